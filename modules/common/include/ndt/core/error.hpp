@@ -1,0 +1,15 @@
+// Exceptions about the world. Mistakes of the caller are std::invalid_argument and std::logic_error; numerical outcomes are
+// data (align/align_result.hpp, Stop), never exceptions.
+#pragma once
+
+#include <stdexcept>
+
+namespace ndt {
+
+/// Input data that cannot be used: an unreadable file, a map without a valid voxel. The text names file, byte or line,
+/// field, and what to do.
+struct InputError : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+}  // namespace ndt

@@ -1,0 +1,29 @@
+// A point cloud: a double origin and float offsets from it, so that map coordinates of any size keep their precision.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "ndt/core/small_matrix.hpp"
+
+namespace ndt {
+
+using Point = Vec3<float>;
+
+/// Owner. Point i in the cloud's frame is origin + points[i], in metres. Points may be non-finite: who uses them drops and
+/// counts them. Float files leave the origin 0 and the points exactly as stored.
+struct PointCloud {
+  Vec3<double> origin;
+  std::vector<Point> points;
+
+  std::size_t size() const { return points.size(); }
+  bool empty() const { return points.empty(); }
+};
+
+/// Reference to finite points of a scan, for kernels: [size] points, metres.
+struct ScanView {
+  const Point* points = nullptr;
+  int size = 0;
+};
+
+}  // namespace ndt

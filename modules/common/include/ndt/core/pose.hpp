@@ -1,0 +1,50 @@
+// The project's one statement of its conventions. Metres, radians, row-major matrices.
+//   p_map = R p_scan + t,   R = Rx(roll) Ry(pitch) Rz(yaw)                    [Magnusson 2009, eq. 6.17]
+//
+// Derivative branch. Two angle triples describe every rotation; like the reference, all gradients and Hessians are taken
+// at the one with roll in [0, pi] (`derivative_pose`). A pose shown to a person is the one with |pitch| <= pi/2
+// (`principal`). The two differ in the sign of the pitch row and column of the derivatives, in nothing else.
+#pragma once
+
+#include "ndt/core/small_matrix.hpp"
+
+namespace ndt {
+
+/// Rigid pose map_from_scan. Translation in metres, angles in radians.
+struct Pose {
+  double x = 0, y = 0, z = 0, roll = 0, pitch = 0, yaw = 0;
+};
+
+/// Homogeneous 4x4, row-major, map_from_scan.
+struct Transform {
+  double m[16] = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1};
+  NDT_HD double& operator()(int row, int col) { return m[4 * row + col]; }
+  NDT_HD double operator()(int row, int col) const { return m[4 * row + col]; }
+};
+
+NDT_HD inline Mat3<double> rotation_of(const Transform& t) {
+  return {{t.m[0], t.m[1], t.m[2], t.m[4], t.m[5], t.m[6], t.m[8], t.m[9], t.m[10]}};
+}
+NDT_HD inline Vec3<double> translation_of(const Transform& t) { return {t.m[3], t.m[7], t.m[11]}; }
+
+/// R = Rx(roll) Ry(pitch) Rz(yaw).
+NDT_HD Mat3<double> rotation_of(const Pose& pose);
+NDT_HD Transform to_transform(const Pose& pose);
+NDT_HD Transform make_transform(const Mat3<double>& rotation, const Vec3<double>& translation);
+
+/// Angles with roll in [0, pi]: the branch in which derivatives are taken. The matrix must be rigid.
+NDT_HD Pose derivative_pose(const Transform& map_from_scan);
+/// The same rotation with |pitch| <= pi/2: the form for people.
+NDT_HD Pose principal(const Pose& pose);
+
+/// Throws std::invalid_argument "<where>: not a rigid transform: <property>, by <how much>" for NaN, a last row other than
+/// 0 0 0 1, scale, shear or reflection. Accepts float32 matrices: |R Rt - I| <= 1e-3.
+void require_rigid(const Transform& map_from_scan, const char* where);
+
+/// Distance between the translations [m], and the angle of the relative rotation [rad].
+double translation_error_m(const Transform& a, const Transform& b);
+double rotation_error_rad(const Transform& a, const Transform& b);
+
+}  // namespace ndt
+
+#include "ndt/core/pose_inl.hpp"

@@ -1,0 +1,49 @@
+// Host/device bodies of pose.hpp.
+#pragma once
+
+#include <cmath>
+
+#include "ndt/core/pose.hpp"
+
+namespace ndt {
+
+inline constexpr double kPi = 3.14159265358979323846;
+
+NDT_HD inline Mat3<double> rotation_of(const Pose& p) {
+  const double ca = std::cos(p.roll), sa = std::sin(p.roll);
+  const double cb = std::cos(p.pitch), sb = std::sin(p.pitch);
+  const double cc = std::cos(p.yaw), sc = std::sin(p.yaw);
+  return {{cb * cc, -cb * sc, sb,                                     //
+           ca * sc + sa * sb * cc, ca * cc - sa * sb * sc, -sa * cb,  //
+           sa * sc - ca * sb * cc, sa * cc + ca * sb * sc, ca * cb}};
+}
+
+NDT_HD inline Transform make_transform(const Mat3<double>& r, const Vec3<double>& t) {
+  return {{r.m[0], r.m[1], r.m[2], t.x, r.m[3], r.m[4], r.m[5], t.y, r.m[6], r.m[7], r.m[8], t.z, 0, 0, 0, 1}};
+}
+
+NDT_HD inline Transform to_transform(const Pose& p) { return make_transform(rotation_of(p), {p.x, p.y, p.z}); }
+
+NDT_HD inline Pose derivative_pose(const Transform& t) {
+  double roll = std::atan2(-t(1, 2), t(2, 2));
+  if (roll < 0) roll += kPi;
+  const double ca = std::cos(roll), sa = std::sin(roll);
+  // With Rx(-roll) R = Ry(pitch) Rz(yaw), the rest is read off without dividing by cos(pitch).
+  const double pitch = std::atan2(t(0, 2), ca * t(2, 2) - sa * t(1, 2));
+  const double yaw = std::atan2(ca * t(1, 0) + sa * t(2, 0), ca * t(1, 1) + sa * t(2, 1));
+  return {t(0, 3), t(1, 3), t(2, 3), roll, pitch, yaw};
+}
+
+NDT_HD inline double wrap_angle(double angle) { return std::atan2(std::sin(angle), std::cos(angle)); }
+
+NDT_HD inline Pose principal(const Pose& p) {
+  Pose q{p.x, p.y, p.z, wrap_angle(p.roll), wrap_angle(p.pitch), wrap_angle(p.yaw)};
+  if (std::cos(p.pitch) < 0) {
+    q.roll = wrap_angle(p.roll + kPi);
+    q.pitch = wrap_angle(kPi - p.pitch);
+    q.yaw = wrap_angle(p.yaw + kPi);
+  }
+  return q;
+}
+
+}  // namespace ndt
