@@ -1,0 +1,72 @@
+// What a registration answers: the pose, how it ended, and how far it can be trusted.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "ndt/core/pose.hpp"
+
+namespace ndt {
+
+/// Why an alignment ended. A numerical outcome is data, never an exception.
+enum class Stop {
+  converged,           ///< the step rule was met and the optimum is well conditioned (see Conditioning)
+  max_iterations,      ///< the iteration limit came first
+  no_overlap,          ///< no scan point has a voxel: the guess is returned
+  degenerate,          ///< the step rule was met, but the scan leaves a direction (nearly) free
+  non_finite,          ///< a sum was not finite: the guess is returned
+  line_search_failed,  ///< no step raised the score: the pose so far is returned
+  cancelled,
+  timeout
+};
+std::string_view to_string(Stop stop);
+
+/// Largest condition number of -H (rotations scaled by the scan's mean range, so every entry is per metre) that still counts
+/// as converged. Every golden run with NVTL > 2.3 lies below 60; an exact plane or line lies above 10^4 or is indefinite.
+inline constexpr double kMaxConditionNumber = 1000.0;
+
+/// How well the scan fixes the returned pose. From the eigenvalues of -H with rotations scaled by the mean range.
+struct Conditioning {
+  double condition_number = 0;  ///< largest over smallest eigenvalue; infinite if the smallest is not positive
+  Vec6 weak_direction;          ///< unit eigenvector of the smallest eigenvalue (x y z roll pitch yaw, rotations in metres)
+  bool well_posed() const { return condition_number > 0 && condition_number <= kMaxConditionNumber; }
+};
+
+/// One evaluated pose of a trace: the guess first, then one per iteration.
+struct TracePoint {
+  Transform map_from_scan;
+  double score = 0, transform_probability = 0, nvtl = 0;
+  double step_m = 0;  ///< length of the step that led here, 0 for the guess
+};
+
+struct AlignResult {
+  Transform map_from_scan;
+  Stop stop = Stop::no_overlap;
+  int iterations = 0;
+  int evaluations = 0;
+  int oscillation_count = 0;         ///< longest run of consecutive reversed position steps
+  int newton_fallbacks = 0;          ///< iterations in which -H was not positive definite
+  std::int64_t correspondences = 0;  ///< point-voxel pairs at the returned pose
+  std::int64_t dropped_points = 0;   ///< non-finite scan points
+  double score = 0;                  ///< sum over pairs, at the returned pose, regularisation included
+  double transform_probability = 0;  ///< score / finite points
+  double nvtl = 0;
+  Mat6 hessian;          ///< of the score, at the returned pose, rows x y z roll pitch yaw
+  Pose derivative_pose;  ///< the angles the Hessian is taken at (core/pose.hpp, derivative branch)
+  Conditioning conditioning;
+  std::vector<TracePoint> trace;  ///< empty unless asked for
+};
+
+/// Score and derivatives at one pose.
+struct Evaluation {
+  double score = 0, transform_probability = 0, nvtl = 0;
+  std::int64_t correspondences = 0;      ///< point-voxel pairs
+  std::int64_t points_with_voxels = 0;   ///< points with at least one
+  std::int64_t dropped_points = 0;
+  Vec6 gradient;
+  Mat6 hessian;
+  Pose derivative_pose;
+};
+
+}  // namespace ndt

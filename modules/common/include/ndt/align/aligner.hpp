@@ -1,0 +1,72 @@
+// The one virtual interface of the suite, at the edge where a row is picked by name. Everything below it is templates.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "ndt/align/align_options.hpp"
+#include "ndt/align/align_result.hpp"
+#include "ndt/core/point_cloud.hpp"
+
+namespace ndt {
+
+/// Position from another sensor that pulls the pose along the vehicle's heading only (map frame, metres).
+struct RegularisationTarget {
+  double x = 0, y = 0;
+};
+
+/// What may differ from scan to scan.
+struct PerScan {
+  std::optional<RegularisationTarget> regularisation;
+  bool trace = false;  ///< fill AlignResult::trace
+};
+
+/// One voxel as a person reads it. Global map coordinates, metres.
+struct VoxelRow {
+  std::int64_t key[3] = {};  ///< floor(p / resolution) per axis
+  int points = 0;
+  Vec3<double> centroid;  ///< what the radius test uses: float32 in the reference
+  Vec3<double> mean;
+  Sym3<double> covariance, inverse_covariance;  ///< m^2 after the eigenvalue floor, and its inverse
+};
+
+struct MapInfo {
+  std::int64_t points = 0;          ///< finite points used
+  std::int64_t dropped_points = 0;  ///< non-finite points
+  std::int64_t voxels = 0;          ///< voxels with enough points
+  Vec3<double> origin;              ///< internal origin, a multiple of the resolution
+};
+
+/// One registration method. Not thread-safe; one instance per thread.
+class Aligner {
+ public:
+  virtual ~Aligner() = default;
+  /// Builds the voxel map; slow, timed as build. Throws InputError if no voxel is valid; the previous map is kept then.
+  virtual MapInfo set_map(const PointCloud& map) = 0;
+  /// Registers the scan from the guess. Throws std::logic_error without a map, std::invalid_argument if the guess is not
+  /// rigid; everything numerical is in AlignResult::stop.
+  virtual AlignResult align(const PointCloud& scan, const Transform& guess, const PerScan& per_scan = {}) = 0;
+  /// Score, gradient and Hessian at a pose. Throws as align does.
+  virtual Evaluation evaluate(const PointCloud& scan, const Transform& pose, const PerScan& per_scan = {}) = 0;
+  /// The voxels of the map in increasing key order, z slowest.
+  virtual std::vector<VoxelRow> voxels() const = 0;
+};
+
+/// Score of one pose of a batch.
+struct Score {
+  double score = 0, transform_probability = 0, nvtl = 0;
+  std::int64_t correspondences = 0;
+};
+
+/// A method that takes many poses of one scan. Result k does not depend on its position nor on the other poses.
+class BatchAligner : public Aligner {
+ public:
+  /// out.size() must equal guesses.size() (std::invalid_argument otherwise); so below.
+  virtual void align_batch(const PointCloud& scan, std::span<const Transform> guesses, std::span<AlignResult> out,
+                           const PerScan& per_scan = {}) = 0;
+  virtual void score_batch(const PointCloud& scan, std::span<const Transform> poses, std::span<Score> out) = 0;
+};
+
+}  // namespace ndt

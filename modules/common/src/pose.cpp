@@ -1,0 +1,55 @@
+#include "ndt/core/pose.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <stdexcept>
+
+namespace ndt {
+namespace {
+
+// float32 matrices that were multiplied a few times are off by about 1e-6; a scale or shear worth noticing is far larger.
+constexpr double kRigidTolerance = 1e-3;
+
+[[noreturn]] void refuse(const char* where, const std::string& what) {
+  throw std::invalid_argument(fmt::format("{}: not a rigid transform: {}; give a rotation and a translation", where, what));
+}
+
+double determinant(const Mat3<double>& r) {
+  return r(0, 0) * (r(1, 1) * r(2, 2) - r(1, 2) * r(2, 1)) - r(0, 1) * (r(1, 0) * r(2, 2) - r(1, 2) * r(2, 0)) +
+         r(0, 2) * (r(1, 0) * r(2, 1) - r(1, 1) * r(2, 0));
+}
+
+}  // namespace
+
+void require_rigid(const Transform& t, const char* where) {
+  for (int i = 0; i < 16; ++i)
+    if (!std::isfinite(t.m[i])) refuse(where, fmt::format("entry ({}, {}) is {}", i / 4, i % 4, t.m[i]));
+  const double last_row[4] = {0, 0, 0, 1};
+  for (int j = 0; j < 4; ++j)
+    if (t(3, j) != last_row[j]) refuse(where, fmt::format("the last row must be 0 0 0 1, entry {} is {}", j, t(3, j)));
+  const Mat3<double> r = rotation_of(t);
+  const Mat3<double> gram = r * transpose(r);
+  for (int i = 0; i < 3; ++i)
+    for (int j = 0; j < 3; ++j) {
+      const double off = gram(i, j) - (i == j ? 1.0 : 0.0);
+      if (std::abs(off) <= kRigidTolerance) continue;
+      if (i == j) refuse(where, fmt::format("row {} has length {} instead of 1 (scale)", i, std::sqrt(gram(i, i))));
+      refuse(where, fmt::format("rows {} and {} are not perpendicular, their product is {} (shear)", i, j, off));
+    }
+  if (determinant(r) < 0) refuse(where, fmt::format("the determinant is {} (reflection)", determinant(r)));
+}
+
+double translation_error_m(const Transform& a, const Transform& b) {
+  const Vec3<double> d = translation_of(a) - translation_of(b);
+  return std::sqrt(dot(d, d));
+}
+
+double rotation_error_rad(const Transform& a, const Transform& b) {
+  const Mat3<double> r = rotation_of(a) * transpose(rotation_of(b));
+  // The antisymmetric part keeps small angles that acos of the trace loses.
+  const double x = r(2, 1) - r(1, 2), y = r(0, 2) - r(2, 0), z = r(1, 0) - r(0, 1);
+  return std::atan2(std::sqrt(x * x + y * y + z * z), r(0, 0) + r(1, 1) + r(2, 2) - 1.0);
+}
+
+}  // namespace ndt
