@@ -1,0 +1,73 @@
+# Decides whether the CUDA language is built and enables it.
+#   NDT_WITH_CUDA        TRUE or FALSE
+#   NDT_CUDA_LEFT_OUT    why it is FALSE, for the summary
+include_guard(GLOBAL)
+include(CheckLanguage)
+
+# The oldest toolkit whose C++20 device code and conditional graph nodes are used here.
+set(NDT_CUDA_MINIMUM 12.8)
+
+# Finds nvcc where PATH does not lead to it, asks for its version, and tries it. Sets NDT_CUDA_LEFT_OUT in the caller.
+function(ndt_probe_cuda)
+  set(NDT_CUDA_LEFT_OUT "" PARENT_SCOPE)
+  if(NDT_SANITIZE)
+    set(NDT_CUDA_LEFT_OUT "a build with -fsanitize=${NDT_SANITIZE} has no CUDA" PARENT_SCOPE)
+    return()
+  endif()
+  find_program(NDT_NVCC NAMES "${CMAKE_CUDA_COMPILER}" "$ENV{CUDACXX}" nvcc
+    HINTS ENV CUDA_HOME ENV CUDA_PATH /usr/local/cuda PATH_SUFFIXES bin DOC "CUDA compiler")
+  mark_as_advanced(NDT_NVCC)
+  if(NOT NDT_NVCC)
+    set(NDT_CUDA_LEFT_OUT "nvcc was not found (install the CUDA Toolkit ${NDT_CUDA_MINIMUM} or newer, or set CUDACXX)" PARENT_SCOPE)
+    return()
+  endif()
+  execute_process(COMMAND ${NDT_NVCC} --version OUTPUT_VARIABLE answer ERROR_QUIET)
+  if(NOT answer MATCHES "release ([0-9]+\\.[0-9]+)" OR CMAKE_MATCH_1 VERSION_LESS NDT_CUDA_MINIMUM)
+    set(NDT_CUDA_LEFT_OUT "${NDT_NVCC} is release ${CMAKE_MATCH_1}, ${NDT_CUDA_MINIMUM} or newer is needed" PARENT_SCOPE)
+    return()
+  endif()
+  if(NOT DEFINED ENV{CUDACXX})
+    set(ENV{CUDACXX} ${NDT_NVCC})
+  endif()
+  check_language(CUDA)
+  if(NOT CMAKE_CUDA_COMPILER)
+    set(NDT_CUDA_LEFT_OUT "${NDT_NVCC} does not compile a test program with ${CMAKE_CXX_COMPILER}" PARENT_SCOPE)
+  endif()
+endfunction()
+
+# The GPU of this machine, else one old and one new architecture (their PTX also serves newer ones). `native` fails to
+# configure where there is no GPU.
+function(ndt_choose_cuda_architectures)
+  if(DEFINED CMAKE_CUDA_ARCHITECTURES OR DEFINED ENV{CUDAARCHS})
+    return()
+  endif()
+  find_program(NDT_NVIDIA_SMI nvidia-smi)
+  mark_as_advanced(NDT_NVIDIA_SMI)
+  set(gpus "")
+  if(NDT_NVIDIA_SMI)
+    execute_process(COMMAND ${NDT_NVIDIA_SMI} -L RESULT_VARIABLE status OUTPUT_VARIABLE gpus ERROR_QUIET)
+  endif()
+  if(gpus MATCHES "GPU 0" AND status EQUAL 0)
+    set(CMAKE_CUDA_ARCHITECTURES native CACHE STRING "CUDA architectures")
+  else()
+    set(CMAKE_CUDA_ARCHITECTURES 75 90 CACHE STRING "CUDA architectures")
+  endif()
+endfunction()
+
+set(NDT_WITH_CUDA FALSE)
+if(NDT_CUDA STREQUAL "AUTO" OR NDT_CUDA)
+  if(NOT DEFINED CMAKE_CUDA_HOST_COMPILER AND NOT DEFINED ENV{CUDAHOSTCXX})
+    set(CMAKE_CUDA_HOST_COMPILER ${CMAKE_CXX_COMPILER})  # one C++ library on both sides of a link
+  endif()
+  ndt_choose_cuda_architectures()
+  ndt_probe_cuda()
+  if(NOT NDT_CUDA_LEFT_OUT)
+    enable_language(CUDA)
+    find_package(CUDAToolkit REQUIRED)
+    set(NDT_WITH_CUDA TRUE)
+  elseif(NOT NDT_CUDA STREQUAL "AUTO")
+    message(FATAL_ERROR "NDT_CUDA=${NDT_CUDA}, but ${NDT_CUDA_LEFT_OUT}. Use NDT_CUDA=AUTO or OFF to build without CUDA.")
+  endif()
+else()
+  set(NDT_CUDA_LEFT_OUT "NDT_CUDA=${NDT_CUDA}")
+endif()

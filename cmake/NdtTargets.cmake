@@ -1,0 +1,132 @@
+# Every target of the project is made by one of these, so that flags are decided in one place.
+#
+#   ndt_library(<name> [SOURCES f...] [CUDA_SOURCES f.cu...] [PUBLIC dep...] [PRIVATE dep...])
+#       static library ndt_<name>, alias ndt::<name>; header-only without sources; public headers in include/
+#   ndt_executable(<name> SOURCES f... [CUDA_SOURCES f.cu...] [DEPS dep...])
+#       program <name> in <build>/bin; target `programs` builds all of them
+#   ndt_test(<name> SOURCES f... [CUDA_SOURCES f.cu...] [DEPS dep...] [LABELS l...] [TIMEOUT s])
+#       GoogleTest program, one ctest entry per TEST; target `tests-<label>` builds the tests of a label
+#
+# CUDA_SOURCES are dropped without CUDA; code asks `#ifdef NDT_WITH_CUDA`, CMake asks `if(NDT_WITH_CUDA)`.
+include_guard(GLOBAL)
+include(GoogleTest)
+
+# Flags of our own code: private to each target, never handed to a user of the libraries.
+add_library(ndt_flags INTERFACE)
+target_compile_features(ndt_flags INTERFACE cxx_std_20)
+target_compile_options(ndt_flags INTERFACE
+  $<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror>
+  # Results must not depend on whether the compiler fuses a*b+c.
+  $<$<COMPILE_LANGUAGE:CXX>:-ffp-contract=off>
+  # CMake 3.25 emits no flag for CUDA_STANDARD 20 with nvcc 13.
+  $<$<COMPILE_LANGUAGE:CUDA>:-std=c++20>
+  # -Wpedantic and -Wconversion fire in what nvcc itself generates.
+  "$<$<COMPILE_LANGUAGE:CUDA>:SHELL:-Werror all-warnings -Xcompiler=-Wall,-Wextra,-Wshadow,-Werror,-ffp-contract=off>")
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
+  # False alarms in std::string's operator+, https://gcc.gnu.org/PR105651.
+  target_compile_options(ndt_flags INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Wno-restrict>)
+endif()
+if(NDT_WITH_CUDA)
+  target_compile_definitions(ndt_flags INTERFACE NDT_WITH_CUDA=1)
+endif()
+if(NDT_SANITIZE)
+  # gcc documents more false alarms of -Wmaybe-uninitialized under -fsanitize.
+  target_compile_options(ndt_flags INTERFACE
+    -fsanitize=${NDT_SANITIZE} -fno-sanitize-recover=all -Wno-maybe-uninitialized)
+  target_link_options(ndt_flags INTERFACE -fsanitize=${NDT_SANITIZE})
+endif()
+
+add_custom_target(programs)
+
+# Stops on a misspelt keyword, which CMake would otherwise take for a file or ignore.
+macro(ndt_refuse_unparsed function)
+  if(arg_UNPARSED_ARGUMENTS OR arg_KEYWORDS_MISSING_VALUES)
+    message(FATAL_ERROR "${function}(${name}): cannot use ${arg_UNPARSED_ARGUMENTS} ${arg_KEYWORDS_MISSING_VALUES}")
+  endif()
+  if(NOT NDT_WITH_CUDA)
+    set(arg_CUDA_SOURCES "")
+  endif()
+endmacro()
+
+function(ndt_library name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;CUDA_SOURCES;PUBLIC;PRIVATE")
+  ndt_refuse_unparsed(ndt_library)
+  set(target ndt_${name})
+  if(arg_SOURCES OR arg_CUDA_SOURCES)
+    add_library(${target} STATIC ${arg_SOURCES} ${arg_CUDA_SOURCES})
+    target_include_directories(${target} PUBLIC ${CMAKE_CURRENT_SOURCE_DIR}/include)
+    target_compile_features(${target} PUBLIC cxx_std_20)
+    target_link_libraries(${target} PUBLIC ${arg_PUBLIC} PRIVATE ${arg_PRIVATE} ndt_flags)
+    set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE ON)
+  else()
+    add_library(${target} INTERFACE)
+    target_include_directories(${target} INTERFACE ${CMAKE_CURRENT_SOURCE_DIR}/include)
+    target_compile_features(${target} INTERFACE cxx_std_20)
+    target_link_libraries(${target} INTERFACE ${arg_PUBLIC} ${arg_PRIVATE})
+  endif()
+  add_library(ndt::${name} ALIAS ${target})
+endfunction()
+
+function(ndt_executable name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;CUDA_SOURCES;DEPS")
+  ndt_refuse_unparsed(ndt_executable)
+  add_executable(${name} ${arg_SOURCES} ${arg_CUDA_SOURCES})
+  target_link_libraries(${name} PRIVATE ${arg_DEPS} ndt_flags)
+  set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin)
+  add_dependencies(programs ${name})
+endfunction()
+
+function(ndt_test name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "TIMEOUT" "SOURCES;CUDA_SOURCES;DEPS;LABELS")
+  ndt_refuse_unparsed(ndt_test)
+  add_executable(${name} ${arg_SOURCES} ${arg_CUDA_SOURCES})
+  target_link_libraries(${name} PRIVATE ${arg_DEPS} GTest::gmock GTest::gmock_main ndt_flags)
+  set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin/tests)
+  foreach(label IN LISTS arg_LABELS)
+    if(NOT TARGET tests-${label})
+      add_custom_target(tests-${label})
+    endif()
+    add_dependencies(tests-${label} ${name})
+  endforeach()
+
+  # The time limit of each TEST, in seconds.
+  if(NOT arg_TIMEOUT)
+    set(arg_TIMEOUT 60)
+  endif()
+  if(NDT_SANITIZE)
+    math(EXPR arg_TIMEOUT "5 * ${arg_TIMEOUT}")
+  endif()
+  # PRE_TEST: no test program runs during the build; one that was not built or cannot list its tests fails in ctest.
+  gtest_discover_tests(${name} DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60 TEST_LIST ${name}_tests
+    WORKING_DIRECTORY ${PROJECT_SOURCE_DIR} PROPERTIES TIMEOUT ${arg_TIMEOUT})
+  if(arg_LABELS)  # a list of labels does not survive PROPERTIES above; ctest reads this file after the discovery
+    set(labels_file ${CMAKE_CURRENT_BINARY_DIR}/${name}_labels.cmake)
+    file(CONFIGURE OUTPUT ${labels_file} @ONLY CONTENT
+      "if(@name@_tests)\n  set_tests_properties(\${@name@_tests} PROPERTIES LABELS \"@arg_LABELS@\")\nendif()\n")
+    set_property(DIRECTORY APPEND PROPERTY TEST_INCLUDE_FILES ${labels_file})
+  endif()
+endfunction()
+
+# What is built, and what was left out and why.
+function(ndt_print_summary)
+  message(STATUS "ndt ${PROJECT_VERSION}: ${CMAKE_BUILD_TYPE}, ${CMAKE_CXX_COMPILER_ID} ${CMAKE_CXX_COMPILER_VERSION}")
+  if(NDT_SANITIZE)
+    message(STATUS "  sanitizers     ${NDT_SANITIZE}")
+  endif()
+  if(NDT_WITH_CUDA)
+    list(JOIN CMAKE_CUDA_ARCHITECTURES " " architectures)
+    message(STATUS "  CUDA rows      built with nvcc ${CMAKE_CUDA_COMPILER_VERSION} for architectures ${architectures}")
+  else()
+    message(STATUS "  CUDA rows      LEFT OUT: ${NDT_CUDA_LEFT_OUT}")
+  endif()
+  if(TARGET lzf::lzf)
+    message(STATUS "  compressed PCD read with ${NDT_LZF_LIBRARY}")
+  else()
+    message(STATUS "  compressed PCD LEFT OUT: liblzf was not found (Debian: liblzf-dev); binary_compressed files are refused")
+  endif()
+  if(NDT_TESTS)
+    message(STATUS "  tests          built")
+  else()
+    message(STATUS "  tests          LEFT OUT: NDT_TESTS=${NDT_TESTS}")
+  endif()
+endfunction()
