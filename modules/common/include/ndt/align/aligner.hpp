@@ -39,6 +39,9 @@ struct MapInfo {
   Vec3<double> origin;              ///< internal origin, a multiple of the resolution
 };
 
+/// Throws InputError "set_map: no valid voxel ..." with the counts that tell an empty map from a sparse one.
+[[noreturn]] void throw_no_valid_voxel(const MapInfo& info, std::int64_t occupied_voxels, const AlignOptions& options);
+
 /// One registration method. Not thread-safe; one instance per thread.
 class Aligner {
  public:

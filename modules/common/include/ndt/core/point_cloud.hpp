@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <vector>
 
 #include "ndt/core/small_matrix.hpp"
@@ -25,5 +26,16 @@ struct ScanView {
   const Point* points = nullptr;
   int size = 0;
 };
+
+/// The finite points of a cloud as float32 offsets from `frame_origin`, and how many were not finite.
+struct FinitePoints {
+  std::vector<Point> points;
+  std::int64_t dropped = 0;
+};
+/// A cloud whose origin equals frame_origin keeps its floats bit for bit; otherwise the shift is done in double.
+FinitePoints finite_points(const PointCloud& cloud, const Vec3<double>& frame_origin = {});
+
+/// Mean distance of the points from their origin [m]; 0 without points. The lever arm that turns radians into metres.
+double mean_range_m(const std::vector<Point>& points);
 
 }  // namespace ndt

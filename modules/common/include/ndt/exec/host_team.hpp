@@ -1,0 +1,107 @@
+// CPU threads as a team: a pool that lives as long as its aligner, and a spinning barrier. A body of a few microseconds
+// cannot afford a wake-up per iteration, so workers spin briefly before they sleep.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <functional>
+#include <new>
+#include <thread>
+#include <vector>
+
+#include "ndt/exec/chunks.hpp"
+#include "ndt/exec/lanes.hpp"
+#include "ndt/exec/team.hpp"
+
+namespace ndt {
+
+/// Reusable barrier for a fixed number of threads: spins, then sleeps.
+class SpinBarrier {
+ public:
+  SpinBarrier(int threads, int spins) : threads_(threads), spins_(spins) {}
+  void arrive_and_wait();
+
+ private:
+  const int threads_;
+  const int spins_;
+  alignas(64) std::atomic<int> arrived_{0};
+  alignas(64) std::atomic<unsigned> generation_{0};
+};
+
+class HostPool;
+
+/// One worker's view of the pool; a body gets it by reference.
+class HostTeam {
+ public:
+  HostTeam(HostPool& pool, int rank) : pool_(pool), rank_(rank) {}
+  int rank() const { return rank_; }
+  int size() const;
+  void sync();
+  template <class F>
+  void once(F&& f) {
+    if (rank_ == 0) f();
+  }
+  template <class F>
+  void replicated(F&& f) {
+    f();
+  }
+  template <class Partial, class Total, class F>
+  Total sum(int n, F&& f);
+
+ private:
+  HostPool& pool_;
+  int rank_;
+  int parity_ = 0;  // partials are double-buffered, so one barrier per sum is enough
+};
+
+/// Owns the threads. Not thread-safe: one caller at a time.
+class HostPool {
+ public:
+  /// workers >= 1; 0 means one per core. The calling thread is worker 0.
+  explicit HostPool(int workers);
+  ~HostPool();
+  HostPool(const HostPool&) = delete;
+  HostPool& operator=(const HostPool&) = delete;
+
+  int size() const { return workers_; }
+  /// Runs body(team) on every worker and returns when all are done. The body must not throw.
+  void run(const std::function<void(HostTeam&)>& body);
+
+ private:
+  friend class HostTeam;
+  static constexpr std::size_t kMaxPartialBytes = 256;
+  struct alignas(64) Slot {
+    std::byte bytes[kMaxPartialBytes];
+  };
+
+  void work(int rank);
+
+  const int workers_;
+  SpinBarrier barrier_;
+  std::array<std::vector<Slot>, 2> partials_;
+  const std::function<void(HostTeam&)>* body_ = nullptr;
+  std::atomic<bool> stopping_{false};
+  std::vector<std::jthread> threads_;
+};
+
+template <class Partial, class Total, class F>
+Total HostTeam::sum(int n, F&& f) {
+  static_assert(sizeof(Partial) <= HostPool::kMaxPartialBytes && alignof(Partial) <= 64);
+  const Chunks chunks(n);
+  std::vector<HostPool::Slot>& slots = pool_.partials_[static_cast<std::size_t>(parity_)];
+  parity_ ^= 1;
+  for (int c = rank_; c < chunks.count; c += size()) {
+    Partial partial{};
+    const int end = chunks.end(c);
+    for (int i = chunks.begin(c); i < end; ++i) f(i, SingleLane{}, partial);
+    ::new (slots[static_cast<std::size_t>(c)].bytes) Partial(partial);
+  }
+  sync();
+  Total total{};
+  for (int c = 0; c < chunks.count; ++c)
+    total += *std::launder(reinterpret_cast<const Partial*>(slots[static_cast<std::size_t>(c)].bytes));
+  return total;
+}
+
+}  // namespace ndt

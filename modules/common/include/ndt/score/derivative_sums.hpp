@@ -1,0 +1,119 @@
+// The sums a scan needs at a pose: score, counts and 33 numbers from which gradient and Hessian follow.
+//
+// With u = Cq and f = d1 d2 exp(-d2/2 qᵀu), a point needs only v = Σ f u and M = Σ f (C - d2 u uᵀ) of its voxels. A point's
+// lever arm is y = R x, and a small rotation about the map-frame axis a moves it by a × y. So the scan needs
+//   Σ v,  Σ v yᵀ,  Σ M,  Σ M[y]×  and  Σ [y]×ᵀ M [y]×
+// and no Jacobian or trigonometry per point. (derivatives.hpp turns them into gradient and Hessian.)
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+
+#include "ndt/score/gauss.hpp"
+#include "ndt/voxel/voxel.hpp"
+
+namespace ndt {
+
+template <class Real>
+struct DerivativeSums {
+  Real score = 0;    ///< Σ over pairs
+  Real nearest = 0;  ///< Σ over points of their largest pair score
+  Vec3<Real> v;      ///< Σ v
+  Mat3<Real> vy;     ///< Σ v yᵀ
+  Sym3<Real> m;      ///< Σ M
+  Mat3<Real> my;     ///< Σ M[y]×
+  Sym3<Real> ymy;    ///< Σ [y]×ᵀ M [y]×
+  std::int64_t pairs = 0;
+  std::int64_t points = 0;  ///< points with at least one voxel
+
+  template <class From>
+  NDT_HD DerivativeSums& operator+=(const DerivativeSums<From>& o) {
+    score += static_cast<Real>(o.score), nearest += static_cast<Real>(o.nearest);
+    v = v + cast<Real>(o.v);
+    for (int i = 0; i < 9; ++i) vy.m[i] += static_cast<Real>(o.vy.m[i]), my.m[i] += static_cast<Real>(o.my.m[i]);
+    add(m, o.m), add(ymy, o.ymy);
+    pairs += o.pairs, points += o.points;
+    return *this;
+  }
+
+ private:
+  template <class From>
+  NDT_HD static void add(Sym3<Real>& a, const Sym3<From>& b) {
+    const Sym3<Real> c = cast<Real>(b);
+    a = {a.xx + c.xx, a.xy + c.xy, a.xz + c.xz, a.yy + c.yy, a.yz + c.yz, a.zz + c.zz};
+  }
+};
+
+/// What one point collects from its voxels.
+template <class Real>
+struct PointSums {
+  Vec3<Real> v;
+  Sym3<Real> m;
+  Real score = 0, largest = 0;
+  int pairs = 0;
+};
+
+/// Adds one point-voxel pair; d = p - centroid.  [Magnusson 2009, eq. 6.9, 6.12, 6.13]
+/// A pair whose d2 e is not in [0, 1] counts as a correspondence and adds nothing, as in the reference.
+template <class Real>
+NDT_HD inline void add_pair(const Gauss<Real>& gauss, const Vec3<Real>& d, const VoxelOf<Real>& voxel, PointSums<Real>& sums) {
+  ++sums.pairs;
+  const Vec3<Real> q = d - voxel.mean_offset;
+  const Sym3<Real>& c = voxel.inverse_covariance;
+  const Vec3<Real> u = c * q;
+  const Real e = std::exp(-gauss.d2 / 2 * dot(q, u));
+  const Real weight = gauss.d2 * e;
+  if (!(weight >= 0 && weight <= 1)) return;
+  const Real score = -gauss.d1 * e;
+  const Real f = gauss.d1 * weight;
+  sums.score += score;
+  sums.largest = score > sums.largest ? score : sums.largest;
+  sums.v = sums.v + f * u;
+  const Vec3<Real> w = gauss.d2 * u;
+  sums.m.xx += f * (c.xx - w.x * u.x);
+  sums.m.xy += f * (c.xy - w.x * u.y);
+  sums.m.xz += f * (c.xz - w.x * u.z);
+  sums.m.yy += f * (c.yy - w.y * u.y);
+  sums.m.yz += f * (c.yz - w.y * u.z);
+  sums.m.zz += f * (c.zz - w.z * u.z);
+}
+
+/// Adds one point's v and M with its lever arm y; linear in both, so lanes that hold parts of a point may each call it.
+template <class Real>
+NDT_HD inline void add_point(const PointSums<Real>& p, const Vec3<Real>& y, DerivativeSums<Real>& sums) {
+  const Vec3<Real>& v = p.v;
+  const Sym3<Real>& m = p.m;
+  sums.score += p.score;
+  sums.pairs += p.pairs;
+  sums.v = sums.v + v;
+  Real(&vy)[9] = sums.vy.m;
+  vy[0] += v.x * y.x, vy[1] += v.x * y.y, vy[2] += v.x * y.z;
+  vy[3] += v.y * y.x, vy[4] += v.y * y.y, vy[5] += v.y * y.z;
+  vy[6] += v.z * y.x, vy[7] += v.z * y.y, vy[8] += v.z * y.z;
+  sums.m.xx += m.xx, sums.m.xy += m.xy, sums.m.xz += m.xz;
+  sums.m.yy += m.yy, sums.m.yz += m.yz, sums.m.zz += m.zz;
+  // Rows of M[y]×.
+  const Vec3<Real> r0{y.z * m.xy - y.y * m.xz, y.x * m.xz - y.z * m.xx, y.y * m.xx - y.x * m.xy};
+  const Vec3<Real> r1{y.z * m.yy - y.y * m.yz, y.x * m.yz - y.z * m.xy, y.y * m.xy - y.x * m.yy};
+  const Vec3<Real> r2{y.z * m.yz - y.y * m.zz, y.x * m.zz - y.z * m.xz, y.y * m.xz - y.x * m.yz};
+  Real(&my)[9] = sums.my.m;
+  my[0] += r0.x, my[1] += r0.y, my[2] += r0.z;
+  my[3] += r1.x, my[4] += r1.y, my[5] += r1.z;
+  my[6] += r2.x, my[7] += r2.y, my[8] += r2.z;
+  // [y]×ᵀ (M[y]×): row i is a cross product of y with the rows above.
+  sums.ymy.xx += y.z * r1.x - y.y * r2.x;
+  sums.ymy.xy += y.z * r1.y - y.y * r2.y;
+  sums.ymy.xz += y.z * r1.z - y.y * r2.z;
+  sums.ymy.yy += y.x * r2.y - y.z * r0.y;
+  sums.ymy.yz += y.x * r2.z - y.z * r0.z;
+  sums.ymy.zz += y.y * r0.z - y.x * r1.z;
+}
+
+/// Adds what belongs to the whole point and not to a lane's part of it.
+template <class Real>
+NDT_HD inline void add_nearest(Real largest, int pairs, DerivativeSums<Real>& sums) {
+  sums.nearest += largest;
+  sums.points += pairs > 0 ? 1 : 0;
+}
+
+}  // namespace ndt

@@ -1,0 +1,96 @@
+// One voxel's Gaussian as the kernels read it, and the statistics it is made from.
+#pragma once
+
+#include <cstdint>
+
+#include "ndt/core/small_matrix.hpp"
+#include "ndt/core/symmetric_eigen.hpp"
+
+namespace ndt {
+
+/// Gaussian of a voxel. The mean is stored as its offset from the float32 centroid that the radius test uses, so that
+/// q = (p - centroid) - mean_offset keeps its precision at any map coordinate.
+template <class Real>
+struct alignas(16) VoxelOf {
+  Vec3<Real> centroid;     ///< map-local, metres
+  Vec3<Real> mean_offset;  ///< mean - centroid, metres
+  Sym3<Real> inverse_covariance;
+};
+using Voxel = VoxelOf<float>;
+static_assert(sizeof(Voxel) == 48);
+
+/// Sums over the points of one voxel, taken about `reference` so that nothing cancels.
+struct VoxelSums {
+  int n = 0;
+  Vec3<float> centroid_sum;  ///< float32 in cloud order, as the reference accumulates its centroids
+  Vec3<double> sum;          ///< of p - reference
+  Sym3<double> second;       ///< of (p - reference)(p - reference)^T
+};
+
+struct VoxelStatistics {
+  int n = 0;
+  Vec3<float> centroid;
+  Vec3<double> mean;
+  Sym3<double> covariance, inverse_covariance;
+};
+
+NDT_HD inline void add_point(VoxelSums& sums, const Vec3<float>& p, const Vec3<double>& reference) {
+  const Vec3<double> d = cast<double>(p) - reference;
+  ++sums.n;
+  sums.centroid_sum = sums.centroid_sum + p;
+  sums.sum = sums.sum + d;
+  Sym3<double>& s = sums.second;
+  s = {s.xx + d.x * d.x, s.xy + d.x * d.y, s.xz + d.x * d.z, s.yy + d.y * d.y, s.yz + d.y * d.z, s.zz + d.z * d.z};
+}
+
+/// Sample covariance plus start/(n-1) on the diagonal: start = 1 m^2 is the reference's accumulator that begins at identity.
+NDT_HD inline Sym3<double> covariance_of(const VoxelSums& s, double start) {
+  const double n = s.n, scale = 1.0 / (n - 1);
+  const Vec3<double> m = (1.0 / n) * s.sum;
+  return {(start + s.second.xx - s.sum.x * m.x) * scale, (s.second.xy - s.sum.x * m.y) * scale,
+          (s.second.xz - s.sum.x * m.z) * scale,         (start + s.second.yy - s.sum.y * m.y) * scale,
+          (s.second.yz - s.sum.y * m.z) * scale,         (start + s.second.zz - s.sum.z * m.z) * scale};
+}
+
+/// Raises small eigenvalues to ratio x the largest, as the reference does: the middle one only if the smallest was low.
+/// Writes the covariance with that floor and its inverse. Returns false if no eigenvalue is positive.  [Magnusson 2009, 6.2.4]
+NDT_HD inline bool floor_and_invert(double ratio, Sym3<double>& covariance, Sym3<double>& inverse) {
+  const Mat3<double> c = full(covariance);
+  const double a[3][3] = {{c(0, 0), c(0, 1), c(0, 2)}, {c(1, 0), c(1, 1), c(1, 2)}, {c(2, 0), c(2, 1), c(2, 2)}};
+  SymmetricEigen<3> eigen = symmetric_eigen(a);
+  if (!(eigen.values[2] > 0)) return false;
+  const double lowest = ratio * eigen.values[2];
+  if (eigen.values[0] < lowest) {
+    eigen.values[0] = lowest;
+    if (eigen.values[1] < lowest) eigen.values[1] = lowest;
+  }
+  const auto rebuild = [&](double l0, double l1, double l2, int i, int j) {
+    const double(&v)[3][3] = eigen.vectors;
+    return l0 * v[0][i] * v[0][j] + l1 * v[1][i] * v[1][j] + l2 * v[2][i] * v[2][j];
+  };
+  const auto sym = [&](double l0, double l1, double l2) {
+    return Sym3<double>{rebuild(l0, l1, l2, 0, 0), rebuild(l0, l1, l2, 0, 1), rebuild(l0, l1, l2, 0, 2),
+                        rebuild(l0, l1, l2, 1, 1), rebuild(l0, l1, l2, 1, 2), rebuild(l0, l1, l2, 2, 2)};
+  };
+  if (!(eigen.values[0] > 0)) return false;
+  covariance = sym(eigen.values[0], eigen.values[1], eigen.values[2]);
+  inverse = sym(1 / eigen.values[0], 1 / eigen.values[1], 1 / eigen.values[2]);
+  return true;
+}
+
+/// Statistics of a voxel with enough points; false if its covariance has no positive direction (then it is no Gaussian).
+NDT_HD inline bool finish(const VoxelSums& sums, const Vec3<double>& reference, double start, double eigenvalue_ratio,
+                          VoxelStatistics& out) {
+  const float n = static_cast<float>(sums.n);
+  out.n = sums.n;
+  out.centroid = {sums.centroid_sum.x / n, sums.centroid_sum.y / n, sums.centroid_sum.z / n};
+  out.mean = reference + (1.0 / sums.n) * sums.sum;
+  out.covariance = covariance_of(sums, start);
+  return floor_and_invert(eigenvalue_ratio, out.covariance, out.inverse_covariance);
+}
+
+NDT_HD inline Voxel to_voxel(const VoxelStatistics& s) {
+  return {s.centroid, cast<float>(s.mean - cast<double>(s.centroid)), cast<float>(s.inverse_covariance)};
+}
+
+}  // namespace ndt

@@ -1,0 +1,48 @@
+// Owner of a voxel map built on the CPU.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "ndt/align/aligner.hpp"
+#include "ndt/voxel/voxel_map_view.hpp"
+
+namespace ndt {
+
+/// Cells the dense window may hold (4 bytes each); voxels beyond it are found through a hash.
+inline constexpr std::uint64_t kWindowCells = 1ULL << 24;
+
+/// Build parameters that only tests change.
+struct VoxelMapLimits {
+  std::uint64_t window_cells = kWindowCells;
+};
+
+class VoxelMap {
+ public:
+  /// Voxels of the global grid with at least options.min_points finite points. Throws InputError if there is none, or if a
+  /// point lies 2^20 voxels or more from the map origin.
+  VoxelMap(const PointCloud& map, const AlignOptions& options, const VoxelMapLimits& limits = {});
+
+  VoxelMapView view() const;
+  const MapInfo& info() const { return info_; }
+  /// Map origin [m]: what map-local coordinates are relative to. A multiple of the resolution; 0 unless the median point
+  /// lies 1 km or more from 0 on some axis.
+  const Vec3<double>& origin() const { return info_.origin; }
+  std::vector<VoxelRow> rows() const;
+
+ private:
+  void index_candidates(const VoxelMapLimits& limits);
+
+  MapInfo info_;
+  double resolution_m_;
+  std::int64_t origin_cell_[3] = {};
+  std::vector<Cell> cells_;                  // per voxel, increasing key
+  std::vector<VoxelStatistics> statistics_;  // per voxel
+  std::vector<Voxel> voxels_;
+  CellWindow window_;
+  std::vector<std::uint32_t> starts_;
+  std::vector<Candidate> candidates_;
+  std::vector<CellEntry> outside_;
+};
+
+}  // namespace ndt

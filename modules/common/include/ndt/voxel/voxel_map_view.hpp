@@ -1,0 +1,78 @@
+// What a kernel sees of a voxel map, by value: the voxels, and for every cell the list of voxels that can be a neighbour of
+// a point in it. Finding a point's candidates is two adjacent loads in a dense window, or one probe sequence outside it.
+#pragma once
+
+#include <cstdint>
+
+#include "ndt/voxel/voxel.hpp"
+#include "ndt/voxel/voxel_key.hpp"
+
+namespace ndt {
+
+/// A voxel that may be a neighbour, with the centroid beside its index so that a miss costs no further load.
+struct Candidate {
+  Vec3<float> centroid;
+  std::uint32_t voxel = 0;
+};
+static_assert(sizeof(Candidate) == 16);
+
+struct CandidateRange {
+  const Candidate* first = nullptr;
+  int count = 0;
+};
+
+/// Open-addressing entry for a cell outside the window.
+struct CellEntry {
+  std::uint64_t key = kNoKey;
+  std::uint32_t first = 0, count = 0;
+  static constexpr std::uint64_t kNoKey = ~0ULL;
+};
+
+/// murmur3's 64-bit finaliser: spreads neighbouring keys.
+NDT_HD inline std::uint64_t hash_key(std::uint64_t key) {
+  key ^= key >> 33;
+  key *= 0xff51afd7ed558ccdULL;
+  key ^= key >> 33;
+  key *= 0xc4ceb9fe1a85ec53ULL;
+  return key ^ key >> 33;
+}
+
+/// Box of cells with a dense index: cell c has candidates [starts[i], starts[i + 1]).
+struct CellWindow {
+  Cell low;
+  unsigned nx = 0, ny = 0, nz = 0;
+  const std::uint32_t* starts = nullptr;  ///< [nx * ny * nz + 1]
+};
+
+struct VoxelMapView {
+  const Voxel* voxels = nullptr;
+  const Candidate* candidates = nullptr;
+  CellWindow window;
+  const CellEntry* outside = nullptr;  ///< [outside_mask + 1], null if the window holds every cell
+  std::uint64_t outside_mask = 0;
+  int voxel_count = 0;
+  float inverse_resolution = 0;
+  float squared_radius = 0;
+
+  /// All voxels whose centroid can be nearer than the radius to a point in the cell of p. p is map-local.
+  NDT_HD CandidateRange candidates_near(const Vec3<float>& p) const {
+    Cell cell;
+    if (!cell_of(p, inverse_resolution, cell)) return {};
+    const unsigned x = static_cast<unsigned>(cell.x - window.low.x), y = static_cast<unsigned>(cell.y - window.low.y),
+                   z = static_cast<unsigned>(cell.z - window.low.z);
+    if (x < window.nx && y < window.ny && z < window.nz) {
+      const std::uint32_t* start = window.starts + (static_cast<std::size_t>(z) * window.ny + y) * window.nx + x;
+      return {candidates + start[0], static_cast<int>(start[1] - start[0])};
+    }
+    return outside == nullptr ? CandidateRange{} : probe(pack(cell));
+  }
+
+  NDT_HD CandidateRange probe(std::uint64_t key) const {
+    for (std::uint64_t i = hash_key(key) & outside_mask;; i = (i + 1) & outside_mask) {
+      if (outside[i].key == key) return {candidates + outside[i].first, static_cast<int>(outside[i].count)};
+      if (outside[i].key == CellEntry::kNoKey) return {};
+    }
+  }
+};
+
+}  // namespace ndt

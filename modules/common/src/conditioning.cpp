@@ -1,0 +1,22 @@
+#include "ndt/solve/conditioning.hpp"
+
+#include <limits>
+
+#include "ndt/core/symmetric_eigen.hpp"
+
+namespace ndt {
+
+Conditioning conditioning_of(const Mat6& hessian, double mean_range_m) {
+  const double arm = mean_range_m > 0 ? mean_range_m : 1.0;
+  double a[6][6];
+  for (int i = 0; i < 6; ++i)
+    for (int j = 0; j < 6; ++j) a[i][j] = -hessian(i, j) / ((i < 3 ? 1.0 : arm) * (j < 3 ? 1.0 : arm));
+  const SymmetricEigen<6> eigen = symmetric_eigen(a);
+  Conditioning out;
+  out.condition_number =
+      eigen.values[0] > 0 ? eigen.values[5] / eigen.values[0] : std::numeric_limits<double>::infinity();
+  for (int i = 0; i < 6; ++i) out.weak_direction[i] = eigen.vectors[0][i];
+  return out;
+}
+
+}  // namespace ndt

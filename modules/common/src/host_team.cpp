@@ -1,0 +1,70 @@
+#include "ndt/exec/host_team.hpp"
+
+#include <algorithm>
+
+namespace ndt {
+namespace {
+
+int cores() { return std::max(1, static_cast<int>(std::thread::hardware_concurrency())); }
+
+/// With more workers than cores, spinning only keeps the one that is waited for from running.
+int spins_for(int workers) { return workers <= cores() ? 20000 : 0; }
+
+inline void pause() {
+#if defined(__x86_64__) || defined(__i386__)
+  __builtin_ia32_pause();
+#endif
+}
+
+}  // namespace
+
+void SpinBarrier::arrive_and_wait() {
+  const unsigned generation = generation_.load(std::memory_order_acquire);
+  if (arrived_.fetch_add(1, std::memory_order_acq_rel) + 1 == threads_) {
+    arrived_.store(0, std::memory_order_relaxed);
+    generation_.store(generation + 1, std::memory_order_release);
+    generation_.notify_all();
+    return;
+  }
+  for (int i = 0; i < spins_; ++i) {
+    if (generation_.load(std::memory_order_acquire) != generation) return;
+    pause();
+  }
+  while (generation_.load(std::memory_order_acquire) == generation) generation_.wait(generation, std::memory_order_acquire);
+}
+
+int HostTeam::size() const { return pool_.workers_; }
+void HostTeam::sync() {
+  if (pool_.workers_ > 1) pool_.barrier_.arrive_and_wait();
+}
+
+HostPool::HostPool(int workers)
+    : workers_(workers > 0 ? workers : cores()), barrier_(workers_, spins_for(workers_)) {
+  for (std::vector<Slot>& slots : partials_) slots.resize(kMaxChunks);
+  for (int rank = 1; rank < workers_; ++rank) threads_.emplace_back([this, rank] { work(rank); });
+}
+
+HostPool::~HostPool() {
+  stopping_.store(true, std::memory_order_release);
+  if (workers_ > 1) barrier_.arrive_and_wait();  // releases the workers, which then see the flag
+}
+
+void HostPool::run(const std::function<void(HostTeam&)>& body) {
+  body_ = &body;
+  if (workers_ > 1) barrier_.arrive_and_wait();  // start
+  HostTeam team(*this, 0);
+  body(team);
+  if (workers_ > 1) barrier_.arrive_and_wait();  // all done: body_ may go
+}
+
+void HostPool::work(int rank) {
+  while (true) {
+    barrier_.arrive_and_wait();
+    if (stopping_.load(std::memory_order_acquire)) return;
+    HostTeam team(*this, rank);
+    (*body_)(team);
+    barrier_.arrive_and_wait();
+  }
+}
+
+}  // namespace ndt

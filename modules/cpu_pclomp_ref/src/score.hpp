@@ -1,0 +1,44 @@
+// Score, gradient, Hessian and nearest-voxel score of a scan at one pose: the reference's textbook sums, float64 per pair.
+#pragma once
+
+#include <Eigen/Core>
+#include <cstdint>
+#include <vector>
+
+#include "ndt/align/aligner.hpp"
+#include "voxel_grid.hpp"
+
+namespace ndt::cpu_pclomp_ref {
+
+using Vector6d = Eigen::Matrix<double, 6, 1>;
+using Matrix6d = Eigen::Matrix<double, 6, 6>;
+
+/// d1 and d2 of the mixture approximation.  [Magnusson 2009, eq. 6.8]
+struct GaussConstants {
+  GaussConstants(double outlier_ratio, double resolution_m);
+  double d1, d2;
+};
+
+struct Sums {
+  double score = 0;
+  Vector6d gradient = Vector6d::Zero();
+  Matrix6d hessian = Matrix6d::Zero();
+  double nearest_voxel_score = 0;        ///< sum over points of their largest pair score
+  std::int64_t pairs = 0;                ///< point-voxel pairs
+  std::int64_t points_with_voxels = 0;
+
+  Sums& operator+=(const Sums& other);
+  double nvtl() const {
+    return points_with_voxels > 0 ? nearest_voxel_score / static_cast<double>(points_with_voxels) : 0.0;
+  }
+};
+
+/// Sums over all scan points moved by `matrix` (float32 arithmetic, unfused); derivatives at the angles of `pose`.
+/// The same bits for every number of threads: points are summed in fixed chunks, chunks in order.
+Sums sum_derivatives(const VoxelGrid& grid, const GaussConstants& constants, const std::vector<Point>& scan,
+                     const Eigen::Matrix4f& matrix, const Pose& pose, int threads);
+
+/// The pull towards target along the heading, float32, weighted by the number of pairs.
+void add_regularisation(const RegularisationTarget& target, double scale, const Pose& pose, Sums& sums);
+
+}  // namespace ndt::cpu_pclomp_ref

@@ -1,0 +1,130 @@
+#include "voxel_grid.hpp"
+
+#include <Eigen/Eigenvalues>
+#include <Eigen/LU>
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <nanoflann.hpp>
+#include <numeric>
+
+namespace ndt::cpu_pclomp_ref {
+namespace {
+
+using Key = std::array<std::int64_t, 3>;  // z, y, x: the reference's leaf order, x fastest
+
+struct Accumulator {
+  Eigen::Vector3d sum = Eigen::Vector3d::Zero();
+  Eigen::Matrix3d second_moment = Eigen::Matrix3d::Identity();  // the reference starts here and never takes it back
+  Eigen::Vector3f centroid_sum = Eigen::Vector3f::Zero();
+  int n = 0;
+
+  void add(const Point& p) {
+    const Eigen::Vector3d v(p.x, p.y, p.z);
+    sum += v;
+    second_moment += v * v.transpose();
+    centroid_sum += Eigen::Vector3f(p.x, p.y, p.z);
+    ++n;
+  }
+};
+
+/// The floor on the small eigenvalues, nested as in the reference: the middle one is looked at only if the smallest was low.
+void floor_eigenvalues(Eigen::Matrix3d& covariance, double ratio) {
+  const Eigen::SelfAdjointEigenSolver<Eigen::Matrix3d> solver(covariance);
+  Eigen::Vector3d values = solver.eigenvalues();
+  const double lowest = ratio * values(2);
+  if (values(0) >= lowest) return;
+  values(0) = lowest;
+  if (values(1) < lowest) values(1) = lowest;
+  const Eigen::Matrix3d& vectors = solver.eigenvectors();
+  covariance = vectors * values.asDiagonal() * vectors.inverse();
+}
+
+Leaf make_leaf(const Key& key, const Accumulator& a, double eigenvalue_ratio) {
+  Leaf leaf;
+  leaf.key[0] = key[2], leaf.key[1] = key[1], leaf.key[2] = key[0];
+  leaf.points = a.n;
+  leaf.centroid = a.centroid_sum / static_cast<float>(a.n);
+  leaf.mean = a.sum / a.n;
+  leaf.covariance = (a.second_moment - a.sum * leaf.mean.transpose()) / (a.n - 1);
+  floor_eigenvalues(leaf.covariance, eigenvalue_ratio);
+  leaf.inverse_covariance_transposed = leaf.covariance.inverse().transpose();
+  return leaf;
+}
+
+struct Centroids {
+  const std::vector<Leaf>& leaves;
+  std::size_t kdtree_get_point_count() const { return leaves.size(); }
+  float kdtree_get_pt(std::size_t i, std::size_t axis) const {
+    return leaves[i].centroid(static_cast<Eigen::Index>(axis));
+  }
+  template <class Box>
+  bool kdtree_get_bbox(Box&) const {
+    return false;
+  }
+};
+
+/// nanoflann result set: everything strictly inside the radius.
+struct RadiusCollector {
+  using DistanceType = float;
+  float squared_radius;
+  std::vector<Neighbour>& found;
+
+  bool addPoint(float squared_distance, std::uint32_t leaf) {
+    if (squared_distance < squared_radius) found.push_back({squared_distance, leaf});
+    return true;
+  }
+  float worstDist() const { return squared_radius; }
+  bool full() const { return true; }
+  std::size_t size() const { return found.size(); }
+};
+
+}  // namespace
+
+struct VoxelGrid::Tree {
+  using Metric = nanoflann::L2_Simple_Adaptor<float, Centroids, float, std::uint32_t>;
+  using Index = nanoflann::KDTreeSingleIndexAdaptor<Metric, Centroids, 3, std::uint32_t>;
+  Centroids centroids;
+  Index index;
+  // Small tree leaves: a query visits few centroids, and each test costs more than a descent.
+  explicit Tree(const std::vector<Leaf>& leaves)
+      : centroids{leaves}, index(3, centroids, nanoflann::KDTreeSingleIndexAdaptorParams(4)) {}
+};
+
+VoxelGrid::VoxelGrid(const std::vector<Point>& points, const AlignOptions& options) {
+  const float resolution = static_cast<float>(options.resolution_m);
+  const float inverse = 1.0F / resolution;
+  squared_radius_ = static_cast<float>(options.resolution_m * options.resolution_m);
+
+  std::vector<Key> keys(points.size());
+  const auto cell = [&](float x) { return static_cast<std::int64_t>(std::floor(x * inverse)); };
+  for (std::size_t i = 0; i < points.size(); ++i) keys[i] = {cell(points[i].z), cell(points[i].y), cell(points[i].x)};
+  std::vector<std::uint32_t> order(points.size());
+  std::iota(order.begin(), order.end(), 0U);
+  // Ties by index: the float32 centroid depends on the cloud order.
+  std::sort(order.begin(), order.end(),
+            [&](std::uint32_t a, std::uint32_t b) { return keys[a] != keys[b] ? keys[a] < keys[b] : a < b; });
+
+  for (std::size_t i = 0; i < order.size();) {
+    const Key key = keys[order[i]];
+    Accumulator sums;
+    for (; i < order.size() && keys[order[i]] == key; ++i) sums.add(points[order[i]]);
+    ++occupied_voxels_;
+    if (sums.n >= options.min_points) leaves_.push_back(make_leaf(key, sums, options.eigenvalue_ratio));
+  }
+  if (!leaves_.empty()) tree_ = std::make_unique<Tree>(leaves_);
+}
+
+VoxelGrid::~VoxelGrid() = default;
+
+void VoxelGrid::radius_search(const float query[3], std::vector<Neighbour>& out) const {
+  out.clear();
+  RadiusCollector collector{squared_radius_, out};
+  tree_->index.findNeighbors(collector, query, nanoflann::SearchParams());
+  // Insertion sort: the lists are a handful long, and std::sort costs more than that.
+  for (std::size_t i = 1; i < out.size(); ++i)
+    for (std::size_t j = i; j > 0 && out[j].squared_distance < out[j - 1].squared_distance; --j)
+      std::swap(out[j], out[j - 1]);
+}
+
+}  // namespace ndt::cpu_pclomp_ref

@@ -1,0 +1,48 @@
+// The reference's target: one Gaussian per voxel of the global grid, and a k-d tree over the voxels' float32 centroids.
+#pragma once
+
+#include <Eigen/Core>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "ndt/align/aligner.hpp"
+
+namespace ndt::cpu_pclomp_ref {
+
+struct Leaf {
+  std::int64_t key[3] = {};
+  int points = 0;
+  Eigen::Vector3f centroid = Eigen::Vector3f::Zero();  ///< accumulated in float32, in cloud order
+  Eigen::Vector3d mean = Eigen::Vector3d::Zero();
+  Eigen::Matrix3d covariance = Eigen::Matrix3d::Zero();
+  Eigen::Matrix3d inverse_covariance_transposed = Eigen::Matrix3d::Zero();
+};
+
+/// Squared distance and leaf index, ordered as the reference's sorted radius search returns them.
+struct Neighbour {
+  float squared_distance;
+  std::uint32_t leaf;
+};
+
+class VoxelGrid {
+ public:
+  /// points: finite, global float32 coordinates. Leaves with fewer than options.min_points do not exist.
+  VoxelGrid(const std::vector<Point>& points, const AlignOptions& options);
+  ~VoxelGrid();
+
+  const std::vector<Leaf>& leaves() const { return leaves_; }
+  std::int64_t occupied_voxels() const { return occupied_voxels_; }
+
+  /// All leaves whose centroid is strictly nearer than the resolution, nearest first. Float32 arithmetic. Thread-safe.
+  void radius_search(const float query[3], std::vector<Neighbour>& out) const;
+
+ private:
+  struct Tree;
+  std::vector<Leaf> leaves_;
+  std::int64_t occupied_voxels_ = 0;
+  float squared_radius_;
+  std::unique_ptr<Tree> tree_;
+};
+
+}  // namespace ndt::cpu_pclomp_ref

@@ -1,0 +1,199 @@
+// What is written comes back, and what real files contain is understood.
+#include <cmath>
+#include <limits>
+#include <random>
+
+#include "pcd_files.hpp"
+
+namespace ndt::harness {
+namespace {
+
+using testing::HasSubstr;
+using Limits = std::numeric_limits<float>;
+using PcdTest = PcdFiles;
+
+constexpr PcdEncoding kEncodings[] = {PcdEncoding::ascii, PcdEncoding::binary, PcdEncoding::binary_compressed};
+
+bool left_out(PcdEncoding encoding) { return encoding == PcdEncoding::binary_compressed && !NDT_HAVE_LZF; }
+
+PointCloud awkward_cloud() {
+  constexpr float nan = Limits::quiet_NaN(), inf = Limits::infinity();
+  return {{},
+          {{0.f, -0.f, 1.f},
+           {nan, -nan, inf},
+           {-inf, Limits::denorm_min(), -Limits::denorm_min()},
+           {Limits::max(), Limits::lowest(), Limits::min()},
+           {0.1f, 1.f / 3, 16777217.f},
+           {-1e-40f, 3.4e38f, 123.456f}}};
+}
+
+PointCloud noise(std::size_t n) {
+  std::mt19937 random(3);
+  PointCloud cloud;
+  for (std::size_t i = 0; i < n; ++i) {
+    Point p;
+    const std::uint32_t bits[] = {static_cast<std::uint32_t>(random()), static_cast<std::uint32_t>(random()),
+                                  static_cast<std::uint32_t>(random())};
+    std::memcpy(&p, bits, sizeof p);
+    cloud.points.push_back(p);
+  }
+  return cloud;
+}
+
+TEST_F(PcdTest, FloatsComeBackBitForBitInEveryEncoding) {
+  for (const PcdEncoding encoding : kEncodings) {
+    if (left_out(encoding)) continue;
+    write_pcd(path(), awkward_cloud(), encoding);
+    const PointCloud got = read_pcd(path());
+    EXPECT_TRUE(same_bits(got.points, awkward_cloud().points)) << static_cast<int>(encoding);
+    EXPECT_EQ(got.origin.x, 0);
+  }
+}
+
+TEST_F(PcdTest, AnyBitsIncludingSignallingNansComeBackFromBinaryEncodings) {
+  for (const PcdEncoding encoding : {PcdEncoding::binary, PcdEncoding::binary_compressed}) {
+    if (left_out(encoding)) continue;
+    for (const std::size_t n : {1u, 2u, 7u, 100'000u}) {  // noise does not compress; 100 000 points are two blocks
+      write_pcd(path(), noise(n), encoding);
+      EXPECT_TRUE(same_bits(read_pcd(path()).points, noise(n).points)) << static_cast<int>(encoding) << ", " << n;
+    }
+  }
+}
+
+TEST_F(PcdTest, AnEmptyCloudComesBackEmptyInEveryEncoding) {
+  for (const PcdEncoding encoding : kEncodings) {
+    if (left_out(encoding)) continue;
+    write_pcd(path(), {}, encoding);
+    PcdInfo info;
+    EXPECT_TRUE(read_pcd(path(), &info).empty());
+    EXPECT_EQ(info.trailing_bytes, 0u);
+  }
+}
+
+TEST_F(PcdTest, AnEmptyCloudMayHaveNoBodyAtAll) {
+  EXPECT_TRUE(read(Header{}.with_points("0").text()).empty());
+  EXPECT_TRUE(read(Header{}.with_points("0").with_data("ascii").text()).empty());
+  if (!NDT_HAVE_LZF) return;
+  EXPECT_TRUE(read(Header{}.with_points("0").with_data("binary_compressed").text()).empty());
+}
+
+TEST_F(PcdTest, AFarCloudKeepsItsAbsoluteCoordinatesInEveryEncoding) {
+  const PointCloud far{{5'000'123.25, -400'000.5, 100}, {{1.5f, -2.25f, 0.125f}, {30.f, 40.f, 5.f}, {0.001f, 0, 0}}};
+  for (const PcdEncoding encoding : kEncodings) {
+    if (left_out(encoding)) continue;
+    write_pcd(path(), far, encoding);
+    const PointCloud got = read_pcd(path());
+    EXPECT_EQ(got.origin.x, 5'000'000);
+    EXPECT_EQ(got.origin.y, -400'000 - 1000);
+    EXPECT_EQ(got.origin.z, 0);
+    ASSERT_EQ(got.size(), far.size());
+    for (std::size_t i = 0; i < far.size(); ++i) {
+      const Vec3<double> wanted = far.origin + cast<double>(far.points[i]);
+      const Vec3<double> found = got.origin + cast<double>(got.points[i]);
+      constexpr double kTolerance = 3.1e-5;  // half the float spacing below 1024 m
+      EXPECT_NEAR(found.x, wanted.x, kTolerance);
+      EXPECT_NEAR(found.y, wanted.y, kTolerance);
+      EXPECT_NEAR(found.z, wanted.z, kTolerance);
+    }
+  }
+}
+
+constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+
+TEST_F(PcdTest, NearDoublesBecomeFloatsWithoutAnOrigin) {
+  const Header header{.size = "SIZE 8 8 8"};
+  const PointCloud got = read(header.text() + bytes_of(0.1, -1000.0, 1000.0, kNan, 9e9, 0.0));
+  EXPECT_EQ(got.origin.x, 0);
+  EXPECT_EQ(got.points[0].x, 0.1f);
+  EXPECT_EQ(got.points[0].y, -1000.f);
+  EXPECT_TRUE(std::isnan(got.points[1].x));
+}
+
+TEST_F(PcdTest, OneStrayPointDoesNotMoveTheOriginOfDoubles) {
+  const Header header{.size = "SIZE 8 8 8", .width = "WIDTH 3", .points = "POINTS 3"};
+  const PointCloud got = read(header.text() + bytes_of(5e6, 5e6, 0.0, 5e6 + 1.5, 5e6, -1.0, 1e300, -1e300, 2000.0));
+  EXPECT_EQ(got.origin.x, 5e6);
+  EXPECT_EQ(got.origin.z, 0);
+  EXPECT_EQ(got.points[1].x, 1.5f);
+  EXPECT_TRUE(std::isinf(got.points[2].x)) << "beyond float32 is not finite, and so is dropped and counted";
+}
+
+TEST_F(PcdTest, DoublesThatLieNowhereOnEarthAreRefused) {
+  const Header header{.size = "SIZE 8 8 8", .width = "WIDTH 1", .points = "POINTS 1"};
+  EXPECT_THAT(refusal_of(header.text() + bytes_of(1.7e308, 0.0, 0.0)), HasSubstr("past the limit of 1000000000 m"));
+}
+
+TEST_F(PcdTest, FloatAndDoubleCoordinatesMayBeMixed) {
+  const Header header{.size = "SIZE 4 8 4", .width = "WIDTH 1", .points = "POINTS 1"};
+  const PointCloud binary = read(header.text() + bytes_of(0.1f, 4e6 + 0.25, 3.f));
+  EXPECT_EQ(binary.origin.y, 4e6);
+  EXPECT_TRUE(same_bits(binary.points, {{0.1f, 0.25f, 3.f}}));
+  const PointCloud ascii = read(header.with_data("ascii").text() + "0.1 4000000.25 3\n");
+  EXPECT_TRUE(same_bits(ascii.points, binary.points));
+}
+
+// intensity before x, colour and normals between the coordinates, time behind them
+const Header kRich{.fields = "FIELDS intensity x rgb y normal z _ _ time",
+                   .size = "SIZE 4 4 4 4 4 4 1 2 8",
+                   .type = "TYPE F F U F F F I U U",
+                   .count = "COUNT 1 1 1 1 3 1 1 1 1"};
+const std::vector<Point> kRichPoints = {{1, 2, 3}, {4, 5, 6}};
+
+TEST_F(PcdTest, OtherFieldsAreSkippedInBinary) {
+  std::string body;
+  for (const Point& p : kRichPoints)
+    body += bytes_of(9.f, p.x, 0xFF00FFu, p.y, 7.f, 7.f, 7.f, p.z, std::int8_t{-1}, std::uint16_t{2}, 1ull << 60);
+  EXPECT_TRUE(same_bits(read(kRich.text() + body).points, kRichPoints));
+}
+
+TEST_F(PcdTest, OtherFieldsAreSkippedInAscii) {
+  const std::string body = "9 1 16711935 2 7 nan 7 3 -1 2 1152921504606846976\n9 4 0 5 7 7 7 6 -1 2 0";
+  EXPECT_TRUE(same_bits(read(kRich.with_data("ascii").text() + body).points, kRichPoints));
+}
+
+TEST_F(PcdTest, TheViewpointDoesNotMoveThePoints) {
+  const Header header{.width = "WIDTH 1", .viewpoint = "VIEWPOINT 10 20 30 0 1 0 0", .points = "POINTS 1"};
+  EXPECT_TRUE(same_bits(read(header.text() + bytes_of(1.f, 2.f, 3.f)).points, {{1, 2, 3}}));
+}
+
+TEST_F(PcdTest, TextIsTheShortestThatReadsBack) {
+  write_pcd(path(), {{}, {{0.1f, -0.f, -1e-40f}}}, PcdEncoding::ascii);
+  std::ifstream in(path());
+  const std::string text(std::istreambuf_iterator<char>(in), {});
+  EXPECT_THAT(text, testing::EndsWith("DATA ascii\n0.1 -0 -1e-40\n"));
+}
+
+TEST_F(PcdTest, AnExistingFileIsReplaced) {
+  write_pcd(path(), noise(1000));
+  write_pcd(path(), noise(1));
+  PcdInfo info{99};
+  EXPECT_EQ(read_pcd(path(), &info).size(), 1u);
+  EXPECT_EQ(info.trailing_bytes, 0u);
+}
+
+TEST_F(PcdTest, WhatCannotBeWrittenIsReported) {
+  const auto message = [](const std::filesystem::path& file, PcdEncoding encoding) -> std::string {
+    try {
+      write_pcd(file, noise(10'000), encoding);
+    } catch (const InputError& error) {
+      return error.what();
+    }
+    return "written";
+  };
+  for (const PcdEncoding encoding : kEncodings) {
+    if (left_out(encoding)) continue;
+    EXPECT_THAT(message(path("no/such/folder.pcd"), encoding), HasSubstr("cannot be written (No such file"));
+    EXPECT_THAT(message(path().parent_path(), encoding), HasSubstr("cannot be written (Is a directory"));
+    if (!std::filesystem::exists("/dev/full")) continue;
+    EXPECT_THAT(message("/dev/full", encoding), HasSubstr("cannot be written (No space left"));
+  }
+}
+
+TEST_F(PcdTest, WithoutLiblzfCompressedFilesAreRefusedWithTheRemedy) {
+  if (NDT_HAVE_LZF) GTEST_SKIP() << "this build has liblzf";
+  EXPECT_THAT(refusal_of(Header{}.with_data("binary_compressed").text()), HasSubstr("convert the file to binary"));
+  EXPECT_THROW(write_pcd(path(), noise(1), PcdEncoding::binary_compressed), InputError);
+}
+
+}  // namespace
+}  // namespace ndt::harness
