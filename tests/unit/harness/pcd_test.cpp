@@ -118,6 +118,15 @@ TEST_F(PcdTest, OneStrayPointDoesNotMoveTheOriginOfDoubles) {
   EXPECT_TRUE(std::isinf(got.points[2].x)) << "beyond float32 is not finite, and so is dropped and counted";
 }
 
+TEST_F(PcdTest, NonFinitePointsDoNotMoveTheOriginOfDoubles) {
+  const Header header{.size = "SIZE 8 8 8", .width = "WIDTH 3", .points = "POINTS 3"};
+  const PointCloud got = read(header.text() + bytes_of(kNan, 0.0, 0.0, 7e6, 5e6 + 2, 1.0, 0.0, 0.0, -kNan));
+  EXPECT_EQ(got.origin.x, 7e6);
+  EXPECT_EQ(got.origin.y, 5e6);
+  EXPECT_EQ(got.points[1].y, 2.f);
+  EXPECT_TRUE(std::isnan(got.points[0].x) && std::isnan(got.points[2].z));
+}
+
 TEST_F(PcdTest, DoublesThatLieNowhereOnEarthAreRefused) {
   const Header header{.size = "SIZE 8 8 8", .width = "WIDTH 1", .points = "POINTS 1"};
   EXPECT_THAT(refusal_of(header.text() + bytes_of(1.7e308, 0.0, 0.0)), HasSubstr("past the limit of 1000000000 m"));

@@ -1,0 +1,20 @@
+// The one shape of the messages about unusable files.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "ndt/core/error.hpp"
+
+namespace ndt::harness {
+
+/// "file: where: what; advice". `where` may be empty; the file name is printed as given.
+InputError refusal(std::string_view file, std::string_view where, std::string_view what, std::string_view advice);
+
+/// Text from a file made fit for one line of a terminal: control and non-ASCII bytes as \xHH, cut after 40 bytes.
+std::string printable(std::string_view text);
+
+/// A file name with its control characters as \xHH; UTF-8 stays as it is.
+std::string printable_name(std::string_view name);
+
+}  // namespace ndt::harness
