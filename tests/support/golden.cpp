@@ -61,7 +61,8 @@ void fill(Case& c, const json& record, const json* cases, const std::string& gue
     c.far_origin = c.name.ends_with("_far");
   }
   c.options.resolution_m = record.at("resolution");
-  c.name += " " + record.at(guess_key).get<std::string>() + " " + std::to_string(static_cast<int>(c.options.resolution_m)) + " m";
+  c.name += " " + record.at(guess_key).get<std::string>() + " " +
+            std::to_string(static_cast<int>(c.options.resolution_m)) + " m";
   if (record.contains("regularization") && !record["regularization"].is_null()) {
     const json& r = record["regularization"];
     c.options.regularisation_scale = r.at("scale");
@@ -121,7 +122,8 @@ std::string find_file(const std::string& name) {
 }
 
 std::string missing_reason() {
-  if (std::getenv("NDT_GOLDEN_DIR") == nullptr) return "NDT_GOLDEN_DIR is not set: golden results on real clouds not checked";
+  if (std::getenv("NDT_GOLDEN_DIR") == nullptr)
+    return "NDT_GOLDEN_DIR is not set: golden results on real clouds not checked";
   if (find_file("alignments.json").empty()) return "NDT_GOLDEN_DIR holds no alignments.json";
   return {};
 }
@@ -164,7 +166,8 @@ const std::vector<TraceCase>& traces() {
     if (real.empty()) return out;
     const json cases = load("alignments.json").at("cases");
     const json& list = real.is_array() ? real : real.at("traces");
-    for (const json& j : list) out.push_back(trace_from(j, &cases, cases.at(j.at("case").get<std::string>()).at("guesses")));
+    for (const json& j : list)
+      out.push_back(trace_from(j, &cases, cases.at(j.at("case").get<std::string>()).at("guesses")));
     return out;
   }();
   return all;

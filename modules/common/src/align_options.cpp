@@ -29,7 +29,8 @@ void validate(const AlignOptions& o) {
   above("step", o.step_m, 0, 100);
   above("epsilon", o.epsilon_m, 0, 10);
   whole("max-iterations", o.max_iterations, 1, 1000);
-  if (!(o.outlier_ratio > 0 && o.outlier_ratio < 1)) refuse("outlier-ratio", fmt::format("{}", o.outlier_ratio), "(0, 1)");
+  if (!(o.outlier_ratio > 0 && o.outlier_ratio < 1))
+    refuse("outlier-ratio", fmt::format("{}", o.outlier_ratio), "(0, 1)");
   whole("min-points", o.min_points, 3, 1000000);
   closed("eigenvalue-ratio", o.eigenvalue_ratio, 0, 1);
   closed("reg-scale", o.regularisation_scale, 0, 1000);
@@ -39,8 +40,8 @@ void validate(const AlignOptions& o) {
 void require_reference_schedule(const AlignOptions& o, std::string_view implementation) {
   const auto offer = [&](std::string_view name, std::string_view value, std::string_view offered) {
     if (value != offered)
-      throw std::invalid_argument(
-          fmt::format("option {} = {}: not yet available in {}, which offers {}", name, value, implementation, offered));
+      throw std::invalid_argument(fmt::format("option {} = {}: not yet available in {}, which offers {}", name, value,
+                                              implementation, offered));
   };
   offer("neighbours", to_string(o.neighbours), to_string(Neighbours::radius));
   offer("line-search", to_string(o.line_search), to_string(LineSearch::off));
@@ -65,12 +66,8 @@ std::string_view to_string(LineSearch value) {
   }
   return "?";
 }
-std::string_view to_string(CandidateSet value) {
-  return value == CandidateSet::design15 ? "design15" : "golden";
-}
-std::string_view to_string(CovarianceStart value) {
-  return value == CovarianceStart::identity ? "identity" : "zero";
-}
+std::string_view to_string(CandidateSet value) { return value == CandidateSet::design15 ? "design15" : "golden"; }
+std::string_view to_string(CovarianceStart value) { return value == CovarianceStart::identity ? "identity" : "zero"; }
 std::string_view to_string(NewtonStep value) { return value == NewtonStep::reference ? "reference" : "damped"; }
 
 std::vector<Neighbours> all_neighbours() {

@@ -7,10 +7,11 @@
 namespace ndt {
 
 void throw_no_valid_voxel(const MapInfo& info, std::int64_t occupied_voxels, const AlignOptions& options) {
-  throw InputError(fmt::format(
-      "set_map: no valid voxel: {} finite points ({} non-finite dropped) occupy {} voxels of {} m, none with {} points or "
-      "more; give a denser map or a larger resolution",
-      info.points, info.dropped_points, occupied_voxels, options.resolution_m, options.min_points));
+  throw InputError(
+      fmt::format("set_map: no valid voxel: {} finite points ({} non-finite dropped) occupy {} voxels of {} m, none "
+                  "with {} points or "
+                  "more; give a denser map or a larger resolution",
+                  info.points, info.dropped_points, occupied_voxels, options.resolution_m, options.min_points));
 }
 
 }  // namespace ndt

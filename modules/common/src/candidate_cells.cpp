@@ -16,7 +16,7 @@ struct Extent {
   unsigned size() const { return static_cast<unsigned>(high - low + 1); }
 };
 
-std::vector<int> sorted_axis(const std::vector<Cell>& cells, int Cell::* axis) {
+std::vector<int> sorted_axis(const std::vector<Cell>& cells, int Cell::*axis) {
   std::vector<int> values;
   values.reserve(cells.size());
   for (const Cell& c : cells) values.push_back(c.*axis);

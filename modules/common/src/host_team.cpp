@@ -30,7 +30,8 @@ void SpinBarrier::arrive_and_wait() {
     if (generation_.load(std::memory_order_acquire) != generation) return;
     pause();
   }
-  while (generation_.load(std::memory_order_acquire) == generation) generation_.wait(generation, std::memory_order_acquire);
+  while (generation_.load(std::memory_order_acquire) == generation)
+    generation_.wait(generation, std::memory_order_acquire);
 }
 
 int HostTeam::size() const { return pool_.workers_; }
@@ -38,8 +39,7 @@ void HostTeam::sync() {
   if (pool_.workers_ > 1) pool_.barrier_.arrive_and_wait();
 }
 
-HostPool::HostPool(int workers)
-    : workers_(workers > 0 ? workers : cores()), barrier_(workers_, spins_for(workers_)) {
+HostPool::HostPool(int workers) : workers_(workers > 0 ? workers : cores()), barrier_(workers_, spins_for(workers_)) {
   for (std::vector<Slot>& slots : partials_) slots.resize(kMaxChunks);
   for (int rank = 1; rank < workers_; ++rank) threads_.emplace_back([this, rank] { work(rank); });
 }

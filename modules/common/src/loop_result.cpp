@@ -39,10 +39,12 @@ Transform to_local(const Transform& map_from_scan, const Vec3<double>& map_origi
   return make_transform(rotation_of(map_from_scan), translation_of(map_from_scan) - map_origin);
 }
 
-Transform to_global(const Pose& local, const Vec3<double>& map_origin) { return to_transform(shifted(local, map_origin)); }
+Transform to_global(const Pose& local, const Vec3<double>& map_origin) {
+  return to_transform(shifted(local, map_origin));
+}
 
-AlignResult to_result(const LoopState& state, const Transform& guess, const Vec3<double>& map_origin, const ScanFacts& scan,
-                      const std::vector<LoopTrace>& trace) {
+AlignResult to_result(const LoopState& state, const Transform& guess, const Vec3<double>& map_origin,
+                      const ScanFacts& scan, const std::vector<LoopTrace>& trace) {
   const bool guess_returned = state.end == LoopEnd::no_overlap || state.end == LoopEnd::non_finite;
   const Derivatives& at = guess_returned ? state.at_guess : state.here;
   AlignResult out;
@@ -61,8 +63,8 @@ AlignResult to_result(const LoopState& state, const Transform& guess, const Vec3
   if (!guess_returned) out.conditioning = conditioning_of(at.hessian, scan.mean_range_m);
   out.stop = stop_of(state.end, out.conditioning);
   for (const LoopTrace& t : trace)
-    out.trace.push_back({out.trace.empty() ? guess : to_global(t.pose, map_origin), t.score, per_point(t.score, scan), t.nvtl,
-                         t.step});
+    out.trace.push_back(
+        {out.trace.empty() ? guess : to_global(t.pose, map_origin), t.score, per_point(t.score, scan), t.nvtl, t.step});
   return out;
 }
 

@@ -12,7 +12,8 @@ namespace {
 constexpr double kRigidTolerance = 1e-3;
 
 [[noreturn]] void refuse(const char* where, const std::string& what) {
-  throw std::invalid_argument(fmt::format("{}: not a rigid transform: {}; give a rotation and a translation", where, what));
+  throw std::invalid_argument(
+      fmt::format("{}: not a rigid transform: {}; give a rotation and a translation", where, what));
 }
 
 double determinant(const Mat3<double>& r) {

@@ -23,7 +23,8 @@ double median(std::vector<double> values) {
 
 /// Voxel of the median coordinate on each axis: one outlier cannot move it. Zero near the global origin.
 void choose_origin(const PointCloud& map, double resolution_m, std::int64_t cell[3]) {
-  const FinitePoints finite = finite_points(map, map.origin);  // offsets from the cloud's own origin: nothing is rounded
+  const FinitePoints finite =
+      finite_points(map, map.origin);  // offsets from the cloud's own origin: nothing is rounded
   const double base[3] = {map.origin.x, map.origin.y, map.origin.z};
   double centre[3];
   for (int axis = 0; axis < 3; ++axis) {
@@ -47,15 +48,17 @@ std::vector<KeyedPoint> sorted_keys(const std::vector<Point>& points, float inve
   for (std::size_t i = 0; i < points.size(); ++i) {
     Cell cell;
     if (!cell_of(points[i], inverse_resolution, cell))
-      throw InputError(fmt::format(
-          "set_map: a point at ({}, {}, {}) m from the map origin is more than {} voxels away from it; remove outliers or "
-          "choose a larger resolution",
-          points[i].x, points[i].y, points[i].z, kCellLimit));
+      throw InputError(
+          fmt::format("set_map: a point at ({}, {}, {}) m from the map origin is more than {} voxels away from it; "
+                      "remove outliers or "
+                      "choose a larger resolution",
+                      points[i].x, points[i].y, points[i].z, kCellLimit));
     keyed[i] = {pack(cell), static_cast<std::uint32_t>(i)};
   }
   // Ties by index: the float32 centroid depends on the cloud order.
-  std::sort(keyed.begin(), keyed.end(),
-            [](const KeyedPoint& a, const KeyedPoint& b) { return a.key != b.key ? a.key < b.key : a.index < b.index; });
+  std::sort(keyed.begin(), keyed.end(), [](const KeyedPoint& a, const KeyedPoint& b) {
+    return a.key != b.key ? a.key < b.key : a.index < b.index;
+  });
   return keyed;
 }
 
@@ -68,7 +71,8 @@ Vec3<double> centre_of(const Cell& c, double resolution_m) {
 VoxelMap::VoxelMap(const PointCloud& map, const AlignOptions& options, const VoxelMapLimits& limits)
     : resolution_m_(options.resolution_m) {
   choose_origin(map, resolution_m_, origin_cell_);
-  info_.origin = {static_cast<double>(origin_cell_[0]) * resolution_m_, static_cast<double>(origin_cell_[1]) * resolution_m_,
+  info_.origin = {static_cast<double>(origin_cell_[0]) * resolution_m_,
+                  static_cast<double>(origin_cell_[1]) * resolution_m_,
                   static_cast<double>(origin_cell_[2]) * resolution_m_};
   const FinitePoints finite = finite_points(map, info_.origin);
   info_.points = static_cast<std::int64_t>(finite.points.size());
@@ -117,7 +121,7 @@ void VoxelMap::index_candidates(const VoxelMapLimits& limits) {
         beyond.push_back({pack(c), v});
     });
   for (std::size_t i = 1; i < starts_.size(); ++i) starts_[i] += starts_[i - 1];
-  candidates_.resize(starts_.back() + beyond.size());
+  candidates_.resize(starts_.back() + beyond.size() + kCandidatePadding);
   std::vector<std::uint32_t> next(starts_.begin(), starts_.end() - 1);
   for (std::uint32_t v = 0; v < voxels_.size(); ++v)
     reach.for_each(voxels_[v].centroid, [&](const Cell& c) {
@@ -126,7 +130,8 @@ void VoxelMap::index_candidates(const VoxelMapLimits& limits) {
     });
 
   if (beyond.empty()) return;
-  std::stable_sort(beyond.begin(), beyond.end(), [](const KeyedPoint& a, const KeyedPoint& b) { return a.key < b.key; });
+  std::stable_sort(beyond.begin(), beyond.end(),
+                   [](const KeyedPoint& a, const KeyedPoint& b) { return a.key < b.key; });
   std::size_t capacity = 2;
   while (capacity < 2 * beyond.size()) capacity *= 2;
   outside_.assign(capacity, {});

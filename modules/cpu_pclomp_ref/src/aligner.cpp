@@ -99,8 +99,10 @@ class ReferenceAligner final : public Aligner {
   MapInfo set_map(const PointCloud& map) override {
     const FinitePoints finite = finite_points(map);
     auto grid = std::make_unique<VoxelGrid>(finite.points, options_);
-    const MapInfo info{static_cast<std::int64_t>(finite.points.size()), finite.dropped,
-                       static_cast<std::int64_t>(grid->leaves().size()), {}};
+    const MapInfo info{static_cast<std::int64_t>(finite.points.size()),
+                       finite.dropped,
+                       static_cast<std::int64_t>(grid->leaves().size()),
+                       {}};
     if (grid->leaves().empty()) throw_no_valid_voxel(info, grid->occupied_voxels(), options_);
     grid_ = std::move(grid);
     return info;
@@ -151,9 +153,11 @@ class ReferenceAligner final : public Aligner {
   static double probability(const Sums& sums, const std::vector<Point>& scan) {
     return scan.empty() ? 0.0 : sums.score / static_cast<double>(scan.size());
   }
-  Sums sums_at(const std::vector<Point>& scan, const Eigen::Matrix4f& matrix, const Pose& pose, const PerScan& per_scan) const {
+  Sums sums_at(const std::vector<Point>& scan, const Eigen::Matrix4f& matrix, const Pose& pose,
+               const PerScan& per_scan) const {
     Sums sums = sum_derivatives(*grid_, constants_, scan, matrix, pose, threads_);
-    if (per_scan.regularisation) add_regularisation(*per_scan.regularisation, options_.regularisation_scale, pose, sums);
+    if (per_scan.regularisation)
+      add_regularisation(*per_scan.regularisation, options_.regularisation_scale, pose, sums);
     return sums;
   }
 
@@ -231,9 +235,9 @@ AlignResult ReferenceAligner::align(const PointCloud& cloud, const Transform& gu
   result.derivative_pose = pose;
   if (finite && sums.pairs > 0) {
     result.conditioning = conditioning_of(sums.hessian, mean_range_m(scan.points));
-    result.stop = !step_rule_met                       ? Stop::max_iterations
+    result.stop = !step_rule_met                     ? Stop::max_iterations
                   : result.conditioning.well_posed() ? Stop::converged
-                                                       : Stop::degenerate;
+                                                     : Stop::degenerate;
   }
   return result;
 }

@@ -8,25 +8,27 @@
 namespace ndt::cpu_pclomp_ref {
 namespace {
 
-constexpr std::int64_t kChunk = 128;  // points; small enough to balance a few threads, large enough to amortise the fold
+constexpr std::int64_t kChunk =
+    128;  // points; small enough to balance a few threads, large enough to amortise the fold
 
 /// Jacobian [I | first] and the angular second derivatives of one point, with x the untransformed point.
 struct PointDerivatives {
-  Eigen::Matrix3d angular;      // columns: roll, pitch, yaw
+  Eigen::Matrix3d angular;             // columns: roll, pitch, yaw
   Eigen::Matrix<double, 3, 6> second;  // columns: rr, rp, ry, pp, py, yy
 
   PointDerivatives(const AngleTables& tables, const Eigen::Vector3d& x) {
     const Eigen::Matrix<double, 8, 1> j = tables.first * x;
     angular << 0, j(2), j(5), j(0), j(3), j(6), j(1), j(4), j(7);
     const Eigen::Matrix<double, 15, 1> h = tables.second * x;
-    second << 0, 0, 0, h(6), h(9), h(12),     //
+    second << 0, 0, 0, h(6), h(9), h(12),      //
         h(0), h(2), h(4), h(7), h(10), h(13),  //
         h(1), h(3), h(5), h(8), h(11), h(14);
   }
 };
 
 /// One point-voxel pair.  [Magnusson 2009, eq. 6.9, 6.12, 6.13]  Only the upper triangle of the Hessian is written.
-double add_pair(const GaussConstants& c, const Leaf& leaf, const Eigen::Vector3d& moved, const PointDerivatives& d, Sums& sums) {
+double add_pair(const GaussConstants& c, const Leaf& leaf, const Eigen::Vector3d& moved, const PointDerivatives& d,
+                Sums& sums) {
   const Eigen::Vector3d q = moved - leaf.mean;
   // Far from the origin the inverse is not quite symmetric; the reference multiplies q from the left.
   const Eigen::Matrix3d& transposed = leaf.inverse_covariance_transposed;

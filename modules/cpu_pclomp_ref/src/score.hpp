@@ -23,8 +23,8 @@ struct Sums {
   double score = 0;
   Vector6d gradient = Vector6d::Zero();
   Matrix6d hessian = Matrix6d::Zero();
-  double nearest_voxel_score = 0;        ///< sum over points of their largest pair score
-  std::int64_t pairs = 0;                ///< point-voxel pairs
+  double nearest_voxel_score = 0;  ///< sum over points of their largest pair score
+  std::int64_t pairs = 0;          ///< point-voxel pairs
   std::int64_t points_with_voxels = 0;
 
   Sums& operator+=(const Sums& other);

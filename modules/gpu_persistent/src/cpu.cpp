@@ -4,6 +4,7 @@
 
 #include "ndt/exec/host_team.hpp"
 #include "ndt/gpu_persistent/aligner.hpp"
+#include "ndt/score/scan_points_simd.hpp"
 #include "ndt/solve/loop_result.hpp"
 #include "ndt/voxel/voxel_map.hpp"
 #include "persistent_align.hpp"

@@ -20,9 +20,9 @@ struct Problem {
 template <Team T>
 NDT_BODY void persistent_align(T& team, const Problem& problem, LoopState& state, LoopState* out, LoopTrace* trace) {
   while (state.end == LoopEnd::running) {
-    const DerivativeSums<double> sums = team.template sum<DerivativeSums<float>, DerivativeSums<double>>(
-        problem.scan.size, [&](int i, const auto& lanes, DerivativeSums<float>& partial) {
-          add_scan_point(problem.map, problem.gauss, state.motion, problem.scan.points[i], lanes, partial);
+    const DerivativeSums<double> sums =
+        team.template sum<DerivativeSums>(problem.scan.size, [&](int first, int count, const auto& lanes, auto& part) {
+          add_scan_points(problem.map, problem.gauss, state.motion, problem.scan.points + first, count, lanes, part);
         });
     const Pose evaluated = state.pose;
     const double step = state.step;

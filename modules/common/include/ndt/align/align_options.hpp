@@ -34,12 +34,12 @@ enum class NewtonStep {
 };
 
 struct AlignOptions {
-  double resolution_m = 2.0;     ///< voxel edge and neighbour radius, [0.001, 1000]
-  double step_m = 0.1;           ///< longest step, norm over metres and radians, (0, 100]
-  double epsilon_m = 0.01;       ///< stop when a step is shorter, (0, 10]
-  int max_iterations = 30;       ///< [1, 1000]
-  double outlier_ratio = 0.55;   ///< Magnusson's outlier share, (0, 1)
-  int min_points = 6;            ///< points a voxel needs, [3, 1000000]
+  double resolution_m = 2.0;       ///< voxel edge and neighbour radius, [0.001, 1000]
+  double step_m = 0.1;             ///< longest step, norm over metres and radians, (0, 100]
+  double epsilon_m = 0.01;         ///< stop when a step is shorter, (0, 10]
+  int max_iterations = 30;         ///< [1, 1000]
+  double outlier_ratio = 0.55;     ///< Magnusson's outlier share, (0, 1)
+  int min_points = 6;              ///< points a voxel needs, [3, 1000000]
   double eigenvalue_ratio = 0.01;  ///< smallest allowed eigenvalue over the largest, [0, 1]
   Neighbours neighbours = Neighbours::radius;
   LineSearch line_search = LineSearch::off;

@@ -29,7 +29,7 @@ inline constexpr double kMaxConditionNumber = 1000.0;
 /// How well the scan fixes the returned pose. From the eigenvalues of -H with rotations scaled by the mean range.
 struct Conditioning {
   double condition_number = 0;  ///< largest over smallest eigenvalue; infinite if the smallest is not positive
-  Vec6 weak_direction;          ///< unit eigenvector of the smallest eigenvalue (x y z roll pitch yaw, rotations in metres)
+  Vec6 weak_direction;  ///< unit eigenvector of the smallest eigenvalue (x y z roll pitch yaw, rotations in metres)
   bool well_posed() const { return condition_number > 0 && condition_number <= kMaxConditionNumber; }
 };
 
@@ -61,8 +61,8 @@ struct AlignResult {
 /// Score and derivatives at one pose.
 struct Evaluation {
   double score = 0, transform_probability = 0, nvtl = 0;
-  std::int64_t correspondences = 0;      ///< point-voxel pairs
-  std::int64_t points_with_voxels = 0;   ///< points with at least one
+  std::int64_t correspondences = 0;     ///< point-voxel pairs
+  std::int64_t points_with_voxels = 0;  ///< points with at least one
   std::int64_t dropped_points = 0;
   Vec6 gradient;
   Mat6 hessian;

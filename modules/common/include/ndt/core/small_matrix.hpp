@@ -8,7 +8,7 @@ namespace ndt {
 
 template <class T>
 struct Vec3 {
-  T x = 0, y = 0, z = 0;
+  T x{}, y{}, z{};
 };
 
 /// Row-major 3x3.
@@ -22,7 +22,7 @@ struct Mat3 {
 /// Symmetric 3x3, upper triangle.
 template <class T>
 struct Sym3 {
-  T xx = 0, xy = 0, xz = 0, yy = 0, yz = 0, zz = 0;
+  T xx{}, xy{}, xz{}, yy{}, yz{}, zz{};
 };
 
 struct Vec6 {

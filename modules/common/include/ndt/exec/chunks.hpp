@@ -5,8 +5,9 @@
 
 namespace ndt {
 
-inline constexpr int kMaxChunks = 128;    // few enough that every worker can fold all of them
+inline constexpr int kMaxChunks = 128;     // few enough that every worker can fold all of them
 inline constexpr int kMinChunkItems = 32;  // a warp's worth
+inline constexpr int kChunkMultiple = 4;   // no worker's vector is cut in two
 
 struct Chunks {
   int count = 0;
@@ -14,15 +15,28 @@ struct Chunks {
   int items = 0;
 
   NDT_HD explicit Chunks(int n) : items(n) {
-    count = (n + kMinChunkItems - 1) / kMinChunkItems;
-    if (count > kMaxChunks) count = kMaxChunks;
-    size = count > 0 ? (n + count - 1) / count : 0;
+    const long long even = (static_cast<long long>(n) + kMaxChunks - 1) / kMaxChunks;
+    const long long rounded = (even + kChunkMultiple - 1) / kChunkMultiple * kChunkMultiple;
+    size = static_cast<int>(rounded > kMinChunkItems ? rounded : kMinChunkItems);
+    count = static_cast<int>((static_cast<long long>(n) + size - 1) / size);
   }
-  NDT_HD int begin(int chunk) const {
-    const long long first = static_cast<long long>(chunk) * size;
-    return first < items ? static_cast<int>(first) : items;
+  NDT_HD int begin(int chunk) const { return static_cast<int>(static_cast<long long>(chunk) * size); }
+  NDT_HD int end(int chunk) const {
+    const long long last = static_cast<long long>(chunk + 1) * size;
+    return last < items ? static_cast<int>(last) : items;
   }
-  NDT_HD int end(int chunk) const { return begin(chunk + 1); }
 };
+
+/// Sums one chunk with the given lanes: f(first item, count, lanes, Sums<Real>&), lanes folded into double at the end.
+template <template <class> class Sums, class Lanes, class F>
+NDT_HD inline Sums<double> sum_chunk(const Chunks& chunks, int chunk, const Lanes& lanes, F&& f) {
+  Sums<typename Lanes::Real> part;
+  const int end = chunks.end(chunk);
+  for (int i = chunks.begin(chunk); i < end; i += Lanes::kPoints)
+    f(i, end - i < Lanes::kPoints ? end - i : Lanes::kPoints, lanes, part);
+  Sums<double> total;
+  add_folded(total, part);
+  return total;
+}
 
 }  // namespace ndt

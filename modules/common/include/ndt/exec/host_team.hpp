@@ -46,8 +46,8 @@ class HostTeam {
   void replicated(F&& f) {
     f();
   }
-  template <class Partial, class Total, class F>
-  Total sum(int n, F&& f);
+  template <template <class> class Sums, class F>
+  Sums<double> sum(int n, F&& f);
 
  private:
   HostPool& pool_;
@@ -70,7 +70,7 @@ class HostPool {
 
  private:
   friend class HostTeam;
-  static constexpr std::size_t kMaxPartialBytes = 256;
+  static constexpr std::size_t kMaxPartialBytes = 320;
   struct alignas(64) Slot {
     std::byte bytes[kMaxPartialBytes];
   };
@@ -79,28 +79,34 @@ class HostPool {
 
   const int workers_;
   SpinBarrier barrier_;
+  struct alignas(64) Counter {
+    std::atomic<int> next{0};
+  };
   std::array<std::vector<Slot>, 2> partials_;
+  std::array<Counter, 2> next_chunk_;
   const std::function<void(HostTeam&)>* body_ = nullptr;
   std::atomic<bool> stopping_{false};
   std::vector<std::jthread> threads_;
 };
 
-template <class Partial, class Total, class F>
-Total HostTeam::sum(int n, F&& f) {
+template <template <class> class Sums, class F>
+Sums<double> HostTeam::sum(int n, F&& f) {
+  using Partial = Sums<double>;
   static_assert(sizeof(Partial) <= HostPool::kMaxPartialBytes && alignof(Partial) <= 64);
   const Chunks chunks(n);
-  std::vector<HostPool::Slot>& slots = pool_.partials_[static_cast<std::size_t>(parity_)];
+  const auto parity = static_cast<std::size_t>(parity_);
   parity_ ^= 1;
-  for (int c = rank_; c < chunks.count; c += size()) {
-    Partial partial{};
-    const int end = chunks.end(c);
-    for (int i = chunks.begin(c); i < end; ++i) f(i, SingleLane{}, partial);
-    ::new (slots[static_cast<std::size_t>(c)].bytes) Partial(partial);
-  }
+  std::vector<HostPool::Slot>& slots = pool_.partials_[parity];
+  std::atomic<int>& next = pool_.next_chunk_[parity].next;
+  // Chunks go to whoever is free, so a worker that loses its core holds up one chunk only; where a chunk was summed does not
+  // show in the result.
+  for (int c; (c = next.fetch_add(1, std::memory_order_relaxed)) < chunks.count;)
+    ::new (slots[static_cast<std::size_t>(c)].bytes) Partial(sum_chunk<Sums>(chunks, c, SimdLanes{}, f));
   sync();
-  Total total{};
+  once([&] { next.store(0, std::memory_order_relaxed); });  // used again two sums on: a barrier lies between
+  Partial total;
   for (int c = 0; c < chunks.count; ++c)
-    total += *std::launder(reinterpret_cast<const Partial*>(slots[static_cast<std::size_t>(c)].bytes));
+    add_folded(total, *std::launder(reinterpret_cast<const Partial*>(slots[static_cast<std::size_t>(c)].bytes)));
   return total;
 }
 

@@ -1,12 +1,15 @@
-// A tile of lanes that share one point: lane r of w takes every w-th of the point's candidates.
+// How a worker's lanes map to points. Either lanes share one point (lane r of w takes every w-th of its candidates), or each
+// lane has a point of its own.
 #pragma once
 
-#include "ndt/core/hd.hpp"
+#include "ndt/core/simd.hpp"
 
 namespace ndt {
 
-/// One lane: what a CPU worker is. A CUDA tile has the same members with a compile-time width and shuffles.
+/// One lane, one point: unit tests and debuggers. A CUDA tile has the same members with a compile-time width and shuffles.
 struct SingleLane {
+  using Real = float;
+  static constexpr int kPoints = 1;
   NDT_HD static constexpr int rank() { return 0; }
   NDT_HD static constexpr int width() { return 1; }
   /// Largest value over the lanes, on every lane.
@@ -15,5 +18,13 @@ struct SingleLane {
     return value;
   }
 };
+
+#if !defined(__CUDACC__)
+/// Four points side by side in a CPU worker's vector registers.
+struct SimdLanes {
+  using Real = Float4;
+  static constexpr int kPoints = 4;
+};
+#endif
 
 }  // namespace ndt

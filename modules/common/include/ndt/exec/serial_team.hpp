@@ -7,7 +7,8 @@
 
 namespace ndt {
 
-class SerialTeam {
+template <class Lanes>
+class BasicSerialTeam {
  public:
   NDT_BODY int rank() const { return 0; }
   NDT_BODY int size() const { return 1; }
@@ -20,17 +21,15 @@ class SerialTeam {
   NDT_BODY void replicated(F&& f) {
     f();
   }
-  template <class Partial, class Total, class F>
-  NDT_BODY Total sum(int n, F&& f) {
+  template <template <class> class Sums, class F>
+  NDT_BODY Sums<double> sum(int n, F&& f) {
     const Chunks chunks(n);
-    Total total{};
-    for (int c = 0; c < chunks.count; ++c) {
-      Partial partial{};
-      for (int i = chunks.begin(c); i < chunks.end(c); ++i) f(i, SingleLane{}, partial);
-      total += partial;
-    }
+    Sums<double> total;
+    for (int c = 0; c < chunks.count; ++c) add_folded(total, sum_chunk<Sums>(chunks, c, Lanes{}, f));
     return total;
   }
 };
+
+using SerialTeam = BasicSerialTeam<SingleLane>;
 
 }  // namespace ndt

@@ -11,8 +11,8 @@ namespace ndt {
 ///   sync()                  barrier; writes before it are visible after it
 ///   once(f)                 one worker of the team runs f; no barrier
 ///   replicated(f)           one worker per block (on the CPU: every worker) runs f on block-local data; the block waits
-///   sum<Partial, Total>(n, f)   f(i, lanes, Partial&) for i in [0, n): Partial inside a chunk, Total across chunks, chunks
-///                           folded in order. Returns the same bits to every worker, valid until the next sum. One barrier.
+///   sum<Sums>(n, f)         f(first, count, lanes, Sums<Lanes::Real>&) over all of [0, n): float inside a chunk, Sums<double>
+///                           across chunks, chunks folded in order. The same bits on every worker. One barrier.
 template <class T>
 concept Team = requires(T& team, const T& constant, void (*f)()) {
   { constant.rank() } -> std::convertible_to<int>;

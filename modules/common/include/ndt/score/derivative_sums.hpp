@@ -6,9 +6,9 @@
 // and no Jacobian or trigonometry per point. (derivatives.hpp turns them into gradient and Hessian.)
 #pragma once
 
-#include <cmath>
 #include <cstdint>
 
+#include "ndt/core/simd.hpp"
 #include "ndt/score/gauss.hpp"
 #include "ndt/voxel/voxel.hpp"
 
@@ -16,58 +16,54 @@ namespace ndt {
 
 template <class Real>
 struct DerivativeSums {
-  Real score = 0;    ///< Σ over pairs
-  Real nearest = 0;  ///< Σ over points of their largest pair score
-  Vec3<Real> v;      ///< Σ v
-  Mat3<Real> vy;     ///< Σ v yᵀ
-  Sym3<Real> m;      ///< Σ M
-  Mat3<Real> my;     ///< Σ M[y]×
-  Sym3<Real> ymy;    ///< Σ [y]×ᵀ M [y]×
+  Real score{};    ///< Σ over pairs
+  Real nearest{};  ///< Σ over points of their largest pair score
+  Vec3<Real> v;    ///< Σ v
+  Mat3<Real> vy;   ///< Σ v yᵀ
+  Sym3<Real> m;    ///< Σ M
+  Mat3<Real> my;   ///< Σ M[y]×
+  Sym3<Real> ymy;  ///< Σ [y]×ᵀ M [y]×
   std::int64_t pairs = 0;
   std::int64_t points = 0;  ///< points with at least one voxel
-
-  template <class From>
-  NDT_HD DerivativeSums& operator+=(const DerivativeSums<From>& o) {
-    score += static_cast<Real>(o.score), nearest += static_cast<Real>(o.nearest);
-    v = v + cast<Real>(o.v);
-    for (int i = 0; i < 9; ++i) vy.m[i] += static_cast<Real>(o.vy.m[i]), my.m[i] += static_cast<Real>(o.my.m[i]);
-    add(m, o.m), add(ymy, o.ymy);
-    pairs += o.pairs, points += o.points;
-    return *this;
-  }
-
- private:
-  template <class From>
-  NDT_HD static void add(Sym3<Real>& a, const Sym3<From>& b) {
-    const Sym3<Real> c = cast<Real>(b);
-    a = {a.xx + c.xx, a.xy + c.xy, a.xz + c.xz, a.yy + c.yy, a.yz + c.yz, a.zz + c.zz};
-  }
 };
+
+/// Adds the sums of a chunk, lanes folded, in double.
+template <class Real>
+NDT_HD inline void add_folded(DerivativeSums<double>& total, const DerivativeSums<Real>& part) {
+  const auto add_sym = [](Sym3<double>& a, const Sym3<Real>& b) {
+    a.xx += folded(b.xx), a.xy += folded(b.xy), a.xz += folded(b.xz);
+    a.yy += folded(b.yy), a.yz += folded(b.yz), a.zz += folded(b.zz);
+  };
+  total.score += folded(part.score), total.nearest += folded(part.nearest);
+  total.v.x += folded(part.v.x), total.v.y += folded(part.v.y), total.v.z += folded(part.v.z);
+  for (int i = 0; i < 9; ++i) total.vy.m[i] += folded(part.vy.m[i]), total.my.m[i] += folded(part.my.m[i]);
+  add_sym(total.m, part.m), add_sym(total.ymy, part.ymy);
+  total.pairs += part.pairs, total.points += part.points;
+}
 
 /// What one point collects from its voxels.
 template <class Real>
 struct PointSums {
   Vec3<Real> v;
   Sym3<Real> m;
-  Real score = 0, largest = 0;
-  int pairs = 0;
+  Real score{}, largest{};
 };
 
 /// Adds one point-voxel pair; d = p - centroid.  [Magnusson 2009, eq. 6.9, 6.12, 6.13]
-/// A pair whose d2 e is not in [0, 1] counts as a correspondence and adds nothing, as in the reference.
-template <class Real>
-NDT_HD inline void add_pair(const Gauss<Real>& gauss, const Vec3<Real>& d, const VoxelOf<Real>& voxel, PointSums<Real>& sums) {
-  ++sums.pairs;
+/// Adds nothing where `active` is false, or where d2 e is not in [0, 1] as in the reference.
+template <class Real, class Mask>
+NDT_HD inline void add_pair(const Gauss<Real>& gauss, const Vec3<Real>& d, const VoxelOf<Real>& voxel, Mask active,
+                            PointSums<Real>& sums) {
   const Vec3<Real> q = d - voxel.mean_offset;
   const Sym3<Real>& c = voxel.inverse_covariance;
   const Vec3<Real> u = c * q;
-  const Real e = std::exp(-gauss.d2 / 2 * dot(q, u));
+  Real e = exp_of(gauss.d2 * dot(q, u) * broadcast<Real>(-0.5F));
   const Real weight = gauss.d2 * e;
-  if (!(weight >= 0 && weight <= 1)) return;
+  e = select(active & (weight >= Real{}) & (weight <= broadcast<Real>(1.0F)), e, Real{});
   const Real score = -gauss.d1 * e;
-  const Real f = gauss.d1 * weight;
+  const Real f = -gauss.d2 * score;
   sums.score += score;
-  sums.largest = score > sums.largest ? score : sums.largest;
+  sums.largest = select(score > sums.largest, score, sums.largest);
   sums.v = sums.v + f * u;
   const Vec3<Real> w = gauss.d2 * u;
   sums.m.xx += f * (c.xx - w.x * u.x);
@@ -84,7 +80,6 @@ NDT_HD inline void add_point(const PointSums<Real>& p, const Vec3<Real>& y, Deri
   const Vec3<Real>& v = p.v;
   const Sym3<Real>& m = p.m;
   sums.score += p.score;
-  sums.pairs += p.pairs;
   sums.v = sums.v + v;
   Real(&vy)[9] = sums.vy.m;
   vy[0] += v.x * y.x, vy[1] += v.x * y.y, vy[2] += v.x * y.z;
@@ -107,13 +102,6 @@ NDT_HD inline void add_point(const PointSums<Real>& p, const Vec3<Real>& y, Deri
   sums.ymy.yy += y.x * r2.y - y.z * r0.y;
   sums.ymy.yz += y.x * r2.z - y.z * r0.z;
   sums.ymy.zz += y.y * r0.z - y.x * r1.z;
-}
-
-/// Adds what belongs to the whole point and not to a lane's part of it.
-template <class Real>
-NDT_HD inline void add_nearest(Real largest, int pairs, DerivativeSums<Real>& sums) {
-  sums.nearest += largest;
-  sums.points += pairs > 0 ? 1 : 0;
 }
 
 }  // namespace ndt

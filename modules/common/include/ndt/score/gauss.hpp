@@ -10,7 +10,7 @@ namespace ndt {
 /// A pair scores -d1 exp(-d2/2 qᵀCq), d1 < 0 < d2; the third constant of the approximation is an offset nobody needs.
 template <class Real>
 struct Gauss {
-  Real d1 = 0, d2 = 0;
+  Real d1{}, d2{};
 };
 
 /// outlier_ratio in (0, 1), resolution in metres.  [Magnusson 2009, eq. 6.8, with the reference's literal 10 inlier weight]

@@ -1,4 +1,4 @@
-// From an untransformed scan point to its share of the sums: move it, look its neighbours up, add every pair.
+// From untransformed scan points to their share of the sums: move them, look their neighbours up, add every pair.
 #pragma once
 
 #include "ndt/exec/lanes.hpp"
@@ -7,16 +7,19 @@
 
 namespace ndt {
 
-/// Rigid motion in float32 for moving points: map-local.
-struct Motion {
-  Mat3<float> rotation;
-  Vec3<float> translation;
-  Mat3<float> lever;  ///< rotation of the pose the derivatives are taken at; a point's lever arm is lever x
+/// Rigid motion for moving points, map-local.
+template <class Real>
+struct MotionOf {
+  Mat3<Real> rotation;
+  Vec3<Real> translation;
+  Mat3<Real> lever;  ///< rotation of the pose the derivatives are taken at; a point's lever arm is lever x
 };
+using Motion = MotionOf<float>;
 
 /// x r0 + (y r1 + (z r2 + t)), rounded after every operation: the reference's association, so that a point falls on the same
-/// side of a voxel's radius. The targets are built without contraction; device code says so itself.
-NDT_HD inline float move_row(float x, float y, float z, float r0, float r1, float r2, float t) {
+/// side of a voxel's radius. Host code is built without contraction; device code says so itself.
+template <class Real>
+NDT_HD inline Real move_row(Real x, Real y, Real z, Real r0, Real r1, Real r2, Real t) {
 #if defined(__CUDA_ARCH__)
   return __fadd_rn(__fmul_rn(x, r0), __fadd_rn(__fmul_rn(y, r1), __fadd_rn(__fmul_rn(z, r2), t)));
 #else
@@ -24,15 +27,17 @@ NDT_HD inline float move_row(float x, float y, float z, float r0, float r1, floa
 #endif
 }
 
-NDT_HD inline Vec3<float> move_point(const Motion& motion, const Vec3<float>& x) {
-  const float(&r)[9] = motion.rotation.m;
-  const Vec3<float>& t = motion.translation;
+template <class Real>
+NDT_HD inline Vec3<Real> move_point(const MotionOf<Real>& motion, const Vec3<Real>& x) {
+  const Real(&r)[9] = motion.rotation.m;
+  const Vec3<Real>& t = motion.translation;
   return {move_row(x.x, x.y, x.z, r[0], r[1], r[2], t.x), move_row(x.x, x.y, x.z, r[3], r[4], r[5], t.y),
           move_row(x.x, x.y, x.z, r[6], r[7], r[8], t.z)};
 }
 
 /// (dx² + dy²) + dz² in float32, rounded after every operation like the reference's metric.
-NDT_HD inline float squared_length(const Vec3<float>& d) {
+template <class Real>
+NDT_HD inline Real squared_length(const Vec3<Real>& d) {
 #if defined(__CUDA_ARCH__)
   return __fadd_rn(__fadd_rn(__fmul_rn(d.x, d.x), __fmul_rn(d.y, d.y)), __fmul_rn(d.z, d.z));
 #else
@@ -40,28 +45,31 @@ NDT_HD inline float squared_length(const Vec3<float>& d) {
 #endif
 }
 
-/// Calls f(d, voxel) for every voxel whose centroid is strictly nearer than the radius; d = p - centroid.
-template <class Lanes, class F>
-NDT_HD inline void for_each_neighbour(const VoxelMapView& map, const Vec3<float>& p, const Lanes& lanes, F&& f) {
+/// Adds one scan point (points[0]; count is 1) with the lanes sharing its candidates.
+template <class Lanes>
+NDT_HD inline void add_scan_points(const VoxelMapView& map, const Gauss<float>& gauss, const Motion& motion,
+                                   const Vec3<float>* points, int, const Lanes& lanes, DerivativeSums<float>& sums) {
+  const Vec3<float> p = move_point(motion, points[0]);
   const CandidateRange range = map.candidates_near(p);
+  PointSums<float> point;
+  int pairs = 0;
   for (int k = lanes.rank(); k < range.count; k += lanes.width()) {
     const Candidate& candidate = range.first[k];
     const Vec3<float> d = p - candidate.centroid;
-    if (squared_length(d) < map.squared_radius) f(d, map.voxels[candidate.voxel]);
+    if (!(squared_length(d) < map.squared_radius)) continue;
+    add_pair(gauss, d, map.voxels[candidate.voxel], true, point);
+    ++pairs;
   }
-}
-
-/// Adds one scan point to the sums of a pose.
-template <class Lanes>
-NDT_HD inline void add_scan_point(const VoxelMapView& map, const Gauss<float>& gauss, const Motion& motion,
-                                  const Vec3<float>& x, const Lanes& lanes, DerivativeSums<float>& sums) {
-  const Vec3<float> p = move_point(motion, x);
-  PointSums<float> point;
-  for_each_neighbour(map, p, lanes, [&](const Vec3<float>& d, const Voxel& voxel) { add_pair(gauss, d, voxel, point); });
+  if (pairs > 0) {
+    add_point(point, motion.lever * points[0], sums);
+    sums.pairs += pairs;
+  }
   const float largest = lanes.max(point.largest);
-  const int pairs = lanes.max(point.pairs);
-  if (point.pairs > 0) add_point(point, motion.lever * x, sums);
-  if (lanes.rank() == 0) add_nearest(largest, pairs, sums);
+  const bool any = lanes.max(pairs) > 0;
+  if (lanes.rank() == 0) {
+    sums.nearest += largest;
+    sums.points += any ? 1 : 0;
+  }
 }
 
 }  // namespace ndt

@@ -22,8 +22,8 @@ Transform to_global(const Pose& local, const Vec3<double>& map_origin);
 
 /// Labels the outcome honestly: converged only if the step rule was met and the Hessian fixes the pose; non-finite and
 /// no-overlap outcomes return the guess untouched.
-AlignResult to_result(const LoopState& state, const Transform& guess, const Vec3<double>& map_origin, const ScanFacts& scan,
-                      const std::vector<LoopTrace>& trace);
+AlignResult to_result(const LoopState& state, const Transform& guess, const Vec3<double>& map_origin,
+                      const ScanFacts& scan, const std::vector<LoopTrace>& trace);
 
 Evaluation to_evaluation(const LoopState& state, const Vec3<double>& map_origin, const ScanFacts& scan);
 

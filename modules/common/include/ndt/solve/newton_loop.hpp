@@ -22,8 +22,8 @@ enum class LoopEnd { running, step_below_epsilon, max_iterations, no_overlap, no
 
 /// Everything is map-local. A worker that holds a copy of it computes the same bits as every other.
 struct LoopState {
-  Pose pose;      ///< derivative branch
-  Motion motion;  ///< where the next sums are to be taken
+  Pose pose;         ///< derivative branch
+  Motion motion;     ///< where the next sums are to be taken
   Derivatives here;  ///< at pose, once summed
   Pose guess;
   Derivatives at_guess;

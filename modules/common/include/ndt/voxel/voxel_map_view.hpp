@@ -16,6 +16,11 @@ struct Candidate {
 };
 static_assert(sizeof(Candidate) == 16);
 
+/// No cell lists more voxels: each has its centroid in its own cell, and rounding can add one cell on either side.
+inline constexpr int kMaxCandidates = 125;
+inline constexpr int kCandidatePadding =
+    3;  ///< readable entries behind the last list, for readers that take four at a time
+
 struct CandidateRange {
   const Candidate* first = nullptr;
   int count = 0;
@@ -46,7 +51,7 @@ struct CellWindow {
 
 struct VoxelMapView {
   const Voxel* voxels = nullptr;
-  const Candidate* candidates = nullptr;
+  const Candidate* candidates = nullptr;  ///< lists of all cells, then kCandidatePadding readable entries
   CellWindow window;
   const CellEntry* outside = nullptr;  ///< [outside_mask + 1], null if the window holds every cell
   std::uint64_t outside_mask = 0;

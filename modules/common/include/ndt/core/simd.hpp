@@ -1,0 +1,67 @@
+// Four floats side by side on the host, through the compilers' portable vector extension (SSE, NEON, ...). The score maths is
+// a template over its scalar, so one source serves float, double and this. No device code uses it.
+#pragma once
+
+#include <cmath>
+#include <cstring>
+
+#include "ndt/core/hd.hpp"
+
+namespace ndt {
+
+/// cond ? a : b, lane by lane where there are lanes.
+NDT_HD inline float select(bool condition, float a, float b) { return condition ? a : b; }
+NDT_HD inline double select(bool condition, double a, double b) { return condition ? a : b; }
+
+NDT_HD inline float exp_of(float x) { return std::exp(x); }
+NDT_HD inline double exp_of(double x) { return std::exp(x); }
+
+/// A value as double; lanes are added.
+NDT_HD inline double folded(float x) { return static_cast<double>(x); }
+NDT_HD inline double folded(double x) { return x; }
+
+/// The same value in every lane.
+template <class Real>
+NDT_HD inline Real broadcast(float x) {
+  return static_cast<Real>(x);
+}
+
+#if !defined(__CUDACC__)
+
+using Float4 = float __attribute__((vector_size(16)));
+using Int4 = int __attribute__((vector_size(16)));
+
+inline Float4 select(Int4 condition, Float4 a, Float4 b) { return condition ? a : b; }
+
+template <>
+inline Float4 broadcast<Float4>(float x) {
+  return Float4{x, x, x, x};
+}
+
+inline double folded(Float4 x) {
+  return (static_cast<double>(x[0]) + static_cast<double>(x[1])) +
+         (static_cast<double>(x[2]) + static_cast<double>(x[3]));
+}
+
+/// exp for x <= 0 within 2 ulp; below -87 (and for NaN) the smallest normal numbers. Range reduction to |r| <= ln2/2 and a
+/// Taylor polynomial of degree 7, whose remainder is below 1e-8 there.
+inline Float4 exp_of(Float4 x) {
+  x = select(x > -87.0F, x, broadcast<Float4>(-87.0F));
+  const Int4 n = __builtin_convertvector(x * 1.442695040888963F - 0.5F, Int4);
+  const Float4 nf = __builtin_convertvector(n, Float4);
+  const Float4 r = (x - nf * 0.693359375F) - nf * -2.12194440e-4F;  // ln 2 in two parts, the first exact in few bits
+  Float4 p = r * (1.0F / 5040) + 1.0F / 720;
+  p = p * r + 1.0F / 120;
+  p = p * r + 1.0F / 24;
+  p = p * r + 1.0F / 6;
+  p = p * r + 0.5F;
+  p = (p * r) * r + r + 1.0F;
+  const Int4 bits = (n + 127) << 23;
+  Float4 scale;
+  std::memcpy(&scale, &bits, sizeof scale);
+  return p * scale;
+}
+
+#endif
+
+}  // namespace ndt
