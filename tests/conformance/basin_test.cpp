@@ -1,0 +1,155 @@
+// The contract of an aligner where everything is in order: the right pose, the same bits, the oracle's path.
+#include "compare.hpp"
+#include "rows.hpp"
+
+namespace ndt {
+namespace {
+
+// The scan is an independent sample of the same surfaces, and steps are at least 5 mm long: the optimum lies a little off.
+constexpr double kTruthMetres = 0.02, kTruthDegrees = 0.1;
+constexpr double kOracleMetres = 1e-3, kOracleDegrees = 0.01;  // epsilon is 10 mm
+constexpr double kOffsetMetres = 1e-3;
+
+std::vector<Transform> basin() {
+  std::vector<Transform> guesses;
+  for (const Pose& p : scenes::offsets(12, 0.4, 0.05)) guesses.push_back(to_transform(p));
+  return guesses;
+}
+
+class Basin : public EveryRow {};
+
+TEST_P(Basin, TheTruePoseIsFoundFromEveryGuess) {
+  const auto aligner = in_courtyard();
+  compare::Worst metres, degrees;
+  for (const Transform& guess : basin()) {
+    const AlignResult got = aligner->align(scenes::scan(), guess);
+    EXPECT_EQ(got.stop, Stop::converged);
+    EXPECT_GT(got.nvtl, 2.3);
+    metres.see(translation_error_m(got.map_from_scan, Transform{}), "");
+    degrees.see(compare::degrees(rotation_error_rad(got.map_from_scan, Transform{})), "");
+  }
+  metres.print("translation [m]"), degrees.print("rotation [deg]");
+  EXPECT_LE(metres.value, kTruthMetres);
+  EXPECT_LE(degrees.value, kTruthDegrees);
+}
+
+TEST_P(Basin, TheSameBitsComeBackASecondTime) {
+  const auto aligner = in_courtyard();
+  const Transform guess = basin()[0];
+  const AlignResult first = aligner->align(scenes::scan(), guess);
+  aligner->align(scenes::scan(), basin()[1]);
+  const AlignResult second = aligner->align(scenes::scan(), guess);
+  EXPECT_TRUE(same_bits(first.map_from_scan, second.map_from_scan));
+  EXPECT_EQ(first.score, second.score);
+  EXPECT_EQ(0, std::memcmp(&first.hessian, &second.hessian, sizeof first.hessian));
+}
+
+TEST_P(Basin, TheNumberOfThreadsDoesNotShow) {
+  AlignOptions options;
+  options.threads = 1;
+  const Transform guess = basin()[2];
+  const AlignResult one = in_courtyard(options)->align(scenes::scan(), guess);
+  for (const int threads : {2, 3, 8}) {
+    options.threads = threads;
+    const AlignResult many = in_courtyard(options)->align(scenes::scan(), guess);
+    EXPECT_TRUE(same_bits(one.map_from_scan, many.map_from_scan)) << threads << " threads";
+    EXPECT_EQ(one.score, many.score) << threads << " threads";
+    EXPECT_EQ(one.nvtl, many.nvtl) << threads << " threads";
+    EXPECT_EQ(0, std::memcmp(&one.hessian, &many.hessian, sizeof one.hessian)) << threads << " threads";
+  }
+}
+
+TEST_P(Basin, EveryIterationAgreesWithTheOracle) {
+  const auto oracle = harness::find_aligner(harness::kReference).make({});
+  oracle->set_map(scenes::map());
+  const auto aligner = in_courtyard();
+  PerScan traced;
+  traced.trace = true;
+  for (const Transform& guess : basin()) {
+    const AlignResult expected = oracle->align(scenes::scan(), guess, traced);
+    const AlignResult got = aligner->align(scenes::scan(), guess, traced);
+    ASSERT_EQ(got.iterations, expected.iterations);
+    ASSERT_EQ(got.trace.size(), expected.trace.size());
+    for (std::size_t i = 0; i < got.trace.size(); ++i) {
+      const Transform &a = got.trace[i].map_from_scan, &b = expected.trace[i].map_from_scan;
+      EXPECT_LE(translation_error_m(a, b), kOracleMetres) << "iteration " << i;
+      EXPECT_LE(compare::degrees(rotation_error_rad(a, b)), kOracleDegrees) << "iteration " << i;
+      EXPECT_NEAR(got.trace[i].step_m, expected.trace[i].step_m, 1e-4) << "iteration " << i;
+    }
+    EXPECT_EQ(got.oscillation_count, expected.oscillation_count);
+    EXPECT_EQ(got.newton_fallbacks, expected.newton_fallbacks);
+    EXPECT_NEAR(got.conditioning.condition_number, expected.conditioning.condition_number,
+                1e-3 * expected.conditioning.condition_number);
+  }
+}
+
+TEST_P(Basin, TheTraceIsEmptyUnlessAskedForAndStartsAtTheGuess) {
+  const auto aligner = in_courtyard();
+  const Transform guess = basin()[0];
+  EXPECT_TRUE(aligner->align(scenes::scan(), guess).trace.empty());
+  PerScan traced;
+  traced.trace = true;
+  const AlignResult got = aligner->align(scenes::scan(), guess, traced);
+  ASSERT_EQ(got.trace.size(), static_cast<std::size_t>(got.evaluations));
+  EXPECT_LE(translation_error_m(got.trace.front().map_from_scan, guess), 1e-6);
+  EXPECT_TRUE(same_bits(got.trace.back().map_from_scan, got.map_from_scan));
+  EXPECT_EQ(got.trace.back().nvtl, got.nvtl);
+}
+
+TEST_P(Basin, ScoreAndHessianBelongToTheReturnedPose) {
+  const auto aligner = in_courtyard();
+  const AlignResult got = aligner->align(scenes::scan(), basin()[3]);
+  const Evaluation there = aligner->evaluate(scenes::scan(), got.map_from_scan);
+  EXPECT_NEAR(there.score, got.score, 1e-6 * got.score);
+  EXPECT_NEAR(there.nvtl, got.nvtl, 1e-6);
+  EXPECT_NEAR(there.transform_probability, got.score / static_cast<double>(scenes::scan().size()), 1e-5);
+  EXPECT_LE(compare::hessian_blocks(there.hessian, got.hessian), 1e-4);
+}
+
+TEST_P(Basin, RegularisationPullsAlongTheHeadingOnly) {
+  const auto aligner = in_courtyard();
+  const AlignResult plain = aligner->align(scenes::scan(), Transform{});
+  PerScan pulled;
+  pulled.regularisation = RegularisationTarget{5, 0};  // heading is +x
+  const AlignResult ahead = aligner->align(scenes::scan(), Transform{}, pulled);
+  pulled.regularisation = RegularisationTarget{plain.map_from_scan(0, 3), 5};
+  const AlignResult aside = aligner->align(scenes::scan(), Transform{}, pulled);
+  EXPECT_GT(ahead.map_from_scan(0, 3), plain.map_from_scan(0, 3) + 1e-3);
+  EXPECT_NEAR(aside.map_from_scan(1, 3), plain.map_from_scan(1, 3), 6e-3) << "a pull to the side must not act";
+}
+
+TEST_P(Basin, ASceneFarAwayGivesTheSameRelativePose) {
+  if (GetParam().name == harness::kReference)
+    GTEST_SKIP() << "cpu_pclomp_ref keeps the reference's float32 global coordinates and is exempt";
+  const auto near = in_courtyard();
+  // Multiples of the resolution, so that the grid lies the same way over the scene.
+  const std::int64_t float_offset = 100000, double_offset = 5000000;
+  const auto far_float = make();
+  far_float->set_map(
+      harness::make_courtyard({.seed = 1, .points = 30000, .offset_m = {float_offset, float_offset, 0}}));
+  const auto far_double = make();
+  PointCloud shifted = scenes::map();
+  shifted.origin = {static_cast<double>(double_offset), static_cast<double>(-double_offset), 0};
+  far_double->set_map(shifted);
+
+  compare::Worst float_metres, double_metres;
+  for (const Transform& guess : basin()) {
+    const auto moved = [&](double x, double y, const Transform& t) {
+      return make_transform(rotation_of(t), translation_of(t) + Vec3<double>{x, y, 0});
+    };
+    const Transform expected = near->align(scenes::scan(), guess).map_from_scan;
+    const double f = static_cast<double>(float_offset), d = static_cast<double>(double_offset);
+    const Transform by_float = far_float->align(scenes::scan(), moved(f, f, guess)).map_from_scan;
+    const Transform by_double = far_double->align(scenes::scan(), moved(d, -d, guess)).map_from_scan;
+    float_metres.see(translation_error_m(moved(-f, -f, by_float), expected), "float32 map 10^5 m away");
+    double_metres.see(translation_error_m(moved(-d, d, by_double), expected), "double map 5 10^6 m away");
+  }
+  float_metres.print("translation [m]"), double_metres.print("translation [m]");
+  EXPECT_LE(float_metres.value, kOffsetMetres);
+  EXPECT_LE(double_metres.value, kOffsetMetres);
+}
+
+NDT_ON_EVERY_ROW(Basin);
+
+}  // namespace
+}  // namespace ndt

@@ -1,0 +1,33 @@
+// Runs a test on every row of the registry; a row that cannot run here is a skip with its reason.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+
+#include "ndt/harness/registry.hpp"
+#include "scenes.hpp"
+
+namespace ndt {
+
+class EveryRow : public testing::TestWithParam<harness::AlignerEntry> {
+ protected:
+  void SetUp() override {
+    const std::string reason = GetParam().unavailable_reason();
+    if (!reason.empty()) GTEST_SKIP() << GetParam().name << ": " << reason;
+  }
+  std::unique_ptr<Aligner> make(const AlignOptions& options = {}) const { return GetParam().make(options); }
+  std::unique_ptr<Aligner> in_courtyard(const AlignOptions& options = {}) const {
+    auto aligner = make(options);
+    aligner->set_map(scenes::map());
+    return aligner;
+  }
+};
+
+inline bool same_bits(const Transform& a, const Transform& b) { return std::memcmp(&a, &b, sizeof a) == 0; }
+
+#define NDT_ON_EVERY_ROW(Suite)                                                                                    \
+  INSTANTIATE_TEST_SUITE_P(Rows, Suite, testing::ValuesIn(harness::aligners().begin(), harness::aligners().end()), \
+                           [](const auto& info) { return std::string(info.param.name); })
+
+}  // namespace ndt

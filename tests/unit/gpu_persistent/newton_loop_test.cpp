@@ -1,0 +1,128 @@
+// The Newton loop's state machine, fed with made-up sums: every way it can end, and the step rule.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+#include "ndt/solve/loop_result.hpp"
+
+namespace ndt {
+namespace {
+
+/// Sums of a score that is a paraboloid in x, y, z with its top at `top`, as seen from the state's pose.
+DerivativeSums<double> paraboloid(const LoopState& state, const Vec3<double>& top, double curvature = 100) {
+  DerivativeSums<double> sums;
+  const Vec3<double> away = top - Vec3<double>{state.pose.x, state.pose.y, state.pose.z};
+  sums.score = 1000 - 0.5 * curvature * dot(away, away);
+  sums.v = curvature * away;
+  sums.m = {-curvature, 0, 0, -curvature, 0, -curvature};
+  sums.ymy = {-curvature, 0, 0, -curvature, 0, -curvature};
+  sums.pairs = 10, sums.points = 10;
+  return sums;
+}
+
+LoopState run(const Vec3<double>& top, const LoopOptions& options) {
+  LoopState state = begin_loop(Transform{});
+  while (state.end == LoopEnd::running) advance(paraboloid(state, top), options, state);
+  return state;
+}
+
+TEST(NewtonLoop, TakesFullStepsOfTheLimitAndEndsAfterAShortOne) {
+  const LoopState state = run({0.35, 0, 0}, {});
+  EXPECT_EQ(state.end, LoopEnd::step_below_epsilon);
+  EXPECT_NEAR(state.pose.x, 0.35, 0.005 + 1e-12) << "the last step is at least epsilon / 2 long";
+  EXPECT_EQ(state.iterations, 5) << "0.1 + 0.1 + 0.1 + 0.05 and one short step";
+  EXPECT_EQ(state.evaluations, state.iterations + 1);
+}
+
+TEST(NewtonLoop, NeverStepsLessThanHalfEpsilon) {
+  const LoopState state = run({0.001, 0, 0}, {});
+  EXPECT_EQ(state.iterations, 1);
+  EXPECT_NEAR(state.pose.x, 0.005, 1e-12);
+}
+
+TEST(NewtonLoop, EndsWhereItStandsWhenTheGradientIsZero) {
+  const LoopState state = run({0, 0, 0}, {});
+  EXPECT_EQ(state.end, LoopEnd::step_below_epsilon);
+  EXPECT_EQ(state.iterations, 0);
+}
+
+TEST(NewtonLoop, StopsAtTheIterationLimit) {
+  LoopOptions options;
+  options.max_iterations = 3;
+  const LoopState state = run({10, 0, 0}, options);
+  EXPECT_EQ(state.end, LoopEnd::max_iterations);
+  EXPECT_EQ(state.iterations, 3);
+  EXPECT_NEAR(state.pose.x, 0.3, 1e-12);
+}
+
+TEST(NewtonLoop, EvaluatesOnceWithNoIterationsAllowed) {
+  LoopOptions options;
+  options.max_iterations = 0;
+  const LoopState state = run({1, 0, 0}, options);
+  EXPECT_EQ(state.evaluations, 1);
+  EXPECT_EQ(state.iterations, 0);
+  EXPECT_EQ(state.pose.x, 0);
+}
+
+TEST(NewtonLoop, ClimbsWhereTheHessianIsIndefinite) {
+  LoopState state = begin_loop(Transform{});
+  DerivativeSums<double> sums = paraboloid(state, {0.5, 0, 0});
+  sums.m.xx = 100;  // convex along x: the raw Newton step would go downhill
+  advance(sums, {}, state);
+  EXPECT_EQ(state.fallbacks, 1);
+  EXPECT_GT(state.pose.x, 0) << "the step must not go against the gradient";
+}
+
+TEST(NewtonLoop, ReportsNoOverlapWithoutPairs) {
+  LoopState state = begin_loop(Transform{});
+  advance({}, {}, state);
+  EXPECT_EQ(state.end, LoopEnd::no_overlap);
+}
+
+TEST(NewtonLoop, ReportsNonFiniteSums) {
+  LoopState state = begin_loop(Transform{});
+  DerivativeSums<double> sums = paraboloid(state, {0.5, 0, 0});
+  sums.ymy.xy = std::numeric_limits<double>::quiet_NaN();
+  advance(sums, {}, state);
+  EXPECT_EQ(state.end, LoopEnd::non_finite);
+}
+
+TEST(NewtonLoop, OverlapLostOnTheWayReturnsTheGuessAndItsScore) {
+  const Transform guess = to_transform({1, 2, 3, 0, 0, 0.1});
+  LoopState state = begin_loop(guess);
+  advance(paraboloid(state, {5, 2, 3}), {}, state);
+  ASSERT_EQ(state.end, LoopEnd::running);
+  const double score_at_guess = state.at_guess.score;
+  advance({}, {}, state);
+  const AlignResult result = to_result(state, guess, {}, {10, 0, 10.0}, {});
+  EXPECT_EQ(result.stop, Stop::no_overlap);
+  for (int i = 0; i < 16; ++i) EXPECT_EQ(result.map_from_scan.m[i], guess.m[i]) << "entry " << i;
+  EXPECT_EQ(result.score, score_at_guess);
+}
+
+TEST(NewtonLoop, IsConvergedOnlyWithAWellPosedHessian) {
+  LoopState state = run({0.05, 0, 0}, {});
+  const ScanFacts facts{10, 0, 1.0};
+  EXPECT_EQ(to_result(state, Transform{}, {}, facts, {}).stop, Stop::converged);
+  state.here.hessian(1, 1) = -1e-6;  // sideways all but free: a corridor
+  const AlignResult corridor = to_result(state, Transform{}, {}, facts, {});
+  EXPECT_EQ(corridor.stop, Stop::degenerate);
+  EXPECT_NEAR(std::fabs(corridor.conditioning.weak_direction[1]), 1, 1e-6);
+  state.here.hessian(1, 1) = 5;  // a saddle
+  EXPECT_EQ(to_result(state, Transform{}, {}, facts, {}).stop, Stop::degenerate);
+}
+
+TEST(NewtonLoop, AddsTheMapOriginInDouble) {
+  const Vec3<double> origin{5e6, -3e6, 0};
+  const Transform guess = make_transform(rotation_of(Pose{}), origin + Vec3<double>{0.25, 0.125, 0});
+  LoopState state = begin_loop(to_local(guess, origin));
+  EXPECT_EQ(state.pose.x, 0.25);
+  while (state.end == LoopEnd::running) advance(paraboloid(state, {0.3, 0.125, 0}), {}, state);
+  const AlignResult result = to_result(state, guess, origin, {10, 0, 1.0}, {});
+  EXPECT_NEAR(result.map_from_scan(0, 3) - origin.x, 0.3, 0.006);
+  EXPECT_NEAR(result.map_from_scan(1, 3) - origin.y, 0.125, 1e-6);
+}
+
+}  // namespace
+}  // namespace ndt

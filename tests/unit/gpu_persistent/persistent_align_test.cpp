@@ -1,0 +1,125 @@
+// The persistent body under different teams: same bits, and clean under ThreadSanitizer.
+#include "persistent_align.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+
+#include "ndt/exec/host_team.hpp"
+#include "ndt/exec/serial_team.hpp"
+#include "ndt/gpu_persistent/aligner.hpp"
+#include "ndt/score/scan_points_simd.hpp"
+#include "ndt/voxel/voxel_map.hpp"
+#include "scenes.hpp"
+
+namespace ndt::gpu_persistent {
+namespace {
+
+struct Setup {
+  VoxelMap map{scenes::map(), AlignOptions{}};
+  Problem problem;
+  LoopState start;
+  explicit Setup(int points) {
+    const Gauss<double> g = make_gauss(0.55, 2.0);
+    problem = {
+        {scenes::scan().points.data(), points}, map.view(), {static_cast<float>(g.d1), static_cast<float>(g.d2)}, {}};
+    start = begin_loop(to_transform({0.3, -0.2, 0.1, 0.01, 0.02, 0.05}));
+  }
+  template <class T>
+  LoopState run(T& team) const {
+    LoopState state = start, out;
+    persistent_align(team, problem, state, &out, nullptr);
+    return out;
+  }
+  LoopState run_on(int workers) const {
+    HostPool pool(workers);
+    LoopState out;
+    pool.run([&](HostTeam& team) {
+      LoopState state = start;
+      persistent_align(team, problem, state, &out, nullptr);
+    });
+    return out;
+  }
+};
+
+TEST(PersistentAlign, GivesTheSameBitsOnOneThreadAndOnMany) {
+  for (const int points : {1, 31, 255, 3000}) {
+    const Setup setup(points);
+    BasicSerialTeam<SimdLanes> serial;
+    const LoopState expected = setup.run(serial);
+    for (const int workers : {1, 2, 3, 8}) {
+      const LoopState got = setup.run_on(workers);
+      EXPECT_EQ(std::memcmp(&got.pose, &expected.pose, sizeof got.pose), 0)
+          << workers << " workers, " << points << " points";
+      EXPECT_EQ(got.iterations, expected.iterations) << workers << " workers, " << points << " points";
+      EXPECT_EQ(got.here.score, expected.here.score) << workers << " workers, " << points << " points";
+    }
+  }
+}
+
+TEST(PersistentAlign, OneLaneAndFourReachTheSamePose) {
+  const Setup setup(3000);
+  SerialTeam one;
+  BasicSerialTeam<SimdLanes> four;
+  const LoopState a = setup.run(one), b = setup.run(four);
+  EXPECT_EQ(a.iterations, b.iterations);
+  EXPECT_NEAR(a.pose.x, b.pose.x, 1e-4);
+  EXPECT_NEAR(a.pose.yaw, b.pose.yaw, 1e-5);
+}
+
+TEST(PersistentAlign, TraceHoldsTheGuessAndEveryIteration) {
+  const Setup setup(3000);
+  LoopState state = setup.start, out;
+  std::vector<LoopTrace> trace(31);
+  BasicSerialTeam<SimdLanes> team;
+  persistent_align(team, setup.problem, state, &out, trace.data());
+  ASSERT_GT(out.iterations, 1);
+  EXPECT_EQ(trace[0].pose.x, setup.start.pose.x);
+  EXPECT_EQ(trace[0].step, 0);
+  EXPECT_EQ(trace[static_cast<std::size_t>(out.iterations)].pose.x, out.pose.x);
+  EXPECT_EQ(trace[static_cast<std::size_t>(out.iterations)].score, out.here.score);
+}
+
+TEST(PersistentCpu, TwoAlignersInTwoThreadsDoNotDisturbEachOther) {
+  AlignOptions options;
+  options.threads = 2;
+  const auto align = [&](const Pose& offset) {
+    const auto aligner = make_cpu_aligner(options);
+    aligner->set_map(scenes::map());
+    return aligner->align(scenes::scan(), to_transform(offset)).map_from_scan;
+  };
+  const Pose first{0.3, 0.1, 0, 0, 0, 0.03}, second{-0.2, 0.2, 0.1, 0.01, 0, -0.04};
+  const Transform a = align(first), b = align(second);
+  Transform a_beside, b_beside;
+  std::jthread one([&] { a_beside = align(first); });
+  std::jthread two([&] { b_beside = align(second); });
+  one.join(), two.join();
+  EXPECT_EQ(std::memcmp(&a, &a_beside, sizeof a), 0);
+  EXPECT_EQ(std::memcmp(&b, &b_beside, sizeof b), 0);
+}
+
+TEST(PersistentCpu, BatchesEqualOneByOneWhateverTheirOrder) {
+  const auto aligner = make_cpu_aligner({});
+  aligner->set_map(scenes::map());
+  std::vector<Transform> guesses;
+  for (const Pose& p : scenes::offsets(6, 0.4, 0.05)) guesses.push_back(to_transform(p));
+  guesses.push_back(to_transform({1e4, 0, 0, 0, 0, 0}));  // hopeless
+  std::vector<AlignResult> batch(guesses.size()), reversed(guesses.size());
+  aligner->align_batch(scenes::scan(), guesses, batch);
+  const std::vector<Transform> backwards(guesses.rbegin(), guesses.rend());
+  aligner->align_batch(scenes::scan(), backwards, reversed);
+  std::vector<Score> scores(guesses.size());
+  aligner->score_batch(scenes::scan(), guesses, scores);
+  for (std::size_t k = 0; k < guesses.size(); ++k) {
+    const AlignResult alone = aligner->align(scenes::scan(), guesses[k]);
+    EXPECT_EQ(std::memcmp(&alone.map_from_scan, &batch[k].map_from_scan, sizeof(Transform)), 0) << "pose " << k;
+    EXPECT_EQ(std::memcmp(&alone.map_from_scan, &reversed[guesses.size() - 1 - k].map_from_scan, sizeof(Transform)), 0);
+    EXPECT_EQ(scores[k].score, aligner->evaluate(scenes::scan(), guesses[k]).score) << "pose " << k;
+  }
+  EXPECT_EQ(batch.back().stop, Stop::no_overlap);
+  std::vector<AlignResult> too_few(1);
+  EXPECT_THROW(aligner->align_batch(scenes::scan(), guesses, too_few), std::invalid_argument);
+}
+
+}  // namespace
+}  // namespace ndt::gpu_persistent
