@@ -5,8 +5,8 @@
 namespace ndt {
 namespace {
 
-// The scan is an independent sample of the same surfaces, and steps are at least 5 mm long: the optimum lies a little off.
-constexpr double kTruthMetres = 0.02, kTruthDegrees = 0.1;
+// The reference itself ends up to 35 mm and 0.18 degrees off on this scene (2 m voxels, 2 cm roughness, no step below 5 mm).
+constexpr double kTruthMetres = 0.04, kTruthDegrees = 0.2;
 constexpr double kOracleMetres = 1e-3, kOracleDegrees = 0.01;  // epsilon is 10 mm
 constexpr double kOffsetMetres = 1e-3;
 
@@ -121,15 +121,19 @@ TEST_P(Basin, RegularisationPullsAlongTheHeadingOnly) {
 TEST_P(Basin, ASceneFarAwayGivesTheSameRelativePose) {
   if (GetParam().name == harness::kReference)
     GTEST_SKIP() << "cpu_pclomp_ref keeps the reference's float32 global coordinates and is exempt";
-  const auto near = in_courtyard();
-  // Multiples of the resolution, so that the grid lies the same way over the scene.
-  const std::int64_t float_offset = 100000, double_offset = 5000000;
-  const auto far_float = make();
-  far_float->set_map(
-      harness::make_courtyard({.seed = 1, .points = 30000, .offset_m = {float_offset, float_offset, 0}}));
+  // The same scene everywhere: coordinates that float32 still holds exactly 10^5 m away, and offsets that are multiples of
+  // the resolution, so that the grid lies the same way over it.
+  PointCloud map = scenes::map();
+  for (Point& p : map.points) p.x = std::round(p.x * 64) / 64, p.y = std::round(p.y * 64) / 64;
+  const double float_offset = 1e5, double_offset = 5e6;
+  PointCloud moved_map = map;
+  for (Point& p : moved_map.points) p.x += static_cast<float>(float_offset), p.y += static_cast<float>(float_offset);
+  const auto near = make(), far_float = make();
+  near->set_map(map);
+  far_float->set_map(moved_map);
   const auto far_double = make();
-  PointCloud shifted = scenes::map();
-  shifted.origin = {static_cast<double>(double_offset), static_cast<double>(-double_offset), 0};
+  PointCloud shifted = map;
+  shifted.origin = {double_offset, -double_offset, 0};
   far_double->set_map(shifted);
 
   compare::Worst float_metres, double_metres;
@@ -138,7 +142,7 @@ TEST_P(Basin, ASceneFarAwayGivesTheSameRelativePose) {
       return make_transform(rotation_of(t), translation_of(t) + Vec3<double>{x, y, 0});
     };
     const Transform expected = near->align(scenes::scan(), guess).map_from_scan;
-    const double f = static_cast<double>(float_offset), d = static_cast<double>(double_offset);
+    const double f = float_offset, d = double_offset;
     const Transform by_float = far_float->align(scenes::scan(), moved(f, f, guess)).map_from_scan;
     const Transform by_double = far_double->align(scenes::scan(), moved(d, -d, guess)).map_from_scan;
     float_metres.see(translation_error_m(moved(-f, -f, by_float), expected), "float32 map 10^5 m away");

@@ -28,6 +28,6 @@ inline bool same_bits(const Transform& a, const Transform& b) { return std::memc
 
 #define NDT_ON_EVERY_ROW(Suite)                                                                                    \
   INSTANTIATE_TEST_SUITE_P(Rows, Suite, testing::ValuesIn(harness::aligners().begin(), harness::aligners().end()), \
-                           [](const auto& info) { return std::string(info.param.name); })
+                           [](const auto& row) { return std::string(row.param.name); })
 
 }  // namespace ndt

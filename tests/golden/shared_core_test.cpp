@@ -87,7 +87,7 @@ std::vector<harness::AlignerEntry> shared_core_rows() {
 }
 
 INSTANTIATE_TEST_SUITE_P(Rows, SharedCoreGolden, testing::ValuesIn(shared_core_rows()),
-                         [](const auto& info) { return std::string(info.param.name); });
+                         [](const auto& row) { return std::string(row.param.name); });
 
 }  // namespace
 }  // namespace ndt

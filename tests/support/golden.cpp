@@ -1,5 +1,6 @@
 #include "golden.hpp"
 
+#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -106,6 +107,16 @@ TraceCase trace_from(const json& j, const json* cases, const json& guesses) {
   TraceCase t;
   fill(t, j, cases, "guess");
   t.guess = transform_from(guesses.at(j.at("guess").get<std::string>()));
+  // Regularised traces name their target in the label: "..._regularized_scale0.01_pose(0.9 0.3 0)".
+  const std::string label = j.at("peer");
+  RegularisationTarget target;
+  if (const auto at = label.find("scale"); at != std::string::npos) {
+    if (std::sscanf(label.c_str() + at, "scale%lf_pose(%lf %lf", &t.options.regularisation_scale, &target.x,
+                    &target.y) != 3)
+      throw std::runtime_error("golden trace label not understood: " + label);
+    t.per_scan.regularisation = target;
+    t.name += " regularised";
+  }
   for (const json& pose : j.at("poses")) t.poses.push_back(transform_from(pose));
   t.transform_probability = j.at("tp_float32").get<std::vector<double>>();
   t.nvtl = j.at("nvtl_float32").get<std::vector<double>>();

@@ -113,7 +113,7 @@ TEST_P(SharedCoreDerivatives, TheSecondOrderTermIsLargeEnoughToBeTested) {
   for (const double h : with.m) largest = std::fmax(largest, std::fabs(h));
   for (int i = 3; i < 6; ++i)
     for (int j = i; j < 6; ++j)
-      EXPECT_GT(std::fabs(with(i, j) - without(i, j)), 100 * kRelative * largest) << "pair " << i << ", " << j;
+      EXPECT_GT(std::fabs(with(i, j) - without(i, j)), 50 * kRelative * largest) << "pair " << i << ", " << j;
 }
 
 INSTANTIATE_TEST_SUITE_P(Poses, SharedCoreDerivatives,

@@ -120,7 +120,7 @@ TEST_P(HostTeamWith, RanksAreDistinctAndWorkOnSeveralRuns) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Workers, HostTeamWith, testing::Values(1, 2, 3, 8),
-                         [](const auto& info) { return std::to_string(info.param); });
+                         [](const auto& workers) { return std::to_string(workers.param); });
 
 TEST(HostPool, ZeroMeansOneWorkerPerCore) { EXPECT_GE(HostPool(0).size(), 1); }
 

@@ -15,11 +15,11 @@
 namespace ndt::gpu_persistent {
 namespace {
 
-struct Setup {
+struct Courtyard {
   VoxelMap map{scenes::map(), AlignOptions{}};
   Problem problem;
   LoopState start;
-  explicit Setup(int points) {
+  explicit Courtyard(int points) {
     const Gauss<double> g = make_gauss(0.55, 2.0);
     problem = {
         {scenes::scan().points.data(), points}, map.view(), {static_cast<float>(g.d1), static_cast<float>(g.d2)}, {}};
@@ -44,11 +44,11 @@ struct Setup {
 
 TEST(PersistentAlign, GivesTheSameBitsOnOneThreadAndOnMany) {
   for (const int points : {1, 31, 255, 3000}) {
-    const Setup setup(points);
+    const Courtyard courtyard(points);
     BasicSerialTeam<SimdLanes> serial;
-    const LoopState expected = setup.run(serial);
+    const LoopState expected = courtyard.run(serial);
     for (const int workers : {1, 2, 3, 8}) {
-      const LoopState got = setup.run_on(workers);
+      const LoopState got = courtyard.run_on(workers);
       EXPECT_EQ(std::memcmp(&got.pose, &expected.pose, sizeof got.pose), 0)
           << workers << " workers, " << points << " points";
       EXPECT_EQ(got.iterations, expected.iterations) << workers << " workers, " << points << " points";
@@ -58,23 +58,23 @@ TEST(PersistentAlign, GivesTheSameBitsOnOneThreadAndOnMany) {
 }
 
 TEST(PersistentAlign, OneLaneAndFourReachTheSamePose) {
-  const Setup setup(3000);
+  const Courtyard courtyard(3000);
   SerialTeam one;
   BasicSerialTeam<SimdLanes> four;
-  const LoopState a = setup.run(one), b = setup.run(four);
+  const LoopState a = courtyard.run(one), b = courtyard.run(four);
   EXPECT_EQ(a.iterations, b.iterations);
   EXPECT_NEAR(a.pose.x, b.pose.x, 1e-4);
   EXPECT_NEAR(a.pose.yaw, b.pose.yaw, 1e-5);
 }
 
 TEST(PersistentAlign, TraceHoldsTheGuessAndEveryIteration) {
-  const Setup setup(3000);
-  LoopState state = setup.start, out;
+  const Courtyard courtyard(3000);
+  LoopState state = courtyard.start, out;
   std::vector<LoopTrace> trace(31);
   BasicSerialTeam<SimdLanes> team;
-  persistent_align(team, setup.problem, state, &out, trace.data());
+  persistent_align(team, courtyard.problem, state, &out, trace.data());
   ASSERT_GT(out.iterations, 1);
-  EXPECT_EQ(trace[0].pose.x, setup.start.pose.x);
+  EXPECT_EQ(trace[0].pose.x, courtyard.start.pose.x);
   EXPECT_EQ(trace[0].step, 0);
   EXPECT_EQ(trace[static_cast<std::size_t>(out.iterations)].pose.x, out.pose.x);
   EXPECT_EQ(trace[static_cast<std::size_t>(out.iterations)].score, out.here.score);
