@@ -29,7 +29,7 @@ struct Chunks {
 
 /// Sums one chunk with the given lanes: f(first item, count, lanes, Sums<Real>&), lanes folded into double at the end.
 template <template <class> class Sums, class Lanes, class F>
-NDT_HD inline Sums<double> sum_chunk(const Chunks& chunks, int chunk, const Lanes& lanes, F&& f) {
+NDT_BODY inline Sums<double> sum_chunk(const Chunks& chunks, int chunk, const Lanes& lanes, F&& f) {
   Sums<typename Lanes::Real> part;
   const int end = chunks.end(chunk);
   for (int i = chunks.begin(chunk); i < end; i += Lanes::kPoints)

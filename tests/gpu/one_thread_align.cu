@@ -1,0 +1,52 @@
+#include <cuda_runtime.h>
+#include <thrust/device_vector.h>
+
+#include <stdexcept>
+
+#include "ndt/exec/serial_team.hpp"
+#include "one_thread_align.hpp"
+
+namespace ndt {
+namespace {
+
+__global__ void one_thread_align_kernel(gpu_persistent::Problem problem, LoopState start, LoopState* out) {
+  SerialTeam team;
+  gpu_persistent::persistent_align(team, problem, start, out, nullptr);
+}
+
+template <class T>
+thrust::device_vector<T> upload(const T* first, std::size_t count) {
+  return thrust::device_vector<T>(first, first + count);
+}
+
+}  // namespace
+
+std::string no_device_reason() {
+  int devices = 0;
+  const cudaError_t error = cudaGetDeviceCount(&devices);
+  if (error != cudaSuccess) return std::string("no CUDA device: ") + cudaGetErrorString(error);
+  return devices > 0 ? std::string() : std::string("no CUDA device");
+}
+
+LoopState align_on_one_gpu_thread(const gpu_persistent::Problem& problem, const LoopState& start) {
+  const CellWindow& window = problem.map.window;
+  const std::size_t cells = std::size_t{window.nx} * window.ny * window.nz;
+  const std::size_t candidates = window.starts[cells] + kCandidatePadding;
+  const auto points = upload(problem.scan.points, static_cast<std::size_t>(problem.scan.size));
+  const auto voxels = upload(problem.map.voxels, static_cast<std::size_t>(problem.map.voxel_count));
+  const auto lists = upload(problem.map.candidates, candidates);
+  const auto starts = upload(window.starts, cells + 1);
+  thrust::device_vector<LoopState> out(1);
+
+  gpu_persistent::Problem on_device = problem;
+  on_device.scan.points = thrust::raw_pointer_cast(points.data());
+  on_device.map.voxels = thrust::raw_pointer_cast(voxels.data());
+  on_device.map.candidates = thrust::raw_pointer_cast(lists.data());
+  on_device.map.window.starts = thrust::raw_pointer_cast(starts.data());
+  one_thread_align_kernel<<<1, 1>>>(on_device, start, thrust::raw_pointer_cast(out.data()));
+  for (const cudaError_t error : {cudaGetLastError(), cudaDeviceSynchronize()})
+    if (error != cudaSuccess) throw std::runtime_error(cudaGetErrorString(error));
+  return out[0];
+}
+
+}  // namespace ndt

@@ -1,0 +1,55 @@
+// The shared core on the device against itself on the host: same source, other compiler, other exponential, fused products.
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "ndt/exec/serial_team.hpp"
+#include "ndt/voxel/voxel_map.hpp"
+#include "one_thread_align.hpp"
+#include "scenes.hpp"
+
+namespace ndt {
+namespace {
+
+struct Courtyard {
+  VoxelMap map{scenes::map(), AlignOptions{}};
+  gpu_persistent::Problem problem;
+  Courtyard() {
+    const Gauss<double> g = make_gauss(0.55, 2.0);
+    problem = {
+        {scenes::scan().points.data(), 1000}, map.view(), {static_cast<float>(g.d1), static_cast<float>(g.d2)}, {}};
+  }
+};
+
+TEST(SharedCoreOnTheDevice, AlignsLikeTheHost) {
+  if (const std::string reason = no_device_reason(); !reason.empty()) GTEST_SKIP() << reason;
+  const Courtyard courtyard;
+  for (const Pose& offset : scenes::offsets(3, 0.3, 0.04)) {
+    const LoopState start = begin_loop(to_transform(offset));
+    LoopState host_state = start, host;
+    SerialTeam team;
+    gpu_persistent::persistent_align(team, courtyard.problem, host_state, &host, nullptr);
+    const LoopState device = align_on_one_gpu_thread(courtyard.problem, start);
+    EXPECT_EQ(device.end, host.end);
+    EXPECT_EQ(device.iterations, host.iterations);
+    EXPECT_EQ(device.at_guess.pairs, host.at_guess.pairs) << "points are moved and compared with the same roundings";
+    EXPECT_NEAR(device.at_guess.score, host.at_guess.score, 1e-6 * host.at_guess.score);
+    EXPECT_NEAR(device.pose.x, host.pose.x, 1e-4);
+    EXPECT_NEAR(device.pose.y, host.pose.y, 1e-4);
+    EXPECT_NEAR(device.pose.z, host.pose.z, 1e-4);
+    EXPECT_NEAR(device.pose.yaw, host.pose.yaw, 1e-5);
+  }
+}
+
+TEST(SharedCoreOnTheDevice, GivesTheSameBitsAgain) {
+  if (const std::string reason = no_device_reason(); !reason.empty()) GTEST_SKIP() << reason;
+  const Courtyard courtyard;
+  const LoopState start = begin_loop(to_transform({0.2, 0.1, 0, 0, 0, 0.03}));
+  const LoopState first = align_on_one_gpu_thread(courtyard.problem, start);
+  const LoopState second = align_on_one_gpu_thread(courtyard.problem, start);
+  EXPECT_EQ(first.pose.x, second.pose.x);
+  EXPECT_EQ(first.here.score, second.here.score);
+}
+
+}  // namespace
+}  // namespace ndt
