@@ -1,0 +1,180 @@
+#include "ndt/align/align_options.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <limits>
+#include <set>
+#include <stdexcept>
+
+namespace ndt {
+namespace {
+
+constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+constexpr double kInf = std::numeric_limits<double>::infinity();
+
+std::string refusal(const AlignOptions& options) {
+  try {
+    validate(options);
+  } catch (const std::invalid_argument& e) {
+    return e.what();
+  }
+  return "accepted";
+}
+
+std::string not_offered(const AlignOptions& options) {
+  try {
+    require_reference_schedule(options, "some_row");
+  } catch (const std::invalid_argument& e) {
+    return e.what();
+  }
+  return "accepted";
+}
+
+struct RealOption {
+  double AlignOptions::*member;
+  const char* name;
+  const char* bounds;
+  std::vector<std::pair<double, const char*>> refused;
+  std::vector<double> accepted;
+};
+
+TEST(AlignOptions, RealOptionsOutOfRangeAreRefusedWithNameValueAndBounds) {
+  const RealOption options[] = {
+      {&AlignOptions::resolution_m,
+       "resolution",
+       "[0.001, 1000]",
+       {{0, "0"}, {-2, "-2"}, {0.0009, "0.0009"}, {1000.5, "1000.5"}, {kInf, "inf"}, {kNan, "nan"}},
+       {0.001, 2, 1000}},
+      {&AlignOptions::step_m,
+       "step",
+       "(0, 100]",
+       {{0, "0"}, {-0.1, "-0.1"}, {100.5, "100.5"}, {kInf, "inf"}, {kNan, "nan"}},
+       {1e-300, 100}},
+      {&AlignOptions::epsilon_m,
+       "epsilon",
+       "(0, 10]",
+       {{0, "0"}, {-1, "-1"}, {10.5, "10.5"}, {kInf, "inf"}, {kNan, "nan"}},
+       {1e-300, 10}},
+      {&AlignOptions::outlier_ratio,
+       "outlier-ratio",
+       "(0, 1)",
+       {{0, "0"}, {1, "1"}, {-0.5, "-0.5"}, {kInf, "inf"}, {kNan, "nan"}},
+       {0.01, 0.99}},
+      {&AlignOptions::eigenvalue_ratio,
+       "eigenvalue-ratio",
+       "[0, 1]",
+       {{-0.5, "-0.5"}, {1.5, "1.5"}, {kInf, "inf"}, {kNan, "nan"}},
+       {0, 1}},
+      {&AlignOptions::regularisation_scale,
+       "reg-scale",
+       "[0, 1000]",
+       {{-1, "-1"}, {1000.5, "1000.5"}, {kInf, "inf"}, {kNan, "nan"}},
+       {0, 1000}},
+  };
+  for (const RealOption& option : options) {
+    AlignOptions o;
+    for (const auto& [value, text] : option.refused) {
+      o.*option.member = value;
+      EXPECT_EQ(refusal(o), std::string("option ") + option.name + " = " + text + ": must be in " + option.bounds);
+    }
+    for (const double value : option.accepted) {
+      o.*option.member = value;
+      EXPECT_EQ(refusal(o), "accepted") << option.name << " = " << value;
+    }
+  }
+}
+
+struct WholeOption {
+  int AlignOptions::*member;
+  const char* name;
+  int low, high;
+};
+
+TEST(AlignOptions, WholeOptionsOutOfRangeAreRefusedWithNameValueAndBounds) {
+  const WholeOption options[] = {{&AlignOptions::max_iterations, "max-iterations", 1, 1000},
+                                 {&AlignOptions::min_points, "min-points", 3, 1000000},
+                                 {&AlignOptions::threads, "threads", 0, 256}};
+  for (const WholeOption& option : options) {
+    AlignOptions o;
+    const std::string bounds = "[" + std::to_string(option.low) + ", " + std::to_string(option.high) + "]";
+    for (const int value : {option.low - 1, option.high + 1, std::numeric_limits<int>::min()}) {
+      o.*option.member = value;
+      EXPECT_EQ(refusal(o),
+                std::string("option ") + option.name + " = " + std::to_string(value) + ": must be in " + bounds);
+    }
+    for (const int value : {option.low, option.high}) {
+      o.*option.member = value;
+      EXPECT_EQ(refusal(o), "accepted") << option.name << " = " << value;
+    }
+  }
+}
+
+TEST(AlignOptions, AutowareIsTheReferenceAsShipped) {
+  const AlignOptions o = AlignOptions::autoware();
+  EXPECT_EQ(o.resolution_m, 2.0);
+  EXPECT_EQ(o.step_m, 0.1);
+  EXPECT_EQ(o.epsilon_m, 0.01);
+  EXPECT_EQ(o.max_iterations, 30);
+  EXPECT_EQ(o.outlier_ratio, 0.55);
+  EXPECT_EQ(o.min_points, 6);
+  EXPECT_EQ(o.eigenvalue_ratio, 0.01);
+  EXPECT_EQ(o.regularisation_scale, 0.01);
+  EXPECT_EQ(o.neighbours, Neighbours::radius);
+  EXPECT_EQ(o.line_search, LineSearch::off);
+  EXPECT_EQ(o.covariance_start, CovarianceStart::identity);
+  EXPECT_EQ(o.newton_step, NewtonStep::reference);
+  EXPECT_EQ(refusal(o), "accepted");
+}
+
+TEST(AlignOptions, TextbookHasTheUnbiasedCovarianceAndTheDampedStep) {
+  const AlignOptions o = AlignOptions::textbook();
+  EXPECT_EQ(o.covariance_start, CovarianceStart::zero);
+  EXPECT_EQ(o.newton_step, NewtonStep::damped);
+  EXPECT_EQ(o.resolution_m, AlignOptions::autoware().resolution_m);
+  EXPECT_EQ(refusal(o), "accepted");
+}
+
+template <class Value>
+void expect_distinct_names(const std::vector<Value>& all, std::size_t count) {
+  std::set<std::string_view> names;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    EXPECT_EQ(static_cast<std::size_t>(all[i]), i) << "not in declaration order";
+    names.insert(to_string(all[i]));
+  }
+  EXPECT_EQ(all.size(), count);
+  EXPECT_EQ(names.size(), count) << "two values share a name";
+  EXPECT_FALSE(names.contains("?")) << "a value has no name";
+}
+
+TEST(AlignOptions, EveryEnumeratorIsListedInOrderUnderItsOwnName) {
+  expect_distinct_names(all_neighbours(), 4);
+  expect_distinct_names(all_line_searches(), 3);
+  expect_distinct_names(all_candidate_sets(), 2);
+  expect_distinct_names(all_covariance_starts(), 2);
+  EXPECT_EQ(to_string(NewtonStep::reference), "reference");
+  EXPECT_EQ(to_string(NewtonStep::damped), "damped");
+  EXPECT_EQ(to_string(Neighbours::direct27), "direct27");
+  EXPECT_EQ(to_string(LineSearch::more_thuente), "more_thuente");
+  EXPECT_EQ(to_string(CandidateSet::golden), "golden");
+  EXPECT_EQ(to_string(CovarianceStart::zero), "zero");
+}
+
+TEST(AlignOptions, WhatARowDoesNotOfferYetIsNamedWithTheRowAndWhatItOffers) {
+  AlignOptions o;
+  EXPECT_EQ(not_offered(o), "accepted");
+  o.neighbours = Neighbours::direct7;
+  EXPECT_EQ(not_offered(o), "option neighbours = direct7: not yet available in some_row, which offers radius");
+  o = {};
+  o.line_search = LineSearch::batched;
+  EXPECT_EQ(not_offered(o), "option line-search = batched: not yet available in some_row, which offers off");
+  o = {};
+  o.covariance_start = CovarianceStart::zero;
+  EXPECT_EQ(not_offered(o), "option covariance-start = zero: not yet available in some_row, which offers identity");
+  o = {};
+  o.newton_step = NewtonStep::damped;
+  EXPECT_EQ(not_offered(o), "option newton-step = damped: not yet available in some_row, which offers reference");
+}
+
+}  // namespace
+}  // namespace ndt

@@ -1,0 +1,142 @@
+#include "ndt/solve/newton.hpp"
+
+#include <gtest/gtest.h>
+
+#include <Eigen/Cholesky>
+#include <Eigen/SVD>
+#include <random>
+#include <string>
+
+namespace ndt {
+namespace {
+
+using Matrix6 = Eigen::Matrix<double, 6, 6>;
+using Vector6 = Eigen::Matrix<double, 6, 1>;
+
+// Solutions of matrices with a condition number of a few hundred: 1e-16 times that, with a margin.
+constexpr double kRelative = 1e-11;
+
+Mat6 to_mat6(const Matrix6& m) {
+  Mat6 out;
+  for (int i = 0; i < 6; ++i)
+    for (int j = 0; j < 6; ++j) out(i, j) = m(i, j);
+  return out;
+}
+Vec6 to_vec6(const Vector6& v) {
+  Vec6 out;
+  for (int i = 0; i < 6; ++i) out[i] = v(i);
+  return out;
+}
+Vector6 to_eigen(const Vec6& v) { return Eigen::Map<const Vector6>(v.v); }
+
+Vector6 random_vector(std::mt19937& random) {
+  std::normal_distribution<double> normal;
+  Vector6 v;
+  for (int i = 0; i < 6; ++i) v(i) = normal(random);
+  return v;
+}
+Matrix6 random_matrix(std::mt19937& random) {
+  Matrix6 m;
+  for (int i = 0; i < 6; ++i) m.col(i) = random_vector(random);
+  return m;
+}
+Matrix6 symmetric(const Matrix6& m) { return (m + m.transpose()) / 2; }
+
+Vector6 svd_solution(const Matrix6& h, const Vector6& g) {
+  const Eigen::JacobiSVD<Matrix6> svd(h, Eigen::ComputeFullU | Eigen::ComputeFullV);
+  return svd.solve(-g);
+}
+
+void expect_near(const Vec6& got, const Vector6& expected, const std::string& name) {
+  EXPECT_LE((to_eigen(got) - expected).norm(), kRelative * (1e-300 + expected.norm()))
+      << name << ":\n got " << to_eigen(got).transpose() << "\n not " << expected.transpose();
+}
+
+TEST(NewtonStep, SolvesNegativeDefiniteHessiansAsEigenDoes) {
+  std::mt19937 random(10);
+  for (int i = 0; i < 200; ++i) {
+    const Matrix6 a = random_matrix(random);
+    const Matrix6 h = -(a * a.transpose() + 0.1 * Matrix6::Identity());
+    const Vector6 g = random_vector(random);
+    const NewtonDirection got = newton_direction(to_mat6(h), to_vec6(g));
+    const std::string name = "negative definite " + std::to_string(i);
+    EXPECT_FALSE(got.fallback) << name;
+    expect_near(got.delta, h.ldlt().solve(-g), name);
+    EXPECT_GT(g.dot(to_eigen(got.delta)), 0) << name << " points downhill";
+  }
+}
+
+TEST(NewtonStep, SolvesIndefiniteHessiansLikeTheSvdAndSaysSo) {
+  std::mt19937 random(11);
+  for (int i = 0; i < 200; ++i) {
+    const Matrix6 r = Eigen::JacobiSVD<Matrix6>(random_matrix(random), Eigen::ComputeFullU).matrixU();
+    const Matrix6 h = symmetric(r * Vector6(-5, -4, -3, -2, -1, 0.5 + i).asDiagonal() * r.transpose());
+    const Vector6 g = random_vector(random);
+    const NewtonDirection got = newton_direction(to_mat6(h), to_vec6(g));
+    const std::string name = "indefinite " + std::to_string(i);
+    EXPECT_TRUE(got.fallback) << name;
+    expect_near(got.delta, svd_solution(h, g), name);
+  }
+}
+
+TEST(NewtonStep, GivesTheMinimumNormStepOfASingularHessian) {
+  std::mt19937 random(12);
+  // Entries whose rank is exact in floating point: a free direction is a zero row, or a difference that does not count.
+  Matrix6 free_x = Matrix6::Zero();
+  free_x.diagonal() << 0, -2, -3, -4, -5, -6;
+  Matrix6 coupled = Matrix6::Zero();
+  coupled.diagonal() << -1, -1, -3, -4, -5, -6;
+  coupled(0, 1) = coupled(1, 0) = 1;  // x + y is free
+  Matrix6 rank_one = -Matrix6::Ones();
+  const std::pair<const char*, Matrix6> singular[] = {
+      {"x is free", free_x}, {"x + y is free", coupled}, {"rank one", rank_one}};
+  for (const auto& [name, h] : singular)
+    for (int i = 0; i < 20; ++i) {
+      const Vector6 g = random_vector(random);
+      const NewtonDirection got = newton_direction(to_mat6(h), to_vec6(g));
+      EXPECT_TRUE(got.fallback) << name;
+      expect_near(got.delta, svd_solution(h, g), name);
+    }
+}
+
+TEST(NewtonStep, AFreeDirectionGetsNoStep) {
+  Mat6 h;
+  for (int i = 1; i < 6; ++i) h(i, i) = -2;
+  const NewtonDirection got = newton_direction(h, {{7, 2, 4, 6, 8, 10}});
+  const double expected[] = {0, 1, 2, 3, 4, 5};
+  for (int i = 0; i < 6; ++i) EXPECT_DOUBLE_EQ(got.delta[i], expected[i]) << i;
+}
+
+TEST(NewtonStep, AZeroHessianGivesAZeroStep) {
+  const NewtonDirection got = newton_direction({}, {{1, 2, 3, 4, 5, 6}});
+  EXPECT_TRUE(got.fallback);
+  EXPECT_EQ(dot(got.delta, got.delta), 0);
+}
+
+TEST(NewtonStep, AZeroGradientGivesAZeroStep) {
+  Mat6 h;
+  for (int i = 0; i < 6; ++i) h(i, i) = -1 - i;
+  const NewtonDirection got = newton_direction(h, {});
+  EXPECT_FALSE(got.fallback);
+  EXPECT_EQ(dot(got.delta, got.delta), 0);
+}
+
+TEST(NewtonStep, CholeskyRefusesWhatIsNotPositiveDefinite) {
+  Vec6 delta;
+  const Vec6 g{{1, 1, 1, 1, 1, 1}};
+  Mat6 h;
+  for (int i = 0; i < 6; ++i) h(i, i) = -1;
+  EXPECT_TRUE(solve_positive_definite(h, g, delta));
+  for (int i = 0; i < 6; ++i) {
+    for (const double bad : {0.0, 1e-12, 1.0, std::nan("")}) {
+      Mat6 broken = h;
+      broken(i, i) = bad;
+      EXPECT_FALSE(solve_positive_definite(broken, g, delta)) << "diagonal " << i << " = " << bad;
+    }
+  }
+  h(0, 5) = h(5, 0) = 1.5;  // a positive diagonal is not enough
+  EXPECT_FALSE(solve_positive_definite(h, g, delta));
+}
+
+}  // namespace
+}  // namespace ndt

@@ -1,0 +1,76 @@
+#include "ndt/core/point_cloud.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+namespace ndt {
+namespace {
+
+constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
+constexpr float kInf = std::numeric_limits<float>::infinity();
+
+TEST(FinitePoints, DropsAndCountsEveryKindOfNonFinitePointAndKeepsTheOrder) {
+  const PointCloud cloud{
+      {}, {{1, 2, 3}, {kNan, 0, 0}, {0, kNan, 0}, {0, 0, kNan}, {4, 5, 6}, {kInf, 0, 0}, {0, -kInf, 0}, {7, 8, 9}}};
+  const FinitePoints got = finite_points(cloud);
+  EXPECT_EQ(got.dropped, 5);
+  ASSERT_EQ(got.points.size(), 3U);
+  EXPECT_EQ(got.points[0].x, 1);
+  EXPECT_EQ(got.points[1].y, 5);
+  EXPECT_EQ(got.points[2].z, 9);
+}
+
+TEST(FinitePoints, AnEmptyCloudAndACloudOfNansHaveNoPoints) {
+  EXPECT_TRUE(finite_points({}).points.empty());
+  EXPECT_EQ(finite_points({}).dropped, 0);
+  const FinitePoints none = finite_points({{}, {{kNan, kNan, kNan}}});
+  EXPECT_TRUE(none.points.empty());
+  EXPECT_EQ(none.dropped, 1);
+}
+
+TEST(FinitePoints, TheSameOriginKeepsTheBits) {
+  const PointCloud cloud{{5e6, -1e5, 3}, {{0.1F, -0.0F, 1e-40F}, {3e38F, 1.0F / 3, -7}}};
+  const FinitePoints got = finite_points(cloud, cloud.origin);
+  ASSERT_EQ(got.points.size(), 2U);
+  EXPECT_EQ(std::memcmp(got.points.data(), cloud.points.data(), 2 * sizeof(Point)), 0);
+}
+
+TEST(FinitePoints, ShiftsBetweenFarOriginsWithoutLosingTheMillimetres) {
+  // At 5 000 km a float step is half a metre; offsets between origins are small, so the shift must be made in double.
+  const PointCloud cloud{{5e6 + 0.125, 5e6, -5e6}, {{1.001F, -2.002F, 3.003F}}};
+  const FinitePoints got = finite_points(cloud, {5e6, 5e6 - 100, -5e6 - 2});
+  ASSERT_EQ(got.points.size(), 1U);
+  const float expected[] = {static_cast<float>(double{1.001F} + 0.125), static_cast<float>(double{-2.002F} + 100),
+                            static_cast<float>(double{3.003F} + 2)};
+  EXPECT_EQ(got.points[0].x, expected[0]);
+  EXPECT_EQ(got.points[0].y, expected[1]);
+  EXPECT_EQ(got.points[0].z, expected[2]);
+}
+
+TEST(FinitePoints, AShiftToTheGlobalOriginRoundsOnlyOnce) {
+  const PointCloud cloud{{5e6, 0, 0}, {{0.4F, 0, 0}}};
+  EXPECT_EQ(finite_points(cloud).points.at(0).x, static_cast<float>(5e6 + double{0.4F}));
+}
+
+TEST(FinitePoints, DropsAPointThatOverflowsWhenShifted) {
+  const PointCloud cloud{{3e38, 0, 0}, {{3e38F, 0, 0}, {0, 0, 0}}};
+  const FinitePoints got = finite_points(cloud);
+  EXPECT_EQ(got.dropped, 1);
+  EXPECT_EQ(got.points.size(), 1U);
+}
+
+TEST(MeanRange, IsTheMeanDistanceFromTheOriginOfThePoints) {
+  EXPECT_EQ(mean_range_m({}), 0);
+  EXPECT_EQ(mean_range_m({{3, 4, 0}, {0, 0, -1}}), 3);
+  EXPECT_EQ(mean_range_m({{0, 0, 0}}), 0);
+}
+
+TEST(MeanRange, DoesNotOverflowForFarPoints) {
+  EXPECT_DOUBLE_EQ(mean_range_m({{3e30F, 0, 4e30F}}), std::hypot(double{3e30F}, double{4e30F}));
+}
+
+}  // namespace
+}  // namespace ndt

@@ -1,0 +1,39 @@
+// The shared map against the oracle's grid and the reference's own voxel table.
+#include <gtest/gtest.h>
+
+#include "golden.hpp"
+#include "ndt/cpu_pclomp_ref/aligner.hpp"
+#include "ndt/harness/courtyard.hpp"
+#include "ndt/voxel/voxel_map.hpp"
+#include "voxel_rows.hpp"
+
+namespace ndt {
+namespace {
+
+std::vector<VoxelRow> oracle_rows(const PointCloud& cloud, const AlignOptions& options) {
+  const auto oracle = cpu_pclomp_ref::make_aligner(options);
+  oracle->set_map(cloud);
+  return oracle->voxels();
+}
+
+TEST(VoxelMapAgainstOracle, HasTheSameVoxelsOnTheCourtyard) {
+  // Both sum in float64; the oracle about the global origin, 45 m away at most: 45²·1e-16 of a covariance of 0.01, then inverted.
+  constexpr RowTolerances kTolerances{0, 1e-9, 1e-9, 1e-9};
+  for (const double resolution_m : {1.0, 2.0, 4.0}) {
+    SCOPED_TRACE(std::to_string(resolution_m) + " m");
+    AlignOptions options;
+    options.resolution_m = resolution_m;
+    const PointCloud cloud = harness::courtyard_map();
+    expect_same_rows(VoxelMap(cloud, options).rows(), oracle_rows(cloud, options), kTolerances);
+  }
+}
+
+TEST(VoxelMapAgainstOracle, EqualsTheReferencesVoxelTable) {
+  // The shared map's contract; the table's centroids have nine digits.
+  constexpr RowTolerances kTolerances{1e-6, 1e-6, 1e-6, 1e-6};
+  expect_same_rows(VoxelMap(harness::courtyard_map(), {}).rows(), golden::voxel_table("courtyard_voxels_2m.csv"),
+                   kTolerances);
+}
+
+}  // namespace
+}  // namespace ndt

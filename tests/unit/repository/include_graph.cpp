@@ -1,0 +1,209 @@
+#include "include_graph.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <regex>
+#include <sstream>
+
+namespace ndt::repository {
+namespace {
+
+using Names = std::vector<std::string>;
+
+/// tests → harness → modules → common; siblings never include each other.
+const std::map<std::string, Names> kModules = {
+    {"common", {}},
+    {"cpu_pclomp_ref", {"common"}},
+    {"gpu_multikernel", {"common"}},
+    {"gpu_persistent", {"common"}},
+    {"initial_pose", {"common"}},
+    {"harness", {"common", "cpu_pclomp_ref", "gpu_multikernel", "gpu_persistent", "initial_pose"}},
+    {"tests", {"common", "cpu_pclomp_ref", "gpu_multikernel", "gpu_persistent", "initial_pose", "harness"}}};
+
+/// core ← exec ← {voxel ← score ← solve}, core ← align; options and results may be used above align.
+const std::map<std::string, Names> kLayersOfCommon = {{"core", {"core"}},
+                                                      {"align", {"core", "align"}},
+                                                      {"exec", {"core", "exec"}},
+                                                      {"cuda", {"core"}},
+                                                      {"voxel", {"core", "exec", "align", "voxel"}},
+                                                      {"score", {"core", "exec", "align", "voxel", "score"}},
+                                                      {"solve", {"core", "exec", "align", "voxel", "score", "solve"}}};
+
+/// The oracle shares no NDT maths with what it judges.
+const Names kLayersForTheOracle = {"core", "align"};
+
+/// Written by the build, so not among the files.
+const Names kGenerated = {"build_constants.hpp", "commit.hpp"};
+
+const std::regex kHostOnly("^(unsupported/)?(Eigen|fmt|toml\\+\\+|toml|nlohmann)(/|\\.h)");
+const std::regex kPointCloudLibrary("^pcl/");
+const std::regex kCuda("^(cuda|cooperative_groups|cub/|thrust/|cusolver|cublas|device_launch|nvml|nvtx)");
+
+bool matches(const std::string& path, const std::regex& start) { return std::regex_search(path, start); }
+
+bool contains(const Names& names, const std::string& name) { return std::ranges::find(names, name) != names.end(); }
+
+bool is_device(const std::string& file) { return file.ends_with(".cu") || file.ends_with(".cuh"); }
+
+/// The part of a path between two slashes, counted from 0.
+std::string part(const std::string& path, int index) {
+  std::istringstream stream(path);
+  std::string out;
+  for (int i = 0; i <= index; ++i)
+    if (!std::getline(stream, out, '/')) return "";
+  return out;
+}
+
+/// Whose private headers a file below tests/ may include: a unit test those of its unit, a device test those with kernels.
+Names modules_under_test(const std::string& file) {
+  if (file.starts_with("tests/unit/")) return {part(file, 2)};
+  if (file.starts_with("tests/gpu/")) return {"gpu_multikernel", "gpu_persistent", "initial_pose"};
+  return {};
+}
+
+std::string without_block_comments(std::string_view source) {
+  std::string out(source);
+  for (auto begin = out.find("/*"); begin != std::string::npos; begin = out.find("/*", begin)) {
+    auto end = out.find("*/", begin);
+    end = end == std::string::npos ? out.size() : end + 2;
+    std::replace_if(
+        out.begin() + static_cast<std::ptrdiff_t>(begin), out.begin() + static_cast<std::ptrdiff_t>(end),
+        [](char c) { return c != '\n'; }, ' ');
+  }
+  return out;
+}
+
+}  // namespace
+
+std::vector<Include> includes_of(std::string_view source) {
+  static const std::regex directive("^\\s*#\\s*include\\s*([<\"])([^>\"]+)[>\"]");
+  std::istringstream lines(without_block_comments(source));
+  std::vector<Include> out;
+  std::string line;
+  std::smatch match;
+  for (int number = 1; std::getline(lines, line); ++number)
+    if (std::regex_search(line, match, directive)) out.push_back({number, match[2], match[1] == "\""});
+  return out;
+}
+
+/// Where a file belongs.
+struct IncludeGraph::Place {
+  std::string file, module, layer;  ///< layer: folder of common, empty elsewhere
+  bool in_public_folder = false;
+};
+
+IncludeGraph::IncludeGraph(const Files& files) {
+  for (const auto& [path, text] : files) includes_[path] = includes_of(text);
+}
+
+std::size_t IncludeGraph::include_count() const {
+  std::size_t count = 0;
+  for (const auto& [file, includes] : includes_) count += includes.size();
+  return count;
+}
+
+IncludeGraph::Place IncludeGraph::place_of(const std::string& file) const {
+  Place place{file, part(file, 0), "", false};
+  if (place.module == "modules") place.module = part(file, 1);
+  place.in_public_folder =
+      file.starts_with("modules/" + place.module + "/include/") || file.starts_with("harness/include/");
+  if (place.module == "common") place.layer = place.in_public_folder ? part(file, 4) : layer_of_source(file);
+  return place;
+}
+
+/// A source of common belongs to the layer of the header it implements.
+std::string IncludeGraph::layer_of_source(const std::string& file) const {
+  const std::string stem = std::filesystem::path(file).stem().string();
+  for (const auto& [layer, allowed] : kLayersOfCommon) {
+    const std::string header = "modules/common/include/ndt/" + layer + "/" + stem;
+    if (part(file, 3) == layer || exists(header + ".hpp") || exists(header + ".cuh")) return layer;
+  }
+  return "";
+}
+
+/// Path of the included file in the repository, or empty.
+std::string IncludeGraph::resolve(const std::string& file, const Include& include) const {
+  Names folders;
+  if (include.path.starts_with("ndt/")) {
+    for (const auto& [module, allowed] : kModules) folders.push_back("modules/" + module + "/include");
+    folders.push_back("harness/include");
+  } else if (include.quoted) {
+    folders.push_back(std::filesystem::path(file).parent_path().generic_string());
+    const std::string root = part(file, 0);
+    if (root == "modules") folders.push_back("modules/" + part(file, 1) + "/src");
+    if (root == "harness") folders.push_back("harness/src");
+    if (root == "tests") folders.push_back("tests/support");
+    for (const std::string& module : modules_under_test(file))
+      folders.push_back(module == "harness" ? "harness/src" : "modules/" + module + "/src");
+  }
+  for (const std::string& folder : folders) {
+    const std::string path = (std::filesystem::path(folder) / include.path).lexically_normal().generic_string();
+    if (exists(path)) return path;
+  }
+  return "";
+}
+
+std::string IncludeGraph::objection_to_own(const Place& from, const std::string& target) const {
+  const Place to = place_of(target);
+  if (to.module != from.module && !contains(kModules.at(from.module), to.module))
+    return from.module + " may not know " + to.module;
+  const bool under_test = contains(modules_under_test(from.file), to.module);
+  if (to.module != from.module && !to.in_public_folder && !under_test) return "it is private to " + to.module;
+  if (is_device(target) && !is_device(from.file)) return "device code is for .cu and .cuh files";
+  if (to.module != "common" || from.module == "tests") return "";
+  if (to.layer == "cuda" && (is_device(from.file) || from.layer == "cuda")) return "";
+  if (to.layer == "cuda") return "cuda/ is for .cu and .cuh files";
+  if (from.module == "cpu_pclomp_ref" && !contains(kLayersForTheOracle, to.layer))
+    return "the oracle may know only core/ and align/";
+  if (from.module == "common" && !contains(kLayersOfCommon.at(from.layer), to.layer))
+    return from.layer + "/ may not know " + to.layer + "/";
+  return "";
+}
+
+std::string IncludeGraph::objection(const std::string& file, const Include& include) const {
+  const Place from = place_of(file);
+  if (!kModules.contains(from.module)) return "the layering says nothing about " + from.module;
+  if (from.module == "common" && !kLayersOfCommon.contains(from.layer))
+    return from.layer.empty() ? "no header of common has the name of this source" : "common has no layer " + from.layer;
+  const std::string target = resolve(file, include);
+  if (!target.empty()) return objection_to_own(from, target);
+  if (include.path.starts_with("ndt/")) return "there is no such public header";
+  if (include.quoted && !contains(kGenerated, include.path)) return "there is no such header here";
+
+  const bool public_header = from.in_public_folder && file.starts_with("modules/");
+  if (public_header && matches(include.path, kHostOnly)) return "public headers stay free of it";
+  if (public_header && matches(include.path, kPointCloudLibrary)) return "public headers stay free of it";
+  const bool may_use_cuda = is_device(file) || from.layer == "cuda";
+  if (matches(include.path, kCuda) && !may_use_cuda) return "CUDA stays in cuda/, .cuh and .cu";
+  return "";
+}
+
+/// Host-only libraries must not reach nvcc, not even through a header of ours.
+void IncludeGraph::follow_device_code(const std::string& file, const std::string& chain, Names& visited,
+                                      Names& out) const {
+  if (contains(visited, file)) return;
+  visited.push_back(file);
+  for (const Include& include : includes_.at(file)) {
+    if (matches(include.path, kHostOnly))
+      out.push_back(file + ":" + std::to_string(include.line) + ": includes " + include.path +
+                    ": nvcc would read it through " + chain);
+    const std::string target = resolve(file, include);
+    if (!target.empty()) follow_device_code(target, chain + " -> " + target, visited, out);
+  }
+}
+
+std::vector<std::string> IncludeGraph::violations() const {
+  Names out;
+  for (const auto& [file, includes] : includes_) {
+    for (const Include& include : includes) {
+      const std::string why = objection(file, include);
+      if (!why.empty())
+        out.push_back(file + ":" + std::to_string(include.line) + ": includes " + include.path + ": " + why);
+    }
+    Names visited;
+    if (is_device(file)) follow_device_code(file, file, visited, out);
+  }
+  return out;
+}
+
+}  // namespace ndt::repository

@@ -1,0 +1,179 @@
+// The repository's includes against its layering; and the checker itself against files made up to break every rule.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "include_graph.hpp"
+
+namespace ndt::repository {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::StartsWith;
+
+Files read_repository() {
+  const fs::path root = NDT_SOURCE_DIR;
+  Files files;
+  for (const char* folder : {"modules", "harness", "tests"})
+    for (const fs::directory_entry& entry : fs::recursive_directory_iterator(root / folder)) {
+      const std::string ending = entry.path().extension().string();
+      if (ending != ".hpp" && ending != ".cpp" && ending != ".cu" && ending != ".cuh" && ending != ".h") continue;
+      std::ostringstream text;
+      text << std::ifstream(entry.path()).rdbuf();
+      files[entry.path().lexically_relative(root).generic_string()] = text.str();
+    }
+  return files;
+}
+
+TEST(Layers, EveryIncludeOfTheRepositoryIsAnArrowOfTheDesign) {
+  const Files files = read_repository();
+  const IncludeGraph graph(files);
+  EXPECT_GT(files.size(), 80U) << "the repository was not found at " NDT_SOURCE_DIR;
+  EXPECT_GT(graph.include_count(), 300U);
+  EXPECT_THAT(graph.violations(), IsEmpty());
+}
+
+/// What common, the modules and the harness look like, in small.
+Files small_repository() {
+  return {{"modules/common/include/ndt/core/pose.hpp", "#pragma once\n#include <cmath>\n"},
+          {"modules/common/include/ndt/align/aligner.hpp", "#include \"ndt/core/pose.hpp\"\n"},
+          {"modules/common/include/ndt/exec/team.hpp", "#include \"ndt/core/pose.hpp\"\n"},
+          {"modules/common/include/ndt/cuda/stream.hpp", "#include <cuda_runtime.h>\n#include \"ndt/core/pose.hpp\"\n"},
+          {"modules/common/include/ndt/exec/grid_team.cuh",
+           "#include <cooperative_groups.h>\n#include \"ndt/cuda/stream.hpp\"\n"},
+          {"modules/common/include/ndt/voxel/voxel.hpp",
+           "#include \"ndt/exec/team.hpp\"\n#include \"ndt/align/aligner.hpp\"\n"},
+          {"modules/common/include/ndt/score/score.hpp", "#include \"ndt/voxel/voxel.hpp\"\n"},
+          {"modules/common/include/ndt/solve/newton.hpp", "#include \"ndt/score/score.hpp\"\n"},
+          {"modules/common/src/voxel.cpp", "#include \"ndt/voxel/voxel.hpp\"\n#include <fmt/format.h>\n"},
+          {"modules/cpu_pclomp_ref/include/ndt/cpu_pclomp_ref/aligner.hpp", "#include \"ndt/align/aligner.hpp\"\n"},
+          {"modules/cpu_pclomp_ref/src/grid.hpp", "#include <Eigen/Core>\n#include \"ndt/core/pose.hpp\"\n"},
+          {"modules/cpu_pclomp_ref/src/aligner.cpp",
+           "#include \"ndt/cpu_pclomp_ref/aligner.hpp\"\n#include \"grid.hpp\"\n"},
+          {"modules/gpu_persistent/include/ndt/gpu_persistent/aligner.hpp", "#include \"ndt/align/aligner.hpp\"\n"},
+          {"modules/gpu_persistent/src/body.hpp", "#include \"ndt/solve/newton.hpp\"\n"},
+          {"modules/gpu_persistent/src/cuda.cu", "#include \"body.hpp\"\n#include \"ndt/exec/grid_team.cuh\"\n"},
+          {"harness/include/ndt/harness/run.hpp", "#include \"ndt/align/aligner.hpp\"\n"},
+          {"harness/src/table.hpp", "#include <nlohmann/json.hpp>\n"},
+          {"harness/src/io/table.cpp",
+           "#include \"table.hpp\"\n#include \"ndt/gpu_persistent/aligner.hpp\"\n#include \"commit.hpp\"\n"},
+          {"tests/support/scenes.hpp", "#include \"ndt/harness/run.hpp\"\n"},
+          {"tests/gpu/body_test.cu", "#include \"body.hpp\"\n"},
+          {"tests/unit/cpu_pclomp_ref/grid_test.cpp", "#include \"grid.hpp\"\n#include \"scenes.hpp\"\n"}};
+}
+
+TEST(LayersChecker, AcceptsASmallRepositoryThatUsesEveryArrow) {
+  EXPECT_THAT(IncludeGraph(small_repository()).violations(), IsEmpty());
+}
+
+struct Offence {
+  const char* file;
+  const char* include;
+  const char* why;
+};
+
+TEST(LayersChecker, RefusesEveryArrowThatIsNotInTheDesign) {
+  const Offence offences[] = {
+      {"modules/common/include/ndt/core/pose2.hpp", "\"ndt/align/aligner.hpp\"", "core/ may not know align/"},
+      {"modules/common/include/ndt/core/pose2.hpp", "\"ndt/exec/team.hpp\"", "core/ may not know exec/"},
+      {"modules/common/include/ndt/exec/team2.hpp", "\"ndt/voxel/voxel.hpp\"", "exec/ may not know voxel/"},
+      {"modules/common/include/ndt/exec/team2.hpp", "\"ndt/align/aligner.hpp\"", "exec/ may not know align/"},
+      {"modules/common/include/ndt/align/aligner2.hpp", "\"ndt/voxel/voxel.hpp\"", "align/ may not know voxel/"},
+      {"modules/common/include/ndt/align/aligner2.hpp", "\"ndt/exec/team.hpp\"", "align/ may not know exec/"},
+      {"modules/common/include/ndt/voxel/voxel2.hpp", "\"ndt/score/score.hpp\"", "voxel/ may not know score/"},
+      {"modules/common/include/ndt/score/score2.hpp", "\"ndt/solve/newton.hpp\"", "score/ may not know solve/"},
+      {"modules/common/include/ndt/cuda/buffer.hpp", "\"ndt/voxel/voxel.hpp\"", "cuda/ may not know voxel/"},
+      {"modules/common/src/voxel.cpp", "\"ndt/solve/newton.hpp\"", "voxel/ may not know solve/"},
+      {"modules/common/src/voxel.cpp", "\"ndt/cuda/stream.hpp\"", "cuda/ is for .cu and .cuh files"},
+      {"modules/common/src/voxel.cpp", "\"ndt/exec/grid_team.cuh\"", "device code is for .cu and .cuh files"},
+      {"modules/common/src/voxel.cpp", "\"ndt/harness/run.hpp\"", "common may not know harness"},
+      {"modules/common/src/voxel.cpp", "\"ndt/gpu_persistent/aligner.hpp\"", "common may not know gpu_persistent"},
+      {"modules/common/src/nameless.cpp", "<cmath>", "no header of common has the name of this source"},
+      {"modules/common/include/ndt/extra/thing.hpp", "<cmath>", "common has no layer extra"},
+      {"modules/cpu_pclomp_ref/src/aligner.cpp", "\"ndt/voxel/voxel.hpp\"", "only core/ and align/"},
+      {"modules/cpu_pclomp_ref/src/aligner.cpp", "\"ndt/solve/newton.hpp\"", "only core/ and align/"},
+      {"modules/cpu_pclomp_ref/src/aligner.cpp", "\"ndt/exec/team.hpp\"", "only core/ and align/"},
+      {"modules/cpu_pclomp_ref/src/aligner.cpp", "<ndt/score/score.hpp>", "only core/ and align/"},
+      {"modules/gpu_persistent/src/cpu.cpp", "\"ndt/cpu_pclomp_ref/aligner.hpp\"",
+       "gpu_persistent may not know cpu_pclomp_ref"},
+      {"modules/gpu_persistent/src/cpu.cpp", "\"../../cpu_pclomp_ref/src/grid.hpp\"",
+       "gpu_persistent may not know cpu_pclomp_ref"},
+      {"modules/gpu_persistent/src/cpu.cpp", "\"../../common/src/private.hpp\"", "it is private to common"},
+      {"modules/gpu_persistent/src/cpu.cpp", "\"ndt/harness/run.hpp\"", "gpu_persistent may not know harness"},
+      {"modules/gpu_persistent/src/cpu.cpp", "\"../../../tests/support/scenes.hpp\"",
+       "gpu_persistent may not know tests"},
+      {"modules/gpu_persistent/src/cpu.cpp", "\"grid.hpp\"", "there is no such header here"},
+      {"modules/gpu_persistent/src/cpu.cpp", "\"ndt/core/gone.hpp\"", "there is no such public header"},
+      {"modules/gpu_persistent/src/cpu.cpp", "<cuda_runtime.h>", "CUDA stays in cuda/"},
+      {"modules/unheard_of/src/a.cpp", "\"ndt/core/pose.hpp\"", "the layering says nothing about unheard_of"},
+      {"harness/src/run.cpp", "\"../../modules/gpu_persistent/src/body.hpp\"", "it is private to gpu_persistent"},
+      {"harness/src/run.cpp", "\"../../tests/support/scenes.hpp\"", "harness may not know tests"},
+      {"harness/src/run.cpp", "<cub/cub.cuh>", "CUDA stays in cuda/"},
+      {"tests/conformance/a_test.cpp", "\"../../modules/cpu_pclomp_ref/src/grid.hpp\"",
+       "it is private to cpu_pclomp_ref"},
+      {"tests/unit/gpu_persistent/a_test.cpp", "\"grid.hpp\"", "there is no such header here"},
+      {"tests/gpu/a_test.cu", "\"../../modules/cpu_pclomp_ref/src/empty.hpp\"", "it is private to cpu_pclomp_ref"},
+      {"modules/common/include/ndt/core/pose2.hpp", "<Eigen/Core>", "public headers stay free of it"},
+      {"modules/common/include/ndt/core/pose2.hpp", "<fmt/format.h>", "public headers stay free of it"},
+      {"modules/common/include/ndt/core/pose2.hpp", "<nlohmann/json.hpp>", "public headers stay free of it"},
+      {"modules/common/include/ndt/voxel/voxel2.hpp", "<pcl/point_cloud.h>", "public headers stay free of it"},
+      {"modules/common/include/ndt/voxel/voxel2.hpp", "<cuda_runtime.h>", "CUDA stays in cuda/"},
+      {"modules/gpu_persistent/src/cuda.cu", "<Eigen/Core>", "nvcc would read it"},
+      {"modules/gpu_persistent/src/cuda.cu", "<fmt/format.h>", "nvcc would read it"},
+      {"modules/gpu_persistent/src/cuda.cu", "<toml++/toml.h>", "nvcc would read it"},
+      {"modules/gpu_persistent/src/cuda.cu", "<nlohmann/json.hpp>", "nvcc would read it"},
+  };
+  for (const Offence& offence : offences) {
+    Files files = small_repository();
+    files["modules/common/src/private.hpp"] = "";
+    files["modules/cpu_pclomp_ref/src/empty.hpp"] = "";
+    files[offence.file] = std::string("// a comment on line 1\n#include ") + offence.include + "\n";
+    const std::string where = std::string(offence.file) + ":2: includes ";
+    EXPECT_THAT(IncludeGraph(files).violations(), ElementsAre(AllOf(StartsWith(where), HasSubstr(offence.why))))
+        << offence.file << " with " << offence.include;
+  }
+}
+
+TEST(LayersChecker, FollowsDeviceCodeThroughOurOwnHeaders) {
+  Files files = small_repository();
+  files["modules/gpu_persistent/src/body.hpp"] = "#include \"sums.hpp\"\n";
+  files["modules/gpu_persistent/src/sums.hpp"] = "#include <Eigen/Core>\n";
+  files.erase("tests/gpu/body_test.cu");  // reaches it as well
+  EXPECT_THAT(IncludeGraph(files).violations(),
+              ElementsAre(AllOf(
+                  StartsWith("modules/gpu_persistent/src/sums.hpp:1: includes Eigen/Core"),
+                  HasSubstr("cuda.cu -> modules/gpu_persistent/src/body.hpp -> modules/gpu_persistent/src/sums.hpp"))));
+}
+
+TEST(LayersChecker, SurvivesHeadersThatIncludeEachOther) {
+  Files files = small_repository();
+  files["modules/gpu_persistent/src/body.hpp"] = "#include \"other.hpp\"\n";
+  files["modules/gpu_persistent/src/other.hpp"] = "#include \"body.hpp\"\n";
+  EXPECT_THAT(IncludeGraph(files).violations(), IsEmpty());
+}
+
+TEST(LayersChecker, ReadsDirectivesAndNothingElse) {
+  const std::vector<Include> found = includes_of(
+      "#include <a>\n"
+      "  #  include \"b/c.hpp\"  // why\n"
+      "// #include <no>\n"
+      "/* #include <no>\n"
+      "#include <no>\n"
+      "*/ #include <d>\n"
+      "const char* text = \"#include <no>\";\n"
+      "#define include_this\n"
+      "#include\t\"e\"\r\n");
+  std::vector<std::string> got;
+  for (const Include& i : found) got.push_back(std::to_string(i.line) + (i.quoted ? " quoted " : " angle ") + i.path);
+  EXPECT_THAT(got, ElementsAre("1 angle a", "2 quoted b/c.hpp", "6 angle d", "9 quoted e"));
+}
+
+}  // namespace
+}  // namespace ndt::repository
