@@ -106,6 +106,25 @@ TEST_P(Basin, ScoreAndHessianBelongToTheReturnedPose) {
   EXPECT_LE(compare::hessian_blocks(there.hessian, got.hessian), 1e-4);
 }
 
+TEST_P(Basin, PointScoresAverageToNvtlAndAgreeWithTheOracle) {
+  PerScan asked;
+  asked.point_scores = true;
+  const Transform pose = basin()[4];
+  const auto oracle = harness::find_aligner(harness::kReference).make({});
+  oracle->set_map(scenes::map());
+  const Evaluation expected = oracle->evaluate(scenes::scan(), pose, asked);
+  const auto aligner = in_courtyard();
+  EXPECT_TRUE(aligner->evaluate(scenes::scan(), pose).point_scores.empty());
+  const Evaluation got = aligner->evaluate(scenes::scan(), pose, asked);
+  ASSERT_EQ(got.point_scores.size(), scenes::scan().size());
+  double sum = 0;
+  for (std::size_t i = 0; i < got.point_scores.size(); ++i) {
+    sum += static_cast<double>(got.point_scores[i]);
+    EXPECT_NEAR(got.point_scores[i], expected.point_scores[i], 2e-5) << "point " << i;
+  }
+  EXPECT_NEAR(sum / static_cast<double>(got.points_with_voxels), got.nvtl, 1e-5);
+}
+
 TEST_P(Basin, RegularisationPullsAlongTheHeadingOnly) {
   const auto aligner = in_courtyard();
   const AlignResult plain = aligner->align(scenes::scan(), Transform{});

@@ -126,6 +126,7 @@ class ReferenceAligner final : public Aligner {
     out.dropped_points = scan.dropped;
     out.gradient = to_vec6(sums.gradient);
     out.hessian = to_mat6(sums.hessian);
+    if (per_scan.point_scores) out.point_scores = nearest_voxel_scores(*grid_, constants_, scan.points, matrix);
     return out;
   }
 

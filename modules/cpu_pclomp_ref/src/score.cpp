@@ -123,6 +123,26 @@ Sums sum_derivatives(const VoxelGrid& grid, const GaussConstants& constants, con
   return total;
 }
 
+std::vector<float> nearest_voxel_scores(const VoxelGrid& grid, const GaussConstants& constants,
+                                        const std::vector<Point>& scan, const Eigen::Matrix4f& matrix) {
+  std::vector<float> scores;
+  std::vector<Neighbour> neighbours;
+  for (const Point& point : scan) {
+    float moved[3];
+    move_point(matrix, point, moved);
+    grid.radius_search(moved, neighbours);
+    double largest = 0;
+    for (const Neighbour& n : neighbours) {
+      const Leaf& leaf = grid.leaves()[n.leaf];
+      const Eigen::Vector3d q = Eigen::Vector3d(moved[0], moved[1], moved[2]) - leaf.mean;
+      largest = std::max(largest,
+                         -constants.d1 * std::exp(-constants.d2 / 2 * q.dot(leaf.inverse_covariance_transposed * q)));
+    }
+    scores.push_back(static_cast<float>(largest));
+  }
+  return scores;
+}
+
 void add_regularisation(const RegularisationTarget& target, double scale, const Pose& pose, Sums& sums) {
   const float dx = static_cast<float>(target.x) - static_cast<float>(pose.x);
   const float dy = static_cast<float>(target.y) - static_cast<float>(pose.y);

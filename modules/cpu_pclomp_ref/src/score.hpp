@@ -38,6 +38,10 @@ struct Sums {
 Sums sum_derivatives(const VoxelGrid& grid, const GaussConstants& constants, const std::vector<Point>& scan,
                      const Eigen::Matrix4f& matrix, const Pose& pose, int threads);
 
+/// Largest pair score of every scan point, 0 without a voxel.
+std::vector<float> nearest_voxel_scores(const VoxelGrid& grid, const GaussConstants& constants,
+                                        const std::vector<Point>& scan, const Eigen::Matrix4f& matrix);
+
 /// The pull towards target along the heading, float32, weighted by the number of pairs.
 void add_regularisation(const RegularisationTarget& target, double scale, const Pose& pose, Sums& sums);
 

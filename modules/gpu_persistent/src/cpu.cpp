@@ -33,7 +33,13 @@ class CpuAligner final : public BatchAligner {
   Evaluation evaluate(const PointCloud& cloud, const Transform& pose, const PerScan& per_scan) override {
     require(pose, "evaluate");
     const Scan scan(cloud);
-    return to_evaluation(evaluate_one(scan, pose, per_scan), map_->origin(), scan.facts);
+    Evaluation out = to_evaluation(evaluate_one(scan, pose, per_scan), map_->origin(), scan.facts);
+    if (per_scan.point_scores) {
+      const Motion motion = begin_loop(to_local(pose, map_->origin())).motion;
+      for (const Point& x : scan.points.points)
+        out.point_scores.push_back(nearest_voxel_score(map_->view(), gauss_, motion, x));
+    }
+    return out;
   }
 
   void align_batch(const PointCloud& cloud, std::span<const Transform> guesses, std::span<AlignResult> out,

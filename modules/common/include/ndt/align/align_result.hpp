@@ -67,6 +67,8 @@ struct Evaluation {
   Vec6 gradient;
   Mat6 hessian;
   Pose derivative_pose;
+  /// Largest pair score of every finite scan point, 0 without a voxel; NVTL is the mean over points with one. On request.
+  std::vector<float> point_scores;
 };
 
 }  // namespace ndt

@@ -20,7 +20,8 @@ struct RegularisationTarget {
 /// What may differ from scan to scan.
 struct PerScan {
   std::optional<RegularisationTarget> regularisation;
-  bool trace = false;  ///< fill AlignResult::trace
+  bool trace = false;         ///< fill AlignResult::trace
+  bool point_scores = false;  ///< fill Evaluation::point_scores
 };
 
 /// One voxel as a person reads it. Global map coordinates, metres.

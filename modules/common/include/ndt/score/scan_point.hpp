@@ -45,6 +45,19 @@ NDT_HD inline Real squared_length(const Vec3<Real>& d) {
 #endif
 }
 
+/// Largest pair score of one scan point, 0 if no voxel is near: what NVTL averages.
+NDT_HD inline float nearest_voxel_score(const VoxelMapView& map, const Gauss<float>& gauss, const Motion& motion,
+                                        const Vec3<float>& x) {
+  const Vec3<float> p = move_point(motion, x);
+  const CandidateRange range = map.candidates_near(p);
+  PointSums<float> point;
+  for (int k = 0; k < range.count; ++k) {
+    const Vec3<float> d = p - range.first[k].centroid;
+    if (squared_length(d) < map.squared_radius) add_pair(gauss, d, map.voxels[range.first[k].voxel], true, point);
+  }
+  return point.largest;
+}
+
 /// Adds one scan point (points[0]; count is 1) with the lanes sharing its candidates.
 template <class Lanes>
 NDT_HD inline void add_scan_points(const VoxelMapView& map, const Gauss<float>& gauss, const Motion& motion,
