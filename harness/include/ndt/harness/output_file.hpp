@@ -1,0 +1,30 @@
+// Files that exist whole or not at all: written under another name, then renamed.
+#pragma once
+
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <string_view>
+
+namespace ndt::harness {
+
+/// Creates the folder and its parents. Throws InputError if that fails.
+void make_folder(const std::filesystem::path& folder);
+
+/// Writes <file>.part line by line, each flushed, and renames it to <file> at the end, replacing an older one. Left alone
+/// without finish(), the .part file stays as the record of what was done.
+class LineFile {
+ public:
+  explicit LineFile(std::filesystem::path file);  ///< throws InputError if it cannot be written
+  void write(std::string_view line);              ///< the line's end is added; throws InputError
+  void finish();                                  ///< throws InputError
+
+ private:
+  std::filesystem::path file_, part_;
+  std::ofstream out_;
+};
+
+/// The whole text, with the same guarantees.
+void write_text(const std::filesystem::path& file, std::string_view text);
+
+}  // namespace ndt::harness

@@ -1,0 +1,102 @@
+// ndt-bench align: one registration of two files.
+#include <fmt/format.h>
+
+#include <cstring>
+
+#include "align_flags.hpp"
+#include "commands.hpp"
+#include "ndt/harness/cloud_file.hpp"
+#include "ndt/harness/stopwatch.hpp"
+#include "result_json.hpp"
+#include "result_text.hpp"
+
+namespace ndt::harness {
+namespace {
+
+struct Arguments {
+  std::string map, scan;
+  std::string implementation{kAuto};
+  std::vector<std::string> guess;
+  AlignArguments align;
+  int repeat = 1;
+  bool trace = false, json = false;
+};
+
+template <class T>
+bool same_bits(const T& a, const T& b) {
+  return std::memcmp(&a, &b, sizeof(T)) == 0;
+}
+
+/// Everything in a result that a caller would use.
+bool same_bits(const AlignResult& a, const AlignResult& b) {
+  return same_bits(a.map_from_scan.m, b.map_from_scan.m) && same_bits(a.hessian.m, b.hessian.m) && a.stop == b.stop &&
+         a.iterations == b.iterations && a.evaluations == b.evaluations && a.correspondences == b.correspondences &&
+         a.oscillation_count == b.oscillation_count && a.newton_fallbacks == b.newton_fallbacks &&
+         same_bits(a.score, b.score) && same_bits(a.transform_probability, b.transform_probability) &&
+         same_bits(a.nvtl, b.nvtl) && same_bits(a.conditioning.condition_number, b.conditioning.condition_number);
+}
+
+struct Outcome {
+  double build_us = 0;
+  std::vector<double> align_us;
+  AlignResult result;
+};
+
+Outcome align_repeatedly(Aligner& aligner, const PointCloud& map, const PointCloud& scan, const Transform& guess,
+                         const PerScan& per_scan, int repeats) {
+  Outcome outcome;
+  const Stopwatch build;
+  aligner.set_map(map);
+  outcome.build_us = build.elapsed_us();
+  for (int k = 0; k < repeats; ++k) {
+    const Stopwatch watch;
+    AlignResult result = aligner.align(scan, guess, per_scan);
+    outcome.align_us.push_back(watch.elapsed_us());
+    if (k > 0 && !same_bits(result, outcome.result))
+      throw RegressionError(
+          fmt::format("align: repeat {} gave other bits than the first; repeats must be equal", k + 1));
+    outcome.result = std::move(result);
+  }
+  return outcome;
+}
+
+ExitCode align(const Arguments& a) {
+  const Transform guess = pose_from(a.guess, "--guess");
+  if (a.repeat < 1) throw UsageError(fmt::format("--repeat = {}: must be 1 or more", a.repeat));
+  PerScan per_scan_options = per_scan(a.align);
+  per_scan_options.trace = a.trace;
+  const AlignOptions options = resolve(a.align);
+  const AlignerEntry& entry = implementation_from(a.implementation);
+  const std::unique_ptr<Aligner> aligner = entry.make(options);
+
+  const PointCloud map = read_cloud(a.map), scan = read_cloud(a.scan);
+  const Outcome outcome = align_repeatedly(*aligner, map, scan, guess, per_scan_options, a.repeat);
+  if (a.json) {
+    print_json(to_json(outcome.result, entry.name, outcome.build_us, outcome.align_us, a.trace));
+    return ExitCode::ok;
+  }
+  fmt::print("implementation   {} ({})\n", entry.name, entry.runs_on);
+  fmt::print("clouds           map {} points, scan {} points\n", map.size(), scan.size());
+  fmt::print("{}", to_text(outcome.result));
+  fmt::print("build            {:.3f} ms\nalign            {}\n", outcome.build_us / 1000, time_text(outcome.align_us));
+  if (a.trace) fmt::print("{}", trace_text(outcome.result.trace));
+  return ExitCode::ok;
+}
+
+}  // namespace
+
+void add_align(CLI::App& app, Command& chosen) {
+  const auto a = std::make_shared<Arguments>();
+  CLI::App& command = add_command(app, chosen, "align", "Register a scan onto a map and print the pose", a, align);
+  command.add_option("--map", a->map, "cloud to register onto (.pcd)")->type_name("FILE")->required();
+  command.add_option("--scan", a->scan, "cloud to register (.pcd)")->type_name("FILE")->required();
+  add_implementation_flag(command, a->implementation);
+  add_pose_flag(command, "--guess", a->guess, false);
+  command.add_option("--repeat", a->repeat, "align this many times; results must be equal bit for bit")->type_name("K");
+  command.add_flag("--trace", a->trace, "also give the pose after every iteration");
+  command.add_flag("--json", a->json, "one JSON object on stdout, with units in its key names");
+  add_align_flags(command, a->align);
+  add_threads_flag(command, a->align);
+}
+
+}  // namespace ndt::harness

@@ -1,0 +1,47 @@
+// ndt-bench voxels: the map as an implementation sees it.
+#include <fmt/format.h>
+
+#include "align_flags.hpp"
+#include "commands.hpp"
+#include "ndt/harness/cloud_file.hpp"
+#include "result_json.hpp"
+#include "result_text.hpp"
+
+namespace ndt::harness {
+namespace {
+
+struct Arguments {
+  std::string map;
+  std::string implementation{kAuto};
+  AlignArguments align;
+  bool json = false;
+};
+
+ExitCode voxels(const Arguments& a) {
+  const AlignOptions options = resolve(a.align);
+  const AlignerEntry& entry = implementation_from(a.implementation);
+  const std::unique_ptr<Aligner> aligner = entry.make(options);
+
+  const MapInfo info = aligner->set_map(read_cloud(a.map));
+  const std::vector<VoxelRow> rows = aligner->voxels();
+  if (a.json)
+    print_json(to_json(rows, entry.name, options.resolution_m));
+  else
+    fmt::print("implementation   {} ({})\nmap              {} points, {} dropped as not finite\n{}", entry.name,
+               entry.runs_on, info.points, info.dropped_points, to_text(rows, options.resolution_m));
+  return ExitCode::ok;
+}
+
+}  // namespace
+
+void add_voxels(CLI::App& app, Command& chosen) {
+  const auto a = std::make_shared<Arguments>();
+  CLI::App& command = add_command(app, chosen, "voxels", "Print the voxel table of a map", a, voxels);
+  command.add_option("--map", a->map, "cloud to register onto (.pcd)")->type_name("FILE")->required();
+  add_implementation_flag(command, a->implementation);
+  command.add_flag("--json", a->json, "one JSON object on stdout, with units in its key names");
+  add_align_flags(command, a->align);
+  add_threads_flag(command, a->align);
+}
+
+}  // namespace ndt::harness

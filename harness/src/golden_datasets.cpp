@@ -1,0 +1,80 @@
+#include "golden_datasets.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "json_fields.hpp"
+#include "ndt/core/error.hpp"
+#include "ndt/harness/cloud_file.hpp"
+
+namespace ndt::harness {
+namespace {
+
+using nlohmann::json;
+namespace fs = std::filesystem;
+
+fs::path folder() {
+  const char* value = std::getenv("NDT_GOLDEN_DIR");
+  if (value == nullptr || *value == '\0') throw InputError("NDT_GOLDEN_DIR is not set");
+  return value;
+}
+
+/// The "cases" of alignments.json.
+json read_cases() {
+  const fs::path file = folder() / "alignments.json";
+  std::ifstream in(file);
+  if (!in) throw InputError(fmt::format("{} cannot be opened", file.string()));
+  const json content = json::parse(in, nullptr, false);
+  if (!content.is_object() || !content.contains("cases") || !content["cases"].is_object())
+    throw InputError(fmt::format("{} is not a JSON object with \"cases\"", file.string()));
+  return content["cases"];
+}
+
+std::string text_field(const json& entry, const char* key) {
+  return entry.contains(key) && entry[key].is_string() ? entry[key].get<std::string>() : std::string();
+}
+
+DatasetInfo describe(const std::string& name, const json& entry) {
+  const std::string map = text_field(entry, "map"), scan = text_field(entry, "scan");
+  DatasetInfo info{name, fmt::format("real clouds: {} onto {}", scan, map), ""};
+  for (const std::string& file : {map, scan})
+    if (file.empty() || !fs::exists(folder() / file))
+      info.unavailable_reason = fmt::format("{} is missing in NDT_GOLDEN_DIR", file.empty() ? "its map or scan" : file);
+  return info;
+}
+
+}  // namespace
+
+std::vector<DatasetInfo> list_golden_datasets() try {
+  std::vector<DatasetInfo> infos;
+  const json cases = read_cases();
+  for (const auto& [name, entry] : cases.items()) infos.push_back(describe(name, entry));
+  return infos;
+} catch (const InputError& error) {
+  return {{"golden", "real clouds with golden results", error.what()}};
+}
+
+Dataset load_golden_dataset(std::string_view name) {
+  const json cases = read_cases();
+  const json& entry = cases.at(std::string(name));
+  Dataset dataset;
+  const DatasetInfo info = describe(std::string(name), entry);
+  dataset.name = info.name;
+  dataset.description = info.description;
+  dataset.map = read_cloud(folder() / text_field(entry, "map"));
+  dataset.scan = read_cloud(folder() / text_field(entry, "scan"));
+  try {
+    for (const auto& [guess, matrix] : entry.at("guesses").items())
+      dataset.guesses.push_back({guess, transform_of(matrix)});
+  } catch (const json::exception& error) {
+    throw InputError(fmt::format("alignments.json: guesses of {}: {}", name, error.what()));
+  }
+  return dataset;
+}
+
+}  // namespace ndt::harness

@@ -1,0 +1,58 @@
+#include "ndt/harness/registry.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "ndt/cpu_pclomp_ref/aligner.hpp"
+#include "ndt/gpu_persistent/aligner.hpp"
+#include "ndt/harness/unknown_name.hpp"
+
+namespace ndt::harness {
+namespace {
+
+std::string always() { return {}; }
+
+constexpr AlignerEntry kAligners[] = {
+    {"cpu_pclomp_ref", "CPU threads", "the oracle: the reference's own arithmetic, one parallel loop per evaluation",
+     always, [](const AlignOptions& options) { return cpu_pclomp_ref::make_aligner(options); }},
+    {"persistent_cpu", "CPU threads",
+     "the persistent kernel's body: the whole Newton loop in one launch on a thread pool", always,
+     [](const AlignOptions& options) -> std::unique_ptr<Aligner> { return gpu_persistent::make_cpu_aligner(options); }},
+};
+
+/// Fastest first, as the smoke preset measures them.
+constexpr std::string_view kBySpeed[] = {"persistent_cpu", "cpu_pclomp_ref"};
+
+const AlignerEntry* lookup(std::string_view name, std::span<const AlignerEntry> table) {
+  const auto found = std::ranges::find(table, name, &AlignerEntry::name);
+  return found == table.end() ? nullptr : &*found;
+}
+
+const AlignerEntry& fastest(std::span<const AlignerEntry> table) {
+  for (const std::string_view name : kBySpeed)
+    if (const AlignerEntry* entry = lookup(name, table); entry && entry->unavailable_reason().empty()) return *entry;
+  throw NoDeviceError("auto: no implementation can run on this machine; ndt-bench list says why");
+}
+
+}  // namespace
+
+std::span<const AlignerEntry> aligners() { return kAligners; }
+
+const AlignerEntry& find_aligner(std::string_view name, std::span<const AlignerEntry> table) {
+  if (const AlignerEntry* entry = lookup(name, table)) return *entry;
+  std::vector<std::string> names{std::string(kAuto)};
+  for (const AlignerEntry& entry : table) names.emplace_back(entry.name);
+  throw unknown_name("implementation", name, names);
+}
+
+const AlignerEntry& choose_aligner(std::string_view name, std::span<const AlignerEntry> table) {
+  if (name == kAuto) return fastest(table);
+  const AlignerEntry& entry = find_aligner(name, table);
+  if (const std::string reason = entry.unavailable_reason(); !reason.empty())
+    throw NoDeviceError(fmt::format("{} cannot run here: {}", name, reason));
+  return entry;
+}
+
+}  // namespace ndt::harness

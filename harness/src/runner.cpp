@@ -1,0 +1,138 @@
+#include "ndt/harness/runner.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <map>
+#include <memory>
+
+#include "ndt/harness/dataset.hpp"
+#include "ndt/harness/stopwatch.hpp"
+#include "settle.hpp"
+
+namespace ndt::harness {
+namespace {
+
+/// One implementation with its map, ready to align.
+struct Job {
+  const AlignerEntry* entry = nullptr;
+  std::unique_ptr<Aligner> aligner;  ///< null once the job has failed
+  RunRow row;                        ///< what all rows of the job share
+};
+
+/// One dataset at one thread count.
+class Group {
+ public:
+  Group(const RunPlan& plan, const Dataset& dataset, int threads, const RunObserver& observer)
+      : plan_(plan), dataset_(dataset), observer_(observer), options_(plan.options) {
+    options_.threads = threads;
+    options_.resolution_m = plan.resolution_m.value_or(dataset.resolution_m);
+  }
+
+  void measure() {
+    for (const AlignerEntry* entry : plan_.implementations) jobs_.push_back(prepare(*entry));
+    const int guesses = static_cast<int>(dataset_.guesses.size());
+    const int rounds = guesses == 0 ? 0 : std::max(1, (plan_.samples + guesses - 1) / guesses);
+    const Stopwatch watch;
+    for (int repeat = 0; repeat < rounds; ++repeat) {
+      if (repeat > 0 && watch.elapsed_us() > plan_.limit_s * 1e6) return;
+      for (const NamedGuess& guess : dataset_.guesses)
+        for (Job& job : jobs_) sample(job, guess, repeat);
+    }
+  }
+
+ private:
+  Job prepare(const AlignerEntry& entry) {
+    Job job;
+    job.entry = &entry;
+    job.row.run_id = plan_.run_id;
+    job.row.implementation = entry.name;
+    job.row.dataset = dataset_.name;
+    job.row.threads = options_.threads;
+    job.row.resolution_m = options_.resolution_m;
+    job.row.points = static_cast<std::int64_t>(dataset_.scan.size());
+    job.row.truth = dataset_.truth;
+    guarded(job, job.row, [&] {
+      job.aligner = entry.make(options_);
+      settle();
+      const Stopwatch watch;
+      job.row.voxels = job.aligner->set_map(dataset_.map).voxels;
+      job.row.build_us = watch.elapsed_us();
+      if (!dataset_.guesses.empty())  // warm-up: memory, threads, caches
+        job.aligner->align(dataset_.scan, dataset_.guesses[0].map_from_scan, plan_.per_scan);
+    });
+    return job;
+  }
+
+  void sample(Job& job, const NamedGuess& guess, int repeat) {
+    if (!job.aligner) return;
+    RunRow row = job.row;
+    row.frame = guess.name;
+    row.repeat = repeat;
+    row.guess = guess.map_from_scan;
+    settle();
+    const bool done = guarded(job, row, [&] {
+      const Stopwatch watch;
+      const AlignResult result = job.aligner->align(dataset_.scan, guess.map_from_scan, plan_.per_scan);
+      row.align_us = watch.elapsed_us();
+      fill(row, result);
+    });
+    if (done) observer_.row(row);
+  }
+
+  void fill(RunRow& row, const AlignResult& result) {
+    row.pose = result.map_from_scan;
+    row.stop = to_string(result.stop);
+    row.iterations = result.iterations;
+    row.evaluations = result.evaluations;
+    row.correspondences = result.correspondences;
+    row.score = result.score;
+    row.transform_probability = result.transform_probability;
+    row.nvtl = result.nvtl;
+    if (dataset_.truth) row.to_truth = pose_difference(row.pose, *dataset_.truth);
+    if (row.implementation == kReference)
+      reference_poses_[row.frame] = row.pose;
+    else if (const auto found = reference_poses_.find(row.frame); found != reference_poses_.end())
+      row.to_reference = pose_difference(row.pose, found->second);
+  }
+
+  /// False if f threw: the job is over then, and its error is a row.
+  template <class F>
+  bool guarded(Job& job, const RunRow& row, F&& f) {
+    RunRow failed;
+    try {
+      f();
+      return true;
+    } catch (const std::exception& error) {
+      job.aligner.reset();
+      failed = row;
+      failed.error = *error.what() ? error.what() : "failed without a message";
+    }
+    observer_.row(failed);
+    return false;
+  }
+
+  const RunPlan& plan_;
+  const Dataset& dataset_;
+  const RunObserver& observer_;
+  AlignOptions options_;
+  std::vector<Job> jobs_;
+  std::map<std::string, Transform> reference_poses_;  ///< by guess
+};
+
+}  // namespace
+
+void run(const RunPlan& plan, const RunObserver& observer) {
+  const std::size_t groups = plan.datasets.size() * plan.threads.size();
+  std::size_t group = 0;
+  for (const std::string& name : plan.datasets) {
+    const Dataset dataset = load_dataset(name);
+    for (const int threads : plan.threads) {
+      observer.progress(fmt::format("[{}/{}] {}, threads {}", ++group, groups, name, threads));
+      Group(plan, dataset, threads, observer).measure();
+    }
+  }
+}
+
+}  // namespace ndt::harness

@@ -1,0 +1,65 @@
+#include "ndt/harness/transform_text.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "ndt/harness/exit_code.hpp"
+
+namespace ndt::harness {
+namespace {
+
+constexpr std::string_view kBlanks = " \t\r\n";
+
+/// Words between blanks; between two commas there must be at least one, so an empty stretch gives an empty word.
+std::vector<std::string_view> words(std::string_view text) {
+  std::vector<std::string_view> out;
+  while (true) {
+    const std::size_t comma = std::min(text.find(','), text.size());
+    std::string_view piece = text.substr(0, comma);
+    const std::size_t before = out.size();
+    while (true) {
+      piece.remove_prefix(std::min(piece.find_first_not_of(kBlanks), piece.size()));
+      if (piece.empty()) break;
+      const std::size_t end = std::min(piece.find_first_of(kBlanks), piece.size());
+      out.push_back(piece.substr(0, end));
+      piece.remove_prefix(end);
+    }
+    if (out.size() == before) out.emplace_back();
+    if (comma == text.size()) return out;
+    text.remove_prefix(comma + 1);
+  }
+}
+
+double number(std::string_view word, std::size_t position, std::string_view option) {
+  std::string_view digits = word;
+  if (digits.starts_with('+') && !digits.starts_with("+-")) digits.remove_prefix(1);
+  double value = 0;
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+  if (error != std::errc{} || end != digits.data() + digits.size() || !std::isfinite(value))
+    throw UsageError(fmt::format("{}: number {} is '{}'; give a finite decimal number", option, position, word));
+  return value;
+}
+
+}  // namespace
+
+Transform parse_transform(std::string_view text, std::string_view option) {
+  std::vector<double> v;
+  for (const std::string_view word : words(text)) v.push_back(number(word, v.size() + 1, option));
+  if (v.size() == 6) return to_transform(Pose{v[0], v[1], v[2], v[3], v[4], v[5]});
+  if (v.size() != 16)
+    throw UsageError(
+        fmt::format("{}: {} numbers; give 6 (x,y,z,roll,pitch,yaw in metres and radians) or 16 (a 4x4 matrix, "
+                    "row by row)",
+                    option, v.size()));
+  Transform transform;
+  std::ranges::copy(v, transform.m);
+  require_rigid(transform, std::string(option).c_str());
+  return transform;
+}
+
+}  // namespace ndt::harness

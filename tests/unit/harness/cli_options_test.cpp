@@ -1,0 +1,67 @@
+#include <gmock/gmock.h>
+
+#include "align_flags.hpp"
+
+namespace ndt::harness {
+namespace {
+
+/// The shared options on a program of their own.
+struct Flags {
+  Flags() {
+    add_align_flags(app, arguments);
+    add_threads_flag(app, arguments);
+    add_pose_flag(app, "--guess", guess, false);
+  }
+  void parse(const std::string& line) { app.parse(line); }
+
+  CLI::App app{"test", "test"};
+  AlignArguments arguments;
+  std::vector<std::string> guess;
+};
+
+TEST(CliOptions, EveryOptionReachesItsField) {
+  Flags f;
+  f.parse(
+      "--profile textbook --resolution 1.5 --step 0.2 --epsilon 0.02 --max-iterations 7 --outlier-ratio 0.4 "
+      "--neighbours direct7 --line-search batched --candidates golden --covariance-start identity --reg-scale 0.5 "
+      "--reg-x -3 --reg-y 4 --threads 2");
+  const AlignOptions o = resolve(f.arguments);
+  EXPECT_EQ(o.resolution_m, 1.5);
+  EXPECT_EQ(o.step_m, 0.2);
+  EXPECT_EQ(o.epsilon_m, 0.02);
+  EXPECT_EQ(o.max_iterations, 7);
+  EXPECT_EQ(o.outlier_ratio, 0.4);
+  EXPECT_EQ(o.neighbours, Neighbours::direct7);
+  EXPECT_EQ(o.line_search, LineSearch::batched);
+  EXPECT_EQ(o.candidates, CandidateSet::golden);
+  EXPECT_EQ(o.covariance_start, CovarianceStart::identity);
+  EXPECT_EQ(o.newton_step, NewtonStep::damped);
+  EXPECT_EQ(o.regularisation_scale, 0.5);
+  EXPECT_EQ(o.threads, 2);
+  EXPECT_EQ(per_scan(f.arguments).regularisation->x, -3);
+  EXPECT_EQ(per_scan(f.arguments).regularisation->y, 4);
+}
+
+TEST(CliOptions, APoseMayBeOneWordOrMany) {
+  for (const char* line : {"--guess -1,2,3,0,0,0", "--guess -1 2 3 0 0 0", "--guess \"-1 2 3 0 0 0\"",
+                           "--guess -1, 2, 3, 0, 0, 0", "--guess=-1,2,3,0,0,0", "--guess -1,2 3,0,0 0 --step 0.2"}) {
+    Flags f;
+    f.parse(line);
+    const Vec3<double> t = translation_of(pose_from(f.guess, "--guess"));
+    EXPECT_TRUE(t.x == -1 && t.y == 2 && t.z == 3) << line;
+  }
+}
+
+TEST(CliOptions, NoPoseIsTheIdentity) {
+  EXPECT_THAT(pose_from({}, "--guess").m, testing::ElementsAreArray(Transform{}.m));
+}
+
+TEST(CliOptions, ANumberThatIsNoneIsRefused) {
+  EXPECT_THROW(Flags().parse("--resolution two"), CLI::ParseError);
+  EXPECT_THROW(Flags().parse("--max-iterations 2.5"), CLI::ParseError);
+  EXPECT_THROW(Flags().parse("--threads"), CLI::ParseError);
+  EXPECT_THROW(Flags().parse("--resolutoin 2"), CLI::ParseError);
+}
+
+}  // namespace
+}  // namespace ndt::harness

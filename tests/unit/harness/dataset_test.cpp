@@ -1,0 +1,122 @@
+#include "ndt/harness/dataset.hpp"
+
+#include <gmock/gmock.h>
+#include <stdlib.h>
+
+#include <fstream>
+#include <optional>
+
+#include "ndt/core/error.hpp"
+#include "ndt/harness/exit_code.hpp"
+#include "ndt/harness/io/pcd.hpp"
+#include "temporary_folder.hpp"
+
+namespace ndt::harness {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+
+/// NDT_GOLDEN_DIR as a test wants it, put back afterwards.
+class Datasets : public testing::Test {
+ protected:
+  Datasets() {
+    if (const char* value = ::getenv("NDT_GOLDEN_DIR")) before_ = value;
+    ::unsetenv("NDT_GOLDEN_DIR");
+  }
+  ~Datasets() override {
+    if (before_)
+      ::setenv("NDT_GOLDEN_DIR", before_->c_str(), 1);
+    else
+      ::unsetenv("NDT_GOLDEN_DIR");
+  }
+
+  void use_folder() const { ::setenv("NDT_GOLDEN_DIR", folder_.path().c_str(), 1); }
+  void put(const std::string& name, const std::string& text) const { std::ofstream(folder_.path() / name) << text; }
+
+  static DatasetInfo info_of(const std::string& name) {
+    for (const DatasetInfo& info : list_datasets())
+      if (info.name == name) return info;
+    return {};
+  }
+
+  TemporaryFolder folder_;
+
+ private:
+  std::optional<std::string> before_;
+};
+
+constexpr const char* kCases = R"({"cases": {"street_v1": {"map": "map.pcd", "scan": "scan.pcd", "guesses": {
+    "identity": [1,0,0,0, 0,1,0,0, 0,0,1,0, 0,0,0,1], "base": [1,0,0,5, 0,1,0,6, 0,0,1,7, 0,0,0,1]}}}})";
+
+TEST_F(Datasets, WithoutRealCloudsTheBuiltInScenesRemainAndTheReasonIsSaid) {
+  EXPECT_EQ(list_datasets().size(), 4u);
+  for (const char* name : {"courtyard", "courtyard_5k", "courtyard_far"})
+    EXPECT_EQ(info_of(name).unavailable_reason, "") << name;
+  EXPECT_EQ(info_of("golden").unavailable_reason, "NDT_GOLDEN_DIR is not set");
+  EXPECT_THROW(load_dataset("golden"), InputError);
+}
+
+TEST_F(Datasets, TheCourtyardHasEightGuessesWithinHalfAMetreAndFiveDegrees) {
+  const Dataset d = load_dataset("courtyard");
+  EXPECT_EQ(d.map.size(), 30000u);
+  EXPECT_EQ(d.scan.size(), 3000u);
+  EXPECT_EQ(d.guesses.size(), 8u);
+  ASSERT_TRUE(d.truth.has_value());
+  for (const NamedGuess& guess : d.guesses) {
+    EXPECT_LE(translation_error_m(guess.map_from_scan, *d.truth), 0.5) << guess.name;
+    EXPECT_LE(rotation_error_rad(guess.map_from_scan, *d.truth), 5 * kPi / 180) << guess.name;
+  }
+  EXPECT_EQ(load_dataset("courtyard_5k").scan.size(), 5000u);
+}
+
+TEST_F(Datasets, TheFarCourtyardIsTheSameSceneMoved) {
+  const Dataset near = load_dataset("courtyard"), far = load_dataset("courtyard_far");
+  for (std::size_t k = 0; k < near.guesses.size(); ++k) {
+    const Vec3<double> d = translation_of(far.guesses[k].map_from_scan) - translation_of(near.guesses[k].map_from_scan);
+    EXPECT_NEAR(d.x, 81377, 1e-9);
+    EXPECT_NEAR(d.y, 49916, 1e-9);
+    EXPECT_NEAR(d.z, 40, 1e-9);
+  }
+  EXPECT_EQ(translation_of(*far.truth).x, 81377);
+}
+
+TEST_F(Datasets, AnUnknownNameIsAnsweredWithTheNames) {
+  try {
+    load_dataset("courtyrad");
+    FAIL() << "accepted";
+  } catch (const UsageError& error) {
+    EXPECT_THAT(error.what(), AllOf(HasSubstr("unknown dataset 'courtyrad'"), HasSubstr("did you mean 'courtyard'?"),
+                                    HasSubstr("courtyard_5k")));
+  }
+}
+
+TEST_F(Datasets, RealCloudsAreFoundThroughTheFolder) {
+  use_folder();
+  put("alignments.json", kCases);
+  write_pcd(folder_.path() / "map.pcd", {{}, {{1, 2, 3}, {4, 5, 6}}});
+  EXPECT_THAT(info_of("street_v1").unavailable_reason, HasSubstr("scan.pcd is missing"));
+  EXPECT_THROW(load_dataset("street_v1"), InputError);
+
+  write_pcd(folder_.path() / "scan.pcd", {{}, {{7, 8, 9}}});
+  EXPECT_EQ(info_of("street_v1").unavailable_reason, "");
+  const Dataset d = load_dataset("street_v1");
+  EXPECT_EQ(d.map.size(), 2u);
+  EXPECT_EQ(d.scan.points.at(0).z, 9);
+  EXPECT_FALSE(d.truth.has_value());
+  ASSERT_EQ(d.guesses.size(), 2u);
+  EXPECT_EQ(d.guesses[0].name, "base");
+  EXPECT_EQ(d.guesses[0].map_from_scan.m[11], 7);
+}
+
+TEST_F(Datasets, AFolderThatCannotBeUsedIsListedWithItsReason) {
+  use_folder();
+  EXPECT_THAT(info_of("golden").unavailable_reason, HasSubstr("alignments.json cannot be opened"));
+  put("alignments.json", "not json");
+  EXPECT_THAT(info_of("golden").unavailable_reason, HasSubstr("is not a JSON object with \"cases\""));
+  put("alignments.json", R"({"cases": {"a": {"map": 1}}})");
+  EXPECT_THAT(info_of("a").unavailable_reason, HasSubstr("its map or scan is missing"));
+}
+
+}  // namespace
+}  // namespace ndt::harness

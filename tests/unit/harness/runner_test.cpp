@@ -1,0 +1,108 @@
+#include "ndt/harness/runner.hpp"
+
+#include <gmock/gmock.h>
+
+namespace ndt::harness {
+namespace {
+
+/// Answers with the guess, or refuses what a test wants refused.
+class Echo : public Aligner {
+ public:
+  MapInfo set_map(const PointCloud& map) override {
+    MapInfo info;
+    info.points = static_cast<std::int64_t>(map.size());
+    info.voxels = 7;
+    return info;
+  }
+  AlignResult align(const PointCloud&, const Transform& guess, const PerScan&) override {
+    AlignResult result;
+    result.map_from_scan = guess;
+    result.stop = Stop::converged;
+    result.iterations = 2;
+    result.evaluations = 3;
+    return result;
+  }
+  Evaluation evaluate(const PointCloud&, const Transform&, const PerScan&) override { return {}; }
+  std::vector<VoxelRow> voxels() const override { return {}; }
+};
+
+class FailsOnTheThirdAlignment final : public Echo {
+ public:
+  AlignResult align(const PointCloud& scan, const Transform& guess, const PerScan& per_scan) override {
+    if (++calls_ == 3) throw std::runtime_error("third alignment");
+    return Echo::align(scan, guess, per_scan);
+  }
+
+ private:
+  int calls_ = 0;
+};
+
+std::string always() { return ""; }
+std::unique_ptr<Aligner> make_echo(const AlignOptions&) { return std::make_unique<Echo>(); }
+std::unique_ptr<Aligner> make_failing(const AlignOptions&) { return std::make_unique<FailsOnTheThirdAlignment>(); }
+std::unique_ptr<Aligner> refuse(const AlignOptions&) { throw std::invalid_argument("not offered"); }
+
+constexpr AlignerEntry kReferenceRow = {kReference, "", "", always, make_echo};
+constexpr AlignerEntry kOther = {"other", "", "", always, make_echo};
+constexpr AlignerEntry kFailing = {"failing", "", "", always, make_failing};
+constexpr AlignerEntry kRefusing = {"refusing", "", "", always, refuse};
+
+std::vector<RunRow> rows_of(std::vector<const AlignerEntry*> implementations, int samples = 16) {
+  RunPlan plan;
+  plan.run_id = "id";
+  plan.datasets = {"courtyard"};
+  plan.implementations = std::move(implementations);
+  plan.threads = {3};
+  plan.samples = samples;
+  std::vector<RunRow> rows;
+  run(plan, {.row = [&](const RunRow& row) { rows.push_back(row); }, .progress = [](std::string_view) {}});
+  return rows;
+}
+
+TEST(Runner, ImplementationsTakeTurnsOnEachGuess) {
+  const auto rows = rows_of({&kReferenceRow, &kOther});
+  ASSERT_EQ(rows.size(), 32u);
+  EXPECT_EQ(rows[0].implementation, kReference);
+  EXPECT_EQ(rows[1].implementation, "other");
+  EXPECT_EQ(rows[0].frame, rows[1].frame);
+  EXPECT_NE(rows[1].frame, rows[2].frame);
+  EXPECT_EQ(rows[15].repeat, 0);
+  EXPECT_EQ(rows[16].repeat, 1);
+}
+
+TEST(Runner, SamplesAreRoundedUpToWholeRoundsOfGuesses) {
+  EXPECT_EQ(rows_of({&kOther}, 1).size(), 8u);
+  EXPECT_EQ(rows_of({&kOther}, 9).size(), 16u);
+}
+
+TEST(Runner, ErrorsAreComputedFromThePoseAgainstTruthAndReference) {
+  const auto rows = rows_of({&kReferenceRow, &kOther}, 8);
+  const RunRow& reference = rows[2];
+  const RunRow& other = rows[3];
+  EXPECT_FALSE(reference.to_reference.has_value());
+  ASSERT_TRUE(other.to_reference.has_value());
+  EXPECT_EQ(other.to_reference->translation_m, 0);
+  ASSERT_TRUE(other.to_truth.has_value());
+  EXPECT_EQ(other.to_truth->translation_m, translation_error_m(other.guess, Transform{}));
+  EXPECT_GT(other.to_truth->translation_m, 0.1);
+  EXPECT_EQ(other.threads, 3);
+  EXPECT_EQ(other.points, 3000);
+  EXPECT_EQ(other.voxels, 7);
+  EXPECT_EQ(other.stop, "converged");
+  EXPECT_GT(other.align_us, 0);
+}
+
+TEST(Runner, AJobThatThrowsIsRecordedAndTheOthersGoOn) {
+  const auto rows = rows_of({&kRefusing, &kFailing, &kOther}, 8);
+  ASSERT_EQ(rows.size(), 1u + 2u + 8u);
+  EXPECT_EQ(rows[0].implementation, "refusing");
+  EXPECT_EQ(rows[0].error, "not offered");
+  EXPECT_EQ(rows[0].frame, "");
+  EXPECT_EQ(rows[3].implementation, "failing");  // one warm-up, one row, then the throw
+  EXPECT_EQ(rows[3].error, "third alignment");
+  EXPECT_EQ(rows[3].frame, "guess1");
+  EXPECT_EQ(rows.back().implementation, "other");
+}
+
+}  // namespace
+}  // namespace ndt::harness
