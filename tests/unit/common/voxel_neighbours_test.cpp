@@ -151,6 +151,50 @@ TEST(VoxelNeighbours, EqualBruteForceAKilometreFromTheOrigin) {
   }
 }
 
+/// Voxels whose centroid lies one radius from a corner of a cell, in random directions and along the axes, so that only the
+/// corner of that cell is in reach. Far enough apart to be alone.
+struct CornerScene {
+  PointCloud cloud;
+  Queries corners;
+
+  CornerScene(float resolution_m, int first_cell) {
+    std::mt19937 random(20);
+    std::normal_distribution<float> normal;
+    for (int i = 0; i < 2000; ++i) {
+      const auto corner_at = [&](int k) { return static_cast<float>(first_cell + 5 * k) * resolution_m; };
+      const Vec3<float> corner{corner_at(i % 13), corner_at(i / 13 % 13), corner_at(i / 169)};
+      Vec3<float> d{normal(random), normal(random), normal(random)};
+      if (i % 4 == 0) d.x = d.y = 0;
+      if (i % 4 == 1) d.z = 0;
+      const float length = std::sqrt(dot(d, d));
+      const Vec3<float> centroid = corner + step(resolution_m / length, i % 7 - 3) * d;
+      cloud.points.insert(cloud.points.end(), 4, centroid);  // the float mean of four equal points is that point
+      corners.push_back(corner);
+    }
+  }
+};
+
+TEST(VoxelNeighbours, EqualBruteForceWhereOnlyTheCornerOfACellIsInReach) {
+  for (const double resolution_m : {0.5, 0.7, 1.0, 2.0, 3.7})
+    for (const int first_cell : {-30, 200}) {
+      const CornerScene scene(static_cast<float>(resolution_m), first_cell);
+      const VoxelMap map(scene.cloud, options_at(resolution_m));
+      ASSERT_EQ(map.origin().x, 0);
+      const VoxelMapView view = map.view();
+      std::size_t inside_count = 0;
+      for (const Vec3<float>& c : scene.corners)
+        for (int nudge = 0; nudge < 27; ++nudge) {
+          const Vec3<float> p{step(c.x, nudge % 3 - 1), step(c.y, nudge / 3 % 3 - 1), step(c.z, nudge / 9 - 1)};
+          const Found expected = through_all(view, p);
+          inside_count += expected.size();
+          ASSERT_EQ(through_index(view, p), expected)
+              << resolution_m << " m, corner " << c.x << ", " << c.y << ", " << c.z << ", nudge " << nudge;
+        }
+      EXPECT_GT(inside_count, 10000U) << resolution_m << " m";
+      EXPECT_LT(inside_count, 44000U) << resolution_m << " m: the corners are not at the radius";
+    }
+}
+
 TEST(VoxelNeighbours, PointsOutsideEverythingHaveNone) {
   const float nan = std::nanf(""), inf = std::numeric_limits<float>::infinity();
   const Queries nowhere = {{500, 0, 0},   {0, -500, 0}, {0, 0, 500}, {1e5F, 1e5F, 1e5F}, {3e6F, 0, 0}, {-3e6F, 0, 0},
