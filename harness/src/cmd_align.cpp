@@ -1,11 +1,10 @@
 // ndt-bench align: one registration of two files.
 #include <fmt/format.h>
 
-#include <cstring>
-
 #include "align_flags.hpp"
 #include "commands.hpp"
 #include "ndt/harness/cloud_file.hpp"
+#include "ndt/harness/same_bits.hpp"
 #include "ndt/harness/stopwatch.hpp"
 #include "result_json.hpp"
 #include "result_text.hpp"
@@ -21,20 +20,6 @@ struct Arguments {
   int repeat = 1;
   bool trace = false, json = false;
 };
-
-template <class T>
-bool same_bits(const T& a, const T& b) {
-  return std::memcmp(&a, &b, sizeof(T)) == 0;
-}
-
-/// Everything in a result that a caller would use.
-bool same_bits(const AlignResult& a, const AlignResult& b) {
-  return same_bits(a.map_from_scan.m, b.map_from_scan.m) && same_bits(a.hessian.m, b.hessian.m) && a.stop == b.stop &&
-         a.iterations == b.iterations && a.evaluations == b.evaluations && a.correspondences == b.correspondences &&
-         a.oscillation_count == b.oscillation_count && a.newton_fallbacks == b.newton_fallbacks &&
-         same_bits(a.score, b.score) && same_bits(a.transform_probability, b.transform_probability) &&
-         same_bits(a.nvtl, b.nvtl) && same_bits(a.conditioning.condition_number, b.conditioning.condition_number);
-}
 
 struct Outcome {
   double build_us = 0;

@@ -1,7 +1,10 @@
 // Value types to and from JSON arrays. Matrices are row-major; numbers keep all their digits; what is not finite is null.
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <nlohmann/json.hpp>
+#include <vector>
 
 #include "ndt/core/pose.hpp"
 

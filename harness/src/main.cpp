@@ -2,11 +2,13 @@
 #include <fmt/format.h>
 
 #include <cstdio>
+#include <span>
+#include <vector>
 
 #include "commands.hpp"
-#include "ndt/core/error.hpp"
 #include "ndt/harness/build_info.hpp"
 #include "ndt/harness/environment.hpp"
+#include "ndt/harness/unknown_name.hpp"
 
 namespace {
 
@@ -41,6 +43,16 @@ void declare(CLI::App& app, ndt::harness::Command& chosen, const std::string& co
       "  ndt-bench run --preset smoke");
 }
 
+/// What CLI11 says, but an unknown command is named: it would only say that one is required.
+std::string usage_message(const CLI::App& app, const CLI::ParseError& error, std::span<char* const> words) {
+  if (!app.get_subcommands().empty() || words.size() < 2 || words[1][0] == '-')
+    return fmt::format("{}; see ndt-bench --help", error.what());
+  std::vector<std::string> names;
+  for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; }))
+    names.push_back(command->get_name());
+  return ndt::harness::unknown_name("command", words[1], names).what();
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -53,16 +65,8 @@ int main(int argc, char** argv) {
     return finish(command());
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return finish(static_cast<ExitCode>(app.exit(error)));  // help and version
-    return fail(ExitCode::usage, fmt::format("{}; see ndt-bench --help", error.what()));
-  } catch (const ndt::InputError& error) {
-    return fail(ExitCode::bad_input, error.what());
-  } catch (const std::invalid_argument& error) {
-    return fail(ExitCode::usage, error.what());
-  } catch (const ndt::harness::RegressionError& error) {
-    return fail(ExitCode::regression, error.what());
-  } catch (const ndt::harness::NoDeviceError& error) {
-    return fail(ExitCode::no_device, error.what());
+    return fail(ExitCode::usage, usage_message(app, error, {argv, static_cast<std::size_t>(argc)}));
   } catch (const std::exception& error) {
-    return fail(ExitCode::jobs_failed, error.what());
+    return fail(ndt::harness::exit_code_of(error), error.what());
   }
 }

@@ -1,5 +1,6 @@
 #include "ndt/harness/output_file.hpp"
 
+#include <cerrno>
 #include <system_error>
 
 #include "io/refusal.hpp"

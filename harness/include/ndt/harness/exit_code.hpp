@@ -1,5 +1,4 @@
-// How ndt-bench ends, and the exceptions that lead there. ndt::InputError (core/error.hpp) is bad_input; any
-// std::invalid_argument is usage.
+// How ndt-bench ends, and the exceptions that lead there.
 #pragma once
 
 #include <stdexcept>
@@ -24,5 +23,8 @@ struct RegressionError : std::runtime_error {
 struct NoDeviceError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
+
+/// InputError (core/error.hpp) is bad_input, any std::invalid_argument usage; what has no code of its own is jobs_failed.
+ExitCode exit_code_of(const std::exception& error);
 
 }  // namespace ndt::harness
