@@ -1,0 +1,45 @@
+"""ndt-bench as a subprocess, and the courtyard as files."""
+
+import os
+import subprocess
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+BENCH = os.environ["NDT_BENCH"]
+
+EXIT_OK, EXIT_USAGE, EXIT_BAD_INPUT, EXIT_JOBS_FAILED = 0, 1, 2, 4
+
+
+class Clouds(NamedTuple):
+    map: Path
+    scan: Path
+
+    @property
+    def args(self):
+        return ["--map", self.map, "--scan", self.scan]
+
+
+def bench(*args, code=EXIT_OK, env=None, cwd=None):
+    """Runs ndt-bench and checks how it ends; failures show both streams."""
+    environment = {k: v for k, v in os.environ.items() if k != "NDT_GOLDEN_DIR"} | (env or {})
+    done = subprocess.run([BENCH, *map(str, args)], capture_output=True, text=True, env=environment, cwd=cwd)
+    assert done.returncode == code, f"exit {done.returncode}\n{done.stdout}\n{done.stderr}"
+    return done
+
+
+def refusal(*args, code):
+    """The message of a run that must fail, on stderr alone and under the program's name."""
+    done = bench(*args, code=code)
+    assert done.stdout == ""
+    lines = [line for line in done.stderr.splitlines() if " auto took " not in line]
+    assert lines and lines[0].startswith("ndt-bench: "), done.stderr
+    return "\n".join(lines)
+
+
+@pytest.fixture(scope="session")
+def courtyard(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("courtyard")
+    bench("export", "--dataset", "courtyard", "--out", folder)
+    return Clouds(folder / "map.pcd", folder / "scan.pcd")

@@ -1,0 +1,186 @@
+"""align, evaluate, voxels and export: what they print, and that it is right."""
+
+import json
+import math
+
+import pytest
+from conftest import bench
+
+ROWS = ["cpu_pclomp_ref", "persistent_cpu"]
+GUESS = "0.3,-0.2,0.05,0.01,-0.01,0.03"
+
+ALIGN_KEYS = {
+    "implementation": str, "stop": str, "iterations": int, "evaluations": int, "correspondences": int,
+    "oscillation_count": int, "pose_xyz_m": 3, "pose_rpy_rad": 3, "matrix": 16, "score": float,
+    "transform_probability": float, "nvtl": float, "hessian": 36, "build_us": float, "align_us": 1,
+    "condition_number": float, "weak_direction": 6, "newton_fallbacks": int, "dropped_points": int,
+    "derivative_rpy_rad": 3}
+EVALUATE_KEYS = {
+    "implementation": str, "score": float, "transform_probability": float, "nvtl": float, "gradient": 6, "hessian": 36,
+    "correspondences": int, "points_with_voxels": int, "dropped_points": int, "derivative_rpy_rad": 3}
+
+
+def answer(command, clouds, *args):
+    """The one JSON object on stdout."""
+    done = bench(command, *clouds.args, *args, "--json")
+    assert done.stdout.count("\n") == 1
+    return json.loads(done.stdout)
+
+
+def check_shape(result, keys):
+    assert list(result) == list(keys)
+    for key, kind in keys.items():
+        if isinstance(kind, int):
+            assert len(result[key]) == kind and all(isinstance(v, (int, float)) for v in result[key]), key
+        else:
+            assert isinstance(result[key], kind), key
+
+
+def rotation(roll, pitch, yaw):
+    """Rx(roll) Ry(pitch) Rz(yaw), row by row."""
+    (sr, cr), (sp, cp), (sy, cy) = ((math.sin(a), math.cos(a)) for a in (roll, pitch, yaw))
+    return [cp * cy, -cp * sy, sp, cr * sy + sr * sp * cy, cr * cy - sr * sp * sy, -sr * cp,
+            sr * sy - cr * sp * cy, sr * cy + cr * sp * sy, cr * cp]
+
+
+def shown(numbers):
+    return ",".join(repr(n) for n in numbers)
+
+
+@pytest.mark.parametrize("row", ROWS)
+def test_align_json_has_exactly_the_documented_keys(courtyard, row):
+    result = answer("align", courtyard, "--guess", GUESS, "--implementation", row)
+    check_shape(result, ALIGN_KEYS)
+    assert result["implementation"] == row and result["stop"] == "converged"
+    assert all(abs(v) < 0.05 for v in result["pose_xyz_m"]) and all(abs(v) < 0.01 for v in result["pose_rpy_rad"])
+    assert result["build_us"] > 0 and result["align_us"][0] > 0
+
+
+@pytest.mark.parametrize("row", ROWS)
+def test_evaluate_json_has_exactly_the_documented_keys(courtyard, row):
+    result = answer("evaluate", courtyard, "--pose", GUESS, "--implementation", row)
+    check_shape(result, EVALUATE_KEYS)
+    assert 0 < result["points_with_voxels"] <= 3000 < result["correspondences"]
+
+
+@pytest.mark.parametrize("row", ROWS)
+def test_voxels_json_has_exactly_the_documented_keys(courtyard, row):
+    table = json.loads(bench("voxels", "--map", courtyard.map, "--implementation", row, "--json").stdout)
+    assert list(table) == ["implementation", "resolution_m", "voxels"]
+    assert table["resolution_m"] == 2.0 and len(table["voxels"]) == 1200
+    shape = {"key": 3, "points": int, "centroid_m": 3, "mean_m": 3, "covariance_m2": 6, "inverse_covariance": 6}
+    for voxel in table["voxels"]:
+        check_shape(voxel, shape)
+        assert voxel["points"] >= 6
+        assert [math.floor(c / 2.0) for c in voxel["mean_m"]] == voxel["key"]
+    keys = [tuple(reversed(v["key"])) for v in table["voxels"]]
+    assert keys == sorted(keys)
+
+
+def test_trace_lists_the_guess_and_every_iteration(courtyard):
+    result = answer("align", courtyard, "--guess", GUESS, "--trace")
+    check_shape(result, ALIGN_KEYS | {"trace": list})
+    assert len(result["trace"]) == result["iterations"] + 1
+    for point in result["trace"]:
+        check_shape(point, {"matrix": 16, "score": float, "transform_probability": float, "nvtl": float, "step_m": float})
+    assert result["trace"][0]["step_m"] == 0
+    assert result["trace"][-1]["matrix"] == result["matrix"]
+
+
+def test_the_pose_is_given_alike_as_matrix_and_as_angles(courtyard):
+    result = answer("align", courtyard, "--guess", GUESS)
+    matrix = result["matrix"]
+    assert [matrix[3], matrix[7], matrix[11]] == result["pose_xyz_m"] and matrix[12:] == [0, 0, 0, 1]
+    expected = rotation(*result["pose_rpy_rad"])
+    assert all(abs(matrix[4 * i + j] - expected[3 * i + j]) < 1e-12 for i in range(3) for j in range(3))
+    assert abs(result["pose_rpy_rad"][1]) <= math.pi / 2 and 0 <= result["derivative_rpy_rad"][0] <= math.pi
+
+
+def test_every_form_of_a_guess_means_the_same(courtyard):
+    r = rotation(0.01, -0.01, 0.03)
+    matrix = [*r[0:3], 0.3, *r[3:6], -0.2, *r[6:9], 0.05, 0, 0, 0, 1]
+    expected = answer("align", courtyard, "--guess", GUESS)["pose_xyz_m"]
+    blanks = GUESS.replace(",", " ")
+    for form in [[blanks], blanks.split(), [shown(matrix)], [repr(n) for n in matrix]]:
+        got = answer("align", courtyard, "--guess", *form)["pose_xyz_m"]
+        assert all(abs(a - b) < 1e-6 for a, b in zip(got, expected)), form
+
+
+def test_no_guess_is_the_identity(courtyard):
+    expected = answer("align", courtyard, "--guess", "0,0,0,0,0,0")
+    assert answer("align", courtyard)["matrix"] == expected["matrix"]
+
+
+def test_result_and_evaluation_at_its_pose_agree(courtyard):
+    result = answer("align", courtyard, "--guess", GUESS)
+    again = answer("evaluate", courtyard, "--pose", shown(result["matrix"]))
+    for key in ["score", "transform_probability", "nvtl"]:
+        assert again[key] == pytest.approx(result[key], rel=1e-6)
+    assert again["correspondences"] == pytest.approx(result["correspondences"], abs=3)
+
+
+@pytest.mark.parametrize("row", ROWS)
+def test_repeats_are_timed_one_by_one_and_equal_bit_for_bit(courtyard, row):
+    result = answer("align", courtyard, "--guess", GUESS, "--repeat", 5, "--implementation", row)
+    assert len(result["align_us"]) == 5
+    once = answer("align", courtyard, "--guess", GUESS, "--implementation", row)
+    for key in set(ALIGN_KEYS) - {"build_us", "align_us"}:
+        assert result[key] == once[key], key
+
+
+def test_the_number_of_threads_changes_no_bit(courtyard):
+    one, two = (answer("align", courtyard, "--guess", GUESS, "--threads", n) for n in (1, 2))
+    assert one["matrix"] == two["matrix"] and one["hessian"] == two["hessian"]
+
+
+def test_auto_says_on_stderr_what_it_took(courtyard):
+    note = "ndt-bench: auto took persistent_cpu"
+    for args in [[], ["--implementation", "auto"]]:
+        done = bench("align", *courtyard.args, *args, "--json")
+        assert note in done.stderr and json.loads(done.stdout)["implementation"] == "persistent_cpu"
+    assert bench("align", *courtyard.args, "--implementation", "persistent_cpu").stderr == ""
+
+
+def test_options_reach_the_aligner(courtyard):
+    assert answer("align", courtyard, "--guess", GUESS, "--max-iterations", 2)["stop"] == "max_iterations"
+    assert answer("evaluate", courtyard, "--pose", GUESS, "--resolution", 1)["correspondences"] < 9000
+    plain, pulled = (answer("evaluate", courtyard, "--pose", GUESS, *extra)
+                     for extra in ([], ["--reg-x", 5, "--reg-y", 0, "--reg-scale", 0.01]))
+    assert plain["gradient"][0] != pulled["gradient"][0]
+
+
+def test_numerical_outcomes_are_results_not_failures(courtyard):
+    far = answer("align", courtyard, "--guess", "9000,0,0,0,0,0")
+    assert far["stop"] == "no_overlap" and far["pose_xyz_m"] == [9000, 0, 0] and far["iterations"] == 0
+    text = bench("align", *courtyard.args, "--guess", "9000,0,0,0,0,0").stdout
+    assert "no_overlap" in text and "check --guess" in text
+
+
+def test_align_text_has_units_and_times(courtyard):
+    text = bench("align", *courtyard.args, "--guess", GUESS, "--repeat", 3, "--trace").stdout
+    for part in ["persistent_cpu", "30000 points", "converged after", " m\n", "rad", "deg", "NVTL", "ms (median of 3"]:
+        assert part in text, part
+    assert "iteration" in text
+    text = bench("align", *courtyard.args, "--guess", GUESS, "--max-iterations", 1).stdout
+    assert "max_iterations" in text and "raise --max-iterations" in text
+
+
+def test_evaluate_text_has_gradient_and_hessian(courtyard):
+    text = bench("evaluate", *courtyard.args, "--pose", GUESS).stdout
+    for part in ["score", "gradient", "H yaw", "per m and per rad"]:
+        assert part in text, part
+
+
+def test_voxels_text_has_count_extent_and_distribution(courtyard):
+    text = bench("voxels", "--map", courtyard.map).stdout
+    for part in ["1200 of 2 m", "x -32.0 to 32.0 m", "points per voxel 6 least", "first 10"]:
+        assert part in text, part
+
+
+def test_exported_files_are_the_built_in_clouds(courtyard, tmp_path):
+    """The same poses from the files as `run` gets from the dataset in memory."""
+    bench("run", "--dataset", "courtyard", "--samples", 1, "--threads", 1, "--out", tmp_path)
+    rows = [json.loads(line) for line in (tmp_path / "results.jsonl").read_text().splitlines()]
+    for row in [r for r in rows if r["frame"] in ("guess1", "guess5")]:
+        got = answer("align", courtyard, "--guess", shown(row["guess"]), "--implementation", row["implementation"])
+        assert got["matrix"] == row["pose"] and got["score"] == row["score"]
