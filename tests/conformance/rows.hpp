@@ -5,7 +5,7 @@
 
 #include <cstring>
 
-#include "ndt/harness/registry.hpp"
+#include "registry_rows.hpp"
 #include "scenes.hpp"
 
 namespace ndt {
@@ -28,6 +28,6 @@ inline bool same_bits(const Transform& a, const Transform& b) { return std::memc
 
 #define NDT_ON_EVERY_ROW(Suite)                                                                                    \
   INSTANTIATE_TEST_SUITE_P(Rows, Suite, testing::ValuesIn(harness::aligners().begin(), harness::aligners().end()), \
-                           [](const auto& row) { return std::string(row.param.name); })
+                           row_name)
 
 }  // namespace ndt

@@ -3,7 +3,7 @@
 
 #include "compare.hpp"
 #include "golden.hpp"
-#include "ndt/harness/registry.hpp"
+#include "registry_rows.hpp"
 
 namespace ndt {
 namespace {
@@ -86,8 +86,7 @@ std::vector<harness::AlignerEntry> shared_core_rows() {
   return rows;
 }
 
-INSTANTIATE_TEST_SUITE_P(Rows, SharedCoreGolden, testing::ValuesIn(shared_core_rows()),
-                         [](const auto& row) { return std::string(row.param.name); });
+INSTANTIATE_TEST_SUITE_P(Rows, SharedCoreGolden, testing::ValuesIn(shared_core_rows()), row_name);
 
 }  // namespace
 }  // namespace ndt

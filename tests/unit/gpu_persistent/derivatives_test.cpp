@@ -7,6 +7,7 @@
 #include <random>
 
 #include "ndt/score/gauss.hpp"
+#include "random_poses.hpp"
 
 namespace ndt {
 namespace {
