@@ -38,8 +38,8 @@ void put_job(json& j, const RunRow& r) {
 }
 
 constexpr const char* kMeasured[] = {
-    "pose", "stop",     "iterations", "evaluations", "correspondences", "score", "transform_probability",
-    "nvtl", "build_us", "align_us"};
+    "pose", "stop",     "iterations", "evaluations",        "correspondences", "score", "transform_probability",
+    "nvtl", "build_us", "align_us",   "align_after_idle_us"};
 
 void put_result(json& j, const RunRow& r) {
   j["pose"] = array_of(r.pose.m);
@@ -52,6 +52,7 @@ void put_result(json& j, const RunRow& r) {
   j["nvtl"] = r.nvtl;
   j["build_us"] = r.build_us;
   j["align_us"] = r.align_us;
+  j["align_after_idle_us"] = r.align_after_idle_us;
 }
 
 /// A number that may have been written as null: not finite.
@@ -84,6 +85,7 @@ RunRow parse(const json& j) {
   r.nvtl = number(j.at("nvtl"));
   j.at("build_us").get_to(r.build_us);
   j.at("align_us").get_to(r.align_us);
+  j.at("align_after_idle_us").get_to(r.align_after_idle_us);
   r.to_truth = get_difference(j, "translation_error_m", "rotation_error_deg");
   r.to_reference = get_difference(j, "translation_vs_ref_m", "rotation_vs_ref_deg");
   return r;

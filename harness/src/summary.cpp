@@ -33,7 +33,7 @@ void add(std::optional<PoseDifference>& largest, const std::optional<PoseDiffere
 }
 
 void fill(SummaryLine& line, std::span<const RunRow> rows) {
-  std::vector<double> time_us, iterations, ns_per_point_evaluation;
+  std::vector<double> time_us, idle_us, iterations, ns_per_point_evaluation;
   int converged = 0;
   for (const RunRow& row : rows) {
     if (!same_job(row, line)) continue;
@@ -43,6 +43,7 @@ void fill(SummaryLine& line, std::span<const RunRow> rows) {
     }
     line.build_us = row.build_us;
     time_us.push_back(row.align_us);
+    idle_us.push_back(row.align_after_idle_us);
     iterations.push_back(row.iterations);
     const double work = static_cast<double>(row.evaluations) * static_cast<double>(row.points);
     if (work > 0) ns_per_point_evaluation.push_back(row.align_us * 1000 / work);
@@ -55,6 +56,7 @@ void fill(SummaryLine& line, std::span<const RunRow> rows) {
   line.iterations_median = median(iterations);
   line.p50_us = median(time_us);
   line.p90_us = quantile(time_us, 0.9);
+  line.after_idle_p50_us = median(idle_us);
   if (!ns_per_point_evaluation.empty()) line.ns_per_point_evaluation = median(ns_per_point_evaluation);
 }
 
@@ -73,14 +75,15 @@ std::vector<std::string> cells(const SummaryLine& s) {
       s.dataset,        fmt::format("{}", s.points), fmt::format("{}", s.voxels), fmt::format("{}", s.threads),
       s.implementation, fmt::format("{}", s.samples)};
   if (s.samples == 0) {
-    head.resize(15, "-");
+    head.resize(16, "-");
     return head;
   }
   const auto& d = s.max_to_reference;
   for (std::string cell :
        {fmt::format("{:.0f}", 100 * s.converged_share), fmt::format("{:g}", s.iterations_median),
         fmt::format("{:.3f}", s.p50_us / 1000), fmt::format("{:.3f}", s.p90_us / 1000),
-        fmt::format("{:.1f}", s.ns_per_point_evaluation), s.speed_ratio ? fmt::format("{:.2f}", *s.speed_ratio) : "-",
+        fmt::format("{:.3f}", s.after_idle_p50_us / 1000), fmt::format("{:.1f}", s.ns_per_point_evaluation),
+        s.speed_ratio ? fmt::format("{:.2f}", *s.speed_ratio) : "-",
         d ? fmt::format("{:.4f}", d->translation_m * 1000) : "-", d ? fmt::format("{:.5f}", d->rotation_deg) : "-",
         fmt::format("{:.1f}", s.build_us / 1000)})
     head.push_back(std::move(cell));
@@ -110,10 +113,11 @@ std::string summary_table(std::span<const SummaryLine> lines) {
                                                    {"iter", "p50"},
                                                    {"p50", "ms"},
                                                    {"p90", "ms"},
-                                                   {"per pt+ev", "ns"},
+                                                   {"idle", "p50 ms"},
+                                                   {"ns per", "pt&ev"},
                                                    {"speed", "/ref"},
-                                                   {"dpos max", "mm"},
-                                                   {"drot max", "deg"},
+                                                   {"dpos", "max mm"},
+                                                   {"drot", "max deg"},
                                                    {"build", "ms"}};
   std::vector<std::vector<std::string>> rows;
   for (const SummaryLine& line : lines) rows.push_back(cells(line));

@@ -34,6 +34,7 @@ RunRow sample_row() {
   row.nvtl = 3.3285068675263285;
   row.build_us = 7613.871;
   row.align_us = 1830.25;
+  row.align_after_idle_us = 2100.5;
   row.to_truth = PoseDifference{0.0123, 0.456};
   row.to_reference = PoseDifference{1e-9, 2e-8};
   return row;
@@ -46,6 +47,7 @@ TEST(Record, ARowComesBackBitForBit) {
   EXPECT_THAT(got.guess.m, testing::ElementsAreArray(row.guess.m));
   EXPECT_EQ(got.score, row.score);
   EXPECT_EQ(got.frame, row.frame);
+  EXPECT_EQ(got.align_after_idle_us, row.align_after_idle_us);
   EXPECT_EQ(got.threads, row.threads);
   ASSERT_TRUE(got.to_reference.has_value());
   EXPECT_EQ(got.to_reference->translation_m, 1e-9);
@@ -76,6 +78,7 @@ TEST(Record, ARowIsOneLineWithUnitsInItsKeys) {
                           "nvtl",
                           "build_us",
                           "align_us",
+                          "align_after_idle_us",
                           "translation_error_m",
                           "rotation_error_deg",
                           "translation_vs_ref_m",

@@ -26,11 +26,24 @@ class Echo : public Aligner {
   std::vector<VoxelRow> voxels() const override { return {}; }
 };
 
-class FailsOnTheThirdAlignment final : public Echo {
+class FailsOnTheFourthAlignment final : public Echo {
  public:
   AlignResult align(const PointCloud& scan, const Transform& guess, const PerScan& per_scan) override {
-    if (++calls_ == 3) throw std::runtime_error("third alignment");
+    if (++calls_ == 4) throw std::runtime_error("fourth alignment");
     return Echo::align(scan, guess, per_scan);
+  }
+
+ private:
+  int calls_ = 0;
+};
+
+/// Never the same score twice.
+class Drifts final : public Echo {
+ public:
+  AlignResult align(const PointCloud& scan, const Transform& guess, const PerScan& per_scan) override {
+    AlignResult result = Echo::align(scan, guess, per_scan);
+    result.score = ++calls_;
+    return result;
   }
 
  private:
@@ -39,12 +52,14 @@ class FailsOnTheThirdAlignment final : public Echo {
 
 std::string always() { return ""; }
 std::unique_ptr<Aligner> make_echo(const AlignOptions&) { return std::make_unique<Echo>(); }
-std::unique_ptr<Aligner> make_failing(const AlignOptions&) { return std::make_unique<FailsOnTheThirdAlignment>(); }
+std::unique_ptr<Aligner> make_failing(const AlignOptions&) { return std::make_unique<FailsOnTheFourthAlignment>(); }
+std::unique_ptr<Aligner> make_drifting(const AlignOptions&) { return std::make_unique<Drifts>(); }
 std::unique_ptr<Aligner> refuse(const AlignOptions&) { throw std::invalid_argument("not offered"); }
 
 constexpr AlignerEntry kReferenceRow = {kReference, "", "", always, make_echo};
 constexpr AlignerEntry kOther = {"other", "", "", always, make_echo};
 constexpr AlignerEntry kFailing = {"failing", "", "", always, make_failing};
+constexpr AlignerEntry kDrifting = {"drifting", "", "", always, make_drifting};
 constexpr AlignerEntry kRefusing = {"refusing", "", "", always, refuse};
 
 std::vector<RunRow> rows_of(std::vector<const AlignerEntry*> implementations, int samples = 16) {
@@ -98,10 +113,16 @@ TEST(Runner, AJobThatThrowsIsRecordedAndTheOthersGoOn) {
   EXPECT_EQ(rows[0].implementation, "refusing");
   EXPECT_EQ(rows[0].error, "not offered");
   EXPECT_EQ(rows[0].frame, "");
-  EXPECT_EQ(rows[3].implementation, "failing");  // one warm-up, one row, then the throw
-  EXPECT_EQ(rows[3].error, "third alignment");
+  EXPECT_EQ(rows[3].implementation, "failing");  // the warm-up, two of the first row, then the throw
+  EXPECT_EQ(rows[3].error, "fourth alignment");
   EXPECT_EQ(rows[3].frame, "guess1");
   EXPECT_EQ(rows.back().implementation, "other");
+}
+
+TEST(Runner, AJobWhoseCallsDifferInABitHasFailed) {
+  const auto rows = rows_of({&kDrifting}, 8);
+  ASSERT_EQ(rows.size(), 1u);
+  EXPECT_THAT(rows[0].error, testing::HasSubstr("different bits"));
 }
 
 }  // namespace

@@ -24,8 +24,9 @@ struct RunRow {
   int iterations = 0, evaluations = 0;
   std::int64_t correspondences = 0;
   double score = 0, transform_probability = 0, nvtl = 0;
-  double build_us = 0;  ///< set_map, once per job
-  double align_us = 0;
+  double build_us = 0;             ///< set_map, once per job
+  double align_us = 0;             ///< directly after the same alignment: threads awake, caches warm
+  double align_after_idle_us = 0;  ///< that alignment before it, when all threads had gone to sleep
   std::optional<PoseDifference> to_truth;
   std::optional<PoseDifference> to_reference;  ///< the reference's pose from the same guess; empty for itself
   std::string error;                           ///< why the job failed; the results above are void then

@@ -18,7 +18,8 @@ struct SummaryLine {
   int samples = 0;  ///< alignments measured; 0 = the job failed at once
   double converged_share = 0;
   double iterations_median = 0;
-  double p50_us = 0, p90_us = 0;                   ///< of one alignment
+  double p50_us = 0, p90_us = 0;                   ///< of one alignment, threads awake
+  double after_idle_p50_us = 0;                    ///< of one alignment, threads asleep before
   double ns_per_point_evaluation = 0;              ///< median of time / (evaluations x points)
   std::optional<double> speed_ratio;               ///< the reference's ns_per_point_evaluation over this one's
   std::optional<PoseDifference> max_to_reference;  ///< largest over the guesses, each of both by itself
