@@ -17,11 +17,14 @@ double process_cpu_ms() {
 }  // namespace
 
 void settle() {
-  constexpr int kTries = 50;
-  constexpr double kAsleepMs = 0.1;  // per pause; a spinning thread uses all of it
-  for (int k = 0; k < kTries; ++k) {
+  // The kernel books the time of a thread running on another core at its next timer tick, 4 or 10 ms apart: a shorter look
+  // would take a spinning thread for a sleeping one.
+  constexpr auto kLook = std::chrono::milliseconds(12);
+  constexpr int kLooks = 10;
+  constexpr double kAsleepMs = 0.5;  // per look
+  for (int k = 0; k < kLooks; ++k) {
     const double before = process_cpu_ms();
-    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    std::this_thread::sleep_for(kLook);
     if (process_cpu_ms() - before < kAsleepMs) return;
   }
 }

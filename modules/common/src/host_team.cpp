@@ -7,8 +7,13 @@ namespace {
 
 int cores() { return std::max(1, static_cast<int>(std::thread::hardware_concurrency())); }
 
-/// With more workers than cores, spinning only keeps the one that is waited for from running.
+/// Checks before a waiting thread sleeps: a few milliseconds. With more workers than cores, waiting awake only keeps the one
+/// that is waited for from running.
 int spins_for(int workers) { return workers <= cores() ? 20000 : 0; }
+
+/// A waiting thread offers its core every so often: two workers that woke up on one core would otherwise wait for each other
+/// until the scheduler's time slice ends.
+constexpr int kSpinsBeforeYield = 64;
 
 inline void pause() {
 #if defined(__x86_64__) || defined(__i386__)
@@ -28,7 +33,10 @@ void SpinBarrier::arrive_and_wait() {
   }
   for (int i = 0; i < spins_; ++i) {
     if (generation_.load(std::memory_order_acquire) != generation) return;
-    pause();
+    if (i % kSpinsBeforeYield == kSpinsBeforeYield - 1)
+      std::this_thread::yield();
+    else
+      pause();
   }
   while (generation_.load(std::memory_order_acquire) == generation)
     generation_.wait(generation, std::memory_order_acquire);
