@@ -2,6 +2,10 @@
 
 #include <algorithm>
 
+#if defined(__linux__)
+#include <sched.h>
+#endif
+
 namespace ndt {
 namespace {
 
@@ -42,12 +46,43 @@ void SpinBarrier::arrive_and_wait() {
     generation_.wait(generation, std::memory_order_acquire);
 }
 
+#if defined(__linux__)
+
+CoreClaims::CoreClaims() : run_of_core_(CPU_SETSIZE) {}
+
+void CoreClaims::claim(unsigned run) {
+  const auto claimed = [&](int core) { return run_of_core_[static_cast<std::size_t>(core)].exchange(run) == run; };
+  const int here = ::sched_getcpu();
+  if (here < 0 || here >= CPU_SETSIZE || !claimed(here)) return;
+  cpu_set_t allowed;
+  if (::sched_getaffinity(0, sizeof allowed, &allowed) != 0) return;
+  for (int core = 0; core < CPU_SETSIZE; ++core) {
+    if (!CPU_ISSET(core, &allowed) || claimed(core)) continue;
+    cpu_set_t one;
+    CPU_ZERO(&one);
+    CPU_SET(core, &one);
+    ::sched_setaffinity(0, sizeof one, &one);          // moves the thread now,
+    ::sched_setaffinity(0, sizeof allowed, &allowed);  // and lets it go where it likes later
+    return;
+  }
+}
+
+#else
+
+CoreClaims::CoreClaims() = default;
+void CoreClaims::claim(unsigned) {}
+
+#endif
+
 int HostTeam::size() const { return pool_.workers_; }
 void HostTeam::sync() {
   if (pool_.workers_ > 1) pool_.barrier_.arrive_and_wait();
 }
 
-HostPool::HostPool(int workers) : workers_(workers > 0 ? workers : cores()), barrier_(workers_, spins_for(workers_)) {
+HostPool::HostPool(int workers)
+    : workers_(workers > 0 ? workers : cores()),
+      barrier_(workers_, spins_for(workers_)),
+      spread_(workers_ > 1 && workers_ <= cores()) {
   for (std::vector<Slot>& slots : partials_) slots.resize(kMaxChunks);
   for (int rank = 1; rank < workers_; ++rank) threads_.emplace_back([this, rank] { work(rank); });
 }
@@ -59,6 +94,7 @@ HostPool::~HostPool() {
 
 void HostPool::run(const std::function<void(HostTeam&)>& body) {
   body_ = &body;
+  if (spread_) claims_.claim(++run_);
   if (workers_ > 1) barrier_.arrive_and_wait();  // start
   HostTeam team(*this, 0);
   body(team);
@@ -69,6 +105,7 @@ void HostPool::work(int rank) {
   while (true) {
     barrier_.arrive_and_wait();
     if (stopping_.load(std::memory_order_acquire)) return;
+    if (spread_) claims_.claim(run_);
     HostTeam team(*this, rank);
     (*body_)(team);
     barrier_.arrive_and_wait();

@@ -29,6 +29,19 @@ class SpinBarrier {
   alignas(64) std::atomic<unsigned> generation_{0};
 };
 
+/// Spreads the workers of a run over cores. A kernel in a virtual machine often wakes a sleeping thread on its waker's core
+/// although another is idle, and leaves it there for milliseconds: longer than an alignment takes.
+class CoreClaims {
+ public:
+  CoreClaims();
+  /// Called by each worker when a run starts; moves it to a core that no worker of this run has claimed, if there is one.
+  /// The thread's affinity is as before afterwards. Does nothing but on Linux.
+  void claim(unsigned run);
+
+ private:
+  std::vector<std::atomic<unsigned>> run_of_core_;
+};
+
 class HostPool;
 
 /// One worker's view of the pool; a body gets it by reference.
@@ -84,6 +97,9 @@ class HostPool {
   };
   std::array<std::vector<Slot>, 2> partials_;
   std::array<Counter, 2> next_chunk_;
+  const bool spread_;  ///< no more workers than cores
+  CoreClaims claims_;
+  unsigned run_ = 0;
   const std::function<void(HostTeam&)>* body_ = nullptr;
   std::atomic<bool> stopping_{false};
   std::vector<std::jthread> threads_;
