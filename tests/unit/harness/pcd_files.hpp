@@ -3,7 +3,6 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <stdlib.h>
 
 #include <cstring>
 #include <filesystem>
@@ -14,22 +13,13 @@
 
 #include "ndt/core/error.hpp"
 #include "ndt/harness/io/pcd.hpp"
+#include "temporary_folder.hpp"
 
 namespace ndt::harness {
 
 class PcdFiles : public testing::Test {
  protected:
-  PcdFiles() {
-    std::string name = (std::filesystem::temp_directory_path() / "ndt_pcd_XXXXXX").string();
-    if (::mkdtemp(name.data()) == nullptr) throw std::runtime_error("no temporary folder " + name);
-    folder_ = name;
-  }
-  ~PcdFiles() override {
-    std::error_code ignored;
-    std::filesystem::remove_all(folder_, ignored);
-  }
-
-  std::filesystem::path path(const std::string& name = "scan.pcd") const { return folder_ / name; }
+  std::filesystem::path path(const std::string& name = "scan.pcd") const { return folder_.path() / name; }
 
   std::filesystem::path put(std::string_view bytes) const {
     std::ofstream(path(), std::ios::binary).write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
@@ -50,7 +40,7 @@ class PcdFiles : public testing::Test {
   }
 
  private:
-  std::filesystem::path folder_;
+  TemporaryFolder folder_;
 };
 
 /// Lines of a header; a test changes the ones it is about. An empty one is left out.
