@@ -8,8 +8,7 @@
 namespace ndt::cpu_pclomp_ref {
 namespace {
 
-constexpr std::int64_t kChunk =
-    128;  // points; small enough to balance a few threads, large enough to amortise the fold
+constexpr std::int64_t kChunk = 128;  // points: balances a few threads, and amortises the fold
 
 /// Jacobian [I | first] and the angular second derivatives of one point, with x the untransformed point.
 struct PointDerivatives {
@@ -26,6 +25,12 @@ struct PointDerivatives {
   }
 };
 
+/// exp(-d2/2 qᵀCq) of a pair, or 0 where the reference drops it: d2 e not in [0, 1], or not a number.
+double pair_exponential(const GaussConstants& c, double squared_distance) {
+  const double e = std::exp(-c.d2 / 2 * squared_distance);
+  return c.d2 * e >= 0 && c.d2 * e <= 1 ? e : 0;
+}
+
 /// One point-voxel pair.  [Magnusson 2009, eq. 6.9, 6.12, 6.13]  Only the upper triangle of the Hessian is written.
 double add_pair(const GaussConstants& c, const Leaf& leaf, const Eigen::Vector3d& moved, const PointDerivatives& d,
                 Sums& sums) {
@@ -33,11 +38,10 @@ double add_pair(const GaussConstants& c, const Leaf& leaf, const Eigen::Vector3d
   // Far from the origin the inverse is not quite symmetric; the reference multiplies q from the left.
   const Eigen::Matrix3d& transposed = leaf.inverse_covariance_transposed;
   const Eigen::Vector3d cq = transposed * q;
-  const double e = std::exp(-c.d2 / 2 * q.dot(cq));
+  const double e = pair_exponential(c, q.dot(cq));
+  if (e == 0) return 0;
   const double score = -c.d1 * e;
-  double w = c.d2 * e;
-  if (!(w >= 0 && w <= 1)) return 0;
-  w *= c.d1;
+  const double w = c.d2 * e * c.d1;
 
   Vector6d cqj;
   cqj << cq, d.angular.transpose() * cq;
@@ -126,6 +130,7 @@ Sums sum_derivatives(const VoxelGrid& grid, const GaussConstants& constants, con
 std::vector<float> nearest_voxel_scores(const VoxelGrid& grid, const GaussConstants& constants,
                                         const std::vector<Point>& scan, const Eigen::Matrix4f& matrix) {
   std::vector<float> scores;
+  scores.reserve(scan.size());
   std::vector<Neighbour> neighbours;
   for (const Point& point : scan) {
     float moved[3];
@@ -135,8 +140,8 @@ std::vector<float> nearest_voxel_scores(const VoxelGrid& grid, const GaussConsta
     for (const Neighbour& n : neighbours) {
       const Leaf& leaf = grid.leaves()[n.leaf];
       const Eigen::Vector3d q = Eigen::Vector3d(moved[0], moved[1], moved[2]) - leaf.mean;
-      largest = std::max(largest,
-                         -constants.d1 * std::exp(-constants.d2 / 2 * q.dot(leaf.inverse_covariance_transposed * q)));
+      const double squared_distance = q.dot(leaf.inverse_covariance_transposed * q);
+      largest = std::max(largest, -constants.d1 * pair_exponential(constants, squared_distance));
     }
     scores.push_back(static_cast<float>(largest));
   }

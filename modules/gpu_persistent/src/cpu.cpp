@@ -36,8 +36,9 @@ class CpuAligner final : public BatchAligner {
     Evaluation out = to_evaluation(evaluate_one(scan, pose, per_scan), map_->origin(), scan.facts);
     if (per_scan.point_scores) {
       const Motion motion = begin_loop(to_local(pose, map_->origin())).motion;
-      for (const Point& x : scan.points.points)
-        out.point_scores.push_back(nearest_voxel_score(map_->view(), gauss_, motion, x));
+      const VoxelMapView map = map_->view();
+      out.point_scores.reserve(scan.points.points.size());
+      for (const Point& x : scan.points.points) out.point_scores.push_back(nearest_voxel_score(map, gauss_, motion, x));
     }
     return out;
   }

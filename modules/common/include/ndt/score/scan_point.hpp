@@ -45,26 +45,12 @@ NDT_HD inline Real squared_length(const Vec3<Real>& d) {
 #endif
 }
 
-/// Largest pair score of one scan point, 0 if no voxel is near: what NVTL averages.
-NDT_HD inline float nearest_voxel_score(const VoxelMapView& map, const Gauss<float>& gauss, const Motion& motion,
-                                        const Vec3<float>& x) {
-  const Vec3<float> p = move_point(motion, x);
-  const CandidateRange range = map.candidates_near(p);
-  PointSums<float> point;
-  for (int k = 0; k < range.count; ++k) {
-    const Vec3<float> d = p - range.first[k].centroid;
-    if (squared_length(d) < map.squared_radius) add_pair(gauss, d, map.voxels[range.first[k].voxel], true, point);
-  }
-  return point.largest;
-}
-
-/// Adds one scan point (points[0]; count is 1) with the lanes sharing its candidates.
+/// Adds every voxel whose centroid is strictly nearer than the radius to p; the lanes share the candidates. Returns this
+/// lane's number of pairs.
 template <class Lanes>
-NDT_HD inline void add_scan_points(const VoxelMapView& map, const Gauss<float>& gauss, const Motion& motion,
-                                   const Vec3<float>* points, int, const Lanes& lanes, DerivativeSums<float>& sums) {
-  const Vec3<float> p = move_point(motion, points[0]);
+NDT_HD inline int add_neighbours(const VoxelMapView& map, const Gauss<float>& gauss, const Vec3<float>& p,
+                                 const Lanes& lanes, PointSums<float>& point) {
   const CandidateRange range = map.candidates_near(p);
-  PointSums<float> point;
   int pairs = 0;
   for (int k = lanes.rank(); k < range.count; k += lanes.width()) {
     const Candidate& candidate = range.first[k];
@@ -73,6 +59,23 @@ NDT_HD inline void add_scan_points(const VoxelMapView& map, const Gauss<float>& 
     add_pair(gauss, d, map.voxels[candidate.voxel], true, point);
     ++pairs;
   }
+  return pairs;
+}
+
+/// Largest pair score of one scan point, 0 if no voxel is near: what NVTL averages.
+NDT_HD inline float nearest_voxel_score(const VoxelMapView& map, const Gauss<float>& gauss, const Motion& motion,
+                                        const Vec3<float>& x) {
+  PointSums<float> point;
+  add_neighbours(map, gauss, move_point(motion, x), SingleLane{}, point);
+  return point.largest;
+}
+
+/// Adds one scan point (points[0]; count is 1) with the lanes sharing its candidates.
+template <class Lanes>
+NDT_HD inline void add_scan_points(const VoxelMapView& map, const Gauss<float>& gauss, const Motion& motion,
+                                   const Vec3<float>* points, int, const Lanes& lanes, DerivativeSums<float>& sums) {
+  PointSums<float> point;
+  const int pairs = add_neighbours(map, gauss, move_point(motion, points[0]), lanes, point);
   if (pairs > 0) {
     add_point(point, motion.lever * points[0], sums);
     sums.pairs += pairs;
