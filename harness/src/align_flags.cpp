@@ -41,6 +41,14 @@ void add_threads_flag(CLI::App& command, AlignArguments& a) {
   add(command, "--threads", a.threads, "CPU workers, 0 (default) = one per core", "N");
 }
 
+void add_map_flag(CLI::App& command, std::string& file) {
+  command.add_option("--map", file, "cloud to register onto (.pcd)")->type_name("FILE")->required();
+}
+
+void add_scan_flag(CLI::App& command, std::string& file) {
+  command.add_option("--scan", file, "cloud to register (.pcd)")->type_name("FILE")->required();
+}
+
 void add_pose_flag(CLI::App& command, const char* name, std::vector<std::string>& words, bool required) {
   std::string about =
       "map_from_scan: x,y,z,roll,pitch,yaw in metres and radians, R = Rx(roll) Ry(pitch) Rz(yaw); or 16 numbers of a "

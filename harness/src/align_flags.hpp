@@ -17,6 +17,10 @@ void add_align_flags(CLI::App& command, AlignArguments& arguments);
 /// One number of workers.
 void add_threads_flag(CLI::App& command, AlignArguments& arguments);
 
+/// Files of the map and the scan.
+void add_map_flag(CLI::App& command, std::string& file);
+void add_scan_flag(CLI::App& command, std::string& file);
+
 /// A pose as one word or several.
 void add_pose_flag(CLI::App& command, const char* name, std::vector<std::string>& words, bool required);
 /// Identity without words.

@@ -73,8 +73,8 @@ ExitCode align(const Arguments& a) {
 void add_align(CLI::App& app, Command& chosen) {
   const auto a = std::make_shared<Arguments>();
   CLI::App& command = add_command(app, chosen, "align", "Register a scan onto a map and print the pose", a, align);
-  command.add_option("--map", a->map, "cloud to register onto (.pcd)")->type_name("FILE")->required();
-  command.add_option("--scan", a->scan, "cloud to register (.pcd)")->type_name("FILE")->required();
+  add_map_flag(command, a->map);
+  add_scan_flag(command, a->scan);
   add_implementation_flag(command, a->implementation);
   add_pose_flag(command, "--guess", a->guess, false);
   command.add_option("--repeat", a->repeat, "align this many times; results must be equal bit for bit")->type_name("K");

@@ -41,8 +41,8 @@ ExitCode evaluate(const Arguments& a) {
 void add_evaluate(CLI::App& app, Command& chosen) {
   const auto a = std::make_shared<Arguments>();
   CLI::App& command = add_command(app, chosen, "evaluate", "Print score, gradient and Hessian at a pose", a, evaluate);
-  command.add_option("--map", a->map, "cloud to register onto (.pcd)")->type_name("FILE")->required();
-  command.add_option("--scan", a->scan, "cloud to register (.pcd)")->type_name("FILE")->required();
+  add_map_flag(command, a->map);
+  add_scan_flag(command, a->scan);
   add_implementation_flag(command, a->implementation);
   add_pose_flag(command, "--pose", a->pose, true);
   command.add_flag("--json", a->json, "one JSON object on stdout, with units in its key names");

@@ -37,7 +37,7 @@ ExitCode voxels(const Arguments& a) {
 void add_voxels(CLI::App& app, Command& chosen) {
   const auto a = std::make_shared<Arguments>();
   CLI::App& command = add_command(app, chosen, "voxels", "Print the voxel table of a map", a, voxels);
-  command.add_option("--map", a->map, "cloud to register onto (.pcd)")->type_name("FILE")->required();
+  add_map_flag(command, a->map);
   add_implementation_flag(command, a->implementation);
   command.add_flag("--json", a->json, "one JSON object on stdout, with units in its key names");
   add_align_flags(command, a->align);

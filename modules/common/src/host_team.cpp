@@ -27,14 +27,17 @@ inline void pause() {
 
 }  // namespace
 
+bool SpinBarrier::arrive() {
+  if (arrived_.fetch_add(1, std::memory_order_acq_rel) + 1 < threads_) return false;
+  arrived_.store(0, std::memory_order_relaxed);
+  generation_.fetch_add(1, std::memory_order_release);
+  generation_.notify_all();
+  return true;
+}
+
 void SpinBarrier::arrive_and_wait() {
   const unsigned generation = generation_.load(std::memory_order_acquire);
-  if (arrived_.fetch_add(1, std::memory_order_acq_rel) + 1 == threads_) {
-    arrived_.store(0, std::memory_order_relaxed);
-    generation_.store(generation + 1, std::memory_order_release);
-    generation_.notify_all();
-    return;
-  }
+  if (arrive()) return;
   for (int i = 0; i < spins_; ++i) {
     if (generation_.load(std::memory_order_acquire) != generation) return;
     if (i % kSpinsBeforeYield == kSpinsBeforeYield - 1)
@@ -84,12 +87,21 @@ HostPool::HostPool(int workers)
       barrier_(workers_, spins_for(workers_)),
       spread_(workers_ > 1 && workers_ <= cores()) {
   for (std::vector<Slot>& slots : partials_) slots.resize(kMaxChunks);
-  for (int rank = 1; rank < workers_; ++rank) threads_.emplace_back([this, rank] { work(rank); });
+  threads_.reserve(static_cast<std::size_t>(workers_));
+  try {
+    for (int rank = 1; rank < workers_; ++rank) threads_.emplace_back([this, rank] { work(rank); });
+  } catch (...) {
+    stop();  // or the threads that did start would wait for the others for ever
+    throw;
+  }
 }
 
-HostPool::~HostPool() {
+HostPool::~HostPool() { stop(); }
+
+void HostPool::stop() {
   stopping_.store(true, std::memory_order_release);
-  if (workers_ > 1) barrier_.arrive_and_wait();  // releases the workers, which then see the flag
+  // Arrives for this thread and for every worker that was never started; the others wake up and see the flag.
+  for (int absent = workers_ - static_cast<int>(threads_.size()); absent > 0; --absent) barrier_.arrive();
 }
 
 void HostPool::run(const std::function<void(HostTeam&)>& body) {

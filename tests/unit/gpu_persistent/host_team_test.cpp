@@ -2,10 +2,13 @@
 #include "ndt/exec/host_team.hpp"
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
 #include <atomic>
 #include <cmath>
+#include <cstdlib>
 #include <cstring>
+#include <system_error>
 #include <vector>
 
 #include "ndt/exec/serial_team.hpp"
@@ -127,6 +130,22 @@ TEST(HostPool, ZeroMeansOneWorkerPerCore) { EXPECT_GE(HostPool(0).size(), 1); }
 TEST(HostPool, StartsAndStopsWithoutRunning) {
   for (int i = 0; i < 20; ++i) HostPool pool(4);
 }
+
+#if !defined(__SANITIZE_THREAD__) && !defined(__SANITIZE_ADDRESS__)  // they reserve more address space than the limit
+TEST(HostPoolDeathTest, AThreadThatTheSystemRefusesIsAnErrorAndNotAHang) {
+  const auto few_threads = [] {
+    rlimit limit{256UL << 20, 256UL << 20};  // room for some 8 MB stacks, not for 255
+    setrlimit(RLIMIT_AS, &limit);
+    try {
+      HostPool pool(256);
+    } catch (const std::system_error&) {
+      std::_Exit(7);
+    }
+    std::_Exit(0);
+  };
+  EXPECT_EXIT(few_threads(), testing::ExitedWithCode(7), "");
+}
+#endif
 
 TEST(Chunks, CoverEveryItemOnceWithAtMost128) {
   for (const int n : kSizes) {

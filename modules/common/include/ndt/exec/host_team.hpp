@@ -21,6 +21,8 @@ class SpinBarrier {
  public:
   SpinBarrier(int threads, int spins) : threads_(threads), spins_(spins) {}
   void arrive_and_wait();
+  /// Counts as one thread's arrival without waiting. True for the last, which released the others.
+  bool arrive();
 
  private:
   const int threads_;
@@ -71,7 +73,8 @@ class HostTeam {
 /// Owns the threads. Not thread-safe: one caller at a time.
 class HostPool {
  public:
-  /// workers >= 1; 0 means one per core. The calling thread is worker 0.
+  /// workers >= 1; 0 means one per core. The calling thread is worker 0. Throws std::system_error if the system refuses a
+  /// thread.
   explicit HostPool(int workers);
   ~HostPool();
   HostPool(const HostPool&) = delete;
@@ -89,6 +92,8 @@ class HostPool {
   };
 
   void work(int rank);
+  /// Tells the threads that were started to end.
+  void stop();
 
   const int workers_;
   SpinBarrier barrier_;
