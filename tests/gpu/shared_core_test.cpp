@@ -32,12 +32,12 @@ TEST(SharedCoreOnTheDevice, AlignsLikeTheHost) {
     const LoopState device = align_on_one_gpu_thread(courtyard.problem, start);
     EXPECT_EQ(device.end, host.end);
     EXPECT_EQ(device.iterations, host.iterations);
-    EXPECT_EQ(device.at_guess.pairs, host.at_guess.pairs) << "points are moved and compared with the same roundings";
-    EXPECT_NEAR(device.at_guess.score, host.at_guess.score, 1e-6 * host.at_guess.score);
-    EXPECT_NEAR(device.pose.x, host.pose.x, 1e-4);
-    EXPECT_NEAR(device.pose.y, host.pose.y, 1e-4);
-    EXPECT_NEAR(device.pose.z, host.pose.z, 1e-4);
-    EXPECT_NEAR(device.pose.yaw, host.pose.yaw, 1e-5);
+    EXPECT_EQ(device.guess.at.pairs, host.guess.at.pairs) << "points are moved and compared with the same roundings";
+    EXPECT_NEAR(device.guess.at.score, host.guess.at.score, 1e-6 * host.guess.at.score);
+    EXPECT_NEAR(device.here.pose.x, host.here.pose.x, 1e-4);
+    EXPECT_NEAR(device.here.pose.y, host.here.pose.y, 1e-4);
+    EXPECT_NEAR(device.here.pose.z, host.here.pose.z, 1e-4);
+    EXPECT_NEAR(device.here.pose.yaw, host.here.pose.yaw, 1e-5);
   }
 }
 
@@ -47,8 +47,8 @@ TEST(SharedCoreOnTheDevice, GivesTheSameBitsAgain) {
   const LoopState start = begin_loop(to_transform({0.2, 0.1, 0, 0, 0, 0.03}));
   const LoopState first = align_on_one_gpu_thread(courtyard.problem, start);
   const LoopState second = align_on_one_gpu_thread(courtyard.problem, start);
-  EXPECT_EQ(first.pose.x, second.pose.x);
-  EXPECT_EQ(first.here.score, second.here.score);
+  EXPECT_EQ(first.here.pose.x, second.here.pose.x);
+  EXPECT_EQ(first.here.at.score, second.here.at.score);
 }
 
 }  // namespace

@@ -37,18 +37,6 @@ void validate(const AlignOptions& o) {
   whole("threads", o.threads, 0, 256);
 }
 
-void require_reference_schedule(const AlignOptions& o, std::string_view implementation) {
-  const auto offer = [&](std::string_view name, std::string_view value, std::string_view offered) {
-    if (value != offered)
-      throw std::invalid_argument(fmt::format("option {} = {}: not yet available in {}, which offers {}", name, value,
-                                              implementation, offered));
-  };
-  offer("neighbours", to_string(o.neighbours), to_string(Neighbours::radius));
-  offer("line-search", to_string(o.line_search), to_string(LineSearch::off));
-  offer("covariance-start", to_string(o.covariance_start), to_string(CovarianceStart::identity));
-  offer("newton-step", to_string(o.newton_step), to_string(NewtonStep::reference));
-}
-
 std::string_view to_string(Neighbours value) {
   switch (value) {
     case Neighbours::radius: return "radius";

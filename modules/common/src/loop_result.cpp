@@ -9,7 +9,9 @@ Stop stop_of(LoopEnd end, const Conditioning& conditioning) {
   switch (end) {
     case LoopEnd::step_below_epsilon: return conditioning.well_posed() ? Stop::converged : Stop::degenerate;
     case LoopEnd::no_overlap: return Stop::no_overlap;
+    case LoopEnd::degenerate: return Stop::degenerate;
     case LoopEnd::non_finite: return Stop::non_finite;
+    case LoopEnd::line_search_failed: return Stop::line_search_failed;
     case LoopEnd::max_iterations:
     case LoopEnd::running: break;
   }
@@ -28,7 +30,8 @@ Pose shifted(Pose pose, const Vec3<double>& by) {
 }  // namespace
 
 LoopOptions loop_options(const AlignOptions& options, const PerScan& per_scan, const Vec3<double>& map_origin) {
-  LoopOptions out{options.step_m, options.epsilon_m, options.max_iterations, {}};
+  LoopOptions out{options.step_m,      options.epsilon_m,   options.max_iterations, {},
+                  options.newton_step, options.line_search, options.candidates};
   if (per_scan.regularisation)
     out.regularisation = {true, options.regularisation_scale, per_scan.regularisation->x - map_origin.x,
                           per_scan.regularisation->y - map_origin.y};
@@ -46,9 +49,10 @@ Transform to_global(const Pose& local, const Vec3<double>& map_origin) {
 AlignResult to_result(const LoopState& state, const Transform& guess, const Vec3<double>& map_origin,
                       const ScanFacts& scan, const std::vector<LoopTrace>& trace) {
   const bool guess_returned = state.end == LoopEnd::no_overlap || state.end == LoopEnd::non_finite;
-  const Derivatives& at = guess_returned ? state.at_guess : state.here;
+  const Evaluated& returned = guess_returned ? state.guess : state.here;
+  const Derivatives& at = returned.at;
   AlignResult out;
-  out.map_from_scan = guess_returned || state.iterations == 0 ? guess : to_global(state.pose, map_origin);
+  out.map_from_scan = guess_returned || state.iterations == 0 ? guess : to_global(state.here.pose, map_origin);
   out.iterations = state.iterations;
   out.evaluations = state.evaluations;
   out.oscillation_count = state.oscillation.longest();
@@ -59,7 +63,7 @@ AlignResult to_result(const LoopState& state, const Transform& guess, const Vec3
   out.transform_probability = per_point(at.score, scan);
   out.nvtl = at.nvtl();
   out.hessian = at.hessian;
-  out.derivative_pose = shifted(guess_returned ? state.guess : state.pose, map_origin);
+  out.derivative_pose = shifted(returned.pose, map_origin);
   if (!guess_returned) out.conditioning = conditioning_of(at.hessian, scan.mean_range_m);
   out.stop = stop_of(state.end, out.conditioning);
   for (const LoopTrace& t : trace)
@@ -70,15 +74,15 @@ AlignResult to_result(const LoopState& state, const Transform& guess, const Vec3
 
 Evaluation to_evaluation(const LoopState& state, const Vec3<double>& map_origin, const ScanFacts& scan) {
   Evaluation out;
-  out.score = state.here.score;
-  out.transform_probability = per_point(state.here.score, scan);
-  out.nvtl = state.here.nvtl();
-  out.correspondences = state.here.pairs;
-  out.points_with_voxels = state.here.points;
+  out.score = state.here.at.score;
+  out.transform_probability = per_point(state.here.at.score, scan);
+  out.nvtl = state.here.at.nvtl();
+  out.correspondences = state.here.at.pairs;
+  out.points_with_voxels = state.here.at.points;
   out.dropped_points = scan.dropped;
-  out.gradient = state.here.gradient;
-  out.hessian = state.here.hessian;
-  out.derivative_pose = shifted(state.pose, map_origin);
+  out.gradient = state.here.at.gradient;
+  out.hessian = state.here.at.hessian;
+  out.derivative_pose = shifted(state.here.pose, map_origin);
   return out;
 }
 

@@ -69,7 +69,7 @@ Vec3<double> centre_of(const Cell& c, double resolution_m) {
 }  // namespace
 
 VoxelMap::VoxelMap(const PointCloud& map, const AlignOptions& options, const VoxelMapLimits& limits)
-    : resolution_m_(options.resolution_m) {
+    : resolution_m_(options.resolution_m), neighbours_(options.neighbours) {
   choose_origin(map, resolution_m_, origin_cell_);
   info_.origin = {static_cast<double>(origin_cell_[0]) * resolution_m_,
                   static_cast<double>(origin_cell_[1]) * resolution_m_,
@@ -101,6 +101,12 @@ VoxelMap::VoxelMap(const PointCloud& map, const AlignOptions& options, const Vox
 
 void VoxelMap::index_candidates(const VoxelMapLimits& limits) {
   const CandidateCells reach(static_cast<float>(resolution_m_));
+  const auto for_each_listing_cell = [&](std::uint32_t v, auto&& f) {
+    if (neighbours_ == Neighbours::radius)
+      reach.for_each(voxels_[v].centroid, f);
+    else
+      for_each_direct_cell(neighbours_, cells_[v], f);
+  };
   window_ = choose_window(cells_, limits.window_cells);
   const auto inside = [&](const Cell& c, std::size_t& i) {
     const unsigned x = static_cast<unsigned>(c.x - window_.low.x), y = static_cast<unsigned>(c.y - window_.low.y),
@@ -113,7 +119,7 @@ void VoxelMap::index_candidates(const VoxelMapLimits& limits) {
   starts_.assign(static_cast<std::size_t>(window_.nx) * window_.ny * window_.nz + 1, 0);
   std::vector<KeyedPoint> beyond;
   for (std::uint32_t v = 0; v < voxels_.size(); ++v)
-    reach.for_each(voxels_[v].centroid, [&](const Cell& c) {
+    for_each_listing_cell(v, [&](const Cell& c) {
       std::size_t i;
       if (inside(c, i))
         ++starts_[i + 1];
@@ -124,7 +130,7 @@ void VoxelMap::index_candidates(const VoxelMapLimits& limits) {
   candidates_.resize(starts_.back() + beyond.size() + kCandidatePadding);
   std::vector<std::uint32_t> next(starts_.begin(), starts_.end() - 1);
   for (std::uint32_t v = 0; v < voxels_.size(); ++v)
-    reach.for_each(voxels_[v].centroid, [&](const Cell& c) {
+    for_each_listing_cell(v, [&](const Cell& c) {
       std::size_t i;
       if (inside(c, i)) candidates_[next[i]++] = {voxels_[v].centroid, v};
     });
@@ -156,7 +162,8 @@ VoxelMapView VoxelMap::view() const {
   view.outside_mask = outside_.empty() ? 0 : outside_.size() - 1;
   view.voxel_count = static_cast<int>(voxels_.size());
   view.inverse_resolution = 1.0F / static_cast<float>(resolution_m_);
-  view.squared_radius = static_cast<float>(resolution_m_ * resolution_m_);
+  view.squared_radius = neighbours_ == Neighbours::radius ? static_cast<float>(resolution_m_ * resolution_m_)
+                                                          : std::numeric_limits<float>::infinity();
   return view;
 }
 

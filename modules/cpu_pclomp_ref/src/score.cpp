@@ -73,7 +73,7 @@ Sums sum_chunk(const VoxelGrid& grid, const GaussConstants& constants, const Poi
   for (std::int64_t i = 0; i < count; ++i) {
     float moved[3];
     move_point(matrix, points[i], moved);
-    grid.radius_search(moved, neighbours);
+    grid.find_neighbours(moved, neighbours);
     if (neighbours.empty()) continue;
     const PointDerivatives derivatives(tables, Eigen::Vector3d(points[i].x, points[i].y, points[i].z));
     const Eigen::Vector3d moved_double(moved[0], moved[1], moved[2]);
@@ -135,7 +135,7 @@ std::vector<float> nearest_voxel_scores(const VoxelGrid& grid, const GaussConsta
   for (const Point& point : scan) {
     float moved[3];
     move_point(matrix, point, moved);
-    grid.radius_search(moved, neighbours);
+    grid.find_neighbours(moved, neighbours);
     double largest = 0;
     for (const Neighbour& n : neighbours) {
       const Leaf& leaf = grid.leaves()[n.leaf];

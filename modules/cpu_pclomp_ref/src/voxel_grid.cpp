@@ -15,9 +15,13 @@ using Key = std::array<std::int64_t, 3>;  // z, y, x: the reference's leaf order
 
 struct Accumulator {
   Eigen::Vector3d sum = Eigen::Vector3d::Zero();
-  Eigen::Matrix3d second_moment = Eigen::Matrix3d::Identity();  // the reference starts here and never takes it back
+  Eigen::Matrix3d second_moment;
   Eigen::Vector3f centroid_sum = Eigen::Vector3f::Zero();
   int n = 0;
+
+  /// The reference starts at identity and never takes it back.
+  explicit Accumulator(CovarianceStart start)
+      : second_moment((start == CovarianceStart::identity ? 1.0 : 0.0) * Eigen::Matrix3d::Identity()) {}
 
   void add(const Point& p) {
     const Eigen::Vector3d v(p.x, p.y, p.z);
@@ -28,28 +32,38 @@ struct Accumulator {
   }
 };
 
+/// Below this largest variance [m²] a voxel is one point repeated, and no Gaussian.
+constexpr double kSmallestVariance = 1e-10;
+
 /// The floor on the small eigenvalues, nested as in the reference: the middle one is looked at only if the smallest was low.
-void floor_eigenvalues(Eigen::Matrix3d& covariance, double ratio) {
+/// Returns false if the largest is too small to mean anything.
+bool floor_eigenvalues(Eigen::Matrix3d& covariance, double ratio) {
   const Eigen::SelfAdjointEigenSolver<Eigen::Matrix3d> solver(covariance);
   Eigen::Vector3d values = solver.eigenvalues();
   const double lowest = ratio * values(2);
-  if (values(0) >= lowest) return;
+  if (!(values(2) > kSmallestVariance)) return false;
+  if (values(0) >= lowest) return true;
   values(0) = lowest;
   if (values(1) < lowest) values(1) = lowest;
   const Eigen::Matrix3d& vectors = solver.eigenvectors();
   covariance = vectors * values.asDiagonal() * vectors.inverse();
+  return true;
 }
 
-Leaf make_leaf(const Key& key, const Accumulator& a, double eigenvalue_ratio) {
-  Leaf leaf;
+bool make_leaf(const Key& key, const Accumulator& a, double eigenvalue_ratio, Leaf& leaf) {
   leaf.key[0] = key[2], leaf.key[1] = key[1], leaf.key[2] = key[0];
   leaf.points = a.n;
   leaf.centroid = a.centroid_sum / static_cast<float>(a.n);
   leaf.mean = a.sum / a.n;
   leaf.covariance = (a.second_moment - a.sum * leaf.mean.transpose()) / (a.n - 1);
-  floor_eigenvalues(leaf.covariance, eigenvalue_ratio);
+  if (!floor_eigenvalues(leaf.covariance, eigenvalue_ratio)) return false;
   leaf.inverse_covariance_transposed = leaf.covariance.inverse().transpose();
-  return leaf;
+  return leaf.inverse_covariance_transposed.allFinite();
+}
+
+/// floor(x / resolution) with a float32 product.
+std::int64_t voxel_coordinate(float x, float inverse_resolution) {
+  return static_cast<std::int64_t>(std::floor(x * inverse_resolution));
 }
 
 struct Centroids {
@@ -91,13 +105,12 @@ struct VoxelGrid::Tree {
       : centroids{leaves}, index(3, centroids, nanoflann::KDTreeSingleIndexAdaptorParams(4)) {}
 };
 
-VoxelGrid::VoxelGrid(const std::vector<Point>& points, const AlignOptions& options) {
-  const float resolution = static_cast<float>(options.resolution_m);
-  const float inverse = 1.0F / resolution;
-  squared_radius_ = static_cast<float>(options.resolution_m * options.resolution_m);
-
+VoxelGrid::VoxelGrid(const std::vector<Point>& points, const AlignOptions& options)
+    : squared_radius_(static_cast<float>(options.resolution_m * options.resolution_m)),
+      inverse_resolution_(1.0F / static_cast<float>(options.resolution_m)),
+      neighbours_(options.neighbours) {
   std::vector<Key> keys(points.size());
-  const auto cell = [&](float x) { return static_cast<std::int64_t>(std::floor(x * inverse)); };
+  const auto cell = [&](float x) { return voxel_coordinate(x, inverse_resolution_); };
   for (std::size_t i = 0; i < points.size(); ++i) keys[i] = {cell(points[i].z), cell(points[i].y), cell(points[i].x)};
   std::vector<std::uint32_t> order(points.size());
   std::iota(order.begin(), order.end(), 0U);
@@ -107,15 +120,32 @@ VoxelGrid::VoxelGrid(const std::vector<Point>& points, const AlignOptions& optio
 
   for (std::size_t i = 0; i < order.size();) {
     const Key key = keys[order[i]];
-    Accumulator sums;
+    Accumulator sums(options.covariance_start);
     for (; i < order.size() && keys[order[i]] == key; ++i) sums.add(points[order[i]]);
     ++occupied_voxels_;
-    if (sums.n >= options.min_points) leaves_.push_back(make_leaf(key, sums, options.eigenvalue_ratio));
+    Leaf leaf;
+    if (sums.n < options.min_points || !make_leaf(key, sums, options.eigenvalue_ratio, leaf)) continue;
+    if (neighbours_ != Neighbours::radius) leaf_of_voxel_[key] = static_cast<std::uint32_t>(leaves_.size());
+    leaves_.push_back(leaf);
   }
   if (!leaves_.empty()) tree_ = std::make_unique<Tree>(leaves_);
 }
 
 VoxelGrid::~VoxelGrid() = default;
+
+void VoxelGrid::direct_search(const float query[3], std::vector<Neighbour>& out) const {
+  out.clear();
+  std::int64_t own[3];
+  for (int axis = 0; axis < 3; ++axis) own[axis] = voxel_coordinate(query[axis], inverse_resolution_);
+  const int reach = neighbours_ == Neighbours::direct1 ? 0 : 1;
+  for (int dz = -reach; dz <= reach; ++dz)
+    for (int dy = -reach; dy <= reach; ++dy)
+      for (int dx = -reach; dx <= reach; ++dx) {
+        if (neighbours_ == Neighbours::direct7 && dx * dx + dy * dy + dz * dz > 1) continue;
+        const auto found = leaf_of_voxel_.find({own[2] + dz, own[1] + dy, own[0] + dx});
+        if (found != leaf_of_voxel_.end()) out.push_back({0.0F, found->second});
+      }
+}
 
 void VoxelGrid::radius_search(const float query[3], std::vector<Neighbour>& out) const {
   out.clear();

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <Eigen/Core>
+#include <array>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <vector>
 
@@ -34,14 +36,26 @@ class VoxelGrid {
   const std::vector<Leaf>& leaves() const { return leaves_; }
   std::int64_t occupied_voxels() const { return occupied_voxels_; }
 
-  /// All leaves whose centroid is strictly nearer than the resolution, nearest first. Float32 arithmetic. Thread-safe.
+  /// The leaves a point is scored against, by options.neighbours. Thread-safe.
+  void find_neighbours(const float query[3], std::vector<Neighbour>& out) const {
+    if (neighbours_ == Neighbours::radius)
+      radius_search(query, out);
+    else
+      direct_search(query, out);
+  }
+  /// All leaves whose centroid is strictly nearer than the resolution, nearest first. Float32 arithmetic.
   void radius_search(const float query[3], std::vector<Neighbour>& out) const;
+  /// The leaf of the query's voxel (direct1), with its face neighbours (direct7) or all 26 (direct27); no distance test, and
+  /// squared_distance is 0.
+  void direct_search(const float query[3], std::vector<Neighbour>& out) const;
 
  private:
   struct Tree;
   std::vector<Leaf> leaves_;
   std::int64_t occupied_voxels_ = 0;
-  float squared_radius_;
+  float squared_radius_, inverse_resolution_;
+  Neighbours neighbours_;
+  std::map<std::array<std::int64_t, 3>, std::uint32_t> leaf_of_voxel_;  // z, y, x; only for the direct policies
   std::unique_ptr<Tree> tree_;
 };
 

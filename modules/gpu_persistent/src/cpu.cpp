@@ -111,7 +111,7 @@ class CpuAligner final : public BatchAligner {
     const LoopOptions options = loop_options(options_, per_scan, map_->origin());
     std::vector<LoopTrace> trace(per_scan.trace ? static_cast<std::size_t>(options.max_iterations) + 1 : 0);
     const LoopState end = run(scan, guess, options, per_scan.trace ? trace.data() : nullptr);
-    if (per_scan.trace) trace.resize(static_cast<std::size_t>(end.evaluations));
+    if (per_scan.trace) trace.resize(static_cast<std::size_t>(end.iterations) + 1);
     return to_result(end, guess, map_->origin(), scan.facts, trace);
   }
 
@@ -125,7 +125,6 @@ class CpuAligner final : public BatchAligner {
 
 std::unique_ptr<BatchAligner> make_cpu_aligner(const AlignOptions& options) {
   validate(options);
-  require_reference_schedule(options, "persistent_cpu");
   return std::make_unique<CpuAligner>(options);
 }
 

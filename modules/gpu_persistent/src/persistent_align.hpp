@@ -24,11 +24,11 @@ NDT_BODY void persistent_align(T& team, const Problem& problem, LoopState& state
         team.template sum<DerivativeSums>(problem.scan.size, [&](int first, int count, const auto& lanes, auto& part) {
           add_scan_points(problem.map, problem.gauss, state.motion, problem.scan.points + first, count, lanes, part);
         });
-    const Pose evaluated = state.pose;
-    const double step = state.step;
     team.replicated([&] { advance(sums, problem.options, state); });
-    if (trace != nullptr)
-      team.once([&] { trace[state.evaluations - 1] = {evaluated, state.here.score, state.here.nvtl(), step}; });
+    if (trace != nullptr && state.accepted)
+      team.once([&] {
+        trace[state.iterations] = {state.here.pose, state.here.at.score, state.here.at.nvtl(), state.step};
+      });
   }
   team.once([&] { *out = state; });
 }

@@ -22,15 +22,6 @@ std::string refusal(const AlignOptions& options) {
   return "accepted";
 }
 
-std::string not_offered(const AlignOptions& options) {
-  try {
-    require_reference_schedule(options, "some_row");
-  } catch (const std::invalid_argument& e) {
-    return e.what();
-  }
-  return "accepted";
-}
-
 struct RealOption {
   double AlignOptions::*member;
   const char* name;
@@ -158,22 +149,6 @@ TEST(AlignOptions, EveryEnumeratorIsListedInOrderUnderItsOwnName) {
   EXPECT_EQ(to_string(LineSearch::more_thuente), "more_thuente");
   EXPECT_EQ(to_string(CandidateSet::golden), "golden");
   EXPECT_EQ(to_string(CovarianceStart::zero), "zero");
-}
-
-TEST(AlignOptions, WhatARowDoesNotOfferYetIsNamedWithTheRowAndWhatItOffers) {
-  AlignOptions o;
-  EXPECT_EQ(not_offered(o), "accepted");
-  o.neighbours = Neighbours::direct7;
-  EXPECT_EQ(not_offered(o), "option neighbours = direct7: not yet available in some_row, which offers radius");
-  o = {};
-  o.line_search = LineSearch::batched;
-  EXPECT_EQ(not_offered(o), "option line-search = batched: not yet available in some_row, which offers off");
-  o = {};
-  o.covariance_start = CovarianceStart::zero;
-  EXPECT_EQ(not_offered(o), "option covariance-start = zero: not yet available in some_row, which offers identity");
-  o = {};
-  o.newton_step = NewtonStep::damped;
-  EXPECT_EQ(not_offered(o), "option newton-step = damped: not yet available in some_row, which offers reference");
 }
 
 }  // namespace

@@ -4,6 +4,8 @@
 
 #include <Eigen/Cholesky>
 #include <Eigen/SVD>
+#include <algorithm>
+#include <cmath>
 #include <random>
 #include <string>
 
@@ -58,7 +60,7 @@ TEST(NewtonStep, SolvesNegativeDefiniteHessiansAsEigenDoes) {
     const Matrix6 a = random_matrix(random);
     const Matrix6 h = -(a * a.transpose() + 0.1 * Matrix6::Identity());
     const Vector6 g = random_vector(random);
-    const NewtonDirection got = newton_direction(to_mat6(h), to_vec6(g));
+    const NewtonDirection got = newton_direction(NewtonStep::reference, to_mat6(h), to_vec6(g));
     const std::string name = "negative definite " + std::to_string(i);
     EXPECT_FALSE(got.fallback) << name;
     expect_near(got.delta, h.ldlt().solve(-g), name);
@@ -72,7 +74,7 @@ TEST(NewtonStep, SolvesIndefiniteHessiansLikeTheSvdAndSaysSo) {
     const Matrix6 r = Eigen::JacobiSVD<Matrix6>(random_matrix(random), Eigen::ComputeFullU).matrixU();
     const Matrix6 h = symmetric(r * Vector6(-5, -4, -3, -2, -1, 0.5 + i).asDiagonal() * r.transpose());
     const Vector6 g = random_vector(random);
-    const NewtonDirection got = newton_direction(to_mat6(h), to_vec6(g));
+    const NewtonDirection got = newton_direction(NewtonStep::reference, to_mat6(h), to_vec6(g));
     const std::string name = "indefinite " + std::to_string(i);
     EXPECT_TRUE(got.fallback) << name;
     expect_near(got.delta, svd_solution(h, g), name);
@@ -93,7 +95,7 @@ TEST(NewtonStep, GivesTheMinimumNormStepOfASingularHessian) {
   for (const auto& [name, h] : singular)
     for (int i = 0; i < 20; ++i) {
       const Vector6 g = random_vector(random);
-      const NewtonDirection got = newton_direction(to_mat6(h), to_vec6(g));
+      const NewtonDirection got = newton_direction(NewtonStep::reference, to_mat6(h), to_vec6(g));
       EXPECT_TRUE(got.fallback) << name;
       expect_near(got.delta, svd_solution(h, g), name);
     }
@@ -102,13 +104,13 @@ TEST(NewtonStep, GivesTheMinimumNormStepOfASingularHessian) {
 TEST(NewtonStep, AFreeDirectionGetsNoStep) {
   Mat6 h;
   for (int i = 1; i < 6; ++i) h(i, i) = -2;
-  const NewtonDirection got = newton_direction(h, {{7, 2, 4, 6, 8, 10}});
+  const NewtonDirection got = newton_direction(NewtonStep::reference, h, {{7, 2, 4, 6, 8, 10}});
   const double expected[] = {0, 1, 2, 3, 4, 5};
   for (int i = 0; i < 6; ++i) EXPECT_DOUBLE_EQ(got.delta[i], expected[i]) << i;
 }
 
 TEST(NewtonStep, AZeroHessianGivesAZeroStep) {
-  const NewtonDirection got = newton_direction({}, {{1, 2, 3, 4, 5, 6}});
+  const NewtonDirection got = newton_direction(NewtonStep::reference, {}, {{1, 2, 3, 4, 5, 6}});
   EXPECT_TRUE(got.fallback);
   EXPECT_EQ(dot(got.delta, got.delta), 0);
 }
@@ -116,9 +118,39 @@ TEST(NewtonStep, AZeroHessianGivesAZeroStep) {
 TEST(NewtonStep, AZeroGradientGivesAZeroStep) {
   Mat6 h;
   for (int i = 0; i < 6; ++i) h(i, i) = -1 - i;
-  const NewtonDirection got = newton_direction(h, {});
+  const NewtonDirection got = newton_direction(NewtonStep::reference, h, {});
   EXPECT_FALSE(got.fallback);
   EXPECT_EQ(dot(got.delta, got.delta), 0);
+}
+
+TEST(NewtonStep, DampingTurnsAnIndefiniteHessianIntoAnAscentStep) {
+  std::mt19937 random(13);
+  for (int i = 0; i < 200; ++i) {
+    const Matrix6 h = symmetric(random_matrix(random));
+    const Vector6 g = random_vector(random);
+    const NewtonDirection got = newton_direction(NewtonStep::damped, to_mat6(h), to_vec6(g));
+    ASSERT_FALSE(got.failed) << "indefinite " << i;
+    EXPECT_GT(g.dot(to_eigen(got.delta)), 0) << "indefinite " << i << " points downhill";
+    // The step solves (-H + λI) δ = g for one λ of the schedule.
+    const double largest = h.diagonal().cwiseAbs().maxCoeff();
+    double smallest_residual = 1e300;
+    for (int k = 0; k < 12; ++k) {
+      const double lambda = 1e-6 * largest * std::pow(10.0, k);
+      const Vector6 residual = -h * to_eigen(got.delta) + lambda * to_eigen(got.delta) - g;
+      smallest_residual = std::min(smallest_residual, residual.norm() / g.norm());
+    }
+    EXPECT_LE(smallest_residual, 1e-9) << "indefinite " << i;
+  }
+}
+
+TEST(NewtonStep, DampingIsNotUsedWhereItIsNotNeededAndFailsOnAZeroHessian) {
+  Mat6 h;
+  for (int i = 0; i < 6; ++i) h(i, i) = -2;
+  const Vec6 g{{2, 4, 6, 8, 10, 12}};
+  const NewtonDirection plain = newton_direction(NewtonStep::damped, h, g);
+  EXPECT_FALSE(plain.fallback);
+  EXPECT_DOUBLE_EQ(plain.delta[5], 6);
+  EXPECT_TRUE(newton_direction(NewtonStep::damped, {}, g).failed);
 }
 
 TEST(NewtonStep, CholeskyRefusesWhatIsNotPositiveDefinite) {

@@ -12,7 +12,7 @@ namespace {
 /// Sums of a score that is a paraboloid in x, y, z with its top at `top`, as seen from the state's pose.
 DerivativeSums<double> paraboloid(const LoopState& state, const Vec3<double>& top, double curvature = 100) {
   DerivativeSums<double> sums;
-  const Vec3<double> away = top - Vec3<double>{state.pose.x, state.pose.y, state.pose.z};
+  const Vec3<double> away = top - Vec3<double>{state.trial.x, state.trial.y, state.trial.z};
   sums.score = 1000 - 0.5 * curvature * dot(away, away);
   sums.v = curvature * away;
   sums.m = {-curvature, 0, 0, -curvature, 0, -curvature};
@@ -30,7 +30,7 @@ LoopState run(const Vec3<double>& top, const LoopOptions& options) {
 TEST(NewtonLoop, TakesFullStepsOfTheLimitAndEndsAfterAShortOne) {
   const LoopState state = run({0.35, 0, 0}, {});
   EXPECT_EQ(state.end, LoopEnd::step_below_epsilon);
-  EXPECT_NEAR(state.pose.x, 0.35, 0.005 + 1e-12) << "the last step is at least epsilon / 2 long";
+  EXPECT_NEAR(state.here.pose.x, 0.35, 0.005 + 1e-12) << "the last step is at least epsilon / 2 long";
   // 0.1 + 0.1 + 0.1 + 0.05, and one short step unless the last one landed exactly.
   EXPECT_GE(state.iterations, 4);
   EXPECT_LE(state.iterations, 5);
@@ -40,7 +40,7 @@ TEST(NewtonLoop, TakesFullStepsOfTheLimitAndEndsAfterAShortOne) {
 TEST(NewtonLoop, NeverStepsLessThanHalfEpsilon) {
   const LoopState state = run({0.001, 0, 0}, {});
   EXPECT_EQ(state.iterations, 1);
-  EXPECT_NEAR(state.pose.x, 0.005, 1e-12);
+  EXPECT_NEAR(state.here.pose.x, 0.005, 1e-12);
 }
 
 TEST(NewtonLoop, EndsWhereItStandsWhenTheGradientIsZero) {
@@ -55,7 +55,7 @@ TEST(NewtonLoop, StopsAtTheIterationLimit) {
   const LoopState state = run({10, 0, 0}, options);
   EXPECT_EQ(state.end, LoopEnd::max_iterations);
   EXPECT_EQ(state.iterations, 3);
-  EXPECT_NEAR(state.pose.x, 0.3, 1e-12);
+  EXPECT_NEAR(state.here.pose.x, 0.3, 1e-12);
 }
 
 TEST(NewtonLoop, EvaluatesOnceWithNoIterationsAllowed) {
@@ -64,7 +64,7 @@ TEST(NewtonLoop, EvaluatesOnceWithNoIterationsAllowed) {
   const LoopState state = run({1, 0, 0}, options);
   EXPECT_EQ(state.evaluations, 1);
   EXPECT_EQ(state.iterations, 0);
-  EXPECT_EQ(state.pose.x, 0);
+  EXPECT_EQ(state.here.pose.x, 0);
 }
 
 TEST(NewtonLoop, ClimbsWhereTheHessianIsIndefinite) {
@@ -73,7 +73,7 @@ TEST(NewtonLoop, ClimbsWhereTheHessianIsIndefinite) {
   sums.m.xx = 100;  // convex along x: the raw Newton step would go downhill
   advance(sums, {}, state);
   EXPECT_EQ(state.fallbacks, 1);
-  EXPECT_GT(state.pose.x, 0) << "the step must not go against the gradient";
+  EXPECT_GT(state.trial.x, 0) << "the step must not go against the gradient";
 }
 
 TEST(NewtonLoop, ReportsNoOverlapWithoutPairs) {
@@ -95,7 +95,7 @@ TEST(NewtonLoop, OverlapLostOnTheWayReturnsTheGuessAndItsScore) {
   LoopState state = begin_loop(guess);
   advance(paraboloid(state, {5, 2, 3}), {}, state);
   ASSERT_EQ(state.end, LoopEnd::running);
-  const double score_at_guess = state.at_guess.score;
+  const double score_at_guess = state.guess.at.score;
   advance({}, {}, state);
   const AlignResult result = to_result(state, guess, {}, {10, 0, 10.0}, {});
   EXPECT_EQ(result.stop, Stop::no_overlap);
@@ -107,19 +107,73 @@ TEST(NewtonLoop, IsConvergedOnlyWithAWellPosedHessian) {
   LoopState state = run({0.05, 0, 0}, {});
   const ScanFacts facts{10, 0, 1.0};
   EXPECT_EQ(to_result(state, Transform{}, {}, facts, {}).stop, Stop::converged);
-  state.here.hessian(1, 1) = -1e-6;  // sideways all but free: a corridor
+  state.here.at.hessian(1, 1) = -1e-6;  // sideways all but free: a corridor
   const AlignResult corridor = to_result(state, Transform{}, {}, facts, {});
   EXPECT_EQ(corridor.stop, Stop::degenerate);
   EXPECT_NEAR(std::fabs(corridor.conditioning.weak_direction[1]), 1, 1e-6);
-  state.here.hessian(1, 1) = 5;  // a saddle
+  state.here.at.hessian(1, 1) = 5;  // a saddle
   EXPECT_EQ(to_result(state, Transform{}, {}, facts, {}).stop, Stop::degenerate);
+}
+
+TEST(NewtonLoop, DampedStepsClimbAndGiveUpHonestly) {
+  LoopOptions damped;
+  damped.newton_step = NewtonStep::damped;
+  LoopState state = begin_loop(Transform{});
+  DerivativeSums<double> sums = paraboloid(state, {0.5, 0, 0});
+  sums.m.xx = 100;
+  advance(sums, damped, state);
+  EXPECT_EQ(state.fallbacks, 1);
+  EXPECT_GT(state.trial.x, 0);
+  // A zero Hessian cannot be damped: the damping is a share of its largest entry.
+  LoopState flat = begin_loop(Transform{});
+  DerivativeSums<double> nothing = paraboloid(flat, {0.5, 0, 0});
+  nothing.m = {}, nothing.ymy = {};
+  advance(nothing, damped, flat);
+  EXPECT_EQ(flat.end, LoopEnd::degenerate);
+}
+
+TEST(NewtonLoop, LineSearchesReachTheTopWithStepsThatNeverLowerTheScore) {
+  for (const LineSearch kind : {LineSearch::more_thuente, LineSearch::batched}) {
+    LoopOptions options;
+    options.line_search = kind;
+    LoopState state = begin_loop(Transform{});
+    double accepted_score = -1e300;
+    while (state.end == LoopEnd::running) {
+      advance(paraboloid(state, {0.35, 0, 0}), options, state);
+      if (!state.accepted) continue;
+      EXPECT_GE(state.here.at.score, accepted_score) << to_string(kind);
+      accepted_score = state.here.at.score;
+    }
+    EXPECT_EQ(state.end, LoopEnd::step_below_epsilon) << to_string(kind);
+    EXPECT_NEAR(state.here.pose.x, 0.35, 0.006) << to_string(kind);
+  }
+}
+
+TEST(NewtonLoop, ALineSearchThatFindsNoDecreaseKeepsThePose) {
+  for (const LineSearch kind : {LineSearch::more_thuente, LineSearch::batched}) {
+    LoopOptions options;
+    options.line_search = kind;
+    LoopState state = begin_loop(Transform{});
+    const DerivativeSums<double> start = paraboloid(state, {0.5, 0, 0});
+    advance(start, options, state);
+    int evaluations = 0;
+    while (state.end == LoopEnd::running && ++evaluations < 100) {
+      DerivativeSums<double> worse = paraboloid(state, {0.5, 0, 0});
+      worse.score = start.score - 100;  // a score that contradicts its gradient
+      advance(worse, options, state);
+    }
+    EXPECT_EQ(state.end, LoopEnd::line_search_failed) << to_string(kind);
+    EXPECT_EQ(state.here.pose.x, 0) << to_string(kind);
+    EXPECT_EQ(state.iterations, 0) << to_string(kind);
+    EXPECT_LE(evaluations, StepSearch::kMaxTrials) << to_string(kind);
+  }
 }
 
 TEST(NewtonLoop, AddsTheMapOriginInDouble) {
   const Vec3<double> origin{5e6, -3e6, 0};
   const Transform guess = make_transform(rotation_of(Pose{}), origin + Vec3<double>{0.25, 0.125, 0});
   LoopState state = begin_loop(to_local(guess, origin));
-  EXPECT_EQ(state.pose.x, 0.25);
+  EXPECT_EQ(state.trial.x, 0.25);
   while (state.end == LoopEnd::running) advance(paraboloid(state, {0.3, 0.125, 0}), {}, state);
   const AlignResult result = to_result(state, guess, origin, {10, 0, 1.0}, {});
   EXPECT_NEAR(result.map_from_scan(0, 3) - origin.x, 0.3, 0.006);

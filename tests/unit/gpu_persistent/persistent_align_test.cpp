@@ -49,10 +49,10 @@ TEST(PersistentAlign, GivesTheSameBitsOnOneThreadAndOnMany) {
     const LoopState expected = courtyard.run(serial);
     for (const int workers : {1, 2, 3, 8}) {
       const LoopState got = courtyard.run_on(workers);
-      EXPECT_EQ(std::memcmp(&got.pose, &expected.pose, sizeof got.pose), 0)
+      EXPECT_EQ(std::memcmp(&got.here.pose, &expected.here.pose, sizeof got.here.pose), 0)
           << workers << " workers, " << points << " points";
       EXPECT_EQ(got.iterations, expected.iterations) << workers << " workers, " << points << " points";
-      EXPECT_EQ(got.here.score, expected.here.score) << workers << " workers, " << points << " points";
+      EXPECT_EQ(got.here.at.score, expected.here.at.score) << workers << " workers, " << points << " points";
     }
   }
 }
@@ -63,8 +63,8 @@ TEST(PersistentAlign, OneLaneAndFourReachTheSamePose) {
   BasicSerialTeam<SimdLanes> four;
   const LoopState a = courtyard.run(one), b = courtyard.run(four);
   EXPECT_EQ(a.iterations, b.iterations);
-  EXPECT_NEAR(a.pose.x, b.pose.x, 1e-4);
-  EXPECT_NEAR(a.pose.yaw, b.pose.yaw, 1e-5);
+  EXPECT_NEAR(a.here.pose.x, b.here.pose.x, 1e-4);
+  EXPECT_NEAR(a.here.pose.yaw, b.here.pose.yaw, 1e-5);
 }
 
 TEST(PersistentAlign, TraceHoldsTheGuessAndEveryIteration) {
@@ -74,10 +74,10 @@ TEST(PersistentAlign, TraceHoldsTheGuessAndEveryIteration) {
   BasicSerialTeam<SimdLanes> team;
   persistent_align(team, courtyard.problem, state, &out, trace.data());
   ASSERT_GT(out.iterations, 1);
-  EXPECT_EQ(trace[0].pose.x, courtyard.start.pose.x);
+  EXPECT_EQ(trace[0].pose.x, courtyard.start.trial.x);
   EXPECT_EQ(trace[0].step, 0);
-  EXPECT_EQ(trace[static_cast<std::size_t>(out.iterations)].pose.x, out.pose.x);
-  EXPECT_EQ(trace[static_cast<std::size_t>(out.iterations)].score, out.here.score);
+  EXPECT_EQ(trace[static_cast<std::size_t>(out.iterations)].pose.x, out.here.pose.x);
+  EXPECT_EQ(trace[static_cast<std::size_t>(out.iterations)].score, out.here.at.score);
 }
 
 TEST(PersistentCpu, TwoAlignersInTwoThreadsDoNotDisturbEachOther) {

@@ -1,5 +1,4 @@
-// Every switch of the registration, with its default, unit and bounds. Implementations refuse what they cannot do; none
-// ignores an option silently.
+// Every switch of the registration, with its default, unit and bounds. No implementation ignores an option silently.
 #pragma once
 
 #include <string>
@@ -62,9 +61,6 @@ struct AlignOptions {
 
 /// Throws std::invalid_argument "option <name> = <value>: must be in <bounds>" for the first option out of range or NaN.
 void validate(const AlignOptions& options);
-
-/// Throws std::invalid_argument naming the first option that `implementation` does not offer yet.
-void require_reference_schedule(const AlignOptions& options, std::string_view implementation);
 
 /// Names as the command line spells them.
 std::string_view to_string(Neighbours value);

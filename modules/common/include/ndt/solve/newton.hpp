@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "ndt/align/align_options.hpp"
 #include "ndt/core/small_matrix.hpp"
 #include "ndt/core/symmetric_eigen.hpp"
 
@@ -11,13 +12,14 @@ namespace ndt {
 struct NewtonDirection {
   Vec6 delta;
   bool fallback = false;  ///< -H was not positive definite
+  bool failed = false;    ///< no damping made it so
 };
 
-/// Solves (-H) δ = g by Cholesky. Returns false, with delta unspecified, if -H is not positive definite.
-NDT_HD inline bool solve_positive_definite(const Mat6& hessian, const Vec6& gradient, Vec6& delta) {
+/// Solves (-H + damping I) δ = g by Cholesky. Returns false, with delta unspecified, if that matrix is not positive definite.
+NDT_HD inline bool solve_positive_definite(const Mat6& hessian, const Vec6& gradient, Vec6& delta, double damping = 0) {
   double l[6][6];
   for (int j = 0; j < 6; ++j) {
-    double pivot = -hessian(j, j);
+    double pivot = damping - hessian(j, j);
     for (int k = 0; k < j; ++k) pivot -= l[j][k] * l[j][k];
     if (!(pivot > 0)) return false;
     l[j][j] = std::sqrt(pivot);
@@ -58,12 +60,24 @@ NDT_HD inline Vec6 solve_minimum_norm(const Mat6& hessian, const Vec6& gradient)
   return delta;
 }
 
-/// NewtonStep::reference.
-NDT_HD inline NewtonDirection newton_direction(const Mat6& hessian, const Vec6& gradient) {
+/// Damping from 1e-6 of the largest diagonal entry, growing tenfold, at most 12 tries. Returns false if none was enough.
+NDT_HD inline bool solve_damped(const Mat6& hessian, const Vec6& gradient, Vec6& delta) {
+  double largest = 0;
+  for (int i = 0; i < 6; ++i) largest = std::fmax(largest, std::fabs(hessian(i, i)));
+  double damping = 1e-6 * largest;
+  for (int attempt = 0; attempt < 12; ++attempt, damping *= 10)
+    if (solve_positive_definite(hessian, gradient, delta, damping)) return true;
+  return false;
+}
+
+NDT_HD inline NewtonDirection newton_direction(NewtonStep kind, const Mat6& hessian, const Vec6& gradient) {
   NewtonDirection out;
   if (solve_positive_definite(hessian, gradient, out.delta)) return out;
   out.fallback = true;
-  out.delta = solve_minimum_norm(hessian, gradient);
+  if (kind == NewtonStep::damped)
+    out.failed = !solve_damped(hessian, gradient, out.delta);
+  else
+    out.delta = solve_minimum_norm(hessian, gradient);
   return out;
 }
 

@@ -7,6 +7,7 @@
 #include "ndt/core/pose.hpp"
 #include "ndt/score/derivatives.hpp"
 #include "ndt/score/scan_point.hpp"
+#include "ndt/solve/line_search.hpp"
 #include "ndt/solve/newton.hpp"
 #include "ndt/solve/oscillation.hpp"
 
@@ -16,20 +17,41 @@ struct LoopOptions {
   double step_m = 0.1, epsilon_m = 0.01;
   int max_iterations = 30;  ///< 0: evaluate the guess and end
   Regularisation regularisation;
+  NewtonStep newton_step = NewtonStep::reference;
+  LineSearch line_search = LineSearch::off;
+  CandidateSet candidates = CandidateSet::design15;
 };
 
-enum class LoopEnd { running, step_below_epsilon, max_iterations, no_overlap, non_finite };
+enum class LoopEnd {
+  running,
+  step_below_epsilon,
+  max_iterations,
+  no_overlap,
+  degenerate,
+  non_finite,
+  line_search_failed
+};
+
+/// A pose with what was found there.
+struct Evaluated {
+  Pose pose;  ///< derivative branch
+  Derivatives at;
+};
 
 /// Everything is map-local. A worker that holds a copy of it computes the same bits as every other.
 struct LoopState {
-  Pose pose;         ///< derivative branch
-  Motion motion;     ///< where the next sums are to be taken
-  Derivatives here;  ///< at pose, once summed
-  Pose guess;
-  Derivatives at_guess;
+  Pose trial;             ///< where the next sums are to be taken
+  Motion motion;          ///< of trial
+  Evaluated here, guess;  ///< the last accepted pose, and the first
+  Evaluated best_trial;   ///< of the running line search
+  Vec6 direction;         ///< unit, uphill
+  StepSearch search;
   OscillationCounter oscillation;
-  double step = 0;  ///< length of the step that led to pose
+  double best_alpha = 0;     ///< its step
+  double newton_length = 0;  ///< of the step that the running line search shortens
+  double step = 0;           ///< length of the step that led to here
   int iterations = 0, evaluations = 0, fallbacks = 0;
+  bool accepted = false;  ///< the last advance() moved `here`: a new line for the trace
   LoopEnd end = LoopEnd::running;
 };
 
@@ -55,8 +77,9 @@ NDT_HD inline Motion to_motion(const Mat3<double>& rotation, const Vec3<double>&
 /// local_guess: map-local and rigid. The first sums use the matrix itself, later ones the matrix of the pose.
 NDT_HD inline LoopState begin_loop(const Transform& local_guess) {
   LoopState state;
-  state.pose = state.guess = derivative_pose(local_guess);
-  state.motion = to_motion(rotation_of(local_guess), translation_of(local_guess), state.pose);
+  state.trial = derivative_pose(local_guess);
+  state.here.pose = state.guess.pose = state.trial;
+  state.motion = to_motion(rotation_of(local_guess), translation_of(local_guess), state.trial);
   return state;
 }
 
@@ -67,46 +90,100 @@ NDT_HD inline bool is_finite(const Derivatives& d) {
   return std::isfinite(sum);
 }
 
-/// Why the loop ends at the pose just evaluated, or running.
+/// Why the loop ends at the pose just accepted, or running.
 NDT_HD inline LoopEnd judge(const LoopState& state, const LoopOptions& options) {
-  if (!is_finite(state.here)) return LoopEnd::non_finite;
-  if (state.here.pairs == 0) return LoopEnd::no_overlap;
+  if (state.here.at.pairs == 0) return LoopEnd::no_overlap;
   if (state.iterations > 0 && state.step < options.epsilon_m) return LoopEnd::step_below_epsilon;
   if (state.iterations >= options.max_iterations) return LoopEnd::max_iterations;
   return LoopEnd::running;
 }
 
-/// Newton direction, made unit length and uphill, times the clamped step; then the pose moves. A zero direction ends the
-/// loop where it stands, as in the reference.
-NDT_HD inline void take_step(LoopState& state, const LoopOptions& options) {
-  const NewtonDirection newton = newton_direction(state.here.hessian, state.here.gradient);
-  const double length = std::sqrt(dot(newton.delta, newton.delta));
-  if (!std::isfinite(length) || length == 0) {
-    state.end = length == 0 ? LoopEnd::step_below_epsilon : LoopEnd::non_finite;
-    return;
-  }
-  state.fallbacks += newton.fallback ? 1 : 0;
-  const double slope = dot(state.here.gradient, newton.delta);
-  const double clamped = std::fmax(std::fmin(length, options.step_m), options.epsilon_m / 2);
-  state.step = slope == 0 ? 0.0 : clamped;
-  const double factor = (slope < 0 ? -state.step : state.step) / length;
-
-  Pose& p = state.pose;
-  const Vec6& d = newton.delta;
-  p = {p.x + factor * d[0],    p.y + factor * d[1],     p.z + factor * d[2],
-       p.roll + factor * d[3], p.pitch + factor * d[4], p.yaw + factor * d[5]};
-  state.oscillation.add_step({factor * d[0], factor * d[1], factor * d[2]});
-  state.motion = to_motion(rotation_of(p), {p.x, p.y, p.z}, p);
-  ++state.iterations;
+NDT_HD inline Pose moved(const Pose& p, const Vec6& direction, double by) {
+  const Vec6& d = direction;
+  return {p.x + by * d[0],    p.y + by * d[1],     p.z + by * d[2],
+          p.roll + by * d[3], p.pitch + by * d[4], p.yaw + by * d[5]};
 }
 
-/// Takes the sums at state.motion, and either ends the loop or moves state.pose and state.motion on.
-NDT_HD inline void advance(const DerivativeSums<double>& sums, const LoopOptions& options, LoopState& state) {
-  state.here = derivatives_of(sums, snapped(state.pose));
-  add_regularisation(options.regularisation, state.pose, state.here);
-  if (++state.evaluations == 1) state.at_guess = state.here;
+NDT_HD inline void go_to_trial(LoopState& state) {
+  const double alpha = state.search.alpha();
+  state.trial = moved(state.here.pose, state.direction, alpha);
+  state.motion = to_motion(rotation_of(state.trial), {state.trial.x, state.trial.y, state.trial.z}, state.trial);
+}
+
+/// Newton direction from the accepted pose, made unit length and uphill, and the first trial along it. A zero direction ends
+/// the loop where it stands, as in the reference.
+NDT_HD inline void choose_direction(LoopState& state, const LoopOptions& options) {
+  const Derivatives& at = state.here.at;
+  const NewtonDirection newton = newton_direction(options.newton_step, at.hessian, at.gradient);
+  state.fallbacks += newton.fallback ? 1 : 0;
+  const double length = std::sqrt(dot(newton.delta, newton.delta));
+  if (newton.failed || !std::isfinite(length) || length == 0) {
+    state.end = newton.failed           ? LoopEnd::degenerate
+                : std::isfinite(length) ? LoopEnd::step_below_epsilon
+                                        : LoopEnd::non_finite;
+    return;
+  }
+  const double slope = dot(at.gradient, newton.delta) / length;
+  for (int i = 0; i < 6; ++i) state.direction[i] = (slope < 0 ? -newton.delta[i] : newton.delta[i]) / length;
+  const LineSearchOptions search{slope == 0 ? LineSearch::off : options.line_search, options.candidates,
+                                 options.epsilon_m / 2, options.step_m};
+  state.newton_length = length;
+  state.search = StepSearch(search, {0, -at.score, -std::fabs(slope)}, length);
+  if (slope == 0)
+    state.search = StepSearch({LineSearch::off, options.candidates, 0, 0}, {}, 0);  // the reference's zero step
+  go_to_trial(state);
+}
+
+/// Makes an evaluated pose the current one, and either ends the loop there or starts the next step.
+NDT_HD inline void accept(const Evaluated& next, double step, const LoopOptions& options, LoopState& state) {
+  if (state.evaluations > 1) {
+    const Pose &to = next.pose, &from = state.here.pose;
+    state.oscillation.add_step({to.x - from.x, to.y - from.y, to.z - from.z});
+    ++state.iterations;
+  }
+  state.here = next;
+  state.step = step;
+  state.accepted = true;
   state.end = judge(state, options);
-  if (state.end == LoopEnd::running) take_step(state, options);
+  if (state.end == LoopEnd::running) choose_direction(state, options);
+}
+
+/// No trial raised the score. Where Newton's own step was shorter than epsilon that is the optimum: the shortest trial
+/// allowed, epsilon / 2, stepped over it.
+NDT_HD inline LoopEnd end_without_step(const LoopState& state, const LoopOptions& options) {
+  return state.newton_length < options.epsilon_m ? LoopEnd::step_below_epsilon : LoopEnd::line_search_failed;
+}
+
+/// Takes the sums at state.motion, and either ends the loop or moves state.trial and state.motion on.
+NDT_HD inline void advance(const DerivativeSums<double>& sums, const LoopOptions& options, LoopState& state) {
+  Evaluated next{state.trial, derivatives_of(sums, snapped(state.trial))};
+  add_regularisation(options.regularisation, next.pose, next.at);
+  ++state.evaluations;
+  state.accepted = false;
+  if (!is_finite(next.at)) {
+    state.end = LoopEnd::non_finite;
+    return;
+  }
+  if (state.evaluations == 1) {
+    state.guess.at = next.at;
+    accept(next, 0, options, state);
+    return;
+  }
+  const double alpha = state.search.alpha();
+  switch (state.search.offer(-next.at.score, -dot(next.at.gradient, state.direction))) {
+    case Verdict::take_this: accept(next, alpha, options, state); return;
+    case Verdict::take_best: {
+      if (state.search.current_is_best()) state.best_trial = next, state.best_alpha = alpha;
+      const Evaluated best = state.best_trial;
+      accept(best, state.best_alpha, options, state);
+      return;
+    }
+    case Verdict::try_next:
+      if (state.search.current_is_best()) state.best_trial = next, state.best_alpha = alpha;
+      go_to_trial(state);
+      return;
+    case Verdict::failed: state.end = end_without_step(state, options); return;
+  }
 }
 
 }  // namespace ndt

@@ -4,8 +4,10 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <cstdlib>
 #include <vector>
 
+#include "ndt/align/align_options.hpp"
 #include "ndt/voxel/voxel_map_view.hpp"
 
 namespace ndt {
@@ -48,6 +50,19 @@ class CandidateCells {
 
   float resolution_m_;
 };
+
+/// Calls f(cell) for the cells that list a voxel under a direct policy: those that have the voxel's own cell among their
+/// own (direct1), their own and face neighbours (direct7), or their 3x3x3 (direct27). The relation is symmetric.
+template <class F>
+void for_each_direct_cell(Neighbours policy, const Cell& own, F&& f) {
+  const int largest_offset = policy == Neighbours::direct1 ? 0 : policy == Neighbours::direct7 ? 1 : 3;
+  for (int k = -1; k <= 1; ++k)
+    for (int j = -1; j <= 1; ++j)
+      for (int i = -1; i <= 1; ++i) {
+        const Cell c{own.x + i, own.y + j, own.z + k};
+        if (std::abs(i) + std::abs(j) + std::abs(k) <= largest_offset && in_limits(c)) f(c);
+      }
+}
 
 /// The box of cells that holds every voxel's reach if that fits the budget; otherwise the box of the inner quantiles that
 /// does, so that a few outliers cost a hash probe and not the memory of the space between.

@@ -52,13 +52,16 @@ NDT_HD inline Sym3<double> covariance_of(const VoxelSums& s, double start) {
           (s.second.yz - s.sum.y * m.z) * scale,         (start + s.second.zz - s.sum.z * m.z) * scale};
 }
 
+/// Below this largest variance [m²] a voxel is one point repeated, and no Gaussian.
+inline constexpr double kSmallestVariance = 1e-10;
+
 /// Raises small eigenvalues to ratio x the largest, as the reference does: the middle one only if the smallest was low.
-/// Writes the covariance with that floor and its inverse. Returns false if no eigenvalue is positive.  [Magnusson 2009, 6.2.4]
+/// Writes the covariance with that floor and its inverse. Returns false if the largest is too small to mean anything.  [Magnusson 2009, 6.2.4]
 NDT_HD inline bool floor_and_invert(double ratio, Sym3<double>& covariance, Sym3<double>& inverse) {
   const Mat3<double> c = full(covariance);
   const double a[3][3] = {{c(0, 0), c(0, 1), c(0, 2)}, {c(1, 0), c(1, 1), c(1, 2)}, {c(2, 0), c(2, 1), c(2, 2)}};
   SymmetricEigen<3> eigen = symmetric_eigen(a);
-  if (!(eigen.values[2] > 0)) return false;
+  if (!(eigen.values[2] > kSmallestVariance)) return false;
   const double lowest = ratio * eigen.values[2];
   if (eigen.values[0] < lowest) {
     eigen.values[0] = lowest;

@@ -15,6 +15,11 @@ NDT_HD inline bool operator==(const Cell& a, const Cell& b) { return a.x == b.x 
 
 inline constexpr int kCellLimit = 1 << 20;  ///< cells lie in [-kCellLimit, kCellLimit): 21 bits an axis
 
+NDT_HD inline bool in_limits(const Cell& c) {
+  return c.x >= -kCellLimit && c.x < kCellLimit && c.y >= -kCellLimit && c.y < kCellLimit && c.z >= -kCellLimit &&
+         c.z < kCellLimit;
+}
+
 /// floor(v) where it fits a cell, without a library call; false outside the limits and for NaN.
 NDT_HD inline bool floor_to_cell(float v, int& cell) {
   if (!(v >= static_cast<float>(-kCellLimit) && v < static_cast<float>(kCellLimit))) return false;

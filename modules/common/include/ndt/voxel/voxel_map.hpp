@@ -35,6 +35,7 @@ class VoxelMap {
 
   MapInfo info_;
   double resolution_m_;
+  Neighbours neighbours_;
   std::int64_t origin_cell_[3] = {};
   std::vector<Cell> cells_;                  // per voxel, increasing key
   std::vector<VoxelStatistics> statistics_;  // per voxel

@@ -57,9 +57,10 @@ struct VoxelMapView {
   std::uint64_t outside_mask = 0;
   int voxel_count = 0;
   float inverse_resolution = 0;
-  float squared_radius = 0;
+  float squared_radius = 0;  ///< infinite for the direct neighbour policies: every listed voxel counts
 
-  /// All voxels whose centroid can be nearer than the radius to a point in the cell of p. p is map-local.
+  /// The voxels listed for the cell of p: all whose centroid can be nearer than the radius to a point in it, or those of a
+  /// direct policy. p is map-local.
   NDT_HD CandidateRange candidates_near(const Vec3<float>& p) const {
     Cell cell;
     if (!cell_of(p, inverse_resolution, cell)) return {};

@@ -7,7 +7,7 @@
 
 namespace ndt::cpu_pclomp_ref {
 
-/// Throws std::invalid_argument for options out of range or not yet offered.
+/// Throws std::invalid_argument for options out of range.
 std::unique_ptr<Aligner> make_aligner(const AlignOptions& options);
 
 }  // namespace ndt::cpu_pclomp_ref

@@ -7,8 +7,7 @@
 
 namespace ndt::gpu_persistent {
 
-/// persistent_cpu: the body on a pool of CPU threads. Throws std::invalid_argument for options out of range or not yet
-/// offered.
+/// persistent_cpu: the body on a pool of CPU threads. Throws std::invalid_argument for options out of range.
 std::unique_ptr<BatchAligner> make_cpu_aligner(const AlignOptions& options);
 
 }  // namespace ndt::gpu_persistent

@@ -1,0 +1,81 @@
+// How far to go along the Newton direction: a state machine over trial steps. φ(α) = -score(p + α d), so it is minimised.
+// A step that is returned was evaluated, at its own pose and with its own neighbours.
+#pragma once
+
+#include <cmath>
+
+#include "ndt/align/align_options.hpp"
+#include "ndt/solve/more_thuente.hpp"
+
+namespace ndt {
+
+struct LineSearchOptions {
+  LineSearch kind = LineSearch::off;
+  CandidateSet candidates = CandidateSet::design15;
+  double low = 0.005, high = 0.1;  ///< epsilon/2 and the longest step
+};
+
+enum class Verdict { try_next, take_this, take_best, failed };
+
+class StepSearch {
+ public:
+  static constexpr double kCurvature = 0.9;  // nu
+  static constexpr int kMaxTrials = 10, kCandidates = 8;
+
+  StepSearch() = default;
+  /// start: φ(0) and φ'(0) < 0; newton_length: |δ|.
+  NDT_HD StepSearch(const LineSearchOptions& options, const LinePoint& start, double newton_length)
+      : options_(options), start_(start) {
+    first_ = std::fmax(std::fmin(newton_length, options.high), options.low);
+    alpha_ = first_;
+    if (options.kind == LineSearch::more_thuente)
+      interpolation_ = MoreThuente(start.value, start.slope, first_, options.low, options.high);
+    if (options.kind == LineSearch::batched) alpha_ = candidate(0);
+  }
+
+  NDT_HD double alpha() const { return alpha_; }
+  /// Index of the best trial is the caller's to keep: it is the current one whenever this is true after offer().
+  NDT_HD bool current_is_best() const { return current_is_best_; }
+
+  /// Takes φ and φ' at alpha() and says what to do.
+  NDT_HD Verdict offer(double value, double slope) {
+    if (options_.kind == LineSearch::off) return Verdict::take_this;
+    const LinePoint trial{alpha_, value, slope};
+    ++trials_;
+    const bool decreased = value <= start_.value + MoreThuente::kSufficientDecrease * alpha_ * start_.slope;
+    if (decreased &&
+        (std::fabs(slope) <= kCurvature * std::fabs(start_.slope) || (alpha_ >= options_.high && slope < 0)))
+      return Verdict::take_this;
+    current_is_best_ = decreased && !(any_decreased_ && value >= best_value_);
+    if (current_is_best_) any_decreased_ = true, best_value_ = value;
+
+    const bool more_thuente = options_.kind == LineSearch::more_thuente;
+    if (trials_ >= (more_thuente ? kMaxTrials : kCandidates)) return settle();
+    const double next = more_thuente ? interpolation_.next(trial) : candidate(trials_);
+    if (more_thuente && !(std::fabs(next - alpha_) > 1e-12)) return settle();  // the same step again would say the same
+    alpha_ = next;
+    return Verdict::try_next;
+  }
+
+ private:
+  /// Steps of a candidate set from the first trial, clamped.
+  NDT_HD double candidate(int k) const {
+    const double design15[kCandidates] = {1, 0.75, 0.618, 0.5, 0.382, 0.25, 0.125, 0.0625};
+    double ratio = 1;
+    if (options_.candidates == CandidateSet::design15)
+      ratio = design15[k];
+    else
+      for (int i = 0; i < k; ++i) ratio *= 0.618;
+    return std::fmax(options_.low, std::fmin(first_ * ratio, options_.high));
+  }
+  NDT_HD Verdict settle() const { return any_decreased_ ? Verdict::take_best : Verdict::failed; }
+
+  LineSearchOptions options_;
+  LinePoint start_;
+  MoreThuente interpolation_;
+  double first_ = 0, alpha_ = 0, best_value_ = 0;
+  int trials_ = 0;
+  bool any_decreased_ = false, current_is_best_ = false;
+};
+
+}  // namespace ndt

@@ -1,0 +1,126 @@
+// Both implementations of every option, held against each other: the oracle has its own look-up, covariance, Newton step and
+// line search, and shares none of them with the shared core.
+#include <gtest/gtest.h>
+
+#include "compare.hpp"
+#include "golden.hpp"
+#include "registry_rows.hpp"
+
+namespace ndt {
+namespace {
+
+constexpr double kMetres = 1e-3, kDegrees = 0.01;
+constexpr double kEqualShare = 0.99;       // of the cases that float32 rounding does not decide
+constexpr double kEqualShareOfAll = 0.85;  // textbook's sharp Gaussians and fixed steps leave up to 12 in 110 to chance
+
+struct Combination {
+  AlignOptions options;
+  std::string name;
+};
+
+std::vector<Combination> combinations() {
+  std::vector<Combination> out;
+  for (const bool textbook : {false, true})
+    for (const Neighbours neighbours : all_neighbours())
+      for (const LineSearch search : all_line_searches())
+        for (const CandidateSet set : all_candidate_sets()) {
+          if (set == CandidateSet::golden && search != LineSearch::batched) continue;
+          Combination c{textbook ? AlignOptions::textbook() : AlignOptions::autoware(),
+                        textbook ? "textbook_" : "autoware_"};
+          c.options.neighbours = neighbours;
+          c.options.line_search = search;
+          c.options.candidates = set;
+          c.name += std::string(to_string(neighbours)) + "_" + std::string(to_string(search));
+          if (search == LineSearch::batched) c.name += "_" + std::string(to_string(set));
+          out.push_back(c);
+        }
+  return out;
+}
+
+void PrintTo(const Combination& c, std::ostream* out) { *out << c.name; }
+
+bool same_answer(const AlignResult& a, const AlignResult& b) {
+  return a.iterations == b.iterations && a.stop == b.stop &&
+         translation_error_m(a.map_from_scan, b.map_from_scan) <= kMetres &&
+         compare::degrees(rotation_error_rad(a.map_from_scan, b.map_from_scan)) <= kDegrees;
+}
+
+/// Whether the oracle itself gives another answer when its guess moves by one float32 step of the map's coordinates along
+/// some axis. Such a case says nothing about an implementation: it was decided by the last bit.
+bool decided_by_the_last_bit(Aligner& oracle, const golden::Run& run, const AlignResult& expected) {
+  constexpr double kFloatStepAt50M = 4e-6;
+  for (int axis = 0; axis < 3; ++axis)
+    for (const double by : {kFloatStepAt50M, -kFloatStepAt50M}) {
+      Transform guess = run.guess;
+      guess(axis, 3) += by;
+      if (!same_answer(oracle.align(*run.scan, guess), expected)) return true;
+    }
+  return false;
+}
+
+/// The two rows on one map, rebuilt only when the map or the resolution changes.
+class Rows {
+ public:
+  explicit Rows(const AlignOptions& options) : options_(options) { options_.threads = 1; }
+
+  void set_map(const golden::Run& run) {
+    if (run.map == map_ && run.options.resolution_m == options_.resolution_m) return;
+    map_ = run.map;
+    options_.resolution_m = run.options.resolution_m;
+    oracle = harness::find_aligner("cpu_pclomp_ref").make(options_);
+    row = harness::find_aligner("persistent_cpu").make(options_);
+    oracle->set_map(*map_), row->set_map(*map_);
+  }
+
+  std::unique_ptr<Aligner> oracle, row;
+
+ private:
+  AlignOptions options_;
+  const PointCloud* map_ = nullptr;
+};
+
+std::string ending(const AlignResult& r) { return std::to_string(r.iterations) + " " + std::string(to_string(r.stop)); }
+
+class EveryOption : public testing::TestWithParam<Combination> {};
+
+TEST_P(EveryOption, SharedCoreAndOracleAgree) {
+  compare::Worst metres, degrees, score, hessian;
+  int cases = 0, equal = 0, undecided = 0;
+  std::string different;
+  Rows rows(GetParam().options);
+  for (const golden::Run& r : golden::runs()) {
+    if (r.far_origin || r.per_scan.regularisation) continue;
+    rows.set_map(r);
+    const Evaluation a = rows.oracle->evaluate(*r.scan, r.guess), b = rows.row->evaluate(*r.scan, r.guess);
+    EXPECT_EQ(a.correspondences, b.correspondences) << r.name;
+    score.see(compare::relative(b.score, a.score), r.name);
+    hessian.see(compare::hessian_blocks(b.hessian, a.hessian), r.name);
+
+    ++cases;
+    const AlignResult expected = rows.oracle->align(*r.scan, r.guess), got = rows.row->align(*r.scan, r.guess);
+    const double off_m = translation_error_m(got.map_from_scan, expected.map_from_scan);
+    const double off_deg = compare::degrees(rotation_error_rad(got.map_from_scan, expected.map_from_scan));
+    if (same_answer(got, expected)) {
+      ++equal;
+      metres.see(off_m, r.name), degrees.see(off_deg, r.name);
+      continue;
+    }
+    const bool chance = decided_by_the_last_bit(*rows.oracle, r, expected);
+    undecided += chance ? 1 : 0;
+    different += "    " + r.name + ": " + ending(got) + ", oracle " + ending(expected) + ", " +
+                 std::to_string(1000 * off_m) + " mm apart" + (chance ? ", and so is the oracle from itself\n" : "\n");
+  }
+  std::printf("%-36s equal %3d of %3d, undecided %2d, worst %.1e m %.1e deg, score %.1e, Hessian %.1e\n%s",
+              GetParam().name.c_str(), equal, cases, undecided, metres.value, degrees.value, score.value, hessian.value,
+              different.c_str());
+  EXPECT_GE(equal, kEqualShare * (cases - undecided)) << different;
+  EXPECT_GE(equal, kEqualShareOfAll * cases) << different;
+  EXPECT_LE(score.value, 1e-6) << score.where;
+  EXPECT_LE(hessian.value, 1e-5) << hessian.where;
+}
+
+INSTANTIATE_TEST_SUITE_P(All, EveryOption, testing::ValuesIn(combinations()),
+                         [](const auto& combination) { return combination.param.name; });
+
+}  // namespace
+}  // namespace ndt
