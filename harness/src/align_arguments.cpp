@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <chrono>
 #include <cmath>
 #include <vector>
 
@@ -66,13 +67,32 @@ AlignOptions resolve(const AlignArguments& a) {
   return options;
 }
 
-PerScan per_scan(const AlignArguments& a) {
+namespace {
+
+std::chrono::steady_clock::time_point deadline_after(double timeout_ms) {
+  constexpr double kDayMs = 24 * 3600 * 1000.0;
+  if (!(timeout_ms > 0 && timeout_ms <= kDayMs))
+    throw UsageError(fmt::format("--timeout-ms = {}: must be in (0, {:.0f}]", timeout_ms, kDayMs));
+  const std::chrono::duration<double, std::milli> span(timeout_ms);
+  return std::chrono::steady_clock::now() + std::chrono::duration_cast<std::chrono::steady_clock::duration>(span);
+}
+
+std::optional<RegularisationTarget> regularisation(const AlignArguments& a) {
   if (a.regularisation_x_m.has_value() != a.regularisation_y_m.has_value())
     throw UsageError(a.regularisation_x_m ? "--reg-x needs --reg-y" : "--reg-y needs --reg-x");
   if (!a.regularisation_x_m) return {};
   for (const double value : {*a.regularisation_x_m, *a.regularisation_y_m})
     if (!std::isfinite(value)) throw UsageError(fmt::format("--reg-x, --reg-y: {} is not finite", value));
-  return {.regularisation = RegularisationTarget{*a.regularisation_x_m, *a.regularisation_y_m}};
+  return RegularisationTarget{*a.regularisation_x_m, *a.regularisation_y_m};
+}
+
+}  // namespace
+
+PerScan per_scan(const AlignArguments& a) {
+  PerScan out;
+  out.regularisation = regularisation(a);
+  if (a.timeout_ms) out.deadline = deadline_after(*a.timeout_ms);
+  return out;
 }
 
 std::string profile_names() { return fmt::format("{}", fmt::join(kProfiles, ", ")); }

@@ -28,6 +28,12 @@ void put_scores(json& j, double score, double transform_probability, double nvtl
   j["nvtl"] = nvtl;
 }
 
+/// Row-major 2x2, or null.
+json covariance_json(const std::optional<PositionCovariance>& c) {
+  if (!c) return nullptr;
+  return {c->xx, c->xy, c->xy, c->yy};
+}
+
 }  // namespace
 
 json to_json(const AlignResult& r, std::string_view implementation, double build_us, std::span<const double> align_us,
@@ -48,6 +54,9 @@ json to_json(const AlignResult& r, std::string_view implementation, double build
   j["align_us"] = std::vector<double>(align_us.begin(), align_us.end());
   j["condition_number"] = r.conditioning.condition_number;  // null when infinite
   j["weak_direction"] = array_of(r.conditioning.weak_direction.v);
+  j["laplace_covariance_m2"] = covariance_json(r.laplace_covariance);
+  j["laplace_covariance_floored_m2"] = covariance_json(
+      r.laplace_covariance ? std::optional(with_variance_floor(*r.laplace_covariance, r.map_from_scan)) : std::nullopt);
   j["newton_fallbacks"] = r.newton_fallbacks;
   j["dropped_points"] = r.dropped_points;
   j["derivative_rpy_rad"] = rpy(r.derivative_pose);

@@ -41,6 +41,12 @@ std::string score_text(double score, std::int64_t pairs, double transform_probab
          fmt::format("per point        transform probability {:.6f}, NVTL {:.6f}\n", transform_probability, nvtl);
 }
 
+std::string covariance_text(const std::optional<PositionCovariance>& c) {
+  if (!c) return "";
+  return fmt::format("deviation        x {:.4g}  y {:.4g} m (Laplace, correlation {:.3f})\n", std::sqrt(c->xx),
+                     std::sqrt(c->yy), c->xy / std::sqrt(c->xx * c->yy));
+}
+
 std::string condition_text(const Conditioning& c) {
   if (!(c.condition_number > 0)) return "";
   std::string text =
@@ -81,7 +87,7 @@ std::string to_text(const AlignResult& r) {
   return fmt::format("stop             {} after {} iterations, {} evaluations: {}\n", to_string(r.stop), r.iterations,
                      r.evaluations, advice(r.stop)) +
          pose_text(r.map_from_scan) + score_text(r.score, r.correspondences, r.transform_probability, r.nvtl) +
-         condition_text(r.conditioning) + dropped_text(r.dropped_points);
+         condition_text(r.conditioning) + covariance_text(r.laplace_covariance) + dropped_text(r.dropped_points);
 }
 
 std::string to_text(const Evaluation& e) {

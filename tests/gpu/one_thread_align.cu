@@ -9,9 +9,10 @@
 namespace ndt {
 namespace {
 
-__global__ void one_thread_align_kernel(gpu_persistent::Problem problem, LoopState start, LoopState* out) {
+__global__ void one_thread_align_kernel(gpu_persistent::Problem problem, LoopState start,
+                                        gpu_persistent::Shared* shared) {
   SerialTeam team;
-  gpu_persistent::persistent_align(team, problem, start, out, nullptr);
+  gpu_persistent::persistent_align(team, problem, gpu_persistent::NoWatch{}, start, shared, nullptr);
 }
 
 template <class T>
@@ -36,17 +37,17 @@ LoopState align_on_one_gpu_thread(const gpu_persistent::Problem& problem, const 
   const auto voxels = upload(problem.map.voxels, static_cast<std::size_t>(problem.map.voxel_count));
   const auto lists = upload(problem.map.candidates, candidates);
   const auto starts = upload(window.starts, cells + 1);
-  thrust::device_vector<LoopState> out(1);
+  thrust::device_vector<gpu_persistent::Shared> shared(1);
 
   gpu_persistent::Problem on_device = problem;
   on_device.scan.points = thrust::raw_pointer_cast(points.data());
   on_device.map.voxels = thrust::raw_pointer_cast(voxels.data());
   on_device.map.candidates = thrust::raw_pointer_cast(lists.data());
   on_device.map.window.starts = thrust::raw_pointer_cast(starts.data());
-  one_thread_align_kernel<<<1, 1>>>(on_device, start, thrust::raw_pointer_cast(out.data()));
+  one_thread_align_kernel<<<1, 1>>>(on_device, start, thrust::raw_pointer_cast(shared.data()));
   for (const cudaError_t error : {cudaGetLastError(), cudaDeviceSynchronize()})
     if (error != cudaSuccess) throw std::runtime_error(cudaGetErrorString(error));
-  return out[0];
+  return static_cast<gpu_persistent::Shared>(shared[0]).end;
 }
 
 }  // namespace ndt

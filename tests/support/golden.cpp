@@ -123,6 +123,24 @@ TraceCase trace_from(const json& j, const json* cases, const json& guesses) {
   return t;
 }
 
+PositionCovariance covariance_from(const json& j) { return {j.at(0), j.at(1), j.at(3)}; }
+
+CovarianceCase covariance_case_from(const json& j, const json* cases, const json& guesses) {
+  CovarianceCase c;
+  if (cases != nullptr) {
+    fill(c, j, cases, "guess");
+  } else {
+    json record = j;
+    record["map"] = "courtyard_map";
+    fill(c, record, nullptr, "guess");
+  }
+  c.guess = transform_from(guesses.at(j.at("guess").get<std::string>()));
+  c.pose = transform_from(j.at("pose"));
+  c.laplace = covariance_from(j.at("laplace"));
+  c.floored = covariance_from(j.at("laplace_adjusted"));
+  return c;
+}
+
 }  // namespace
 
 std::string find_file(const std::string& name) {
@@ -179,6 +197,22 @@ const std::vector<TraceCase>& traces() {
     const json& list = real.is_array() ? real : real.at("traces");
     for (const json& j : list)
       out.push_back(trace_from(j, &cases, cases.at(j.at("case").get<std::string>()).at("guesses")));
+    return out;
+  }();
+  return all;
+}
+
+const std::vector<CovarianceCase>& covariances() {
+  static const std::vector<CovarianceCase> all = [] {
+    std::vector<CovarianceCase> out;
+    const json courtyard = load("courtyard.json");
+    for (const json& j : courtyard.at("covariance"))
+      out.push_back(covariance_case_from(j, nullptr, courtyard.at("guesses")));
+    const json real = load("covariance.json");
+    if (real.empty()) return out;
+    const json cases = load("alignments.json").at("cases");
+    for (const json& j : real)
+      out.push_back(covariance_case_from(j, &cases, cases.at(j.at("case").get<std::string>()).at("guesses")));
     return out;
   }();
   return all;

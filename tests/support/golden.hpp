@@ -37,6 +37,11 @@ struct EvaluationCase : Case {
   Mat6 hessian;
 };
 
+struct CovarianceCase : Case {
+  Transform guess, pose;
+  PositionCovariance laplace, floored;
+};
+
 struct TraceCase : Case {
   Transform guess;
   std::vector<Transform> poses;
@@ -47,6 +52,7 @@ struct TraceCase : Case {
 const std::vector<Run>& runs();
 const std::vector<EvaluationCase>& evaluations();
 const std::vector<TraceCase>& traces();
+const std::vector<CovarianceCase>& covariances();
 /// Voxel table of a CSV beside the golden files.
 std::vector<VoxelRow> voxel_table(const std::string& file);
 

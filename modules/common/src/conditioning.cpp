@@ -19,4 +19,11 @@ Conditioning conditioning_of(const Mat6& hessian, double mean_range_m) {
   return out;
 }
 
+std::optional<PositionCovariance> laplace_covariance(const Mat6& hessian) {
+  const double xx = -hessian(0, 0), xy = -hessian(0, 1), yy = -hessian(1, 1);
+  const double determinant = xx * yy - xy * xy;
+  if (!(xx > 0 && determinant > 0)) return std::nullopt;
+  return PositionCovariance{yy / determinant, -xy / determinant, xx / determinant};
+}
+
 }  // namespace ndt

@@ -12,6 +12,8 @@ Stop stop_of(LoopEnd end, const Conditioning& conditioning) {
     case LoopEnd::degenerate: return Stop::degenerate;
     case LoopEnd::non_finite: return Stop::non_finite;
     case LoopEnd::line_search_failed: return Stop::line_search_failed;
+    case LoopEnd::cancelled: return Stop::cancelled;
+    case LoopEnd::timeout: return Stop::timeout;
     case LoopEnd::max_iterations:
     case LoopEnd::running: break;
   }
@@ -28,6 +30,12 @@ Pose shifted(Pose pose, const Vec3<double>& by) {
 }
 
 }  // namespace
+
+LoopEnd HostWatch::operator()() const {
+  const std::optional<Stop> stop = interruption(per_scan);
+  if (!stop) return LoopEnd::running;
+  return *stop == Stop::cancelled ? LoopEnd::cancelled : LoopEnd::timeout;
+}
 
 LoopOptions loop_options(const AlignOptions& options, const PerScan& per_scan, const Vec3<double>& map_origin) {
   LoopOptions out{options.step_m,      options.epsilon_m,   options.max_iterations, {},
@@ -64,7 +72,10 @@ AlignResult to_result(const LoopState& state, const Transform& guess, const Vec3
   out.nvtl = at.nvtl();
   out.hessian = at.hessian;
   out.derivative_pose = shifted(returned.pose, map_origin);
-  if (!guess_returned) out.conditioning = conditioning_of(at.hessian, scan.mean_range_m);
+  if (!guess_returned) {
+    out.conditioning = conditioning_of(at.hessian, scan.mean_range_m);
+    out.laplace_covariance = laplace_covariance(at.hessian);
+  }
   out.stop = stop_of(state.end, out.conditioning);
   for (const LoopTrace& t : trace)
     out.trace.push_back(

@@ -40,6 +40,14 @@ Conditioning conditioning_of(const Matrix6d& hessian, double mean_range_m) {
   return result;
 }
 
+/// Minus the inverse of the Hessian's x-y block, taken on its own.
+std::optional<PositionCovariance> laplace_covariance(const Matrix6d& hessian) {
+  const Eigen::Matrix2d block = -hessian.topLeftCorner<2, 2>();
+  if (Eigen::LLT<Eigen::Matrix2d>(block).info() != Eigen::Success) return std::nullopt;
+  const Eigen::Matrix2d inverse = block.inverse();
+  return PositionCovariance{inverse(0, 0), inverse(0, 1), inverse(1, 1)};
+}
+
 /// (-H + λI) δ = g with λ = 0, then 1e-6 of the largest diagonal entry growing tenfold, at most 12 times.
 std::optional<Vector6d> damped_direction(const Sums& sums) {
   const double largest = sums.hessian.diagonal().cwiseAbs().maxCoeff();
@@ -164,6 +172,8 @@ AlignResult Registration::run(const Transform& guess) {
       stop = Stop::converged;
     else if (result_.iterations >= problem_.options.max_iterations)
       stop = Stop::max_iterations;
+    else if (const std::optional<Stop> asked = interruption(problem_.per_scan))
+      stop = asked;
     else
       stop = iterate(here);
   }
@@ -172,7 +182,10 @@ AlignResult Registration::run(const Transform& guess) {
   fill(guess_returned ? first : here);
   result_.map_from_scan = guess_returned || result_.iterations == 0 ? guess : to_double(here.matrix);
   result_.oscillation_count = count_oscillations(positions_);
-  if (!guess_returned) result_.conditioning = conditioning_of(here.sums.hessian, mean_range_m(problem_.scan.points));
+  if (!guess_returned) {
+    result_.conditioning = conditioning_of(here.sums.hessian, mean_range_m(problem_.scan.points));
+    result_.laplace_covariance = laplace_covariance(here.sums.hessian);
+  }
   result_.stop = stop == Stop::converged && !result_.conditioning.well_posed() ? Stop::degenerate : *stop;
   return result_;
 }

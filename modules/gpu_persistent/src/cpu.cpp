@@ -90,27 +90,29 @@ class CpuAligner final : public BatchAligner {
                                   std::to_string(results) + " results");
   }
 
-  LoopState run(const Scan& scan, const Transform& guess, const LoopOptions& options, LoopTrace* trace) {
+  LoopState run(const Scan& scan, const Transform& guess, const LoopOptions& options, const PerScan& per_scan,
+                LoopTrace* trace) {
     const Problem problem{scan.view(), map_->view(), gauss_, options};
     const LoopState start = begin_loop(to_local(guess, map_->origin()));
-    LoopState end;
+    const HostWatch watch{per_scan};
+    Shared shared;
     pool_.run([&](HostTeam& team) {
       LoopState state = start;
-      persistent_align(team, problem, state, &end, trace);
+      persistent_align(team, problem, watch, state, &shared, trace);
     });
-    return end;
+    return shared.end;
   }
 
   LoopState evaluate_one(const Scan& scan, const Transform& pose, const PerScan& per_scan) {
     LoopOptions options = loop_options(options_, per_scan, map_->origin());
     options.max_iterations = 0;
-    return run(scan, pose, options, nullptr);
+    return run(scan, pose, options, per_scan, nullptr);
   }
 
   AlignResult align_one(const Scan& scan, const Transform& guess, const PerScan& per_scan) {
     const LoopOptions options = loop_options(options_, per_scan, map_->origin());
     std::vector<LoopTrace> trace(per_scan.trace ? static_cast<std::size_t>(options.max_iterations) + 1 : 0);
-    const LoopState end = run(scan, guess, options, per_scan.trace ? trace.data() : nullptr);
+    const LoopState end = run(scan, guess, options, per_scan, per_scan.trace ? trace.data() : nullptr);
     if (per_scan.trace) trace.resize(static_cast<std::size_t>(end.iterations) + 1);
     return to_result(end, guess, map_->origin(), scan.facts, trace);
   }

@@ -27,18 +27,19 @@ struct Courtyard {
   }
   template <class T>
   LoopState run(T& team) const {
-    LoopState state = start, out;
-    persistent_align(team, problem, state, &out, nullptr);
-    return out;
+    LoopState state = start;
+    Shared shared;
+    persistent_align(team, problem, NoWatch{}, state, &shared, nullptr);
+    return shared.end;
   }
   LoopState run_on(int workers) const {
     HostPool pool(workers);
-    LoopState out;
+    Shared shared;
     pool.run([&](HostTeam& team) {
       LoopState state = start;
-      persistent_align(team, problem, state, &out, nullptr);
+      persistent_align(team, problem, NoWatch{}, state, &shared, nullptr);
     });
-    return out;
+    return shared.end;
   }
 };
 
@@ -69,10 +70,12 @@ TEST(PersistentAlign, OneLaneAndFourReachTheSamePose) {
 
 TEST(PersistentAlign, TraceHoldsTheGuessAndEveryIteration) {
   const Courtyard courtyard(3000);
-  LoopState state = courtyard.start, out;
+  LoopState state = courtyard.start;
+  Shared shared;
   std::vector<LoopTrace> trace(31);
   BasicSerialTeam<SimdLanes> team;
-  persistent_align(team, courtyard.problem, state, &out, trace.data());
+  persistent_align(team, courtyard.problem, NoWatch{}, state, &shared, trace.data());
+  const LoopState& out = shared.end;
   ASSERT_GT(out.iterations, 1);
   EXPECT_EQ(trace[0].pose.x, courtyard.start.trial.x);
   EXPECT_EQ(trace[0].step, 0);

@@ -13,6 +13,7 @@ struct AlignArguments {
   std::optional<double> resolution_m, step_m, epsilon_m, outlier_ratio;
   std::optional<int> max_iterations, threads;
   std::optional<std::string> neighbours, line_search, candidates, covariance_start;
+  std::optional<double> timeout_ms;
   std::optional<double> regularisation_scale, regularisation_x_m, regularisation_y_m;
 };
 
@@ -20,7 +21,8 @@ struct AlignArguments {
 /// range.
 AlignOptions resolve(const AlignArguments& arguments);
 
-/// The regularisation target, if both its coordinates are given; throws UsageError for one alone.
+/// The regularisation target, if both its coordinates are given, and the deadline, counted from this call. Throws UsageError
+/// for one coordinate alone and for a time that is not positive.
 PerScan per_scan(const AlignArguments& arguments);
 
 /// Command-line names, for help texts.

@@ -2,9 +2,11 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string_view>
 #include <vector>
 
+#include "ndt/align/position_covariance.hpp"
 #include "ndt/core/pose.hpp"
 
 namespace ndt {
@@ -17,8 +19,8 @@ enum class Stop {
   degenerate,          ///< the step rule was met, but the scan leaves a direction (nearly) free
   non_finite,          ///< a sum was not finite: the guess is returned
   line_search_failed,  ///< no step raised the score: the pose so far is returned
-  cancelled,
-  timeout
+  cancelled,           ///< PerScan::stop was requested: the pose so far is returned
+  timeout              ///< PerScan::deadline passed: the pose so far is returned
 };
 std::string_view to_string(Stop stop);
 
@@ -55,6 +57,8 @@ struct AlignResult {
   Mat6 hessian;          ///< of the score, at the returned pose, rows x y z roll pitch yaw
   Pose derivative_pose;  ///< the angles the Hessian is taken at (core/pose.hpp, derivative branch)
   Conditioning conditioning;
+  std::optional<PositionCovariance>
+      laplace_covariance;         ///< nothing if the Hessian's x-y block is not negative definite
   std::vector<TracePoint> trace;  ///< empty unless asked for
 };
 

@@ -1,9 +1,11 @@
 // The one virtual interface of the suite, at the edge where a row is picked by name. Everything below it is templates.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <stop_token>
 #include <vector>
 
 #include "ndt/align/align_options.hpp"
@@ -22,7 +24,14 @@ struct PerScan {
   std::optional<RegularisationTarget> regularisation;
   bool trace = false;         ///< fill AlignResult::trace
   bool point_scores = false;  ///< fill Evaluation::point_scores
+  /// An alignment ends with Stop::timeout or Stop::cancelled at its first check after the deadline or the request, with the
+  /// best pose so far. Checked after every evaluation (by the oracle after every iteration): none is broken off.
+  std::optional<std::chrono::steady_clock::time_point> deadline;
+  std::stop_token stop;
 };
+
+/// cancelled or timeout if the caller wants the alignment to end, nothing otherwise.
+std::optional<Stop> interruption(const PerScan& per_scan);
 
 /// One voxel as a person reads it. Global map coordinates, metres.
 struct VoxelRow {

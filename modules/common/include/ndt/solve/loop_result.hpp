@@ -14,6 +14,12 @@ struct ScanFacts {
   double mean_range_m = 0;
 };
 
+/// The watch of persistent_align on the host: LoopEnd::cancelled or timeout once the caller wants the loop to end.
+struct HostWatch {
+  const PerScan& per_scan;
+  LoopEnd operator()() const;
+};
+
 LoopOptions loop_options(const AlignOptions& options, const PerScan& per_scan, const Vec3<double>& map_origin);
 
 /// The transform in map-local coordinates, and back.

@@ -29,7 +29,9 @@ enum class LoopEnd {
   no_overlap,
   degenerate,
   non_finite,
-  line_search_failed
+  line_search_failed,
+  cancelled,
+  timeout
 };
 
 /// A pose with what was found there.

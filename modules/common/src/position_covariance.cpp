@@ -1,0 +1,26 @@
+#include "ndt/align/position_covariance.hpp"
+
+#include <algorithm>
+
+namespace ndt {
+namespace {
+
+/// M C M^T for the upper left 2x2 of a rotation.
+PositionCovariance turned(const PositionCovariance& c, double m00, double m01, double m10, double m11) {
+  const double a = m00 * c.xx + m01 * c.xy, b = m00 * c.xy + m01 * c.yy;
+  const double d = m10 * c.xx + m11 * c.xy, e = m10 * c.xy + m11 * c.yy;
+  return {a * m00 + b * m01, a * m10 + b * m11, d * m10 + e * m11};
+}
+
+}  // namespace
+
+PositionCovariance with_variance_floor(const PositionCovariance& covariance, const Transform& map_from_scan,
+                                       double floor) {
+  const Transform& t = map_from_scan;
+  PositionCovariance vehicle = turned(covariance, t(0, 0), t(1, 0), t(0, 1), t(1, 1));
+  vehicle.xx = std::max(vehicle.xx, floor);
+  vehicle.yy = std::max(vehicle.yy, floor);
+  return turned(vehicle, t(0, 0), t(0, 1), t(1, 0), t(1, 1));
+}
+
+}  // namespace ndt

@@ -1,0 +1,92 @@
+// Ending an alignment early, on every row: by a deadline and by a request.
+#include <chrono>
+#include <thread>
+
+#include "rows.hpp"
+
+namespace ndt {
+namespace {
+
+using std::chrono::milliseconds, std::chrono::steady_clock;
+
+const Transform kGuess = to_transform({0.4, -0.3, 0.05, 0.01, -0.01, 0.05});
+
+/// Newton steps for as long as they are let: no step is short enough to end it.
+AlignOptions endless() {
+  AlignOptions options;
+  options.max_iterations = 1000;
+  options.epsilon_m = 1e-300;
+  return options;
+}
+
+class Interruption : public EveryRow {};
+
+TEST_P(Interruption, ADeadlineInThePastGivesTheGuessWithItsScore) {
+  const auto aligner = in_courtyard();
+  PerScan per_scan;
+  per_scan.deadline = steady_clock::now() - milliseconds(1);
+  const AlignResult got = aligner->align(scenes::scan(), kGuess, per_scan);
+  EXPECT_EQ(got.stop, Stop::timeout);
+  EXPECT_EQ(got.iterations, 0);
+  EXPECT_TRUE(same_bits(got.map_from_scan, kGuess));
+  EXPECT_EQ(got.score, aligner->evaluate(scenes::scan(), kGuess).score);
+}
+
+TEST_P(Interruption, ARequestBeforeTheStartCancelsAtTheGuess) {
+  std::stop_source source;
+  source.request_stop();
+  PerScan per_scan;
+  per_scan.stop = source.get_token();
+  const AlignResult got = in_courtyard()->align(scenes::scan(), kGuess, per_scan);
+  EXPECT_EQ(got.stop, Stop::cancelled);
+  EXPECT_EQ(got.iterations, 0);
+  EXPECT_TRUE(same_bits(got.map_from_scan, kGuess));
+}
+
+TEST_P(Interruption, ADeadlineOnTheWayGivesAnImprovedPoseSoon) {
+  const auto aligner = in_courtyard(endless());
+  const double at_guess = aligner->evaluate(scenes::scan(), kGuess).score;
+  PerScan per_scan;
+  const auto start = steady_clock::now();
+  per_scan.deadline = start + milliseconds(40);
+  const AlignResult got = aligner->align(scenes::scan(), kGuess, per_scan);
+  const auto took = steady_clock::now() - start;
+  if (got.stop == Stop::max_iterations) GTEST_SKIP() << "1000 iterations took less than 40 ms here";
+  EXPECT_EQ(got.stop, Stop::timeout);
+  EXPECT_GT(got.iterations, 0);
+  EXPECT_GT(got.score, at_guess);
+  EXPECT_GE(took, milliseconds(40));
+  EXPECT_LT(took, milliseconds(2000)) << "an evaluation is a few milliseconds at most";
+}
+
+TEST_P(Interruption, ARequestFromAnotherThreadCancelsOnTheWay) {
+  const auto aligner = in_courtyard(endless());
+  std::stop_source source;
+  PerScan per_scan;
+  per_scan.stop = source.get_token();
+  std::jthread canceller([&] {
+    std::this_thread::sleep_for(milliseconds(20));
+    source.request_stop();
+  });
+  const AlignResult got = aligner->align(scenes::scan(), kGuess, per_scan);
+  if (got.stop == Stop::max_iterations) GTEST_SKIP() << "1000 iterations took less than 20 ms here";
+  EXPECT_EQ(got.stop, Stop::cancelled);
+  EXPECT_LT(got.iterations, 1000);
+}
+
+TEST_P(Interruption, AnInterruptedAlignerGoesOnAsBefore) {
+  const auto aligner = in_courtyard();
+  const AlignResult before = aligner->align(scenes::scan(), kGuess);
+  PerScan per_scan;
+  per_scan.deadline = steady_clock::now();
+  aligner->align(scenes::scan(), kGuess, per_scan);
+  per_scan.deadline = steady_clock::now() + std::chrono::hours(1);
+  const AlignResult after = aligner->align(scenes::scan(), kGuess, per_scan);
+  EXPECT_EQ(after.stop, before.stop);
+  EXPECT_TRUE(same_bits(after.map_from_scan, before.map_from_scan));
+}
+
+NDT_ON_EVERY_ROW(Interruption);
+
+}  // namespace
+}  // namespace ndt
