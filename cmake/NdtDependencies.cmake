@@ -29,6 +29,7 @@ ndt_require(CLI11 CLI11::CLI11 libcli11-dev HEADER CLI/CLI.hpp)
 ndt_require(nanoflann nanoflann::nanoflann libnanoflann-dev HEADER nanoflann.hpp)
 if(NDT_TESTS)
   ndt_require(GTest GTest::gmock_main "libgtest-dev libgmock-dev")
+  find_package(rapidcheck CONFIG QUIET GLOBAL)  # optional: property tests
 endif()
 
 find_package(Threads REQUIRED)

@@ -153,6 +153,22 @@ TEST(NewtonStep, DampingIsNotUsedWhereItIsNotNeededAndFailsOnAZeroHessian) {
   EXPECT_TRUE(newton_direction(NewtonStep::damped, {}, g).failed);
 }
 
+TEST(NewtonStep, ANotANumberAnywhereGivesNoStepAndNoHang) {
+  const Vec6 g{{1, 1, 1, 1, 1, 1}};
+  for (const NewtonStep kind : {NewtonStep::reference, NewtonStep::damped})
+    for (int i = 0; i < 6; ++i)
+      for (int j = 0; j <= i; ++j) {
+        Mat6 h;
+        for (int k = 0; k < 6; ++k) h(k, k) = -1;
+        h(i, j) = h(j, i) = std::nan("");
+        const NewtonDirection got = newton_direction(kind, h, g);
+        EXPECT_TRUE(got.fallback) << to_string(kind) << " " << i << j;
+        const double squared_length = dot(got.delta, got.delta);
+        EXPECT_TRUE(got.failed || !(squared_length > 0 && std::isfinite(squared_length)))
+            << to_string(kind) << " " << i << j << ": " << squared_length;
+      }
+}
+
 TEST(NewtonStep, CholeskyRefusesWhatIsNotPositiveDefinite) {
   Vec6 delta;
   const Vec6 g{{1, 1, 1, 1, 1, 1}};
