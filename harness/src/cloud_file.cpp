@@ -2,19 +2,45 @@
 
 #include <algorithm>
 #include <cctype>
+#include <string>
 
 #include "io/refusal.hpp"
+#include "ndt/harness/io/kitti_bin.hpp"
 #include "ndt/harness/io/pcd.hpp"
+#include "ndt/harness/io/ply.hpp"
 
 namespace ndt::harness {
+namespace {
 
-PointCloud read_cloud(const std::filesystem::path& file) {
+/// One line a format: order = the order in messages.
+struct Format {
+  std::string_view extension;
+  PointCloud (*read)(const std::filesystem::path&, CloudInfo*);
+  void (*write)(const std::filesystem::path&, const PointCloud&);
+};
+
+constexpr Format kFormats[] = {{".pcd", read_pcd, [](const auto& file, const auto& cloud) { write_pcd(file, cloud); }},
+                               {".ply", read_ply, [](const auto& file, const auto& cloud) { write_ply(file, cloud); }},
+                               {".bin", read_kitti_bin, write_kitti_bin}};
+
+constexpr std::string_view kSupported =
+    "supported: .pcd (ascii, binary, binary_compressed), .ply (ascii, binary), .bin (KITTI: float32 x y z intensity)";
+
+const Format& format_of(const std::filesystem::path& file) {
   std::string extension = file.extension().string();
   std::ranges::transform(extension, extension.begin(),
                          [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  if (extension == ".pcd") return read_pcd(file);
-  throw refusal(printable_name(file.string()), "", "unknown point cloud format '" + printable(extension) + "'",
-                "supported: .pcd (ascii, binary, binary_compressed)");
+  const auto* const format = std::ranges::find(kFormats, extension, &Format::extension);
+  if (format == std::end(kFormats))
+    throw refusal(printable_name(file.string()), "", "unknown point cloud format '" + printable(extension) + "'",
+                  kSupported);
+  return *format;
 }
+
+}  // namespace
+
+PointCloud read_cloud(const std::filesystem::path& file, CloudInfo* info) { return format_of(file).read(file, info); }
+
+void write_cloud(const std::filesystem::path& file, const PointCloud& cloud) { format_of(file).write(file, cloud); }
 
 }  // namespace ndt::harness

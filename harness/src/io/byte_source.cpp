@@ -10,7 +10,7 @@
 #include <cstring>
 #include <stdexcept>
 
-#include "read_limits.hpp"
+#include "ndt/harness/io/read_limits.hpp"
 #include "refusal.hpp"
 
 namespace ndt::harness {

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <limits>
 
-#include "read_limits.hpp"
+#include "ndt/harness/io/read_limits.hpp"
 #include "refusal.hpp"
 
 namespace ndt::harness {

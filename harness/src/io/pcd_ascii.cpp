@@ -4,9 +4,9 @@
 #include <string_view>
 #include <utility>
 
+#include "ndt/harness/io/read_limits.hpp"
 #include "numbers.hpp"
 #include "pcd_body.hpp"
-#include "read_limits.hpp"
 #include "refusal.hpp"
 
 namespace ndt::harness {

@@ -10,8 +10,8 @@
 #include <string_view>
 
 #include "lzf_codec.hpp"
+#include "ndt/harness/io/read_limits.hpp"
 #include "pcd_body.hpp"
-#include "read_limits.hpp"
 #include "refusal.hpp"
 
 namespace ndt::harness {

@@ -8,9 +8,9 @@
 #include <string_view>
 #include <vector>
 
+#include "ndt/harness/io/read_limits.hpp"
 #include "numbers.hpp"
 #include "pcd_header_lines.hpp"
-#include "read_limits.hpp"
 #include "refusal.hpp"
 
 namespace ndt::harness {

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "read_limits.hpp"
+#include "ndt/harness/io/read_limits.hpp"
 #include "refusal.hpp"
 
 namespace ndt::harness {

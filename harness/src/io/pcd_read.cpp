@@ -21,7 +21,7 @@ std::vector<Vec3<T>> read_body(ByteSource& source, const PcdHeader& header) {
 
 }  // namespace
 
-PointCloud read_pcd(const std::filesystem::path& file, PcdInfo* info) {
+PointCloud read_pcd(const std::filesystem::path& file, CloudInfo* info) {
   ByteSource source(file);
   const PcdHeader header = read_pcd_header(source);
   const bool single = std::all_of(header.xyz.begin(), header.xyz.end(), [](const auto& c) { return c.bytes == 4; });

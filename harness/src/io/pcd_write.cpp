@@ -12,7 +12,7 @@
 
 #include "lzf_codec.hpp"
 #include "ndt/harness/io/pcd.hpp"
-#include "read_limits.hpp"
+#include "ndt/harness/io/read_limits.hpp"
 #include "refusal.hpp"
 
 namespace ndt::harness {

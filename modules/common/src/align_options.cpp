@@ -4,6 +4,8 @@
 
 #include <stdexcept>
 
+#include "ndt/core/limits.hpp"
+
 namespace ndt {
 namespace {
 
@@ -25,16 +27,16 @@ void whole(std::string_view name, int value, int low, int high) {
 }  // namespace
 
 void validate(const AlignOptions& o) {
-  closed("resolution", o.resolution_m, 0.001, 1000);
-  above("step", o.step_m, 0, 100);
-  above("epsilon", o.epsilon_m, 0, 10);
-  whole("max-iterations", o.max_iterations, 1, 1000);
+  closed("resolution", o.resolution_m, Limits::kResolutionLeastM, Limits::kResolutionMostM);
+  above("step", o.step_m, 0, Limits::kStepM);
+  above("epsilon", o.epsilon_m, 0, Limits::kEpsilonM);
+  whole("max-iterations", o.max_iterations, 1, Limits::kIterations);
   if (!(o.outlier_ratio > 0 && o.outlier_ratio < 1))
     refuse("outlier-ratio", fmt::format("{}", o.outlier_ratio), "(0, 1)");
-  whole("min-points", o.min_points, 3, 1000000);
+  whole("min-points", o.min_points, Limits::kVoxelPointsLeast, Limits::kVoxelPointsMost);
   closed("eigenvalue-ratio", o.eigenvalue_ratio, 0, 1);
-  closed("reg-scale", o.regularisation_scale, 0, 1000);
-  whole("threads", o.threads, 0, 256);
+  closed("reg-scale", o.regularisation_scale, 0, Limits::kRegularisation);
+  whole("threads", o.threads, 0, Limits::kThreads);
 }
 
 std::string_view to_string(Neighbours value) {

@@ -5,11 +5,10 @@
 #include <cmath>
 #include <stdexcept>
 
+#include "ndt/core/limits.hpp"
+
 namespace ndt {
 namespace {
-
-// float32 matrices that were multiplied a few times are off by about 1e-6; a scale or shear worth noticing is far larger.
-constexpr double kRigidTolerance = 1e-3;
 
 [[noreturn]] void refuse(const char* where, const std::string& what) {
   throw std::invalid_argument(
@@ -34,7 +33,7 @@ void require_rigid(const Transform& t, const char* where) {
   for (int i = 0; i < 3; ++i)
     for (int j = 0; j < 3; ++j) {
       const double off = gram(i, j) - (i == j ? 1.0 : 0.0);
-      if (std::abs(off) <= kRigidTolerance) continue;
+      if (std::abs(off) <= Limits::kRigid) continue;
       if (i == j) refuse(where, fmt::format("row {} has length {} instead of 1 (scale)", i, std::sqrt(gram(i, i))));
       refuse(where, fmt::format("rows {} and {} are not perpendicular, their product is {} (shear)", i, j, off));
     }

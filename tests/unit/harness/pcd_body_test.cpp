@@ -23,7 +23,7 @@ TEST_F(PcdBinaryTest, ABodyCutAtAnyByteIsRefused) {
 }
 
 TEST_F(PcdBinaryTest, BytesAfterTheLastPointAreAcceptedAndReported) {
-  PcdInfo info;
+  CloudInfo info;
   EXPECT_TRUE(same_bits(read(Header{}.text() + kTwoPoints + "12345", &info).points, kTwo));
   EXPECT_EQ(info.trailing_bytes, 5u);
 }
@@ -122,7 +122,7 @@ const std::string kLiterals = "\x17" + bytes_of(1.f, 4.f, 2.f, 5.f, 3.f, 6.f);
 
 TEST_F(PcdCompressedTest, ValuesAreStoredFieldByField) {
   const std::string header = Header{}.with_data("binary_compressed").text();
-  PcdInfo info;
+  CloudInfo info;
   EXPECT_TRUE(same_bits(read(header + sizes(25, 24) + kLiterals + "abc", &info).points, kTwo));
   EXPECT_EQ(info.trailing_bytes, 3u);
 }

@@ -64,7 +64,7 @@ TEST_F(PcdTest, AnEmptyCloudComesBackEmptyInEveryEncoding) {
   for (const PcdEncoding encoding : kEncodings) {
     if (left_out(encoding)) continue;
     write_pcd(path(), {}, encoding);
-    PcdInfo info;
+    CloudInfo info;
     EXPECT_TRUE(read_pcd(path(), &info).empty());
     EXPECT_EQ(info.trailing_bytes, 0u);
   }
@@ -175,7 +175,7 @@ TEST_F(PcdTest, TextIsTheShortestThatReadsBack) {
 TEST_F(PcdTest, AnExistingFileIsReplaced) {
   write_pcd(path(), noise(1000));
   write_pcd(path(), noise(1));
-  PcdInfo info{99};
+  CloudInfo info{99};
   EXPECT_EQ(read_pcd(path(), &info).size(), 1u);
   EXPECT_EQ(info.trailing_bytes, 0u);
 }

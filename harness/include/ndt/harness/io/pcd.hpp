@@ -2,19 +2,14 @@
 // that exist before memory of that size is taken.
 #pragma once
 
-#include <cstdint>
 #include <filesystem>
 
 #include "ndt/core/point_cloud.hpp"
+#include "ndt/harness/io/cloud_info.hpp"
 
 namespace ndt::harness {
 
 enum class PcdEncoding { ascii, binary, binary_compressed };
-
-/// What a reader noticed and accepted.
-struct PcdInfo {
-  std::uint64_t trailing_bytes = 0;  ///< bytes after the last point of a binary body
-};
 
 /// The points of a PCD file, in metres and in file order; non-finite ones are kept. Fields other than x, y, z are skipped
 /// and VIEWPOINT does not move the points.
@@ -24,10 +19,9 @@ struct PcdInfo {
 /// kilometres and the points are float32 offsets from it.
 ///
 /// Throws ndt::InputError naming file, header line, line or byte, field, and what to do: for anything but a regular file,
-/// a header that contradicts itself or the file, a body that is short or not numbers, or a file past the limits: 2^27
-/// points, header 64 KiB, file 16 GiB, word of text 256 B, compressed body 4 GiB unpacked. binary_compressed needs a build
-/// with liblzf.
-PointCloud read_pcd(const std::filesystem::path& file, PcdInfo* info = nullptr);
+/// a header that contradicts itself or the file, a body that is short or not numbers, or a file past the ReadLimits
+/// (read_limits.hpp). binary_compressed needs a build with liblzf.
+PointCloud read_pcd(const std::filesystem::path& file, CloudInfo* info = nullptr);
 
 /// Writes x y z as float32 if the origin is 0, else origin + point as float64; an existing file is replaced. Text carries
 /// the shortest digits that read back to the same bits. Throws ndt::InputError if the file cannot be written or could not

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "ndt/core/limits.hpp"
 #include "ndt/core/small_matrix.hpp"
 
 namespace ndt {
@@ -13,7 +14,7 @@ struct Cell {
 };
 NDT_HD inline bool operator==(const Cell& a, const Cell& b) { return a.x == b.x && a.y == b.y && a.z == b.z; }
 
-inline constexpr int kCellLimit = 1 << 20;  ///< cells lie in [-kCellLimit, kCellLimit): 21 bits an axis
+inline constexpr int kCellLimit = Limits::kCell;  ///< cells lie in [-kCellLimit, kCellLimit)
 
 NDT_HD inline bool in_limits(const Cell& c) {
   return c.x >= -kCellLimit && c.x < kCellLimit && c.y >= -kCellLimit && c.y < kCellLimit && c.z >= -kCellLimit &&
