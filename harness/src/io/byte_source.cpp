@@ -81,6 +81,17 @@ void ByteSource::read(std::span<std::byte> out) {
   fetch(out.subspan(buffered));
 }
 
+void ByteSource::skip(std::uint64_t bytes) {
+  if (bytes > remaining()) throw std::logic_error("ByteSource::skip: more than remaining()");
+  const std::uint64_t buffered = std::min<std::uint64_t>(bytes, end_ - next_);
+  next_ += static_cast<std::size_t>(buffered);
+  const std::uint64_t rest = bytes - buffered;
+  if (rest == 0) return;
+  if (::lseek(descriptor_, static_cast<off_t>(fetched_ + rest), SEEK_SET) < 0)
+    throw refusal(name_, fmt::format("byte {}", fetched_), std::strerror(errno), "check the disk and read again");
+  fetched_ += rest;
+}
+
 bool ByteSource::refill() {
   const auto wanted = static_cast<std::size_t>(std::min<std::uint64_t>(buffer_.size(), size_ - fetched_));
   next_ = end_ = 0;

@@ -35,6 +35,8 @@ class ByteSource {
   }
   /// Fills `out`. The caller has checked it against remaining().
   void read(std::span<std::byte> out);
+  /// Passes over bytes without reading them. The caller has checked the number against remaining().
+  void skip(std::uint64_t bytes);
 
   static constexpr int kEnd = -1;
 

@@ -88,7 +88,7 @@ std::vector<Field> read_fields(const PcdHeaderLines& lines) {
   return fields;
 }
 
-PcdCoordinate coordinate(const PcdHeaderLines& lines, const Field& field, const PcdHeader& so_far) {
+CoordinatePlace coordinate(const PcdHeaderLines& lines, const Field& field, const PointLayout& so_far) {
   if (field.type != 'F')
     throw lines.refused("TYPE",
                         fmt::format("coordinate '{}' is {} {}, not F 4 or F 8", field.name, field.type, field.size));
@@ -97,22 +97,22 @@ PcdCoordinate coordinate(const PcdHeaderLines& lines, const Field& field, const 
   return {so_far.record_bytes, so_far.columns, field.size};
 }
 
-void place_fields(const PcdHeaderLines& lines, PcdHeader& header) {
+void place_fields(const PcdHeaderLines& lines, PointLayout& layout) {
   constexpr std::string_view kNames[] = {"x", "y", "z"};
   std::array<bool, 3> found = {};
   for (const Field& field : read_fields(lines)) {
     for (std::size_t axis = 0; axis < 3; ++axis) {
       if (field.name != kNames[axis]) continue;
-      header.xyz[axis] = coordinate(lines, field, header);
+      layout.xyz[axis] = coordinate(lines, field, layout);
       found[axis] = true;
     }
-    header.record_bytes += field.size * field.count;  // <= 2^15 fields of <= 2^23 bytes
-    header.columns += field.count;
+    layout.record_bytes += field.size * field.count;  // <= 2^15 fields of <= 2^23 bytes
+    layout.columns += field.count;
   }
   for (std::size_t axis = 0; axis < 3; ++axis)
     if (!found[axis]) throw lines.refused("FIELDS", fmt::format("field '{}' is missing", kNames[axis]));
-  if (header.record_bytes > ReadLimits::kRecordBytes)
-    throw lines.refused("FIELDS", fmt::format("one point has {} bytes, the limit is {}", header.record_bytes,
+  if (layout.record_bytes > ReadLimits::kRecordBytes)
+    throw lines.refused("FIELDS", fmt::format("one point has {} bytes, the limit is {}", layout.record_bytes,
                                               ReadLimits::kRecordBytes));
 }
 
@@ -134,11 +134,11 @@ void check_viewpoint(const PcdHeaderLines& lines) {
   }
 }
 
-void read_counts(const PcdHeaderLines& lines, PcdHeader& header) {
+void read_counts(const PcdHeaderLines& lines, PointLayout& layout) {
   const std::uint64_t width = point_count(lines, "WIDTH"), height = point_count(lines, "HEIGHT");
-  header.points = point_count(lines, "POINTS");
-  if (header.points != width * height)
-    throw lines.refused("POINTS", fmt::format("{} is not WIDTH {} times HEIGHT {}", header.points, width, height));
+  layout.points = point_count(lines, "POINTS");
+  if (layout.points != width * height)
+    throw lines.refused("POINTS", fmt::format("{} is not WIDTH {} times HEIGHT {}", layout.points, width, height));
 }
 
 PcdEncoding encoding(const PcdHeaderLines& lines) {
@@ -161,8 +161,8 @@ PcdHeader read_pcd_header(ByteSource& source) {
   header.data = encoding(lines);
   check_version(lines);
   check_viewpoint(lines);
-  read_counts(lines, header);
-  place_fields(lines, header);
+  read_counts(lines, header.layout);
+  place_fields(lines, header.layout);
   return header;
 }
 

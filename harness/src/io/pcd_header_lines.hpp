@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "byte_source.hpp"
+#include "header_text.hpp"
 #include "ndt/core/error.hpp"
 
 namespace ndt::harness {
@@ -21,24 +22,21 @@ class PcdHeaderLines {
   bool has(const std::string& keyword) const { return lines_.contains(keyword); }
   /// What follows a keyword that is there. COLUMNS is found as FIELDS.
   const std::vector<std::string>& words(const std::string& keyword) const { return lines_.at(keyword).words; }
-  std::uint64_t count() const { return count_; }
+  std::uint64_t count() const { return text_.count(); }
 
   /// Throws if the keyword is not followed by exactly n words.
   void expect_words(const std::string& keyword, std::size_t n) const;
   InputError refused(const std::string& keyword, std::string_view what) const;
-  InputError missing(std::string_view keyword) const;
+  InputError missing(std::string_view keyword) const { return text_.missing(keyword); }
 
  private:
   struct Line {
     std::uint64_t number = 0;
     std::vector<std::string> words;
   };
-  std::string next_line(ByteSource& source);
   std::string_view add(std::string_view line);
-  InputError refused_here(std::string_view what) const;
 
-  std::string file_;
-  std::uint64_t count_ = 0;
+  HeaderText text_;
   std::map<std::string, Line> lines_;
 };
 

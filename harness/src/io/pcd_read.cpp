@@ -1,10 +1,10 @@
-#include <algorithm>
-
 #include "byte_source.hpp"
 #include "centred_cloud.hpp"
 #include "ndt/harness/io/pcd.hpp"
-#include "pcd_body.hpp"
+#include "pcd_compressed.hpp"
 #include "pcd_header.hpp"
+#include "point_records.hpp"
+#include "point_rows.hpp"
 
 namespace ndt::harness {
 namespace {
@@ -12,11 +12,14 @@ namespace {
 template <class T>
 std::vector<Vec3<T>> read_body(ByteSource& source, const PcdHeader& header) {
   switch (header.data) {
-    case PcdEncoding::ascii: return read_pcd_ascii<T>(source, header);
-    case PcdEncoding::binary: return read_pcd_binary<T>(source, header);
+    case PcdEncoding::ascii: {
+      TextWords words(source, header.lines);
+      return read_point_rows<T>(words, header.layout, AfterLastPoint::end_of_file);
+    }
+    case PcdEncoding::binary: return read_point_records<T>(source, header.layout, std::endian::little);
     case PcdEncoding::binary_compressed: break;
   }
-  return read_pcd_compressed<T>(source, header);
+  return read_pcd_compressed<T>(source, header.layout);
 }
 
 }  // namespace
@@ -24,9 +27,8 @@ std::vector<Vec3<T>> read_body(ByteSource& source, const PcdHeader& header) {
 PointCloud read_pcd(const std::filesystem::path& file, CloudInfo* info) {
   ByteSource source(file);
   const PcdHeader header = read_pcd_header(source);
-  const bool single = std::all_of(header.xyz.begin(), header.xyz.end(), [](const auto& c) { return c.bytes == 4; });
-  PointCloud cloud = single ? PointCloud{{}, read_body<float>(source, header)}
-                            : centred_cloud(read_body<double>(source, header), source.name());
+  PointCloud cloud = header.layout.all_float32() ? PointCloud{{}, read_body<float>(source, header)}
+                                                 : centred_cloud(read_body<double>(source, header), source.name());
   if (info) info->trailing_bytes = source.remaining();
   return cloud;
 }

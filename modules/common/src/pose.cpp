@@ -10,11 +10,6 @@
 namespace ndt {
 namespace {
 
-[[noreturn]] void refuse(const char* where, const std::string& what) {
-  throw std::invalid_argument(
-      fmt::format("{}: not a rigid transform: {}; give a rotation and a translation", where, what));
-}
-
 double determinant(const Mat3<double>& r) {
   return r(0, 0) * (r(1, 1) * r(2, 2) - r(1, 2) * r(2, 1)) - r(0, 1) * (r(1, 0) * r(2, 2) - r(1, 2) * r(2, 0)) +
          r(0, 2) * (r(1, 0) * r(2, 1) - r(1, 1) * r(2, 0));
@@ -22,22 +17,29 @@ double determinant(const Mat3<double>& r) {
 
 }  // namespace
 
-void require_rigid(const Transform& t, const char* where) {
+std::string rigid_defect(const Transform& t) {
   for (int i = 0; i < 16; ++i)
-    if (!std::isfinite(t.m[i])) refuse(where, fmt::format("entry ({}, {}) is {}", i / 4, i % 4, t.m[i]));
+    if (!std::isfinite(t.m[i])) return fmt::format("entry ({}, {}) is {}", i / 4, i % 4, t.m[i]);
   const double last_row[4] = {0, 0, 0, 1};
   for (int j = 0; j < 4; ++j)
-    if (t(3, j) != last_row[j]) refuse(where, fmt::format("the last row must be 0 0 0 1, entry {} is {}", j, t(3, j)));
+    if (t(3, j) != last_row[j]) return fmt::format("the last row must be 0 0 0 1, entry {} is {}", j, t(3, j));
   const Mat3<double> r = rotation_of(t);
   const Mat3<double> gram = r * transpose(r);
   for (int i = 0; i < 3; ++i)
     for (int j = 0; j < 3; ++j) {
       const double off = gram(i, j) - (i == j ? 1.0 : 0.0);
       if (std::abs(off) <= Limits::kRigid) continue;
-      if (i == j) refuse(where, fmt::format("row {} has length {} instead of 1 (scale)", i, std::sqrt(gram(i, i))));
-      refuse(where, fmt::format("rows {} and {} are not perpendicular, their product is {} (shear)", i, j, off));
+      if (i == j) return fmt::format("row {} has length {} instead of 1 (scale)", i, std::sqrt(gram(i, i)));
+      return fmt::format("rows {} and {} are not perpendicular, their product is {} (shear)", i, j, off);
     }
-  if (determinant(r) < 0) refuse(where, fmt::format("the determinant is {} (reflection)", determinant(r)));
+  if (determinant(r) < 0) return fmt::format("the determinant is {} (reflection)", determinant(r));
+  return "";
+}
+
+void require_rigid(const Transform& t, const char* where) {
+  if (const std::string defect = rigid_defect(t); !defect.empty())
+    throw std::invalid_argument(
+        fmt::format("{}: not a rigid transform: {}; give a rotation and a translation", where, defect));
 }
 
 double translation_error_m(const Transform& a, const Transform& b) {

@@ -1,46 +1,22 @@
-// A folder of its own for each test, and PCD files written into it byte by byte.
+// PCD files byte by byte.
 #pragma once
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <cstring>
-#include <filesystem>
-#include <fstream>
-#include <string>
-#include <string_view>
-#include <vector>
-
-#include "ndt/core/error.hpp"
 #include "ndt/harness/io/pcd.hpp"
-#include "temporary_folder.hpp"
+#include "scratch_files.hpp"
 
 namespace ndt::harness {
 
-class PcdFiles : public testing::Test {
+class PcdFiles : public ScratchFiles {
  protected:
-  std::filesystem::path path(const std::string& name = "scan.pcd") const { return folder_.path() / name; }
-
-  std::filesystem::path put(std::string_view bytes) const {
-    std::ofstream(path(), std::ios::binary).write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
-    return path();
-  }
+  PcdFiles() : ScratchFiles("scan.pcd") {}
 
   PointCloud read(std::string_view bytes, CloudInfo* info = nullptr) const { return read_pcd(put(bytes), info); }
 
   /// The message with which the bytes are refused; empty if they are accepted.
   std::string refusal_of(std::string_view bytes) const { return refusal_of_file(put(bytes)); }
   static std::string refusal_of_file(const std::filesystem::path& file) {
-    try {
-      read_pcd(file);
-    } catch (const InputError& error) {
-      return error.what();
-    }
-    return "";
+    return input_error_of([&] { read_pcd(file); });
   }
-
- private:
-  TemporaryFolder folder_;
 };
 
 /// Lines of a header; a test changes the ones it is about. An empty one is left out.
@@ -68,17 +44,5 @@ struct Header {
     return header;
   }
 };
-
-/// The bytes of values, one after the other.
-template <class... T>
-std::string bytes_of(const T&... values) {
-  std::string bytes;
-  (bytes.append(reinterpret_cast<const char*>(&values), sizeof values), ...);
-  return bytes;
-}
-
-inline bool same_bits(const std::vector<Point>& a, const std::vector<Point>& b) {
-  return a.size() == b.size() && (a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof(Point)) == 0);
-}
 
 }  // namespace ndt::harness

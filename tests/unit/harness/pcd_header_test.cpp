@@ -47,7 +47,7 @@ TEST_F(PcdHeaderTest, EveryMissingLineIsNamed) {
   EXPECT_THAT(refusal_of({.width = ""}), HasSubstr("the WIDTH line is missing"));
   EXPECT_THAT(refusal_of({.height = ""}), HasSubstr("the HEIGHT line is missing"));
   EXPECT_THAT(refusal_of({.points = ""}), HasSubstr("the POINTS line is missing"));
-  EXPECT_THAT(PcdFiles::refusal_of(Header{.data = ""}.text()), HasSubstr("ends before the end of a DATA line"));
+  EXPECT_THAT(PcdFiles::refusal_of(Header{.data = ""}.text()), HasSubstr("ends before the end of its DATA line"));
 }
 
 TEST_F(PcdHeaderTest, CountsThatAreNoCountsAreRefused) {

@@ -6,6 +6,8 @@
 // (`principal`). The two differ in the sign of the pitch row and column of the derivatives, in nothing else.
 #pragma once
 
+#include <string>
+
 #include "ndt/core/small_matrix.hpp"
 
 namespace ndt {
@@ -37,8 +39,10 @@ NDT_HD Pose derivative_pose(const Transform& map_from_scan);
 /// The same rotation with |pitch| <= pi/2: the form for people.
 NDT_HD Pose principal(const Pose& pose);
 
-/// Throws std::invalid_argument "<where>: not a rigid transform: <property>, by <how much>" for NaN, a last row other than
-/// 0 0 0 1, scale, shear or reflection. Accepts float32 matrices: |R Rt - I| <= 1e-3.
+/// What makes it no rigid transform and by how much: NaN, a last row other than 0 0 0 1, scale, shear or reflection. Empty
+/// if it is one; float32 matrices are: |R Rt - I| <= Limits::kRigid.
+std::string rigid_defect(const Transform& map_from_scan);
+/// Throws std::invalid_argument "<where>: not a rigid transform: <rigid_defect>" if there is one.
 void require_rigid(const Transform& map_from_scan, const char* where);
 
 /// Distance between the translations [m], and the angle of the relative rotation [rad].

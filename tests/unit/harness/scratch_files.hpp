@@ -1,0 +1,115 @@
+// What the tests of readers and writers share: files written byte by byte, and clouds that are hard to carry.
+#pragma once
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <limits>
+#include <random>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "ndt/core/error.hpp"
+#include "ndt/core/point_cloud.hpp"
+#include "temporary_folder.hpp"
+
+namespace ndt::harness {
+
+/// Files in a folder of its own for each test.
+class ScratchFiles : public testing::Test {
+ protected:
+  explicit ScratchFiles(std::string name) : name_(std::move(name)) {}
+  std::filesystem::path path() const { return path(name_); }
+  std::filesystem::path path(const std::string& name) const { return folder_.path() / name; }
+
+  std::filesystem::path put(std::string_view bytes) const {
+    std::ofstream(path(), std::ios::binary).write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+    return path();
+  }
+  std::string written() const {
+    std::ifstream in(path(), std::ios::binary);
+    return {std::istreambuf_iterator<char>(in), {}};
+  }
+
+ private:
+  std::string name_;
+  TemporaryFolder folder_;
+};
+
+/// The message of the InputError that a call ends with; empty if it ends without.
+template <class Call>
+std::string input_error_of(Call call) {
+  try {
+    call();
+  } catch (const InputError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+/// The same for the std::invalid_argument of a mistaken call.
+template <class Call>
+std::string mistake_of(Call call) {
+  try {
+    call();
+  } catch (const std::invalid_argument& error) {
+    return error.what();
+  }
+  return "";
+}
+
+/// The bytes of values, one after the other.
+template <class... T>
+std::string bytes_of(const T&... values) {
+  std::string bytes;
+  (bytes.append(reinterpret_cast<const char*>(&values), sizeof values), ...);
+  return bytes;
+}
+
+/// Values of one width turned round.
+inline std::string big_endian(std::string bytes, std::size_t width) {
+  for (std::size_t at = 0; at < bytes.size(); at += width)
+    std::reverse(bytes.begin() + static_cast<std::ptrdiff_t>(at),
+                 bytes.begin() + static_cast<std::ptrdiff_t>(at + width));
+  return bytes;
+}
+
+inline bool same_bits(const std::vector<Point>& a, const std::vector<Point>& b) {
+  return a.size() == b.size() && (a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof(Point)) == 0);
+}
+
+/// Every kind of float.
+inline PointCloud awkward_cloud() {
+  using Limits = std::numeric_limits<float>;
+  constexpr float nan = Limits::quiet_NaN(), inf = Limits::infinity();
+  return {{},
+          {{0.f, -0.f, 1.f},
+           {nan, -nan, inf},
+           {-inf, Limits::denorm_min(), -Limits::denorm_min()},
+           {Limits::max(), Limits::lowest(), Limits::min()},
+           {0.1f, 1.f / 3, 16777217.f},
+           {-1e-40f, 3.4e38f, 123.456f}}};
+}
+
+/// Random bits: denormals and NaNs of any payload among them.
+inline PointCloud noise(std::size_t n) {
+  std::mt19937 random(3);
+  PointCloud cloud;
+  for (std::size_t i = 0; i < n; ++i) {
+    Point p;
+    const std::uint32_t bits[] = {static_cast<std::uint32_t>(random()), static_cast<std::uint32_t>(random()),
+                                  static_cast<std::uint32_t>(random())};
+    std::memcpy(&p, bits, sizeof p);
+    cloud.points.push_back(p);
+  }
+  return cloud;
+}
+
+}  // namespace ndt::harness
