@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "ndt/harness/cloud_file.hpp"
 #include "ndt/harness/transform_text.hpp"
 
 namespace ndt::harness {
@@ -42,11 +43,13 @@ void add_threads_flag(CLI::App& command, AlignArguments& a) {
 }
 
 void add_map_flag(CLI::App& command, std::string& file) {
-  command.add_option("--map", file, "cloud to register onto (.pcd)")->type_name("FILE")->required();
+  command.add_option("--map", file, "cloud to register onto (" + cloud_extensions() + ")")
+      ->type_name("FILE")
+      ->required();
 }
 
 void add_scan_flag(CLI::App& command, std::string& file) {
-  command.add_option("--scan", file, "cloud to register (.pcd)")->type_name("FILE")->required();
+  command.add_option("--scan", file, "cloud to register (" + cloud_extensions() + ")")->type_name("FILE")->required();
 }
 
 void add_pose_flag(CLI::App& command, const char* name, std::vector<std::string>& words, bool required) {

@@ -39,6 +39,12 @@ const Format& format_of(const std::filesystem::path& file) {
 
 }  // namespace
 
+std::string cloud_extensions() {
+  std::string all;
+  for (const Format& format : kFormats) all.append(all.empty() ? "" : ", ").append(format.extension);
+  return all;
+}
+
 PointCloud read_cloud(const std::filesystem::path& file, CloudInfo* info) { return format_of(file).read(file, info); }
 
 void write_cloud(const std::filesystem::path& file, const PointCloud& cloud) { format_of(file).write(file, cloud); }

@@ -3,8 +3,10 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -63,6 +65,23 @@ std::string mistake_of(Call call) {
     return error.what();
   }
   return "";
+}
+
+inline long peak_kib() {
+  rusage usage = {};
+  ::getrusage(RUSAGE_SELF, &usage);
+  return usage.ru_maxrss;
+}
+
+/// `refusal` gives the message of a refusal; it may take neither time nor memory.
+template <class Refusal>
+void expect_cheap_refusal(std::string_view what, Refusal refusal) {
+  const long before_kib = peak_kib();
+  const auto start = std::chrono::steady_clock::now();
+  EXPECT_NE(refusal(), "") << what;
+  const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - start;
+  EXPECT_LT(took.count(), 100) << what << ": 10 ms wanted, ten times that for a busy machine";
+  EXPECT_LT(peak_kib() - before_kib, 64 << 10) << what;
 }
 
 /// The bytes of values, one after the other.

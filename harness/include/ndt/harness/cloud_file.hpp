@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <string>
 
 #include "ndt/core/point_cloud.hpp"
 #include "ndt/harness/io/cloud_info.hpp"
@@ -15,5 +16,8 @@ PointCloud read_cloud(const std::filesystem::path& file, CloudInfo* info = nullp
 /// Writes a cloud in the format that the file's extension says, binary where there is a choice. Throws InputError for an
 /// unknown one, naming those that can be written, and as the format's writer does.
 void write_cloud(const std::filesystem::path& file, const PointCloud& cloud);
+
+/// Of the formats above, for help texts: ".pcd, .ply, .bin".
+std::string cloud_extensions();
 
 }  // namespace ndt::harness

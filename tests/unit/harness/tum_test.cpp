@@ -1,0 +1,179 @@
+#include <cmath>
+#include <limits>
+
+#include "ndt/core/limits.hpp"
+#include "ndt/harness/io/read_limits.hpp"
+#include "ndt/harness/io/trajectory.hpp"
+#include "scratch_files.hpp"
+
+namespace ndt::harness {
+namespace {
+
+using testing::HasSubstr;
+
+class TumTest : public ScratchFiles {
+ protected:
+  TumTest() : ScratchFiles("truth.tum") {}
+  std::vector<StampedTransform> read(std::string_view text, TrajectoryInfo* info = nullptr) const {
+    return read_tum(put(text), info);
+  }
+  std::string refusal_of(std::string_view text) const {
+    return input_error_of([&] { read(text); });
+  }
+};
+
+double worst_entry_error(const Transform& a, const Transform& b) {
+  double worst = 0;
+  for (int i = 0; i < 16; ++i) worst = std::max(worst, std::abs(a.m[i] - b.m[i]));
+  return worst;
+}
+
+std::vector<StampedTransform> random_trajectory(int n) {
+  std::mt19937 random(17);
+  std::uniform_real_distribution<double> angle(-3.2, 3.2), metres(-1e5, 1e5);
+  std::vector<StampedTransform> poses;
+  for (int i = 0; i < n; ++i)
+    poses.push_back({1.7e9 + 0.1 * i, to_transform({metres(random), metres(random), metres(random), angle(random),
+                                                    angle(random), angle(random)})});
+  return poses;
+}
+
+TEST_F(TumTest, TheScalarOfTheQuaternionIsLast) {
+  const auto poses = read("1.5 10 20 30 0 0 0.7071067811865476 0.7071067811865476\n");
+  ASSERT_EQ(poses.size(), 1u);
+  EXPECT_EQ(poses[0].time_s, 1.5);
+  const Transform quarter_turn_left{{0, -1, 0, 10, 1, 0, 0, 20, 0, 0, 1, 30, 0, 0, 0, 1}};
+  EXPECT_LT(worst_entry_error(poses[0].map_from_body, quarter_turn_left), 1e-15);
+}
+
+TEST_F(TumTest, CommentsBlankLinesAndWindowsLineEndsAreSkipped) {
+  const std::string text = "# time x y z qx qy qz qw\r\n#" + std::string(100'000, 'c') +
+                           "\n\n  # indented\n1 0 0 0 0 0 0 1\r\n\r\n\t2 1 2 3 0 0 0 -1\n#last";
+  const auto poses = read(text);
+  ASSERT_EQ(poses.size(), 2u);
+  EXPECT_EQ(poses[1].map_from_body(2, 3), 3);
+  EXPECT_EQ(
+      worst_entry_error(poses[1].map_from_body, make_transform(Mat3<double>{{1, 0, 0, 0, 1, 0, 0, 0, 1}}, {1, 2, 3})),
+      0);
+}
+
+TEST_F(TumTest, TimesAndTranslationsComeBackExactlyAndRotationsTo2e15) {
+  const auto poses = random_trajectory(20'000);
+  write_tum(path(), poses);
+  const auto got = read_tum(path());
+  ASSERT_EQ(got.size(), poses.size());
+  double worst = 0;
+  for (std::size_t i = 0; i < poses.size(); ++i) {
+    EXPECT_EQ(got[i].time_s, poses[i].time_s);
+    for (int row = 0; row < 3; ++row) EXPECT_EQ(got[i].map_from_body(row, 3), poses[i].map_from_body(row, 3));
+    worst = std::max(worst, worst_entry_error(got[i].map_from_body, poses[i].map_from_body));
+  }
+  RecordProperty("worst_entry_error", std::to_string(worst * 1e16) + "e-16");
+  EXPECT_LE(worst, 2e-15);
+}
+
+TEST_F(TumTest, AwkwardNumbersComeBackBitForBit) {
+  using Limits = std::numeric_limits<double>;
+  const double values[] = {Limits::denorm_min(), -Limits::min(), Limits::max(), -0.0, 0.1, 1.0 / 3, 4.9e-310};
+  std::vector<StampedTransform> poses;
+  for (const double v : values) {
+    const double time_s = poses.empty() ? Limits::lowest() : poses.back().time_s / 10;
+    poses.push_back({time_s, make_transform(rotation_of(Transform{}), {v, -v, v})});
+  }
+  write_tum(path(), poses);
+  const auto got = read_tum(path());
+  ASSERT_EQ(got.size(), poses.size());
+  for (std::size_t i = 0; i < poses.size(); ++i)
+    EXPECT_EQ(std::memcmp(&got[i], &poses[i], sizeof poses[i]), 0) << values[i];
+}
+
+TEST_F(TumTest, MatricesThatAreNearlyRotationsAreWrittenAsOne) {
+  std::mt19937 random(3);
+  for (const double defect : {1e-7, 1e-4}) {
+    std::uniform_real_distribution<double> noise(-defect, defect);
+    auto poses = random_trajectory(2000);
+    for (auto& pose : poses)
+      for (int row = 0; row < 3; ++row)
+        for (int column = 0; column < 3; ++column) pose.map_from_body(row, column) += noise(random);
+    write_tum(path(), poses);
+    const auto got = read_tum(path());
+    for (std::size_t i = 0; i < poses.size(); ++i)
+      EXPECT_LT(worst_entry_error(got[i].map_from_body, poses[i].map_from_body), 4 * defect);
+  }
+}
+
+TEST_F(TumTest, QuaternionsNearUnitLengthAreNormalisedAndReported) {
+  TrajectoryInfo info{99};
+  const auto poses = read("1 0 0 0 0 0 0 1.0009\n2 0 0 0 0.7 0 0 0.7142\n", &info);
+  for (const auto& pose : poses) EXPECT_EQ(rigid_defect(pose.map_from_body), "");
+  EXPECT_NEAR(info.worst_norm_error, 0.0009, 1e-12);
+  read("1 0 0 0 0 0 0 1\n", &info);
+  EXPECT_EQ(info.worst_norm_error, 0);
+}
+
+TEST_F(TumTest, QuaternionsOfAnotherLengthAreRefusedWithIt) {
+  EXPECT_THAT(refusal_of("1 0 0 0 0 0 0 1\n2 0 0 0 0 0 0 1.002\n"),
+              HasSubstr(":"
+                        " line 2: quaternion qx qy qz qw has length 1.002, not 1 within 0.001; fix the line"));
+  EXPECT_THAT(refusal_of("1 0 0 0 0 0 0 0\n"), HasSubstr("has length 0,"));
+  EXPECT_THAT(refusal_of("1 0 0 0 0.5 0.5 0.5 0.4\n"), HasSubstr("has length 0.953"));
+  EXPECT_THAT(refusal_of("1 0 0 0 1e308 1e308 1e308 1e308\n"), HasSubstr("quaternion qx qy qz qw has length"));
+}
+
+TEST_F(TumTest, TimesHaveToIncrease) {
+  EXPECT_THAT(refusal_of("2 0 0 0 0 0 0 1\n\n1.5 0 0 0 0 0 0 1\n"),
+              HasSubstr("line 3: time 1.5 does not come after 2, the one before; sort the lines by time"));
+  EXPECT_THAT(refusal_of("2 0 0 0 0 0 0 1\n2 0 0 0 0 0 0 1\n"), HasSubstr("time 2 does not come after 2"));
+}
+
+TEST_F(TumTest, LinesOfOtherThanEightFiniteNumbersAreRefused) {
+  EXPECT_THAT(refusal_of("1 0 0 0 0 0 1\n"), HasSubstr("line 1: 7 values where 8 are expected"));
+  EXPECT_THAT(refusal_of("1 0 0 0 0 0 0 1 0\n"), HasSubstr("9 values where 8 are expected"));
+  EXPECT_THAT(refusal_of("1 0 nan 0 0 0 0 1\n"), HasSubstr("line 1: value 3: 'nan' is not finite"));
+  EXPECT_THAT(refusal_of("-inf 0 0 0 0 0 0 1\n"), HasSubstr("value 1: '-inf' is not finite"));
+  EXPECT_THAT(refusal_of("1 0 0 1e999 0 0 0 1\n"), HasSubstr("value 4: '1e999' is out of range"));
+  EXPECT_THAT(refusal_of("1,0,0,0,0,0,0,1\n"), HasSubstr("value 1: '1,0,0,0,0,0,0,1' is not a number"));
+  EXPECT_THAT(refusal_of("1 0 0 0 0 0 0 1 # comment\n"), HasSubstr("10 values where 8"));
+  EXPECT_THAT(refusal_of("time x y z qx qy qz qw\n"), HasSubstr("value 1: 'time' is not a number"));
+  EXPECT_THAT(refusal_of("\xEF\xBB\xBF"
+                         "1 0 0 0 0 0 0 1\n"),
+              HasSubstr("is not a number"));
+  EXPECT_THAT(refusal_of(std::string(1000, '1') + " 0 0 0 0 0 0 1\n"), HasSubstr("is longer than 256 bytes"));
+}
+
+TEST_F(TumTest, FilesWithoutAPoseAreRefused) {
+  for (const char* text : {"", "\n\n", "# only comments"})
+    EXPECT_THAT(refusal_of(text), HasSubstr("holds no pose; export the trajectory again"));
+  EXPECT_THAT(input_error_of([&] { read_tum(path("absent")); }), HasSubstr("there is no such file"));
+  EXPECT_THAT(input_error_of([&] { read_tum(path().parent_path()); }), HasSubstr("is a directory"));
+}
+
+TEST_F(TumTest, FilesCutAtAnyByteAreReadOrRefused) {
+  const std::string text = "1 2 3 4 0 0 0 1\n2 3 4 5 0.6 0 0 0.8\n";
+  for (std::size_t n = 0; n < text.size(); ++n) {
+    put(text.substr(0, n));
+    const std::string why = input_error_of([&] { EXPECT_LE(read_tum(path()).size(), 2u); });
+    const bool whole_lines = n == 15 || n == 16 || n + 1 == text.size();  // the last newline may be missing
+    EXPECT_EQ(why.empty(), whole_lines) << n;
+  }
+}
+
+TEST_F(TumTest, WhatCouldNotBeReadBackIsNotWritten) {
+  const auto mistake = [this](const std::vector<StampedTransform>& poses) {
+    return mistake_of([&] { write_tum(path(), poses); });
+  };
+  Transform mirror, nowhere;
+  mirror(1, 1) = -1;
+  nowhere(0, 3) = std::numeric_limits<double>::infinity();
+  EXPECT_THAT(mistake({}), HasSubstr("write_tum: no poses"));
+  EXPECT_THAT(mistake({{2, {}}, {2, {}}}), HasSubstr("write_tum: time 2 of pose 1 does not come after 2"));
+  EXPECT_THAT(mistake({{std::nan(""), {}}}), HasSubstr("write_tum: time nan of pose 0 is not finite"));
+  EXPECT_THAT(mistake({{1, mirror}}), HasSubstr("write_tum: not a rigid transform: the determinant is -1"));
+  EXPECT_THAT(mistake({{1, nowhere}}), HasSubstr("write_tum: not a rigid transform: entry (0, 3) is inf"));
+  EXPECT_FALSE(std::filesystem::exists(path()));
+  EXPECT_THAT(input_error_of([&] { write_tum(path("no/such"), random_trajectory(1)); }),
+              HasSubstr("cannot be written"));
+}
+
+}  // namespace
+}  // namespace ndt::harness
