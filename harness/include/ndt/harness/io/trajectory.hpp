@@ -29,8 +29,8 @@ struct TrajectoryInfo {
 std::vector<StampedTransform> read_tum(const std::filesystem::path& file, TrajectoryInfo* info = nullptr);
 
 /// Writes what read_tum reads, with the shortest digits that read back to the same bits, so times and translations come
-/// back exactly; so does a rotation to 2e-15 in every entry, if it was orthonormal to double precision (else the nearest
-/// rotation is written, which is as far away as the matrix was from one). An existing file is replaced.
+/// back exactly; so does a rotation to 2e-15 in every entry, if it was orthonormal to double precision (one whose entries
+/// are off by e comes back as a rotation, within 4 e). An existing file is replaced.
 ///
 /// Throws std::invalid_argument for no poses, times that do not increase, and matrices that are not rigid
 /// (require_rigid); ndt::InputError if the file cannot be written or could not be read back (too many poses).
