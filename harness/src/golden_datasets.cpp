@@ -8,6 +8,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "io/refusal.hpp"
 #include "json_fields.hpp"
 #include "ndt/core/error.hpp"
 #include "ndt/harness/cloud_file.hpp"
@@ -32,6 +33,9 @@ json read_cases() {
   const json content = json::parse(in, nullptr, false);
   if (!content.is_object() || !content.contains("cases") || !content["cases"].is_object())
     throw InputError(fmt::format("{} is not a JSON object with \"cases\"", file.string()));
+  for (const auto& [name, entry] : content["cases"].items())
+    if (name.empty() || printable_name(name) != name)
+      throw InputError(fmt::format("{}: '{}' cannot be the name of a case", file.string(), printable(name)));
   return content["cases"];
 }
 
@@ -41,10 +45,13 @@ std::string text_field(const json& entry, const char* key) {
 
 DatasetInfo describe(const std::string& name, const json& entry) {
   const std::string map = text_field(entry, "map"), scan = text_field(entry, "scan");
-  DatasetInfo info{name, fmt::format("real clouds: {} onto {}", scan, map), ""};
-  for (const std::string& file : {map, scan})
-    if (file.empty() || !fs::exists(folder() / file))
-      info.unavailable_reason = fmt::format("{} is missing in NDT_GOLDEN_DIR", file.empty() ? "its map or scan" : file);
+  DatasetInfo info{name, fmt::format("real clouds: {} onto {}", printable_name(scan), printable_name(map)), ""};
+  for (const std::string& file : {map, scan}) {
+    std::error_code impossible_name;  // such a file is missing too
+    if (file.empty() || !fs::exists(folder() / file, impossible_name))
+      info.unavailable_reason =
+          fmt::format("{} is missing in NDT_GOLDEN_DIR", file.empty() ? "its map or scan" : printable_name(file));
+  }
   return info;
 }
 
@@ -72,7 +79,7 @@ Dataset load_golden_dataset(std::string_view name) {
     for (const auto& [guess, matrix] : entry.at("guesses").items())
       dataset.guesses.push_back({guess, transform_of(matrix)});
   } catch (const json::exception& error) {
-    throw InputError(fmt::format("alignments.json: guesses of {}: {}", name, error.what()));
+    throw InputError(fmt::format("alignments.json: guesses of {}: {}", name, printable(error.what(), 300)));
   }
   return dataset;
 }

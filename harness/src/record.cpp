@@ -4,7 +4,9 @@
 
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <utility>
 
+#include "io/refusal.hpp"
 #include "json_fields.hpp"
 #include "ndt/core/error.hpp"
 
@@ -58,28 +60,39 @@ void put_result(json& j, const RunRow& r) {
 /// A number that may have been written as null: not finite.
 double number(const json& value) { return value.is_null() ? std::nan("") : value.get<double>(); }
 
+/// nlohmann-json would cut fractions off, wrap what is too large, and take true for 1.
+template <class T>
+void get_whole(const json& j, const char* key, T& value) {
+  const json& number = j.at(key);
+  if (!number.is_number_integer() || (number.is_number_unsigned() && !std::in_range<T>(number.get<std::uint64_t>())) ||
+      !std::in_range<T>(number.get<std::int64_t>()))
+    throw InputError(fmt::format("not a row of results.jsonl: {} is no whole number in range", key));
+  value = number.get<T>();
+}
+
 RunRow parse(const json& j) {
   RunRow r;
   j.at("run_id").get_to(r.run_id);
   j.at("implementation").get_to(r.implementation);
   j.at("dataset").get_to(r.dataset);
   j.at("frame").get_to(r.frame);
-  j.at("repeat").get_to(r.repeat);
-  j.at("threads").get_to(r.threads);
+  get_whole(j, "repeat", r.repeat);
+  get_whole(j, "threads", r.threads);
   j.at("resolution_m").get_to(r.resolution_m);
-  j.at("points").get_to(r.points);
-  j.at("voxels").get_to(r.voxels);
+  get_whole(j, "points", r.points);
+  get_whole(j, "voxels", r.voxels);
   r.guess = transform_of(j.at("guess"));
   if (!j.at("truth").is_null()) r.truth = transform_of(j["truth"]);
   if (!j.at("error").is_null()) {
     j["error"].get_to(r.error);
+    if (r.error.empty()) throw InputError("not a row of results.jsonl: its error is empty; null means none");
     return r;
   }
   r.pose = transform_of(j.at("pose"));
   j.at("stop").get_to(r.stop);
-  j.at("iterations").get_to(r.iterations);
-  j.at("evaluations").get_to(r.evaluations);
-  j.at("correspondences").get_to(r.correspondences);
+  get_whole(j, "iterations", r.iterations);
+  get_whole(j, "evaluations", r.evaluations);
+  get_whole(j, "correspondences", r.correspondences);
   r.score = number(j.at("score"));
   r.transform_probability = number(j.at("transform_probability"));
   r.nvtl = number(j.at("nvtl"));
@@ -110,7 +123,8 @@ RunRow run_row_from_json(std::string_view line) {
   try {
     return parse(json::parse(line));
   } catch (const json::exception& error) {
-    throw InputError(fmt::format("not a row of results.jsonl: {}", error.what()));
+    throw InputError(
+        fmt::format("not a row of results.jsonl: {}", printable(error.what(), 300)));  // it quotes the line
   }
 }
 

@@ -3,11 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <string>
 #include <vector>
 
+#include "io/numbers.hpp"
+#include "io/refusal.hpp"
 #include "ndt/harness/exit_code.hpp"
 
 namespace ndt::harness {
@@ -36,13 +37,11 @@ std::vector<std::string_view> words(std::string_view text) {
 }
 
 double number(std::string_view word, std::size_t position, std::string_view option) {
-  std::string_view digits = word;
-  if (digits.starts_with('+') && !digits.starts_with("+-")) digits.remove_prefix(1);
-  double value = 0;
-  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
-  if (error != std::errc{} || end != digits.data() + digits.size() || !std::isfinite(value))
-    throw UsageError(fmt::format("{}: number {} is '{}'; give a finite decimal number", option, position, word));
-  return value;
+  const Real<double> real = parse_real<double>(word);
+  if (real.fault != RealFault::none || !std::isfinite(real.value))
+    throw UsageError(
+        fmt::format("{}: number {} is '{}'; give a finite decimal number", option, position, printable(word)));
+  return real.value;
 }
 
 }  // namespace

@@ -24,6 +24,7 @@ std::optional<std::uint64_t> parse_whole_number(std::string_view word) {
 template <class T>
 Real<T> parse_real(std::string_view word) {
   if (word.size() > 1 && word[0] == '+' && word[1] != '-') word.remove_prefix(1);
+  if (word.ends_with(')')) return {0, RealFault::not_a_number};  // from_chars takes nan(anything) for nan
   Real<T> real;
   const std::errc error = parse_all(word, real.value);
   if (error == std::errc{}) return real;

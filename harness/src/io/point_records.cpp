@@ -32,6 +32,7 @@ std::vector<Vec3<T>> read_point_records(ByteSource& source, const PointLayout& l
                               layout.record_bytes, layout.body_bytes(), source.remaining()),
                   kCutOff);
   std::vector<Vec3<T>> points(layout.points);
+  if (points.empty()) return points;
   const std::uint64_t per_block = std::max<std::uint64_t>(1, ReadLimits::kRecordBytes / layout.record_bytes);
   std::vector<std::byte> block(std::min(per_block, layout.points) * layout.record_bytes);
   std::array<ValueColumn, 3> columns;

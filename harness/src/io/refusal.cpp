@@ -21,9 +21,8 @@ InputError refusal(std::string_view file, std::string_view where, std::string_vi
   return InputError(fmt::format("{}: {}{}{}; {}", file, where, where.empty() ? "" : ": ", what, advice));
 }
 
-std::string printable(std::string_view text) {
-  constexpr std::size_t kShown = 40;
-  return escaped(text.substr(0, kShown), false) + (text.size() > kShown ? "..." : "");
+std::string printable(std::string_view text, std::size_t shown) {
+  return escaped(text.substr(0, shown), false) + (text.size() > shown ? "..." : "");
 }
 
 std::string printable_name(std::string_view name) { return escaped(name, true); }

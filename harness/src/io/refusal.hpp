@@ -14,8 +14,8 @@ InputError refusal(std::string_view file, std::string_view where, std::string_vi
 /// Advice about files that hold less than they declare.
 inline constexpr std::string_view kCutOff = "the file is cut off or its header is wrong, export the cloud again";
 
-/// Text from a file made fit for one line of a terminal: control and non-ASCII bytes as \xHH, cut after 40 bytes.
-std::string printable(std::string_view text);
+/// Text from a file made fit for one line of a terminal: control and non-ASCII bytes as \xHH, cut after `shown` bytes.
+std::string printable(std::string_view text, std::size_t shown = 40);
 
 /// A file name with its control characters as \xHH; UTF-8 stays as it is.
 std::string printable_name(std::string_view name);

@@ -118,5 +118,14 @@ TEST_F(Datasets, AFolderThatCannotBeUsedIsListedWithItsReason) {
   EXPECT_THAT(info_of("a").unavailable_reason, HasSubstr("its map or scan is missing"));
 }
 
+TEST_F(Datasets, NamesThatNoFileCanHaveAreMissingFiles) {
+  use_folder();
+  put("alignments.json",
+      R"({"cases": {"a": {"map": ")" + std::string(300, 'm') + R"(", "scan": "s\n\u001B[31m.pcd"}}})");
+  EXPECT_THAT(info_of("a").unavailable_reason, HasSubstr("s\\x0A\\x1B[31m.pcd is missing"));
+  put("alignments.json", R"({"cases": {"a\n": {"map": "map.pcd", "scan": "scan.pcd"}}})");
+  EXPECT_THAT(info_of("golden").unavailable_reason, HasSubstr("'a\\x0A' cannot be the name of a case"));
+}
+
 }  // namespace
 }  // namespace ndt::harness

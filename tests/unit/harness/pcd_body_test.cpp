@@ -62,10 +62,10 @@ TEST_F(PcdAsciiTest, NumbersTooLargeAreRefused) {
 }
 
 TEST_F(PcdAsciiTest, WordsThatAreNoDecimalNumbersAreRefused) {
-  for (const char* word :
-       {"1,5", "0x10", "0x1p3", "abc", "1.2.3", "--1", "+-1", "1e", "-", "+", "1_000", "NULL", "#1", "nanx", "1f",
-        "\xC2\xA0"
-        "1"})
+  for (const char* word : {"1,5", "0x10", "0x1p3", "abc", "1.2.3", "--1", "+-1", "1e", "-", "+", "1_000", "NULL", "#1",
+                           "nanx", "nan(1)", "1f",
+                           "\xC2\xA0"
+                           "1"})
     EXPECT_THAT(refusal_of_rows(std::string("1 2 3\n4 ") + word + " 6\n"), HasSubstr("is not a number; fix the line"))
         << word;
   EXPECT_THAT(refusal_of_rows(std::string("1 2 3\n4 1\0 6\n", 13)), HasSubstr("'1\\x00' is not a number"));

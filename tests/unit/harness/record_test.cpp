@@ -114,6 +114,32 @@ TEST(Record, AScoreThatIsNotFiniteSurvivesAsNotANumber) {
   EXPECT_TRUE(std::isnan(run_row_from_json(to_json_line(row)).score));
 }
 
+TEST(Record, CountsThatAreNoWholeNumbersInRangeAreRefusedByName) {
+  const auto with = [](const char* key, const nlohmann::json& value) {
+    auto json = nlohmann::json::parse(to_json_line(sample_row()));
+    json[key] = value;
+    return json.dump();
+  };
+  for (const char* key : {"repeat", "threads", "iterations", "evaluations"})
+    for (const nlohmann::json& value : {nlohmann::json(1e300), nlohmann::json(2.5), nlohmann::json(true),
+                                        nlohmann::json("2"), nlohmann::json(std::int64_t{1} << 31)})
+      EXPECT_THAT([&] { run_row_from_json(with(key, value)); },
+                  testing::ThrowsMessage<InputError>(testing::HasSubstr(std::string(key) + " is no whole number")));
+  EXPECT_THROW(run_row_from_json(with("points", std::uint64_t{1} << 63)), InputError);
+  EXPECT_EQ(run_row_from_json(with("correspondences", std::int64_t{1} << 31)).correspondences, std::int64_t{1} << 31);
+}
+
+TEST(Record, AnEmptyErrorIsNoSuccess) {
+  auto json = nlohmann::json::parse(to_json_line(sample_row()));
+  json["error"] = "";
+  EXPECT_THROW(run_row_from_json(json.dump()), InputError);
+}
+
+TEST(Record, ALongLineIsNotQuotedWhole) {
+  EXPECT_THAT([] { run_row_from_json('"' + std::string(1 << 20, 'x')); },
+              testing::ThrowsMessage<InputError>(testing::SizeIs(testing::Lt(500u))));
+}
+
 TEST(Record, AnythingElseIsRefused) {
   EXPECT_THROW(run_row_from_json(""), InputError);
   EXPECT_THROW(run_row_from_json("{}"), InputError);

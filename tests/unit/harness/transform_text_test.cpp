@@ -56,6 +56,15 @@ TEST(TransformText, WhatIsNoFiniteNumberIsRefusedWithItsPlaceAndText) {
   EXPECT_THAT(refusal_of("+-1,2,3,0,0,0"), HasSubstr("number 1 is '+-1'"));
 }
 
+TEST(TransformText, NumbersTooSmallForADoubleAreZero) {
+  EXPECT_EQ(translation_of(parse_transform("1e-999,2,3,0,0,0", "--guess")).x, 0);
+}
+
+TEST(TransformText, WhatATerminalWouldObeyIsPrintedAsHexadecimal) {
+  EXPECT_THAT(refusal_of("1,\x1B[31m2,3,0,0,0"), HasSubstr("number 2 is '\\x1B[31m2'"));
+  EXPECT_THAT(refusal_of(std::string(1 << 20, '9') + "x"), HasSubstr("9999...'; give"));
+}
+
 TEST(TransformText, AMissingNumberBetweenCommasIsNotSkipped) {
   EXPECT_THAT(refusal_of("1,,2,3,0,0,0"), HasSubstr("number 2 is ''"));
   EXPECT_THAT(refusal_of("1,2,3,0,0,0,"), HasSubstr("number 7 is ''"));
