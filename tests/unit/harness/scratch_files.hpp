@@ -5,7 +5,6 @@
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 
-#include <algorithm>
 #include <chrono>
 #include <cstring>
 #include <filesystem>
@@ -18,6 +17,7 @@
 #include <utility>
 #include <vector>
 
+#include "bytes.hpp"
 #include "ndt/core/error.hpp"
 #include "ndt/core/point_cloud.hpp"
 #include "temporary_folder.hpp"
@@ -82,26 +82,6 @@ void expect_cheap_refusal(std::string_view what, Refusal refusal) {
   const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - start;
   EXPECT_LT(took.count(), 100) << what << ": 10 ms wanted, ten times that for a busy machine";
   EXPECT_LT(peak_kib() - before_kib, 64 << 10) << what;
-}
-
-/// The bytes of values, one after the other.
-template <class... T>
-std::string bytes_of(const T&... values) {
-  std::string bytes;
-  (bytes.append(reinterpret_cast<const char*>(&values), sizeof values), ...);
-  return bytes;
-}
-
-/// Values of one width turned round.
-inline std::string big_endian(std::string bytes, std::size_t width) {
-  for (std::size_t at = 0; at < bytes.size(); at += width)
-    std::reverse(bytes.begin() + static_cast<std::ptrdiff_t>(at),
-                 bytes.begin() + static_cast<std::ptrdiff_t>(at + width));
-  return bytes;
-}
-
-inline bool same_bits(const std::vector<Point>& a, const std::vector<Point>& b) {
-  return a.size() == b.size() && (a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof(Point)) == 0);
 }
 
 /// Every kind of float.

@@ -1,0 +1,14 @@
+// Any text as the pose of --guess: what is accepted is a rigid transform.
+#include "ndt/harness/transform_text.hpp"
+
+#include <stdexcept>
+
+#include "fuzzing.hpp"
+
+int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using namespace ndt;
+  const auto transform = fuzz::read_or_refuse<std::invalid_argument>(
+      [&] { return harness::parse_transform(fuzz::text(data, size), "--guess"); });
+  if (transform) require_rigid(*transform, "the transform of an accepted text");
+  return 0;
+}
