@@ -1,0 +1,43 @@
+#include "catalogue.hpp"
+
+#include <fstream>
+#include <memory>
+#include <utility>
+
+namespace ndt::catalogue {
+namespace {
+
+Entry with_bytes(Format format, std::string name, std::string bytes, std::variant<Refused, Accepted> answer) {
+  // Shared: entries are copied, and some are large.
+  auto content = std::make_shared<const std::string>(std::move(bytes));
+  auto make = [content](const std::filesystem::path& file) {
+    std::ofstream(file, std::ios::binary).write(content->data(), static_cast<std::streamsize>(content->size()));
+  };
+  return {std::move(name), format, std::move(make), std::move(answer)};
+}
+
+}  // namespace
+
+Entry refused(Format format, std::string name, std::string bytes, std::string message) {
+  return with_bytes(format, std::move(name), std::move(bytes), Refused{std::move(message)});
+}
+
+Entry accepted(Format format, std::string name, std::string bytes, Accepted answer) {
+  return with_bytes(format, std::move(name), std::move(bytes), std::move(answer));
+}
+
+std::string file_name(const Entry& entry) {
+  switch (entry.format) {
+    case Format::pcd: return entry.name + ".pcd";
+  }
+  return entry.name;
+}
+
+Entries entries() {
+  Entries all;
+  for (const auto& group : {places, pcd_headers, pcd_counts, pcd_ascii, pcd_binary, pcd_compressed, pcd_values})
+    for (Entry& entry : group()) all.push_back(std::move(entry));
+  return all;
+}
+
+}  // namespace ndt::catalogue
