@@ -29,13 +29,20 @@ Entry accepted(Format format, std::string name, std::string bytes, Accepted answ
 std::string file_name(const Entry& entry) {
   switch (entry.format) {
     case Format::pcd: return entry.name + ".pcd";
+    case Format::ply: return entry.name + ".ply";
+    case Format::kitti_bin: return entry.name + ".bin";
+    case Format::tum:
+    case Format::kitti_poses: break;
   }
-  return entry.name;
+  return entry.name + ".txt";
 }
+
+bool is_cloud(Format format) { return format != Format::tum && format != Format::kitti_poses; }
 
 Entries entries() {
   Entries all;
-  for (const auto& group : {places, pcd_headers, pcd_counts, pcd_ascii, pcd_binary, pcd_compressed, pcd_values})
+  for (const auto& group : {places, pcd_headers, pcd_counts, pcd_ascii, pcd_binary, pcd_compressed, pcd_values,
+                            ply_headers, ply_bodies, kitti_bin, tum, kitti_poses})
     for (Entry& entry : group()) all.push_back(std::move(entry));
   return all;
 }

@@ -12,7 +12,8 @@
 
 namespace ndt::catalogue {
 
-enum class Format { pcd };
+enum class Format { pcd, ply, kitti_bin, tum, kitti_poses };
+bool is_cloud(Format format);
 
 /// InputError "<file>: <message>".
 struct Refused {
@@ -20,8 +21,8 @@ struct Refused {
 };
 
 struct Accepted {
-  std::uint64_t points = 0;
-  std::uint64_t non_finite = 0;  ///< of them
+  std::uint64_t points = 0;      ///< poses, of a trajectory
+  std::uint64_t non_finite = 0;  ///< of the points
   std::uint64_t trailing_bytes = 0;
   std::string align = "no valid voxel";  ///< part of what `ndt-bench align` of the file onto itself prints
 };
@@ -46,6 +47,11 @@ Entries pcd_ascii();       ///< bodies of text
 Entries pcd_binary();      ///< bodies of records
 Entries pcd_compressed();  ///< bodies of compressed columns
 Entries pcd_values();      ///< well-formed files with awkward coordinates
+Entries ply_headers();     ///< header text, and numbers and types in it that lie
+Entries ply_bodies();      ///< of text and of records, and elements before the vertices
+Entries kitti_bin();
+Entries tum();
+Entries kitti_poses();
 
 /// A file of these bytes.
 Entry refused(Format format, std::string name, std::string bytes, std::string message);
@@ -53,7 +59,7 @@ Entry accepted(Format format, std::string name, std::string bytes, Accepted answ
 
 // What messages advise, each in one place.
 inline constexpr std::string_view kFixHeader = "; fix the header or export the cloud again";
-inline constexpr std::string_view kFixLine = "; fix the line or export the cloud again";
+inline constexpr std::string_view kFixLine = "; fix the line or export the file again";
 inline constexpr std::string_view kCutOff = "; the file is cut off or its header is wrong, export the cloud again";
 
 }  // namespace ndt::catalogue

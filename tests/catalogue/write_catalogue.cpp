@@ -28,6 +28,7 @@ int main(int argc, char** argv) {
   const std::filesystem::path folder = argv[1];
   std::ofstream answers(folder / "answers.tsv");
   for (const Entry& entry : entries()) {
+    if (!is_cloud(entry.format)) continue;
     const std::filesystem::path file = folder / file_name(entry);
     entry.make(file);
     answers << file.filename().string() << '\t' << answer(entry, file) << '\n';
