@@ -6,6 +6,7 @@
 #include "ndt/harness/cloud_file.hpp"
 #include "ndt/harness/same_bits.hpp"
 #include "ndt/harness/stopwatch.hpp"
+#include "preparation_flags.hpp"
 #include "result_json.hpp"
 #include "result_text.hpp"
 
@@ -17,6 +18,7 @@ struct Arguments {
   std::string implementation{kAuto};
   std::vector<std::string> guess;
   AlignArguments align;
+  PreparationArguments preparation;
   int repeat = 1;
   bool trace = false, json = false;
 };
@@ -54,17 +56,21 @@ ExitCode align(const Arguments& a) {
   if (a.repeat < 1) throw UsageError(fmt::format("--repeat = {}: must be 1 or more", a.repeat));
   per_scan(a.align);  // what is wrong with them is said before any file is read
   const AlignOptions options = resolve(a.align);
+  const ScanPreparation map_filters = map_preparation(a.preparation), scan_filters = scan_preparation(a.preparation);
   const AlignerEntry& entry = implementation_from(a.implementation);
   const std::unique_ptr<Aligner> aligner = entry.make(options);
 
-  const PointCloud map = read_cloud(a.map), scan = read_cloud(a.scan);
-  const Outcome outcome = align_repeatedly(*aligner, map, scan, guess, a);
+  const PreparedCloud map = prepare(read_cloud(a.map), map_filters), scan = prepare(read_cloud(a.scan), scan_filters);
+  const Outcome outcome = align_repeatedly(*aligner, map.cloud, scan.cloud, guess, a);
   if (a.json) {
-    print_json(to_json(outcome.result, entry.name, outcome.build_us, outcome.align_us, a.trace));
+    nlohmann::ordered_json json = to_json(outcome.result, entry.name, outcome.build_us, outcome.align_us, a.trace);
+    put_preparation(json, "map_preparation", map);
+    put_preparation(json, "scan_preparation", scan);
+    print_json(json);
     return ExitCode::ok;
   }
   fmt::print("implementation   {} ({})\n", entry.name, entry.runs_on);
-  fmt::print("clouds           map {} points, scan {} points\n", map.size(), scan.size());
+  fmt::print("{}", clouds_text(map, scan));
   fmt::print("{}", to_text(outcome.result));
   fmt::print("build            {:.3f} ms\nalign            {}\n", outcome.build_us / 1000, time_text(outcome.align_us));
   if (a.trace) fmt::print("{}", trace_text(outcome.result.trace));
@@ -87,6 +93,8 @@ void add_align(CLI::App& app, Command& chosen) {
   command.add_flag("--json", a->json, "one JSON object on stdout, with units in its key names");
   add_align_flags(command, a->align);
   add_threads_flag(command, a->align);
+  add_map_preparation_flags(command, a->preparation);
+  add_scan_preparation_flags(command, a->preparation);
 }
 
 }  // namespace ndt::harness

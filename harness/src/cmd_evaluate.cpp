@@ -4,6 +4,7 @@
 #include "align_flags.hpp"
 #include "commands.hpp"
 #include "ndt/harness/cloud_file.hpp"
+#include "preparation_flags.hpp"
 #include "result_json.hpp"
 #include "result_text.hpp"
 
@@ -15,6 +16,7 @@ struct Arguments {
   std::string implementation{kAuto};
   std::vector<std::string> pose;
   AlignArguments align;
+  PreparationArguments preparation;
   bool json = false;
 };
 
@@ -22,17 +24,21 @@ ExitCode evaluate(const Arguments& a) {
   const Transform pose = pose_from(a.pose, "--pose");
   const PerScan per_scan_options = per_scan(a.align);
   const AlignOptions options = resolve(a.align);
+  const ScanPreparation map_filters = map_preparation(a.preparation), scan_filters = scan_preparation(a.preparation);
   const AlignerEntry& entry = implementation_from(a.implementation);
   const std::unique_ptr<Aligner> aligner = entry.make(options);
 
-  const PointCloud map = read_cloud(a.map), scan = read_cloud(a.scan);
-  aligner->set_map(map);
-  const Evaluation evaluation = aligner->evaluate(scan, pose, per_scan_options);
-  if (a.json)
-    print_json(to_json(evaluation, entry.name));
-  else
-    fmt::print("implementation   {} ({})\nclouds           map {} points, scan {} points\n{}", entry.name,
-               entry.runs_on, map.size(), scan.size(), to_text(evaluation));
+  const PreparedCloud map = prepare(read_cloud(a.map), map_filters), scan = prepare(read_cloud(a.scan), scan_filters);
+  aligner->set_map(map.cloud);
+  const Evaluation evaluation = aligner->evaluate(scan.cloud, pose, per_scan_options);
+  if (a.json) {
+    nlohmann::ordered_json json = to_json(evaluation, entry.name);
+    put_preparation(json, "map_preparation", map);
+    put_preparation(json, "scan_preparation", scan);
+    print_json(json);
+    return ExitCode::ok;
+  }
+  fmt::print("implementation   {} ({})\n{}{}", entry.name, entry.runs_on, clouds_text(map, scan), to_text(evaluation));
   return ExitCode::ok;
 }
 
@@ -48,6 +54,8 @@ void add_evaluate(CLI::App& app, Command& chosen) {
   command.add_flag("--json", a->json, "one JSON object on stdout, with units in its key names");
   add_align_flags(command, a->align);
   add_threads_flag(command, a->align);
+  add_map_preparation_flags(command, a->preparation);
+  add_scan_preparation_flags(command, a->preparation);
 }
 
 }  // namespace ndt::harness

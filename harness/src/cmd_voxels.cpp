@@ -4,6 +4,7 @@
 #include "align_flags.hpp"
 #include "commands.hpp"
 #include "ndt/harness/cloud_file.hpp"
+#include "preparation_flags.hpp"
 #include "result_json.hpp"
 #include "result_text.hpp"
 
@@ -14,21 +15,28 @@ struct Arguments {
   std::string map;
   std::string implementation{kAuto};
   AlignArguments align;
+  PreparationArguments preparation;
   bool json = false;
 };
 
 ExitCode voxels(const Arguments& a) {
   const AlignOptions options = resolve(a.align);
+  const ScanPreparation filters = map_preparation(a.preparation);
   const AlignerEntry& entry = implementation_from(a.implementation);
   const std::unique_ptr<Aligner> aligner = entry.make(options);
 
-  const MapInfo info = aligner->set_map(read_cloud(a.map));
+  const PreparedCloud map = prepare(read_cloud(a.map), filters);
+  const MapInfo info = aligner->set_map(map.cloud);
   const std::vector<VoxelRow> rows = aligner->voxels();
-  if (a.json)
-    print_json(to_json(rows, entry.name, options.resolution_m));
-  else
-    fmt::print("implementation   {} ({})\nmap              {} points, {} dropped as not finite\n{}", entry.name,
-               entry.runs_on, info.points, info.dropped_points, to_text(rows, options.resolution_m));
+  if (a.json) {
+    nlohmann::ordered_json json = to_json(rows, entry.name, options.resolution_m);
+    put_preparation(json, "map_preparation", map);
+    print_json(json);
+    return ExitCode::ok;
+  }
+  fmt::print("implementation   {} ({})\n{}", entry.name, entry.runs_on, filters_text("map", map));
+  fmt::print("map              {} points, {} dropped as not finite\n{}", info.points, info.dropped_points,
+             to_text(rows, options.resolution_m));
   return ExitCode::ok;
 }
 
@@ -42,6 +50,7 @@ void add_voxels(CLI::App& app, Command& chosen) {
   command.add_flag("--json", a->json, "one JSON object on stdout, with units in its key names");
   add_align_flags(command, a->align);
   add_threads_flag(command, a->align);
+  add_map_preparation_flags(command, a->preparation);
 }
 
 }  // namespace ndt::harness

@@ -89,6 +89,15 @@ json to_json(std::span<const VoxelRow> voxels, std::string_view implementation, 
   return {{"implementation", implementation}, {"resolution_m", resolution_m}, {"voxels", std::move(list)}};
 }
 
+void put_preparation(json& object, const char* key, const PreparedCloud& prepared) {
+  if (prepared.steps.empty()) return;
+  json filters = json::array();
+  for (const FilterStep& step : prepared.steps)
+    filters.push_back(
+        {{"filter", step.filter}, {"removed_points", step.removed_points}, {"left_points", step.left_points}});
+  object[key] = {{"given_points", prepared.given_points}, {"filters", std::move(filters)}};
+}
+
 void print_json(const json& object) { fmt::print("{}\n", object.dump(-1, ' ', false, json::error_handler_t::replace)); }
 
 }  // namespace ndt::harness

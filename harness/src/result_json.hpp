@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "ndt/align/aligner.hpp"
+#include "ndt/harness/scan_preparation.hpp"
 
 namespace ndt::harness {
 
@@ -14,6 +15,9 @@ nlohmann::ordered_json to_json(const AlignResult& result, std::string_view imple
                                std::span<const double> align_us, bool with_trace);
 nlohmann::ordered_json to_json(const Evaluation& evaluation, std::string_view implementation);
 nlohmann::ordered_json to_json(std::span<const VoxelRow> voxels, std::string_view implementation, double resolution_m);
+
+/// Sets `key` to the points given and what each filter removed and left; nothing if no filter was asked for.
+void put_preparation(nlohmann::ordered_json& object, const char* key, const PreparedCloud& prepared);
 
 /// One object on one line of stdout.
 void print_json(const nlohmann::ordered_json& object);

@@ -1,6 +1,7 @@
 #include "result_text.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -82,6 +83,19 @@ std::vector<std::string> cells(const VoxelRow& v) {
 }
 
 }  // namespace
+
+std::string clouds_text(const PreparedCloud& map, const PreparedCloud& scan) {
+  return fmt::format("clouds           map {} points, scan {} points\n", map.given_points, scan.given_points) +
+         filters_text("map", map) + filters_text("scan", scan);
+}
+
+std::string filters_text(std::string_view cloud, const PreparedCloud& prepared) {
+  if (prepared.steps.empty()) return "";
+  std::vector<std::string> left;
+  for (const FilterStep& step : prepared.steps) left.push_back(fmt::format("{} {}", step.filter, step.left_points));
+  return fmt::format("{:<16} of {} points left: {}\n", fmt::format("{} filters", cloud), prepared.given_points,
+                     fmt::join(left, ", "));
+}
 
 std::string to_text(const AlignResult& r) {
   return fmt::format("stop             {} after {} iterations, {} evaluations: {}\n", to_string(r.stop), r.iterations,

@@ -3,11 +3,18 @@
 
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "ndt/align/aligner.hpp"
+#include "ndt/harness/scan_preparation.hpp"
 
 namespace ndt::harness {
+
+/// Points of the files, and what the filters left of them.
+std::string clouds_text(const PreparedCloud& map, const PreparedCloud& scan);
+/// "scan filters     of 3000 points left: finite 2998, range 2890"; empty if no filter was asked for.
+std::string filters_text(std::string_view cloud, const PreparedCloud& prepared);
 
 std::string to_text(const AlignResult& result);
 std::string to_text(const Evaluation& evaluation);

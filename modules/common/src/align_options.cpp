@@ -4,39 +4,22 @@
 
 #include <stdexcept>
 
+#include "ndt/align/option_bounds.hpp"
 #include "ndt/core/limits.hpp"
 
 namespace ndt {
-namespace {
-
-[[noreturn]] void refuse(std::string_view name, const std::string& value, std::string_view bounds) {
-  throw std::invalid_argument(fmt::format("option {} = {}: must be in {}", name, value, bounds));
-}
-
-// Written so that NaN fails every test.
-void closed(std::string_view name, double value, double low, double high) {
-  if (!(value >= low && value <= high)) refuse(name, fmt::format("{}", value), fmt::format("[{}, {}]", low, high));
-}
-void above(std::string_view name, double value, double low, double high) {
-  if (!(value > low && value <= high)) refuse(name, fmt::format("{}", value), fmt::format("({}, {}]", low, high));
-}
-void whole(std::string_view name, int value, int low, int high) {
-  if (value < low || value > high) refuse(name, fmt::format("{}", value), fmt::format("[{}, {}]", low, high));
-}
-
-}  // namespace
 
 void validate(const AlignOptions& o) {
-  closed("resolution", o.resolution_m, Limits::kResolutionLeastM, Limits::kResolutionMostM);
-  above("step", o.step_m, 0, Limits::kStepM);
-  above("epsilon", o.epsilon_m, 0, Limits::kEpsilonM);
-  whole("max-iterations", o.max_iterations, 1, Limits::kIterations);
+  require_closed("resolution", o.resolution_m, Limits::kResolutionLeastM, Limits::kResolutionMostM);
+  require_above("step", o.step_m, 0, Limits::kStepM);
+  require_above("epsilon", o.epsilon_m, 0, Limits::kEpsilonM);
+  require_whole("max-iterations", o.max_iterations, 1, Limits::kIterations);
   if (!(o.outlier_ratio > 0 && o.outlier_ratio < 1))
-    refuse("outlier-ratio", fmt::format("{}", o.outlier_ratio), "(0, 1)");
-  whole("min-points", o.min_points, Limits::kVoxelPointsLeast, Limits::kVoxelPointsMost);
-  closed("eigenvalue-ratio", o.eigenvalue_ratio, 0, 1);
-  closed("reg-scale", o.regularisation_scale, 0, Limits::kRegularisation);
-  whole("threads", o.threads, 0, Limits::kThreads);
+    refuse_option("outlier-ratio", fmt::format("{}", o.outlier_ratio), "(0, 1)");
+  require_whole("min-points", o.min_points, Limits::kVoxelPointsLeast, Limits::kVoxelPointsMost);
+  require_closed("eigenvalue-ratio", o.eigenvalue_ratio, 0, 1);
+  require_closed("reg-scale", o.regularisation_scale, 0, Limits::kRegularisation);
+  require_whole("threads", o.threads, 0, Limits::kThreads);
 }
 
 std::string_view to_string(Neighbours value) {
