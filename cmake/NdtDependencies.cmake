@@ -2,10 +2,11 @@
 # -DCMAKE_PREFIX_PATH=...; for header-only ones a bare include/ folder under that prefix is enough.
 include_guard(GLOBAL)
 
-# ndt_require(<package> <target> <Debian package> [VERSION v] [HEADER h [SUFFIX s] [DEFINES d...]])
-# Finds <package> and makes <target> exist. With HEADER, falls back to the header alone (and DEFINES).
+# ndt_require(<package> <target> <Debian package> [OPTIONAL] [VERSION v] [HEADER h [SUFFIX s] [DEFINES d...]])
+# Finds <package> and makes <target> exist. With HEADER, falls back to the header alone (and DEFINES). With OPTIONAL, no
+# <target> is an answer; otherwise it stops the build.
 function(ndt_require package target debian)
-  cmake_parse_arguments(PARSE_ARGV 3 arg "" "VERSION;HEADER;SUFFIX" "DEFINES")
+  cmake_parse_arguments(PARSE_ARGV 3 arg "OPTIONAL" "VERSION;HEADER;SUFFIX" "DEFINES")
   find_package(${package} ${arg_VERSION} CONFIG QUIET GLOBAL)
   if(NOT TARGET ${target} AND arg_HEADER)
     find_path(NDT_${package}_INCLUDE_DIR ${arg_HEADER} PATH_SUFFIXES ${arg_SUFFIX})
@@ -16,7 +17,7 @@ function(ndt_require package target debian)
       target_compile_definitions(${target} INTERFACE ${arg_DEFINES})
     endif()
   endif()
-  if(NOT TARGET ${target})
+  if(NOT TARGET ${target} AND NOT arg_OPTIONAL)
     message(FATAL_ERROR "${package} ${arg_VERSION} was not found. On Debian: apt-get install ${debian}. "
                         "Elsewhere: -DCMAKE_PREFIX_PATH=<where it is installed>.")
   endif()
@@ -31,6 +32,7 @@ if(NDT_TESTS)
   ndt_require(GTest GTest::gmock_main "libgtest-dev libgmock-dev")
   find_package(rapidcheck CONFIG QUIET GLOBAL)  # optional: property tests
 endif()
+ndt_require(benchmark benchmark::benchmark libbenchmark-dev OPTIONAL)
 
 find_package(Threads REQUIRED)
 find_package(OpenMP COMPONENTS CXX)

@@ -1,0 +1,127 @@
+#include "microbench.hpp"
+
+#include <benchmark/benchmark.h>
+#include <fmt/format.h>
+
+#include <functional>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "microbench_scenes.hpp"
+#include "ndt/harness/metrics.hpp"
+
+namespace ndt::harness {
+namespace {
+
+constexpr int kMapPoints = 100000;  // of everything but build
+
+using benchmark::Counter;
+using Measure = std::function<void(benchmark::State&, Aligner&)>;
+
+/// `points` are those that one iteration works through. The console shows the inverse with its prefix, e.g. 4.2ns.
+void count_points(benchmark::State& state, double points) {
+  state.counters["points_per_s"] = Counter(points, Counter::kIsIterationInvariantRate, Counter::kIs1000);
+  state.counters["s_per_point"] =
+      Counter(points, static_cast<Counter::Flags>(Counter::kIsIterationInvariantRate | Counter::kInvert));
+}
+
+Measure measure_build(int points) {
+  return [=](benchmark::State& state, Aligner& aligner) {
+    const PointCloud map = microbench_map(points);
+    MapInfo info = aligner.set_map(map);  // the first one allocates
+    for (auto _ : state) benchmark::DoNotOptimize(info = aligner.set_map(map));
+    count_points(state, points);
+    state.counters["voxels"] = static_cast<double>(info.voxels);
+  };
+}
+
+Measure measure_evaluate(int points) {
+  return [=](benchmark::State& state, Aligner& aligner) {
+    aligner.set_map(microbench_map(kMapPoints));
+    const PointCloud scan = microbench_scan(points);
+    const Transform pose = microbench_guess();
+    Evaluation evaluation = aligner.evaluate(scan, pose);
+    for (auto _ : state) benchmark::DoNotOptimize(evaluation = aligner.evaluate(scan, pose));
+    count_points(state, points);
+    state.counters["pairs_per_point"] = static_cast<double>(evaluation.correspondences) / points;
+  };
+}
+
+Measure measure_score(int points) {
+  return [=](benchmark::State& state, Aligner& aligner) {
+    auto& batch = dynamic_cast<BatchAligner&>(aligner);
+    batch.set_map(microbench_map(kMapPoints));
+    const PointCloud scan = microbench_scan(points);
+    const std::vector<Transform> poses = microbench_poses();
+    std::vector<Score> scores(poses.size());
+    batch.score_batch(scan, poses, scores);
+    for (auto _ : state) {
+      batch.score_batch(scan, poses, scores);
+      benchmark::DoNotOptimize(scores.data());
+      benchmark::ClobberMemory();
+    }
+    count_points(state, static_cast<double>(poses.size()) * points);
+  };
+}
+
+Measure measure_align(int points) {
+  return [=](benchmark::State& state, Aligner& aligner) {
+    aligner.set_map(microbench_map(kMapPoints));
+    const PointCloud scan = microbench_scan(points);
+    const Transform guess = microbench_guess();
+    AlignResult result = aligner.align(scan, guess);
+    if (result.stop != Stop::converged)
+      throw std::runtime_error(fmt::format("align: stop is {}, not converged", to_string(result.stop)));
+    for (auto _ : state) benchmark::DoNotOptimize(result = aligner.align(scan, guess));
+    count_points(state, static_cast<double>(result.evaluations) * points);
+    state.counters["newton_iterations"] = result.iterations;  // "iterations" is Google Benchmark's own
+    state.counters["evaluations"] = result.evaluations;
+    state.counters["error_m"] = pose_difference(result.map_from_scan, {}).translation_m;
+  };
+}
+
+/// Runs a measurement on a new aligner; what goes wrong becomes the benchmark's error and is counted.
+void run(benchmark::State& state, const AlignerEntry& row, const AlignOptions& options, const Measure& measure,
+         int& failed) {
+  if (const std::string reason = row.unavailable_reason(); !reason.empty()) {
+    state.SkipWithError(reason.c_str());
+    return;
+  }
+  try {
+    measure(state, *row.make(options));
+  } catch (const std::exception& error) {
+    ++failed;
+    state.SkipWithError(error.what());
+  }
+}
+
+bool takes_batches(const AlignerEntry& row, const AlignOptions& options) {
+  return !row.unavailable_reason().empty() || dynamic_cast<BatchAligner*>(row.make(options).get()) != nullptr;
+}
+
+}  // namespace
+
+void register_microbenchmarks(std::span<const AlignerEntry> rows, const AlignOptions& options, int& failed) {
+  // Wall time: the calling thread of a row with workers, or of a device, mostly waits.
+  const auto add = [&](const AlignerEntry& row, const std::string& name, const Measure& measure) {
+    benchmark::RegisterBenchmark(
+        name.c_str(),
+        [row, options, measure, &failed](benchmark::State& state) { run(state, row, options, measure, failed); })
+        ->UseRealTime()
+        ->Unit(benchmark::kMicrosecond);
+  };
+  for (const AlignerEntry& row : rows)
+    for (const int points : {100000, 1000000})
+      add(row, fmt::format("build/{}/{}", row.name, points), measure_build(points));
+  for (const AlignerEntry& row : rows)
+    for (const int points : {1000, 5000, 50000})
+      add(row, fmt::format("evaluate/{}/{}", row.name, points), measure_evaluate(points));
+  for (const AlignerEntry& row : rows)
+    if (takes_batches(row, options))
+      add(row, fmt::format("score/{}/5000x{}", row.name, microbench_poses().size()), measure_score(5000));
+  for (const AlignerEntry& row : rows) add(row, fmt::format("align/{}/5000", row.name), measure_align(5000));
+}
+
+}  // namespace ndt::harness
