@@ -4,6 +4,7 @@
 #include "align_flags.hpp"
 #include "commands.hpp"
 #include "ndt/harness/cloud_file.hpp"
+#include "point_scores.hpp"
 #include "preparation_flags.hpp"
 #include "result_json.hpp"
 #include "result_text.hpp"
@@ -15,6 +16,7 @@ struct Arguments {
   std::string map, scan;
   std::string implementation{kAuto};
   std::vector<std::string> pose;
+  std::string point_scores;
   AlignArguments align;
   PreparationArguments preparation;
   bool json = false;
@@ -22,7 +24,8 @@ struct Arguments {
 
 ExitCode evaluate(const Arguments& a) {
   const Transform pose = pose_from(a.pose, "--pose");
-  const PerScan per_scan_options = per_scan(a.align);
+  PerScan per_scan_options = per_scan(a.align);
+  per_scan_options.point_scores = !a.point_scores.empty();
   const AlignOptions options = resolve(a.align);
   const ScanPreparation map_filters = map_preparation(a.preparation), scan_filters = scan_preparation(a.preparation);
   const AlignerEntry& entry = implementation_from(a.implementation);
@@ -31,6 +34,7 @@ ExitCode evaluate(const Arguments& a) {
   const PreparedCloud map = prepare(read_cloud(a.map), map_filters), scan = prepare(read_cloud(a.scan), scan_filters);
   aligner->set_map(map.cloud);
   const Evaluation evaluation = aligner->evaluate(scan.cloud, pose, per_scan_options);
+  if (per_scan_options.point_scores) write_point_scores(a.point_scores, scan.cloud, evaluation.point_scores);
   if (a.json) {
     nlohmann::ordered_json json = to_json(evaluation, entry.name);
     put_preparation(json, "map_preparation", map);
@@ -39,6 +43,8 @@ ExitCode evaluate(const Arguments& a) {
     return ExitCode::ok;
   }
   fmt::print("implementation   {} ({})\n{}{}", entry.name, entry.runs_on, clouds_text(map, scan), to_text(evaluation));
+  if (per_scan_options.point_scores)
+    fmt::print("point scores     {} in {}\n", evaluation.point_scores.size(), a.point_scores);
   return ExitCode::ok;
 }
 
@@ -51,6 +57,12 @@ void add_evaluate(CLI::App& app, Command& chosen) {
   add_scan_flag(command, a->scan);
   add_implementation_flag(command, a->implementation);
   add_pose_flag(command, "--pose", a->pose, true);
+  command
+      .add_option(
+          "--point-scores", a->point_scores,
+          "also write index,x_m,y_m,z_m,score of every finite point of the (filtered) scan; NVTL is the mean of the "
+          "scores above 0")
+      ->type_name("FILE.csv");
   command.add_flag("--json", a->json, "one JSON object on stdout, with units in its key names");
   add_align_flags(command, a->align);
   add_threads_flag(command, a->align);

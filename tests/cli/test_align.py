@@ -4,7 +4,7 @@ import json
 import math
 
 import pytest
-from conftest import bench
+from conftest import EXIT_BAD_INPUT, bench
 
 ROWS = ["cpu_pclomp_ref", "persistent_cpu"]
 GUESS = "0.3,-0.2,0.05,0.01,-0.01,0.03"
@@ -185,3 +185,23 @@ def test_exported_files_are_the_built_in_clouds(courtyard, tmp_path):
     for row in [r for r in rows if r["frame"] in ("guess1", "guess5")]:
         got = answer("align", courtyard, "--guess", shown(row["guess"]), "--implementation", row["implementation"])
         assert got["matrix"] == row["pose"] and got["score"] == row["score"]
+
+
+@pytest.mark.parametrize("row", ROWS)
+def test_point_scores_explain_the_likelihood(courtyard, tmp_path, row):
+    file = tmp_path / "scores.csv"
+    args = ["--pose", GUESS, "--implementation", row, "--scan-max-range", 25]
+    plain = answer("evaluate", courtyard, *args)
+    result = answer("evaluate", courtyard, *args, "--point-scores", file)
+    assert result == plain
+    lines = file.read_text().splitlines()
+    points = [line.split(",") for line in lines[1:]]
+    assert lines[0] == "index,x_m,y_m,z_m,score"
+    assert [int(p[0]) for p in points] == list(range(result["scan_preparation"]["filters"][-1]["left_points"]))
+    assert all(math.hypot(*map(float, p[1:4])) <= 25 for p in points)
+    scores = [float(p[4]) for p in points if float(p[4]) > 0]
+    assert len(scores) == result["points_with_voxels"]
+    assert sum(scores) / len(scores) == pytest.approx(result["nvtl"], rel=1e-5)
+    text = bench("evaluate", *courtyard.args, *args, "--point-scores", file).stdout
+    assert f"point scores     {len(points)} in {file}\n" in text
+    bench("evaluate", *courtyard.args, *args, "--point-scores", tmp_path / "none" / "scores.csv", code=EXIT_BAD_INPUT)

@@ -1,0 +1,48 @@
+#include "point_scores.hpp"
+
+#include <gmock/gmock.h>
+
+#include <fstream>
+#include <limits>
+#include <sstream>
+#include <stdexcept>
+
+#include "ndt/core/error.hpp"
+#include "temporary_folder.hpp"
+
+namespace ndt::harness {
+namespace {
+
+constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
+
+std::string written(const PointCloud& scan, const std::vector<float>& scores) {
+  const TemporaryFolder folder;
+  write_point_scores(folder.path() / "scores.csv", scan, scores);
+  std::ostringstream text;
+  text << std::ifstream(folder.path() / "scores.csv").rdbuf();
+  return text.str();
+}
+
+TEST(PointScores, HaveALinePerFinitePointWithItsIndexInTheScan) {
+  const PointCloud scan{{}, {{1, -2.5F, 0.1F}, {kNan, 0, 0}, {1.0F / 3, 1e-7F, 12345.678F}}};
+  EXPECT_EQ(written(scan, {2.75F, 0}), "index,x_m,y_m,z_m,score\n0,1,-2.5,0.1,2.75\n2,0.33333334,1e-07,12345.678,0\n");
+}
+
+TEST(PointScores, GiveCoordinatesInTheScansFrameHoweverFarAway) {
+  EXPECT_EQ(written({{5400000.25, -1000, 0}, {{0.125F, 0.5F, 2}}}, {1.5F}),
+            "index,x_m,y_m,z_m,score\n0,5400000.375,-999.5,2,1.5\n");
+}
+
+TEST(PointScores, OfAnEmptyScanAreAHeading) { EXPECT_EQ(written({}, {}), "index,x_m,y_m,z_m,score\n"); }
+
+TEST(PointScores, MustBeOnePerFinitePoint) {
+  EXPECT_THROW(written({{}, {{1, 2, 3}, {kNan, 0, 0}}}, {1, 2}), std::logic_error);
+  EXPECT_THROW(written({{}, {{1, 2, 3}}}, {}), std::logic_error);
+}
+
+TEST(PointScores, AFileThatCannotBeWrittenIsRefused) {
+  EXPECT_THROW(write_point_scores("/nowhere/at/all.csv", {}, {}), InputError);
+}
+
+}  // namespace
+}  // namespace ndt::harness
