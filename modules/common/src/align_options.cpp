@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <stdexcept>
-
 #include "ndt/align/option_bounds.hpp"
 #include "ndt/core/limits.hpp"
 
