@@ -52,7 +52,8 @@ json to_json(const AlignResult& r, std::string_view implementation, double build
   j["hessian"] = array_of(r.hessian.m);
   j["build_us"] = build_us;
   j["align_us"] = std::vector<double>(align_us.begin(), align_us.end());
-  j["condition_number"] = r.conditioning.condition_number;  // null when infinite
+  j["condition_number"] = r.conditioning.condition_number;                  // null when infinite
+  j["surface_condition_number"] = r.conditioning.surface_condition_number;  // 0 unless the step rule was met
   j["weak_direction"] = array_of(r.conditioning.weak_direction.v);
   j["laplace_covariance_m2"] = covariance_json(r.laplace_covariance);
   j["laplace_covariance_floored_m2"] = covariance_json(

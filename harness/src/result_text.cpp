@@ -51,8 +51,13 @@ std::string covariance_text(const std::optional<PositionCovariance>& c) {
 std::string condition_text(const Conditioning& c) {
   if (!(c.condition_number > 0)) return "";
   std::string text =
-      fmt::format("condition        {:.4g} (well posed up to {:g})\n", c.condition_number, kMaxConditionNumber);
-  if (c.well_posed()) return text;
+      fmt::format("condition        {:.4g} (well posed up to {:g})", c.condition_number, kMaxConditionNumber);
+  if (c.surface_condition_number > 0)
+    text +=
+        fmt::format(", of the surfaces {:.4g} (up to {:g})", c.surface_condition_number, kMaxSurfaceConditionNumber);
+  text += "\n";
+  if (c.condition_number <= kMaxConditionNumber && c.surface_condition_number <= kMaxSurfaceConditionNumber)
+    return text;
   return text +
          fmt::format(
              "weak direction   x y z roll pitch yaw = {:.3f} {:.3f} {:.3f} {:.3f} {:.3f} {:.3f} (rotations in m)\n",

@@ -26,4 +26,10 @@ std::optional<PositionCovariance> laplace_covariance(const Mat6& hessian) {
   return PositionCovariance{yy / determinant, -xy / determinant, xx / determinant};
 }
 
+void add_surfaces(const SurfaceConditioning& surfaces, Conditioning& conditioning) {
+  conditioning.surface_condition_number = surfaces.condition_number;
+  if (surfaces.condition_number / kMaxSurfaceConditionNumber > conditioning.condition_number / kMaxConditionNumber)
+    conditioning.weak_direction = surfaces.weak_direction;
+}
+
 }  // namespace ndt

@@ -55,7 +55,7 @@ Transform to_global(const Pose& local, const Vec3<double>& map_origin) {
 }
 
 AlignResult to_result(const LoopState& state, const Transform& guess, const Vec3<double>& map_origin,
-                      const ScanFacts& scan, const std::vector<LoopTrace>& trace) {
+                      const ScanFacts& scan, const SurfacesAt& surfaces_at, const std::vector<LoopTrace>& trace) {
   const bool guess_returned = state.end == LoopEnd::no_overlap || state.end == LoopEnd::non_finite;
   const Evaluated& returned = guess_returned ? state.guess : state.here;
   const Derivatives& at = returned.at;
@@ -76,6 +76,7 @@ AlignResult to_result(const LoopState& state, const Transform& guess, const Vec3
     out.conditioning = conditioning_of(at.hessian, scan.mean_range_m);
     out.laplace_covariance = laplace_covariance(at.hessian);
   }
+  if (state.end == LoopEnd::step_below_epsilon) add_surfaces(surfaces_at(returned.pose), out.conditioning);
   out.stop = stop_of(state.end, out.conditioning);
   for (const LoopTrace& t : trace)
     out.trace.push_back(

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "ndt/align/precision.hpp"
 #include "ndt/core/error.hpp"
 #include "ndt/voxel/candidate_cells.hpp"
 
@@ -70,6 +71,7 @@ Vec3<double> centre_of(const Cell& c, double resolution_m) {
 
 VoxelMap::VoxelMap(const PointCloud& map, const AlignOptions& options, const VoxelMapLimits& limits)
     : resolution_m_(options.resolution_m), neighbours_(options.neighbours) {
+  require_map_precision(map, options);
   choose_origin(map, resolution_m_, origin_cell_);
   info_.origin = {static_cast<double>(origin_cell_[0]) * resolution_m_,
                   static_cast<double>(origin_cell_[1]) * resolution_m_,
@@ -93,6 +95,7 @@ VoxelMap::VoxelMap(const PointCloud& map, const AlignOptions& options, const Vox
     cells_.push_back(cell);
     statistics_.push_back(statistics);
     voxels_.push_back(to_voxel(statistics));
+    surfaces_.push_back(statistics.surface);
   }
   info_.voxels = static_cast<std::int64_t>(voxels_.size());
   if (voxels_.empty()) throw_no_valid_voxel(info_, occupied, options);

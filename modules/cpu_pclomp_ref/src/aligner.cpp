@@ -5,6 +5,7 @@
 #include <stdexcept>
 
 #include "float_pose.hpp"
+#include "ndt/align/precision.hpp"
 #include "registration.hpp"
 #include "voxel_grid.hpp"
 
@@ -22,7 +23,9 @@ class ReferenceAligner final : public Aligner {
         threads_(options.threads > 0 ? options.threads : omp_get_num_procs()) {}
 
   MapInfo set_map(const PointCloud& map) override {
+    require_map_precision(map, options_);
     const FinitePoints finite = finite_points(map);
+    require_global_map_precision(finite.points, options_);
     auto grid = std::make_unique<VoxelGrid>(finite.points, options_);
     MapInfo info;
     info.points = static_cast<std::int64_t>(finite.points.size());
@@ -77,7 +80,7 @@ class ReferenceAligner final : public Aligner {
                           const char* where) const {
     require_map(where);
     require_rigid(pose, where);
-    return {*grid_, constants_, options_, threads_, finite_points(cloud), per_scan};
+    return {*grid_, constants_, options_, threads_, scan_points(cloud, options_, where), per_scan};
   }
 
   AlignOptions options_;

@@ -1,11 +1,11 @@
 #include "registration.hpp"
 
-#include <Eigen/Eigenvalues>
+#include <Eigen/Cholesky>
 #include <Eigen/SVD>
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
+#include "conditioning.hpp"
 #include "float_pose.hpp"
 #include "line_search.hpp"
 
@@ -26,18 +26,6 @@ int count_oscillations(const std::vector<Eigen::Vector3d>& positions) {
     longest = std::max(longest, run);
   }
   return longest;
-}
-
-Conditioning conditioning_of(const Matrix6d& hessian, double mean_range_m) {
-  Vector6d per_metre = Vector6d::Ones();
-  if (mean_range_m > 0) per_metre.tail<3>().setConstant(1 / mean_range_m);
-  const Matrix6d scaled = -(per_metre.asDiagonal() * hessian * per_metre.asDiagonal());
-  const Eigen::SelfAdjointEigenSolver<Matrix6d> solver(scaled);
-  const double lowest = solver.eigenvalues()(0), highest = solver.eigenvalues()(5);
-  Conditioning result;
-  result.condition_number = lowest > 0 ? highest / lowest : std::numeric_limits<double>::infinity();
-  for (int i = 0; i < 6; ++i) result.weak_direction[i] = solver.eigenvectors()(i, 0);
-  return result;
 }
 
 /// Minus the inverse of the Hessian's x-y block, taken on its own.
@@ -182,10 +170,13 @@ AlignResult Registration::run(const Transform& guess) {
   fill(guess_returned ? first : here);
   result_.map_from_scan = guess_returned || result_.iterations == 0 ? guess : to_double(here.matrix);
   result_.oscillation_count = count_oscillations(positions_);
+  const double range_m = mean_range_m(problem_.scan.points);
   if (!guess_returned) {
-    result_.conditioning = conditioning_of(here.sums.hessian, mean_range_m(problem_.scan.points));
+    result_.conditioning = conditioning_of(here.sums.hessian, range_m);
     result_.laplace_covariance = laplace_covariance(here.sums.hessian);
   }
+  if (stop == Stop::converged)
+    add_surfaces(problem_.grid, problem_.scan.points, here.matrix, here.pose, range_m, result_.conditioning);
   result_.stop = stop == Stop::converged && !result_.conditioning.well_posed() ? Stop::degenerate : *stop;
   return result_;
 }

@@ -14,14 +14,15 @@ namespace {
 using Key = std::array<std::int64_t, 3>;  // z, y, x: the reference's leaf order, x fastest
 
 struct Accumulator {
+  double start;
   Eigen::Vector3d sum = Eigen::Vector3d::Zero();
   Eigen::Matrix3d second_moment;
   Eigen::Vector3f centroid_sum = Eigen::Vector3f::Zero();
   int n = 0;
 
   /// The reference starts at identity and never takes it back.
-  explicit Accumulator(CovarianceStart start)
-      : second_moment((start == CovarianceStart::identity ? 1.0 : 0.0) * Eigen::Matrix3d::Identity()) {}
+  explicit Accumulator(CovarianceStart from)
+      : start(from == CovarianceStart::identity ? 1.0 : 0.0), second_moment(start * Eigen::Matrix3d::Identity()) {}
 
   void add(const Point& p) {
     const Eigen::Vector3d v(p.x, p.y, p.z);
@@ -35,10 +36,22 @@ struct Accumulator {
 /// Below this largest variance [m²] a voxel is one point repeated, and no Gaussian.
 constexpr double kSmallestVariance = 1e-10;
 
+using Eigen3 = Eigen::SelfAdjointEigenSolver<Eigen::Matrix3d>;
+
+/// The middle variance of a line is rounding; this share of the largest is far above it.
+constexpr double kLineVarianceRatio = 1e-9;
+
+/// What the accumulator started from is no variance of the points.
+void find_surface(const Eigen3& solver, double start_variance, Leaf& leaf) {
+  const Eigen::Array3d own = (solver.eigenvalues().array() - start_variance).max(0.0);
+  if (!(own(1) > kLineVarianceRatio * own(2))) return;
+  leaf.normal = solver.eigenvectors().col(0);
+  leaf.flatness = 1 - own(0) / own(1);
+}
+
 /// The floor on the small eigenvalues, nested as in the reference: the middle one is looked at only if the smallest was low.
 /// Returns false if the largest is too small to mean anything.
-bool floor_eigenvalues(Eigen::Matrix3d& covariance, double ratio) {
-  const Eigen::SelfAdjointEigenSolver<Eigen::Matrix3d> solver(covariance);
+bool floor_eigenvalues(const Eigen3& solver, double ratio, Eigen::Matrix3d& covariance) {
   Eigen::Vector3d values = solver.eigenvalues();
   const double lowest = ratio * values(2);
   if (!(values(2) > kSmallestVariance)) return false;
@@ -56,7 +69,9 @@ bool make_leaf(const Key& key, const Accumulator& a, double eigenvalue_ratio, Le
   leaf.centroid = a.centroid_sum / static_cast<float>(a.n);
   leaf.mean = a.sum / a.n;
   leaf.covariance = (a.second_moment - a.sum * leaf.mean.transpose()) / (a.n - 1);
-  if (!floor_eigenvalues(leaf.covariance, eigenvalue_ratio)) return false;
+  const Eigen3 solver(leaf.covariance);
+  find_surface(solver, a.start / (a.n - 1), leaf);
+  if (!floor_eigenvalues(solver, eigenvalue_ratio, leaf.covariance)) return false;
   leaf.inverse_covariance_transposed = leaf.covariance.inverse().transpose();
   return leaf.inverse_covariance_transposed.allFinite();
 }

@@ -19,6 +19,9 @@ struct Leaf {
   Eigen::Vector3d mean = Eigen::Vector3d::Zero();
   Eigen::Matrix3d covariance = Eigen::Matrix3d::Zero();
   Eigen::Matrix3d inverse_covariance_transposed = Eigen::Matrix3d::Zero();
+  /// Ours, for conditioning.hpp: direction of the points' own smallest variance, and 1 - smallest / middle (0 for a line).
+  Eigen::Vector3d normal = Eigen::Vector3d::Zero();
+  double flatness = 0;
 };
 
 /// Squared distance and leaf index, ordered as the reference's sorted radius search returns them.

@@ -2,6 +2,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "ndt/align/precision.hpp"
 #include "ndt/exec/host_team.hpp"
 #include "ndt/gpu_persistent/aligner.hpp"
 #include "ndt/score/scan_points_simd.hpp"
@@ -26,13 +27,13 @@ class CpuAligner final : public BatchAligner {
 
   AlignResult align(const PointCloud& cloud, const Transform& guess, const PerScan& per_scan) override {
     require(guess, "align");
-    const Scan scan(cloud);
+    const Scan scan(cloud, options_, "align");
     return align_one(scan, guess, per_scan);
   }
 
   Evaluation evaluate(const PointCloud& cloud, const Transform& pose, const PerScan& per_scan) override {
     require(pose, "evaluate");
-    const Scan scan(cloud);
+    const Scan scan(cloud, options_, "evaluate");
     Evaluation out = to_evaluation(evaluate_one(scan, pose, per_scan), map_->origin(), scan.facts);
     if (per_scan.point_scores) {
       const Motion motion = begin_loop(to_local(pose, map_->origin())).motion;
@@ -47,14 +48,14 @@ class CpuAligner final : public BatchAligner {
                    const PerScan& per_scan) override {
     require_equal(guesses.size(), out.size(), "align_batch");
     for (const Transform& guess : guesses) require(guess, "align_batch");
-    const Scan scan(cloud);
+    const Scan scan(cloud, options_, "align_batch");
     for (std::size_t k = 0; k < guesses.size(); ++k) out[k] = align_one(scan, guesses[k], per_scan);
   }
 
   void score_batch(const PointCloud& cloud, std::span<const Transform> poses, std::span<Score> out) override {
     require_equal(poses.size(), out.size(), "score_batch");
     for (const Transform& pose : poses) require(pose, "score_batch");
-    const Scan scan(cloud);
+    const Scan scan(cloud, options_, "score_batch");
     for (std::size_t k = 0; k < poses.size(); ++k) {
       const Evaluation e = to_evaluation(evaluate_one(scan, poses[k], {}), map_->origin(), scan.facts);
       out[k] = {e.score, e.transform_probability, e.nvtl, e.correspondences};
@@ -69,7 +70,8 @@ class CpuAligner final : public BatchAligner {
  private:
   /// Finite points in the scan's own frame, and what results say of them.
   struct Scan {
-    explicit Scan(const PointCloud& cloud) : points(finite_points(cloud)) {
+    Scan(const PointCloud& cloud, const AlignOptions& options, const char* where)
+        : points(scan_points(cloud, options, where)) {
       facts = {static_cast<std::int64_t>(points.points.size()), points.dropped, ndt::mean_range_m(points.points)};
     }
     ScanView view() const { return {points.points.data(), static_cast<int>(points.points.size())}; }
@@ -114,7 +116,10 @@ class CpuAligner final : public BatchAligner {
     std::vector<LoopTrace> trace(per_scan.trace ? static_cast<std::size_t>(options.max_iterations) + 1 : 0);
     const LoopState end = run(scan, guess, options, per_scan, per_scan.trace ? trace.data() : nullptr);
     if (per_scan.trace) trace.resize(static_cast<std::size_t>(end.iterations) + 1);
-    return to_result(end, guess, map_->origin(), scan.facts, trace);
+    const auto surfaces_at = [&](const Pose& pose) {
+      return surface_conditioning(*map_, scan.view(), pose, scan.facts.mean_range_m);
+    };
+    return to_result(end, guess, map_->origin(), scan.facts, surfaces_at, trace);
   }
 
   AlignOptions options_;

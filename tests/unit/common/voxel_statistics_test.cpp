@@ -122,7 +122,7 @@ TEST(VoxelStatistics, TheMiddleEigenvalueIsRaisedOnlyBelowTheFloorToo) {
                         {"smallest slightly negative", {10, 0, 0, 5, 0, -1e-15}, {10, 0, 0, 5, 0, 0.1}}};
   for (const Case& c : cases) {
     Sym3<double> covariance = c.covariance, inverse;
-    ASSERT_TRUE(floor_and_invert(0.01, covariance, inverse)) << c.name;
+    ASSERT_TRUE(floor_and_invert(0.01, eigen_of(covariance), covariance, inverse)) << c.name;
     expect_near(covariance, c.floored, 1e-13, c.name);
     EXPECT_NEAR(inverse.xx, 1 / c.floored.xx, 1e-12) << c.name;
     EXPECT_NEAR(inverse.yy, 1 / c.floored.yy, 1e-12) << c.name;

@@ -27,6 +27,8 @@ LoopState run(const Vec3<double>& top, const LoopOptions& options) {
   return state;
 }
 
+SurfaceConditioning fixed_by_surfaces(const Pose&) { return {1, {}}; }
+
 TEST(NewtonLoop, TakesFullStepsOfTheLimitAndEndsAfterAShortOne) {
   const LoopState state = run({0.35, 0, 0}, {});
   EXPECT_EQ(state.end, LoopEnd::step_below_epsilon);
@@ -97,7 +99,7 @@ TEST(NewtonLoop, OverlapLostOnTheWayReturnsTheGuessAndItsScore) {
   ASSERT_EQ(state.end, LoopEnd::running);
   const double score_at_guess = state.guess.at.score;
   advance({}, {}, state);
-  const AlignResult result = to_result(state, guess, {}, {10, 0, 10.0}, {});
+  const AlignResult result = to_result(state, guess, {}, {10, 0, 10.0}, fixed_by_surfaces, {});
   EXPECT_EQ(result.stop, Stop::no_overlap);
   for (int i = 0; i < 16; ++i) EXPECT_EQ(result.map_from_scan.m[i], guess.m[i]) << "entry " << i;
   EXPECT_EQ(result.score, score_at_guess);
@@ -106,13 +108,45 @@ TEST(NewtonLoop, OverlapLostOnTheWayReturnsTheGuessAndItsScore) {
 TEST(NewtonLoop, IsConvergedOnlyWithAWellPosedHessian) {
   LoopState state = run({0.05, 0, 0}, {});
   const ScanFacts facts{10, 0, 1.0};
-  EXPECT_EQ(to_result(state, Transform{}, {}, facts, {}).stop, Stop::converged);
+  EXPECT_EQ(to_result(state, Transform{}, {}, facts, fixed_by_surfaces, {}).stop, Stop::converged);
   state.here.at.hessian(1, 1) = -1e-6;  // sideways all but free: a corridor
-  const AlignResult corridor = to_result(state, Transform{}, {}, facts, {});
+  const AlignResult corridor = to_result(state, Transform{}, {}, facts, fixed_by_surfaces, {});
   EXPECT_EQ(corridor.stop, Stop::degenerate);
   EXPECT_NEAR(std::fabs(corridor.conditioning.weak_direction[1]), 1, 1e-6);
   state.here.at.hessian(1, 1) = 5;  // a saddle
-  EXPECT_EQ(to_result(state, Transform{}, {}, facts, {}).stop, Stop::degenerate);
+  EXPECT_EQ(to_result(state, Transform{}, {}, facts, fixed_by_surfaces, {}).stop, Stop::degenerate);
+}
+
+TEST(NewtonLoop, IsConvergedOnlyOnSurfacesThatFixThePose) {
+  const LoopState state = run({0.05, 0, 0}, {});
+  const ScanFacts facts{10, 0, 1.0};
+  const double limit = kMaxSurfaceConditionNumber;
+  for (const double bad : {std::numeric_limits<double>::infinity(), 1.001 * limit, 0.0}) {
+    const auto flat = [&](const Pose&) { return SurfaceConditioning{bad, {{0, 1, 0, 0, 0, 0}}}; };
+    const AlignResult result = to_result(state, Transform{}, {}, facts, flat, {});
+    EXPECT_EQ(result.stop, Stop::degenerate) << bad;
+    EXPECT_EQ(result.conditioning.surface_condition_number, bad);
+    if (bad > 0) EXPECT_EQ(result.conditioning.weak_direction[1], 1) << bad;
+  }
+  const auto just = [&](const Pose&) { return SurfaceConditioning{0.999 * limit, {}}; };
+  EXPECT_EQ(to_result(state, Transform{}, {}, facts, just, {}).stop, Stop::converged);
+}
+
+TEST(NewtonLoop, AsksTheSurfacesOnlyAtAPoseWhereTheStepRuleWasMet) {
+  LoopState state = run({0.05, 0, 0}, {});
+  double asked_x = -1;
+  const auto surfaces = [&](const Pose& pose) {
+    asked_x = pose.x;
+    return fixed_by_surfaces(pose);
+  };
+  to_result(state, Transform{}, {100, 0, 0}, {10, 0, 1.0}, surfaces, {});
+  EXPECT_EQ(asked_x, state.here.pose.x) << "map-local";
+  for (const LoopEnd end : {LoopEnd::max_iterations, LoopEnd::no_overlap, LoopEnd::non_finite, LoopEnd::degenerate}) {
+    state.end = end;
+    asked_x = -1;
+    EXPECT_EQ(to_result(state, Transform{}, {}, {10, 0, 1.0}, surfaces, {}).conditioning.surface_condition_number, 0);
+    EXPECT_EQ(asked_x, -1) << static_cast<int>(end);
+  }
 }
 
 TEST(NewtonLoop, DampedStepsClimbAndGiveUpHonestly) {
@@ -175,7 +209,7 @@ TEST(NewtonLoop, AddsTheMapOriginInDouble) {
   LoopState state = begin_loop(to_local(guess, origin));
   EXPECT_EQ(state.trial.x, 0.25);
   while (state.end == LoopEnd::running) advance(paraboloid(state, {0.3, 0.125, 0}), {}, state);
-  const AlignResult result = to_result(state, guess, origin, {10, 0, 1.0}, {});
+  const AlignResult result = to_result(state, guess, origin, {10, 0, 1.0}, fixed_by_surfaces, {});
   EXPECT_NEAR(result.map_from_scan(0, 3) - origin.x, 0.3, 0.006);
   EXPECT_NEAR(result.map_from_scan(1, 3) - origin.y, 0.125, 1e-6);
 }

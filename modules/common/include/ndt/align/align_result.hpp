@@ -27,12 +27,23 @@ std::string_view to_string(Stop stop);
 /// Largest condition number of -H (rotations scaled by the scan's mean range, so every entry is per metre) that still counts
 /// as converged. Golden runs with NVTL > 2.3 (2 m) reach 115 at most.
 inline constexpr double kMaxConditionNumber = 1000.0;
+/// The same for the matched surfaces.
+inline constexpr double kMaxSurfaceConditionNumber = 1000.0;
 
-/// How well the scan fixes the returned pose. From the eigenvalues of -H with rotations scaled by the mean range.
+/// How well the scan fixes the returned pose, by two matrices with rotations scaled by the mean range: -H, and the information
+/// of the distances to the matched surfaces, Σ w JᵀnnᵀJ over at most 1024 points with their voxels' normals n and flatness w.
+/// The first says what the score sees; the second that a plane is a plane, however thick its Gaussians are.
 struct Conditioning {
-  double condition_number = 0;  ///< largest over smallest eigenvalue; infinite if the smallest is not positive
-  Vec6 weak_direction;  ///< unit eigenvector of the smallest eigenvalue (x y z roll pitch yaw, rotations in metres)
-  bool well_posed() const { return condition_number > 0 && condition_number <= kMaxConditionNumber; }
+  double condition_number = 0;  ///< of -H: largest over smallest eigenvalue; infinite if the smallest is not positive
+  double surface_condition_number = 0;  ///< of the surfaces; 0 unless the step rule was met
+  Vec6
+      weak_direction;  ///< unit eigenvector of the smallest eigenvalue (x y z roll pitch yaw, rotations in metres) of -H,
+                       ///< or of the surfaces if they are worse, each measured by its bound
+  bool well_posed() const {
+    return within(condition_number, kMaxConditionNumber) &&
+           within(surface_condition_number, kMaxSurfaceConditionNumber);
+  }
+  static bool within(double number, double bound) { return number > 0 && number <= bound; }
 };
 
 /// One evaluated pose of a trace: the guess first, then one per iteration.

@@ -56,10 +56,11 @@ struct MapInfo {
 class Aligner {
  public:
   virtual ~Aligner() = default;
-  /// Builds the voxel map; slow, timed as build. Throws InputError if no voxel is valid; the previous map is kept then.
+  /// Builds the voxel map; slow, timed as build. Throws InputError if no voxel is valid or float32 holds the coordinates
+  /// too coarsely (align/precision.hpp); the previous map is kept then.
   virtual MapInfo set_map(const PointCloud& map) = 0;
   /// Registers the scan from the guess. Throws std::logic_error without a map, std::invalid_argument if the guess is not
-  /// rigid; everything numerical is in AlignResult::stop.
+  /// rigid, InputError if the scan's coordinates are too coarse; everything numerical is in AlignResult::stop.
   virtual AlignResult align(const PointCloud& scan, const Transform& guess, const PerScan& per_scan = {}) = 0;
   /// Score, gradient and Hessian at a pose. Throws as align does.
   virtual Evaluation evaluate(const PointCloud& scan, const Transform& pose, const PerScan& per_scan = {}) = 0;

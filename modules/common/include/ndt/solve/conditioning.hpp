@@ -2,6 +2,7 @@
 #pragma once
 
 #include "ndt/align/align_result.hpp"
+#include "ndt/solve/surface_conditioning.hpp"
 
 namespace ndt {
 
@@ -11,5 +12,8 @@ Conditioning conditioning_of(const Mat6& hessian, double mean_range_m);
 /// -(H_xy)^-1 of the 2x2 block of x and y on its own: the curvature of the score read as a Gaussian's, as Autoware's Laplace
 /// approximation does. Nothing if the block is not negative definite.
 std::optional<PositionCovariance> laplace_covariance(const Mat6& hessian);
+
+/// Adds what the surfaces say; theirs is the weak direction if they are worse, each measured by its bound.
+void add_surfaces(const SurfaceConditioning& surfaces, Conditioning& conditioning);
 
 }  // namespace ndt

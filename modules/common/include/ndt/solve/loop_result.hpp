@@ -1,10 +1,12 @@
 // Between the aligner interface and the Newton loop: options in, results out. Host only, shared by every row that runs the loop.
 #pragma once
 
+#include <functional>
 #include <vector>
 
 #include "ndt/align/aligner.hpp"
 #include "ndt/solve/newton_loop.hpp"
+#include "ndt/solve/surface_conditioning.hpp"
 
 namespace ndt {
 
@@ -26,10 +28,13 @@ LoopOptions loop_options(const AlignOptions& options, const PerScan& per_scan, c
 Transform to_local(const Transform& map_from_scan, const Vec3<double>& map_origin);
 Transform to_global(const Pose& local, const Vec3<double>& map_origin);
 
-/// Labels the outcome honestly: converged only if the step rule was met and the Hessian fixes the pose; non-finite and
-/// no-overlap outcomes return the guess untouched.
+/// How well the matched surfaces fix a map-local pose: surface_conditioning() of the row's map and scan.
+using SurfacesAt = std::function<SurfaceConditioning(const Pose& local_pose)>;
+
+/// Labels the outcome honestly: converged only if the step rule was met and both the Hessian and the surfaces, which are
+/// asked only then, fix the pose; non-finite and no-overlap outcomes return the guess untouched.
 AlignResult to_result(const LoopState& state, const Transform& guess, const Vec3<double>& map_origin,
-                      const ScanFacts& scan, const std::vector<LoopTrace>& trace);
+                      const ScanFacts& scan, const SurfacesAt& surfaces_at, const std::vector<LoopTrace>& trace);
 
 Evaluation to_evaluation(const LoopState& state, const Vec3<double>& map_origin, const ScanFacts& scan);
 

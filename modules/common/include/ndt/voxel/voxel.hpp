@@ -27,11 +27,19 @@ struct VoxelSums {
   Sym3<double> second;       ///< of (p - reference)(p - reference)^T
 };
 
+/// The surface a voxel's points lie on, from their own covariance: no start value, no floor. Not for kernels.
+struct VoxelSurface {
+  Vec3<float> normal;  ///< unit, either sign
+  float flatness = 0;  ///< [0, 1]: 1 - smallest / middle eigenvalue; 0 where there is no normal (a line, a ball)
+};
+static_assert(sizeof(VoxelSurface) == 16);
+
 struct VoxelStatistics {
   int n = 0;
   Vec3<float> centroid;
   Vec3<double> mean;
   Sym3<double> covariance, inverse_covariance;
+  VoxelSurface surface;
 };
 
 NDT_HD inline void add_point(VoxelSums& sums, const Vec3<float>& p, const Vec3<double>& reference) {
@@ -55,12 +63,26 @@ NDT_HD inline Sym3<double> covariance_of(const VoxelSums& s, double start) {
 /// Below this largest variance [m²] a voxel is one point repeated, and no Gaussian.
 inline constexpr double kSmallestVariance = 1e-10;
 
+NDT_HD inline SymmetricEigen<3> eigen_of(const Sym3<double>& c) {
+  const double a[3][3] = {{c.xx, c.xy, c.xz}, {c.xy, c.yy, c.yz}, {c.xz, c.yz, c.zz}};
+  return symmetric_eigen(a);
+}
+
+/// Below this share of the largest variance the middle one is rounding: the points lie on a line.
+inline constexpr double kLineVarianceRatio = 1e-9;
+
+/// `start_variance` is what the diagonal holds beyond the points' own covariance: it moves eigenvalues, not eigenvectors.
+NDT_HD inline VoxelSurface surface_of(const SymmetricEigen<3>& eigen, double start_variance) {
+  const auto own = [&](int k) { return std::fmax(eigen.values[k] - start_variance, 0.0); };
+  const double(&n)[3] = eigen.vectors[0];
+  if (!(own(1) > kLineVarianceRatio * own(2))) return {};
+  return {cast<float>(Vec3<double>{n[0], n[1], n[2]}), static_cast<float>(1 - own(0) / own(1))};
+}
+
 /// Raises small eigenvalues to ratio x the largest, as the reference does: the middle one only if the smallest was low.
-/// Writes the covariance with that floor and its inverse. Returns false if the largest is too small to mean anything.  [Magnusson 2009, 6.2.4]
-NDT_HD inline bool floor_and_invert(double ratio, Sym3<double>& covariance, Sym3<double>& inverse) {
-  const Mat3<double> c = full(covariance);
-  const double a[3][3] = {{c(0, 0), c(0, 1), c(0, 2)}, {c(1, 0), c(1, 1), c(1, 2)}, {c(2, 0), c(2, 1), c(2, 2)}};
-  SymmetricEigen<3> eigen = symmetric_eigen(a);
+/// `eigen` is the covariance's. Writes the covariance with that floor and its inverse. Returns false if the largest is too small to mean anything.  [Magnusson 2009, 6.2.4]
+NDT_HD inline bool floor_and_invert(double ratio, SymmetricEigen<3> eigen, Sym3<double>& covariance,
+                                    Sym3<double>& inverse) {
   if (!(eigen.values[2] > kSmallestVariance)) return false;
   const double lowest = ratio * eigen.values[2];
   if (eigen.values[0] < lowest) {
@@ -89,7 +111,9 @@ NDT_HD inline bool finish(const VoxelSums& sums, const Vec3<double>& reference, 
   out.centroid = {sums.centroid_sum.x / n, sums.centroid_sum.y / n, sums.centroid_sum.z / n};
   out.mean = reference + (1.0 / sums.n) * sums.sum;
   out.covariance = covariance_of(sums, start);
-  return floor_and_invert(eigenvalue_ratio, out.covariance, out.inverse_covariance);
+  const SymmetricEigen<3> eigen = eigen_of(out.covariance);
+  out.surface = surface_of(eigen, start / (sums.n - 1));
+  return floor_and_invert(eigenvalue_ratio, eigen, out.covariance, out.inverse_covariance);
 }
 
 NDT_HD inline Voxel to_voxel(const VoxelStatistics& s) {

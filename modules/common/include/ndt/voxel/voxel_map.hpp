@@ -19,8 +19,8 @@ struct VoxelMapLimits {
 
 class VoxelMap {
  public:
-  /// Voxels of the global grid with at least options.min_points finite points. Throws InputError if there is none, or if a
-  /// point lies 2^20 voxels or more from the map origin.
+  /// Voxels of the global grid with at least options.min_points finite points. Throws InputError if there is none, if the
+  /// map is too coarse (align/precision.hpp), or if a point lies 2^20 voxels or more from the map origin.
   VoxelMap(const PointCloud& map, const AlignOptions& options, const VoxelMapLimits& limits = {});
 
   VoxelMapView view() const;
@@ -28,6 +28,8 @@ class VoxelMap {
   /// Map origin [m]: what map-local coordinates are relative to. A multiple of the resolution; 0 unless the median point
   /// lies 1 km or more from 0 on some axis.
   const Vec3<double>& origin() const { return info_.origin; }
+  /// Of every voxel, indexed as VoxelMapView::voxels.
+  const std::vector<VoxelSurface>& surfaces() const { return surfaces_; }
   std::vector<VoxelRow> rows() const;
 
  private:
@@ -40,6 +42,7 @@ class VoxelMap {
   std::vector<Cell> cells_;                  // per voxel, increasing key
   std::vector<VoxelStatistics> statistics_;  // per voxel
   std::vector<Voxel> voxels_;
+  std::vector<VoxelSurface> surfaces_;  // beside the voxels, so that kernels do not carry them
   CellWindow window_;
   std::vector<std::uint32_t> starts_;
   std::vector<Candidate> candidates_;

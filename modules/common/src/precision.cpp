@@ -1,0 +1,78 @@
+#include "ndt/align/precision.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "ndt/core/error.hpp"
+
+namespace ndt {
+namespace {
+
+bool is_finite(const Point& p) { return std::isfinite(p.x) && std::isfinite(p.y) && std::isfinite(p.z); }
+float largest_coordinate(const Point& p) { return std::max({std::abs(p.x), std::abs(p.y), std::abs(p.z)}); }
+
+/// The smallest power of two from which on float32 numbers are further apart than step_m.
+float coarse_from_m(double step_m) {
+  int exponent = 0;
+  std::frexp(step_m, &exponent);  // 2^exponent is the smallest power of two above step_m
+  return std::ldexp(1.0F, exponent + std::numeric_limits<float>::digits - 1);
+}
+
+/// Median of the largest coordinates of the finite points, of which there is at least one.
+float median_coordinate(const std::vector<Point>& points) {
+  std::vector<float> values;
+  values.reserve(points.size());
+  for (const Point& p : points)
+    if (is_finite(p)) values.push_back(largest_coordinate(p));
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
+
+void require(const std::vector<Point>& points, const AlignOptions& options, const char* where, const char* cloud,
+             const char* advice) {
+  const double allowed = coarsest_step_m(options);
+  if (!too_coarse(points, allowed)) return;
+  const float near = median_coordinate(points);
+  const double step = static_cast<double>(std::nextafter(near, std::numeric_limits<float>::infinity()) - near);
+  throw InputError(fmt::format(
+      "{}: precision_lost: the float32 coordinates of the {} are {} m apart near {:.0f} m, {} m at most are of use; {}",
+      where, cloud, step, near, allowed, advice));
+}
+
+}  // namespace
+
+double coarsest_step_m(const AlignOptions& options) { return std::max(options.epsilon_m, AlignOptions{}.epsilon_m); }
+
+bool too_coarse(const std::vector<Point>& points, double step_m) {
+  const float limit = coarse_from_m(step_m);
+  std::size_t finite = 0, coarse = 0;
+  for (const Point& p : points) {
+    if (!is_finite(p)) continue;
+    ++finite;
+    coarse += largest_coordinate(p) >= limit ? 1 : 0;
+  }
+  return 2 * coarse > finite;
+}
+
+void require_map_precision(const PointCloud& map, const AlignOptions& options) {
+  require(map.points, options, "set_map", "map",
+          "store double coordinates (PCD `F 8`) or shift the map towards its origin before rounding");
+}
+
+void require_global_map_precision(const std::vector<Point>& global, const AlignOptions& options) {
+  require(global, options, "set_map", "map in the global frame that this row keeps",
+          "shift the map towards its origin, or use a row that keeps a double origin (persistent_cpu)");
+}
+
+FinitePoints scan_points(const PointCloud& scan, const AlignOptions& options, const char* where) {
+  FinitePoints finite = finite_points(scan);
+  require(finite.points, options, where, "scan",
+          "give the scan relative to its sensor: store double coordinates (PCD `F 8`) and shift them, or export it so");
+  return finite;
+}
+
+}  // namespace ndt

@@ -1,0 +1,90 @@
+#include "conditioning.hpp"
+
+#include <Eigen/Eigenvalues>
+#include <Eigen/Geometry>
+#include <algorithm>
+#include <limits>
+
+namespace ndt::cpu_pclomp_ref {
+namespace {
+
+constexpr std::size_t kSurfacePoints = 1024;
+
+Vector6d per_metre(double mean_range_m) {
+  Vector6d scale = Vector6d::Ones();
+  if (mean_range_m > 0) scale.tail<3>().setConstant(1 / mean_range_m);
+  return scale;
+}
+
+double condition_of(const Vector6d& ascending) {
+  return ascending(0) > 0 ? ascending(5) / ascending(0) : std::numeric_limits<double>::infinity();
+}
+
+/// The neighbour with the smallest Mahalanobis distance, which is the one with the largest score.
+const Leaf* best_leaf(const VoxelGrid& grid, const Eigen::Vector3f& moved, std::vector<Neighbour>& neighbours) {
+  grid.find_neighbours(moved.data(), neighbours);
+  const Leaf* best = nullptr;
+  double least = std::numeric_limits<double>::infinity();
+  for (const Neighbour& n : neighbours) {
+    const Leaf& leaf = grid.leaves()[n.leaf];
+    const Eigen::Vector3d q = moved.cast<double>() - leaf.mean;
+    const double distance = q.dot(leaf.inverse_covariance_transposed * q);
+    if (distance < least) least = distance, best = &leaf;
+  }
+  return best;
+}
+
+/// Σ w JᵀnnᵀJ with J = [I | -[Rx]ₓ]: turns are about the map's axes, through the scan's origin.
+Matrix6d surface_information(const VoxelGrid& grid, const std::vector<Point>& scan, const Eigen::Matrix4f& matrix) {
+  Matrix6d information = Matrix6d::Zero();
+  const Eigen::Matrix3f rotation = matrix.topLeftCorner<3, 3>();
+  const Eigen::Vector3f translation = matrix.topRightCorner<3, 1>();
+  const std::size_t count = std::min(scan.size(), kSurfacePoints);
+  std::vector<Neighbour> neighbours;
+  for (std::size_t i = 0; i < count; ++i) {
+    const Point& p = scan[i * scan.size() / count];
+    const Eigen::Vector3f lever = rotation * Eigen::Vector3f(p.x, p.y, p.z);
+    const Leaf* leaf = best_leaf(grid, lever + translation, neighbours);
+    if (leaf == nullptr) continue;
+    Vector6d j;
+    j << leaf->normal, lever.cast<double>().cross(leaf->normal);
+    information += leaf->flatness * j * j.transpose();
+  }
+  return information;
+}
+
+/// Turns about the map's axes as angle rates, by the axes that roll, pitch and yaw turn about.
+Eigen::Vector3d angle_rates(const Pose& pose, const Eigen::Vector3d& turn) {
+  const Eigen::AngleAxisd roll(pose.roll, Eigen::Vector3d::UnitX()), pitch(pose.pitch, Eigen::Vector3d::UnitY());
+  Eigen::Matrix3d axes;
+  axes << Eigen::Vector3d::UnitX(), roll * Eigen::Vector3d::UnitY(), roll * (pitch * Eigen::Vector3d::UnitZ());
+  return axes.inverse() * turn;
+}
+
+}  // namespace
+
+Conditioning conditioning_of(const Matrix6d& hessian, double mean_range_m) {
+  const Vector6d scale = per_metre(mean_range_m);
+  const Eigen::SelfAdjointEigenSolver<Matrix6d> solver(-(scale.asDiagonal() * hessian * scale.asDiagonal()));
+  Conditioning result;
+  result.condition_number = condition_of(solver.eigenvalues());
+  for (int i = 0; i < 6; ++i) result.weak_direction[i] = solver.eigenvectors()(i, 0);
+  return result;
+}
+
+void add_surfaces(const VoxelGrid& grid, const std::vector<Point>& scan, const Eigen::Matrix4f& matrix,
+                  const Pose& pose, double mean_range_m, Conditioning& conditioning) {
+  const Vector6d scale = per_metre(mean_range_m);
+  const Matrix6d information = surface_information(grid, scan, matrix);
+  const Eigen::SelfAdjointEigenSolver<Matrix6d> solver(scale.asDiagonal() * information * scale.asDiagonal());
+  conditioning.surface_condition_number = condition_of(solver.eigenvalues());
+  if (conditioning.surface_condition_number / kMaxSurfaceConditionNumber <=
+      conditioning.condition_number / kMaxConditionNumber)
+    return;
+  Vector6d weak = solver.eigenvectors().col(0);
+  weak.tail<3>() = angle_rates(pose, weak.tail<3>());
+  weak.normalize();
+  for (int i = 0; i < 6; ++i) conditioning.weak_direction[i] = weak(i);
+}
+
+}  // namespace ndt::cpu_pclomp_ref
