@@ -80,6 +80,8 @@ TEST_P(Basin, EveryIterationAgreesWithTheOracle) {
     EXPECT_EQ(got.newton_fallbacks, expected.newton_fallbacks);
     EXPECT_NEAR(got.conditioning.condition_number, expected.conditioning.condition_number,
                 1e-3 * expected.conditioning.condition_number);
+    EXPECT_NEAR(got.conditioning.surface_condition_number, expected.conditioning.surface_condition_number,
+                1e-2 * expected.conditioning.surface_condition_number);
   }
 }
 

@@ -43,7 +43,7 @@ TEST(ReferenceGolden, EvaluationsAgreeToRounding) {
 }
 
 TEST(ReferenceGolden, AlignmentsTakeTheSameIterationsToTheSamePose) {
-  compare::Worst metres, degrees, far_metres, hessian, condition;
+  compare::Worst metres, degrees, far_metres, hessian, condition, surfaces;
   int near = 0, close = 0;
   for (const golden::Run& r : golden::runs()) {
     const AlignResult got = oracle_for(r)->align(*r.scan, r.guess, r.per_scan);
@@ -64,6 +64,7 @@ TEST(ReferenceGolden, AlignmentsTakeTheSameIterationsToTheSamePose) {
     if (r.nvtl > 2.3 && r.options.resolution_m == 2 && r.iterations < r.options.max_iterations) {
       EXPECT_EQ(got.stop, Stop::converged) << r.name;
       condition.see(got.conditioning.condition_number, r.name);
+      surfaces.see(got.conditioning.surface_condition_number, r.name);
     }
   }
   std::printf(
@@ -71,6 +72,7 @@ TEST(ReferenceGolden, AlignmentsTakeTheSameIterationsToTheSamePose) {
       golden::runs().size(), close, near);
   metres.print("translation [m]"), degrees.print("rotation [deg]"), far_metres.print("translation, far origin [m]");
   hessian.print("Hessian (of largest)"), condition.print("condition number");
+  surfaces.print("of the surfaces");
   EXPECT_GE(close, kCloseShare * near);
   EXPECT_LE(metres.value, kWorstMetres) << metres.where;
   EXPECT_LE(degrees.value, kWorstDegrees) << degrees.where;

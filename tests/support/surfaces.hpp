@@ -1,6 +1,7 @@
 // Clouds drawn from flat patches, for tests of what a scene's shape leaves free. Seeded; metres.
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 #include <random>
 #include <vector>

@@ -17,7 +17,7 @@ Stop stop_of(LoopEnd end, const Conditioning& conditioning) {
     case LoopEnd::max_iterations:
     case LoopEnd::running: break;
   }
-  return Stop::max_iterations;
+  return conditioning.surfaces_fix_the_pose() ? Stop::max_iterations : Stop::degenerate;
 }
 
 double per_point(double score, const ScanFacts& scan) {
@@ -76,7 +76,8 @@ AlignResult to_result(const LoopState& state, const Transform& guess, const Vec3
     out.conditioning = conditioning_of(at.hessian, scan.mean_range_m);
     out.laplace_covariance = laplace_covariance(at.hessian);
   }
-  if (state.end == LoopEnd::step_below_epsilon) add_surfaces(surfaces_at(returned.pose), out.conditioning);
+  if (state.end == LoopEnd::step_below_epsilon || state.end == LoopEnd::max_iterations)
+    add_surfaces(surfaces_at(returned.pose), out.conditioning);
   out.stop = stop_of(state.end, out.conditioning);
   for (const LoopTrace& t : trace)
     out.trace.push_back(

@@ -26,13 +26,14 @@ std::string rigid_defect(const Transform& t) {
   const Mat3<double> r = rotation_of(t);
   const Mat3<double> gram = r * transpose(r);
   for (int i = 0; i < 3; ++i)
-    for (int j = 0; j < 3; ++j) {
-      const double off = gram(i, j) - (i == j ? 1.0 : 0.0);
-      if (std::abs(off) <= Limits::kRigid) continue;
-      if (i == j) return fmt::format("row {} has length {} instead of 1 (scale)", i, std::sqrt(gram(i, i)));
-      return fmt::format("rows {} and {} are not perpendicular, their product is {} (shear)", i, j, off);
-    }
-  if (determinant(r) < 0) return fmt::format("the determinant is {} (reflection)", determinant(r));
+    for (int j = i + 1; j < 3; ++j)
+      if (std::abs(gram(i, j)) > Limits::kRigid)
+        return fmt::format("rows {} and {} are not perpendicular, their product is {} instead of 0 (shear)", i, j,
+                           gram(i, j));
+  for (int i = 0; i < 3; ++i)
+    if (std::abs(gram(i, i) - 1) > Limits::kRigid)
+      return fmt::format("row {} has length {} instead of 1 (scale)", i, std::sqrt(gram(i, i)));
+  if (determinant(r) < 0) return fmt::format("the determinant is {} instead of 1 (reflection)", determinant(r));
   return "";
 }
 

@@ -175,9 +175,11 @@ AlignResult Registration::run(const Transform& guess) {
     result_.conditioning = conditioning_of(here.sums.hessian, range_m);
     result_.laplace_covariance = laplace_covariance(here.sums.hessian);
   }
-  if (stop == Stop::converged)
-    add_surfaces(problem_.grid, problem_.scan.points, here.matrix, here.pose, range_m, result_.conditioning);
-  result_.stop = stop == Stop::converged && !result_.conditioning.well_posed() ? Stop::degenerate : *stop;
+  result_.stop = *stop;
+  if (stop != Stop::converged && stop != Stop::max_iterations) return result_;
+  add_surfaces(problem_.grid, problem_.scan.points, here.matrix, here.pose, range_m, result_.conditioning);
+  const Conditioning& c = result_.conditioning;
+  if (!(stop == Stop::converged ? c.well_posed() : c.surfaces_fix_the_pose())) result_.stop = Stop::degenerate;
   return result_;
 }
 

@@ -132,7 +132,7 @@ TEST(NewtonLoop, IsConvergedOnlyOnSurfacesThatFixThePose) {
   EXPECT_EQ(to_result(state, Transform{}, {}, facts, just, {}).stop, Stop::converged);
 }
 
-TEST(NewtonLoop, AsksTheSurfacesOnlyAtAPoseWhereTheStepRuleWasMet) {
+TEST(NewtonLoop, AsksTheSurfacesOnlyWhereTheyDecideTheLabel) {
   LoopState state = run({0.05, 0, 0}, {});
   double asked_x = -1;
   const auto surfaces = [&](const Pose& pose) {
@@ -141,12 +141,22 @@ TEST(NewtonLoop, AsksTheSurfacesOnlyAtAPoseWhereTheStepRuleWasMet) {
   };
   to_result(state, Transform{}, {100, 0, 0}, {10, 0, 1.0}, surfaces, {});
   EXPECT_EQ(asked_x, state.here.pose.x) << "map-local";
-  for (const LoopEnd end : {LoopEnd::max_iterations, LoopEnd::no_overlap, LoopEnd::non_finite, LoopEnd::degenerate}) {
+  for (const LoopEnd end : {LoopEnd::no_overlap, LoopEnd::non_finite, LoopEnd::degenerate}) {
     state.end = end;
     asked_x = -1;
     EXPECT_EQ(to_result(state, Transform{}, {}, {10, 0, 1.0}, surfaces, {}).conditioning.surface_condition_number, 0);
     EXPECT_EQ(asked_x, -1) << static_cast<int>(end);
   }
+}
+
+TEST(NewtonLoop, IsDegenerateAtTheIterationLimitOnSurfacesThatLeaveADirectionFree) {
+  LoopOptions one_step;
+  one_step.max_iterations = 1;
+  const LoopState state = run({0.5, 0, 0}, one_step);
+  ASSERT_EQ(state.end, LoopEnd::max_iterations);
+  const auto free = [](const Pose&) { return SurfaceConditioning{1.001 * kMaxSurfaceConditionNumber, {}}; };
+  EXPECT_EQ(to_result(state, Transform{}, {}, {10, 0, 1.0}, free, {}).stop, Stop::degenerate);
+  EXPECT_EQ(to_result(state, Transform{}, {}, {10, 0, 1.0}, fixed_by_surfaces, {}).stop, Stop::max_iterations);
 }
 
 TEST(NewtonLoop, DampedStepsClimbAndGiveUpHonestly) {

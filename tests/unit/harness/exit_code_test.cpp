@@ -47,6 +47,7 @@ TEST(SameBits, AnyDifferenceCounts) {
   EXPECT_TRUE(differs([](AlignResult& r) { r.stop = Stop::converged; }));
   EXPECT_TRUE(differs([](AlignResult& r) { r.iterations = 1; }));
   EXPECT_TRUE(differs([](AlignResult& r) { r.correspondences = 1; }));
+  EXPECT_TRUE(differs([](AlignResult& r) { r.conditioning.surface_condition_number = 1; }));
   EXPECT_TRUE(differs([](AlignResult& r) { r.conditioning.weak_direction[5] = 1; }));
 }
 

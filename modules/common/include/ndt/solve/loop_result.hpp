@@ -31,8 +31,9 @@ Transform to_global(const Pose& local, const Vec3<double>& map_origin);
 /// How well the matched surfaces fix a map-local pose: surface_conditioning() of the row's map and scan.
 using SurfacesAt = std::function<SurfaceConditioning(const Pose& local_pose)>;
 
-/// Labels the outcome honestly: converged only if the step rule was met and both the Hessian and the surfaces, which are
-/// asked only then, fix the pose; non-finite and no-overlap outcomes return the guess untouched.
+/// Labels the outcome honestly: converged only if the step rule was met and both the Hessian and the surfaces fix the pose;
+/// at the iteration limit surfaces that leave a direction free make it degenerate, for no iteration would end that. The
+/// surfaces are asked in these two cases only. Non-finite and no-overlap outcomes return the guess untouched.
 AlignResult to_result(const LoopState& state, const Transform& guess, const Vec3<double>& map_origin,
                       const ScanFacts& scan, const SurfacesAt& surfaces_at, const std::vector<LoopTrace>& trace);
 

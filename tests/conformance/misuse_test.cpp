@@ -1,0 +1,280 @@
+// Misuse on every row of the registry: an honest answer each time, never a crash, never a false `converged`.
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <limits>
+#include <tuple>
+
+#include "misuse_cases.hpp"
+#include "ndt/core/error.hpp"
+#include "rows.hpp"
+
+namespace ndt {
+namespace misuse {
+void PrintTo(const Case& c, std::ostream* out) { *out << c.name; }
+}  // namespace misuse
+
+namespace {
+
+using testing::AllOf;
+using testing::AnyOf;
+using testing::Contains;
+using testing::HasSubstr;
+
+constexpr double kTruthMetres = 0.02;  // between the scan's and the map's roughness
+
+/// What became of a scene: an answer, or who refused it how.
+struct Outcome {
+  std::string map_error, scan_error;
+  MapInfo info;
+  AlignResult result;
+  bool answered() const { return map_error.empty() && scan_error.empty(); }
+};
+
+/// InputError is data here; any other exception goes through and fails the test.
+Outcome outcome_of(Aligner& aligner, const misuse::Scene& scene) {
+  Outcome out;
+  try {
+    out.info = aligner.set_map(scene.map);
+  } catch (const InputError& error) {
+    out.map_error = error.what();
+    return out;
+  }
+  try {
+    out.result = aligner.align(scene.scan, scene.guess);
+  } catch (const InputError& error) {
+    out.scan_error = error.what();
+  }
+  return out;
+}
+
+AlignResult of_base(const harness::AlignerEntry& row) {
+  const auto aligner = row.make(misuse::base_options());
+  return outcome_of(*aligner, misuse::base()).result;
+}
+
+class MisuseCase : public testing::TestWithParam<std::tuple<harness::AlignerEntry, misuse::Case>> {
+ protected:
+  const harness::AlignerEntry& row() const { return std::get<0>(GetParam()); }
+  const misuse::Case& misuse_case() const { return std::get<1>(GetParam()); }
+  void SetUp() override {
+    const std::string reason = row().unavailable_reason();
+    if (!reason.empty()) GTEST_SKIP() << row().name << ": " << reason;
+  }
+};
+
+TEST_P(MisuseCase, GetsItsAnswer) {
+  const misuse::Case& c = misuse_case();
+  const misuse::Scene scene = c.scene();
+  const auto aligner = row().make(misuse::base_options());
+  const Outcome got = outcome_of(*aligner, scene);
+  if (!got.answered()) {
+    ASSERT_FALSE(c.map_error.empty() && c.scan_error.empty()) << got.map_error << got.scan_error;
+    EXPECT_THAT(got.map_error, HasSubstr(c.map_error));
+    EXPECT_THAT(got.scan_error, HasSubstr(c.scan_error));
+    return;
+  }
+  const AlignResult& r = got.result;
+  ASSERT_THAT(c.stops, Contains(r.stop)) << to_string(r.stop) << ", condition " << r.conditioning.condition_number
+                                         << ", of the surfaces " << r.conditioning.surface_condition_number;
+  EXPECT_EQ(got.info.dropped_points, c.dropped_map);
+  EXPECT_EQ(r.dropped_points, c.dropped_scan);
+  if (r.stop == Stop::no_overlap) {
+    EXPECT_EQ(r.iterations, 0);
+    EXPECT_EQ(r.transform_probability, 0);
+    EXPECT_EQ(r.nvtl, 0);
+    EXPECT_TRUE(same_bits(r.map_from_scan, scene.guess));
+  }
+  if (c.pose_of_base) {
+    EXPECT_TRUE(same_bits(r.map_from_scan, of_base(row()).map_from_scan));
+    EXPECT_LE(translation_error_m(r.map_from_scan, Transform{}), kTruthMetres);
+  }
+  if (r.stop == Stop::converged || r.stop == Stop::degenerate) {
+    EXPECT_EQ(r.stop == Stop::converged, r.conditioning.well_posed());
+    EXPECT_NEAR(dot(r.conditioning.weak_direction, r.conditioning.weak_direction), 1, 1e-9);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Rows, MisuseCase,
+                         testing::Combine(testing::ValuesIn(harness::aligners().begin(), harness::aligners().end()),
+                                          testing::ValuesIn(misuse::cases())),
+                         [](const auto& test) {
+                           return std::string(std::get<0>(test.param).name) + "_" + std::get<1>(test.param).name;
+                         });
+
+/// Profiles and line searches: whether a scene may be called converged does not depend on them.
+std::vector<AlignOptions> option_sets() {
+  std::vector<AlignOptions> sets;
+  for (const AlignOptions& profile : {AlignOptions::autoware(), AlignOptions::textbook()})
+    for (const LineSearch search : all_line_searches()) {
+      sets.push_back(profile);
+      sets.back().resolution_m = misuse::base_options().resolution_m;
+      sets.back().line_search = search;
+    }
+  return sets;
+}
+
+/// Every eighth point: the answers need no more, and a sweep needs the time.
+misuse::Scene thinned(misuse::Scene scene) {
+  std::vector<Point> kept;
+  for (std::size_t i = 0; i < scene.scan.size(); i += 8) kept.push_back(scene.scan.points[i]);
+  scene.scan.points = std::move(kept);
+  return scene;
+}
+
+TEST(MisuseSummary, NoRowCrashesOrConvergesFalselyUnderAnyProfileOrLineSearch) {
+  int rows = 0, crashes = 0, false_converged = 0;
+  for (const harness::AlignerEntry& row : harness::aligners()) {
+    if (!row.unavailable_reason().empty()) continue;
+    ++rows;
+    for (const misuse::Case& c : misuse::cases()) {
+      const misuse::Scene scene = thinned(c.scene());
+      for (const AlignOptions& options : option_sets()) {
+        const std::string where = std::string(row.name) + ", " + c.name + ", " +
+                                  std::string(to_string(options.covariance_start)) + " start, line search " +
+                                  std::string(to_string(options.line_search));
+        try {
+          const Outcome got = outcome_of(*row.make(options), scene);
+          const bool may = std::ranges::find(c.stops, Stop::converged) != c.stops.end();
+          if (!got.answered() || got.result.stop != Stop::converged || may) continue;
+          ++false_converged;
+          ADD_FAILURE() << where << ": converged";
+        } catch (const std::exception& error) {
+          ++crashes;
+          ADD_FAILURE() << where << ": " << error.what();
+        }
+      }
+    }
+  }
+  std::printf("%zu cases x %d rows x %zu option sets: %d crashes, %d false converged\n", misuse::cases().size(), rows,
+              option_sets().size(), crashes, false_converged);
+  EXPECT_GT(rows, 0);
+}
+
+class Misuse : public EveryRow {
+ protected:
+  std::unique_ptr<Aligner> make_base() const { return make(misuse::base_options()); }
+};
+
+TEST_P(Misuse, AligningBeforeAMapIsSetIsALogicError) {
+  const auto aligner = make_base();
+  const misuse::Scene scene = misuse::base();
+  EXPECT_THROW(aligner->align(scene.scan, scene.guess), std::logic_error);
+  EXPECT_THROW(aligner->evaluate(scene.scan, scene.guess), std::logic_error);
+  EXPECT_THROW(aligner->voxels(), std::logic_error);
+}
+
+TEST_P(Misuse, ARefusedMapLeavesThePreviousOne) {
+  const auto aligner = make_base();
+  const misuse::Scene scene = misuse::base();
+  aligner->set_map(scene.map);
+  for (const misuse::Case& c : misuse::cases()) {
+    if (c.map_error.empty() || !c.stops.empty()) continue;
+    EXPECT_THROW(aligner->set_map(c.scene().map), InputError) << c.name;
+    EXPECT_TRUE(same_bits(aligner->align(scene.scan, scene.guess).map_from_scan, of_base(GetParam()).map_from_scan))
+        << c.name;
+  }
+}
+
+TEST_P(Misuse, ACorridorIsWeakAlongItsLength) {
+  const auto corridor = std::ranges::find(misuse::cases(), "corridor_without_an_end", &misuse::Case::name);
+  const AlignResult got = outcome_of(*make_base(), corridor->scene()).result;
+  EXPECT_GT(std::abs(got.conditioning.weak_direction[0]), 0.9);
+}
+
+/// Rows that keep global float32 coordinates, as what they stand for does.
+bool keeps_float32(const harness::AlignerEntry& row) { return row.name == harness::kReference; }
+
+TEST_P(Misuse, PrecisionLostNamesTheSpacingAndTheWayOut) {
+  const Outcome map = outcome_of(*make_base(), misuse::far_float());
+  EXPECT_THAT(map.map_error, AllOf(HasSubstr("set_map: precision_lost: "), HasSubstr("0.5 m apart near 54000"),
+                                   HasSubstr("PCD `F 8`"), HasSubstr("shift the map")));
+  misuse::Scene scan = misuse::base();
+  scan.scan = misuse::far_float().map;
+  EXPECT_THAT(outcome_of(*make_base(), scan).scan_error,
+              AllOf(HasSubstr("align: precision_lost: "), HasSubstr("0.5 m apart near 54000"), HasSubstr("PCD `F 8`")));
+  scan.scan = misuse::far_double().map;
+  EXPECT_THAT(outcome_of(*make_base(), scan).scan_error, HasSubstr("relative to its sensor"));
+}
+
+TEST_P(Misuse, TheSameCloudInDoubleConvergesWhereADoubleOriginIsKept) {
+  const misuse::Scene scene = misuse::far_double();
+  const Outcome got = outcome_of(*make_base(), scene);
+  if (keeps_float32(GetParam())) {
+    EXPECT_THAT(got.map_error,
+                AllOf(HasSubstr("precision_lost"), HasSubstr("0.5 m apart"), HasSubstr("double origin")));
+    return;
+  }
+  ASSERT_TRUE(got.answered()) << got.map_error << got.scan_error;
+  EXPECT_EQ(got.result.stop, Stop::converged);
+  const Transform truth = make_transform(rotation_of(Pose{}), scene.map.origin);
+  EXPECT_LE(translation_error_m(got.result.map_from_scan, truth), kTruthMetres);
+}
+
+TEST_P(Misuse, AMapInAMetricGridZoneIsStillFineEnough) {
+  PointCloud map = misuse::base().map;
+  for (Point& p : map.points) p.x += 81377.0F, p.y += 49916.0F;  // 7.8 mm apart
+  EXPECT_NO_THROW(make_base()->set_map(map));
+}
+
+std::string refusal_of_guess(Aligner& aligner, const Transform& guess) {
+  try {
+    aligner.align(misuse::base().scan, guess);
+  } catch (const std::invalid_argument& error) {
+    return error.what();
+  }
+  return "accepted";
+}
+
+TEST_P(Misuse, AGuessThatIsNotRigidIsRefusedWithThePropertyAndItsSize) {
+  const auto aligner = make_base();
+  aligner->set_map(misuse::base().map);
+  Transform nan, no_rotation, scaled, sheared, reflected;
+  nan(1, 3) = std::nan("");
+  for (int i = 0; i < 3; ++i) scaled(i, i) = 2, no_rotation(i, i) = 0;
+  sheared(0, 1) = 0.5;
+  reflected(2, 2) = -1;
+  const auto says = [&](const Transform& guess, const std::string& what) {
+    EXPECT_THAT(refusal_of_guess(*aligner, guess), AllOf(HasSubstr("align: not a rigid transform: "), HasSubstr(what)));
+    EXPECT_THROW(aligner->evaluate(misuse::base().scan, guess), std::invalid_argument) << what;
+  };
+  says(nan, "entry (1, 3) is nan");
+  says(Transform{{}}, "last row must be 0 0 0 1, entry 3 is 0");
+  says(no_rotation, "row 0 has length 0 instead of 1 (scale)");
+  says(scaled, "row 0 has length 2 instead of 1 (scale)");
+  says(sheared, "rows 0 and 1 are not perpendicular, their product is 0.5 instead of 0 (shear)");
+  says(reflected, "the determinant is -1 instead of 1 (reflection)");
+}
+
+TEST_P(Misuse, OptionsOutOfRangeAreRefusedWithValueAndBounds) {
+  const auto says = [&](auto AlignOptions::*option, auto value, const std::string& what) {
+    AlignOptions options = misuse::base_options();
+    options.*option = value;
+    try {
+      make(options);
+      ADD_FAILURE() << "accepted: " << what;
+    } catch (const std::invalid_argument& error) {
+      EXPECT_THAT(error.what(), HasSubstr(what));
+    }
+  };
+  const double nan = std::nan("");
+  for (const auto& [value, text] :
+       {std::pair{0.0, "0"}, {-1.0, "-1"}, {nan, "nan"}, {1e-6, "1e-06"}, {1e9, "1000000000"}})
+    says(&AlignOptions::resolution_m, value, std::string("option resolution = ") + text + ": must be in [0.001, 1000]");
+  for (const auto& [value, text] : {std::pair{0.0, "0"}, {nan, "nan"}, {1e6, "1000000"}})
+    says(&AlignOptions::step_m, value, std::string("option step = ") + text + ": must be in (0, 100]");
+  for (const int value : {0, -1})
+    says(&AlignOptions::max_iterations, value,
+         "option max-iterations = " + std::to_string(value) + ": must be in [1, 1000]");
+  for (const auto& [value, text] : {std::pair{0.0, "0"}, {-0.5, "-0.5"}, {nan, "nan"}})
+    says(&AlignOptions::epsilon_m, value, std::string("option epsilon = ") + text + ": must be in (0, 10]");
+  for (const auto& [value, text] : {std::pair{0.0, "0"}, {1.0, "1"}, {-0.1, "-0.1"}, {nan, "nan"}})
+    says(&AlignOptions::outlier_ratio, value, std::string("option outlier-ratio = ") + text + ": must be in (0, 1)");
+}
+
+NDT_ON_EVERY_ROW(Misuse);
+
+}  // namespace
+}  // namespace ndt
