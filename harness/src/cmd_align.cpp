@@ -70,6 +70,7 @@ ExitCode align(const Arguments& a) {
     return ExitCode::ok;
   }
   fmt::print("implementation   {} ({})\n", entry.name, entry.runs_on);
+  if (!entry.note.empty()) fmt::print("note             {}\n", entry.note);
   fmt::print("{}", clouds_text(map, scan));
   fmt::print("{}", to_text(outcome.result));
   fmt::print("build            {:.3f} ms\nalign            {}\n", outcome.build_us / 1000, time_text(outcome.align_us));

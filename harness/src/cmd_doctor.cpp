@@ -26,14 +26,10 @@ std::string gpu() {
   return fmt::format("{} ({})", lines, tool);
 }
 
-std::string pcl() {
-  if (const auto version = output_of("pkg-config --modversion pcl_registration"))
-    return fmt::format("{} (pkg-config)", *version);
-  std::error_code ignored;
-  for (const char* root : {"/usr/include", "/usr/local/include"})
-    for (const auto& entry : std::filesystem::directory_iterator(root, ignored))
-      if (entry.path().filename().string().starts_with("pcl-")) return entry.path().string();
-  return "missing: neither pkg-config pcl_registration nor /usr/include/pcl-* (Debian: libpcl-dev); optional";
+/// What this program was built with, or what it would take.
+std::string pcl(const BuildInfo& build) {
+  if (build.pcl_left_out.empty()) return fmt::format("{} at build time: the row pcl_ndt can run", build.pcl_version);
+  return fmt::format("left out of this build: {}; optional", build.pcl_left_out);
 }
 
 std::string python() {
@@ -65,7 +61,7 @@ ExitCode doctor(const Arguments&) {
   say("CUDA toolkit", build.cuda_toolkit.empty() ? fmt::format("left out of this build: {}", build.cuda_left_out)
                                                  : fmt::format("{} at build time", build.cuda_toolkit));
   say("GPU", gpu());
-  say("PCL", pcl());
+  say("PCL", pcl(build));
   say("liblzf", build.lzf ? "built in: binary_compressed PCD files can be read"
                           : "missing at build time (Debian: liblzf-dev): binary_compressed PCD files are refused");
   say("Python", python());

@@ -29,8 +29,12 @@ json listing() {
               {"datasets", json::array()},
               {"presets", json::array()}};
   for (const AlignerEntry& entry : aligners())
-    all["implementations"].push_back(with_availability(
-        {{"name", entry.name}, {"runs_on", entry.runs_on}, {"schedule", entry.schedule}}, entry.unavailable_reason()));
+    all["implementations"].push_back(with_availability({{"name", entry.name},
+                                                        {"runs_on", entry.runs_on},
+                                                        {"schedule", entry.schedule},
+                                                        {"peer", entry.peer},
+                                                        {"note", entry.note.empty() ? json() : json(entry.note)}},
+                                                       entry.unavailable_reason()));
   for (const DatasetInfo& info : list_datasets())
     all["datasets"].push_back(
         with_availability({{"name", info.name}, {"description", info.description}}, info.unavailable_reason));
@@ -50,8 +54,10 @@ ExitCode list(const Arguments& a) {
     return ExitCode::ok;
   }
   fmt::print("implementations (auto = {})\n", choose_aligner(kAuto).name);
-  for (const AlignerEntry& entry : aligners())
+  for (const AlignerEntry& entry : aligners()) {
     print_entry(entry.name, fmt::format("{}: {}", entry.runs_on, entry.schedule), entry.unavailable_reason());
+    if (!entry.note.empty()) fmt::print("  {:<22} {}\n", "", entry.note);
+  }
   fmt::print("datasets\n");
   for (const DatasetInfo& info : list_datasets()) print_entry(info.name, info.description, info.unavailable_reason);
   fmt::print("presets\n");

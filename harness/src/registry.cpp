@@ -7,12 +7,19 @@
 
 #include "ndt/cpu_pclomp_ref/aligner.hpp"
 #include "ndt/gpu_persistent/aligner.hpp"
+#include "ndt/harness/build_info.hpp"
 #include "ndt/harness/unknown_name.hpp"
+#include "ndt/pcl_ndt/aligner.hpp"
 
 namespace ndt::harness {
 namespace {
 
 std::string always() { return {}; }
+
+std::string without_pcl() {
+  const std::string_view why = build_info().pcl_left_out;
+  return why.empty() ? "" : fmt::format("built without PCL: {}", why);
+}
 
 constexpr AlignerEntry kAligners[] = {
     {"cpu_pclomp_ref", "CPU threads", "the oracle: the reference's own arithmetic, one parallel loop per evaluation",
@@ -20,6 +27,10 @@ constexpr AlignerEntry kAligners[] = {
     {"persistent_cpu", "CPU threads",
      "the persistent kernel's body: the whole Newton loop in one launch on a thread pool", always,
      [](const AlignOptions& options) -> std::unique_ptr<Aligner> { return gpu_persistent::make_cpu_aligner(options); }},
+    {"pcl_ndt", "CPU, one thread", "pcl::NormalDistributionsTransform, a peer: PCL's own algorithm from end to end",
+     without_pcl, [](const AlignOptions& options) { return pcl_ndt::make_aligner(options); }, true,
+     "stops by PCL's rule, a step of at most epsilon m and at most epsilon rad; always More-Thuente line search, "
+     "covariances from zero and one thread; evaluations count every pass over the scan"},
 };
 
 /// Fastest first, as the smoke preset measures them.

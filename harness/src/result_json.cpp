@@ -58,7 +58,7 @@ json to_json(const AlignResult& r, std::string_view implementation, double build
   j["laplace_covariance_m2"] = covariance_json(r.laplace_covariance);
   j["laplace_covariance_floored_m2"] = covariance_json(
       r.laplace_covariance ? std::optional(with_variance_floor(*r.laplace_covariance, r.map_from_scan)) : std::nullopt);
-  j["newton_fallbacks"] = r.newton_fallbacks;
+  j["newton_fallbacks"] = r.newton_fallbacks == kNotCounted ? json() : json(r.newton_fallbacks);
   j["dropped_points"] = r.dropped_points;
   j["derivative_rpy_rad"] = rpy(r.derivative_pose);
   if (with_trace) j["trace"] = trace_json(r.trace);

@@ -17,8 +17,9 @@ const std::map<std::string, Names> kModules = {
     {"gpu_multikernel", {"common"}},
     {"gpu_persistent", {"common"}},
     {"initial_pose", {"common"}},
-    {"harness", {"common", "cpu_pclomp_ref", "gpu_multikernel", "gpu_persistent", "initial_pose"}},
-    {"tests", {"common", "cpu_pclomp_ref", "gpu_multikernel", "gpu_persistent", "initial_pose", "harness"}}};
+    {"pcl_ndt", {"common"}},
+    {"harness", {"common", "cpu_pclomp_ref", "gpu_multikernel", "gpu_persistent", "initial_pose", "pcl_ndt"}},
+    {"tests", {"common", "cpu_pclomp_ref", "gpu_multikernel", "gpu_persistent", "initial_pose", "pcl_ndt", "harness"}}};
 
 /// core ← exec ← {voxel ← score ← solve}, core ← align; options and results may be used above align.
 const std::map<std::string, Names> kLayersOfCommon = {{"core", {"core"}},

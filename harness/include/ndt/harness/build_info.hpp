@@ -14,6 +14,8 @@ struct BuildInfo {
   std::string_view sanitizers;     ///< value of -fsanitize, empty without
   std::string_view cuda_toolkit;   ///< version, empty if CUDA was left out
   std::string_view cuda_left_out;  ///< why it was left out
+  std::string_view pcl_version;    ///< empty if PCL was left out
+  std::string_view pcl_left_out;   ///< why it was left out
   bool lzf;                        ///< compressed PCD files can be read and written
 };
 

@@ -52,13 +52,16 @@ struct TracePoint {
   double step_m = 0;  ///< length of the step that led here, 0 for the guess
 };
 
+/// In place of a count that the implementation's library does not give away; null in JSON.
+inline constexpr int kNotCounted = -1;
+
 struct AlignResult {
   Transform map_from_scan;
   Stop stop = Stop::no_overlap;
   int iterations = 0;
-  int evaluations = 0;
+  int evaluations = 0;               ///< passes over the scan, all that an alignment costs
   int oscillation_count = 0;         ///< longest run of consecutive reversed position steps
-  int newton_fallbacks = 0;          ///< iterations in which -H was not positive definite
+  int newton_fallbacks = 0;          ///< iterations in which -H was not positive definite; or kNotCounted
   std::int64_t correspondences = 0;  ///< point-voxel pairs at the returned pose
   std::int64_t dropped_points = 0;   ///< non-finite scan points
   double score = 0;                  ///< sum over pairs, at the returned pose, regularisation included

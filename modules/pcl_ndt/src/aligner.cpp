@@ -1,0 +1,183 @@
+// pcl_ndt: PCL's registration under our interface, with outcomes that PCL does not tell apart.
+#include "ndt/pcl_ndt/aligner.hpp"
+
+#include <cmath>
+#include <stdexcept>
+#include <string>
+
+#include "matcher.hpp"
+#include "ndt/solve/conditioning.hpp"
+#include "ndt/solve/oscillation.hpp"
+#include "options.hpp"
+
+namespace ndt::pcl_ndt {
+namespace {
+
+double per_point(double score, const FinitePoints& scan) {
+  return scan.points.empty() ? 0.0 : score / static_cast<double>(scan.points.size());
+}
+
+Transform shifted(const Transform& t, const Vec3<double>& by) {
+  return make_transform(rotation_of(t), translation_of(t) + by);
+}
+
+Stop stop_of(End end, const Conditioning& conditioning) {
+  switch (end) {
+    case End::step_rule_met: return conditioning.well_posed() ? Stop::converged : Stop::degenerate;
+    case End::non_finite: return Stop::non_finite;
+    case End::line_search_failed: return Stop::line_search_failed;
+    case End::max_iterations: break;
+  }
+  return Stop::max_iterations;
+}
+
+class PclAligner final : public Aligner {
+ public:
+  explicit PclAligner(const AlignOptions& options) : options_(options) {}
+
+  MapInfo set_map(const PointCloud& map) override {
+    // PCL works in float32 global coordinates. Those of a float cloud it gets bit for bit; the origin of a double cloud,
+    // rounded to the voxel grid, stays with us.
+    const auto to_grid = [&](double x) { return std::round(x / options_.resolution_m) * options_.resolution_m; };
+    MapInfo info;
+    info.origin = {to_grid(map.origin.x), to_grid(map.origin.y), to_grid(map.origin.z)};
+    const FinitePoints finite = finite_points(map, info.origin);
+    info.points = static_cast<std::int64_t>(finite.points.size());
+    info.dropped_points = finite.dropped;
+    if (finite.points.empty()) throw_no_valid_voxel(info, 0, options_);
+    auto matcher = std::make_unique<Matcher>(finite.points, options_);
+    info.voxels = static_cast<std::int64_t>(matcher->voxels().size());
+    if (info.voxels == 0) throw_no_valid_voxel(info, matcher->occupied_voxels(), options_);
+    matcher_ = std::move(matcher);
+    origin_ = info.origin;
+    return info;
+  }
+
+  AlignResult align(const PointCloud& cloud, const Transform& guess, const PerScan& per_scan) override;
+
+  Evaluation evaluate(const PointCloud& cloud, const Transform& pose, const PerScan& per_scan) override {
+    require(pose, per_scan, "evaluate");
+    const FinitePoints scan = finite_points(cloud);
+    Evaluation out;
+    out.derivative_pose = derivative_pose(pose);
+    out.dropped_points = scan.dropped;
+    if (scan.points.empty()) return out;
+    matcher_->set_scan(scan.points);
+    Sums sums = matcher_->sums_at(to_local(pose));
+    out.score = sums.score;
+    out.transform_probability = per_point(sums.score, scan);
+    out.nvtl = sums.nvtl();
+    out.correspondences = sums.pairs;
+    out.points_with_voxels = sums.points_with_voxels;
+    out.gradient = sums.gradient;
+    out.hessian = sums.hessian;
+    if (per_scan.point_scores) out.point_scores = std::move(sums.point_scores);
+    return out;
+  }
+
+  std::vector<VoxelRow> voxels() const override {
+    require_map("voxels");
+    std::vector<VoxelRow> rows = matcher_->voxels();
+    const double origin[3] = {origin_.x, origin_.y, origin_.z};
+    for (VoxelRow& row : rows) {
+      for (int axis = 0; axis < 3; ++axis) row.key[axis] += std::llround(origin[axis] / options_.resolution_m);
+      row.centroid = row.centroid + origin_;
+      row.mean = row.mean + origin_;
+    }
+    return rows;
+  }
+
+ private:
+  void require_map(const char* where) const {
+    if (!matcher_) throw std::logic_error(std::string(where) + ": set_map was not called");
+  }
+  void require(const Transform& pose, const PerScan& per_scan, const char* where) const {
+    require_map(where);
+    require_rigid(pose, where);
+    require_offered(per_scan);
+  }
+  Transform to_local(const Transform& t) const { return shifted(t, Vec3<double>{} - origin_); }
+  Transform to_global(const Transform& t) const { return shifted(t, origin_); }
+
+  void fill(AlignResult& result, const Path& path, const FinitePoints& scan);
+  TracePoint trace_point(const Transform& local, double step, const FinitePoints& scan);
+
+  AlignOptions options_;
+  Vec3<double> origin_;
+  std::unique_ptr<Matcher> matcher_;
+};
+
+TracePoint PclAligner::trace_point(const Transform& local, double step, const FinitePoints& scan) {
+  const Sums sums = matcher_->sums_at(local);
+  return {to_global(local), sums.score, per_point(sums.score, scan), sums.nvtl(), step};
+}
+
+AlignResult PclAligner::align(const PointCloud& cloud, const Transform& guess, const PerScan& per_scan) {
+  require(guess, per_scan, "align");
+  const FinitePoints scan = finite_points(cloud);
+  AlignResult result;
+  result.map_from_scan = guess;
+  result.derivative_pose = derivative_pose(guess);
+  result.dropped_points = scan.dropped;
+  result.newton_fallbacks = kNotCounted;
+  if (scan.points.empty()) return result;
+  matcher_->set_scan(scan.points);
+  const Transform local_guess = to_local(guess);
+  if (per_scan.trace) {
+    result.trace.push_back(trace_point(local_guess, 0, scan));
+    result.trace[0].map_from_scan = guess;
+  }
+  if (!matcher_->overlaps(local_guess)) return result;
+
+  const Path path = matcher_->align(local_guess);
+  fill(result, path, scan);
+  if (per_scan.trace)
+    for (const Iteration& i : path.iterations) result.trace.push_back(trace_point(i.pose, i.step, scan));
+  return result;
+}
+
+/// PCL's loop keeps neither score nor Hessian of the pose it returns: one more pass finds them.
+void PclAligner::fill(AlignResult& result, const Path& path, const FinitePoints& scan) {
+  result.iterations = static_cast<int>(path.iterations.size());
+  OscillationCounter oscillation;
+  Vec3<double> position = translation_of(to_local(result.map_from_scan));
+  for (const Iteration& i : path.iterations) {
+    oscillation.add_step(translation_of(i.pose) - position);
+    position = translation_of(i.pose);
+  }
+  result.oscillation_count = oscillation.longest();
+
+  const bool moved = path.end != End::non_finite && !path.iterations.empty();
+  const Transform local_guess = to_local(result.map_from_scan);
+  const Transform last = moved ? path.iterations.back().pose : local_guess;
+  Sums sums = matcher_->sums_at(last);
+  result.evaluations = static_cast<int>(path.passes) + 1;
+  const bool lost = moved && sums.pairs == 0;
+  if (lost) {
+    sums = matcher_->sums_at(local_guess);
+    ++result.evaluations;
+  }
+  if (moved && !lost) result.map_from_scan = to_global(last);
+  result.derivative_pose = derivative_pose(result.map_from_scan);
+  result.correspondences = sums.pairs;
+  result.score = sums.score;
+  result.transform_probability = per_point(sums.score, scan);
+  result.nvtl = sums.nvtl();
+  result.hessian = sums.hessian;
+  if (lost || path.end == End::non_finite) {
+    result.stop = lost ? Stop::no_overlap : Stop::non_finite;
+    return;
+  }
+  result.conditioning = conditioning_of(sums.hessian, mean_range_m(scan.points));
+  result.stop = stop_of(path.end, result.conditioning);
+}
+
+}  // namespace
+
+std::unique_ptr<Aligner> make_aligner(const AlignOptions& options) {
+  validate(options);
+  require_offered(options);
+  return std::make_unique<PclAligner>(options);
+}
+
+}  // namespace ndt::pcl_ndt
