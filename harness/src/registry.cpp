@@ -28,9 +28,8 @@ constexpr AlignerEntry kAligners[] = {
      "the persistent kernel's body: the whole Newton loop in one launch on a thread pool", always,
      [](const AlignOptions& options) -> std::unique_ptr<Aligner> { return gpu_persistent::make_cpu_aligner(options); }},
     {"pcl_ndt", "CPU, one thread", "pcl::NormalDistributionsTransform, a peer: PCL's own algorithm from end to end",
-     without_pcl, [](const AlignOptions& options) { return pcl_ndt::make_aligner(options); }, true,
-     "stops by PCL's rule, a step of at most epsilon m and at most epsilon rad; always More-Thuente line search, "
-     "covariances from zero and one thread; evaluations count every pass over the scan"},
+     without_pcl, [](const AlignOptions& options) { return pcl_ndt::make_aligner(options); }, true, true,
+     "stops after a step of at most epsilon m and at most epsilon rad; line search, covariance start: PCL's own"},
 };
 
 /// Fastest first, as the smoke preset measures them.

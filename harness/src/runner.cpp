@@ -28,12 +28,14 @@ class Group {
  public:
   Group(const RunPlan& plan, const Dataset& dataset, int threads, const RunObserver& observer)
       : plan_(plan), dataset_(dataset), observer_(observer), options_(plan.options) {
+    first_ = threads == plan.threads.front();
     options_.threads = threads;
     options_.resolution_m = plan.resolution_m.value_or(dataset.resolution_m);
   }
 
   void measure() {
-    for (const AlignerEntry* entry : plan_.implementations) jobs_.push_back(prepare(*entry));
+    for (const AlignerEntry* entry : plan_.implementations)
+      if (first_ || !entry->one_thread) jobs_.push_back(prepare(*entry));
     const int guesses = static_cast<int>(dataset_.guesses.size());
     const int rounds = guesses == 0 ? 0 : std::max(1, (plan_.samples + guesses - 1) / guesses);
     const Stopwatch watch;
@@ -51,7 +53,7 @@ class Group {
     job.row.run_id = plan_.run_id;
     job.row.implementation = entry.name;
     job.row.dataset = dataset_.name;
-    job.row.threads = options_.threads;
+    job.row.threads = entry.one_thread ? 1 : options_.threads;
     job.row.resolution_m = options_.resolution_m;
     job.row.points = static_cast<std::int64_t>(dataset_.scan.size());
     job.row.truth = dataset_.truth;
@@ -126,6 +128,7 @@ class Group {
   const Dataset& dataset_;
   const RunObserver& observer_;
   AlignOptions options_;
+  bool first_ = true;  ///< of the thread counts: rows with one thread are not measured again
   std::vector<Job> jobs_;
   std::map<std::string, Transform> reference_poses_;  ///< by guess
 };

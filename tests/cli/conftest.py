@@ -1,5 +1,6 @@
 """ndt-bench as a subprocess, and the courtyard as files."""
 
+import json
 import os
 import subprocess
 from pathlib import Path
@@ -9,7 +10,7 @@ import pytest
 
 BENCH = os.environ["NDT_BENCH"]
 
-EXIT_OK, EXIT_USAGE, EXIT_BAD_INPUT, EXIT_JOBS_FAILED = 0, 1, 2, 4
+EXIT_OK, EXIT_USAGE, EXIT_BAD_INPUT, EXIT_JOBS_FAILED, EXIT_NO_DEVICE = 0, 1, 2, 4, 5
 
 
 class Clouds(NamedTuple):
@@ -36,6 +37,12 @@ def refusal(*args, code):
     lines = [line for line in done.stderr.splitlines() if " auto took " not in line]
     assert lines and lines[0].startswith("ndt-bench: "), done.stderr
     return "\n".join(lines)
+
+
+LISTED = json.loads(bench("list", "--json").stdout)["implementations"]
+ROWS = [row["name"] for row in LISTED if row["available"]]
+# Held to the oracle's numbers; a peer is another algorithm.
+OWN_ROWS = [row["name"] for row in LISTED if not row["peer"]]
 
 
 @pytest.fixture(scope="session")

@@ -4,9 +4,8 @@ import json
 import math
 
 import pytest
-from conftest import EXIT_BAD_INPUT, bench
+from conftest import EXIT_BAD_INPUT, EXIT_NO_DEVICE, EXIT_USAGE, LISTED, OWN_ROWS, ROWS, bench, refusal
 
-ROWS = ["cpu_pclomp_ref", "persistent_cpu"]
 GUESS = "0.3,-0.2,0.05,0.01,-0.01,0.03"
 
 ALIGN_KEYS = {
@@ -51,7 +50,7 @@ def shown(numbers):
 @pytest.mark.parametrize("row", ROWS)
 def test_align_json_has_exactly_the_documented_keys(courtyard, row):
     result = answer("align", courtyard, "--guess", GUESS, "--implementation", row)
-    check_shape(result, ALIGN_KEYS)
+    check_shape(result, ALIGN_KEYS | {"newton_fallbacks": int if row in OWN_ROWS else type(None)})  # PCL does not tell
     assert result["implementation"] == row and result["stop"] == "converged"
     assert all(abs(v) < 0.05 for v in result["pose_xyz_m"]) and all(abs(v) < 0.01 for v in result["pose_rpy_rad"])
     assert result["build_us"] > 0 and result["align_us"][0] > 0
@@ -127,6 +126,26 @@ def test_repeats_are_timed_one_by_one_and_equal_bit_for_bit(courtyard, row):
     once = answer("align", courtyard, "--guess", GUESS, "--implementation", row)
     for key in set(ALIGN_KEYS) - {"build_us", "align_us"}:
         assert result[key] == once[key], key
+
+
+def test_a_peer_refuses_what_its_library_has_not_and_notes_how_it_differs(courtyard):
+    (pcl,) = [row for row in LISTED if row["name"] == "pcl_ndt"]
+    assert pcl["peer"] and "epsilon" in pcl["note"]
+    command = ["align", *courtyard.args, "--implementation", "pcl_ndt", "--guess", GUESS]
+    if not pcl["available"]:
+        assert pcl["unavailable_reason"].startswith("built without PCL: ")
+        assert pcl["unavailable_reason"] in refusal(*command, code=EXIT_NO_DEVICE)
+        return
+    assert pcl["note"] in bench(*command, "--max-iterations", 2).stdout
+    for option, value in [("--line-search", "batched"), ("--neighbours", "direct7"), ("--candidates", "golden"),
+                          ("--reg-scale", "0.5")]:
+        message = refusal(*command, option, value, code=EXIT_USAGE)
+        assert f"option {option[2:]} = {value}: pcl_ndt" in message
+    assert "option newton-step = damped: pcl_ndt" in refusal(*command, "--profile", "textbook", code=EXIT_USAGE)
+    assert "option reg-x = 5: pcl_ndt" in refusal(*command, "--reg-x", 5, "--reg-y", 0, code=EXIT_USAGE)
+    for extra in [["--line-search", "more_thuente"], ["--covariance-start", "zero"]]:
+        plain, named = (answer("align", courtyard, *command[5:], *e, "--max-iterations", 2) for e in ([], extra))
+        assert plain["matrix"] == named["matrix"], extra
 
 
 def test_the_number_of_threads_changes_no_bit(courtyard):

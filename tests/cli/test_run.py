@@ -4,7 +4,10 @@ import json
 import re
 
 import pytest
-from conftest import EXIT_JOBS_FAILED, bench, refusal
+from conftest import EXIT_JOBS_FAILED, OWN_ROWS, ROWS, bench, refusal
+
+# A peer is slow beside our own rows: it is measured in one test only.
+OWN = [word for row in OWN_ROWS for word in ("--implementation", row)]
 
 ROW_KEYS = [
     "run_id", "implementation", "dataset", "frame", "repeat", "threads", "resolution_m", "points", "voxels", "guess",
@@ -18,7 +21,7 @@ def rows_in(folder):
 
 
 def test_smoke_writes_a_row_for_every_alignment(tmp_path):
-    out = bench("run", "--preset", "smoke", "--samples", 1, "--threads", 1, "--threads", 2, "--out", tmp_path).stdout
+    out = bench("run", "--preset", "smoke", *OWN, "--samples", 1, "--threads", 1, "--threads", 2, "--out", tmp_path).stdout
     rows = rows_in(tmp_path)
     assert len(rows) == 2 * 2 * 2 * 8  # datasets, thread counts, implementations, guesses
     for row in rows:
@@ -35,7 +38,7 @@ def test_smoke_writes_a_row_for_every_alignment(tmp_path):
 
 
 def test_implementations_take_turns_on_each_guess(tmp_path):
-    bench("run", "--dataset", "courtyard", "--threads", 1, "--samples", 16, "--out", tmp_path)
+    bench("run", "--dataset", "courtyard", *OWN, "--threads", 1, "--samples", 16, "--out", tmp_path)
     order = [(r["repeat"], r["frame"], r["implementation"]) for r in rows_in(tmp_path)]
     frames = [f"guess{k}" for k in range(8)]
     rounds = [(n, f, i) for n in range(2) for f in frames for i in ("cpu_pclomp_ref", "persistent_cpu")]
@@ -44,7 +47,7 @@ def test_implementations_take_turns_on_each_guess(tmp_path):
 
 
 def test_the_table_has_a_line_per_job_and_fits_a_terminal(tmp_path):
-    out = bench("run", "--samples", 1, "--threads", 1, "--out", tmp_path).stdout.splitlines()
+    out = bench("run", *OWN, "--samples", 1, "--threads", 1, "--out", tmp_path).stdout.splitlines()
     assert all(len(line) <= 120 for line in out[:-1])
     assert out[0].split()[:6] == ["dataset", "points", "voxels", "thr", "implementation", "n"]
     jobs = [line.split() for line in out[2:-1]]
@@ -53,7 +56,7 @@ def test_the_table_has_a_line_per_job_and_fits_a_terminal(tmp_path):
 
 
 def test_the_environment_is_recorded(tmp_path):
-    bench("run", "--dataset", "courtyard", "--samples", 1, "--threads", 1, "--out", tmp_path)
+    bench("run", "--dataset", "courtyard", *OWN, "--samples", 1, "--threads", 1, "--out", tmp_path)
     environment = json.loads((tmp_path / "environment.json").read_text())
     for key in ["run_id", "date_utc", "commit", "command_line", "compiler", "flags", "build_type", "cpu_model", "cores",
                 "os", "versions"]:
@@ -66,7 +69,7 @@ def test_the_environment_is_recorded(tmp_path):
 
 
 def test_the_default_folder_is_named_by_the_time(tmp_path):
-    bench("run", "--dataset", "courtyard", "--samples", 1, "--threads", 1, cwd=tmp_path)
+    bench("run", "--dataset", "courtyard", *OWN, "--samples", 1, "--threads", 1, cwd=tmp_path)
     (folder,) = (tmp_path / "bench-results").iterdir()
     assert re.fullmatch(r"\d{8}T\d{6}Z", folder.name)
     assert len(rows_in(folder)) == 16
@@ -88,11 +91,23 @@ def test_failed_jobs_are_rows_with_their_error_and_exit_4(tmp_path):
     done = bench("run", "--dataset", "courtyard", "--threads", 1, "--samples", 1, "--resolution", 0.01, "--out", tmp_path,
                  code=EXIT_JOBS_FAILED)
     rows = rows_in(tmp_path)
-    assert [r["implementation"] for r in rows] == ["cpu_pclomp_ref", "persistent_cpu"]
+    assert [r["implementation"] for r in rows] == ROWS
     for row in rows:
         assert list(row) == ROW_KEYS and "no valid voxel" in row["error"] and row["pose"] is None
-    assert done.stderr.count("no valid voxel") == 2
-    assert "2 rows in" in done.stdout
+    assert done.stderr.count("no valid voxel") == len(ROWS)
+    assert f"{len(ROWS)} rows in" in done.stdout
+
+
+def test_every_row_is_measured_by_default_and_one_thread_is_measured_once(tmp_path):
+    bench("run", "--dataset", "courtyard", "--threads", 2, "--threads", 1, "--samples", 1, "--max-iterations", 2, "--out",
+          tmp_path)
+    rows = rows_in(tmp_path)
+    assert {r["implementation"] for r in rows} == set(ROWS)
+    peers = [r for r in rows if r["implementation"] not in OWN_ROWS]
+    assert len(peers) == 8 * (len(ROWS) - len(OWN_ROWS))
+    for row in peers:
+        assert row["threads"] == 1 and row["stop"] == "max_iterations" and row["iterations"] == 2
+        assert row["evaluations"] > row["iterations"] and row["translation_vs_ref_m"] is not None
 
 
 def test_real_clouds_without_their_folder_are_bad_input(tmp_path):

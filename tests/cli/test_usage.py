@@ -4,7 +4,7 @@ import json
 import subprocess
 
 import pytest
-from conftest import BENCH, EXIT_BAD_INPUT, EXIT_USAGE, bench, refusal
+from conftest import BENCH, EXIT_BAD_INPUT, EXIT_USAGE, OWN_ROWS, bench, refusal
 
 COMMANDS = ["list", "doctor", "align", "evaluate", "voxels", "run", "export"]
 
@@ -51,9 +51,11 @@ def test_list_shows_what_is_available_and_why_not():
 def test_list_json_has_the_same_in_fields():
     listing = json.loads(bench("list", "--json").stdout)
     assert listing["auto"] == "persistent_cpu"
-    assert [e["name"] for e in listing["implementations"]] == ["cpu_pclomp_ref", "persistent_cpu"]
+    assert [e["name"] for e in listing["implementations"]] == ["cpu_pclomp_ref", "persistent_cpu", "pcl_ndt"]
     for entry in listing["implementations"]:
-        assert entry["available"] and entry["unavailable_reason"] is None and entry["runs_on"] and entry["schedule"]
+        assert entry["runs_on"] and entry["schedule"] and entry["available"] == (entry["unavailable_reason"] is None)
+        assert entry["peer"] == (entry["name"] == "pcl_ndt") == bool(entry["note"])
+        assert entry["available"] or entry["unavailable_reason"].startswith("built without PCL: ")
     golden = [d for d in listing["datasets"] if not d["available"]]
     assert [d["unavailable_reason"] for d in golden] == ["NDT_GOLDEN_DIR is not set"]
     assert [p["name"] for p in listing["presets"]] == ["smoke"]
@@ -119,8 +121,8 @@ def test_values_out_of_range_are_refused_with_name_value_and_bounds(courtyard):
         assert text in refusal("align", *courtyard.args, option, value, code=EXIT_USAGE), option
 
 
-def test_every_option_value_is_taken_by_every_row(courtyard):
-    for row in ["cpu_pclomp_ref", "persistent_cpu"]:
+def test_every_option_value_is_taken_by_every_row_of_ours(courtyard):
+    for row in OWN_ROWS:
         for option, value in [("--line-search", "batched"), ("--line-search", "more_thuente"), ("--neighbours", "direct7"),
                               ("--covariance-start", "zero"), ("--profile", "textbook")]:
             done = bench("align", *courtyard.args, "--implementation", row, option, value, "--json")

@@ -60,6 +60,7 @@ TEST_P(Basin, TheNumberOfThreadsDoesNotShow) {
 }
 
 TEST_P(Basin, EveryIterationAgreesWithTheOracle) {
+  if (peer()) GTEST_SKIP() << GetParam().name << " is another algorithm and takes its own way";
   const auto oracle = harness::find_aligner(harness::kReference).make({});
   oracle->set_map(scenes::map());
   const auto aligner = in_courtyard();
@@ -92,7 +93,7 @@ TEST_P(Basin, TheTraceIsEmptyUnlessAskedForAndStartsAtTheGuess) {
   PerScan traced;
   traced.trace = true;
   const AlignResult got = aligner->align(scenes::scan(), guess, traced);
-  ASSERT_EQ(got.trace.size(), static_cast<std::size_t>(got.evaluations));
+  ASSERT_EQ(got.trace.size(), static_cast<std::size_t>(got.iterations) + 1);
   EXPECT_LE(translation_error_m(got.trace.front().map_from_scan, guess), 1e-6);
   EXPECT_TRUE(same_bits(got.trace.back().map_from_scan, got.map_from_scan));
   EXPECT_EQ(got.trace.back().nvtl, got.nvtl);
@@ -122,12 +123,13 @@ TEST_P(Basin, PointScoresAverageToNvtlAndAgreeWithTheOracle) {
   double sum = 0;
   for (std::size_t i = 0; i < got.point_scores.size(); ++i) {
     sum += static_cast<double>(got.point_scores[i]);
-    EXPECT_NEAR(got.point_scores[i], expected.point_scores[i], 2e-5) << "point " << i;
+    if (!peer()) EXPECT_NEAR(got.point_scores[i], expected.point_scores[i], 2e-5) << "point " << i;
   }
   EXPECT_NEAR(sum / static_cast<double>(got.points_with_voxels), got.nvtl, 1e-5);
 }
 
 TEST_P(Basin, RegularisationPullsAlongTheHeadingOnly) {
+  if (peer()) GTEST_SKIP() << GetParam().name << " may have no regularisation and refuse a target";
   const auto aligner = in_courtyard();
   const AlignResult plain = aligner->align(scenes::scan(), Transform{});
   PerScan pulled;
@@ -140,8 +142,8 @@ TEST_P(Basin, RegularisationPullsAlongTheHeadingOnly) {
 }
 
 TEST_P(Basin, ASceneFarAwayGivesTheSameRelativePose) {
-  if (GetParam().name == harness::kReference)
-    GTEST_SKIP() << "cpu_pclomp_ref keeps the reference's float32 global coordinates and is exempt";
+  if (GetParam().name == harness::kReference || peer())
+    GTEST_SKIP() << GetParam().name << " keeps its model's float32 global coordinates and is exempt";
   // The same scene everywhere: coordinates that float32 still holds exactly 10^5 m away, and offsets that are multiples of
   // the resolution, so that the grid lies the same way over it.
   PointCloud map = scenes::map();

@@ -16,6 +16,7 @@ class EveryRow : public testing::TestWithParam<harness::AlignerEntry> {
     const std::string reason = GetParam().unavailable_reason();
     if (!reason.empty()) GTEST_SKIP() << GetParam().name << ": " << reason;
   }
+  static bool peer() { return GetParam().peer; }
   std::unique_ptr<Aligner> make(const AlignOptions& options = {}) const { return GetParam().make(options); }
   std::unique_ptr<Aligner> in_courtyard(const AlignOptions& options = {}) const {
     auto aligner = make(options);

@@ -127,6 +127,7 @@ AlignResult PclAligner::align(const PointCloud& cloud, const Transform& guess, c
     result.trace.push_back(trace_point(local_guess, 0, scan));
     result.trace[0].map_from_scan = guess;
   }
+  result.evaluations = 1;
   if (!matcher_->overlaps(local_guess)) return result;
 
   const Path path = matcher_->align(local_guess);

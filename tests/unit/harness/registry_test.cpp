@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 
+#include "ndt/harness/build_info.hpp"
 #include "ndt/harness/exit_code.hpp"
 
 namespace ndt::harness {
@@ -25,11 +26,27 @@ std::string message_of(F&& f) {
   return "nothing was thrown";
 }
 
-TEST(Registry, ReportsTheReferenceFirstThenThePersistentRow) {
+TEST(Registry, ReportsTheReferenceFirstAndPeersLast) {
   std::vector<std::string_view> names;
   for (const AlignerEntry& entry : aligners()) names.push_back(entry.name);
-  EXPECT_THAT(names, testing::ElementsAre("cpu_pclomp_ref", "persistent_cpu"));
+  EXPECT_THAT(names, testing::ElementsAre("cpu_pclomp_ref", "persistent_cpu", "pcl_ndt"));
   EXPECT_EQ(names.front(), kReference);
+}
+
+TEST(Registry, APeerIsMarkedAndSaysHowItDiffers) {
+  for (const AlignerEntry& entry : aligners()) {
+    EXPECT_EQ(entry.peer, entry.name == "pcl_ndt") << entry.name;
+    EXPECT_EQ(entry.note.empty(), !entry.peer) << entry.name;
+  }
+}
+
+TEST(Registry, ARowOfALibraryThatWasLeftOutSaysSo) {
+  const std::string reason = find_aligner("pcl_ndt").unavailable_reason();
+  EXPECT_EQ(reason.empty(), build_info().pcl_left_out.empty());
+  if (reason.empty()) GTEST_SKIP() << "this build has PCL " << build_info().pcl_version;
+  EXPECT_THAT(reason, testing::StartsWith("built without PCL: "));
+  EXPECT_THROW(find_aligner("pcl_ndt").make({}), std::logic_error);
+  EXPECT_THROW(choose_aligner("pcl_ndt"), NoDeviceError);
 }
 
 TEST(Registry, EveryRowSaysWhereItRunsAndHowAndMakesAnAligner) {
@@ -44,7 +61,7 @@ TEST(Registry, EveryRowSaysWhereItRunsAndHowAndMakesAnAligner) {
 TEST(Registry, AnUnknownNameIsAnsweredWithTheNearestAndTheWholeList) {
   EXPECT_THAT(message_of<UsageError>([] { find_aligner("persistant_cpu"); }),
               AllOf(HasSubstr("unknown implementation 'persistant_cpu'"), HasSubstr("did you mean 'persistent_cpu'?"),
-                    HasSubstr("choose from auto, cpu_pclomp_ref, persistent_cpu")));
+                    HasSubstr("choose from auto, cpu_pclomp_ref, persistent_cpu, pcl_ndt")));
   EXPECT_THAT(message_of<UsageError>([] { find_aligner("cpu_pclomp"); }), HasSubstr("did you mean 'cpu_pclomp_ref'?"));
 }
 

@@ -58,16 +58,18 @@ std::unique_ptr<Aligner> refuse(const AlignOptions&) { throw std::invalid_argume
 
 constexpr AlignerEntry kReferenceRow = {kReference, "", "", always, make_echo};
 constexpr AlignerEntry kOther = {"other", "", "", always, make_echo};
+constexpr AlignerEntry kAlone = {"alone", "", "", always, make_echo, true};
 constexpr AlignerEntry kFailing = {"failing", "", "", always, make_failing};
 constexpr AlignerEntry kDrifting = {"drifting", "", "", always, make_drifting};
 constexpr AlignerEntry kRefusing = {"refusing", "", "", always, refuse};
 
-std::vector<RunRow> rows_of(std::vector<const AlignerEntry*> implementations, int samples = 16) {
+std::vector<RunRow> rows_of(std::vector<const AlignerEntry*> implementations, int samples = 16,
+                            std::vector<int> threads = {3}) {
   RunPlan plan;
   plan.run_id = "id";
   plan.datasets = {"courtyard"};
   plan.implementations = std::move(implementations);
-  plan.threads = {3};
+  plan.threads = std::move(threads);
   plan.samples = samples;
   std::vector<RunRow> rows;
   run(plan, {.row = [&](const RunRow& row) { rows.push_back(row); }, .progress = [](std::string_view) {}});
@@ -105,6 +107,14 @@ TEST(Runner, ErrorsAreComputedFromThePoseAgainstTruthAndReference) {
   EXPECT_EQ(other.voxels, 7);
   EXPECT_EQ(other.stop, "converged");
   EXPECT_GT(other.align_us, 0);
+}
+
+TEST(Runner, ARowWithOneThreadIsMeasuredOnceAndSaysSo) {
+  const auto rows = rows_of({&kOther, &kAlone}, 8, {3, 2});
+  ASSERT_EQ(rows.size(), 3u * 8u);
+  EXPECT_EQ(rows[1].implementation, "alone");
+  EXPECT_EQ(rows[1].threads, 1);
+  for (std::size_t i = 16; i < rows.size(); ++i) EXPECT_EQ(rows[i].implementation, "other");
 }
 
 TEST(Runner, AJobThatThrowsIsRecordedAndTheOthersGoOn) {

@@ -17,6 +17,7 @@ struct AlignerEntry {
   std::string (*unavailable_reason)();  ///< why it cannot run on this machine; empty = it can
   std::unique_ptr<Aligner> (*make)(
       const AlignOptions&);    ///< throws std::invalid_argument for options it does not offer
+  bool one_thread = false;     ///< whatever AlignOptions::threads says
   bool peer = false;           ///< another algorithm: measured beside the others, never held to the oracle's numbers
   std::string_view note = {};  ///< what a reader of its results must know; may be empty
 };

@@ -1,0 +1,206 @@
+// What the row adds to PCL: our definitions of the numbers, honest outcomes, and refusals where PCL would go wrong silently.
+#include "ndt/pcl_ndt/aligner.hpp"
+
+#include <gmock/gmock.h>
+
+#include <cmath>
+#include <random>
+
+#include "compare.hpp"
+#include "ndt/core/error.hpp"
+#include "ndt/harness/registry.hpp"
+#include "scenes.hpp"
+
+namespace ndt {
+namespace {
+
+using testing::HasSubstr;
+
+const Transform kGuess = to_transform({0.2, -0.1, 0.05, 0.01, -0.01, 0.03});
+
+std::unique_ptr<Aligner> with_map(const PointCloud& map, const AlignOptions& options = {}) {
+  auto aligner = pcl_ndt::make_aligner(options);
+  aligner->set_map(map);
+  return aligner;
+}
+
+Evaluation at(Aligner& aligner, Pose pose, int axis, double by) {
+  double* const entries[] = {&pose.x, &pose.y, &pose.z, &pose.roll, &pose.pitch, &pose.yaw};
+  *entries[axis] += by;
+  return aligner.evaluate(scenes::scan(), to_transform(pose));
+}
+
+/// A box full of points: so many per voxel that the oracle's identity start of the covariance, I/(n-1), hardly shows.
+PointCloud dense_map() {
+  std::mt19937 random(5);
+  std::uniform_real_distribution<float> metres(-4, 4);
+  PointCloud map;
+  for (int i = 0; i < 600'000; ++i) {
+    const float x = metres(random), y = metres(random), z = 0.5F * metres(random);
+    map.points.push_back({x, y, std::abs(x) > 2 ? z : 0.3F * std::sin(x + y) + 0.01F * z});
+  }
+  return map;
+}
+
+PointCloud sparse_scan() {
+  PointCloud scan = dense_map();
+  scan.points.resize(500);
+  return scan;
+}
+
+TEST(PclNdt, EvaluationsFollowTheOracleWhereVoxelsAreDense) {
+  // 5000 points and more in a voxel: I/(n-1) is at most 2e-4 m^2 beside eigenvalues down to 1e-2 of 0.3 m^2.
+  constexpr double kTolerance = 0.02;
+  const auto oracle = harness::find_aligner(harness::kReference).make({});
+  oracle->set_map(dense_map());
+  const auto row = with_map(dense_map());
+  const Evaluation expected = oracle->evaluate(sparse_scan(), kGuess), got = row->evaluate(sparse_scan(), kGuess);
+  EXPECT_EQ(got.correspondences, expected.correspondences);
+  EXPECT_EQ(got.points_with_voxels, expected.points_with_voxels);
+  EXPECT_LE(compare::relative(got.score, expected.score), kTolerance);
+  EXPECT_LE(compare::relative(got.nvtl, expected.nvtl), kTolerance);
+  EXPECT_LE(compare::gradient(got.gradient, expected.gradient), kTolerance);
+  EXPECT_LE(compare::hessian_blocks(got.hessian, expected.hessian), kTolerance);
+  EXPECT_NEAR(got.transform_probability, got.score / 500, 1e-12);
+}
+
+TEST(PclNdt, DerivativesMatchCentralDifferencesOfTheScore) {
+  const auto row = with_map(scenes::map());
+  const Pose pose = derivative_pose(kGuess);
+  const Evaluation here = row->evaluate(scenes::scan(), kGuess);
+  // Steps far above float32's and far below a change of neighbours for most points.
+  constexpr double kStep = 1e-4;
+  Vec6 gradient;
+  for (int i = 0; i < 6; ++i)
+    gradient[i] = (at(*row, pose, i, kStep).score - at(*row, pose, i, -kStep).score) / (2 * kStep);
+  EXPECT_LE(compare::gradient(gradient, here.gradient), 0.02);
+}
+
+TEST(PclNdt, AnEvaluationDoesNotDependOnAnEarlierAlignment) {
+  const auto row = with_map(scenes::map());
+  const Evaluation before = row->evaluate(scenes::scan(), kGuess);
+  row->align(scenes::scan(), to_transform({0.4, 0.3, 0, 0, 0, -0.05}));
+  const Evaluation after = row->evaluate(scenes::scan(), kGuess);
+  EXPECT_EQ(before.score, after.score);
+  EXPECT_EQ(compare::hessian(before.hessian, after.hessian), 0);
+}
+
+TEST(PclNdt, VoxelsStartFromZeroCovariance) {
+  const auto oracle = harness::find_aligner(harness::kReference).make({});
+  oracle->set_map(scenes::map());
+  const auto expected = oracle->voxels(), got = with_map(scenes::map())->voxels();
+  ASSERT_EQ(got.size(), expected.size());
+  for (std::size_t i = 0; i < got.size(); ++i) {
+    ASSERT_TRUE(std::equal(got[i].key, got[i].key + 3, expected[i].key)) << i;
+    EXPECT_EQ(got[i].points, expected[i].points);
+    EXPECT_NEAR(got[i].mean.x, expected[i].mean.x, 1e-9);
+    // Without the floor on eigenvalues the trace differs by 3/(n-1) exactly; the floor only makes it larger.
+    const auto trace = [](const VoxelRow& v) { return v.covariance.xx + v.covariance.yy + v.covariance.zz; };
+    EXPECT_LE(trace(got[i]), trace(expected[i])) << i;
+  }
+}
+
+TEST(PclNdt, TheIterationLimitIsNotCalledConverged) {
+  AlignOptions options;
+  options.max_iterations = 2;
+  const AlignResult got = with_map(scenes::map(), options)->align(scenes::scan(), kGuess);
+  EXPECT_EQ(got.stop, Stop::max_iterations);
+  EXPECT_EQ(got.iterations, 2);
+  EXPECT_EQ(got.newton_fallbacks, kNotCounted);
+}
+
+TEST(PclNdt, AScanThatFixesNoPoseIsDegenerate) {
+  PointCloud plane, line;
+  for (int i = 0; i < 60; ++i)
+    for (int j = 0; j < 60; ++j)
+      plane.points.push_back({0.2F * static_cast<float>(i), 0.2F * static_cast<float>(j), 0});
+  for (int i = 0; i < 3000; ++i) line.points.push_back({0.01F * static_cast<float>(i), 0.5F, 0.5F});
+  for (const PointCloud& cloud : {plane, line})
+    EXPECT_NE(with_map(cloud)->align(cloud, to_transform({0.1, 0, 0, 0, 0, 0})).stop, Stop::converged);
+  EXPECT_NE(with_map(scenes::map())->align({{}, {scenes::scan().points[0]}}, kGuess).stop, Stop::converged);
+}
+
+TEST(PclNdt, EqualMapPointsHaveNoVoxelForPcl) {
+  PointCloud map;
+  map.points.assign(1000, {1, 2, 3});
+  EXPECT_THROW(with_map(map), InputError);
+}
+
+TEST(PclNdt, AMapBeyondPclsVoxelIndexIsRefusedAndThePreviousKept) {
+  const auto row = with_map(scenes::map());
+  const AlignResult before = row->align(scenes::scan(), kGuess);
+  for (const Point& stray :
+       {Point{1e6F, 1e6F, 0}, Point{0, -1e6F, 3e4F}, Point{1e30F, 0, 0}, Point{3e38F, -3e38F, 0}}) {
+    PointCloud map = scenes::map();
+    map.points.push_back(stray);
+    try {
+      row->set_map(map);
+      ADD_FAILURE() << "a map with a point at " << stray.x << ", " << stray.y << " was accepted";
+    } catch (const InputError& error) {
+      EXPECT_THAT(error.what(), HasSubstr("PCL cannot number more than 2147483647"));
+    }
+  }
+  EXPECT_EQ(row->align(scenes::scan(), kGuess).score, before.score);
+}
+
+TEST(PclNdt, ADoubleCloudFarAwayKeepsItsPrecision) {
+  PointCloud far = scenes::map();
+  far.origin = {5e6, -5e6, 0};  // multiples of the resolution
+  const auto shifted = [](const Transform& t) {
+    return make_transform(rotation_of(t), translation_of(t) + Vec3<double>{5e6, -5e6, 0});
+  };
+  const auto near_row = with_map(scenes::map()), far_row = with_map(far);
+  const AlignResult near_got = near_row->align(scenes::scan(), kGuess);
+  const AlignResult far_got = far_row->align(scenes::scan(), shifted(kGuess));
+  EXPECT_EQ(far_got.stop, Stop::converged);
+  EXPECT_LE(translation_error_m(far_got.map_from_scan, shifted(near_got.map_from_scan)), 1e-6);
+  EXPECT_EQ(far_row->voxels()[0].key[0], near_row->voxels()[0].key[0] + 2'500'000);
+}
+
+TEST(PclNdt, GuessesWhereTheLineSearchMayFailEndHonestly) {
+  // Far off and coarse: PCL's interpolation may divide by zero, where its k-d tree would abort the process.
+  AlignOptions options;
+  options.step_m = 5;
+  options.max_iterations = 10;
+  const auto row = with_map(scenes::map(), options);
+  PointCloud scan = scenes::scan();
+  scan.points.resize(300);
+  for (const Pose& offset : scenes::offsets(40, 12, 1.5)) {
+    const AlignResult got = row->align(scan, to_transform(offset));
+    for (const double entry : got.map_from_scan.m) EXPECT_TRUE(std::isfinite(entry));
+    EXPECT_NO_THROW(require_rigid(got.map_from_scan, "the result"));
+    EXPECT_TRUE(got.stop != Stop::converged || got.conditioning.well_posed());
+    EXPECT_TRUE(got.stop != Stop::converged || got.correspondences > 0);
+  }
+}
+
+TEST(PclNdt, OptionsPclDoesNotHaveAreRefusedByNameAndValue) {
+  const auto message = [](auto change) -> std::string {
+    AlignOptions options;
+    change(options);
+    try {
+      pcl_ndt::make_aligner(options);
+    } catch (const std::invalid_argument& error) {
+      return error.what();
+    }
+    return "accepted";
+  };
+  using O = AlignOptions;
+  EXPECT_THAT(message([](O& o) { o.neighbours = Neighbours::direct1; }),
+              HasSubstr("option neighbours = direct1: pcl_ndt"));
+  EXPECT_THAT(message([](O& o) { o.line_search = LineSearch::batched; }),
+              HasSubstr("option line-search = batched: pcl_ndt"));
+  EXPECT_THAT(message([](O& o) { o.candidates = CandidateSet::golden; }),
+              HasSubstr("option candidates = golden: pcl_ndt"));
+  EXPECT_THAT(message([](O& o) { o.newton_step = NewtonStep::damped; }),
+              HasSubstr("option newton-step = damped: pcl_ndt"));
+  EXPECT_THAT(message([](O& o) { o.regularisation_scale = 2; }), HasSubstr("option reg-scale = 2: pcl_ndt"));
+  EXPECT_EQ(message([](O& o) { o.line_search = LineSearch::more_thuente; }), "accepted");
+  EXPECT_EQ(message([](O& o) { o.covariance_start = CovarianceStart::zero; }), "accepted");
+  PerScan pulled;
+  pulled.regularisation = RegularisationTarget{5, 0};
+  EXPECT_THROW(with_map(scenes::map())->align(scenes::scan(), kGuess, pulled), std::invalid_argument);
+}
+
+}  // namespace
+}  // namespace ndt
