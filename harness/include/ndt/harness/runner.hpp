@@ -32,7 +32,8 @@ struct RunObserver {
 
 /// Every implementation aligns each guess in turn before any goes on to the next guess, so that drift of the machine hits
 /// all alike. It does so twice, after all threads of the process have gone to sleep and again at once; both are timed and
-/// must give the same bits. Rows with one thread are measured once, whatever the thread counts. A job that throws gets a row with its error and is dropped; the others go on.
+/// must give the same bits. A row with one thread is measured once, whatever the thread counts. A job that throws gets a row
+/// with its error and is dropped; the others go on.
 void run(const RunPlan& plan, const RunObserver& observer);
 
 }  // namespace ndt::harness
