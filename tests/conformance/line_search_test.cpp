@@ -46,6 +46,7 @@ Summary align_all(Aligner& aligner) {
 class HardGuesses : public EveryRow {};
 
 TEST_P(HardGuesses, NeedNoMoreIterationsWithALineSearchAndScoreNoLower) {
+  if (peer()) GTEST_SKIP() << GetParam().name << " may have one way only to choose a step's length";
   struct Setting {
     LineSearch search;
     CandidateSet candidates;

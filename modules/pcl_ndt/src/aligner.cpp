@@ -26,7 +26,8 @@ Stop stop_of(End end, const Conditioning& conditioning) {
     case End::step_rule_met: return conditioning.well_posed() ? Stop::converged : Stop::degenerate;
     case End::non_finite: return Stop::non_finite;
     case End::line_search_failed: return Stop::line_search_failed;
-    case End::max_iterations: break;
+    case End::max_iterations:
+    case End::interrupted: break;
   }
   return Stop::max_iterations;
 }
@@ -130,8 +131,12 @@ AlignResult PclAligner::align(const PointCloud& cloud, const Transform& guess, c
   result.evaluations = 1;
   if (!matcher_->overlaps(local_guess)) return result;
 
-  const Path path = matcher_->align(local_guess);
+  std::optional<Stop> ended = interruption(per_scan);
+  Path path;
+  path.end = End::interrupted;
+  if (!ended) path = matcher_->align(local_guess, [&] { return (ended = interruption(per_scan)).has_value(); });
   fill(result, path, scan);
+  if (path.end == End::interrupted && result.stop != Stop::no_overlap) result.stop = *ended;
   if (per_scan.trace)
     for (const Iteration& i : path.iterations) result.trace.push_back(trace_point(i.pose, i.step, scan));
   return result;
@@ -170,6 +175,7 @@ void PclAligner::fill(AlignResult& result, const Path& path, const FinitePoints&
     return;
   }
   result.conditioning = conditioning_of(sums.hessian, mean_range_m(scan.points));
+  result.laplace_covariance = laplace_covariance(sums.hessian);
   result.stop = stop_of(path.end, result.conditioning);
 }
 

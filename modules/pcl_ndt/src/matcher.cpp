@@ -36,6 +36,7 @@ class Quiet {
 };
 
 struct NonFiniteQuery {};
+struct Interrupted {};
 
 /// How the k-d tree reads a point: as PCL does by default. Besides it counts the look-ups, and throws where PCL's tree would
 /// abort the process: its line search may divide by zero and move the scan to NaN.
@@ -118,7 +119,8 @@ class Matcher::Ndt final : public pcl::NormalDistributionsTransform<PclPoint, Pc
     setStepSize(o.step_m);
     setOulierRatio(o.outlier_ratio);
     setMaximumIterations(o.max_iterations);
-    setTransformationEpsilon(o.epsilon_m * o.epsilon_m);
+    // At 0 PCL would look at the rotation only.
+    setTransformationEpsilon(std::max(o.epsilon_m * o.epsilon_m, std::numeric_limits<double>::min()));
     setTransformationRotationEpsilon(std::cos(std::min(o.epsilon_m, kPi)));
     setMinPointPerVoxel(static_cast<unsigned>(o.min_points));
     target_cells_.setCovEigValueInflationRatio(o.eigenvalue_ratio);
@@ -172,12 +174,13 @@ class Matcher::Ndt final : public pcl::NormalDistributionsTransform<PclPoint, Pc
     return sums;
   }
 
-  Path run(const Eigen::Matrix4f& guess) {
+  Path run(const Eigen::Matrix4f& guess, const std::function<bool()>& give_up) {
     Path path;
     const std::int64_t before = points_->count;
     update_visualizer_ = [&](const Cloud&, const pcl::Indices&, const Cloud&, const pcl::Indices&) {
       if (!final_transformation_.allFinite()) throw NonFiniteQuery{};
       path.iterations.push_back({to_double(final_transformation_), step_length()});
+      if (give_up()) throw Interrupted{};
     };
     try {
       align(aligned_, guess);
@@ -186,6 +189,8 @@ class Matcher::Ndt final : public pcl::NormalDistributionsTransform<PclPoint, Pc
                                                                        : End::max_iterations;
     } catch (const NonFiniteQuery&) {
       path.end = End::line_search_failed;
+    } catch (const Interrupted&) {
+      path.end = End::interrupted;
     }
     update_visualizer_ = nullptr;
     path.passes = (points_->count - before) / static_cast<std::int64_t>(input_->size());
@@ -274,9 +279,9 @@ Sums Matcher::sums_at(const Transform& pose) {
   return ndt_->sums_at(pose);
 }
 
-Path Matcher::align(const Transform& guess) {
+Path Matcher::align(const Transform& guess, const std::function<bool()>& give_up) {
   const Quiet quiet;
-  return ndt_->run(to_float(guess));
+  return ndt_->run(to_float(guess), give_up);
 }
 
 std::vector<VoxelRow> Matcher::voxels() { return ndt_->rows(); }

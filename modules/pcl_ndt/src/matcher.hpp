@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -25,7 +26,7 @@ struct Sums {
 };
 
 /// How PCL's loop ended. PCL itself says `converged` for the first two.
-enum class End { step_rule_met, max_iterations, non_finite, line_search_failed };
+enum class End { step_rule_met, max_iterations, non_finite, line_search_failed, interrupted };
 
 struct Iteration {
   Transform pose;
@@ -50,7 +51,8 @@ class Matcher {
   /// Whether any scan point is near a voxel; a cheap answer where there is one.
   bool overlaps(const Transform& pose);
   Sums sums_at(const Transform& pose);
-  Path align(const Transform& guess);
+  /// Asks after every iteration whether to give up.
+  Path align(const Transform& guess, const std::function<bool()>& give_up);
 
   /// Voxels with enough points in increasing key order, z slowest. Keys and coordinates in the map's frame.
   std::vector<VoxelRow> voxels();
