@@ -11,12 +11,21 @@
 namespace ndt::harness {
 namespace {
 
+/// Releases from 1.8 on call an error a skip.
+template <class Run>
+std::string error_of(const Run& run) {
+  if constexpr (requires { run.error_message; })
+    return run.error_occurred ? run.error_message : "";
+  else
+    return run.skip_message;
+}
+
 /// Keeps the error of every benchmark that ran; empty for one that gave a number.
 class Errors : public benchmark::BenchmarkReporter {
  public:
   bool ReportContext(const Context&) override { return true; }
   void ReportRuns(const std::vector<Run>& runs) override {
-    for (const Run& run : runs) by_name[run.benchmark_name()] = run.error_occurred ? run.error_message : "";
+    for (const Run& run : runs) by_name[run.benchmark_name()] = error_of(run);
   }
 
   std::map<std::string, std::string> by_name;
