@@ -5,7 +5,7 @@
 #   ndt_executable(<name> SOURCES f... [CUDA_SOURCES f.cu...] [DEPS dep...])
 #       program <name> in <build>/bin; target `programs` builds all of them
 #   ndt_test(<name> SOURCES f... [CUDA_SOURCES f.cu...] [DEPS dep...] [LABELS l...] [TIMEOUT s])
-#       GoogleTest program, one ctest entry per TEST; target `tests-<label>` builds the tests of a label
+#       GoogleTest program that sees tests/support, one ctest entry per TEST; target `tests-<label>` builds the tests of a label
 #
 # CUDA_SOURCES are dropped without CUDA; code asks `#ifdef NDT_WITH_CUDA`, CMake asks `if(NDT_WITH_CUDA)`.
 include_guard(GLOBAL)

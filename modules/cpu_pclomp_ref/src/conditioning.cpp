@@ -8,7 +8,7 @@
 namespace ndt::cpu_pclomp_ref {
 namespace {
 
-constexpr std::size_t kSurfacePoints = 1024;
+constexpr std::size_t kSurfacePoints = 256;
 
 Vector6d per_metre(double mean_range_m) {
   Vector6d scale = Vector6d::Ones();

@@ -27,12 +27,12 @@ std::string_view to_string(Stop stop);
 /// Largest condition number of -H (rotations scaled by the scan's mean range, so every entry is per metre) that still counts
 /// as converged. Golden runs with NVTL > 2.3 (2 m) reach 115 at most.
 inline constexpr double kMaxConditionNumber = 1000.0;
-/// The same for the matched surfaces. Golden runs that converge reach 53 (2 m) and 115 (1 m); exact planes of 5 to 40 m start
-/// at 2e12, with 1 mm of noise at 6.8e4 (0.5 m voxels) and 5.8e5 (1 m).
+/// The same for the matched surfaces. Golden runs that converge reach 73 (2 m) and 124 (1 m); exact planes of 5 to 40 m start
+/// at 3e12, with 1 mm of noise at 6.6e4 (0.5 m voxels) and 5.6e5 (1 m).
 inline constexpr double kMaxSurfaceConditionNumber = 1000.0;
 
 /// How well the scan fixes the returned pose, by two matrices with rotations scaled by the mean range: -H, and the information
-/// of the distances to the matched surfaces, Σ w JᵀnnᵀJ over at most 1024 points with their voxels' normals n and flatness w.
+/// of the distances to the matched surfaces, Σ w JᵀnnᵀJ over at most 256 points with their voxels' normals n and flatness w.
 /// The first says what the score sees; the second that a plane is a plane, however thick its Gaussians are.
 struct Conditioning {
   double condition_number = 0;  ///< of -H: largest over smallest eigenvalue; infinite if the smallest is not positive
