@@ -22,7 +22,7 @@ const char* advice(Stop stop) {
     case Stop::degenerate:
       return "the scan leaves a direction (nearly) free, see the weak direction: trust the pose in the others only";
     case Stop::non_finite: return "a sum was not finite, the guess is returned: check the clouds for huge coordinates";
-    case Stop::line_search_failed: return "no step raised the score: give a nearer --guess or use --line-search off";
+    case Stop::line_search_failed: return "no step of epsilon / 2 or longer raised the score: the best pose found is returned";
     case Stop::cancelled: return "stopped on request, the pose so far is returned";
     case Stop::timeout: return "the deadline passed, the pose so far is returned";
   }

@@ -87,9 +87,9 @@ Entries kitti_poses() {
       bad_kitti(1, "zero", "0 0 0 0 0 0 0 0 0 0 0 0\n",
                 "not a rigid transform: row 0 has length 0 instead of 1 (scale)"),
       bad_kitti(1, "determinant_minus_1", "-1 0 0 0 0 1 0 0 0 0 1 0\n",
-                "not a rigid transform: the determinant is -1 (reflection)"),
+                "not a rigid transform: the determinant is -1 instead of 1 (reflection)"),
       bad_kitti(1, "shear", "1 0 0 0 0.6 0.8 0 0 0 0 1 0\n",
-                "not a rigid transform: rows 0 and 1 are not perpendicular, their product is 0.6 (shear)"),
+                "not a rigid transform: rows 0 and 1 are not perpendicular, their product is 0.6 instead of 0 (shear)"),
       bad_kitti(1, "rows_whose_squares_overflow", "1e200 0 0 0 0 1 0 0 0 0 1 0\n",
                 "not a rigid transform: row 0 has length inf instead of 1 (scale)"),
   };

@@ -152,6 +152,9 @@ def test_scenes_that_leave_a_direction_free_are_degenerate(scenes):
     pairs += [(scenes.file(f"{f.__name__}_map", f(3)), scenes.file(f"{f.__name__}_scan", f(4))) for f in (plane, line)]
     for row in rows():
         for map_file, scan_file in pairs:
+            if row == "pcl_ndt" and map_file == equal:  # PCL's voxels have no spread to start from
+                assert "no valid voxel" in refused(EXIT_BAD_INPUT, row, map_file, scan_file)
+                continue
             assert answer(row, map_file, scan_file)["stop"] == "degenerate", (row, map_file)
 
 

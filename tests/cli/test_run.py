@@ -92,9 +92,10 @@ def test_failed_jobs_are_rows_with_their_error_and_exit_4(tmp_path):
                  code=EXIT_JOBS_FAILED)
     rows = rows_in(tmp_path)
     assert [r["implementation"] for r in rows] == ROWS
-    for row in rows:
-        assert list(row) == ROW_KEYS and "no valid voxel" in row["error"] and row["pose"] is None
-    assert done.stderr.count("no valid voxel") == len(ROWS)
+    for row in rows:  # a peer may refuse so small voxels for a reason of its own
+        assert list(row) == ROW_KEYS and row["error"].startswith("set_map: ") and row["pose"] is None
+        assert "no valid voxel" in row["error"] or row["implementation"] not in OWN_ROWS
+    assert done.stderr.count("set_map: ") == len(ROWS)
     assert f"{len(ROWS)} rows in" in done.stdout
 
 

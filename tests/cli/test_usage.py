@@ -122,11 +122,15 @@ def test_values_out_of_range_are_refused_with_name_value_and_bounds(courtyard):
 
 
 def test_every_option_value_is_taken_by_every_row_of_ours(courtyard):
+    # From the true pose: a line search that finds nothing better there says so.
+    at_the_top = {"converged", "line_search_failed"}
     for row in OWN_ROWS:
-        for option, value in [("--line-search", "batched"), ("--line-search", "more_thuente"), ("--neighbours", "direct7"),
-                              ("--covariance-start", "zero"), ("--profile", "textbook")]:
+        for option, value, stops in [("--line-search", "batched", at_the_top), ("--line-search", "more_thuente", at_the_top),
+                                     ("--neighbours", "direct1", {"converged"}), ("--neighbours", "direct7", {"converged"}),
+                                     ("--neighbours", "direct27", {"converged"}),
+                                     ("--covariance-start", "zero", {"converged"}), ("--profile", "textbook", {"converged"})]:
             done = bench("align", *courtyard.args, "--implementation", row, option, value, "--json")
-            assert json.loads(done.stdout)["stop"] == "converged", (row, option, value)
+            assert json.loads(done.stdout)["stop"] in stops, (row, option, value)
 
 
 @pytest.mark.parametrize("command,option", [("align", "--guess"), ("evaluate", "--pose")])

@@ -1,5 +1,4 @@
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 
@@ -30,7 +29,7 @@ void write_kitti_poses(const std::filesystem::path& file, std::span<const Transf
   for (const Transform& pose : map_from_body) require_rigid(pose, "write_kitti_poses");
   write_file(file, [&](std::ostream& out) {
     for (const Transform& pose : map_from_body)
-      out << fmt::format("{}\n", fmt::join(std::span(pose.m).first<12>(), " "));
+      for (int i = 0; i < 12; ++i) out << fmt::format("{}{}", pose.m[i], i == 11 ? '\n' : ' ');
   });
 }
 

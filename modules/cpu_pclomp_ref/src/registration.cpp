@@ -1,6 +1,7 @@
 #include "registration.hpp"
 
 #include <Eigen/Cholesky>
+#include <Eigen/LU>
 #include <Eigen/SVD>
 #include <algorithm>
 #include <cmath>

@@ -6,8 +6,10 @@
 #include <string>
 
 #include "matcher.hpp"
+#include "ndt/align/precision.hpp"
 #include "ndt/solve/conditioning.hpp"
 #include "ndt/solve/oscillation.hpp"
+#include "ndt/solve/surface_conditioning.hpp"
 #include "options.hpp"
 
 namespace ndt::pcl_ndt {
@@ -26,7 +28,7 @@ Stop stop_of(End end, const Conditioning& conditioning) {
     case End::step_rule_met: return conditioning.well_posed() ? Stop::converged : Stop::degenerate;
     case End::non_finite: return Stop::non_finite;
     case End::line_search_failed: return Stop::line_search_failed;
-    case End::max_iterations:
+    case End::max_iterations: return conditioning.surfaces_fix_the_pose() ? Stop::max_iterations : Stop::degenerate;
     case End::interrupted: break;
   }
   return Stop::max_iterations;
@@ -37,6 +39,7 @@ class PclAligner final : public Aligner {
   explicit PclAligner(const AlignOptions& options) : options_(options) {}
 
   MapInfo set_map(const PointCloud& map) override {
+    require_map_precision(map, options_);
     // PCL works in float32 global coordinates. Those of a float cloud it gets bit for bit; the origin of a double cloud,
     // rounded to the voxel grid, stays with us.
     const auto to_grid = [&](double x) { return std::round(x / options_.resolution_m) * options_.resolution_m; };
@@ -49,6 +52,7 @@ class PclAligner final : public Aligner {
     auto matcher = std::make_unique<Matcher>(finite.points, options_);
     info.voxels = static_cast<std::int64_t>(matcher->voxels().size());
     if (info.voxels == 0) throw_no_valid_voxel(info, matcher->occupied_voxels(), options_);
+    surfaces_ = std::make_unique<VoxelMap>(map, options_);
     matcher_ = std::move(matcher);
     origin_ = info.origin;
     return info;
@@ -58,7 +62,7 @@ class PclAligner final : public Aligner {
 
   Evaluation evaluate(const PointCloud& cloud, const Transform& pose, const PerScan& per_scan) override {
     require(pose, per_scan, "evaluate");
-    const FinitePoints scan = finite_points(cloud);
+    const FinitePoints scan = scan_points(cloud, options_, "evaluate");
     Evaluation out;
     out.derivative_pose = derivative_pose(pose);
     out.dropped_points = scan.dropped;
@@ -106,6 +110,7 @@ class PclAligner final : public Aligner {
   AlignOptions options_;
   Vec3<double> origin_;
   std::unique_ptr<Matcher> matcher_;
+  std::unique_ptr<VoxelMap> surfaces_;  // for the label only: PCL keeps no normals
 };
 
 TracePoint PclAligner::trace_point(const Transform& local, double step, const FinitePoints& scan) {
@@ -115,7 +120,7 @@ TracePoint PclAligner::trace_point(const Transform& local, double step, const Fi
 
 AlignResult PclAligner::align(const PointCloud& cloud, const Transform& guess, const PerScan& per_scan) {
   require(guess, per_scan, "align");
-  const FinitePoints scan = finite_points(cloud);
+  const FinitePoints scan = scan_points(cloud, options_, "align");
   AlignResult result;
   result.map_from_scan = guess;
   result.derivative_pose = derivative_pose(guess);
@@ -174,7 +179,13 @@ void PclAligner::fill(AlignResult& result, const Path& path, const FinitePoints&
     result.stop = lost ? Stop::no_overlap : Stop::non_finite;
     return;
   }
-  result.conditioning = conditioning_of(sums.hessian, mean_range_m(scan.points));
+  const double range_m = mean_range_m(scan.points);
+  result.conditioning = conditioning_of(sums.hessian, range_m);
+  if (path.end == End::step_rule_met || path.end == End::max_iterations) {
+    const Transform in_surfaces = shifted(result.map_from_scan, Vec3<double>{} - surfaces_->origin());
+    const ScanView view{scan.points.data(), static_cast<int>(scan.points.size())};
+    add_surfaces(surface_conditioning(*surfaces_, view, derivative_pose(in_surfaces), range_m), result.conditioning);
+  }
   result.laplace_covariance = laplace_covariance(sums.hessian);
   result.stop = stop_of(path.end, result.conditioning);
 }

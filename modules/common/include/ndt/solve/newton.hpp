@@ -52,7 +52,7 @@ NDT_HD inline Vec6 solve_minimum_norm(const Mat6& hessian, const Vec6& gradient)
   const double threshold = 6 * 2.220446049250313e-16 * largest;
   Vec6 delta;
   for (int k = 0; k < 6; ++k) {
-    if (!(std::fabs(eigen.values[k]) > threshold)) continue;
+    if (std::fabs(eigen.values[k]) <= threshold) continue;  // not a number is not small: it must show
     double projection = 0;
     for (int i = 0; i < 6; ++i) projection += eigen.vectors[k][i] * gradient[i];
     for (int i = 0; i < 6; ++i) delta[i] -= projection / eigen.values[k] * eigen.vectors[k][i];
