@@ -107,7 +107,7 @@ def test_every_row_is_measured_by_default_and_one_thread_is_measured_once(tmp_pa
     peers = [r for r in rows if r["implementation"] not in OWN_ROWS]
     assert len(peers) == 8 * (len(ROWS) - len(OWN_ROWS))
     for row in peers:
-        assert row["threads"] == 1 and row["stop"] == "max_iterations" and row["iterations"] == 2
+        assert row["threads"] == 1 and row["stop"] in ("max_iterations", "converged") and 1 <= row["iterations"] <= 2
         assert row["evaluations"] > row["iterations"] and row["translation_vs_ref_m"] is not None
 
 

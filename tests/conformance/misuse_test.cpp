@@ -136,7 +136,14 @@ TEST(MisuseSummary, NoRowCrashesOrConvergesFalselyUnderAnyProfileOrLineSearch) {
                                   std::string(to_string(options.covariance_start)) + " start, line search " +
                                   std::string(to_string(options.line_search));
         try {
-          const Outcome got = outcome_of(*row.make(options), scene);
+          std::unique_ptr<Aligner> aligner;
+          try {
+            aligner = row.make(options);
+          } catch (const std::invalid_argument&) {
+            if (!row.peer) throw;
+            continue;  // a peer has its own step and search, and says so
+          }
+          const Outcome got = outcome_of(*aligner, scene);
           const bool may = std::ranges::find(c.stops, Stop::converged) != c.stops.end();
           if (!got.answered() || got.result.stop != Stop::converged || may) continue;
           ++false_converged;
@@ -181,7 +188,11 @@ TEST_P(Misuse, ARefusedMapLeavesThePreviousOne) {
 TEST_P(Misuse, ACorridorIsWeakAlongItsLength) {
   const auto corridor = std::ranges::find(misuse::cases(), "corridor_without_an_end", &misuse::Case::name);
   const AlignResult got = outcome_of(*make_base(), corridor->scene()).result;
-  EXPECT_GT(std::abs(got.conditioning.weak_direction[0]), 0.9);
+  EXPECT_TRUE(got.stop != Stop::converged || got.conditioning.well_posed());
+  // PCL may stop where its own Hessian is indefinite in another direction.
+  if (!peer()) {
+    EXPECT_GT(std::abs(got.conditioning.weak_direction[0]), 0.9);
+  }
 }
 
 /// Rows that keep global float32 coordinates, as what they stand for does.

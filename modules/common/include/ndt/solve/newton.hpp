@@ -52,7 +52,7 @@ NDT_HD inline Vec6 solve_minimum_norm(const Mat6& hessian, const Vec6& gradient)
   const double threshold = 6 * 2.220446049250313e-16 * largest;
   Vec6 delta;
   for (int k = 0; k < 6; ++k) {
-    if (std::fabs(eigen.values[k]) <= threshold) continue;  // not a number is not small: it must show
+    if (!(std::fabs(eigen.values[k]) > threshold)) continue;
     double projection = 0;
     for (int i = 0; i < 6; ++i) projection += eigen.vectors[k][i] * gradient[i];
     for (int i = 0; i < 6; ++i) delta[i] -= projection / eigen.values[k] * eigen.vectors[k][i];
@@ -72,6 +72,12 @@ NDT_HD inline bool solve_damped(const Mat6& hessian, const Vec6& gradient, Vec6&
 
 NDT_HD inline NewtonDirection newton_direction(NewtonStep kind, const Mat6& hessian, const Vec6& gradient) {
   NewtonDirection out;
+  double sum = 0;
+  for (int i = 0; i < 36; ++i) sum += hessian.m[i];
+  if (!std::isfinite(sum)) {
+    out.fallback = out.failed = true;
+    return out;
+  }
   if (solve_positive_definite(hessian, gradient, out.delta)) return out;
   out.fallback = true;
   if (kind == NewtonStep::damped)
