@@ -44,6 +44,9 @@ Entries entries() {
   for (const auto& group : {places, pcd_headers, pcd_counts, pcd_ascii, pcd_binary, pcd_compressed, pcd_values,
                             ply_headers, ply_bodies, kitti_bin, tum, kitti_poses})
     for (Entry& entry : group()) all.push_back(std::move(entry));
+  // A build without liblzf refuses them all alike, which pcd_test checks.
+  if (!NDT_HAVE_LZF)
+    std::erase_if(all, [](const Entry& entry) { return entry.name.find("compressed") != std::string::npos; });
   return all;
 }
 
