@@ -10,7 +10,7 @@
 #include <cstring>
 #include <stdexcept>
 
-#include "ndt/harness/io/read_limits.hpp"
+#include "ndt/core/limits.hpp"
 #include "refusal.hpp"
 
 namespace ndt::harness {
@@ -46,8 +46,8 @@ std::uint64_t checked_size(int descriptor, const std::string& name) {
   if (const auto what = what_else(status.st_mode); !what.empty())
     throw refusal(name, "", what, "give the path of a regular file");
   const auto size = static_cast<std::uint64_t>(status.st_size);
-  if (size > ReadLimits::kFileBytes)
-    throw refusal(name, "", fmt::format("has {} bytes, the limit is {}", size, ReadLimits::kFileBytes),
+  if (size > Limits::kFileBytes)
+    throw refusal(name, "", fmt::format("has {} bytes, the limit is {}", size, Limits::kFileBytes),
                   "split the cloud into smaller files");
   return size;
 }

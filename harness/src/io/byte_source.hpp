@@ -14,7 +14,7 @@ namespace ndt::harness {
 /// Everything throws ndt::InputError.
 class ByteSource {
  public:
-  /// Refuses what is missing, unreadable, not a regular file, or larger than ReadLimits::kFileBytes; opening never blocks.
+  /// Refuses what is missing, unreadable, not a regular file, or larger than Limits::kFileBytes; opening never blocks.
   explicit ByteSource(const std::filesystem::path& file);
   ~ByteSource();
   ByteSource(const ByteSource&) = delete;

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <limits>
 
-#include "ndt/harness/io/read_limits.hpp"
+#include "ndt/core/limits.hpp"
 #include "refusal.hpp"
 
 namespace ndt::harness {
@@ -35,9 +35,8 @@ double median(const std::vector<Vec3<double>>& points, double Vec3<double>::*axi
 
 double origin(const std::vector<Vec3<double>>& points, double Vec3<double>::*axis, std::string_view file) {
   const double centre = median(points, axis);
-  if (std::abs(centre) > ReadLimits::kOriginM)
-    throw refusal(file, "",
-                  fmt::format("the points lie around {} m, past the limit of {} m", centre, ReadLimits::kOriginM),
+  if (std::abs(centre) > Limits::kOriginM)
+    throw refusal(file, "", fmt::format("the points lie around {} m, past the limit of {} m", centre, Limits::kOriginM),
                   "export the cloud in metres");
   return std::floor(centre / kOriginStepM) * kOriginStepM;
 }

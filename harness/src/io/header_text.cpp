@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "ndt/harness/io/read_limits.hpp"
+#include "ndt/core/limits.hpp"
 #include "refusal.hpp"
 
 namespace ndt::harness {
@@ -34,8 +34,8 @@ std::string HeaderText::next_line() {
   std::string line;
   for (int byte = source_.get(); byte != '\n'; byte = source_.get()) {
     if (byte == ByteSource::kEnd) throw refused(fmt::format("the file ends before the end of its {} line", last_));
-    if (source_.position() > ReadLimits::kHeaderBytes)
-      throw refused(fmt::format("no {} line within the limit of {} bytes", last_, ReadLimits::kHeaderBytes));
+    if (source_.position() > Limits::kHeaderBytes)
+      throw refused(fmt::format("no {} line within the limit of {} bytes", last_, Limits::kHeaderBytes));
     line.push_back(static_cast<char>(byte));
   }
   return line;
@@ -44,8 +44,8 @@ std::string HeaderText::next_line() {
 std::vector<std::string> HeaderText::words(std::string_view line) const {
   std::vector<std::string> words;
   for (std::string_view word = take_word(line); !word.empty(); word = take_word(line)) {
-    if (word.size() > ReadLimits::kTokenBytes)
-      throw refused(fmt::format("'{}' is longer than {} bytes", printable(word), ReadLimits::kTokenBytes));
+    if (word.size() > Limits::kTokenBytes)
+      throw refused(fmt::format("'{}' is longer than {} bytes", printable(word), Limits::kTokenBytes));
     words.emplace_back(word);
   }
   return words;

@@ -17,9 +17,9 @@ class HeaderText {
   /// `last` is the keyword of the header's last line, for messages. Refuses an empty file.
   HeaderText(ByteSource& source, std::string_view last);
 
-  /// The next line, without its '\n'. Refuses a file that ends in it and headers past ReadLimits::kHeaderBytes.
+  /// The next line, without its '\n'. Refuses a file that ends in it and headers past Limits::kHeaderBytes.
   std::string next_line();
-  /// Its words. Refuses those past ReadLimits::kTokenBytes.
+  /// Its words. Refuses those past Limits::kTokenBytes.
   std::vector<std::string> words(std::string_view line) const;
   /// Lines read so far.
   std::uint64_t count() const { return count_; }

@@ -6,7 +6,7 @@
 
 #include "byte_source.hpp"
 #include "cloud_output.hpp"
-#include "ndt/harness/io/read_limits.hpp"
+#include "ndt/core/limits.hpp"
 #include "point_records.hpp"
 #include "refusal.hpp"
 
@@ -22,8 +22,8 @@ PointLayout layout_of(const ByteSource& source) {
         source.name(), fmt::format("byte {}", source.size() - rest),
         fmt::format("{} bytes after the last whole record of {} (float32 x y z intensity)", rest, kRecordBytes),
         "the file is cut off or of another kind, export the cloud again");
-  if (points > ReadLimits::kPoints)
-    throw refusal(source.name(), "", fmt::format("holds {} points, the limit is {}", points, ReadLimits::kPoints),
+  if (points > Limits::kPoints)
+    throw refusal(source.name(), "", fmt::format("holds {} points, the limit is {}", points, Limits::kPoints),
                   "split the cloud into smaller files");
   return {{{{0, 0, 4}, {4, 1, 4}, {8, 2, 4}}}, points, kRecordBytes, 4};
 }
@@ -39,7 +39,7 @@ PointCloud read_kitti_bin(const std::filesystem::path& file, CloudInfo* info) {
 
 void write_kitti_bin(const std::filesystem::path& file, const PointCloud& cloud) {
   static_assert(std::endian::native == std::endian::little, "records are copied as they are");
-  require_readable_count(file, "points", cloud.size(), ReadLimits::kPoints);
+  require_readable_count(file, "points", cloud.size(), Limits::kPoints);
   if (has_origin(cloud))
     throw refusal(printable_name(file.native()), "",
                   fmt::format("the points are offsets from ({}, {}, {}) m, which float32 x y z cannot carry",

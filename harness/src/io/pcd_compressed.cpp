@@ -10,7 +10,7 @@
 #include <string_view>
 
 #include "lzf_codec.hpp"
-#include "ndt/harness/io/read_limits.hpp"
+#include "ndt/core/limits.hpp"
 #include "point_records.hpp"
 #include "refusal.hpp"
 
@@ -27,7 +27,7 @@ struct PackedSizes {
 PackedSizes read_sizes(ByteSource& source, const PointLayout& layout) {
   const std::string where = fmt::format("byte {}", source.position());
   const std::uint64_t expected = layout.body_bytes();
-  if (expected > ReadLimits::kUnpackedBytes)
+  if (expected > Limits::kUnpackedBytes)
     throw refusal(source.name(), "header", fmt::format("{} bytes of points do not fit in binary_compressed", expected),
                   "export the cloud as binary");
   if (source.remaining() < sizeof(PackedSizes))

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "ndt/harness/io/read_limits.hpp"
+#include "ndt/core/limits.hpp"
 #include "numbers.hpp"
 #include "pcd_header_lines.hpp"
 #include "refusal.hpp"
@@ -33,8 +33,8 @@ std::uint64_t whole_number(const PcdHeaderLines& lines, const std::string& keywo
 std::uint64_t point_count(const PcdHeaderLines& lines, const std::string& keyword) {
   lines.expect_words(keyword, 1);
   const std::uint64_t number = whole_number(lines, keyword, 0);
-  if (number > ReadLimits::kPoints)
-    throw lines.refused(keyword, fmt::format("{} is more than the limit of {} points", number, ReadLimits::kPoints));
+  if (number > Limits::kPoints)
+    throw lines.refused(keyword, fmt::format("{} is more than the limit of {} points", number, Limits::kPoints));
   return number;
 }
 
@@ -56,9 +56,9 @@ void set_type_and_size(const PcdHeaderLines& lines, std::size_t i, Field& field)
 void set_count(const PcdHeaderLines& lines, std::size_t i, Field& field) {
   if (!lines.has("COUNT")) return;
   field.count = whole_number(lines, "COUNT", i);
-  if (field.count == 0 || field.count > ReadLimits::kRecordBytes)
+  if (field.count == 0 || field.count > Limits::kRecordBytes)
     throw lines.refused(
-        "COUNT", fmt::format("{} of field '{}' is not in 1 to {}", field.count, field.name, ReadLimits::kRecordBytes));
+        "COUNT", fmt::format("{} of field '{}' is not in 1 to {}", field.count, field.name, Limits::kRecordBytes));
 }
 
 /// "_" is the customary name of padding and may come more than once.
@@ -111,9 +111,9 @@ void place_fields(const PcdHeaderLines& lines, PointLayout& layout) {
   }
   for (std::size_t axis = 0; axis < 3; ++axis)
     if (!found[axis]) throw lines.refused("FIELDS", fmt::format("field '{}' is missing", kNames[axis]));
-  if (layout.record_bytes > ReadLimits::kRecordBytes)
-    throw lines.refused("FIELDS", fmt::format("one point has {} bytes, the limit is {}", layout.record_bytes,
-                                              ReadLimits::kRecordBytes));
+  if (layout.record_bytes > Limits::kRecordBytes)
+    throw lines.refused(
+        "FIELDS", fmt::format("one point has {} bytes, the limit is {}", layout.record_bytes, Limits::kRecordBytes));
 }
 
 void check_version(const PcdHeaderLines& lines) {

@@ -8,8 +8,8 @@
 
 #include "cloud_output.hpp"
 #include "lzf_codec.hpp"
+#include "ndt/core/limits.hpp"
 #include "ndt/harness/io/pcd.hpp"
-#include "ndt/harness/io/read_limits.hpp"
 #include "refusal.hpp"
 
 namespace ndt::harness {
@@ -58,7 +58,7 @@ void write_points(std::ostream& out, const PointCloud& cloud, PcdEncoding encodi
 }  // namespace
 
 void write_pcd(const std::filesystem::path& file, const PointCloud& cloud, PcdEncoding encoding) {
-  require_readable_count(file, "points", cloud.size(), ReadLimits::kPoints);
+  require_readable_count(file, "points", cloud.size(), Limits::kPoints);
   if (encoding == PcdEncoding::binary_compressed && !lzf_available())
     throw refusal(printable_name(file.native()), "",
                   "binary_compressed cannot be written: this build is without liblzf",

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "ndt/harness/io/read_limits.hpp"
+#include "ndt/core/limits.hpp"
 #include "ply_header_lines.hpp"
 #include "refusal.hpp"
 
@@ -21,9 +21,9 @@ CoordinatePlace coordinate(const HeaderText& text, const PlyElement& vertex, con
 }
 
 PointLayout layout_of(const HeaderText& text, const PlyElement& vertex) {
-  if (vertex.count > ReadLimits::kPoints)
-    throw text.refused(vertex.line, fmt::format("{} vertices are more than the limit of {} points", vertex.count,
-                                                ReadLimits::kPoints));
+  if (vertex.count > Limits::kPoints)
+    throw text.refused(vertex.line,
+                       fmt::format("{} vertices are more than the limit of {} points", vertex.count, Limits::kPoints));
   constexpr std::string_view kNames[] = {"x", "y", "z"};
   std::array<bool, 3> found = {};
   PointLayout layout;

@@ -1,8 +1,8 @@
 #include <fmt/format.h>
 
 #include "cloud_output.hpp"
+#include "ndt/core/limits.hpp"
 #include "ndt/harness/io/ply.hpp"
-#include "ndt/harness/io/read_limits.hpp"
 
 namespace ndt::harness {
 namespace {
@@ -31,7 +31,7 @@ void write_points(std::ostream& out, const PointCloud& cloud, PlyEncoding encodi
 }  // namespace
 
 void write_ply(const std::filesystem::path& file, const PointCloud& cloud, PlyEncoding encoding) {
-  require_readable_count(file, "points", cloud.size(), ReadLimits::kPoints);
+  require_readable_count(file, "points", cloud.size(), Limits::kPoints);
   write_file(file, [&](std::ostream& out) {
     has_origin(cloud) ? write_points<double>(out, cloud, encoding) : write_points<float>(out, cloud, encoding);
   });

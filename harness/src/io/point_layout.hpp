@@ -15,8 +15,8 @@ struct CoordinatePlace {
 
 struct PointLayout {
   std::array<CoordinatePlace, 3> xyz;
-  std::uint64_t points = 0;        ///< <= ReadLimits::kPoints
-  std::uint64_t record_bytes = 0;  ///< of one point, all fields; <= ReadLimits::kRecordBytes
+  std::uint64_t points = 0;        ///< <= Limits::kPoints
+  std::uint64_t record_bytes = 0;  ///< of one point, all fields; <= Limits::kRecordBytes
   std::uint64_t columns = 0;       ///< numbers per row of text
 
   /// At most 2^47: no overflow within the limits.

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "ndt/harness/io/read_limits.hpp"
+#include "ndt/core/limits.hpp"
 #include "refusal.hpp"
 
 namespace ndt::harness {
@@ -33,7 +33,7 @@ std::vector<Vec3<T>> read_point_records(ByteSource& source, const PointLayout& l
                   kCutOff);
   std::vector<Vec3<T>> points(layout.points);
   if (points.empty()) return points;
-  const std::uint64_t per_block = std::max<std::uint64_t>(1, ReadLimits::kRecordBytes / layout.record_bytes);
+  const std::uint64_t per_block = std::max<std::uint64_t>(1, Limits::kRecordBytes / layout.record_bytes);
   std::vector<std::byte> block(std::min(per_block, layout.points) * layout.record_bytes);
   std::array<ValueColumn, 3> columns;
   for (std::size_t axis = 0; axis < 3; ++axis)

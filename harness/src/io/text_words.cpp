@@ -4,7 +4,7 @@
 
 #include <utility>
 
-#include "ndt/harness/io/read_limits.hpp"
+#include "ndt/core/limits.hpp"
 #include "numbers.hpp"
 #include "refusal.hpp"
 
@@ -29,8 +29,8 @@ TextWords::Piece TextWords::next() {
   }
   word_.clear();
   while (!ends_word(byte)) {
-    if (word_.size() == ReadLimits::kTokenBytes)
-      throw refused(fmt::format("'{}' is longer than {} bytes", printable(word_), ReadLimits::kTokenBytes));
+    if (word_.size() == Limits::kTokenBytes)
+      throw refused(fmt::format("'{}' is longer than {} bytes", printable(word_), Limits::kTokenBytes));
     word_.push_back(static_cast<char>(byte));
     byte = source_.get();
   }

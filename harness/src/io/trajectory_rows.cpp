@@ -9,8 +9,8 @@
 namespace ndt::harness {
 
 void require_room(const TextWords& words, std::uint64_t poses) {
-  if (poses == ReadLimits::kPoses)
-    throw words.refused(fmt::format("more than the limit of {} poses", ReadLimits::kPoses),
+  if (poses == Limits::kPoses)
+    throw words.refused(fmt::format("more than the limit of {} poses", Limits::kPoses),
                         "split the trajectory into smaller files");
 }
 
@@ -20,7 +20,7 @@ void require_poses(const ByteSource& source, std::uint64_t poses) {
 
 void require_writable(const std::filesystem::path& file, const char* function, std::uint64_t poses) {
   if (poses == 0) throw std::invalid_argument(fmt::format("{}: no poses to write", function));
-  require_readable_count(file, "poses", poses, ReadLimits::kPoses);
+  require_readable_count(file, "poses", poses, Limits::kPoses);
 }
 
 }  // namespace ndt::harness

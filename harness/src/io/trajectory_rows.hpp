@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <filesystem>
 
-#include "ndt/harness/io/read_limits.hpp"
+#include "ndt/core/limits.hpp"
 #include "refusal.hpp"
 #include "text_words.hpp"
 

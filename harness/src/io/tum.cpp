@@ -17,9 +17,9 @@ using Matrix = Eigen::Matrix<double, 3, 3, Eigen::RowMajor>;
 Eigen::Quaterniond unit_quaternion(const TextWords& words, const std::array<double, 8>& row, TrajectoryInfo& info) {
   const Eigen::Quaterniond q(row[7], row[4], row[5], row[6]);
   const double error = std::abs(q.coeffs().stableNorm() - 1);
-  if (!(error <= ReadLimits::kQuaternionNorm))
+  if (!(error <= Limits::kQuaternionNorm))
     throw words.refused(fmt::format("quaternion qx qy qz qw has length {}, not 1 within {}", q.coeffs().stableNorm(),
-                                    ReadLimits::kQuaternionNorm));
+                                    Limits::kQuaternionNorm));
   info.worst_norm_error = std::max(info.worst_norm_error, error);
   return q.normalized();
 }

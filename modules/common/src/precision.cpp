@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "ndt/core/error.hpp"
+#include "ndt/core/limits.hpp"
 
 namespace ndt {
 namespace {
@@ -45,7 +46,7 @@ void require(const std::vector<Point>& points, const AlignOptions& options, cons
 
 }  // namespace
 
-double coarsest_step_m(const AlignOptions& options) { return std::max(options.epsilon_m, AlignOptions{}.epsilon_m); }
+double coarsest_step_m(const AlignOptions& options) { return std::max(options.epsilon_m, Limits::kFloatStepM); }
 
 bool too_coarse(const std::vector<Point>& points, double step_m) {
   const float limit = coarse_from_m(step_m);

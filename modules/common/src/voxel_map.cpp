@@ -67,6 +67,12 @@ Vec3<double> centre_of(const Cell& c, double resolution_m) {
   return {(c.x + 0.5) * resolution_m, (c.y + 0.5) * resolution_m, (c.z + 0.5) * resolution_m};
 }
 
+[[noreturn]] void refuse_so_many_voxels(std::int64_t limit, double resolution_m) {
+  throw InputError(fmt::format(
+      "set_map: more than {} voxels of {} m have enough points; choose a larger resolution or a smaller map", limit,
+      resolution_m));
+}
+
 }  // namespace
 
 VoxelMap::VoxelMap(const PointCloud& map, const AlignOptions& options, const VoxelMapLimits& limits)
@@ -92,6 +98,7 @@ VoxelMap::VoxelMap(const PointCloud& map, const AlignOptions& options, const Vox
     ++occupied;
     VoxelStatistics statistics;
     if (sums.n < options.min_points || !finish(sums, reference, start, options.eigenvalue_ratio, statistics)) continue;
+    if (static_cast<std::int64_t>(voxels_.size()) >= limits.voxels) refuse_so_many_voxels(limits.voxels, resolution_m_);
     cells_.push_back(cell);
     statistics_.push_back(statistics);
     voxels_.push_back(to_voxel(statistics));

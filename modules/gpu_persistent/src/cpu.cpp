@@ -3,6 +3,7 @@
 #include <string>
 
 #include "ndt/align/precision.hpp"
+#include "ndt/core/limits.hpp"
 #include "ndt/exec/host_team.hpp"
 #include "ndt/gpu_persistent/aligner.hpp"
 #include "ndt/score/scan_points_simd.hpp"
@@ -87,6 +88,9 @@ class CpuAligner final : public BatchAligner {
     require_rigid(pose, where);
   }
   static void require_equal(std::size_t poses, std::size_t results, const char* where) {
+    if (poses > Limits::kBatch)
+      throw std::invalid_argument(std::string(where) + ": " + std::to_string(poses) + " poses, at most " +
+                                  std::to_string(Limits::kBatch) + " in one call; split them");
     if (poses != results)
       throw std::invalid_argument(std::string(where) + ": " + std::to_string(poses) + " poses but room for " +
                                   std::to_string(results) + " results");

@@ -265,5 +265,11 @@ TEST(VoxelMap, RefusesAPointTooFarToHaveAVoxelAndSaysWhatToDo) {
   EXPECT_EQ(refusal(cloud, at_resolution(4)), "accepted");
 }
 
+TEST(VoxelMap, RefusesMoreVoxelsThanItsLimit) {
+  const std::int64_t voxels = VoxelMap(harness::courtyard_map(), {}).info().voxels;
+  EXPECT_NO_THROW(VoxelMap(harness::courtyard_map(), {}, {.voxels = voxels}));
+  EXPECT_THROW(VoxelMap(harness::courtyard_map(), {}, {.voxels = voxels - 1}), InputError);
+}
+
 }  // namespace
 }  // namespace ndt

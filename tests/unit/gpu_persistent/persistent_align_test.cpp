@@ -122,6 +122,9 @@ TEST(PersistentCpu, BatchesEqualOneByOneWhateverTheirOrder) {
   EXPECT_EQ(batch.back().stop, Stop::no_overlap);
   std::vector<AlignResult> too_few(1);
   EXPECT_THROW(aligner->align_batch(scenes::scan(), guesses, too_few), std::invalid_argument);
+  std::vector<Transform> too_many(65536);
+  scores.resize(too_many.size());
+  EXPECT_THROW(aligner->score_batch(scenes::scan(), too_many, scores), std::invalid_argument);
 }
 
 }  // namespace

@@ -2,7 +2,6 @@
 #include <limits>
 
 #include "ndt/core/limits.hpp"
-#include "ndt/harness/io/read_limits.hpp"
 #include "ndt/harness/io/trajectory.hpp"
 #include "scratch_files.hpp"
 

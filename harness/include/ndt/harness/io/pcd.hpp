@@ -19,8 +19,8 @@ enum class PcdEncoding { ascii, binary, binary_compressed };
 /// kilometres and the points are float32 offsets from it.
 ///
 /// Throws ndt::InputError naming file, header line, line or byte, field, and what to do: for anything but a regular file,
-/// a header that contradicts itself or the file, a body that is short or not numbers, or a file past the ReadLimits
-/// (read_limits.hpp). binary_compressed needs a build with liblzf.
+/// a header that contradicts itself or the file, a body that is short or not numbers, or a file past the Limits
+/// (ndt/core/limits.hpp). binary_compressed needs a build with liblzf.
 PointCloud read_pcd(const std::filesystem::path& file, CloudInfo* info = nullptr);
 
 /// Writes x y z as float32 if the origin is 0, else origin + point as float64; an existing file is replaced. Text carries

@@ -20,7 +20,7 @@ enum class PlyEncoding { ascii, binary_little_endian, binary_big_endian };
 ///
 /// Throws ndt::InputError naming file, header line, line or byte, property, and what to do: for anything but a regular
 /// file, a header that contradicts itself or the file, integer coordinates, a list among the properties of a vertex, a
-/// body that is short or not numbers, or a file past the ReadLimits (read_limits.hpp).
+/// body that is short or not numbers, or a file past the Limits (ndt/core/limits.hpp).
 PointCloud read_ply(const std::filesystem::path& file, CloudInfo* info = nullptr);
 
 /// Writes x y z as float if the origin is 0, else origin + point as double; an existing file is replaced. Text carries the

@@ -21,11 +21,11 @@ struct TrajectoryInfo {
 
 /// Lines "time x y z qx qy qz qw": seconds, metres, rotation as a quaternion with the scalar last, in file order. Lines
 /// that begin with '#' and blank lines are skipped. Times and translations come back as they stand in the text; a
-/// quaternion of a length within ReadLimits::kQuaternionNorm of 1 is normalised.
+/// quaternion of a length within Limits::kQuaternionNorm of 1 is normalised.
 ///
 /// Throws ndt::InputError naming file, line, value and what to do: for anything but a regular file, a line of other than 8
 /// finite numbers, another length of the quaternion, times that do not increase, no pose at all, or a file past the
-/// ReadLimits (read_limits.hpp).
+/// Limits (ndt/core/limits.hpp).
 std::vector<StampedTransform> read_tum(const std::filesystem::path& file, TrajectoryInfo* info = nullptr);
 
 /// Writes what read_tum reads, with the shortest digits that read back to the same bits, so times and translations come
@@ -41,7 +41,7 @@ void write_tum(const std::filesystem::path& file, std::span<const StampedTransfo
 /// determinant +1; it is not made exact.
 ///
 /// Throws ndt::InputError naming file, line, value and what to do: for anything but a regular file, a line of other than 12
-/// finite numbers, a matrix that is not rigid, no pose at all, or a file past the ReadLimits (read_limits.hpp).
+/// finite numbers, a matrix that is not rigid, no pose at all, or a file past the Limits (ndt/core/limits.hpp).
 std::vector<Transform> read_kitti_poses(const std::filesystem::path& file);
 
 /// Writes what read_kitti_poses reads, bit for bit; an existing file is replaced. Throws std::invalid_argument for no poses

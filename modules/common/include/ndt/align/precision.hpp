@@ -6,7 +6,7 @@
 
 namespace ndt {
 
-/// Coarsest spacing of float32 coordinates that is worth aligning [m]: epsilon, but never less than its default, for who asks
+/// Coarsest spacing of float32 coordinates that is worth aligning [m]: epsilon, but never less than Limits::kFloatStepM, for who asks
 /// for shorter last steps does not ask for finer clouds.
 double coarsest_step_m(const AlignOptions& options);
 

@@ -1,21 +1,41 @@
-// What the registration takes at most, in one place. Past a limit an input is refused by name, value and bounds. What the
-// readers of files take is in ndt/harness/io/read_limits.hpp.
+// What the suite takes at most, all in one place. Past a limit an input is refused with the limit's name, value and bounds; nothing
+// is cut off silently.
 #pragma once
+
+#include <cstdint>
 
 namespace ndt {
 
 struct Limits {
+  // Clouds, and the files they come from.
+  static constexpr std::uint64_t kPoints = std::uint64_t{1} << 27;        ///< 32-bit indices and byte sums stay safe
+  static constexpr std::uint64_t kFileBytes = std::uint64_t{16} << 30;    ///< about 128 bytes a point
+  static constexpr std::uint64_t kHeaderBytes = std::uint64_t{64} << 10;  ///< comments included
+  static constexpr std::uint64_t kTokenBytes = 256;                       ///< one word of text
+  static constexpr std::uint64_t kRecordBytes = std::uint64_t{1} << 20;   ///< all fields of one point
+  static constexpr std::uint64_t kUnpackedBytes = 0xFFFFFFFF;             ///< PCD counts compressed data in 32 bits
+  static constexpr std::uint64_t kPoses = std::uint64_t{1} << 24;         ///< of a trajectory: two days at 100 Hz
+  static constexpr double kOriginM = 1e9;                                 ///< beyond, it is no place on Earth
+  static constexpr double kQuaternionNorm =
+      1e-3;                                    ///< a quaternion's length may be this far from 1: four digits of text
+  static constexpr double kRigid = 1e-3;       ///< |R Rt - I| in every entry: float32 matrices are off by about 1e-6
+  static constexpr double kFloatStepM = 0.01;  ///< spacing of float32 coordinates, or epsilon if that is longer
+
+  // Maps.
   static constexpr int kCell = 1 << 20;  ///< voxel coordinates lie in [-kCell, kCell): 21 bits an axis in a 64-bit key
+  static constexpr std::int64_t kVoxels = std::int64_t{1} << 26;  ///< with enough points
   static constexpr double kResolutionLeastM = 0.001;
   static constexpr double kResolutionMostM = 1000;
-  static constexpr double kStepM = 100;        ///< longest step; metres and radians
-  static constexpr double kEpsilonM = 10;      ///< stop length
-  static constexpr int kIterations = 1000;     ///< of one alignment
   static constexpr int kVoxelPointsLeast = 3;  ///< of the option min-points: fewer have no covariance
   static constexpr int kVoxelPointsMost = 1000000;
+
+  // Registrations.
+  static constexpr double kStepM = 100;            ///< longest step; metres and radians
+  static constexpr double kEpsilonM = 10;          ///< stop length
+  static constexpr int kIterations = 1000;         ///< of one alignment
   static constexpr double kRegularisation = 1000;  ///< weight
   static constexpr int kThreads = 256;             ///< CPU workers
-  static constexpr double kRigid = 1e-3;  ///< |R Rt - I| in every entry: float32 matrices are off by about 1e-6
+  static constexpr std::size_t kBatch = 65535;     ///< poses of one call
 };
 
 }  // namespace ndt

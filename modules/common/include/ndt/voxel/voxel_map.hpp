@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "ndt/align/aligner.hpp"
+#include "ndt/core/limits.hpp"
 #include "ndt/voxel/voxel_map_view.hpp"
 
 namespace ndt {
@@ -15,12 +16,13 @@ inline constexpr std::uint64_t kWindowCells = 1ULL << 24;
 /// Build parameters that only tests change.
 struct VoxelMapLimits {
   std::uint64_t window_cells = kWindowCells;
+  std::int64_t voxels = Limits::kVoxels;
 };
 
 class VoxelMap {
  public:
-  /// Voxels of the global grid with at least options.min_points finite points. Throws InputError if there is none, if the
-  /// map is too coarse (align/precision.hpp), or if a point lies 2^20 voxels or more from the map origin.
+  /// Voxels of the global grid with at least options.min_points finite points. Throws InputError if there is none or more than 2^26,
+  /// if the map is too coarse (align/precision.hpp), or if a point lies 2^20 voxels or more from the map origin.
   VoxelMap(const PointCloud& map, const AlignOptions& options, const VoxelMapLimits& limits = {});
 
   VoxelMapView view() const;

@@ -1,5 +1,5 @@
 // Limits whose files would be too large to write in a test.
-#include "ndt/harness/io/read_limits.hpp"
+#include "ndt/core/limits.hpp"
 
 #include "io/cloud_output.hpp"
 #include "io/trajectory_rows.hpp"
@@ -10,31 +10,30 @@ namespace {
 
 using testing::EndsWith;
 
-class ReadLimitsTest : public ScratchFiles {
+class LimitsTest : public ScratchFiles {
  protected:
-  ReadLimitsTest() : ScratchFiles("large") {}
+  LimitsTest() : ScratchFiles("large") {}
 };
 
-TEST_F(ReadLimitsTest, MoreThanAReaderTakesIsNotWritten) {
-  require_readable_count("map.ply", "points", ReadLimits::kPoints, ReadLimits::kPoints);
-  EXPECT_EQ(
-      input_error_of([] { require_readable_count("map.ply", "points", ReadLimits::kPoints + 1, ReadLimits::kPoints); }),
-      "map.ply: 134217729 points to write, the limit is 134217728; split them into smaller files");
-  EXPECT_EQ(input_error_of([] { require_writable("t.tum", "write_tum", ReadLimits::kPoses + 1); }),
+TEST_F(LimitsTest, MoreThanAReaderTakesIsNotWritten) {
+  require_readable_count("map.ply", "points", Limits::kPoints, Limits::kPoints);
+  EXPECT_EQ(input_error_of([] { require_readable_count("map.ply", "points", Limits::kPoints + 1, Limits::kPoints); }),
+            "map.ply: 134217729 points to write, the limit is 134217728; split them into smaller files");
+  EXPECT_EQ(input_error_of([] { require_writable("t.tum", "write_tum", Limits::kPoses + 1); }),
             "t.tum: 16777217 poses to write, the limit is 16777216; split them into smaller files");
 }
 
-TEST_F(ReadLimitsTest, OnePoseMoreThanTheLimitIsRefusedOnItsLine) {
+TEST_F(LimitsTest, OnePoseMoreThanTheLimitIsRefusedOnItsLine) {
   ByteSource source(put("1 2 3\n"));
   TextWords words(source);
   words.next();
-  require_room(words, ReadLimits::kPoses - 1);
+  require_room(words, Limits::kPoses - 1);
   EXPECT_THAT(
-      input_error_of([&] { require_room(words, ReadLimits::kPoses); }),
+      input_error_of([&] { require_room(words, Limits::kPoses); }),
       EndsWith("large: line 1: more than the limit of 16777216 poses; split the trajectory into smaller files"));
 }
 
-TEST_F(ReadLimitsTest, AFileThatShrinksWhileItIsReadIsNoticed) {
+TEST_F(LimitsTest, AFileThatShrinksWhileItIsReadIsNoticed) {
   ByteSource source(put(std::string(200'000, 'x')));
   std::filesystem::resize_file(path(), 100'000);
   source.skip(150'000);
