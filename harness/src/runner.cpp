@@ -21,6 +21,7 @@ struct Job {
   const AlignerEntry* entry = nullptr;
   std::unique_ptr<Aligner> aligner;  ///< null once the job has failed
   RunRow row;                        ///< what all rows of the job share
+  double spent_us = 0;               ///< on samples
 };
 
 /// One dataset at one thread count.
@@ -38,11 +39,13 @@ class Group {
       if (first_ || !entry->one_thread) jobs_.push_back(prepare(*entry));
     const int guesses = static_cast<int>(dataset_.guesses.size());
     const int rounds = guesses == 0 ? 0 : std::max(1, (plan_.samples + guesses - 1) / guesses);
-    const Stopwatch watch;
+    const double share_us = plan_.limit_s * 1e6 / static_cast<double>(jobs_.size());
     for (int repeat = 0; repeat < rounds; ++repeat) {
-      if (repeat > 0 && watch.elapsed_us() > plan_.limit_s * 1e6) return;
+      std::vector<Job*> in_time;  // a slow row gets fewer rounds, and costs the others none
+      for (Job& job : jobs_)
+        if (repeat == 0 || job.spent_us < share_us) in_time.push_back(&job);
       for (const NamedGuess& guess : dataset_.guesses)
-        for (Job& job : jobs_) sample(job, guess, repeat);
+        for (Job* job : in_time) sample(*job, guess, repeat);
     }
   }
 
@@ -75,6 +78,7 @@ class Group {
     row.frame = guess.name;
     row.repeat = repeat;
     row.guess = guess.map_from_scan;
+    const Stopwatch watch;
     settle();
     const bool done = guarded(job, row, [&] {
       const AlignResult first = timed_align(job, guess, row.align_after_idle_us);
@@ -82,6 +86,7 @@ class Group {
       if (!same_bits(first, result)) throw RegressionError("align: two calls with the same input gave different bits");
       fill(row, result);
     });
+    job.spent_us += watch.elapsed_us();
     if (done) observer_.row(row);
   }
 

@@ -2,6 +2,10 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
+#include <chrono>
+#include <thread>
+
 namespace ndt::harness {
 namespace {
 
@@ -50,22 +54,33 @@ class Drifts final : public Echo {
   int calls_ = 0;
 };
 
+class Slow final : public Echo {
+ public:
+  AlignResult align(const PointCloud& scan, const Transform& guess, const PerScan& per_scan) override {
+    std::this_thread::sleep_for(std::chrono::milliseconds(40));
+    return Echo::align(scan, guess, per_scan);
+  }
+};
+
 std::string always() { return ""; }
 std::unique_ptr<Aligner> make_echo(const AlignOptions&) { return std::make_unique<Echo>(); }
 std::unique_ptr<Aligner> make_failing(const AlignOptions&) { return std::make_unique<FailsOnTheFourthAlignment>(); }
 std::unique_ptr<Aligner> make_drifting(const AlignOptions&) { return std::make_unique<Drifts>(); }
+std::unique_ptr<Aligner> make_slow(const AlignOptions&) { return std::make_unique<Slow>(); }
 std::unique_ptr<Aligner> refuse(const AlignOptions&) { throw std::invalid_argument("not offered"); }
 
 constexpr AlignerEntry kReferenceRow = {kReference, "", "", always, make_echo};
 constexpr AlignerEntry kOther = {"other", "", "", always, make_echo};
 constexpr AlignerEntry kAlone = {"alone", "", "", always, make_echo, true};
+constexpr AlignerEntry kSlow = {"slow", "", "", always, make_slow};
 constexpr AlignerEntry kFailing = {"failing", "", "", always, make_failing};
 constexpr AlignerEntry kDrifting = {"drifting", "", "", always, make_drifting};
 constexpr AlignerEntry kRefusing = {"refusing", "", "", always, refuse};
 
 std::vector<RunRow> rows_of(std::vector<const AlignerEntry*> implementations, int samples = 16,
-                            std::vector<int> threads = {3}) {
+                            std::vector<int> threads = {3}, double limit_s = 6.0) {
   RunPlan plan;
+  plan.limit_s = limit_s;
   plan.run_id = "id";
   plan.datasets = {"courtyard"};
   plan.implementations = std::move(implementations);
@@ -115,6 +130,12 @@ TEST(Runner, ARowWithOneThreadIsMeasuredOnceAndSaysSo) {
   EXPECT_EQ(rows[1].implementation, "alone");
   EXPECT_EQ(rows[1].threads, 1);
   for (std::size_t i = 16; i < rows.size(); ++i) EXPECT_EQ(rows[i].implementation, "other");
+}
+
+TEST(Runner, ASlowRowGetsFewerRoundsAndCostsTheOthersNone) {
+  const auto rows = rows_of({&kOther, &kSlow}, 16, {3}, 1.0);
+  EXPECT_EQ(std::ranges::count(rows, "slow", &RunRow::implementation), 8);
+  EXPECT_EQ(std::ranges::count(rows, "other", &RunRow::implementation), 16);
 }
 
 TEST(Runner, AJobThatThrowsIsRecordedAndTheOthersGoOn) {

@@ -21,7 +21,7 @@ struct RunPlan {
   std::optional<double> resolution_m;  ///< instead of each dataset's own
   PerScan per_scan;
   int samples = 30;      ///< alignments per implementation, dataset and thread count; whole rounds over the guesses
-  double limit_s = 6.0;  ///< no further round after this time for one dataset and thread count
+  double limit_s = 6.0;  ///< for one dataset and thread count: after its equal share of it, a row gets no further round
 };
 
 /// Receives every row once, in the order measured; the progress text says what comes next.
