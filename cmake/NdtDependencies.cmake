@@ -27,6 +27,7 @@ ndt_require(Eigen3 Eigen3::Eigen libeigen3-dev VERSION 3.4 HEADER Eigen/Core SUF
 ndt_require(fmt fmt::fmt libfmt-dev HEADER fmt/format.h DEFINES FMT_HEADER_ONLY=1)
 ndt_require(nlohmann_json nlohmann_json::nlohmann_json nlohmann-json3-dev HEADER nlohmann/json.hpp)
 ndt_require(CLI11 CLI11::CLI11 libcli11-dev HEADER CLI/CLI.hpp)
+ndt_require(tomlplusplus tomlplusplus::tomlplusplus libtomlplusplus-dev HEADER toml++/toml.h)
 ndt_require(nanoflann nanoflann::nanoflann libnanoflann-dev HEADER nanoflann.hpp)
 if(NDT_TESTS)
   ndt_require(GTest GTest::gmock_main "libgtest-dev libgmock-dev")

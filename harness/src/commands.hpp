@@ -19,6 +19,9 @@ void add_align(CLI::App& app, Command& chosen);
 void add_evaluate(CLI::App& app, Command& chosen);
 void add_voxels(CLI::App& app, Command& chosen);
 void add_run(CLI::App& app, Command& chosen, const std::string& command_line);
+void add_measure_job(CLI::App& app, Command& chosen);
+void add_report(CLI::App& app, Command& chosen);
+void add_compare(CLI::App& app, Command& chosen);
 void add_export(CLI::App& app, Command& chosen);
 
 /// A subcommand whose options live in one `Arguments` value that outlives the parsing.

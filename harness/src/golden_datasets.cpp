@@ -74,11 +74,14 @@ Dataset load_golden_dataset(std::string_view name) {
   const DatasetInfo info = describe(std::string(name), entry);
   dataset.name = info.name;
   dataset.description = info.description;
-  dataset.map = read_cloud(folder() / text_field(entry, "map"));
-  dataset.scan = read_cloud(folder() / text_field(entry, "scan"));
+  dataset.kind = "pair";
+  dataset.map = [file = folder() / text_field(entry, "map")](std::size_t) { return read_cloud(file); };
+  dataset.scan = [file = folder() / text_field(entry, "scan")](std::size_t) { return read_cloud(file); };
   try {
+    Frame frame{.name = "0", .truth = {}, .guesses = {}};
     for (const auto& [guess, matrix] : entry.at("guesses").items())
-      dataset.guesses.push_back({guess, transform_of(matrix)});
+      frame.guesses.push_back({guess, transform_of(matrix)});
+    dataset.frames.push_back(std::move(frame));
   } catch (const json::exception& error) {
     throw InputError(fmt::format("alignments.json: guesses of {}: {}", name, printable(error.what(), 300)));
   }

@@ -1,23 +1,123 @@
 #include "ndt/harness/presets.hpp"
 
+#include <algorithm>
+#include <filesystem>
+
+#include "ndt/core/limits.hpp"
+#include "ndt/harness/build_info.hpp"
 #include "ndt/harness/unknown_name.hpp"
+#include "option_keys.hpp"
 
 namespace ndt::harness {
+namespace {
 
-std::span<const Preset> presets() {
-  static const std::vector<Preset> kPresets = {
-      {"smoke",
-       "all available implementations on the built-in scenes, one thread and all cores; under a minute",
-       {"courtyard", "courtyard_5k"}},
-  };
-  return kPresets;
+namespace fs = std::filesystem;
+
+constexpr std::int64_t kCountMost = 1000000;
+constexpr double kOffsetMost = 1000;
+
+TimingRule read_timing(TomlTable& toml) {
+  TimingRule rule;
+  auto table = toml.table("timing");
+  if (!table) return rule;
+  rule.samples = static_cast<int>(table->whole("samples", 1, kCountMost).value_or(rule.samples));
+  rule.spread = table->number("spread", 0, 10).value_or(rule.spread);
+  rule.cap_s = table->number("cap_s", 0, 3600).value_or(rule.cap_s);
+  rule.idle_samples = static_cast<int>(table->whole("idle_samples", 0, 1000).value_or(rule.idle_samples));
+  table->finish();
+  return rule;
 }
 
-const Preset& find_preset(std::string_view name) {
+JobLimits read_limits(TomlTable& toml) {
+  JobLimits limits;
+  auto table = toml.table("limits");
+  if (!table) return limits;
+  limits.measurement_s = table->number("measurement_s", 0.1, 86400).value_or(limits.measurement_s);
+  limits.memory_mib = table->whole("memory_mib", 64, std::int64_t{1} << 24).value_or(limits.memory_mib);
+  table->finish();
+  return limits;
+}
+
+GuessGrid read_grid(TomlTable& toml) {
+  GuessGrid grid;
+  grid.x_m = toml.numbers("x_m", -kOffsetMost, kOffsetMost).value_or(grid.x_m);
+  grid.y_m = toml.numbers("y_m", -kOffsetMost, kOffsetMost).value_or(grid.y_m);
+  grid.z_m = toml.numbers("z_m", -kOffsetMost, kOffsetMost).value_or(grid.z_m);
+  grid.yaw_deg = toml.numbers("yaw_deg", -180, 180).value_or(grid.yaw_deg);
+  toml.finish();
+  return grid;
+}
+
+Variant read_variant(TomlTable& toml) {
+  Variant variant;
+  variant.name = toml.required_text("name");
+  read_options(toml, variant.options);
+  toml.finish();
+  return variant;
+}
+
+std::vector<int> read_threads(TomlTable& toml) {
+  std::vector<int> threads;
+  for (const double count : toml.numbers("threads", 0, Limits::kThreads).value_or(std::vector<double>{1, 0})) {
+    if (count != static_cast<int>(count)) toml.refuse("threads", "holds a fraction", "give whole numbers");
+    threads.push_back(static_cast<int>(count));
+  }
+  return threads;
+}
+
+Study read_study(TomlTable& toml) {
+  Study study;
+  study.datasets = toml.texts("datasets").value_or(std::vector<std::string>{});
+  if (study.datasets.empty()) toml.refuse("datasets", "is missing or empty", "name the datasets");
+  if (const auto frames = toml.whole("frames", 1, kCountMost)) study.frames = static_cast<int>(*frames);
+  study.threads = read_threads(toml);
+  for (TomlTable& variant : toml.tables("variants")) study.variants.push_back(read_variant(variant));
+  if (study.variants.empty()) study.variants.emplace_back();
+  for (TomlTable& grid : toml.tables("grids")) study.grids.push_back(read_grid(grid));
+  study.timed = toml.flag("timed").value_or(study.timed);
+  study.trace = toml.flag("trace").value_or(study.trace);
+  study.frames_per_job = static_cast<int>(toml.whole("frames_per_job", 1, kCountMost).value_or(study.frames_per_job));
+  toml.finish();
+  return study;
+}
+
+Preset read_preset(const fs::path& file) {
+  TomlTable toml = TomlTable::read(file);
+  Preset preset;
+  preset.name = file.stem().string();
+  preset.description = toml.required_text("description");
+  preset.seed = static_cast<std::uint64_t>(toml.whole("seed", 0, kCountMost).value_or(1));
+  preset.timing = read_timing(toml);
+  preset.limits = read_limits(toml);
+  for (TomlTable& study : toml.tables("study")) preset.studies.push_back(read_study(study));
+  if (preset.studies.empty()) toml.refuse("study", "is missing", "add a table [[study]]");
+  toml.finish();
+  return preset;
+}
+
+/// From quick to thorough.
+constexpr const char* kOrder[] = {"smoke", "tracking", "basin", "scaling", "profiles", "full"};
+
+std::ptrdiff_t rank(const std::string& name) { return std::ranges::find(kOrder, name) - std::begin(kOrder); }
+
+}  // namespace
+
+std::vector<Preset> presets() {
+  std::vector<Preset> all;
+  for (const auto& entry : fs::directory_iterator(fs::path(build_info().source) / "harness" / "presets"))
+    if (entry.path().extension() == ".toml") all.push_back(read_preset(entry.path()));
+  std::ranges::sort(all, [](const Preset& a, const Preset& b) {
+    return std::pair(rank(a.name), a.name) < std::pair(rank(b.name), b.name);
+  });
+  return all;
+}
+
+Preset find_preset(const std::string& name) {
+  if (name.find('/') != std::string::npos || name.ends_with(".toml")) return read_preset(name);
   std::vector<std::string> names;
-  for (const Preset& preset : presets()) {
-    if (preset.name == name) return preset;
-    names.emplace_back(preset.name);
+  for (Preset& preset : presets()) {
+    if (preset.name == name) return std::move(preset);
+    names.push_back(preset.name);
   }
   throw unknown_name("preset", name, names);
 }

@@ -15,39 +15,83 @@ namespace {
 
 using json = nlohmann::ordered_json;
 
-void put_difference(json& j, const char* translation, const char* rotation, const std::optional<PoseDifference>& d) {
-  j[translation] = d ? json(d->translation_m) : json();
-  j[rotation] = d ? json(d->rotation_deg) : json();
-}
-
-std::optional<PoseDifference> get_difference(const json& j, const char* translation, const char* rotation) {
-  if (j.at(translation).is_null()) return std::nullopt;
-  return PoseDifference{j.at(translation).get<double>(), j.at(rotation).get<double>()};
-}
-
-void put_job(json& j, const RunRow& r) {
+void put_measurement(json& j, const RunRow& r) {
   j["run_id"] = r.run_id;
+  j["job"] = r.job;
   j["implementation"] = r.implementation;
   j["dataset"] = r.dataset;
   j["frame"] = r.frame;
-  j["repeat"] = r.repeat;
+  j["guess_name"] = r.guess_name;
+  j["variant"] = r.variant;
   j["threads"] = r.threads;
   j["resolution_m"] = r.resolution_m;
-  j["points"] = r.points;
-  j["voxels"] = r.voxels;
   j["guess"] = array_of(r.guess.m);
+  j["guess_offset"] = json();
+  if (r.guess_offset)
+    j["guess_offset"] = {{"x_m", r.guess_offset->x_m},
+                         {"y_m", r.guess_offset->y_m},
+                         {"z_m", r.guess_offset->z_m},
+                         {"yaw_deg", r.guess_offset->yaw_deg}};
   j["truth"] = r.truth ? array_of(r.truth->m) : json();
 }
 
-constexpr const char* kMeasured[] = {
-    "pose", "stop",     "iterations", "evaluations",        "correspondences", "score", "transform_probability",
-    "nvtl", "build_us", "align_us",   "align_after_idle_us"};
+constexpr const char* kMeasured[] = {"points",
+                                     "map_points",
+                                     "voxels",
+                                     "pose",
+                                     "stop",
+                                     "iterations",
+                                     "evaluations",
+                                     "oscillation_count",
+                                     "newton_fallbacks",
+                                     "correspondences",
+                                     "score",
+                                     "transform_probability",
+                                     "nvtl",
+                                     "build_us",
+                                     "align_us",
+                                     "align_after_idle_us",
+                                     "timing",
+                                     "calibration_us",
+                                     "peak_rss_bytes",
+                                     "upload_bytes",
+                                     "download_bytes",
+                                     "launches",
+                                     "synchronisations",
+                                     "translation_error_m",
+                                     "rotation_error_deg",
+                                     "trace"};
+
+json trace_json(const RunRow& r) {
+  if (r.trace.empty()) return {};
+  json j = {{"score", json::array()},
+            {"nvtl", json::array()},
+            {"step_m", json::array()},
+            {"translation_error_m", json()},
+            {"rotation_error_deg", json()}};
+  for (const TracePoint& point : r.trace) {
+    j["score"].push_back(point.score);
+    j["nvtl"].push_back(point.nvtl);
+    j["step_m"].push_back(point.step_m);
+    if (!r.truth) continue;
+    const PoseDifference error = pose_difference(point.map_from_scan, *r.truth);
+    j["translation_error_m"].push_back(error.translation_m);
+    j["rotation_error_deg"].push_back(error.rotation_deg);
+  }
+  return j;
+}
 
 void put_result(json& j, const RunRow& r) {
+  for (const char* key : kMeasured) j[key] = nullptr;  // in this order, and null where a row has no such number
+  j["points"] = r.points;
+  j["map_points"] = r.map_points;
+  j["voxels"] = r.voxels;
   j["pose"] = array_of(r.pose.m);
   j["stop"] = r.stop;
   j["iterations"] = r.iterations;
   j["evaluations"] = r.evaluations;
+  j["oscillation_count"] = r.oscillation_count;
+  if (r.newton_fallbacks != kNotCounted) j["newton_fallbacks"] = r.newton_fallbacks;
   j["correspondences"] = r.correspondences;
   j["score"] = r.score;
   j["transform_probability"] = r.transform_probability;
@@ -55,6 +99,12 @@ void put_result(json& j, const RunRow& r) {
   j["build_us"] = r.build_us;
   j["align_us"] = r.align_us;
   j["align_after_idle_us"] = r.align_after_idle_us;
+  j["timing"] = to_string(r.timing);
+  j["calibration_us"] = r.calibration_us;
+  j["peak_rss_bytes"] = r.peak_rss_bytes;
+  if (r.to_truth) j["translation_error_m"] = r.to_truth->translation_m;
+  if (r.to_truth) j["rotation_error_deg"] = r.to_truth->rotation_deg;
+  j["trace"] = trace_json(r);
 }
 
 /// A number that may have been written as null: not finite.
@@ -70,28 +120,41 @@ void get_whole(const json& j, const char* key, T& value) {
   value = number.get<T>();
 }
 
-RunRow parse(const json& j) {
-  RunRow r;
+template <class Enum>
+Enum named(const json& j, const char* key, std::initializer_list<Enum> all) {
+  const auto name = j.at(key).get<std::string>();
+  for (const Enum value : all)
+    if (to_string(value) == name) return value;
+  throw InputError(fmt::format("not a row of results.jsonl: {} is '{}'", key, printable(name)));
+}
+
+void get_measurement(const json& j, RunRow& r) {
   j.at("run_id").get_to(r.run_id);
+  get_whole(j, "job", r.job);
   j.at("implementation").get_to(r.implementation);
   j.at("dataset").get_to(r.dataset);
   j.at("frame").get_to(r.frame);
-  get_whole(j, "repeat", r.repeat);
+  j.at("guess_name").get_to(r.guess_name);
+  j.at("variant").get_to(r.variant);
   get_whole(j, "threads", r.threads);
   j.at("resolution_m").get_to(r.resolution_m);
-  get_whole(j, "points", r.points);
-  get_whole(j, "voxels", r.voxels);
   r.guess = transform_of(j.at("guess"));
+  if (const json& offset = j.at("guess_offset"); !offset.is_null())
+    r.guess_offset = GuessOffset{offset.at("x_m"), offset.at("y_m"), offset.at("z_m"), offset.at("yaw_deg")};
   if (!j.at("truth").is_null()) r.truth = transform_of(j["truth"]);
-  if (!j.at("error").is_null()) {
-    j["error"].get_to(r.error);
-    if (r.error.empty()) throw InputError("not a row of results.jsonl: its error is empty; null means none");
-    return r;
-  }
+}
+
+void get_result(const json& j, RunRow& r) {
+  get_whole(j, "points", r.points);
+  get_whole(j, "map_points", r.map_points);
+  get_whole(j, "voxels", r.voxels);
   r.pose = transform_of(j.at("pose"));
   j.at("stop").get_to(r.stop);
   get_whole(j, "iterations", r.iterations);
   get_whole(j, "evaluations", r.evaluations);
+  get_whole(j, "oscillation_count", r.oscillation_count);
+  r.newton_fallbacks = kNotCounted;
+  if (!j.at("newton_fallbacks").is_null()) get_whole(j, "newton_fallbacks", r.newton_fallbacks);
   get_whole(j, "correspondences", r.correspondences);
   r.score = number(j.at("score"));
   r.transform_probability = number(j.at("transform_probability"));
@@ -99,23 +162,62 @@ RunRow parse(const json& j) {
   j.at("build_us").get_to(r.build_us);
   j.at("align_us").get_to(r.align_us);
   j.at("align_after_idle_us").get_to(r.align_after_idle_us);
-  r.to_truth = get_difference(j, "translation_error_m", "rotation_error_deg");
-  r.to_reference = get_difference(j, "translation_vs_ref_m", "rotation_vs_ref_deg");
+  r.timing = named(j, "timing", {Timing::settled, Timing::wall_cap, Timing::single});
+  j.at("calibration_us").get_to(r.calibration_us);
+  get_whole(j, "peak_rss_bytes", r.peak_rss_bytes);
+  if (!j.at("translation_error_m").is_null())
+    r.to_truth = PoseDifference{j["translation_error_m"].get<double>(), j.at("rotation_error_deg").get<double>()};
+}
+
+RunRow parse(const json& j) {
+  RunRow r;
+  get_measurement(j, r);
+  if (j.at("error").is_null()) {
+    get_result(j, r);
+    return r;
+  }
+  j["error"].get_to(r.error);
+  if (r.error.empty()) throw InputError("not a row of results.jsonl: its error is empty; null means none");
+  r.failure = named(j, "error_kind", {Failure::exception, Failure::crash, Failure::timeout, Failure::memory});
   return r;
 }
 
 }  // namespace
 
+std::string_view to_string(Failure failure) {
+  switch (failure) {
+    case Failure::exception: return "exception";
+    case Failure::crash: return "crash";
+    case Failure::timeout: return "timeout";
+    case Failure::memory: return "memory";
+    case Failure::none: break;
+  }
+  return "none";
+}
+
+std::string_view to_string(Timing timing) {
+  switch (timing) {
+    case Timing::settled: return "settled";
+    case Timing::wall_cap: return "wall_cap";
+    case Timing::single: break;
+  }
+  return "single";
+}
+
+std::string measurement_key(const RunRow& row) {
+  return fmt::format("{}|{}|{}|{}|{}|{}", row.dataset, row.variant, row.threads, row.implementation, row.frame,
+                     row.guess_name);
+}
+
 std::string to_json_line(const RunRow& row) {
   json j;
-  put_job(j, row);
+  put_measurement(j, row);
   if (row.error.empty())
     put_result(j, row);
   else
     for (const char* key : kMeasured) j[key] = nullptr;
-  put_difference(j, "translation_error_m", "rotation_error_deg", row.to_truth);
-  put_difference(j, "translation_vs_ref_m", "rotation_vs_ref_deg", row.to_reference);
   j["error"] = row.error.empty() ? json() : json(row.error);
+  j["error_kind"] = row.error.empty() ? json() : json(to_string(row.failure));
   return j.dump(-1, ' ', false, json::error_handler_t::replace);
 }
 

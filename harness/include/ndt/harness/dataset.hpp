@@ -1,6 +1,8 @@
-// What a benchmark runs on: a map, a scan and guesses. Built-in scenes, and real clouds named by NDT_GOLDEN_DIR.
+// What a benchmark runs on: frames, each a scan with its guesses and perhaps its truth, and the map that they are registered
+// onto. Built-in scenes, the synthetic town, folders with a dataset.toml, and real clouds named by environment variables.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -11,17 +13,41 @@
 
 namespace ndt::harness {
 
+/// A guess relative to the truth, in the truth's frame; angles in degrees.
+struct GuessOffset {
+  double x_m = 0, y_m = 0, z_m = 0, yaw_deg = 0;
+};
+
 struct NamedGuess {
   std::string name;
   Transform map_from_scan;
+  std::optional<GuessOffset> offset{};  ///< of guesses on a grid
 };
 
+struct Frame {
+  std::string name;
+  std::optional<Transform> truth;  ///< map_from_scan
+  std::vector<NamedGuess> guesses;
+};
+
+/// What to believe about a dataset's truth, and how near to it counts as found.
+struct TruthFacts {
+  std::string quality;  ///< one line; empty without truth
+  bool exact = false;
+  double accuracy_m = 0;  ///< smaller errors say nothing
+  double success_translation_m = 0.2, success_rotation_deg = 1.0;
+};
+
+/// Clouds are read when asked for, and prepared (filtered) as the dataset says.
 struct Dataset {
   std::string name, description;
-  PointCloud map, scan;
+  std::string kind = "scan_to_map";  ///< scan_to_map, sequence (every scan onto the one before it) or pair
+  std::string licence, source, preparation;
   double resolution_m = 2.0;
-  std::vector<NamedGuess> guesses;
-  std::optional<Transform> truth;  ///< map_from_scan
+  TruthFacts truth;
+  std::vector<Frame> frames;
+  bool one_map = true;  ///< the same for every frame
+  std::function<PointCloud(std::size_t frame)> map, scan;
 };
 
 struct DatasetInfo {
@@ -32,7 +58,8 @@ struct DatasetInfo {
 /// All datasets this machine could have, without loading any.
 std::vector<DatasetInfo> list_datasets();
 
-/// Throws UsageError listing the names for an unknown one, InputError with the reason for one that is not available.
-Dataset load_dataset(std::string_view name);
+/// A name of list_datasets, "courtyard_<points>", "courtyard_tiles_<n>", or the path of a folder with a dataset.toml. Throws
+/// UsageError listing the names for an unknown one, InputError with the reason for one that is not available.
+Dataset load_dataset(const std::string& name);
 
 }  // namespace ndt::harness

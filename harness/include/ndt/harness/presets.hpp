@@ -1,23 +1,66 @@
-// Named benchmarks: what `ndt-bench run` does unless told otherwise.
+// Named benchmarks: what `ndt-bench run` does unless told otherwise. One TOML file each in harness/presets.
 #pragma once
 
-#include <span>
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "ndt/harness/align_arguments.hpp"
+
 namespace ndt::harness {
 
-struct Preset {
-  std::string_view name, description;
-  std::vector<std::string> datasets;
-  int samples = 30;      ///< alignments per implementation, dataset and thread count
-  double limit_s = 6.0;  ///< for one dataset and thread count
+/// When a measurement has enough samples: at least so many whose inter-quartile range is at most `spread` of their median, or
+/// as many as fit into the cap.
+struct TimingRule {
+  int samples = 30;
+  double spread = 0.05;
+  double cap_s = 0.5;
+  int idle_samples = 3;  ///< of these, each after the threads have gone to sleep
 };
 
-std::span<const Preset> presets();
+/// Past these the process is ended, and the measurement is a row with this reason.
+struct JobLimits {
+  double measurement_s = 60;  ///< also for building the map
+  std::int64_t memory_mib = 6144;
+};
 
-/// Throws UsageError that lists the names.
-const Preset& find_preset(std::string_view name);
+/// One setting of the registration's options.
+struct Variant {
+  std::string name = "autoware";
+  AlignArguments options;
+};
+
+/// Guesses at every combination of offsets from the truth, in its frame.
+struct GuessGrid {
+  std::vector<double> x_m = {0}, y_m = {0}, z_m = {0}, yaw_deg = {0};
+};
+
+/// Every dataset with every variant, thread count and implementation.
+struct Study {
+  std::vector<std::string> datasets;
+  std::optional<int> frames;     ///< at most so many of each dataset, evenly spread
+  std::vector<int> threads;      ///< 0 = one per core
+  std::vector<Variant> variants;
+  std::vector<GuessGrid> grids;  ///< instead of the dataset's own guesses
+  bool timed = true;             ///< else every alignment runs once
+  bool trace = false;
+  int frames_per_job = 8;
+};
+
+struct Preset {
+  std::string name, description;
+  std::uint64_t seed = 1;  ///< of the order of jobs
+  TimingRule timing;
+  JobLimits limits;
+  std::vector<Study> studies;
+};
+
+/// Those of the project, by name. Throws InputError if one cannot be read.
+std::vector<Preset> presets();
+
+/// A name, or the path of a preset's TOML file. Throws UsageError that lists the names, InputError naming file, line and key.
+Preset find_preset(const std::string& name);
 
 }  // namespace ndt::harness

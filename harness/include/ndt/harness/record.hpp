@@ -1,38 +1,71 @@
-// One measured alignment as one line of results.jsonl: everything that later evaluation needs, so that a new metric needs no
-// new run.
+// One measurement as one line of results.jsonl: everything that later evaluation needs, so that a new metric needs no new run.
 #pragma once
 
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
+#include "ndt/align/align_result.hpp"
+#include "ndt/harness/dataset.hpp"
 #include "ndt/harness/metrics.hpp"
 
 namespace ndt::harness {
 
+/// Why a measurement has no result.
+enum class Failure {
+  none,
+  exception,  ///< the implementation said so
+  crash,      ///< its process ended
+  timeout,    ///< its process was ended after JobLimits::measurement_s
+  memory      ///< its process was ended past JobLimits::memory_mib
+};
+std::string_view to_string(Failure failure);
+
+/// How far the samples of a measurement can be trusted.
+enum class Timing {
+  settled,   ///< the timing rule was met
+  wall_cap,  ///< its cap came first
+  single     ///< not a timing measurement: one alignment
+};
+std::string_view to_string(Timing timing);
+
 struct RunRow {
-  std::string run_id, implementation, dataset;
-  std::string frame;  ///< name of the guess; empty if the job failed before its first alignment
-  int repeat = 0;
+  std::string run_id;
+  int job = 0;  ///< measurements of one process
+  std::string implementation, dataset, frame, guess_name, variant;
   int threads = 0;
   double resolution_m = 0;
-  std::int64_t points = 0, voxels = 0;  ///< of the scan, of the map
-  Transform guess, pose;                ///< map_from_scan
+  Transform guess;  ///< map_from_scan
+  std::optional<GuessOffset> guess_offset;
   std::optional<Transform> truth;
+
+  // Void with an error.
+  std::int64_t points = 0, map_points = 0, voxels = 0;
+  Transform pose;  ///< map_from_scan
   std::string stop;
-  int iterations = 0, evaluations = 0;
+  int iterations = 0, evaluations = 0, oscillation_count = 0;
+  int newton_fallbacks = 0;  ///< or kNotCounted
   std::int64_t correspondences = 0;
   double score = 0, transform_probability = 0, nvtl = 0;
-  double build_us = 0;             ///< set_map, once per job
-  double align_us = 0;             ///< directly after the same alignment: threads awake, caches warm
-  double align_after_idle_us = 0;  ///< that alignment before it, when all threads had gone to sleep
+  double build_us = 0;                      ///< set_map, once per job or, if every frame has its own map, per frame
+  std::vector<double> align_us;             ///< one alignment each, threads awake, caches warm
+  std::vector<double> align_after_idle_us;  ///< one alignment each, all threads asleep before
+  Timing timing = Timing::single;
+  double calibration_us = 0;  ///< a fixed workload of one thread just before: how fast the machine was
+  std::int64_t peak_rss_bytes = 0;
+  std::vector<TracePoint> trace;  ///< empty unless asked for
   std::optional<PoseDifference> to_truth;
-  std::optional<PoseDifference> to_reference;  ///< the reference's pose from the same guess; empty for itself
-  std::string error;                           ///< why the job failed; the results above are void then
+
+  std::string error;  ///< why there is no result
+  Failure failure = Failure::none;
 };
 
-/// One JSON object without line breaks; fields of a failed job that were not measured are null.
+/// What tells one measurement of a run from another.
+std::string measurement_key(const RunRow& row);
+
+/// One JSON object without line breaks; what was not measured is null.
 std::string to_json_line(const RunRow& row);
 
 /// Inverse of to_json_line. Throws InputError for anything else.

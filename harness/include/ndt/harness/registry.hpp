@@ -10,6 +10,10 @@
 
 namespace ndt::harness {
 
+/// The rule of our own rows.
+inline constexpr std::string_view kStepRule =
+    "stops when the applied step, metres and radians in one 6-vector, is shorter than epsilon, or at the iteration limit";
+
 struct AlignerEntry {
   std::string_view name;
   std::string_view runs_on;
@@ -20,6 +24,7 @@ struct AlignerEntry {
   bool one_thread = false;     ///< whatever AlignOptions::threads says
   bool peer = false;           ///< another algorithm: measured beside the others, never held to the oracle's numbers
   std::string_view note = {};  ///< what a reader of its results must know; may be empty
+  std::string_view stop_rule = kStepRule;  ///< the rule it really applies
 };
 
 /// The row that all others are compared with.

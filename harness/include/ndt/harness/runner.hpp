@@ -1,39 +1,21 @@
-// Measures implementations side by side. Trusts nobody: time is taken from outside and errors come from returned poses.
+// Runs a plan: every job in a process of its own, so that a crash, a hang or too much memory costs one row.
 #pragma once
 
 #include <functional>
-#include <optional>
 #include <string>
-#include <string_view>
-#include <vector>
 
-#include "ndt/harness/record.hpp"
-#include "ndt/harness/registry.hpp"
+#include "ndt/harness/run_folder.hpp"
 
 namespace ndt::harness {
 
-struct RunPlan {
-  std::string run_id;
-  std::vector<std::string> datasets;
-  std::vector<const AlignerEntry*> implementations;
-  std::vector<int> threads;
-  AlignOptions options;                ///< threads are taken from the list above
-  std::optional<double> resolution_m;  ///< instead of each dataset's own
-  PerScan per_scan;
-  int samples = 30;      ///< alignments per implementation, dataset and thread count; whole rounds over the guesses
-  double limit_s = 6.0;  ///< for one dataset and thread count: after its equal share of it, a row gets no further round
+struct RunProgress {
+  std::size_t done = 0, total = 0;  ///< measurements
+  std::string now;                  ///< what is measured
 };
 
-/// Receives every row once, in the order measured; the progress text says what comes next.
-struct RunObserver {
-  std::function<void(const RunRow&)> row;
-  std::function<void(std::string_view)> progress;
-};
-
-/// Every implementation aligns each guess in turn before any goes on to the next guess, so that drift of the machine hits
-/// all alike. It does so twice, after all threads of the process have gone to sleep and again at once; both are timed and
-/// must give the same bits. A row with one thread is measured once, whatever the thread counts. A job that throws gets a row
-/// with its error and is dropped; the others go on.
-void run(const RunPlan& plan, const RunObserver& observer);
+/// Measures what the folder does not hold yet; one row for every planned measurement is there afterwards. The reason for
+/// which a process ended becomes the row of the measurement it was at, and a new process goes on behind it; if it was past a
+/// limit before its map was built, it becomes every row of the job. `progress` is called after every row and at the start of every job.
+void run(RunFolder& folder, const std::function<void(const RunProgress&)>& progress);
 
 }  // namespace ndt::harness

@@ -34,6 +34,16 @@ NDT_HD Mat3<double> rotation_of(const Pose& pose);
 NDT_HD Transform to_transform(const Pose& pose);
 NDT_HD Transform make_transform(const Mat3<double>& rotation, const Vec3<double>& translation);
 
+/// Chains: map_from_scan = map_from_guess * guess_from_scan.
+inline Transform operator*(const Transform& a, const Transform& b) {
+  return make_transform(rotation_of(a) * rotation_of(b), rotation_of(a) * translation_of(b) + translation_of(a));
+}
+/// scan_from_map of a rigid map_from_scan.
+inline Transform inverse(const Transform& t) {
+  const Mat3<double> back = transpose(rotation_of(t));
+  return make_transform(back, -1.0 * (back * translation_of(t)));
+}
+
 /// Angles with roll in [0, pi]: the branch in which derivatives are taken. The matrix must be rigid.
 NDT_HD Pose derivative_pose(const Transform& map_from_scan);
 /// The same rotation with |pitch| <= pi/2: the form for people.

@@ -1,0 +1,178 @@
+#include "ndt/harness/measure.hpp"
+
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+
+#include "calibration.hpp"
+#include "ndt/core/error.hpp"
+#include "ndt/harness/exit_code.hpp"
+#include "ndt/harness/same_bits.hpp"
+#include "ndt/harness/stopwatch.hpp"
+#include "settle.hpp"
+
+namespace ndt::harness {
+namespace {
+
+std::int64_t peak_rss_bytes() {
+  rusage usage{};
+  ::getrusage(RUSAGE_SELF, &usage);
+  return static_cast<std::int64_t>(usage.ru_maxrss) * 1024;
+}
+
+double inter_quartile_share(const std::vector<double>& samples) {
+  return (quantile(samples, 0.75) - quantile(samples, 0.25)) / median(samples);
+}
+
+/// An aligner with the map of one frame, and that frame's scan.
+class Measurer {
+ public:
+  Measurer(const Plan& plan, const Job& job, const AlignerEntry& entry, const Dataset& dataset)
+      : plan_(plan), job_(job), dataset_(dataset), aligner_(entry.make(job_options(job, dataset))) {}
+
+  /// Reads the frame's clouds and builds its map, unless that is done.
+  void prepare(std::size_t frame) {
+    if (scan_of_ == frame) return;
+    scan_of_.reset();
+    if (!dataset_.one_map || !has_map_) {
+      const PointCloud map = dataset_.map(frame);
+      settle();
+      const Stopwatch watch;
+      map_ = aligner_->set_map(map);
+      build_us_ = watch.elapsed_us();
+      has_map_ = true;
+    }
+    scan_ = dataset_.scan(frame);
+    scan_of_ = frame;
+  }
+
+  /// Of the prepared frame.
+  void measure(RunRow& row) {
+    row.points = static_cast<std::int64_t>(scan_.size());
+    row.map_points = map_.points;
+    row.voxels = map_.voxels;
+    row.build_us = build_us_;
+
+    PerScan per_scan;
+    per_scan.trace = job_.trace;
+    const AlignResult expected = aligner_->align(scan_, row.guess, per_scan);  // memory, threads, caches
+    if (job_.timed) {
+      row.calibration_us = calibration_us();
+      take_idle_samples(row, expected);
+      take_samples(row, expected);
+    } else {
+      row.align_us = {timed_align(row, expected)};
+      row.timing = Timing::single;
+    }
+    fill(row, expected);
+  }
+
+ private:
+  double timed_align(const RunRow& row, const AlignResult& expected) {
+    const Stopwatch watch;
+    const AlignResult result = aligner_->align(scan_, row.guess, {});
+    const double time_us = watch.elapsed_us();
+    if (!same_bits(expected, result))
+      throw RegressionError("align: two calls with the same input gave different bits");
+    return time_us;
+  }
+
+  /// At most a third of the cap, for what is not the main measurement.
+  void take_idle_samples(RunRow& row, const AlignResult& expected) {
+    const Stopwatch watch;
+    for (int k = 0; k < plan_.timing.idle_samples; ++k) {
+      if (k > 0 && watch.elapsed_us() > plan_.timing.cap_s * 1e6 / 3) return;
+      settle();
+      row.align_after_idle_us.push_back(timed_align(row, expected));
+    }
+  }
+
+  void take_samples(RunRow& row, const AlignResult& expected) {
+    constexpr std::size_t kLeast = 3, kLook = 10;  // the spread is looked at after so many more samples
+    const auto wanted = static_cast<std::size_t>(plan_.timing.samples);
+    const Stopwatch watch;
+    while (true) {
+      row.align_us.push_back(timed_align(row, expected));
+      const std::size_t n = row.align_us.size();
+      const bool look = n >= wanted && (n - wanted) % kLook == 0;
+      if (look && inter_quartile_share(row.align_us) <= plan_.timing.spread) {
+        row.timing = Timing::settled;
+        return;
+      }
+      if (n >= std::min(kLeast, wanted) && watch.elapsed_us() >= plan_.timing.cap_s * 1e6) {
+        row.timing = Timing::wall_cap;
+        return;
+      }
+    }
+  }
+
+  static void fill(RunRow& row, const AlignResult& result) {
+    row.pose = result.map_from_scan;
+    row.stop = to_string(result.stop);
+    row.iterations = result.iterations;
+    row.evaluations = result.evaluations;
+    row.oscillation_count = result.oscillation_count;
+    row.newton_fallbacks = result.newton_fallbacks;
+    row.correspondences = result.correspondences;
+    row.score = result.score;
+    row.transform_probability = result.transform_probability;
+    row.nvtl = result.nvtl;
+    row.trace = result.trace;
+    row.peak_rss_bytes = peak_rss_bytes();
+    if (row.truth) row.to_truth = pose_difference(row.pose, *row.truth);
+  }
+
+  const Plan& plan_;
+  const Job& job_;
+  const Dataset& dataset_;
+  std::unique_ptr<Aligner> aligner_;
+  PointCloud scan_;
+  std::optional<std::size_t> scan_of_;  ///< the frame that scan and map belong to
+  MapInfo map_;
+  bool has_map_ = false;
+  double build_us_ = 0;
+};
+
+/// The frame of every planned row.
+std::vector<std::size_t> frames_of(const Job& job, const Dataset& dataset, const std::vector<RunRow>& rows) {
+  std::vector<std::size_t> frames;
+  std::size_t at = 0;
+  for (const RunRow& row : rows) {
+    while (dataset.frames.at(job.frames.at(at)).name != row.frame) ++at;
+    frames.push_back(job.frames[at]);
+  }
+  return frames;
+}
+
+/// The row as it was planned, with what went wrong.
+RunRow failed(RunRow planned, const std::exception& error) {
+  planned.error = *error.what() ? error.what() : "failed without a message";
+  planned.failure = Failure::exception;
+  return planned;
+}
+
+}  // namespace
+
+void measure(const Plan& plan, const Job& job, const AlignerEntry& entry, const Dataset& dataset,
+             const std::vector<std::size_t>& wanted, const MeasureObserver& observer) {
+  const std::vector<RunRow> rows = planned_rows(plan, job, dataset);
+  const std::vector<std::size_t> frames = frames_of(job, dataset, rows);
+  std::optional<Measurer> measurer;
+  for (const std::size_t index : wanted) {
+    RunRow row = rows.at(index);
+    try {
+      if (!measurer) measurer.emplace(plan, job, entry, dataset);
+      measurer->prepare(frames[index]);
+      if (index == wanted.front()) observer.ready();
+      measurer->measure(row);
+    } catch (const std::exception& error) {
+      row = failed(rows[index], error);
+      measurer.reset();  // nothing of it is trusted any more
+    }
+    observer.row(row);
+  }
+}
+
+}  // namespace ndt::harness

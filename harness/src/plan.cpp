@@ -1,0 +1,242 @@
+#include "ndt/harness/plan.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <random>
+#include <set>
+
+#include "ndt/core/error.hpp"
+#include "ndt/harness/environment.hpp"
+
+namespace ndt::harness {
+namespace {
+
+bool contains(const auto& list, const auto& value) { return std::ranges::find(list, value) != list.end(); }
+
+std::vector<int> unique_threads(const std::vector<int>& given) {
+  std::vector<int> threads;
+  for (const int count : given)
+    if (const int resolved = count == 0 ? core_count() : count; !contains(threads, resolved)) threads.push_back(resolved);
+  return threads;
+}
+
+/// At most `most` of n, evenly spread, the first among them.
+std::vector<std::size_t> spread_frames(std::size_t n, std::optional<int> most) {
+  const std::size_t count = most ? std::min(n, static_cast<std::size_t>(*most)) : n;
+  std::vector<std::size_t> frames;
+  for (std::size_t k = 0; k < count; ++k) frames.push_back(k * n / count);
+  return frames;
+}
+
+/// Fisher and Yates with numbers that the standard fixes, unlike std::shuffle's.
+void shuffle(std::vector<Job>& jobs, std::uint64_t seed) {
+  std::mt19937_64 random(seed);
+  for (std::size_t left = jobs.size(); left > 1; --left) std::swap(jobs[left - 1], jobs[random() % left]);
+}
+
+class Planner {
+ public:
+  Planner(const Preset& preset, const Selection& selection, const std::string& run_id)
+      : preset_(preset), selection_(selection) {
+    plan_.run_id = run_id;
+    plan_.preset = preset.name;
+    plan_.description = preset.description;
+    plan_.seed = preset.seed;
+    plan_.timing = preset.timing;
+    plan_.timing.samples = selection.samples.value_or(preset.timing.samples);
+    plan_.limits = preset.limits;
+  }
+
+  Plan build() {
+    choose_rows();
+    for (const Study& study : preset_.studies)
+      for (const std::string& name : selection_.datasets.empty() ? study.datasets : selection_.datasets)
+        if (const Dataset* dataset = load(name)) add(study, name, *dataset);
+    if (plan_.jobs.empty()) throw InputError("run: nothing to do" + reasons());
+    shuffle(plan_.jobs, plan_.seed);
+    for (std::size_t k = 0; k < plan_.jobs.size(); ++k) plan_.jobs[k].index = static_cast<int>(k);
+    return std::move(plan_);
+  }
+
+ private:
+  /// The given ones, or all that are available, in the registry's order.
+  void choose_rows() {
+    std::vector<const AlignerEntry*> asked;
+    for (const std::string& name : selection_.implementations) asked.push_back(&choose_aligner(name));
+    for (const AlignerEntry& entry : aligners()) {
+      const std::string reason = entry.unavailable_reason();
+      if (asked.empty() && !reason.empty()) leave_out(std::string(entry.name), reason);
+      if (asked.empty() ? reason.empty() : contains(asked, &entry)) rows_.push_back(&entry);
+    }
+  }
+
+  /// A dataset of the preset may be missing; one that was asked for may not.
+  const Dataset* load(const std::string& name) {
+    if (const auto found = datasets_.find(name); found != datasets_.end()) return &found->second;
+    if (missing_.contains(name)) return nullptr;
+    try {
+      return &datasets_.emplace(name, load_dataset(name)).first->second;
+    } catch (const InputError& error) {
+      if (!selection_.datasets.empty()) throw;
+      missing_.emplace(name, error.what());
+      leave_out("dataset " + name, error.what());
+      return nullptr;
+    }
+  }
+
+  void add(const Study& study, const std::string& name, const Dataset& dataset) {
+    if (!study.grids.empty() && dataset.truth.quality.empty()) {
+      leave_out(fmt::format("dataset {}", name), "a grid of guesses needs the truth");
+      return;
+    }
+    const std::vector<int> threads = unique_threads(selection_.threads.empty() ? study.threads : selection_.threads);
+    for (const Variant& given : study.variants)
+      for (const AlignerEntry* entry : rows_)
+        for (const int count : entry->one_thread ? std::vector<int>{1} : threads) {
+          Job job;
+          job.dataset = name;
+          job.implementation = entry->name;
+          job.variant = merged(given);
+          job.threads = count;
+          job.timed = study.timed;
+          job.trace = study.trace;
+          job.grids = study.grids;
+          if (offered(*entry, job, dataset)) add_blocks(job, study, dataset);
+        }
+  }
+
+  /// The variant's options win over those of the command line.
+  Variant merged(const Variant& given) const {
+    Variant variant{given.name, given.options};
+    const AlignArguments& base = selection_.options;
+    const AlignArguments untouched;
+    if (variant.options.profile == untouched.profile) variant.options.profile = base.profile;
+    const auto fill = [](auto& value, const auto& other) {
+      if (!value) value = other;
+    };
+    fill(variant.options.resolution_m, base.resolution_m);
+    fill(variant.options.step_m, base.step_m);
+    fill(variant.options.epsilon_m, base.epsilon_m);
+    fill(variant.options.outlier_ratio, base.outlier_ratio);
+    fill(variant.options.max_iterations, base.max_iterations);
+    fill(variant.options.neighbours, base.neighbours);
+    fill(variant.options.line_search, base.line_search);
+    fill(variant.options.candidates, base.candidates);
+    fill(variant.options.covariance_start, base.covariance_start);
+    fill(variant.options.regularisation_scale, base.regularisation_scale);
+    fill(variant.options.regularisation_x_m, base.regularisation_x_m);
+    fill(variant.options.regularisation_y_m, base.regularisation_y_m);
+    return variant;
+  }
+
+  /// An implementation may refuse options that others have; everyone refuses what is out of range.
+  bool offered(const AlignerEntry& entry, const Job& job, const Dataset& dataset) {
+    const AlignOptions options = job_options(job, dataset);
+    try {
+      entry.make(options);
+      return true;
+    } catch (const std::invalid_argument& error) {
+      leave_out(fmt::format("{} with {}", entry.name, job.variant.name), error.what());
+      return false;
+    }
+  }
+
+  /// True unless another study has every measurement of the job already.
+  bool has_news(const Job& job, const Dataset& dataset) {
+    bool news = false;
+    for (const RunRow& row : planned_rows(plan_, job, dataset)) news |= planned_.insert(measurement_key(row)).second;
+    return news;
+  }
+
+  void add_blocks(Job& job, const Study& study, const Dataset& dataset) {
+    std::vector<std::size_t> frames;
+    for (const std::size_t frame : spread_frames(dataset.frames.size(), study.frames)) {
+      job.frames = {frame};
+      if (has_news(job, dataset)) frames.push_back(frame);
+    }
+    const auto block = static_cast<std::size_t>(study.frames_per_job);
+    for (std::size_t first = 0; first < frames.size(); first += block) {
+      const std::size_t last = std::min(frames.size(), first + block);
+      job.frames.assign(frames.begin() + static_cast<std::ptrdiff_t>(first),
+                        frames.begin() + static_cast<std::ptrdiff_t>(last));
+      plan_.jobs.push_back(job);
+    }
+  }
+
+  void leave_out(std::string what, std::string why) {
+    if (std::ranges::none_of(plan_.left_out, [&](const LeftOut& l) { return l.what == what && l.why == why; }))
+      plan_.left_out.push_back({std::move(what), std::move(why)});
+  }
+
+  std::string reasons() const {
+    std::string text;
+    for (const LeftOut& left : plan_.left_out) text += fmt::format("; {}: {}", left.what, left.why);
+    return text;
+  }
+
+  const Preset& preset_;
+  const Selection& selection_;
+  Plan plan_;
+  std::vector<const AlignerEntry*> rows_;
+  std::map<std::string, Dataset> datasets_;
+  std::map<std::string, std::string> missing_;
+  std::set<std::string> planned_;  ///< keys of measurements
+};
+
+std::vector<NamedGuess> grid_guesses(const Transform& truth, const std::vector<GuessGrid>& grids) {
+  std::vector<NamedGuess> guesses;
+  for (const GuessGrid& grid : grids)
+    for (const double x : grid.x_m)
+      for (const double y : grid.y_m)
+        for (const double z : grid.z_m)
+          for (const double yaw : grid.yaw_deg) {
+            NamedGuess guess{fmt::format("x{:+g}_y{:+g}_z{:+g}_yaw{:+g}", x, y, z, yaw),
+                             truth * to_transform(Pose{x, y, z, 0, 0, yaw * kPi / 180}), GuessOffset{x, y, z, yaw}};
+            if (std::ranges::none_of(guesses, [&](const NamedGuess& g) { return g.name == guess.name; }))
+              guesses.push_back(std::move(guess));
+          }
+  return guesses;
+}
+
+}  // namespace
+
+Plan make_plan(const Preset& preset, const Selection& selection, const std::string& run_id) {
+  return Planner(preset, selection, run_id).build();
+}
+
+AlignOptions job_options(const Job& job, const Dataset& dataset) {
+  AlignArguments arguments = job.variant.options;
+  arguments.threads = job.threads;
+  if (!arguments.resolution_m) arguments.resolution_m = dataset.resolution_m;
+  return resolve(arguments);
+}
+
+std::vector<RunRow> planned_rows(const Plan& plan, const Job& job, const Dataset& dataset) {
+  std::vector<RunRow> rows;
+  const AlignOptions options = job_options(job, dataset);
+  for (const std::size_t index : job.frames) {
+    const Frame& frame = dataset.frames.at(index);
+    const auto guesses = job.grids.empty() || !frame.truth ? frame.guesses : grid_guesses(*frame.truth, job.grids);
+    for (const NamedGuess& guess : guesses) {
+      RunRow row;
+      row.run_id = plan.run_id;
+      row.job = job.index;
+      row.implementation = job.implementation;
+      row.dataset = dataset.name;
+      row.frame = frame.name;
+      row.guess_name = guess.name;
+      row.variant = job.variant.name;
+      row.threads = job.threads;
+      row.resolution_m = options.resolution_m;
+      row.guess = guess.map_from_scan;
+      row.guess_offset = guess.offset;
+      row.truth = frame.truth;
+      rows.push_back(std::move(row));
+    }
+  }
+  return rows;
+}
+
+}  // namespace ndt::harness

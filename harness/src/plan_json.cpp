@@ -1,0 +1,98 @@
+// A plan as plan.json: what a process is told to do, and what a resumed run goes on with.
+#include <fmt/format.h>
+
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "io/refusal.hpp"
+#include "ndt/core/error.hpp"
+#include "ndt/harness/plan.hpp"
+#include "option_keys.hpp"
+
+namespace ndt::harness {
+namespace {
+
+using json = nlohmann::ordered_json;
+
+json grid_json(const GuessGrid& grid) {
+  return {{"x_m", grid.x_m}, {"y_m", grid.y_m}, {"z_m", grid.z_m}, {"yaw_deg", grid.yaw_deg}};
+}
+
+GuessGrid grid_of(const json& j) { return {j.at("x_m"), j.at("y_m"), j.at("z_m"), j.at("yaw_deg")}; }
+
+json job_json(const Job& job) {
+  json j = {{"job", job.index},
+            {"dataset", job.dataset},
+            {"implementation", job.implementation},
+            {"variant", job.variant.name},
+            {"options", options_json(job.variant.options)},
+            {"threads", job.threads},
+            {"timed", job.timed},
+            {"trace", job.trace},
+            {"frames", job.frames},
+            {"grids", json::array()}};
+  for (const GuessGrid& grid : job.grids) j["grids"].push_back(grid_json(grid));
+  return j;
+}
+
+Job job_of(const json& j) {
+  Job job;
+  j.at("job").get_to(job.index);
+  j.at("dataset").get_to(job.dataset);
+  j.at("implementation").get_to(job.implementation);
+  j.at("variant").get_to(job.variant.name);
+  job.variant.options = options_from_json(j.at("options"));
+  j.at("threads").get_to(job.threads);
+  j.at("timed").get_to(job.timed);
+  j.at("trace").get_to(job.trace);
+  j.at("frames").get_to(job.frames);
+  for (const json& grid : j.at("grids")) job.grids.push_back(grid_of(grid));
+  return job;
+}
+
+Plan plan_of(const json& j) {
+  Plan plan;
+  j.at("run_id").get_to(plan.run_id);
+  j.at("preset").get_to(plan.preset);
+  j.at("description").get_to(plan.description);
+  j.at("seed").get_to(plan.seed);
+  const json& timing = j.at("timing");
+  plan.timing = {timing.at("samples"), timing.at("spread"), timing.at("cap_s"), timing.at("idle_samples")};
+  plan.limits = {j.at("limits").at("measurement_s"), j.at("limits").at("memory_mib")};
+  for (const json& left : j.at("left_out")) plan.left_out.push_back({left.at("what"), left.at("why")});
+  for (const json& job : j.at("jobs")) plan.jobs.push_back(job_of(job));
+  return plan;
+}
+
+}  // namespace
+
+std::string plan_json(const Plan& plan) {
+  json j = {{"run_id", plan.run_id},
+            {"preset", plan.preset},
+            {"description", plan.description},
+            {"seed", plan.seed},
+            {"timing",
+             {{"samples", plan.timing.samples},
+              {"spread", plan.timing.spread},
+              {"cap_s", plan.timing.cap_s},
+              {"idle_samples", plan.timing.idle_samples}}},
+            {"limits", {{"measurement_s", plan.limits.measurement_s}, {"memory_mib", plan.limits.memory_mib}}},
+            {"left_out", json::array()},
+            {"jobs", json::array()}};
+  for (const LeftOut& left : plan.left_out) j["left_out"].push_back({{"what", left.what}, {"why", left.why}});
+  for (const Job& job : plan.jobs) j["jobs"].push_back(job_json(job));
+  return j.dump(1, ' ', false, json::error_handler_t::replace);
+}
+
+Plan read_plan(const std::filesystem::path& file) {
+  std::ifstream in(file);
+  const std::string name = printable_name(file.string());
+  if (!in) throw refusal(name, "", "cannot be opened", "give the folder of a run that ndt-bench run has begun");
+  try {
+    return plan_of(json::parse(in));
+  } catch (const json::exception& error) {
+    throw refusal(name, "", printable(error.what(), 200), "it is no plan that ndt-bench run wrote; begin a new run");
+  }
+}
+
+}  // namespace ndt::harness

@@ -1,0 +1,75 @@
+#include "town_cache.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cstdlib>
+
+#include "dataset_file.hpp"
+#include "ndt/core/error.hpp"
+#include "ndt/harness/output_file.hpp"
+#include "ndt/harness/town.hpp"
+
+namespace ndt::harness {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Town {
+  const char* name;
+  TownScale scale;
+  const char* description;
+};
+constexpr Town kTowns[] = {
+    {"town_small", TownScale::small, "synthetic: a street corner, 8 scans of 16 beams; made in about a second"},
+    {"town", TownScale::standard,
+     "synthetic: a drive through streets, 64 beams, more than 300 m with two turns; made on first use, within a minute"},
+    {"town_large", TownScale::large,
+     "synthetic: more than 2 km, a map of more than 10 M points; made on first use, takes minutes"},
+};
+
+/// Another number once the generator makes other bytes: what was kept is not used any more.
+constexpr int kGeneration = 1;
+
+std::string environment(const char* name) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? "" : value;
+}
+
+void generate(const Town& town, const fs::path& folder) {
+  make_folder(folder.parent_path());
+  const bool terminal = ::isatty(STDERR_FILENO) != 0;
+  fmt::print(stderr, "ndt-bench: generating {} in {}{}", town.name, folder.string(), terminal ? " " : "\n");
+  const auto show = [&](double share) {
+    if (terminal) fmt::print(stderr, "\r\x1b[Kndt-bench: generating {}: {:.0f} %", town.name, 100 * share);
+  };
+  write_town({.scale = town.scale}, folder, show);
+  if (terminal) fmt::print(stderr, "\r\x1b[K");
+}
+
+}  // namespace
+
+fs::path cache_folder() {
+  if (const std::string given = environment("NDT_CACHE"); !given.empty()) return given;
+  if (const std::string base = environment("XDG_CACHE_HOME"); !base.empty()) return fs::path(base) / "ndt-bench";
+  if (const std::string home = environment("HOME"); !home.empty()) return fs::path(home) / ".cache" / "ndt-bench";
+  throw InputError("no folder for generated data: set NDT_CACHE");
+}
+
+std::vector<DatasetInfo> list_towns() {
+  std::vector<DatasetInfo> infos;
+  for (const Town& town : kTowns) infos.push_back({town.name, town.description, ""});
+  return infos;
+}
+
+std::optional<Dataset> load_town(std::string_view name) {
+  for (const Town& town : kTowns) {
+    if (town.name != name) continue;
+    const fs::path folder = cache_folder() / fmt::format("{}_v{}", town.name, kGeneration);
+    if (!fs::exists(folder / "dataset.toml")) generate(town, folder);
+    return read_dataset(folder / "dataset.toml", folder);
+  }
+  return std::nullopt;
+}
+
+}  // namespace ndt::harness

@@ -1,0 +1,19 @@
+// The synthetic town as datasets by name: generated once, on first use, and kept.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+
+#include "ndt/harness/dataset.hpp"
+
+namespace ndt::harness {
+
+/// Where generated data is kept: NDT_CACHE, else ndt-bench below XDG_CACHE_HOME or ~/.cache.
+std::filesystem::path cache_folder();
+
+std::vector<DatasetInfo> list_towns();
+
+/// Nothing for a name that is no town's. Generates what is not there yet, which takes from a second to minutes.
+std::optional<Dataset> load_town(std::string_view name);
+
+}  // namespace ndt::harness
