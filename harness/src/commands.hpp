@@ -23,6 +23,7 @@ void add_measure_job(CLI::App& app, Command& chosen);
 void add_report(CLI::App& app, Command& chosen);
 void add_compare(CLI::App& app, Command& chosen);
 void add_export(CLI::App& app, Command& chosen);
+void add_generate(CLI::App& app, Command& chosen);
 
 /// A subcommand whose options live in one `Arguments` value that outlives the parsing.
 template <class Arguments>

@@ -1,5 +1,7 @@
 #include "ndt/harness/courtyard.hpp"
 
+#include "integer_random.hpp"
+
 namespace ndt::harness {
 namespace {
 
@@ -35,20 +37,7 @@ constexpr std::uint64_t total_share() {
   return sum;
 }
 
-/// 64-bit linear congruential generator; the high half of the state is the draw.
-class Random {
- public:
-  explicit Random(std::uint64_t seed) : state_(seed) {}
-  std::int64_t below(std::int64_t n) {
-    state_ = state_ * 6364136223846793005ULL + 1442695040888963407ULL;
-    return static_cast<std::int64_t>(((state_ >> 32) * static_cast<std::uint64_t>(n)) >> 32);
-  }
-
- private:
-  std::uint64_t state_;
-};
-
-const Surface& pick(Random& random) {
+const Surface& pick(IntegerRandom& random) {
   auto k = static_cast<std::uint64_t>(random.below(static_cast<std::int64_t>(total_share())));
   for (const Surface& s : kSurfaces) {
     if (k < s.share) return s;
@@ -57,7 +46,7 @@ const Surface& pick(Random& random) {
   return kSurfaces[0];  // not reached: k < total share
 }
 
-Point draw(Random& random, const std::int64_t offset_m[3]) {
+Point draw(IntegerRandom& random, const std::int64_t offset_m[3]) {
   const Surface& surface = pick(random);
   std::int64_t v[3];
   for (int axis = 0; axis < 3; ++axis)
@@ -76,7 +65,7 @@ Point draw(Random& random, const std::int64_t offset_m[3]) {
 }  // namespace
 
 PointCloud make_courtyard(const CourtyardOptions& options) {
-  Random random(options.seed);
+  IntegerRandom random(options.seed);
   PointCloud cloud;
   cloud.points.reserve(static_cast<std::size_t>(options.points));
   for (int i = 0; i < options.points; ++i) cloud.points.push_back(draw(random, options.offset_m));

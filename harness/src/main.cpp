@@ -38,6 +38,7 @@ void declare(CLI::App& app, ndt::harness::Command& chosen, const std::string& co
   ndt::harness::add_report(app, chosen);
   ndt::harness::add_compare(app, chosen);
   ndt::harness::add_export(app, chosen);
+  ndt::harness::add_generate(app, chosen);
   app.footer(
       "Exit codes: 0 ok, 1 usage, 2 bad input, 3 regression, 4 some jobs failed, 5 no usable device.\n"
       "First steps:\n"

@@ -1,0 +1,56 @@
+// The synthetic town drive: a laser scanner driven through streets of houses, trees, poles and parked cars, ray-cast on
+// hilly ground, with the exact pose of every scan. Integer random numbers and + - * / sqrt alone: the same options give
+// the same bytes with every compiler that keeps to IEEE 754, at every optimisation level and for any number of threads.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <string_view>
+
+namespace ndt::harness {
+
+enum class TownScale {
+  small,     ///< 8 scans of 16 beams around one corner: for tests, in seconds even under sanitizers
+  standard,  ///< more than 60 scans of 64 beams over more than 300 m with two turns
+  large      ///< more than 2 km and a map of more than 10 M points
+};
+
+/// Throws UsageError naming the scales.
+TownScale town_scale(std::string_view name);
+std::string town_scale_name(TownScale scale);
+/// "small, standard, large".
+std::string town_scale_names();
+
+struct TownOptions {
+  TownScale scale = TownScale::standard;
+  std::uint64_t seed = 1;
+  int threads = 0;  ///< 0: one per core; the bytes are the same for any number
+};
+
+/// What was written.
+struct TownSummary {
+  std::string name;  ///< the dataset's: town, town_small or town_large, with _seed<n> for another seed than 1
+  int scans = 0;
+  std::int64_t scan_points = 0;  ///< of all scans together
+  std::int64_t map_points = 0;
+  double drive_m = 0;  ///< from the first scan to the last, along the drive
+  std::uintmax_t bytes = 0;
+};
+
+/// Told the share that is done, 0 to 1, by one thread at a time.
+using TownProgress = std::function<void(double fraction)>;
+
+/// Makes `folder` a dataset: dataset.toml, map.pcd, scans/000000.pcd and on, truth.tum. Scans are in the sensor's frame
+/// (x forward, z up), without motion distortion, range noise 2 cm (1 sigma); the map is one centroid per 0.2 m leaf of a
+/// second drive over the same streets, 0.4 m beside the first, with noise of its own. All coordinates are whole
+/// millimetres before they become float32.
+///
+/// It is written beside the final place as <folder>.part.XXXXXX and renamed when complete, so the folder is whole or not
+/// there. Throws InputError if the folder exists and is not empty, or cannot be written; std::invalid_argument for
+/// threads outside [0, 256].
+TownSummary write_town(const TownOptions& options, const std::filesystem::path& folder,
+                       const TownProgress& progress = {});
+
+}  // namespace ndt::harness
