@@ -9,7 +9,7 @@ namespace ndt::harness {
 
 double calibration_us() {
   constexpr int kRuns = 3;
-  constexpr int kLinks = 100000;  // about 0.3 ms
+  constexpr int kLinks = 100000;    // about 0.3 ms
   static volatile double kept = 0;  // so that the work is done
   std::vector<double> times;
   for (int run = 0; run < kRuns; ++run) {

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cstdlib>
 
-#include "dataset_file.hpp"
+#include "ndt/harness/dataset_file.hpp"
 #include "io/refusal.hpp"
 #include "ndt/core/error.hpp"
 #include "ndt/harness/build_info.hpp"

@@ -32,11 +32,13 @@ void send(const std::string& line) {
 ExitCode measure_job(const Arguments& a) {
   die_with_parent(a.parent);
   const Plan plan = read_plan(std::filesystem::path(a.run) / "plan.json");
-  if (a.job >= plan.jobs.size()) throw UsageError(fmt::format("--job {}: the plan has {} jobs", a.job, plan.jobs.size()));
+  if (a.job >= plan.jobs.size())
+    throw UsageError(fmt::format("--job {}: the plan has {} jobs", a.job, plan.jobs.size()));
   const Job& job = plan.jobs[a.job];
   const Dataset dataset = load_dataset(job.dataset);
   std::vector<std::size_t> wanted;
-  for (const double index : parse_numbers(a.rows, "--rows")) wanted.push_back(static_cast<std::size_t>(std::max(0.0, index)));
+  for (const double index : parse_numbers(a.rows, "--rows"))
+    wanted.push_back(static_cast<std::size_t>(std::max(0.0, index)));
   measure(plan, job, find_aligner(job.implementation), dataset, wanted,
           {.ready = [] { send(""); }, .row = [](const RunRow& row) { send(to_json_line(row)); }});
   return ExitCode::ok;

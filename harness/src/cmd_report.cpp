@@ -29,8 +29,9 @@ struct CompareArguments {
 ExitCode hand_over(std::vector<std::string> words) {
   const std::filesystem::path package = std::filesystem::path(build_info().source) / "reports";
   if (!std::filesystem::is_directory(package / "ndt_report"))
-    throw InputError(fmt::format("{} is missing: ndt-bench was built there and finds its report below it; build it again",
-                                 (package / "ndt_report").string()));
+    throw InputError(
+        fmt::format("{} is missing: ndt-bench was built there and finds its report below it; build it again",
+                    (package / "ndt_report").string()));
   const std::string python = find_program("python3");
   if (python.empty()) throw InputError("python3 is not on PATH; on Debian: apt-get install python3");
   const char* before = std::getenv("PYTHONPATH");
@@ -60,7 +61,8 @@ ExitCode compare(const CompareArguments& a) {
 
 void add_report(CLI::App& app, Command& chosen) {
   const auto a = std::make_shared<ReportArguments>();
-  CLI::App& command = add_command(app, chosen, "report", "Write report.html, its figures and summary.csv of a run", a, report);
+  CLI::App& command =
+      add_command(app, chosen, "report", "Write report.html, its figures and summary.csv of a run", a, report);
   command.add_option("dir", a->folder, "folder of a run")->type_name("DIR")->required();
   command.add_flag("--open", a->open, "open the report in the browser");
 }
@@ -68,8 +70,8 @@ void add_report(CLI::App& app, Command& chosen) {
 void add_compare(CLI::App& app, Command& chosen) {
   const auto a = std::make_shared<CompareArguments>();
   CLI::App& command =
-      add_command(app, chosen, "compare", "Is the second run faster or slower than the first? SAME, FASTER, SLOWER or UNCLEAR",
-                  a, compare);
+      add_command(app, chosen, "compare",
+                  "Is the second run faster or slower than the first? SAME, FASTER, SLOWER or UNCLEAR", a, compare);
   command.add_option("before", a->before, "folder of a run")->type_name("DIR_A")->required();
   command.add_option("after", a->after, "folder of a run")->type_name("DIR_B")->required();
   command.add_option("--fail-on", a->fail_on, "exit 3 if any row is SLOWER")

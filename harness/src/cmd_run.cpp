@@ -5,6 +5,7 @@
 
 #include "align_flags.hpp"
 #include "commands.hpp"
+#include "ndt/core/limits.hpp"
 #include "ndt/harness/environment.hpp"
 #include "ndt/harness/runner.hpp"
 #include "progress_line.hpp"
@@ -50,17 +51,18 @@ void add_run(CLI::App& app, Command& chosen, const std::string& command_line) {
   const auto a = std::make_shared<Arguments>();
   a->command_line = command_line;
   CLI::App& command = add_command(app, chosen, "run", "Measure implementations side by side", a, run_benchmark);
-  const auto preset = command.add_option("--preset", a->preset, "what to run: a name in ndt-bench list, or a TOML file")
-                          ->type_name("NAME")
-                          ->capture_default_str();
+  const auto preset =
+      command.add_option("--preset", a->preset, "what to run: a name in ndt-bench list, or a TOML file")
+          ->type_name("NAME")
+          ->capture_default_str();
   const auto datasets =
       command
-          .add_option("--dataset", a->selection.datasets,
-                      "instead of the preset's; a name in ndt-bench list or a folder with a dataset.toml; may be repeated")
+          .add_option(
+              "--dataset", a->selection.datasets,
+              "instead of the preset's; a name in ndt-bench list or a folder with a dataset.toml; may be repeated")
           ->type_name("NAME");
   command
-      .add_option("--implementation", a->selection.implementations,
-                  "instead of all available ones; may be repeated")
+      .add_option("--implementation", a->selection.implementations, "instead of all available ones; may be repeated")
       ->type_name("NAME");
   command
       .add_option("--threads", a->selection.threads,
@@ -71,11 +73,12 @@ void add_run(CLI::App& app, Command& chosen, const std::string& command_line) {
       .add_option("--samples", a->selection.samples, "of every measurement, at least, unless its time cap comes first")
       ->type_name("N")
       ->check(CLI::Range(1, 1000000));
-  const auto out = command.add_option("--out", a->out, "folder for the rows (default: bench-results/<UTC time>)")
-                       ->type_name("DIR");
+  const auto out =
+      command.add_option("--out", a->out, "folder for the rows (default: bench-results/<UTC time>)")->type_name("DIR");
   command
-      .add_option("--resume", a->resume,
-                  "go on with the run in this folder: what is missing, and what was killed, timed out or ran out of memory")
+      .add_option(
+          "--resume", a->resume,
+          "go on with the run in this folder: what is missing, and what was killed, timed out or ran out of memory")
       ->type_name("DIR")
       ->excludes(preset)
       ->excludes(datasets)

@@ -5,8 +5,8 @@
 #include <filesystem>
 
 #include "catalogue.hpp"
-#include "dataset_file.hpp"
-#include "golden_datasets.hpp"
+#include "ndt/harness/dataset_file.hpp"
+#include "ndt/harness/golden_datasets.hpp"
 #include "ndt/core/error.hpp"
 #include "ndt/harness/unknown_name.hpp"
 #include "scenes.hpp"

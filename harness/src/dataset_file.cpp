@@ -1,4 +1,4 @@
-#include "dataset_file.hpp"
+#include "ndt/harness/dataset_file.hpp"
 
 #include <fmt/format.h>
 
@@ -174,7 +174,8 @@ class Builder {
   Builder(const fs::path& description, const fs::path& folder) : toml_(TomlTable::read(description)), folder_(folder) {}
 
   Dataset build() {
-    if (const auto format = toml_.whole("format", 1, 1); !format) toml_.refuse("format", "is missing", "add format = 1");
+    if (const auto format = toml_.whole("format", 1, 1); !format)
+      toml_.refuse("format", "is missing", "add format = 1");
     dataset_.name = required_name(toml_);
     dataset_.description = toml_.required_text("description");
     dataset_.kind = toml_.required_choice("kind", {"scan_to_map", "sequence", "pair"});
@@ -242,13 +243,14 @@ class Builder {
         toml_.refuse("scans", fmt::format("'{}' cannot name a frame", printable(frame.name)), "rename the file");
       for (int k = 0; k < rule_.count; ++k) {
         const std::uint64_t draw = scan * static_cast<std::uint64_t>(rule_.count) + static_cast<std::uint64_t>(k);
-        frame.guesses.push_back({fmt::format("guess{}", k), rule_.kind == "noise"
-                                                                ? noisy_guess(*frame.truth, rule_.noise, rule_.seed, draw)
-                                                                : first_guess(scan)});
+        frame.guesses.push_back(
+            {fmt::format("guess{}", k),
+             rule_.kind == "noise" ? noisy_guess(*frame.truth, rule_.noise, rule_.seed, draw) : first_guess(scan)});
         if (rule_.kind != "noise") break;  // they would all be the same
       }
       if (!names_.insert(frame.name).second)
-        toml_.refuse("scans", fmt::format("two files are called '{}'", frame.name), "rename one, rows are told apart by it");
+        toml_.refuse("scans", fmt::format("two files are called '{}'", frame.name),
+                     "rename one, rows are told apart by it");
       dataset_.frames.push_back(std::move(frame));
     }
   }
@@ -265,16 +267,18 @@ class Builder {
   TomlTable toml_;
   fs::path folder_;
   Dataset dataset_;
-  std::vector<fs::path> files_;       ///< all scans
-  std::vector<std::size_t> chosen_;   ///< those aligned
-  std::vector<Transform> truth_;      ///< of all scans, or none
+  std::vector<fs::path> files_;      ///< all scans
+  std::vector<std::size_t> chosen_;  ///< those aligned
+  std::vector<Transform> truth_;     ///< of all scans, or none
   GuessRule rule_;
   std::set<std::string> names_;  ///< of frames
 };
 
 }  // namespace
 
-Dataset read_dataset(const fs::path& description, const fs::path& folder) { return Builder(description, folder).build(); }
+Dataset read_dataset(const fs::path& description, const fs::path& folder) {
+  return Builder(description, folder).build();
+}
 
 DatasetHead read_dataset_head(const fs::path& description) {
   TomlTable toml = TomlTable::read(description);

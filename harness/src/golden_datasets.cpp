@@ -1,4 +1,4 @@
-#include "golden_datasets.hpp"
+#include "ndt/harness/golden_datasets.hpp"
 
 #include <fmt/format.h>
 

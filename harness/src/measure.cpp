@@ -74,8 +74,7 @@ class Measurer {
     const Stopwatch watch;
     const AlignResult result = aligner_->align(scan_, row.guess, {});
     const double time_us = watch.elapsed_us();
-    if (!same_bits(expected, result))
-      throw RegressionError("align: two calls with the same input gave different bits");
+    if (!same_bits(expected, result)) throw RegressionError("align: two calls with the same input gave different bits");
     return time_us;
   }
 

@@ -18,7 +18,8 @@ bool contains(const auto& list, const auto& value) { return std::ranges::find(li
 std::vector<int> unique_threads(const std::vector<int>& given) {
   std::vector<int> threads;
   for (const int count : given)
-    if (const int resolved = count == 0 ? core_count() : count; !contains(threads, resolved)) threads.push_back(resolved);
+    if (const int resolved = count == 0 ? core_count() : count; !contains(threads, resolved))
+      threads.push_back(resolved);
   return threads;
 }
 
@@ -34,6 +35,48 @@ std::vector<std::size_t> spread_frames(std::size_t n, std::optional<int> most) {
 void shuffle(std::vector<Job>& jobs, std::uint64_t seed) {
   std::mt19937_64 random(seed);
   for (std::size_t left = jobs.size(); left > 1; --left) std::swap(jobs[left - 1], jobs[random() % left]);
+}
+
+std::vector<NamedGuess> grid_guesses(const Transform& truth, const std::vector<GuessGrid>& grids) {
+  std::vector<NamedGuess> guesses;
+  for (const GuessGrid& grid : grids)
+    for (const double x : grid.x_m)
+      for (const double y : grid.y_m)
+        for (const double z : grid.z_m)
+          for (const double yaw : grid.yaw_deg) {
+            NamedGuess guess{fmt::format("x{:+g}_y{:+g}_z{:+g}_yaw{:+g}", x, y, z, yaw),
+                             truth * to_transform(Pose{x, y, z, 0, 0, yaw * kPi / 180}), GuessOffset{x, y, z, yaw}};
+            if (std::ranges::none_of(guesses, [&](const NamedGuess& g) { return g.name == guess.name; }))
+              guesses.push_back(std::move(guess));
+          }
+  return guesses;
+}
+
+/// Of the job's frames, whatever its range.
+std::vector<RunRow> all_rows(const Plan& plan, const Job& job, const Dataset& dataset) {
+  std::vector<RunRow> rows;
+  const AlignOptions options = job_options(job, dataset);
+  for (const std::size_t index : job.frames) {
+    const Frame& frame = dataset.frames.at(index);
+    const auto guesses = job.grids.empty() || !frame.truth ? frame.guesses : grid_guesses(*frame.truth, job.grids);
+    for (const NamedGuess& guess : guesses) {
+      RunRow row;
+      row.run_id = plan.run_id;
+      row.job = job.index;
+      row.implementation = job.implementation;
+      row.dataset = dataset.name;
+      row.frame = frame.name;
+      row.guess_name = guess.name;
+      row.variant = job.variant.name;
+      row.threads = job.threads;
+      row.resolution_m = options.resolution_m;
+      row.guess = guess.map_from_scan;
+      row.guess_offset = guess.offset;
+      row.truth = frame.truth;
+      rows.push_back(std::move(row));
+    }
+  }
+  return rows;
 }
 
 class Planner {
@@ -146,7 +189,7 @@ class Planner {
   /// True unless another study has every measurement of the job already.
   bool has_news(const Job& job, const Dataset& dataset) {
     bool news = false;
-    for (const RunRow& row : planned_rows(plan_, job, dataset)) news |= planned_.insert(measurement_key(row)).second;
+    for (const RunRow& row : all_rows(plan_, job, dataset)) news |= planned_.insert(measurement_key(row)).second;
     return news;
   }
 
@@ -156,11 +199,18 @@ class Planner {
       job.frames = {frame};
       if (has_news(job, dataset)) frames.push_back(frame);
     }
-    const auto block = static_cast<std::size_t>(study.frames_per_job);
-    for (std::size_t first = 0; first < frames.size(); first += block) {
-      const std::size_t last = std::min(frames.size(), first + block);
-      job.frames.assign(frames.begin() + static_cast<std::ptrdiff_t>(first),
-                        frames.begin() + static_cast<std::ptrdiff_t>(last));
+    if (frames.empty()) return;
+    job.frames = frames;
+    const std::size_t rows = all_rows(plan_, job, dataset).size();
+    const auto block = static_cast<std::size_t>(study.measurements_per_job);
+    const std::size_t guesses = rows / frames.size();  // the same for every frame
+    for (std::size_t first = 0; first < rows; first += block) {
+      const std::size_t last = std::min(rows, first + block);
+      const std::size_t first_frame = first / guesses, last_frame = (last - 1) / guesses;
+      job.frames.assign(frames.begin() + static_cast<std::ptrdiff_t>(first_frame),
+                        frames.begin() + static_cast<std::ptrdiff_t>(last_frame + 1));
+      job.first_row = first - first_frame * guesses;
+      job.row_count = last - first;
       plan_.jobs.push_back(job);
     }
   }
@@ -185,21 +235,6 @@ class Planner {
   std::set<std::string> planned_;  ///< keys of measurements
 };
 
-std::vector<NamedGuess> grid_guesses(const Transform& truth, const std::vector<GuessGrid>& grids) {
-  std::vector<NamedGuess> guesses;
-  for (const GuessGrid& grid : grids)
-    for (const double x : grid.x_m)
-      for (const double y : grid.y_m)
-        for (const double z : grid.z_m)
-          for (const double yaw : grid.yaw_deg) {
-            NamedGuess guess{fmt::format("x{:+g}_y{:+g}_z{:+g}_yaw{:+g}", x, y, z, yaw),
-                             truth * to_transform(Pose{x, y, z, 0, 0, yaw * kPi / 180}), GuessOffset{x, y, z, yaw}};
-            if (std::ranges::none_of(guesses, [&](const NamedGuess& g) { return g.name == guess.name; }))
-              guesses.push_back(std::move(guess));
-          }
-  return guesses;
-}
-
 }  // namespace
 
 Plan make_plan(const Preset& preset, const Selection& selection, const std::string& run_id) {
@@ -214,28 +249,13 @@ AlignOptions job_options(const Job& job, const Dataset& dataset) {
 }
 
 std::vector<RunRow> planned_rows(const Plan& plan, const Job& job, const Dataset& dataset) {
-  std::vector<RunRow> rows;
-  const AlignOptions options = job_options(job, dataset);
-  for (const std::size_t index : job.frames) {
-    const Frame& frame = dataset.frames.at(index);
-    const auto guesses = job.grids.empty() || !frame.truth ? frame.guesses : grid_guesses(*frame.truth, job.grids);
-    for (const NamedGuess& guess : guesses) {
-      RunRow row;
-      row.run_id = plan.run_id;
-      row.job = job.index;
-      row.implementation = job.implementation;
-      row.dataset = dataset.name;
-      row.frame = frame.name;
-      row.guess_name = guess.name;
-      row.variant = job.variant.name;
-      row.threads = job.threads;
-      row.resolution_m = options.resolution_m;
-      row.guess = guess.map_from_scan;
-      row.guess_offset = guess.offset;
-      row.truth = frame.truth;
-      rows.push_back(std::move(row));
-    }
-  }
+  std::vector<RunRow> rows = all_rows(plan, job, dataset);
+  if (job.first_row > rows.size() || job.row_count > rows.size() - job.first_row)
+    throw InputError(
+        fmt::format("plan.json: job {} is of rows that {} does not have; the dataset has changed, begin a new run",
+                    job.index, dataset.name));
+  rows.erase(rows.begin(), rows.begin() + static_cast<std::ptrdiff_t>(job.first_row));
+  rows.resize(job.row_count);
   return rows;
 }
 

@@ -30,6 +30,8 @@ json job_json(const Job& job) {
             {"timed", job.timed},
             {"trace", job.trace},
             {"frames", job.frames},
+            {"first_row", job.first_row},
+            {"row_count", job.row_count},
             {"grids", json::array()}};
   for (const GuessGrid& grid : job.grids) j["grids"].push_back(grid_json(grid));
   return j;
@@ -46,6 +48,8 @@ Job job_of(const json& j) {
   j.at("timed").get_to(job.timed);
   j.at("trace").get_to(job.trace);
   j.at("frames").get_to(job.frames);
+  j.at("first_row").get_to(job.first_row);
+  j.at("row_count").get_to(job.row_count);
   for (const json& grid : j.at("grids")) job.grids.push_back(grid_of(grid));
   return job;
 }

@@ -13,7 +13,8 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 std::optional<CropBox> box(TomlTable& toml, std::string_view key) {
   const auto v = toml.numbers(key, -kInfinity, kInfinity);
   if (!v) return std::nullopt;
-  if (v->size() != 6) toml.refuse(key, fmt::format("has {} numbers", v->size()), "give [x0, y0, z0, x1, y1, z1] in metres");
+  if (v->size() != 6)
+    toml.refuse(key, fmt::format("has {} numbers", v->size()), "give [x0, y0, z0, x1, y1, z1] in metres");
   return CropBox{{(*v)[0], (*v)[1], (*v)[2]}, {(*v)[3], (*v)[4], (*v)[5]}};
 }
 
@@ -38,8 +39,8 @@ ScanPreparation read_preparation(TomlTable& toml, std::string_view cloud) {
   p.remove_box = box(toml, "remove_box");
   p.voxel_leaf_m = toml.number("voxel_leaf_m", 0, kInfinity);
   p.sample_points = toml.whole("sample_points", 0, std::numeric_limits<std::int64_t>::max());
-  p.sample_seed = static_cast<std::uint64_t>(
-      toml.whole("sample_seed", 0, std::numeric_limits<std::int64_t>::max()).value_or(1));
+  p.sample_seed =
+      static_cast<std::uint64_t>(toml.whole("sample_seed", 0, std::numeric_limits<std::int64_t>::max()).value_or(1));
   toml.finish();
   try {
     validate(p, cloud);

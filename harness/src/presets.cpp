@@ -76,7 +76,8 @@ Study read_study(TomlTable& toml) {
   for (TomlTable& grid : toml.tables("grids")) study.grids.push_back(read_grid(grid));
   study.timed = toml.flag("timed").value_or(study.timed);
   study.trace = toml.flag("trace").value_or(study.trace);
-  study.frames_per_job = static_cast<int>(toml.whole("frames_per_job", 1, kCountMost).value_or(study.frames_per_job));
+  study.measurements_per_job =
+      static_cast<int>(toml.whole("measurements_per_job", 1, kCountMost).value_or(study.measurements_per_job));
   toml.finish();
   return study;
 }

@@ -21,9 +21,11 @@ std::string progress_text(const RunProgress& progress, double elapsed_s, std::si
   const std::size_t filled = kWidth * progress.done / total;
   const std::size_t now = progress.done - already_done;
   const std::string left =
-      now == 0 ? "" : minutes(elapsed_s * static_cast<double>(progress.total - progress.done) / static_cast<double>(now)) + " left  ";
-  return fmt::format("[{:#<{}}{:-<{}}] {:3} %  {}/{}  {}{}", "", filled, "", kWidth - filled, 100 * progress.done / total,
-                     progress.done, progress.total, left, progress.now);
+      now == 0 ? ""
+               : minutes(elapsed_s * static_cast<double>(progress.total - progress.done) / static_cast<double>(now)) +
+                     " left  ";
+  return fmt::format("[{:#<{}}{:-<{}}] {:3} %  {}/{}  {}{}", "", filled, "", kWidth - filled,
+                     100 * progress.done / total, progress.done, progress.total, left, progress.now);
 }
 
 ProgressLine::ProgressLine(std::size_t already_done)

@@ -30,8 +30,10 @@ constexpr AlignerEntry kAligners[] = {
     {"pcl_ndt", "CPU, one thread", "pcl::NormalDistributionsTransform, a peer: PCL's own algorithm from end to end",
      without_pcl, [](const AlignOptions& options) { return pcl_ndt::make_aligner(options); }, true, true,
      "stops after a step of at most epsilon m and at most epsilon rad; line search, covariance start: PCL's own",
-     "compares the squared translation of a step with its transformation epsilon and the cosine of its rotation with its "
-     "rotation epsilon; given epsilon^2 and cos(epsilon) here, so it stops at epsilon m and epsilon rad: given epsilon as "
+     "compares the squared translation of a step with its transformation epsilon and the cosine of its rotation with "
+     "its "
+     "rotation epsilon; given epsilon^2 and cos(epsilon) here, so it stops at epsilon m and epsilon rad: given epsilon "
+     "as "
      "it is, every alignment with the default options would end after one step (0.1^2 <= 0.01)"},
 };
 

@@ -36,7 +36,8 @@ void require_same_place(const fs::path& folder) {
                       : !is("cpu_model", cpu_model())          ? "processor"
                                                                : nullptr;
   if (other)
-    throw refusal(printable_name((folder / kEnvironment).string()), "", fmt::format("the run was begun with another {}", other),
+    throw refusal(printable_name((folder / kEnvironment).string()), "",
+                  fmt::format("the run was begun with another {}", other),
                   "begin a new run, rows of both would not be comparable");
 }
 

@@ -39,10 +39,10 @@ PointCloud tiled_map(int tiles) {
   map.points.reserve(static_cast<std::size_t>(tiles) * static_cast<std::size_t>(tiles) * kTilePoints);
   for (int row = 0; row < tiles; ++row)
     for (int column = 0; column < tiles; ++column) {
-      const PointCloud tile = make_courtyard({.seed = 1,
-                                              .points = kTilePoints,
-                                              .offset_m = {(column - tiles / 2) * kTilePitchM,
-                                                           (row - tiles / 2) * kTilePitchM, 0}});
+      const PointCloud tile =
+          make_courtyard({.seed = 1,
+                          .points = kTilePoints,
+                          .offset_m = {(column - tiles / 2) * kTilePitchM, (row - tiles / 2) * kTilePitchM, 0}});
       map.points.insert(map.points.end(), tile.points.begin(), tile.points.end());
     }
   return map;

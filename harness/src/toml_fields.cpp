@@ -90,7 +90,8 @@ void TomlTable::refuse(std::string_view key, std::string_view what, std::string_
   const auto line = (node ? node->source() : content_->table->source()).begin.line;
   std::string name = content_->path + printable(key);
   if (name.ends_with('.')) name.pop_back();  // of the table as a whole
-  throw refusal(content_->file, line > 0 ? fmt::format("line {}", line) : "", fmt::format("{}: {}", name, what), advice);
+  throw refusal(content_->file, line > 0 ? fmt::format("line {}", line) : "", fmt::format("{}: {}", name, what),
+                advice);
 }
 
 std::optional<std::string> TomlTable::text(std::string_view key) {
@@ -171,7 +172,8 @@ std::vector<TomlTable> TomlTable::tables(std::string_view key) {
   if (!node) return out;
   if (!node->is_array()) refuse(key, "is " + kind_of(*node), fmt::format("give tables [[{}{}]]", content_->path, key));
   for (const toml::node& entry : *node->as_array()) {
-    if (!entry.is_table()) refuse(key, "holds " + kind_of(entry), fmt::format("give tables [[{}{}]]", content_->path, key));
+    if (!entry.is_table())
+      refuse(key, "holds " + kind_of(entry), fmt::format("give tables [[{}{}]]", content_->path, key));
     out.push_back(TomlTable(content_->below(*entry.as_table(), key)));
   }
   return out;
@@ -186,14 +188,14 @@ std::string TomlTable::required_text(std::string_view key) {
 std::string TomlTable::required_choice(std::string_view key, const std::vector<std::string>& choices) {
   std::string value = required_text(key);
   if (std::ranges::find(choices, value) == choices.end())
-    refuse(key, fmt::format("'{}' is unknown", printable(value)), fmt::format("choose from {}", fmt::join(choices, ", ")));
+    refuse(key, fmt::format("'{}' is unknown", printable(value)),
+           fmt::format("choose from {}", fmt::join(choices, ", ")));
   return value;
 }
 
 std::vector<std::string> TomlTable::keys() const {
   std::vector<std::pair<toml::source_index, std::string>> found;
-  for (const auto& [key, node] : *content_->table)
-    found.emplace_back(key.source().begin.line, std::string(key.str()));
+  for (const auto& [key, node] : *content_->table) found.emplace_back(key.source().begin.line, std::string(key.str()));
   std::ranges::stable_sort(found, {}, &std::pair<toml::source_index, std::string>::first);
   std::vector<std::string> out;
   for (auto& [line, key] : found) out.push_back(std::move(key));
@@ -203,8 +205,7 @@ std::vector<std::string> TomlTable::keys() const {
 void TomlTable::finish() const {
   for (const std::string& key : keys())
     if (!content_->known.contains(key))
-      refuse(key, "is no key of this table",
-             fmt::format("known here: {}", fmt::join(content_->known, ", ")));
+      refuse(key, "is no key of this table", fmt::format("known here: {}", fmt::join(content_->known, ", ")));
 }
 
 }  // namespace ndt::harness

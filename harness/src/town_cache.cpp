@@ -5,7 +5,7 @@
 
 #include <cstdlib>
 
-#include "dataset_file.hpp"
+#include "ndt/harness/dataset_file.hpp"
 #include "ndt/core/error.hpp"
 #include "ndt/harness/output_file.hpp"
 #include "ndt/harness/town.hpp"
@@ -23,7 +23,8 @@ struct Town {
 constexpr Town kTowns[] = {
     {"town_small", TownScale::small, "synthetic: a street corner, 8 scans of 16 beams; made in about a second"},
     {"town", TownScale::standard,
-     "synthetic: a drive through streets, 64 beams, more than 300 m with two turns; made on first use, within a minute"},
+     "synthetic: a drive through streets, 64 beams, more than 300 m with two turns; made on first use, within a "
+     "minute"},
     {"town_large", TownScale::large,
      "synthetic: more than 2 km, a map of more than 10 M points; made on first use, takes minutes"},
 };

@@ -23,6 +23,7 @@ class Datasets : public testing::Test {
   Datasets() {
     if (const char* value = ::getenv("NDT_GOLDEN_DIR")) before_ = value;
     ::unsetenv("NDT_GOLDEN_DIR");
+    ::unsetenv("NDT_DATASETS");  // every test is a process of its own
   }
   ~Datasets() override {
     if (before_)
@@ -50,8 +51,7 @@ constexpr const char* kCases = R"({"cases": {"street_v1": {"map": "map.pcd", "sc
     "identity": [1,0,0,0, 0,1,0,0, 0,0,1,0, 0,0,0,1], "base": [1,0,0,5, 0,1,0,6, 0,0,1,7, 0,0,0,1]}}}})";
 
 TEST_F(Datasets, WithoutRealCloudsTheBuiltInScenesRemainAndTheReasonIsSaid) {
-  EXPECT_EQ(list_datasets().size(), 4u);
-  for (const char* name : {"courtyard", "courtyard_5k", "courtyard_far"})
+  for (const char* name : {"courtyard", "courtyard_5k", "courtyard_far", "courtyard_tiles_9", "town_small", "town"})
     EXPECT_EQ(info_of(name).unavailable_reason, "") << name;
   EXPECT_EQ(info_of("golden").unavailable_reason, "NDT_GOLDEN_DIR is not set");
   EXPECT_THROW(load_dataset("golden"), InputError);
@@ -59,19 +59,36 @@ TEST_F(Datasets, WithoutRealCloudsTheBuiltInScenesRemainAndTheReasonIsSaid) {
 
 TEST_F(Datasets, TheCourtyardHasEightGuessesWithinHalfAMetreAndFiveDegrees) {
   const Dataset d = load_dataset("courtyard");
-  EXPECT_EQ(d.map.size(), 30000u);
-  EXPECT_EQ(d.scan.size(), 3000u);
-  EXPECT_EQ(d.guesses.size(), 8u);
-  ASSERT_TRUE(d.truth.has_value());
-  for (const NamedGuess& guess : d.guesses) {
-    EXPECT_LE(translation_error_m(guess.map_from_scan, *d.truth), 0.5) << guess.name;
-    EXPECT_LE(rotation_error_rad(guess.map_from_scan, *d.truth), 5 * kPi / 180) << guess.name;
+  EXPECT_EQ(d.map(0).size(), 30000u);
+  EXPECT_EQ(d.scan(0).size(), 3000u);
+  ASSERT_EQ(d.frames.size(), 1u);
+  const Frame& frame = d.frames[0];
+  EXPECT_EQ(frame.guesses.size(), 8u);
+  ASSERT_TRUE(frame.truth.has_value());
+  EXPECT_TRUE(d.truth.exact);
+  for (const NamedGuess& guess : frame.guesses) {
+    EXPECT_LE(translation_error_m(guess.map_from_scan, *frame.truth), 0.5) << guess.name;
+    EXPECT_LE(rotation_error_rad(guess.map_from_scan, *frame.truth), 5 * kPi / 180) << guess.name;
   }
-  EXPECT_EQ(load_dataset("courtyard_5k").scan.size(), 5000u);
+}
+
+TEST_F(Datasets, CourtyardsComeWithAnyNumberOfScanPointsAndOfTiles) {
+  EXPECT_EQ(load_dataset("courtyard_5k").scan(0).size(), 5000u);
+  EXPECT_EQ(load_dataset("courtyard_777").scan(0).size(), 777u);
+  const PointCloud tiles = load_dataset("courtyard_tiles_3").map(0), one = load_dataset("courtyard").map(0);
+  ASSERT_EQ(tiles.size(), 9 * one.size());
+  for (std::size_t i = 0; i < one.size(); i += 1000) {  // the middle one is the courtyard itself
+    EXPECT_EQ(tiles.points[4 * one.size() + i].x, one.points[i].x);
+    EXPECT_EQ(tiles.points[i].y, one.points[i].y - 72);
+  }
+  EXPECT_THROW(load_dataset("courtyard_99"), UsageError);
+  EXPECT_THROW(load_dataset("courtyard_tiles_4"), UsageError);
+  EXPECT_THROW(load_dataset("courtyard_tiles_63"), UsageError);
+  EXPECT_THROW(load_dataset("courtyard_"), UsageError);
 }
 
 TEST_F(Datasets, TheFarCourtyardIsTheSameSceneMoved) {
-  const Dataset near = load_dataset("courtyard"), far = load_dataset("courtyard_far");
+  const Frame near = load_dataset("courtyard").frames[0], far = load_dataset("courtyard_far").frames[0];
   for (std::size_t k = 0; k < near.guesses.size(); ++k) {
     const Vec3<double> d = translation_of(far.guesses[k].map_from_scan) - translation_of(near.guesses[k].map_from_scan);
     EXPECT_NEAR(d.x, 81377, 1e-9);
@@ -101,12 +118,14 @@ TEST_F(Datasets, RealCloudsAreFoundThroughTheFolder) {
   write_pcd(folder_.path() / "scan.pcd", {{}, {{7, 8, 9}}});
   EXPECT_EQ(info_of("street_v1").unavailable_reason, "");
   const Dataset d = load_dataset("street_v1");
-  EXPECT_EQ(d.map.size(), 2u);
-  EXPECT_EQ(d.scan.points.at(0).z, 9);
-  EXPECT_FALSE(d.truth.has_value());
-  ASSERT_EQ(d.guesses.size(), 2u);
-  EXPECT_EQ(d.guesses[0].name, "base");
-  EXPECT_EQ(d.guesses[0].map_from_scan.m[11], 7);
+  EXPECT_EQ(d.map(0).size(), 2u);
+  EXPECT_EQ(d.scan(0).points.at(0).z, 9);
+  ASSERT_EQ(d.frames.size(), 1u);
+  const Frame& frame = d.frames[0];
+  EXPECT_FALSE(frame.truth.has_value());
+  ASSERT_EQ(frame.guesses.size(), 2u);
+  EXPECT_EQ(frame.guesses[0].name, "base");
+  EXPECT_EQ(frame.guesses[0].map_from_scan.m[11], 7);
 }
 
 TEST_F(Datasets, AFolderThatCannotBeUsedIsListedWithItsReason) {

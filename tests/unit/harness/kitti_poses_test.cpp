@@ -45,8 +45,9 @@ TEST_F(KittiPosesTest, MatricesComeBackBitForBit) {
 
 TEST_F(KittiPosesTest, WhatIsNoRotationIsRefusedWithItsLineAndDefect) {
   EXPECT_EQ(refusal_of(kIdentity + "1.0004 0 0 0 0 1 0 0 0 0 1 0\n"), "");
-  EXPECT_THAT(refusal_of(kIdentity + "1 0 0 0 0 -1 0 0 0 0 1 0\n"),
-              HasSubstr("line 2: not a rigid transform: the determinant is -1 instead of 1 (reflection); fix the line"));
+  EXPECT_THAT(
+      refusal_of(kIdentity + "1 0 0 0 0 -1 0 0 0 0 1 0\n"),
+      HasSubstr("line 2: not a rigid transform: the determinant is -1 instead of 1 (reflection); fix the line"));
   EXPECT_THAT(refusal_of("1.1 0 0 0 0 1 0 0 0 0 1 0\n"),
               HasSubstr("line 1: not a rigid transform: row 0 has length 1.1"));
   EXPECT_THAT(refusal_of("1 0.1 0 0 0 1 0 0 0 0 1 0\n"), HasSubstr("not a rigid transform"));

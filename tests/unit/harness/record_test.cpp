@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "ndt/core/error.hpp"
 
@@ -14,98 +15,159 @@ namespace {
 RunRow sample_row() {
   RunRow row;
   row.run_id = "20250131T120000Z";
+  row.job = 7;
   row.implementation = "persistent_cpu";
   row.dataset = "courtyard";
-  row.frame = "guess3";
-  row.repeat = 2;
+  row.frame = "000012";
+  row.guess_name = "guess3";
+  row.variant = "textbook";
   row.threads = 4;
   row.resolution_m = 2;
-  row.points = 3000;
-  row.voxels = 1200;
   row.guess = to_transform(Pose{0.1, -0.2, 0.3, 0.01, 0.02, 1.0 / 3.0});
-  row.pose = to_transform(Pose{1e-17, 81377.123456789012, -0.0, 0.001, 0, 0.3});
+  row.guess_offset = GuessOffset{0.5, -1, 0, 30};
   row.truth = Transform{};
+  row.points = 3000;
+  row.map_points = 30000;
+  row.voxels = 1200;
+  row.pose = to_transform(Pose{1e-17, 81377.123456789012, -0.0, 0.001, 0, 0.3});
   row.stop = "converged";
   row.iterations = 5;
   row.evaluations = 6;
+  row.oscillation_count = 1;
+  row.newton_fallbacks = 2;
   row.correspondences = 12498;
   row.score = 27814.263454437256;
   row.transform_probability = 9.271421151479085;
   row.nvtl = 3.3285068675263285;
   row.build_us = 7613.871;
-  row.align_us = 1830.25;
-  row.align_after_idle_us = 2100.5;
+  row.align_us = {1830.25, 1829.75, 1.0 / 3.0};
+  row.align_after_idle_us = {2100.5};
+  row.timing = Timing::settled;
+  row.calibration_us = 180.5;
+  row.peak_rss_bytes = 1 << 24;
   row.to_truth = PoseDifference{0.0123, 0.456};
-  row.to_reference = PoseDifference{1e-9, 2e-8};
   return row;
 }
 
 TEST(Record, ARowComesBackBitForBit) {
   const RunRow row = sample_row(), got = run_row_from_json(to_json_line(row));
   EXPECT_EQ(to_json_line(got), to_json_line(row));
+  EXPECT_EQ(measurement_key(got), measurement_key(row));
   EXPECT_THAT(got.pose.m, testing::ElementsAreArray(row.pose.m));
   EXPECT_THAT(got.guess.m, testing::ElementsAreArray(row.guess.m));
   EXPECT_EQ(got.score, row.score);
-  EXPECT_EQ(got.frame, row.frame);
-  EXPECT_EQ(got.align_after_idle_us, row.align_after_idle_us);
-  EXPECT_EQ(got.threads, row.threads);
-  ASSERT_TRUE(got.to_reference.has_value());
-  EXPECT_EQ(got.to_reference->translation_m, 1e-9);
+  EXPECT_EQ(got.align_us, row.align_us);
+  EXPECT_EQ(got.timing, Timing::settled);
+  EXPECT_EQ(got.newton_fallbacks, 2);
+  EXPECT_EQ(got.guess_offset->yaw_deg, 30);
+  EXPECT_EQ(got.job, 7);
 }
 
-TEST(Record, ARowIsOneLineWithUnitsInItsKeys) {
+TEST(Record, ARowIsOneLineWithTheKeysThatReadersKnow) {
   const std::string line = to_json_line(sample_row());
   EXPECT_EQ(line.find('\n'), std::string::npos);
-  const auto json = nlohmann::json::parse(line);
-  for (const char* key : {"run_id",
-                          "implementation",
-                          "dataset",
-                          "frame",
-                          "repeat",
-                          "threads",
-                          "resolution_m",
-                          "points",
-                          "voxels",
-                          "guess",
-                          "pose",
-                          "truth",
-                          "stop",
-                          "iterations",
-                          "evaluations",
-                          "correspondences",
-                          "score",
-                          "transform_probability",
-                          "nvtl",
-                          "build_us",
-                          "align_us",
-                          "align_after_idle_us",
-                          "translation_error_m",
-                          "rotation_error_deg",
-                          "translation_vs_ref_m",
-                          "rotation_vs_ref_deg",
-                          "error"})
-    EXPECT_TRUE(json.contains(key)) << key;
-  EXPECT_TRUE(json["error"].is_null());
+  std::vector<std::string> keys;
+  for (const auto& [key, value] : nlohmann::ordered_json::parse(line).items()) keys.push_back(key);
+  const std::vector<std::string> expected = {"run_id",
+                                             "job",
+                                             "implementation",
+                                             "dataset",
+                                             "frame",
+                                             "guess_name",
+                                             "variant",
+                                             "threads",
+                                             "resolution_m",
+                                             "guess",
+                                             "guess_offset",
+                                             "truth",
+                                             "points",
+                                             "map_points",
+                                             "voxels",
+                                             "pose",
+                                             "stop",
+                                             "iterations",
+                                             "evaluations",
+                                             "oscillation_count",
+                                             "newton_fallbacks",
+                                             "correspondences",
+                                             "score",
+                                             "transform_probability",
+                                             "nvtl",
+                                             "build_us",
+                                             "align_us",
+                                             "align_after_idle_us",
+                                             "timing",
+                                             "calibration_us",
+                                             "peak_rss_bytes",
+                                             "upload_bytes",
+                                             "download_bytes",
+                                             "launches",
+                                             "synchronisations",
+                                             "translation_error_m",
+                                             "rotation_error_deg",
+                                             "trace",
+                                             "error",
+                                             "error_kind"};
+  EXPECT_EQ(keys, expected);
+  RunRow failed = sample_row();
+  failed.error = "gone";
+  failed.failure = Failure::crash;
+  keys.clear();
+  for (const auto& [key, value] : nlohmann::ordered_json::parse(to_json_line(failed)).items()) keys.push_back(key);
+  EXPECT_EQ(keys, expected);
 }
 
 TEST(Record, WhatIsUnknownIsNull) {
   RunRow row = sample_row();
   row.truth.reset();
   row.to_truth.reset();
-  row.to_reference.reset();
+  row.guess_offset.reset();
+  row.newton_fallbacks = kNotCounted;
   const auto json = nlohmann::json::parse(to_json_line(row));
-  for (const char* key : {"truth", "translation_error_m", "rotation_error_deg", "translation_vs_ref_m"})
+  for (const char* key :
+       {"truth", "translation_error_m", "guess_offset", "newton_fallbacks", "trace", "launches", "error"})
     EXPECT_TRUE(json[key].is_null()) << key;
-  EXPECT_FALSE(run_row_from_json(to_json_line(row)).to_reference.has_value());
+  EXPECT_FALSE(run_row_from_json(to_json_line(row)).to_truth.has_value());
+  EXPECT_EQ(run_row_from_json(to_json_line(row)).newton_fallbacks, kNotCounted);
 }
 
-TEST(Record, AFailedJobKeepsItsErrorAndNoResults) {
+TEST(Record, ATraceHasAnEntryPerPoseAndErrorsOnlyWithTruth) {
+  RunRow row = sample_row();
+  row.trace = {{to_transform(Pose{3, 4, 0, 0, 0, 0}), 10, 1, 2, 0}, {Transform{}, 20, 2, 3, 5}};
+  auto trace = nlohmann::json::parse(to_json_line(row))["trace"];
+  EXPECT_EQ(trace["score"], nlohmann::json({10, 20}));
+  EXPECT_EQ(trace["step_m"], nlohmann::json({0, 5}));
+  EXPECT_EQ(trace["translation_error_m"], nlohmann::json({5, 0}));
+  row.truth.reset();
+  EXPECT_TRUE(nlohmann::json::parse(to_json_line(row))["trace"]["translation_error_m"].is_null());
+}
+
+TEST(Record, MeasurementsDifferInEverythingThatNamesThem) {
+  std::set<std::string> keys{measurement_key(sample_row())};
+  for (std::string RunRow::*field :
+       {&RunRow::implementation, &RunRow::dataset, &RunRow::frame, &RunRow::guess_name, &RunRow::variant}) {
+    RunRow row = sample_row();
+    row.*field = "other";
+    EXPECT_TRUE(keys.insert(measurement_key(row)).second);
+  }
+  RunRow row = sample_row();
+  row.threads = 1;
+  EXPECT_TRUE(keys.insert(measurement_key(row)).second);
+  row.job = 8;
+  EXPECT_FALSE(keys.insert(measurement_key(row)).second) << "a job is how it was measured, not what";
+}
+
+TEST(Record, AFailedMeasurementKeepsItsReasonAndNoResults) {
   RunRow row = sample_row();
   row.error = "set_map: no valid voxel\nsecond line \xFF";
+  row.failure = Failure::exception;
   const auto json = nlohmann::json::parse(to_json_line(row));
   EXPECT_TRUE(json["pose"].is_null());
   EXPECT_TRUE(json["align_us"].is_null());
-  EXPECT_THAT(run_row_from_json(to_json_line(row)).error, testing::StartsWith("set_map: no valid voxel\nsecond line"));
+  const RunRow got = run_row_from_json(to_json_line(row));
+  EXPECT_THAT(got.error, testing::StartsWith("set_map: no valid voxel\nsecond line"));
+  EXPECT_EQ(got.failure, Failure::exception);
+  EXPECT_EQ(got.guess_name, "guess3");
 }
 
 TEST(Record, AScoreThatIsNotFiniteSurvivesAsNotANumber) {
@@ -120,7 +182,7 @@ TEST(Record, CountsThatAreNoWholeNumbersInRangeAreRefusedByName) {
     json[key] = value;
     return json.dump();
   };
-  for (const char* key : {"repeat", "threads", "iterations", "evaluations"})
+  for (const char* key : {"job", "threads", "iterations", "evaluations"})
     for (const nlohmann::json& value : {nlohmann::json(1e300), nlohmann::json(2.5), nlohmann::json(true),
                                         nlohmann::json("2"), nlohmann::json(std::int64_t{1} << 31)})
       EXPECT_THAT([&] { run_row_from_json(with(key, value)); },

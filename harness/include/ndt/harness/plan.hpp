@@ -21,7 +21,7 @@ struct Selection {
   AlignArguments options;  ///< base of every variant
 };
 
-/// One aligner with one map, a block of a dataset's frames, every guess of each.
+/// One aligner with one map, and a block of a dataset's measurements: frames with every guess of each, cut to a range.
 struct Job {
   int index = 0;
   std::string dataset, implementation;
@@ -30,6 +30,7 @@ struct Job {
   bool timed = true, trace = false;
   std::vector<std::size_t> frames;  ///< indices into the dataset
   std::vector<GuessGrid> grids;
+  std::size_t first_row = 0, row_count = 0;  ///< of all measurements of these frames
 };
 
 struct LeftOut {
@@ -41,8 +42,9 @@ struct Plan {
   std::uint64_t seed = 1;
   TimingRule timing;
   JobLimits limits;
-  std::vector<Job> jobs;         ///< in the order they run
-  std::vector<LeftOut> left_out;  ///< implementations that cannot run, options that one does not offer, datasets not there
+  std::vector<Job> jobs;  ///< in the order they run
+  std::vector<LeftOut>
+      left_out;  ///< implementations that cannot run, options that one does not offer, datasets not there
 };
 
 /// Throws UsageError for unknown names and options, InputError for a dataset asked for by name that is not available, or if

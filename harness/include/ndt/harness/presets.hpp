@@ -40,13 +40,13 @@ struct GuessGrid {
 /// Every dataset with every variant, thread count and implementation.
 struct Study {
   std::vector<std::string> datasets;
-  std::optional<int> frames;     ///< at most so many of each dataset, evenly spread
-  std::vector<int> threads;      ///< 0 = one per core
+  std::optional<int> frames;  ///< at most so many of each dataset, evenly spread
+  std::vector<int> threads;   ///< 0 = one per core
   std::vector<Variant> variants;
   std::vector<GuessGrid> grids;  ///< instead of the dataset's own guesses
   bool timed = true;             ///< else every alignment runs once
   bool trace = false;
-  int frames_per_job = 8;
+  int measurements_per_job = 8;
 };
 
 struct Preset {

@@ -12,7 +12,8 @@ namespace ndt::harness {
 
 /// The rule of our own rows.
 inline constexpr std::string_view kStepRule =
-    "stops when the applied step, metres and radians in one 6-vector, is shorter than epsilon, or at the iteration limit";
+    "stops when the applied step, metres and radians in one 6-vector, is shorter than epsilon, or at the iteration "
+    "limit";
 
 struct AlignerEntry {
   std::string_view name;

@@ -1,0 +1,156 @@
+#include "ndt/harness/dataset_file.hpp"
+
+#include <gmock/gmock.h>
+
+#include "ndt/harness/io/pcd.hpp"
+#include "ndt/harness/io/trajectory.hpp"
+#include "scratch_files.hpp"
+
+namespace ndt::harness {
+namespace {
+
+using testing::HasSubstr;
+
+constexpr const char* kHead = "format = 1\nname = \"drive\"\ndescription = \"d\"\n";
+
+/// Three scans whose first points are (1, 0, 0), (2, 0, 0), (3, 0, 0), a map, and poses 10 m apart along x.
+class DatasetFile : public ScratchFiles {
+ protected:
+  DatasetFile() : ScratchFiles("dataset.toml") {
+    std::vector<StampedTransform> poses;
+    for (int k = 0; k < 3; ++k) {
+      const auto first = static_cast<float>(k + 1);
+      write_pcd(path("00" + std::to_string(k) + ".pcd"), {{}, {{first, 0, 0}, {first, 0, 0.1f}, {20, 0, 0}}});
+      poses.push_back({k + 0.5, to_transform(Pose{10.0 * k, 0, 0, 0, 0, 0.1 * k})});
+    }
+    write_pcd(path("map.pcd"), {{}, {{5, 5, 5}}});
+    write_tum(path("poses.tum"), poses);
+  }
+  Dataset read(const std::string& rest) { return read_dataset(put(kHead + rest), path().parent_path()); }
+  std::string refusal_of(const std::string& rest) {
+    return input_error_of([&] { read(rest); });
+  }
+};
+
+constexpr const char* kScans = "kind = \"scan_to_map\"\nmap = \"map.pcd\"\nscans = [\"0*.pcd\"]\n";
+constexpr const char* kTruth = "[truth]\nfile = \"poses.tum\"\nformat = \"tum\"\nquality = \"exact\"\nexact = true\n";
+
+TEST_F(DatasetFile, ScansComeSortedByNameWithTheirTruth) {
+  const Dataset d = read(std::string(kScans) + kTruth);
+  EXPECT_EQ(d.name, "drive");
+  EXPECT_TRUE(d.one_map && d.truth.exact);
+  ASSERT_EQ(d.frames.size(), 3u);
+  EXPECT_EQ(d.frames[2].name, "002");
+  EXPECT_EQ(translation_of(*d.frames[2].truth).x, 20);
+  EXPECT_EQ(d.scan(1).points[0].x, 2);
+  EXPECT_EQ(d.map(1).points[0].x, 5);
+  EXPECT_EQ(d.resolution_m, 2.0);
+  EXPECT_EQ(d.truth.success_translation_m, 0.2);
+}
+
+TEST_F(DatasetFile, FramesChooseScansAndKeepTheirTruth) {
+  const Dataset d = read(std::string(kScans) + "[frames]\nfirst = 1\nstep = 1\ncount = 1\n" + kTruth);
+  ASSERT_EQ(d.frames.size(), 1u);
+  EXPECT_EQ(d.frames[0].name, "001");
+  EXPECT_EQ(translation_of(*d.frames[0].truth).x, 10);
+  EXPECT_EQ(d.scan(0).points[0].x, 2);
+}
+
+TEST_F(DatasetFile, ASequenceRegistersEveryScanOntoTheOneBefore) {
+  const Dataset d = read(std::string("kind = \"sequence\"\nscans = [\"0*.pcd\"]\n") + kTruth);
+  ASSERT_EQ(d.frames.size(), 2u);
+  EXPECT_FALSE(d.one_map);
+  EXPECT_EQ(d.frames[0].name, "001");
+  EXPECT_EQ(d.map(0).points[0].x, 1);
+  EXPECT_EQ(d.map(1).points[0].x, 2);
+  EXPECT_EQ(d.scan(1).points[0].x, 3);
+  const Transform relative = *d.frames[1].truth;  // 10 m ahead of a pose turned by 0.1
+  EXPECT_NEAR(translation_of(relative).x, 10 * std::cos(0.1), 1e-12);
+  EXPECT_NEAR(translation_of(relative).y, -10 * std::sin(0.1), 1e-12);
+}
+
+TEST_F(DatasetFile, NoiseIsSeededAndAroundTheTruth) {
+  const std::string guess = "[guess]\nkind = \"noise\"\nseed = 5\ncount = 4\nxy_sigma_m = 0.5\n";
+  const Dataset a = read(std::string(kScans) + kTruth + guess), b = read(std::string(kScans) + kTruth + guess);
+  ASSERT_EQ(a.frames[1].guesses.size(), 4u);
+  EXPECT_EQ(a.frames[1].guesses[3].name, "guess3");
+  for (int k = 0; k < 4; ++k) {
+    const auto i = static_cast<std::size_t>(k);
+    EXPECT_THAT(a.frames[1].guesses[i].map_from_scan.m,
+                testing::ElementsAreArray(b.frames[1].guesses[i].map_from_scan.m));
+    EXPECT_LT(translation_error_m(a.frames[1].guesses[i].map_from_scan, *a.frames[1].truth), 6 * 0.75);
+  }
+  EXPECT_GT(translation_error_m(a.frames[1].guesses[0].map_from_scan, a.frames[1].guesses[1].map_from_scan), 1e-3);
+}
+
+TEST_F(DatasetFile, OdometryMovesThePreviousTruth) {
+  const Dataset d = read(std::string(kScans) + kTruth + "[guess]\nkind = \"odometry\"\nfile = \"poses.tum\"\n");
+  ASSERT_EQ(d.frames[2].guesses.size(), 1u);
+  EXPECT_NEAR(translation_error_m(d.frames[2].guesses[0].map_from_scan, *d.frames[2].truth), 0, 1e-12)
+      << "perfect odometry ends at the truth";
+}
+
+TEST_F(DatasetFile, WithoutTruthTheGuessIsTheIdentity) {
+  const Dataset d = read(kScans);
+  EXPECT_FALSE(d.frames[0].truth.has_value());
+  EXPECT_EQ(translation_of(d.frames[0].guesses.at(0).map_from_scan).x, 0);
+  EXPECT_EQ(d.truth.quality, "");
+}
+
+TEST_F(DatasetFile, FiltersActOnScanAndMapAndAreDescribed) {
+  const Dataset d = read(std::string(kScans) + "[preparation.scan]\nmax_range_m = 10\nvoxel_leaf_m = 1\n");
+  EXPECT_EQ(d.scan(0).size(), 1u);
+  EXPECT_EQ(d.map(0).size(), 1u);
+  EXPECT_EQ(d.preparation, "scan: range 0 to 10 m, voxel leaf 1 m; map: as it is");
+}
+
+TEST_F(DatasetFile, APairHasOneMatrixForItsTruth) {
+  std::ofstream(path("T.txt")) << "1 0 0 7\n0 1 0 0\n0 0 1 0\n0 0 0 1\n";
+  const Dataset d = read(
+      "kind = \"pair\"\nmap = \"map.pcd\"\nscans = [\"000.pcd\"]\n"
+      "[truth]\nfile = \"T.txt\"\nformat = \"matrix\"\nquality = \"published\"\n");
+  EXPECT_EQ(translation_of(*d.frames.at(0).truth).x, 7);
+  EXPECT_FALSE(d.truth.exact);
+}
+
+TEST_F(DatasetFile, EveryMistakeIsRefusedByFileLineAndKey) {
+  const std::string scans = kScans;
+  const std::pair<std::string, std::string> kMistakes[] = {
+      {"kind = \"movie\"\n", "line 4: kind: 'movie' is unknown; choose from scan_to_map, sequence, pair"},
+      {"kind = \"scan_to_map\"\nscans = [\"0*.pcd\"]\n", "map: is missing"},
+      {"kind = \"sequence\"\nmap = \"map.pcd\"\nscans = [\"0*.pcd\"]\n", "map: given for a sequence"},
+      {"kind = \"sequence\"\nscans = [\"000.pcd\"]\n", "leave nothing to align"},
+      {"kind = \"pair\"\nmap = \"map.pcd\"\nscans = [\"0*.pcd\"]\n", "names 3 files; a pair has one scan"},
+      {"kind = \"sequence\"\nscans = [\"*.ply\"]\n", "no file"},
+      {"kind = \"sequence\"\nscans = []\n", "names no scan"},
+      {"kind = \"sequence\"\nscans = [\"../0*.pcd\"]\n", "does not lie in the dataset's folder"},
+      {"kind = \"sequence\"\nscans = [\"/tmp/a.pcd\"]\n", "does not lie in the dataset's folder"},
+      {"kind = \"sequence\"\nscans = [\"0*.pcd\", \"000.pcd\"]\n", "two files are called '000'"},
+      {scans + "[frames]\nfirst = 3\n", "frames.first: 3 is not in [0, 2]"},
+      {scans + "[guess]\nkind = \"noise\"\n", "noise needs a [truth]"},
+      {scans + "[guess]\nkind = \"odometry\"\n", "guess.file: is missing"},
+      {scans + "[success]\ntranslation_m = 0\n", "success.translation_m"},
+      {scans + "[preparation.scan]\nvoxel_leaf_m = 0\n", "option scan-voxel-leaf"},
+      {scans + "[preparation.scan]\nleaf = 1\n", "preparation.scan.leaf: is no key of this table"},
+      {scans + "colour = 1\n", "colour: is no key of this table"},
+      {scans + "[truth]\nfile = \"poses.tum\"\nformat = \"tum\"\n", "truth.quality: is missing"},
+      {"kind = \"pair\"\nmap = \"map.pcd\"\nscans = [\"000.pcd\"]\n" + std::string(kTruth), "3 poses for 1 scans"},
+  };
+  for (const auto& [rest, expected] : kMistakes) {
+    EXPECT_THAT(refusal_of(rest), HasSubstr(expected)) << rest;
+    EXPECT_THAT(refusal_of(rest), HasSubstr("dataset.toml: ")) << rest;
+  }
+  EXPECT_THAT(input_error_of([&] { read_dataset(put("name = \"a\"\n"), path().parent_path()); }),
+              HasSubstr("add format = 1"));
+  EXPECT_THAT(input_error_of([&] { read_dataset(put("format = 1\nname = \"A b\"\n"), path().parent_path()); }),
+              HasSubstr("name: 'A b'; use a-z, 0-9 and _"));
+}
+
+TEST_F(DatasetFile, AMissingCloudIsSaidWhenItIsRead) {
+  std::filesystem::remove(path("map.pcd"));
+  const Dataset d = read(kScans);
+  EXPECT_THAT(input_error_of([&] { d.map(0); }), HasSubstr("map.pcd"));
+}
+
+}  // namespace
+}  // namespace ndt::harness

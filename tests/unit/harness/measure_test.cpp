@@ -1,0 +1,171 @@
+#include "ndt/harness/measure.hpp"
+
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <chrono>
+#include <thread>
+
+namespace ndt::harness {
+namespace {
+
+/// Answers with the guess, or refuses what a test wants refused.
+class Echo : public Aligner {
+ public:
+  MapInfo set_map(const PointCloud& map) override {
+    MapInfo info;
+    info.points = static_cast<std::int64_t>(map.size());
+    info.voxels = 7;
+    return info;
+  }
+  AlignResult align(const PointCloud&, const Transform& guess, const PerScan&) override {
+    AlignResult result;
+    result.map_from_scan = guess;
+    result.stop = Stop::converged;
+    result.iterations = 2;
+    result.evaluations = 3;
+    return result;
+  }
+  Evaluation evaluate(const PointCloud&, const Transform&, const PerScan&) override { return {}; }
+  std::vector<VoxelRow> voxels() const override { return {}; }
+};
+
+class FailsOnTheFourthAlignment final : public Echo {
+ public:
+  AlignResult align(const PointCloud& scan, const Transform& guess, const PerScan& per_scan) override {
+    if (++calls_ == 4) throw std::runtime_error("fourth alignment");
+    return Echo::align(scan, guess, per_scan);
+  }
+
+ private:
+  int calls_ = 0;
+};
+
+/// Never the same score twice.
+class Drifts final : public Echo {
+ public:
+  AlignResult align(const PointCloud& scan, const Transform& guess, const PerScan& per_scan) override {
+    AlignResult result = Echo::align(scan, guess, per_scan);
+    result.score = ++calls_;
+    return result;
+  }
+
+ private:
+  int calls_ = 0;
+};
+
+class Slow final : public Echo {
+ public:
+  AlignResult align(const PointCloud& scan, const Transform& guess, const PerScan& per_scan) override {
+    std::this_thread::sleep_for(std::chrono::milliseconds(40));
+    return Echo::align(scan, guess, per_scan);
+  }
+};
+
+/// Refuses its map.
+class NoMap final : public Echo {
+ public:
+  MapInfo set_map(const PointCloud&) override { throw std::runtime_error("no map"); }
+};
+
+std::string always() { return ""; }
+std::unique_ptr<Aligner> make_echo(const AlignOptions&) { return std::make_unique<Echo>(); }
+std::unique_ptr<Aligner> make_failing(const AlignOptions&) { return std::make_unique<FailsOnTheFourthAlignment>(); }
+std::unique_ptr<Aligner> make_drifting(const AlignOptions&) { return std::make_unique<Drifts>(); }
+std::unique_ptr<Aligner> make_slow(const AlignOptions&) { return std::make_unique<Slow>(); }
+std::unique_ptr<Aligner> make_without_map(const AlignOptions&) { return std::make_unique<NoMap>(); }
+
+constexpr AlignerEntry kEcho = {"echo", "", "", always, make_echo};
+constexpr AlignerEntry kSlow = {"slow", "", "", always, make_slow};
+constexpr AlignerEntry kFailing = {"failing", "", "", always, make_failing};
+constexpr AlignerEntry kDrifting = {"drifting", "", "", always, make_drifting};
+constexpr AlignerEntry kWithoutMap = {"without_map", "", "", always, make_without_map};
+
+struct Measured {
+  std::vector<RunRow> rows;
+  int ready = 0;
+};
+
+/// The courtyard's rows named by `wanted`.
+Measured measured(const AlignerEntry& entry, const Plan& plan, const std::vector<std::size_t>& wanted,
+                  bool timed = true) {
+  const Dataset dataset = load_dataset("courtyard");
+  Job job;
+  job.dataset = dataset.name;
+  job.implementation = entry.name;
+  job.frames = {0};
+  job.row_count = 8;
+  job.timed = timed;
+  Measured out;
+  measure(plan, job, entry, dataset, wanted,
+          {.ready = [&] { ++out.ready; }, .row = [&](const RunRow& row) { out.rows.push_back(row); }});
+  return out;
+}
+
+Plan plan_with(TimingRule timing) {
+  Plan plan;
+  plan.run_id = "id";
+  plan.timing = timing;
+  return plan;
+}
+
+TEST(Measure, OnlyTheWantedRowsAreMeasured) {
+  const Measured got = measured(kEcho, plan_with({.cap_s = 0.01}), {2, 5});
+  ASSERT_EQ(got.rows.size(), 2u);
+  EXPECT_EQ(got.rows[0].guess_name, "guess2");
+  EXPECT_EQ(got.rows[1].guess_name, "guess5");
+  EXPECT_EQ(got.ready, 1);
+}
+
+TEST(Measure, ErrorsAreComputedFromThePoseAndCloudsAreCounted) {
+  const RunRow row = measured(kEcho, plan_with({.cap_s = 0.01}), {3}).rows.at(0);
+  ASSERT_TRUE(row.to_truth.has_value());
+  EXPECT_EQ(row.to_truth->translation_m, translation_error_m(row.guess, Transform{})) << "an echo stays at its guess";
+  EXPECT_EQ(row.points, 3000);
+  EXPECT_EQ(row.map_points, 30000);
+  EXPECT_EQ(row.voxels, 7);
+  EXPECT_EQ(row.stop, "converged");
+  EXPECT_GT(row.build_us, 0);
+  EXPECT_GT(row.calibration_us, 0);
+  EXPECT_GT(row.peak_rss_bytes, 1 << 20);
+}
+
+TEST(Measure, SamplesEndWhenTheirSpreadIsSmallOrTheCapIsReached) {
+  const RunRow settled = measured(kEcho, plan_with({.samples = 30, .spread = 1e9, .cap_s = 60}), {0}).rows.at(0);
+  EXPECT_EQ(settled.timing, Timing::settled);
+  EXPECT_EQ(settled.align_us.size(), 30u);
+  EXPECT_EQ(settled.align_after_idle_us.size(), 3u);
+  const RunRow capped = measured(kSlow, plan_with({.samples = 30, .spread = 0, .cap_s = 0.1}), {0}).rows.at(0);
+  EXPECT_EQ(capped.timing, Timing::wall_cap);
+  EXPECT_EQ(capped.align_us.size(), 3u) << "40 ms each";
+  EXPECT_EQ(capped.align_after_idle_us.size(), 1u) << "idle samples take a third of the cap at most";
+  EXPECT_GT(capped.align_us[0], 39000);
+  const RunRow single = measured(kSlow, plan_with({}), {0}, false).rows.at(0);
+  EXPECT_EQ(single.timing, Timing::single);
+  EXPECT_EQ(single.align_us.size(), 1u);
+}
+
+TEST(Measure, WhatThrowsIsARowWithItsErrorAndTheOthersGoOn) {
+  const Measured got =
+      measured(kFailing, plan_with({.samples = 1, .spread = 1e9, .cap_s = 60, .idle_samples = 0}), {0, 1, 2});
+  ASSERT_EQ(got.rows.size(), 3u);  // warm-up and sample, warm-up and throw, then a new aligner
+  EXPECT_EQ(got.rows[0].error, "");
+  EXPECT_EQ(got.rows[1].error, "fourth alignment");
+  EXPECT_EQ(got.rows[1].failure, Failure::exception);
+  EXPECT_TRUE(got.rows[1].align_us.empty());
+  EXPECT_EQ(got.rows[2].error, "");
+}
+
+TEST(Measure, WithoutAMapEveryRowSaysSo) {
+  const Measured got = measured(kWithoutMap, plan_with({}), {0, 7});
+  ASSERT_EQ(got.rows.size(), 2u);
+  for (const RunRow& row : got.rows) EXPECT_EQ(row.error, "no map");
+  EXPECT_EQ(got.ready, 0);
+}
+
+TEST(Measure, CallsThatDifferInABitAreAFailure) {
+  EXPECT_THAT(measured(kDrifting, plan_with({}), {0}).rows.at(0).error, testing::HasSubstr("different bits"));
+}
+
+}  // namespace
+}  // namespace ndt::harness

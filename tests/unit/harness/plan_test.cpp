@@ -1,0 +1,161 @@
+#include "ndt/harness/plan.hpp"
+
+#include <gmock/gmock.h>
+#include <stdlib.h>
+
+#include <map>
+#include <set>
+
+#include "ndt/core/error.hpp"
+#include "ndt/harness/exit_code.hpp"
+#include "scratch_files.hpp"
+
+namespace ndt::harness {
+namespace {
+
+using testing::HasSubstr;
+
+Preset preset_of(Study study) {
+  Preset preset;
+  preset.name = "test";
+  if (study.variants.empty()) study.variants.emplace_back();
+  if (study.threads.empty()) study.threads = {1, 2};
+  preset.studies = {std::move(study)};
+  return preset;
+}
+
+const Selection kOwnRows = {.datasets = {},
+                            .implementations = {"cpu_pclomp_ref", "persistent_cpu"},
+                            .threads = {},
+                            .samples = {},
+                            .options = {}};
+
+std::vector<RunRow> all_rows(const Plan& plan) {
+  std::vector<RunRow> rows;
+  for (const Job& job : plan.jobs)
+    for (RunRow& row : planned_rows(plan, job, load_dataset(job.dataset))) rows.push_back(std::move(row));
+  return rows;
+}
+
+TEST(Plan, EveryMeasurementIsPlannedOnce) {
+  const Plan plan = make_plan(preset_of({.datasets = {"courtyard"}, .measurements_per_job = 3}), kOwnRows, "id");
+  EXPECT_EQ(plan.jobs.size(), 2u * 2u * 3u) << "8 guesses in blocks of 3, 3 and 2";
+  std::set<std::string> keys;
+  for (const RunRow& row : all_rows(plan))
+    EXPECT_TRUE(keys.insert(measurement_key(row)).second) << measurement_key(row);
+  EXPECT_EQ(keys.size(), 2u * 2u * 8u);
+  for (std::size_t k = 0; k < plan.jobs.size(); ++k) EXPECT_EQ(plan.jobs[k].index, static_cast<int>(k));
+}
+
+TEST(Plan, StudiesThatShareMeasurementsPlanThemOnce) {
+  Preset preset = preset_of({.datasets = {"courtyard"}});
+  preset.studies.push_back(preset.studies[0]);
+  EXPECT_EQ(make_plan(preset, kOwnRows, "id").jobs.size(),
+            make_plan(preset_of({.datasets = {"courtyard"}}), kOwnRows, "id").jobs.size());
+}
+
+TEST(Plan, TheOrderIsMixedAndTheSameForASeed) {
+  Preset preset = preset_of({.datasets = {"courtyard", "courtyard_5k"}, .measurements_per_job = 1});
+  const std::string first = plan_json(make_plan(preset, kOwnRows, "id"));
+  EXPECT_EQ(plan_json(make_plan(preset, kOwnRows, "id")), first);
+  preset.seed = 2;
+  EXPECT_NE(plan_json(make_plan(preset, kOwnRows, "id")), first);
+  const Plan plan = make_plan(preset, kOwnRows, "id");
+  int changes = 0;
+  for (std::size_t k = 1; k < plan.jobs.size(); ++k)
+    changes += plan.jobs[k].implementation != plan.jobs[k - 1].implementation ? 1 : 0;
+  EXPECT_GT(changes, static_cast<int>(plan.jobs.size()) / 4) << "rows take turns, so that drift hits all alike";
+}
+
+TEST(Plan, AGridHoldsEveryCombinationAndReplacesTheGuesses) {
+  Study study{.datasets = {"courtyard"}};
+  study.threads = {1};
+  study.grids = {{.x_m = {0, 1}, .y_m = {0, 2, 3}}, {.x_m = {0, 1}, .yaw_deg = {0, 90}}};
+  const Plan plan = make_plan(preset_of(study), kOwnRows, "id");
+  std::map<std::string, RunRow> rows;
+  for (const RunRow& row : all_rows(plan))
+    if (row.implementation == "persistent_cpu") rows[row.guess_name] = row;
+  EXPECT_EQ(rows.size(), 6u + 4u - 2u) << "what both grids have is there once";
+  const RunRow& turned = rows.at("x+1_y+0_z+0_yaw+90");
+  EXPECT_EQ(turned.guess_offset->yaw_deg, 90);
+  EXPECT_NEAR(translation_of(turned.guess).x, 1, 1e-12);
+  EXPECT_NEAR(turned.guess(1, 0), 1, 1e-12);
+}
+
+TEST(Plan, FramesAreSpreadEvenly) {
+  Study study{.datasets = {"courtyard"}, .frames = 1};
+  EXPECT_EQ(make_plan(preset_of(study), kOwnRows, "id").jobs[0].frames, std::vector<std::size_t>{0});
+}
+
+TEST(Plan, AVariantsOptionsWinOverTheCommandLine) {
+  Study study{.datasets = {"courtyard"}, .threads = {1}};
+  study.variants = {{"plain", {}}, {"fine", {}}};
+  study.variants[1].options.resolution_m = 1.0;
+  Selection selection = kOwnRows;
+  selection.options.resolution_m = 3.0;
+  selection.options.max_iterations = 5;
+  for (const Job& job : make_plan(preset_of(study), selection, "id").jobs) {
+    const AlignOptions options = job_options(job, load_dataset("courtyard"));
+    EXPECT_EQ(options.resolution_m, job.variant.name == "fine" ? 1.0 : 3.0);
+    EXPECT_EQ(options.max_iterations, 5);
+  }
+}
+
+TEST(Plan, WhatARowDoesNotOfferIsLeftOutWithItsReason) {
+  for (const AlignerEntry& entry : aligners())
+    if (entry.peer && !entry.unavailable_reason().empty()) GTEST_SKIP() << entry.unavailable_reason();
+  Study study{.datasets = {"courtyard"}};
+  study.variants = {{"direct7", {}}};
+  study.variants[0].options.neighbours = "direct7";
+  const Plan plan = make_plan(preset_of(study), {}, "id");
+  for (const Job& job : plan.jobs) EXPECT_NE(job.implementation, "pcl_ndt");
+  EXPECT_TRUE(std::ranges::any_of(plan.left_out, [](const LeftOut& l) {
+    return l.what == "pcl_ndt with direct7" && l.why.find("neighbours") != std::string::npos;
+  }));
+}
+
+TEST(Plan, ADatasetOfThePresetMayBeMissingButNotOneAskedFor) {
+  ::unsetenv("NDT_DATASETS");
+  const Plan plan = make_plan(preset_of({.datasets = {"no/such/folder", "courtyard"}}), kOwnRows, "id");
+  ASSERT_EQ(plan.left_out.size(), 1u);
+  EXPECT_EQ(plan.left_out[0].what, "dataset no/such/folder");
+  Selection asked = kOwnRows;
+  asked.datasets = {"no/such/folder"};
+  EXPECT_THROW(make_plan(preset_of({.datasets = {"courtyard"}}), asked, "id"), InputError);
+  EXPECT_THROW(make_plan(preset_of({.datasets = {"no/such/folder"}}), kOwnRows, "id"), InputError) << "nothing to do";
+}
+
+TEST(Plan, OptionsOutOfRangeAndUnknownNamesAreUsageErrors) {
+  Selection selection = kOwnRows;
+  selection.options.step_m = 0;
+  EXPECT_THROW(make_plan(preset_of({.datasets = {"courtyard"}}), selection, "id"), std::invalid_argument);
+  selection = kOwnRows;
+  selection.datasets = {"courtyrad"};
+  EXPECT_THROW(make_plan(preset_of({.datasets = {"courtyard"}}), selection, "id"), UsageError);
+  selection = kOwnRows;
+  selection.implementations = {"gpu"};
+  EXPECT_THROW(make_plan(preset_of({.datasets = {"courtyard"}}), selection, "id"), UsageError);
+}
+
+class PlanFile : public ScratchFiles {
+ protected:
+  PlanFile() : ScratchFiles("plan.json") {}
+};
+
+TEST_F(PlanFile, APlanComesBackAsItWas) {
+  Study study{.datasets = {"courtyard"}, .trace = true};
+  study.grids = {{.x_m = {0, 1}}};
+  study.variants = {{"v", {}}};
+  study.variants[0].options.line_search = "batched";
+  study.variants[0].options.step_m = 0.25;
+  const Plan plan = make_plan(preset_of(study), kOwnRows, "id");
+  EXPECT_EQ(plan_json(read_plan(put(plan_json(plan)))), plan_json(plan));
+}
+
+TEST_F(PlanFile, AnythingElseIsRefused) {
+  EXPECT_THAT(input_error_of([&] { read_plan(put("{}")); }), HasSubstr("begin a new run"));
+  EXPECT_THAT(input_error_of([&] { read_plan(path("none.json")); }), HasSubstr("cannot be opened"));
+}
+
+}  // namespace
+}  // namespace ndt::harness

@@ -1,0 +1,70 @@
+#include "ndt/harness/presets.hpp"
+
+#include <gmock/gmock.h>
+
+#include "ndt/harness/dataset.hpp"
+#include "ndt/harness/exit_code.hpp"
+#include "scratch_files.hpp"
+
+namespace ndt::harness {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+TEST(Presets, TheProjectsOwnAreThereFromQuickToThorough) {
+  std::vector<std::string> names;
+  for (const Preset& preset : presets()) names.push_back(preset.name);
+  EXPECT_THAT(names, ElementsAre("smoke", "tracking", "basin", "scaling", "profiles", "full"));
+}
+
+TEST(Presets, TheirDatasetsAndOptionsExist) {
+  std::vector<std::string> known;
+  for (const DatasetInfo& info : list_datasets()) known.push_back(info.name);
+  for (const Preset& preset : presets())
+    for (const Study& study : preset.studies) {
+      for (const std::string& name : study.datasets)
+        EXPECT_TRUE(std::ranges::find(known, name) != known.end() || name.starts_with("courtyard_")) << name;
+      for (const Variant& variant : study.variants) EXPECT_NO_THROW(resolve(variant.options)) << variant.name;
+    }
+}
+
+TEST(Presets, AnUnknownNameIsAnsweredWithTheNames) {
+  EXPECT_THAT([] { find_preset("smok"); }, testing::ThrowsMessage<UsageError>(HasSubstr("did you mean 'smoke'?")));
+}
+
+class PresetFile : public ScratchFiles {
+ protected:
+  PresetFile() : ScratchFiles("mine.toml") {}
+  std::string refusal_of(const std::string& text) {
+    return input_error_of([&] { find_preset(put(text).string()); });
+  }
+};
+
+TEST_F(PresetFile, AFileIsReadWithItsDefaults) {
+  const Preset preset = find_preset(put("description = 'd'\n[[study]]\ndatasets = ['courtyard']\n"
+                                        "variants = [{ name = 'a', line_search = 'batched', step = 0.5 }]\n")
+                                        .string());
+  EXPECT_EQ(preset.name, "mine");
+  EXPECT_EQ(preset.timing.samples, 30);
+  EXPECT_EQ(preset.timing.spread, 0.05);
+  ASSERT_EQ(preset.studies.size(), 1u);
+  EXPECT_THAT(preset.studies[0].threads, ElementsAre(1, 0));
+  EXPECT_EQ(preset.studies[0].variants[0].options.line_search, "batched");
+  EXPECT_EQ(preset.studies[0].variants[0].options.step_m, 0.5);
+  EXPECT_TRUE(preset.studies[0].timed);
+}
+
+TEST_F(PresetFile, MistakesAreRefusedByLineAndKey) {
+  const std::string head = "description = 'd'\n[[study]]\n";
+  EXPECT_THAT(refusal_of("description = 'd'\n"), HasSubstr("study: is missing"));
+  EXPECT_THAT(refusal_of(head), HasSubstr("study.datasets: is missing or empty"));
+  EXPECT_THAT(refusal_of(head + "datasets = ['a']\nthreads = [1.5]\n"),
+              HasSubstr("line 4: study.threads: holds a fraction"));
+  EXPECT_THAT(refusal_of(head + "datasets = ['a']\nvariants = [{ name = 'v', linesearch = 'off' }]\n"),
+              HasSubstr("study.variants.linesearch: is no key"));
+  EXPECT_THAT(refusal_of("description = 'd'\n[timing]\nsamples = 0\n"), HasSubstr("timing.samples: 0 is not in"));
+}
+
+}  // namespace
+}  // namespace ndt::harness
