@@ -1,0 +1,50 @@
+# Tests in Python.
+#
+#   ndt_python_test(<name> COMMAND c... LABELS l... TIMEOUT s [ENVIRONMENT VAR=value...])
+#       one ctest entry; counts as skipped if it prints "skipped for want of"
+#   ndt_pytest(<prefix> FILES stem... LABELS l... TIMEOUT s [ENVIRONMENT VAR=value...])
+#       one ctest entry <prefix>.<function> for each test function of <stem>.py; all are skipped where pytest is missing
+include_guard(GLOBAL)
+find_package(Python3 COMPONENTS Interpreter QUIET)
+
+# The python found first may lack pytest where Debian's has it.
+set(NDT_PYTEST_PYTHON "")
+if(Python3_EXECUTABLE)
+  foreach(candidate ${Python3_EXECUTABLE} /usr/bin/python3)
+    execute_process(COMMAND ${candidate} -c "import pytest" RESULT_VARIABLE status OUTPUT_QUIET ERROR_QUIET)
+    if(status EQUAL 0 AND NOT NDT_PYTEST_PYTHON)
+      set(NDT_PYTEST_PYTHON ${candidate})
+    endif()
+  endforeach()
+endif()
+
+function(ndt_python_test name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "TIMEOUT" "LABELS;COMMAND;ENVIRONMENT")
+  ndt_refuse_unparsed(ndt_python_test)
+  if(NDT_SANITIZE)
+    math(EXPR arg_TIMEOUT "5 * ${arg_TIMEOUT}")
+  endif()
+  add_test(NAME ${name} COMMAND ${arg_COMMAND} WORKING_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR})
+  set_tests_properties(${name} PROPERTIES TIMEOUT ${arg_TIMEOUT} LABELS "${arg_LABELS}"
+    ENVIRONMENT "${arg_ENVIRONMENT}"
+    SKIP_REGULAR_EXPRESSION "skipped for want of")
+endfunction()
+
+function(ndt_pytest prefix)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "TIMEOUT" "LABELS;FILES;ENVIRONMENT")
+  set(name ${prefix})
+  ndt_refuse_unparsed(ndt_pytest)
+  foreach(file IN LISTS arg_FILES)
+    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${file}.py)
+    file(STRINGS ${file}.py definitions REGEX "^def test_")
+    foreach(definition IN LISTS definitions)
+      string(REGEX REPLACE "^def (test_[A-Za-z0-9_]+).*" "\\1" test "${definition}")
+      set(command ${NDT_PYTEST_PYTHON} -m pytest -q -rs -p no:cacheprovider ${CMAKE_CURRENT_SOURCE_DIR}/${file}.py::${test})
+      if(NOT NDT_PYTEST_PYTHON)
+        set(command ${CMAKE_COMMAND} -E echo "skipped for want of pytest (Debian: python3-pytest)")
+      endif()
+      ndt_python_test(${prefix}.${test} COMMAND ${command} ENVIRONMENT PYTHONDONTWRITEBYTECODE=1 ${arg_ENVIRONMENT}
+        LABELS ${arg_LABELS} TIMEOUT ${arg_TIMEOUT})
+    endforeach()
+  endforeach()
+endfunction()
