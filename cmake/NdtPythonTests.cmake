@@ -7,16 +7,18 @@
 include_guard(GLOBAL)
 find_package(Python3 COMPONENTS Interpreter QUIET)
 
-# The python found first may lack pytest where Debian's has it.
+# The python found first may lack pytest, or numpy, where Debian's has them.
 set(NDT_PYTEST_PYTHON "")
-if(Python3_EXECUTABLE)
+foreach(modules "pytest, numpy" pytest)
   foreach(candidate ${Python3_EXECUTABLE} /usr/bin/python3)
-    execute_process(COMMAND ${candidate} -c "import pytest" RESULT_VARIABLE status OUTPUT_QUIET ERROR_QUIET)
-    if(status EQUAL 0 AND NOT NDT_PYTEST_PYTHON)
-      set(NDT_PYTEST_PYTHON ${candidate})
+    if(NOT NDT_PYTEST_PYTHON)
+      execute_process(COMMAND ${candidate} -c "import ${modules}" RESULT_VARIABLE status OUTPUT_QUIET ERROR_QUIET)
+      if(status EQUAL 0)
+        set(NDT_PYTEST_PYTHON ${candidate})
+      endif()
     endif()
   endforeach()
-endif()
+endforeach()
 
 function(ndt_python_test name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "TIMEOUT" "LABELS;COMMAND;ENVIRONMENT")

@@ -1,0 +1,159 @@
+"""The command line."""
+
+import argparse
+import re
+import sys
+from pathlib import Path
+
+from .convert import convert
+from .faults import EXIT_OK, EXIT_USAGE, Fault, UsageFault
+from .verify import verify
+
+PROGRAM = "ndt_convert"
+DESCRIPTION = "Make a dataset folder for ndt-bench out of a folder of scans or a ROS bag."
+EPILOG = """exit codes: 0 ok, 1 usage, 2 bad input
+
+examples:
+  python3 -m ndt_convert drive/ --poses drive.tum --build-map even --out my_drive
+  python3 -m ndt_convert velodyne/ --poses 00.txt --calib calib.txt --stamps times.txt --every 5 --out kitti
+  python3 -m ndt_convert recording.mcap --pose-topic /odometry --map map.pcd --out my_site
+  python3 -m ndt_convert verify all
+"""
+
+
+class _Parser(argparse.ArgumentParser):
+    def error(self, message):
+        self.exit(EXIT_USAGE, f"{PROGRAM}: {message}; see python3 -m ndt_convert --help\n")
+
+
+def main(arguments):
+    try:
+        if arguments[:1] == ["verify"]:
+            return _verify(arguments[1:])
+        options = parser().parse_args(arguments)
+        _check(options)
+        convert(options, lambda line: print(f"{PROGRAM}: {line}"))
+        return EXIT_OK
+    except Fault as fault:
+        print(f"{PROGRAM}: {fault}", file=sys.stderr)
+        return fault.exit_code
+    except OSError as error:  # a full disk, a folder that cannot be written
+        print(f"{PROGRAM}: {error.filename}: {error.strerror}; choose another --out, or make room", file=sys.stderr)
+        return Fault.exit_code
+
+
+def _verify(arguments):
+    verifier = _Parser(prog=f"{PROGRAM} verify", description="Check the files of datasets under NDT_DATASETS against the catalogue.")
+    verifier.add_argument("name", metavar="NAME|all")
+    return verify(verifier.parse_args(arguments).name, print)
+
+
+def parser():
+    p = _Parser(prog=f"python3 -m {PROGRAM}", description=DESCRIPTION, epilog=EPILOG, allow_abbrev=False,
+                formatter_class=argparse.RawDescriptionHelpFormatter)
+    p.add_argument("input", type=Path, metavar="INPUT",
+                   help="folder of .pcd, .ply or KITTI .bin scans, or a bag: .bag, .mcap, .db3 or a rosbag2 folder")
+    p.add_argument("--out", type=Path, required=True, metavar="DIR", help="folder to make; must not exist or be empty")
+    p.add_argument("--name", help="[a-z0-9_]+ (default: from DIR)")
+    p.add_argument("--description", help="one line")
+    p.add_argument("--kind", choices=["scan_to_map", "sequence", "pair"], help="default: scan_to_map with a map, else sequence")
+    p.add_argument("--licence", default="your own data", help="what others may do with the data")
+    p.add_argument("--source", help="where the data come from (default: INPUT)")
+
+    g = p.add_argument_group("scans")
+    g.add_argument("--topic", help="PointCloud2 topic of a bag (default: the only or the largest)")
+    g.add_argument("--receive-time", action="store_true", help="times of the recording instead of those in the messages")
+    g.add_argument("--stamps", type=Path, metavar="FILE", help="times of a folder's scans, seconds, one a line")
+    g.add_argument("--every", type=_count, default=1, metavar="N", help="take every N-th scan")
+    g.add_argument("--max-scans", type=_count, metavar="N", help="stop after N scans")
+
+    g = p.add_argument_group("true poses (map_from_scan)")
+    g.add_argument("--poses", type=Path, metavar="FILE", help="TUM or KITTI poses: one a scan, or TUM poses at other times")
+    g.add_argument("--poses-format", choices=["tum", "kitti"], help="default: by the number of columns")
+    g.add_argument("--pose-topic", metavar="TOPIC", help="topic of a bag: Odometry, PoseStamped or PoseWithCovarianceStamped")
+    g.add_argument("--calib", type=Path, metavar="FILE", help="KITTI calib.txt: the poses are of camera 0")
+    g.add_argument("--body-from-scan", type=Path, metavar="FILE", help="4x4 matrix: the poses are of a body, this is how the sensor sits on it")
+    g.add_argument("--time-offset", type=float, default=0.0, metavar="S", help="added to the times of --poses")
+    g.add_argument("--longest-gap", type=_positive, default=0.5, metavar="S", help="interpolate between poses no farther apart (0.5)")
+    g.add_argument("--truth-quality", default="as given; not checked", metavar="TEXT", help="where the poses come from, how good they are")
+    g.add_argument("--truth-accuracy", type=_not_negative, default=0.05, metavar="M", help="errors below this say nothing (0.05)")
+
+    g = p.add_argument_group("map")
+    g.add_argument("--map", type=Path, metavar="FILE", help="cloud to align with, copied as it is")
+    g.add_argument("--build-map", type=_build_map, metavar="WHICH", help="make it of scans at their poses: even, first-N or all-but-queries")
+    g.add_argument("--map-voxel", type=_positive, default=0.2, metavar="M", help="one point per occupied cube of this edge (0.2)")
+    g.add_argument("--map-min-range", type=_not_negative, default=0.0, metavar="M", help="leave nearer points out of the map (0)")
+    g.add_argument("--queries", type=_queries, metavar="FIRST[:STEP[:COUNT]]", help="scans to align; scans count from 0 (all)")
+
+    g = p.add_argument_group("alignment")
+    g.add_argument("--guess", choices=["noise", "identity", "odometry"], help="initial guesses (noise around true poses, else identity)")
+    g.add_argument("--odometry", type=Path, metavar="FILE", help="TUM, one pose a scan, for --guess odometry")
+    g.add_argument("--resolution", type=_positive, metavar="M", help="voxel edge that suits")
+    g.add_argument("--scan-voxel", type=_positive, metavar="M", help="voxel grid of each scan before it is aligned")
+    g.add_argument("--scan-min-range", type=_not_negative, metavar="M")
+    g.add_argument("--scan-max-range", type=_positive, metavar="M")
+    return p
+
+
+def _check(options):
+    if not options.input.exists():
+        raise Fault(options.input, "", "there is no such file or folder", "check the path")
+    if options.input.is_file() and options.input.suffix not in (".bag", ".mcap", ".db3"):
+        raise Fault(options.input, "", "is neither a folder nor a bag (.bag, .mcap, .db3)", "give the folder of the scans")
+    options.name = options.name or re.sub("[^a-z0-9]+", "_", options.out.resolve().name.lower()).strip("_")
+    if not re.fullmatch("[a-z0-9_]+", options.name):
+        raise UsageFault("--name", "", f"'{options.name}'", "give lower-case letters, digits and underscores")
+    for first, second in [("map", "build_map"), ("poses", "pose_topic"), ("calib", "body_from_scan")]:
+        if getattr(options, first) and getattr(options, second):
+            raise UsageFault("usage", "", f"--{first} and --{second} exclude each other".replace("_", "-"), "leave one out")
+    with_map = bool(options.map or options.build_map)
+    options.kind = options.kind or ("scan_to_map" if with_map else "sequence")
+    if with_map == (options.kind == "sequence"):
+        raise UsageFault("--kind", "", f"a {options.kind} has {'no' if with_map else 'a'} map",
+                         "leave out --map and --build-map, or give --kind scan_to_map" if with_map else "give --map or --build-map")
+    if options.calib and options.poses_format == "tum" or (options.calib and not options.poses):
+        raise UsageFault("--calib", "", "goes with KITTI poses", "give them with --poses, or leave it out")
+    if options.build_map == "all-but-queries" and not options.queries:
+        raise UsageFault("--build-map", "", "all-but-queries needs --queries", "say which scans are to be aligned")
+    if options.build_map and options.build_map != "all-but-queries" and options.queries:
+        raise UsageFault("--queries", "", f"--build-map {options.build_map} decides which scans are aligned", "leave one out")
+    if options.map and options.map.suffix.lower() not in (".pcd", ".ply", ".bin"):
+        raise Fault(options.map, "", f"unknown point cloud format '{options.map.suffix}'", "supported: .pcd, .ply, .bin")
+
+
+def _number(text, what, good):
+    try:
+        value = float(text)
+    except ValueError:
+        value = float("nan")
+    if not (good(value) and value < float("inf")):
+        raise argparse.ArgumentTypeError(f"'{text}' is no number {what}")
+    return value
+
+
+def _positive(text):
+    return _number(text, "above 0", lambda v: v > 0)
+
+
+def _not_negative(text):
+    return _number(text, "of 0 or more", lambda v: v >= 0)
+
+
+def _count(text):
+    if not re.fullmatch("[1-9][0-9]{0,8}", text):
+        raise argparse.ArgumentTypeError(f"'{text}' is no whole number of 1 or more")
+    return int(text)
+
+
+def _build_map(text):
+    if not re.fullmatch("even|all-but-queries|first-[1-9][0-9]{0,8}", text):
+        raise argparse.ArgumentTypeError(f"'{text}' is none of even, first-N, all-but-queries")
+    return text
+
+
+def _queries(text):
+    match = re.fullmatch("([0-9]{1,9})(?::([1-9][0-9]{0,8})(?::([1-9][0-9]{0,8}))?)?", text)
+    if not match:
+        raise argparse.ArgumentTypeError(f"'{text}' is not FIRST, FIRST:STEP or FIRST:STEP:COUNT")
+    first, step, count = match.groups()
+    return {"first": int(first), "step": int(step or 1)} | ({"count": int(count)} if count else {})

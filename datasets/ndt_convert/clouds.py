@@ -1,0 +1,63 @@
+"""Point clouds in files, coordinates only: what ndt-bench reads, and the PCD it is given."""
+
+import os
+
+import numpy as np
+
+from . import pcd, ply
+from .faults import Fault
+
+EXTENSIONS = (".pcd", ".ply", ".bin")
+FLOAT32_REACH_M = 8192  # float32 coordinates are spaced by a millimetre here; past it they are stored as double
+
+
+def check_cloud(file):
+    """Refuses a file whose header or size cannot be right, without reading its points; returns their number."""
+    with _opened(file) as stream:
+        return _reader(file).check(stream, file)
+
+
+def read_cloud(file):
+    """The finite points, (n, 3), float32 or float64 as stored."""
+    with _opened(file) as stream:
+        points = _reader(file).read(stream, file)
+    return points[np.isfinite(points).all(axis=1)]
+
+
+def write_pcd(file, points):
+    """PCD 0.7, binary, x y z: float32, or double where the coordinates are large."""
+    wide = len(points) and np.abs(points).max() > FLOAT32_REACH_M
+    kind = np.dtype("<f8" if wide else "<f4")
+    header = (f"VERSION 0.7\nFIELDS x y z\nSIZE {kind.itemsize} {kind.itemsize} {kind.itemsize}\nTYPE F F F\nCOUNT 1 1 1\n"
+              f"WIDTH {len(points)}\nHEIGHT 1\nVIEWPOINT 0 0 0 1 0 0 0\nPOINTS {len(points)}\nDATA binary\n")
+    with open(file, "wb") as out:
+        out.write(header.encode())
+        out.write(np.ascontiguousarray(points, dtype=kind).tobytes())
+
+
+class _KittiBin:
+    RECORD = 16  # float32 x y z intensity
+
+    @classmethod
+    def check(cls, stream, file):
+        size = os.fstat(stream.fileno()).st_size
+        if size % cls.RECORD or not size:
+            raise Fault(file, "", f"{size} bytes are no whole number of {cls.RECORD}-byte records (float32 x y z intensity)",
+                        "the file is cut off or of another kind, export the cloud again")
+        return size // cls.RECORD
+
+    @classmethod
+    def read(cls, stream, file):
+        cls.check(stream, file)
+        return np.frombuffer(stream.read(), dtype="<f4").reshape(-1, 4)[:, :3]
+
+
+def _reader(file):
+    return {".pcd": pcd, ".ply": ply, ".bin": _KittiBin}[os.path.splitext(file)[1].lower()]
+
+
+def _opened(file):
+    try:
+        return open(file, "rb")
+    except OSError as error:
+        raise Fault(file, "", error.strerror, "check the path and its permissions") from None

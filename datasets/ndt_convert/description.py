@@ -1,0 +1,50 @@
+"""What dataset.toml says about a converted dataset."""
+
+from . import poses
+from .faults import Fault, UsageFault
+
+
+def description(work, scans, frames, map_name, has_truth, options):
+    """The table of dataset.toml; refuses what the scans do not allow. A file of odometry is put beside it."""
+    if options.kind == "pair" and len(scans) != 1:
+        raise UsageFault(options.input, "", f"a pair is one scan and a map, not {len(scans)} scans", "give --max-scans 1")
+    if frames is not None and frames["first"] >= len(scans):
+        raise UsageFault(options.input, "", f"--queries begins with scan {frames['first']} of {len(scans)}", "scans count from 0")
+    table = {"format": 1, "name": options.name, "description": options.description or f"{len(scans)} scans of {options.input.name}",
+             "kind": options.kind}
+    if map_name:
+        table["map"] = map_name
+    table["scans"] = [f"scans/*{scans[0].suffix}"]
+    if options.resolution:
+        table["resolution_m"] = options.resolution
+    if frames is not None:
+        table["frames"] = frames
+    if has_truth:
+        table["truth"] = {"file": "poses.tum", "format": "tum", "quality": options.truth_quality, "exact": False,
+                          "accuracy_m": options.truth_accuracy}
+    table["guess"] = _guess(work, len(scans), has_truth, options)
+    scan = {key: value for key, value in {"min_range_m": options.scan_min_range, "max_range_m": options.scan_max_range,
+                                          "voxel_leaf_m": options.scan_voxel}.items() if value is not None}
+    if scan:
+        table["preparation"] = {"scan": scan}
+    table["provenance"] = {"licence": options.licence, "source": options.source or str(options.input),
+                           "obtain": "converted from files of your own with ndt_convert"}
+    return table
+
+
+def _guess(work, scans, has_truth, options):
+    kind = options.guess or ("odometry" if options.odometry else "noise" if has_truth else "identity")
+    if kind == "noise" and not has_truth:
+        raise UsageFault(options.input, "", "--guess noise is made around the true poses", "give --poses, or --guess identity")
+    if (kind == "odometry") != bool(options.odometry):
+        raise UsageFault(options.input, "", "--guess odometry and --odometry FILE go together", "give both or neither")
+    if kind == "noise":
+        return {"kind": "noise", "seed": 1, "count": 1, "xy_sigma_m": 0.3, "z_sigma_m": 0.05, "roll_pitch_sigma_deg": 0.5,
+                "yaw_sigma_deg": 2.0}
+    if kind == "identity":
+        return {"kind": "identity"}
+    times, found = poses.read_tum(options.odometry)
+    if len(found) != scans:
+        raise Fault(options.odometry, "", f"{len(found)} poses for {scans} scans", "give one pose a scan of the dataset, in their order")
+    poses.write_tum(work / "odometry.tum", times, found)
+    return {"kind": "odometry", "file": "odometry.tum"}

@@ -1,0 +1,18 @@
+"""The one shape of the messages, as ndt-bench has it: "file: where: what; advice"."""
+
+EXIT_OK, EXIT_USAGE, EXIT_BAD_INPUT = 0, 1, 2
+
+
+class Fault(Exception):
+    """Something in the input cannot be used. `where` may be empty."""
+
+    exit_code = EXIT_BAD_INPUT
+
+    def __init__(self, file, where, what, advice):
+        super().__init__(": ".join(str(part) for part in (file, where, what) if str(part)) + f"; {advice}")
+
+
+class UsageFault(Fault):
+    """The command line asks for what cannot be done."""
+
+    exit_code = EXIT_USAGE

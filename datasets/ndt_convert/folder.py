@@ -1,0 +1,33 @@
+"""Scans that lie in a folder."""
+
+import re
+from collections import Counter
+
+from .clouds import EXTENSIONS
+from .faults import Fault
+
+
+def scan_files(folder, left_out=()):
+    """The clouds of a folder in the order their names count (2 before 10), all of one format; without those left out."""
+    left_out = {path.resolve() for path in left_out}
+    files = [path for path in folder.iterdir()
+             if path.is_file() and path.suffix.lower() in EXTENSIONS and path.resolve() not in left_out]
+    if not files:
+        below = sorted({path.parent for path in folder.glob("*/*") if path.suffix.lower() in EXTENSIONS})
+        advice = "give the folder that holds the scans" + (f", such as {below[0]}" if below else "")
+        raise Fault(folder, "", f"holds no scan ({', '.join(EXTENSIONS)})" + _bags_in(folder), advice)
+    formats = Counter(path.suffix.lower() for path in files)
+    if len(formats) > 1:
+        raise Fault(folder, "", "scans of several formats: " + ", ".join(f"{n} {e}" for e, n in sorted(formats.items())),
+                    "leave one format in the folder; a map is named with --map")
+    return sorted(files, key=lambda path: _natural(path.name))
+
+
+def _natural(name):
+    """Numbers by value, the rest by letter; the name itself decides between 01 and 1."""
+    return [(0, int(part), "") if part.isdigit() else (1, 0, part) for part in re.split(r"([0-9]+)", name) if part], name
+
+
+def _bags_in(folder):
+    bags = sorted(path.name for path in folder.iterdir() if path.suffix in (".bag", ".mcap", ".db3"))
+    return f", but the bag {bags[0]}: give that file itself" if bags else ""

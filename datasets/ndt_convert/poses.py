@@ -1,0 +1,159 @@
+"""Trajectories: TUM and KITTI text in, TUM out, and poses at given times. Poses are (n, 4, 4) arrays."""
+
+import math
+
+import numpy as np
+
+from .faults import Fault
+
+EXPORT_AGAIN = "export the trajectory again"
+QUATERNION_NORM = 1e-3  # a quaternion's length may be this far from 1, as in ndt-bench
+RIGID = 1e-3  # |R Rt - I| in every entry, as in ndt-bench
+
+
+def guess_format(file):
+    """"tum" or "kitti", by the number of columns."""
+    for number, words in _rows(file):
+        if len(words) in (8, 12):
+            return "tum" if len(words) == 8 else "kitti"
+        raise Fault(file, f"line {number}", f"{len(words)} columns",
+                    "give TUM (time x y z qx qy qz qw) or KITTI poses (the 12 numbers of a 3x4 matrix)")
+    raise Fault(file, "", "holds no pose", EXPORT_AGAIN)
+
+
+def read_tum(file):
+    """Times (n,) in seconds, increasing, and poses."""
+    times, out = [], []
+    for number, row in _numbers(file, 8):
+        norm = math.hypot(*row[4:])
+        if abs(norm - 1) > QUATERNION_NORM:
+            raise Fault(file, f"line {number}", f"quaternion qx qy qz qw has length {norm:.6g}, not 1", EXPORT_AGAIN)
+        if times and row[0] <= times[-1]:
+            raise Fault(file, f"line {number}", f"time {row[0]} does not come after {times[-1]}, the one before",
+                        "sort the lines by time and drop repeated ones")
+        times.append(row[0])
+        out.append(pose_of(row[1:4], row[4:]))
+    return np.array(times), np.array(out)
+
+
+def read_kitti(file):
+    out = []
+    for number, row in _numbers(file, 12):
+        out.append(np.vstack([np.reshape(row, (3, 4)), [0, 0, 0, 1]]))
+        require_rigid(out[-1], file, f"line {number}")
+    return np.array(out)
+
+
+def read_matrix(file):
+    """One 4x4 matrix."""
+    rows = [row for _, row in _numbers(file, 4)]
+    if len(rows) != 4 or rows[3] != [0, 0, 0, 1]:
+        raise Fault(file, "", f"{len(rows)} rows of 4 numbers", "give a 4x4 matrix with the last row 0 0 0 1")
+    require_rigid(np.array(rows), file, "")
+    return np.array(rows)
+
+
+def read_calibration(file):
+    """cam0_from_lidar: the line Tr of a KITTI odometry calib.txt."""
+    for number, words in _rows(file):
+        if words[0] in ("Tr:", "Tr_velo_to_cam:", "Tr_velo_cam:"):
+            row = [_number(word, file, number) for word in words[1:]]
+            if len(row) != 12:
+                raise Fault(file, f"line {number}", f"{words[0]} has {len(row)} numbers", "give the 12 of a 3x4 matrix")
+            out = np.vstack([np.reshape(row, (3, 4)), [0, 0, 0, 1]])
+            require_rigid(out, file, f"line {number}")
+            return out
+    raise Fault(file, "", "has no line Tr", "give the calib.txt of a KITTI odometry sequence")
+
+
+def read_times(file):
+    return np.array([row[0] for _, row in _numbers(file, 1)])
+
+
+def write_tum(file, times, poses):
+    with open(file, "w", encoding="ascii") as out:
+        out.write("# time_s x_m y_m z_m qx qy qz qw\n")
+        for time, pose in zip(times, poses):
+            out.write(" ".join(repr(float(v)) for v in (time, *pose[:3, 3], *quaternion_of(pose[:3, :3]))) + "\n")
+
+
+def at_times(times, poses, wanted, longest_gap_s):
+    """Poses at the wanted times, between neighbours no farther apart than the gap; and which of them there are (mask)."""
+    after = np.clip(np.searchsorted(times, wanted), 1, max(1, len(times) - 1))
+    before = after - 1
+    after = np.minimum(after, len(times) - 1)
+    gap = times[after] - times[before]
+    hit = (wanted == times[before]) | (wanted == times[after])
+    covered = hit | ((wanted >= times[before]) & (wanted <= times[after]) & (gap <= longest_gap_s))
+    out = np.tile(np.eye(4), (len(wanted), 1, 1))
+    for i in np.flatnonzero(covered):
+        share = 0.0 if gap[i] == 0 else (wanted[i] - times[before[i]]) / gap[i]
+        out[i] = _between(poses[before[i]], poses[after[i]], share)
+    return out, covered
+
+
+def pose_of(position, quaternion):
+    x, y, z, w = np.asarray(quaternion, dtype=float) / math.hypot(*quaternion)
+    out = np.eye(4)
+    out[:3, :3] = [[1 - 2 * (y * y + z * z), 2 * (x * y - z * w), 2 * (x * z + y * w)],
+                   [2 * (x * y + z * w), 1 - 2 * (x * x + z * z), 2 * (y * z - x * w)],
+                   [2 * (x * z - y * w), 2 * (y * z + x * w), 1 - 2 * (x * x + y * y)]]
+    out[:3, 3] = position
+    return out
+
+
+def quaternion_of(rotation):
+    """(qx, qy, qz, qw), qw >= 0: the eigenvector of Bar-Itzhack's matrix, good for every angle."""
+    (a, b, c), (d, e, f), (g, h, i) = rotation
+    matrix = np.array([[a - e - i, b + d, c + g, h - f], [b + d, e - a - i, f + h, c - g],
+                       [c + g, f + h, i - a - e, d - b], [h - f, c - g, d - b, a + e + i]]) / 3
+    quaternion = np.linalg.eigh(matrix)[1][:, 3]
+    return quaternion if quaternion[3] >= 0 else -quaternion
+
+
+def require_rigid(pose, file, where):
+    rotation = pose[:3, :3]
+    if np.abs(rotation @ rotation.T - np.eye(3)).max() > RIGID or np.linalg.det(rotation) < 0:
+        raise Fault(file, where, "the matrix is no rigid motion (its rotation is not orthonormal)", EXPORT_AGAIN)
+
+
+def _between(first, second, share):
+    """Straight line, and the shorter turn at constant speed [Shoemake 1985]."""
+    p, q = quaternion_of(first[:3, :3]), quaternion_of(second[:3, :3])
+    if p @ q < 0:
+        q = -q
+    angle = math.atan2(np.linalg.norm(q - (p @ q) * p), p @ q)
+    q = q if angle < 1e-9 else (math.sin((1 - share) * angle) * p + math.sin(share * angle) * q) / math.sin(angle)
+    return pose_of((1 - share) * first[:3, 3] + share * second[:3, 3], q)
+
+
+def _rows(file):
+    """(line number, words) of the lines that are neither blank nor comments."""
+    try:
+        with open(file, encoding="utf-8", errors="replace") as text:
+            for number, line in enumerate(text, start=1):
+                if line.strip() and not line.lstrip().startswith("#"):
+                    yield number, line.split()
+    except OSError as error:
+        raise Fault(file, "", error.strerror, "check the path and its permissions") from None
+
+
+def _numbers(file, columns):
+    empty = True
+    for number, words in _rows(file):
+        if len(words) != columns:
+            raise Fault(file, f"line {number}", f"{len(words)} values instead of {columns}", EXPORT_AGAIN)
+        empty = False
+        yield number, [_number(word, file, number) for word in words]
+    if empty:
+        raise Fault(file, "", "holds no numbers", EXPORT_AGAIN)
+
+
+def _number(word, file, number):
+    try:
+        value = float(word)
+    except ValueError:
+        value = math.nan
+    if not math.isfinite(value):
+        raise Fault(file, f"line {number}", f"'{word[:40]}' is no finite number", EXPORT_AGAIN)
+    return value
