@@ -17,10 +17,10 @@ def check_cloud(file):
         return _reader(file).check(stream, file)
 
 
-def read_cloud(file):
-    """The finite points, (n, 3), float32 or float64 as stored."""
+def read_cloud(file, name):
+    """The finite points, (n, 3), float32 or float64 as stored; messages call the file by the name."""
     with _opened(file) as stream:
-        points = _reader(file).read(stream, file)
+        points = _reader(file).read(stream, name)
     return points[np.isfinite(points).all(axis=1)]
 
 

@@ -3,6 +3,7 @@
 import shutil
 import tempfile
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
@@ -13,6 +14,11 @@ from .faults import Fault, UsageFault
 from .folder import scan_files
 from .toml_file import write_toml
 from .voxel_map import VoxelMap
+
+
+class Scan(NamedTuple):
+    file: Path  # in the folder that is being made
+    origin: str  # what messages call it
 
 
 class Trajectory:
@@ -59,10 +65,9 @@ def require_free(out):
 
 def _fill(work, options, say):
     if bags.is_bag(options.input):
-        times, trajectory = _scans_of_bag(work, options, say)
+        scans, times, trajectory = _scans_of_bag(work, options, say)
     else:
-        times, trajectory = _scans_of_folder(work, options, say)
-    scans = sorted((work / "scans").iterdir())
+        scans, times, trajectory = _scans_of_folder(work, options, say)
     scans, times, truth = _truth(scans, times, trajectory, say)
     if truth is not None:
         poses.write_tum(work / "poses.tum", np.arange(len(scans)) if times is None else times, truth)
@@ -89,16 +94,17 @@ def _scans_of_folder(work, options, say):
         trajectory.times = None
         trajectory.poses = trajectory.poses[::options.every][:options.max_scans]
     files = files[::options.every][:options.max_scans]
-    for number, file in enumerate(files):
+    scans = [Scan(work / "scans" / f"{number:06d}{file.suffix.lower()}", str(file)) for number, file in enumerate(files)]
+    for scan, file in zip(scans, files):
         check_cloud(file)
-        shutil.copyfile(file, work / "scans" / f"{number:06d}{file.suffix.lower()}")
-    return times if times is None else times[::options.every][:options.max_scans], trajectory
+        shutil.copyfile(file, scan.file)
+    return scans, times if times is None else times[::options.every][:options.max_scans], trajectory
 
 
 def _scans_of_bag(work, options, say):
     if options.stamps:
         raise UsageFault(options.input, "", "a bag has times of its own", "leave out --stamps")
-    times, dropped, empty = [], 0, 0
+    scans, times, dropped, empty = [], [], 0, 0
     with bags.open_bag(options.input) as bag:
         topic, why = bag.clouds_topic(options.topic)
         if why:
@@ -114,7 +120,8 @@ def _scans_of_bag(work, options, say):
             if not len(points):
                 empty += 1
                 continue
-            write_pcd(work / "scans" / f"{len(times):06d}.pcd", points)
+            scans.append(Scan(work / "scans" / f"{len(times):06d}.pcd", f"{options.input}: {topic}"))
+            write_pcd(scans[-1].file, points)
             times.append(time)
     if dropped:
         say(f"{dropped} points that are not finite were dropped")
@@ -122,7 +129,7 @@ def _scans_of_bag(work, options, say):
         say(f"{empty} messages without a finite point were left out")
     if not times:
         raise Fault(options.input, topic, "holds no cloud with points", "choose another topic with --topic")
-    return np.array(times), trajectory
+    return scans, np.array(times), trajectory
 
 
 def _trajectory_of_file(options):
@@ -154,9 +161,9 @@ def _truth(scans, times, trajectory, say):
     kept = []
     for scan, keep in zip(scans, covered):
         if keep:
-            kept.append(scan.rename(scan.with_name(f"{len(kept):06d}{scan.suffix}")))
+            kept.append(Scan(scan.file.rename(scan.file.with_stem(f"{len(kept):06d}")), scan.origin))
         else:
-            scan.unlink()
+            scan.file.unlink()
     return kept, times[covered], found[covered]
 
 
@@ -174,9 +181,9 @@ def _map(work, scans, truth, options, say):
     builders, frames = _builders(len(scans), options)
     voxels = VoxelMap(options.map_voxel)
     for i in builders:
-        points = read_cloud(scans[i])
+        points = read_cloud(*scans[i])
         ranges = np.linalg.norm(points.astype(np.float64), axis=1)
-        voxels.add(points[ranges >= options.map_min_range], truth[i], scans[i].name)
+        voxels.add(points[ranges >= options.map_min_range], truth[i], scans[i].origin)
     centroids = voxels.centroids()
     if not len(centroids):
         raise Fault(options.input, "", "the scans of the map hold no point", "lower --map-min-range")

@@ -14,7 +14,9 @@ def description(work, scans, frames, map_name, has_truth, options):
              "kind": options.kind}
     if map_name:
         table["map"] = map_name
-    table["scans"] = [f"scans/*{scans[0].suffix}"]
+    if options.kind == "sequence" and frames is None:
+        frames = {"first": 1, "step": 1}  # the first has none before it
+    table["scans"] = [f"scans/*{scans[0].file.suffix}"]
     if options.resolution:
         table["resolution_m"] = options.resolution
     if frames is not None:
