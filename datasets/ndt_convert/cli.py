@@ -90,8 +90,8 @@ def parser():
     g.add_argument("--odometry", type=Path, metavar="FILE", help="TUM, one pose a scan, for --guess odometry")
     g.add_argument("--resolution", type=_positive, metavar="M", help="voxel edge that suits")
     g.add_argument("--scan-voxel", type=_positive, metavar="M", help="voxel grid of each scan before it is aligned")
-    g.add_argument("--scan-min-range", type=_not_negative, metavar="M")
-    g.add_argument("--scan-max-range", type=_positive, metavar="M")
+    g.add_argument("--scan-min-range", type=_not_negative, metavar="M", help="drop nearer points of each scan before it is aligned")
+    g.add_argument("--scan-max-range", type=_positive, metavar="M", help="drop farther ones")
     return p
 
 
@@ -101,8 +101,8 @@ def _check(options):
     if options.input.is_file() and options.input.suffix not in (".bag", ".mcap", ".db3"):
         raise Fault(options.input, "", "is neither a folder nor a bag (.bag, .mcap, .db3)", "give the folder of the scans")
     options.name = options.name or re.sub("[^a-z0-9]+", "_", options.out.resolve().name.lower()).strip("_")
-    if not re.fullmatch("[a-z0-9_]+", options.name):
-        raise UsageFault("--name", "", f"'{options.name}'", "give lower-case letters, digits and underscores")
+    if not re.fullmatch("[a-z0-9_]{1,64}", options.name):
+        raise UsageFault("--name", "", f"'{options.name}'", "give a-z, 0-9 and _, at most 64 of them")
     for first, second in [("map", "build_map"), ("poses", "pose_topic"), ("calib", "body_from_scan")]:
         if getattr(options, first) and getattr(options, second):
             raise UsageFault("usage", "", f"--{first} and --{second} exclude each other".replace("_", "-"), "leave one out")

@@ -10,6 +10,10 @@ def description(work, scans, frames, map_name, has_truth, options):
         raise UsageFault(options.input, "", f"a pair is one scan and a map, not {len(scans)} scans", "give --max-scans 1")
     if frames is not None and frames["first"] >= len(scans):
         raise UsageFault(options.input, "", f"--queries begins with scan {frames['first']} of {len(scans)}", "scans count from 0")
+    if options.kind == "sequence" and len(scans) < 2:
+        raise UsageFault(options.input, "", f"a sequence of {len(scans)} scans has none to align", "give two or more, or a map")
+    if options.kind == "sequence" and frames is not None and frames["first"] == 0:
+        raise UsageFault(options.input, "", "--queries begins with scan 0, which has none before it", "give 1 or more")
     table = {"format": 1, "name": options.name, "description": options.description or f"{len(scans)} scans of {options.input.name}",
              "kind": options.kind}
     if map_name:

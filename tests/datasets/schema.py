@@ -1,7 +1,8 @@
 """What dataset.toml may hold, as documented in datasets/README.md."""
 
 NUMBER, WHOLE, TEXT, FLAG = (int, float), int, str, bool
-FILTERS = {"min_range_m": NUMBER, "max_range_m": NUMBER, "voxel_leaf_m": NUMBER, "sample_points": WHOLE}
+FILTERS = {"min_range_m?": NUMBER, "max_range_m?": NUMBER, "crop_box?": list, "remove_box?": list, "voxel_leaf_m?": NUMBER,
+           "sample_points?": WHOLE, "sample_seed?": WHOLE}
 # A name that ends with ? may be left out.
 TOP = {
     "format": WHOLE, "name": TEXT, "root?": TEXT, "description": TEXT, "kind": TEXT, "map?": TEXT, "scans": list, "resolution_m?": NUMBER,
@@ -10,7 +11,7 @@ TOP = {
     "success?": {"translation_m": NUMBER, "rotation_deg": NUMBER},
     "guess": {"kind": TEXT, "file?": TEXT, "seed?": WHOLE, "count?": WHOLE, "xy_sigma_m?": NUMBER, "z_sigma_m?": NUMBER,
               "roll_pitch_sigma_deg?": NUMBER, "yaw_sigma_deg?": NUMBER},
-    "preparation?": {"scan?": {f"{name}?": kind for name, kind in FILTERS.items()}, "map?": {"voxel_leaf_m?": NUMBER}},
+    "preparation?": {"scan?": FILTERS, "map?": FILTERS},
     "provenance": {"licence": TEXT, "source": TEXT, "obtain": TEXT},
     "checksums?": dict,
 }

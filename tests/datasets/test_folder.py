@@ -274,7 +274,7 @@ def test_what_is_asked_for_wrongly_is_a_usage_error(tmp_path):
     scans, poses = scans_in(tmp_path / "in"), write_tum(tmp_path / "poses.tum", SHIFT)
     site = write_cloud(tmp_path / "site.pcd", corner())
     for args, message in [
-        (["--name", "Größe"], "--name: 'Größe'; give lower-case letters"),
+        (["--name", "Größe"], "--name: 'Größe'; give a-z, 0-9 and _"),
         (["--every", 0], "--every: '0' is no whole number of 1 or more"),
         (["--map-voxel", -1], "--map-voxel: '-1' is no number above 0"),
         (["--map-voxel", "nan"], "'nan' is no number above 0"),
@@ -290,6 +290,8 @@ def test_what_is_asked_for_wrongly_is_a_usage_error(tmp_path):
         (["--poses", poses, "--build-map", "all-but-queries"], "all-but-queries needs --queries"),
         (["--poses", poses, "--build-map", "even", "--queries", 1], "decides which scans are aligned"),
         (["--queries", 5], "--queries begins with scan 5 of 5"),
+        (["--queries", "0:2"], "--queries begins with scan 0, which has none before it; give 1 or more"),
+        (["--max-scans", 1], "a sequence of 1 scans has none to align; give two or more"),
         (["--guess", "noise"], "--guess noise is made around the true poses"),
         (["--guess", "odometry"], "--guess odometry and --odometry FILE go together"),
         (["--calib", poses], "--calib: goes with KITTI poses"),

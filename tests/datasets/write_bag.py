@@ -3,7 +3,7 @@
 usage: write_bag.py ros1 FILE.bag        clouds of two topics, odometry, and a message without a finite point
        write_bag.py ros2 FOLDER          clouds whose headers have no time, and stamped poses
        write_bag.py back FOLDER          clouds whose headers go back in time
-       write_bag.py raw FOLDER FILE      one PointCloud2 as serialised in FILE
+       write_bag.py raw FOLDER FILE      twice the PointCloud2 as serialised in FILE
 """
 
 import sys
@@ -83,7 +83,8 @@ def write_ros2(path, kind, raw=None):
             writer.write(topics[topic], round((START_S + time_s) * 10**9), store.serialize_cdr(message, message.__msgtype__))
 
         if raw:
-            writer.write(topics["/points"], START_S * 10**9, Path(raw).read_bytes())
+            for i in range(2):
+                writer.write(topics["/points"], (START_S + i) * 10**9, Path(raw).read_bytes())
             return
         for i in range(3):
             put("/points", i, make.cloud(0 if kind == "ros2" else START_S - i, ramp(4, i)))
