@@ -95,7 +95,8 @@ class Bag:
 
     def _advice(self, topics):
         if any(self.topics[name][0].startswith(PACKETS) for name in topics):
-            return f"these are raw packets of the sensor: play the bag through its driver and record the {MESSAGE_TYPE} it publishes"
+            return ("these are raw packets of the sensor: play the bag through its driver and record the "
+                    f"{MESSAGE_TYPE} it publishes")
         return f"record a {MESSAGE_TYPE}, or save the scans as files and give their folder"
 
 
@@ -113,8 +114,8 @@ def open_bag(path):
         from rosbags.rosbag2 import Reader as Reader2
         from rosbags.typesys import Stores, get_typestore
     except ImportError:
-        raise Fault(path, "", "reading bags needs the Python package rosbags",
-                    "python3 -m venv extras && extras/bin/pip install rosbags, and call extras/bin/python -m ndt_convert") from None
+        advice = "python3 -m venv extras && extras/bin/pip install rosbags, and call extras/bin/python -m ndt_convert"
+        raise Fault(path, "", "reading bags needs the Python package rosbags", advice) from None
     one = path.suffix == ".bag"
     store = get_typestore(Stores.ROS1_NOETIC if one else Stores.ROS2_HUMBLE)
     try:

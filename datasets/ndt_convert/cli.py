@@ -43,7 +43,8 @@ def main(arguments):
 
 
 def _verify(arguments):
-    verifier = _Parser(prog=f"{PROGRAM} verify", description="Check the files of datasets under NDT_DATASETS against the catalogue.")
+    about = "Check the files of datasets under NDT_DATASETS against the catalogue."
+    verifier = _Parser(prog=f"{PROGRAM} verify", description=about)
     verifier.add_argument("name", metavar="NAME|all")
     return verify(verifier.parse_args(arguments).name, print)
 
@@ -56,7 +57,8 @@ def parser():
     p.add_argument("--out", type=Path, required=True, metavar="DIR", help="folder to make; must not exist or be empty")
     p.add_argument("--name", help="[a-z0-9_]+ (default: from DIR)")
     p.add_argument("--description", help="one line")
-    p.add_argument("--kind", choices=["scan_to_map", "sequence", "pair"], help="default: scan_to_map with a map, else sequence")
+    p.add_argument("--kind", choices=["scan_to_map", "sequence", "pair"],
+                   help="default: scan_to_map with a map, else sequence")
     p.add_argument("--licence", default="your own data", help="what others may do with the data")
     p.add_argument("--source", help="where the data come from (default: INPUT)")
 
@@ -70,27 +72,38 @@ def parser():
     g = p.add_argument_group("true poses (map_from_scan)")
     g.add_argument("--poses", type=Path, metavar="FILE", help="TUM or KITTI poses: one a scan, or TUM poses at other times")
     g.add_argument("--poses-format", choices=["tum", "kitti"], help="default: by the number of columns")
-    g.add_argument("--pose-topic", metavar="TOPIC", help="topic of a bag: Odometry, PoseStamped or PoseWithCovarianceStamped")
+    g.add_argument("--pose-topic", metavar="TOPIC",
+                   help="topic of a bag: Odometry, PoseStamped or PoseWithCovarianceStamped")
     g.add_argument("--calib", type=Path, metavar="FILE", help="KITTI calib.txt: the poses are of camera 0")
-    g.add_argument("--body-from-scan", type=Path, metavar="FILE", help="4x4 matrix: the poses are of a body, this is how the sensor sits on it")
+    g.add_argument("--body-from-scan", type=Path, metavar="FILE",
+                   help="4x4 matrix: the poses are of a body, this is how the sensor sits on it")
     g.add_argument("--time-offset", type=float, default=0.0, metavar="S", help="added to the times of --poses")
-    g.add_argument("--longest-gap", type=_positive, default=0.5, metavar="S", help="interpolate between poses no farther apart (0.5)")
-    g.add_argument("--truth-quality", default="as given; not checked", metavar="TEXT", help="where the poses come from, how good they are")
-    g.add_argument("--truth-accuracy", type=_not_negative, default=0.05, metavar="M", help="errors below this say nothing (0.05)")
+    g.add_argument("--longest-gap", type=_positive, default=0.5, metavar="S",
+                   help="interpolate between poses no farther apart (0.5)")
+    g.add_argument("--truth-quality", default="as given; not checked", metavar="TEXT",
+                   help="where the poses come from, how good they are")
+    g.add_argument("--truth-accuracy", type=_not_negative, default=0.05, metavar="M",
+                   help="errors below this say nothing (0.05)")
 
     g = p.add_argument_group("map")
     g.add_argument("--map", type=Path, metavar="FILE", help="cloud to align with, copied as it is")
-    g.add_argument("--build-map", type=_build_map, metavar="WHICH", help="make it of scans at their poses: even, first-N or all-but-queries")
-    g.add_argument("--map-voxel", type=_positive, default=0.2, metavar="M", help="one point per occupied cube of this edge (0.2)")
-    g.add_argument("--map-min-range", type=_not_negative, default=0.0, metavar="M", help="leave nearer points out of the map (0)")
-    g.add_argument("--queries", type=_queries, metavar="FIRST[:STEP[:COUNT]]", help="scans to align; scans count from 0 (all)")
+    g.add_argument("--build-map", type=_build_map, metavar="WHICH",
+                   help="make it of scans at their poses: even, first-N or all-but-queries")
+    g.add_argument("--map-voxel", type=_positive, default=0.2, metavar="M",
+                   help="one point per occupied cube of this edge (0.2)")
+    g.add_argument("--map-min-range", type=_not_negative, default=0.0, metavar="M",
+                   help="leave nearer points out of the map (0)")
+    g.add_argument("--queries", type=_queries, metavar="FIRST[:STEP[:COUNT]]",
+                   help="scans to align; scans count from 0 (all)")
 
     g = p.add_argument_group("alignment")
-    g.add_argument("--guess", choices=["noise", "identity", "odometry"], help="initial guesses (noise around true poses, else identity)")
+    g.add_argument("--guess", choices=["noise", "identity", "odometry"],
+                   help="initial guesses (noise around true poses, else identity)")
     g.add_argument("--odometry", type=Path, metavar="FILE", help="TUM, one pose a scan, for --guess odometry")
     g.add_argument("--resolution", type=_positive, metavar="M", help="voxel edge that suits")
     g.add_argument("--scan-voxel", type=_positive, metavar="M", help="voxel grid of each scan before it is aligned")
-    g.add_argument("--scan-min-range", type=_not_negative, metavar="M", help="drop nearer points of each scan before it is aligned")
+    g.add_argument("--scan-min-range", type=_not_negative, metavar="M",
+                   help="drop nearer points of each scan before it is aligned")
     g.add_argument("--scan-max-range", type=_positive, metavar="M", help="drop farther ones")
     return p
 

@@ -28,7 +28,7 @@ class Trajectory:
         self.file, self.times, self.poses, self.longest_gap_s = file, times, map_from_scan, longest_gap_s
 
     def of_scans(self, count, times):
-        """(poses, mask of the scans that have one)."""
+        """(poses, which of the scans have one)."""
         if self.times is None or times is None:
             if len(self.poses) != count:
                 raise Fault(self.file, "", f"{len(self.poses)} poses for {count} scans",
@@ -37,7 +37,8 @@ class Trajectory:
         found, covered = poses.at_times(self.times, self.poses, times, self.longest_gap_s)
         if not covered.any():
             raise Fault(self.file, "", f"its times {self.times[0]:.3f} to {self.times[-1]:.3f} s cover no scan, which are of "
-                        f"{times[0]:.3f} to {times[-1]:.3f} s", "shift them with --time-offset, or allow longer gaps with --longest-gap")
+                        f"{times[0]:.3f} to {times[-1]:.3f} s",
+                        "shift them with --time-offset, or allow longer gaps with --longest-gap")
         return found, covered
 
 
@@ -79,26 +80,35 @@ def _fill(work, options, say):
 
 def _scans_of_folder(work, options, say):
     if options.topic or options.pose_topic or options.receive_time:
-        raise UsageFault(options.input, "", "is a folder of scans, not a bag", "leave out --topic, --pose-topic and --receive-time")
+        raise UsageFault(options.input, "", "is a folder of scans, not a bag",
+                         "leave out --topic, --pose-topic and --receive-time")
     files = scan_files(options.input, [path for path in (options.map,) if path])
     if [path.name for path in files] != sorted(path.name for path in files):
         say("scans are taken in the order of the numbers in their names")
-    times = poses.read_times(options.stamps) if options.stamps else None
-    if times is not None and len(times) != len(files):
-        raise Fault(options.stamps, "", f"{len(times)} times for {len(files)} scans", "give one time a scan, in their order")
-    if times is not None and (np.diff(times) <= 0).any():
-        raise Fault(options.stamps, "", "the times do not increase", "give them in the order of the scans")
-    trajectory = _trajectory_of_file(options)
-    if trajectory is not None and (trajectory.times is None or times is None):  # by number, before scans are left out
+    times, trajectory = _times_of_file(len(files), options), _trajectory_of_file(options)
+    taken = slice(None, None if options.max_scans is None else options.max_scans * options.every, options.every)
+    if trajectory is not None and (trajectory.times is None or times is None):  # by number, of all scans
         trajectory.of_scans(len(files), None)
-        trajectory.times = None
-        trajectory.poses = trajectory.poses[::options.every][:options.max_scans]
-    files = files[::options.every][:options.max_scans]
+        times = trajectory.times if times is None else times
+        trajectory = Trajectory(trajectory.file, None, trajectory.poses[taken], trajectory.longest_gap_s)
+    files, times = files[taken], None if times is None else times[taken]
     scans = [Scan(work / "scans" / f"{number:06d}{file.suffix.lower()}", str(file)) for number, file in enumerate(files)]
     for scan, file in zip(scans, files):
         check_cloud(file)
         shutil.copyfile(file, scan.file)
-    return scans, times if times is None else times[::options.every][:options.max_scans], trajectory
+    return scans, times, trajectory
+
+
+def _times_of_file(scans, options):
+    """None without a file of times."""
+    if not options.stamps:
+        return None
+    times = poses.read_times(options.stamps)
+    if len(times) != scans:
+        raise Fault(options.stamps, "", f"{len(times)} times for {scans} scans", "give one time a scan, in their order")
+    if (np.diff(times) <= 0).any():
+        raise Fault(options.stamps, "", "the times do not increase", "give them in the order of the scans")
+    return times
 
 
 def _scans_of_bag(work, options, say):
@@ -111,8 +121,9 @@ def _scans_of_bag(work, options, say):
             say(why)
         trajectory = _trajectory_of_file(options)
         if options.pose_topic:
-            found = bag.trajectory(options.pose_topic)
-            trajectory = Trajectory(f"{options.input}: {options.pose_topic}", found[0], _moved(found[1], options), options.longest_gap)
+            pose_times, found = bag.trajectory(options.pose_topic)
+            trajectory = Trajectory(f"{options.input}: {options.pose_topic}", pose_times, _moved(found, options),
+                                    options.longest_gap)
         for time, points, lost in bag.scans(topic, options.every, options.receive_time):
             if len(times) == options.max_scans:
                 break
@@ -136,8 +147,10 @@ def _trajectory_of_file(options):
     if not options.poses:
         return None
     kind = options.poses_format or poses.guess_format(options.poses)
-    times, found = poses.read_tum(options.poses) if kind == "tum" else (None, poses.read_kitti(options.poses))
-    return Trajectory(options.poses, None if times is None else times + options.time_offset, _moved(found, options), options.longest_gap)
+    if kind == "kitti":
+        return Trajectory(options.poses, None, _moved(poses.read_kitti(options.poses), options), options.longest_gap)
+    times, found = poses.read_tum(options.poses)
+    return Trajectory(options.poses, times + options.time_offset, _moved(found, options), options.longest_gap)
 
 
 def _moved(map_from_body, options):

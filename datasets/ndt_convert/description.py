@@ -14,8 +14,8 @@ def description(work, scans, frames, map_name, has_truth, options):
         raise UsageFault(options.input, "", f"a sequence of {len(scans)} scans has none to align", "give two or more, or a map")
     if options.kind == "sequence" and frames is not None and frames["first"] == 0:
         raise UsageFault(options.input, "", "--queries begins with scan 0, which has none before it", "give 1 or more")
-    table = {"format": 1, "name": options.name, "description": options.description or f"{len(scans)} scans of {options.input.name}",
-             "kind": options.kind}
+    about = options.description or f"{len(scans)} scans of {options.input.name}"
+    table = {"format": 1, "name": options.name, "description": about, "kind": options.kind}
     if map_name:
         table["map"] = map_name
     if options.kind == "sequence" and frames is None:
@@ -51,6 +51,7 @@ def _guess(work, scans, has_truth, options):
         return {"kind": "identity"}
     times, found = poses.read_tum(options.odometry)
     if len(found) != scans:
-        raise Fault(options.odometry, "", f"{len(found)} poses for {scans} scans", "give one pose a scan of the dataset, in their order")
+        raise Fault(options.odometry, "", f"{len(found)} poses for {scans} scans",
+                    "give one pose a scan of the dataset, in their order")
     poses.write_tum(work / "odometry.tum", times, found)
     return {"kind": "odometry", "file": "odometry.tum"}

@@ -1,9 +1,12 @@
 """Text headers of PCD and PLY files."""
 
+import numpy as np
+
 from .faults import Fault
 
 LONGEST = 64 << 10
 EXPORT_AGAIN = "export the cloud again"
+CUT_OFF = "the file is cut off or its header is wrong, " + EXPORT_AGAIN
 
 
 def lines(stream, file, last):
@@ -28,6 +31,4 @@ def whole(word, file, what):
 
 def xyz(records):
     """(n, 3) of a structured array with x, y and z of one kind or several."""
-    import numpy as np
-
     return np.stack([records[name].astype(records[name].dtype.newbyteorder("="), copy=False) for name in "xyz"], axis=1)

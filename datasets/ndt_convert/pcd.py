@@ -20,7 +20,7 @@ class Layout(NamedTuple):
     start: int  # first byte after the header
 
     def dtype(self):
-        """One point as stored in DATA binary; fields may share a name ('_', padding), so only the coordinates have one."""
+        """One point as stored in DATA binary. Only the coordinates: the other fields may share a name, as '_' (padding)."""
         sizes = [np.dtype(kind).itemsize * count for kind, count in zip(self.kinds, self.counts)]
         offsets = np.concatenate([[0], np.cumsum(sizes)])
         at = [self.names.index(name) for name in "xyz"]
@@ -33,7 +33,7 @@ def check(stream, file):
     size = os.fstat(stream.fileno()).st_size - layout.start
     if layout.data == "binary" and size < layout.points * layout.dtype().itemsize:
         raise Fault(file, "", f"{size} bytes of points where the header declares {layout.points} of {layout.dtype().itemsize} bytes",
-                    "the file is cut off or its header is wrong, export the cloud again")
+                    header.CUT_OFF)
     return layout.points
 
 
@@ -42,7 +42,8 @@ def read(stream, file):
     stream.seek(0)
     check(stream, file)
     stream.seek(layout.start)
-    return {"ascii": _read_ascii, "binary": _read_binary, "binary_compressed": _read_compressed}[layout.data](stream, file, layout)
+    read_points = {"ascii": _read_ascii, "binary": _read_binary, "binary_compressed": _read_compressed}[layout.data]
+    return read_points(stream, file, layout)
 
 
 def _read_binary(stream, file, layout):
@@ -54,7 +55,7 @@ def _read_ascii(stream, file, layout):
     words = stream.read().split()
     if len(words) < layout.points * columns:
         raise Fault(file, "", f"{len(words)} values where the header declares {layout.points} points of {columns}",
-                    "the file is cut off or its header is wrong, export the cloud again")
+                    header.CUT_OFF)
     table = np.array(words[:layout.points * columns], dtype=object).reshape(layout.points, columns)
     at = [sum(layout.counts[:layout.names.index(name)]) for name in "xyz"]
     try:
@@ -69,7 +70,7 @@ def _read_compressed(stream, file, layout):
     packed = stream.read(int(sizes[0])) if len(sizes) == 2 else b""
     if len(sizes) != 2 or len(packed) < sizes[0] or sizes[1] != expected:
         raise Fault(file, "", f"its compressed data do not hold the {layout.points} points of the header",
-                    "the file is cut off or its header is wrong, export the cloud again")
+                    header.CUT_OFF)
     try:
         plain = lzf.decompress(packed, expected)
     except ValueError as error:
@@ -88,7 +89,7 @@ def _layout(stream, file):
     for words in header.lines(stream, file, "DATA"):
         if words and not words[0].startswith("#"):
             given[words[0]] = words[1:]
-    for key in ("FIELDS", "SIZE", "TYPE", "DATA"):
+    for key in ("FIELDS", "SIZE", "TYPE", "POINTS", "DATA"):
         if not given.get(key):
             raise Fault(file, "header", f"the {key} line is missing", header.EXPORT_AGAIN)
     names, types = given["FIELDS"], given["TYPE"]
@@ -105,5 +106,4 @@ def _layout(stream, file):
             raise Fault(file, "header", f"no field {name} of float or double", "give a cloud with float x y z")
     if given["DATA"][0] not in ("ascii", "binary", "binary_compressed"):
         raise Fault(file, "header", f"DATA {given['DATA'][0]}", "save it as ascii, binary or binary_compressed")
-    points = given.get("POINTS") or [str(np.prod([header.whole(w, file, "size") for k in ("WIDTH", "HEIGHT") for w in given.get(k, ["x"])]))]
-    return Layout(names, kinds, counts, header.whole(points[0], file, "POINTS"), given["DATA"][0], stream.tell())
+    return Layout(names, kinds, counts, header.whole(given["POINTS"][0], file, "POINTS"), given["DATA"][0], stream.tell())

@@ -9,7 +9,8 @@ from . import header
 from .faults import Fault
 
 TYPES = {"char": "i1", "uchar": "u1", "short": "i2", "ushort": "u2", "int": "i4", "uint": "u4", "float": "f4", "double": "f8",
-         "int8": "i1", "uint8": "u1", "int16": "i2", "uint16": "u2", "int32": "i4", "uint32": "u4", "float32": "f4", "float64": "f8"}
+         "int8": "i1", "uint8": "u1", "int16": "i2", "uint16": "u2", "int32": "i4", "uint32": "u4",
+         "float32": "f4", "float64": "f8"}
 ORDERS = {"ascii": "=", "binary_little_endian": "<", "binary_big_endian": ">"}
 
 
@@ -25,7 +26,7 @@ def check(stream, file):
     size = os.fstat(stream.fileno()).st_size - layout.start
     if layout.encoding != "ascii" and size < layout.points * layout.dtype.itemsize:
         raise Fault(file, "", f"{size} bytes of points where the header declares {layout.points} of {layout.dtype.itemsize} bytes",
-                    "the file is cut off or its header is wrong, export the cloud again")
+                    header.CUT_OFF)
     return layout.points
 
 
@@ -43,7 +44,7 @@ def read(stream, file):
         raise Fault(file, "points", "a vertex line is not numbers of all its properties", header.EXPORT_AGAIN) from None
     if len(points) < layout.points:
         raise Fault(file, "", f"{len(points)} vertices where the header declares {layout.points}",
-                    "the file is cut off or its header is wrong, export the cloud again")
+                    header.CUT_OFF)
     return points
 
 

@@ -51,7 +51,7 @@ def test_poses_become_the_truth_and_every_nth_scan_keeps_its_own(tmp_path):
     assert table["preparation"] == {"scan": {"max_range_m": 80.0, "voxel_leaf_m": 0.5}} and table["resolution_m"] == 1.5
     assert table["description"] == "Straße" and table["guess"]["kind"] == "noise" and table["guess"]["seed"] == 1
     rows = np.loadtxt(tmp_path / "out" / "poses.tum")
-    assert rows.tolist() == [[0, 0, 0, 0, 0, 0, 0, 1], [1, 2, 0, 0, 0, 0, 0, 1]]
+    assert rows.tolist() == [[10, 0, 0, 0, 0, 0, 0, 1], [12, 2, 0, 0, 0, 0, 0, 1]]
     assert (tmp_path / "out" / "scans" / "000001.pcd").read_bytes() == (scans / "scan_11.pcd").read_bytes()
 
 
@@ -200,6 +200,7 @@ def test_scans_that_cannot_be_right_are_named(tmp_path):
         ("0.pcd", good.replace(b"SIZE 1 1 4", b"SIZE 1 one 4"), "SIZE 'one' is no whole number"),
         ("0.pcd", good.replace(b"DATA binary", b"DATA packed"), "DATA packed; save it as ascii"),
         ("0.pcd", good.replace(b"TYPE U U F F F\n", b""), "the TYPE line is missing"),
+        ("0.pcd", good.replace(b"POINTS", b"PINTS"), "the POINTS line is missing"),
         ("0.pcd", packed[:-2], "its compressed data do not hold"),
         ("0.pcd", packed[:start] + b"\xff\xff\xff" + packed[start + 3:], "compressed data: refers to bytes before its start"),
         ("0.ply", b"plie\n" + ply[4:], "does not begin with 'ply'"),
