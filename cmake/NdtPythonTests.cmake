@@ -1,7 +1,7 @@
 # Tests in Python.
 #
 #   ndt_python_test(<name> COMMAND c... LABELS l... TIMEOUT s [ENVIRONMENT VAR=value...])
-#       one ctest entry; counts as skipped if it prints "skipped for want of"
+#       one ctest entry; counts as skipped if its output begins with "skipped for want of"
 #   ndt_pytest(<prefix> FILES stem... LABELS l... TIMEOUT s [ENVIRONMENT VAR=value...])
 #       one ctest entry <prefix>.<function> for each test function of <stem>.py; all are skipped where pytest is missing
 include_guard(GLOBAL)
@@ -29,7 +29,7 @@ function(ndt_python_test name)
   add_test(NAME ${name} COMMAND ${arg_COMMAND} WORKING_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR})
   set_tests_properties(${name} PROPERTIES TIMEOUT ${arg_TIMEOUT} LABELS "${arg_LABELS}"
     ENVIRONMENT "${arg_ENVIRONMENT}"
-    SKIP_REGULAR_EXPRESSION "skipped for want of")
+    SKIP_REGULAR_EXPRESSION "^skipped for want of")
 endfunction()
 
 function(ndt_pytest prefix)
@@ -47,6 +47,9 @@ function(ndt_pytest prefix)
       endif()
       ndt_python_test(${prefix}.${test} COMMAND ${command} ENVIRONMENT PYTHONDONTWRITEBYTECODE=1 ${arg_ENVIRONMENT}
         LABELS ${arg_LABELS} TIMEOUT ${arg_TIMEOUT})
+      # pytest's last line if nothing else came of it, and what it says where a module is missing. Not merely the reason: the
+      # traceback of a failed test may show the line that would have skipped it.
+      set_property(TEST ${prefix}.${test} APPEND PROPERTY SKIP_REGULAR_EXPRESSION "\n[0-9]+ skipped in " "Skipped: skipped for want of")
     endforeach()
   endforeach()
 endfunction()
