@@ -24,7 +24,7 @@ class Clouds(NamedTuple):
 
 def bench(*args, code=EXIT_OK, env=None, cwd=None):
     """Runs ndt-bench and checks how it ends; failures show both streams."""
-    environment = {k: v for k, v in os.environ.items() if k != "NDT_GOLDEN_DIR"} | (env or {})
+    environment = {k: v for k, v in os.environ.items() if k not in ("NDT_GOLDEN_DIR", "NDT_DATASETS")} | (env or {})
     done = subprocess.run([BENCH, *map(str, args)], capture_output=True, text=True, env=environment, cwd=cwd)
     assert done.returncode == code, f"exit {done.returncode}\n{done.stdout}\n{done.stderr}"
     return done

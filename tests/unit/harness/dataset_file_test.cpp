@@ -125,7 +125,7 @@ TEST_F(DatasetFile, EveryMistakeIsRefusedByFileLineAndKey) {
       {"kind = \"sequence\"\nscans = []\n", "names no scan"},
       {"kind = \"sequence\"\nscans = [\"../0*.pcd\"]\n", "does not lie in the dataset's folder"},
       {"kind = \"sequence\"\nscans = [\"/tmp/a.pcd\"]\n", "does not lie in the dataset's folder"},
-      {"kind = \"sequence\"\nscans = [\"0*.pcd\", \"000.pcd\"]\n", "two files are called '000'"},
+      {"kind = \"scan_to_map\"\nmap = \"map.pcd\"\nscans = [\"0*.pcd\", \"000.pcd\"]\n", "two files are called '000'"},
       {scans + "[frames]\nfirst = 3\n", "frames.first: 3 is not in [0, 2]"},
       {scans + "[guess]\nkind = \"noise\"\n", "noise needs a [truth]"},
       {scans + "[guess]\nkind = \"odometry\"\n", "guess.file: is missing"},

@@ -15,6 +15,13 @@ namespace {
 
 using testing::HasSubstr;
 
+Study study_of(std::vector<std::string> datasets, int measurements_per_job = 8) {
+  Study study;
+  study.datasets = std::move(datasets);
+  study.measurements_per_job = measurements_per_job;
+  return study;
+}
+
 Preset preset_of(Study study) {
   Preset preset;
   preset.name = "test";
@@ -38,7 +45,7 @@ std::vector<RunRow> all_rows(const Plan& plan) {
 }
 
 TEST(Plan, EveryMeasurementIsPlannedOnce) {
-  const Plan plan = make_plan(preset_of({.datasets = {"courtyard"}, .measurements_per_job = 3}), kOwnRows, "id");
+  const Plan plan = make_plan(preset_of(study_of({"courtyard"}, 3)), kOwnRows, "id");
   EXPECT_EQ(plan.jobs.size(), 2u * 2u * 3u) << "8 guesses in blocks of 3, 3 and 2";
   std::set<std::string> keys;
   for (const RunRow& row : all_rows(plan))
@@ -48,14 +55,14 @@ TEST(Plan, EveryMeasurementIsPlannedOnce) {
 }
 
 TEST(Plan, StudiesThatShareMeasurementsPlanThemOnce) {
-  Preset preset = preset_of({.datasets = {"courtyard"}});
+  Preset preset = preset_of(study_of({"courtyard"}));
   preset.studies.push_back(preset.studies[0]);
   EXPECT_EQ(make_plan(preset, kOwnRows, "id").jobs.size(),
-            make_plan(preset_of({.datasets = {"courtyard"}}), kOwnRows, "id").jobs.size());
+            make_plan(preset_of(study_of({"courtyard"})), kOwnRows, "id").jobs.size());
 }
 
 TEST(Plan, TheOrderIsMixedAndTheSameForASeed) {
-  Preset preset = preset_of({.datasets = {"courtyard", "courtyard_5k"}, .measurements_per_job = 1});
+  Preset preset = preset_of(study_of({"courtyard", "courtyard_5k"}, 1));
   const std::string first = plan_json(make_plan(preset, kOwnRows, "id"));
   EXPECT_EQ(plan_json(make_plan(preset, kOwnRows, "id")), first);
   preset.seed = 2;
@@ -68,9 +75,13 @@ TEST(Plan, TheOrderIsMixedAndTheSameForASeed) {
 }
 
 TEST(Plan, AGridHoldsEveryCombinationAndReplacesTheGuesses) {
-  Study study{.datasets = {"courtyard"}};
+  Study study = study_of({"courtyard"});
   study.threads = {1};
-  study.grids = {{.x_m = {0, 1}, .y_m = {0, 2, 3}}, {.x_m = {0, 1}, .yaw_deg = {0, 90}}};
+  study.grids.resize(2);
+  study.grids[0].x_m = {0, 1};
+  study.grids[0].y_m = {0, 2, 3};
+  study.grids[1].x_m = {0, 1};
+  study.grids[1].yaw_deg = {0, 90};
   const Plan plan = make_plan(preset_of(study), kOwnRows, "id");
   std::map<std::string, RunRow> rows;
   for (const RunRow& row : all_rows(plan))
@@ -83,12 +94,14 @@ TEST(Plan, AGridHoldsEveryCombinationAndReplacesTheGuesses) {
 }
 
 TEST(Plan, FramesAreSpreadEvenly) {
-  Study study{.datasets = {"courtyard"}, .frames = 1};
+  Study study = study_of({"courtyard"});
+  study.frames = 1;
   EXPECT_EQ(make_plan(preset_of(study), kOwnRows, "id").jobs[0].frames, std::vector<std::size_t>{0});
 }
 
 TEST(Plan, AVariantsOptionsWinOverTheCommandLine) {
-  Study study{.datasets = {"courtyard"}, .threads = {1}};
+  Study study = study_of({"courtyard"});
+  study.threads = {1};
   study.variants = {{"plain", {}}, {"fine", {}}};
   study.variants[1].options.resolution_m = 1.0;
   Selection selection = kOwnRows;
@@ -104,7 +117,7 @@ TEST(Plan, AVariantsOptionsWinOverTheCommandLine) {
 TEST(Plan, WhatARowDoesNotOfferIsLeftOutWithItsReason) {
   for (const AlignerEntry& entry : aligners())
     if (entry.peer && !entry.unavailable_reason().empty()) GTEST_SKIP() << entry.unavailable_reason();
-  Study study{.datasets = {"courtyard"}};
+  Study study = study_of({"courtyard"});
   study.variants = {{"direct7", {}}};
   study.variants[0].options.neighbours = "direct7";
   const Plan plan = make_plan(preset_of(study), {}, "id");
@@ -116,25 +129,25 @@ TEST(Plan, WhatARowDoesNotOfferIsLeftOutWithItsReason) {
 
 TEST(Plan, ADatasetOfThePresetMayBeMissingButNotOneAskedFor) {
   ::unsetenv("NDT_DATASETS");
-  const Plan plan = make_plan(preset_of({.datasets = {"no/such/folder", "courtyard"}}), kOwnRows, "id");
+  const Plan plan = make_plan(preset_of(study_of({"no/such/folder", "courtyard"})), kOwnRows, "id");
   ASSERT_EQ(plan.left_out.size(), 1u);
   EXPECT_EQ(plan.left_out[0].what, "dataset no/such/folder");
   Selection asked = kOwnRows;
   asked.datasets = {"no/such/folder"};
-  EXPECT_THROW(make_plan(preset_of({.datasets = {"courtyard"}}), asked, "id"), InputError);
-  EXPECT_THROW(make_plan(preset_of({.datasets = {"no/such/folder"}}), kOwnRows, "id"), InputError) << "nothing to do";
+  EXPECT_THROW(make_plan(preset_of(study_of({"courtyard"})), asked, "id"), InputError);
+  EXPECT_THROW(make_plan(preset_of(study_of({"no/such/folder"})), kOwnRows, "id"), InputError) << "nothing to do";
 }
 
 TEST(Plan, OptionsOutOfRangeAndUnknownNamesAreUsageErrors) {
   Selection selection = kOwnRows;
   selection.options.step_m = 0;
-  EXPECT_THROW(make_plan(preset_of({.datasets = {"courtyard"}}), selection, "id"), std::invalid_argument);
+  EXPECT_THROW(make_plan(preset_of(study_of({"courtyard"})), selection, "id"), std::invalid_argument);
   selection = kOwnRows;
   selection.datasets = {"courtyrad"};
-  EXPECT_THROW(make_plan(preset_of({.datasets = {"courtyard"}}), selection, "id"), UsageError);
+  EXPECT_THROW(make_plan(preset_of(study_of({"courtyard"})), selection, "id"), UsageError);
   selection = kOwnRows;
   selection.implementations = {"gpu"};
-  EXPECT_THROW(make_plan(preset_of({.datasets = {"courtyard"}}), selection, "id"), UsageError);
+  EXPECT_THROW(make_plan(preset_of(study_of({"courtyard"})), selection, "id"), UsageError);
 }
 
 class PlanFile : public ScratchFiles {
@@ -143,8 +156,10 @@ class PlanFile : public ScratchFiles {
 };
 
 TEST_F(PlanFile, APlanComesBackAsItWas) {
-  Study study{.datasets = {"courtyard"}, .trace = true};
-  study.grids = {{.x_m = {0, 1}}};
+  Study study = study_of({"courtyard"});
+  study.trace = true;
+  study.grids.resize(1);
+  study.grids[0].x_m = {0, 1};
   study.variants = {{"v", {}}};
   study.variants[0].options.line_search = "batched";
   study.variants[0].options.step_m = 0.25;
