@@ -1,42 +1,35 @@
 // ndt-bench generate: a synthetic dataset as a folder.
 #include <fmt/format.h>
-#include <unistd.h>
+
+#include <limits>
 
 #include "commands.hpp"
+#include "ndt/align/option_bounds.hpp"
 #include "ndt/harness/stopwatch.hpp"
 #include "ndt/harness/town.hpp"
 #include "ndt/harness/unknown_name.hpp"
+#include "progress_line.hpp"
 
 namespace ndt::harness {
 namespace {
 
 struct Arguments {
   std::string dataset, scale = "standard", out;
-  std::uint64_t seed = 1;
+  std::int64_t seed = 1;
   int threads = 0;
 };
 
-/// Redraws one line of stderr, if that is a terminal.
-class ProgressLine {
- public:
-  ~ProgressLine() {
-    if (percent_ >= 0) fmt::print(stderr, "\r\x1b[K");
-  }
-  void show(double fraction) {
-    const int percent = static_cast<int>(100 * fraction);
-    if (percent == percent_ || !::isatty(STDERR_FILENO)) return;
-    percent_ = percent;
-    fmt::print(stderr, "\r\x1b[Kdriving through the town: {} %", percent);
-  }
-
- private:
-  int percent_ = -1;
-};
-
 TownSummary generate(const Arguments& a) {
-  const TownOptions options{.scale = town_scale(a.scale), .seed = a.seed, .threads = a.threads};
-  ProgressLine line;
-  return write_town(options, a.out, [&line](double fraction) { line.show(fraction); });
+  require_whole("seed", a.seed, 0, std::numeric_limits<std::int64_t>::max());
+  const TownOptions options{
+      .scale = town_scale(a.scale), .seed = static_cast<std::uint64_t>(a.seed), .threads = a.threads};
+  ProgressLine line(0);
+  std::size_t shown = 0;
+  return write_town(options, a.out, [&](double fraction) {
+    const auto percent = static_cast<std::size_t>(100 * fraction);
+    if (percent != shown) line.show({.done = percent, .total = 100, .now = "driving through the town"});
+    shown = percent;
+  });
 }
 
 ExitCode generate_dataset(const Arguments& a) {

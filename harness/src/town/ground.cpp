@@ -1,5 +1,7 @@
 #include "ground.hpp"
 
+#include "../integer_random.hpp"
+
 namespace ndt::harness::town {
 namespace {
 
@@ -9,8 +11,20 @@ double wave(double t) {
   return u < 1 ? 4 * u * (1 - u) : -4 * (u - 1) * (2 - u);
 }
 
-/// At most 5.8 % steep.
-double hills(double x, double y) { return 1.0 * wave(x / 130) + 0.6 * wave((y + 0.25 * x) / 90 + 0.3); }
+/// At most 4.7 % steep, 3.8 % along x.
+class Hills {
+ public:
+  explicit Hills(std::uint64_t seed) : random_(seed) {}
+  double height(double x, double y) const {
+    return 1.0 * wave(x / 130 + east_) + 0.6 * wave((y + 0.25 * x) / 90 + north_);
+  }
+
+ private:
+  static double phase(IntegerRandom& random) { return static_cast<double>(random.below(2000)) / 1000; }
+
+  IntegerRandom random_;
+  double east_ = phase(random_), north_ = phase(random_);
+};
 
 /// Height on the two triangles of a cell that meet in the diagonal a = b; a and b from 0 to 1.
 double on_triangles(double h00, double h10, double h01, double h11, double a, double b) {
@@ -19,10 +33,11 @@ double on_triangles(double h00, double h10, double h01, double h11, double a, do
 
 }  // namespace
 
-Ground::Ground(const Footprint& area, const Streets& streets) : cells_(area) {
+Ground::Ground(const Footprint& area, const Streets& streets, std::uint64_t seed) : cells_(area) {
+  const Hills hills(seed);
   for (int row = 0; row <= cells_.rows; ++row)
     for (int column = 0; column <= cells_.columns; ++column)
-      corner_heights_.push_back(hills(cells_.x0 + column * Cells::kEdge, cells_.y0 + row * Cells::kEdge));
+      corner_heights_.push_back(hills.height(cells_.x0 + column * Cells::kEdge, cells_.y0 + row * Cells::kEdge));
   for (int row = 0; row < cells_.rows; ++row)
     for (int column = 0; column < cells_.columns; ++column)
       is_block_.push_back(

@@ -35,8 +35,8 @@ struct Cells {
 
 class Ground {
  public:
-  /// `area` must be bounded by cell borders (block_area's are).
-  Ground(const Footprint& area, const Streets& streets);
+  /// `area` must be bounded by cell borders (block_area's are). The hills are drawn from `seed`.
+  Ground(const Footprint& area, const Streets& streets, std::uint64_t seed);
 
   const Cells& cells() const { return cells_; }
   /// Height of the hills, without the curb. The place must lie in the area.

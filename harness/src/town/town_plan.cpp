@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "../integer_random.hpp"
 #include "front.hpp"
 #include "ndt/harness/unknown_name.hpp"
 
@@ -60,7 +61,7 @@ TownPlan plan_of(TownScale scale) {
               {.beams = 16, .azimuths = 512},
               {{x - 17, 0}, {x, 0}, {x, 20}},
               5,
-              2};
+              1};
     case TownScale::standard:
       return {"town",
               "Synthetic town, 330 m through streets with two turns",
@@ -71,22 +72,22 @@ TownPlan plan_of(TownScale scale) {
     case TownScale::large: break;
   }
   return {"town_large",
-          "Synthetic town, up and down all its streets",
+          "Synthetic town, 4.8 km up and down its streets",
           {.beams = 64, .azimuths = 1024},
-          serpentine(6, 0, 5 * x),
+          serpentine(7, 0, 5 * x),
           10,
           1.5};
 }
 
 Scene build_scene(const TownPlan& plan, std::uint64_t seed) {
   const Blocks blocks = blocks_around(kStreets, bounds(plan.corners), Lidar::kFarthest);
-  Ground ground(block_area(kStreets, blocks), kStreets);
+  std::uint64_t part = 0;
+  Ground ground(block_area(kStreets, blocks), kStreets, seed_of(seed, part++));
   std::vector<Solid> solids;
-  std::uint64_t front = 0;
   for (int row = blocks.first_row; row < blocks.last_row; ++row)
     for (int column = blocks.first_column; column < blocks.last_column; ++column)
       for (int side = 0; side < 4; ++side)
-        Front(ground, kStreets.block(column, row), side, seed_of(seed, front++)).furnish(solids);
+        Front(ground, kStreets.block(column, row), side, seed_of(seed, part++)).furnish(solids);
   return {std::move(ground), std::move(solids)};
 }
 

@@ -1,0 +1,100 @@
+#include "town/drive.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "town/town_plan.hpp"
+
+namespace ndt::harness::town {
+namespace {
+
+double turned_left(const Heading& from, const Heading& to) { return from.c * to.s - from.s * to.c; }
+
+TEST(TownDrive, TheStandardOneHasSixtyScansThreeHundredMetresAndTwoTurns) {
+  const TownPlan plan = plan_of(TownScale::standard);
+  const Drive drive = scan_drive(plan);
+  EXPECT_GE(drive.length_m(), 300);
+  EXPECT_GE(drive.length_m() / plan.scan_step_m, 60);
+  EXPECT_EQ(drive.turns(), 2);
+  EXPECT_EQ(plan.lidar.beams, 64);
+  const Heading first = drive.at(0).heading, middle = drive.at(drive.length_m() / 2).heading,
+                last = drive.at(drive.length_m()).heading;
+  EXPECT_NEAR(turned_left(first, middle), 1, 1e-9) << "a left turn";
+  EXPECT_NEAR(turned_left(middle, last), -1, 1e-9) << "and a right one";
+}
+
+TEST(TownDrive, TheLargeOneIsLongerThanTwoKilometres) {
+  EXPECT_GE(scan_drive(plan_of(TownScale::large)).length_m(), 2000);
+}
+
+TEST(TownDrive, IsSmooth) {
+  for (const TownScale scale : {TownScale::small, TownScale::standard, TownScale::large}) {
+    const Drive drive = scan_drive(plan_of(scale));
+    Drive::Stop before = drive.at(0);
+    for (double s = 0.1; s <= drive.length_m(); s += 0.1) {
+      const Drive::Stop stop = drive.at(s);
+      const double dx = stop.place.x - before.place.x, dy = stop.place.y - before.place.y;
+      ASSERT_NEAR(std::sqrt(dx * dx + dy * dy), 0.1, 0.005) << s;
+      ASSERT_NEAR(dx * stop.heading.s - dy * stop.heading.c, 0, 0.001) << "sideways at " << s;
+      ASSERT_NEAR(stop.heading.c * stop.heading.c + stop.heading.s * stop.heading.s, 1, 1e-14);
+      ASSERT_LT(std::abs(turned_left(before.heading, stop.heading)), 0.014) << "at 8 m radius: 1/80";
+      before = stop;
+    }
+  }
+}
+
+void expect_free_of(const Scene& scene, const Place& p) {
+  for (const Solid& solid : scene.solids()) {
+    const Footprint f = footprint(solid);
+    ASSERT_FALSE(p.x > f.x0 - 1 && p.x < f.x1 + 1 && p.y > f.y0 - 1 && p.y < f.y1 + 1) << p.x << ' ' << p.y;
+  }
+}
+
+TEST(TownDrive, NothingStandsInItsWay) {
+  for (const TownScale scale : {TownScale::small, TownScale::standard})
+    for (const std::uint64_t seed : {1, 2, 3}) {
+      const TownPlan plan = plan_of(scale);
+      const Scene scene = build_scene(plan, seed);
+      for (const Drive& drive : {scan_drive(plan), map_drive(plan)})
+        for (double s = 0; s <= drive.length_m(); s += 0.5) expect_free_of(scene, drive.at(s).place);
+    }
+}
+
+TEST(TownDrive, TheMapsDriveStopsBesideNoScan) {
+  for (const TownScale scale : {TownScale::small, TownScale::standard, TownScale::large}) {
+    const TownPlan plan = plan_of(scale);
+    const Drive scans = scan_drive(plan), map = map_drive(plan);
+    double nearest = 1e9;
+    for (double s = 0; s <= scans.length_m(); s += plan.scan_step_m)
+      for (double m = plan.map_step_m / 2; m <= map.length_m(); m += plan.map_step_m) {
+        const Place a = scans.at(s).place, b = map.at(m).place;
+        nearest = std::min(nearest, std::max(std::abs(a.x - b.x), std::abs(a.y - b.y)));
+      }
+    EXPECT_GE(nearest, 0.25);
+    EXPECT_LT(nearest, 2);
+  }
+}
+
+TEST(TownDrive, TheSensorStandsOnTheHillAndLeansWithIt) {
+  const TownPlan plan = plan_of(TownScale::standard);
+  const Scene scene = build_scene(plan, 1);
+  const Drive drive = scan_drive(plan);
+  double steepest = 0;
+  for (double s = 0; s < drive.length_m(); s += 1) {
+    const Drive::Stop stop = drive.at(s);
+    const Transform pose = sensor_pose(scene.ground(), stop);
+    ASSERT_EQ(rigid_defect(pose), "");
+    const Vec3<double> t = translation_of(pose);
+    EXPECT_NEAR(t.z - scene.ground().hill(stop.place.x, stop.place.y), 1.8, 0.05) << s;
+    const double ahead = scene.ground().hill(stop.place.x + 2 * stop.heading.c, stop.place.y + 2 * stop.heading.s);
+    const double behind = scene.ground().hill(stop.place.x - 2 * stop.heading.c, stop.place.y - 2 * stop.heading.s);
+    EXPECT_NEAR(pose(2, 0), (ahead - behind) / 4, 0.01) << "pitch at " << s;
+    EXPECT_GT(pose(0, 0) * stop.heading.c + pose(1, 0) * stop.heading.s, 0.99) << "x is forward";
+    steepest = std::max(steepest, std::abs(pose(2, 0)));
+  }
+  EXPECT_GT(steepest, 0.01);
+}
+
+}  // namespace
+}  // namespace ndt::harness::town

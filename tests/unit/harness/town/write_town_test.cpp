@@ -1,0 +1,169 @@
+#include <gmock/gmock.h>
+
+#include <algorithm>
+
+#include "bytes_of.hpp"
+#include "ndt/core/error.hpp"
+#include "ndt/harness/exit_code.hpp"
+#include "ndt/harness/io/pcd.hpp"
+#include "ndt/harness/io/trajectory.hpp"
+#include "ndt/harness/town.hpp"
+#include "temporary_folder.hpp"
+
+namespace ndt::harness::town {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+constexpr TownOptions kSmall{.scale = TownScale::small, .seed = 1, .threads = 2};
+
+std::string refusal_of(const fs::path& folder) {
+  try {
+    write_town(kSmall, folder);
+  } catch (const InputError& error) {
+    return error.what();
+  }
+  return "accepted";
+}
+
+double distance_m(const Vec3<double>& p, const PointCloud& cloud) {
+  double nearest = 1e300;
+  for (const Point& q : cloud.points) {
+    const Vec3<double> d = p - cast<double>(q);
+    nearest = std::min(nearest, dot(d, d));
+  }
+  return std::sqrt(nearest);
+}
+
+/// Median distance of every 37th point from the map, with the scan moved aside in its own frame.
+double median_distance_m(const PointCloud& map, const PointCloud& scan, const Transform& truth,
+                         const Vec3<double>& aside) {
+  std::vector<double> distances;
+  for (std::size_t k = 0; k < scan.size(); k += 37)
+    distances.push_back(
+        distance_m(rotation_of(truth) * (cast<double>(scan.points[k]) + aside) + translation_of(truth), map));
+  std::ranges::nth_element(distances, distances.begin() + static_cast<std::ptrdiff_t>(distances.size() / 2));
+  return distances[distances.size() / 2];
+}
+
+class WriteTown : public testing::Test {
+ protected:
+  TemporaryFolder folder_;
+  const fs::path town_ = folder_.path() / "made" / "town";
+};
+
+TEST_F(WriteTown, TheFilesHoldWhatTheSummarySays) {
+  const TownSummary summary = write_town(kSmall, town_);
+  EXPECT_EQ(summary.name, "town_small");
+  EXPECT_THAT(entries(town_),
+              ElementsAre(town_ / "dataset.toml", town_ / "map.pcd", town_ / "scans", town_ / "truth.tum"));
+  EXPECT_EQ(summary.scans, 8);
+  const std::vector<fs::path> scans = entries(town_ / "scans");
+  ASSERT_EQ(scans.size(), 8u);
+  EXPECT_EQ(scans.back().filename(), "000007.pcd");
+  std::int64_t points = 0;
+  for (const fs::path& scan : scans) points += static_cast<std::int64_t>(read_pcd(scan).size());
+  EXPECT_EQ(summary.scan_points, points);
+  EXPECT_EQ(summary.map_points, static_cast<std::int64_t>(read_pcd(town_ / "map.pcd").size()));
+  EXPECT_EQ(summary.drive_m, 35);
+  std::uintmax_t bytes = 0;
+  for (const auto& entry : fs::recursive_directory_iterator(town_))
+    if (entry.is_regular_file()) bytes += entry.file_size();
+  EXPECT_EQ(summary.bytes, bytes);
+  EXPECT_EQ(fs::status(town_).permissions() & fs::perms::others_read, fs::perms::others_read);
+}
+
+TEST_F(WriteTown, EveryScanMovedByItsTruthFallsOnTheMap) {
+  write_town(kSmall, town_);
+  const PointCloud map = read_pcd(town_ / "map.pcd");
+  const std::vector<fs::path> scans = entries(town_ / "scans");
+  const std::vector<StampedTransform> truth = read_tum(town_ / "truth.tum");
+  ASSERT_EQ(truth.size(), scans.size());
+  for (std::size_t k = 0; k < scans.size(); ++k) {
+    const PointCloud scan = read_pcd(scans[k]);
+    const double median = median_distance_m(map, scan, truth[k].map_from_body, {});
+    EXPECT_LT(median, 0.1) << scans[k];
+    EXPECT_GT(median_distance_m(map, scan, truth[k].map_from_body, {0, 0, 0.5}), 2 * median) << "half a metre up";
+  }
+}
+
+TEST_F(WriteTown, TheTruthIsRigidAndGoesAsFarAsTheDrive) {
+  write_town(kSmall, town_);
+  const std::vector<StampedTransform> truth = read_tum(town_ / "truth.tum");
+  double length = 0;
+  for (std::size_t k = 0; k < truth.size(); ++k) {
+    const Mat3<double> r = rotation_of(truth[k].map_from_body), product = r * transpose(r);
+    for (int i = 0; i < 9; ++i) EXPECT_NEAR(product.m[i], i % 4 == 0 ? 1 : 0, 1e-14);
+    if (k > 0) length += translation_error_m(truth[k - 1].map_from_body, truth[k].map_from_body);
+  }
+  EXPECT_NEAR(length, 35, 0.5) << "chords are shorter than arcs";
+  EXPECT_LT(translation_error_m(truth[0].map_from_body, {}), 3) << "the map begins near its origin";
+  EXPECT_GT(rotation_error_rad(truth.front().map_from_body, truth.back().map_from_body), 1.5) << "one turn";
+}
+
+TEST_F(WriteTown, CoordinatesAreWholeMillimetres) {
+  write_town(kSmall, town_);
+  for (const fs::path& file : {town_ / "map.pcd", town_ / "scans" / "000003.pcd"})
+    for (const Point& p : read_pcd(file).points)
+      for (const float metres : {p.x, p.y, p.z}) {
+        const double mm = std::round(static_cast<double>(metres) * 1000);
+        ASSERT_EQ(metres, static_cast<float>(mm / 1000)) << file;
+      }
+}
+
+TEST_F(WriteTown, AnotherSeedIsAnotherTownWithAnotherName) {
+  write_town(kSmall, town_);
+  const TownSummary other = write_town({.scale = TownScale::small, .seed = 7, .threads = 2}, folder_.path() / "other");
+  EXPECT_EQ(other.name, "town_small_seed7");
+  const TownBytes a = bytes_of(town_), b = bytes_of(folder_.path() / "other");
+  EXPECT_NE(a.map, b.map);
+  EXPECT_NE(a.scans, b.scans);
+  EXPECT_NE(a.description, b.description);
+}
+
+TEST_F(WriteTown, AFolderThatHoldsSomethingIsRefusedAndLeftAlone) {
+  fs::create_directories(town_);
+  std::ofstream(town_ / "mine") << "kept";
+  EXPECT_THAT(refusal_of(town_), HasSubstr(town_.string() + ": the folder exists and is not empty"));
+  EXPECT_EQ(content(town_ / "mine"), "kept");
+  EXPECT_THAT(entries(town_.parent_path()), ElementsAre(town_)) << "nothing is left beside it";
+  EXPECT_THAT(refusal_of(town_ / "mine"), HasSubstr("exists and is not a folder"));
+}
+
+TEST_F(WriteTown, AnEmptyFolderIsTakenAndSoIsANameWithASlash) {
+  fs::create_directories(town_);
+  write_town(kSmall, town_ / "");
+  EXPECT_TRUE(fs::exists(town_ / "dataset.toml"));
+  EXPECT_THAT(entries(town_.parent_path()), ElementsAre(town_));
+}
+
+TEST_F(WriteTown, WhatFailsHalfWayLeavesNothing) {
+  const auto fails = [](double fraction) {
+    if (fraction > 0.5) throw std::runtime_error("enough");
+  };
+  EXPECT_THROW(write_town(kSmall, town_, fails), std::runtime_error);
+  EXPECT_THAT(entries(town_.parent_path()), ElementsAre());
+}
+
+TEST_F(WriteTown, ProgressGoesUpToOne) {
+  std::vector<double> told;
+  write_town(kSmall, town_, [&told](double fraction) { told.push_back(fraction); });
+  ASSERT_GT(told.size(), 20u);
+  EXPECT_TRUE(std::ranges::is_sorted(told));
+  EXPECT_GT(told.front(), 0);
+  EXPECT_EQ(told.back(), 1);
+}
+
+TEST_F(WriteTown, ThreadsAndScalesOutOfRangeAreRefused) {
+  for (const int threads : {-1, 257})
+    EXPECT_THROW(write_town({.scale = TownScale::small, .seed = 1, .threads = threads}, town_), std::invalid_argument);
+  EXPECT_FALSE(fs::exists(town_.parent_path()));
+  for (const TownScale scale : {TownScale::small, TownScale::standard, TownScale::large})
+    EXPECT_EQ(town_scale(town_scale_name(scale)), scale);
+  EXPECT_THROW(town_scale("huge"), UsageError);
+}
+
+}  // namespace
+}  // namespace ndt::harness::town
