@@ -3,7 +3,7 @@
 namespace ndt::harness::town {
 namespace {
 
-constexpr double kCorner = 4.5;    // nothing but lamps stands nearer to a corner
+constexpr double kCorner = 4.5;    // from the corner of the block to its first house
 constexpr double kPavement = 3.2;  // from the curb to the gardens
 
 }  // namespace
