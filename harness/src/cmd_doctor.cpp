@@ -36,7 +36,7 @@ std::string python() {
   const std::string tool = find_program("python3");
   if (tool.empty()) return "missing: python3 is not on PATH; needed for the command-line tests and reports only";
   std::string text = fmt::format("{} ({})", output_of("python3 --version").value_or("does not run"), tool);
-  for (const char* module : {"pandas", "matplotlib", "pytest"}) {
+  for (const char* module : {"pandas", "matplotlib", "jinja2", "pytest"}) {
     const bool found = output_of(fmt::format("python3 -c 'import {}'", module)).has_value();
     text += fmt::format(", {}{}", found ? "" : "no ", module);
   }

@@ -52,7 +52,7 @@ std::string usage_message(const CLI::App& app, const CLI::ParseError& error, std
   if (!app.get_subcommands().empty() || words.size() < 2 || words[1][0] == '-')
     return fmt::format("{}; see ndt-bench --help", error.what());
   std::vector<std::string> names;
-  for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; }))
+  for (const CLI::App* command : app.get_subcommands([](const CLI::App* a) { return !a->get_group().empty(); }))
     names.push_back(command->get_name());
   return ndt::harness::unknown_name("command", words[1], names).what();
 }

@@ -67,7 +67,11 @@ std::optional<Dataset> load_town(std::string_view name) {
   for (const Town& town : kTowns) {
     if (town.name != name) continue;
     const fs::path folder = cache_folder() / fmt::format("{}_v{}", town.name, kGeneration);
-    if (!fs::exists(folder / "dataset.toml")) generate(town, folder);
+    try {
+      if (!fs::exists(folder / "dataset.toml")) generate(town, folder);
+    } catch (const InputError&) {  // unless another process was quicker
+      if (!fs::exists(folder / "dataset.toml")) throw;
+    }
     return read_dataset(folder / "dataset.toml", folder);
   }
   return std::nullopt;

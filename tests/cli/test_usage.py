@@ -6,7 +6,7 @@ import subprocess
 import pytest
 from conftest import BENCH, EXIT_BAD_INPUT, EXIT_USAGE, OWN_ROWS, bench, refusal
 
-COMMANDS = ["list", "doctor", "align", "evaluate", "voxels", "run", "export", "generate"]
+COMMANDS = ["list", "doctor", "align", "evaluate", "voxels", "run", "report", "compare", "export", "generate"]
 
 
 def test_help_names_every_command_and_exit_code():
@@ -42,7 +42,7 @@ def test_no_command_is_a_usage_error():
 
 def test_list_shows_what_is_available_and_why_not():
     text = bench("list").stdout
-    for name in ["cpu_pclomp_ref", "persistent_cpu", "courtyard", "courtyard_5k", "courtyard_far", "smoke"]:
+    for name in ["cpu_pclomp_ref", "persistent_cpu", "courtyard", "courtyard_5k", "courtyard_far", "town", "smoke"]:
         assert name in text
     assert text.index("cpu_pclomp_ref  ") < text.index("persistent_cpu  ")
     assert "not available: NDT_GOLDEN_DIR is not set" in text
@@ -56,9 +56,10 @@ def test_list_json_has_the_same_in_fields():
         assert entry["runs_on"] and entry["schedule"] and entry["available"] == (entry["unavailable_reason"] is None)
         assert entry["peer"] == (entry["name"] == "pcl_ndt") == bool(entry["note"])
         assert entry["available"] or entry["unavailable_reason"].startswith("built without PCL: ")
-    golden = [d for d in listing["datasets"] if not d["available"]]
-    assert [d["unavailable_reason"] for d in golden] == ["NDT_GOLDEN_DIR is not set"]
-    assert [p["name"] for p in listing["presets"]] == ["smoke"]
+    missing = {d["name"]: d["unavailable_reason"] for d in listing["datasets"] if not d["available"]}
+    assert missing.pop("golden") == "NDT_GOLDEN_DIR is not set"
+    assert "kitti00" in missing and set(missing.values()) == {"NDT_DATASETS is not set"}
+    assert [p["name"] for p in listing["presets"]] == ["smoke", "tracking", "basin", "scaling", "profiles", "full"]
 
 
 def test_doctor_says_what_is_there_and_what_is_missing(tmp_path):
@@ -92,7 +93,7 @@ def test_an_unknown_implementation_is_answered_with_the_nearest(courtyard):
 
 
 def test_an_unknown_dataset_or_preset_is_answered_with_the_names(tmp_path):
-    assert "courtyard_5k" in refusal("export", "--dataset", "town", "--out", tmp_path / "out", code=EXIT_USAGE)
+    assert "courtyard_5k" in refusal("export", "--dataset", "twon", "--out", tmp_path / "out", code=EXIT_USAGE)
     assert not (tmp_path / "out").exists()
     assert "smoke" in refusal("run", "--preset", "smoek", "--out", tmp_path / "out", code=EXIT_USAGE)
     assert "courtyard" in refusal("run", "--dataset", "courtyrd", "--out", tmp_path / "out", code=EXIT_USAGE)
