@@ -30,7 +30,7 @@ def test_help_of_a_command_names_its_options_with_units():
 
 
 def test_an_unknown_command_is_answered_with_the_commands():
-    for command in ["initial-pose", "report", "compare"]:  # not yet
+    for command in ["initial-pose", "reprot"]:
         message = refusal(command, code=EXIT_USAGE)
         assert f"unknown command '{command}'" in message and ", ".join(COMMANDS) in message
     assert "did you mean 'align'?" in refusal("algin", code=EXIT_USAGE)
