@@ -1,0 +1,102 @@
+"""Which alignments succeeded, how far off the poses are, and which rows are accurate enough for their speed to count."""
+
+import numpy as np
+import pandas as pd
+
+from .load import REFERENCE
+from .reference import EQUAL_ROTATION_DEG, EQUAL_TRANSLATION_M, within_equal_bound
+from .stats import wilson
+
+KEY = ["dataset", "variant", "threads", "implementation"]
+TRUTH, AGREEMENT, UNKNOWN = "success", "agreement", "unknown"
+# Two correct implementations of one algorithm may end in different optima from a guess between them (DESIGN: iterations
+# are equal in at least 99 % of cases); more than that is another accuracy.
+EQUAL_SHARE = 0.99
+
+
+def add_success(rows: pd.DataFrame, datasets: pd.DataFrame) -> pd.DataFrame:
+    """Adds success (1, 0, NaN = nobody can say) and success_kind. rows: with reference errors.
+
+    success: no farther from the truth than the dataset allows. agreement, where there is no truth: converged, and within 1 cm
+    and 0.1 degrees of the oracle's pose (the oracle itself: converged). A row with an error never succeeds.
+    """
+    limit_m = rows.dataset.map(datasets.success_translation_m).astype(float)
+    limit_deg = rows.dataset.map(datasets.success_rotation_deg).astype(float)
+    failed = rows.error.notna()
+    has_truth = rows.dataset.map(rows[rows.truth.notna()].groupby("dataset").size()).fillna(0) > 0
+    oracle = rows.implementation == REFERENCE
+    by_truth = (rows.translation_error_m <= limit_m) & (rows.rotation_error_deg <= limit_deg)
+    by_agreement = (rows.stop == "converged") & (within_equal_bound(rows) | oracle)
+    success = np.where(failed, 0.0, np.where(has_truth, by_truth, by_agreement).astype(float))
+    kind = np.where(has_truth, TRUTH, np.where(oracle | rows.ref_stop.notna(), AGREEMENT, UNKNOWN))
+    success = np.where((kind == UNKNOWN) & ~failed, np.nan, success)
+    return rows.assign(success=success, success_kind=kind)
+
+
+def _stops(group: pd.DataFrame) -> str:
+    counts = group.stop.fillna(group.error_kind).value_counts()
+    return ", ".join(f"{name} {count}" for name, count in sorted(counts.items(), key=lambda item: (-item[1], item[0])))
+
+
+def _errors(group: pd.DataFrame) -> dict:
+    out = {}
+    for column, scale, name in (("translation_error_m", 1000, "translation_error_mm"), ("rotation_error_deg", 1, "rotation_error_deg"),
+                                ("translation_vs_ref_m", 1000, "translation_vs_ref_mm"), ("rotation_vs_ref_deg", 1, "rotation_vs_ref_deg")):
+        values = group[column].dropna() * scale
+        for label, quantile in (("p50", 0.5), ("p90", 0.9), ("max", 1.0)):
+            out[f"{name}_{label}"] = values.quantile(quantile) if len(values) else np.nan
+    return out
+
+
+def accuracy_table(rows: pd.DataFrame) -> pd.DataFrame:
+    """One row per KEY: measurements, errors, successes with Wilson's interval, error quantiles, iterations, stops, build time."""
+    table = []
+    for key, group in rows.groupby(KEY, sort=False):
+        known = group.success.dropna()
+        low, high = wilson(int(known.sum()), len(known))
+        table.append(dict(zip(KEY, key)) | {
+            "measurements": len(group), "errors": int(group.error.notna().sum()), "success_kind": group.success_kind.iloc[0],
+            "successes": int(known.sum()), "success_share": known.mean() if len(known) else np.nan,
+            "success_low": low if len(known) else np.nan, "success_high": high if len(known) else np.nan,
+            "iterations_p50": group.iterations.dropna().median(), "iterations_p90": group.iterations.quantile(0.9),
+            "stops": _stops(group), "build_ms_p50": group.drop_duplicates("job").build_us.dropna().median() / 1000,
+        } | _errors(group))
+    return pd.DataFrame(table)
+
+
+def _why_not_equal(group, oracle) -> str:
+    """Empty if the row is as accurate as the oracle's row."""
+    paired = group.merge(oracle[["dataset", "frame", "guess_name", "variant", "success"]], on=["dataset", "frame", "guess_name", "variant"],
+                         suffixes=("", "_of_ref"))
+    judged = paired[paired.success_of_ref == 1]
+    if judged.empty:
+        return "not equal: the oracle found no pose to compare with"
+    apart = ~within_equal_bound(judged)
+    if 1 - apart.mean() < EQUAL_SHARE:
+        far = judged[apart]
+        limit = f"{EQUAL_TRANSLATION_M * 100:g} cm" if not (far.translation_vs_ref_m <= EQUAL_TRANSLATION_M).all() else f"{EQUAL_ROTATION_DEG:g} deg"
+        return f"not equal: {max(1, round(100 * apart.mean()))} % of poses differ > {limit}"
+    own, ref = group.success.dropna(), oracle.success.dropna()
+    low, high = wilson(int(own.sum()), len(own))
+    ref_low, ref_high = wilson(int(ref.sum()), len(ref))
+    if low > ref_high or high < ref_low:
+        return f"not equal: success {100 * own.mean():.3g} %, oracle {100 * ref.mean():.3g} %"
+    return ""
+
+
+def equal_accuracy(rows: pd.DataFrame, pairing: pd.DataFrame) -> pd.DataFrame:
+    """KEY, equal, why_not. Equal: at least EQUAL_SHARE of the poses that the oracle found are within 1 cm and 0.1 degrees of
+    its own, and the success intervals overlap. pairing: of reference_threads()."""
+    groups = dict(list(rows.groupby(KEY, sort=False)))
+    out = []
+    for pair in pairing.itertuples():
+        key = (pair.dataset, pair.variant, pair.threads, pair.implementation)
+        oracle = groups.get((pair.dataset, pair.variant, pair.ref_threads, REFERENCE))
+        if pair.implementation == REFERENCE:
+            why = ""
+        elif oracle is None:
+            why = f"no {REFERENCE} row to compare with"
+        else:
+            why = _why_not_equal(groups[key], oracle)
+        out.append(dict(zip(KEY, key)) | {"equal": not why, "why_not": why})
+    return pd.DataFrame(out)

@@ -1,0 +1,152 @@
+"""Every column of a run folder: its unit, its type, and when it may be null. load.py accepts these and nothing else."""
+
+import math
+from typing import NamedTuple
+
+NEVER = "never"  # null is refused
+ERROR = "with an error"  # null if the measurement failed, otherwise refused
+MAY = "may be null"
+
+
+class Column(NamedTuple):
+    name: str
+    unit: str
+    kind: str  # text, int, number, flag, matrix (16 numbers), numbers (list), offset, trace, picture
+    null: str
+    meaning: str
+
+
+ROW_COLUMNS = [
+    Column("run_id", "", "text", NEVER, "of the run; the same in every line"),
+    Column("job", "", "int", NEVER, "child process that made the measurement: a block of frames of one implementation"),
+    Column("implementation", "", "text", NEVER, "row of implementations.json"),
+    Column("dataset", "", "text", NEVER, "row of datasets.json"),
+    Column("frame", "", "text", NEVER, "name of the scan; empty if the job failed before it"),
+    Column("guess_name", "", "text", NEVER, "which initial guess of the frame"),
+    Column("variant", "", "text", NEVER, "named set of options; autoware unless the preset names more"),
+    Column("threads", "", "int", NEVER, "host threads the row was given"),
+    Column("resolution_m", "m", "number", NEVER, "voxel edge"),
+    Column("points", "", "int", ERROR, "of the scan, after its preparation"),
+    Column("map_points", "", "int", ERROR, "of the map, after its preparation"),
+    Column("voxels", "", "int", ERROR, "of the map that have a distribution"),
+    Column("guess", "", "matrix", ERROR, "map_from_scan before the alignment"),
+    Column("guess_offset", "m, deg", "offset", MAY, "x_m, y_m, z_m, yaw_deg of a guess on a grid, in the truth's frame"),
+    Column("truth", "", "matrix", MAY, "map_from_scan; null where nobody knows"),
+    Column("pose", "", "matrix", ERROR, "map_from_scan that the implementation returned"),
+    Column("stop", "", "text", ERROR, "why the alignment ended"),
+    Column("iterations", "", "int", ERROR, "Newton steps"),
+    Column("evaluations", "", "int", ERROR, "passes over the scan"),
+    Column("correspondences", "", "int", ERROR, "point-voxel pairs at the returned pose"),
+    Column("oscillation_count", "", "int", ERROR, "longest run of reversed steps"),
+    Column("newton_fallbacks", "", "int", MAY, "steps with an indefinite Hessian; null if the library does not tell"),
+    Column("score", "", "number", MAY, "sum over pairs at the returned pose; null if it is not finite"),
+    Column("transform_probability", "", "number", MAY, "score / points"),
+    Column("nvtl", "", "number", MAY, "nearest voxel transformation likelihood"),
+    Column("build_us", "us", "number", ERROR, "set_map, once per job"),
+    Column("align_us", "us", "numbers", ERROR, "every timed repeat, threads awake, caches warm"),
+    Column("align_after_idle_us", "us", "numbers", MAY, "repeats right after the threads had slept"),
+    Column("timing", "", "text", ERROR, "settled, wall_cap (the cap came first) or single (not a timing measurement)"),
+    Column("calibration_us", "us", "number", MAY, "a fixed one-thread workload, timed just before the repeats"),
+    Column("peak_rss_bytes", "bytes", "int", MAY, "largest resident memory of the child process so far"),
+    Column("upload_bytes", "bytes", "int", MAY, "host to device in one alignment; null on CPU rows"),
+    Column("download_bytes", "bytes", "int", MAY, "device to host in one alignment; null on CPU rows"),
+    Column("launches", "", "int", MAY, "kernel and graph launches of one alignment; null on CPU rows"),
+    Column("synchronisations", "", "int", MAY, "waits for the device in one alignment; null on CPU rows"),
+    Column("translation_error_m", "m", "number", MAY, "of the pose against the truth; null without truth"),
+    Column("rotation_error_deg", "deg", "number", MAY, "of the pose against the truth; null without truth"),
+    Column("trace", "", "trace", MAY, "per iteration, index 0 = the guess: score, nvtl, step_m, errors; null if not asked for"),
+    Column("error", "", "text", MAY, "why the measurement failed; null if it did not"),
+    Column("error_kind", "", "text", MAY, "exception, crash, timeout or memory; null without error"),
+]
+
+IMPLEMENTATION_COLUMNS = [
+    Column("name", "", "text", NEVER, "as in the rows"),
+    Column("runs_on", "", "text", NEVER, "CPU threads, GPU, ..."),
+    Column("schedule", "", "text", NEVER, "how it schedules the algorithm"),
+    Column("note", "", "text", MAY, "how it differs"),
+    Column("stop_rule", "", "text", MAY, "the rule it really applies"),
+    Column("peer", "", "flag", NEVER, "another algorithm on the same data, not held to the oracle"),
+    Column("one_thread", "", "flag", NEVER, "has one thread, whatever it is given"),
+    Column("available", "", "flag", NEVER, "could run on this machine"),
+    Column("reason", "", "text", MAY, "why not"),
+]
+
+DATASET_COLUMNS = [
+    Column("name", "", "text", NEVER, "as in the rows"),
+    Column("kind", "", "text", NEVER, "scan_to_map, sequence (each scan onto the one before) or pair"),
+    Column("description", "", "text", NEVER, "one line"),
+    Column("frames", "", "int", NEVER, "scans that were aligned"),
+    Column("map_points", "", "int", MAY, "of the map; null if every frame has its own"),
+    Column("resolution_m", "m", "number", NEVER, "voxel edge"),
+    Column("preparation", "", "text", MAY, "filters applied to scan and map"),
+    Column("truth_quality", "", "text", MAY, "how good the truth is; null without truth"),
+    Column("truth_exact", "", "flag", MAY, "the truth is known exactly"),
+    Column("truth_accuracy_m", "m", "number", MAY, "errors below this say nothing"),
+    Column("success_translation_m", "m", "number", NEVER, "a pose no farther from the truth than this is a success"),
+    Column("success_rotation_deg", "deg", "number", NEVER, "and turned no more than this"),
+    Column("licence", "", "text", MAY, "of the data"),
+    Column("source", "", "text", MAY, "where it comes from"),
+    Column("fingerprint", "", "text", MAY, "checksum over the clouds as aligned"),
+    Column("picture", "", "picture", MAY, "frame, and two PCD files: the map near the scan, and the scan"),
+]
+
+TIMINGS = ("settled", "wall_cap", "single")
+ERROR_KINDS = ("exception", "crash", "timeout", "memory")
+OFFSET_KEYS = ("x_m", "y_m", "z_m", "yaw_deg")
+TRACE_KEYS = ("score", "nvtl", "step_m", "translation_error_m", "rotation_error_deg")
+PICTURE_KEYS = ("frame", "map", "scan")
+
+
+def _number(value) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value)
+
+
+def _numbers(value) -> bool:
+    return isinstance(value, list) and all(_number(v) for v in value)
+
+
+def _trace(value) -> bool:
+    if not isinstance(value, dict) or set(value) != set(TRACE_KEYS):
+        return False
+    lists = [v for v in value.values() if v is not None]
+    entries_fit = all(isinstance(v, list) and all(e is None or _number(e) for e in v) for v in lists)
+    return entries_fit and isinstance(value["step_m"], list) and all(len(v) == len(value["step_m"]) for v in lists)
+
+
+_FITS = {
+    "text": lambda v: isinstance(v, str),
+    "int": lambda v: isinstance(v, int) and not isinstance(v, bool),
+    "number": _number,
+    "flag": lambda v: isinstance(v, bool),
+    "matrix": lambda v: _numbers(v) and len(v) == 16,
+    "numbers": lambda v: _numbers(v) and len(v) > 0,
+    "offset": lambda v: isinstance(v, dict) and set(v) == set(OFFSET_KEYS) and all(_number(e) for e in v.values()),
+    "trace": _trace,
+    "picture": lambda v: isinstance(v, dict) and set(v) == set(PICTURE_KEYS) and all(isinstance(e, str) for e in v.values()),
+}
+_SAID = {
+    "text": "text", "int": "a whole number", "number": "a finite number", "flag": "true or false",
+    "matrix": "16 finite numbers, a row-major 4x4 matrix", "numbers": "a list of finite numbers, not empty",
+    "offset": "an object of the numbers " + ", ".join(OFFSET_KEYS),
+    "trace": "an object of equally long lists " + ", ".join(TRACE_KEYS),
+    "picture": "an object of the texts " + ", ".join(PICTURE_KEYS),
+}
+
+
+def complaint(entry, columns, failed=False):
+    """What is wrong with one parsed JSON object, or None. failed: it is a measurement with an error."""
+    if not isinstance(entry, dict):
+        return "not a JSON object"
+    for name in entry:
+        if name not in {c.name for c in columns}:
+            return f"unknown key '{name}'"
+    for column in columns:
+        if column.name not in entry:
+            return f"key '{column.name}' is missing"
+        value = entry[column.name]
+        if value is None:
+            if column.null == NEVER or (column.null == ERROR and not failed):
+                return f"{column.name} is null"
+        elif not _FITS[column.kind](value):
+            return f"{column.name} is not {_SAID[column.kind]}"
+    return None

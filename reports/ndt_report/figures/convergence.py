@@ -1,0 +1,51 @@
+"""From the guess to the pose: error by iteration."""
+
+import pandas as pd
+
+from ..convergence import convergence_curves
+from ..style import finish, look, panels
+from . import MOST_PANELS, Drawing, and_more
+
+
+def tidy(points: pd.DataFrame) -> pd.DataFrame:
+    """Curves of the translation error where there is truth, of NVTL elsewhere. points: one thread count, variant autoware."""
+    known = points.groupby("dataset").translation_error_m.transform(lambda v: v.notna().any())
+    errors = convergence_curves(points[known].assign(translation_error_mm=1000 * points.translation_error_m), "translation_error_mm")
+    return pd.concat([errors, convergence_curves(points[~known], "nvtl")], ignore_index=True)
+
+
+def finding(curves: pd.DataFrame) -> str:
+    dataset = curves.dataset.iloc[0]
+    parts = []
+    for name, curve in curves[curves.dataset == dataset].groupby("implementation", sort=False):
+        first, last = curve["median"].iloc[0], curve["median"].iloc[-1]
+        close = curve[abs(curve["median"] - last) <= 0.05 * abs(first - last)].iteration.min()
+        parts.append(f"{name} after {close:g}")
+    return f"On {dataset}, 95 % of the way from guess to result is made by iteration: {', '.join(parts)} (median of n = {curves[curves.dataset == dataset].n.iloc[0]})."
+
+
+def draw(points: pd.DataFrame, shown: list):
+    curves = tidy(points[points.dataset.isin(shown)]) if len(points) else pd.DataFrame()
+    if curves.empty:
+        return None
+    names = list(dict.fromkeys(curves.dataset))
+    figure, axes = panels(min(len(names), MOST_PANELS), columns=2 if len(names) < 3 else 3, height_in=3.0)
+    for ax, name in zip(axes, names):
+        _panel(ax, curves[curves.dataset == name])
+        ax.set_title(f"{name} (n = {curves[curves.dataset == name].n.max()})")
+    note = ("Median and quartiles; iteration 0 is the guess; an alignment that has stopped counts on with its last value. Rows with one schedule "
+            "each but the same algorithm lie on one another: that is the point." + and_more(len(axes), len(names)))
+    return Drawing("convergence", "Convergence", finding(curves), finish(figure, axes), curves, note)
+
+
+def _panel(ax, curves):
+    for size, (name, curve) in enumerate(curves.groupby("implementation", sort=False)):
+        style = look(name)
+        ax.fill_between(curve.iteration, curve.p25, curve.p75, color=style["color"], alpha=0.12, linewidth=0)
+        ax.plot(curve.iteration, curve["median"], label=name, **style | {"markersize": 9 - 1.5 * min(size, 3)})
+    error = curves.measure.iloc[0] == "translation_error_mm"
+    if error and (curves.p25 > 0).all():
+        ax.set_yscale("log")
+    ax.set_xlabel("iteration")
+    ax.set_ylabel("translation error, mm" if error else "NVTL")
+    ax.xaxis.get_major_locator().set_params(integer=True)

@@ -1,0 +1,79 @@
+"""Accuracy against latency: what is bought with the time."""
+
+import numpy as np
+import pandas as pd
+
+from ..style import BAND, MUTED, finish, look, panels
+from . import MOST_PANELS, Drawing, and_more
+
+SMALLEST_SHOWN_MM = 1e-3
+
+
+def pareto_points(table: pd.DataFrame, datasets: pd.DataFrame) -> pd.DataFrame:
+    """Timed rows of the summary table: align_ms_p50, error_mm (p50, against the truth or else the oracle), on_front."""
+    points = table[table.align_ms_p50.notna() & (table.variant == "autoware")].copy()
+    with_truth = points.groupby("dataset").translation_error_mm_p50.transform(lambda v: v.notna().any())
+    points["against"] = np.where(with_truth, "truth", "oracle")
+    of_oracle = points.translation_vs_ref_mm_p50.fillna(0.0).clip(lower=SMALLEST_SHOWN_MM)
+    points["error_mm"] = points.translation_error_mm_p50.where(with_truth, of_oracle)
+    points["error_mm_p90"] = points.translation_error_mm_p90.where(with_truth, points.translation_vs_ref_mm_p90.fillna(0).clip(lower=SMALLEST_SHOWN_MM))
+    points["truth_accuracy_mm"] = 1000 * points.dataset.map(datasets.truth_accuracy_m).astype(float).fillna(0.0)
+    points["on_front"] = [_on_front(p, points[points.dataset == p.dataset]) for p in points.itertuples()]
+    return points[["dataset", "implementation", "threads", "align_ms_p50", "align_ms_p90", "error_mm", "error_mm_p90", "against",
+                   "truth_accuracy_mm", "on_front", "timed_measurements", "samples"]].reset_index(drop=True)
+
+
+def _on_front(point, others) -> bool:
+    """No other row is both faster and, beyond what the truth can tell, more accurate or as accurate."""
+    floor = max(point.truth_accuracy_mm, 0.5)  # half a millimetre is no difference in accuracy
+    better = (others.align_ms_p50 < point.align_ms_p50) & (others.error_mm <= point.error_mm + floor)
+    return not better.any()
+
+
+def finding(points: pd.DataFrame) -> str:
+    dataset = points.dataset.iloc[0]
+    front = points[(points.dataset == dataset) & points.on_front].sort_values("align_ms_p50")
+    best = front.iloc[0]
+    said = (f"On {dataset}, {best.implementation} ({best.threads:g} thr) needs the least time: {best.align_ms_p50:.3g} ms at a median error of "
+            f"{best.error_mm:.3g} mm against the {best.against} (n = {best.timed_measurements:g} alignments)")
+    if len(front) == 1:
+        return said + "; no other row is more accurate."
+    precise = front.sort_values("error_mm").iloc[0]
+    return said + f"; {precise.implementation} ({precise.threads:g} thr) is more accurate, {precise.error_mm:.3g} mm in {precise.align_ms_p50:.3g} ms."
+
+
+def draw(table: pd.DataFrame, datasets: pd.DataFrame, shown: list):
+    points = pareto_points(table[table.dataset.isin(shown)], datasets)
+    if points.empty:
+        return None
+    names = list(points.dataset.unique())
+    figure, axes = panels(min(len(names), MOST_PANELS), columns=3 if len(names) > 2 else 2, height_in=3.3)
+    for ax, name in zip(axes, names):
+        _panel(ax, points[points.dataset == name])
+        ax.set_title(f"{name} (n = {points[points.dataset == name].timed_measurements.max():g})")
+    note = ("Left and low is good. A point is the median over alignments, its bars reach to the 90th percentile; the number beside it is the "
+            "thread count. Grey: errors that the truth is too coarse to show." + and_more(len(axes), len(names)))
+    return Drawing("pareto", "Accuracy against latency", finding(points), finish(figure, axes), points, note)
+
+
+def _panel(ax, points):
+    labelled = set()
+    for p in points.itertuples():
+        style = look(p.implementation)
+        bars = {"xerr": [[0], [max(p.align_ms_p90 - p.align_ms_p50, 0)]], "yerr": [[0], [max(p.error_mm_p90 - p.error_mm, 0)]]}
+        ax.errorbar(p.align_ms_p50, p.error_mm, **bars, ecolor=style["color"], elinewidth=0.8, alpha=0.95, linestyle="none", color=style["color"],
+                    marker=style["marker"], markersize=8, markeredgecolor="white", label=None if p.implementation in labelled else p.implementation)
+        labelled.add(p.implementation)
+        ax.annotate(f"{p.threads:g}", (p.align_ms_p50, p.error_mm), xytext=(-4, -13), textcoords="offset points", color=MUTED, ha="right")
+    ax.set_xscale("log")
+    ax.margins(x=0.18)
+    against = points.against.iloc[0]
+    if against == "oracle":
+        ax.set_yscale("log")
+        ax.set_ylabel("distance from the oracle's pose, mm")
+    else:
+        ax.set_ylim(0, 1.15 * points.error_mm_p90.max() + 1e-9)
+        ax.set_ylabel("translation error against the truth, mm")
+        if points.truth_accuracy_mm.iloc[0] > 0:
+            ax.axhspan(0, points.truth_accuracy_mm.iloc[0], color=BAND, zorder=0)
+    ax.set_xlabel("median time of an alignment, ms")

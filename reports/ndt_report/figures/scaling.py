@@ -1,0 +1,73 @@
+"""Time against the size of scan and map, with the fitted lines, and speed-up against threads."""
+
+import numpy as np
+import pandas as pd
+from matplotlib.ticker import ScalarFormatter
+
+from ..scaling import VARIABLES, scaling_fits
+from ..style import MUTED, finish, look, panels
+from . import Drawing
+
+VALUES = {"evaluation_us": "time of one pass over the scan, us", "build_ms": "time to build the map, ms"}
+
+
+def finding(points: pd.DataFrame) -> str:
+    first = points[(points.variable == points.variable.iloc[0]) & (points.family == points.family.iloc[0])]
+    fits = scaling_fits(first[first.threads == first.groupby("implementation").threads.transform("min")])
+    parts = [f"{f.implementation} {f.constant:.3g} us + {1000 * f.slope:.3g} ns per {'point' if f.variable == 'points' else 'map point'}" for f in fits.itertuples()]
+    return f"One pass over the scan with {first.threads.min():g} thread takes, on {first.family.iloc[0]}: {'; '.join(parts)} ({fits.sizes.max()} sizes)."
+
+
+def draw(points: pd.DataFrame):
+    if points.empty:
+        return None
+    wanted = [(variable, family, "evaluation_us") for variable, family in points[["variable", "family"]].drop_duplicates().itertuples(index=False)]
+    wanted += [(variable, family, "build_ms") for variable, family, _ in wanted if variable == "map_points"]
+    figure, axes = panels(len(wanted), columns=2, height_in=3.6)
+    for ax, (variable, family, value) in zip(axes, wanted):
+        _panel(ax, points[(points.variable == variable) & (points.family == family)], variable, value)
+        ax.set_title(family)
+    fits = scaling_fits(points).rename(columns={"constant": "fit_constant_us", "slope": "fit_slope_us", "worst_residual": "fit_worst_residual"})
+    data = points.merge(fits.drop(columns="sizes"), on=["variable", "family", "implementation", "threads"], how="left")
+    note = "Points are medians; lines are constant + slope x size, fitted to relative residuals. Lighter: more threads, as marked at the end."
+    return Drawing("scaling", "Scaling", finding(points), finish(figure, axes), data, note)
+
+
+def _panel(ax, points, variable, value):
+    for (name, threads), group in points.groupby(["implementation", "threads"], sort=False):
+        style, lightest = look(name), points.threads.min()
+        group = group.sort_values("size")
+        label = name if threads == points[points.implementation == name].threads.min() else None
+        alpha = 1.0 if threads == lightest or label else 0.5
+        ax.plot(group["size"], group[value], label=label, alpha=alpha, **style | {"linestyle": "none"})
+        ax.annotate(f"{threads:g}", (group["size"].iloc[-1], group[value].iloc[-1]), xytext=(6, -3), textcoords="offset points", color=MUTED)
+        for fit in scaling_fits(group, value).itertuples():
+            x = np.geomspace(group["size"].min(), group["size"].max(), 60)
+            ax.plot(x, fit.constant + fit.slope * x, color=style["color"], linestyle=style["linestyle"], linewidth=1.2, alpha=alpha)
+    ax.set_xscale("log")
+    ax.set_yscale("log")
+    ax.set_xlabel(VARIABLES[variable])
+    ax.set_ylabel(VALUES[value])
+
+
+def thread_finding(points: pd.DataFrame) -> str:
+    most = points[points.threads == points.threads.max()].sort_values("speed_up", ascending=False)
+    parts = [f"{p.implementation} {p.speed_up:.2f} times" for p in most[most.dataset == most.dataset.iloc[0]].itertuples()]
+    return f"On {most.dataset.iloc[0]}, {points.threads.max():g} threads are faster than one: {', '.join(parts)} (n = {most.n.iloc[0]})."
+
+
+def draw_threads(points: pd.DataFrame):
+    if points.empty:
+        return None
+    names = list(dict.fromkeys(points.dataset))[:6]
+    figure, axes = panels(len(names), columns=3, height_in=3.0)
+    for ax, dataset in zip(axes, names):
+        for name, group in points[points.dataset == dataset].groupby("implementation", sort=False):
+            ax.plot(group.threads, group.speed_up, label=name, **look(name))
+        top = points[points.dataset == dataset].threads.max()
+        ax.plot([1, top], [1, top], color=MUTED, linewidth=0.8, linestyle=":", label="perfect")
+        ax.set_xlabel("threads")
+        ax.set_ylabel("speed-up over one thread")
+        ax.set_title(dataset)
+        ax.xaxis.set_major_formatter(ScalarFormatter())
+    return Drawing("threads", "Threads", thread_finding(points), finish(figure, axes), points, "Medians over the same alignments.")

@@ -1,0 +1,110 @@
+"""How long alignments take, and how much faster one row is than another at equal accuracy."""
+
+import numpy as np
+import pandas as pd
+
+from .accuracy import KEY
+from .load import REFERENCE
+from .reference import SAME_ALIGNMENT, on_gpu
+from .stats import CONFIDENCE, cluster_mean_interval, weighted_quantile
+
+MARGIN = 0.05  # a difference of less is none in practice
+FASTER, SLOWER, SAME, UNCLEAR = "FASTER", "SLOWER", "SAME", "UNCLEAR"
+JUDGED = ["speed", "speed_low", "speed_high", "pairs", "jobs", "verdict", "why_no_verdict", "base"]
+
+
+def timed(rows: pd.DataFrame) -> pd.DataFrame:
+    """Measurements whose time counts: made for timing, without error, and not a failed alignment. Adds align_ms, their median."""
+    kept = rows[rows.error.isna() & (rows.timing != "single") & (rows.success != 0)]
+    return kept.assign(align_ms=[np.median(v) / 1000 for v in kept.align_us])
+
+
+def samples(rows: pd.DataFrame) -> pd.DataFrame:
+    """One row per timed repeat: KEY, frame, guess_name, align_ms, weight. A measurement weighs 1 however often it was repeated."""
+    kept = timed(rows)
+    repeats = [len(v) for v in kept.align_us]
+    out = kept[KEY + ["frame", "guess_name"]].loc[kept.index.repeat(repeats)].reset_index(drop=True)
+    if kept.empty:
+        return out.assign(align_ms=[], weight=[])
+    return out.assign(align_ms=np.concatenate(list(kept.align_us)) / 1000, weight=np.repeat(1 / np.array(repeats), repeats))
+
+
+def latency_table(rows: pd.DataFrame) -> pd.DataFrame:
+    """One row per KEY with timed measurements: quantiles over all their repeats, each measurement weighing the same."""
+    kept = timed(rows)
+    drawn = dict(list(samples(rows).groupby(KEY, sort=False)))
+    table = []
+    for key, group in kept.groupby(KEY, sort=False):
+        times = drawn[key]
+        idle = [np.median(v) / 1000 for v in group.align_after_idle_us if v is not None]
+        table.append(dict(zip(KEY, key)) | {
+            f"align_ms_p{q}": weighted_quantile(times.align_ms, times.weight, q / 100) for q in (50, 90, 99)} | {
+            "timed_measurements": len(group), "samples": len(times), "wall_cap_share": float((group.timing == "wall_cap").mean()),
+            "align_after_idle_ms_p50": float(np.median(idle)) if idle else np.nan})
+    columns = KEY + ["align_ms_p50", "align_ms_p90", "align_ms_p99", "timed_measurements", "samples", "wall_cap_share",
+                     "align_after_idle_ms_p50"]
+    return pd.DataFrame(table, columns=columns)
+
+
+def verdict(low: float, high: float) -> str:
+    """Of an interval of the speed-up. FASTER and SLOWER only if all of it is beyond the margin, SAME only if all is within."""
+    if low > 1 + MARGIN:
+        return FASTER
+    if high < 1 / (1 + MARGIN):
+        return SLOWER
+    if low >= 1 / (1 + MARGIN) and high <= 1 + MARGIN:
+        return SAME
+    return UNCLEAR
+
+
+def paired(own: pd.DataFrame, base: pd.DataFrame, on=tuple(SAME_ALIGNMENT)) -> pd.DataFrame:
+    """Measurements of the same alignment that both sides timed and neither failed: log_ratio = log(base / own time), jobs."""
+    both = own.merge(base, on=list(on), suffixes=("", "_base"))
+    return both.assign(log_ratio=np.log(both.align_ms_base / both.align_ms))
+
+
+def speed_up(own: pd.DataFrame, base: pd.DataFrame, confidence: float = CONFIDENCE) -> dict:
+    """How many times faster own is than base: geometric mean over paired(), with its bootstrap interval by jobs."""
+    both = paired(own, base)
+    if both.empty:
+        return {"speed": np.nan, "speed_low": np.nan, "speed_high": np.nan, "pairs": 0, "jobs": 0}
+    mean, low, high, jobs = cluster_mean_interval(both.log_ratio, both.job, both.job_base, confidence)
+    return {"speed": np.exp(mean), "speed_low": np.exp(low), "speed_high": np.exp(high), "pairs": len(both), "jobs": jobs}
+
+
+def fastest_cpu_rows(table: pd.DataFrame, equal: pd.DataFrame, implementations: pd.DataFrame) -> dict:
+    """{(dataset, variant): (threads, implementation)} of the smallest p50 among equally accurate CPU rows that are no peers."""
+    candidates = table.merge(equal[equal.equal], on=KEY)
+    fits = [not on_gpu(name, implementations) and not implementations.loc[name, "peer"] for name in candidates.implementation]
+    candidates = candidates[fits].sort_values("align_ms_p50", kind="stable").drop_duplicates(["dataset", "variant"])
+    return {(c.dataset, c.variant): (c.threads, c.implementation) for c in candidates.itertuples()}
+
+
+def ratio_table(rows: pd.DataFrame, pairing: pd.DataFrame, equal: pd.DataFrame, implementations: pd.DataFrame) -> pd.DataFrame:
+    """One row per timed KEY: speed-up over the oracle (speed*, verdict, why_no_verdict) and over the fastest CPU row (cpu_*)."""
+    groups = dict(list(timed(rows).groupby(KEY, sort=False)))
+    fastest = fastest_cpu_rows(latency_table(rows), equal, implementations)
+    reasons = {tuple(e[k] for k in KEY): e["why_not"] for e in equal.to_dict("records")}
+    out = []
+    for pair in pairing.itertuples():
+        key = (pair.dataset, pair.variant, pair.threads, pair.implementation)
+        if key not in groups:
+            continue
+        row = dict(zip(KEY, key)) | {"ref_threads": pair.ref_threads}
+        row |= _judged(groups, key, (pair.ref_threads, REFERENCE), reasons[key], "")
+        row |= _judged(groups, key, fastest.get((pair.dataset, pair.variant)), reasons[key], "cpu_")
+        out.append(row)
+    return pd.DataFrame(out, columns=KEY + ["ref_threads"] + [prefix + name for prefix in ("", "cpu_") for name in JUDGED])
+
+
+def _judged(groups, key, base, why_not, prefix) -> dict:
+    base_key = (key[0], key[1], *base) if base else None
+    base_name = f"{base[1]}, {base[0]:g} thr" if base else ""
+    if base_key == key or base_key not in groups:
+        out = {"speed": np.nan, "speed_low": np.nan, "speed_high": np.nan, "pairs": 0, "jobs": 0, "verdict": "",
+               "why_no_verdict": "" if base_key == key else why_not or "no timed row to compare with"}
+    else:
+        out = speed_up(groups[key], groups[base_key])
+        said = why_not or ("no measurement that both timed and neither failed" if not out["pairs"] else "")
+        out |= {"verdict": "" if said else verdict(out["speed_low"], out["speed_high"]), "why_no_verdict": said}
+    return {prefix + name: value for name, value in out.items()} | {prefix + "base": base_name}

@@ -1,0 +1,77 @@
+"""report.html from a Report: one file, no script, nothing fetched."""
+
+import math
+from pathlib import Path
+
+import jinja2
+from markupsafe import Markup
+
+from .environment import flat
+from .sections import Report
+from .style import FIXED, look, svg_uri
+from .targets import MET, MISSED, counted
+from .verdict import interval
+
+# Which preset of ndt-bench run gives a section's data, and the section's name.
+SECTIONS = {
+    "table": ("Results", ""), "pareto": ("Accuracy and latency", "smoke"), "latency": ("Latency", "smoke"), "convergence": ("Convergence", "tracking"),
+    "basin": ("Basin of convergence", "basin"), "scaling": ("Scaling", "scaling"), "trajectory": ("Trajectory", "tracking"),
+    "scores": ("Scores against true error", "basin"), "picture": ("Scan in map", "tracking"), "equivalence": ("Equivalence", ""),
+    "targets": ("Design targets: met?", ""), "method": ("Method and environment", ""),
+}
+DRAWN = ["pareto", "latency", "convergence", "basin", "scaling", "trajectory", "scores", "picture"]
+NONE = "–"
+
+
+def number(value, digits=3) -> str:
+    if value is None or (isinstance(value, float) and math.isnan(value)):
+        return NONE
+    if value == 0:
+        return "0"
+    if abs(value) >= 10 ** digits:
+        return f"{value:,.0f}"
+    return f"{value:.{digits}g}"
+
+
+def percent(share, digits=3) -> str:
+    return NONE if share != share else f"{100 * share:.{digits}g}"
+
+
+def success(row) -> str:
+    if row["success_share"] != row["success_share"]:
+        return NONE
+    return f"{percent(row['success_share'])} [{percent(row['success_low'], 2)}, {percent(row['success_high'], 3)}]"
+
+
+def error_pair(row, name, first="p50", last="max") -> str:
+    if row[f"{name}_{last}"] != row[f"{name}_{last}"]:
+        return NONE
+    return f"{number(row[f'{name}_{first}'], 2)} / {number(row[f'{name}_{last}'], 2)}"
+
+
+def badge(implementation: str) -> Markup:
+    """The colour and the marker's letter shape of the figures, beside the name."""
+    shapes = {"o": "●", "s": "■", "^": "▲", "v": "▼", "D": "◆", "P": "✚", "X": "✖", "*": "★", "<": "◀", ">": "▶", "h": "⬢", "p": "⬟"}
+    style = look(implementation)
+    return Markup('<span class="mark" style="color:{}" aria-hidden="true">{}</span>&#8239;{}').format(style["color"], shapes[style["marker"]], implementation)
+
+
+def groups(table):
+    """Tables of the page: (dataset, rows as dicts), in report order."""
+    return [(name, group.to_dict("records")) for name, group in table.groupby("dataset", sort=False)]
+
+
+def render(report: Report) -> str:
+    folder = Path(__file__).parent
+    environment = jinja2.Environment(loader=jinja2.FileSystemLoader(folder), autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True,
+                                     lstrip_blocks=True, keep_trailing_newline=True)
+    environment.filters.update(number=number, percent=percent)
+    run = report.run
+    return environment.get_template("report.html.jinja").render(
+        report=report, run=run, verdict=report.verdict, sections=SECTIONS, drawn=DRAWN, groups=groups(report.table), none=NONE,
+        images={d.name: svg_uri(d.figure) for drawings in report.drawings.values() for d in drawings},
+        implementations=run.implementations.to_dict("records"), datasets=run.datasets.to_dict("records"), environment=flat(run.environment),
+        plan=flat(run.plan), targets=report.targets.to_dict("records"), counts=counted(report.targets), MET=MET, MISSED=MISSED,
+        equivalence=report.equivalence.to_dict("records"), worst=report.worst.to_dict("records"), stopping=report.stopping.to_dict("records"),
+        detection=report.detection.to_dict("records"), trajectory_errors=report.trajectory_errors.to_dict("records"), badge=badge, interval=interval, success=success, error_pair=error_pair,
+        known=FIXED)

@@ -1,0 +1,110 @@
+"""What the page shows: every section's figures and tables, computed once."""
+
+from dataclasses import dataclass, field
+
+import pandas as pd
+
+from .basin import basin_cells
+from .clouds import read_pcd
+from .convergence import stopping_table, trace_points
+from .detection import detection_table, judged_poses, mark_wrong
+from .equivalence import equivalence_table, worst_cases
+from .figures import Drawing
+from .figures import basin as basin_figure
+from .figures import convergence as convergence_figure
+from .figures import ecdf, pareto, scan_in_map, scores
+from .figures import scaling as scaling_figure
+from .figures import trajectory as trajectory_figure
+from .latency import samples
+from .load import REFERENCE, Run
+from .measured import Measured
+from .scaling import scaling_datasets, scaling_points, thread_points
+from .summary import judged_rows, summary_table
+from .targets import targets_table
+from .trajectories import trajectories, trajectory_errors
+from .verdict import Verdict, verdict_of
+
+MOST_PER_KIND = 4  # datasets with a trajectory, a picture, a basin or a ROC of their own
+
+
+@dataclass
+class Report:
+    run: Run
+    rows: pd.DataFrame
+    table: pd.DataFrame
+    verdict: Verdict
+    drawings: dict = field(default_factory=dict)  # section: list of Drawing
+    equivalence: pd.DataFrame = None
+    worst: pd.DataFrame = None
+    stopping: pd.DataFrame = None
+    detection: pd.DataFrame = None
+    targets: pd.DataFrame = None
+    trajectories: list = None
+    trajectory_errors: pd.DataFrame = None
+
+
+def make_report(run: Run) -> Report:
+    rows = judged_rows(run)
+    table = summary_table(rows, run.implementations)
+    shown = main_datasets(rows)
+    points = trace_points(rows)
+    report = Report(run, rows, table, verdict_of(run, rows, table, shown))
+    report.equivalence, report.worst = equivalence_table(rows), worst_cases(rows, run.implementations)
+    report.stopping = stopping_table(rows, points)
+    report.targets = targets_table(Measured(rows, table, run.implementations))
+    report.trajectories = trajectories(rows, run.datasets)
+    report.trajectory_errors = trajectory_errors(report.trajectories)
+    poses = _judged(rows, points, run.datasets)
+    report.detection = detection_table(poses)
+    cells = basin_cells(rows)
+    threads = thread_points(rows)
+    report.drawings = {name: [d for d in drawings if d is not None] for name, drawings in {
+        "pareto": [pareto.draw(table, run.datasets, shown)],
+        "latency": [ecdf.draw(samples(rows), shown)],
+        "convergence": [convergence_figure.draw(_one_thread(points), shown)],
+        "basin": [basin_figure.draw(cells, name) for name in list(dict.fromkeys(cells.dataset))[:MOST_PER_KIND]],
+        "scaling": [scaling_figure.draw(scaling_points(rows)), scaling_figure.draw_threads(threads)],
+        "trajectory": _trajectory_drawings(report),
+        "scores": [scores.draw(poses, report.detection, name) for name in list(dict.fromkeys(poses.dataset))[:MOST_PER_KIND]],
+        "picture": _pictures(run, rows),
+    }.items()}
+    return report
+
+
+def main_datasets(rows: pd.DataFrame) -> list:
+    """Datasets that stand for themselves: not made for their size, and with timed rows if any dataset has."""
+    sized = scaling_datasets(rows)
+    timed = set(rows[rows.timing.isin(["settled", "wall_cap"])].dataset)
+    names = [name for name in dict.fromkeys(rows.dataset) if name not in sized]
+    return [n for n in names if n in timed] or names or list(dict.fromkeys(rows.dataset))
+
+
+def _one_thread(points: pd.DataFrame) -> pd.DataFrame:
+    """Variant autoware, and of every row its smallest thread count: the others walk the same way."""
+    own = points[points.variant == "autoware"]
+    return own[own.threads == own.groupby(["dataset", "implementation"]).threads.transform("min")] if len(own) else own
+
+
+def _judged(rows, points, datasets) -> pd.DataFrame:
+    oracle = rows[(rows.implementation == REFERENCE) & (rows.variant == "autoware") & rows.error.isna()]
+    oracle = oracle.sort_values("threads", kind="stable").drop_duplicates(["dataset", "frame", "guess_name"])
+    return judged_poses(oracle, mark_wrong(_one_thread(points[points.implementation == REFERENCE]), datasets))
+
+
+def _trajectory_drawings(report: Report) -> list:
+    by_dataset = {}
+    for t in report.trajectories:
+        by_dataset.setdefault(t.dataset, []).append(t)
+    return [trajectory_figure.draw(group, report.trajectory_errors) for group in list(by_dataset.values())[:MOST_PER_KIND]]
+
+
+def _pictures(run: Run, rows) -> list:
+    out = []
+    for data in run.datasets[run.datasets.picture.notna()].itertuples():
+        shown = rows[(rows.dataset == data.name) & (rows.frame == data.picture["frame"]) & rows.error.isna() & (rows.variant == "autoware")]
+        if shown.empty or len(out) == MOST_PER_KIND:
+            continue
+        oracle = shown[shown.implementation == REFERENCE]
+        row = (oracle if len(oracle) else shown).iloc[0]
+        out.append(scan_in_map.draw(row, read_pcd(run.folder / data.picture["map"]), read_pcd(run.folder / data.picture["scan"])))
+    return out

@@ -1,0 +1,84 @@
+"""One look for all figures: a fixed colour, marker and line per implementation, sizes in the page's pixels, the same bytes each time."""
+
+import base64
+import io
+import zlib
+
+import matplotlib
+
+matplotlib.use("Agg")
+import matplotlib.pyplot as plt  # noqa: E402
+from matplotlib.figure import Figure  # noqa: E402
+
+WIDTH_IN = 10.0  # 960 px as shown: an SVG point is 4/3 px
+FONT_PT = 9.0  # 12 px
+DENSE_DPI = 130  # of what is drawn as pixels: clouds, tens of thousands of points
+
+# Okabe and Ito's palette, which the colour-blind can tell apart; the marker says it once more.
+FIXED = {
+    "cpu_pclomp_ref": ("#222222", "o", "-"),
+    "multikernel_cuda": ("#009E73", "D", "-"),
+    "multikernel_cpu": ("#56B4E9", "P", "--"),
+    "multikernel_graph_cuda": ("#E69F00", "X", "-."),
+    "persistent_cuda": ("#D55E00", "^", "-"),
+    "persistent_cpu": ("#0072B2", "s", "-"),
+    "persistent_cluster_cuda": ("#CC79A7", "v", "--"),
+    "pcl_ndt": ("#7F7F7F", "*", ":"),
+}
+SPARE_COLOURS = ("#8C564B", "#6A3D9A", "#B2A000", "#4D6B2F")
+SPARE_MARKERS = ("<", ">", "h", "p")
+GRID, MUTED, BAND = "#E4E4E4", "#666666", "#F0F0F0"
+GOOD, BAD = "#0072B2", "#D55E00"  # right and wrong poses
+SEQUENTIAL = "cividis"
+
+matplotlib.rcParams.update({
+    "font.family": "DejaVu Sans", "font.size": FONT_PT, "axes.titlesize": FONT_PT + 0.5, "axes.labelsize": FONT_PT, "legend.fontsize": FONT_PT,
+    "xtick.labelsize": FONT_PT - 0.5, "ytick.labelsize": FONT_PT - 0.5, "axes.titleweight": "bold", "axes.titlelocation": "left",
+    "axes.spines.top": False, "axes.spines.right": False, "axes.grid": True, "grid.color": GRID, "grid.linewidth": 0.8, "axes.axisbelow": True,
+    "lines.linewidth": 1.8, "lines.markersize": 6, "legend.frameon": False, "figure.dpi": 96, "savefig.dpi": DENSE_DPI,
+    "svg.fonttype": "path", "svg.hashsalt": "ndt_report", "figure.constrained_layout.use": True,
+})
+
+
+def look(implementation: str) -> dict:
+    """Keyword arguments of plot(). An unknown name gets one that depends on the name alone."""
+    if implementation in FIXED:
+        colour, marker, line = FIXED[implementation]
+    else:
+        number = zlib.crc32(implementation.encode())
+        colour, marker, line = SPARE_COLOURS[number % 4], SPARE_MARKERS[number // 4 % 4], "--"
+    return {"color": colour, "marker": marker, "linestyle": line, "markeredgecolor": "white", "markeredgewidth": 0.6}
+
+
+def panels(count: int, columns: int = 3, height_in: float = 3.0):
+    """(figure, axes) of `count` panels in rows of at most `columns`, with a strip above them for the legend; spare axes are gone."""
+    columns = min(columns, count)
+    rows = -(-count // columns)
+    figure, axes = plt.subplots(rows, columns, figsize=(WIDTH_IN, height_in * rows + 0.45), squeeze=False)
+    for spare in axes.flat[count:]:
+        spare.remove()
+    return figure, list(axes.flat[:count])
+
+
+def finish(figure: Figure, axes, columns: int = 5) -> Figure:
+    """One legend for all panels in the strip above them, never on data; entries in order of first appearance."""
+    entries = {}
+    for ax in axes:
+        for handle, label in zip(*ax.get_legend_handles_labels()):
+            entries.setdefault(label, handle)
+    if not entries:
+        return figure
+    # Constrained layout does not see a figure's legend: room is made by hand.
+    inches = 0.12 + 0.2 * -(-len(entries) // columns)
+    figure.get_layout_engine().set(rect=(0, 0, 1, 1 - inches / figure.get_size_inches()[1]))
+    figure.legend(entries.values(), entries.keys(), loc="upper left", ncol=min(len(entries), columns), handlelength=2.6, columnspacing=1.6,
+                  borderaxespad=0.1)
+    return figure
+
+
+def svg_uri(figure: Figure) -> str:
+    """The figure as the text of an <img src>: an SVG of its own, so that ids of two figures cannot clash."""
+    out = io.BytesIO()
+    figure.savefig(out, format="svg", metadata={"Date": None, "Creator": None})
+    plt.close(figure)
+    return "data:image/svg+xml;base64," + base64.b64encode(out.getvalue()).decode("ascii")

@@ -1,0 +1,24 @@
+"""The table of the report: accuracy, latency and speed-up of every row, and summary.csv."""
+
+import pandas as pd
+
+from .accuracy import KEY, accuracy_table, add_success, equal_accuracy
+from .latency import latency_table, ratio_table
+from .load import Run
+from .reference import add_reference_errors, reference_threads
+
+
+def judged_rows(run: Run) -> pd.DataFrame:
+    """run.rows with errors against the oracle and success."""
+    return add_success(add_reference_errors(run.rows), run.datasets)
+
+
+def summary_table(rows: pd.DataFrame, implementations: pd.DataFrame) -> pd.DataFrame:
+    """One row per (dataset, variant, threads, implementation), in report order. rows: of judged_rows()."""
+    pairing = reference_threads(rows, implementations)
+    equal = equal_accuracy(rows, pairing)
+    table = accuracy_table(rows).merge(equal, on=KEY, how="left").merge(latency_table(rows), on=KEY, how="left")
+    table = table.merge(ratio_table(rows, pairing, equal, implementations), on=KEY, how="left")
+    texts = [prefix + name for prefix in ("", "cpu_") for name in ("verdict", "why_no_verdict", "base")]
+    table[texts] = table[texts].fillna("")
+    return table.assign(peer=[bool(implementations.loc[name, "peer"]) for name in table.implementation])

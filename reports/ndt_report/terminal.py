@@ -1,0 +1,47 @@
+"""The report in at most 24 lines of a terminal, the last of them its path."""
+
+from .sections import Report
+from .targets import counted
+from .verdict import interval
+
+MOST_LINES = 24
+WIDTH = 118
+HEADER = ["dataset", "row", "thr", "p50 ms", "p99 ms", "speed against the oracle", "success %", "error mm", "vs oracle mm"]
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= WIDTH else text[: WIDTH - 3] + "..."
+
+
+def _cell(value, digits=3) -> str:
+    return "-" if value != value else f"{value:.{digits}g}"
+
+
+def _row(row) -> list:
+    speed = f"{row['verdict']} {interval(row)}" if row["verdict"] else row["why_no_verdict"] or "-"
+    share = row["success_share"]
+    return [row["dataset"], row["implementation"] + ("" if row["variant"] == "autoware" else f" {row['variant']}"), f"{row['threads']:g}",
+            _cell(row["align_ms_p50"]), _cell(row["align_ms_p99"]), speed, _cell(100 * share), _cell(row["translation_error_mm_p50"], 2),
+            _cell(row["translation_vs_ref_mm_max"], 2)]
+
+
+def summary_lines(report: Report, path) -> list:
+    """Verdict, as many rows of the table as fit, cautions, path."""
+    counts = counted(report.targets)
+    head = [report.verdict.headline, *report.verdict.datasets[:3]]
+    cautions = report.verdict.cautions[:4]
+    left = [f"{len(report.verdict.cautions) - 4} more cautions are in the report."] if len(report.verdict.cautions) > 4 else []
+    tail = ["! " + c for c in cautions] + left + [
+        f"Design targets: {counts['met']} met, {counts['not met']} not met, {counts['not measured']} not measured.", str(path)]
+    rows = [_row(row) for row in report.table.to_dict("records")]
+    room = MOST_LINES - len(head) - len(tail) - 1
+    more = len(rows) - room
+    if more > 0:
+        rows = rows[: room - 1]
+    widths = [max(len(line[i]) for line in [HEADER, *rows]) for i in range(len(HEADER))]
+    left_aligned = {0, 1, 5}
+    table = ["  ".join(t.ljust(w) if i in left_aligned else t.rjust(w) for i, (t, w) in enumerate(zip(line, widths))).rstrip()
+             for line in [HEADER, *rows]]
+    if more > 0:
+        table.append(f"... and {more + 1} more rows in the report")
+    return [_cut(line) for line in head + table + tail[:-1]] + tail[-1:]

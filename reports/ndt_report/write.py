@@ -1,0 +1,23 @@
+"""Writes a report's files into its run folder."""
+
+from pathlib import Path
+
+from .page import render
+from .sections import Report
+from .trajectories import write_tum
+
+NUMBER = "%.9g"
+
+
+def write_report(report: Report, folder: Path) -> Path:
+    """report.html, figures/*.csv, summary.csv, trajectories/*.tum. Returns the page's path."""
+    html = render(report)
+    figures = folder / "figures"
+    figures.mkdir(exist_ok=True)
+    for drawing in (d for drawings in report.drawings.values() for d in drawings):
+        drawing.data.to_csv(figures / f"{drawing.name}.csv", index=False, float_format=NUMBER)
+    report.table.to_csv(folder / "summary.csv", index=False, float_format=NUMBER)
+    write_tum(folder / "trajectories", report.trajectories)
+    page = folder / "report.html"
+    page.write_text(html, encoding="utf-8")
+    return page
