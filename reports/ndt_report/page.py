@@ -7,8 +7,8 @@ import jinja2
 from markupsafe import Markup
 
 from .environment import flat
-from .sections import Report
-from .style import FIXED, look, svg_uri
+from .sections import Report, main_datasets
+from .style import look, svg_uri
 from .targets import MET, MISSED, counted
 from .verdict import interval
 
@@ -49,9 +49,13 @@ def error_pair(row, name, first="p50", last="max") -> str:
     return f"{number(row[f'{name}_{first}'], 2)} / {number(row[f'{name}_{last}'], 2)}"
 
 
+def fastest_cpu(rows) -> str:
+    return next((row["cpu_base"] for row in rows if row["cpu_base"]), "")
+
+
 def badge(implementation: str) -> Markup:
     """The colour and the marker's letter shape of the figures, beside the name."""
-    shapes = {"o": "●", "s": "■", "^": "▲", "v": "▼", "D": "◆", "P": "✚", "X": "✖", "*": "★", "<": "◀", ">": "▶", "h": "⬢", "p": "⬟"}
+    shapes = {"o": "●", "s": "■", "^": "▲", "v": "▼", "D": "◆", "P": "✚", "X": "✖", "<": "◀", ">": "▶", "h": "⬢", "d": "⬧", "p": "⬟"}
     style = look(implementation)
     return Markup('<span class="mark" style="color:{}" aria-hidden="true">{}</span>&#8239;{}').format(style["color"], shapes[style["marker"]], implementation)
 
@@ -68,10 +72,10 @@ def render(report: Report) -> str:
     environment.filters.update(number=number, percent=percent)
     run = report.run
     return environment.get_template("report.html.jinja").render(
-        report=report, run=run, verdict=report.verdict, sections=SECTIONS, drawn=DRAWN, groups=groups(report.table), none=NONE,
+        report=report, run=run, verdict=report.verdict, sections=SECTIONS, drawn=DRAWN, groups=groups(report.table), dash=NONE, shown=main_datasets(report.rows),
         images={d.name: svg_uri(d.figure) for drawings in report.drawings.values() for d in drawings},
         implementations=run.implementations.to_dict("records"), datasets=run.datasets.to_dict("records"), environment=flat(run.environment),
         plan=flat(run.plan), targets=report.targets.to_dict("records"), counts=counted(report.targets), MET=MET, MISSED=MISSED,
         equivalence=report.equivalence.to_dict("records"), worst=report.worst.to_dict("records"), stopping=report.stopping.to_dict("records"),
-        detection=report.detection.to_dict("records"), trajectory_errors=report.trajectory_errors.to_dict("records"), badge=badge, interval=interval, success=success, error_pair=error_pair,
-        known=FIXED)
+        detection=report.detection.to_dict("records"), trajectory_errors=report.trajectory_errors.to_dict("records"), badge=badge,
+        interval=interval, success=success, fastest_cpu=fastest_cpu, error_pair=error_pair)

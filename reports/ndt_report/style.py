@@ -9,6 +9,7 @@ import matplotlib
 matplotlib.use("Agg")
 import matplotlib.pyplot as plt  # noqa: E402
 from matplotlib.figure import Figure  # noqa: E402
+from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter  # noqa: E402
 
 WIDTH_IN = 10.0  # 960 px as shown: an SVG point is 4/3 px
 FONT_PT = 9.0  # 12 px
@@ -23,10 +24,10 @@ FIXED = {
     "persistent_cuda": ("#D55E00", "^", "-"),
     "persistent_cpu": ("#0072B2", "s", "-"),
     "persistent_cluster_cuda": ("#CC79A7", "v", "--"),
-    "pcl_ndt": ("#7F7F7F", "*", ":"),
+    "pcl_ndt": ("#7F7F7F", "<", ":"),
 }
 SPARE_COLOURS = ("#8C564B", "#6A3D9A", "#B2A000", "#4D6B2F")
-SPARE_MARKERS = ("<", ">", "h", "p")
+SPARE_MARKERS = ("h", ">", "d", "p")
 GRID, MUTED, BAND = "#E4E4E4", "#666666", "#F0F0F0"
 GOOD, BAD = "#0072B2", "#D55E00"  # right and wrong poses
 SEQUENTIAL = "cividis"
@@ -58,6 +59,17 @@ def panels(count: int, columns: int = 3, height_in: float = 3.0):
     for spare in axes.flat[count:]:
         spare.remove()
     return figure, list(axes.flat[:count])
+
+
+def log_axis(axis):
+    """Logarithmic with plain numbers: 1, 2, 5, 10 where that fits, then 1, 3, 10, then whole decades."""
+    axis.axes.set_xscale("log") if axis.axis_name == "x" else axis.axes.set_yscale("log")
+    low, high = axis.get_view_interval()
+    span = high / max(low, 1e-300)
+    subs = (1, 2, 5) if span < 60 else (1, 3) if span < 3000 else (1,)
+    axis.set_major_locator(LogLocator(subs=subs, numticks=12))
+    axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.10g}"))
+    axis.set_minor_formatter(NullFormatter())
 
 
 def finish(figure: Figure, axes, columns: int = 5) -> Figure:

@@ -5,8 +5,8 @@ from .targets import counted
 from .verdict import interval
 
 MOST_LINES = 24
-WIDTH = 118
-HEADER = ["dataset", "row", "thr", "p50 ms", "p99 ms", "speed against the oracle", "success %", "error mm", "vs oracle mm"]
+WIDTH = 120
+HEADER = ["dataset", "row", "thr", "p50 ms", "p99 ms", "speed against the oracle", "ok %", "err mm", "vs oracle mm"]
 
 
 def _cut(text: str) -> str:
@@ -18,7 +18,7 @@ def _cell(value, digits=3) -> str:
 
 
 def _row(row) -> list:
-    speed = f"{row['verdict']} {interval(row)}" if row["verdict"] else row["why_no_verdict"] or "-"
+    speed = f"{row['verdict']} {interval(row)}" if row["verdict"] else row["why_no_verdict"].split(":")[0] or "-"
     share = row["success_share"]
     return [row["dataset"], row["implementation"] + ("" if row["variant"] == "autoware" else f" {row['variant']}"), f"{row['threads']:g}",
             _cell(row["align_ms_p50"]), _cell(row["align_ms_p99"]), speed, _cell(100 * share), _cell(row["translation_error_mm_p50"], 2),
@@ -28,7 +28,7 @@ def _row(row) -> list:
 def summary_lines(report: Report, path) -> list:
     """Verdict, as many rows of the table as fit, cautions, path."""
     counts = counted(report.targets)
-    head = [report.verdict.headline, *report.verdict.datasets[:3]]
+    head = [report.verdict.headline]
     cautions = report.verdict.cautions[:4]
     left = [f"{len(report.verdict.cautions) - 4} more cautions are in the report."] if len(report.verdict.cautions) > 4 else []
     tail = ["! " + c for c in cautions] + left + [

@@ -1,9 +1,10 @@
 """From the guess to the pose: error by iteration."""
 
+import numpy as np
 import pandas as pd
 
 from ..convergence import convergence_curves
-from ..style import finish, look, panels
+from ..style import finish, log_axis, look, panels
 from . import MOST_PANELS, Drawing, and_more
 
 
@@ -33,19 +34,23 @@ def draw(points: pd.DataFrame, shown: list):
     for ax, name in zip(axes, names):
         _panel(ax, curves[curves.dataset == name])
         ax.set_title(f"{name} (n = {curves[curves.dataset == name].n.max()})")
-    note = ("Median and quartiles; iteration 0 is the guess; an alignment that has stopped counts on with its last value. Rows with one schedule "
-            "each but the same algorithm lie on one another: that is the point." + and_more(len(axes), len(names)))
+    note = ("Median, and quartiles as a band (one for rows that agree); iteration 0 is the guess; an alignment that has stopped counts on with its last "
+            "value. Schedules of the same algorithm lie on one another: that is the point." + and_more(len(axes), len(names)))
     return Drawing("convergence", "Convergence", finding(curves), finish(figure, axes), curves, note)
 
 
 def _panel(ax, curves):
+    bands = []
     for size, (name, curve) in enumerate(curves.groupby("implementation", sort=False)):
         style = look(name)
-        ax.fill_between(curve.iteration, curve.p25, curve.p75, color=style["color"], alpha=0.12, linewidth=0)
-        ax.plot(curve.iteration, curve["median"], label=name, **style | {"markersize": 9 - 1.5 * min(size, 3)})
+        band = curve[["p25", "p75"]].to_numpy()
+        if not any(band.shape == other.shape and np.allclose(band, other, rtol=0.02) for other in bands):
+            ax.fill_between(curve.iteration, curve.p25, curve.p75, color=style["color"], alpha=0.13, linewidth=0)
+            bands.append(band)
+        ax.plot(curve.iteration, curve["median"], label=name, **style | {"markersize": 9 - 1.4 * min(size, 4)})
     error = curves.measure.iloc[0] == "translation_error_mm"
     if error and (curves.p25 > 0).all():
-        ax.set_yscale("log")
+        log_axis(ax.yaxis)
     ax.set_xlabel("iteration")
     ax.set_ylabel("translation error, mm" if error else "NVTL")
     ax.xaxis.get_major_locator().set_params(integer=True)

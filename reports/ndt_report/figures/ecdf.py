@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 
-from ..style import finish, look, panels
+from ..style import finish, log_axis, look, panels
 from . import MOST_PANELS, Drawing, and_more
 
 MOST_DOTS = 1500  # a row and panel
@@ -54,7 +54,7 @@ def _panel(ax, samples):
         dots = own.iloc[:: max(1, len(own) // MOST_DOTS)]
         height = -9 - 9 * lane + 3 * np.sin(np.arange(len(dots)) * 2.4)  # spread within a lane, the same each time
         ax.plot(dots.align_ms, height, ".", color=style["color"], markersize=2.2, alpha=0.5, rasterized=True)
-    ax.set_xscale("log")
+    log_axis(ax.xaxis)
     ax.set_ylim(-9 * len(names) - 6, 103)
     ax.set_yticks([0, 25, 50, 75, 100])
     ax.set_xlabel("time of one alignment, ms")

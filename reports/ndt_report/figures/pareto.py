@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 
-from ..style import BAND, MUTED, finish, look, panels
+from ..style import BAND, MUTED, finish, log_axis, look, panels
 from . import MOST_PANELS, Drawing, and_more
 
 SMALLEST_SHOWN_MM = 1e-3
@@ -66,10 +66,11 @@ def _panel(ax, points):
         labelled.add(p.implementation)
         ax.annotate(f"{p.threads:g}", (p.align_ms_p50, p.error_mm), xytext=(-4, -13), textcoords="offset points", color=MUTED, ha="right")
     ax.set_xscale("log")
-    ax.margins(x=0.18)
+    ax.margins(x=0.18, y=0.15)
+    log_axis(ax.xaxis)
     against = points.against.iloc[0]
     if against == "oracle":
-        ax.set_yscale("log")
+        log_axis(ax.yaxis)
         ax.set_ylabel("distance from the oracle's pose, mm")
     else:
         ax.set_ylim(0, 1.15 * points.error_mm_p90.max() + 1e-9)

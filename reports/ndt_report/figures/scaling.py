@@ -5,7 +5,7 @@ import pandas as pd
 from matplotlib.ticker import ScalarFormatter
 
 from ..scaling import VARIABLES, scaling_fits
-from ..style import MUTED, finish, look, panels
+from ..style import MUTED, finish, log_axis, look, panels
 from . import Drawing
 
 VALUES = {"evaluation_us": "time of one pass over the scan, us", "build_ms": "time to build the map, ms"}
@@ -44,8 +44,8 @@ def _panel(ax, points, variable, value):
         for fit in scaling_fits(group, value).itertuples():
             x = np.geomspace(group["size"].min(), group["size"].max(), 60)
             ax.plot(x, fit.constant + fit.slope * x, color=style["color"], linestyle=style["linestyle"], linewidth=1.2, alpha=alpha)
-    ax.set_xscale("log")
-    ax.set_yscale("log")
+    log_axis(ax.xaxis)
+    log_axis(ax.yaxis)
     ax.set_xlabel(VARIABLES[variable])
     ax.set_ylabel(VALUES[value])
 

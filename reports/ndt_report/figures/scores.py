@@ -3,7 +3,7 @@
 import pandas as pd
 
 from ..detection import AUTOWARE_THRESHOLDS, SCORES, roc
-from ..style import BAD, GOOD, MUTED, finish, panels
+from ..style import BAD, GOOD, MUTED, finish, log_axis, panels
 from . import Drawing
 
 LINES = {"nvtl": ("#0072B2", "-"), "transform_probability": ("#E69F00", "--")}
@@ -36,7 +36,7 @@ def _cloud(ax, poses, score):
         ax.plot(1000 * some.translation_error_m.clip(lower=1e-5), some[score], marker, color=colour, markersize=4, alpha=0.55, label=label,
                 rasterized=len(some) > 500)
     ax.axhline(AUTOWARE_THRESHOLDS[score], color=MUTED, linestyle="--", linewidth=1)
-    ax.set_xscale("log")
+    log_axis(ax.xaxis)
     ax.set_xlabel("translation error, mm")
     ax.set_ylabel(SCORES[score])
     ax.set_title(SCORES[score])

@@ -42,7 +42,7 @@ def finding(points: pd.DataFrame, errors: pd.DataFrame) -> str:
 def draw(of_one_dataset, errors: pd.DataFrame):
     points = tidy(of_one_dataset)
     dataset, names = points.dataset.iloc[0], list(dict.fromkeys(points.implementation))
-    figure, axes = panels(len(names), columns=min(len(names), MOST_COLUMNS), height_in=3.2)
+    figure, axes = panels(len(names), columns=2 if len(names) in (2, 4) else MOST_COLUMNS, height_in=3.2)
     top = max(float(np.nanquantile(points.error_mm, 0.98)) if points.error_mm.notna().any() else 1.0, 1e-3)
     for ax, name in zip(axes, names):
         own = points[points.implementation == name]

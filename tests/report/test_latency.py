@@ -1,0 +1,101 @@
+"""Quantiles of times, ratios and verdicts, on rows made by hand."""
+
+import numpy as np
+import pytest
+from ndt_report.accuracy import equal_accuracy
+from ndt_report.latency import FASTER, SAME, SLOWER, UNCLEAR, latency_table, paired, ratio_table, samples, speed_up, timed, verdict
+from ndt_report.reference import reference_threads
+from ndt_report.summary import summary_table
+from toy import CUDA, OWN, PEER, REFERENCE, failed, implementations, judged, row
+
+
+def jobs(implementation, times, **columns):
+    """One frame and job per time."""
+    return [row(implementation, ms=np.atleast_1d(t), frame=f"f{i}", job=100 * order_of(implementation) + i, true_x=0, **columns)
+            for i, t in enumerate(times)]
+
+
+def order_of(name):
+    return [REFERENCE, OWN, PEER, CUDA].index(name)
+
+
+def test_quantiles_weigh_every_measurement_the_same_however_often_it_was_repeated():
+    rows = judged([row(OWN, ms=[1.0] * 98, true_x=0), row(OWN, ms=[5.0, 5.0], frame="f1", true_x=0)])
+    table = latency_table(rows).iloc[0]
+    assert (table.align_ms_p50, table.align_ms_p90) == (1, 5)
+    assert (table.timed_measurements, table.samples) == (2, 100)
+    assert samples(rows).weight.sum() == pytest.approx(2)
+
+
+def test_single_measurements_errors_and_failures_are_no_times():
+    rows = judged([row(OWN, ms=[1], true_x=0), row(OWN, ms=[9], timing="single", frame="f1", true_x=0), failed(OWN, frame="f2"),
+                   row(OWN, 3.0, ms=[0.1], frame="f3", true_x=0), row(OWN, ms=[2], timing="wall_cap", frame="f4", true_x=0)])
+    assert list(timed(rows).align_ms) == [1, 2]
+    assert latency_table(rows).wall_cap_share.iloc[0] == 0.5
+
+
+def test_idle_times_are_kept_apart():
+    rows = judged([row(OWN, ms=[1], align_after_idle_us=np.array([4000.0, 6000.0, 5000.0]), true_x=0)])
+    assert latency_table(rows).align_after_idle_ms_p50.iloc[0] == 5
+
+
+@pytest.mark.parametrize("low, high, said", [
+    (1.06, 1.2, FASTER), (1.04, 1.2, UNCLEAR), (0.7, 0.94, SLOWER), (0.7, 0.96, UNCLEAR), (0.96, 1.04, SAME), (0.9, 1.04, UNCLEAR),
+    (0.5, 2.0, UNCLEAR), (np.nan, np.nan, UNCLEAR)])
+def test_a_verdict_needs_the_whole_interval_on_one_side_of_the_margin(low, high, said):
+    assert verdict(low, high) == said
+
+
+def test_a_speed_up_is_the_geometric_mean_of_ratios_of_the_same_alignment():
+    rows = judged(jobs(REFERENCE, [4, 8, 16, 2]) + jobs(OWN, [1, 2, 8, 1]))
+    own, base = timed(rows[rows.implementation == OWN]), timed(rows[rows.implementation == REFERENCE])
+    found = speed_up(own, base)
+    assert found["speed"] == pytest.approx((4 * 4 * 2 * 2) ** 0.25)
+    assert found["speed_low"] < found["speed"] < found["speed_high"] and (found["pairs"], found["jobs"]) == (4, 4)
+
+
+def test_a_failure_gains_nothing():
+    fast_but_wrong = row(OWN, 5.0, ms=[0.001], frame="f3", job=103, true_x=0)
+    rows = judged(jobs(REFERENCE, [4, 4, 4, 4]) + jobs(OWN, [2, 2, 2]) + [fast_but_wrong])
+    own, base = timed(rows[rows.implementation == OWN]), timed(rows[rows.implementation == REFERENCE])
+    assert len(paired(own, base)) == 3 and speed_up(own, base)["speed"] == pytest.approx(2)
+
+
+def test_no_pair_gives_no_speed_up():
+    rows = judged(jobs(REFERENCE, [4]) + [row(OWN, frame="other", true_x=0)])
+    found = speed_up(timed(rows[rows.implementation == OWN]), timed(rows[rows.implementation == REFERENCE]))
+    assert np.isnan(found["speed"]) and found["pairs"] == 0
+
+
+def table_of(rows):
+    frame = judged(rows)
+    pairing = reference_threads(frame, implementations())
+    return ratio_table(frame, pairing, equal_accuracy(frame, pairing), implementations()).set_index(["implementation", "threads"])
+
+
+def test_ratios_stand_beside_oracle_and_fastest_cpu_row():
+    table = table_of(jobs(REFERENCE, [4, 4.01, 3.99, 4]) + jobs(OWN, [2, 2, 2, 2]) + jobs(CUDA, [1, 1, 1.01, 1]) + jobs(PEER, [0.5] * 4, stop="converged"))
+    assert table.verdict[(OWN, 1)] == FASTER and table.speed[(OWN, 1)] == pytest.approx(2, rel=1e-3)
+    assert table.cpu_base[(CUDA, 1)] == f"{OWN}, 1 thr" and table.cpu_speed[(CUDA, 1)] == pytest.approx(2, rel=1e-2)
+    assert table.cpu_verdict[(REFERENCE, 1)] == SLOWER
+    assert table.verdict[(REFERENCE, 1)] == "" and table.cpu_verdict[(OWN, 1)] == ""  # itself
+
+
+def test_an_unequal_row_gets_its_reason_instead_of_a_verdict():
+    far = [r | {"pose": r["pose"] + np.array([[0, 0, 0, 0.05]] + [[0] * 4] * 3)} for r in jobs(OWN, [1, 1, 1, 1])]
+    table = table_of(jobs(REFERENCE, [4, 4, 4, 4]) + far)
+    assert table.verdict[(OWN, 1)] == "" and table.why_no_verdict[(OWN, 1)] == "not equal: 100 % of poses differ > 1 cm"
+    assert table.cpu_base[(REFERENCE, 1)] == f"{REFERENCE}, 1 thr"  # an unequal row is not the fastest CPU row
+
+
+def test_two_threads_are_held_against_two_threads():
+    table = table_of(jobs(REFERENCE, [4] * 4) + jobs(REFERENCE, [2] * 4, threads=2) + jobs(OWN, [2] * 4) + jobs(OWN, [2] * 4, threads=2))
+    assert table.speed[(OWN, 1)] == pytest.approx(2) and table.speed[(OWN, 2)] == pytest.approx(1)
+    assert table.verdict[(OWN, 2)] == SAME
+
+
+def test_the_summary_has_a_line_for_every_row_even_without_times():
+    frame = judged(jobs(REFERENCE, [4, 4]) + [failed(OWN, true_x=0, frame=f) for f in ("f0", "f1")] + jobs(PEER, [1, 1], timing="single"))
+    table = summary_table(frame, implementations()).set_index("implementation")
+    assert list(table.index) == [REFERENCE, OWN, PEER] and table.peer[PEER] and not table.peer[OWN]
+    assert table.success_share[OWN] == 0 and np.isnan(table.align_ms_p50[OWN]) and table.verdict[OWN] == ""
