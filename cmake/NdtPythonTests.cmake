@@ -4,12 +4,14 @@
 #       one ctest entry; counts as skipped if its output begins with "skipped for want of"
 #   ndt_pytest(<prefix> FILES stem... LABELS l... TIMEOUT s [ENVIRONMENT VAR=value...])
 #       one ctest entry <prefix>.<function> for each test function of <stem>.py; all are skipped where pytest is missing
+#   ndt_pytest_files(<prefix> ...)
+#       the same with one entry <prefix>.<stem without test_> for each file: for files that spend longer importing than testing
 include_guard(GLOBAL)
 find_package(Python3 COMPONENTS Interpreter QUIET)
 
-# The python found first may lack pytest, or numpy, where Debian's has them.
+# The python found first may lack pytest, or what the tests import, where Debian's has it.
 set(NDT_PYTEST_PYTHON "")
-foreach(modules "pytest, numpy" pytest)
+foreach(modules "pytest, numpy, pandas, matplotlib, jinja2" "pytest, numpy" pytest)
   foreach(candidate ${Python3_EXECUTABLE} /usr/bin/python3)
     if(NOT NDT_PYTEST_PYTHON)
       execute_process(COMMAND ${candidate} -c "import ${modules}" RESULT_VARIABLE status OUTPUT_QUIET ERROR_QUIET)
@@ -32,6 +34,21 @@ function(ndt_python_test name)
     SKIP_REGULAR_EXPRESSION "^skipped for want of")
 endfunction()
 
+# ndt_one_pytest(<name> <what pytest runs> LABELS l... TIMEOUT s [ENVIRONMENT VAR=value...])
+function(ndt_one_pytest name what)
+  cmake_parse_arguments(PARSE_ARGV 2 arg "" "TIMEOUT" "LABELS;ENVIRONMENT")
+  ndt_refuse_unparsed(ndt_one_pytest)
+  set(command ${NDT_PYTEST_PYTHON} -m pytest -q -rs -p no:cacheprovider ${CMAKE_CURRENT_SOURCE_DIR}/${what})
+  if(NOT NDT_PYTEST_PYTHON)
+    set(command ${CMAKE_COMMAND} -E echo "skipped for want of pytest (Debian: python3-pytest)")
+  endif()
+  ndt_python_test(${name} COMMAND ${command} ENVIRONMENT PYTHONDONTWRITEBYTECODE=1 ${arg_ENVIRONMENT}
+    LABELS ${arg_LABELS} TIMEOUT ${arg_TIMEOUT})
+  # pytest's last line if nothing else came of it, and what it says where a module is missing. Not merely the reason: the
+  # traceback of a failed test may show the line that would have skipped it.
+  set_property(TEST ${name} APPEND PROPERTY SKIP_REGULAR_EXPRESSION "\n[0-9]+ skipped in " "Skipped: skipped for want of")
+endfunction()
+
 function(ndt_pytest prefix)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "TIMEOUT" "LABELS;FILES;ENVIRONMENT")
   set(name ${prefix})
@@ -41,15 +58,17 @@ function(ndt_pytest prefix)
     file(STRINGS ${file}.py definitions REGEX "^def test_")
     foreach(definition IN LISTS definitions)
       string(REGEX REPLACE "^def (test_[A-Za-z0-9_]+).*" "\\1" test "${definition}")
-      set(command ${NDT_PYTEST_PYTHON} -m pytest -q -rs -p no:cacheprovider ${CMAKE_CURRENT_SOURCE_DIR}/${file}.py::${test})
-      if(NOT NDT_PYTEST_PYTHON)
-        set(command ${CMAKE_COMMAND} -E echo "skipped for want of pytest (Debian: python3-pytest)")
-      endif()
-      ndt_python_test(${prefix}.${test} COMMAND ${command} ENVIRONMENT PYTHONDONTWRITEBYTECODE=1 ${arg_ENVIRONMENT}
-        LABELS ${arg_LABELS} TIMEOUT ${arg_TIMEOUT})
-      # pytest's last line if nothing else came of it, and what it says where a module is missing. Not merely the reason: the
-      # traceback of a failed test may show the line that would have skipped it.
-      set_property(TEST ${prefix}.${test} APPEND PROPERTY SKIP_REGULAR_EXPRESSION "\n[0-9]+ skipped in " "Skipped: skipped for want of")
+      ndt_one_pytest(${prefix}.${test} ${file}.py::${test} ENVIRONMENT ${arg_ENVIRONMENT} LABELS ${arg_LABELS} TIMEOUT ${arg_TIMEOUT})
     endforeach()
+  endforeach()
+endfunction()
+
+function(ndt_pytest_files prefix)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "TIMEOUT" "LABELS;FILES;ENVIRONMENT")
+  set(name ${prefix})
+  ndt_refuse_unparsed(ndt_pytest_files)
+  foreach(file IN LISTS arg_FILES)
+    string(REGEX REPLACE "^test_" "" test ${file})
+    ndt_one_pytest(${prefix}.${test} ${file}.py ENVIRONMENT ${arg_ENVIRONMENT} LABELS ${arg_LABELS} TIMEOUT ${arg_TIMEOUT})
   endforeach()
 endfunction()

@@ -76,7 +76,7 @@ def fastest_cpu_rows(table: pd.DataFrame, equal: pd.DataFrame, implementations: 
     """{(dataset, variant): (threads, implementation)} of the smallest p50 among equally accurate CPU rows that are no peers."""
     candidates = table.merge(equal[equal.equal], on=KEY)
     fits = [not on_gpu(name, implementations) and not implementations.loc[name, "peer"] for name in candidates.implementation]
-    candidates = candidates[fits].sort_values("align_ms_p50", kind="stable").drop_duplicates(["dataset", "variant"])
+    candidates = candidates[np.array(fits, bool)].sort_values("align_ms_p50", kind="stable").drop_duplicates(["dataset", "variant"])
     return {(c.dataset, c.variant): (c.threads, c.implementation) for c in candidates.itertuples()}
 
 

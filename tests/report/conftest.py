@@ -1,4 +1,4 @@
-"""ndt_report on the path, toy frames, and one synthetic run with its report for all tests."""
+"""ndt_report on the path, a skip where its packages are missing, and its command line as a function."""
 
 import sys
 from pathlib import Path
@@ -10,7 +10,6 @@ for module, package in {"numpy": "numpy", "pandas": "pandas", "matplotlib": "mat
     pytest.importorskip(module, reason=f"skipped for want of {module} (Debian: python3-{package})")
 
 from ndt_report.__main__ import main  # noqa: E402
-from synthetic_run import every_kind  # noqa: E402
 
 
 @pytest.fixture
@@ -27,9 +26,3 @@ def ndt_report(monkeypatch, capsys):
         return code, streams.out, streams.err
 
     return run
-
-
-@pytest.fixture(scope="session")
-def full_run(tmp_path_factory):
-    """The folder of a run with every kind of row. Not to be written to."""
-    return every_kind().write(tmp_path_factory.mktemp("runs") / "full")

@@ -190,7 +190,7 @@ def every_kind(**options) -> SyntheticRun:
     run.tracking("handheld", frames=12, kind="sequence", truth_quality="estimate: another SLAM", truth_exact=False, truth_accuracy_m=0.02)
     run.basin().scaling()
     names, run.names = run.names, [n for n in run.names if n != REFERENCE]
-    run.tracking("orphan", frames=8, block=2)
+    run.tracking("orphan", frames=4, block=2)
     run.names = names
     origin = pose_of(0, 0, 0, 0)
     run.datasets.append(dataset("broken"))

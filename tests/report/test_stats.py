@@ -27,7 +27,7 @@ def test_a_weighted_quantile_counts_weights_not_values():
     assert weighted_quantile([5], [0.1], 0.99) == 5
 
 
-def coverage(clusters, per_cluster, trials=300, by_value=False):
+def coverage(clusters, per_cluster, trials=200, by_value=False):
     random = np.random.default_rng(5)
     hits = 0
     for _ in range(trials):
@@ -49,7 +49,7 @@ def test_resampling_single_values_would_be_far_too_sure():
 
 def test_jobs_that_cross_are_resampled_on_both_sides():
     random = np.random.default_rng(6)
-    hits, trials = 0, 200
+    hits, trials = 0, 150
     for _ in range(trials):
         a, b = np.repeat(np.arange(6), 6), np.tile(np.arange(6), 6)
         values = random.normal(0, 1, 6)[a] - random.normal(0, 1, 6)[b] + random.normal(0, 0.1, 36)

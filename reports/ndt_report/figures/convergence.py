@@ -12,7 +12,8 @@ def tidy(points: pd.DataFrame) -> pd.DataFrame:
     """Curves of the translation error where there is truth, of NVTL elsewhere. points: one thread count, variant autoware."""
     known = points.groupby("dataset").translation_error_m.transform(lambda v: v.notna().any())
     errors = convergence_curves(points[known].assign(translation_error_mm=1000 * points.translation_error_m), "translation_error_mm")
-    return pd.concat([errors, convergence_curves(points[~known], "nvtl")], ignore_index=True)
+    parts = [part for part in (errors, convergence_curves(points[~known], "nvtl")) if len(part)]
+    return pd.concat(parts, ignore_index=True) if parts else errors
 
 
 def finding(curves: pd.DataFrame) -> str:

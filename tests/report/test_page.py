@@ -1,0 +1,164 @@
+"""The report of a run with every kind of row: one page that fetches nothing, with all its files."""
+
+import csv
+import re
+from html.parser import HTMLParser
+
+import pytest
+from ndt_report.load import load_run
+from ndt_report.sections import make_report
+from ndt_report.style import FIXED, look
+from ndt_report.verdict import dataset_sentence
+from ndt_report.write import write_report
+from synthetic_run import SyntheticRun, every_kind
+
+MOST_BYTES = 3_000_000
+VOID = {"meta", "link", "img", "br", "hr", "input"}
+
+
+class Page(HTMLParser):
+    """Collects tags with attributes and text, and whether every tag is closed in order."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.tags, self.open, self.wrong, self.text, self.captions = [], [], [], "", []
+        self.feed(text)
+
+    def handle_starttag(self, tag, attributes):
+        self.tags.append((tag, dict(attributes)))
+        if tag not in VOID:
+            self.open.append(tag)
+        if tag == "figcaption":
+            self.captions.append("")
+
+    def handle_endtag(self, tag):
+        if not self.open or self.open.pop() != tag:
+            self.wrong.append(tag)
+
+    def handle_data(self, data):
+        self.text += data
+        if "figcaption" in self.open:
+            self.captions[-1] += data
+
+    def of(self, tag):
+        return [attributes for name, attributes in self.tags if name == tag]
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    folder = every_kind().write(tmp_path_factory.mktemp("page") / "run")
+    report = make_report(load_run(folder))
+    return folder, write_report(report, folder).read_text(), report
+
+
+@pytest.fixture(scope="module")
+def page(made):
+    return Page(made[1])
+
+
+def test_the_page_is_well_formed_and_small(made, page):
+    assert page.wrong == [] and page.open == [] and made[1].startswith("<!doctype html>")
+    assert len(made[1].encode()) < MOST_BYTES
+    ids = [a["id"] for _, a in page.tags if "id" in a]
+    assert len(ids) == len(set(ids))
+    assert {a["href"][1:] for a in page.of("a") if a["href"].startswith("#")} <= set(ids)
+
+
+def test_the_page_fetches_nothing_and_runs_nothing(made, page):
+    assert page.of("script") == [] and page.of("iframe") == [] and not any(k.startswith("on") for _, a in page.tags for k in a)
+    for tag, attributes in page.tags:
+        for key in ("src", "href", "srcset", "data", "poster"):
+            assert not re.match(r"(https?:)?//", attributes.get(key) or ""), (tag, attributes)
+    assert all(a["src"].startswith("data:image/svg+xml;base64,") for a in page.of("img"))
+    assert "url(" not in made[1] and "@import" not in made[1]
+    assert any("default-src 'none'" in (a.get("content") or "") for a in page.of("meta"))
+
+
+def test_every_figure_has_a_finding_with_a_number_an_alternative_text_and_its_csv(made, page):
+    drawings = [d for drawings in made[2].drawings.values() for d in drawings]
+    assert len(page.of("img")) == len(page.of("figure")) == len(drawings) >= 10
+    for drawing in drawings:
+        assert re.search(r"\d", drawing.finding) and drawing.finding.endswith(".") and "nan" not in drawing.finding.lower()
+        assert any(drawing.finding in image["alt"] for image in page.of("img"))
+        with open(made[0] / "figures" / f"{drawing.name}.csv", newline="") as file:
+            rows = list(csv.DictReader(file))
+        assert len(rows) == len(drawing.data) > 0
+        assert f"figures/{drawing.name}.csv" in {a["href"] for a in page.of("a")}
+    assert all(re.search(r"\d|CSV|csv", caption) for caption in page.captions)
+
+
+def test_every_section_has_data_here(made, page):
+    assert all(made[2].drawings.values()), {k: len(v) for k, v in made[2].drawings.items()}
+    for words in ("Use persistent_cuda", "another algorithm", "not equal:", "stops when the squared step is <= epsilon", "agreement", "crash 1, timeout 1",
+                  "no cpu_pclomp_ref row to compare with", "errors below 20 mm say nothing", "Design targets: met?", "needs multikernel_cuda",
+                  "ndt-bench run --preset synthetic --out 'a b'", "GNU 12.2.0"):
+        assert words in page.text, words
+
+
+def test_tables_have_captions(page):
+    assert len(page.of("table")) == len(page.of("caption")) >= 8
+
+
+def test_what_data_says_is_escaped(made, page):
+    assert "a <schedule> & more" in page.text and "Some <CPU>" in page.text and "https://example.invalid/<b>" in page.text
+    assert "<schedule>" not in made[1] and "<CPU>" not in made[1]
+
+
+def test_no_number_of_the_page_is_nan_or_none(page):
+    assert not re.search(r"\b(nan|NaN|None|inf)\b", page.text)
+
+
+def test_summary_and_trajectories_are_written(made):
+    folder = made[0]
+    with open(folder / "summary.csv", newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert len(rows) == len(made[2].table) and rows[1]["verdict"] == "FASTER" and float(rows[1]["speed_low"]) > 3
+    names = {path.name for path in (folder / "trajectories").iterdir()}
+    assert "persistent_cpu__town.tum" in names and "cpu_pclomp_ref__handheld.tum" in names and len(names) == 12
+
+
+def test_the_verdict_names_the_row_the_ratio_and_the_poses(made):
+    sentence = next(s for s in made[2].verdict.datasets if s.startswith("On town (24 scans)"))
+    assert re.search(r"persistent_cuda \(1 thread, median 0\.\d+ ms\) is 2\d\.?\d*x \[\d", sentence), sentence
+    assert "with the same poses (worst 0.0" in sentence and "24 of 24 alignments found the truth" in sentence
+    table = made[2].table
+    nobody = table.assign(equal=False)
+    assert "nothing to recommend" in dataset_sentence("town", nobody, 24)
+
+
+def test_colours_and_markers_are_fixed_and_distinct():
+    assert len({c for c, _, _ in FIXED.values()}) == len({m for _, m, _ in FIXED.values()}) == len(FIXED) == 8
+    assert look("somebody_elses") == look("somebody_elses") and look("persistent_cpu")["color"] == "#0072B2"
+
+
+def small(**options):
+    return SyntheticRun(cuda=False, **options).tracking("town", frames=6, block=2)
+
+
+def test_the_same_rows_give_the_same_bytes(tmp_path):
+    folder = small().write(tmp_path / "run")
+    contents = []
+    for _ in range(2):
+        write_report(make_report(load_run(folder)), folder)
+        contents.append({p.relative_to(folder): p.read_bytes() for p in sorted(folder.rglob("*")) if p.is_file()})
+    assert contents[0] == contents[1] and len(contents[0]) > 10
+
+
+def test_the_command_prints_at_most_24_lines_and_the_path_last(tmp_path, ndt_report):
+    folder = small().basin().write(tmp_path / "run", planned=999)
+    code, out, err = ndt_report("report", folder)
+    lines = out.splitlines()
+    assert code == 0 and err == "" and len(lines) <= 24 and lines[-1] == str(folder / "report.html")
+    assert lines[0].startswith("Use persistent_cpu") and max(map(len, lines[:-1])) <= 120
+    assert any("did not finish: " in line and "of 999" in line for line in lines)
+    text = Page((folder / "report.html").read_text()).text
+    assert "This run did not finish" in text
+    assert "No data for it in this run: ndt-bench run --preset scaling gives it." in text and "no: no CUDA device" in text
+
+
+def test_bad_input_and_usage_have_their_exit_codes(tmp_path, ndt_report):
+    code, out, err = ndt_report("report", tmp_path / "nowhere")
+    assert code == 2 and out == "" and err.startswith("ndt-bench: ") and "give the folder that ndt-bench run --out wrote" in err
+    for arguments in (["report"], ["report", "a", "b"], ["explain", "a"], [], ["compare", "a"], ["compare", "a", "b", "--fail-on", "faster"]):
+        code, out, err = ndt_report(*arguments)
+        assert code == 1 and out == "" and "usage:" in err
