@@ -103,7 +103,8 @@ class Measured:
         found = self.ratio(name, base)
         if found is None:
             return ""
-        return f"{name}: {1 / found['speed']:.3g} times {base}'s time [{1 / found['speed_high']:.3g}, {1 / found['speed_low']:.3g}] (n = {found['pairs']})"
+        interval = f" [{1 / found['speed_high']:.3g}, {1 / found['speed_low']:.3g}]" if found["jobs"] > 1 else ""
+        return f"{name}: {1 / found['speed']:.3g} times {base}'s time{interval} (n = {found['pairs']})"
 
     def same_result(self, name: str, other: str):
         """Share of alignments in which both stop alike after as many iterations; None without common ones."""

@@ -37,12 +37,6 @@ def percent(share, digits=3) -> str:
     return NONE if share != share else f"{100 * share:.{digits}g}"
 
 
-def success(row) -> str:
-    if row["success_share"] != row["success_share"]:
-        return NONE
-    return f"{percent(row['success_share'])} [{percent(row['success_low'], 2)}, {percent(row['success_high'], 3)}]"
-
-
 def error_pair(row, name, first="p50", last="max") -> str:
     if row[f"{name}_{last}"] != row[f"{name}_{last}"]:
         return NONE
@@ -78,4 +72,4 @@ def render(report: Report) -> str:
         plan=flat(run.plan), targets=report.targets.to_dict("records"), counts=counted(report.targets), MET=MET, MISSED=MISSED,
         equivalence=report.equivalence.to_dict("records"), worst=report.worst.to_dict("records"), stopping=report.stopping.to_dict("records"),
         detection=report.detection.to_dict("records"), trajectory_errors=report.trajectory_errors.to_dict("records"), badge=badge,
-        interval=interval, success=success, fastest_cpu=fastest_cpu, error_pair=error_pair)
+        interval=interval, fastest_cpu=fastest_cpu, error_pair=error_pair)

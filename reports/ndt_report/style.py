@@ -15,7 +15,7 @@ WIDTH_IN = 10.0  # 960 px as shown: an SVG point is 4/3 px
 FONT_PT = 9.0  # 12 px
 DENSE_DPI = 130  # of what is drawn as pixels: clouds, tens of thousands of points
 
-# Okabe and Ito's palette, which the colour-blind can tell apart; the marker says it once more.
+# In the registry's order. Okabe and Ito's palette, which the colour-blind can tell apart; the marker says it once more.
 FIXED = {
     "cpu_pclomp_ref": ("#222222", "o", "-"),
     "multikernel_cuda": ("#009E73", "D", "-"),
@@ -49,6 +49,12 @@ def look(implementation: str) -> dict:
         number = zlib.crc32(implementation.encode())
         colour, marker, line = SPARE_COLOURS[number % 4], SPARE_MARKERS[number // 4 % 4], "--"
     return {"color": colour, "marker": marker, "linestyle": line, "markeredgecolor": "white", "markeredgewidth": 0.6}
+
+
+def in_order(names) -> list:
+    """Distinct names in the registry's order, unknown ones after them as they come."""
+    known = list(FIXED)
+    return sorted(dict.fromkeys(names), key=lambda name: known.index(name) if name in FIXED else len(known))
 
 
 def panels(count: int, columns: int = 3, height_in: float = 3.0):

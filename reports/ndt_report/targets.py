@@ -89,7 +89,7 @@ def _scoring(m: Measured) -> Answer:
 
 
 def _iterations(m: Measured) -> Answer:
-    own = m.own[m.own.success == 1].iterations
+    own = m.own[(m.own.success == 1) & m.own.guess_offset.isna()].iterations  # offsets on a grid are no good guesses
     if own.empty:
         return Answer(OPEN, "needs a successful alignment")
     return _held(own.median() < 10, f"median {own.median():g}, 90th percentile {own.quantile(0.9):g} (n = {len(own)}, all own rows)")
@@ -108,7 +108,7 @@ def _pose(m: Measured) -> Answer:
 
 def _crashes(m: Measured) -> Answer:
     crashes = int((m.rows.error_kind == "crash").sum())
-    return _held(crashes == 0, f"{crashes} crashes in {len(m.rows)} measurements of all rows")
+    return _held(crashes == 0, f"{crashes} crash{'es' if crashes != 1 else ''} in {len(m.rows)} measurements of all rows")
 
 
 def _memory(m: Measured) -> Answer:

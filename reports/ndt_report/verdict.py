@@ -67,6 +67,9 @@ def headline(table: pd.DataFrame, shown) -> str:
     wins = best.implementation.value_counts()
     winner, count = sorted(wins.items(), key=lambda item: (-item[1], item[0]))[0]
     of = "your data" if best.dataset.nunique() == 1 else f"{count} of {best.dataset.nunique()} datasets"
+    sure = best[best.implementation == winner].verdict == FASTER
+    if winner != REFERENCE and not sure.all():
+        return f"Probably {winner}: the lowest median with the oracle's accuracy on {of}; too few or unsteady jobs to be sure."
     return f"Use {winner}: the fastest row with the oracle's accuracy on {of}."
 
 

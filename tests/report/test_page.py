@@ -4,13 +4,14 @@ import csv
 import re
 from html.parser import HTMLParser
 
+import numpy as np
 import pytest
 from ndt_report.load import load_run
 from ndt_report.sections import make_report
 from ndt_report.style import FIXED, look
 from ndt_report.verdict import dataset_sentence
 from ndt_report.write import write_report
-from synthetic_run import SyntheticRun, every_kind
+from synthetic_run import SyntheticRun, dataset, every_kind
 
 MOST_BYTES = 3_000_000
 VOID = {"meta", "link", "img", "br", "hr", "input"}
@@ -162,3 +163,46 @@ def test_bad_input_and_usage_have_their_exit_codes(tmp_path, ndt_report):
     for arguments in (["report"], ["report", "a", "b"], ["explain", "a"], [], ["compare", "a"], ["compare", "a", "b", "--fail-on", "faster"]):
         code, out, err = ndt_report(*arguments)
         assert code == 1 and out == "" and "usage:" in err
+
+
+def odd(name):
+    run = SyntheticRun(cuda=False)
+    if name == "only a basin":
+        run.basin()
+    if name == "only sizes":
+        run.names = ["cpu_pclomp_ref", "persistent_cpu"]
+        run.scaling((1000, 4000, 16000))
+    if name == "only the oracle":
+        run.names = ["cpu_pclomp_ref"]
+        run.tracking("town", frames=5, block=1)
+    if name == "no oracle":
+        run.names = ["persistent_cpu", "pcl_ndt"]
+        run.tracking("town", frames=5, block=1, has_truth=False)
+    if name == "nothing but errors":
+        run.datasets.append(dataset("town"))
+        run.row("persistent_cpu", "town", "", "", np.eye(4), np.eye(4), job_factor=1)
+        run.fail("memory")
+    if name == "one job, no traces":
+        run.tracking("town", frames=2, block=2)
+        for entry in run.rows:
+            entry.update(trace=None, calibration_us=None, align_after_idle_us=None)
+    return run
+
+
+@pytest.mark.parametrize("name, headline", [
+    ("only a basin", "This run does not say which row to use: none is both timed and as accurate as the oracle."),
+    ("only sizes", "Use persistent_cpu: the fastest row with the oracle's accuracy on 3 of 3 datasets."),
+    ("only the oracle", "Use cpu_pclomp_ref: the fastest row with the oracle's accuracy on your data."),
+    ("no oracle", "This run does not say which row to use: none is both timed and as accurate as the oracle."),
+    ("nothing but errors", "This run does not say which row to use: none is both timed and as accurate as the oracle."),
+    ("one job, no traces",
+     "Probably persistent_cpu: the lowest median with the oracle's accuracy on your data; too few or unsteady jobs to be sure."),
+])
+def test_an_odd_run_makes_a_page_too(tmp_path, ndt_report, name, headline):
+    folder = odd(name).write(tmp_path / "run")
+    code, out, err = ndt_report("report", folder)
+    assert (code, err) == (0, "") and out.splitlines()[0] == headline
+    page = Page((folder / "report.html").read_text())
+    assert headline in page.text and page.wrong == [] and not re.search(r"\b(nan|NaN|None)\b", page.text)
+    drawings = list((folder / "figures").iterdir())
+    assert len(page.of("img")) == len(drawings)

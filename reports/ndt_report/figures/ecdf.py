@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 
-from ..style import finish, log_axis, look, panels
+from ..style import finish, in_order, log_axis, look, panels
 from . import MOST_PANELS, Drawing, and_more
 
 MOST_DOTS = 1500  # a row and panel
@@ -42,15 +42,15 @@ def draw(samples: pd.DataFrame, shown: list):
 
 
 def _panel(ax, samples):
-    names = list(dict.fromkeys(samples.implementation))
+    names = in_order(samples.implementation)
     for lane, name in enumerate(names):
         own = samples[samples.implementation == name].sort_values("align_ms", kind="stable")
         style = look(name)
         share = 100 * own.weight.cumsum() / own.weight.sum()
         ax.step(own.align_ms, share, where="post", color=style["color"], linestyle=style["linestyle"])
         marks = [int(len(own) * q) for q in (0.1, 0.5, 0.9)]
-        ax.plot(own.align_ms.iloc[marks], share.iloc[marks], color=style["color"], marker=style["marker"], markeredgecolor="white", linestyle="none",
-                label=name)
+        ax.plot(own.align_ms.iloc[marks], share.iloc[marks], color=style["color"], marker=style["marker"], markeredgecolor="white",
+                markersize=7, linestyle="none", label=name)
         dots = own.iloc[:: max(1, len(own) // MOST_DOTS)]
         height = -9 - 9 * lane + 3 * np.sin(np.arange(len(dots)) * 2.4)  # spread within a lane, the same each time
         ax.plot(dots.align_ms, height, ".", color=style["color"], markersize=2.2, alpha=0.5, rasterized=True)
