@@ -9,7 +9,7 @@ import matplotlib
 matplotlib.use("Agg")
 import matplotlib.pyplot as plt  # noqa: E402
 from matplotlib.figure import Figure  # noqa: E402
-from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter  # noqa: E402
+from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator  # noqa: E402
 
 WIDTH_IN = 10.0  # 960 px as shown: an SVG point is 4/3 px
 FONT_PT = 9.0  # 12 px
@@ -75,7 +75,7 @@ def log_axis(axis):
     subs = (1, 2, 5) if span < 60 else (1, 3) if span < 3000 else (1,)
     axis.set_major_locator(LogLocator(subs=subs, numticks=12))
     axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.10g}"))
-    axis.set_minor_formatter(NullFormatter())
+    axis.set_minor_locator(NullLocator())
 
 
 def finish(figure: Figure, axes, columns: int = 5) -> Figure:

@@ -9,6 +9,8 @@ from . import Drawing
 
 AXES = {"x_m": "guess off along x, m", "y_m": "guess off along y, m", "yaw_deg": "guess off in yaw, deg"}
 
+MOST_VECTOR_CELLS = 100  # of a panel; more are drawn as pixels, to keep the page small
+
 
 def finding(cells: pd.DataFrame) -> str:
     sizes = basin_sizes(cells)
@@ -48,8 +50,9 @@ def _edges(centres):
 def _panel(ax, cells, plane):
     across, up = PLANES[plane]
     grid = cells.pivot_table(index="up", columns="across", values="success_share")
-    mesh = ax.pcolormesh(_edges(grid.columns), _edges(grid.index), 100 * grid.to_numpy(), cmap=SEQUENTIAL, vmin=0, vmax=100, edgecolors="white",
-                         linewidth=0.4)
+    few = grid.size <= MOST_VECTOR_CELLS
+    mesh = ax.pcolormesh(_edges(grid.columns), _edges(grid.index), 100 * grid.to_numpy(), cmap=SEQUENTIAL, vmin=0, vmax=100,
+                         edgecolors="white" if few else "none", linewidth=0.4, rasterized=not few)
     ax.plot(0, 0, "+", color="white", markersize=9, markeredgewidth=1.6)
     ax.set_xlabel(AXES[across])
     ax.set_ylabel(AXES[up])

@@ -48,7 +48,7 @@ def _panel(ax, curves):
         if not any(band.shape == other.shape and np.allclose(band, other, rtol=0.02) for other in bands):
             ax.fill_between(curve.iteration, curve.p25, curve.p75, color=style["color"], alpha=0.13, linewidth=0)
             bands.append(band)
-        ax.plot(curve.iteration, curve["median"], label=name, **style | {"markersize": 9 - 1.4 * min(size, 4)})
+        ax.plot(curve.iteration, curve["median"], label=name, **style | {"markersize": 11 - 2 * min(size, 3), "linewidth": 3.4 - 0.7 * min(size, 3)})
     error = curves.measure.iloc[0] == "translation_error_mm"
     if error and (curves.p25 > 0).all():
         log_axis(ax.yaxis)

@@ -6,7 +6,7 @@ import pandas as pd
 from ..style import finish, in_order, log_axis, look, panels
 from . import MOST_PANELS, Drawing, and_more
 
-MOST_DOTS = 1500  # a row and panel
+MOST_DOTS, MOST_STEPS = 1500, 500  # drawn of a row in a panel
 
 
 def fastest_threads(samples: pd.DataFrame) -> pd.DataFrame:
@@ -47,7 +47,8 @@ def _panel(ax, samples):
         own = samples[samples.implementation == name].sort_values("align_ms", kind="stable")
         style = look(name)
         share = 100 * own.weight.cumsum() / own.weight.sum()
-        ax.step(own.align_ms, share, where="post", color=style["color"], linestyle=style["linestyle"])
+        thin = np.unique(np.linspace(0, len(own) - 1, MOST_STEPS).astype(int))
+        ax.step(own.align_ms.iloc[thin], share.iloc[thin], where="post", color=style["color"], linestyle=style["linestyle"])
         marks = [int(len(own) * q) for q in (0.1, 0.5, 0.9)]
         ax.plot(own.align_ms.iloc[marks], share.iloc[marks], color=style["color"], marker=style["marker"], markeredgecolor="white",
                 markersize=7, linestyle="none", label=name)

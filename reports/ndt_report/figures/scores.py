@@ -34,7 +34,7 @@ def _cloud(ax, poses, score):
     for wrong, colour, marker, label in ((False, GOOD, "o", "right pose"), (True, BAD, "x", "wrong pose")):
         some = poses[poses.wrong == wrong]
         ax.plot(1000 * some.translation_error_m.clip(lower=1e-5), some[score], marker, color=colour, markersize=4, alpha=0.55, label=label,
-                rasterized=len(some) > 500)
+                rasterized=len(some) > 100)
     ax.axhline(AUTOWARE_THRESHOLDS[score], color=MUTED, linestyle="--", linewidth=1)
     log_axis(ax.xaxis)
     ax.set_xlabel("translation error, mm")

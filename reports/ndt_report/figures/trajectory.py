@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 
-from ..style import MUTED, panels
+from ..style import MUTED, WIDTH_IN, panels
 from . import Drawing
 
 MOST_COLUMNS = 3
@@ -39,15 +39,22 @@ def finding(points: pd.DataFrame, errors: pd.DataFrame) -> str:
             f"{own.implementation.iloc[0]} errs by {100 * own.rpe_translation_rmse_m.iloc[0]:.3g} cm and {own.rpe_rotation_rmse_deg.iloc[0]:.2g} deg.")
 
 
+def _height_in(points, columns) -> float:
+    """Of a panel as wide as its share of the figure, for the drive's shape and the titles."""
+    wide, high = (max(float(points[axis].max() - points[axis].min()), 1.0) for axis in ("x_m", "y_m"))
+    return min(max(0.75 * WIDTH_IN / columns * high / wide, 1.0), 3.6) + 0.9
+
+
 def draw(of_one_dataset, errors: pd.DataFrame):
     points = tidy(of_one_dataset)
     dataset, names = points.dataset.iloc[0], list(dict.fromkeys(points.implementation))
-    figure, axes = panels(len(names), columns=2 if len(names) in (2, 4) else MOST_COLUMNS, height_in=3.2)
+    columns = 2 if len(names) in (2, 4) else min(len(names), MOST_COLUMNS)
+    figure, axes = panels(len(names), columns, _height_in(points, columns))
     top = max(float(np.nanquantile(points.error_mm, 0.98)) if points.error_mm.notna().any() else 1.0, 1e-3)
     for ax, name in zip(axes, names):
         own = points[points.implementation == name]
         ax.plot(own.truth_x_m, own.truth_y_m, color=MUTED, linewidth=1, zorder=1)
-        dots = ax.scatter(own.x_m, own.y_m, c=own.error_mm, cmap="viridis_r", vmin=0, vmax=top, s=22, zorder=2, edgecolors="none", rasterized=len(own) > 2000)
+        dots = ax.scatter(own.x_m, own.y_m, c=own.error_mm, cmap="viridis_r", vmin=0, vmax=top, s=22, zorder=2, edgecolors="none", rasterized=len(own) > 100)
         of = errors[(errors.dataset == dataset) & (errors.implementation == name)]
         ax.set_title(f"{name}\nATE {100 * of.ate_rmse_m.iloc[0]:.3g} cm, RPE {100 * of.rpe_translation_rmse_m.iloc[0]:.3g} cm" if len(of) else name)
         ax.set_aspect("equal", adjustable="datalim")
