@@ -3,13 +3,15 @@
 import numpy as np
 import pandas as pd
 
+from .grids import LEAST_OFFSETS
+
 PLANES = {"x-y": ("x_m", "y_m"), "yaw-x": ("yaw_deg", "x_m")}
 
 
 def basin_cells(rows: pd.DataFrame) -> pd.DataFrame:
     """One row per (dataset, implementation, plane, cell): n and share of successes. Plane x-y has yaw 0, yaw-x has y 0.
 
-    rows: with success. Measurements without a guess offset are left out; datasets with fewer than 9 offsets too.
+    rows: with success. Measurements without a guess offset are left out; planes with fewer than LEAST_OFFSETS cells too.
     """
     known = rows[rows.guess_offset.notna() & rows.success.notna()]
     offsets = pd.DataFrame(list(known.guess_offset), index=known.index)
@@ -19,7 +21,7 @@ def basin_cells(rows: pd.DataFrame) -> pd.DataFrame:
         for plane, (across, up) in PLANES.items():
             zero = "yaw_deg" if plane == "x-y" else "y_m"
             cells = group[group[zero] == 0]
-            if len(cells[[across, up]].drop_duplicates()) < 9:
+            if len(cells[[across, up]].drop_duplicates()) < LEAST_OFFSETS:
                 continue
             for (x, y), cell in cells.groupby([across, up]):
                 out.append({"dataset": dataset, "implementation": implementation, "plane": plane, "across": x, "up": y,

@@ -43,13 +43,22 @@ def load_run(folder) -> Run:
         raise refusal(folder, "", "no results.jsonl in it", "give the folder that ndt-bench run --out wrote")
     implementations = _read_list(folder / "implementations.json", IMPLEMENTATION_COLUMNS)
     datasets = _read_list(folder / "datasets.json", DATASET_COLUMNS)
-    plan = _read_object(folder / "plan.json", ["preset", "measurements"])
+    plan = _read_object(folder / "plan.json", ["preset", "jobs"])
     environment = _read_object(folder / "environment.json", ["run_id"])
     entries, notes = _read_results(folder / "results.jsonl", implementations, datasets)
-    planned = plan["measurements"]
-    if isinstance(planned, int) and len(entries) < planned:
+    planned = _planned_measurements(folder / "plan.json", plan["jobs"])
+    if len(entries) < planned:
         notes.append(f"This run did not finish: {len(entries)} of {planned} planned measurements are there.")
     return Run(folder, environment, plan, implementations, datasets, _row_frame(entries, implementations, datasets), notes)
+
+
+def _planned_measurements(path: Path, jobs) -> int:
+    if not isinstance(jobs, list):
+        raise refusal(path, "", "jobs is not a list", SAME_CHECKOUT)
+    for number, job in enumerate(jobs, 1):
+        if not isinstance(job, dict) or not isinstance(job.get("row_count"), int):
+            raise refusal(path, f"job {number}", "row_count is missing or not a whole number", SAME_CHECKOUT)
+    return sum(job["row_count"] for job in jobs)
 
 
 def natural_key(name: str):

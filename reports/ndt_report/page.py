@@ -6,7 +6,7 @@ from pathlib import Path
 import jinja2
 from markupsafe import Markup
 
-from .environment import flat
+from .environment import checkout, flat, left_out, plan_facts
 from .sections import Report, main_datasets
 from .style import look, svg_uri
 from .targets import MET, MISSED, counted
@@ -69,7 +69,7 @@ def render(report: Report) -> str:
         report=report, run=run, verdict=report.verdict, sections=SECTIONS, drawn=DRAWN, groups=groups(report.table), dash=NONE, shown=main_datasets(report.rows),
         images={d.name: svg_uri(d.figure) for drawings in report.drawings.values() for d in drawings},
         implementations=run.implementations.to_dict("records"), datasets=run.datasets.to_dict("records"), environment=flat(run.environment),
-        plan=flat(run.plan), targets=report.targets.to_dict("records"), counts=counted(report.targets), MET=MET, MISSED=MISSED,
+        plan=plan_facts(run.plan), left_out=left_out(run.plan), checkout=checkout(run.environment), targets=report.targets.to_dict("records"), counts=counted(report.targets), MET=MET, MISSED=MISSED,
         equivalence=report.equivalence.to_dict("records"), worst=report.worst.to_dict("records"), stopping=report.stopping.to_dict("records"),
         detection=report.detection.to_dict("records"), trajectory_errors=report.trajectory_errors.to_dict("records"), badge=badge,
         interval=interval, fastest_cpu=fastest_cpu, error_pair=error_pair)

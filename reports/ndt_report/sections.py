@@ -15,6 +15,7 @@ from .figures import convergence as convergence_figure
 from .figures import ecdf, pareto, scan_in_map, scores
 from .figures import scaling as scaling_figure
 from .figures import trajectory as trajectory_figure
+from .grids import split_grids
 from .latency import samples
 from .load import REFERENCE, Run
 from .measured import Measured
@@ -44,6 +45,7 @@ class Report:
 
 
 def make_report(run: Run) -> Report:
+    run = split_grids(run)
     rows = judged_rows(run)
     table = summary_table(rows, run.implementations)
     shown = main_datasets(rows)

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import pandas as pd
 
 from .accuracy import AGREEMENT, TRUTH
+from .environment import left_out
 from .latency import FASTER, SAME
 from .load import REFERENCE, Run
 
@@ -102,6 +103,8 @@ def _cautions(run: Run, rows, table) -> list:
     if errors := int(rows.error.notna().sum()):
         kinds = rows.error_kind.value_counts()
         out.append(f"{errors} measurements failed with an error ({', '.join(f'{k} {kinds[k]}' for k in sorted(kinds.index))}); they count as failures.")
+    if left := left_out(run.plan):
+        out.append(f"Left out: {'; '.join(left[:3])}" + (f"; and {len(left) - 3} more, listed under Method." if len(left) > 3 else "."))
     missing = [name for name in rows.dataset.unique() if not ((rows.dataset == name) & (rows.implementation == REFERENCE) & rows.error.isna()).any()]
     if missing:
         out.append(f"Without {REFERENCE}: {', '.join(missing)}. Nothing is compared there.")

@@ -39,7 +39,7 @@ class SyntheticRun:
         self.world = np.random.default_rng(7)  # scenes do not depend on the run's seed, only timings do
         self.slow, self.drift = slow or {}, drift
         self.names = [n for n in IMPLEMENTATIONS if cuda or not n.endswith("_cuda")]
-        self.datasets, self.rows, self.clouds, self.job = [], [], {}, 0
+        self.datasets, self.rows, self.clouds, self.left_out, self.job = [], [], {}, [], 0
 
     def row(self, name, data, frame, guess_name, truth, guess, *, job_factor, threads=1, points=2000, map_points=100_000,
             variant="autoware", timing="settled", success=True, offset=None, has_truth=True, traced=True):
@@ -114,7 +114,8 @@ class SyntheticRun:
         return self
 
     def basin(self, data="courtyard_basin", side=5):
-        self.datasets.append(dataset(data))
+        if data not in [d["name"] for d in self.datasets]:
+            self.datasets.append(dataset(data))
         steps = np.linspace(-2, 2, side)
         offsets = {(x, y, 0.0) for x in steps for y in steps} | {(x, 0.0, yaw) for x in steps for yaw in steps * 15}
         for name in self.names:
@@ -147,14 +148,25 @@ class SyntheticRun:
         entry["picture"] = {"frame": frame, "map": "clouds/map.pcd", "scan": "clouds/scan.pcd"}
         return self
 
+    def planned_jobs(self, planned):
+        """As many rows as there are, or as many as the test says were planned."""
+        counts = {}
+        for row in self.rows:
+            counts[row["job"]] = counts.get(row["job"], 0) + 1
+        jobs = [{"job": job, "row_count": count} for job, count in counts.items()]
+        if planned is not None:
+            jobs.append({"job": self.job + 1, "row_count": planned - len(self.rows)})
+        return jobs
+
     def write(self, folder, planned=None):
         folder.mkdir(parents=True, exist_ok=True)
         for name, content in {
             "implementations.json": [implementation(n) for n in self.names] + ([] if "persistent_cuda" in self.names else [implementation("persistent_cuda", False)]),
             "datasets.json": self.datasets,
-            "plan.json": {"preset": "synthetic", "description": "made up for the tests", "seed": 1, "jobs": self.job, "started_utc": "2026-11-21T13:48:19Z",
-                          "measurements": len(self.rows) if planned is None else planned, "limits": {"wall_s": 60}},
-            "environment.json": {"run_id": "20261121T134819Z", "date_utc": "2026-11-21T13:48:19Z", "commit": "3723fa6", "preset": "synthetic", "seed": 1,
+            "plan.json": {"run_id": "20261121T134819Z", "preset": "synthetic", "description": "made up for the tests", "seed": 1,
+                          "timing": {"samples": 30, "spread": 0.05, "cap_s": 0.5, "idle_samples": 3}, "limits": {"measurement_s": 60.0, "memory_mib": 6144},
+                          "left_out": self.left_out, "jobs": self.planned_jobs(planned)},
+            "environment.json": {"run_id": "20261121T134819Z", "date_utc": "2026-11-21T13:48:19Z", "commit": "3723fa6-dirty",
                                  "command_line": "ndt-bench run --preset synthetic --out 'a b'", "compiler": "GNU 12.2.0", "flags": "-O3", "build_type": "Release",
                                  "sanitizers": "", "cpu_model": "Some <CPU>", "cores": 2, "os": "Debian", "versions": {"ndt": "0.1.0"},
                                  "load_average_1_min": 0.2, "variables": {}},

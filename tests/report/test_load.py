@@ -122,6 +122,8 @@ def test_a_run_that_was_stopped_is_loaded_and_says_so(folder):
 @pytest.mark.parametrize("name, content, said", [
     ("plan.json", "[]", "plan.json: not a JSON object"),
     ("plan.json", "{}", "plan.json: key 'preset' is missing"),
+    ("plan.json", '{"preset": "x", "jobs": 3}', "plan.json: jobs is not a list"),
+    ("plan.json", '{"preset": "x", "jobs": [{"job": 0}]}', "plan.json: job 1: row_count is missing or not a whole number"),
     ("datasets.json", "{", "datasets.json: line 1: not JSON"),
     ("datasets.json", "[]", "datasets.json: not a list of objects, or empty"),
     ("implementations.json", "[{}]", "implementations.json: entry 1: key 'name' is missing"),

@@ -6,9 +6,12 @@ import pytest
 from ndt_report.basin import basin_cells, basin_sizes
 from ndt_report.convergence import convergence_curves, stopping_table, trace_points
 from ndt_report.detection import auc, detection_table, judged_poses, mark_wrong, roc
+from ndt_report.grids import on_grids, split_grids
+from ndt_report.load import load_run
 from ndt_report.scaling import family, fit_line, scaling_datasets, scaling_fits, scaling_points, thread_points
+from ndt_report.summary import judged_rows
 from ndt_report.trajectories import trajectories, trajectory_errors, tum_text, write_tum
-from synthetic_run import pose_of
+from synthetic_run import SyntheticRun, pose_of
 from toy import OWN, REFERENCE, datasets, failed, judged, row
 
 # --- scaling ---
@@ -69,6 +72,19 @@ def test_basin_cells_are_the_share_of_successes_per_offset():
     assert "yaw-x" not in set(cells.plane)  # two yaws times three x are too few
     sizes = basin_sizes(cells).iloc[0]
     assert sizes.always_share == pytest.approx(5 / 9) and sizes.nearest_failure_m == pytest.approx(np.sqrt(2))
+
+
+def test_a_dataset_with_a_grid_and_other_guesses_becomes_two(tmp_path):
+    made = SyntheticRun(cuda=False).tracking("town", frames=4).basin("town").basin("yard").picture("town")
+    run = split_grids(load_run(made.write(tmp_path / "run")))
+    assert list(run.datasets.index) == ["town", "yard", "town_grid"] and run.datasets.picture["town_grid"] is None
+    assert run.rows[run.rows.dataset == "town"].guess_offset.isna().all() and run.rows[run.rows.dataset == "town_grid"].guess_offset.notna().all()
+    assert (run.rows.dataset == "town").sum() == 4 * 5 and set(basin_cells(judged_rows(run)).dataset) == {"town_grid", "yard"}
+
+
+def test_one_offset_given_by_hand_is_no_grid():
+    rows = judged([row(REFERENCE, true_x=0, frame=f"f{i}", guess_offset={"x_m": 0.3, "y_m": -0.2, "z_m": 0.0, "yaw_deg": 2.0}) for i in range(12)])
+    assert not on_grids(rows).any()
 
 
 def test_guesses_without_offset_make_no_basin():

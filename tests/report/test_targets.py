@@ -66,9 +66,12 @@ def test_bytes_per_iteration_are_the_slope_over_iterations():
 
 
 def test_scaled_bytes_do_not_count_as_bytes_per_iteration():
-    rows = [row(CUDA, true_x=0, frame=f"{n}{i}", points=float(n), iterations=float(i), upload_bytes=12.0 * n, download_bytes=344.0)
-            for n, i in ((1000, 4), (1000, 6), (9000, 5), (9000, 8))]
-    assert targets(rows).state[("17", "transfers in an iteration")] == MET
+    def rows(per_iteration):
+        return [row(CUDA, true_x=0, frame=f"{n}{i}", points=float(n), iterations=float(i), upload_bytes=12.0 * n, download_bytes=344 + per_iteration * i)
+                for n, i in ((1000, 4), (1000, 6), (9000, 5), (9000, 8), (9000, 20))]
+    name = ("17", "transfers in an iteration")
+    assert targets(rows(0)).state[name] == MET
+    assert targets(rows(4)).ours[name] == f"{CUDA}: 4 bytes more per iteration"
 
 
 def test_time_against_autoware_is_a_ratio_of_the_same_alignments():

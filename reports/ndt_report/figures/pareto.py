@@ -61,8 +61,9 @@ def _panel(ax, points):
     for p in points.itertuples():
         style = look(p.implementation)
         bars = {"xerr": [[0], [max(p.align_ms_p90 - p.align_ms_p50, 0)]], "yerr": [[0], [max(p.error_mm_p90 - p.error_mm, 0)]]}
-        ax.errorbar(p.align_ms_p50, p.error_mm, **bars, ecolor=style["color"], elinewidth=0.8, alpha=0.95, linestyle="none", color=style["color"],
-                    marker=style["marker"], markersize=8, markeredgecolor="white", label=None if p.implementation in labelled else p.implementation)
+        ax.errorbar(p.align_ms_p50, p.error_mm, **bars, ecolor=style["color"], elinewidth=0.8, fmt="none")
+        ax.plot(p.align_ms_p50, p.error_mm, label=None if p.implementation in labelled else p.implementation,
+                **style | {"linestyle": "none", "markersize": 8})
         labelled.add(p.implementation)
         ax.annotate(f"{p.threads:g}", (p.align_ms_p50, p.error_mm), xytext=(-4, -13), textcoords="offset points", color=MUTED, ha="right")
     ax.set_xscale("log")
