@@ -42,7 +42,7 @@ function(ndt_one_pytest name what)
   if(NOT NDT_PYTEST_PYTHON)
     set(command ${CMAKE_COMMAND} -E echo "skipped for want of pytest (Debian: python3-pytest)")
   endif()
-  ndt_python_test(${name} COMMAND ${command} ENVIRONMENT PYTHONDONTWRITEBYTECODE=1 ${arg_ENVIRONMENT}
+  ndt_python_test(${name} COMMAND ${command} ENVIRONMENT ${arg_ENVIRONMENT}
     LABELS ${arg_LABELS} TIMEOUT ${arg_TIMEOUT})
   # pytest's last line if nothing else came of it, and what it says where a module is missing. Not merely the reason: the
   # traceback of a failed test may show the line that would have skipped it.
@@ -58,7 +58,8 @@ function(ndt_pytest prefix)
     file(STRINGS ${file}.py definitions REGEX "^def test_")
     foreach(definition IN LISTS definitions)
       string(REGEX REPLACE "^def (test_[A-Za-z0-9_]+).*" "\\1" test "${definition}")
-      ndt_one_pytest(${prefix}.${test} ${file}.py::${test} ENVIRONMENT ${arg_ENVIRONMENT} LABELS ${arg_LABELS} TIMEOUT ${arg_TIMEOUT})
+      ndt_one_pytest(${prefix}.${test} ${file}.py::${test} ENVIRONMENT PYTHONDONTWRITEBYTECODE=1 ${arg_ENVIRONMENT}
+        LABELS ${arg_LABELS} TIMEOUT ${arg_TIMEOUT})
     endforeach()
   endforeach()
 endfunction()
@@ -69,6 +70,7 @@ function(ndt_pytest_files prefix)
   ndt_refuse_unparsed(ndt_pytest_files)
   foreach(file IN LISTS arg_FILES)
     string(REGEX REPLACE "^test_" "" test ${file})
-    ndt_one_pytest(${prefix}.${test} ${file}.py ENVIRONMENT ${arg_ENVIRONMENT} LABELS ${arg_LABELS} TIMEOUT ${arg_TIMEOUT})
+    ndt_one_pytest(${prefix}.${test} ${file}.py ENVIRONMENT PYTHONDONTWRITEBYTECODE=1 ${arg_ENVIRONMENT}
+        LABELS ${arg_LABELS} TIMEOUT ${arg_TIMEOUT})
   endforeach()
 endfunction()

@@ -60,7 +60,7 @@ def main() -> int:
     try:
         import jinja2, matplotlib, numpy, pandas  # noqa: E401, F401
     except ImportError as error:
-        print(f"ndt-bench: {error.name} is missing (Debian: python3-{error.name})", file=sys.stderr)
+        print(f"ndt-bench: {sys.executable} has no {error.name}; on Debian: apt-get install python3-{error.name}, and use /usr/bin/python3", file=sys.stderr)
         return EXIT_BAD_INPUT
     from .refusal import InputError
 

@@ -9,7 +9,7 @@ import pandas as pd
 
 from .load import natural_key
 from .poses import chained, quaternion_xyzw
-from .trajectory import ate, rpe
+from .trajectory import ate, kitti, rpe
 
 LEAST_POSES = 5
 
@@ -56,17 +56,20 @@ def _chain(group):
 
 
 def trajectory_errors(all_trajectories) -> pd.DataFrame:
-    """ATE and RPE (from frame to frame) of every trajectory with truth, not aligned to it: both are in the map's frame."""
+    """ATE, RPE (from frame to frame) and KITTI's translational error (over 100 to 800 m of path) of every trajectory with truth, not
+    aligned to it: both are in the map's frame."""
     out = []
     for t in all_trajectories:
         if t.truth is None:
             continue
         absolute, relative = ate(t.truth, t.poses, align=False), rpe(t.truth, t.poses, delta=1)
+        drift = kitti(t.truth, t.poses)["translation_percent"]  # None if the drive is too short
         out.append({"dataset": t.dataset, "implementation": t.implementation, "poses": len(t.poses), "failed": t.failed,
                     "ate_rmse_m": absolute["rmse_m"], "ate_mean_m": absolute["mean_m"], "ate_max_m": absolute["max_m"],
-                    "rpe_translation_rmse_m": relative["translation_rmse_m"], "rpe_rotation_rmse_deg": relative["rotation_rmse_deg"]})
+                    "rpe_translation_rmse_m": relative["translation_rmse_m"], "rpe_rotation_rmse_deg": relative["rotation_rmse_deg"],
+                    "kitti_translation_percent": np.nan if drift is None else drift})
     columns = ["dataset", "implementation", "poses", "failed", "ate_rmse_m", "ate_mean_m", "ate_max_m", "rpe_translation_rmse_m",
-               "rpe_rotation_rmse_deg"]
+               "rpe_rotation_rmse_deg", "kitti_translation_percent"]
     return pd.DataFrame(out, columns=columns)
 
 

@@ -1,5 +1,7 @@
 """Scaling, basin, detection, convergence and trajectories, on frames whose answer is known."""
 
+import needs  # noqa: F401  first: it skips
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -173,6 +175,13 @@ def test_a_trajectory_keeps_frames_in_order_and_leaves_failures_out():
     assert list(t.poses[:, 0, 3]) == pytest.approx([0.1, 1.1, 2.1, 4.1, 5.1]) and t.failed == 1
     errors = trajectory_errors([t]).iloc[0]
     assert errors.ate_rmse_m == pytest.approx(0.1) and errors.rpe_translation_rmse_m == pytest.approx(0, abs=1e-12)
+    assert np.isnan(errors.kitti_translation_percent)  # shorter than 100 m
+
+
+def test_a_long_drive_has_kittis_error_too():
+    rows = [r | {"pose": pose_of(1.02 * i, 0, 0, 0)} for i, r in enumerate(drive(n=150))]
+    errors = trajectory_errors(trajectories(judged(rows), datasets())).iloc[0]
+    assert errors.kitti_translation_percent == pytest.approx(2.02, abs=0.03)  # 2 % of the 101 m after which 100 m are passed
 
 
 def test_a_sequence_is_chained_and_a_missing_step_is_its_guess():
