@@ -17,8 +17,11 @@ class Parser(argparse.ArgumentParser):
 
 
 def parser() -> argparse.ArgumentParser:
-    top = Parser(prog="ndt-bench", description="Reports on run folders of ndt-bench run.",
-                 epilog="Exit codes: 0 ok, 1 usage, 2 bad input, 3 regression (compare --fail-on slower).")
+    top = Parser(
+        prog="ndt-bench",
+        description="Reports on run folders of ndt-bench run.",
+        epilog="Exit codes: 0 ok, 1 usage, 2 bad input, 3 regression (compare --fail-on slower).",
+    )
     commands = top.add_subparsers(dest="command", required=True, metavar="report|compare", parser_class=Parser)
     report = commands.add_parser("report", help="report.html, figures, summary.csv and trajectories of a run")
     report.add_argument("folder", metavar="DIR", type=Path, help="what ndt-bench run --out wrote; the report goes into it")
@@ -60,7 +63,11 @@ def main() -> int:
     try:
         import jinja2, matplotlib, numpy, pandas  # noqa: E401, F401
     except ImportError as error:
-        print(f"ndt-bench: {sys.executable} has no {error.name}; on Debian: apt-get install python3-{error.name}, and use /usr/bin/python3", file=sys.stderr)
+        print(
+            f"ndt-bench: {sys.executable} has no {error.name}; on Debian: apt-get install python3-{error.name}, and "
+            f"use /usr/bin/python3",
+            file=sys.stderr,
+        )
         return EXIT_BAD_INPUT
     from .refusal import InputError
 

@@ -40,8 +40,12 @@ def _stops(group: pd.DataFrame) -> str:
 
 def _errors(group: pd.DataFrame) -> dict:
     out = {}
-    for column, scale, name in (("translation_error_m", 1000, "translation_error_mm"), ("rotation_error_deg", 1, "rotation_error_deg"),
-                                ("translation_vs_ref_m", 1000, "translation_vs_ref_mm"), ("rotation_vs_ref_deg", 1, "rotation_vs_ref_deg")):
+    for column, scale, name in (
+        ("translation_error_m", 1000, "translation_error_mm"),
+        ("rotation_error_deg", 1, "rotation_error_deg"),
+        ("translation_vs_ref_m", 1000, "translation_vs_ref_mm"),
+        ("rotation_vs_ref_deg", 1, "rotation_vs_ref_deg"),
+    ):
         values = group[column].dropna() * scale
         for label, quantile in (("p50", 0.5), ("p90", 0.9), ("max", 1.0)):
             out[f"{name}_{label}"] = values.quantile(quantile) if len(values) else np.nan
@@ -54,27 +58,44 @@ def accuracy_table(rows: pd.DataFrame) -> pd.DataFrame:
     for key, group in rows.groupby(KEY, sort=False):
         known = group.success.dropna()
         low, high = wilson(int(known.sum()), len(known))
-        table.append(dict(zip(KEY, key)) | {
-            "measurements": len(group), "errors": int(group.error.notna().sum()), "success_kind": group.success_kind.iloc[0],
-            "successes": int(known.sum()), "success_share": known.mean() if len(known) else np.nan,
-            "success_low": low if len(known) else np.nan, "success_high": high if len(known) else np.nan,
-            "iterations_p50": group.iterations.dropna().median(), "iterations_p90": group.iterations.quantile(0.9),
-            "stops": _stops(group), "build_ms_p50": group.drop_duplicates("job").build_us.dropna().median() / 1000,
-        } | _errors(group))
+        table.append(
+            dict(zip(KEY, key))
+            | {
+                "measurements": len(group),
+                "errors": int(group.error.notna().sum()),
+                "success_kind": group.success_kind.iloc[0],
+                "successes": int(known.sum()),
+                "success_share": known.mean() if len(known) else np.nan,
+                "success_low": low if len(known) else np.nan,
+                "success_high": high if len(known) else np.nan,
+                "iterations_p50": group.iterations.dropna().median(),
+                "iterations_p90": group.iterations.quantile(0.9),
+                "stops": _stops(group),
+                "build_ms_p50": group.drop_duplicates("job").build_us.dropna().median() / 1000,
+            }
+            | _errors(group)
+        )
     return pd.DataFrame(table)
 
 
 def _why_not_equal(group, oracle) -> str:
     """Empty if the row is as accurate as the oracle's row."""
-    paired = group.merge(oracle[["dataset", "frame", "guess_name", "variant", "success"]], on=["dataset", "frame", "guess_name", "variant"],
-                         suffixes=("", "_of_ref"))
+    paired = group.merge(
+        oracle[["dataset", "frame", "guess_name", "variant", "success"]],
+        on=["dataset", "frame", "guess_name", "variant"],
+        suffixes=("", "_of_ref"),
+    )
     judged = paired[paired.success_of_ref == 1]
     if judged.empty:
         return "not equal: the oracle found no pose to compare with"
     apart = ~within_equal_bound(judged)
     if 1 - apart.mean() < EQUAL_SHARE:
         far = judged[apart]
-        limit = f"{EQUAL_TRANSLATION_M * 100:g} cm" if not (far.translation_vs_ref_m <= EQUAL_TRANSLATION_M).all() else f"{EQUAL_ROTATION_DEG:g} deg"
+        limit = (
+            f"{EQUAL_TRANSLATION_M * 100:g} cm"
+            if not (far.translation_vs_ref_m <= EQUAL_TRANSLATION_M).all()
+            else f"{EQUAL_ROTATION_DEG:g} deg"
+        )
         return f"not equal: {max(1, round(100 * apart.mean()))} % of poses differ > {limit}"
     own, ref = group.success.dropna(), oracle.success.dropna()
     low, high = wilson(int(own.sum()), len(own))

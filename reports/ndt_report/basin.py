@@ -24,8 +24,17 @@ def basin_cells(rows: pd.DataFrame) -> pd.DataFrame:
             if len(cells[[across, up]].drop_duplicates()) < LEAST_OFFSETS:
                 continue
             for (x, y), cell in cells.groupby([across, up]):
-                out.append({"dataset": dataset, "implementation": implementation, "plane": plane, "across": x, "up": y,
-                            "n": len(cell), "success_share": cell.success.mean()})
+                out.append(
+                    {
+                        "dataset": dataset,
+                        "implementation": implementation,
+                        "plane": plane,
+                        "across": x,
+                        "up": y,
+                        "n": len(cell),
+                        "success_share": cell.success.mean(),
+                    }
+                )
     return pd.DataFrame(out, columns=["dataset", "implementation", "plane", "across", "up", "n", "success_share"])
 
 
@@ -36,6 +45,8 @@ def basin_sizes(cells: pd.DataFrame) -> pd.DataFrame:
     for key, group in cells.groupby(["dataset", "implementation", "plane"], sort=False):
         failing = group[group.success_share < 1]
         nearest = np.hypot(failing.across, failing.up).min() if key[2] == "x-y" and len(failing) else np.nan
-        out.append(dict(zip(["dataset", "implementation", "plane"], key)) | {
-            "cells": len(group), "always_share": float((group.success_share == 1).mean()), "nearest_failure_m": nearest})
+        out.append(
+            dict(zip(["dataset", "implementation", "plane"], key))
+            | {"cells": len(group), "always_share": float((group.success_share == 1).mean()), "nearest_failure_m": nearest}
+        )
     return pd.DataFrame(out, columns=["dataset", "implementation", "plane", "cells", "always_share", "nearest_failure_m"])

@@ -54,7 +54,9 @@ ROW_COLUMNS = [
     Column("synchronisations", "", "int", MAY, "waits for the device in one alignment; null on CPU rows"),
     Column("translation_error_m", "m", "number", MAY, "of the pose against the truth; null without truth"),
     Column("rotation_error_deg", "deg", "number", MAY, "of the pose against the truth; null without truth"),
-    Column("trace", "", "trace", MAY, "per iteration, index 0 = the guess: score, nvtl, step_m, errors; null if not asked for"),
+    Column(
+        "trace", "", "trace", MAY, "per iteration, index 0 = the guess: score, nvtl, step_m, errors; null if not asked for"
+    ),
     Column("error", "", "text", MAY, "why the measurement failed; null if it did not"),
     Column("error_kind", "", "text", MAY, "exception, crash, timeout or memory; null without error"),
 ]
@@ -122,11 +124,17 @@ _FITS = {
     "numbers": lambda v: _numbers(v) and len(v) > 0,
     "offset": lambda v: isinstance(v, dict) and set(v) == set(OFFSET_KEYS) and all(_number(e) for e in v.values()),
     "trace": _trace,
-    "picture": lambda v: isinstance(v, dict) and set(v) == set(PICTURE_KEYS) and all(isinstance(e, str) for e in v.values()),
+    "picture": lambda v: isinstance(v, dict)
+    and set(v) == set(PICTURE_KEYS)
+    and all(isinstance(e, str) for e in v.values()),
 }
 _SAID = {
-    "text": "text", "int": "a whole number", "number": "a finite number", "flag": "true or false",
-    "matrix": "16 finite numbers, a row-major 4x4 matrix", "numbers": "a list of finite numbers, not empty",
+    "text": "text",
+    "int": "a whole number",
+    "number": "a finite number",
+    "flag": "true or false",
+    "matrix": "16 finite numbers, a row-major 4x4 matrix",
+    "numbers": "a list of finite numbers, not empty",
     "offset": "an object of the numbers " + ", ".join(OFFSET_KEYS),
     "trace": "an object of equally long lists " + ", ".join(TRACE_KEYS),
     "picture": "an object of the texts " + ", ".join(PICTURE_KEYS),

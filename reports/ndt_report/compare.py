@@ -37,7 +37,9 @@ def comparison(a: Run, b: Run) -> Comparison:
     sides = [dict(list(timed(r[~r.dataset.isin(changed)]).groupby(KEY, sort=False))) for r in (rows_a, rows_b)]
     common = [key for key in sides[0] if key in sides[1]]
     if not common:
-        raise refusal(b.folder, "", f"no timed row in common with {a.folder}", "compare runs of one preset with the same datasets")
+        raise refusal(
+            b.folder, "", f"no timed row in common with {a.folder}", "compare runs of one preset with the same datasets"
+        )
     for name, mine, other in (("A", sides[0], sides[1]), ("B", sides[1], sides[0])):
         if alone := [_name(key) for key in mine if key not in other]:
             notes.append(f"Timed only in {name}: {', '.join(alone)}.")
@@ -52,7 +54,13 @@ def _name(key) -> str:
 
 def _notes(a: Run, b: Run) -> list:
     out = [f"A: {note}" for note in a.notes] + [f"B: {note}" for note in b.notes]
-    for key, what in (("cpu_model", "CPU"), ("cores", "number of cores"), ("build_type", "build type"), ("compiler", "compiler"), ("flags", "compiler flags")):
+    for key, what in (
+        ("cpu_model", "CPU"),
+        ("cores", "number of cores"),
+        ("build_type", "build type"),
+        ("compiler", "compiler"),
+        ("flags", "compiler flags"),
+    ):
         if a.environment.get(key) != b.environment.get(key):
             out.append(f"The {what} differs: {a.environment.get(key)} in A, {b.environment.get(key)} in B.")
     for name in _changed_datasets(a, b):
@@ -74,9 +82,14 @@ def _compared(key, a, b, all_a, all_b) -> dict:
     poses = poses[poses.pose.notna() & poses.pose_base.notna()]
     apart = [translation_difference_m(p, q) for p, q in zip(poses.pose, poses.pose_base)]
     return out | {
-        "a_ms_p50": a.align_ms.median(), "b_ms_p50": b.align_ms.median(), "calibration": float(np.exp(drift)),
-        "poses_apart_mm": 1000 * max(apart, default=np.nan), "a_failures": int((all_a.success == 0).sum()),
-        "b_failures": int((all_b.success == 0).sum()), "measurements": min(len(all_a), len(all_b))}
+        "a_ms_p50": a.align_ms.median(),
+        "b_ms_p50": b.align_ms.median(),
+        "calibration": float(np.exp(drift)),
+        "poses_apart_mm": 1000 * max(apart, default=np.nan),
+        "a_failures": int((all_a.success == 0).sum()),
+        "b_failures": int((all_b.success == 0).sum()),
+        "measurements": min(len(all_a), len(all_b)),
+    }
 
 
 def _judged(table: pd.DataFrame) -> pd.DataFrame:
@@ -97,8 +110,24 @@ def _judged(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def comparison_json(found: Comparison) -> dict:
-    columns = KEY + ["verdict", "speed", "low", "high", "speed_low", "speed_high", "calibration", "oracle_control", "a_ms_p50", "b_ms_p50", "pairs",
-                     "jobs", "poses_apart_mm", "a_failures", "b_failures", "measurements"]
+    columns = KEY + [
+        "verdict",
+        "speed",
+        "low",
+        "high",
+        "speed_low",
+        "speed_high",
+        "calibration",
+        "oracle_control",
+        "a_ms_p50",
+        "b_ms_p50",
+        "pairs",
+        "jobs",
+        "poses_apart_mm",
+        "a_failures",
+        "b_failures",
+        "measurements",
+    ]
     rows = found.rows[columns].astype(object).where(found.rows[columns].notna(), None).to_dict("records")
     counts = {name: int((found.rows.verdict == name).sum()) for name in (SAME, FASTER, SLOWER, UNCLEAR)}
     return {"margin": MARGIN, "confidence": CONFIDENCE, "counts": counts, "rows": rows, "notes": found.notes}
@@ -110,16 +139,34 @@ HEADER = ["dataset", "row", "thr", "A ms", "B ms", "speed of B", "verdict", "clo
 def comparison_lines(found: Comparison) -> list:
     rows = []
     for row in found.rows.to_dict("records"):
-        speed = f"{row['speed']:.3g}x" + (f" [{row['low']:.3g}, {row['high']:.3g}]" if row["low"] == row["low"] else " (one job: no interval)")
-        rows.append([row["dataset"], row["implementation"] + ("" if row["variant"] == "autoware" else f" {row['variant']}"), f"{row['threads']:g}",
-                     f"{row['a_ms_p50']:.3g}", f"{row['b_ms_p50']:.3g}", speed, row["verdict"],
-                     "-" if row["calibration"] != row["calibration"] else f"{row['calibration']:.3f}",
-                     "-" if row["poses_apart_mm"] != row["poses_apart_mm"] else f"{row['poses_apart_mm']:.2g}", f"{row['a_failures']}, {row['b_failures']}"])
+        speed = f"{row['speed']:.3g}x" + (
+            f" [{row['low']:.3g}, {row['high']:.3g}]" if row["low"] == row["low"] else " (one job: no interval)"
+        )
+        rows.append(
+            [
+                row["dataset"],
+                row["implementation"] + ("" if row["variant"] == "autoware" else f" {row['variant']}"),
+                f"{row['threads']:g}",
+                f"{row['a_ms_p50']:.3g}",
+                f"{row['b_ms_p50']:.3g}",
+                speed,
+                row["verdict"],
+                "-" if row["calibration"] != row["calibration"] else f"{row['calibration']:.3f}",
+                "-" if row["poses_apart_mm"] != row["poses_apart_mm"] else f"{row['poses_apart_mm']:.2g}",
+                f"{row['a_failures']}, {row['b_failures']}",
+            ]
+        )
     widths = [max(len(line[i]) for line in [HEADER, *rows]) for i in range(len(HEADER))]
     left = {0, 1, 5, 6}
-    table = ["  ".join(t.ljust(w) if i in left else t.rjust(w) for i, (t, w) in enumerate(zip(line, widths))).rstrip() for line in [HEADER, *rows]]
+    table = [
+        "  ".join(t.ljust(w) if i in left else t.rjust(w) for i, (t, w) in enumerate(zip(line, widths))).rstrip()
+        for line in [HEADER, *rows]
+    ]
     counts = comparison_json(found)["counts"]
     said = ", ".join(f"{count} {name}" for name, count in counts.items())
-    explained = (f"speed of B: A's time / B's with its {100 * CONFIDENCE:g} % interval, widened by what clock (a fixed workload, the same ratio) and the "
-                 f"oracle's row explain; beyond {100 * MARGIN:g} % counts.")
+    explained = (
+        f"speed of B: A's time / B's with its {100 * CONFIDENCE:g} % interval, widened by what clock (a fixed "
+        f"workload, the same ratio) and the "
+        f"oracle's row explain; beyond {100 * MARGIN:g} % counts."
+    )
     return ["! " + note for note in found.notes] + table + [explained, said]

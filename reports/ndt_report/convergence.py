@@ -21,16 +21,28 @@ def trace_points(rows: pd.DataFrame) -> pd.DataFrame:
 
 def convergence_curves(points: pd.DataFrame, value: str) -> pd.DataFrame:
     """Median and quartiles of `value` per (dataset, implementation, iteration). points: of trace_points(), variant autoware,
-    one thread count. An alignment that has stopped counts on with its last value, so that every point is over the same n."""
+    one thread count. An alignment that has stopped counts on with its last value, so that every point is over the same n.
+    """
     out = []
     for (dataset, implementation), group in points.groupby(["dataset", "implementation"], sort=False):
         table = group.pivot_table(index=["frame", "guess_name"], columns="iteration", values=value, sort=True)
         if table.empty:
             continue
         table = table.reindex(columns=range(int(group.iteration.max()) + 1)).ffill(axis=1)
-        out.append(pd.DataFrame({"dataset": dataset, "implementation": implementation, "iteration": table.columns,
-                                 "p25": table.quantile(0.25).values, "median": table.median().values, "p75": table.quantile(0.75).values,
-                                 "n": len(table), "measure": value}))
+        out.append(
+            pd.DataFrame(
+                {
+                    "dataset": dataset,
+                    "implementation": implementation,
+                    "iteration": table.columns,
+                    "p25": table.quantile(0.25).values,
+                    "median": table.median().values,
+                    "p75": table.quantile(0.75).values,
+                    "n": len(table),
+                    "measure": value,
+                }
+            )
+        )
     columns = ["dataset", "implementation", "iteration", "p25", "median", "p75", "n", "measure"]
     return pd.concat(out, ignore_index=True) if out else pd.DataFrame(columns=columns)
 
@@ -38,11 +50,26 @@ def convergence_curves(points: pd.DataFrame, value: str) -> pd.DataFrame:
 def stopping_table(rows: pd.DataFrame, points: pd.DataFrame) -> pd.DataFrame:
     """Per implementation: iterations and the length of the last step it made, over converged measurements."""
     out = []
-    last = points[points.iteration > 0].groupby(["implementation", "dataset", "variant", "threads", "frame", "guess_name"], sort=False).step_m.last()
+    last = (
+        points[points.iteration > 0]
+        .groupby(["implementation", "dataset", "variant", "threads", "frame", "guess_name"], sort=False)
+        .step_m.last()
+    )
     for implementation, group in rows[rows.stop == "converged"].groupby("implementation", sort=False):
         steps = last[last.index.get_level_values("implementation") == implementation] * 1000
-        out.append({"implementation": implementation, "n": len(group), "iterations_p50": group.iterations.median(),
-                    "iterations_max": group.iterations.max(), "last_step_mm_p50": steps.median() if len(steps) else np.nan,
-                    "last_step_mm_max": steps.max() if len(steps) else np.nan,
-                    "fewer_than_ref_share": float((group.iterations_vs_ref.dropna() < 0).mean()) if group.iterations_vs_ref.notna().any() else np.nan})
+        out.append(
+            {
+                "implementation": implementation,
+                "n": len(group),
+                "iterations_p50": group.iterations.median(),
+                "iterations_max": group.iterations.max(),
+                "last_step_mm_p50": steps.median() if len(steps) else np.nan,
+                "last_step_mm_max": steps.max() if len(steps) else np.nan,
+                "fewer_than_ref_share": (
+                    float((group.iterations_vs_ref.dropna() < 0).mean())
+                    if group.iterations_vs_ref.notna().any()
+                    else np.nan
+                ),
+            }
+        )
     return pd.DataFrame(out)

@@ -15,7 +15,9 @@ def judged_poses(rows: pd.DataFrame, points: pd.DataFrame) -> pd.DataFrame:
     rows: one implementation, variant and thread count, with success by truth. points: their trace_points().
     """
     final = rows[rows.translation_error_m.notna() & rows.nvtl.notna()]
-    final = final.assign(wrong=final.success == 0, pose="final")[["dataset", "pose", *SCORES, "translation_error_m", "wrong"]]
+    final = final.assign(wrong=final.success == 0, pose="final")[
+        ["dataset", "pose", *SCORES, "translation_error_m", "wrong"]
+    ]
     out = []
     for dataset, group in final.groupby("dataset", sort=False):
         if _enough(group.wrong):
@@ -42,8 +44,13 @@ def roc(score, wrong) -> pd.DataFrame:
     score, wrong = np.asarray(score, float), np.asarray(wrong, bool)
     thresholds = np.concatenate([[-np.inf], np.unique(score)])
     rejected = [score <= t for t in thresholds]
-    return pd.DataFrame({"threshold": thresholds, "found": [wrong[r].sum() / wrong.sum() for r in rejected],
-                         "rejected_right": [(~wrong)[r].sum() / (~wrong).sum() for r in rejected]})
+    return pd.DataFrame(
+        {
+            "threshold": thresholds,
+            "found": [wrong[r].sum() / wrong.sum() for r in rejected],
+            "rejected_right": [(~wrong)[r].sum() / (~wrong).sum() for r in rejected],
+        }
+    )
 
 
 def auc(score, wrong) -> float:
@@ -60,10 +67,22 @@ def detection_table(poses: pd.DataFrame) -> pd.DataFrame:
     for (dataset, pose), group in poses.groupby(["dataset", "pose"], sort=False):
         for score in SCORES:
             below = group[score] < AUTOWARE_THRESHOLDS[score]
-            out.append({"dataset": dataset, "pose": pose, "score": score, "wrong": int(group.wrong.sum()), "right": int((~group.wrong).sum()),
-                        "auc": auc(group[score], group.wrong), "threshold": AUTOWARE_THRESHOLDS[score],
-                        "found": float(below[group.wrong].mean()), "rejected_right": float(below[~group.wrong].mean())})
-    return pd.DataFrame(out, columns=["dataset", "pose", "score", "wrong", "right", "auc", "threshold", "found", "rejected_right"])
+            out.append(
+                {
+                    "dataset": dataset,
+                    "pose": pose,
+                    "score": score,
+                    "wrong": int(group.wrong.sum()),
+                    "right": int((~group.wrong).sum()),
+                    "auc": auc(group[score], group.wrong),
+                    "threshold": AUTOWARE_THRESHOLDS[score],
+                    "found": float(below[group.wrong].mean()),
+                    "rejected_right": float(below[~group.wrong].mean()),
+                }
+            )
+    return pd.DataFrame(
+        out, columns=["dataset", "pose", "score", "wrong", "right", "auc", "threshold", "found", "rejected_right"]
+    )
 
 
 def _enough(wrong) -> bool:

@@ -10,27 +10,61 @@ WORST_SHOWN = 10
 
 
 def equivalence_table(rows: pd.DataFrame) -> pd.DataFrame:
-    """Per (dataset, variant, implementation), all thread counts together: shares and largest differences. rows: with reference errors."""
+    """Per (dataset, variant, implementation), all thread counts together: shares, and largest differences."""
     compared = rows[rows.translation_vs_ref_m.notna()]
     out = []
     for key, group in compared.groupby(["dataset", "variant", "implementation"], sort=False):
         fine = (group.translation_vs_ref_m <= FINE_TRANSLATION_M) & (group.rotation_vs_ref_deg <= FINE_ROTATION_DEG)
-        out.append(dict(zip(["dataset", "variant", "implementation"], key)) | {
-            "n": len(group), "same_iterations_share": float((group.iterations_vs_ref == 0).mean()),
-            "same_stop_share": float(group.same_stop.astype(bool).mean()), "fine_share": float(fine.mean()),
-            "translation_mm_p50": 1000 * group.translation_vs_ref_m.median(), "translation_mm_max": 1000 * group.translation_vs_ref_m.max(),
-            "rotation_deg_p50": group.rotation_vs_ref_deg.median(), "rotation_deg_max": group.rotation_vs_ref_deg.max(),
-            "score_relative_max": group.score_vs_ref.abs().max(),
-            "same_correspondences_share": float((group.correspondences_vs_ref == 0).mean())})
-    columns = ["dataset", "variant", "implementation", "n", "same_iterations_share", "same_stop_share", "fine_share", "translation_mm_p50",
-               "translation_mm_max", "rotation_deg_p50", "rotation_deg_max", "score_relative_max", "same_correspondences_share"]
+        out.append(
+            dict(zip(["dataset", "variant", "implementation"], key))
+            | {
+                "n": len(group),
+                "same_iterations_share": float((group.iterations_vs_ref == 0).mean()),
+                "same_stop_share": float(group.same_stop.astype(bool).mean()),
+                "fine_share": float(fine.mean()),
+                "translation_mm_p50": 1000 * group.translation_vs_ref_m.median(),
+                "translation_mm_max": 1000 * group.translation_vs_ref_m.max(),
+                "rotation_deg_p50": group.rotation_vs_ref_deg.median(),
+                "rotation_deg_max": group.rotation_vs_ref_deg.max(),
+                "score_relative_max": group.score_vs_ref.abs().max(),
+                "same_correspondences_share": float((group.correspondences_vs_ref == 0).mean()),
+            }
+        )
+    columns = [
+        "dataset",
+        "variant",
+        "implementation",
+        "n",
+        "same_iterations_share",
+        "same_stop_share",
+        "fine_share",
+        "translation_mm_p50",
+        "translation_mm_max",
+        "rotation_deg_p50",
+        "rotation_deg_max",
+        "score_relative_max",
+        "same_correspondences_share",
+    ]
     return pd.DataFrame(out, columns=columns)
 
 
 def worst_cases(rows: pd.DataFrame, implementations: pd.DataFrame) -> pd.DataFrame:
     """The alignments of rows that are no peers whose pose is farthest from the oracle's, worst first."""
     own = [not implementations.loc[name, "peer"] for name in rows.implementation]
-    far = rows[np.array(own, bool) & rows.translation_vs_ref_m.notna()].sort_values("translation_vs_ref_m", ascending=False, kind="stable")
+    far = rows[np.array(own, bool) & rows.translation_vs_ref_m.notna()].sort_values(
+        "translation_vs_ref_m", ascending=False, kind="stable"
+    )
     far = far.drop_duplicates(SAME_ALIGNMENT + ["implementation"]).head(WORST_SHOWN)
     return far.assign(translation_vs_ref_mm=1000 * far.translation_vs_ref_m)[
-        SAME_ALIGNMENT + ["implementation", "threads", "translation_vs_ref_mm", "rotation_vs_ref_deg", "iterations", "iterations_vs_ref", "stop", "ref_stop"]]
+        SAME_ALIGNMENT
+        + [
+            "implementation",
+            "threads",
+            "translation_vs_ref_mm",
+            "rotation_vs_ref_deg",
+            "iterations",
+            "iterations_vs_ref",
+            "stop",
+            "ref_stop",
+        ]
+    ]

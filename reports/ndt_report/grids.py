@@ -18,11 +18,21 @@ def on_grids(rows: pd.DataFrame) -> pd.Series:
 def split_grids(run: Run) -> Run:
     """The run with the grid measurements of a dataset that has others too under the name <dataset>_grid."""
     grid = on_grids(run.rows)
-    both = [name for name in run.datasets.index if grid[run.rows.dataset == name].any() and not grid[run.rows.dataset == name].all()]
+    both = [
+        name
+        for name in run.datasets.index
+        if grid[run.rows.dataset == name].any() and not grid[run.rows.dataset == name].all()
+    ]
     moved = grid & run.rows.dataset.isin(both)
     rows = run.rows.assign(dataset=run.rows.dataset.where(~moved, run.rows.dataset + SUFFIX))
     copies = [run.datasets.loc[name].copy() for name in both]
     for copy in copies:
-        copy["name"], copy["description"], copy["picture"] = copy["name"] + SUFFIX, copy["description"] + "; guesses on a grid", None
+        copy["name"], copy["description"], copy["picture"] = (
+            copy["name"] + SUFFIX,
+            copy["description"] + "; guesses on a grid",
+            None,
+        )
     datasets = pd.concat([run.datasets, pd.DataFrame(copies).astype(object)]) if copies else run.datasets
-    return Run(run.folder, run.environment, run.plan, run.implementations, datasets.set_index("name", drop=False), rows, run.notes)
+    return Run(
+        run.folder, run.environment, run.plan, run.implementations, datasets.set_index("name", drop=False), rows, run.notes
+    )

@@ -37,12 +37,25 @@ def latency_table(rows: pd.DataFrame) -> pd.DataFrame:
     for key, group in kept.groupby(KEY, sort=False):
         times = drawn[key]
         idle = [np.median(v) / 1000 for v in group.align_after_idle_us if v is not None]
-        table.append(dict(zip(KEY, key)) | {
-            f"align_ms_p{q}": weighted_quantile(times.align_ms, times.weight, q / 100) for q in (50, 90, 99)} | {
-            "timed_measurements": len(group), "samples": len(times), "wall_cap_share": float((group.timing == "wall_cap").mean()),
-            "align_after_idle_ms_p50": float(np.median(idle)) if idle else np.nan})
-    columns = KEY + ["align_ms_p50", "align_ms_p90", "align_ms_p99", "timed_measurements", "samples", "wall_cap_share",
-                     "align_after_idle_ms_p50"]
+        table.append(
+            dict(zip(KEY, key))
+            | {f"align_ms_p{q}": weighted_quantile(times.align_ms, times.weight, q / 100) for q in (50, 90, 99)}
+            | {
+                "timed_measurements": len(group),
+                "samples": len(times),
+                "wall_cap_share": float((group.timing == "wall_cap").mean()),
+                "align_after_idle_ms_p50": float(np.median(idle)) if idle else np.nan,
+            }
+        )
+    columns = KEY + [
+        "align_ms_p50",
+        "align_ms_p90",
+        "align_ms_p99",
+        "timed_measurements",
+        "samples",
+        "wall_cap_share",
+        "align_after_idle_ms_p50",
+    ]
     return pd.DataFrame(table, columns=columns)
 
 
@@ -75,12 +88,18 @@ def speed_up(own: pd.DataFrame, base: pd.DataFrame, confidence: float = CONFIDEN
 def fastest_cpu_rows(table: pd.DataFrame, equal: pd.DataFrame, implementations: pd.DataFrame) -> dict:
     """{(dataset, variant): (threads, implementation)} of the smallest p50 among equally accurate CPU rows that are no peers."""
     candidates = table.merge(equal[equal.equal], on=KEY)
-    fits = [not on_gpu(name, implementations) and not implementations.loc[name, "peer"] for name in candidates.implementation]
-    candidates = candidates[np.array(fits, bool)].sort_values("align_ms_p50", kind="stable").drop_duplicates(["dataset", "variant"])
+    fits = [
+        not on_gpu(name, implementations) and not implementations.loc[name, "peer"] for name in candidates.implementation
+    ]
+    candidates = (
+        candidates[np.array(fits, bool)].sort_values("align_ms_p50", kind="stable").drop_duplicates(["dataset", "variant"])
+    )
     return {(c.dataset, c.variant): (c.threads, c.implementation) for c in candidates.itertuples()}
 
 
-def ratio_table(rows: pd.DataFrame, pairing: pd.DataFrame, equal: pd.DataFrame, implementations: pd.DataFrame) -> pd.DataFrame:
+def ratio_table(
+    rows: pd.DataFrame, pairing: pd.DataFrame, equal: pd.DataFrame, implementations: pd.DataFrame
+) -> pd.DataFrame:
     """One row per timed KEY: speed-up over the oracle (speed*, verdict, why_no_verdict) and over the fastest CPU row (cpu_*)."""
     groups = dict(list(timed(rows).groupby(KEY, sort=False)))
     fastest = fastest_cpu_rows(latency_table(rows), equal, implementations)
@@ -101,8 +120,15 @@ def _judged(groups, key, base, why_not, prefix) -> dict:
     base_key = (key[0], key[1], *base) if base else None
     base_name = f"{base[1]}, {base[0]:g} thr" if base else ""
     if base_key == key or base_key not in groups:
-        out = {"speed": np.nan, "speed_low": np.nan, "speed_high": np.nan, "pairs": 0, "jobs": 0, "verdict": "",
-               "why_no_verdict": "" if base_key == key else why_not or "no timed row to compare with"}
+        out = {
+            "speed": np.nan,
+            "speed_low": np.nan,
+            "speed_high": np.nan,
+            "pairs": 0,
+            "jobs": 0,
+            "verdict": "",
+            "why_no_verdict": "" if base_key == key else why_not or "no timed row to compare with",
+        }
     else:
         out = speed_up(groups[key], groups[base_key])
         said = why_not or ("no measurement that both timed and neither failed" if not out["pairs"] else "")

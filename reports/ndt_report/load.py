@@ -125,8 +125,12 @@ def _read_results(path: Path, implementations, datasets):
                 raise refusal(path, f"line {number}", f"{key} '{entry[key]}' is not in {key}s.json", RUN_AGAIN)
         measurement = tuple(entry[key] for key in MEASUREMENT)
         if measurement in seen:
-            raise refusal(path, f"line {number}", f"the measurement of line {seen[measurement]} again",
-                          "two runs were written into one folder: give each its own --out")
+            raise refusal(
+                path,
+                f"line {number}",
+                f"the measurement of line {seen[measurement]} again",
+                "two runs were written into one folder: give each its own --out",
+            )
         seen[measurement] = number
         entries.append(entry)
     if not entries:
@@ -139,7 +143,9 @@ def _read_line(path: Path, number: int, line: str) -> dict:
     try:
         entry = json.loads(line, parse_constant=lambda name: name)
     except json.JSONDecodeError as error:
-        raise refusal(path, where, f"not JSON: {error.msg} at column {error.colno}", "delete the line or " + RUN_AGAIN) from None
+        raise refusal(
+            path, where, f"not JSON: {error.msg} at column {error.colno}", "delete the line or " + RUN_AGAIN
+        ) from None
     failed = isinstance(entry, dict) and entry.get("error") is not None
     if what := complaint(entry, ROW_COLUMNS, failed):
         raise refusal(path, where, what, SAME_CHECKOUT)
@@ -165,6 +171,16 @@ def _row_frame(entries, implementations, datasets) -> pd.DataFrame:
         data[column.name] = pd.Series(values, dtype=object)
     rows = pd.DataFrame(data)
     order = {name: i for i, name in enumerate(datasets.index)}, {name: i for i, name in enumerate(implementations.index)}
-    keys = [(order[0][r.dataset], r.variant != "autoware", r.variant, r.threads, order[1][r.implementation], natural_key(r.frame),
-             natural_key(r.guess_name)) for r in rows.itertuples()]
+    keys = [
+        (
+            order[0][r.dataset],
+            r.variant != "autoware",
+            r.variant,
+            r.threads,
+            order[1][r.implementation],
+            natural_key(r.frame),
+            natural_key(r.guess_name),
+        )
+        for r in rows.itertuples()
+    ]
     return rows.iloc[sorted(range(len(keys)), key=keys.__getitem__)].reset_index(drop=True)

@@ -44,7 +44,11 @@ class Measured:
         rows = self.side(self.times, gpu)
         if rows.empty:
             return None
-        medians = rows.groupby(["implementation", "threads", "dataset"], sort=False).agg(at=(size_column, "median"), ms=(value, "median")).reset_index()
+        medians = (
+            rows.groupby(["implementation", "threads", "dataset"], sort=False)
+            .agg(at=(size_column, "median"), ms=(value, "median"))
+            .reset_index()
+        )
         enough = medians[medians["at"] >= 0.98 * size]
         at = enough["at"].min() if len(enough) else medians["at"].max()
         best = medians[medians["at"] == at].sort_values("ms", kind="stable").iloc[0]
@@ -52,11 +56,18 @@ class Measured:
 
     def slowest(self, gpu: bool, quantile: str, only=None):
         """(name, dataset, ms): on every dataset the best row, and of these the slowest. Scenes made for their size do not count."""
-        table = self.side(self.table[(self.table.variant == "autoware") & ~self.table.peer & self.table[quantile].notna()], gpu)
+        table = self.side(
+            self.table[(self.table.variant == "autoware") & ~self.table.peer & self.table[quantile].notna()], gpu
+        )
         table = table[~table.dataset.isin(self.made_for_size) & ((table.implementation == only) if only else True)]
         if table.empty:
             return None
-        best = table.sort_values(quantile, kind="stable").drop_duplicates("dataset").sort_values(quantile, kind="stable").iloc[-1]
+        best = (
+            table.sort_values(quantile, kind="stable")
+            .drop_duplicates("dataset")
+            .sort_values(quantile, kind="stable")
+            .iloc[-1]
+        )
         return best.implementation, best.dataset, best[quantile]
 
     def time_text(self, found, quantile: str) -> str:
@@ -90,9 +101,12 @@ class Measured:
 
     def ratio(self, name: str, base: str):
         """speed_up() of the best-threaded rows of both, over all datasets both timed; None if there is none."""
+
         def best(which):
             own = self.times[self.times.implementation == which]
-            medians = own.groupby(["dataset", "threads"]).align_ms.median().reset_index().sort_values("align_ms", kind="stable")
+            medians = (
+                own.groupby(["dataset", "threads"]).align_ms.median().reset_index().sort_values("align_ms", kind="stable")
+            )
             return own.merge(medians.drop_duplicates("dataset")[["dataset", "threads"]], on=["dataset", "threads"])
 
         own, other = best(name), best(base)
@@ -109,7 +123,11 @@ class Measured:
     def same_result(self, name: str, other: str):
         """Share of alignments in which both stop alike after as many iterations; None without common ones."""
         both = self.of(name).merge(self.of(other), on=SAME_ALIGNMENT, suffixes=("", "_other"))
-        return None if both.empty else float(((both.stop == both.stop_other) & (both.iterations == both.iterations_other)).mean())
+        return (
+            None
+            if both.empty
+            else float(((both.stop == both.stop_other) & (both.iterations == both.iterations_other)).mean())
+        )
 
     def per_iteration(self, name: str, columns):
         """Slope of the columns' sum over iterations, scans of equal size compared with one another; None if nothing varies."""

@@ -14,10 +14,18 @@ from .verdict import interval
 
 # Which preset of ndt-bench run gives a section's data, and the section's name.
 SECTIONS = {
-    "table": ("Results", ""), "pareto": ("Accuracy and latency", "smoke"), "latency": ("Latency", "smoke"), "convergence": ("Convergence", "tracking"),
-    "basin": ("Basin of convergence", "basin"), "scaling": ("Scaling", "scaling"), "trajectory": ("Trajectory", "tracking"),
-    "scores": ("Scores against true error", "basin"), "picture": ("Scan in map", "tracking"), "equivalence": ("Equivalence", ""),
-    "targets": ("Design targets: met?", ""), "method": ("Method and environment", ""),
+    "table": ("Results", ""),
+    "pareto": ("Accuracy and latency", "smoke"),
+    "latency": ("Latency", "smoke"),
+    "convergence": ("Convergence", "tracking"),
+    "basin": ("Basin of convergence", "basin"),
+    "scaling": ("Scaling", "scaling"),
+    "trajectory": ("Trajectory", "tracking"),
+    "scores": ("Scores against true error", "basin"),
+    "picture": ("Scan in map", "tracking"),
+    "equivalence": ("Equivalence", ""),
+    "targets": ("Design targets: met?", ""),
+    "method": ("Method and environment", ""),
 }
 DRAWN = ["pareto", "latency", "convergence", "basin", "scaling", "trajectory", "scores", "picture"]
 NONE = "–"
@@ -28,7 +36,7 @@ def number(value, digits=3) -> str:
         return NONE
     if value == 0:
         return "0"
-    if abs(value) >= 10 ** digits:
+    if abs(value) >= 10**digits:
         return f"{value:,.0f}"
     return f"{value:.{digits}g}"
 
@@ -49,9 +57,24 @@ def fastest_cpu(rows) -> str:
 
 def badge(implementation: str) -> Markup:
     """The colour and the marker's letter shape of the figures, beside the name."""
-    shapes = {"o": "●", "s": "■", "^": "▲", "v": "▼", "D": "◆", "P": "✚", "X": "✖", "<": "◀", ">": "▶", "h": "⬢", "d": "⬧", "p": "⬟"}
+    shapes = {
+        "o": "●",
+        "s": "■",
+        "^": "▲",
+        "v": "▼",
+        "D": "◆",
+        "P": "✚",
+        "X": "✖",
+        "<": "◀",
+        ">": "▶",
+        "h": "⬢",
+        "d": "⬧",
+        "p": "⬟",
+    }
     style = look(implementation)
-    return Markup('<span class="mark" style="color:{}" aria-hidden="true">{}</span>&#8239;{}').format(style["color"], shapes[style["marker"]], implementation)
+    return Markup('<span class="mark" style="color:{}" aria-hidden="true">{}</span>&#8239;{}').format(
+        style["color"], shapes[style["marker"]], implementation
+    )
 
 
 def groups(table):
@@ -61,15 +84,43 @@ def groups(table):
 
 def render(report: Report) -> str:
     folder = Path(__file__).parent
-    environment = jinja2.Environment(loader=jinja2.FileSystemLoader(folder), autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True,
-                                     lstrip_blocks=True, keep_trailing_newline=True)
+    environment = jinja2.Environment(
+        loader=jinja2.FileSystemLoader(folder),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
     environment.filters.update(number=number, percent=percent)
     run = report.run
     return environment.get_template("report.html.jinja").render(
-        report=report, run=run, verdict=report.verdict, sections=SECTIONS, drawn=DRAWN, groups=groups(report.table), dash=NONE, shown=main_datasets(report.rows),
+        report=report,
+        run=run,
+        verdict=report.verdict,
+        sections=SECTIONS,
+        drawn=DRAWN,
+        groups=groups(report.table),
+        dash=NONE,
+        shown=main_datasets(report.rows),
         images={d.name: svg_uri(d.figure) for drawings in report.drawings.values() for d in drawings},
-        implementations=run.implementations.to_dict("records"), datasets=run.datasets.to_dict("records"), environment=flat(run.environment),
-        plan=plan_facts(run.plan), left_out=left_out(run.plan), checkout=checkout(run.environment), targets=report.targets.to_dict("records"), counts=counted(report.targets), MET=MET, MISSED=MISSED,
-        equivalence=report.equivalence.to_dict("records"), worst=report.worst.to_dict("records"), stopping=report.stopping.to_dict("records"),
-        detection=report.detection.to_dict("records"), trajectory_errors=report.trajectory_errors.to_dict("records"), badge=badge,
-        interval=interval, fastest_cpu=fastest_cpu, error_pair=error_pair)
+        implementations=run.implementations.to_dict("records"),
+        datasets=run.datasets.to_dict("records"),
+        environment=flat(run.environment),
+        plan=plan_facts(run.plan),
+        left_out=left_out(run.plan),
+        checkout=checkout(run.environment),
+        targets=report.targets.to_dict("records"),
+        counts=counted(report.targets),
+        MET=MET,
+        MISSED=MISSED,
+        equivalence=report.equivalence.to_dict("records"),
+        worst=report.worst.to_dict("records"),
+        stopping=report.stopping.to_dict("records"),
+        detection=report.detection.to_dict("records"),
+        trajectory_errors=report.trajectory_errors.to_dict("records"),
+        badge=badge,
+        interval=interval,
+        fastest_cpu=fastest_cpu,
+        error_pair=error_pair,
+    )

@@ -29,7 +29,11 @@ def scaling_points(rows: pd.DataFrame) -> pd.DataFrame:
     """Medians per (variable, family, implementation, threads, size): evaluation_us = align time per pass over the scan, align_ms,
     build_ms. Only families with at least LEAST_SIZES sizes of that variable, more than a factor 2 apart."""
     kept = timed(rows[rows.variant == "autoware"])
-    kept = kept.assign(family=kept.dataset.map(family), evaluation_us=1000 * kept.align_ms / kept.evaluations, build_ms=kept.build_us / 1000)
+    kept = kept.assign(
+        family=kept.dataset.map(family),
+        evaluation_us=1000 * kept.align_ms / kept.evaluations,
+        build_ms=kept.build_us / 1000,
+    )
     out = []
     for name, group in kept.groupby("family", sort=False):
         sizes = group.groupby("dataset")[list(VARIABLES)].median()
@@ -37,9 +41,15 @@ def scaling_points(rows: pd.DataFrame) -> pd.DataFrame:
             values = sizes[variable].unique()
             if len(values) < LEAST_SIZES or values.max() <= 2 * values.min():
                 continue
-            medians = group.assign(size=group.dataset.map(sizes[variable])).groupby(["implementation", "threads", "size"], sort=False)
-            medians = medians.agg(evaluation_us=("evaluation_us", "median"), align_ms=("align_ms", "median"), build_ms=("build_ms", "median"),
-                                  n=("align_ms", "size")).reset_index()
+            medians = group.assign(size=group.dataset.map(sizes[variable])).groupby(
+                ["implementation", "threads", "size"], sort=False
+            )
+            medians = medians.agg(
+                evaluation_us=("evaluation_us", "median"),
+                align_ms=("align_ms", "median"),
+                build_ms=("build_ms", "median"),
+                n=("align_ms", "size"),
+            ).reset_index()
             out.append(medians.assign(variable=variable, family=name))
             break  # where the map grows with the scan, only the scan's size is a variable of its own
     columns = ["variable", "family", "implementation", "threads", "size", "evaluation_us", "align_ms", "build_ms", "n"]
@@ -54,14 +64,18 @@ def scaling_fits(points: pd.DataFrame, value: str = "evaluation_us") -> pd.DataF
         if len(group) < LEAST_SIZES:
             continue
         constant, slope, worst = fit_line(group["size"], group[value])
-        out.append(dict(zip(keys, key)) | {"constant": constant, "slope": slope, "worst_residual": worst, "sizes": len(group)})
+        out.append(
+            dict(zip(keys, key)) | {"constant": constant, "slope": slope, "worst_residual": worst, "sizes": len(group)}
+        )
     return pd.DataFrame(out, columns=keys + ["constant", "slope", "worst_residual", "sizes"])
 
 
 def thread_points(rows: pd.DataFrame) -> pd.DataFrame:
     """Per (dataset, implementation, threads): median time and speed-up over one thread, for those with three thread counts."""
     kept = timed(rows[rows.variant == "autoware"])
-    medians = kept.groupby(["dataset", "implementation", "threads"], sort=False).agg(align_ms=("align_ms", "median"), n=("align_ms", "size"))
+    medians = kept.groupby(["dataset", "implementation", "threads"], sort=False).agg(
+        align_ms=("align_ms", "median"), n=("align_ms", "size")
+    )
     out = []
     for _, group in medians.reset_index().groupby(["dataset", "implementation"], sort=False):
         one = group[group.threads == 1]

@@ -9,7 +9,6 @@ from .clouds import read_pcd
 from .convergence import stopping_table, trace_points
 from .detection import detection_table, judged_poses, mark_wrong
 from .equivalence import equivalence_table, worst_cases
-from .figures import Drawing
 from .figures import basin as basin_figure
 from .figures import convergence as convergence_figure
 from .figures import ecdf, pareto, scan_in_map, scores
@@ -60,16 +59,21 @@ def make_report(run: Run) -> Report:
     report.detection = detection_table(poses)
     cells = basin_cells(rows)
     threads = thread_points(rows)
-    report.drawings = {name: [d for d in drawings if d is not None] for name, drawings in {
-        "pareto": [pareto.draw(table, run.datasets, shown)],
-        "latency": [ecdf.draw(samples(rows), shown)],
-        "convergence": [convergence_figure.draw(_one_thread(points), shown)],
-        "basin": [basin_figure.draw(cells, name) for name in list(dict.fromkeys(cells.dataset))[:MOST_PER_KIND]],
-        "scaling": [scaling_figure.draw(scaling_points(rows)), scaling_figure.draw_threads(threads)],
-        "trajectory": _trajectory_drawings(report),
-        "scores": [scores.draw(poses, report.detection, name) for name in list(dict.fromkeys(poses.dataset))[:MOST_PER_KIND]],
-        "picture": _pictures(run, rows),
-    }.items()}
+    report.drawings = {
+        name: [d for d in drawings if d is not None]
+        for name, drawings in {
+            "pareto": [pareto.draw(table, run.datasets, shown)],
+            "latency": [ecdf.draw(samples(rows), shown)],
+            "convergence": [convergence_figure.draw(_one_thread(points), shown)],
+            "basin": [basin_figure.draw(cells, name) for name in list(dict.fromkeys(cells.dataset))[:MOST_PER_KIND]],
+            "scaling": [scaling_figure.draw(scaling_points(rows)), scaling_figure.draw_threads(threads)],
+            "trajectory": _trajectory_drawings(report),
+            "scores": [
+                scores.draw(poses, report.detection, name) for name in list(dict.fromkeys(poses.dataset))[:MOST_PER_KIND]
+            ],
+            "picture": _pictures(run, rows),
+        }.items()
+    }
     return report
 
 
@@ -103,10 +107,17 @@ def _trajectory_drawings(report: Report) -> list:
 def _pictures(run: Run, rows) -> list:
     out = []
     for data in run.datasets[run.datasets.picture.notna()].itertuples():
-        shown = rows[(rows.dataset == data.name) & (rows.frame == data.picture["frame"]) & rows.error.isna() & (rows.variant == "autoware")]
+        shown = rows[
+            (rows.dataset == data.name)
+            & (rows.frame == data.picture["frame"])
+            & rows.error.isna()
+            & (rows.variant == "autoware")
+        ]
         if shown.empty or len(out) == MOST_PER_KIND:
             continue
         oracle = shown[shown.implementation == REFERENCE]
         row = (oracle if len(oracle) else shown).iloc[0]
-        out.append(scan_in_map.draw(row, read_pcd(run.folder / data.picture["map"]), read_pcd(run.folder / data.picture["scan"])))
+        out.append(
+            scan_in_map.draw(row, read_pcd(run.folder / data.picture["map"]), read_pcd(run.folder / data.picture["scan"]))
+        )
     return out

@@ -1,4 +1,4 @@
-"""One look for all figures: a fixed colour, marker and line per implementation, sizes in the page's pixels, the same bytes each time."""
+"""One look for all figures: a fixed colour, marker and line per implementation, and the same bytes each time."""
 
 import base64
 import io
@@ -32,13 +32,33 @@ GRID, MUTED, BAND = "#E4E4E4", "#666666", "#F0F0F0"
 GOOD, BAD = "#0072B2", "#D55E00"  # right and wrong poses
 SEQUENTIAL = "cividis"
 
-matplotlib.rcParams.update({
-    "font.family": "DejaVu Sans", "font.size": FONT_PT, "axes.titlesize": FONT_PT + 0.5, "axes.labelsize": FONT_PT, "legend.fontsize": FONT_PT,
-    "xtick.labelsize": FONT_PT - 0.5, "ytick.labelsize": FONT_PT - 0.5, "axes.titleweight": "bold", "axes.titlelocation": "left",
-    "axes.spines.top": False, "axes.spines.right": False, "axes.grid": True, "grid.color": GRID, "grid.linewidth": 0.8, "axes.axisbelow": True,
-    "lines.linewidth": 1.8, "lines.markersize": 6, "legend.frameon": False, "figure.dpi": 96, "savefig.dpi": DENSE_DPI,
-    "svg.fonttype": "path", "svg.hashsalt": "ndt_report", "figure.constrained_layout.use": True,
-})
+matplotlib.rcParams.update(
+    {
+        "font.family": "DejaVu Sans",
+        "font.size": FONT_PT,
+        "axes.titlesize": FONT_PT + 0.5,
+        "axes.labelsize": FONT_PT,
+        "legend.fontsize": FONT_PT,
+        "xtick.labelsize": FONT_PT - 0.5,
+        "ytick.labelsize": FONT_PT - 0.5,
+        "axes.titleweight": "bold",
+        "axes.titlelocation": "left",
+        "axes.spines.top": False,
+        "axes.spines.right": False,
+        "axes.grid": True,
+        "grid.color": GRID,
+        "grid.linewidth": 0.8,
+        "axes.axisbelow": True,
+        "lines.linewidth": 1.8,
+        "lines.markersize": 6,
+        "legend.frameon": False,
+        "figure.dpi": 96,
+        "savefig.dpi": DENSE_DPI,
+        "svg.fonttype": "path",
+        "svg.hashsalt": "ndt_report",
+        "figure.constrained_layout.use": True,
+    }
+)
 
 
 def look(implementation: str) -> dict:
@@ -89,8 +109,15 @@ def finish(figure: Figure, axes, columns: int = 5) -> Figure:
     # Constrained layout does not see a figure's legend: room is made by hand.
     inches = 0.12 + 0.2 * -(-len(entries) // columns)
     figure.get_layout_engine().set(rect=(0, 0, 1, 1 - inches / figure.get_size_inches()[1]))
-    figure.legend(entries.values(), entries.keys(), loc="upper left", ncol=min(len(entries), columns), handlelength=2.6, columnspacing=1.6,
-                  borderaxespad=0.1)
+    figure.legend(
+        entries.values(),
+        entries.keys(),
+        loc="upper left",
+        ncol=min(len(entries), columns),
+        handlelength=2.6,
+        columnspacing=1.6,
+        borderaxespad=0.1,
+    )
     return figure
 
 

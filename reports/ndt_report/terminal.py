@@ -21,16 +21,29 @@ def _cell(value, digits=3) -> str:
 def _row(row) -> list:
     speed = f"{row['verdict']} {interval(row)}" if row["verdict"] else row["why_no_verdict"].split(":")[0] or "-"
     share = row["success_share"]
-    return [row["dataset"], row["implementation"] + ("" if row["variant"] == "autoware" else f" {row['variant']}"), f"{row['threads']:g}",
-            _cell(row["timed_measurements"], 6), _cell(row["align_ms_p50"]), _cell(row["align_ms_p99"]), speed, _cell(100 * share), _cell(row["translation_error_mm_p50"], 2),
-            _cell(row["translation_vs_ref_mm_max"], 2)]
+    return [
+        row["dataset"],
+        row["implementation"] + ("" if row["variant"] == "autoware" else f" {row['variant']}"),
+        f"{row['threads']:g}",
+        _cell(row["timed_measurements"], 6),
+        _cell(row["align_ms_p50"]),
+        _cell(row["align_ms_p99"]),
+        speed,
+        _cell(100 * share),
+        _cell(row["translation_error_mm_p50"], 2),
+        _cell(row["translation_vs_ref_mm_max"], 2),
+    ]
 
 
 def _worth_most(table):
     """All rows if they fit, else of every dataset and implementation the fastest thread count with the default options."""
     if len(table) <= FEW_ROWS:
         return table
-    fastest = table[table.variant == "autoware"].sort_values("align_ms_p50", kind="stable").drop_duplicates(["dataset", "implementation"])
+    fastest = (
+        table[table.variant == "autoware"]
+        .sort_values("align_ms_p50", kind="stable")
+        .drop_duplicates(["dataset", "implementation"])
+    )
     return table.loc[sorted(fastest.index)]
 
 
@@ -39,9 +52,17 @@ def summary_lines(report: Report, path) -> list:
     counts = counted(report.targets)
     head = [report.verdict.headline]
     cautions = report.verdict.cautions[:4]
-    left = [f"{len(report.verdict.cautions) - 4} more cautions are in the report."] if len(report.verdict.cautions) > 4 else []
-    tail = ["! " + c for c in cautions] + left + [
-        f"Design targets: {counts['met']} met, {counts['not met']} not met, {counts['not measured']} not measured.", str(path)]
+    left = (
+        [f"{len(report.verdict.cautions) - 4} more cautions are in the report."] if len(report.verdict.cautions) > 4 else []
+    )
+    tail = (
+        ["! " + c for c in cautions]
+        + left
+        + [
+            f"Design targets: {counts['met']} met, {counts['not met']} not met, {counts['not measured']} not measured.",
+            str(path),
+        ]
+    )
     room = MOST_LINES - len(head) - len(tail) - 1
     chosen = _worth_most(report.table)
     more = len(report.table) - min(len(chosen), room)
@@ -49,8 +70,10 @@ def summary_lines(report: Report, path) -> list:
     more = len(report.table) - len(rows)
     widths = [max(len(line[i]) for line in [HEADER, *rows]) for i in range(len(HEADER))]
     left_aligned = {0, 1, 6}
-    table = ["  ".join(t.ljust(w) if i in left_aligned else t.rjust(w) for i, (t, w) in enumerate(zip(line, widths))).rstrip()
-             for line in [HEADER, *rows]]
+    table = [
+        "  ".join(t.ljust(w) if i in left_aligned else t.rjust(w) for i, (t, w) in enumerate(zip(line, widths))).rstrip()
+        for line in [HEADER, *rows]
+    ]
     if more > 0:
         table.append(f"... and {more} more rows in the report")
     return [_cut(line) for line in head + table + tail[:-1]] + tail[-1:]

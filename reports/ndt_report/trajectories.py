@@ -64,12 +64,32 @@ def trajectory_errors(all_trajectories) -> pd.DataFrame:
             continue
         absolute, relative = ate(t.truth, t.poses, align=False), rpe(t.truth, t.poses, delta=1)
         drift = kitti(t.truth, t.poses)["translation_percent"]  # None if the drive is too short
-        out.append({"dataset": t.dataset, "implementation": t.implementation, "poses": len(t.poses), "failed": t.failed,
-                    "ate_rmse_m": absolute["rmse_m"], "ate_mean_m": absolute["mean_m"], "ate_max_m": absolute["max_m"],
-                    "rpe_translation_rmse_m": relative["translation_rmse_m"], "rpe_rotation_rmse_deg": relative["rotation_rmse_deg"],
-                    "kitti_translation_percent": np.nan if drift is None else drift})
-    columns = ["dataset", "implementation", "poses", "failed", "ate_rmse_m", "ate_mean_m", "ate_max_m", "rpe_translation_rmse_m",
-               "rpe_rotation_rmse_deg", "kitti_translation_percent"]
+        out.append(
+            {
+                "dataset": t.dataset,
+                "implementation": t.implementation,
+                "poses": len(t.poses),
+                "failed": t.failed,
+                "ate_rmse_m": absolute["rmse_m"],
+                "ate_mean_m": absolute["mean_m"],
+                "ate_max_m": absolute["max_m"],
+                "rpe_translation_rmse_m": relative["translation_rmse_m"],
+                "rpe_rotation_rmse_deg": relative["rotation_rmse_deg"],
+                "kitti_translation_percent": np.nan if drift is None else drift,
+            }
+        )
+    columns = [
+        "dataset",
+        "implementation",
+        "poses",
+        "failed",
+        "ate_rmse_m",
+        "ate_mean_m",
+        "ate_max_m",
+        "rpe_translation_rmse_m",
+        "rpe_rotation_rmse_deg",
+        "kitti_translation_percent",
+    ]
     return pd.DataFrame(out, columns=columns)
 
 

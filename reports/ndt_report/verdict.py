@@ -43,12 +43,16 @@ def dataset_sentence(dataset: str, table: pd.DataFrame, frames: int) -> str:
     best = own.sort_values("align_ms_p50", kind="stable").iloc[0]
     threads = f"{best.threads:g} thread{'s' if best.threads != 1 else ''}"
     if best.implementation == REFERENCE:
-        return f"{where}: no equally accurate row is faster than {REFERENCE} ({threads}, median {best.align_ms_p50:.3g} ms)."
+        return (
+            f"{where}: no equally accurate row is faster than {REFERENCE} ({threads}, median {best.align_ms_p50:.3g} ms)."
+        )
     found = {FASTER: f"is {interval(best)} faster than {REFERENCE}", SAME: f"is as fast as {REFERENCE}, {interval(best)}"}
     said = found.get(best.verdict, f"may be faster than {REFERENCE}, {interval(best)}: too uncertain to say")
     ref_threads = "" if best.ref_threads == best.threads else f" with {best.ref_threads:g} threads"
-    return (f"{where}: {best.implementation} ({threads}, median {best.align_ms_p50:.3g} ms) {said}{ref_threads}, with the same poses "
-            f"(worst {best.translation_vs_ref_mm_max:.2g} mm); {_success(best)}.")
+    return (
+        f"{where}: {best.implementation} ({threads}, median {best.align_ms_p50:.3g} ms) {said}{ref_threads}, with the same poses "
+        f"(worst {best.translation_vs_ref_mm_max:.2g} mm); {_success(best)}."
+    )
 
 
 def _success(row) -> str:
@@ -70,7 +74,9 @@ def headline(table: pd.DataFrame, shown) -> str:
     of = "your data" if best.dataset.nunique() == 1 else f"{count} of {best.dataset.nunique()} datasets"
     sure = best[best.implementation == winner].verdict == FASTER
     if winner != REFERENCE and not sure.all():
-        return f"Probably {winner}: the lowest median with the oracle's accuracy on {of}; too few or unsteady jobs to be sure."
+        return (
+            f"Probably {winner}: the lowest median with the oracle's accuracy on {of}; too few or unsteady jobs to be sure."
+        )
     return f"Use {winner}: the fastest row with the oracle's accuracy on {of}."
 
 
@@ -78,7 +84,12 @@ def verdict_of(run: Run, rows: pd.DataFrame, table: pd.DataFrame, shown: list) -
     said = [dataset_sentence(name, table, run.datasets.loc[name, "frames"]) for name in shown[:MOST_SENTENCES]]
     if len(shown) > MOST_SENTENCES:
         said.append(f"{len(shown) - MOST_SENTENCES} more datasets are in the table.")
-    return Verdict(headline(table, shown), said, _trust(run, rows, table[table.dataset.isin(shown)]), run.notes + _cautions(run, rows, table))
+    return Verdict(
+        headline(table, shown),
+        said,
+        _trust(run, rows, table[table.dataset.isin(shown)]),
+        run.notes + _cautions(run, rows, table),
+    )
 
 
 def _trust(run: Run, rows, table) -> list:
@@ -86,15 +97,24 @@ def _trust(run: Run, rows, table) -> list:
     own = rows[rows.translation_vs_ref_m.notna() & ~rows.implementation.map(run.implementations.peer).astype(bool)]
     if len(own):
         same = (own.iterations_vs_ref == 0).mean()
-        out.append(f"Same algorithm: {100 * same:.4g} % of {len(own)} alignments need exactly the oracle's iterations; half of the poses are within "
-                   f"{1000 * own.translation_vs_ref_m.median():.2g} mm, the worst is {1000 * own.translation_vs_ref_m.max():.2g} mm and "
-                   f"{own.rotation_vs_ref_deg.max():.2g} deg away.")
+        out.append(
+            f"Same algorithm: {100 * same:.4g} % of {len(own)} alignments need exactly the oracle's iterations; half "
+            f"of the poses are within "
+            f"{1000 * own.translation_vs_ref_m.median():.2g} mm, the worst is {1000 * own.translation_vs_ref_m.max():.2g} mm and "
+            f"{own.rotation_vs_ref_deg.max():.2g} deg away."
+        )
     judged = table[table.success_kind == TRUTH]
     if len(judged):
-        out.append(f"{int(judged.successes.sum())} of {int(judged.measurements.sum())} alignments with known truth ended within their dataset's limits.")
+        out.append(
+            f"{int(judged.successes.sum())} of {int(judged.measurements.sum())} alignments with known truth ended "
+            f"within their dataset's limits."
+        )
     if table.samples.notna().any():
-        out.append(f"Times: {int(table.samples.sum())} repeats of {int(table.timed_measurements.sum())} alignments in {rows.job.nunique()} child "
-                   "processes in random order; intervals resample whole processes.")
+        out.append(
+            f"Times: {int(table.samples.sum())} repeats of {int(table.timed_measurements.sum())} alignments in "
+            f"{rows.job.nunique()} child "
+            "processes in random order; intervals resample whole processes."
+        )
     return out
 
 
@@ -102,24 +122,42 @@ def _cautions(run: Run, rows, table) -> list:
     out = []
     if errors := int(rows.error.notna().sum()):
         kinds = rows.error_kind.value_counts()
-        out.append(f"{errors} measurements failed with an error ({', '.join(f'{k} {kinds[k]}' for k in sorted(kinds.index))}); they count as failures.")
+        out.append(
+            f"{errors} measurements failed with an error "
+            f"({', '.join(f'{k} {kinds[k]}' for k in sorted(kinds.index))}); they count as failures."
+        )
     if left := left_out(run.plan):
-        out.append(f"Left out: {'; '.join(left[:3])}" + (f"; and {len(left) - 3} more, listed under Method." if len(left) > 3 else "."))
-    missing = [name for name in rows.dataset.unique() if not ((rows.dataset == name) & (rows.implementation == REFERENCE) & rows.error.isna()).any()]
+        out.append(
+            f"Left out: {'; '.join(left[:3])}"
+            + (f"; and {len(left) - 3} more, listed under Method." if len(left) > 3 else ".")
+        )
+    missing = [
+        name
+        for name in rows.dataset.unique()
+        if not ((rows.dataset == name) & (rows.implementation == REFERENCE) & rows.error.isna()).any()
+    ]
     if missing:
         out.append(f"Without {REFERENCE}: {', '.join(missing)}. Nothing is compared there.")
     capped = rows[rows.timing == "wall_cap"]
     if len(capped):
         timed = rows.timing.isin(["settled", "wall_cap"]).sum()
-        out.append(f"{100 * len(capped) / timed:.2g} % of the timed measurements hit the wall-clock cap before their repeats settled.")
+        out.append(
+            f"{100 * len(capped) / timed:.2g} % of the timed measurements hit the wall-clock cap before their repeats settled."
+        )
     for name in table[table.peer].implementation.unique():
-        out.append(f"{name} is another algorithm on the same data (a peer): its poses and stopping rule differ, so its times are no like-for-like comparison.")
+        out.append(
+            f"{name} is another algorithm on the same data (a peer): its poses and stopping rule differ, so its "
+            f"times are no like-for-like comparison."
+        )
     unequal = table[~table.equal & ~table.peer & table.align_ms_p50.notna() & (table.why_not.str.startswith("not equal"))]
     for row in unequal.head(3).itertuples():
         out.append(f"{row.implementation} ({row.threads:g} thr) gets no speed verdict on {row.dataset}: {row.why_not}.")
     environment = run.environment
     if environment.get("build_type", "Release") != "Release" or environment.get("sanitizers"):
-        out.append(f"This is a {environment.get('build_type')} build{' with sanitizers' if environment.get('sanitizers') else ''}: its times mean nothing.")
+        out.append(
+            f"This is a {environment.get('build_type')} "
+            f"build{' with sanitizers' if environment.get('sanitizers') else ''}: its times mean nothing."
+        )
     load, cores = environment.get("load_average_1_min"), environment.get("cores")
     if isinstance(load, (int, float)) and isinstance(cores, int) and load > BUSY_LOAD * cores:
         out.append(f"The machine was busy when the run began: load {load:.2g} on {cores} cores.")

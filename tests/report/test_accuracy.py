@@ -32,9 +32,17 @@ def test_a_chain_multiplies_steps():
 
 
 def test_errors_against_the_oracle_are_of_the_same_alignment():
-    rows = add_reference_errors(pd.DataFrame([
-        row(REFERENCE, 1.0), row(OWN, 1.002, iterations=6.0, score=101.0), row(OWN, 5.0, frame="f1"), row(OWN, 1.5, variant="direct7"),
-        row(OWN, 1.0, threads=2, pose=pose_of(1, 0, 0, np.radians(0.5)))]))
+    rows = add_reference_errors(
+        pd.DataFrame(
+            [
+                row(REFERENCE, 1.0),
+                row(OWN, 1.002, iterations=6.0, score=101.0),
+                row(OWN, 5.0, frame="f1"),
+                row(OWN, 1.5, variant="direct7"),
+                row(OWN, 1.0, threads=2, pose=pose_of(1, 0, 0, np.radians(0.5))),
+            ]
+        )
+    )
     assert rows.translation_vs_ref_m[1] == pytest.approx(0.002)
     assert rows.iterations_vs_ref[1] == 1 and rows.score_vs_ref[1] == pytest.approx(0.01)
     assert rows.translation_vs_ref_m[[0, 2, 3]].isna().all()
@@ -42,8 +50,14 @@ def test_errors_against_the_oracle_are_of_the_same_alignment():
 
 
 def test_success_is_nearness_to_the_truth_where_there_is_one():
-    rows = judged([row(OWN, 0.19, true_x=0), row(OWN, 0.21, true_x=0, frame="f1"), failed(OWN, frame="f2"),
-                   row(OWN, 0.0, true_x=0, frame="f3", rotation_error_deg=1.5)])
+    rows = judged(
+        [
+            row(OWN, 0.19, true_x=0),
+            row(OWN, 0.21, true_x=0, frame="f1"),
+            failed(OWN, frame="f2"),
+            row(OWN, 0.0, true_x=0, frame="f3", rotation_error_deg=1.5),
+        ]
+    )
     assert list(rows.success) == [1, 0, 0, 0] and set(rows.success_kind) == {TRUTH}
 
 
@@ -58,7 +72,16 @@ def test_without_truth_and_oracle_nobody_can_say_but_an_error_still_failed():
 
 
 def test_the_accuracy_table_counts_errors_as_failures():
-    table = accuracy_table(judged([row(OWN, 0.1, true_x=0), row(OWN, 0.05, true_x=0, frame="f1"), failed(OWN, frame="f2"), failed(OWN, frame="f3")]))
+    table = accuracy_table(
+        judged(
+            [
+                row(OWN, 0.1, true_x=0),
+                row(OWN, 0.05, true_x=0, frame="f1"),
+                failed(OWN, frame="f2"),
+                failed(OWN, frame="f3"),
+            ]
+        )
+    )
     only = table.iloc[0]
     assert (only.measurements, only.errors, only.successes, only.success_share) == (4, 2, 2, 0.5)
     assert only.translation_error_mm_p50 == pytest.approx(75) and only.translation_error_mm_max == pytest.approx(100)
@@ -98,8 +121,18 @@ def test_an_error_where_the_oracle_succeeded_is_a_difference():
 
 
 def test_rows_are_held_against_the_oracle_with_as_many_threads_and_gpu_rows_against_its_most():
-    rows = pd.DataFrame([row(REFERENCE, threads=1), row(REFERENCE, threads=4), row(OWN, threads=1), row(OWN, threads=4), row(OWN, threads=2),
-                         row(CUDA, threads=1), row(PEER, threads=1), row(OWN, dataset="alone")])
+    rows = pd.DataFrame(
+        [
+            row(REFERENCE, threads=1),
+            row(REFERENCE, threads=4),
+            row(OWN, threads=1),
+            row(OWN, threads=4),
+            row(OWN, threads=2),
+            row(CUDA, threads=1),
+            row(PEER, threads=1),
+            row(OWN, dataset="alone"),
+        ]
+    )
     threads = reference_threads(rows, implementations()).set_index(["dataset", "implementation", "threads"]).ref_threads
     assert [threads[("toy", OWN, n)] for n in (1, 4, 2)] == [1, 4, 4]
     assert threads[("toy", CUDA, 1)] == 4 and threads[("toy", PEER, 1)] == 1
@@ -107,7 +140,15 @@ def test_rows_are_held_against_the_oracle_with_as_many_threads_and_gpu_rows_agai
 
 
 def test_equivalence_gives_shares_and_worst_cases_without_peers():
-    rows = judged([row(REFERENCE), row(REFERENCE, frame="f1"), row(OWN, 0.0005), row(OWN, 0.004, frame="f1", iterations=7.0), row(PEER, 0.5)])
+    rows = judged(
+        [
+            row(REFERENCE),
+            row(REFERENCE, frame="f1"),
+            row(OWN, 0.0005),
+            row(OWN, 0.004, frame="f1", iterations=7.0),
+            row(PEER, 0.5),
+        ]
+    )
     table = equivalence_table(rows).set_index("implementation")
     assert table.same_iterations_share[OWN] == 0.5 and table.fine_share[OWN] == 0.5
     assert table.translation_mm_max[OWN] == pytest.approx(4) and table.n[PEER] == 1

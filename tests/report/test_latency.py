@@ -5,7 +5,19 @@ import needs  # noqa: F401  first: it skips
 import numpy as np
 import pytest
 from ndt_report.accuracy import equal_accuracy
-from ndt_report.latency import FASTER, SAME, SLOWER, UNCLEAR, latency_table, paired, ratio_table, samples, speed_up, timed, verdict
+from ndt_report.latency import (
+    FASTER,
+    SAME,
+    SLOWER,
+    UNCLEAR,
+    latency_table,
+    paired,
+    ratio_table,
+    samples,
+    speed_up,
+    timed,
+    verdict,
+)
 from ndt_report.reference import reference_threads
 from ndt_report.summary import summary_table
 from toy import CUDA, OWN, PEER, REFERENCE, failed, implementations, judged, row
@@ -13,8 +25,10 @@ from toy import CUDA, OWN, PEER, REFERENCE, failed, implementations, judged, row
 
 def jobs(implementation, times, **columns):
     """One frame and job per time."""
-    return [row(implementation, ms=np.atleast_1d(t), frame=f"f{i}", job=100 * order_of(implementation) + i, true_x=0, **columns)
-            for i, t in enumerate(times)]
+    return [
+        row(implementation, ms=np.atleast_1d(t), frame=f"f{i}", job=100 * order_of(implementation) + i, true_x=0, **columns)
+        for i, t in enumerate(times)
+    ]
 
 
 def order_of(name):
@@ -30,8 +44,15 @@ def test_quantiles_weigh_every_measurement_the_same_however_often_it_was_repeate
 
 
 def test_single_measurements_errors_and_failures_are_no_times():
-    rows = judged([row(OWN, ms=[1], true_x=0), row(OWN, ms=[9], timing="single", frame="f1", true_x=0), failed(OWN, frame="f2"),
-                   row(OWN, 3.0, ms=[0.1], frame="f3", true_x=0), row(OWN, ms=[2], timing="wall_cap", frame="f4", true_x=0)])
+    rows = judged(
+        [
+            row(OWN, ms=[1], true_x=0),
+            row(OWN, ms=[9], timing="single", frame="f1", true_x=0),
+            failed(OWN, frame="f2"),
+            row(OWN, 3.0, ms=[0.1], frame="f3", true_x=0),
+            row(OWN, ms=[2], timing="wall_cap", frame="f4", true_x=0),
+        ]
+    )
     assert list(timed(rows).align_ms) == [1, 2]
     assert latency_table(rows).wall_cap_share.iloc[0] == 0.5
 
@@ -41,9 +62,19 @@ def test_idle_times_are_kept_apart():
     assert latency_table(rows).align_after_idle_ms_p50.iloc[0] == 5
 
 
-@pytest.mark.parametrize("low, high, said", [
-    (1.06, 1.2, FASTER), (1.04, 1.2, UNCLEAR), (0.7, 0.94, SLOWER), (0.7, 0.96, UNCLEAR), (0.96, 1.04, SAME), (0.9, 1.04, UNCLEAR),
-    (0.5, 2.0, UNCLEAR), (np.nan, np.nan, UNCLEAR)])
+@pytest.mark.parametrize(
+    "low, high, said",
+    [
+        (1.06, 1.2, FASTER),
+        (1.04, 1.2, UNCLEAR),
+        (0.7, 0.94, SLOWER),
+        (0.7, 0.96, UNCLEAR),
+        (0.96, 1.04, SAME),
+        (0.9, 1.04, UNCLEAR),
+        (0.5, 2.0, UNCLEAR),
+        (np.nan, np.nan, UNCLEAR),
+    ],
+)
 def test_a_verdict_needs_the_whole_interval_on_one_side_of_the_margin(low, high, said):
     assert verdict(low, high) == said
 
@@ -72,11 +103,18 @@ def test_no_pair_gives_no_speed_up():
 def table_of(rows):
     frame = judged(rows)
     pairing = reference_threads(frame, implementations())
-    return ratio_table(frame, pairing, equal_accuracy(frame, pairing), implementations()).set_index(["implementation", "threads"])
+    return ratio_table(frame, pairing, equal_accuracy(frame, pairing), implementations()).set_index(
+        ["implementation", "threads"]
+    )
 
 
 def test_ratios_stand_beside_oracle_and_fastest_cpu_row():
-    table = table_of(jobs(REFERENCE, [4, 4.01, 3.99, 4]) + jobs(OWN, [2, 2, 2, 2]) + jobs(CUDA, [1, 1, 1.01, 1]) + jobs(PEER, [0.5] * 4, stop="converged"))
+    table = table_of(
+        jobs(REFERENCE, [4, 4.01, 3.99, 4])
+        + jobs(OWN, [2, 2, 2, 2])
+        + jobs(CUDA, [1, 1, 1.01, 1])
+        + jobs(PEER, [0.5] * 4, stop="converged")
+    )
     assert table.verdict[(OWN, 1)] == FASTER and table.speed[(OWN, 1)] == pytest.approx(2, rel=1e-3)
     assert table.cpu_base[(CUDA, 1)] == f"{OWN}, 1 thr" and table.cpu_speed[(CUDA, 1)] == pytest.approx(2, rel=1e-2)
     assert table.cpu_verdict[(REFERENCE, 1)] == SLOWER
@@ -91,13 +129,19 @@ def test_an_unequal_row_gets_its_reason_instead_of_a_verdict():
 
 
 def test_two_threads_are_held_against_two_threads():
-    table = table_of(jobs(REFERENCE, [4] * 4) + jobs(REFERENCE, [2] * 4, threads=2) + jobs(OWN, [2] * 4) + jobs(OWN, [2] * 4, threads=2))
+    table = table_of(
+        jobs(REFERENCE, [4] * 4) + jobs(REFERENCE, [2] * 4, threads=2) + jobs(OWN, [2] * 4) + jobs(OWN, [2] * 4, threads=2)
+    )
     assert table.speed[(OWN, 1)] == pytest.approx(2) and table.speed[(OWN, 2)] == pytest.approx(1)
     assert table.verdict[(OWN, 2)] == SAME
 
 
 def test_the_summary_has_a_line_for_every_row_even_without_times():
-    frame = judged(jobs(REFERENCE, [4, 4]) + [failed(OWN, true_x=0, frame=f) for f in ("f0", "f1")] + jobs(PEER, [1, 1], timing="single"))
+    frame = judged(
+        jobs(REFERENCE, [4, 4])
+        + [failed(OWN, true_x=0, frame=f) for f in ("f0", "f1")]
+        + jobs(PEER, [1, 1], timing="single")
+    )
     table = summary_table(frame, implementations()).set_index("implementation")
     assert list(table.index) == [REFERENCE, OWN, PEER] and table.peer[PEER] and not table.peer[OWN]
     assert table.success_share[OWN] == 0 and np.isnan(table.align_ms_p50[OWN]) and table.verdict[OWN] == ""

@@ -73,22 +73,25 @@ def test_every_key_must_be_there(folder, column):
     assert f"line 2: key '{column.name}' is missing" in refused(folder)
 
 
-@pytest.mark.parametrize("change, said", [
-    (dict(pose=[1.0] * 15), "pose is not 16 finite numbers"),
-    (dict(pose=None), "pose is null"),
-    (dict(iterations=1.5), "iterations is not a whole number"),
-    (dict(iterations=True), "iterations is not a whole number"),
-    (dict(align_us=[]), "align_us is not a list of finite numbers"),
-    (dict(align_us=[1.0, float("nan")]), "align_us is not a list of finite numbers"),
-    (dict(stop=3), "stop is not text"),
-    (dict(timing="best"), "timing is 'best', not one of settled, wall_cap, single"),
-    (dict(implementation="gicp"), "implementation 'gicp' is not in implementations.json"),
-    (dict(dataset="moon"), "dataset 'moon' is not in datasets.json"),
-    (dict(trace={"score": [1.0]}), "trace is not an object of equally long lists"),
-    (dict(guess_offset={"x_m": 1.0}), "guess_offset is not an object"),
-    (dict(error="it crashed"), "error and error_kind must both be null"),
-    (dict(error="it crashed", error_kind="bad luck"), "error_kind is 'bad luck'"),
-])
+@pytest.mark.parametrize(
+    "change, said",
+    [
+        (dict(pose=[1.0] * 15), "pose is not 16 finite numbers"),
+        (dict(pose=None), "pose is null"),
+        (dict(iterations=1.5), "iterations is not a whole number"),
+        (dict(iterations=True), "iterations is not a whole number"),
+        (dict(align_us=[]), "align_us is not a list of finite numbers"),
+        (dict(align_us=[1.0, float("nan")]), "align_us is not a list of finite numbers"),
+        (dict(stop=3), "stop is not text"),
+        (dict(timing="best"), "timing is 'best', not one of settled, wall_cap, single"),
+        (dict(implementation="gicp"), "implementation 'gicp' is not in implementations.json"),
+        (dict(dataset="moon"), "dataset 'moon' is not in datasets.json"),
+        (dict(trace={"score": [1.0]}), "trace is not an object of equally long lists"),
+        (dict(guess_offset={"x_m": 1.0}), "guess_offset is not an object"),
+        (dict(error="it crashed"), "error and error_kind must both be null"),
+        (dict(error="it crashed", error_kind="bad luck"), "error_kind is 'bad luck'"),
+    ],
+)
 def test_a_value_of_the_wrong_kind_is_refused_with_its_line(folder, change, said):
     change_line(folder, 5, lambda entry: entry.update(change))
     assert f"results.jsonl: line 5: {said}" in refused(folder)
@@ -117,19 +120,28 @@ def test_a_run_that_was_stopped_is_loaded_and_says_so(folder):
     (folder / "results.jsonl").write_text(text[:-200])
     run = load_run(folder)
     assert len(run.rows) == 23 and not run.finished
-    assert run.notes == ["This run was stopped while it wrote line 24 of results.jsonl, which is left out.",
-                         "This run did not finish: 23 of 24 planned measurements are there."]
+    assert run.notes == [
+        "This run was stopped while it wrote line 24 of results.jsonl, which is left out.",
+        "This run did not finish: 23 of 24 planned measurements are there.",
+    ]
 
 
-@pytest.mark.parametrize("name, content, said", [
-    ("plan.json", "[]", "plan.json: not a JSON object"),
-    ("plan.json", "{}", "plan.json: key 'preset' is missing"),
-    ("plan.json", '{"preset": "x", "jobs": 3}', "plan.json: jobs is not a list"),
-    ("plan.json", '{"preset": "x", "jobs": [{"job": 0}]}', "plan.json: job 1: row_count is missing or not a whole number"),
-    ("datasets.json", "{", "datasets.json: line 1: not JSON"),
-    ("datasets.json", "[]", "datasets.json: not a list of objects, or empty"),
-    ("implementations.json", "[{}]", "implementations.json: entry 1: key 'name' is missing"),
-])
+@pytest.mark.parametrize(
+    "name, content, said",
+    [
+        ("plan.json", "[]", "plan.json: not a JSON object"),
+        ("plan.json", "{}", "plan.json: key 'preset' is missing"),
+        ("plan.json", '{"preset": "x", "jobs": 3}', "plan.json: jobs is not a list"),
+        (
+            "plan.json",
+            '{"preset": "x", "jobs": [{"job": 0}]}',
+            "plan.json: job 1: row_count is missing or not a whole number",
+        ),
+        ("datasets.json", "{", "datasets.json: line 1: not JSON"),
+        ("datasets.json", "[]", "datasets.json: not a list of objects, or empty"),
+        ("implementations.json", "[{}]", "implementations.json: entry 1: key 'name' is missing"),
+    ],
+)
 def test_broken_json_files_are_refused(folder, name, content, said):
     (folder / name).write_text(content)
     assert said in refused(folder)
@@ -141,8 +153,12 @@ def test_a_pcd_file_is_read_and_a_broken_one_refused(tmp_path):
     write_pcd(path, points)
     assert (read_pcd(path) == points).all()
     content = path.read_bytes()
-    for broken, said in ((content[:-1], "23 bytes of points, POINTS says 24"), (content.replace(b"binary", b"ascii"), "DATA: 'ascii', not 'binary'"),
-                         (b"nothing", "line 1: the header ends here"), (content.replace(b"POINTS 2", b"POINTS x"), "POINTS: no number")):
+    for broken, said in (
+        (content[:-1], "23 bytes of points, POINTS says 24"),
+        (content.replace(b"binary", b"ascii"), "DATA: 'ascii', not 'binary'"),
+        (b"nothing", "line 1: the header ends here"),
+        (content.replace(b"POINTS 2", b"POINTS x"), "POINTS: no number"),
+    ):
         path.write_bytes(broken)
         with pytest.raises(InputError, match=said):
             read_pcd(path)

@@ -29,8 +29,19 @@ def test_the_fit_counts_relative_residuals():
 
 
 def sized(sizes, microseconds, threads=(1,), dataset="yard_{}"):
-    return [row(REFERENCE, dataset=dataset.format(n), points=float(n), evaluations=2.0, ms=[2e-3 * microseconds(n) / t], true_x=0, threads=t)
-            for n in sizes for t in threads]
+    return [
+        row(
+            REFERENCE,
+            dataset=dataset.format(n),
+            points=float(n),
+            evaluations=2.0,
+            ms=[2e-3 * microseconds(n) / t],
+            true_x=0,
+            threads=t,
+        )
+        for n in sizes
+        for t in threads
+    ]
 
 
 def test_scaling_recovers_constant_and_slope_of_a_family():
@@ -63,8 +74,18 @@ def test_threads_are_compared_with_one():
 
 def grid(radius, implementation=REFERENCE):
     steps = (-1.0, 0.0, 1.0)
-    return [row(implementation, true_x=0, x=0.0 if np.hypot(x, y) <= radius else 9.0, guess_name=f"{x}{y}{yaw}",
-                guess_offset={"x_m": x, "y_m": y, "z_m": 0.0, "yaw_deg": yaw}) for x in steps for y in steps for yaw in (0.0, 20.0)]
+    return [
+        row(
+            implementation,
+            true_x=0,
+            x=0.0 if np.hypot(x, y) <= radius else 9.0,
+            guess_name=f"{x}{y}{yaw}",
+            guess_offset={"x_m": x, "y_m": y, "z_m": 0.0, "yaw_deg": yaw},
+        )
+        for x in steps
+        for y in steps
+        for yaw in (0.0, 20.0)
+    ]
 
 
 def test_basin_cells_are_the_share_of_successes_per_offset():
@@ -80,12 +101,23 @@ def test_a_dataset_with_a_grid_and_other_guesses_becomes_two(tmp_path):
     made = SyntheticRun(cuda=False).tracking("town", frames=4).basin("town").basin("yard").picture("town")
     run = split_grids(load_run(made.write(tmp_path / "run")))
     assert list(run.datasets.index) == ["town", "yard", "town_grid"] and run.datasets.picture["town_grid"] is None
-    assert run.rows[run.rows.dataset == "town"].guess_offset.isna().all() and run.rows[run.rows.dataset == "town_grid"].guess_offset.notna().all()
-    assert (run.rows.dataset == "town").sum() == 4 * 5 and set(basin_cells(judged_rows(run)).dataset) == {"town_grid", "yard"}
+    assert (
+        run.rows[run.rows.dataset == "town"].guess_offset.isna().all()
+        and run.rows[run.rows.dataset == "town_grid"].guess_offset.notna().all()
+    )
+    assert (run.rows.dataset == "town").sum() == 4 * 5 and set(basin_cells(judged_rows(run)).dataset) == {
+        "town_grid",
+        "yard",
+    }
 
 
 def test_one_offset_given_by_hand_is_no_grid():
-    rows = judged([row(REFERENCE, true_x=0, frame=f"f{i}", guess_offset={"x_m": 0.3, "y_m": -0.2, "z_m": 0.0, "yaw_deg": 2.0}) for i in range(12)])
+    rows = judged(
+        [
+            row(REFERENCE, true_x=0, frame=f"f{i}", guess_offset={"x_m": 0.3, "y_m": -0.2, "z_m": 0.0, "yaw_deg": 2.0})
+            for i in range(12)
+        ]
+    )
     assert not on_grids(rows).any()
 
 
@@ -112,7 +144,9 @@ def test_roc_steps_through_every_threshold_and_its_area_is_the_auc():
 
 
 def test_autowares_threshold_is_held_against_final_poses():
-    rows = judged([row(REFERENCE, 0.0 if i < 10 else 5.0, true_x=0, frame=f"f{i}", nvtl=3.0 if i < 9 else 2.0) for i in range(15)])
+    rows = judged(
+        [row(REFERENCE, 0.0 if i < 10 else 5.0, true_x=0, frame=f"f{i}", nvtl=3.0 if i < 9 else 2.0) for i in range(15)]
+    )
     poses = judged_poses(rows, trace_points(rows).assign(wrong=False))
     table = detection_table(poses).set_index("score")
     assert (table.wrong["nvtl"], table.right["nvtl"], table.found["nvtl"]) == (5, 10, 1.0)
@@ -121,15 +155,24 @@ def test_autowares_threshold_is_held_against_final_poses():
 
 def trace(errors):
     n = len(errors)
-    return {"score": [1000.0 * (4 - e) for e in errors], "nvtl": [4.0 - e for e in errors], "step_m": [0.0] + [0.1] * (n - 1),
-            "translation_error_m": list(errors), "rotation_error_deg": [0.0] * n}
+    return {
+        "score": [1000.0 * (4 - e) for e in errors],
+        "nvtl": [4.0 - e for e in errors],
+        "step_m": [0.0] + [0.1] * (n - 1),
+        "translation_error_m": list(errors),
+        "rotation_error_deg": [0.0] * n,
+    }
 
 
 def test_where_all_poses_are_right_those_on_the_way_are_judged():
     rows = judged([row(REFERENCE, 0.0, true_x=0, frame=f"f{i}", trace=trace([1.0, 0.5, 0.1])) for i in range(5)])
     points = mark_wrong(trace_points(rows), datasets())
     table = detection_table(judged_poses(rows, points)).set_index("score")
-    assert set(table.pose) == {"on the way"} and (table.wrong["nvtl"], table.right["nvtl"]) == (10, 5) and table.auc["nvtl"] == 1
+    assert (
+        set(table.pose) == {"on the way"}
+        and (table.wrong["nvtl"], table.right["nvtl"]) == (10, 5)
+        and table.auc["nvtl"] == 1
+    )
 
 
 def test_without_wrong_poses_nothing_is_said():
@@ -141,7 +184,12 @@ def test_without_wrong_poses_nothing_is_said():
 
 
 def test_traces_become_rows_and_a_stopped_alignment_keeps_its_last_value():
-    rows = judged([row(REFERENCE, true_x=0, trace=trace([1.0, 0.2])), row(REFERENCE, true_x=0, frame="f1", trace=trace([2.0, 1.0, 0.5, 0.4]))])
+    rows = judged(
+        [
+            row(REFERENCE, true_x=0, trace=trace([1.0, 0.2])),
+            row(REFERENCE, true_x=0, frame="f1", trace=trace([2.0, 1.0, 0.5, 0.4])),
+        ]
+    )
     points = trace_points(rows)
     assert len(points) == 6 and list(points.iteration) == [0, 1, 0, 1, 2, 3]
     curve = convergence_curves(points, "translation_error_m")
@@ -154,9 +202,18 @@ def test_no_traces_are_no_curves():
 
 
 def test_the_stopping_table_shows_who_stops_early():
-    rows = judged([row(REFERENCE, trace=trace([1.0, 0.2, 0.1, 0.1, 0.1, 0.1])), row(OWN, iterations=2.0, trace=trace([1.0, 0.2, 0.1]))])
+    rows = judged(
+        [
+            row(REFERENCE, trace=trace([1.0, 0.2, 0.1, 0.1, 0.1, 0.1])),
+            row(OWN, iterations=2.0, trace=trace([1.0, 0.2, 0.1])),
+        ]
+    )
     table = stopping_table(rows, trace_points(rows)).set_index("implementation")
-    assert table.iterations_p50[OWN] == 2 and table.fewer_than_ref_share[OWN] == 1 and np.isnan(table.fewer_than_ref_share[REFERENCE])
+    assert (
+        table.iterations_p50[OWN] == 2
+        and table.fewer_than_ref_share[OWN] == 1
+        and np.isnan(table.fewer_than_ref_share[REFERENCE])
+    )
     assert table.last_step_mm_p50[OWN] == pytest.approx(100)
 
 
@@ -181,7 +238,9 @@ def test_a_trajectory_keeps_frames_in_order_and_leaves_failures_out():
 def test_a_long_drive_has_kittis_error_too():
     rows = [r | {"pose": pose_of(1.02 * i, 0, 0, 0)} for i, r in enumerate(drive(n=150))]
     errors = trajectory_errors(trajectories(judged(rows), datasets())).iloc[0]
-    assert errors.kitti_translation_percent == pytest.approx(2.02, abs=0.03)  # 2 % of the 101 m after which 100 m are passed
+    assert errors.kitti_translation_percent == pytest.approx(
+        2.02, abs=0.03
+    )  # 2 % of the 101 m after which 100 m are passed
 
 
 def test_a_sequence_is_chained_and_a_missing_step_is_its_guess():
@@ -189,7 +248,9 @@ def test_a_sequence_is_chained_and_a_missing_step_is_its_guess():
     rows = [row(REFERENCE, 1.0, true_x=1.0, frame=f"f{i}", guess=step) for i in range(6)]
     rows[2] = failed(REFERENCE, true_x=1.0, frame="f2", guess=pose_of(1.5, 0, 0, 0))
     (t,) = trajectories(judged(rows, kind="sequence"), datasets(kind="sequence"))
-    assert list(t.poses[:, 0, 3]) == pytest.approx([0, 1, 2, 3.5, 4.5, 5.5, 6.5]) and list(t.truth[:, 0, 3]) == list(range(7))
+    assert list(t.poses[:, 0, 3]) == pytest.approx([0, 1, 2, 3.5, 4.5, 5.5, 6.5]) and list(t.truth[:, 0, 3]) == list(
+        range(7)
+    )
 
 
 def test_pairs_grids_and_short_runs_are_no_trajectories():

@@ -70,7 +70,9 @@ def test_the_page_is_well_formed_and_small(made, page):
 
 
 def test_the_page_fetches_nothing_and_runs_nothing(made, page):
-    assert page.of("script") == [] and page.of("iframe") == [] and not any(k.startswith("on") for _, a in page.tags for k in a)
+    assert (
+        page.of("script") == [] and page.of("iframe") == [] and not any(k.startswith("on") for _, a in page.tags for k in a)
+    )
     for tag, attributes in page.tags:
         for key in ("src", "href", "srcset", "data", "poster"):
             assert not re.match(r"(https?:)?//", attributes.get(key) or ""), (tag, attributes)
@@ -94,10 +96,22 @@ def test_every_figure_has_a_finding_with_a_number_an_alternative_text_and_its_cs
 
 def test_every_section_has_data_here(made, page):
     assert all(made[2].drawings.values()), {k: len(v) for k, v in made[2].drawings.items()}
-    for words in ("Use persistent_cuda", "another algorithm", "not equal:", "stops when the squared step is <= epsilon", "agreement", "crash 1, timeout 1",
-                  "no cpu_pclomp_ref row to compare with", "errors below 20 mm say nothing", "Design targets: met?", "needs multikernel_cuda",
-                  "ndt-bench run --preset synthetic --out 'a b'", "GNU 12.2.0",
-                  "git checkout 3723fa6      # had local changes", "dataset moon: NDT_DATASETS is not set"):
+    for words in (
+        "Use persistent_cuda",
+        "another algorithm",
+        "not equal:",
+        "stops when the squared step is <= epsilon",
+        "agreement",
+        "crash 1, timeout 1",
+        "no cpu_pclomp_ref row to compare with",
+        "errors below 20 mm say nothing",
+        "Design targets: met?",
+        "needs multikernel_cuda",
+        "ndt-bench run --preset synthetic --out 'a b'",
+        "GNU 12.2.0",
+        "git checkout 3723fa6      # had local changes",
+        "dataset moon: NDT_DATASETS is not set",
+    ):
         assert words in page.text, words
 
 
@@ -164,8 +178,20 @@ def test_the_command_prints_at_most_24_lines_and_the_path_last(tmp_path, ndt_rep
 
 def test_bad_input_and_usage_have_their_exit_codes(tmp_path, ndt_report):
     code, out, err = ndt_report("report", tmp_path / "nowhere")
-    assert code == 2 and out == "" and err.startswith("ndt-bench: ") and "give the folder that ndt-bench run --out wrote" in err
-    for arguments in (["report"], ["report", "a", "b"], ["explain", "a"], [], ["compare", "a"], ["compare", "a", "b", "--fail-on", "faster"]):
+    assert (
+        code == 2
+        and out == ""
+        and err.startswith("ndt-bench: ")
+        and "give the folder that ndt-bench run --out wrote" in err
+    )
+    for arguments in (
+        ["report"],
+        ["report", "a", "b"],
+        ["explain", "a"],
+        [],
+        ["compare", "a"],
+        ["compare", "a", "b", "--fail-on", "faster"],
+    ):
         code, out, err = ndt_report(*arguments)
         assert code == 1 and out == "" and "usage:" in err
 
@@ -194,15 +220,21 @@ def odd(name):
     return run
 
 
-@pytest.mark.parametrize("name, headline", [
-    ("only a basin", "This run does not say which row to use: none is both timed and as accurate as the oracle."),
-    ("only sizes", "Use persistent_cpu: the fastest row with the oracle's accuracy on 3 of 3 datasets."),
-    ("only the oracle", "Use cpu_pclomp_ref: the fastest row with the oracle's accuracy on your data."),
-    ("no oracle", "This run does not say which row to use: none is both timed and as accurate as the oracle."),
-    ("nothing but errors", "This run does not say which row to use: none is both timed and as accurate as the oracle."),
-    ("one job, no traces",
-     "Probably persistent_cpu: the lowest median with the oracle's accuracy on your data; too few or unsteady jobs to be sure."),
-])
+@pytest.mark.parametrize(
+    "name, headline",
+    [
+        ("only a basin", "This run does not say which row to use: none is both timed and as accurate as the oracle."),
+        ("only sizes", "Use persistent_cpu: the fastest row with the oracle's accuracy on 3 of 3 datasets."),
+        ("only the oracle", "Use cpu_pclomp_ref: the fastest row with the oracle's accuracy on your data."),
+        ("no oracle", "This run does not say which row to use: none is both timed and as accurate as the oracle."),
+        ("nothing but errors", "This run does not say which row to use: none is both timed and as accurate as the oracle."),
+        (
+            "one job, no traces",
+            "Probably persistent_cpu: the lowest median with the oracle's accuracy on your data; too few or "
+            "unsteady jobs to be sure.",
+        ),
+    ],
+)
 def test_an_odd_run_makes_a_page_too(tmp_path, ndt_report, name, headline):
     folder = odd(name).write(tmp_path / "run")
     code, out, err = ndt_report("report", folder)

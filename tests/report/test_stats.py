@@ -7,7 +7,10 @@ import pytest
 from ndt_report.stats import cluster_mean_interval, student_t_quantile, weighted_quantile, wilson
 
 
-@pytest.mark.parametrize("successes, n, low, high", [(81, 263, 0.2553, 0.3662), (15, 148, 0.0624, 0.1605), (0, 20, 0.0, 0.1611), (1, 29, 0.0061, 0.1718)])
+@pytest.mark.parametrize(
+    "successes, n, low, high",
+    [(81, 263, 0.2553, 0.3662), (15, 148, 0.0624, 0.1605), (0, 20, 0.0, 0.1611), (1, 29, 0.0061, 0.1718)],
+)
 def test_wilson_gives_the_values_of_newcombe_1998(successes, n, low, high):
     assert wilson(successes, n) == pytest.approx((low, high), abs=5e-5)
 
@@ -17,7 +20,10 @@ def test_wilson_of_nothing_says_nothing_and_stays_within_0_and_1():
     assert wilson(20, 20)[1] == pytest.approx(1.0) and wilson(20, 20)[1] <= 1.0
 
 
-@pytest.mark.parametrize("p, df, value", [(0.975, 1, 12.706), (0.975, 2, 4.303), (0.975, 5, 2.571), (0.995, 5, 4.032), (0.975, 30, 2.042), (0.975, 1000, 1.962)])
+@pytest.mark.parametrize(
+    "p, df, value",
+    [(0.975, 1, 12.706), (0.975, 2, 4.303), (0.975, 5, 2.571), (0.995, 5, 4.032), (0.975, 30, 2.042), (0.975, 1000, 1.962)],
+)
 def test_student_t_quantiles_are_those_of_the_tables(p, df, value):
     assert student_t_quantile(p, df) == pytest.approx(value, rel=1e-3)
 

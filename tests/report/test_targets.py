@@ -17,7 +17,10 @@ def targets(rows, known=None):
 
 
 def both(**cuda):
-    return [row(REFERENCE, ms=[20.0], true_x=0), row(CUDA, ms=[2.0], true_x=0, upload_bytes=12000.0, download_bytes=344.0, launches=1.0) | cuda]
+    return [
+        row(REFERENCE, ms=[20.0], true_x=0),
+        row(CUDA, ms=[2.0], true_x=0, upload_bytes=12000.0, download_bytes=344.0, launches=1.0) | cuda,
+    ]
 
 
 def test_every_document_and_erratum_number_is_there():
@@ -31,7 +34,9 @@ def test_every_document_and_erratum_number_is_there():
 def test_without_a_gpu_row_gpu_promises_stay_open_with_the_reason_and_the_cpu_number_beside():
     known = implementations()
     known.loc[CUDA, "reason"] = "no CUDA device"
-    answer = targets([row(REFERENCE, ms=[20.0], true_x=0), row(OWN, ms=[5.0], true_x=0)], known).loc[("00 phase 5", "latency, typical workload")]
+    answer = targets([row(REFERENCE, ms=[20.0], true_x=0), row(OWN, ms=[5.0], true_x=0)], known).loc[
+        ("00 phase 5", "latency, typical workload")
+    ]
     assert answer.state == OPEN and answer.ours == "needs a row on a GPU (no CUDA device)"
     assert answer.beside.startswith(f"{OWN}: p50 5 ms on toy")
 
@@ -42,10 +47,16 @@ def test_a_latency_is_held_against_its_limit(ms, state):
     assert targets(rows).state[("00 phase 5", "latency, typical workload")] == state
 
 
-@pytest.mark.parametrize("points, ms, state", [
-    (60_000, 4.0, MET),  # more points in less time
-    (50_000, 6.0, MISSED), (20_000, 6.0, MISSED),  # too slow even with fewer points
-    (20_000, 1.0, OPEN), (90_000, 6.0, OPEN)])
+@pytest.mark.parametrize(
+    "points, ms, state",
+    [
+        (60_000, 4.0, MET),  # more points in less time
+        (50_000, 6.0, MISSED),
+        (20_000, 6.0, MISSED),  # too slow even with fewer points
+        (20_000, 1.0, OPEN),
+        (90_000, 6.0, OPEN),
+    ],
+)
 def test_a_time_at_a_size_is_judged_only_where_the_size_allows(points, ms, state):
     rows = [row(REFERENCE, ms=[40.0], true_x=0), row(CUDA, ms=[6 * ms], evaluations=6.0, points=float(points), true_x=0)]
     assert targets(rows).state[("00 phase 2", "derivatives")] == state
@@ -54,13 +65,27 @@ def test_a_time_at_a_size_is_judged_only_where_the_size_allows(points, ms, state
 def test_launches_and_bytes_are_those_counted():
     table = targets(both())
     assert table.state[("17", "launches of an alignment")] == MET
-    assert table.state[("17", "result transfer of an alignment")] == MISSED and "344 bytes" in table.ours[("17", "result transfer of an alignment")]
+    assert (
+        table.state[("17", "result transfer of an alignment")] == MISSED
+        and "344 bytes" in table.ours[("17", "result transfer of an alignment")]
+    )
     assert targets(both(launches=50.0)).state[("17", "launches of an alignment")] == MISSED
 
 
 def test_bytes_per_iteration_are_the_slope_over_iterations():
     def rows(per_iteration):
-        return both() + [row(CUDA, true_x=0, frame=f"f{i}", iterations=float(i), upload_bytes=100.0, download_bytes=344 + per_iteration * i) for i in (3, 5, 9)]
+        return both() + [
+            row(
+                CUDA,
+                true_x=0,
+                frame=f"f{i}",
+                iterations=float(i),
+                upload_bytes=100.0,
+                download_bytes=344 + per_iteration * i,
+            )
+            for i in (3, 5, 9)
+        ]
+
     name = ("17", "transfers in an iteration")
     assert targets(rows(0)[2:]).state[name] == MET
     steep = targets(rows(248)[2:])
@@ -69,8 +94,19 @@ def test_bytes_per_iteration_are_the_slope_over_iterations():
 
 def test_scaled_bytes_do_not_count_as_bytes_per_iteration():
     def rows(per_iteration):
-        return [row(CUDA, true_x=0, frame=f"{n}{i}", points=float(n), iterations=float(i), upload_bytes=12.0 * n, download_bytes=344 + per_iteration * i)
-                for n, i in ((1000, 4), (1000, 6), (9000, 5), (9000, 8), (9000, 20))]
+        return [
+            row(
+                CUDA,
+                true_x=0,
+                frame=f"{n}{i}",
+                points=float(n),
+                iterations=float(i),
+                upload_bytes=12.0 * n,
+                download_bytes=344 + per_iteration * i,
+            )
+            for n, i in ((1000, 4), (1000, 6), (9000, 5), (9000, 8), (9000, 20))
+        ]
+
     name = ("17", "transfers in an iteration")
     assert targets(rows(0)).state[name] == MET
     assert targets(rows(4)).ours[name] == f"{CUDA}: 4 bytes more per iteration"
@@ -78,7 +114,10 @@ def test_scaled_bytes_do_not_count_as_bytes_per_iteration():
 
 def test_time_against_autoware_is_a_ratio_of_the_same_alignments():
     table = targets(both())
-    assert table.state[("17", "time against Autoware's OpenMP")] == MET and "0.1 times" in table.ours[("17", "time against Autoware's OpenMP")]
+    assert (
+        table.state[("17", "time against Autoware's OpenMP")] == MET
+        and "0.1 times" in table.ours[("17", "time against Autoware's OpenMP")]
+    )
     assert targets(both(align_us=row(ms=[40.0])["align_us"])).state[("17", "time against Autoware's OpenMP")] == MISSED
 
 

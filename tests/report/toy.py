@@ -14,19 +14,64 @@ def row(implementation=REFERENCE, x=0.0, *, ms=(1.0,), true_x=None, **columns):
     pose = columns.pop("pose", pose_of(x, 0, 0, 0))
     truth = None if true_x is None else pose_of(true_x, 0, 0, 0)
     return {
-        "run_id": "r", "job": 0, "implementation": implementation, "dataset": "toy", "frame": "f0", "guess_name": "g", "variant": "autoware",
-        "threads": 1, "resolution_m": 2.0, "points": 1000.0, "map_points": 1e5, "voxels": 1e3, "guess": np.eye(4), "guess_offset": None,
-        "truth": truth, "pose": pose, "stop": "converged", "iterations": 5.0, "evaluations": 6.0, "correspondences": 4000.0,
-        "oscillation_count": 0.0, "newton_fallbacks": 0.0, "score": 100.0, "transform_probability": 3.0, "nvtl": 3.0, "build_us": 1000.0,
-        "align_us": np.array(ms, float) * 1000, "align_after_idle_us": None, "timing": "settled", "calibration_us": 100.0, "peak_rss_bytes": 1e8,
-        "upload_bytes": np.nan, "download_bytes": np.nan, "launches": np.nan, "synchronisations": np.nan,
-        "translation_error_m": np.nan if truth is None else abs(x - true_x), "rotation_error_deg": np.nan if truth is None else 0.0,
-        "trace": None, "error": None, "error_kind": None} | columns
+        "run_id": "r",
+        "job": 0,
+        "implementation": implementation,
+        "dataset": "toy",
+        "frame": "f0",
+        "guess_name": "g",
+        "variant": "autoware",
+        "threads": 1,
+        "resolution_m": 2.0,
+        "points": 1000.0,
+        "map_points": 1e5,
+        "voxels": 1e3,
+        "guess": np.eye(4),
+        "guess_offset": None,
+        "truth": truth,
+        "pose": pose,
+        "stop": "converged",
+        "iterations": 5.0,
+        "evaluations": 6.0,
+        "correspondences": 4000.0,
+        "oscillation_count": 0.0,
+        "newton_fallbacks": 0.0,
+        "score": 100.0,
+        "transform_probability": 3.0,
+        "nvtl": 3.0,
+        "build_us": 1000.0,
+        "align_us": np.array(ms, float) * 1000,
+        "align_after_idle_us": None,
+        "timing": "settled",
+        "calibration_us": 100.0,
+        "peak_rss_bytes": 1e8,
+        "upload_bytes": np.nan,
+        "download_bytes": np.nan,
+        "launches": np.nan,
+        "synchronisations": np.nan,
+        "translation_error_m": np.nan if truth is None else abs(x - true_x),
+        "rotation_error_deg": np.nan if truth is None else 0.0,
+        "trace": None,
+        "error": None,
+        "error_kind": None,
+    } | columns
 
 
 def failed(implementation, **columns):
-    nothing = {"pose": None, "stop": None, "iterations": np.nan, "align_us": None, "timing": None, "translation_error_m": np.nan, "build_us": np.nan,
-               "rotation_error_deg": np.nan, "score": np.nan, "nvtl": np.nan, "correspondences": np.nan, "evaluations": np.nan}
+    nothing = {
+        "pose": None,
+        "stop": None,
+        "iterations": np.nan,
+        "align_us": None,
+        "timing": None,
+        "translation_error_m": np.nan,
+        "build_us": np.nan,
+        "rotation_error_deg": np.nan,
+        "score": np.nan,
+        "nvtl": np.nan,
+        "correspondences": np.nan,
+        "evaluations": np.nan,
+    }
     return row(implementation, **columns) | nothing | {"error": "it crashed", "error_kind": "crash"}
 
 

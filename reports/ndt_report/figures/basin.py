@@ -14,9 +14,14 @@ MOST_VECTOR_CELLS = 100  # of a panel; more are drawn as pixels, to keep the pag
 
 def finding(cells: pd.DataFrame) -> str:
     sizes = basin_sizes(cells)
-    sizes = sizes[(sizes.dataset == cells.dataset.iloc[0]) & (sizes.plane == sizes.plane.iloc[0])].sort_values("always_share", kind="stable")
+    sizes = sizes[(sizes.dataset == cells.dataset.iloc[0]) & (sizes.plane == sizes.plane.iloc[0])].sort_values(
+        "always_share", kind="stable"
+    )
     worst, best = sizes.iloc[0], sizes.iloc[-1]
-    said = f"On {best.dataset}, {best.implementation} succeeds from {100 * best.always_share:.0f} % of the {best.cells} offsets in the {best.plane} plane"
+    said = (
+        f"On {best.dataset}, {best.implementation} succeeds from {100 * best.always_share:.0f} % of the {best.cells} "
+        f"offsets in the {best.plane} plane"
+    )
     if len(sizes) > 1:
         said += f", {worst.implementation} from {100 * worst.always_share:.0f} %"
     if best.nearest_failure_m == best.nearest_failure_m:
@@ -37,7 +42,9 @@ def draw(cells: pd.DataFrame, dataset: str):
         ax.set_title(name)
     bar = figure.colorbar(mesh, ax=axes, shrink=0.7, pad=0.02)
     bar.set_label("alignments that succeed, %")
-    note = "Every cell is an offset of the initial guess from the truth, in the truth's frame; the middle is the truth itself."
+    note = (
+        "Every cell is an offset of the initial guess from the truth, in the truth's frame; the middle is the truth itself."
+    )
     return Drawing(f"basin_{dataset}", f"Basin of convergence: {dataset}", finding(cells), figure, cells, note)
 
 
@@ -51,8 +58,17 @@ def _panel(ax, cells, plane):
     across, up = PLANES[plane]
     grid = cells.pivot_table(index="up", columns="across", values="success_share")
     few = grid.size <= MOST_VECTOR_CELLS
-    mesh = ax.pcolormesh(_edges(grid.columns), _edges(grid.index), 100 * grid.to_numpy(), cmap=SEQUENTIAL, vmin=0, vmax=100,
-                         edgecolors="white" if few else "none", linewidth=0.4, rasterized=not few)
+    mesh = ax.pcolormesh(
+        _edges(grid.columns),
+        _edges(grid.index),
+        100 * grid.to_numpy(),
+        cmap=SEQUENTIAL,
+        vmin=0,
+        vmax=100,
+        edgecolors="white" if few else "none",
+        linewidth=0.4,
+        rasterized=not few,
+    )
     ax.plot(0, 0, "+", color="white", markersize=9, markeredgewidth=1.6)
     ax.set_xlabel(AXES[across])
     ax.set_ylabel(AXES[up])

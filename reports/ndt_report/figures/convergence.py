@@ -11,7 +11,9 @@ from . import MOST_PANELS, Drawing, and_more
 def tidy(points: pd.DataFrame) -> pd.DataFrame:
     """Curves of the translation error where there is truth, of NVTL elsewhere. points: one thread count, variant autoware."""
     known = points.groupby("dataset").translation_error_m.transform(lambda v: v.notna().any())
-    errors = convergence_curves(points[known].assign(translation_error_mm=1000 * points.translation_error_m), "translation_error_mm")
+    errors = convergence_curves(
+        points[known].assign(translation_error_mm=1000 * points.translation_error_m), "translation_error_mm"
+    )
     parts = [part for part in (errors, convergence_curves(points[~known], "nvtl")) if len(part)]
     return pd.concat(parts, ignore_index=True) if parts else errors
 
@@ -23,7 +25,10 @@ def finding(curves: pd.DataFrame) -> str:
         first, last = curve["median"].iloc[0], curve["median"].iloc[-1]
         close = curve[abs(curve["median"] - last) <= 0.05 * abs(first - last)].iteration.min()
         parts.append(f"{name} after {close:g}")
-    return f"On {dataset}, 95 % of the way from guess to result is made by iteration: {', '.join(parts)} (median of n = {curves[curves.dataset == dataset].n.iloc[0]})."
+    return (
+        f"On {dataset}, 95 % of the way from guess to result is made by iteration: {', '.join(parts)} (median of n = "
+        f"{curves[curves.dataset == dataset].n.iloc[0]})."
+    )
 
 
 def draw(points: pd.DataFrame, shown: list):
@@ -35,8 +40,11 @@ def draw(points: pd.DataFrame, shown: list):
     for ax, name in zip(axes, names):
         _panel(ax, curves[curves.dataset == name])
         ax.set_title(f"{name} (n = {curves[curves.dataset == name].n.max()})")
-    note = ("Median, and quartiles as a band (one for rows that agree); iteration 0 is the guess; an alignment that has stopped counts on with its last "
-            "value. Schedules of the same algorithm lie on one another: that is the point." + and_more(len(axes), len(names)))
+    note = (
+        "Median, and quartiles as a band (one for rows that agree); iteration 0 is the guess; an alignment that has "
+        "stopped counts on with its last "
+        "value. Schedules of the same algorithm lie on one another: that is the point." + and_more(len(axes), len(names))
+    )
     return Drawing("convergence", "Convergence", finding(curves), finish(figure, axes), curves, note)
 
 
@@ -48,7 +56,12 @@ def _panel(ax, curves):
         if not any(band.shape == other.shape and np.allclose(band, other, rtol=0.02) for other in bands):
             ax.fill_between(curve.iteration, curve.p25, curve.p75, color=style["color"], alpha=0.13, linewidth=0)
             bands.append(band)
-        ax.plot(curve.iteration, curve["median"], label=name, **style | {"markersize": 11 - 2 * min(size, 3), "linewidth": 3.4 - 0.7 * min(size, 3)})
+        ax.plot(
+            curve.iteration,
+            curve["median"],
+            label=name,
+            **style | {"markersize": 11 - 2 * min(size, 3), "linewidth": 3.4 - 0.7 * min(size, 3)},
+        )
     error = curves.measure.iloc[0] == "translation_error_mm"
     if error and (curves.p25 > 0).all():
         log_axis(ax.yaxis)

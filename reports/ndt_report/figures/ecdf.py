@@ -19,10 +19,14 @@ def fastest_threads(samples: pd.DataFrame) -> pd.DataFrame:
 
 def finding(samples: pd.DataFrame) -> str:
     dataset = samples.dataset.iloc[0]
-    tails = samples[samples.dataset == dataset].groupby("implementation", sort=False).align_ms.quantile([0.5, 0.99]).unstack()
+    tails = (
+        samples[samples.dataset == dataset].groupby("implementation", sort=False).align_ms.quantile([0.5, 0.99]).unstack()
+    )
     steady = (tails[0.99] / tails[0.5]).sort_values()
-    return (f"On {dataset}, the slowest 1 % of repeats take {steady.iloc[0]:.2g} times the median with {steady.index[0]} and "
-            f"{steady.iloc[-1]:.2g} times with {steady.index[-1]} (n = {len(samples[samples.dataset == dataset])} repeats).")
+    return (
+        f"On {dataset}, the slowest 1 % of repeats take {steady.iloc[0]:.2g} times the median with {steady.index[0]} and "
+        f"{steady.iloc[-1]:.2g} times with {steady.index[-1]} (n = {len(samples[samples.dataset == dataset])} repeats)."
+    )
 
 
 def draw(samples: pd.DataFrame, shown: list):
@@ -35,8 +39,11 @@ def draw(samples: pd.DataFrame, shown: list):
     for ax, name in zip(axes, names):
         _panel(ax, samples[samples.dataset == name])
         ax.set_title(f"{name} (n = {len(samples[samples.dataset == name])} repeats)")
-    note = ("Each implementation with its fastest thread count; every alignment weighs the same. The dots are single repeats: a spread across frames "
-            "is work that differs, a tail is disturbance." + and_more(len(axes), len(names)))
+    note = (
+        "Each implementation with its fastest thread count; every alignment weighs the same. The dots are single "
+        "repeats: a spread across frames "
+        "is work that differs, a tail is disturbance." + and_more(len(axes), len(names))
+    )
     data = samples[["dataset", "implementation", "threads", "frame", "guess_name", "align_ms", "weight"]]
     return Drawing("latency_ecdf", "Latency: all repeats", finding(samples), finish(figure, axes), data, note)
 
@@ -50,8 +57,16 @@ def _panel(ax, samples):
         thin = np.unique(np.linspace(0, len(own) - 1, MOST_STEPS).astype(int))
         ax.step(own.align_ms.iloc[thin], share.iloc[thin], where="post", color=style["color"], linestyle=style["linestyle"])
         marks = [int(len(own) * q) for q in (0.1, 0.5, 0.9)]
-        ax.plot(own.align_ms.iloc[marks], share.iloc[marks], color=style["color"], marker=style["marker"], markeredgecolor="white",
-                markersize=7, linestyle="none", label=name)
+        ax.plot(
+            own.align_ms.iloc[marks],
+            share.iloc[marks],
+            color=style["color"],
+            marker=style["marker"],
+            markeredgecolor="white",
+            markersize=7,
+            linestyle="none",
+            label=name,
+        )
         dots = own.iloc[:: max(1, len(own) // MOST_DOTS)]
         height = -9 - 9 * lane + 3 * np.sin(np.arange(len(dots)) * 2.4)  # spread within a lane, the same each time
         ax.plot(dots.align_ms, height, ".", color=style["color"], markersize=2.2, alpha=0.5, rasterized=True)

@@ -16,11 +16,27 @@ def pareto_points(table: pd.DataFrame, datasets: pd.DataFrame) -> pd.DataFrame:
     points["against"] = np.where(with_truth, "truth", "oracle")
     of_oracle = points.translation_vs_ref_mm_p50.fillna(0.0).clip(lower=SMALLEST_SHOWN_MM)
     points["error_mm"] = points.translation_error_mm_p50.where(with_truth, of_oracle)
-    points["error_mm_p90"] = points.translation_error_mm_p90.where(with_truth, points.translation_vs_ref_mm_p90.fillna(0).clip(lower=SMALLEST_SHOWN_MM))
+    points["error_mm_p90"] = points.translation_error_mm_p90.where(
+        with_truth, points.translation_vs_ref_mm_p90.fillna(0).clip(lower=SMALLEST_SHOWN_MM)
+    )
     points["truth_accuracy_mm"] = 1000 * points.dataset.map(datasets.truth_accuracy_m).astype(float).fillna(0.0)
     points["on_front"] = [_on_front(p, points[points.dataset == p.dataset]) for p in points.itertuples()]
-    return points[["dataset", "implementation", "threads", "align_ms_p50", "align_ms_p90", "error_mm", "error_mm_p90", "against",
-                   "truth_accuracy_mm", "on_front", "timed_measurements", "samples"]].reset_index(drop=True)
+    return points[
+        [
+            "dataset",
+            "implementation",
+            "threads",
+            "align_ms_p50",
+            "align_ms_p90",
+            "error_mm",
+            "error_mm_p90",
+            "against",
+            "truth_accuracy_mm",
+            "on_front",
+            "timed_measurements",
+            "samples",
+        ]
+    ].reset_index(drop=True)
 
 
 def _on_front(point, others) -> bool:
@@ -34,12 +50,19 @@ def finding(points: pd.DataFrame) -> str:
     dataset = points.dataset.iloc[0]
     front = points[(points.dataset == dataset) & points.on_front].sort_values("align_ms_p50")
     best = front.iloc[0]
-    said = (f"On {dataset}, {best.implementation} ({best.threads:g} thr) needs the least time: {best.align_ms_p50:.3g} ms at a median error of "
-            f"{best.error_mm:.3g} mm against the {best.against} (n = {best.timed_measurements:g} alignments)")
+    said = (
+        f"On {dataset}, {best.implementation} ({best.threads:g} thr) needs the least time: {best.align_ms_p50:.3g} "
+        f"ms at a median error of "
+        f"{best.error_mm:.3g} mm against the {best.against} (n = {best.timed_measurements:g} alignments)"
+    )
     if len(front) == 1:
         return said + "; no other row is more accurate."
     precise = front.sort_values("error_mm").iloc[0]
-    return said + f"; {precise.implementation} ({precise.threads:g} thr) is more accurate, {precise.error_mm:.3g} mm in {precise.align_ms_p50:.3g} ms."
+    return (
+        said
+        + f"; {precise.implementation} ({precise.threads:g} thr) is more accurate, {precise.error_mm:.3g} mm in "
+        f"{precise.align_ms_p50:.3g} ms."
+    )
 
 
 def draw(table: pd.DataFrame, datasets: pd.DataFrame, shown: list):
@@ -51,8 +74,11 @@ def draw(table: pd.DataFrame, datasets: pd.DataFrame, shown: list):
     for ax, name in zip(axes, names):
         _panel(ax, points[points.dataset == name])
         ax.set_title(f"{name} (n = {points[points.dataset == name].timed_measurements.max():g})")
-    note = ("Left and low is good. A point is the median over alignments, its bars reach to the 90th percentile; the number beside it is the "
-            "thread count. Grey: errors that the truth is too coarse to show." + and_more(len(axes), len(names)))
+    note = (
+        "Left and low is good. A point is the median over alignments, its bars reach to the 90th percentile; the "
+        "number beside it is the "
+        "thread count. Grey: errors that the truth is too coarse to show." + and_more(len(axes), len(names))
+    )
     return Drawing("pareto", "Accuracy against latency", finding(points), finish(figure, axes), points, note)
 
 
@@ -60,12 +86,26 @@ def _panel(ax, points):
     labelled = set()
     for p in points.itertuples():
         style = look(p.implementation)
-        bars = {"xerr": [[0], [max(p.align_ms_p90 - p.align_ms_p50, 0)]], "yerr": [[0], [max(p.error_mm_p90 - p.error_mm, 0)]]}
+        bars = {
+            "xerr": [[0], [max(p.align_ms_p90 - p.align_ms_p50, 0)]],
+            "yerr": [[0], [max(p.error_mm_p90 - p.error_mm, 0)]],
+        }
         ax.errorbar(p.align_ms_p50, p.error_mm, **bars, ecolor=style["color"], elinewidth=0.8, fmt="none")
-        ax.plot(p.align_ms_p50, p.error_mm, label=None if p.implementation in labelled else p.implementation,
-                **style | {"linestyle": "none", "markersize": 8})
+        ax.plot(
+            p.align_ms_p50,
+            p.error_mm,
+            label=None if p.implementation in labelled else p.implementation,
+            **style | {"linestyle": "none", "markersize": 8},
+        )
         labelled.add(p.implementation)
-        ax.annotate(f"{p.threads:g}", (p.align_ms_p50, p.error_mm), xytext=(-4, -13), textcoords="offset points", color=MUTED, ha="right")
+        ax.annotate(
+            f"{p.threads:g}",
+            (p.align_ms_p50, p.error_mm),
+            xytext=(-4, -13),
+            textcoords="offset points",
+            color=MUTED,
+            ha="right",
+        )
     ax.set_xscale("log")
     ax.margins(x=0.18, y=0.15)
     log_axis(ax.xaxis)

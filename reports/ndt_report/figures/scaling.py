@@ -14,22 +14,37 @@ VALUES = {"evaluation_us": "time of one pass over the scan, us", "build_ms": "ti
 def finding(points: pd.DataFrame) -> str:
     first = points[(points.variable == points.variable.iloc[0]) & (points.family == points.family.iloc[0])]
     fits = scaling_fits(first[first.threads == first.groupby("implementation").threads.transform("min")])
-    parts = [f"{f.implementation} {f.constant:.3g} us + {1000 * f.slope:.3g} ns per {'point' if f.variable == 'points' else 'map point'}" for f in fits.itertuples()]
-    return f"One pass over the scan with {first.threads.min():g} thread takes, on {first.family.iloc[0]}: {'; '.join(parts)} ({fits.sizes.max()} sizes)."
+    parts = [
+        f"{f.implementation} {f.constant:.3g} us + {1000 * f.slope:.3g} ns per "
+        f"{'point' if f.variable == 'points' else 'map point'}"
+        for f in fits.itertuples()
+    ]
+    return (
+        f"One pass over the scan with {first.threads.min():g} thread takes, on {first.family.iloc[0]}: "
+        f"{'; '.join(parts)} ({fits.sizes.max()} sizes)."
+    )
 
 
 def draw(points: pd.DataFrame):
     if points.empty:
         return None
-    wanted = [(variable, family, "evaluation_us") for variable, family in points[["variable", "family"]].drop_duplicates().itertuples(index=False)]
+    wanted = [
+        (variable, family, "evaluation_us")
+        for variable, family in points[["variable", "family"]].drop_duplicates().itertuples(index=False)
+    ]
     wanted += [(variable, family, "build_ms") for variable, family, _ in wanted if variable == "map_points"]
     figure, axes = panels(len(wanted), columns=2, height_in=3.6)
     for ax, (variable, family, value) in zip(axes, wanted):
         _panel(ax, points[(points.variable == variable) & (points.family == family)], variable, value)
         ax.set_title(family)
-    fits = scaling_fits(points).rename(columns={"constant": "fit_constant_us", "slope": "fit_slope_us", "worst_residual": "fit_worst_residual"})
+    fits = scaling_fits(points).rename(
+        columns={"constant": "fit_constant_us", "slope": "fit_slope_us", "worst_residual": "fit_worst_residual"}
+    )
     data = points.merge(fits.drop(columns="sizes"), on=["variable", "family", "implementation", "threads"], how="left")
-    note = "Points are medians; lines are constant + slope x size, fitted to relative residuals. Lighter: more threads, as marked at the end."
+    note = (
+        "Points are medians; lines are constant + slope x size, fitted to relative residuals. Lighter: more "
+        "threads, as marked at the end."
+    )
     return Drawing("scaling", "Scaling", finding(points), finish(figure, axes), data, note)
 
 
@@ -40,10 +55,23 @@ def _panel(ax, points, variable, value):
         label = name if threads == points[points.implementation == name].threads.min() else None
         alpha = 1.0 if threads == lightest or label else 0.5
         ax.plot(group["size"], group[value], label=label, alpha=alpha, **style | {"linestyle": "none"})
-        ax.annotate(f"{threads:g}", (group["size"].iloc[-1], group[value].iloc[-1]), xytext=(6, -3), textcoords="offset points", color=MUTED)
+        ax.annotate(
+            f"{threads:g}",
+            (group["size"].iloc[-1], group[value].iloc[-1]),
+            xytext=(6, -3),
+            textcoords="offset points",
+            color=MUTED,
+        )
         for fit in scaling_fits(group, value).itertuples():
             x = np.geomspace(group["size"].min(), group["size"].max(), 60)
-            ax.plot(x, fit.constant + fit.slope * x, color=style["color"], linestyle=style["linestyle"], linewidth=1.2, alpha=alpha)
+            ax.plot(
+                x,
+                fit.constant + fit.slope * x,
+                color=style["color"],
+                linestyle=style["linestyle"],
+                linewidth=1.2,
+                alpha=alpha,
+            )
     log_axis(ax.xaxis)
     log_axis(ax.yaxis)
     ax.set_xlabel(VARIABLES[variable])
@@ -53,7 +81,10 @@ def _panel(ax, points, variable, value):
 def thread_finding(points: pd.DataFrame) -> str:
     most = points[points.threads == points.threads.max()].sort_values("speed_up", ascending=False)
     parts = [f"{p.implementation} {p.speed_up:.2f} times" for p in most[most.dataset == most.dataset.iloc[0]].itertuples()]
-    return f"On {most.dataset.iloc[0]}, {points.threads.max():g} threads are faster than one: {', '.join(parts)} (n = {most.n.iloc[0]})."
+    return (
+        f"On {most.dataset.iloc[0]}, {points.threads.max():g} threads are faster than one: {', '.join(parts)} (n = "
+        f"{most.n.iloc[0]})."
+    )
 
 
 def draw_threads(points: pd.DataFrame):
@@ -70,4 +101,6 @@ def draw_threads(points: pd.DataFrame):
         ax.set_ylabel("speed-up over one thread")
         ax.set_title(dataset)
         ax.xaxis.set_major_formatter(ScalarFormatter())
-    return Drawing("threads", "Threads", thread_finding(points), finish(figure, axes), points, "Medians over the same alignments.")
+    return Drawing(
+        "threads", "Threads", thread_finding(points), finish(figure, axes), points, "Medians over the same alignments."
+    )

@@ -27,10 +27,27 @@ def draw(row, map_points: np.ndarray, scan_points: np.ndarray):
         ax.grid(False)
     axes[0].plot([], [], "o", color="#A8A8A8", label="map")
     moved_m, turned_deg = translation_difference_m(row.guess, row.pose), rotation_difference_deg(row.guess, row.pose)
-    finding = f"{row.implementation} moved this scan ({row.dataset}, {row.frame}) by {moved_m:.2g} m and {turned_deg:.2g} deg in {row.iterations:g} iterations"
-    finding += f", to {1000 * row.translation_error_m:.2g} mm from the truth." if row.translation_error_m == row.translation_error_m else "."
-    data = pd.DataFrame([{"dataset": row.dataset, "frame": row.frame, "implementation": row.implementation, "placed": title.split(":")[0],
-                          **{f"m{i}{j}": pose[i, j] for i in range(3) for j in range(4)}} for title, (pose, _) in poses.items()])
+    finding = (
+        f"{row.implementation} moved this scan ({row.dataset}, {row.frame}) by {moved_m:.2g} m and {turned_deg:.2g} "
+        f"deg in {row.iterations:g} iterations"
+    )
+    finding += (
+        f", to {1000 * row.translation_error_m:.2g} mm from the truth."
+        if row.translation_error_m == row.translation_error_m
+        else "."
+    )
+    data = pd.DataFrame(
+        [
+            {
+                "dataset": row.dataset,
+                "frame": row.frame,
+                "implementation": row.implementation,
+                "placed": title.split(":")[0],
+                **{f"m{i}{j}": pose[i, j] for i in range(3) for j in range(4)},
+            }
+            for title, (pose, _) in poses.items()
+        ]
+    )
     note = "Seen from above. The CSV holds the two matrices map_from_scan; the clouds are in the run folder."
     return Drawing(f"scan_in_map_{row.dataset}", f"Scan in map: {row.dataset}", finding, finish(figure, axes), data, note)
 

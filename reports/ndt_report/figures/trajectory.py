@@ -21,9 +21,21 @@ def tidy(of_one_dataset) -> pd.DataFrame:
         else:
             against, name = np.full_like(t.poses, np.nan), "nothing"
         error = 1000 * np.linalg.norm(t.poses[:, :3, 3] - against[:, :3, 3], axis=1)
-        out.append(pd.DataFrame({"dataset": t.dataset, "implementation": t.implementation, "frame": t.frames, "x_m": t.poses[:, 0, 3],
-                                 "y_m": t.poses[:, 1, 3], "error_mm": error, "truth_x_m": against[:, 0, 3], "truth_y_m": against[:, 1, 3],
-                                 "against": name}))
+        out.append(
+            pd.DataFrame(
+                {
+                    "dataset": t.dataset,
+                    "implementation": t.implementation,
+                    "frame": t.frames,
+                    "x_m": t.poses[:, 0, 3],
+                    "y_m": t.poses[:, 1, 3],
+                    "error_mm": error,
+                    "truth_x_m": against[:, 0, 3],
+                    "truth_y_m": against[:, 1, 3],
+                    "against": name,
+                }
+            )
+        )
     return pd.concat(out, ignore_index=True)
 
 
@@ -32,11 +44,18 @@ def finding(points: pd.DataFrame, errors: pd.DataFrame) -> str:
     own = errors[errors.dataset == dataset].sort_values("ate_rmse_m", kind="stable")
     if own.empty:
         worst = points.sort_values("error_mm").iloc[-1]
-        return (f"On {dataset} there is no truth: the farthest from {worst.against} is {worst.implementation}, by {worst.error_mm:.3g} mm "
-                f"(n = {points.frame.nunique()} poses).")
+        return (
+            f"On {dataset} there is no truth: the farthest from {worst.against} is {worst.implementation}, by "
+            f"{worst.error_mm:.3g} mm "
+            f"(n = {points.frame.nunique()} poses)."
+        )
     parts = [f"{e.implementation} {100 * e.ate_rmse_m:.3g} cm" for e in own.itertuples()]
-    return (f"Over {dataset} ({own.poses.max()} poses) the absolute trajectory error is, root mean square: {', '.join(parts)}; from frame to frame "
-            f"{own.implementation.iloc[0]} errs by {100 * own.rpe_translation_rmse_m.iloc[0]:.3g} cm and {own.rpe_rotation_rmse_deg.iloc[0]:.2g} deg.")
+    return (
+        f"Over {dataset} ({own.poses.max()} poses) the absolute trajectory error is, root mean square: "
+        f"{', '.join(parts)}; from frame to frame "
+        f"{own.implementation.iloc[0]} errs by {100 * own.rpe_translation_rmse_m.iloc[0]:.3g} cm and "
+        f"{own.rpe_rotation_rmse_deg.iloc[0]:.2g} deg."
+    )
 
 
 def _height_in(points, columns) -> float:
@@ -54,13 +73,31 @@ def draw(of_one_dataset, errors: pd.DataFrame):
     for ax, name in zip(axes, names):
         own = points[points.implementation == name]
         ax.plot(own.truth_x_m, own.truth_y_m, color=MUTED, linewidth=1, zorder=1)
-        dots = ax.scatter(own.x_m, own.y_m, c=own.error_mm, cmap="viridis_r", vmin=0, vmax=top, s=22, zorder=2, edgecolors="none", rasterized=len(own) > 100)
+        dots = ax.scatter(
+            own.x_m,
+            own.y_m,
+            c=own.error_mm,
+            cmap="viridis_r",
+            vmin=0,
+            vmax=top,
+            s=22,
+            zorder=2,
+            edgecolors="none",
+            rasterized=len(own) > 100,
+        )
         of = errors[(errors.dataset == dataset) & (errors.implementation == name)]
-        ax.set_title(f"{name}\nATE {100 * of.ate_rmse_m.iloc[0]:.3g} cm, RPE {100 * of.rpe_translation_rmse_m.iloc[0]:.3g} cm" if len(of) else name)
+        ax.set_title(
+            f"{name}\nATE {100 * of.ate_rmse_m.iloc[0]:.3g} cm, RPE {100 * of.rpe_translation_rmse_m.iloc[0]:.3g} cm"
+            if len(of)
+            else name
+        )
         ax.set_aspect("equal", adjustable="datalim")
         ax.set_xlabel("x, m")
         ax.set_ylabel("y, m")
     bar = figure.colorbar(dots, ax=axes, shrink=0.8, pad=0.02)
     bar.set_label(f"distance from the {'truth' if points.against.iloc[0] == 'truth' else 'oracle'}, mm")
-    note = "Seen from above; the grey line is the truth. Colours above the 98th percentile are cut off. ATE and RPE are root mean squares, not aligned."
+    note = (
+        "Seen from above; the grey line is the truth. Colours above the 98th percentile are cut off. ATE and RPE "
+        "are root mean squares, not aligned."
+    )
     return Drawing(f"trajectory_{dataset}", f"Trajectory: {dataset}", finding(points, errors), figure, points, note)
