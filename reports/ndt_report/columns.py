@@ -11,7 +11,7 @@ MAY = "may be null"
 class Column(NamedTuple):
     name: str
     unit: str
-    kind: str  # text, int, number, flag, matrix (16 numbers), numbers (list), offset, trace, picture
+    kind: str  # text, int, number, flag, matrix (16 numbers), numbers (a list), maybe numbers (or empty), offset, trace, picture
     null: str
     meaning: str
 
@@ -44,7 +44,7 @@ ROW_COLUMNS = [
     Column("nvtl", "", "number", MAY, "nearest voxel transformation likelihood"),
     Column("build_us", "us", "number", ERROR, "set_map, once per job"),
     Column("align_us", "us", "numbers", ERROR, "every timed repeat, threads awake, caches warm"),
-    Column("align_after_idle_us", "us", "numbers", MAY, "repeats right after the threads had slept"),
+    Column("align_after_idle_us", "us", "maybe numbers", ERROR, "repeats right after the threads had slept; empty if single"),
     Column("timing", "", "text", ERROR, "settled, wall_cap (the cap came first) or single (not a timing measurement)"),
     Column("calibration_us", "us", "number", MAY, "a fixed one-thread workload, timed just before the repeats"),
     Column("peak_rss_bytes", "bytes", "int", MAY, "largest resident memory of the child process so far"),
@@ -122,6 +122,7 @@ _FITS = {
     "flag": lambda v: isinstance(v, bool),
     "matrix": lambda v: _numbers(v) and len(v) == 16,
     "numbers": lambda v: _numbers(v) and len(v) > 0,
+    "maybe numbers": _numbers,
     "offset": lambda v: isinstance(v, dict) and set(v) == set(OFFSET_KEYS) and all(_number(e) for e in v.values()),
     "trace": _trace,
     "picture": lambda v: isinstance(v, dict)
@@ -135,6 +136,7 @@ _SAID = {
     "flag": "true or false",
     "matrix": "16 finite numbers, a row-major 4x4 matrix",
     "numbers": "a list of finite numbers, not empty",
+    "maybe numbers": "a list of finite numbers",
     "offset": "an object of the numbers " + ", ".join(OFFSET_KEYS),
     "trace": "an object of equally long lists " + ", ".join(TRACE_KEYS),
     "picture": "an object of the texts " + ", ".join(PICTURE_KEYS),

@@ -14,6 +14,7 @@ from .accuracy import KEY
 from .grids import split_grids
 from .latency import FASTER, MARGIN, SAME, SLOWER, UNCLEAR, paired, speed_up, timed, verdict
 from .load import REFERENCE, Run
+from .page import number
 from .poses import translation_difference_m
 from .reference import SAME_ALIGNMENT
 from .refusal import refusal
@@ -147,12 +148,12 @@ def comparison_lines(found: Comparison) -> list:
                 row["dataset"],
                 row["implementation"] + ("" if row["variant"] == "autoware" else f" {row['variant']}"),
                 f"{row['threads']:g}",
-                f"{row['a_ms_p50']:.3g}",
-                f"{row['b_ms_p50']:.3g}",
+                number(row["a_ms_p50"]),
+                number(row["b_ms_p50"]),
                 speed,
                 row["verdict"],
                 "-" if row["calibration"] != row["calibration"] else f"{row['calibration']:.3f}",
-                "-" if row["poses_apart_mm"] != row["poses_apart_mm"] else f"{row['poses_apart_mm']:.2g}",
+                "-" if row["poses_apart_mm"] != row["poses_apart_mm"] else number(row["poses_apart_mm"], 2),
                 f"{row['a_failures']}, {row['b_failures']}",
             ]
         )

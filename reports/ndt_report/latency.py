@@ -36,7 +36,7 @@ def latency_table(rows: pd.DataFrame) -> pd.DataFrame:
     table = []
     for key, group in kept.groupby(KEY, sort=False):
         times = drawn[key]
-        idle = [np.median(v) / 1000 for v in group.align_after_idle_us if v is not None]
+        idle = [np.median(v) / 1000 for v in group.align_after_idle_us if len(v)]
         table.append(
             dict(zip(KEY, key))
             | {f"align_ms_p{q}": weighted_quantile(times.align_ms, times.weight, q / 100) for q in (50, 90, 99)}

@@ -163,7 +163,7 @@ def _row_frame(entries, implementations, datasets) -> pd.DataFrame:
         values = [entry[column.name] for entry in entries]
         if column.kind == "matrix":
             values = [None if v is None else np.array(v, float).reshape(4, 4) for v in values]
-        elif column.kind == "numbers":
+        elif column.kind in ("numbers", "maybe numbers"):
             values = [None if v is None else np.array(v, float) for v in values]
         elif column.kind in ("int", "number"):
             data[column.name] = pd.Series([np.nan if v is None else v for v in values])
@@ -172,15 +172,8 @@ def _row_frame(entries, implementations, datasets) -> pd.DataFrame:
     rows = pd.DataFrame(data)
     order = {name: i for i, name in enumerate(datasets.index)}, {name: i for i, name in enumerate(implementations.index)}
     keys = [
-        (
-            order[0][r.dataset],
-            r.variant != "autoware",
-            r.variant,
-            r.threads,
-            order[1][r.implementation],
-            natural_key(r.frame),
-            natural_key(r.guess_name),
-        )
+        (order[0][r.dataset], r.variant != "autoware", r.variant, order[1][r.implementation], r.threads)
+        + (natural_key(r.frame), natural_key(r.guess_name))
         for r in rows.itertuples()
     ]
     return rows.iloc[sorted(range(len(keys)), key=keys.__getitem__)].reset_index(drop=True)

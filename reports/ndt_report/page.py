@@ -45,10 +45,16 @@ def percent(share, digits=3) -> str:
     return NONE if share != share else f"{100 * share:.{digits}g}"
 
 
-def error_pair(row, name, first="p50", last="max") -> str:
-    if row[f"{name}_{last}"] != row[f"{name}_{last}"]:
+def error(value, least) -> str:
+    return f"<{least:g}" if 0 < value < least else number(value, 2)
+
+
+def error_pair(row, name) -> str:
+    """Median / largest of an error in mm or deg; what is too small to matter is not spelt out."""
+    if row[f"{name}_max"] != row[f"{name}_max"]:
         return NONE
-    return f"{number(row[f'{name}_{first}'], 2)} / {number(row[f'{name}_{last}'], 2)}"
+    least = 0.001 if name.endswith("_mm") else 0.0001
+    return f"{error(row[f'{name}_p50'], least)} / {error(row[f'{name}_max'], least)}"
 
 
 def fastest_cpu(rows) -> str:

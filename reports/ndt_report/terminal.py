@@ -1,5 +1,6 @@
 """The report in at most 24 lines of a terminal, the last of them its path."""
 
+from .page import number
 from .sections import Report
 from .targets import counted
 from .verdict import interval
@@ -15,7 +16,7 @@ def _cut(text: str) -> str:
 
 
 def _cell(value, digits=3) -> str:
-    return "-" if value != value else f"{value:.{digits}g}"
+    return "-" if value != value else number(value, digits)
 
 
 def _row(row) -> list:

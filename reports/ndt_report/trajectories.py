@@ -28,7 +28,7 @@ def trajectories(rows: pd.DataFrame, datasets: pd.DataFrame) -> list:
     """Of every (dataset, implementation) with at least LEAST_POSES frames: the first guess of each frame, the smallest thread count,
     variant autoware."""
     kept = rows[(rows.variant == "autoware") & (rows.frame != "") & rows.guess_offset.isna()]
-    kept = kept.sort_values("threads", kind="stable").drop_duplicates(["dataset", "implementation", "frame"])
+    kept = kept.sort_values("threads", kind="stable").drop_duplicates(["dataset", "implementation", "frame"]).sort_index()
     out = []
     for (dataset, implementation), group in kept.groupby(["dataset", "implementation"], sort=False):
         group = group.sort_values("frame", key=lambda names: names.map(natural_key), kind="stable")

@@ -66,6 +66,8 @@ def _success(row) -> str:
 def headline(table: pd.DataFrame, shown) -> str:
     own = candidates(table)
     own = own[own.dataset.isin(shown)]
+    if table.align_ms_p50.isna().all():
+        return "Nothing was timed in this run: it shows which alignments succeed, not how fast they are."
     if own.empty:
         return "This run does not say which row to use: none is both timed and as accurate as the oracle."
     best = own.sort_values("align_ms_p50", kind="stable").drop_duplicates("dataset")

@@ -70,7 +70,7 @@ class SyntheticRun:
             "evaluations": iterations + 1, "correspondences": 4 * points, "oscillation_count": 0, "newton_fallbacks": None if peer else 0,
             "score": nvtl * points * 2, "transform_probability": nvtl * 2, "nvtl": nvtl, "build_us": 5.0 + 0.12 * map_points * job_factor,
             "align_us": list(expected * self.random.lognormal(0, 0.01, n)),
-            "align_after_idle_us": list(1.05 * expected * self.random.lognormal(0, 0.01, 5)) if n > 1 else None,
+            "align_after_idle_us": list(1.05 * expected * self.random.lognormal(0, 0.01, 5)) if n > 1 else [],
             "timing": timing, "calibration_us": 1000.0 * self.drift * self.random.lognormal(0, 0.005), "peak_rss_bytes": 90_000_000,
             "upload_bytes": 12 * points + 64 if gpu else None, "download_bytes": 344 if gpu else None, "launches": 1 if gpu else None,
             "synchronisations": 1 if gpu else None, "translation_error_m": errors[-1] if has_truth else None,

@@ -114,7 +114,7 @@ def _panel(ax, points):
         log_axis(ax.yaxis)
         ax.set_ylabel("distance from the oracle's pose, mm")
     else:
-        ax.set_ylim(0, 1.15 * points.error_mm_p90.max() + 1e-9)
+        ax.set_ylim(0, 1.15 * min(points.error_mm_p90.max(), 4 * points.error_mm.max()) + 1e-9)
         ax.set_ylabel("translation error against the truth, mm")
         if points.truth_accuracy_mm.iloc[0] > 0:
             ax.axhspan(0, points.truth_accuracy_mm.iloc[0], color=BAND, zorder=0)
