@@ -2,6 +2,7 @@
 
 import argparse
 import json
+import os
 import sys
 import webbrowser
 from pathlib import Path
@@ -76,6 +77,10 @@ def main() -> int:
     except InputError as error:
         print(f"ndt-bench: {error}", file=sys.stderr)
         return EXIT_BAD_INPUT
+    except BrokenPipeError:
+        # Whoever reads has read enough; the files are written by then. Python would complain once more when it flushes.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return EXIT_OK
     except OSError as error:
         print(f"ndt-bench: {error.filename}: {error.strerror}; check that it can be written", file=sys.stderr)
         return EXIT_BAD_INPUT

@@ -8,6 +8,13 @@ from .grids import LEAST_OFFSETS
 PLANES = {"x-y": ("x_m", "y_m"), "yaw-x": ("yaw_deg", "x_m")}
 
 
+def _rectangle(cells: pd.DataFrame, across: str, up: str) -> pd.DataFrame:
+    """Without lines of the plane that only another plane's grid has: they meet this plane in one point each."""
+    partners_up = cells.groupby(across)[up].transform("nunique")
+    partners_across = cells.groupby(up)[across].transform("nunique")
+    return cells[(partners_up > 1) & (partners_across > 1)]
+
+
 def basin_cells(rows: pd.DataFrame) -> pd.DataFrame:
     """One row per (dataset, implementation, plane, cell): n and share of successes. Plane x-y has yaw 0, yaw-x has y 0.
 
@@ -20,7 +27,7 @@ def basin_cells(rows: pd.DataFrame) -> pd.DataFrame:
     for (dataset, implementation), group in known.groupby(["dataset", "implementation"], sort=False):
         for plane, (across, up) in PLANES.items():
             zero = "yaw_deg" if plane == "x-y" else "y_m"
-            cells = group[group[zero] == 0]
+            cells = _rectangle(group[group[zero] == 0], across, up)
             if len(cells[[across, up]].drop_duplicates()) < LEAST_OFFSETS:
                 continue
             for (x, y), cell in cells.groupby([across, up]):

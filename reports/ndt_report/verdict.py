@@ -38,6 +38,9 @@ def candidates(table: pd.DataFrame) -> pd.DataFrame:
 def dataset_sentence(dataset: str, table: pd.DataFrame, frames: int) -> str:
     own = candidates(table)[candidates(table).dataset == dataset]
     where = f"On {dataset} ({frames} scan{'s' if frames != 1 else ''})"
+    rows = table[(table.dataset == dataset) & (table.variant == "autoware")]
+    if rows.align_ms_p50.isna().all():
+        return f"{where}: not timed. {_success_shares(rows)}"
     if own.empty:
         return f"{where}: no row is timed and as accurate as {REFERENCE}, so there is nothing to recommend."
     best = own.sort_values("align_ms_p50", kind="stable").iloc[0]
@@ -53,6 +56,14 @@ def dataset_sentence(dataset: str, table: pd.DataFrame, frames: int) -> str:
         f"{where}: {best.implementation} ({threads}, median {best.align_ms_p50:.3g} ms) {said}{ref_threads}, with the same poses "
         f"(worst {best.translation_vs_ref_mm_max:.2g} mm); {_success(best)}."
     )
+
+
+def _success_shares(rows) -> str:
+    known = rows[rows.success_share.notna()]
+    if known.empty:
+        return "Nobody can say which alignments succeeded."
+    shares = ", ".join(f"{r.implementation} {100 * r.success_share:.3g} % of {r.measurements}" for r in known.itertuples())
+    return f"Alignments that {'found the truth' if known.success_kind.iloc[0] == TRUTH else 'agree with the oracle'}: {shares}."
 
 
 def _success(row) -> str:

@@ -97,6 +97,18 @@ def test_basin_cells_are_the_share_of_successes_per_offset():
     assert sizes.always_share == pytest.approx(5 / 9) and sizes.nearest_failure_m == pytest.approx(np.sqrt(2))
 
 
+def test_lines_of_another_planes_grid_are_no_part_of_a_plane():
+    fine = [(x, y, 0.0) for x in (-1.0, -0.5, 0.0, 0.5, 1.0) for y in (-1.0, 0.0, 1.0)]
+    coarse = [(x, 0.0, yaw) for x in (-1.0, 0.0, 1.0) for yaw in (-20.0, 0.0, 20.0)]
+    rows = [
+        row(REFERENCE, true_x=0, guess_name=f"{i}", guess_offset={"x_m": x, "y_m": y, "z_m": 0.0, "yaw_deg": yaw})
+        for i, (x, y, yaw) in enumerate(sorted({*fine, *coarse}))
+    ]
+    cells = basin_cells(judged(rows))
+    assert len(cells[cells.plane == "x-y"]) == 15
+    assert sorted(cells[cells.plane == "yaw-x"].up.unique()) == [-1.0, 0.0, 1.0]  # not the finer steps, which have no yaw
+
+
 def test_a_dataset_with_a_grid_and_other_guesses_becomes_two(tmp_path):
     made = SyntheticRun(cuda=False).tracking("town", frames=4).basin("town").basin("yard").picture("town")
     run = split_grids(load_run(made.write(tmp_path / "run")))

@@ -241,5 +241,9 @@ def test_an_odd_run_makes_a_page_too(tmp_path, ndt_report, name, headline):
     assert (code, err) == (0, "") and out.splitlines()[0] == headline
     page = Page((folder / "report.html").read_text())
     assert headline in page.text and page.wrong == [] and not re.search(r"\b(nan|NaN|None)\b", page.text)
+    assert (
+        name != "only a basin"
+        or "(1 scan): not timed. Alignments that found the truth: cpu_pclomp_ref 46.7 % of 45" in page.text
+    )
     drawings = list((folder / "figures").iterdir())
     assert len(page.of("img")) == len(drawings)
