@@ -44,7 +44,9 @@ ROW_COLUMNS = [
     Column("nvtl", "", "number", MAY, "nearest voxel transformation likelihood"),
     Column("build_us", "us", "number", ERROR, "set_map, once per job"),
     Column("align_us", "us", "numbers", ERROR, "every timed repeat, threads awake, caches warm"),
-    Column("align_after_idle_us", "us", "maybe numbers", ERROR, "repeats right after the threads had slept; empty if single"),
+    Column(
+        "align_after_idle_us", "us", "maybe numbers", ERROR, "repeats right after the threads had slept; empty if single"
+    ),
     Column("timing", "", "text", ERROR, "settled, wall_cap (the cap came first) or single (not a timing measurement)"),
     Column("calibration_us", "us", "number", MAY, "a fixed one-thread workload, timed just before the repeats"),
     Column("peak_rss_bytes", "bytes", "int", MAY, "largest resident memory of the child process so far"),

@@ -14,7 +14,7 @@ from .accuracy import KEY
 from .grids import split_grids
 from .latency import FASTER, MARGIN, SAME, SLOWER, UNCLEAR, paired, speed_up, timed, verdict
 from .load import REFERENCE, Run
-from .page import number
+from .page_numbers import number
 from .poses import translation_difference_m
 from .reference import SAME_ALIGNMENT
 from .refusal import refusal
@@ -141,7 +141,7 @@ def comparison_lines(found: Comparison) -> list:
     rows = []
     for row in found.rows.to_dict("records"):
         speed = f"{row['speed']:.3g}x" + (
-            f" [{row['low']:.3g}, {row['high']:.3g}]" if row["low"] == row["low"] else " (one job: no interval)"
+            f" [{row['low']:.3g}, {row['high']:.3g}]" if row["low"] == row["low"] else " (one job)"
         )
         rows.append(
             [

@@ -1,12 +1,12 @@
 """report.html from a Report: one file, no script, nothing fetched."""
 
-import math
 from pathlib import Path
 
 import jinja2
 from markupsafe import Markup
 
 from .environment import checkout, flat, left_out, plan_facts
+from .page_numbers import NONE, number
 from .sections import Report, main_datasets
 from .style import look, svg_uri
 from .targets import MET, MISSED, counted
@@ -28,17 +28,6 @@ SECTIONS = {
     "method": ("Method and environment", ""),
 }
 DRAWN = ["pareto", "latency", "convergence", "basin", "scaling", "trajectory", "scores", "picture"]
-NONE = "–"
-
-
-def number(value, digits=3) -> str:
-    if value is None or (isinstance(value, float) and math.isnan(value)):
-        return NONE
-    if value == 0:
-        return "0"
-    if abs(value) >= 10**digits:
-        return f"{value:,.0f}"
-    return f"{value:.{digits}g}"
 
 
 def percent(share, digits=3) -> str:

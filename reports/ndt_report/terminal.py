@@ -1,13 +1,12 @@
 """The report in at most 24 lines of a terminal, the last of them its path."""
 
-from .page import number
+from .page_numbers import number
 from .sections import Report
 from .targets import counted
 from .verdict import interval
 
 MOST_LINES = 24
 WIDTH = 120
-FEW_ROWS = 12
 HEADER = ["dataset", "row", "thr", "n", "p50 ms", "p99 ms", "speed against the oracle", "ok %", "err mm", "vs oracle mm"]
 
 
@@ -36,16 +35,17 @@ def _row(row) -> list:
     ]
 
 
-def _worth_most(table):
-    """All rows if they fit, else of every dataset and implementation the fastest thread count with the default options."""
-    if len(table) <= FEW_ROWS:
-        return table
+def _worth_most(table, room: int):
+    """As many rows as there is room for: of every dataset and implementation the fastest thread count with the default options
+    before all others; in report order."""
     fastest = (
         table[table.variant == "autoware"]
         .sort_values("align_ms_p50", kind="stable")
         .drop_duplicates(["dataset", "implementation"])
     )
-    return table.loc[sorted(fastest.index)]
+    first = sorted(fastest.index)
+    others = [index for index in table.index if index not in set(first)]
+    return table.loc[sorted((first + others)[:room])]
 
 
 def summary_lines(report: Report, path) -> list:
@@ -65,9 +65,8 @@ def summary_lines(report: Report, path) -> list:
         ]
     )
     room = MOST_LINES - len(head) - len(tail) - 1
-    chosen = _worth_most(report.table)
-    more = len(report.table) - min(len(chosen), room)
-    rows = [_row(row) for row in chosen.head(room - (more > 0)).to_dict("records")]
+    chosen = _worth_most(report.table, room if len(report.table) <= room else room - 1)
+    rows = [_row(row) for row in chosen.to_dict("records")]
     more = len(report.table) - len(rows)
     widths = [max(len(line[i]) for line in [HEADER, *rows]) for i in range(len(HEADER))]
     left_aligned = {0, 1, 6}

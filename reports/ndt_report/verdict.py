@@ -26,7 +26,7 @@ def interval(row, prefix="") -> str:
     if speed != speed:
         return ""
     if low != low:
-        return f"{speed:.3g}x (no interval: one job)"
+        return f"{speed:.3g}x (one job)"
     return f"{speed:.3g}x [{low:.3g}, {high:.3g}]"
 
 
@@ -164,7 +164,10 @@ def _cautions(run: Run, rows, table) -> list:
         )
     unequal = table[~table.equal & ~table.peer & table.align_ms_p50.notna() & (table.why_not.str.startswith("not equal"))]
     for row in unequal.head(3).itertuples():
-        out.append(f"{row.implementation} ({row.threads:g} thr) gets no speed verdict on {row.dataset}: {row.why_not}.")
+        variant = "" if row.variant == "autoware" else f", {row.variant}"
+        out.append(
+            f"{row.implementation} ({row.threads:g} thr{variant}) gets no speed verdict on {row.dataset}: {row.why_not}."
+        )
     environment = run.environment
     if environment.get("build_type", "Release") != "Release" or environment.get("sanitizers"):
         out.append(

@@ -59,8 +59,7 @@ def finding(points: pd.DataFrame) -> str:
         return said + "; no other row is more accurate."
     precise = front.sort_values("error_mm").iloc[0]
     return (
-        said
-        + f"; {precise.implementation} ({precise.threads:g} thr) is more accurate, {precise.error_mm:.3g} mm in "
+        said + f"; {precise.implementation} ({precise.threads:g} thr) is more accurate, {precise.error_mm:.3g} mm in "
         f"{precise.align_ms_p50:.3g} ms."
     )
 
@@ -77,35 +76,28 @@ def draw(table: pd.DataFrame, datasets: pd.DataFrame, shown: list):
     note = (
         "Left and low is good. A point is the median over alignments, its bars reach to the 90th percentile; the "
         "number beside it is the "
-        "thread count. Grey: errors that the truth is too coarse to show." + and_more(len(axes), len(names))
+        "thread count; of more than two counts only the fastest is marked. Grey: errors that the truth is too coarse to show."
+        + and_more(len(axes), len(names))
     )
     return Drawing("pareto", "Accuracy against latency", finding(points), finish(figure, axes), points, note)
 
 
 def _panel(ax, points):
-    labelled = set()
+    fastest = set(points.sort_values("align_ms_p50", kind="stable").drop_duplicates("implementation").index)
+    crowded = points.groupby("implementation").threads.transform("nunique") > 2
     for p in points.itertuples():
         style = look(p.implementation)
-        bars = {
-            "xerr": [[0], [max(p.align_ms_p90 - p.align_ms_p50, 0)]],
-            "yerr": [[0], [max(p.error_mm_p90 - p.error_mm, 0)]],
-        }
-        ax.errorbar(p.align_ms_p50, p.error_mm, **bars, ecolor=style["color"], elinewidth=0.8, fmt="none")
-        ax.plot(
-            p.align_ms_p50,
-            p.error_mm,
-            label=None if p.implementation in labelled else p.implementation,
-            **style | {"linestyle": "none", "markersize": 8},
+        if crowded[p.Index] and p.Index not in fastest:
+            ax.plot(p.align_ms_p50, p.error_mm, **style | {"linestyle": "none", "markersize": 5, "alpha": 0.4})
+            continue
+        reach = [[0], [max(p.align_ms_p90 - p.align_ms_p50, 0)]], [[0], [max(p.error_mm_p90 - p.error_mm, 0)]]
+        ax.errorbar(
+            p.align_ms_p50, p.error_mm, xerr=reach[0], yerr=reach[1], ecolor=style["color"], elinewidth=0.8, fmt="none"
         )
-        labelled.add(p.implementation)
-        ax.annotate(
-            f"{p.threads:g}",
-            (p.align_ms_p50, p.error_mm),
-            xytext=(-4, -13),
-            textcoords="offset points",
-            color=MUTED,
-            ha="right",
-        )
+        label = p.implementation if p.Index in fastest else None
+        ax.plot(p.align_ms_p50, p.error_mm, label=label, **style | {"linestyle": "none", "markersize": 8})
+        at = {"xytext": (-4, -13), "textcoords": "offset points", "ha": "right"}
+        ax.annotate(f"{p.threads:g}", (p.align_ms_p50, p.error_mm), color=MUTED, **at)
     ax.set_xscale("log")
     ax.margins(x=0.18, y=0.15)
     log_axis(ax.xaxis)

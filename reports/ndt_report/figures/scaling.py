@@ -2,8 +2,8 @@
 
 import numpy as np
 import pandas as pd
-from matplotlib.ticker import ScalarFormatter
 
+from ..page_numbers import number
 from ..scaling import VARIABLES, scaling_fits
 from ..style import MUTED, finish, log_axis, look, panels
 from . import Drawing
@@ -15,7 +15,7 @@ def finding(points: pd.DataFrame) -> str:
     first = points[(points.variable == points.variable.iloc[0]) & (points.family == points.family.iloc[0])]
     fits = scaling_fits(first[first.threads == first.groupby("implementation").threads.transform("min")])
     parts = [
-        f"{f.implementation} {f.constant:.3g} us + {1000 * f.slope:.3g} ns per "
+        f"{f.implementation} {f.constant:.3g} us + {number(1000 * f.slope)} ns per "
         f"{'point' if f.variable == 'points' else 'map point'}"
         for f in fits.itertuples()
     ]
@@ -49,6 +49,8 @@ def draw(points: pd.DataFrame):
 
 
 def _panel(ax, points, variable, value):
+    ends = points.groupby("implementation").threads
+    points = points[(points.threads == ends.transform("min")) | (points.threads == ends.transform("max"))]
     for (name, threads), group in points.groupby(["implementation", "threads"], sort=False):
         style, lightest = look(name), points.threads.min()
         group = group.sort_values("size")
@@ -79,11 +81,13 @@ def _panel(ax, points, variable, value):
 
 
 def thread_finding(points: pd.DataFrame) -> str:
-    most = points[points.threads == points.threads.max()].sort_values("speed_up", ascending=False)
-    parts = [f"{p.implementation} {p.speed_up:.2f} times" for p in most[most.dataset == most.dataset.iloc[0]].itertuples()]
+    most = points[points.threads == points.threads.max()].sort_values("speed_up", ascending=False, kind="stable")
+    parts = ", ".join(
+        f"{p.implementation} {p.speed_up:.2f}" for p in most[most.dataset == most.dataset.iloc[0]].itertuples()
+    )
     return (
-        f"On {most.dataset.iloc[0]}, {points.threads.max():g} threads are faster than one: {', '.join(parts)} (n = "
-        f"{most.n.iloc[0]})."
+        f"On {most.dataset.iloc[0]}, {points.threads.max():g} threads are this many times as fast as one: {parts} "
+        f"(n = {most.n.iloc[0]})."
     )
 
 
@@ -100,7 +104,13 @@ def draw_threads(points: pd.DataFrame):
         ax.set_xlabel("threads")
         ax.set_ylabel("speed-up over one thread")
         ax.set_title(dataset)
-        ax.xaxis.set_major_formatter(ScalarFormatter())
+        ax.set_xticks(sorted(points[points.dataset == dataset].threads.unique()))
+        ax.set_ylim(0, max(1.2 * points[points.dataset == dataset].speed_up.max(), 2.0))
     return Drawing(
-        "threads", "Threads", thread_finding(points), finish(figure, axes), points, "Medians over the same alignments."
+        "threads",
+        "Threads",
+        thread_finding(points),
+        finish(figure, axes),
+        points,
+        "Medians over the same alignments; dotted: as many times as fast as there are threads.",
     )

@@ -35,7 +35,8 @@ def draw(poses: pd.DataFrame, table: pd.DataFrame, dataset: str):
         else "poses on the way there, as too few final poses are wrong"
     )
     note = (
-        f"Drawn: {what}. Right and wrong by the truth. Dashed: Autoware's default thresholds, made for 2 m voxels. A curve through the "
+        f"Drawn: {what}. Right and wrong by the truth. Dashed: Autoware's default thresholds, made for 2 m voxels. A "
+        f"curve through the "
         f"upper left corner tells them apart."
     )
     return Drawing(
