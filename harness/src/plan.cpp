@@ -120,7 +120,9 @@ class Planner {
     if (const auto found = datasets_.find(name); found != datasets_.end()) return &found->second;
     if (missing_.contains(name)) return nullptr;
     try {
-      return &datasets_.emplace(name, load_dataset(name)).first->second;
+      const Dataset& dataset = datasets_.emplace(name, load_dataset(name)).first->second;
+      plan_.datasets.push_back(name);
+      return &dataset;
     } catch (const InputError& error) {
       if (!selection_.datasets.empty()) throw;
       missing_.emplace(name, error.what());

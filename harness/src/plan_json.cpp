@@ -63,6 +63,7 @@ Plan plan_of(const json& j) {
   const json& timing = j.at("timing");
   plan.timing = {timing.at("samples"), timing.at("spread"), timing.at("cap_s"), timing.at("idle_samples")};
   plan.limits = {j.at("limits").at("measurement_s"), j.at("limits").at("memory_mib")};
+  j.at("datasets").get_to(plan.datasets);
   for (const json& left : j.at("left_out")) plan.left_out.push_back({left.at("what"), left.at("why")});
   for (const json& job : j.at("jobs")) plan.jobs.push_back(job_of(job));
   return plan;
@@ -82,6 +83,7 @@ std::string plan_json(const Plan& plan) {
               {"idle_samples", plan.timing.idle_samples}}},
             {"limits", {{"measurement_s", plan.limits.measurement_s}, {"memory_mib", plan.limits.memory_mib}}},
             {"left_out", json::array()},
+            {"datasets", plan.datasets},
             {"jobs", json::array()}};
   for (const LeftOut& left : plan.left_out) j["left_out"].push_back({{"what", left.what}, {"why", left.why}});
   for (const Job& job : plan.jobs) j["jobs"].push_back(job_json(job));

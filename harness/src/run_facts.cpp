@@ -105,17 +105,15 @@ json implementations_json() {
 
 void write_run_facts(const RunFolder& folder) {
   std::map<std::string, std::vector<std::size_t>> frames;  // by dataset, each once
-  std::vector<std::string> order;
   for (const Job& job : folder.plan().jobs) {
-    if (!frames.contains(job.dataset)) order.push_back(job.dataset);
     std::vector<std::size_t>& of = frames[job.dataset];
     for (const std::size_t frame : job.frames)
       if (std::ranges::find(of, frame) == of.end()) of.push_back(frame);
   }
-  std::ranges::sort(order);
   make_folder(folder.path() / "clouds");
   json datasets = json::array();
-  for (const std::string& name : order) {
+  for (const std::string& name : folder.plan().datasets) {
+    if (!frames.contains(name)) continue;  // no row offers the options
     std::ranges::sort(frames[name]);
     datasets.push_back(dataset_json(folder.path(), load_dataset(name), frames[name]));
   }

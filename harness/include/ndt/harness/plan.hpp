@@ -42,7 +42,8 @@ struct Plan {
   std::uint64_t seed = 1;
   TimingRule timing;
   JobLimits limits;
-  std::vector<Job> jobs;  ///< in the order they run
+  std::vector<std::string> datasets;  ///< in the preset's order
+  std::vector<Job> jobs;              ///< in the order they run
   std::vector<LeftOut>
       left_out;  ///< implementations that cannot run, options that one does not offer, datasets not there
 };
