@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+import numpy as np
 import pandas as pd
 
 from .accuracy import AGREEMENT, TRUTH
@@ -10,6 +11,8 @@ from .latency import FASTER, SAME
 from .load import REFERENCE, Run
 
 BUSY_LOAD = 0.5  # per core: other work when the run began
+UNSTEADY = 0.3  # typical_spread of a machine with other work; a quiet one stays below 0.1
+FEWEST_REPEATS = 5  # for a range between quartiles
 MOST_SENTENCES = 6
 
 
@@ -131,6 +134,13 @@ def _trust(run: Run, rows, table) -> list:
     return out
 
 
+def typical_spread(rows) -> float:
+    """Median over timed measurements of the inter-quartile range of their repeats, as a share of their median; NaN if none."""
+    repeats = [v for v in rows[rows.error.isna() & (rows.timing != "single")].align_us if len(v) >= FEWEST_REPEATS]
+    shares = [np.subtract(*np.percentile(v, [75, 25])) / np.median(v) for v in repeats]
+    return float(np.median(shares)) if shares else np.nan
+
+
 def _cautions(run: Run, rows, table) -> list:
     out = []
     if errors := int(rows.error.notna().sum()):
@@ -155,7 +165,7 @@ def _cautions(run: Run, rows, table) -> list:
     if len(capped):
         timed = rows.timing.isin(["settled", "wall_cap"]).sum()
         out.append(
-            f"{100 * len(capped) / timed:.2g} % of the timed measurements hit the wall-clock cap before their repeats settled."
+            f"{100 * len(capped) / timed:.0f} % of the timed measurements hit the wall-clock cap before their repeats settled."
         )
     for name in table[table.peer].implementation.unique():
         out.append(
@@ -177,4 +187,10 @@ def _cautions(run: Run, rows, table) -> list:
     load, cores = environment.get("load_average_1_min"), environment.get("cores")
     if isinstance(load, (int, float)) and isinstance(cores, int) and load > BUSY_LOAD * cores:
         out.append(f"The machine was busy when the run began: load {load:.2g} on {cores} cores.")
+    if (spread := typical_spread(rows)) > UNSTEADY:
+        out.insert(
+            0,
+            f"Times are unsteady: half of the repeats of one and the same alignment spread over {100 * spread:.0f} % of their "
+            "median. Other work slows rows with several threads most, those that spin above all: measure on a quiet machine.",
+        )
     return out

@@ -20,6 +20,7 @@ from ndt_report.latency import (
 )
 from ndt_report.reference import reference_threads
 from ndt_report.summary import summary_table
+from ndt_report.verdict import typical_spread
 from toy import CUDA, OWN, PEER, REFERENCE, failed, implementations, judged, row
 
 
@@ -145,3 +146,12 @@ def test_the_summary_has_a_line_for_every_row_even_without_times():
     table = summary_table(frame, implementations()).set_index("implementation")
     assert list(table.index) == [REFERENCE, OWN, PEER] and table.peer[PEER] and not table.peer[OWN]
     assert table.success_share[OWN] == 0 and np.isnan(table.align_ms_p50[OWN]) and table.verdict[OWN] == ""
+
+
+def test_times_are_called_unsteady_by_the_spread_within_measurements():
+    steady = [row(ms=(9.8, 9.9, 10, 10.1, 10.2)), row(OWN, ms=(19.6, 19.8, 20, 20.2, 20.4))]
+    shaken = [row(ms=(5, 8, 10, 12, 20)), row(OWN, ms=(10, 16, 20, 24, 40))]
+    assert typical_spread(judged(steady)) == pytest.approx(0.02)  # frames that differ from one another are no spread
+    assert typical_spread(judged(shaken)) == pytest.approx(0.4)
+    assert np.isnan(typical_spread(judged([row(ms=(1, 2, 3))]))), "too few for quartiles"
+    assert np.isnan(typical_spread(judged([row(ms=(1, 2, 3, 4, 5), timing="single")])))
