@@ -1,8 +1,6 @@
 // ndt-bench run: implementations side by side; raw rows into a folder.
 #include <fmt/format.h>
 
-#include <set>
-
 #include "align_flags.hpp"
 #include "commands.hpp"
 #include "ndt/core/limits.hpp"
@@ -19,9 +17,8 @@ struct Arguments {
   Selection selection;
 };
 
-std::size_t show_left_out(const Plan& plan) {
+void show_left_out(const Plan& plan) {
   for (const LeftOut& left : plan.left_out) fmt::print(stderr, "ndt-bench: left out: {}: {}\n", left.what, left.why);
-  return plan.left_out.size();
 }
 
 RunFolder folder_for(const Arguments& a) {
@@ -34,6 +31,8 @@ RunFolder folder_for(const Arguments& a) {
 ExitCode run_benchmark(const Arguments& a) {
   RunFolder folder = folder_for(a);
   show_left_out(folder.plan());
+  fmt::print(stderr, "ndt-bench: rows go to {0}; should it be stopped: ndt-bench run --resume {0}\n",
+             folder.path().string());
   write_run_facts(folder);
   {
     ProgressLine line(folder.rows());
@@ -51,16 +50,13 @@ void add_run(CLI::App& app, Command& chosen, const std::string& command_line) {
   const auto a = std::make_shared<Arguments>();
   a->command_line = command_line;
   CLI::App& command = add_command(app, chosen, "run", "Measure implementations side by side", a, run_benchmark);
-  const auto preset =
-      command.add_option("--preset", a->preset, "what to run: a name in ndt-bench list, or a TOML file")
-          ->type_name("NAME")
-          ->capture_default_str();
-  const auto datasets =
-      command
-          .add_option(
-              "--dataset", a->selection.datasets,
-              "instead of the preset's; a name in ndt-bench list or a folder with a dataset.toml; may be repeated")
-          ->type_name("NAME");
+  command.add_option("--preset", a->preset, "what to run: a name in ndt-bench list, or a TOML file")
+      ->type_name("NAME")
+      ->capture_default_str();
+  command
+      .add_option("--dataset", a->selection.datasets,
+                  "instead of the preset's; a name in ndt-bench list or a folder with a dataset.toml; may be repeated")
+      ->type_name("NAME");
   command
       .add_option("--implementation", a->selection.implementations, "instead of all available ones; may be repeated")
       ->type_name("NAME");
@@ -73,17 +69,17 @@ void add_run(CLI::App& app, Command& chosen, const std::string& command_line) {
       .add_option("--samples", a->selection.samples, "of every measurement, at least, unless its time cap comes first")
       ->type_name("N")
       ->check(CLI::Range(1, 1000000));
-  const auto out =
-      command.add_option("--out", a->out, "folder for the rows (default: bench-results/<UTC time>)")->type_name("DIR");
-  command
-      .add_option(
-          "--resume", a->resume,
-          "go on with the run in this folder: what is missing, and what was killed, timed out or ran out of memory")
-      ->type_name("DIR")
-      ->excludes(preset)
-      ->excludes(datasets)
-      ->excludes(out);
+  command.add_option("--out", a->out, "folder for the rows (default: bench-results/<UTC time>)")->type_name("DIR");
   add_align_flags(command, a->selection.options);
+
+  const std::vector<CLI::Option*> others = command.get_options();  // the plan is made: nothing of it can be changed
+  CLI::Option& resume =
+      *command.add_option("--resume", a->resume,
+                          "go on with the run in this folder as it was planned: what is missing, and what "
+                          "was killed, timed out or ran out of memory");
+  resume.type_name("DIR");
+  for (CLI::Option* other : others)
+    if (other != command.get_help_ptr()) resume.excludes(other);
 }
 
 }  // namespace ndt::harness

@@ -66,8 +66,12 @@ TEST(Record, ARowComesBackBitForBit) {
 TEST(Record, ARowIsOneLineWithTheKeysThatReadersKnow) {
   const std::string line = to_json_line(sample_row());
   EXPECT_EQ(line.find('\n'), std::string::npos);
-  std::vector<std::string> keys;
-  for (const auto& [key, value] : nlohmann::ordered_json::parse(line).items()) keys.push_back(key);
+  const auto keys_of = [](const std::string& text) {
+    const auto json = nlohmann::ordered_json::parse(text);
+    std::vector<std::string> keys;
+    for (const auto& [key, value] : json.items()) keys.push_back(key);
+    return keys;
+  };
   const std::vector<std::string> expected = {"run_id",
                                              "job",
                                              "implementation",
@@ -108,13 +112,11 @@ TEST(Record, ARowIsOneLineWithTheKeysThatReadersKnow) {
                                              "trace",
                                              "error",
                                              "error_kind"};
-  EXPECT_EQ(keys, expected);
+  EXPECT_EQ(keys_of(line), expected);
   RunRow failed = sample_row();
   failed.error = "gone";
   failed.failure = Failure::crash;
-  keys.clear();
-  for (const auto& [key, value] : nlohmann::ordered_json::parse(to_json_line(failed)).items()) keys.push_back(key);
-  EXPECT_EQ(keys, expected);
+  EXPECT_EQ(keys_of(to_json_line(failed)), expected);
 }
 
 TEST(Record, WhatIsUnknownIsNull) {
