@@ -25,6 +25,14 @@ struct CompareArguments {
   bool json = false;
 };
 
+/// The first on PATH that has what the package needs, else the system's, else the first: the package says what is missing.
+std::string find_python() {
+  const std::string first = find_program("python3");
+  for (const std::string& python : {first, std::string("/usr/bin/python3")})
+    if (!python.empty() && output_of(fmt::format("'{}' -c 'import pandas, matplotlib, jinja2'", python))) return python;
+  return first;
+}
+
 /// The package's own exit code is this program's: it takes this process over.
 ExitCode hand_over(std::vector<std::string> words) {
   const std::filesystem::path package = std::filesystem::path(build_info().source) / "reports";
@@ -32,7 +40,7 @@ ExitCode hand_over(std::vector<std::string> words) {
     throw InputError(
         fmt::format("{} is missing: ndt-bench was built there and finds its report below it; build it again",
                     (package / "ndt_report").string()));
-  const std::string python = find_program("python3");
+  const std::string python = find_python();
   if (python.empty()) throw InputError("python3 is not on PATH; on Debian: apt-get install python3");
   const char* before = std::getenv("PYTHONPATH");
   ::setenv("PYTHONPATH", (package.string() + (before && *before ? fmt::format(":{}", before) : "")).c_str(), 1);
