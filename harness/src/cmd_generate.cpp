@@ -6,9 +6,8 @@
 #include "commands.hpp"
 #include "ndt/align/option_bounds.hpp"
 #include "ndt/harness/stopwatch.hpp"
-#include "ndt/harness/town.hpp"
 #include "ndt/harness/unknown_name.hpp"
-#include "progress_line.hpp"
+#include "town_cache.hpp"
 
 namespace ndt::harness {
 namespace {
@@ -23,13 +22,7 @@ TownSummary generate(const Arguments& a) {
   require_whole("seed", a.seed, 0, std::numeric_limits<std::int64_t>::max());
   const TownOptions options{
       .scale = town_scale(a.scale), .seed = static_cast<std::uint64_t>(a.seed), .threads = a.threads};
-  ProgressLine line(0);
-  std::size_t shown = 0;
-  return write_town(options, a.out, [&](double fraction) {
-    const auto percent = static_cast<std::size_t>(100 * fraction);
-    if (percent != shown) line.show({.done = percent, .total = 100, .now = "driving through the town"});
-    shown = percent;
-  });
+  return generate_town(options, a.out);
 }
 
 ExitCode generate_dataset(const Arguments& a) {

@@ -18,13 +18,15 @@ void read(TomlTable& toml, const char* key, std::optional<int>& value) {
   if (const auto given = toml.whole(key, 0, std::numeric_limits<int>::max())) value = static_cast<int>(*given);
 }
 
-void write(nlohmann::ordered_json& j, const char* key, const std::string& value) { j[key] = value; }
+void write(nlohmann::ordered_json& j, const char* key, const std::string& value) {
+  if (value != AlignArguments().profile) j[key] = value;
+}
 template <class T>
 void write(nlohmann::ordered_json& j, const char* key, const std::optional<T>& value) {
   if (value) j[key] = *value;
 }
 
-void restore(const nlohmann::ordered_json& j, const char* key, std::string& value) { value = j.at(key); }
+void restore(const nlohmann::ordered_json& j, const char* key, std::string& value) { value = j.value(key, value); }
 template <class T>
 void restore(const nlohmann::ordered_json& j, const char* key, std::optional<T>& value) {
   if (j.contains(key)) value = j.at(key).get<T>();

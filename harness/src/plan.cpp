@@ -9,6 +9,7 @@
 
 #include "ndt/core/error.hpp"
 #include "ndt/harness/environment.hpp"
+#include "option_keys.hpp"
 
 namespace ndt::harness {
 namespace {
@@ -154,26 +155,9 @@ class Planner {
 
   /// The variant's options win over those of the command line.
   Variant merged(const Variant& given) const {
-    Variant variant{given.name, given.options};
-    const AlignArguments& base = selection_.options;
-    const AlignArguments untouched;
-    if (variant.options.profile == untouched.profile) variant.options.profile = base.profile;
-    const auto fill = [](auto& value, const auto& other) {
-      if (!value) value = other;
-    };
-    fill(variant.options.resolution_m, base.resolution_m);
-    fill(variant.options.step_m, base.step_m);
-    fill(variant.options.epsilon_m, base.epsilon_m);
-    fill(variant.options.outlier_ratio, base.outlier_ratio);
-    fill(variant.options.max_iterations, base.max_iterations);
-    fill(variant.options.neighbours, base.neighbours);
-    fill(variant.options.line_search, base.line_search);
-    fill(variant.options.candidates, base.candidates);
-    fill(variant.options.covariance_start, base.covariance_start);
-    fill(variant.options.regularisation_scale, base.regularisation_scale);
-    fill(variant.options.regularisation_x_m, base.regularisation_x_m);
-    fill(variant.options.regularisation_y_m, base.regularisation_y_m);
-    return variant;
+    nlohmann::ordered_json options = options_json(selection_.options);
+    options.update(options_json(given.options));
+    return {given.name, options_from_json(options)};
   }
 
   /// An implementation may refuse options that others have; everyone refuses what is out of range.

@@ -82,7 +82,15 @@ Study read_study(TomlTable& toml) {
   return study;
 }
 
-Preset read_preset(const fs::path& file) {
+/// From quick to thorough.
+constexpr const char* kOrder[] = {"smoke", "tracking", "basin", "scaling", "profiles", "full"};
+
+fs::path presets_folder() { return fs::path(build_info().source) / "harness" / "presets"; }
+
+enum class Studies { own, own_and_others };
+
+/// The studies of the presets that it names come first; those may not name others.
+Preset read_preset(const fs::path& file, Studies studies) {
   TomlTable toml = TomlTable::read(file);
   Preset preset;
   preset.name = file.stem().string();
@@ -90,14 +98,20 @@ Preset read_preset(const fs::path& file) {
   preset.seed = static_cast<std::uint64_t>(toml.whole("seed", 0, kCountMost).value_or(1));
   preset.timing = read_timing(toml);
   preset.limits = read_limits(toml);
+  const auto others = toml.texts("presets").value_or(std::vector<std::string>{});
+  if (studies == Studies::own && !others.empty())
+    toml.refuse("presets", "given in a preset that another one names", "name these there instead");
+  for (const std::string& name : others) {
+    if (std::ranges::find(kOrder, name) == std::end(kOrder))
+      toml.refuse("presets", "names no preset of the project", "name smoke, tracking, basin, scaling or profiles");
+    for (Study& study : read_preset(presets_folder() / (name + ".toml"), Studies::own).studies)
+      preset.studies.push_back(std::move(study));
+  }
   for (TomlTable& study : toml.tables("study")) preset.studies.push_back(read_study(study));
   if (preset.studies.empty()) toml.refuse("study", "is missing", "add a table [[study]]");
   toml.finish();
   return preset;
 }
-
-/// From quick to thorough.
-constexpr const char* kOrder[] = {"smoke", "tracking", "basin", "scaling", "profiles", "full"};
 
 std::ptrdiff_t rank(const std::string& name) { return std::ranges::find(kOrder, name) - std::begin(kOrder); }
 
@@ -105,8 +119,8 @@ std::ptrdiff_t rank(const std::string& name) { return std::ranges::find(kOrder, 
 
 std::vector<Preset> presets() {
   std::vector<Preset> all;
-  for (const auto& entry : fs::directory_iterator(fs::path(build_info().source) / "harness" / "presets"))
-    if (entry.path().extension() == ".toml") all.push_back(read_preset(entry.path()));
+  for (const auto& entry : fs::directory_iterator(presets_folder()))
+    if (entry.path().extension() == ".toml") all.push_back(read_preset(entry.path(), Studies::own_and_others));
   std::ranges::sort(all, [](const Preset& a, const Preset& b) {
     return std::pair(rank(a.name), a.name) < std::pair(rank(b.name), b.name);
   });
@@ -114,7 +128,7 @@ std::vector<Preset> presets() {
 }
 
 Preset find_preset(const std::string& name) {
-  if (name.find('/') != std::string::npos || name.ends_with(".toml")) return read_preset(name);
+  if (name.find('/') != std::string::npos || name.ends_with(".toml")) return read_preset(name, Studies::own_and_others);
   std::vector<std::string> names;
   for (Preset& preset : presets()) {
     if (preset.name == name) return std::move(preset);

@@ -39,7 +39,8 @@ class Fingerprint {
 json or_null(const std::string& text) { return text.empty() ? json() : json(text); }
 
 /// Map points near the pose and the scan, few enough for a picture.
-json write_picture(const std::filesystem::path& folder, const Dataset& dataset, std::size_t frame) {
+json write_picture(const std::filesystem::path& folder, const Dataset& dataset, std::size_t frame,
+                   const PointCloud& map_cloud, const PointCloud& scan_cloud) {
   constexpr std::int64_t kMapPoints = 40000, kScanPoints = 4000;
   constexpr double kAroundM = 60;
   const Frame& shown = dataset.frames[frame];
@@ -51,28 +52,29 @@ json write_picture(const std::filesystem::path& folder, const Dataset& dataset, 
   thin.sample_points = kScanPoints;
   const std::string map = fmt::format("clouds/{}_map.pcd", dataset.name);
   const std::string scan = fmt::format("clouds/{}_scan.pcd", dataset.name);
-  write_pcd(folder / map, prepare(dataset.map(frame), near).cloud);
-  write_pcd(folder / scan, prepare(dataset.scan(frame), thin).cloud);
+  write_pcd(folder / map, prepare(map_cloud, near).cloud);
+  write_pcd(folder / scan, prepare(scan_cloud, thin).cloud);
   return {{"frame", shown.name}, {"map", map}, {"scan", scan}};
 }
 
 json dataset_json(const std::filesystem::path& folder, const Dataset& dataset, const std::vector<std::size_t>& frames) {
   Fingerprint fingerprint;
-  std::size_t map_points = 0;
+  PointCloud map;
+  json picture;
   for (const std::size_t frame : frames) {
     if (!dataset.one_map || frame == frames.front()) {
-      const PointCloud map = dataset.map(frame);
+      map = dataset.map(frame);
       fingerprint.add(map);
-      map_points = map.size();
     }
-    fingerprint.add(dataset.scan(frame));
+    const PointCloud scan = dataset.scan(frame);
+    fingerprint.add(scan);
+    if (frame == frames[frames.size() / 2]) picture = write_picture(folder, dataset, frame, map, scan);
   }
-  json picture = write_picture(folder, dataset, frames[frames.size() / 2]);
   return {{"name", dataset.name},
           {"kind", dataset.kind},
           {"description", dataset.description},
           {"frames", frames.size()},
-          {"map_points", map_points},
+          {"map_points", map.size()},
           {"resolution_m", dataset.resolution_m},
           {"preparation", dataset.preparation.empty() ? "scan: as it is; map: as it is" : dataset.preparation},
           {"truth_quality", or_null(dataset.truth.quality)},

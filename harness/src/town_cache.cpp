@@ -1,14 +1,12 @@
 #include "town_cache.hpp"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <cstdlib>
 
-#include "ndt/harness/dataset_file.hpp"
 #include "ndt/core/error.hpp"
-#include "ndt/harness/output_file.hpp"
-#include "ndt/harness/town.hpp"
+#include "ndt/harness/dataset_file.hpp"
+#include "progress_line.hpp"
 
 namespace ndt::harness {
 namespace {
@@ -37,18 +35,17 @@ std::string environment(const char* name) {
   return value == nullptr ? "" : value;
 }
 
-void generate(const Town& town, const fs::path& folder) {
-  make_folder(folder.parent_path());
-  const bool terminal = ::isatty(STDERR_FILENO) != 0;
-  fmt::print(stderr, "ndt-bench: generating {} in {}{}", town.name, folder.string(), terminal ? " " : "\n");
-  const auto show = [&](double share) {
-    if (terminal) fmt::print(stderr, "\r\x1b[Kndt-bench: generating {}: {:.0f} %", town.name, 100 * share);
-  };
-  write_town({.scale = town.scale}, folder, show);
-  if (terminal) fmt::print(stderr, "\r\x1b[K");
-}
-
 }  // namespace
+
+TownSummary generate_town(const TownOptions& options, const fs::path& folder) {
+  ProgressLine line(0);
+  std::size_t shown = 0;
+  return write_town(options, folder, [&](double fraction) {
+    const auto percent = static_cast<std::size_t>(100 * fraction);
+    if (percent != shown) line.show({.done = percent, .total = 100, .now = "driving through the town"});
+    shown = percent;
+  });
+}
 
 fs::path cache_folder() {
   if (const std::string given = environment("NDT_CACHE"); !given.empty()) return given;
@@ -68,7 +65,7 @@ std::optional<Dataset> load_town(std::string_view name) {
     if (town.name != name) continue;
     const fs::path folder = cache_folder() / fmt::format("{}_v{}", town.name, kGeneration);
     try {
-      if (!fs::exists(folder / "dataset.toml")) generate(town, folder);
+      if (!fs::exists(folder / "dataset.toml")) generate_town({.scale = town.scale}, folder);
     } catch (const InputError&) {  // unless another process was quicker
       if (!fs::exists(folder / "dataset.toml")) throw;
     }

@@ -5,8 +5,12 @@
 #include <optional>
 
 #include "ndt/harness/dataset.hpp"
+#include "ndt/harness/town.hpp"
 
 namespace ndt::harness {
+
+/// As write_town, with its progress on stderr.
+TownSummary generate_town(const TownOptions& options, const std::filesystem::path& folder);
 
 /// Where generated data is kept: NDT_CACHE, else ndt-bench below XDG_CACHE_HOME or ~/.cache.
 std::filesystem::path cache_folder();

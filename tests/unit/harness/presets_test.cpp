@@ -55,6 +55,15 @@ TEST_F(PresetFile, AFileIsReadWithItsDefaults) {
   EXPECT_TRUE(preset.studies[0].timed);
 }
 
+TEST_F(PresetFile, AnotherPresetsStudiesAreTakenOver) {
+  const std::string text = "description = 'd'\npresets = ['smoke']\n";
+  EXPECT_EQ(find_preset(put(text).string()).studies.size(), find_preset("smoke").studies.size());
+  EXPECT_THAT(refusal_of("description = 'd'\npresets = ['../smoke']\n"), HasSubstr("names no preset of the project"));
+  EXPECT_THAT(refusal_of("description = 'd'\npresets = ['full']\n"),
+              HasSubstr("given in a preset that another one names"))
+      << "no preset of presets of presets";
+}
+
 TEST_F(PresetFile, MistakesAreRefusedByLineAndKey) {
   const std::string head = "description = 'd'\n[[study]]\n";
   EXPECT_THAT(refusal_of("description = 'd'\n"), HasSubstr("study: is missing"));
