@@ -25,7 +25,7 @@ const std::map<std::string, Names> kModules = {
 const std::map<std::string, Names> kLayersOfCommon = {{"core", {"core"}},
                                                       {"align", {"core", "align"}},
                                                       {"exec", {"core", "exec"}},
-                                                      {"cuda", {"core"}},
+                                                      {"cuda", {"core", "align", "cuda"}},
                                                       {"voxel", {"core", "exec", "align", "voxel"}},
                                                       {"score", {"core", "exec", "align", "voxel", "score"}},
                                                       {"solve", {"core", "exec", "align", "voxel", "score", "solve"}}};

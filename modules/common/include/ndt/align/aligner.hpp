@@ -10,6 +10,7 @@
 
 #include "ndt/align/align_options.hpp"
 #include "ndt/align/align_result.hpp"
+#include "ndt/align/traffic.hpp"
 #include "ndt/core/point_cloud.hpp"
 
 namespace ndt {
@@ -66,6 +67,8 @@ class Aligner {
   virtual Evaluation evaluate(const PointCloud& scan, const Transform& pose, const PerScan& per_scan = {}) = 0;
   /// The voxels of the map in increasing key order, z slowest.
   virtual std::vector<VoxelRow> voxels() const = 0;
+  /// What was moved to and from a device so far; nothing on the CPU.
+  virtual std::optional<Traffic> traffic() const { return std::nullopt; }
 };
 
 /// Score of one pose of a batch.

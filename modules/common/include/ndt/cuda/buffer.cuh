@@ -1,0 +1,66 @@
+// Owners of device and pinned host memory. Move-only; a buffer must not outlive its Context.
+#pragma once
+
+#include <cstddef>
+#include <type_traits>
+#include <utility>
+
+#include "ndt/cuda/context.cuh"
+
+namespace ndt::cuda {
+
+enum class Memory { device, pinned };
+
+/// `capacity` elements, uninitialised. Grows only when asked for more than it ever held, so a second call allocates nothing.
+template <class T, Memory kind>
+class Buffer {
+  static_assert(std::is_trivially_copyable_v<T>);
+
+ public:
+  explicit Buffer(Context& context, std::size_t capacity = 0) : context_(&context) { reserve(capacity); }
+  ~Buffer() { release(); }
+  Buffer(Buffer&& other) noexcept
+      : context_(other.context_),
+        data_(std::exchange(other.data_, nullptr)),
+        capacity_(std::exchange(other.capacity_, 0)) {}
+  Buffer& operator=(Buffer&& other) noexcept {
+    std::swap(context_, other.context_);
+    std::swap(data_, other.data_);
+    std::swap(capacity_, other.capacity_);
+    return *this;
+  }
+
+  /// Room for n elements; what was in it is lost if it grows. Throws Error, and holds nothing then.
+  void reserve(std::size_t n, const std::source_location& where = std::source_location::current()) {
+    if (n <= capacity_) return;
+    release();
+    data_ = static_cast<T*>(kind == Memory::device ? context_->allocate(n * sizeof(T), where)
+                                                   : context_->allocate_pinned(n * sizeof(T), where));
+    capacity_ = n;
+  }
+  T* data() const { return data_; }
+  std::size_t capacity() const { return capacity_; }
+  T& operator[](std::size_t i) const requires(kind == Memory::pinned) { return data_[i]; }
+
+ private:
+  void release() noexcept {
+    if (data_ == nullptr) return;
+    if constexpr (kind == Memory::device)
+      context_->free(data_, capacity_ * sizeof(T));
+    else
+      context_->free_pinned(data_);
+    data_ = nullptr;
+    capacity_ = 0;
+  }
+
+  Context* context_;
+  T* data_ = nullptr;
+  std::size_t capacity_ = 0;
+};
+
+template <class T>
+using DeviceBuffer = Buffer<T, Memory::device>;
+template <class T>
+using PinnedBuffer = Buffer<T, Memory::pinned>;
+
+}  // namespace ndt::cuda

@@ -1,0 +1,100 @@
+// One stream on device 0 with its memory pool: every CUDA call of an aligner goes through its Context, which checks and counts it.
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include <cstddef>
+#include <exception>
+#include <source_location>
+#include <utility>
+
+#include "ndt/align/traffic.hpp"
+#include "ndt/cuda/error.cuh"
+
+namespace ndt::cuda {
+
+/// Extent of a launch: blocks in x and y, threads of a block in x.
+struct Grid {
+  unsigned blocks = 1, threads = 1, rows = 1;
+  unsigned shared_bytes = 0;
+};
+
+/// Blocks of 256 threads for n items, times `rows`.
+Grid grid_for(long long n, unsigned rows = 1);
+
+/// Not thread-safe. A sticky error makes it *lost*: every later call throws the first Error again at once, and destructors free
+/// what can be freed without a word.
+class Context {
+ public:
+  /// Throws Error if the device cannot be used.
+  Context();
+  ~Context();
+  Context(const Context&) = delete;
+  Context& operator=(const Context&) = delete;
+
+  cudaStream_t stream() const { return stream_; }
+  const Traffic& traffic() const { return traffic_; }
+  bool lost() const { return lost_ != nullptr; }
+
+  /// Makes a call, `f() -> cudaError_t`, that is counted in none of the totals. Throws Error.
+  template <class F>
+  void call(const char* api, F&& f, const std::source_location& where = std::source_location::current()) {
+    before(api, where);
+    after(api, f(), where);
+  }
+  /// Launches a kernel.
+  template <class... Parameters, class... Arguments>
+  void launch(void (*kernel)(Parameters...), const Grid& grid, Arguments&&... arguments) {
+    launch_at(std::source_location::current(), kernel, grid, std::forward<Arguments>(arguments)...);
+  }
+  template <class... Parameters, class... Arguments>
+  void launch_at(const std::source_location& where, void (*kernel)(Parameters...), const Grid& grid,
+                 Arguments&&... arguments) {
+    before("cudaLaunchKernelEx", where);
+    cudaLaunchConfig_t config{};
+    config.gridDim = dim3(grid.blocks, grid.rows);
+    config.blockDim = dim3(grid.threads);
+    config.dynamicSmemBytes = grid.shared_bytes;
+    config.stream = stream_;
+    after("cudaLaunchKernelEx", cudaLaunchKernelEx(&config, kernel, std::forward<Arguments>(arguments)...), where);
+    ++traffic_.launches;
+  }
+  /// Launches what a library starts: `launches` kernels.
+  template <class F>
+  void library_call(const char* api, int launches, F&& f,
+                    const std::source_location& where = std::source_location::current()) {
+    call(api, std::forward<F>(f), where);
+    traffic_.launches += launches;
+  }
+
+  /// Asynchronous copies; host memory must stay as it is until synchronise(), and be pinned to be fast.
+  void upload(void* device, const void* host, std::size_t bytes,
+              const std::source_location& where = std::source_location::current());
+  void download(void* host, const void* device, std::size_t bytes,
+                const std::source_location& where = std::source_location::current());
+  void copy_on_device(void* to, const void* from, std::size_t bytes,
+                      const std::source_location& where = std::source_location::current());
+  void fill_bytes(void* device, int value, std::size_t bytes,
+                  const std::source_location& where = std::source_location::current());
+  void launch_graph(cudaGraphExec_t graph, const std::source_location& where = std::source_location::current());
+  /// Waits until everything is done; errors of kernels appear here.
+  void synchronise(const std::source_location& where = std::source_location::current());
+
+  /// Device memory, in stream order. Throws Error (cudaErrorMemoryAllocation).
+  void* allocate(std::size_t bytes, const std::source_location& where = std::source_location::current());
+  void free(void* device, std::size_t bytes) noexcept;
+  void* allocate_pinned(std::size_t bytes, const std::source_location& where = std::source_location::current());
+  void free_pinned(void* host) noexcept;
+
+ private:
+  void before(const char* api, const std::source_location& where);
+  void after(const char* api, cudaError_t code, const std::source_location& where);
+  void release() noexcept;
+
+  cudaStream_t stream_ = nullptr;
+  cudaMemPool_t pool_ = nullptr;  ///< null where the device has none: then plain cudaMalloc
+  Traffic traffic_;
+  std::exception_ptr lost_;
+};
+
+}  // namespace ndt::cuda

@@ -1,0 +1,26 @@
+// Which CUDA devices this process can use, and why none. Compiles and answers with no CUDA installed.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace ndt {
+
+struct CudaDevice {
+  std::string name;
+  int major = 0, minor = 0;  ///< compute capability
+  int multiprocessors = 0;
+  std::int64_t memory_bytes = 0;
+};
+
+struct CudaState {
+  std::string unavailable;      ///< why no row can use CUDA here; empty if device 0 can be used
+  int driver = 0, runtime = 0;  ///< 1000 major + 10 minor, as CUDA numbers them; 0 if unknown
+  std::vector<CudaDevice> devices;
+};
+
+/// Asked once per process; the answer stays.
+const CudaState& cuda_state();
+
+}  // namespace ndt

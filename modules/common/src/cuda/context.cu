@@ -1,0 +1,163 @@
+#include <atomic>
+#include <cstdint>
+
+#include "ndt/cuda/context.cuh"
+
+namespace ndt::cuda {
+namespace {
+
+// Of the process, for tests.
+std::atomic<long long> calls{0}, allocated{0};
+std::atomic<int> fault_in{0};
+std::atomic<cudaError_t> fault_code{cudaSuccess};
+
+/// The code that a test wants this call to answer with.
+cudaError_t injected() {
+  if (fault_in.load() == 0 || fault_in.fetch_sub(1) != 1) return cudaSuccess;
+  return fault_code.load();
+}
+
+}  // namespace
+
+void inject_fault(int nth, cudaError_t code) {
+  fault_code = code;
+  fault_in = nth;
+}
+long long calls_made() { return calls; }
+long long live_allocations() { return allocated; }
+
+Grid grid_for(long long n, unsigned rows) {
+  constexpr long long kThreads = 256;
+  const long long blocks = (n + kThreads - 1) / kThreads;
+  return {static_cast<unsigned>(blocks > 0 ? blocks : 1), static_cast<unsigned>(kThreads), rows, 0};
+}
+
+Context::Context() {
+  try {
+    call("cudaSetDevice", [] { return cudaSetDevice(0); });
+    call("cudaStreamCreateWithFlags", [&] { return cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking); });
+    int pools = 0;
+    call("cudaDeviceGetAttribute", [&] { return cudaDeviceGetAttribute(&pools, cudaDevAttrMemoryPoolsSupported, 0); });
+    if (pools == 0) return;
+    cudaMemPoolProps props{};
+    props.allocType = cudaMemAllocationTypePinned;
+    props.location = {cudaMemLocationTypeDevice, 0};
+    call("cudaMemPoolCreate", [&] { return cudaMemPoolCreate(&pool_, &props); });
+    // Freed memory stays with the pool, for the next map, until the Context ends.
+    std::uint64_t keep = UINT64_MAX;
+    call("cudaMemPoolSetAttribute",
+         [&] { return cudaMemPoolSetAttribute(pool_, cudaMemPoolAttrReleaseThreshold, &keep); });
+  } catch (...) {
+    release();
+    throw;
+  }
+}
+
+Context::~Context() { release(); }
+
+void Context::release() noexcept {
+  // Errors have nobody to tell; a lost device frees its memory when the process ends.
+  if (stream_ != nullptr) {
+    (void)cudaStreamSynchronize(stream_);
+    (void)cudaStreamDestroy(stream_);
+  }
+  if (pool_ != nullptr) (void)cudaMemPoolDestroy(pool_);
+  stream_ = nullptr;
+  pool_ = nullptr;
+}
+
+void Context::before(const char* api, const std::source_location& where) {
+  if (lost_) std::rethrow_exception(lost_);
+  ++calls;
+  if (const cudaError_t code = injected(); code != cudaSuccess) after(api, code, where);
+}
+
+void Context::after(const char* api, cudaError_t code, const std::source_location& where) {
+  if (code == cudaSuccess) return;
+  (void)cudaGetLastError();  // an error that is not sticky is not to be seen again
+  const Error error(api, code, where);
+  if (is_sticky(code)) lost_ = std::make_exception_ptr(error);
+  throw error;
+}
+
+void Context::upload(void* device, const void* host, std::size_t bytes, const std::source_location& where) {
+  if (bytes == 0) return;
+  call(
+      "cudaMemcpyAsync", [&] { return cudaMemcpyAsync(device, host, bytes, cudaMemcpyHostToDevice, stream_); }, where);
+  traffic_.upload_bytes += static_cast<std::int64_t>(bytes);
+  ++traffic_.uploads;
+}
+
+void Context::download(void* host, const void* device, std::size_t bytes, const std::source_location& where) {
+  if (bytes == 0) return;
+  call(
+      "cudaMemcpyAsync", [&] { return cudaMemcpyAsync(host, device, bytes, cudaMemcpyDeviceToHost, stream_); }, where);
+  traffic_.download_bytes += static_cast<std::int64_t>(bytes);
+  ++traffic_.downloads;
+}
+
+void Context::copy_on_device(void* to, const void* from, std::size_t bytes, const std::source_location& where) {
+  if (bytes == 0) return;
+  call(
+      "cudaMemcpyAsync", [&] { return cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, stream_); }, where);
+}
+
+void Context::fill_bytes(void* device, int value, std::size_t bytes, const std::source_location& where) {
+  if (bytes == 0) return;
+  call(
+      "cudaMemsetAsync", [&] { return cudaMemsetAsync(device, value, bytes, stream_); }, where);
+}
+
+void Context::launch_graph(cudaGraphExec_t graph, const std::source_location& where) {
+  call(
+      "cudaGraphLaunch", [&] { return cudaGraphLaunch(graph, stream_); }, where);
+  ++traffic_.launches;
+}
+
+void Context::synchronise(const std::source_location& where) {
+  call(
+      "cudaStreamSynchronize", [&] { return cudaStreamSynchronize(stream_); }, where);
+  ++traffic_.synchronisations;
+}
+
+void* Context::allocate(std::size_t bytes, const std::source_location& where) {
+  void* memory = nullptr;
+  if (pool_ != nullptr)
+    call(
+        "cudaMallocFromPoolAsync", [&] { return cudaMallocFromPoolAsync(&memory, bytes, pool_, stream_); }, where);
+  else
+    call(
+        "cudaMalloc", [&] { return cudaMalloc(&memory, bytes); }, where);
+  ++allocated;
+  ++traffic_.allocations;
+  traffic_.device_bytes += static_cast<std::int64_t>(bytes);
+  if (traffic_.device_bytes > traffic_.peak_device_bytes) traffic_.peak_device_bytes = traffic_.device_bytes;
+  return memory;
+}
+
+void Context::free(void* device, std::size_t bytes) noexcept {
+  if (pool_ != nullptr)
+    (void)cudaFreeAsync(device, stream_);
+  else
+    (void)cudaFree(device);
+  (void)cudaGetLastError();
+  --allocated;
+  traffic_.device_bytes -= static_cast<std::int64_t>(bytes);
+}
+
+void* Context::allocate_pinned(std::size_t bytes, const std::source_location& where) {
+  void* memory = nullptr;
+  call(
+      "cudaHostAlloc", [&] { return cudaHostAlloc(&memory, bytes, cudaHostAllocDefault); }, where);
+  ++allocated;
+  ++traffic_.allocations;
+  return memory;
+}
+
+void Context::free_pinned(void* host) noexcept {
+  (void)cudaFreeHost(host);
+  (void)cudaGetLastError();
+  --allocated;
+}
+
+}  // namespace ndt::cuda
