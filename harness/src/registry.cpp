@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "ndt/cpu_pclomp_ref/aligner.hpp"
+#include "ndt/gpu_multikernel/aligner.hpp"
 #include "ndt/gpu_persistent/aligner.hpp"
 #include "ndt/harness/build_info.hpp"
 #include "ndt/harness/unknown_name.hpp"
@@ -21,9 +22,33 @@ std::string without_pcl() {
   return why.empty() ? "" : fmt::format("built without PCL: {}", why);
 }
 
+/// The library's reason, and why CUDA was left out if it was.
+std::string with_build(const std::string& reason) {
+  const std::string_view why = build_info().cuda_left_out;
+  return reason.empty() || why.empty() ? reason : fmt::format("{}: {}", reason, why);
+}
+std::string without_cuda() { return with_build(gpu_multikernel::cuda_unavailable_reason()); }
+std::string without_cuda_graphs() { return with_build(gpu_multikernel::graph_unavailable_reason()); }
+
 constexpr AlignerEntry kAligners[] = {
     {"cpu_pclomp_ref", "CPU threads", "the oracle: the reference's own arithmetic, one parallel loop per evaluation",
      always, [](const AlignOptions& options) { return cpu_pclomp_ref::make_aligner(options); }},
+    {"multikernel_cuda", "GPU",
+     "15 steps, a kernel or a library call each (CUB sums, cuSOLVER solves); one 4-byte flag per iteration comes back",
+     without_cuda,
+     [](const AlignOptions& options) -> std::unique_ptr<Aligner> {
+       return gpu_multikernel::make_cuda_aligner(options);
+     }},
+    {"multikernel_cpu", "CPU threads", "the same steps as loops on a thread pool: the host twin of multikernel_cuda",
+     always,
+     [](const AlignOptions& options) -> std::unique_ptr<Aligner> {
+       return gpu_multikernel::make_cpu_aligner(options);
+     }},
+    {"multikernel_graph_cuda", "GPU",
+     "fused kernels in one CUDA graph with a WHILE node: one launch, nothing moves until it ends", without_cuda_graphs,
+     [](const AlignOptions& options) -> std::unique_ptr<Aligner> {
+       return gpu_multikernel::make_graph_aligner(options);
+     }},
     {"persistent_cpu", "CPU threads",
      "the persistent kernel's body: the whole Newton loop in one launch on a thread pool", always,
      [](const AlignOptions& options) -> std::unique_ptr<Aligner> { return gpu_persistent::make_cpu_aligner(options); }},

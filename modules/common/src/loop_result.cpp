@@ -24,6 +24,8 @@ double per_point(double score, const ScanFacts& scan) {
   return scan.points > 0 ? score / static_cast<double>(scan.points) : 0.0;
 }
 
+double nvtl_of(const LoopOutcome& o) { return o.points > 0 ? o.nearest / o.points : 0.0; }
+
 Pose shifted(Pose pose, const Vec3<double>& by) {
   pose.x += by.x, pose.y += by.y, pose.z += by.z;
   return pose;
@@ -54,48 +56,46 @@ Transform to_global(const Pose& local, const Vec3<double>& map_origin) {
   return to_transform(shifted(local, map_origin));
 }
 
-AlignResult to_result(const LoopState& state, const Transform& guess, const Vec3<double>& map_origin,
-                      const ScanFacts& scan, const SurfacesAt& surfaces_at, const std::vector<LoopTrace>& trace) {
-  const bool guess_returned = state.end == LoopEnd::no_overlap || state.end == LoopEnd::non_finite;
-  const Evaluated& returned = guess_returned ? state.guess : state.here;
-  const Derivatives& at = returned.at;
+AlignResult to_result(const LoopOutcome& outcome, const Transform& guess, const Vec3<double>& map_origin,
+                      const ScanFacts& scan, const std::vector<LoopTrace>& trace) {
   AlignResult out;
-  out.map_from_scan = guess_returned || state.iterations == 0 ? guess : to_global(state.here.pose, map_origin);
-  out.iterations = state.iterations;
-  out.evaluations = state.evaluations;
-  out.oscillation_count = state.oscillation.longest();
-  out.newton_fallbacks = state.fallbacks;
-  out.correspondences = at.pairs;
+  out.map_from_scan =
+      guess_returned(outcome.end) || outcome.iterations == 0 ? guess : to_global(outcome.pose, map_origin);
+  out.iterations = outcome.iterations;
+  out.evaluations = outcome.evaluations;
+  out.oscillation_count = outcome.oscillation;
+  out.newton_fallbacks = outcome.fallbacks;
+  out.correspondences = outcome.pairs;
   out.dropped_points = scan.dropped;
-  out.score = at.score;
-  out.transform_probability = per_point(at.score, scan);
-  out.nvtl = at.nvtl();
-  out.hessian = at.hessian;
-  out.derivative_pose = shifted(returned.pose, map_origin);
-  if (!guess_returned) {
-    out.conditioning = conditioning_of(at.hessian, scan.mean_range_m);
-    out.laplace_covariance = laplace_covariance(at.hessian);
+  out.score = outcome.score;
+  out.transform_probability = per_point(outcome.score, scan);
+  out.nvtl = nvtl_of(outcome);
+  out.hessian = hessian_of(outcome);
+  out.derivative_pose = shifted(outcome.pose, map_origin);
+  if (!guess_returned(outcome.end)) {
+    out.conditioning = conditioning_of(out.hessian, scan.mean_range_m);
+    out.laplace_covariance = laplace_covariance(out.hessian);
   }
-  if (state.end == LoopEnd::step_below_epsilon || state.end == LoopEnd::max_iterations)
-    add_surfaces(surfaces_at(returned.pose), out.conditioning);
-  out.stop = stop_of(state.end, out.conditioning);
+  if (surfaces_matter(outcome.end))
+    add_surfaces(surface_conditioning(surfaces_of(outcome), outcome.pose), out.conditioning);
+  out.stop = stop_of(outcome.end, out.conditioning);
   for (const LoopTrace& t : trace)
     out.trace.push_back(
         {out.trace.empty() ? guess : to_global(t.pose, map_origin), t.score, per_point(t.score, scan), t.nvtl, t.step});
   return out;
 }
 
-Evaluation to_evaluation(const LoopState& state, const Vec3<double>& map_origin, const ScanFacts& scan) {
+Evaluation to_evaluation(const LoopOutcome& outcome, const Vec3<double>& map_origin, const ScanFacts& scan) {
   Evaluation out;
-  out.score = state.here.at.score;
-  out.transform_probability = per_point(state.here.at.score, scan);
-  out.nvtl = state.here.at.nvtl();
-  out.correspondences = state.here.at.pairs;
-  out.points_with_voxels = state.here.at.points;
+  out.score = outcome.score;
+  out.transform_probability = per_point(outcome.score, scan);
+  out.nvtl = nvtl_of(outcome);
+  out.correspondences = outcome.pairs;
+  out.points_with_voxels = outcome.points;
   out.dropped_points = scan.dropped;
-  out.gradient = state.here.at.gradient;
-  out.hessian = state.here.at.hessian;
-  out.derivative_pose = shifted(state.here.pose, map_origin);
+  out.gradient = outcome.gradient;
+  out.hessian = hessian_of(outcome);
+  out.derivative_pose = shifted(outcome.pose, map_origin);
   return out;
 }
 

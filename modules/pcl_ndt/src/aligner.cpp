@@ -184,7 +184,9 @@ void PclAligner::fill(AlignResult& result, const Path& path, const FinitePoints&
   if (path.end == End::step_rule_met || path.end == End::max_iterations) {
     const Transform in_surfaces = shifted(result.map_from_scan, Vec3<double>{} - surfaces_->origin());
     const ScanView view{scan.points.data(), static_cast<int>(scan.points.size())};
-    add_surfaces(surface_conditioning(*surfaces_, view, derivative_pose(in_surfaces), range_m), result.conditioning);
+    const Pose pose = derivative_pose(in_surfaces);
+    add_surfaces(surface_conditioning(surface_information(*surfaces_, view, pose, range_m), pose),
+                 result.conditioning);
   }
   result.laplace_covariance = laplace_covariance(sums.hessian);
   result.stop = stop_of(path.end, result.conditioning);

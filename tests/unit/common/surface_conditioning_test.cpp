@@ -21,8 +21,9 @@ VoxelMap map_of(const PointCloud& cloud, CovarianceStart start = CovarianceStart
 
 /// The cloud on its own map, at `pose`.
 SurfaceConditioning of(const PointCloud& cloud, const Pose& pose = {}) {
-  return surface_conditioning(map_of(cloud), {cloud.points.data(), static_cast<int>(cloud.size())}, pose,
-                              mean_range_m(cloud.points));
+  return surface_conditioning(surface_information(map_of(cloud), {cloud.points.data(), static_cast<int>(cloud.size())},
+                                                  pose, mean_range_m(cloud.points)),
+                              pose);
 }
 
 double along(const SurfaceConditioning& c, int axis) { return std::abs(c.weak_direction[axis]); }
@@ -41,7 +42,7 @@ TEST(SurfaceConditioning, PlanesAndLinesAreFarBeyondTheBoundAndRoomsFarBelow) {
 TEST(SurfaceConditioning, WithoutAMatchedVoxelNothingIsFixed) {
   const PointCloud cloud = scenes::sampled(scenes::room(20, 15, 4), kPoints, 0.02, 1);
   EXPECT_TRUE(std::isinf(of(cloud, {500, 0, 0, 0, 0, 0}).condition_number));
-  EXPECT_TRUE(std::isinf(surface_conditioning(map_of(cloud), {}, {}, 0).condition_number));
+  EXPECT_TRUE(std::isinf(surface_conditioning(surface_information(map_of(cloud), {}, {}, 0), {}).condition_number));
 }
 
 TEST(SurfaceConditioning, TheWeakDirectionOfACorridorIsAlongIt) {
@@ -63,8 +64,10 @@ TEST(SurfaceConditioning, TurnsAreGivenAsRatesOfRollPitchAndYaw) {
   const PointCloud map = scenes::sampled(wall, kPoints, 0, 1);
   PointCloud scan;
   for (const Point& p : map.points) scan.points.push_back(cast<float>(back * cast<double>(p)));
-  const SurfaceConditioning c = surface_conditioning(map_of(map), {scan.points.data(), static_cast<int>(scan.size())},
-                                                     pose, mean_range_m(scan.points));
+  const SurfaceConditioning c =
+      surface_conditioning(surface_information(map_of(map), {scan.points.data(), static_cast<int>(scan.size())}, pose,
+                                               mean_range_m(scan.points)),
+                           pose);
   const double yaw = std::cos(0.8) / std::cos(0.5), pitch = std::sin(0.8), roll = -std::sin(0.5) * yaw;
   const double length = std::sqrt(roll * roll + pitch * pitch + yaw * yaw), sign = c.weak_direction[5] < 0 ? -1 : 1;
   const double expected[6] = {0, 0, 0, roll / length, pitch / length, yaw / length};

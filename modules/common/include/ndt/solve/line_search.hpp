@@ -34,6 +34,9 @@ class StepSearch {
   }
 
   NDT_HD double alpha() const { return alpha_; }
+  /// Steps that can be evaluated together before any of them is offered: alpha() and those that follow if none is taken.
+  NDT_HD int trials_ahead() const { return options_.kind == LineSearch::batched ? kCandidates - trials_ : 1; }
+  NDT_HD double trial_ahead(int k) const { return k == 0 ? alpha_ : candidate(trials_ + k); }
   /// Index of the best trial is the caller's to keep: it is the current one whenever this is true after offer().
   NDT_HD bool current_is_best() const { return current_is_best_; }
 

@@ -1,12 +1,10 @@
 // Between the aligner interface and the Newton loop: options in, results out. Host only, shared by every row that runs the loop.
 #pragma once
 
-#include <functional>
 #include <vector>
 
 #include "ndt/align/aligner.hpp"
-#include "ndt/solve/newton_loop.hpp"
-#include "ndt/solve/surface_conditioning.hpp"
+#include "ndt/solve/loop_outcome.hpp"
 
 namespace ndt {
 
@@ -28,15 +26,12 @@ LoopOptions loop_options(const AlignOptions& options, const PerScan& per_scan, c
 Transform to_local(const Transform& map_from_scan, const Vec3<double>& map_origin);
 Transform to_global(const Pose& local, const Vec3<double>& map_origin);
 
-/// How well the matched surfaces fix a map-local pose: surface_conditioning() of the row's map and scan.
-using SurfacesAt = std::function<SurfaceConditioning(const Pose& local_pose)>;
-
 /// Labels the outcome honestly: converged only if the step rule was met and both the Hessian and the surfaces fix the pose;
-/// at the iteration limit surfaces that leave a direction free make it degenerate, for no iteration would end that. The
-/// surfaces are asked in these two cases only. Non-finite and no-overlap outcomes return the guess untouched.
-AlignResult to_result(const LoopState& state, const Transform& guess, const Vec3<double>& map_origin,
-                      const ScanFacts& scan, const SurfacesAt& surfaces_at, const std::vector<LoopTrace>& trace);
+/// at the iteration limit surfaces that leave a direction free make it degenerate, for no iteration would end that.
+/// Non-finite and no-overlap outcomes return the guess untouched.
+AlignResult to_result(const LoopOutcome& outcome, const Transform& guess, const Vec3<double>& map_origin,
+                      const ScanFacts& scan, const std::vector<LoopTrace>& trace);
 
-Evaluation to_evaluation(const LoopState& state, const Vec3<double>& map_origin, const ScanFacts& scan);
+Evaluation to_evaluation(const LoopOutcome& outcome, const Vec3<double>& map_origin, const ScanFacts& scan);
 
 }  // namespace ndt

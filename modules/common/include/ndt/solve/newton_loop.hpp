@@ -51,6 +51,7 @@ struct LoopState {
   OscillationCounter oscillation;
   double best_alpha = 0;     ///< its step
   double newton_length = 0;  ///< of the step that the running line search shortens
+  double slope = 0;          ///< φ'(0) along the direction: minus the gradient's share in it
   double step = 0;           ///< length of the step that led to here
   int iterations = 0, evaluations = 0, fallbacks = 0;
   bool accepted = false;  ///< the last advance() moved `here`: a new line for the trace
@@ -112,11 +113,10 @@ NDT_HD inline void go_to_trial(LoopState& state) {
   state.motion = to_motion(rotation_of(state.trial), {state.trial.x, state.trial.y, state.trial.z}, state.trial);
 }
 
-/// Newton direction from the accepted pose, made unit length and uphill, and the first trial along it. A zero direction ends
-/// the loop where it stands, as in the reference.
-NDT_HD inline void choose_direction(LoopState& state, const LoopOptions& options) {
+/// Turns a Newton step into a unit direction uphill and the first trial along it. A zero step ends the loop where it stands,
+/// as in the reference.
+NDT_HD inline void head_for(const NewtonDirection& newton, const LoopOptions& options, LoopState& state) {
   const Derivatives& at = state.here.at;
-  const NewtonDirection newton = newton_direction(options.newton_step, at.hessian, at.gradient);
   state.fallbacks += newton.fallback ? 1 : 0;
   const double length = std::sqrt(dot(newton.delta, newton.delta));
   if (newton.failed || !std::isfinite(length) || length == 0) {
@@ -130,14 +130,14 @@ NDT_HD inline void choose_direction(LoopState& state, const LoopOptions& options
   const LineSearchOptions search{slope == 0 ? LineSearch::off : options.line_search, options.candidates,
                                  options.epsilon_m / 2, options.step_m};
   state.newton_length = length;
-  state.search = StepSearch(search, {0, -at.score, -std::fabs(slope)}, length);
+  state.slope = -std::fabs(slope);
+  state.search = StepSearch(search, {0, -at.score, state.slope}, length);
   if (slope == 0)
     state.search = StepSearch({LineSearch::off, options.candidates, 0, 0}, {}, 0);  // the reference's zero step
-  go_to_trial(state);
 }
 
-/// Makes an evaluated pose the current one, and either ends the loop there or starts the next step.
-NDT_HD inline void accept(const Evaluated& next, double step, const LoopOptions& options, LoopState& state) {
+/// Makes an evaluated pose the current one, and ends the loop there if it is to end.
+NDT_HD inline void arrive(const Evaluated& next, double step, const LoopOptions& options, LoopState& state) {
   if (state.evaluations > 1) {
     const Pose &to = next.pose, &from = state.here.pose;
     state.oscillation.add_step({to.x - from.x, to.y - from.y, to.z - from.z});
@@ -147,7 +147,14 @@ NDT_HD inline void accept(const Evaluated& next, double step, const LoopOptions&
   state.step = step;
   state.accepted = true;
   state.end = judge(state, options);
-  if (state.end == LoopEnd::running) choose_direction(state, options);
+}
+
+/// Arrives, and starts the next step unless the loop ends.
+NDT_HD inline void accept(const Evaluated& next, double step, const LoopOptions& options, LoopState& state) {
+  arrive(next, step, options, state);
+  if (state.end != LoopEnd::running) return;
+  head_for(newton_direction(options.newton_step, state.here.at.hessian, state.here.at.gradient), options, state);
+  if (state.end == LoopEnd::running) go_to_trial(state);
 }
 
 /// No trial raised the score. Where Newton's own step was shorter than epsilon that is the optimum: the shortest trial

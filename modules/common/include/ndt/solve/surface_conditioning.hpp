@@ -4,21 +4,21 @@
 
 #include "ndt/align/align_result.hpp"
 #include "ndt/core/point_cloud.hpp"
+#include "ndt/score/surface_information.hpp"
 #include "ndt/voxel/voxel_map.hpp"
 
 namespace ndt {
 
-/// No more scan points are looked at, every k-th: 25 µs, and condition numbers within a third of those of all points.
-inline constexpr int kSurfacePoints = 256;
-
-/// The information that point-to-plane distances hold on a pose, from the normals of the voxels the points score highest in.
 struct SurfaceConditioning {
   double condition_number = 0;  ///< largest over smallest eigenvalue; infinite if the smallest is not positive
   Vec6 weak_direction;          ///< as in Conditioning
 };
 
 /// pose: map-local, derivative branch. mean_range_m turns radians into metres, as for the Hessian.
-SurfaceConditioning surface_conditioning(const VoxelMap& map, const ScanView& scan, const Pose& pose,
-                                         double mean_range_m);
+SurfaceInformation surface_information(const VoxelMap& map, const ScanView& scan, const Pose& pose,
+                                       double mean_range_m);
+
+/// The eigenvalues of what was found at the pose.
+SurfaceConditioning surface_conditioning(const SurfaceInformation& information, const Pose& pose);
 
 }  // namespace ndt

@@ -1,0 +1,62 @@
+// The edge that every row of the shared Newton loop has: what it refuses, what it converts, how it words results. A row adds
+// its schedule and where its map lives. Host only.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "ndt/align/aligner.hpp"
+#include "ndt/solve/loop_result.hpp"
+
+namespace ndt {
+
+/// The finite points of a scan in its own frame, and what results say of them.
+struct LoopScan {
+  FinitePoints finite;
+  ScanFacts facts;
+  ScanView view() const { return {finite.points.data(), static_cast<int>(finite.points.size())}; }
+};
+
+/// One alignment of a batch: the guess, map-local, and what came of it.
+struct LoopRun {
+  Transform local_guess;
+  LoopOutcome outcome;
+  std::vector<LoopTrace> trace;  ///< filled if PerScan::trace
+};
+
+class LoopAligner : public BatchAligner {
+ public:
+  AlignResult align(const PointCloud& scan, const Transform& guess, const PerScan& per_scan) final;
+  Evaluation evaluate(const PointCloud& scan, const Transform& pose, const PerScan& per_scan) final;
+  void align_batch(const PointCloud& scan, std::span<const Transform> guesses, std::span<AlignResult> out,
+                   const PerScan& per_scan) final;
+  void score_batch(const PointCloud& scan, std::span<const Transform> poses, std::span<Score> out) final;
+
+ protected:
+  /// Throws std::invalid_argument for options out of range.
+  explicit LoopAligner(const AlignOptions& options);
+
+  const AlignOptions& options() const { return options_; }
+  const Gauss<float>& gauss() const { return gauss_; }
+  /// Throws std::logic_error unless there is a map.
+  void require_map(const char* where) const;
+
+  /// Of the map, null without one.
+  virtual const Vec3<double>* map_origin() const = 0;
+  /// Runs every alignment; a run must not depend on the others. At least one. options.max_iterations may be 0: evaluate.
+  virtual void run(const LoopScan& scan, const LoopOptions& options, const PerScan& per_scan,
+                   std::span<LoopRun> runs) = 0;
+  /// Scores of the local poses: Σ, probability and NVTL as in Score.
+  virtual void score(const LoopScan& scan, std::span<const Transform> local_poses, std::span<Score> out) = 0;
+  /// Largest pair score of every point at a local pose.
+  virtual std::vector<float> point_scores(const LoopScan& scan, const Transform& local_pose) = 0;
+
+ private:
+  LoopScan prepare(const PointCloud& scan, std::span<const Transform> poses, std::size_t results,
+                   const char* where) const;
+
+  AlignOptions options_;
+  Gauss<float> gauss_;
+};
+
+}  // namespace ndt

@@ -1,0 +1,71 @@
+// What a finished loop leaves behind, small enough to be all that a device sends back.
+#pragma once
+
+#include <cstdint>
+
+#include "ndt/score/surface_information.hpp"
+#include "ndt/solve/newton_loop.hpp"
+
+namespace ndt {
+
+/// Map-local. Everything belongs to the returned pose: the guess if there was no overlap or a sum was not finite.
+struct LoopOutcome {
+  Pose pose;  ///< derivative branch
+  double score = 0, nearest = 0;
+  Vec6 gradient;
+  double hessian[21] = {};  ///< upper triangle, row by row
+  std::int64_t pairs = 0;
+  std::int32_t points = 0;  ///< with at least one voxel
+  std::int32_t iterations = 0, evaluations = 0, oscillation = 0, fallbacks = 0;
+  LoopEnd end = LoopEnd::running;
+  /// SurfaceInformation at the pose if surfaces_matter(end), else 0. float32: a condition number is asked for up to 1000.
+  float surfaces[SurfaceInformation::kEntries] = {};
+};
+static_assert(sizeof(LoopOutcome) <= 400, "the one download of an alignment");
+
+NDT_HD inline bool guess_returned(LoopEnd end) { return end == LoopEnd::no_overlap || end == LoopEnd::non_finite; }
+
+/// Whether the surfaces decide what an ending is called.
+NDT_HD inline bool surfaces_matter(LoopEnd end) {
+  return end == LoopEnd::step_below_epsilon || end == LoopEnd::max_iterations;
+}
+
+/// Without the surfaces.
+NDT_HD inline LoopOutcome outcome_of(const LoopState& state) {
+  const Evaluated& returned = guess_returned(state.end) ? state.guess : state.here;
+  LoopOutcome out;
+  out.pose = returned.pose;
+  out.score = returned.at.score;
+  out.nearest = returned.at.nearest;
+  out.gradient = returned.at.gradient;
+  int entry = 0;
+  for (int row = 0; row < 6; ++row)
+    for (int col = row; col < 6; ++col) out.hessian[entry++] = returned.at.hessian(row, col);
+  out.pairs = returned.at.pairs;
+  out.points = static_cast<std::int32_t>(returned.at.points);
+  out.iterations = state.iterations;
+  out.evaluations = state.evaluations;
+  out.oscillation = state.oscillation.longest();
+  out.fallbacks = state.fallbacks;
+  out.end = state.end;
+  return out;
+}
+
+NDT_HD inline void set_surfaces(const SurfaceInformation& information, LoopOutcome& out) {
+  for (int i = 0; i < SurfaceInformation::kEntries; ++i) out.surfaces[i] = static_cast<float>(information.entries[i]);
+}
+NDT_HD inline SurfaceInformation surfaces_of(const LoopOutcome& outcome) {
+  SurfaceInformation information;
+  for (int i = 0; i < SurfaceInformation::kEntries; ++i)
+    information.entries[i] = static_cast<double>(outcome.surfaces[i]);
+  return information;
+}
+NDT_HD inline Mat6 hessian_of(const LoopOutcome& outcome) {
+  Mat6 hessian;
+  int entry = 0;
+  for (int row = 0; row < 6; ++row)
+    for (int col = row; col < 6; ++col) hessian(row, col) = hessian(col, row) = outcome.hessian[entry++];
+  return hessian;
+}
+
+}  // namespace ndt

@@ -1,0 +1,85 @@
+#include "ndt/solve/loop_aligner.hpp"
+
+#include <stdexcept>
+#include <string>
+
+#include "ndt/align/precision.hpp"
+#include "ndt/core/limits.hpp"
+
+namespace ndt {
+namespace {
+
+void require_equal(std::size_t poses, std::size_t results, const char* where) {
+  if (poses > Limits::kBatch)
+    throw std::invalid_argument(std::string(where) + ": " + std::to_string(poses) + " poses, at most " +
+                                std::to_string(Limits::kBatch) + " in one call; split them");
+  if (poses != results)
+    throw std::invalid_argument(std::string(where) + ": " + std::to_string(poses) + " poses but room for " +
+                                std::to_string(results) + " results");
+}
+
+Gauss<float> float_gauss(const AlignOptions& options) {
+  const Gauss<double> gauss = make_gauss(options.outlier_ratio, options.resolution_m);
+  return {static_cast<float>(gauss.d1), static_cast<float>(gauss.d2)};
+}
+
+}  // namespace
+
+LoopAligner::LoopAligner(const AlignOptions& options) : options_(options) {
+  validate(options);
+  gauss_ = float_gauss(options);
+}
+
+void LoopAligner::require_map(const char* where) const {
+  if (map_origin() == nullptr) throw std::logic_error(std::string(where) + ": set_map was not called");
+}
+
+LoopScan LoopAligner::prepare(const PointCloud& scan, std::span<const Transform> poses, std::size_t results,
+                              const char* where) const {
+  require_map(where);
+  require_equal(poses.size(), results, where);
+  for (const Transform& pose : poses) require_rigid(pose, where);
+  LoopScan out{scan_points(scan, options_, where), {}};
+  out.facts = {static_cast<std::int64_t>(out.finite.points.size()), out.finite.dropped,
+               mean_range_m(out.finite.points)};
+  return out;
+}
+
+AlignResult LoopAligner::align(const PointCloud& cloud, const Transform& guess, const PerScan& per_scan) {
+  const LoopScan scan = prepare(cloud, {&guess, 1}, 1, "align");
+  LoopRun one{to_local(guess, *map_origin()), {}, {}};
+  run(scan, loop_options(options_, per_scan, *map_origin()), per_scan, {&one, 1});
+  return to_result(one.outcome, guess, *map_origin(), scan.facts, one.trace);
+}
+
+Evaluation LoopAligner::evaluate(const PointCloud& cloud, const Transform& pose, const PerScan& per_scan) {
+  const LoopScan scan = prepare(cloud, {&pose, 1}, 1, "evaluate");
+  LoopOptions options = loop_options(options_, per_scan, *map_origin());
+  options.max_iterations = 0;
+  LoopRun one{to_local(pose, *map_origin()), {}, {}};
+  run(scan, options, {}, {&one, 1});
+  Evaluation out = to_evaluation(one.outcome, *map_origin(), scan.facts);
+  if (per_scan.point_scores) out.point_scores = point_scores(scan, one.local_guess);
+  return out;
+}
+
+void LoopAligner::align_batch(const PointCloud& cloud, std::span<const Transform> guesses, std::span<AlignResult> out,
+                              const PerScan& per_scan) {
+  const LoopScan scan = prepare(cloud, guesses, out.size(), "align_batch");
+  if (guesses.empty()) return;
+  std::vector<LoopRun> runs(guesses.size());
+  for (std::size_t k = 0; k < runs.size(); ++k) runs[k].local_guess = to_local(guesses[k], *map_origin());
+  run(scan, loop_options(options_, per_scan, *map_origin()), per_scan, runs);
+  for (std::size_t k = 0; k < runs.size(); ++k)
+    out[k] = to_result(runs[k].outcome, guesses[k], *map_origin(), scan.facts, runs[k].trace);
+}
+
+void LoopAligner::score_batch(const PointCloud& cloud, std::span<const Transform> poses, std::span<Score> out) {
+  const LoopScan scan = prepare(cloud, poses, out.size(), "score_batch");
+  if (poses.empty()) return;
+  std::vector<Transform> local(poses.begin(), poses.end());
+  for (Transform& pose : local) pose = to_local(pose, *map_origin());
+  score(scan, local, out);
+}
+
+}  // namespace ndt

@@ -1,0 +1,204 @@
+// Steps 1 to 7: from the poses to score, gradient and Hessian of every point, each stage written out as an array. The form is
+// the textbook's, with Jacobians and point Hessians, on purpose: it shares no derivative with score/derivatives.hpp. [Magnusson
+// 2009, eq. 6.12, 6.13, 6.18-6.21]
+#pragma once
+
+#include <cmath>
+
+#include "staged_state.hpp"
+
+namespace ndt::gpu_multikernel {
+
+/// Order 0, 1 or 2 of the derivative of a rotation about an axis (0: x, 1: y, 2: z) by its angle.
+NDT_HD inline Mat3<double> axis_rotation(int axis, double sine, double cosine, int order) {
+  const double c = order == 0 ? cosine : order == 1 ? -sine : -cosine;
+  const double s = order == 0 ? sine : order == 1 ? cosine : -sine;
+  const double one = order == 0 ? 1 : 0;
+  if (axis == 0) return {{one, 0, 0, 0, c, -s, 0, s, c}};
+  if (axis == 1) return {{c, 0, s, 0, one, 0, -s, 0, c}};
+  return {{c, -s, 0, s, c, 0, 0, 0, one}};
+}
+
+/// R = Rx Ry Rz, differentiated `roll`, `pitch` and `yaw` times.
+NDT_HD inline Mat3<double> rotation_derivative(const SinCos& a, int roll, int pitch, int yaw) {
+  return axis_rotation(0, a.sine[0], a.cosine[0], roll) * axis_rotation(1, a.sine[1], a.cosine[1], pitch) *
+         axis_rotation(2, a.sine[2], a.cosine[2], yaw);
+}
+
+NDT_HD inline SinCos sin_cos_of(const Pose& pose) {
+  const double angles[3] = {pose.roll, pose.pitch, pose.yaw};
+  SinCos out;
+  for (int i = 0; i < 3; ++i) out.sine[i] = std::sin(angles[i]), out.cosine[i] = std::cos(angles[i]);
+  return out;
+}
+
+/// Step 1. One worker a pose.
+struct SinCosStep {
+  Frame f;
+  NDT_BODY void operator()(int k) const {
+    PoseState& state = f.a.states[k];
+    state.moved = sin_cos_of(state.loop.trial);
+    state.snapped = sin_cos_of(snapped(state.loop.trial));
+  }
+};
+
+/// Step 2: the motion of the points, and the derivatives of R that steps 3 and 4 multiply points with. One worker a pose.
+/// The first evaluation uses the guess's own matrix, as the reference does.
+struct TransformStep {
+  Frame f;
+  NDT_BODY void operator()(int k) const {
+    PoseState& state = f.a.states[k];
+    const Pose& pose = state.loop.trial;
+    if (state.loop.evaluations > 0) {
+      state.loop.motion.rotation = cast<float>(rotation_derivative(state.moved, 0, 0, 0));
+      state.loop.motion.translation = cast<float>(Vec3<double>{pose.x, pose.y, pose.z});
+    }
+    for (int i = 0; i < 3; ++i)
+      state.first[i] = cast<float>(rotation_derivative(state.snapped, i == 0, i == 1, i == 2));
+    int pair = 0;
+    for (int i = 0; i < 3; ++i)
+      for (int j = i; j < 3; ++j)
+        state.second[pair++] = cast<float>(
+            rotation_derivative(state.snapped, (i == 0) + (j == 0), (i == 1) + (j == 1), (i == 2) + (j == 2)));
+  }
+};
+
+/// Step 3: ∂p/∂(x, y, z, roll, pitch, yaw) of every point. One worker a pose and point, as in steps 4 to 7.
+struct JacobianStep {
+  Frame f;
+  NDT_BODY void operator()(int index) const {
+    const int k = index / f.a.points, i = index % f.a.points;
+    const Vec3<float> x = f.a.scan[i];
+    for (int col = 0; col < 6; ++col) {
+      const Vec3<float> column =
+          col < 3 ? Vec3<float>{col == 0 ? 1.0F : 0.0F, col == 1 ? 1.0F : 0.0F, col == 2 ? 1.0F : 0.0F}
+                  : f.a.states[k].first[col - 3] * x;
+      f.a.jacobians[f.a.at(k, kJacobianEntries, col, i)] = column.x;
+      f.a.jacobians[f.a.at(k, kJacobianEntries, 6 + col, i)] = column.y;
+      f.a.jacobians[f.a.at(k, kJacobianEntries, 12 + col, i)] = column.z;
+    }
+  }
+};
+
+/// Step 4: ∂²p of the six angle pairs; all others are zero.
+struct PointHessianStep {
+  Frame f;
+  NDT_BODY void operator()(int index) const {
+    const int k = index / f.a.points, i = index % f.a.points;
+    const Vec3<float> x = f.a.scan[i];
+    for (int pair = 0; pair < 6; ++pair) {
+      const Vec3<float> entry = f.a.states[k].second[pair] * x;
+      f.a.point_hessians[f.a.at(k, kPointHessianEntries, 3 * pair, i)] = entry.x;
+      f.a.point_hessians[f.a.at(k, kPointHessianEntries, 3 * pair + 1, i)] = entry.y;
+      f.a.point_hessians[f.a.at(k, kPointHessianEntries, 3 * pair + 2, i)] = entry.z;
+    }
+  }
+};
+
+/// Step 5: the points moved into the map.
+struct TransformPointsStep {
+  Frame f;
+  NDT_BODY void operator()(int index) const {
+    const int k = index / f.a.points, i = index % f.a.points;
+    const Vec3<float> p = move_point(f.a.states[k].loop.motion, f.a.scan[i]);
+    f.a.moved[f.a.at(k, 3, 0, i)] = p.x;
+    f.a.moved[f.a.at(k, 3, 1, i)] = p.y;
+    f.a.moved[f.a.at(k, 3, 2, i)] = p.z;
+  }
+};
+
+NDT_HD inline Vec3<float> moved_point(const StagedArrays& a, int k, int i) {
+  return {a.moved[a.at(k, 3, 0, i)], a.moved[a.at(k, 3, 1, i)], a.moved[a.at(k, 3, 2, i)]};
+}
+
+/// Calls f(voxel) for every voxel whose centroid is strictly nearer than the radius, in list order.
+template <class F>
+NDT_HD inline void for_each_near(const VoxelMapView& map, const Vec3<float>& p, F&& f) {
+  const CandidateRange range = map.candidates_near(p);
+  for (int c = 0; c < range.count; ++c)
+    if (squared_length(p - range.first[c].centroid) < map.squared_radius) f(range.first[c].voxel);
+}
+
+/// Step 6: the list of every point's neighbours. The count may exceed the list.
+struct NeighbourStep {
+  Frame f;
+  NDT_BODY void operator()(int index) const {
+    const int k = index / f.a.points, i = index % f.a.points;
+    int count = 0;
+    for_each_near(f.map, moved_point(f.a, k, i), [&](std::uint32_t voxel) {
+      if (count < kListedNeighbours) f.a.neighbours[f.a.at(k, kListedNeighbours, count, i)] = voxel;
+      ++count;
+    });
+    f.a.neighbour_counts[f.a.at(k, 1, 0, i)] = count;
+  }
+};
+
+/// What step 7 collects of one point.
+struct PointTerms {
+  float score = 0, nearest = 0, gradient[6] = {}, hessian[21] = {};
+};
+
+/// Adds one pair with the point's Jacobian and point Hessian. [Magnusson 2009, eq. 6.12, 6.13]
+NDT_HD inline void add_staged_pair(const Gauss<float>& gauss, const Vec3<float>& p, const Voxel& voxel,
+                                   const Vec3<float> (&jacobian)[6], const Vec3<float> (&second)[6], PointTerms& out) {
+  const Vec3<float> q = (p - voxel.centroid) - voxel.mean_offset;
+  const Vec3<float> u = voxel.inverse_covariance * q;
+  const float score = -gauss.d1 * pair_exponential(gauss, q, u, true);
+  const float weight = -gauss.d2 * score;
+  out.score += score;
+  out.nearest = score > out.nearest ? score : out.nearest;
+  float slope[6];
+  for (int i = 0; i < 6; ++i) {
+    slope[i] = dot(u, jacobian[i]);
+    out.gradient[i] += weight * slope[i];
+  }
+  int entry = 0, pair = 0;
+  for (int i = 0; i < 6; ++i) {
+    const Vec3<float> cj = voxel.inverse_covariance * jacobian[i];
+    for (int j = i; j < 6; ++j) {
+      const float bend = i >= 3 ? dot(u, second[pair++]) : 0.0F;
+      out.hessian[entry++] += weight * (dot(cj, jacobian[j]) - gauss.d2 * slope[i] * slope[j] + bend);
+    }
+  }
+}
+
+/// Step 7: score, gradient and Hessian of every point; zero once the pose's loop has ended.
+struct ScoreGradientHessianStep {
+  Frame f;
+  NDT_BODY void operator()(int index) const {
+    const int k = index / f.a.points, i = index % f.a.points;
+    const int count = f.running(k) ? f.a.neighbour_counts[f.a.at(k, 1, 0, i)] : 0;
+    PointTerms out;
+    if (count > 0) add_pairs(k, i, count, out);
+    const auto put = [&](int term, float value) { f.a.terms[f.a.at(k, kTerms, term, i)] = value; };
+    put(kScore, out.score);
+    put(kNearest, out.nearest);
+    put(kPairs, static_cast<float>(count));
+    put(kMatched, count > 0 ? 1.0F : 0.0F);
+    for (int j = 0; j < 6; ++j) put(kGradient + j, out.gradient[j]);
+    for (int j = 0; j < 21; ++j) put(kHessian + j, out.hessian[j]);
+  }
+
+ private:
+  NDT_BODY void add_pairs(int k, int i, int count, PointTerms& out) const {
+    Vec3<float> jacobian[6], second[6];
+    const auto component = [&](const float* array, int entry) { return array[f.a.at(k, 18, entry, i)]; };
+    for (int c = 0; c < 6; ++c) {
+      jacobian[c] = {component(f.a.jacobians, c), component(f.a.jacobians, 6 + c), component(f.a.jacobians, 12 + c)};
+      second[c] = {component(f.a.point_hessians, 3 * c), component(f.a.point_hessians, 3 * c + 1),
+                   component(f.a.point_hessians, 3 * c + 2)};
+    }
+    const Vec3<float> p = moved_point(f.a, k, i);
+    const auto add = [&](std::uint32_t voxel) {
+      add_staged_pair(f.gauss, p, f.map.voxels[voxel], jacobian, second, out);
+    };
+    if (count > kListedNeighbours) {
+      for_each_near(f.map, p, add);
+      return;
+    }
+    for (int n = 0; n < count; ++n) add(f.a.neighbours[f.a.at(k, kListedNeighbours, n, i)]);
+  }
+};
+static_assert(kJacobianEntries == 18 && kPointHessianEntries == 18);
+
+}  // namespace ndt::gpu_multikernel

@@ -1,0 +1,121 @@
+// The staged steps on CPU threads: loops in place of launches, plain C++ in place of CUB and cuSOLVER.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "ndt/exec/host_team.hpp"
+#include "ndt/solve/loop_aligner.hpp"
+#include "ndt/voxel/voxel_map.hpp"
+#include "staged_state.hpp"
+
+namespace ndt::gpu_multikernel {
+
+/// Memory that grows only, like a device buffer; what it held is lost when it does.
+template <class T>
+class HostArray {
+ public:
+  void reserve(std::size_t n) {
+    if (n > values_.size()) values_ = std::vector<T>(n);
+  }
+  T* data() { return values_.data(); }
+
+ private:
+  std::vector<T> values_;
+};
+
+class HostBackend {
+ public:
+  static constexpr std::int64_t kBytes = std::int64_t{256} << 20;
+  template <class T>
+  using Array = HostArray<T>;
+
+  explicit HostBackend(const AlignOptions& options) : pool_(options.threads) {}
+
+  MapInfo set_map(const PointCloud& map, const AlignOptions& options) {
+    map_ = std::make_unique<VoxelMap>(map, options);
+    return map_->info();
+  }
+  const Vec3<double>* origin() const { return map_ ? &map_->origin() : nullptr; }
+  VoxelMapView view() const { return map_->view(); }
+  const VoxelSurface* surfaces() const { return map_->surfaces().data(); }
+  std::vector<VoxelRow> rows() const { return map_->rows(); }
+  std::optional<Traffic> traffic() const { return std::nullopt; }
+
+  template <class T>
+  Array<T> array() const {
+    return {};
+  }
+  template <class F>
+  void transact(F&& f) {
+    f();
+  }
+
+  void upload(const ScanView& scan, std::span<const LoopRun> runs, StagedArrays& a) {
+    guesses_.clear();
+    for (const LoopRun& one : runs) guesses_.push_back(one.local_guess);
+    a.guesses = guesses_.data();
+    a.scan = scan.points;
+  }
+
+  /// Runs body(i) for i in [0, n), cut evenly; a few on the calling thread alone.
+  template <class Body>
+  void launch(int n, const Body& body) {
+    constexpr int kWorthWaking = 256;
+    if (n < kWorthWaking) {
+      for (int i = 0; i < n; ++i) body(i);
+      return;
+    }
+    pool_.run([&](HostTeam& team) {
+      const auto cut = [&](int rank) { return static_cast<int>(static_cast<std::int64_t>(n) * rank / team.size()); };
+      for (int i = cut(team.rank()); i < cut(team.rank() + 1); ++i) body(i);
+    });
+  }
+
+  /// sums[s] = Σ values[s length .. (s + 1) length), in order, in double.
+  void sum_segments(const float* values, int segments, int length, double* sums) {
+    const auto sum = [=](int s) {
+      const float* first = values + static_cast<std::size_t>(s) * static_cast<std::size_t>(length);
+      double total = 0;
+      for (int i = 0; i < length; ++i) total += static_cast<double>(first[i]);
+      sums[s] = total;
+    };
+    pool_.run([&](HostTeam& team) {
+      for (int s = team.rank(); s < segments; s += team.size()) sum(s);
+    });
+  }
+
+  /// Cholesky of every matrix (symmetric, so its order does not matter) and the solution in place of the vector; factorised[k]
+  /// is 0, or 1 where the matrix is not positive definite and the vector is void. As cuSOLVER's potrfBatched and potrsBatched.
+  void solve(double* matrices, double* vectors, int* factorised, int systems) {
+    for (int k = 0; k < systems; ++k) {
+      Mat6 negated;
+      Vec6 right, solution;
+      for (int i = 0; i < 36; ++i) negated.m[i] = -matrices[36 * k + i];
+      for (int i = 0; i < 6; ++i) right[i] = vectors[6 * k + i];
+      factorised[k] = solve_positive_definite(negated, right, solution) ? 0 : 1;
+      for (int i = 0; i < 6; ++i) vectors[6 * k + i] = solution[i];
+    }
+  }
+
+  std::uint32_t read_flag(const std::uint32_t* flag) { return *flag; }
+
+  void download(const StagedArrays& a, int trace_lines, std::span<LoopRun> runs) {
+    for (std::size_t k = 0; k < runs.size(); ++k) {
+      runs[k].outcome = a.outcomes[k];
+      const LoopTrace* trace = a.trace + k * static_cast<std::size_t>(trace_lines);
+      if (trace_lines > 0) runs[k].trace.assign(trace, trace + trace_lines);
+    }
+  }
+
+  void score(const ScanView& scan, const Gauss<float>& gauss, std::span<const Motion> motions, std::span<Score> out);
+  std::vector<float> point_scores(const ScanView& scan, const Gauss<float>& gauss, const Motion& motion);
+
+ private:
+  HostPool pool_;
+  std::unique_ptr<VoxelMap> map_;
+  std::vector<Transform> guesses_;
+};
+
+}  // namespace ndt::gpu_multikernel

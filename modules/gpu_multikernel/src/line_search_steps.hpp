@@ -1,0 +1,101 @@
+// Steps 11 to 13: trial steps along the direction, what the score is there, and which is taken. φ(α) = -score(p + α d). Every
+// trial is evaluated at its own pose with its own neighbours, so φ' is the derivative of φ.
+#pragma once
+
+#include "derivative_steps.hpp"
+
+namespace ndt::gpu_multikernel {
+
+/// Step 11: the steps to evaluate together, and where they lead. One worker a pose and trial.
+struct CandidatesStep {
+  Frame f;
+  NDT_BODY void operator()(int index) const {
+    const int k = index / f.a.trials, c = index % f.a.trials;
+    const PoseState& state = f.a.states[k];
+    Trial& trial = f.a.trial[index];
+    trial = {};
+    if (!state.searching || c >= state.loop.search.trials_ahead()) return;
+    const Vec6& d = state.loop.direction;
+    trial.alpha = state.loop.search.trial_ahead(c);
+    trial.pose = moved(state.loop.here.pose, d, trial.alpha);
+    trial.motion.rotation = cast<float>(rotation_derivative(sin_cos_of(trial.pose), 0, 0, 0));  // as step 2 does
+    trial.motion.translation = cast<float>(Vec3<double>{trial.pose.x, trial.pose.y, trial.pose.z});
+    const SinCos angles = sin_cos_of(snapped(trial.pose));
+    Mat3<double> turn;
+    for (int axis = 0; axis < 3; ++axis) {
+      const Mat3<double> by = rotation_derivative(angles, axis == 0, axis == 1, axis == 2);
+      for (int i = 0; i < 9; ++i) turn.m[i] += d[3 + axis] * by.m[i];
+    }
+    trial.turn = cast<float>(turn);
+    trial.shift = cast<float>(Vec3<double>{d[0], d[1], d[2]});
+  }
+};
+
+/// Step 12, first part: the points at every trial pose. One worker a pose, trial and point.
+struct BatchTransformStep {
+  Frame f;
+  NDT_BODY void operator()(int index) const {
+    const int pose = index / f.a.points, i = index % f.a.points;  // pose and trial in one
+    const Vec3<float> p = move_point(f.a.trial[pose].motion, f.a.scan[i]);
+    f.a.trial_points[f.a.at(pose, 3, 0, i)] = p.x;
+    f.a.trial_points[f.a.at(pose, 3, 1, i)] = p.y;
+    f.a.trial_points[f.a.at(pose, 3, 2, i)] = p.z;
+  }
+};
+
+/// Step 12, second part: each point's score and slope there; zero where nothing is searched.
+struct BatchScoreStep {
+  Frame f;
+  NDT_BODY void operator()(int index) const {
+    const int pose = index / f.a.points, i = index % f.a.points;
+    const Trial& trial = f.a.trial[pose];
+    PointSums<float> point;
+    int pairs = 0;
+    if (f.a.states[pose / f.a.trials].searching) {
+      const Vec3<float> p{f.a.trial_points[f.a.at(pose, 3, 0, i)], f.a.trial_points[f.a.at(pose, 3, 1, i)],
+                          f.a.trial_points[f.a.at(pose, 3, 2, i)]};
+      pairs = add_neighbours(f.map, f.gauss, p, SingleLane{}, point);
+    }
+    f.a.trial_terms[f.a.at(pose, kTrialTerms, kTrialScore, i)] = point.score;
+    f.a.trial_terms[f.a.at(pose, kTrialTerms, kTrialSlope, i)] = dot(point.v, trial.shift + trial.turn * f.a.scan[i]);
+    f.a.trial_terms[f.a.at(pose, kTrialTerms, kTrialPairs, i)] = static_cast<float>(pairs);
+  }
+};
+
+/// φ and φ' of a trial, regularisation included.
+NDT_HD inline LinePoint line_point(const Frame& f, const Trial& trial, const double* sums, const Vec6& direction) {
+  Derivatives at;
+  at.score = sums[kTrialScore];
+  at.pairs = static_cast<std::int64_t>(sums[kTrialPairs]);
+  add_regularisation(f.options.regularisation, trial.pose, at);
+  return {trial.alpha, -at.score, -(sums[kTrialSlope] + dot(at.gradient, direction))};
+}
+
+/// Step 13: offers the trials in order until the search has decided. One worker a pose. With the search off there is one trial,
+/// which nobody evaluated and the search takes as it is.
+struct SelectStep {
+  Frame f;
+  NDT_BODY void operator()(int k) const {
+    PoseState& state = f.a.states[k];
+    LoopState& loop = state.loop;
+    if (!state.searching) return;
+    const int ahead = loop.search.trials_ahead(), count = ahead < f.a.trials ? ahead : f.a.trials;
+    const bool evaluated = f.options.line_search != LineSearch::off;
+    loop.evaluations += evaluated ? count : 0;
+    for (int c = 0; c < count; ++c) {
+      const int index = k * f.a.trials + c;
+      const LinePoint at = evaluated
+                               ? line_point(f, f.a.trial[index], f.a.trial_sums + index * kTrialTerms, loop.direction)
+                               : LinePoint{f.a.trial[index].alpha, 0, 0};
+      const Verdict verdict = loop.search.offer(at.value, at.slope);
+      if (loop.search.current_is_best()) loop.best_alpha = at.alpha;
+      if (verdict == Verdict::try_next) continue;
+      state.searching = false;
+      if (verdict == Verdict::failed) loop.end = end_without_step(loop, f.options);
+      state.alpha = verdict == Verdict::take_this ? at.alpha : loop.best_alpha;
+      return;
+    }
+  }
+};
+
+}  // namespace ndt::gpu_multikernel

@@ -1,0 +1,156 @@
+// Steps 9, 10, 14 and 15, with how a loop begins and what it leaves behind. One worker a pose unless it says otherwise. The
+// decisions are solve/newton_loop.hpp's.
+#pragma once
+
+#include "derivative_steps.hpp"
+#include "ndt/score/surface_information.hpp"
+
+namespace ndt::gpu_multikernel {
+
+/// Before step 1: the state at the guess.
+struct BeginStep {
+  Frame f;
+  NDT_BODY void operator()(int k) const {
+    PoseState& state = f.a.states[k];
+    state.loop = begin_loop(f.a.guesses[k]);
+    state.alpha = 0;
+    state.searching = false;
+  }
+};
+
+/// The sums of step 8 as derivatives.
+NDT_HD inline Derivatives derivatives_of_terms(const double* sums) {
+  Derivatives out;
+  out.score = sums[kScore];
+  out.nearest = sums[kNearest];
+  out.pairs = static_cast<std::int64_t>(sums[kPairs]);
+  out.points = static_cast<std::int64_t>(sums[kMatched]);
+  for (int i = 0; i < 6; ++i) out.gradient[i] = sums[kGradient + i];
+  int entry = kHessian;
+  for (int i = 0; i < 6; ++i)
+    for (int j = i; j < 6; ++j) out.hessian(i, j) = out.hessian(j, i) = sums[entry++];
+  return out;
+}
+
+/// Step 15, first half: makes the evaluated pose the current one, and ends the loop there if the step that led to it was short
+/// or nothing is left to do. It comes behind the evaluation, so a result's score and Hessian belong to its pose.
+struct ArriveStep {
+  Frame f;
+  NDT_BODY void operator()(int k) const {
+    PoseState& state = f.a.states[k];
+    LoopState& loop = state.loop;
+    if (loop.end != LoopEnd::running) return;
+    Evaluated next{loop.trial, derivatives_of_terms(f.a.sums + k * kTerms)};
+    add_regularisation(f.options.regularisation, next.pose, next.at);
+    ++loop.evaluations;
+    if (!is_finite(next.at)) {
+      loop.end = LoopEnd::non_finite;
+      return;
+    }
+    if (loop.evaluations == 1) loop.guess.at = next.at;
+    arrive(next, state.alpha, f.options, loop);
+    if (f.a.trace != nullptr)
+      f.a.trace[static_cast<std::size_t>(k) * static_cast<std::size_t>(f.options.max_iterations + 1) +
+                static_cast<std::size_t>(loop.iterations)] = {loop.here.pose, loop.here.at.score, loop.here.at.nvtl(),
+                                                              loop.step};
+  }
+};
+
+/// Step 15, second half, one worker: how many loops go on. These 4 bytes are all the host reads in an iteration.
+struct FlagStep {
+  Frame f;
+  NDT_BODY void operator()(int) const {
+    std::uint32_t running = 0;
+    for (int k = 0; k < f.a.poses; ++k) running += f.running(k) ? 1U : 0U;
+    *f.a.running = running;
+  }
+};
+
+/// Step 9, before the solver: -H and g as it wants them; the identity for a pose that has ended.
+struct NewtonSystemStep {
+  Frame f;
+  NDT_BODY void operator()(int k) const {
+    const Derivatives& at = f.a.states[k].loop.here.at;
+    const bool running = f.running(k);
+    for (int i = 0; i < 36; ++i) f.a.matrices[36 * k + i] = running ? -at.hessian.m[i] : (i % 7 == 0 ? 1.0 : 0.0);
+    for (int i = 0; i < 6; ++i) f.a.vectors[6 * k + i] = running ? at.gradient[i] : 0.0;
+  }
+};
+
+/// Step 9, behind the solver: where -H was not positive definite the solver's answer is void, and the shared Newton step takes over.
+struct NewtonFixUpStep {
+  Frame f;
+  NDT_BODY void operator()(int k) const {
+    PoseState& state = f.a.states[k];
+    if (!f.running(k)) return;
+    const Derivatives& at = state.loop.here.at;
+    if (f.a.factorised[k] != 0) {
+      state.newton = newton_direction(f.options.newton_step, at.hessian, at.gradient);
+      return;
+    }
+    state.newton = {};
+    for (int i = 0; i < 6; ++i) state.newton.delta[i] = f.a.vectors[6 * k + i];
+  }
+};
+
+/// Step 10: the unit direction uphill and φ'(0) along it.
+struct DirectionStep {
+  Frame f;
+  NDT_BODY void operator()(int k) const {
+    PoseState& state = f.a.states[k];
+    if (!f.running(k)) return;
+    head_for(state.newton, f.options, state.loop);
+    state.searching = f.running(k);
+  }
+};
+
+/// Step 14: the pose moves by the chosen step.
+struct UpdatePoseStep {
+  Frame f;
+  NDT_BODY void operator()(int k) const {
+    PoseState& state = f.a.states[k];
+    if (!f.running(k)) return;
+    state.loop.trial = moved(state.loop.here.pose, state.loop.direction, state.alpha);
+  }
+};
+
+/// After the loop: ends what still runs because the caller wants it so.
+struct InterruptStep {
+  Frame f;
+  LoopEnd end;
+  NDT_BODY void operator()(int k) const {
+    if (f.running(k)) f.a.states[k].loop.end = end;
+  }
+};
+
+/// After the loop, one worker a pose and surface point: its share of the surface information, in the terms' array.
+struct SurfaceStep {
+  Frame f;
+  NDT_BODY void operator()(int index) const {
+    const int count = surface_points(f.a.points), k = index / count, i = index % count;
+    const LoopState& loop = f.a.states[k].loop;
+    SurfaceInformation share;
+    if (surfaces_matter(loop.end)) {
+      const std::int64_t point = static_cast<std::int64_t>(i) * f.a.points / count;
+      add_surface(f.map, f.surfaces, SurfacePose(loop.here.pose, f.mean_range_m), f.a.scan[point], share);
+    }
+    for (int j = 0; j < SurfaceInformation::kEntries; ++j)
+      f.a.terms[static_cast<std::size_t>(k * SurfaceInformation::kEntries + j) * static_cast<std::size_t>(count) +
+                static_cast<std::size_t>(i)] = static_cast<float>(share.entries[j]);
+  }
+};
+
+/// The one thing that is downloaded. `surfaces`: whether the surfaces' sums are in the sums' array.
+struct OutcomeStep {
+  Frame f;
+  bool surfaces;
+  NDT_BODY void operator()(int k) const {
+    LoopOutcome out = outcome_of(f.a.states[k].loop);
+    if (surfaces)
+      for (int j = 0; j < SurfaceInformation::kEntries; ++j)
+        out.surfaces[j] = static_cast<float>(f.a.sums[k * SurfaceInformation::kEntries + j]);
+    f.a.outcomes[k] = out;
+  }
+};
+
+}  // namespace ndt::gpu_multikernel

@@ -1,0 +1,94 @@
+// What the staged steps share: per pose its state, and per pose and point the arrays that one step writes and the next reads.
+// All arrays but those of Points are one component after the other, so that neighbouring threads touch neighbouring words.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "ndt/core/point_cloud.hpp"
+#include "ndt/solve/loop_outcome.hpp"
+#include "ndt/solve/newton_loop.hpp"
+
+namespace ndt::gpu_multikernel {
+
+/// Neighbours a point's list keeps. The 27 cells around a point hold every centroid within one resolution; a point with more,
+/// whose centroids rounding moved over a cell's edge, is walked through the map again instead of being cut short.
+inline constexpr int kListedNeighbours = 27;
+
+inline constexpr int kJacobianEntries = 18;      ///< 3x6, row-major
+inline constexpr int kPointHessianEntries = 18;  ///< ∂²p of 6 angle pairs (rr rp ry pp py yy), 3 each
+
+/// Components of what step 7 says of a point and step 8 sums.
+enum Term { kScore, kNearest, kPairs, kMatched, kGradient, kHessian = kGradient + 6, kTerms = kHessian + 21 };
+/// Of what step 12 says of a point at a trial pose: φ needs the score, φ' the slope, regularisation the pairs.
+enum TrialTerm { kTrialScore, kTrialSlope, kTrialPairs, kTrialTerms };
+
+/// Sines and cosines of roll, pitch and yaw.
+struct SinCos {
+  double sine[3] = {}, cosine[3] = {};
+};
+
+/// One step length of a line search, and where it leads.
+struct Trial {
+  double alpha = 0;
+  Pose pose;
+  Motion motion;
+  Mat3<float> turn;   ///< how R changes along the direction
+  Vec3<float> shift;  ///< how t does
+};
+
+struct PoseState {
+  LoopState loop;
+  SinCos moved, snapped;   ///< of the pose as it is, and as derivatives take it
+  Mat3<float> first[3];    ///< ∂R/∂roll, pitch, yaw
+  Mat3<float> second[6];   ///< ∂²R of the angle pairs
+  NewtonDirection newton;  ///< of the last solve
+  double alpha = 0;        ///< step length that the search chose
+  bool searching = false;  ///< a line search is under way
+};
+
+/// Pointers into the arrays, for `poses` poses, `points` points and `trials` trial poses each.
+struct StagedArrays {
+  int points = 0, poses = 0, trials = 1;
+  const Point* scan = nullptr;          // [points]
+  const Transform* guesses = nullptr;   // [poses], map-local
+  PoseState* states = nullptr;          // [poses]
+  float* jacobians = nullptr;           // [poses][18][points]
+  float* point_hessians = nullptr;      // [poses][18][points]
+  float* moved = nullptr;               // [poses][3][points]: transformed points
+  std::uint32_t* neighbours = nullptr;  // [poses][27][points]
+  int* neighbour_counts = nullptr;      // [poses][points]
+  float* terms = nullptr;               // [poses][kTerms][points]
+  double* sums = nullptr;               // [poses][kTerms]
+  double* matrices = nullptr;           // [poses][36], -H, column-major; Cholesky factors after the solve
+  double* vectors = nullptr;            // [poses][6], g; δ after the solve
+  int* factorised = nullptr;            // [poses], 0 if -H was positive definite
+  Trial* trial = nullptr;               // [poses][trials]
+  float* trial_points = nullptr;        // [poses][trials][3][points]
+  float* trial_terms = nullptr;         // [poses][trials][kTrialTerms][points]
+  double* trial_sums = nullptr;         // [poses][trials][kTrialTerms]
+  LoopTrace* trace = nullptr;           // [poses][max_iterations + 1], null unless asked for
+  LoopOutcome* outcomes = nullptr;      // [poses]
+  std::uint32_t* running = nullptr;     // [1]: poses whose loop goes on, the flag of an iteration
+
+  NDT_HD std::size_t at(int pose, int components, int component, int point) const {
+    return (static_cast<std::size_t>(pose) * static_cast<std::size_t>(components) +
+            static_cast<std::size_t>(component)) *
+               static_cast<std::size_t>(points) +
+           static_cast<std::size_t>(point);
+  }
+};
+
+/// What every step gets, by value.
+struct Frame {
+  StagedArrays a;
+  VoxelMapView map;
+  const VoxelSurface* surfaces = nullptr;
+  Gauss<float> gauss;
+  LoopOptions options;
+  double mean_range_m = 0;
+
+  NDT_HD bool running(int pose) const { return a.states[pose].loop.end == LoopEnd::running; }
+};
+
+}  // namespace ndt::gpu_multikernel
