@@ -30,6 +30,13 @@ LoopAligner::LoopAligner(const AlignOptions& options) : options_(options) {
   gauss_ = float_gauss(options);
 }
 
+std::vector<Motion> LoopAligner::motions_at(std::span<const Transform> local_poses) {
+  std::vector<Motion> motions;
+  motions.reserve(local_poses.size());
+  for (const Transform& pose : local_poses) motions.push_back(begin_loop(pose).motion);
+  return motions;
+}
+
 void LoopAligner::require_map(const char* where) const {
   if (map_origin() == nullptr) throw std::logic_error(std::string(where) + ": set_map was not called");
 }

@@ -105,7 +105,7 @@ class HostBackend {
     for (std::size_t k = 0; k < runs.size(); ++k) {
       runs[k].outcome = a.outcomes[k];
       const LoopTrace* trace = a.trace + k * static_cast<std::size_t>(trace_lines);
-      if (trace_lines > 0) runs[k].trace.assign(trace, trace + trace_lines);
+      if (trace_lines > 0) runs[k].trace.assign(trace, trace + runs[k].outcome.iterations + 1);
     }
   }
 

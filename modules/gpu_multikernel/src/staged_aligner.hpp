@@ -55,14 +55,10 @@ class StagedAligner final : public LoopAligner {
       align_poses(backend_, f, HostWatch{per_scan});
       backend_.download(f.a, trace_lines, runs);
     });
-    for (LoopRun& one : runs)
-      if (per_scan.trace) one.trace.resize(static_cast<std::size_t>(one.outcome.iterations) + 1);
   }
 
   void score(const LoopScan& scan, std::span<const Transform> poses, std::span<Score> out) override {
-    std::vector<Motion> motions;
-    for (const Transform& pose : poses) motions.push_back(begin_loop(pose).motion);
-    backend_.score(scan.view(), gauss(), motions, out);
+    backend_.score(scan.view(), gauss(), motions_at(poses), out);
   }
   std::vector<float> point_scores(const LoopScan& scan, const Transform& pose) override {
     return backend_.point_scores(scan.view(), gauss(), begin_loop(pose).motion);

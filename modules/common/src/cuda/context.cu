@@ -120,6 +120,22 @@ void Context::synchronise(const std::source_location& where) {
   ++traffic_.synchronisations;
 }
 
+bool Context::done(const std::source_location& where) {
+  bool done = false;
+  const auto query = [&] {
+    const cudaError_t code = cudaStreamQuery(stream_);
+    done = code == cudaSuccess;
+    return code == cudaErrorNotReady ? cudaSuccess : code;
+  };
+  call("cudaStreamQuery", query, where);
+  return done;
+}
+
+void Context::settle() noexcept {
+  (void)cudaStreamSynchronize(stream_);
+  (void)cudaGetLastError();
+}
+
 void* Context::allocate(std::size_t bytes, const std::source_location& where) {
   void* memory = nullptr;
   if (pool_ != nullptr)

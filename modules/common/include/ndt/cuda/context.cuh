@@ -80,6 +80,11 @@ class Context {
   /// Waits until everything is done; errors of kernels appear here.
   void synchronise(const std::source_location& where = std::source_location::current());
 
+  /// Whether everything is done, without waiting.
+  bool done(const std::source_location& where = std::source_location::current());
+  /// Waits for what is under way and forgets errors: for who unwinds with the device still reading or writing their memory.
+  void settle() noexcept;
+
   /// Device memory, in stream order. Throws Error (cudaErrorMemoryAllocation).
   void* allocate(std::size_t bytes, const std::source_location& where = std::source_location::current());
   void free(void* device, std::size_t bytes) noexcept;

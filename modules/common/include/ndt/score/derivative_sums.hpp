@@ -41,6 +41,25 @@ NDT_HD inline void add_folded(DerivativeSums<double>& total, const DerivativeSum
   total.pairs += part.pairs, total.points += part.points;
 }
 
+/// The real numbers of the sums by index, for who reduces or folds them side by side.
+inline constexpr int kDerivativeSums = 35;
+template <class Real>
+NDT_HD inline void to_array(const DerivativeSums<Real>& s, Real (&out)[kDerivativeSums]) {
+  out[0] = s.score, out[1] = s.nearest, out[2] = s.v.x, out[3] = s.v.y, out[4] = s.v.z;
+  for (int i = 0; i < 9; ++i) out[5 + i] = s.vy.m[i], out[14 + i] = s.my.m[i];
+  const Sym3<Real>&a = s.m, &b = s.ymy;
+  out[23] = a.xx, out[24] = a.xy, out[25] = a.xz, out[26] = a.yy, out[27] = a.yz, out[28] = a.zz;
+  out[29] = b.xx, out[30] = b.xy, out[31] = b.xz, out[32] = b.yy, out[33] = b.yz, out[34] = b.zz;
+}
+/// Counts are left as they are.
+template <class Real>
+NDT_HD inline void from_array(const Real* in, DerivativeSums<Real>& s) {
+  s.score = in[0], s.nearest = in[1], s.v = {in[2], in[3], in[4]};
+  for (int i = 0; i < 9; ++i) s.vy.m[i] = in[5 + i], s.my.m[i] = in[14 + i];
+  s.m = {in[23], in[24], in[25], in[26], in[27], in[28]};
+  s.ymy = {in[29], in[30], in[31], in[32], in[33], in[34]};
+}
+
 /// What one point collects from its voxels.
 template <class Real>
 struct PointSums {

@@ -33,6 +33,8 @@ class LoopAligner : public BatchAligner {
   void score_batch(const PointCloud& scan, std::span<const Transform> poses, std::span<Score> out) final;
 
  protected:
+  /// How points move at map-local poses.
+  static std::vector<Motion> motions_at(std::span<const Transform> local_poses);
   /// Throws std::invalid_argument for options out of range.
   explicit LoopAligner(const AlignOptions& options);
 

@@ -1,0 +1,315 @@
+// multikernel_graph_cuda: the whole loop as one CUDA graph, begin -> WHILE (pass) -> conclude, started once per alignment.
+#include <map>
+#include <stdexcept>
+
+#include "device_row.cuh"
+#include "graph_pass.cuh"
+#include "ndt/cuda/graph.cuh"
+#include "ndt/exec/device.hpp"
+#include "ndt/gpu_multikernel/aligner.hpp"
+
+namespace ndt::gpu_multikernel {
+namespace {
+
+__global__ void begin_kernel(const __grid_constant__ GraphArguments g) {
+  const int k = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
+  if (k == 0) *g.progress = {static_cast<unsigned>(g.header->poses), 0, 0};
+  if (k >= g.header->poses) return;
+  g.states[k] = begin_loop(g.header->guesses[k]);
+  g.motions[k * g.candidates] = g.states[k].motion;
+  g.trials[k] = 1;
+  g.tickets[k] = 0;
+}
+
+/// grid: kMaxChunks x candidates blocks, a row of them per pose.
+__global__ void __launch_bounds__(kPassThreads)
+    pass_kernel(const __grid_constant__ GraphArguments g, cudaGraphConditionalHandle loop) {
+  __shared__ double totals[StepSearch::kCandidates][kSumColumns];
+  __shared__ alignas(16) unsigned char state_bytes[sizeof(LoopState)];
+  __shared__ int interrupt;
+  const int k = static_cast<int>(blockIdx.y), chunk = static_cast<int>(blockIdx.x % kMaxChunks),
+            trial = static_cast<int>(blockIdx.x / kMaxChunks);
+  const GraphHeader& h = *g.header;
+  if (k >= h.poses || g.states[k].end != LoopEnd::running) return;
+  const Chunks chunks(h.points);
+  const int used = chunks.count > 0 ? chunks.count : 1, trials = g.trials[k];
+  double* partials =
+      g.partials + static_cast<std::size_t>(k) * static_cast<std::size_t>(g.candidates) * kMaxChunks * kSumColumns;
+  if (chunk < used && trial < trials) {
+    const DerivativeSums<float> mine =
+        chunk_share(g, h, g.motions[k * g.candidates + trial], chunks.begin(chunk), chunks.end(chunk));
+    sum_block(mine, partials +
+                        (static_cast<std::size_t>(trial) * kMaxChunks + static_cast<std::size_t>(chunk)) * kSumColumns);
+  }
+  // Blocks with nothing to sum arrive too: when the last one has, all have read what is now written for the next pass.
+  if (!arrive_last(g.tickets + k, gridDim.x)) return;
+
+  LoopState& state = *reinterpret_cast<LoopState*>(state_bytes);
+  copy_state(g.states + k, &state);
+  if (threadIdx.x == 0) interrupt = h.interrupt == nullptr ? 0 : *h.interrupt;
+  fold(partials, trials, used, totals);
+  if (threadIdx.x == 0) {
+    advance_over(totals, trials, g, k, state);
+    if (state.end == LoopEnd::running) state.end = static_cast<LoopEnd>(interrupt);
+    g.trials[k] = state.search.trials_ahead();
+    report(g, state.end != LoopEnd::running, loop);
+  }
+  __syncthreads();
+  copy_state(&state, g.states + k);
+  const int ahead = state.search.trials_ahead();
+  if (state.end == LoopEnd::running && static_cast<int>(threadIdx.x) < ahead) {
+    const int c = static_cast<int>(threadIdx.x);
+    const Pose pose = moved(state.here.pose, state.direction, state.search.trial_ahead(c));
+    g.motions[k * g.candidates + c] =
+        c == 0 ? state.motion : to_motion(rotation_of(pose), {pose.x, pose.y, pose.z}, pose);
+  }
+}
+static_assert(static_cast<int>(LoopEnd::running) == 0, "no interruption");
+
+constexpr unsigned kConcludeThreads = kSurfacePoints;
+
+/// One block per pose: what the matched surfaces say, and the result.
+__global__ void __launch_bounds__(kConcludeThreads) conclude_kernel(const __grid_constant__ GraphArguments g) {
+  __shared__ double warps[kConcludeThreads / 32][SurfaceInformation::kEntries];
+  __shared__ float surfaces[SurfaceInformation::kEntries];
+  const int k = static_cast<int>(blockIdx.x);
+  const GraphHeader& h = *g.header;
+  if (k >= h.poses) return;
+  const LoopState& state = g.states[k];
+  SurfaceInformation share;
+  const int count = surface_points(h.points), i = static_cast<int>(threadIdx.x);
+  // An evaluation alone has no ending to be judged.
+  if (h.max_iterations > 0 && surfaces_matter(state.end) && i < count)
+    add_surface(g.map, g.surfaces, SurfacePose(state.here.pose, h.mean_range_m),
+                h.scan[static_cast<std::int64_t>(i) * h.points / count], share);
+  for (int j = 0; j < SurfaceInformation::kEntries; ++j) {
+    const double sum = warp_sum(share.entries[j]);
+    if (threadIdx.x % 32 == 0) warps[threadIdx.x / 32][j] = sum;
+  }
+  __syncthreads();
+  if (threadIdx.x < SurfaceInformation::kEntries) {
+    double sum = 0;
+    for (unsigned w = 0; w < kConcludeThreads / 32; ++w) sum += warps[w][threadIdx.x];
+    surfaces[threadIdx.x] = static_cast<float>(sum);
+  }
+  __syncthreads();
+  if (threadIdx.x != 0) return;
+  LoopOutcome out = outcome_of(state);
+  for (int j = 0; j < SurfaceInformation::kEntries; ++j) out.surfaces[j] = surfaces[j];
+  g.outcomes[k] = out;
+}
+
+/// A WHILE node behind `after`, with an empty body.
+cudaGraph_t add_while(cuda::Context& context, const cuda::Graph& graph, cudaGraphNode_t after,
+                      cudaGraphConditionalHandle loop, cudaGraphNode_t& node) {
+  cudaGraphNodeParams params{};
+  params.type = cudaGraphNodeTypeConditional;
+  params.conditional.handle = loop;
+  params.conditional.type = cudaGraphCondTypeWhile;
+  params.conditional.size = 1;
+  context.call("cudaGraphAddNode", [&] {
+#if CUDART_VERSION >= 13000
+    return cudaGraphAddNode(&node, graph.get(), &after, nullptr, 1, &params);
+#else
+    return cudaGraphAddNode(&node, graph.get(), &after, 1, &params);
+#endif
+  });
+  return params.conditional.phGraph_out[0];
+}
+
+cudaGraphNode_t add_kernel(cuda::Context& context, cudaGraph_t graph, const cudaGraphNode_t* after, const void* kernel,
+                           dim3 blocks, unsigned threads, void** arguments) {
+  cudaKernelNodeParams params{};
+  params.func = const_cast<void*>(kernel);
+  params.gridDim = blocks;
+  params.blockDim = dim3(threads);
+  params.kernelParams = arguments;
+  cudaGraphNode_t node = nullptr;
+  context.call("cudaGraphAddKernelNode",
+               [&] { return cudaGraphAddKernelNode(&node, graph, after, after == nullptr ? 0 : 1, &params); });
+  return node;
+}
+
+cuda::GraphExec build_graph(cuda::Context& context, GraphArguments arguments, unsigned poses, unsigned threads) {
+  const cuda::Graph graph(context);
+  cudaGraphConditionalHandle loop{};
+  context.call("cudaGraphConditionalHandleCreate",
+               [&] { return cudaGraphConditionalHandleCreate(&loop, graph.get(), 1, cudaGraphCondAssignDefault); });
+  void* own[] = {&arguments};
+  void* with_loop[] = {&arguments, &loop};
+  const cudaGraphNode_t begin = add_kernel(context, graph.get(), nullptr, reinterpret_cast<const void*>(&begin_kernel),
+                                           dim3((poses + 31) / 32), 32, own);
+  cudaGraphNode_t repeat = nullptr;
+  const cudaGraph_t body = add_while(context, graph, begin, loop, repeat);
+  add_kernel(context, body, nullptr, reinterpret_cast<const void*>(&pass_kernel),
+             dim3(kMaxChunks * static_cast<unsigned>(arguments.candidates), poses), threads, with_loop);
+  add_kernel(context, graph.get(), &repeat, reinterpret_cast<const void*>(&conclude_kernel), dim3(poses),
+             kConcludeThreads, own);
+  return {context, graph};
+}
+
+class GraphAligner final : public LoopAligner, private DeviceRow {
+ public:
+  explicit GraphAligner(const AlignOptions& options)
+      : LoopAligner(options),
+        candidates_(options.line_search == LineSearch::batched ? StepSearch::kCandidates : 1),
+        states_(context()),
+        motions_(context()),
+        integers_(context()),
+        partials_(context()),
+        progress_(context(), 1),
+        trace_(context()),
+        outcomes_(context()),
+        interrupt_(context(), 1) {}
+
+  MapInfo set_map(const PointCloud& map) override {
+    const MapInfo info = DeviceRow::set_map(map, LoopAligner::options());
+    graphs_.clear();
+    return info;
+  }
+  std::vector<VoxelRow> voxels() const override {
+    require_map("voxels");
+    return rows();
+  }
+  std::optional<Traffic> traffic() const override { return DeviceRow::traffic(); }
+
+ private:
+  static constexpr std::size_t kBytes = std::size_t{1} << 29;  // of partial sums; larger batches are split
+
+  const Vec3<double>* map_origin() const override { return origin(); }
+
+  void run(const LoopScan& scan, const LoopOptions& options, const PerScan& per_scan,
+           std::span<LoopRun> runs) override {
+    const std::size_t at_once = kBytes / partial_bytes();
+    for (std::size_t first = 0; first < runs.size(); first += at_once)
+      transact(
+          [&] { run_slice(scan, options, per_scan, runs.subspan(first, std::min(at_once, runs.size() - first))); });
+  }
+
+  void run_slice(const LoopScan& scan, const LoopOptions& options, const PerScan& per_scan, std::span<LoopRun> runs) {
+    const bool watched = per_scan.deadline.has_value() || per_scan.stop.stop_possible();
+    const int trace_lines = per_scan.trace ? options.max_iterations + 1 : 0;
+    const GraphHeader header = prepare(scan, options, runs.size(), trace_lines, watched);
+    const cudaGraphExec_t graph = graph_for(runs.size(), threads_for(header.points, header.tile), options);
+    upload_scan(scan.view(), runs, &header, sizeof header);
+    context().launch_graph(graph);
+    fetch_outcomes(outcomes_.data(), trace_.data(), trace_lines, runs.size());
+    if (watched) watch(per_scan);
+    collect_outcomes(trace_lines, runs);
+  }
+
+  GraphHeader prepare(const LoopScan& scan, const LoopOptions& options, std::size_t poses, int trace_lines,
+                      bool watched) {
+    const DeviceScan on_device = reserve_scan(scan.view(), poses, sizeof(GraphHeader));
+    trace_.reserve(poses * static_cast<std::size_t>(trace_lines));
+    interrupt_[0] = static_cast<int>(LoopEnd::running);
+    GraphHeader header;
+    header.scan = on_device.points;
+    header.guesses = on_device.guesses;
+    header.trace = trace_lines > 0 ? trace_.data() : nullptr;
+    header.interrupt = watched ? interrupt_.data() : nullptr;
+    header.points = scan.view().size;
+    header.poses = static_cast<int>(poses);
+    header.tile = tile_for(header.points, candidates_);
+    header.max_iterations = options.max_iterations;
+    header.regularisation = options.regularisation;
+    header.mean_range_m = scan.facts.mean_range_m;
+    return header;
+  }
+
+  void score(const LoopScan& scan, std::span<const Transform> poses, std::span<Score> out) override {
+    DeviceRow::score(scan.view(), gauss(), motions_at(poses), out);
+  }
+  std::vector<float> point_scores(const LoopScan& scan, const Transform& pose) override {
+    return DeviceRow::point_scores(scan.view(), gauss(), begin_loop(pose).motion);
+  }
+
+  /// The host writes the word that the device reads once per pass.
+  void watch(const PerScan& per_scan) {
+    volatile int* word = interrupt_.data();
+    while (!context().done())
+      if (const LoopEnd end = HostWatch{per_scan}(); end != LoopEnd::running) *word = static_cast<int>(end);
+  }
+
+  std::size_t partial_bytes() const {
+    return static_cast<std::size_t>(candidates_) * kMaxChunks * kSumColumns * sizeof(double);
+  }
+
+  /// Instantiated when a batch or a block of that size is seen first; again when the map or a buffer moved.
+  cudaGraphExec_t graph_for(std::size_t poses, unsigned threads, const LoopOptions& options) {
+    const GraphArguments arguments = reserve(poses, options);
+    if (arguments.header != built_for_.header || arguments.states != built_for_.states) graphs_.clear();
+    built_for_ = arguments;
+    constexpr std::size_t kKept = 16;
+    if (graphs_.size() >= kKept && !graphs_.contains({poses, threads})) graphs_.clear();
+    cuda::GraphExec& graph = graphs_[{poses, threads}];
+    if (graph.get() == nullptr) graph = build_graph(context(), arguments, static_cast<unsigned>(poses), threads);
+    return graph.get();
+  }
+
+  GraphArguments reserve(std::size_t poses, const LoopOptions& options) {
+    if (poses > states_.capacity()) {
+      states_.reserve(poses);
+      context().fill_bytes(states_.data(), 0, poses * sizeof(LoopState));  // padding is copied with the rest
+    }
+    motions_.reserve(poses * static_cast<std::size_t>(candidates_));
+    integers_.reserve(2 * poses);
+    partials_.reserve(poses * partial_bytes() / sizeof(double));
+    outcomes_.reserve(poses);
+    GraphArguments g;
+    g.header = static_cast<const GraphHeader*>(uploaded());
+    g.map = view();
+    g.surfaces = surfaces();
+    g.gauss = gauss();
+    g.options = options;
+    g.candidates = candidates_;
+    g.states = states_.data();
+    g.motions = motions_.data();
+    g.trials = reinterpret_cast<int*>(integers_.data());
+    g.tickets = integers_.data() + integers_.capacity() / 2;
+    g.partials = partials_.data();
+    g.progress = progress_.data();
+    g.outcomes = outcomes_.data();
+    return g;
+  }
+
+  int candidates_;
+  cuda::DeviceBuffer<LoopState> states_;
+  cuda::DeviceBuffer<Motion> motions_;
+  cuda::DeviceBuffer<unsigned> integers_;  // trials, then tickets
+  cuda::DeviceBuffer<double> partials_;
+  cuda::DeviceBuffer<GraphProgress> progress_;
+  cuda::DeviceBuffer<LoopTrace> trace_;
+  cuda::DeviceBuffer<LoopOutcome> outcomes_;
+  cuda::PinnedBuffer<int> interrupt_;
+  GraphArguments built_for_;
+  std::map<std::pair<std::size_t, unsigned>, cuda::GraphExec> graphs_;
+};
+
+/// Why no graph with a WHILE node can be made here.
+std::string without_conditional_nodes() {
+  try {
+    cuda::Context context;
+    build_graph(context, {}, 1, kPassThreads);
+    return {};
+  } catch (const cuda::Error& error) {
+    return std::string("no CUDA graphs with WHILE nodes (toolkit 12.8 and a driver as new are needed): ") +
+           error.what();
+  }
+}
+
+}  // namespace
+
+std::string graph_unavailable_reason() {
+  if (!cuda_state().unavailable.empty()) return cuda_state().unavailable;
+  static const std::string reason = without_conditional_nodes();
+  return reason;
+}
+
+std::unique_ptr<BatchAligner> make_graph_aligner(const AlignOptions& options) {
+  if (const std::string reason = graph_unavailable_reason(); !reason.empty())
+    throw std::runtime_error("multikernel_graph_cuda: " + reason);
+  return std::make_unique<GraphAligner>(options);
+}
+
+}  // namespace ndt::gpu_multikernel
