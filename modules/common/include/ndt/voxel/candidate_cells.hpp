@@ -1,13 +1,14 @@
-// Which cells must list a voxel, and which box of cells gets the dense index. Host only: used when a map is built.
+// Which cells must list a voxel, and which box of cells gets the dense index. For who builds a map.
 #pragma once
 
-#include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
-#include <cstdlib>
+#include <optional>
 #include <vector>
 
 #include "ndt/align/align_options.hpp"
+#include "ndt/exec/lanes.hpp"
 #include "ndt/voxel/voxel_map_view.hpp"
 
 namespace ndt {
@@ -15,16 +16,19 @@ namespace ndt {
 /// The cells that hold a point nearer than one resolution to a centroid: the 3x3x3 around it less the corners out of reach.
 class CandidateCells {
  public:
-  explicit CandidateCells(float resolution_m) : resolution_m_(resolution_m) {}
+  NDT_HD explicit CandidateCells(float resolution_m) : resolution_m_(resolution_m) {}
 
-  template <class F>
-  void for_each(const Vec3<float>& centroid, F&& f) const {
+  /// Calls f(cell); the lanes share the cells.
+  template <class Lanes, class F>
+  NDT_BODY void for_each(const Vec3<float>& centroid, const Lanes& lanes, F&& f) const {
     const Span x(centroid.x, resolution_m_), y(centroid.y, resolution_m_), z(centroid.z, resolution_m_);
     // The margins in the gaps cover the rounding of cell_of and of the float32 radius test.
     const double reach = resolution_m_ * (1 + 1e-5);
+    int turn = 0;
     for (int k = z.first; k <= z.last; ++k)
       for (int j = y.first; j <= y.last; ++j)
         for (int i = x.first; i <= x.last; ++i) {
+          if (turn++ % lanes.width() != lanes.rank()) continue;
           const double dx = x.gap(i), dy = y.gap(j), dz = z.gap(k);
           if (dx * dx + dy * dy + dz * dz <= reach * reach) f(Cell{i, j, k});
         }
@@ -36,13 +40,15 @@ class CandidateCells {
     double centre, edge, margin;
     int first, last;
 
-    Span(float centroid, float resolution_m)
-        : centre(centroid), edge(resolution_m), margin(4e-7 * (std::abs(centre) + edge)) {
+    NDT_HD Span(float centroid, float resolution_m)
+        : centre(centroid), edge(resolution_m), margin(4e-7 * (std::fabs(centre) + edge)) {
       const double reach = edge * (1 + 1e-5) + margin;
-      first = std::max(static_cast<int>(std::floor((centre - reach) / edge)), -kCellLimit);
-      last = std::min(static_cast<int>(std::floor((centre + reach) / edge)), kCellLimit - 1);
+      first = static_cast<int>(std::floor((centre - reach) / edge));
+      last = static_cast<int>(std::floor((centre + reach) / edge));
+      if (first < -kCellLimit) first = -kCellLimit;
+      if (last > kCellLimit - 1) last = kCellLimit - 1;
     }
-    double gap(int cell) const {
+    NDT_HD double gap(int cell) const {
       const double low = cell * edge - margin, high = (cell + 1) * edge + margin;
       return centre < low ? low - centre : centre > high ? centre - high : 0.0;
     }
@@ -53,19 +59,44 @@ class CandidateCells {
 
 /// Calls f(cell) for the cells that list a voxel under a direct policy: those that have the voxel's own cell among their
 /// own (direct1), their own and face neighbours (direct7), or their 3x3x3 (direct27). The relation is symmetric.
-template <class F>
-void for_each_direct_cell(Neighbours policy, const Cell& own, F&& f) {
+template <class Lanes, class F>
+NDT_BODY void for_each_direct_cell(Neighbours policy, const Cell& own, const Lanes& lanes, F&& f) {
   const int largest_offset = policy == Neighbours::direct1 ? 0 : policy == Neighbours::direct7 ? 1 : 3;
-  for (int k = -1; k <= 1; ++k)
-    for (int j = -1; j <= 1; ++j)
-      for (int i = -1; i <= 1; ++i) {
-        const Cell c{own.x + i, own.y + j, own.z + k};
-        if (std::abs(i) + std::abs(j) + std::abs(k) <= largest_offset && in_limits(c)) f(c);
-      }
+  for (int turn = lanes.rank(); turn < 27; turn += lanes.width()) {
+    const int i = turn % 3 - 1, j = turn / 3 % 3 - 1, k = turn / 9 - 1;
+    const Cell c{own.x + i, own.y + j, own.z + k};
+    if (i * i + j * j + k * k <= largest_offset && in_limits(c)) f(c);
+  }
 }
 
+/// Calls f(cell) for every cell that lists a voxel; the lanes share the cells.
+struct ListingCells {
+  Neighbours policy = Neighbours::radius;
+  float resolution_m = 0;
+
+  template <class Lanes, class F>
+  NDT_BODY void for_each(const Cell& own, const Vec3<float>& centroid, const Lanes& lanes, F&& f) const {
+    if (policy == Neighbours::radius)
+      CandidateCells(resolution_m).for_each(centroid, lanes, f);
+    else
+      for_each_direct_cell(policy, own, lanes, f);
+  }
+};
+
+/// Shares of the voxels' coordinates that the window leaves out at either end of every axis; the first that fits is taken. So a
+/// few outliers cost a hash probe and not the memory of the space between.
+inline constexpr double kWindowCuts[] = {0.0, 0.0005, 0.005, 0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5};
+
+/// Of n sorted coordinates (n >= 1), the first that a cut keeps; the last is n - 1 less as many.
+inline std::size_t first_kept(double cut, std::size_t n) {
+  return static_cast<std::size_t>(cut * static_cast<double>(n - 1));
+}
+
+/// The box between two cells with a border for the voxels' reach; nothing if it exceeds the budget.
+std::optional<CellWindow> window_around(const Cell& low, const Cell& high, std::uint64_t max_cells);
+
 /// The box of cells that holds every voxel's reach if that fits the budget; otherwise the box of the inner quantiles that
-/// does, so that a few outliers cost a hash probe and not the memory of the space between.
+/// does; an empty one if none does.
 CellWindow choose_window(const std::vector<Cell>& voxels, std::uint64_t max_cells);
 
 }  // namespace ndt

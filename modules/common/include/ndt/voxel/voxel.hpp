@@ -42,13 +42,18 @@ struct VoxelStatistics {
   VoxelSurface surface;
 };
 
-NDT_HD inline void add_point(VoxelSums& sums, const Vec3<float>& p, const Vec3<double>& reference) {
+/// The double part of a point's share, in which the order of points is rounding only.
+NDT_HD inline void add_moments(VoxelSums& sums, const Vec3<float>& p, const Vec3<double>& reference) {
   const Vec3<double> d = cast<double>(p) - reference;
-  ++sums.n;
-  sums.centroid_sum = sums.centroid_sum + p;
   sums.sum = sums.sum + d;
   Sym3<double>& s = sums.second;
   s = {s.xx + d.x * d.x, s.xy + d.x * d.y, s.xz + d.x * d.z, s.yy + d.y * d.y, s.yz + d.y * d.z, s.zz + d.z * d.z};
+}
+
+NDT_HD inline void add_point(VoxelSums& sums, const Vec3<float>& p, const Vec3<double>& reference) {
+  ++sums.n;
+  sums.centroid_sum = sums.centroid_sum + p;
+  add_moments(sums, p, reference);
 }
 
 /// Sample covariance plus start/(n-1) on the diagonal: start = 1 m^2 is the reference's accumulator that begins at identity.

@@ -44,5 +44,10 @@ NDT_HD inline Cell unpack(std::uint64_t key) {
   const auto axis = [](std::uint64_t v) { return static_cast<int>(v & 0x1FFFFF) - kCellLimit; };
   return {axis(key), axis(key >> 21), axis(key >> 42)};
 }
+inline constexpr int kKeyBits = 63;
+
+NDT_HD inline Vec3<double> centre_of(const Cell& c, double resolution_m) {
+  return {(c.x + 0.5) * resolution_m, (c.y + 0.5) * resolution_m, (c.z + 0.5) * resolution_m};
+}
 
 }  // namespace ndt

@@ -4,20 +4,10 @@
 #include <cstdint>
 #include <vector>
 
-#include "ndt/align/aligner.hpp"
-#include "ndt/core/limits.hpp"
+#include "ndt/voxel/map_points.hpp"
 #include "ndt/voxel/voxel_map_view.hpp"
 
 namespace ndt {
-
-/// Cells the dense window may hold (4 bytes each); voxels beyond it are found through a hash.
-inline constexpr std::uint64_t kWindowCells = 1ULL << 24;
-
-/// Build parameters that only tests change.
-struct VoxelMapLimits {
-  std::uint64_t window_cells = kWindowCells;
-  std::int64_t voxels = Limits::kVoxels;
-};
 
 class VoxelMap {
  public:
@@ -40,7 +30,7 @@ class VoxelMap {
   MapInfo info_;
   double resolution_m_;
   Neighbours neighbours_;
-  std::int64_t origin_cell_[3] = {};
+  MapOrigin origin_;
   std::vector<Cell> cells_;                  // per voxel, increasing key
   std::vector<VoxelStatistics> statistics_;  // per voxel
   std::vector<Voxel> voxels_;

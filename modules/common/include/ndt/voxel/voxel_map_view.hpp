@@ -2,6 +2,7 @@
 // a point in it. Finding a point's candidates is two adjacent loads in a dense window, or one probe sequence outside it.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 #include "ndt/voxel/voxel.hpp"
@@ -46,7 +47,16 @@ NDT_HD inline std::uint64_t hash_key(std::uint64_t key) {
 struct CellWindow {
   Cell low;
   unsigned nx = 0, ny = 0, nz = 0;
-  const std::uint32_t* starts = nullptr;  ///< [nx * ny * nz + 1]
+  const std::uint32_t* starts = nullptr;  ///< [cells() + 1]
+
+  NDT_HD std::uint64_t cells() const { return static_cast<std::uint64_t>(nx) * ny * nz; }
+  /// Index of a cell; false outside.
+  NDT_HD bool index_of(const Cell& c, std::size_t& index) const {
+    const unsigned x = static_cast<unsigned>(c.x - low.x), y = static_cast<unsigned>(c.y - low.y),
+                   z = static_cast<unsigned>(c.z - low.z);
+    index = (static_cast<std::size_t>(z) * ny + y) * nx + x;
+    return x < nx && y < ny && z < nz;
+  }
 };
 
 struct VoxelMapView {
@@ -64,10 +74,9 @@ struct VoxelMapView {
   NDT_HD CandidateRange candidates_near(const Vec3<float>& p) const {
     Cell cell;
     if (!cell_of(p, inverse_resolution, cell)) return {};
-    const unsigned x = static_cast<unsigned>(cell.x - window.low.x), y = static_cast<unsigned>(cell.y - window.low.y),
-                   z = static_cast<unsigned>(cell.z - window.low.z);
-    if (x < window.nx && y < window.ny && z < window.nz) {
-      const std::uint32_t* start = window.starts + (static_cast<std::size_t>(z) * window.ny + y) * window.nx + x;
+    std::size_t index;
+    if (window.index_of(cell, index)) {
+      const std::uint32_t* start = window.starts + index;
       return {candidates + start[0], static_cast<int>(start[1] - start[0])};
     }
     return outside == nullptr ? CandidateRange{} : probe(pack(cell));

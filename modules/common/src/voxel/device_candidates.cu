@@ -1,0 +1,157 @@
+// A counting sort by cell: count, scan, fill in whatever order the threads come, then put every list in order. A list holds
+// each voxel once, so its order does not depend on who came first.
+#include <cub/block/block_reduce.cuh>
+#include <cub/device/device_scan.cuh>
+
+#include "cub_call.cuh"
+#include "device_candidates.cuh"
+#include "warp_lanes.cuh"
+
+namespace ndt {
+namespace {
+
+constexpr unsigned kBlock = 256;  // threads, as grid_for() has it
+
+/// Numbers the cells that have lists: those of the window, then the entries of the hash.
+struct CellNumbers {
+  CellWindow window;
+  CellEntry* outside = nullptr;
+  std::uint64_t outside_mask = 0;
+
+  /// The cell's number; enters it into the hash if it is new.
+  __device__ std::size_t enter(const Cell& c) const {
+    using Word = unsigned long long;
+    static_assert(sizeof(Word) == sizeof(std::uint64_t));
+    std::size_t index;
+    if (window.index_of(c, index)) return index;
+    const std::uint64_t key = pack(c);
+    for (std::uint64_t i = hash_key(key) & outside_mask;; i = (i + 1) & outside_mask) {
+      const Word before = atomicCAS(reinterpret_cast<Word*>(&outside[i].key), Word{CellEntry::kNoKey}, Word{key});
+      if (before == CellEntry::kNoKey || before == key) return window.cells() + i;
+    }
+  }
+  /// The number of a cell that was entered.
+  __device__ std::size_t find(const Cell& c) const {
+    std::size_t index;
+    if (window.index_of(c, index)) return index;
+    const std::uint64_t key = pack(c);
+    std::uint64_t i = hash_key(key) & outside_mask;
+    while (outside[i].key != key) i = (i + 1) & outside_mask;
+    return window.cells() + i;
+  }
+};
+
+struct VoxelsView {
+  const std::uint64_t* keys;
+  const Voxel* voxels;
+  unsigned count;
+  ListingCells listing;
+
+  /// f(v, cell) for every cell that lists this warp's voxel.
+  template <class F>
+  __device__ void for_each_of_warp(F&& f) const {
+    const unsigned v = warp_index();
+    if (v >= count) return;
+    listing.for_each(unpack(keys[v]), voxels[v].centroid, WarpLanes{}, [&](const Cell& c) { f(v, c); });
+  }
+};
+
+__global__ void __launch_bounds__(kBlock)
+    count_outside_kernel(VoxelsView voxels, CellWindow window, unsigned* outside) {
+  using Reduce = cub::BlockReduce<unsigned, kBlock>;
+  __shared__ typename Reduce::TempStorage storage;
+  unsigned mine = 0;
+  voxels.for_each_of_warp([&](unsigned, const Cell& c) {
+    std::size_t index;
+    mine += window.index_of(c, index) ? 0 : 1;
+  });
+  const unsigned block = Reduce(storage).Sum(mine);
+  if (threadIdx.x == 0) atomicAdd(outside, block);
+}
+
+__global__ void count_kernel(VoxelsView voxels, CellNumbers numbers, std::uint32_t* counts) {
+  voxels.for_each_of_warp([&](unsigned, const Cell& c) { atomicAdd(counts + numbers.enter(c), 1U); });
+}
+
+/// Takes the counts back to zero.
+__global__ void fill_kernel(VoxelsView voxels, CellNumbers numbers, const std::uint32_t* starts, std::uint32_t* counts,
+                            std::uint32_t* ids) {
+  voxels.for_each_of_warp([&](unsigned v, const Cell& c) {
+    const std::size_t cell = numbers.find(c);
+    ids[starts[cell] + atomicSub(counts + cell, 1U) - 1] = v;
+  });
+}
+
+/// A voxel's place in a list is the number of smaller ones in it.
+__global__ void order_kernel(VoxelsView voxels, CellNumbers numbers, const std::uint32_t* starts,
+                             const std::uint32_t* ids, Candidate* candidates) {
+  voxels.for_each_of_warp([&](unsigned v, const Cell& c) {
+    const std::size_t cell = numbers.find(c);
+    const std::uint32_t first = starts[cell], end = starts[cell + 1];
+    std::uint32_t place = first;
+    for (std::uint32_t k = first; k < end; ++k) place += ids[k] < v ? 1 : 0;
+    candidates[place] = {voxels.voxels[v].centroid, v};
+  });
+}
+
+/// starts: of the hash's entries.
+__global__ void entry_kernel(CellEntry* outside, std::uint64_t size, const std::uint32_t* starts) {
+  const std::uint64_t i = std::uint64_t{blockIdx.x} * blockDim.x + threadIdx.x;
+  if (i >= size) return;
+  outside[i].first = starts[i];
+  outside[i].count = starts[i + 1] - starts[i];
+}
+
+/// Power of two, twice the cells or more.
+std::uint64_t hash_size(std::uint64_t cells) {
+  std::uint64_t size = 2;
+  while (size < 2 * cells) size *= 2;
+  return size;
+}
+
+/// Entries of lists whose cells lie outside the window.
+unsigned count_outside(cuda::Context& context, const VoxelsView& voxels, const VoxelCensus& census,
+                       const CellWindow& window) {
+  std::size_t index;
+  if (window.index_of(census.listing.low, index) && window.index_of(census.listing.high, index)) return 0;
+  cuda::DeviceBuffer<unsigned> outside(context, 1);
+  context.fill_bytes(outside.data(), 0, sizeof(unsigned));
+  context.launch(count_outside_kernel, grid_of_warps(voxels.count), voxels, window, outside.data());
+  unsigned count = 0;
+  context.download(&count, outside.data(), sizeof count);
+  context.synchronise();
+  return count;
+}
+
+}  // namespace
+
+std::uint64_t list_candidates(cuda::Context& context, const std::uint64_t* device_keys, const Voxel* device_voxels,
+                              const VoxelCensus& census, const CellWindow& window, const ListingCells& listing,
+                              const DeviceLists& out) {
+  const VoxelsView voxels{device_keys, device_voxels, census.voxels, listing};
+  const unsigned outside = count_outside(context, voxels, census, window);
+  const std::uint64_t slots = outside > 0 ? hash_size(outside) : 0, cells = window.cells() + slots;
+  out.starts.reserve(cells + 1);
+  out.candidates.reserve(census.listed + kCandidatePadding);
+  out.outside.reserve(slots);
+  context.fill_bytes(out.outside.data(), 0xFF, slots * sizeof(CellEntry));  // kNoKey
+  const CellNumbers numbers{window, out.outside.data(), slots > 0 ? slots - 1 : 0};
+  const cuda::Grid grid = grid_of_warps(census.voxels);
+
+  cuda::DeviceBuffer<std::uint32_t> counts(context, cells + 1), ids(context, census.listed);
+  context.fill_bytes(counts.data(), 0, (cells + 1) * sizeof(std::uint32_t));
+  context.launch(count_kernel, grid, voxels, numbers, counts.data());
+  CubScratch scratch(context);
+  cub_call(context, scratch, "cub::DeviceScan::ExclusiveSum", 2, [&](void* memory, std::size_t& bytes) {
+    return cub::DeviceScan::ExclusiveSum(memory, bytes, counts.data(), out.starts.data(), cells + 1, context.stream());
+  });
+  context.launch(fill_kernel, grid, voxels, numbers, out.starts.data(), counts.data(), ids.data());
+  context.launch(order_kernel, grid, voxels, numbers, out.starts.data(), ids.data(), out.candidates.data());
+  context.fill_bytes(out.candidates.data() + census.listed, 0, kCandidatePadding * sizeof(Candidate));
+  if (slots > 0)
+    context.launch(entry_kernel, cuda::grid_for(static_cast<long long>(slots)), out.outside.data(), slots,
+                   out.starts.data() + window.cells());
+  return slots;
+}
+
+}  // namespace ndt

@@ -1,0 +1,37 @@
+// From points on the device to the voxels that are Gaussians.
+#pragma once
+
+#include <cstdint>
+
+#include "ndt/cuda/buffer.cuh"
+#include "ndt/voxel/candidate_cells.hpp"
+#include "ndt/voxel/map_points.hpp"
+
+namespace ndt {
+
+/// Smallest box around cells; low > high while there is none.
+struct CellBox {
+  Cell low{kCellLimit, kCellLimit, kCellLimit}, high{-kCellLimit - 1, -kCellLimit - 1, -kCellLimit - 1};
+};
+
+/// What the host must know of the voxels to index them.
+struct VoxelCensus {
+  CellBox own, listing;           ///< around the voxels, around the cells that list them
+  unsigned long long listed = 0;  ///< entries of all lists
+  unsigned voxels = 0;
+  std::int64_t occupied = 0;  ///< cells with points; counted only if there is no voxel
+};
+
+/// Where they are written; [voxels], key order.
+struct DeviceVoxels {
+  cuda::DeviceBuffer<std::uint64_t>& keys;
+  cuda::DeviceBuffer<VoxelStatistics>& statistics;
+  cuda::DeviceBuffer<Voxel>& voxels;
+  cuda::DeviceBuffer<VoxelSurface>& surfaces;
+};
+
+/// Reserves `out` and fills it. Throws InputError if a point lies outside the limits of cells. Waits for the device.
+VoxelCensus make_voxels(cuda::Context& context, const ScanView& device_points, const AlignOptions& options,
+                        const DeviceVoxels& out);
+
+}  // namespace ndt

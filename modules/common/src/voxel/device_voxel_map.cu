@@ -1,0 +1,87 @@
+#include <limits>
+
+#include "device_candidates.cuh"
+#include "device_statistics.cuh"
+#include "ndt/voxel/device_voxel_map.cuh"
+
+namespace ndt {
+
+/// What a map knows before it has voxels.
+struct DeviceVoxelMap::Start {
+  const AlignOptions& options;
+  MapOrigin origin;
+  MapInfo info;
+};
+
+DeviceVoxelMap::DeviceVoxelMap(cuda::Context& context, const Start& start)
+    : context_(&context),
+      origin_(start.origin),
+      info_(start.info),
+      resolution_m_(start.options.resolution_m),
+      neighbours_(start.options.neighbours),
+      keys_(context),
+      statistics_(context),
+      voxels_(context),
+      surfaces_(context),
+      starts_(context),
+      candidates_(context),
+      outside_(context) {}
+
+DeviceVoxelMap::DeviceVoxelMap(cuda::Context& context, const ScanView& device_points, const AlignOptions& options,
+                               const VoxelMapLimits& limits, const MapOrigin& origin)
+    : DeviceVoxelMap(context,
+                     Start{options, origin, {device_points.size, 0, 0, origin.position(options.resolution_m)}}) {
+  build(device_points, options, limits);
+}
+
+DeviceVoxelMap::DeviceVoxelMap(cuda::Context& context, const PointCloud& map, const AlignOptions& options,
+                               const VoxelMapLimits& limits)
+    : DeviceVoxelMap(context, Start{options, {}, {}}) {
+  const MapPoints finite = map_points(map, options);
+  origin_ = finite.origin;
+  info_ = finite.info;
+  cuda::DeviceBuffer<Point> points(context, finite.points.size());
+  context.upload(points.data(), finite.points.data(), finite.points.size() * sizeof(Point));
+  build({points.data(), static_cast<int>(finite.points.size())}, options, limits);
+}
+
+void DeviceVoxelMap::build(const ScanView& device_points, const AlignOptions& options, const VoxelMapLimits& limits) {
+  const VoxelCensus census = make_voxels(*context_, device_points, options, {keys_, statistics_, voxels_, surfaces_});
+  info_.voxels = census.voxels;
+  if (info_.voxels == 0) throw_no_valid_voxel(info_, census.occupied, options);
+  if (info_.voxels > limits.voxels) refuse_so_many_voxels(limits.voxels, resolution_m_);
+  window_ = choose_window(*context_, keys_.data(), census, limits.window_cells);
+  const ListingCells listing{neighbours_, static_cast<float>(resolution_m_)};
+  outside_slots_ = list_candidates(*context_, keys_.data(), voxels_.data(), census, window_, listing,
+                                   {starts_, candidates_, outside_});
+}
+
+VoxelMapView DeviceVoxelMap::view() const {
+  VoxelMapView view;
+  view.voxels = voxels_.data();
+  view.candidates = candidates_.data();
+  view.window = window_;
+  view.window.starts = starts_.data();
+  view.outside = outside_slots_ > 0 ? outside_.data() : nullptr;
+  view.outside_mask = outside_slots_ > 0 ? outside_slots_ - 1 : 0;
+  view.voxel_count = static_cast<int>(info_.voxels);
+  view.inverse_resolution = 1.0F / static_cast<float>(resolution_m_);
+  view.squared_radius = neighbours_ == Neighbours::radius ? static_cast<float>(resolution_m_ * resolution_m_)
+                                                          : std::numeric_limits<float>::infinity();
+  return view;
+}
+
+std::vector<VoxelRow> DeviceVoxelMap::rows() const {
+  const auto n = static_cast<std::size_t>(info_.voxels);
+  std::vector<std::uint64_t> keys(n);
+  std::vector<VoxelStatistics> statistics(n);
+  context_->download(keys.data(), keys_.data(), n * sizeof(std::uint64_t));
+  context_->download(statistics.data(), statistics_.data(), n * sizeof(VoxelStatistics));
+  context_->synchronise();
+  std::vector<VoxelRow> rows;
+  rows.reserve(n);
+  for (std::size_t i = 0; i < n; ++i) rows.push_back(to_row(statistics[i], unpack(keys[i]), origin_, resolution_m_));
+  return rows;
+}
+
+}  // namespace ndt
