@@ -10,7 +10,8 @@ namespace {
 
 using Names = std::vector<std::string>;
 
-/// tests → harness → modules → common; siblings never include each other.
+/// tests → harness → modules → common; siblings never include each other. bench: programs in a module's bench/, which measure
+/// kernels without the harness.
 const std::map<std::string, Names> kModules = {
     {"common", {}},
     {"cpu_pclomp_ref", {"common"}},
@@ -18,6 +19,7 @@ const std::map<std::string, Names> kModules = {
     {"gpu_persistent", {"common"}},
     {"initial_pose", {"common"}},
     {"pcl_ndt", {"common"}},
+    {"bench", {"common", "gpu_multikernel", "gpu_persistent", "initial_pose"}},
     {"harness", {"common", "cpu_pclomp_ref", "gpu_multikernel", "gpu_persistent", "initial_pose", "pcl_ndt"}},
     {"tests", {"common", "cpu_pclomp_ref", "gpu_multikernel", "gpu_persistent", "initial_pose", "pcl_ndt", "harness"}}};
 
@@ -105,7 +107,7 @@ std::size_t IncludeGraph::include_count() const {
 
 IncludeGraph::Place IncludeGraph::place_of(const std::string& file) const {
   Place place{file, part(file, 0), "", false};
-  if (place.module == "modules") place.module = part(file, 1);
+  if (place.module == "modules") place.module = part(file, 2) == "bench" ? "bench" : part(file, 1);
   place.in_public_folder =
       file.starts_with("modules/" + place.module + "/include/") || file.starts_with("harness/include/");
   if (place.module == "common") place.layer = place.in_public_folder ? part(file, 4) : layer_of_source(file);

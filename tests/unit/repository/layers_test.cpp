@@ -60,6 +60,7 @@ Files small_repository() {
           {"modules/gpu_persistent/include/ndt/gpu_persistent/aligner.hpp", "#include \"ndt/align/aligner.hpp\"\n"},
           {"modules/gpu_persistent/src/body.hpp", "#include \"ndt/solve/newton.hpp\"\n"},
           {"modules/gpu_persistent/src/cuda.cu", "#include \"body.hpp\"\n#include \"ndt/exec/grid_team.cuh\"\n"},
+          {"modules/common/bench/bench.cu", "#include <cuda_runtime.h>\n#include \"ndt/gpu_persistent/aligner.hpp\"\n"},
           {"harness/include/ndt/harness/run.hpp", "#include \"ndt/align/aligner.hpp\"\n"},
           {"harness/src/table.hpp", "#include <nlohmann/json.hpp>\n"},
           {"harness/src/io/table.cpp",

@@ -1,25 +1,14 @@
 // Scores of many poses of one scan on the device, without their derivatives.
 #pragma once
 
-#include <cstdint>
-
 #include "ndt/core/point_cloud.hpp"
 #include "ndt/cuda/buffer.cuh"
 #include "ndt/score/gauss.hpp"
+#include "ndt/score/pose_score.hpp"
 #include "ndt/score/scan_point.hpp"
 #include "ndt/voxel/voxel_map_view.hpp"
 
 namespace ndt {
-
-/// The members of DerivativeSums that are no derivatives.
-struct PoseScore {
-  double score = 0;    ///< Σ over pairs
-  double nearest = 0;  ///< Σ over points of their largest pair score
-  std::int64_t pairs = 0;
-  std::int64_t points = 0;  ///< points with at least one voxel
-
-  NDT_HD double nvtl() const { return points > 0 ? nearest / static_cast<double>(points) : 0.0; }
-};
 
 /// What a chunk of the scan adds to one pose's score.
 struct ChunkScore {

@@ -11,7 +11,7 @@
 namespace ndt {
 
 /// A voxel that may be a neighbour, with the centroid beside its index so that a miss costs no further load.
-struct Candidate {
+struct alignas(16) Candidate {
   Vec3<float> centroid;
   std::uint32_t voxel = 0;
 };

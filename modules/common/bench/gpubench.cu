@@ -1,0 +1,193 @@
+// ndt-gpubench: how long the device takes for a voxel map and for scores, from data that lies on the device already.
+// One JSON object per measurement goes to stdout, with every sample; a table of medians for people to stderr.
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstdint>
+#include <cstdio>
+#include <exception>
+#include <string>
+#include <vector>
+
+#include "ndt/core/pose.hpp"
+#include "ndt/cuda/event.cuh"
+#include "ndt/exec/device.hpp"
+#include "ndt/score/device_scoring.cuh"
+#include "ndt/voxel/device_voxel_map.cuh"
+
+namespace ndt {
+namespace {
+
+constexpr int kWarmUp = 5, kMapSamples = 30, kScoreSamples = 200;
+constexpr int kScoreMapPoints = 1000000;
+constexpr double kScanRange_m = 50;
+
+/// splitmix64: the same numbers everywhere.
+class Random {
+ public:
+  explicit Random(std::uint64_t seed) : state_(seed) {}
+  /// In [0, 1), a multiple of 2^-24.
+  double unit() { return static_cast<double>(next() >> 40) * 0x1p-24; }
+  double within(double reach) { return reach * (2 * unit() - 1); }
+
+ private:
+  std::uint64_t next() {
+    std::uint64_t z = state_ += 0x9e3779b97f4a7c15ULL;
+    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9ULL;
+    z = (z ^ z >> 27) * 0x94d049bb133111ebULL;
+    return z ^ z >> 31;
+  }
+  std::uint64_t state_;
+};
+
+/// Ground and facades of 10 m along x, as large as gives 75 points to a voxel of 2 m. Points come in no spatial order.
+class Scene {
+ public:
+  explicit Scene(int points)
+      : edge_m_(std::sqrt(kGroundShare * points * kVoxelArea_m2 / kPointsPerVoxel)),
+        facades_(std::max(
+            1.0, std::round((1 - kGroundShare) * points * kVoxelArea_m2 / (kPointsPerVoxel * kHeight_m * edge_m_)))) {}
+
+  Point point(Random& random) const {
+    const double x = edge_m_ * (random.unit() - 0.5), noise = random.within(0.02);
+    if (random.unit() < kGroundShare) return at(x, edge_m_ * (random.unit() - 0.5), 0.5 + noise);
+    const double facade = std::floor(facades_ * random.unit());
+    return at(x, edge_m_ * ((facade + 0.5) / facades_ - 0.5) + noise, kHeight_m * random.unit());
+  }
+
+ private:
+  static constexpr double kPointsPerVoxel = 75, kVoxelArea_m2 = 4, kGroundShare = 0.6, kHeight_m = 10;
+  static Point at(double x, double y, double z) { return cast<float>(Vec3<double>{x, y, z}); }
+  double edge_m_, facades_;
+};
+
+std::vector<Point> map_of(int points) {
+  const Scene scene(points);
+  Random random(1);
+  std::vector<Point> out;
+  for (int i = 0; i < points; ++i) out.push_back(scene.point(random));
+  return out;
+}
+
+/// Of the scene of a map of so many points, what lies in range.
+std::vector<Point> scan_of(int map_points, int points) {
+  const Scene scene(map_points);
+  Random random(2);
+  std::vector<Point> out;
+  while (out.size() < static_cast<std::size_t>(points)) {
+    const Point p = scene.point(random);
+    if (std::hypot(p.x, p.y) < kScanRange_m) out.push_back(p);
+  }
+  return out;
+}
+
+std::vector<Motion> motions_of(int poses) {
+  Random random(3);
+  std::vector<Motion> out;
+  for (int i = 0; i < poses; ++i) {
+    Pose pose;
+    pose.x = random.within(1), pose.y = random.within(1), pose.z = random.within(0.2), pose.yaw = random.within(0.1);
+    const Mat3<float> rotation = cast<float>(rotation_of(pose));
+    out.push_back({rotation, cast<float>(Vec3<double>{pose.x, pose.y, pose.z}), rotation});
+  }
+  return out;
+}
+
+template <class T>
+cuda::DeviceBuffer<T> uploaded(cuda::Context& context, const std::vector<T>& host) {
+  cuda::DeviceBuffer<T> out(context, host.size());
+  context.upload(out.data(), host.data(), host.size() * sizeof(T));
+  context.synchronise();
+  return out;
+}
+
+double median(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  const std::size_t n = values.size();
+  return n % 2 == 1 ? values[n / 2] : 0.5 * (values[n / 2 - 1] + values[n / 2]);
+}
+
+struct Measurement {
+  std::string name;
+  int points = 0, poses = 0;
+  std::int64_t voxels = 0;
+  std::vector<double> samples_us;
+};
+
+void print(const Measurement& m) {
+  std::printf(
+      "{\"name\": \"%s\", \"points\": %d, \"poses\": %d, \"voxels\": %lld, \"device\": \"%s\", \"samples_us\": [",
+      m.name.c_str(), m.points, m.poses, static_cast<long long>(m.voxels), cuda_state().devices.front().name.c_str());
+  for (std::size_t i = 0; i < m.samples_us.size(); ++i) std::printf("%s%.3f", i > 0 ? ", " : "", m.samples_us[i]);
+  std::printf("]}\n");
+  std::fprintf(stderr, "%-22s %9d points %5d poses %8lld voxels %12.1f us\n", m.name.c_str(), m.points, m.poses,
+               static_cast<long long>(m.voxels), median(m.samples_us));
+}
+
+void measure_map(cuda::Context& context, int points) {
+  const cuda::DeviceBuffer<Point> cloud = uploaded(context, map_of(points));
+  Measurement host{"map_build_host_clock", points, 0, 0, {}}, device{"map_build_events", points, 0, 0, {}};
+  cuda::Event start(context), end(context);
+  for (int i = -kWarmUp; i < kMapSamples; ++i) {
+    context.synchronise();
+    const auto before = std::chrono::steady_clock::now();
+    start.record();
+    const DeviceVoxelMap map(context, ScanView{cloud.data(), points}, AlignOptions{});
+    end.record();
+    context.synchronise();
+    const std::chrono::duration<double, std::micro> took = std::chrono::steady_clock::now() - before;
+    if (i < 0) continue;
+    host.samples_us.push_back(took.count());
+    device.samples_us.push_back(end.us_since(start));
+    host.voxels = device.voxels = map.info().voxels;
+  }
+  print(host);
+  print(device);
+}
+
+void measure_scores(cuda::Context& context, const DeviceVoxelMap& map, int poses, int points) {
+  const AlignOptions options;
+  const Gauss<double> g = make_gauss(options.outlier_ratio, options.resolution_m);
+  const Gauss<float> gauss{static_cast<float>(g.d1), static_cast<float>(g.d2)};
+  const cuda::DeviceBuffer<Point> scan = uploaded(context, scan_of(kScoreMapPoints, points));
+  const cuda::DeviceBuffer<Motion> motions = uploaded(context, motions_of(poses));
+  cuda::DeviceBuffer<PoseScore> scores(context, static_cast<std::size_t>(poses));
+  ScoreScratch scratch(context);
+  Measurement out{"score_poses_events", points, poses, map.info().voxels, {}};
+  cuda::Event start(context), end(context);
+  for (int i = -kWarmUp; i < kScoreSamples; ++i) {
+    start.record();
+    score_poses(context, map.view(), gauss, {scan.data(), points}, motions.data(), poses, scores.data(), scratch);
+    end.record();
+    context.synchronise();
+    if (i >= 0) out.samples_us.push_back(end.us_since(start));
+  }
+  print(out);
+}
+
+int run() {
+  if (!cuda_state().unavailable.empty()) {
+    std::fprintf(stderr, "ndt-gpubench: %s\n", cuda_state().unavailable.c_str());
+    return 5;  // as ndt-bench says it
+  }
+  cuda::Context context;
+  for (const int points : {10000, 100000, 1000000, 10000000}) measure_map(context, points);
+  const cuda::DeviceBuffer<Point> cloud = uploaded(context, map_of(kScoreMapPoints));
+  const DeviceVoxelMap map(context, ScanView{cloud.data(), kScoreMapPoints}, AlignOptions{});
+  measure_scores(context, map, 1, 5000);
+  measure_scores(context, map, 1, 50000);
+  measure_scores(context, map, 1000, 1000);
+  return 0;
+}
+
+}  // namespace
+}  // namespace ndt
+
+int main() {
+  try {
+    return ndt::run();
+  } catch (const std::exception& e) {
+    std::fprintf(stderr, "ndt-gpubench: %s\n", e.what());
+    return 1;
+  }
+}

@@ -1,0 +1,62 @@
+// Maps and scores made on the device, as plain host values.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "ndt/score/pose_score.hpp"
+#include "ndt/score/scan_point.hpp"
+#include "ndt/voxel/map_points.hpp"
+#include "ndt/voxel/voxel_map_view.hpp"
+
+namespace ndt {
+
+/// Everything a DeviceVoxelMap holds, downloaded.
+struct DownloadedMap {
+  MapInfo info;
+  std::vector<VoxelRow> rows;
+  std::vector<Voxel> voxels;
+  std::vector<VoxelSurface> surfaces;
+  std::vector<std::uint32_t> starts;
+  std::vector<Candidate> candidates;  ///< with the padding
+  std::vector<CellEntry> outside;
+  VoxelMapView device_view;
+
+  /// The look-up that kernels use, on the host copy.
+  VoxelMapView view() const;
+};
+
+/// What came of a build in which one CUDA call after the other failed.
+struct FaultReport {
+  int failures = 0;       ///< builds that threw cuda::Error
+  std::string complaint;  ///< what went wrong besides; empty if nothing
+};
+
+/// A Context with the maps made in it.
+class DeviceMaps {
+ public:
+  DeviceMaps();
+  ~DeviceMaps();
+
+  /// From a cloud on the host. Throws what DeviceVoxelMap throws.
+  DownloadedMap build(const PointCloud& cloud, const AlignOptions& options, const VoxelMapLimits& limits = {});
+  /// From the cloud's points, uploaded first; the cloud's origin must be 0.
+  DownloadedMap build_from_device_points(const PointCloud& cloud, const AlignOptions& options);
+  /// Builds with the first call failing, then the second, and so on until none failed. After each, the device must hold what it
+  /// held and a map of `older` must give the same rows.
+  FaultReport build_with_faults(const PointCloud& older, const PointCloud& cloud, const AlignOptions& options,
+                                const VoxelMapLimits& limits);
+
+  std::vector<PoseScore> score_poses(const PointCloud& map, const AlignOptions& options, const VoxelMapLimits& limits,
+                                     const Gauss<float>& gauss, const ScanView& scan,
+                                     const std::vector<Motion>& motions);
+  std::vector<float> score_points(const PointCloud& map, const AlignOptions& options, const Gauss<float>& gauss,
+                                  const ScanView& scan, const Motion& motion);
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace ndt
