@@ -25,20 +25,13 @@ NDT_HD inline Mat3<double> rotation_derivative(const SinCos& a, int roll, int pi
          axis_rotation(2, a.sine[2], a.cosine[2], yaw);
 }
 
-NDT_HD inline SinCos sin_cos_of(const Pose& pose) {
-  const double angles[3] = {pose.roll, pose.pitch, pose.yaw};
-  SinCos out;
-  for (int i = 0; i < 3; ++i) out.sine[i] = std::sin(angles[i]), out.cosine[i] = std::cos(angles[i]);
-  return out;
-}
-
 /// Step 1. One worker a pose.
 struct SinCosStep {
   Frame f;
   NDT_BODY void operator()(int k) const {
     PoseState& state = f.a.states[k];
     state.moved = sin_cos_of(state.loop.trial);
-    state.snapped = sin_cos_of(snapped(state.loop.trial));
+    state.snapped = snapped(state.moved, state.loop.trial);
   }
 };
 

@@ -16,53 +16,59 @@ __global__ void begin_kernel(const __grid_constant__ GraphArguments g) {
   if (k == 0) *g.progress = {static_cast<unsigned>(g.header->poses), 0, 0};
   if (k >= g.header->poses) return;
   g.states[k] = begin_loop(g.header->guesses[k]);
-  g.motions[k * g.candidates] = g.states[k].motion;
-  g.trials[k] = 1;
-  g.tickets[k] = 0;
+  for (int i = 0; i <= g.candidates; ++i) g.tickets[k * (g.candidates + 1) + i] = 0;
 }
 
 /// grid: kMaxChunks x candidates blocks, a row of them per pose.
 __global__ void __launch_bounds__(kPassThreads)
     pass_kernel(const __grid_constant__ GraphArguments g, cudaGraphConditionalHandle loop) {
-  __shared__ double totals[StepSearch::kCandidates][kSumColumns];
+  __shared__ double shared_totals[StepSearch::kCandidates * kSumColumns];
   __shared__ alignas(16) unsigned char state_bytes[sizeof(LoopState)];
   __shared__ int interrupt;
   const int k = static_cast<int>(blockIdx.y), chunk = static_cast<int>(blockIdx.x % kMaxChunks),
             trial = static_cast<int>(blockIdx.x / kMaxChunks);
-  const GraphHeader& h = *g.header;
-  if (k >= h.poses || g.states[k].end != LoopEnd::running) return;
-  const Chunks chunks(h.points);
-  const int used = chunks.count > 0 ? chunks.count : 1, trials = g.trials[k];
-  double* partials =
-      g.partials + static_cast<std::size_t>(k) * static_cast<std::size_t>(g.candidates) * kMaxChunks * kSumColumns;
-  if (chunk < used && trial < trials) {
-    const DerivativeSums<float> mine =
-        chunk_share(g, h, g.motions[k * g.candidates + trial], chunks.begin(chunk), chunks.end(chunk));
-    sum_block(mine, partials +
-                        (static_cast<std::size_t>(trial) * kMaxChunks + static_cast<std::size_t>(chunk)) * kSumColumns);
-  }
-  // Blocks with nothing to sum arrive too: when the last one has, all have read what is now written for the next pass.
-  if (!arrive_last(g.tickets + k, gridDim.x)) return;
-
+  const GraphHeader h = *g.header;
   LoopState& state = *reinterpret_cast<LoopState*>(state_bytes);
   copy_state(g.states + k, &state);
-  if (threadIdx.x == 0) interrupt = h.interrupt == nullptr ? 0 : *h.interrupt;
-  fold(partials, trials, used, totals);
+  __syncthreads();
+  if (state.end != LoopEnd::running) return;
+
+  const int chunks = h.chunks > 0 ? h.chunks : 1, trials = trials_of(state);
+  const auto trial_index =
+      static_cast<std::size_t>(k) * static_cast<std::size_t>(g.candidates) + static_cast<std::size_t>(trial);
+  double* partials = g.partials + trial_index * kMaxChunks * kSumColumns;
+  const bool takes_part = trial < trials;
+  if (takes_part && chunk < chunks) {
+    const Motion motion = trial == 0 ? state.motion : g.motions[trial_index];
+    const int begin = chunk * h.chunk_size, end = begin + h.chunk_size;
+    sum_block(chunk_share(g, h, motion, begin, end < h.points ? end : h.points), partials + chunk * kSumColumns);
+  }
+  // Blocks with nothing to sum arrive too: when the last one has, all have read what is now written for the next pass.
+  unsigned* tickets = g.tickets + static_cast<std::size_t>(k) * static_cast<std::size_t>(g.candidates + 1);
+  if (!arrive_last(tickets + trial, kMaxChunks)) return;
+  const double* totals = shared_totals;
+  if (threadIdx.x == blockDim.x - 1) interrupt = h.interrupt == nullptr ? 0 : *h.interrupt;
+  if (g.candidates == 1) {
+    fold(partials, chunks, shared_totals);
+  } else {
+    double* all = g.totals + static_cast<std::size_t>(k) * static_cast<std::size_t>(g.candidates) * kSumColumns;
+    if (takes_part) fold(partials, chunks, all + trial * kSumColumns);
+    if (!arrive_last(tickets + g.candidates, static_cast<unsigned>(g.candidates))) return;
+    for (int i = static_cast<int>(threadIdx.x); i < trials * kSumColumns; i += static_cast<int>(blockDim.x))
+      shared_totals[i] = __ldcg(all + i);
+    __syncthreads();
+  }
   if (threadIdx.x == 0) {
     advance_over(totals, trials, g, k, state);
     if (state.end == LoopEnd::running) state.end = static_cast<LoopEnd>(interrupt);
-    g.trials[k] = state.search.trials_ahead();
     report(g, state.end != LoopEnd::running, loop);
   }
   __syncthreads();
   copy_state(&state, g.states + k);
-  const int ahead = state.search.trials_ahead();
-  if (state.end == LoopEnd::running && static_cast<int>(threadIdx.x) < ahead) {
-    const int c = static_cast<int>(threadIdx.x);
-    const Pose pose = moved(state.here.pose, state.direction, state.search.trial_ahead(c));
-    g.motions[k * g.candidates + c] =
-        c == 0 ? state.motion : to_motion(rotation_of(pose), {pose.x, pose.y, pose.z}, pose);
-  }
+  const int ahead = static_cast<int>(threadIdx.x);
+  if (ahead > 0 && ahead < state.search.trials_ahead() && state.end == LoopEnd::running)
+    g.motions[static_cast<std::size_t>(k) * static_cast<std::size_t>(g.candidates) + static_cast<std::size_t>(ahead)] =
+        PoseMotion(moved(state.here.pose, state.direction, state.search.trial_ahead(ahead))).motion;
 }
 static_assert(static_cast<int>(LoopEnd::running) == 0, "no interruption");
 
@@ -130,6 +136,9 @@ cudaGraphNode_t add_kernel(cuda::Context& context, cudaGraph_t graph, const cuda
   return node;
 }
 
+/// Passes in the body of the WHILE node: turning it over costs more than the passes left over when the loop has ended.
+constexpr int kPassesPerTurn = 4;
+
 cuda::GraphExec build_graph(cuda::Context& context, GraphArguments arguments, unsigned poses, unsigned threads) {
   const cuda::Graph graph(context);
   cudaGraphConditionalHandle loop{};
@@ -141,8 +150,10 @@ cuda::GraphExec build_graph(cuda::Context& context, GraphArguments arguments, un
                                            dim3((poses + 31) / 32), 32, own);
   cudaGraphNode_t repeat = nullptr;
   const cudaGraph_t body = add_while(context, graph, begin, loop, repeat);
-  add_kernel(context, body, nullptr, reinterpret_cast<const void*>(&pass_kernel),
-             dim3(kMaxChunks * static_cast<unsigned>(arguments.candidates), poses), threads, with_loop);
+  cudaGraphNode_t pass = nullptr;
+  for (int i = 0; i < kPassesPerTurn; ++i)
+    pass = add_kernel(context, body, i == 0 ? nullptr : &pass, reinterpret_cast<const void*>(&pass_kernel),
+                      dim3(kMaxChunks * static_cast<unsigned>(arguments.candidates), poses), threads, with_loop);
   add_kernel(context, graph.get(), &repeat, reinterpret_cast<const void*>(&conclude_kernel), dim3(poses),
              kConcludeThreads, own);
   return {context, graph};
@@ -155,8 +166,9 @@ class GraphAligner final : public LoopAligner, private DeviceRow {
         candidates_(options.line_search == LineSearch::batched ? StepSearch::kCandidates : 1),
         states_(context()),
         motions_(context()),
-        integers_(context()),
+        tickets_(context()),
         partials_(context()),
+        totals_(context()),
         progress_(context(), 1),
         trace_(context()),
         outcomes_(context()),
@@ -190,7 +202,8 @@ class GraphAligner final : public LoopAligner, private DeviceRow {
     const bool watched = per_scan.deadline.has_value() || per_scan.stop.stop_possible();
     const int trace_lines = per_scan.trace ? options.max_iterations + 1 : 0;
     const GraphHeader header = prepare(scan, options, runs.size(), trace_lines, watched);
-    const cudaGraphExec_t graph = graph_for(runs.size(), threads_for(header.points, header.tile), options);
+    const cudaGraphExec_t graph = graph_for(runs.size(), threads_for(header.chunk_size, header.tile), options);
+    interrupt_[0] = static_cast<int>(HostWatch{per_scan}());
     upload_scan(scan.view(), runs, &header, sizeof header);
     context().launch_graph(graph);
     fetch_outcomes(outcomes_.data(), trace_.data(), trace_lines, runs.size());
@@ -202,7 +215,6 @@ class GraphAligner final : public LoopAligner, private DeviceRow {
                       bool watched) {
     const DeviceScan on_device = reserve_scan(scan.view(), poses, sizeof(GraphHeader));
     trace_.reserve(poses * static_cast<std::size_t>(trace_lines));
-    interrupt_[0] = static_cast<int>(LoopEnd::running);
     GraphHeader header;
     header.scan = on_device.points;
     header.guesses = on_device.guesses;
@@ -210,7 +222,10 @@ class GraphAligner final : public LoopAligner, private DeviceRow {
     header.interrupt = watched ? interrupt_.data() : nullptr;
     header.points = scan.view().size;
     header.poses = static_cast<int>(poses);
-    header.tile = tile_for(header.points, candidates_);
+    const Chunks chunks(header.points);
+    header.chunks = chunks.count;
+    header.chunk_size = chunks.size;
+    header.tile = tile_for(chunks.size, candidates_);
     header.max_iterations = options.max_iterations;
     header.regularisation = options.regularisation;
     header.mean_range_m = scan.facts.mean_range_m;
@@ -253,7 +268,8 @@ class GraphAligner final : public LoopAligner, private DeviceRow {
       context().fill_bytes(states_.data(), 0, poses * sizeof(LoopState));  // padding is copied with the rest
     }
     motions_.reserve(poses * static_cast<std::size_t>(candidates_));
-    integers_.reserve(2 * poses);
+    tickets_.reserve(poses * static_cast<std::size_t>(candidates_ + 1));
+    totals_.reserve(poses * static_cast<std::size_t>(candidates_) * kSumColumns);
     partials_.reserve(poses * partial_bytes() / sizeof(double));
     outcomes_.reserve(poses);
     GraphArguments g;
@@ -265,9 +281,9 @@ class GraphAligner final : public LoopAligner, private DeviceRow {
     g.candidates = candidates_;
     g.states = states_.data();
     g.motions = motions_.data();
-    g.trials = reinterpret_cast<int*>(integers_.data());
-    g.tickets = integers_.data() + integers_.capacity() / 2;
+    g.tickets = tickets_.data();
     g.partials = partials_.data();
+    g.totals = totals_.data();
     g.progress = progress_.data();
     g.outcomes = outcomes_.data();
     return g;
@@ -276,8 +292,8 @@ class GraphAligner final : public LoopAligner, private DeviceRow {
   int candidates_;
   cuda::DeviceBuffer<LoopState> states_;
   cuda::DeviceBuffer<Motion> motions_;
-  cuda::DeviceBuffer<unsigned> integers_;  // trials, then tickets
-  cuda::DeviceBuffer<double> partials_;
+  cuda::DeviceBuffer<unsigned> tickets_;
+  cuda::DeviceBuffer<double> partials_, totals_;
   cuda::DeviceBuffer<GraphProgress> progress_;
   cuda::DeviceBuffer<LoopTrace> trace_;
   cuda::DeviceBuffer<LoopOutcome> outcomes_;

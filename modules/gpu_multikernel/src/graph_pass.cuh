@@ -2,6 +2,7 @@
 // The loop is solve/newton_loop.hpp's.
 #pragma once
 
+#include "ndt/core/point_cloud.hpp"
 #include "ndt/score/block_derivative_sums.cuh"
 #include "ndt/score/surface_information.hpp"
 #include "ndt/solve/loop_outcome.hpp"
@@ -14,7 +15,9 @@ struct alignas(16) GraphHeader {
   const Transform* guesses = nullptr;
   LoopTrace* trace = nullptr;               ///< [poses][max_iterations + 1], or null
   const volatile int* interrupt = nullptr;  ///< a LoopEnd in host memory, or null
-  int points = 0, poses = 0, tile = 1;
+  int points = 0, poses = 0;
+  int chunks = 0, chunk_size = 0;  ///< Chunks(points), so that no thread divides
+  int tile = 1;                    ///< threads that share a point
   int max_iterations = 0;
   Regularisation regularisation;
   double mean_range_m = 0;
@@ -34,30 +37,35 @@ struct GraphArguments {
   LoopOptions options;  ///< less what the header holds
   int candidates = 1;   ///< trial poses of a pass at most
   LoopState* states = nullptr;
-  Motion* motions = nullptr;    // [poses][candidates]
-  int* trials = nullptr;        // trial poses of this pass
-  unsigned* tickets = nullptr;  // blocks that are done with a pose
+  Motion* motions = nullptr;    // [poses][candidates], but for the first of each, which the state has
+  unsigned* tickets = nullptr;  // [poses][candidates + 1]: blocks that are done with a trial, trials that are folded
   double* partials = nullptr;   // [poses][candidates][kMaxChunks][kSumColumns]
+  double* totals = nullptr;     // [poses][candidates][kSumColumns]
   GraphProgress* progress = nullptr;
   LoopOutcome* outcomes = nullptr;
 };
 
 inline constexpr unsigned kPassThreads = 512;  // of a block, at most
-inline constexpr unsigned kFoldSlot = 64;      // threads that fold one trial's columns
+inline constexpr unsigned kFoldSlot = 64;      // threads that fold side by side, one column each
+static_assert(kSumColumns <= kFoldSlot);
 
 /// Threads that share a point: many where points are few. Depends on the scan and the options only, as every sum's order must.
-inline int tile_for(int points, int candidates) {
-  const int most = candidates > 1 ? 2 : 16, size = Chunks(points).size;
+inline int tile_for(int chunk_size, int candidates) {
+  const int most = candidates > 1 ? 2 : 16;
   int tile = 1;
-  while (2 * tile <= most && 2 * tile * size <= static_cast<int>(kPassThreads)) tile *= 2;
+  while (2 * tile <= most && 2 * tile * chunk_size <= static_cast<int>(kPassThreads)) tile *= 2;
   return tile;
 }
 /// Threads of a block for chunks of that size.
-inline unsigned threads_for(int points, int tile) {
-  const unsigned wanted = static_cast<unsigned>(Chunks(points).size * tile);
-  unsigned threads = 2 * kFoldSlot;
-  while (threads < wanted && threads < kPassThreads) threads *= 2;
-  return threads;
+inline unsigned threads_for(int chunk_size, int tile) {
+  const unsigned wanted = static_cast<unsigned>(chunk_size * tile);
+  const unsigned slots = (wanted + kFoldSlot - 1) / kFoldSlot;
+  return kFoldSlot * (slots < 2 ? 2 : slots > kPassThreads / kFoldSlot ? kPassThreads / kFoldSlot : slots);
+}
+
+/// Trial poses that a pass evaluates: the guess alone, then what the search wants evaluated together.
+__device__ inline int trials_of(const LoopState& state) {
+  return state.evaluations == 0 ? 1 : state.search.trials_ahead();
 }
 
 /// Copies a state word by word, all threads of the block together.
@@ -68,45 +76,48 @@ __device__ inline void copy_state(const LoopState* from, LoopState* to) {
   for (unsigned i = threadIdx.x; i < sizeof(LoopState) / sizeof(double); i += blockDim.x) target[i] = source[i];
 }
 
-/// Folds the chunks' partial sums of every trial, in chunk order within a slot of threads; one trial alone has all the slots,
-/// which fold every slots-th chunk. Ends with a barrier.
-__device__ inline void fold(const double* partials, int candidates, int chunks, double (*totals)[kSumColumns]) {
+/// Folds the partial sums of one trial's chunks, [chunks][kSumColumns], into totals: each slot of threads every slots-th chunk in
+/// order, then the slots in order. Ends with a barrier.
+__device__ inline void fold(const double* partials, int chunks, double* totals) {
+  constexpr int kAhead = 16;  // loads under way at once
   __shared__ double slots[kPassThreads / kFoldSlot][kSumColumns];
   const int column = static_cast<int>(threadIdx.x % kFoldSlot), slot = static_cast<int>(threadIdx.x / kFoldSlot);
   const int count = static_cast<int>(blockDim.x / kFoldSlot);
-  const auto sum = [&](int trial, int first, int step) {
-    const double* from = partials + static_cast<std::size_t>(trial) * kMaxChunks * kSumColumns + column;
+  if (column < kSumColumns) {
     double total = 0;
-#pragma unroll 8
-    for (int c = first; c < chunks; c += step) total += __ldcg(from + c * kSumColumns);
-    return total;
-  };
-  if (candidates > 1) {
-    for (int trial = slot; trial < candidates; trial += count)
-      if (column < kSumColumns) totals[trial][column] = sum(trial, 0, 1);
-  } else {
-    if (column < kSumColumns) slots[slot][column] = sum(0, slot, count);
-    __syncthreads();
-    if (slot == 0 && column < kSumColumns) {
-      double total = 0;
-      for (int s = 0; s < count; ++s) total += slots[s][column];
-      totals[0][column] = total;
+    for (int first = slot; first < chunks; first += kAhead * count) {
+      double loaded[kAhead];
+      NDT_UNROLL
+      for (int j = 0; j < kAhead; ++j) {
+        const int chunk = first + j * count;
+        loaded[j] = chunk < chunks ? __ldcg(partials + chunk * kSumColumns + column) : 0.0;
+      }
+      NDT_UNROLL
+      for (int j = 0; j < kAhead; ++j) total += loaded[j];
     }
+    slots[slot][column] = total;
+  }
+  __syncthreads();
+  if (slot == 0 && column < kSumColumns) {
+    double total = 0;
+    for (int s = 0; s < count; ++s) total += slots[s][column];
+    totals[column] = total;
   }
   __syncthreads();
 }
 
 /// One thread: takes the trials' sums in order until one of them moves the pose or ends the loop.
-__device__ __noinline__ void advance_over(const double (*totals)[kSumColumns], int trials, const GraphArguments& g,
-                                          int pose, LoopState& state) {
+__device__ __noinline__ void advance_over(const double* totals, int trials, const GraphArguments& g, int pose,
+                                          LoopState& state) {
   LoopOptions options = g.options;
   options.max_iterations = g.header->max_iterations;
   options.regularisation = g.header->regularisation;
   for (int c = 0; c < trials; ++c) {
     DerivativeSums<double> sums;
-    from_array(totals[c], sums);
-    sums.pairs = static_cast<std::int64_t>(totals[c][kPairsColumn]);
-    sums.points = static_cast<std::int64_t>(totals[c][kPointsColumn]);
+    const double* columns = totals + c * kSumColumns;
+    from_array(columns, sums);
+    sums.pairs = static_cast<std::int64_t>(columns[kPairsColumn]);
+    sums.points = static_cast<std::int64_t>(columns[kPointsColumn]);
     advance(sums, options, state);
     if (state.accepted || state.end != LoopEnd::running) break;
   }
@@ -134,9 +145,9 @@ __device__ inline DerivativeSums<float> chunk_share(const GraphArguments& g, con
 /// True in all threads of the block that arrives last of `expected`. Then everything the others wrote can be read.
 __device__ inline bool arrive_last(unsigned* ticket, unsigned expected) {
   __shared__ bool last;
-  __threadfence();
   __syncthreads();
   if (threadIdx.x == 0) {
+    __threadfence();
     last = atomicAdd(ticket, 1U) == expected - 1;
     if (last) *ticket = 0;
     __threadfence();
@@ -147,6 +158,10 @@ __device__ inline bool arrive_last(unsigned* ticket, unsigned expected) {
 
 /// One thread per pose that took part: the last of them says whether there is another pass.
 __device__ inline void report(const GraphArguments& g, bool ended, cudaGraphConditionalHandle loop) {
+  if (gridDim.y == 1) {
+    if (ended) cudaGraphSetConditional(loop, 0U);
+    return;
+  }
   GraphProgress& p = *g.progress;
   const unsigned running = p.running;
   if (ended) atomicAdd(&p.ended, 1U);

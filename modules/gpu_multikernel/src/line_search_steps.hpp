@@ -18,9 +18,9 @@ struct CandidatesStep {
     const Vec6& d = state.loop.direction;
     trial.alpha = state.loop.search.trial_ahead(c);
     trial.pose = moved(state.loop.here.pose, d, trial.alpha);
-    trial.motion.rotation = cast<float>(rotation_derivative(sin_cos_of(trial.pose), 0, 0, 0));  // as step 2 does
+    const SinCos exact = sin_cos_of(trial.pose), angles = snapped(exact, trial.pose);
+    trial.motion.rotation = cast<float>(rotation_derivative(exact, 0, 0, 0));  // as step 2 does
     trial.motion.translation = cast<float>(Vec3<double>{trial.pose.x, trial.pose.y, trial.pose.z});
-    const SinCos angles = sin_cos_of(snapped(trial.pose));
     Mat3<double> turn;
     for (int axis = 0; axis < 3; ++axis) {
       const Mat3<double> by = rotation_derivative(angles, axis == 0, axis == 1, axis == 2);

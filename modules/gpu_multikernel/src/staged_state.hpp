@@ -23,11 +23,6 @@ enum Term { kScore, kNearest, kPairs, kMatched, kGradient, kHessian = kGradient 
 /// Of what step 12 says of a point at a trial pose: φ needs the score, φ' the slope, regularisation the pairs.
 enum TrialTerm { kTrialScore, kTrialSlope, kTrialPairs, kTrialTerms };
 
-/// Sines and cosines of roll, pitch and yaw.
-struct SinCos {
-  double sine[3] = {}, cosine[3] = {};
-};
-
 /// One step length of a line search, and where it leads.
 struct Trial {
   double alpha = 0;

@@ -29,7 +29,14 @@ NDT_HD inline Mat3<double> rotation_of(const Transform& t) {
 }
 NDT_HD inline Vec3<double> translation_of(const Transform& t) { return {t.m[3], t.m[7], t.m[11]}; }
 
+/// Sines and cosines of roll, pitch and yaw.
+struct SinCos {
+  double sine[3] = {}, cosine[3] = {1, 1, 1};
+};
+NDT_HD SinCos sin_cos_of(const Pose& pose);
+
 /// R = Rx(roll) Ry(pitch) Rz(yaw).
+NDT_HD Mat3<double> rotation_of(const SinCos& angles);
 NDT_HD Mat3<double> rotation_of(const Pose& pose);
 NDT_HD Transform to_transform(const Pose& pose);
 NDT_HD Transform make_transform(const Mat3<double>& rotation, const Vec3<double>& translation);

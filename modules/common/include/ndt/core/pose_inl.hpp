@@ -9,10 +9,25 @@ namespace ndt {
 
 inline constexpr double kPi = 3.14159265358979323846;
 
-NDT_HD inline Mat3<double> rotation_of(const Pose& p) {
-  const double ca = std::cos(p.roll), sa = std::sin(p.roll);
-  const double cb = std::cos(p.pitch), sb = std::sin(p.pitch);
-  const double cc = std::cos(p.yaw), sc = std::sin(p.yaw);
+NDT_HD inline SinCos sin_cos_of(const Pose& p) {
+  const double angles[3] = {p.roll, p.pitch, p.yaw};
+  SinCos out;
+  NDT_UNROLL
+  for (int i = 0; i < 3; ++i) {
+#if defined(__CUDA_ARCH__)
+    sincos(angles[i], &out.sine[i], &out.cosine[i]);
+#else
+    out.sine[i] = std::sin(angles[i]), out.cosine[i] = std::cos(angles[i]);
+#endif
+  }
+  return out;
+}
+
+NDT_HD inline Mat3<double> rotation_of(const Pose& pose) { return rotation_of(sin_cos_of(pose)); }
+
+NDT_HD inline Mat3<double> rotation_of(const SinCos& angles) {
+  const double sa = angles.sine[0], sb = angles.sine[1], sc = angles.sine[2];
+  const double ca = angles.cosine[0], cb = angles.cosine[1], cc = angles.cosine[2];
   return {{cb * cc, -cb * sc, sb,                                     //
            ca * sc + sa * sb * cc, ca * cc - sa * sb * sc, -sa * cb,  //
            sa * sc - ca * sb * cc, sa * cc + ca * sb * sc, ca * cb}};

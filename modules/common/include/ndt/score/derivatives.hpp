@@ -22,9 +22,9 @@ struct Derivatives {
 /// Map-frame axes about which roll, pitch and yaw turn a point: with R = Rx Ry Rz, ∂(R x)/∂θᵢ = aᵢ × R x.
 struct AngleAxes {
   Vec3<double> a[3];
-  NDT_HD explicit AngleAxes(const Pose& pose) {
-    const double ca = std::cos(pose.roll), sa = std::sin(pose.roll);
-    const double cb = std::cos(pose.pitch), sb = std::sin(pose.pitch);
+  NDT_HD explicit AngleAxes(const SinCos& angles) {
+    const double ca = angles.cosine[0], sa = angles.sine[0];
+    const double cb = angles.cosine[1], sb = angles.sine[1];
     a[0] = {1, 0, 0};
     a[1] = {0, ca, sa};
     a[2] = {sb, -sa * cb, ca * cb};
@@ -33,8 +33,8 @@ struct AngleAxes {
 
 /// The sums must belong to the pose. For i <= j, ∂²(R x)/∂θᵢ∂θⱼ = aᵢ × (aⱼ × R x), because the outer rotation carries the inner
 /// axes along; so the second-order term is aⱼᵀ(Σ v yᵀ)aᵢ - tr(Σ v yᵀ) aᵢ·aⱼ.
-NDT_HD inline Derivatives derivatives_of(const DerivativeSums<double>& sums, const Pose& pose) {
-  const AngleAxes axes(pose);
+NDT_HD inline Derivatives derivatives_of(const DerivativeSums<double>& sums, const SinCos& angles) {
+  const AngleAxes axes(angles);
   Derivatives out;
   out.score = sums.score;
   out.nearest = sums.nearest;
@@ -48,11 +48,13 @@ NDT_HD inline Derivatives derivatives_of(const DerivativeSums<double>& sums, con
 
   const Mat3<double> m = full(sums.m), ymy = full(sums.ymy);
   const double trace = g(0, 0) + g(1, 1) + g(2, 2);
+  NDT_UNROLL
   for (int j = 0; j < 3; ++j) {
     const Vec3<double>& aj = axes.a[j];
     const Vec3<double> h = sums.my * aj;  // a × y = -[y]× a
     const double cross[3] = {-h.x, -h.y, -h.z};
     const Vec3<double> q = ymy * aj, ga = transpose(g) * aj;
+    NDT_UNROLL
     for (int i = 0; i < 3; ++i) {
       out.hessian(i, j) = m(i, j);
       out.hessian(i, 3 + j) = out.hessian(3 + j, i) = cross[i];
@@ -62,6 +64,10 @@ NDT_HD inline Derivatives derivatives_of(const DerivativeSums<double>& sums, con
     }
   }
   return out;
+}
+
+NDT_HD inline Derivatives derivatives_of(const DerivativeSums<double>& sums, const Pose& pose) {
+  return derivatives_of(sums, sin_cos_of(pose));
 }
 
 /// Position from another sensor that pulls the pose along its heading only, weighted by the number of pairs.

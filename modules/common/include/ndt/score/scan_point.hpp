@@ -45,19 +45,39 @@ NDT_HD inline Real squared_length(const Vec3<Real>& d) {
 #endif
 }
 
+NDT_HD inline int lowest_bit(unsigned bits) {
+#if defined(__CUDA_ARCH__)
+  return __ffs(static_cast<int>(bits)) - 1;
+#else
+  return __builtin_ctz(bits);
+#endif
+}
+
 /// Adds every voxel whose centroid is strictly nearer than the radius to p; the lanes share the candidates. Returns this
-/// lane's number of pairs.
+/// lane's number of pairs. All centroids are tested before any voxel is read: a device then waits for memory twice, not twice
+/// per candidate.
 template <class Lanes>
 NDT_HD inline int add_neighbours(const VoxelMapView& map, const Gauss<float>& gauss, const Vec3<float>& p,
                                  const Lanes& lanes, PointSums<float>& point) {
+  constexpr int kTested = 32, kTogether = 4;  // bits of a word; loads under way at once
   const CandidateRange range = map.candidates_near(p);
   int pairs = 0;
-  for (int k = lanes.rank(); k < range.count; k += lanes.width()) {
-    const Candidate& candidate = range.first[k];
-    const Vec3<float> d = p - candidate.centroid;
-    if (!(squared_length(d) < map.squared_radius)) continue;
-    add_pair(gauss, d, map.voxels[candidate.voxel], true, point);
-    ++pairs;
+  for (int first = lanes.rank(); first < range.count; first += kTested * lanes.width()) {
+    unsigned near = 0;
+    for (int tested = 0; tested < kTested && first + tested * lanes.width() < range.count; tested += kTogether) {
+      NDT_UNROLL
+      for (int bit = tested; bit < tested + kTogether; ++bit) {
+        const int k = first + bit * lanes.width();
+        const bool inside = k < range.count;
+        const float squared = squared_length(p - range.first[inside ? k : 0].centroid);
+        near |= (inside && squared < map.squared_radius ? 1U : 0U) << bit;
+      }
+    }
+    for (; near != 0; near &= near - 1) {
+      const Candidate& candidate = range.first[first + lowest_bit(near) * lanes.width()];
+      add_pair(gauss, p - candidate.centroid, map.voxels[candidate.voxel], true, point);
+      ++pairs;
+    }
   }
   return pairs;
 }

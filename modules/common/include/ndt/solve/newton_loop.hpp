@@ -44,6 +44,7 @@ struct Evaluated {
 struct LoopState {
   Pose trial;             ///< where the next sums are to be taken
   Motion motion;          ///< of trial
+  SinCos angles;          ///< of trial, snapped
   Evaluated here, guess;  ///< the last accepted pose, and the first
   Evaluated best_trial;   ///< of the running line search
   Vec6 direction;         ///< unit, uphill
@@ -66,31 +67,45 @@ struct LoopTrace {
 
 /// Angles below 1e-4 rad count as zero in derivatives (never in the motion itself), as in the reference: Newton steps do not
 /// notice, but Hessians agree with it to rounding.
-NDT_HD inline Pose snapped(Pose pose) {
-  if (std::fabs(pose.roll) < 1e-4) pose.roll = 0;
-  if (std::fabs(pose.pitch) < 1e-4) pose.pitch = 0;
-  if (std::fabs(pose.yaw) < 1e-4) pose.yaw = 0;
-  return pose;
+NDT_HD inline SinCos snapped(SinCos angles, const Pose& pose) {
+  const double of[3] = {pose.roll, pose.pitch, pose.yaw};
+  NDT_UNROLL
+  for (int i = 0; i < 3; ++i)
+    if (std::fabs(of[i]) < 1e-4) angles.sine[i] = 0, angles.cosine[i] = 1;
+  return angles;
 }
 
-NDT_HD inline Motion to_motion(const Mat3<double>& rotation, const Vec3<double>& translation, const Pose& pose) {
-  return {cast<float>(rotation), cast<float>(translation), cast<float>(rotation_of(snapped(pose)))};
-}
+/// How points move at a pose, and the angles their derivatives are taken at.
+struct PoseMotion {
+  Motion motion;
+  SinCos angles;  ///< snapped
+  NDT_HD explicit PoseMotion(const Pose& pose) {
+    const SinCos exact = sin_cos_of(pose);
+    angles = snapped(exact, pose);
+    motion.rotation = cast<float>(rotation_of(exact));
+    motion.translation = cast<float>(Vec3<double>{pose.x, pose.y, pose.z});
+    motion.lever = cast<float>(rotation_of(angles));
+  }
+};
 
 /// local_guess: map-local and rigid. The first sums use the matrix itself, later ones the matrix of the pose.
 NDT_HD inline LoopState begin_loop(const Transform& local_guess) {
   LoopState state;
   state.trial = derivative_pose(local_guess);
   state.here.pose = state.guess.pose = state.trial;
-  state.motion = to_motion(rotation_of(local_guess), translation_of(local_guess), state.trial);
+  const PoseMotion at(state.trial);
+  state.angles = at.angles;
+  state.motion = {cast<float>(rotation_of(local_guess)), cast<float>(translation_of(local_guess)), at.motion.lever};
   return state;
 }
 
 NDT_HD inline bool is_finite(const Derivatives& d) {
-  double sum = d.score;
-  for (int i = 0; i < 6; ++i) sum += d.gradient[i];
-  for (int i = 0; i < 36; ++i) sum += d.hessian.m[i];
-  return std::isfinite(sum);
+  double gradient = d.score, hessian[6] = {};
+  NDT_UNROLL
+  for (int i = 0; i < 6; ++i) gradient += d.gradient[i];
+  NDT_UNROLL
+  for (int i = 0; i < 36; ++i) hessian[i / 6] += d.hessian.m[i];
+  return std::isfinite(gradient + (hessian[0] + hessian[1] + hessian[2]) + (hessian[3] + hessian[4] + hessian[5]));
 }
 
 /// Why the loop ends at the pose just accepted, or running.
@@ -110,7 +125,9 @@ NDT_HD inline Pose moved(const Pose& p, const Vec6& direction, double by) {
 NDT_HD inline void go_to_trial(LoopState& state) {
   const double alpha = state.search.alpha();
   state.trial = moved(state.here.pose, state.direction, alpha);
-  state.motion = to_motion(rotation_of(state.trial), {state.trial.x, state.trial.y, state.trial.z}, state.trial);
+  const PoseMotion at(state.trial);
+  state.motion = at.motion;
+  state.angles = at.angles;
 }
 
 /// Turns a Newton step into a unit direction uphill and the first trial along it. A zero step ends the loop where it stands,
@@ -126,7 +143,9 @@ NDT_HD inline void head_for(const NewtonDirection& newton, const LoopOptions& op
     return;
   }
   const double slope = dot(at.gradient, newton.delta) / length;
-  for (int i = 0; i < 6; ++i) state.direction[i] = (slope < 0 ? -newton.delta[i] : newton.delta[i]) / length;
+  const double scale = (slope < 0 ? -1 : 1) / length;
+  NDT_UNROLL
+  for (int i = 0; i < 6; ++i) state.direction[i] = scale * newton.delta[i];
   const LineSearchOptions search{slope == 0 ? LineSearch::off : options.line_search, options.candidates,
                                  options.epsilon_m / 2, options.step_m};
   state.newton_length = length;
@@ -165,7 +184,7 @@ NDT_HD inline LoopEnd end_without_step(const LoopState& state, const LoopOptions
 
 /// Takes the sums at state.motion, and either ends the loop or moves state.trial and state.motion on.
 NDT_HD inline void advance(const DerivativeSums<double>& sums, const LoopOptions& options, LoopState& state) {
-  Evaluated next{state.trial, derivatives_of(sums, snapped(state.trial))};
+  Evaluated next{state.trial, derivatives_of(sums, state.angles)};
   add_regularisation(options.regularisation, next.pose, next.at);
   ++state.evaluations;
   state.accepted = false;

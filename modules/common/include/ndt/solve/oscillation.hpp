@@ -12,7 +12,7 @@ class OscillationCounter {
  public:
   NDT_HD void add_step(const Vec3<double>& step) {
     const double norms = std::sqrt(dot(step, step) * dot(previous_, previous_));
-    run_ = norms > 0 && dot(step, previous_) / norms < -0.9 ? run_ + 1 : 0;
+    run_ = norms > 0 && dot(step, previous_) < -0.9 * norms ? run_ + 1 : 0;
     if (run_ > longest_) longest_ = run_;
     previous_ = step;
   }
