@@ -177,7 +177,7 @@ __global__ void occupied_kernel(const Key* keys, unsigned n, unsigned* occupied)
   if (threadIdx.x == 0 && heads > 0) atomicAdd(occupied, static_cast<unsigned>(heads));
 }
 
-std::int64_t count_occupied(cuda::Context& context, const Key* sorted_keys, unsigned n) {
+unsigned count_occupied(cuda::Context& context, const Key* sorted_keys, unsigned n) {
   cuda::DeviceBuffer<unsigned> occupied(context, 1);
   context.fill_bytes(occupied.data(), 0, sizeof(unsigned));
   context.launch(occupied_kernel, cuda::grid_for(n), sorted_keys, n, occupied.data());

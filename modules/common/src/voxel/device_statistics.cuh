@@ -19,8 +19,9 @@ struct VoxelCensus {
   CellBox own, listing;           ///< around the voxels, around the cells that list them
   unsigned long long listed = 0;  ///< entries of all lists
   unsigned voxels = 0;
-  std::int64_t occupied = 0;  ///< cells with points; counted only if there is no voxel
+  unsigned occupied = 0;  ///< cells with points; counted only if there is no voxel
 };
+static_assert(sizeof(VoxelCensus) == 64);  // no padding, which a download would read uninitialised
 
 /// Where they are written; [voxels], key order.
 struct DeviceVoxels {
