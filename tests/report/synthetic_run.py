@@ -31,6 +31,14 @@ def dataset(name, **changes):
             "fingerprint": "00ff", "picture": None} | changes
 
 
+def traffic(name, points, iterations):
+    """Of one alignment: the staged row asks the device after every iteration, the others once."""
+    asked = iterations if name == "multikernel_cuda" else 0
+    counts = {"upload_bytes": 12 * points + 64, "uploads": 2, "download_bytes": 344 + 4 * asked, "downloads": 1 + asked,
+              "launches": 1 + 14 * asked, "synchronisations": 1 + asked, "allocations": 0, "peak_device_bytes": 5_000_000 + 12 * points}
+    return counts if name.endswith("_cuda") else dict.fromkeys(counts)
+
+
 class SyntheticRun:
     """Rows are added part by part; write() makes the folder."""
 
@@ -72,8 +80,7 @@ class SyntheticRun:
             "align_us": list(expected * self.random.lognormal(0, 0.01, n)),
             "align_after_idle_us": list(1.05 * expected * self.random.lognormal(0, 0.01, 5)) if n > 1 else [],
             "timing": timing, "calibration_us": 1000.0 * self.drift * self.random.lognormal(0, 0.005), "peak_rss_bytes": 90_000_000,
-            "upload_bytes": 12 * points + 64 if gpu else None, "download_bytes": 344 if gpu else None, "launches": 1 if gpu else None,
-            "synchronisations": 1 if gpu else None, "translation_error_m": errors[-1] if has_truth else None,
+            **traffic(name, points, iterations), "translation_error_m": errors[-1] if has_truth else None,
             "rotation_error_deg": rotation if has_truth else None,
             "trace": {"score": [float(nvtl * points * 2 * (0.5 + s / 2)) for s in steps], "nvtl": [float(nvtl * (0.5 + s / 2)) for s in steps],
                       "step_m": [0.0] + [float(0.3 * 0.35**i) for i in range(iterations)],
