@@ -62,7 +62,7 @@ class SyntheticRun:
         if name != REFERENCE and not peer:
             final = final @ pose_of(*self.world.normal(0, 4e-6, 3), 0)
         iterations = int(scene.integers(2, 4)) if peer else int(scene.integers(5, 9))
-        constant, per_point = IMPLEMENTATIONS[name]
+        constant, per_point = IMPLEMENTATIONS.get(name, IMPLEMENTATIONS["persistent_cuda"])
         per_evaluation = constant + per_point * points / (1 if gpu else threads**0.9)
         expected = per_evaluation * (iterations + 1) * job_factor * self.slow.get(name, 1.0) * self.drift
         n = 30 if timing != "single" else 1

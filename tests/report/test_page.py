@@ -173,7 +173,30 @@ def test_the_command_prints_at_most_24_lines_and_the_path_last(tmp_path, ndt_rep
     assert any("did not finish: " in line and "of 999" in line for line in lines)
     text = Page((folder / "report.html").read_text()).text
     assert "This run did not finish" in text
+    assert "No row of this run has a device to count on: ndt-bench run --preset transfers" in text
+    assert "persistent_cuda (no CUDA device)." in text
     assert "No data for it in this run: ndt-bench run --preset scaling gives it." in text and "no: no CUDA device" in text
+
+
+def test_rows_on_a_device_show_their_transfers_and_others_why_not(tmp_path, made):
+    run = SyntheticRun()
+    devices = ["multikernel_cuda", "multikernel_graph_cuda", "persistent_cuda", "persistent_cluster_cuda"]
+    run.names = ["cpu_pclomp_ref", "multikernel_cpu", *devices]
+    run.tracking("town", frames=8, variants=("autoware", "more_thuente"))
+    for entry in run.rows:
+        if entry["implementation"] == "persistent_cluster_cuda":
+            entry["launches"] = 7
+    folder = run.write(tmp_path / "run")
+    report = make_report(load_run(folder))
+    page = Page(write_report(report, folder).read_text())
+    assert page.wrong == [] and not re.search(r"\b(nan|NaN|None)\b", page.text)
+    assert list(report.transfers.implementation) == 2 * devices
+    section = page.text.partition("Transfers\n")[2].partition("Without counts")[0]
+    assert "490,000 bytes in an iteration" in section and section.count("kept: bytes in an iteration: at most 4") == 2
+    assert section.count("not kept: launches: 7, promised 1") == 2
+    assert "Without counts: cpu_pclomp_ref (no device); multikernel_cpu (no device)." in page.text
+    assert "multikernel_cuda: 4 bytes more per iteration" in page.text
+    assert "Without counts: cpu_pclomp_ref (no device); persistent_cpu (no device); pcl_ndt (no device)." in Page(made[1]).text
 
 
 def test_bad_input_and_usage_have_their_exit_codes(tmp_path, ndt_report):
