@@ -5,7 +5,7 @@ from pathlib import Path
 import jinja2
 from markupsafe import Markup
 
-from .environment import checkout, flat, left_out, plan_facts
+from .environment import checkout, flat, gpus, left_out, plan_facts
 from .page_numbers import NONE, number
 from .sections import Report, main_datasets
 from .style import look, svg_uri
@@ -117,6 +117,7 @@ def render(report: Report) -> str:
         implementations=run.implementations.to_dict("records"),
         datasets=run.datasets.to_dict("records"),
         environment=flat(run.environment),
+        gpus=gpus(run.environment),
         plan=plan_facts(run.plan),
         left_out=left_out(run.plan),
         checkout=checkout(run.environment),

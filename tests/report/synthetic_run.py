@@ -155,6 +155,12 @@ class SyntheticRun:
         entry["picture"] = {"frame": frame, "map": "clouds/map.pcd", "scan": "clouds/scan.pcd"}
         return self
 
+    def cuda(self):
+        devices = [{"name": "Made-up <GPU>", "compute_capability": "9.0", "multiprocessors": 132, "memory_bytes": 150754820096}]
+        there = any(name.endswith("_cuda") for name in self.names)
+        return {"unavailable": None if there else "no CUDA device", "driver": "13.0", "driver_release": None, "runtime": "12.8",
+                "devices": 2 * devices if there else []}
+
     def planned_jobs(self, planned):
         """As many rows as there are, or as many as the test says were planned."""
         counts = {}
@@ -176,7 +182,7 @@ class SyntheticRun:
             "environment.json": {"run_id": "20261121T134819Z", "date_utc": "2026-11-21T13:48:19Z", "commit": "3723fa6-dirty",
                                  "command_line": "ndt-bench run --preset synthetic --out 'a b'", "compiler": "GNU 12.2.0", "flags": "-O3", "build_type": "Release",
                                  "sanitizers": "", "cpu_model": "Some <CPU>", "cores": 2, "os": "Debian", "versions": {"ndt": "0.1.0"},
-                                 "load_average_1_min": 0.2, "variables": {}},
+                                 "cuda": self.cuda(), "load_average_1_min": 0.2, "variables": {}},
         }.items():
             (folder / name).write_text(json.dumps(content, indent=1))
         (folder / "results.jsonl").write_text("".join(json.dumps(r) + "\n" for r in self.rows))

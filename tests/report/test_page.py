@@ -109,6 +109,8 @@ def test_every_section_has_data_here(made, page):
         "needs multikernel_cuda",
         "ndt-bench run --preset synthetic --out 'a b'",
         "GNU 12.2.0",
+        "on Some <CPU> (2 cores) with 2 x Made-up <GPU>",
+        "cuda.devices.1.compute_capability",
         "git checkout 3723fa6      # had local changes",
         "dataset moon: NDT_DATASETS is not set",
     ):
@@ -121,7 +123,7 @@ def test_tables_have_captions(page):
 
 def test_what_data_says_is_escaped(made, page):
     assert "a <schedule> & more" in page.text and "Some <CPU>" in page.text and "https://example.invalid/<b>" in page.text
-    assert "<schedule>" not in made[1] and "<CPU>" not in made[1]
+    assert "<schedule>" not in made[1] and "<CPU>" not in made[1] and "<GPU>" not in made[1]
 
 
 def test_no_number_of_the_page_is_nan_or_none(page):
@@ -175,6 +177,7 @@ def test_the_command_prints_at_most_24_lines_and_the_path_last(tmp_path, ndt_rep
     assert "This run did not finish" in text
     assert "No row of this run has a device to count on: ndt-bench run --preset transfers" in text
     assert "persistent_cuda (no CUDA device)." in text
+    assert "Made-up" not in text and "cuda.unavailable" in text
     assert "No data for it in this run: ndt-bench run --preset scaling gives it." in text and "no: no CUDA device" in text
 
 
