@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "commands.hpp"
+#include "gpu_facts.hpp"
 #include "ndt/harness/build_info.hpp"
 #include "ndt/harness/environment.hpp"
 #include "ndt/harness/shell.hpp"
@@ -16,14 +17,21 @@ struct Arguments {};
 
 void say(std::string_view what, std::string_view found) { fmt::print("{:<16} {}\n", what, found); }
 
-std::string gpu() {
-  const std::string tool = find_program("nvidia-smi");
-  if (tool.empty()) return "missing: nvidia-smi is not on PATH, so there is no NVIDIA driver to be seen";
+/// A build without CUDA cannot ask for devices; the driver's own tool can.
+std::string seen_by_the_driver() {
   const auto answer = output_of("nvidia-smi --query-gpu=name,driver_version,memory.total --format=csv,noheader");
-  if (!answer || answer->empty()) return fmt::format("missing: {} finds no GPU", tool);
+  if (!answer || answer->empty()) return "";
   std::string lines = *answer;
   for (std::size_t at = 0; (at = lines.find('\n', at)) != std::string::npos;) lines.replace(at, 1, "; ");
-  return fmt::format("{} ({})", lines, tool);
+  return fmt::format("; nvidia-smi finds {}", lines);
+}
+
+void say_gpus() {
+  const CudaState& state = cuda_state();
+  std::vector<std::string> lines = gpu_lines(state);
+  if (state.devices.empty()) lines.back() += seen_by_the_driver();
+  for (const std::string& line : lines) say("GPU", line);
+  say("NVIDIA driver", driver_line(state, driver_release()));
 }
 
 /// What this program was built with, or what it would take.
@@ -60,7 +68,7 @@ ExitCode doctor(const Arguments&) {
   say("system", operating_system());
   say("CUDA toolkit", build.cuda_toolkit.empty() ? fmt::format("left out of this build: {}", build.cuda_left_out)
                                                  : fmt::format("{} at build time", build.cuda_toolkit));
-  say("GPU", gpu());
+  say_gpus();
   say("PCL", pcl(build));
   say("liblzf", build.lzf ? "built in: binary_compressed PCD files can be read"
                           : "missing at build time (Debian: liblzf-dev): binary_compressed PCD files are refused");

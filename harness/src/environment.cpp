@@ -12,6 +12,7 @@
 #include <nlohmann/json.hpp>
 #include <thread>
 
+#include "gpu_facts.hpp"
 #include "ndt/harness/build_info.hpp"
 
 namespace ndt::harness {
@@ -97,6 +98,7 @@ std::string environment_json(const std::string& run_id, const std::string& comma
   j["cpu_model"] = cpu_model();
   j["cores"] = core_count();
   j["os"] = operating_system();
+  j["cuda"] = cuda_json(cuda_state(), driver_release());
   j["versions"] = {{"ndt", build.version},
                    {"libstdc++", fmt::format("{}", _GLIBCXX_RELEASE)},
                    {"fmt", fmt::format("{}.{}.{}", FMT_VERSION / 10000, FMT_VERSION / 100 % 100, FMT_VERSION % 100)},

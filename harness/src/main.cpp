@@ -19,9 +19,11 @@ int fail(ExitCode code, std::string_view message) {
   return static_cast<int>(code);
 }
 
+int lost_output() { return fail(ExitCode::bad_input, "cannot write to stdout"); }
+
 /// A full disk or a closed pipe must not look like success.
 int finish(ExitCode code) {
-  if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) return fail(ExitCode::bad_input, "cannot write to stdout");
+  if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) return lost_output();
   return static_cast<int>(code);
 }
 
@@ -71,6 +73,7 @@ int main(int argc, char** argv) {
     if (error.get_exit_code() == 0) return finish(static_cast<ExitCode>(app.exit(error)));  // help and version
     return fail(ExitCode::usage, usage_message(app, error, {argv, static_cast<std::size_t>(argc)}));
   } catch (const std::exception& error) {
+    if (std::ferror(stdout) != 0) return lost_output();  // fmt throws where more than a buffer is printed
     return fail(ndt::harness::exit_code_of(error), error.what());
   }
 }

@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 
+#include "alignment_traffic.hpp"
 #include "calibration.hpp"
 #include "ndt/core/error.hpp"
 #include "ndt/harness/exit_code.hpp"
@@ -70,11 +71,13 @@ class Measurer {
   }
 
  private:
-  double timed_align(const RunRow& row, const AlignResult& expected) {
+  double timed_align(RunRow& row, const AlignResult& expected) {
+    const std::optional<Traffic> before = aligner_->traffic();
     const Stopwatch watch;
     const AlignResult result = aligner_->align(scan_, row.guess, {});
     const double time_us = watch.elapsed_us();
     if (!same_bits(expected, result)) throw RegressionError("align: two calls with the same input gave different bits");
+    if (before) add_alignment(row.traffic, traffic_between(*before, aligner_->traffic().value()));
     return time_us;
   }
 

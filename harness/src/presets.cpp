@@ -83,7 +83,7 @@ Study read_study(TomlTable& toml) {
 }
 
 /// From quick to thorough.
-constexpr const char* kOrder[] = {"smoke", "tracking", "basin", "scaling", "profiles", "full"};
+constexpr const char* kOrder[] = {"smoke", "tracking", "basin", "scaling", "profiles", "transfers", "full"};
 
 fs::path presets_folder() { return fs::path(build_info().source) / "harness" / "presets"; }
 
@@ -103,7 +103,8 @@ Preset read_preset(const fs::path& file, Studies studies) {
     toml.refuse("presets", "given in a preset that another one names", "name these there instead");
   for (const std::string& name : others) {
     if (std::ranges::find(kOrder, name) == std::end(kOrder))
-      toml.refuse("presets", "names no preset of the project", "name smoke, tracking, basin, scaling or profiles");
+      toml.refuse("presets", "names no preset of the project",
+                  "name smoke, tracking, basin, scaling, profiles or transfers");
     for (Study& study : read_preset(presets_folder() / (name + ".toml"), Studies::own).studies)
       preset.studies.push_back(std::move(study));
   }

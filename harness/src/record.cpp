@@ -2,10 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "alignment_traffic.hpp"
 #include "io/refusal.hpp"
 #include "json_fields.hpp"
 #include "ndt/core/error.hpp"
@@ -55,9 +57,13 @@ constexpr const char* kMeasured[] = {"points",
                                      "calibration_us",
                                      "peak_rss_bytes",
                                      "upload_bytes",
+                                     "uploads",
                                      "download_bytes",
+                                     "downloads",
                                      "launches",
                                      "synchronisations",
+                                     "allocations",
+                                     "peak_device_bytes",
                                      "translation_error_m",
                                      "rotation_error_deg",
                                      "trace"};
@@ -102,6 +108,8 @@ void put_result(json& j, const RunRow& r) {
   j["timing"] = to_string(r.timing);
   j["calibration_us"] = r.calibration_us;
   j["peak_rss_bytes"] = r.peak_rss_bytes;
+  if (r.traffic)
+    for (const TrafficCount& count : kTrafficCounts) j[count.name] = (*r.traffic).*count.value;
   if (r.to_truth) j["translation_error_m"] = r.to_truth->translation_m;
   if (r.to_truth) j["rotation_error_deg"] = r.to_truth->rotation_deg;
   j["trace"] = trace_json(r);
@@ -118,6 +126,15 @@ void get_whole(const json& j, const char* key, T& value) {
       !std::in_range<T>(number.get<std::int64_t>()))
     throw InputError(fmt::format("not a row of results.jsonl: {} is no whole number in range", key));
   value = number.get<T>();
+}
+
+/// All counts or, on the CPU, none.
+std::optional<Traffic> get_traffic(const json& j) {
+  if (std::ranges::all_of(kTrafficCounts, [&](const TrafficCount& count) { return j.at(count.name).is_null(); }))
+    return std::nullopt;
+  Traffic traffic;
+  for (const TrafficCount& count : kTrafficCounts) get_whole(j, count.name, traffic.*count.value);
+  return traffic;
 }
 
 template <class Enum>
@@ -165,6 +182,7 @@ void get_result(const json& j, RunRow& r) {
   r.timing = named(j, "timing", {Timing::settled, Timing::wall_cap, Timing::single});
   j.at("calibration_us").get_to(r.calibration_us);
   get_whole(j, "peak_rss_bytes", r.peak_rss_bytes);
+  r.traffic = get_traffic(j);
   if (!j.at("translation_error_m").is_null())
     r.to_truth = PoseDifference{j["translation_error_m"].get<double>(), j.at("rotation_error_deg").get<double>()};
 }

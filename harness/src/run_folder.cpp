@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "gpu_facts.hpp"
 #include "io/refusal.hpp"
 #include "ndt/harness/build_info.hpp"
 #include "ndt/harness/environment.hpp"
@@ -26,14 +27,18 @@ constexpr const char* kEnvironment = "environment.json";
 /// Rows of two programs or two machines are two runs.
 void require_same_place(const fs::path& folder) {
   std::ifstream in(folder / kEnvironment);
-  const auto j = nlohmann::json::parse(in, nullptr, false);
+  const auto j = nlohmann::ordered_json::parse(in, nullptr, false);
   const auto is = [&](const char* key, std::string_view value) {
     return j.is_object() && j.contains(key) && j[key] == value;
+  };
+  const auto same_gpus = [&] {
+    return j.value("/cuda/devices"_json_pointer, nlohmann::ordered_json()) == cuda_json(cuda_state(), "")["devices"];
   };
   const char* other = !is("commit", build_info().commit)       ? "commit"
                       : !is("flags", build_info().flags)       ? "compiler flags"
                       : !is("compiler", build_info().compiler) ? "compiler"
                       : !is("cpu_model", cpu_model())          ? "processor"
+                      : !same_gpus()                           ? "GPU"
                                                                : nullptr;
   if (other)
     throw refusal(printable_name((folder / kEnvironment).string()), "",

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from .grids import on_grids
 from .measured import Measured
+from .transfers import BYTES, kept
 
 MET, MISSED, OPEN = "met", "not met", "not measured"
 
@@ -96,21 +97,50 @@ def crashes(m: Measured) -> Answer:
 
 
 def memory(m: Measured) -> Answer:
-    peak = m.rows.peak_rss_bytes.max()
+    peak, found = m.rows.peak_rss_bytes.max(), m.device_memory()
     beside = f"largest resident memory of a child process: {peak / 1e6:.0f} MB" if peak == peak else ""
-    return Answer(OPEN, "needs GPU memory in the rows, which carry the host's only", beside)
+    if found is None:
+        return Answer(OPEN, m.no_gpu(), beside)
+    name, dataset, most = found
+    return held(most < 500e6, f"{name}: {most / 1e6:.3g} MB of device memory on {dataset}, its largest dataset", beside)
+
+
+def no_slope(m: Measured, name: str) -> Answer:
+    if m.of(name).upload_bytes.dropna().empty:
+        return Answer(OPEN, m.no_row(name))
+    return Answer(OPEN, "needs guesses of one scan with different iterations (preset transfers)")
 
 
 def bytes_per_iteration(name: str, promised: float):
     def answer(m: Measured) -> Answer:
-        slope = m.per_iteration(name, ["upload_bytes", "download_bytes"])
-        return (
-            Answer(OPEN, m.no_row(name))
-            if slope is None
-            else held(slope <= promised + 0.5, f"{name}: {slope:.3g} bytes more per iteration")
-        )
+        fit = m.per_iteration(name, BYTES)
+        if fit is None:
+            return no_slope(m, name)
+        about = "about " if fit.worst >= 0.5 else ""
+        return held(kept(fit.slope, promised), f"{name}: {about}{fit.slope:.3g} bytes more per iteration")
 
     return answer
+
+
+def final_download(name: str, promised: float):
+    """What comes down whatever the iterations."""
+
+    def answer(m: Measured) -> Answer:
+        fit = m.per_iteration(name, ["download_bytes"])
+        if fit is None:
+            return no_slope(m, name)
+        return held(kept(fit.constant, promised), f"{name}: {fit.constant:g} bytes besides those of iterations")
+
+    return answer
+
+
+def line_search_memory(m: Measured) -> Answer:
+    promised = 121e3 / 756  # bytes for a point
+    found = m.memory_of_variant("multikernel_cuda", ("batched",))
+    if found is None:
+        has_row = len(m.of("multikernel_cuda"))
+        return Answer(OPEN, "needs preset transfers, with the batched line search" if has_row else m.no_row("multikernel_cuda"))
+    return held(found <= promised, f"multikernel_cuda: {found:.3g} bytes a point at most, {promised:.0f} promised")
 
 
 def median_of(name: str, column: str, promised: float, unit: str):

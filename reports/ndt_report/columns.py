@@ -6,6 +6,7 @@ from typing import NamedTuple
 NEVER = "never"  # null is refused
 ERROR = "with an error"  # null if the measurement failed, otherwise refused
 MAY = "may be null"
+LATER = "may be null, and is missing in runs made before there was such a column"
 
 
 class Column(NamedTuple):
@@ -50,10 +51,15 @@ ROW_COLUMNS = [
     Column("timing", "", "text", ERROR, "settled, wall_cap (the cap came first) or single (not a timing measurement)"),
     Column("calibration_us", "us", "number", MAY, "a fixed one-thread workload, timed just before the repeats"),
     Column("peak_rss_bytes", "bytes", "int", MAY, "largest resident memory of the child process so far"),
-    Column("upload_bytes", "bytes", "int", MAY, "host to device in one alignment; null on CPU rows"),
-    Column("download_bytes", "bytes", "int", MAY, "device to host in one alignment; null on CPU rows"),
-    Column("launches", "", "int", MAY, "kernel and graph launches of one alignment; null on CPU rows"),
-    Column("synchronisations", "", "int", MAY, "waits for the device in one alignment; null on CPU rows"),
+    # Traffic of one timed alignment; null on CPU rows.
+    Column("upload_bytes", "bytes", "int", MAY, "host to device"),
+    Column("uploads", "", "int", LATER, "copies from host to device"),
+    Column("download_bytes", "bytes", "int", MAY, "device to host"),
+    Column("downloads", "", "int", LATER, "copies from device to host"),
+    Column("launches", "", "int", MAY, "of kernels and graphs by the host"),
+    Column("synchronisations", "", "int", MAY, "times the host waited for the device"),
+    Column("allocations", "", "int", LATER, "of device and pinned memory: most of any alignment after the warm-up"),
+    Column("peak_device_bytes", "bytes", "int", LATER, "largest device memory of the row so far, map and work space"),
     Column("translation_error_m", "m", "number", MAY, "of the pose against the truth; null without truth"),
     Column("rotation_error_deg", "deg", "number", MAY, "of the pose against the truth; null without truth"),
     Column(
@@ -153,6 +159,8 @@ def complaint(entry, columns, failed=False):
         if name not in {c.name for c in columns}:
             return f"unknown key '{name}'"
     for column in columns:
+        if column.name not in entry and column.null == LATER:
+            continue
         if column.name not in entry:
             return f"key '{column.name}' is missing"
         value = entry[column.name]

@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 
 from .accuracy import KEY
+from .environment import gpus
 from .grids import split_grids
 from .latency import FASTER, MARGIN, SAME, SLOWER, UNCLEAR, paired, speed_up, timed, verdict
 from .load import REFERENCE, Run
@@ -64,6 +65,8 @@ def _notes(a: Run, b: Run) -> list:
     ):
         if a.environment.get(key) != b.environment.get(key):
             out.append(f"The {what} differs: {a.environment.get(key)} in A, {b.environment.get(key)} in B.")
+    if gpus(a.environment) != gpus(b.environment):
+        out.append(f"The GPU differs: {gpus(a.environment) or 'none'} in A, {gpus(b.environment) or 'none'} in B.")
     for name in _changed_datasets(a, b):
         out.append(f"{name} is not the same data in both runs and is left out.")
     return out

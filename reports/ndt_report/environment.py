@@ -2,11 +2,13 @@
 
 
 def flat(value, prefix="") -> list:
-    """(name, text) of every leaf, nested names joined by dots."""
+    """(name, text) of every leaf, nested names joined by dots; objects in a list are counted from 0."""
     if isinstance(value, dict):
         return [pair for key, inner in value.items() for pair in flat(inner, f"{prefix}.{key}" if prefix else key)]
+    if isinstance(value, list) and value and all(isinstance(entry, dict) for entry in value):
+        return [pair for i, entry in enumerate(value) for pair in flat(entry, f"{prefix}.{i}")]
     if isinstance(value, list):
-        return [(prefix, ", ".join(str(v) for v in value))]
+        return [(prefix, ", ".join(str(v) for v in value) or "-")]
     return [(prefix, "-" if value is None else str(value))]
 
 
@@ -19,6 +21,15 @@ def plan_facts(plan: dict) -> list:
 def left_out(plan: dict) -> list:
     """Sentences of what a preset names and this run could not do."""
     return [f"{entry['what']}: {entry['why']}" for entry in plan.get("left_out", [])]
+
+
+def gpus(environment: dict) -> str:
+    """The GPUs that rows could use, e.g. "2 x NVIDIA H200"; empty if there was none or nobody asked."""
+    cuda = environment.get("cuda") or {}
+    if cuda.get("unavailable"):
+        return ""
+    names = [device["name"] for device in cuda.get("devices", [])]
+    return ", ".join(name if names.count(name) == 1 else f"{names.count(name)} x {name}" for name in dict.fromkeys(names))
 
 
 def checkout(environment: dict) -> str:

@@ -1,6 +1,6 @@
 """Reads a run folder strictly into DataFrames. What every column means is in columns.py.
 
-A broken line, an unknown or a missing key is refused with its file and line. A results.jsonl that misses its end (the run was
+A broken line, an unknown or a missing key is refused with its file and line; a column that came later may be missing. A results.jsonl that misses its end (the run was
 stopped) is not: the run is loaded as far as it got, and Run.notes says so.
 """
 
@@ -160,7 +160,7 @@ def _read_line(path: Path, number: int, line: str) -> dict:
 def _row_frame(entries, implementations, datasets) -> pd.DataFrame:
     data = {}
     for column in ROW_COLUMNS:
-        values = [entry[column.name] for entry in entries]
+        values = [entry.get(column.name) for entry in entries]
         if column.kind == "matrix":
             values = [None if v is None else np.array(v, float).reshape(4, 4) for v in values]
         elif column.kind in ("numbers", "maybe numbers"):

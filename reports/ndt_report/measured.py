@@ -7,6 +7,7 @@ from .accuracy import KEY
 from .latency import speed_up, timed
 from .reference import SAME_ALIGNMENT, on_gpu, within_equal_bound
 from .scaling import scaling_datasets
+from .transfers import Fit, iteration_fit
 
 
 class Measured:
@@ -129,28 +130,44 @@ class Measured:
             else float(((both.stop == both.stop_other) & (both.iterations == both.iterations_other)).mean())
         )
 
-    def per_iteration(self, name: str, columns):
-        """Slope of the columns' sum over iterations, scans of equal size compared with one another; None if nothing varies."""
-        rows = self.of(name).dropna(subset=columns)
+    # --- transfers ---
+
+    def per_iteration(self, name: str, columns) -> Fit | None:
+        """iteration_fit() of the columns' sum."""
+        return iteration_fit(self.of(name), columns)
+
+    def device_memory(self):
+        """(name, dataset, bytes) of the row on a GPU that held the most; scenes made for their size do not count. None if unknown."""
+        rows = self.side(self.own[~self.own.dataset.isin(self.made_for_size)], True).dropna(subset=["peak_device_bytes"])
         if rows.empty:
             return None
-        total = rows[columns].sum(axis=1)
-        x = rows.iterations - rows.groupby("points").iterations.transform("mean")
-        y = total - total.groupby(rows.points).transform("mean")
-        return None if not (x != 0).any() else float((x * y).sum() / (x * x).sum())
+        most = rows.loc[rows.peak_device_bytes.idxmax()]
+        return most.implementation, most.dataset, most.peak_device_bytes
+
+    def memory_of_variant(self, name: str, words):
+        """Device memory of the first variant with one of the words in its name beyond autoware's, bytes per point of the scan, on
+        the same alignments; None without them."""
+        rows = self.own[(self.own.implementation == name) & self.own.peak_device_bytes.notna()]
+        both = self._beside_autoware(rows, words)
+        return None if both is None else float(((both.peak_device_bytes - both.peak_device_bytes_plain) / both.points).max())
 
     # --- variants ---
 
     def variant_cost(self, name: str, words):
         """Time per iteration of the first variant with one of the words in its name, over autoware's; None without one."""
         rows = timed(self.own[self.own.implementation == name])
+        both = self._beside_autoware(rows.assign(per_iteration=rows.align_ms / rows.iterations.clip(lower=1)), words)
+        return None if both is None else float(np.exp(np.log(both.per_iteration / both.per_iteration_plain).mean()))
+
+    @staticmethod
+    def _beside_autoware(rows, words):
+        """The first variant with one of the words in its name, with autoware's columns of the same alignments as <name>_plain."""
         found = [v for v in sorted(set(rows.variant)) if any(w in v for w in words)]
         if not found:
             return None
-        rows = rows.assign(per_iteration=rows.align_ms / rows.iterations.clip(lower=1))
         keys = [k for k in KEY if k != "variant"] + ["frame", "guess_name"]
         both = rows[rows.variant == found[0]].merge(rows[rows.variant == "autoware"], on=keys, suffixes=("", "_plain"))
-        return None if both.empty else float(np.exp(np.log(both.per_iteration / both.per_iteration_plain).mean()))
+        return None if both.empty else both
 
     def variant_text(self, name: str, words) -> str:
         cost = self.variant_cost(name, words)

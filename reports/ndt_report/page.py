@@ -5,11 +5,12 @@ from pathlib import Path
 import jinja2
 from markupsafe import Markup
 
-from .environment import checkout, flat, left_out, plan_facts
+from .environment import checkout, flat, gpus, left_out, plan_facts
 from .page_numbers import NONE, number
 from .sections import Report, main_datasets
 from .style import look, svg_uri
 from .targets import MET, MISSED, counted
+from .transfers import REPLACED_BYTES_PER_ITERATION
 from .verdict import interval
 
 # Which preset of ndt-bench run gives a section's data, and the section's name.
@@ -20,6 +21,7 @@ SECTIONS = {
     "convergence": ("Convergence", "tracking"),
     "basin": ("Basin of convergence", "basin"),
     "scaling": ("Scaling", "scaling"),
+    "transfers": ("Transfers", "transfers"),
     "trajectory": ("Trajectory", "tracking"),
     "scores": ("Scores against true error", "basin"),
     "picture": ("Scan in map", "tracking"),
@@ -44,6 +46,19 @@ def error_pair(row, name) -> str:
         return NONE
     least = 0.001 if name.endswith("_mm") else 0.0001
     return f"{error(row[f'{name}_p50'], least)} / {error(row[f'{name}_max'], least)}"
+
+
+def count(row, name) -> str:
+    """Median of a count of an alignment, and its largest where that is another."""
+    median, most = row[f"{name}_p50"], row[f"{name}_max"]
+    return number(median, 6) if median == most or median != median else f"{number(median, 6)} / {number(most, 6)}"
+
+
+def per_iteration(row, name) -> str:
+    """Slope over iterations, "about" if the counts are on no line; a dash if iterations do not vary."""
+    slope = row[f"{name}_per_iteration"]
+    about = "about " if row[f"{name}_off_the_line"] >= 0.5 else ""
+    return NONE if slope != slope else about + number(0.0 if abs(slope) < 1e-6 else slope, 4)
 
 
 def fastest_cpu(rows) -> str:
@@ -102,6 +117,7 @@ def render(report: Report) -> str:
         implementations=run.implementations.to_dict("records"),
         datasets=run.datasets.to_dict("records"),
         environment=flat(run.environment),
+        gpus=gpus(run.environment),
         plan=plan_facts(run.plan),
         left_out=left_out(run.plan),
         checkout=checkout(run.environment),
@@ -109,6 +125,11 @@ def render(report: Report) -> str:
         counts=counted(report.targets),
         MET=MET,
         MISSED=MISSED,
+        transfers=report.transfers.to_dict("records"),
+        without_counts=report.without_counts,
+        replaced=REPLACED_BYTES_PER_ITERATION,
+        count=count,
+        per_iteration=per_iteration,
         equivalence=report.equivalence.to_dict("records"),
         worst=report.worst.to_dict("records"),
         stopping=report.stopping.to_dict("records"),

@@ -27,12 +27,13 @@ def fit_line(x, y):
 
 def scaling_points(rows: pd.DataFrame) -> pd.DataFrame:
     """Medians per (variable, family, implementation, threads, size): evaluation_us = align time per pass over the scan, align_ms,
-    build_ms. Only families with at least LEAST_SIZES sizes of that variable, more than a factor 2 apart."""
+    build_ms, peak_device_mb (NaN without a device). Only families with at least LEAST_SIZES sizes of that variable, more than a factor 2 apart."""
     kept = timed(rows[rows.variant == "autoware"])
     kept = kept.assign(
         family=kept.dataset.map(family),
         evaluation_us=1000 * kept.align_ms / kept.evaluations,
         build_ms=kept.build_us / 1000,
+        peak_device_mb=kept.peak_device_bytes / 1e6,
     )
     out = []
     for name, group in kept.groupby("family", sort=False):
@@ -48,11 +49,13 @@ def scaling_points(rows: pd.DataFrame) -> pd.DataFrame:
                 evaluation_us=("evaluation_us", "median"),
                 align_ms=("align_ms", "median"),
                 build_ms=("build_ms", "median"),
+                peak_device_mb=("peak_device_mb", "median"),
                 n=("align_ms", "size"),
             ).reset_index()
             out.append(medians.assign(variable=variable, family=name))
             break  # where the map grows with the scan, only the scan's size is a variable of its own
-    columns = ["variable", "family", "implementation", "threads", "size", "evaluation_us", "align_ms", "build_ms", "n"]
+    columns = ["variable", "family", "implementation", "threads", "size"]
+    columns += ["evaluation_us", "align_ms", "build_ms", "peak_device_mb", "n"]
     return pd.concat(out, ignore_index=True)[columns] if out else pd.DataFrame(columns=columns)
 
 

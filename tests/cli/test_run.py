@@ -59,6 +59,12 @@ def test_the_run_says_where_and_on_what_it_ran(tmp_path):
     for key in ["run_id", "date_utc", "commit", "command_line", "compiler", "flags", "build_type", "cpu_model", "cores",
                 "os", "versions"]:
         assert environment[key], key
+    cuda = environment["cuda"]
+    assert list(cuda) == ["unavailable", "driver", "driver_release", "runtime", "devices"]
+    assert (cuda["unavailable"] is None) <= bool(cuda["devices"])
+    for device in cuda["devices"]:
+        assert device["name"] and re.fullmatch(r"\d+\.\d", device["compute_capability"])
+        assert device["multiprocessors"] > 0 and device["memory_bytes"] > 2**30
     assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", environment["date_utc"])
     assert re.fullmatch(r"[0-9a-f]{40}(-dirty)?|unknown", environment["commit"])
     assert environment["command_line"].endswith(f"--out {run}")

@@ -31,6 +31,14 @@ def dataset(name, **changes):
             "fingerprint": "00ff", "picture": None} | changes
 
 
+def traffic(name, points, iterations):
+    """Of one alignment: the staged row asks the device after every iteration, the others once."""
+    asked = iterations if name == "multikernel_cuda" else 0
+    counts = {"upload_bytes": 12 * points + 64, "uploads": 2, "download_bytes": 344 + 4 * asked, "downloads": 1 + asked,
+              "launches": 1 + 14 * asked, "synchronisations": 1 + asked, "allocations": 0, "peak_device_bytes": 5_000_000 + 12 * points}
+    return counts if name.endswith("_cuda") else dict.fromkeys(counts)
+
+
 class SyntheticRun:
     """Rows are added part by part; write() makes the folder."""
 
@@ -54,7 +62,7 @@ class SyntheticRun:
         if name != REFERENCE and not peer:
             final = final @ pose_of(*self.world.normal(0, 4e-6, 3), 0)
         iterations = int(scene.integers(2, 4)) if peer else int(scene.integers(5, 9))
-        constant, per_point = IMPLEMENTATIONS[name]
+        constant, per_point = IMPLEMENTATIONS.get(name, IMPLEMENTATIONS["persistent_cuda"])
         per_evaluation = constant + per_point * points / (1 if gpu else threads**0.9)
         expected = per_evaluation * (iterations + 1) * job_factor * self.slow.get(name, 1.0) * self.drift
         n = 30 if timing != "single" else 1
@@ -72,8 +80,7 @@ class SyntheticRun:
             "align_us": list(expected * self.random.lognormal(0, 0.01, n)),
             "align_after_idle_us": list(1.05 * expected * self.random.lognormal(0, 0.01, 5)) if n > 1 else [],
             "timing": timing, "calibration_us": 1000.0 * self.drift * self.random.lognormal(0, 0.005), "peak_rss_bytes": 90_000_000,
-            "upload_bytes": 12 * points + 64 if gpu else None, "download_bytes": 344 if gpu else None, "launches": 1 if gpu else None,
-            "synchronisations": 1 if gpu else None, "translation_error_m": errors[-1] if has_truth else None,
+            **traffic(name, points, iterations), "translation_error_m": errors[-1] if has_truth else None,
             "rotation_error_deg": rotation if has_truth else None,
             "trace": {"score": [float(nvtl * points * 2 * (0.5 + s / 2)) for s in steps], "nvtl": [float(nvtl * (0.5 + s / 2)) for s in steps],
                       "step_m": [0.0] + [float(0.3 * 0.35**i) for i in range(iterations)],
@@ -148,6 +155,12 @@ class SyntheticRun:
         entry["picture"] = {"frame": frame, "map": "clouds/map.pcd", "scan": "clouds/scan.pcd"}
         return self
 
+    def cuda(self):
+        devices = [{"name": "Made-up <GPU>", "compute_capability": "9.0", "multiprocessors": 132, "memory_bytes": 150754820096}]
+        there = any(name.endswith("_cuda") for name in self.names)
+        return {"unavailable": None if there else "no CUDA device", "driver": "13.0", "driver_release": None, "runtime": "12.8",
+                "devices": 2 * devices if there else []}
+
     def planned_jobs(self, planned):
         """As many rows as there are, or as many as the test says were planned."""
         counts = {}
@@ -169,7 +182,7 @@ class SyntheticRun:
             "environment.json": {"run_id": "20261121T134819Z", "date_utc": "2026-11-21T13:48:19Z", "commit": "3723fa6-dirty",
                                  "command_line": "ndt-bench run --preset synthetic --out 'a b'", "compiler": "GNU 12.2.0", "flags": "-O3", "build_type": "Release",
                                  "sanitizers": "", "cpu_model": "Some <CPU>", "cores": 2, "os": "Debian", "versions": {"ndt": "0.1.0"},
-                                 "load_average_1_min": 0.2, "variables": {}},
+                                 "cuda": self.cuda(), "load_average_1_min": 0.2, "variables": {}},
         }.items():
             (folder / name).write_text(json.dumps(content, indent=1))
         (folder / "results.jsonl").write_text("".join(json.dumps(r) + "\n" for r in self.rows))

@@ -87,12 +87,13 @@ def test_rows_of_one_run_only_other_data_and_another_machine_are_named(a, tmp_pa
     b = SyntheticRun(cuda=False).tracking("town", frames=FRAMES, block=BLOCK).tracking("moon", frames=2, block=1)
     b.write(tmp_path / "b")
     environment = json.loads((tmp_path / "b" / "environment.json").read_text())
-    (tmp_path / "b" / "environment.json").write_text(json.dumps(environment | {"cpu_model": "another"}))
+    (tmp_path / "b" / "environment.json").write_text(json.dumps(environment | {"cpu_model": "another", "cuda": None}))
     notes = " ".join(comparison(load_run(a), load_run(tmp_path / "b")).notes)
     assert (
         "Timed only in A: persistent_cuda on town, 1 thr." in notes
         and "Timed only in B: cpu_pclomp_ref on moon, 1 thr" in notes
     )
+    assert "The GPU differs: 2 x Made-up <GPU> in A, none in B." in notes
     assert "The CPU differs: Some <CPU> in A, another in B." in notes
     b.datasets[0] = dataset("town", fingerprint="other")
     b.write(tmp_path / "c")

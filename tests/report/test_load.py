@@ -3,11 +3,12 @@
 import needs  # noqa: F401  first: it skips
 
 import json
+from pathlib import Path
 
 import numpy as np
 import pytest
 from ndt_report.clouds import read_pcd
-from ndt_report.columns import ROW_COLUMNS
+from ndt_report.columns import LATER, ROW_COLUMNS
 from ndt_report.load import load_run, natural_key
 from ndt_report.refusal import InputError
 from synthetic_run import SyntheticRun, write_pcd
@@ -67,10 +68,25 @@ def test_an_unknown_key_is_refused_with_its_line(folder):
     assert "results.jsonl: line 3: unknown key 'colour'; make the report with the checkout" in refused(folder)
 
 
-@pytest.mark.parametrize("column", ROW_COLUMNS, ids=lambda c: c.name)
+@pytest.mark.parametrize("column", [c for c in ROW_COLUMNS if c.null != LATER], ids=lambda c: c.name)
 def test_every_key_must_be_there(folder, column):
     change_line(folder, 2, lambda entry: entry.pop(column.name))
     assert f"line 2: key '{column.name}' is missing" in refused(folder)
+
+
+def test_a_run_from_before_a_column_is_loaded_without_it(folder):
+    later = [c.name for c in ROW_COLUMNS if c.null == LATER]
+    for line in range(1, 25):
+        change_line(folder, line, lambda entry: [entry.pop(name) for name in later])
+    rows = load_run(folder).rows
+    assert later == ["uploads", "downloads", "allocations", "peak_device_bytes"] and rows[later].isna().all(axis=None)
+    assert list(rows.columns) == [c.name for c in ROW_COLUMNS] and rows.upload_bytes.notna().any()
+
+
+@pytest.mark.parametrize("name", ["2026-11-21-cpu-smoke", "2026-11-21-cpu-tracking"])
+def test_published_runs_stay_readable(name):
+    run = load_run(Path(__file__).resolve().parents[2] / "reports" / name)
+    assert run.finished and len(run.rows) > 50
 
 
 @pytest.mark.parametrize(
@@ -79,6 +95,7 @@ def test_every_key_must_be_there(folder, column):
         (dict(pose=[1.0] * 15), "pose is not 16 finite numbers"),
         (dict(pose=None), "pose is null"),
         (dict(iterations=1.5), "iterations is not a whole number"),
+        (dict(uploads=1.5), "uploads is not a whole number"),
         (dict(iterations=True), "iterations is not a whole number"),
         (dict(align_us=[]), "align_us is not a list of finite numbers"),
         (dict(align_us=[1.0, float("nan")]), "align_us is not a list of finite numbers"),

@@ -109,6 +109,8 @@ def test_every_section_has_data_here(made, page):
         "needs multikernel_cuda",
         "ndt-bench run --preset synthetic --out 'a b'",
         "GNU 12.2.0",
+        "on Some <CPU> (2 cores) with 2 x Made-up <GPU>",
+        "cuda.devices.1.compute_capability",
         "git checkout 3723fa6      # had local changes",
         "dataset moon: NDT_DATASETS is not set",
     ):
@@ -121,7 +123,7 @@ def test_tables_have_captions(page):
 
 def test_what_data_says_is_escaped(made, page):
     assert "a <schedule> & more" in page.text and "Some <CPU>" in page.text and "https://example.invalid/<b>" in page.text
-    assert "<schedule>" not in made[1] and "<CPU>" not in made[1]
+    assert "<schedule>" not in made[1] and "<CPU>" not in made[1] and "<GPU>" not in made[1]
 
 
 def test_no_number_of_the_page_is_nan_or_none(page):
@@ -173,7 +175,31 @@ def test_the_command_prints_at_most_24_lines_and_the_path_last(tmp_path, ndt_rep
     assert any("did not finish: " in line and "of 999" in line for line in lines)
     text = Page((folder / "report.html").read_text()).text
     assert "This run did not finish" in text
+    assert "No row of this run has a device to count on: ndt-bench run --preset transfers" in text
+    assert "persistent_cuda (no CUDA device)." in text
+    assert "Made-up" not in text and "cuda.unavailable" in text
     assert "No data for it in this run: ndt-bench run --preset scaling gives it." in text and "no: no CUDA device" in text
+
+
+def test_rows_on_a_device_show_their_transfers_and_others_why_not(tmp_path, made):
+    run = SyntheticRun()
+    devices = ["multikernel_cuda", "multikernel_graph_cuda", "persistent_cuda", "persistent_cluster_cuda"]
+    run.names = ["cpu_pclomp_ref", "multikernel_cpu", *devices]
+    run.tracking("town", frames=8, variants=("autoware", "more_thuente"))
+    for entry in run.rows:
+        if entry["implementation"] == "persistent_cluster_cuda":
+            entry["launches"] = 7
+    folder = run.write(tmp_path / "run")
+    report = make_report(load_run(folder))
+    page = Page(write_report(report, folder).read_text())
+    assert page.wrong == [] and not re.search(r"\b(nan|NaN|None)\b", page.text)
+    assert list(report.transfers.implementation) == 2 * devices
+    section = page.text.partition("Transfers\n")[2].partition("Without counts")[0]
+    assert "490,000 bytes in an iteration" in section and section.count("kept: bytes in an iteration: at most 4") == 2
+    assert section.count("not kept: launches: 7, promised 1") == 2
+    assert "Without counts: cpu_pclomp_ref (no device); multikernel_cpu (no device)." in page.text
+    assert "multikernel_cuda: 4 bytes more per iteration" in page.text
+    assert "Without counts: cpu_pclomp_ref (no device); persistent_cpu (no device); pcl_ndt (no device)." in Page(made[1]).text
 
 
 def test_bad_input_and_usage_have_their_exit_codes(tmp_path, ndt_report):

@@ -92,6 +92,43 @@ def test_bytes_per_iteration_are_the_slope_over_iterations():
     assert steep.state[name] == MISSED and "248 bytes more per iteration" in steep.ours[name]
 
 
+def test_the_final_download_is_what_comes_down_besides_iterations():
+    def rows(name, final):
+        return [
+            row(name, true_x=0, frame=f"f{i}", iterations=float(i), upload_bytes=1e5, download_bytes=final + 4.0 * i)
+            for i in (3, 5, 90)
+        ]
+
+    known, name = implementations(REFERENCE, "multikernel_cuda"), ("15", "final download")
+    assert targets(rows("multikernel_cuda", 200), known).state[name] == MET
+    assert "344 bytes besides" in targets(rows("multikernel_cuda", 344), known).ours[name]
+    assert targets(rows("multikernel_cuda", 344), known).state[name] == MISSED
+    assert targets(rows("multikernel_cuda", 200), known).state[("15", "transfers in an iteration")] == MET
+    one = targets(rows("multikernel_cuda", 200)[:1], known)
+    assert one.state[name] == OPEN and "different iterations" in one.ours[name]
+    assert targets(rows(REFERENCE, 344), known).ours[name] == "needs multikernel_cuda"
+
+
+@pytest.mark.parametrize("peak, state", [(499e6, MET), (501e6, MISSED)])
+def test_device_memory_is_that_of_rows_on_a_gpu(peak, state):
+    name = ("00 phase 5", "GPU memory")
+    table = targets(both(peak_device_bytes=peak))
+    assert table.state[name] == state and f"{CUDA}: {peak / 1e6:g} MB of device memory on toy" in table.ours[name]
+    assert targets(both()).state[name] == OPEN and "host" not in targets(both()).beside[name]
+
+
+@pytest.mark.parametrize("more, state", [(160_000.0, MET), (161_000.0, MISSED)])
+def test_the_memory_of_the_line_search_is_what_the_variant_holds_beyond_autoware(more, state):
+    known, name = implementations(REFERENCE, "multikernel_cuda"), ("15", "memory of the line search")
+    rows = [
+        row("multikernel_cuda", variant=variant, points=1000.0, upload_bytes=1.0, peak_device_bytes=bytes_held)
+        for variant, bytes_held in (("autoware", 5e6), ("batched_design15", 5e6 + more))
+    ]
+    table = targets(rows, known)
+    assert table.state[name] == state and f"multikernel_cuda: {more / 1000:g} bytes a point" in table.ours[name]
+    assert "preset transfers" in targets(rows[:1], known).ours[name]
+
+
 def test_scaled_bytes_do_not_count_as_bytes_per_iteration():
     def rows(per_iteration):
         return [

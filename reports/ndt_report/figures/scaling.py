@@ -8,7 +8,11 @@ from ..scaling import VARIABLES, scaling_fits
 from ..style import MUTED, finish, log_axis, look, panels
 from . import Drawing
 
-VALUES = {"evaluation_us": "time of one pass over the scan, us", "build_ms": "time to build the map, ms"}
+VALUES = {
+    "evaluation_us": "time of one pass over the scan, us",
+    "build_ms": "time to build the map, ms",
+    "peak_device_mb": "peak device memory, MB",
+}
 
 
 def finding(points: pd.DataFrame) -> str:
@@ -33,9 +37,12 @@ def draw(points: pd.DataFrame):
         for variable, family in points[["variable", "family"]].drop_duplicates().itertuples(index=False)
     ]
     wanted += [(variable, family, "build_ms") for variable, family, _ in wanted if variable == "map_points"]
+    held = points[points.peak_device_mb.notna()]
+    wanted += [(v, f, "peak_device_mb") for v, f in held[["variable", "family"]].drop_duplicates().itertuples(index=False)]
     figure, axes = panels(len(wanted), columns=2, height_in=3.6)
     for ax, (variable, family, value) in zip(axes, wanted):
-        _panel(ax, points[(points.variable == variable) & (points.family == family)], variable, value)
+        shown = (points.variable == variable) & (points.family == family) & points[value].notna()
+        _panel(ax, points[shown], variable, value)
         ax.set_title(family)
     fits = scaling_fits(points).rename(
         columns={"constant": "fit_constant_us", "slope": "fit_slope_us", "worst_residual": "fit_worst_residual"}

@@ -62,6 +62,65 @@ class Slow final : public Echo {
   }
 };
 
+/// Copies, launches and waits as a row on a device does: scan up, result down, and a flag every iteration; a trace is more.
+class OnADevice : public Echo {
+ public:
+  MapInfo set_map(const PointCloud& map) override {
+    add({.upload_bytes = 1000000, .uploads = 3, .launches = 40, .synchronisations = 2, .allocations = 9});
+    return Echo::set_map(map);
+  }
+  AlignResult align(const PointCloud& scan, const Transform& guess, const PerScan& per_scan) override {
+    const AlignResult result = Echo::align(scan, guess, per_scan);
+    add({.upload_bytes = static_cast<std::int64_t>(12 * scan.size()) + 128,
+         .uploads = 2,
+         .download_bytes = 344 + 4 * result.iterations + (per_scan.trace ? 96 : 0),
+         .downloads = 1 + result.iterations,
+         .launches = 14 * result.iterations,
+         .synchronisations = 1 + result.iterations,
+         .allocations = calls_++ == 0 ? 5 : 0});
+    return result;
+  }
+  std::optional<Traffic> traffic() const override {
+    Traffic now = total_;
+    now.device_bytes = 7 << 20;
+    now.peak_device_bytes = 9 << 20;
+    return now;
+  }
+
+ protected:
+  void add(const Traffic& more) {
+    total_.upload_bytes += more.upload_bytes;
+    total_.uploads += more.uploads;
+    total_.download_bytes += more.download_bytes;
+    total_.downloads += more.downloads;
+    total_.launches += more.launches;
+    total_.synchronisations += more.synchronisations;
+    total_.allocations += more.allocations;
+  }
+  int calls_ = 0;
+
+ private:
+  Traffic total_;
+};
+
+/// Waits once more in its third alignment.
+class WaitsOnceMore final : public OnADevice {
+ public:
+  AlignResult align(const PointCloud& scan, const Transform& guess, const PerScan& per_scan) override {
+    if (calls_ == 2) add({.synchronisations = 1});
+    return OnADevice::align(scan, guess, per_scan);
+  }
+};
+
+/// Allocates again in its third alignment.
+class AllocatesAgain final : public OnADevice {
+ public:
+  AlignResult align(const PointCloud& scan, const Transform& guess, const PerScan& per_scan) override {
+    if (calls_ == 2) add({.allocations = 2});
+    return OnADevice::align(scan, guess, per_scan);
+  }
+};
+
 /// Refuses its map.
 class NoMap final : public Echo {
  public:
@@ -74,12 +133,18 @@ std::unique_ptr<Aligner> make_failing(const AlignOptions&) { return std::make_un
 std::unique_ptr<Aligner> make_drifting(const AlignOptions&) { return std::make_unique<Drifts>(); }
 std::unique_ptr<Aligner> make_slow(const AlignOptions&) { return std::make_unique<Slow>(); }
 std::unique_ptr<Aligner> make_without_map(const AlignOptions&) { return std::make_unique<NoMap>(); }
+std::unique_ptr<Aligner> make_on_a_device(const AlignOptions&) { return std::make_unique<OnADevice>(); }
+std::unique_ptr<Aligner> make_waiting(const AlignOptions&) { return std::make_unique<WaitsOnceMore>(); }
+std::unique_ptr<Aligner> make_allocating(const AlignOptions&) { return std::make_unique<AllocatesAgain>(); }
 
 constexpr AlignerEntry kEcho = {"echo", "", "", always, make_echo};
 constexpr AlignerEntry kSlow = {"slow", "", "", always, make_slow};
 constexpr AlignerEntry kFailing = {"failing", "", "", always, make_failing};
 constexpr AlignerEntry kDrifting = {"drifting", "", "", always, make_drifting};
 constexpr AlignerEntry kWithoutMap = {"without_map", "", "", always, make_without_map};
+constexpr AlignerEntry kOnADevice = {"on_a_device", "", "", always, make_on_a_device};
+constexpr AlignerEntry kWaiting = {"waiting", "", "", always, make_waiting};
+constexpr AlignerEntry kAllocating = {"allocating", "", "", always, make_allocating};
 
 struct Measured {
   std::vector<RunRow> rows;
@@ -165,6 +230,49 @@ TEST(Measure, WithoutAMapEveryRowSaysSo) {
 
 TEST(Measure, CallsThatDifferInABitAreAFailure) {
   EXPECT_THAT(measured(kDrifting, plan_with({}), {0}).rows.at(0).error, testing::HasSubstr("different bits"));
+}
+
+TEST(Measure, TheTrafficOfOneTimedAlignmentIsInTheRow) {
+  Plan plan = plan_with({.samples = 5, .spread = 1e9, .cap_s = 60});
+  for (const bool timed : {true, false}) {
+    const RunRow row = measured(kOnADevice, plan, {0}, timed).rows.at(0);
+    ASSERT_TRUE(row.traffic.has_value()) << row.error;
+    EXPECT_EQ(row.traffic->upload_bytes, 3000 * 12 + 128) << "neither the map's nor the warm-up's";
+    EXPECT_EQ(row.traffic->uploads, 2);
+    EXPECT_EQ(row.traffic->download_bytes, 344 + 2 * 4);
+    EXPECT_EQ(row.traffic->downloads, 3);
+    EXPECT_EQ(row.traffic->launches, 28);
+    EXPECT_EQ(row.traffic->synchronisations, 3);
+    EXPECT_EQ(row.traffic->allocations, 0) << "the first alignment's are its warm-up's";
+    EXPECT_EQ(row.traffic->peak_device_bytes, 9 << 20);
+  }
+  EXPECT_FALSE(measured(kEcho, plan, {0}).rows.at(0).traffic.has_value());
+}
+
+TEST(Measure, ATraceIsNoTrafficOfTheTimedAlignment) {
+  const Dataset dataset = load_dataset("courtyard");
+  Job job;
+  job.dataset = dataset.name;
+  job.frames = {0};
+  job.row_count = 1;
+  job.trace = true;
+  std::optional<RunRow> row;
+  measure(plan_with({.samples = 3, .spread = 1e9, .cap_s = 60}), job, kOnADevice, dataset, {0},
+          {.ready = [] {}, .row = [&](const RunRow& measured) { row = measured; }});
+  EXPECT_EQ(row.value().traffic.value().download_bytes, 344 + 2 * 4);
+}
+
+TEST(Measure, AlignmentsThatDoNotCopyLaunchAndWaitAlikeAreAFailure) {
+  const Plan plan = plan_with({.samples = 5, .spread = 1e9, .cap_s = 60, .idle_samples = 0});
+  EXPECT_EQ(measured(kWaiting, plan, {0}).rows.at(0).error,
+            "align: two calls with the same input differ in synchronisations: 3 and 4");
+}
+
+TEST(Measure, AllocationsAfterTheWarmUpAreReported) {
+  const Plan plan = plan_with({.samples = 5, .spread = 1e9, .cap_s = 60, .idle_samples = 0});
+  const RunRow row = measured(kAllocating, plan, {0}).rows.at(0);
+  EXPECT_EQ(row.error, "");
+  EXPECT_EQ(row.traffic.value().allocations, 2);
 }
 
 }  // namespace

@@ -15,7 +15,7 @@ using testing::HasSubstr;
 TEST(Presets, TheProjectsOwnAreThereFromQuickToThorough) {
   std::vector<std::string> names;
   for (const Preset& preset : presets()) names.push_back(preset.name);
-  EXPECT_THAT(names, ElementsAre("smoke", "tracking", "basin", "scaling", "profiles", "full"));
+  EXPECT_THAT(names, ElementsAre("smoke", "tracking", "basin", "scaling", "profiles", "transfers", "full"));
 }
 
 TEST(Presets, TheirDatasetsAndOptionsExist) {
@@ -27,6 +27,22 @@ TEST(Presets, TheirDatasetsAndOptionsExist) {
         EXPECT_TRUE(std::ranges::find(known, name) != known.end() || name.starts_with("courtyard_")) << name;
       for (const Variant& variant : study.variants) EXPECT_NO_THROW(resolve(variant.options)) << variant.name;
     }
+}
+
+TEST(Presets, TransfersCountsWithAndWithoutLineSearchOnSeveralGuessesOfAScan) {
+  const Preset preset = find_preset("transfers");
+  EXPECT_LE(preset.timing.samples, 3);
+  EXPECT_EQ(preset.timing.idle_samples, 0);
+  ASSERT_EQ(preset.studies.size(), 2u);
+  for (const Study& study : preset.studies) {
+    std::vector<std::string> searches;
+    for (const Variant& variant : study.variants) searches.push_back(variant.options.line_search.value_or("off"));
+    EXPECT_THAT(searches, ElementsAre("off", "more_thuente", "batched"));
+    EXPECT_THAT(study.threads, testing::SizeIs(1));
+    EXPECT_TRUE(study.timed) << "one alignment alone says nothing about the next";
+  }
+  const auto& full = find_preset("full").studies;
+  EXPECT_TRUE(std::ranges::any_of(full, [](const Study& s) { return s.variants.size() == 3; }));
 }
 
 TEST(Presets, AnUnknownNameIsAnsweredWithTheNames) {

@@ -104,9 +104,13 @@ TEST(Record, ARowIsOneLineWithTheKeysThatReadersKnow) {
                                              "calibration_us",
                                              "peak_rss_bytes",
                                              "upload_bytes",
+                                             "uploads",
                                              "download_bytes",
+                                             "downloads",
                                              "launches",
                                              "synchronisations",
+                                             "allocations",
+                                             "peak_device_bytes",
                                              "translation_error_m",
                                              "rotation_error_deg",
                                              "trace",
@@ -131,6 +135,30 @@ TEST(Record, WhatIsUnknownIsNull) {
     EXPECT_TRUE(json[key].is_null()) << key;
   EXPECT_FALSE(run_row_from_json(to_json_line(row)).to_truth.has_value());
   EXPECT_EQ(run_row_from_json(to_json_line(row)).newton_fallbacks, kNotCounted);
+}
+
+TEST(Record, TheTrafficOfADeviceComesBackAndIsNullWithoutOne) {
+  RunRow row = sample_row();
+  row.traffic = Traffic{36064, 2, 344, 1, 6, 7, 0, 0, std::int64_t{1} << 33};
+  auto json = nlohmann::json::parse(to_json_line(row));
+  EXPECT_EQ(json["upload_bytes"], 36064);
+  EXPECT_EQ(json["uploads"], 2);
+  EXPECT_EQ(json["download_bytes"], 344);
+  EXPECT_EQ(json["downloads"], 1);
+  EXPECT_EQ(json["launches"], 6);
+  EXPECT_EQ(json["synchronisations"], 7);
+  EXPECT_EQ(json["allocations"], 0);
+  EXPECT_EQ(json["peak_device_bytes"], std::int64_t{1} << 33);
+  EXPECT_EQ(to_json_line(run_row_from_json(to_json_line(row))), to_json_line(row));
+  json["uploads"] = nullptr;
+  EXPECT_THAT([&] { run_row_from_json(json.dump()); },
+              testing::ThrowsMessage<InputError>(testing::HasSubstr("uploads is no whole number")))
+      << "all counts or none";
+  json.erase("uploads");
+  EXPECT_THROW(run_row_from_json(json.dump()), InputError) << "rows of a build without the count";
+  EXPECT_FALSE(run_row_from_json(to_json_line(sample_row())).traffic.has_value());
+  for (const char* key : {"upload_bytes", "downloads", "allocations", "peak_device_bytes"})
+    EXPECT_TRUE(nlohmann::json::parse(to_json_line(sample_row()))[key].is_null()) << key;
 }
 
 TEST(Record, ATraceHasAnEntryPerPoseAndErrorsOnlyWithTruth) {

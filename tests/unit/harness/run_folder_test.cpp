@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "ndt/core/error.hpp"
+#include "ndt/harness/environment.hpp"
 #include "ndt/harness/output_file.hpp"
 #include "scratch_files.hpp"
 
@@ -81,6 +82,10 @@ TEST_F(RunFolders, RowsOfAnotherProgramOrMachineAreNotMixedIn) {
   environment["cpu_model"] = "abacus";
   write_text(folder() / "environment.json", environment.dump());
   EXPECT_THAT(input_error_of([&] { RunFolder::resume(folder()); }), HasSubstr("begun with another processor"));
+  environment["cpu_model"] = cpu_model();
+  environment["cuda"]["devices"].push_back({{"name", "one more"}});
+  write_text(folder() / "environment.json", environment.dump());
+  EXPECT_THAT(input_error_of([&] { RunFolder::resume(folder()); }), HasSubstr("begun with another GPU"));
 }
 
 TEST_F(RunFolders, ADamagedRowStopsTheResumptionWithItsLine) {

@@ -17,7 +17,7 @@ std::string utc_now(bool compact = false);
 /// A shell would split the text into the same words.
 std::string command_line(std::span<const char* const> words);
 
-/// environment.json: commit, date, compiler, flags, processor, system, versions of the libraries.
+/// environment.json: commit, date, compiler, flags, processor, system, GPUs, versions of the libraries.
 std::string environment_json(const std::string& run_id, const std::string& command);
 
 }  // namespace ndt::harness

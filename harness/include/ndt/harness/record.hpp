@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "ndt/align/align_result.hpp"
+#include "ndt/align/traffic.hpp"
 #include "ndt/harness/dataset.hpp"
 #include "ndt/harness/metrics.hpp"
 
@@ -55,6 +56,8 @@ struct RunRow {
   Timing timing = Timing::single;
   double calibration_us = 0;  ///< a fixed workload of one thread just before: how fast the machine was
   std::int64_t peak_rss_bytes = 0;
+  std::optional<Traffic>
+      traffic;  ///< of one timed alignment, but for the peak, which is the aligner's; nothing on the CPU
   std::vector<TracePoint> trace;  ///< empty unless asked for
   std::optional<PoseDifference> to_truth;
 

@@ -1,0 +1,109 @@
+"""Transfers: what belongs to an alignment and what to an iteration, and which promises it keeps."""
+
+import needs  # noqa: F401  first: it skips
+
+import numpy as np
+import pandas as pd
+import pytest
+from ndt_report.page import count, per_iteration
+from ndt_report.transfers import COUNTS, iteration_fit, transfers_table, without_counts
+from synthetic_run import traffic
+from toy import CUDA, OWN, REFERENCE, failed, implementations, judged, row
+
+STAGED, GRAPH = "multikernel_cuda", "multikernel_graph_cuda"
+
+
+def counted(name, iterations, points=1000, **changes):
+    counts = {key: float(value) for key, value in traffic(name, points, iterations).items()}
+    place = {"frame": f"{points}/{iterations}", "iterations": float(iterations), "points": float(points)}
+    return row(name, true_x=0, **place | counts | changes)
+
+
+def table(rows):
+    return transfers_table(judged(rows)).set_index(["implementation", "variant"])
+
+
+def staged(**changes):
+    return [counted(STAGED, i, n, **changes) for n, i in ((1000, 4), (1000, 6), (9000, 5), (9000, 8), (9000, 20))]
+
+
+def test_what_grows_with_iterations_is_told_from_what_grows_with_points():
+    line = table(staged()).loc[(STAGED, "autoware")]
+    assert line.bytes_per_iteration == pytest.approx(4) and line.bytes_off_the_line < 1e-9
+    assert line.launches_per_iteration == pytest.approx(14) and line.synchronisations_per_iteration == pytest.approx(1)
+    assert line.final_download_bytes == pytest.approx(344) and line.download_bytes_max == 344 + 80
+    assert (line.upload_bytes_p50, line.upload_bytes_max, line.uploads_max) == (108064, 108064, 2) and line.n == 5
+    assert (line.iterations_min, line.iterations_max, line.peak_device_bytes_max) == (4, 20, 5_108_000)
+
+
+def test_where_iterations_do_not_vary_no_slope_is_made_up():
+    line = table([counted(STAGED, 5, 1000), counted(STAGED, 8, 9000)]).loc[(STAGED, "autoware")]
+    assert np.isnan([line.bytes_per_iteration, line.launches_per_iteration, line.final_download_bytes]).all()
+    assert per_iteration(line, "bytes") == "–" and "bytes" not in line.held and line.broken == ""
+    assert iteration_fit(judged([counted(STAGED, 5)]), ["launches"]) is None
+
+
+def test_counts_on_no_line_are_called_about():
+    rows = [counted(STAGED, i, launches=float(n), variant="more_thuente") for i, n in ((3, 30), (4, 52), (5, 50))]
+    line = table(rows).loc[(STAGED, "more_thuente")]
+    assert per_iteration(line, "launches") == "about 10" and per_iteration(line, "bytes") == "4"
+
+
+def test_variants_have_rows_of_their_own_and_failures_none():
+    rows = [counted(GRAPH, 5), counted(GRAPH, 5, variant="batched_design15"), row(OWN, true_x=0), row(REFERENCE, true_x=0)]
+    got = table(rows + [failed(CUDA)])
+    assert list(got.index) == [(GRAPH, "autoware"), (GRAPH, "batched_design15")]
+    assert transfers_table(judged([row(OWN, true_x=0)])).empty
+
+
+@pytest.mark.parametrize(
+    "name, changes, broken",
+    [
+        (STAGED, {}, ""),
+        (STAGED, {"download_bytes": 401.0}, "bytes of the final download: 401, promised 400"),
+        (STAGED, {"allocations": 2.0}, "allocations after the first alignment: 2, promised 0"),
+        (GRAPH, {}, ""),
+        (GRAPH, {"launches": 2.0}, "launches: 2, promised 1"),
+        (GRAPH, {"launches": 2.0, "synchronisations": 3.0}, "launches: 2, promised 1; waits: 3, promised 1"),
+        ("persistent_cuda", {}, ""),
+        ("persistent_cluster_cuda", {"launches": 30.0}, "launches: 30, promised 1"),
+        ("somebody_elses_cuda", {"launches": 30.0}, ""),
+    ],
+)
+def test_promises_are_held_against_the_counts(name, changes, broken):
+    line = table([counted(name, i, **changes) for i in (3, 4, 9)]).loc[(name, "autoware")]
+    assert line.broken == broken
+    assert broken or (line.held != "") == (name != "somebody_elses_cuda")
+
+
+def test_bytes_in_the_loop_break_the_promise_of_a_graph():
+    rows = [counted(GRAPH, i, download_bytes=344.0 + 4 * i) for i in (3, 4, 9)]
+    assert table(rows).broken[(GRAPH, "autoware")] == "bytes in an iteration: 4, promised 0"
+    assert "bytes in an iteration: none" in table([counted(GRAPH, i) for i in (3, 9)]).held[(GRAPH, "autoware")]
+
+
+def test_a_count_shows_its_largest_where_it_differs():
+    line = {"uploads_p50": 2.0, "uploads_max": 2.0, "launches_p50": 71.0, "launches_max": 421.0}
+    assert count(line, "uploads") == "2" and count(line, "launches") == "71 / 421"
+    assert count({"downloads_p50": np.nan, "downloads_max": np.nan}, "downloads") == "–"
+
+
+def test_every_implementation_without_counts_says_why():
+    known = implementations(REFERENCE, OWN, STAGED, GRAPH, CUDA, "persistent_cluster_cuda")
+    known.loc["persistent_cluster_cuda", ["available", "reason"]] = [False, "compute capability 9.0 is needed"]
+    rows = judged([row(REFERENCE), row(OWN), counted(STAGED, 3), failed(CUDA)])
+    assert without_counts(rows, known) == [
+        (REFERENCE, "no device"),
+        (OWN, "no device"),
+        (GRAPH, "not in this run"),
+        (CUDA, "all its measurements failed"),
+        ("persistent_cluster_cuda", "compute capability 9.0 is needed"),
+    ]
+    assert (CUDA, "not counted") in without_counts(judged([row(CUDA)]), known)
+
+
+def test_a_run_from_before_the_counts_of_copies_has_a_table_too():
+    unknown = {name: np.nan for name in COUNTS if name in ("uploads", "downloads", "allocations", "peak_device_bytes")}
+    got = transfers_table(judged([counted(CUDA, i, **unknown) for i in (3, 5)]))
+    assert np.isnan(got.uploads_p50[0]) and got.launches_p50[0] == 1 and "allocations" not in got.held[0]
+    assert isinstance(got, pd.DataFrame) and got.broken[0] == ""
