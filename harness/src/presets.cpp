@@ -83,7 +83,7 @@ Study read_study(TomlTable& toml) {
 }
 
 /// From quick to thorough.
-constexpr const char* kOrder[] = {"smoke", "tracking", "basin", "scaling", "profiles", "transfers", "full"};
+constexpr const char* kOrder[] = {"smoke", "tracking", "basin", "scaling", "profiles", "iterations", "transfers", "full"};
 
 fs::path presets_folder() { return fs::path(build_info().source) / "harness" / "presets"; }
 
@@ -104,7 +104,7 @@ Preset read_preset(const fs::path& file, Studies studies) {
   for (const std::string& name : others) {
     if (std::ranges::find(kOrder, name) == std::end(kOrder))
       toml.refuse("presets", "names no preset of the project",
-                  "name smoke, tracking, basin, scaling, profiles or transfers");
+                  "name smoke, tracking, basin, scaling, profiles, iterations or transfers");
     for (Study& study : read_preset(presets_folder() / (name + ".toml"), Studies::own).studies)
       preset.studies.push_back(std::move(study));
   }

@@ -22,6 +22,7 @@ from .scaling import scaling_datasets, scaling_points, thread_points
 from .summary import judged_rows, summary_table
 from .targets import targets_table
 from .trajectories import trajectories, trajectory_errors
+from .iteration_time import iteration_time_table
 from .transfers import transfers_table, without_counts
 from .verdict import Verdict, verdict_of
 
@@ -40,6 +41,7 @@ class Report:
     stopping: pd.DataFrame = None
     detection: pd.DataFrame = None
     targets: pd.DataFrame = None
+    iteration_times: pd.DataFrame = None
     transfers: pd.DataFrame = None
     without_counts: list = None  # (implementation, why)
     trajectories: list = None
@@ -56,6 +58,7 @@ def make_report(run: Run) -> Report:
     report.equivalence, report.worst = equivalence_table(rows), worst_cases(rows, run.implementations)
     report.stopping = stopping_table(rows, points)
     report.targets = targets_table(Measured(rows, table, run.implementations))
+    report.iteration_times = iteration_time_table(rows)
     report.transfers, report.without_counts = transfers_table(rows), without_counts(rows, run.implementations)
     report.trajectories = trajectories(rows, run.datasets)
     report.trajectory_errors = trajectory_errors(report.trajectories)

@@ -15,7 +15,7 @@ using testing::HasSubstr;
 TEST(Presets, TheProjectsOwnAreThereFromQuickToThorough) {
   std::vector<std::string> names;
   for (const Preset& preset : presets()) names.push_back(preset.name);
-  EXPECT_THAT(names, ElementsAre("smoke", "tracking", "basin", "scaling", "profiles", "transfers", "full"));
+  EXPECT_THAT(names, ElementsAre("smoke", "tracking", "basin", "scaling", "profiles", "iterations", "transfers", "full"));
 }
 
 TEST(Presets, TheirDatasetsAndOptionsExist) {
