@@ -24,7 +24,7 @@ double per_point(double score, const ScanFacts& scan) {
   return scan.points > 0 ? score / static_cast<double>(scan.points) : 0.0;
 }
 
-double nvtl_of(const LoopOutcome& o) { return o.points > 0 ? o.nearest / o.points : 0.0; }
+double nvtl_of(const LoopOutcome& o) { return o.points > 0 ? o.nearest / static_cast<double>(o.points) : 0.0; }
 
 Pose shifted(Pose pose, const Vec3<double>& by) {
   pose.x += by.x, pose.y += by.y, pose.z += by.z;

@@ -31,8 +31,8 @@ struct SegmentBegin {
   __host__ __device__ long long operator()(int segment) const { return segment * length; }
 };
 
-/// In place of cuSOLVER where it is not installed: the shared Cholesky, one worker a system.
-struct CholeskyStep {
+/// In place of cuSOLVER where it is not installed: the shared LDLᵀ, one worker a system.
+struct FactoriseStep {
   double *matrices, *vectors;
   int* factorised;
   NDT_BODY void operator()(int k) const {
@@ -90,7 +90,7 @@ class CudaBackend : public DeviceRow {
     if (cusolver_.available())
       cusolver_.solve(matrices, vectors, factorised, systems);
     else
-      launch(systems, CholeskyStep{matrices, vectors, factorised});
+      launch(systems, FactoriseStep{matrices, vectors, factorised});
   }
 
   std::uint32_t read_flag(const std::uint32_t* flag) {

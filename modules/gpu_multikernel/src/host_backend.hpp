@@ -86,7 +86,7 @@ class HostBackend {
     });
   }
 
-  /// Cholesky of every matrix (symmetric, so its order does not matter) and the solution in place of the vector; factorised[k]
+  /// LDLᵀ of every matrix (symmetric, so its order does not matter) and the solution in place of the vector; factorised[k]
   /// is 0, or 1 where the matrix is not positive definite and the vector is void. As cuSOLVER's potrfBatched and potrsBatched.
   void solve(double* matrices, double* vectors, int* factorised, int systems) {
     for (int k = 0; k < systems; ++k) {

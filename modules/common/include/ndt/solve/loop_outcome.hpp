@@ -15,13 +15,13 @@ struct LoopOutcome {
   Vec6 gradient;
   double hessian[21] = {};  ///< upper triangle, row by row
   std::int64_t pairs = 0;
-  std::int32_t points = 0;  ///< with at least one voxel
+  std::int64_t points = 0;  ///< with at least one voxel
   std::int32_t iterations = 0, evaluations = 0, oscillation = 0, fallbacks = 0;
   LoopEnd end = LoopEnd::running;
   /// SurfaceInformation at the pose if surfaces_matter(end), else 0. float32: a condition number is asked for up to 1000.
   float surfaces[SurfaceInformation::kEntries] = {};
 };
-static_assert(sizeof(LoopOutcome) <= 400, "the one download of an alignment");
+static_assert(sizeof(LoopOutcome) == 400, "the one download of an alignment, without padding");
 
 NDT_HD inline bool guess_returned(LoopEnd end) { return end == LoopEnd::no_overlap || end == LoopEnd::non_finite; }
 
@@ -42,7 +42,7 @@ NDT_HD inline LoopOutcome outcome_of(const LoopState& state) {
   for (int row = 0; row < 6; ++row)
     for (int col = row; col < 6; ++col) out.hessian[entry++] = returned.at.hessian(row, col);
   out.pairs = returned.at.pairs;
-  out.points = static_cast<std::int32_t>(returned.at.points);
+  out.points = returned.at.points;
   out.iterations = state.iterations;
   out.evaluations = state.evaluations;
   out.oscillation = state.oscillation.longest();

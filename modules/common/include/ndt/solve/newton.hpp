@@ -15,32 +15,41 @@ struct NewtonDirection {
   bool failed = false;    ///< no damping made it so
 };
 
-NDT_HD inline double inverse_sqrt(double x) {
-#if defined(__CUDA_ARCH__)
-  return rsqrt(x);
-#else
-  return 1 / std::sqrt(x);
-#endif
-}
+/// What the pivots of -H + damping I said of it.
+enum class Definiteness {
+  positive,
+  indefinite,  ///< and far from singular: the solution is the only one
+  unknown      ///< nearly singular, or not finite: no solution
+};
 
-/// Solves (-H + damping I) δ = g by Cholesky. Returns false, with delta unspecified, if that matrix is not positive definite or
-/// not finite.
-NDT_HD inline bool solve_positive_definite(const Mat6& hessian, const Vec6& gradient, Vec6& delta, double damping = 0) {
-  double l[6][6], inverse[6];  // below the diagonal, and one over it
+/// Solves (-H + damping I) δ = g by LDLᵀ without pivoting. A matrix with negative pivots is solved as well where no pivot is
+/// small and no multiplier large, so that rounding errors stay small; delta is unspecified if the answer is unknown.
+NDT_HD inline Definiteness solve_symmetric(const Mat6& hessian, const Vec6& gradient, Vec6& delta, double damping = 0) {
+  constexpr double kSmallPivot = 1e-9, kLargeMultiplier = 100;
+  double l[6][6], inverse[6];  // below the diagonal; one over the pivots
+  double smallest = 0, largest = 0, multiplier = 0;
   bool positive = true;
   NDT_UNROLL
   for (int j = 0; j < 6; ++j) {
+    double scaled[6];  // l[j][k] times pivot k
     double pivot = damping - hessian(j, j);
     NDT_UNROLL
-    for (int k = 0; k < j; ++k) pivot -= l[j][k] * l[j][k];
-    positive = positive && pivot > 0 && std::isfinite(pivot);
-    inverse[j] = inverse_sqrt(pivot);
+    for (int k = 0; k < j; ++k) {
+      scaled[k] = l[j][k];
+      l[j][k] *= inverse[k];
+      pivot -= l[j][k] * scaled[k];
+      multiplier = std::fmax(multiplier, std::fabs(l[j][k]));
+    }
+    inverse[j] = 1 / pivot;
+    positive = positive && pivot > 0;
+    smallest = j == 0 ? std::fabs(pivot) : std::fmin(smallest, std::fabs(pivot));
+    largest = std::fmax(largest, std::fabs(pivot));
     NDT_UNROLL
     for (int i = j + 1; i < 6; ++i) {
       double sum = -hessian(i, j);
       NDT_UNROLL
       for (int k = 0; k < j; ++k) sum -= l[i][k] * l[j][k];
-      l[i][j] = sum * inverse[j];
+      l[i][j] = sum;
     }
   }
   NDT_UNROLL
@@ -48,59 +57,27 @@ NDT_HD inline bool solve_positive_definite(const Mat6& hessian, const Vec6& grad
     double sum = gradient[i];
     NDT_UNROLL
     for (int k = 0; k < i; ++k) sum -= l[i][k] * delta[k];
-    delta[i] = sum * inverse[i];
+    delta[i] = sum;
   }
   NDT_UNROLL
   for (int i = 5; i >= 0; --i) {
-    double sum = delta[i];
+    double sum = delta[i] * inverse[i];
     NDT_UNROLL
     for (int k = i + 1; k < 6; ++k) sum -= l[k][i] * delta[k];
-    delta[i] = sum * inverse[i];
+    delta[i] = sum;
   }
-  return positive;
+  // A NaN anywhere reaches the last pivots; comparisons with it are false, and fmin and fmax pass it over.
+  double pivots = 0;
+  NDT_UNROLL
+  for (int i = 0; i < 6; ++i) pivots += inverse[i];
+  if (!std::isfinite(pivots) || !std::isfinite(largest)) return Definiteness::unknown;
+  if (positive) return Definiteness::positive;
+  return smallest > kSmallPivot * largest && multiplier < kLargeMultiplier ? Definiteness::indefinite
+                                                                           : Definiteness::unknown;
 }
 
-/// Solves H δ = -g by elimination with full pivoting. Returns false, with delta unspecified, unless H is finite and far from
-/// singular: its smallest pivot at least `least` of the largest.
-NDT_HD NDT_NOINLINE inline bool solve_indefinite(const Mat6& hessian, const Vec6& gradient, Vec6& delta,
-                                                 double least = 1e-8) {
-  double a[6][7];
-  int column[6];
-  for (int i = 0; i < 6; ++i) {
-    for (int j = 0; j < 6; ++j) a[i][j] = hessian(i, j);
-    a[i][6] = -gradient[i];
-    column[i] = i;
-  }
-  double first = 0;
-  for (int k = 0; k < 6; ++k) {
-    int row = k, col = k;
-    for (int i = k; i < 6; ++i)
-      for (int j = k; j < 6; ++j)
-        if (std::fabs(a[i][j]) > std::fabs(a[row][col])) row = i, col = j;
-    const double pivot = a[row][col];
-    if (k == 0) first = std::fabs(pivot);
-    if (!(std::fabs(pivot) > least * first) || !std::isfinite(pivot)) return false;
-    for (int j = 0; j < 7; ++j) {
-      const double swapped = a[k][j];
-      a[k][j] = a[row][j], a[row][j] = swapped;
-    }
-    for (int i = 0; i < 6; ++i) {
-      const double swapped = a[i][k];
-      a[i][k] = a[i][col], a[i][col] = swapped;
-    }
-    const int swapped = column[k];
-    column[k] = column[col], column[col] = swapped;
-    for (int i = k + 1; i < 6; ++i) {
-      const double factor = a[i][k] / a[k][k];
-      for (int j = k + 1; j < 7; ++j) a[i][j] -= factor * a[k][j];
-    }
-  }
-  for (int i = 5; i >= 0; --i) {
-    double sum = a[i][6];
-    for (int j = i + 1; j < 6; ++j) sum -= a[i][j] * delta[column[j]];
-    delta[column[i]] = sum / a[i][i];
-  }
-  return true;
+NDT_HD inline bool solve_positive_definite(const Mat6& hessian, const Vec6& gradient, Vec6& delta, double damping = 0) {
+  return solve_symmetric(hessian, gradient, delta, damping) == Definiteness::positive;
 }
 
 /// Minimum-norm solution of H δ = -g through the eigenvectors, dropping |λ| <= 6 ε |λ|max: what an SVD solve gives.
@@ -131,10 +108,8 @@ NDT_HD inline bool solve_damped(const Mat6& hessian, const Vec6& gradient, Vec6&
   return false;
 }
 
-/// The step where -H is not positive definite. The minimum-norm solution is the only one unless H is (nearly) singular, and
-/// elimination finds it in a tenth of the time that eigenvectors take.
-NDT_HD NDT_NOINLINE inline NewtonDirection indefinite_direction(NewtonStep kind, const Mat6& hessian,
-                                                                const Vec6& gradient) {
+/// The step where the factors of -H do not give it.
+NDT_HD NDT_NOINLINE inline NewtonDirection rare_direction(NewtonStep kind, const Mat6& hessian, const Vec6& gradient) {
   NewtonDirection out;
   out.fallback = true;
   double sum = 0;
@@ -143,15 +118,21 @@ NDT_HD NDT_NOINLINE inline NewtonDirection indefinite_direction(NewtonStep kind,
     out.failed = true;
   else if (kind == NewtonStep::damped)
     out.failed = !solve_damped(hessian, gradient, out.delta);
-  else if (!solve_indefinite(hessian, gradient, out.delta))
+  else
     out.delta = solve_minimum_norm(hessian, gradient);
   return out;
 }
 
+/// The minimum-norm solution is the only one unless H is (nearly) singular; then the factors that told that -H is not positive
+/// definite hold it already, and no eigenvectors are needed.
 NDT_HD inline NewtonDirection newton_direction(NewtonStep kind, const Mat6& hessian, const Vec6& gradient) {
   NewtonDirection out;
-  if (solve_positive_definite(hessian, gradient, out.delta)) return out;
-  return indefinite_direction(kind, hessian, gradient);
+  const Definiteness definiteness = solve_symmetric(hessian, gradient, out.delta);
+  if (definiteness == Definiteness::positive) return out;
+  if (definiteness == Definiteness::unknown || kind == NewtonStep::damped)
+    return rare_direction(kind, hessian, gradient);
+  out.fallback = true;
+  return out;
 }
 
 }  // namespace ndt
