@@ -50,12 +50,15 @@ def test_list_shows_what_is_available_and_why_not():
 
 def test_list_json_has_the_same_in_fields():
     listing = json.loads(bench("list", "--json").stdout)
-    assert listing["auto"] == "persistent_cpu"
-    assert [e["name"] for e in listing["implementations"]] == ["cpu_pclomp_ref", "persistent_cpu", "pcl_ndt"]
+    rows = {e["name"]: e for e in listing["implementations"]}
+    graph = "multikernel_graph_cuda"
+    assert list(rows) == ["cpu_pclomp_ref", "multikernel_cuda", "multikernel_cpu", graph, "persistent_cpu", "pcl_ndt"]
+    assert listing["auto"] == (graph if rows[graph]["available"] else "persistent_cpu")
+    why_not = ("built without PCL: ", "built without CUDA: ", "no CUDA device", "device 0 ", "no CUDA graphs ")
     for entry in listing["implementations"]:
         assert entry["runs_on"] and entry["schedule"] and entry["available"] == (entry["unavailable_reason"] is None)
         assert entry["peer"] == (entry["name"] == "pcl_ndt") == bool(entry["note"])
-        assert entry["available"] or entry["unavailable_reason"].startswith("built without PCL: ")
+        assert entry["available"] or entry["unavailable_reason"].startswith(why_not)
     missing = {d["name"]: d["unavailable_reason"] for d in listing["datasets"] if not d["available"]}
     assert missing.pop("golden") == "NDT_GOLDEN_DIR is not set"
     assert "kitti00" in missing and set(missing.values()) == {"NDT_DATASETS is not set"}
