@@ -42,7 +42,7 @@ def refusal(*args, code):
 LISTED = json.loads(bench("list", "--json").stdout)["implementations"]
 ROWS = [row["name"] for row in LISTED if row["available"]]
 # Held to the oracle's numbers; a peer is another algorithm.
-OWN_ROWS = [row["name"] for row in LISTED if not row["peer"]]
+OWN_ROWS = [row["name"] for row in LISTED if row["available"] and not row["peer"]]
 
 
 @pytest.fixture(scope="session")

@@ -28,7 +28,7 @@ std::string_view to_string(Stop stop);
 /// as converged. Golden runs with NVTL > 2.3 (2 m) reach 115 at most.
 inline constexpr double kMaxConditionNumber = 1000.0;
 /// The same for the matched surfaces. Golden runs that converge reach 73 (2 m) and 124 (1 m); exact planes of 5 to 40 m start
-/// at 3e12, with 1 mm of noise at 6.6e4 (0.5 m voxels) and 5.6e5 (1 m).
+/// beyond 1e6 (float32 sums), with 1 mm of noise at 6.6e4 (0.5 m voxels) and 5.6e5 (1 m).
 inline constexpr double kMaxSurfaceConditionNumber = 1000.0;
 
 /// How well the scan fixes the returned pose, by two matrices with rotations scaled by the mean range: -H, and the information
