@@ -1,6 +1,8 @@
 // ndt-bench list: what there is to run, and what is missing and why.
 #include <fmt/format.h>
 
+#include <nlohmann/json.hpp>
+
 #include "commands.hpp"
 #include "ndt/harness/dataset.hpp"
 #include "ndt/harness/presets.hpp"
@@ -69,7 +71,7 @@ ExitCode list(const Arguments& a) {
 
 void add_list(CLI::App& app, Command& chosen) {
   const auto a = std::make_shared<Arguments>();
-  CLI::App& command =
+  Subcommand command =
       add_command(app, chosen, "list", "Implementations, datasets and presets; available or why not", a, list);
   command.add_flag("--json", a->json, "one JSON object on stdout");
 }

@@ -2,6 +2,8 @@
 
 #include <gmock/gmock.h>
 
+#include <nlohmann/json.hpp>
+
 #include "ndt/harness/environment.hpp"
 
 namespace ndt::harness {

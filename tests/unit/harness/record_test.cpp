@@ -129,7 +129,7 @@ TEST(Record, WhatIsUnknownIsNull) {
   row.to_truth.reset();
   row.guess_offset.reset();
   row.newton_fallbacks = kNotCounted;
-  const auto json = nlohmann::json::parse(to_json_line(row));
+  const auto json = nlohmann::ordered_json::parse(to_json_line(row));
   for (const char* key :
        {"truth", "translation_error_m", "guess_offset", "newton_fallbacks", "trace", "launches", "error"})
     EXPECT_TRUE(json[key].is_null()) << key;
@@ -140,7 +140,7 @@ TEST(Record, WhatIsUnknownIsNull) {
 TEST(Record, TheTrafficOfADeviceComesBackAndIsNullWithoutOne) {
   RunRow row = sample_row();
   row.traffic = Traffic{36064, 2, 344, 1, 6, 7, 0, 0, std::int64_t{1} << 33};
-  auto json = nlohmann::json::parse(to_json_line(row));
+  auto json = nlohmann::ordered_json::parse(to_json_line(row));
   EXPECT_EQ(json["upload_bytes"], 36064);
   EXPECT_EQ(json["uploads"], 2);
   EXPECT_EQ(json["download_bytes"], 344);
@@ -158,18 +158,18 @@ TEST(Record, TheTrafficOfADeviceComesBackAndIsNullWithoutOne) {
   EXPECT_THROW(run_row_from_json(json.dump()), InputError) << "rows of a build without the count";
   EXPECT_FALSE(run_row_from_json(to_json_line(sample_row())).traffic.has_value());
   for (const char* key : {"upload_bytes", "downloads", "allocations", "peak_device_bytes"})
-    EXPECT_TRUE(nlohmann::json::parse(to_json_line(sample_row()))[key].is_null()) << key;
+    EXPECT_TRUE(nlohmann::ordered_json::parse(to_json_line(sample_row()))[key].is_null()) << key;
 }
 
 TEST(Record, ATraceHasAnEntryPerPoseAndErrorsOnlyWithTruth) {
   RunRow row = sample_row();
   row.trace = {{to_transform(Pose{3, 4, 0, 0, 0, 0}), 10, 1, 2, 0}, {Transform{}, 20, 2, 3, 5}};
-  auto trace = nlohmann::json::parse(to_json_line(row))["trace"];
-  EXPECT_EQ(trace["score"], nlohmann::json({10, 20}));
-  EXPECT_EQ(trace["step_m"], nlohmann::json({0, 5}));
-  EXPECT_EQ(trace["translation_error_m"], nlohmann::json({5, 0}));
+  auto trace = nlohmann::ordered_json::parse(to_json_line(row))["trace"];
+  EXPECT_EQ(trace["score"], nlohmann::ordered_json({10, 20}));
+  EXPECT_EQ(trace["step_m"], nlohmann::ordered_json({0, 5}));
+  EXPECT_EQ(trace["translation_error_m"], nlohmann::ordered_json({5, 0}));
   row.truth.reset();
-  EXPECT_TRUE(nlohmann::json::parse(to_json_line(row))["trace"]["translation_error_m"].is_null());
+  EXPECT_TRUE(nlohmann::ordered_json::parse(to_json_line(row))["trace"]["translation_error_m"].is_null());
 }
 
 TEST(Record, MeasurementsDifferInEverythingThatNamesThem) {
@@ -191,7 +191,7 @@ TEST(Record, AFailedMeasurementKeepsItsReasonAndNoResults) {
   RunRow row = sample_row();
   row.error = "set_map: no valid voxel\nsecond line \xFF";
   row.failure = Failure::exception;
-  const auto json = nlohmann::json::parse(to_json_line(row));
+  const auto json = nlohmann::ordered_json::parse(to_json_line(row));
   EXPECT_TRUE(json["pose"].is_null());
   EXPECT_TRUE(json["align_us"].is_null());
   const RunRow got = run_row_from_json(to_json_line(row));
@@ -207,14 +207,14 @@ TEST(Record, AScoreThatIsNotFiniteSurvivesAsNotANumber) {
 }
 
 TEST(Record, CountsThatAreNoWholeNumbersInRangeAreRefusedByName) {
-  const auto with = [](const char* key, const nlohmann::json& value) {
-    auto json = nlohmann::json::parse(to_json_line(sample_row()));
+  const auto with = [](const char* key, const nlohmann::ordered_json& value) {
+    auto json = nlohmann::ordered_json::parse(to_json_line(sample_row()));
     json[key] = value;
     return json.dump();
   };
   for (const char* key : {"job", "threads", "iterations", "evaluations"})
-    for (const nlohmann::json& value : {nlohmann::json(1e300), nlohmann::json(2.5), nlohmann::json(true),
-                                        nlohmann::json("2"), nlohmann::json(std::int64_t{1} << 31)})
+    for (const nlohmann::ordered_json& value : {nlohmann::ordered_json(1e300), nlohmann::ordered_json(2.5), nlohmann::ordered_json(true),
+                                        nlohmann::ordered_json("2"), nlohmann::ordered_json(std::int64_t{1} << 31)})
       EXPECT_THAT([&] { run_row_from_json(with(key, value)); },
                   testing::ThrowsMessage<InputError>(testing::HasSubstr(std::string(key) + " is no whole number")));
   EXPECT_THROW(run_row_from_json(with("points", std::uint64_t{1} << 63)), InputError);
@@ -222,7 +222,7 @@ TEST(Record, CountsThatAreNoWholeNumbersInRangeAreRefusedByName) {
 }
 
 TEST(Record, AnEmptyErrorIsNoSuccess) {
-  auto json = nlohmann::json::parse(to_json_line(sample_row()));
+  auto json = nlohmann::ordered_json::parse(to_json_line(sample_row()));
   json["error"] = "";
   EXPECT_THROW(run_row_from_json(json.dump()), InputError);
 }
