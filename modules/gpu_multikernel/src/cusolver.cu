@@ -82,6 +82,7 @@ CuSolver::~CuSolver() {
 
 void CuSolver::point_at(double* matrices, double* vectors, int systems) {
   if (matrices == matrices_ && vectors == vectors_ && systems <= systems_) return;
+  systems_ = 0;  // of whatever throws below, nothing may be taken for done
   matrix_pointers_.reserve(static_cast<std::size_t>(systems));
   vector_pointers_.reserve(static_cast<std::size_t>(systems));
   context_.launch(point_kernel, cuda::grid_for(systems), matrices, vectors, systems, matrix_pointers_.data(),

@@ -253,13 +253,19 @@ class GraphAligner final : public LoopAligner, private DeviceRow {
   /// Instantiated when a batch or a block of that size is seen first; again when the map or a buffer moved.
   cudaGraphExec_t graph_for(std::size_t poses, unsigned threads, const LoopOptions& options) {
     const GraphArguments arguments = reserve(poses, options);
-    if (arguments.header != built_for_.header || arguments.states != built_for_.states) graphs_.clear();
+    if (!same_buffers(arguments, built_for_)) graphs_.clear();
     built_for_ = arguments;
     constexpr std::size_t kKept = 16;
     if (graphs_.size() >= kKept && !graphs_.contains({poses, threads})) graphs_.clear();
     cuda::GraphExec& graph = graphs_[{poses, threads}];
     if (graph.get() == nullptr) graph = build_graph(context(), arguments, static_cast<unsigned>(poses), threads);
     return graph.get();
+  }
+
+  /// Each may move alone: a batch that ran out of memory leaves some of them grown and others not.
+  static bool same_buffers(const GraphArguments& a, const GraphArguments& b) {
+    return a.header == b.header && a.states == b.states && a.motions == b.motions && a.tickets == b.tickets &&
+           a.partials == b.partials && a.totals == b.totals && a.progress == b.progress && a.outcomes == b.outcomes;
   }
 
   GraphArguments reserve(std::size_t poses, const LoopOptions& options) {

@@ -1,0 +1,172 @@
+// Batches of poses, on every row that takes them: a result is the same alone, in any batch and at any place in it.
+#include <algorithm>
+#include <span>
+#include <stdexcept>
+
+#include "ndt/core/limits.hpp"
+#include "ndt/harness/same_bits.hpp"
+#include "rows.hpp"
+
+namespace ndt {
+namespace {
+
+PointCloud small_scan(std::size_t points) {
+  PointCloud scan;
+  const std::size_t apart = scenes::scan().size() / points;
+  for (std::size_t i = 0; i < points; ++i) scan.points.push_back(scenes::scan().points[i * apart]);
+  return scan;
+}
+
+/// Good guesses, bad ones, and some with nothing to match, mixed: they end after very different numbers of iterations.
+std::vector<Transform> mixed_guesses(std::size_t count) {
+  std::vector<Transform> out;
+  const std::vector<Pose> near = scenes::offsets(static_cast<int>(count), 0.3, 0.03),
+                          far = scenes::offsets(static_cast<int>(count), 3, 0.6, 8);
+  for (std::size_t k = 0; k < count; ++k) {
+    Pose pose = k % 3 == 0 ? near[k] : far[k];
+    if (k % 7 == 2) pose.x += 700;
+    if (k % 11 == 4) pose.yaw += kPi;
+    out.push_back(to_transform(pose));
+  }
+  return out;
+}
+
+class Batch : public EveryRow {
+ protected:
+  void SetUp() override {
+    EveryRow::SetUp();
+    if (IsSkipped()) return;
+    AlignOptions options;
+    if (dynamic_cast<BatchAligner*>(make(options).get()) == nullptr)
+      GTEST_SKIP() << GetParam().name << " takes one pose at a time";
+  }
+  std::unique_ptr<BatchAligner> batch_aligner(AlignOptions options = {}) const {
+    options.threads = 2;
+    auto aligner = in_courtyard(options);
+    return std::unique_ptr<BatchAligner>(dynamic_cast<BatchAligner*>(aligner.release()));
+  }
+  static std::vector<AlignResult> align(BatchAligner& aligner, const PointCloud& scan,
+                                        const std::vector<Transform>& guesses) {
+    std::vector<AlignResult> out(guesses.size());
+    aligner.align_batch(scan, guesses, out);
+    return out;
+  }
+};
+
+TEST_P(Batch, EveryResultHasTheBitsOfTheAlignmentAlone) {
+  const PointCloud scan = small_scan(300);
+  for (const LineSearch search : all_line_searches()) {
+    const std::vector<Transform> guesses = mixed_guesses(search == LineSearch::off ? 64 : 12);
+    AlignOptions options;
+    options.line_search = search;
+    const auto aligner = batch_aligner(options);
+    std::vector<AlignResult> alone;
+    for (const Transform& guess : guesses) alone.push_back(aligner->align(scan, guess));
+    const auto [fewest, most] = std::minmax_element(
+        alone.begin(), alone.end(), [](const auto& a, const auto& b) { return a.iterations < b.iterations; });
+    EXPECT_EQ(fewest->iterations, 0);
+    EXPECT_GT(most->iterations, 10);
+    for (const std::size_t count : {std::size_t{1}, std::size_t{2}, std::size_t{7}, guesses.size()}) {
+      const std::vector<AlignResult> together =
+          align(*aligner, scan, {guesses.begin(), guesses.begin() + static_cast<long>(count)});
+      for (std::size_t k = 0; k < count; ++k)
+        EXPECT_TRUE(harness::same_bits(alone[k], together[k]))
+            << to_string(search) << ", " << k << " of " << count << ", " << to_string(alone[k].stop);
+    }
+    const std::vector<AlignResult> backwards = align(*aligner, scan, {guesses.rbegin(), guesses.rend()});
+    for (std::size_t k = 0; k < guesses.size(); ++k)
+      EXPECT_TRUE(harness::same_bits(alone[k], backwards[guesses.size() - 1 - k])) << to_string(search) << ", " << k;
+  }
+}
+
+TEST_P(Batch, OneTooLargeForTheMemoryOfARowIsSplitUnseen) {
+  AlignOptions options;
+  options.max_iterations = 1;
+  const auto aligner = batch_aligner(options);
+  const std::vector<Transform> guesses = mixed_guesses(230);  // the CPU's stages hold 215 of 3000 points
+  const std::vector<AlignResult> together = align(*aligner, scenes::scan(), guesses);
+  for (const std::size_t k : {0U, 100U, 213U, 214U, 215U, 216U, 229U})
+    EXPECT_TRUE(harness::same_bits(aligner->align(scenes::scan(), guesses[k]), together[k])) << k;
+}
+
+TEST_P(Batch, TracesAreThoseOfTheAlignmentsAlone) {
+  const PointCloud scan = small_scan(300);
+  const std::vector<Transform> guesses = mixed_guesses(7);
+  const auto aligner = batch_aligner();
+  PerScan traced;
+  traced.trace = true;
+  std::vector<AlignResult> together(guesses.size());
+  aligner->align_batch(scan, guesses, together, traced);
+  for (std::size_t k = 0; k < guesses.size(); ++k) {
+    const AlignResult alone = aligner->align(scan, guesses[k], traced);
+    ASSERT_EQ(together[k].trace.size(), alone.trace.size()) << k;
+    for (std::size_t line = 0; line < alone.trace.size(); ++line) {
+      EXPECT_TRUE(same_bits(together[k].trace[line].map_from_scan, alone.trace[line].map_from_scan))
+          << k << ' ' << line;
+      EXPECT_EQ(together[k].trace[line].score, alone.trace[line].score) << k << ' ' << line;
+      EXPECT_EQ(together[k].trace[line].step_m, alone.trace[line].step_m) << k << ' ' << line;
+    }
+  }
+}
+
+TEST_P(Batch, ScoresAreThoseOfEvaluate) {
+  const PointCloud scan = small_scan(300);
+  const auto aligner = batch_aligner();
+  for (const std::size_t count : {1U, 2U, 7U, 64U}) {
+    const std::vector<Transform> poses = mixed_guesses(count);
+    std::vector<Score> scores(count);
+    aligner->score_batch(scan, poses, scores);
+    for (std::size_t k = 0; k < count; ++k) {
+      const Evaluation expected = aligner->evaluate(scan, poses[k]);
+      EXPECT_EQ(scores[k].correspondences, expected.correspondences) << k;
+      EXPECT_NEAR(scores[k].score, expected.score, 1e-6 * expected.score) << k;
+      EXPECT_NEAR(scores[k].transform_probability, expected.transform_probability,
+                  1e-6 * expected.transform_probability)
+          << k;
+      EXPECT_NEAR(scores[k].nvtl, expected.nvtl, 1e-6 * expected.nvtl) << k;
+    }
+  }
+}
+
+TEST_P(Batch, WithoutPosesIsNothingToDo) {
+  const auto aligner = batch_aligner();
+  EXPECT_NO_THROW(aligner->align_batch(scenes::scan(), {}, {}));
+  EXPECT_NO_THROW(aligner->score_batch(scenes::scan(), {}, {}));
+}
+
+TEST_P(Batch, RefusesMorePosesThanItTakesAndResultsThatDoNotMatch) {
+  const PointCloud scan = small_scan(30);
+  const auto aligner = batch_aligner();
+  const auto refused = [&](std::size_t poses, std::size_t results) {
+    const std::vector<Transform> some(poses);
+    std::vector<AlignResult> aligned(results);
+    std::vector<Score> scored(results);
+    EXPECT_THROW(aligner->align_batch(scan, some, aligned), std::invalid_argument) << poses << ' ' << results;
+    EXPECT_THROW(aligner->score_batch(scan, some, scored), std::invalid_argument) << poses << ' ' << results;
+  };
+  refused(3, 2);
+  refused(2, 3);
+  refused(1, 0);
+  refused(0, 1);
+  refused(Limits::kBatch + 1, Limits::kBatch + 1);
+}
+
+TEST_P(Batch, RefusesAPoseThatIsNotRigidAndACallWithoutAMap) {
+  const PointCloud scan = small_scan(30);
+  std::vector<Transform> poses(3);
+  std::vector<AlignResult> aligned(3);
+  std::vector<Score> scored(3);
+  auto without_map = make();
+  auto& mapless = dynamic_cast<BatchAligner&>(*without_map);
+  EXPECT_THROW(mapless.align_batch(scan, poses, aligned), std::logic_error);
+  EXPECT_THROW(mapless.score_batch(scan, poses, scored), std::logic_error);
+  poses[1](0, 0) = 2;
+  const auto aligner = batch_aligner();
+  EXPECT_THROW(aligner->align_batch(scan, poses, aligned), std::invalid_argument);
+  EXPECT_THROW(aligner->score_batch(scan, poses, scored), std::invalid_argument);
+}
+
+NDT_ON_EVERY_ROW(Batch);
+
+}  // namespace
+}  // namespace ndt

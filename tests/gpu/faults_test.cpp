@@ -1,0 +1,222 @@
+// A device that fails: every CUDA call of every phase once, an error that loses the device, and memory that is really used up.
+#include <cuda_runtime.h>
+
+#include <functional>
+#include <random>
+#include <regex>
+
+#include "device_rows.hpp"
+#include "ndt/cuda/error.cuh"
+
+namespace ndt {
+namespace {
+
+const Transform kGuess = to_transform({0.4, -0.3, 0.05, 0.01, -0.01, 0.05});
+
+/// Few iterations: they all make the same calls.
+AlignOptions short_options() {
+  AlignOptions options;
+  options.max_iterations = 2;
+  return options;
+}
+
+const PointCloud& other_map() {
+  static const PointCloud map = [] {
+    PointCloud moved = scenes::map();
+    for (Point& p : moved.points) p.x += 0.7F;
+    return moved;
+  }();
+  return map;
+}
+
+class Disarmed {
+ public:
+  Disarmed(int nth, cudaError_t code) { cuda::inject_fault(nth, code); }
+  ~Disarmed() { cuda::inject_fault(0, cudaSuccess); }
+};
+
+/// What a call throws while the nth CUDA call fails; empty if nothing.
+std::string thrown_by(int nth, cudaError_t code, const std::function<void()>& call) {
+  const Disarmed fault(nth, code);
+  try {
+    call();
+  } catch (const std::runtime_error& e) {
+    return e.what();
+  }
+  return {};
+}
+
+class Faults : public DeviceRows {
+ protected:
+  using Phase = std::function<void(BatchAligner&)>;
+
+  /// Fails every CUDA call of a phase in turn, each on a new aligner, until the phase works. After each failure the aligner must
+  /// go on as if nothing had been.
+  void fail_every_call_of(const char* name, const Phase& phase) {
+    const AlignResult before = in_courtyard(short_options())->align(scenes::scan(), kGuess);
+    const long long held = cuda::live_allocations();
+    int failures = 0;
+    for (bool failed = true; failed && failures < 2000 && !HasFailure();) {
+      {
+        const auto aligner = in_courtyard(short_options());
+        const std::string error = thrown_by(failures + 1, cudaErrorMemoryAllocation, [&] { phase(*aligner); });
+        failed = !error.empty();
+        if (failed) {
+          ++failures;
+          const std::string where = std::string(name) + ", call " + std::to_string(failures);
+          expect_names_the_call(error, where);
+          const AlignResult after = aligner->align(scenes::scan(), kGuess);
+          EXPECT_TRUE(harness::same_bits(before, after)) << where << ": " << error;
+          phase(*aligner);
+        }
+      }
+      EXPECT_EQ(cuda::live_allocations(), held) << name << ", call " << failures;
+    }
+    EXPECT_GT(failures, 5) << name;
+    EXPECT_LT(failures, 2000) << name;
+    std::printf("%s, %s: %d CUDA calls failed in turn\n", GetParam().name, name, failures);
+  }
+  static void expect_names_the_call(const std::string& error, const std::string& where) {
+    static const std::regex shape(
+        R"(modules/\S+:\d+: (cuda|cub::|cusolver)\S+( \(size\))?: out of memory \(cudaErrorMemoryAllocation\))");
+    EXPECT_TRUE(std::regex_match(error, shape)) << where << ": " << error;
+  }
+};
+
+TEST_P(Faults, WhileAnAlignerIsMadeLeaveNothingBehind) {
+  const long long held = cuda::live_allocations();
+  int failures = 0;
+  for (;; ++failures) {
+    const std::string error =
+        thrown_by(failures + 1, cudaErrorMemoryAllocation, [&] { GetParam().make(short_options()); });
+    EXPECT_EQ(cuda::live_allocations(), held) << "call " << failures + 1;
+    if (error.empty() || failures > 1000) break;
+    expect_names_the_call(error, "call " + std::to_string(failures + 1));
+  }
+  EXPECT_GT(failures, 3);
+  EXPECT_LT(failures, 1000);
+}
+
+TEST_P(Faults, InSetMapKeepThePreviousMap) {
+  fail_every_call_of("set_map", [](BatchAligner& aligner) { aligner.set_map(other_map()); });
+}
+
+TEST_P(Faults, InAFirstAlignmentLeaveTheAlignerAsItWas) {
+  fail_every_call_of("align", [](BatchAligner& aligner) { aligner.align(scenes::scan(), kGuess); });
+}
+
+TEST_P(Faults, InABatchBehindOneAlignmentLeaveTheAlignerAsItWas) {
+  fail_every_call_of("align_batch", [](BatchAligner& aligner) {
+    PerScan traced;
+    traced.trace = true;
+    std::vector<Transform> guesses(7, kGuess);
+    std::vector<AlignResult> results(7);
+    aligner.align_batch(part_of_scan(500), guesses, results, traced);
+  });
+}
+
+TEST_P(Faults, InEvaluateAndScoreBatchLeaveTheAlignerAsItWas) {
+  fail_every_call_of("evaluate", [](BatchAligner& aligner) {
+    PerScan scored;
+    scored.point_scores = true;
+    aligner.evaluate(scenes::scan(), kGuess, scored);
+  });
+  fail_every_call_of("score_batch", [](BatchAligner& aligner) {
+    const std::vector<Transform> poses(5, kGuess);
+    std::vector<Score> scores(5);
+    aligner.score_batch(scenes::scan(), poses, scores);
+  });
+}
+
+TEST_P(Faults, InALaterBatchDoNotLeaveGraphsOfBuffersThatMoved) {
+  const auto aligner = in_courtyard(short_options());
+  const AlignResult before = aligner->align(scenes::scan(), kGuess);
+  const auto batch = [&](std::size_t poses) {
+    const std::vector<Transform> guesses(poses, kGuess);
+    std::vector<AlignResult> results(poses);
+    aligner->align_batch(scenes::scan(), guesses, results);
+    for (const AlignResult& result : results) EXPECT_TRUE(harness::same_bits(before, result));
+  };
+  std::size_t poses = 1;
+  for (int nth = 1; nth <= 40; ++nth) {
+    poses += 3;
+    thrown_by(nth, cudaErrorMemoryAllocation, [&] { batch(poses); });
+    EXPECT_TRUE(harness::same_bits(before, aligner->align(scenes::scan(), kGuess))) << nth;
+    batch(poses);
+    EXPECT_TRUE(harness::same_bits(before, aligner->align(scenes::scan(), kGuess))) << nth;
+  }
+}
+
+TEST_P(Faults, ThatLoseTheDeviceAreRepeatedByEveryLaterCallAndOthersGoOn) {
+  const AlignResult before = in_courtyard(short_options())->align(scenes::scan(), kGuess);
+  const long long held = cuda::live_allocations();
+  {
+    const auto aligner = in_courtyard(short_options());
+    const std::string error = thrown_by(4, cudaErrorIllegalAddress, [&] { aligner->align(scenes::scan(), kGuess); });
+    EXPECT_NE(error.find("cudaErrorIllegalAddress"), std::string::npos) << error;
+    const long long calls = cuda::calls_made();
+    std::vector<Score> scores(1);
+    const std::function<void()> later[] = {[&] { aligner->align(scenes::scan(), kGuess); },
+                                           [&] { aligner->evaluate(scenes::scan(), kGuess); },
+                                           [&] {
+                                             aligner->score_batch(scenes::scan(), {&kGuess, 1}, scores);
+                                           },
+                                           [&] { aligner->set_map(scenes::map()); }, [&] { aligner->voxels(); }};
+    for (const auto& call : later) EXPECT_EQ(thrown_by(0, cudaSuccess, call), error);
+    EXPECT_EQ(cuda::calls_made(), calls) << "a lost device is not asked again";
+  }
+  EXPECT_EQ(cuda::live_allocations(), held);
+  EXPECT_TRUE(harness::same_bits(before, in_courtyard(short_options())->align(scenes::scan(), kGuess)));
+}
+
+/// All of the device's memory but so many bytes.
+class FilledDevice {
+ public:
+  explicit FilledDevice(std::size_t left) {
+    for (std::size_t block = std::size_t{8} << 30; block >= std::size_t{1} << 20; block /= 2)
+      for (std::size_t free = 0, total = 0; cudaMemGetInfo(&free, &total) == cudaSuccess && free >= left + block;) {
+        void* memory = nullptr;
+        if (cudaMalloc(&memory, block) != cudaSuccess) break;
+        blocks_.push_back(memory);
+      }
+    (void)cudaGetLastError();
+  }
+  ~FilledDevice() {
+    for (void* memory : blocks_) (void)cudaFree(memory);
+  }
+  std::size_t blocks() const { return blocks_.size(); }
+
+ private:
+  std::vector<void*> blocks_;
+};
+
+PointCloud large_map(std::size_t points) {
+  std::mt19937 random(3);
+  std::uniform_real_distribution<float> unit(-60, 60);
+  PointCloud cloud;
+  cloud.points.resize(points);
+  for (Point& p : cloud.points) p = {unit(random), unit(random), 0.2F * unit(random)};
+  return cloud;
+}
+
+TEST_P(Faults, RealLackOfMemoryKeepsThePreviousMap) {
+  const auto aligner = in_courtyard();
+  const AlignResult before = aligner->align(scenes::scan(), kGuess);
+  const PointCloud large = large_map(std::size_t{1} << 24);  // 192 MiB before anything is made of it
+  {
+    const FilledDevice filled(std::size_t{64} << 20);
+    ASSERT_GT(filled.blocks(), 0U);
+    const std::string error = thrown_by(0, cudaSuccess, [&] { aligner->set_map(large); });
+    EXPECT_NE(error.find("cudaErrorMemoryAllocation"), std::string::npos) << error;
+    EXPECT_TRUE(harness::same_bits(before, aligner->align(scenes::scan(), kGuess)));
+  }
+  EXPECT_TRUE(harness::same_bits(before, aligner->align(scenes::scan(), kGuess)));
+  EXPECT_EQ(aligner->set_map(large).points, std::int64_t{1} << 24);
+  aligner->set_map(scenes::map());
+  EXPECT_TRUE(harness::same_bits(before, aligner->align(scenes::scan(), kGuess)));
+}
+
+NDT_ON_DEVICE_ROWS(Faults);
+
+}  // namespace
+}  // namespace ndt

@@ -1,0 +1,213 @@
+// What an alignment on a device moves, starts and waits for, by the counters of Traffic and against the schedule's own numbers.
+#include "device_rows.hpp"
+#include "library_launches.hpp"
+#include "ndt/solve/loop_outcome.hpp"
+
+namespace ndt {
+namespace {
+
+const Transform kGuess = to_transform({0.4, -0.3, 0.05, 0.01, -0.01, 0.05});
+
+Traffic operator-(const Traffic& a, const Traffic& b) {
+  Traffic d;
+  d.upload_bytes = a.upload_bytes - b.upload_bytes, d.uploads = a.uploads - b.uploads;
+  d.download_bytes = a.download_bytes - b.download_bytes, d.downloads = a.downloads - b.downloads;
+  d.launches = a.launches - b.launches, d.synchronisations = a.synchronisations - b.synchronisations;
+  d.allocations = a.allocations - b.allocations, d.device_bytes = a.device_bytes - b.device_bytes;
+  return d;
+}
+
+std::int64_t scan_bytes(std::size_t points) { return static_cast<std::int64_t>(points * sizeof(Point)); }
+constexpr std::int64_t kOutcome = sizeof(LoopOutcome), kGuessBytes = sizeof(Transform);
+static_assert(kOutcome <= 400 && kGuessBytes == 128);
+
+/// Launches of the schedule in pipeline.hpp for so many rounds of the loop. Evaluating is 7 steps, a sum and the arrival.
+std::int64_t staged_launches(LineSearch search, std::int64_t rounds) {
+  const std::int64_t solve = gpu_multikernel::launches_of_solve(1).captured;
+  const std::int64_t evaluate = 9, direction = 3 + solve, update = 1, flag = 1, begin = 1, conclude = 3;
+  const std::int64_t trials = search == LineSearch::off ? 2 : search == LineSearch::batched ? 5 : 10 * 5;
+  return begin + evaluate + rounds * (direction + trials + update + evaluate + flag) + conclude;
+}
+
+class Transfers : public DeviceRows {
+ protected:
+  template <class F>
+  static Traffic of(Aligner& aligner, F&& f) {
+    const Traffic before = *aligner.traffic();
+    f();
+    return *aligner.traffic() - before;
+  }
+  /// Of the header that the graph's upload carries in front; 0 for the staged row.
+  static std::int64_t header_bytes(const Traffic& t, std::size_t points, std::size_t poses) {
+    return t.upload_bytes - scan_bytes(points) - static_cast<std::int64_t>(poses) * kGuessBytes;
+  }
+  static void expect_header(std::int64_t bytes) {
+    if (!GetParam().graph) {
+      EXPECT_EQ(bytes, 0);
+      return;
+    }
+    EXPECT_GT(bytes, 0);
+    EXPECT_LE(bytes, 256);
+    EXPECT_EQ(bytes % 16, 0);
+  }
+  /// Returns the rounds of the loop.
+  static std::int64_t expect_downloads(const Traffic& t, std::int64_t poses = 1) {
+    const std::int64_t flags = GetParam().graph ? 0 : t.downloads - 1;
+    EXPECT_EQ(t.downloads, flags + 1);
+    EXPECT_EQ(t.download_bytes, 4 * flags + poses * kOutcome);
+    EXPECT_EQ(t.synchronisations, flags + 1);
+    return flags;
+  }
+};
+
+TEST_P(Transfers, OfAnAlignmentAreOneUploadOneOutcomeAndOneFlagPerRound) {
+  for (const LineSearch search : all_line_searches()) {
+    AlignOptions options;
+    options.line_search = search;
+    const auto aligner = in_courtyard(options);
+    aligner->align(scenes::scan(), kGuess);
+    std::vector<Transform> guesses{kGuess};
+    for (const Pose& pose : scenes::offsets(5, 0.5, 0.05)) guesses.push_back(to_transform(pose));
+    for (const Transform& guess : guesses) {
+      AlignResult result;
+      const Traffic t = of(*aligner, [&] { result = aligner->align(scenes::scan(), guess); });
+      EXPECT_EQ(t.uploads, 1);
+      expect_header(header_bytes(t, scenes::scan().size(), 1));
+      EXPECT_EQ(t.allocations, 0);
+      const std::int64_t rounds = expect_downloads(t);
+      EXPECT_GT(result.iterations, 1);
+      if (GetParam().graph) {
+        EXPECT_EQ(t.launches, 1);
+        continue;
+      }
+      // A search that takes no step spends a round on finding that out.
+      EXPECT_GE(rounds, result.iterations);
+      EXPECT_LE(rounds, result.iterations + (search == LineSearch::off ? 0 : 1));
+      EXPECT_EQ(t.launches, staged_launches(search, rounds)) << to_string(search) << ", rounds " << rounds;
+    }
+  }
+}
+
+TEST_P(Transfers, OfAGraphDoNotDependOnTheIterationsAndThoseOfStagesByFourBytesEach) {
+  std::int64_t flag_bytes = 0;
+  for (const int iterations : {1, 5, 50}) {
+    AlignOptions options;
+    options.max_iterations = iterations;
+    options.epsilon_m = 1e-300;
+    const auto aligner = in_courtyard(options);
+    aligner->align(scenes::scan(), kGuess);
+    AlignResult result;
+    const Traffic t = of(*aligner, [&] { result = aligner->align(scenes::scan(), kGuess); });
+    ASSERT_EQ(result.iterations, iterations);
+    flag_bytes = GetParam().graph ? 0 : 4 * iterations;
+    EXPECT_EQ(t.download_bytes, kOutcome + flag_bytes);
+    EXPECT_EQ(t.uploads, 1);
+    EXPECT_EQ(t.synchronisations, GetParam().graph ? 1 : iterations + 1);
+  }
+}
+
+TEST_P(Transfers, OfABatchAreOneUploadWithAllGuessesAndOneDownloadOfAllOutcomes) {
+  const auto aligner = in_courtyard();
+  std::vector<Transform> guesses;
+  for (const Pose& pose : scenes::offsets(17, 0.4, 0.05)) guesses.push_back(to_transform(pose));
+  std::vector<AlignResult> results(guesses.size());
+  aligner->align_batch(scenes::scan(), guesses, results);
+  const Traffic t = of(*aligner, [&] { aligner->align_batch(scenes::scan(), guesses, results); });
+  EXPECT_EQ(t.uploads, 1);
+  expect_header(header_bytes(t, scenes::scan().size(), guesses.size()));
+  const std::int64_t rounds = expect_downloads(t, 17);
+  EXPECT_EQ(t.allocations, 0);
+  int longest = 0;
+  for (const AlignResult& result : results) longest = std::max(longest, result.iterations);
+  if (GetParam().graph)
+    EXPECT_EQ(t.launches, 1);
+  else
+    EXPECT_EQ(rounds, longest);
+}
+
+TEST_P(Transfers, OfATraceAreItsLinesMore) {
+  const AlignOptions options;
+  const auto aligner = in_courtyard(options);
+  PerScan traced;
+  traced.trace = true;
+  aligner->align(scenes::scan(), kGuess, traced);
+  const Traffic without = of(*aligner, [&] { aligner->align(scenes::scan(), kGuess); });
+  const Traffic with = of(*aligner, [&] { aligner->align(scenes::scan(), kGuess, traced); });
+  const std::int64_t lines = options.max_iterations + 1;
+  EXPECT_EQ(with.download_bytes, without.download_bytes + lines * static_cast<std::int64_t>(sizeof(LoopTrace)));
+  EXPECT_EQ(with.downloads, without.downloads + 1);
+  EXPECT_EQ(with.uploads, without.uploads);
+  EXPECT_EQ(with.upload_bytes, without.upload_bytes);
+  EXPECT_EQ(with.launches, without.launches);
+  EXPECT_EQ(with.synchronisations, without.synchronisations);
+  EXPECT_EQ(with.allocations, 0);
+}
+
+TEST_P(Transfers, LaterCallsAllocateNothing) {
+  const auto aligner = in_courtyard();
+  const std::vector<Transform> poses(9, kGuess);
+  std::vector<Score> scores(poses.size());
+  PerScan everything;
+  everything.trace = everything.point_scores = true;
+  const auto use = [&](const PointCloud& scan, const Transform& pose) {
+    aligner->align(scan, pose, everything);
+    aligner->evaluate(scan, pose, everything);
+    aligner->score_batch(scan, poses, scores);
+  };
+  use(scenes::scan(), kGuess);
+  const std::int64_t held = aligner->traffic()->device_bytes;
+  for (const std::size_t points :
+       {scenes::scan().size(), std::size_t{1500}, std::size_t{100}, std::size_t{1}, scenes::scan().size()}) {
+    const PointCloud scan = part_of_scan(points);
+    for (const Pose& offset : scenes::offsets(3, 0.5, 0.1)) {
+      const Traffic t = of(*aligner, [&] {
+        use(scan, to_transform(offset));
+        aligner->align(scan, to_transform(offset));
+      });
+      EXPECT_EQ(t.allocations, 0) << points << " points";
+    }
+  }
+  EXPECT_EQ(aligner->traffic()->device_bytes, held);
+}
+
+TEST_P(Transfers, AnotherMapTakesTheOldOnesPlace) {
+  const auto aligner = in_courtyard();
+  aligner->align(scenes::scan(), kGuess);
+  const std::int64_t held = aligner->traffic()->device_bytes;
+  EXPECT_GT(held, 0);
+  for (int k = 0; k < 10; ++k) {
+    aligner->set_map(scenes::map());
+    EXPECT_EQ(aligner->traffic()->device_bytes, held) << k;
+    aligner->align(scenes::scan(), kGuess);
+    EXPECT_EQ(aligner->traffic()->device_bytes, held) << k;
+  }
+}
+
+NDT_ON_DEVICE_ROWS(Transfers);
+
+class LibraryLaunches : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (const std::string reason = gpu_multikernel::cuda_unavailable_reason(); !reason.empty()) GTEST_SKIP() << reason;
+  }
+};
+
+TEST_F(LibraryLaunches, OfTheSolverAreCountedAsACaptureSeesThem) {
+  for (const int systems : {1, 2, 16, 100}) {
+    const gpu_multikernel::Launches launches = gpu_multikernel::launches_of_solve(systems);
+    EXPECT_GT(launches.captured, 0);
+    EXPECT_EQ(launches.counted, launches.captured) << systems << " systems";
+  }
+}
+
+TEST_F(LibraryLaunches, OfSegmentedSumsAreCountedAsACaptureSeesThem) {
+  for (const int segments : {1, 31, 500})
+    for (const int length : {1, 256, 3000}) {
+      const gpu_multikernel::Launches launches = gpu_multikernel::launches_of_sum(segments, length);
+      EXPECT_GT(launches.captured, 0);
+      EXPECT_EQ(launches.counted, launches.captured) << segments << " segments of " << length;
+    }
+}
+
+}  // namespace
+}  // namespace ndt

@@ -1,0 +1,30 @@
+// The steps as multikernel_cpu runs them.
+#include "host_backend.hpp"
+#include "run_step.hpp"
+
+namespace ndt::gpu_multikernel {
+namespace {
+
+class HostStepMachine final : public StepMachine {
+ public:
+  void run(const Frame& f, Step step) override { run_step(backend_, f, step); }
+  void sum_segments(const float* values, int segments, int length, double* sums) override {
+    backend_.sum_segments(values, segments, length, sums);
+  }
+  bool contracts() const override { return false; }
+
+ private:
+  static AlignOptions two_threads() {
+    AlignOptions options;
+    options.threads = 2;
+    return options;
+  }
+  HostBackend backend_{two_threads()};
+};
+
+}  // namespace
+
+std::string no_step_machine_reason() { return {}; }
+std::unique_ptr<StepMachine> make_step_machine() { return std::make_unique<HostStepMachine>(); }
+
+}  // namespace ndt::gpu_multikernel
