@@ -12,13 +12,13 @@ namespace {
 constexpr const char* kGroup = "Registration (default: the profile's value)";
 
 template <class T>
-void add(Subcommand command, const char* name, T& target, const std::string& about, const char* type) {
-  command.add_option(name, target, about).type_name(type).group(kGroup);
+void add(CLI::App& command, const char* name, T& target, const std::string& about, const char* type) {
+  command.add_option(name, target, about)->type_name(type)->group(kGroup);
 }
 
 }  // namespace
 
-void add_align_flags(Subcommand command, AlignArguments& a) {
+void add_align_flags(CLI::App& command, AlignArguments& a) {
   const auto choices = [](const std::string& names) { return ": " + names; };
   add(command, "--profile", a.profile, "base of the options below" + choices(profile_names()), "NAME");
   add(command, "--resolution", a.resolution_m, "voxel edge and neighbour radius, 0.001 to 1000", "M");
@@ -38,24 +38,26 @@ void add_align_flags(Subcommand command, AlignArguments& a) {
   add(command, "--reg-y", a.regularisation_y_m, "y of the regularisation target in the map; none without", "M");
 }
 
-void add_threads_flag(Subcommand command, AlignArguments& a) {
+void add_threads_flag(CLI::App& command, AlignArguments& a) {
   add(command, "--threads", a.threads, "CPU workers, 0 (default) = one per core", "N");
 }
 
-void add_map_flag(Subcommand command, std::string& file) {
-  command.add_option("--map", file, "cloud to register onto (" + cloud_extensions() + ")").type_name("FILE").required();
+void add_map_flag(CLI::App& command, std::string& file) {
+  command.add_option("--map", file, "cloud to register onto (" + cloud_extensions() + ")")
+      ->type_name("FILE")
+      ->required();
 }
 
-void add_scan_flag(Subcommand command, std::string& file) {
-  command.add_option("--scan", file, "cloud to register (" + cloud_extensions() + ")").type_name("FILE").required();
+void add_scan_flag(CLI::App& command, std::string& file) {
+  command.add_option("--scan", file, "cloud to register (" + cloud_extensions() + ")")->type_name("FILE")->required();
 }
 
-void add_pose_flag(Subcommand command, const char* name, std::vector<std::string>& words, bool required) {
+void add_pose_flag(CLI::App& command, const char* name, std::vector<std::string>& words, bool required) {
   std::string about =
       "map_from_scan: x,y,z,roll,pitch,yaw in metres and radians, R = Rx(roll) Ry(pitch) Rz(yaw); or 16 numbers of a "
       "row-major 4x4; separated by commas or blanks";
   if (!required) about += " (default: identity)";
-  command.add_option(name, words, about).type_name("POSE").expected(1, 16).required(required);
+  command.add_option(name, words, about)->type_name("POSE")->expected(1, 16)->required(required);
 }
 
 Transform pose_from(const std::vector<std::string>& words, std::string_view option) {
@@ -63,9 +65,9 @@ Transform pose_from(const std::vector<std::string>& words, std::string_view opti
   return parse_transform(fmt::format("{}", fmt::join(words, " ")), option);
 }
 
-void add_implementation_flag(Subcommand command, std::string& name) {
+void add_implementation_flag(CLI::App& command, std::string& name) {
   command.add_option("--implementation", name, "row of ndt-bench list, or auto = the fastest available (default)")
-      .type_name("NAME");
+      ->type_name("NAME");
 }
 
 const AlignerEntry& implementation_from(const std::string& name) {

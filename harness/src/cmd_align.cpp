@@ -1,8 +1,6 @@
 // ndt-bench align: one registration of two files.
 #include <fmt/format.h>
 
-#include <nlohmann/json.hpp>
-
 #include "align_flags.hpp"
 #include "commands.hpp"
 #include "ndt/harness/cloud_file.hpp"
@@ -84,14 +82,14 @@ ExitCode align(const Arguments& a) {
 
 void add_align(CLI::App& app, Command& chosen) {
   const auto a = std::make_shared<Arguments>();
-  Subcommand command = add_command(app, chosen, "align", "Register a scan onto a map and print the pose", a, align);
+  CLI::App& command = add_command(app, chosen, "align", "Register a scan onto a map and print the pose", a, align);
   add_map_flag(command, a->map);
   add_scan_flag(command, a->scan);
   add_implementation_flag(command, a->implementation);
   add_pose_flag(command, "--guess", a->guess, false);
-  command.add_option("--repeat", a->repeat, "align this many times; results must be equal bit for bit").type_name("K");
+  command.add_option("--repeat", a->repeat, "align this many times; results must be equal bit for bit")->type_name("K");
   command.add_option("--timeout-ms", a->align.timeout_ms, "end each alignment after this time with the pose so far")
-      .type_name("MS");
+      ->type_name("MS");
   command.add_flag("--trace", a->trace, "also give the pose after every iteration");
   command.add_flag("--json", a->json, "one JSON object on stdout, with units in its key names");
   add_align_flags(command, a->align);

@@ -1,8 +1,6 @@
 // ndt-bench evaluate: score and derivatives at one pose.
 #include <fmt/format.h>
 
-#include <nlohmann/json.hpp>
-
 #include "align_flags.hpp"
 #include "commands.hpp"
 #include "ndt/harness/cloud_file.hpp"
@@ -54,7 +52,7 @@ ExitCode evaluate(const Arguments& a) {
 
 void add_evaluate(CLI::App& app, Command& chosen) {
   const auto a = std::make_shared<Arguments>();
-  Subcommand command = add_command(app, chosen, "evaluate", "Print score, gradient and Hessian at a pose", a, evaluate);
+  CLI::App& command = add_command(app, chosen, "evaluate", "Print score, gradient and Hessian at a pose", a, evaluate);
   add_map_flag(command, a->map);
   add_scan_flag(command, a->scan);
   add_implementation_flag(command, a->implementation);
@@ -64,7 +62,7 @@ void add_evaluate(CLI::App& app, Command& chosen) {
           "--point-scores", a->point_scores,
           "also write index,x_m,y_m,z_m,score of every finite point of the (filtered) scan; NVTL is the mean of the "
           "scores above 0")
-      .type_name("FILE.csv");
+      ->type_name("FILE.csv");
   command.add_flag("--json", a->json, "one JSON object on stdout, with units in its key names");
   add_align_flags(command, a->align);
   add_threads_flag(command, a->align);

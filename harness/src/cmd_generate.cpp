@@ -39,20 +39,22 @@ ExitCode generate_dataset(const Arguments& a) {
 
 void add_generate(CLI::App& app, Command& chosen) {
   const auto a = std::make_shared<Arguments>();
-  Subcommand command =
+  CLI::App& command =
       add_command(app, chosen, "generate", "Write a synthetic dataset with exact truth: town", a, generate_dataset);
   command.add_option("dataset", a->dataset, "town: a laser scanner driven through streets")
-      .type_name("NAME")
-      .required();
-  command.add_option("--scale", a->scale, "how much of it: " + town_scale_names()).type_name("NAME").show_default();
+      ->type_name("NAME")
+      ->required();
+  command.add_option("--scale", a->scale, "how much of it: " + town_scale_names())
+      ->type_name("NAME")
+      ->capture_default_str();
   command.add_option("--seed", a->seed, "another town; the same seed gives the same bytes")
-      .type_name("K")
-      .show_default();
+      ->type_name("K")
+      ->capture_default_str();
   command.add_option("--out", a->out, "folder, made with its parents; one that is not empty is refused")
-      .type_name("DIR")
-      .required();
+      ->type_name("DIR")
+      ->required();
   command.add_option("--threads", a->threads, "CPU workers, 0 (default) = one per core; the bytes do not depend on it")
-      .type_name("N");
+      ->type_name("N");
 }
 
 }  // namespace ndt::harness

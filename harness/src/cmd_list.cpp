@@ -1,8 +1,6 @@
 // ndt-bench list: what there is to run, and what is missing and why.
 #include <fmt/format.h>
 
-#include <nlohmann/json.hpp>
-
 #include "commands.hpp"
 #include "ndt/harness/dataset.hpp"
 #include "ndt/harness/presets.hpp"
@@ -71,7 +69,7 @@ ExitCode list(const Arguments& a) {
 
 void add_list(CLI::App& app, Command& chosen) {
   const auto a = std::make_shared<Arguments>();
-  Subcommand command =
+  CLI::App& command =
       add_command(app, chosen, "list", "Implementations, datasets and presets; available or why not", a, list);
   command.add_flag("--json", a->json, "one JSON object on stdout");
 }

@@ -48,12 +48,12 @@ ExitCode measure_job(const Arguments& a) {
 
 void add_measure_job(CLI::App& app, Command& chosen) {
   const auto a = std::make_shared<Arguments>();
-  Subcommand command = add_command(app, chosen, "measure-job", "One job of a run, for ndt-bench run", a, measure_job);
-  command.hide();
-  command.add_option("--run", a->run).required();
-  command.add_option("--job", a->job).required();
-  command.add_option("--rows", a->rows).required();
-  command.add_option("--parent", a->parent).required();
+  CLI::App& command = add_command(app, chosen, "measure-job", "One job of a run, for ndt-bench run", a, measure_job);
+  command.group("");  // not listed
+  command.add_option("--run", a->run)->required();
+  command.add_option("--job", a->job)->required();
+  command.add_option("--rows", a->rows)->required();
+  command.add_option("--parent", a->parent)->required();
 }
 
 }  // namespace ndt::harness

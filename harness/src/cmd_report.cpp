@@ -69,20 +69,22 @@ ExitCode compare(const CompareArguments& a) {
 
 void add_report(CLI::App& app, Command& chosen) {
   const auto a = std::make_shared<ReportArguments>();
-  Subcommand command =
+  CLI::App& command =
       add_command(app, chosen, "report", "Write report.html, its figures and summary.csv of a run", a, report);
-  command.add_option("dir", a->folder, "folder of a run").type_name("DIR").required();
+  command.add_option("dir", a->folder, "folder of a run")->type_name("DIR")->required();
   command.add_flag("--open", a->open, "open the report in the browser");
 }
 
 void add_compare(CLI::App& app, Command& chosen) {
   const auto a = std::make_shared<CompareArguments>();
-  Subcommand command =
+  CLI::App& command =
       add_command(app, chosen, "compare",
                   "Is the second run faster or slower than the first? SAME, FASTER, SLOWER or UNCLEAR", a, compare);
-  command.add_option("before", a->before, "folder of a run").type_name("DIR_A").required();
-  command.add_option("after", a->after, "folder of a run").type_name("DIR_B").required();
-  command.add_option("--fail-on", a->fail_on, "exit 3 if any row is SLOWER").type_name("slower").choices({"slower"});
+  command.add_option("before", a->before, "folder of a run")->type_name("DIR_A")->required();
+  command.add_option("after", a->after, "folder of a run")->type_name("DIR_B")->required();
+  command.add_option("--fail-on", a->fail_on, "exit 3 if any row is SLOWER")
+      ->type_name("slower")
+      ->check(CLI::IsMember({"slower"}));
   command.add_flag("--json", a->json, "one JSON object on stdout");
 }
 

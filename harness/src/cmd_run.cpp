@@ -49,34 +49,37 @@ ExitCode run_benchmark(const Arguments& a) {
 void add_run(CLI::App& app, Command& chosen, const std::string& command_line) {
   const auto a = std::make_shared<Arguments>();
   a->command_line = command_line;
-  Subcommand command = add_command(app, chosen, "run", "Measure implementations side by side", a, run_benchmark);
+  CLI::App& command = add_command(app, chosen, "run", "Measure implementations side by side", a, run_benchmark);
   command.add_option("--preset", a->preset, "what to run: a name in ndt-bench list, or a TOML file")
-      .type_name("NAME")
-      .show_default();
+      ->type_name("NAME")
+      ->capture_default_str();
   command
       .add_option("--dataset", a->selection.datasets,
                   "instead of the preset's; a name in ndt-bench list or a folder with a dataset.toml; may be repeated")
-      .type_name("NAME");
-  command.add_option("--implementation", a->selection.implementations, "instead of all available ones; may be repeated")
-      .type_name("NAME");
+      ->type_name("NAME");
+  command
+      .add_option("--implementation", a->selection.implementations, "instead of all available ones; may be repeated")
+      ->type_name("NAME");
   command
       .add_option("--threads", a->selection.threads,
                   "CPU workers, 0 = one per core; may be repeated (default: the preset's)")
-      .type_name("N")
-      .range(0, Limits::kThreads);
+      ->type_name("N")
+      ->check(CLI::Range(0, Limits::kThreads));
   command
       .add_option("--samples", a->selection.samples, "of every measurement, at least, unless its time cap comes first")
-      .type_name("N")
-      .range(1, 1000000);
-  command.add_option("--out", a->out, "folder for the rows (default: bench-results/<UTC time>)").type_name("DIR");
+      ->type_name("N")
+      ->check(CLI::Range(1, 1000000));
+  command.add_option("--out", a->out, "folder for the rows (default: bench-results/<UTC time>)")->type_name("DIR");
   add_align_flags(command, a->selection.options);
 
-  command  // the plan is made: nothing of it can be changed
-      .add_lone_option(
-          "--resume", a->resume,
-          "go on with the run in this folder as it was planned: what is missing, and what was killed, timed "
-          "out or ran out of memory")
-      .type_name("DIR");
+  const std::vector<CLI::Option*> others = command.get_options();  // the plan is made: nothing of it can be changed
+  CLI::Option& resume =
+      *command.add_option("--resume", a->resume,
+                          "go on with the run in this folder as it was planned: what is missing, and what "
+                          "was killed, timed out or ran out of memory");
+  resume.type_name("DIR");
+  for (CLI::Option* other : others)
+    if (other != command.get_help_ptr()) resume.excludes(other);
 }
 
 }  // namespace ndt::harness

@@ -1,8 +1,6 @@
 // ndt-bench voxels: the map as an implementation sees it.
 #include <fmt/format.h>
 
-#include <nlohmann/json.hpp>
-
 #include "align_flags.hpp"
 #include "commands.hpp"
 #include "ndt/harness/cloud_file.hpp"
@@ -46,7 +44,7 @@ ExitCode voxels(const Arguments& a) {
 
 void add_voxels(CLI::App& app, Command& chosen) {
   const auto a = std::make_shared<Arguments>();
-  Subcommand command = add_command(app, chosen, "voxels", "Print the voxel table of a map", a, voxels);
+  CLI::App& command = add_command(app, chosen, "voxels", "Print the voxel table of a map", a, voxels);
   add_map_flag(command, a->map);
   add_implementation_flag(command, a->implementation);
   command.add_flag("--json", a->json, "one JSON object on stdout, with units in its key names");

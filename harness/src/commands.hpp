@@ -2,12 +2,12 @@
 // to what main shall do.
 #pragma once
 
+#include <CLI/CLI.hpp>
 #include <functional>
 #include <memory>
 #include <string>
 
 #include "ndt/harness/exit_code.hpp"
-#include "subcommand.hpp"
 
 namespace ndt::harness {
 
@@ -27,10 +27,11 @@ void add_generate(CLI::App& app, Command& chosen);
 
 /// A subcommand whose options live in one `Arguments` value that outlives the parsing.
 template <class Arguments>
-Subcommand add_command(CLI::App& app, Command& chosen, const char* name, const char* about,
-                       const std::shared_ptr<Arguments>& arguments, ExitCode (*run)(const Arguments&)) {
-  return add_subcommand(app, name, about,
-                        [arguments, run, &chosen] { chosen = [arguments, run] { return run(*arguments); }; });
+CLI::App& add_command(CLI::App& app, Command& chosen, const char* name, const char* about,
+                      const std::shared_ptr<Arguments>& arguments, ExitCode (*run)(const Arguments&)) {
+  CLI::App& command = *app.add_subcommand(name, about);
+  command.final_callback([arguments, run, &chosen] { chosen = [arguments, run] { return run(*arguments); }; });
+  return command;
 }
 
 }  // namespace ndt::harness

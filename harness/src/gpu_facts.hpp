@@ -1,7 +1,7 @@
 // The GPUs of this machine and their driver, as environment.json, doctor and --resume want them.
 #pragma once
 
-#include <nlohmann/json_fwd.hpp>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
 #include <vector>

@@ -1,7 +1,6 @@
 // ndt-bench: declares the subcommands, runs the chosen one, and is the only place where failures become exit codes.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <cstdio>
 #include <span>
 #include <vector>

@@ -2,12 +2,12 @@
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <string>
 
 #include "microbench.hpp"
 #include "ndt/harness/build_info.hpp"
 #include "ndt/harness/exit_code.hpp"
-#include "subcommand.hpp"
 
 namespace {
 
@@ -32,12 +32,13 @@ void print_help() {
 
 /// What Google Benchmark left of the command line.
 ndt::AlignOptions parse(int argc, char** argv) {
+  CLI::App app{"", "ndt-microbench"};
+  app.set_help_flag();
   ndt::AlignOptions options;
+  app.add_option("--threads", options.threads, kThreadsAbout);
   try {
-    ndt::harness::parse_options({argv + 1, argv + argc}, [&](ndt::harness::Subcommand program) {
-      program.add_option("--threads", options.threads, kThreadsAbout);
-    });
-  } catch (const ndt::harness::UsageError& error) {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
     throw ndt::harness::UsageError(fmt::format("{}; see ndt-microbench --help", error.what()));
   }
   validate(options);

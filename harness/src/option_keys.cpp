@@ -1,7 +1,6 @@
 #include "option_keys.hpp"
 
 #include <limits>
-#include <nlohmann/json.hpp>
 
 namespace ndt::harness {
 namespace {
@@ -49,12 +48,6 @@ AlignArguments options_from_json(const nlohmann::ordered_json& j) {
   AlignArguments arguments;
   for_each_option(arguments, [&](const char* key, auto& value) { restore(j, key, value); });
   return arguments;
-}
-
-AlignArguments overridden(const AlignArguments& base, const AlignArguments& by) {
-  nlohmann::ordered_json options = options_json(base);
-  options.update(options_json(by));
-  return options_from_json(options);
 }
 
 }  // namespace ndt::harness

@@ -1,7 +1,7 @@
 // Registration options by the names they have in presets and records: those of the command line, with _ for -.
 #pragma once
 
-#include <nlohmann/json_fwd.hpp>
+#include <nlohmann/json.hpp>
 
 #include "ndt/harness/align_arguments.hpp"
 #include "toml_fields.hpp"
@@ -33,8 +33,5 @@ void read_options(TomlTable& toml, AlignArguments& arguments);
 nlohmann::ordered_json options_json(const AlignArguments& arguments);
 /// Inverse. Throws nlohmann::json::exception.
 AlignArguments options_from_json(const nlohmann::ordered_json& j);
-
-/// The options given in `by`, and those of `base` that are not.
-AlignArguments overridden(const AlignArguments& base, const AlignArguments& by);
 
 }  // namespace ndt::harness

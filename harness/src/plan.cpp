@@ -154,7 +154,11 @@ class Planner {
   }
 
   /// The variant's options win over those of the command line.
-  Variant merged(const Variant& given) const { return {given.name, overridden(selection_.options, given.options)}; }
+  Variant merged(const Variant& given) const {
+    nlohmann::ordered_json options = options_json(selection_.options);
+    options.update(options_json(given.options));
+    return {given.name, options_from_json(options)};
+  }
 
   /// An implementation may refuse options that others have; everyone refuses what is out of range.
   bool offered(const AlignerEntry& entry, const Job& job, const Dataset& dataset) {

@@ -16,8 +16,8 @@ constexpr const char* kGroup = "Filters, in the order they act (default: clouds 
 constexpr const char* kLeafAbout = "one point per occupied cube of this edge: its centroid, 0.001 to 1000";
 
 template <class T>
-SubcommandOption add(Subcommand command, const char* name, T& target, const char* about, const char* type) {
-  return command.add_option(name, target, about).type_name(type).group(kGroup);
+CLI::Option& add(CLI::App& command, const char* name, T& target, const char* about, const char* type) {
+  return *command.add_option(name, target, about)->type_name(type)->group(kGroup);
 }
 
 /// Nothing without words.
@@ -31,7 +31,7 @@ std::optional<CropBox> box_from(const std::vector<std::string>& words, std::stri
 
 }  // namespace
 
-void add_scan_preparation_flags(Subcommand command, PreparationArguments& a) {
+void add_scan_preparation_flags(CLI::App& command, PreparationArguments& a) {
   add(command, "--scan-min-range", a.scan.min_range_m, "drop scan points nearer to the sensor, 0 to 1e6", "M");
   add(command, "--scan-max-range", a.scan.max_range_m, "drop scan points farther from the sensor, above 0 to 1e6", "M");
   add(command, "--scan-crop-box", a.crop_box, "drop scan points outside: x0,y0,z0,x1,y1,z1 in metres", "BOX")
@@ -43,7 +43,7 @@ void add_scan_preparation_flags(Subcommand command, PreparationArguments& a) {
   add(command, "--scan-seed", a.seed, "seed of --scan-sample (default 1)", "K");
 }
 
-void add_map_preparation_flags(Subcommand command, PreparationArguments& a) {
+void add_map_preparation_flags(CLI::App& command, PreparationArguments& a) {
   add(command, "--map-voxel-leaf", a.map.voxel_leaf_m, kLeafAbout, "M");
 }
 

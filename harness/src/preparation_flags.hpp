@@ -1,12 +1,12 @@
 // Options that filter clouds before they are used; shared by the subcommands that read clouds.
 #pragma once
 
+#include <CLI/CLI.hpp>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "ndt/harness/scan_preparation.hpp"
-#include "subcommand.hpp"
 
 namespace ndt::harness {
 
@@ -17,8 +17,8 @@ struct PreparationArguments {
   std::optional<std::int64_t> seed;               ///< of the scan
 };
 
-void add_scan_preparation_flags(Subcommand command, PreparationArguments& arguments);
-void add_map_preparation_flags(Subcommand command, PreparationArguments& arguments);
+void add_scan_preparation_flags(CLI::App& command, PreparationArguments& arguments);
+void add_map_preparation_flags(CLI::App& command, PreparationArguments& arguments);
 
 /// Throws UsageError for a box that is not 6 numbers and a seed without a sample, and as validate does.
 ScanPreparation scan_preparation(const PreparationArguments& arguments);

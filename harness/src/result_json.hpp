@@ -1,7 +1,7 @@
 // Results as JSON objects; the key names are part of the command line's contract.
 #pragma once
 
-#include <nlohmann/json_fwd.hpp>
+#include <nlohmann/json.hpp>
 #include <span>
 #include <string_view>
 #include <vector>

@@ -1,23 +1,20 @@
 #include <gmock/gmock.h>
 
 #include "align_flags.hpp"
-#include "ndt/harness/exit_code.hpp"
-#include "parsed_options.hpp"
 
 namespace ndt::harness {
 namespace {
 
 /// The shared options on a program of their own.
 struct Flags {
-  void parse(const std::string& line) {
-    const auto declare = [this](Subcommand command) {
-      add_align_flags(command, arguments);
-      add_threads_flag(command, arguments);
-      add_pose_flag(command, "--guess", guess, false);
-    };
-    parse_line(line, declare);
+  Flags() {
+    add_align_flags(app, arguments);
+    add_threads_flag(app, arguments);
+    add_pose_flag(app, "--guess", guess, false);
   }
+  void parse(const std::string& line) { app.parse(line); }
 
+  CLI::App app{"test", "test"};
   AlignArguments arguments;
   std::vector<std::string> guess;
 };
@@ -60,10 +57,10 @@ TEST(CliOptions, NoPoseIsTheIdentity) {
 }
 
 TEST(CliOptions, ANumberThatIsNoneIsRefused) {
-  EXPECT_THROW(Flags().parse("--resolution two"), UsageError);
-  EXPECT_THROW(Flags().parse("--max-iterations 2.5"), UsageError);
-  EXPECT_THROW(Flags().parse("--threads"), UsageError);
-  EXPECT_THROW(Flags().parse("--resolutoin 2"), UsageError);
+  EXPECT_THROW(Flags().parse("--resolution two"), CLI::ParseError);
+  EXPECT_THROW(Flags().parse("--max-iterations 2.5"), CLI::ParseError);
+  EXPECT_THROW(Flags().parse("--threads"), CLI::ParseError);
+  EXPECT_THROW(Flags().parse("--resolutoin 2"), CLI::ParseError);
 }
 
 }  // namespace

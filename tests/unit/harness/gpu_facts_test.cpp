@@ -2,8 +2,6 @@
 
 #include <gmock/gmock.h>
 
-#include <nlohmann/json.hpp>
-
 #include "ndt/harness/environment.hpp"
 
 namespace ndt::harness {

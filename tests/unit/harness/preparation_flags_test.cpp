@@ -3,19 +3,17 @@
 #include <gmock/gmock.h>
 
 #include "ndt/harness/exit_code.hpp"
-#include "parsed_options.hpp"
 
 namespace ndt::harness {
 namespace {
 
 /// The filter options on a program of their own.
 PreparationArguments parsed(const std::string& line) {
+  CLI::App app{"test", "test"};
   PreparationArguments arguments;
-  const auto declare = [&](Subcommand command) {
-    add_map_preparation_flags(command, arguments);
-    add_scan_preparation_flags(command, arguments);
-  };
-  parse_line(line, declare);
+  add_map_preparation_flags(app, arguments);
+  add_scan_preparation_flags(app, arguments);
+  app.parse(line);
   return arguments;
 }
 
@@ -66,8 +64,8 @@ TEST(PreparationFlags, WhatCannotBeUsedIsRefusedByName) {
   EXPECT_EQ(refusal_of("--scan-sample 4 --scan-seed -1"), "option scan-seed = -1: must be in [0, 9223372036854775807]");
   EXPECT_EQ(refusal_of("--scan-min-range 9 --scan-max-range 8"), "option scan-min-range = 9: must be in [0, 8]");
   EXPECT_EQ(refusal_of("--map-voxel-leaf 0"), "option map-voxel-leaf = 0: must be in [0.001, 1000]");
-  EXPECT_THROW(parsed("--scan-sample 2.5"), UsageError);
-  EXPECT_THROW(parsed("--scan-voxel-leaf fine"), UsageError);
+  EXPECT_THROW(parsed("--scan-sample 2.5"), CLI::ParseError);
+  EXPECT_THROW(parsed("--scan-voxel-leaf fine"), CLI::ParseError);
 }
 
 }  // namespace
