@@ -4,8 +4,8 @@
 #       static library ndt_<name>, alias ndt::<name>; header-only without sources; public headers in include/
 #   ndt_executable(<name> SOURCES f... [CUDA_SOURCES f.cu...] [DEPS dep...])
 #       program <name> in <build>/bin; target `programs` builds all of them
-#   ndt_test(<name> SOURCES f... [CUDA_SOURCES f.cu...] [DEPS dep...] [LABELS l...] [TIMEOUT s])
-#       GoogleTest program that sees tests/support, one ctest entry per TEST; target `tests-<label>` builds the tests of a label
+#   ndt_test(<name> SOURCES f... [CUDA_SOURCES f.cu...] [DEPS dep...] [LABELS l...] [TIMEOUT s] [SERIAL])
+#       GoogleTest program that sees tests/support, one ctest entry per TEST; target `tests-<label>` builds the tests of a label; SERIAL: nothing runs beside them
 #
 # CUDA_SOURCES are dropped without CUDA; code asks `#ifdef NDT_WITH_CUDA`, CMake asks `if(NDT_WITH_CUDA)`.
 include_guard(GLOBAL)
@@ -87,7 +87,7 @@ function(ndt_executable name)
 endfunction()
 
 function(ndt_test name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "TIMEOUT" "SOURCES;CUDA_SOURCES;DEPS;LABELS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "SERIAL" "TIMEOUT" "SOURCES;CUDA_SOURCES;DEPS;LABELS")
   ndt_refuse_unparsed(ndt_test)
   add_executable(${name} ${arg_SOURCES} ${arg_CUDA_SOURCES})
   target_link_libraries(${name} PRIVATE ${arg_DEPS} GTest::gmock GTest::gmock_main ndt_flags)
@@ -112,7 +112,7 @@ function(ndt_test name)
   endif()
   # PRE_TEST: no test program runs during the build; one that was not built or cannot list its tests fails in ctest.
   gtest_discover_tests(${name} DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60 TEST_LIST ${name}_tests
-    WORKING_DIRECTORY ${PROJECT_SOURCE_DIR} PROPERTIES TIMEOUT ${arg_TIMEOUT})
+    WORKING_DIRECTORY ${PROJECT_SOURCE_DIR} PROPERTIES TIMEOUT ${arg_TIMEOUT} RUN_SERIAL ${arg_SERIAL})
   if(arg_LABELS)  # a list of labels does not survive PROPERTIES above; ctest reads this file after the discovery
     set(labels_file ${CMAKE_CURRENT_BINARY_DIR}/${name}_labels.cmake)
     file(CONFIGURE OUTPUT ${labels_file} @ONLY CONTENT

@@ -132,7 +132,9 @@ TEST_P(EveryOption, SharedCoreAndOracleAgree) {
               name.c_str(), equal, cases, undecided, metres.value, degrees.value, score.value, hessian.value,
               different.c_str());
   EXPECT_GE(equal, kEqualShare * (cases - undecided)) << different;
-  EXPECT_GE(equal, kEqualShareOfAll * cases) << different;
+  if (every_nth(entry) == 1) {  // in a sample chance may have a larger share
+    EXPECT_GE(equal, kEqualShareOfAll * cases) << different;
+  }
   EXPECT_LE(score.value, 1e-6) << score.where;
   EXPECT_LE(hessian.value, 1e-5) << hessian.where;
 }

@@ -61,6 +61,7 @@ class CudaBackend : public DeviceRow {
   void upload(const ScanView& scan, std::span<const LoopRun> runs, StagedArrays& a) {
     const DeviceScan on_device = reserve_scan(scan, runs.size(), 0);
     upload_scan(scan, runs, nullptr, 0);
+    clear(a.trace, runs.size() * static_cast<std::size_t>(a.trace_lines) * sizeof(LoopTrace));
     a.scan = on_device.points;
     a.guesses = on_device.guesses;
   }
@@ -99,9 +100,9 @@ class CudaBackend : public DeviceRow {
     return flag_[0];
   }
 
-  void download(const StagedArrays& a, int trace_lines, std::span<LoopRun> runs) {
-    fetch_outcomes(a.outcomes, a.trace, trace_lines, runs.size());
-    collect_outcomes(trace_lines, runs);
+  void download(const StagedArrays& a, std::span<LoopRun> runs) {
+    fetch_outcomes(a.outcomes, a.trace, a.trace_lines, runs.size());
+    collect_outcomes(a.trace_lines, runs);
   }
 
  private:

@@ -34,6 +34,7 @@ cudaError_t as_cuda(cusolverStatus_t status) {
   switch (status) {
     case CUSOLVER_STATUS_SUCCESS: return cudaSuccess;
     case CUSOLVER_STATUS_ALLOC_FAILED: return cudaErrorMemoryAllocation;
+    case CUSOLVER_STATUS_NOT_INITIALIZED: return cudaErrorInitializationError;  // also where memory is short
     case CUSOLVER_STATUS_EXECUTION_FAILED: return cudaErrorLaunchFailure;
     case CUSOLVER_STATUS_ARCH_MISMATCH: return cudaErrorNoKernelImageForDevice;
     default: return cudaErrorInvalidValue;

@@ -52,6 +52,8 @@ class DeviceRow {
   const void* uploaded() const { return uploaded_.data(); }
   /// One copy of `ahead` bytes, the guesses and the points, behind a reserve_scan() for them.
   void upload_scan(const ScanView& scan, std::span<const LoopRun> runs, const void* ahead, std::size_t ahead_bytes);
+  /// Sets device memory to zero: what is downloaded must have been written.
+  void clear(void* device, std::size_t bytes) { context_.fill_bytes(device, 0, bytes); }
   /// Starts one copy of the outcomes, and one more of the traces if there are any.
   void fetch_outcomes(const LoopOutcome* outcomes, const LoopTrace* traces, int trace_lines, std::size_t poses);
   /// Waits, and hands them out.

@@ -1,4 +1,5 @@
 // multikernel_graph_cuda: the whole loop as one CUDA graph, begin -> WHILE (pass) -> conclude, started once per alignment.
+#include <cstdlib>
 #include <map>
 #include <stdexcept>
 
@@ -139,23 +140,45 @@ cudaGraphNode_t add_kernel(cuda::Context& context, cudaGraph_t graph, const cuda
 /// Passes in the body of the WHILE node: turning it over costs more than the passes left over when the loop has ended.
 constexpr int kPassesPerTurn = 4;
 
+/// Profilers and compute-sanitizer do not follow kernels into a WHILE node. With NDT_GRAPH_PASSES=n the graph is a plain chain of n
+/// passes instead; alignments that need more evaluations end at the iteration limit. 0 if it is not set.
+int passes_of_a_plain_graph() {
+  const char* text = std::getenv("NDT_GRAPH_PASSES");
+  return text == nullptr ? 0 : std::atoi(text);
+}
+
+/// `count` passes one after the other, the first behind `after` if there is one. Returns the last.
+cudaGraphNode_t add_passes(cuda::Context& context, cudaGraph_t graph, const cudaGraphNode_t* after, int count,
+                           GraphArguments& arguments, cudaGraphConditionalHandle loop, unsigned poses,
+                           unsigned threads) {
+  void* values[] = {&arguments, &loop};
+  const dim3 blocks(kMaxChunks * static_cast<unsigned>(arguments.candidates), poses);
+  cudaGraphNode_t last = nullptr;
+  for (int i = 0; i < count; ++i)
+    last = add_kernel(context, graph, i == 0 ? after : &last, reinterpret_cast<const void*>(&pass_kernel), blocks,
+                      threads, values);
+  return last;
+}
+
 cuda::GraphExec build_graph(cuda::Context& context, GraphArguments arguments, unsigned poses, unsigned threads) {
   const cuda::Graph graph(context);
-  cudaGraphConditionalHandle loop{};
-  context.call("cudaGraphConditionalHandleCreate",
-               [&] { return cudaGraphConditionalHandleCreate(&loop, graph.get(), 1, cudaGraphCondAssignDefault); });
-  void* own[] = {&arguments};
-  void* with_loop[] = {&arguments, &loop};
+  const int plain_passes = passes_of_a_plain_graph();
+  arguments.plain = plain_passes > 0;
+  void* values[] = {&arguments};
   const cudaGraphNode_t begin = add_kernel(context, graph.get(), nullptr, reinterpret_cast<const void*>(&begin_kernel),
-                                           dim3((poses + 31) / 32), 32, own);
-  cudaGraphNode_t repeat = nullptr;
-  const cudaGraph_t body = add_while(context, graph, begin, loop, repeat);
-  cudaGraphNode_t pass = nullptr;
-  for (int i = 0; i < kPassesPerTurn; ++i)
-    pass = add_kernel(context, body, i == 0 ? nullptr : &pass, reinterpret_cast<const void*>(&pass_kernel),
-                      dim3(kMaxChunks * static_cast<unsigned>(arguments.candidates), poses), threads, with_loop);
-  add_kernel(context, graph.get(), &repeat, reinterpret_cast<const void*>(&conclude_kernel), dim3(poses),
-             kConcludeThreads, own);
+                                           dim3((poses + 31) / 32), 32, values);
+  cudaGraphNode_t passes = nullptr;
+  if (arguments.plain) {
+    passes = add_passes(context, graph.get(), &begin, plain_passes, arguments, {}, poses, threads);
+  } else {
+    cudaGraphConditionalHandle loop{};
+    context.call("cudaGraphConditionalHandleCreate",
+                 [&] { return cudaGraphConditionalHandleCreate(&loop, graph.get(), 1, cudaGraphCondAssignDefault); });
+    const cudaGraph_t body = add_while(context, graph, begin, loop, passes);
+    add_passes(context, body, nullptr, kPassesPerTurn, arguments, loop, poses, threads);
+  }
+  add_kernel(context, graph.get(), &passes, reinterpret_cast<const void*>(&conclude_kernel), dim3(poses),
+             kConcludeThreads, values);
   return {context, graph};
 }
 
@@ -205,6 +228,7 @@ class GraphAligner final : public LoopAligner, private DeviceRow {
     const cudaGraphExec_t graph = graph_for(runs.size(), threads_for(header.chunk_size, header.tile), options);
     interrupt_[0] = static_cast<int>(HostWatch{per_scan}());
     upload_scan(scan.view(), runs, &header, sizeof header);
+    clear(trace_.data(), runs.size() * static_cast<std::size_t>(trace_lines) * sizeof(LoopTrace));
     context().launch_graph(graph);
     fetch_outcomes(outcomes_.data(), trace_.data(), trace_lines, runs.size());
     if (watched) watch(per_scan);

@@ -36,6 +36,7 @@ struct GraphArguments {
   Gauss<float> gauss;
   LoopOptions options;  ///< less what the header holds
   int candidates = 1;   ///< trial poses of a pass at most
+  bool plain = false;   ///< no WHILE node: as many passes as the graph has
   LoopState* states = nullptr;
   Motion* motions = nullptr;    // [poses][candidates], but for the first of each, which the state has
   unsigned* tickets = nullptr;  // [poses][candidates + 1]: blocks that are done with a trial, trials that are folded
@@ -158,6 +159,7 @@ __device__ inline bool arrive_last(unsigned* ticket, unsigned expected) {
 
 /// One thread per pose that took part: the last of them says whether there is another pass.
 __device__ inline void report(const GraphArguments& g, bool ended, cudaGraphConditionalHandle loop) {
+  if (g.plain) return;
   if (gridDim.y == 1) {
     if (ended) cudaGraphSetConditional(loop, 0U);
     return;

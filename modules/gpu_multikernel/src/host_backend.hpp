@@ -101,11 +101,11 @@ class HostBackend {
 
   std::uint32_t read_flag(const std::uint32_t* flag) { return *flag; }
 
-  void download(const StagedArrays& a, int trace_lines, std::span<LoopRun> runs) {
+  void download(const StagedArrays& a, std::span<LoopRun> runs) {
     for (std::size_t k = 0; k < runs.size(); ++k) {
       runs[k].outcome = a.outcomes[k];
-      const LoopTrace* trace = a.trace + k * static_cast<std::size_t>(trace_lines);
-      if (trace_lines > 0) runs[k].trace.assign(trace, trace + runs[k].outcome.iterations + 1);
+      const LoopTrace* trace = a.trace + k * static_cast<std::size_t>(a.trace_lines);
+      if (a.trace_lines > 0) runs[k].trace.assign(trace, trace + runs[k].outcome.iterations + 1);
     }
   }
 

@@ -84,12 +84,11 @@ struct NewtonFixUpStep {
     PoseState& state = f.a.states[k];
     if (!f.running(k)) return;
     const Derivatives& at = state.loop.here.at;
-    if (f.a.factorised[k] != 0) {
-      state.newton = newton_direction(f.options.newton_step, at.hessian, at.gradient);
-      return;
-    }
     state.newton = {};
-    for (int i = 0; i < 6; ++i) state.newton.delta[i] = f.a.vectors[6 * k + i];
+    double sum = 0;
+    for (int i = 0; i < 6; ++i) sum += state.newton.delta[i] = f.a.vectors[6 * k + i];
+    if (f.a.factorised[k] != 0 || !std::isfinite(sum))  // cuSOLVER takes a matrix of NaNs for definite
+      state.newton = newton_direction(f.options.newton_step, at.hessian, at.gradient);
   }
 };
 

@@ -13,7 +13,7 @@ namespace ndt::gpu_multikernel {
 ///   set_map(cloud, options) -> MapInfo, origin() -> const Vec3<double>*, view(), surfaces(), rows()
 ///   array<T>()  an Array<T> with reserve(n) and data();  upload(points, runs, StagedArrays&)  scan and guesses
 ///   launch(n, body), sum_segments(values, segments, length, sums), solve(matrices, vectors, factorised, systems)
-///   read_flag(pointer), download(arrays, trace lines, runs), score(...), point_scores(...), traffic()
+///   read_flag(pointer), download(arrays, runs), score(...), point_scores(...), traffic()
 ///   kBytes  what the arrays of a batch may take; larger batches are split
 template <class Backend>
 class StagedAligner final : public LoopAligner {
@@ -53,7 +53,7 @@ class StagedAligner final : public LoopAligner {
     backend_.transact([&] {
       backend_.upload(scan.view(), runs, f.a);
       align_poses(backend_, f, HostWatch{per_scan});
-      backend_.download(f.a, trace_lines, runs);
+      backend_.download(f.a, runs);
     });
   }
 

@@ -43,7 +43,7 @@ class StagedBuffers {
     outcomes_.reserve(k);
 
     StagedArrays a;
-    a.points = points, a.poses = poses, a.trials = trials;
+    a.points = points, a.poses = poses, a.trials = trials, a.trace_lines = trace_lines;
     a.states = states_.data();
     a.trial = trial_.data();
     float* f = floats_.data();

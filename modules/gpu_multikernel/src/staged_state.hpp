@@ -44,7 +44,7 @@ struct PoseState {
 
 /// Pointers into the arrays, for `poses` poses, `points` points and `trials` trial poses each.
 struct StagedArrays {
-  int points = 0, poses = 0, trials = 1;
+  int points = 0, poses = 0, trials = 1, trace_lines = 0;
   const Point* scan = nullptr;          // [points]
   const Transform* guesses = nullptr;   // [poses], map-local
   PoseState* states = nullptr;          // [poses]
@@ -62,7 +62,7 @@ struct StagedArrays {
   float* trial_points = nullptr;        // [poses][trials][3][points]
   float* trial_terms = nullptr;         // [poses][trials][kTrialTerms][points]
   double* trial_sums = nullptr;         // [poses][trials][kTrialTerms]
-  LoopTrace* trace = nullptr;           // [poses][max_iterations + 1], null unless asked for
+  LoopTrace* trace = nullptr;           // [poses][trace_lines], max_iterations + 1, null unless asked for
   LoopOutcome* outcomes = nullptr;      // [poses]
   std::uint32_t* running = nullptr;     // [1]: poses whose loop goes on, the flag of an iteration
 

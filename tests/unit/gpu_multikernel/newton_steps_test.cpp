@@ -128,7 +128,6 @@ TEST_F(NewtonSteps, NeverTakeANanForASolution) {
   hessians[2](5, 5) = kNan;
   StagedFrame frame = solved(hessians, std::vector<Vec6>(3, random_vector(random)));
   for (int k = 0; k < 3; ++k) {
-    EXPECT_NE(frame.f.a.factorised[k], 0) << k;
     EXPECT_TRUE(frame.state(k).newton.failed) << k;
     EXPECT_EQ(frame.state(k).loop.fallbacks, 1) << k;
     EXPECT_EQ(frame.state(k).loop.end, LoopEnd::degenerate) << k;

@@ -48,6 +48,9 @@ bool contains(const Names& names, const std::string& name) { return std::ranges:
 
 bool is_device(const std::string& file) { return file.ends_with(".cu") || file.ends_with(".cuh"); }
 
+/// Tests of the device may ask it about itself, whoever compiles them.
+bool may_use_device(const std::string& file) { return is_device(file) || file.starts_with("tests/gpu/"); }
+
 /// The part of a path between two slashes, counted from 0.
 std::string part(const std::string& path, int index) {
   std::istringstream stream(path);
@@ -136,6 +139,7 @@ std::string IncludeGraph::resolve(const std::string& file, const Include& includ
     if (root == "modules") folders.push_back("modules/" + part(file, 1) + "/src");
     if (root == "harness") folders.push_back("harness/src");
     if (root == "tests") folders.push_back("tests/support");
+    if (file.starts_with("tests/gpu/")) folders.push_back("tests/unit/gpu_multikernel");  // the same cases as there
     for (const std::string& module : modules_under_test(file))
       folders.push_back(module == "harness" ? "harness/src" : "modules/" + module + "/src");
   }
@@ -152,9 +156,9 @@ std::string IncludeGraph::objection_to_own(const Place& from, const std::string&
     return from.module + " may not know " + to.module;
   const bool under_test = contains(modules_under_test(from.file), to.module);
   if (to.module != from.module && !to.in_public_folder && !under_test) return "it is private to " + to.module;
-  if (is_device(target) && !is_device(from.file)) return "device code is for .cu and .cuh files";
+  if (is_device(target) && !may_use_device(from.file)) return "device code is for .cu and .cuh files";
   if (to.module != "common" || from.module == "tests") return "";
-  if (to.layer == "cuda" && (is_device(from.file) || from.layer == "cuda")) return "";
+  if (to.layer == "cuda" && (may_use_device(from.file) || from.layer == "cuda")) return "";
   if (to.layer == "cuda") return "cuda/ is for .cu and .cuh files";
   if (from.module == "cpu_pclomp_ref" && !contains(kLayersForTheOracle, to.layer))
     return "the oracle may know only core/ and align/";
@@ -176,7 +180,7 @@ std::string IncludeGraph::objection(const std::string& file, const Include& incl
   const bool public_header = from.in_public_folder && file.starts_with("modules/");
   if (public_header && matches(include.path, kHostOnly)) return "public headers stay free of it";
   if (public_header && matches(include.path, kPointCloudLibrary)) return "public headers stay free of it";
-  const bool may_use_cuda = is_device(file) || from.layer == "cuda";
+  const bool may_use_cuda = may_use_device(file) || from.layer == "cuda";
   if (matches(include.path, kCuda) && !may_use_cuda) return "CUDA stays in cuda/, .cuh and .cu";
   return "";
 }
