@@ -172,6 +172,16 @@ TEST_F(SelectSteps, WhatIsTakenOfAQuadraticSatisfiesTheStrongWolfeConditions) {
         }
 }
 
+TEST_F(SelectSteps, OfStepsThatAllStayTooSteepTheOneWithTheHighestScoreIsTaken) {
+  const Phi far{10, 400};  // within a tenth of the way its slope keeps nine tenths
+  for (const CandidateSet set : all_candidate_sets()) {
+    StagedFrame frame = searched(far, 0.05, searching(LineSearch::batched, set));
+    EXPECT_EQ(frame.state(0).loop.end, LoopEnd::running);
+    EXPECT_EQ(frame.state(0).alpha, frame.f.a.trial[0].alpha) << to_string(set) << ": the first is the longest";
+    EXPECT_GT(frame.state(0).alpha, frame.f.a.trial[7].alpha);
+  }
+}
+
 TEST_F(SelectSteps, CountAnEvaluationForEveryTrial) {
   EXPECT_EQ(searched({0.06, 400}, 0.1, searching(LineSearch::batched)).state(0).loop.evaluations, 8);
   EXPECT_EQ(searched({0.06, 400}, 0.06, searching(LineSearch::more_thuente)).state(0).loop.evaluations, 1);
