@@ -27,7 +27,8 @@ _ONE_LAUNCH = [
     ("launches", "launches_max", 1),
     ("waits", "synchronisations_max", 1),
 ]
-_FLAG = [("bytes in an iteration", "bytes_per_iteration", 4), ("bytes of the final download", "final_download_bytes", 400)]
+# A round is an iteration, or a line search that ended without a step: the host waits for the flag of each, and for the result.
+_FLAG = [("bytes in a round", "bytes_per_round", 4), ("bytes of the final download", "final_download_bytes", 400)]
 _STEADY = [("allocations after the first alignment", "allocations_max", 0)]
 PROMISED = {
     "multikernel_cuda": _FLAG + _STEADY,
@@ -43,19 +44,20 @@ class Fit(NamedTuple):
     worst: float  # largest residual: how far from a line
 
 
-def iteration_fit(rows: pd.DataFrame, columns) -> Fit | None:
-    """A line through the columns' sum over iterations, scans of one dataset and size compared with one another, so that what an
+def iteration_fit(rows: pd.DataFrame, columns, over=None) -> Fit | None:
+    """A line through the columns' sum over iterations (or another count, `over`), scans of one dataset and size compared with one another, so that what an
     alignment moves for its points is no slope. None if no such scans differ in their iterations: constant and slope cannot be
     told apart then."""
     rows = rows.dropna(subset=columns)
+    count = rows.iterations if over is None else over[rows.index]
     total = rows[columns].sum(axis=1)
     scans = [rows.dataset, rows.points]
-    x = rows.iterations - rows.iterations.groupby(scans).transform("mean")
+    x = count - count.groupby(scans).transform("mean")
     y = total - total.groupby(scans).transform("mean")
     if not (x != 0).any():
         return None
     slope = float((x * y).sum() / (x * x).sum())
-    return Fit(slope, float((total - slope * rows.iterations).median()), float((y - slope * x).abs().max()))
+    return Fit(slope, float((total - slope * count).median()), float((y - slope * x).abs().max()))
 
 
 def transfers_table(rows: pd.DataFrame) -> pd.DataFrame:
@@ -79,8 +81,12 @@ def _per_iteration(group) -> dict:
         fit = iteration_fit(group, columns)
         out[f"{name}_per_iteration"] = fit.slope if fit else np.nan
         out[f"{name}_off_the_line"] = fit.worst if fit else np.nan
-    fit = iteration_fit(group, ["download_bytes"])
-    return out | {"final_download_bytes": fit.constant if fit else np.nan}
+    rounds = iteration_fit(group, ["download_bytes"], over=group.synchronisations - 1)
+    final = rounds or iteration_fit(group, ["download_bytes"])
+    return out | {
+        "bytes_per_round": rounds.slope if rounds else np.nan,
+        "final_download_bytes": final.constant if final else np.nan,
+    }
 
 
 def kept(value: float, most: float) -> bool:

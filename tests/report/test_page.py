@@ -195,7 +195,7 @@ def test_rows_on_a_device_show_their_transfers_and_others_why_not(tmp_path, made
     assert page.wrong == [] and not re.search(r"\b(nan|NaN|None)\b", page.text)
     assert list(report.transfers.implementation) == 2 * devices
     section = page.text.partition("Transfers\n")[2].partition("Without counts")[0]
-    assert "490,000 bytes in an iteration" in section and section.count("kept: bytes in an iteration: at most 4") == 2
+    assert "490,000 bytes in an iteration" in section and section.count("kept: bytes in a round: at most 4") == 2
     assert section.count("not kept: launches: 7, promised 1") == 2
     assert "Without counts: cpu_pclomp_ref (no device); multikernel_cpu (no device)." in page.text
     assert "multikernel_cuda: 4 bytes more per iteration" in page.text

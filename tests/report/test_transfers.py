@@ -43,6 +43,14 @@ def test_where_iterations_do_not_vary_no_slope_is_made_up():
     assert iteration_fit(judged([counted(STAGED, 5)]), ["launches"]) is None
 
 
+def test_a_search_that_ends_without_a_step_is_a_round_and_no_broken_promise():
+    rows = [counted(STAGED, i) for i in (3, 6)]
+    rows.append(counted(STAGED, 4, **{k: float(v) for k, v in traffic(STAGED, 1000, 5).items()}))
+    line = table(rows).loc[(STAGED, "autoware")]
+    assert line.bytes_per_iteration != pytest.approx(4) and line.bytes_per_round == pytest.approx(4)
+    assert line.final_download_bytes == pytest.approx(344) and line.broken == ""
+
+
 def test_counts_on_no_line_are_called_about():
     rows = [counted(STAGED, i, launches=float(n), variant="more_thuente") for i, n in ((3, 30), (4, 52), (5, 50))]
     line = table(rows).loc[(STAGED, "more_thuente")]
