@@ -38,7 +38,8 @@ constexpr AlignerEntry kAligners[] = {
      without_cuda,
      [](const AlignOptions& options) -> std::unique_ptr<Aligner> {
        return gpu_multikernel::make_cuda_aligner(options);
-     }},
+     },
+     true},
     {"multikernel_cpu", "CPU threads", "the same steps as loops on a thread pool: the host twin of multikernel_cuda",
      always,
      [](const AlignOptions& options) -> std::unique_ptr<Aligner> {
@@ -48,7 +49,8 @@ constexpr AlignerEntry kAligners[] = {
      "fused kernels in one CUDA graph with a WHILE node: one launch, nothing moves until it ends", without_cuda_graphs,
      [](const AlignOptions& options) -> std::unique_ptr<Aligner> {
        return gpu_multikernel::make_graph_aligner(options);
-     }},
+     },
+     true},
     {"persistent_cpu", "CPU threads",
      "the persistent kernel's body: the whole Newton loop in one launch on a thread pool", always,
      [](const AlignOptions& options) -> std::unique_ptr<Aligner> { return gpu_persistent::make_cpu_aligner(options); }},

@@ -22,7 +22,7 @@ struct AlignerEntry {
   std::string (*unavailable_reason)();  ///< why it cannot run on this machine; empty = it can
   std::unique_ptr<Aligner> (*make)(
       const AlignOptions&);    ///< throws std::invalid_argument for options it does not offer
-  bool one_thread = false;     ///< whatever AlignOptions::threads says
+  bool one_thread = false;     ///< whatever AlignOptions::threads says: measured once
   bool peer = false;           ///< another algorithm: measured beside the others, never held to the oracle's numbers
   std::string_view note = {};  ///< what a reader of its results must know; may be empty
   std::string_view stop_rule = kStepRule;  ///< the rule it really applies
