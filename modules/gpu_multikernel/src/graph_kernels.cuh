@@ -1,0 +1,104 @@
+// The three kernels of the graph: begin, pass, conclude. graph_pass.cuh has the parts of a pass.
+#pragma once
+
+#include "graph_pass.cuh"
+
+namespace ndt::gpu_multikernel {
+namespace {
+
+__global__ void begin_kernel(const __grid_constant__ GraphArguments g) {
+  const int k = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
+  if (k == 0) *g.progress = {static_cast<unsigned>(g.header->poses), 0, 0};
+  if (k >= g.header->poses) return;
+  g.states[k] = begin_loop(g.header->guesses[k]);
+  for (int i = 0; i <= g.candidates; ++i) g.tickets[k * (g.candidates + 1) + i] = 0;
+}
+
+/// grid: kMaxChunks x candidates blocks, a row of them per pose.
+__global__ void __launch_bounds__(kPassThreads)
+    pass_kernel(const __grid_constant__ GraphArguments g, cudaGraphConditionalHandle loop) {
+  __shared__ double shared_totals[StepSearch::kCandidates * kSumColumns];
+  __shared__ alignas(16) unsigned char state_bytes[sizeof(LoopState)];
+  __shared__ int interrupt;
+  const int k = static_cast<int>(blockIdx.y), chunk = static_cast<int>(blockIdx.x % kMaxChunks),
+            trial = static_cast<int>(blockIdx.x / kMaxChunks);
+  const GraphHeader h = *g.header;
+  LoopState& state = *reinterpret_cast<LoopState*>(state_bytes);
+  copy_state(g.states + k, &state);
+  __syncthreads();
+  if (state.end != LoopEnd::running) return;
+
+  const int chunks = h.chunks > 0 ? h.chunks : 1, trials = trials_of(state);
+  const auto trial_index =
+      static_cast<std::size_t>(k) * static_cast<std::size_t>(g.candidates) + static_cast<std::size_t>(trial);
+  double* partials = g.partials + trial_index * kMaxChunks * kSumColumns;
+  const bool takes_part = trial < trials;
+  if (takes_part && chunk < chunks) {
+    const Motion motion = trial == 0 ? state.motion : g.motions[trial_index];
+    const int begin = chunk * h.chunk_size, end = begin + h.chunk_size;
+    sum_block(chunk_share(g, h, motion, begin, end < h.points ? end : h.points), partials + chunk * kSumColumns);
+  }
+  // Blocks with nothing to sum arrive too: when the last one has, all have read what is now written for the next pass.
+  unsigned* tickets = g.tickets + static_cast<std::size_t>(k) * static_cast<std::size_t>(g.candidates + 1);
+  if (!arrive_last(tickets + trial, kMaxChunks)) return;
+  const double* totals = shared_totals;
+  if (threadIdx.x == blockDim.x - 1) interrupt = h.interrupt == nullptr ? 0 : *h.interrupt;
+  if (g.candidates == 1) {
+    fold(partials, chunks, shared_totals);
+  } else {
+    double* all = g.totals + static_cast<std::size_t>(k) * static_cast<std::size_t>(g.candidates) * kSumColumns;
+    if (takes_part) fold(partials, chunks, all + trial * kSumColumns);
+    if (!arrive_last(tickets + g.candidates, static_cast<unsigned>(g.candidates))) return;
+    for (int i = static_cast<int>(threadIdx.x); i < trials * kSumColumns; i += static_cast<int>(blockDim.x))
+      shared_totals[i] = __ldcg(all + i);
+    __syncthreads();
+  }
+  if (threadIdx.x == 0) {
+    advance_over(totals, trials, g, k, state);
+    if (state.end == LoopEnd::running) state.end = static_cast<LoopEnd>(interrupt);
+    report(g, state.end != LoopEnd::running, loop);
+  }
+  __syncthreads();
+  copy_state(&state, g.states + k);
+  const int ahead = static_cast<int>(threadIdx.x);
+  if (ahead > 0 && ahead < state.search.trials_ahead() && state.end == LoopEnd::running)
+    g.motions[static_cast<std::size_t>(k) * static_cast<std::size_t>(g.candidates) + static_cast<std::size_t>(ahead)] =
+        PoseMotion(moved(state.here.pose, state.direction, state.search.trial_ahead(ahead))).motion;
+}
+static_assert(static_cast<int>(LoopEnd::running) == 0, "no interruption");
+
+constexpr unsigned kConcludeThreads = kSurfacePoints;
+
+/// One block per pose: what the matched surfaces say, and the result.
+__global__ void __launch_bounds__(kConcludeThreads) conclude_kernel(const __grid_constant__ GraphArguments g) {
+  __shared__ double warps[kConcludeThreads / 32][SurfaceInformation::kEntries];
+  __shared__ float surfaces[SurfaceInformation::kEntries];
+  const int k = static_cast<int>(blockIdx.x);
+  const GraphHeader& h = *g.header;
+  if (k >= h.poses) return;
+  const LoopState& state = g.states[k];
+  SurfaceInformation share;
+  const int count = surface_points(h.points), i = static_cast<int>(threadIdx.x);
+  // An evaluation alone has no ending to be judged.
+  if (h.max_iterations > 0 && surfaces_matter(state.end) && i < count)
+    add_surface(g.map, g.surfaces, SurfacePose(state.here.pose, h.mean_range_m),
+                h.scan[static_cast<std::int64_t>(i) * h.points / count], share);
+  for (int j = 0; j < SurfaceInformation::kEntries; ++j) {
+    const double sum = warp_sum(share.entries[j]);
+    if (threadIdx.x % 32 == 0) warps[threadIdx.x / 32][j] = sum;
+  }
+  __syncthreads();
+  if (threadIdx.x < SurfaceInformation::kEntries) {
+    double sum = 0;
+    for (unsigned w = 0; w < kConcludeThreads / 32; ++w) sum += warps[w][threadIdx.x];
+    surfaces[threadIdx.x] = static_cast<float>(sum);
+  }
+  __syncthreads();
+  if (threadIdx.x != 0) return;
+  LoopOutcome out = outcome_of(state);
+  for (int j = 0; j < SurfaceInformation::kEntries; ++j) out.surfaces[j] = surfaces[j];
+  g.outcomes[k] = out;
+}
+
+}  // namespace
+}  // namespace ndt::gpu_multikernel
