@@ -41,7 +41,7 @@ class Batch : public EveryRow {
       GTEST_SKIP() << GetParam().name << " takes one pose at a time";
   }
   std::unique_ptr<BatchAligner> batch_aligner(AlignOptions options = {}) const {
-    options.threads = 2;
+    options.threads = 1;  // small batches; that threads do not show is tested elsewhere
     auto aligner = in_courtyard(options);
     return std::unique_ptr<BatchAligner>(dynamic_cast<BatchAligner*>(aligner.release()));
   }

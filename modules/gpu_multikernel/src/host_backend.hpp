@@ -62,7 +62,6 @@ class HostBackend {
   /// Runs body(i) for i in [0, n), cut evenly; a few on the calling thread alone.
   template <class Body>
   void launch(int n, const Body& body) {
-    constexpr int kWorthWaking = 256;
     if (n < kWorthWaking) {
       for (int i = 0; i < n; ++i) body(i);
       return;
@@ -81,6 +80,10 @@ class HostBackend {
       for (int i = 0; i < length; ++i) total += static_cast<double>(first[i]);
       sums[s] = total;
     };
+    if (static_cast<std::int64_t>(segments) * length < kTermsWorthWaking) {
+      for (int s = 0; s < segments; ++s) sum(s);
+      return;
+    }
     pool_.run([&](HostTeam& team) {
       for (int s = team.rank(); s < segments; s += team.size()) sum(s);
     });
@@ -113,6 +116,10 @@ class HostBackend {
   std::vector<float> point_scores(const ScanView& scan, const Gauss<float>& gauss, const Motion& motion);
 
  private:
+  // Less work than that is done sooner than the other threads are awake.
+  static constexpr int kWorthWaking = 2048;
+  static constexpr std::int64_t kTermsWorthWaking = 1 << 16;
+
   HostPool pool_;
   std::unique_ptr<VoxelMap> map_;
   std::vector<Transform> guesses_;
