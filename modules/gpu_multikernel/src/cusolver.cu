@@ -1,7 +1,8 @@
+#include "cusolver.cuh"
+
+#if __has_include(<cusolverDn.h>)
 #include <cusolverDn.h>
 #include <dlfcn.h>
-
-#include "cusolver.cuh"
 
 namespace ndt::gpu_multikernel {
 
@@ -105,3 +106,16 @@ void CuSolver::solve(double* matrices, double* vectors, int* factorised, int sys
 }
 
 }  // namespace ndt::gpu_multikernel
+
+#else  // a toolkit without cuSOLVER
+
+namespace ndt::gpu_multikernel {
+
+CuSolver::CuSolver(cuda::Context& context)
+    : context_(context), matrix_pointers_(context), vector_pointers_(context), substituted_(context) {}
+CuSolver::~CuSolver() = default;
+void CuSolver::solve(double*, double*, int*, int) {}
+
+}  // namespace ndt::gpu_multikernel
+
+#endif
