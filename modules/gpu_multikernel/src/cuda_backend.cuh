@@ -12,7 +12,7 @@
 
 #include "cusolver.cuh"
 #include "device_row.cuh"
-#include "staged_state.hpp"
+#include "newton_steps.hpp"
 
 namespace ndt::gpu_multikernel {
 
@@ -29,20 +29,6 @@ struct AsDouble {
 struct SegmentBegin {
   long long length;
   __host__ __device__ long long operator()(int segment) const { return segment * length; }
-};
-
-/// In place of cuSOLVER where it is not installed: the shared LDLᵀ, one worker a system.
-struct FactoriseStep {
-  double *matrices, *vectors;
-  int* factorised;
-  NDT_BODY void operator()(int k) const {
-    Mat6 negated;
-    Vec6 right, solution;
-    for (int i = 0; i < 36; ++i) negated.m[i] = -matrices[36 * k + i];
-    for (int i = 0; i < 6; ++i) right[i] = vectors[6 * k + i];
-    factorised[k] = solve_positive_definite(negated, right, solution) ? 0 : 1;
-    for (int i = 0; i < 6; ++i) vectors[6 * k + i] = solution[i];
-  }
 };
 
 class CudaBackend : public DeviceRow {

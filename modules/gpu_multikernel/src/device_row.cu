@@ -60,7 +60,6 @@ void DeviceRow::collect_outcomes(int trace_lines, std::span<LoopRun> runs) {
   for (std::size_t k = 0; k < runs.size(); ++k) {
     runs[k].outcome = outcomes_[k];
     const LoopTrace* first = traces_.data() + k * static_cast<std::size_t>(trace_lines);
-    // Lines behind the last iteration's were never written.
     if (trace_lines > 0) runs[k].trace.assign(first, first + runs[k].outcome.iterations + 1);
   }
 }

@@ -124,8 +124,7 @@ __device__ __noinline__ void advance_over(const double* totals, int trials, cons
   }
   if (state.accepted && g.header->trace != nullptr)
     g.header->trace[static_cast<std::size_t>(pose) * static_cast<std::size_t>(options.max_iterations + 1) +
-                    static_cast<std::size_t>(state.iterations)] = {state.here.pose, state.here.at.score,
-                                                                   state.here.at.nvtl(), state.step};
+                    static_cast<std::size_t>(state.iterations)] = trace_line(state);
 }
 
 /// The threads' shares of a chunk at one trial pose.

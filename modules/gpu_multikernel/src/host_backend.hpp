@@ -8,7 +8,7 @@
 #include "ndt/exec/host_team.hpp"
 #include "ndt/solve/loop_aligner.hpp"
 #include "ndt/voxel/voxel_map.hpp"
-#include "staged_state.hpp"
+#include "newton_steps.hpp"
 
 namespace ndt::gpu_multikernel {
 
@@ -89,17 +89,8 @@ class HostBackend {
     });
   }
 
-  /// LDLᵀ of every matrix (symmetric, so its order does not matter) and the solution in place of the vector; factorised[k]
-  /// is 0, or 1 where the matrix is not positive definite and the vector is void. As cuSOLVER's potrfBatched and potrsBatched.
   void solve(double* matrices, double* vectors, int* factorised, int systems) {
-    for (int k = 0; k < systems; ++k) {
-      Mat6 negated;
-      Vec6 right, solution;
-      for (int i = 0; i < 36; ++i) negated.m[i] = -matrices[36 * k + i];
-      for (int i = 0; i < 6; ++i) right[i] = vectors[6 * k + i];
-      factorised[k] = solve_positive_definite(negated, right, solution) ? 0 : 1;
-      for (int i = 0; i < 6; ++i) vectors[6 * k + i] = solution[i];
-    }
+    launch(systems, FactoriseStep{matrices, vectors, factorised});
   }
 
   std::uint32_t read_flag(const std::uint32_t* flag) { return *flag; }

@@ -51,8 +51,7 @@ struct ArriveStep {
     arrive(next, state.alpha, f.options, loop);
     if (f.a.trace != nullptr)
       f.a.trace[static_cast<std::size_t>(k) * static_cast<std::size_t>(f.options.max_iterations + 1) +
-                static_cast<std::size_t>(loop.iterations)] = {loop.here.pose, loop.here.at.score, loop.here.at.nvtl(),
-                                                              loop.step};
+                static_cast<std::size_t>(loop.iterations)] = trace_line(loop);
   }
 };
 
@@ -74,6 +73,21 @@ struct NewtonSystemStep {
     const bool running = f.running(k);
     for (int i = 0; i < 36; ++i) f.a.matrices[36 * k + i] = running ? -at.hessian.m[i] : (i % 7 == 0 ? 1.0 : 0.0);
     for (int i = 0; i < 6; ++i) f.a.vectors[6 * k + i] = running ? at.gradient[i] : 0.0;
+  }
+};
+
+/// Step 9 without cuSOLVER: LDLᵀ of every matrix (symmetric, so its order does not matter) and the solution in place of the vector;
+/// factorised[k] is 0, or 1 where the matrix is not positive definite and the vector is void.
+struct FactoriseStep {
+  double *matrices, *vectors;
+  int* factorised;
+  NDT_BODY void operator()(int k) const {
+    Mat6 negated;
+    Vec6 right, solution;
+    for (int i = 0; i < 36; ++i) negated.m[i] = -matrices[36 * k + i];
+    for (int i = 0; i < 6; ++i) right[i] = vectors[6 * k + i];
+    factorised[k] = solve_positive_definite(negated, right, solution) ? 0 : 1;
+    for (int i = 0; i < 6; ++i) vectors[6 * k + i] = solution[i];
   }
 };
 

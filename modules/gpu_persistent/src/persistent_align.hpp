@@ -42,10 +42,7 @@ NDT_BODY void persistent_align(T& team, const Problem& problem, const Watch& wat
       advance(sums, problem.options, state);
       if (state.end == LoopEnd::running) state.end = signal;
     });
-    if (trace != nullptr && state.accepted)
-      team.once([&] {
-        trace[state.iterations] = {state.here.pose, state.here.at.score, state.here.at.nvtl(), state.step};
-      });
+    if (trace != nullptr && state.accepted) team.once([&] { trace[state.iterations] = trace_line(state); });
   }
   team.once([&] { shared->end = state; });
 }

@@ -96,12 +96,6 @@ void Context::download(void* host, const void* device, std::size_t bytes, const 
   ++traffic_.downloads;
 }
 
-void Context::copy_on_device(void* to, const void* from, std::size_t bytes, const std::source_location& where) {
-  if (bytes == 0) return;
-  call(
-      "cudaMemcpyAsync", [&] { return cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, stream_); }, where);
-}
-
 void Context::fill_bytes(void* device, int value, std::size_t bytes, const std::source_location& where) {
   if (bytes == 0) return;
   call(

@@ -3,6 +3,7 @@
 
 #include "ndt/core/limits.hpp"
 #include "ndt/exec/chunks.hpp"
+#include "ndt/exec/warp_tile.cuh"
 #include "ndt/score/device_scoring.cuh"
 
 namespace ndt {
@@ -12,21 +13,6 @@ constexpr unsigned kWholeWarp = 0xFFFFFFFFU;
 constexpr int kTile = 4;  // lanes that share a point: lists hold about four times as many voxels
 constexpr int kLeastBlock = 128, kMostBlock = 512;
 constexpr int kPosesPerBlock = 4;
-
-/// Lanes of a tile; whoever folds over them does so himself.
-struct TileLanes {
-  __device__ static int rank() { return static_cast<int>(threadIdx.x) & (kTile - 1); }
-  __device__ static constexpr int width() { return kTile; }
-};
-
-template <class T>
-__device__ T largest_of_tile(T value) {
-  for (int offset = kTile / 2; offset > 0; offset /= 2) {
-    const T other = __shfl_xor_sync(kWholeWarp, value, offset);
-    value = other > value ? other : value;
-  }
-  return value;
-}
 
 __device__ void add(ChunkScore& to, const ChunkScore& part) {
   for (int i = 0; i < 2; ++i) to.sums[i] += part.sums[i], to.counts[i] += part.counts[i];
@@ -70,12 +56,12 @@ __global__ void __launch_bounds__(kMostBlock)
     PointSums<float> point;
     int pairs = 0;
     if (first + tile < end)
-      pairs = add_neighbours(map, gauss, move_point(motion, scan.points[first + tile]), TileLanes{}, point);
-    const float largest = largest_of_tile(point.largest);
-    const int any = largest_of_tile(pairs) > 0 ? 1 : 0;
+      pairs = add_neighbours(map, gauss, move_point(motion, scan.points[first + tile]), WarpTile<kTile>{}, point);
+    const float largest = WarpTile<kTile>::max(point.largest);
+    const int any = WarpTile<kTile>::max(pairs) > 0 ? 1 : 0;
     mine.sums[0] += point.score;
     mine.counts[0] += pairs;
-    if (TileLanes::rank() == 0) mine.sums[1] += largest, mine.counts[1] += any;
+    if (WarpTile<kTile>::rank() == 0) mine.sums[1] += largest, mine.counts[1] += any;
   }
   const ChunkScore total = folded_over_block(mine);
   if (threadIdx.x == 0) out[std::size_t{blockIdx.y} * gridDim.x + blockIdx.x] = total;

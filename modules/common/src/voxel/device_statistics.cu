@@ -7,6 +7,7 @@
 
 #include "cub_call.cuh"
 #include "device_statistics.cuh"
+#include "ndt/exec/block_sum.cuh"
 #include "warp_lanes.cuh"
 
 namespace ndt {
@@ -44,11 +45,6 @@ struct StartsVoxel {
   }
 };
 
-__device__ double folded_over_warp(double value) {
-  for (int offset = 16; offset > 0; offset /= 2) value += __shfl_xor_sync(kWholeWarp, value, offset);
-  return value;
-}
-
 /// One warp per run. Float32 is added point by point in cloud order, as the reference does; doubles lane by lane.
 __global__ void sum_kernel(const Point* points, const Key* keys, const unsigned* order, unsigned n,
                            const unsigned* starts, unsigned runs, double resolution_m, VoxelSums* out) {
@@ -76,10 +72,9 @@ __global__ void sum_kernel(const Point* points, const Key* keys, const unsigned*
     if (count < 32) break;
   }
   Vec3<double>& s = sums.sum;
-  s = {folded_over_warp(s.x), folded_over_warp(s.y), folded_over_warp(s.z)};
+  s = {warp_sum(s.x), warp_sum(s.y), warp_sum(s.z)};
   Sym3<double>& t = sums.second;
-  t = {folded_over_warp(t.xx), folded_over_warp(t.xy), folded_over_warp(t.xz),
-       folded_over_warp(t.yy), folded_over_warp(t.yz), folded_over_warp(t.zz)};
+  t = {warp_sum(t.xx), warp_sum(t.xy), warp_sum(t.xz), warp_sum(t.yy), warp_sum(t.yz), warp_sum(t.zz)};
   if (lane == 0) out[run] = sums;
 }
 

@@ -72,8 +72,6 @@ class Context {
               const std::source_location& where = std::source_location::current());
   void download(void* host, const void* device, std::size_t bytes,
                 const std::source_location& where = std::source_location::current());
-  void copy_on_device(void* to, const void* from, std::size_t bytes,
-                      const std::source_location& where = std::source_location::current());
   void fill_bytes(void* device, int value, std::size_t bytes,
                   const std::source_location& where = std::source_location::current());
   void launch_graph(cudaGraphExec_t graph, const std::source_location& where = std::source_location::current());

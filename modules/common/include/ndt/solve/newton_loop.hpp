@@ -64,6 +64,9 @@ struct LoopTrace {
   Pose pose;
   double score = 0, nvtl = 0, step = 0;
 };
+NDT_HD inline LoopTrace trace_line(const LoopState& state) {
+  return {state.here.pose, state.here.at.score, state.here.at.nvtl(), state.step};
+}
 
 /// Angles below 1e-4 rad count as zero in derivatives (never in the motion itself), as in the reference: Newton steps do not
 /// notice, but Hessians agree with it to rounding.
