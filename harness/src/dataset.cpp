@@ -5,12 +5,13 @@
 #include <filesystem>
 
 #include "catalogue.hpp"
+#include "ndt/core/error.hpp"
 #include "ndt/harness/dataset_file.hpp"
 #include "ndt/harness/golden_datasets.hpp"
-#include "ndt/core/error.hpp"
 #include "ndt/harness/unknown_name.hpp"
 #include "scenes.hpp"
 #include "town_cache.hpp"
+#include "town_points.hpp"
 
 namespace ndt::harness {
 namespace {
@@ -36,6 +37,7 @@ Dataset load_dataset(const std::string& name) {
   if (auto dataset = load_from_path(name)) return std::move(*dataset);
   if (auto dataset = load_scene(name)) return std::move(*dataset);
   if (auto dataset = load_town(name)) return std::move(*dataset);
+  if (auto dataset = load_town_points(name)) return std::move(*dataset);
   if (auto dataset = load_from_catalogue(name)) return std::move(*dataset);
   std::vector<std::string> names;
   for (const DatasetInfo& info : list_datasets()) {

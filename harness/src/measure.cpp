@@ -1,5 +1,6 @@
 #include "ndt/harness/measure.hpp"
 
+#include <fmt/format.h>
 #include <sys/resource.h>
 
 #include <algorithm>
@@ -7,6 +8,7 @@
 #include <optional>
 
 #include "alignment_traffic.hpp"
+#include "batch_guesses.hpp"
 #include "calibration.hpp"
 #include "ndt/core/error.hpp"
 #include "ndt/harness/exit_code.hpp"
@@ -31,7 +33,12 @@ double inter_quartile_share(const std::vector<double>& samples) {
 class Measurer {
  public:
   Measurer(const Plan& plan, const Job& job, const AlignerEntry& entry, const Dataset& dataset)
-      : plan_(plan), job_(job), dataset_(dataset), aligner_(entry.make(job_options(job, dataset))) {}
+      : plan_(plan),
+        job_(job),
+        timing_(job.timing.value_or(plan.timing)),
+        dataset_(dataset),
+        aligner_(entry.make(job_options(job, dataset))),
+        batch_(dynamic_cast<BatchAligner*>(aligner_.get())) {}
 
   /// Reads the frame's clouds and builds its map, unless that is done.
   void prepare(std::size_t frame) {
@@ -56,9 +63,13 @@ class Measurer {
     row.voxels = map_.voxels;
     row.build_us = build_us_;
 
-    PerScan per_scan;
-    per_scan.trace = job_.trace;
-    const AlignResult expected = aligner_->align(scan_, row.guess, per_scan);  // memory, threads, caches
+    per_scan_ = per_scan_of(row);
+    if (is_too_long(row)) return;
+    place(row, row.poses);
+    PerScan first = per_scan_;
+    first.trace = job_.trace;
+    align(first);  // memory, threads, caches
+    const std::vector<AlignResult> expected = results_;
     if (job_.timed) {
       row.calibration_us = calibration_us();
       take_idle_samples(row, expected);
@@ -71,50 +82,96 @@ class Measurer {
   }
 
  private:
-  double timed_align(RunRow& row, const AlignResult& expected) {
+  PerScan per_scan_of(const RunRow& row) const {
+    PerScan out = per_scan(job_.variant.options);
+    if (!job_.variant.regularised_at_truth) return out;
+    const Vec3<double> truth = translation_of(row.truth.value());
+    out.regularisation = RegularisationTarget{truth.x, truth.y};
+    return out;
+  }
+
+  /// So many poses are aligned from now on.
+  void place(const RunRow& row, int poses) {
+    guesses_ = batch_guesses(row.guess, poses);
+    results_.resize(guesses_.size());
+  }
+
+  /// Of the row's guess, or of all that surround it in one call.
+  void align(const PerScan& per_scan) {
+    if (guesses_.size() == 1)
+      results_[0] = aligner_->align(scan_, guesses_[0], per_scan);
+    else if (batch_)
+      batch_->align_batch(scan_, guesses_, results_, per_scan);
+    else
+      throw std::logic_error("align_batch: not offered by this implementation; plan single alignments");
+  }
+
+  /// A batch that, by the time of a small one, would exceed the longest call. The row then says so.
+  bool is_too_long(RunRow& row) {
+    if (row.poses == 1 || !plan_.limits.call_s) return false;
+    constexpr int kProbe = 10;  // a device does few poses in the time of one
+    const int probe = std::min(kProbe, row.poses / 2);
+    place(row, probe);
+    align(per_scan_);  // memory, threads, caches
+    const Stopwatch watch;
+    align(per_scan_);
+    const double pose_s = watch.elapsed_us() / 1e6 / probe;
+    if (pose_s * row.poses <= *plan_.limits.call_s) return false;
+    row.error =
+        fmt::format("skipped: {} poses, at {:.3g} ms each in a batch of {}, are more than the {:g} s of limits.call_s",
+                    row.poses, pose_s * 1e3, probe, *plan_.limits.call_s);
+    row.failure = Failure::skipped;
+    return true;
+  }
+
+  double timed_align(RunRow& row, const std::vector<AlignResult>& expected) {
     const std::optional<Traffic> before = aligner_->traffic();
     const Stopwatch watch;
-    const AlignResult result = aligner_->align(scan_, row.guess, {});
+    align(per_scan_);
     const double time_us = watch.elapsed_us();
-    if (!same_bits(expected, result)) throw RegressionError("align: two calls with the same input gave different bits");
+    if (!std::ranges::equal(expected, results_, same_bits))
+      throw RegressionError("align: two calls with the same input gave different bits");
     if (before) add_alignment(row.traffic, traffic_between(*before, aligner_->traffic().value()));
     return time_us;
   }
 
   /// At most a third of the cap, for what is not the main measurement.
-  void take_idle_samples(RunRow& row, const AlignResult& expected) {
+  void take_idle_samples(RunRow& row, const std::vector<AlignResult>& expected) {
     const Stopwatch watch;
-    for (int k = 0; k < plan_.timing.idle_samples; ++k) {
-      if (k > 0 && watch.elapsed_us() > plan_.timing.cap_s * 1e6 / 3) return;
+    for (int k = 0; k < timing_.idle_samples; ++k) {
+      if (k > 0 && watch.elapsed_us() > timing_.cap_s * 1e6 / 3) return;
       settle();
       row.align_after_idle_us.push_back(timed_align(row, expected));
     }
   }
 
-  void take_samples(RunRow& row, const AlignResult& expected) {
+  void take_samples(RunRow& row, const std::vector<AlignResult>& expected) {
     constexpr std::size_t kLeast = 3, kLook = 10;  // the spread is looked at after so many more samples
-    const auto wanted = static_cast<std::size_t>(plan_.timing.samples);
+    const auto wanted = static_cast<std::size_t>(timing_.samples);
     const Stopwatch watch;
     while (true) {
       row.align_us.push_back(timed_align(row, expected));
       const std::size_t n = row.align_us.size();
       const bool look = n >= wanted && (n - wanted) % kLook == 0;
-      if (look && inter_quartile_share(row.align_us) <= plan_.timing.spread) {
+      if (look && inter_quartile_share(row.align_us) <= timing_.spread) {
         row.timing = Timing::settled;
         return;
       }
-      if (n >= std::min(kLeast, wanted) && watch.elapsed_us() >= plan_.timing.cap_s * 1e6) {
+      if (n >= std::min(kLeast, wanted) && watch.elapsed_us() >= timing_.cap_s * 1e6) {
         row.timing = Timing::wall_cap;
         return;
       }
     }
   }
 
-  static void fill(RunRow& row, const AlignResult& result) {
+  static void fill(RunRow& row, const std::vector<AlignResult>& results) {
+    for (const AlignResult& result : results) {
+      row.iterations += result.iterations;
+      row.evaluations += result.evaluations;
+    }
+    const AlignResult& result = results.front();
     row.pose = result.map_from_scan;
     row.stop = to_string(result.stop);
-    row.iterations = result.iterations;
-    row.evaluations = result.evaluations;
     row.oscillation_count = result.oscillation_count;
     row.newton_fallbacks = result.newton_fallbacks;
     row.correspondences = result.correspondences;
@@ -128,9 +185,14 @@ class Measurer {
 
   const Plan& plan_;
   const Job& job_;
+  const TimingRule timing_;
   const Dataset& dataset_;
   std::unique_ptr<Aligner> aligner_;
+  BatchAligner* batch_;  ///< the same, or null
   PointCloud scan_;
+  std::vector<Transform> guesses_;  ///< of the row being measured
+  std::vector<AlignResult> results_;
+  PerScan per_scan_;
   std::optional<std::size_t> scan_of_;  ///< the frame that scan and map belong to
   MapInfo map_;
   bool has_map_ = false;

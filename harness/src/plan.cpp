@@ -60,22 +60,24 @@ std::vector<RunRow> all_rows(const Plan& plan, const Job& job, const Dataset& da
   for (const std::size_t index : job.frames) {
     const Frame& frame = dataset.frames.at(index);
     const auto guesses = job.grids.empty() || !frame.truth ? frame.guesses : grid_guesses(*frame.truth, job.grids);
-    for (const NamedGuess& guess : guesses) {
-      RunRow row;
-      row.run_id = plan.run_id;
-      row.job = job.index;
-      row.implementation = job.implementation;
-      row.dataset = dataset.name;
-      row.frame = frame.name;
-      row.guess_name = guess.name;
-      row.variant = job.variant.name;
-      row.threads = job.threads;
-      row.resolution_m = options.resolution_m;
-      row.guess = guess.map_from_scan;
-      row.guess_offset = guess.offset;
-      row.truth = frame.truth;
-      rows.push_back(std::move(row));
-    }
+    for (const NamedGuess& guess : guesses)
+      for (const int poses : job.poses) {
+        RunRow row;
+        row.poses = poses;
+        row.run_id = plan.run_id;
+        row.job = job.index;
+        row.implementation = job.implementation;
+        row.dataset = dataset.name;
+        row.frame = frame.name;
+        row.guess_name = guess.name;
+        row.variant = job.variant.name;
+        row.threads = job.threads;
+        row.resolution_m = options.resolution_m;
+        row.guess = guess.map_from_scan;
+        row.guess_offset = guess.offset;
+        row.truth = frame.truth;
+        rows.push_back(std::move(row));
+      }
   }
   return rows;
 }
@@ -137,6 +139,11 @@ class Planner {
       leave_out(fmt::format("dataset {}", name), "a grid of guesses needs the truth");
       return;
     }
+    for (const Variant& variant : study.variants)
+      if (variant.regularised_at_truth && dataset.truth.quality.empty()) {
+        leave_out(fmt::format("dataset {} with {}", name, variant.name), "its regularisation needs the truth");
+        return;
+      }
     const std::vector<int> threads = unique_threads(selection_.threads.empty() ? study.threads : selection_.threads);
     for (const Variant& given : study.variants)
       for (const AlignerEntry* entry : rows_)
@@ -149,6 +156,9 @@ class Planner {
           job.timed = study.timed;
           job.trace = study.trace;
           job.grids = study.grids;
+          job.poses = study.poses;
+          job.timing = study.timing;
+          if (job.timing) job.timing->samples = selection_.samples.value_or(job.timing->samples);
           if (offered(*entry, job, dataset)) add_blocks(job, study, dataset);
         }
   }
@@ -157,15 +167,19 @@ class Planner {
   Variant merged(const Variant& given) const {
     nlohmann::ordered_json options = options_json(selection_.options);
     options.update(options_json(given.options));
-    return {given.name, options_from_json(options)};
+    return {given.name, options_from_json(options), given.regularised_at_truth};
   }
 
-  /// An implementation may refuse options that others have; everyone refuses what is out of range.
-  bool offered(const AlignerEntry& entry, const Job& job, const Dataset& dataset) {
+  /// An implementation may refuse options that others have; everyone refuses what is out of range. Of one that takes no
+  /// batches, single alignments stay.
+  bool offered(const AlignerEntry& entry, Job& job, const Dataset& dataset) {
     const AlignOptions options = job_options(job, dataset);
     try {
-      entry.make(options);
-      return true;
+      const std::unique_ptr<Aligner> aligner = entry.make(options);
+      if (dynamic_cast<const BatchAligner*>(aligner.get()) == nullptr &&
+          std::erase_if(job.poses, [](int poses) { return poses > 1; }) > 0)
+        leave_out(fmt::format("{} in batches", entry.name), "it takes one pose at a time");
+      return !job.poses.empty();
     } catch (const std::invalid_argument& error) {
       leave_out(fmt::format("{} with {}", entry.name, job.variant.name), error.what());
       return false;

@@ -20,6 +20,15 @@ json grid_json(const GuessGrid& grid) {
 
 GuessGrid grid_of(const json& j) { return {j.at("x_m"), j.at("y_m"), j.at("z_m"), j.at("yaw_deg")}; }
 
+json timing_json(const TimingRule& timing) {
+  return {{"samples", timing.samples},
+          {"spread", timing.spread},
+          {"cap_s", timing.cap_s},
+          {"idle_samples", timing.idle_samples}};
+}
+
+TimingRule timing_of(const json& j) { return {j.at("samples"), j.at("spread"), j.at("cap_s"), j.at("idle_samples")}; }
+
 json job_json(const Job& job) {
   json j = {{"job", job.index},
             {"dataset", job.dataset},
@@ -32,7 +41,10 @@ json job_json(const Job& job) {
             {"frames", job.frames},
             {"first_row", job.first_row},
             {"row_count", job.row_count},
+            {"poses", job.poses},
+            {"reg_at_truth", job.variant.regularised_at_truth},
             {"grids", json::array()}};
+  if (job.timing) j["timing"] = timing_json(*job.timing);
   for (const GuessGrid& grid : job.grids) j["grids"].push_back(grid_json(grid));
   return j;
 }
@@ -50,7 +62,10 @@ Job job_of(const json& j) {
   j.at("frames").get_to(job.frames);
   j.at("first_row").get_to(job.first_row);
   j.at("row_count").get_to(job.row_count);
+  j.at("poses").get_to(job.poses);
+  j.at("reg_at_truth").get_to(job.variant.regularised_at_truth);
   for (const json& grid : j.at("grids")) job.grids.push_back(grid_of(grid));
+  if (j.contains("timing")) job.timing = timing_of(j["timing"]);
   return job;
 }
 
@@ -60,9 +75,10 @@ Plan plan_of(const json& j) {
   j.at("preset").get_to(plan.preset);
   j.at("description").get_to(plan.description);
   j.at("seed").get_to(plan.seed);
-  const json& timing = j.at("timing");
-  plan.timing = {timing.at("samples"), timing.at("spread"), timing.at("cap_s"), timing.at("idle_samples")};
-  plan.limits = {j.at("limits").at("measurement_s"), j.at("limits").at("memory_mib")};
+  plan.timing = timing_of(j.at("timing"));
+  const json& limits = j.at("limits");
+  plan.limits = {limits.at("measurement_s"), limits.at("memory_mib"), {}};
+  if (limits.contains("call_s")) plan.limits.call_s = limits["call_s"].get<double>();
   j.at("datasets").get_to(plan.datasets);
   for (const json& left : j.at("left_out")) plan.left_out.push_back({left.at("what"), left.at("why")});
   for (const json& job : j.at("jobs")) plan.jobs.push_back(job_of(job));
@@ -76,15 +92,12 @@ std::string plan_json(const Plan& plan) {
             {"preset", plan.preset},
             {"description", plan.description},
             {"seed", plan.seed},
-            {"timing",
-             {{"samples", plan.timing.samples},
-              {"spread", plan.timing.spread},
-              {"cap_s", plan.timing.cap_s},
-              {"idle_samples", plan.timing.idle_samples}}},
+            {"timing", timing_json(plan.timing)},
             {"limits", {{"measurement_s", plan.limits.measurement_s}, {"memory_mib", plan.limits.memory_mib}}},
             {"left_out", json::array()},
             {"datasets", plan.datasets},
             {"jobs", json::array()}};
+  if (plan.limits.call_s) j["limits"]["call_s"] = *plan.limits.call_s;
   for (const LeftOut& left : plan.left_out) j["left_out"].push_back({{"what", left.what}, {"why", left.why}});
   for (const Job& job : plan.jobs) j["jobs"].push_back(job_json(job));
   return j.dump(1, ' ', false, json::error_handler_t::replace);

@@ -15,11 +15,12 @@ namespace fs = std::filesystem;
 
 constexpr std::int64_t kCountMost = 1000000;
 constexpr double kOffsetMost = 1000;
+constexpr double kPosesMost = 100000;
 
-TimingRule read_timing(TomlTable& toml) {
-  TimingRule rule;
+std::optional<TimingRule> read_timing(TomlTable& toml) {
   auto table = toml.table("timing");
-  if (!table) return rule;
+  if (!table) return std::nullopt;
+  TimingRule rule;
   rule.samples = static_cast<int>(table->whole("samples", 1, kCountMost).value_or(rule.samples));
   rule.spread = table->number("spread", 0, 10).value_or(rule.spread);
   rule.cap_s = table->number("cap_s", 0, 3600).value_or(rule.cap_s);
@@ -34,6 +35,7 @@ JobLimits read_limits(TomlTable& toml) {
   if (!table) return limits;
   limits.measurement_s = table->number("measurement_s", 0.1, 86400).value_or(limits.measurement_s);
   limits.memory_mib = table->whole("memory_mib", 64, std::int64_t{1} << 24).value_or(limits.memory_mib);
+  limits.call_s = table->number("call_s", 0.001, 86400);
   table->finish();
   return limits;
 }
@@ -51,18 +53,21 @@ GuessGrid read_grid(TomlTable& toml) {
 Variant read_variant(TomlTable& toml) {
   Variant variant;
   variant.name = toml.required_text("name");
+  variant.regularised_at_truth = toml.flag("reg_at_truth").value_or(false);
   read_options(toml, variant.options);
   toml.finish();
   return variant;
 }
 
-std::vector<int> read_threads(TomlTable& toml) {
-  std::vector<int> threads;
-  for (const double count : toml.numbers("threads", 0, Limits::kThreads).value_or(std::vector<double>{1, 0})) {
-    if (count != static_cast<int>(count)) toml.refuse("threads", "holds a fraction", "give whole numbers");
-    threads.push_back(static_cast<int>(count));
+std::vector<int> read_counts(TomlTable& toml, const char* key, double least, double most, std::vector<int> standard) {
+  const auto given = toml.numbers(key, least, most);
+  if (!given || given->empty()) return standard;
+  std::vector<int> counts;
+  for (const double count : *given) {
+    if (count != static_cast<int>(count)) toml.refuse(key, "holds a fraction", "give whole numbers");
+    counts.push_back(static_cast<int>(count));
   }
-  return threads;
+  return counts;
 }
 
 Study read_study(TomlTable& toml) {
@@ -70,7 +75,9 @@ Study read_study(TomlTable& toml) {
   study.datasets = toml.texts("datasets").value_or(std::vector<std::string>{});
   if (study.datasets.empty()) toml.refuse("datasets", "is missing or empty", "name the datasets");
   if (const auto frames = toml.whole("frames", 1, kCountMost)) study.frames = static_cast<int>(*frames);
-  study.threads = read_threads(toml);
+  study.threads = read_counts(toml, "threads", 0, Limits::kThreads, {1, 0});
+  study.poses = read_counts(toml, "poses", 1, kPosesMost, study.poses);
+  study.timing = read_timing(toml);
   for (TomlTable& variant : toml.tables("variants")) study.variants.push_back(read_variant(variant));
   if (study.variants.empty()) study.variants.emplace_back();
   for (TomlTable& grid : toml.tables("grids")) study.grids.push_back(read_grid(grid));
@@ -83,7 +90,8 @@ Study read_study(TomlTable& toml) {
 }
 
 /// From quick to thorough.
-constexpr const char* kOrder[] = {"smoke", "tracking", "basin", "scaling", "profiles", "iterations", "transfers", "full"};
+constexpr const char* kOrder[] = {"smoke",      "tracking", "basin", "scaling",   "profiles",
+                                  "iterations", "latency",  "batch", "transfers", "full"};
 
 fs::path presets_folder() { return fs::path(build_info().source) / "harness" / "presets"; }
 
@@ -96,7 +104,7 @@ Preset read_preset(const fs::path& file, Studies studies) {
   preset.name = file.stem().string();
   preset.description = toml.required_text("description");
   preset.seed = static_cast<std::uint64_t>(toml.whole("seed", 0, kCountMost).value_or(1));
-  preset.timing = read_timing(toml);
+  preset.timing = read_timing(toml).value_or(preset.timing);
   preset.limits = read_limits(toml);
   const auto others = toml.texts("presets").value_or(std::vector<std::string>{});
   if (studies == Studies::own && !others.empty())
@@ -104,7 +112,7 @@ Preset read_preset(const fs::path& file, Studies studies) {
   for (const std::string& name : others) {
     if (std::ranges::find(kOrder, name) == std::end(kOrder))
       toml.refuse("presets", "names no preset of the project",
-                  "name smoke, tracking, basin, scaling, profiles, iterations or transfers");
+                  "name smoke, tracking, basin, scaling, profiles, iterations, latency, batch or transfers");
     for (Study& study : read_preset(presets_folder() / (name + ".toml"), Studies::own).studies)
       preset.studies.push_back(std::move(study));
   }

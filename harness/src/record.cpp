@@ -26,6 +26,7 @@ void put_measurement(json& j, const RunRow& r) {
   j["guess_name"] = r.guess_name;
   j["variant"] = r.variant;
   j["threads"] = r.threads;
+  j["poses"] = r.poses;
   j["resolution_m"] = r.resolution_m;
   j["guess"] = array_of(r.guess.m);
   j["guess_offset"] = json();
@@ -154,6 +155,7 @@ void get_measurement(const json& j, RunRow& r) {
   j.at("guess_name").get_to(r.guess_name);
   j.at("variant").get_to(r.variant);
   get_whole(j, "threads", r.threads);
+  if (j.contains("poses")) get_whole(j, "poses", r.poses);  // rows of earlier programs have none
   j.at("resolution_m").get_to(r.resolution_m);
   r.guess = transform_of(j.at("guess"));
   if (const json& offset = j.at("guess_offset"); !offset.is_null())
@@ -196,7 +198,8 @@ RunRow parse(const json& j) {
   }
   j["error"].get_to(r.error);
   if (r.error.empty()) throw InputError("not a row of results.jsonl: its error is empty; null means none");
-  r.failure = named(j, "error_kind", {Failure::exception, Failure::crash, Failure::timeout, Failure::memory});
+  r.failure =
+      named(j, "error_kind", {Failure::exception, Failure::crash, Failure::timeout, Failure::memory, Failure::skipped});
   return r;
 }
 
@@ -208,6 +211,7 @@ std::string_view to_string(Failure failure) {
     case Failure::crash: return "crash";
     case Failure::timeout: return "timeout";
     case Failure::memory: return "memory";
+    case Failure::skipped: return "skipped";
     case Failure::none: break;
   }
   return "none";
@@ -223,8 +227,8 @@ std::string_view to_string(Timing timing) {
 }
 
 std::string measurement_key(const RunRow& row) {
-  return fmt::format("{}|{}|{}|{}|{}|{}", row.dataset, row.variant, row.threads, row.implementation, row.frame,
-                     row.guess_name);
+  return fmt::format("{}|{}|{}|{}|{}|{}|{}", row.dataset, row.variant, row.threads, row.implementation, row.frame,
+                     row.guess_name, row.poses);
 }
 
 std::string to_json_line(const RunRow& row) {

@@ -28,6 +28,8 @@ std::string with_build(const std::string& reason) {
   return reason.empty() || why.empty() ? reason : fmt::format("{}: {}", reason, why);
 }
 std::string without_cuda() { return with_build(gpu_multikernel::cuda_unavailable_reason()); }
+std::string without_grids() { return with_build(gpu_persistent::grid_unavailable_reason()); }
+std::string without_clusters() { return with_build(gpu_persistent::cluster_unavailable_reason()); }
 std::string without_cuda_graphs() { return with_build(gpu_multikernel::graph_unavailable_reason()); }
 
 constexpr AlignerEntry kAligners[] = {
@@ -51,9 +53,21 @@ constexpr AlignerEntry kAligners[] = {
        return gpu_multikernel::make_graph_aligner(options);
      },
      true},
+    {"persistent_cuda", "GPU",
+     "the whole Newton loop in one cooperative launch; the blocks exchange partial sums and never wait at a barrier",
+     without_grids,
+     [](const AlignOptions& options) -> std::unique_ptr<Aligner> { return gpu_persistent::make_grid_aligner(options); },
+     true},
     {"persistent_cpu", "CPU threads",
      "the persistent kernel's body: the whole Newton loop in one launch on a thread pool", always,
      [](const AlignOptions& options) -> std::unique_ptr<Aligner> { return gpu_persistent::make_cpu_aligner(options); }},
+    {"persistent_cluster_cuda", "GPU, sm_90 and later",
+     "the same loop in one thread-block cluster, which exchanges sums through distributed shared memory",
+     without_clusters,
+     [](const AlignOptions& options) -> std::unique_ptr<Aligner> {
+       return gpu_persistent::make_cluster_aligner(options);
+     },
+     true},
     {"pcl_ndt", "CPU, one thread", "pcl::NormalDistributionsTransform, a peer: PCL's own algorithm from end to end",
      without_pcl, [](const AlignOptions& options) { return pcl_ndt::make_aligner(options); }, true, true,
      "stops after a step of at most epsilon m and at most epsilon rad; line search, covariance start: PCL's own",
@@ -65,7 +79,8 @@ constexpr AlignerEntry kAligners[] = {
 };
 
 /// Fastest first, on scans of a thousand points and more.
-constexpr std::string_view kBySpeed[] = {"multikernel_graph_cuda", "persistent_cpu", "cpu_pclomp_ref"};
+constexpr std::string_view kBySpeed[] = {"persistent_cuda", "multikernel_graph_cuda", "persistent_cpu",
+                                         "cpu_pclomp_ref"};
 
 const AlignerEntry* lookup(std::string_view name, std::span<const AlignerEntry> table) {
   const auto found = std::ranges::find(table, name, &AlignerEntry::name);

@@ -109,7 +109,7 @@ void RunFolder::keep_finished_rows() {
     }
     if (worth_another_try(row)) continue;
     done_.insert(measurement_key(row));
-    failed_ += row.error.empty() ? 0 : 1;
+    failed_ += row.failed() ? 1 : 0;
     kept += line + '\n';
   }
   // The lock stays with the old file, which nobody else can find any more; the new one is locked before it has its name.
@@ -134,7 +134,7 @@ void RunFolder::append_line(const std::string& line, const RunRow& row) {
                   "cannot be written: " + std::generic_category().message(errno),
                   "make room on the disk, then ndt-bench run --resume");
   done_.insert(measurement_key(row));
-  failed_ += row.error.empty() ? 0 : 1;
+  failed_ += row.failed() ? 1 : 0;
 }
 
 }  // namespace ndt::harness

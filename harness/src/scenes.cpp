@@ -2,10 +2,9 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
-
 #include "ndt/harness/courtyard.hpp"
 #include "ndt/harness/exit_code.hpp"
+#include "numbered_name.hpp"
 
 namespace ndt::harness {
 namespace {
@@ -68,21 +67,6 @@ Dataset make(std::string_view name, std::string description, const Scene& scene)
   };
   dataset.scan = [scene](std::size_t) { return courtyard_scan(scene.scan_points); };
   return dataset;
-}
-
-/// The number behind `prefix`, if the rest of the name is one.
-std::optional<int> number_after(std::string_view name, std::string_view prefix) {
-  if (!name.starts_with(prefix)) return std::nullopt;
-  name.remove_prefix(prefix.size());
-  int value = 0;
-  const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), value);
-  if (error != std::errc() || end != name.data() + name.size() || name.empty()) return std::nullopt;
-  return value;
-}
-
-void require_between(std::string_view name, int value, int least, int most) {
-  if (value < least || value > most)
-    throw UsageError(fmt::format("dataset {}: {} must be in [{}, {}]", name, value, least, most));
 }
 
 constexpr std::string_view kCourtyard =

@@ -24,7 +24,9 @@ constexpr Town kTowns[] = {
      "synthetic: a drive through streets, 64 beams, more than 300 m with two turns; made on first use, within a "
      "minute"},
     {"town_large", TownScale::large,
-     "synthetic: more than 2 km, a map of more than 10 M points; made on first use, takes minutes"},
+     "synthetic: more than 2 km, a map of more than 10 M points; made on first use, takes minutes (scans of any size "
+     "on part "
+     "of it: town_points_<points>)"},
 };
 
 /// Another number once the generator makes other bytes: what was kept is not used any more.
@@ -60,7 +62,7 @@ std::vector<DatasetInfo> list_towns() {
   return infos;
 }
 
-std::optional<Dataset> load_town(std::string_view name) {
+std::optional<fs::path> town_folder(std::string_view name) {
   for (const Town& town : kTowns) {
     if (town.name != name) continue;
     const fs::path folder = cache_folder() / fmt::format("{}_v{}", town.name, kGeneration);
@@ -69,9 +71,15 @@ std::optional<Dataset> load_town(std::string_view name) {
     } catch (const InputError&) {  // unless another process was quicker
       if (!fs::exists(folder / "dataset.toml")) throw;
     }
-    return read_dataset(folder / "dataset.toml", folder);
+    return folder;
   }
   return std::nullopt;
+}
+
+std::optional<Dataset> load_town(std::string_view name) {
+  const std::optional<fs::path> folder = town_folder(name);
+  if (!folder) return std::nullopt;
+  return read_dataset(*folder / "dataset.toml", *folder);
 }
 
 }  // namespace ndt::harness

@@ -17,7 +17,10 @@ std::filesystem::path cache_folder();
 
 std::vector<DatasetInfo> list_towns();
 
-/// Nothing for a name that is no town's. Generates what is not there yet, which takes from a second to minutes.
+/// The folder that a town is in, and nothing for a name that is no town's. Generates what is not there yet, which takes from a
+/// second to minutes.
+std::optional<std::filesystem::path> town_folder(std::string_view name);
+/// The dataset there.
 std::optional<Dataset> load_town(std::string_view name);
 
 }  // namespace ndt::harness

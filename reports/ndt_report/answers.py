@@ -71,7 +71,8 @@ def scoring(m: Measured) -> Answer:
 
 
 def iterations(m: Measured) -> Answer:
-    own = m.own[(m.own.success == 1) & ~on_grids(m.own)].iterations  # a grid holds bad guesses on purpose
+    # A grid holds bad guesses on purpose, and a variant may be made to iterate on.
+    own = m.own[(m.own.success == 1) & (m.own.variant == "autoware") & ~on_grids(m.own)].iterations
     if own.empty:
         return Answer(OPEN, "needs a successful alignment")
     return held(

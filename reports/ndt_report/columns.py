@@ -26,6 +26,14 @@ ROW_COLUMNS = [
     Column("guess_name", "", "text", NEVER, "which initial guess of the frame"),
     Column("variant", "", "text", NEVER, "named set of options; autoware unless the preset names more"),
     Column("threads", "", "int", NEVER, "host threads the row was given"),
+    Column(
+        "poses",
+        "",
+        "int",
+        LATER,
+        "of a batch: one call, and one measurement; 1 where it is missing. iterations and evaluations are summed over its "
+        "poses, align_us and traffic are the call's; pose and all else is the first pose's, which starts from guess",
+    ),
     Column("resolution_m", "m", "number", NEVER, "voxel edge"),
     Column("points", "", "int", ERROR, "of the scan, after its preparation"),
     Column("map_points", "", "int", ERROR, "of the map, after its preparation"),
@@ -65,8 +73,8 @@ ROW_COLUMNS = [
     Column(
         "trace", "", "trace", MAY, "per iteration, index 0 = the guess: score, nvtl, step_m, errors; null if not asked for"
     ),
-    Column("error", "", "text", MAY, "why the measurement failed; null if it did not"),
-    Column("error_kind", "", "text", MAY, "exception, crash, timeout or memory; null without error"),
+    Column("error", "", "text", MAY, "why there is no measurement; null if there is one"),
+    Column("error_kind", "", "text", MAY, "exception, crash, timeout, memory or skipped (a batch that was too long to begin)"),
 ]
 
 IMPLEMENTATION_COLUMNS = [
@@ -101,7 +109,7 @@ DATASET_COLUMNS = [
 ]
 
 TIMINGS = ("settled", "wall_cap", "single")
-ERROR_KINDS = ("exception", "crash", "timeout", "memory")
+ERROR_KINDS = ("exception", "crash", "timeout", "memory", "skipped")
 OFFSET_KEYS = ("x_m", "y_m", "z_m", "yaw_deg")
 TRACE_KEYS = ("score", "nvtl", "step_m", "translation_error_m", "rotation_error_deg")
 PICTURE_KEYS = ("frame", "map", "scan")

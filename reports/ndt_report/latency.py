@@ -9,6 +9,8 @@ from .reference import SAME_ALIGNMENT, on_gpu
 from .stats import CONFIDENCE, cluster_mean_interval, weighted_quantile
 
 MARGIN = 0.05  # a difference of less is none in practice
+SHORT_ITERATIONS = 5  # what tracking needs from a good guess
+LEAST_TAIL_SAMPLES = 1000  # of fewer, the 99th percentile is a handful of samples
 FASTER, SLOWER, SAME, UNCLEAR = "FASTER", "SLOWER", "SAME", "UNCLEAR"
 JUDGED = ["speed", "speed_low", "speed_high", "pairs", "jobs", "verdict", "why_no_verdict", "base"]
 
@@ -57,6 +59,15 @@ def latency_table(rows: pd.DataFrame) -> pd.DataFrame:
         "align_after_idle_ms_p50",
     ]
     return pd.DataFrame(table, columns=columns)
+
+
+def tail_table(rows: pd.DataFrame) -> pd.DataFrame:
+    """latency_table() of alignments with at most SHORT_ITERATIONS and line search off, where there are LEAST_TAIL_SAMPLES; with
+    points, their median."""
+    short = rows[(rows.variant == "autoware") & (rows.iterations <= SHORT_ITERATIONS)]
+    table = latency_table(short)
+    points = timed(short).groupby(KEY, sort=False).points.median().rename("points").reset_index()
+    return table[table.samples >= LEAST_TAIL_SAMPLES].merge(points, on=KEY)
 
 
 def verdict(low: float, high: float) -> str:

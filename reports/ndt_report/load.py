@@ -123,7 +123,7 @@ def _read_results(path: Path, implementations, datasets):
         for key, known in (("implementation", implementations), ("dataset", datasets)):
             if entry[key] not in known.index:
                 raise refusal(path, f"line {number}", f"{key} '{entry[key]}' is not in {key}s.json", RUN_AGAIN)
-        measurement = tuple(entry[key] for key in MEASUREMENT)
+        measurement = tuple(entry[key] for key in MEASUREMENT) + (entry.get("poses") or 1,)
         if measurement in seen:
             raise refusal(
                 path,
@@ -170,10 +170,11 @@ def _row_frame(entries, implementations, datasets) -> pd.DataFrame:
             continue
         data[column.name] = pd.Series(values, dtype=object)
     rows = pd.DataFrame(data)
+    rows["poses"] = rows.poses.fillna(1).astype(int)
     order = {name: i for i, name in enumerate(datasets.index)}, {name: i for i, name in enumerate(implementations.index)}
     keys = [
         (order[0][r.dataset], r.variant != "autoware", r.variant, order[1][r.implementation], r.threads)
-        + (natural_key(r.frame), natural_key(r.guess_name))
+        + (natural_key(r.frame), natural_key(r.guess_name), r.poses)
         for r in rows.itertuples()
     ]
     return rows.iloc[sorted(range(len(keys)), key=keys.__getitem__)].reset_index(drop=True)

@@ -7,6 +7,7 @@ from markupsafe import Markup
 
 from .environment import checkout, flat, gpus, left_out, plan_facts
 from .page_numbers import NONE, number
+from .latency import LEAST_TAIL_SAMPLES, SHORT_ITERATIONS
 from .sections import Report, main_datasets
 from .style import look, svg_uri
 from .targets import MET, MISSED, counted
@@ -22,6 +23,7 @@ SECTIONS = {
     "basin": ("Basin of convergence", "basin"),
     "scaling": ("Scaling", "scaling"),
     "iterations": ("Time of an iteration", "iterations"),
+    "batches": ("Batches", "batch"),
     "transfers": ("Transfers", "transfers"),
     "trajectory": ("Trajectory", "tracking"),
     "scores": ("Scores against true error", "basin"),
@@ -127,6 +129,11 @@ def render(report: Report) -> str:
         MET=MET,
         MISSED=MISSED,
         iteration_times=report.iteration_times.to_dict("records"),
+        feature_costs=report.feature_costs.to_dict("records"),
+        tails=report.tails.to_dict("records"),
+        short_iterations=SHORT_ITERATIONS,
+        least_tail_samples=LEAST_TAIL_SAMPLES,
+        batches=report.batches.to_dict("records"),
         transfers=report.transfers.to_dict("records"),
         without_counts=report.without_counts,
         replaced=REPLACED_BYTES_PER_ITERATION,

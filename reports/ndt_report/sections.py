@@ -5,24 +5,27 @@ from dataclasses import dataclass, field
 import pandas as pd
 
 from .basin import basin_cells
+from .batches import batch_table, without_batches
 from .clouds import read_pcd
 from .convergence import stopping_table, trace_points
 from .detection import detection_table, judged_poses, mark_wrong
 from .equivalence import equivalence_table, worst_cases
 from .figures import basin as basin_figure
+from .figures import batches as batches_figure
 from .figures import convergence as convergence_figure
+from .figures import iteration_time as iteration_figure
 from .figures import ecdf, pareto, scan_in_map, scores
 from .figures import scaling as scaling_figure
 from .figures import trajectory as trajectory_figure
 from .grids import split_grids
-from .latency import samples
+from .latency import samples, tail_table
 from .load import REFERENCE, Run
 from .measured import Measured
 from .scaling import scaling_datasets, scaling_points, thread_points
 from .summary import judged_rows, summary_table
 from .targets import targets_table
 from .trajectories import trajectories, trajectory_errors
-from .iteration_time import iteration_time_table
+from .iteration_time import feature_costs, iteration_time_table
 from .transfers import transfers_table, without_counts
 from .verdict import Verdict, verdict_of
 
@@ -42,6 +45,9 @@ class Report:
     detection: pd.DataFrame = None
     targets: pd.DataFrame = None
     iteration_times: pd.DataFrame = None
+    feature_costs: pd.DataFrame = None
+    tails: pd.DataFrame = None
+    batches: pd.DataFrame = None
     transfers: pd.DataFrame = None
     without_counts: list = None  # (implementation, why)
     trajectories: list = None
@@ -49,7 +55,8 @@ class Report:
 
 
 def make_report(run: Run) -> Report:
-    run = split_grids(run)
+    batches = batch_table(run.rows)
+    run = split_grids(without_batches(run))
     rows = judged_rows(run)
     table = summary_table(rows, run.implementations)
     shown = main_datasets(rows)
@@ -59,6 +66,8 @@ def make_report(run: Run) -> Report:
     report.stopping = stopping_table(rows, points)
     report.targets = targets_table(Measured(rows, table, run.implementations))
     report.iteration_times = iteration_time_table(rows)
+    report.feature_costs = feature_costs(report.iteration_times)
+    report.tails, report.batches = tail_table(rows), batches
     report.transfers, report.without_counts = transfers_table(rows), without_counts(rows, run.implementations)
     report.trajectories = trajectories(rows, run.datasets)
     report.trajectory_errors = trajectory_errors(report.trajectories)
@@ -74,6 +83,8 @@ def make_report(run: Run) -> Report:
             "convergence": [convergence_figure.draw(_one_thread(points), shown)],
             "basin": [basin_figure.draw(cells, name) for name in list(dict.fromkeys(cells.dataset))[:MOST_PER_KIND]],
             "scaling": [scaling_figure.draw(scaling_points(rows)), scaling_figure.draw_threads(threads)],
+            "iterations": [iteration_figure.draw(report.iteration_times)],
+            "batches": [batches_figure.draw(batches)],
             "trajectory": _trajectory_drawings(report),
             "scores": [
                 scores.draw(poses, report.detection, name) for name in list(dict.fromkeys(poses.dataset))[:MOST_PER_KIND]

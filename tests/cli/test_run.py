@@ -115,6 +115,34 @@ def test_a_preset_of_ones_own_with_variants_and_a_grid(tmp_path):
         assert abs(row["guess"][3] - offset["x_m"]) < 1e-12 and offset["yaw_deg"] in (0, 5, 10)
 
 
+def test_batches_are_measured_beside_single_alignments_and_the_too_long_are_skipped(tmp_path):
+    file = preset(tmp_path, "[limits]\ncall_s = 5\n[[study]]\ndatasets = ['courtyard_200']\nthreads = [1]\nposes = [1, 3, 90000]\n"
+                            "variants = [{ name = 'twenty', max_iterations = 20, epsilon = 1e-300 }]\ngrids = [{ x_m = [0.3] }]\n")
+    done = bench("run", "--preset", file, *OWN, *QUICK, "--out", tmp_path / "run")
+    assert "left out: cpu_pclomp_ref in batches: it takes one pose at a time" in done.stderr and "failed" not in done.stdout
+    rows = rows_in(tmp_path / "run")
+    takers = {r["implementation"] for r in rows if r["poses"] > 1}
+    assert "cpu_pclomp_ref" not in takers and "persistent_cpu" in takers and len(rows) == len(OWN_ROWS) + 2 * len(takers)
+    for row in rows:
+        if row["poses"] == 90000:
+            assert row["error_kind"] == "skipped" and row["error"].startswith("skipped: 90000 poses, at ")
+        else:
+            assert row["iterations"] == 20 * row["poses"] and row["evaluations"] == 21 * row["poses"]
+    bench("run", "--resume", tmp_path / "run")
+    assert rows_in(tmp_path / "run") == rows, "what was skipped stays so"
+
+
+def test_a_variants_regularisation_pulls_and_a_study_has_its_own_timing(tmp_path):
+    file = preset(tmp_path, "[[study]]\ndatasets = ['courtyard']\nthreads = [1]\ngrids = [{ x_m = [0.3] }]\n"
+                            "variants = [{ name = 'plain' }, { name = 'true', reg_at_truth = true },\n"
+                            "            { name = 'far', reg_x = 500.0, reg_y = 0.0 }]\n"
+                            "[study.timing]\nsamples = 7\nspread = 10\ncap_s = 60\nidle_samples = 0\n")
+    bench("run", "--preset", file, "--implementation", "persistent_cpu", "--out", tmp_path / "run")
+    rows = {r["variant"]: r for r in rows_in(tmp_path / "run")}
+    assert all(len(r["align_us"]) == 7 and r["align_after_idle_us"] == [] for r in rows.values())
+    assert len({r["pose"][3] for r in rows.values()}) == 3 and rows["far"]["pose"][3] > rows["plain"]["pose"][3] + 0.01
+
+
 def test_failed_measurements_are_rows_with_their_error_and_exit_4(tmp_path):
     done = bench("run", "--dataset", "courtyard", "--threads", 1, *QUICK, "--resolution", 0.01, "--out", tmp_path / "run",
                  code=EXIT_JOBS_FAILED)

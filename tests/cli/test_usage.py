@@ -51,9 +51,10 @@ def test_list_shows_what_is_available_and_why_not():
 def test_list_json_has_the_same_in_fields():
     listing = json.loads(bench("list", "--json").stdout)
     rows = {e["name"]: e for e in listing["implementations"]}
-    graph = "multikernel_graph_cuda"
-    assert list(rows) == ["cpu_pclomp_ref", "multikernel_cuda", "multikernel_cpu", graph, "persistent_cpu", "pcl_ndt"]
-    assert listing["auto"] == (graph if rows[graph]["available"] else "persistent_cpu")
+    multikernel = ["multikernel_cuda", "multikernel_cpu", "multikernel_graph_cuda"]
+    persistent = ["persistent_cuda", "persistent_cpu", "persistent_cluster_cuda"]
+    assert list(rows) == ["cpu_pclomp_ref", *multikernel, *persistent, "pcl_ndt"]
+    assert listing["auto"] == ("persistent_cuda" if rows["persistent_cuda"]["available"] else "persistent_cpu")
     why_not = ("built without PCL: ", "built without CUDA: ", "no CUDA device", "device 0 ", "no CUDA graphs ")
     for entry in listing["implementations"]:
         assert entry["runs_on"] and entry["schedule"] and entry["available"] == (entry["unavailable_reason"] is None)
@@ -62,7 +63,8 @@ def test_list_json_has_the_same_in_fields():
     missing = {d["name"]: d["unavailable_reason"] for d in listing["datasets"] if not d["available"]}
     assert missing.pop("golden") == "NDT_GOLDEN_DIR is not set"
     assert "kitti00" in missing and set(missing.values()) == {"NDT_DATASETS is not set"}
-    assert [p["name"] for p in listing["presets"]] == ["smoke", "tracking", "basin", "scaling", "profiles", "iterations", "transfers", "full"]
+    assert [p["name"] for p in listing["presets"]] == ["smoke", "tracking", "basin", "scaling", "profiles", "iterations",
+                                                          "latency", "batch", "transfers", "full"]
 
 
 def test_doctor_says_what_is_there_and_what_is_missing(tmp_path):

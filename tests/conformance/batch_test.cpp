@@ -10,27 +10,6 @@
 namespace ndt {
 namespace {
 
-PointCloud small_scan(std::size_t points) {
-  PointCloud scan;
-  const std::size_t apart = scenes::scan().size() / points;
-  for (std::size_t i = 0; i < points; ++i) scan.points.push_back(scenes::scan().points[i * apart]);
-  return scan;
-}
-
-/// Good guesses, bad ones, and some with nothing to match, mixed: they end after very different numbers of iterations.
-std::vector<Transform> mixed_guesses(std::size_t count) {
-  std::vector<Transform> out;
-  const std::vector<Pose> near = scenes::offsets(static_cast<int>(count), 0.3, 0.03),
-                          far = scenes::offsets(static_cast<int>(count), 3, 0.6, 8);
-  for (std::size_t k = 0; k < count; ++k) {
-    Pose pose = k % 3 == 0 ? near[k] : far[k];
-    if (k % 7 == 2) pose.x += 700;
-    if (k % 11 == 4) pose.yaw += kPi;
-    out.push_back(to_transform(pose));
-  }
-  return out;
-}
-
 class Batch : public EveryRow {
  protected:
   void SetUp() override {
@@ -54,9 +33,9 @@ class Batch : public EveryRow {
 };
 
 TEST_P(Batch, EveryResultHasTheBitsOfTheAlignmentAlone) {
-  const PointCloud scan = small_scan(300);
+  const PointCloud scan = scenes::scan_of(300);
   for (const LineSearch search : all_line_searches()) {
-    const std::vector<Transform> guesses = mixed_guesses(search == LineSearch::off ? 64 : 12);
+    const std::vector<Transform> guesses = scenes::mixed_guesses(search == LineSearch::off ? 64 : 12);
     AlignOptions options;
     options.line_search = search;
     const auto aligner = batch_aligner(options);
@@ -83,15 +62,15 @@ TEST_P(Batch, OneTooLargeForTheMemoryOfARowIsSplitUnseen) {
   AlignOptions options;
   options.max_iterations = 1;
   const auto aligner = batch_aligner(options);
-  const std::vector<Transform> guesses = mixed_guesses(230);  // the CPU's stages hold 215 of 3000 points
+  const std::vector<Transform> guesses = scenes::mixed_guesses(230);  // the CPU's stages hold 215 of 3000 points
   const std::vector<AlignResult> together = align(*aligner, scenes::scan(), guesses);
   for (const std::size_t k : {0U, 100U, 213U, 214U, 215U, 216U, 229U})
     EXPECT_TRUE(harness::same_bits(aligner->align(scenes::scan(), guesses[k]), together[k])) << k;
 }
 
 TEST_P(Batch, TracesAreThoseOfTheAlignmentsAlone) {
-  const PointCloud scan = small_scan(300);
-  const std::vector<Transform> guesses = mixed_guesses(7);
+  const PointCloud scan = scenes::scan_of(300);
+  const std::vector<Transform> guesses = scenes::mixed_guesses(7);
   const auto aligner = batch_aligner();
   PerScan traced;
   traced.trace = true;
@@ -110,10 +89,10 @@ TEST_P(Batch, TracesAreThoseOfTheAlignmentsAlone) {
 }
 
 TEST_P(Batch, ScoresAreThoseOfEvaluate) {
-  const PointCloud scan = small_scan(300);
+  const PointCloud scan = scenes::scan_of(300);
   const auto aligner = batch_aligner();
   for (const std::size_t count : {1U, 2U, 7U, 64U}) {
-    const std::vector<Transform> poses = mixed_guesses(count);
+    const std::vector<Transform> poses = scenes::mixed_guesses(count);
     std::vector<Score> scores(count);
     aligner->score_batch(scan, poses, scores);
     for (std::size_t k = 0; k < count; ++k) {
@@ -135,7 +114,7 @@ TEST_P(Batch, WithoutPosesIsNothingToDo) {
 }
 
 TEST_P(Batch, RefusesMorePosesThanItTakesAndResultsThatDoNotMatch) {
-  const PointCloud scan = small_scan(30);
+  const PointCloud scan = scenes::scan_of(30);
   const auto aligner = batch_aligner();
   const auto refused = [&](std::size_t poses, std::size_t results) {
     const std::vector<Transform> some(poses);
@@ -152,7 +131,7 @@ TEST_P(Batch, RefusesMorePosesThanItTakesAndResultsThatDoNotMatch) {
 }
 
 TEST_P(Batch, RefusesAPoseThatIsNotRigidAndACallWithoutAMap) {
-  const PointCloud scan = small_scan(30);
+  const PointCloud scan = scenes::scan_of(30);
   std::vector<Transform> poses(3);
   std::vector<AlignResult> aligned(3);
   std::vector<Score> scored(3);

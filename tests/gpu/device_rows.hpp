@@ -1,4 +1,4 @@
-// Runs a test on both rows that keep their stages on a device.
+// Runs a test on every row of the Newton loop on a device.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -7,6 +7,7 @@
 #include <string>
 
 #include "ndt/gpu_multikernel/aligner.hpp"
+#include "ndt/gpu_persistent/aligner.hpp"
 #include "ndt/harness/same_bits.hpp"
 #include "scenes.hpp"
 
@@ -14,7 +15,7 @@ namespace ndt {
 
 struct DeviceRowEntry {
   const char* name;
-  bool graph;
+  bool one_launch;  ///< for the whole loop; else stages, and a flag of 4 bytes after each round
   std::string (*unavailable_reason)();
   std::unique_ptr<BatchAligner> (*make)(const AlignOptions&);
 };
@@ -22,7 +23,10 @@ inline void PrintTo(const DeviceRowEntry& row, std::ostream* out) { *out << row.
 
 inline const DeviceRowEntry kDeviceRows[] = {
     {"multikernel_cuda", false, gpu_multikernel::cuda_unavailable_reason, gpu_multikernel::make_cuda_aligner},
-    {"multikernel_graph_cuda", true, gpu_multikernel::graph_unavailable_reason, gpu_multikernel::make_graph_aligner}};
+    {"multikernel_graph_cuda", true, gpu_multikernel::graph_unavailable_reason, gpu_multikernel::make_graph_aligner},
+    {"persistent_cuda", true, gpu_persistent::grid_unavailable_reason, gpu_persistent::make_grid_aligner},
+    {"persistent_cluster_cuda", true, gpu_persistent::cluster_unavailable_reason,
+     gpu_persistent::make_cluster_aligner}};
 
 class DeviceRows : public testing::TestWithParam<DeviceRowEntry> {
  protected:

@@ -9,10 +9,10 @@
 namespace ndt {
 namespace {
 
-__global__ void one_thread_align_kernel(gpu_persistent::Problem problem, LoopState start,
-                                        gpu_persistent::Shared* shared) {
+__global__ void one_thread_align_kernel(gpu_persistent::Problem problem, LoopState start, LoopState* end) {
   SerialTeam team;
-  gpu_persistent::persistent_align(team, problem, gpu_persistent::NoWatch{}, start, shared, nullptr);
+  gpu_persistent::persistent_align(team, problem, gpu_persistent::NoWatch{}, start, nullptr);
+  *end = start;
 }
 
 template <class T>
@@ -37,17 +37,17 @@ LoopState align_on_one_gpu_thread(const gpu_persistent::Problem& problem, const 
   const auto voxels = upload(problem.map.voxels, static_cast<std::size_t>(problem.map.voxel_count));
   const auto lists = upload(problem.map.candidates, candidates);
   const auto starts = upload(window.starts, cells + 1);
-  thrust::device_vector<gpu_persistent::Shared> shared(1);
+  thrust::device_vector<LoopState> end(1);
 
   gpu_persistent::Problem on_device = problem;
   on_device.scan.points = thrust::raw_pointer_cast(points.data());
   on_device.map.voxels = thrust::raw_pointer_cast(voxels.data());
   on_device.map.candidates = thrust::raw_pointer_cast(lists.data());
   on_device.map.window.starts = thrust::raw_pointer_cast(starts.data());
-  one_thread_align_kernel<<<1, 1>>>(on_device, start, thrust::raw_pointer_cast(shared.data()));
+  one_thread_align_kernel<<<1, 1>>>(on_device, start, thrust::raw_pointer_cast(end.data()));
   for (const cudaError_t error : {cudaGetLastError(), cudaDeviceSynchronize()})
     if (error != cudaSuccess) throw std::runtime_error(cudaGetErrorString(error));
-  return static_cast<gpu_persistent::Shared>(shared[0]).end;
+  return end[0];
 }
 
 }  // namespace ndt

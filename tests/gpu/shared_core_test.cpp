@@ -27,10 +27,9 @@ TEST(SharedCoreOnTheDevice, AlignsLikeTheHost) {
   for (const Pose& offset : scenes::offsets(3, 0.3, 0.04)) {
     const LoopState start = begin_loop(to_transform(offset));
     LoopState host_state = start;
-    gpu_persistent::Shared shared;
     SerialTeam team;
-    gpu_persistent::persistent_align(team, courtyard.problem, gpu_persistent::NoWatch{}, host_state, &shared, nullptr);
-    const LoopState& host = shared.end;
+    gpu_persistent::persistent_align(team, courtyard.problem, gpu_persistent::NoWatch{}, host_state, nullptr);
+    const LoopState& host = host_state;
     const LoopState device = align_on_one_gpu_thread(courtyard.problem, start);
     EXPECT_EQ(device.end, host.end);
     EXPECT_EQ(device.iterations, host.iterations);

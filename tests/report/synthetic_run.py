@@ -50,7 +50,8 @@ class SyntheticRun:
         self.datasets, self.rows, self.clouds, self.left_out, self.job = [], [], {}, [], 0
 
     def row(self, name, data, frame, guess_name, truth, guess, *, job_factor, threads=1, points=2000, map_points=100_000,
-            variant="autoware", timing="settled", success=True, offset=None, has_truth=True, traced=True):
+            variant="autoware", timing="settled", success=True, offset=None, has_truth=True, traced=True,
+            iterations=None, poses=1, repeats=30):
         peer, gpu = name == "pcl_ndt", name.endswith("_cuda")
         # The scene's own error is common to all; a peer has its own, other schedules differ by rounding.
         scene = np.random.default_rng(abs(hash_of(data, frame, guess_name)) + (1 if peer else 0))
@@ -61,18 +62,18 @@ class SyntheticRun:
             final = guess @ pose_of(0.05, 0.02, 0, 0.001)
         if name != REFERENCE and not peer:
             final = final @ pose_of(*self.world.normal(0, 4e-6, 3), 0)
-        iterations = int(scene.integers(2, 4)) if peer else int(scene.integers(5, 9))
+        iterations = iterations or (int(scene.integers(2, 4)) if peer else int(scene.integers(5, 9)))
         constant, per_point = IMPLEMENTATIONS.get(name, IMPLEMENTATIONS["persistent_cuda"])
         per_evaluation = constant + per_point * points / (1 if gpu else threads**0.9)
         expected = per_evaluation * (iterations + 1) * job_factor * self.slow.get(name, 1.0) * self.drift
-        n = 30 if timing != "single" else 1
+        n = repeats if timing != "single" else 1
         nvtl = (3.0 if success else 1.8) + scene.normal(0, 0.15)
         steps = np.linspace(0, 1, iterations + 1) ** 0.5
         errors = [float(np.linalg.norm((guess[:3, 3] * (1 - s) + final[:3, 3] * s) - truth[:3, 3])) for s in steps]
         rotation = abs(float(scene.normal(0, 0.006)))
         self.rows.append({
             "run_id": "20261121T134819Z", "job": self.job, "implementation": name, "dataset": data, "frame": frame, "guess_name": guess_name,
-            "variant": variant, "threads": threads, "resolution_m": 2.0, "points": points, "map_points": map_points, "voxels": map_points // 80,
+            "variant": variant, "threads": threads, "poses": poses, "resolution_m": 2.0, "points": points, "map_points": map_points, "voxels": map_points // 80,
             "guess": list(guess.ravel()), "guess_offset": offset, "truth": list(truth.ravel()) if has_truth else None,
             "pose": list(final.ravel()), "stop": "converged" if success or peer else "max_iterations", "iterations": iterations,
             "evaluations": iterations + 1, "correspondences": 4 * points, "oscillation_count": 0, "newton_fallbacks": None if peer else 0,
@@ -88,12 +89,12 @@ class SyntheticRun:
                       "rotation_error_deg": [rotation * 5 * (1.2 - s) for s in steps] if has_truth else None} if traced else None,
             "error": None, "error_kind": None})
 
-    def fail(self, kind="crash"):
+    def fail(self, kind="crash", said="the child <process> ended by signal 11"):
         """The row added last failed."""
-        kept = ("run_id", "job", "implementation", "dataset", "frame", "guess_name", "variant", "threads", "resolution_m", "guess_offset",
+        kept = ("run_id", "job", "implementation", "dataset", "frame", "guess_name", "variant", "threads", "poses", "resolution_m", "guess_offset",
                 "truth", "guess", "points")
         self.rows[-1] = {k: v if k in kept else None for k, v in self.rows[-1].items()} | {
-            "error": "the child <process> ended by signal 11", "error_kind": kind}
+            "error": said, "error_kind": kind}
 
     def threads_of(self, name):
         return (1,) if name == "pcl_ndt" or name.endswith("_cuda") else (1, 2)
@@ -143,6 +144,32 @@ class SyntheticRun:
                         factor, _ = self.jobs(1)
                         self.row(name, f"courtyard_{size}", "scan", f"guess{frame}", np.eye(4), pose_of(0.2, 0.1 * frame, 0, 0.01),
                                  job_factor=factor, threads=threads, points=size, traced=False)
+        return self
+
+    def iterations(self, sizes=(1000, 4000, 16000), variants=("autoware", "batched_design15", "regularised")):
+        """Guesses of one scan in several sizes, each with other iterations, the nearest repeated often; a feature makes its iterations slower."""
+        for size in sizes:
+            self.datasets.append(dataset(f"town_points_{size}"))
+            for variant in variants:
+                for name in self.names:
+                    factor = {"batched_design15": 2.0, "regularised": 1.01}.get(variant, 1.0)
+                    self.job += 1
+                    for i in (2, 6, 16):
+                        self.row(name, f"town_points_{size}", "scan", f"x{i}", np.eye(4), pose_of(0.1 * i, 0, 0, 0), job_factor=factor,
+                                 points=size, variant=variant, iterations=i, traced=False, repeats=1000 if i == 2 else 30)
+        return self
+
+    def batches(self, points=1000, poses=(1, 10, 100)):
+        """Batches of one guess; the largest is skipped on a CPU."""
+        if f"town_points_{points}" not in [d["name"] for d in self.datasets]:
+            self.datasets.append(dataset(f"town_points_{points}"))
+        for name in [n for n in self.names if n.startswith("persistent")]:
+            self.job += 1
+            for count in poses:
+                self.row(name, f"town_points_{points}", "scan", "near", np.eye(4), pose_of(0.3, 0, 0, 0), job_factor=1, points=points,
+                         variant="iterations20", iterations=20 * count, poses=count, traced=False)
+                if count == max(poses) and not name.endswith("_cuda"):
+                    self.fail("skipped", "skipped: 100 poses are more than 1 s")
         return self
 
     def picture(self, data="town", frame="scans/000003.bin"):
@@ -213,7 +240,7 @@ def every_kind(**options) -> SyntheticRun:
     run.tracking("town", variants=("autoware", "direct7")).picture("town")
     run.tracking("streets", frames=12, has_truth=False)
     run.tracking("handheld", frames=12, kind="sequence", truth_quality="estimate: another SLAM", truth_exact=False, truth_accuracy_m=0.02)
-    run.basin().scaling()
+    run.basin().scaling().iterations().batches()
     names, run.names = run.names, [n for n in run.names if n != REFERENCE]
     run.tracking("orphan", frames=4, block=2)
     run.names = names

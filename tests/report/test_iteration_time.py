@@ -3,7 +3,7 @@
 import needs  # noqa: F401  first: it skips
 
 import pytest
-from ndt_report.iteration_time import iteration_time_table
+from ndt_report.iteration_time import by_size, feature_costs, iteration_time_table
 from toy import CUDA, judged, row
 
 
@@ -27,3 +27,38 @@ def test_a_larger_scan_is_no_slope():
 def test_alignments_of_nearly_the_same_length_give_no_slope():
     assert iteration_time_table(judged([aligned(5, 100.0), aligned(7, 140.0)])).empty
     assert iteration_time_table(judged([aligned(5, 100.0), aligned(9, 140.0, 9000.0)])).empty
+
+
+def sized(us_per_iteration, points=5000.0, **changes):
+    """Three alignments of one scan, by guess."""
+    place = {"dataset": f"town_points_{points:.0f}", "frame": "f0"} | changes
+    return [aligned(i, 50.0 + us_per_iteration * i, points, guess_name=f"g{i}", **place) for i in (2, 6, 16)]
+
+
+def test_a_feature_costs_its_slope_over_the_plain_one_of_the_same_scan():
+    rows = sized(10.0) + sized(10.2, variant="regularised") + sized(26.0, variant="batched_design15")
+    rows += sized(99.0, points=50000.0, variant="batched_design15")  # without a plain row
+    costs = feature_costs(iteration_time_table(judged(rows))).set_index("variant")
+    assert costs.cost.to_dict() == pytest.approx({"regularised": 1.02, "batched_design15": 2.6})
+    assert costs.bar.to_dict() == {"regularised": 1.03, "batched_design15": 2.5}
+    assert costs.judged.to_dict() == {"regularised": "met", "batched_design15": "not met"}
+
+
+def test_a_cost_is_not_judged_where_its_lines_are_no_lines():
+    bent = sized(10.0, variant="regularised")
+    bent[1]["align_us"] = [v + 20 for v in bent[1]["align_us"]]
+    cost = feature_costs(iteration_time_table(judged(sized(10.0) + bent))).iloc[0]
+    assert cost.judged == "UNCLEAR" and cost.cost_within > 0.05
+
+
+def test_several_scans_say_nothing_of_a_feature():
+    rows = [r for frame in ("f0", "f1") for v in ("autoware", "direct7") for r in sized(10.0, frame=frame, variant=v)]
+    assert feature_costs(iteration_time_table(judged(rows))).empty
+
+
+def test_sizes_are_the_plain_rows_of_a_family_with_the_most_threads():
+    rows = sized(40.0, 50000.0) + sized(10.0, 1000.0) + sized(70.0, 50000.0, threads=2)
+    rows += sized(9.0, 1000.0, variant="regularised") + sized(5.0, 3000.0, dataset="lonely_3000")
+    points = by_size(iteration_time_table(judged(rows)))
+    assert list(points.points) == [1000, 50000] and set(points.family) == {"town_points"}
+    assert list(points.threads) == [1, 2] and points.voxels.iloc[0] == 1000

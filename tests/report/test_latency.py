@@ -15,6 +15,7 @@ from ndt_report.latency import (
     ratio_table,
     samples,
     speed_up,
+    tail_table,
     timed,
     verdict,
 )
@@ -42,6 +43,18 @@ def test_quantiles_weigh_every_measurement_the_same_however_often_it_was_repeate
     assert (table.align_ms_p50, table.align_ms_p90) == (1, 5)
     assert (table.timed_measurements, table.samples) == (2, 100)
     assert samples(rows).weight.sum() == pytest.approx(2)
+
+
+def test_the_tail_is_of_short_plain_alignments_with_many_repeats():
+    quick = [1.0] * 990 + [9.0] * 10
+    rows = [row(OWN, ms=quick, true_x=0, iterations=5.0, points=5000.0), row(OWN, ms=[50.0] * 900, true_x=0, frame="f1", iterations=6.0)]
+    rows += [row(CUDA, ms=quick[1:], true_x=0, iterations=2.0)]
+    rows += [row(OWN, ms=quick, true_x=0, iterations=5.0, variant="regularised")]
+    tail = tail_table(judged(rows))
+    assert list(tail.implementation) == [OWN] and tail.samples.iloc[0] == 1000 and tail.points.iloc[0] == 5000
+    assert (tail.align_ms_p50.iloc[0], tail.align_ms_p99.iloc[0]) == (1, 1)
+    more = tail_table(judged([row(OWN, ms=quick + [9.0], true_x=0, iterations=1.0)]))
+    assert more.align_ms_p99.iloc[0] == 9
 
 
 def test_single_measurements_errors_and_failures_are_no_times():

@@ -79,7 +79,8 @@ def test_a_run_from_before_a_column_is_loaded_without_it(folder):
     for line in range(1, 25):
         change_line(folder, line, lambda entry: [entry.pop(name) for name in later])
     rows = load_run(folder).rows
-    assert later == ["uploads", "downloads", "allocations", "peak_device_bytes"] and rows[later].isna().all(axis=None)
+    assert later == ["poses", "uploads", "downloads", "allocations", "peak_device_bytes"]
+    assert rows[later[1:]].isna().all(axis=None) and (rows.poses == 1).all()
     assert list(rows.columns) == [c.name for c in ROW_COLUMNS] and rows.upload_bytes.notna().any()
 
 
@@ -119,6 +120,15 @@ def test_a_broken_line_is_refused_with_its_line(folder):
     lines[6] = lines[6][:100]
     (folder / "results.jsonl").write_text("\n".join(lines) + "\n")
     assert "results.jsonl: line 7: not JSON" in refused(folder)
+
+
+def test_a_batch_is_another_measurement_than_an_alignment_from_its_guess(folder):
+    lines = (folder / "results.jsonl").read_text().splitlines()
+    batch = json.dumps(json.loads(lines[3]) | {"poses": 20})
+    (folder / "results.jsonl").write_text("\n".join([*lines, batch]) + "\n")
+    assert sorted(load_run(folder).rows.poses)[-2:] == [1, 20]
+    (folder / "results.jsonl").write_text("\n".join([*lines, batch, batch]) + "\n")
+    assert "the measurement of line 25 again" in refused(folder)
 
 
 def test_a_measurement_there_twice_is_refused(folder):

@@ -113,6 +113,9 @@ def test_every_section_has_data_here(made, page):
         "cuda.devices.1.compute_capability",
         "git checkout 3723fa6      # had local changes",
         "dataset moon: NDT_DATASETS is not set",
+        "What features cost",
+        "Tail of short alignments",
+        "skipped: 100 poses are more than 1 s",
     ):
         assert words in page.text, words
 

@@ -22,6 +22,7 @@ def row(implementation=REFERENCE, x=0.0, *, ms=(1.0,), true_x=None, **columns):
         "guess_name": "g",
         "variant": "autoware",
         "threads": 1,
+        "poses": 1,
         "resolution_m": 2.0,
         "points": 1000.0,
         "map_points": 1e5,

@@ -33,7 +33,7 @@ LoopAligner::LoopAligner(const AlignOptions& options) : options_(options) {
 std::vector<Motion> LoopAligner::motions_at(std::span<const Transform> local_poses) {
   std::vector<Motion> motions;
   motions.reserve(local_poses.size());
-  for (const Transform& pose : local_poses) motions.push_back(begin_loop(pose).motion);
+  for (const Transform& pose : local_poses) motions.push_back(loop_start(pose).at.motion);
   return motions;
 }
 
@@ -41,21 +41,26 @@ void LoopAligner::require_map(const char* where) const {
   if (map_origin() == nullptr) throw std::logic_error(std::string(where) + ": set_map was not called");
 }
 
+Point* LoopAligner::room_for_scan(std::size_t points, std::size_t) {
+  if (points > room_.size()) room_ = std::vector<Point>(points);
+  return room_.data();
+}
+
 LoopScan LoopAligner::prepare(const PointCloud& scan, std::span<const Transform> poses, std::size_t results,
-                              const char* where) const {
+                              const char* where) {
   require_map(where);
   require_equal(poses.size(), results, where);
   for (const Transform& pose : poses) require_rigid(pose, where);
-  LoopScan out{scan_points(scan, options_, where), {}};
-  out.facts = {static_cast<std::int64_t>(out.finite.points.size()), out.finite.dropped,
-               mean_range_m(out.finite.points)};
-  return out;
+  Point* room = room_for_scan(scan.size(), poses.size());
+  const CopiedPoints copied = copy_scan_points(scan, options_, where, room);
+  return {room, {static_cast<std::int64_t>(copied.points), copied.dropped, copied.mean_range_m}};
 }
 
 AlignResult LoopAligner::align(const PointCloud& cloud, const Transform& guess, const PerScan& per_scan) {
   const LoopScan scan = prepare(cloud, {&guess, 1}, 1, "align");
   LoopRun one{to_local(guess, *map_origin()), {}, {}};
   run(scan, loop_options(options_, per_scan, *map_origin()), per_scan, {&one, 1});
+  finish(per_scan, {&one, 1}, 0);
   return to_result(one.outcome, guess, *map_origin(), scan.facts, one.trace);
 }
 
@@ -65,6 +70,7 @@ Evaluation LoopAligner::evaluate(const PointCloud& cloud, const Transform& pose,
   options.max_iterations = 0;
   LoopRun one{to_local(pose, *map_origin()), {}, {}};
   run(scan, options, {}, {&one, 1});
+  finish({}, {&one, 1}, 0);
   Evaluation out = to_evaluation(one.outcome, *map_origin(), scan.facts);
   if (per_scan.point_scores) out.point_scores = point_scores(scan, one.local_guess);
   return out;
@@ -77,8 +83,10 @@ void LoopAligner::align_batch(const PointCloud& cloud, std::span<const Transform
   std::vector<LoopRun> runs(guesses.size());
   for (std::size_t k = 0; k < runs.size(); ++k) runs[k].local_guess = to_local(guesses[k], *map_origin());
   run(scan, loop_options(options_, per_scan, *map_origin()), per_scan, runs);
-  for (std::size_t k = 0; k < runs.size(); ++k)
+  for (std::size_t k = 0; k < runs.size(); ++k) {
+    finish(per_scan, runs, k);
     out[k] = to_result(runs[k].outcome, guesses[k], *map_origin(), scan.facts, runs[k].trace);
+  }
 }
 
 void LoopAligner::score_batch(const PointCloud& cloud, std::span<const Transform> poses, std::span<Score> out) {

@@ -26,6 +26,11 @@ double per_point(double score, const ScanFacts& scan) {
 
 double nvtl_of(const LoopOutcome& o) { return o.points > 0 ? o.nearest / static_cast<double>(o.points) : 0.0; }
 
+Conditioning conditioning_of(const LoopOutcome& o, const Mat6& hessian, double mean_range_m) {
+  return surfaces_matter(o.end) ? ndt::conditioning_of(hessian, mean_range_m, surfaces_of(o), o.pose)
+                                : ndt::conditioning_of(hessian, mean_range_m);
+}
+
 Pose shifted(Pose pose, const Vec3<double>& by) {
   pose.x += by.x, pose.y += by.y, pose.z += by.z;
   return pose;
@@ -73,11 +78,9 @@ AlignResult to_result(const LoopOutcome& outcome, const Transform& guess, const 
   out.hessian = hessian_of(outcome);
   out.derivative_pose = shifted(outcome.pose, map_origin);
   if (!guess_returned(outcome.end)) {
-    out.conditioning = conditioning_of(out.hessian, scan.mean_range_m);
+    out.conditioning = conditioning_of(outcome, out.hessian, scan.mean_range_m);
     out.laplace_covariance = laplace_covariance(out.hessian);
   }
-  if (surfaces_matter(outcome.end))
-    add_surfaces(surface_conditioning(surfaces_of(outcome), outcome.pose), out.conditioning);
   out.stop = stop_of(outcome.end, out.conditioning);
   for (const LoopTrace& t : trace)
     out.trace.push_back(

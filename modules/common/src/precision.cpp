@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <span>
 
 #include "ndt/core/error.hpp"
 #include "ndt/core/limits.hpp"
@@ -23,7 +24,7 @@ float coarse_from_m(double step_m) {
 }
 
 /// Median of the largest coordinates of the finite points, of which there is at least one.
-float median_coordinate(const std::vector<Point>& points) {
+float median_coordinate(std::span<const Point> points) {
   std::vector<float> values;
   values.reserve(points.size());
   for (const Point& p : points)
@@ -33,16 +34,21 @@ float median_coordinate(const std::vector<Point>& points) {
   return *middle;
 }
 
-void require(const std::vector<Point>& points, const AlignOptions& options, const char* where, const char* cloud,
-             const char* advice) {
-  const double allowed = coarsest_step_m(options);
-  if (!too_coarse(points, allowed)) return;
+[[noreturn]] void refuse(std::span<const Point> points, double allowed, const char* where, const char* cloud,
+                         const char* advice) {
   const float near = median_coordinate(points);
   const double step = static_cast<double>(std::nextafter(near, std::numeric_limits<float>::infinity()) - near);
   throw InputError(fmt::format(
       "{}: precision_lost: the float32 coordinates of the {} are {} m apart near {:.0f} m, {} m at most are of use; {}",
       where, cloud, step, near, allowed, advice));
 }
+
+void require_map(const std::vector<Point>& points, const AlignOptions& options, const char* cloud, const char* advice) {
+  const double allowed = coarsest_step_m(options);
+  if (too_coarse(points, allowed)) refuse(points, allowed, "set_map", cloud, advice);
+}
+
+bool most(std::size_t some, std::size_t all) { return 2 * some > all; }
 
 }  // namespace
 
@@ -56,24 +62,36 @@ bool too_coarse(const std::vector<Point>& points, double step_m) {
     ++finite;
     coarse += largest_coordinate(p) >= limit ? 1 : 0;
   }
-  return 2 * coarse > finite;
+  return most(coarse, finite);
 }
 
 void require_map_precision(const PointCloud& map, const AlignOptions& options) {
-  require(map.points, options, "set_map", "map",
-          "store double coordinates (PCD `F 8`) or shift the map towards its origin before rounding");
+  require_map(map.points, options, "map",
+              "store double coordinates (PCD `F 8`) or shift the map towards its origin before rounding");
 }
 
 void require_global_map_precision(const std::vector<Point>& global, const AlignOptions& options) {
-  require(global, options, "set_map", "map in the global frame that this row keeps",
-          "shift the map towards its origin, or use a row that keeps a double origin (persistent_cpu)");
+  require_map(global, options, "map in the global frame that this row keeps",
+              "shift the map towards its origin, or use a row that keeps a double origin (persistent_cpu)");
+}
+
+CopiedPoints copy_scan_points(const PointCloud& scan, const AlignOptions& options, const char* where, Point* room) {
+  const double allowed = coarsest_step_m(options);
+  const CopiedPoints copied = copy_finite(scan, {}, coarse_from_m(allowed), room);
+  if (most(copied.coarse, copied.points))
+    refuse(
+        {room, copied.points}, allowed, where, "scan",
+        "give the scan relative to its sensor: store double coordinates (PCD `F 8`) and shift them, or export it so");
+  return copied;
 }
 
 FinitePoints scan_points(const PointCloud& scan, const AlignOptions& options, const char* where) {
-  FinitePoints finite = finite_points(scan);
-  require(finite.points, options, where, "scan",
-          "give the scan relative to its sensor: store double coordinates (PCD `F 8`) and shift them, or export it so");
-  return finite;
+  FinitePoints out;
+  out.points.resize(scan.size());
+  const CopiedPoints copied = copy_scan_points(scan, options, where, out.points.data());
+  out.points.resize(copied.points);
+  out.dropped = copied.dropped;
+  return out;
 }
 
 }  // namespace ndt

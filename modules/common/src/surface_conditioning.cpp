@@ -3,8 +3,6 @@
 #include <cmath>
 #include <limits>
 
-#include "ndt/core/symmetric_eigen.hpp"
-
 namespace ndt {
 namespace {
 
@@ -24,16 +22,17 @@ SurfaceInformation surface_information(const VoxelMap& map, const ScanView& scan
   const std::int64_t count = surface_points(scan.size);
   SurfaceInformation information;
   for (std::int64_t i = 0; i < count; ++i)
-    add_surface(view, map.surfaces().data(), at, scan.points[i * scan.size / count], information);
+    add_surface(view, map.surfaces().data(), at, scan.points[i * scan.size / count], true, SingleLane{}, information);
   return information;
 }
 
-SurfaceConditioning surface_conditioning(const SurfaceInformation& information, const Pose& pose) {
-  double a[6][6];
+void copy_matrix(const SurfaceInformation& information, double (&a)[6][6]) {
   int entry = 0;
   for (int row = 0; row < 6; ++row)
     for (int col = row; col < 6; ++col) a[row][col] = a[col][row] = information.entries[entry++];
-  const SymmetricEigen<6> eigen = symmetric_eigen(a);
+}
+
+SurfaceConditioning surface_conditioning(const SymmetricEigen<6>& eigen, const Pose& pose) {
   const double(&weak)[6] = eigen.vectors[0];
   const Vec3<double> rates = angle_rates(pose, {weak[3], weak[4], weak[5]});
   SurfaceConditioning out;
@@ -43,6 +42,12 @@ SurfaceConditioning surface_conditioning(const SurfaceInformation& information, 
   const double length = std::sqrt(dot(out.weak_direction, out.weak_direction));
   for (double& v : out.weak_direction.v) v /= length;
   return out;
+}
+
+SurfaceConditioning surface_conditioning(const SurfaceInformation& information, const Pose& pose) {
+  double a[6][6];
+  copy_matrix(information, a);
+  return surface_conditioning(symmetric_eigen(a), pose);
 }
 
 }  // namespace ndt

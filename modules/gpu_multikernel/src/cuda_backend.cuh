@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "cusolver.cuh"
-#include "device_row.cuh"
+#include "ndt/solve/device_row.cuh"
 #include "newton_steps.hpp"
 
 namespace ndt::gpu_multikernel {

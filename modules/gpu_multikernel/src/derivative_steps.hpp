@@ -43,8 +43,8 @@ struct TransformStep {
     PoseState& state = f.a.states[k];
     const Pose& pose = state.loop.trial;
     if (state.loop.evaluations > 0) {
-      state.loop.motion.rotation = cast<float>(rotation_derivative(state.moved, 0, 0, 0));
-      state.loop.motion.translation = cast<float>(Vec3<double>{pose.x, pose.y, pose.z});
+      state.loop.at.motion.rotation = cast<float>(rotation_derivative(state.moved, 0, 0, 0));
+      state.loop.at.motion.translation = cast<float>(Vec3<double>{pose.x, pose.y, pose.z});
     }
     for (int i = 0; i < 3; ++i)
       state.first[i] = cast<float>(rotation_derivative(state.snapped, i == 0, i == 1, i == 2));
@@ -93,7 +93,7 @@ struct TransformPointsStep {
   Frame f;
   NDT_BODY void operator()(int index) const {
     const int k = index / f.a.points, i = index % f.a.points;
-    const Vec3<float> p = move_point(f.a.states[k].loop.motion, f.a.scan[i]);
+    const Vec3<float> p = move_point(f.a.states[k].loop.at.motion, f.a.scan[i]);
     f.a.moved[f.a.at(k, 3, 0, i)] = p.x;
     f.a.moved[f.a.at(k, 3, 1, i)] = p.y;
     f.a.moved[f.a.at(k, 3, 2, i)] = p.z;

@@ -2,10 +2,10 @@
 #include <map>
 #include <stdexcept>
 
-#include "device_row.cuh"
 #include "graph_building.cuh"
 #include "ndt/exec/device.hpp"
 #include "ndt/gpu_multikernel/aligner.hpp"
+#include "ndt/solve/device_row.cuh"
 
 namespace ndt::gpu_multikernel {
 namespace {
@@ -22,8 +22,7 @@ class GraphAligner final : public LoopAligner, private DeviceRow {
         totals_(context()),
         progress_(context(), 1),
         trace_(context()),
-        outcomes_(context()),
-        interrupt_(context(), 1) {}
+        outcomes_(context()) {}
 
   MapInfo set_map(const PointCloud& map) override {
     const MapInfo info = DeviceRow::set_map(map, LoopAligner::options());
@@ -40,6 +39,9 @@ class GraphAligner final : public LoopAligner, private DeviceRow {
   static constexpr std::size_t kBytes = std::size_t{1} << 29;  // of partial sums; larger batches are split
 
   const Vec3<double>* map_origin() const override { return origin(); }
+  Point* room_for_scan(std::size_t points, std::size_t poses) override {
+    return DeviceRow::room_for_scan(points, poses, sizeof(GraphHeader));
+  }
 
   void run(const LoopScan& scan, const LoopOptions& options, const PerScan& per_scan,
            std::span<LoopRun> runs) override {
@@ -50,28 +52,26 @@ class GraphAligner final : public LoopAligner, private DeviceRow {
   }
 
   void run_slice(const LoopScan& scan, const LoopOptions& options, const PerScan& per_scan, std::span<LoopRun> runs) {
-    const bool watched = per_scan.deadline.has_value() || per_scan.stop.stop_possible();
     const int trace_lines = per_scan.trace ? options.max_iterations + 1 : 0;
-    const GraphHeader header = prepare(scan, options, runs.size(), trace_lines, watched);
+    const GraphHeader header = prepare(scan, options, runs.size(), trace_lines, interrupt_word(per_scan));
     const cudaGraphExec_t graph = graph_for(runs.size(), threads_for(header.chunk_size, header.tile), options);
-    interrupt_[0] = static_cast<int>(HostWatch{per_scan}());
     upload_scan(scan.view(), runs, &header, sizeof header);
     clear(trace_.data(), runs.size() * static_cast<std::size_t>(trace_lines) * sizeof(LoopTrace));
     context().launch_graph(graph);
     fetch_outcomes(outcomes_.data(), trace_.data(), trace_lines, runs.size());
-    if (watched) watch(per_scan);
+    watch(per_scan);
     collect_outcomes(trace_lines, runs);
   }
 
   GraphHeader prepare(const LoopScan& scan, const LoopOptions& options, std::size_t poses, int trace_lines,
-                      bool watched) {
+                      const volatile int* interrupt) {
     const DeviceScan on_device = reserve_scan(scan.view(), poses, sizeof(GraphHeader));
     trace_.reserve(poses * static_cast<std::size_t>(trace_lines));
     GraphHeader header;
     header.scan = on_device.points;
     header.guesses = on_device.guesses;
     header.trace = trace_lines > 0 ? trace_.data() : nullptr;
-    header.interrupt = watched ? interrupt_.data() : nullptr;
+    header.interrupt = interrupt;
     header.points = scan.view().size;
     header.poses = static_cast<int>(poses);
     const Chunks chunks(header.points);
@@ -88,14 +88,7 @@ class GraphAligner final : public LoopAligner, private DeviceRow {
     DeviceRow::score(scan.view(), gauss(), motions_at(poses), out);
   }
   std::vector<float> point_scores(const LoopScan& scan, const Transform& pose) override {
-    return DeviceRow::point_scores(scan.view(), gauss(), begin_loop(pose).motion);
-  }
-
-  /// The host writes the word that the device reads once per pass.
-  void watch(const PerScan& per_scan) {
-    volatile int* word = interrupt_.data();
-    while (!context().done())
-      if (const LoopEnd end = HostWatch{per_scan}(); end != LoopEnd::running) *word = static_cast<int>(end);
+    return DeviceRow::point_scores(scan.view(), gauss(), loop_start(pose).at.motion);
   }
 
   std::size_t partial_bytes() const {
@@ -131,7 +124,7 @@ class GraphAligner final : public LoopAligner, private DeviceRow {
     partials_.reserve(poses * partial_bytes() / sizeof(double));
     outcomes_.reserve(poses);
     GraphArguments g;
-    g.header = static_cast<const GraphHeader*>(uploaded());
+    g.header = static_cast<const GraphHeader*>(uploaded(sizeof(GraphHeader)));
     g.map = view();
     g.surfaces = surfaces();
     g.gauss = gauss();
@@ -155,7 +148,6 @@ class GraphAligner final : public LoopAligner, private DeviceRow {
   cuda::DeviceBuffer<GraphProgress> progress_;
   cuda::DeviceBuffer<LoopTrace> trace_;
   cuda::DeviceBuffer<LoopOutcome> outcomes_;
-  cuda::PinnedBuffer<int> interrupt_;
   GraphArguments built_for_;
   std::map<std::pair<std::size_t, unsigned>, cuda::GraphExec> graphs_;
 };

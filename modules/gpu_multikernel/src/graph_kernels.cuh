@@ -19,12 +19,18 @@ __global__ void __launch_bounds__(kPassThreads)
     pass_kernel(const __grid_constant__ GraphArguments g, cudaGraphConditionalHandle loop) {
   __shared__ double shared_totals[StepSearch::kCandidates * kSumColumns];
   __shared__ alignas(16) unsigned char state_bytes[sizeof(LoopState)];
+  __shared__ LoopOptions options;
   __shared__ int interrupt;
   const int k = static_cast<int>(blockIdx.y), chunk = static_cast<int>(blockIdx.x % kMaxChunks),
             trial = static_cast<int>(blockIdx.x / kMaxChunks);
   const GraphHeader h = *g.header;
   LoopState& state = *reinterpret_cast<LoopState*>(state_bytes);
   copy_state(g.states + k, &state);
+  if (threadIdx.x == 0) {
+    options = g.options;
+    options.max_iterations = h.max_iterations;
+    options.regularisation = h.regularisation;
+  }
   __syncthreads();
   if (state.end != LoopEnd::running) return;
 
@@ -34,7 +40,7 @@ __global__ void __launch_bounds__(kPassThreads)
   double* partials = g.partials + trial_index * kMaxChunks * kSumColumns;
   const bool takes_part = trial < trials;
   if (takes_part && chunk < chunks) {
-    const Motion motion = trial == 0 ? state.motion : g.motions[trial_index];
+    const Motion motion = trial == 0 ? state.at.motion : g.motions[trial_index];
     const int begin = chunk * h.chunk_size, end = begin + h.chunk_size;
     sum_block(chunk_share(g, h, motion, begin, end < h.points ? end : h.points), partials + chunk * kSumColumns);
   }
@@ -53,8 +59,8 @@ __global__ void __launch_bounds__(kPassThreads)
       shared_totals[i] = __ldcg(all + i);
     __syncthreads();
   }
+  if (threadIdx.x < 32) advance_over(totals, trials, g, options, k, state);
   if (threadIdx.x == 0) {
-    advance_over(totals, trials, g, k, state);
     if (state.end == LoopEnd::running) state.end = static_cast<LoopEnd>(interrupt);
     report(g, state.end != LoopEnd::running, loop);
   }
@@ -82,7 +88,7 @@ __global__ void __launch_bounds__(kConcludeThreads) conclude_kernel(const __grid
   // An evaluation alone has no ending to be judged.
   if (h.max_iterations > 0 && surfaces_matter(state.end) && i < count)
     add_surface(g.map, g.surfaces, SurfacePose(state.here.pose, h.mean_range_m),
-                h.scan[static_cast<std::int64_t>(i) * h.points / count], share);
+                h.scan[static_cast<std::int64_t>(i) * h.points / count], true, SingleLane{}, share);
   for (int j = 0; j < SurfaceInformation::kEntries; ++j) {
     const double sum = warp_sum(share.entries[j]);
     if (threadIdx.x % 32 == 0) warps[threadIdx.x / 32][j] = sum;

@@ -3,13 +3,14 @@
 #pragma once
 
 #include "ndt/core/point_cloud.hpp"
+#include "ndt/exec/warp_crew.cuh"
 #include "ndt/score/block_derivative_sums.cuh"
 #include "ndt/score/surface_information.hpp"
 #include "ndt/solve/loop_outcome.hpp"
 
 namespace ndt::gpu_multikernel {
 
-/// What differs from alignment to alignment: travels in front of guesses and points.
+/// What differs from alignment to alignment: travels between guesses and points.
 struct alignas(16) GraphHeader {
   const Point* scan = nullptr;
   const Transform* guesses = nullptr;
@@ -71,7 +72,7 @@ __device__ inline int trials_of(const LoopState& state) {
 
 /// Copies a state word by word, all threads of the block together.
 __device__ inline void copy_state(const LoopState* from, LoopState* to) {
-  static_assert(sizeof(LoopState) % sizeof(double) == 0 && alignof(LoopState) == alignof(double));
+  static_assert(sizeof(LoopState) % sizeof(double) == 0 && alignof(LoopState) % alignof(double) == 0);
   const auto* source = reinterpret_cast<const double*>(from);
   auto* target = reinterpret_cast<double*>(to);
   for (unsigned i = threadIdx.x; i < sizeof(LoopState) / sizeof(double); i += blockDim.x) target[i] = source[i];
@@ -107,22 +108,18 @@ __device__ inline void fold(const double* partials, int chunks, double* totals) 
   __syncthreads();
 }
 
-/// One thread: takes the trials' sums in order until one of them moves the pose or ends the loop.
-__device__ __noinline__ void advance_over(const double* totals, int trials, const GraphArguments& g, int pose,
-                                          LoopState& state) {
-  LoopOptions options = g.options;
-  options.max_iterations = g.header->max_iterations;
-  options.regularisation = g.header->regularisation;
+/// One warp: takes the trials' sums in order until one of them moves the pose or ends the loop.
+__device__ __noinline__ void advance_over(const double* totals, int trials, const GraphArguments& g,
+                                          const LoopOptions& options, int pose, LoopState& state) {
+  __shared__ DerivativeSums<double> sums;
+  const WarpCrew crew;
   for (int c = 0; c < trials; ++c) {
-    DerivativeSums<double> sums;
     const double* columns = totals + c * kSumColumns;
-    from_array(columns, sums);
-    sums.pairs = static_cast<std::int64_t>(columns[kPairsColumn]);
-    sums.points = static_cast<std::int64_t>(columns[kPointsColumn]);
-    advance(sums, options, state);
+    crew.each(kSumColumns, [&](int i) { set_column(sums, i, columns[i]); });
+    advance(crew, sums, options, state);
     if (state.accepted || state.end != LoopEnd::running) break;
   }
-  if (state.accepted && g.header->trace != nullptr)
+  if (threadIdx.x == 0 && state.accepted && g.header->trace != nullptr)
     g.header->trace[static_cast<std::size_t>(pose) * static_cast<std::size_t>(options.max_iterations + 1) +
                     static_cast<std::size_t>(state.iterations)] = trace_line(state);
 }

@@ -47,8 +47,10 @@ struct ArriveStep {
       loop.end = LoopEnd::non_finite;
       return;
     }
-    if (loop.evaluations == 1) loop.guess.at = next.at;
-    arrive(next, state.alpha, f.options, loop);
+    const bool first = loop.evaluations == 1;
+    if (first) loop.guess.at = next.at;
+    arrive(next, state.alpha, first, loop);
+    loop.end = judge(next.at, loop.iterations, state.alpha, f.options);
     if (f.a.trace != nullptr)
       f.a.trace[static_cast<std::size_t>(k) * static_cast<std::size_t>(f.options.max_iterations + 1) +
                 static_cast<std::size_t>(loop.iterations)] = trace_line(loop);
@@ -145,7 +147,8 @@ struct SurfaceStep {
     SurfaceInformation share;
     if (surfaces_matter(loop.end)) {
       const std::int64_t point = static_cast<std::int64_t>(i) * f.a.points / count;
-      add_surface(f.map, f.surfaces, SurfacePose(loop.here.pose, f.mean_range_m), f.a.scan[point], share);
+      add_surface(f.map, f.surfaces, SurfacePose(loop.here.pose, f.mean_range_m), f.a.scan[point], true, SingleLane{},
+                  share);
     }
     for (int j = 0; j < SurfaceInformation::kEntries; ++j)
       f.a.terms[static_cast<std::size_t>(k * SurfaceInformation::kEntries + j) * static_cast<std::size_t>(count) +

@@ -14,6 +14,7 @@ namespace ndt::gpu_multikernel {
 ///   array<T>()  an Array<T> with reserve(n) and data();  upload(points, runs, StagedArrays&)  scan and guesses
 ///   launch(n, body), sum_segments(values, segments, length, sums), solve(matrices, vectors, factorised, systems)
 ///   read_flag(pointer), download(arrays, runs), score(...), point_scores(...), traffic()
+///   room_for_scan(points, poses, ahead)  where the points of a scan shall be written; may be missing
 ///   kBytes  what the arrays of a batch may take; larger batches are split
 template <class Backend>
 class StagedAligner final : public LoopAligner {
@@ -29,6 +30,12 @@ class StagedAligner final : public LoopAligner {
 
  private:
   const Vec3<double>* map_origin() const override { return backend_.origin(); }
+  Point* room_for_scan(std::size_t points, std::size_t poses) override {
+    if constexpr (requires { backend_.room_for_scan(points, poses, std::size_t{0}); })
+      return backend_.room_for_scan(points, poses, 0);
+    else
+      return LoopAligner::room_for_scan(points, poses);
+  }
 
   void run(const LoopScan& scan, const LoopOptions& options, const PerScan& per_scan,
            std::span<LoopRun> runs) override {
@@ -61,7 +68,7 @@ class StagedAligner final : public LoopAligner {
     backend_.score(scan.view(), gauss(), motions_at(poses), out);
   }
   std::vector<float> point_scores(const LoopScan& scan, const Transform& pose) override {
-    return backend_.point_scores(scan.view(), gauss(), begin_loop(pose).motion);
+    return backend_.point_scores(scan.view(), gauss(), loop_start(pose).at.motion);
   }
 
   Backend backend_;

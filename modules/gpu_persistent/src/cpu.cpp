@@ -37,13 +37,12 @@ class CpuAligner final : public LoopAligner {
     const HostWatch watch{per_scan};
     if (per_scan.trace) one.trace.resize(static_cast<std::size_t>(options.max_iterations) + 1);
     LoopTrace* trace = per_scan.trace ? one.trace.data() : nullptr;
-    Shared shared;
     pool_.run([&](HostTeam& team) {
       LoopState state = start;
-      persistent_align(team, problem, watch, state, &shared, trace);
+      persistent_align(team, problem, watch, state, trace);
+      team.once([&] { one.outcome = outcome_of(state); });
     });
-    if (per_scan.trace) one.trace.resize(static_cast<std::size_t>(shared.end.iterations) + 1);
-    one.outcome = outcome_of(shared.end);
+    if (per_scan.trace) one.trace.resize(static_cast<std::size_t>(one.outcome.iterations) + 1);
     // An evaluation alone has no ending to be judged.
     if (options.max_iterations > 0 && surfaces_matter(one.outcome.end))
       set_surfaces(surface_information(*map_, scan.view(), one.outcome.pose, scan.facts.mean_range_m), one.outcome);
@@ -61,11 +60,12 @@ class CpuAligner final : public LoopAligner {
   }
 
   std::vector<float> point_scores(const LoopScan& scan, const Transform& pose) override {
-    const Motion motion = begin_loop(pose).motion;
+    const Motion motion = loop_start(pose).at.motion;
     const VoxelMapView map = map_->view();
-    std::vector<float> scores;
-    scores.reserve(scan.finite.points.size());
-    for (const Point& x : scan.finite.points) scores.push_back(nearest_voxel_score(map, gauss(), motion, x));
+    const ScanView view = scan.view();
+    std::vector<float> scores(static_cast<std::size_t>(view.size));
+    for (std::size_t i = 0; i < scores.size(); ++i)
+      scores[i] = nearest_voxel_score(map, gauss(), motion, view.points[i]);
     return scores;
   }
 

@@ -15,36 +15,36 @@ struct Problem {
   LoopOptions options;
 };
 
-/// What the team shares. One barrier lies between two uses of a signal, so two of them are enough.
-struct Shared {
-  LoopState end;
-  LoopEnd signals[2] = {LoopEnd::running, LoopEnd::running};
-};
-
 /// A watch says LoopEnd::running, or how the loop is to end early. One worker asks it, once per evaluation.
 struct NoWatch {
   NDT_BODY LoopEnd operator()() const { return LoopEnd::running; }
 };
 
-/// `state` is block-local (on the CPU: the worker's own) and starts as begin_loop() left it; `shared` and `trace` are the
-/// team's. `trace` holds max_iterations + 1 lines, or is null.
+/// `state` is block-local (on the CPU: the worker's own), starts as begin_loop() left it, and is the same everywhere at the end.
+/// `trace` is the team's and holds max_iterations + 1 lines, or is null.
 template <Team T, class Watch>
-NDT_BODY void persistent_align(T& team, const Problem& problem, const Watch& watch, LoopState& state, Shared* shared,
+NDT_BODY void persistent_align(T& team, const Problem& problem, const Watch& watch, LoopState& state,
                                LoopTrace* trace) {
   while (state.end == LoopEnd::running) {
-    LoopEnd& signal = shared->signals[state.evaluations & 1];
-    team.once([&] { signal = watch(); });
-    const DerivativeSums<double> sums =
-        team.template sum<DerivativeSums>(problem.scan.size, [&](int first, int count, const auto& lanes, auto& part) {
-          add_scan_points(problem.map, problem.gauss, state.motion, problem.scan.points + first, count, lanes, part);
+    const Total<DerivativeSums<double>>& total = team.template sum<DerivativeSums>(
+        problem.scan.size,
+        [&](int first, int count, const auto& lanes, auto& part) {
+          add_scan_points(problem.map, problem.gauss, state.at.motion, problem.scan.points + first, count, lanes, part);
+        },
+        [&] { return static_cast<int>(watch()); });
+    team.replicated(
+        [&](const auto& crew) {
+          decide(crew, total.sums, problem.options, state);
+          if (state.end == LoopEnd::running && total.answer != 0)
+            crew.one([&] { state.end = static_cast<LoopEnd>(total.answer); });
+        },
+        [&](const auto& crew) {
+          crew.one([&] {
+            record(problem.options, state);
+            if (trace != nullptr && state.accepted && team.leads()) trace[state.iterations] = trace_line(state);
+          });
         });
-    team.replicated([&] {
-      advance(sums, problem.options, state);
-      if (state.end == LoopEnd::running) state.end = signal;
-    });
-    if (trace != nullptr && state.accepted) team.once([&] { trace[state.iterations] = trace_line(state); });
   }
-  team.once([&] { shared->end = state; });
 }
 
 }  // namespace ndt::gpu_persistent

@@ -90,6 +90,23 @@ TEST(Conditioning, TheWeakDirectionIsThatOfTheWorseOfHessianAndSurfaces) {
   EXPECT_EQ(worse.surface_condition_number, 0.5 * kMaxSurfaceConditionNumber);
 }
 
+TEST(Conditioning, OfHessianAndSurfacesTogetherIsThatOfOneAfterTheOther) {
+  const Mat6 hessian = diagonal({{4, 2, 8, 3000, 5, 6}});
+  const Pose pose{1, 2, 3, 0.1, -0.2, 0.3};
+  for (const double weakest : {0.3, 1e-6}) {
+    SurfaceInformation surfaces;
+    for (int i = 0; i < SurfaceInformation::kEntries; ++i) surfaces.entries[i] = 0.01 * i;
+    for (const int i : {0, 6, 11, 15, 18}) surfaces.entries[i] = 10 + i;
+    surfaces.entries[20] = weakest;
+    Conditioning expected = conditioning_of(hessian, 30);
+    add_surfaces(surface_conditioning(surfaces, pose), expected);
+    const Conditioning got = conditioning_of(hessian, 30, surfaces, pose);
+    EXPECT_EQ(got.condition_number, expected.condition_number);
+    EXPECT_EQ(got.surface_condition_number, expected.surface_condition_number);
+    for (int i = 0; i < 6; ++i) EXPECT_EQ(got.weak_direction[i], expected.weak_direction[i]) << i;
+  }
+}
+
 TEST(Conditioning, TheWeakDirectionOfACorridorIsAlongIt) {
   std::mt19937 random(13);
   std::uniform_real_distribution<double> along(-20, 20), across(-2, 2), up(0, 3);

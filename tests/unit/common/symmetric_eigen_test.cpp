@@ -5,6 +5,7 @@
 #include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <random>
 #include <string>
 
@@ -106,6 +107,30 @@ TEST(SymmetricEigen, ADiagonalMatrixKeepsItsEntriesExactlyAndSorted) {
   EXPECT_EQ(std::abs(got.vectors[0][1]), 1);
   EXPECT_EQ(std::abs(got.vectors[1][2]), 1);
   EXPECT_EQ(std::abs(got.vectors[2][0]), 1);
+}
+
+TEST(SymmetricEigen, OfTwoMatricesSideBySideIsToTheBitThatOfEach) {
+  constexpr int kKinds = 5;
+  std::mt19937 random(10);
+  const auto of_kind = [&](int kind, double(&a)[6][6]) {
+    Matrix<6> m = random_symmetric<6>(random, kind == 1 ? 1e9 : 1);
+    if (kind == 2) m.row(4).setZero(), m.col(4).setZero();
+    if (kind == 3) m = m.diagonal().asDiagonal().toDenseMatrix();
+    if (kind == 4) m = m.col(0) * m.col(0).transpose();
+    for (int i = 0; i < 6; ++i)
+      for (int j = 0; j < 6; ++j) a[i][j] = m(i, j);
+  };
+  const auto same_bits = [](const SymmetricEigen<6>& a, const SymmetricEigen<6>& b) {
+    return std::memcmp(&a, &b, sizeof a) == 0;
+  };
+  for (int i = 0; i < 40 * kKinds * kKinds; ++i) {
+    double a[6][6], b[6][6];
+    of_kind(i % kKinds, a);
+    of_kind(i / kKinds % kKinds, b);
+    const SymmetricEigenPair<6> got = symmetric_eigen(a, b);
+    ASSERT_TRUE(same_bits(got.first, symmetric_eigen(a))) << i;
+    ASSERT_TRUE(same_bits(got.second, symmetric_eigen(b))) << i;
+  }
 }
 
 }  // namespace

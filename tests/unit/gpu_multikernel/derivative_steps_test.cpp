@@ -39,7 +39,7 @@ class NeighbourSteps : public StagedSteps {
     std::size_t pairs = 0;
     for (int k = 0; k < frame.f.a.poses; ++k)
       for (int i = 0; i < kSome; ++i) {
-        const Vec3<float> p = move_point(frame.state(k).loop.motion, frame.f.a.scan[i]);
+        const Vec3<float> p = move_point(frame.state(k).loop.at.motion, frame.f.a.scan[i]);
         std::vector<std::uint32_t> expected;
         for (std::uint32_t v = 0; v < static_cast<std::uint32_t>(map.view().voxel_count); ++v)
           if (near(p, v)) expected.push_back(v);
@@ -130,7 +130,7 @@ class ScoreSteps : public StagedSteps {
   static Derivatives shared_form(const StagedFrame& frame, const LoopState& loop) {
     SerialTeam team;
     const PoseMotion at(loop.trial);
-    const Motion motion{loop.motion.rotation, loop.motion.translation, at.motion.lever};
+    const Motion motion{loop.at.motion.rotation, loop.at.motion.translation, at.motion.lever};
     const auto sums =
         team.sum<DerivativeSums>(frame.f.a.points, [&](int first, int count, const auto& lanes, auto& part) {
           add_scan_points(frame.f.map, frame.f.gauss, motion, frame.f.a.scan + first, count, lanes, part);

@@ -84,7 +84,7 @@ TEST_F(LineSearchSteps, TrialMotionsAndPointsAreThoseOfPosesOneByOne) {
   const StagedArrays &a = frame.f.a, &b = alone.f.a;
   for (int t = 0; t < a.poses * a.trials; ++t) {
     ASSERT_GT(a.trial[t].alpha, 0);
-    const Motion &batch = a.trial[t].motion, &single = b.states[t].loop.motion;
+    const Motion &batch = a.trial[t].motion, &single = b.states[t].loop.at.motion;
     EXPECT_TRUE(same(batch.rotation, single.rotation)) << t;
     EXPECT_TRUE(same(batch.translation, single.translation)) << t;
     EXPECT_EQ(std::memcmp(a.trial_points + a.at(t, 3, 0, 0), b.moved + b.at(t, 3, 0, 0), 3 * 200 * sizeof(float)), 0)

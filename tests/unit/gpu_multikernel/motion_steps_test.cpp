@@ -42,11 +42,11 @@ TEST_F(MotionSteps, TheMotionOfAPoseIsItsTransform) {
     const Transform expected = to_transform(loop.trial);
     const Mat3<double> rotation = rotation_of(expected);
     for (int i = 0; i < 9; ++i)
-      EXPECT_NEAR(static_cast<double>(loop.motion.rotation.m[i]), rotation.m[i], kUlp) << loop.trial;
+      EXPECT_NEAR(static_cast<double>(loop.at.motion.rotation.m[i]), rotation.m[i], kUlp) << loop.trial;
     const Vec3<float> translation = cast<float>(translation_of(expected));
-    EXPECT_EQ(loop.motion.translation.x, translation.x);
-    EXPECT_EQ(loop.motion.translation.y, translation.y);
-    EXPECT_EQ(loop.motion.translation.z, translation.z);
+    EXPECT_EQ(loop.at.motion.translation.x, translation.x);
+    EXPECT_EQ(loop.at.motion.translation.y, translation.y);
+    EXPECT_EQ(loop.at.motion.translation.z, translation.z);
   }
 }
 
@@ -63,7 +63,7 @@ TEST_F(MotionSteps, TheFirstEvaluationKeepsTheGuessesOwnMatrix) {
     const LoopState& loop = frame.state(k).loop;
     const Mat3<float> own = cast<float>(rotation_of(guesses[static_cast<std::size_t>(k)])),
                       of_pose = cast<float>(rotation_of(loop.trial));
-    EXPECT_EQ(std::memcmp(&loop.motion.rotation, &own, sizeof own), 0) << k;
+    EXPECT_EQ(std::memcmp(&loop.at.motion.rotation, &own, sizeof own), 0) << k;
     other += std::memcmp(&own, &of_pose, sizeof own) != 0 ? 1 : 0;
   }
   EXPECT_EQ(other, frame.f.a.poses) << "the matrices must differ from the poses' for this test to say anything";
@@ -121,7 +121,7 @@ TEST_F(MotionSteps, PointsMoveInTheReferencesRounding) {
   for (int k = 0; k < frame.f.a.poses; ++k)
     for (int i = 0; i < kPoints; ++i) {
       const LoopState& loop = frame.state(k).loop;
-      const Vec3<float> expected = move_point(loop.motion, frame.f.a.scan[i]);
+      const Vec3<float> expected = move_point(loop.at.motion, frame.f.a.scan[i]);
       const float got[3] = {frame.component(frame.f.a.moved, k, 3, 0, i), frame.component(frame.f.a.moved, k, 3, 1, i),
                             frame.component(frame.f.a.moved, k, 3, 2, i)};
       EXPECT_EQ(got[0], expected.x);

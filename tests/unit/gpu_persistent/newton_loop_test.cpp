@@ -23,7 +23,7 @@ DerivativeSums<double> paraboloid(const LoopState& state, const Vec3<double>& to
 
 LoopState run(const Vec3<double>& top, const LoopOptions& options) {
   LoopState state = begin_loop(Transform{});
-  while (state.end == LoopEnd::running) advance(paraboloid(state, top), options, state);
+  while (state.end == LoopEnd::running) advance(SoloCrew{}, paraboloid(state, top), options, state);
   return state;
 }
 
@@ -82,14 +82,14 @@ TEST(NewtonLoop, ClimbsWhereTheHessianIsIndefinite) {
   LoopState state = begin_loop(Transform{});
   DerivativeSums<double> sums = paraboloid(state, {0.5, 0, 0});
   sums.m.xx = 100;  // convex along x: the raw Newton step would go downhill
-  advance(sums, {}, state);
+  advance(SoloCrew{}, sums, {}, state);
   EXPECT_EQ(state.fallbacks, 1);
   EXPECT_GT(state.trial.x, 0) << "the step must not go against the gradient";
 }
 
 TEST(NewtonLoop, ReportsNoOverlapWithoutPairs) {
   LoopState state = begin_loop(Transform{});
-  advance({}, {}, state);
+  advance(SoloCrew{}, {}, {}, state);
   EXPECT_EQ(state.end, LoopEnd::no_overlap);
 }
 
@@ -97,17 +97,17 @@ TEST(NewtonLoop, ReportsNonFiniteSums) {
   LoopState state = begin_loop(Transform{});
   DerivativeSums<double> sums = paraboloid(state, {0.5, 0, 0});
   sums.ymy.xy = std::numeric_limits<double>::quiet_NaN();
-  advance(sums, {}, state);
+  advance(SoloCrew{}, sums, {}, state);
   EXPECT_EQ(state.end, LoopEnd::non_finite);
 }
 
 TEST(NewtonLoop, OverlapLostOnTheWayReturnsTheGuessAndItsScore) {
   const Transform guess = to_transform({1, 2, 3, 0, 0, 0.1});
   LoopState state = begin_loop(guess);
-  advance(paraboloid(state, {5, 2, 3}), {}, state);
+  advance(SoloCrew{}, paraboloid(state, {5, 2, 3}), {}, state);
   ASSERT_EQ(state.end, LoopEnd::running);
   const double score_at_guess = state.guess.at.score;
-  advance({}, {}, state);
+  advance(SoloCrew{}, {}, {}, state);
   const AlignResult result = to_result(fixed_by_surfaces(state), guess, {}, {10, 0, 10.0}, {});
   EXPECT_EQ(result.stop, Stop::no_overlap);
   for (int i = 0; i < 16; ++i) EXPECT_EQ(result.map_from_scan.m[i], guess.m[i]) << "entry " << i;
@@ -167,14 +167,14 @@ TEST(NewtonLoop, DampedStepsClimbAndGiveUpHonestly) {
   LoopState state = begin_loop(Transform{});
   DerivativeSums<double> sums = paraboloid(state, {0.5, 0, 0});
   sums.m.xx = 100;
-  advance(sums, damped, state);
+  advance(SoloCrew{}, sums, damped, state);
   EXPECT_EQ(state.fallbacks, 1);
   EXPECT_GT(state.trial.x, 0);
   // A zero Hessian cannot be damped: the damping is a share of its largest entry.
   LoopState flat = begin_loop(Transform{});
   DerivativeSums<double> nothing = paraboloid(flat, {0.5, 0, 0});
   nothing.m = {}, nothing.ymy = {};
-  advance(nothing, damped, flat);
+  advance(SoloCrew{}, nothing, damped, flat);
   EXPECT_EQ(flat.end, LoopEnd::degenerate);
 }
 
@@ -185,7 +185,7 @@ TEST(NewtonLoop, LineSearchesReachTheTopWithStepsThatNeverLowerTheScore) {
     LoopState state = begin_loop(Transform{});
     double accepted_score = -1e300;
     while (state.end == LoopEnd::running) {
-      advance(paraboloid(state, {0.35, 0, 0}), options, state);
+      advance(SoloCrew{}, paraboloid(state, {0.35, 0, 0}), options, state);
       if (!state.accepted) continue;
       EXPECT_GE(state.here.at.score, accepted_score) << to_string(kind);
       accepted_score = state.here.at.score;
@@ -201,12 +201,12 @@ TEST(NewtonLoop, ALineSearchThatFindsNoDecreaseKeepsThePose) {
     options.line_search = kind;
     LoopState state = begin_loop(Transform{});
     const DerivativeSums<double> start = paraboloid(state, {0.5, 0, 0});
-    advance(start, options, state);
+    advance(SoloCrew{}, start, options, state);
     int evaluations = 0;
     while (state.end == LoopEnd::running && ++evaluations < 100) {
       DerivativeSums<double> worse = paraboloid(state, {0.5, 0, 0});
       worse.score = start.score - 100;  // a score that contradicts its gradient
-      advance(worse, options, state);
+      advance(SoloCrew{}, worse, options, state);
     }
     EXPECT_EQ(state.end, LoopEnd::line_search_failed) << to_string(kind);
     EXPECT_EQ(state.here.pose.x, 0) << to_string(kind);
@@ -220,7 +220,7 @@ TEST(NewtonLoop, AddsTheMapOriginInDouble) {
   const Transform guess = make_transform(rotation_of(Pose{}), origin + Vec3<double>{0.25, 0.125, 0});
   LoopState state = begin_loop(to_local(guess, origin));
   EXPECT_EQ(state.trial.x, 0.25);
-  while (state.end == LoopEnd::running) advance(paraboloid(state, {0.3, 0.125, 0}), {}, state);
+  while (state.end == LoopEnd::running) advance(SoloCrew{}, paraboloid(state, {0.3, 0.125, 0}), {}, state);
   const AlignResult result = to_result(fixed_by_surfaces(state), guess, origin, {10, 0, 1.0}, {});
   EXPECT_NEAR(result.map_from_scan(0, 3) - origin.x, 0.3, 0.006);
   EXPECT_NEAR(result.map_from_scan(1, 3) - origin.y, 0.125, 1e-6);

@@ -28,18 +28,18 @@ struct Courtyard {
   template <class T>
   LoopState run(T& team) const {
     LoopState state = start;
-    Shared shared;
-    persistent_align(team, problem, NoWatch{}, state, &shared, nullptr);
-    return shared.end;
+    persistent_align(team, problem, NoWatch{}, state, nullptr);
+    return state;
   }
   LoopState run_on(int workers) const {
     HostPool pool(workers);
-    Shared shared;
+    LoopState end;
     pool.run([&](HostTeam& team) {
       LoopState state = start;
-      persistent_align(team, problem, NoWatch{}, state, &shared, nullptr);
+      persistent_align(team, problem, NoWatch{}, state, nullptr);
+      team.once([&] { end = state; });
     });
-    return shared.end;
+    return end;
   }
 };
 
@@ -71,11 +71,10 @@ TEST(PersistentAlign, OneLaneAndFourReachTheSamePose) {
 TEST(PersistentAlign, TraceHoldsTheGuessAndEveryIteration) {
   const Courtyard courtyard(3000);
   LoopState state = courtyard.start;
-  Shared shared;
   std::vector<LoopTrace> trace(31);
   BasicSerialTeam<SimdLanes> team;
-  persistent_align(team, courtyard.problem, NoWatch{}, state, &shared, trace.data());
-  const LoopState& out = shared.end;
+  persistent_align(team, courtyard.problem, NoWatch{}, state, trace.data());
+  const LoopState& out = state;
   ASSERT_GT(out.iterations, 1);
   EXPECT_EQ(trace[0].pose.x, courtyard.start.trial.x);
   EXPECT_EQ(trace[0].step, 0);

@@ -40,7 +40,7 @@ struct Problem {
   Problem() {
     const Gauss<double> g = make_gauss(0.55, 2.0);
     gauss = {static_cast<float>(g.d1), static_cast<float>(g.d2)};
-    motion = begin_loop(to_transform({0.2, -0.1, 0.05, 0.01, -0.02, 0.03})).motion;
+    motion = loop_start(to_transform({0.2, -0.1, 0.05, 0.01, -0.02, 0.03})).at.motion;
   }
   template <class Lanes>
   DerivativeSums<double> sum(int n) const {

@@ -121,6 +121,32 @@ class AllocatesAgain final : public OnADevice {
   }
 };
 
+/// Answers a batch with its guesses, pose k after k + 1 iterations.
+class Batches final : public BatchAligner {
+ public:
+  MapInfo set_map(const PointCloud& map) override { return echo_.set_map(map); }
+  AlignResult align(const PointCloud& scan, const Transform& guess, const PerScan& per_scan) override {
+    if (per_scan.regularisation) std::this_thread::sleep_for(std::chrono::milliseconds(30));
+    AlignResult result = echo_.align(scan, guess, per_scan);
+    if (per_scan.regularisation) result.score = 100 * per_scan.regularisation->x + per_scan.regularisation->y;
+    return result;
+  }
+  void align_batch(const PointCloud& scan, std::span<const Transform> guesses, std::span<AlignResult> out,
+                   const PerScan& per_scan) override {
+    if (per_scan.regularisation) std::this_thread::sleep_for(std::chrono::milliseconds(3 * guesses.size()));
+    for (std::size_t k = 0; k < guesses.size(); ++k) {
+      out[k] = echo_.align(scan, guesses[k], per_scan);
+      out[k].iterations = static_cast<int>(k) + 1;
+    }
+  }
+  void score_batch(const PointCloud&, std::span<const Transform>, std::span<Score>) override {}
+  Evaluation evaluate(const PointCloud&, const Transform&, const PerScan&) override { return {}; }
+  std::vector<VoxelRow> voxels() const override { return {}; }
+
+ private:
+  Echo echo_;
+};
+
 /// Refuses its map.
 class NoMap final : public Echo {
  public:
@@ -130,6 +156,7 @@ class NoMap final : public Echo {
 std::string always() { return ""; }
 std::unique_ptr<Aligner> make_echo(const AlignOptions&) { return std::make_unique<Echo>(); }
 std::unique_ptr<Aligner> make_failing(const AlignOptions&) { return std::make_unique<FailsOnTheFourthAlignment>(); }
+std::unique_ptr<Aligner> make_batches(const AlignOptions&) { return std::make_unique<Batches>(); }
 std::unique_ptr<Aligner> make_drifting(const AlignOptions&) { return std::make_unique<Drifts>(); }
 std::unique_ptr<Aligner> make_slow(const AlignOptions&) { return std::make_unique<Slow>(); }
 std::unique_ptr<Aligner> make_without_map(const AlignOptions&) { return std::make_unique<NoMap>(); }
@@ -140,6 +167,7 @@ std::unique_ptr<Aligner> make_allocating(const AlignOptions&) { return std::make
 constexpr AlignerEntry kEcho = {"echo", "", "", always, make_echo};
 constexpr AlignerEntry kSlow = {"slow", "", "", always, make_slow};
 constexpr AlignerEntry kFailing = {"failing", "", "", always, make_failing};
+constexpr AlignerEntry kBatches = {"batches", "", "", always, make_batches};
 constexpr AlignerEntry kDrifting = {"drifting", "", "", always, make_drifting};
 constexpr AlignerEntry kWithoutMap = {"without_map", "", "", always, make_without_map};
 constexpr AlignerEntry kOnADevice = {"on_a_device", "", "", always, make_on_a_device};
@@ -230,6 +258,67 @@ TEST(Measure, WithoutAMapEveryRowSaysSo) {
 
 TEST(Measure, CallsThatDifferInABitAreAFailure) {
   EXPECT_THAT(measured(kDrifting, plan_with({}), {0}).rows.at(0).error, testing::HasSubstr("different bits"));
+}
+
+/// The courtyard's first guess with batches of these sizes.
+std::vector<RunRow> measured_batches(const AlignerEntry& entry, const Plan& plan, Job job) {
+  const Dataset dataset = load_dataset("courtyard");
+  job.dataset = dataset.name;
+  job.frames = {0};
+  job.row_count = job.poses.size();
+  std::vector<std::size_t> wanted;
+  for (std::size_t k = 0; k < job.row_count; ++k) wanted.push_back(k);
+  std::vector<RunRow> rows;
+  measure(plan, job, entry, dataset, wanted, {.ready = [] {}, .row = [&](const RunRow& row) { rows.push_back(row); }});
+  return rows;
+}
+
+TEST(Measure, ABatchIsOneMeasurementWithItsPosesIterationsTogether) {
+  Job job;
+  job.poses = {1, 4};
+  const auto rows = measured_batches(kBatches, plan_with({.samples = 5, .spread = 1e9, .cap_s = 60}), job);
+  ASSERT_EQ(rows.size(), 2u);
+  EXPECT_EQ(rows[0].iterations, 2) << "one pose is an alignment: " << rows[0].error;
+  EXPECT_EQ(rows[1].iterations, 1 + 2 + 3 + 4) << rows[1].error;
+  EXPECT_EQ(rows[1].evaluations, 4 * 3);
+  EXPECT_EQ(rows[1].align_us.size(), 5u);
+  EXPECT_THAT(rows[1].pose.m, testing::ElementsAreArray(rows[1].guess.m))
+      << "the first pose starts from the guess itself";
+}
+
+TEST(Measure, ABatchThatWouldTakeTooLongIsSkippedAndSaysWhy) {
+  Plan plan = plan_with({.samples = 1, .spread = 1e9, .cap_s = 60, .idle_samples = 0});
+  plan.limits.call_s = 0.2;
+  Job job;
+  job.poses = {1, 2, 1000};
+  job.variant.regularised_at_truth = true;  // 30 ms an alignment, 3 ms a pose of a batch
+  const auto rows = measured_batches(kBatches, plan, job);
+  ASSERT_EQ(rows.size(), 3u);
+  EXPECT_EQ(rows[0].error, "");
+  EXPECT_EQ(rows[1].error, "");
+  EXPECT_THAT(rows[2].error,
+              testing::AllOf(testing::HasSubstr("skipped: 1000 poses, at 3."), testing::HasSubstr("0.2 s")));
+  EXPECT_FALSE(rows[2].failed());
+}
+
+TEST(Measure, TheRegularisationsTargetAndTheTimingAreTheJobs) {
+  Job job;
+  job.variant.options.regularisation_x_m = 3;
+  job.variant.options.regularisation_y_m = 5;
+  job.timing = TimingRule{.samples = 2, .spread = 1e9, .cap_s = 60, .idle_samples = 0};
+  const Plan plan = plan_with({.samples = 9, .spread = 1e9, .cap_s = 60});
+  const RunRow given = measured_batches(kBatches, plan, job).at(0);
+  EXPECT_EQ(given.score, 305) << given.error;
+  EXPECT_EQ(given.align_us.size(), 2u);
+  EXPECT_TRUE(given.align_after_idle_us.empty());
+  job.variant.regularised_at_truth = true;
+  EXPECT_EQ(measured_batches(kBatches, plan, job).at(0).score, 0) << "the courtyard's true position";
+}
+
+TEST(Measure, ARowThatTakesNoBatchesFailsThem) {
+  Job job;
+  job.poses = {2};
+  EXPECT_THAT(measured_batches(kEcho, plan_with({}), job).at(0).error, testing::HasSubstr("align_batch: not offered"));
 }
 
 TEST(Measure, TheTrafficOfOneTimedAlignmentIsInTheRow) {

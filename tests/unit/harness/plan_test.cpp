@@ -93,6 +93,28 @@ TEST(Plan, AGridHoldsEveryCombinationAndReplacesTheGuesses) {
   EXPECT_NEAR(turned.guess(1, 0), 1, 1e-12);
 }
 
+TEST(Plan, BatchesAreMeasuredAroundEveryGuessByRowsThatTakeThem) {
+  Study study = study_of({"courtyard"});
+  study.threads = {1};
+  study.poses = {1, 2, 50};
+  const Plan plan = make_plan(preset_of(study), kOwnRows, "id");
+  std::map<std::string, std::map<int, int>> counts;
+  for (const RunRow& row : all_rows(plan)) ++counts[row.implementation][row.poses];
+  EXPECT_EQ(counts["persistent_cpu"], (std::map<int, int>{{1, 8}, {2, 8}, {50, 8}}));
+  EXPECT_EQ(counts["cpu_pclomp_ref"], (std::map<int, int>{{1, 8}}));
+  ASSERT_EQ(plan.left_out.size(), 1u);
+  EXPECT_EQ(plan.left_out[0].what, "cpu_pclomp_ref in batches");
+}
+
+TEST(Plan, AStudysTimingIsItsJobsAndSamplesAskedForCountEverywhere) {
+  Preset preset = preset_of(study_of({"courtyard"}));
+  preset.studies[0].timing = TimingRule{.samples = 2000, .cap_s = 2};
+  EXPECT_EQ(make_plan(preset, kOwnRows, "id").jobs[0].timing.value().samples, 2000);
+  Selection few = kOwnRows;
+  few.samples = 3;
+  EXPECT_EQ(make_plan(preset, few, "id").jobs[0].timing.value().samples, 3);
+}
+
 TEST(Plan, FramesAreSpreadEvenly) {
   Study study = study_of({"courtyard"});
   study.frames = 1;
@@ -163,7 +185,17 @@ TEST_F(PlanFile, APlanComesBackAsItWas) {
   study.variants = {{"v", {}}};
   study.variants[0].options.line_search = "batched";
   study.variants[0].options.step_m = 0.25;
-  const Plan plan = make_plan(preset_of(study), kOwnRows, "id");
+  study.variants[0].regularised_at_truth = true;
+  study.poses = {1, 7};
+  study.timing = TimingRule{.samples = 9};
+  Preset preset = preset_of(study);
+  preset.limits.call_s = 0.5;
+  const Plan plan = make_plan(preset, kOwnRows, "id");
+  const Plan read = read_plan(put(plan_json(plan)));
+  EXPECT_EQ(read.limits.call_s, 0.5);
+  EXPECT_EQ(read.jobs[0].poses, plan.jobs[0].poses);
+  EXPECT_EQ(read.jobs[0].timing.value().samples, 9);
+  EXPECT_TRUE(read.jobs[0].variant.regularised_at_truth);
   EXPECT_EQ(plan_json(read_plan(put(plan_json(plan)))), plan_json(plan));
 }
 

@@ -15,7 +15,8 @@ using testing::HasSubstr;
 TEST(Presets, TheProjectsOwnAreThereFromQuickToThorough) {
   std::vector<std::string> names;
   for (const Preset& preset : presets()) names.push_back(preset.name);
-  EXPECT_THAT(names, ElementsAre("smoke", "tracking", "basin", "scaling", "profiles", "iterations", "transfers", "full"));
+  EXPECT_THAT(names, ElementsAre("smoke", "tracking", "basin", "scaling", "profiles", "iterations", "latency", "batch",
+                                 "transfers", "full"));
 }
 
 TEST(Presets, TheirDatasetsAndOptionsExist) {
@@ -24,7 +25,9 @@ TEST(Presets, TheirDatasetsAndOptionsExist) {
   for (const Preset& preset : presets())
     for (const Study& study : preset.studies) {
       for (const std::string& name : study.datasets)
-        EXPECT_TRUE(std::ranges::find(known, name) != known.end() || name.starts_with("courtyard_")) << name;
+        EXPECT_TRUE(std::ranges::find(known, name) != known.end() || name.starts_with("courtyard_") ||
+                    name.starts_with("town_points_"))
+            << name;
       for (const Variant& variant : study.variants) EXPECT_NO_THROW(resolve(variant.options)) << variant.name;
     }
 }
@@ -71,6 +74,21 @@ TEST_F(PresetFile, AFileIsReadWithItsDefaults) {
   EXPECT_TRUE(preset.studies[0].timed);
 }
 
+TEST_F(PresetFile, AStudyMayHaveBatchesATimingAndATargetOfItsOwn) {
+  const Preset preset =
+      find_preset(put("description = 'd'\n[timing]\nsamples = 7\n[limits]\ncall_s = 1.5\n"
+                      "[[study]]\ndatasets = ['courtyard']\nposes = [1, 20]\n"
+                      "variants = [{ name = 'r', reg_at_truth = true }]\n[study.timing]\nsamples = 9\n"
+                      "[[study]]\ndatasets = ['courtyard']\n")
+                      .string());
+  EXPECT_EQ(preset.limits.call_s, 1.5);
+  EXPECT_THAT(preset.studies[0].poses, ElementsAre(1, 20));
+  EXPECT_EQ(preset.studies[0].timing.value().samples, 9);
+  EXPECT_TRUE(preset.studies[0].variants[0].regularised_at_truth);
+  EXPECT_THAT(preset.studies[1].poses, ElementsAre(1));
+  EXPECT_FALSE(preset.studies[1].timing.has_value());
+}
+
 TEST_F(PresetFile, AnotherPresetsStudiesAreTakenOver) {
   const std::string text = "description = 'd'\npresets = ['smoke']\n";
   EXPECT_EQ(find_preset(put(text).string()).studies.size(), find_preset("smoke").studies.size());
@@ -88,6 +106,7 @@ TEST_F(PresetFile, MistakesAreRefusedByLineAndKey) {
               HasSubstr("line 4: study.threads: holds a fraction"));
   EXPECT_THAT(refusal_of(head + "datasets = ['a']\nvariants = [{ name = 'v', linesearch = 'off' }]\n"),
               HasSubstr("study.variants.linesearch: is no key"));
+  EXPECT_THAT(refusal_of(head + "datasets = ['a']\nposes = [0]\n"), HasSubstr("line 4: study.poses: 0 is not in"));
   EXPECT_THAT(refusal_of("description = 'd'\n[timing]\nsamples = 0\n"), HasSubstr("timing.samples: 0 is not in"));
 }
 

@@ -80,6 +80,7 @@ TEST(Record, ARowIsOneLineWithTheKeysThatReadersKnow) {
                                              "guess_name",
                                              "variant",
                                              "threads",
+                                             "poses",
                                              "resolution_m",
                                              "guess",
                                              "guess_offset",
@@ -121,6 +122,28 @@ TEST(Record, ARowIsOneLineWithTheKeysThatReadersKnow) {
   failed.error = "gone";
   failed.failure = Failure::crash;
   EXPECT_EQ(keys_of(to_json_line(failed)), expected);
+}
+
+TEST(Record, ABatchIsAnotherMeasurementThanAnAlignmentFromItsGuess) {
+  RunRow row = sample_row();
+  const std::string alone = to_json_line(row), key = measurement_key(row);
+  row.poses = 20;
+  EXPECT_EQ(run_row_from_json(to_json_line(row)).poses, 20);
+  EXPECT_NE(measurement_key(row), key);
+  auto earlier = nlohmann::ordered_json::parse(alone);
+  earlier.erase("poses");
+  EXPECT_EQ(measurement_key(run_row_from_json(earlier.dump())), key) << "rows of programs that knew no batches";
+}
+
+TEST(Record, WhatWasSkippedDidNotFail) {
+  RunRow row = sample_row();
+  EXPECT_FALSE(row.failed());
+  row.error = "skipped: too long";
+  row.failure = Failure::skipped;
+  EXPECT_FALSE(run_row_from_json(to_json_line(row)).failed());
+  EXPECT_EQ(run_row_from_json(to_json_line(row)).failure, Failure::skipped);
+  row.failure = Failure::timeout;
+  EXPECT_TRUE(row.failed());
 }
 
 TEST(Record, WhatIsUnknownIsNull) {
@@ -213,8 +236,9 @@ TEST(Record, CountsThatAreNoWholeNumbersInRangeAreRefusedByName) {
     return json.dump();
   };
   for (const char* key : {"job", "threads", "iterations", "evaluations"})
-    for (const nlohmann::ordered_json& value : {nlohmann::ordered_json(1e300), nlohmann::ordered_json(2.5), nlohmann::ordered_json(true),
-                                        nlohmann::ordered_json("2"), nlohmann::ordered_json(std::int64_t{1} << 31)})
+    for (const nlohmann::ordered_json& value :
+         {nlohmann::ordered_json(1e300), nlohmann::ordered_json(2.5), nlohmann::ordered_json(true),
+          nlohmann::ordered_json("2"), nlohmann::ordered_json(std::int64_t{1} << 31)})
       EXPECT_THAT([&] { run_row_from_json(with(key, value)); },
                   testing::ThrowsMessage<InputError>(testing::HasSubstr(std::string(key) + " is no whole number")));
   EXPECT_THROW(run_row_from_json(with("points", std::uint64_t{1} << 63)), InputError);

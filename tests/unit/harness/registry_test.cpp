@@ -29,8 +29,9 @@ std::string message_of(F&& f) {
 TEST(Registry, ReportsTheReferenceFirstAndPeersLast) {
   std::vector<std::string_view> names;
   for (const AlignerEntry& entry : aligners()) names.push_back(entry.name);
-  EXPECT_THAT(names, testing::ElementsAre("cpu_pclomp_ref", "multikernel_cuda", "multikernel_cpu",
-                                          "multikernel_graph_cuda", "persistent_cpu", "pcl_ndt"));
+  EXPECT_THAT(names,
+              testing::ElementsAre("cpu_pclomp_ref", "multikernel_cuda", "multikernel_cpu", "multikernel_graph_cuda",
+                                   "persistent_cuda", "persistent_cpu", "persistent_cluster_cuda", "pcl_ndt"));
   EXPECT_EQ(names.front(), kReference);
 }
 
@@ -63,7 +64,8 @@ TEST(Registry, AnUnknownNameIsAnsweredWithTheNearestAndTheWholeList) {
   EXPECT_THAT(message_of<UsageError>([] { find_aligner("persistant_cpu"); }),
               AllOf(HasSubstr("unknown implementation 'persistant_cpu'"), HasSubstr("did you mean 'persistent_cpu'?"),
                     HasSubstr("choose from auto, cpu_pclomp_ref, multikernel_cuda, multikernel_cpu, "
-                              "multikernel_graph_cuda, persistent_cpu, pcl_ndt")));
+                              "multikernel_graph_cuda, persistent_cuda, persistent_cpu, "
+                              "persistent_cluster_cuda, pcl_ndt")));
   EXPECT_THAT(message_of<UsageError>([] { find_aligner("cpu_pclomp"); }), HasSubstr("did you mean 'cpu_pclomp_ref'?"));
 }
 
@@ -74,8 +76,8 @@ TEST(Registry, ANameLikeNoOtherGetsTheListWithoutAGuess) {
 }
 
 TEST(Registry, AutoTakesTheFastestRowThatCanRun) {
-  const bool gpu = find_aligner("multikernel_graph_cuda").unavailable_reason().empty();
-  EXPECT_EQ(choose_aligner("auto").name, gpu ? "multikernel_graph_cuda" : "persistent_cpu");
+  const bool gpu = find_aligner("persistent_cuda").unavailable_reason().empty();
+  EXPECT_EQ(choose_aligner("auto").name, gpu ? "persistent_cuda" : "persistent_cpu");
   const AlignerEntry table[] = {{"cpu_pclomp_ref", "CPU", "a", no_reason, nothing},
                                 {"persistent_cpu", "CPU", "b", no_gpu, nothing}};
   EXPECT_EQ(choose_aligner("auto", table).name, "cpu_pclomp_ref");

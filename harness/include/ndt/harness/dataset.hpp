@@ -58,8 +58,9 @@ struct DatasetInfo {
 /// All datasets this machine could have, without loading any.
 std::vector<DatasetInfo> list_datasets();
 
-/// A name of list_datasets, "courtyard_<points>", "courtyard_tiles_<n>", or the path of a folder with a dataset.toml. Throws
-/// UsageError listing the names for an unknown one, InputError with the reason for one that is not available.
+/// A name of list_datasets, "courtyard_<points>", "courtyard_tiles_<n>", "town_points_<points>", or the path of a folder with a
+/// dataset.toml. Throws UsageError listing the names for an unknown one, InputError with the reason for one that is not
+/// available.
 Dataset load_dataset(const std::string& name);
 
 }  // namespace ndt::harness

@@ -21,7 +21,8 @@ struct Selection {
   AlignArguments options;  ///< base of every variant
 };
 
-/// One aligner with one map, and a block of a dataset's measurements: frames with every guess of each, cut to a range.
+/// One aligner with one map, and a block of a dataset's measurements: frames with every guess of each and every batch
+/// around it, cut to a range.
 struct Job {
   int index = 0;
   std::string dataset, implementation;
@@ -30,6 +31,8 @@ struct Job {
   bool timed = true, trace = false;
   std::vector<std::size_t> frames;  ///< indices into the dataset
   std::vector<GuessGrid> grids;
+  std::vector<int> poses = {1};      ///< every guess with each of these: the poses of its batch, 1 = an alignment
+  std::optional<TimingRule> timing;  ///< instead of the plan's
   std::size_t first_row = 0, row_count = 0;  ///< of all measurements of these frames
 };
 

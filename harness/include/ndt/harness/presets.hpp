@@ -24,12 +24,15 @@ struct TimingRule {
 struct JobLimits {
   double measurement_s = 60;  ///< also for building the map
   std::int64_t memory_mib = 6144;
+  /// A batch that would take longer, by the time of a small one, is not begun: its row says that it was skipped.
+  std::optional<double> call_s;
 };
 
 /// One setting of the registration's options.
 struct Variant {
   std::string name = "autoware";
   AlignArguments options;
+  bool regularised_at_truth = false;  ///< the regularisation's target is the scan's true position
 };
 
 /// Guesses at every combination of offsets from the truth, in its frame.
@@ -43,8 +46,10 @@ struct Study {
   std::optional<int> frames;  ///< at most so many of each dataset, evenly spread
   std::vector<int> threads;   ///< 0 = one per core
   std::vector<Variant> variants;
-  std::vector<GuessGrid> grids;  ///< instead of the dataset's own guesses
-  bool timed = true;             ///< else every alignment runs once
+  std::vector<GuessGrid> grids;      ///< instead of the dataset's own guesses
+  std::vector<int> poses = {1};      ///< of a batch that starts from around each guess; 1 = an alignment
+  std::optional<TimingRule> timing;  ///< instead of the preset's
+  bool timed = true;                 ///< else every alignment runs once
   bool trace = false;
   int measurements_per_job = 8;
 };

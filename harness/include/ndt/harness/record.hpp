@@ -20,7 +20,8 @@ enum class Failure {
   exception,  ///< the implementation said so
   crash,      ///< its process ended
   timeout,    ///< its process was ended after JobLimits::measurement_s
-  memory      ///< its process was ended past JobLimits::memory_mib
+  memory,     ///< its process was ended past JobLimits::memory_mib
+  skipped     ///< it was not begun, by JobLimits::call_s: nothing failed
 };
 std::string_view to_string(Failure failure);
 
@@ -37,12 +38,14 @@ struct RunRow {
   int job = 0;  ///< measurements of one process
   std::string implementation, dataset, frame, guess_name, variant;
   int threads = 0;
+  int poses = 1;  ///< aligned in one call, from guesses around `guess`
   double resolution_m = 0;
   Transform guess;  ///< map_from_scan
   std::optional<GuessOffset> guess_offset;
   std::optional<Transform> truth;
 
-  // Void with an error.
+  // Void with an error. Of a batch: points and times as for one alignment, iterations and evaluations summed over its poses,
+  // everything else of its first pose, which starts from `guess` itself.
   std::int64_t points = 0, map_points = 0, voxels = 0;
   Transform pose;  ///< map_from_scan
   std::string stop;
@@ -63,6 +66,8 @@ struct RunRow {
 
   std::string error;  ///< why there is no result
   Failure failure = Failure::none;
+
+  bool failed() const { return !error.empty() && failure != Failure::skipped; }
 };
 
 /// What tells one measurement of a run from another.

@@ -84,16 +84,24 @@ void Context::upload(void* device, const void* host, std::size_t bytes, const st
   if (bytes == 0) return;
   call(
       "cudaMemcpyAsync", [&] { return cudaMemcpyAsync(device, host, bytes, cudaMemcpyHostToDevice, stream_); }, where);
+  count_upload(bytes);
+}
+
+void Context::count_upload(std::size_t bytes) {
   traffic_.upload_bytes += static_cast<std::int64_t>(bytes);
   ++traffic_.uploads;
+}
+
+void Context::count_download(std::size_t bytes) {
+  traffic_.download_bytes += static_cast<std::int64_t>(bytes);
+  ++traffic_.downloads;
 }
 
 void Context::download(void* host, const void* device, std::size_t bytes, const std::source_location& where) {
   if (bytes == 0) return;
   call(
       "cudaMemcpyAsync", [&] { return cudaMemcpyAsync(host, device, bytes, cudaMemcpyDeviceToHost, stream_); }, where);
-  traffic_.download_bytes += static_cast<std::int64_t>(bytes);
-  ++traffic_.downloads;
+  count_download(bytes);
 }
 
 void Context::fill_bytes(void* device, int value, std::size_t bytes, const std::source_location& where) {

@@ -22,5 +22,7 @@ void require_global_map_precision(const std::vector<Point>& global, const AlignO
 /// The finite points of a scan in the frame its pose is asked for. Throws InputError "<where>: precision_lost: ..." if they
 /// are too coarse in it.
 FinitePoints scan_points(const PointCloud& scan, const AlignOptions& options, const char* where);
+/// The same into `room` for scan.size() points.
+CopiedPoints copy_scan_points(const PointCloud& scan, const AlignOptions& options, const char* where, Point* room);
 
 }  // namespace ndt

@@ -17,6 +17,11 @@ struct Pose {
   double x = 0, y = 0, z = 0, roll = 0, pitch = 0, yaw = 0;
 };
 
+/// Coordinate i of a pose in the order of its members.
+NDT_HD inline double& coordinate(Pose& pose, int i) { return reinterpret_cast<double*>(&pose)[i]; }
+NDT_HD inline double coordinate(const Pose& pose, int i) { return reinterpret_cast<const double*>(&pose)[i]; }
+static_assert(sizeof(Pose) == 6 * sizeof(double));
+
 /// Homogeneous 4x4, row-major, map_from_scan.
 struct Transform {
   double m[16] = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1};

@@ -9,17 +9,18 @@ namespace ndt {
 
 inline constexpr double kPi = 3.14159265358979323846;
 
+NDT_HD inline void sin_cos(double angle, double& sine, double& cosine) {
+#if defined(__CUDA_ARCH__)
+  sincospi(angle * (1 / kPi), &sine, &cosine);  // needs no path for huge angles, which has an array in memory
+#else
+  sine = std::sin(angle), cosine = std::cos(angle);
+#endif
+}
+
 NDT_HD inline SinCos sin_cos_of(const Pose& p) {
-  const double angles[3] = {p.roll, p.pitch, p.yaw};
   SinCos out;
   NDT_UNROLL
-  for (int i = 0; i < 3; ++i) {
-#if defined(__CUDA_ARCH__)
-    sincos(angles[i], &out.sine[i], &out.cosine[i]);
-#else
-    out.sine[i] = std::sin(angles[i]), out.cosine[i] = std::cos(angles[i]);
-#endif
-  }
+  for (int i = 0; i < 3; ++i) sin_cos(coordinate(p, 3 + i), out.sine[i], out.cosine[i]);
   return out;
 }
 

@@ -1,5 +1,5 @@
-// Four floats side by side on the host, through the compilers' portable vector extension (SSE, NEON, ...). The score maths is
-// a template over its scalar, so one source serves float, double and this. No device code uses it.
+// Four floats or two doubles side by side on the host, through the compilers' portable vector extension (SSE, NEON, ...).
+// The maths that uses them is a template over its scalar, one source for float, double and these. No device code.
 #pragma once
 
 #include <cmath>
@@ -12,6 +12,11 @@ namespace ndt {
 /// cond ? a : b, lane by lane where there are lanes.
 NDT_HD inline float select(bool condition, float a, float b) { return condition ? a : b; }
 NDT_HD inline double select(bool condition, double a, double b) { return condition ? a : b; }
+
+/// Whether the condition holds in any lane.
+NDT_HD inline bool any(bool condition) { return condition; }
+
+NDT_HD inline double sqrt_of(double x) { return std::sqrt(x); }
 
 NDT_HD inline float exp_of(float x) { return std::exp(x); }
 NDT_HD inline double exp_of(double x) { return std::exp(x); }
@@ -31,8 +36,18 @@ NDT_HD inline Real broadcast(float x) {
 using Float4 = float __attribute__((vector_size(16)));
 using Int4 = int __attribute__((vector_size(16)));
 
-inline Float4 select(Int4 condition, Float4 a, Float4 b) { return condition ? a : b; }
+using Double2 = double __attribute__((vector_size(16)));
+using Long2 = decltype(Double2{} < Double2{});
 
+inline Float4 select(Int4 condition, Float4 a, Float4 b) { return condition ? a : b; }
+inline Double2 select(Long2 condition, Double2 a, Double2 b) { return condition ? a : b; }
+inline bool any(Long2 condition) { return (condition[0] | condition[1]) != 0; }
+inline Double2 sqrt_of(Double2 x) { return Double2{std::sqrt(x[0]), std::sqrt(x[1])}; }
+
+template <>
+inline Double2 broadcast<Double2>(float x) {
+  return Double2{x, x};
+}
 template <>
 inline Float4 broadcast<Float4>(float x) {
   return Float4{x, x, x, x};

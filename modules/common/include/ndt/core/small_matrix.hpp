@@ -79,10 +79,9 @@ template <class T>
 NDT_HD inline Mat3<T> full(const Sym3<T>& a) {
   return {{a.xx, a.xy, a.xz, a.xy, a.yy, a.yz, a.xz, a.yz, a.zz}};
 }
+/// In pairs: fewer additions wait for one another.
 NDT_HD inline double dot(const Vec6& a, const Vec6& b) {
-  double sum = 0;
-  for (int i = 0; i < 6; ++i) sum += a[i] * b[i];
-  return sum;
+  return ((a[0] * b[0] + a[1] * b[1]) + (a[2] * b[2] + a[3] * b[3])) + (a[4] * b[4] + a[5] * b[5]);
 }
 
 /// One fixed-size value converted to another scalar type.

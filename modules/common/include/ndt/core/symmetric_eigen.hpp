@@ -1,9 +1,8 @@
 // Eigenvalues and eigenvectors of a small symmetric matrix by cyclic Jacobi rotations, on host and device.
 #pragma once
 
-#include <cmath>
-
 #include "ndt/core/hd.hpp"
+#include "ndt/core/simd.hpp"
 
 namespace ndt {
 
@@ -15,67 +14,105 @@ struct SymmetricEigen {
 
 namespace detail {
 
-/// One Jacobi rotation that zeroes a(p, q), applied to a and accumulated in the columns of v.  [Golub & Van Loan, 8.5]
-template <int N>
-NDT_HD inline void rotate(double (&a)[N][N], double (&v)[N][N], int p, int q) {
-  if (a[p][q] == 0) return;
-  const double theta = (a[q][q] - a[p][p]) / (2 * a[p][q]);
-  const double t = (theta >= 0 ? 1.0 : -1.0) / (std::fabs(theta) + std::sqrt(theta * theta + 1));
-  const double c = 1 / std::sqrt(t * t + 1), s = t * c;
-  for (int k = 0; k < N; ++k) {
-    const double akp = a[k][p], akq = a[k][q];
-    a[k][p] = c * akp - s * akq;
-    a[k][q] = s * akp + c * akq;
-  }
-  for (int k = 0; k < N; ++k) {
-    const double apk = a[p][k], aqk = a[q][k];
-    a[p][k] = c * apk - s * aqk;
-    a[q][k] = s * apk + c * aqk;
-  }
-  for (int k = 0; k < N; ++k) {
-    const double vkp = v[k][p], vkq = v[k][q];
-    v[k][p] = c * vkp - s * vkq;
-    v[k][q] = s * vkp + c * vkq;
-  }
+/// One Jacobi rotation that zeroes a(p, q), applied to a and accumulated in the columns of v, in the lanes of `live`.
+/// [Golub & Van Loan, 8.5]
+template <int N, class Real, class Mask>
+NDT_HD inline void rotate(Real (&a)[N][N], Real (&v)[N][N], int p, int q, Mask live) {
+  const Mask turn = live & (a[p][q] != 0);
+  if (!any(turn)) return;
+  const Real one = broadcast<Real>(1), theta = (a[q][q] - a[p][p]) / (2 * a[p][q]);
+  const Real t = select(theta >= 0, one, -one) / (select(theta < 0, -theta, theta) + sqrt_of(theta * theta + 1));
+  const Real c = 1 / sqrt_of(t * t + 1), s = t * c;
+  const auto combine = [&](Real& atp, Real& atq) {
+    const Real ap = atp, aq = atq;
+    atp = select(turn, c * ap - s * aq, ap);
+    atq = select(turn, s * ap + c * aq, aq);
+  };
+  for (int k = 0; k < N; ++k) combine(a[k][p], a[k][q]);
+  for (int k = 0; k < N; ++k) combine(a[p][k], a[q][k]);
+  for (int k = 0; k < N; ++k) combine(v[k][p], v[k][q]);
 }
 
-template <int N>
-NDT_HD inline double off_diagonal(const double (&a)[N][N]) {
-  double sum = 0;
+template <int N, class Real>
+NDT_HD inline Real off_diagonal(const Real (&a)[N][N]) {
+  Real sum = broadcast<Real>(0);
   for (int i = 0; i < N; ++i)
     for (int j = i + 1; j < N; ++j) sum += a[i][j] * a[i][j];
   return sum;
 }
 
-}  // namespace detail
-
-/// Reads the whole of `matrix`, which must be symmetric and finite. Converges quadratically; 30 sweeps are a safe cap.
-template <int N>
-NDT_HD inline SymmetricEigen<N> symmetric_eigen(const double (&matrix)[N][N]) {
-  double a[N][N], v[N][N];
-  double diagonal = 0;
+/// Makes a diagonal, and its eigenvectors the columns of v. Converges quadratically; 30 sweeps are a safe cap. A lane
+/// that has converged stays as it is.
+template <int N, class Real>
+NDT_HD inline void diagonalise(Real (&a)[N][N], Real (&v)[N][N]) {
+  Real diagonal = broadcast<Real>(0);
   for (int i = 0; i < N; ++i) {
-    for (int j = 0; j < N; ++j) a[i][j] = matrix[i][j], v[i][j] = i == j ? 1.0 : 0.0;
+    for (int j = 0; j < N; ++j) v[i][j] = broadcast<Real>(i == j ? 1 : 0);
     diagonal += a[i][i] * a[i][i];
   }
+  auto live = diagonal == diagonal;
   for (int sweep = 0; sweep < 30; ++sweep) {
-    const double off = detail::off_diagonal(a);
-    if (!(off > 1e-36 * (diagonal + off))) break;
+    const Real off = off_diagonal(a);
+    live = live & (off > 1e-36 * (diagonal + off));
+    if (!any(live)) break;
     for (int p = 0; p < N; ++p)
-      for (int q = p + 1; q < N; ++q) detail::rotate(a, v, p, q);
+      for (int q = p + 1; q < N; ++q) rotate(a, v, p, q, live);
   }
+}
+
+NDT_HD inline double lane_of(double x, int) { return x; }
+#if !defined(__CUDACC__)
+inline double lane_of(const Double2& x, int lane) { return x[lane]; }
+#endif
+
+/// The diagonal ascending, and the columns of v in that order.
+template <int N, class Real>
+NDT_HD inline SymmetricEigen<N> sorted(const Real (&a)[N][N], const Real (&v)[N][N], int lane) {
   SymmetricEigen<N> out;
   int order[N];
   for (int i = 0; i < N; ++i) {
+    const double value = lane_of(a[i][i], lane);
     int j = i;
-    for (; j > 0 && a[order[j - 1]][order[j - 1]] > a[i][i]; --j) order[j] = order[j - 1];
+    for (; j > 0 && lane_of(a[order[j - 1]][order[j - 1]], lane) > value; --j) order[j] = order[j - 1];
     order[j] = i;
   }
   for (int k = 0; k < N; ++k) {
-    out.values[k] = a[order[k]][order[k]];
-    for (int i = 0; i < N; ++i) out.vectors[k][i] = v[i][order[k]];
+    out.values[k] = lane_of(a[order[k]][order[k]], lane);
+    for (int i = 0; i < N; ++i) out.vectors[k][i] = lane_of(v[i][order[k]], lane);
   }
   return out;
 }
+
+}  // namespace detail
+
+/// Reads the whole of `matrix`, which must be symmetric and finite.
+template <int N>
+NDT_HD inline SymmetricEigen<N> symmetric_eigen(const double (&matrix)[N][N]) {
+  double a[N][N], v[N][N];
+  for (int i = 0; i < N; ++i)
+    for (int j = 0; j < N; ++j) a[i][j] = matrix[i][j];
+  detail::diagonalise(a, v);
+  return detail::sorted(a, v, 0);
+}
+
+#if !defined(__CUDACC__)
+
+template <int N>
+struct SymmetricEigenPair {
+  SymmetricEigen<N> first, second;
+};
+
+/// Of two matrices side by side, to the bit what each gives alone: a rotation is a chain of divisions and roots that one
+/// matrix alone waits for.
+template <int N>
+inline SymmetricEigenPair<N> symmetric_eigen(const double (&first)[N][N], const double (&second)[N][N]) {
+  Double2 a[N][N], v[N][N];
+  for (int i = 0; i < N; ++i)
+    for (int j = 0; j < N; ++j) a[i][j] = Double2{first[i][j], second[i][j]};
+  detail::diagonalise(a, v);
+  return {detail::sorted(a, v, 0), detail::sorted(a, v, 1)};
+}
+
+#endif
 
 }  // namespace ndt

@@ -17,6 +17,8 @@ namespace ndt::cuda {
 struct Grid {
   unsigned blocks = 1, threads = 1, rows = 1;
   unsigned shared_bytes = 0;
+  unsigned cluster = 1;      ///< blocks in x that share their shared memory
+  bool cooperative = false;  ///< all blocks at once or not at all
 };
 
 /// Blocks of 256 threads for n items, times `rows`.
@@ -56,6 +58,16 @@ class Context {
     config.blockDim = dim3(grid.threads);
     config.dynamicSmemBytes = grid.shared_bytes;
     config.stream = stream_;
+    cudaLaunchAttribute attributes[2]{};
+    config.attrs = attributes;
+    if (grid.cooperative) {
+      attributes[config.numAttrs].id = cudaLaunchAttributeCooperative;
+      attributes[config.numAttrs++].val.cooperative = 1;
+    }
+    if (grid.cluster > 1) {
+      attributes[config.numAttrs].id = cudaLaunchAttributeClusterDimension;
+      attributes[config.numAttrs++].val.clusterDim = {grid.cluster, 1, 1};
+    }
     after("cudaLaunchKernelEx", cudaLaunchKernelEx(&config, kernel, std::forward<Arguments>(arguments)...), where);
     ++traffic_.launches;
   }
@@ -74,6 +86,11 @@ class Context {
                 const std::source_location& where = std::source_location::current());
   void fill_bytes(void* device, int value, std::size_t bytes,
                   const std::source_location& where = std::source_location::current());
+  /// Counts what a kernel itself reads from pinned host memory, or writes there, as the copy that it is.
+  void count_upload(std::size_t bytes);
+  void count_download(std::size_t bytes);
+  /// Counts a wait for a kernel's word in pinned memory.
+  void count_wait() { ++traffic_.synchronisations; }
   void launch_graph(cudaGraphExec_t graph, const std::source_location& where = std::source_location::current());
   /// Waits until everything is done; errors of kernels appear here.
   void synchronise(const std::source_location& where = std::source_location::current());

@@ -7,7 +7,7 @@ namespace detail {
 
 /// Each lane keeps `Half` of its 2 Half sums and gives the others to the lane `Half` away.
 template <int Half>
-__device__ inline void exchange(float (&v)[32]) {
+__device__ inline void exchange(float* v) {
   const bool upper = (threadIdx.x & static_cast<unsigned>(Half)) != 0;
 #pragma unroll
   for (int i = 0; i < Half; ++i) {
@@ -17,17 +17,57 @@ __device__ inline void exchange(float (&v)[32]) {
   }
 }
 
+template <int Sums>
+__device__ inline void exchange_down(float* v) {
+  if constexpr (Sums > 1) {
+    exchange<Sums / 2>(v);
+    exchange_down<Sums / 2>(v);
+  }
+}
+
 }  // namespace detail
 
-/// Sum of v[lane] over the warp, for 32 sums at once: every exchange halves how many sums a lane still works on, 31 shuffles in
-/// all where 32 butterflies would take 160. v is used up.
-__device__ inline float warp_transposed_sum(float (&v)[32]) {
-  detail::exchange<16>(v);
-  detail::exchange<8>(v);
-  detail::exchange<4>(v);
-  detail::exchange<2>(v);
-  detail::exchange<1>(v);
+/// Sum of v[lane % N] over the warp, for N sums at once, N a power of two: every exchange halves how many sums a lane still works
+/// on. For 32 sums 31 shuffles in all, where 32 butterflies would take 160. v is used up.
+template <int N>
+__device__ inline float warp_transposed_sum(float (&v)[N]) {
+  detail::exchange_down<N>(v);
+#pragma unroll
+  for (int offset = N; offset < 32; offset *= 2) v[0] += __shfl_xor_sync(~0U, v[0], offset);
   return v[0];
+}
+
+/// Sums of N columns over the warp, each written to out by one lane.
+template <int N>
+__device__ inline void warp_column_sums(const float (&columns)[N], float* out) {
+  static_assert(N <= 32 || N <= 40);
+  const unsigned lane = threadIdx.x % 32U;
+  float first[32];
+#pragma unroll
+  for (int i = 0; i < 32; ++i) first[i] = i < N ? columns[i] : 0.0F;
+  const float sum = warp_transposed_sum(first);
+  if (lane < N) out[lane] = sum;
+  if constexpr (N > 32) {
+    float rest[8];
+#pragma unroll
+    for (int i = 0; i < 8; ++i) rest[i] = 32 + i < N ? columns[32 + i] : 0.0F;
+    const float sum_of_rest = warp_transposed_sum(rest);
+    if (lane < N - 32) out[32 + lane] = sum_of_rest;
+  }
+}
+
+/// Sum of a thread's numbers, neighbours first: as many additions as one after the other, but few that wait for one another.
+template <int N>
+__device__ inline double tree_sum(const double (&v)[N]) {
+  if constexpr (N == 1) {
+    return v[0];
+  } else {
+    double half[(N + 1) / 2];
+#pragma unroll
+    for (int i = 0; i < N / 2; ++i) half[i] = v[2 * i] + v[2 * i + 1];
+    if constexpr (N % 2 != 0) half[N / 2] = v[N - 1];
+    return tree_sum(half);
+  }
 }
 
 template <class T>

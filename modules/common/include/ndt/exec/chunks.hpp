@@ -6,7 +6,7 @@
 namespace ndt {
 
 inline constexpr int kMaxChunks = 128;     // few enough that every worker can fold all of them
-inline constexpr int kMinChunkItems = 32;  // a warp's worth
+inline constexpr int kMinChunkItems = 64;  // on fewer, folding costs more than summing
 inline constexpr int kChunkMultiple = 4;   // no worker's vector is cut in two
 
 struct Chunks {
@@ -14,11 +14,12 @@ struct Chunks {
   int size = 0;  ///< items per chunk; the last may hold fewer
   int items = 0;
 
+  Chunks() = default;
   NDT_HD explicit Chunks(int n) : items(n) {
-    const long long even = (static_cast<long long>(n) + kMaxChunks - 1) / kMaxChunks;
-    const long long rounded = (even + kChunkMultiple - 1) / kChunkMultiple * kChunkMultiple;
+    const unsigned all = static_cast<unsigned>(n), even = (all + kMaxChunks - 1) / kMaxChunks;
+    const unsigned rounded = (even + kChunkMultiple - 1) / kChunkMultiple * kChunkMultiple;
     size = static_cast<int>(rounded > kMinChunkItems ? rounded : kMinChunkItems);
-    count = static_cast<int>((static_cast<long long>(n) + size - 1) / size);
+    count = static_cast<int>((all + static_cast<unsigned>(size) - 1) / static_cast<unsigned>(size));
   }
   NDT_HD int begin(int chunk) const { return static_cast<int>(static_cast<long long>(chunk) * size); }
   NDT_HD int end(int chunk) const {

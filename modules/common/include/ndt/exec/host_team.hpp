@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "ndt/exec/chunks.hpp"
+#include "ndt/exec/crew.hpp"
 #include "ndt/exec/lanes.hpp"
 #include "ndt/exec/team.hpp"
 
@@ -57,12 +58,18 @@ class HostTeam {
   void once(F&& f) {
     if (rank_ == 0) f();
   }
-  template <class F>
-  void replicated(F&& f) {
-    f();
+  template <class F, class Then>
+  void replicated(F&& f, Then&& then) {
+    f(SoloCrew{});
+    then(SoloCrew{});
   }
+  bool leads() const { return rank_ == 0; }
+  template <template <class> class Sums, class F, class Ask>
+  Total<Sums<double>> sum(int n, F&& f, Ask&& ask);
   template <template <class> class Sums, class F>
-  Sums<double> sum(int n, F&& f);
+  Sums<double> sum(int n, F&& f) {
+    return sum<Sums>(n, f, [] { return 0; }).sums;
+  }
 
  private:
   HostPool& pool_;
@@ -102,6 +109,7 @@ class HostPool {
   };
   std::array<std::vector<Slot>, 2> partials_;
   std::array<Counter, 2> next_chunk_;
+  std::array<int, 2> answers_{};
   const bool spread_;  ///< no more workers than cores
   CoreClaims claims_;
   unsigned run_ = 0;
@@ -110,8 +118,8 @@ class HostPool {
   std::vector<std::jthread> threads_;
 };
 
-template <template <class> class Sums, class F>
-Sums<double> HostTeam::sum(int n, F&& f) {
+template <template <class> class Sums, class F, class Ask>
+Total<Sums<double>> HostTeam::sum(int n, F&& f, Ask&& ask) {
   using Partial = Sums<double>;
   static_assert(sizeof(Partial) <= HostPool::kMaxPartialBytes && alignof(Partial) <= 64);
   const Chunks chunks(n);
@@ -119,15 +127,17 @@ Sums<double> HostTeam::sum(int n, F&& f) {
   parity_ ^= 1;
   std::vector<HostPool::Slot>& slots = pool_.partials_[parity];
   std::atomic<int>& next = pool_.next_chunk_[parity].next;
+  once([&] { pool_.answers_[parity] = ask(); });
   // Chunks go to whoever is free, so a worker that loses its core holds up one chunk only; where a chunk was summed does not
   // show in the result.
   for (int c; (c = next.fetch_add(1, std::memory_order_relaxed)) < chunks.count;)
     ::new (slots[static_cast<std::size_t>(c)].bytes) Partial(sum_chunk<Sums>(chunks, c, SimdLanes{}, f));
   sync();
   once([&] { next.store(0, std::memory_order_relaxed); });  // used again two sums on: a barrier lies between
-  Partial total;
+  Total<Partial> total;
+  total.answer = pool_.answers_[parity];
   for (int c = 0; c < chunks.count; ++c)
-    add_folded(total, *std::launder(reinterpret_cast<const Partial*>(slots[static_cast<std::size_t>(c)].bytes)));
+    add_folded(total.sums, *std::launder(reinterpret_cast<const Partial*>(slots[static_cast<std::size_t>(c)].bytes)));
   return total;
 }
 

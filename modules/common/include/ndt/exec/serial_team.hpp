@@ -2,6 +2,7 @@
 #pragma once
 
 #include "ndt/exec/chunks.hpp"
+#include "ndt/exec/crew.hpp"
 #include "ndt/exec/lanes.hpp"
 #include "ndt/exec/team.hpp"
 
@@ -17,16 +18,23 @@ class BasicSerialTeam {
   NDT_BODY void once(F&& f) {
     f();
   }
-  template <class F>
-  NDT_BODY void replicated(F&& f) {
-    f();
+  template <class F, class Then>
+  NDT_BODY void replicated(F&& f, Then&& then) {
+    f(SoloCrew{});
+    then(SoloCrew{});
+  }
+  NDT_BODY bool leads() const { return true; }
+  template <template <class> class Sums, class F, class Ask>
+  NDT_BODY Total<Sums<double>> sum(int n, F&& f, Ask&& ask) {
+    const Chunks chunks(n);
+    Total<Sums<double>> total;
+    total.answer = ask();
+    for (int c = 0; c < chunks.count; ++c) add_folded(total.sums, sum_chunk<Sums>(chunks, c, Lanes{}, f));
+    return total;
   }
   template <template <class> class Sums, class F>
   NDT_BODY Sums<double> sum(int n, F&& f) {
-    const Chunks chunks(n);
-    Sums<double> total;
-    for (int c = 0; c < chunks.count; ++c) add_folded(total, sum_chunk<Sums>(chunks, c, Lanes{}, f));
-    return total;
+    return sum<Sums>(n, static_cast<F&&>(f), [] { return 0; }).sums;
   }
 };
 

@@ -3,7 +3,8 @@
 
 namespace ndt {
 
-/// W: 1, 2, 4, 8, 16 or 32 neighbouring threads of a block; all of them must call max() together.
+/// W: 1, 2, 4, 8, 16 or 32 neighbouring threads of a block. All threads of the warp must call max() together: a part of a warp
+/// would first have to find out who is there.
 template <int W>
 struct WarpTile {
   using Real = float;
@@ -12,10 +13,8 @@ struct WarpTile {
   __device__ static constexpr int width() { return W; }
   template <class T>
   __device__ static T max(T value) {
-    const unsigned lane = threadIdx.x % 32U;
-    const unsigned mask = W == 32 ? ~0U : ((1U << (W % 32)) - 1U) << (lane / W * W);
     for (int offset = W / 2; offset > 0; offset /= 2) {
-      const T other = __shfl_xor_sync(mask, value, offset);
+      const T other = __shfl_xor_sync(~0U, value, offset);
       value = other > value ? other : value;
     }
     return value;

@@ -50,7 +50,10 @@ template <int W, class F>
 __device__ inline DerivativeSums<float> sum_tiles(int begin, int end, const F& f) {
   const int tiles = static_cast<int>(blockDim.x) / W, tile = static_cast<int>(threadIdx.x) / W;
   DerivativeSums<float> mine;
-  for (int i = begin + tile; i < end; i += tiles) f(i, 1, WarpTile<W>{}, mine);
+  for (int first = begin; first < end; first += tiles) {  // every lane to the last
+    const bool there = first + tile < end;
+    f(there ? first + tile : begin, there ? 1 : 0, WarpTile<W>{}, mine);
+  }
   return mine;
 }
 

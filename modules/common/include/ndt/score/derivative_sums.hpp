@@ -14,8 +14,19 @@
 
 namespace ndt {
 
+/// Of pairs and points: a chunk has few enough for an int, in registers that are dear.
+template <class Real>
+struct CountOf {
+  using Type = std::int32_t;
+};
+template <>
+struct CountOf<double> {
+  using Type = std::int64_t;
+};
+
 template <class Real>
 struct DerivativeSums {
+  static constexpr int kReals = 35, kCounts = 2;
   Real score{};    ///< Σ over pairs
   Real nearest{};  ///< Σ over points of their largest pair score
   Vec3<Real> v;    ///< Σ v
@@ -23,8 +34,8 @@ struct DerivativeSums {
   Sym3<Real> m;    ///< Σ M
   Mat3<Real> my;   ///< Σ M[y]×
   Sym3<Real> ymy;  ///< Σ [y]×ᵀ M [y]×
-  std::int64_t pairs = 0;
-  std::int64_t points = 0;  ///< points with at least one voxel
+  typename CountOf<Real>::Type pairs = 0;
+  typename CountOf<Real>::Type points = 0;  ///< points with at least one voxel
 };
 
 /// Adds the sums of a chunk, lanes folded, in double.
@@ -41,22 +52,39 @@ NDT_HD inline void add_folded(DerivativeSums<double>& total, const DerivativeSum
   total.pairs += part.pairs, total.points += part.points;
 }
 
-/// The real numbers of the sums by index, for who reduces or folds them side by side.
-inline constexpr int kDerivativeSums = 35;
+/// The real numbers of the sums by index, in the order of the members, for who reduces or folds them side by side.
+inline constexpr int kDerivativeSums = DerivativeSums<double>::kReals;
 template <class Real>
 NDT_HD inline void to_array(const DerivativeSums<Real>& s, Real (&out)[kDerivativeSums]) {
   out[0] = s.score, out[1] = s.nearest, out[2] = s.v.x, out[3] = s.v.y, out[4] = s.v.z;
-  for (int i = 0; i < 9; ++i) out[5 + i] = s.vy.m[i], out[14 + i] = s.my.m[i];
+  for (int i = 0; i < 9; ++i) out[5 + i] = s.vy.m[i], out[20 + i] = s.my.m[i];
   const Sym3<Real>&a = s.m, &b = s.ymy;
-  out[23] = a.xx, out[24] = a.xy, out[25] = a.xz, out[26] = a.yy, out[27] = a.yz, out[28] = a.zz;
+  out[14] = a.xx, out[15] = a.xy, out[16] = a.xz, out[17] = a.yy, out[18] = a.yz, out[19] = a.zz;
   out[29] = b.xx, out[30] = b.xy, out[31] = b.xz, out[32] = b.yy, out[33] = b.yz, out[34] = b.zz;
+}
+/// All of them and then the counts, which a chunk is small enough to have as exact float32.
+NDT_HD inline void to_columns(const DerivativeSums<float>& s,
+                              float (&out)[kDerivativeSums + DerivativeSums<float>::kCounts]) {
+  float reals[kDerivativeSums];
+  to_array(s, reals);
+  for (int i = 0; i < kDerivativeSums; ++i) out[i] = reals[i];
+  out[kDerivativeSums] = static_cast<float>(s.pairs), out[kDerivativeSums + 1] = static_cast<float>(s.points);
+}
+/// Sets one column, a count too.
+NDT_HD inline void set_column(DerivativeSums<double>& s, int column, double value) {
+  static_assert(sizeof(DerivativeSums<double>) ==
+                (DerivativeSums<double>::kReals + DerivativeSums<double>::kCounts) * sizeof(double));
+  if (column < kDerivativeSums)
+    reinterpret_cast<double*>(&s)[column] = value;
+  else
+    reinterpret_cast<std::int64_t*>(&s)[column] = static_cast<std::int64_t>(value);
 }
 /// Counts are left as they are.
 template <class Real>
 NDT_HD inline void from_array(const Real* in, DerivativeSums<Real>& s) {
   s.score = in[0], s.nearest = in[1], s.v = {in[2], in[3], in[4]};
-  for (int i = 0; i < 9; ++i) s.vy.m[i] = in[5 + i], s.my.m[i] = in[14 + i];
-  s.m = {in[23], in[24], in[25], in[26], in[27], in[28]};
+  for (int i = 0; i < 9; ++i) s.vy.m[i] = in[5 + i], s.my.m[i] = in[20 + i];
+  s.m = {in[14], in[15], in[16], in[17], in[18], in[19]};
   s.ymy = {in[29], in[30], in[31], in[32], in[33], in[34]};
 }
 

@@ -76,10 +76,9 @@ struct Regularisation {
   double scale = 0, x = 0, y = 0;  ///< target in the map-local frame, metres
 };
 
-/// The reference's terms: derivatives with respect to yaw are left out there, and so here.
-NDT_HD inline void add_regularisation(const Regularisation& r, const Pose& pose, Derivatives& d) {
+/// The reference's terms: derivatives with respect to yaw are left out there, and so here. s, c: sine and cosine of yaw.
+NDT_HD inline void add_regularisation(const Regularisation& r, const Pose& pose, double s, double c, Derivatives& d) {
   if (!r.active) return;
-  const double s = std::sin(pose.yaw), c = std::cos(pose.yaw);
   const double along = (r.y - pose.y) * s + (r.x - pose.x) * c;
   const double weight = r.scale * static_cast<double>(d.pairs);
   d.score -= weight * along * along;
@@ -89,6 +88,9 @@ NDT_HD inline void add_regularisation(const Regularisation& r, const Pose& pose,
   d.hessian(0, 1) -= 2 * weight * c * s;
   d.hessian(1, 0) -= 2 * weight * c * s;
   d.hessian(1, 1) -= 2 * weight * s * s;
+}
+NDT_HD inline void add_regularisation(const Regularisation& r, const Pose& pose, Derivatives& d) {
+  if (r.active) add_regularisation(r, pose, std::sin(pose.yaw), std::cos(pose.yaw), d);
 }
 
 }  // namespace ndt

@@ -1,6 +1,7 @@
 // From untransformed scan points to their share of the sums: move them, look their neighbours up, add every pair.
 #pragma once
 
+#include "ndt/core/aligned_load.hpp"
 #include "ndt/exec/lanes.hpp"
 #include "ndt/score/derivative_sums.hpp"
 #include "ndt/voxel/voxel_map_view.hpp"
@@ -69,13 +70,21 @@ NDT_HD inline int add_neighbours(const VoxelMapView& map, const Gauss<float>& ga
       for (int bit = tested; bit < tested + kTogether; ++bit) {
         const int k = first + bit * lanes.width();
         const bool inside = k < range.count;
-        const float squared = squared_length(p - range.first[inside ? k : 0].centroid);
+        const float squared = squared_length(p - load_rows(range.first + (inside ? k : 0)).centroid);
         near |= (inside && squared < map.squared_radius ? 1U : 0U) << bit;
       }
     }
-    for (; near != 0; near &= near - 1) {
-      const Candidate& candidate = range.first[first + lowest_bit(near) * lanes.width()];
-      add_pair(gauss, p - candidate.centroid, map.voxels[candidate.voxel], true, point);
+    // The next voxel is on its way while a pair is worked out.
+    const auto load = [&](unsigned bits) {
+      return load_rows(map.voxels + load_rows(range.first + first + lowest_bit(bits) * lanes.width()).voxel);
+    };
+    Voxel next;
+    if (near != 0) next = load(near);
+    while (near != 0) {
+      const Voxel voxel = next;
+      near &= near - 1;
+      if (near != 0) next = load(near);
+      add_pair(gauss, p - voxel.centroid, voxel, true, point);
       ++pairs;
     }
   }
@@ -90,12 +99,13 @@ NDT_HD inline float nearest_voxel_score(const VoxelMapView& map, const Gauss<flo
   return point.largest;
 }
 
-/// Adds one scan point (points[0]; count is 1) with the lanes sharing its candidates.
+/// Adds one scan point (points[0]), or none if count is 0, with the lanes sharing its candidates.
 template <class Lanes>
 NDT_HD inline void add_scan_points(const VoxelMapView& map, const Gauss<float>& gauss, const Motion& motion,
-                                   const Vec3<float>* points, int, const Lanes& lanes, DerivativeSums<float>& sums) {
+                                   const Vec3<float>* points, int count, const Lanes& lanes,
+                                   DerivativeSums<float>& sums) {
   PointSums<float> point;
-  const int pairs = add_neighbours(map, gauss, move_point(motion, points[0]), lanes, point);
+  const int pairs = count > 0 ? add_neighbours(map, gauss, move_point(motion, points[0]), lanes, point) : 0;
   if (pairs > 0) {
     add_point(point, motion.lever * points[0], sums);
     sums.pairs += pairs;

@@ -1,6 +1,8 @@
 // The information that distances to the matched surfaces hold on a pose: a sum over a few points of a scan.
 #pragma once
 
+#include <cmath>
+
 #include "ndt/core/pose.hpp"
 #include "ndt/score/scan_point.hpp"
 
@@ -14,51 +16,75 @@ NDT_HD inline int surface_points(int scan_points) {
 
 /// Σ w j jᵀ over points, j = (n, y × n / mean range): how the distance to the surface changes with the pose, per metre.
 /// n, w: normal and flatness of the voxel the point scores highest in; y: its lever arm. Upper triangle, row by row.
-struct SurfaceInformation {
-  static constexpr int kEntries = 21;
-  double entries[kEntries] = {};
+template <class Real>
+struct SurfaceSums {
+  static constexpr int kEntries = 21, kReals = kEntries, kCounts = 0;
+  Real entries[kEntries] = {};
 };
+using SurfaceInformation = SurfaceSums<double>;
+
+template <class Real>
+NDT_HD inline void add_folded(SurfaceInformation& total, const SurfaceSums<Real>& part) {
+  for (int i = 0; i < SurfaceInformation::kEntries; ++i) total.entries[i] += folded(part.entries[i]);
+}
+
+NDT_HD inline void to_columns(const SurfaceSums<float>& s, float (&out)[SurfaceSums<float>::kReals]) {
+  for (int i = 0; i < SurfaceSums<float>::kReals; ++i) out[i] = s.entries[i];
+}
+NDT_HD inline void set_column(SurfaceInformation& s, int column, double value) { s.entries[column] = value; }
 
 /// Where the information is taken. Map-local.
 struct SurfacePose {
   Mat3<double> rotation;
   Vec3<double> translation;
   double per_metre = 1;  ///< one over the scan's mean range: turns radians into metres
-  NDT_HD SurfacePose(const Pose& pose, double mean_range_m)
-      : rotation(rotation_of(pose)),
+  NDT_HD SurfacePose(const Pose& pose, double mean_range_m) : SurfacePose(sin_cos_of(pose), pose, mean_range_m) {}
+  /// With the angles of the pose.
+  NDT_HD SurfacePose(const SinCos& angles, const Pose& pose, double mean_range_m)
+      : rotation(rotation_of(angles)),
         translation{pose.x, pose.y, pose.z},
         per_metre(mean_range_m > 0 ? 1 / mean_range_m : 1) {}
 };
 
-/// The voxel a moved point scores highest in, or -1.
-NDT_HD inline int nearest_voxel(const VoxelMapView& map, const Vec3<float>& p) {
-  const CandidateRange range = map.candidates_near(p);
-  int nearest = -1;
-  float least = 0;
-  for (int k = 0; k < range.count; ++k) {
-    const Candidate& candidate = range.first[k];
+/// The voxel a moved point scores highest in, or -1. The lanes share the candidates; only the one that found it gets it. Without a
+/// point (`there`) they meet all the same.
+template <class Lanes>
+NDT_HD inline int nearest_voxel(const VoxelMapView& map, const Vec3<float>& p, bool there, const Lanes& lanes) {
+  constexpr int kNone = 0x7FFFFFFF;
+  const CandidateRange range = there ? map.candidates_near(p) : CandidateRange{};
+  int nearest = kNone;
+  float closeness = -INFINITY;  // minus the distance, so that the largest is wanted
+  for (int k = lanes.rank(); k < range.count; k += lanes.width()) {
+    const Candidate candidate = load_rows(range.first + k);
     const Vec3<float> d = p - candidate.centroid;
     if (!(squared_length(d) < map.squared_radius)) continue;
-    const Voxel& voxel = map.voxels[candidate.voxel];
+    const Voxel voxel = load_rows(map.voxels + candidate.voxel);
     const Vec3<float> q = d - voxel.mean_offset;
     const float distance = dot(q, voxel.inverse_covariance * q);
-    if (nearest < 0 || distance < least) least = distance, nearest = static_cast<int>(candidate.voxel);
+    if (-distance > closeness) closeness = -distance, nearest = static_cast<int>(candidate.voxel);
   }
-  return nearest;
+  // Every lane asks, also one that found nothing.
+  const float closest = lanes.max(closeness);
+  const int winner = -lanes.max(closeness == closest ? -nearest : -kNone);
+  return winner == nearest && nearest != kNone ? nearest : -1;
 }
 
-/// Adds one scan point; nothing if no voxel is near. surfaces: indexed as map.voxels.
+/// Adds one scan point if it is there and has a voxel near. surfaces: indexed as map.voxels.
+template <class Real, class Lanes>
 NDT_HD inline void add_surface(const VoxelMapView& map, const VoxelSurface* surfaces, const SurfacePose& at,
-                               const Vec3<float>& x, SurfaceInformation& sum) {
+                               const Vec3<float>& x, bool there, const Lanes& lanes, SurfaceSums<Real>& sum) {
   const Vec3<double> y = at.rotation * cast<double>(x);
-  const int voxel = nearest_voxel(map, cast<float>(y + at.translation));
+  const int voxel = nearest_voxel(map, cast<float>(y + at.translation), there, lanes);
   if (voxel < 0) return;
   const Vec3<double> n = cast<double>(surfaces[voxel].normal), arm = at.per_metre * y;
   const double j[6] = {n.x, n.y, n.z, arm.y * n.z - arm.z * n.y, arm.z * n.x - arm.x * n.z, arm.x * n.y - arm.y * n.x};
   const double weight = static_cast<double>(surfaces[voxel].flatness);
   int entry = 0;
-  for (int row = 0; row < 6; ++row)
-    for (int col = row; col < 6; ++col) sum.entries[entry++] += weight * j[row] * j[col];
+  NDT_UNROLL
+  for (int row = 0; row < 6; ++row) {
+    NDT_UNROLL
+    for (int col = row; col < 6; ++col) sum.entries[entry++] += static_cast<Real>(weight * j[row] * j[col]);
+  }
 }
 
 }  // namespace ndt

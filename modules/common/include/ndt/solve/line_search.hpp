@@ -22,18 +22,30 @@ class StepSearch {
   static constexpr double kCurvature = 0.9;  // nu
   static constexpr int kMaxTrials = 10, kCandidates = 8;
 
+  NDT_HD static double first_trial(double newton_length, double low, double high) {
+    return std::fmax(std::fmin(newton_length, high), low);
+  }
+
   StepSearch() = default;
-  /// start: φ(0) and φ'(0) < 0; newton_length: |δ|.
-  NDT_HD StepSearch(const LineSearchOptions& options, const LinePoint& start, double newton_length)
-      : options_(options), start_(start) {
-    first_ = std::fmax(std::fmin(newton_length, options.high), options.low);
-    alpha_ = first_;
+  NDT_HD StepSearch(const LineSearchOptions& options, const LinePoint& origin, double newton_length) {
+    start(options, origin, newton_length);
+  }
+  /// Begins along a direction. origin: φ(0) and φ'(0) < 0; newton_length: |δ|.
+  NDT_HD void start(const LineSearchOptions& options, const LinePoint& origin, double newton_length) {
+    options_ = options;
+    start_ = origin;
+    alpha_ = first_ = first_trial(newton_length, options.low, options.high);
+    best_value_ = 0;
+    trials_ = 0;
+    any_decreased_ = current_is_best_ = false;
     if (options.kind == LineSearch::more_thuente)
-      interpolation_ = MoreThuente(start.value, start.slope, first_, options.low, options.high);
+      interpolation_ = MoreThuente(origin.value, origin.slope, first_, options.low, options.high);
     if (options.kind == LineSearch::batched) alpha_ = candidate(0);
   }
 
   NDT_HD double alpha() const { return alpha_; }
+  /// Whether a trial may be refused.
+  NDT_HD bool trying() const { return options_.kind != LineSearch::off; }
   /// Steps that can be evaluated together before any of them is offered: alpha() and those that follow if none is taken.
   NDT_HD int trials_ahead() const { return options_.kind == LineSearch::batched ? kCandidates - trials_ : 1; }
   NDT_HD double trial_ahead(int k) const { return k == 0 ? alpha_ : candidate(trials_ + k); }
@@ -63,13 +75,25 @@ class StepSearch {
  private:
   /// Steps of a candidate set from the first trial, clamped.
   NDT_HD double candidate(int k) const {
-    const double design15[kCandidates] = {1, 0.75, 0.618, 0.5, 0.382, 0.25, 0.125, 0.0625};
     double ratio = 1;
     if (options_.candidates == CandidateSet::design15)
-      ratio = design15[k];
+      ratio = design15(k);
     else
       for (int i = 0; i < k; ++i) ratio *= 0.618;
     return std::fmax(options_.low, std::fmin(first_ * ratio, options_.high));
+  }
+  /// Not an array: a device thread would keep it in memory of its own.
+  NDT_HD static double design15(int k) {
+    switch (k) {
+      case 0: return 1;
+      case 1: return 0.75;
+      case 2: return 0.618;
+      case 3: return 0.5;
+      case 4: return 0.382;
+      case 5: return 0.25;
+      case 6: return 0.125;
+      default: return 0.0625;
+    }
   }
   NDT_HD Verdict settle() const { return any_decreased_ ? Verdict::take_best : Verdict::failed; }
 

@@ -10,11 +10,11 @@
 
 namespace ndt {
 
-/// The finite points of a scan in its own frame, and what results say of them.
+/// The finite points of a scan in its own frame, where room_for_scan() said, and what results say of them.
 struct LoopScan {
-  FinitePoints finite;
+  const Point* points = nullptr;
   ScanFacts facts;
-  ScanView view() const { return {finite.points.data(), static_cast<int>(finite.points.size())}; }
+  ScanView view() const { return {points, static_cast<int>(facts.points)}; }
 };
 
 /// One alignment of a batch: the guess, map-local, and what came of it.
@@ -45,20 +45,25 @@ class LoopAligner : public BatchAligner {
 
   /// Of the map, null without one.
   virtual const Vec3<double>* map_origin() const = 0;
+  /// Where the finite points of a scan shall be written before they are run or scored: room for `points` until the next
+  /// call. `poses`: how many will be asked about at most. By default host memory that is kept.
+  virtual Point* room_for_scan(std::size_t points, std::size_t poses);
   /// Runs every alignment; a run must not depend on the others. At least one. options.max_iterations may be 0: evaluate.
   virtual void run(const LoopScan& scan, const LoopOptions& options, const PerScan& per_scan,
                    std::span<LoopRun> runs) = 0;
+  /// Called in order for every run() before its outcome is looked at, so that a device may still be at work on the later ones.
+  virtual void finish(const PerScan&, std::span<LoopRun>, std::size_t /*k*/) {}
   /// Scores of the local poses: Σ, probability and NVTL as in Score.
   virtual void score(const LoopScan& scan, std::span<const Transform> local_poses, std::span<Score> out) = 0;
   /// Largest pair score of every point at a local pose.
   virtual std::vector<float> point_scores(const LoopScan& scan, const Transform& local_pose) = 0;
 
  private:
-  LoopScan prepare(const PointCloud& scan, std::span<const Transform> poses, std::size_t results,
-                   const char* where) const;
+  LoopScan prepare(const PointCloud& scan, std::span<const Transform> poses, std::size_t results, const char* where);
 
   AlignOptions options_;
   Gauss<float> gauss_;
+  std::vector<Point> room_;
 };
 
 }  // namespace ndt

@@ -30,10 +30,9 @@ NDT_HD inline bool surfaces_matter(LoopEnd end) {
   return end == LoopEnd::step_below_epsilon || end == LoopEnd::max_iterations;
 }
 
-/// Without the surfaces.
-NDT_HD inline LoopOutcome outcome_of(const LoopState& state) {
+/// Without the end and the surfaces.
+NDT_HD inline void fill_outcome(const LoopState& state, LoopOutcome& out) {
   const Evaluated& returned = guess_returned(state.end) ? state.guess : state.here;
-  LoopOutcome out;
   out.pose = returned.pose;
   out.score = returned.at.score;
   out.nearest = returned.at.nearest;
@@ -47,6 +46,11 @@ NDT_HD inline LoopOutcome outcome_of(const LoopState& state) {
   out.evaluations = state.evaluations;
   out.oscillation = state.oscillation.longest();
   out.fallbacks = state.fallbacks;
+}
+/// Without the surfaces.
+NDT_HD inline LoopOutcome outcome_of(const LoopState& state) {
+  LoopOutcome out;
+  fill_outcome(state, out);
   out.end = state.end;
   return out;
 }

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "ndt/align/align_options.hpp"
+#include "ndt/core/reciprocal.hpp"
 #include "ndt/core/small_matrix.hpp"
 #include "ndt/core/symmetric_eigen.hpp"
 
@@ -13,6 +14,11 @@ struct NewtonDirection {
   Vec6 delta;
   bool fallback = false;  ///< -H was not positive definite
   bool failed = false;    ///< no damping made it so
+};
+
+/// Where the rare cases work: not in a device thread's own arrays, which would be memory that every launch pays for.
+struct NewtonScratch {
+  double a[6][6], v[6][6];
 };
 
 /// What the pivots of -H + damping I said of it.
@@ -40,7 +46,7 @@ NDT_HD inline Definiteness solve_symmetric(const Mat6& hessian, const Vec6& grad
       pivot -= l[j][k] * scaled[k];
       multiplier = std::fmax(multiplier, std::fabs(l[j][k]));
     }
-    inverse[j] = 1 / pivot;
+    inverse[j] = reciprocal(pivot);
     positive = positive && pivot > 0;
     smallest = j == 0 ? std::fabs(pivot) : std::fmin(smallest, std::fabs(pivot));
     largest = std::fmax(largest, std::fabs(pivot));
@@ -81,21 +87,21 @@ NDT_HD inline bool solve_positive_definite(const Mat6& hessian, const Vec6& grad
 }
 
 /// Minimum-norm solution of H δ = -g through the eigenvectors, dropping |λ| <= 6 ε |λ|max: what an SVD solve gives.
-NDT_HD inline Vec6 solve_minimum_norm(const Mat6& hessian, const Vec6& gradient) {
-  double a[6][6];
+NDT_HD inline void solve_minimum_norm(const Mat6& hessian, const Vec6& gradient, NewtonScratch& scratch, Vec6& delta) {
+  double(&a)[6][6] = scratch.a, (&v)[6][6] = scratch.v;
   for (int i = 0; i < 6; ++i)
     for (int j = 0; j < 6; ++j) a[i][j] = hessian(i, j);
-  const SymmetricEigen<6> eigen = symmetric_eigen(a);
-  const double largest = std::fmax(std::fabs(eigen.values[0]), std::fabs(eigen.values[5]));
+  detail::diagonalise(a, v);
+  double largest = 0;
+  for (int k = 0; k < 6; ++k) largest = std::fmax(largest, std::fabs(a[k][k]));
   const double threshold = 6 * 2.220446049250313e-16 * largest;
-  Vec6 delta;
+  delta = {};
   for (int k = 0; k < 6; ++k) {
-    if (!(std::fabs(eigen.values[k]) > threshold)) continue;
+    if (!(std::fabs(a[k][k]) > threshold)) continue;
     double projection = 0;
-    for (int i = 0; i < 6; ++i) projection += eigen.vectors[k][i] * gradient[i];
-    for (int i = 0; i < 6; ++i) delta[i] -= projection / eigen.values[k] * eigen.vectors[k][i];
+    for (int i = 0; i < 6; ++i) projection += v[i][k] * gradient[i];
+    for (int i = 0; i < 6; ++i) delta[i] -= projection / a[k][k] * v[i][k];
   }
-  return delta;
 }
 
 /// Damping from 1e-6 of the largest diagonal entry, growing tenfold, at most 12 tries. Returns false if none was enough.
@@ -109,9 +115,10 @@ NDT_HD inline bool solve_damped(const Mat6& hessian, const Vec6& gradient, Vec6&
 }
 
 /// The step where the factors of -H do not give it.
-NDT_HD NDT_NOINLINE inline NewtonDirection rare_direction(NewtonStep kind, const Mat6& hessian, const Vec6& gradient) {
-  NewtonDirection out;
+NDT_HD NDT_NOINLINE inline void rare_direction(NewtonStep kind, const Mat6& hessian, const Vec6& gradient,
+                                               NewtonScratch& scratch, NewtonDirection& out) {
   out.fallback = true;
+  out.failed = false;
   double sum = 0;
   for (int i = 0; i < 36; ++i) sum += hessian.m[i];
   if (!std::isfinite(sum))
@@ -119,19 +126,23 @@ NDT_HD NDT_NOINLINE inline NewtonDirection rare_direction(NewtonStep kind, const
   else if (kind == NewtonStep::damped)
     out.failed = !solve_damped(hessian, gradient, out.delta);
   else
-    out.delta = solve_minimum_norm(hessian, gradient);
-  return out;
+    solve_minimum_norm(hessian, gradient, scratch, out.delta);
 }
 
-/// The minimum-norm solution is the only one unless H is (nearly) singular; then the factors that told that -H is not positive
+/// Whether the factors give no step, or not the one of this kind. The minimum-norm solution is the only one unless H is (nearly) singular; then the factors that told that -H is not positive
 /// definite hold it already, and no eigenvectors are needed.
+NDT_HD inline bool is_rare(NewtonStep kind, Definiteness definiteness) {
+  return definiteness == Definiteness::unknown ||
+         (definiteness == Definiteness::indefinite && kind == NewtonStep::damped);
+}
+
 NDT_HD inline NewtonDirection newton_direction(NewtonStep kind, const Mat6& hessian, const Vec6& gradient) {
   NewtonDirection out;
   const Definiteness definiteness = solve_symmetric(hessian, gradient, out.delta);
-  if (definiteness == Definiteness::positive) return out;
-  if (definiteness == Definiteness::unknown || kind == NewtonStep::damped)
-    return rare_direction(kind, hessian, gradient);
-  out.fallback = true;
+  out.fallback = definiteness != Definiteness::positive;
+  if (!is_rare(kind, definiteness)) return out;
+  NewtonScratch scratch;
+  rare_direction(kind, hessian, gradient, scratch, out);
   return out;
 }
 

@@ -1,10 +1,13 @@
-// The Newton iteration as a state machine that never evaluates anything: whoever runs it sums the scan at state.motion, calls
+// The Newton iteration as a state machine that never evaluates anything: whoever runs it sums the scan at state.at.motion, calls
 // advance(), and repeats until state.end is set. So one loop serves a thread, a pool, a block or a grid.  [Magnusson 2009, alg. 2]
 #pragma once
 
+#include <cfloat>
 #include <cmath>
 
 #include "ndt/core/pose.hpp"
+#include "ndt/core/reciprocal.hpp"
+#include "ndt/exec/crew.hpp"
 #include "ndt/score/derivatives.hpp"
 #include "ndt/score/scan_point.hpp"
 #include "ndt/solve/line_search.hpp"
@@ -35,19 +38,73 @@ enum class LoopEnd {
 };
 
 /// A pose with what was found there.
-struct Evaluated {
+struct alignas(16) Evaluated {
   Pose pose;  ///< derivative branch
   Derivatives at;
+};
+
+/// Angles below 1e-4 rad count as zero in derivatives (never in the motion itself), as in the reference: Newton steps do not
+/// notice, but Hessians agree with it to rounding.
+NDT_HD inline bool counts_as_zero(double angle) { return std::fabs(angle) < 1e-4; }
+NDT_HD inline SinCos snapped(SinCos angles, const Pose& pose) {
+  NDT_UNROLL
+  for (int i = 0; i < 3; ++i)
+    if (counts_as_zero(coordinate(pose, 3 + i))) angles.sine[i] = 0, angles.cosine[i] = 1;
+  return angles;
+}
+
+/// A pose's angles, exactly and as derivatives take them, and how points move there.
+struct PoseMotion {
+  SinCos exact, angles;  ///< angles: snapped
+  Motion motion;
+
+  PoseMotion() = default;
+  NDT_HD explicit PoseMotion(const Pose& pose) {
+    NDT_UNROLL
+    for (int i = 0; i < 3; ++i) set_angle(i, coordinate(pose, 3 + i));
+    set_motion(SoloCrew{}, pose);
+  }
+  NDT_HD void set_angle(int i, double angle) {
+    double sine, cosine;
+    sin_cos(angle, sine, cosine);
+    exact.sine[i] = sine, exact.cosine[i] = cosine;
+    const bool zero = counts_as_zero(angle);
+    angles.sine[i] = zero ? 0 : sine, angles.cosine[i] = zero ? 1 : cosine;
+  }
+  /// From the angles and the pose's translation.
+  template <class Crew>
+  NDT_HD void set_motion(const Crew& crew, const Pose& pose) {
+    crew.each(3, [&](int k) {
+      if (k < 2)
+        (k == 0 ? motion.rotation : motion.lever) = cast<float>(rotation_of(k == 0 ? exact : angles));
+      else
+        motion.translation = cast<float>(Vec3<double>{pose.x, pose.y, pose.z});
+    });
+  }
+};
+
+/// A way to go from a pose: a Newton step as a unit direction uphill, and the first trial along it.
+struct Heading {
+  Vec6 direction;
+  double length = 0;  ///< of the Newton step
+  double slope = 0;   ///< φ'(0) along the direction, not positive
+  double alpha = 0;
+  bool fallback = false;
+  LoopEnd end =
+      LoopEnd::running;  ///< or why there is none: a zero step ends the loop where it stands, as in the reference
 };
 
 /// Everything is map-local. A worker that holds a copy of it computes the same bits as every other.
 struct LoopState {
   Pose trial;             ///< where the next sums are to be taken
-  Motion motion;          ///< of trial
-  SinCos angles;          ///< of trial, snapped
+  PoseMotion at;          ///< of trial
   Evaluated here, guess;  ///< the last accepted pose, and the first
-  Evaluated best_trial;   ///< of the running line search
-  Vec6 direction;         ///< unit, uphill
+  Evaluated found;        ///< at the trial, by the last sums
+  Heading heading;        ///< from there, if it was accepted
+  Evaluated best_trial;   ///< of that line search
+  NewtonDirection rare;   ///< step that was not found in registers
+  NewtonScratch scratch;
+  Vec6 direction;  ///< unit, uphill
   StepSearch search;
   OscillationCounter oscillation;
   double best_alpha = 0;     ///< its step
@@ -56,7 +113,9 @@ struct LoopState {
   double step = 0;           ///< length of the step that led to here
   int iterations = 0, evaluations = 0, fallbacks = 0;
   bool accepted = false;  ///< the last advance() moved `here`: a new line for the trace
+  bool pending = false;   ///< `found` was accepted, and record() is to write it down
   LoopEnd end = LoopEnd::running;
+  Verdict verdict = Verdict::take_this;  ///< of the line search on the trial
 };
 
 /// One line of a trace.
@@ -68,99 +127,118 @@ NDT_HD inline LoopTrace trace_line(const LoopState& state) {
   return {state.here.pose, state.here.at.score, state.here.at.nvtl(), state.step};
 }
 
-/// Angles below 1e-4 rad count as zero in derivatives (never in the motion itself), as in the reference: Newton steps do not
-/// notice, but Hessians agree with it to rounding.
-NDT_HD inline SinCos snapped(SinCos angles, const Pose& pose) {
-  const double of[3] = {pose.roll, pose.pitch, pose.yaw};
-  NDT_UNROLL
-  for (int i = 0; i < 3; ++i)
-    if (std::fabs(of[i]) < 1e-4) angles.sine[i] = 0, angles.cosine[i] = 1;
-  return angles;
-}
-
-/// How points move at a pose, and the angles their derivatives are taken at.
-struct PoseMotion {
-  Motion motion;
-  SinCos angles;  ///< snapped
-  NDT_HD explicit PoseMotion(const Pose& pose) {
-    const SinCos exact = sin_cos_of(pose);
-    angles = snapped(exact, pose);
-    motion.rotation = cast<float>(rotation_of(exact));
-    motion.translation = cast<float>(Vec3<double>{pose.x, pose.y, pose.z});
-    motion.lever = cast<float>(rotation_of(angles));
-  }
+/// Where a loop begins, and all that it needs to know of its guess.
+struct LoopStart {
+  Pose pose;
+  PoseMotion at;
 };
 
 /// local_guess: map-local and rigid. The first sums use the matrix itself, later ones the matrix of the pose.
+NDT_HD inline LoopStart loop_start(const Transform& local_guess) {
+  const Pose pose = derivative_pose(local_guess);
+  LoopStart start{pose, PoseMotion(pose)};
+  start.at.motion.rotation = cast<float>(rotation_of(local_guess));
+  start.at.motion.translation = cast<float>(translation_of(local_guess));
+  return start;
+}
+
+NDT_HD inline void begin_loop(const LoopStart& start, LoopState& state) {
+  state.trial = state.here.pose = state.guess.pose = start.pose;
+  state.at = start.at;
+}
 NDT_HD inline LoopState begin_loop(const Transform& local_guess) {
   LoopState state;
-  state.trial = derivative_pose(local_guess);
-  state.here.pose = state.guess.pose = state.trial;
-  const PoseMotion at(state.trial);
-  state.angles = at.angles;
-  state.motion = {cast<float>(rotation_of(local_guess)), cast<float>(translation_of(local_guess)), at.motion.lever};
+  begin_loop(loop_start(local_guess), state);
   return state;
 }
 
+/// Sums beyond 1e300 count as not finite too.
 NDT_HD inline bool is_finite(const Derivatives& d) {
-  double gradient = d.score, hessian[6] = {};
+  double sum = std::fabs(d.score), more = 0;
   NDT_UNROLL
-  for (int i = 0; i < 6; ++i) gradient += d.gradient[i];
+  for (int i = 0; i < 6; ++i) sum += std::fabs(d.gradient[i]);
   NDT_UNROLL
-  for (int i = 0; i < 36; ++i) hessian[i / 6] += d.hessian.m[i];
-  return std::isfinite(gradient + (hessian[0] + hessian[1] + hessian[2]) + (hessian[3] + hessian[4] + hessian[5]));
+  for (int row = 0; row < 6; ++row) {
+    double magnitudes = 0;  // a row at a time, so that few additions wait for one another
+    NDT_UNROLL
+    for (int col = row; col < 6; ++col) magnitudes += std::fabs(d.hessian(row, col));
+    more += magnitudes;
+  }
+  return sum + more <= 1e300;
 }
 
-/// Why the loop ends at the pose just accepted, or running.
-NDT_HD inline LoopEnd judge(const LoopState& state, const LoopOptions& options) {
-  if (state.here.at.pairs == 0) return LoopEnd::no_overlap;
-  if (state.iterations > 0 && state.step < options.epsilon_m) return LoopEnd::step_below_epsilon;
-  if (state.iterations >= options.max_iterations) return LoopEnd::max_iterations;
+/// Why the loop ends at a pose that so many iterations and a step of that length led to, or running.
+NDT_HD inline LoopEnd judge(const Derivatives& here, int iterations, double step, const LoopOptions& options) {
+  if (here.pairs == 0) return LoopEnd::no_overlap;
+  if (iterations > 0 && step < options.epsilon_m) return LoopEnd::step_below_epsilon;
+  if (iterations >= options.max_iterations) return LoopEnd::max_iterations;
   return LoopEnd::running;
 }
 
 NDT_HD inline Pose moved(const Pose& p, const Vec6& direction, double by) {
-  const Vec6& d = direction;
-  return {p.x + by * d[0],    p.y + by * d[1],     p.z + by * d[2],
-          p.roll + by * d[3], p.pitch + by * d[4], p.yaw + by * d[5]};
-}
-
-NDT_HD inline void go_to_trial(LoopState& state) {
-  const double alpha = state.search.alpha();
-  state.trial = moved(state.here.pose, state.direction, alpha);
-  const PoseMotion at(state.trial);
-  state.motion = at.motion;
-  state.angles = at.angles;
-}
-
-/// Turns a Newton step into a unit direction uphill and the first trial along it. A zero step ends the loop where it stands,
-/// as in the reference.
-NDT_HD inline void head_for(const NewtonDirection& newton, const LoopOptions& options, LoopState& state) {
-  const Derivatives& at = state.here.at;
-  state.fallbacks += newton.fallback ? 1 : 0;
-  const double length = std::sqrt(dot(newton.delta, newton.delta));
-  if (newton.failed || !std::isfinite(length) || length == 0) {
-    state.end = newton.failed           ? LoopEnd::degenerate
-                : std::isfinite(length) ? LoopEnd::step_below_epsilon
-                                        : LoopEnd::non_finite;
-    return;
-  }
-  const double slope = dot(at.gradient, newton.delta) / length;
-  const double scale = (slope < 0 ? -1 : 1) / length;
+  Pose out;
   NDT_UNROLL
-  for (int i = 0; i < 6; ++i) state.direction[i] = scale * newton.delta[i];
-  const LineSearchOptions search{slope == 0 ? LineSearch::off : options.line_search, options.candidates,
-                                 options.epsilon_m / 2, options.step_m};
-  state.newton_length = length;
-  state.slope = -std::fabs(slope);
-  state.search = StepSearch(search, {0, -at.score, state.slope}, length);
-  if (slope == 0)
-    state.search = StepSearch({LineSearch::off, options.candidates, 0, 0}, {}, 0);  // the reference's zero step
+  for (int i = 0; i < 6; ++i) coordinate(out, i) = coordinate(p, i) + by * direction[i];
+  return out;
 }
 
-/// Makes an evaluated pose the current one, and ends the loop there if it is to end.
-NDT_HD inline void arrive(const Evaluated& next, double step, const LoopOptions& options, LoopState& state) {
-  if (state.evaluations > 1) {
+/// Moves the trial to pose + alpha direction, which every thread of the crew knows.
+template <class Crew>
+NDT_HD inline void go_to_trial(const Crew& crew, const Pose& pose, const Vec6& direction, double alpha,
+                               LoopState& state) {
+  const Pose trial = moved(pose, direction, alpha);
+  crew.each(6, [&](int i) {
+    double to = coordinate(trial, 0);
+    NDT_UNROLL
+    for (int k = 1; k < 6; ++k) to = k == i ? coordinate(trial, k) : to;  // not indexed: trial stays in registers
+    coordinate(state.trial, i) = to;
+    if (i >= 3) state.at.set_angle(i - 3, to);
+  });
+  state.at.set_motion(crew, state.trial);
+}
+
+NDT_HD inline Heading heading_of(const NewtonDirection& newton, const Derivatives& here, const LoopOptions& options) {
+  Heading out;
+  out.fallback = newton.fallback;
+  const double squared = dot(newton.delta, newton.delta);
+  if (newton.failed || !std::isfinite(squared) || squared < DBL_MIN) {
+    out.end = newton.failed            ? LoopEnd::degenerate
+              : std::isfinite(squared) ? LoopEnd::step_below_epsilon
+                                       : LoopEnd::non_finite;
+    return out;
+  }
+  const double inverse = reciprocal_sqrt(squared), slope = dot(here.gradient, newton.delta) * inverse;
+  const double scale = slope < 0 ? -inverse : inverse;
+  NDT_UNROLL
+  for (int i = 0; i < 6; ++i) out.direction[i] = scale * newton.delta[i];
+  out.length = squared * inverse;
+  out.slope = -std::fabs(slope);
+  out.alpha = slope == 0 ? 0 : StepSearch::first_trial(out.length, options.epsilon_m / 2, options.step_m);
+  return out;
+}
+
+/// One thread: begins the search along a heading.
+NDT_HD inline void head_for(const Heading& heading, double score, const LoopOptions& options, LoopState& state) {
+  state.fallbacks += heading.fallback ? 1 : 0;
+  if (heading.end != LoopEnd::running) return;
+  state.direction = heading.direction;
+  state.newton_length = heading.length;
+  state.slope = heading.slope;
+  if (heading.slope == 0)  // the reference's zero step
+    state.search.start({LineSearch::off, options.candidates, 0, 0}, {}, 0);
+  else
+    state.search.start({options.line_search, options.candidates, options.epsilon_m / 2, options.step_m},
+                       {0, -score, heading.slope}, heading.length);
+}
+NDT_HD inline void head_for(const NewtonDirection& newton, const LoopOptions& options, LoopState& state) {
+  const Heading heading = heading_of(newton, state.here.at, options);
+  head_for(heading, state.here.at.score, options, state);
+  if (heading.end != LoopEnd::running) state.end = heading.end;
+}
+
+/// One thread: makes an evaluated pose the current one.
+NDT_HD inline void arrive(const Evaluated& next, double step, bool first, LoopState& state) {
+  if (!first) {
     const Pose &to = next.pose, &from = state.here.pose;
     state.oscillation.add_step({to.x - from.x, to.y - from.y, to.z - from.z});
     ++state.iterations;
@@ -168,15 +246,52 @@ NDT_HD inline void arrive(const Evaluated& next, double step, const LoopOptions&
   state.here = next;
   state.step = step;
   state.accepted = true;
-  state.end = judge(state, options);
 }
 
-/// Arrives, and starts the next step unless the loop ends.
-NDT_HD inline void accept(const Evaluated& next, double step, const LoopOptions& options, LoopState& state) {
-  arrive(next, step, options, state);
-  if (state.end != LoopEnd::running) return;
-  head_for(newton_direction(options.newton_step, state.here.at.hessian, state.here.at.gradient), options, state);
-  if (state.end == LoopEnd::running) go_to_trial(state);
+/// newton_direction() of state.found, whose derivatives every thread has in registers.
+template <class Crew>
+NDT_HD inline NewtonDirection direction_from(const Crew& crew, const Derivatives& found, NewtonStep kind,
+                                             LoopState& state) {
+  NewtonDirection out;
+  const Definiteness definiteness = solve_symmetric(found.hessian, found.gradient, out.delta);
+  out.fallback = definiteness != Definiteness::positive;
+  if (!is_rare(kind, definiteness)) return out;
+  crew.one([&] { rare_direction(kind, state.found.at.hessian, state.found.at.gradient, state.scratch, state.rare); });
+  return state.rare;
+}
+
+/// Accepts state.found, `step` away from the last pose: goes to the next trial unless the loop ends.
+template <class Crew>
+NDT_HD inline void accept(const Crew& crew, const Derivatives& found, double step, const LoopOptions& options,
+                          LoopState& state) {
+  const bool first = state.evaluations == 0;
+  LoopEnd end = judge(found, state.iterations + (first ? 0 : 1), step, options);
+  Heading heading;
+  if (end == LoopEnd::running) {
+    heading = heading_of(direction_from(crew, found, options.newton_step, state), found, options);
+    end = heading.end;
+  }
+  // What is not finite cannot lead to a trial, so nobody needs to look before the loop ends.
+  if (end != LoopEnd::running && !is_finite(state.found.at)) end = LoopEnd::non_finite;
+  crew.one([&] {
+    state.heading = heading;
+    state.step = step;
+    state.pending = true;
+    state.end = end;
+  });
+  if (end == LoopEnd::running) go_to_trial(crew, state.found.pose, heading.direction, heading.alpha, state);
+}
+
+/// One thread: writes down what accept() left behind, if it did.
+NDT_HD inline void record(const LoopOptions& options, LoopState& state) {
+  if (!state.pending) return;
+  const bool first = state.evaluations == 0;
+  state.pending = false;
+  if (first) state.guess = state.found;
+  state.evaluations += state.search.trying() ? 0 : 1;
+  if (state.end == LoopEnd::non_finite) return;
+  arrive(state.found, state.step, first, state);
+  head_for(state.heading, state.found.at.score, options, state);
 }
 
 /// No trial raised the score. Where Newton's own step was shorter than epsilon that is the optimum: the shortest trial
@@ -185,36 +300,59 @@ NDT_HD inline LoopEnd end_without_step(const LoopState& state, const LoopOptions
   return state.newton_length < options.epsilon_m ? LoopEnd::step_below_epsilon : LoopEnd::line_search_failed;
 }
 
-/// Takes the sums at state.motion, and either ends the loop or moves state.trial and state.motion on.
-NDT_HD inline void advance(const DerivativeSums<double>& sums, const LoopOptions& options, LoopState& state) {
-  Evaluated next{state.trial, derivatives_of(sums, state.angles)};
-  add_regularisation(options.regularisation, next.pose, next.at);
-  ++state.evaluations;
-  state.accepted = false;
-  if (!is_finite(next.at)) {
-    state.end = LoopEnd::non_finite;
-    return;
-  }
-  if (state.evaluations == 1) {
-    state.guess.at = next.at;
-    accept(next, 0, options, state);
-    return;
-  }
+/// Asks the line search about what was found at the trial, and keeps it if it is the best so far. One thread.
+NDT_HD inline void offer_trial(LoopState& state) {
+  const Evaluated& trial = state.found;
   const double alpha = state.search.alpha();
-  switch (state.search.offer(-next.at.score, -dot(next.at.gradient, state.direction))) {
-    case Verdict::take_this: accept(next, alpha, options, state); return;
-    case Verdict::take_best: {
-      if (state.search.current_is_best()) state.best_trial = next, state.best_alpha = alpha;
-      const Evaluated best = state.best_trial;
-      accept(best, state.best_alpha, options, state);
+  state.verdict = state.search.offer(-trial.at.score, -dot(trial.at.gradient, state.direction));
+  const bool goes_on = state.verdict == Verdict::try_next || state.verdict == Verdict::take_best;
+  if (goes_on && state.search.current_is_best()) state.best_trial = trial, state.best_alpha = alpha;
+}
+
+/// Goes where the line search, asked about what was found at the trial, says.
+template <class Crew>
+NDT_HD NDT_NOINLINE void search_on(const Crew& crew, const LoopOptions& options, LoopState& state) {
+  const double alpha = state.search.alpha();
+  crew.one([&] { offer_trial(state); });
+  switch (state.verdict) {
+    case Verdict::take_this: accept(crew, state.found.at, alpha, options, state); return;
+    case Verdict::take_best:
+      copy(crew, state.best_trial, state.found);
+      accept(crew, state.found.at, state.best_alpha, options, state);
       return;
-    }
-    case Verdict::try_next:
-      if (state.search.current_is_best()) state.best_trial = next, state.best_alpha = alpha;
-      go_to_trial(state);
-      return;
-    case Verdict::failed: state.end = end_without_step(state, options); return;
+    case Verdict::try_next: go_to_trial(crew, state.here.pose, state.direction, state.search.alpha(), state); return;
+    case Verdict::failed: crew.one([&] { state.end = end_without_step(state, options); }); return;
   }
+}
+
+/// Takes the sums at state.at.motion, and either ends the loop or moves state.trial and state.at on; the rest of the state is behind
+/// until record() has been called, which nobody but the crew needs to wait for. State and sums are visible to the whole crew;
+/// every thread works out the same but for sines and matrices, which they share out.
+template <class Crew>
+NDT_HD inline void decide(const Crew& crew, const DerivativeSums<double>& sums, const LoopOptions& options,
+                          LoopState& state) {
+  const Pose pose = state.trial;
+  Derivatives at = derivatives_of(sums, state.at.angles);
+  add_regularisation(options.regularisation, pose, state.at.exact.sine[2], state.at.exact.cosine[2], at);
+  const bool searching = state.search.trying();
+  crew.one([&] {
+    state.found = {pose, at};
+    state.accepted = false;
+    if (searching) ++state.evaluations;
+  });
+  if (!searching)
+    accept(crew, at, state.evaluations == 0 ? 0 : state.search.alpha(), options, state);
+  else if (is_finite(at))
+    search_on(crew, options, state);
+  else
+    crew.one([&] { state.end = LoopEnd::non_finite; });
+}
+
+template <class Crew>
+NDT_HD inline void advance(const Crew& crew, const DerivativeSums<double>& sums, const LoopOptions& options,
+                           LoopState& state) {
+  decide(crew, sums, options, state);
+  crew.one([&] { record(options, state); });
 }
 
 }  // namespace ndt

@@ -1,8 +1,6 @@
 // Counts how often an optimisation runs back and forth.
 #pragma once
 
-#include <cmath>
-
 #include "ndt/core/small_matrix.hpp"
 
 namespace ndt {
@@ -11,8 +9,8 @@ namespace ndt {
 class OscillationCounter {
  public:
   NDT_HD void add_step(const Vec3<double>& step) {
-    const double norms = std::sqrt(dot(step, step) * dot(previous_, previous_));
-    run_ = norms > 0 && dot(step, previous_) < -0.9 * norms ? run_ + 1 : 0;
+    const double along = dot(step, previous_), squared_norms = dot(step, step) * dot(previous_, previous_);
+    run_ = along < 0 && along * along > 0.9 * 0.9 * squared_norms ? run_ + 1 : 0;
     if (run_ > longest_) longest_ = run_;
     previous_ = step;
   }

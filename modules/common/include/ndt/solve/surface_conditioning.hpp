@@ -4,6 +4,7 @@
 
 #include "ndt/align/align_result.hpp"
 #include "ndt/core/point_cloud.hpp"
+#include "ndt/core/symmetric_eigen.hpp"
 #include "ndt/score/surface_information.hpp"
 #include "ndt/voxel/voxel_map.hpp"
 
@@ -20,5 +21,9 @@ SurfaceInformation surface_information(const VoxelMap& map, const ScanView& scan
 
 /// The eigenvalues of what was found at the pose.
 SurfaceConditioning surface_conditioning(const SurfaceInformation& information, const Pose& pose);
+
+/// The two steps of it: the symmetric matrix, and what its decomposition says.
+void copy_matrix(const SurfaceInformation& information, double (&a)[6][6]);
+SurfaceConditioning surface_conditioning(const SymmetricEigen<6>& eigen, const Pose& pose);
 
 }  // namespace ndt

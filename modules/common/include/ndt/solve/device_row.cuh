@@ -1,4 +1,4 @@
-// What both CUDA rows have: a context, the map on the device, one copy up with scan and guesses, one copy down with results.
+// What all CUDA rows have: a context, the map on the device, one copy up with scan and guesses, one copy down with results.
 #pragma once
 
 #include <memory>
@@ -10,7 +10,7 @@
 #include "ndt/solve/loop_aligner.hpp"
 #include "ndt/voxel/device_voxel_map.cuh"
 
-namespace ndt::gpu_multikernel {
+namespace ndt {
 
 /// Where upload_scan() put them.
 struct DeviceScan {
@@ -41,35 +41,63 @@ class DeviceRow {
     }
   }
 
-  /// Synchronous.
+  /// Where the finite points of the next scan are to be written: pinned, and uploaded from there. Room for `poses`
+  /// guesses or motions and `ahead` bytes of the caller's is kept in front.
+  Point* room_for_scan(std::size_t points, std::size_t poses, std::size_t ahead);
+
+  /// Synchronous. The scan lies in its room, as everywhere here.
   void score(const ScanView& scan, const Gauss<float>& gauss, std::span<const Motion> motions, std::span<Score> out);
   std::vector<float> point_scores(const ScanView& scan, const Gauss<float>& gauss, const Motion& motion);
 
  protected:
   cuda::Context& context() { return context_; }
-  /// Room for the copy that upload_scan() makes, and where its parts will be. `ahead`: bytes of the caller's in front.
+  /// Where upload_scan() will put its parts. Throws std::logic_error unless room_for_scan() was asked for them.
   DeviceScan reserve_scan(const ScanView& scan, std::size_t poses, std::size_t ahead);
-  const void* uploaded() const { return uploaded_.data(); }
-  /// One copy of `ahead` bytes, the guesses and the points, behind a reserve_scan() for them.
+  /// Where the `ahead` bytes will be. Moves if the buffer does or more poses than ever need room,
+  /// not with the scan's size.
+  const void* uploaded(std::size_t ahead) const { return uploaded_.data() + front_ - ahead; }
+  /// One copy of the guesses, `ahead` bytes and the points, behind a reserve_scan() for them.
   void upload_scan(const ScanView& scan, std::span<const LoopRun> runs, const void* ahead, std::size_t ahead_bytes);
   /// Sets device memory to zero: what is downloaded must have been written.
   void clear(void* device, std::size_t bytes) { context_.fill_bytes(device, 0, bytes); }
   /// Starts one copy of the outcomes, and one more of the traces if there are any.
   void fetch_outcomes(const LoopOutcome* outcomes, const LoopTrace* traces, int trace_lines, std::size_t poses);
+  /// In place of a copy of the outcomes: pinned memory where a kernel writes them, `end` last.
+  LoopOutcome* outcomes_in_place(std::size_t poses);
+  /// Waits until outcome k is there, and ends the kernel early when deadline or stop request say so.
+  const LoopOutcome& outcome_in_place(std::size_t k, const PerScan& per_scan);
+  void fetch_traces(const LoopTrace* traces, int trace_lines, std::size_t poses);
+  /// Trace k, of as many lines as its outcome says; behind a synchronise().
+  void collect_trace(std::size_t k, int trace_lines, LoopRun& one) const;
   /// Waits, and hands them out.
   void collect_outcomes(int trace_lines, std::span<LoopRun> runs);
 
+  /// The word that tells a running kernel to end early, a LoopEnd the host may write at any time; null if nothing can end this
+  /// alignment early. To be asked for before the launch.
+  const volatile int* interrupt_word(const PerScan& per_scan);
+  /// Behind the launch: waits until the device is done, and writes the word when deadline or stop request say so. Does
+  /// nothing if nothing can end the alignment early.
+  void watch(const PerScan& per_scan);
+
  private:
+  void interrupt(const PerScan& per_scan);
+  void require_room(const ScanView& scan, std::size_t in_front) const;
+  /// One copy of the points and so many staged bytes in front of them.
+  void upload_staged(std::size_t in_front, const ScanView& scan);
+
   cuda::Context context_;
   std::unique_ptr<DeviceVoxelMap> map_;
+  // Both alike: the points at front_, a multiple of 256, and what goes with them ends there.
   cuda::PinnedBuffer<char> staging_;
   cuda::DeviceBuffer<char> uploaded_;
+  std::size_t front_ = 0;
   cuda::PinnedBuffer<LoopOutcome> outcomes_;
   cuda::PinnedBuffer<LoopTrace> traces_;
+  cuda::PinnedBuffer<int> interrupt_;
   ScoreScratch score_scratch_;
   cuda::DeviceBuffer<PoseScore> scores_;
   cuda::PinnedBuffer<PoseScore> host_scores_;
   cuda::DeviceBuffer<float> point_scores_;
 };
 
-}  // namespace ndt::gpu_multikernel
+}  // namespace ndt

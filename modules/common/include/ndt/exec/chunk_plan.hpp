@@ -1,0 +1,54 @@
+// How threads share a chunk, and how chunks are folded: what every CUDA team does alike, so that all give the same bits.
+#pragma once
+
+#include <cstdint>
+
+#include "ndt/exec/chunks.hpp"
+
+namespace ndt {
+
+inline constexpr int kChunkGroups = 16;  // a cluster's blocks, each of which folds a group
+inline constexpr int kMostChunkWarps = 16;
+
+/// Chunks are folded in order within a group of neighbouring ones, then the groups in order.
+struct ChunkGroups {
+  Chunks cut;
+  int chunks = 1;     ///< at least one, for an empty sum has a result too
+  int per_group = 1;  ///< chunks
+  int groups = 1;
+
+  ChunkGroups() = default;
+  NDT_HD explicit ChunkGroups(int items) : cut(items), chunks(cut.count > 0 ? cut.count : 1) {
+    per_group = (chunks + kChunkGroups - 1) / kChunkGroups;
+    groups = (chunks + per_group - 1) / per_group;
+  }
+};
+inline constexpr int kMostChunksPerGroup = kMaxChunks / kChunkGroups;
+
+inline constexpr int kFewItems = 2048;
+
+/// Depends on the number of items only.
+struct ChunkPlan {
+  ChunkGroups groups;
+  int tile = 1;   ///< threads that share an item: several where items are few, for then latency counts
+  int warps = 1;  ///< that share a chunk
+
+  ChunkPlan() = default;
+  explicit ChunkPlan(int items) : groups(items) {
+    const int size = groups.cut.size;
+    // Of a batch many are summed at once, and batches are of few items: there sharing only repeats work.
+    tile = items <= kFewItems || size > kMinChunkItems ? 2 : 4;
+    if (size > 2 * kMinChunkItems) tile = 1;
+    warps = (size * tile + 31) / 32;
+    if (warps > kMostChunkWarps) warps = kMostChunkWarps;
+  }
+};
+
+/// A partial sum as it travels between blocks: its leading 33 bits beside a tag that tells when it was written, so that one load
+/// says whether it has arrived and what it is, and nobody waits at a barrier first.
+struct TaggedPartial {
+  static constexpr int kTagBits = 20;
+  static constexpr std::uint64_t kTags = std::uint64_t{1} << kTagBits;
+};
+
+}  // namespace ndt

@@ -1,0 +1,104 @@
+// The whole GPU as a team: the blocks of a cooperative launch, each of which sums some of the chunks and folds all of them.
+#pragma once
+
+#include <cooperative_groups.h>
+
+#include <cuda/atomic>
+
+#include "ndt/exec/device_team.cuh"
+
+namespace ndt {
+
+/// In device memory, zero at first. A launch says which tags are its own.
+struct GridExchange {
+  std::uint64_t words[2][kMaxChunks][kMostColumns];
+};
+
+/// All blocks must be resident at once, or they wait for one another forever: launch cooperatively, one squad a block. And but for
+/// the last sum of a launch every block must have a chunk: one without does not hold the others back, and two sums later they
+/// would write over what it still waits for.
+class GridTeam : public DeviceTeam {
+ public:
+  /// first_tag: larger than any tag since the exchange was zero; a launch uses one for every sum.
+  __device__ GridTeam(TeamMemory& memory, const ChunkPlan& plan, GridExchange& exchange, unsigned first_tag)
+      : DeviceTeam(memory, plan), exchange_(exchange), tag_(first_tag) {}
+
+  __device__ int rank() const { return static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x); }
+  __device__ bool leads() const { return blockIdx.x == 0; }
+  __device__ int size() const { return static_cast<int>(gridDim.x * blockDim.x); }
+  __device__ void sync() { cooperative_groups::this_grid().sync(); }
+  template <class F>
+  __device__ void once(F&& f) {
+    if (rank() == 0) f();
+  }
+
+  /// No barrier between the blocks: a partial sum carries a tag, and who reads it waits for the tag.
+  template <template <class> class Sums, class F, class Ask>
+  __device__ const Total<Sums<double>>& sum(int n, F&& f, Ask&& ask) {
+    const ChunkGroups groups = groups_of(n);
+    const std::uint64_t tag = tag_ & kTagMask;
+    // The words of two sums ago: whoever is here has seen all of the last sum, so everyone has read those.
+    auto& words = exchange_.words[tag_++ & 1U];
+    if (blockIdx.x == 0) put_question(ask);
+    const int blocks = static_cast<int>(gridDim.x);
+    for (int first = static_cast<int>(blockIdx.x); first < groups.chunks; first += blocks * together()) {
+      if (first >= blocks) __syncthreads();
+      sum_chunks<Sums>(groups.cut, first, blocks, groups.chunks, f, [&](int j, int column, double value) {
+        Word(words[first + j * blocks][column])
+            .store(static_cast<std::uint64_t>(__double_as_longlong(value)) | tag, ::cuda::memory_order_relaxed);
+      });
+    }
+    constexpr int kPairs = (kColumns<Sums<float>> + 1) / 2;
+    for (int i = static_cast<int>(threadIdx.x); i < groups.groups * kPairs; i += static_cast<int>(blockDim.x)) {
+      const int group = i / kPairs, column = i % kPairs * 2;
+      gather(words, groups, group, column, tag, &memory_.groups[0][group][column]);
+    }
+    __syncthreads();
+    return fold_groups<Sums>(memory_.groups[0], groups.groups);
+  }
+
+ private:
+  static constexpr std::uint64_t kTagMask = TaggedPartial::kTags - 1;
+  using Word = ::cuda::atomic_ref<std::uint64_t, ::cuda::thread_scope_device>;
+
+  struct alignas(16) WordPair {
+    std::uint64_t a, b;
+  };
+  /// Two words, each whole but the two not at the same time.
+  __device__ static WordPair load(const std::uint64_t* pair) {
+    WordPair out;
+    asm volatile("ld.relaxed.gpu.global.v2.u64 {%0, %1}, [%2];" : "=l"(out.a), "=l"(out.b) : "l"(pair) : "memory");
+    return out;
+  }
+  __device__ static double value(std::uint64_t word, std::uint64_t tag) {
+    return __longlong_as_double(static_cast<long long>(word ^ tag));
+  }
+
+  /// Waits until two columns of a group's chunks have arrived, and adds them up; all loads are under way at once.
+  __device__ static void gather(const std::uint64_t (&words)[kMaxChunks][kMostColumns], const ChunkGroups& groups,
+                                int group, int column, std::uint64_t tag, double* out) {
+    const int first = group * groups.per_group;
+    const int count = groups.chunks - first < groups.per_group ? groups.chunks - first : groups.per_group;
+    WordPair read[kMostChunksPerGroup] = {};
+    std::uint64_t missing;
+    do {
+      missing = 0;
+#pragma unroll
+      for (int j = 0; j < kMostChunksPerGroup; ++j)
+        if (j == 0 || j < groups.per_group) read[j] = load(&words[first + (j < count ? j : 0)][column]);
+#pragma unroll
+      for (int j = 0; j < kMostChunksPerGroup; ++j)
+        if (j == 0 || j < groups.per_group) missing |= (read[j].a ^ tag) | (read[j].b ^ tag);
+    } while ((missing & kTagMask) != 0);
+    double a = 0, b = 0;
+#pragma unroll
+    for (int j = 0; j < kMostChunksPerGroup; ++j)
+      if (j < count) a += value(read[j].a, tag), b += value(read[j].b, tag);
+    out[0] = a, out[1] = b;
+  }
+
+  GridExchange& exchange_;
+  unsigned tag_;
+};
+
+}  // namespace ndt

@@ -1,0 +1,173 @@
+#include <atomic>
+#include <cstring>
+#include <stdexcept>
+
+#include "ndt/solve/device_row.cuh"
+
+namespace ndt {
+
+namespace {
+bool can_end_early(const PerScan& per_scan) { return per_scan.deadline.has_value() || per_scan.stop.stop_possible(); }
+}  // namespace
+
+DeviceRow::DeviceRow()
+    : staging_(context_),
+      uploaded_(context_),
+      outcomes_(context_),
+      traces_(context_),
+      interrupt_(context_, 1),
+      score_scratch_(context_),
+      scores_(context_),
+      host_scores_(context_),
+      point_scores_(context_) {}
+
+MapInfo DeviceRow::set_map(const PointCloud& map, const AlignOptions& options) {
+  transact([&] {
+    auto built = std::make_unique<DeviceVoxelMap>(context_, map, options);
+    context_.synchronise();
+    map_ = std::move(built);
+  });
+  return map_->info();
+}
+
+Point* DeviceRow::room_for_scan(std::size_t points, std::size_t poses, std::size_t ahead) {
+  constexpr std::size_t kAlignment = 256;
+  const std::size_t wanted = (poses * sizeof(Transform) + ahead + kAlignment - 1) / kAlignment * kAlignment,
+                    front = std::max(front_, wanted), bytes = front + points * sizeof(Point);
+  transact([&] {
+    staging_.reserve(bytes);
+    uploaded_.reserve(bytes);
+  });
+  front_ = front;
+  return reinterpret_cast<Point*>(staging_.data() + front_);
+}
+
+void DeviceRow::require_room(const ScanView& scan, std::size_t in_front) const {
+  const char* points = reinterpret_cast<const char*>(scan.points);
+  if (staging_.data() == nullptr || points != staging_.data() + front_ || in_front > front_)
+    throw std::logic_error("DeviceRow: room_for_scan was not asked for this scan and as many poses");
+}
+
+DeviceScan DeviceRow::reserve_scan(const ScanView& scan, std::size_t poses, std::size_t ahead) {
+  const std::size_t guesses = poses * sizeof(Transform);
+  require_room(scan, guesses + ahead);
+  const char* points = uploaded_.data() + front_;
+  return {reinterpret_cast<const Point*>(points), reinterpret_cast<const Transform*>(points - ahead - guesses)};
+}
+
+void DeviceRow::upload_scan(const ScanView& scan, std::span<const LoopRun> runs, const void* ahead,
+                            std::size_t ahead_bytes) {
+  const std::size_t in_front = runs.size() * sizeof(Transform) + ahead_bytes;
+  char* at = staging_.data() + front_ - in_front;
+  for (const LoopRun& one : runs) {
+    std::memcpy(at, &one.local_guess, sizeof(Transform));
+    at += sizeof(Transform);
+  }
+  if (ahead_bytes > 0) std::memcpy(at, ahead, ahead_bytes);
+  upload_staged(in_front, scan);
+}
+
+void DeviceRow::upload_staged(std::size_t in_front, const ScanView& scan) {
+  const std::size_t first = front_ - in_front;
+  context_.upload(uploaded_.data() + first, staging_.data() + first,
+                  in_front + static_cast<std::size_t>(scan.size) * sizeof(Point));
+}
+
+void DeviceRow::fetch_outcomes(const LoopOutcome* outcomes, const LoopTrace* traces, int trace_lines,
+                               std::size_t poses) {
+  outcomes_.reserve(poses);
+  context_.download(outcomes_.data(), outcomes, poses * sizeof(LoopOutcome));
+  fetch_traces(traces, trace_lines, poses);
+}
+
+LoopOutcome* DeviceRow::outcomes_in_place(std::size_t poses) {
+  outcomes_.reserve(poses);
+  for (std::size_t k = 0; k < poses; ++k) outcomes_[k].end = LoopEnd::running;
+  context_.count_download(poses * sizeof(LoopOutcome));
+  return outcomes_.data();
+}
+
+const LoopOutcome& DeviceRow::outcome_in_place(std::size_t k, const PerScan& per_scan) {
+  constexpr unsigned kLooksBetweenCalls = 4096;  // at the stream, to see whether the kernel has failed
+  const bool watched = can_end_early(per_scan);
+  const volatile LoopEnd& end = outcomes_[k].end;
+  for (unsigned looks = 1; end == LoopEnd::running; ++looks) {
+    if (watched) interrupt(per_scan);
+    if (looks % kLooksBetweenCalls == 0 && context_.done()) break;
+  }
+  std::atomic_thread_fence(std::memory_order_acquire);
+  if (outcomes_[k].end == LoopEnd::running) context_.synchronise();  // throws what happened
+  return outcomes_[k];
+}
+
+void DeviceRow::fetch_traces(const LoopTrace* traces, int trace_lines, std::size_t poses) {
+  const std::size_t lines = poses * static_cast<std::size_t>(trace_lines);
+  traces_.reserve(lines);
+  context_.download(traces_.data(), traces, lines * sizeof(LoopTrace));
+}
+
+void DeviceRow::collect_outcomes(int trace_lines, std::span<LoopRun> runs) {
+  context_.synchronise();
+  for (std::size_t k = 0; k < runs.size(); ++k) {
+    runs[k].outcome = outcomes_[k];
+    collect_trace(k, trace_lines, runs[k]);
+  }
+}
+
+void DeviceRow::collect_trace(std::size_t k, int trace_lines, LoopRun& one) const {
+  const LoopTrace* first = traces_.data() + k * static_cast<std::size_t>(trace_lines);
+  if (trace_lines > 0) one.trace.assign(first, first + one.outcome.iterations + 1);
+}
+
+const volatile int* DeviceRow::interrupt_word(const PerScan& per_scan) {
+  interrupt_[0] = static_cast<int>(HostWatch{per_scan}());
+  return can_end_early(per_scan) ? interrupt_.data() : nullptr;
+}
+
+void DeviceRow::watch(const PerScan& per_scan) {
+  if (!can_end_early(per_scan)) return;
+  while (!context_.done()) interrupt(per_scan);
+}
+
+void DeviceRow::interrupt(const PerScan& per_scan) {
+  volatile int* word = interrupt_.data();
+  if (const LoopEnd end = HostWatch{per_scan}(); end != LoopEnd::running) *word = static_cast<int>(end);
+}
+
+void DeviceRow::score(const ScanView& scan, const Gauss<float>& gauss, std::span<const Motion> motions,
+                      std::span<Score> out) {
+  static_assert(sizeof(Motion) <= sizeof(Transform), "room for poses is room for motions");
+  const std::size_t poses = motions.size(), motion_bytes = motions.size_bytes();
+  require_room(scan, motion_bytes);
+  transact([&] {
+    scores_.reserve(poses);
+    host_scores_.reserve(poses);
+    std::memcpy(staging_.data() + front_ - motion_bytes, motions.data(), motion_bytes);
+    upload_staged(motion_bytes, scan);
+    const char* points = uploaded_.data() + front_;
+    score_poses(context_, view(), gauss, {reinterpret_cast<const Point*>(points), scan.size},
+                reinterpret_cast<const Motion*>(points - motion_bytes), static_cast<int>(poses), scores_.data(),
+                score_scratch_);
+    context_.download(host_scores_.data(), scores_.data(), poses * sizeof(PoseScore));
+    context_.synchronise();
+  });
+  for (std::size_t k = 0; k < poses; ++k) {
+    const PoseScore& s = host_scores_[k];
+    out[k] = {s.score, scan.size > 0 ? s.score / scan.size : 0.0, s.nvtl(), s.pairs};
+  }
+}
+
+std::vector<float> DeviceRow::point_scores(const ScanView& scan, const Gauss<float>& gauss, const Motion& motion) {
+  std::vector<float> out(static_cast<std::size_t>(scan.size));
+  transact([&] {
+    const DeviceScan on_device = reserve_scan(scan, 0, 0);
+    upload_scan(scan, {}, nullptr, 0);
+    point_scores_.reserve(out.size());
+    score_points(context_, view(), gauss, {on_device.points, scan.size}, motion, point_scores_.data());
+    context_.download(out.data(), point_scores_.data(), out.size() * sizeof(float));
+    context_.synchronise();
+  });
+  return out;
+}
+
+}  // namespace ndt

@@ -1,0 +1,55 @@
+"""Many poses of one scan in one call: what a pose and an iteration of it cost, and what single calls would have taken."""
+
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+
+from .accuracy import KEY
+from .load import Run
+from .refusal import refusal
+
+COLUMNS = ["points", "poses", "n", "launches", "batch_ms_p50", "pose_iteration_us", "pose_iterations_per_s", "speed_up", "why_not"]
+
+
+def without_batches(run: Run) -> Run:
+    """The run with its single alignments alone: a batch is no alignment, whatever its first pose. Throws InputError if there
+    are none."""
+    rows = run.rows[run.rows.poses == 1].reset_index(drop=True)
+    if rows.empty:
+        raise refusal(run.folder, "", "no single alignment in it, batches alone", "give 1 among the study's poses")
+    return replace(run, rows=rows)
+
+
+def batches_as_variants(run: Run) -> Run:
+    """The run with the batches of each size as a variant of their own, for who pairs rows of two runs."""
+    named = [v if p == 1 else f"{v}, {p:g} poses" for v, p in zip(run.rows.variant, run.rows.poses)]
+    return replace(run, rows=run.rows.assign(variant=named))
+
+
+def batch_table(rows: pd.DataFrame) -> pd.DataFrame:
+    """One row per KEY and number of poses, 1 included, where a run has batches: batch_ms_p50 (of a whole call; median over n
+    measurements of their medians), launches of a call (NaN on a CPU), pose_iteration_us, pose_iterations_per_s, speed_up over as many single calls (NaN without
+    them), why_not (of what was skipped or failed, whose numbers are NaN). rows: with batches."""
+    out = []
+    for key, group in rows.groupby(KEY, sort=False):
+        if not (group.poses > 1).any():
+            continue
+        single = _times(group[group.poses == 1])
+        for poses, same in group.groupby("poses"):
+            done = _times(same)
+            ms, steps = done.ms.median(), done.iterations.median()
+            out.append(
+                dict(zip(KEY, key))
+                | {"points": group.points.median(), "poses": int(poses), "n": len(done)}
+                | {"launches": done.launches.dropna().median(), "batch_ms_p50": ms}
+                | {"pose_iteration_us": 1000 * ms / steps, "pose_iterations_per_s": 1000 * steps / ms}
+                | {"speed_up": poses * single.ms.median() / ms}
+                | {"why_not": "" if len(done) else same.error.iloc[0]}
+            )
+    return pd.DataFrame(out, columns=KEY + COLUMNS)
+
+
+def _times(rows: pd.DataFrame) -> pd.DataFrame:
+    done = rows[rows.error.isna()]
+    return done.assign(ms=np.array([np.median(v) / 1000 for v in done.align_us], float))

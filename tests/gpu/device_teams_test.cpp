@@ -1,0 +1,122 @@
+// What every CUDA team promises: the same bits as every other and in every thread, sum after sum, and collectives that
+// run as often as they say.
+#include "device_teams.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+
+#include "ndt/exec/chunk_plan.hpp"
+#include "ndt/exec/serial_team.hpp"
+
+namespace ndt {
+namespace {
+
+constexpr int kManyBlocks = 100000;
+const TeamShape kShapes[] = {
+    {"grid", TeamKind::grid, kManyBlocks, 1},      {"grid_of_one", TeamKind::grid, 1, 1},
+    {"grid_of_five", TeamKind::grid, 5, 1},  // several chunks for each block
+    {"cluster_of_two", TeamKind::cluster, 2, 1},   {"cluster_of_eight", TeamKind::cluster, 8, 2},
+    {"block_of_one_squad", TeamKind::block, 1, 1}, {"block", TeamKind::block, 1, 2}};
+const TeamShape& kReference = kShapes[5];  ///< runs on every GPU
+
+/// Chunks summed in double: nothing is left but the teams' own rounding.
+struct DoubleLane {
+  using Real = double;
+  static constexpr int kPoints = 1;
+};
+
+DerivativeSums<double> host_sum(int n) {
+  BasicSerialTeam<DoubleLane> team;
+  return team.sum<DerivativeSums>(n, [](int i, int, const auto&, auto& part) { add_test_item(i, part); });
+}
+
+bool same_bits(const DerivativeTotal& a, const DerivativeTotal& b) {
+  return std::memcmp(&a.sums, &b.sums, sizeof a.sums) == 0 && a.answer == b.answer;
+}
+
+void expect_near_host(const DerivativeSums<double>& got, int n) {
+  const DerivativeSums<double> expected = host_sum(n);
+  EXPECT_EQ(got.pairs, 2LL * n) << n;
+  EXPECT_EQ(got.points, n) << n;
+  for (int k = 0; k < kDerivativeSums; ++k)
+    EXPECT_NEAR(column(got, k), column(expected, k), 1e-6 * column(expected, k)) << n << " items, real number " << k;
+}
+
+/// None, one, less than a warp, a chunk, a few, tiles of 4, of 2, of 1 thread.
+constexpr int kItems[] = {0, 1, 31, 64, 255, 5000, 12000, 300000};
+
+/// Sums of one launch: both buffers come up again and again, neighbours differ so that a stale one shows, and the
+/// last has few chunks.
+std::vector<int> series(int n) { return {n, n + 1, 300000, n, n + 64, n, 5003 + n, n, 200}; }
+
+class CudaTeams : public testing::TestWithParam<TeamShape> {
+ protected:
+  void SetUp() override {
+    if (const std::string reason = DeviceTeams::unavailable_reason(GetParam()); !reason.empty()) GTEST_SKIP() << reason;
+    teams = std::make_unique<DeviceTeams>();
+  }
+  std::unique_ptr<DeviceTeams> teams;
+};
+
+TEST_P(CudaTeams, SumsWhatTheHostSumsAndAsksOnce) {
+  for (const int n : kItems) {
+    const std::vector<int> items = series(n);
+    const SumsRun run = teams->sum(GetParam(), items);
+    EXPECT_EQ(run.mismatches, 0U) << n << ": the answer did not arrive everywhere";
+    for (std::size_t s = 0; s < items.size(); ++s) {
+      expect_near_host(run.totals[s].sums, items[s]);
+      EXPECT_EQ(run.totals[s].answer, test_answer(static_cast<int>(s))) << n << ", sum " << s;
+      EXPECT_EQ(run.asked[s], 1) << n << ", sum " << s;
+    }
+  }
+}
+
+TEST_P(CudaTeams, GivesTheSameBitsInEveryThreadAsAnyOther) {
+  for (const int n : kItems) {
+    const std::vector<int> items = series(n);
+    const SumsRun expected = teams->sum(kReference, items);
+    const SumsRun run = teams->sum(GetParam(), items, expected.totals);
+    EXPECT_EQ(run.mismatches, 0U) << n;
+    for (std::size_t s = 0; s < items.size(); ++s)
+      EXPECT_TRUE(same_bits(run.totals[s], expected.totals[s])) << n << ", sum " << s << " over " << items[s];
+  }
+}
+
+TEST_P(CudaTeams, GivesTheSameBitsLaunchAfterLaunchUpToTheLastTag) {
+  constexpr int kLaunches = 200;
+  const std::vector<int> items = series(5000);
+  const std::vector<DerivativeTotal> expected = teams->sum(kReference, items).totals;
+  teams->restart_tags(static_cast<unsigned>(TaggedPartial::kTags - kLaunches * items.size()));
+  for (int launch = 0; launch < kLaunches; ++launch) {
+    const SumsRun run = teams->sum(GetParam(), items, expected);
+    ASSERT_EQ(run.mismatches, 0U) << launch;
+    for (std::size_t s = 0; s < items.size(); ++s)
+      ASSERT_TRUE(same_bits(run.totals[s], expected[s])) << launch << ", sum " << s;
+  }
+}
+
+TEST_P(CudaTeams, SeesOtherBitsWhereTheyAre) {
+  const std::vector<int> items = series(255);
+  std::vector<DerivativeTotal> expected = teams->sum(kReference, items).totals;
+  expected[4].sums.ymy.zz += 1e-3;
+  EXPECT_GT(teams->sum(GetParam(), items, expected).mismatches, 31U);
+}
+
+TEST_P(CudaTeams, RunsCollectivesAsOftenAsTheySay) {
+  const CollectivesRun run = teams->collectives(GetParam());
+  EXPECT_EQ(run.counts.once, kCollectiveRounds);
+  EXPECT_EQ(run.counts.crews, kCollectiveRounds * run.counts.blocks);
+  EXPECT_EQ(run.counts.thens, kCollectiveRounds * run.counts.blocks);
+  EXPECT_EQ(run.counts.leaders, kCollectiveRounds);
+  EXPECT_EQ(run.counts.wrong, 0);
+  for (std::size_t r = 0; r < run.ranks.size(); ++r) ASSERT_EQ(run.ranks[r], 1) << "rank " << r;
+  for (std::size_t i = 0; i < run.items.size(); ++i)
+    ASSERT_EQ(run.items[i], kCollectiveRounds) << "item " << i % kCrewItems << " of block " << i / kCrewItems;
+}
+
+INSTANTIATE_TEST_SUITE_P(Teams, CudaTeams, testing::ValuesIn(kShapes),
+                         [](const auto& shape) { return std::string(shape.param.name); });
+
+}  // namespace
+}  // namespace ndt

@@ -1,0 +1,206 @@
+// persistent_cuda and persistent_cluster_cuda against persistent_cpu, which runs the same body, and against themselves.
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+
+#include "busy_stream.hpp"
+#include "device_rows.hpp"
+
+namespace ndt {
+namespace {
+
+const Transform kGuess = to_transform({0.4, -0.3, 0.05, 0.01, -0.01, 0.05});
+constexpr double kMetres = 1e-3, kRadians = 1e-4;  // other exponential, other order of float sums
+constexpr double kSum = 1e-5;
+
+std::vector<DeviceRowEntry> persistent_rows() {
+  std::vector<DeviceRowEntry> rows;
+  for (const DeviceRowEntry& row : kDeviceRows)
+    if (std::string(row.name).starts_with("persistent_")) rows.push_back(row);
+  return rows;
+}
+
+double metres_apart(const Transform& a, const Transform& b) {
+  return std::hypot(a(0, 3) - b(0, 3), a(1, 3) - b(1, 3), a(2, 3) - b(2, 3));
+}
+/// Largest difference of two rotations' entries, which a small angle does not exceed.
+double radians_apart(const Transform& a, const Transform& b) {
+  double largest = 0;
+  for (int row = 0; row < 3; ++row)
+    for (int col = 0; col < 3; ++col) largest = std::max(largest, std::abs(a(row, col) - b(row, col)));
+  return largest;
+}
+
+void expect_same_alignment(const AlignResult& got, const AlignResult& expected, const std::string& name) {
+  EXPECT_EQ(got.stop, expected.stop) << name;
+  EXPECT_EQ(got.iterations, expected.iterations) << name;
+  EXPECT_EQ(got.evaluations, expected.evaluations) << name;
+  EXPECT_LE(metres_apart(got.map_from_scan, expected.map_from_scan), kMetres) << name;
+  EXPECT_LE(radians_apart(got.map_from_scan, expected.map_from_scan), kRadians) << name;
+}
+
+class PersistentRows : public DeviceRows {
+ protected:
+  static std::unique_ptr<BatchAligner> on_the_host(const AlignOptions& options = {}) {
+    auto aligner = gpu_persistent::make_cpu_aligner(options);
+    aligner->set_map(scenes::map());
+    return aligner;
+  }
+  static std::vector<AlignResult> batch(BatchAligner& aligner, const PointCloud& scan,
+                                        const std::vector<Transform>& guesses) {
+    std::vector<AlignResult> out(guesses.size());
+    aligner.align_batch(scan, guesses, out);
+    return out;
+  }
+};
+
+TEST_P(PersistentRows, AlignLikeTheHostForAnyNumberOfPoints) {
+  const auto device = in_courtyard(), host = on_the_host();
+  for (const std::size_t points : {1U, 31U, 255U, 5000U, 300000U}) {
+    const std::string name = std::to_string(points) + " points";
+    const PointCloud scan = scenes::scan_of(points);
+    const AlignResult expected = host->align(scan, kGuess), got = device->align(scan, kGuess);
+    // Where the scan leaves a direction free, rounding decides how far along it a step goes.
+    if (expected.conditioning.well_posed())
+      expect_same_alignment(got, expected, name);
+    else
+      EXPECT_EQ(got.stop, expected.stop) << name;
+    ASSERT_TRUE(points < 255 || expected.stop == Stop::converged) << name << ": the scene does not test enough";
+  }
+}
+
+TEST_P(PersistentRows, ScoreLikeTheHostForAnyNumberOfPoints) {
+  const auto device = in_courtyard(), host = on_the_host();
+  for (const std::size_t points : {1U, 31U, 255U, 5000U, 300000U}) {
+    const PointCloud scan = scenes::scan_of(points);
+    for (const Pose& offset : scenes::offsets(3, 0.5, 0.05)) {
+      const Transform pose = to_transform(offset);
+      const Evaluation expected = host->evaluate(scan, pose), got = device->evaluate(scan, pose);
+      EXPECT_EQ(got.correspondences, expected.correspondences) << points;
+      EXPECT_EQ(got.points_with_voxels, expected.points_with_voxels) << points;
+      EXPECT_NEAR(got.score, expected.score, kSum * expected.score) << points;
+      EXPECT_NEAR(got.nvtl, expected.nvtl, kSum * expected.nvtl) << points;
+    }
+  }
+}
+
+TEST_P(PersistentRows, AnswerForAScanWithoutPointsWhatTheHostAnswers) {
+  const AlignResult expected = on_the_host()->align({}, kGuess), got = in_courtyard()->align({}, kGuess);
+  EXPECT_EQ(expected.stop, Stop::no_overlap);
+  expect_same_alignment(got, expected, "no points");
+  EXPECT_EQ(metres_apart(got.map_from_scan, kGuess), 0);
+  EXPECT_EQ(radians_apart(got.map_from_scan, kGuess), 0);
+  EXPECT_EQ(got.correspondences, 0);
+  EXPECT_EQ(got.score, expected.score);
+  EXPECT_EQ(got.nvtl, expected.nvtl);
+  EXPECT_EQ(got.transform_probability, expected.transform_probability);
+  for (int i = 0; i < 36; ++i) EXPECT_EQ(got.hessian.m[i], 0) << i;
+}
+
+TEST_P(PersistentRows, GiveAThousandSmallScansTheBitsTheyHaveAlone) {
+  const auto aligner = in_courtyard();
+  const PointCloud scan = scenes::scan_of(300);
+  const std::vector<Transform> guesses = scenes::mixed_guesses(1000);
+  const std::vector<AlignResult> together = batch(*aligner, scan, guesses);
+  const std::vector<AlignResult> backwards = batch(*aligner, scan, {guesses.rbegin(), guesses.rend()});
+  for (std::size_t k = 0; k < guesses.size(); ++k)
+    EXPECT_TRUE(harness::same_bits(together[k], backwards[guesses.size() - 1 - k])) << k;
+  for (std::size_t k = 0; k < guesses.size(); k += 37)
+    EXPECT_TRUE(harness::same_bits(together[k], aligner->align(scan, guesses[k])))
+        << k << ' ' << to_string(together[k].stop);
+  const auto [fewest, most] = std::minmax_element(
+      together.begin(), together.end(), [](const auto& a, const auto& b) { return a.iterations < b.iterations; });
+  EXPECT_EQ(fewest->iterations, 0);
+  EXPECT_GT(most->iterations, 10);
+}
+
+TEST_P(PersistentRows, GiveABatchTheBitsOfEachAloneWhateverTeamItGets) {
+  const auto aligner = in_courtyard();
+  const std::vector<Transform> guesses = scenes::mixed_guesses(64);
+  std::vector<AlignResult> alone;
+  for (const Transform& guess : guesses) alone.push_back(aligner->align(scenes::scan(), guess));
+  for (const std::size_t count : {1U, 2U, 7U, 64U}) {  // few poses get clusters, many blocks
+    const std::vector<AlignResult> together =
+        batch(*aligner, scenes::scan(), {guesses.begin(), guesses.begin() + static_cast<long>(count)});
+    for (std::size_t k = 0; k < count; ++k)
+      EXPECT_TRUE(harness::same_bits(together[k], alone[k])) << k << " of " << count;
+  }
+}
+
+TEST_P(PersistentRows, GiveTheSameBitsBesideOtherWork) {
+  const auto aligner = in_courtyard();
+  const AlignResult undisturbed = aligner->align(scenes::scan(), kGuess);
+  const BusyStream other;
+  const long long before = other.kernels();
+  for (int k = 0; k < 1000; ++k)
+    ASSERT_TRUE(harness::same_bits(undisturbed, aligner->align(scenes::scan(), kGuess))) << k;
+  EXPECT_GT(other.kernels(), before);
+}
+
+TEST_P(PersistentRows, PullAlongTheHeadingOnly) {
+  AlignOptions options;
+  options.regularisation_scale = 0.1;
+  const auto device = in_courtyard(options), host = on_the_host(options);
+  const AlignResult free = device->align(scenes::scan(), kGuess);
+  const auto pulled = [&](double x, double y) {
+    PerScan per_scan;
+    per_scan.regularisation = RegularisationTarget{free.map_from_scan(0, 3) + x, free.map_from_scan(1, 3) + y};
+    const AlignResult got = device->align(scenes::scan(), kGuess, per_scan);
+    expect_same_alignment(got, host->align(scenes::scan(), kGuess, per_scan),
+                          "pulled by " + std::to_string(x) + ", " + std::to_string(y));
+    return metres_apart(got.map_from_scan, free.map_from_scan);
+  };
+  const double cos = free.map_from_scan(0, 0), sin = free.map_from_scan(1, 0);
+  const double ahead = pulled(5 * cos, 5 * sin), aside = pulled(-5 * sin, 5 * cos);
+  std::printf("%s: pulled %.4f m ahead, %.4f m aside\n", GetParam().name, ahead, aside);
+  EXPECT_GT(ahead, 0.02);
+  EXPECT_LT(aside, 0.1 * ahead);
+}
+
+TEST_P(PersistentRows, SearchLinesAsTheHostDoes) {
+  for (const LineSearch search : {LineSearch::more_thuente, LineSearch::batched}) {
+    AlignOptions options;
+    options.line_search = search;
+    const auto device = in_courtyard(options), host = on_the_host(options);
+    std::vector<Transform> guesses{kGuess};
+    for (const Pose& offset : scenes::offsets(4, 0.3, 0.03)) guesses.push_back(to_transform(offset));
+    for (std::size_t k = 0; k < guesses.size(); ++k)
+      expect_same_alignment(device->align(scenes::scan(), guesses[k]), host->align(scenes::scan(), guesses[k]),
+                            std::string(to_string(search)) + ", guess " + std::to_string(k));
+  }
+}
+
+TEST_P(PersistentRows, TraceWhatTheHostTracesAndDoNotChangeTheResult) {
+  const auto device = in_courtyard(), host = on_the_host();
+  PerScan traced;
+  traced.trace = true;
+  const AlignResult got = device->align(scenes::scan(), kGuess, traced),
+                    expected = host->align(scenes::scan(), kGuess, traced);
+  EXPECT_TRUE(harness::same_bits(got, device->align(scenes::scan(), kGuess)));
+  ASSERT_EQ(got.trace.size(), static_cast<std::size_t>(got.iterations) + 1);
+  ASSERT_EQ(got.trace.size(), expected.trace.size());
+  for (std::size_t k = 0; k < got.trace.size(); ++k) {
+    EXPECT_LE(metres_apart(got.trace[k].map_from_scan, expected.trace[k].map_from_scan), 1e-6) << k;
+    EXPECT_NEAR(got.trace[k].step_m, expected.trace[k].step_m, 1e-6) << k;
+    EXPECT_NEAR(got.trace[k].score, expected.trace[k].score, kSum * expected.trace[k].score) << k;
+    EXPECT_NEAR(got.trace[k].nvtl, expected.trace[k].nvtl, kSum * expected.trace[k].nvtl) << k;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Rows, PersistentRows, testing::ValuesIn(persistent_rows()),
+                         [](const auto& row) { return std::string(row.param.name); });
+
+TEST(PersistentTeams, GiveAnAlignmentTheSameBits) {
+  for (const std::string& reason :
+       {gpu_persistent::grid_unavailable_reason(), gpu_persistent::cluster_unavailable_reason()})
+    if (!reason.empty()) GTEST_SKIP() << reason;
+  const auto grid = gpu_persistent::make_grid_aligner({}), cluster = gpu_persistent::make_cluster_aligner({});
+  grid->set_map(scenes::map()), cluster->set_map(scenes::map());
+  for (const std::size_t points : {31U, 255U, 5000U, 300000U}) {
+    const PointCloud scan = scenes::scan_of(points);
+    EXPECT_TRUE(harness::same_bits(grid->align(scan, kGuess), cluster->align(scan, kGuess))) << points << " points";
+  }
+}
+
+}  // namespace
+}  // namespace ndt

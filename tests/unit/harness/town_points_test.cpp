@@ -1,0 +1,62 @@
+#include "town_points.hpp"
+
+#include <gmock/gmock.h>
+
+#include <filesystem>
+#include <memory>
+
+#include "ndt/harness/dataset_file.hpp"
+#include "ndt/harness/exit_code.hpp"
+#include "ndt/harness/registry.hpp"
+#include "ndt/harness/town.hpp"
+#include "temporary_folder.hpp"
+
+namespace ndt::harness {
+namespace {
+
+class TownPoints : public testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    folder_ = std::make_unique<TemporaryFolder>();
+    write_town({.scale = TownScale::small}, town());
+  }
+  static void TearDownTestSuite() { folder_.reset(); }
+
+  static std::filesystem::path town() { return folder_->path() / "town_small"; }
+  static Dataset corner(int points) {
+    return town_points(read_dataset(town() / "dataset.toml", town()), town(), points);
+  }
+
+ private:
+  static inline std::unique_ptr<TemporaryFolder> folder_;
+};
+
+TEST_F(TownPoints, ScansHaveExactlyTheNumberOfPointsEvenIfOneSweepHasFewer) {
+  const std::size_t sweep = corner(500000).scan(0).size();  // all there is: 8 sweeps
+  for (const int points : {1000, 5000, 40000}) {
+    const Dataset dataset = corner(points);
+    ASSERT_GT(sweep, static_cast<std::size_t>(points));
+    for (std::size_t frame = 0; frame < dataset.frames.size(); ++frame)
+      EXPECT_EQ(dataset.scan(frame).size(), static_cast<std::size_t>(points)) << frame;
+  }
+}
+
+TEST_F(TownPoints, SweepsOfOtherStopsLieWhereTheyWereMade) {
+  const Dataset dataset = corner(40000);
+  const auto aligner = find_aligner("persistent_cpu").make({});
+  aligner->set_map(dataset.map(0));
+  for (const std::size_t frame : {std::size_t{0}, dataset.frames.size() - 1}) {
+    const Transform truth = *dataset.frames[frame].truth;
+    EXPECT_LT(translation_error_m(aligner->align(dataset.scan(frame), truth).map_from_scan, truth), 0.02) << frame;
+  }
+}
+
+TEST_F(TownPoints, ANumberOutOfRangeIsRefusedBeforeAnythingIsMade) {
+  EXPECT_THROW(load_town_points("town_points_99"), UsageError);
+  EXPECT_THROW(load_town_points("town_points_500001"), UsageError);
+  EXPECT_EQ(load_town_points("town_points_").has_value(), false);
+  EXPECT_EQ(load_town_points("town").has_value(), false);
+}
+
+}  // namespace
+}  // namespace ndt::harness
