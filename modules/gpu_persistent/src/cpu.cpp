@@ -1,5 +1,8 @@
 // persistent_cpu: nothing but the schedule.
+#include <atomic>
+
 #include "ndt/exec/host_team.hpp"
+#include "ndt/exec/serial_team.hpp"
 #include "ndt/gpu_persistent/aligner.hpp"
 #include "ndt/score/scan_points_simd.hpp"
 #include "ndt/solve/loop_aligner.hpp"
@@ -28,33 +31,52 @@ class CpuAligner final : public LoopAligner {
 
   void run(const LoopScan& scan, const LoopOptions& options, const PerScan& per_scan,
            std::span<LoopRun> runs) override {
-    for (LoopRun& one : runs) run_one(scan, options, per_scan, one);
+    const Problem problem{scan.view(), map_->view(), gauss(), options};
+    const auto trace_lines = static_cast<std::size_t>(per_scan.trace ? options.max_iterations + 1 : 0);
+    for (LoopRun& one : runs) one.trace.resize(trace_lines);
+    if (static_cast<int>(runs.size()) < 2 * pool_.size())
+      together(problem, HostWatch{per_scan}, runs);
+    else
+      side_by_side(problem, HostWatch{per_scan}, runs);
+    for (LoopRun& one : runs) {
+      if (per_scan.trace) one.trace.resize(static_cast<std::size_t>(one.outcome.iterations) + 1);
+      // An evaluation alone has no ending to be judged.
+      if (options.max_iterations > 0 && surfaces_matter(one.outcome.end))
+        set_surfaces(surface_information(*map_, scan.view(), one.outcome.pose, scan.facts.mean_range_m), one.outcome);
+    }
   }
 
-  void run_one(const LoopScan& scan, const LoopOptions& options, const PerScan& per_scan, LoopRun& one) {
-    const Problem problem{scan.view(), map_->view(), gauss(), options};
-    const LoopState start = begin_loop(one.local_guess);
-    const HostWatch watch{per_scan};
-    if (per_scan.trace) one.trace.resize(static_cast<std::size_t>(options.max_iterations) + 1);
-    LoopTrace* trace = per_scan.trace ? one.trace.data() : nullptr;
-    pool_.run([&](HostTeam& team) {
-      LoopState state = start;
-      persistent_align(team, problem, watch, state, trace);
-      team.once([&] { one.outcome = outcome_of(state); });
+  /// All threads at one pose after the other.
+  void together(const Problem& problem, const HostWatch& watch, std::span<LoopRun> runs) {
+    for (LoopRun& one : runs) pool_.run([&](HostTeam& team) { align_one(team, problem, watch, one); });
+  }
+
+  /// A thread a pose, as the blocks of a GPU's batch: nobody waits for anybody. The bits are the same, for sums are folded
+  /// alike.
+  void side_by_side(const Problem& problem, const HostWatch& watch, std::span<LoopRun> runs) {
+    std::atomic<std::size_t> next{0};
+    pool_.run([&](HostTeam&) {
+      BasicSerialTeam<SimdLanes> alone;
+      for (std::size_t k; (k = next.fetch_add(1, std::memory_order_relaxed)) < runs.size();)
+        align_one(alone, problem, watch, runs[k]);
     });
-    if (per_scan.trace) one.trace.resize(static_cast<std::size_t>(one.outcome.iterations) + 1);
-    // An evaluation alone has no ending to be judged.
-    if (options.max_iterations > 0 && surfaces_matter(one.outcome.end))
-      set_surfaces(surface_information(*map_, scan.view(), one.outcome.pose, scan.facts.mean_range_m), one.outcome);
+  }
+
+  template <class Team>
+  static void align_one(Team& team, const Problem& problem, const HostWatch& watch, LoopRun& one) {
+    LoopState state = begin_loop(one.local_guess);
+    persistent_align(team, problem, watch, state, one.trace.empty() ? nullptr : one.trace.data());
+    team.once([&] { one.outcome = outcome_of(state); });
   }
 
   void score(const LoopScan& scan, std::span<const Transform> poses, std::span<Score> out) override {
     LoopOptions evaluate_only;
     evaluate_only.max_iterations = 0;
+    std::vector<LoopRun> runs(poses.size());
+    for (std::size_t k = 0; k < poses.size(); ++k) runs[k].local_guess = poses[k];
+    run(scan, evaluate_only, {}, runs);
     for (std::size_t k = 0; k < poses.size(); ++k) {
-      LoopRun one{poses[k], {}, {}};
-      run_one(scan, evaluate_only, {}, one);
-      const Evaluation e = to_evaluation(one.outcome, map_->origin(), scan.facts);
+      const Evaluation e = to_evaluation(runs[k].outcome, map_->origin(), scan.facts);
       out[k] = {e.score, e.transform_probability, e.nvtl, e.correspondences};
     }
   }

@@ -1,0 +1,38 @@
+// What a search has learnt so far, and the ratio of densities that tells where to look next [Bergstra et al. 2011, section 4].
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "ndt/core/pose.hpp"
+
+namespace ndt::initial_pose {
+
+/// Trials in order of their scores. The best tenth, ten at most, is the good set; both it and the rest are mixtures of
+/// equally weighted normal kernels of fixed widths in x, y and yaw. z, roll and pitch are left out, as in the reference: a map
+/// has one ground.
+class ParzenTrials {
+ public:
+  static constexpr double kWidthM = 0.25;                ///< of x and y
+  static constexpr double kWidthRad = 2.5 * kPi / 180;   ///< of yaw, which is compared around the circle
+  static constexpr double kRestWeight = 5;               ///< the reference's: stay away from what was bad
+
+  /// Before the trials that scored less, behind those that scored the same. NaN counts as the lowest score.
+  void add(const Pose& at, double score);
+  /// A place that is being tried: taken for as bad as the worst until drop_pending() [the constant liar of Ginsbourger et al.
+  /// 2010, with the minimum].
+  void add_pending(const Pose& at);
+  void drop_pending();
+
+  std::size_t size() const { return scores_.size(); }  ///< without the pending ones
+  /// min(10, a tenth of size() rounded down): none until there are ten.
+  std::size_t good() const;
+  /// log of the good set's density minus kRestWeight times the log of the rest's. Needs good() > 0.
+  double log_density_ratio(const Pose& at) const;
+
+ private:
+  std::vector<double> scores_;       // [size()], descending
+  std::vector<double> x_, y_, yaw_;  // [size() + pending], in the same order; yaw in [-pi, pi]
+};
+
+}  // namespace ndt::initial_pose

@@ -1,0 +1,45 @@
+// The tree-structured Parzen estimator of Autoware's initial-pose search: proposes places, and learns from how good they were.
+#pragma once
+
+#include <cstdint>
+#include <random>
+#include <vector>
+
+#include "ndt/initial_pose/parzen_trials.hpp"
+#include "ndt/initial_pose/pose_prior.hpp"
+
+namespace ndt::initial_pose {
+
+struct TpeOptions {
+  int startup = 100;     ///< proposals drawn from the prior before any is guided
+  int candidates = 100;  ///< drawn for each guided proposal
+  std::uint64_t seed = 0;
+};
+
+/// [Bergstra et al. 2011, section 4] with the reference's changes: candidates come from the prior, and the rest's density counts
+/// five times. With seed 0 and one proposal at a time it draws what a freshly started Autoware draws.
+class Tpe {
+ public:
+  /// Throws std::invalid_argument as require_valid does.
+  Tpe(const PosePrior& prior, const TpeOptions& options);
+
+  /// The next `count` places to try; all have to be told before the next are asked for. While the start-up lasts, or nothing is
+  /// good yet, they are drawn from the prior; later each is the candidate with the largest density ratio, the first on ties,
+  /// with the places before it held for bad.
+  std::vector<Pose> ask(int count);
+  /// A trial: where a proposal led, and how good it is there, higher is better. NaN is worse than anything.
+  void tell(const Pose& at, double score) { trials_.add(at, score); }
+
+  const ParzenTrials& trials() const { return trials_; }
+
+ private:
+  Pose propose();
+
+  PosePrior prior_;
+  TpeOptions options_;
+  std::mt19937_64 random_;
+  ParzenTrials trials_;
+  int asked_ = 0;
+};
+
+}  // namespace ndt::initial_pose

@@ -1,0 +1,142 @@
+#include "ndt/initial_pose/search.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <span>
+#include <stdexcept>
+
+#include "ndt/initial_pose/grid.hpp"
+#include "ndt/initial_pose/tpe.hpp"
+
+namespace ndt::initial_pose {
+namespace {
+
+/// Twice the bounds within which a pose counts as found.
+constexpr double kModeM = 1.0, kModeRad = 5.0 * kPi / 180;
+
+/// Before the start-up is over nothing is guided, and without guidance all is start-up.
+int startup_of(const SearchOptions& options) {
+  return options.method == Method::tpe ? std::min(options.startup, options.particles) : options.particles;
+}
+
+class Search {
+ public:
+  Search(Aligner& aligner, const PointCloud& scan, const Strategy& strategy, const SearchOptions& options,
+         const PerScan& per_scan, const SearchObserver& observer)
+      : aligner_(aligner),
+        batch_(dynamic_cast<BatchAligner*>(&aligner)),
+        scan_(scan),
+        strategy_(strategy),
+        options_(options),
+        per_scan_(per_scan),
+        observer_(observer) {
+    if (batch_ == nullptr && (strategy.startup_at_once || strategy.guided_at_once))
+      throw std::logic_error(
+          fmt::format("search: strategy {} aligns many poses at once, which this aligner does not; use sequential",
+                      strategy.name));
+    result_.particles.reserve(static_cast<std::size_t>(options.particles));
+  }
+
+  SearchResult guided(Tpe tpe) {
+    const int startup = startup_of(options_);
+    while (left() > 0 && !ended()) {
+      const bool guides = done() >= startup;
+      const std::size_t first = result_.particles.size();
+      align(tpe.ask(guides ? round(strategy_.guided_at_once, options_.at_once)
+                           : round(strategy_.startup_at_once, startup - done())),
+            guides);
+      for (std::size_t k = first; k < result_.particles.size(); ++k) tell(tpe, result_.particles[k].result);
+    }
+    return finished();
+  }
+
+  SearchResult unguided(const std::vector<Pose>& places) {
+    options_.particles = static_cast<int>(places.size());  // a lattice may fall short of them
+    while (left() > 0 && !ended()) {
+      const auto from = places.begin() + done();
+      align({from, from + round(strategy_.startup_at_once, left())}, false);
+    }
+    return finished();
+  }
+
+ private:
+  int done() const { return static_cast<int>(result_.particles.size()); }
+  int left() const { return options_.particles - done(); }
+  int round(bool at_once, int count) const { return at_once ? std::min(count, left()) : 1; }
+
+  /// Nothing is begun past the deadline but the first particle, so that there is a pose to return.
+  bool ended() {
+    if (done() > 0) result_.interrupted = interruption(per_scan_);
+    return result_.interrupted.has_value();
+  }
+
+  void align(const std::vector<Pose>& starts, bool guides) {
+    guesses_.clear();
+    for (const Pose& start : starts) guesses_.push_back(to_transform(start));
+    results_.resize(guesses_.size());
+    if (guesses_.size() == 1)
+      results_[0] = aligner_.align(scan_, guesses_[0], per_scan_);
+    else
+      batch_->align_batch(scan_, guesses_, results_, per_scan_);
+    for (std::size_t k = 0; k < starts.size(); ++k)
+      result_.particles.push_back({starts[k], std::move(results_[k]), guides});
+    if (observer_) observer_(result_.particles);
+  }
+
+  /// A particle that never met the map is told as worse than all that did.
+  static void tell(Tpe& tpe, const AlignResult& result) {
+    const bool void_result = result.stop == Stop::no_overlap || result.stop == Stop::non_finite;
+    tpe.tell(principal(derivative_pose(result.map_from_scan)),
+             void_result ? -std::numeric_limits<double>::infinity() : result.transform_probability);
+  }
+
+  SearchResult finished() {
+    const auto& all = result_.particles;
+    const auto better = [&](std::size_t a, std::size_t b) { return all[a].result.nvtl > all[b].result.nvtl; };
+    for (std::size_t k = 1; k < all.size(); ++k)
+      if (better(k, result_.best)) result_.best = k;
+    const AlignResult& best = result_.best_particle().result;
+    result_.reliable = best.nvtl > options_.reliable_nvtl;
+    for (std::size_t k = 0; k < all.size(); ++k)
+      if (all[k].result.stop == Stop::converged &&
+          is_another_mode(all[k].result.map_from_scan, best.map_from_scan) &&
+          (!result_.runner_up || better(k, *result_.runner_up)))
+        result_.runner_up = k;
+    return std::move(result_);
+  }
+
+  Aligner& aligner_;
+  BatchAligner* batch_;  ///< the same, or null
+  const PointCloud& scan_;
+  const Strategy& strategy_;
+  SearchOptions options_;
+  const PerScan& per_scan_;
+  const SearchObserver& observer_;
+  SearchResult result_;
+  std::vector<Transform> guesses_;
+  std::vector<AlignResult> results_;
+};
+
+}  // namespace
+
+bool is_another_mode(const Transform& a, const Transform& b) {
+  return translation_error_m(a, b) > kModeM || rotation_error_rad(a, b) > kModeRad;
+}
+
+double SearchResult::runner_up_ratio() const {
+  const double best_nvtl = best_particle().result.nvtl;
+  return runner_up && best_nvtl > 0 ? particles.at(*runner_up).result.nvtl / best_nvtl : 0;
+}
+
+SearchResult search(Aligner& aligner, const PointCloud& scan, const PosePrior& prior, const Strategy& strategy,
+                    const SearchOptions& options, const PerScan& per_scan, const SearchObserver& observer) {
+  validate(options);
+  require_valid(prior);
+  Search run(aligner, scan, strategy, options, per_scan, observer);
+  if (options.method == Method::grid) return run.unguided(grid_places(prior, options.particles));
+  return run.guided(Tpe(prior, {startup_of(options), options.candidates, options.seed}));
+}
+
+}  // namespace ndt::initial_pose

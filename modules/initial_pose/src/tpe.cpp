@@ -1,0 +1,34 @@
+#include "ndt/initial_pose/tpe.hpp"
+
+namespace ndt::initial_pose {
+
+Tpe::Tpe(const PosePrior& prior, const TpeOptions& options)
+    : prior_(prior), options_(options), random_(options.seed) {
+  require_valid(prior);
+}
+
+std::vector<Pose> Tpe::ask(int count) {
+  std::vector<Pose> places;
+  for (int k = 0; k < count; ++k) {
+    places.push_back(propose());
+    trials_.add_pending(places.back());
+    ++asked_;
+  }
+  trials_.drop_pending();
+  return places;
+}
+
+Pose Tpe::propose() {
+  PriorSampler draw(prior_);
+  if (asked_ < options_.startup || trials_.good() == 0) return draw(random_);
+  Pose best;
+  double best_ratio = 0;
+  for (int k = 0; k < options_.candidates; ++k) {
+    const Pose candidate = draw(random_);
+    const double ratio = trials_.log_density_ratio(candidate);
+    if (k == 0 || ratio > best_ratio) best = candidate, best_ratio = ratio;
+  }
+  return best;
+}
+
+}  // namespace ndt::initial_pose

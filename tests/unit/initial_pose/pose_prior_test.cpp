@@ -1,0 +1,71 @@
+#include "ndt/initial_pose/pose_prior.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <stdexcept>
+#include <string>
+
+namespace ndt::initial_pose {
+namespace {
+
+const PosePrior kPrior{{10, -5, 1, 0.01, -0.02, 0.7}, {1.0, 0.8, 0.1, 0.01, 0.02}};
+
+TEST(PosePrior, DrawsHaveItsMomentsAndYawFillsTheCircle) {
+  constexpr int kDraws = 40000;
+  std::mt19937_64 random(1);
+  PriorSampler draw(kPrior);
+  double sum[6] = {}, squares[6] = {};
+  for (int k = 0; k < kDraws; ++k) {
+    const Pose pose = draw(random);
+    ASSERT_GE(pose.yaw, -kPi);
+    ASSERT_LT(pose.yaw, kPi);
+    for (int i = 0; i < 6; ++i) sum[i] += coordinate(pose, i), squares[i] += coordinate(pose, i) * coordinate(pose, i);
+  }
+  for (int i = 0; i < 6; ++i) {
+    const double mean = sum[i] / kDraws, deviation = std::sqrt(squares[i] / kDraws - mean * mean);
+    const double expected_mean = i < 5 ? coordinate(kPrior.mean, i) : 0;
+    const double expected = i < 5 ? kPrior.sigma[i] : kPi / std::sqrt(3.0);
+    EXPECT_NEAR(mean, expected_mean, 5 * expected / std::sqrt(kDraws)) << i;  // five standard errors
+    EXPECT_NEAR(deviation, expected, 5 * expected / std::sqrt(2.0 * kDraws)) << i;
+  }
+}
+
+TEST(PosePrior, WithoutDeviationsDrawsAreTheMeanBesideTheHeading) {
+  std::mt19937_64 random(1);
+  PriorSampler draw(PosePrior{kPrior.mean, {0, 0, 0, 0, 0}});
+  for (int k = 0; k < 10; ++k) {
+    const Pose pose = draw(random);
+    for (int i = 0; i < 5; ++i) EXPECT_EQ(coordinate(pose, i), coordinate(kPrior.mean, i)) << i;
+    EXPECT_NE(pose.yaw, kPrior.mean.yaw);
+  }
+}
+
+TEST(PosePrior, WhatIsNoPlaceOrNoDeviationIsRefusedByName) {
+  const double nan = std::numeric_limits<double>::quiet_NaN(), infinity = std::numeric_limits<double>::infinity();
+  const auto refusal = [](const PosePrior& prior) -> std::string {
+    try {
+      require_valid(prior);
+    } catch (const std::invalid_argument& error) {
+      return error.what();
+    }
+    return "taken";
+  };
+  EXPECT_EQ(refusal(kPrior), "taken");
+  for (int i = 0; i < 6; ++i)
+    for (const double bad : {nan, infinity}) {
+      PosePrior prior = kPrior;
+      coordinate(prior.mean, i) = bad;
+      EXPECT_NE(refusal(prior).find("of the guess"), std::string::npos) << i;
+    }
+  for (int i = 0; i < 5; ++i)
+    for (const double bad : {nan, infinity, -0.1}) {
+      PosePrior prior = kPrior;
+      prior.sigma[i] = bad;
+      EXPECT_NE(refusal(prior).find("sigma"), std::string::npos) << i << ' ' << bad;
+    }
+}
+
+}  // namespace
+}  // namespace ndt::initial_pose

@@ -1,0 +1,246 @@
+// The search on an aligner whose answers are written down: who is asked, how often, and which particle wins.
+#include "ndt/initial_pose/search.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <stdexcept>
+
+#include "ndt/harness/same_bits.hpp"
+
+namespace ndt::initial_pose {
+namespace {
+
+const PosePrior kPrior{{0, 0, 0, 0, 0, 0}, {3, 3, 0, 0, 0}};
+const PointCloud kScan;
+const Strategy& kSequential = strategies()[0];
+const Strategy& kBatched = strategies()[1];
+const Strategy& kRounds = strategies()[2];
+
+/// Every pose stays where it is; NVTL and probability fall with the distance to a place and a heading. Counts how it was asked.
+class Hill : public BatchAligner {
+ public:
+  std::vector<std::size_t> calls;  ///< poses of each
+
+  MapInfo set_map(const PointCloud&) override { return {}; }
+  AlignResult align(const PointCloud&, const Transform& guess, const PerScan&) override {
+    calls.push_back(1);
+    return answer(guess);
+  }
+  void align_batch(const PointCloud&, std::span<const Transform> guesses, std::span<AlignResult> out,
+                   const PerScan&) override {
+    calls.push_back(guesses.size());
+    for (std::size_t k = 0; k < guesses.size(); ++k) out[k] = answer(guesses[k]);
+  }
+  Evaluation evaluate(const PointCloud&, const Transform&, const PerScan&) override { return {}; }
+  std::vector<VoxelRow> voxels() const override { return {}; }
+  void score_batch(const PointCloud&, std::span<const Transform>, std::span<Score>) override {}
+
+  std::function<void(AlignResult&)> change = [](AlignResult&) {};
+
+ private:
+  AlignResult answer(const Transform& guess) const {
+    AlignResult result;
+    result.map_from_scan = guess;
+    result.stop = Stop::converged;
+    result.nvtl = 3 * std::exp(-std::hypot(guess(0, 3) - 1, guess(1, 3), 2 * derivative_pose(guess).yaw));
+    result.transform_probability = 2 * result.nvtl;
+    change(result);
+    return result;
+  }
+};
+
+/// Takes one pose at a time.
+class OneByOne : public Aligner {
+ public:
+  MapInfo set_map(const PointCloud&) override { return {}; }
+  AlignResult align(const PointCloud& scan, const Transform& guess, const PerScan& per_scan) override {
+    return hill.align(scan, guess, per_scan);
+  }
+  Evaluation evaluate(const PointCloud&, const Transform&, const PerScan&) override { return {}; }
+  std::vector<VoxelRow> voxels() const override { return {}; }
+  Hill hill;
+};
+
+SearchOptions options(int particles, int startup, int at_once = 4) {
+  SearchOptions o;
+  o.particles = particles, o.startup = startup, o.at_once = at_once;
+  return o;
+}
+
+void expect_same(const SearchResult& a, const SearchResult& b) {
+  ASSERT_EQ(a.particles.size(), b.particles.size());
+  EXPECT_EQ(a.best, b.best);
+  for (std::size_t k = 0; k < a.particles.size(); ++k)
+    EXPECT_TRUE(harness::same_bits(a.particles[k].result, b.particles[k].result)) << k;
+}
+
+using Sizes = std::vector<std::size_t>;
+
+TEST(Search, EveryStrategyAsksInItsOwnPortions) {
+  Hill one, batched, rounds;
+  search(one, kScan, kPrior, kSequential, options(30, 20));
+  search(batched, kScan, kPrior, kBatched, options(30, 20));
+  search(rounds, kScan, kPrior, kRounds, options(30, 20));
+  EXPECT_EQ(one.calls, Sizes(30, 1));
+  EXPECT_EQ(batched.calls, (Sizes{20, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1}));
+  EXPECT_EQ(rounds.calls, (Sizes{20, 4, 4, 2}));
+}
+
+TEST(Search, WithoutRoundsTheResultIsTheSequentialOne) {
+  Hill aligner;
+  const SearchResult expected = search(aligner, kScan, kPrior, kSequential, options(60, 20));
+  expect_same(search(aligner, kScan, kPrior, kBatched, options(60, 20)), expected);
+  expect_same(search(aligner, kScan, kPrior, kRounds, options(60, 20, 1)), expected);
+  expect_same(search(aligner, kScan, kPrior, kRounds, options(60, 20, 8)),
+              search(aligner, kScan, kPrior, kRounds, options(60, 20, 8)));
+}
+
+TEST(Search, OtherMethodsHaveNoGuidanceAndGoInOneCall) {
+  Hill random, grid;
+  SearchOptions o = options(30, 5);
+  o.method = Method::random;
+  const SearchResult drawn = search(random, kScan, kPrior, kBatched, o);
+  EXPECT_EQ(random.calls, Sizes{30});
+  o.method = Method::grid;
+  const SearchResult lattice = search(grid, kScan, kPrior, kBatched, o);
+  EXPECT_EQ(grid.calls, Sizes{27});  // 3 x 3 cells, 3 headings
+  for (const SearchResult* result : {&drawn, &lattice})
+    for (const Particle& particle : result->particles) EXPECT_FALSE(particle.guided);
+  o.method = Method::grid;
+  expect_same(search(grid, kScan, kPrior, kSequential, o), lattice);
+}
+
+TEST(Search, GuidanceComesCloserThanChance) {
+  Hill aligner;
+  int wins = 0;
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    SearchOptions o = options(200, 100);
+    o.seed = seed;
+    const SearchResult guided = search(aligner, kScan, kPrior, kRounds, o);
+    o.method = Method::random;
+    o.seed += 100;
+    wins += guided.best_particle().result.nvtl >
+            search(aligner, kScan, kPrior, kRounds, o).best_particle().result.nvtl;
+  }
+  EXPECT_GE(wins, 16);  // p < 0.01 if both were as good
+}
+
+TEST(Search, TheBestHasTheLargestNvtlTheFirstOnTies) {
+  Hill aligner;
+  aligner.change = [](AlignResult& r) { r.nvtl = r.map_from_scan(0, 3) > 0 ? 2.5 : 1, r.transform_probability = 1 / r.nvtl; };
+  const SearchResult result = search(aligner, kScan, kPrior, kBatched, options(20, 20));
+  std::size_t first = 0;
+  while (result.particles[first].result.nvtl < 2) ++first;
+  EXPECT_EQ(result.best, first);
+  EXPECT_TRUE(result.reliable);
+  aligner.change = [](AlignResult& r) { r.nvtl = 2.3; };
+  EXPECT_FALSE(search(aligner, kScan, kPrior, kBatched, options(20, 20)).reliable);  // strictly above
+}
+
+TEST(Search, TheRunnerUpConvergedInAnotherPlace) {
+  Hill aligner;
+  const auto two_hills = [](double left, Stop stop) {
+    return [=](AlignResult& r) {
+      const bool right = r.map_from_scan(0, 3) > 0;
+      r.map_from_scan = to_transform(Pose{right ? 5.0 : -5.0, 0, 0, 0, 0, 0});
+      r.nvtl = right ? 3 : left;
+      if (!right) r.stop = stop;
+    };
+  };
+  aligner.change = two_hills(2.9, Stop::converged);
+  const SearchResult alike = search(aligner, kScan, kPrior, kBatched, options(20, 20));
+  ASSERT_TRUE(alike.runner_up.has_value());
+  EXPECT_NEAR(alike.runner_up_ratio(), 2.9 / 3, 1e-12);
+  EXPECT_TRUE(alike.ambiguous());
+  aligner.change = two_hills(1.5, Stop::converged);
+  EXPECT_FALSE(search(aligner, kScan, kPrior, kBatched, options(20, 20)).ambiguous());
+  aligner.change = two_hills(2.9, Stop::max_iterations);  // on its way to somewhere, and no mode yet
+  const SearchResult moving = search(aligner, kScan, kPrior, kBatched, options(20, 20));
+  EXPECT_FALSE(moving.runner_up.has_value());
+  EXPECT_EQ(moving.runner_up_ratio(), 0);
+}
+
+TEST(Search, ModesAreFartherApartThanTwoGoodPosesCanBe) {
+  const Transform here;
+  EXPECT_FALSE(is_another_mode(here, to_transform(Pose{0.99, 0, 0, 0, 0, 0.08})));
+  EXPECT_TRUE(is_another_mode(here, to_transform(Pose{1.01, 0, 0, 0, 0, 0})));
+  EXPECT_TRUE(is_another_mode(here, to_transform(Pose{0, 0, 0, 0, 0, 0.09})));
+}
+
+TEST(Search, OneParticleNoStartUpAndNoDeviationAreFine) {
+  Hill aligner;
+  EXPECT_EQ(search(aligner, kScan, kPrior, kSequential, options(1, 100)).particles.size(), 1U);
+  EXPECT_EQ(search(aligner, kScan, kPrior, kRounds, options(25, 0)).particles.size(), 25U);
+  const PosePrior sure{{1, 2, 3, 0.1, 0.2, 0.3}, {0, 0, 0, 0, 0}};
+  for (const Particle& particle : search(aligner, kScan, sure, kRounds, options(40, 20)).particles) {
+    EXPECT_EQ(particle.start.x, 1);
+    EXPECT_EQ(particle.start.pitch, 0.2);
+  }
+}
+
+TEST(Search, ParticlesThatNeverMetTheMapAreWorseThanAllThatDid) {
+  Hill aligner;
+  aligner.change = [](AlignResult& r) {
+    if (r.map_from_scan(0, 3) < 0) return;
+    r.stop = Stop::no_overlap, r.nvtl = 0, r.transform_probability = 0;
+  };
+  const SearchResult half = search(aligner, kScan, kPrior, kRounds, options(60, 30));
+  EXPECT_EQ(half.best_particle().result.stop, Stop::converged);
+  aligner.change = [](AlignResult& r) {
+    r.stop = Stop::no_overlap, r.nvtl = 0, r.transform_probability = std::numeric_limits<double>::quiet_NaN();
+  };
+  const SearchResult none = search(aligner, kScan, kPrior, kRounds, options(60, 30));
+  EXPECT_EQ(none.particles.size(), 60U);
+  EXPECT_EQ(none.best, 0U);
+  EXPECT_FALSE(none.reliable);
+  EXPECT_FALSE(none.ambiguous());
+}
+
+TEST(Search, EndsWithWhatItHasWhenItIsToldTo) {
+  Hill aligner;
+  PerScan past;
+  past.deadline = std::chrono::steady_clock::now() - std::chrono::seconds(1);
+  const SearchResult late = search(aligner, kScan, kPrior, kSequential, options(50, 20), past);
+  EXPECT_EQ(late.particles.size(), 1U);
+  EXPECT_EQ(late.interrupted, Stop::timeout);
+
+  std::stop_source source;
+  PerScan stoppable;
+  stoppable.stop = source.get_token();
+  const SearchResult stopped = search(aligner, kScan, kPrior, kRounds, options(50, 20, 5), stoppable,
+                                      [&](const std::vector<Particle>& particles) {
+                                        if (particles.size() == 30) source.request_stop();
+                                      });
+  EXPECT_EQ(stopped.particles.size(), 30U);
+  EXPECT_EQ(stopped.interrupted, Stop::cancelled);
+  EXPECT_FALSE(search(aligner, kScan, kPrior, kRounds, options(50, 20)).interrupted.has_value());
+}
+
+TEST(Search, TheObserverSeesEveryRound) {
+  Hill aligner;
+  Sizes seen;
+  search(aligner, kScan, kPrior, kRounds, options(30, 20), {},
+         [&](const std::vector<Particle>& particles) { seen.push_back(particles.size()); });
+  EXPECT_EQ(seen, (Sizes{20, 24, 28, 30}));
+}
+
+TEST(Search, RefusesWhatItCannotDo) {
+  OneByOne single;
+  EXPECT_NO_THROW(search(single, kScan, kPrior, kSequential, options(3, 2)));
+  EXPECT_THROW(search(single, kScan, kPrior, kBatched, options(3, 2)), std::logic_error);
+  Hill aligner;
+  PosePrior nowhere = kPrior;
+  nowhere.mean.x = std::numeric_limits<double>::quiet_NaN();
+  for (const Method method : {Method::tpe, Method::random, Method::grid}) {
+    SearchOptions o = options(3, 2);
+    o.method = method;
+    EXPECT_THROW(search(aligner, kScan, nowhere, kSequential, o), std::invalid_argument);
+  }
+  for (const SearchOptions& o : {options(0, 0), options(3, -1), options(3, 2, 0), options(65536, 0)})
+    EXPECT_THROW(search(aligner, kScan, kPrior, kSequential, o), std::invalid_argument);
+}
+
+}  // namespace
+}  // namespace ndt::initial_pose
