@@ -10,7 +10,7 @@ namespace ndt::initial_pose {
 
 /// Trials in order of their scores. The best tenth, ten at most, is the good set; both it and the rest are mixtures of
 /// equally weighted normal kernels of fixed widths in x, y and yaw. z, roll and pitch are left out, as in the reference: a map
-/// has one ground.
+/// has one ground. Not thread-safe.
 class ParzenTrials {
  public:
   static constexpr double kWidthM = 0.25;                ///< of x and y
@@ -31,8 +31,12 @@ class ParzenTrials {
   double log_density_ratio(const Pose& at) const;
 
  private:
+  /// Of the mixture of trials first to last, the largest exponent taken out before any exp.
+  double log_mean_density(std::size_t first, std::size_t last, const Pose& at) const;
+
   std::vector<double> scores_;       // [size()], descending
   std::vector<double> x_, y_, yaw_;  // [size() + pending], in the same order; yaw in [-pi, pi]
+  mutable std::vector<double> exponents_;  // scratch: a search asks ten thousand times
 };
 
 }  // namespace ndt::initial_pose
