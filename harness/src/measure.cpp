@@ -14,6 +14,7 @@
 #include "ndt/harness/exit_code.hpp"
 #include "ndt/harness/same_bits.hpp"
 #include "ndt/harness/stopwatch.hpp"
+#include "search_run.hpp"
 #include "settle.hpp"
 
 namespace ndt::harness {
@@ -64,11 +65,14 @@ class Measurer {
     row.build_us = build_us_;
 
     per_scan_ = per_scan_of(row);
+    search_.reset();
+    if (row.search) search_.emplace(resolve(job_.search.value().arguments), row);
     if (is_too_long(row)) return;
     place(row, row.poses);
     PerScan first = per_scan_;
-    first.trace = job_.trace;
+    first.trace = job_.trace && !search_;  // of a search, its particles' paths
     align(first);  // memory, threads, caches
+    take_results();
     const std::vector<AlignResult> expected = results_;
     if (job_.timed) {
       row.calibration_us = calibration_us();
@@ -96,14 +100,21 @@ class Measurer {
     results_.resize(guesses_.size());
   }
 
-  /// Of the row's guess, or of all that surround it in one call.
+  /// Of the row's guess, of all that surround it in one call, or of all particles of its search.
   void align(const PerScan& per_scan) {
-    if (guesses_.size() == 1)
+    if (search_)
+      search_->run(*aligner_, scan_, per_scan);
+    else if (guesses_.size() == 1)
       results_[0] = aligner_->align(scan_, guesses_[0], per_scan);
     else if (batch_)
       batch_->align_batch(scan_, guesses_, results_, per_scan);
     else
       throw std::logic_error("align_batch: not offered by this implementation; plan single alignments");
+  }
+
+  /// Behind the timing: the aligner writes its results where they belong, a search keeps them.
+  void take_results() {
+    if (search_) results_ = search_->take();
   }
 
   /// A batch that, by the time of a small one, would exceed the longest call. The row then says so.
@@ -129,6 +140,7 @@ class Measurer {
     const Stopwatch watch;
     align(per_scan_);
     const double time_us = watch.elapsed_us();
+    take_results();
     if (!std::ranges::equal(expected, results_, same_bits))
       throw RegressionError("align: two calls with the same input gave different bits");
     if (before) add_alignment(row.traffic, traffic_between(*before, aligner_->traffic().value()));
@@ -164,12 +176,12 @@ class Measurer {
     }
   }
 
-  static void fill(RunRow& row, const std::vector<AlignResult>& results) {
+  void fill(RunRow& row, const std::vector<AlignResult>& results) const {
     for (const AlignResult& result : results) {
       row.iterations += result.iterations;
       row.evaluations += result.evaluations;
     }
-    const AlignResult& result = results.front();
+    const AlignResult& result = search_ ? results.at(search_->best()) : results.front();
     row.pose = result.map_from_scan;
     row.stop = to_string(result.stop);
     row.oscillation_count = result.oscillation_count;
@@ -181,6 +193,7 @@ class Measurer {
     row.trace = result.trace;
     row.peak_rss_bytes = peak_rss_bytes();
     if (row.truth) row.to_truth = pose_difference(row.pose, *row.truth);
+    if (search_) search_->fill(row, results, job_.trace);
   }
 
   const Plan& plan_;
@@ -191,6 +204,7 @@ class Measurer {
   BatchAligner* batch_;  ///< the same, or null
   PointCloud scan_;
   std::vector<Transform> guesses_;  ///< of the row being measured
+  std::optional<SearchRun> search_;  ///< of it, if it is one
   std::vector<AlignResult> results_;
   PerScan per_scan_;
   std::optional<std::size_t> scan_of_;  ///< the frame that scan and map belong to

@@ -16,4 +16,8 @@ struct GuessNoise {
 /// six deviations). The same seed and index give the same guess.
 Transform noisy_guess(const Transform& truth, const GuessNoise& noise, std::uint64_t seed, std::uint64_t index);
 
+/// The mean of a prior that the truth could have been drawn from: each of x, y, z, roll and pitch off by a deviation of its
+/// own, near Gaussian as above, the heading any. The same seed and index give the same mean.
+Transform prior_mean(const Transform& truth, const double (&sigma)[5], std::uint64_t seed, std::uint64_t index);
+
 }  // namespace ndt::harness

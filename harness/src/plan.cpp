@@ -9,6 +9,7 @@
 
 #include "ndt/core/error.hpp"
 #include "ndt/harness/environment.hpp"
+#include "noise.hpp"
 #include "option_keys.hpp"
 
 namespace ndt::harness {
@@ -53,16 +54,48 @@ std::vector<NamedGuess> grid_guesses(const Transform& truth, const std::vector<G
   return guesses;
 }
 
+/// Another prior around the truth for every seed. Those of one frame are not those of another.
+std::vector<NamedGuess> prior_guesses(const Frame& frame, std::size_t frame_index, const NamedSearch& search) {
+  std::vector<NamedGuess> guesses;
+  for (int seed = 0; seed < search.seeds; ++seed)
+    guesses.push_back({fmt::format("seed{}", seed),
+                       prior_mean(frame.truth.value(), search.sigma, frame_index, static_cast<std::uint64_t>(seed)),
+                       std::nullopt});
+  return guesses;
+}
+
+std::vector<NamedGuess> guesses_of(const Job& job, const Dataset& dataset, std::size_t frame_index) {
+  const Frame& frame = dataset.frames.at(frame_index);
+  if (job.search) return prior_guesses(frame, frame_index, *job.search);
+  return job.grids.empty() || !frame.truth ? frame.guesses : grid_guesses(*frame.truth, job.grids);
+}
+
+/// What is known of a search before it runs. `number`: of the prior, from 0; also the seed.
+SearchRow planned_search(const NamedSearch& search, std::uint64_t number) {
+  const SearchSetting setting = resolve(search.arguments);
+  SearchRow row;
+  row.name = search.name;
+  row.strategy = setting.strategy.name;
+  row.method = to_string(setting.options.method);
+  row.particles = setting.options.particles;
+  row.startup = setting.options.startup;
+  row.at_once = setting.options.at_once;
+  row.seed = number;
+  std::ranges::copy(search.sigma, row.sigma);
+  return row;
+}
+
 /// Of the job's frames, whatever its range.
 std::vector<RunRow> all_rows(const Plan& plan, const Job& job, const Dataset& dataset) {
   std::vector<RunRow> rows;
   const AlignOptions options = job_options(job, dataset);
   for (const std::size_t index : job.frames) {
     const Frame& frame = dataset.frames.at(index);
-    const auto guesses = job.grids.empty() || !frame.truth ? frame.guesses : grid_guesses(*frame.truth, job.grids);
-    for (const NamedGuess& guess : guesses)
+    std::uint64_t number = 0;
+    for (const NamedGuess& guess : guesses_of(job, dataset, index)) {
       for (const int poses : job.poses) {
         RunRow row;
+        if (job.search) row.search = planned_search(*job.search, number);
         row.poses = poses;
         row.run_id = plan.run_id;
         row.job = job.index;
@@ -78,6 +111,8 @@ std::vector<RunRow> all_rows(const Plan& plan, const Job& job, const Dataset& da
         row.truth = frame.truth;
         rows.push_back(std::move(row));
       }
+      ++number;
+    }
   }
   return rows;
 }
@@ -135,8 +170,8 @@ class Planner {
   }
 
   void add(const Study& study, const std::string& name, const Dataset& dataset) {
-    if (!study.grids.empty() && dataset.truth.quality.empty()) {
-      leave_out(fmt::format("dataset {}", name), "a grid of guesses needs the truth");
+    if ((!study.grids.empty() || !study.searches.empty()) && dataset.truth.quality.empty()) {
+      leave_out(fmt::format("dataset {}", name), "guesses around the truth need the truth");
       return;
     }
     for (const Variant& variant : study.variants)
@@ -159,8 +194,21 @@ class Planner {
           job.poses = study.poses;
           job.timing = study.timing;
           if (job.timing) job.timing->samples = selection_.samples.value_or(job.timing->samples);
-          if (offered(*entry, job, dataset)) add_blocks(job, study, dataset);
+          if (study.searches.empty()) {
+            if (offered(*entry, job, dataset)) add_blocks(job, study, dataset);
+          } else {
+            add_searches(*entry, job, study, dataset);
+          }
         }
+  }
+
+  /// Those that are for this row.
+  void add_searches(const AlignerEntry& entry, Job& job, const Study& study, const Dataset& dataset) {
+    for (const NamedSearch& search : study.searches) {
+      if (!contains(search.implementations, entry.name)) continue;
+      job.search = search;
+      if (offered(entry, job, dataset)) add_blocks(job, study, dataset);
+    }
   }
 
   /// The variant's options win over those of the command line.
@@ -176,8 +224,12 @@ class Planner {
     const AlignOptions options = job_options(job, dataset);
     try {
       const std::unique_ptr<Aligner> aligner = entry.make(options);
-      if (dynamic_cast<const BatchAligner*>(aligner.get()) == nullptr &&
-          std::erase_if(job.poses, [](int poses) { return poses > 1; }) > 0)
+      const bool batches = dynamic_cast<const BatchAligner*>(aligner.get()) != nullptr;
+      if (!batches && job.search && resolve(job.search->arguments).strategy.startup_at_once) {
+        leave_out(fmt::format("{} in search {}", entry.name, job.search->name), "it takes one pose at a time");
+        return false;
+      }
+      if (!batches && std::erase_if(job.poses, [](int poses) { return poses > 1; }) > 0)
         leave_out(fmt::format("{} in batches", entry.name), "it takes one pose at a time");
       return !job.poses.empty();
     } catch (const std::invalid_argument& error) {

@@ -8,6 +8,7 @@
 #include "ndt/core/error.hpp"
 #include "ndt/harness/plan.hpp"
 #include "option_keys.hpp"
+#include "search_json.hpp"
 
 namespace ndt::harness {
 namespace {
@@ -44,6 +45,7 @@ json job_json(const Job& job) {
             {"poses", job.poses},
             {"reg_at_truth", job.variant.regularised_at_truth},
             {"grids", json::array()}};
+  if (job.search) j["search"] = to_json(*job.search);
   if (job.timing) j["timing"] = timing_json(*job.timing);
   for (const GuessGrid& grid : job.grids) j["grids"].push_back(grid_json(grid));
   return j;
@@ -65,6 +67,7 @@ Job job_of(const json& j) {
   j.at("poses").get_to(job.poses);
   j.at("reg_at_truth").get_to(job.variant.regularised_at_truth);
   for (const json& grid : j.at("grids")) job.grids.push_back(grid_of(grid));
+  if (j.contains("search")) job.search = named_search_from(j["search"]);
   if (j.contains("timing")) job.timing = timing_of(j["timing"]);
   return job;
 }

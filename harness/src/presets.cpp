@@ -7,6 +7,7 @@
 #include "ndt/harness/build_info.hpp"
 #include "ndt/harness/unknown_name.hpp"
 #include "option_keys.hpp"
+#include "search_keys.hpp"
 
 namespace ndt::harness {
 namespace {
@@ -70,6 +71,45 @@ std::vector<int> read_counts(TomlTable& toml, const char* key, double least, dou
   return counts;
 }
 
+void read_value(TomlTable& toml, const char* key, std::string& value) { value = toml.text(key).value_or(value); }
+void read_value(TomlTable& toml, const char* key, std::optional<std::string>& value) { value = toml.text(key); }
+void read_value(TomlTable& toml, const char* key, std::optional<double>& value) {
+  value = toml.number(key, 0, kCountMost);
+}
+void read_value(TomlTable& toml, const char* key, std::optional<int>& value) {
+  if (const auto given = toml.whole(key, 0, kCountMost)) value = static_cast<int>(*given);
+}
+
+NamedSearch read_search(TomlTable& toml, const NamedSearch& common) {
+  NamedSearch search = common;
+  search.name = toml.required_text("name");
+  search.implementations = toml.texts("implementations").value_or(std::vector<std::string>{});
+  if (search.implementations.empty())
+    toml.refuse("implementations", "is missing or empty", "name the rows that shall run this search");
+  for_each_search_option(search.arguments, [&](const char* key, auto& value) { read_value(toml, key, value); });
+  try {
+    resolve(search.arguments);
+  } catch (const std::exception& error) {
+    toml.refuse("name", error.what(), "change the search's settings");
+  }
+  toml.finish();
+  return search;
+}
+
+/// The priors are those of the study, so that its searches look for the same poses.
+std::vector<NamedSearch> read_searches(TomlTable& toml) {
+  NamedSearch common;
+  common.seeds = static_cast<int>(toml.whole("seeds", 1, kCountMost).value_or(common.seeds));
+  if (const auto sigma = toml.numbers("sigma", 0, kOffsetMost)) {
+    if (sigma->size() != std::size(common.sigma))
+      toml.refuse("sigma", "has not five numbers", "give x, y, z in metres, roll, pitch in radians");
+    std::ranges::copy(*sigma, common.sigma);
+  }
+  std::vector<NamedSearch> searches;
+  for (TomlTable& search : toml.tables("searches")) searches.push_back(read_search(search, common));
+  return searches;
+}
+
 Study read_study(TomlTable& toml) {
   Study study;
   study.datasets = toml.texts("datasets").value_or(std::vector<std::string>{});
@@ -78,6 +118,7 @@ Study read_study(TomlTable& toml) {
   study.threads = read_counts(toml, "threads", 0, Limits::kThreads, {1, 0});
   study.poses = read_counts(toml, "poses", 1, kPosesMost, study.poses);
   study.timing = read_timing(toml);
+  study.searches = read_searches(toml);
   for (TomlTable& variant : toml.tables("variants")) study.variants.push_back(read_variant(variant));
   if (study.variants.empty()) study.variants.emplace_back();
   for (TomlTable& grid : toml.tables("grids")) study.grids.push_back(read_grid(grid));
@@ -91,7 +132,7 @@ Study read_study(TomlTable& toml) {
 
 /// From quick to thorough.
 constexpr const char* kOrder[] = {"smoke",      "tracking", "basin", "scaling",   "profiles",
-                                  "iterations", "latency",  "batch", "transfers", "full"};
+                                  "iterations", "latency",  "batch", "transfers", "initial_pose", "full"};
 
 fs::path presets_folder() { return fs::path(build_info().source) / "harness" / "presets"; }
 
@@ -112,7 +153,7 @@ Preset read_preset(const fs::path& file, Studies studies) {
   for (const std::string& name : others) {
     if (std::ranges::find(kOrder, name) == std::end(kOrder))
       toml.refuse("presets", "names no preset of the project",
-                  "name smoke, tracking, basin, scaling, profiles, iterations, latency, batch or transfers");
+                  "name smoke, tracking, basin, scaling, profiles, iterations, latency, batch, transfers or initial_pose");
     for (Study& study : read_preset(presets_folder() / (name + ".toml"), Studies::own).studies)
       preset.studies.push_back(std::move(study));
   }

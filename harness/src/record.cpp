@@ -11,6 +11,7 @@
 #include "io/refusal.hpp"
 #include "json_fields.hpp"
 #include "ndt/core/error.hpp"
+#include "search_json.hpp"
 
 namespace ndt::harness {
 namespace {
@@ -192,6 +193,8 @@ void get_result(const json& j, RunRow& r) {
 RunRow parse(const json& j) {
   RunRow r;
   get_measurement(j, r);
+  if (j.contains("search") && !j["search"].is_null())  // rows of earlier programs have none
+    r.search = search_row_from(j["search"], j.at("error").is_null());
   if (j.at("error").is_null()) {
     get_result(j, r);
     return r;
@@ -227,8 +230,8 @@ std::string_view to_string(Timing timing) {
 }
 
 std::string measurement_key(const RunRow& row) {
-  return fmt::format("{}|{}|{}|{}|{}|{}|{}", row.dataset, row.variant, row.threads, row.implementation, row.frame,
-                     row.guess_name, row.poses);
+  return fmt::format("{}|{}|{}|{}|{}|{}|{}|{}", row.dataset, row.variant, row.threads, row.implementation, row.frame,
+                     row.guess_name, row.poses, row.search ? row.search->name : "");
 }
 
 std::string to_json_line(const RunRow& row) {
@@ -238,6 +241,7 @@ std::string to_json_line(const RunRow& row) {
     put_result(j, row);
   else
     for (const char* key : kMeasured) j[key] = nullptr;
+  j["search"] = row.search ? to_json(*row.search, row.error.empty()) : json();
   j["error"] = row.error.empty() ? json() : json(row.error);
   j["error_kind"] = row.error.empty() ? json() : json(to_string(row.failure));
   return j.dump(-1, ' ', false, json::error_handler_t::replace);

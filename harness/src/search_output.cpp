@@ -54,7 +54,8 @@ std::string verdict(const SearchAnswer& answer) {
                        nvtl, least);
   if (result.ambiguous())
     return fmt::format("AMBIGUOUS: NVTL {:.4f} is above {:g}, but another place looks nearly the same", nvtl, least);
-  return fmt::format("reliable: NVTL {:.4f} is above {:g}, and no other place comes near", nvtl, least);
+  return fmt::format("reliable: NVTL {:.4f} is above {:g}{}", nvtl, least,
+                     result.runner_up ? ", and the runner-up is clearly worse" : "");
 }
 
 std::string runner_up_text(const SearchResult& result) {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "ndt/harness/align_arguments.hpp"
+#include "ndt/harness/search_arguments.hpp"
 
 namespace ndt::harness {
 
@@ -40,6 +41,15 @@ struct GuessGrid {
   std::vector<double> x_m = {0}, y_m = {0}, z_m = {0}, yaw_deg = {0};
 };
 
+/// A way to search for the initial pose, from priors around the truth: each seed is another prior and another search.
+struct NamedSearch {
+  std::string name;
+  SearchArguments arguments;                 ///< but for the seed
+  std::vector<std::string> implementations;  ///< that it is for
+  int seeds = 20;
+  double sigma[5] = {1, 1, 0.1, 0.01, 0.01};  ///< x y z [m], roll pitch [rad]
+};
+
 /// Every dataset with every variant, thread count and implementation.
 struct Study {
   std::vector<std::string> datasets;
@@ -48,7 +58,8 @@ struct Study {
   std::vector<Variant> variants;
   std::vector<GuessGrid> grids;      ///< instead of the dataset's own guesses
   std::vector<int> poses = {1};      ///< of a batch that starts from around each guess; 1 = an alignment
-  std::optional<TimingRule> timing;  ///< instead of the preset's
+  std::vector<NamedSearch> searches;  ///< instead of alignments
+  std::optional<TimingRule> timing;   ///< instead of the preset's
   bool timed = true;                 ///< else every alignment runs once
   bool trace = false;
   int measurements_per_job = 8;

@@ -11,6 +11,7 @@
 #include "ndt/align/traffic.hpp"
 #include "ndt/harness/dataset.hpp"
 #include "ndt/harness/metrics.hpp"
+#include "ndt/harness/search_row.hpp"
 
 namespace ndt::harness {
 
@@ -40,12 +41,13 @@ struct RunRow {
   int threads = 0;
   int poses = 1;  ///< aligned in one call, from guesses around `guess`
   double resolution_m = 0;
-  Transform guess;  ///< map_from_scan
+  Transform guess;  ///< map_from_scan; of a search, the mean of its prior
   std::optional<GuessOffset> guess_offset;
   std::optional<Transform> truth;
+  std::optional<SearchRow> search;  ///< if it is one: an alignment from each of its particles
 
   // Void with an error. Of a batch: points and times as for one alignment, iterations and evaluations summed over its poses,
-  // everything else of its first pose, which starts from `guess` itself.
+  // everything else of its first pose, which starts from `guess` itself; so of a search and its best particle.
   std::int64_t points = 0, map_points = 0, voxels = 0;
   Transform pose;  ///< map_from_scan
   std::string stop;
