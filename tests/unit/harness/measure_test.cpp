@@ -321,6 +321,49 @@ TEST(Measure, ARowThatTakesNoBatchesFailsThem) {
   EXPECT_THAT(measured_batches(kEcho, plan_with({}), job).at(0).error, testing::HasSubstr("align_batch: not offered"));
 }
 
+Job searching_job(const std::string& strategy) {
+  Job job;
+  job.search.emplace();
+  job.search->name = "s";
+  job.search->seeds = 2;
+  job.search->arguments.strategy = strategy;
+  job.search->arguments.particles = 12;
+  job.search->arguments.startup = 5;
+  return job;
+}
+
+TEST(Measure, ASearchIsOneMeasurementOfItsBestParticle) {
+  Job job = searching_job("batched_persistent");
+  job.search->arguments.at_once = 4;
+  job.trace = true;
+  const RunRow row =
+      measured_batches(kBatches, plan_with({.samples = 5, .spread = 1e9, .cap_s = 60}), job).at(0);
+  EXPECT_EQ(row.error, "");
+  EXPECT_EQ(row.align_us.size(), 5u) << "whole searches";
+  EXPECT_EQ(row.iterations, 15 + 10 + 6) << "of batches of 5, 4 and 3";
+  EXPECT_EQ(row.evaluations, 12 * 3);
+  ASSERT_TRUE(row.search.has_value());
+  EXPECT_EQ(row.search->best_particle, 0u) << "an echo has no score, so the first wins";
+  EXPECT_FALSE(row.search->reliable);
+  ASSERT_EQ(row.search->paths.size(), 12u);
+  EXPECT_EQ(row.search->paths[0][0], row.search->paths[0][3]) << "an echo stays where it starts";
+  ASSERT_EQ(row.search->improvements.size(), 1u);
+  EXPECT_EQ(row.search->improvements[0].translation_error_m, row.to_truth.value().translation_m);
+  EXPECT_EQ(translation_error_m(row.pose, to_transform(Pose{row.search->paths[0][0], row.search->paths[0][1],
+                                                            translation_of(row.pose).z, 0, 0, 0})),
+            0);
+}
+
+TEST(Measure, ASearchOfOneParticleAfterTheOtherNeedsNoBatches) {
+  const Job job = searching_job("sequential");
+  const RunRow row = measured_batches(kEcho, plan_with({.samples = 1, .spread = 1e9, .cap_s = 60}), job).at(0);
+  EXPECT_EQ(row.error, "");
+  EXPECT_EQ(row.iterations, 12 * 2);
+  EXPECT_TRUE(row.search.value().paths.empty()) << "nobody asked for them";
+  EXPECT_THAT(measured_batches(kEcho, plan_with({}), searching_job("batched")).at(0).error,
+              testing::HasSubstr("aligns many poses at once"));
+}
+
 TEST(Measure, TheTrafficOfOneTimedAlignmentIsInTheRow) {
   Plan plan = plan_with({.samples = 5, .spread = 1e9, .cap_s = 60});
   for (const bool timed : {true, false}) {

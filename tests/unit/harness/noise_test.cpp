@@ -34,6 +34,22 @@ TEST(Noise, HasTheMeanAndDeviationsAskedFor) {
   EXPECT_NEAR(std::sqrt(squares_yaw / n), 0.1, 0.1 * tolerance);
 }
 
+TEST(Noise, APriorsMeanIsOffByItsDeviationsInTheMapAndFacesAnywhere) {
+  const Transform truth = to_transform(Pose{100, 200, 3, 0.01, -0.02, 1});
+  const double sigma[5] = {5, 2, 0.2, 0.02, 0};
+  const int n = 4000;
+  double squares[6] = {};
+  for (int k = 0; k < n; ++k) {
+    const Pose mean = principal(derivative_pose(prior_mean(truth, sigma, 1, static_cast<std::uint64_t>(k))));
+    const double off[6] = {mean.x - 100, mean.y - 200, mean.z - 3, mean.roll - 0.01, mean.pitch + 0.02, mean.yaw};
+    for (int i = 0; i < 6; ++i) squares[i] += off[i] * off[i];
+  }
+  const double tolerance = 4 / std::sqrt(2.0 * n);
+  for (int i = 0; i < 4; ++i) EXPECT_NEAR(std::sqrt(squares[i] / n), sigma[i], sigma[i] * tolerance) << i;
+  EXPECT_NEAR(std::sqrt(squares[4] / n), 0, 1e-12);
+  EXPECT_NEAR(std::sqrt(squares[5] / n), kPi / std::sqrt(3.0), 0.1);
+}
+
 TEST(Noise, OffsetsAreInTheFrameOfTheTruth) {
   const Transform truth = to_transform(Pose{10, 20, 0, 0, 0, kPi / 2});
   const Transform near = noisy_guess({}, {0, 0.3, 0, 0}, 1, 1), far = noisy_guess(truth, {0, 0.3, 0, 0}, 1, 1);

@@ -74,6 +74,46 @@ TEST(Plan, TheOrderIsMixedAndTheSameForASeed) {
   EXPECT_GT(changes, static_cast<int>(plan.jobs.size()) / 4) << "rows take turns, so that drift hits all alike";
 }
 
+Study searching_study() {
+  Study study = study_of({"courtyard"}, 4);
+  study.threads = {1};
+  study.searches.resize(2);
+  for (NamedSearch& search : study.searches) search.seeds = 6;
+  study.searches[0].name = "one";
+  study.searches[0].arguments.strategy = "sequential";
+  study.searches[0].implementations = {"cpu_pclomp_ref", "persistent_cpu"};
+  study.searches[1].name = "rounds";
+  study.searches[1].implementations = {"persistent_cpu"};
+  return study;
+}
+
+TEST(Plan, ASearchHasAPriorAndASeedOfItsOwnForEveryNumber) {
+  const Plan plan = make_plan(preset_of(searching_study()), kOwnRows, "id");
+  EXPECT_EQ(plan.jobs.size(), 3u * 2u) << "blocks of 4 and 2";
+  std::map<std::string, std::set<std::string>> seeds;
+  std::map<std::uint64_t, Transform> priors;
+  for (const RunRow& row : all_rows(plan)) {
+    ASSERT_TRUE(row.search.has_value());
+    EXPECT_EQ(row.guess_name, "seed" + std::to_string(row.search->seed));
+    EXPECT_TRUE(seeds[row.implementation + row.search->name].insert(row.guess_name).second);
+    const auto [known, is_new] = priors.emplace(row.search->seed, row.guess);
+    EXPECT_THAT(row.guess.m, testing::ElementsAreArray(known->second.m)) << "every search starts from the same prior";
+    EXPECT_GT(translation_error_m(row.guess, row.truth.value()), 0);
+    EXPECT_LT(translation_error_m(row.guess, row.truth.value()), 10);  // sigma 1 m
+  }
+  EXPECT_EQ(seeds.size(), 3u);
+  for (const auto& [search, names] : seeds) EXPECT_EQ(names.size(), 6u) << search;
+  EXPECT_GT(translation_error_m(priors.at(0), priors.at(1)), 0);
+}
+
+TEST(Plan, ASearchThatAlignsAtOnceIsLeftOutWhereOneIsAlignedAtATime) {
+  Study study = searching_study();
+  study.searches[1].implementations = {"cpu_pclomp_ref"};
+  const Plan plan = make_plan(preset_of(study), kOwnRows, "id");
+  ASSERT_EQ(plan.left_out.size(), 1u);
+  EXPECT_EQ(plan.left_out[0].what, "cpu_pclomp_ref in search rounds");
+}
+
 TEST(Plan, AGridHoldsEveryCombinationAndReplacesTheGuesses) {
   Study study = study_of({"courtyard"});
   study.threads = {1};
@@ -197,6 +237,16 @@ TEST_F(PlanFile, APlanComesBackAsItWas) {
   EXPECT_EQ(read.jobs[0].timing.value().samples, 9);
   EXPECT_TRUE(read.jobs[0].variant.regularised_at_truth);
   EXPECT_EQ(plan_json(read_plan(put(plan_json(plan)))), plan_json(plan));
+}
+
+TEST_F(PlanFile, SearchesComeBack) {
+  Study study = searching_study();
+  study.searches[1].arguments.particles = 30, study.searches[1].arguments.startup = 20;
+  study.searches[1].arguments.reliable_nvtl = 2.5;
+  const std::string text = plan_json(make_plan(preset_of(study), kOwnRows, "id"));
+  const Plan read = read_plan(put(text));
+  EXPECT_EQ(plan_json(read), text);
+  EXPECT_TRUE(std::ranges::any_of(read.jobs, [](const Job& job) { return job.search.value().arguments.particles == 30; }));
 }
 
 TEST_F(PlanFile, AnythingElseIsRefused) {

@@ -16,7 +16,7 @@ TEST(Presets, TheProjectsOwnAreThereFromQuickToThorough) {
   std::vector<std::string> names;
   for (const Preset& preset : presets()) names.push_back(preset.name);
   EXPECT_THAT(names, ElementsAre("smoke", "tracking", "basin", "scaling", "profiles", "iterations", "latency", "batch",
-                                 "transfers", "full"));
+                                 "transfers", "initial_pose", "full"));
 }
 
 TEST(Presets, TheirDatasetsAndOptionsExist) {
@@ -29,6 +29,8 @@ TEST(Presets, TheirDatasetsAndOptionsExist) {
                     name.starts_with("town_points_"))
             << name;
       for (const Variant& variant : study.variants) EXPECT_NO_THROW(resolve(variant.options)) << variant.name;
+      for (const NamedSearch& search : study.searches)
+        for (const std::string& row : search.implementations) EXPECT_NO_THROW(find_aligner(row)) << search.name;
     }
 }
 
@@ -87,6 +89,33 @@ TEST_F(PresetFile, AStudyMayHaveBatchesATimingAndATargetOfItsOwn) {
   EXPECT_TRUE(preset.studies[0].variants[0].regularised_at_truth);
   EXPECT_THAT(preset.studies[1].poses, ElementsAre(1));
   EXPECT_FALSE(preset.studies[1].timing.has_value());
+}
+
+TEST_F(PresetFile, AStudysSearchesShareItsPriors) {
+  const Preset preset =
+      find_preset(put("description = 'd'\n[[study]]\ndatasets = ['courtyard']\nseeds = 7\nsigma = [5, 4, 3, 0.2, 0.1]\n"
+                      "searches = [{ name = 'a', implementations = ['persistent_cpu'], strategy = 'sequential' },\n"
+                      "{ name = 'b', implementations = ['persistent_cpu'], particles = 30, startup = 10, at_once = 5 }]\n")
+                      .string());
+  const auto& searches = preset.studies.at(0).searches;
+  ASSERT_EQ(searches.size(), 2u);
+  EXPECT_EQ(searches[0].name, "a");
+  EXPECT_EQ(searches[0].arguments.strategy, "sequential");
+  EXPECT_EQ(resolve(searches[1].arguments).options.at_once, 5);
+  for (const NamedSearch& search : searches) {
+    EXPECT_EQ(search.seeds, 7);
+    EXPECT_THAT(search.sigma, ElementsAre(5, 4, 3, 0.2, 0.1));
+  }
+}
+
+TEST_F(PresetFile, MistakesInSearchesAreRefused) {
+  const std::string head = "description = 'd'\n[[study]]\ndatasets = ['courtyard']\n";
+  EXPECT_THAT(refusal_of(head + "searches = [{ name = 'a' }]\n"), HasSubstr("implementations: is missing or empty"));
+  EXPECT_THAT(refusal_of(head + "searches = [{ name = 'a', implementations = ['x'], strategy = 'b' }]\n"),
+              HasSubstr("unknown strategy 'b'"));
+  EXPECT_THAT(refusal_of(head + "searches = [{ name = 'a', implementations = ['x'], rounds = 3 }]\n"),
+              HasSubstr("rounds: is no key"));
+  EXPECT_THAT(refusal_of(head + "sigma = [1, 2]\n"), HasSubstr("line 4: study.sigma: has not five numbers"));
 }
 
 TEST_F(PresetFile, AnotherPresetsStudiesAreTakenOver) {

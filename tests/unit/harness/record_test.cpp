@@ -49,6 +49,45 @@ RunRow sample_row() {
   return row;
 }
 
+RunRow search_row() {
+  RunRow row = sample_row();
+  SearchRow search;
+  search.name = "rounds of 16", search.strategy = "batched_persistent", search.method = "tpe";
+  search.particles = 200, search.startup = 100, search.at_once = 16, search.seed = 3;
+  search.sigma[0] = 5, search.sigma[4] = 0.02;
+  search.best_particle = 131, search.reliable = true;
+  search.runner_up_ratio = 2.0 / 3;
+  search.runner_up_pose = row.pose;
+  search.improvements = {{0, 123.4, 1.2, 3.1, 80.2}, {131, 9876.5, 3.3, {}, {}}};
+  search.paths = {{1, 2, 3, 4, 5, 6, 1.0 / 3}};
+  row.search = search;
+  return row;
+}
+
+TEST(Record, ASearchComesBackBitForBit) {
+  const RunRow row = search_row(), got = run_row_from_json(to_json_line(row));
+  EXPECT_EQ(to_json_line(got), to_json_line(row));
+  EXPECT_NE(measurement_key(row), measurement_key(sample_row()));
+  ASSERT_TRUE(got.search.has_value());
+  EXPECT_EQ(got.search->improvements.at(0).us, 123.4);
+  EXPECT_FALSE(got.search->improvements.at(1).translation_error_m.has_value());
+  EXPECT_EQ(got.search->paths, row.search->paths);
+
+  RunRow failed = search_row();
+  failed.error = "no device", failed.failure = Failure::exception;
+  const RunRow lost = run_row_from_json(to_json_line(failed));
+  EXPECT_EQ(lost.search.value().name, "rounds of 16");
+  EXPECT_EQ(lost.search->seed, 3u);
+  EXPECT_TRUE(lost.search->improvements.empty());
+}
+
+TEST(Record, ARowOfAnEarlierProgramIsNoSearch) {
+  auto json = nlohmann::ordered_json::parse(to_json_line(sample_row()));
+  EXPECT_TRUE(json.at("search").is_null());
+  json.erase("search");
+  EXPECT_FALSE(run_row_from_json(json.dump()).search.has_value());
+}
+
 TEST(Record, ARowComesBackBitForBit) {
   const RunRow row = sample_row(), got = run_row_from_json(to_json_line(row));
   EXPECT_EQ(to_json_line(got), to_json_line(row));
@@ -115,6 +154,7 @@ TEST(Record, ARowIsOneLineWithTheKeysThatReadersKnow) {
                                              "translation_error_m",
                                              "rotation_error_deg",
                                              "trace",
+                                             "search",
                                              "error",
                                              "error_kind"};
   EXPECT_EQ(keys_of(line), expected);

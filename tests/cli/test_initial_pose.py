@@ -1,0 +1,110 @@
+"""initial-pose: the pose of a scan from a rough guess and no heading."""
+
+import json
+import math
+
+import pytest
+from conftest import EXIT_BAD_INPUT, EXIT_USAGE, ROWS, bench, refusal
+
+PRIOR = ["--guess", "0.5,-0.4,0,0,0,2", "--sigma", "1,1,0.1,0.01,0.01"]
+FEW = ["--particles", 40, "--startup", 30]
+
+KEYS = ["implementation", "strategy", "method", "startup", "at_once", "seed", "best", "reliable", "reliable_nvtl", "runner_up",
+        "runner_up_ratio", "ambiguous", "interrupted", "build_us", "search_us", "particles"]
+PARTICLE = ["guess_xyz_m", "guess_rpy_rad", "pose_xyz_m", "pose_rpy_rad", "nvtl", "transform_probability", "stop", "iterations",
+            "guided"]
+
+
+def search(clouds, *args):
+    done = bench("initial-pose", *clouds.args, *PRIOR, *args, "--json")
+    assert done.stdout.count("\n") == 1
+    return json.loads(done.stdout)
+
+
+def without_times(found):
+    return {k: v for k, v in found.items() if not k.endswith("_us")}
+
+
+def test_json_has_exactly_the_documented_keys(courtyard):
+    found = search(courtyard, *FEW)
+    assert list(found) == KEYS
+    assert [list(p) for p in found["particles"]] == [PARTICLE] * 40
+    assert list(found["best"]) == ["particle", *PARTICLE, "matrix"]
+    assert [p["guided"] for p in found["particles"]] == [False] * 30 + [True] * 10
+    best = found["particles"][found["best"]["particle"]]
+    assert best["nvtl"] == max(p["nvtl"] for p in found["particles"]) == found["best"]["nvtl"]
+    assert found["reliable"] == (best["nvtl"] > 2.3)
+
+
+def test_the_pose_is_found_whatever_the_heading(courtyard):
+    found = search(courtyard)  # 200 particles
+    assert found["reliable"] and len(found["particles"]) == 200
+    assert math.dist(found["best"]["pose_xyz_m"], (0, 0, 0)) < 0.1
+    assert all(abs(a) < 0.02 for a in found["best"]["pose_rpy_rad"])
+    assert found["runner_up_ratio"] is None or found["runner_up_ratio"] < 0.9
+
+
+@pytest.mark.parametrize("row", [r for r in ROWS if r != "pcl_ndt"])
+def test_every_row_searches_one_particle_after_the_other(courtyard, row):
+    found = search(courtyard, "--strategy", "sequential", "--implementation", row, "--particles", 10, "--startup", 5)
+    assert found["implementation"] == row and len(found["particles"]) == 10
+
+
+def test_batched_finds_what_sequential_finds_on_the_same_row(courtyard):
+    one, batch = (search(courtyard, *FEW, "--strategy", s, "--implementation", "persistent_cpu")
+                  for s in ("sequential", "batched"))
+    assert one["particles"] == batch["particles"] and one["best"] == batch["best"]
+
+
+def test_same_seed_same_result_another_seed_another(courtyard):
+    first, again, other = (without_times(search(courtyard, *FEW, "--seed", seed)) for seed in (7, 7, 8))
+    assert first == again
+    assert first["particles"] != other["particles"]
+
+
+def test_random_and_grid_guide_nobody(courtyard):
+    for method, count in (("random", 30), ("grid", 27)):
+        found = search(courtyard, "--method", method, "--particles", 30)
+        assert len(found["particles"]) == count and not any(p["guided"] for p in found["particles"])
+
+
+def test_for_people_it_says_how_far_to_trust_it(courtyard):
+    text = bench("initial-pose", *courtyard.args, *PRIOR, *FEW).stdout
+    for line in ("implementation   persistent_c", "search           batched_persistent, method tpe: 40 particles",
+                 "verdict          ", "best             particle ", "runner-up        ", "search           "):
+        assert "\n" + line in text, line
+    text = bench("initial-pose", *courtyard.args, *PRIOR, *FEW, "--reliable-nvtl", 100).stdout
+    assert "verdict          NOT reliable" in text and "--particles" in text
+
+
+def test_a_timeout_ends_it_with_what_it_has(courtyard):
+    found = search(courtyard, "--timeout-ms", 1, "--strategy", "sequential")
+    assert found["interrupted"] == "timeout" and 1 <= len(found["particles"]) < 200
+
+
+def test_a_scan_from_elsewhere_is_not_reliable(courtyard):
+    done = bench("initial-pose", *courtyard.args, "--guess", "500,0,0,0,0,0", "--sigma", "1,1,0,0,0", *FEW, "--json")
+    found = json.loads(done.stdout)
+    assert not found["reliable"] and found["best"]["stop"] == "no_overlap" and found["best"]["nvtl"] == 0
+
+
+def test_what_it_cannot_use_is_refused(courtyard, tmp_path):
+    def refused(*args, code=EXIT_USAGE):
+        return refusal("initial-pose", *courtyard.args, *args, code=code)
+
+    assert "--sigma is required" in refused("--guess", "0,0,0,0,0,0")
+    assert "--guess is required" in refused("--sigma", "1,1,1,1,1")
+    assert "--sigma: 3 numbers; give 5" in refused("--guess", "0,0,0,0,0,0", "--sigma", "1,1,1")
+    assert "sigma x = -1" in refused("--guess", "0,0,0,0,0,0", "--sigma", "-1,1,1,1,1")
+    assert "--guess" in refused("--guess", "nan,0,0,0,0,0", "--sigma", "1,1,1,1,1")
+    assert "did you mean 'batched'" in refused(*PRIOR, "--strategy", "batchd")
+    assert "choose from tpe, random, grid" in refused(*PRIOR, "--method", "best")
+    assert "particles = 0" in refused(*PRIOR, "--particles", 0)
+    assert "more than the 5 particles" in refused(*PRIOR, "--particles", 5, "--startup", 9)
+    assert "guides one particle at a time" in refused(*PRIOR, "--strategy", "batched", "--at-once", 4)
+    assert "aligns one pose at a time" in refused(*PRIOR, "--strategy", "batched", "--implementation", "cpu_pclomp_ref")
+    empty = tmp_path / "empty.pcd"
+    empty.write_text("VERSION .7\nFIELDS x y z\nSIZE 4 4 4\nTYPE F F F\nCOUNT 1 1 1\nWIDTH 0\nHEIGHT 1\nPOINTS 0\nDATA ascii\n")
+    assert "no valid voxel" in refusal("initial-pose", "--map", empty, "--scan", courtyard.scan, *PRIOR, code=EXIT_BAD_INPUT)
+    found = bench("initial-pose", "--map", courtyard.map, "--scan", empty, *PRIOR, *FEW, "--json").stdout
+    assert json.loads(found)["best"]["stop"] == "no_overlap"

@@ -1,0 +1,71 @@
+#include "ndt/harness/search_arguments.hpp"
+
+#include <gmock/gmock.h>
+
+#include <stdexcept>
+
+#include "ndt/harness/exit_code.hpp"
+
+namespace ndt::harness {
+namespace {
+
+using initial_pose::Method;
+using testing::HasSubstr;
+using testing::ThrowsMessage;
+
+SearchArguments with(const std::string& strategy) {
+  SearchArguments arguments;
+  arguments.strategy = strategy;
+  return arguments;
+}
+
+TEST(SearchArguments, DefaultsAreTheReferencesCountsInRounds) {
+  const SearchSetting setting = resolve(SearchArguments{});
+  EXPECT_EQ(setting.strategy.name, "batched_persistent");
+  EXPECT_EQ(setting.options.method, Method::tpe);
+  EXPECT_EQ(setting.options.particles, 200);
+  EXPECT_EQ(setting.options.startup, 100);
+  EXPECT_GT(setting.options.at_once, 1);
+  EXPECT_EQ(resolve(with("batched")).options.at_once, 1) << "no rounds";
+  SearchArguments few;
+  few.particles = 20;
+  EXPECT_EQ(resolve(few).options.startup, 20);
+}
+
+TEST(SearchArguments, UnknownNamesAreAnsweredWithTheNames) {
+  EXPECT_THAT([] { resolve(with("batch")); }, ThrowsMessage<UsageError>(HasSubstr("did you mean 'batched'?")));
+  SearchArguments arguments;
+  arguments.method = "tree";
+  EXPECT_THAT([&] { resolve(arguments); }, ThrowsMessage<UsageError>(HasSubstr("choose from tpe, random, grid")));
+}
+
+TEST(SearchArguments, WhatAStrategyOrMethodHasNoUseForIsRefused) {
+  SearchArguments rounds = with("sequential");
+  rounds.at_once = 8;
+  EXPECT_THAT([&] { resolve(rounds); }, ThrowsMessage<UsageError>(HasSubstr("guides one particle at a time")));
+  SearchArguments startup;
+  startup.method = "grid";
+  startup.startup = 5;
+  EXPECT_THAT([&] { resolve(startup); }, ThrowsMessage<UsageError>(HasSubstr("grid guides no particle")));
+  SearchArguments more;
+  more.particles = 10, more.startup = 11;
+  EXPECT_THAT([&] { resolve(more); }, ThrowsMessage<UsageError>(HasSubstr("more than the 10 particles")));
+  SearchArguments none;
+  none.particles = 0;
+  EXPECT_THAT([&] { resolve(none); }, ThrowsMessage<std::invalid_argument>(HasSubstr("particles = 0")));
+}
+
+TEST(SearchArguments, AStrategyTakesItsOwnRowOrItsTwin) {
+  const std::string persistent(choose_aligner(resolve(with("batched_persistent")).strategy, kAuto).name);
+  EXPECT_THAT(persistent, testing::AnyOf("persistent_cuda", "persistent_cpu"));
+  const std::string batched(choose_aligner(resolve(with("batched")).strategy, kAuto).name);
+  EXPECT_THAT(batched, testing::AnyOf("multikernel_cuda", "multikernel_cpu"));
+  EXPECT_EQ(choose_aligner(resolve(with("sequential")).strategy, kAuto).name, choose_aligner(kAuto).name);
+  EXPECT_EQ(choose_aligner(resolve(with("batched")).strategy, "persistent_cpu").name, "persistent_cpu");
+  EXPECT_EQ(choose_aligner(resolve(with("sequential")).strategy, kReference).name, kReference);
+  EXPECT_THAT([] { choose_aligner(resolve(with("batched")).strategy, kReference); },
+              ThrowsMessage<UsageError>(HasSubstr("cpu_pclomp_ref aligns one pose at a time")));
+}
+
+}  // namespace
+}  // namespace ndt::harness
