@@ -6,12 +6,12 @@
 
 #include "compare.hpp"
 #include "golden.hpp"
+#include "last_bit.hpp"
 #include "registry_rows.hpp"
 
 namespace ndt {
 namespace {
 
-constexpr double kMetres = 1e-3, kDegrees = 0.01;
 constexpr double kEqualShare = 0.99;       // of the cases that float32 rounding does not decide
 constexpr double kEqualShareOfAll = 0.85;  // textbook's sharp Gaussians and fixed steps leave up to 12 in 110 to chance
 
@@ -40,25 +40,6 @@ std::vector<Combination> combinations() {
 }
 
 void PrintTo(const Combination& c, std::ostream* out) { *out << c.name; }
-
-bool same_answer(const AlignResult& a, const AlignResult& b) {
-  return a.iterations == b.iterations && a.stop == b.stop &&
-         translation_error_m(a.map_from_scan, b.map_from_scan) <= kMetres &&
-         compare::degrees(rotation_error_rad(a.map_from_scan, b.map_from_scan)) <= kDegrees;
-}
-
-/// Whether the oracle itself gives another answer when its guess moves by one float32 step of the map's coordinates along
-/// some axis. Such a case says nothing about an implementation: it was decided by the last bit.
-bool decided_by_the_last_bit(Aligner& oracle, const golden::Run& run, const AlignResult& expected) {
-  constexpr double kFloatStepAt50M = 4e-6;
-  for (int axis = 0; axis < 3; ++axis)
-    for (const double by : {kFloatStepAt50M, -kFloatStepAt50M}) {
-      Transform guess = run.guess;
-      guess(axis, 3) += by;
-      if (!same_answer(oracle.align(*run.scan, guess), expected)) return true;
-    }
-  return false;
-}
 
 /// The two rows on one map, rebuilt only when the map or the resolution changes.
 class Rows {
@@ -117,12 +98,12 @@ TEST_P(EveryOption, SharedCoreAndOracleAgree) {
     const AlignResult expected = rows.oracle->align(*r.scan, r.guess), got = rows.row->align(*r.scan, r.guess);
     const double off_m = translation_error_m(got.map_from_scan, expected.map_from_scan);
     const double off_deg = compare::degrees(rotation_error_rad(got.map_from_scan, expected.map_from_scan));
-    if (same_answer(got, expected)) {
+    if (last_bit::same_answer(got, expected)) {
       ++equal;
       metres.see(off_m, r.name), degrees.see(off_deg, r.name);
       continue;
     }
-    const bool chance = decided_by_the_last_bit(*rows.oracle, r, expected);
+    const bool chance = last_bit::decides(*rows.oracle, *r.scan, r.guess, expected);
     undecided += chance ? 1 : 0;
     different += "    " + r.name + ": " + ending(got) + ", oracle " + ending(expected) + ", " +
                  std::to_string(1000 * off_m) + " mm apart" + (chance ? ", and so is the oracle from itself\n" : "\n");

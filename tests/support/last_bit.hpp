@@ -1,0 +1,40 @@
+// Alignments that the last bit decides: there the oracle itself gives another answer when its guess moves by a float32 step.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "compare.hpp"
+#include "ndt/align/aligner.hpp"
+
+namespace ndt::last_bit {
+
+constexpr double kMetres = 1e-3, kDegrees = 0.01;
+
+inline bool same_answer(const AlignResult& a, const AlignResult& b) {
+  return a.iterations == b.iterations && a.stop == b.stop &&
+         translation_error_m(a.map_from_scan, b.map_from_scan) <= kMetres &&
+         compare::degrees(rotation_error_rad(a.map_from_scan, b.map_from_scan)) <= kDegrees;
+}
+
+/// Of the map's coordinates: that of a point 50 m away at least, or of the guess where that is larger.
+inline double float_step(double coordinate) {
+  constexpr double kFloatStepAt50M = 4e-6;
+  const float at = std::fabs(static_cast<float>(coordinate));
+  return std::max(kFloatStepAt50M, static_cast<double>(std::nextafter(at, std::numeric_limits<float>::max()) - at));
+}
+
+/// Whether the oracle itself gives another answer when its guess moves by one float32 step of the map's coordinates along
+/// some axis. Such a case says nothing about an implementation: it was decided by the last bit.
+inline bool decides(Aligner& oracle, const PointCloud& scan, const Transform& guess, const AlignResult& expected) {
+  for (int axis = 0; axis < 3; ++axis)
+    for (const double sign : {1.0, -1.0}) {
+      Transform moved = guess;
+      moved(axis, 3) += sign * float_step(guess(axis, 3));
+      if (!same_answer(oracle.align(scan, moved), expected)) return true;
+    }
+  return false;
+}
+
+}  // namespace ndt::last_bit
