@@ -93,8 +93,11 @@ def pose(m: Measured) -> Answer:
 
 
 def crashes(m: Measured) -> Answer:
-    crashes = int((m.rows.error_kind == "crash").sum())
-    return held(crashes == 0, f"{crashes} crash{'es' if crashes != 1 else ''} in {len(m.rows)} measurements of all rows")
+    kinds = [*m.rows.error_kind, *(() if m.searches is None else m.searches.error_kind)]
+    if not kinds:
+        return Answer(OPEN, "needs an alignment or a search")
+    crashes = kinds.count("crash")
+    return held(crashes == 0, f"{crashes} crash{'es' if crashes != 1 else ''} in {len(kinds)} measurements of all rows")
 
 
 def memory(m: Measured) -> Answer:

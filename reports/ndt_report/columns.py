@@ -12,7 +12,7 @@ LATER = "may be null, and is missing in runs made before there was such a column
 class Column(NamedTuple):
     name: str
     unit: str
-    kind: str  # text, int, number, flag, matrix (16 numbers), numbers (a list), maybe numbers (or empty), offset, trace, picture
+    kind: str  # text, int, number, flag, matrix (16 numbers), numbers (a list), maybe numbers (or empty), or an object named below
     null: str
     meaning: str
 
@@ -73,8 +73,36 @@ ROW_COLUMNS = [
     Column(
         "trace", "", "trace", MAY, "per iteration, index 0 = the guess: score, nvtl, step_m, errors; null if not asked for"
     ),
+    Column(
+        "search",
+        "",
+        "search",
+        LATER,
+        "of a search for the initial pose, one measurement: SEARCH_COLUMNS; null for alignments and batches. guess is the prior's mean, "
+        "iterations and evaluations are summed over the particles, align_us and traffic are the whole search's; pose and all "
+        "that is said of it is the best particle's",
+    ),
     Column("error", "", "text", MAY, "why there is no measurement; null if there is one"),
     Column("error_kind", "", "text", MAY, "exception, crash, timeout, memory or skipped (a batch that was too long to begin)"),
+]
+
+# The object `search` of a row. ERROR: null if the search failed.
+SEARCH_COLUMNS = [
+    Column("name", "", "text", NEVER, "of the setting, unique in a study"),
+    Column("strategy", "", "text", NEVER, "how the particles are aligned: one of STRATEGIES"),
+    Column("method", "", "text", NEVER, "what proposes them: one of METHODS"),
+    Column("particles", "", "int", NEVER, "alignments of a search"),
+    Column("startup", "", "int", NEVER, "of them before the method is guided by results"),
+    Column("at_once", "", "int", NEVER, "proposals a round when guided; 1 unless batched_persistent"),
+    Column("seed", "", "int", NEVER, "of the proposals"),
+    Column("sigma", "m, rad", "sigma", NEVER, "prior around guess: x, y, z, roll, pitch; yaw is uniform"),
+    Column("best_particle", "", "int", ERROR, "index of the particle with the largest NVTL"),
+    Column("reliable", "", "flag", ERROR, "its NVTL is above the threshold"),
+    Column("ambiguous", "", "flag", ERROR, "another mode is nearly as good"),
+    Column("runner_up_ratio", "", "number", MAY, "NVTL of the best converged particle of another mode / the best; null without"),
+    Column("runner_up_pose", "", "matrix", MAY, "of that particle"),
+    Column("improvements", "us, m, deg", "improvements", ERROR, "every time the best so far changed, with its errors"),
+    Column("paths", "m, rad", "paths", MAY, "x, y, yaw of every particle's start and end, and its NVTL; null if not asked for"),
 ]
 
 IMPLEMENTATION_COLUMNS = [
@@ -113,10 +141,18 @@ ERROR_KINDS = ("exception", "crash", "timeout", "memory", "skipped")
 OFFSET_KEYS = ("x_m", "y_m", "z_m", "yaw_deg")
 TRACE_KEYS = ("score", "nvtl", "step_m", "translation_error_m", "rotation_error_deg")
 PICTURE_KEYS = ("frame", "map", "scan")
+STRATEGIES = ("sequential", "batched", "batched_persistent")
+METHODS = ("tpe", "random", "grid")
+IMPROVEMENT_KEYS = ("particle", "us", "nvtl", "translation_error_m", "rotation_error_deg")
+PATH_KEYS = ("x0_m", "y0_m", "yaw0_rad", "x1_m", "y1_m", "yaw1_rad", "nvtl")
 
 
 def _number(value) -> bool:
     return isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value)
+
+
+def _whole(value) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)
 
 
 def _numbers(value) -> bool:
@@ -131,9 +167,23 @@ def _trace(value) -> bool:
     return entries_fit and isinstance(value["step_m"], list) and all(len(v) == len(value["step_m"]) for v in lists)
 
 
+def _improvement(value) -> bool:
+    if not isinstance(value, dict) or set(value) != set(IMPROVEMENT_KEYS):
+        return False
+    errors = [value["translation_error_m"], value["rotation_error_deg"]]
+    return _whole(value["particle"]) and all(_number(value[k]) for k in ("us", "nvtl")) and all(e is None or _number(e) for e in errors)
+
+
+def _improvements(value) -> bool:
+    """In the order in which they happened; several particles of a round end at the same time."""
+    if not isinstance(value, list) or not all(_improvement(v) for v in value):
+        return False
+    return all(a["particle"] < b["particle"] and a["us"] <= b["us"] for a, b in zip(value, value[1:]))
+
+
 _FITS = {
     "text": lambda v: isinstance(v, str),
-    "int": lambda v: isinstance(v, int) and not isinstance(v, bool),
+    "int": _whole,
     "number": _number,
     "flag": lambda v: isinstance(v, bool),
     "matrix": lambda v: _numbers(v) and len(v) == 16,
@@ -144,6 +194,10 @@ _FITS = {
     "picture": lambda v: isinstance(v, dict)
     and set(v) == set(PICTURE_KEYS)
     and all(isinstance(e, str) for e in v.values()),
+    "search": lambda v: isinstance(v, dict),  # complaint() looks into it
+    "sigma": lambda v: _numbers(v) and len(v) == 5,
+    "improvements": _improvements,
+    "paths": lambda v: isinstance(v, list) and len(v) > 0 and all(_numbers(p) and len(p) == len(PATH_KEYS) for p in v),
 }
 _SAID = {
     "text": "text",
@@ -156,6 +210,10 @@ _SAID = {
     "offset": "an object of the numbers " + ", ".join(OFFSET_KEYS),
     "trace": "an object of equally long lists " + ", ".join(TRACE_KEYS),
     "picture": "an object of the texts " + ", ".join(PICTURE_KEYS),
+    "search": "an object",
+    "sigma": "5 finite numbers",
+    "improvements": "a list, in order of particle and us, of objects " + ", ".join(IMPROVEMENT_KEYS),
+    "paths": "a list, not empty, of lists " + ", ".join(PATH_KEYS),
 }
 
 
@@ -177,4 +235,13 @@ def complaint(entry, columns, failed=False):
                 return f"{column.name} is null"
         elif not _FITS[column.kind](value):
             return f"{column.name} is not {_SAID[column.kind]}"
+        elif column.kind == "search" and (what := complaint(value, SEARCH_COLUMNS, failed) or _unknown_word(value)):
+            return f"{column.name}: {what}"
+    return None
+
+
+def _unknown_word(search):
+    for key, allowed in (("strategy", STRATEGIES), ("method", METHODS)):
+        if search[key] not in allowed:
+            return f"{key} is '{search[key]}', not one of {', '.join(allowed)}"
     return None

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from .accuracy import KEY
-from .batches import batches_as_variants
+from .batches import kinds_as_variants
 from .environment import gpus
 from .grids import split_grids
 from .latency import FASTER, MARGIN, SAME, SLOWER, UNCLEAR, paired, speed_up, timed, verdict
@@ -33,7 +33,7 @@ class Comparison:
 
 def comparison(a: Run, b: Run) -> Comparison:
     """Throws InputError if the runs have no timed row in common."""
-    a, b = (split_grids(batches_as_variants(run)) for run in (a, b))
+    a, b = (split_grids(kinds_as_variants(run)) for run in (a, b))
     notes = _notes(a, b)
     changed = _changed_datasets(a, b)
     rows_a, rows_b = judged_rows(a), judged_rows(b)

@@ -61,6 +61,11 @@ def _planned_measurements(path: Path, jobs) -> int:
     return sum(job["row_count"] for job in jobs)
 
 
+def search_name(search) -> str:
+    """Of a row's search; empty for an alignment or a batch."""
+    return search["name"] if search else ""
+
+
 def natural_key(name: str):
     """Sorts scan_2 before scan_10."""
     return [(int(part), "") if part.isdigit() else (-1, part) for part in re.split(r"(\d+)", name) if part]
@@ -123,7 +128,7 @@ def _read_results(path: Path, implementations, datasets):
         for key, known in (("implementation", implementations), ("dataset", datasets)):
             if entry[key] not in known.index:
                 raise refusal(path, f"line {number}", f"{key} '{entry[key]}' is not in {key}s.json", RUN_AGAIN)
-        measurement = tuple(entry[key] for key in MEASUREMENT) + (entry.get("poses") or 1,)
+        measurement = tuple(entry[key] for key in MEASUREMENT) + (entry.get("poses") or 1, search_name(entry.get("search")))
         if measurement in seen:
             raise refusal(
                 path,
@@ -174,7 +179,7 @@ def _row_frame(entries, implementations, datasets) -> pd.DataFrame:
     order = {name: i for i, name in enumerate(datasets.index)}, {name: i for i, name in enumerate(implementations.index)}
     keys = [
         (order[0][r.dataset], r.variant != "autoware", r.variant, order[1][r.implementation], r.threads)
-        + (natural_key(r.frame), natural_key(r.guess_name), r.poses)
+        + (natural_key(r.frame), natural_key(r.guess_name), r.poses, natural_key(search_name(r.search)))
         for r in rows.itertuples()
     ]
     return rows.iloc[sorted(range(len(keys)), key=keys.__getitem__)].reset_index(drop=True)

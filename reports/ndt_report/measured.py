@@ -11,10 +11,11 @@ from .transfers import Fit, iteration_fit
 
 
 class Measured:
-    """rows: of judged_rows(); table: of summary_table()."""
+    """rows: of judged_rows(); table: of summary_table(); searches: of search_rows(), or None."""
 
-    def __init__(self, rows: pd.DataFrame, table: pd.DataFrame, implementations: pd.DataFrame):
+    def __init__(self, rows: pd.DataFrame, table: pd.DataFrame, implementations: pd.DataFrame, searches=None):
         self.rows, self.table, self.implementations = rows, table, implementations
+        self.searches = searches
         peer = rows.implementation.map(implementations.peer).astype(bool)
         self.own = rows[~peer & rows.error.isna()]
         self.made_for_size = scaling_datasets(rows)

@@ -5,9 +5,11 @@ from pathlib import Path
 import jinja2
 from markupsafe import Markup
 
+from .accuracy import SEARCH_SUCCESS_DEG, SEARCH_SUCCESS_M
 from .environment import checkout, flat, gpus, left_out, plan_facts
 from .page_numbers import NONE, number
 from .latency import LEAST_TAIL_SAMPLES, SHORT_ITERATIONS
+from .searches import LOWER, NOT_LOWER
 from .sections import Report, main_datasets
 from .style import look, svg_uri
 from .targets import MET, MISSED, counted
@@ -24,6 +26,7 @@ SECTIONS = {
     "scaling": ("Scaling", "scaling"),
     "iterations": ("Time of an iteration", "iterations"),
     "batches": ("Batches", "batch"),
+    "searches": ("Initial pose", "initial_pose"),
     "transfers": ("Transfers", "transfers"),
     "trajectory": ("Trajectory", "tracking"),
     "scores": ("Scores against true error", "basin"),
@@ -134,6 +137,12 @@ def render(report: Report) -> str:
         short_iterations=SHORT_ITERATIONS,
         least_tail_samples=LEAST_TAIL_SAMPLES,
         batches=report.batches.to_dict("records"),
+        searches=groups(report.searches),
+        NOT_LOWER=NOT_LOWER,
+        LOWER=LOWER,
+        at_once=report.at_once.to_dict("records"),
+        search_count=int(report.searches.n.sum()),
+        search_limits=(SEARCH_SUCCESS_M, SEARCH_SUCCESS_DEG),
         transfers=report.transfers.to_dict("records"),
         without_counts=report.without_counts,
         replaced=REPLACED_BYTES_PER_ITERATION,

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 import pandas as pd
 
 from .basin import basin_cells
-from .batches import batch_table, without_batches
+from .batches import alignments_alone, batch_table
 from .clouds import read_pcd
 from .convergence import stopping_table, trace_points
 from .detection import detection_table, judged_poses, mark_wrong
@@ -16,12 +16,15 @@ from .figures import convergence as convergence_figure
 from .figures import iteration_time as iteration_figure
 from .figures import ecdf, pareto, scan_in_map, scores
 from .figures import scaling as scaling_figure
+from .figures import searches as search_figures
 from .figures import trajectory as trajectory_figure
 from .grids import split_grids
 from .latency import samples, tail_table
 from .load import REFERENCE, Run
 from .measured import Measured
 from .scaling import scaling_datasets, scaling_points, thread_points
+from .search_verdict import search_sentences
+from .searches import at_once_table, search_rows, search_table, success_steps, with_paths
 from .summary import judged_rows, summary_table
 from .targets import targets_table
 from .trajectories import trajectories, trajectory_errors
@@ -48,6 +51,8 @@ class Report:
     feature_costs: pd.DataFrame = None
     tails: pd.DataFrame = None
     batches: pd.DataFrame = None
+    searches: pd.DataFrame = None
+    at_once: pd.DataFrame = None
     transfers: pd.DataFrame = None
     without_counts: list = None  # (implementation, why)
     trajectories: list = None
@@ -55,19 +60,21 @@ class Report:
 
 
 def make_report(run: Run) -> Report:
-    batches = batch_table(run.rows)
-    run = split_grids(without_batches(run))
+    batches, searches = batch_table(run.rows), search_rows(run.rows)
+    found = search_table(searches)
+    run = split_grids(alignments_alone(run))
     rows = judged_rows(run)
     table = summary_table(rows, run.implementations)
     shown = main_datasets(rows)
     points = trace_points(rows)
-    report = Report(run, rows, table, verdict_of(run, rows, table, shown))
+    report = Report(run, rows, table, verdict_of(run, rows, table, shown, search_sentences(found)))
     report.equivalence, report.worst = equivalence_table(rows), worst_cases(rows, run.implementations)
     report.stopping = stopping_table(rows, points)
-    report.targets = targets_table(Measured(rows, table, run.implementations))
+    report.targets = targets_table(Measured(rows, table, run.implementations, searches))
     report.iteration_times = iteration_time_table(rows)
     report.feature_costs = feature_costs(report.iteration_times)
     report.tails, report.batches = tail_table(rows), batches
+    report.searches, report.at_once = found, at_once_table(found)
     report.transfers, report.without_counts = transfers_table(rows), without_counts(rows, run.implementations)
     report.trajectories = trajectories(rows, run.datasets)
     report.trajectory_errors = trajectory_errors(report.trajectories)
@@ -85,6 +92,7 @@ def make_report(run: Run) -> Report:
             "scaling": [scaling_figure.draw(scaling_points(rows)), scaling_figure.draw_threads(threads)],
             "iterations": [iteration_figure.draw(report.iteration_times)],
             "batches": [batches_figure.draw(batches)],
+            "searches": _search_drawings(run, searches),
             "trajectory": _trajectory_drawings(report),
             "scores": [
                 scores.draw(poses, report.detection, name) for name in list(dict.fromkeys(poses.dataset))[:MOST_PER_KIND]
@@ -120,6 +128,23 @@ def _trajectory_drawings(report: Report) -> list:
     for t in report.trajectories:
         by_dataset.setdefault(t.dataset, []).append(t)
     return [trajectory_figure.draw(group, report.trajectory_errors) for group in list(by_dataset.values())[:MOST_PER_KIND]]
+
+
+def _search_drawings(run: Run, searches) -> list:
+    curves = [
+        search_figures.draw_time(success_steps(searches, "ms")),
+        search_figures.draw_particles(success_steps(searches, "particles_done")),
+    ]
+    shown = with_paths(searches, run.datasets)[:MOST_PER_KIND]
+    return curves + [search_figures.draw_paths(search, _map_around(run, search)) for search in shown]
+
+
+def _map_around(run: Run, search):
+    """Of the dataset's picture; None without one, or if each frame has a map of its own and this is another's."""
+    data = run.datasets.loc[search.dataset]
+    if data.picture is None or (data.kind != "scan_to_map" and data.picture["frame"] != search.frame):
+        return None
+    return read_pcd(run.folder / data.picture["map"])
 
 
 def _pictures(run: Run, rows) -> list:

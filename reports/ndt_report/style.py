@@ -53,6 +53,7 @@ matplotlib.rcParams.update(
         "lines.markersize": 6,
         "legend.frameon": False,
         "figure.dpi": 96,
+        "figure.max_open_warning": 0,  # all of a report's figures are made before the page is
         "savefig.dpi": DENSE_DPI,
         "svg.fonttype": "path",
         "svg.hashsalt": "ndt_report",

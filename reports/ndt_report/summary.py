@@ -1,5 +1,6 @@
 """The table of the report: accuracy, latency and speed-up of every row, and summary.csv."""
 
+import numpy as np
 import pandas as pd
 
 from .accuracy import KEY, accuracy_table, add_success, equal_accuracy
@@ -21,4 +22,4 @@ def summary_table(rows: pd.DataFrame, implementations: pd.DataFrame) -> pd.DataF
     table = table.merge(ratio_table(rows, pairing, equal, implementations), on=KEY, how="left")
     texts = [prefix + name for prefix in ("", "cpu_") for name in ("verdict", "why_no_verdict", "base")]
     table[texts] = table[texts].fillna("")
-    return table.assign(peer=[bool(implementations.loc[name, "peer"]) for name in table.implementation])
+    return table.assign(peer=np.array([implementations.loc[name, "peer"] for name in table.implementation], bool))

@@ -6,6 +6,7 @@ from .targets import counted
 from .verdict import interval
 
 MOST_LINES = 24
+MOST_SEARCHES = 4  # datasets with a line on searches
 WIDTH = 120
 HEADER = ["dataset", "row", "thr", "n", "p50 ms", "p99 ms", "speed against the oracle", "ok %", "err mm", "vs oracle mm"]
 
@@ -51,7 +52,7 @@ def _worth_most(table, room: int):
 def summary_lines(report: Report, path) -> list:
     """Verdict, as many rows of the table as fit, cautions, path."""
     counts = counted(report.targets)
-    head = [report.verdict.headline]
+    head = [report.verdict.headline] + report.verdict.searches[:MOST_SEARCHES]
     cautions = report.verdict.cautions[:4]
     left = (
         [f"{len(report.verdict.cautions) - 4} more cautions are in the report."] if len(report.verdict.cautions) > 4 else []
@@ -72,7 +73,7 @@ def summary_lines(report: Report, path) -> list:
     left_aligned = {0, 1, 6}
     table = [
         "  ".join(t.ljust(w) if i in left_aligned else t.rjust(w) for i, (t, w) in enumerate(zip(line, widths))).rstrip()
-        for line in [HEADER, *rows]
+        for line in ([HEADER, *rows] if rows else [])
     ]
     if more > 0:
         table.append(f"... and {more} more rows in the report")

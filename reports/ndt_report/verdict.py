@@ -20,6 +20,7 @@ MOST_SENTENCES = 6
 class Verdict:
     headline: str
     datasets: list  # one sentence each
+    searches: list  # one sentence each
     trust: list  # what speaks for the numbers
     cautions: list  # what a reader must know before using them
 
@@ -80,6 +81,8 @@ def _success(row) -> str:
 def headline(table: pd.DataFrame, shown) -> str:
     own = candidates(table)
     own = own[own.dataset.isin(shown)]
+    if table.empty:
+        return "No single alignment in this run: see its searches and batches."
     if table.align_ms_p50.isna().all():
         return "Nothing was timed in this run: it shows which alignments succeed, not how fast they are."
     if own.empty:
@@ -96,13 +99,15 @@ def headline(table: pd.DataFrame, shown) -> str:
     return f"Use {winner}: the fastest row with the oracle's accuracy on {of}."
 
 
-def verdict_of(run: Run, rows: pd.DataFrame, table: pd.DataFrame, shown: list) -> Verdict:
+def verdict_of(run: Run, rows: pd.DataFrame, table: pd.DataFrame, shown: list, searches=()) -> Verdict:
+    """searches: sentences of search_sentences()."""
     said = [dataset_sentence(name, table, run.datasets.loc[name, "frames"]) for name in shown[:MOST_SENTENCES]]
     if len(shown) > MOST_SENTENCES:
         said.append(f"{len(shown) - MOST_SENTENCES} more datasets are in the table.")
     return Verdict(
         headline(table, shown),
         said,
+        list(searches),
         _trust(run, rows, table[table.dataset.isin(shown)]),
         run.notes + _cautions(run, rows, table),
     )

@@ -10,13 +10,15 @@ NUMBER = "%.9g"
 
 
 def write_report(report: Report, folder: Path) -> Path:
-    """report.html, figures/*.csv, summary.csv, trajectories/*.tum. Returns the page's path."""
+    """report.html, figures/*.csv, summary.csv, searches.csv where there are searches, trajectories/*.tum. Returns the page's path."""
     html = render(report)
     figures = folder / "figures"
     figures.mkdir(exist_ok=True)
     for drawing in (d for drawings in report.drawings.values() for d in drawings):
         drawing.data.to_csv(figures / f"{drawing.name}.csv", index=False, float_format=NUMBER)
     report.table.to_csv(folder / "summary.csv", index=False, float_format=NUMBER)
+    if len(report.searches):
+        report.searches.to_csv(folder / "searches.csv", index=False, float_format=NUMBER)
     write_tum(folder / "trajectories", report.trajectories)
     page = folder / "report.html"
     page.write_text(html, encoding="utf-8")

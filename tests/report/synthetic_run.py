@@ -87,7 +87,7 @@ class SyntheticRun:
                       "step_m": [0.0] + [float(0.3 * 0.35**i) for i in range(iterations)],
                       "translation_error_m": errors if has_truth else None,
                       "rotation_error_deg": [rotation * 5 * (1.2 - s) for s in steps] if has_truth else None} if traced else None,
-            "error": None, "error_kind": None})
+            "search": None, "error": None, "error_kind": None})
 
     def fail(self, kind="crash", said="the child <process> ended by signal 11"):
         """The row added last failed."""

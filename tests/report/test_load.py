@@ -79,7 +79,7 @@ def test_a_run_from_before_a_column_is_loaded_without_it(folder):
     for line in range(1, 25):
         change_line(folder, line, lambda entry: [entry.pop(name) for name in later])
     rows = load_run(folder).rows
-    assert later == ["poses", "uploads", "downloads", "allocations", "peak_device_bytes"]
+    assert later == ["poses", "uploads", "downloads", "allocations", "peak_device_bytes", "search"]
     assert rows[later[1:]].isna().all(axis=None) and (rows.poses == 1).all()
     assert list(rows.columns) == [c.name for c in ROW_COLUMNS] and rows.upload_bytes.notna().any()
 

@@ -57,6 +57,7 @@ def row(implementation=REFERENCE, x=0.0, *, ms=(1.0,), true_x=None, **columns):
         "translation_error_m": np.nan if truth is None else abs(x - true_x),
         "rotation_error_deg": np.nan if truth is None else 0.0,
         "trace": None,
+        "search": None,
         "error": None,
         "error_kind": None,
     } | columns

@@ -1,0 +1,46 @@
+"""What the searches for the initial pose say, in plain words."""
+
+from .load import REFERENCE
+from .page_numbers import number
+from .searches import LEAST_SEARCHES
+
+
+def search_sentences(table) -> list:
+    """One a dataset: its fastest row among those that may succeed as often as the best. table: of search_table()."""
+    return [_sentence(dataset, rows) for dataset, rows in table.groupby("dataset", sort=False)]
+
+
+def candidates(rows):
+    """Rows of one dataset whose success may be as high as the highest: their intervals overlap."""
+    known = rows[(rows.known >= LEAST_SEARCHES) & rows.ms_p50.notna()]
+    return known[known.success_high >= known.success_low.max()]
+
+
+def _sentence(dataset: str, rows) -> str:
+    where, own = f"Initial pose on {dataset}", candidates(rows)
+    if own.empty:
+        failed = f", {int(rows.errors.sum())} of them with an error" if rows.errors.sum() else ""
+        return f"{where}: {int(rows.n.sum())} search{'es' if rows.n.sum() > 1 else ''}{failed}, too few with truth to say which row to use."
+    best = own.sort_values("ms_p50", kind="stable").iloc[0]
+    said = f"{where}: {_name(best)}, {_share(best)} succeed, median {number(best.ms_p50)} ms"
+    if best.speed == best.speed and best.implementation != REFERENCE:
+        said += f", {number(best.speed)} times as fast as {REFERENCE} one by one"
+    said += f"; {_trusted(best)}"
+    most = own.sort_values(["success_share", "ms_p50"], ascending=[False, True], kind="stable").iloc[0]
+    if most.success_share > best.success_share:
+        said += f"; {_name(most)} is slower, {number(most.ms_p50)} ms, and {_share(most)} succeed"
+    return said + "."
+
+
+def _name(row) -> str:
+    return f"{row.implementation} {row.search_name}"
+
+
+def _share(row) -> str:
+    return f"{row.successes} of {row.known} searches [{100 * row.success_low:.2g}, {100 * row.success_high:.3g}] %"
+
+
+def _trusted(row) -> str:
+    if not row.reliable:
+        return "none is called reliable"
+    return f"of {row.reliable} called reliable {row.false_reliable:g} {'is' if row.false_reliable == 1 else 'are'} wrong"

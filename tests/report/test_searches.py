@@ -1,0 +1,305 @@
+"""Searches for the initial pose: what is counted as a success, what is held against what, and that no search is taken for an alignment."""
+
+import needs  # noqa: F401  first: it skips
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+from ndt_report.compare import comparison
+from ndt_report.figures.searches import draw_particles, draw_paths, draw_time
+from ndt_report.load import load_run
+from ndt_report.refusal import InputError
+from ndt_report.search_verdict import search_sentences
+from ndt_report.searches import at_once_table, search_rows, search_table, success_steps, with_paths
+from ndt_report.sections import make_report
+from synthetic_run import SyntheticRun
+from synthetic_searches import add_map_picture, add_searches
+from toy import CUDA, OWN, REFERENCE, datasets, failed, judged, row
+from toy_searches import FAR, NEAR, best, search, setting, some
+
+def table(rows):
+    return search_table(search_rows(pd.DataFrame(rows)))
+
+
+# --- tables ---
+
+
+@pytest.mark.parametrize("errors, success", [((0.5, 2.5), 1), ((0.51, 0.0), 0), ((0.0, 2.51), 0), ((0.0, 179.0), 0)])
+def test_a_success_is_within_half_a_metre_and_two_and_a_half_degrees(errors, success):
+    assert search_rows(pd.DataFrame([search(errors=errors)])).success[0] == success
+
+
+def test_success_times_and_trust_of_a_setting():
+    found = [(8, NEAR, True), (9, NEAR, True), (10, FAR, True), (30, FAR, False)]
+    rows = [search(seed=i, ms=ms, errors=errors, reliable=reliable) for i, (ms, errors, reliable) in enumerate(found)]
+    rows[0]["search"]["ambiguous"] = True
+    for i, r in enumerate(rows):
+        r["launches"] = [3.0, 3.0, 5.0, 5.0][i]
+    found = table(rows).iloc[0]
+    assert (found.n, found.successes, found.success_share, found.errors) == (4, 2, 0.5, 0)
+    assert (found.success_low, found.success_high) == (pytest.approx(0.1500, abs=1e-4), pytest.approx(0.8500, abs=1e-4))  # Wilson, 2 of 4
+    assert (found.ms_p50, found.ms_p90, found.ms_p99) == (9, 30, 30)
+    assert (found.reliable, found.reliable_share, found.false_reliable, found.false_share) == (3, 0.75, 1, pytest.approx(1 / 3))
+    assert found.ambiguous_share == 0.25 and found.launches == 4 and found.iterations_per_particle == 5
+
+
+def test_an_error_is_a_search_that_failed_and_has_no_time():
+    broken = failed(CUDA, true_x=0, guess_name="seed1", search=setting("batched_persistent q16", at_once=16, seed=1) | dict.fromkeys(
+        ("best_particle", "reliable", "ambiguous", "improvements")))  # fmt: skip
+    found = table([search(ms=10), broken]).iloc[0]
+    assert (found.n, found.errors, found.successes, found.ms_p99, found.reliable_share) == (2, 1, 1, 10, 1)
+
+
+def test_without_truth_nobody_knows():
+    found = table([search(errors=(np.nan, np.nan), columns={"truth": None})]).iloc[0]
+    assert found.known == 0 and np.isnan(found.success_share) and np.isnan(found.false_reliable) and found.reliable == 1
+    assert search_sentences(pd.DataFrame([found])) == ["Initial pose on toy: 1 search, too few with truth to say which row to use."]
+
+
+def test_speed_is_against_the_oracles_fastest_sequential_search_of_as_many_particles():
+    rows = [search(REFERENCE, "sequential", ms=600), search(REFERENCE, "sequential", ms=400, columns={"threads": 2})]
+    rows += [search(REFERENCE, "batched", ms=100), search(REFERENCE, "sequential 50", ms=90, particles=50)]
+    rows += [search(ms=8), search(CUDA, "random", ms=4), search(CUDA, "sequential x", ms=4, columns={"dataset": "other"})]
+    speeds = {(r.implementation, r.search_name, r.threads): r.speed for r in table(rows).itertuples()}
+    assert speeds[(CUDA, "batched_persistent q16", 1)] == 50 and speeds[(CUDA, "random", 1)] == 100
+    assert speeds[(REFERENCE, "sequential", 1)] == pytest.approx(2 / 3) and speeds[(REFERENCE, "sequential 50", 1)] == 1
+    assert np.isnan(speeds[(CUDA, "sequential x", 1)])
+
+
+def test_rows_come_guided_first_and_by_strategy_whatever_order_they_were_run_in():
+    names = ["grid", "random", "batched_persistent q64", "batched_persistent q8", "batched", "sequential"]
+    assert list(table([search(name=n) for n in names]).search_name) == [
+        "sequential", "batched", "batched_persistent q8", "batched_persistent q64", "random", "grid"]  # fmt: skip
+
+
+def test_another_variant_is_another_search():
+    assert list(table([search(), search(columns={"variant": "direct7"})]).search_name) == [
+        "batched_persistent q16", "batched_persistent q16, direct7"]  # fmt: skip
+
+
+def test_several_at_once_are_held_against_the_own_sequential_search_else_the_oracles():
+    rows = some(REFERENCE, "sequential", 20) + some(OWN, "sequential", 14)
+    rows += some(OWN, "batched_persistent q8", 8, at_once=8) + some(CUDA, "batched_persistent q8", 8, at_once=8)
+    rows += some(CUDA, "batched_persistent q4", 18, at_once=4) + some(CUDA, "random", 2)
+    found = at_once_table(table(rows)).set_index(["implementation", "at_once"])
+    assert set(found.method) == {"tpe"} and len(found) == 3
+    assert found.base.to_dict() == {(OWN, 8): OWN, (CUDA, 4): REFERENCE, (CUDA, 8): REFERENCE}
+    # Wilson: 8 of 20 is [22, 61] %, 14 of 20 [48, 85] %, 20 of 20 [84, 100] %, 18 of 20 [70, 97] %.
+    assert found.judged.to_dict() == {(OWN, 8): "not lower", (CUDA, 4): "not lower", (CUDA, 8): "lower"}
+    assert found.base_success_share[(OWN, 8)] == 0.7
+
+
+def test_a_higher_success_is_not_lower_and_without_a_sequential_search_nothing_is_said():
+    rows = some(CUDA, "sequential", 2) + some(CUDA, "batched_persistent q16", 20)
+    assert list(at_once_table(table(rows)).judged) == ["not lower"]
+    alone = at_once_table(table(some(CUDA, "batched_persistent q16", 20) + some(CUDA, "sequential", 20, particles=100)))
+    assert list(alone.judged) == [""] and alone.base_success_share.isna().all()
+
+
+# --- curves ---
+
+
+def value_at(steps, over, where):
+    before = steps[steps[over] <= where]
+    return before.success_share.iloc[-1] if len(before) else 0.0
+
+
+def walks():
+    """Three searches: one finds it at 2 ms (particle 19), one at 0.5 ms loses it at 4 ms, one never; 10 ms each."""
+    return search_rows(
+        pd.DataFrame(
+            [
+                search(seed=0, ms=10, improvements=[best(0, 500, 8.0), best(19, 2000, 0.4, 2.0)]),
+                search(seed=1, ms=12, errors=FAR, improvements=[best(0, 500, 0.1), best(150, 4000, 7.0)]),
+                search(seed=2, ms=10, errors=FAR, improvements=[best(0, 500, 8.0), best(3, 600, 0.1, 90.0)]),
+            ]
+        )
+    )
+
+
+def test_success_over_time_is_a_step_function_of_the_best_so_far():
+    steps = success_steps(walks(), "ms")
+    shares = {t: value_at(steps, "ms", t) for t in (0.4, 0.5, 1.9, 2.0, 3.9, 4.0, 12.0)}
+    assert shares == pytest.approx({0.4: 0, 0.5: 1 / 3, 1.9: 1 / 3, 2.0: 2 / 3, 3.9: 2 / 3, 4.0: 1 / 3, 12.0: 1 / 3})
+    assert steps.ms.iloc[-1] == 12 and set(steps.n) == {3}
+
+
+def test_success_over_particles_counts_those_finished():
+    steps = success_steps(walks(), "particles_done")
+    shares = {p: value_at(steps, "particles_done", p) for p in (0, 1, 19, 20, 150, 151, 200)}
+    assert shares == pytest.approx({0: 0, 1: 1 / 3, 19: 1 / 3, 20: 2 / 3, 150: 2 / 3, 151: 1 / 3, 200: 1 / 3})
+    assert steps.particles_done.iloc[-1] == 200
+
+
+def test_an_error_never_succeeds_and_the_largest_thread_count_is_drawn():
+    nothing = dict.fromkeys(("best_particle", "reliable", "ambiguous", "improvements"))
+    broken = failed(CUDA, true_x=0, guess_name="seed1", search=setting("batched_persistent q16", at_once=16) | nothing)
+    assert success_steps(search_rows(pd.DataFrame([search(), search(), search(), broken])), "ms").success_share.max() == 0.75
+    rows = some(CUDA, "sequential", 3, 3) + [r | {"threads": 2} for r in some(CUDA, "sequential", 3, 3)]
+    assert set(success_steps(search_rows(pd.DataFrame(rows)), "ms").threads) == {2}
+
+
+def test_a_search_or_two_for_a_picture_are_no_curve_and_no_recommendation():
+    rows = some(CUDA, "sequential", 18) + [search(CUDA, "batched_persistent picture", ms=1, seed=s) for s in range(2)]
+    assert set(success_steps(search_rows(pd.DataFrame(rows)), "ms").search_name) == {"sequential"}
+    assert at_once_table(table(rows)).empty and "persistent_cuda sequential, 18 of 20" in search_sentences(table(rows))[0]
+
+
+def test_searches_without_a_success_or_a_truth_make_figures_too():
+    never = search_rows(pd.DataFrame(some(CUDA, "sequential", 0, 3, improvements=[best(0, 500, 8.0)])))
+    assert draw_time(success_steps(never, "ms")).data.success_share.max() == 0
+    assert draw_particles(success_steps(never, "particles_done")) is not None
+    blind = [best(0, 1.0, None, None)]
+    unknown = search_rows(pd.DataFrame(3 * [search(errors=(np.nan, np.nan), improvements=blind, columns={"truth": None})]))
+    assert draw_time(success_steps(unknown, "ms")) is None and draw_particles(success_steps(unknown, "particles_done")) is None
+    assert draw_time(success_steps(search_rows(pd.DataFrame([row()])), "ms")) is None
+
+
+def test_a_picture_shows_every_particle_with_and_without_map_and_truth():
+    paths = [[0.0, 0.0, 0.1, 0.3, 0.0, 0.0, 3.0], [5.0, 5.0, 3.0, 80.0, 5.0, 3.0, 1.0], [1.0, 0.0, 0.0, 0.2, 0.1, 0.0, 2.5]]
+    rows = [search(paths=paths, best_particle=0), search(seed=1, paths=paths, best_particle=0, columns={"frame": "f1"})]
+    searches = search_rows(pd.DataFrame(rows))
+    assert [s.frame for s in with_paths(searches, datasets())] == ["f0"]
+    (shown,) = with_paths(searches, datasets(picture={"frame": "f1", "map": "m", "scan": "s"}))
+    assert shown.frame == "f1"
+    cloud = np.random.default_rng(1).uniform(-9, 9, (100, 3))
+    for truth, map_points in ((np.eye(4), cloud), (None, None)):
+        drawing = draw_paths(pd.concat([shown.drop("truth"), pd.Series({"truth": truth})]), map_points)
+        assert list(drawing.data.best) == [True, False, False] and list(drawing.data.nvtl) == [3.0, 1.0, 2.5]
+        assert "2 of 3 particles end within 0.5 m of the best" in drawing.finding
+        assert drawing.figure.axes[0].get_xlim()[1] < 20  # an end gone astray does not stretch the picture
+
+
+# --- verdict ---
+
+
+def test_the_sentence_names_the_fastest_of_the_successful_and_what_it_wrongly_trusts():
+    rows = some(REFERENCE, "sequential", 20, ms=500) + some(CUDA, "batched_persistent q16", 19, ms=10) + some(CUDA, "random", 8, ms=2)
+    (said,) = search_sentences(table(rows))
+    assert said == (
+        "Initial pose on toy: persistent_cuda batched_persistent q16, 19 of 20 searches [76, 99.1] % succeed, median 10 ms, 50 times as "
+        "fast as cpu_pclomp_ref one by one; of 20 called reliable 1 is wrong; cpu_pclomp_ref sequential is slower, 500 ms, and 20 of 20 "
+        "searches [84, 100] % succeed."
+    )
+
+
+# --- loader ---
+
+
+@pytest.fixture
+def folder(tmp_path):
+    return add_searches(SyntheticRun(), seeds=2, particles=20, startup=10).write(tmp_path / "run")
+
+
+def change(folder, **changes):
+    lines = (folder / "results.jsonl").read_text().splitlines()
+    entry = json.loads(lines[2])
+    entry["search"] |= changes
+    for name in [k for k, v in changes.items() if v == "gone"]:
+        del entry["search"][name]
+    (folder / "results.jsonl").write_text("\n".join(lines[:2] + [json.dumps(entry)] + lines[3:]) + "\n")
+
+
+IMPROVED = best(1, 5.0, 0.1)
+
+
+@pytest.mark.parametrize(
+    "changes, said",
+    [
+        ({"strategy": "all"}, "strategy is 'all', not one of sequential, batched, batched_persistent"),
+        ({"method": "guess"}, "method is 'guess', not one of tpe, random, grid"),
+        ({"particles": 20.5}, "particles is not a whole number"),
+        ({"sigma": [1, 2, 3]}, "sigma is not 5 finite numbers"),
+        ({"reliable": 1}, "reliable is not true or false"),
+        ({"best_particle": None}, "best_particle is null"),
+        ({"improvements": None}, "improvements is null"),
+        ({"improvements": [IMPROVED, best(1, 6.0, 0.1)]}, "improvements is not a list, in order of particle and us"),
+        ({"improvements": [best(0, 6.0, 0.1), IMPROVED]}, "improvements is not a list, in order of particle and us"),
+        ({"improvements": [{"particle": 1}]}, "improvements is not a list"),
+        ({"improvements": [IMPROVED | {"particle": 1.5}]}, "improvements is not a list"),
+        ({"paths": [[1.0] * 6]}, "paths is not a list, not empty, of lists x0_m"),
+        ({"runner_up_pose": [1.0]}, "runner_up_pose is not 16 finite numbers"),
+        ({"colour": "red"}, "unknown key 'colour'"),
+        ({"seed": "gone"}, "key 'seed' is missing"),
+    ],
+)
+def test_a_malformed_search_is_refused_with_its_line(folder, changes, said):
+    change(folder, **changes)
+    with pytest.raises(InputError, match="results.jsonl: line 3: search: " + said.replace("[", r"\[")):
+        load_run(folder)
+
+
+def test_what_may_be_missing_or_null_is_taken(folder):
+    change(folder, runner_up_ratio=None, runner_up_pose=None, paths=None, improvements=[IMPROVED | {"translation_error_m": None, "us": 7}])
+    assert len(search_rows(load_run(folder).rows)) == 28
+    lines = [json.loads(line) for line in (folder / "results.jsonl").read_text().splitlines()]
+    lines[0]["search"] = 3
+    (folder / "results.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    with pytest.raises(InputError, match="line 1: search is not an object"):
+        load_run(folder)
+
+
+def test_searches_of_one_guess_are_told_apart_by_name(folder):
+    lines = (folder / "results.jsonl").read_text().splitlines()
+    entry = json.loads(lines[0])
+    other = json.dumps(entry | {"search": entry["search"] | {"name": "another"}})
+    (folder / "results.jsonl").write_text("\n".join([*lines, other]) + "\n")
+    assert len(load_run(folder).rows) == 29
+    (folder / "results.jsonl").write_text("\n".join([*lines, other, other]) + "\n")
+    with pytest.raises(InputError, match="the measurement of line 29 again"):
+        load_run(folder)
+
+
+# --- page and comparison ---
+
+
+def test_searches_are_in_no_table_of_alignments(tmp_path):
+    run = SyntheticRun().tracking("town", frames=4, block=2).batches()
+    plain = make_report(load_run(run.write(tmp_path / "plain")))
+    with_searches = make_report(load_run(add_searches(run, "town", seeds=2, particles=20, startup=10).write(tmp_path / "both")))
+    assert len(with_searches.rows) == len(plain.rows) and with_searches.rows.search.isna().all()
+    pd.testing.assert_frame_equal(with_searches.table, plain.table)
+    pd.testing.assert_frame_equal(with_searches.batches, plain.batches)
+    assert with_searches.searches.n.sum() == 28 and plain.searches.empty and plain.drawings["searches"] == []
+
+
+def test_a_run_of_searches_alone_has_a_page(tmp_path, ndt_report):
+    run = add_map_picture(add_searches(SyntheticRun(), seeds=3, particles=40, startup=20))
+    folder = add_searches(run, "arcade", seeds=3, particles=40, startup=20, hard=True).write(tmp_path / "run")
+    code, out, err = ndt_report("report", folder)
+    lines = out.splitlines()
+    assert (code, err) == (0, "") and lines[-1] == str(folder / "report.html") and len(lines) <= 24
+    assert lines[0] == "No single alignment in this run: see its searches and batches." and lines[1].startswith("Initial pose on plaza: ")
+    page = (folder / "report.html").read_text()
+    assert "0 alignments measured, 84 searches" in page and "no single alignment was measured" in page
+    assert "Several proposals a round" in page and "false<br>reliable" in page
+    assert {p.name for p in (folder / "figures").iterdir()} == {
+        "search_time.csv", "search_particles.csv", "search_paths_plaza.csv", "search_paths_arcade.csv"}  # fmt: skip
+    assert len((folder / "searches.csv").read_text().splitlines()) == 29
+    assert ">nan" not in page and "None" not in page
+
+
+def test_a_page_without_searches_says_so(tmp_path, ndt_report):
+    folder = SyntheticRun(cuda=False).tracking("town", frames=2, block=1).write(tmp_path / "run")
+    assert ndt_report("report", folder)[0] == 0
+    page = (folder / "report.html").read_text()
+    assert "No search in this run: <code>ndt-bench run --preset initial_pose</code> gives them." in page and "searches.</p>" not in page
+
+
+def test_two_runs_are_compared_search_by_search(tmp_path):
+    def run(name, seed):
+        made = SyntheticRun(seed=seed).tracking("town", frames=4, block=2)
+        return load_run(add_searches(made, "town", seeds=6, particles=60, startup=30).write(tmp_path / name))
+
+    rows = comparison(run("a", 1), run("b", 2)).rows
+    assert {v for v in rows.variant} == {"autoware"} | {
+        f"autoware, search {n}" for n in ("sequential", "batched", "batched_persistent q16", "random", "grid")}  # fmt: skip
+    assert set(rows.verdict) <= {"SAME", "UNCLEAR"}
+
+
+def test_a_compared_search_fails_by_the_limits_of_searches():
+    """Farther than its dataset allows an alignment, but near enough for a search."""
+    assert judged([search(errors=(0.4, 2.0))], success_translation_m=0.2).success[0] == 1
+    assert judged([search(errors=(0.6, 2.0))], success_translation_m=5.0).success[0] == 0
