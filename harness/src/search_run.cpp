@@ -48,7 +48,7 @@ std::vector<Improvement> SearchRun::improvements(const RunRow& row, std::span<co
   auto call = calls_.begin();
   for (std::size_t k = 0; k < results.size(); ++k) {
     while (call->particles <= k) ++call;
-    if (!all.empty() && !(results[k].nvtl > all.back().nvtl)) continue;
+    if (!(results[k].nvtl > (all.empty() ? -1 : all.back().nvtl))) continue;  // NVTL is 0 or more; NaN is no improvement
     all.push_back({k, call->us, results[k].nvtl, {}, {}});
     if (!row.truth) continue;
     const PoseDifference error = pose_difference(results[k].map_from_scan, *row.truth);

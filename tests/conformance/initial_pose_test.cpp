@@ -73,7 +73,8 @@ TEST_P(InitialPoseInBatches, InRoundsIsTheSameEveryTime) {
   const PointCloud scan = scenes::scan_of(150);
   const auto aligner = in_courtyard();
   const SearchResult first = search(*aligner, scan, kPrior, batched_persistent(), options(100, 50, 16));
-  for (int repeat = 0; repeat < 5; ++repeat)
+  const int repeats = GetParam().runs_on.starts_with("GPU") ? 100 : 5;  // a race shows rarely
+  for (int repeat = 0; repeat < repeats; ++repeat)
     expect_same_bits(search(*aligner, scan, kPrior, batched_persistent(), options(100, 50, 16)), first, "again");
 }
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <span>
 #include <stdexcept>
@@ -94,7 +95,8 @@ class Search {
 
   SearchResult finished() {
     const auto& all = result_.particles;
-    const auto better = [&](std::size_t a, std::size_t b) { return all[a].result.nvtl > all[b].result.nvtl; };
+    const auto nvtl = [&](std::size_t k) { return std::isnan(all[k].result.nvtl) ? -1 : all[k].result.nvtl; };
+    const auto better = [&](std::size_t a, std::size_t b) { return nvtl(a) > nvtl(b); };
     for (std::size_t k = 1; k < all.size(); ++k)
       if (better(k, result_.best)) result_.best = k;
     const AlignResult& best = result_.best_particle().result;

@@ -139,6 +139,17 @@ TEST(Search, TheBestHasTheLargestNvtlTheFirstOnTies) {
   EXPECT_FALSE(search(aligner, kScan, kPrior, kBatched, options(20, 20)).reliable);  // strictly above
 }
 
+TEST(Search, ANvtlThatIsNoNumberNeverWins) {
+  Hill aligner;
+  int answers = 0;
+  aligner.change = [&](AlignResult& r) {
+    if (answers++ % 2 == 0) r.nvtl = std::numeric_limits<double>::quiet_NaN();
+  };
+  const SearchResult result = search(aligner, kScan, kPrior, kSequential, options(20, 20));
+  EXPECT_EQ(result.best % 2, 1U);
+  EXPECT_FALSE(std::isnan(result.runner_up_ratio()));
+}
+
 TEST(Search, TheRunnerUpConvergedInAnotherPlace) {
   Hill aligner;
   const auto two_hills = [](double left, Stop stop) {

@@ -36,12 +36,12 @@ class BlockTeam : public DeviceTeam {
               end = behind < groups.chunks ? behind : groups.chunks;
     const int column = static_cast<int>(threadIdx.x);
     double sum = 0;
-    for (int first = begin; first < end; first += together()) {
+    for (int first = begin; first < end; first += plan_.together) {
       sum_chunks<Sums>(groups.cut, first, 1, end, f,
                        [&](int j, int at, double value) { memory_.chunks[j][at] = value; });
       __syncthreads();
       if (column >= kColumns<Sums<float>>) continue;
-      for (int chunk = first; chunk < end && chunk < first + together(); ++chunk) {
+      for (int chunk = first; chunk < end && chunk < first + plan_.together; ++chunk) {
         if (chunk % groups.per_group == 0) sum = 0;
         sum += memory_.chunks[chunk - first][column];
         if ((chunk + 1) % groups.per_group == 0 || chunk + 1 == end) out[chunk / groups.per_group][column] = sum;

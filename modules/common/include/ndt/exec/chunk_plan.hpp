@@ -9,6 +9,8 @@ namespace ndt {
 
 inline constexpr int kChunkGroups = 16;  // a cluster's blocks, each of which folds a group
 inline constexpr int kMostChunkWarps = 16;
+inline constexpr int kChunksTogether = 16;  // that a block sums between two barriers, at most
+inline constexpr int kWarpSums = 128;       // of those chunks together
 
 /// Chunks are folded in order within a group of neighbouring ones, then the groups in order.
 struct ChunkGroups {
@@ -27,11 +29,15 @@ inline constexpr int kMostChunksPerGroup = kMaxChunks / kChunkGroups;
 
 inline constexpr int kFewItems = 2048;
 
-/// Depends on the number of items only.
+/// Depends on the number of items only. What a kernel would have to divide for, the host does.
 struct ChunkPlan {
+  static constexpr unsigned kWarpUnit = 1U << 16;
+
   ChunkGroups groups;
-  int tile = 1;   ///< threads that share an item: several where items are few, for then latency counts
-  int warps = 1;  ///< that share a chunk
+  int tile = 1;                          ///< threads that share an item: several where items are few, for then latency counts
+  int warps = 1;                         ///< that share a chunk, a squad
+  int together = kChunksTogether;        ///< chunks that a block sums between two barriers
+  unsigned squads_per_warp = kWarpUnit;  ///< 1 / warps in units of 1 / kWarpUnit, rounded up
 
   ChunkPlan() = default;
   explicit ChunkPlan(int items) : groups(items) {
@@ -41,7 +47,12 @@ struct ChunkPlan {
     if (size > 2 * kMinChunkItems) tile = 1;
     warps = (size * tile + 31) / 32;
     if (warps > kMostChunkWarps) warps = kMostChunkWarps;
+    together = kWarpSums / warps < kChunksTogether ? kWarpSums / warps : kChunksTogether;
+    squads_per_warp = (kWarpUnit + static_cast<unsigned>(warps) - 1) / static_cast<unsigned>(warps);
   }
+
+  /// warp / warps, for the warps of a block: 32 at most.
+  NDT_HD int squad_of(unsigned warp) const { return static_cast<int>(warp * squads_per_warp / kWarpUnit); }
 };
 
 /// A partial sum as it travels between blocks: its leading 33 bits beside a tag that tells when it was written, so that one load

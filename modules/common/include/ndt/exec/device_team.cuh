@@ -11,9 +11,7 @@
 
 namespace ndt {
 
-inline constexpr int kMostColumns = 40;     // of a sum: real numbers, counts, and the answer
-inline constexpr int kChunksTogether = 16;  // that a block sums between two barriers, at most
-inline constexpr int kWarpSums = 128;       // of those chunks together
+inline constexpr int kMostColumns = 40;  // of a sum: real numbers, counts, and the answer
 
 /// In shared memory.
 struct TeamMemory {
@@ -29,10 +27,7 @@ class DeviceTeam {
  public:
   /// plan: of the sums it is mostly asked for; the launch's parameter, for it is kept by reference.
   __device__ DeviceTeam(TeamMemory& memory, const ChunkPlan& plan)
-      : memory_(memory),
-        plan_(plan),
-        squads_(static_cast<int>(blockDim.x) / squad_threads()),
-        squad_(static_cast<int>(threadIdx.x) / squad_threads()) {}
+      : memory_(memory), plan_(plan), squad_(plan.squad_of(threadIdx.x / 32)) {}
 
   /// The last warp is the crew: where a block has more warps than its squad, it has no points to be late for.
   template <class F, class Then>
@@ -59,22 +54,16 @@ class DeviceTeam {
     if (threadIdx.x == 0) memory_.answer = ask();
   }
 
-  /// Chunks that are summed between two barriers.
-  __device__ int together() const {
-    const int fit = kWarpSums / plan_.warps;
-    return fit < kChunksTogether ? fit : kChunksTogether;
-  }
-
-  /// Sums chunks first, first + stride, ... below `last`, together() of them at most, and hands every column of the j-th to
+  /// Sums chunks first, first + stride, ... below `last`, plan_.together of them at most, and hands every column of the j-th to
   /// keep(j, column, value). One barrier, in front of keep; the next call must be behind another.
   template <template <class> class Sums, class F, class Keep>
   __device__ void sum_chunks(const Chunks& chunks, int first, int stride, int last, F&& f, Keep&& keep) {
     constexpr int kAll = kColumns<Sums<float>>;
-    const int warps = plan_.warps, most = together();
-    int count = 1;
-    while (count < most && first + count * stride < last) ++count;
+    const int warps = plan_.warps, squads = plan_.squad_of(blockDim.x / 32);
+    const int left = first + stride < last ? (last - first + stride - 1) / stride : 1;
+    const int count = left < plan_.together ? left : plan_.together;
     // No squad waits for another between its chunks.
-    for (int j = squad_; j < count && squad_ < squads_; j += squads_) {
+    for (int j = squad_; j < count && squad_ < squads; j += squads) {
       const int chunk = first + j * stride;
       float columns[kAll - 1];
       to_columns(share<Sums>(chunks.begin(chunk), chunks.end(chunk), f), columns);
@@ -126,7 +115,6 @@ class DeviceTeam {
 
   TeamMemory& memory_;
   const ChunkPlan& plan_;
-  int squads_;
   int squad_;
 
  private:

@@ -41,7 +41,7 @@ class GridTeam : public DeviceTeam {
     auto& words = exchange_.words[tag_++ & 1U];
     if (blockIdx.x == 0) put_question(ask);
     const int blocks = static_cast<int>(gridDim.x);
-    for (int first = static_cast<int>(blockIdx.x); first < groups.chunks; first += blocks * together()) {
+    for (int first = static_cast<int>(blockIdx.x); first < groups.chunks; first += blocks * plan_.together) {
       if (first >= blocks) __syncthreads();
       sum_chunks<Sums>(groups.cut, first, blocks, groups.chunks, f, [&](int j, int column, double value) {
         Word(words[first + j * blocks][column])

@@ -1,0 +1,37 @@
+#include "ndt/exec/chunk_plan.hpp"
+
+#include <gtest/gtest.h>
+
+namespace ndt {
+namespace {
+
+constexpr int kSizes[] = {0, 1, 31, 64, 255, 1000, 2048, 2049, 5000, 8192, 12000, 20000, 50000, 100000, 300000, 5000000};
+
+TEST(ChunkPlan, GroupsHoldEveryChunkOnce) {
+  for (const int items : kSizes) {
+    const ChunkGroups groups = ChunkPlan(items).groups;
+    EXPECT_LE(groups.groups, kChunkGroups) << items;
+    EXPECT_GE(groups.groups * groups.per_group, groups.chunks) << items;
+    EXPECT_LT((groups.groups - 1) * groups.per_group, groups.chunks) << items;
+    EXPECT_LE(groups.per_group, kMostChunksPerGroup) << items;
+  }
+}
+
+TEST(ChunkPlan, SquadsAreTheQuotientThatAKernelNeedNotWorkOut) {
+  bool seen[kMostChunkWarps + 1] = {};
+  for (int items = 0; items < 40000; items += 7) {
+    const ChunkPlan plan(items);
+    ASSERT_GE(plan.warps, 1);
+    ASSERT_LE(plan.warps, kMostChunkWarps);
+    seen[plan.warps] = true;
+    for (int warp = 0; warp <= 32; ++warp)
+      ASSERT_EQ(plan.squad_of(static_cast<unsigned>(warp)), warp / plan.warps) << items << ", warp " << warp;
+    EXPECT_LE(plan.together * plan.warps, kWarpSums) << items;
+    EXPECT_LE(plan.together, kChunksTogether) << items;
+    EXPECT_GE(plan.together, 1) << items;
+  }
+  EXPECT_TRUE(seen[1] && seen[4] && seen[8] && seen[10]);
+}
+
+}  // namespace
+}  // namespace ndt
