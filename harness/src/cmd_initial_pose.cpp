@@ -46,8 +46,9 @@ ExitCode initial_pose_command(const Arguments& a) {
   SearchAnswer answer;
   answer.setting = resolve(a.search);
   const AlignerEntry& entry = choose_aligner(answer.setting.strategy, a.implementation);
-  answer.implementation = entry.name, answer.runs_on = entry.runs_on;
+  answer.implementation = entry.name, answer.runs_on = entry.runs_on, answer.prior = prior;
   const std::unique_ptr<Aligner> aligner = entry.make(options);
+  require_can_run(answer.setting.strategy, entry, *aligner);
 
   const PreparedCloud map = prepare(read_cloud(a.map), map_filters), scan = prepare(read_cloud(a.scan), scan_filters);
   const Stopwatch build;
@@ -99,7 +100,10 @@ void add_initial_pose(CLI::App& app, Command& chosen) {
   add(command, "--at-once", a->search.at_once, "proposals of a guided round, batched_persistent only (default: 16)", "Q");
   add(command, "--proposal-candidates", a->search.candidates, "places considered for each guided particle (default: 100)",
       "N");
-  add(command, "--seed", a->search.seed, "same seed, same result (default: 0)", "K");
+  command.add_option("--seed", a->search.seed, "same seed, same result (default: 0)")
+      ->type_name("K")
+      ->group(kGroup)
+      ->check(CLI::NonNegativeNumber);  // or a minus sign would wrap around
   add(command, "--reliable-nvtl", a->search.reliable_nvtl, "what the best particle must exceed (default: 2.3)", "NVTL");
   command
       .add_option("--timeout-ms", a->align.timeout_ms,

@@ -3,6 +3,7 @@
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <functional>
 #include <memory>
 #include <stdexcept>
@@ -11,6 +12,7 @@
 
 #include "microbench_scenes.hpp"
 #include "ndt/harness/metrics.hpp"
+#include "ndt/initial_pose/tpe.hpp"
 
 namespace ndt::harness {
 namespace {
@@ -82,6 +84,22 @@ Measure measure_align(int points) {
   };
 }
 
+/// The guided half of a search of 200 particles, its alignments left out: what the host does between them.
+void propose(benchmark::State& state, int at_once) {
+  constexpr int kStartup = 100, kGuided = 100;
+  const auto value = [](const Pose& p) { return -(p.x * p.x + p.y * p.y + p.yaw * p.yaw); };
+  initial_pose::Tpe started({{}, {5, 5, 0.2, 0.02, 0.02}}, {kStartup, 100, 1});
+  for (const Pose& place : started.ask(kStartup)) started.tell(place, value(place));
+  for (auto _ : state) {
+    initial_pose::Tpe tpe = started;
+    for (int done = 0; done < kGuided; done += at_once)
+      for (const Pose& place : tpe.ask(std::min(at_once, kGuided - done))) tpe.tell(place, value(place));
+    benchmark::DoNotOptimize(tpe);
+  }
+  state.counters["s_per_proposal"] =
+      Counter(kGuided, static_cast<Counter::Flags>(Counter::kIsIterationInvariantRate | Counter::kInvert));
+}
+
 /// Runs a measurement on a new aligner; what goes wrong becomes the benchmark's error and is counted.
 void run(benchmark::State& state, const AlignerEntry& row, const AlignOptions& options, const Measure& measure,
          int& failed) {
@@ -122,6 +140,11 @@ void register_microbenchmarks(std::span<const AlignerEntry> rows, const AlignOpt
     if (takes_batches(row, options))
       add(row, fmt::format("score/{}/5000x{}", row.name, microbench_poses().size()), measure_score(5000));
   for (const AlignerEntry& row : rows) add(row, fmt::format("align/{}/5000", row.name), measure_align(5000));
+  for (const int at_once : {1, 16})
+    benchmark::RegisterBenchmark(fmt::format("propose/100x{}", at_once).c_str(),
+                                 [at_once](benchmark::State& state) { propose(state, at_once); })
+        ->UseRealTime()
+        ->Unit(benchmark::kMicrosecond);
 }
 
 }  // namespace ndt::harness

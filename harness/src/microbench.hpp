@@ -12,6 +12,7 @@ namespace ndt::harness {
 ///   evaluate/<row>/<scan points>   evaluate
 ///   score/<row>/<scan points>x64   score_batch; only rows that are a BatchAligner or cannot run here
 ///   align/<row>/<scan points>      align to convergence
+/// and, for no row, propose/100x<at once>: the proposals of an initial-pose search, in rounds.
 /// Those of a row that cannot run here are skipped with its reason. `failed` counts the others that end without a number,
 /// and must outlive the run.
 void register_microbenchmarks(std::span<const AlignerEntry> rows, const AlignOptions& options, int& failed);

@@ -9,8 +9,8 @@
 
 #include "ndt/core/error.hpp"
 #include "ndt/harness/environment.hpp"
-#include "noise.hpp"
 #include "option_keys.hpp"
+#include "planned_search.hpp"
 
 namespace ndt::harness {
 namespace {
@@ -54,35 +54,10 @@ std::vector<NamedGuess> grid_guesses(const Transform& truth, const std::vector<G
   return guesses;
 }
 
-/// Another prior around the truth for every seed. Those of one frame are not those of another.
-std::vector<NamedGuess> prior_guesses(const Frame& frame, std::size_t frame_index, const NamedSearch& search) {
-  std::vector<NamedGuess> guesses;
-  for (int seed = 0; seed < search.seeds; ++seed)
-    guesses.push_back({fmt::format("seed{}", seed),
-                       prior_mean(frame.truth.value(), search.sigma, frame_index, static_cast<std::uint64_t>(seed)),
-                       std::nullopt});
-  return guesses;
-}
-
 std::vector<NamedGuess> guesses_of(const Job& job, const Dataset& dataset, std::size_t frame_index) {
   const Frame& frame = dataset.frames.at(frame_index);
   if (job.search) return prior_guesses(frame, frame_index, *job.search);
   return job.grids.empty() || !frame.truth ? frame.guesses : grid_guesses(*frame.truth, job.grids);
-}
-
-/// What is known of a search before it runs. `number`: of the prior, from 0; also the seed.
-SearchRow planned_search(const NamedSearch& search, std::uint64_t number) {
-  const SearchSetting setting = resolve(search.arguments);
-  SearchRow row;
-  row.name = search.name;
-  row.strategy = setting.strategy.name;
-  row.method = to_string(setting.options.method);
-  row.particles = setting.options.particles;
-  row.startup = setting.options.startup;
-  row.at_once = setting.options.at_once;
-  row.seed = number;
-  std::ranges::copy(search.sigma, row.sigma);
-  return row;
 }
 
 /// Of the job's frames, whatever its range.
@@ -174,6 +149,10 @@ class Planner {
       leave_out(fmt::format("dataset {}", name), "guesses around the truth need the truth");
       return;
     }
+    if (!study.searches.empty() && std::ranges::any_of(dataset.frames, [](const Frame& f) { return !f.truth; })) {
+      leave_out(fmt::format("searches on dataset {}", name), "not every frame has a truth to search around");
+      return;
+    }
     for (const Variant& variant : study.variants)
       if (variant.regularised_at_truth && dataset.truth.quality.empty()) {
         leave_out(fmt::format("dataset {} with {}", name, variant.name), "its regularisation needs the truth");
@@ -224,12 +203,12 @@ class Planner {
     const AlignOptions options = job_options(job, dataset);
     try {
       const std::unique_ptr<Aligner> aligner = entry.make(options);
-      const bool batches = dynamic_cast<const BatchAligner*>(aligner.get()) != nullptr;
-      if (!batches && job.search && resolve(job.search->arguments).strategy.startup_at_once) {
+      if (job.search && !can_run(resolve(job.search->arguments).strategy, *aligner)) {
         leave_out(fmt::format("{} in search {}", entry.name, job.search->name), "it takes one pose at a time");
         return false;
       }
-      if (!batches && std::erase_if(job.poses, [](int poses) { return poses > 1; }) > 0)
+      if (dynamic_cast<const BatchAligner*>(aligner.get()) == nullptr &&
+          std::erase_if(job.poses, [](int poses) { return poses > 1; }) > 0)
         leave_out(fmt::format("{} in batches", entry.name), "it takes one pose at a time");
       return !job.poses.empty();
     } catch (const std::invalid_argument& error) {

@@ -1,7 +1,11 @@
 #include "ndt/harness/presets.hpp"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <filesystem>
+#include <set>
 
 #include "ndt/core/limits.hpp"
 #include "ndt/harness/build_info.hpp"
@@ -13,6 +17,10 @@ namespace ndt::harness {
 namespace {
 
 namespace fs = std::filesystem;
+
+bool contains(const std::vector<std::string>& names, std::string_view name) {
+  return std::ranges::find(names, name) != names.end();
+}
 
 constexpr std::int64_t kCountMost = 1000000;
 constexpr double kOffsetMost = 1000;
@@ -88,9 +96,10 @@ NamedSearch read_search(TomlTable& toml, const NamedSearch& common) {
     toml.refuse("implementations", "is missing or empty", "name the rows that shall run this search");
   for_each_search_option(search.arguments, [&](const char* key, auto& value) { read_value(toml, key, value); });
   try {
+    for (const std::string& row : search.implementations) find_aligner(row);
     resolve(search.arguments);
   } catch (const std::exception& error) {
-    toml.refuse("name", error.what(), "change the search's settings");
+    toml.refuse("name", fmt::format("'{}' cannot be run: {}", search.name, error.what()), "change the search's settings");
   }
   toml.finish();
   return search;
@@ -104,10 +113,26 @@ std::vector<NamedSearch> read_searches(TomlTable& toml) {
     if (sigma->size() != std::size(common.sigma))
       toml.refuse("sigma", "has not five numbers", "give x, y, z in metres, roll, pitch in radians");
     std::ranges::copy(*sigma, common.sigma);
+    if (common.sigma[3] > kPi || common.sigma[4] > kPi)
+      toml.refuse("sigma", "has an angle above pi", "give x, y, z in metres, roll, pitch in radians");
   }
   std::vector<NamedSearch> searches;
   for (TomlTable& search : toml.tables("searches")) searches.push_back(read_search(search, common));
+  for (const char* key : {"seeds", "sigma"})
+    if (searches.empty() && contains(toml.keys(), key)) toml.refuse(key, "given without searches", "add searches = [...]");
+  for (const char* key : {"poses", "grids"})
+    if (!searches.empty() && contains(toml.keys(), key))
+      toml.refuse(key, "given beside searches", "put them into a study of their own");
   return searches;
+}
+
+/// Rows of two searches are told apart by their names.
+void require_own_names(const TomlTable& toml, const std::vector<Study>& studies) {
+  std::set<std::string> names;
+  for (const Study& study : studies)
+    for (const NamedSearch& search : study.searches)
+      if (!names.insert(search.name).second)
+        toml.refuse("study", fmt::format("has two searches named '{}'", search.name), "give each a name of its own");
 }
 
 Study read_study(TomlTable& toml) {
@@ -153,11 +178,12 @@ Preset read_preset(const fs::path& file, Studies studies) {
   for (const std::string& name : others) {
     if (std::ranges::find(kOrder, name) == std::end(kOrder))
       toml.refuse("presets", "names no preset of the project",
-                  "name smoke, tracking, basin, scaling, profiles, iterations, latency, batch, transfers or initial_pose");
+                  fmt::format("name some of {}", fmt::join(std::begin(kOrder), std::end(kOrder) - 1, ", ")));
     for (Study& study : read_preset(presets_folder() / (name + ".toml"), Studies::own).studies)
       preset.studies.push_back(std::move(study));
   }
   for (TomlTable& study : toml.tables("study")) preset.studies.push_back(read_study(study));
+  require_own_names(toml, preset.studies);
   if (preset.studies.empty()) toml.refuse("study", "is missing", "add a table [[study]]");
   toml.finish();
   return preset;

@@ -73,16 +73,21 @@ SearchSetting resolve(const SearchArguments& a) {
 }
 
 const AlignerEntry& choose_aligner(const Strategy& strategy, std::string_view name) {
-  const std::vector<std::string_view> rows = rows_of(strategy);
-  if (name == kAuto && !rows.empty()) {
-    for (const std::string_view row : rows)
+  if (name == kAuto)
+    for (const std::string_view row : rows_of(strategy))
       if (const AlignerEntry& entry = find_aligner(row); entry.unavailable_reason().empty()) return entry;
-  }
-  const AlignerEntry& entry = choose_aligner(name);
-  if (strategy.startup_at_once && dynamic_cast<const BatchAligner*>(entry.make(AlignOptions{}).get()) == nullptr)
+  return choose_aligner(name);
+}
+
+bool can_run(const Strategy& strategy, const Aligner& aligner) {
+  const bool at_once = strategy.startup_at_once || strategy.guided_at_once;
+  return !at_once || dynamic_cast<const BatchAligner*>(&aligner) != nullptr;
+}
+
+void require_can_run(const Strategy& strategy, const AlignerEntry& entry, const Aligner& aligner) {
+  if (!can_run(strategy, aligner))
     throw UsageError(fmt::format("{} aligns one pose at a time, and strategy {} many; take sequential, or one of {}",
-                                 entry.name, strategy.name, fmt::join(rows, ", ")));
-  return entry;
+                                 entry.name, strategy.name, fmt::join(rows_of(strategy), ", ")));
 }
 
 std::string strategy_names() { return fmt::format("{}", fmt::join(names_of_strategies(), ", ")); }

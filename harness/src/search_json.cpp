@@ -10,8 +10,8 @@ namespace {
 
 using json = nlohmann::ordered_json;
 
-constexpr const char* kFound[] = {"best_particle",   "reliable",     "ambiguous", "runner_up_ratio",
-                                  "runner_up_pose",  "improvements", "paths"};
+constexpr const char* kFound[] = {"best_particle",   "reliable",       "ambiguous",    "interrupted",
+                                  "runner_up_ratio", "runner_up_pose", "improvements", "paths"};
 
 json improvement_json(const Improvement& i) {
   return {{"particle", i.particle},
@@ -69,12 +69,14 @@ NamedSearch named_search_from(const json& j) {
 json to_json(const SearchRow& row, bool found) {
   json j = {{"name", row.name},         {"strategy", row.strategy}, {"method", row.method},
             {"particles", row.particles}, {"startup", row.startup},   {"at_once", row.at_once},
-            {"seed", row.seed},         {"sigma", array_of(row.sigma)}};
+            {"candidates", row.candidates}, {"reliable_nvtl", row.reliable_nvtl}, {"seed", row.seed},
+            {"sigma", array_of(row.sigma)}};
   for (const char* key : kFound) j[key] = nullptr;
   if (!found) return j;
   j["best_particle"] = row.best_particle;
   j["reliable"] = row.reliable;
   j["ambiguous"] = row.ambiguous;
+  if (!row.interrupted.empty()) j["interrupted"] = row.interrupted;
   if (row.runner_up_ratio) j["runner_up_ratio"] = *row.runner_up_ratio;
   if (row.runner_up_pose) j["runner_up_pose"] = array_of(row.runner_up_pose->m);
   j["improvements"] = json::array();
@@ -91,12 +93,15 @@ SearchRow search_row_from(const json& j, bool found) {
   j.at("particles").get_to(row.particles);
   j.at("startup").get_to(row.startup);
   j.at("at_once").get_to(row.at_once);
+  if (j.contains("candidates")) j["candidates"].get_to(row.candidates);  // rows of earlier programs have none
+  if (j.contains("reliable_nvtl")) j["reliable_nvtl"].get_to(row.reliable_nvtl);
   j.at("seed").get_to(row.seed);
   read_numbers(j.at("sigma"), row.sigma);
   if (!found) return row;
   j.at("best_particle").get_to(row.best_particle);
   j.at("reliable").get_to(row.reliable);
   j.at("ambiguous").get_to(row.ambiguous);
+  if (j.contains("interrupted") && !j["interrupted"].is_null()) j["interrupted"].get_to(row.interrupted);
   row.runner_up_ratio = number_of(j.at("runner_up_ratio"));
   if (!j.at("runner_up_pose").is_null()) row.runner_up_pose = transform_of(j["runner_up_pose"]);
   for (const json& improvement : j.at("improvements")) row.improvements.push_back(improvement_of(improvement));

@@ -39,8 +39,8 @@ json named_particle(const SearchResult& result, std::size_t index) {
   return j;
 }
 
-std::string how_many(const SearchOptions& options) {
-  if (options.method != Method::tpe) return fmt::format("{} particles", options.particles);
+std::string how_many(const SearchOptions& options, std::size_t particles) {
+  if (options.method != Method::tpe) return fmt::format("{} particles", particles);
   return fmt::format("{} particles, {} of them start-up, then {} at once", options.particles, options.startup,
                      options.at_once);
 }
@@ -53,9 +53,12 @@ std::string verdict(const SearchAnswer& answer) {
                        "the scan is from this map",
                        nvtl, least);
   if (result.ambiguous())
-    return fmt::format("AMBIGUOUS: NVTL {:.4f} is above {:g}, but another place looks nearly the same", nvtl, least);
+    return fmt::format("AMBIGUOUS: NVTL {:.4f} is above {:g}, but a place elsewhere has {:.3f} of it; a nearer --guess with a "
+                       "smaller --sigma leaves fewer",
+                       nvtl, least, result.runner_up_ratio());
+  const Stop stop = result.best_particle().result.stop;
   return fmt::format("reliable: NVTL {:.4f} is above {:g}{}", nvtl, least,
-                     result.runner_up ? ", and the runner-up is clearly worse" : "");
+                     stop == Stop::converged ? "" : fmt::format(", but its alignment ended as {}", to_string(stop)));
 }
 
 std::string runner_up_text(const SearchResult& result) {
@@ -79,9 +82,14 @@ json to_json(const SearchAnswer& answer) {
   j["implementation"] = answer.implementation;
   j["strategy"] = answer.setting.strategy.name;
   j["method"] = to_string(options.method);
-  j["startup"] = options.startup;
-  j["at_once"] = options.at_once;
+  const bool guides = options.method == Method::tpe;  // others have no use for these
+  j["startup"] = guides ? json(options.startup) : json();
+  j["at_once"] = guides ? json(options.at_once) : json();
+  j["proposal_candidates"] = guides ? json(options.candidates) : json();
   j["seed"] = options.seed;
+  j["prior_xyz_m"] = {answer.prior.mean.x, answer.prior.mean.y, answer.prior.mean.z};
+  j["prior_rpy_rad"] = {answer.prior.mean.roll, answer.prior.mean.pitch, answer.prior.mean.yaw};
+  j["prior_sigma"] = array_of(answer.prior.sigma);
   j["best"] = named_particle(result, result.best);
   j["reliable"] = result.reliable;
   j["reliable_nvtl"] = options.reliable_nvtl;
@@ -100,7 +108,8 @@ std::string to_text(const SearchAnswer& answer) {
   const SearchResult& result = answer.result;
   std::string text = fmt::format("implementation   {} ({})\n", answer.implementation, answer.runs_on);
   text += fmt::format("search           {}, method {}: {}, seed {}\n", answer.setting.strategy.name,
-                      to_string(answer.setting.options.method), how_many(answer.setting.options),
+                      to_string(answer.setting.options.method),
+                      how_many(answer.setting.options, result.particles.size()),
                       answer.setting.options.seed);
   text += fmt::format("verdict          {}\n", verdict(answer));
   if (result.interrupted)

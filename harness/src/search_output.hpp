@@ -14,6 +14,7 @@ namespace ndt::harness {
 struct SearchAnswer {
   std::string_view implementation, runs_on;
   SearchSetting setting;
+  initial_pose::PosePrior prior;
   double build_us = 0, search_us = 0;
   initial_pose::SearchResult result;
 };

@@ -1,8 +1,8 @@
 #include "search_run.hpp"
 
 #include <algorithm>
+#include <cmath>
 
-#include "ndt/core/error.hpp"
 
 namespace ndt::harness {
 
@@ -20,6 +20,8 @@ void SearchRun::run(Aligner& aligner, const PointCloud& scan, const PerScan& per
 }
 
 std::vector<AlignResult> SearchRun::take() {
+  runner_up_ratio_ = found_.runner_up_ratio();
+  ambiguous_ = found_.ambiguous();
   std::vector<AlignResult> results;
   results.reserve(found_.particles.size());
   for (initial_pose::Particle& particle : found_.particles) results.push_back(std::move(particle.result));
@@ -30,16 +32,18 @@ void SearchRun::fill(RunRow& row, std::span<const AlignResult> results, bool wit
   SearchRow& search = row.search.value();
   search.best_particle = found_.best;
   search.reliable = found_.reliable;
-  search.ambiguous = found_.ambiguous();
+  search.ambiguous = ambiguous_;
+  if (found_.interrupted) search.interrupted = to_string(*found_.interrupted);
   if (found_.runner_up) {
-    search.runner_up_ratio = found_.runner_up_ratio();
+    search.runner_up_ratio = runner_up_ratio_;
     search.runner_up_pose = results[*found_.runner_up].map_from_scan;
   }
   search.improvements = improvements(row, results);
   if (!with_paths) return;
   for (std::size_t k = 0; k < results.size(); ++k) {
     const Pose &start = found_.particles[k].start, end = principal(derivative_pose(results[k].map_from_scan));
-    search.paths.push_back({start.x, start.y, start.yaw, end.x, end.y, end.yaw, results[k].nvtl});
+    search.paths.push_back({start.x, start.y, start.yaw, end.x, end.y, end.yaw,
+                            std::isfinite(results[k].nvtl) ? results[k].nvtl : 0});
   }
 }
 

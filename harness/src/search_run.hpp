@@ -29,7 +29,9 @@ class SearchRun {
 
   SearchSetting setting_;
   initial_pose::PosePrior prior_;
-  initial_pose::SearchResult found_;
+  initial_pose::SearchResult found_;  ///< its particles' results are gone after take()
+  double runner_up_ratio_ = 0;
+  bool ambiguous_ = false;
   struct Call {
     std::size_t particles = 0;  ///< there after it
     double us = 0;

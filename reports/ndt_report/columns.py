@@ -88,17 +88,20 @@ ROW_COLUMNS = [
 
 # The object `search` of a row. ERROR: null if the search failed.
 SEARCH_COLUMNS = [
-    Column("name", "", "text", NEVER, "of the setting, unique in a study"),
+    Column("name", "", "text", NEVER, "of the setting, unique in a preset"),
     Column("strategy", "", "text", NEVER, "how the particles are aligned: one of STRATEGIES"),
     Column("method", "", "text", NEVER, "what proposes them: one of METHODS"),
-    Column("particles", "", "int", NEVER, "alignments of a search"),
+    Column("particles", "", "int", NEVER, "alignments that a search shall make"),
     Column("startup", "", "int", NEVER, "of them before the method is guided by results"),
     Column("at_once", "", "int", NEVER, "proposals a round when guided; 1 unless batched_persistent"),
+    Column("candidates", "", "int", LATER, "places considered for each guided proposal"),
+    Column("reliable_nvtl", "", "number", LATER, "what the best particle's NVTL must exceed"),
     Column("seed", "", "int", NEVER, "of the proposals"),
     Column("sigma", "m, rad", "sigma", NEVER, "prior around guess: x, y, z, roll, pitch; yaw is uniform"),
     Column("best_particle", "", "int", ERROR, "index of the particle with the largest NVTL"),
     Column("reliable", "", "flag", ERROR, "its NVTL is above the threshold"),
     Column("ambiguous", "", "flag", ERROR, "another mode is nearly as good"),
+    Column("interrupted", "", "text", LATER, "cancelled or timeout; null if all particles are finished"),
     Column("runner_up_ratio", "", "number", MAY, "NVTL of the best converged particle of another mode / the best; null without"),
     Column("runner_up_pose", "", "matrix", MAY, "of that particle"),
     Column("improvements", "us, m, deg", "improvements", ERROR, "every time the best so far changed, with its errors"),

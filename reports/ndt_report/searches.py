@@ -9,7 +9,7 @@ from .load import REFERENCE, natural_key
 from .stats import weighted_quantile, wilson
 
 SEARCH_KEY = ["dataset", "implementation", "search_name", "threads"]
-SETTING = ["strategy", "method", "particles", "startup", "at_once"]
+SETTING = ["strategy", "method", "particles", "startup", "at_once", "sigma_m"]
 TPE, SEQUENTIAL, PERSISTENT = "tpe", "sequential", "batched_persistent"
 NOT_LOWER, LOWER = "not lower", "lower"
 LEAST_SEARCHES = 3  # of a setting; of fewer, made for a picture, a share says nothing
@@ -24,7 +24,8 @@ def search_rows(rows: pd.DataFrame) -> pd.DataFrame:
     keys = pd.DataFrame(list(rows.search), columns=[c.name for c in SEARCH_COLUMNS], dtype=object)
     names = [n if v == "autoware" else f"{n}, {v}" for n, v in zip(keys.name, rows.variant)]
     rows = pd.concat([rows, keys.drop(columns="name")], axis=1).assign(search_name=names)
-    rows[SETTING[2:]] = rows[SETTING[2:]].astype(int)
+    rows[SETTING[2:5]] = rows[SETTING[2:5]].astype(int)
+    rows["sigma_m"] = [float(sigma[0]) for sigma in rows.sigma]
     ms = [np.nan if v is None else np.median(v) / 1000 for v in rows.align_us]
     rows = rows.assign(ms=np.array(ms, float), success=_success(rows))
     return rows.iloc[_side_by_side(rows)].reset_index(drop=True)
@@ -58,8 +59,9 @@ def search_table(searches: pd.DataFrame) -> pd.DataFrame:
     out = [dict(zip(SEARCH_KEY, key)) | _setting(group) | _summary(group) for key, group in searches.groupby(SEARCH_KEY, sort=False)]
     table = pd.DataFrame(out, columns=SEARCH_KEY + SETTING + TABLE_COLUMNS)
     oracle = _sequential(table[table.implementation == REFERENCE]).dropna(subset="ms_p50").sort_values("ms_p50", kind="stable")
-    base = dict(zip(zip(oracle.dataset[::-1], oracle.particles[::-1]), oracle.ms_p50[::-1]))  # the fastest is written last
-    return table.assign(speed=[base.get((r.dataset, r.particles), np.nan) / r.ms_p50 for r in table.itertuples()])
+    keys = zip(oracle.dataset[::-1], oracle.particles[::-1], oracle.sigma_m[::-1])
+    base = dict(zip(keys, oracle.ms_p50[::-1]))  # the fastest is written last
+    return table.assign(speed=[base.get((r.dataset, r.particles, r.sigma_m), np.nan) / r.ms_p50 for r in table.itertuples()])
 
 
 def _setting(group) -> dict:
@@ -122,7 +124,8 @@ def at_once_table(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def _held_against(row, table):
-    same = _sequential(table[(table.dataset == row.dataset) & (table.particles == row.particles) & (table.known >= LEAST_SEARCHES)])
+    alike = (table.dataset == row.dataset) & (table.particles == row.particles) & (table.sigma_m == row.sigma_m)
+    same = _sequential(table[alike & (table.known >= LEAST_SEARCHES)])
     for name in (row.implementation, REFERENCE):
         if len(own := same[same.implementation == name]):
             return own.iloc[0]

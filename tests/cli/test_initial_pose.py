@@ -9,7 +9,8 @@ from conftest import EXIT_BAD_INPUT, EXIT_USAGE, ROWS, bench, refusal
 PRIOR = ["--guess", "0.5,-0.4,0,0,0,2", "--sigma", "1,1,0.1,0.01,0.01"]
 FEW = ["--particles", 40, "--startup", 30]
 
-KEYS = ["implementation", "strategy", "method", "startup", "at_once", "seed", "best", "reliable", "reliable_nvtl", "runner_up",
+KEYS = ["implementation", "strategy", "method", "startup", "at_once", "proposal_candidates", "seed", "prior_xyz_m", "prior_rpy_rad",
+        "prior_sigma", "best", "reliable", "reliable_nvtl", "runner_up",
         "runner_up_ratio", "ambiguous", "interrupted", "build_us", "search_us", "particles"]
 PARTICLE = ["guess_xyz_m", "guess_rpy_rad", "pose_xyz_m", "pose_rpy_rad", "nvtl", "transform_probability", "stop", "iterations",
             "guided"]
@@ -62,10 +63,16 @@ def test_same_seed_same_result_another_seed_another(courtyard):
     assert first["particles"] != other["particles"]
 
 
+def test_every_seed_is_kept_whole(courtyard):
+    most = 2**64 - 1
+    assert search(courtyard, "--particles", 2, "--startup", 2, "--seed", most)["seed"] == most
+    assert "--seed" in refusal("initial-pose", *courtyard.args, *PRIOR, "--seed", -1, code=EXIT_USAGE)
+
+
 def test_random_and_grid_guide_nobody(courtyard):
     for method, count in (("random", 30), ("grid", 27)):
         found = search(courtyard, "--method", method, "--particles", 30)
-        assert len(found["particles"]) == count and not any(p["guided"] for p in found["particles"])
+        assert found["startup"] is None and len(found["particles"]) == count and not any(p["guided"] for p in found["particles"])
 
 
 def test_for_people_it_says_how_far_to_trust_it(courtyard):
@@ -80,6 +87,8 @@ def test_for_people_it_says_how_far_to_trust_it(courtyard):
 def test_a_timeout_ends_it_with_what_it_has(courtyard):
     found = search(courtyard, "--timeout-ms", 1, "--strategy", "sequential")
     assert found["interrupted"] == "timeout" and 1 <= len(found["particles"]) < 200
+    found = search(courtyard, "--timeout-ms", 1, "--method", "random")
+    assert found["interrupted"] == "timeout" and len(found["particles"]) == 200
 
 
 def test_a_scan_from_elsewhere_is_not_reliable(courtyard):

@@ -66,7 +66,64 @@ TEST_P(InitialPoseInBatches, HasTheBitsOfOneAfterTheOtherForAnyNumberOfParticles
     expect_same_bits(search(*aligner, scan, kPrior, batched(), few), one, "batched, " + std::to_string(count));
     expect_same_bits(search(*aligner, scan, kPrior, batched_persistent(), few), one,
                      "rounds of one, " + std::to_string(count));
+    const SearchOptions at_once = options(count, count);
+    expect_same_bits(search(*aligner, scan, kPrior, batched(), at_once),
+                     search(*aligner, scan, kPrior, sequential(), at_once), "one batch of " + std::to_string(count));
   }
+}
+
+TEST_P(InitialPoseInBatches, IsTheOneByOneSearchWithEveryLineSearchAndASureGuess) {
+  const PointCloud scan = scenes::scan_of(150);
+  const PosePrior sure{{0.2, -0.1, 0, 0, 0, 0}, {0, 0, 0, 0, 0}};
+  for (const LineSearch line_search : all_line_searches()) {
+    AlignOptions with;
+    with.line_search = line_search;
+    const auto aligner = in_courtyard(with);
+    for (const PosePrior& prior : {kPrior, sure})
+      expect_same_bits(search(*aligner, scan, prior, batched(), options(24, 16)),
+                       search(*aligner, scan, prior, sequential(), options(24, 16)),
+                       std::string(to_string(line_search)));
+  }
+}
+
+/// Guided particles part for good once a pose differs in its last bits, so unguided ones are compared.
+TEST_P(InitialPoseInBatches, FindsWhatTheOracleFinds) {
+  const PointCloud scan = scenes::scan_of(300);
+  const auto oracle = harness::find_aligner(harness::kReference).make({});
+  oracle->set_map(scenes::map());
+  const auto aligner = in_courtyard();
+  SearchOptions unguided = options(60, 60);
+  unguided.method = initial_pose::Method::random;
+  const SearchResult expected = search(*oracle, scan, kPrior, sequential(), unguided);
+  const SearchResult got = search(*aligner, scan, kPrior, batched(), unguided);
+  int alike = 0;
+  for (std::size_t k = 0; k < got.particles.size(); ++k) {
+    const AlignResult &a = got.particles[k].result, &b = expected.particles[k].result;
+    alike += a.iterations == b.iterations && translation_error_m(a.map_from_scan, b.map_from_scan) < 1e-3;
+  }
+  EXPECT_GE(alike, 48) << "of 60; far guesses step on indefinite Hessians, where the last bit may decide";
+  EXPECT_NEAR(got.best_particle().result.nvtl, expected.best_particle().result.nvtl, 0.01);
+  EXPECT_EQ(got.reliable, expected.reliable);
+  EXPECT_EQ(got.ambiguous(), expected.ambiguous());
+}
+
+TEST_P(InitialPoseInBatches, IsTheSameAHundredKilometresAway) {
+  constexpr double kFar = 1e5;
+  const PointCloud scan = scenes::scan_of(300);
+  PointCloud far_map = scenes::map();
+  far_map.origin.x += kFar;
+  const auto near = in_courtyard(), far = make();
+  far->set_map(far_map);
+  PosePrior far_prior = kPrior;
+  far_prior.mean.x += kFar;
+  SearchOptions unguided = options(60, 60);
+  unguided.method = initial_pose::Method::random;
+  const SearchResult here = search(*near, scan, kPrior, batched(), unguided);
+  const SearchResult there = search(*far, scan, far_prior, batched(), unguided);
+  EXPECT_EQ(here.best, there.best);
+  Transform back = there.best_particle().result.map_from_scan;
+  back(0, 3) -= kFar;
+  EXPECT_LT(translation_error_m(back, here.best_particle().result.map_from_scan), 1e-3);
 }
 
 TEST_P(InitialPoseInBatches, InRoundsIsTheSameEveryTime) {

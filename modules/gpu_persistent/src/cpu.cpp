@@ -34,31 +34,39 @@ class CpuAligner final : public LoopAligner {
     const Problem problem{scan.view(), map_->view(), gauss(), options};
     const auto trace_lines = static_cast<std::size_t>(per_scan.trace ? options.max_iterations + 1 : 0);
     for (LoopRun& one : runs) one.trace.resize(trace_lines);
-    if (static_cast<int>(runs.size()) < 2 * pool_.size())
-      together(problem, HostWatch{per_scan}, runs);
-    else
-      side_by_side(problem, HostWatch{per_scan}, runs);
-    for (LoopRun& one : runs) {
-      if (per_scan.trace) one.trace.resize(static_cast<std::size_t>(one.outcome.iterations) + 1);
+    const auto conclude = [&](LoopRun& one) {
       // An evaluation alone has no ending to be judged.
       if (options.max_iterations > 0 && surfaces_matter(one.outcome.end))
         set_surfaces(surface_information(*map_, scan.view(), one.outcome.pose, scan.facts.mean_range_m), one.outcome);
-    }
+    };
+    if (static_cast<int>(runs.size()) < pool_.size())
+      together(problem, HostWatch{per_scan}, runs, conclude);
+    else
+      side_by_side(problem, HostWatch{per_scan}, runs, conclude);
+    if (per_scan.trace)
+      for (LoopRun& one : runs) one.trace.resize(static_cast<std::size_t>(one.outcome.iterations) + 1);
   }
 
   /// All threads at one pose after the other.
-  void together(const Problem& problem, const HostWatch& watch, std::span<LoopRun> runs) {
-    for (LoopRun& one : runs) pool_.run([&](HostTeam& team) { align_one(team, problem, watch, one); });
+  template <class Conclude>
+  void together(const Problem& problem, const HostWatch& watch, std::span<LoopRun> runs, const Conclude& conclude) {
+    for (LoopRun& one : runs) {
+      pool_.run([&](HostTeam& team) { align_one(team, problem, watch, one); });
+      conclude(one);
+    }
   }
 
   /// A thread a pose, as the blocks of a GPU's batch: nobody waits for anybody. The bits are the same, for sums are folded
   /// alike.
-  void side_by_side(const Problem& problem, const HostWatch& watch, std::span<LoopRun> runs) {
+  template <class Conclude>
+  void side_by_side(const Problem& problem, const HostWatch& watch, std::span<LoopRun> runs, const Conclude& conclude) {
     std::atomic<std::size_t> next{0};
     pool_.run([&](HostTeam&) {
       BasicSerialTeam<SimdLanes> alone;
-      for (std::size_t k; (k = next.fetch_add(1, std::memory_order_relaxed)) < runs.size();)
+      for (std::size_t k; (k = next.fetch_add(1, std::memory_order_relaxed)) < runs.size();) {
         align_one(alone, problem, watch, runs[k]);
+        conclude(runs[k]);
+      }
     });
   }
 

@@ -16,11 +16,12 @@ double wrapped(double angle) { return std::remainder(angle, 2 * kPi); }
 
 /// Exponents of `count` kernels at a place, into `out`, and the largest. Written for the compiler's vector unit: no branch, and a
 /// largest for each lane.
-double exponents_at(const double* x, const double* y, const double* yaw, std::size_t count, const Pose& at, double* out) {
+double exponents_at(const double* x, const double* y, const double* yaw, std::size_t count, double at_x, double at_y,
+                    double at_yaw, double* out) {
   constexpr double kPerM = 0.5 / (ParzenTrials::kWidthM * ParzenTrials::kWidthM);
   constexpr double kPerRad = 0.5 / (ParzenTrials::kWidthRad * ParzenTrials::kWidthRad);
   for (std::size_t i = 0; i < count; ++i) {
-    const double dx = at.x - x[i], dy = at.y - y[i], angle = std::abs(at.yaw - yaw[i]);
+    const double dx = at_x - x[i], dy = at_y - y[i], angle = std::abs(at_yaw - yaw[i]);
     const double around = 2 * kPi - angle, dyaw = angle < around ? angle : around;
     out[i] = -((dx * dx + dy * dy) * kPerM + dyaw * dyaw * kPerRad);
   }
@@ -58,19 +59,18 @@ void ParzenTrials::drop_pending() {
 
 std::size_t ParzenTrials::good() const { return std::min(kGoodMost, size() / kTenth); }
 
-double ParzenTrials::log_density_ratio(const Pose& at) const {
+double ParzenTrials::log_density_ratio(double x, double y, double yaw) const {
   exponents_.resize(x_.size());
-  Pose here = at;
-  here.yaw = wrapped(at.yaw);
-  return log_mean_density(0, good(), here) - kRestWeight * log_mean_density(good(), x_.size(), here);
+  yaw = wrapped(yaw);
+  return log_mean_density(0, good(), x, y, yaw) - kRestWeight * log_mean_density(good(), x_.size(), x, y, yaw);
 }
 
-double ParzenTrials::log_mean_density(std::size_t first, std::size_t last, const Pose& at) const {
+double ParzenTrials::log_mean_density(std::size_t first, std::size_t last, double x, double y, double yaw) const {
   static const double kLogPeak =
       -2 * std::log(kWidthM) - std::log(kWidthRad) - 1.5 * std::log(2 * kPi);  // of a kernel
   const std::size_t count = last - first;
   double* exponents = exponents_.data();
-  const double largest = exponents_at(&x_[first], &y_[first], &yaw_[first], count, at, exponents);
+  const double largest = exponents_at(&x_[first], &y_[first], &yaw_[first], count, x, y, yaw, exponents);
   double sum = 0;
   for (std::size_t i = 0; i < count; ++i)
     if (exponents[i] > largest - kNegligible) sum += std::exp(exponents[i] - largest);

@@ -6,13 +6,18 @@
 #include <stdexcept>
 
 #include "ndt/align/option_bounds.hpp"
-#include "ndt/core/limits.hpp"
 
 namespace ndt::initial_pose {
 namespace {
 
 constexpr const char* kNames[] = {"x", "y", "z", "roll", "pitch", "yaw"};
 constexpr double kSigmaMostM = 10000;
+
+/// Uniform in [0, 1).
+double unit_number(std::mt19937_64& random) {
+  const double number = static_cast<double>(random()) * 0x1p-64;
+  return number < 1 ? number : std::nextafter(1.0, 0.0);  // the largest draws round up
+}
 
 }  // namespace
 
@@ -25,11 +30,33 @@ void require_valid(const PosePrior& prior) {
     require_closed(fmt::format("sigma {}", kNames[i]), prior.sigma[i], 0, i < 3 ? kSigmaMostM : kPi);
 }
 
-Pose PriorSampler::operator()(std::mt19937_64& random) {
-  Pose pose;
-  for (int i = 0; i < 5; ++i) coordinate(pose, i) = normal_[i](random) * prior_.sigma[i] + coordinate(prior_.mean, i);
-  pose.yaw = std::uniform_real_distribution<double>(-kPi, kPi)(random);
-  return pose;
+double PolarNumber::value() const { return component * std::sqrt(-2 * std::log(squared_radius) / squared_radius); }
+
+PolarNumber PriorSampler::normal(int i, std::mt19937_64& random) {
+  if (has_kept_[i]) {
+    has_kept_[i] = false;
+    return kept_[i];
+  }
+  double x, y, squared_radius;
+  do {
+    x = 2 * unit_number(random) - 1;
+    y = 2 * unit_number(random) - 1;
+    squared_radius = x * x + y * y;
+  } while (squared_radius > 1 || squared_radius == 0);
+  kept_[i] = {x, squared_radius};
+  has_kept_[i] = true;
+  return {y, squared_radius};
+}
+
+PriorDraw PriorSampler::draw(std::mt19937_64& random) {
+  PriorDraw draw;
+  for (int i = 0; i < 5; ++i) draw.normal[i] = normal(i, random);
+  draw.yaw = unit_number(random) * (2 * kPi) - kPi;
+  return draw;
+}
+
+Pose PriorSampler::pose(const PriorDraw& draw) const {
+  return {of(draw, 0), of(draw, 1), of(draw, 2), of(draw, 3), of(draw, 4), draw.yaw};
 }
 
 }  // namespace ndt::initial_pose

@@ -43,10 +43,10 @@ class Search {
   SearchResult guided(Tpe tpe) {
     const int startup = startup_of(options_);
     while (left() > 0 && !ended()) {
-      const bool guides = done() >= startup;
       const std::size_t first = result_.particles.size();
-      align(tpe.ask(guides ? round(strategy_.guided_at_once, options_.at_once)
-                           : round(strategy_.startup_at_once, startup - done())),
+      const bool guides = tpe.guides();
+      align(tpe.ask(done() >= startup ? round(strategy_.guided_at_once, options_.at_once)
+                                      : round(strategy_.startup_at_once, startup - done())),
             guides);
       for (std::size_t k = first; k < result_.particles.size(); ++k) tell(tpe, result_.particles[k].result);
     }
@@ -67,7 +67,7 @@ class Search {
   int left() const { return options_.particles - done(); }
   int round(bool at_once, int count) const { return at_once ? std::min(count, left()) : 1; }
 
-  /// Nothing is begun past the deadline but the first particle, so that there is a pose to return.
+  /// Nothing is begun past the deadline but the first call, so that there is a pose to return.
   bool ended() {
     if (done() > 0) result_.interrupted = interruption(per_scan_);
     return result_.interrupted.has_value();
@@ -93,6 +93,12 @@ class Search {
              void_result ? -std::numeric_limits<double>::infinity() : result.transform_probability);
   }
 
+  /// A particle that is still on its way somewhere is no place of its own. Along a street that leaves a direction free none
+  /// converges, so there the degenerate ones are places like the best; elsewhere those are matches of a few points.
+  static bool rests_like(const AlignResult& best, const AlignResult& result) {
+    return result.stop == Stop::converged || (result.stop == Stop::degenerate && best.stop == Stop::degenerate);
+  }
+
   SearchResult finished() {
     const auto& all = result_.particles;
     const auto nvtl = [&](std::size_t k) { return std::isnan(all[k].result.nvtl) ? -1 : all[k].result.nvtl; };
@@ -101,11 +107,13 @@ class Search {
       if (better(k, result_.best)) result_.best = k;
     const AlignResult& best = result_.best_particle().result;
     result_.reliable = best.nvtl > options_.reliable_nvtl;
-    for (std::size_t k = 0; k < all.size(); ++k)
-      if (all[k].result.stop == Stop::converged &&
-          is_another_mode(all[k].result.map_from_scan, best.map_from_scan) &&
+    for (std::size_t k = 0; k < all.size(); ++k) {
+      const AlignResult& result = all[k].result;
+      if (result.stop == Stop::timeout || result.stop == Stop::cancelled) result_.interrupted = result.stop;
+      if (rests_like(best, result) && is_another_mode(result.map_from_scan, best.map_from_scan) && nvtl(k) >= 0 &&
           (!result_.runner_up || better(k, *result_.runner_up)))
         result_.runner_up = k;
+    }
     return std::move(result_);
   }
 

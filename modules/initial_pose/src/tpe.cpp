@@ -19,16 +19,16 @@ std::vector<Pose> Tpe::ask(int count) {
 }
 
 Pose Tpe::propose() {
-  PriorSampler draw(prior_);
-  if (asked_ < options_.startup || trials_.good() == 0) return draw(random_);
-  Pose best;
+  PriorSampler sampler(prior_);
+  if (!guides()) return sampler.pose(sampler.draw(random_));
+  PriorDraw best;
   double best_ratio = 0;
   for (int k = 0; k < options_.candidates; ++k) {
-    const Pose candidate = draw(random_);
-    const double ratio = trials_.log_density_ratio(candidate);
+    const PriorDraw candidate = sampler.draw(random_);
+    const double ratio = trials_.log_density_ratio(sampler.x(candidate), sampler.y(candidate), candidate.yaw);
     if (k == 0 || ratio > best_ratio) best = candidate, best_ratio = ratio;
   }
-  return best;
+  return sampler.pose(best);
 }
 
 }  // namespace ndt::initial_pose

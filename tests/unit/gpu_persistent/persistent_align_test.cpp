@@ -3,11 +3,15 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <cstring>
+#include <stop_token>
+#include <thread>
 
 #include "ndt/exec/host_team.hpp"
 #include "ndt/exec/serial_team.hpp"
 #include "ndt/gpu_persistent/aligner.hpp"
+#include "ndt/harness/same_bits.hpp"
 #include "ndt/score/scan_points_simd.hpp"
 #include "ndt/voxel/voxel_map.hpp"
 #include "scenes.hpp"
@@ -98,6 +102,52 @@ TEST(PersistentCpu, TwoAlignersInTwoThreadsDoNotDisturbEachOther) {
   one.join(), two.join();
   EXPECT_EQ(std::memcmp(&a, &a_beside, sizeof a), 0);
   EXPECT_EQ(std::memcmp(&b, &b_beside, sizeof b), 0);
+}
+
+TEST(PersistentCpu, ABatchIsItsAlignmentsAloneForAnyNumberOfThreads) {
+  const PointCloud scan = scenes::scan_of(200);
+  const std::vector<Transform> guesses = scenes::mixed_guesses(40);  // more than threads, which then take a pose each
+  PerScan traced;
+  traced.trace = true;
+  std::vector<AlignResult> expected;
+  for (const int threads : {1, 2, 3, 8}) {
+    AlignOptions options;
+    options.threads = threads;
+    const auto aligner = make_cpu_aligner(options);
+    aligner->set_map(scenes::map());
+    if (expected.empty())
+      for (const Transform& guess : guesses) expected.push_back(aligner->align(scan, guess, traced));
+    std::vector<AlignResult> batch(guesses.size());
+    aligner->align_batch(scan, guesses, batch, traced);
+    for (std::size_t k = 0; k < guesses.size(); ++k) {
+      EXPECT_TRUE(harness::same_bits(batch[k], expected[k])) << threads << " threads, pose " << k;
+      ASSERT_EQ(batch[k].trace.size(), expected[k].trace.size()) << threads << " threads, pose " << k;
+      EXPECT_EQ(batch[k].trace.back().score, expected[k].trace.back().score) << threads << " threads, pose " << k;
+    }
+  }
+}
+
+TEST(PersistentCpu, ABatchEndsWhenItIsToldTo) {
+  AlignOptions options;
+  options.threads = 3;
+  const auto aligner = make_cpu_aligner(options);
+  aligner->set_map(scenes::map());
+  const std::vector<Transform> guesses = scenes::mixed_guesses(40);
+  std::vector<AlignResult> results(guesses.size());
+  PerScan late;
+  late.deadline = std::chrono::steady_clock::now() - std::chrono::seconds(1);
+  aligner->align_batch(scenes::scan(), guesses, results, late);
+  for (const AlignResult& result : results)
+    EXPECT_TRUE(result.stop == Stop::timeout || result.stop == Stop::no_overlap) << to_string(result.stop);
+  std::stop_source source;
+  PerScan stoppable;
+  stoppable.stop = source.get_token();
+  std::jthread other([&] { source.request_stop(); });
+  aligner->align_batch(scenes::scan(), guesses, results, stoppable);
+  other.join();
+  aligner->align_batch(scenes::scan(), guesses, results, stoppable);
+  for (const AlignResult& result : results)
+    EXPECT_TRUE(result.stop == Stop::cancelled || result.stop == Stop::no_overlap) << to_string(result.stop);
 }
 
 TEST(PersistentCpu, BatchesEqualOneByOneWhateverTheirOrder) {

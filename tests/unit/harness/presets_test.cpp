@@ -46,8 +46,15 @@ TEST(Presets, TransfersCountsWithAndWithoutLineSearchOnSeveralGuessesOfAScan) {
     EXPECT_THAT(study.threads, testing::SizeIs(1));
     EXPECT_TRUE(study.timed) << "one alignment alone says nothing about the next";
   }
-  const auto& full = find_preset("full").studies;
+  const auto full = find_preset("full").studies;
   EXPECT_TRUE(std::ranges::any_of(full, [](const Study& s) { return s.variants.size() == 3; }));
+}
+
+TEST(Presets, FullIsAllOfThem) {
+  std::size_t studies = 0;
+  for (const Preset& preset : presets())
+    if (preset.name != "full") studies += preset.studies.size();
+  EXPECT_EQ(find_preset("full").studies.size(), studies);
 }
 
 TEST(Presets, AnUnknownNameIsAnsweredWithTheNames) {
@@ -111,9 +118,18 @@ TEST_F(PresetFile, AStudysSearchesShareItsPriors) {
 TEST_F(PresetFile, MistakesInSearchesAreRefused) {
   const std::string head = "description = 'd'\n[[study]]\ndatasets = ['courtyard']\n";
   EXPECT_THAT(refusal_of(head + "searches = [{ name = 'a' }]\n"), HasSubstr("implementations: is missing or empty"));
-  EXPECT_THAT(refusal_of(head + "searches = [{ name = 'a', implementations = ['x'], strategy = 'b' }]\n"),
-              HasSubstr("unknown strategy 'b'"));
-  EXPECT_THAT(refusal_of(head + "searches = [{ name = 'a', implementations = ['x'], rounds = 3 }]\n"),
+  EXPECT_THAT(refusal_of(head + "searches = [{ name = 'a', implementations = ['x'] }]\n"),
+              HasSubstr("'a' cannot be run: unknown implementation 'x'"));
+  const std::string own = "name = 'a', implementations = ['persistent_cpu']";
+  EXPECT_THAT(refusal_of(head + "searches = [{ " + own + ", strategy = 'b' }]\n"), HasSubstr("unknown strategy 'b'"));
+  EXPECT_THAT(refusal_of(head + "searches = [{ " + own + " }, { " + own + " }]\n"),
+              HasSubstr("has two searches named 'a'"));
+  EXPECT_THAT(refusal_of(head + "poses = [1, 5]\nsearches = [{ " + own + " }]\n"),
+              HasSubstr("study.poses: given beside searches"));
+  EXPECT_THAT(refusal_of(head + "seeds = 5\n"), HasSubstr("study.seeds: given without searches"));
+  EXPECT_THAT(refusal_of(head + "sigma = [1, 1, 1, 4, 0]\nsearches = [{ " + own + " }]\n"),
+              HasSubstr("has an angle above pi"));
+  EXPECT_THAT(refusal_of(head + "searches = [{ name = 'a', implementations = ['persistent_cpu'], rounds = 3 }]\n"),
               HasSubstr("rounds: is no key"));
   EXPECT_THAT(refusal_of(head + "sigma = [1, 2]\n"), HasSubstr("line 4: study.sigma: has not five numbers"));
 }

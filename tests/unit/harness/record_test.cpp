@@ -54,6 +54,7 @@ RunRow search_row() {
   SearchRow search;
   search.name = "rounds of 16", search.strategy = "batched_persistent", search.method = "tpe";
   search.particles = 200, search.startup = 100, search.at_once = 16, search.seed = 3;
+  search.candidates = 50, search.reliable_nvtl = 2.5, search.interrupted = "timeout";
   search.sigma[0] = 5, search.sigma[4] = 0.02;
   search.best_particle = 131, search.reliable = true;
   search.runner_up_ratio = 2.0 / 3;

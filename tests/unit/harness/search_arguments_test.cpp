@@ -63,7 +63,11 @@ TEST(SearchArguments, AStrategyTakesItsOwnRowOrItsTwin) {
   EXPECT_EQ(choose_aligner(resolve(with("sequential")).strategy, kAuto).name, choose_aligner(kAuto).name);
   EXPECT_EQ(choose_aligner(resolve(with("batched")).strategy, "persistent_cpu").name, "persistent_cpu");
   EXPECT_EQ(choose_aligner(resolve(with("sequential")).strategy, kReference).name, kReference);
-  EXPECT_THAT([] { choose_aligner(resolve(with("batched")).strategy, kReference); },
+  const AlignerEntry& oracle = find_aligner(kReference);
+  const auto aligner = oracle.make({});
+  EXPECT_TRUE(can_run(resolve(with("sequential")).strategy, *aligner));
+  EXPECT_NO_THROW(require_can_run(resolve(with("sequential")).strategy, oracle, *aligner));
+  EXPECT_THAT([&] { require_can_run(resolve(with("batched")).strategy, oracle, *aligner); },
               ThrowsMessage<UsageError>(HasSubstr("cpu_pclomp_ref aligns one pose at a time")));
 }
 

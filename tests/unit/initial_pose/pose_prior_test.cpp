@@ -15,10 +15,10 @@ const PosePrior kPrior{{10, -5, 1, 0.01, -0.02, 0.7}, {1.0, 0.8, 0.1, 0.01, 0.02
 TEST(PosePrior, DrawsHaveItsMomentsAndYawFillsTheCircle) {
   constexpr int kDraws = 40000;
   std::mt19937_64 random(1);
-  PriorSampler draw(kPrior);
+  PriorSampler sampler(kPrior);
   double sum[6] = {}, squares[6] = {};
   for (int k = 0; k < kDraws; ++k) {
-    const Pose pose = draw(random);
+    const Pose pose = sampler.pose(sampler.draw(random));
     ASSERT_GE(pose.yaw, -kPi);
     ASSERT_LT(pose.yaw, kPi);
     for (int i = 0; i < 6; ++i) sum[i] += coordinate(pose, i), squares[i] += coordinate(pose, i) * coordinate(pose, i);
@@ -32,11 +32,26 @@ TEST(PosePrior, DrawsHaveItsMomentsAndYawFillsTheCircle) {
   }
 }
 
+TEST(PosePrior, DrawsAreThoseOfTheStandardLibraryThatTheReferenceUses) {
+#if !defined(__GLIBCXX__)
+  GTEST_SKIP() << "not built with libstdc++";
+#endif
+  std::mt19937_64 random(3), theirs(3);
+  PriorSampler sampler(kPrior);
+  std::normal_distribution<double> normal[5];
+  for (int k = 0; k < 1000; ++k) {
+    const Pose pose = sampler.pose(sampler.draw(random));
+    for (int i = 0; i < 5; ++i)
+      ASSERT_EQ(coordinate(pose, i), normal[i](theirs) * kPrior.sigma[i] + coordinate(kPrior.mean, i)) << k << ' ' << i;
+    ASSERT_EQ(pose.yaw, std::uniform_real_distribution<double>(-kPi, kPi)(theirs)) << k;
+  }
+}
+
 TEST(PosePrior, WithoutDeviationsDrawsAreTheMeanBesideTheHeading) {
   std::mt19937_64 random(1);
-  PriorSampler draw(PosePrior{kPrior.mean, {0, 0, 0, 0, 0}});
+  PriorSampler sampler(PosePrior{kPrior.mean, {0, 0, 0, 0, 0}});
   for (int k = 0; k < 10; ++k) {
-    const Pose pose = draw(random);
+    const Pose pose = sampler.pose(sampler.draw(random));
     for (int i = 0; i < 5; ++i) EXPECT_EQ(coordinate(pose, i), coordinate(kPrior.mean, i)) << i;
     EXPECT_NE(pose.yaw, kPrior.mean.yaw);
   }

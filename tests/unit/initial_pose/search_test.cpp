@@ -24,14 +24,14 @@ class Hill : public BatchAligner {
   std::vector<std::size_t> calls;  ///< poses of each
 
   MapInfo set_map(const PointCloud&) override { return {}; }
-  AlignResult align(const PointCloud&, const Transform& guess, const PerScan&) override {
+  AlignResult align(const PointCloud&, const Transform& guess, const PerScan& per_scan) override {
     calls.push_back(1);
-    return answer(guess);
+    return answer(guess, per_scan);
   }
   void align_batch(const PointCloud&, std::span<const Transform> guesses, std::span<AlignResult> out,
-                   const PerScan&) override {
+                   const PerScan& per_scan) override {
     calls.push_back(guesses.size());
-    for (std::size_t k = 0; k < guesses.size(); ++k) out[k] = answer(guesses[k]);
+    for (std::size_t k = 0; k < guesses.size(); ++k) out[k] = answer(guesses[k], per_scan);
   }
   Evaluation evaluate(const PointCloud&, const Transform&, const PerScan&) override { return {}; }
   std::vector<VoxelRow> voxels() const override { return {}; }
@@ -40,10 +40,10 @@ class Hill : public BatchAligner {
   std::function<void(AlignResult&)> change = [](AlignResult&) {};
 
  private:
-  AlignResult answer(const Transform& guess) const {
+  AlignResult answer(const Transform& guess, const PerScan& per_scan) const {
     AlignResult result;
     result.map_from_scan = guess;
-    result.stop = Stop::converged;
+    result.stop = interruption(per_scan).value_or(Stop::converged);
     result.nvtl = 3 * std::exp(-std::hypot(guess(0, 3) - 1, guess(1, 3), 2 * derivative_pose(guess).yaw));
     result.transform_probability = 2 * result.nvtl;
     change(result);
@@ -171,6 +171,19 @@ TEST(Search, TheRunnerUpConvergedInAnotherPlace) {
   const SearchResult moving = search(aligner, kScan, kPrior, kBatched, options(20, 20));
   EXPECT_FALSE(moving.runner_up.has_value());
   EXPECT_EQ(moving.runner_up_ratio(), 0);
+  aligner.change = two_hills(2.9, Stop::degenerate);  // a few points that match
+  EXPECT_FALSE(search(aligner, kScan, kPrior, kBatched, options(20, 20)).runner_up.has_value());
+}
+
+TEST(Search, AlongAStreetPlacesAlikeAreRivalsThoughNoneConverges) {
+  Hill aligner;
+  aligner.change = [](AlignResult& r) {
+    const double along = r.map_from_scan(0, 3);
+    r.map_from_scan = to_transform(Pose{along, 0, 0, 0, 0, 0});
+    r.nvtl = 3 - 0.001 * std::abs(along);
+    r.stop = Stop::degenerate;
+  };
+  EXPECT_TRUE(search(aligner, kScan, kPrior, kBatched, options(40, 40)).ambiguous());
 }
 
 TEST(Search, ModesAreFartherApartThanTwoGoodPosesCanBe) {
@@ -195,10 +208,13 @@ TEST(Search, ParticlesThatNeverMetTheMapAreWorseThanAllThatDid) {
   Hill aligner;
   aligner.change = [](AlignResult& r) {
     if (r.map_from_scan(0, 3) < 0) return;
-    r.stop = Stop::no_overlap, r.nvtl = 0, r.transform_probability = 0;
+    r.stop = Stop::no_overlap, r.nvtl = 0, r.transform_probability = 1e9;  // not to be looked at
   };
-  const SearchResult half = search(aligner, kScan, kPrior, kRounds, options(60, 30));
+  const SearchResult half = search(aligner, kScan, kPrior, kRounds, options(200, 100));
   EXPECT_EQ(half.best_particle().result.stop, Stop::converged);
+  int there = 0;
+  for (const Particle& particle : half.particles) there += particle.guided && particle.start.x < 0.5;
+  EXPECT_GT(there, 60) << "of 100; by chance 57, far fewer if the others looked good";
   aligner.change = [](AlignResult& r) {
     r.stop = Stop::no_overlap, r.nvtl = 0, r.transform_probability = std::numeric_limits<double>::quiet_NaN();
   };
@@ -227,6 +243,19 @@ TEST(Search, EndsWithWhatItHasWhenItIsToldTo) {
   EXPECT_EQ(stopped.particles.size(), 30U);
   EXPECT_EQ(stopped.interrupted, Stop::cancelled);
   EXPECT_FALSE(search(aligner, kScan, kPrior, kRounds, options(50, 20)).interrupted.has_value());
+
+  SearchOptions one_call = options(50, 50);
+  one_call.method = Method::random;
+  const SearchResult unfinished = search(aligner, kScan, kPrior, kBatched, one_call, past);
+  EXPECT_EQ(unfinished.particles.size(), 50U);
+  EXPECT_EQ(unfinished.interrupted, Stop::timeout) << "all are there, none is finished";
+}
+
+TEST(Search, WhatIsDrawnFromThePriorIsNotCalledGuided) {
+  Hill aligner;
+  const SearchResult result = search(aligner, kScan, kPrior, kRounds, options(40, 0, 4));
+  for (std::size_t k = 0; k < result.particles.size(); ++k)
+    EXPECT_EQ(result.particles[k].guided, k >= 12) << k;  // ten trials make the first good one, told after three rounds
 }
 
 TEST(Search, TheObserverSeesEveryRound) {

@@ -29,9 +29,13 @@ struct SearchSetting {
 /// value out of range.
 SearchSetting resolve(const SearchArguments& arguments);
 
-/// The row that runs a strategy: the one asked for, which must be able to align at once if the strategy does, or, for "auto", the
-/// strategy's own GPU row or its host twin. Throws UsageError for unknown names, NoDeviceError if the row cannot run here.
+/// The row that runs a strategy: the one asked for or, for "auto", the strategy's own GPU row or its host twin. Throws UsageError
+/// for unknown names, NoDeviceError if the row cannot run here.
 const AlignerEntry& choose_aligner(const initial_pose::Strategy& strategy, std::string_view name);
+/// Whether the aligner takes as many poses at once as the strategy gives it.
+bool can_run(const initial_pose::Strategy& strategy, const Aligner& aligner);
+/// Throws UsageError that names rows which can, unless this one can.
+void require_can_run(const initial_pose::Strategy& strategy, const AlignerEntry& entry, const Aligner& aligner);
 
 /// Names, for help texts.
 std::string strategy_names();

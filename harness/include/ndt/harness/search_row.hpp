@@ -22,13 +22,16 @@ struct Improvement {
 struct SearchRow {
   std::string name;  ///< of the setting
   std::string strategy, method;
-  int particles = 0, startup = 0, at_once = 1;
+  int particles = 0;  ///< that there shall be
+  int startup = 0, at_once = 1, candidates = 0;
+  double reliable_nvtl = 0;
   std::uint64_t seed = 0;
   double sigma[5] = {};  ///< of the prior: x y z [m], roll pitch [rad]
 
   // Void with an error.
   std::size_t best_particle = 0;
   bool reliable = false, ambiguous = false;
+  std::string interrupted;  ///< the Stop of a search that ended early, else empty
   std::optional<double> runner_up_ratio;  ///< NVTL over the best's
   std::optional<Transform> runner_up_pose;
   std::vector<Improvement> improvements;

@@ -28,11 +28,11 @@ class ParzenTrials {
   /// min(10, a tenth of size() rounded down): none until there are ten.
   std::size_t good() const;
   /// log of the good set's density minus kRestWeight times the log of the rest's. Needs good() > 0.
-  double log_density_ratio(const Pose& at) const;
+  double log_density_ratio(double x, double y, double yaw) const;
 
  private:
   /// Of the mixture of trials first to last, the largest exponent taken out before any exp.
-  double log_mean_density(std::size_t first, std::size_t last, const Pose& at) const;
+  double log_mean_density(std::size_t first, std::size_t last, double x, double y, double yaw) const;
 
   std::vector<double> scores_;       // [size()], descending
   std::vector<double> x_, y_, yaw_;  // [size() + pending], in the same order; yaw in [-pi, pi]

@@ -1,9 +1,7 @@
 // Where the sensor may be before a scan is looked at.
 #pragma once
 
-#include <cstddef>
 #include <random>
-#include <vector>
 
 #include "ndt/core/pose.hpp"
 
@@ -18,17 +16,40 @@ struct PosePrior {
 /// Throws std::invalid_argument naming what is not finite, negative or out of range.
 void require_valid(const PosePrior& prior);
 
-/// Draws from a prior. Like the reference's, a sampler keeps the second number of each pair that the polar method makes
-/// [Marsaglia and Bray 1964], so its draws depend on where it was made: one sampler per group of draws.
+/// One of the two normal numbers that a point in the unit circle makes [Marsaglia and Bray 1964], before the costly half of the
+/// work.
+struct PolarNumber {
+  double component = 0, squared_radius = 1;
+  /// Mean 0, deviation 1.
+  double value() const;
+};
+
+/// A place drawn from a prior; of most candidates only x, y and yaw are ever looked at.
+struct PriorDraw {
+  PolarNumber normal[5];
+  double yaw = 0;
+};
+
+/// Draws from a prior the numbers that libstdc++'s distributions draw, as the reference does, but with every standard library.
+/// Like those it keeps the second number of a pair, so draws depend on where the sampler was made: one per group of draws.
 class PriorSampler {
  public:
   explicit PriorSampler(const PosePrior& prior) : prior_(prior) {}
-  /// In the order x y z roll pitch yaw. The same numbers with every build that has the same C++ standard library.
-  Pose operator()(std::mt19937_64& random);
+  /// In the order x y z roll pitch yaw.
+  PriorDraw draw(std::mt19937_64& random);
+  double x(const PriorDraw& draw) const { return of(draw, 0); }
+  double y(const PriorDraw& draw) const { return of(draw, 1); }
+  Pose pose(const PriorDraw& draw) const;
 
  private:
+  PolarNumber normal(int coordinate, std::mt19937_64& random);
+  double of(const PriorDraw& draw, int i) const {
+    return draw.normal[i].value() * prior_.sigma[i] + coordinate(prior_.mean, i);
+  }
+
   PosePrior prior_;
-  std::normal_distribution<double> normal_[5];
+  PolarNumber kept_[5];
+  bool has_kept_[5] = {};
 };
 
 }  // namespace ndt::initial_pose

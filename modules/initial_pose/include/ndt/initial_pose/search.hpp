@@ -22,9 +22,9 @@ struct SearchResult {
   std::vector<Particle> particles;  ///< in the order they were proposed
   std::size_t best = 0;             ///< largest NVTL, the first on ties
   bool reliable = false;            ///< its NVTL is above SearchOptions::reliable_nvtl
-  /// Largest NVTL among the particles that converged in another mode (is_another_mode).
+  /// Largest NVTL among the particles that came to rest in another mode (is_another_mode): converged or, if the best is, degenerate.
   std::optional<std::size_t> runner_up;
-  /// Why not all particles are there: Stop::cancelled or Stop::timeout.
+  /// Why not all particles are there or are finished: Stop::cancelled or Stop::timeout.
   std::optional<Stop> interrupted;
 
   const Particle& best_particle() const { return particles.at(best); }
@@ -33,6 +33,7 @@ struct SearchResult {
   /// The runner-up is nearly as good: another place looks the same.
   bool ambiguous() const { return runner_up_ratio() >= kAmbiguousRatio; }
 
+  /// Of 480 searches on four datasets (reports/2026-11-22-cpu-initial-pose) @@
   static constexpr double kAmbiguousRatio = 0.9;
 };
 
@@ -45,7 +46,7 @@ using SearchObserver = std::function<void(const std::vector<Particle>& particles
 /// Aligns the scan from places that options.method proposes and tells it the transform probability where each led. A strategy
 /// that aligns at once needs a BatchAligner. Same input, same bits; a strategy without rounds gives those of `sequential` on
 /// the same aligner. per_scan holds for every alignment, its deadline and stop request also for the search: it ends with what
-/// it has, at least one particle. Throws std::invalid_argument for options or a prior out of range, std::logic_error if the
+/// it has, at least the particles of the first call. Throws std::invalid_argument for options or a prior out of range, std::logic_error if the
 /// aligner has no map or takes no batches, and what align throws.
 SearchResult search(Aligner& aligner, const PointCloud& scan, const PosePrior& prior, const Strategy& strategy,
                     const SearchOptions& options, const PerScan& per_scan = {}, const SearchObserver& observer = {});

@@ -30,6 +30,8 @@ class Tpe {
   /// A trial: where a proposal led, and how good it is there, higher is better. NaN is worse than anything.
   void tell(const Pose& at, double score) { trials_.add(at, score); }
 
+  /// Whether the next proposal is made of what was told.
+  bool guides() const { return asked_ >= options_.startup && trials_.good() > 0; }
   const ParzenTrials& trials() const { return trials_; }
 
  private:
