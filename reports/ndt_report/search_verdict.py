@@ -2,7 +2,7 @@
 
 from .load import REFERENCE
 from .page_numbers import number
-from .searches import LEAST_SEARCHES
+from .searches import LEAST_SEARCHES, TPE
 
 
 def search_sentences(table) -> list:
@@ -11,9 +11,12 @@ def search_sentences(table) -> list:
 
 
 def candidates(rows):
-    """Rows of one dataset whose success may be as high as the highest: their intervals overlap."""
+    """Rows of one dataset whose success may be as high as the highest: their intervals overlap. Guided ones if there are any: few
+    searches leave intervals wide enough for chance."""
     known = rows[(rows.known >= LEAST_SEARCHES) & rows.ms_p50.notna()]
-    return known[known.success_high >= known.success_low.max()]
+    likely = known[known.success_high >= known.success_low.max()]
+    guided = likely[likely.method == TPE]
+    return likely if guided.empty else guided
 
 
 def _sentence(dataset: str, rows) -> str:

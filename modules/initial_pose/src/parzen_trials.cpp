@@ -57,7 +57,7 @@ void ParzenTrials::drop_pending() {
   for (auto* values : {&x_, &y_, &yaw_}) values->resize(size());
 }
 
-std::size_t ParzenTrials::good() const { return std::min(kGoodMost, size() / kTenth); }
+std::size_t ParzenTrials::good_of(std::size_t trials) { return std::min(kGoodMost, trials / kTenth); }
 
 double ParzenTrials::log_density_ratio(double x, double y, double yaw) const {
   exponents_.resize(x_.size());

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <future>
 #include <limits>
 #include <span>
 #include <stdexcept>
@@ -45,9 +46,16 @@ class Search {
     while (left() > 0 && !ended()) {
       const std::size_t first = result_.particles.size();
       const bool guides = tpe.guides();
-      align(tpe.ask(done() >= startup ? round(strategy_.guided_at_once, options_.at_once)
-                                      : round(strategy_.startup_at_once, startup - done())),
-            guides);
+      const std::vector<Pose> places =
+          tpe.ask(done() >= startup ? round(strategy_.guided_at_once, options_.at_once)
+                                    : round(strategy_.startup_at_once, startup - done()));
+      std::future<void> drawing;  // of what the next round considers, while this one is being aligned
+      if (strategy_.guided_at_once)
+        drawing = std::async([&tpe, count = std::min(options_.at_once, left() - static_cast<int>(places.size()))] {
+          tpe.draw_ahead(count);
+        });
+      align(places, guides);
+      if (drawing.valid()) drawing.get();
       for (std::size_t k = first; k < result_.particles.size(); ++k) tell(tpe, result_.particles[k].result);
     }
     return finished();

@@ -18,13 +18,26 @@ std::vector<Pose> Tpe::ask(int count) {
   return places;
 }
 
+void Tpe::draw_ahead(int count) {
+  // By then all that was asked for has been told.
+  if (asked_ < options_.startup || ParzenTrials::good_of(static_cast<std::size_t>(asked_)) == 0) return;
+  for (int k = 0; k < count; ++k) draw_candidates();
+}
+
+void Tpe::draw_candidates() {
+  if (used_ == drawn_.size()) drawn_.clear(), used_ = 0;
+  PriorSampler sampler(prior_);
+  for (int k = 0; k < options_.candidates; ++k) drawn_.push_back(sampler.draw(random_));
+}
+
 Pose Tpe::propose() {
   PriorSampler sampler(prior_);
   if (!guides()) return sampler.pose(sampler.draw(random_));
+  if (used_ == drawn_.size()) draw_candidates();
   PriorDraw best;
   double best_ratio = 0;
   for (int k = 0; k < options_.candidates; ++k) {
-    const PriorDraw candidate = sampler.draw(random_);
+    const PriorDraw& candidate = drawn_[used_++];
     const double ratio = trials_.log_density_ratio(sampler.x(candidate), sampler.y(candidate), candidate.yaw);
     if (k == 0 || ratio > best_ratio) best = candidate, best_ratio = ratio;
   }

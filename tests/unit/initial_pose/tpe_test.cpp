@@ -128,6 +128,23 @@ TEST(Tpe, SameSeedSameProposalsAnotherSeedOthers) {
   }
 }
 
+TEST(Tpe, CandidatesDrawnAheadAreTheOnesThatWouldBeDrawn) {
+  for (const int startup : {0, 5, 10, 25}) {
+    Tpe plain(kPrior, {startup, 100, 3}), ahead(kPrior, {startup, 100, 3});
+    for (int round = 0; round < 12; ++round) {
+      const int count = 1 + round % 4;
+      const std::vector<Pose> expected = plain.ask(count), got = ahead.ask(count);
+      ahead.draw_ahead(1 + (round + 1) % 4 - round % 2);  // sometimes fewer than will be asked for
+      for (int k = 0; k < count; ++k) {
+        const auto at = static_cast<std::size_t>(k);
+        EXPECT_TRUE(same(got[at], expected[at])) << startup << ", round " << round;
+        plain.tell(expected[at], kProblems[0].value(expected[at]));
+        ahead.tell(got[at], kProblems[0].value(got[at]));
+      }
+    }
+  }
+}
+
 TEST(Tpe, TheStartUpIsTheSameInOnePieceOrMany) {
   Tpe whole(kPrior, {20, 100, 3}), parts(kPrior, {20, 100, 3});
   const std::vector<Pose> at_once = whole.ask(20);

@@ -25,8 +25,9 @@ class ParzenTrials {
   void drop_pending();
 
   std::size_t size() const { return scores_.size(); }  ///< without the pending ones
-  /// min(10, a tenth of size() rounded down): none until there are ten.
-  std::size_t good() const;
+  /// Size of the good set: none until there are ten trials.
+  std::size_t good() const { return good_of(size()); }
+  static std::size_t good_of(std::size_t trials);
   /// log of the good set's density minus kRestWeight times the log of the rest's. Needs good() > 0.
   double log_density_ratio(double x, double y, double yaw) const;
 

@@ -33,7 +33,7 @@ struct SearchResult {
   /// The runner-up is nearly as good: another place looks the same.
   bool ambiguous() const { return runner_up_ratio() >= kAmbiguousRatio; }
 
-  /// Of 480 searches on four datasets (reports/2026-11-22-cpu-initial-pose) @@
+  /// Two of three wrong answers had such a runner-up, one of four right ones (reports/2026-11-22-cpu-initial-pose).
   static constexpr double kAmbiguousRatio = 0.9;
 };
 
