@@ -6,7 +6,7 @@ import subprocess
 import pytest
 from conftest import BENCH, EXIT_BAD_INPUT, EXIT_USAGE, OWN_ROWS, bench, refusal
 
-COMMANDS = ["list", "doctor", "align", "evaluate", "voxels", "run", "report", "compare", "export", "generate"]
+COMMANDS = ["list", "doctor", "align", "evaluate", "voxels", "initial-pose", "run", "report", "compare", "export", "generate"]
 
 
 def test_help_names_every_command_and_exit_code():
@@ -30,7 +30,7 @@ def test_help_of_a_command_names_its_options_with_units():
 
 
 def test_an_unknown_command_is_answered_with_the_commands():
-    for command in ["initial-pose", "reprot"]:
+    for command in ["initial_pose", "reprot"]:
         message = refusal(command, code=EXIT_USAGE)
         assert f"unknown command '{command}'" in message and ", ".join(COMMANDS) in message
     assert "did you mean 'align'?" in refusal("algin", code=EXIT_USAGE)

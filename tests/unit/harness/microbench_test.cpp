@@ -52,7 +52,7 @@ TEST(Microbench, RowsThatCannotRunAreSkippedWithTheirReasonAndFailuresAreCounted
   int failed = 0;
   register_microbenchmarks(kRows, options, failed);
   Errors errors;
-  benchmark::RunSpecifiedBenchmarks(&errors, ".");
+  benchmark::RunSpecifiedBenchmarks(&errors, "no_device|broken");
   benchmark::ClearRegisteredBenchmarks();
   const std::string no_gpu = "no GPU in this machine", broken = "set_map: out of luck";
   const std::map<std::string, std::string> expected = {
