@@ -11,11 +11,13 @@ namespace {
 constexpr std::size_t kGoodMost = 10, kTenth = 10;
 /// Kernels so far below the largest (e^-50) would not change a sum of a million of them in double.
 constexpr double kNegligible = 50;
+constexpr double kRounding = 1e-9;
 
 double wrapped(double angle) { return std::remainder(angle, 2 * kPi); }
 
-/// Exponents of `count` kernels at a place, into `out`, and the largest. Written for the compiler's vector unit: no branch, and a
-/// largest for each lane.
+constexpr std::size_t kBlock = 16;  // kernels between two looks at the largest
+
+/// Exponents of `count` kernels at a place, into `out`, and the largest. Written for the compiler's vector unit.
 double exponents_at(const double* x, const double* y, const double* yaw, std::size_t count, double at_x, double at_y,
                     double at_yaw, double* out) {
   constexpr double kPerM = 0.5 / (ParzenTrials::kWidthM * ParzenTrials::kWidthM);
@@ -25,21 +27,13 @@ double exponents_at(const double* x, const double* y, const double* yaw, std::si
     const double around = 2 * kPi - angle, dyaw = angle < around ? angle : around;
     out[i] = -((dx * dx + dy * dy) * kPerM + dyaw * dyaw * kPerRad);
   }
-  constexpr std::size_t kLanes = 8;
-  double largest[kLanes];
-  std::fill_n(largest, kLanes, out[0]);
-  std::size_t i = 0;
-  for (; i + kLanes <= count; i += kLanes)
-    for (std::size_t lane = 0; lane < kLanes; ++lane)
-      largest[lane] = out[i + lane] > largest[lane] ? out[i + lane] : largest[lane];
-  for (; i < count; ++i) largest[0] = std::max(largest[0], out[i]);
-  return *std::max_element(largest, largest + kLanes);
+  return *std::max_element(out, out + count);
 }
 
 }  // namespace
 
 void ParzenTrials::add(const Pose& at, double score) {
-  if (std::isnan(score)) score = -std::numeric_limits<double>::infinity();
+  if (std::isnan(score)) score = -kInfinity;
   const auto place = std::ranges::upper_bound(scores_, score, std::greater<>()) - scores_.begin();
   scores_.insert(scores_.begin() + place, score);
   x_.insert(x_.begin() + place, at.x);
@@ -59,22 +53,32 @@ void ParzenTrials::drop_pending() {
 
 std::size_t ParzenTrials::good_of(std::size_t trials) { return std::min(kGoodMost, trials / kTenth); }
 
-double ParzenTrials::log_density_ratio(double x, double y, double yaw) const {
+double ParzenTrials::log_density_ratio(double x, double y, double yaw, double to_beat) const {
   exponents_.resize(x_.size());
   yaw = wrapped(yaw);
-  return log_mean_density(0, good(), x, y, yaw) - kRestWeight * log_mean_density(good(), x_.size(), x, y, yaw);
+  const double above = log_mean_density(0, good(), x, y, yaw, kInfinity);
+  const double enough = (above - to_beat) / kRestWeight;
+  return above - kRestWeight * log_mean_density(good(), x_.size(), x, y, yaw, enough);
 }
 
-double ParzenTrials::log_mean_density(std::size_t first, std::size_t last, double x, double y, double yaw) const {
+double ParzenTrials::log_mean_density(std::size_t first, std::size_t last, double x, double y, double yaw,
+                                      double enough) const {
   static const double kLogPeak =
       -2 * std::log(kWidthM) - std::log(kWidthRad) - 1.5 * std::log(2 * kPi);  // of a kernel
-  const std::size_t count = last - first;
+  const auto count = static_cast<double>(last - first);
+  // The largest kernel alone is that much; what rounding may take is left on top.
+  const double suffices = enough - kLogPeak + std::log(count) + kRounding * (1 + std::abs(enough));
   double* exponents = exponents_.data();
-  const double largest = exponents_at(&x_[first], &y_[first], &yaw_[first], count, x, y, yaw, exponents);
+  double largest = -kInfinity;
+  for (std::size_t i = first; i < last; i += kBlock) {
+    largest = std::max(largest, exponents_at(&x_[i], &y_[i], &yaw_[i], std::min(kBlock, last - i), x, y, yaw,
+                                             exponents + (i - first)));
+    if (largest >= suffices) return kInfinity;
+  }
   double sum = 0;
-  for (std::size_t i = 0; i < count; ++i)
+  for (std::size_t i = 0; i < last - first; ++i)
     if (exponents[i] > largest - kNegligible) sum += std::exp(exponents[i] - largest);
-  return kLogPeak + largest + std::log(sum / static_cast<double>(count));
+  return kLogPeak + largest + std::log(sum / count);
 }
 
 }  // namespace ndt::initial_pose

@@ -1,5 +1,7 @@
 #include "ndt/initial_pose/tpe.hpp"
 
+#include <limits>
+
 namespace ndt::initial_pose {
 
 Tpe::Tpe(const PosePrior& prior, const TpeOptions& options)
@@ -35,10 +37,10 @@ Pose Tpe::propose() {
   if (!guides()) return sampler.pose(sampler.draw(random_));
   if (used_ == drawn_.size()) draw_candidates();
   PriorDraw best;
-  double best_ratio = 0;
+  double best_ratio = -std::numeric_limits<double>::infinity();
   for (int k = 0; k < options_.candidates; ++k) {
     const PriorDraw& candidate = drawn_[used_++];
-    const double ratio = trials_.log_density_ratio(sampler.x(candidate), sampler.y(candidate), candidate.yaw);
+    const double ratio = trials_.log_density_ratio(sampler.x(candidate), sampler.y(candidate), candidate.yaw, best_ratio);
     if (k == 0 || ratio > best_ratio) best = candidate, best_ratio = ratio;
   }
   return sampler.pose(best);

@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <limits>
+#include <random>
 
 #include "golden_trials.hpp"
 
@@ -54,6 +55,31 @@ TEST(ParzenTrials, NineBadOnesAndAGoodOneGiveTheRatioOfTheFormula) {
   for (int k = 0; k < 9; ++k) trials.add(bad, 1);
   trials.add(good, 2);
   EXPECT_NEAR(ratio(trials, here), log_kernel(here, good) - 5 * log_kernel(here, bad), 1e-9);
+}
+
+TEST(ParzenTrials, WhatCannotBeatTheBestIsOnlyEverCutShortBelowIt) {
+  std::mt19937_64 random(5);
+  std::uniform_real_distribution<double> metres(-10, 10), turn(-kPi, kPi);
+  const auto anywhere = [&] { return at(metres(random), metres(random), turn(random)); };
+  ParzenTrials trials;
+  for (int k = 0; k < 150; ++k) trials.add(anywhere(), metres(random));
+  int cut = 0, kept = 0;
+  for (int k = 0; k < 2000; ++k) {
+    const Pose here = anywhere();
+    const double whole = ratio(trials, here);
+    for (const double to_beat : {whole - 100, std::nextafter(whole, -1e300), whole, whole + 1e-6, whole + 100, 1e300}) {
+      const double got = trials.log_density_ratio(here.x, here.y, here.yaw, to_beat);
+      if (got == whole) {
+        ++kept;
+      } else {
+        ++cut;
+        EXPECT_EQ(got, -std::numeric_limits<double>::infinity());
+        EXPECT_LE(whole, to_beat);
+      }
+    }
+  }
+  EXPECT_GT(cut, 1000);
+  EXPECT_GT(kept, 1000);
 }
 
 TEST(ParzenTrials, TheCircleHasNoSeam) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <limits>
 #include <vector>
 
 #include "ndt/core/pose.hpp"
@@ -28,12 +29,14 @@ class ParzenTrials {
   /// Size of the good set: none until there are ten trials.
   std::size_t good() const { return good_of(size()); }
   static std::size_t good_of(std::size_t trials);
-  /// log of the good set's density minus kRestWeight times the log of the rest's. Needs good() > 0.
-  double log_density_ratio(double x, double y, double yaw) const;
+  /// log of the good set's density minus kRestWeight times the log of the rest's. Needs good() > 0. Where it is no more than
+  /// `to_beat` the answer may be -infinity: one near kernel of the rest shows it, and the others need not be looked at.
+  double log_density_ratio(double x, double y, double yaw, double to_beat = -kInfinity) const;
 
  private:
-  /// Of the mixture of trials first to last, the largest exponent taken out before any exp.
-  double log_mean_density(std::size_t first, std::size_t last, double x, double y, double yaw) const;
+  static constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  /// Of the mixture of trials first to last, the largest exponent taken out before any exp; infinity if it is found to exceed `enough`.
+  double log_mean_density(std::size_t first, std::size_t last, double x, double y, double yaw, double enough) const;
 
   std::vector<double> scores_;       // [size()], descending
   std::vector<double> x_, y_, yaw_;  // [size() + pending], in the same order; yaw in [-pi, pi]
