@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <set>
 
+#include "io/refusal.hpp"
 #include "ndt/core/limits.hpp"
 #include "ndt/harness/build_info.hpp"
 #include "ndt/harness/unknown_name.hpp"
@@ -99,7 +100,8 @@ NamedSearch read_search(TomlTable& toml, const NamedSearch& common) {
     for (const std::string& row : search.implementations) find_aligner(row);
     resolve(search.arguments);
   } catch (const std::exception& error) {
-    toml.refuse("name", fmt::format("'{}' cannot be run: {}", search.name, error.what()), "change the search's settings");
+    toml.refuse("name", fmt::format("'{}' cannot be run: {}", printable(search.name), printable(error.what(), 300)),
+                "change the search's settings");
   }
   toml.finish();
   return search;
@@ -132,7 +134,7 @@ void require_own_names(const TomlTable& toml, const std::vector<Study>& studies)
   for (const Study& study : studies)
     for (const NamedSearch& search : study.searches)
       if (!names.insert(search.name).second)
-        toml.refuse("study", fmt::format("has two searches named '{}'", search.name), "give each a name of its own");
+        toml.refuse("study", fmt::format("has two searches named '{}'", printable(search.name)), "give each a name of its own");
 }
 
 Study read_study(TomlTable& toml) {

@@ -7,6 +7,8 @@
 #include <numeric>
 #include <vector>
 
+#include "io/refusal.hpp"
+
 namespace ndt::harness {
 namespace {
 
@@ -36,7 +38,7 @@ std::string suggestion(std::string_view given, std::span<const std::string> name
 
 UsageError unknown_name(std::string_view kind, std::string_view given, std::span<const std::string> names) {
   return UsageError(
-      fmt::format("unknown {} '{}': {}choose from {}", kind, given, suggestion(given, names), fmt::join(names, ", ")));
+      fmt::format("unknown {} '{}': {}choose from {}", kind, printable(given), suggestion(given, names), fmt::join(names, ", ")));
 }
 
 }  // namespace ndt::harness

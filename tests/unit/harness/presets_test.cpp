@@ -122,6 +122,8 @@ TEST_F(PresetFile, MistakesInSearchesAreRefused) {
               HasSubstr("'a' cannot be run: unknown implementation 'x'"));
   const std::string own = "name = 'a', implementations = ['persistent_cpu']";
   EXPECT_THAT(refusal_of(head + "searches = [{ " + own + ", strategy = 'b' }]\n"), HasSubstr("unknown strategy 'b'"));
+  EXPECT_THAT(refusal_of(head + "searches = [{ " + own + ", strategy = 'b\tc' }]\n"),
+              HasSubstr("unknown strategy 'b\\x09c'"));
   EXPECT_THAT(refusal_of(head + "searches = [{ " + own + " }, { " + own + " }]\n"),
               HasSubstr("has two searches named 'a'"));
   EXPECT_THAT(refusal_of(head + "poses = [1, 5]\nsearches = [{ " + own + " }]\n"),
