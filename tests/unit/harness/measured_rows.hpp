@@ -1,0 +1,219 @@
+// Aligners whose answers are written down, and the rows that measuring them gives.
+#pragma once
+
+#include <algorithm>
+#include <chrono>
+#include <memory>
+#include <thread>
+
+#include "ndt/harness/measure.hpp"
+
+namespace ndt::harness {
+
+/// Answers with the guess, or refuses what a test wants refused.
+class Echo : public Aligner {
+ public:
+  MapInfo set_map(const PointCloud& map) override {
+    MapInfo info;
+    info.points = static_cast<std::int64_t>(map.size());
+    info.voxels = 7;
+    return info;
+  }
+  AlignResult align(const PointCloud&, const Transform& guess, const PerScan&) override {
+    AlignResult result;
+    result.map_from_scan = guess;
+    result.stop = Stop::converged;
+    result.iterations = 2;
+    result.evaluations = 3;
+    return result;
+  }
+  Evaluation evaluate(const PointCloud&, const Transform&, const PerScan&) override { return {}; }
+  std::vector<VoxelRow> voxels() const override { return {}; }
+};
+
+class FailsOnTheFourthAlignment final : public Echo {
+ public:
+  AlignResult align(const PointCloud& scan, const Transform& guess, const PerScan& per_scan) override {
+    if (++calls_ == 4) throw std::runtime_error("fourth alignment");
+    return Echo::align(scan, guess, per_scan);
+  }
+
+ private:
+  int calls_ = 0;
+};
+
+/// Never the same score twice.
+class Drifts final : public Echo {
+ public:
+  AlignResult align(const PointCloud& scan, const Transform& guess, const PerScan& per_scan) override {
+    AlignResult result = Echo::align(scan, guess, per_scan);
+    result.score = ++calls_;
+    return result;
+  }
+
+ private:
+  int calls_ = 0;
+};
+
+class Slow final : public Echo {
+ public:
+  AlignResult align(const PointCloud& scan, const Transform& guess, const PerScan& per_scan) override {
+    std::this_thread::sleep_for(std::chrono::milliseconds(40));
+    return Echo::align(scan, guess, per_scan);
+  }
+};
+
+/// Copies, launches and waits as a row on a device does: scan up, result down, and a flag every iteration; a trace is more.
+class OnADevice : public Echo {
+ public:
+  MapInfo set_map(const PointCloud& map) override {
+    add({.upload_bytes = 1000000, .uploads = 3, .launches = 40, .synchronisations = 2, .allocations = 9});
+    return Echo::set_map(map);
+  }
+  AlignResult align(const PointCloud& scan, const Transform& guess, const PerScan& per_scan) override {
+    const AlignResult result = Echo::align(scan, guess, per_scan);
+    add({.upload_bytes = static_cast<std::int64_t>(12 * scan.size()) + 128,
+         .uploads = 2,
+         .download_bytes = 344 + 4 * result.iterations + (per_scan.trace ? 96 : 0),
+         .downloads = 1 + result.iterations,
+         .launches = 14 * result.iterations,
+         .synchronisations = 1 + result.iterations,
+         .allocations = calls_++ == 0 ? 5 : 0});
+    return result;
+  }
+  std::optional<Traffic> traffic() const override {
+    Traffic now = total_;
+    now.device_bytes = 7 << 20;
+    now.peak_device_bytes = 9 << 20;
+    return now;
+  }
+
+ protected:
+  void add(const Traffic& more) {
+    total_.upload_bytes += more.upload_bytes;
+    total_.uploads += more.uploads;
+    total_.download_bytes += more.download_bytes;
+    total_.downloads += more.downloads;
+    total_.launches += more.launches;
+    total_.synchronisations += more.synchronisations;
+    total_.allocations += more.allocations;
+  }
+  int calls_ = 0;
+
+ private:
+  Traffic total_;
+};
+
+/// Waits once more in its third alignment.
+class WaitsOnceMore final : public OnADevice {
+ public:
+  AlignResult align(const PointCloud& scan, const Transform& guess, const PerScan& per_scan) override {
+    if (calls_ == 2) add({.synchronisations = 1});
+    return OnADevice::align(scan, guess, per_scan);
+  }
+};
+
+/// Allocates again in its third alignment.
+class AllocatesAgain final : public OnADevice {
+ public:
+  AlignResult align(const PointCloud& scan, const Transform& guess, const PerScan& per_scan) override {
+    if (calls_ == 2) add({.allocations = 2});
+    return OnADevice::align(scan, guess, per_scan);
+  }
+};
+
+/// Answers a batch with its guesses, pose k after k + 1 iterations.
+class Batches final : public BatchAligner {
+ public:
+  MapInfo set_map(const PointCloud& map) override { return echo_.set_map(map); }
+  AlignResult align(const PointCloud& scan, const Transform& guess, const PerScan& per_scan) override {
+    if (per_scan.regularisation) std::this_thread::sleep_for(std::chrono::milliseconds(30));
+    AlignResult result = echo_.align(scan, guess, per_scan);
+    if (per_scan.regularisation) result.score = 100 * per_scan.regularisation->x + per_scan.regularisation->y;
+    return result;
+  }
+  void align_batch(const PointCloud& scan, std::span<const Transform> guesses, std::span<AlignResult> out,
+                   const PerScan& per_scan) override {
+    if (per_scan.regularisation) std::this_thread::sleep_for(std::chrono::milliseconds(3 * guesses.size()));
+    for (std::size_t k = 0; k < guesses.size(); ++k) {
+      out[k] = echo_.align(scan, guesses[k], per_scan);
+      out[k].iterations = static_cast<int>(k) + 1;
+    }
+  }
+  void score_batch(const PointCloud&, std::span<const Transform>, std::span<Score>) override {}
+  Evaluation evaluate(const PointCloud&, const Transform&, const PerScan&) override { return {}; }
+  std::vector<VoxelRow> voxels() const override { return {}; }
+
+ private:
+  Echo echo_;
+};
+
+/// Refuses its map.
+class NoMap final : public Echo {
+ public:
+  MapInfo set_map(const PointCloud&) override { throw std::runtime_error("no map"); }
+};
+
+inline std::string always() { return ""; }
+inline std::unique_ptr<Aligner> make_echo(const AlignOptions&) { return std::make_unique<Echo>(); }
+inline std::unique_ptr<Aligner> make_failing(const AlignOptions&) { return std::make_unique<FailsOnTheFourthAlignment>(); }
+inline std::unique_ptr<Aligner> make_batches(const AlignOptions&) { return std::make_unique<Batches>(); }
+inline std::unique_ptr<Aligner> make_drifting(const AlignOptions&) { return std::make_unique<Drifts>(); }
+inline std::unique_ptr<Aligner> make_slow(const AlignOptions&) { return std::make_unique<Slow>(); }
+inline std::unique_ptr<Aligner> make_without_map(const AlignOptions&) { return std::make_unique<NoMap>(); }
+inline std::unique_ptr<Aligner> make_on_a_device(const AlignOptions&) { return std::make_unique<OnADevice>(); }
+inline std::unique_ptr<Aligner> make_waiting(const AlignOptions&) { return std::make_unique<WaitsOnceMore>(); }
+inline std::unique_ptr<Aligner> make_allocating(const AlignOptions&) { return std::make_unique<AllocatesAgain>(); }
+
+inline constexpr AlignerEntry kEcho = {"echo", "", "", always, make_echo};
+inline constexpr AlignerEntry kSlow = {"slow", "", "", always, make_slow};
+inline constexpr AlignerEntry kFailing = {"failing", "", "", always, make_failing};
+inline constexpr AlignerEntry kBatches = {"batches", "", "", always, make_batches};
+inline constexpr AlignerEntry kDrifting = {"drifting", "", "", always, make_drifting};
+inline constexpr AlignerEntry kWithoutMap = {"without_map", "", "", always, make_without_map};
+inline constexpr AlignerEntry kOnADevice = {"on_a_device", "", "", always, make_on_a_device};
+inline constexpr AlignerEntry kWaiting = {"waiting", "", "", always, make_waiting};
+inline constexpr AlignerEntry kAllocating = {"allocating", "", "", always, make_allocating};
+
+struct Measured {
+  std::vector<RunRow> rows;
+  int ready = 0;
+};
+
+/// The courtyard's rows named by `wanted`.
+inline Measured measured(const AlignerEntry& entry, const Plan& plan, const std::vector<std::size_t>& wanted,
+                  bool timed = true) {
+  const Dataset dataset = load_dataset("courtyard");
+  Job job;
+  job.dataset = dataset.name;
+  job.implementation = entry.name;
+  job.frames = {0};
+  job.row_count = 8;
+  job.timed = timed;
+  Measured out;
+  measure(plan, job, entry, dataset, wanted,
+          {.ready = [&] { ++out.ready; }, .row = [&](const RunRow& row) { out.rows.push_back(row); }});
+  return out;
+}
+
+inline Plan plan_with(TimingRule timing) {
+  Plan plan;
+  plan.run_id = "id";
+  plan.timing = timing;
+  return plan;
+}
+
+/// The courtyard's first guess with batches of these sizes.
+inline std::vector<RunRow> measured_batches(const AlignerEntry& entry, const Plan& plan, Job job) {
+  const Dataset dataset = load_dataset("courtyard");
+  job.dataset = dataset.name;
+  job.frames = {0};
+  job.row_count = job.poses.size();
+  std::vector<std::size_t> wanted;
+  for (std::size_t k = 0; k < job.row_count; ++k) wanted.push_back(k);
+  std::vector<RunRow> rows;
+  measure(plan, job, entry, dataset, wanted, {.ready = [] {}, .row = [&](const RunRow& row) { rows.push_back(row); }});
+  return rows;
+}
+
+}  // namespace ndt::harness
