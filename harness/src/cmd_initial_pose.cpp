@@ -32,7 +32,8 @@ initial_pose::PosePrior prior_from(const Arguments& a) {
   prior.mean = principal(derivative_pose(pose_from(a.guess, "--guess")));
   const std::vector<double> sigma = parse_numbers(fmt::format("{}", fmt::join(a.sigma, " ")), "--sigma");
   if (sigma.size() != 5)
-    throw UsageError(fmt::format("--sigma: {} numbers; give 5: x, y, z in metres, roll, pitch in radians", sigma.size()));
+    throw UsageError(
+        fmt::format("--sigma: {} numbers; give 5: x, y, z in metres, roll, pitch in radians", sigma.size()));
   std::ranges::copy(sigma, prior.sigma);
   require_valid(prior);
   return prior;
@@ -83,12 +84,14 @@ void add_initial_pose(CLI::App& app, Command& chosen) {
                                   initial_pose_command);
   add_map_flag(command, a->map);
   add_scan_flag(command, a->scan);
-  command.add_option("--implementation", a->implementation, "row of ndt-bench list, or auto = the strategy's (default)")
+  command
+      .add_option("--implementation", a->implementation, "row of ndt-bench list, or auto = the strategy's (default)")
       ->type_name("NAME");
   add_pose_flag(command, "--guess", a->guess, true);
   command
-      .add_option("--sigma", a->sigma,
-                  "standard deviations around the guess: x,y,z in metres, roll,pitch in radians; the heading may be any")
+      .add_option(
+          "--sigma", a->sigma,
+          "standard deviations around the guess: x,y,z in metres, roll,pitch in radians; the heading may be any")
       ->type_name("SIGMA")
       ->expected(1, 5)
       ->required();
@@ -97,9 +100,10 @@ void add_initial_pose(CLI::App& app, Command& chosen) {
   add(command, "--method", a->search.method, "what proposes them: " + method_names() + " (default: tpe)", "NAME");
   add(command, "--particles", a->search.particles, "alignments in all, 1 to 65535 (default: 200)", "N");
   add(command, "--startup", a->search.startup, "of them before any is guided (default: 100)", "N");
-  add(command, "--at-once", a->search.at_once, "proposals of a guided round, batched_persistent only (default: 16)", "Q");
-  add(command, "--proposal-candidates", a->search.candidates, "places considered for each guided particle (default: 100)",
-      "N");
+  add(command, "--at-once", a->search.at_once, "proposals of a guided round, batched_persistent only (default: 16)",
+      "Q");
+  add(command, "--proposal-candidates", a->search.candidates,
+      "places considered for each guided particle (default: 100)", "N");
   command.add_option("--seed", a->search.seed, "same seed, same result (default: 0)")
       ->type_name("K")
       ->group(kGroup)

@@ -71,7 +71,7 @@ class Measurer {
     place(row, row.poses);
     PerScan first = per_scan_;
     first.trace = job_.trace && !search_;  // of a search, its particles' paths
-    align(first);  // memory, threads, caches
+    align(first);                          // memory, threads, caches
     take_results();
     const std::vector<AlignResult> expected = results_;
     if (job_.timed) {
@@ -203,7 +203,7 @@ class Measurer {
   std::unique_ptr<Aligner> aligner_;
   BatchAligner* batch_;  ///< the same, or null
   PointCloud scan_;
-  std::vector<Transform> guesses_;  ///< of the row being measured
+  std::vector<Transform> guesses_;   ///< of the row being measured
   std::optional<SearchRun> search_;  ///< of it, if it is one
   std::vector<AlignResult> results_;
   PerScan per_scan_;

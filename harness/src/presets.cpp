@@ -121,7 +121,8 @@ std::vector<NamedSearch> read_searches(TomlTable& toml) {
   std::vector<NamedSearch> searches;
   for (TomlTable& search : toml.tables("searches")) searches.push_back(read_search(search, common));
   for (const char* key : {"seeds", "sigma"})
-    if (searches.empty() && contains(toml.keys(), key)) toml.refuse(key, "given without searches", "add searches = [...]");
+    if (searches.empty() && contains(toml.keys(), key))
+      toml.refuse(key, "given without searches", "add searches = [...]");
   for (const char* key : {"poses", "grids"})
     if (!searches.empty() && contains(toml.keys(), key))
       toml.refuse(key, "given beside searches", "put them into a study of their own");
@@ -134,7 +135,8 @@ void require_own_names(const TomlTable& toml, const std::vector<Study>& studies)
   for (const Study& study : studies)
     for (const NamedSearch& search : study.searches)
       if (!names.insert(search.name).second)
-        toml.refuse("study", fmt::format("has two searches named '{}'", printable(search.name)), "give each a name of its own");
+        toml.refuse("study", fmt::format("has two searches named '{}'", printable(search.name)),
+                    "give each a name of its own");
 }
 
 Study read_study(TomlTable& toml) {
@@ -158,8 +160,8 @@ Study read_study(TomlTable& toml) {
 }
 
 /// From quick to thorough.
-constexpr const char* kOrder[] = {"smoke",      "tracking", "basin", "scaling",   "profiles",
-                                  "iterations", "latency",  "batch", "transfers", "initial_pose", "full"};
+constexpr const char* kOrder[] = {"smoke",   "tracking", "basin",     "scaling",      "profiles", "iterations",
+                                  "latency", "batch",    "transfers", "initial_pose", "full"};
 
 fs::path presets_folder() { return fs::path(build_info().source) / "harness" / "presets"; }
 

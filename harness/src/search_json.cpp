@@ -67,9 +67,15 @@ NamedSearch named_search_from(const json& j) {
 }
 
 json to_json(const SearchRow& row, bool found) {
-  json j = {{"name", row.name},         {"strategy", row.strategy}, {"method", row.method},
-            {"particles", row.particles}, {"startup", row.startup},   {"at_once", row.at_once},
-            {"candidates", row.candidates}, {"reliable_nvtl", row.reliable_nvtl}, {"seed", row.seed},
+  json j = {{"name", row.name},
+            {"strategy", row.strategy},
+            {"method", row.method},
+            {"particles", row.particles},
+            {"startup", row.startup},
+            {"at_once", row.at_once},
+            {"candidates", row.candidates},
+            {"reliable_nvtl", row.reliable_nvtl},
+            {"seed", row.seed},
             {"sigma", array_of(row.sigma)}};
   for (const char* key : kFound) j[key] = nullptr;
   if (!found) return j;

@@ -49,13 +49,15 @@ std::string verdict(const SearchAnswer& answer) {
   const SearchResult& result = answer.result;
   const double nvtl = result.best_particle().result.nvtl, least = answer.setting.options.reliable_nvtl;
   if (!result.reliable)
-    return fmt::format("NOT reliable: NVTL {:.4f} is not above {:g}; widen --sigma, take more --particles, or check that "
-                       "the scan is from this map",
-                       nvtl, least);
+    return fmt::format(
+        "NOT reliable: NVTL {:.4f} is not above {:g}; widen --sigma, take more --particles, or check that "
+        "the scan is from this map",
+        nvtl, least);
   if (result.ambiguous())
-    return fmt::format("AMBIGUOUS: NVTL {:.4f} is above {:g}, but a place elsewhere has {:.3f} of it; a nearer --guess with a "
-                       "smaller --sigma leaves fewer",
-                       nvtl, least, result.runner_up_ratio());
+    return fmt::format(
+        "AMBIGUOUS: NVTL {:.4f} is above {:g}, but a place elsewhere has {:.3f} of it; a nearer --guess with a "
+        "smaller --sigma leaves fewer",
+        nvtl, least, result.runner_up_ratio());
   const Stop stop = result.best_particle().result.stop;
   return fmt::format("reliable: NVTL {:.4f} is above {:g}{}", nvtl, least,
                      stop == Stop::converged ? "" : fmt::format(", but its alignment ended as {}", to_string(stop)));
@@ -67,7 +69,8 @@ std::string runner_up_text(const SearchResult& result) {
   const Transform& best = result.best_particle().result.map_from_scan;
   const Pose p = principal(derivative_pose(other.map_from_scan));
   return fmt::format(
-      "runner-up        NVTL {:.4f}, {:.3f} of the best's, {:.2f} m and {:.1f} deg away: x {:.3f}  y {:.3f}  z {:.3f} m, yaw "
+      "runner-up        NVTL {:.4f}, {:.3f} of the best's, {:.2f} m and {:.1f} deg away: x {:.3f}  y {:.3f}  z {:.3f} "
+      "m, yaw "
       "{:.4f} rad\n",
       other.nvtl, result.runner_up_ratio(), translation_error_m(other.map_from_scan, best),
       rotation_error_rad(other.map_from_scan, best) * 180 / kPi, p.x, p.y, p.z, p.yaw);
@@ -109,8 +112,7 @@ std::string to_text(const SearchAnswer& answer) {
   std::string text = fmt::format("implementation   {} ({})\n", answer.implementation, answer.runs_on);
   text += fmt::format("search           {}, method {}: {}, seed {}\n", answer.setting.strategy.name,
                       to_string(answer.setting.options.method),
-                      how_many(answer.setting.options, result.particles.size()),
-                      answer.setting.options.seed);
+                      how_many(answer.setting.options, result.particles.size()), answer.setting.options.seed);
   text += fmt::format("verdict          {}\n", verdict(answer));
   if (result.interrupted)
     text += fmt::format("interrupted      {} after {} particles\n", to_string(*result.interrupted),

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-
 namespace ndt::harness {
 
 SearchRun::SearchRun(const SearchSetting& setting, const RunRow& row) : setting_(setting) {
@@ -15,8 +14,9 @@ SearchRun::SearchRun(const SearchSetting& setting, const RunRow& row) : setting_
 void SearchRun::run(Aligner& aligner, const PointCloud& scan, const PerScan& per_scan) {
   calls_.clear();
   const Stopwatch watch;
-  found_ = search(aligner, scan, prior_, setting_.strategy, setting_.options, per_scan,
-                  [&](const auto& particles) { calls_.push_back({particles.size(), watch.elapsed_us()}); });
+  found_ = search(aligner, scan, prior_, setting_.strategy, setting_.options, per_scan, [&](const auto& particles) {
+    calls_.push_back({particles.size(), watch.elapsed_us()});
+  });
 }
 
 std::vector<AlignResult> SearchRun::take() {
@@ -42,8 +42,8 @@ void SearchRun::fill(RunRow& row, std::span<const AlignResult> results, bool wit
   if (!with_paths) return;
   for (std::size_t k = 0; k < results.size(); ++k) {
     const Pose &start = found_.particles[k].start, end = principal(derivative_pose(results[k].map_from_scan));
-    search.paths.push_back({start.x, start.y, start.yaw, end.x, end.y, end.yaw,
-                            std::isfinite(results[k].nvtl) ? results[k].nvtl : 0});
+    search.paths.push_back(
+        {start.x, start.y, start.yaw, end.x, end.y, end.yaw, std::isfinite(results[k].nvtl) ? results[k].nvtl : 0});
   }
 }
 
@@ -52,7 +52,8 @@ std::vector<Improvement> SearchRun::improvements(const RunRow& row, std::span<co
   auto call = calls_.begin();
   for (std::size_t k = 0; k < results.size(); ++k) {
     while (call->particles <= k) ++call;
-    if (!(results[k].nvtl > (all.empty() ? -1 : all.back().nvtl))) continue;  // NVTL is 0 or more; NaN is no improvement
+    if (!(results[k].nvtl > (all.empty() ? -1 : all.back().nvtl)))
+      continue;  // NVTL is 0 or more; NaN is no improvement
     all.push_back({k, call->us, results[k].nvtl, {}, {}});
     if (!row.truth) continue;
     const PoseDifference error = pose_difference(results[k].map_from_scan, *row.truth);

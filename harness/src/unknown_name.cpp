@@ -37,8 +37,8 @@ std::string suggestion(std::string_view given, std::span<const std::string> name
 }  // namespace
 
 UsageError unknown_name(std::string_view kind, std::string_view given, std::span<const std::string> names) {
-  return UsageError(
-      fmt::format("unknown {} '{}': {}choose from {}", kind, printable(given), suggestion(given, names), fmt::join(names, ", ")));
+  return UsageError(fmt::format("unknown {} '{}': {}choose from {}", kind, printable(given), suggestion(given, names),
+                                fmt::join(names, ", ")));
 }
 
 }  // namespace ndt::harness

@@ -50,7 +50,8 @@ TEST_P(InitialPose, IsFoundWithoutAHeadingAndSaysSo) {
   if (peer()) GTEST_SKIP() << "a peer's NVTL is its own";
   const auto aligner = in_courtyard();
   const SearchResult result =
-      search(*aligner, scenes::scan_of(600), {{0.5, -0.4, 0, 0, 0, 3}, {0.7, 0.7, 0.1, 0.01, 0.01}}, sequential(), options(120, 60));
+      search(*aligner, scenes::scan_of(600), {{0.5, -0.4, 0, 0, 0, 3}, {0.7, 0.7, 0.1, 0.01, 0.01}}, sequential(),
+             options(120, 60));
   const Transform& found = result.best_particle().result.map_from_scan;
   EXPECT_LT(translation_error_m(found, {}), 0.15);
   EXPECT_LT(rotation_error_rad(found, {}), 0.02);

@@ -63,8 +63,7 @@ double ParzenTrials::log_density_ratio(double x, double y, double yaw, double to
 
 double ParzenTrials::log_mean_density(std::size_t first, std::size_t last, double x, double y, double yaw,
                                       double enough) const {
-  static const double kLogPeak =
-      -2 * std::log(kWidthM) - std::log(kWidthRad) - 1.5 * std::log(2 * kPi);  // of a kernel
+  static const double kLogPeak = -2 * std::log(kWidthM) - std::log(kWidthRad) - 1.5 * std::log(2 * kPi);  // of a kernel
   const auto count = static_cast<double>(last - first);
   // The largest kernel alone is that much; what rounding may take is left on top.
   const double suffices = enough - kLogPeak + std::log(count) + kRounding * (1 + std::abs(enough));

@@ -35,9 +35,8 @@ class Search {
         per_scan_(per_scan),
         observer_(observer) {
     if (batch_ == nullptr && (strategy.startup_at_once || strategy.guided_at_once))
-      throw std::logic_error(
-          fmt::format("search: strategy {} aligns many poses at once, which this aligner does not; use sequential",
-                      strategy.name));
+      throw std::logic_error(fmt::format(
+          "search: strategy {} aligns many poses at once, which this aligner does not; use sequential", strategy.name));
     result_.particles.reserve(static_cast<std::size_t>(options.particles));
   }
 
@@ -46,9 +45,8 @@ class Search {
     while (left() > 0 && !ended()) {
       const std::size_t first = result_.particles.size();
       const bool guides = tpe.guides();
-      const std::vector<Pose> places =
-          tpe.ask(done() >= startup ? round(strategy_.guided_at_once, options_.at_once)
-                                    : round(strategy_.startup_at_once, startup - done()));
+      const std::vector<Pose> places = tpe.ask(done() >= startup ? round(strategy_.guided_at_once, options_.at_once)
+                                                                 : round(strategy_.startup_at_once, startup - done()));
       std::future<void> drawing;  // of what the next round considers, while this one is being aligned
       if (strategy_.guided_at_once)
         drawing = std::async([&tpe, count = std::min(options_.at_once, left() - static_cast<int>(places.size()))] {

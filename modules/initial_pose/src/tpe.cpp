@@ -4,8 +4,7 @@
 
 namespace ndt::initial_pose {
 
-Tpe::Tpe(const PosePrior& prior, const TpeOptions& options)
-    : prior_(prior), options_(options), random_(options.seed) {
+Tpe::Tpe(const PosePrior& prior, const TpeOptions& options) : prior_(prior), options_(options), random_(options.seed) {
   require_valid(prior);
 }
 
@@ -40,7 +39,8 @@ Pose Tpe::propose() {
   double best_ratio = -std::numeric_limits<double>::infinity();
   for (int k = 0; k < options_.candidates; ++k) {
     const PriorDraw& candidate = drawn_[used_++];
-    const double ratio = trials_.log_density_ratio(sampler.x(candidate), sampler.y(candidate), candidate.yaw, best_ratio);
+    const double ratio =
+        trials_.log_density_ratio(sampler.x(candidate), sampler.y(candidate), candidate.yaw, best_ratio);
     if (k == 0 || ratio > best_ratio) best = candidate, best_ratio = ratio;
   }
   return sampler.pose(best);

@@ -5,7 +5,8 @@
 namespace ndt {
 namespace {
 
-constexpr int kSizes[] = {0, 1, 31, 64, 255, 1000, 2048, 2049, 5000, 8192, 12000, 20000, 50000, 100000, 300000, 5000000};
+constexpr int kSizes[] = {0,    1,    31,    64,    255,   1000,   2048,   2049,
+                          5000, 8192, 12000, 20000, 50000, 100000, 300000, 5000000};
 
 TEST(ChunkPlan, GroupsHoldEveryChunkOnce) {
   for (const int items : kSizes) {

@@ -69,8 +69,7 @@ TEST(Measure, ASearchIsOneMeasurementOfItsBestParticle) {
   Job job = searching_job("batched_persistent");
   job.search->arguments.at_once = 4;
   job.trace = true;
-  const RunRow row =
-      measured_batches(kBatches, plan_with({.samples = 5, .spread = 1e9, .cap_s = 60}), job).at(0);
+  const RunRow row = measured_batches(kBatches, plan_with({.samples = 5, .spread = 1e9, .cap_s = 60}), job).at(0);
   EXPECT_EQ(row.error, "");
   EXPECT_EQ(row.align_us.size(), 5u) << "whole searches";
   EXPECT_EQ(row.iterations, 15 + 10 + 6) << "of batches of 5, 4 and 3";

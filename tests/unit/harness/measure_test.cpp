@@ -1,7 +1,6 @@
-#include "measured_rows.hpp"
-
 #include <gmock/gmock.h>
 
+#include "measured_rows.hpp"
 
 namespace ndt::harness {
 namespace {

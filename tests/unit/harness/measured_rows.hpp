@@ -156,7 +156,9 @@ class NoMap final : public Echo {
 
 inline std::string always() { return ""; }
 inline std::unique_ptr<Aligner> make_echo(const AlignOptions&) { return std::make_unique<Echo>(); }
-inline std::unique_ptr<Aligner> make_failing(const AlignOptions&) { return std::make_unique<FailsOnTheFourthAlignment>(); }
+inline std::unique_ptr<Aligner> make_failing(const AlignOptions&) {
+  return std::make_unique<FailsOnTheFourthAlignment>();
+}
 inline std::unique_ptr<Aligner> make_batches(const AlignOptions&) { return std::make_unique<Batches>(); }
 inline std::unique_ptr<Aligner> make_drifting(const AlignOptions&) { return std::make_unique<Drifts>(); }
 inline std::unique_ptr<Aligner> make_slow(const AlignOptions&) { return std::make_unique<Slow>(); }
@@ -182,7 +184,7 @@ struct Measured {
 
 /// The courtyard's rows named by `wanted`.
 inline Measured measured(const AlignerEntry& entry, const Plan& plan, const std::vector<std::size_t>& wanted,
-                  bool timed = true) {
+                         bool timed = true) {
   const Dataset dataset = load_dataset("courtyard");
   Job job;
   job.dataset = dataset.name;

@@ -246,7 +246,8 @@ TEST_F(PlanFile, SearchesComeBack) {
   const std::string text = plan_json(make_plan(preset_of(study), kOwnRows, "id"));
   const Plan read = read_plan(put(text));
   EXPECT_EQ(plan_json(read), text);
-  EXPECT_TRUE(std::ranges::any_of(read.jobs, [](const Job& job) { return job.search.value().arguments.particles == 30; }));
+  EXPECT_TRUE(
+      std::ranges::any_of(read.jobs, [](const Job& job) { return job.search.value().arguments.particles == 30; }));
 }
 
 TEST_F(PlanFile, AnythingElseIsRefused) {

@@ -99,11 +99,11 @@ TEST_F(PresetFile, AStudyMayHaveBatchesATimingAndATargetOfItsOwn) {
 }
 
 TEST_F(PresetFile, AStudysSearchesShareItsPriors) {
-  const Preset preset =
-      find_preset(put("description = 'd'\n[[study]]\ndatasets = ['courtyard']\nseeds = 7\nsigma = [5, 4, 3, 0.2, 0.1]\n"
-                      "searches = [{ name = 'a', implementations = ['persistent_cpu'], strategy = 'sequential' },\n"
-                      "{ name = 'b', implementations = ['persistent_cpu'], particles = 30, startup = 10, at_once = 5 }]\n")
-                      .string());
+  const Preset preset = find_preset(
+      put("description = 'd'\n[[study]]\ndatasets = ['courtyard']\nseeds = 7\nsigma = [5, 4, 3, 0.2, 0.1]\n"
+          "searches = [{ name = 'a', implementations = ['persistent_cpu'], strategy = 'sequential' },\n"
+          "{ name = 'b', implementations = ['persistent_cpu'], particles = 30, startup = 10, at_once = 5 }]\n")
+          .string());
   const auto& searches = preset.studies.at(0).searches;
   ASSERT_EQ(searches.size(), 2u);
   EXPECT_EQ(searches[0].name, "a");

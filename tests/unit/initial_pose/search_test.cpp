@@ -121,15 +121,16 @@ TEST(Search, GuidanceComesCloserThanChance) {
     const SearchResult guided = search(aligner, kScan, kPrior, kRounds, o);
     o.method = Method::random;
     o.seed += 100;
-    wins += guided.best_particle().result.nvtl >
-            search(aligner, kScan, kPrior, kRounds, o).best_particle().result.nvtl;
+    wins += guided.best_particle().result.nvtl > search(aligner, kScan, kPrior, kRounds, o).best_particle().result.nvtl;
   }
   EXPECT_GE(wins, 16);  // p < 0.01 if both were as good
 }
 
 TEST(Search, TheBestHasTheLargestNvtlTheFirstOnTies) {
   Hill aligner;
-  aligner.change = [](AlignResult& r) { r.nvtl = r.map_from_scan(0, 3) > 0 ? 2.5 : 1, r.transform_probability = 1 / r.nvtl; };
+  aligner.change = [](AlignResult& r) {
+    r.nvtl = r.map_from_scan(0, 3) > 0 ? 2.5 : 1, r.transform_probability = 1 / r.nvtl;
+  };
   const SearchResult result = search(aligner, kScan, kPrior, kBatched, options(20, 20));
   std::size_t first = 0;
   while (result.particles[first].result.nvtl < 2) ++first;

@@ -55,9 +55,8 @@ const Problem kProblems[] = {
        };
        return hill(1, 11, -6, 0.7) + hill(0.8, 8, -3, 0.7 - kPi) + hill(0.6, 13, -3, -1);
      }},
-    {"wrapped yaw", [](const Pose& p) {
-       return -(squared(p.x - 9) + squared(p.y + 5) + 10 * squared(around(p.yaw - kPi)));
-     }}};
+    {"wrapped yaw",
+     [](const Pose& p) { return -(squared(p.x - 9) + squared(p.y + 5) + 10 * squared(around(p.yaw - kPi))); }}};
 
 /// The best value after each trial.
 std::vector<double> best_so_far(Tpe tpe, const Objective& value, int trials, int at_once = 1) {
@@ -74,7 +73,8 @@ std::vector<double> best_so_far(Tpe tpe, const Objective& value, int trials, int
 /// Probability of so many wins or more of n if both were as good.
 double sign_test(int wins, int n) {
   double sum = 0;
-  for (int k = wins; k <= n; ++k) sum += std::exp(std::lgamma(n + 1.0) - std::lgamma(k + 1.0) - std::lgamma(n - k + 1.0));
+  for (int k = wins; k <= n; ++k)
+    sum += std::exp(std::lgamma(n + 1.0) - std::lgamma(k + 1.0) - std::lgamma(n - k + 1.0));
   return sum * std::pow(0.5, n);
 }
 
@@ -171,8 +171,9 @@ TEST(Tpe, PlacesOfOneRoundKeepApart) {
   const std::vector<Pose> round = tpe.ask(16);
   for (std::size_t i = 0; i < round.size(); ++i)
     for (std::size_t j = 0; j < i; ++j)
-      EXPECT_GT(std::hypot(round[i].x - round[j].x, round[i].y - round[j].y) + std::abs(around(round[i].yaw - round[j].yaw)),
-                0.05)
+      EXPECT_GT(
+          std::hypot(round[i].x - round[j].x, round[i].y - round[j].y) + std::abs(around(round[i].yaw - round[j].yaw)),
+          0.05)
           << i << ' ' << j;
 }
 

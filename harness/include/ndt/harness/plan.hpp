@@ -31,7 +31,7 @@ struct Job {
   bool timed = true, trace = false;
   std::vector<std::size_t> frames;  ///< indices into the dataset
   std::vector<GuessGrid> grids;
-  std::vector<int> poses = {1};      ///< every guess with each of these: the poses of its batch, 1 = an alignment
+  std::vector<int> poses = {1};       ///< every guess with each of these: the poses of its batch, 1 = an alignment
   std::optional<NamedSearch> search;  ///< instead of alignments
   std::optional<TimingRule> timing;   ///< instead of the plan's
   std::size_t first_row = 0, row_count = 0;  ///< of all measurements of these frames

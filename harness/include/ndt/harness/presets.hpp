@@ -56,11 +56,11 @@ struct Study {
   std::optional<int> frames;  ///< at most so many of each dataset, evenly spread
   std::vector<int> threads;   ///< 0 = one per core
   std::vector<Variant> variants;
-  std::vector<GuessGrid> grids;      ///< instead of the dataset's own guesses
-  std::vector<int> poses = {1};      ///< of a batch that starts from around each guess; 1 = an alignment
+  std::vector<GuessGrid> grids;       ///< instead of the dataset's own guesses
+  std::vector<int> poses = {1};       ///< of a batch that starts from around each guess; 1 = an alignment
   std::vector<NamedSearch> searches;  ///< instead of alignments
   std::optional<TimingRule> timing;   ///< instead of the preset's
-  bool timed = true;                 ///< else every alignment runs once
+  bool timed = true;                  ///< else every alignment runs once
   bool trace = false;
   int measurements_per_job = 8;
 };

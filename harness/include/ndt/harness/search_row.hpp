@@ -31,7 +31,7 @@ struct SearchRow {
   // Void with an error.
   std::size_t best_particle = 0;
   bool reliable = false, ambiguous = false;
-  std::string interrupted;  ///< the Stop of a search that ended early, else empty
+  std::string interrupted;                ///< the Stop of a search that ended early, else empty
   std::optional<double> runner_up_ratio;  ///< NVTL over the best's
   std::optional<Transform> runner_up_pose;
   std::vector<Improvement> improvements;

@@ -14,9 +14,9 @@ namespace ndt::initial_pose {
 /// has one ground. Not thread-safe.
 class ParzenTrials {
  public:
-  static constexpr double kWidthM = 0.25;                ///< of x and y
-  static constexpr double kWidthRad = 2.5 * kPi / 180;   ///< of yaw, which is compared around the circle
-  static constexpr double kRestWeight = 5;               ///< the reference's: stay away from what was bad
+  static constexpr double kWidthM = 0.25;               ///< of x and y
+  static constexpr double kWidthRad = 2.5 * kPi / 180;  ///< of yaw, which is compared around the circle
+  static constexpr double kRestWeight = 5;              ///< the reference's: stay away from what was bad
 
   /// Before the trials that scored less, behind those that scored the same. NaN counts as the lowest score.
   void add(const Pose& at, double score);
@@ -38,8 +38,8 @@ class ParzenTrials {
   /// Of the mixture of trials first to last, the largest exponent taken out before any exp; infinity if it is found to exceed `enough`.
   double log_mean_density(std::size_t first, std::size_t last, double x, double y, double yaw, double enough) const;
 
-  std::vector<double> scores_;       // [size()], descending
-  std::vector<double> x_, y_, yaw_;  // [size() + pending], in the same order; yaw in [-pi, pi]
+  std::vector<double> scores_;             // [size()], descending
+  std::vector<double> x_, y_, yaw_;        // [size() + pending], in the same order; yaw in [-pi, pi]
   mutable std::vector<double> exponents_;  // scratch: a search asks ten thousand times
 };
 

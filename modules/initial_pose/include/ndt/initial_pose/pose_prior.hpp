@@ -10,7 +10,8 @@ namespace ndt::initial_pose {
 /// x, y, z, roll and pitch are normal about the mean, each by itself; yaw is uniform in [-pi, pi), whatever the mean's is.
 struct PosePrior {
   Pose mean;
-  double sigma[5] = {1, 1, 0.1, 0.01, 0.01};  ///< x y z [m], roll pitch [rad]; 0 leaves a coordinate where the mean has it
+  double sigma[5] = {1, 1, 0.1, 0.01,
+                     0.01};  ///< x y z [m], roll pitch [rad]; 0 leaves a coordinate where the mean has it
 };
 
 /// Throws std::invalid_argument naming what is not finite, negative or out of range.

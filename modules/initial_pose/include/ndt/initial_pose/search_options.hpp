@@ -28,11 +28,11 @@ std::span<const Strategy> strategies();
 
 struct SearchOptions {
   Method method = Method::tpe;
-  int particles = 200;       ///< alignments in all
-  int startup = 100;         ///< of them drawn from the prior before any is guided (tpe)
-  int at_once = 16;          ///< proposals of a guided round, if the strategy makes rounds
-  int candidates = 100;      ///< places considered for each guided proposal
-  std::uint64_t seed = 0;    ///< same seed, same result
+  int particles = 200;         ///< alignments in all
+  int startup = 100;           ///< of them drawn from the prior before any is guided (tpe)
+  int at_once = 16;            ///< proposals of a guided round, if the strategy makes rounds
+  int candidates = 100;        ///< places considered for each guided proposal
+  std::uint64_t seed = 0;      ///< same seed, same result
   double reliable_nvtl = 2.3;  ///< a best particle above it is taken for found
 };
 
