@@ -12,6 +12,7 @@
 #include "ndt/harness/build_info.hpp"
 #include "ndt/harness/unknown_name.hpp"
 #include "option_keys.hpp"
+#include "optional_keys.hpp"
 #include "search_keys.hpp"
 
 namespace ndt::harness {
@@ -80,22 +81,13 @@ std::vector<int> read_counts(TomlTable& toml, const char* key, double least, dou
   return counts;
 }
 
-void read_value(TomlTable& toml, const char* key, std::string& value) { value = toml.text(key).value_or(value); }
-void read_value(TomlTable& toml, const char* key, std::optional<std::string>& value) { value = toml.text(key); }
-void read_value(TomlTable& toml, const char* key, std::optional<double>& value) {
-  value = toml.number(key, 0, kCountMost);
-}
-void read_value(TomlTable& toml, const char* key, std::optional<int>& value) {
-  if (const auto given = toml.whole(key, 0, kCountMost)) value = static_cast<int>(*given);
-}
-
 NamedSearch read_search(TomlTable& toml, const NamedSearch& common) {
   NamedSearch search = common;
   search.name = toml.required_text("name");
   search.implementations = toml.texts("implementations").value_or(std::vector<std::string>{});
   if (search.implementations.empty())
     toml.refuse("implementations", "is missing or empty", "name the rows that shall run this search");
-  for_each_search_option(search.arguments, [&](const char* key, auto& value) { read_value(toml, key, value); });
+  for_each_search_option(search.arguments, [&](const char* key, auto& value) { read_key(toml, key, value); });
   try {
     for (const std::string& row : search.implementations) find_aligner(row);
     resolve(search.arguments);

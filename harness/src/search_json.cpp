@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "json_fields.hpp"
+#include "optional_keys.hpp"
 #include "search_keys.hpp"
 
 namespace ndt::harness {
@@ -12,6 +13,8 @@ using json = nlohmann::ordered_json;
 
 constexpr const char* kFound[] = {"best_particle",   "reliable",       "ambiguous",    "interrupted",
                                   "runner_up_ratio", "runner_up_pose", "improvements", "paths"};
+
+void write_key(json& j, const char* key, const std::string& value) { j[key] = value; }
 
 json improvement_json(const Improvement& i) {
   return {{"particle", i.particle},
@@ -40,13 +43,7 @@ void read_numbers(const json& value, double (&out)[N]) {
 
 json to_json(const NamedSearch& search) {
   json j = {{"name", search.name}, {"sigma", array_of(search.sigma)}, {"seeds", search.seeds}};
-  for_each_search_option(search.arguments, [&](const char* key, const auto& value) {
-    if constexpr (requires { value.has_value(); }) {
-      if (value) j[key] = *value;
-    } else {
-      j[key] = value;
-    }
-  });
+  for_each_search_option(search.arguments, [&](const char* key, const auto& value) { write_key(j, key, value); });
   return j;
 }
 
@@ -55,14 +52,7 @@ NamedSearch named_search_from(const json& j) {
   j.at("name").get_to(search.name);
   read_numbers(j.at("sigma"), search.sigma);
   j.at("seeds").get_to(search.seeds);
-  for_each_search_option(search.arguments, [&](const char* key, auto& value) {
-    using Value = std::decay_t<decltype(value)>;
-    if constexpr (requires { value.has_value(); }) {
-      if (j.contains(key)) value = j[key].template get<typename Value::value_type>();
-    } else {
-      j.at(key).get_to(value);
-    }
-  });
+  for_each_search_option(search.arguments, [&](const char* key, auto& value) { restore_key(j, key, value); });
   return search;
 }
 

@@ -48,10 +48,9 @@ class Search {
       const std::vector<Pose> places = tpe.ask(done() >= startup ? round(strategy_.guided_at_once, options_.at_once)
                                                                  : round(strategy_.startup_at_once, startup - done()));
       std::future<void> drawing;  // of what the next round considers, while this one is being aligned
-      if (strategy_.guided_at_once)
-        drawing = std::async([&tpe, count = std::min(options_.at_once, left() - static_cast<int>(places.size()))] {
-          tpe.draw_ahead(count);
-        });
+      if (const int next = std::min(options_.at_once, left() - static_cast<int>(places.size()));
+          strategy_.guided_at_once && next > 0)
+        drawing = std::async([&tpe, next] { tpe.draw_ahead(next); });
       align(places, guides);
       if (drawing.valid()) drawing.get();
       for (std::size_t k = first; k < result_.particles.size(); ++k) tell(tpe, result_.particles[k].result);
