@@ -1,5 +1,8 @@
 #include "ndt/solve/loop_aligner.hpp"
 
+#include <deque>
+#include <functional>
+#include <future>
 #include <stdexcept>
 #include <string>
 
@@ -22,6 +25,42 @@ Gauss<float> float_gauss(const AlignOptions& options) {
   const Gauss<double> gauss = make_gauss(options.outlier_ratio, options.resolution_m);
   return {static_cast<float>(gauss.d1), static_cast<float>(gauss.d2)};
 }
+
+/// Words the results of a batch: the last ones at its end, those before on threads of their own as alignments end.
+class Wording {
+ public:
+  using Word = std::function<void(std::size_t begin, std::size_t end)>;
+  Wording(Word word, bool on_threads) : word_(std::move(word)), on_threads_(on_threads) {}
+
+  /// All alignments before `end` have.
+  void ended(std::size_t end) {
+    if (!on_threads_ || end - worded_ <= kResults) return;
+    begin(worded_, worded_ + kResults);
+    worded_ += kResults;
+  }
+  /// Returns when all results are worded.
+  void complete(std::size_t results) {
+    word_(worded_, results);
+    for (std::future<void>& one : under_way_) one.get();
+  }
+
+ private:
+  static constexpr std::size_t kResults = 16;  // of a thread: takes several times what it costs to start one
+  static constexpr std::size_t kThreads = 4;
+
+  void begin(std::size_t from, std::size_t end) {
+    if (under_way_.size() == kThreads) {
+      under_way_.front().get();
+      under_way_.pop_front();
+    }
+    under_way_.push_back(std::async([this, from, end] { word_(from, end); }));  // no thread to be had: in complete()
+  }
+
+  Word word_;
+  bool on_threads_;
+  std::size_t worded_ = 0;
+  std::deque<std::future<void>> under_way_;
+};
 
 }  // namespace
 
@@ -83,10 +122,16 @@ void LoopAligner::align_batch(const PointCloud& cloud, std::span<const Transform
   std::vector<LoopRun> runs(guesses.size());
   for (std::size_t k = 0; k < runs.size(); ++k) runs[k].local_guess = to_local(guesses[k], *map_origin());
   run(scan, loop_options(options_, per_scan, *map_origin()), per_scan, runs);
+  const auto word = [&, origin = *map_origin()](std::size_t begin, std::size_t end) {
+    for (std::size_t k = begin; k < end; ++k)
+      out[k] = to_result(runs[k].outcome, guesses[k], origin, scan.facts, runs[k].trace);
+  };
+  Wording wording(word, finish_waits());
   for (std::size_t k = 0; k < runs.size(); ++k) {
     finish(per_scan, runs, k);
-    out[k] = to_result(runs[k].outcome, guesses[k], *map_origin(), scan.facts, runs[k].trace);
+    wording.ended(k + 1);
   }
+  wording.complete(runs.size());
 }
 
 void LoopAligner::score_batch(const PointCloud& cloud, std::span<const Transform> poses, std::span<Score> out) {

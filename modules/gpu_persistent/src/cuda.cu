@@ -76,6 +76,8 @@ class CudaAligner final : public LoopAligner, private DeviceRow {
     });
   }
 
+  bool finish_waits() const override { return true; }
+
   /// Uploads scan and poses, and says where everything is.
   PersistentArguments prepare(const LoopScan& scan, const LoopOptions& options, std::span<const LoopRun> runs,
                               int trace_lines) {
