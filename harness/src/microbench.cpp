@@ -8,6 +8,7 @@
 #include <memory>
 #include <stdexcept>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "microbench_scenes.hpp"
@@ -84,16 +85,26 @@ Measure measure_align(int points) {
   };
 }
 
-/// The guided half of a search of 200 particles, its alignments left out: what the host does between them.
-void propose(benchmark::State& state, int at_once) {
+/// The guided half of a search of 200 particles, its alignments left out: what the host does between them. Drawn ahead: what is
+/// left of it when the rest is done during alignments.
+void propose(benchmark::State& state, int at_once, bool drawn_ahead) {
   constexpr int kStartup = 100, kGuided = 100;
   const auto value = [](const Pose& p) { return -(p.x * p.x + p.y * p.y + p.yaw * p.yaw); };
   initial_pose::Tpe started({{}, {5, 5, 0.2, 0.02, 0.02}}, {kStartup, 100, 1});
-  for (const Pose& place : started.ask(kStartup)) started.tell(place, value(place));
+  const std::vector<Pose> first = started.ask(kStartup);
+  if (drawn_ahead) started.draw_ahead(at_once);
+  for (const Pose& place : first) started.tell(place, value(place));
   for (auto _ : state) {
     initial_pose::Tpe tpe = started;
-    for (int done = 0; done < kGuided; done += at_once)
-      for (const Pose& place : tpe.ask(std::min(at_once, kGuided - done))) tpe.tell(place, value(place));
+    for (int done = 0; done < kGuided; done += at_once) {
+      const std::vector<Pose> places = tpe.ask(std::min(at_once, kGuided - done));
+      if (drawn_ahead) {
+        state.PauseTiming();
+        tpe.draw_ahead(at_once);
+        state.ResumeTiming();
+      }
+      for (const Pose& place : places) tpe.tell(place, value(place));
+    }
     benchmark::DoNotOptimize(tpe);
   }
   state.counters["s_per_proposal"] =
@@ -140,9 +151,10 @@ void register_microbenchmarks(std::span<const AlignerEntry> rows, const AlignOpt
     if (takes_batches(row, options))
       add(row, fmt::format("score/{}/5000x{}", row.name, microbench_poses().size()), measure_score(5000));
   for (const AlignerEntry& row : rows) add(row, fmt::format("align/{}/5000", row.name), measure_align(5000));
-  for (const int at_once : {1, 16})
-    benchmark::RegisterBenchmark(fmt::format("propose/100x{}", at_once).c_str(),
-                                 [at_once](benchmark::State& state) { propose(state, at_once); })
+  for (const auto& [name, at_once, drawn_ahead] :
+       {std::tuple("propose/100x1", 1, false), {"propose/100x16", 16, false}, {"propose_drawn_ahead/100x16", 16, true}})
+    benchmark::RegisterBenchmark(
+        name, [at_once, drawn_ahead](benchmark::State& state) { propose(state, at_once, drawn_ahead); })
         ->UseRealTime()
         ->Unit(benchmark::kMicrosecond);
 }

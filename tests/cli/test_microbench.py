@@ -28,7 +28,7 @@ def test_every_row_is_listed_with_all_its_parts():
         for part in ["build/{}/100000", "build/{}/1000000", "evaluate/{}/1000", "evaluate/{}/5000", "evaluate/{}/50000",
                      "align/{}/5000"]:
             assert part.format(row) + "/real_time" in names
-    assert {"propose/100x1/real_time", "propose/100x16/real_time"} <= set(names)
+    assert {"propose/100x1/real_time", "propose/100x16/real_time", "propose_drawn_ahead/100x16/real_time"} <= set(names)
     scored = [name for name in names if name.startswith("score/")]
     assert "score/persistent_cpu/5000x64/real_time" in scored
     assert "score/cpu_pclomp_ref/5000x64/real_time" not in scored  # takes one pose at a time

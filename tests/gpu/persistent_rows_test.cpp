@@ -69,6 +69,25 @@ TEST_P(PersistentRows, AlignLikeTheHostForAnyNumberOfPoints) {
   }
 }
 
+/// Small enough for racecheck, which takes minutes for a whole alignment.
+TEST_P(PersistentRows, KeepToALimitOfOneIterationWithEveryLineSearch) {
+  const PointCloud scan = scenes::scan_of(31);
+  for (const LineSearch search : {LineSearch::off, LineSearch::more_thuente, LineSearch::batched}) {
+    AlignOptions options;
+    options.max_iterations = 1;
+    options.line_search = search;
+    const auto device = in_courtyard(options), host = on_the_host(options);
+    PerScan traced;
+    traced.trace = true;
+    const AlignResult got = device->align(scan, kGuess, traced), expected = host->align(scan, kGuess, traced);
+    expect_same_alignment(got, expected, std::string(to_string(search)));
+    EXPECT_EQ(got.iterations, 1);
+    EXPECT_EQ(got.trace.size(), 2U);
+    for (const AlignResult& together : batch(*device, scan, {kGuess, kGuess}))
+      EXPECT_TRUE(harness::same_bits(together, device->align(scan, kGuess))) << to_string(search);
+  }
+}
+
 TEST_P(PersistentRows, ScoreLikeTheHostForAnyNumberOfPoints) {
   const auto device = in_courtyard(), host = on_the_host();
   for (const std::size_t points : {1U, 31U, 255U, 5000U, 300000U}) {

@@ -119,6 +119,7 @@ __device__ __noinline__ void advance_over(const double* totals, int trials, cons
     advance(crew, sums, options, state);
     if (state.accepted || state.end != LoopEnd::running) break;
   }
+  __syncwarp();  // all have looked at state.end, which the caller may set
   if (threadIdx.x == 0 && state.accepted && g.header->trace != nullptr)
     g.header->trace[static_cast<std::size_t>(pose) * static_cast<std::size_t>(options.max_iterations + 1) +
                     static_cast<std::size_t>(state.iterations)] = trace_line(state);

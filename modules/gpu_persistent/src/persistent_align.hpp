@@ -39,8 +39,7 @@ NDT_BODY void persistent_align(T& team, const Problem& problem, const Watch& wat
             crew.one([&] { state.end = static_cast<LoopEnd>(total.answer); });
         },
         [&](const auto& crew) {
-          crew.one([&] {
-            record(problem.options, state);
+          record(crew, problem.options, state, [&] {
             if (trace != nullptr && state.accepted && team.leads()) trace[state.iterations] = trace_line(state);
           });
         });

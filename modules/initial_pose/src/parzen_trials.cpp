@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
-#include <limits>
 
 namespace ndt::initial_pose {
 namespace {
@@ -13,17 +12,22 @@ constexpr std::size_t kGoodMost = 10, kTenth = 10;
 constexpr double kNegligible = 50;
 constexpr double kRounding = 1e-9;
 
-double wrapped(double angle) { return std::remainder(angle, 2 * kPi); }
+/// Of a kernel at its place.
+double log_peak() {
+  static const double value =
+      -2 * std::log(ParzenTrials::kWidthM) - std::log(ParzenTrials::kWidthRad) - 1.5 * std::log(2 * kPi);
+  return value;
+}
 
 constexpr std::size_t kBlock = 16;  // kernels between two looks at the largest
 
 /// Exponents of `count` kernels at a place, into `out`, and the largest. Written for the compiler's vector unit.
-double exponents_at(const double* x, const double* y, const double* yaw, std::size_t count, double at_x, double at_y,
-                    double at_yaw, double* out) {
+double exponents_at(const double* x, const double* y, const double* yaw, std::size_t count, const Place& at,
+                    double* out) {
   constexpr double kPerM = 0.5 / (ParzenTrials::kWidthM * ParzenTrials::kWidthM);
   constexpr double kPerRad = 0.5 / (ParzenTrials::kWidthRad * ParzenTrials::kWidthRad);
   for (std::size_t i = 0; i < count; ++i) {
-    const double dx = at_x - x[i], dy = at_y - y[i], angle = std::abs(at_yaw - yaw[i]);
+    const double dx = at.x - x[i], dy = at.y - y[i], angle = std::abs(at.yaw - yaw[i]);
     const double around = 2 * kPi - angle, dyaw = angle < around ? angle : around;
     out[i] = -((dx * dx + dy * dy) * kPerM + dyaw * dyaw * kPerRad);
   }
@@ -32,52 +36,99 @@ double exponents_at(const double* x, const double* y, const double* yaw, std::si
 
 }  // namespace
 
+void LogSum::add(double exponent) {
+  if (exponent > largest) {
+    sum = sum * std::exp(largest - exponent) + 1;
+    largest = exponent;
+  } else if (exponent > largest - kNegligible) {
+    sum += std::exp(exponent - largest);
+  }
+}
+
+double LogSum::log_mean(std::size_t count) const { return largest + std::log(sum / static_cast<double>(count)); }
+
+Place place_of(const Pose& pose) { return {pose.x, pose.y, std::remainder(pose.yaw, 2 * kPi)}; }
+
+void ParzenTrials::Kernels::insert(std::size_t before, const Place& at) {
+  const auto put = [before](std::vector<double>& values, double value) {
+    values.insert(values.begin() + static_cast<std::ptrdiff_t>(before), value);
+  };
+  put(x, at.x), put(y, at.y), put(yaw, at.yaw);
+}
+
+Place ParzenTrials::Kernels::take(std::size_t k) {
+  const Place at{x[k], y[k], yaw[k]};
+  for (auto* values : {&x, &y, &yaw}) values->erase(values->begin() + static_cast<std::ptrdiff_t>(k));
+  return at;
+}
+
+void ParzenTrials::append_to_rest(const Place& at, const Rank& rank) {
+  rest_.insert(rest_.size(), at);
+  rest_ranks_.push_back(rank);
+}
+
+void ParzenTrials::promote_best_of_rest() {
+  const auto best = std::ranges::min_element(rest_ranks_, std::less<>());
+  good_.insert(good_.size(), rest_.take(static_cast<std::size_t>(best - rest_ranks_.begin())));
+  good_ranks_.push_back(*best);
+  rest_ranks_.erase(best);
+  ++epoch_;
+}
+
 void ParzenTrials::add(const Pose& at, double score) {
-  if (std::isnan(score)) score = -kInfinity;
-  const auto place = std::ranges::upper_bound(scores_, score, std::greater<>()) - scores_.begin();
-  scores_.insert(scores_.begin() + place, score);
-  x_.insert(x_.begin() + place, at.x);
-  y_.insert(y_.begin() + place, at.y);
-  yaw_.insert(yaw_.begin() + place, wrapped(at.yaw));
+  const Rank rank{std::isnan(score) ? -kInfinity : score, size()};
+  const std::size_t goods = good_of(size() + 1);
+  const auto before = std::ranges::upper_bound(good_ranks_, rank, std::less<>());
+  if (before == good_ranks_.end()) {
+    append_to_rest(place_of(at), rank);
+    if (good() < goods) promote_best_of_rest();
+    return;
+  }
+  good_.insert(static_cast<std::size_t>(before - good_ranks_.begin()), place_of(at));
+  good_ranks_.insert(before, rank);
+  if (good() > goods) {
+    append_to_rest(good_.take(goods), good_ranks_.back());
+    good_ranks_.pop_back();
+  }
 }
 
-void ParzenTrials::add_pending(const Pose& at) {
-  x_.push_back(at.x);
-  y_.push_back(at.y);
-  yaw_.push_back(wrapped(at.yaw));
-}
-
-void ParzenTrials::drop_pending() {
-  for (auto* values : {&x_, &y_, &yaw_}) values->resize(size());
-}
+void ParzenTrials::add_pending(const Pose& at) { pending_.insert(pending_.size(), place_of(at)); }
 
 std::size_t ParzenTrials::good_of(std::size_t trials) { return std::min(kGoodMost, trials / kTenth); }
 
-double ParzenTrials::log_density_ratio(double x, double y, double yaw, double to_beat) const {
-  exponents_.resize(x_.size());
-  yaw = wrapped(yaw);
-  const double above = log_mean_density(0, good(), x, y, yaw, kInfinity);
-  const double enough = (above - to_beat) / kRestWeight;
-  return above - kRestWeight * log_mean_density(good(), x_.size(), x, y, yaw, enough);
+double ParzenTrials::log_density_ratio(Candidate& candidate, double to_beat) const {
+  const Place& at = candidate.at;
+  const std::size_t rest = rest_.size() + pending_.size();
+  double exponents[kGoodMost];
+  const double nearest = exponents_at(good_.x.data(), good_.y.data(), good_.yaw.data(), good(), at, exponents);
+  // The mean of the good kernels is at most the largest, and that of the rest at least the largest's share; what rounding may
+  // take is left on top.
+  const double enough = (log_peak() + nearest - to_beat) / kRestWeight;
+  const double suffices =
+      enough - log_peak() + std::log(static_cast<double>(rest)) + kRounding * (1 + std::abs(enough));
+  if (!sum_rest(candidate, suffices)) return -kInfinity;
+  LogSum others = candidate.rest;
+  if (std::size_t next = 0; !sum(pending_, at, suffices, next, others)) return -kInfinity;
+  LogSum goods;
+  for (std::size_t i = 0; i < good(); ++i) goods.add(exponents[i]);
+  return log_peak() + goods.log_mean(good()) - kRestWeight * (log_peak() + others.log_mean(rest));
 }
 
-double ParzenTrials::log_mean_density(std::size_t first, std::size_t last, double x, double y, double yaw,
-                                      double enough) const {
-  static const double kLogPeak = -2 * std::log(kWidthM) - std::log(kWidthRad) - 1.5 * std::log(2 * kPi);  // of a kernel
-  const auto count = static_cast<double>(last - first);
-  // The largest kernel alone is that much; what rounding may take is left on top.
-  const double suffices = enough - kLogPeak + std::log(count) + kRounding * (1 + std::abs(enough));
-  double* exponents = exponents_.data();
-  double largest = -kInfinity;
-  for (std::size_t i = first; i < last; i += kBlock) {
-    largest = std::max(largest, exponents_at(&x_[i], &y_[i], &yaw_[i], std::min(kBlock, last - i), x, y, yaw,
-                                             exponents + (i - first)));
-    if (largest >= suffices) return kInfinity;
+bool ParzenTrials::sum_rest(Candidate& candidate, double enough) const {
+  if (candidate.epoch != epoch_) candidate = {candidate.at, {}, 0, epoch_};
+  return sum(rest_, candidate.at, enough, candidate.summed, candidate.rest);
+}
+
+bool ParzenTrials::sum(const Kernels& kernels, const Place& at, double enough, std::size_t& next, LogSum& into) {
+  double exponents[kBlock];
+  while (into.largest < enough && next < kernels.size()) {
+    const std::size_t count = std::min(kBlock, kernels.size() - next);
+    const double largest = exponents_at(&kernels.x[next], &kernels.y[next], &kernels.yaw[next], count, at, exponents);
+    if (largest > into.largest - kNegligible)
+      for (std::size_t i = 0; i < count; ++i) into.add(exponents[i]);
+    next += count;
   }
-  double sum = 0;
-  for (std::size_t i = 0; i < last - first; ++i)
-    if (exponents[i] > largest - kNegligible) sum += std::exp(exponents[i] - largest);
-  return kLogPeak + largest + std::log(sum / count);
+  return into.largest < enough;
 }
 
 }  // namespace ndt::initial_pose

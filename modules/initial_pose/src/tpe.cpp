@@ -23,27 +23,29 @@ void Tpe::draw_ahead(int count) {
   // By then all that was asked for has been told.
   if (asked_ < options_.startup || ParzenTrials::good_of(static_cast<std::size_t>(asked_)) == 0) return;
   for (int k = 0; k < count; ++k) draw_candidates();
+  for (std::size_t k = used_; k < drawn_.size(); ++k) trials_.sum_rest(drawn_[k].candidate);
 }
 
 void Tpe::draw_candidates() {
   if (used_ == drawn_.size()) drawn_.clear(), used_ = 0;
   PriorSampler sampler(prior_);
-  for (int k = 0; k < options_.candidates; ++k) drawn_.push_back(sampler.draw(random_));
+  for (int k = 0; k < options_.candidates; ++k) {
+    const PriorDraw draw = sampler.draw(random_);
+    drawn_.push_back({draw, {{sampler.x(draw), sampler.y(draw), draw.yaw}}});
+  }
 }
 
 Pose Tpe::propose() {
   PriorSampler sampler(prior_);
   if (!guides()) return sampler.pose(sampler.draw(random_));
   if (used_ == drawn_.size()) draw_candidates();
-  PriorDraw best;
+  std::size_t best = used_;
   double best_ratio = -std::numeric_limits<double>::infinity();
-  for (int k = 0; k < options_.candidates; ++k) {
-    const PriorDraw& candidate = drawn_[used_++];
-    const double ratio =
-        trials_.log_density_ratio(sampler.x(candidate), sampler.y(candidate), candidate.yaw, best_ratio);
-    if (k == 0 || ratio > best_ratio) best = candidate, best_ratio = ratio;
+  for (int k = 0; k < options_.candidates; ++k, ++used_) {
+    const double ratio = trials_.log_density_ratio(drawn_[used_].candidate, best_ratio);
+    if (ratio > best_ratio) best = used_, best_ratio = ratio;
   }
-  return sampler.pose(best);
+  return sampler.pose(drawn_[best].draw);
 }
 
 }  // namespace ndt::initial_pose

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 #include <random>
+#include <vector>
 
 #include "golden_trials.hpp"
 
@@ -13,7 +14,10 @@ namespace {
 
 Pose at(double x, double y, double yaw) { return {x, y, 0, 0, 0, yaw}; }
 
-double ratio(const ParzenTrials& trials, const Pose& p) { return trials.log_density_ratio(p.x, p.y, p.yaw); }
+double ratio(const ParzenTrials& trials, const Pose& p, double to_beat = -std::numeric_limits<double>::infinity()) {
+  Candidate here{place_of(p)};
+  return trials.log_density_ratio(here, to_beat);
+}
 
 /// Log density of one kernel, term by term.
 double log_kernel(const Pose& a, const Pose& b) {
@@ -68,7 +72,7 @@ TEST(ParzenTrials, WhatCannotBeatTheBestIsOnlyEverCutShortBelowIt) {
     const Pose here = anywhere();
     const double whole = ratio(trials, here);
     for (const double to_beat : {whole - 100, std::nextafter(whole, -1e300), whole, whole + 1e-6, whole + 100, 1e300}) {
-      const double got = trials.log_density_ratio(here.x, here.y, here.yaw, to_beat);
+      const double got = ratio(trials, here, to_beat);
       if (got == whole) {
         ++kept;
       } else {
@@ -80,6 +84,38 @@ TEST(ParzenTrials, WhatCannotBeatTheBestIsOnlyEverCutShortBelowIt) {
   }
   EXPECT_GT(cut, 1000);
   EXPECT_GT(kept, 1000);
+}
+
+/// Trials move between the sets on the way: into the good one, out of it, and up from the rest while it grows.
+TEST(ParzenTrials, KernelsSummedAheadGiveTheSameBits) {
+  std::mt19937_64 random(6);
+  std::uniform_real_distribution<double> metres(-2, 2), turn(-0.5, 0.5);
+  const auto anywhere = [&] { return at(metres(random), metres(random), turn(random)); };
+  ParzenTrials trials;
+  std::vector<Candidate> candidates;
+  for (int k = 0; k < 50; ++k) candidates.push_back(Candidate{place_of(anywhere())});
+  for (int n = 1; n <= 150; ++n) {
+    trials.add(anywhere(), std::round(metres(random) * 5));  // ties too
+    if (trials.good() == 0) continue;
+    if (n % 3 == 0)
+      for (Candidate& candidate : candidates) trials.sum_rest(candidate);
+    if (n % 4 == 0) trials.add_pending(anywhere());
+    for (Candidate& candidate : candidates) {
+      Candidate fresh{candidate.at};
+      ASSERT_EQ(trials.log_density_ratio(candidate), trials.log_density_ratio(fresh)) << n;
+    }
+    trials.drop_pending();
+  }
+}
+
+TEST(ParzenTrials, TheGoodSetHoldsTheBestAndOfEqualsTheEarliest) {
+  // Far apart, so that a place's ratio shows which set the trial there is in.
+  ParzenTrials trials;
+  const double scores[] = {1, 3, 2, 3, 0, 3, 2, 1, 0, 0, 3, 4, 3, 3, 0, 2, 1, 1, 2, 5};
+  for (int k = 0; k < 20; ++k) trials.add(at(10 * k, 0, 0), scores[k]);
+  for (int k = 0; k < 20; ++k) EXPECT_EQ(ratio(trials, at(10 * k, 0, 0)) > 0, k == 11 || k == 19) << k;
+  for (int k = 20; k < 30; ++k) trials.add(at(10 * k, 0, 0), 3);
+  for (int k = 0; k < 30; ++k) EXPECT_EQ(ratio(trials, at(10 * k, 0, 0)) > 0, k == 1 || k == 11 || k == 19) << k;
 }
 
 TEST(ParzenTrials, TheCircleHasNoSeam) {

@@ -282,9 +282,8 @@ NDT_HD inline void accept(const Crew& crew, const Derivatives& found, double ste
   if (end == LoopEnd::running) go_to_trial(crew, state.found.pose, heading.direction, heading.alpha, state);
 }
 
-/// One thread: writes down what accept() left behind, if it did.
-NDT_HD inline void record(const LoopOptions& options, LoopState& state) {
-  if (!state.pending) return;
+/// One thread: writes down what accept() left behind.
+NDT_HD inline void write_down(const LoopOptions& options, LoopState& state) {
   const bool first = state.evaluations == 0;
   state.pending = false;
   if (first) state.guess = state.found;
@@ -292,6 +291,18 @@ NDT_HD inline void record(const LoopOptions& options, LoopState& state) {
   if (state.end == LoopEnd::non_finite) return;
   arrive(state.found, state.step, first, state);
   head_for(state.heading, state.found.at.score, options, state);
+}
+
+/// Writes down what accept() left behind, if it did, and lets the same thread run then(). Everyone looks in front of the barrier in
+/// one(): a compiler lets the whole crew look anyway, and behind it that would be a race, if one without consequences.
+template <class Crew, class Then>
+NDT_HD inline void record(const Crew& crew, const LoopOptions& options, LoopState& state, Then&& then) {
+  const bool pending = state.pending;
+  crew.one([&] {
+    if (!pending) return;
+    write_down(options, state);
+    then();
+  });
 }
 
 /// No trial raised the score. Where Newton's own step was shorter than epsilon that is the optimum: the shortest trial
@@ -352,7 +363,7 @@ template <class Crew>
 NDT_HD inline void advance(const Crew& crew, const DerivativeSums<double>& sums, const LoopOptions& options,
                            LoopState& state) {
   decide(crew, sums, options, state);
-  crew.one([&] { record(options, state); });
+  record(crew, options, state, [] {});
 }
 
 }  // namespace ndt

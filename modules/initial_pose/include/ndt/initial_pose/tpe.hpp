@@ -27,7 +27,7 @@ class Tpe {
   /// good yet, they are drawn from the prior; later each is the candidate with the largest density ratio, the first on ties,
   /// with the places before it held for bad.
   std::vector<Pose> ask(int count);
-  /// Draws what the next `count` proposals will consider, which hangs on nothing that is still to be told: another thread may do it
+  /// Draws what the next `count` proposals will consider and weighs it against what was told so far. Another thread may do it
   /// between ask() and the first tell(). Proposals are the same without it. Does nothing while proposals come from the prior.
   void draw_ahead(int count);
   /// A trial: where a proposal led, and how good it is there, higher is better. NaN is worse than anything.
@@ -46,8 +46,12 @@ class Tpe {
   std::mt19937_64 random_;
   ParzenTrials trials_;
   int asked_ = 0;
-  std::vector<PriorDraw> drawn_;  // candidates of the next proposals, in their order
-  std::size_t used_ = 0;          // of those
+  struct Drawn {
+    PriorDraw draw;
+    Candidate candidate;
+  };
+  std::vector<Drawn> drawn_;  // candidates of the next proposals, in their order
+  std::size_t used_ = 0;      // of those
 };
 
 }  // namespace ndt::initial_pose
