@@ -92,7 +92,7 @@ void propose(benchmark::State& state, int at_once, bool drawn_ahead) {
   const auto value = [](const Pose& p) { return -(p.x * p.x + p.y * p.y + p.yaw * p.yaw); };
   initial_pose::Tpe started({{}, {5, 5, 0.2, 0.02, 0.02}}, {kStartup, 100, 1});
   const std::vector<Pose> first = started.ask(kStartup);
-  if (drawn_ahead) started.draw_ahead(at_once);
+  if (drawn_ahead) started.draw_ahead(kGuided, at_once);
   for (const Pose& place : first) started.tell(place, value(place));
   for (auto _ : state) {
     initial_pose::Tpe tpe = started;
@@ -100,7 +100,7 @@ void propose(benchmark::State& state, int at_once, bool drawn_ahead) {
       const std::vector<Pose> places = tpe.ask(std::min(at_once, kGuided - done));
       if (drawn_ahead) {
         state.PauseTiming();
-        tpe.draw_ahead(at_once);
+        tpe.draw_ahead(at_once, at_once);
         state.ResumeTiming();
       }
       for (const Pose& place : places) tpe.tell(place, value(place));

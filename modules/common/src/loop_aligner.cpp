@@ -1,6 +1,7 @@
 #include "ndt/solve/loop_aligner.hpp"
 
 #include <deque>
+#include <exception>
 #include <functional>
 #include <future>
 #include <stdexcept>
@@ -24,6 +25,16 @@ void require_equal(std::size_t poses, std::size_t results, const char* where) {
 Gauss<float> float_gauss(const AlignOptions& options) {
   const Gauss<double> gauss = make_gauss(options.outlier_ratio, options.resolution_m);
   return {static_cast<float>(gauss.d1), static_cast<float>(gauss.d2)};
+}
+
+/// What the work thrown in threw, to be thrown when the device is done with buffers that the next call wants.
+std::exception_ptr meanwhile(const PerScan& per_scan) {
+  try {
+    if (per_scan.meanwhile) per_scan.meanwhile();
+  } catch (...) {
+    return std::current_exception();
+  }
+  return nullptr;
 }
 
 /// Words the results of a batch: the last ones at its end, those before on threads of their own as alignments end.
@@ -99,7 +110,9 @@ AlignResult LoopAligner::align(const PointCloud& cloud, const Transform& guess, 
   const LoopScan scan = prepare(cloud, {&guess, 1}, 1, "align");
   LoopRun one{to_local(guess, *map_origin()), {}, {}};
   run(scan, loop_options(options_, per_scan, *map_origin()), per_scan, {&one, 1});
+  const std::exception_ptr thrown = meanwhile(per_scan);
   finish(per_scan, {&one, 1}, 0);
+  if (thrown) std::rethrow_exception(thrown);
   return to_result(one.outcome, guess, *map_origin(), scan.facts, one.trace);
 }
 
@@ -122,6 +135,7 @@ void LoopAligner::align_batch(const PointCloud& cloud, std::span<const Transform
   std::vector<LoopRun> runs(guesses.size());
   for (std::size_t k = 0; k < runs.size(); ++k) runs[k].local_guess = to_local(guesses[k], *map_origin());
   run(scan, loop_options(options_, per_scan, *map_origin()), per_scan, runs);
+  const std::exception_ptr thrown = meanwhile(per_scan);
   const auto word = [&, origin = *map_origin()](std::size_t begin, std::size_t end) {
     for (std::size_t k = begin; k < end; ++k)
       out[k] = to_result(runs[k].outcome, guesses[k], origin, scan.facts, runs[k].trace);
@@ -132,6 +146,7 @@ void LoopAligner::align_batch(const PointCloud& cloud, std::span<const Transform
     wording.ended(k + 1);
   }
   wording.complete(runs.size());
+  if (thrown) std::rethrow_exception(thrown);
 }
 
 void LoopAligner::score_batch(const PointCloud& cloud, std::span<const Transform> poses, std::span<Score> out) {

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <future>
 #include <limits>
 #include <span>
 #include <stdexcept>
@@ -17,6 +16,8 @@ namespace {
 
 /// Twice the bounds within which a pose counts as found.
 constexpr double kModeM = 1.0, kModeRad = 5.0 * kPi / 180;
+
+constexpr int kDrawnAhead = 256;  // proposals: a few megabytes
 
 /// Before the start-up is over nothing is guided, and without guidance all is start-up.
 int startup_of(const SearchOptions& options) {
@@ -47,12 +48,11 @@ class Search {
       const bool guides = tpe.guides();
       const std::vector<Pose> places = tpe.ask(done() >= startup ? round(strategy_.guided_at_once, options_.at_once)
                                                                  : round(strategy_.startup_at_once, startup - done()));
-      std::future<void> drawing;  // of what the next round considers, while this one is being aligned
-      if (const int next = std::min(options_.at_once, left() - static_cast<int>(places.size()));
-          strategy_.guided_at_once && next > 0)
-        drawing = std::async([&tpe, next] { tpe.draw_ahead(next); });
+      const int aligned = static_cast<int>(places.size()), later = left() - aligned;
+      const int soon = std::min(strategy_.guided_at_once ? options_.at_once : 1, later);
+      const int drawn = std::max(soon, std::min({aligned, later, kDrawnAhead}));  // what the alignments leave time for
+      per_scan_.meanwhile = [&tpe, drawn, soon] { tpe.draw_ahead(drawn, soon); };
       align(places, guides);
-      if (drawing.valid()) drawing.get();
       for (std::size_t k = first; k < result_.particles.size(); ++k) tell(tpe, result_.particles[k].result);
     }
     return finished();
@@ -127,7 +127,7 @@ class Search {
   const PointCloud& scan_;
   const Strategy& strategy_;
   SearchOptions options_;
-  const PerScan& per_scan_;
+  PerScan per_scan_;
   const SearchObserver& observer_;
   SearchResult result_;
   std::vector<Transform> guesses_;

@@ -1,5 +1,6 @@
 #include "ndt/initial_pose/tpe.hpp"
 
+#include <algorithm>
 #include <limits>
 
 namespace ndt::initial_pose {
@@ -19,15 +20,19 @@ std::vector<Pose> Tpe::ask(int count) {
   return places;
 }
 
-void Tpe::draw_ahead(int count) {
+void Tpe::draw_ahead(int count, int weighed) {
   // By then all that was asked for has been told.
   if (asked_ < options_.startup || ParzenTrials::good_of(static_cast<std::size_t>(asked_)) == 0) return;
-  for (int k = 0; k < count; ++k) draw_candidates();
-  for (std::size_t k = used_; k < drawn_.size(); ++k) trials_.sum_rest(drawn_[k].candidate);
+  while (ahead() < count) draw_candidates();
+  const std::size_t end = used_ + static_cast<std::size_t>(std::min(weighed, ahead()) * options_.candidates);
+  for (std::size_t k = used_; k < end; ++k) trials_.sum_rest(drawn_[k].candidate);
 }
 
 void Tpe::draw_candidates() {
-  if (used_ == drawn_.size()) drawn_.clear(), used_ = 0;
+  if (2 * used_ >= drawn_.size()) {
+    drawn_.erase(drawn_.begin(), drawn_.begin() + static_cast<std::ptrdiff_t>(used_));
+    used_ = 0;
+  }
   PriorSampler sampler(prior_);
   for (int k = 0; k < options_.candidates; ++k) {
     const PriorDraw draw = sampler.draw(random_);

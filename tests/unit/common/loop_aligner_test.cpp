@@ -36,10 +36,10 @@ class CountingRow final : public LoopAligner {
 
 constexpr std::size_t kNever = ~std::size_t{0};
 
-std::vector<AlignResult> batch(CountingRow& row, std::size_t poses) {
+std::vector<AlignResult> batch(CountingRow& row, std::size_t poses, const PerScan& per_scan = {}) {
   const std::vector<Transform> guesses(poses, Transform{});
   std::vector<AlignResult> results(poses);
-  row.align_batch({}, guesses, results, {});
+  row.align_batch({}, guesses, results, per_scan);
   return results;
 }
 
@@ -61,6 +61,30 @@ TEST_P(BatchResults, WhatFailsHalfwayIsThrown) {
   CountingRow row(GetParam(), 150);
   EXPECT_THROW(batch(row, 200), std::runtime_error);
   EXPECT_EQ(batch(row, 100).back().iterations, 99) << "the row is as good as before";
+}
+
+TEST_P(BatchResults, TheCallersWorkIsDoneOnceBeforeAnythingIsWaitedFor) {
+  CountingRow row(GetParam(), kNever);
+  int done = 0;
+  PerScan per_scan;
+  per_scan.meanwhile = [&] {
+    ++done;
+    EXPECT_EQ(row.finished(), 0U);
+  };
+  batch(row, 40, per_scan);
+  EXPECT_EQ(done, 1);
+  row.align({}, {}, per_scan);
+  EXPECT_EQ(done, 2);
+}
+
+TEST_P(BatchResults, WhatTheCallersWorkThrowsIsThrownWhenAllIsOver) {
+  CountingRow row(GetParam(), kNever);
+  PerScan per_scan;
+  per_scan.meanwhile = [] { throw std::length_error("too much work"); };
+  EXPECT_THROW(batch(row, 40, per_scan), std::length_error);
+  EXPECT_EQ(row.finished(), 40U);
+  EXPECT_THROW(row.align({}, {}, per_scan), std::length_error);
+  EXPECT_EQ(row.finished(), 1U);
 }
 
 INSTANTIATE_TEST_SUITE_P(Rows, BatchResults, testing::Bool(),

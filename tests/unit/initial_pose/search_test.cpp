@@ -22,15 +22,18 @@ const Strategy& kRounds = strategies()[2];
 class Hill : public BatchAligner {
  public:
   std::vector<std::size_t> calls;  ///< poses of each
+  bool waits = true;               ///< as for a device, while which the caller's work can be done
 
   MapInfo set_map(const PointCloud&) override { return {}; }
   AlignResult align(const PointCloud&, const Transform& guess, const PerScan& per_scan) override {
     calls.push_back(1);
+    if (waits && per_scan.meanwhile) per_scan.meanwhile();
     return answer(guess, per_scan);
   }
   void align_batch(const PointCloud&, std::span<const Transform> guesses, std::span<AlignResult> out,
                    const PerScan& per_scan) override {
     calls.push_back(guesses.size());
+    if (waits && per_scan.meanwhile) per_scan.meanwhile();
     for (std::size_t k = 0; k < guesses.size(); ++k) out[k] = answer(guesses[k], per_scan);
   }
   Evaluation evaluate(const PointCloud&, const Transform&, const PerScan&) override { return {}; }
@@ -95,6 +98,15 @@ TEST(Search, WithoutRoundsTheResultIsTheSequentialOne) {
   expect_same(search(aligner, kScan, kPrior, kRounds, options(60, 20, 1)), expected);
   expect_same(search(aligner, kScan, kPrior, kRounds, options(60, 20, 8)),
               search(aligner, kScan, kPrior, kRounds, options(60, 20, 8)));
+}
+
+TEST(Search, WhatIsDoneWhileADeviceWorksDoesNotShow) {
+  Hill waits, hurries;
+  hurries.waits = false;
+  for (const Strategy* strategy : {&kSequential, &kBatched, &kRounds})
+    for (const int startup : {0, 5, 20, 59, 60})
+      expect_same(search(waits, kScan, kPrior, *strategy, options(60, startup, 7)),
+                  search(hurries, kScan, kPrior, *strategy, options(60, startup, 7)));
 }
 
 TEST(Search, OtherMethodsHaveNoGuidanceAndGoInOneCall) {

@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <stop_token>
@@ -29,6 +30,9 @@ struct PerScan {
   /// best pose so far. Checked after every evaluation (by the oracle after every iteration): none is broken off.
   std::optional<std::chrono::steady_clock::time_point> deadline;
   std::stop_token stop;
+  /// Work of the caller's that align or align_batch may do while a device is busy with theirs; rows without one need not call it,
+  /// none does so twice. What it throws is thrown when the alignments are over.
+  std::function<void()> meanwhile;
 };
 
 /// cancelled or timeout if the caller wants the alignment to end, nothing otherwise.

@@ -27,9 +27,9 @@ class Tpe {
   /// good yet, they are drawn from the prior; later each is the candidate with the largest density ratio, the first on ties,
   /// with the places before it held for bad.
   std::vector<Pose> ask(int count);
-  /// Draws what the next `count` proposals will consider and weighs it against what was told so far. Another thread may do it
-  /// between ask() and the first tell(). Proposals are the same without it. Does nothing while proposals come from the prior.
-  void draw_ahead(int count);
+  /// For idle times between ask() and tell(): has what the next `count` proposals will consider drawn, and for the first `weighed`
+  /// of them weighs it against what was told so far. Proposals are the same without it. Does nothing while they come from the prior.
+  void draw_ahead(int count, int weighed);
   /// A trial: where a proposal led, and how good it is there, higher is better. NaN is worse than anything.
   void tell(const Pose& at, double score) { trials_.add(at, score); }
 
@@ -40,6 +40,8 @@ class Tpe {
  private:
   Pose propose();
   void draw_candidates();
+  /// Proposals whose candidates are drawn.
+  int ahead() const { return static_cast<int>(drawn_.size() - used_) / options_.candidates; }
 
   PosePrior prior_;
   TpeOptions options_;
