@@ -14,15 +14,16 @@ struct SymmetricEigen {
 
 namespace detail {
 
-/// One Jacobi rotation that zeroes a(p, q), applied to a and accumulated in the columns of v, in the lanes of `live`.
-/// [Golub & Van Loan, 8.5]
+/// One Jacobi rotation that zeroes a(p, q), applied to a and accumulated in the columns of v, in the lanes of `live` where its
+/// square is above `negligible`. [Golub & Van Loan, 8.5]
 template <int N, class Real, class Mask>
-NDT_HD inline void rotate(Real (&a)[N][N], Real (&v)[N][N], int p, int q, Mask live) {
-  const Mask turn = live & (a[p][q] != 0);
+NDT_HD inline void rotate(Real (&a)[N][N], Real (&v)[N][N], int p, int q, Real negligible, Mask live) {
+  const Mask turn = live & (a[p][q] * a[p][q] > negligible);
   if (!any(turn)) return;
-  const Real one = broadcast<Real>(1), theta = (a[q][q] - a[p][p]) / (2 * a[p][q]);
-  const Real t = select(theta >= 0, one, -one) / (select(theta < 0, -theta, theta) + sqrt_of(theta * theta + 1));
-  const Real c = 1 / sqrt_of(t * t + 1), s = t * c;
+  // tan, cos and sin of the angle: two roots, and two divisions that do not wait for one another.
+  const Real d = a[q][q] - a[p][p], b = 2 * a[p][q], far = sqrt_of(d * d + b * b);
+  const Real wide = select(d < 0, -d, d) + far;
+  const Real t = select(d < 0, -b, b) / wide, c = sqrt_of(wide / (2 * far)), s = t * c;
   const auto combine = [&](Real& atp, Real& atq) {
     const Real ap = atp, aq = atq;
     atp = select(turn, c * ap - s * aq, ap);
@@ -52,11 +53,12 @@ NDT_HD inline void diagonalise(Real (&a)[N][N], Real (&v)[N][N]) {
   }
   auto live = diagonal == diagonal;
   for (int sweep = 0; sweep < 30; ++sweep) {
-    const Real off = off_diagonal(a);
-    live = live & (off > 1e-36 * (diagonal + off));
+    const Real off = off_diagonal(a), enough = 1e-36 * (diagonal + off);
+    live = live & (off > enough);
     if (!any(live)) break;
+    const Real negligible = enough / (N * (N - 1));  // N (N - 1) / 2 of them are half of enough
     for (int p = 0; p < N; ++p)
-      for (int q = p + 1; q < N; ++q) rotate(a, v, p, q, live);
+      for (int q = p + 1; q < N; ++q) rotate(a, v, p, q, negligible, live);
   }
 }
 
@@ -85,7 +87,7 @@ NDT_HD inline SymmetricEigen<N> sorted(const Real (&a)[N][N], const Real (&v)[N]
 
 }  // namespace detail
 
-/// Reads the whole of `matrix`, which must be symmetric and finite.
+/// Reads the whole of `matrix`, which must be symmetric, its entries at most 1e150.
 template <int N>
 NDT_HD inline SymmetricEigen<N> symmetric_eigen(const double (&matrix)[N][N]) {
   double a[N][N], v[N][N];
