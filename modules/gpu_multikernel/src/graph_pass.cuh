@@ -7,6 +7,7 @@
 #include "ndt/score/block_derivative_sums.cuh"
 #include "ndt/score/surface_information.hpp"
 #include "ndt/solve/loop_outcome.hpp"
+#include "ndt/solve/newton_loop.hpp"
 
 namespace ndt::gpu_multikernel {
 

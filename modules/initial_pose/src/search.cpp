@@ -17,7 +17,7 @@ namespace {
 /// Twice the bounds within which a pose counts as found.
 constexpr double kModeM = 1.0, kModeRad = 5.0 * kPi / 180;
 
-constexpr int kDrawnAhead = 256;  // proposals: a few megabytes
+constexpr int kDrawnAhead = 30000;  // candidates: a few megabytes
 
 /// Before the start-up is over nothing is guided, and without guidance all is start-up.
 int startup_of(const SearchOptions& options) {
@@ -50,7 +50,8 @@ class Search {
                                                                  : round(strategy_.startup_at_once, startup - done()));
       const int aligned = static_cast<int>(places.size()), later = left() - aligned;
       const int soon = std::min(strategy_.guided_at_once ? options_.at_once : 1, later);
-      const int drawn = std::max(soon, std::min({aligned, later, kDrawnAhead}));  // what the alignments leave time for
+      // As many as the alignments leave time for.
+      const int drawn = std::min(std::max(soon, std::min(aligned, later)), kDrawnAhead / options_.candidates);
       per_scan_.meanwhile = [&tpe, drawn, soon] { tpe.draw_ahead(drawn, soon); };
       align(places, guides);
       for (std::size_t k = first; k < result_.particles.size(); ++k) tell(tpe, result_.particles[k].result);

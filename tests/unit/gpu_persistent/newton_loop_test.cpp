@@ -1,4 +1,6 @@
 // The Newton loop's state machine, fed with made-up sums: every way it can end, and the step rule.
+#include "ndt/solve/newton_loop.hpp"
+
 #include <gtest/gtest.h>
 
 #include <cmath>

@@ -31,7 +31,7 @@ struct PerScan {
   std::optional<std::chrono::steady_clock::time_point> deadline;
   std::stop_token stop;
   /// Work of the caller's that align or align_batch may do while a device is busy with theirs; rows without one need not call it,
-  /// none does so twice. What it throws is thrown when the alignments are over.
+  /// none does so twice. Deadline and stop request wait for its end; what it throws is thrown when the alignments are over.
   std::function<void()> meanwhile;
 };
 

@@ -4,7 +4,7 @@
 #include <cstdint>
 
 #include "ndt/score/surface_information.hpp"
-#include "ndt/solve/newton_loop.hpp"
+#include "ndt/solve/loop_state.hpp"
 
 namespace ndt {
 

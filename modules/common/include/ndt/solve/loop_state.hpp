@@ -1,0 +1,152 @@
+// What a Newton loop is told, what it knows between two evaluations, and how it begins.
+#pragma once
+
+#include <cmath>
+
+#include "ndt/core/pose.hpp"
+#include "ndt/exec/crew.hpp"
+#include "ndt/score/derivatives.hpp"
+#include "ndt/score/scan_point.hpp"
+#include "ndt/solve/line_search.hpp"
+#include "ndt/solve/newton.hpp"
+#include "ndt/solve/oscillation.hpp"
+
+namespace ndt {
+
+struct LoopOptions {
+  double step_m = 0.1, epsilon_m = 0.01;
+  int max_iterations = 30;  ///< 0: evaluate the guess and end
+  Regularisation regularisation;
+  NewtonStep newton_step = NewtonStep::reference;
+  LineSearch line_search = LineSearch::off;
+  CandidateSet candidates = CandidateSet::design15;
+};
+
+enum class LoopEnd {
+  running,
+  step_below_epsilon,
+  max_iterations,
+  no_overlap,
+  degenerate,
+  non_finite,
+  line_search_failed,
+  cancelled,
+  timeout
+};
+
+/// A pose with what was found there.
+struct alignas(16) Evaluated {
+  Pose pose;  ///< derivative branch
+  Derivatives at;
+};
+
+/// Angles below 1e-4 rad count as zero in derivatives (never in the motion itself), as in the reference: Newton steps do not
+/// notice, but Hessians agree with it to rounding.
+NDT_HD inline bool counts_as_zero(double angle) { return std::fabs(angle) < 1e-4; }
+NDT_HD inline SinCos snapped(SinCos angles, const Pose& pose) {
+  NDT_UNROLL
+  for (int i = 0; i < 3; ++i)
+    if (counts_as_zero(coordinate(pose, 3 + i))) angles.sine[i] = 0, angles.cosine[i] = 1;
+  return angles;
+}
+
+/// A pose's angles, exactly and as derivatives take them, and how points move there.
+struct PoseMotion {
+  SinCos exact, angles;  ///< angles: snapped
+  Motion motion;
+
+  PoseMotion() = default;
+  NDT_HD explicit PoseMotion(const Pose& pose) {
+    NDT_UNROLL
+    for (int i = 0; i < 3; ++i) set_angle(i, coordinate(pose, 3 + i));
+    set_motion(SoloCrew{}, pose);
+  }
+  NDT_HD void set_angle(int i, double angle) {
+    double sine, cosine;
+    sin_cos(angle, sine, cosine);
+    exact.sine[i] = sine, exact.cosine[i] = cosine;
+    const bool zero = counts_as_zero(angle);
+    angles.sine[i] = zero ? 0 : sine, angles.cosine[i] = zero ? 1 : cosine;
+  }
+  /// From the angles and the pose's translation.
+  template <class Crew>
+  NDT_HD void set_motion(const Crew& crew, const Pose& pose) {
+    crew.each(3, [&](int k) {
+      if (k < 2)
+        (k == 0 ? motion.rotation : motion.lever) = cast<float>(rotation_of(k == 0 ? exact : angles));
+      else
+        motion.translation = cast<float>(Vec3<double>{pose.x, pose.y, pose.z});
+    });
+  }
+};
+
+/// A way to go from a pose: a Newton step as a unit direction uphill, and the first trial along it.
+struct Heading {
+  Vec6 direction;
+  double length = 0;  ///< of the Newton step
+  double slope = 0;   ///< φ'(0) along the direction, not positive
+  double alpha = 0;
+  bool fallback = false;
+  LoopEnd end =
+      LoopEnd::running;  ///< or why there is none: a zero step ends the loop where it stands, as in the reference
+};
+
+/// Everything is map-local. A worker that holds a copy of it computes the same bits as every other.
+struct LoopState {
+  Pose trial;             ///< where the next sums are to be taken
+  PoseMotion at;          ///< of trial
+  Evaluated here, guess;  ///< the last accepted pose, and the first
+  Evaluated found;        ///< at the trial, by the last sums
+  Heading heading;        ///< from there, if it was accepted
+  Evaluated best_trial;   ///< of that line search
+  NewtonDirection rare;   ///< step that was not found in registers
+  NewtonScratch scratch;
+  Vec6 direction;  ///< unit, uphill
+  StepSearch search;
+  OscillationCounter oscillation;
+  double best_alpha = 0;     ///< its step
+  double newton_length = 0;  ///< of the step that the running line search shortens
+  double slope = 0;          ///< φ'(0) along the direction: minus the gradient's share in it
+  double step = 0;           ///< length of the step that led to here
+  int iterations = 0, evaluations = 0, fallbacks = 0;
+  bool accepted = false;  ///< the last advance() moved `here`: a new line for the trace
+  bool pending = false;   ///< `found` was accepted, and record() is to write it down
+  LoopEnd end = LoopEnd::running;
+  Verdict verdict = Verdict::take_this;  ///< of the line search on the trial
+};
+
+/// One line of a trace.
+struct LoopTrace {
+  Pose pose;
+  double score = 0, nvtl = 0, step = 0;
+};
+NDT_HD inline LoopTrace trace_line(const LoopState& state) {
+  return {state.here.pose, state.here.at.score, state.here.at.nvtl(), state.step};
+}
+
+/// Where a loop begins, and all that it needs to know of its guess.
+struct LoopStart {
+  Pose pose;
+  PoseMotion at;
+};
+
+/// local_guess: map-local and rigid. The first sums use the matrix itself, later ones the matrix of the pose.
+NDT_HD inline LoopStart loop_start(const Transform& local_guess) {
+  const Pose pose = derivative_pose(local_guess);
+  LoopStart start{pose, PoseMotion(pose)};
+  start.at.motion.rotation = cast<float>(rotation_of(local_guess));
+  start.at.motion.translation = cast<float>(translation_of(local_guess));
+  return start;
+}
+
+NDT_HD inline void begin_loop(const LoopStart& start, LoopState& state) {
+  state.trial = state.here.pose = state.guess.pose = start.pose;
+  state.at = start.at;
+}
+NDT_HD inline LoopState begin_loop(const Transform& local_guess) {
+  LoopState state;
+  begin_loop(loop_start(local_guess), state);
+  return state;
+}
+
+}  // namespace ndt
