@@ -4,6 +4,12 @@
 #include <limits>
 
 namespace ndt::initial_pose {
+namespace {
+
+/// A log ratio so far below the best one is made up by a round of trials now and then; what falls shorter seldom wins.
+constexpr double kStillPromising = 150;
+
+}  // namespace
 
 Tpe::Tpe(const PosePrior& prior, const TpeOptions& options) : prior_(prior), options_(options), random_(options.seed) {
   require_valid(prior);
@@ -24,8 +30,10 @@ void Tpe::draw_ahead(int count, int weighed) {
   // By then all that was asked for has been told.
   if (asked_ < options_.startup || ParzenTrials::good_of(static_cast<std::size_t>(asked_)) == 0) return;
   while (ahead() < count) draw_candidates();
-  const std::size_t end = used_ + static_cast<std::size_t>(std::min(weighed, ahead()) * options_.candidates);
-  for (std::size_t k = used_; k < end; ++k) trials_.sum_rest(drawn_[k].candidate);
+  if (trials_.good() == 0) return;
+  const auto candidates = static_cast<std::size_t>(options_.candidates);
+  const int drawn = std::min(weighed, ahead());
+  for (int k = 0; k < drawn; ++k) best_of(used_ + static_cast<std::size_t>(k) * candidates, kStillPromising);
 }
 
 void Tpe::draw_candidates() {
@@ -44,13 +52,19 @@ Pose Tpe::propose() {
   PriorSampler sampler(prior_);
   if (!guides()) return sampler.pose(sampler.draw(random_));
   if (used_ == drawn_.size()) draw_candidates();
-  std::size_t best = used_;
-  double best_ratio = -std::numeric_limits<double>::infinity();
-  for (int k = 0; k < options_.candidates; ++k, ++used_) {
-    const double ratio = trials_.log_density_ratio(drawn_[used_].candidate, best_ratio);
-    if (ratio > best_ratio) best = used_, best_ratio = ratio;
-  }
+  const std::size_t best = best_of(used_, 0);
+  used_ += static_cast<std::size_t>(options_.candidates);
   return sampler.pose(drawn_[best].draw);
+}
+
+std::size_t Tpe::best_of(std::size_t first, double margin) {
+  std::size_t best = first;
+  double best_ratio = -std::numeric_limits<double>::infinity();
+  for (std::size_t k = first; k < first + static_cast<std::size_t>(options_.candidates); ++k) {
+    const double ratio = trials_.log_density_ratio(drawn_[k].candidate, best_ratio - margin);
+    if (ratio > best_ratio) best = k, best_ratio = ratio;
+  }
+  return best;
 }
 
 }  // namespace ndt::initial_pose

@@ -55,10 +55,9 @@ class ParzenTrials {
   std::size_t good() const { return good_.size(); }
   static std::size_t good_of(std::size_t trials);
   /// log of the good set's density minus kRestWeight times the log of the rest's. Needs good() > 0. Where it is no more than
-  /// `to_beat` the answer may be -infinity: one near kernel of the rest shows it, and the others need not be looked at.
+  /// `to_beat` the answer may be -infinity: one near kernel of the rest shows it, and the others need not be looked at. The
+  /// candidate keeps what was added up, for the next time.
   double log_density_ratio(Candidate& candidate, double to_beat = -kInfinity) const;
-  /// Adds up the rest's kernels there. Later only those are added that have come to it since.
-  void sum_rest(Candidate& candidate) const { sum_rest(candidate, kInfinity); }
 
  private:
   static constexpr double kInfinity = std::numeric_limits<double>::infinity();
@@ -76,6 +75,7 @@ class ParzenTrials {
   };
   /// Adds kernels from number `next` on; false as soon as one of them reaches `enough`. `next` says how far it came.
   static bool sum(const Kernels& kernels, const Place& at, double enough, std::size_t& next, LogSum& into);
+  /// The same for the rest, from where the candidate has come to.
   bool sum_rest(Candidate& candidate, double enough) const;
   void append_to_rest(const Place& at, const Rank& rank);
   void promote_best_of_rest();

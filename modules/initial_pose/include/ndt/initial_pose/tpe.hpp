@@ -28,7 +28,8 @@ class Tpe {
   /// with the places before it held for bad.
   std::vector<Pose> ask(int count);
   /// For idle times between ask() and tell(): has what the next `count` proposals will consider drawn, and for the first `weighed`
-  /// of them weighs it against what was told so far. Proposals are the same without it. Does nothing while they come from the prior.
+  /// of them weighs what is promising against what was told so far. Proposals are the same without it. Does nothing while they
+  /// come from the prior.
   void draw_ahead(int count, int weighed);
   /// A trial: where a proposal led, and how good it is there, higher is better. NaN is worse than anything.
   void tell(const Pose& at, double score) { trials_.add(at, score); }
@@ -40,6 +41,9 @@ class Tpe {
  private:
   Pose propose();
   void draw_candidates();
+  /// Of the candidates of one proposal the one with the largest ratio now, the first on ties. Those that fall more than `margin`
+  /// short of another are not looked at to the end.
+  std::size_t best_of(std::size_t first, double margin);
   /// Proposals whose candidates are drawn.
   int ahead() const { return static_cast<int>(drawn_.size() - used_) / options_.candidates; }
 
