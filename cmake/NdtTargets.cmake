@@ -11,17 +11,20 @@
 include_guard(GLOBAL)
 include(GoogleTest)
 
+# Results must not depend on whether the compiler fuses a*b+c. Nobody reads errno behind a square root.
+set(NDT_FLOATING_POINT_FLAGS -ffp-contract=off -fno-math-errno)
+list(JOIN NDT_FLOATING_POINT_FLAGS "," ndt_host_flags)
+
 # Flags of our own code: private to each target, never handed to a user of the libraries.
 add_library(ndt_flags INTERFACE)
 target_compile_features(ndt_flags INTERFACE cxx_std_20)
 target_compile_options(ndt_flags INTERFACE
   $<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror>
-  # Results must not depend on whether the compiler fuses a*b+c. Nobody reads errno behind a square root.
-  $<$<COMPILE_LANGUAGE:CXX>:-ffp-contract=off -fno-math-errno>
+  "$<$<COMPILE_LANGUAGE:CXX>:${NDT_FLOATING_POINT_FLAGS}>"
   # CMake 3.25 emits no flag for CUDA_STANDARD 20 with nvcc 13.
   $<$<COMPILE_LANGUAGE:CUDA>:-std=c++20>
   # -Wpedantic and -Wconversion fire in what nvcc itself generates.
-  "$<$<COMPILE_LANGUAGE:CUDA>:SHELL:-Werror all-warnings -Xcompiler=-Wall,-Wextra,-Wshadow,-Werror,-ffp-contract=off,-fno-math-errno>")
+  "$<$<COMPILE_LANGUAGE:CUDA>:SHELL:-Werror all-warnings -Xcompiler=-Wall,-Wextra,-Wshadow,-Werror,${ndt_host_flags}>")
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
   # False alarms in std::string's operator+, https://gcc.gnu.org/PR105651.
   target_compile_options(ndt_flags INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Wno-restrict>)

@@ -56,7 +56,7 @@ class Wording {
   }
 
  private:
-  static constexpr std::size_t kResults = 16;  // of a thread: takes several times what it costs to start one
+  static constexpr std::size_t kResults = 16;  // of a thread: fewer are worded as soon as one is started
   static constexpr std::size_t kThreads = 4;
 
   void begin(std::size_t from, std::size_t end) {

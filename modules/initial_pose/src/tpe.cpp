@@ -6,7 +6,8 @@
 namespace ndt::initial_pose {
 namespace {
 
-/// A log ratio so far below the best one is made up by a round of trials now and then; what falls shorter seldom wins.
+/// What falls farther short of the best log ratio before a round is told seldom wins behind it; if it might, it is added up
+/// then. Costs time only, wherever it lies: more of it before the round is told, or less of it afterwards.
 constexpr double kStillPromising = 150;
 
 }  // namespace

@@ -53,8 +53,8 @@ class LoopAligner : public BatchAligner {
                    std::span<LoopRun> runs) = 0;
   /// Called in order for every run() before its outcome is looked at, so that a device may still be at work on the later ones.
   virtual void finish(const PerScan&, std::span<LoopRun>, std::size_t /*k*/) {}
-  /// Whether finish() waits for a device that may end alignments faster than one thread words them (5 µs each, most of it two
-  /// eigen-decompositions): most results of a large batch are then worded by threads of their own.
+  /// Whether finish() waits for a device that may end alignments faster than one thread words them (two
+  /// eigen-decompositions each): most results of a large batch are then worded by threads of their own.
   virtual bool finish_waits() const { return false; }
   /// Scores of the local poses: Σ, probability and NVTL as in Score.
   virtual void score(const LoopScan& scan, std::span<const Transform> local_poses, std::span<Score> out) = 0;
