@@ -68,7 +68,8 @@ json dataset_json(const std::filesystem::path& folder, const Dataset& dataset, c
     }
     const PointCloud scan = dataset.scan(frame);
     fingerprint.add(scan);
-    if (frame == frames[frames.size() / 2]) picture = write_picture(folder, dataset, frame, map, scan);
+    // However few frames a study takes, the first is among them: what it found is drawn on this map.
+    if (frame == frames.front()) picture = write_picture(folder, dataset, frame, map, scan);
   }
   return {{"name", dataset.name},
           {"kind", dataset.kind},

@@ -11,9 +11,9 @@ def search_sentences(table) -> list:
 
 
 def candidates(rows):
-    """Rows of one dataset whose success may be as high as the highest: their intervals overlap. Guided ones if there are any: few
-    searches leave intervals wide enough for chance."""
-    known = rows[(rows.known >= LEAST_SEARCHES) & rows.ms_p50.notna()]
+    """Rows of one dataset that succeed at all, and maybe as often as the best: their intervals overlap. Guided ones if there are any:
+    few searches leave intervals wide enough for chance."""
+    known = rows[(rows.known >= LEAST_SEARCHES) & rows.ms_p50.notna() & (rows.successes > 0)]
     likely = known[known.success_high >= known.success_low.max()]
     guided = likely[likely.method == TPE]
     return likely if guided.empty else guided
@@ -23,7 +23,9 @@ def _sentence(dataset: str, rows) -> str:
     where, own = f"Initial pose on {dataset}", candidates(rows)
     if own.empty:
         failed = f", {int(rows.errors.sum())} of them with an error" if rows.errors.sum() else ""
-        return f"{where}: {int(rows.n.sum())} search{'es' if rows.n.sum() > 1 else ''}{failed}, too few with truth to say which row to use."
+        never = rows.known.max() >= LEAST_SEARCHES and not rows.successes.any()
+        why = "none of them finds the pose" if never else "too few with truth to say which row to use"
+        return f"{where}: {int(rows.n.sum())} search{'es' if rows.n.sum() > 1 else ''}{failed}, {why}."
     best = own.sort_values("ms_p50", kind="stable").iloc[0]
     said = f"{where}: {_name(best)}, {_share(best)} succeed, median {number(best.ms_p50)} ms"
     if best.speed == best.speed and best.implementation != REFERENCE:

@@ -83,6 +83,26 @@ def test_the_run_says_where_and_on_what_it_ran(tmp_path):
     assert plan["preset"] == "smoke" and len({job["job"] for job in plan["jobs"]}) == len(plan["jobs"])
 
 
+def test_the_picture_is_of_a_frame_that_every_study_has(tmp_path):
+    town, run = tmp_path / "town", tmp_path / "run"
+    bench("generate", "town", "--scale", "small", "--out", town)
+    study = """
+[[study]]
+datasets = ["{town}"]
+frames = {frames}
+threads = [1]
+seeds = 1
+sigma = [1, 1, 0.1, 0.01, 0.01]
+searches = [{{ name = "{frames}", strategy = "sequential", particles = 2, startup = 2, implementations = ["persistent_cpu"] }}]
+"""
+    studies = [study.format(town=town, frames=frames) for frames in (4, 1)]
+    (tmp_path / "preset.toml").write_text('description = "two studies"' + "".join(studies))
+    bench("run", "--preset", tmp_path / "preset.toml", *QUICK, "--out", run)
+    (dataset,) = json.loads((run / "datasets.json").read_text())
+    assert dataset["frames"] == 4
+    assert {r["frame"] for r in rows_in(run) if r["search"]["name"] == "1"} == {dataset["picture"]["frame"]}
+
+
 def test_the_default_folder_is_named_by_the_time(tmp_path):
     bench("run", "--dataset", "courtyard", "--implementation", "persistent_cpu", *QUICK, "--threads", 1, cwd=tmp_path)
     (folder,) = (tmp_path / "bench-results").iterdir()

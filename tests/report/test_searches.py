@@ -185,6 +185,12 @@ def test_the_sentence_names_the_fastest_of_the_successful_and_what_it_wrongly_tr
     )
 
 
+def test_a_row_that_never_succeeds_is_not_recommended_however_fast():
+    rows = some(CUDA, "sequential", 2, 3, ms=40) + some(CUDA, "batched_persistent q16", 0, 3, ms=10)
+    assert "persistent_cuda sequential, 2 of 3" in search_sentences(table(rows))[0]
+    assert search_sentences(table(rows[3:])) == ["Initial pose on toy: 3 searches, none of them finds the pose."]
+
+
 # --- loader ---
 
 
