@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from .grids import on_grids
+from .load import REFERENCE
 from .measured import Measured
 from .transfers import BYTES, kept
 
@@ -88,7 +89,7 @@ def pose(m: Measured) -> Answer:
     cpu, gpu = m.compared(False), m.compared(True)
     beside = "CPU rows: " + text(cpu) if len(cpu) else ""
     if gpu.empty:
-        return Answer(OPEN, m.no_gpu(), beside)
+        return Answer(OPEN, m.no_gpu() if m.side(m.own, True).empty else m.no_row(REFERENCE), beside)
     return held(bool(m.within_equal(gpu).mean() >= 0.99), text(gpu), beside)
 
 

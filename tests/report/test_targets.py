@@ -161,7 +161,12 @@ def test_time_against_autoware_is_a_ratio_of_the_same_alignments():
 def test_the_pose_promise_asks_gpu_rows():
     assert targets(both()).state[("00 phase 3, 6", "final pose against pclomp")] == MET
     assert targets([row(REFERENCE), row(CUDA, 0.02)]).state[("00 phase 3, 6", "final pose against pclomp")] == MISSED
-    assert targets([row(REFERENCE), row(OWN, 0.0)]).state[("00 phase 3, 6", "final pose against pclomp")] == OPEN
+    alone = targets([row(CUDA)])
+    assert alone.state[("00 phase 3, 6", "final pose against pclomp")] == OPEN
+    assert alone.ours[("00 phase 3, 6", "final pose against pclomp")] == "needs cpu_pclomp_ref"
+    without_gpu = targets([row(REFERENCE), row(OWN, 0.0)])
+    assert without_gpu.state[("00 phase 3, 6", "final pose against pclomp")] == OPEN
+    assert "needs a row on a GPU" in without_gpu.ours[("00 phase 3, 6", "final pose against pclomp")]
 
 
 def test_a_crash_misses_continuous_operation():
