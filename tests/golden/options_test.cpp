@@ -12,8 +12,11 @@
 namespace ndt {
 namespace {
 
-constexpr double kEqualShare = 0.99;       // of the cases that float32 rounding does not decide
-constexpr double kEqualShareOfAll = 0.85;  // textbook's sharp Gaussians and fixed steps leave up to 13 in 110 to chance
+// Of the cases that float32 rounding does not decide. The courtyard has fewer than 100 cases, and so all of these must be equal.
+constexpr double kEqualShare = 0.99;
+// Of all golden cases together: textbook's sharp Gaussians and fixed steps leave up to 13 in 110 to chance. The courtyard is
+// harder than the real clouds (5 in 26 are left to chance), so a part of the cases has another share.
+constexpr double kEqualShareOfAll = 0.85;
 
 struct Combination {
   AlignOptions options;
@@ -75,6 +78,9 @@ std::vector<harness::AlignerEntry> rows_under_test() {
   return rows;
 }
 int every_nth(const harness::AlignerEntry& row) { return row.name == "multikernel_cpu" ? 10 : 1; }
+bool walks_all_cases(const harness::AlignerEntry& row) {
+  return every_nth(row) == 1 && golden::missing_reason().empty();
+}
 
 class EveryOption : public testing::TestWithParam<std::tuple<harness::AlignerEntry, Combination>> {};
 
@@ -113,7 +119,8 @@ TEST_P(EveryOption, SharedCoreAndOracleAgree) {
               name.c_str(), equal, cases, undecided, metres.value, degrees.value, score.value, hessian.value,
               different.c_str());
   EXPECT_GE(equal, kEqualShare * (cases - undecided)) << different;
-  if (every_nth(entry) == 1) {  // in a sample chance may have a larger share
+  EXPECT_GT(2 * equal, cases) << "chance decides most cases, so the others show little\n" << different;
+  if (walks_all_cases(entry)) {
     EXPECT_GE(equal, kEqualShareOfAll * cases) << different;
   }
   EXPECT_LE(score.value, 1e-6) << score.where;
