@@ -10,10 +10,10 @@
 
 #include "asked_memory.hpp"
 #include "ndt/core/error.hpp"
-#include "ndt/harness/io/kitti_bin.hpp"
-#include "ndt/harness/io/pcd.hpp"
-#include "ndt/harness/io/ply.hpp"
-#include "ndt/harness/io/trajectory.hpp"
+#include "io/kitti_bin.hpp"
+#include "io/pcd.hpp"
+#include "io/ply.hpp"
+#include "io/trajectory.hpp"
 #include "temporary_folder.hpp"
 
 namespace ndt::catalogue {

@@ -4,7 +4,7 @@
 #include <stdexcept>
 
 #include "ndt/core/limits.hpp"
-#include "ndt/harness/same_bits.hpp"
+#include "run/same_bits.hpp"
 #include "rows.hpp"
 
 namespace ndt {

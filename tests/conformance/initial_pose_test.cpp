@@ -1,7 +1,7 @@
 // Searches for the initial pose on every row: what aligns many at once finds what one after the other finds.
 #include <cmath>
 
-#include "ndt/harness/same_bits.hpp"
+#include "run/same_bits.hpp"
 #include "ndt/initial_pose/search.hpp"
 #include "rows.hpp"
 

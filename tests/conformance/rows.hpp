@@ -6,7 +6,7 @@
 #include <cstring>
 
 #include "registry_rows.hpp"
-#include "scenes.hpp"
+#include "data/scenes.hpp"
 
 namespace ndt {
 

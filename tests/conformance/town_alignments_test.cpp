@@ -8,8 +8,8 @@
 
 #include "compare.hpp"
 #include "last_bit.hpp"
-#include "ndt/harness/dataset_file.hpp"
-#include "ndt/harness/town.hpp"
+#include "data/dataset_file.hpp"
+#include "town/town.hpp"
 #include "registry_rows.hpp"
 #include "temporary_folder.hpp"
 

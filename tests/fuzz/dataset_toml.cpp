@@ -1,8 +1,8 @@
 // Any bytes as a dataset.toml. Of the files that it may name some exist, and their clouds can be read.
 #include "fuzzing.hpp"
-#include "ndt/harness/dataset_file.hpp"
-#include "ndt/harness/io/pcd.hpp"
-#include "ndt/harness/io/trajectory.hpp"
+#include "data/dataset_file.hpp"
+#include "io/pcd.hpp"
+#include "io/trajectory.hpp"
 #include "temporary_folder.hpp"
 
 int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

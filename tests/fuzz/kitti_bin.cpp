@@ -1,5 +1,5 @@
 // Any bytes as a KITTI scan.
-#include "ndt/harness/io/kitti_bin.hpp"
+#include "io/kitti_bin.hpp"
 
 #include "clouds.hpp"
 

@@ -2,7 +2,7 @@
 #include <cstring>
 
 #include "fuzzing.hpp"
-#include "ndt/harness/io/trajectory.hpp"
+#include "io/trajectory.hpp"
 
 int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace ndt;

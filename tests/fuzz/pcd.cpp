@@ -1,5 +1,5 @@
 // Any bytes as a PCD file.
-#include "ndt/harness/io/pcd.hpp"
+#include "io/pcd.hpp"
 
 #include "clouds.hpp"
 

@@ -1,5 +1,5 @@
 // Any bytes as a PLY file.
-#include "ndt/harness/io/ply.hpp"
+#include "io/ply.hpp"
 
 #include "clouds.hpp"
 

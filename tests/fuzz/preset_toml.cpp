@@ -1,6 +1,6 @@
 // Any bytes as a preset.
 #include "fuzzing.hpp"
-#include "ndt/harness/presets.hpp"
+#include "run/presets.hpp"
 
 int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace ndt;

@@ -1,6 +1,6 @@
 // Any text as a line of results.jsonl: what is accepted can be written, and comes back the same.
 #include "fuzzing.hpp"
-#include "ndt/harness/record.hpp"
+#include "run/record.hpp"
 
 int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace ndt;

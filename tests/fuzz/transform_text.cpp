@@ -1,5 +1,5 @@
 // Any text as the pose of --guess: what is accepted is a rigid transform.
-#include "ndt/harness/transform_text.hpp"
+#include "base/transform_text.hpp"
 
 #include <stdexcept>
 

@@ -2,7 +2,7 @@
 #include <cmath>
 
 #include "fuzzing.hpp"
-#include "ndt/harness/io/trajectory.hpp"
+#include "io/trajectory.hpp"
 
 namespace {
 

@@ -3,7 +3,7 @@
 
 #include "compare.hpp"
 #include "golden.hpp"
-#include "ndt/harness/registry.hpp"
+#include "registry/registry.hpp"
 
 namespace ndt {
 namespace {

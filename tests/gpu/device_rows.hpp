@@ -8,8 +8,8 @@
 
 #include "ndt/gpu_multikernel/aligner.hpp"
 #include "ndt/gpu_persistent/aligner.hpp"
-#include "ndt/harness/same_bits.hpp"
-#include "scenes.hpp"
+#include "run/same_bits.hpp"
+#include "data/scenes.hpp"
 
 namespace ndt {
 

@@ -9,8 +9,8 @@
 #include <sstream>
 #include <stdexcept>
 
-#include "ndt/harness/courtyard.hpp"
-#include "ndt/harness/io/pcd.hpp"
+#include "data/courtyard.hpp"
+#include "io/pcd.hpp"
 
 namespace ndt::golden {
 namespace {

@@ -1,7 +1,7 @@
 // PCD files, read.
 #pragma once
 
-#include "ndt/harness/io/pcd.hpp"
+#include "io/pcd.hpp"
 #include "pcd_bytes.hpp"
 #include "scratch_files.hpp"
 

@@ -6,7 +6,7 @@
 #include <ostream>
 #include <string>
 
-#include "ndt/harness/registry.hpp"
+#include "registry/registry.hpp"
 
 namespace ndt::harness {
 

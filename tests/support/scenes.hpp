@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "ndt/core/pose.hpp"
-#include "ndt/harness/courtyard.hpp"
+#include "data/courtyard.hpp"
 
 namespace ndt::scenes {
 

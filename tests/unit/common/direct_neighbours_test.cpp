@@ -5,7 +5,7 @@
 #include <cmath>
 #include <random>
 
-#include "ndt/harness/courtyard.hpp"
+#include "data/courtyard.hpp"
 #include "ndt/voxel/voxel_map.hpp"
 
 namespace ndt {

@@ -6,7 +6,7 @@
 
 #include "golden.hpp"
 #include "ndt/cpu_pclomp_ref/aligner.hpp"
-#include "ndt/harness/courtyard.hpp"
+#include "data/courtyard.hpp"
 #include "ndt/voxel/voxel_map.hpp"
 #include "voxel_rows.hpp"
 

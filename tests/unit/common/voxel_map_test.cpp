@@ -11,7 +11,7 @@
 #include <random>
 
 #include "ndt/core/error.hpp"
-#include "ndt/harness/courtyard.hpp"
+#include "data/courtyard.hpp"
 
 namespace ndt {
 namespace {

@@ -7,7 +7,7 @@
 #include <random>
 #include <string>
 
-#include "ndt/harness/courtyard.hpp"
+#include "data/courtyard.hpp"
 #include "ndt/voxel/voxel_map.hpp"
 
 namespace ndt {

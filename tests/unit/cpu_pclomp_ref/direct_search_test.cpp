@@ -5,7 +5,7 @@
 #include <cmath>
 #include <random>
 
-#include "ndt/harness/courtyard.hpp"
+#include "data/courtyard.hpp"
 #include "voxel_grid.hpp"
 
 namespace ndt::cpu_pclomp_ref {

@@ -3,7 +3,7 @@
 
 #include "golden.hpp"
 #include "ndt/cpu_pclomp_ref/aligner.hpp"
-#include "ndt/harness/courtyard.hpp"
+#include "data/courtyard.hpp"
 #include "voxel_rows.hpp"
 
 namespace ndt::cpu_pclomp_ref {

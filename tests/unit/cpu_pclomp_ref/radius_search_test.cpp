@@ -7,7 +7,7 @@
 #include <random>
 #include <string>
 
-#include "ndt/harness/courtyard.hpp"
+#include "data/courtyard.hpp"
 #include "voxel_grid.hpp"
 
 namespace ndt::cpu_pclomp_ref {

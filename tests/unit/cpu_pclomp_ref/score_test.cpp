@@ -8,7 +8,7 @@
 #include <random>
 #include <type_traits>
 
-#include "ndt/harness/courtyard.hpp"
+#include "data/courtyard.hpp"
 #include "random_poses.hpp"
 
 namespace ndt::cpu_pclomp_ref {

@@ -11,10 +11,10 @@
 #include "ndt/exec/host_team.hpp"
 #include "ndt/exec/serial_team.hpp"
 #include "ndt/gpu_persistent/aligner.hpp"
-#include "ndt/harness/same_bits.hpp"
+#include "run/same_bits.hpp"
 #include "ndt/score/scan_points_simd.hpp"
 #include "ndt/voxel/voxel_map.hpp"
-#include "scenes.hpp"
+#include "data/scenes.hpp"
 
 namespace ndt::gpu_persistent {
 namespace {

@@ -6,7 +6,7 @@
 #include <thread>
 
 #include "ndt/gpu_persistent/aligner.hpp"
-#include "scenes.hpp"
+#include "data/scenes.hpp"
 
 namespace ndt::gpu_persistent {
 namespace {

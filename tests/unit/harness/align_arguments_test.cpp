@@ -1,10 +1,10 @@
-#include "ndt/harness/align_arguments.hpp"
+#include "registry/align_arguments.hpp"
 
 #include <gmock/gmock.h>
 
 #include <limits>
 
-#include "ndt/harness/exit_code.hpp"
+#include "base/exit_code.hpp"
 
 namespace ndt::harness {
 namespace {

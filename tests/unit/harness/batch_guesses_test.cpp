@@ -1,4 +1,4 @@
-#include "batch_guesses.hpp"
+#include "run/batch_guesses.hpp"
 
 #include <gmock/gmock.h>
 

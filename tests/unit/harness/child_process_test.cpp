@@ -1,4 +1,4 @@
-#include "child_process.hpp"
+#include "run/child_process.hpp"
 
 #include <gmock/gmock.h>
 #include <signal.h>

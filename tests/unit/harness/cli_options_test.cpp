@@ -1,6 +1,6 @@
 #include <gmock/gmock.h>
 
-#include "align_flags.hpp"
+#include "cli/align_flags.hpp"
 
 namespace ndt::harness {
 namespace {

@@ -1,4 +1,4 @@
-#include "ndt/harness/cloud_file.hpp"
+#include "io/cloud_file.hpp"
 
 #include "scratch_files.hpp"
 

@@ -1,9 +1,9 @@
-#include "ndt/harness/dataset_file.hpp"
+#include "data/dataset_file.hpp"
 
 #include <gmock/gmock.h>
 
-#include "ndt/harness/io/pcd.hpp"
-#include "ndt/harness/io/trajectory.hpp"
+#include "io/pcd.hpp"
+#include "io/trajectory.hpp"
 #include "scratch_files.hpp"
 
 namespace ndt::harness {

@@ -1,4 +1,4 @@
-#include "ndt/harness/dataset.hpp"
+#include "data/dataset.hpp"
 
 #include <gmock/gmock.h>
 #include <stdlib.h>
@@ -7,8 +7,8 @@
 #include <optional>
 
 #include "ndt/core/error.hpp"
-#include "ndt/harness/exit_code.hpp"
-#include "ndt/harness/io/pcd.hpp"
+#include "base/exit_code.hpp"
+#include "io/pcd.hpp"
 #include "temporary_folder.hpp"
 
 namespace ndt::harness {

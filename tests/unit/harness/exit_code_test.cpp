@@ -1,4 +1,4 @@
-#include "ndt/harness/exit_code.hpp"
+#include "base/exit_code.hpp"
 
 #include <gtest/gtest.h>
 
@@ -6,7 +6,7 @@
 #include <new>
 
 #include "ndt/core/error.hpp"
-#include "ndt/harness/same_bits.hpp"
+#include "run/same_bits.hpp"
 
 namespace ndt::harness {
 namespace {

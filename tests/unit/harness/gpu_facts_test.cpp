@@ -1,8 +1,8 @@
-#include "gpu_facts.hpp"
+#include "base/gpu_facts.hpp"
 
 #include <gmock/gmock.h>
 
-#include "ndt/harness/environment.hpp"
+#include "base/environment.hpp"
 
 namespace ndt::harness {
 namespace {

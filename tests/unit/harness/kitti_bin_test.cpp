@@ -1,4 +1,4 @@
-#include "ndt/harness/io/kitti_bin.hpp"
+#include "io/kitti_bin.hpp"
 
 #include "scratch_files.hpp"
 

@@ -1,7 +1,7 @@
 #include <cmath>
 #include <limits>
 
-#include "ndt/harness/io/trajectory.hpp"
+#include "io/trajectory.hpp"
 #include "scratch_files.hpp"
 
 namespace ndt::harness {

@@ -6,7 +6,7 @@
 #include <memory>
 #include <thread>
 
-#include "ndt/harness/measure.hpp"
+#include "run/measure.hpp"
 
 namespace ndt::harness {
 

@@ -1,4 +1,4 @@
-#include "ndt/harness/metrics.hpp"
+#include "base/metrics.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "microbench.hpp"
+#include "microbench/microbench.hpp"
 
 #include <benchmark/benchmark.h>
 #include <gmock/gmock.h>
@@ -6,7 +6,7 @@
 #include <map>
 #include <string>
 
-#include "microbench_scenes.hpp"
+#include "microbench/microbench_scenes.hpp"
 
 namespace ndt::harness {
 namespace {

@@ -1,4 +1,4 @@
-#include "noise.hpp"
+#include "base/noise.hpp"
 
 #include <gmock/gmock.h>
 

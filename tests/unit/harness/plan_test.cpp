@@ -1,4 +1,4 @@
-#include "ndt/harness/plan.hpp"
+#include "run/plan.hpp"
 
 #include <gmock/gmock.h>
 #include <stdlib.h>
@@ -7,7 +7,7 @@
 #include <set>
 
 #include "ndt/core/error.hpp"
-#include "ndt/harness/exit_code.hpp"
+#include "base/exit_code.hpp"
 #include "scratch_files.hpp"
 
 namespace ndt::harness {

@@ -1,7 +1,7 @@
 // PLY files byte by byte.
 #pragma once
 
-#include "ndt/harness/io/ply.hpp"
+#include "io/ply.hpp"
 #include "scratch_files.hpp"
 
 namespace ndt::harness {

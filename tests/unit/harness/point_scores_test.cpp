@@ -1,4 +1,4 @@
-#include "point_scores.hpp"
+#include "cli/point_scores.hpp"
 
 #include <gmock/gmock.h>
 

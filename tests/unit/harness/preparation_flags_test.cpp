@@ -1,8 +1,8 @@
-#include "preparation_flags.hpp"
+#include "cli/preparation_flags.hpp"
 
 #include <gmock/gmock.h>
 
-#include "ndt/harness/exit_code.hpp"
+#include "base/exit_code.hpp"
 
 namespace ndt::harness {
 namespace {

@@ -1,9 +1,9 @@
-#include "ndt/harness/presets.hpp"
+#include "run/presets.hpp"
 
 #include <gmock/gmock.h>
 
-#include "ndt/harness/dataset.hpp"
-#include "ndt/harness/exit_code.hpp"
+#include "data/dataset.hpp"
+#include "base/exit_code.hpp"
 #include "scratch_files.hpp"
 
 namespace ndt::harness {

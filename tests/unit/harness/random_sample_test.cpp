@@ -1,4 +1,4 @@
-#include "random_sample.hpp"
+#include "data/random_sample.hpp"
 
 #include <gmock/gmock.h>
 

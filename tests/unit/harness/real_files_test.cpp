@@ -3,9 +3,9 @@
 #include <cstdlib>
 #include <map>
 
-#include "ndt/harness/cloud_file.hpp"
-#include "ndt/harness/io/ply.hpp"
-#include "ndt/harness/io/trajectory.hpp"
+#include "io/cloud_file.hpp"
+#include "io/ply.hpp"
+#include "io/trajectory.hpp"
 #include "scratch_files.hpp"
 
 namespace ndt::harness {

@@ -1,4 +1,4 @@
-#include "ndt/harness/record.hpp"
+#include "run/record.hpp"
 
 #include <gmock/gmock.h>
 

@@ -1,9 +1,9 @@
-#include "ndt/harness/registry.hpp"
+#include "registry/registry.hpp"
 
 #include <gmock/gmock.h>
 
-#include "ndt/harness/build_info.hpp"
-#include "ndt/harness/exit_code.hpp"
+#include "base/build_info.hpp"
+#include "base/exit_code.hpp"
 
 namespace ndt::harness {
 namespace {

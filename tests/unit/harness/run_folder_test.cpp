@@ -1,12 +1,12 @@
-#include "ndt/harness/run_folder.hpp"
+#include "run/run_folder.hpp"
 
 #include <gmock/gmock.h>
 
 #include <nlohmann/json.hpp>
 
 #include "ndt/core/error.hpp"
-#include "ndt/harness/environment.hpp"
-#include "ndt/harness/output_file.hpp"
+#include "base/environment.hpp"
+#include "base/output_file.hpp"
 #include "scratch_files.hpp"
 
 namespace ndt::harness {

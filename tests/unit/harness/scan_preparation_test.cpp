@@ -1,4 +1,4 @@
-#include "ndt/harness/scan_preparation.hpp"
+#include "data/scan_preparation.hpp"
 
 #include <gmock/gmock.h>
 

@@ -1,10 +1,10 @@
-#include "ndt/harness/search_arguments.hpp"
+#include "registry/search_arguments.hpp"
 
 #include <gmock/gmock.h>
 
 #include <stdexcept>
 
-#include "ndt/harness/exit_code.hpp"
+#include "base/exit_code.hpp"
 
 namespace ndt::harness {
 namespace {

@@ -1,4 +1,4 @@
-#include "ndt/harness/text_table.hpp"
+#include "cli/text_table.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "toml_fields.hpp"
+#include "io/toml_fields.hpp"
 
 #include <gmock/gmock.h>
 

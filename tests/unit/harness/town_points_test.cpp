@@ -1,14 +1,14 @@
-#include "town_points.hpp"
+#include "data/town_points.hpp"
 
 #include <gmock/gmock.h>
 
 #include <filesystem>
 #include <memory>
 
-#include "ndt/harness/dataset_file.hpp"
-#include "ndt/harness/exit_code.hpp"
-#include "ndt/harness/registry.hpp"
-#include "ndt/harness/town.hpp"
+#include "data/dataset_file.hpp"
+#include "base/exit_code.hpp"
+#include "registry/registry.hpp"
+#include "town/town.hpp"
 #include "temporary_folder.hpp"
 
 namespace ndt::harness {

@@ -1,8 +1,8 @@
-#include "ndt/harness/transform_text.hpp"
+#include "base/transform_text.hpp"
 
 #include <gmock/gmock.h>
 
-#include "ndt/harness/exit_code.hpp"
+#include "base/exit_code.hpp"
 
 namespace ndt::harness {
 namespace {

@@ -2,7 +2,7 @@
 #include <limits>
 
 #include "ndt/core/limits.hpp"
-#include "ndt/harness/io/trajectory.hpp"
+#include "io/trajectory.hpp"
 #include "scratch_files.hpp"
 
 namespace ndt::harness {

@@ -1,4 +1,4 @@
-#include "voxel_grid_filter.hpp"
+#include "data/voxel_grid_filter.hpp"
 
 #include <gmock/gmock.h>
 
@@ -8,8 +8,8 @@
 #include <map>
 #include <random>
 
-#include "ndt/harness/courtyard.hpp"
-#include "ndt/harness/io/pcd.hpp"
+#include "data/courtyard.hpp"
+#include "io/pcd.hpp"
 
 namespace ndt::harness {
 namespace {

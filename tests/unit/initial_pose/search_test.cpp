@@ -7,7 +7,7 @@
 #include <limits>
 #include <stdexcept>
 
-#include "ndt/harness/same_bits.hpp"
+#include "run/same_bits.hpp"
 
 namespace ndt::initial_pose {
 namespace {

@@ -7,8 +7,8 @@
 
 #include "compare.hpp"
 #include "ndt/core/error.hpp"
-#include "ndt/harness/registry.hpp"
-#include "scenes.hpp"
+#include "registry/registry.hpp"
+#include "data/scenes.hpp"
 #include "voxel_rows.hpp"
 
 namespace ndt {

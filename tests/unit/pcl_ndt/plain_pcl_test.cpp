@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "ndt/pcl_ndt/aligner.hpp"
-#include "scenes.hpp"
+#include "data/scenes.hpp"
 
 namespace ndt {
 namespace {

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <tuple>
 
-#include "integer_random.hpp"
-#include "voxel_grid_filter.hpp"
+#include "base/integer_random.hpp"
+#include "data/voxel_grid_filter.hpp"
 
 namespace ndt::harness::town {
 namespace {

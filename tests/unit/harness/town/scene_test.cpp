@@ -1,10 +1,10 @@
-#include "town/scene.hpp"
+#include "town/world.hpp"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
-#include "integer_random.hpp"
+#include "base/integer_random.hpp"
 #include "town/town_plan.hpp"
 
 namespace ndt::harness::town {

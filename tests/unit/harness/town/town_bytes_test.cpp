@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "bytes_of.hpp"
-#include "ndt/harness/town.hpp"
+#include "town/town.hpp"
 #include "temporary_folder.hpp"
 
 namespace ndt::harness::town {

@@ -4,10 +4,10 @@
 
 #include "bytes_of.hpp"
 #include "ndt/core/error.hpp"
-#include "ndt/harness/exit_code.hpp"
-#include "ndt/harness/io/pcd.hpp"
-#include "ndt/harness/io/trajectory.hpp"
-#include "ndt/harness/town.hpp"
+#include "base/exit_code.hpp"
+#include "io/pcd.hpp"
+#include "io/trajectory.hpp"
+#include "town/town.hpp"
 #include "temporary_folder.hpp"
 
 namespace ndt::harness::town {

@@ -1,0 +1,33 @@
+// Options that several subcommands share: declared once, so that they are spelt and explained alike.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "registry/align_arguments.hpp"
+#include "registry/registry.hpp"
+
+namespace ndt::harness {
+
+/// Profile, every registration option, and the regularisation target; not --threads.
+void add_align_flags(CLI::App& command, AlignArguments& arguments);
+/// One number of workers.
+void add_threads_flag(CLI::App& command, AlignArguments& arguments);
+
+/// Files of the map and the scan.
+void add_map_flag(CLI::App& command, std::string& file);
+void add_scan_flag(CLI::App& command, std::string& file);
+
+/// A pose as one word or several.
+void add_pose_flag(CLI::App& command, const char* name, std::vector<std::string>& words, bool required);
+/// Identity without words.
+Transform pose_from(const std::vector<std::string>& words, std::string_view option);
+
+void add_implementation_flag(CLI::App& command, std::string& name);
+/// Resolves "auto" and says on stderr what it took.
+const AlignerEntry& implementation_from(const std::string& name);
+
+}  // namespace ndt::harness

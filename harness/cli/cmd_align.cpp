@@ -1,0 +1,101 @@
+// ndt-bench align: one registration of two files.
+#include <fmt/format.h>
+
+#include "base/stopwatch.hpp"
+#include "cli/align_flags.hpp"
+#include "cli/commands.hpp"
+#include "cli/preparation_flags.hpp"
+#include "cli/result_json.hpp"
+#include "cli/result_text.hpp"
+#include "io/cloud_file.hpp"
+#include "run/same_bits.hpp"
+
+namespace ndt::harness {
+namespace {
+
+struct Arguments {
+  std::string map, scan;
+  std::string implementation{kAuto};
+  std::vector<std::string> guess;
+  AlignArguments align;
+  PreparationArguments preparation;
+  int repeat = 1;
+  bool trace = false, json = false;
+};
+
+struct Outcome {
+  double build_us = 0;
+  std::vector<double> align_us;
+  AlignResult result;
+};
+
+Outcome align_repeatedly(Aligner& aligner, const PointCloud& map, const PointCloud& scan, const Transform& guess,
+                         const Arguments& arguments) {
+  Outcome outcome;
+  const Stopwatch build;
+  aligner.set_map(map);
+  outcome.build_us = build.elapsed_us();
+  for (int k = 0; k < arguments.repeat; ++k) {
+    PerScan options = per_scan(arguments.align);  // each alignment has the whole time
+    options.trace = arguments.trace;
+    const Stopwatch watch;
+    AlignResult result = aligner.align(scan, guess, options);
+    outcome.align_us.push_back(watch.elapsed_us());
+    // When time runs out is not the method's doing.
+    const bool timed_out = result.stop == Stop::timeout || outcome.result.stop == Stop::timeout;
+    if (k > 0 && !timed_out && !same_bits(result, outcome.result))
+      throw RegressionError(
+          fmt::format("align: repeat {} gave other bits than the first; repeats must be equal", k + 1));
+    outcome.result = std::move(result);
+  }
+  return outcome;
+}
+
+ExitCode align(const Arguments& a) {
+  const Transform guess = pose_from(a.guess, "--guess");
+  if (a.repeat < 1) throw UsageError(fmt::format("--repeat = {}: must be 1 or more", a.repeat));
+  per_scan(a.align);  // what is wrong with them is said before any file is read
+  const AlignOptions options = resolve(a.align);
+  const ScanPreparation map_filters = map_preparation(a.preparation), scan_filters = scan_preparation(a.preparation);
+  const AlignerEntry& entry = implementation_from(a.implementation);
+  const std::unique_ptr<Aligner> aligner = entry.make(options);
+
+  const PreparedCloud map = prepare(read_cloud(a.map), map_filters), scan = prepare(read_cloud(a.scan), scan_filters);
+  const Outcome outcome = align_repeatedly(*aligner, map.cloud, scan.cloud, guess, a);
+  if (a.json) {
+    nlohmann::ordered_json json = to_json(outcome.result, entry.name, outcome.build_us, outcome.align_us, a.trace);
+    put_preparation(json, "map_preparation", map);
+    put_preparation(json, "scan_preparation", scan);
+    print_json(json);
+    return ExitCode::ok;
+  }
+  fmt::print("implementation   {} ({})\n", entry.name, entry.runs_on);
+  if (!entry.note.empty()) fmt::print("note             {}\n", entry.note);
+  fmt::print("{}", clouds_text(map, scan));
+  fmt::print("{}", to_text(outcome.result));
+  fmt::print("build            {:.3f} ms\nalign            {}\n", outcome.build_us / 1000, time_text(outcome.align_us));
+  if (a.trace) fmt::print("{}", trace_text(outcome.result.trace));
+  return ExitCode::ok;
+}
+
+}  // namespace
+
+void add_align(CLI::App& app, Command& chosen) {
+  const auto a = std::make_shared<Arguments>();
+  CLI::App& command = add_command(app, chosen, "align", "Register a scan onto a map and print the pose", a, align);
+  add_map_flag(command, a->map);
+  add_scan_flag(command, a->scan);
+  add_implementation_flag(command, a->implementation);
+  add_pose_flag(command, "--guess", a->guess, false);
+  command.add_option("--repeat", a->repeat, "align this many times; results must be equal bit for bit")->type_name("K");
+  command.add_option("--timeout-ms", a->align.timeout_ms, "end each alignment after this time with the pose so far")
+      ->type_name("MS");
+  command.add_flag("--trace", a->trace, "also give the pose after every iteration");
+  command.add_flag("--json", a->json, "one JSON object on stdout, with units in its key names");
+  add_align_flags(command, a->align);
+  add_threads_flag(command, a->align);
+  add_map_preparation_flags(command, a->preparation);
+  add_scan_preparation_flags(command, a->preparation);
+}
+
+}  // namespace ndt::harness

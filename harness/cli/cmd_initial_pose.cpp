@@ -1,0 +1,123 @@
+// ndt-bench initial-pose: where in the map was this scan taken?
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "base/number_list.hpp"
+#include "base/stopwatch.hpp"
+#include "cli/align_flags.hpp"
+#include "cli/commands.hpp"
+#include "cli/preparation_flags.hpp"
+#include "cli/result_json.hpp"
+#include "cli/result_text.hpp"
+#include "cli/search_output.hpp"
+#include "io/cloud_file.hpp"
+
+namespace ndt::harness {
+namespace {
+
+constexpr const char* kGroup = "Search";
+
+struct Arguments {
+  std::string map, scan;
+  std::string implementation{kAuto};
+  std::vector<std::string> guess, sigma;
+  SearchArguments search;
+  AlignArguments align;
+  PreparationArguments preparation;
+  bool json = false;
+};
+
+initial_pose::PosePrior prior_from(const Arguments& a) {
+  initial_pose::PosePrior prior;
+  prior.mean = principal(derivative_pose(pose_from(a.guess, "--guess")));
+  const std::vector<double> sigma = parse_numbers(fmt::format("{}", fmt::join(a.sigma, " ")), "--sigma");
+  if (sigma.size() != 5)
+    throw UsageError(
+        fmt::format("--sigma: {} numbers; give 5: x, y, z in metres, roll, pitch in radians", sigma.size()));
+  std::ranges::copy(sigma, prior.sigma);
+  require_valid(prior);
+  return prior;
+}
+
+ExitCode initial_pose_command(const Arguments& a) {
+  const initial_pose::PosePrior prior = prior_from(a);
+  per_scan(a.align);  // what is wrong with them is said before any file is read
+  const AlignOptions options = resolve(a.align);
+  const ScanPreparation map_filters = map_preparation(a.preparation), scan_filters = scan_preparation(a.preparation);
+  SearchAnswer answer;
+  answer.setting = resolve(a.search);
+  const AlignerEntry& entry = choose_aligner(answer.setting.strategy, a.implementation);
+  answer.implementation = entry.name, answer.runs_on = entry.runs_on, answer.prior = prior;
+  const std::unique_ptr<Aligner> aligner = entry.make(options);
+  require_can_run(answer.setting.strategy, entry, *aligner);
+
+  const PreparedCloud map = prepare(read_cloud(a.map), map_filters), scan = prepare(read_cloud(a.scan), scan_filters);
+  const Stopwatch build;
+  aligner->set_map(map.cloud);
+  answer.build_us = build.elapsed_us();
+  const PerScan limits = per_scan(a.align);
+  const Stopwatch watch;
+  answer.result = search(*aligner, scan.cloud, prior, answer.setting.strategy, answer.setting.options, limits);
+  answer.search_us = watch.elapsed_us();
+
+  if (a.json) {
+    nlohmann::ordered_json json = to_json(answer);
+    put_preparation(json, "map_preparation", map);
+    put_preparation(json, "scan_preparation", scan);
+    print_json(json);
+  } else {
+    fmt::print("{}{}", clouds_text(map, scan), to_text(answer));
+  }
+  return ExitCode::ok;
+}
+
+template <class T>
+void add(CLI::App& command, const char* name, T& target, const std::string& about, const char* type) {
+  command.add_option(name, target, about)->type_name(type)->group(kGroup);
+}
+
+}  // namespace
+
+void add_initial_pose(CLI::App& app, Command& chosen) {
+  const auto a = std::make_shared<Arguments>();
+  CLI::App& command = add_command(app, chosen, "initial-pose", "Find the pose of a scan in a map from a rough guess", a,
+                                  initial_pose_command);
+  add_map_flag(command, a->map);
+  add_scan_flag(command, a->scan);
+  command
+      .add_option("--implementation", a->implementation, "row of ndt-bench list, or auto = the strategy's (default)")
+      ->type_name("NAME");
+  add_pose_flag(command, "--guess", a->guess, true);
+  command
+      .add_option(
+          "--sigma", a->sigma,
+          "standard deviations around the guess: x,y,z in metres, roll,pitch in radians; the heading may be any")
+      ->type_name("SIGMA")
+      ->expected(1, 5)
+      ->required();
+  add(command, "--strategy", a->search.strategy,
+      "how particles are aligned: " + strategy_names() + " (default: batched_persistent)", "NAME");
+  add(command, "--method", a->search.method, "what proposes them: " + method_names() + " (default: tpe)", "NAME");
+  add(command, "--particles", a->search.particles, "alignments in all, 1 to 65535 (default: 200)", "N");
+  add(command, "--startup", a->search.startup, "of them before any is guided (default: 100)", "N");
+  add(command, "--at-once", a->search.at_once, "proposals of a guided round, batched_persistent only (default: 16)",
+      "Q");
+  add(command, "--proposal-candidates", a->search.candidates,
+      "places considered for each guided particle (default: 100)", "N");
+  command.add_option("--seed", a->search.seed, "same seed, same result (default: 0)")
+      ->type_name("K")
+      ->group(kGroup)
+      ->check(CLI::NonNegativeNumber);  // or a minus sign would wrap around
+  add(command, "--reliable-nvtl", a->search.reliable_nvtl, "what the best particle must exceed (default: 2.3)", "NVTL");
+  command
+      .add_option("--timeout-ms", a->align.timeout_ms,
+                  "end the search after this time with the particles so far, one at least")
+      ->type_name("MS");
+  command.add_flag("--json", a->json, "one JSON object on stdout, all particles in it, with units in its key names");
+  add_align_flags(command, a->align);
+  add_threads_flag(command, a->align);
+  add_map_preparation_flags(command, a->preparation);
+  add_scan_preparation_flags(command, a->preparation);
+}
+
+}  // namespace ndt::harness

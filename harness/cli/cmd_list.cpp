@@ -1,0 +1,77 @@
+// ndt-bench list: what there is to run, and what is missing and why.
+#include <fmt/format.h>
+
+#include "cli/commands.hpp"
+#include "cli/result_json.hpp"
+#include "data/dataset.hpp"
+#include "registry/registry.hpp"
+#include "run/presets.hpp"
+
+namespace ndt::harness {
+namespace {
+
+using json = nlohmann::ordered_json;
+
+struct Arguments {
+  bool json = false;
+};
+
+/// "available", "unavailable_reason" (null when available).
+json with_availability(json entry, const std::string& reason) {
+  entry["available"] = reason.empty();
+  entry["unavailable_reason"] = reason.empty() ? json() : json(reason);
+  return entry;
+}
+
+json listing() {
+  json all = {{"auto", choose_aligner(kAuto).name},
+              {"implementations", json::array()},
+              {"datasets", json::array()},
+              {"presets", json::array()}};
+  for (const AlignerEntry& entry : aligners())
+    all["implementations"].push_back(with_availability({{"name", entry.name},
+                                                        {"runs_on", entry.runs_on},
+                                                        {"schedule", entry.schedule},
+                                                        {"peer", entry.peer},
+                                                        {"note", entry.note.empty() ? json() : json(entry.note)}},
+                                                       entry.unavailable_reason()));
+  for (const DatasetInfo& info : list_datasets())
+    all["datasets"].push_back(
+        with_availability({{"name", info.name}, {"description", info.description}}, info.unavailable_reason));
+  for (const Preset& preset : presets())
+    all["presets"].push_back({{"name", preset.name}, {"description", preset.description}});
+  return all;
+}
+
+void print_entry(std::string_view name, std::string_view about, const std::string& reason) {
+  fmt::print("  {:<22} {}\n", name, about);
+  if (!reason.empty()) fmt::print("  {:<22} not available: {}\n", "", reason);
+}
+
+ExitCode list(const Arguments& a) {
+  if (a.json) {
+    print_json(listing());
+    return ExitCode::ok;
+  }
+  fmt::print("implementations (auto = {})\n", choose_aligner(kAuto).name);
+  for (const AlignerEntry& entry : aligners()) {
+    print_entry(entry.name, fmt::format("{}: {}", entry.runs_on, entry.schedule), entry.unavailable_reason());
+    if (!entry.note.empty()) fmt::print("  {:<22} {}\n", "", entry.note);
+  }
+  fmt::print("datasets\n");
+  for (const DatasetInfo& info : list_datasets()) print_entry(info.name, info.description, info.unavailable_reason);
+  fmt::print("presets\n");
+  for (const Preset& preset : presets()) print_entry(preset.name, preset.description, "");
+  return ExitCode::ok;
+}
+
+}  // namespace
+
+void add_list(CLI::App& app, Command& chosen) {
+  const auto a = std::make_shared<Arguments>();
+  CLI::App& command =
+      add_command(app, chosen, "list", "Implementations, datasets and presets; available or why not", a, list);
+  command.add_flag("--json", a->json, "one JSON object on stdout");
+}
+
+}  // namespace ndt::harness

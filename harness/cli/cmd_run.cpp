@@ -1,0 +1,85 @@
+// ndt-bench run: implementations side by side; raw rows into a folder.
+#include <fmt/format.h>
+
+#include "base/environment.hpp"
+#include "cli/align_flags.hpp"
+#include "cli/commands.hpp"
+#include "cli/progress_line.hpp"
+#include "ndt/core/limits.hpp"
+#include "run/run_facts.hpp"
+#include "run/runner.hpp"
+
+namespace ndt::harness {
+namespace {
+
+struct Arguments {
+  std::string preset = "smoke", out, resume, command_line;
+  Selection selection;
+};
+
+void show_left_out(const Plan& plan) {
+  for (const LeftOut& left : plan.left_out) fmt::print(stderr, "ndt-bench: left out: {}: {}\n", left.what, left.why);
+}
+
+RunFolder folder_for(const Arguments& a) {
+  if (!a.resume.empty()) return RunFolder::resume(a.resume);
+  const std::string run_id = utc_now(true);
+  const Plan plan = make_plan(find_preset(a.preset), a.selection, run_id);
+  return RunFolder::begin(a.out.empty() ? "bench-results/" + run_id : a.out, plan, a.command_line);
+}
+
+ExitCode run_benchmark(const Arguments& a) {
+  RunFolder folder = folder_for(a);
+  show_left_out(folder.plan());
+  fmt::print(stderr, "ndt-bench: rows go to {0}; should it be stopped: ndt-bench run --resume {0}\n",
+             folder.path().string());
+  write_run_facts(folder);
+  {
+    ProgressLine line(folder.rows());
+    run(folder, [&](const RunProgress& progress) { line.show(progress); });
+  }
+  fmt::print("{} rows in {}", folder.rows(), (folder.path() / "results.jsonl").string());
+  if (folder.failed_rows() > 0) fmt::print(", {} of them failed: see \"error\"", folder.failed_rows());
+  fmt::print("\nnext: ndt-bench report {}\n", folder.path().string());
+  return folder.failed_rows() > 0 ? ExitCode::jobs_failed : ExitCode::ok;
+}
+
+}  // namespace
+
+void add_run(CLI::App& app, Command& chosen, const std::string& command_line) {
+  const auto a = std::make_shared<Arguments>();
+  a->command_line = command_line;
+  CLI::App& command = add_command(app, chosen, "run", "Measure implementations side by side", a, run_benchmark);
+  command.add_option("--preset", a->preset, "what to run: a name in ndt-bench list, or a TOML file")
+      ->type_name("NAME")
+      ->capture_default_str();
+  command
+      .add_option("--dataset", a->selection.datasets,
+                  "instead of the preset's; a name in ndt-bench list or a folder with a dataset.toml; may be repeated")
+      ->type_name("NAME");
+  command
+      .add_option("--implementation", a->selection.implementations, "instead of all available ones; may be repeated")
+      ->type_name("NAME");
+  command
+      .add_option("--threads", a->selection.threads,
+                  "CPU workers, 0 = one per core; may be repeated (default: the preset's)")
+      ->type_name("N")
+      ->check(CLI::Range(0, Limits::kThreads));
+  command
+      .add_option("--samples", a->selection.samples, "of every measurement, at least, unless its time cap comes first")
+      ->type_name("N")
+      ->check(CLI::Range(1, 1000000));
+  command.add_option("--out", a->out, "folder for the rows (default: bench-results/<UTC time>)")->type_name("DIR");
+  add_align_flags(command, a->selection.options);
+
+  const std::vector<CLI::Option*> others = command.get_options();  // the plan is made: nothing of it can be changed
+  CLI::Option& resume =
+      *command.add_option("--resume", a->resume,
+                          "go on with the run in this folder as it was planned: what is missing, and what "
+                          "was killed, timed out or ran out of memory");
+  resume.type_name("DIR");
+  for (CLI::Option* other : others)
+    if (other != command.get_help_ptr()) resume.excludes(other);
+}
+
+}  // namespace ndt::harness

@@ -1,0 +1,80 @@
+// ndt-bench: declares the subcommands, runs the chosen one, and is the only place where failures become exit codes.
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <span>
+#include <vector>
+
+#include "base/build_info.hpp"
+#include "base/environment.hpp"
+#include "base/unknown_name.hpp"
+#include "cli/commands.hpp"
+
+namespace {
+
+using ndt::harness::ExitCode;
+
+int fail(ExitCode code, std::string_view message) {
+  fmt::print(stderr, "ndt-bench: {}\n", message);
+  return static_cast<int>(code);
+}
+
+int lost_output() { return fail(ExitCode::bad_input, "cannot write to stdout"); }
+
+/// A full disk or a closed pipe must not look like success.
+int finish(ExitCode code) {
+  if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) return lost_output();
+  return static_cast<int>(code);
+}
+
+void declare(CLI::App& app, ndt::harness::Command& chosen, const std::string& command_line) {
+  app.require_subcommand(1);
+  app.set_version_flag("--version", std::string(ndt::harness::build_info().version));
+  ndt::harness::add_list(app, chosen);
+  ndt::harness::add_doctor(app, chosen);
+  ndt::harness::add_align(app, chosen);
+  ndt::harness::add_evaluate(app, chosen);
+  ndt::harness::add_voxels(app, chosen);
+  ndt::harness::add_initial_pose(app, chosen);
+  ndt::harness::add_run(app, chosen, command_line);
+  ndt::harness::add_measure_job(app, chosen);
+  ndt::harness::add_report(app, chosen);
+  ndt::harness::add_compare(app, chosen);
+  ndt::harness::add_export(app, chosen);
+  ndt::harness::add_generate(app, chosen);
+  app.footer(
+      "Exit codes: 0 ok, 1 usage, 2 bad input, 3 regression, 4 some jobs failed, 5 no usable device.\n"
+      "First steps:\n"
+      "  ndt-bench export --dataset courtyard --out courtyard\n"
+      "  ndt-bench align --map courtyard/map.pcd --scan courtyard/scan.pcd --guess 0.3,-0.2,0,0,0,0.03\n"
+      "  ndt-bench run --preset smoke");
+}
+
+/// What CLI11 says, but an unknown command is named: it would only say that one is required.
+std::string usage_message(const CLI::App& app, const CLI::ParseError& error, std::span<char* const> words) {
+  if (!app.get_subcommands().empty() || words.size() < 2 || words[1][0] == '-')
+    return fmt::format("{}; see ndt-bench --help", error.what());
+  std::vector<std::string> names;
+  for (const CLI::App* command : app.get_subcommands([](const CLI::App* a) { return !a->get_group().empty(); }))
+    names.push_back(command->get_name());
+  return ndt::harness::unknown_name("command", words[1], names).what();
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  CLI::App app{"Align point clouds with the implementations of the NDT suite, and measure them side by side",
+               "ndt-bench"};
+  try {
+    ndt::harness::Command command;
+    declare(app, command, ndt::harness::command_line({argv, static_cast<std::size_t>(argc)}));
+    app.parse(argc, argv);
+    return finish(command());
+  } catch (const CLI::ParseError& error) {
+    if (error.get_exit_code() == 0) return finish(static_cast<ExitCode>(app.exit(error)));  // help and version
+    return fail(ExitCode::usage, usage_message(app, error, {argv, static_cast<std::size_t>(argc)}));
+  } catch (const std::exception& error) {
+    if (std::ferror(stdout) != 0) return lost_output();  // fmt throws where more than a buffer is printed
+    return fail(ndt::harness::exit_code_of(error), error.what());
+  }
+}

@@ -1,0 +1,68 @@
+#include "cli/preparation_flags.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <limits>
+
+#include "base/exit_code.hpp"
+#include "base/number_list.hpp"
+#include "ndt/align/option_bounds.hpp"
+
+namespace ndt::harness {
+namespace {
+
+constexpr const char* kGroup = "Filters, in the order they act (default: clouds are used as they are)";
+constexpr const char* kLeafAbout = "one point per occupied cube of this edge: its centroid, 0.001 to 1000";
+
+template <class T>
+CLI::Option& add(CLI::App& command, const char* name, T& target, const char* about, const char* type) {
+  return *command.add_option(name, target, about)->type_name(type)->group(kGroup);
+}
+
+/// Nothing without words.
+std::optional<CropBox> box_from(const std::vector<std::string>& words, std::string_view option) {
+  if (words.empty()) return {};
+  const std::vector<double> v = parse_numbers(fmt::format("{}", fmt::join(words, " ")), option);
+  if (v.size() != 6)
+    throw UsageError(fmt::format("{}: {} numbers; give 6 (x0,y0,z0,x1,y1,z1 in metres)", option, v.size()));
+  return CropBox{{v[0], v[1], v[2]}, {v[3], v[4], v[5]}};
+}
+
+}  // namespace
+
+void add_scan_preparation_flags(CLI::App& command, PreparationArguments& a) {
+  add(command, "--scan-min-range", a.scan.min_range_m, "drop scan points nearer to the sensor, 0 to 1e6", "M");
+  add(command, "--scan-max-range", a.scan.max_range_m, "drop scan points farther from the sensor, above 0 to 1e6", "M");
+  add(command, "--scan-crop-box", a.crop_box, "drop scan points outside: x0,y0,z0,x1,y1,z1 in metres", "BOX")
+      .expected(1, 6);
+  add(command, "--scan-remove-box", a.remove_box, "drop scan points inside, e.g. the vehicle: x0,y0,z0,x1,y1,z1", "BOX")
+      .expected(1, 6);
+  add(command, "--scan-voxel-leaf", a.scan.voxel_leaf_m, kLeafAbout, "M");
+  add(command, "--scan-sample", a.scan.sample_points, "draw so many of the scan's points at random, order kept", "N");
+  add(command, "--scan-seed", a.seed, "seed of --scan-sample (default 1)", "K");
+}
+
+void add_map_preparation_flags(CLI::App& command, PreparationArguments& a) {
+  add(command, "--map-voxel-leaf", a.map.voxel_leaf_m, kLeafAbout, "M");
+}
+
+ScanPreparation scan_preparation(const PreparationArguments& a) {
+  ScanPreparation preparation = a.scan;
+  preparation.crop_box = box_from(a.crop_box, "--scan-crop-box");
+  preparation.remove_box = box_from(a.remove_box, "--scan-remove-box");
+  if (a.seed && !a.scan.sample_points) throw UsageError("--scan-seed needs --scan-sample");
+  if (a.seed) {
+    require_whole("scan-seed", *a.seed, 0, std::numeric_limits<std::int64_t>::max());
+    preparation.sample_seed = static_cast<std::uint64_t>(*a.seed);
+  }
+  validate(preparation, "scan");
+  return preparation;
+}
+
+ScanPreparation map_preparation(const PreparationArguments& a) {
+  validate(a.map, "map");
+  return a.map;
+}
+
+}  // namespace ndt::harness

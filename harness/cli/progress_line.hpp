@@ -1,0 +1,27 @@
+// How far a run is: one redrawn line on a terminal, plain lines now and then elsewhere.
+#pragma once
+
+#include "base/stopwatch.hpp"
+#include "run/runner.hpp"
+
+namespace ndt::harness {
+
+class ProgressLine {
+ public:
+  /// To stderr. already_done: measurements of an earlier session, which say nothing about the time left.
+  explicit ProgressLine(std::size_t already_done);
+  ~ProgressLine();  ///< leaves no half line behind
+  void show(const RunProgress& progress);
+
+ private:
+  bool terminal_;
+  std::size_t already_done_;
+  Stopwatch since_;
+  Stopwatch last_;
+  bool first_ = true;
+};
+
+/// "[#####---------------]  25 %  120/480  1:20 left  persistent_cpu on town"; the time left once it can be told.
+std::string progress_text(const RunProgress& progress, double elapsed_s, std::size_t already_done);
+
+}  // namespace ndt::harness

@@ -1,0 +1,53 @@
+#include "data/dataset.hpp"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+
+#include "base/unknown_name.hpp"
+#include "data/catalogue.hpp"
+#include "data/dataset_file.hpp"
+#include "data/golden_datasets.hpp"
+#include "data/scenes.hpp"
+#include "data/town_cache.hpp"
+#include "data/town_points.hpp"
+#include "ndt/core/error.hpp"
+
+namespace ndt::harness {
+namespace {
+
+/// A name with a slash or an ending is a path.
+std::optional<Dataset> load_from_path(const std::string& name) {
+  const std::filesystem::path path(name);
+  if (name.find('/') == std::string::npos && path.extension() != ".toml") return std::nullopt;
+  if (path.extension() == ".toml") return read_dataset(path, path.parent_path());
+  return read_dataset(path / "dataset.toml", path);
+}
+
+}  // namespace
+
+std::vector<DatasetInfo> list_datasets() {
+  std::vector<DatasetInfo> infos = list_scenes();
+  for (auto list : {list_towns, list_catalogue, list_golden_datasets})
+    for (DatasetInfo& info : list()) infos.push_back(std::move(info));
+  return infos;
+}
+
+Dataset load_dataset(const std::string& name) {
+  if (auto dataset = load_from_path(name)) return std::move(*dataset);
+  if (auto dataset = load_scene(name)) return std::move(*dataset);
+  if (auto dataset = load_town(name)) return std::move(*dataset);
+  if (auto dataset = load_town_points(name)) return std::move(*dataset);
+  if (auto dataset = load_from_catalogue(name)) return std::move(*dataset);
+  std::vector<std::string> names;
+  for (const DatasetInfo& info : list_datasets()) {
+    names.push_back(info.name);
+    if (info.name != name) continue;
+    if (!info.unavailable_reason.empty())
+      throw InputError(fmt::format("dataset {} is not available: {}", name, info.unavailable_reason));
+    return load_golden_dataset(name);
+  }
+  throw unknown_name("dataset", name, names);
+}
+
+}  // namespace ndt::harness

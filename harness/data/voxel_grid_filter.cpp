@@ -1,0 +1,47 @@
+#include "data/voxel_grid_filter.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <compare>
+
+namespace ndt::harness {
+namespace {
+
+/// A point and its leaf. Leaf numbers stay doubles: whole numbers of any size, so no coordinate is too far away.
+struct InLeaf {
+  double z, y, x;
+  std::size_t point;
+
+  bool shares_leaf(const InLeaf& other) const { return z == other.z && y == other.y && x == other.x; }
+  auto operator<=>(const InLeaf&) const = default;
+};
+
+std::vector<InLeaf> in_leaf_order(const PointCloud& cloud, double leaf_m) {
+  std::vector<InLeaf> order;
+  order.reserve(cloud.size());
+  for (std::size_t i = 0; i < cloud.size(); ++i) {
+    const Vec3<double> p = cloud.origin + cast<double>(cloud.points[i]);
+    order.push_back({std::floor(p.z / leaf_m), std::floor(p.y / leaf_m), std::floor(p.x / leaf_m), i});
+  }
+  std::ranges::sort(order);
+  return order;
+}
+
+}  // namespace
+
+std::vector<Point> leaf_centroids(const PointCloud& cloud, double leaf_m) {
+  const std::vector<InLeaf> order = in_leaf_order(cloud, leaf_m);
+  std::vector<Point> centroids;
+  for (auto first = order.begin(); first != order.end();) {
+    auto last = first;
+    Vec3<double> sum;
+    for (; last != order.end() && last->shares_leaf(*first); ++last)
+      sum = sum + cast<double>(cloud.points[last->point]);
+    const double n = static_cast<double>(last - first);
+    centroids.push_back(cast<float>(Vec3<double>{sum.x / n, sum.y / n, sum.z / n}));
+    first = last;
+  }
+  return centroids;
+}
+
+}  // namespace ndt::harness

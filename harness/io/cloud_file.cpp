@@ -1,0 +1,52 @@
+#include "io/cloud_file.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <string>
+
+#include "base/refusal.hpp"
+#include "io/kitti_bin.hpp"
+#include "io/pcd.hpp"
+#include "io/ply.hpp"
+
+namespace ndt::harness {
+namespace {
+
+/// One line a format: order = the order in messages.
+struct Format {
+  std::string_view extension;
+  PointCloud (*read)(const std::filesystem::path&, CloudInfo*);
+  void (*write)(const std::filesystem::path&, const PointCloud&);
+};
+
+constexpr Format kFormats[] = {{".pcd", read_pcd, [](const auto& file, const auto& cloud) { write_pcd(file, cloud); }},
+                               {".ply", read_ply, [](const auto& file, const auto& cloud) { write_ply(file, cloud); }},
+                               {".bin", read_kitti_bin, write_kitti_bin}};
+
+constexpr std::string_view kSupported =
+    "supported: .pcd (ascii, binary, binary_compressed), .ply (ascii, binary), .bin (KITTI: float32 x y z intensity)";
+
+const Format& format_of(const std::filesystem::path& file) {
+  std::string extension = file.extension().string();
+  std::ranges::transform(extension, extension.begin(),
+                         [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  const auto* const format = std::ranges::find(kFormats, extension, &Format::extension);
+  if (format == std::end(kFormats))
+    throw refusal(printable_name(file.string()), "", "unknown point cloud format '" + printable(extension) + "'",
+                  kSupported);
+  return *format;
+}
+
+}  // namespace
+
+std::string cloud_extensions() {
+  std::string all;
+  for (const Format& format : kFormats) all.append(all.empty() ? "" : ", ").append(format.extension);
+  return all;
+}
+
+PointCloud read_cloud(const std::filesystem::path& file, CloudInfo* info) { return format_of(file).read(file, info); }
+
+void write_cloud(const std::filesystem::path& file, const PointCloud& cloud) { format_of(file).write(file, cloud); }
+
+}  // namespace ndt::harness

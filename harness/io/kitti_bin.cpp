@@ -1,0 +1,56 @@
+#include "io/kitti_bin.hpp"
+
+#include <fmt/format.h>
+
+#include <bit>
+
+#include "base/refusal.hpp"
+#include "io/byte_source.hpp"
+#include "io/cloud_output.hpp"
+#include "io/point_records.hpp"
+#include "ndt/core/limits.hpp"
+
+namespace ndt::harness {
+namespace {
+
+constexpr std::uint64_t kRecordBytes = 4 * sizeof(float);
+
+PointLayout layout_of(const ByteSource& source) {
+  const std::uint64_t points = source.size() / kRecordBytes, rest = source.size() % kRecordBytes;
+  if (rest != 0)
+    throw refusal(
+        source.name(), fmt::format("byte {}", source.size() - rest),
+        fmt::format("{} bytes after the last whole record of {} (float32 x y z intensity)", rest, kRecordBytes),
+        "the file is cut off or of another kind, export the cloud again");
+  if (points > Limits::kPoints)
+    throw refusal(source.name(), "", fmt::format("holds {} points, the limit is {}", points, Limits::kPoints),
+                  "split the cloud into smaller files");
+  return {{{{0, 0, 4}, {4, 1, 4}, {8, 2, 4}}}, points, kRecordBytes, 4};
+}
+
+}  // namespace
+
+PointCloud read_kitti_bin(const std::filesystem::path& file, CloudInfo* info) {
+  ByteSource source(file);
+  PointCloud cloud{{}, read_point_records<float>(source, layout_of(source), std::endian::little)};
+  if (info) *info = {};
+  return cloud;
+}
+
+void write_kitti_bin(const std::filesystem::path& file, const PointCloud& cloud) {
+  static_assert(std::endian::native == std::endian::little, "records are copied as they are");
+  require_readable_count(file, "points", cloud.size(), Limits::kPoints);
+  if (has_origin(cloud))
+    throw refusal(printable_name(file.native()), "",
+                  fmt::format("the points are offsets from ({}, {}, {}) m, which float32 x y z cannot carry",
+                              cloud.origin.x, cloud.origin.y, cloud.origin.z),
+                  "write .pcd or .ply");
+  write_file(file, [&](std::ostream& out) {
+    for (const Point& p : cloud.points) {
+      const float record[] = {p.x, p.y, p.z, 0};
+      write_bytes(out, std::as_bytes(std::span(record)));
+    }
+  });
+}
+
+}  // namespace ndt::harness

@@ -1,0 +1,169 @@
+#include "io/pcd_header.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/numbers.hpp"
+#include "base/refusal.hpp"
+#include "io/pcd_header_lines.hpp"
+#include "ndt/core/limits.hpp"
+
+namespace ndt::harness {
+namespace {
+
+/// One column group: "FIELDS normal", "SIZE 4", "TYPE F", "COUNT 3".
+struct Field {
+  std::string name;
+  char type = 'F';
+  std::uint64_t size = 4, count = 1;
+};
+
+std::uint64_t whole_number(const PcdHeaderLines& lines, const std::string& keyword, std::size_t index) {
+  const std::string& word = lines.words(keyword)[index];
+  if (const auto number = parse_whole_number(word)) return *number;
+  throw lines.refused(keyword, fmt::format("'{}' is not a whole number", printable(word)));
+}
+
+/// The single number of WIDTH, HEIGHT, POINTS, within the limit on points.
+std::uint64_t point_count(const PcdHeaderLines& lines, const std::string& keyword) {
+  lines.expect_words(keyword, 1);
+  const std::uint64_t number = whole_number(lines, keyword, 0);
+  if (number > Limits::kPoints)
+    throw lines.refused(keyword, fmt::format("{} is more than the limit of {} points", number, Limits::kPoints));
+  return number;
+}
+
+bool legal_size(char type, std::uint64_t size) {
+  if (type == 'F') return size == 4 || size == 8;
+  return size == 1 || size == 2 || size == 4 || size == 8;
+}
+
+void set_type_and_size(const PcdHeaderLines& lines, std::size_t i, Field& field) {
+  const std::string& type = lines.words("TYPE")[i];
+  if (type != "I" && type != "U" && type != "F")
+    throw lines.refused("TYPE", fmt::format("'{}' of field '{}' is none of I, U, F", printable(type), field.name));
+  field.type = type[0];
+  field.size = whole_number(lines, "SIZE", i);
+  if (!legal_size(field.type, field.size))
+    throw lines.refused("SIZE", fmt::format("{} of field '{}' does not go with TYPE {}", field.size, field.name, type));
+}
+
+void set_count(const PcdHeaderLines& lines, std::size_t i, Field& field) {
+  if (!lines.has("COUNT")) return;
+  field.count = whole_number(lines, "COUNT", i);
+  if (field.count == 0 || field.count > Limits::kRecordBytes)
+    throw lines.refused(
+        "COUNT", fmt::format("{} of field '{}' is not in 1 to {}", field.count, field.name, Limits::kRecordBytes));
+}
+
+/// "_" is the customary name of padding and may come more than once.
+void refuse_duplicates(const PcdHeaderLines& lines) {
+  std::vector<std::string> names = lines.words("FIELDS");
+  std::sort(names.begin(), names.end());
+  for (auto it = names.begin(); it != names.end(); ++it) {
+    it = std::adjacent_find(it, names.end());
+    if (it == names.end()) return;
+    if (*it != "_") throw lines.refused("FIELDS", fmt::format("'{}' comes more than once", printable(*it)));
+  }
+}
+
+std::vector<Field> read_fields(const PcdHeaderLines& lines) {
+  const std::size_t n = lines.words("FIELDS").size();
+  if (n == 0) throw lines.refused("FIELDS", "names no field");
+  refuse_duplicates(lines);
+  lines.expect_words("SIZE", n);
+  lines.expect_words("TYPE", n);
+  if (lines.has("COUNT")) lines.expect_words("COUNT", n);
+  std::vector<Field> fields(n);
+  for (std::size_t i = 0; i < n; ++i) {
+    fields[i].name = printable(lines.words("FIELDS")[i]);
+    set_type_and_size(lines, i, fields[i]);
+    set_count(lines, i, fields[i]);
+  }
+  return fields;
+}
+
+CoordinatePlace coordinate(const PcdHeaderLines& lines, const Field& field, const PointLayout& so_far) {
+  if (field.type != 'F')
+    throw lines.refused("TYPE",
+                        fmt::format("coordinate '{}' is {} {}, not F 4 or F 8", field.name, field.type, field.size));
+  if (field.count != 1)
+    throw lines.refused("COUNT", fmt::format("coordinate '{}' has {} values, not 1", field.name, field.count));
+  return {so_far.record_bytes, so_far.columns, field.size};
+}
+
+void place_fields(const PcdHeaderLines& lines, PointLayout& layout) {
+  constexpr std::string_view kNames[] = {"x", "y", "z"};
+  std::array<bool, 3> found = {};
+  for (const Field& field : read_fields(lines)) {
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+      if (field.name != kNames[axis]) continue;
+      layout.xyz[axis] = coordinate(lines, field, layout);
+      found[axis] = true;
+    }
+    layout.record_bytes += field.size * field.count;  // <= 2^15 fields of <= 2^23 bytes
+    layout.columns += field.count;
+  }
+  for (std::size_t axis = 0; axis < 3; ++axis)
+    if (!found[axis]) throw lines.refused("FIELDS", fmt::format("field '{}' is missing", kNames[axis]));
+  if (layout.record_bytes > Limits::kRecordBytes)
+    throw lines.refused(
+        "FIELDS", fmt::format("one point has {} bytes, the limit is {}", layout.record_bytes, Limits::kRecordBytes));
+}
+
+void check_version(const PcdHeaderLines& lines) {
+  lines.expect_words("VERSION", 1);
+  const std::string& version = lines.words("VERSION")[0];
+  if (version != "0.7" && version != ".7")
+    throw lines.refused("VERSION", fmt::format("'{}' is not 0.7, the only one read here", printable(version)));
+}
+
+/// Sensor pose of the recording; checked, then ignored: points are in the frame they are stored in.
+void check_viewpoint(const PcdHeaderLines& lines) {
+  if (!lines.has("VIEWPOINT")) return;
+  lines.expect_words("VIEWPOINT", 7);
+  for (const std::string& word : lines.words("VIEWPOINT")) {
+    const Real<double> real = parse_real<double>(word);
+    if (real.fault != RealFault::none || !std::isfinite(real.value))
+      throw lines.refused("VIEWPOINT", fmt::format("'{}' is not a finite number", printable(word)));
+  }
+}
+
+void read_counts(const PcdHeaderLines& lines, PointLayout& layout) {
+  const std::uint64_t width = point_count(lines, "WIDTH"), height = point_count(lines, "HEIGHT");
+  layout.points = point_count(lines, "POINTS");
+  if (layout.points != width * height)
+    throw lines.refused("POINTS", fmt::format("{} is not WIDTH {} times HEIGHT {}", layout.points, width, height));
+}
+
+PcdEncoding encoding(const PcdHeaderLines& lines) {
+  lines.expect_words("DATA", 1);
+  const std::string& word = lines.words("DATA")[0];
+  if (word == "ascii") return PcdEncoding::ascii;
+  if (word == "binary") return PcdEncoding::binary;
+  if (word == "binary_compressed") return PcdEncoding::binary_compressed;
+  throw lines.refused("DATA", fmt::format("'{}' is none of ascii, binary, binary_compressed", printable(word)));
+}
+
+}  // namespace
+
+PcdHeader read_pcd_header(ByteSource& source) {
+  const PcdHeaderLines lines(source);
+  for (const char* keyword : {"VERSION", "FIELDS", "SIZE", "TYPE", "WIDTH", "HEIGHT", "POINTS"})
+    if (!lines.has(keyword)) throw lines.missing(keyword);
+  PcdHeader header;
+  header.lines = lines.count();
+  header.data = encoding(lines);
+  check_version(lines);
+  check_viewpoint(lines);
+  read_counts(lines, header.layout);
+  place_fields(lines, header.layout);
+  return header;
+}
+
+}  // namespace ndt::harness

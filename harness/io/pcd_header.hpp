@@ -1,0 +1,21 @@
+// The text in front of a PCD body, checked in itself. Whether the body is as long as it says is the body reader's question.
+#pragma once
+
+#include <cstdint>
+
+#include "io/byte_source.hpp"
+#include "io/pcd.hpp"
+#include "io/point_layout.hpp"
+
+namespace ndt::harness {
+
+struct PcdHeader {
+  PointLayout layout;
+  PcdEncoding data = PcdEncoding::binary;
+  std::uint64_t lines = 0;  ///< the header's own; the body begins on the next
+};
+
+/// Reads up to and including the DATA line. Throws ndt::InputError.
+PcdHeader read_pcd_header(ByteSource& source);
+
+}  // namespace ndt::harness

@@ -1,0 +1,162 @@
+#include "microbench/microbench.hpp"
+
+#include <benchmark/benchmark.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <functional>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "base/metrics.hpp"
+#include "microbench/microbench_scenes.hpp"
+#include "ndt/initial_pose/tpe.hpp"
+
+namespace ndt::harness {
+namespace {
+
+constexpr int kMapPoints = 100000;  // of everything but build
+
+using benchmark::Counter;
+using Measure = std::function<void(benchmark::State&, Aligner&)>;
+
+/// `points` are those that one iteration works through. The console shows the inverse with its prefix, e.g. 4.2ns.
+void count_points(benchmark::State& state, double points) {
+  state.counters["points_per_s"] = Counter(points, Counter::kIsIterationInvariantRate, Counter::kIs1000);
+  state.counters["s_per_point"] =
+      Counter(points, static_cast<Counter::Flags>(Counter::kIsIterationInvariantRate | Counter::kInvert));
+}
+
+Measure measure_build(int points) {
+  return [=](benchmark::State& state, Aligner& aligner) {
+    const PointCloud map = microbench_map(points);
+    MapInfo info = aligner.set_map(map);  // the first one allocates
+    for (auto _ : state) benchmark::DoNotOptimize(info = aligner.set_map(map));
+    count_points(state, points);
+    state.counters["voxels"] = static_cast<double>(info.voxels);
+  };
+}
+
+Measure measure_evaluate(int points) {
+  return [=](benchmark::State& state, Aligner& aligner) {
+    aligner.set_map(microbench_map(kMapPoints));
+    const PointCloud scan = microbench_scan(points);
+    const Transform pose = microbench_guess();
+    Evaluation evaluation = aligner.evaluate(scan, pose);
+    for (auto _ : state) benchmark::DoNotOptimize(evaluation = aligner.evaluate(scan, pose));
+    count_points(state, points);
+    state.counters["pairs_per_point"] = static_cast<double>(evaluation.correspondences) / points;
+  };
+}
+
+Measure measure_score(int points) {
+  return [=](benchmark::State& state, Aligner& aligner) {
+    auto& batch = dynamic_cast<BatchAligner&>(aligner);
+    batch.set_map(microbench_map(kMapPoints));
+    const PointCloud scan = microbench_scan(points);
+    const std::vector<Transform> poses = microbench_poses();
+    std::vector<Score> scores(poses.size());
+    batch.score_batch(scan, poses, scores);
+    for (auto _ : state) {
+      batch.score_batch(scan, poses, scores);
+      benchmark::DoNotOptimize(scores.data());
+      benchmark::ClobberMemory();
+    }
+    count_points(state, static_cast<double>(poses.size()) * points);
+  };
+}
+
+Measure measure_align(int points) {
+  return [=](benchmark::State& state, Aligner& aligner) {
+    aligner.set_map(microbench_map(kMapPoints));
+    const PointCloud scan = microbench_scan(points);
+    const Transform guess = microbench_guess();
+    AlignResult result = aligner.align(scan, guess);
+    if (result.stop != Stop::converged)
+      throw std::runtime_error(fmt::format("align: stop is {}, not converged", to_string(result.stop)));
+    for (auto _ : state) benchmark::DoNotOptimize(result = aligner.align(scan, guess));
+    count_points(state, static_cast<double>(result.evaluations) * points);
+    state.counters["newton_iterations"] = result.iterations;  // "iterations" is Google Benchmark's own
+    state.counters["evaluations"] = result.evaluations;
+    state.counters["error_m"] = pose_difference(result.map_from_scan, {}).translation_m;
+  };
+}
+
+/// The guided half of a search of 200 particles, its alignments left out: what the host does between them. Drawn ahead: what is
+/// left of it when the rest is done during alignments.
+void propose(benchmark::State& state, int at_once, bool drawn_ahead) {
+  constexpr int kStartup = 100, kGuided = 100;
+  const auto value = [](const Pose& p) { return -(p.x * p.x + p.y * p.y + p.yaw * p.yaw); };
+  initial_pose::Tpe started({{}, {5, 5, 0.2, 0.02, 0.02}}, {kStartup, 100, 1});
+  const std::vector<Pose> first = started.ask(kStartup);
+  if (drawn_ahead) started.draw_ahead(kGuided, at_once);
+  for (const Pose& place : first) started.tell(place, value(place));
+  for (auto _ : state) {
+    initial_pose::Tpe tpe = started;
+    for (int done = 0; done < kGuided; done += at_once) {
+      const std::vector<Pose> places = tpe.ask(std::min(at_once, kGuided - done));
+      if (drawn_ahead) {
+        state.PauseTiming();
+        tpe.draw_ahead(at_once, at_once);
+        state.ResumeTiming();
+      }
+      for (const Pose& place : places) tpe.tell(place, value(place));
+    }
+    benchmark::DoNotOptimize(tpe);
+  }
+  state.counters["s_per_proposal"] =
+      Counter(kGuided, static_cast<Counter::Flags>(Counter::kIsIterationInvariantRate | Counter::kInvert));
+}
+
+/// Runs a measurement on a new aligner; what goes wrong becomes the benchmark's error and is counted.
+void run(benchmark::State& state, const AlignerEntry& row, const AlignOptions& options, const Measure& measure,
+         int& failed) {
+  if (const std::string reason = row.unavailable_reason(); !reason.empty()) {
+    state.SkipWithError(reason.c_str());
+    return;
+  }
+  try {
+    measure(state, *row.make(options));
+  } catch (const std::exception& error) {
+    ++failed;
+    state.SkipWithError(error.what());
+  }
+}
+
+bool takes_batches(const AlignerEntry& row, const AlignOptions& options) {
+  return !row.unavailable_reason().empty() || dynamic_cast<BatchAligner*>(row.make(options).get()) != nullptr;
+}
+
+}  // namespace
+
+void register_microbenchmarks(std::span<const AlignerEntry> rows, const AlignOptions& options, int& failed) {
+  // Wall time: the calling thread of a row with workers, or of a device, mostly waits.
+  const auto add = [&](const AlignerEntry& row, const std::string& name, const Measure& measure) {
+    benchmark::RegisterBenchmark(
+        name.c_str(),
+        [row, options, measure, &failed](benchmark::State& state) { run(state, row, options, measure, failed); })
+        ->UseRealTime()
+        ->Unit(benchmark::kMicrosecond);
+  };
+  for (const AlignerEntry& row : rows)
+    for (const int points : {100000, 1000000})
+      add(row, fmt::format("build/{}/{}", row.name, points), measure_build(points));
+  for (const AlignerEntry& row : rows)
+    for (const int points : {1000, 5000, 50000})
+      add(row, fmt::format("evaluate/{}/{}", row.name, points), measure_evaluate(points));
+  for (const AlignerEntry& row : rows)
+    if (takes_batches(row, options))
+      add(row, fmt::format("score/{}/5000x{}", row.name, microbench_poses().size()), measure_score(5000));
+  for (const AlignerEntry& row : rows) add(row, fmt::format("align/{}/5000", row.name), measure_align(5000));
+  for (const auto& [name, at_once, drawn_ahead] :
+       {std::tuple("propose/100x1", 1, false), {"propose/100x16", 16, false}, {"propose_drawn_ahead/100x16", 16, true}})
+    benchmark::RegisterBenchmark(
+        name, [at_once, drawn_ahead](benchmark::State& state) { propose(state, at_once, drawn_ahead); })
+        ->UseRealTime()
+        ->Unit(benchmark::kMicrosecond);
+}
+
+}  // namespace ndt::harness

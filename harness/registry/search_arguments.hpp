@@ -1,0 +1,44 @@
+// A search for the initial pose as the command line and presets give it: what was not given keeps its default.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "ndt/initial_pose/search_options.hpp"
+#include "registry/registry.hpp"
+
+namespace ndt::harness {
+
+struct SearchArguments {
+  std::string strategy = "batched_persistent";
+  std::optional<std::string> method;
+  std::optional<int> particles, startup, at_once, candidates;
+  std::optional<std::uint64_t> seed;
+  std::optional<double> reliable_nvtl;
+};
+
+struct SearchSetting {
+  initial_pose::Strategy strategy;
+  initial_pose::SearchOptions options;  ///< at_once is 1 unless the strategy makes rounds
+};
+
+/// Throws UsageError for an unknown name and for what the strategy or the method has no use for, std::invalid_argument for a
+/// value out of range.
+SearchSetting resolve(const SearchArguments& arguments);
+
+/// The row that runs a strategy: the one asked for or, for "auto", the strategy's own GPU row or its host twin. Throws UsageError
+/// for unknown names, NoDeviceError if the row cannot run here.
+const AlignerEntry& choose_aligner(const initial_pose::Strategy& strategy, std::string_view name);
+/// Whether the aligner takes as many poses at once as the strategy gives it.
+bool can_run(const initial_pose::Strategy& strategy, const Aligner& aligner);
+/// Throws UsageError that names rows which can, unless this one can.
+void require_can_run(const initial_pose::Strategy& strategy, const AlignerEntry& entry, const Aligner& aligner);
+
+/// Names, for help texts.
+std::string strategy_names();
+std::string method_names();
+
+}  // namespace ndt::harness

@@ -1,0 +1,35 @@
+// A process of this program under watch: what it writes, its time between two lines, its memory, and how it ended.
+#pragma once
+
+#include <sys/types.h>
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "run/record.hpp"
+
+namespace ndt::harness {
+
+struct ChildLimits {
+  double silence_s = 60;  ///< longest time without a line
+  std::int64_t memory_bytes = 0;
+};
+
+struct ChildEnd {
+  Failure failure = Failure::none;  ///< none: it ended by itself with exit code 0
+  std::string reason;
+};
+
+/// Runs this program's own file with `arguments`; calls `line` for everything it writes to descriptor kRowsDescriptor, line by
+/// line. What it writes to stdout and stderr is kept for the reason of a failure. It is killed past a limit, if `line` throws,
+/// and when this process ends, however that happens.
+ChildEnd run_child(const std::vector<std::string>& arguments, const ChildLimits& limits,
+                   const std::function<void(const std::string&)>& line);
+
+inline constexpr int kRowsDescriptor = 3;
+
+/// For the child: it dies with the process that started it.
+void die_with_parent(pid_t parent);
+
+}  // namespace ndt::harness

@@ -1,0 +1,256 @@
+#include "run/measure.hpp"
+
+#include <fmt/format.h>
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+
+#include "base/calibration.hpp"
+#include "base/exit_code.hpp"
+#include "base/settle.hpp"
+#include "base/stopwatch.hpp"
+#include "ndt/core/error.hpp"
+#include "run/alignment_traffic.hpp"
+#include "run/batch_guesses.hpp"
+#include "run/same_bits.hpp"
+#include "run/search_run.hpp"
+
+namespace ndt::harness {
+namespace {
+
+std::int64_t peak_rss_bytes() {
+  rusage usage{};
+  ::getrusage(RUSAGE_SELF, &usage);
+  return static_cast<std::int64_t>(usage.ru_maxrss) * 1024;
+}
+
+double inter_quartile_share(const std::vector<double>& samples) {
+  return (quantile(samples, 0.75) - quantile(samples, 0.25)) / median(samples);
+}
+
+/// An aligner with the map of one frame, and that frame's scan.
+class Measurer {
+ public:
+  Measurer(const Plan& plan, const Job& job, const AlignerEntry& entry, const Dataset& dataset)
+      : plan_(plan),
+        job_(job),
+        timing_(job.timing.value_or(plan.timing)),
+        dataset_(dataset),
+        aligner_(entry.make(job_options(job, dataset))),
+        batch_(dynamic_cast<BatchAligner*>(aligner_.get())) {}
+
+  /// Reads the frame's clouds and builds its map, unless that is done.
+  void prepare(std::size_t frame) {
+    if (scan_of_ == frame) return;
+    scan_of_.reset();
+    if (!dataset_.one_map || !has_map_) {
+      const PointCloud map = dataset_.map(frame);
+      settle();
+      const Stopwatch watch;
+      map_ = aligner_->set_map(map);
+      build_us_ = watch.elapsed_us();
+      has_map_ = true;
+    }
+    scan_ = dataset_.scan(frame);
+    scan_of_ = frame;
+  }
+
+  /// Of the prepared frame.
+  void measure(RunRow& row) {
+    row.points = static_cast<std::int64_t>(scan_.size());
+    row.map_points = map_.points;
+    row.voxels = map_.voxels;
+    row.build_us = build_us_;
+
+    per_scan_ = per_scan_of(row);
+    search_.reset();
+    if (row.search) search_.emplace(resolve(job_.search.value().arguments), row);
+    if (is_too_long(row)) return;
+    place(row, row.poses);
+    PerScan first = per_scan_;
+    first.trace = job_.trace && !search_;  // of a search, its particles' paths
+    align(first);                          // memory, threads, caches
+    take_results();
+    const std::vector<AlignResult> expected = results_;
+    if (job_.timed) {
+      row.calibration_us = calibration_us();
+      take_idle_samples(row, expected);
+      take_samples(row, expected);
+    } else {
+      row.align_us = {timed_align(row, expected)};
+      row.timing = Timing::single;
+    }
+    fill(row, expected);
+  }
+
+ private:
+  PerScan per_scan_of(const RunRow& row) const {
+    PerScan out = per_scan(job_.variant.options);
+    if (!job_.variant.regularised_at_truth) return out;
+    const Vec3<double> truth = translation_of(row.truth.value());
+    out.regularisation = RegularisationTarget{truth.x, truth.y};
+    return out;
+  }
+
+  /// So many poses are aligned from now on.
+  void place(const RunRow& row, int poses) {
+    guesses_ = batch_guesses(row.guess, poses);
+    results_.resize(guesses_.size());
+  }
+
+  /// Of the row's guess, of all that surround it in one call, or of all particles of its search.
+  void align(const PerScan& per_scan) {
+    if (search_)
+      search_->run(*aligner_, scan_, per_scan);
+    else if (guesses_.size() == 1)
+      results_[0] = aligner_->align(scan_, guesses_[0], per_scan);
+    else if (batch_)
+      batch_->align_batch(scan_, guesses_, results_, per_scan);
+    else
+      throw std::logic_error("align_batch: not offered by this implementation; plan single alignments");
+  }
+
+  /// Behind the timing: the aligner writes its results where they belong, a search keeps them.
+  void take_results() {
+    if (search_) results_ = search_->take();
+  }
+
+  /// A batch that, by the time of a small one, would exceed the longest call. The row then says so.
+  bool is_too_long(RunRow& row) {
+    if (row.poses == 1 || !plan_.limits.call_s) return false;
+    constexpr int kProbe = 10;  // a device does few poses in the time of one
+    const int probe = std::min(kProbe, row.poses / 2);
+    place(row, probe);
+    align(per_scan_);  // memory, threads, caches
+    const Stopwatch watch;
+    align(per_scan_);
+    const double pose_s = watch.elapsed_us() / 1e6 / probe;
+    if (pose_s * row.poses <= *plan_.limits.call_s) return false;
+    row.error =
+        fmt::format("skipped: {} poses, at {:.3g} ms each in a batch of {}, are more than the {:g} s of limits.call_s",
+                    row.poses, pose_s * 1e3, probe, *plan_.limits.call_s);
+    row.failure = Failure::skipped;
+    return true;
+  }
+
+  double timed_align(RunRow& row, const std::vector<AlignResult>& expected) {
+    const std::optional<Traffic> before = aligner_->traffic();
+    const Stopwatch watch;
+    align(per_scan_);
+    const double time_us = watch.elapsed_us();
+    take_results();
+    if (!std::ranges::equal(expected, results_, same_bits))
+      throw RegressionError("align: two calls with the same input gave different bits");
+    if (before) add_alignment(row.traffic, traffic_between(*before, aligner_->traffic().value()));
+    return time_us;
+  }
+
+  /// At most a third of the cap, for what is not the main measurement.
+  void take_idle_samples(RunRow& row, const std::vector<AlignResult>& expected) {
+    const Stopwatch watch;
+    for (int k = 0; k < timing_.idle_samples; ++k) {
+      if (k > 0 && watch.elapsed_us() > timing_.cap_s * 1e6 / 3) return;
+      settle();
+      row.align_after_idle_us.push_back(timed_align(row, expected));
+    }
+  }
+
+  void take_samples(RunRow& row, const std::vector<AlignResult>& expected) {
+    constexpr std::size_t kLeast = 3, kLook = 10;  // the spread is looked at after so many more samples
+    const auto wanted = static_cast<std::size_t>(timing_.samples);
+    const Stopwatch watch;
+    while (true) {
+      row.align_us.push_back(timed_align(row, expected));
+      const std::size_t n = row.align_us.size();
+      const bool look = n >= wanted && (n - wanted) % kLook == 0;
+      if (look && inter_quartile_share(row.align_us) <= timing_.spread) {
+        row.timing = Timing::settled;
+        return;
+      }
+      if (n >= std::min(kLeast, wanted) && watch.elapsed_us() >= timing_.cap_s * 1e6) {
+        row.timing = Timing::wall_cap;
+        return;
+      }
+    }
+  }
+
+  void fill(RunRow& row, const std::vector<AlignResult>& results) const {
+    for (const AlignResult& result : results) {
+      row.iterations += result.iterations;
+      row.evaluations += result.evaluations;
+    }
+    const AlignResult& result = search_ ? results.at(search_->best()) : results.front();
+    row.pose = result.map_from_scan;
+    row.stop = to_string(result.stop);
+    row.oscillation_count = result.oscillation_count;
+    row.newton_fallbacks = result.newton_fallbacks;
+    row.correspondences = result.correspondences;
+    row.score = result.score;
+    row.transform_probability = result.transform_probability;
+    row.nvtl = result.nvtl;
+    row.trace = result.trace;
+    row.peak_rss_bytes = peak_rss_bytes();
+    if (row.truth) row.to_truth = pose_difference(row.pose, *row.truth);
+    if (search_) search_->fill(row, results, job_.trace);
+  }
+
+  const Plan& plan_;
+  const Job& job_;
+  const TimingRule timing_;
+  const Dataset& dataset_;
+  std::unique_ptr<Aligner> aligner_;
+  BatchAligner* batch_;  ///< the same, or null
+  PointCloud scan_;
+  std::vector<Transform> guesses_;   ///< of the row being measured
+  std::optional<SearchRun> search_;  ///< of it, if it is one
+  std::vector<AlignResult> results_;
+  PerScan per_scan_;
+  std::optional<std::size_t> scan_of_;  ///< the frame that scan and map belong to
+  MapInfo map_;
+  bool has_map_ = false;
+  double build_us_ = 0;
+};
+
+/// The frame of every planned row.
+std::vector<std::size_t> frames_of(const Job& job, const Dataset& dataset, const std::vector<RunRow>& rows) {
+  std::vector<std::size_t> frames;
+  std::size_t at = 0;
+  for (const RunRow& row : rows) {
+    while (dataset.frames.at(job.frames.at(at)).name != row.frame) ++at;
+    frames.push_back(job.frames[at]);
+  }
+  return frames;
+}
+
+/// The row as it was planned, with what went wrong.
+RunRow failed(RunRow planned, const std::exception& error) {
+  planned.error = *error.what() ? error.what() : "failed without a message";
+  planned.failure = Failure::exception;
+  return planned;
+}
+
+}  // namespace
+
+void measure(const Plan& plan, const Job& job, const AlignerEntry& entry, const Dataset& dataset,
+             const std::vector<std::size_t>& wanted, const MeasureObserver& observer) {
+  const std::vector<RunRow> rows = planned_rows(plan, job, dataset);
+  const std::vector<std::size_t> frames = frames_of(job, dataset, rows);
+  std::optional<Measurer> measurer;
+  for (const std::size_t index : wanted) {
+    RunRow row = rows.at(index);
+    try {
+      if (!measurer) measurer.emplace(plan, job, entry, dataset);
+      measurer->prepare(frames[index]);
+      if (index == wanted.front()) observer.ready();
+      measurer->measure(row);
+    } catch (const std::exception& error) {
+      row = failed(rows[index], error);
+      measurer.reset();  // nothing of it is trusted any more
+    }
+    observer.row(row);
+  }
+}
+
+}  // namespace ndt::harness

@@ -1,0 +1,69 @@
+// A run before it runs: every measurement, grouped into jobs. One job is one process.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "registry/registry.hpp"
+#include "run/presets.hpp"
+#include "run/record.hpp"
+
+namespace ndt::harness {
+
+/// What a command line takes instead of the preset's.
+struct Selection {
+  std::vector<std::string> datasets;         ///< of every study; empty = the preset's that are available
+  std::vector<std::string> implementations;  ///< empty = all that are available
+  std::vector<int> threads;                  ///< empty = the studies'
+  std::optional<int> samples;
+  AlignArguments options;  ///< base of every variant
+};
+
+/// One aligner with one map, and a block of a dataset's measurements: frames with every guess of each and every batch
+/// around it, cut to a range.
+struct Job {
+  int index = 0;
+  std::string dataset, implementation;
+  Variant variant;
+  int threads = 1;
+  bool timed = true, trace = false;
+  std::vector<std::size_t> frames;  ///< indices into the dataset
+  std::vector<GuessGrid> grids;
+  std::vector<int> poses = {1};       ///< every guess with each of these: the poses of its batch, 1 = an alignment
+  std::optional<NamedSearch> search;  ///< instead of alignments
+  std::optional<TimingRule> timing;   ///< instead of the plan's
+  std::size_t first_row = 0, row_count = 0;  ///< of all measurements of these frames
+};
+
+struct LeftOut {
+  std::string what, why;
+};
+
+struct Plan {
+  std::string run_id, preset, description;
+  std::uint64_t seed = 1;
+  TimingRule timing;
+  JobLimits limits;
+  std::vector<std::string> datasets;  ///< in the preset's order
+  std::vector<Job> jobs;              ///< in the order they run
+  std::vector<LeftOut>
+      left_out;  ///< implementations that cannot run, options that one does not offer, datasets not there
+};
+
+/// Throws UsageError for unknown names and options, InputError for a dataset asked for by name that is not available, or if
+/// nothing is left to do.
+Plan make_plan(const Preset& preset, const Selection& selection, const std::string& run_id);
+
+std::string plan_json(const Plan& plan);
+/// Throws InputError unless it is a plan_json.
+Plan read_plan(const std::filesystem::path& file);
+
+/// The rows of a job with all that is known before they are measured, in the order they are.
+std::vector<RunRow> planned_rows(const Plan& plan, const Job& job, const Dataset& dataset);
+
+/// Options that the job's aligner is made with.
+AlignOptions job_options(const Job& job, const Dataset& dataset);
+
+}  // namespace ndt::harness

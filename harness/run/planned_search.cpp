@@ -1,0 +1,40 @@
+#include "run/planned_search.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/noise.hpp"
+#include "ndt/initial_pose/grid.hpp"
+
+namespace ndt::harness {
+
+std::vector<NamedGuess> prior_guesses(const Frame& frame, std::size_t frame_index, const NamedSearch& search) {
+  std::vector<NamedGuess> guesses;
+  for (int seed = 0; seed < search.seeds; ++seed)
+    guesses.push_back({fmt::format("seed{}", seed),
+                       prior_mean(frame.truth.value(), search.sigma, frame_index, static_cast<std::uint64_t>(seed)),
+                       std::nullopt});
+  return guesses;
+}
+
+SearchRow planned_search(const NamedSearch& search, std::uint64_t number) {
+  const SearchSetting setting = resolve(search.arguments);
+  const initial_pose::SearchOptions& options = setting.options;
+  SearchRow row;
+  row.name = search.name;
+  row.strategy = setting.strategy.name;
+  row.method = to_string(options.method);
+  row.particles = options.particles;
+  if (options.method == initial_pose::Method::grid)  // a lattice may fall short of them
+    row.particles = static_cast<int>(initial_pose::grid_places({}, options.particles).size());
+  row.startup = options.startup;
+  row.at_once = options.at_once;
+  row.candidates = options.candidates;
+  row.reliable_nvtl = options.reliable_nvtl;
+  row.seed = number;
+  std::ranges::copy(search.sigma, row.sigma);
+  return row;
+}
+
+}  // namespace ndt::harness

@@ -1,0 +1,212 @@
+#include "run/presets.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <set>
+
+#include "base/build_info.hpp"
+#include "base/refusal.hpp"
+#include "base/unknown_name.hpp"
+#include "io/optional_keys.hpp"
+#include "ndt/core/limits.hpp"
+#include "registry/option_keys.hpp"
+#include "registry/search_keys.hpp"
+
+namespace ndt::harness {
+namespace {
+
+namespace fs = std::filesystem;
+
+bool contains(const std::vector<std::string>& names, std::string_view name) {
+  return std::ranges::find(names, name) != names.end();
+}
+
+constexpr std::int64_t kCountMost = 1000000;
+constexpr double kOffsetMost = 1000;
+constexpr double kPosesMost = 100000;
+
+std::optional<TimingRule> read_timing(TomlTable& toml) {
+  auto table = toml.table("timing");
+  if (!table) return std::nullopt;
+  TimingRule rule;
+  rule.samples = static_cast<int>(table->whole("samples", 1, kCountMost).value_or(rule.samples));
+  rule.spread = table->number("spread", 0, 10).value_or(rule.spread);
+  rule.cap_s = table->number("cap_s", 0, 3600).value_or(rule.cap_s);
+  rule.idle_samples = static_cast<int>(table->whole("idle_samples", 0, 1000).value_or(rule.idle_samples));
+  table->finish();
+  return rule;
+}
+
+JobLimits read_limits(TomlTable& toml) {
+  JobLimits limits;
+  auto table = toml.table("limits");
+  if (!table) return limits;
+  limits.measurement_s = table->number("measurement_s", 0.1, 86400).value_or(limits.measurement_s);
+  limits.memory_mib = table->whole("memory_mib", 64, std::int64_t{1} << 24).value_or(limits.memory_mib);
+  limits.call_s = table->number("call_s", 0.001, 86400);
+  table->finish();
+  return limits;
+}
+
+GuessGrid read_grid(TomlTable& toml) {
+  GuessGrid grid;
+  grid.x_m = toml.numbers("x_m", -kOffsetMost, kOffsetMost).value_or(grid.x_m);
+  grid.y_m = toml.numbers("y_m", -kOffsetMost, kOffsetMost).value_or(grid.y_m);
+  grid.z_m = toml.numbers("z_m", -kOffsetMost, kOffsetMost).value_or(grid.z_m);
+  grid.yaw_deg = toml.numbers("yaw_deg", -180, 180).value_or(grid.yaw_deg);
+  toml.finish();
+  return grid;
+}
+
+Variant read_variant(TomlTable& toml) {
+  Variant variant;
+  variant.name = toml.required_text("name");
+  variant.regularised_at_truth = toml.flag("reg_at_truth").value_or(false);
+  read_options(toml, variant.options);
+  toml.finish();
+  return variant;
+}
+
+std::vector<int> read_counts(TomlTable& toml, const char* key, double least, double most, std::vector<int> standard) {
+  const auto given = toml.numbers(key, least, most);
+  if (!given || given->empty()) return standard;
+  std::vector<int> counts;
+  for (const double count : *given) {
+    if (count != static_cast<int>(count)) toml.refuse(key, "holds a fraction", "give whole numbers");
+    counts.push_back(static_cast<int>(count));
+  }
+  return counts;
+}
+
+NamedSearch read_search(TomlTable& toml, const NamedSearch& common) {
+  NamedSearch search = common;
+  search.name = toml.required_text("name");
+  search.implementations = toml.texts("implementations").value_or(std::vector<std::string>{});
+  if (search.implementations.empty())
+    toml.refuse("implementations", "is missing or empty", "name the rows that shall run this search");
+  for_each_search_option(search.arguments, [&](const char* key, auto& value) { read_key(toml, key, value); });
+  try {
+    for (const std::string& row : search.implementations) find_aligner(row);
+    resolve(search.arguments);
+  } catch (const std::exception& error) {
+    toml.refuse("name", fmt::format("'{}' cannot be run: {}", printable(search.name), printable(error.what(), 300)),
+                "change the search's settings");
+  }
+  toml.finish();
+  return search;
+}
+
+/// The priors are those of the study, so that its searches look for the same poses.
+std::vector<NamedSearch> read_searches(TomlTable& toml) {
+  NamedSearch common;
+  common.seeds = static_cast<int>(toml.whole("seeds", 1, kCountMost).value_or(common.seeds));
+  if (const auto sigma = toml.numbers("sigma", 0, kOffsetMost)) {
+    if (sigma->size() != std::size(common.sigma))
+      toml.refuse("sigma", "has not five numbers", "give x, y, z in metres, roll, pitch in radians");
+    std::ranges::copy(*sigma, common.sigma);
+    if (common.sigma[3] > kPi || common.sigma[4] > kPi)
+      toml.refuse("sigma", "has an angle above pi", "give x, y, z in metres, roll, pitch in radians");
+  }
+  std::vector<NamedSearch> searches;
+  for (TomlTable& search : toml.tables("searches")) searches.push_back(read_search(search, common));
+  for (const char* key : {"seeds", "sigma"})
+    if (searches.empty() && contains(toml.keys(), key))
+      toml.refuse(key, "given without searches", "add searches = [...]");
+  for (const char* key : {"poses", "grids"})
+    if (!searches.empty() && contains(toml.keys(), key))
+      toml.refuse(key, "given beside searches", "put them into a study of their own");
+  return searches;
+}
+
+/// Rows of two searches are told apart by their names.
+void require_own_names(const TomlTable& toml, const std::vector<Study>& studies) {
+  std::set<std::string> names;
+  for (const Study& study : studies)
+    for (const NamedSearch& search : study.searches)
+      if (!names.insert(search.name).second)
+        toml.refuse("study", fmt::format("has two searches named '{}'", printable(search.name)),
+                    "give each a name of its own");
+}
+
+Study read_study(TomlTable& toml) {
+  Study study;
+  study.datasets = toml.texts("datasets").value_or(std::vector<std::string>{});
+  if (study.datasets.empty()) toml.refuse("datasets", "is missing or empty", "name the datasets");
+  if (const auto frames = toml.whole("frames", 1, kCountMost)) study.frames = static_cast<int>(*frames);
+  study.threads = read_counts(toml, "threads", 0, Limits::kThreads, {1, 0});
+  study.poses = read_counts(toml, "poses", 1, kPosesMost, study.poses);
+  study.timing = read_timing(toml);
+  study.searches = read_searches(toml);
+  for (TomlTable& variant : toml.tables("variants")) study.variants.push_back(read_variant(variant));
+  if (study.variants.empty()) study.variants.emplace_back();
+  for (TomlTable& grid : toml.tables("grids")) study.grids.push_back(read_grid(grid));
+  study.timed = toml.flag("timed").value_or(study.timed);
+  study.trace = toml.flag("trace").value_or(study.trace);
+  study.measurements_per_job =
+      static_cast<int>(toml.whole("measurements_per_job", 1, kCountMost).value_or(study.measurements_per_job));
+  toml.finish();
+  return study;
+}
+
+/// From quick to thorough.
+constexpr const char* kOrder[] = {"smoke",   "tracking", "basin",     "scaling",      "profiles", "iterations",
+                                  "latency", "batch",    "transfers", "initial_pose", "full"};
+
+fs::path presets_folder() { return fs::path(build_info().source) / "harness" / "presets"; }
+
+enum class Studies { own, own_and_others };
+
+/// The studies of the presets that it names come first; those may not name others.
+Preset read_preset(const fs::path& file, Studies studies) {
+  TomlTable toml = TomlTable::read(file);
+  Preset preset;
+  preset.name = file.stem().string();
+  preset.description = toml.required_text("description");
+  preset.seed = static_cast<std::uint64_t>(toml.whole("seed", 0, kCountMost).value_or(1));
+  preset.timing = read_timing(toml).value_or(preset.timing);
+  preset.limits = read_limits(toml);
+  const auto others = toml.texts("presets").value_or(std::vector<std::string>{});
+  if (studies == Studies::own && !others.empty())
+    toml.refuse("presets", "given in a preset that another one names", "name these there instead");
+  for (const std::string& name : others) {
+    if (std::ranges::find(kOrder, name) == std::end(kOrder))
+      toml.refuse("presets", "names no preset of the project",
+                  fmt::format("name some of {}", fmt::join(std::begin(kOrder), std::end(kOrder) - 1, ", ")));
+    for (Study& study : read_preset(presets_folder() / (name + ".toml"), Studies::own).studies)
+      preset.studies.push_back(std::move(study));
+  }
+  for (TomlTable& study : toml.tables("study")) preset.studies.push_back(read_study(study));
+  require_own_names(toml, preset.studies);
+  if (preset.studies.empty()) toml.refuse("study", "is missing", "add a table [[study]]");
+  toml.finish();
+  return preset;
+}
+
+std::ptrdiff_t rank(const std::string& name) { return std::ranges::find(kOrder, name) - std::begin(kOrder); }
+
+}  // namespace
+
+std::vector<Preset> presets() {
+  std::vector<Preset> all;
+  for (const auto& entry : fs::directory_iterator(presets_folder()))
+    if (entry.path().extension() == ".toml") all.push_back(read_preset(entry.path(), Studies::own_and_others));
+  std::ranges::sort(all, [](const Preset& a, const Preset& b) {
+    return std::pair(rank(a.name), a.name) < std::pair(rank(b.name), b.name);
+  });
+  return all;
+}
+
+Preset find_preset(const std::string& name) {
+  if (name.find('/') != std::string::npos || name.ends_with(".toml")) return read_preset(name, Studies::own_and_others);
+  std::vector<std::string> names;
+  for (Preset& preset : presets()) {
+    if (preset.name == name) return std::move(preset);
+    names.push_back(preset.name);
+  }
+  throw unknown_name("preset", name, names);
+}
+
+}  // namespace ndt::harness

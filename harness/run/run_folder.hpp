@@ -1,0 +1,47 @@
+// The folder of one run: its plan, its rows as they come, and what is needed to read them later.
+#pragma once
+
+#include <filesystem>
+#include <set>
+#include <string>
+
+#include "run/plan.hpp"
+
+namespace ndt::harness {
+
+class RunFolder {
+ public:
+  /// Writes plan.json and environment.json into a folder that is made, and that holds no other run. Throws InputError.
+  static RunFolder begin(const std::filesystem::path& folder, const Plan& plan, const std::string& command_line);
+  /// Takes up a run where it ended: rows of results.jsonl stay, but for a torn last line and for rows whose process was ended
+  /// (crash, timeout, memory), which are measured again. Throws InputError if the folder holds no run, or rows of another
+  /// commit or machine, which would not be one run.
+  static RunFolder resume(const std::filesystem::path& folder);
+
+  ~RunFolder();
+  RunFolder(RunFolder&& other) noexcept;
+
+  const Plan& plan() const { return plan_; }
+  const std::filesystem::path& path() const { return path_; }
+  bool done(const RunRow& row) const { return done_.contains(measurement_key(row)); }
+  std::size_t rows() const { return done_.size(); }
+  std::size_t failed_rows() const { return failed_; }
+
+  /// One write to the end of results.jsonl: it is there whole or, if this process is killed meanwhile, torn at the end.
+  void append(const RunRow& row);
+  /// As it came from a measuring process.
+  void append_line(const std::string& line, const RunRow& row);
+
+ private:
+  RunFolder(std::filesystem::path path, Plan plan);
+  void open_rows();
+  void keep_finished_rows();
+
+  std::filesystem::path path_;
+  Plan plan_;
+  std::set<std::string> done_;
+  std::size_t failed_ = 0;
+  int rows_descriptor_ = -1;
+};
+
+}  // namespace ndt::harness

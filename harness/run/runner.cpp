@@ -1,0 +1,99 @@
+#include "run/runner.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <unistd.h>
+
+#include <map>
+#include <set>
+
+#include "run/child_process.hpp"
+
+namespace ndt::harness {
+namespace {
+
+class Runner {
+ public:
+  Runner(RunFolder& folder, const std::function<void(const RunProgress&)>& progress)
+      : folder_(folder), report_(progress) {}
+
+  void run() {
+    std::map<std::string, Dataset> datasets;
+    for (const Job& job : folder_.plan().jobs)
+      if (!datasets.contains(job.dataset)) datasets.emplace(job.dataset, load_dataset(job.dataset));
+    std::set<std::string> planned;  // jobs of two studies may share measurements
+    for (const Job& job : folder_.plan().jobs)
+      for (const RunRow& row : planned_rows(folder_.plan(), job, datasets.at(job.dataset)))
+        planned.insert(measurement_key(row));
+    progress_.total = planned.size();
+    progress_.done = folder_.rows();
+    for (const Job& job : folder_.plan().jobs) run_job(job, datasets.at(job.dataset));
+  }
+
+ private:
+  void run_job(const Job& job, const Dataset& dataset) {
+    const std::vector<RunRow> rows = planned_rows(folder_.plan(), job, dataset);
+    std::vector<std::size_t> left;
+    for (std::size_t k = 0; k < rows.size(); ++k)
+      if (!folder_.done(rows[k])) left.push_back(k);
+    if (left.empty()) return;
+    progress_.now = fmt::format("{} on {}, {}, {} thread{}", job.implementation, dataset.name, job.variant.name,
+                                job.threads, job.threads == 1 ? "" : "s");
+    report_(progress_);
+    while (!left.empty()) {
+      bool ready = false;
+      const ChildEnd end = measure_in_child(job, left, ready);
+      if (left.empty()) break;
+      // Another process would not get through its preparations either, unless someone killed this one.
+      const std::size_t lost = ready || end.failure == Failure::crash ? 1 : left.size();
+      for (std::size_t k = 0; k < lost; ++k) {
+        fail(rows[left.front()], end);
+        left.erase(left.begin());
+      }
+    }
+  }
+
+  /// Takes what was measured off `left`. ready: the map was built.
+  ChildEnd measure_in_child(const Job& job, std::vector<std::size_t>& left, bool& ready) {
+    const JobLimits& limits = folder_.plan().limits;
+    const std::vector<std::string> arguments = {"measure-job",
+                                                "--run",
+                                                folder_.path().string(),
+                                                "--job",
+                                                std::to_string(job.index),
+                                                "--parent",
+                                                std::to_string(::getpid()),
+                                                "--rows",
+                                                fmt::format("{}", fmt::join(left, ","))};
+    const ChildLimits child_limits{limits.measurement_s, limits.memory_mib << 20};
+    return run_child(arguments, child_limits, [&](const std::string& line) {
+      ready = true;
+      if (line.empty()) return;  // the child's word that it is
+      folder_.append_line(line, run_row_from_json(line));
+      left.erase(left.begin());
+      step();
+    });
+  }
+
+  void fail(RunRow row, const ChildEnd& end) {
+    row.error = end.failure == Failure::none ? "its process ended without this row" : end.reason;
+    row.failure = end.failure == Failure::none ? Failure::crash : end.failure;
+    folder_.append(row);
+    step();
+  }
+
+  void step() {
+    ++progress_.done;
+    report_(progress_);
+  }
+
+  RunFolder& folder_;
+  const std::function<void(const RunProgress&)>& report_;
+  RunProgress progress_;
+};
+
+}  // namespace
+
+void run(RunFolder& folder, const std::function<void(const RunProgress&)>& progress) { Runner(folder, progress).run(); }
+
+}  // namespace ndt::harness

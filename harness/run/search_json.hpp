@@ -1,0 +1,20 @@
+// Searches in plans and records.
+#pragma once
+
+#include <nlohmann/json.hpp>
+
+#include "run/presets.hpp"
+#include "run/search_row.hpp"
+
+namespace ndt::harness {
+
+nlohmann::ordered_json to_json(const NamedSearch& search);
+/// Inverse. Throws nlohmann::json::exception.
+NamedSearch named_search_from(const nlohmann::ordered_json& j);
+
+/// `found`: with what came of it, else null there.
+nlohmann::ordered_json to_json(const SearchRow& row, bool found);
+/// Inverse. Throws nlohmann::json::exception.
+SearchRow search_row_from(const nlohmann::ordered_json& j, bool found);
+
+}  // namespace ndt::harness

@@ -1,0 +1,66 @@
+#include "run/search_run.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace ndt::harness {
+
+SearchRun::SearchRun(const SearchSetting& setting, const RunRow& row) : setting_(setting) {
+  prior_.mean = principal(derivative_pose(row.guess));
+  std::ranges::copy(row.search.value().sigma, prior_.sigma);
+  setting_.options.seed = row.search->seed;
+}
+
+void SearchRun::run(Aligner& aligner, const PointCloud& scan, const PerScan& per_scan) {
+  calls_.clear();
+  const Stopwatch watch;
+  found_ = search(aligner, scan, prior_, setting_.strategy, setting_.options, per_scan, [&](const auto& particles) {
+    calls_.push_back({particles.size(), watch.elapsed_us()});
+  });
+}
+
+std::vector<AlignResult> SearchRun::take() {
+  runner_up_ratio_ = found_.runner_up_ratio();
+  ambiguous_ = found_.ambiguous();
+  std::vector<AlignResult> results;
+  results.reserve(found_.particles.size());
+  for (initial_pose::Particle& particle : found_.particles) results.push_back(std::move(particle.result));
+  return results;
+}
+
+void SearchRun::fill(RunRow& row, std::span<const AlignResult> results, bool with_paths) const {
+  SearchRow& search = row.search.value();
+  search.best_particle = found_.best;
+  search.reliable = found_.reliable;
+  search.ambiguous = ambiguous_;
+  if (found_.interrupted) search.interrupted = to_string(*found_.interrupted);
+  if (found_.runner_up) {
+    search.runner_up_ratio = runner_up_ratio_;
+    search.runner_up_pose = results[*found_.runner_up].map_from_scan;
+  }
+  search.improvements = improvements(row, results);
+  if (!with_paths) return;
+  for (std::size_t k = 0; k < results.size(); ++k) {
+    const Pose &start = found_.particles[k].start, end = principal(derivative_pose(results[k].map_from_scan));
+    search.paths.push_back(
+        {start.x, start.y, start.yaw, end.x, end.y, end.yaw, std::isfinite(results[k].nvtl) ? results[k].nvtl : 0});
+  }
+}
+
+std::vector<Improvement> SearchRun::improvements(const RunRow& row, std::span<const AlignResult> results) const {
+  std::vector<Improvement> all;
+  auto call = calls_.begin();
+  for (std::size_t k = 0; k < results.size(); ++k) {
+    while (call->particles <= k) ++call;
+    if (!(results[k].nvtl > (all.empty() ? -1 : all.back().nvtl)))
+      continue;  // NVTL is 0 or more; NaN is no improvement
+    all.push_back({k, call->us, results[k].nvtl, {}, {}});
+    if (!row.truth) continue;
+    const PoseDifference error = pose_difference(results[k].map_from_scan, *row.truth);
+    all.back().translation_error_m = error.translation_m;
+    all.back().rotation_error_deg = error.rotation_deg;
+  }
+  return all;
+}
+
+}  // namespace ndt::harness

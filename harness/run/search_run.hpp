@@ -1,0 +1,42 @@
+// One planned search, run and recorded.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "base/stopwatch.hpp"
+#include "ndt/initial_pose/search.hpp"
+#include "registry/search_arguments.hpp"
+#include "run/record.hpp"
+
+namespace ndt::harness {
+
+class SearchRun {
+ public:
+  /// The row's guess is the prior's mean.
+  SearchRun(const SearchSetting& setting, const RunRow& row);
+
+  /// Searches, and keeps the results of all particles until take().
+  void run(Aligner& aligner, const PointCloud& scan, const PerScan& per_scan);
+  /// Every particle's result, in order, for who compares them.
+  std::vector<AlignResult> take();
+  std::size_t best() const { return found_.best; }
+  /// Writes what was found. `results`: as taken.
+  void fill(RunRow& row, std::span<const AlignResult> results, bool with_paths) const;
+
+ private:
+  std::vector<Improvement> improvements(const RunRow& row, std::span<const AlignResult> results) const;
+
+  SearchSetting setting_;
+  initial_pose::PosePrior prior_;
+  initial_pose::SearchResult found_;  ///< its particles' results are gone after take()
+  double runner_up_ratio_ = 0;
+  bool ambiguous_ = false;
+  struct Call {
+    std::size_t particles = 0;  ///< there after it
+    double us = 0;
+  };
+  std::vector<Call> calls_;
+};
+
+}  // namespace ndt::harness

@@ -1,0 +1,35 @@
+// A spinning laser scanner: beams at all azimuths from one place, without motion distortion.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "ndt/core/pose.hpp"
+#include "town/world.hpp"
+
+namespace ndt::harness::town {
+
+struct LidarModel {
+  int beams = 64;       ///< from 24.8 degrees below the horizon to 14.8 above
+  int azimuths = 1024;  ///< a power of two up to 1024
+};
+
+class Lidar {
+ public:
+  static constexpr double kNearest = 1, kFarthest = 100;
+  static constexpr double kNoise = 0.02;      ///< of the range, 1 sigma
+  static constexpr double kMostNoise = 0.07;  ///< no error is larger
+
+  explicit Lidar(const LidarModel& model);
+
+  /// Unit vectors in the sensor's frame, in the order of the returns.
+  const std::vector<Vec3<double>>& directions() const { return directions_; }
+
+  /// The returns in the sensor's frame. `seed` is that of this scan's noise.
+  std::vector<Millimetres> scan(const Scene& scene, const Transform& scene_from_sensor, std::uint64_t seed) const;
+
+ private:
+  std::vector<Vec3<double>> directions_;
+};
+
+}  // namespace ndt::harness::town

@@ -1,0 +1,62 @@
+// What stands in the town, and where a ray meets it first.
+#pragma once
+
+#include <limits>
+#include <variant>
+
+#include "town/exact.hpp"
+
+namespace ndt::harness::town {
+
+inline constexpr double kNoHit = std::numeric_limits<double>::infinity();
+
+/// From `from` along the unit vector `along`, metres.
+struct Ray {
+  Vec3<double> from, along;
+
+  Vec3<double> at(double t) const { return from + t * along; }
+};
+
+/// An upright rectangle around what stands on it.
+struct Footprint {
+  double x0 = 0, y0 = 0, x1 = 0, y1 = 0;
+};
+
+/// Rows of windows set back into the four walls of a box. Without: pitch_m = 0.
+struct Windows {
+  double pitch_m = 0, width_m = 0;                ///< a window in the middle of every pitch along the wall
+  double base_z = 0, storey_m = 0, storeys = 0;   ///< storeys above base_z
+  double sill_m = 0, height_m = 0, recess_m = 0;  ///< sill above the storey's floor, depth behind the wall
+};
+
+/// Upright, turned about z. Its own axes: u along `heading`, v to the left of it, z.
+struct Box {
+  double x = 0, y = 0;  ///< centre
+  Heading heading;
+  double half_u = 0, half_v = 0, z0 = 0, z1 = 0;
+  Windows windows;
+};
+
+/// Upright tube; its ends are open.
+struct Cylinder {
+  double x = 0, y = 0, radius = 0, z0 = 0, z1 = 0;
+};
+
+/// An ellipsoid filled with clumps of leaves that stay where they are: cubes of 0.35 m, of which `filled` in 256 are there.
+struct Crown {
+  Vec3<double> centre;
+  double radius = 0, half_height = 0;
+  std::uint64_t seed = 0, filled = 100;
+};
+
+using Solid = std::variant<Box, Cylinder, Crown>;
+
+/// Distance to the first hit with t > 0, or kNoHit. The ray begins outside.
+double hit(const Box& box, const Ray& ray);
+double hit(const Cylinder& cylinder, const Ray& ray);
+double hit(const Crown& crown, const Ray& ray);
+double hit(const Solid& solid, const Ray& ray);
+
+Footprint footprint(const Solid& solid);
+
+}  // namespace ndt::harness::town

@@ -1,0 +1,43 @@
+// What the scales of the town differ in.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "town/drive.hpp"
+#include "town/lidar.hpp"
+#include "town/streets.hpp"
+#include "town/town.hpp"
+
+namespace ndt::harness::town {
+
+struct TownPlan {
+  const char* name;
+  const char* description;
+  LidarModel lidar;
+  std::vector<Place> corners;  ///< of the drive, on the middles of the streets
+  double scan_step_m;          ///< between the scans
+  double map_step_m;           ///< between the scans of the map's drive; no two drives stop beside each other
+};
+
+TownPlan plan_of(TownScale scale);
+
+/// The streets, houses and all else around a plan's drive.
+Scene build_scene(const TownPlan& plan, std::uint64_t seed);
+
+/// The two drives: the scans' in the right-hand lane, and the map's 0.4 m beside it.
+Drive scan_drive(const TownPlan& plan);
+Drive map_drive(const TownPlan& plan);
+
+/// Pose of the sensor in the map: the town turned by an angle that no street shares with the axes, its origin under the
+/// start of the drive.
+class MapFrame {
+ public:
+  MapFrame(const Scene& scene, const TownPlan& plan);
+  Transform map_from_sensor(const Transform& scene_from_sensor) const;
+
+ private:
+  Vec3<double> origin_;
+};
+
+}  // namespace ndt::harness::town

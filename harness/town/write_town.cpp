@@ -1,0 +1,138 @@
+#include <fmt/format.h>
+
+#include <mutex>
+
+#include "base/environment.hpp"
+#include "base/integer_random.hpp"
+#include "base/output_file.hpp"
+#include "io/pcd.hpp"
+#include "io/trajectory.hpp"
+#include "ndt/align/option_bounds.hpp"
+#include "ndt/core/limits.hpp"
+#include "town/dataset_toml.hpp"
+#include "town/folder_in_making.hpp"
+#include "town/in_parallel.hpp"
+#include "town/leaf_sums.hpp"
+#include "town/town_plan.hpp"
+
+namespace ndt::harness {
+namespace town {
+namespace {
+
+/// What the one seed of the options is split into.
+enum Seeds : std::uint64_t { kSceneSeed, kScanNoise, kMapNoise };
+
+PointCloud in_cloud(const std::vector<Millimetres>& points) {
+  PointCloud cloud;
+  cloud.points.reserve(points.size());
+  for (const Millimetres& p : points) cloud.points.push_back(cast<float>(in_metres(p)));
+  return cloud;
+}
+
+/// One town being driven through, twice.
+class Writer {
+ public:
+  Writer(const TownOptions& options, const TownProgress& progress)
+      : options_(options),
+        progress_(progress),
+        plan_(plan_of(options.scale)),
+        scene_(build_scene(plan_, seed_of(options.seed, kSceneSeed))),
+        frame_(scene_, plan_),
+        lidar_(plan_.lidar),
+        scan_drive_(scan_drive(plan_)),
+        map_drive_(map_drive(plan_)) {}
+
+  TownSummary write(const std::filesystem::path& folder);
+
+ private:
+  int scans() const { return static_cast<int>(whole_below(scan_drive_.length_m() / plan_.scan_step_m)) + 1; }
+  int map_scans() const { return static_cast<int>(whole_below(map_drive_.length_m() / plan_.map_step_m)); }
+  Transform scan_pose(int i) const { return sensor_pose(scene_.ground(), scan_drive_.at(i * plan_.scan_step_m)); }
+
+  void write_scan(const std::filesystem::path& folder, int i);
+  void add_to_map(int i);
+  void write_truth(const std::filesystem::path& file) const;
+  void one_more_done();
+
+  const TownOptions& options_;
+  const TownProgress& progress_;
+  const TownPlan plan_;
+  const Scene scene_;
+  const MapFrame frame_;
+  const Lidar lidar_;
+  const Drive scan_drive_, map_drive_;
+
+  std::mutex mutex_;  ///< of all below, while threads run
+  LeafSums map_;
+  int done_ = 0;
+  std::int64_t scan_points_ = 0;
+};
+
+void Writer::write_scan(const std::filesystem::path& folder, int i) {
+  const std::uint64_t noise = seed_of(seed_of(options_.seed, kScanNoise), static_cast<std::uint64_t>(i));
+  const PointCloud cloud = in_cloud(lidar_.scan(scene_, scan_pose(i), noise));
+  write_pcd(folder / fmt::format("{:06}.pcd", i), cloud);
+  const std::lock_guard lock(mutex_);
+  scan_points_ += static_cast<std::int64_t>(cloud.size());
+  one_more_done();
+}
+
+void Writer::add_to_map(int i) {
+  const std::uint64_t noise = seed_of(seed_of(options_.seed, kMapNoise), static_cast<std::uint64_t>(i));
+  const Transform pose = sensor_pose(scene_.ground(), map_drive_.at((i + 0.5) * plan_.map_step_m));
+  const Transform map_from_sensor = frame_.map_from_sensor(pose);
+  const Mat3<double> rotation = rotation_of(map_from_sensor);
+  const Vec3<double> translation = translation_of(map_from_sensor);
+  std::vector<Millimetres> points = lidar_.scan(scene_, pose, noise);
+  for (Millimetres& p : points) p = in_millimetres(rotation * in_metres(p) + translation);
+  LeafRun run = leaf_run(points);
+  const std::lock_guard lock(mutex_);
+  map_.add(std::move(run));
+  one_more_done();
+}
+
+void Writer::write_truth(const std::filesystem::path& file) const {
+  std::vector<StampedTransform> poses;
+  for (int i = 0; i < scans(); ++i) poses.push_back({0.5 * i, frame_.map_from_sensor(scan_pose(i))});
+  write_tum(file, poses);
+}
+
+void Writer::one_more_done() {
+  ++done_;
+  if (progress_) progress_(static_cast<double>(done_) / (scans() + map_scans()));
+}
+
+TownSummary Writer::write(const std::filesystem::path& folder) {
+  const std::filesystem::path scan_folder = folder / "scans";
+  make_folder(scan_folder);
+  const int threads = options_.threads == 0 ? core_count() : options_.threads;
+  in_parallel(scans() + map_scans(), threads,
+              [&](int i) { i < scans() ? write_scan(scan_folder, i) : add_to_map(i - scans()); });
+  const PointCloud map = in_cloud(map_.take_centroids());
+  write_pcd(folder / "map.pcd", map);
+  write_truth(folder / "truth.tum");
+  write_text(folder / "dataset.toml", dataset_toml(plan_, options_.scale, options_.seed));
+
+  TownSummary summary{.name = dataset_name(plan_, options_.seed),
+                      .scans = scans(),
+                      .scan_points = scan_points_,
+                      .map_points = static_cast<std::int64_t>(map.size()),
+                      .drive_m = (scans() - 1) * plan_.scan_step_m,
+                      .bytes = 0};
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(folder))
+    if (entry.is_regular_file()) summary.bytes += entry.file_size();
+  return summary;
+}
+
+}  // namespace
+}  // namespace town
+
+TownSummary write_town(const TownOptions& options, const std::filesystem::path& folder, const TownProgress& progress) {
+  require_whole("threads", options.threads, 0, Limits::kThreads);
+  town::FolderInMaking making(folder);
+  const TownSummary summary = town::Writer(options, progress).write(making.path());
+  making.finish();
+  return summary;
+}
+
+}  // namespace ndt::harness
