@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 
-from .columns import TRACE_KEYS
+from .kinds import TRACE_KEYS
 
 
 def trace_points(rows: pd.DataFrame) -> pd.DataFrame:

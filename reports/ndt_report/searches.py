@@ -4,7 +4,8 @@ import numpy as np
 import pandas as pd
 
 from .accuracy import SEARCH_SUCCESS_DEG, SEARCH_SUCCESS_M
-from .columns import METHODS, PATH_KEYS, SEARCH_COLUMNS, STRATEGIES
+from .columns import METHODS, SEARCH_COLUMNS, STRATEGIES
+from .kinds import PATH_KEYS
 from .load import REFERENCE, natural_key
 from .stats import weighted_quantile, wilson
 
