@@ -59,7 +59,7 @@ AlignOptions resolve(const AlignArguments& a) {
   assign(options.outlier_ratio, a.outlier_ratio);
   assign(options.neighbours, a.neighbours, "--neighbours", all_neighbours());
   assign(options.line_search, a.line_search, "--line-search", all_line_searches());
-  assign(options.candidates, a.candidates, "--candidates", all_candidate_sets());
+  assign(options.step_ratios, a.candidates, "--candidates", all_step_ratios());
   assign(options.covariance_start, a.covariance_start, "--covariance-start", all_covariance_starts());
   assign(options.regularisation_scale, a.regularisation_scale);
   assign(options.threads, a.threads);
@@ -98,7 +98,7 @@ PerScan per_scan(const AlignArguments& a) {
 std::string profile_names() { return fmt::format("{}", fmt::join(kProfiles, ", ")); }
 std::string neighbours_names() { return joined(all_neighbours()); }
 std::string line_search_names() { return joined(all_line_searches()); }
-std::string candidate_set_names() { return joined(all_candidate_sets()); }
+std::string candidate_set_names() { return joined(all_step_ratios()); }
 std::string covariance_start_names() { return joined(all_covariance_starts()); }
 
 }  // namespace ndt::harness

@@ -49,11 +49,11 @@ TEST_P(HardGuesses, NeedNoMoreIterationsWithALineSearchAndScoreNoLower) {
   if (peer()) GTEST_SKIP() << GetParam().name << " may have one way only to choose a step's length";
   struct Setting {
     LineSearch search;
-    CandidateSet candidates;
+    StepRatios step_ratios;
   };
   const Setting settings[] = {{LineSearch::more_thuente, {}},
-                              {LineSearch::batched, CandidateSet::design15},
-                              {LineSearch::batched, CandidateSet::golden}};
+                              {LineSearch::batched, StepRatios::fixed8},
+                              {LineSearch::batched, StepRatios::golden_ratio}};
   for (const double step_m : {0.1, 1.0}) {
     AlignOptions options;
     options.step_m = step_m;
@@ -68,10 +68,10 @@ TEST_P(HardGuesses, NeedNoMoreIterationsWithALineSearchAndScoreNoLower) {
     print("off", "", fixed);
     for (const Setting& setting : settings) {
       options.line_search = setting.search;
-      options.candidates = setting.candidates;
+      options.step_ratios = setting.step_ratios;
       const Summary searched = align_all(*in_courtyard(options));
       const bool batched = setting.search == LineSearch::batched;
-      print(to_string(setting.search).data(), batched ? to_string(setting.candidates).data() : "", searched);
+      print(to_string(setting.search).data(), batched ? to_string(setting.step_ratios).data() : "", searched);
       EXPECT_LE(searched.iterations, fixed.iterations);
       EXPECT_GE(searched.score, fixed.score);
       EXPECT_GE(searched.within_5_cm, fixed.within_5_cm);

@@ -46,7 +46,7 @@ AlignOptions one_thread() {
 AlignOptions searching() {
   AlignOptions options = one_thread();
   options.line_search = *rc::gen::element(LineSearch::more_thuente, LineSearch::batched);
-  options.candidates = *rc::gen::element(CandidateSet::design15, CandidateSet::golden);
+  options.step_ratios = *rc::gen::element(StepRatios::fixed8, StepRatios::golden_ratio);
   options.neighbours = *rc::gen::elementOf(all_neighbours());
   options.step_m = real(0.05, 1.5);
   return options;
@@ -164,7 +164,7 @@ TEST(StepSearchProperties, AnAcceptedStepDecreasesEnoughAndIsFlatEnough) {
   EXPECT_TRUE(rc::check([&] {
     const Quartic phi{-real(1e-3, 1), real(-30, 30), real(-300, 300), real(-3000, 3000)};
     const LineSearchOptions options{*rc::gen::element(LineSearch::more_thuente, LineSearch::batched),
-                                    *rc::gen::element(CandidateSet::design15, CandidateSet::golden), 0.005, 0.1};
+                                    *rc::gen::element(StepRatios::fixed8, StepRatios::golden_ratio), 0.005, 0.1};
     StepSearch search(options, {0, 0, phi.slope}, real(0.001, 0.3));
     double best = 0;
     for (int trial = 0; trial < 20; ++trial) {

@@ -28,13 +28,13 @@ std::vector<Combination> combinations() {
   for (const bool textbook : {false, true})
     for (const Neighbours neighbours : all_neighbours())
       for (const LineSearch search : all_line_searches())
-        for (const CandidateSet set : all_candidate_sets()) {
-          if (set == CandidateSet::golden && search != LineSearch::batched) continue;
+        for (const StepRatios set : all_step_ratios()) {
+          if (set == StepRatios::golden_ratio && search != LineSearch::batched) continue;
           Combination c{textbook ? AlignOptions::textbook() : AlignOptions::autoware(),
                         textbook ? "textbook_" : "autoware_"};
           c.options.neighbours = neighbours;
           c.options.line_search = search;
-          c.options.candidates = set;
+          c.options.step_ratios = set;
           c.name += std::string(to_string(neighbours)) + "_" + std::string(to_string(search));
           if (search == LineSearch::batched) c.name += "_" + std::string(to_string(set));
           out.push_back(c);

@@ -37,7 +37,7 @@ std::string_view to_string(LineSearch value) {
   }
   return "?";
 }
-std::string_view to_string(CandidateSet value) { return value == CandidateSet::design15 ? "design15" : "golden"; }
+std::string_view to_string(StepRatios value) { return value == StepRatios::fixed8 ? "design15" : "golden"; }
 std::string_view to_string(CovarianceStart value) { return value == CovarianceStart::identity ? "identity" : "zero"; }
 std::string_view to_string(NewtonStep value) { return value == NewtonStep::reference ? "reference" : "damped"; }
 
@@ -45,7 +45,7 @@ std::vector<Neighbours> all_neighbours() {
   return {Neighbours::radius, Neighbours::direct1, Neighbours::direct7, Neighbours::direct27};
 }
 std::vector<LineSearch> all_line_searches() { return {LineSearch::off, LineSearch::more_thuente, LineSearch::batched}; }
-std::vector<CandidateSet> all_candidate_sets() { return {CandidateSet::design15, CandidateSet::golden}; }
+std::vector<StepRatios> all_step_ratios() { return {StepRatios::fixed8, StepRatios::golden_ratio}; }
 std::vector<CovarianceStart> all_covariance_starts() { return {CovarianceStart::identity, CovarianceStart::zero}; }
 
 }  // namespace ndt

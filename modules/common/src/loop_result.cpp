@@ -46,7 +46,7 @@ LoopEnd HostWatch::operator()() const {
 
 LoopOptions loop_options(const AlignOptions& options, const PerScan& per_scan, const Vec3<double>& map_origin) {
   LoopOptions out{options.step_m,      options.epsilon_m,   options.max_iterations, {},
-                  options.newton_step, options.line_search, options.candidates};
+                  options.newton_step, options.line_search, options.step_ratios};
   if (per_scan.regularisation)
     out.regularisation = {true, options.regularisation_scale, per_scan.regularisation->x - map_origin.x,
                           per_scan.regularisation->y - map_origin.y};

@@ -130,11 +130,11 @@ std::optional<PhiSample> search_more_thuente(const Phi& phi, const PhiSample& at
 }
 
 std::optional<PhiSample> search_candidates(const Phi& phi, const PhiSample& at_zero, const SearchBounds& bounds,
-                                           CandidateSet set) {
-  static constexpr std::array<double, 8> kDesign15 = {1, 0.75, 0.618, 0.5, 0.382, 0.25, 0.125, 0.0625};
+                                           StepRatios set) {
+  static constexpr std::array<double, 8> kFixed8 = {1, 0.75, 0.618, 0.5, 0.382, 0.25, 0.125, 0.0625};
   Acceptance acceptance(at_zero, bounds.highest);
-  for (std::size_t k = 0; k < kDesign15.size(); ++k) {
-    const double ratio = set == CandidateSet::design15 ? kDesign15[k] : std::pow(0.618, static_cast<double>(k));
+  for (std::size_t k = 0; k < kFixed8.size(); ++k) {
+    const double ratio = set == StepRatios::fixed8 ? kFixed8[k] : std::pow(0.618, static_cast<double>(k));
     const PhiSample t = phi(std::clamp(bounds.first * ratio, bounds.lowest, bounds.highest));
     if (acceptance.accepts(t)) return t;
   }

@@ -26,6 +26,6 @@ struct SearchBounds {
 std::optional<PhiSample> search_more_thuente(const Phi& phi, const PhiSample& at_zero, const SearchBounds& bounds);
 /// The eight candidates of a set, in order.
 std::optional<PhiSample> search_candidates(const Phi& phi, const PhiSample& at_zero, const SearchBounds& bounds,
-                                           CandidateSet set);
+                                           StepRatios set);
 
 }  // namespace ndt::cpu_pclomp_ref

@@ -103,7 +103,7 @@ std::optional<Registration::Here> Registration::search(const Here& from, const V
   const PhiSample at_zero{0, -from.sums.score, -slope};
   const std::optional<PhiSample> found = options.line_search == LineSearch::more_thuente
                                              ? search_more_thuente(phi, at_zero, bounds)
-                                             : search_candidates(phi, at_zero, bounds, options.candidates);
+                                             : search_candidates(phi, at_zero, bounds, options.step_ratios);
   if (!found) return std::nullopt;
   step = found->alpha;
   const auto used = std::find_if(trials.begin(), trials.end(), [&](const auto& t) { return t.first == found->alpha; });

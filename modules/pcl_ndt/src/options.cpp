@@ -19,8 +19,8 @@ void require_offered(const AlignOptions& o) {
     refuse("neighbours", to_string(o.neighbours), "always searches the radius of one resolution");
   if (o.line_search == LineSearch::batched)
     refuse("line-search", "batched", "always runs PCL's own More-Thuente search");
-  if (o.candidates != AlignOptions{}.candidates)
-    refuse("candidates", to_string(o.candidates), "has no batched line search");
+  if (o.step_ratios != AlignOptions{}.step_ratios)
+    refuse("candidates", to_string(o.step_ratios), "has no batched line search");
   if (o.newton_step != NewtonStep::reference)
     refuse("newton-step", to_string(o.newton_step), "solves with PCL's SVD and reverses a downhill step");
   if (o.regularisation_scale != AlignOptions{}.regularisation_scale && o.regularisation_scale != 0)

@@ -141,13 +141,13 @@ void expect_distinct_names(const std::vector<Value>& all, std::size_t count) {
 TEST(AlignOptions, EveryEnumeratorIsListedInOrderUnderItsOwnName) {
   expect_distinct_names(all_neighbours(), 4);
   expect_distinct_names(all_line_searches(), 3);
-  expect_distinct_names(all_candidate_sets(), 2);
+  expect_distinct_names(all_step_ratios(), 2);
   expect_distinct_names(all_covariance_starts(), 2);
   EXPECT_EQ(to_string(NewtonStep::reference), "reference");
   EXPECT_EQ(to_string(NewtonStep::damped), "damped");
   EXPECT_EQ(to_string(Neighbours::direct27), "direct27");
   EXPECT_EQ(to_string(LineSearch::more_thuente), "more_thuente");
-  EXPECT_EQ(to_string(CandidateSet::golden), "golden");
+  EXPECT_EQ(to_string(StepRatios::golden_ratio), "golden");
   EXPECT_EQ(to_string(CovarianceStart::zero), "zero");
 }
 

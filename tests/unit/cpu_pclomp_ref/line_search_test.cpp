@@ -60,7 +60,7 @@ std::vector<Function> published() {
 }
 
 /// common's search driven to its end; what it returns and how often it asked.
-std::optional<PhiSample> by_common(const Function& f, LineSearch kind, CandidateSet set, const SearchBounds& bounds) {
+std::optional<PhiSample> by_common(const Function& f, LineSearch kind, StepRatios set, const SearchBounds& bounds) {
   const PhiSample zero = f.at(0);
   StepSearch search({kind, set, bounds.lowest, bounds.highest}, {0, zero.phi, zero.dphi}, bounds.first);
   PhiSample best;
@@ -76,7 +76,7 @@ std::optional<PhiSample> by_common(const Function& f, LineSearch kind, Candidate
   return std::nullopt;
 }
 
-std::optional<PhiSample> by_oracle(const Function& f, LineSearch kind, CandidateSet set, const SearchBounds& bounds) {
+std::optional<PhiSample> by_oracle(const Function& f, LineSearch kind, StepRatios set, const SearchBounds& bounds) {
   const PhiSample zero = f.at(0);
   return kind == LineSearch::more_thuente ? search_more_thuente(f.at, zero, bounds)
                                           : search_candidates(f.at, zero, bounds, set);
@@ -133,7 +133,7 @@ TEST(LineSearches, OfCommonAndOfTheOracleTakeTheSameStepOnThePublishedFunctions)
   for (const Function& f : published())
     for (const double first : {1e-3, 1e-1, 1e1, 1e3})
       for (const LineSearch kind : {LineSearch::more_thuente, LineSearch::batched})
-        for (const CandidateSet set : all_candidate_sets()) {
+        for (const StepRatios set : all_step_ratios()) {
           const SearchBounds bounds{1e-6, 1e4, first};
           const auto a = by_common(f, kind, set, bounds), b = by_oracle(f, kind, set, bounds);
           const std::string name =
@@ -158,7 +158,7 @@ TEST(LineSearches, NeverRaisePhiOnRandomPolynomialsWithinTheBoundsOfAnAlignment)
                      }};
     const SearchBounds bounds{0.005, 0.1, 0.005 + 0.095 * std::abs(unit(random))};
     for (const LineSearch kind : {LineSearch::more_thuente, LineSearch::batched})
-      for (const CandidateSet set : all_candidate_sets()) {
+      for (const StepRatios set : all_step_ratios()) {
         const std::string name = "quartic " + std::to_string(i) + " " + std::string(to_string(kind));
         const auto a = by_common(f, kind, set, bounds), b = by_oracle(f, kind, set, bounds);
         ASSERT_EQ(a.has_value(), b.has_value()) << name;

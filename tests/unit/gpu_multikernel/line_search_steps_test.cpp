@@ -18,10 +18,10 @@ bool same(const T& a, const T& b) {
 
 class LineSearchSteps : public StagedSteps {
  protected:
-  static LoopOptions searching(LineSearch kind, CandidateSet set = CandidateSet::design15) {
+  static LoopOptions searching(LineSearch kind, StepRatios set = StepRatios::fixed8) {
     LoopOptions options;
     options.line_search = kind;
-    options.candidates = set;
+    options.step_ratios = set;
     return options;
   }
   /// Step 10 for a Newton step of that length along x, from a score with that slope along x.
@@ -53,8 +53,8 @@ class LineSearchSteps : public StagedSteps {
 };
 
 TEST_F(LineSearchSteps, TryEightStepsOfEitherSetWithinTheirBounds) {
-  const double design15[] = {1, 0.75, 0.618, 0.5, 0.382, 0.25, 0.125, 0.0625};
-  for (const CandidateSet set : all_candidate_sets()) {
+  const double fixed8[] = {1, 0.75, 0.618, 0.5, 0.382, 0.25, 0.125, 0.0625};
+  for (const StepRatios set : all_step_ratios()) {
     StagedFrame frame(std::vector<Pose>(4), 1, searching(LineSearch::batched, set));
     const double low = frame.f.options.epsilon_m / 2, high = frame.f.options.step_m;
     const double lengths[] = {0.09, 0.03, 5, 0.001};
@@ -66,7 +66,7 @@ TEST_F(LineSearchSteps, TryEightStepsOfEitherSetWithinTheirBounds) {
     for (int k = 0; k < 4; ++k)
       for (int c = 0; c < 8; ++c) {
         const double first = std::clamp(lengths[k], low, high);
-        const double ratio = set == CandidateSet::design15 ? design15[c] : std::pow(0.618, c);
+        const double ratio = set == StepRatios::fixed8 ? fixed8[c] : std::pow(0.618, c);
         const Trial& trial = frame.f.a.trial[8 * k + c];
         EXPECT_NEAR(trial.alpha, std::clamp(first * ratio, low, high), 1e-15) << to_string(set) << ' ' << k << ' ' << c;
         EXPECT_NEAR(trial.pose.x, trial.alpha, 1e-15);
@@ -156,7 +156,7 @@ const LineSearch kSearches[] = {LineSearch::more_thuente, LineSearch::batched};
 
 TEST_F(SelectSteps, WhatIsTakenOfAQuadraticSatisfiesTheStrongWolfeConditions) {
   for (const LineSearch kind : kSearches)
-    for (const CandidateSet set : all_candidate_sets())
+    for (const StepRatios set : all_step_ratios())
       for (const double a : {0.012, 0.03, 0.06, 0.2})
         for (const double newton_length : {0.5 * a, a, 2 * a, 5 * a, 50 * a}) {
           const Phi phi{a, 400};
@@ -174,7 +174,7 @@ TEST_F(SelectSteps, WhatIsTakenOfAQuadraticSatisfiesTheStrongWolfeConditions) {
 
 TEST_F(SelectSteps, OfStepsThatAllStayTooSteepTheOneWithTheHighestScoreIsTaken) {
   const Phi far{10, 400};  // within a tenth of the way its slope keeps nine tenths
-  for (const CandidateSet set : all_candidate_sets()) {
+  for (const StepRatios set : all_step_ratios()) {
     StagedFrame frame = searched(far, 0.05, searching(LineSearch::batched, set));
     EXPECT_EQ(frame.state(0).loop.end, LoopEnd::running);
     EXPECT_EQ(frame.state(0).alpha, frame.f.a.trial[0].alpha) << to_string(set) << ": the first is the longest";

@@ -50,9 +50,9 @@ TEST(AlignArguments, EveryNameOfEveryEnumerationIsUnderstood) {
     a.line_search = to_string(value);
     EXPECT_EQ(resolve(a).line_search, value);
   }
-  for (const CandidateSet value : all_candidate_sets()) {
+  for (const StepRatios value : all_step_ratios()) {
     a.candidates = to_string(value);
-    EXPECT_EQ(resolve(a).candidates, value);
+    EXPECT_EQ(resolve(a).step_ratios, value);
   }
 }
 

@@ -33,7 +33,7 @@ TEST(CliOptions, EveryOptionReachesItsField) {
   EXPECT_EQ(o.outlier_ratio, 0.4);
   EXPECT_EQ(o.neighbours, Neighbours::direct7);
   EXPECT_EQ(o.line_search, LineSearch::batched);
-  EXPECT_EQ(o.candidates, CandidateSet::golden);
+  EXPECT_EQ(o.step_ratios, StepRatios::golden_ratio);
   EXPECT_EQ(o.covariance_start, CovarianceStart::identity);
   EXPECT_EQ(o.newton_step, NewtonStep::damped);
   EXPECT_EQ(o.regularisation_scale, 0.5);

@@ -222,7 +222,7 @@ TEST(PclNdt, OptionsPclDoesNotHaveAreRefusedByNameAndValue) {
               HasSubstr("option neighbours = direct1: pcl_ndt"));
   EXPECT_THAT(message([](O& o) { o.line_search = LineSearch::batched; }),
               HasSubstr("option line-search = batched: pcl_ndt"));
-  EXPECT_THAT(message([](O& o) { o.candidates = CandidateSet::golden; }),
+  EXPECT_THAT(message([](O& o) { o.step_ratios = StepRatios::golden_ratio; }),
               HasSubstr("option candidates = golden: pcl_ndt"));
   EXPECT_THAT(message([](O& o) { o.newton_step = NewtonStep::damped; }),
               HasSubstr("option newton-step = damped: pcl_ndt"));

@@ -18,9 +18,9 @@ enum class Neighbours {
 enum class LineSearch { off, more_thuente, batched };
 
 /// Step ratios tried by LineSearch::batched.
-enum class CandidateSet {
-  design15,  ///< 1, .75, .618, .5, .382, .25, .125, .0625
-  golden     ///< 0.618^k
+enum class StepRatios {
+  fixed8,       ///< 1, .75, .618, .5, .382, .25, .125, .0625
+  golden_ratio  ///< 0.618^k
 };
 
 /// What the second-moment accumulator of a voxel starts from. identity gives the sample covariance + I/(n-1) m^2.
@@ -42,7 +42,7 @@ struct AlignOptions {
   double eigenvalue_ratio = 0.01;  ///< smallest allowed eigenvalue over the largest, [0, 1]
   Neighbours neighbours = Neighbours::radius;
   LineSearch line_search = LineSearch::off;
-  CandidateSet candidates = CandidateSet::design15;
+  StepRatios step_ratios = StepRatios::fixed8;
   CovarianceStart covariance_start = CovarianceStart::identity;
   NewtonStep newton_step = NewtonStep::reference;
   double regularisation_scale = 0.01;  ///< weight of the longitudinal pull; acts only with a PerScan target, [0, 1000]
@@ -65,14 +65,14 @@ void validate(const AlignOptions& options);
 /// Names as the command line spells them.
 std::string_view to_string(Neighbours value);
 std::string_view to_string(LineSearch value);
-std::string_view to_string(CandidateSet value);
+std::string_view to_string(StepRatios value);
 std::string_view to_string(CovarianceStart value);
 std::string_view to_string(NewtonStep value);
 
 /// All values of an enumeration in declaration order, for parsers and lists.
 std::vector<Neighbours> all_neighbours();
 std::vector<LineSearch> all_line_searches();
-std::vector<CandidateSet> all_candidate_sets();
+std::vector<StepRatios> all_step_ratios();
 std::vector<CovarianceStart> all_covariance_starts();
 
 }  // namespace ndt

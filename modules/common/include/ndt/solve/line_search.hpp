@@ -11,7 +11,7 @@ namespace ndt {
 
 struct LineSearchOptions {
   LineSearch kind = LineSearch::off;
-  CandidateSet candidates = CandidateSet::design15;
+  StepRatios step_ratios = StepRatios::fixed8;
   double low = 0.005, high = 0.1;  ///< epsilon/2 and the longest step
 };
 
@@ -76,14 +76,14 @@ class StepSearch {
   /// Steps of a candidate set from the first trial, clamped.
   NDT_HD double candidate(int k) const {
     double ratio = 1;
-    if (options_.candidates == CandidateSet::design15)
-      ratio = design15(k);
+    if (options_.step_ratios == StepRatios::fixed8)
+      ratio = fixed8(k);
     else
       for (int i = 0; i < k; ++i) ratio *= 0.618;
     return std::fmax(options_.low, std::fmin(first_ * ratio, options_.high));
   }
   /// Not an array: a device thread would keep it in memory of its own.
-  NDT_HD static double design15(int k) {
+  NDT_HD static double fixed8(int k) {
     switch (k) {
       case 0: return 1;
       case 1: return 0.75;

@@ -19,7 +19,7 @@ struct LoopOptions {
   Regularisation regularisation;
   NewtonStep newton_step = NewtonStep::reference;
   LineSearch line_search = LineSearch::off;
-  CandidateSet candidates = CandidateSet::design15;
+  StepRatios step_ratios = StepRatios::fixed8;
 };
 
 enum class LoopEnd {

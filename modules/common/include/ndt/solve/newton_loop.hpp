@@ -88,9 +88,9 @@ NDT_HD inline void head_for(const Heading& heading, double score, const LoopOpti
   state.newton_length = heading.length;
   state.slope = heading.slope;
   if (heading.slope == 0)  // the reference's zero step
-    state.search.start({LineSearch::off, options.candidates, 0, 0}, {}, 0);
+    state.search.start({LineSearch::off, options.step_ratios, 0, 0}, {}, 0);
   else
-    state.search.start({options.line_search, options.candidates, options.epsilon_m / 2, options.step_m},
+    state.search.start({options.line_search, options.step_ratios, options.epsilon_m / 2, options.step_m},
                        {0, -score, heading.slope}, heading.length);
 }
 NDT_HD inline void head_for(const NewtonDirection& newton, const LoopOptions& options, LoopState& state) {
