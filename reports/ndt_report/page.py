@@ -99,7 +99,7 @@ def groups(table):
 
 
 def render(report: Report) -> str:
-    folder = Path(__file__).parent
+    folder = Path(__file__).parent / "templates"
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader(folder),
         autoescape=True,
