@@ -6,7 +6,7 @@
 #include <cstring>
 
 #include "registry_rows.hpp"
-#include "data/scenes.hpp"
+#include "scenes.hpp"
 
 namespace ndt {
 

@@ -9,7 +9,7 @@
 #include "ndt/gpu_multikernel/aligner.hpp"
 #include "ndt/gpu_persistent/aligner.hpp"
 #include "run/same_bits.hpp"
-#include "data/scenes.hpp"
+#include "scenes.hpp"
 
 namespace ndt {
 

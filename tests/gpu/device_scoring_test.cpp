@@ -10,7 +10,7 @@
 #include "ndt/exec/device.hpp"
 #include "ndt/exec/serial_team.hpp"
 #include "ndt/voxel/voxel_map.hpp"
-#include "data/scenes.hpp"
+#include "scenes.hpp"
 
 namespace ndt {
 namespace {

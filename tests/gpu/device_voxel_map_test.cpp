@@ -10,7 +10,7 @@
 #include "ndt/core/error.hpp"
 #include "ndt/exec/device.hpp"
 #include "ndt/voxel/voxel_map.hpp"
-#include "data/scenes.hpp"
+#include "scenes.hpp"
 #include "voxel_rows.hpp"
 
 namespace ndt {

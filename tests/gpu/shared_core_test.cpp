@@ -6,7 +6,7 @@
 #include "ndt/exec/serial_team.hpp"
 #include "ndt/voxel/voxel_map.hpp"
 #include "one_thread_align.hpp"
-#include "data/scenes.hpp"
+#include "scenes.hpp"
 
 namespace ndt {
 namespace {

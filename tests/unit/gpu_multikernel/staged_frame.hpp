@@ -9,7 +9,7 @@
 
 #include "host_backend.hpp"
 #include "ndt/score/gauss.hpp"
-#include "data/scenes.hpp"
+#include "scenes.hpp"
 #include "staged_buffers.hpp"
 #include "step_machine.hpp"
 

@@ -14,7 +14,7 @@
 #include "run/same_bits.hpp"
 #include "ndt/score/scan_points_simd.hpp"
 #include "ndt/voxel/voxel_map.hpp"
-#include "data/scenes.hpp"
+#include "scenes.hpp"
 
 namespace ndt::gpu_persistent {
 namespace {

@@ -7,7 +7,7 @@
 #include "ndt/score/scan_points_simd.hpp"
 #include "ndt/solve/newton_loop.hpp"
 #include "ndt/voxel/voxel_map.hpp"
-#include "data/scenes.hpp"
+#include "scenes.hpp"
 
 namespace ndt {
 namespace {

@@ -6,7 +6,7 @@
 #include <thread>
 
 #include "ndt/gpu_persistent/aligner.hpp"
-#include "data/scenes.hpp"
+#include "scenes.hpp"
 
 namespace ndt::gpu_persistent {
 namespace {

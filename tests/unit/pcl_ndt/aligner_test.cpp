@@ -8,7 +8,7 @@
 #include "compare.hpp"
 #include "ndt/core/error.hpp"
 #include "registry/registry.hpp"
-#include "data/scenes.hpp"
+#include "scenes.hpp"
 #include "voxel_rows.hpp"
 
 namespace ndt {

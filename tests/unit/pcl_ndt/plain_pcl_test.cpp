@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "ndt/pcl_ndt/aligner.hpp"
-#include "data/scenes.hpp"
+#include "scenes.hpp"
 
 namespace ndt {
 namespace {
