@@ -27,10 +27,10 @@ def parser() -> argparse.ArgumentParser:
     report = commands.add_parser("report", help="report.html, figures, summary.csv and trajectories of a run")
     report.add_argument("folder", metavar="DIR", type=Path, help="what ndt-bench run --out wrote; the report goes into it")
     report.add_argument("--open", action="store_true", help="show the page in a browser")
-    compare = commands.add_parser("compare", help="SAME, FASTER, SLOWER or UNCLEAR for every row of two runs: B against A")
+    compare = commands.add_parser("compare", help="SAME, FASTER, SLOWER or UNCLEAR for every implementation of two runs: B against A")
     compare.add_argument("a", metavar="A", type=Path, help="run folder, the one before")
     compare.add_argument("b", metavar="B", type=Path, help="run folder, the one after")
-    compare.add_argument("--fail-on", choices=["slower"], help="exit with 3 if any row is SLOWER")
+    compare.add_argument("--fail-on", choices=["slower"], help="exit with 3 if any implementation is SLOWER")
     compare.add_argument("--json", action="store_true", help="one JSON object instead of a table")
     return top
 
@@ -78,7 +78,8 @@ def main() -> int:
         print(f"ndt-bench: {error}", file=sys.stderr)
         return EXIT_BAD_INPUT
     except BrokenPipeError:
-        # Whoever reads has read enough; the files are written by then. Python would complain once more when it flushes.
+        # The reader of the pipe has closed it, and the files are written by then. Python would complain once more
+        # when it flushes.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return EXIT_OK
     except OSError as error:

@@ -1,37 +1,37 @@
-"""Which alignments succeeded, how far off the poses are, and which rows are accurate enough for their speed to count."""
+"""Which alignments succeeded, how far off the poses are, and which implementations are accurate enough for their speed to count."""
 
 import numpy as np
 import pandas as pd
 
-from .load import REFERENCE
 from .reference import EQUAL_ROTATION_DEG, EQUAL_TRANSLATION_M, within_equal_bound
 from .stats import wilson
 
 KEY = ["dataset", "variant", "threads", "implementation"]
 TRUTH, AGREEMENT, UNKNOWN = "success", "agreement", "unknown"
-# Two correct implementations of one algorithm may end in different optima from a guess between them (DESIGN: iterations
-# are equal in at least 99 % of cases); more than that is another accuracy.
+# Two correct implementations of one algorithm may end in different optima from a guess between them, in at most 1 % of
+# cases; more than that is another accuracy.
 EQUAL_SHARE = 0.99
-# Whoever localises for the first time goes on from the pose found: it must lie in the basin of the next alignment.
+# Localisation goes on from the pose that the first search found: it must be in the basin of the next alignment.
 SEARCH_SUCCESS_M, SEARCH_SUCCESS_DEG = 0.5, 2.5
 
 
-def add_success(rows: pd.DataFrame, datasets: pd.DataFrame) -> pd.DataFrame:
-    """Adds success (1, 0, NaN = nobody can say) and success_kind. rows: with reference errors.
+def add_success(rows: pd.DataFrame, datasets: pd.DataFrame, oracle: str) -> pd.DataFrame:
+    """Adds success (1, 0, NaN = unknown) and success_kind. rows: with reference errors.
 
-    success: no farther from the truth than the dataset allows, or a search may be. agreement, where there is no truth: converged, and within 1 cm
-    and 0.1 degrees of the oracle's pose (the oracle itself: converged). A row with an error never succeeds.
+    success: no farther from the truth than the dataset allows, or a search may be. agreement, where there is no truth:
+    converged, and within 1 cm and 0.1 degrees of the oracle's pose (the oracle itself: converged). A measurement with an
+    error never succeeds.
     """
     of_search = rows.search.notna()
     limit_m = rows.dataset.map(datasets.success_translation_m).astype(float).mask(of_search, SEARCH_SUCCESS_M)
     limit_deg = rows.dataset.map(datasets.success_rotation_deg).astype(float).mask(of_search, SEARCH_SUCCESS_DEG)
     failed = rows.error.notna()
     has_truth = rows.dataset.map(rows[rows.truth.notna()].groupby("dataset").size()).fillna(0) > 0
-    oracle = rows.implementation == REFERENCE
+    of_oracle = rows.implementation == oracle
     by_truth = (rows.translation_error_m <= limit_m) & (rows.rotation_error_deg <= limit_deg)
-    by_agreement = (rows.stop == "converged") & (within_equal_bound(rows) | oracle)
+    by_agreement = (rows.stop == "converged") & (within_equal_bound(rows) | of_oracle)
     success = np.where(failed, 0.0, np.where(has_truth, by_truth, by_agreement).astype(float))
-    kind = np.where(has_truth, TRUTH, np.where(oracle | rows.ref_stop.notna(), AGREEMENT, UNKNOWN))
+    kind = np.where(has_truth, TRUTH, np.where(of_oracle | rows.ref_stop.notna(), AGREEMENT, UNKNOWN))
     success = np.where((kind == UNKNOWN) & ~failed, np.nan, success)
     return rows.assign(success=success, success_kind=kind)
 
@@ -89,7 +89,7 @@ def accuracy_table(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def _why_not_equal(group, oracle) -> str:
-    """Empty if the row is as accurate as the oracle's row."""
+    """Empty if the rows of an implementation are as accurate as the oracle's."""
     paired = group.merge(
         oracle[["dataset", "frame", "guess_name", "variant", "success"]],
         on=["dataset", "frame", "guess_name", "variant"],
@@ -115,19 +115,19 @@ def _why_not_equal(group, oracle) -> str:
     return ""
 
 
-def equal_accuracy(rows: pd.DataFrame, pairing: pd.DataFrame) -> pd.DataFrame:
+def equal_accuracy(rows: pd.DataFrame, pairing: pd.DataFrame, oracle: str) -> pd.DataFrame:
     """KEY, equal, why_not. Equal: at least EQUAL_SHARE of the poses that the oracle found are within 1 cm and 0.1 degrees of
     its own, and the success intervals overlap. pairing: of reference_threads()."""
     groups = dict(list(rows.groupby(KEY, sort=False)))
     out = []
     for pair in pairing.itertuples():
         key = (pair.dataset, pair.variant, pair.threads, pair.implementation)
-        oracle = groups.get((pair.dataset, pair.variant, pair.ref_threads, REFERENCE))
-        if pair.implementation == REFERENCE:
+        base = groups.get((pair.dataset, pair.variant, pair.ref_threads, oracle))
+        if pair.implementation == oracle:
             why = ""
-        elif oracle is None:
-            why = f"no {REFERENCE} row to compare with"
+        elif base is None:
+            why = f"no {oracle} to compare with"
         else:
-            why = _why_not_equal(groups[key], oracle)
+            why = _why_not_equal(groups[key], base)
         out.append(dict(zip(KEY, key)) | {"equal": not why, "why_not": why})
     return pd.DataFrame(out, columns=KEY + ["equal", "why_not"]).astype({"equal": bool})

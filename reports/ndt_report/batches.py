@@ -17,7 +17,8 @@ def alignments_alone(run: Run) -> Run:
 
 
 def kinds_as_variants(run: Run) -> Run:
-    """The run with the batches of each size and the searches of each name as variants of their own, for who pairs rows of two runs."""
+    """The run with the batches of each size and the searches of each name as variants of their own, so that the rows of two
+    runs can be paired."""
     named = [
         variant + ("" if poses == 1 else f", {poses:g} poses") + (f", search {search_name(search)}" if search else "")
         for variant, poses, search in zip(run.rows.variant, run.rows.poses, run.rows.search)
@@ -27,8 +28,9 @@ def kinds_as_variants(run: Run) -> Run:
 
 def batch_table(rows: pd.DataFrame) -> pd.DataFrame:
     """One row per KEY and number of poses, 1 included, where a run has batches: batch_ms_p50 (of a whole call; median over n
-    measurements of their medians), launches of a call (NaN on a CPU), pose_iteration_us, pose_iterations_per_s, speed_up over as many single calls (NaN without
-    them), why_not (of what was skipped or failed, whose numbers are NaN). rows: of a run, with batches."""
+    measurements of their medians), launches of a call (NaN on a CPU), pose_iteration_us, pose_iterations_per_s, speed_up over
+    as many single calls (NaN without them), why_not (of what was skipped or failed, whose numbers are NaN). rows: of a run,
+    with batches."""
     out = []
     for key, group in rows[rows.search.isna()].groupby(KEY, sort=False):
         if not (group.poses > 1).any():

@@ -87,7 +87,7 @@ IMPLEMENTATION_COLUMNS = [
     Column("runs_on", "", "text", NEVER, "CPU threads, GPU, ..."),
     Column("schedule", "", "text", NEVER, "how it schedules the algorithm"),
     Column("note", "", "text", MAY, "how it differs"),
-    Column("stop_rule", "", "text", MAY, "the rule it really applies"),
+    Column("stop_rule", "", "text", MAY, "the rule it applies"),
     Column("peer", "", "flag", NEVER, "another algorithm on the same data, not held to the oracle"),
     Column("one_thread", "", "flag", NEVER, "has one thread, whatever it is given"),
     Column("available", "", "flag", NEVER, "could run on this machine"),

@@ -1,8 +1,9 @@
-"""Two runs, row by row: is B faster or slower than A?
+"""Two runs, implementation by implementation: is B faster or slower than A?
 
 The runs were made at different times, and what the machine did between them is not in the scatter within either. Two controls
-see some of it: the calibration workload timed beside every measurement, and the oracle's row of both runs. A row's interval is
-widened until it holds the result with and without each correction; so a difference counts only if no control explains it away.
+see some of it: the calibration workload timed beside every measurement, and the oracle in both runs. An interval is
+widened until it holds the result with and without each correction; so a difference counts only if no control explains
+it away.
 """
 
 from dataclasses import dataclass
@@ -15,14 +16,14 @@ from .batches import kinds_as_variants
 from .environment import gpus
 from .grids import split_grids
 from .latency import FASTER, MARGIN, SAME, SLOWER, UNCLEAR, paired, speed_up, timed, verdict
-from .load import REFERENCE, Run
+from .load import Run
 from .page_numbers import number
 from .poses import translation_difference_m
 from .reference import SAME_ALIGNMENT
 from .refusal import refusal
 from .summary import judged_rows
 
-CONFIDENCE = 0.99  # a run has many rows: at 95 % one of twenty would be wrong by chance
+CONFIDENCE = 0.99  # a run has many verdicts: at 95 % one of twenty would be wrong by chance
 
 
 @dataclass
@@ -32,7 +33,7 @@ class Comparison:
 
 
 def comparison(a: Run, b: Run) -> Comparison:
-    """Throws InputError if the runs have no timed row in common."""
+    """Throws InputError if the runs have no timed measurement in common. The oracle is B's."""
     a, b = (split_grids(kinds_as_variants(run)) for run in (a, b))
     notes = _notes(a, b)
     changed = _changed_datasets(a, b)
@@ -41,14 +42,14 @@ def comparison(a: Run, b: Run) -> Comparison:
     common = [key for key in sides[0] if key in sides[1]]
     if not common:
         raise refusal(
-            b.folder, "", f"no timed row in common with {a.folder}", "compare runs of one preset with the same datasets"
+            b.folder, "", f"no timed alignment in common with {a.folder}", "compare runs of one preset with the same datasets"
         )
     for name, mine, other in (("A", sides[0], sides[1]), ("B", sides[1], sides[0])):
         if alone := [_name(key) for key in mine if key not in other]:
             notes.append(f"Timed only in {name}: {', '.join(alone)}.")
     everything = [dict(list(r.groupby(KEY, sort=False))) for r in (rows_a, rows_b)]
     table = pd.DataFrame([_compared(key, *(s[key] for s in sides), *(e[key] for e in everything)) for key in common])
-    return Comparison(_judged(table), notes)
+    return Comparison(_judged(table, b.oracle), notes)
 
 
 def _name(key) -> str:
@@ -97,15 +98,15 @@ def _compared(key, a, b, all_a, all_b) -> dict:
     }
 
 
-def _judged(table: pd.DataFrame) -> pd.DataFrame:
+def _judged(table: pd.DataFrame, oracle: str) -> pd.DataFrame:
     """Adds low and high, the interval widened by both controls, and the verdict."""
-    oracle = table[table.implementation == REFERENCE].set_index(["dataset", "variant", "threads"]).speed
-    any_oracle = np.exp(np.log(oracle.dropna()).mean()) if oracle.notna().any() else np.nan
+    control = table[table.implementation == oracle].set_index(["dataset", "variant", "threads"]).speed
+    any_control = np.exp(np.log(control.dropna()).mean()) if control.notna().any() else np.nan
     lows, highs, controls = [], [], []
     for row in table.itertuples():
         corrections = [1.0, row.calibration]
-        if row.implementation != REFERENCE:
-            corrections.append(oracle.get((row.dataset, row.variant, row.threads), any_oracle))
+        if row.implementation != oracle:
+            corrections.append(control.get((row.dataset, row.variant, row.threads), any_control))
         known = [c for c in corrections if c == c]
         lows.append(min(row.speed_low / c for c in known))
         highs.append(max(row.speed_high / c for c in known))
@@ -138,7 +139,7 @@ def comparison_json(found: Comparison) -> dict:
     return {"margin": MARGIN, "confidence": CONFIDENCE, "counts": counts, "rows": rows, "notes": found.notes}
 
 
-HEADER = ["dataset", "row", "thr", "A ms", "B ms", "speed of B", "verdict", "clock", "poses apart mm", "failures A, B"]
+HEADER = ["dataset", "implementation", "thr", "A ms", "B ms", "speed of B", "verdict", "clock", "poses apart mm", "failures A, B"]
 
 
 def comparison_lines(found: Comparison) -> list:
@@ -172,6 +173,6 @@ def comparison_lines(found: Comparison) -> list:
     explained = (
         f"speed of B: A's time / B's with its {100 * CONFIDENCE:g} % interval, widened by what clock (a fixed "
         f"workload, the same ratio) and the "
-        f"oracle's row explain; beyond {100 * MARGIN:g} % counts."
+        f"oracle explain; beyond {100 * MARGIN:g} % counts."
     )
     return ["! " + note for note in found.notes] + table + [explained, said]

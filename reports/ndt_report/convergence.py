@@ -1,4 +1,4 @@
-"""Traces as tidy rows: how error, NVTL and step length develop from the guess on."""
+"""Traces as tidy tables: how error, NVTL and step length develop from the guess on."""
 
 import numpy as np
 import pandas as pd

@@ -1,4 +1,4 @@
-"""environment.json and plan.json as rows of text for the page."""
+"""environment.json and plan.json as lines of text for the page."""
 
 
 def flat(value, prefix="") -> list:
@@ -24,7 +24,7 @@ def left_out(plan: dict) -> list:
 
 
 def gpus(environment: dict) -> str:
-    """The GPUs that rows could use, e.g. "2 x NVIDIA H200"; empty if there was none or nobody asked."""
+    """The GPUs that implementations could use, e.g. "2 x NVIDIA H200"; empty if there was none or it is unknown."""
     cuda = environment.get("cuda") or {}
     if cuda.get("unavailable"):
         return ""
@@ -33,7 +33,7 @@ def gpus(environment: dict) -> str:
 
 
 def checkout(environment: dict) -> str:
-    """How to get the run's source; empty if nobody knows."""
+    """How to get the run's source; empty if it is unknown."""
     commit = environment.get("commit") or ""
     clean = commit.removesuffix("-dirty")
     return f"git checkout {clean}" + ("      # had local changes" if clean != commit else "") if clean else ""

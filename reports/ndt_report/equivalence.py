@@ -1,11 +1,11 @@
-"""Is it the same algorithm? Every row's result against the oracle's from the same guess."""
+"""Is it the same algorithm? Every result against the oracle's from the same guess."""
 
 import numpy as np
 import pandas as pd
 
 from .reference import SAME_ALIGNMENT
 
-FINE_TRANSLATION_M, FINE_ROTATION_DEG = 0.001, 0.01  # what an own row must keep, near the origin (DESIGN, tolerances)
+FINE_TRANSLATION_M, FINE_ROTATION_DEG = 0.001, 0.01  # what implementations that are no peers must keep, near the origin
 WORST_SHOWN = 10
 
 
@@ -49,7 +49,7 @@ def equivalence_table(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def worst_cases(rows: pd.DataFrame, implementations: pd.DataFrame) -> pd.DataFrame:
-    """The alignments of rows that are no peers whose pose is farthest from the oracle's, worst first."""
+    """The alignments of implementations that are no peers whose pose is farthest from the oracle's, worst first."""
     own = [not implementations.loc[name, "peer"] for name in rows.implementation]
     far = rows[np.array(own, bool) & rows.translation_vs_ref_m.notna()].sort_values(
         "translation_vs_ref_m", ascending=False, kind="stable"

@@ -1,26 +1,23 @@
-"""What an iteration costs, what an alignment costs before its first, and what features add to an iteration: times of alignments
-with different numbers of them."""
+"""What an iteration costs, what an alignment costs before its first, and what features add to an iteration: times of
+alignments with different numbers of them."""
 
 import numpy as np
 import pandas as pd
 
 from .accuracy import KEY
-from .answers import MET, MISSED
-from .latency import UNCLEAR, timed
+from .latency import timed
 from .scaling import family
 from .transfers import iteration_fit
 
 PLAIN = "autoware"  # the variant without line search and regularisation
-# What a feature may cost, as a factor of the plain iteration on the same scan.
-BARS = {"regularised": 1.03, "batched_design15": 2.5}
 LEAST_SIZES = 2
 LEAST_RANGE = 3  # iterations between the shortest and the longest alignment: on less, noise is the slope
 
 
 def iteration_time_table(rows: pd.DataFrame) -> pd.DataFrame:
-    """One row per KEY whose iterations vary: iteration_us (slope over iterations between guesses of the same scan), constant_us
-    (upload, result and everything else that happens once), off_the_line_us (largest residual), points, voxels, scans, n,
-    iterations_min, _max."""
+    """One row per KEY whose iterations vary: iteration_us (slope over iterations between guesses of the same scan),
+    constant_us (upload, result and everything else that happens once), off_the_line_us (largest residual), points, voxels,
+    scans, n, iterations_min, _max."""
     out = []
     for key, group in timed(rows).groupby(KEY, sort=False):
         if group.iterations.max() - group.iterations.min() < LEAST_RANGE:
@@ -35,13 +32,14 @@ def iteration_time_table(rows: pd.DataFrame) -> pd.DataFrame:
             | {"iterations_min": group.iterations.min(), "iterations_max": group.iterations.max()}
             | {"iteration_us": fit.slope, "constant_us": fit.constant, "off_the_line_us": fit.worst}
         )
-    columns = ["points", "voxels", "scans", "n", "iterations_min", "iterations_max", "iteration_us", "constant_us", "off_the_line_us"]
+    columns = ["points", "voxels", "scans", "n", "iterations_min", "iterations_max"]
+    columns += ["iteration_us", "constant_us", "off_the_line_us"]
     return pd.DataFrame(out, columns=KEY + columns)
 
 
 def by_size(table: pd.DataFrame) -> pd.DataFrame:
-    """Of iteration_time_table() the plain rows on datasets that come in LEAST_SIZES sizes or more, with their family: of every
-    row its largest thread count, sorted by points."""
+    """Of iteration_time_table() the plain rows on datasets that come in LEAST_SIZES sizes or more, with their family: of
+    every implementation its largest thread count, sorted by points."""
     plain = table[table.variant == PLAIN].assign(family=table.dataset.map(family))
     most = plain.groupby(["dataset", "implementation"]).threads.transform("max")
     plain = plain[plain.threads == most]
@@ -50,20 +48,13 @@ def by_size(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def feature_costs(table: pd.DataFrame) -> pd.DataFrame:
-    """One row per variant of a scan that has a plain row too: cost = its iteration_us over the plain one's, cost_within (how far
-    the cost may be off: both lines' largest residuals over their ranges), bar (NaN without one), judged (MET, MISSED, UNCLEAR if
-    the bar lies within, empty without a bar). Only datasets with one scan: what differs between scans is no feature."""
+    """One row per variant of a scan that has a plain row too: cost = its iteration_us over the plain one's, cost_within (how
+    far the cost may be off: both lines' largest residuals over their ranges). Only datasets with one scan: what differs
+    between scans is no feature."""
     own = table[table.scans == 1]
     own = own.assign(within=own.off_the_line_us / (own.iterations_max - own.iterations_min) / own.iteration_us)
     on = [name for name in KEY if name != "variant"]
     plain = own[own.variant == PLAIN][on + ["iteration_us", "within"]]
     both = own[own.variant != PLAIN].merge(plain, on=on, suffixes=("", "_plain"))
-    both = both.assign(cost=both.iteration_us / both.iteration_us_plain, bar=both.variant.map(BARS).astype(float))
-    both = both.assign(cost_within=both.cost * (both.within + both.within_plain))
-    return both.assign(judged=[_judged(c, w, bar) for c, w, bar in zip(both.cost, both.cost_within, both.bar)])
-
-
-def _judged(cost: float, within: float, bar: float) -> str:
-    if bar != bar:
-        return ""
-    return MET if cost + within <= bar else MISSED if cost - within > bar else UNCLEAR
+    both = both.assign(cost=both.iteration_us / both.iteration_us_plain)
+    return both.assign(cost_within=both.cost * (both.within + both.within_plain))

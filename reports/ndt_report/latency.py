@@ -1,10 +1,10 @@
-"""How long alignments take, and how much faster one row is than another at equal accuracy."""
+"""How long alignments take, and how much faster one implementation is than another at equal accuracy."""
 
 import numpy as np
 import pandas as pd
 
 from .accuracy import KEY
-from .load import REFERENCE
+from .load import oracle_of
 from .reference import SAME_ALIGNMENT, on_gpu
 from .stats import CONFIDENCE, cluster_mean_interval, weighted_quantile
 
@@ -99,7 +99,7 @@ def speed_up(own: pd.DataFrame, base: pd.DataFrame, confidence: float = CONFIDEN
 
 
 def fastest_cpu_rows(table: pd.DataFrame, equal: pd.DataFrame, implementations: pd.DataFrame) -> dict:
-    """{(dataset, variant): (threads, implementation)} of the smallest p50 among equally accurate CPU rows that are no peers."""
+    """{(dataset, variant): (threads, implementation)} of the smallest p50 among equally accurate implementations on a CPU that are no peers."""
     candidates = table.merge(equal[equal.equal], on=KEY)
     fits = [
         not on_gpu(name, implementations) and not implementations.loc[name, "peer"] for name in candidates.implementation
@@ -113,9 +113,10 @@ def fastest_cpu_rows(table: pd.DataFrame, equal: pd.DataFrame, implementations: 
 def ratio_table(
     rows: pd.DataFrame, pairing: pd.DataFrame, equal: pd.DataFrame, implementations: pd.DataFrame
 ) -> pd.DataFrame:
-    """One row per timed KEY: speed-up over the oracle (speed*, verdict, why_no_verdict) and over the fastest CPU row (cpu_*)."""
+    """One row per timed KEY: speed-up over the oracle (speed*, verdict, why_no_verdict) and over the fastest on a CPU (cpu_*)."""
     groups = dict(list(timed(rows).groupby(KEY, sort=False)))
     fastest = fastest_cpu_rows(latency_table(rows), equal, implementations)
+    oracle = oracle_of(implementations)
     reasons = {tuple(e[k] for k in KEY): e["why_not"] for e in equal.to_dict("records")}
     out = []
     for pair in pairing.itertuples():
@@ -123,7 +124,7 @@ def ratio_table(
         if key not in groups:
             continue
         row = dict(zip(KEY, key)) | {"ref_threads": pair.ref_threads}
-        row |= _judged(groups, key, (pair.ref_threads, REFERENCE), reasons[key], "")
+        row |= _judged(groups, key, (pair.ref_threads, oracle), reasons[key], "")
         row |= _judged(groups, key, fastest.get((pair.dataset, pair.variant)), reasons[key], "cpu_")
         out.append(row)
     return pd.DataFrame(out, columns=KEY + ["ref_threads"] + [prefix + name for prefix in ("", "cpu_") for name in JUDGED])
@@ -140,7 +141,7 @@ def _judged(groups, key, base, why_not, prefix) -> dict:
             "pairs": 0,
             "jobs": 0,
             "verdict": "",
-            "why_no_verdict": "" if base_key == key else why_not or "no timed row to compare with",
+            "why_no_verdict": "" if base_key == key else why_not or "no timed alignment to compare with",
         }
     else:
         out = speed_up(groups[key], groups[base_key])

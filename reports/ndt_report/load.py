@@ -20,7 +20,6 @@ from .refusal import refusal
 
 MEASUREMENT = ["dataset", "frame", "guess_name", "implementation", "threads", "variant"]
 SAME_CHECKOUT = "make the report with the checkout that made the run"
-REFERENCE = "cpu_pclomp_ref"
 RUN_AGAIN = "run ndt-bench run again"
 
 

@@ -1,4 +1,4 @@
-"""report.html from a Report: one file, no script, nothing fetched."""
+"""report.html and targets.html from a Report: each one file, no script, nothing fetched."""
 
 from pathlib import Path
 
@@ -11,9 +11,8 @@ from .page_numbers import NONE, number
 from .latency import LEAST_TAIL_SAMPLES, SHORT_ITERATIONS
 from .searches import LOWER, NOT_LOWER
 from .sections import Report, main_datasets
-from .style import look, svg_uri
-from .targets import MET, MISSED, counted
-from .transfers import REPLACED_BYTES_PER_ITERATION
+from .style import Looks, svg_uri
+from .targets import MET, MISSED, OPEN
 from .verdict import interval
 
 # Which preset of ndt-bench run gives a section's data, and the section's name.
@@ -32,7 +31,6 @@ SECTIONS = {
     "scores": ("Scores against true error", "basin"),
     "picture": ("Scan in map", "tracking"),
     "equivalence": ("Equivalence", ""),
-    "targets": ("Design targets: met?", ""),
     "method": ("Method and environment", ""),
 }
 DRAWN = ["pareto", "latency", "convergence", "basin", "scaling", "trajectory", "scores", "picture"]
@@ -47,7 +45,7 @@ def error(value, least) -> str:
 
 
 def error_pair(row, name) -> str:
-    """Median / largest of an error in mm or deg; what is too small to matter is not spelt out."""
+    """Median / largest of an error in mm or deg; one too small to matter is not spelt out."""
     if row[f"{name}_max"] != row[f"{name}_max"]:
         return NONE
     least = 0.001 if name.endswith("_mm") else 0.0001
@@ -71,7 +69,7 @@ def fastest_cpu(rows) -> str:
     return next((row["cpu_base"] for row in rows if row["cpu_base"]), "")
 
 
-def badge(implementation: str) -> Markup:
+def badge(implementation: str, look: Looks) -> Markup:
     """The colour and the marker's letter shape of the figures, beside the name."""
     shapes = {
         "o": "●",
@@ -98,10 +96,9 @@ def groups(table):
     return [(name, group.to_dict("records")) for name, group in table.groupby("dataset", sort=False)]
 
 
-def render(report: Report) -> str:
-    folder = Path(__file__).parent / "templates"
+def _template(name: str) -> jinja2.Template:
     environment = jinja2.Environment(
-        loader=jinja2.FileSystemLoader(folder),
+        loader=jinja2.FileSystemLoader(Path(__file__).parent / "templates"),
         autoescape=True,
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,
@@ -109,8 +106,19 @@ def render(report: Report) -> str:
         keep_trailing_newline=True,
     )
     environment.filters.update(number=number, percent=percent)
-    run = report.run
-    return environment.get_template("report.html.jinja").render(
+    return environment.get_template(name)
+
+
+def render_targets(report: Report) -> str:
+    counts = {state: int((report.targets.state == state).sum()) for state in (MET, MISSED, OPEN)}
+    targets = report.targets.to_dict("records")
+    words = {"MET": MET, "MISSED": MISSED, "OPEN": OPEN}
+    return _template("targets.html.jinja").render(run=report.run, targets=targets, counts=counts, **words)
+
+
+def render(report: Report) -> str:
+    run, look = report.run, Looks(report.run.implementations)
+    return _template("report.html.jinja").render(
         report=report,
         run=run,
         verdict=report.verdict,
@@ -127,10 +135,6 @@ def render(report: Report) -> str:
         plan=plan_facts(run.plan),
         left_out=left_out(run.plan),
         checkout=checkout(run.environment),
-        targets=report.targets.to_dict("records"),
-        counts=counted(report.targets),
-        MET=MET,
-        MISSED=MISSED,
         iteration_times=report.iteration_times.to_dict("records"),
         feature_costs=report.feature_costs.to_dict("records"),
         tails=report.tails.to_dict("records"),
@@ -145,7 +149,6 @@ def render(report: Report) -> str:
         search_limits=(SEARCH_SUCCESS_M, SEARCH_SUCCESS_DEG),
         transfers=report.transfers.to_dict("records"),
         without_counts=report.without_counts,
-        replaced=REPLACED_BYTES_PER_ITERATION,
         count=count,
         per_iteration=per_iteration,
         equivalence=report.equivalence.to_dict("records"),
@@ -153,7 +156,7 @@ def render(report: Report) -> str:
         stopping=report.stopping.to_dict("records"),
         detection=report.detection.to_dict("records"),
         trajectory_errors=report.trajectory_errors.to_dict("records"),
-        badge=badge,
+        badge=lambda name: badge(name, look),
         interval=interval,
         fastest_cpu=fastest_cpu,
         error_pair=error_pair,

@@ -1,9 +1,9 @@
-"""Every row against the oracle: computed here from the poses, never by the run itself."""
+"""Every measurement against the oracle's: computed here from the poses, never by the run itself."""
 
 import numpy as np
 import pandas as pd
 
-from .load import REFERENCE
+from .load import oracle_of
 from .poses import rotation_difference_deg, translation_difference_m
 
 SAME_ALIGNMENT = ["dataset", "frame", "guess_name", "variant"]
@@ -12,15 +12,15 @@ EQUAL_ROTATION_DEG = 0.1  # ... and 0.1 degrees
 COMPARED = ["translation_vs_ref_m", "rotation_vs_ref_deg", "iterations_vs_ref", "score_vs_ref", "correspondences_vs_ref"]
 
 
-def add_reference_errors(rows: pd.DataFrame) -> pd.DataFrame:
+def add_reference_errors(rows: pd.DataFrame, oracle: str) -> pd.DataFrame:
     """Adds COMPARED, same_stop, and ref_stop: how the oracle ended from the same guess, None where it has no pose.
 
     The oracle's pose is that of its smallest thread count. Its own rows, and rows without it, have NaN.
     """
     rows = rows.copy()
-    oracle = rows[(rows.implementation == REFERENCE) & rows.error.isna()].sort_values("threads", kind="stable")
-    oracle = oracle.drop_duplicates(SAME_ALIGNMENT).set_index(SAME_ALIGNMENT)
-    found = dict(zip(oracle.index, oracle.itertuples()))
+    own = rows[(rows.implementation == oracle) & rows.error.isna()].sort_values("threads", kind="stable")
+    own = own.drop_duplicates(SAME_ALIGNMENT).set_index(SAME_ALIGNMENT)
+    found = dict(zip(own.index, own.itertuples()))
     columns = {name: np.full(len(rows), np.nan) for name in COMPARED}
     same_stop, ref_stop = np.full(len(rows), None, object), np.full(len(rows), None, object)
     for i, row in enumerate(rows.itertuples()):
@@ -28,7 +28,7 @@ def add_reference_errors(rows: pd.DataFrame) -> pd.DataFrame:
         if ref is None:
             continue
         ref_stop[i] = ref.stop
-        if row.implementation == REFERENCE or row.error is not None:
+        if row.implementation == oracle or row.error is not None:
             continue
         columns["translation_vs_ref_m"][i] = translation_difference_m(row.pose, ref.pose)
         columns["rotation_vs_ref_deg"][i] = rotation_difference_deg(row.pose, ref.pose)
@@ -45,13 +45,13 @@ def within_equal_bound(rows: pd.DataFrame) -> pd.Series:
 
 
 def reference_threads(rows: pd.DataFrame, implementations: pd.DataFrame) -> pd.DataFrame:
-    """For every (dataset, variant, threads, implementation) the thread count of the oracle's row to compare its speed with.
+    """For every (dataset, variant, threads, implementation) the thread count of the oracle to compare its speed with.
 
-    The same count where there is one. For a row on a GPU, or with a count the oracle was not run with, the oracle's largest:
-    the best that it can do on this machine. NaN where the oracle has no row.
+    The same count where there is one. For an implementation on a GPU, or with a count the oracle was not run with, the
+    oracle's largest: the best that it can do on this machine. NaN where the oracle was not run.
     """
     keys = rows[["dataset", "variant", "threads", "implementation"]].drop_duplicates().reset_index(drop=True)
-    counts = rows[rows.implementation == REFERENCE].groupby(["dataset", "variant"]).threads.agg(set)
+    counts = rows[rows.implementation == oracle_of(implementations)].groupby(["dataset", "variant"]).threads.agg(set)
     chosen = []
     for key in keys.itertuples():
         there = counts.get((key.dataset, key.variant), set())
@@ -61,4 +61,4 @@ def reference_threads(rows: pd.DataFrame, implementations: pd.DataFrame) -> pd.D
 
 
 def on_gpu(implementation: str, implementations: pd.DataFrame) -> bool:
-    return "GPU" in implementations.loc[implementation, "runs_on"] or implementation.endswith("_cuda")
+    return "GPU" in implementations.loc[implementation, "runs_on"]

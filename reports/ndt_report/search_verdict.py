@@ -1,35 +1,34 @@
 """What the searches for the initial pose say, in plain words."""
 
-from .load import REFERENCE
 from .page_numbers import number
 from .searches import LEAST_SEARCHES, TPE
 
 
-def search_sentences(table) -> list:
-    """One a dataset: its fastest row among those that may succeed as often as the best. table: of search_table()."""
-    return [_sentence(dataset, rows) for dataset, rows in table.groupby("dataset", sort=False)]
+def search_sentences(table, oracle: str) -> list:
+    """One a dataset: its fastest setting among those that may succeed as often as the best. table: of search_table()."""
+    return [_sentence(dataset, rows, oracle) for dataset, rows in table.groupby("dataset", sort=False)]
 
 
 def candidates(rows):
-    """Rows of one dataset that succeed at all, and maybe as often as the best: their intervals overlap. Guided ones if there are any:
-    few searches leave intervals wide enough for chance."""
+    """Settings of one dataset that succeed at all, and maybe as often as the best: their intervals overlap. Guided ones
+    if there are any: few searches leave intervals wide enough for chance."""
     known = rows[(rows.known >= LEAST_SEARCHES) & rows.ms_p50.notna() & (rows.successes > 0)]
     likely = known[known.success_high >= known.success_low.max()]
     guided = likely[likely.method == TPE]
     return likely if guided.empty else guided
 
 
-def _sentence(dataset: str, rows) -> str:
+def _sentence(dataset: str, rows, oracle: str) -> str:
     where, own = f"Initial pose on {dataset}", candidates(rows)
     if own.empty:
         failed = f", {int(rows.errors.sum())} of them with an error" if rows.errors.sum() else ""
         never = rows.known.max() >= LEAST_SEARCHES and not rows.successes.any()
-        why = "none of them finds the pose" if never else "too few with truth to say which row to use"
+        why = "none of them finds the pose" if never else "too few with truth to say which one to use"
         return f"{where}: {int(rows.n.sum())} search{'es' if rows.n.sum() > 1 else ''}{failed}, {why}."
     best = own.sort_values("ms_p50", kind="stable").iloc[0]
     said = f"{where}: {_name(best)}, {_share(best)} succeed, median {number(best.ms_p50)} ms"
-    if best.speed == best.speed and best.implementation != REFERENCE:
-        said += f", {number(best.speed)} times as fast as {REFERENCE} one by one"
+    if best.speed == best.speed and best.implementation != oracle:
+        said += f", {number(best.speed)} times as fast as {oracle} one by one"
     said += f"; {_trusted(best)}"
     most = own.sort_values(["success_share", "ms_p50"], ascending=[False, True], kind="stable").iloc[0]
     if most.success_share > best.success_share:

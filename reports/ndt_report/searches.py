@@ -6,7 +6,7 @@ import pandas as pd
 from .accuracy import SEARCH_SUCCESS_DEG, SEARCH_SUCCESS_M
 from .columns import METHODS, SEARCH_COLUMNS, STRATEGIES
 from .kinds import PATH_KEYS
-from .load import REFERENCE, natural_key
+from .load import natural_key
 from .stats import weighted_quantile, wilson
 
 SEARCH_KEY = ["dataset", "implementation", "search_name", "threads"]
@@ -19,8 +19,9 @@ TABLE_COLUMNS += ["iterations_per_particle", "reliable", "reliable_share", "fals
 
 
 def search_rows(rows: pd.DataFrame) -> pd.DataFrame:
-    """The searches among a run's rows, rows of a table side by side: SEARCH_COLUMNS as columns (the name as search_name, with the
-    variant where that is not autoware), success (1, 0, NaN without truth; an error is no success) and ms (NaN with an error)."""
+    """The searches among a run's measurements, in the order of the tables: SEARCH_COLUMNS as columns (the name as
+    search_name, with the variant where that is not autoware), success (1, 0, NaN without truth; an error is no success)
+    and ms (NaN with an error)."""
     rows = rows[rows.search.notna()].reset_index(drop=True)
     keys = pd.DataFrame(list(rows.search), columns=[c.name for c in SEARCH_COLUMNS], dtype=object)
     names = [n if v == "autoware" else f"{n}, {v}" for n, v in zip(keys.name, rows.variant)]
@@ -53,16 +54,18 @@ def _side_by_side(rows) -> list:
     return sorted(range(len(keys)), key=keys.__getitem__)
 
 
-def search_table(searches: pd.DataFrame) -> pd.DataFrame:
-    """One row per SEARCH_KEY: SETTING, TABLE_COLUMNS, and speed: times of the oracle's fastest sequential TPE search of as many
-    particles on that dataset / own (medians; NaN without one). false_reliable: searches that call a wrong pose reliable, NaN
-    without truth. searches: of search_rows()."""
-    out = [dict(zip(SEARCH_KEY, key)) | _setting(group) | _summary(group) for key, group in searches.groupby(SEARCH_KEY, sort=False)]
+def search_table(searches: pd.DataFrame, oracle: str) -> pd.DataFrame:
+    """One row per SEARCH_KEY: SETTING, TABLE_COLUMNS, and speed: times of the oracle's fastest sequential TPE search of as
+    many particles on that dataset / own (medians; NaN without one). false_reliable: searches that call a wrong pose
+    reliable, NaN without truth. searches: of search_rows()."""
+    groups = searches.groupby(SEARCH_KEY, sort=False)
+    out = [dict(zip(SEARCH_KEY, key)) | _setting(group) | _summary(group) for key, group in groups]
     table = pd.DataFrame(out, columns=SEARCH_KEY + SETTING + TABLE_COLUMNS)
-    oracle = _sequential(table[table.implementation == REFERENCE]).dropna(subset="ms_p50").sort_values("ms_p50", kind="stable")
-    keys = zip(oracle.dataset[::-1], oracle.particles[::-1], oracle.sigma_m[::-1])
-    base = dict(zip(keys, oracle.ms_p50[::-1]))  # the fastest is written last
-    return table.assign(speed=[base.get((r.dataset, r.particles, r.sigma_m), np.nan) / r.ms_p50 for r in table.itertuples()])
+    alone = _sequential(table[table.implementation == oracle]).dropna(subset="ms_p50")
+    alone = alone.sort_values("ms_p50", ascending=False, kind="stable")  # the fastest is written last
+    base = dict(zip(zip(alone.dataset, alone.particles, alone.sigma_m), alone.ms_p50))
+    speed = [base.get((r.dataset, r.particles, r.sigma_m), np.nan) / r.ms_p50 for r in table.itertuples()]
+    return table.assign(speed=speed)
 
 
 def _setting(group) -> dict:
@@ -98,7 +101,7 @@ def _summary(group) -> dict:
 
 
 def _quantiles(done) -> dict:
-    """Over all timed searches; each row weighs the same, however often its search was repeated."""
+    """Over all timed searches; each weighs the same, however often it was repeated."""
     if done.empty:
         return {f"ms_p{q}": np.nan for q in (50, 90, 99)}
     repeats = np.array([len(v) for v in done.align_us])
@@ -106,12 +109,12 @@ def _quantiles(done) -> dict:
     return {f"ms_p{q}": weighted_quantile(times, weights, q / 100) for q in (50, 90, 99)}
 
 
-def at_once_table(table: pd.DataFrame) -> pd.DataFrame:
-    """Of search_table() the guided rows that propose several particles a round, with the success of the sequential search they are
-    held against: their own implementation's, else the oracle's, with the same dataset and number of particles. judged: NOT_LOWER
-    if the intervals overlap or it is higher, LOWER, empty without one."""
+def at_once_table(table: pd.DataFrame, oracle: str) -> pd.DataFrame:
+    """Of search_table() the guided settings that propose several particles a round, with the success of the sequential
+    search they are held against: their own implementation's, else the oracle's, with the same dataset and number of
+    particles. judged: NOT_LOWER if the intervals overlap or it is higher, LOWER, empty without one."""
     guided = table[(table.strategy == PERSISTENT) & (table.method == TPE) & (table.known >= LEAST_SEARCHES)]
-    others = [_held_against(row, table) for row in guided.itertuples()]
+    others = [_held_against(row, table, oracle) for row in guided.itertuples()]
     columns = {
         f"base_{name}": [np.nan if other is None else other[name] for other in others]
         for name in ("success_share", "success_low", "success_high", "n")
@@ -124,19 +127,19 @@ def at_once_table(table: pd.DataFrame) -> pd.DataFrame:
     return guided.assign(base=base, **columns, judged=judged)
 
 
-def _held_against(row, table):
+def _held_against(row, table, oracle: str):
     alike = (table.dataset == row.dataset) & (table.particles == row.particles) & (table.sigma_m == row.sigma_m)
     same = _sequential(table[alike & (table.known >= LEAST_SEARCHES)])
-    for name in (row.implementation, REFERENCE):
+    for name in (row.implementation, oracle):
         if len(own := same[same.implementation == name]):
             return own.iloc[0]
     return None
 
 
 def success_steps(searches: pd.DataFrame, over: str) -> pd.DataFrame:
-    """Share of searches whose best particle so far is a success, a step function: one row per SEARCH_KEY and step, the last where
-    the longest search ends. over: "ms" since the search's start, or "particles_done". Of every row the largest thread count, and only
-    where LEAST_SEARCHES have truth."""
+    """Share of searches whose best particle so far is a success, a step function: one row per SEARCH_KEY and step, the last
+    where the longest search ends. over: "ms" since the search's start, or "particles_done". Of every implementation the
+    largest thread count, and only where LEAST_SEARCHES have truth."""
     most = searches.groupby(SEARCH_KEY[:3], sort=False).threads.transform("max") if len(searches) else searches.threads
     out = []
     for key, group in searches[searches.threads == most].groupby(SEARCH_KEY, sort=False):
@@ -167,7 +170,8 @@ def _changes(improvements, over):
     before = 0
     for best in improvements:
         at = best["particle"] + 1 if over == "particles_done" else best["us"] / 1000
-        now = int(best["translation_error_m"] is not None and succeeds(best["translation_error_m"], best["rotation_error_deg"]))
+        metres, degrees = best["translation_error_m"], best["rotation_error_deg"]
+        now = int(metres is not None and succeeds(metres, degrees))
         yield at, now - before
         before = now
 

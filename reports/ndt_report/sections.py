@@ -19,16 +19,16 @@ from .figures import scaling as scaling_figure
 from .figures import searches as search_figures
 from .figures import trajectory as trajectory_figure
 from .grids import split_grids
+from .iteration_time import feature_costs, iteration_time_table
 from .latency import samples, tail_table
-from .load import REFERENCE, Run
-from .measured import Measured
+from .load import Run
 from .scaling import scaling_datasets, scaling_points, thread_points
 from .search_verdict import search_sentences
 from .searches import at_once_table, search_rows, search_table, success_steps, with_paths
 from .summary import judged_rows, summary_table
+from .style import Looks
 from .targets import targets_table
 from .trajectories import trajectories, trajectory_errors
-from .iteration_time import feature_costs, iteration_time_table
 from .transfers import transfers_table, without_counts
 from .verdict import Verdict, verdict_of
 
@@ -61,38 +61,39 @@ class Report:
 
 def make_report(run: Run) -> Report:
     batches, searches = batch_table(run.rows), search_rows(run.rows)
-    found = search_table(searches)
+    found = search_table(searches, run.oracle)
     run = split_grids(alignments_alone(run))
     rows = judged_rows(run)
     table = summary_table(rows, run.implementations)
     shown = main_datasets(rows)
     points = trace_points(rows)
-    report = Report(run, rows, table, verdict_of(run, rows, table, shown, search_sentences(found)))
+    report = Report(run, rows, table, verdict_of(run, rows, table, shown, search_sentences(found, run.oracle)))
     report.equivalence, report.worst = equivalence_table(rows), worst_cases(rows, run.implementations)
     report.stopping = stopping_table(rows, points)
-    report.targets = targets_table(Measured(rows, table, run.implementations, searches))
     report.iteration_times = iteration_time_table(rows)
     report.feature_costs = feature_costs(report.iteration_times)
     report.tails, report.batches = tail_table(rows), batches
-    report.searches, report.at_once = found, at_once_table(found)
-    report.transfers, report.without_counts = transfers_table(rows), without_counts(rows, run.implementations)
+    report.searches, report.at_once = found, at_once_table(found, run.oracle)
+    report.transfers = transfers_table(rows, run.implementations)
+    report.without_counts = without_counts(rows, run.implementations)
     report.trajectories = trajectories(rows, run.datasets)
     report.trajectory_errors = trajectory_errors(report.trajectories)
-    poses = _judged(rows, points, run.datasets)
+    poses = _judged(rows, points, run)
     report.detection = detection_table(poses)
     cells = basin_cells(rows)
     threads = thread_points(rows)
+    look = Looks(run.implementations)
     report.drawings = {
         name: [d for d in drawings if d is not None]
         for name, drawings in {
-            "pareto": [pareto.draw(table, run.datasets, shown)],
-            "latency": [ecdf.draw(samples(rows), shown)],
-            "convergence": [convergence_figure.draw(_one_thread(points), shown)],
+            "pareto": [pareto.draw(table, run.datasets, shown, look)],
+            "latency": [ecdf.draw(samples(rows), shown, look)],
+            "convergence": [convergence_figure.draw(_one_thread(points), shown, look)],
             "basin": [basin_figure.draw(cells, name) for name in list(dict.fromkeys(cells.dataset))[:MOST_PER_KIND]],
-            "scaling": [scaling_figure.draw(scaling_points(rows)), scaling_figure.draw_threads(threads)],
-            "iterations": [iteration_figure.draw(report.iteration_times)],
-            "batches": [batches_figure.draw(batches)],
-            "searches": _search_drawings(run, searches),
+            "scaling": [scaling_figure.draw(scaling_points(rows), look), scaling_figure.draw_threads(threads, look)],
+            "iterations": [iteration_figure.draw(report.iteration_times, look)],
+            "batches": [batches_figure.draw(batches, look)],
+            "searches": _search_drawings(run, searches, look),
             "trajectory": _trajectory_drawings(report),
             "scores": [
                 scores.draw(poses, report.detection, name) for name in list(dict.fromkeys(poses.dataset))[:MOST_PER_KIND]
@@ -100,11 +101,12 @@ def make_report(run: Run) -> Report:
             "picture": _pictures(run, rows),
         }.items()
     }
+    report.targets = targets_table(report, searches)
     return report
 
 
 def main_datasets(rows: pd.DataFrame) -> list:
-    """Datasets that stand for themselves: not made for their size, and with timed rows if any dataset has."""
+    """Datasets that stand for themselves: not made for their size, and timed if any dataset is."""
     sized = scaling_datasets(rows)
     timed = set(rows[rows.timing.isin(["settled", "wall_cap"])].dataset)
     names = [name for name in dict.fromkeys(rows.dataset) if name not in sized]
@@ -112,15 +114,15 @@ def main_datasets(rows: pd.DataFrame) -> list:
 
 
 def _one_thread(points: pd.DataFrame) -> pd.DataFrame:
-    """Variant autoware, and of every row its smallest thread count: the others walk the same way."""
+    """Variant autoware, and of every implementation its smallest thread count: the others walk the same way."""
     own = points[points.variant == "autoware"]
     return own[own.threads == own.groupby(["dataset", "implementation"]).threads.transform("min")] if len(own) else own
 
 
-def _judged(rows, points, datasets) -> pd.DataFrame:
-    oracle = rows[(rows.implementation == REFERENCE) & (rows.variant == "autoware") & rows.error.isna()]
+def _judged(rows, points, run: Run) -> pd.DataFrame:
+    oracle = rows[(rows.implementation == run.oracle) & (rows.variant == "autoware") & rows.error.isna()]
     oracle = oracle.sort_values("threads", kind="stable").drop_duplicates(["dataset", "frame", "guess_name"])
-    return judged_poses(oracle, mark_wrong(_one_thread(points[points.implementation == REFERENCE]), datasets))
+    return judged_poses(oracle, mark_wrong(_one_thread(points[points.implementation == run.oracle]), run.datasets))
 
 
 def _trajectory_drawings(report: Report) -> list:
@@ -130,9 +132,9 @@ def _trajectory_drawings(report: Report) -> list:
     return [trajectory_figure.draw(group, report.trajectory_errors) for group in list(by_dataset.values())[:MOST_PER_KIND]]
 
 
-def _search_drawings(run: Run, searches) -> list:
+def _search_drawings(run: Run, searches, look: Looks) -> list:
     curves = [
-        search_figures.draw_time(success_steps(searches, "ms")),
+        search_figures.draw_time(success_steps(searches, "ms"), look),
         search_figures.draw_particles(success_steps(searches, "particles_done")),
     ]
     shown = with_paths(searches, run.datasets)[:MOST_PER_KIND]
@@ -158,7 +160,7 @@ def _pictures(run: Run, rows) -> list:
         ]
         if shown.empty or len(out) == MOST_PER_KIND:
             continue
-        oracle = shown[shown.implementation == REFERENCE]
+        oracle = shown[shown.implementation == run.oracle]
         row = (oracle if len(oracle) else shown).iloc[0]
         out.append(
             scan_in_map.draw(row, read_pcd(run.folder / data.picture["map"]), read_pcd(run.folder / data.picture["scan"]))

@@ -11,7 +11,7 @@ Z_95 = 1.959963984540054
 
 
 def weighted_quantile(values, weights, quantile: float) -> float:
-    """Smallest value at or below which the given share of the weight lies."""
+    """Smallest value that at least the given share of the weight is at or below."""
     order = np.argsort(values, kind="stable")
     values, weights = np.asarray(values, float)[order], np.asarray(weights, float)[order]
     reached = np.cumsum(weights) / np.sum(weights)
@@ -47,7 +47,7 @@ def _weights(ids, random):
 def cluster_mean_interval(values, clusters_a, clusters_b, confidence: float = CONFIDENCE):
     """(mean, low, high, clusters) of paired differences, measured in jobs of one side and jobs of the other.
 
-    Whatever slows a whole job (the machine's clock, where its memory lies) is common to its measurements, so whole jobs are
+    Whatever slows a whole job (the machine's clock, where its memory is) is common to its measurements, so whole jobs are
     resampled. Where every job of one side meets one job of the other, they are drawn as pairs; otherwise both sides are drawn
     independently. With few jobs a bootstrap is too narrow: its spread is widened by sqrt(m / (m - 1)) and by Student's t over
     the normal quantile, m the smaller number of jobs. With one job there is no interval: low and high are NaN.

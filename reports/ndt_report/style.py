@@ -1,10 +1,13 @@
-"""One look for all figures: a fixed colour, marker and line per implementation, and the same bytes each time."""
+"""One look for all figures: a colour, marker and line per implementation, and the same bytes each time."""
 
 import base64
 import io
 import zlib
 
 import matplotlib
+import pandas as pd
+
+from .load import oracle_of
 
 matplotlib.use("Agg")
 import matplotlib.pyplot as plt  # noqa: E402
@@ -15,19 +18,20 @@ WIDTH_IN = 10.0  # 960 px as shown: an SVG point is 4/3 px
 FONT_PT = 9.0  # 12 px
 DENSE_DPI = 130  # of what is drawn as pixels: clouds, tens of thousands of points
 
-# In the registry's order. Okabe and Ito's palette, which the colour-blind can tell apart; the marker says it once more.
-FIXED = {
-    "cpu_pclomp_ref": ("#222222", "o", "-"),
-    "multikernel_cuda": ("#009E73", "D", "-"),
-    "multikernel_cpu": ("#56B4E9", "P", "--"),
-    "multikernel_graph_cuda": ("#E69F00", "X", "-."),
-    "persistent_cuda": ("#D55E00", "^", "-"),
-    "persistent_cpu": ("#0072B2", "s", "-"),
-    "persistent_cluster_cuda": ("#CC79A7", "v", "--"),
-    "pcl_ndt": ("#7F7F7F", "<", ":"),
-}
+# Okabe and Ito's palette, which the colour-blind can tell apart; the marker says it once more.
+ORACLE = ("#222222", "o", "-")
+PEERS = (("#7F7F7F", "<", ":"), ("#A6A6A6", ">", ":"))
 SPARE_COLOURS = ("#8C564B", "#6A3D9A", "#B2A000", "#4D6B2F")
 SPARE_MARKERS = ("h", ">", "d", "p")
+OTHERS = (
+    ("#009E73", "D", "-"),
+    ("#56B4E9", "P", "--"),
+    ("#E69F00", "X", "-."),
+    ("#D55E00", "^", "-"),
+    ("#0072B2", "s", "-"),
+    ("#CC79A7", "v", "--"),
+    *((colour, marker, "--") for colour, marker in zip(SPARE_COLOURS, SPARE_MARKERS)),
+)
 GRID, MUTED, BAND = "#E4E4E4", "#666666", "#F0F0F0"
 GOOD, BAD = "#0072B2", "#D55E00"  # right and wrong poses
 SEQUENTIAL = "cividis"
@@ -62,24 +66,39 @@ matplotlib.rcParams.update(
 )
 
 
-def look(implementation: str) -> dict:
-    """Keyword arguments of plot(). An unknown name gets one that depends on the name alone."""
-    if implementation in FIXED:
-        colour, marker, line = FIXED[implementation]
-    else:
-        number = zlib.crc32(implementation.encode())
-        colour, marker, line = SPARE_COLOURS[number % 4], SPARE_MARKERS[number // 4 % 4], "--"
-    return {"color": colour, "marker": marker, "linestyle": line, "markeredgecolor": "white", "markeredgewidth": 0.6}
+class Looks:
+    """Colour, marker and line of every implementation of a run: near-black for the oracle, grey for peers, and for the
+    others a palette in the order of implementations.json."""
 
+    def __init__(self, implementations: pd.DataFrame):
+        self.names = list(implementations.index)
+        oracle, peers, others = oracle_of(implementations), iter(PEERS), iter(OTHERS)
+        self.looks = {}
+        for entry in implementations.itertuples():
+            look = ORACLE if entry.name == oracle else next(peers if entry.peer else others, None)
+            self.looks[entry.name] = look or self._unknown(entry.name)
 
-def in_order(names) -> list:
-    """Distinct names in the registry's order, unknown ones after them as they come."""
-    known = list(FIXED)
-    return sorted(dict.fromkeys(names), key=lambda name: known.index(name) if name in FIXED else len(known))
+    def __call__(self, name: str) -> dict:
+        """Keyword arguments of plot()."""
+        colour, marker, line = self.looks.get(name) or self._unknown(name)
+        edge = {"markeredgecolor": "white", "markeredgewidth": 0.6}
+        return {"color": colour, "marker": marker, "linestyle": line} | edge
+
+    @staticmethod
+    def _unknown(name: str):
+        """Depends on the name alone."""
+        number = zlib.crc32(name.encode())
+        return SPARE_COLOURS[number % 4], SPARE_MARKERS[number // 4 % 4], "--"
+
+    def in_order(self, names) -> list:
+        """Distinct names in the order of implementations.json, unknown ones after them as they come."""
+        known = {name: i for i, name in enumerate(self.names)}
+        return sorted(dict.fromkeys(names), key=lambda name: known.get(name, len(known)))
 
 
 def panels(count: int, columns: int = 3, height_in: float = 3.0):
-    """(figure, axes) of `count` panels in rows of at most `columns`, with a strip above them for the legend; spare axes are gone."""
+    """(figure, axes) of `count` panels in rows of at most `columns`, with a strip above them for the legend. Spare axes
+    are removed."""
     columns = min(columns, count)
     rows = -(-count // columns)
     figure, axes = plt.subplots(rows, columns, figsize=(WIDTH_IN, height_in * rows + 0.45), squeeze=False)

@@ -1,23 +1,23 @@
-"""The table of the report: accuracy, latency and speed-up of every row, and summary.csv."""
+"""The table of the report: accuracy, latency and speed-up of every implementation, and summary.csv."""
 
 import numpy as np
 import pandas as pd
 
 from .accuracy import KEY, accuracy_table, add_success, equal_accuracy
 from .latency import latency_table, ratio_table
-from .load import Run
+from .load import Run, oracle_of
 from .reference import add_reference_errors, reference_threads
 
 
 def judged_rows(run: Run) -> pd.DataFrame:
     """run.rows with errors against the oracle and success."""
-    return add_success(add_reference_errors(run.rows), run.datasets)
+    return add_success(add_reference_errors(run.rows, run.oracle), run.datasets, run.oracle)
 
 
 def summary_table(rows: pd.DataFrame, implementations: pd.DataFrame) -> pd.DataFrame:
     """One row per (dataset, variant, threads, implementation), in report order. rows: of judged_rows()."""
     pairing = reference_threads(rows, implementations)
-    equal = equal_accuracy(rows, pairing)
+    equal = equal_accuracy(rows, pairing, oracle_of(implementations))
     table = accuracy_table(rows).merge(equal, on=KEY, how="left").merge(latency_table(rows), on=KEY, how="left")
     table = table.merge(ratio_table(rows, pairing, equal, implementations), on=KEY, how="left")
     texts = [prefix + name for prefix in ("", "cpu_") for name in ("verdict", "why_no_verdict", "base")]

@@ -2,13 +2,12 @@
 
 from .page_numbers import number
 from .sections import Report
-from .targets import counted
 from .verdict import interval
 
 MOST_LINES = 24
 MOST_SEARCHES = 4  # datasets with a line on searches
 WIDTH = 120
-HEADER = ["dataset", "row", "thr", "n", "p50 ms", "p99 ms", "speed against the oracle", "ok %", "err mm", "vs oracle mm"]
+HEADER = ["dataset", "implementation", "thr", "n", "p50 ms", "p99 ms", "speed against the oracle", "ok %", "err mm", "vs oracle mm"]
 
 
 def _cut(text: str) -> str:
@@ -51,7 +50,6 @@ def _worth_most(table, room: int):
 
 def summary_lines(report: Report, path) -> list:
     """Verdict, as many rows of the table as fit, cautions, path."""
-    counts = counted(report.targets)
     head = [report.verdict.headline] + report.verdict.searches[:MOST_SEARCHES]
     cautions = report.verdict.cautions[:4]
     left = (
@@ -61,7 +59,6 @@ def summary_lines(report: Report, path) -> list:
         ["! " + c for c in cautions]
         + left
         + [
-            f"Design targets: {counts['met']} met, {counts['not met']} not met, {counts['not measured']} not measured.",
             str(path),
         ]
     )
@@ -76,5 +73,5 @@ def summary_lines(report: Report, path) -> list:
         for line in ([HEADER, *rows] if rows else [])
     ]
     if more > 0:
-        table.append(f"... and {more} more rows in the report")
+        table.append(f"... and {more} more lines in the report")
     return [_cut(line) for line in head + table + tail[:-1]] + tail[-1:]

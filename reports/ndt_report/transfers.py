@@ -18,23 +18,14 @@ COUNTS = [
     "peak_device_bytes",
 ]
 BYTES = ["upload_bytes", "download_bytes"]
-# "Total per iteration" of the pipeline that document 15 replaced, by its own estimate under "Current Problems": Jacobians and
-# point Hessians down, combined on the host and up again (480 KB), correspondences (3 KB), sums, transform and pose (260 bytes).
-REPLACED_BYTES_PER_ITERATION = 490_000
-# What a row may do in one alignment: (what, column of transfers_table(), at most).
-_ONE_LAUNCH = [
-    ("bytes in an iteration", "bytes_per_iteration", 0),
-    ("launches", "launches_max", 1),
-    ("waits", "synchronisations_max", 1),
-]
-# A round is an iteration, or a line search that ended without a step: the host waits for the flag of each, and for the result.
-_FLAG = [("bytes in a round", "bytes_per_round", 4), ("bytes of the final download", "final_download_bytes", 400)]
-_STEADY = [("allocations after the first alignment", "allocations_max", 0)]
-PROMISED = {
-    "multikernel_cuda": _FLAG + _STEADY,
-    "multikernel_graph_cuda": _ONE_LAUNCH + _STEADY,
-    "persistent_cuda": _ONE_LAUNCH + _STEADY,
-    "persistent_cluster_cuda": _ONE_LAUNCH + _STEADY,
+# Of every key of a budget in implementations.json: what it limits, in words, and the column of transfers_table().
+BUDGETED = {
+    "bytes_per_iteration": ("bytes in an iteration", "bytes_per_iteration"),
+    "bytes_per_round": ("bytes in a round", "bytes_per_round"),
+    "final_download_bytes": ("bytes of the final download", "final_download_bytes"),
+    "launches": ("launches", "launches_max"),
+    "waits": ("waits", "synchronisations_max"),
+    "allocations": ("allocations after the first alignment", "allocations_max"),
 }
 
 
@@ -45,9 +36,9 @@ class Fit(NamedTuple):
 
 
 def iteration_fit(rows: pd.DataFrame, columns, over=None) -> Fit | None:
-    """A line through the columns' sum over iterations (or another count, `over`), scans of one dataset and size compared with one another, so that what an
-    alignment moves for its points is no slope. None if no such scans differ in their iterations: constant and slope cannot be
-    told apart then."""
+    """A line through the columns' sum over iterations (or another count, `over`), scans of one dataset and size compared
+    with one another, so that what an alignment moves for its points is no slope. None if no such scans differ in their
+    iterations: constant and slope cannot be told apart then."""
     rows = rows.dropna(subset=columns)
     count = rows.iterations if over is None else over[rows.index]
     total = rows[columns].sum(axis=1)
@@ -60,9 +51,9 @@ def iteration_fit(rows: pd.DataFrame, columns, over=None) -> Fit | None:
     return Fit(slope, float((total - slope * count).median()), float((y - slope * x).abs().max()))
 
 
-def transfers_table(rows: pd.DataFrame) -> pd.DataFrame:
-    """One row per (implementation, variant) with counts: medians and largest of COUNTS, iteration fits (NaN if unknown), promises
-    as text, and whether all are kept."""
+def transfers_table(rows: pd.DataFrame, implementations: pd.DataFrame) -> pd.DataFrame:
+    """One row per (implementation, variant) with counts: medians and largest of COUNTS, iteration fits (NaN if unknown),
+    and what of its budget is broken and held, as text."""
     out = []
     counted = rows[rows.error.isna() & rows.upload_bytes.notna()]
     for (implementation, variant), group in counted.groupby(["implementation", "variant"], sort=False):
@@ -71,7 +62,7 @@ def transfers_table(rows: pd.DataFrame) -> pd.DataFrame:
         for name in COUNTS:
             row |= {f"{name}_p50": group[name].dropna().median(), f"{name}_max": group[name].max()}
         row |= _per_iteration(group)
-        out.append(row | _promises(implementation, row))
+        out.append(row | _against_budget(implementations.budget[implementation], row))
     return pd.DataFrame(out)
 
 
@@ -94,15 +85,22 @@ def kept(value: float, most: float) -> bool:
     return value <= most + 1e-6 * max(1.0, most)
 
 
-def _promises(implementation: str, row: dict) -> dict:
-    known = [(what, row[column], most) for what, column, most in PROMISED.get(implementation, []) if row[column] == row[column]]
-    broken = [f"{what}: {value:.4g}, promised {most}" for what, value, most in known if not kept(value, most)]
-    held = [f"{what}: {'none' if most == 0 else f'at most {most}'}" for what, value, most in known if kept(value, most)]
+def _against_budget(budget, row: dict) -> dict:
+    """What of the budget is broken and what is held, as text; both empty without a budget."""
+    broken, held = [], []
+    for key, (what, column) in BUDGETED.items():
+        most, value = (budget or {}).get(key), row[column]
+        if most is None or value != value:
+            continue
+        if kept(value, most):
+            held.append(f"{what}: {'none' if most == 0 else f'at most {most:g}'}")
+        else:
+            broken.append(f"{what}: {value:.4g}, at most {most:g} allowed")
     return {"broken": "; ".join(broken), "held": "; ".join(held)}
 
 
 def without_counts(rows: pd.DataFrame, implementations: pd.DataFrame) -> list:
-    """(implementation, why its row has no counts), in report order."""
+    """(implementation, why it has no counts), in report order."""
     counted = set(rows[rows.upload_bytes.notna()].implementation)
     there, failed = set(rows.implementation), rows[rows.error.isna()].implementation
     out = []

@@ -8,10 +8,10 @@ import pandas as pd
 from .accuracy import AGREEMENT, TRUTH
 from .environment import left_out
 from .latency import FASTER, SAME
-from .load import REFERENCE, Run
+from .load import Run
 
 BUSY_LOAD = 0.5  # per core: other work when the run began
-UNSTEADY = 0.3  # typical_spread of a machine with other work; a quiet one stays below 0.1
+UNSTEADY = 0.3  # typical_spread of a machine with other work; that of a quiet one is below 0.1
 FEWEST_REPEATS = 5  # for a range between quartiles
 MOST_SENTENCES = 6
 
@@ -35,39 +35,44 @@ def interval(row, prefix="") -> str:
 
 
 def candidates(table: pd.DataFrame) -> pd.DataFrame:
-    """Rows that may be recommended: timed, as accurate as the oracle, the same algorithm."""
+    """Of summary_table() what may be recommended: timed, as accurate as the oracle, the same algorithm."""
     return table[table.align_ms_p50.notna() & table.equal & ~table.peer & (table.variant == "autoware")]
 
 
-def dataset_sentence(dataset: str, table: pd.DataFrame, frames: int) -> str:
+def dataset_sentence(dataset: str, table: pd.DataFrame, frames: int, oracle: str) -> str:
     own = candidates(table)[candidates(table).dataset == dataset]
     where = f"On {dataset} ({frames} scan{'s' if frames != 1 else ''})"
     rows = table[(table.dataset == dataset) & (table.variant == "autoware")]
     if rows.align_ms_p50.isna().all():
         return f"{where}: not timed. {_success_shares(rows)}"
     if own.empty:
-        return f"{where}: no row is timed and as accurate as {REFERENCE}, so there is nothing to recommend."
+        return f"{where}: no implementation is timed and as accurate as {oracle}, so there is nothing to recommend."
     best = own.sort_values("align_ms_p50", kind="stable").iloc[0]
     threads = f"{best.threads:g} thread{'s' if best.threads != 1 else ''}"
-    if best.implementation == REFERENCE:
+    if best.implementation == oracle:
         return (
-            f"{where}: no equally accurate row is faster than {REFERENCE} ({threads}, median {best.align_ms_p50:.3g} ms)."
+            f"{where}: no equally accurate implementation is faster than {oracle} ({threads}, median "
+            f"{best.align_ms_p50:.3g} ms)."
         )
-    found = {FASTER: f"is {interval(best)} faster than {REFERENCE}", SAME: f"is as fast as {REFERENCE}, {interval(best)}"}
-    said = found.get(best.verdict, f"may be faster than {REFERENCE}, {interval(best)}: too uncertain to say")
+    found = {
+        FASTER: f"is {interval(best)} faster than {oracle}",
+        SAME: f"is as fast as {oracle}, {interval(best)}",
+    }
+    said = found.get(best.verdict, f"may be faster than {oracle}, {interval(best)}: too uncertain to say")
     ref_threads = "" if best.ref_threads == best.threads else f" with {best.ref_threads:g} threads"
     return (
-        f"{where}: {best.implementation} ({threads}, median {best.align_ms_p50:.3g} ms) {said}{ref_threads}, with the same poses "
-        f"(worst {best.translation_vs_ref_mm_max:.2g} mm); {_success(best)}."
+        f"{where}: {best.implementation} ({threads}, median {best.align_ms_p50:.3g} ms) {said}{ref_threads}, with the "
+        f"same poses (worst {best.translation_vs_ref_mm_max:.2g} mm); {_success(best)}."
     )
 
 
 def _success_shares(rows) -> str:
     known = rows[rows.success_share.notna()]
     if known.empty:
-        return "Nobody can say which alignments succeeded."
-    shares = ", ".join(f"{r.implementation} {100 * r.success_share:.3g} % of {r.measurements}" for r in known.itertuples())
-    return f"Alignments that {'found the truth' if known.success_kind.iloc[0] == TRUTH else 'agree with the oracle'}: {shares}."
+        return "It is unknown which alignments succeeded."
+    shares = [f"{r.implementation} {100 * r.success_share:.3g} % of {r.measurements}" for r in known.itertuples()]
+    what = "found the truth" if known.success_kind.iloc[0] == TRUTH else "agree with the oracle"
+    return f"Alignments that {what}: {', '.join(shares)}."
 
 
 def _success(row) -> str:
@@ -75,10 +80,10 @@ def _success(row) -> str:
         return f"{row.successes} of {row.measurements} alignments found the truth"
     if row.success_kind == AGREEMENT:
         return f"{row.successes} of {row.measurements} agree with the oracle (no truth)"
-    return "nobody can say which alignments succeeded"
+    return "it is unknown which alignments succeeded"
 
 
-def headline(table: pd.DataFrame, shown) -> str:
+def headline(table: pd.DataFrame, shown, oracle: str) -> str:
     own = candidates(table)
     own = own[own.dataset.isin(shown)]
     if table.empty:
@@ -86,26 +91,29 @@ def headline(table: pd.DataFrame, shown) -> str:
     if table.align_ms_p50.isna().all():
         return "Nothing was timed in this run: it shows which alignments succeed, not how fast they are."
     if own.empty:
-        return "This run does not say which row to use: none is both timed and as accurate as the oracle."
+        return "This run does not say which implementation to use: none is both timed and as accurate as the oracle."
     best = own.sort_values("align_ms_p50", kind="stable").drop_duplicates("dataset")
     wins = best.implementation.value_counts()
     winner, count = sorted(wins.items(), key=lambda item: (-item[1], item[0]))[0]
     of = "your data" if best.dataset.nunique() == 1 else f"{count} of {best.dataset.nunique()} datasets"
     sure = best[best.implementation == winner].verdict == FASTER
-    if winner != REFERENCE and not sure.all():
+    if winner != oracle and not sure.all():
         return (
-            f"Probably {winner}: the lowest median with the oracle's accuracy on {of}; too few or unsteady jobs to be sure."
+            f"Probably {winner}: the lowest median with the oracle's accuracy on {of}; too few or unsteady jobs to be "
+            f"sure."
         )
-    return f"Use {winner}: the fastest row with the oracle's accuracy on {of}."
+    return f"Use {winner}: the fastest implementation with the oracle's accuracy on {of}."
 
 
 def verdict_of(run: Run, rows: pd.DataFrame, table: pd.DataFrame, shown: list, searches=()) -> Verdict:
     """searches: sentences of search_sentences()."""
-    said = [dataset_sentence(name, table, run.datasets.loc[name, "frames"]) for name in shown[:MOST_SENTENCES]]
+    said = [
+        dataset_sentence(name, table, run.datasets.loc[name, "frames"], run.oracle) for name in shown[:MOST_SENTENCES]
+    ]
     if len(shown) > MOST_SENTENCES:
         said.append(f"{len(shown) - MOST_SENTENCES} more datasets are in the table.")
     return Verdict(
-        headline(table, shown),
+        headline(table, shown, run.oracle),
         said,
         list(searches),
         _trust(run, rows, table[table.dataset.isin(shown)]),
@@ -162,10 +170,10 @@ def _cautions(run: Run, rows, table) -> list:
     missing = [
         name
         for name in rows.dataset.unique()
-        if not ((rows.dataset == name) & (rows.implementation == REFERENCE) & rows.error.isna()).any()
+        if not ((rows.dataset == name) & (rows.implementation == run.oracle) & rows.error.isna()).any()
     ]
     if missing:
-        out.append(f"Without {REFERENCE}: {', '.join(missing)}. Nothing is compared there.")
+        out.append(f"Without {run.oracle}: {', '.join(missing)}. Nothing is compared there.")
     capped = rows[rows.timing == "wall_cap"]
     if len(capped):
         timed = rows.timing.isin(["settled", "wall_cap"]).sum()
@@ -196,6 +204,7 @@ def _cautions(run: Run, rows, table) -> list:
         out.insert(
             0,
             f"Times are unsteady: half of the repeats of one and the same alignment spread over {100 * spread:.0f} % of their "
-            "median. Other work slows rows with several threads most, those that spin above all: measure on a quiet machine.",
+            "median. Other work slows implementations with several threads most, above all those whose threads spin: "
+            "measure on a quiet machine.",
         )
     return out

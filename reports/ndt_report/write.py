@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from .page import render
+from .page import render, render_targets
 from .sections import Report
 from .trajectories import write_tum
 
@@ -10,7 +10,8 @@ NUMBER = "%.9g"
 
 
 def write_report(report: Report, folder: Path) -> Path:
-    """report.html, figures/*.csv, summary.csv, searches.csv where there are searches, trajectories/*.tum. Returns the page's path."""
+    """report.html, targets.html, figures/*.csv, summary.csv, searches.csv where there are searches, trajectories/*.tum.
+    Returns the path of report.html."""
     html = render(report)
     figures = folder / "figures"
     figures.mkdir(exist_ok=True)
@@ -20,6 +21,7 @@ def write_report(report: Report, folder: Path) -> Path:
     if len(report.searches):
         report.searches.to_csv(folder / "searches.csv", index=False, float_format=NUMBER)
     write_tum(folder / "trajectories", report.trajectories)
+    (folder / "targets.html").write_text(render_targets(report), encoding="utf-8")
     page = folder / "report.html"
     page.write_text(html, encoding="utf-8")
     return page

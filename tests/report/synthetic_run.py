@@ -3,10 +3,16 @@
 import json
 
 import numpy as np
+from ndt_report.kinds import BUDGET_KEYS
 
 REFERENCE = "cpu_pclomp_ref"
 IMPLEMENTATIONS = {  # microseconds per evaluation: constant, per point
     "cpu_pclomp_ref": (40.0, 0.70), "persistent_cpu": (12.0, 0.17), "pcl_ndt": (60.0, 0.9), "persistent_cuda": (25.0, 0.004),
+}
+ONE_LAUNCH = {"launches": 1, "waits": 1, "bytes_per_iteration": 0, "allocations": 0}
+BUDGETS = {
+    "multikernel_cuda": {"bytes_per_round": 4, "final_download_bytes": 400, "allocations": 0},
+    "multikernel_graph_cuda": ONE_LAUNCH, "persistent_cuda": ONE_LAUNCH, "persistent_cluster_cuda": ONE_LAUNCH,
 }
 GUESS_SIGMA = dict(xy_m=0.3, yaw_deg=2.0)
 
@@ -21,7 +27,8 @@ def implementation(name, available=True):
     return {"name": name, "runs_on": "GPU" if gpu else "CPU, one thread" if peer else "CPU threads",
             "schedule": "the oracle" if name == REFERENCE else "a <schedule> & more", "note": None, "peer": peer, "one_thread": peer or gpu,
             "stop_rule": "stops when the squared step is <= epsilon" if peer else "stops after a step shorter than epsilon",
-            "available": available, "reason": None if available else "no CUDA device"}
+            "available": available, "reason": None if available else "no CUDA device", "oracle": name == REFERENCE,
+            "budget": dict.fromkeys(BUDGET_KEYS) | BUDGETS[name] if name in BUDGETS else None}
 
 
 def dataset(name, **changes):
@@ -146,13 +153,13 @@ class SyntheticRun:
                                  job_factor=factor, threads=threads, points=size, traced=False)
         return self
 
-    def iterations(self, sizes=(1000, 4000, 16000), variants=("autoware", "batched_design15", "regularised")):
+    def iterations(self, sizes=(1000, 4000, 16000), variants=("autoware", "batched", "regularised")):
         """Guesses of one scan in several sizes, each with other iterations, the nearest repeated often; a feature makes its iterations slower."""
         for size in sizes:
             self.datasets.append(dataset(f"town_points_{size}"))
             for variant in variants:
                 for name in self.names:
-                    factor = {"batched_design15": 2.0, "regularised": 1.01}.get(variant, 1.0)
+                    factor = {"batched": 2.0, "regularised": 1.01}.get(variant, 1.0)
                     self.job += 1
                     for i in (2, 6, 16):
                         self.row(name, f"town_points_{size}", "scan", f"x{i}", np.eye(4), pose_of(0.1 * i, 0, 0, 0), job_factor=factor,
@@ -198,10 +205,15 @@ class SyntheticRun:
             jobs.append({"job": self.job + 1, "row_count": planned - len(self.rows)})
         return jobs
 
+    def implementations(self):
+        """Those of the run after the oracle, which is always known, and one for a GPU, be there one or not."""
+        missing = [] if "persistent_cuda" in self.names else [implementation("persistent_cuda", False)]
+        return [implementation(n) for n in dict.fromkeys((REFERENCE, *self.names))] + missing
+
     def write(self, folder, planned=None):
         folder.mkdir(parents=True, exist_ok=True)
         for name, content in {
-            "implementations.json": [implementation(n) for n in self.names] + ([] if "persistent_cuda" in self.names else [implementation("persistent_cuda", False)]),
+            "implementations.json": self.implementations(),
             "datasets.json": self.datasets,
             "plan.json": {"run_id": "20261121T134819Z", "preset": "synthetic", "description": "made up for the tests", "seed": 1,
                           "timing": {"samples": 30, "spread": 0.05, "cap_s": 0.5, "idle_samples": 3}, "limits": {"measurement_s": 60.0, "memory_mib": 6144},

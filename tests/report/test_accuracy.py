@@ -41,7 +41,8 @@ def test_errors_against_the_oracle_are_of_the_same_alignment():
                 row(OWN, 1.5, variant="direct7"),
                 row(OWN, 1.0, threads=2, pose=pose_of(1, 0, 0, np.radians(0.5))),
             ]
-        )
+        ),
+        REFERENCE,
     )
     assert rows.translation_vs_ref_m[1] == pytest.approx(0.002)
     assert rows.iterations_vs_ref[1] == 1 and rows.score_vs_ref[1] == pytest.approx(0.01)
@@ -94,7 +95,7 @@ def frames(implementation, errors, **columns):
 
 def equal(rows):
     judged_rows = judged(rows)
-    table = equal_accuracy(judged_rows, reference_threads(judged_rows, implementations()))
+    table = equal_accuracy(judged_rows, reference_threads(judged_rows, implementations()), REFERENCE)
     return table.set_index(["implementation", "threads"])
 
 

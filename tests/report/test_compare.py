@@ -80,7 +80,7 @@ def test_json_has_every_row_with_its_interval(a, tmp_path, ndt_report):
 def test_runs_without_a_common_row_are_refused(a, tmp_path, ndt_report):
     other = SyntheticRun().tracking("moon", frames=2, block=1).write(tmp_path / "b")
     code, _, err = ndt_report("compare", a, other)
-    assert code == 2 and "no timed row in common" in err and "compare runs of one preset" in err
+    assert code == 2 and "no timed alignment in common" in err and "compare runs of one preset" in err
 
 
 def test_rows_of_one_run_only_other_data_and_another_machine_are_named(a, tmp_path):
@@ -97,7 +97,7 @@ def test_rows_of_one_run_only_other_data_and_another_machine_are_named(a, tmp_pa
     assert "The CPU differs: Some <CPU> in A, another in B." in notes
     b.datasets[0] = dataset("town", fingerprint="other")
     b.write(tmp_path / "c")
-    with pytest.raises(Exception, match="no timed row in common"):
+    with pytest.raises(Exception, match="no timed alignment in common"):
         comparison(load_run(a), load_run(tmp_path / "c"))
 
 

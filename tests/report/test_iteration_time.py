@@ -36,19 +36,18 @@ def sized(us_per_iteration, points=5000.0, **changes):
 
 
 def test_a_feature_costs_its_slope_over_the_plain_one_of_the_same_scan():
-    rows = sized(10.0) + sized(10.2, variant="regularised") + sized(26.0, variant="batched_design15")
-    rows += sized(99.0, points=50000.0, variant="batched_design15")  # without a plain row
+    rows = sized(10.0) + sized(10.2, variant="regularised") + sized(26.0, variant="batched")
+    rows += sized(99.0, points=50000.0, variant="batched")  # without a plain row
     costs = feature_costs(iteration_time_table(judged(rows))).set_index("variant")
-    assert costs.cost.to_dict() == pytest.approx({"regularised": 1.02, "batched_design15": 2.6})
-    assert costs.bar.to_dict() == {"regularised": 1.03, "batched_design15": 2.5}
-    assert costs.judged.to_dict() == {"regularised": "met", "batched_design15": "not met"}
+    assert costs.cost.to_dict() == pytest.approx({"regularised": 1.02, "batched": 2.6})
+    assert costs.cost_within.max() < 1e-6
 
 
-def test_a_cost_is_not_judged_where_its_lines_are_no_lines():
+def test_a_cost_may_be_far_off_where_its_lines_are_no_lines():
     bent = sized(10.0, variant="regularised")
     bent[1]["align_us"] = [v + 20 for v in bent[1]["align_us"]]
     cost = feature_costs(iteration_time_table(judged(sized(10.0) + bent))).iloc[0]
-    assert cost.judged == "UNCLEAR" and cost.cost_within > 0.05
+    assert cost.cost - cost.cost_within < 1.03 < cost.cost + cost.cost_within and cost.cost_within > 0.05
 
 
 def test_several_scans_say_nothing_of_a_feature():

@@ -117,7 +117,7 @@ def test_no_pair_gives_no_speed_up():
 def table_of(rows):
     frame = judged(rows)
     pairing = reference_threads(frame, implementations())
-    return ratio_table(frame, pairing, equal_accuracy(frame, pairing), implementations()).set_index(
+    return ratio_table(frame, pairing, equal_accuracy(frame, pairing, REFERENCE), implementations()).set_index(
         ["implementation", "threads"]
     )
 

@@ -1,26 +1,22 @@
-"""Searches for the initial pose: what is counted as a success, what is held against what, and that no search is taken for an alignment."""
+"""Searches for the initial pose: what is counted as a success, and what is held against what."""
 
 import needs  # noqa: F401  first: it skips
-
-import json
 
 import numpy as np
 import pandas as pd
 import pytest
-from ndt_report.compare import comparison
 from ndt_report.figures.searches import draw_particles, draw_paths, draw_time
-from ndt_report.load import load_run
-from ndt_report.refusal import InputError
 from ndt_report.search_verdict import search_sentences
 from ndt_report.searches import at_once_table, search_rows, search_table, success_steps, with_paths
-from ndt_report.sections import make_report
-from synthetic_run import SyntheticRun
-from synthetic_searches import add_map_picture, add_searches
-from toy import CUDA, OWN, REFERENCE, datasets, failed, judged, row
+from ndt_report.style import Looks
+from toy import CUDA, OWN, REFERENCE, datasets, failed, implementations, row
 from toy_searches import FAR, NEAR, best, search, setting, some
 
+LOOK = Looks(implementations())
+
+
 def table(rows):
-    return search_table(search_rows(pd.DataFrame(rows)))
+    return search_table(search_rows(pd.DataFrame(rows)), REFERENCE)
 
 
 # --- tables ---
@@ -55,7 +51,7 @@ def test_an_error_is_a_search_that_failed_and_has_no_time():
 def test_without_truth_nobody_knows():
     found = table([search(errors=(np.nan, np.nan), columns={"truth": None})]).iloc[0]
     assert found.known == 0 and np.isnan(found.success_share) and np.isnan(found.false_reliable) and found.reliable == 1
-    assert search_sentences(pd.DataFrame([found])) == ["Initial pose on toy: 1 search, too few with truth to say which row to use."]
+    assert search_sentences(pd.DataFrame([found]), REFERENCE) == ["Initial pose on toy: 1 search, too few with truth to say which one to use."]
 
 
 def test_speed_is_against_the_oracles_fastest_sequential_search_of_as_many_particles():
@@ -83,7 +79,7 @@ def test_several_at_once_are_held_against_the_own_sequential_search_else_the_ora
     rows = some(REFERENCE, "sequential", 20) + some(OWN, "sequential", 14)
     rows += some(OWN, "batched_persistent q8", 8, at_once=8) + some(CUDA, "batched_persistent q8", 8, at_once=8)
     rows += some(CUDA, "batched_persistent q4", 18, at_once=4) + some(CUDA, "random", 2)
-    found = at_once_table(table(rows)).set_index(["implementation", "at_once"])
+    found = at_once_table(table(rows), REFERENCE).set_index(["implementation", "at_once"])
     assert set(found.method) == {"tpe"} and len(found) == 3
     assert found.base.to_dict() == {(OWN, 8): OWN, (CUDA, 4): REFERENCE, (CUDA, 8): REFERENCE}
     # Wilson: 8 of 20 is [22, 61] %, 14 of 20 [48, 85] %, 20 of 20 [84, 100] %, 18 of 20 [70, 97] %.
@@ -93,8 +89,10 @@ def test_several_at_once_are_held_against_the_own_sequential_search_else_the_ora
 
 def test_a_higher_success_is_not_lower_and_without_a_sequential_search_nothing_is_said():
     rows = some(CUDA, "sequential", 2) + some(CUDA, "batched_persistent q16", 20)
-    assert list(at_once_table(table(rows)).judged) == ["not lower"]
-    alone = at_once_table(table(some(CUDA, "batched_persistent q16", 20) + some(CUDA, "sequential", 20, particles=100)))
+    assert list(at_once_table(table(rows), REFERENCE).judged) == ["not lower"]
+    alone = at_once_table(
+        table(some(CUDA, "batched_persistent q16", 20) + some(CUDA, "sequential", 20, particles=100)), REFERENCE
+    )
     assert list(alone.judged) == [""] and alone.base_success_share.isna().all()
 
 
@@ -144,17 +142,17 @@ def test_an_error_never_succeeds_and_the_largest_thread_count_is_drawn():
 def test_a_search_or_two_for_a_picture_are_no_curve_and_no_recommendation():
     rows = some(CUDA, "sequential", 18) + [search(CUDA, "batched_persistent picture", ms=1, seed=s) for s in range(2)]
     assert set(success_steps(search_rows(pd.DataFrame(rows)), "ms").search_name) == {"sequential"}
-    assert at_once_table(table(rows)).empty and "persistent_cuda sequential, 18 of 20" in search_sentences(table(rows))[0]
+    assert at_once_table(table(rows), REFERENCE).empty and "persistent_cuda sequential, 18 of 20" in search_sentences(table(rows), REFERENCE)[0]
 
 
 def test_searches_without_a_success_or_a_truth_make_figures_too():
     never = search_rows(pd.DataFrame(some(CUDA, "sequential", 0, 3, improvements=[best(0, 500, 8.0)])))
-    assert draw_time(success_steps(never, "ms")).data.success_share.max() == 0
+    assert draw_time(success_steps(never, "ms"), LOOK).data.success_share.max() == 0
     assert draw_particles(success_steps(never, "particles_done")) is not None
     blind = [best(0, 1.0, None, None)]
     unknown = search_rows(pd.DataFrame(3 * [search(errors=(np.nan, np.nan), improvements=blind, columns={"truth": None})]))
-    assert draw_time(success_steps(unknown, "ms")) is None and draw_particles(success_steps(unknown, "particles_done")) is None
-    assert draw_time(success_steps(search_rows(pd.DataFrame([row()])), "ms")) is None
+    assert draw_time(success_steps(unknown, "ms"), LOOK) is None and draw_particles(success_steps(unknown, "particles_done")) is None
+    assert draw_time(success_steps(search_rows(pd.DataFrame([row()])), "ms"), LOOK) is None
 
 
 def test_a_picture_shows_every_particle_with_and_without_map_and_truth():
@@ -177,7 +175,7 @@ def test_a_picture_shows_every_particle_with_and_without_map_and_truth():
 
 def test_the_sentence_names_the_fastest_of_the_successful_and_what_it_wrongly_trusts():
     rows = some(REFERENCE, "sequential", 20, ms=500) + some(CUDA, "batched_persistent q16", 19, ms=10) + some(CUDA, "random", 8, ms=2)
-    (said,) = search_sentences(table(rows))
+    (said,) = search_sentences(table(rows), REFERENCE)
     assert said == (
         "Initial pose on toy: persistent_cuda batched_persistent q16, 19 of 20 searches [76, 99.1] % succeed, median 10 ms, 50 times as "
         "fast as cpu_pclomp_ref one by one; of 20 called reliable 1 is wrong; cpu_pclomp_ref sequential is slower, 500 ms, and 20 of 20 "
@@ -187,125 +185,5 @@ def test_the_sentence_names_the_fastest_of_the_successful_and_what_it_wrongly_tr
 
 def test_a_row_that_never_succeeds_is_not_recommended_however_fast():
     rows = some(CUDA, "sequential", 2, 3, ms=40) + some(CUDA, "batched_persistent q16", 0, 3, ms=10)
-    assert "persistent_cuda sequential, 2 of 3" in search_sentences(table(rows))[0]
-    assert search_sentences(table(rows[3:])) == ["Initial pose on toy: 3 searches, none of them finds the pose."]
-
-
-# --- loader ---
-
-
-@pytest.fixture
-def folder(tmp_path):
-    return add_searches(SyntheticRun(), seeds=2, particles=20, startup=10).write(tmp_path / "run")
-
-
-def change(folder, **changes):
-    lines = (folder / "results.jsonl").read_text().splitlines()
-    entry = json.loads(lines[2])
-    entry["search"] |= changes
-    for name in [k for k, v in changes.items() if v == "gone"]:
-        del entry["search"][name]
-    (folder / "results.jsonl").write_text("\n".join(lines[:2] + [json.dumps(entry)] + lines[3:]) + "\n")
-
-
-IMPROVED = best(1, 5.0, 0.1)
-
-
-@pytest.mark.parametrize(
-    "changes, said",
-    [
-        ({"strategy": "all"}, "strategy is 'all', not one of sequential, batched, batched_persistent"),
-        ({"method": "guess"}, "method is 'guess', not one of tpe, random, grid"),
-        ({"particles": 20.5}, "particles is not a whole number"),
-        ({"sigma": [1, 2, 3]}, "sigma is not 5 finite numbers"),
-        ({"reliable": 1}, "reliable is not true or false"),
-        ({"best_particle": None}, "best_particle is null"),
-        ({"improvements": None}, "improvements is null"),
-        ({"improvements": [IMPROVED, best(1, 6.0, 0.1)]}, "improvements is not a list, in order of particle and us"),
-        ({"improvements": [best(0, 6.0, 0.1), IMPROVED]}, "improvements is not a list, in order of particle and us"),
-        ({"improvements": [{"particle": 1}]}, "improvements is not a list"),
-        ({"improvements": [IMPROVED | {"particle": 1.5}]}, "improvements is not a list"),
-        ({"paths": [[1.0] * 6]}, "paths is not a list, not empty, of lists x0_m"),
-        ({"runner_up_pose": [1.0]}, "runner_up_pose is not 16 finite numbers"),
-        ({"colour": "red"}, "unknown key 'colour'"),
-        ({"seed": "gone"}, "key 'seed' is missing"),
-    ],
-)
-def test_a_malformed_search_is_refused_with_its_line(folder, changes, said):
-    change(folder, **changes)
-    with pytest.raises(InputError, match="results.jsonl: line 3: search: " + said.replace("[", r"\[")):
-        load_run(folder)
-
-
-def test_what_may_be_missing_or_null_is_taken(folder):
-    change(folder, runner_up_ratio=None, runner_up_pose=None, paths=None, improvements=[IMPROVED | {"translation_error_m": None, "us": 7}])
-    assert len(search_rows(load_run(folder).rows)) == 28
-    lines = [json.loads(line) for line in (folder / "results.jsonl").read_text().splitlines()]
-    lines[0]["search"] = 3
-    (folder / "results.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
-    with pytest.raises(InputError, match="line 1: search is not an object"):
-        load_run(folder)
-
-
-def test_searches_of_one_guess_are_told_apart_by_name(folder):
-    lines = (folder / "results.jsonl").read_text().splitlines()
-    entry = json.loads(lines[0])
-    other = json.dumps(entry | {"search": entry["search"] | {"name": "another"}})
-    (folder / "results.jsonl").write_text("\n".join([*lines, other]) + "\n")
-    assert len(load_run(folder).rows) == 29
-    (folder / "results.jsonl").write_text("\n".join([*lines, other, other]) + "\n")
-    with pytest.raises(InputError, match="the measurement of line 29 again"):
-        load_run(folder)
-
-
-# --- page and comparison ---
-
-
-def test_searches_are_in_no_table_of_alignments(tmp_path):
-    run = SyntheticRun().tracking("town", frames=4, block=2).batches()
-    plain = make_report(load_run(run.write(tmp_path / "plain")))
-    with_searches = make_report(load_run(add_searches(run, "town", seeds=2, particles=20, startup=10).write(tmp_path / "both")))
-    assert len(with_searches.rows) == len(plain.rows) and with_searches.rows.search.isna().all()
-    pd.testing.assert_frame_equal(with_searches.table, plain.table)
-    pd.testing.assert_frame_equal(with_searches.batches, plain.batches)
-    assert with_searches.searches.n.sum() == 28 and plain.searches.empty and plain.drawings["searches"] == []
-
-
-def test_a_run_of_searches_alone_has_a_page(tmp_path, ndt_report):
-    run = add_map_picture(add_searches(SyntheticRun(), seeds=3, particles=40, startup=20))
-    folder = add_searches(run, "arcade", seeds=3, particles=40, startup=20, hard=True).write(tmp_path / "run")
-    code, out, err = ndt_report("report", folder)
-    lines = out.splitlines()
-    assert (code, err) == (0, "") and lines[-1] == str(folder / "report.html") and len(lines) <= 24
-    assert lines[0] == "No single alignment in this run: see its searches and batches." and lines[1].startswith("Initial pose on plaza: ")
-    page = (folder / "report.html").read_text()
-    assert "0 alignments measured, 84 searches" in page and "no single alignment was measured" in page
-    assert "Several proposals a round" in page and "false<br>reliable" in page
-    assert {p.name for p in (folder / "figures").iterdir()} == {
-        "search_time.csv", "search_particles.csv", "search_paths_plaza.csv", "search_paths_arcade.csv"}  # fmt: skip
-    assert len((folder / "searches.csv").read_text().splitlines()) == 29
-    assert ">nan" not in page and "None" not in page
-
-
-def test_a_page_without_searches_says_so(tmp_path, ndt_report):
-    folder = SyntheticRun(cuda=False).tracking("town", frames=2, block=1).write(tmp_path / "run")
-    assert ndt_report("report", folder)[0] == 0
-    page = (folder / "report.html").read_text()
-    assert "No search in this run: <code>ndt-bench run --preset initial_pose</code> gives them." in page and "searches.</p>" not in page
-
-
-def test_two_runs_are_compared_search_by_search(tmp_path):
-    def run(name, seed):
-        made = SyntheticRun(seed=seed).tracking("town", frames=4, block=2)
-        return load_run(add_searches(made, "town", seeds=6, particles=60, startup=30).write(tmp_path / name))
-
-    rows = comparison(run("a", 1), run("b", 2)).rows
-    assert {v for v in rows.variant} == {"autoware"} | {
-        f"autoware, search {n}" for n in ("sequential", "batched", "batched_persistent q16", "random", "grid")}  # fmt: skip
-    assert set(rows.verdict) <= {"SAME", "UNCLEAR"}
-
-
-def test_a_compared_search_fails_by_the_limits_of_searches():
-    """Farther than its dataset allows an alignment, but near enough for a search."""
-    assert judged([search(errors=(0.4, 2.0))], success_translation_m=0.2).success[0] == 1
-    assert judged([search(errors=(0.6, 2.0))], success_translation_m=5.0).success[0] == 0
+    assert "persistent_cuda sequential, 2 of 3" in search_sentences(table(rows), REFERENCE)[0]
+    assert search_sentences(table(rows[3:]), REFERENCE) == ["Initial pose on toy: 3 searches, none of them finds the pose."]

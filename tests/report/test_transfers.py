@@ -1,4 +1,4 @@
-"""Transfers: what belongs to an alignment and what to an iteration, and which promises it keeps."""
+"""Transfers: what belongs to an alignment and what to an iteration, and which budgets it keeps."""
 
 import needs  # noqa: F401  first: it skips
 
@@ -20,7 +20,8 @@ def counted(name, iterations, points=1000, **changes):
 
 
 def table(rows):
-    return transfers_table(judged(rows)).set_index(["implementation", "variant"])
+    known = implementations(*dict.fromkeys(r["implementation"] for r in rows))
+    return transfers_table(judged(rows), known).set_index(["implementation", "variant"])
 
 
 def staged(**changes):
@@ -43,7 +44,7 @@ def test_where_iterations_do_not_vary_no_slope_is_made_up():
     assert iteration_fit(judged([counted(STAGED, 5)]), ["launches"]) is None
 
 
-def test_a_search_that_ends_without_a_step_is_a_round_and_no_broken_promise():
+def test_a_search_that_ends_without_a_step_is_a_round_and_no_broken_budget():
     rows = [counted(STAGED, i) for i in (3, 6)]
     rows.append(counted(STAGED, 4, **{k: float(v) for k, v in traffic(STAGED, 1000, 5).items()}))
     line = table(rows).loc[(STAGED, "autoware")]
@@ -58,35 +59,41 @@ def test_counts_on_no_line_are_called_about():
 
 
 def test_variants_have_rows_of_their_own_and_failures_none():
-    rows = [counted(GRAPH, 5), counted(GRAPH, 5, variant="batched_design15"), row(OWN, true_x=0), row(REFERENCE, true_x=0)]
+    rows = [counted(GRAPH, 5), counted(GRAPH, 5, variant="batched"), row(OWN, true_x=0), row(REFERENCE, true_x=0)]
     got = table(rows + [failed(CUDA)])
-    assert list(got.index) == [(GRAPH, "autoware"), (GRAPH, "batched_design15")]
-    assert transfers_table(judged([row(OWN, true_x=0)])).empty
+    assert list(got.index) == [(GRAPH, "autoware"), (GRAPH, "batched")]
+    assert transfers_table(judged([row(OWN, true_x=0)]), implementations()).empty
 
 
 @pytest.mark.parametrize(
     "name, changes, broken",
     [
         (STAGED, {}, ""),
-        (STAGED, {"download_bytes": 401.0}, "bytes of the final download: 401, promised 400"),
-        (STAGED, {"allocations": 2.0}, "allocations after the first alignment: 2, promised 0"),
+        (STAGED, {"download_bytes": 401.0}, "bytes of the final download: 401, at most 400 allowed"),
+        (STAGED, {"allocations": 2.0}, "allocations after the first alignment: 2, at most 0 allowed"),
         (GRAPH, {}, ""),
-        (GRAPH, {"launches": 2.0}, "launches: 2, promised 1"),
-        (GRAPH, {"launches": 2.0, "synchronisations": 3.0}, "launches: 2, promised 1; waits: 3, promised 1"),
+        (GRAPH, {"launches": 2.0}, "launches: 2, at most 1 allowed"),
+        (GRAPH, {"launches": 2.0, "synchronisations": 3.0}, "launches: 2, at most 1 allowed; waits: 3, at most 1 allowed"),
         ("persistent_cuda", {}, ""),
-        ("persistent_cluster_cuda", {"launches": 30.0}, "launches: 30, promised 1"),
+        ("persistent_cluster_cuda", {"launches": 30.0}, "launches: 30, at most 1 allowed"),
         ("somebody_elses_cuda", {"launches": 30.0}, ""),
     ],
 )
-def test_promises_are_held_against_the_counts(name, changes, broken):
+def test_budgets_are_held_against_the_counts(name, changes, broken):
     line = table([counted(name, i, **changes) for i in (3, 4, 9)]).loc[(name, "autoware")]
     assert line.broken == broken
     assert broken or (line.held != "") == (name != "somebody_elses_cuda")
 
 
-def test_bytes_in_the_loop_break_the_promise_of_a_graph():
+def test_a_run_without_budgets_has_no_promise():
+    known = implementations(STAGED).drop(columns="budget").assign(budget=None)
+    line = transfers_table(judged([counted(STAGED, i, allocations=9.0) for i in (3, 5)]), known).iloc[0]
+    assert (line.broken, line.held) == ("", "")
+
+
+def test_bytes_in_the_loop_break_the_budget_of_a_graph():
     rows = [counted(GRAPH, i, download_bytes=344.0 + 4 * i) for i in (3, 4, 9)]
-    assert table(rows).broken[(GRAPH, "autoware")] == "bytes in an iteration: 4, promised 0"
+    assert table(rows).broken[(GRAPH, "autoware")] == "bytes in an iteration: 4, at most 0 allowed"
     assert "bytes in an iteration: none" in table([counted(GRAPH, i) for i in (3, 9)]).held[(GRAPH, "autoware")]
 
 
@@ -112,6 +119,6 @@ def test_every_implementation_without_counts_says_why():
 
 def test_a_run_from_before_the_counts_of_copies_has_a_table_too():
     unknown = {name: np.nan for name in COUNTS if name in ("uploads", "downloads", "allocations", "peak_device_bytes")}
-    got = transfers_table(judged([counted(CUDA, i, **unknown) for i in (3, 5)]))
+    got = transfers_table(judged([counted(CUDA, i, **unknown) for i in (3, 5)]), implementations())
     assert np.isnan(got.uploads_p50[0]) and got.launches_p50[0] == 1 and "allocations" not in got.held[0]
     assert isinstance(got, pd.DataFrame) and got.broken[0] == ""

@@ -93,4 +93,5 @@ def datasets(*names, **changes):
 def judged(rows, **changes):
     """With errors against the oracle, and success."""
     frame = pd.DataFrame(rows)
-    return add_success(add_reference_errors(frame), datasets(*dict.fromkeys(frame.dataset), **changes))
+    known = datasets(*dict.fromkeys(frame.dataset), **changes)
+    return add_success(add_reference_errors(frame, REFERENCE), known, REFERENCE)

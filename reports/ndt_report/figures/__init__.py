@@ -16,7 +16,7 @@ class Drawing:
     note: str = ""  # how to read it
 
 
-MOST_PANELS = 6  # more make a page nobody reads; the CSV has them all
+MOST_PANELS = 6  # more make a page too long to read; the CSV has them all
 
 
 def and_more(shown: int, there: int) -> str:

@@ -3,7 +3,7 @@
 import pandas as pd
 
 from ..page_numbers import number
-from ..style import finish, in_order, log_axis, look, panels
+from ..style import Looks, finish, log_axis, panels
 from . import MOST_PANELS, Drawing, and_more
 
 
@@ -16,7 +16,7 @@ def finding(table: pd.DataFrame) -> str:
     )
 
 
-def draw(table: pd.DataFrame):
+def draw(table: pd.DataFrame, look: Looks):
     """table: of batch_table()."""
     table = table[table.pose_iterations_per_s.notna()]
     if not (table.poses > 1).any():
@@ -25,7 +25,7 @@ def draw(table: pd.DataFrame):
     figure, axes = panels(min(len(cases), MOST_PANELS), columns=2, height_in=3.6)
     for ax, (dataset, variant) in zip(axes, cases):
         shown = table[(table.dataset == dataset) & (table.variant == variant)]
-        for name in in_order(shown.implementation):
+        for name in look.in_order(shown.implementation):
             for threads, line in shown[shown.implementation == name].groupby("threads"):
                 ax.plot(line.poses, line.pose_iterations_per_s, label=name, **look(name))
         log_axis(ax.xaxis)

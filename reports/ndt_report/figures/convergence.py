@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 
 from ..convergence import convergence_curves
-from ..style import finish, log_axis, look, panels
+from ..style import Looks, finish, log_axis, panels
 from . import MOST_PANELS, Drawing, and_more
 
 
@@ -31,24 +31,24 @@ def finding(curves: pd.DataFrame) -> str:
     )
 
 
-def draw(points: pd.DataFrame, shown: list):
+def draw(points: pd.DataFrame, shown: list, look: Looks):
     curves = tidy(points[points.dataset.isin(shown)]) if len(points) else pd.DataFrame()
     if curves.empty:
         return None
     names = list(dict.fromkeys(curves.dataset))
     figure, axes = panels(min(len(names), MOST_PANELS), columns=2 if len(names) < 3 else 3, height_in=3.0)
     for ax, name in zip(axes, names):
-        _panel(ax, curves[curves.dataset == name])
+        _panel(ax, curves[curves.dataset == name], look)
         ax.set_title(f"{name} (n = {curves[curves.dataset == name].n.max()})")
     note = (
-        "Median, and quartiles as a band (one for rows that agree); iteration 0 is the guess; an alignment that has "
+        "Median, and quartiles as a band (one for implementations that agree); iteration 0 is the guess; an alignment that has "
         "stopped counts on with its last "
         "value. Schedules of the same algorithm lie on one another: that is the point." + and_more(len(axes), len(names))
     )
     return Drawing("convergence", "Convergence", finding(curves), finish(figure, axes), curves, note)
 
 
-def _panel(ax, curves):
+def _panel(ax, curves, look):
     bands = []
     for size, (name, curve) in enumerate(curves.groupby("implementation", sort=False)):
         style = look(name)

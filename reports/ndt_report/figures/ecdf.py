@@ -3,10 +3,10 @@
 import numpy as np
 import pandas as pd
 
-from ..style import finish, in_order, log_axis, look, panels
+from ..style import Looks, finish, log_axis, panels
 from . import MOST_PANELS, Drawing, and_more
 
-MOST_DOTS, MOST_STEPS = 1500, 500  # drawn of a row in a panel
+MOST_DOTS, MOST_STEPS = 1500, 500  # drawn of an implementation in a panel
 
 
 def fastest_threads(samples: pd.DataFrame) -> pd.DataFrame:
@@ -29,7 +29,7 @@ def finding(samples: pd.DataFrame) -> str:
     )
 
 
-def draw(samples: pd.DataFrame, shown: list):
+def draw(samples: pd.DataFrame, shown: list, look: Looks):
     samples = samples[samples.dataset.isin(shown) & (samples.variant == "autoware")]
     if samples.empty:
         return None
@@ -37,7 +37,7 @@ def draw(samples: pd.DataFrame, shown: list):
     names = [n for n in shown if n in set(samples.dataset)]
     figure, axes = panels(min(len(names), MOST_PANELS), columns=2, height_in=3.4)
     for ax, name in zip(axes, names):
-        _panel(ax, samples[samples.dataset == name])
+        _panel(ax, samples[samples.dataset == name], look)
         ax.set_title(f"{name} (n = {len(samples[samples.dataset == name])} repeats)")
     note = (
         "Each implementation with its fastest thread count; every alignment weighs the same. The dots are single "
@@ -48,8 +48,8 @@ def draw(samples: pd.DataFrame, shown: list):
     return Drawing("latency_ecdf", "Latency: all repeats", finding(samples), finish(figure, axes), data, note)
 
 
-def _panel(ax, samples):
-    names = in_order(samples.implementation)
+def _panel(ax, samples, look):
+    names = look.in_order(samples.implementation)
     for lane, name in enumerate(names):
         own = samples[samples.implementation == name].sort_values("align_ms", kind="stable")
         style = look(name)

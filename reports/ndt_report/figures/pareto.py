@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 
-from ..style import BAND, MUTED, finish, log_axis, look, panels
+from ..style import BAND, MUTED, Looks, finish, log_axis, panels
 from . import MOST_PANELS, Drawing, and_more
 
 SMALLEST_SHOWN_MM = 1e-3
@@ -40,7 +40,7 @@ def pareto_points(table: pd.DataFrame, datasets: pd.DataFrame) -> pd.DataFrame:
 
 
 def _on_front(point, others) -> bool:
-    """No other row is both faster and, beyond what the truth can tell, more accurate or as accurate."""
+    """No other is both faster and, beyond what the truth can tell, more accurate or as accurate."""
     floor = max(point.truth_accuracy_mm, 0.5)  # half a millimetre is no difference in accuracy
     better = (others.align_ms_p50 < point.align_ms_p50) & (others.error_mm <= point.error_mm + floor)
     return not better.any()
@@ -56,7 +56,7 @@ def finding(points: pd.DataFrame) -> str:
         f"{best.error_mm:.3g} mm against the {best.against} (n = {best.timed_measurements:g} alignments)"
     )
     if len(front) == 1:
-        return said + "; no other row is more accurate."
+        return said + "; no other implementation is more accurate."
     precise = front.sort_values("error_mm").iloc[0]
     return (
         said + f"; {precise.implementation} ({precise.threads:g} thr) is more accurate, {precise.error_mm:.3g} mm in "
@@ -64,14 +64,14 @@ def finding(points: pd.DataFrame) -> str:
     )
 
 
-def draw(table: pd.DataFrame, datasets: pd.DataFrame, shown: list):
+def draw(table: pd.DataFrame, datasets: pd.DataFrame, shown: list, look: Looks):
     points = pareto_points(table[table.dataset.isin(shown)], datasets)
     if points.empty:
         return None
     names = list(points.dataset.unique())
     figure, axes = panels(min(len(names), MOST_PANELS), columns=3 if len(names) > 2 else 2, height_in=3.3)
     for ax, name in zip(axes, names):
-        _panel(ax, points[points.dataset == name])
+        _panel(ax, points[points.dataset == name], look)
         ax.set_title(f"{name} (n = {points[points.dataset == name].timed_measurements.max():g})")
     note = (
         "Left and low is good. A point is the median over alignments, its bars reach to the 90th percentile; the "
@@ -82,7 +82,7 @@ def draw(table: pd.DataFrame, datasets: pd.DataFrame, shown: list):
     return Drawing("pareto", "Accuracy against latency", finding(points), finish(figure, axes), points, note)
 
 
-def _panel(ax, points):
+def _panel(ax, points, look):
     fastest = set(points.sort_values("align_ms_p50", kind="stable").drop_duplicates("implementation").index)
     crowded = points.groupby("implementation").threads.transform("nunique") > 2
     for p in points.itertuples():

@@ -5,7 +5,7 @@ import pandas as pd
 
 from ..page_numbers import number
 from ..scaling import VARIABLES, scaling_fits
-from ..style import MUTED, finish, log_axis, look, panels
+from ..style import MUTED, Looks, finish, log_axis, panels
 from . import Drawing
 
 VALUES = {
@@ -29,7 +29,7 @@ def finding(points: pd.DataFrame) -> str:
     )
 
 
-def draw(points: pd.DataFrame):
+def draw(points: pd.DataFrame, look: Looks):
     if points.empty:
         return None
     wanted = [
@@ -42,7 +42,7 @@ def draw(points: pd.DataFrame):
     figure, axes = panels(len(wanted), columns=2, height_in=3.6)
     for ax, (variable, family, value) in zip(axes, wanted):
         shown = (points.variable == variable) & (points.family == family) & points[value].notna()
-        _panel(ax, points[shown], variable, value)
+        _panel(ax, points[shown], variable, value, look)
         ax.set_title(family)
     fits = scaling_fits(points).rename(
         columns={"constant": "fit_constant_us", "slope": "fit_slope_us", "worst_residual": "fit_worst_residual"}
@@ -55,7 +55,7 @@ def draw(points: pd.DataFrame):
     return Drawing("scaling", "Scaling", finding(points), finish(figure, axes), data, note)
 
 
-def _panel(ax, points, variable, value):
+def _panel(ax, points, variable, value, look):
     ends = points.groupby("implementation").threads
     points = points[(points.threads == ends.transform("min")) | (points.threads == ends.transform("max"))]
     for (name, threads), group in points.groupby(["implementation", "threads"], sort=False):
@@ -98,7 +98,7 @@ def thread_finding(points: pd.DataFrame) -> str:
     )
 
 
-def draw_threads(points: pd.DataFrame):
+def draw_threads(points: pd.DataFrame, look: Looks):
     if points.empty:
         return None
     names = list(dict.fromkeys(points.dataset))[:6]

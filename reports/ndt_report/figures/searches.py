@@ -7,7 +7,7 @@ from matplotlib.patches import Ellipse
 from ..page_numbers import number
 from ..poses import translation_difference_m
 from ..searches import SEARCH_KEY, SETTING, TPE, path_points
-from ..style import BAD, MUTED, SPARE_COLOURS, finish, in_order, log_axis, look, panels
+from ..style import BAD, MUTED, SPARE_COLOURS, Looks, finish, log_axis, panels
 from . import MOST_PANELS, Drawing, and_more
 
 DASHES = {  # of guided searches by strategy, of others by method
@@ -74,7 +74,7 @@ def time_finding(steps: pd.DataFrame) -> str:
     )
 
 
-def draw_time(steps: pd.DataFrame):
+def draw_time(steps: pd.DataFrame, look: Looks):
     """steps: of success_steps() over ms."""
     if steps.empty:
         return None
@@ -83,9 +83,9 @@ def draw_time(steps: pd.DataFrame):
     ends = _ends(steps)
     for ax, name in zip(axes, names):
         own = steps[steps.dataset == name]
-        _time_panel(ax, own, ends)
+        _time_panel(ax, own, ends, look)
         ax.set_title(f"{name} ({_searches(own)} a line)")
-    _legend(axes[0], steps, ends)
+    _legend(axes[0], steps, ends, look)
     note = "A step up: the best particle of one more search is a success; a line ends where the longest search does. "
     note += "q: proposals a round."
     note += and_more(len(axes), len(names))
@@ -97,7 +97,7 @@ def _searches(steps) -> str:
     return f"{high} searches" if low == high else f"{low} to {high} searches"
 
 
-def _time_panel(ax, steps, ends):
+def _time_panel(ax, steps, ends, look):
     for first, line in _lines(steps):
         _step(ax, line, "ms", look(first.implementation)["color"], ends)
     log_axis(ax.xaxis)
@@ -106,9 +106,9 @@ def _time_panel(ax, steps, ends):
     ax.set_ylabel("searches whose best is a success, %")
 
 
-def _legend(ax, steps, ends):
+def _legend(ax, steps, ends, look):
     """Colours, dashes and ends explained apart: their product would be too many entries."""
-    for name in in_order(steps.implementation):
+    for name in look.in_order(steps.implementation):
         ax.plot([], [], "s", color=look(name)["color"], label=name, markersize=8)
     there = {kind(row) for row in steps[["strategy", "method"]].drop_duplicates().itertuples()}
     for name, dash in DASHES.items():
@@ -151,7 +151,7 @@ def draw_particles(steps: pd.DataFrame):
         _particles_panel(ax, own, ends)
         ax.set_title(f"{name}: {own.implementation.iloc[0]} ({_searches(own)} a line)")
     _particles_legend(axes[0], steps, ends)
-    note = "The best particle so far, after so many in the order of their proposal. q: proposals a round. "
+    note = "The best particle so far, after this number of particles in the order of their proposal. q: proposals a round. "
     note += "One implementation a dataset: the others walk alike." + and_more(len(axes), len(names))
     return Drawing("search_particles", "Success against particles", particles_finding(steps), finish(figure, axes, columns=4), steps, note)
 
