@@ -116,9 +116,9 @@ class Child {
         if (said_.size() > 2 * kKept) said_.erase(0, said_.size() - kKept);
       }
       if (resident_bytes(process_) > limits.memory_bytes)
-        return {Failure::memory, fmt::format("ended: it used more than {} MiB", limits.memory_bytes >> 20)};
+        return {ChildEnd::Kind::too_large, fmt::format("ended: it used more than {} MiB", limits.memory_bytes >> 20)};
       if (silence.elapsed_us() > limits.silence_s * 1e6)
-        return {Failure::timeout, fmt::format("ended: no result within {} s", limits.silence_s)};
+        return {ChildEnd::Kind::silent, fmt::format("ended: no result within {} s", limits.silence_s)};
     }
     return end();
   }
@@ -150,7 +150,7 @@ class Child {
                                                         ::sigabbrev_np(WTERMSIG(status)))
                                           : fmt::format("its process ended with exit code {}", WEXITSTATUS(status));
     if (const std::string words = last_words(said_); !words.empty()) how += ": " + words;
-    return {Failure::crash, how};
+    return {ChildEnd::Kind::crashed, how};
   }
 
   Pipe rows_, words_;

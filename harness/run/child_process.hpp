@@ -3,11 +3,10 @@
 
 #include <sys/types.h>
 
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <vector>
-
-#include "run/record.hpp"
 
 namespace ndt::harness {
 
@@ -17,8 +16,9 @@ struct ChildLimits {
 };
 
 struct ChildEnd {
-  Failure failure = Failure::none;  ///< none: it ended by itself with exit code 0
-  std::string reason;
+  enum class Kind { finished, crashed, silent, too_large };
+  Kind kind = Kind::finished;  ///< finished: it exited with code 0
+  std::string reason;          ///< of any other end
 };
 
 /// Runs this program's own file with `arguments`; calls `line` for everything it writes to descriptor kRowsDescriptor, line by

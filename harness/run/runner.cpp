@@ -7,15 +7,22 @@
 #include <map>
 #include <set>
 
+#include "data/load_dataset.hpp"
 #include "run/child_process.hpp"
 
 namespace ndt::harness {
 namespace {
 
+/// A process that finished without its row counts as crashed.
+Failure failure_of(ChildEnd::Kind kind) {
+  if (kind == ChildEnd::Kind::silent) return Failure::timeout;
+  if (kind == ChildEnd::Kind::too_large) return Failure::memory;
+  return Failure::crash;
+}
+
 class Runner {
  public:
-  Runner(RunFolder& folder, const std::function<void(const RunProgress&)>& progress)
-      : folder_(folder), report_(progress) {}
+  Runner(RunFolder& folder, const ReportProgress& report) : folder_(folder), report_(report) {}
 
   void run() {
     std::map<std::string, Dataset> datasets;
@@ -45,7 +52,7 @@ class Runner {
       const ChildEnd end = measure_in_child(job, left, ready);
       if (left.empty()) break;
       // Another process would not get through its preparations either, unless someone killed this one.
-      const std::size_t lost = ready || end.failure == Failure::crash ? 1 : left.size();
+      const std::size_t lost = ready || end.kind == ChildEnd::Kind::crashed ? 1 : left.size();
       for (std::size_t k = 0; k < lost; ++k) {
         fail(rows[left.front()], end);
         left.erase(left.begin());
@@ -76,8 +83,8 @@ class Runner {
   }
 
   void fail(RunRow row, const ChildEnd& end) {
-    row.error = end.failure == Failure::none ? "its process ended without this row" : end.reason;
-    row.failure = end.failure == Failure::none ? Failure::crash : end.failure;
+    row.error = end.kind == ChildEnd::Kind::finished ? "its process ended without this row" : end.reason;
+    row.failure = failure_of(end.kind);
     folder_.append(row);
     step();
   }
@@ -88,12 +95,12 @@ class Runner {
   }
 
   RunFolder& folder_;
-  const std::function<void(const RunProgress&)>& report_;
-  RunProgress progress_;
+  const ReportProgress& report_;
+  Progress progress_;
 };
 
 }  // namespace
 
-void run(RunFolder& folder, const std::function<void(const RunProgress&)>& progress) { Runner(folder, progress).run(); }
+void run(RunFolder& folder, const ReportProgress& report) { Runner(folder, report).run(); }
 
 }  // namespace ndt::harness

@@ -54,33 +54,33 @@ Watched watched(const std::string& what, ChildLimits limits = {60, std::int64_t{
 
 TEST(ChildProcess, LinesAreHandedOverWhole) {
   const Watched got = watched("Answers");
-  EXPECT_EQ(got.end.failure, Failure::none);
+  EXPECT_EQ(got.end.kind, ChildEnd::Kind::finished);
   EXPECT_THAT(got.lines, ElementsAre("one", "two"));
 }
 
 TEST(ChildProcess, ACrashIsNamedWithItsSignalAndLastWords) {
   const Watched got = watched("Crashes");
-  EXPECT_EQ(got.end.failure, Failure::crash);
+  EXPECT_EQ(got.end.kind, ChildEnd::Kind::crashed);
   EXPECT_THAT(got.end.reason, testing::AllOf(HasSubstr("signal 11 (SEGV)"), HasSubstr("last words")));
   EXPECT_THAT(got.lines, ElementsAre("one"));
 }
 
 TEST(ChildProcess, AHangEndsAtTheLimit) {
   const Watched got = watched("Hangs", {2, std::int64_t{1} << 50});
-  EXPECT_EQ(got.end.failure, Failure::timeout);
+  EXPECT_EQ(got.end.kind, ChildEnd::Kind::silent);
   EXPECT_THAT(got.end.reason, HasSubstr("no result within 2 s"));
   EXPECT_THAT(got.lines, ElementsAre("one"));
 }
 
 TEST(ChildProcess, TooMuchMemoryEndsIt) {
   const Watched got = watched("Eats", {60, std::int64_t{600} << 20});
-  EXPECT_EQ(got.end.failure, Failure::memory);
+  EXPECT_EQ(got.end.kind, ChildEnd::Kind::too_large);
   EXPECT_THAT(got.end.reason, HasSubstr("more than 600 MiB"));
 }
 
 TEST(ChildProcess, AnExitCodeIsAFailure) {
   const Watched got = watched("Fails");
-  EXPECT_EQ(got.end.failure, Failure::crash);
+  EXPECT_EQ(got.end.kind, ChildEnd::Kind::crashed);
   EXPECT_THAT(got.end.reason, HasSubstr("exit code 1"));
 }
 
