@@ -5,7 +5,8 @@
 
 #include "base/output_file.hpp"
 #include "cli/commands.hpp"
-#include "data/dataset.hpp"
+#include "cli/progress_line.hpp"
+#include "data/load_dataset.hpp"
 #include "io/pcd.hpp"
 
 namespace ndt::harness {
@@ -21,7 +22,7 @@ void write(const std::filesystem::path& file, const PointCloud& cloud) {
 }
 
 ExitCode export_dataset(const Arguments& a) {
-  const Dataset dataset = load_dataset(a.dataset);
+  const Dataset dataset = load_dataset(a.dataset, ProgressLine().report());
   const std::filesystem::path folder = a.out;
   make_folder(folder);
   const auto frame = std::ranges::find(dataset.frames, a.frame, &Frame::name);

@@ -6,6 +6,7 @@
 #include "base/stopwatch.hpp"
 #include "base/unknown_name.hpp"
 #include "cli/commands.hpp"
+#include "cli/progress_line.hpp"
 #include "data/town_cache.hpp"
 #include "ndt/align/option_bounds.hpp"
 
@@ -22,7 +23,7 @@ TownSummary generate(const Arguments& a) {
   require_whole("seed", a.seed, 0, std::numeric_limits<std::int64_t>::max());
   const TownOptions options{
       .scale = town_scale(a.scale), .seed = static_cast<std::uint64_t>(a.seed), .threads = a.threads};
-  return generate_town(options, a.out);
+  return generate_town(options, a.out, ProgressLine().report());
 }
 
 ExitCode generate_dataset(const Arguments& a) {

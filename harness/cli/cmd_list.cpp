@@ -3,7 +3,7 @@
 
 #include "cli/commands.hpp"
 #include "cli/result_json.hpp"
-#include "data/dataset.hpp"
+#include "data/load_dataset.hpp"
 #include "registry/registry.hpp"
 #include "run/presets.hpp"
 

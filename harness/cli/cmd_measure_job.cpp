@@ -6,6 +6,7 @@
 
 #include "base/number_list.hpp"
 #include "cli/commands.hpp"
+#include "data/load_dataset.hpp"
 #include "ndt/core/error.hpp"
 #include "run/child_process.hpp"
 #include "run/measure.hpp"

@@ -24,7 +24,7 @@ void show_left_out(const Plan& plan) {
 RunFolder folder_for(const Arguments& a) {
   if (!a.resume.empty()) return RunFolder::resume(a.resume);
   const std::string run_id = utc_now(true);
-  const Plan plan = make_plan(find_preset(a.preset), a.selection, run_id);
+  const Plan plan = make_plan(find_preset(a.preset), a.selection, run_id, ProgressLine().report());
   return RunFolder::begin(a.out.empty() ? "bench-results/" + run_id : a.out, plan, a.command_line);
 }
 
@@ -33,11 +33,8 @@ ExitCode run_benchmark(const Arguments& a) {
   show_left_out(folder.plan());
   fmt::print(stderr, "ndt-bench: rows go to {0}; should it be stopped: ndt-bench run --resume {0}\n",
              folder.path().string());
-  write_run_facts(folder);
-  {
-    ProgressLine line(folder.rows());
-    run(folder, [&](const RunProgress& progress) { line.show(progress); });
-  }
+  write_run_facts(folder, ProgressLine().report());
+  run(folder, ProgressLine(folder.rows()).report());
   fmt::print("{} rows in {}", folder.rows(), (folder.path() / "results.jsonl").string());
   if (folder.failed_rows() > 0) fmt::print(", {} of them failed: see \"error\"", folder.failed_rows());
   fmt::print("\nnext: ndt-bench report {}\n", folder.path().string());

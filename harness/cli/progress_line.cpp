@@ -15,7 +15,7 @@ std::string minutes(double seconds) {
 
 }  // namespace
 
-std::string progress_text(const RunProgress& progress, double elapsed_s, std::size_t already_done) {
+std::string progress_text(const Progress& progress, double elapsed_s, std::size_t already_done) {
   constexpr std::size_t kWidth = 20;
   const std::size_t total = progress.total == 0 ? 1 : progress.total;
   const std::size_t filled = kWidth * progress.done / total;
@@ -32,10 +32,10 @@ ProgressLine::ProgressLine(std::size_t already_done)
     : terminal_(::isatty(STDERR_FILENO) != 0), already_done_(already_done) {}
 
 ProgressLine::~ProgressLine() {
-  if (terminal_) fmt::print(stderr, "\r\x1b[K");
+  if (terminal_ && !first_) fmt::print(stderr, "\r\x1b[K");
 }
 
-void ProgressLine::show(const RunProgress& progress) {
+void ProgressLine::show(const Progress& progress) {
   const bool last = progress.done == progress.total;
   if (!terminal_ && !first_ && !last && last_.elapsed_us() < kPlainEveryS * 1e6) return;
   const std::string text = progress_text(progress, since_.elapsed_us() * 1e-6, already_done_);

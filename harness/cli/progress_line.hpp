@@ -1,17 +1,21 @@
 // How far a run is: one redrawn line on a terminal, plain lines now and then elsewhere.
 #pragma once
 
+#include "base/progress.hpp"
 #include "base/stopwatch.hpp"
-#include "run/runner.hpp"
 
 namespace ndt::harness {
 
 class ProgressLine {
  public:
-  /// To stderr. already_done: measurements of an earlier session, which say nothing about the time left.
-  explicit ProgressLine(std::size_t already_done);
+  /// Writes to stderr. already_done: measurements of an earlier session, which say nothing about the time left.
+  explicit ProgressLine(std::size_t already_done = 0);
   ~ProgressLine();  ///< leaves no half line behind
-  void show(const RunProgress& progress);
+  void show(const Progress& progress);
+  /// Calls show; refers to this line.
+  ReportProgress report() {
+    return [this](const Progress& progress) { show(progress); };
+  }
 
  private:
   bool terminal_;
@@ -22,6 +26,6 @@ class ProgressLine {
 };
 
 /// "[#####---------------]  25 %  120/480  1:20 left  persistent_cpu on town"; the time left once it can be told.
-std::string progress_text(const RunProgress& progress, double elapsed_s, std::size_t already_done);
+std::string progress_text(const Progress& progress, double elapsed_s, std::size_t already_done);
 
 }  // namespace ndt::harness

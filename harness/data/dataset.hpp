@@ -1,5 +1,5 @@
 // What a benchmark runs on: frames, each a scan with its guesses and perhaps its truth, and the map that they are registered
-// onto. Built-in scenes, the synthetic town, folders with a dataset.toml, and real clouds named by environment variables.
+// onto.
 #pragma once
 
 #include <functional>
@@ -54,13 +54,5 @@ struct DatasetInfo {
   std::string name, description;
   std::string unavailable_reason;  ///< empty = it can be loaded
 };
-
-/// All datasets this machine could have, without loading any.
-std::vector<DatasetInfo> list_datasets();
-
-/// A name of list_datasets, "courtyard_<points>", "courtyard_tiles_<n>", "town_points_<points>", or the path of a folder with a
-/// dataset.toml. Throws UsageError listing the names for an unknown one, InputError with the reason for one that is not
-/// available.
-Dataset load_dataset(const std::string& name);
 
 }  // namespace ndt::harness

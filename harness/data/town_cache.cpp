@@ -4,7 +4,6 @@
 
 #include <cstdlib>
 
-#include "cli/progress_line.hpp"
 #include "data/dataset_file.hpp"
 #include "ndt/core/error.hpp"
 
@@ -39,12 +38,11 @@ std::string environment(const char* name) {
 
 }  // namespace
 
-TownSummary generate_town(const TownOptions& options, const fs::path& folder) {
-  ProgressLine line(0);
+TownSummary generate_town(const TownOptions& options, const fs::path& folder, const ReportProgress& report) {
   std::size_t shown = 0;
   return write_town(options, folder, [&](double fraction) {
     const auto percent = static_cast<std::size_t>(100 * fraction);
-    if (percent != shown) line.show({.done = percent, .total = 100, .now = "driving through the town"});
+    if (percent != shown && report) report({.done = percent, .total = 100, .now = "driving through the town"});
     shown = percent;
   });
 }
@@ -62,12 +60,12 @@ std::vector<DatasetInfo> list_towns() {
   return infos;
 }
 
-std::optional<fs::path> town_folder(std::string_view name) {
+std::optional<fs::path> town_folder(std::string_view name, const ReportProgress& report) {
   for (const Town& town : kTowns) {
     if (town.name != name) continue;
     const fs::path folder = cache_folder() / fmt::format("{}_v{}", town.name, kGeneration);
     try {
-      if (!fs::exists(folder / "dataset.toml")) generate_town({.scale = town.scale}, folder);
+      if (!fs::exists(folder / "dataset.toml")) generate_town({.scale = town.scale}, folder, report);
     } catch (const InputError&) {  // unless another process was quicker
       if (!fs::exists(folder / "dataset.toml")) throw;
     }
@@ -76,8 +74,8 @@ std::optional<fs::path> town_folder(std::string_view name) {
   return std::nullopt;
 }
 
-std::optional<Dataset> load_town(std::string_view name) {
-  const std::optional<fs::path> folder = town_folder(name);
+std::optional<Dataset> load_town(std::string_view name, const ReportProgress& report) {
+  const std::optional<fs::path> folder = town_folder(name, report);
   if (!folder) return std::nullopt;
   return read_dataset(*folder / "dataset.toml", *folder);
 }

@@ -73,11 +73,11 @@ Dataset town_points(Dataset dataset, const fs::path& folder, int points) {
   return dataset;
 }
 
-std::optional<Dataset> load_town_points(std::string_view name) {
+std::optional<Dataset> load_town_points(std::string_view name, const ReportProgress& report) {
   const auto points = number_after(name, kTownPoints);
   if (!points) return std::nullopt;
   require_between(name, *points, 100, kPointsMost);
-  return town_points(load_town("town_large").value(), town_folder("town_large").value(), *points);
+  return town_points(load_town("town_large", report).value(), town_folder("town_large").value(), *points);
 }
 
 }  // namespace ndt::harness

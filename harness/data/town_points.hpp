@@ -5,6 +5,7 @@
 #include <optional>
 #include <string_view>
 
+#include "base/progress.hpp"
 #include "data/dataset.hpp"
 
 namespace ndt::harness {
@@ -15,6 +16,6 @@ namespace ndt::harness {
 Dataset town_points(Dataset town, const std::filesystem::path& folder, int points);
 
 /// That of town_large for town_points_<points>, nothing for any other name. Throws UsageError for a number out of range.
-std::optional<Dataset> load_town_points(std::string_view name);
+std::optional<Dataset> load_town_points(std::string_view name, const ReportProgress& report = {});
 
 }  // namespace ndt::harness

@@ -8,6 +8,7 @@
 #include <set>
 
 #include "base/environment.hpp"
+#include "data/load_dataset.hpp"
 #include "ndt/core/error.hpp"
 #include "registry/option_keys.hpp"
 #include "run/planned_search.hpp"
@@ -94,8 +95,8 @@ std::vector<RunRow> all_rows(const Plan& plan, const Job& job, const Dataset& da
 
 class Planner {
  public:
-  Planner(const Preset& preset, const Selection& selection, const std::string& run_id)
-      : preset_(preset), selection_(selection) {
+  Planner(const Preset& preset, const Selection& selection, const std::string& run_id, const ReportProgress& report)
+      : preset_(preset), selection_(selection), report_(report) {
     plan_.run_id = run_id;
     plan_.preset = preset.name;
     plan_.description = preset.description;
@@ -133,7 +134,7 @@ class Planner {
     if (const auto found = datasets_.find(name); found != datasets_.end()) return &found->second;
     if (missing_.contains(name)) return nullptr;
     try {
-      const Dataset& dataset = datasets_.emplace(name, load_dataset(name)).first->second;
+      const Dataset& dataset = datasets_.emplace(name, load_dataset(name, report_)).first->second;
       plan_.datasets.push_back(name);
       return &dataset;
     } catch (const InputError& error) {
@@ -259,6 +260,7 @@ class Planner {
 
   const Preset& preset_;
   const Selection& selection_;
+  const ReportProgress& report_;
   Plan plan_;
   std::vector<const AlignerEntry*> rows_;
   std::map<std::string, Dataset> datasets_;
@@ -268,8 +270,9 @@ class Planner {
 
 }  // namespace
 
-Plan make_plan(const Preset& preset, const Selection& selection, const std::string& run_id) {
-  return Planner(preset, selection, run_id).build();
+Plan make_plan(const Preset& preset, const Selection& selection, const std::string& run_id,
+               const ReportProgress& report) {
+  return Planner(preset, selection, run_id, report).build();
 }
 
 AlignOptions job_options(const Job& job, const Dataset& dataset) {

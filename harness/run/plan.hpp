@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "base/progress.hpp"
 #include "registry/registry.hpp"
 #include "run/presets.hpp"
 #include "run/record.hpp"
@@ -53,8 +54,9 @@ struct Plan {
 };
 
 /// Throws UsageError for unknown names and options, InputError for a dataset asked for by name that is not available, or if
-/// nothing is left to do.
-Plan make_plan(const Preset& preset, const Selection& selection, const std::string& run_id);
+/// nothing is left to do. `report` is called while a missing dataset is generated.
+Plan make_plan(const Preset& preset, const Selection& selection, const std::string& run_id,
+               const ReportProgress& report = {});
 
 std::string plan_json(const Plan& plan);
 /// Throws InputError unless it is a plan_json.

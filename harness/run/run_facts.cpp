@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/output_file.hpp"
+#include "data/load_dataset.hpp"
 #include "data/scan_preparation.hpp"
 #include "io/pcd.hpp"
 
@@ -106,7 +107,7 @@ json implementations_json() {
 
 }  // namespace
 
-void write_run_facts(const RunFolder& folder) {
+void write_run_facts(const RunFolder& folder, const ReportProgress& report) {
   std::map<std::string, std::vector<std::size_t>> frames;  // by dataset, each once
   for (const Job& job : folder.plan().jobs) {
     std::vector<std::size_t>& of = frames[job.dataset];
@@ -118,7 +119,7 @@ void write_run_facts(const RunFolder& folder) {
   for (const std::string& name : folder.plan().datasets) {
     if (!frames.contains(name)) continue;  // no row offers the options
     std::ranges::sort(frames[name]);
-    datasets.push_back(dataset_json(folder.path(), load_dataset(name), frames[name]));
+    datasets.push_back(dataset_json(folder.path(), load_dataset(name, report), frames[name]));
   }
   constexpr auto kReplace = json::error_handler_t::replace;
   write_text(folder.path() / "datasets.json", datasets.dump(1, ' ', false, kReplace));

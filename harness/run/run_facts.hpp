@@ -2,11 +2,13 @@
 // implementations.
 #pragma once
 
+#include "base/progress.hpp"
 #include "run/run_folder.hpp"
 
 namespace ndt::harness {
 
-/// Writes datasets.json, implementations.json and clouds/*.pcd into the folder of a run. Throws InputError.
-void write_run_facts(const RunFolder& folder);
+/// Writes datasets.json, implementations.json and clouds/*.pcd into the folder of a run. Throws InputError. `report` is called
+/// while a missing dataset is generated.
+void write_run_facts(const RunFolder& folder, const ReportProgress& report);
 
 }  // namespace ndt::harness

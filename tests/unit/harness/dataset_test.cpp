@@ -1,14 +1,13 @@
-#include "data/dataset.hpp"
-
 #include <gmock/gmock.h>
 #include <stdlib.h>
 
 #include <fstream>
 #include <optional>
 
-#include "ndt/core/error.hpp"
 #include "base/exit_code.hpp"
+#include "data/load_dataset.hpp"
 #include "io/pcd.hpp"
+#include "ndt/core/error.hpp"
 #include "temporary_folder.hpp"
 
 namespace ndt::harness {

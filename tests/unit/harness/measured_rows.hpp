@@ -6,6 +6,7 @@
 #include <memory>
 #include <thread>
 
+#include "data/load_dataset.hpp"
 #include "run/measure.hpp"
 
 namespace ndt::harness {

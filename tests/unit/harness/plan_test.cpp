@@ -6,8 +6,9 @@
 #include <map>
 #include <set>
 
-#include "ndt/core/error.hpp"
 #include "base/exit_code.hpp"
+#include "data/load_dataset.hpp"
+#include "ndt/core/error.hpp"
 #include "scratch_files.hpp"
 
 namespace ndt::harness {

@@ -2,8 +2,8 @@
 
 #include <gmock/gmock.h>
 
-#include "data/dataset.hpp"
 #include "base/exit_code.hpp"
+#include "data/load_dataset.hpp"
 #include "scratch_files.hpp"
 
 namespace ndt::harness {

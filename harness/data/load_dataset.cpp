@@ -1,4 +1,4 @@
-#include "data/dataset.hpp"
+#include "data/load_dataset.hpp"
 
 #include <fmt/format.h>
 
@@ -33,11 +33,11 @@ std::vector<DatasetInfo> list_datasets() {
   return infos;
 }
 
-Dataset load_dataset(const std::string& name) {
+Dataset load_dataset(const std::string& name, const ReportProgress& report) {
   if (auto dataset = load_from_path(name)) return std::move(*dataset);
   if (auto dataset = load_scene(name)) return std::move(*dataset);
-  if (auto dataset = load_town(name)) return std::move(*dataset);
-  if (auto dataset = load_town_points(name)) return std::move(*dataset);
+  if (auto dataset = load_town(name, report)) return std::move(*dataset);
+  if (auto dataset = load_town_points(name, report)) return std::move(*dataset);
   if (auto dataset = load_from_catalogue(name)) return std::move(*dataset);
   std::vector<std::string> names;
   for (const DatasetInfo& info : list_datasets()) {
