@@ -1,12 +1,17 @@
 // Every public header is compiled by itself, twice in one file, when the tests are built (see CMakeLists.txt). Those objects are
-// linked into this program, so a function that is not inline shows as well. Here: that none was left out.
+// linked into this program, so a function that is not inline shows as well. Here: that none was left out, and that a harness
+// header with a source is compiled alone by that source, which must include it first.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <filesystem>
 #include <fstream>
 #include <set>
+#include <sstream>
 #include <string>
+#include <vector>
+
+#include "include_graph.hpp"
 
 namespace ndt::repository {
 namespace {
@@ -19,15 +24,35 @@ constexpr bool kWithCuda = true;
 constexpr bool kWithCuda = false;
 #endif
 
-/// Files below the public folders of modules/ and harness/, from the repository root.
+std::string relative_to_root(const fs::path& path) { return path.lexically_relative(NDT_SOURCE_DIR).generic_string(); }
+
+/// The first file that a source includes, as spelled there.
+std::string first_include(const fs::path& source) {
+  std::ostringstream text;
+  text << std::ifstream(source).rdbuf();
+  const std::vector<Include> includes = includes_of(text.str());
+  return includes.empty() ? "" : includes.front().path;
+}
+
+/// Whether a source of the same name exists beside a harness header.
+bool has_source(const fs::path& header) { return fs::exists(fs::path(header).replace_extension(".cpp")); }
+
+std::vector<fs::path> harness_headers() {
+  std::vector<fs::path> found;
+  for (const fs::directory_entry& entry : fs::recursive_directory_iterator(fs::path(NDT_SOURCE_DIR) / "harness"))
+    if (entry.path().extension() == ".hpp") found.push_back(entry.path());
+  return found;
+}
+
+/// Files below the public folders of the modules, and harness headers without a source, from the repository root.
 std::set<std::string> public_files() {
-  const fs::path root = NDT_SOURCE_DIR;
   std::set<std::string> found;
-  for (const char* folder : {"modules", "harness"})
-    for (const fs::directory_entry& entry : fs::recursive_directory_iterator(root / folder)) {
-      const std::string path = entry.path().lexically_relative(root).generic_string();
-      if (entry.is_regular_file() && path.find("/include/ndt/") != std::string::npos) found.insert(path);
-    }
+  for (const fs::directory_entry& entry : fs::recursive_directory_iterator(fs::path(NDT_SOURCE_DIR) / "modules")) {
+    const std::string path = relative_to_root(entry.path());
+    if (entry.is_regular_file() && path.find("/include/ndt/") != std::string::npos) found.insert(path);
+  }
+  for (const fs::path& header : harness_headers())
+    if (!has_source(header)) found.insert(relative_to_root(header));
   return found;
 }
 
@@ -48,6 +73,14 @@ TEST(PublicHeaders, AreAllCompiledByThemselves) {
   }
   EXPECT_GT(expected.size(), 25U) << "no headers were found below " NDT_SOURCE_DIR;
   EXPECT_THAT(compiled_headers(), testing::ContainerEq(expected));
+}
+
+TEST(HarnessHeaders, AreIncludedFirstByTheirSources) {
+  for (const fs::path& header : harness_headers()) {
+    if (!has_source(header)) continue;
+    const fs::path source = fs::path(header).replace_extension(".cpp");
+    EXPECT_EQ("harness/" + first_include(source), relative_to_root(header)) << relative_to_root(source);
+  }
 }
 
 }  // namespace

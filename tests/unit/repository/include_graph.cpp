@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <functional>
 #include <regex>
 #include <sstream>
 
@@ -9,19 +10,6 @@ namespace ndt::repository {
 namespace {
 
 using Names = std::vector<std::string>;
-
-/// tests → harness → modules → common; siblings never include each other. bench: programs in a module's bench/, which measure
-/// kernels without the harness.
-const std::map<std::string, Names> kModules = {
-    {"common", {}},
-    {"cpu_pclomp_ref", {"common"}},
-    {"gpu_multikernel", {"common"}},
-    {"gpu_persistent", {"common"}},
-    {"initial_pose", {"common"}},
-    {"pcl_ndt", {"common"}},
-    {"bench", {"common", "gpu_multikernel", "gpu_persistent", "initial_pose"}},
-    {"harness", {"common", "cpu_pclomp_ref", "gpu_multikernel", "gpu_persistent", "initial_pose", "pcl_ndt"}},
-    {"tests", {"common", "cpu_pclomp_ref", "gpu_multikernel", "gpu_persistent", "initial_pose", "pcl_ndt", "harness"}}};
 
 /// core ← exec ← {voxel ← score ← solve}, core ← align; options and results may be used above align.
 const std::map<std::string, Names> kLayersOfCommon = {{"core", {"core"}},
@@ -31,6 +19,17 @@ const std::map<std::string, Names> kLayersOfCommon = {{"core", {"core"}},
                                                       {"voxel", {"core", "exec", "align", "voxel"}},
                                                       {"score", {"core", "exec", "align", "voxel", "score"}},
                                                       {"solve", {"core", "exec", "align", "voxel", "score", "solve"}}};
+
+/// base ← io ← town ← data ← registry ← run ← cli; microbench beside cli. The wings of the harness are its folders.
+const std::map<std::string, Names> kLayersOfHarness = {
+    {"base", {"base"}},
+    {"io", {"base", "io"}},
+    {"town", {"base", "io", "town"}},
+    {"data", {"base", "io", "town", "data"}},
+    {"registry", {"base", "io", "town", "data", "registry"}},
+    {"run", {"base", "io", "town", "data", "registry", "run"}},
+    {"cli", {"base", "io", "town", "data", "registry", "run", "cli"}},
+    {"microbench", {"base", "io", "town", "data", "registry", "run", "microbench"}}};
 
 /// The oracle shares no NDT maths with what it judges.
 const Names kLayersForTheOracle = {"core", "align"};
@@ -60,13 +59,6 @@ std::string part(const std::string& path, int index) {
   return out;
 }
 
-/// Whose private headers a file below tests/ may include: a unit test those of its unit, a device test those with kernels.
-Names modules_under_test(const std::string& file) {
-  if (file.starts_with("tests/unit/")) return {part(file, 2)};
-  if (file.starts_with("tests/gpu/")) return {"gpu_multikernel", "gpu_persistent", "initial_pose"};
-  return {};
-}
-
 std::string without_block_comments(std::string_view source) {
   std::string out(source);
   for (auto begin = out.find("/*"); begin != std::string::npos; begin = out.find("/*", begin)) {
@@ -94,12 +86,35 @@ std::vector<Include> includes_of(std::string_view source) {
 
 /// Where a file belongs.
 struct IncludeGraph::Place {
-  std::string file, module, layer;  ///< layer: folder of common, empty elsewhere
-  bool in_public_folder = false;
+  std::string file, module, layer;  ///< layer: folder of common or wing of the harness, empty elsewhere
+  bool is_public = false;
 };
 
 IncludeGraph::IncludeGraph(const Files& files) {
-  for (const auto& [path, text] : files) includes_[path] = includes_of(text);
+  for (const auto& [path, text] : files) {
+    const std::string module = part(path, 0) == "modules" ? part(path, 1) : "";
+    if (path == "modules/" + module + "/CMakeLists.txt") modules_.insert(module);
+    if (is_device(path)) with_kernels_.insert(module);
+    if (!path.ends_with(".txt")) includes_[path] = includes_of(text);
+  }
+}
+
+/// tests → harness → modules → common; siblings never include each other. bench: programs in a module's bench/, which measure
+/// kernels without the harness. Nothing for a module that is not there.
+std::optional<IncludeGraph::NameSet> IncludeGraph::allowed_to(const std::string& module) const {
+  NameSet all = modules_;
+  if (module == "common") return NameSet{};
+  if (module == "bench" || module == "harness") return all;
+  all.insert("harness");
+  if (module == "tests") return all;
+  return modules_.contains(module) ? std::optional<NameSet>({"common"}) : std::nullopt;
+}
+
+/// Whose private headers a file below tests/ may include: a unit test those of its unit, a device test those with kernels.
+IncludeGraph::NameSet IncludeGraph::modules_under_test(const std::string& file) const {
+  if (file.starts_with("tests/unit/")) return {part(file, 2)};
+  if (file.starts_with("tests/gpu/")) return with_kernels_;
+  return {};
 }
 
 std::size_t IncludeGraph::include_count() const {
@@ -111,9 +126,9 @@ std::size_t IncludeGraph::include_count() const {
 IncludeGraph::Place IncludeGraph::place_of(const std::string& file) const {
   Place place{file, part(file, 0), "", false};
   if (place.module == "modules") place.module = part(file, 2) == "bench" ? "bench" : part(file, 1);
-  place.in_public_folder =
-      file.starts_with("modules/" + place.module + "/include/") || file.starts_with("harness/include/");
-  if (place.module == "common") place.layer = place.in_public_folder ? part(file, 4) : layer_of_source(file);
+  place.is_public = place.module == "harness" || file.starts_with("modules/" + place.module + "/include/");
+  if (place.module == "common") place.layer = place.is_public ? part(file, 4) : layer_of_source(file);
+  if (place.module == "harness") place.layer = part(file, 1);
   return place;
 }
 
@@ -131,17 +146,17 @@ std::string IncludeGraph::layer_of_source(const std::string& file) const {
 std::string IncludeGraph::resolve(const std::string& file, const Include& include) const {
   Names folders;
   if (include.path.starts_with("ndt/")) {
-    for (const auto& [module, allowed] : kModules) folders.push_back("modules/" + module + "/include");
-    folders.push_back("harness/include");
+    for (const std::string& module : modules_) folders.push_back("modules/" + module + "/include");
   } else if (include.quoted) {
     folders.push_back(std::filesystem::path(file).parent_path().generic_string());
     const std::string root = part(file, 0);
     if (root == "modules") folders.push_back("modules/" + part(file, 1) + "/src");
-    if (root == "harness") folders.push_back("harness/src");
+    folders.push_back("harness");
     if (root == "tests") folders.push_back("tests/support");
-    if (file.starts_with("tests/gpu/")) folders.push_back("tests/unit/gpu_multikernel");  // the same cases as there
-    for (const std::string& module : modules_under_test(file))
-      folders.push_back(module == "harness" ? "harness/src" : "modules/" + module + "/src");
+    for (const std::string& module : modules_under_test(file)) {
+      folders.push_back("modules/" + module + "/src");
+      folders.push_back("tests/unit/" + module);  // a device test runs the same cases as the unit test there
+    }
   }
   for (const std::string& folder : folders) {
     const std::string path = (std::filesystem::path(folder) / include.path).lexically_normal().generic_string();
@@ -152,11 +167,13 @@ std::string IncludeGraph::resolve(const std::string& file, const Include& includ
 
 std::string IncludeGraph::objection_to_own(const Place& from, const std::string& target) const {
   const Place to = place_of(target);
-  if (to.module != from.module && !contains(kModules.at(from.module), to.module))
+  if (to.module != from.module && !allowed_to(from.module)->contains(to.module))
     return from.module + " may not know " + to.module;
-  const bool under_test = contains(modules_under_test(from.file), to.module);
-  if (to.module != from.module && !to.in_public_folder && !under_test) return "it is private to " + to.module;
+  const bool under_test = modules_under_test(from.file).contains(to.module);
+  if (to.module != from.module && !to.is_public && !under_test) return "it is private to " + to.module;
   if (is_device(target) && !may_use_device(from.file)) return "device code is for .cu and .cuh files";
+  if (from.module == "harness" && to.module == "harness" && !contains(kLayersOfHarness.at(from.layer), to.layer))
+    return from.layer + "/ may not know " + to.layer + "/";
   if (to.module != "common" || from.module == "tests") return "";
   if (to.layer == "cuda" && (may_use_device(from.file) || from.layer == "cuda")) return "";
   if (to.layer == "cuda") return "cuda/ is for .cu and .cuh files";
@@ -169,15 +186,16 @@ std::string IncludeGraph::objection_to_own(const Place& from, const std::string&
 
 std::string IncludeGraph::objection(const std::string& file, const Include& include) const {
   const Place from = place_of(file);
-  if (!kModules.contains(from.module)) return "the layering says nothing about " + from.module;
+  if (!allowed_to(from.module)) return "the layering says nothing about " + from.module;
   if (from.module == "common" && !kLayersOfCommon.contains(from.layer))
     return from.layer.empty() ? "no header of common has the name of this source" : "common has no layer " + from.layer;
+  if (from.module == "harness" && !kLayersOfHarness.contains(from.layer)) return "harness has no wing " + from.layer;
   const std::string target = resolve(file, include);
   if (!target.empty()) return objection_to_own(from, target);
   if (include.path.starts_with("ndt/")) return "there is no such public header";
   if (include.quoted && !contains(kGenerated, include.path)) return "there is no such header here";
 
-  const bool public_header = from.in_public_folder && file.starts_with("modules/");
+  const bool public_header = from.is_public && file.starts_with("modules/");
   if (public_header && matches(include.path, kHostOnly)) return "public headers stay free of it";
   if (public_header && matches(include.path, kPointCloudLibrary)) return "public headers stay free of it";
   const bool may_use_cuda = may_use_device(file) || from.layer == "cuda";
@@ -210,6 +228,48 @@ std::vector<std::string> IncludeGraph::violations() const {
     Names visited;
     if (is_device(file)) follow_device_code(file, file, visited, out);
   }
+  return out;
+}
+
+/// A source is one unit with the header of its name that it includes, a header with its _inl; every other file is a unit of its
+/// own.
+std::string IncludeGraph::unit_of(const std::string& file) const {
+  const std::filesystem::path path(file);
+  if (path.stem().string().ends_with("_inl")) return file.substr(0, file.rfind("_inl"));
+  for (const Include& include : includes_.at(file)) {
+    const std::filesystem::path target = resolve(file, include);
+    const bool is_header = target.extension() == ".hpp" || target.extension() == ".cuh";
+    if (is_header && target.stem() == path.stem()) return target.parent_path() / target.stem();
+  }
+  return path.parent_path() / path.stem();
+}
+
+std::vector<std::string> IncludeGraph::cycles() const {
+  std::map<std::string, NameSet> arrows;
+  for (const auto& [file, includes] : includes_) {
+    const std::string from = unit_of(file);
+    for (const Include& include : includes) {
+      const std::string target = resolve(file, include);
+      if (!target.empty() && unit_of(target) != from) arrows[from].insert(unit_of(target));
+    }
+  }
+
+  Names out, path;
+  NameSet finished;
+  const std::function<void(const std::string&)> follow = [&](const std::string& unit) {
+    if (finished.contains(unit)) return;
+    if (const auto first = std::ranges::find(path, unit); first != path.end()) {
+      std::string cycle;
+      for (auto step = first; step != path.end(); ++step) cycle += *step + " -> ";
+      out.push_back(cycle + unit);
+      return;
+    }
+    path.push_back(unit);
+    for (const std::string& next : arrows[unit]) follow(next);
+    path.pop_back();
+    finished.insert(unit);
+  };
+  for (const auto& [unit, targets] : std::map(arrows)) follow(unit);
   return out;
 }
 

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <map>
+#include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,7 +19,8 @@ struct Include {
 /// The include directives of a source text; those behind // or inside /* */ do not count.
 std::vector<Include> includes_of(std::string_view source);
 
-/// Files by their path from the repository root, with '/' between folders.
+/// Files by their path from the repository root, with '/' between folders: sources, headers, and modules/<name>/CMakeLists.txt,
+/// which tells that <name> is a module.
 using Files = std::map<std::string, std::string>;
 
 class IncludeGraph {
@@ -26,11 +29,17 @@ class IncludeGraph {
 
   /// One line per forbidden include: "<file>:<line>: includes <what>: <why not>".
   std::vector<std::string> violations() const;
+  /// One line per cycle of units (a header and its source are one): "<unit> -> <unit> -> ... -> <unit>".
+  std::vector<std::string> cycles() const;
   std::size_t include_count() const;
 
  private:
+  using NameSet = std::set<std::string>;
   struct Place;
   bool exists(const std::string& path) const { return includes_.contains(path); }
+  std::optional<NameSet> allowed_to(const std::string& module) const;
+  NameSet modules_under_test(const std::string& file) const;
+  std::string unit_of(const std::string& file) const;
   Place place_of(const std::string& file) const;
   std::string layer_of_source(const std::string& file) const;
   std::string resolve(const std::string& file, const Include& include) const;
@@ -40,6 +49,7 @@ class IncludeGraph {
                           std::vector<std::string>& out) const;
 
   std::map<std::string, std::vector<Include>> includes_;
+  NameSet modules_, with_kernels_;
 };
 
 }  // namespace ndt::repository

@@ -24,7 +24,8 @@ Files read_repository() {
   for (const char* folder : {"modules", "harness", "tests"})
     for (const fs::directory_entry& entry : fs::recursive_directory_iterator(root / folder)) {
       const std::string ending = entry.path().extension().string();
-      if (ending != ".hpp" && ending != ".cpp" && ending != ".cu" && ending != ".cuh" && ending != ".h") continue;
+      const bool code = ending == ".hpp" || ending == ".cpp" || ending == ".cu" || ending == ".cuh" || ending == ".h";
+      if (!code && entry.path().filename() != "CMakeLists.txt") continue;
       std::ostringstream text;
       text << std::ifstream(entry.path()).rdbuf();
       files[entry.path().lexically_relative(root).generic_string()] = text.str();
@@ -42,32 +43,41 @@ TEST(Layers, EveryIncludeOfTheRepositoryIsAnArrowOfTheDesign) {
 
 /// What common, the modules and the harness look like, in small.
 Files small_repository() {
-  return {{"modules/common/include/ndt/core/pose.hpp", "#pragma once\n#include <cmath>\n"},
-          {"modules/common/include/ndt/align/aligner.hpp", "#include \"ndt/core/pose.hpp\"\n"},
-          {"modules/common/include/ndt/exec/team.hpp", "#include \"ndt/core/pose.hpp\"\n"},
-          {"modules/common/include/ndt/cuda/stream.hpp", "#include <cuda_runtime.h>\n#include \"ndt/core/pose.hpp\"\n"},
-          {"modules/common/include/ndt/exec/grid_team.cuh",
-           "#include <cooperative_groups.h>\n#include \"ndt/cuda/stream.hpp\"\n"},
-          {"modules/common/include/ndt/voxel/voxel.hpp",
-           "#include \"ndt/exec/team.hpp\"\n#include \"ndt/align/aligner.hpp\"\n"},
-          {"modules/common/include/ndt/score/score.hpp", "#include \"ndt/voxel/voxel.hpp\"\n"},
-          {"modules/common/include/ndt/solve/newton.hpp", "#include \"ndt/score/score.hpp\"\n"},
-          {"modules/common/src/voxel.cpp", "#include \"ndt/voxel/voxel.hpp\"\n#include <fmt/format.h>\n"},
-          {"modules/cpu_pclomp_ref/include/ndt/cpu_pclomp_ref/aligner.hpp", "#include \"ndt/align/aligner.hpp\"\n"},
-          {"modules/cpu_pclomp_ref/src/grid.hpp", "#include <Eigen/Core>\n#include \"ndt/core/pose.hpp\"\n"},
-          {"modules/cpu_pclomp_ref/src/aligner.cpp",
-           "#include \"ndt/cpu_pclomp_ref/aligner.hpp\"\n#include \"grid.hpp\"\n"},
-          {"modules/gpu_persistent/include/ndt/gpu_persistent/aligner.hpp", "#include \"ndt/align/aligner.hpp\"\n"},
-          {"modules/gpu_persistent/src/body.hpp", "#include \"ndt/solve/newton.hpp\"\n"},
-          {"modules/gpu_persistent/src/cuda.cu", "#include \"body.hpp\"\n#include \"ndt/exec/grid_team.cuh\"\n"},
-          {"modules/common/bench/bench.cu", "#include <cuda_runtime.h>\n#include \"ndt/gpu_persistent/aligner.hpp\"\n"},
-          {"harness/include/ndt/harness/run.hpp", "#include \"ndt/align/aligner.hpp\"\n"},
-          {"harness/src/table.hpp", "#include <nlohmann/json.hpp>\n"},
-          {"harness/src/io/table.cpp",
-           "#include \"table.hpp\"\n#include \"ndt/gpu_persistent/aligner.hpp\"\n#include \"commit.hpp\"\n"},
-          {"tests/support/scenes.hpp", "#include \"ndt/harness/run.hpp\"\n"},
-          {"tests/gpu/body_test.cu", "#include \"body.hpp\"\n"},
-          {"tests/unit/cpu_pclomp_ref/grid_test.cpp", "#include \"grid.hpp\"\n#include \"scenes.hpp\"\n"}};
+  return {
+      {"modules/common/CMakeLists.txt", ""},
+      {"modules/cpu_pclomp_ref/CMakeLists.txt", ""},
+      {"modules/gpu_persistent/CMakeLists.txt", ""},
+      {"modules/common/include/ndt/core/pose.hpp", "#pragma once\n#include <cmath>\n"},
+      {"modules/common/include/ndt/align/aligner.hpp", "#include \"ndt/core/pose.hpp\"\n"},
+      {"modules/common/include/ndt/exec/team.hpp", "#include \"ndt/core/pose.hpp\"\n"},
+      {"modules/common/include/ndt/cuda/stream.hpp", "#include <cuda_runtime.h>\n#include \"ndt/core/pose.hpp\"\n"},
+      {"modules/common/include/ndt/exec/grid_team.cuh",
+       "#include <cooperative_groups.h>\n#include \"ndt/cuda/stream.hpp\"\n"},
+      {"modules/common/include/ndt/voxel/voxel.hpp",
+       "#include \"ndt/exec/team.hpp\"\n#include \"ndt/align/aligner.hpp\"\n"},
+      {"modules/common/include/ndt/score/score.hpp", "#include \"ndt/voxel/voxel.hpp\"\n"},
+      {"modules/common/include/ndt/solve/newton.hpp", "#include \"ndt/score/score.hpp\"\n"},
+      {"modules/common/src/voxel.cpp", "#include \"ndt/voxel/voxel.hpp\"\n#include <fmt/format.h>\n"},
+      {"modules/cpu_pclomp_ref/include/ndt/cpu_pclomp_ref/aligner.hpp", "#include \"ndt/align/aligner.hpp\"\n"},
+      {"modules/cpu_pclomp_ref/src/grid.hpp", "#include <Eigen/Core>\n#include \"ndt/core/pose.hpp\"\n"},
+      {"modules/cpu_pclomp_ref/src/aligner.cpp",
+       "#include \"ndt/cpu_pclomp_ref/aligner.hpp\"\n#include \"grid.hpp\"\n"},
+      {"modules/gpu_persistent/include/ndt/gpu_persistent/aligner.hpp", "#include \"ndt/align/aligner.hpp\"\n"},
+      {"modules/gpu_persistent/src/body.hpp", "#include \"ndt/solve/newton.hpp\"\n"},
+      {"modules/gpu_persistent/src/cuda.cu", "#include \"body.hpp\"\n#include \"ndt/exec/grid_team.cuh\"\n"},
+      {"modules/common/bench/bench.cu", "#include <cuda_runtime.h>\n#include \"ndt/gpu_persistent/aligner.hpp\"\n"},
+      {"harness/base/json.hpp", "#include <nlohmann/json.hpp>\n"},
+      {"harness/base/json.cpp", "#include \"base/json.hpp\"\n#include \"commit.hpp\"\n"},
+      {"harness/io/pcd.hpp", "#include \"base/json.hpp\"\n"},
+      {"harness/town/town.hpp", "#include \"io/pcd.hpp\"\n"},
+      {"harness/data/dataset.hpp", "#include \"town/town.hpp\"\n"},
+      {"harness/registry/registry.hpp", "#include \"data/dataset.hpp\"\n#include \"ndt/gpu_persistent/aligner.hpp\"\n"},
+      {"harness/run/plan.hpp", "#include \"registry/registry.hpp\"\n#include \"ndt/align/aligner.hpp\"\n"},
+      {"harness/cli/table.hpp", "#include \"run/plan.hpp\"\n"},
+      {"harness/microbench/microbench.cpp", "#include \"run/plan.hpp\"\n"},
+      {"tests/support/test_clouds.hpp", "#include \"cli/table.hpp\"\n"},
+      {"tests/gpu/body_test.cu", "#include \"body.hpp\"\n"},
+      {"tests/unit/cpu_pclomp_ref/grid_test.cpp", "#include \"grid.hpp\"\n#include \"test_clouds.hpp\"\n"}};
 }
 
 TEST(LayersChecker, AcceptsASmallRepositoryThatUsesEveryArrow) {
@@ -94,7 +104,7 @@ TEST(LayersChecker, RefusesEveryArrowThatIsNotInTheDesign) {
       {"modules/common/src/voxel.cpp", "\"ndt/solve/newton.hpp\"", "voxel/ may not know solve/"},
       {"modules/common/src/voxel.cpp", "\"ndt/cuda/stream.hpp\"", "cuda/ is for .cu and .cuh files"},
       {"modules/common/src/voxel.cpp", "\"ndt/exec/grid_team.cuh\"", "device code is for .cu and .cuh files"},
-      {"modules/common/src/voxel.cpp", "\"ndt/harness/run.hpp\"", "common may not know harness"},
+      {"modules/common/src/voxel.cpp", "\"run/plan.hpp\"", "common may not know harness"},
       {"modules/common/src/voxel.cpp", "\"ndt/gpu_persistent/aligner.hpp\"", "common may not know gpu_persistent"},
       {"modules/common/src/nameless.cpp", "<cmath>", "no header of common has the name of this source"},
       {"modules/common/include/ndt/extra/thing.hpp", "<cmath>", "common has no layer extra"},
@@ -107,16 +117,18 @@ TEST(LayersChecker, RefusesEveryArrowThatIsNotInTheDesign) {
       {"modules/gpu_persistent/src/cpu.cpp", "\"../../cpu_pclomp_ref/src/grid.hpp\"",
        "gpu_persistent may not know cpu_pclomp_ref"},
       {"modules/gpu_persistent/src/cpu.cpp", "\"../../common/src/private.hpp\"", "it is private to common"},
-      {"modules/gpu_persistent/src/cpu.cpp", "\"ndt/harness/run.hpp\"", "gpu_persistent may not know harness"},
-      {"modules/gpu_persistent/src/cpu.cpp", "\"../../../tests/support/scenes.hpp\"",
+      {"modules/gpu_persistent/src/cpu.cpp", "\"run/plan.hpp\"", "gpu_persistent may not know harness"},
+      {"modules/gpu_persistent/src/cpu.cpp", "\"../../../tests/support/test_clouds.hpp\"",
        "gpu_persistent may not know tests"},
       {"modules/gpu_persistent/src/cpu.cpp", "\"grid.hpp\"", "there is no such header here"},
       {"modules/gpu_persistent/src/cpu.cpp", "\"ndt/core/gone.hpp\"", "there is no such public header"},
       {"modules/gpu_persistent/src/cpu.cpp", "<cuda_runtime.h>", "CUDA stays in cuda/"},
       {"modules/unheard_of/src/a.cpp", "\"ndt/core/pose.hpp\"", "the layering says nothing about unheard_of"},
-      {"harness/src/run.cpp", "\"../../modules/gpu_persistent/src/body.hpp\"", "it is private to gpu_persistent"},
-      {"harness/src/run.cpp", "\"../../tests/support/scenes.hpp\"", "harness may not know tests"},
-      {"harness/src/run.cpp", "<cub/cub.cuh>", "CUDA stays in cuda/"},
+      {"harness/attic/a.cpp", "\"base/json.hpp\"", "harness has no wing attic"},
+      {"harness/a.cpp", "<cmath>", "harness has no wing a.cpp"},
+      {"harness/run/run.cpp", "\"../../modules/gpu_persistent/src/body.hpp\"", "it is private to gpu_persistent"},
+      {"harness/run/run.cpp", "\"../../tests/support/test_clouds.hpp\"", "harness may not know tests"},
+      {"harness/run/run.cpp", "<cub/cub.cuh>", "CUDA stays in cuda/"},
       {"tests/conformance/a_test.cpp", "\"../../modules/cpu_pclomp_ref/src/grid.hpp\"",
        "it is private to cpu_pclomp_ref"},
       {"tests/unit/gpu_persistent/a_test.cpp", "\"grid.hpp\"", "there is no such header here"},
@@ -142,6 +154,28 @@ TEST(LayersChecker, RefusesEveryArrowThatIsNotInTheDesign) {
   }
 }
 
+TEST(LayersChecker, LetsAWingOfTheHarnessKnowOnlyTheWingsBelowIt) {
+  struct Wing {
+    std::string name, header;
+  };
+  const std::vector<Wing> up = {
+      {"base", "json.hpp"},         {"io", "pcd.hpp"},   {"town", "town.hpp"}, {"data", "dataset.hpp"},
+      {"registry", "registry.hpp"}, {"run", "plan.hpp"}, {"cli", "table.hpp"}};
+  const Wing microbench{"microbench", "clouds.hpp"};
+  Files files = small_repository();
+  files["harness/microbench/clouds.hpp"] = "";
+  const auto refuses = [&](const Wing& from, const Wing& to) {
+    Files more = files;
+    more["harness/" + from.name + "/a.cpp"] = "#include \"" + to.name + "/" + to.header + "\"\n";
+    EXPECT_THAT(IncludeGraph(more).violations(), ElementsAre(HasSubstr(from.name + "/ may not know " + to.name + "/")));
+  };
+  for (auto from = up.begin(); from != up.end(); ++from) {
+    for (auto to = from + 1; to != up.end(); ++to) refuses(*from, *to);
+    refuses(*from, microbench);
+  }
+  refuses(microbench, up.back());
+}
+
 TEST(LayersChecker, FollowsDeviceCodeThroughOurOwnHeaders) {
   Files files = small_repository();
   files["modules/gpu_persistent/src/body.hpp"] = "#include \"sums.hpp\"\n";
@@ -157,6 +191,24 @@ TEST(LayersChecker, SurvivesHeadersThatIncludeEachOther) {
   Files files = small_repository();
   files["modules/gpu_persistent/src/body.hpp"] = "#include \"other.hpp\"\n";
   files["modules/gpu_persistent/src/other.hpp"] = "#include \"body.hpp\"\n";
+  EXPECT_THAT(IncludeGraph(files).violations(), IsEmpty());
+}
+
+TEST(LayersChecker, NamesTheUnitsOfACycle) {
+  Files files = small_repository();
+  EXPECT_THAT(IncludeGraph(files).cycles(), IsEmpty());
+  files["harness/io/cloud.hpp"] = "";
+  files["harness/io/cloud.cpp"] = "#include \"io/cloud.hpp\"\n#include \"io/pcd.hpp\"\n";
+  files["harness/io/pcd.cpp"] = "#include \"io/pcd.hpp\"\n#include \"io/cloud.hpp\"\n";
+  EXPECT_THAT(IncludeGraph(files).cycles(), ElementsAre("harness/io/pcd -> harness/io/cloud -> harness/io/pcd"))
+      << "though no header includes another";
+}
+
+TEST(LayersChecker, ReadsAModuleFromItsCMakeLists) {
+  Files files = small_repository();
+  files["modules/gpu_new/src/cpu.cpp"] = "#include \"ndt/core/pose.hpp\"\n";
+  EXPECT_THAT(IncludeGraph(files).violations(), ElementsAre(HasSubstr("the layering says nothing about gpu_new")));
+  files["modules/gpu_new/CMakeLists.txt"] = "";
   EXPECT_THAT(IncludeGraph(files).violations(), IsEmpty());
 }
 
