@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "ndt/exec/device.hpp"
+#include "ndt/cuda/device.hpp"
 
 namespace ndt::harness {
 

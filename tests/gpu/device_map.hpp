@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "ndt/score/pose_score.hpp"
+#include "ndt/score/derivative_sums.hpp"
 #include "ndt/score/scan_point.hpp"
-#include "ndt/voxel/map_points.hpp"
+#include "ndt/voxel/voxel_map.hpp"
 #include "ndt/voxel/voxel_map_view.hpp"
 
 namespace ndt {

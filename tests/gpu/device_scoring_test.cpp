@@ -7,8 +7,8 @@
 
 #include "device_map.hpp"
 #include "ndt/core/limits.hpp"
-#include "ndt/exec/device.hpp"
-#include "ndt/exec/serial_team.hpp"
+#include "ndt/cuda/device.hpp"
+#include "ndt/exec/team.hpp"
 #include "ndt/voxel/voxel_map.hpp"
 #include "scenes.hpp"
 

@@ -1,5 +1,5 @@
 // The steps as multikernel_cuda runs them, on copies of a frame's arrays that travel to the device and back.
-#include "ndt/exec/device.hpp"
+#include "ndt/cuda/device.hpp"
 #include "open_backend.cuh"
 #include "run_step.hpp"
 

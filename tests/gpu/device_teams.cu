@@ -4,7 +4,7 @@
 #include "ndt/cuda/buffer.cuh"
 #include "ndt/exec/block_team.cuh"
 #include "ndt/exec/cluster_team.cuh"
-#include "ndt/exec/device.hpp"
+#include "ndt/cuda/device.hpp"
 #include "ndt/exec/grid_team.cuh"
 
 namespace ndt {

@@ -6,8 +6,8 @@
 
 #include <cstring>
 
-#include "ndt/exec/chunk_plan.hpp"
-#include "ndt/exec/serial_team.hpp"
+#include "ndt/exec/chunks.hpp"
+#include "ndt/exec/team.hpp"
 
 namespace ndt {
 namespace {

@@ -8,7 +8,7 @@
 
 #include "device_map.hpp"
 #include "ndt/core/error.hpp"
-#include "ndt/exec/device.hpp"
+#include "ndt/cuda/device.hpp"
 #include "ndt/voxel/voxel_map.hpp"
 #include "scenes.hpp"
 #include "voxel_rows.hpp"

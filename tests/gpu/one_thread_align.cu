@@ -3,7 +3,7 @@
 
 #include <stdexcept>
 
-#include "ndt/exec/serial_team.hpp"
+#include "ndt/exec/team.hpp"
 #include "one_thread_align.hpp"
 
 namespace ndt {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "device_rows.hpp"
-#include "ndt/cuda/error.cuh"
+#include "ndt/cuda/context.cuh"
 
 namespace ndt {
 namespace {

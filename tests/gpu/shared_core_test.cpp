@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-#include "ndt/exec/serial_team.hpp"
+#include "ndt/exec/team.hpp"
 #include "ndt/voxel/voxel_map.hpp"
 #include "one_thread_align.hpp"
 #include "scenes.hpp"

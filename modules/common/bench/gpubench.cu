@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "ndt/core/pose.hpp"
-#include "ndt/cuda/event.cuh"
-#include "ndt/exec/device.hpp"
+#include "ndt/cuda/device.hpp"
+#include "ndt/cuda/graph.cuh"
 #include "ndt/score/device_scoring.cuh"
 #include "ndt/voxel/device_voxel_map.cuh"
 

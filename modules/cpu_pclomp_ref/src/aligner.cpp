@@ -5,7 +5,7 @@
 #include <stdexcept>
 
 #include "float_pose.hpp"
-#include "ndt/align/precision.hpp"
+#include "ndt/align/usable_points.hpp"
 #include "registration.hpp"
 #include "voxel_grid.hpp"
 

@@ -1,6 +1,6 @@
 // multikernel_cuda: nothing but the backend.
 #include "cuda_backend.cuh"
-#include "ndt/exec/device.hpp"
+#include "ndt/cuda/device.hpp"
 #include "ndt/gpu_multikernel/aligner.hpp"
 #include "staged_aligner.hpp"
 

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "cusolver.cuh"
-#include "ndt/solve/device_row.cuh"
+#include "ndt/edge/device_aligner.cuh"
 #include "newton_steps.hpp"
 
 namespace ndt::gpu_multikernel {

@@ -3,9 +3,9 @@
 #include <stdexcept>
 
 #include "graph_building.cuh"
-#include "ndt/exec/device.hpp"
+#include "ndt/cuda/device.hpp"
+#include "ndt/edge/device_aligner.cuh"
 #include "ndt/gpu_multikernel/aligner.hpp"
-#include "ndt/solve/device_row.cuh"
 
 namespace ndt::gpu_multikernel {
 namespace {

@@ -5,8 +5,8 @@
 #include <span>
 #include <vector>
 
+#include "ndt/edge/loop_aligner.hpp"
 #include "ndt/exec/host_team.hpp"
-#include "ndt/solve/loop_aligner.hpp"
 #include "ndt/voxel/voxel_map.hpp"
 #include "newton_steps.hpp"
 

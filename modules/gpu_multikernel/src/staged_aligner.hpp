@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "ndt/solve/loop_aligner.hpp"
+#include "ndt/edge/loop_aligner.hpp"
 #include "pipeline.hpp"
 #include "staged_buffers.hpp"
 

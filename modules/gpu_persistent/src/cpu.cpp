@@ -1,12 +1,12 @@
 // persistent_cpu: nothing but the schedule.
 #include <atomic>
 
+#include "ndt/edge/conditioning.hpp"
+#include "ndt/edge/loop_aligner.hpp"
 #include "ndt/exec/host_team.hpp"
-#include "ndt/exec/serial_team.hpp"
+#include "ndt/exec/team.hpp"
 #include "ndt/gpu_persistent/aligner.hpp"
 #include "ndt/score/scan_points_simd.hpp"
-#include "ndt/solve/loop_aligner.hpp"
-#include "ndt/solve/surface_conditioning.hpp"
 #include "ndt/voxel/voxel_map.hpp"
 #include "persistent_align.hpp"
 

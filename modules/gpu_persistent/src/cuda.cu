@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "launches.cuh"
+#include "ndt/edge/device_aligner.cuh"
 #include "ndt/gpu_persistent/aligner.hpp"
-#include "ndt/solve/device_row.cuh"
 
 namespace ndt::gpu_persistent {
 namespace {

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "ndt/cuda/context.cuh"
-#include "ndt/exec/device.hpp"
+#include "ndt/cuda/device.hpp"
 #include "persistent_kernels.cuh"
 
 namespace ndt::gpu_persistent {

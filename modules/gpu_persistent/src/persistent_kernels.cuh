@@ -4,7 +4,7 @@
 #include <new>
 
 #include "ndt/exec/block_team.cuh"
-#include "ndt/exec/chunk_plan.hpp"
+#include "ndt/exec/chunks.hpp"
 #include "ndt/exec/cluster_team.cuh"
 #include "ndt/exec/grid_team.cuh"
 #include "ndt/score/surface_information.hpp"

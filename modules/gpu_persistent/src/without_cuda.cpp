@@ -1,7 +1,7 @@
 // The CUDA rows in a build that left CUDA out: listed with the reason, and refusing to be made.
 #include <stdexcept>
 
-#include "ndt/exec/device.hpp"
+#include "ndt/cuda/device.hpp"
 #include "ndt/gpu_persistent/aligner.hpp"
 
 namespace ndt::gpu_persistent {

@@ -6,10 +6,9 @@
 #include <string>
 
 #include "matcher.hpp"
-#include "ndt/align/precision.hpp"
-#include "ndt/solve/conditioning.hpp"
-#include "ndt/solve/oscillation.hpp"
-#include "ndt/solve/surface_conditioning.hpp"
+#include "ndt/align/usable_points.hpp"
+#include "ndt/edge/conditioning.hpp"
+#include "ndt/solve/loop_state.hpp"
 #include "options.hpp"
 
 namespace ndt::pcl_ndt {
@@ -185,8 +184,7 @@ void PclAligner::fill(AlignResult& result, const Path& path, const FinitePoints&
     const Transform in_surfaces = shifted(result.map_from_scan, Vec3<double>{} - surfaces_->origin());
     const ScanView view{scan.points.data(), static_cast<int>(scan.points.size())};
     const Pose pose = derivative_pose(in_surfaces);
-    add_surfaces(surface_conditioning(surface_information(*surfaces_, view, pose, range_m), pose),
-                 result.conditioning);
+    add_surfaces(surface_conditioning(surface_information(*surfaces_, view, pose, range_m), pose), result.conditioning);
   }
   result.laplace_covariance = laplace_covariance(sums.hessian);
   result.stop = stop_of(path.end, result.conditioning);

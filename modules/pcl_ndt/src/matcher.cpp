@@ -12,7 +12,7 @@
 
 #include "ndt/core/error.hpp"
 #include "ndt/core/pose_inl.hpp"
-#include "ndt/score/gauss.hpp"
+#include "ndt/score/derivative_sums.hpp"
 
 namespace ndt::pcl_ndt {
 namespace {

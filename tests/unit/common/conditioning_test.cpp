@@ -1,4 +1,4 @@
-#include "ndt/solve/conditioning.hpp"
+#include "ndt/edge/conditioning.hpp"
 
 #include <gtest/gtest.h>
 

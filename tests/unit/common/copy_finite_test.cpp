@@ -8,7 +8,7 @@
 #include <random>
 #include <string>
 
-#include "ndt/align/precision.hpp"
+#include "ndt/align/usable_points.hpp"
 #include "ndt/core/error.hpp"
 #include "ndt/core/point_cloud.hpp"
 

@@ -1,4 +1,4 @@
-#include "ndt/score/gauss.hpp"
+#include "ndt/score/derivative_sums.hpp"
 
 #include <gtest/gtest.h>
 

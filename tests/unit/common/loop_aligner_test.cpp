@@ -1,4 +1,4 @@
-#include "ndt/solve/loop_aligner.hpp"
+#include "ndt/edge/loop_aligner.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "ndt/solve/oscillation.hpp"
+#include "ndt/solve/loop_state.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "ndt/align/precision.hpp"
+#include "ndt/align/usable_points.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // What the normals of matched voxels say about a pose, on scenes whose free directions are known.
-#include "ndt/solve/surface_conditioning.hpp"
+#include "ndt/edge/conditioning.hpp"
 
 #include <gtest/gtest.h>
 

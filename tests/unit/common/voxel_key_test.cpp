@@ -1,4 +1,4 @@
-#include "ndt/voxel/voxel_key.hpp"
+#include "ndt/voxel/voxel.hpp"
 
 #include <gtest/gtest.h>
 

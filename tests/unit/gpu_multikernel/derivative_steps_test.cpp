@@ -7,7 +7,7 @@
 #include <random>
 
 #include "compare.hpp"
-#include "ndt/exec/serial_team.hpp"
+#include "ndt/exec/team.hpp"
 #include "random_poses.hpp"
 #include "staged_frame.hpp"
 

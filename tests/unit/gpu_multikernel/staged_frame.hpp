@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "host_backend.hpp"
-#include "ndt/score/gauss.hpp"
+#include "ndt/score/derivative_sums.hpp"
 #include "scenes.hpp"
 #include "staged_buffers.hpp"
 #include "step_machine.hpp"

@@ -1,4 +1,4 @@
-#include "ndt/exec/chunk_plan.hpp"
+#include "ndt/exec/chunks.hpp"
 
 #include <gtest/gtest.h>
 

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <random>
 
-#include "ndt/score/gauss.hpp"
+#include "ndt/score/derivative_sums.hpp"
 #include "random_poses.hpp"
 
 namespace ndt {

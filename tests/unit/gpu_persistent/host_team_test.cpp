@@ -11,7 +11,7 @@
 #include <system_error>
 #include <vector>
 
-#include "ndt/exec/serial_team.hpp"
+#include "ndt/exec/team.hpp"
 
 namespace ndt {
 

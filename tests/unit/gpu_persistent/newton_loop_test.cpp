@@ -6,7 +6,7 @@
 #include <cmath>
 #include <limits>
 
-#include "ndt/solve/loop_result.hpp"
+#include "ndt/edge/loop_aligner.hpp"
 
 namespace ndt {
 namespace {

@@ -9,7 +9,7 @@
 #include <thread>
 
 #include "ndt/exec/host_team.hpp"
-#include "ndt/exec/serial_team.hpp"
+#include "ndt/exec/team.hpp"
 #include "ndt/gpu_persistent/aligner.hpp"
 #include "run/same_bits.hpp"
 #include "ndt/score/scan_points_simd.hpp"

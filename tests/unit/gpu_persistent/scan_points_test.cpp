@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-#include "ndt/exec/serial_team.hpp"
+#include "ndt/exec/team.hpp"
 #include "ndt/score/scan_points_simd.hpp"
 #include "ndt/solve/newton_loop.hpp"
 #include "ndt/voxel/voxel_map.hpp"

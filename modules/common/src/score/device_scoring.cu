@@ -3,7 +3,7 @@
 
 #include "ndt/core/limits.hpp"
 #include "ndt/exec/chunks.hpp"
-#include "ndt/exec/warp_tile.cuh"
+#include "ndt/exec/warp.cuh"
 #include "ndt/score/device_scoring.cuh"
 
 namespace ndt {

@@ -7,7 +7,7 @@
 
 #include "cub_call.cuh"
 #include "device_statistics.cuh"
-#include "ndt/exec/block_sum.cuh"
+#include "ndt/exec/warp.cuh"
 #include "warp_lanes.cuh"
 
 namespace ndt {

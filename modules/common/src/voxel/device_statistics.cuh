@@ -4,8 +4,8 @@
 #include <cstdint>
 
 #include "ndt/cuda/buffer.cuh"
-#include "ndt/voxel/candidate_cells.hpp"
-#include "ndt/voxel/map_points.hpp"
+#include "ndt/voxel/near_voxels.hpp"
+#include "ndt/voxel/voxel_map.hpp"
 
 namespace ndt {
 

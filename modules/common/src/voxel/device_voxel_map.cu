@@ -1,8 +1,8 @@
 #include <limits>
 
-#include "device_candidates.cuh"
 #include "device_statistics.cuh"
 #include "ndt/voxel/device_voxel_map.cuh"
+#include "voxel/device_near_voxels.cuh"
 
 namespace ndt {
 

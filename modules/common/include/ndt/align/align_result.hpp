@@ -6,7 +6,6 @@
 #include <string_view>
 #include <vector>
 
-#include "ndt/align/position_covariance.hpp"
 #include "ndt/core/pose.hpp"
 
 namespace ndt {
@@ -30,6 +29,19 @@ inline constexpr double kMaxConditionNumber = 1000.0;
 /// The same for the matched surfaces. Golden runs that converge reach 73 (2 m) and 124 (1 m); exact planes of 5 to 40 m start
 /// beyond 1e6 (float32 sums), with 1 mm of noise at 6.6e4 (0.5 m voxels) and 5.6e5 (1 m).
 inline constexpr double kMaxSurfaceConditionNumber = 1000.0;
+
+/// Symmetric 2x2 covariance of x and y in the map frame [m^2].
+struct PositionCovariance {
+  double xx = 0, xy = 0, yy = 0;
+};
+
+/// Smallest variance that Autoware publishes along the vehicle's axes [m^2]: (0.15 m)^2.
+inline constexpr double kPublishedVarianceFloor = 0.0225;
+
+/// The covariance with its variances along the vehicle's own x and y raised to at least `floor` [m^2], as Autoware does before
+/// it publishes one.
+PositionCovariance with_variance_floor(const PositionCovariance& covariance, const Transform& map_from_scan,
+                                       double floor = kPublishedVarianceFloor);
 
 /// How well the scan fixes the returned pose, by two matrices with rotations scaled by the mean range: -H, and the information
 /// of the distances to the matched surfaces, Σ w JᵀnnᵀJ over at most 256 points with their voxels' normals n and flatness w.

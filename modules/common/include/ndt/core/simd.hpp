@@ -1,5 +1,6 @@
-// Four floats or two doubles side by side on the host, through the compilers' portable vector extension (SSE, NEON, ...).
-// The maths that uses them is a template over its scalar, one source for float, double and these. No device code.
+// Arithmetic and loads that compilers would write worse: four floats or two doubles side by side on the host (through the
+// compilers' portable vector extension: SSE, NEON, ...), reciprocals and whole-record loads on a device.
+// The maths that uses them is a template over its scalar: one source for float, double and these.
 #pragma once
 
 #include <cmath>
@@ -78,5 +79,47 @@ inline Float4 exp_of(Float4 x) {
 }
 
 #endif
+
+/// 1 / x within a few units in the last place; not finite where x is 0, subnormal or not finite. The device's own division takes
+/// a branch for those and twice the time.
+NDT_HD inline double reciprocal(double x) {
+#if defined(__CUDA_ARCH__)
+  double y;
+  asm("rcp.approx.ftz.f64 %0, %1;" : "=d"(y) : "d"(x));
+  const double e = fma(-x, y, 1.0);  // y has 20 good bits; 1 / (1 - e) = 1 + e + e^2 + ... has three times as many
+  return fma(y, fma(e, e, e), y);
+#else
+  return 1 / x;
+#endif
+}
+
+/// 1 / sqrt(x) within a few units in the last place; not finite where x is not a positive normal number.
+NDT_HD inline double reciprocal_sqrt(double x) {
+#if defined(__CUDA_ARCH__)
+  double y;
+  asm("rsqrt.approx.ftz.f64 %0, %1;" : "=d"(y) : "d"(x));
+  const double e = fma(-x * y, y, 1.0);  // 1 / sqrt(1 - e) = 1 + e/2 + 3/8 e^2 + ...
+  return fma(y * e, fma(0.375, e, 0.5), y);
+#else
+  return 1 / std::sqrt(x);
+#endif
+}
+
+/// A copy of *from, which no kernel writes while another reads it.
+template <class T>
+NDT_HD inline T load_rows(const T* from) {
+#if defined(__CUDA_ARCH__)
+  static_assert(alignof(T) >= sizeof(float4) && sizeof(T) % sizeof(float4) == 0);
+  constexpr int kRows = sizeof(T) / sizeof(float4);
+  float4 rows[kRows];
+  NDT_UNROLL
+  for (int i = 0; i < kRows; ++i) rows[i] = __ldg(reinterpret_cast<const float4*>(from) + i);
+  T out;
+  memcpy(&out, rows, sizeof out);
+  return out;
+#else
+  return *from;
+#endif
+}
 
 }  // namespace ndt

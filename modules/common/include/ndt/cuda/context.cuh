@@ -1,4 +1,4 @@
-// One stream on device 0 with its memory pool: every CUDA call of an aligner goes through its Context, which checks and counts it.
+// A CUDA call that failed: which, with what, and where it was made.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -6,12 +6,33 @@
 #include <cstddef>
 #include <exception>
 #include <source_location>
+#include <stdexcept>
 #include <utility>
 
 #include "ndt/align/traffic.hpp"
-#include "ndt/cuda/error.cuh"
 
 namespace ndt::cuda {
+
+/// "<file>:<line>: cudaMallocAsync: out of memory (cudaErrorMemoryAllocation)".
+class Error : public std::runtime_error {
+ public:
+  Error(const char* api, cudaError_t code, const std::source_location& where);
+  cudaError_t code() const { return code_; }
+
+ private:
+  cudaError_t code_;
+};
+
+/// Whether the code says that this process can use the device no more: nothing but a new process helps.
+bool is_sticky(cudaError_t code);
+
+/// For tests: the `nth` next call (1 is the next) that any Context makes is not made and answers `code`. 0 disarms.
+void inject_fault(int nth, cudaError_t code);
+/// Calls that Contexts made so far in this process, and allocations that are not yet freed.
+long long calls_made();
+long long live_allocations();
+
+// One stream on device 0 with its memory pool: every CUDA call of an aligner goes through its Context, which checks and counts it.
 
 /// Extent of a launch: blocks in x and y, threads of a block in x.
 struct Grid {

@@ -1,9 +1,145 @@
-// One block as a team: an alignment of a batch.
+// What CUDA teams have in common: a block's memory, and the sums of chunks by groups of its warps.
 #pragma once
 
-#include "ndt/exec/device_team.cuh"
+#include <cstdint>
+
+#include "ndt/exec/chunks.hpp"
+#include "ndt/exec/team.hpp"
+#include "ndt/exec/warp.cuh"
+#include "ndt/exec/warp_crew.cuh"
 
 namespace ndt {
+
+inline constexpr int kMostColumns = 40;  // of a sum: real numbers, counts, and the answer
+
+/// In shared memory.
+struct TeamMemory {
+  float warp_sums[kWarpSums + kMostChunkWarps][kMostColumns];  ///< of the chunks under way; behind them room to read
+  double chunks[kChunksTogether][kMostColumns];
+  alignas(16) double groups[2][kChunkGroups][kMostColumns];  ///< two, for another block may be a sum ahead
+  double total[kMostColumns + 1];
+  int answer;
+};
+
+/// One block of a team. A squad of neighbouring warps sums a chunk; a block has as many squads as fit.
+class DeviceTeam {
+ public:
+  /// plan: of the sums it is mostly asked for; the launch's parameter, for it is kept by reference.
+  __device__ DeviceTeam(TeamMemory& memory, const ChunkPlan& plan)
+      : memory_(memory), plan_(plan), squad_(plan.squad_of(threadIdx.x / 32)) {}
+
+  /// The last warp is the crew: where a block has more warps than its squad, it has no points to be late for.
+  template <class F, class Then>
+  __device__ void replicated(F&& f, Then&& then) {
+    const bool crew = threadIdx.x / 32 == blockDim.x / 32 - 1;
+    if (crew) f(WarpCrew{});
+    __syncthreads();
+    if (crew) then(WarpCrew{});
+  }
+
+ protected:
+  __device__ int squad_threads() const { return 32 * plan_.warps; }
+  template <class Sums>
+  static constexpr int kColumns = Sums::kReals + Sums::kCounts + 1;
+
+  /// Worked out by the host for the plan's number of items: it takes divisions.
+  __device__ ChunkGroups groups_of(int items) const {
+    return items == plan_.groups.cut.items ? plan_.groups : ChunkGroups(items);
+  }
+
+  /// One thread of the block.
+  template <class Ask>
+  __device__ void put_question(Ask&& ask) {
+    if (threadIdx.x == 0) memory_.answer = ask();
+  }
+
+  /// Sums chunks first, first + stride, ... below `last`, plan_.together of them at most, and hands every column of the j-th to
+  /// keep(j, column, value). One barrier, in front of keep; the next call must be behind another.
+  template <template <class> class Sums, class F, class Keep>
+  __device__ void sum_chunks(const Chunks& chunks, int first, int stride, int last, F&& f, Keep&& keep) {
+    constexpr int kAll = kColumns<Sums<float>>;
+    const int warps = plan_.warps, squads = plan_.squad_of(blockDim.x / 32);
+    const int left = first + stride < last ? (last - first + stride - 1) / stride : 1;
+    const int count = left < plan_.together ? left : plan_.together;
+    // No squad waits for another between its chunks.
+    for (int j = squad_; j < count && squad_ < squads; j += squads) {
+      const int chunk = first + j * stride;
+      float columns[kAll - 1];
+      to_columns(share<Sums>(chunks.begin(chunk), chunks.end(chunk), f), columns);
+      warp_column_sums(columns, memory_.warp_sums[j * warps + static_cast<int>(threadIdx.x) / 32 - squad_ * warps]);
+    }
+    __syncthreads();
+    for (int i = static_cast<int>(threadIdx.x); i < count * kAll; i += static_cast<int>(blockDim.x)) {
+      const int j = i / kAll, column = i % kAll;
+      double parts[kMostChunkWarps] = {};
+      if (column < kAll - 1) {
+#pragma unroll
+        for (int w = 0; w < kMostChunkWarps; ++w) {
+          const float part = memory_.warp_sums[j * warps + w][column];  // there is room behind the last chunk
+          parts[w] = w < warps ? static_cast<double>(part) : 0.0;
+        }
+      } else if (first + j * stride == 0) {
+        parts[0] = memory_.answer;
+      }
+      keep(j, column, leading_bits(tree_sum(parts)));
+    }
+  }
+
+  /// Every thread of the block gets the sum of the groups, which are visible to the block.
+  template <template <class> class Sums>
+  __device__ const Total<Sums<double>>& fold_groups(const double (&groups)[kChunkGroups][kMostColumns], int count) {
+    using Result = Total<Sums<double>>;
+    constexpr int kAnswer = kColumns<Sums<double>> - 1;
+    static_assert(sizeof(Result) <= sizeof memory_.total);
+    Result& total = *reinterpret_cast<Result*>(memory_.total);
+    if (const int column = static_cast<int>(threadIdx.x); column <= kAnswer) {
+      double parts[kChunkGroups];
+#pragma unroll
+      for (int g = 0; g < kChunkGroups; ++g) parts[g] = g < count ? groups[g][column] : 0.0;
+      const double sum = tree_sum(parts);
+      if (column < kAnswer)
+        set_column(total.sums, column, sum);
+      else
+        total.answer = static_cast<int>(sum);
+    }
+    __syncthreads();
+    return total;
+  }
+
+  /// What of a partial sum travels between the blocks of a grid; every team keeps no more, so that all give the same bits.
+  __device__ static double leading_bits(double value) {
+    const auto bits = static_cast<std::uint64_t>(__double_as_longlong(value));
+    return __longlong_as_double(static_cast<long long>(bits & ~(TaggedPartial::kTags - 1)));
+  }
+
+  TeamMemory& memory_;
+  const ChunkPlan& plan_;
+  int squad_;
+
+ private:
+  /// This thread's share of items [begin, end).
+  template <template <class> class Sums, class F>
+  __device__ Sums<float> share(int begin, int end, F&& f) {
+    switch (plan_.tile) {
+      case 4: return share_of_tile<Sums, 4>(begin, end, f);
+      case 2: return share_of_tile<Sums, 2>(begin, end, f);
+      default: return share_of_tile<Sums, 1>(begin, end, f);
+    }
+  }
+  template <template <class> class Sums, int W, class F>
+  __device__ Sums<float> share_of_tile(int begin, int end, F&& f) {
+    const int tiles = squad_threads() / W, tile = (static_cast<int>(threadIdx.x) - squad_ * squad_threads()) / W;
+    Sums<float> mine;
+    // Every lane comes along to the last, for tiles do not meet without their warp.
+    for (int first = begin; first < end; first += tiles) {
+      const bool there = first + tile < end;
+      f(there ? first + tile : begin, there ? 1 : 0, WarpTile<W>{}, mine);
+    }
+    return mine;
+  }
+};
+
+// One block as a team: an alignment of a batch.
 
 class BlockTeam : public DeviceTeam {
  public:

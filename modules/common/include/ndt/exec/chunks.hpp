@@ -1,5 +1,8 @@
-// How a sum over n items is cut, the same for every team: the cut depends on n only, so every schedule gives the same bits.
+// How a sum over n items is cut into chunks, shared by threads and folded. All of it depends on n only, so every schedule gives the
+// same bits.
 #pragma once
+
+#include <cstdint>
 
 #include "ndt/core/hd.hpp"
 
@@ -39,5 +42,60 @@ NDT_BODY inline Sums<double> sum_chunk(const Chunks& chunks, int chunk, const La
   add_folded(total, part);
   return total;
 }
+
+inline constexpr int kChunkGroups = 16;  // a cluster's blocks, each of which folds a group
+inline constexpr int kMostChunkWarps = 16;
+inline constexpr int kChunksTogether = 16;  // that a block sums between two barriers, at most
+inline constexpr int kWarpSums = 128;       // of those chunks together
+
+/// Chunks are folded in order within a group of neighbouring ones, then the groups in order.
+struct ChunkGroups {
+  Chunks cut;
+  int chunks = 1;     ///< at least one, for an empty sum has a result too
+  int per_group = 1;  ///< chunks
+  int groups = 1;
+
+  ChunkGroups() = default;
+  NDT_HD explicit ChunkGroups(int items) : cut(items), chunks(cut.count > 0 ? cut.count : 1) {
+    per_group = (chunks + kChunkGroups - 1) / kChunkGroups;
+    groups = (chunks + per_group - 1) / per_group;
+  }
+};
+inline constexpr int kMostChunksPerGroup = kMaxChunks / kChunkGroups;
+
+inline constexpr int kFewItems = 2048;
+
+/// Depends on the number of items only. What a kernel would have to divide for, the host does.
+struct ChunkPlan {
+  static constexpr unsigned kWarpUnit = 1U << 16;
+
+  ChunkGroups groups;
+  int tile = 1;                    ///< threads that share an item: several where items are few, for then latency counts
+  int warps = 1;                   ///< that share a chunk, a squad
+  int together = kChunksTogether;  ///< chunks that a block sums between two barriers
+  unsigned squads_per_warp = kWarpUnit;  ///< 1 / warps in units of 1 / kWarpUnit, rounded up
+
+  ChunkPlan() = default;
+  explicit ChunkPlan(int items) : groups(items) {
+    const int size = groups.cut.size;
+    // Of a batch many are summed at once, and batches are of few items: there sharing only repeats work.
+    tile = items <= kFewItems || size > kMinChunkItems ? 2 : 4;
+    if (size > 2 * kMinChunkItems) tile = 1;
+    warps = (size * tile + 31) / 32;
+    if (warps > kMostChunkWarps) warps = kMostChunkWarps;
+    together = kWarpSums / warps < kChunksTogether ? kWarpSums / warps : kChunksTogether;
+    squads_per_warp = (kWarpUnit + static_cast<unsigned>(warps) - 1) / static_cast<unsigned>(warps);
+  }
+
+  /// warp / warps, for the warps of a block: 32 at most.
+  NDT_HD int squad_of(unsigned warp) const { return static_cast<int>(warp * squads_per_warp / kWarpUnit); }
+};
+
+/// A partial sum as it travels between blocks: its leading 33 bits beside a tag that tells when it was written, so that one load
+/// says whether it has arrived and what it is, and nobody waits at a barrier first.
+struct TaggedPartial {
+  static constexpr int kTagBits = 20;
+  static constexpr std::uint64_t kTags = std::uint64_t{1} << kTagBits;
+};
 
 }  // namespace ndt

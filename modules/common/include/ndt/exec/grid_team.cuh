@@ -5,7 +5,7 @@
 
 #include <cuda/atomic>
 
-#include "ndt/exec/device_team.cuh"
+#include "ndt/exec/block_team.cuh"
 
 namespace ndt {
 

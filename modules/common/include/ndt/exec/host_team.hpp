@@ -12,7 +12,6 @@
 
 #include "ndt/exec/chunks.hpp"
 #include "ndt/exec/crew.hpp"
-#include "ndt/exec/lanes.hpp"
 #include "ndt/exec/team.hpp"
 
 namespace ndt {

@@ -5,6 +5,9 @@
 #include <concepts>
 
 #include "ndt/core/hd.hpp"
+#include "ndt/core/simd.hpp"
+#include "ndt/exec/chunks.hpp"
+#include "ndt/exec/crew.hpp"
 
 namespace ndt {
 
@@ -41,5 +44,63 @@ concept Team = requires(T& team, const T& constant, void (*f)()) {
   team.once(f);
   team.replicated(detail::CrewBody{}, detail::CrewBody{});
 };
+
+// How a worker's lanes map to points. Either lanes share one point (lane r of w takes every w-th of its candidates), or each
+// lane has a point of its own.
+
+/// One lane, one point: unit tests and debuggers. A CUDA tile has the same members with a compile-time width and shuffles.
+struct SingleLane {
+  using Real = float;
+  static constexpr int kPoints = 1;
+  NDT_HD static constexpr int rank() { return 0; }
+  NDT_HD static constexpr int width() { return 1; }
+  /// Largest value over the lanes, on every lane.
+  template <class T>
+  NDT_HD static T max(T value) {
+    return value;
+  }
+};
+
+#if !defined(__CUDACC__)
+/// Four points side by side in a CPU worker's vector registers.
+struct SimdLanes {
+  using Real = Float4;
+  static constexpr int kPoints = 4;
+};
+#endif
+
+// One worker, no threads: for unit tests, debuggers, and as the oracle of every other team.
+
+template <class Lanes>
+class BasicSerialTeam {
+ public:
+  NDT_BODY int rank() const { return 0; }
+  NDT_BODY int size() const { return 1; }
+  NDT_BODY void sync() {}
+  template <class F>
+  NDT_BODY void once(F&& f) {
+    f();
+  }
+  template <class F, class Then>
+  NDT_BODY void replicated(F&& f, Then&& then) {
+    f(SoloCrew{});
+    then(SoloCrew{});
+  }
+  NDT_BODY bool leads() const { return true; }
+  template <template <class> class Sums, class F, class Ask>
+  NDT_BODY Total<Sums<double>> sum(int n, F&& f, Ask&& ask) {
+    const Chunks chunks(n);
+    Total<Sums<double>> total;
+    total.answer = ask();
+    for (int c = 0; c < chunks.count; ++c) add_folded(total.sums, sum_chunk<Sums>(chunks, c, Lanes{}, f));
+    return total;
+  }
+  template <template <class> class Sums, class F>
+  NDT_BODY Sums<double> sum(int n, F&& f) {
+    return sum<Sums>(n, static_cast<F&&>(f), [] { return 0; }).sums;
+  }
+};
+
+using SerialTeam = BasicSerialTeam<SingleLane>;
 
 }  // namespace ndt

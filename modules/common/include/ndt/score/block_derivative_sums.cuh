@@ -1,9 +1,8 @@
 // The sums of one chunk of points by one block of threads.
 #pragma once
 
-#include "ndt/exec/block_sum.cuh"
 #include "ndt/exec/chunks.hpp"
-#include "ndt/exec/warp_tile.cuh"
+#include "ndt/exec/warp.cuh"
 #include "ndt/score/derivative_sums.hpp"
 
 namespace ndt {

@@ -3,8 +3,7 @@
 
 #include "ndt/core/point_cloud.hpp"
 #include "ndt/cuda/buffer.cuh"
-#include "ndt/score/gauss.hpp"
-#include "ndt/score/pose_score.hpp"
+#include "ndt/score/derivative_sums.hpp"
 #include "ndt/score/scan_point.hpp"
 #include "ndt/voxel/voxel_map_view.hpp"
 

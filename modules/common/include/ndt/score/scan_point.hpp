@@ -1,8 +1,8 @@
 // From untransformed scan points to their share of the sums: move them, look their neighbours up, add every pair.
 #pragma once
 
-#include "ndt/core/aligned_load.hpp"
-#include "ndt/exec/lanes.hpp"
+#include "ndt/core/simd.hpp"
+#include "ndt/exec/team.hpp"
 #include "ndt/score/derivative_sums.hpp"
 #include "ndt/voxel/voxel_map_view.hpp"
 

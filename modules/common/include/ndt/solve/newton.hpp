@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "ndt/align/align_options.hpp"
-#include "ndt/core/reciprocal.hpp"
+#include "ndt/core/simd.hpp"
 #include "ndt/core/small_matrix.hpp"
 #include "ndt/core/symmetric_eigen.hpp"
 

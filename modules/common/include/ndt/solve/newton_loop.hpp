@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "ndt/core/pose.hpp"
-#include "ndt/core/reciprocal.hpp"
+#include "ndt/core/simd.hpp"
 #include "ndt/exec/crew.hpp"
 #include "ndt/score/derivatives.hpp"
 #include "ndt/score/scan_point.hpp"

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "ndt/cuda/buffer.cuh"
-#include "ndt/voxel/map_points.hpp"
+#include "ndt/voxel/voxel_map.hpp"
 #include "ndt/voxel/voxel_map_view.hpp"
 
 namespace ndt {

@@ -6,7 +6,6 @@
 #include <cstdint>
 
 #include "ndt/voxel/voxel.hpp"
-#include "ndt/voxel/voxel_key.hpp"
 
 namespace ndt {
 

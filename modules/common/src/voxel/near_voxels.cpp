@@ -1,4 +1,4 @@
-#include "ndt/voxel/candidate_cells.hpp"
+#include "ndt/voxel/near_voxels.hpp"
 
 #include <algorithm>
 

@@ -1,6 +1,6 @@
 #include <cuda_runtime.h>
 
-#include "ndt/exec/device.hpp"
+#include "ndt/cuda/device.hpp"
 
 namespace ndt {
 namespace {

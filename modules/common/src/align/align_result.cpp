@@ -1,8 +1,23 @@
-#include "ndt/align/position_covariance.hpp"
+#include "ndt/align/align_result.hpp"
 
 #include <algorithm>
 
 namespace ndt {
+
+std::string_view to_string(Stop stop) {
+  switch (stop) {
+    case Stop::converged: return "converged";
+    case Stop::max_iterations: return "max_iterations";
+    case Stop::no_overlap: return "no_overlap";
+    case Stop::degenerate: return "degenerate";
+    case Stop::non_finite: return "non_finite";
+    case Stop::line_search_failed: return "line_search_failed";
+    case Stop::cancelled: return "cancelled";
+    case Stop::timeout: return "timeout";
+  }
+  return "?";
+}
+
 namespace {
 
 /// M C M^T for the upper left 2x2 of a rotation.

@@ -1,12 +1,11 @@
-#include "ndt/voxel/map_points.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 
-#include "ndt/align/precision.hpp"
+#include "ndt/align/usable_points.hpp"
 #include "ndt/core/error.hpp"
+#include "ndt/voxel/voxel_map.hpp"
 
 namespace ndt {
 namespace {

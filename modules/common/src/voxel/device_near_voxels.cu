@@ -3,9 +3,9 @@
 #include <cub/block/block_reduce.cuh>
 #include <cub/device/device_scan.cuh>
 
-#include "cub_call.cuh"
-#include "device_candidates.cuh"
-#include "warp_lanes.cuh"
+#include "voxel/cub_call.cuh"
+#include "voxel/device_near_voxels.cuh"
+#include "voxel/warp_lanes.cuh"
 
 namespace ndt {
 namespace {

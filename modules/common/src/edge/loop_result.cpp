@@ -1,6 +1,5 @@
-#include "ndt/solve/loop_result.hpp"
-
-#include "ndt/solve/conditioning.hpp"
+#include "ndt/edge/conditioning.hpp"
+#include "ndt/edge/loop_aligner.hpp"
 
 namespace ndt {
 namespace {

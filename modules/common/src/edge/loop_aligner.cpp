@@ -1,4 +1,4 @@
-#include "ndt/solve/loop_aligner.hpp"
+#include "ndt/edge/loop_aligner.hpp"
 
 #include <deque>
 #include <exception>
@@ -7,7 +7,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "ndt/align/precision.hpp"
+#include "ndt/align/usable_points.hpp"
 #include "ndt/core/limits.hpp"
 
 namespace ndt {

@@ -1,5 +1,5 @@
 // The answer of a build that left CUDA out.
-#include "ndt/exec/device.hpp"
+#include "ndt/cuda/device.hpp"
 
 namespace ndt {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "ndt/voxel/candidate_cells.hpp"
+#include "ndt/voxel/near_voxels.hpp"
 
 namespace ndt {
 namespace {

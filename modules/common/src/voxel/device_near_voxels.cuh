@@ -3,9 +3,9 @@
 
 #include <cstdint>
 
-#include "device_statistics.cuh"
 #include "ndt/cuda/buffer.cuh"
-#include "ndt/voxel/candidate_cells.hpp"
+#include "ndt/voxel/near_voxels.hpp"
+#include "voxel/device_statistics.cuh"
 
 namespace ndt {
 

@@ -2,7 +2,7 @@
 #include <cstring>
 #include <stdexcept>
 
-#include "ndt/solve/device_row.cuh"
+#include "ndt/edge/device_aligner.cuh"
 
 namespace ndt {
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "ndt/align/align_options.hpp"
-#include "ndt/exec/lanes.hpp"
+#include "ndt/exec/team.hpp"
 #include "ndt/voxel/voxel_map_view.hpp"
 
 namespace ndt {

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "ndt/cuda/buffer.cuh"
+#include "ndt/edge/loop_aligner.hpp"
 #include "ndt/score/device_scoring.cuh"
-#include "ndt/solve/loop_aligner.hpp"
 #include "ndt/voxel/device_voxel_map.cuh"
 
 namespace ndt {

@@ -1,0 +1,42 @@
+// How well the Hessian and the matched surfaces fix a pose. Host only: once per alignment. A Hessian alone cannot say it: covariances
+// that start at identity are thick in every direction, and the cut at the radius curves the score along a plane's edge.
+#pragma once
+
+#include "ndt/align/align_result.hpp"
+#include "ndt/core/point_cloud.hpp"
+#include "ndt/core/symmetric_eigen.hpp"
+#include "ndt/score/surface_information.hpp"
+#include "ndt/voxel/voxel_map.hpp"
+
+namespace ndt {
+
+struct SurfaceConditioning {
+  double condition_number = 0;  ///< largest over smallest eigenvalue; infinite if the smallest is not positive
+  Vec6 weak_direction;          ///< as in Conditioning
+};
+
+/// pose: map-local, derivative branch. mean_range_m turns radians into metres, as for the Hessian.
+SurfaceInformation surface_information(const VoxelMap& map, const ScanView& scan, const Pose& pose,
+                                       double mean_range_m);
+
+/// The eigenvalues of what was found at the pose.
+SurfaceConditioning surface_conditioning(const SurfaceInformation& information, const Pose& pose);
+
+/// The two steps of it: the symmetric matrix, and what its decomposition says.
+void copy_matrix(const SurfaceInformation& information, double (&a)[6][6]);
+SurfaceConditioning surface_conditioning(const SymmetricEigen<6>& eigen, const Pose& pose);
+
+/// Eigenvalues of -H with rotations scaled by the scan's mean range [m], so that every entry is per metre.
+Conditioning conditioning_of(const Mat6& hessian, double mean_range_m);
+/// With add_surfaces() of surface_conditioning() at the pose, in little more time.
+Conditioning conditioning_of(const Mat6& hessian, double mean_range_m, const SurfaceInformation& surfaces,
+                             const Pose& pose);
+
+/// -(H_xy)^-1 of the 2x2 block of x and y on its own: the curvature of the score read as a Gaussian's, as Autoware's Laplace
+/// approximation does. Nothing if the block is not negative definite.
+std::optional<PositionCovariance> laplace_covariance(const Mat6& hessian);
+
+/// Adds what the surfaces say; theirs is the weak direction if they are worse, each measured by its bound.
+void add_surfaces(const SurfaceConditioning& surfaces, Conditioning& conditioning);
+
+}  // namespace ndt
