@@ -4,8 +4,10 @@
 #       static library ndt_<name>, alias ndt::<name>; header-only without sources; public headers in include/
 #   ndt_executable(<name> SOURCES f... [CUDA_SOURCES f.cu...] [DEPS dep...])
 #       program <name> in <build>/bin; target `programs` builds all of them
-#   ndt_test(<name> SOURCES f... [CUDA_SOURCES f.cu...] [DEPS dep...] [LABELS l...] [TIMEOUT s] [SERIAL])
-#       GoogleTest program that sees tests/support, one ctest entry per TEST; target `tests-<label>` builds the tests of a label; SERIAL: nothing runs beside them
+#   ndt_test(<name> SOURCES f... [CUDA_SOURCES f.cu...] [DEPS dep...] [LABELS l...] [DATA_TESTS regex] [TIMEOUT s] [SERIAL])
+#       GoogleTest program that sees tests/support, one ctest entry per TEST; target `tests-<label>` builds the tests of a
+#       label; DATA_TESTS: those that read NDT_DATASETS or NDT_GOLDEN_DIR, by their whole names; these get the label `data`; SERIAL: nothing
+#       runs beside them
 #
 # CUDA_SOURCES are dropped without CUDA; code asks `#ifdef NDT_WITH_CUDA`, CMake asks `if(NDT_WITH_CUDA)`.
 include_guard(GLOBAL)
@@ -90,7 +92,7 @@ function(ndt_executable name)
 endfunction()
 
 function(ndt_test name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "SERIAL" "TIMEOUT" "SOURCES;CUDA_SOURCES;DEPS;LABELS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "SERIAL" "TIMEOUT;DATA_TESTS" "SOURCES;CUDA_SOURCES;DEPS;LABELS")
   ndt_refuse_unparsed(ndt_test)
   add_executable(${name} ${arg_SOURCES} ${arg_CUDA_SOURCES})
   target_link_libraries(${name} PRIVATE ${arg_DEPS} GTest::gmock GTest::gmock_main ndt_flags)
@@ -116,10 +118,18 @@ function(ndt_test name)
   # PRE_TEST: no test program runs during the build; one that was not built or cannot list its tests fails in ctest.
   gtest_discover_tests(${name} DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60 TEST_LIST ${name}_tests
     WORKING_DIRECTORY ${PROJECT_SOURCE_DIR} PROPERTIES TIMEOUT ${arg_TIMEOUT} RUN_SERIAL ${arg_SERIAL})
-  if(arg_LABELS)  # a list of labels does not survive PROPERTIES above; ctest reads this file after the discovery
+  # A list of labels does not survive PROPERTIES above; ctest reads this file after the discovery.
+  if(arg_LABELS OR arg_DATA_TESTS)
     set(labels_file ${CMAKE_CURRENT_BINARY_DIR}/${name}_labels.cmake)
     file(CONFIGURE OUTPUT ${labels_file} @ONLY CONTENT
-      "if(@name@_tests)\n  set_tests_properties(\${@name@_tests} PROPERTIES LABELS \"@arg_LABELS@\")\nendif()\n")
+"foreach(test IN LISTS @name@_tests)
+  set(labels @arg_LABELS@)
+  if(test MATCHES \"^(@arg_DATA_TESTS@)$\")
+    list(APPEND labels data)
+  endif()
+  set_tests_properties(\${test} PROPERTIES LABELS \"\${labels}\")
+endforeach()
+")
     set_property(DIRECTORY APPEND PROPERTY TEST_INCLUDE_FILES ${labels_file})
   endif()
 endfunction()
