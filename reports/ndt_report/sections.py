@@ -14,7 +14,7 @@ from .figures import basin as basin_figure
 from .figures import batches as batches_figure
 from .figures import convergence as convergence_figure
 from .figures import iteration_time as iteration_figure
-from .figures import ecdf, pareto, scan_in_map, scores
+from .figures import ecdf, pareto, scan_in_map, scores, search_paths
 from .figures import scaling as scaling_figure
 from .figures import searches as search_figures
 from .figures import trajectory as trajectory_figure
@@ -138,7 +138,7 @@ def _search_drawings(run: Run, searches, look: Looks) -> list:
         search_figures.draw_particles(success_steps(searches, "particles_done")),
     ]
     shown = with_paths(searches, run.datasets)[:MOST_PER_KIND]
-    return curves + [search_figures.draw_paths(search, _map_around(run, search)) for search in shown]
+    return curves + [search_paths.draw_paths(search, _map_around(run, search)) for search in shown]
 
 
 def _map_around(run: Run, search):

@@ -1,7 +1,8 @@
 """Searches for the initial pose as ndt-bench writes them: particles that end in the true pose, in a second mode, or where they began."""
 
 import numpy as np
-from synthetic_run import SyntheticRun, dataset, pose_of
+from synthetic_entries import dataset, pose_of
+from synthetic_run import SyntheticRun
 
 SIGMA = [5.0, 5.0, 0.1, 0.02, 0.02]
 RELIABLE_NVTL = 2.3

@@ -9,7 +9,7 @@ from ndt_report.accuracy import AGREEMENT, TRUTH, UNKNOWN, accuracy_table, equal
 from ndt_report.equivalence import equivalence_table, worst_cases
 from ndt_report.poses import chained, quaternion_xyzw, rotation_difference_deg, translation_difference_m
 from ndt_report.reference import add_reference_errors, reference_threads
-from synthetic_run import pose_of
+from synthetic_entries import pose_of
 from toy import CUDA, OWN, PEER, REFERENCE, failed, implementations, judged, row
 
 

@@ -7,7 +7,8 @@ import json
 import pytest
 from ndt_report.compare import comparison
 from ndt_report.load import load_run
-from synthetic_run import SyntheticRun, dataset
+from synthetic_entries import dataset
+from synthetic_run import SyntheticRun
 
 FRAMES, BLOCK = 12, 2
 

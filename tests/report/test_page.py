@@ -4,50 +4,20 @@ import needs  # noqa: F401  first: it skips
 
 import csv
 import re
-from html.parser import HTMLParser
 
-import numpy as np
 import pytest
 from ndt_report.load import load_run
 from ndt_report.sections import make_report
 from ndt_report.style import Looks
 from ndt_report.verdict import dataset_sentence
 from ndt_report.write import write_report
-from synthetic_run import SyntheticRun, dataset, every_kind
+from page_parser import Page
+from synthetic_run import SyntheticRun, every_kind
 from synthetic_searches import add_searches
 from toy import implementations
 
 MOST_BYTES = 3_000_000
 ANSWERS = ("best_particle", "reliable", "ambiguous", "runner_up_ratio", "runner_up_pose", "improvements", "paths")
-VOID = {"meta", "link", "img", "br", "hr", "input"}
-
-
-class Page(HTMLParser):
-    """Collects tags with attributes and text, and whether every tag is closed in order."""
-
-    def __init__(self, text):
-        super().__init__()
-        self.tags, self.open, self.wrong, self.text, self.captions = [], [], [], "", []
-        self.feed(text)
-
-    def handle_starttag(self, tag, attributes):
-        self.tags.append((tag, dict(attributes)))
-        if tag not in VOID:
-            self.open.append(tag)
-        if tag == "figcaption":
-            self.captions.append("")
-
-    def handle_endtag(self, tag):
-        if not self.open or self.open.pop() != tag:
-            self.wrong.append(tag)
-
-    def handle_data(self, data):
-        self.text += data
-        if "figcaption" in self.open:
-            self.captions[-1] += data
-
-    def of(self, tag):
-        return [attributes for name, attributes in self.tags if name == tag]
 
 
 @pytest.fixture(scope="module")
@@ -167,34 +137,6 @@ def test_colours_and_markers_are_distinct_and_follow_the_order_of_the_implementa
     assert look.in_order(["new", "pcl_ndt", "own1", "own0"]) == ["own0", "own1", "pcl_ndt", "new"]
 
 
-def small(**options):
-    return SyntheticRun(cuda=False, **options).tracking("town", frames=6, block=2)
-
-
-def test_the_same_rows_give_the_same_bytes(tmp_path):
-    folder = small().write(tmp_path / "run")
-    contents = []
-    for _ in range(2):
-        write_report(make_report(load_run(folder)), folder)
-        contents.append({p.relative_to(folder): p.read_bytes() for p in sorted(folder.rglob("*")) if p.is_file()})
-    assert contents[0] == contents[1] and len(contents[0]) > 10
-
-
-def test_the_command_prints_at_most_24_lines_and_the_path_last(tmp_path, ndt_report):
-    folder = small().basin().write(tmp_path / "run", planned=999)
-    code, out, err = ndt_report("report", folder)
-    lines = out.splitlines()
-    assert code == 0 and err == "" and len(lines) <= 24 and lines[-1] == str(folder / "report.html")
-    assert lines[0].startswith("Use persistent_cpu") and max(map(len, lines[:-1])) <= 120
-    assert any("did not finish: " in line and "of 999" in line for line in lines)
-    text = Page((folder / "report.html").read_text()).text
-    assert "This run did not finish" in text
-    assert "No implementation of this run has a device to count on: ndt-bench run --preset transfers" in text
-    assert "persistent_cuda (no CUDA device)." in text
-    assert "Made-up" not in text and "cuda.unavailable" in text
-    assert "No data for it in this run: ndt-bench run --preset scaling gives it." in text and "no: no CUDA device" in text
-
-
 def test_implementations_on_a_device_show_their_transfers_and_others_why_not(tmp_path, made):
     run = SyntheticRun()
     devices = ["multikernel_cuda", "multikernel_graph_cuda", "persistent_cuda", "persistent_cluster_cuda"]
@@ -223,76 +165,3 @@ def test_requirements_are_on_a_page_of_their_own_and_not_in_the_users_report(mad
     assert page.text.rstrip().endswith("Requirements, for maintainers") and page.of("a")[-1]["href"] == "targets.html"
     assert "at most 20 ms" in targets.text and "at most 20 ms" not in page.text
     assert all(a["href"] == "report.html" for a in targets.of("a"))
-
-
-def test_bad_input_and_usage_have_their_exit_codes(tmp_path, ndt_report):
-    code, out, err = ndt_report("report", tmp_path / "nowhere")
-    assert (
-        code == 2
-        and out == ""
-        and err.startswith("ndt-bench: ")
-        and "give the folder that ndt-bench run --out wrote" in err
-    )
-    for arguments in (
-        ["report"],
-        ["report", "a", "b"],
-        ["explain", "a"],
-        [],
-        ["compare", "a"],
-        ["compare", "a", "b", "--fail-on", "faster"],
-    ):
-        code, out, err = ndt_report(*arguments)
-        assert code == 1 and out == "" and "usage:" in err
-
-
-def odd(name):
-    run = SyntheticRun(cuda=False)
-    if name == "only a basin":
-        run.basin()
-    if name == "only sizes":
-        run.names = ["cpu_pclomp_ref", "persistent_cpu"]
-        run.scaling((1000, 4000, 16000))
-    if name == "only the oracle":
-        run.names = ["cpu_pclomp_ref"]
-        run.tracking("town", frames=5, block=1)
-    if name == "no oracle":
-        run.names = ["persistent_cpu", "pcl_ndt"]
-        run.tracking("town", frames=5, block=1, has_truth=False)
-    if name == "nothing but errors":
-        run.datasets.append(dataset("town"))
-        run.row("persistent_cpu", "town", "", "", np.eye(4), np.eye(4), job_factor=1)
-        run.fail("memory")
-    if name == "one job, no traces":
-        run.tracking("town", frames=2, block=2)
-        for entry in run.rows:
-            entry.update(trace=None, calibration_us=None, align_after_idle_us=[])
-    return run
-
-
-@pytest.mark.parametrize(
-    "name, headline",
-    [
-        ("only a basin", "Nothing was timed in this run: it shows which alignments succeed, not how fast they are."),
-        ("only sizes", "Use persistent_cpu: the fastest implementation with the oracle's accuracy on 3 of 3 datasets."),
-        ("only the oracle", "Use cpu_pclomp_ref: the fastest implementation with the oracle's accuracy on your data."),
-        ("no oracle", "This run does not say which implementation to use: none is both timed and as accurate as the oracle."),
-        ("nothing but errors", "Nothing was timed in this run: it shows which alignments succeed, not how fast they are."),
-        (
-            "one job, no traces",
-            "Probably persistent_cpu: the lowest median with the oracle's accuracy on your data; too few or "
-            "unsteady jobs to be sure.",
-        ),
-    ],
-)
-def test_an_odd_run_makes_a_page_too(tmp_path, ndt_report, name, headline):
-    folder = odd(name).write(tmp_path / "run")
-    code, out, err = ndt_report("report", folder)
-    assert (code, err) == (0, "") and out.splitlines()[0] == headline
-    page = Page((folder / "report.html").read_text())
-    assert headline in page.text and page.wrong == [] and not re.search(r"\b(nan|NaN|None)\b", page.text)
-    assert (
-        name != "only a basin"
-        or "(1 scan): not timed. Alignments that found the truth: cpu_pclomp_ref 46.7 % of 45" in page.text
-    )
-    drawings = list((folder / "figures").iterdir())
-    assert len(page.of("img")) == len(drawings)

@@ -5,7 +5,8 @@ import needs  # noqa: F401  first: it skips
 import numpy as np
 import pandas as pd
 import pytest
-from ndt_report.figures.searches import draw_particles, draw_paths, draw_time
+from ndt_report.figures.search_paths import draw_paths
+from ndt_report.figures.searches import draw_particles, draw_time
 from ndt_report.search_verdict import search_sentences
 from ndt_report.searches import at_once_table, search_rows, search_table, success_steps, with_paths
 from ndt_report.style import Looks

@@ -11,7 +11,7 @@ from ndt_report.searches import at_once_table, search_rows, search_table
 from ndt_report.summary import summary_table
 from ndt_report.targets import MET, MISSED, OPEN, QUANTITIES, Target, read_targets, targets_table
 from ndt_report.transfers import transfers_table
-from synthetic_run import traffic
+from synthetic_entries import traffic
 from toy import CUDA, OWN, PEER, REFERENCE, failed, implementations, judged, row
 from toy_searches import search, some
 

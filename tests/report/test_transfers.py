@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from ndt_report.page import count, per_iteration
 from ndt_report.transfers import COUNTS, iteration_fit, transfers_table, without_counts
-from synthetic_run import traffic
+from synthetic_entries import traffic
 from toy import CUDA, OWN, REFERENCE, failed, implementations, judged, row
 
 STAGED, GRAPH = "multikernel_cuda", "multikernel_graph_cuda"

@@ -1,0 +1,33 @@
+"""Reads a page of the report for the tests."""
+
+from html.parser import HTMLParser
+
+VOID = {"meta", "link", "img", "br", "hr", "input"}
+
+
+class Page(HTMLParser):
+    """Collects tags with attributes and text, and whether every tag is closed in order."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.tags, self.open, self.wrong, self.text, self.captions = [], [], [], "", []
+        self.feed(text)
+
+    def handle_starttag(self, tag, attributes):
+        self.tags.append((tag, dict(attributes)))
+        if tag not in VOID:
+            self.open.append(tag)
+        if tag == "figcaption":
+            self.captions.append("")
+
+    def handle_endtag(self, tag):
+        if not self.open or self.open.pop() != tag:
+            self.wrong.append(tag)
+
+    def handle_data(self, data):
+        self.text += data
+        if "figcaption" in self.open:
+            self.captions[-1] += data
+
+    def of(self, tag):
+        return [attributes for name, attributes in self.tags if name == tag]

@@ -1,0 +1,77 @@
+"""Basin of convergence and grids of guesses, on frames whose answer is known."""
+
+import needs  # noqa: F401  first: it skips
+
+import numpy as np
+import pytest
+from ndt_report.basin import basin_cells, basin_sizes
+from ndt_report.grids import on_grids, split_grids
+from ndt_report.load import load_run
+from ndt_report.summary import judged_rows
+from synthetic_run import SyntheticRun
+from toy import REFERENCE, judged, row
+
+
+def grid(radius, implementation=REFERENCE):
+    steps = (-1.0, 0.0, 1.0)
+    return [
+        row(
+            implementation,
+            true_x=0,
+            x=0.0 if np.hypot(x, y) <= radius else 9.0,
+            guess_name=f"{x}{y}{yaw}",
+            guess_offset={"x_m": x, "y_m": y, "z_m": 0.0, "yaw_deg": yaw},
+        )
+        for x in steps
+        for y in steps
+        for yaw in (0.0, 20.0)
+    ]
+
+
+def test_basin_cells_are_the_share_of_successes_per_offset():
+    cells = basin_cells(judged(grid(1.1)))
+    plane = cells[cells.plane == "x-y"].pivot_table(index="up", columns="across", values="success_share").to_numpy()
+    assert (plane == [[0, 1, 0], [1, 1, 1], [0, 1, 0]]).all()
+    assert "yaw-x" not in set(cells.plane)  # two yaws times three x are too few
+    sizes = basin_sizes(cells).iloc[0]
+    assert sizes.always_share == pytest.approx(5 / 9) and sizes.nearest_failure_m == pytest.approx(np.sqrt(2))
+
+
+def test_lines_of_another_planes_grid_are_no_part_of_a_plane():
+    fine = [(x, y, 0.0) for x in (-1.0, -0.5, 0.0, 0.5, 1.0) for y in (-1.0, 0.0, 1.0)]
+    coarse = [(x, 0.0, yaw) for x in (-1.0, 0.0, 1.0) for yaw in (-20.0, 0.0, 20.0)]
+    rows = [
+        row(REFERENCE, true_x=0, guess_name=f"{i}", guess_offset={"x_m": x, "y_m": y, "z_m": 0.0, "yaw_deg": yaw})
+        for i, (x, y, yaw) in enumerate(sorted({*fine, *coarse}))
+    ]
+    cells = basin_cells(judged(rows))
+    assert len(cells[cells.plane == "x-y"]) == 15
+    assert sorted(cells[cells.plane == "yaw-x"].up.unique()) == [-1.0, 0.0, 1.0]  # not the finer steps, which have no yaw
+
+
+def test_a_dataset_with_a_grid_and_other_guesses_becomes_two(tmp_path):
+    made = SyntheticRun(cuda=False).tracking("town", frames=4).basin("town").basin("yard").picture("town")
+    run = split_grids(load_run(made.write(tmp_path / "run")))
+    assert list(run.datasets.index) == ["town", "yard", "town_grid"] and run.datasets.picture["town_grid"] is None
+    assert (
+        run.rows[run.rows.dataset == "town"].guess_offset.isna().all()
+        and run.rows[run.rows.dataset == "town_grid"].guess_offset.notna().all()
+    )
+    assert (run.rows.dataset == "town").sum() == 4 * 5 and set(basin_cells(judged_rows(run)).dataset) == {
+        "town_grid",
+        "yard",
+    }
+
+
+def test_one_offset_given_by_hand_is_no_grid():
+    rows = judged(
+        [
+            row(REFERENCE, true_x=0, frame=f"f{i}", guess_offset={"x_m": 0.3, "y_m": -0.2, "z_m": 0.0, "yaw_deg": 2.0})
+            for i in range(12)
+        ]
+    )
+    assert not on_grids(rows).any()
+
+
+def test_guesses_without_offset_make_no_basin():
+    assert basin_cells(judged([row(REFERENCE, true_x=0)])).empty
