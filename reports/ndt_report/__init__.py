@@ -1,1 +1,2 @@
-"""Reads a run folder of ndt-bench and makes its report: one offline HTML page, CSV files, trajectories, a terminal summary."""
+"""Reads a run folder of ndt-bench and makes its report: one offline HTML page, CSV files, trajectories, a
+terminal summary."""

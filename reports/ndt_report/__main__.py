@@ -1,4 +1,5 @@
-"""python3 -m ndt_report report DIR [--open] · python3 -m ndt_report compare A B [--fail-on slower] [--json]"""
+"""python3 -m ndt_report report DIR [--open] · python3 -m ndt_report compare A B [--fail-on slower]
+[--json]"""
 
 import argparse
 import json
@@ -23,11 +24,17 @@ def parser() -> argparse.ArgumentParser:
         description="Reports on run folders of ndt-bench run.",
         epilog="Exit codes: 0 ok, 1 usage, 2 bad input, 3 regression (compare --fail-on slower).",
     )
-    commands = top.add_subparsers(dest="command", required=True, metavar="report|compare", parser_class=Parser)
+    commands = top.add_subparsers(
+        dest="command", required=True, metavar="report|compare", parser_class=Parser
+    )
     report = commands.add_parser("report", help="report.html, figures, summary.csv and trajectories of a run")
-    report.add_argument("folder", metavar="DIR", type=Path, help="what ndt-bench run --out wrote; the report goes into it")
+    report.add_argument(
+        "folder", metavar="DIR", type=Path, help="what ndt-bench run --out wrote; the report goes into it"
+    )
     report.add_argument("--open", action="store_true", help="show the page in a browser")
-    compare = commands.add_parser("compare", help="SAME, FASTER, SLOWER or UNCLEAR for every implementation of two runs: B against A")
+    compare = commands.add_parser(
+        "compare", help="SAME, FASTER, SLOWER or UNCLEAR for every implementation of two runs: B against A"
+    )
     compare.add_argument("a", metavar="A", type=Path, help="run folder, the one before")
     compare.add_argument("b", metavar="B", type=Path, help="run folder, the one after")
     compare.add_argument("--fail-on", choices=["slower"], help="exit with 3 if any implementation is SLOWER")
@@ -54,7 +61,9 @@ def compare_runs(arguments) -> int:
     from .load import load_run
 
     found = comparison(load_run(arguments.a), load_run(arguments.b))
-    print(json.dumps(comparison_json(found), indent=1) if arguments.json else "\n".join(comparison_lines(found)))
+    print(
+        json.dumps(comparison_json(found), indent=1) if arguments.json else "\n".join(comparison_lines(found))
+    )
     slower = (found.rows.verdict == SLOWER).any()
     return EXIT_REGRESSION if slower and arguments.fail_on == "slower" else EXIT_OK
 
@@ -65,8 +74,8 @@ def main() -> int:
         import jinja2, matplotlib, numpy, pandas  # noqa: E401, F401
     except ImportError as error:
         print(
-            f"ndt-bench: {sys.executable} has no {error.name}; on Debian: apt-get install python3-{error.name}, and "
-            f"use /usr/bin/python3",
+            f"ndt-bench: {sys.executable} has no {error.name}; on Debian: apt-get install"
+            f" python3-{error.name}, and use /usr/bin/python3",
             file=sys.stderr,
         )
         return EXIT_BAD_INPUT
@@ -78,8 +87,8 @@ def main() -> int:
         print(f"ndt-bench: {error}", file=sys.stderr)
         return EXIT_BAD_INPUT
     except BrokenPipeError:
-        # The reader of the pipe has closed it, and the files are written by then. Python would complain once more
-        # when it flushes.
+        # The reader of the pipe has closed it, and the files are written by then. Python would complain once
+        # more when it flushes.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return EXIT_OK
     except OSError as error:

@@ -1,4 +1,5 @@
-"""Which alignments succeeded, how far off the poses are, and which implementations are accurate enough for their speed to count."""
+"""Which alignments succeeded, how far off the poses are, and which implementations are accurate enough for
+their speed to count."""
 
 import numpy as np
 import pandas as pd
@@ -8,23 +9,26 @@ from .stats import wilson
 
 KEY = ["dataset", "variant", "threads", "implementation"]
 TRUTH, AGREEMENT, UNKNOWN = "success", "agreement", "unknown"
-# Two correct implementations of one algorithm may end in different optima from a guess between them, in at most 1 % of
-# cases; more than that is another accuracy.
+# Two correct implementations of one algorithm may end in different optima from a guess between them, in at
+# most 1 % of cases; more than that is another accuracy.
 EQUAL_SHARE = 0.99
-# Localisation goes on from the pose that the first search found: it must be in the basin of the next alignment.
+# Localisation goes on from the pose that the first search found: it must be in the basin of the next
+# alignment.
 SEARCH_SUCCESS_M, SEARCH_SUCCESS_DEG = 0.5, 2.5
 
 
 def add_success(rows: pd.DataFrame, datasets: pd.DataFrame, oracle: str) -> pd.DataFrame:
     """Adds success (1, 0, NaN = unknown) and success_kind. rows: with reference errors.
 
-    success: no farther from the truth than the dataset allows, or a search may be. agreement, where there is no truth:
-    converged, and within 1 cm and 0.1 degrees of the oracle's pose (the oracle itself: converged). A measurement with an
-    error never succeeds.
+    success: no farther from the truth than the dataset allows, or a search may be. agreement, where there is
+    no truth: converged, and within 1 cm and 0.1 degrees of the oracle's pose (the oracle itself: converged).
+    A measurement with an error never succeeds.
     """
     of_search = rows.search.notna()
     limit_m = rows.dataset.map(datasets.success_translation_m).astype(float).mask(of_search, SEARCH_SUCCESS_M)
-    limit_deg = rows.dataset.map(datasets.success_rotation_deg).astype(float).mask(of_search, SEARCH_SUCCESS_DEG)
+    limit_deg = (
+        rows.dataset.map(datasets.success_rotation_deg).astype(float).mask(of_search, SEARCH_SUCCESS_DEG)
+    )
     failed = rows.error.notna()
     has_truth = rows.dataset.map(rows[rows.truth.notna()].groupby("dataset").size()).fillna(0) > 0
     of_oracle = rows.implementation == oracle
@@ -43,14 +47,24 @@ ERRORS = {  # column: its factor and name in the table
     "rotation_vs_ref_deg": (1, "rotation_vs_ref_deg"),
 }
 QUANTILES = {"p50": 0.5, "p90": 0.9, "max": 1.0}
-COLUMNS = ["measurements", "errors", "success_kind", "successes", "success_share", "success_low", "success_high"]
+COLUMNS = [
+    "measurements",
+    "errors",
+    "success_kind",
+    "successes",
+    "success_share",
+    "success_low",
+    "success_high",
+]
 COLUMNS += ["iterations_p50", "iterations_p90", "stops", "build_ms_p50"]
 COLUMNS += [f"{name}_{label}" for _, name in ERRORS.values() for label in QUANTILES]
 
 
 def _stops(group: pd.DataFrame) -> str:
     counts = group.stop.fillna(group.error_kind).value_counts()
-    return ", ".join(f"{name} {count}" for name, count in sorted(counts.items(), key=lambda item: (-item[1], item[0])))
+    return ", ".join(
+        f"{name} {count}" for name, count in sorted(counts.items(), key=lambda item: (-item[1], item[0]))
+    )
 
 
 def _errors(group: pd.DataFrame) -> dict:
@@ -63,7 +77,8 @@ def _errors(group: pd.DataFrame) -> dict:
 
 
 def accuracy_table(rows: pd.DataFrame) -> pd.DataFrame:
-    """One row per KEY: measurements, errors, successes with Wilson's interval, error quantiles, iterations, stops, build time."""
+    """One row per KEY: measurements, errors, successes with Wilson's interval, error quantiles, iterations,
+    stops, build time."""
     table = []
     for key, group in rows.groupby(KEY, sort=False):
         known = group.success.dropna()
@@ -116,8 +131,8 @@ def _why_not_equal(group, oracle) -> str:
 
 
 def equal_accuracy(rows: pd.DataFrame, pairing: pd.DataFrame, oracle: str) -> pd.DataFrame:
-    """KEY, equal, why_not. Equal: at least EQUAL_SHARE of the poses that the oracle found are within 1 cm and 0.1 degrees of
-    its own, and the success intervals overlap. pairing: of reference_threads()."""
+    """KEY, equal, why_not. Equal: at least EQUAL_SHARE of the poses that the oracle found are within 1 cm and
+    0.1 degrees of its own, and the success intervals overlap. pairing: of reference_threads()."""
     groups = dict(list(rows.groupby(KEY, sort=False)))
     out = []
     for pair in pairing.itertuples():

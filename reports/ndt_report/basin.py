@@ -9,20 +9,25 @@ PLANES = {"x-y": ("x_m", "y_m"), "yaw-x": ("yaw_deg", "x_m")}
 
 
 def _rectangle(cells: pd.DataFrame, across: str, up: str) -> pd.DataFrame:
-    """Without lines of the plane that only another plane's grid has: they meet this plane in one point each."""
+    """Without lines of the plane that only another plane's grid has: they meet this plane in one point
+    each."""
     partners_up = cells.groupby(across)[up].transform("nunique")
     partners_across = cells.groupby(up)[across].transform("nunique")
     return cells[(partners_up > 1) & (partners_across > 1)]
 
 
 def basin_cells(rows: pd.DataFrame) -> pd.DataFrame:
-    """One row per (dataset, implementation, plane, cell): n and share of successes. Plane x-y has yaw 0, yaw-x has y 0.
+    """One row per (dataset, implementation, plane, cell): n and share of successes. Plane x-y has yaw 0,
+    yaw-x has y 0.
 
-    rows: with success. Measurements without a guess offset are left out; planes with fewer than LEAST_OFFSETS cells too.
+    rows: with success. Measurements without a guess offset are left out; planes with fewer than LEAST_OFFSETS
+    cells too.
     """
     known = rows[rows.guess_offset.notna() & rows.success.notna()]
     offsets = pd.DataFrame(list(known.guess_offset), index=known.index)
-    known = pd.concat([known[["dataset", "implementation", "success"]], offsets], axis=1) if len(known) else known
+    known = (
+        pd.concat([known[["dataset", "implementation", "success"]], offsets], axis=1) if len(known) else known
+    )
     out = []
     for (dataset, implementation), group in known.groupby(["dataset", "implementation"], sort=False):
         for plane, (across, up) in PLANES.items():
@@ -42,18 +47,25 @@ def basin_cells(rows: pd.DataFrame) -> pd.DataFrame:
                         "success_share": cell.success.mean(),
                     }
                 )
-    return pd.DataFrame(out, columns=["dataset", "implementation", "plane", "across", "up", "n", "success_share"])
+    return pd.DataFrame(
+        out, columns=["dataset", "implementation", "plane", "across", "up", "n", "success_share"]
+    )
 
 
 def basin_sizes(cells: pd.DataFrame) -> pd.DataFrame:
-    """Per (dataset, implementation, plane): share of all cells that always succeed, and the distance of the nearest one to the
-    middle that does not (in x-y: metres; in yaw-x: NaN, the axes have different units)."""
+    """Per (dataset, implementation, plane): share of all cells that always succeed, and the distance of the
+    nearest one to the middle that does not (in x-y: metres; in yaw-x: NaN, the axes have different units)."""
     out = []
     for key, group in cells.groupby(["dataset", "implementation", "plane"], sort=False):
         failing = group[group.success_share < 1]
         nearest = np.hypot(failing.across, failing.up).min() if key[2] == "x-y" and len(failing) else np.nan
         out.append(
-            dict(zip(["dataset", "implementation", "plane"], key))
-            | {"cells": len(group), "always_share": float((group.success_share == 1).mean()), "nearest_failure_m": nearest}
+            dict(zip(["dataset", "implementation", "plane"], key)) | {
+                "cells": len(group),
+                "always_share": float((group.success_share == 1).mean()),
+                "nearest_failure_m": nearest,
+            }
         )
-    return pd.DataFrame(out, columns=["dataset", "implementation", "plane", "cells", "always_share", "nearest_failure_m"])
+    return pd.DataFrame(
+        out, columns=["dataset", "implementation", "plane", "cells", "always_share", "nearest_failure_m"]
+    )

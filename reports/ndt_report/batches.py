@@ -1,4 +1,5 @@
-"""Many poses of one scan in one call: what a pose and an iteration of it cost, and what single calls would have taken."""
+"""Many poses of one scan in one call: what a pose and an iteration of it cost, and what single calls would
+have taken."""
 
 from dataclasses import replace
 
@@ -8,29 +9,42 @@ import pandas as pd
 from .accuracy import KEY
 from .load import Run, search_name
 
-COLUMNS = ["points", "poses", "n", "launches", "batch_ms_p50", "pose_iteration_us", "pose_iterations_per_s", "speed_up", "why_not"]
+COLUMNS = [
+    "points",
+    "poses",
+    "n",
+    "launches",
+    "batch_ms_p50",
+    "pose_iteration_us",
+    "pose_iterations_per_s",
+    "speed_up",
+    "why_not",
+]
 
 
 def alignments_alone(run: Run) -> Run:
-    """The run without batches and searches: neither is an alignment, whatever its first or best pose. May have no row left."""
+    """The run without batches and searches: neither is an alignment, whatever its first or best pose. May
+    have no row left."""
     return replace(run, rows=run.rows[(run.rows.poses == 1) & run.rows.search.isna()].reset_index(drop=True))
 
 
 def kinds_as_variants(run: Run) -> Run:
-    """The run with the batches of each size and the searches of each name as variants of their own, so that the rows of two
-    runs can be paired."""
+    """The run with the batches of each size and the searches of each name as variants of their own, so that
+    the rows of two runs can be paired."""
     named = [
-        variant + ("" if poses == 1 else f", {poses:g} poses") + (f", search {search_name(search)}" if search else "")
+        variant
+        + ("" if poses == 1 else f", {poses:g} poses")
+        + (f", search {search_name(search)}" if search else "")
         for variant, poses, search in zip(run.rows.variant, run.rows.poses, run.rows.search)
     ]
     return replace(run, rows=run.rows.assign(variant=named))
 
 
 def batch_table(rows: pd.DataFrame) -> pd.DataFrame:
-    """One row per KEY and number of poses, 1 included, where a run has batches: batch_ms_p50 (of a whole call; median over n
-    measurements of their medians), launches of a call (NaN on a CPU), pose_iteration_us, pose_iterations_per_s, speed_up over
-    as many single calls (NaN without them), why_not (of what was skipped or failed, whose numbers are NaN). rows: of a run,
-    with batches."""
+    """One row per KEY and number of poses, 1 included, where a run has batches: batch_ms_p50 (of a whole
+    call; median over n measurements of their medians), launches of a call (NaN on a CPU), pose_iteration_us,
+    pose_iterations_per_s, speed_up over as many single calls (NaN without them), why_not (of what was skipped
+    or failed, whose numbers are NaN). rows: of a run, with batches."""
     out = []
     for key, group in rows[rows.search.isna()].groupby(KEY, sort=False):
         if not (group.poses > 1).any():

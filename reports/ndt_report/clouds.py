@@ -33,5 +33,7 @@ def read_pcd(path: Path) -> np.ndarray:
         raise refusal(path, "POINTS", "no number", RUN_AGAIN)
     size = 12 * int(header["POINTS"])
     if len(content) - at != size:
-        raise refusal(path, f"byte {at}", f"{len(content) - at} bytes of points, POINTS says {size}", RUN_AGAIN)
+        raise refusal(
+            path, f"byte {at}", f"{len(content) - at} bytes of points, POINTS says {size}", RUN_AGAIN
+        )
     return np.frombuffer(content, "<f4", offset=at).reshape(-1, 3).astype(float)

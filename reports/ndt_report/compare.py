@@ -1,9 +1,9 @@
 """Two runs, implementation by implementation: is B faster or slower than A?
 
-The runs were made at different times, and what the machine did between them is not in the scatter within either. Two controls
-see some of it: the calibration workload timed beside every measurement, and the oracle in both runs. An interval is
-widened until it holds the result with and without each correction; so a difference counts only if no control explains
-it away.
+The runs were made at different times, and what the machine did between them is not in the scatter within
+either. Two controls see some of it: the calibration workload timed beside every measurement, and the oracle
+in both runs. An interval is widened until it holds the result with and without each correction; so a
+difference counts only if no control explains it away.
 """
 
 from dataclasses import dataclass
@@ -38,17 +38,24 @@ def comparison(a: Run, b: Run) -> Comparison:
     notes = _notes(a, b)
     changed = _changed_datasets(a, b)
     rows_a, rows_b = judged_rows(a), judged_rows(b)
-    sides = [dict(list(timed(r[~r.dataset.isin(changed)]).groupby(KEY, sort=False))) for r in (rows_a, rows_b)]
+    sides = [
+        dict(list(timed(r[~r.dataset.isin(changed)]).groupby(KEY, sort=False))) for r in (rows_a, rows_b)
+    ]
     common = [key for key in sides[0] if key in sides[1]]
     if not common:
         raise refusal(
-            b.folder, "", f"no timed alignment in common with {a.folder}", "compare runs of one preset with the same datasets"
+            b.folder,
+            "",
+            f"no timed alignment in common with {a.folder}",
+            "compare runs of one preset with the same datasets",
         )
     for name, mine, other in (("A", sides[0], sides[1]), ("B", sides[1], sides[0])):
         if alone := [_name(key) for key in mine if key not in other]:
             notes.append(f"Timed only in {name}: {', '.join(alone)}.")
     everything = [dict(list(r.groupby(KEY, sort=False))) for r in (rows_a, rows_b)]
-    table = pd.DataFrame([_compared(key, *(s[key] for s in sides), *(e[key] for e in everything)) for key in common])
+    table = pd.DataFrame(
+        [_compared(key, *(s[key] for s in sides), *(e[key] for e in everything)) for key in common]
+    )
     return Comparison(_judged(table, b.oracle), notes)
 
 
@@ -68,7 +75,9 @@ def _notes(a: Run, b: Run) -> list:
         if a.environment.get(key) != b.environment.get(key):
             out.append(f"The {what} differs: {a.environment.get(key)} in A, {b.environment.get(key)} in B.")
     if gpus(a.environment) != gpus(b.environment):
-        out.append(f"The GPU differs: {gpus(a.environment) or 'none'} in A, {gpus(b.environment) or 'none'} in B.")
+        out.append(
+            f"The GPU differs: {gpus(a.environment) or 'none'} in A, {gpus(b.environment) or 'none'} in B."
+        )
     for name in _changed_datasets(a, b):
         out.append(f"{name} is not the same data in both runs and is left out.")
     return out
@@ -80,7 +89,8 @@ def _changed_datasets(a: Run, b: Run) -> list:
 
 
 def _compared(key, a, b, all_a, all_b) -> dict:
-    """Speed-up of B over A, without correction; the machine's by calibration (1.1: B's was 10 % faster); poses and successes."""
+    """Speed-up of B over A, without correction; the machine's by calibration (1.1: B's was 10 % faster);
+    poses and successes."""
     out = dict(zip(KEY, key)) | speed_up(b, a, CONFIDENCE)
     both = paired(b, a)
     drift = np.log(both.calibration_us_base / both.calibration_us).mean() if len(both) else np.nan
@@ -139,7 +149,18 @@ def comparison_json(found: Comparison) -> dict:
     return {"margin": MARGIN, "confidence": CONFIDENCE, "counts": counts, "rows": rows, "notes": found.notes}
 
 
-HEADER = ["dataset", "implementation", "thr", "A ms", "B ms", "speed of B", "verdict", "clock", "poses apart mm", "failures A, B"]
+HEADER = [
+    "dataset",
+    "implementation",
+    "thr",
+    "A ms",
+    "B ms",
+    "speed of B",
+    "verdict",
+    "clock",
+    "poses apart mm",
+    "failures A, B",
+]
 
 
 def comparison_lines(found: Comparison) -> list:
@@ -165,14 +186,15 @@ def comparison_lines(found: Comparison) -> list:
     widths = [max(len(line[i]) for line in [HEADER, *rows]) for i in range(len(HEADER))]
     left = {0, 1, 5, 6}
     table = [
-        "  ".join(t.ljust(w) if i in left else t.rjust(w) for i, (t, w) in enumerate(zip(line, widths))).rstrip()
+        "  ".join(
+            t.ljust(w) if i in left else t.rjust(w) for i, (t, w) in enumerate(zip(line, widths))
+        ).rstrip()
         for line in [HEADER, *rows]
     ]
     counts = comparison_json(found)["counts"]
     said = ", ".join(f"{count} {name}" for name, count in counts.items())
     explained = (
-        f"speed of B: A's time / B's with its {100 * CONFIDENCE:g} % interval, widened by what clock (a fixed "
-        f"workload, the same ratio) and the "
-        f"oracle explain; beyond {100 * MARGIN:g} % counts."
+        f"speed of B: A's time / B's with its {100 * CONFIDENCE:g} % interval, widened by what clock (a fixed"
+        f" workload, the same ratio) and the oracle explain; beyond {100 * MARGIN:g} % counts."
     )
     return ["! " + note for note in found.notes] + table + [explained, said]

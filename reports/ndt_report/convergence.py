@@ -7,7 +7,8 @@ from .kinds import TRACE_KEYS
 
 
 def trace_points(rows: pd.DataFrame) -> pd.DataFrame:
-    """One row per evaluated pose of every trace: who, iteration (0 = the guess), TRACE_KEYS (NaN where unknown), points, success."""
+    """One row per evaluated pose of every trace: who, iteration (0 = the guess), TRACE_KEYS (NaN where
+    unknown), points, success."""
     traced = rows[rows.trace.notna()]
     who = ["implementation", "dataset", "variant", "threads", "frame", "guess_name", "points", "success"]
     lengths = [len(t["step_m"]) for t in traced.trace]
@@ -20,8 +21,9 @@ def trace_points(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def convergence_curves(points: pd.DataFrame, value: str) -> pd.DataFrame:
-    """Median and quartiles of `value` per (dataset, implementation, iteration). points: of trace_points(), variant autoware,
-    one thread count. An alignment that has stopped counts on with its last value, so that every point is over the same n.
+    """Median and quartiles of `value` per (dataset, implementation, iteration). points: of trace_points(),
+    variant autoware, one thread count. An alignment that has stopped counts on with its last value, so that
+    every point is over the same n.
     """
     out = []
     for (dataset, implementation), group in points.groupby(["dataset", "implementation"], sort=False):

@@ -5,14 +5,19 @@ import pandas as pd
 
 SCORES = {"nvtl": "NVTL", "transform_probability": "transform probability"}
 LEAST_OF_EACH = 5  # wrong and right poses below which a curve says nothing
-AUTOWARE_THRESHOLDS = {"nvtl": 2.3, "transform_probability": 3.0}  # converged_param_* of ndt_scan_matcher as shipped
+AUTOWARE_THRESHOLDS = {
+    "nvtl": 2.3,
+    "transform_probability": 3.0,
+}  # converged_param_* of ndt_scan_matcher as shipped
 
 
 def judged_poses(rows: pd.DataFrame, points: pd.DataFrame) -> pd.DataFrame:
-    """Poses of the oracle with truth and scores: dataset, pose ("final" or "on the way"), SCORES, translation_error_m, wrong.
+    """Poses of the oracle with truth and scores: dataset, pose ("final" or "on the way"), SCORES,
+    translation_error_m, wrong.
 
-    Final poses where enough are wrong; otherwise those on the way there (traces, from the guess on), which are wrong poses too.
-    rows: one implementation, variant and thread count, with success by truth. points: their trace_points().
+    Final poses where enough are wrong; otherwise those on the way there (traces, from the guess on), which
+    are wrong poses too. rows: one implementation, variant and thread count, with success by truth. points:
+    their trace_points().
     """
     final = rows[rows.translation_error_m.notna() & rows.nvtl.notna()]
     final = final.assign(wrong=final.success == 0, pose="final")[
@@ -39,8 +44,8 @@ def mark_wrong(points: pd.DataFrame, datasets: pd.DataFrame) -> pd.DataFrame:
 
 
 def roc(score, wrong) -> pd.DataFrame:
-    """Share of wrong poses found against share of right poses rejected, when poses scored below a threshold are rejected.
-    One row per distinct threshold, from rejecting none to rejecting all."""
+    """Share of wrong poses found against share of right poses rejected, when poses scored below a threshold
+    are rejected. One row per distinct threshold, from rejecting none to rejecting all."""
     score, wrong = np.asarray(score, float), np.asarray(wrong, bool)
     thresholds = np.concatenate([[-np.inf], np.unique(score)])
     rejected = [score <= t for t in thresholds]
@@ -54,7 +59,8 @@ def roc(score, wrong) -> pd.DataFrame:
 
 
 def auc(score, wrong) -> float:
-    """Chance that a wrong pose scores below a right one; a tie counts half. 1: always, 0.5: the score says nothing."""
+    """Chance that a wrong pose scores below a right one; a tie counts half. 1: always, 0.5: the score says
+    nothing."""
     score, wrong = np.asarray(score, float), np.asarray(wrong, bool)
     ranks = pd.Series(score).rank().to_numpy()
     n_wrong, n_right = wrong.sum(), (~wrong).sum()
@@ -81,7 +87,8 @@ def detection_table(poses: pd.DataFrame) -> pd.DataFrame:
                 }
             )
     return pd.DataFrame(
-        out, columns=["dataset", "pose", "score", "wrong", "right", "auc", "threshold", "found", "rejected_right"]
+        out,
+        columns=["dataset", "pose", "score", "wrong", "right", "auc", "threshold", "found", "rejected_right"],
     )
 
 

@@ -4,7 +4,9 @@
 def flat(value, prefix="") -> list:
     """(name, text) of every leaf, nested names joined by dots; objects in a list are counted from 0."""
     if isinstance(value, dict):
-        return [pair for key, inner in value.items() for pair in flat(inner, f"{prefix}.{key}" if prefix else key)]
+        return [
+            pair for key, inner in value.items() for pair in flat(inner, f"{prefix}.{key}" if prefix else key)
+        ]
     if isinstance(value, list) and value and all(isinstance(entry, dict) for entry in value):
         return [pair for i, entry in enumerate(value) for pair in flat(entry, f"{prefix}.{i}")]
     if isinstance(value, list):
@@ -24,12 +26,15 @@ def left_out(plan: dict) -> list:
 
 
 def gpus(environment: dict) -> str:
-    """The GPUs that implementations could use, e.g. "2 x NVIDIA H200"; empty if there was none or it is unknown."""
+    """The GPUs that implementations could use, e.g. "2 x NVIDIA H200"; empty if there was none or it is
+    unknown."""
     cuda = environment.get("cuda") or {}
     if cuda.get("unavailable"):
         return ""
     names = [device["name"] for device in cuda.get("devices", [])]
-    return ", ".join(name if names.count(name) == 1 else f"{names.count(name)} x {name}" for name in dict.fromkeys(names))
+    return ", ".join(
+        name if names.count(name) == 1 else f"{names.count(name)} x {name}" for name in dict.fromkeys(names)
+    )
 
 
 def checkout(environment: dict) -> str:

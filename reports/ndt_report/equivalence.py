@@ -5,7 +5,10 @@ import pandas as pd
 
 from .reference import SAME_ALIGNMENT
 
-FINE_TRANSLATION_M, FINE_ROTATION_DEG = 0.001, 0.01  # what implementations that are no peers must keep, near the origin
+FINE_TRANSLATION_M, FINE_ROTATION_DEG = (
+    0.001,
+    0.01,
+)  # what implementations that are no peers must keep, near the origin
 WORST_SHOWN = 10
 
 
@@ -14,10 +17,11 @@ def equivalence_table(rows: pd.DataFrame) -> pd.DataFrame:
     compared = rows[rows.translation_vs_ref_m.notna()]
     out = []
     for key, group in compared.groupby(["dataset", "variant", "implementation"], sort=False):
-        fine = (group.translation_vs_ref_m <= FINE_TRANSLATION_M) & (group.rotation_vs_ref_deg <= FINE_ROTATION_DEG)
+        fine = (group.translation_vs_ref_m <= FINE_TRANSLATION_M) & (
+            group.rotation_vs_ref_deg <= FINE_ROTATION_DEG
+        )
         out.append(
-            dict(zip(["dataset", "variant", "implementation"], key))
-            | {
+            dict(zip(["dataset", "variant", "implementation"], key)) | {
                 "n": len(group),
                 "same_iterations_share": float((group.iterations_vs_ref == 0).mean()),
                 "same_stop_share": float(group.same_stop.astype(bool).mean()),
@@ -49,7 +53,8 @@ def equivalence_table(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def worst_cases(rows: pd.DataFrame, implementations: pd.DataFrame) -> pd.DataFrame:
-    """The alignments of implementations that are no peers whose pose is farthest from the oracle's, worst first."""
+    """The alignments of implementations that are no peers whose pose is farthest from the oracle's, worst
+    first."""
     own = [not implementations.loc[name, "peer"] for name in rows.implementation]
     far = rows[np.array(own, bool) & rows.translation_vs_ref_m.notna()].sort_values(
         "translation_vs_ref_m", ascending=False, kind="stable"

@@ -9,7 +9,8 @@ SUFFIX = "_grid"
 
 
 def on_grids(rows: pd.DataFrame) -> pd.Series:
-    """True for measurements of a dataset's grid: it has at least LEAST_OFFSETS different offsets from the truth."""
+    """True for measurements of a dataset's grid: it has at least LEAST_OFFSETS different offsets from the
+    truth."""
     offsets = rows.guess_offset.map(lambda offset: tuple(sorted(offset.items())), na_action="ignore")
     several = offsets.groupby(rows.dataset).transform("nunique") >= LEAST_OFFSETS
     return rows.guess_offset.notna() & several
@@ -34,5 +35,11 @@ def split_grids(run: Run) -> Run:
         )
     datasets = pd.concat([run.datasets, pd.DataFrame(copies).astype(object)]) if copies else run.datasets
     return Run(
-        run.folder, run.environment, run.plan, run.implementations, datasets.set_index("name", drop=False), rows, run.notes
+        run.folder,
+        run.environment,
+        run.plan,
+        run.implementations,
+        datasets.set_index("name", drop=False),
+        rows,
+        run.notes,
     )

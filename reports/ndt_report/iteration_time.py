@@ -1,5 +1,5 @@
-"""What an iteration costs, what an alignment costs before its first, and what features add to an iteration: times of
-alignments with different numbers of them."""
+"""What an iteration costs, what an alignment costs before its first, and what features add to an iteration:
+times of alignments with different numbers of them."""
 
 import numpy as np
 import pandas as pd
@@ -15,9 +15,9 @@ LEAST_RANGE = 3  # iterations between the shortest and the longest alignment: on
 
 
 def iteration_time_table(rows: pd.DataFrame) -> pd.DataFrame:
-    """One row per KEY whose iterations vary: iteration_us (slope over iterations between guesses of the same scan),
-    constant_us (upload, result and everything else that happens once), off_the_line_us (largest residual), points, voxels,
-    scans, n, iterations_min, _max."""
+    """One row per KEY whose iterations vary: iteration_us (slope over iterations between guesses of the same
+    scan), constant_us (upload, result and everything else that happens once), off_the_line_us (largest
+    residual), points, voxels, scans, n, iterations_min, _max."""
     out = []
     for key, group in timed(rows).groupby(KEY, sort=False):
         if group.iterations.max() - group.iterations.min() < LEAST_RANGE:
@@ -38,8 +38,8 @@ def iteration_time_table(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def by_size(table: pd.DataFrame) -> pd.DataFrame:
-    """Of iteration_time_table() the plain rows on datasets that come in LEAST_SIZES sizes or more, with their family: of
-    every implementation its largest thread count, sorted by points."""
+    """Of iteration_time_table() the plain rows on datasets that come in LEAST_SIZES sizes or more, with their
+    family: of every implementation its largest thread count, sorted by points."""
     plain = table[table.variant == PLAIN].assign(family=table.dataset.map(family))
     most = plain.groupby(["dataset", "implementation"]).threads.transform("max")
     plain = plain[plain.threads == most]
@@ -48,11 +48,13 @@ def by_size(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def feature_costs(table: pd.DataFrame) -> pd.DataFrame:
-    """One row per variant of a scan that has a plain row too: cost = its iteration_us over the plain one's, cost_within (how
-    far the cost may be off: both lines' largest residuals over their ranges). Only datasets with one scan: what differs
-    between scans is no feature."""
+    """One row per variant of a scan that has a plain row too: cost = its iteration_us over the plain one's,
+    cost_within (how far the cost may be off: both lines' largest residuals over their ranges). Only datasets
+    with one scan: what differs between scans is no feature."""
     own = table[table.scans == 1]
-    own = own.assign(within=own.off_the_line_us / (own.iterations_max - own.iterations_min) / own.iteration_us)
+    own = own.assign(
+        within=own.off_the_line_us / (own.iterations_max - own.iterations_min) / own.iteration_us
+    )
     on = [name for name in KEY if name != "variant"]
     plain = own[own.variant == PLAIN][on + ["iteration_us", "within"]]
     both = own[own.variant != PLAIN].merge(plain, on=on, suffixes=("", "_plain"))

@@ -16,25 +16,29 @@ JUDGED = ["speed", "speed_low", "speed_high", "pairs", "jobs", "verdict", "why_n
 
 
 def timed(rows: pd.DataFrame) -> pd.DataFrame:
-    """Measurements whose time counts: made for timing, without error, and not a failed alignment. Adds align_ms, their median.
-    A single search counts: it is many alignments."""
+    """Measurements whose time counts: made for timing, without error, and not a failed alignment. Adds
+    align_ms, their median. A single search counts: it is many alignments."""
     for_timing = (rows.timing != "single") | rows.search.notna()
     kept = rows[rows.error.isna() & for_timing & (rows.success != 0)]
     return kept.assign(align_ms=[np.median(v) / 1000 for v in kept.align_us])
 
 
 def samples(rows: pd.DataFrame) -> pd.DataFrame:
-    """One row per timed repeat: KEY, frame, guess_name, align_ms, weight. A measurement weighs 1 however often it was repeated."""
+    """One row per timed repeat: KEY, frame, guess_name, align_ms, weight. A measurement weighs 1 however
+    often it was repeated."""
     kept = timed(rows)
     repeats = [len(v) for v in kept.align_us]
     out = kept[KEY + ["frame", "guess_name"]].loc[kept.index.repeat(repeats)].reset_index(drop=True)
     if kept.empty:
         return out.assign(align_ms=[], weight=[])
-    return out.assign(align_ms=np.concatenate(list(kept.align_us)) / 1000, weight=np.repeat(1 / np.array(repeats), repeats))
+    return out.assign(
+        align_ms=np.concatenate(list(kept.align_us)) / 1000, weight=np.repeat(1 / np.array(repeats), repeats)
+    )
 
 
 def latency_table(rows: pd.DataFrame) -> pd.DataFrame:
-    """One row per KEY with timed measurements: quantiles over all their repeats, each measurement weighing the same."""
+    """One row per KEY with timed measurements: quantiles over all their repeats, each measurement weighing
+    the same."""
     kept = timed(rows)
     drawn = dict(list(samples(rows).groupby(KEY, sort=False)))
     table = []
@@ -43,7 +47,10 @@ def latency_table(rows: pd.DataFrame) -> pd.DataFrame:
         idle = [np.median(v) / 1000 for v in group.align_after_idle_us if len(v)]
         table.append(
             dict(zip(KEY, key))
-            | {f"align_ms_p{q}": weighted_quantile(times.align_ms, times.weight, q / 100) for q in (50, 90, 99)}
+            | {
+                f"align_ms_p{q}": weighted_quantile(times.align_ms, times.weight, q / 100)
+                for q in (50, 90, 99)
+            }
             | {
                 "timed_measurements": len(group),
                 "samples": len(times),
@@ -64,8 +71,8 @@ def latency_table(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def tail_table(rows: pd.DataFrame) -> pd.DataFrame:
-    """latency_table() of alignments with at most SHORT_ITERATIONS and line search off, where there are LEAST_TAIL_SAMPLES; with
-    points, their median."""
+    """latency_table() of alignments with at most SHORT_ITERATIONS and line search off, where there are
+    LEAST_TAIL_SAMPLES; with points, their median."""
     short = rows[(rows.variant == "autoware") & (rows.iterations <= SHORT_ITERATIONS)]
     table = latency_table(short)
     points = timed(short).groupby(KEY, sort=False).points.median().rename("points").reset_index()
@@ -73,7 +80,8 @@ def tail_table(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def verdict(low: float, high: float) -> str:
-    """Of an interval of the speed-up. FASTER and SLOWER only if all of it is beyond the margin, SAME only if all is within."""
+    """Of an interval of the speed-up. FASTER and SLOWER only if all of it is beyond the margin, SAME only if
+    all is within."""
     if low > 1 + MARGIN:
         return FASTER
     if high < 1 / (1 + MARGIN):
@@ -84,28 +92,40 @@ def verdict(low: float, high: float) -> str:
 
 
 def paired(own: pd.DataFrame, base: pd.DataFrame, on=tuple(SAME_ALIGNMENT)) -> pd.DataFrame:
-    """Measurements of the same alignment that both sides timed and neither failed: log_ratio = log(base / own time), jobs."""
+    """Measurements of the same alignment that both sides timed and neither failed: log_ratio = log(base / own
+    time), jobs."""
     both = own.merge(base, on=list(on), suffixes=("", "_base"))
     return both.assign(log_ratio=np.log(both.align_ms_base / both.align_ms))
 
 
 def speed_up(own: pd.DataFrame, base: pd.DataFrame, confidence: float = CONFIDENCE) -> dict:
-    """How many times faster own is than base: geometric mean over paired(), with its bootstrap interval by jobs."""
+    """How many times faster own is than base: geometric mean over paired(), with its bootstrap interval by
+    jobs."""
     both = paired(own, base)
     if both.empty:
         return {"speed": np.nan, "speed_low": np.nan, "speed_high": np.nan, "pairs": 0, "jobs": 0}
     mean, low, high, jobs = cluster_mean_interval(both.log_ratio, both.job, both.job_base, confidence)
-    return {"speed": np.exp(mean), "speed_low": np.exp(low), "speed_high": np.exp(high), "pairs": len(both), "jobs": jobs}
+    return {
+        "speed": np.exp(mean),
+        "speed_low": np.exp(low),
+        "speed_high": np.exp(high),
+        "pairs": len(both),
+        "jobs": jobs,
+    }
 
 
 def fastest_cpu_rows(table: pd.DataFrame, equal: pd.DataFrame, implementations: pd.DataFrame) -> dict:
-    """{(dataset, variant): (threads, implementation)} of the smallest p50 among equally accurate implementations on a CPU that are no peers."""
+    """{(dataset, variant): (threads, implementation)} of the smallest p50 among equally accurate
+    implementations on a CPU that are no peers."""
     candidates = table.merge(equal[equal.equal], on=KEY)
     fits = [
-        not on_gpu(name, implementations) and not implementations.loc[name, "peer"] for name in candidates.implementation
+        not on_gpu(name, implementations) and not implementations.loc[name, "peer"]
+        for name in candidates.implementation
     ]
     candidates = (
-        candidates[np.array(fits, bool)].sort_values("align_ms_p50", kind="stable").drop_duplicates(["dataset", "variant"])
+        candidates[np.array(fits, bool)]
+        .sort_values("align_ms_p50", kind="stable")
+        .drop_duplicates(["dataset", "variant"])
     )
     return {(c.dataset, c.variant): (c.threads, c.implementation) for c in candidates.itertuples()}
 
@@ -113,7 +133,8 @@ def fastest_cpu_rows(table: pd.DataFrame, equal: pd.DataFrame, implementations: 
 def ratio_table(
     rows: pd.DataFrame, pairing: pd.DataFrame, equal: pd.DataFrame, implementations: pd.DataFrame
 ) -> pd.DataFrame:
-    """One row per timed KEY: speed-up over the oracle (speed*, verdict, why_no_verdict) and over the fastest on a CPU (cpu_*)."""
+    """One row per timed KEY: speed-up over the oracle (speed*, verdict, why_no_verdict) and over the fastest
+    on a CPU (cpu_*)."""
     groups = dict(list(timed(rows).groupby(KEY, sort=False)))
     fastest = fastest_cpu_rows(latency_table(rows), equal, implementations)
     oracle = oracle_of(implementations)
@@ -127,7 +148,9 @@ def ratio_table(
         row |= _judged(groups, key, (pair.ref_threads, oracle), reasons[key], "")
         row |= _judged(groups, key, fastest.get((pair.dataset, pair.variant)), reasons[key], "cpu_")
         out.append(row)
-    return pd.DataFrame(out, columns=KEY + ["ref_threads"] + [prefix + name for prefix in ("", "cpu_") for name in JUDGED])
+    return pd.DataFrame(
+        out, columns=KEY + ["ref_threads"] + [prefix + name for prefix in ("", "cpu_") for name in JUDGED]
+    )
 
 
 def _judged(groups, key, base, why_not, prefix) -> dict:
@@ -146,5 +169,8 @@ def _judged(groups, key, base, why_not, prefix) -> dict:
     else:
         out = speed_up(groups[key], groups[base_key])
         said = why_not or ("no measurement that both timed and neither failed" if not out["pairs"] else "")
-        out |= {"verdict": "" if said else verdict(out["speed_low"], out["speed_high"]), "why_no_verdict": said}
+        out |= {
+            "verdict": "" if said else verdict(out["speed_low"], out["speed_high"]),
+            "why_no_verdict": said,
+        }
     return {prefix + name: value for name, value in out.items()} | {prefix + "base": base_name}

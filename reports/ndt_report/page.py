@@ -55,7 +55,11 @@ def error_pair(row, name) -> str:
 def count(row, name) -> str:
     """Median of a count of an alignment, and its largest where that is another."""
     median, most = row[f"{name}_p50"], row[f"{name}_max"]
-    return number(median, 6) if median == most or median != median else f"{number(median, 6)} / {number(most, 6)}"
+    return (
+        number(median, 6)
+        if median == most or median != median
+        else f"{number(median, 6)} / {number(most, 6)}"
+    )
 
 
 def per_iteration(row, name) -> str:

@@ -14,7 +14,8 @@ def rotation_difference_deg(a, b) -> float:
 
 
 def quaternion_xyzw(matrix):
-    """Unit quaternion of a rotation, w >= 0. By the largest of the four squares, so that it is exact at every angle."""
+    """Unit quaternion of a rotation, w >= 0. By the largest of the four squares, so that it is exact at every
+    angle."""
     r = matrix[:3, :3]
     squares = np.array(
         [

@@ -9,11 +9,18 @@ from .poses import rotation_difference_deg, translation_difference_m
 SAME_ALIGNMENT = ["dataset", "frame", "guess_name", "variant"]
 EQUAL_TRANSLATION_M = 0.01  # users need 1 cm ...
 EQUAL_ROTATION_DEG = 0.1  # ... and 0.1 degrees
-COMPARED = ["translation_vs_ref_m", "rotation_vs_ref_deg", "iterations_vs_ref", "score_vs_ref", "correspondences_vs_ref"]
+COMPARED = [
+    "translation_vs_ref_m",
+    "rotation_vs_ref_deg",
+    "iterations_vs_ref",
+    "score_vs_ref",
+    "correspondences_vs_ref",
+]
 
 
 def add_reference_errors(rows: pd.DataFrame, oracle: str) -> pd.DataFrame:
-    """Adds COMPARED, same_stop, and ref_stop: how the oracle ended from the same guess, None where it has no pose.
+    """Adds COMPARED, same_stop, and ref_stop: how the oracle ended from the same guess, None where it has no
+    pose.
 
     The oracle's pose is that of its smallest thread count. Its own rows, and rows without it, have NaN.
     """
@@ -41,17 +48,24 @@ def add_reference_errors(rows: pd.DataFrame, oracle: str) -> pd.DataFrame:
 
 def within_equal_bound(rows: pd.DataFrame) -> pd.Series:
     """Final pose within 1 cm and 0.1 degrees of the oracle's; False where there is nothing to compare."""
-    return (rows.translation_vs_ref_m <= EQUAL_TRANSLATION_M) & (rows.rotation_vs_ref_deg <= EQUAL_ROTATION_DEG)
+    return (rows.translation_vs_ref_m <= EQUAL_TRANSLATION_M) & (
+        rows.rotation_vs_ref_deg <= EQUAL_ROTATION_DEG
+    )
 
 
 def reference_threads(rows: pd.DataFrame, implementations: pd.DataFrame) -> pd.DataFrame:
-    """For every (dataset, variant, threads, implementation) the thread count of the oracle to compare its speed with.
+    """For every (dataset, variant, threads, implementation) the thread count of the oracle to compare its
+    speed with.
 
-    The same count where there is one. For an implementation on a GPU, or with a count the oracle was not run with, the
-    oracle's largest: the best that it can do on this machine. NaN where the oracle was not run.
+    The same count where there is one. For an implementation on a GPU, or with a count the oracle was not run
+    with, the oracle's largest: the best that it can do on this machine. NaN where the oracle was not run.
     """
     keys = rows[["dataset", "variant", "threads", "implementation"]].drop_duplicates().reset_index(drop=True)
-    counts = rows[rows.implementation == oracle_of(implementations)].groupby(["dataset", "variant"]).threads.agg(set)
+    counts = (
+        rows[rows.implementation == oracle_of(implementations)]
+        .groupby(["dataset", "variant"])
+        .threads.agg(set)
+    )
     chosen = []
     for key in keys.itertuples():
         there = counts.get((key.dataset, key.variant), set())

@@ -17,8 +17,8 @@ def family(dataset: str) -> str:
 
 
 def fit_line(x, y):
-    """(constant, slope, worst) of y = constant + slope x, by least squares of *relative* residuals, so that small sizes count
-    as much as large ones. worst: largest relative residual."""
+    """(constant, slope, worst) of y = constant + slope x, by least squares of *relative* residuals, so that
+    small sizes count as much as large ones. worst: largest relative residual."""
     x, y = np.asarray(x, float), np.asarray(y, float)
     design = np.c_[np.ones_like(x), x] / y[:, None]
     (constant, slope), *_ = np.linalg.lstsq(design, np.ones_like(y), rcond=None)
@@ -26,8 +26,10 @@ def fit_line(x, y):
 
 
 def scaling_points(rows: pd.DataFrame) -> pd.DataFrame:
-    """Medians per (variable, family, implementation, threads, size): evaluation_us = align time per pass over the scan, align_ms,
-    build_ms, peak_device_mb (NaN without a device). Only families with at least LEAST_SIZES sizes of that variable, more than a factor 2 apart."""
+    """Medians per (variable, family, implementation, threads, size): evaluation_us = align time per pass over
+    the scan, align_ms, build_ms, peak_device_mb (NaN without a device). Only families with at least
+    LEAST_SIZES sizes of that variable, more than a factor 2 apart.
+    """
     kept = timed(rows[rows.variant == "autoware"])
     kept = kept.assign(
         family=kept.dataset.map(family),
@@ -60,7 +62,8 @@ def scaling_points(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def scaling_fits(points: pd.DataFrame, value: str = "evaluation_us") -> pd.DataFrame:
-    """Per (variable, family, implementation, threads): constant and slope of `value` over size, and the worst relative residual."""
+    """Per (variable, family, implementation, threads): constant and slope of `value` over size, and the worst
+    relative residual."""
     out = []
     keys = ["variable", "family", "implementation", "threads"]
     for key, group in points.groupby(keys, sort=False):
@@ -68,13 +71,19 @@ def scaling_fits(points: pd.DataFrame, value: str = "evaluation_us") -> pd.DataF
             continue
         constant, slope, worst = fit_line(group["size"], group[value])
         out.append(
-            dict(zip(keys, key)) | {"constant": constant, "slope": slope, "worst_residual": worst, "sizes": len(group)}
+            dict(zip(keys, key)) | {
+                "constant": constant,
+                "slope": slope,
+                "worst_residual": worst,
+                "sizes": len(group),
+            }
         )
     return pd.DataFrame(out, columns=keys + ["constant", "slope", "worst_residual", "sizes"])
 
 
 def thread_points(rows: pd.DataFrame) -> pd.DataFrame:
-    """Per (dataset, implementation, threads): median time and speed-up over one thread, for those with three thread counts."""
+    """Per (dataset, implementation, threads): median time and speed-up over one thread, for those with three
+    thread counts."""
     kept = timed(rows[rows.variant == "autoware"])
     medians = kept.groupby(["dataset", "implementation", "threads"], sort=False).agg(
         align_ms=("align_ms", "median"), n=("align_ms", "size")

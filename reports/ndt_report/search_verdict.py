@@ -5,13 +5,14 @@ from .searches import LEAST_SEARCHES, TPE
 
 
 def search_sentences(table, oracle: str) -> list:
-    """One a dataset: its fastest setting among those that may succeed as often as the best. table: of search_table()."""
+    """One a dataset: its fastest setting among those that may succeed as often as the best. table: of
+    search_table()."""
     return [_sentence(dataset, rows, oracle) for dataset, rows in table.groupby("dataset", sort=False)]
 
 
 def candidates(rows):
-    """Settings of one dataset that succeed at all, and maybe as often as the best: their intervals overlap. Guided ones
-    if there are any: few searches leave intervals wide enough for chance."""
+    """Settings of one dataset that succeed at all, and maybe as often as the best: their intervals overlap.
+    Guided ones if there are any: few searches leave intervals wide enough for chance."""
     known = rows[(rows.known >= LEAST_SEARCHES) & rows.ms_p50.notna() & (rows.successes > 0)]
     likely = known[known.success_high >= known.success_low.max()]
     guided = likely[likely.method == TPE]
@@ -41,10 +42,16 @@ def _name(row) -> str:
 
 
 def _share(row) -> str:
-    return f"{row.successes} of {row.known} searches [{100 * row.success_low:.2g}, {100 * row.success_high:.3g}] %"
+    return (
+        f"{row.successes} of {row.known} searches [{100 * row.success_low:.2g},"
+        f" {100 * row.success_high:.3g}] %"
+    )
 
 
 def _trusted(row) -> str:
     if not row.reliable:
         return "none is called reliable"
-    return f"of {row.reliable} called reliable {row.false_reliable:g} {'is' if row.false_reliable == 1 else 'are'} wrong"
+    return (
+        f"of {row.reliable} called reliable {row.false_reliable:g}"
+        f" {'is' if row.false_reliable == 1 else 'are'} wrong"
+    )

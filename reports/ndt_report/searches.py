@@ -1,4 +1,5 @@
-"""Searches for the initial pose: how often they find it, how long they take, and whether they know when they have not."""
+"""Searches for the initial pose: how often they find it, how long they take, and whether they know when they
+have not."""
 
 import numpy as np
 import pandas as pd
@@ -14,14 +15,33 @@ SETTING = ["strategy", "method", "particles", "startup", "at_once", "sigma_m"]
 TPE, SEQUENTIAL, PERSISTENT = "tpe", "sequential", "batched_persistent"
 NOT_LOWER, LOWER = "not lower", "lower"
 LEAST_SEARCHES = 3  # of a setting; of fewer, made for a picture, a share says nothing
-TABLE_COLUMNS = ["n", "errors", "successes", "known", "success_share", "success_low", "success_high", "ms_p50", "ms_p90", "ms_p99"]
-TABLE_COLUMNS += ["iterations_per_particle", "reliable", "reliable_share", "false_reliable", "false_share", "ambiguous_share", "launches"]
+TABLE_COLUMNS = [
+    "n",
+    "errors",
+    "successes",
+    "known",
+    "success_share",
+    "success_low",
+    "success_high",
+    "ms_p50",
+    "ms_p90",
+    "ms_p99",
+]
+TABLE_COLUMNS += [
+    "iterations_per_particle",
+    "reliable",
+    "reliable_share",
+    "false_reliable",
+    "false_share",
+    "ambiguous_share",
+    "launches",
+]
 
 
 def search_rows(rows: pd.DataFrame) -> pd.DataFrame:
-    """The searches among a run's measurements, in the order of the tables: SEARCH_COLUMNS as columns (the name as
-    search_name, with the variant where that is not autoware), success (1, 0, NaN without truth; an error is no success)
-    and ms (NaN with an error)."""
+    """The searches among a run's measurements, in the order of the tables: SEARCH_COLUMNS as columns (the
+    name as search_name, with the variant where that is not autoware), success (1, 0, NaN without truth; an
+    error is no success) and ms (NaN with an error)."""
     rows = rows[rows.search.notna()].reset_index(drop=True)
     keys = pd.DataFrame(list(rows.search), columns=[c.name for c in SEARCH_COLUMNS], dtype=object)
     names = [n if v == "autoware" else f"{n}, {v}" for n, v in zip(keys.name, rows.variant)]
@@ -38,7 +58,10 @@ def succeeds(translation_error_m, rotation_error_deg):
 
 
 def _success(rows) -> pd.Series:
-    found = succeeds(rows.translation_error_m.astype(float), rows.rotation_error_deg.astype(float)) & rows.error.isna()
+    found = (
+        succeeds(rows.translation_error_m.astype(float), rows.rotation_error_deg.astype(float))
+        & rows.error.isna()
+    )
     has_truth = rows.dataset.isin(rows[rows.truth.notna()].dataset)
     return found.astype(float).where(has_truth)
 
@@ -47,7 +70,13 @@ def _side_by_side(rows) -> list:
     """Datasets and implementations as they come, guided searches first, then by strategy and name."""
     order = [{name: i for i, name in enumerate(dict.fromkeys(rows[key]))} for key in SEARCH_KEY[:2]]
     keys = [
-        (order[0][r.dataset], order[1][r.implementation], r.threads, METHODS.index(r.method), STRATEGIES.index(r.strategy))
+        (
+            order[0][r.dataset],
+            order[1][r.implementation],
+            r.threads,
+            METHODS.index(r.method),
+            STRATEGIES.index(r.strategy),
+        )
         + (natural_key(r.search_name),)
         for r in rows.itertuples()
     ]
@@ -55,9 +84,9 @@ def _side_by_side(rows) -> list:
 
 
 def search_table(searches: pd.DataFrame, oracle: str) -> pd.DataFrame:
-    """One row per SEARCH_KEY: SETTING, TABLE_COLUMNS, and speed: times of the oracle's fastest sequential TPE search of as
-    many particles on that dataset / own (medians; NaN without one). false_reliable: searches that call a wrong pose
-    reliable, NaN without truth. searches: of search_rows()."""
+    """One row per SEARCH_KEY: SETTING, TABLE_COLUMNS, and speed: times of the oracle's fastest sequential TPE
+    search of as many particles on that dataset / own (medians; NaN without one). false_reliable: searches
+    that call a wrong pose reliable, NaN without truth. searches: of search_rows()."""
     groups = searches.groupby(SEARCH_KEY, sort=False)
     out = [dict(zip(SEARCH_KEY, key)) | _setting(group) | _summary(group) for key, group in groups]
     table = pd.DataFrame(out, columns=SEARCH_KEY + SETTING + TABLE_COLUMNS)
@@ -110,9 +139,10 @@ def _quantiles(done) -> dict:
 
 
 def at_once_table(table: pd.DataFrame, oracle: str) -> pd.DataFrame:
-    """Of search_table() the guided settings that propose several particles a round, with the success of the sequential
-    search they are held against: their own implementation's, else the oracle's, with the same dataset and number of
-    particles. judged: NOT_LOWER if the intervals overlap or it is higher, LOWER, empty without one."""
+    """Of search_table() the guided settings that propose several particles a round, with the success of the
+    sequential search they are held against: their own implementation's, else the oracle's, with the same
+    dataset and number of particles. judged: NOT_LOWER if the intervals overlap or it is higher, LOWER, empty
+    without one."""
     guided = table[(table.strategy == PERSISTENT) & (table.method == TPE) & (table.known >= LEAST_SEARCHES)]
     others = [_held_against(row, table, oracle) for row in guided.itertuples()]
     columns = {
@@ -128,7 +158,9 @@ def at_once_table(table: pd.DataFrame, oracle: str) -> pd.DataFrame:
 
 
 def _held_against(row, table, oracle: str):
-    alike = (table.dataset == row.dataset) & (table.particles == row.particles) & (table.sigma_m == row.sigma_m)
+    alike = (
+        (table.dataset == row.dataset) & (table.particles == row.particles) & (table.sigma_m == row.sigma_m)
+    )
     same = _sequential(table[alike & (table.known >= LEAST_SEARCHES)])
     for name in (row.implementation, oracle):
         if len(own := same[same.implementation == name]):
@@ -137,10 +169,14 @@ def _held_against(row, table, oracle: str):
 
 
 def success_steps(searches: pd.DataFrame, over: str) -> pd.DataFrame:
-    """Share of searches whose best particle so far is a success, a step function: one row per SEARCH_KEY and step, the last
-    where the longest search ends. over: "ms" since the search's start, or "particles_done". Of every implementation the
-    largest thread count, and only where LEAST_SEARCHES have truth."""
-    most = searches.groupby(SEARCH_KEY[:3], sort=False).threads.transform("max") if len(searches) else searches.threads
+    """Share of searches whose best particle so far is a success, a step function: one row per SEARCH_KEY and
+    step, the last where the longest search ends. over: "ms" since the search's start, or "particles_done". Of
+    every implementation the largest thread count, and only where LEAST_SEARCHES have truth."""
+    most = (
+        searches.groupby(SEARCH_KEY[:3], sort=False).threads.transform("max")
+        if len(searches)
+        else searches.threads
+    )
     out = []
     for key, group in searches[searches.threads == most].groupby(SEARCH_KEY, sort=False):
         known = group[group.success.notna()]

@@ -67,7 +67,9 @@ def make_report(run: Run) -> Report:
     table = summary_table(rows, run.implementations)
     shown = main_datasets(rows)
     points = trace_points(rows)
-    report = Report(run, rows, table, verdict_of(run, rows, table, shown, search_sentences(found, run.oracle)))
+    report = Report(
+        run, rows, table, verdict_of(run, rows, table, shown, search_sentences(found, run.oracle))
+    )
     report.equivalence, report.worst = equivalence_table(rows), worst_cases(rows, run.implementations)
     report.stopping = stopping_table(rows, points)
     report.iteration_times = iteration_time_table(rows)
@@ -89,14 +91,20 @@ def make_report(run: Run) -> Report:
             "pareto": [pareto.draw(table, run.datasets, shown, look)],
             "latency": [ecdf.draw(samples(rows), shown, look)],
             "convergence": [convergence_figure.draw(_one_thread(points), shown, look)],
-            "basin": [basin_figure.draw(cells, name) for name in list(dict.fromkeys(cells.dataset))[:MOST_PER_KIND]],
-            "scaling": [scaling_figure.draw(scaling_points(rows), look), scaling_figure.draw_threads(threads, look)],
+            "basin": [
+                basin_figure.draw(cells, name) for name in list(dict.fromkeys(cells.dataset))[:MOST_PER_KIND]
+            ],
+            "scaling": [
+                scaling_figure.draw(scaling_points(rows), look),
+                scaling_figure.draw_threads(threads, look),
+            ],
             "iterations": [iteration_figure.draw(report.iteration_times, look)],
             "batches": [batches_figure.draw(batches, look)],
             "searches": _search_drawings(run, searches, look),
             "trajectory": _trajectory_drawings(report),
             "scores": [
-                scores.draw(poses, report.detection, name) for name in list(dict.fromkeys(poses.dataset))[:MOST_PER_KIND]
+                scores.draw(poses, report.detection, name)
+                for name in list(dict.fromkeys(poses.dataset))[:MOST_PER_KIND]
             ],
             "picture": _pictures(run, rows),
         }.items()
@@ -114,22 +122,32 @@ def main_datasets(rows: pd.DataFrame) -> list:
 
 
 def _one_thread(points: pd.DataFrame) -> pd.DataFrame:
-    """Variant autoware, and of every implementation its smallest thread count: the others walk the same way."""
+    """Variant autoware, and of every implementation its smallest thread count: the others walk the same
+    way."""
     own = points[points.variant == "autoware"]
-    return own[own.threads == own.groupby(["dataset", "implementation"]).threads.transform("min")] if len(own) else own
+    return (
+        own[own.threads == own.groupby(["dataset", "implementation"]).threads.transform("min")]
+        if len(own)
+        else own
+    )
 
 
 def _judged(rows, points, run: Run) -> pd.DataFrame:
     oracle = rows[(rows.implementation == run.oracle) & (rows.variant == "autoware") & rows.error.isna()]
     oracle = oracle.sort_values("threads", kind="stable").drop_duplicates(["dataset", "frame", "guess_name"])
-    return judged_poses(oracle, mark_wrong(_one_thread(points[points.implementation == run.oracle]), run.datasets))
+    return judged_poses(
+        oracle, mark_wrong(_one_thread(points[points.implementation == run.oracle]), run.datasets)
+    )
 
 
 def _trajectory_drawings(report: Report) -> list:
     by_dataset = {}
     for t in report.trajectories:
         by_dataset.setdefault(t.dataset, []).append(t)
-    return [trajectory_figure.draw(group, report.trajectory_errors) for group in list(by_dataset.values())[:MOST_PER_KIND]]
+    return [
+        trajectory_figure.draw(group, report.trajectory_errors)
+        for group in list(by_dataset.values())[:MOST_PER_KIND]
+    ]
 
 
 def _search_drawings(run: Run, searches, look: Looks) -> list:
@@ -142,7 +160,8 @@ def _search_drawings(run: Run, searches, look: Looks) -> list:
 
 
 def _map_around(run: Run, search):
-    """Of the dataset's picture; None without one, or if each frame has a map of its own and this is another's."""
+    """Of the dataset's picture; None without one, or if each frame has a map of its own and this is
+    another's."""
     data = run.datasets.loc[search.dataset]
     if data.picture is None or (data.kind != "scan_to_map" and data.picture["frame"] != search.frame):
         return None
@@ -163,6 +182,8 @@ def _pictures(run: Run, rows) -> list:
         oracle = shown[shown.implementation == run.oracle]
         row = (oracle if len(oracle) else shown).iloc[0]
         out.append(
-            scan_in_map.draw(row, read_pcd(run.folder / data.picture["map"]), read_pcd(run.folder / data.picture["scan"]))
+            scan_in_map.draw(
+                row, read_pcd(run.folder / data.picture["map"]), read_pcd(run.folder / data.picture["scan"])
+            )
         )
     return out

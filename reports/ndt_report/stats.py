@@ -38,7 +38,8 @@ def student_t_quantile(p: float, df: int) -> float:
 
 
 def _weights(ids, random):
-    """How often each entry counts in each resample [RESAMPLES, n]: whole clusters are drawn with replacement."""
+    """How often each entry counts in each resample [RESAMPLES, n]: whole clusters are drawn with
+    replacement."""
     names, member = np.unique(ids, return_inverse=True)
     drawn = random.multinomial(len(names), np.full(len(names), 1 / len(names)), size=RESAMPLES)
     return drawn[:, member], len(names)
@@ -47,10 +48,11 @@ def _weights(ids, random):
 def cluster_mean_interval(values, clusters_a, clusters_b, confidence: float = CONFIDENCE):
     """(mean, low, high, clusters) of paired differences, measured in jobs of one side and jobs of the other.
 
-    Whatever slows a whole job (the machine's clock, where its memory is) is common to its measurements, so whole jobs are
-    resampled. Where every job of one side meets one job of the other, they are drawn as pairs; otherwise both sides are drawn
-    independently. With few jobs a bootstrap is too narrow: its spread is widened by sqrt(m / (m - 1)) and by Student's t over
-    the normal quantile, m the smaller number of jobs. With one job there is no interval: low and high are NaN.
+    Whatever slows a whole job (the machine's clock, where its memory is) is common to its measurements, so
+    whole jobs are resampled. Where every job of one side meets one job of the other, they are drawn as pairs;
+    otherwise both sides are drawn independently. With few jobs a bootstrap is too narrow: its spread is
+    widened by sqrt(m / (m - 1)) and by Student's t over the normal quantile, m the smaller number of jobs.
+    With one job there is no interval: low and high are NaN.
     """
     values = np.asarray(values, float)
     mean = float(values.mean())

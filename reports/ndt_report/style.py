@@ -67,8 +67,8 @@ matplotlib.rcParams.update(
 
 
 class Looks:
-    """Colour, marker and line of every implementation of a run: near-black for the oracle, grey for peers, and for the
-    others a palette in the order of implementations.json."""
+    """Colour, marker and line of every implementation of a run: near-black for the oracle, grey for peers,
+    and for the others a palette in the order of implementations.json."""
 
     def __init__(self, implementations: pd.DataFrame):
         self.names = list(implementations.index)
@@ -97,8 +97,8 @@ class Looks:
 
 
 def panels(count: int, columns: int = 3, height_in: float = 3.0):
-    """(figure, axes) of `count` panels in rows of at most `columns`, with a strip above them for the legend. Spare axes
-    are removed."""
+    """(figure, axes) of `count` panels in rows of at most `columns`, with a strip above them for the legend.
+    Spare axes are removed."""
     columns = min(columns, count)
     rows = -(-count // columns)
     figure, axes = plt.subplots(rows, columns, figsize=(WIDTH_IN, height_in * rows + 0.45), squeeze=False)
@@ -119,7 +119,8 @@ def log_axis(axis):
 
 
 def finish(figure: Figure, axes, columns: int = 5) -> Figure:
-    """One legend for all panels in the strip above them, never on data; entries in order of first appearance."""
+    """One legend for all panels in the strip above them, never on data; entries in order of first
+    appearance."""
     entries = {}
     for ax in axes:
         for handle, label in zip(*ax.get_legend_handles_labels()):

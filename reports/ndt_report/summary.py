@@ -18,8 +18,12 @@ def summary_table(rows: pd.DataFrame, implementations: pd.DataFrame) -> pd.DataF
     """One row per (dataset, variant, threads, implementation), in report order. rows: of judged_rows()."""
     pairing = reference_threads(rows, implementations)
     equal = equal_accuracy(rows, pairing, oracle_of(implementations))
-    table = accuracy_table(rows).merge(equal, on=KEY, how="left").merge(latency_table(rows), on=KEY, how="left")
+    table = (
+        accuracy_table(rows).merge(equal, on=KEY, how="left").merge(latency_table(rows), on=KEY, how="left")
+    )
     table = table.merge(ratio_table(rows, pairing, equal, implementations), on=KEY, how="left")
     texts = [prefix + name for prefix in ("", "cpu_") for name in ("verdict", "why_no_verdict", "base")]
     table[texts] = table[texts].fillna("")
-    return table.assign(peer=np.array([implementations.loc[name, "peer"] for name in table.implementation], bool))
+    return table.assign(
+        peer=np.array([implementations.loc[name, "peer"] for name in table.implementation], bool)
+    )

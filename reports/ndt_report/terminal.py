@@ -7,7 +7,18 @@ from .verdict import interval
 MOST_LINES = 24
 MOST_SEARCHES = 4  # datasets with a line on searches
 WIDTH = 120
-HEADER = ["dataset", "implementation", "thr", "n", "p50 ms", "p99 ms", "speed against the oracle", "ok %", "err mm", "vs oracle mm"]
+HEADER = [
+    "dataset",
+    "implementation",
+    "thr",
+    "n",
+    "p50 ms",
+    "p99 ms",
+    "speed against the oracle",
+    "ok %",
+    "err mm",
+    "vs oracle mm",
+]
 
 
 def _cut(text: str) -> str:
@@ -19,7 +30,9 @@ def _cell(value, digits=3) -> str:
 
 
 def _row(row) -> list:
-    speed = f"{row['verdict']} {interval(row)}" if row["verdict"] else row["why_no_verdict"].split(":")[0] or "-"
+    speed = (
+        f"{row['verdict']} {interval(row)}" if row["verdict"] else row["why_no_verdict"].split(":")[0] or "-"
+    )
     share = row["success_share"]
     return [
         row["dataset"],
@@ -36,8 +49,8 @@ def _row(row) -> list:
 
 
 def _worth_most(table, room: int):
-    """As many rows as there is room for: of every dataset and implementation the fastest thread count with the default options
-    before all others; in report order."""
+    """As many rows as there is room for: of every dataset and implementation the fastest thread count with
+    the default options before all others; in report order."""
     fastest = (
         table[table.variant == "autoware"]
         .sort_values("align_ms_p50", kind="stable")
@@ -53,15 +66,11 @@ def summary_lines(report: Report, path) -> list:
     head = [report.verdict.headline] + report.verdict.searches[:MOST_SEARCHES]
     cautions = report.verdict.cautions[:4]
     left = (
-        [f"{len(report.verdict.cautions) - 4} more cautions are in the report."] if len(report.verdict.cautions) > 4 else []
+        [f"{len(report.verdict.cautions) - 4} more cautions are in the report."]
+        if len(report.verdict.cautions) > 4
+        else []
     )
-    tail = (
-        ["! " + c for c in cautions]
-        + left
-        + [
-            str(path),
-        ]
-    )
+    tail = ["! " + c for c in cautions] + left + [str(path)]
     room = MOST_LINES - len(head) - len(tail) - 1
     chosen = _worth_most(report.table, room if len(report.table) <= room else room - 1)
     rows = [_row(row) for row in chosen.to_dict("records")]
@@ -69,7 +78,9 @@ def summary_lines(report: Report, path) -> list:
     widths = [max(len(line[i]) for line in [HEADER, *rows]) for i in range(len(HEADER))]
     left_aligned = {0, 1, 6}
     table = [
-        "  ".join(t.ljust(w) if i in left_aligned else t.rjust(w) for i, (t, w) in enumerate(zip(line, widths))).rstrip()
+        "  ".join(
+            t.ljust(w) if i in left_aligned else t.rjust(w) for i, (t, w) in enumerate(zip(line, widths))
+        ).rstrip()
         for line in ([HEADER, *rows] if rows else [])
     ]
     if more > 0:

@@ -25,10 +25,14 @@ class Trajectory:
 
 
 def trajectories(rows: pd.DataFrame, datasets: pd.DataFrame) -> list:
-    """Of every (dataset, implementation) with at least LEAST_POSES frames: the first guess of each frame, the smallest thread count,
-    variant autoware."""
+    """Of every (dataset, implementation) with at least LEAST_POSES frames: the first guess of each frame, the
+    smallest thread count, variant autoware."""
     kept = rows[(rows.variant == "autoware") & (rows.frame != "") & rows.guess_offset.isna()]
-    kept = kept.sort_values("threads", kind="stable").drop_duplicates(["dataset", "implementation", "frame"]).sort_index()
+    kept = (
+        kept.sort_values("threads", kind="stable")
+        .drop_duplicates(["dataset", "implementation", "frame"])
+        .sort_index()
+    )
     out = []
     for (dataset, implementation), group in kept.groupby(["dataset", "implementation"], sort=False):
         group = group.sort_values("frame", key=lambda names: names.map(natural_key), kind="stable")
@@ -56,8 +60,8 @@ def _chain(group):
 
 
 def trajectory_errors(all_trajectories) -> pd.DataFrame:
-    """ATE, RPE (from frame to frame) and KITTI's translational error (over 100 to 800 m of path) of every trajectory with truth, not
-    aligned to it: both are in the map's frame."""
+    """ATE, RPE (from frame to frame) and KITTI's translational error (over 100 to 800 m of path) of every
+    trajectory with truth, not aligned to it: both are in the map's frame."""
     out = []
     for t in all_trajectories:
         if t.truth is None:
@@ -94,7 +98,8 @@ def trajectory_errors(all_trajectories) -> pd.DataFrame:
 
 
 def _stamps(frames):
-    """The number in each frame's name where these rise, else the index: a TUM file needs times, and a run has none."""
+    """The number in each frame's name where these rise, else the index: a TUM file needs times, and a run has
+    none."""
     numbers = [re.findall(r"\d+", re.sub(r"\.\w+$", "", name)) for name in frames]
     stamps = [int(found[-1]) if found else -1 for found in numbers]
     return stamps if all(a < b for a, b in zip(stamps, stamps[1:])) else list(range(len(frames)))

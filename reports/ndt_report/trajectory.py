@@ -1,7 +1,9 @@
-"""Errors of a whole trajectory: absolute (ATE), relative (RPE), and over path lengths as KITTI's odometry benchmark has them.
+"""Errors of a whole trajectory: absolute (ATE), relative (RPE), and over path lengths as KITTI's odometry
+benchmark has them.
 
-Poses are float64 arrays of shape (n, 4, 4), map_from_body, metres; row i of the estimate belongs to row i of the truth.
-Numpy only. All functions raise ValueError for anything else than two such trajectories of the same length.
+Poses are float64 arrays of shape (n, 4, 4), map_from_body, metres; row i of the estimate belongs to row i of
+the truth. Numpy only. All functions raise ValueError for anything else than two such trajectories of the same
+length.
 """
 
 import numpy as np
@@ -14,8 +16,8 @@ RIGID = 1e-3  # largest entry of R Rt - I, as in ndt::Limits::kRigid
 def ate(truth, estimate, align=False):
     """Distances of the positions, metres: {"rmse_m", "mean_m", "median_m", "max_m", "poses"}.
 
-    `align` first moves the estimate by the rigid motion, without scale, that brings its positions closest to the truth's
-    [Umeyama 1991]; for trajectories that start in a frame of their own.
+    `align` first moves the estimate by the rigid motion, without scale, that brings its positions closest to
+    the truth's [Umeyama 1991]; for trajectories that start in a frame of their own.
     """
     truth, estimate = _pair(truth, estimate)
     positions = estimate[:, :3, 3]
@@ -23,15 +25,21 @@ def ate(truth, estimate, align=False):
         rotation, translation = umeyama(positions, truth[:, :3, 3])
         positions = positions @ rotation.T + translation
     error = np.linalg.norm(positions - truth[:, :3, 3], axis=1)
-    return {"rmse_m": _rmse(error), "mean_m": float(error.mean()), "median_m": float(np.median(error)),
-            "max_m": float(error.max()), "poses": len(error)}
+    return {
+        "rmse_m": _rmse(error),
+        "mean_m": float(error.mean()),
+        "median_m": float(np.median(error)),
+        "max_m": float(error.max()),
+        "poses": len(error),
+    }
 
 
 def rpe(truth, estimate, delta=1):
     """Error of the motion over `delta` frames, of every pair (i, i + delta) [Sturm 2012, eq. 3].
 
-    {"translation_rmse_m", "translation_mean_m", "translation_max_m", "rotation_rmse_deg", "rotation_mean_deg",
-    "rotation_max_deg", "pairs"}. Raises ValueError if the trajectory has no more than `delta` poses.
+    {"translation_rmse_m", "translation_mean_m", "translation_max_m", "rotation_rmse_deg",
+    "rotation_mean_deg", "rotation_max_deg", "pairs"}. Raises ValueError if the trajectory has no more than
+    `delta` poses.
     """
     truth, estimate = _pair(truth, estimate)
     if delta != int(delta) or delta < 1:
@@ -42,19 +50,27 @@ def rpe(truth, estimate, delta=1):
     first = np.arange(len(truth) - delta)
     translation, rotation = _motion_errors(truth, estimate, first, first + delta)
     rotation = np.degrees(rotation)
-    return {"translation_rmse_m": _rmse(translation), "translation_mean_m": float(translation.mean()),
-            "translation_max_m": float(translation.max()), "rotation_rmse_deg": _rmse(rotation),
-            "rotation_mean_deg": float(rotation.mean()), "rotation_max_deg": float(rotation.max()), "pairs": len(first)}
+    return {
+        "translation_rmse_m": _rmse(translation),
+        "translation_mean_m": float(translation.mean()),
+        "translation_max_m": float(translation.max()),
+        "rotation_rmse_deg": _rmse(rotation),
+        "rotation_mean_deg": float(rotation.mean()),
+        "rotation_max_deg": float(rotation.max()),
+        "pairs": len(first),
+    }
 
 
 def kitti(truth, estimate, lengths_m=KITTI_LENGTHS_M, step=KITTI_STEP):
-    """Translational error in percent and rotational error in degrees per metre over sub-sequences of given path lengths.
+    """Translational error in percent and rotational error in degrees per metre over sub-sequences of given
+    path lengths.
 
-    {"translation_percent", "rotation_deg_per_m", "segments", "by_length": [{"length_m", then the same three}, ...]}; means
-    over the sub-sequences, None where the trajectory is too short for any. As calcSequenceErrors of the development kit of
-    the KITTI odometry benchmark [Geiger 2012, https://www.cvlibs.net/datasets/kitti/eval_odometry.php]: a sub-sequence starts
-    at every `step`-th frame and ends with the first frame whose path along the truth is longer than the length; its errors
-    are divided by the nominal length; the totals are means over all sub-sequences, not over the lengths. Unlike the kit,
+    {"translation_percent", "rotation_deg_per_m", "segments", "by_length": [{"length_m", then the same three},
+    ...]}; means over the sub-sequences, None where the trajectory is too short for any. As calcSequenceErrors
+    of the development kit of the KITTI odometry benchmark [Geiger 2012,
+    https://www.cvlibs.net/datasets/kitti/eval_odometry.php]: a sub-sequence starts at every `step`-th frame
+    and ends with the first frame whose path along the truth is longer than the length; its errors are divided
+    by the nominal length; the totals are means over all sub-sequences, not over the lengths. Unlike the kit,
     which takes the arc cosine of the trace, angles below 1e-8 rad do not vanish.
     """
     truth, estimate = _pair(truth, estimate)
@@ -78,7 +94,8 @@ def kitti(truth, estimate, lengths_m=KITTI_LENGTHS_M, step=KITTI_STEP):
 
 
 def umeyama(points, onto):
-    """Rotation (3, 3) and translation (3,) of the rigid motion with the least sum of squares |R p + t - q|^2 [Umeyama 1991].
+    """Rotation (3, 3) and translation (3,) of the rigid motion with the least sum of squares |R p + t - q|^2
+    [Umeyama 1991].
 
     Where the points lie on a line, any turn about it is as good, and one of them is returned.
     """
@@ -92,7 +109,10 @@ def umeyama(points, onto):
 def _pair(truth, estimate):
     truth, estimate = _trajectory(truth, "truth"), _trajectory(estimate, "estimate")
     if len(truth) != len(estimate):
-        raise ValueError(f"the truth has {len(truth)} poses, the estimate {len(estimate)}; give one estimate for each true pose")
+        raise ValueError(
+            f"the truth has {len(truth)} poses, the estimate {len(estimate)}; give one estimate for each true"
+            " pose"
+        )
     return truth, estimate
 
 
@@ -102,7 +122,10 @@ def _trajectory(poses, name):
         raise ValueError(f"{name}: shape {poses.shape}; give (n, 4, 4) with n >= 1")
     finite = np.isfinite(poses).all(axis=(1, 2))
     if not finite.all():
-        raise ValueError(f"{name}: pose {int(np.argmin(finite))} is not finite; leave out failed frames in both trajectories")
+        raise ValueError(
+            f"{name}: pose {int(np.argmin(finite))} is not finite; leave out failed frames in both"
+            " trajectories"
+        )
     rotation = poses[:, :3, :3]
     skewed = np.abs(rotation @ rotation.transpose(0, 2, 1) - np.eye(3)).max(axis=(1, 2)) > RIGID
     if skewed.any() or (np.linalg.det(rotation) < 0).any() or (poses[:, 3] != [0, 0, 0, 1]).any():
@@ -128,15 +151,24 @@ def _inverse(poses):
 
 def _angles(rotations):
     """From sine and cosine: the cosine alone cannot tell an angle below 1e-8 rad from none."""
-    axis = np.stack([rotations[:, 2, 1] - rotations[:, 1, 2], rotations[:, 0, 2] - rotations[:, 2, 0],
-                     rotations[:, 1, 0] - rotations[:, 0, 1]], axis=1)
+    axis = np.stack(
+        [
+            rotations[:, 2, 1] - rotations[:, 1, 2],
+            rotations[:, 0, 2] - rotations[:, 2, 0],
+            rotations[:, 1, 0] - rotations[:, 0, 1],
+        ],
+        axis=1,
+    )
     return np.arctan2(np.linalg.norm(axis, axis=1), np.trace(rotations, axis1=1, axis2=2) - 1)
 
 
 def _kitti_means(translation_percent, rotation_deg_per_m):
     n = len(translation_percent)
-    return {"segments": n, "translation_percent": float(translation_percent.mean()) if n else None,
-            "rotation_deg_per_m": float(rotation_deg_per_m.mean()) if n else None}
+    return {
+        "segments": n,
+        "translation_percent": float(translation_percent.mean()) if n else None,
+        "rotation_deg_per_m": float(rotation_deg_per_m.mean()) if n else None,
+    }
 
 
 def _rmse(errors):

@@ -18,7 +18,8 @@ COUNTS = [
     "peak_device_bytes",
 ]
 BYTES = ["upload_bytes", "download_bytes"]
-# Of every key of a budget in implementations.json: what it limits, in words, and the column of transfers_table().
+# Of every key of a budget in implementations.json: what it limits, in words, and the column of
+# transfers_table().
 BUDGETED = {
     "bytes_per_iteration": ("bytes in an iteration", "bytes_per_iteration"),
     "bytes_per_round": ("bytes in a round", "bytes_per_round"),
@@ -36,9 +37,9 @@ class Fit(NamedTuple):
 
 
 def iteration_fit(rows: pd.DataFrame, columns, over=None) -> Fit | None:
-    """A line through the columns' sum over iterations (or another count, `over`), scans of one dataset and size compared
-    with one another, so that what an alignment moves for its points is no slope. None if no such scans differ in their
-    iterations: constant and slope cannot be told apart then."""
+    """A line through the columns' sum over iterations (or another count, `over`), scans of one dataset and
+    size compared with one another, so that what an alignment moves for its points is no slope. None if no
+    such scans differ in their iterations: constant and slope cannot be told apart then."""
     rows = rows.dropna(subset=columns)
     count = rows.iterations if over is None else over[rows.index]
     total = rows[columns].sum(axis=1)
@@ -52,8 +53,8 @@ def iteration_fit(rows: pd.DataFrame, columns, over=None) -> Fit | None:
 
 
 def transfers_table(rows: pd.DataFrame, implementations: pd.DataFrame) -> pd.DataFrame:
-    """One row per (implementation, variant) with counts: medians and largest of COUNTS, iteration fits (NaN if unknown),
-    and what of its budget is broken and held, as text."""
+    """One row per (implementation, variant) with counts: medians and largest of COUNTS, iteration fits (NaN
+    if unknown), and what of its budget is broken and held, as text."""
     out = []
     counted = rows[rows.error.isna() & rows.upload_bytes.notna()]
     for (implementation, variant), group in counted.groupby(["implementation", "variant"], sort=False):
@@ -68,7 +69,11 @@ def transfers_table(rows: pd.DataFrame, implementations: pd.DataFrame) -> pd.Dat
 
 def _per_iteration(group) -> dict:
     out = {}
-    for name, columns in {"bytes": BYTES, "launches": ["launches"], "synchronisations": ["synchronisations"]}.items():
+    for name, columns in {
+        "bytes": BYTES,
+        "launches": ["launches"],
+        "synchronisations": ["synchronisations"],
+    }.items():
         fit = iteration_fit(group, columns)
         out[f"{name}_per_iteration"] = fit.slope if fit else np.nan
         out[f"{name}_off_the_line"] = fit.worst if fit else np.nan

@@ -46,7 +46,10 @@ def dataset_sentence(dataset: str, table: pd.DataFrame, frames: int, oracle: str
     if rows.align_ms_p50.isna().all():
         return f"{where}: not timed. {_success_shares(rows)}"
     if own.empty:
-        return f"{where}: no implementation is timed and as accurate as {oracle}, so there is nothing to recommend."
+        return (
+            f"{where}: no implementation is timed and as accurate as {oracle}, so there is nothing to"
+            " recommend."
+        )
     best = own.sort_values("align_ms_p50", kind="stable").iloc[0]
     threads = f"{best.threads:g} thread{'s' if best.threads != 1 else ''}"
     if best.implementation == oracle:
@@ -61,8 +64,8 @@ def dataset_sentence(dataset: str, table: pd.DataFrame, frames: int, oracle: str
     said = found.get(best.verdict, f"may be faster than {oracle}, {interval(best)}: too uncertain to say")
     ref_threads = "" if best.ref_threads == best.threads else f" with {best.ref_threads:g} threads"
     return (
-        f"{where}: {best.implementation} ({threads}, median {best.align_ms_p50:.3g} ms) {said}{ref_threads}, with the "
-        f"same poses (worst {best.translation_vs_ref_mm_max:.2g} mm); {_success(best)}."
+        f"{where}: {best.implementation} ({threads}, median {best.align_ms_p50:.3g} ms) {said}{ref_threads},"
+        f" with the same poses (worst {best.translation_vs_ref_mm_max:.2g} mm); {_success(best)}."
     )
 
 
@@ -70,7 +73,9 @@ def _success_shares(rows) -> str:
     known = rows[rows.success_share.notna()]
     if known.empty:
         return "It is unknown which alignments succeeded."
-    shares = [f"{r.implementation} {100 * r.success_share:.3g} % of {r.measurements}" for r in known.itertuples()]
+    shares = [
+        f"{r.implementation} {100 * r.success_share:.3g} % of {r.measurements}" for r in known.itertuples()
+    ]
     what = "found the truth" if known.success_kind.iloc[0] == TRUTH else "agree with the oracle"
     return f"Alignments that {what}: {', '.join(shares)}."
 
@@ -91,7 +96,10 @@ def headline(table: pd.DataFrame, shown, oracle: str) -> str:
     if table.align_ms_p50.isna().all():
         return "Nothing was timed in this run: it shows which alignments succeed, not how fast they are."
     if own.empty:
-        return "This run does not say which implementation to use: none is both timed and as accurate as the oracle."
+        return (
+            "This run does not say which implementation to use: none is both timed and as accurate as the"
+            " oracle."
+        )
     best = own.sort_values("align_ms_p50", kind="stable").drop_duplicates("dataset")
     wins = best.implementation.value_counts()
     winner, count = sorted(wins.items(), key=lambda item: (-item[1], item[0]))[0]
@@ -99,8 +107,8 @@ def headline(table: pd.DataFrame, shown, oracle: str) -> str:
     sure = best[best.implementation == winner].verdict == FASTER
     if winner != oracle and not sure.all():
         return (
-            f"Probably {winner}: the lowest median with the oracle's accuracy on {of}; too few or unsteady jobs to be "
-            f"sure."
+            f"Probably {winner}: the lowest median with the oracle's accuracy on {of}; too few or unsteady"
+            " jobs to be sure."
         )
     return f"Use {winner}: the fastest implementation with the oracle's accuracy on {of}."
 
@@ -108,7 +116,8 @@ def headline(table: pd.DataFrame, shown, oracle: str) -> str:
 def verdict_of(run: Run, rows: pd.DataFrame, table: pd.DataFrame, shown: list, searches=()) -> Verdict:
     """searches: sentences of search_sentences()."""
     said = [
-        dataset_sentence(name, table, run.datasets.loc[name, "frames"], run.oracle) for name in shown[:MOST_SENTENCES]
+        dataset_sentence(name, table, run.datasets.loc[name, "frames"], run.oracle)
+        for name in shown[:MOST_SENTENCES]
     ]
     if len(shown) > MOST_SENTENCES:
         said.append(f"{len(shown) - MOST_SENTENCES} more datasets are in the table.")
@@ -123,33 +132,37 @@ def verdict_of(run: Run, rows: pd.DataFrame, table: pd.DataFrame, shown: list, s
 
 def _trust(run: Run, rows, table) -> list:
     out = []
-    own = rows[rows.translation_vs_ref_m.notna() & ~rows.implementation.map(run.implementations.peer).astype(bool)]
+    own = rows[
+        rows.translation_vs_ref_m.notna() & ~rows.implementation.map(run.implementations.peer).astype(bool)
+    ]
     if len(own):
         same = (own.iterations_vs_ref == 0).mean()
         out.append(
-            f"Same algorithm: {100 * same:.4g} % of {len(own)} alignments need exactly the oracle's iterations; half "
-            f"of the poses are within "
-            f"{1000 * own.translation_vs_ref_m.median():.2g} mm, the worst is {1000 * own.translation_vs_ref_m.max():.2g} mm and "
-            f"{own.rotation_vs_ref_deg.max():.2g} deg away."
+            f"Same algorithm: {100 * same:.4g} % of {len(own)} alignments need exactly the oracle's"
+            f" iterations; half of the poses are within {1000 * own.translation_vs_ref_m.median():.2g} mm,"
+            f" the worst is {1000 * own.translation_vs_ref_m.max():.2g} mm and"
+            f" {own.rotation_vs_ref_deg.max():.2g} deg away."
         )
     judged = table[table.success_kind == TRUTH]
     if len(judged):
         out.append(
-            f"{int(judged.successes.sum())} of {int(judged.measurements.sum())} alignments with known truth ended "
-            f"within their dataset's limits."
+            f"{int(judged.successes.sum())} of {int(judged.measurements.sum())} alignments with known truth"
+            " ended within their dataset's limits."
         )
     if table.samples.notna().any():
         out.append(
-            f"Times: {int(table.samples.sum())} repeats of {int(table.timed_measurements.sum())} alignments in "
-            f"{rows.job.nunique()} child "
-            "processes in random order; intervals resample whole processes."
+            f"Times: {int(table.samples.sum())} repeats of {int(table.timed_measurements.sum())} alignments"
+            f" in {rows.job.nunique()} child processes in random order; intervals resample whole processes."
         )
     return out
 
 
 def typical_spread(rows) -> float:
-    """Median over timed measurements of the inter-quartile range of their repeats, as a share of their median; NaN if none."""
-    repeats = [v for v in rows[rows.error.isna() & (rows.timing != "single")].align_us if len(v) >= FEWEST_REPEATS]
+    """Median over timed measurements of the inter-quartile range of their repeats, as a share of their
+    median; NaN if none."""
+    repeats = [
+        v for v in rows[rows.error.isna() & (rows.timing != "single")].align_us if len(v) >= FEWEST_REPEATS
+    ]
     shares = [np.subtract(*np.percentile(v, [75, 25])) / np.median(v) for v in repeats]
     return float(np.median(shares)) if shares else np.nan
 
@@ -178,18 +191,22 @@ def _cautions(run: Run, rows, table) -> list:
     if len(capped):
         timed = rows.timing.isin(["settled", "wall_cap"]).sum()
         out.append(
-            f"{100 * len(capped) / timed:.0f} % of the timed measurements hit the wall-clock cap before their repeats settled."
+            f"{100 * len(capped) / timed:.0f} % of the timed measurements hit the wall-clock cap before their"
+            " repeats settled."
         )
     for name in table[table.peer].implementation.unique():
         out.append(
-            f"{name} is another algorithm on the same data (a peer): its poses and stopping rule differ, so its "
-            f"times are no like-for-like comparison."
+            f"{name} is another algorithm on the same data (a peer): its poses and stopping rule differ, so"
+            " its times are no like-for-like comparison."
         )
-    unequal = table[~table.equal & ~table.peer & table.align_ms_p50.notna() & (table.why_not.str.startswith("not equal"))]
+    unequal = table[
+        ~table.equal & ~table.peer & table.align_ms_p50.notna() & (table.why_not.str.startswith("not equal"))
+    ]
     for row in unequal.head(3).itertuples():
         variant = "" if row.variant == "autoware" else f", {row.variant}"
         out.append(
-            f"{row.implementation} ({row.threads:g} thr{variant}) gets no speed verdict on {row.dataset}: {row.why_not}."
+            f"{row.implementation} ({row.threads:g} thr{variant}) gets no speed verdict on {row.dataset}:"
+            f" {row.why_not}."
         )
     environment = run.environment
     if environment.get("build_type", "Release") != "Release" or environment.get("sanitizers"):
@@ -203,8 +220,8 @@ def _cautions(run: Run, rows, table) -> list:
     if (spread := typical_spread(rows)) > UNSTEADY:
         out.insert(
             0,
-            f"Times are unsteady: half of the repeats of one and the same alignment spread over {100 * spread:.0f} % of their "
-            "median. Other work slows implementations with several threads most, above all those whose threads spin: "
-            "measure on a quiet machine.",
+            "Times are unsteady: half of the repeats of one and the same alignment spread over"
+            f" {100 * spread:.0f} % of their median. Other work slows implementations with several threads"
+            " most, above all those whose threads spin: measure on a quiet machine.",
         )
     return out

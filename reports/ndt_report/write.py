@@ -10,8 +10,8 @@ NUMBER = "%.9g"
 
 
 def write_report(report: Report, folder: Path) -> Path:
-    """report.html, targets.html, figures/*.csv, summary.csv, searches.csv where there are searches, trajectories/*.tum.
-    Returns the path of report.html."""
+    """report.html, targets.html, figures/*.csv, summary.csv, searches.csv where there are searches,
+    trajectories/*.tum. Returns the path of report.html."""
     html = render(report)
     figures = folder / "figures"
     figures.mkdir(exist_ok=True)

@@ -36,7 +36,8 @@ def rpe(truth, estimate, relation, delta):
 
 
 def kitti(truth, estimate, lengths_m, step):
-    """evo has no KITTI metric: its own path lengths, relative poses and angles, put together as the development kit does."""
+    """evo has no KITTI metric: its own path lengths, relative poses and angles, put together as the
+    development kit does."""
     path = accumulated_distances(truth[:, :3, 3])
     translation, rotation = [], []
     for first in range(0, len(truth), step):
@@ -44,19 +45,27 @@ def kitti(truth, estimate, lengths_m, step):
             last = next((i for i in range(first, len(path)) if path[i] > path[first] + length), None)
             if last is None:
                 continue
-            error = lie_algebra.relative_se3(lie_algebra.relative_se3(estimate[first], estimate[last]),
-                                             lie_algebra.relative_se3(truth[first], truth[last]))
+            error = lie_algebra.relative_se3(
+                lie_algebra.relative_se3(estimate[first], estimate[last]),
+                lie_algebra.relative_se3(truth[first], truth[last]),
+            )
             translation.append(np.linalg.norm(error[:3, 3]) / length)
             rotation.append(lie_algebra.so3_log_angle(error[:3, :3], degrees=True) / length)
-    return {"segments": len(translation), "translation_percent": 100 * float(np.mean(translation)),
-            "rotation_deg_per_m": float(np.mean(rotation))}
+    return {
+        "segments": len(translation),
+        "translation_percent": 100 * float(np.mean(translation)),
+        "rotation_deg_per_m": float(np.mean(rotation)),
+    }
 
 
 def main():
     data = np.load(sys.argv[1])
     truth, estimate = data["truth"], data["estimate"]
-    answer = {"ape": ape(truth, estimate, align=False), "ape_aligned": ape(truth, estimate, align=True),
-              "kitti": kitti(truth, estimate, data["lengths_m"].tolist(), int(data["step"]))}
+    answer = {
+        "ape": ape(truth, estimate, align=False),
+        "ape_aligned": ape(truth, estimate, align=True),
+        "kitti": kitti(truth, estimate, data["lengths_m"].tolist(), int(data["step"])),
+    }
     for delta in (1, 5):
         answer[f"rpe_{delta}_m"] = rpe(truth, estimate, TRANSLATION, delta)
         answer[f"rpe_{delta}_deg"] = rpe(truth, estimate, ANGLE, delta)

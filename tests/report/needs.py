@@ -1,4 +1,5 @@
-"""Imported first by every test: a module is skipped, with the reason, where a package of the report is missing."""
+"""Imported first by every test: a module is skipped, with the reason, where a package of the report is
+missing."""
 
 import pytest
 

@@ -1,5 +1,6 @@
 """Reads a page of the report for the tests."""
 
+import re
 from html.parser import HTMLParser
 
 VOID = {"meta", "link", "img", "br", "hr", "input"}
@@ -12,6 +13,7 @@ class Page(HTMLParser):
         super().__init__()
         self.tags, self.open, self.wrong, self.text, self.captions = [], [], [], "", []
         self.feed(text)
+        self.text = re.sub(r"\s*\n\s*", " ", self.text)  # a browser shows a new line as a space
 
     def handle_starttag(self, tag, attributes):
         self.tags.append((tag, dict(attributes)))

@@ -16,9 +16,29 @@ class SyntheticFolder:
         self.names = [n for n in IMPLEMENTATIONS if cuda or not n.endswith("_cuda")]
         self.datasets, self.rows, self.clouds, self.left_out, self.job = [], [], {}, [], 0
 
-    def row(self, name, data, frame, guess_name, truth, guess, *, job_factor, threads=1, points=2000, map_points=100_000,
-            variant="autoware", timing="settled", success=True, offset=None, has_truth=True, traced=True,
-            iterations=None, poses=1, repeats=30):
+    def row(
+        self,
+        name,
+        data,
+        frame,
+        guess_name,
+        truth,
+        guess,
+        *,
+        job_factor,
+        threads=1,
+        points=2000,
+        map_points=100_000,
+        variant="autoware",
+        timing="settled",
+        success=True,
+        offset=None,
+        has_truth=True,
+        traced=True,
+        iterations=None,
+        poses=1,
+        repeats=30,
+    ):
         peer, gpu = name == "pcl_ndt", name.endswith("_cuda")
         # The scene's own error is common to all; a peer has its own, other schedules differ by rounding.
         scene = np.random.default_rng(abs(hash_of(data, frame, guess_name)) + (1 if peer else 0))
@@ -36,32 +56,90 @@ class SyntheticFolder:
         n = repeats if timing != "single" else 1
         nvtl = (3.0 if success else 1.8) + scene.normal(0, 0.15)
         steps = np.linspace(0, 1, iterations + 1) ** 0.5
-        errors = [float(np.linalg.norm((guess[:3, 3] * (1 - s) + final[:3, 3] * s) - truth[:3, 3])) for s in steps]
+        errors = [
+            float(np.linalg.norm((guess[:3, 3] * (1 - s) + final[:3, 3] * s) - truth[:3, 3])) for s in steps
+        ]
         rotation = abs(float(scene.normal(0, 0.006)))
-        self.rows.append({
-            "run_id": "20261121T134819Z", "job": self.job, "implementation": name, "dataset": data, "frame": frame, "guess_name": guess_name,
-            "variant": variant, "threads": threads, "poses": poses, "resolution_m": 2.0, "points": points, "map_points": map_points, "voxels": map_points // 80,
-            "guess": list(guess.ravel()), "guess_offset": offset, "truth": list(truth.ravel()) if has_truth else None,
-            "pose": list(final.ravel()), "stop": "converged" if success or peer else "max_iterations", "iterations": iterations,
-            "evaluations": iterations + 1, "correspondences": 4 * points, "oscillation_count": 0, "newton_fallbacks": None if peer else 0,
-            "score": nvtl * points * 2, "transform_probability": nvtl * 2, "nvtl": nvtl, "build_us": 5.0 + 0.12 * map_points * job_factor,
-            "align_us": list(expected * self.random.lognormal(0, 0.01, n)),
-            "align_after_idle_us": list(1.05 * expected * self.random.lognormal(0, 0.01, 5)) if n > 1 else [],
-            "timing": timing, "calibration_us": 1000.0 * self.drift * self.random.lognormal(0, 0.005), "peak_rss_bytes": 90_000_000,
-            **traffic(name, points, iterations), "translation_error_m": errors[-1] if has_truth else None,
-            "rotation_error_deg": rotation if has_truth else None,
-            "trace": {"score": [float(nvtl * points * 2 * (0.5 + s / 2)) for s in steps], "nvtl": [float(nvtl * (0.5 + s / 2)) for s in steps],
-                      "step_m": [0.0] + [float(0.3 * 0.35**i) for i in range(iterations)],
-                      "translation_error_m": errors if has_truth else None,
-                      "rotation_error_deg": [rotation * 5 * (1.2 - s) for s in steps] if has_truth else None} if traced else None,
-            "search": None, "error": None, "error_kind": None})
+        self.rows.append(
+            {
+                "run_id": "20261121T134819Z",
+                "job": self.job,
+                "implementation": name,
+                "dataset": data,
+                "frame": frame,
+                "guess_name": guess_name,
+                "variant": variant,
+                "threads": threads,
+                "poses": poses,
+                "resolution_m": 2.0,
+                "points": points,
+                "map_points": map_points,
+                "voxels": map_points // 80,
+                "guess": list(guess.ravel()),
+                "guess_offset": offset,
+                "truth": list(truth.ravel()) if has_truth else None,
+                "pose": list(final.ravel()),
+                "stop": "converged" if success or peer else "max_iterations",
+                "iterations": iterations,
+                "evaluations": iterations + 1,
+                "correspondences": 4 * points,
+                "oscillation_count": 0,
+                "newton_fallbacks": None if peer else 0,
+                "score": nvtl * points * 2,
+                "transform_probability": nvtl * 2,
+                "nvtl": nvtl,
+                "build_us": 5.0 + 0.12 * map_points * job_factor,
+                "align_us": list(expected * self.random.lognormal(0, 0.01, n)),
+                "align_after_idle_us": (
+                    list(1.05 * expected * self.random.lognormal(0, 0.01, 5)) if n > 1 else []
+                ),
+                "timing": timing,
+                "calibration_us": 1000.0 * self.drift * self.random.lognormal(0, 0.005),
+                "peak_rss_bytes": 90_000_000,
+                **traffic(name, points, iterations),
+                "translation_error_m": errors[-1] if has_truth else None,
+                "rotation_error_deg": rotation if has_truth else None,
+                "trace": (
+                    {
+                        "score": [float(nvtl * points * 2 * (0.5 + s / 2)) for s in steps],
+                        "nvtl": [float(nvtl * (0.5 + s / 2)) for s in steps],
+                        "step_m": [0.0] + [float(0.3 * 0.35**i) for i in range(iterations)],
+                        "translation_error_m": errors if has_truth else None,
+                        "rotation_error_deg": (
+                            [rotation * 5 * (1.2 - s) for s in steps] if has_truth else None
+                        ),
+                    }
+                    if traced
+                    else None
+                ),
+                "search": None,
+                "error": None,
+                "error_kind": None,
+            }
+        )
 
     def fail(self, kind="crash", said="the child <process> ended by signal 11"):
         """The row added last failed."""
-        kept = ("run_id", "job", "implementation", "dataset", "frame", "guess_name", "variant", "threads", "poses", "resolution_m", "guess_offset",
-                "truth", "guess", "points")
+        kept = (
+            "run_id",
+            "job",
+            "implementation",
+            "dataset",
+            "frame",
+            "guess_name",
+            "variant",
+            "threads",
+            "poses",
+            "resolution_m",
+            "guess_offset",
+            "truth",
+            "guess",
+            "points",
+        )
         self.rows[-1] = {k: v if k in kept else None for k, v in self.rows[-1].items()} | {
-            "error": said, "error_kind": kind}
+            "error": said,
+            "error_kind": kind,
+        }
 
     def threads_of(self, name):
         return (1,) if name == "pcl_ndt" or name.endswith("_cuda") else (1, 2)
@@ -72,10 +150,22 @@ class SyntheticFolder:
         return float(self.random.lognormal(0, 0.01)), cells
 
     def cuda(self):
-        devices = [{"name": "Made-up <GPU>", "compute_capability": "9.0", "multiprocessors": 132, "memory_bytes": 150754820096}]
+        devices = [
+            {
+                "name": "Made-up <GPU>",
+                "compute_capability": "9.0",
+                "multiprocessors": 132,
+                "memory_bytes": 150754820096,
+            }
+        ]
         there = any(name.endswith("_cuda") for name in self.names)
-        return {"unavailable": None if there else "no CUDA device", "driver": "13.0", "driver_release": None, "runtime": "12.8",
-                "devices": 2 * devices if there else []}
+        return {
+            "unavailable": None if there else "no CUDA device",
+            "driver": "13.0",
+            "driver_release": None,
+            "runtime": "12.8",
+            "devices": 2 * devices if there else [],
+        }
 
     def planned_jobs(self, planned):
         """As many rows as there are, or as many as the test says were planned."""
@@ -88,7 +178,8 @@ class SyntheticFolder:
         return jobs
 
     def implementations(self):
-        """Those of the run after the oracle, which is always known, and one for a GPU, be there one or not."""
+        """Those of the run after the oracle, which is always known, and one for a GPU, be there one or
+        not."""
         missing = [] if "persistent_cuda" in self.names else [implementation("persistent_cuda", False)]
         return [implementation(n) for n in dict.fromkeys((REFERENCE, *self.names))] + missing
 
@@ -97,13 +188,33 @@ class SyntheticFolder:
         for name, content in {
             "implementations.json": self.implementations(),
             "datasets.json": self.datasets,
-            "plan.json": {"run_id": "20261121T134819Z", "preset": "synthetic", "description": "made up for the tests", "seed": 1,
-                          "timing": {"samples": 30, "spread": 0.05, "cap_s": 0.5, "idle_samples": 3}, "limits": {"measurement_s": 60.0, "memory_mib": 6144},
-                          "left_out": self.left_out, "jobs": self.planned_jobs(planned)},
-            "environment.json": {"run_id": "20261121T134819Z", "date_utc": "2026-11-21T13:48:19Z", "commit": "3723fa6-dirty",
-                                 "command_line": "ndt-bench run --preset synthetic --out 'a b'", "compiler": "GNU 12.2.0", "flags": "-O3", "build_type": "Release",
-                                 "sanitizers": "", "cpu_model": "Some <CPU>", "cores": 2, "os": "Debian", "versions": {"ndt": "0.1.0"},
-                                 "cuda": self.cuda(), "load_average_1_min": 0.2, "variables": {}},
+            "plan.json": {
+                "run_id": "20261121T134819Z",
+                "preset": "synthetic",
+                "description": "made up for the tests",
+                "seed": 1,
+                "timing": {"samples": 30, "spread": 0.05, "cap_s": 0.5, "idle_samples": 3},
+                "limits": {"measurement_s": 60.0, "memory_mib": 6144},
+                "left_out": self.left_out,
+                "jobs": self.planned_jobs(planned),
+            },
+            "environment.json": {
+                "run_id": "20261121T134819Z",
+                "date_utc": "2026-11-21T13:48:19Z",
+                "commit": "3723fa6-dirty",
+                "command_line": "ndt-bench run --preset synthetic --out 'a b'",
+                "compiler": "GNU 12.2.0",
+                "flags": "-O3",
+                "build_type": "Release",
+                "sanitizers": "",
+                "cpu_model": "Some <CPU>",
+                "cores": 2,
+                "os": "Debian",
+                "versions": {"ndt": "0.1.0"},
+                "cuda": self.cuda(),
+                "load_average_1_min": 0.2,
+                "variables": {},
+            },
         }.items():
             (folder / name).write_text(json.dumps(content, indent=1))
         (folder / "results.jsonl").write_text("".join(json.dumps(r) + "\n" for r in self.rows))

@@ -8,12 +8,32 @@ from synthetic_folder import SyntheticFolder
 class SyntheticRun(SyntheticFolder):
     """Parts are added one after the other; write() makes the folder."""
 
-    def tracking(self, data="town", frames=24, block=4, has_truth=True, variants=("autoware",), kind="scan_to_map", **changes):
+    def tracking(
+        self,
+        data="town",
+        frames=24,
+        block=4,
+        has_truth=True,
+        variants=("autoware",),
+        kind="scan_to_map",
+        **changes,
+    ):
         drive = [pose_of(2.0 * i, 6 * np.sin(i / 6), 0, 0.2 * np.cos(i / 6)) for i in range(frames)]
         if kind == "sequence":
             drive = [np.linalg.inv(a) @ b for a, b in zip([np.eye(4)] + drive[:-1], drive)]
-        self.datasets.append(dataset(data, kind=kind, frames=frames, **changes, **({} if has_truth else {
-            "truth_quality": None, "truth_exact": None, "truth_accuracy_m": None})))
+        self.datasets.append(
+            dataset(
+                data,
+                kind=kind,
+                frames=frames,
+                **changes,
+                **(
+                    {}
+                    if has_truth
+                    else {"truth_quality": None, "truth_exact": None, "truth_accuracy_m": None}
+                ),
+            )
+        )
         guesses = [t @ pose_of(*self.world.normal(0, 0.3, 2), 0, self.world.normal(0, 0.03)) for t in drive]
         for variant in variants:
             for name in self.names:
@@ -21,22 +41,45 @@ class SyntheticRun(SyntheticFolder):
                     for start in range(0, frames, block):
                         factor, _ = self.jobs(block)
                         for i in range(start, min(start + block, frames)):
-                            self.row(name, data, f"scans/{i:06d}.bin", "noise0", drive[i], guesses[i], job_factor=factor, threads=threads,
-                                     variant=variant, has_truth=has_truth)
+                            self.row(
+                                name,
+                                data,
+                                f"scans/{i:06d}.bin",
+                                "noise0",
+                                drive[i],
+                                guesses[i],
+                                job_factor=factor,
+                                threads=threads,
+                                variant=variant,
+                                has_truth=has_truth,
+                            )
         return self
 
     def basin(self, data="courtyard_basin", side=5):
         if data not in [d["name"] for d in self.datasets]:
             self.datasets.append(dataset(data))
         steps = np.linspace(-2, 2, side)
-        offsets = {(x, y, 0.0) for x in steps for y in steps} | {(x, 0.0, yaw) for x in steps for yaw in steps * 15}
+        offsets = {(x, y, 0.0) for x in steps for y in steps} | {
+            (x, 0.0, yaw) for x in steps for yaw in steps * 15
+        }
         for name in self.names:
             self.job += 1
             for i, (x, y, yaw) in enumerate(sorted(offsets)):
                 guess = pose_of(x, y, 0, np.radians(yaw))
                 reach = 2.4 if name == "pcl_ndt" else 2.0
-                self.row(name, data, "scan", f"grid{i}", np.eye(4), guess, job_factor=1, timing="single", success=np.hypot(x, y) + abs(yaw) / 15 <= reach,
-                         offset={"x_m": float(x), "y_m": float(y), "z_m": 0.0, "yaw_deg": float(yaw)}, traced=False)
+                self.row(
+                    name,
+                    data,
+                    "scan",
+                    f"grid{i}",
+                    np.eye(4),
+                    guess,
+                    job_factor=1,
+                    timing="single",
+                    success=np.hypot(x, y) + abs(yaw) / 15 <= reach,
+                    offset={"x_m": float(x), "y_m": float(y), "z_m": 0.0, "yaw_deg": float(yaw)},
+                    traced=False,
+                )
         return self
 
     def scaling(self, sizes=(1000, 4000, 16000, 64000)):
@@ -46,12 +89,23 @@ class SyntheticRun(SyntheticFolder):
                 for threads in self.threads_of(name):
                     for frame in range(3):
                         factor, _ = self.jobs(1)
-                        self.row(name, f"courtyard_{size}", "scan", f"guess{frame}", np.eye(4), pose_of(0.2, 0.1 * frame, 0, 0.01),
-                                 job_factor=factor, threads=threads, points=size, traced=False)
+                        self.row(
+                            name,
+                            f"courtyard_{size}",
+                            "scan",
+                            f"guess{frame}",
+                            np.eye(4),
+                            pose_of(0.2, 0.1 * frame, 0, 0.01),
+                            job_factor=factor,
+                            threads=threads,
+                            points=size,
+                            traced=False,
+                        )
         return self
 
     def iterations(self, sizes=(1000, 4000, 16000), variants=("autoware", "batched", "regularised")):
-        """Guesses of one scan in several sizes, each with other iterations, the nearest repeated often; a feature makes its iterations slower."""
+        """Guesses of one scan in several sizes, each with other iterations, the nearest repeated often; a
+        feature makes its iterations slower."""
         for size in sizes:
             self.datasets.append(dataset(f"town_points_{size}"))
             for variant in variants:
@@ -59,8 +113,20 @@ class SyntheticRun(SyntheticFolder):
                     factor = {"batched": 2.0, "regularised": 1.01}.get(variant, 1.0)
                     self.job += 1
                     for i in (2, 6, 16):
-                        self.row(name, f"town_points_{size}", "scan", f"x{i}", np.eye(4), pose_of(0.1 * i, 0, 0, 0), job_factor=factor,
-                                 points=size, variant=variant, iterations=i, traced=False, repeats=1000 if i == 2 else 30)
+                        self.row(
+                            name,
+                            f"town_points_{size}",
+                            "scan",
+                            f"x{i}",
+                            np.eye(4),
+                            pose_of(0.1 * i, 0, 0, 0),
+                            job_factor=factor,
+                            points=size,
+                            variant=variant,
+                            iterations=i,
+                            traced=False,
+                            repeats=1000 if i == 2 else 30,
+                        )
         return self
 
     def batches(self, points=1000, poses=(1, 10, 100)):
@@ -70,8 +136,20 @@ class SyntheticRun(SyntheticFolder):
         for name in [n for n in self.names if n.startswith("persistent")]:
             self.job += 1
             for count in poses:
-                self.row(name, f"town_points_{points}", "scan", "near", np.eye(4), pose_of(0.3, 0, 0, 0), job_factor=1, points=points,
-                         variant="iterations20", iterations=20 * count, poses=count, traced=False)
+                self.row(
+                    name,
+                    f"town_points_{points}",
+                    "scan",
+                    "near",
+                    np.eye(4),
+                    pose_of(0.3, 0, 0, 0),
+                    job_factor=1,
+                    points=points,
+                    variant="iterations20",
+                    iterations=20 * count,
+                    poses=count,
+                    traced=False,
+                )
                 if count == max(poses) and not name.endswith("_cuda"):
                     self.fail("skipped", "skipped: 100 poses are more than 1 s")
         return self
@@ -81,18 +159,30 @@ class SyntheticRun(SyntheticFolder):
         angle, height = points.uniform(0, 2 * np.pi, 4000), points.uniform(0, 3, 4000)
         scan = np.c_[12 * np.cos(angle), 8 * np.sign(np.sin(angle)), height].astype("<f4")
         entry = next(d for d in self.datasets if d["name"] == data)
-        truth = next(np.array(r["truth"]).reshape(4, 4) for r in self.rows if r["dataset"] == data and r["frame"] == frame)
+        truth = next(
+            np.array(r["truth"]).reshape(4, 4)
+            for r in self.rows
+            if r["dataset"] == data and r["frame"] == frame
+        )
         self.clouds = {"clouds/map.pcd": scan @ truth[:3, :3].T + truth[:3, 3], "clouds/scan.pcd": scan}
         entry["picture"] = {"frame": frame, "map": "clouds/map.pcd", "scan": "clouds/scan.pcd"}
         return self
 
 
 def every_kind(**options) -> SyntheticRun:
-    """Rows of all presets: truth and none, a chained sequence, variants, a basin, sizes, a picture, errors, a missing oracle."""
+    """Rows of all presets: truth and none, a chained sequence, variants, a basin, sizes, a picture, errors, a
+    missing oracle."""
     run = SyntheticRun(**options)
     run.tracking("town", variants=("autoware", "direct7")).picture("town")
     run.tracking("streets", frames=12, has_truth=False)
-    run.tracking("handheld", frames=12, kind="sequence", truth_quality="estimate: another SLAM", truth_exact=False, truth_accuracy_m=0.02)
+    run.tracking(
+        "handheld",
+        frames=12,
+        kind="sequence",
+        truth_quality="estimate: another SLAM",
+        truth_exact=False,
+        truth_accuracy_m=0.02,
+    )
     run.basin().scaling().iterations().batches()
     names, run.names = run.names, [n for n in run.names if n != REFERENCE]
     run.tracking("orphan", frames=4, block=2)

@@ -16,7 +16,9 @@ from toy import CUDA, OWN, PEER, REFERENCE, failed, implementations, judged, row
 def test_pose_differences_are_exact_for_tiny_and_for_half_turns():
     assert translation_difference_m(pose_of(1, 2, 3, 0), pose_of(1, 2, 5, 1)) == 2
     for degrees in (1e-6, 0.1, 90, 180):
-        assert rotation_difference_deg(np.eye(4), pose_of(0, 0, 0, np.radians(degrees))) == pytest.approx(degrees, rel=1e-9)
+        assert rotation_difference_deg(np.eye(4), pose_of(0, 0, 0, np.radians(degrees))) == pytest.approx(
+            degrees, rel=1e-9
+        )
 
 
 def test_quaternions_are_unit_and_know_their_turn():
@@ -63,7 +65,9 @@ def test_success_is_nearness_to_the_truth_where_there_is_one():
 
 
 def test_without_truth_success_is_agreement_with_a_converged_oracle_pose():
-    rows = judged([row(REFERENCE), row(OWN, 0.009), row(OWN, 0.011, threads=2), row(PEER, 0.0, stop="max_iterations")])
+    rows = judged(
+        [row(REFERENCE), row(OWN, 0.009), row(OWN, 0.011, threads=2), row(PEER, 0.0, stop="max_iterations")]
+    )
     assert list(rows.success) == [1, 1, 0, 0] and set(rows.success_kind) == {AGREEMENT}
 
 
@@ -85,7 +89,9 @@ def test_the_accuracy_table_counts_errors_as_failures():
     )
     only = table.iloc[0]
     assert (only.measurements, only.errors, only.successes, only.success_share) == (4, 2, 2, 0.5)
-    assert only.translation_error_mm_p50 == pytest.approx(75) and only.translation_error_mm_max == pytest.approx(100)
+    assert only.translation_error_mm_p50 == pytest.approx(
+        75
+    ) and only.translation_error_mm_max == pytest.approx(100)
     assert only.stops == "converged 2, crash 2" and only.build_ms_p50 == 1
 
 
@@ -106,7 +112,10 @@ def test_equal_accuracy_needs_99_percent_of_poses_within_a_centimetre():
     assert table.why_not[(OWN, 1)] == "not equal: 2 % of poses differ > 1 cm"
     turned = frames(OWN, [0.0] * 100)
     turned[0:5] = [r | {"pose": pose_of(0, 0, 0, np.radians(0.2))} for r in turned[0:5]]
-    assert equal(frames(REFERENCE, [0.0] * 100) + turned).why_not[(OWN, 1)] == "not equal: 5 % of poses differ > 0.1 deg"
+    assert (
+        equal(frames(REFERENCE, [0.0] * 100) + turned).why_not[(OWN, 1)]
+        == "not equal: 5 % of poses differ > 0.1 deg"
+    )
 
 
 def test_alignments_that_the_oracle_failed_do_not_count_against_a_row_but_successes_must_overlap():
@@ -134,7 +143,11 @@ def test_rows_are_held_against_the_oracle_with_as_many_threads_and_gpu_rows_agai
             row(OWN, dataset="alone"),
         ]
     )
-    threads = reference_threads(rows, implementations()).set_index(["dataset", "implementation", "threads"]).ref_threads
+    threads = (
+        reference_threads(rows, implementations())
+        .set_index(["dataset", "implementation", "threads"])
+        .ref_threads
+    )
     assert [threads[("toy", OWN, n)] for n in (1, 4, 2)] == [1, 4, 4]
     assert threads[("toy", CUDA, 1)] == 4 and threads[("toy", PEER, 1)] == 1
     assert np.isnan(threads[("alone", OWN, 1)])

@@ -30,7 +30,11 @@ def grid(radius, implementation=REFERENCE):
 
 def test_basin_cells_are_the_share_of_successes_per_offset():
     cells = basin_cells(judged(grid(1.1)))
-    plane = cells[cells.plane == "x-y"].pivot_table(index="up", columns="across", values="success_share").to_numpy()
+    plane = (
+        cells[cells.plane == "x-y"]
+        .pivot_table(index="up", columns="across", values="success_share")
+        .to_numpy()
+    )
     assert (plane == [[0, 1, 0], [1, 1, 1], [0, 1, 0]]).all()
     assert "yaw-x" not in set(cells.plane)  # two yaws times three x are too few
     sizes = basin_sizes(cells).iloc[0]
@@ -41,18 +45,30 @@ def test_lines_of_another_planes_grid_are_no_part_of_a_plane():
     fine = [(x, y, 0.0) for x in (-1.0, -0.5, 0.0, 0.5, 1.0) for y in (-1.0, 0.0, 1.0)]
     coarse = [(x, 0.0, yaw) for x in (-1.0, 0.0, 1.0) for yaw in (-20.0, 0.0, 20.0)]
     rows = [
-        row(REFERENCE, true_x=0, guess_name=f"{i}", guess_offset={"x_m": x, "y_m": y, "z_m": 0.0, "yaw_deg": yaw})
+        row(
+            REFERENCE,
+            true_x=0,
+            guess_name=f"{i}",
+            guess_offset={"x_m": x, "y_m": y, "z_m": 0.0, "yaw_deg": yaw},
+        )
         for i, (x, y, yaw) in enumerate(sorted({*fine, *coarse}))
     ]
     cells = basin_cells(judged(rows))
     assert len(cells[cells.plane == "x-y"]) == 15
-    assert sorted(cells[cells.plane == "yaw-x"].up.unique()) == [-1.0, 0.0, 1.0]  # not the finer steps, which have no yaw
+    assert sorted(cells[cells.plane == "yaw-x"].up.unique()) == [
+        -1.0,
+        0.0,
+        1.0,
+    ]  # not the finer steps, which have no yaw
 
 
 def test_a_dataset_with_a_grid_and_other_guesses_becomes_two(tmp_path):
     made = SyntheticRun(cuda=False).tracking("town", frames=4).basin("town").basin("yard").picture("town")
     run = split_grids(load_run(made.write(tmp_path / "run")))
-    assert list(run.datasets.index) == ["town", "yard", "town_grid"] and run.datasets.picture["town_grid"] is None
+    assert (
+        list(run.datasets.index) == ["town", "yard", "town_grid"]
+        and run.datasets.picture["town_grid"] is None
+    )
     assert (
         run.rows[run.rows.dataset == "town"].guess_offset.isna().all()
         and run.rows[run.rows.dataset == "town_grid"].guess_offset.notna().all()
@@ -66,7 +82,12 @@ def test_a_dataset_with_a_grid_and_other_guesses_becomes_two(tmp_path):
 def test_one_offset_given_by_hand_is_no_grid():
     rows = judged(
         [
-            row(REFERENCE, true_x=0, frame=f"f{i}", guess_offset={"x_m": 0.3, "y_m": -0.2, "z_m": 0.0, "yaw_deg": 2.0})
+            row(
+                REFERENCE,
+                true_x=0,
+                frame=f"f{i}",
+                guess_offset={"x_m": 0.3, "y_m": -0.2, "z_m": 0.0, "yaw_deg": 2.0},
+            )
             for i in range(12)
         ]
     )

@@ -1,4 +1,5 @@
-"""Batches: what a pose costs, what single calls would have taken, and that no batch is taken for an alignment."""
+"""Batches: what a pose costs, what single calls would have taken, and that no batch is taken for an
+alignment."""
 
 import needs  # noqa: F401  first: it skips
 
@@ -26,17 +27,28 @@ def test_a_pose_iteration_is_the_calls_time_over_all_iterations_of_all_poses():
 
 
 def test_several_scans_are_one_line_of_medians():
-    rows = [batch(p, [ms * p], frame=f, launches=3.0) for p in (1, 10) for f, ms in (("f0", 1.0), ("f1", 2.0), ("f2", 6.0))]
+    rows = [
+        batch(p, [ms * p], frame=f, launches=3.0)
+        for p in (1, 10)
+        for f, ms in (("f0", 1.0), ("f1", 2.0), ("f2", 6.0))
+    ]
     table = batch_table(pd.DataFrame(rows)).set_index("poses")
     assert list(table.n) == [3, 3] and table.batch_ms_p50[10] == 20 and table.speed_up[10] == 1
     assert list(table.launches) == [3, 3]
 
 
 def test_what_was_skipped_says_why_and_has_no_numbers():
-    skipped = failed(OWN, poses=500, variant="iterations20", error_kind="skipped") | {"error": "skipped: too long"}
+    skipped = failed(OWN, poses=500, variant="iterations20", error_kind="skipped") | {
+        "error": "skipped: too long"
+    }
     table = batch_table(pd.DataFrame([batch(1, [2.0], OWN), batch(10, [20.0], OWN), skipped]))
     last = table.iloc[-1]
-    assert last.why_not == "skipped: too long" and last.n == 0 and pd.isna(last.batch_ms_p50) and last.points == 1000
+    assert (
+        last.why_not == "skipped: too long"
+        and last.n == 0
+        and pd.isna(last.batch_ms_p50)
+        and last.points == 1000
+    )
 
 
 def test_without_a_single_call_there_is_nothing_to_compare_with():
@@ -69,8 +81,16 @@ def test_a_run_of_batches_alone_has_a_page(tmp_path, ndt_report):
     folder = run.batches(poses=(1, 10)).write(tmp_path / "run")
     code, out, err = ndt_report("report", folder)
     assert (code, err) == (0, "") and out.splitlines()[-1] == str(folder / "report.html")
-    lines = [json.loads(line) | {"poses": 7} for line in (folder / "results.jsonl").read_text().splitlines()[1::2]]
+    lines = [
+        json.loads(line) | {"poses": 7} for line in (folder / "results.jsonl").read_text().splitlines()[1::2]
+    ]
     (folder / "results.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
     code, out, err = ndt_report("report", folder)
-    assert (code, err) == (0, "") and out.splitlines()[0] == "No single alignment in this run: see its searches and batches."
-    assert "No data for it in this run: no single alignment was measured." in (folder / "report.html").read_text()
+    assert (code, err) == (0, "") and out.splitlines()[
+        0
+    ] == "No single alignment in this run: see its searches and batches."
+    assert (
+        "No data for it in this run: no single alignment was measured." in (
+            folder / "report.html"
+        ).read_text()
+    )

@@ -1,4 +1,5 @@
-"""A run folder says which columns its measurements have, which implementation is the oracle, and what each may do."""
+"""A run folder says which columns its measurements have, which implementation is the oracle, and what each
+may do."""
 
 import needs  # noqa: F401  first: it skips
 
@@ -28,13 +29,23 @@ def with_columns(folder, change):
 
 
 def test_a_run_with_its_own_columns_may_have_more_than_the_report_knows(folder):
-    new = {"name": "energy_j", "unit": "J", "kind": "number", "null": "may be null", "meaning": "of an alignment"}
+    new = {
+        "name": "energy_j",
+        "unit": "J",
+        "kind": "number",
+        "null": "may be null",
+        "meaning": "of an alignment",
+    }
     with_columns(folder, lambda entries: entries.insert(5, new))
     assert "line 1: key 'energy_j' is missing" in refused(folder)
     for line in range(1, 25):
         change_line(folder, line, lambda entry: entry.update(energy_j=0.5 if line < 24 else None))
     rows = load_run(folder).rows
-    assert rows.energy_j.max() == 0.5 and rows.energy_j.isna().sum() == 1 and len(rows.columns) == len(COLUMNS_BEFORE) + 1
+    assert (
+        rows.energy_j.max() == 0.5
+        and rows.energy_j.isna().sum() == 1
+        and len(rows.columns) == len(COLUMNS_BEFORE) + 1
+    )
     change_line(folder, 2, lambda entry: entry.update(energy_j="much"))
     assert "line 2: energy_j is not a finite number" in refused(folder)
 
@@ -52,14 +63,20 @@ def test_nested_columns_are_checked_with_a_runs_own_columns_too(folder):
         (lambda e: e.clear(), "columns.json: column 'run_id' is missing"),
         (lambda e: e.pop(1), "columns.json: column 'job' is missing"),
         (lambda e: e.append(e[0]), "columns.json: entry 47: duplicate column 'run_id'"),
-        (lambda e: e[0].pop("unit"), "columns.json: entry 1: not an object of name, unit, kind, null, meaning"),
+        (
+            lambda e: e[0].pop("unit"),
+            "columns.json: entry 1: not an object of name, unit, kind, null, meaning",
+        ),
         (lambda e: e[2].update(colour="red"), "columns.json: entry 3: not an object of name"),
         (lambda e: e[0].update(meaning=None), "columns.json: entry 1: meaning is not text"),
         (lambda e: e[0].update(kind="float"), "columns.json: entry 1: kind is 'float', not one of text, int"),
         (lambda e: e[0].update(null="seldom"), "columns.json: entry 1: null is 'seldom', not one of never; "),
         (lambda e: e[0].update(kind="int"), "columns.json: column 'run_id': kind is 'int', expected 'text'"),
         (lambda e: e[27].update(unit="ms"), "columns.json: column 'align_us': unit is 'ms', expected 'us'"),
-        (lambda e: e[0].update(null="may be null"), "columns.json: column 'run_id': null is 'may be null', expected 'never'"),
+        (
+            lambda e: e[0].update(null="may be null"),
+            "columns.json: column 'run_id': null is 'may be null', expected 'never'",
+        ),
     ],
 )
 def test_columns_that_the_report_cannot_read_are_refused(folder, change, said):

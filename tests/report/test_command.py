@@ -23,7 +23,9 @@ def test_the_same_rows_give_the_same_bytes(tmp_path):
     contents = []
     for _ in range(2):
         write_report(make_report(load_run(folder)), folder)
-        contents.append({p.relative_to(folder): p.read_bytes() for p in sorted(folder.rglob("*")) if p.is_file()})
+        contents.append(
+            {p.relative_to(folder): p.read_bytes() for p in sorted(folder.rglob("*")) if p.is_file()}
+        )
     assert contents[0] == contents[1] and len(contents[0]) > 10
 
 
@@ -39,7 +41,10 @@ def test_the_command_prints_at_most_24_lines_and_the_path_last(tmp_path, ndt_rep
     assert "No implementation of this run has a device to count on: ndt-bench run --preset transfers" in text
     assert "persistent_cuda (no CUDA device)." in text
     assert "Made-up" not in text and "cuda.unavailable" in text
-    assert "No data for it in this run: ndt-bench run --preset scaling gives it." in text and "no: no CUDA device" in text
+    assert (
+        "No data for it in this run: ndt-bench run --preset scaling gives it." in text
+        and "no: no CUDA device" in text
+    )
 
 
 def test_bad_input_and_usage_have_their_exit_codes(tmp_path, ndt_report):
@@ -89,15 +94,35 @@ def odd(name):
 @pytest.mark.parametrize(
     "name, headline",
     [
-        ("only a basin", "Nothing was timed in this run: it shows which alignments succeed, not how fast they are."),
-        ("only sizes", "Use persistent_cpu: the fastest implementation with the oracle's accuracy on 3 of 3 datasets."),
-        ("only the oracle", "Use cpu_pclomp_ref: the fastest implementation with the oracle's accuracy on your data."),
-        ("no oracle", "This run does not say which implementation to use: none is both timed and as accurate as the oracle."),
-        ("nothing but errors", "Nothing was timed in this run: it shows which alignments succeed, not how fast they are."),
+        (
+            "only a basin",
+            "Nothing was timed in this run: it shows which alignments succeed, not how fast they are.",
+        ),
+        (
+            "only sizes",
+            "Use persistent_cpu: the fastest implementation with the oracle's accuracy on 3 of 3 datasets.",
+        ),
+        (
+            "only the oracle",
+            "Use cpu_pclomp_ref: the fastest implementation with the oracle's accuracy on your data.",
+        ),
+        (
+            "no oracle",
+            (
+                "This run does not say which implementation to use: none is both timed and as accurate as the"
+                " oracle."
+            ),
+        ),
+        (
+            "nothing but errors",
+            "Nothing was timed in this run: it shows which alignments succeed, not how fast they are.",
+        ),
         (
             "one job, no traces",
-            "Probably persistent_cpu: the lowest median with the oracle's accuracy on your data; too few or "
-            "unsteady jobs to be sure.",
+            (
+                "Probably persistent_cpu: the lowest median with the oracle's accuracy on your data; too few"
+                " or unsteady jobs to be sure."
+            ),
         ),
     ],
 )

@@ -61,7 +61,12 @@ def test_a_slowed_oracle_is_slower_by_the_clock(a, tmp_path):
 def test_exit_codes_and_table(a, tmp_path, ndt_report):
     slow = run(tmp_path / "b", 2, slow={"persistent_cpu": 1.3})
     code, out, err = ndt_report("compare", a, slow)
-    assert code == 0 and err == "" and "SLOWER" in out and out.splitlines()[-1] == "4 SAME, 0 FASTER, 2 SLOWER, 0 UNCLEAR"
+    assert (
+        code == 0
+        and err == ""
+        and "SLOWER" in out
+        and out.splitlines()[-1] == "4 SAME, 0 FASTER, 2 SLOWER, 0 UNCLEAR"
+    )
     assert ndt_report("compare", a, slow, "--fail-on", "slower")[0] == 3
     assert ndt_report("compare", a, a, "--fail-on", "slower")[0] == 0
     assert ndt_report("compare", slow, a, "--fail-on", "slower")[0] == 0
@@ -74,7 +79,11 @@ def test_json_has_every_row_with_its_interval(a, tmp_path, ndt_report):
     found = json.loads(out)
     assert code == 0 and len(found["rows"]) == 6 and sum(found["counts"].values()) == 6
     for row in found["rows"]:
-        assert row["low"] <= row["speed"] <= row["high"] and row["pairs"] == FRAMES and row["jobs"] == FRAMES // BLOCK
+        assert (
+            row["low"] <= row["speed"] <= row["high"]
+            and row["pairs"] == FRAMES
+            and row["jobs"] == FRAMES // BLOCK
+        )
         assert row["poses_apart_mm"] < 0.1 and row["calibration"] == pytest.approx(1, abs=0.01)
 
 
@@ -85,10 +94,16 @@ def test_runs_without_a_common_row_are_refused(a, tmp_path, ndt_report):
 
 
 def test_rows_of_one_run_only_other_data_and_another_machine_are_named(a, tmp_path):
-    b = SyntheticRun(cuda=False).tracking("town", frames=FRAMES, block=BLOCK).tracking("moon", frames=2, block=1)
+    b = (
+        SyntheticRun(cuda=False)
+        .tracking("town", frames=FRAMES, block=BLOCK)
+        .tracking("moon", frames=2, block=1)
+    )
     b.write(tmp_path / "b")
     environment = json.loads((tmp_path / "b" / "environment.json").read_text())
-    (tmp_path / "b" / "environment.json").write_text(json.dumps(environment | {"cpu_model": "another", "cuda": None}))
+    (tmp_path / "b" / "environment.json").write_text(
+        json.dumps(environment | {"cpu_model": "another", "cuda": None})
+    )
     notes = " ".join(comparison(load_run(a), load_run(tmp_path / "b")).notes)
     assert (
         "Timed only in A: persistent_cuda on town, 1 thr." in notes
@@ -103,5 +118,7 @@ def test_rows_of_one_run_only_other_data_and_another_machine_are_named(a, tmp_pa
 
 
 def test_a_single_job_is_unclear_not_same(tmp_path):
-    folders = [SyntheticRun(seed=s).tracking("town", frames=4, block=4).write(tmp_path / str(s)) for s in (1, 2)]
+    folders = [
+        SyntheticRun(seed=s).tracking("town", frames=4, block=4).write(tmp_path / str(s)) for s in (1, 2)
+    ]
     assert set(verdicts(*folders).values()) == {"UNCLEAR"}

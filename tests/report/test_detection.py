@@ -8,15 +8,18 @@ from ndt_report.convergence import convergence_curves, stopping_table, trace_poi
 from ndt_report.detection import auc, detection_table, judged_poses, mark_wrong, roc
 from toy import OWN, REFERENCE, datasets, judged, row
 
-
 # --- detection ---
 
 
 def test_auc_of_a_hand_computed_case():
-    # Wrong 1, 3, 3; right 2, 3, 5. Pairs with the wrong one below: 1<2, 1<3, 1<5, 3<5, 3<5; ties 3=3 twice, half each: 6 of 9.
+    # Wrong 1, 3, 3; right 2, 3, 5. Pairs with the wrong one below: 1<2, 1<3, 1<5, 3<5, 3<5; ties 3=3 twice,
+    # half each: 6 of 9.
     score, wrong = [1, 3, 3, 2, 3, 5], [True, True, True, False, False, False]
     assert auc(score, wrong) == pytest.approx(6 / 9)
-    assert auc([1, 2, 8, 9], [True, True, False, False]) == 1 and auc([8, 9, 1, 2], [True, True, False, False]) == 0
+    assert (
+        auc([1, 2, 8, 9], [True, True, False, False]) == 1
+        and auc([8, 9, 1, 2], [True, True, False, False]) == 0
+    )
 
 
 def test_roc_steps_through_every_threshold_and_its_area_is_the_auc():
@@ -29,7 +32,10 @@ def test_roc_steps_through_every_threshold_and_its_area_is_the_auc():
 
 def test_autowares_threshold_is_held_against_final_poses():
     rows = judged(
-        [row(REFERENCE, 0.0 if i < 10 else 5.0, true_x=0, frame=f"f{i}", nvtl=3.0 if i < 9 else 2.0) for i in range(15)]
+        [
+            row(REFERENCE, 0.0 if i < 10 else 5.0, true_x=0, frame=f"f{i}", nvtl=3.0 if i < 9 else 2.0)
+            for i in range(15)
+        ]
     )
     poses = judged_poses(rows, trace_points(rows).assign(wrong=False))
     table = detection_table(poses).set_index("score")
@@ -49,7 +55,9 @@ def trace(errors):
 
 
 def test_where_all_poses_are_right_those_on_the_way_are_judged():
-    rows = judged([row(REFERENCE, 0.0, true_x=0, frame=f"f{i}", trace=trace([1.0, 0.5, 0.1])) for i in range(5)])
+    rows = judged(
+        [row(REFERENCE, 0.0, true_x=0, frame=f"f{i}", trace=trace([1.0, 0.5, 0.1])) for i in range(5)]
+    )
     points = mark_wrong(trace_points(rows), datasets())
     table = detection_table(judged_poses(rows, points)).set_index("score")
     assert (

@@ -16,7 +16,9 @@ def test_the_slope_is_an_iteration_and_the_rest_happens_once():
     rows = [aligned(i, 50.0 + 12.0 * i) for i in (3, 6, 20)]
     line = iteration_time_table(judged(rows)).iloc[0]
     assert (line.iteration_us, line.constant_us) == (pytest.approx(12), pytest.approx(50))
-    assert line.off_the_line_us < 1e-9 and line.n == 3 and (line.iterations_min, line.iterations_max) == (3, 20)
+    assert (
+        line.off_the_line_us < 1e-9 and line.n == 3 and (line.iterations_min, line.iterations_max) == (3, 20)
+    )
 
 
 def test_a_larger_scan_is_no_slope():
@@ -51,7 +53,12 @@ def test_a_cost_may_be_far_off_where_its_lines_are_no_lines():
 
 
 def test_several_scans_say_nothing_of_a_feature():
-    rows = [r for frame in ("f0", "f1") for v in ("autoware", "direct7") for r in sized(10.0, frame=frame, variant=v)]
+    rows = [
+        r
+        for frame in ("f0", "f1")
+        for v in ("autoware", "direct7")
+        for r in sized(10.0, frame=frame, variant=v)
+    ]
     assert feature_costs(iteration_time_table(judged(rows))).empty
 
 

@@ -28,7 +28,14 @@ from toy import CUDA, OWN, PEER, REFERENCE, failed, implementations, judged, row
 def jobs(implementation, times, **columns):
     """One frame and job per time."""
     return [
-        row(implementation, ms=np.atleast_1d(t), frame=f"f{i}", job=100 * order_of(implementation) + i, true_x=0, **columns)
+        row(
+            implementation,
+            ms=np.atleast_1d(t),
+            frame=f"f{i}",
+            job=100 * order_of(implementation) + i,
+            true_x=0,
+            **columns,
+        )
         for i, t in enumerate(times)
     ]
 
@@ -47,7 +54,10 @@ def test_quantiles_weigh_every_measurement_the_same_however_often_it_was_repeate
 
 def test_the_tail_is_of_short_plain_alignments_with_many_repeats():
     quick = [1.0] * 990 + [9.0] * 10
-    rows = [row(OWN, ms=quick, true_x=0, iterations=5.0, points=5000.0), row(OWN, ms=[50.0] * 900, true_x=0, frame="f1", iterations=6.0)]
+    rows = [
+        row(OWN, ms=quick, true_x=0, iterations=5.0, points=5000.0),
+        row(OWN, ms=[50.0] * 900, true_x=0, frame="f1", iterations=6.0),
+    ]
     rows += [row(CUDA, ms=quick[1:], true_x=0, iterations=2.0)]
     rows += [row(OWN, ms=quick, true_x=0, iterations=5.0, variant="regularised")]
     tail = tail_table(judged(rows))
@@ -98,7 +108,10 @@ def test_a_speed_up_is_the_geometric_mean_of_ratios_of_the_same_alignment():
     own, base = timed(rows[rows.implementation == OWN]), timed(rows[rows.implementation == REFERENCE])
     found = speed_up(own, base)
     assert found["speed"] == pytest.approx((4 * 4 * 2 * 2) ** 0.25)
-    assert found["speed_low"] < found["speed"] < found["speed_high"] and (found["pairs"], found["jobs"]) == (4, 4)
+    assert found["speed_low"] < found["speed"] < found["speed_high"] and (found["pairs"], found["jobs"]) == (
+        4,
+        4,
+    )
 
 
 def test_a_failure_gains_nothing():
@@ -117,9 +130,9 @@ def test_no_pair_gives_no_speed_up():
 def table_of(rows):
     frame = judged(rows)
     pairing = reference_threads(frame, implementations())
-    return ratio_table(frame, pairing, equal_accuracy(frame, pairing, REFERENCE), implementations()).set_index(
-        ["implementation", "threads"]
-    )
+    return ratio_table(
+        frame, pairing, equal_accuracy(frame, pairing, REFERENCE), implementations()
+    ).set_index(["implementation", "threads"])
 
 
 def test_ratios_stand_beside_oracle_and_fastest_cpu_row():
@@ -130,21 +143,33 @@ def test_ratios_stand_beside_oracle_and_fastest_cpu_row():
         + jobs(PEER, [0.5] * 4, stop="converged")
     )
     assert table.verdict[(OWN, 1)] == FASTER and table.speed[(OWN, 1)] == pytest.approx(2, rel=1e-3)
-    assert table.cpu_base[(CUDA, 1)] == f"{OWN}, 1 thr" and table.cpu_speed[(CUDA, 1)] == pytest.approx(2, rel=1e-2)
+    assert table.cpu_base[(CUDA, 1)] == f"{OWN}, 1 thr" and table.cpu_speed[(CUDA, 1)] == pytest.approx(
+        2, rel=1e-2
+    )
     assert table.cpu_verdict[(REFERENCE, 1)] == SLOWER
     assert table.verdict[(REFERENCE, 1)] == "" and table.cpu_verdict[(OWN, 1)] == ""  # itself
 
 
 def test_an_unequal_row_gets_its_reason_instead_of_a_verdict():
-    far = [r | {"pose": r["pose"] + np.array([[0, 0, 0, 0.05]] + [[0] * 4] * 3)} for r in jobs(OWN, [1, 1, 1, 1])]
+    far = [
+        r | {"pose": r["pose"] + np.array([[0, 0, 0, 0.05]] + [[0] * 4] * 3)} for r in jobs(OWN, [1, 1, 1, 1])
+    ]
     table = table_of(jobs(REFERENCE, [4, 4, 4, 4]) + far)
-    assert table.verdict[(OWN, 1)] == "" and table.why_no_verdict[(OWN, 1)] == "not equal: 100 % of poses differ > 1 cm"
-    assert table.cpu_base[(REFERENCE, 1)] == f"{REFERENCE}, 1 thr"  # an unequal row is not the fastest CPU row
+    assert (
+        table.verdict[(OWN, 1)] == ""
+        and table.why_no_verdict[(OWN, 1)] == "not equal: 100 % of poses differ > 1 cm"
+    )
+    assert (
+        table.cpu_base[(REFERENCE, 1)] == f"{REFERENCE}, 1 thr"
+    )  # an unequal row is not the fastest CPU row
 
 
 def test_two_threads_are_held_against_two_threads():
     table = table_of(
-        jobs(REFERENCE, [4] * 4) + jobs(REFERENCE, [2] * 4, threads=2) + jobs(OWN, [2] * 4) + jobs(OWN, [2] * 4, threads=2)
+        jobs(REFERENCE, [4] * 4)
+        + jobs(REFERENCE, [2] * 4, threads=2)
+        + jobs(OWN, [2] * 4)
+        + jobs(OWN, [2] * 4, threads=2)
     )
     assert table.speed[(OWN, 1)] == pytest.approx(2) and table.speed[(OWN, 2)] == pytest.approx(1)
     assert table.verdict[(OWN, 2)] == SAME
@@ -164,7 +189,9 @@ def test_the_summary_has_a_line_for_every_row_even_without_times():
 def test_times_are_called_unsteady_by_the_spread_within_measurements():
     steady = [row(ms=(9.8, 9.9, 10, 10.1, 10.2)), row(OWN, ms=(19.6, 19.8, 20, 20.2, 20.4))]
     shaken = [row(ms=(5, 8, 10, 12, 20)), row(OWN, ms=(10, 16, 20, 24, 40))]
-    assert typical_spread(judged(steady)) == pytest.approx(0.02)  # frames that differ from one another are no spread
+    assert typical_spread(judged(steady)) == pytest.approx(
+        0.02
+    )  # frames that differ from one another are no spread
     assert typical_spread(judged(shaken)) == pytest.approx(0.4)
     assert np.isnan(typical_spread(judged([row(ms=(1, 2, 3))]))), "too few for quartiles"
     assert np.isnan(typical_spread(judged([row(ms=(1, 2, 3, 4, 5), timing="single")])))

@@ -1,4 +1,5 @@
-"""The loader takes a run folder as ndt-bench writes it, and refuses anything else with file, line and what to do."""
+"""The loader takes a run folder as ndt-bench writes it, and refuses anything else with file, line and what to
+do."""
 
 import needs  # noqa: F401  first: it skips
 
@@ -36,12 +37,19 @@ def test_rows_are_in_report_order_whatever_order_they_were_run_in(folder):
     lines = (folder / "results.jsonl").read_text().splitlines()
     (folder / "results.jsonl").write_text("\n".join(reversed(lines)) + "\n")
     after = load_run(folder).rows
-    assert list(after.implementation) == list(before.implementation) and list(after.frame) == list(before.frame)
+    assert list(after.implementation) == list(before.implementation) and list(after.frame) == list(
+        before.frame
+    )
     assert list(dict.fromkeys(after.implementation))[0] == "cpu_pclomp_ref"
 
 
 def test_scan_10_comes_after_scan_2():
-    assert sorted(["scan_10", "scan_2", "a", "scan_2b"], key=natural_key) == ["a", "scan_2", "scan_2b", "scan_10"]
+    assert sorted(["scan_10", "scan_2", "a", "scan_2b"], key=natural_key) == [
+        "a",
+        "scan_2",
+        "scan_2b",
+        "scan_10",
+    ]
 
 
 def test_a_missing_folder_or_file_is_named(folder, tmp_path):

@@ -22,7 +22,14 @@ def test_wilson_of_nothing_says_nothing_and_stays_within_0_and_1():
 
 @pytest.mark.parametrize(
     "p, df, value",
-    [(0.975, 1, 12.706), (0.975, 2, 4.303), (0.975, 5, 2.571), (0.995, 5, 4.032), (0.975, 30, 2.042), (0.975, 1000, 1.962)],
+    [
+        (0.975, 1, 12.706),
+        (0.975, 2, 4.303),
+        (0.975, 5, 2.571),
+        (0.995, 5, 4.032),
+        (0.975, 30, 2.042),
+        (0.975, 1000, 1.962),
+    ],
 )
 def test_student_t_quantiles_are_those_of_the_tables(p, df, value):
     assert student_t_quantile(p, df) == pytest.approx(value, rel=1e-3)
@@ -39,7 +46,9 @@ def coverage(clusters, per_cluster, trials=200, by_value=False):
     random = np.random.default_rng(5)
     hits = 0
     for _ in range(trials):
-        values = np.repeat(random.normal(0, 1, clusters), per_cluster) + random.normal(0, 0.3, clusters * per_cluster)
+        values = np.repeat(random.normal(0, 1, clusters), per_cluster) + random.normal(
+            0, 0.3, clusters * per_cluster
+        )
         ids = np.arange(len(values)) if by_value else np.repeat(np.arange(clusters), per_cluster)
         _, low, high, _ = cluster_mean_interval(values, ids, ids)
         hits += low <= 0 <= high

@@ -14,7 +14,10 @@ from toy import REFERENCE, datasets, failed, judged, row
 
 
 def drive(offset=0.0, n=6, **columns):
-    return [row(REFERENCE, i + offset, true_x=float(i), frame=f"scans/{10 * i:06d}.bin", **columns) for i in range(n)]
+    return [
+        row(REFERENCE, i + offset, true_x=float(i), frame=f"scans/{10 * i:06d}.bin", **columns)
+        for i in range(n)
+    ]
 
 
 def test_a_trajectory_keeps_frames_in_order_and_leaves_failures_out():
@@ -24,7 +27,9 @@ def test_a_trajectory_keeps_frames_in_order_and_leaves_failures_out():
     (t,) = trajectories(judged(rows), datasets())
     assert list(t.poses[:, 0, 3]) == pytest.approx([0.1, 1.1, 2.1, 4.1, 5.1]) and t.failed == 1
     errors = trajectory_errors([t]).iloc[0]
-    assert errors.ate_rmse_m == pytest.approx(0.1) and errors.rpe_translation_rmse_m == pytest.approx(0, abs=1e-12)
+    assert errors.ate_rmse_m == pytest.approx(0.1) and errors.rpe_translation_rmse_m == pytest.approx(
+        0, abs=1e-12
+    )
     assert np.isnan(errors.kitti_translation_percent)  # shorter than 100 m
 
 
@@ -41,15 +46,20 @@ def test_a_sequence_is_chained_and_a_missing_step_is_its_guess():
     rows = [row(REFERENCE, 1.0, true_x=1.0, frame=f"f{i}", guess=step) for i in range(6)]
     rows[2] = failed(REFERENCE, true_x=1.0, frame="f2", guess=pose_of(1.5, 0, 0, 0))
     (t,) = trajectories(judged(rows, kind="sequence"), datasets(kind="sequence"))
-    assert list(t.poses[:, 0, 3]) == pytest.approx([0, 1, 2, 3.5, 4.5, 5.5, 6.5]) and list(t.truth[:, 0, 3]) == list(
-        range(7)
-    )
+    assert list(t.poses[:, 0, 3]) == pytest.approx([0, 1, 2, 3.5, 4.5, 5.5, 6.5]) and list(
+        t.truth[:, 0, 3]
+    ) == list(range(7))
 
 
 def test_pairs_grids_and_short_runs_are_no_trajectories():
     assert trajectories(judged(drive(), kind="pair"), datasets(kind="pair")) == []
     assert trajectories(judged(drive(n=4)), datasets()) == []
-    assert trajectories(judged(drive(guess_offset={"x_m": 1.0, "y_m": 0.0, "z_m": 0.0, "yaw_deg": 0.0})), datasets()) == []
+    assert (
+        trajectories(
+            judged(drive(guess_offset={"x_m": 1.0, "y_m": 0.0, "z_m": 0.0, "yaw_deg": 0.0})), datasets()
+        )
+        == []
+    )
 
 
 def test_tum_files_hold_frame_number_position_and_quaternion(tmp_path):

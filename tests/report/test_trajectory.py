@@ -43,7 +43,8 @@ def rotation_of(vector):
 
 
 def drive(rng, n):
-    """A car's path: about a metre a frame, slow turns, and small errors in all six degrees of freedom added up."""
+    """A car's path: about a metre a frame, slow turns, and small errors in all six degrees of freedom added
+    up."""
     truth, estimate = [np.eye(4)], [np.eye(4)]
     yaw_rate = np.cumsum(rng.normal(0, 0.004, n)) * 0.2
     for i in range(n - 1):
@@ -64,13 +65,16 @@ def tum(file):
     for x, y, z, *q in np.loadtxt(file)[:, 1:]:
         q = np.array(q) / np.linalg.norm(q)
         pose = np.eye(4)
-        vector = q[:3] * (0 if not q[:3].any() else 2 * math.atan2(np.linalg.norm(q[:3]), q[3]) / np.linalg.norm(q[:3]))
+        vector = q[:3] * (
+            0 if not q[:3].any() else 2 * math.atan2(np.linalg.norm(q[:3]), q[3]) / np.linalg.norm(q[:3])
+        )
         pose[:3, :3], pose[:3, 3] = rotation_of(vector), [x, y, z]
         out.append(pose)
     return np.array(out)
 
 
-# --- by hand ----------------------------------------------------------------------------------------------------------
+# --- by hand
+# ---
 
 
 def test_ate_is_the_distance_of_the_positions():
@@ -78,7 +82,9 @@ def test_ate_is_the_distance_of_the_positions():
     estimate = truth.copy()
     estimate[:, :3, 3] += [[0, 0, 0], [3, 4, 0], [0, 0, 1], [0, 2, 0]]  # 0, 5, 1, 2 m away
     got = trajectory.ate(truth, estimate)
-    assert got == pytest.approx({"rmse_m": math.sqrt(30 / 4), "mean_m": 2, "median_m": 1.5, "max_m": 5, "poses": 4}, abs=EXACT)
+    assert got == pytest.approx(
+        {"rmse_m": math.sqrt(30 / 4), "mean_m": 2, "median_m": 1.5, "max_m": 5, "poses": 4}, abs=EXACT
+    )
 
 
 def test_ate_after_alignment_ignores_where_a_trajectory_starts():
@@ -108,11 +114,15 @@ def test_rpe_sees_one_wrong_step_once_and_a_wrong_turn_from_then_on():
     shifted = truth.copy()
     shifted[2:, 0, 3] += 0.5  # one step of four is 0.5 m too long
     got = trajectory.rpe(truth, shifted)
-    assert got["translation_rmse_m"] == pytest.approx(0.25, abs=EXACT) and got["translation_max_m"] == pytest.approx(0.5)
+    assert got["translation_rmse_m"] == pytest.approx(0.25, abs=EXACT) and got[
+        "translation_max_m"
+    ] == pytest.approx(0.5)
     assert got["rotation_max_deg"] == 0 and got["pairs"] == 4
 
     turned = poses([[0, 0, 0], [1, 0, 0], [1, 1, 0], [1, 2, 0]], [0, 90, 90, 90])
-    got = trajectory.rpe(line(4), turned)  # the positions follow the turn, so only one motion of three is wrong
+    got = trajectory.rpe(
+        line(4), turned
+    )  # the positions follow the turn, so only one motion of three is wrong
     assert got["rotation_rmse_deg"] == pytest.approx(90 / math.sqrt(3), abs=1e-11)
     assert got["translation_max_m"] == pytest.approx(0, abs=EXACT)
 
@@ -125,7 +135,11 @@ def test_rpe_over_more_frames_pairs_every_frame():
 
 
 def test_rpe_of_tiny_and_of_half_turns_is_exact():
-    truth, tiny, half = line(2), poses([[0, 0, 0], [1, 0, 0]], [0, 1e-9]), poses([[0, 0, 0], [1, 0, 0]], [0, 180])
+    truth, tiny, half = (
+        line(2),
+        poses([[0, 0, 0], [1, 0, 0]], [0, 1e-9]),
+        poses([[0, 0, 0], [1, 0, 0]], [0, 180]),
+    )
     assert trajectory.rpe(truth, tiny)["rotation_max_deg"] == pytest.approx(1e-9, rel=1e-9)
     assert trajectory.rpe(truth, half)["rotation_max_deg"] == pytest.approx(180, abs=1e-9)
 
@@ -138,9 +152,16 @@ def test_kitti_of_a_straight_drive_with_a_scale_error():
     rows = got["by_length"]
     assert rows[0]["segments"] == 20 and rows[0]["translation_percent"] == pytest.approx(2.02, abs=1e-11)
     assert rows[1]["segments"] == 10 and rows[1]["translation_percent"] == pytest.approx(2.01, abs=1e-11)
-    assert rows[2] == {"length_m": 300, "segments": 0, "translation_percent": None, "rotation_deg_per_m": None}
+    assert rows[2] == {
+        "length_m": 300,
+        "segments": 0,
+        "translation_percent": None,
+        "rotation_deg_per_m": None,
+    }
     # The total is a mean over sub-sequences, not over lengths.
-    assert got["segments"] == 30 and got["translation_percent"] == pytest.approx((20 * 2.02 + 10 * 2.01) / 30, abs=1e-11)
+    assert got["segments"] == 30 and got["translation_percent"] == pytest.approx(
+        (20 * 2.02 + 10 * 2.01) / 30, abs=1e-11
+    )
     assert got["rotation_deg_per_m"] == pytest.approx(0, abs=EXACT)
 
 
@@ -154,7 +175,11 @@ def test_kitti_rotation_is_the_turn_over_the_nominal_length():
 
 def test_kitti_of_a_drive_that_is_too_short_has_no_numbers():
     assert trajectory.kitti(line(20), line(20)) | {"by_length": 0} == {
-        "segments": 0, "translation_percent": None, "rotation_deg_per_m": None, "by_length": 0}
+        "segments": 0,
+        "translation_percent": None,
+        "rotation_deg_per_m": None,
+        "by_length": 0,
+    }
 
 
 def test_what_is_no_pair_of_trajectories_is_refused():
@@ -167,7 +192,10 @@ def test_what_is_no_pair_of_trajectories_is_refused():
         (lambda: trajectory.ate(good[:0], good[:0]), r"truth: shape \(0, 4, 4\)"),
         (lambda: trajectory.ate(good, broken), "estimate: pose 1 is not finite"),
         (lambda: trajectory.rpe(skewed, good), "truth: pose 2 is not a rigid motion"),
-        (lambda: trajectory.rpe(good, good * np.diag([1, 1, -1, 1])), "estimate: pose 0 is not a rigid motion"),
+        (
+            lambda: trajectory.rpe(good, good * np.diag([1, 1, -1, 1])),
+            "estimate: pose 0 is not a rigid motion",
+        ),
         (lambda: trajectory.rpe(good, good, delta=3), "3 poses hold no pair 3 frames apart"),
         (lambda: trajectory.rpe(good, good, delta=0), "delta = 0: must be"),
         (lambda: trajectory.rpe(good, good, delta=1.5), "delta = 1.5: must be"),
@@ -179,19 +207,26 @@ def test_what_is_no_pair_of_trajectories_is_refused():
             call()
 
 
-# --- evo --------------------------------------------------------------------------------------------------------------
+# --- evo
+# ---
 
 
 def evo_answers(tmp_path, truth, estimate, lengths_m, step):
     python = os.environ.get("NDT_EXTRAS_PYTHON")
     if not python:
-        pytest.skip("skipped for want of NDT_EXTRAS_PYTHON, an interpreter with tests/requirements-extras.txt")
+        pytest.skip(
+            "skipped for want of NDT_EXTRAS_PYTHON, an interpreter with tests/requirements-extras.txt"
+        )
     if subprocess.run([python, "-c", "import evo"], capture_output=True).returncode:
         pytest.skip(f"skipped for want of evo in {python}")
     file = tmp_path / "trajectories.npz"
     np.savez(file, truth=truth, estimate=estimate, lengths_m=lengths_m, step=step)
-    done = subprocess.run([python, HERE / "evo_oracle.py", file], capture_output=True, text=True,
-                          env=os.environ | {"HOME": str(tmp_path)})  # evo writes its settings there
+    done = subprocess.run(
+        [python, HERE / "evo_oracle.py", file],
+        capture_output=True,
+        text=True,
+        env=os.environ | {"HOME": str(tmp_path)},
+    )  # evo writes its settings there
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)
 

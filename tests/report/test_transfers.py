@@ -25,15 +25,23 @@ def table(rows):
 
 
 def staged(**changes):
-    return [counted(STAGED, i, n, **changes) for n, i in ((1000, 4), (1000, 6), (9000, 5), (9000, 8), (9000, 20))]
+    return [
+        counted(STAGED, i, n, **changes) for n, i in ((1000, 4), (1000, 6), (9000, 5), (9000, 8), (9000, 20))
+    ]
 
 
 def test_what_grows_with_iterations_is_told_from_what_grows_with_points():
     line = table(staged()).loc[(STAGED, "autoware")]
     assert line.bytes_per_iteration == pytest.approx(4) and line.bytes_off_the_line < 1e-9
-    assert line.launches_per_iteration == pytest.approx(14) and line.synchronisations_per_iteration == pytest.approx(1)
+    assert line.launches_per_iteration == pytest.approx(
+        14
+    ) and line.synchronisations_per_iteration == pytest.approx(1)
     assert line.final_download_bytes == pytest.approx(344) and line.download_bytes_max == 344 + 80
-    assert (line.upload_bytes_p50, line.upload_bytes_max, line.uploads_max) == (108064, 108064, 2) and line.n == 5
+    assert (line.upload_bytes_p50, line.upload_bytes_max, line.uploads_max) == (
+        108064,
+        108064,
+        2,
+    ) and line.n == 5
     assert (line.iterations_min, line.iterations_max, line.peak_device_bytes_max) == (4, 20, 5_108_000)
 
 
@@ -53,13 +61,20 @@ def test_a_search_that_ends_without_a_step_is_a_round_and_no_broken_budget():
 
 
 def test_counts_on_no_line_are_called_about():
-    rows = [counted(STAGED, i, launches=float(n), variant="more_thuente") for i, n in ((3, 30), (4, 52), (5, 50))]
+    rows = [
+        counted(STAGED, i, launches=float(n), variant="more_thuente") for i, n in ((3, 30), (4, 52), (5, 50))
+    ]
     line = table(rows).loc[(STAGED, "more_thuente")]
     assert per_iteration(line, "launches") == "about 10" and per_iteration(line, "bytes") == "4"
 
 
 def test_variants_have_rows_of_their_own_and_failures_none():
-    rows = [counted(GRAPH, 5), counted(GRAPH, 5, variant="batched"), row(OWN, true_x=0), row(REFERENCE, true_x=0)]
+    rows = [
+        counted(GRAPH, 5),
+        counted(GRAPH, 5, variant="batched"),
+        row(OWN, true_x=0),
+        row(REFERENCE, true_x=0),
+    ]
     got = table(rows + [failed(CUDA)])
     assert list(got.index) == [(GRAPH, "autoware"), (GRAPH, "batched")]
     assert transfers_table(judged([row(OWN, true_x=0)]), implementations()).empty
@@ -73,7 +88,11 @@ def test_variants_have_rows_of_their_own_and_failures_none():
         (STAGED, {"allocations": 2.0}, "allocations after the first alignment: 2, at most 0 allowed"),
         (GRAPH, {}, ""),
         (GRAPH, {"launches": 2.0}, "launches: 2, at most 1 allowed"),
-        (GRAPH, {"launches": 2.0, "synchronisations": 3.0}, "launches: 2, at most 1 allowed; waits: 3, at most 1 allowed"),
+        (
+            GRAPH,
+            {"launches": 2.0, "synchronisations": 3.0},
+            "launches: 2, at most 1 allowed; waits: 3, at most 1 allowed",
+        ),
         ("persistent_cuda", {}, ""),
         ("persistent_cluster_cuda", {"launches": 30.0}, "launches: 30, at most 1 allowed"),
         ("somebody_elses_cuda", {"launches": 30.0}, ""),
@@ -94,7 +113,9 @@ def test_a_run_without_budgets_has_no_promise():
 def test_bytes_in_the_loop_break_the_budget_of_a_graph():
     rows = [counted(GRAPH, i, download_bytes=344.0 + 4 * i) for i in (3, 4, 9)]
     assert table(rows).broken[(GRAPH, "autoware")] == "bytes in an iteration: 4, at most 0 allowed"
-    assert "bytes in an iteration: none" in table([counted(GRAPH, i) for i in (3, 9)]).held[(GRAPH, "autoware")]
+    assert (
+        "bytes in an iteration: none" in table([counted(GRAPH, i) for i in (3, 9)]).held[(GRAPH, "autoware")]
+    )
 
 
 def test_a_count_shows_its_largest_where_it_differs():
@@ -105,7 +126,10 @@ def test_a_count_shows_its_largest_where_it_differs():
 
 def test_every_implementation_without_counts_says_why():
     known = implementations(REFERENCE, OWN, STAGED, GRAPH, CUDA, "persistent_cluster_cuda")
-    known.loc["persistent_cluster_cuda", ["available", "reason"]] = [False, "compute capability 9.0 is needed"]
+    known.loc["persistent_cluster_cuda", ["available", "reason"]] = [
+        False,
+        "compute capability 9.0 is needed",
+    ]
     rows = judged([row(REFERENCE), row(OWN), counted(STAGED, 3), failed(CUDA)])
     assert without_counts(rows, known) == [
         (REFERENCE, "no device"),
@@ -118,7 +142,11 @@ def test_every_implementation_without_counts_says_why():
 
 
 def test_a_run_from_before_the_counts_of_copies_has_a_table_too():
-    unknown = {name: np.nan for name in COUNTS if name in ("uploads", "downloads", "allocations", "peak_device_bytes")}
+    unknown = {
+        name: np.nan
+        for name in COUNTS
+        if name in ("uploads", "downloads", "allocations", "peak_device_bytes")
+    }
     got = transfers_table(judged([counted(CUDA, i, **unknown) for i in (3, 5)]), implementations())
     assert np.isnan(got.uploads_p50[0]) and got.launches_p50[0] == 1 and "allocations" not in got.held[0]
     assert isinstance(got, pd.DataFrame) and got.broken[0] == ""

@@ -83,7 +83,9 @@ def failed(implementation, **columns):
 
 
 def implementations(*names):
-    return pd.DataFrame([implementation(n) for n in names or (REFERENCE, OWN, PEER, CUDA)]).set_index("name", drop=False)
+    return pd.DataFrame([implementation(n) for n in names or (REFERENCE, OWN, PEER, CUDA)]).set_index(
+        "name", drop=False
+    )
 
 
 def datasets(*names, **changes):

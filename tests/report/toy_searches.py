@@ -6,7 +6,13 @@ NEAR, FAR = (0.2, 1.0), (3.0, 1.0)  # errors of a best particle: m, deg
 
 
 def best(particle, us, metres, degrees=0.0):
-    return {"particle": particle, "us": us, "nvtl": 1.0 + particle, "translation_error_m": metres, "rotation_error_deg": degrees}
+    return {
+        "particle": particle,
+        "us": us,
+        "nvtl": 1.0 + particle,
+        "translation_error_m": metres,
+        "rotation_error_deg": degrees,
+    }
 
 
 def setting(name, **changes):
@@ -30,13 +36,22 @@ def setting(name, **changes):
     } | changes
 
 
-def search(implementation=CUDA, name="batched_persistent q16", ms=10.0, errors=NEAR, seed=0, columns=None, **changes):
+def search(
+    implementation=CUDA, name="batched_persistent q16", ms=10.0, errors=NEAR, seed=0, columns=None, **changes
+):
     if name.startswith("batched_persistent"):
         changes = {"at_once": 16} | changes
     made = {"ms": [ms], "true_x": 0, "timing": "single", "guess_name": f"seed{seed}", "iterations": 1000.0}
-    made |= {"translation_error_m": errors[0], "rotation_error_deg": errors[1], "search": setting(name, seed=seed, **changes)}
+    made |= {
+        "translation_error_m": errors[0],
+        "rotation_error_deg": errors[1],
+        "search": setting(name, seed=seed, **changes),
+    }
     return row(implementation, **made | (columns or {}))
 
 
 def some(implementation, name, successes, n=20, **changes):
-    return [search(implementation, name, seed=i, errors=NEAR if i < successes else FAR, **changes) for i in range(n)]
+    return [
+        search(implementation, name, seed=i, errors=NEAR if i < successes else FAR, **changes)
+        for i in range(n)
+    ]

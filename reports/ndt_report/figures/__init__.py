@@ -1,4 +1,5 @@
-"""The report's figures: each module turns tidy frames into a Drawing, or into none if there is nothing to draw."""
+"""The report's figures: each module turns tidy frames into a Drawing, or into none if there is nothing to
+draw."""
 
 from dataclasses import dataclass
 

@@ -14,13 +14,13 @@ MOST_VECTOR_CELLS = 100  # of a panel; more are drawn as pixels, to keep the pag
 
 def finding(cells: pd.DataFrame) -> str:
     sizes = basin_sizes(cells)
-    sizes = sizes[(sizes.dataset == cells.dataset.iloc[0]) & (sizes.plane == sizes.plane.iloc[0])].sort_values(
-        "always_share", kind="stable"
-    )
+    sizes = sizes[
+        (sizes.dataset == cells.dataset.iloc[0]) & (sizes.plane == sizes.plane.iloc[0])
+    ].sort_values("always_share", kind="stable")
     worst, best = sizes.iloc[0], sizes.iloc[-1]
     said = (
-        f"On {best.dataset}, {best.implementation} succeeds from {100 * best.always_share:.0f} % of the {best.cells} "
-        f"offsets in the {best.plane} plane"
+        f"On {best.dataset}, {best.implementation} succeeds from {100 * best.always_share:.0f} % of the"
+        f" {best.cells} offsets in the {best.plane} plane"
     )
     if len(sizes) > 1:
         said += f", {worst.implementation} from {100 * worst.always_share:.0f} %"
@@ -43,9 +43,12 @@ def draw(cells: pd.DataFrame, dataset: str):
     bar = figure.colorbar(mesh, ax=axes, shrink=0.7, pad=0.02)
     bar.set_label("alignments that succeed, %")
     note = (
-        "Every cell is an offset of the initial guess from the truth, in the truth's frame; the middle is the truth itself."
+        "Every cell is an offset of the initial guess from the truth, in the truth's frame; the middle is the"
+        " truth itself."
     )
-    return Drawing(f"basin_{dataset}", f"Basin of convergence: {dataset}", finding(cells), figure, cells, note)
+    return Drawing(
+        f"basin_{dataset}", f"Basin of convergence: {dataset}", finding(cells), figure, cells, note
+    )
 
 
 def _edges(centres):

@@ -8,11 +8,15 @@ from . import MOST_PANELS, Drawing, and_more
 
 
 def finding(table: pd.DataFrame) -> str:
-    most = table[table.dataset == table.dataset.iloc[-1]].sort_values("pose_iterations_per_s", kind="stable").iloc[-1]
+    most = (
+        table[table.dataset == table.dataset.iloc[-1]]
+        .sort_values("pose_iterations_per_s", kind="stable")
+        .iloc[-1]
+    )
     gain = f", {number(most.speed_up)} times single calls" if most.speed_up == most.speed_up else ""
     return (
-        f"With {number(most.points, 6)} points the most is {number(most.pose_iterations_per_s)} pose-iterations a second: "
-        f"{most.implementation} with {most.poses} poses{gain}."
+        f"With {number(most.points, 6)} points the most is {number(most.pose_iterations_per_s)}"
+        f" pose-iterations a second: {most.implementation} with {most.poses} poses{gain}."
     )
 
 
@@ -35,4 +39,6 @@ def draw(table: pd.DataFrame, look: Looks):
         ax.set_title(f"{dataset}: {shown.points.iloc[0]:,.0f} points")
     note = "Medians; a line that ends early was skipped where a call would have taken too long."
     note += and_more(len(axes), len(cases))
-    return Drawing("batches", "Batches", finding(table), finish(figure, axes), table.drop(columns="why_not"), note)
+    return Drawing(
+        "batches", "Batches", finding(table), finish(figure, axes), table.drop(columns="why_not"), note
+    )

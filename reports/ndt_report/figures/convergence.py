@@ -9,7 +9,8 @@ from . import MOST_PANELS, Drawing, and_more
 
 
 def tidy(points: pd.DataFrame) -> pd.DataFrame:
-    """Curves of the translation error where there is truth, of NVTL elsewhere. points: one thread count, variant autoware."""
+    """Curves of the translation error where there is truth, of NVTL elsewhere. points: one thread count,
+    variant autoware."""
     known = points.groupby("dataset").translation_error_m.transform(lambda v: v.notna().any())
     errors = convergence_curves(
         points[known].assign(translation_error_mm=1000 * points.translation_error_m), "translation_error_mm"
@@ -26,8 +27,8 @@ def finding(curves: pd.DataFrame) -> str:
         close = curve[abs(curve["median"] - last) <= 0.05 * abs(first - last)].iteration.min()
         parts.append(f"{name} after {close:g}")
     return (
-        f"On {dataset}, 95 % of the way from guess to result is made by iteration: {', '.join(parts)} (median of n = "
-        f"{curves[curves.dataset == dataset].n.iloc[0]})."
+        f"On {dataset}, 95 % of the way from guess to result is made by iteration: {', '.join(parts)} (median"
+        f" of n = {curves[curves.dataset == dataset].n.iloc[0]})."
     )
 
 
@@ -41,9 +42,10 @@ def draw(points: pd.DataFrame, shown: list, look: Looks):
         _panel(ax, curves[curves.dataset == name], look)
         ax.set_title(f"{name} (n = {curves[curves.dataset == name].n.max()})")
     note = (
-        "Median, and quartiles as a band (one for implementations that agree); iteration 0 is the guess; an alignment that has "
-        "stopped counts on with its last "
-        "value. Schedules of the same algorithm lie on one another: that is the point." + and_more(len(axes), len(names))
+        "Median, and quartiles as a band (one for implementations that agree); iteration 0 is the guess; an"
+        " alignment that has stopped counts on with its last value. Schedules of the same algorithm lie on"
+        " one another: that is the point."
+        + and_more(len(axes), len(names))
     )
     return Drawing("convergence", "Convergence", finding(curves), finish(figure, axes), curves, note)
 
@@ -54,7 +56,9 @@ def _panel(ax, curves, look):
         style = look(name)
         band = curve[["p25", "p75"]].to_numpy()
         if not any(band.shape == other.shape and np.allclose(band, other, rtol=0.02) for other in bands):
-            ax.fill_between(curve.iteration, curve.p25, curve.p75, color=style["color"], alpha=0.13, linewidth=0)
+            ax.fill_between(
+                curve.iteration, curve.p25, curve.p75, color=style["color"], alpha=0.13, linewidth=0
+            )
             bands.append(band)
         ax.plot(
             curve.iteration,

@@ -11,21 +11,29 @@ MOST_DOTS, MOST_STEPS = 1500, 500  # drawn of an implementation in a panel
 
 def fastest_threads(samples: pd.DataFrame) -> pd.DataFrame:
     """Of every (dataset, implementation) the repeats of the thread count with the smallest median."""
-    medians = samples.groupby(["dataset", "implementation", "threads"], sort=False).align_ms.median().reset_index()
+    medians = (
+        samples.groupby(["dataset", "implementation", "threads"], sort=False).align_ms.median().reset_index()
+    )
     best = medians.sort_values("align_ms", kind="stable").drop_duplicates(["dataset", "implementation"])
-    kept = samples.merge(best[["dataset", "implementation", "threads"]], on=["dataset", "implementation", "threads"])
+    kept = samples.merge(
+        best[["dataset", "implementation", "threads"]], on=["dataset", "implementation", "threads"]
+    )
     return kept.reset_index(drop=True)
 
 
 def finding(samples: pd.DataFrame) -> str:
     dataset = samples.dataset.iloc[0]
     tails = (
-        samples[samples.dataset == dataset].groupby("implementation", sort=False).align_ms.quantile([0.5, 0.99]).unstack()
+        samples[samples.dataset == dataset]
+        .groupby("implementation", sort=False)
+        .align_ms.quantile([0.5, 0.99])
+        .unstack()
     )
     steady = (tails[0.99] / tails[0.5]).sort_values()
     return (
-        f"On {dataset}, the slowest 1 % of repeats take {steady.iloc[0]:.2g} times the median with {steady.index[0]} and "
-        f"{steady.iloc[-1]:.2g} times with {steady.index[-1]} (n = {len(samples[samples.dataset == dataset])} repeats)."
+        f"On {dataset}, the slowest 1 % of repeats take {steady.iloc[0]:.2g} times the median with"
+        f" {steady.index[0]} and {steady.iloc[-1]:.2g} times with {steady.index[-1]} (n ="
+        f" {len(samples[samples.dataset == dataset])} repeats)."
     )
 
 
@@ -40,9 +48,9 @@ def draw(samples: pd.DataFrame, shown: list, look: Looks):
         _panel(ax, samples[samples.dataset == name], look)
         ax.set_title(f"{name} (n = {len(samples[samples.dataset == name])} repeats)")
     note = (
-        "Each implementation with its fastest thread count; every alignment weighs the same. The dots are single "
-        "repeats: a spread across frames "
-        "is work that differs, a tail is disturbance." + and_more(len(axes), len(names))
+        "Each implementation with its fastest thread count; every alignment weighs the same. The dots are"
+        " single repeats: a spread across frames is work that differs, a tail is disturbance."
+        + and_more(len(axes), len(names))
     )
     data = samples[["dataset", "implementation", "threads", "frame", "guess_name", "align_ms", "weight"]]
     return Drawing("latency_ecdf", "Latency: all repeats", finding(samples), finish(figure, axes), data, note)
@@ -55,7 +63,13 @@ def _panel(ax, samples, look):
         style = look(name)
         share = 100 * own.weight.cumsum() / own.weight.sum()
         thin = np.unique(np.linspace(0, len(own) - 1, MOST_STEPS).astype(int))
-        ax.step(own.align_ms.iloc[thin], share.iloc[thin], where="post", color=style["color"], linestyle=style["linestyle"])
+        ax.step(
+            own.align_ms.iloc[thin],
+            share.iloc[thin],
+            where="post",
+            color=style["color"],
+            linestyle=style["linestyle"],
+        )
         marks = [int(len(own) * q) for q in (0.1, 0.5, 0.9)]
         ax.plot(
             own.align_ms.iloc[marks],
@@ -68,7 +82,9 @@ def _panel(ax, samples, look):
             label=name,
         )
         dots = own.iloc[:: max(1, len(own) // MOST_DOTS)]
-        height = -9 - 9 * lane + 3 * np.sin(np.arange(len(dots)) * 2.4)  # spread within a lane, the same each time
+        height = (
+            -9 - 9 * lane + 3 * np.sin(np.arange(len(dots)) * 2.4)
+        )  # spread within a lane, the same each time
         ax.plot(dots.align_ms, height, ".", color=style["color"], markersize=2.2, alpha=0.5, rasterized=True)
     log_axis(ax.xaxis)
     ax.set_ylim(-9 * len(names) - 6, 103)

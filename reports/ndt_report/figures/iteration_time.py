@@ -11,7 +11,10 @@ from . import Drawing
 def finding(points: pd.DataFrame) -> str:
     largest = points[points.points == points.points.max()]
     parts = [f"{r.implementation} {number(r.iteration_us)} us" for r in largest.itertuples()]
-    return f"An iteration over {largest.points.iloc[0]:,.0f} points takes, on {largest.family.iloc[0]}: {', '.join(parts)}."
+    return (
+        f"An iteration over {largest.points.iloc[0]:,.0f} points takes, on {largest.family.iloc[0]}:"
+        f" {', '.join(parts)}."
+    )
 
 
 def draw(table: pd.DataFrame, look: Looks):
@@ -31,5 +34,10 @@ def draw(table: pd.DataFrame, look: Looks):
         ax.set_xlabel("points of the scan")
         ax.set_ylabel("time of an iteration, us")
         ax.set_title(f"{family}: {shown.voxels.iloc[0]:,.0f} voxels")
-    note = "Slopes over iterations, line search off; implementations on a CPU with their largest number of threads."
-    return Drawing("iteration_time", "Time of an iteration", finding(points), finish(figure, axes), points, note)
+    note = (
+        "Slopes over iterations, line search off; implementations on a CPU with their largest number of"
+        " threads."
+    )
+    return Drawing(
+        "iteration_time", "Time of an iteration", finding(points), finish(figure, axes), points, note
+    )

@@ -10,7 +10,8 @@ SMALLEST_SHOWN_MM = 1e-3
 
 
 def pareto_points(table: pd.DataFrame, datasets: pd.DataFrame) -> pd.DataFrame:
-    """Timed rows of the summary table: align_ms_p50, error_mm (p50, against the truth or else the oracle), on_front."""
+    """Timed rows of the summary table: align_ms_p50, error_mm (p50, against the truth or else the oracle),
+    on_front."""
     points = table[table.align_ms_p50.notna() & (table.variant == "autoware")].copy()
     with_truth = points.groupby("dataset").translation_error_mm_p50.transform(lambda v: v.notna().any())
     points["against"] = np.where(with_truth, "truth", "oracle")
@@ -19,7 +20,9 @@ def pareto_points(table: pd.DataFrame, datasets: pd.DataFrame) -> pd.DataFrame:
     points["error_mm_p90"] = points.translation_error_mm_p90.where(
         with_truth, points.translation_vs_ref_mm_p90.fillna(0).clip(lower=SMALLEST_SHOWN_MM)
     )
-    points["truth_accuracy_mm"] = 1000 * points.dataset.map(datasets.truth_accuracy_m).astype(float).fillna(0.0)
+    points["truth_accuracy_mm"] = 1000 * points.dataset.map(datasets.truth_accuracy_m).astype(float).fillna(
+        0.0
+    )
     points["on_front"] = [_on_front(p, points[points.dataset == p.dataset]) for p in points.itertuples()]
     return points[
         [
@@ -51,16 +54,17 @@ def finding(points: pd.DataFrame) -> str:
     front = points[(points.dataset == dataset) & points.on_front].sort_values("align_ms_p50")
     best = front.iloc[0]
     said = (
-        f"On {dataset}, {best.implementation} ({best.threads:g} thr) needs the least time: {best.align_ms_p50:.3g} "
-        f"ms at a median error of "
-        f"{best.error_mm:.3g} mm against the {best.against} (n = {best.timed_measurements:g} alignments)"
+        f"On {dataset}, {best.implementation} ({best.threads:g} thr) needs the least time:"
+        f" {best.align_ms_p50:.3g} ms at a median error of {best.error_mm:.3g} mm against the {best.against}"
+        f" (n = {best.timed_measurements:g} alignments)"
     )
     if len(front) == 1:
         return said + "; no other implementation is more accurate."
     precise = front.sort_values("error_mm").iloc[0]
     return (
-        said + f"; {precise.implementation} ({precise.threads:g} thr) is more accurate, {precise.error_mm:.3g} mm in "
-        f"{precise.align_ms_p50:.3g} ms."
+        said
+        + f"; {precise.implementation} ({precise.threads:g} thr) is more accurate, {precise.error_mm:.3g} mm"
+        f" in {precise.align_ms_p50:.3g} ms."
     )
 
 
@@ -74,9 +78,9 @@ def draw(table: pd.DataFrame, datasets: pd.DataFrame, shown: list, look: Looks):
         _panel(ax, points[points.dataset == name], look)
         ax.set_title(f"{name} (n = {points[points.dataset == name].timed_measurements.max():g})")
     note = (
-        "Left and low is good. A point is the median over alignments, its bars reach to the 90th percentile; the "
-        "number beside it is the "
-        "thread count; of more than two counts only the fastest is marked. Grey: errors that the truth is too coarse to show."
+        "Left and low is good. A point is the median over alignments, its bars reach to the 90th percentile;"
+        " the number beside it is the thread count; of more than two counts only the fastest is marked. Grey:"
+        " errors that the truth is too coarse to show."
         + and_more(len(axes), len(names))
     )
     return Drawing("pareto", "Accuracy against latency", finding(points), finish(figure, axes), points, note)
@@ -88,11 +92,19 @@ def _panel(ax, points, look):
     for p in points.itertuples():
         style = look(p.implementation)
         if crowded[p.Index] and p.Index not in fastest:
-            ax.plot(p.align_ms_p50, p.error_mm, **style | {"linestyle": "none", "markersize": 5, "alpha": 0.4})
+            ax.plot(
+                p.align_ms_p50, p.error_mm, **style | {"linestyle": "none", "markersize": 5, "alpha": 0.4}
+            )
             continue
         reach = [[0], [max(p.align_ms_p90 - p.align_ms_p50, 0)]], [[0], [max(p.error_mm_p90 - p.error_mm, 0)]]
         ax.errorbar(
-            p.align_ms_p50, p.error_mm, xerr=reach[0], yerr=reach[1], ecolor=style["color"], elinewidth=0.8, fmt="none"
+            p.align_ms_p50,
+            p.error_mm,
+            xerr=reach[0],
+            yerr=reach[1],
+            ecolor=style["color"],
+            elinewidth=0.8,
+            fmt="none",
         )
         label = p.implementation if p.Index in fastest else None
         ax.plot(p.align_ms_p50, p.error_mm, label=label, **style | {"linestyle": "none", "markersize": 8})

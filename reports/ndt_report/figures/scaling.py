@@ -38,16 +38,25 @@ def draw(points: pd.DataFrame, look: Looks):
     ]
     wanted += [(variable, family, "build_ms") for variable, family, _ in wanted if variable == "map_points"]
     held = points[points.peak_device_mb.notna()]
-    wanted += [(v, f, "peak_device_mb") for v, f in held[["variable", "family"]].drop_duplicates().itertuples(index=False)]
+    wanted += [
+        (v, f, "peak_device_mb")
+        for v, f in held[["variable", "family"]].drop_duplicates().itertuples(index=False)
+    ]
     figure, axes = panels(len(wanted), columns=2, height_in=3.6)
     for ax, (variable, family, value) in zip(axes, wanted):
         shown = (points.variable == variable) & (points.family == family) & points[value].notna()
         _panel(ax, points[shown], variable, value, look)
         ax.set_title(family)
     fits = scaling_fits(points).rename(
-        columns={"constant": "fit_constant_us", "slope": "fit_slope_us", "worst_residual": "fit_worst_residual"}
+        columns={
+            "constant": "fit_constant_us",
+            "slope": "fit_slope_us",
+            "worst_residual": "fit_worst_residual",
+        }
     )
-    data = points.merge(fits.drop(columns="sizes"), on=["variable", "family", "implementation", "threads"], how="left")
+    data = points.merge(
+        fits.drop(columns="sizes"), on=["variable", "family", "implementation", "threads"], how="left"
+    )
     note = (
         "Points are medians; lines are constant + slope x size, fitted to relative residuals. Lighter: more "
         "threads, as marked at the end."
@@ -88,13 +97,16 @@ def _panel(ax, points, variable, value, look):
 
 
 def thread_finding(points: pd.DataFrame) -> str:
-    most = points[points.threads == points.threads.max()].sort_values("speed_up", ascending=False, kind="stable")
+    most = points[points.threads == points.threads.max()].sort_values(
+        "speed_up", ascending=False, kind="stable"
+    )
     parts = ", ".join(
-        f"{p.implementation} {p.speed_up:.2f}" for p in most[most.dataset == most.dataset.iloc[0]].itertuples()
+        f"{p.implementation} {p.speed_up:.2f}"
+        for p in most[most.dataset == most.dataset.iloc[0]].itertuples()
     )
     return (
-        f"On {most.dataset.iloc[0]}, {points.threads.max():g} threads are this many times as fast as one: {parts} "
-        f"(n = {most.n.iloc[0]})."
+        f"On {most.dataset.iloc[0]}, {points.threads.max():g} threads are this many times as fast as one:"
+        f" {parts} (n = {most.n.iloc[0]})."
     )
 
 

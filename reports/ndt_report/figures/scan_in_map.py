@@ -17,19 +17,31 @@ def draw(row, map_points: np.ndarray, scan_points: np.ndarray):
     poses = {"before: at the guess": (row.guess, BAD), "after: at the pose": (row.pose, GOOD)}
     figure, axes = panels(2, columns=2, height_in=4.6)
     after = moved(row.pose, scan)
-    low, high = np.percentile(after[:, :2], 1, axis=0) - MARGIN_M, np.percentile(after[:, :2], 99, axis=0) + MARGIN_M
+    low, high = (
+        np.percentile(after[:, :2], 1, axis=0) - MARGIN_M,
+        np.percentile(after[:, :2], 99, axis=0) + MARGIN_M,
+    )
     for ax, (title, (pose, colour)) in zip(axes, poses.items()):
         placed = moved(pose, scan)
         ax.plot(cells[:, 0], cells[:, 1], ".", color="#A8A8A8", markersize=1.4, rasterized=True)
         ax.plot(placed[:, 0], placed[:, 1], ".", color=colour, markersize=1.6, rasterized=True)
         ax.plot([], [], "o", color=colour, label="scan " + title.split(":")[0])
-        ax.set(xlim=(low[0], high[0]), ylim=(low[1], high[1]), aspect="equal", xlabel="x, m", ylabel="y, m", title=title)
+        ax.set(
+            xlim=(low[0], high[0]),
+            ylim=(low[1], high[1]),
+            aspect="equal",
+            xlabel="x, m",
+            ylabel="y, m",
+            title=title,
+        )
         ax.grid(False)
     axes[0].plot([], [], "o", color="#A8A8A8", label="map")
-    moved_m, turned_deg = translation_difference_m(row.guess, row.pose), rotation_difference_deg(row.guess, row.pose)
+    moved_m, turned_deg = translation_difference_m(row.guess, row.pose), rotation_difference_deg(
+        row.guess, row.pose
+    )
     finding = (
-        f"{row.implementation} moved this scan ({row.dataset}, {row.frame}) by {moved_m:.2g} m and {turned_deg:.2g} "
-        f"deg in {row.iterations:g} iterations"
+        f"{row.implementation} moved this scan ({row.dataset}, {row.frame}) by {moved_m:.2g} m and"
+        f" {turned_deg:.2g} deg in {row.iterations:g} iterations"
     )
     finding += (
         f", to {1000 * row.translation_error_m:.2g} mm from the truth."
@@ -49,7 +61,9 @@ def draw(row, map_points: np.ndarray, scan_points: np.ndarray):
         ]
     )
     note = "Seen from above. The CSV holds the two matrices map_from_scan; the clouds are in the run folder."
-    return Drawing(f"scan_in_map_{row.dataset}", f"Scan in map: {row.dataset}", finding, finish(figure, axes), data, note)
+    return Drawing(
+        f"scan_in_map_{row.dataset}", f"Scan in map: {row.dataset}", finding, finish(figure, axes), data, note
+    )
 
 
 def _thinned(points):

@@ -13,11 +13,10 @@ def finding(table: pd.DataFrame, dataset: str) -> str:
     own = table[table.dataset == dataset].set_index("score")
     nvtl, probability = own.loc["nvtl"], own.loc["transform_probability"]
     return (
-        f"On {dataset}, a wrong pose has the lower NVTL in {100 * nvtl.auc:.0f} % of pairs with a right one, the "
-        f"lower transform probability in "
-        f"{100 * probability.auc:.0f} % (n = {nvtl.wrong} wrong, {nvtl.right} right); NVTL < {nvtl.threshold:g}, "
-        f"Autoware's default, finds "
-        f"{100 * nvtl.found:.0f} % of the wrong poses and rejects {100 * nvtl.rejected_right:.0f} % of the right ones."
+        f"On {dataset}, a wrong pose has the lower NVTL in {100 * nvtl.auc:.0f} % of pairs with a right one,"
+        f" the lower transform probability in {100 * probability.auc:.0f} % (n = {nvtl.wrong} wrong,"
+        f" {nvtl.right} right); NVTL < {nvtl.threshold:g}, Autoware's default, finds {100 * nvtl.found:.0f} %"
+        f" of the wrong poses and rejects {100 * nvtl.rejected_right:.0f} % of the right ones."
     )
 
 
@@ -35,9 +34,8 @@ def draw(poses: pd.DataFrame, table: pd.DataFrame, dataset: str):
         else "poses on the way there, as too few final poses are wrong"
     )
     note = (
-        f"Drawn: {what}. Right and wrong by the truth. Dashed: Autoware's default thresholds, made for 2 m voxels. A "
-        f"curve through the "
-        f"upper left corner tells them apart."
+        f"Drawn: {what}. Right and wrong by the truth. Dashed: Autoware's default thresholds, made for 2 m"
+        " voxels. A curve through the upper left corner tells them apart."
     )
     return Drawing(
         f"scores_{dataset}",

@@ -27,24 +27,37 @@ def draw_paths(search, map_points=None):
     ends = _draw_particles(ax, points, max(high - low))
     _draw_marks(ax, search, points)
     ax.set(xlim=(low[0], high[0]), ylim=(low[1], high[1]), aspect="equal", xlabel="x, m", ylabel="y, m")
-    ax.set_title(f"{search.dataset}, {search.frame}: {search.implementation} {search.search_name}, {search.guess_name}")
+    ax.set_title(
+        f"{search.dataset}, {search.frame}: {search.implementation} {search.search_name}, {search.guess_name}"
+    )
     ax.grid(False)
     bar = figure.colorbar(ends, ax=ax, shrink=0.7, pad=0.02)
     bar.set_label("NVTL at a particle's end, no unit")
-    data = points.assign(**{key: search[key] for key in ("dataset", "frame", "implementation", "search_name", "seed")})
-    note = "Seen from above. Tick: where a particle looks at its start; thin line: from there to its end. Ends out of the frame are cut off."
+    data = points.assign(
+        **{key: search[key] for key in ("dataset", "frame", "implementation", "search_name", "seed")}
+    )
+    note = (
+        "Seen from above. Tick: where a particle looks at its start; thin line: from there to its end. Ends"
+        " out of the frame are cut off."
+    )
     name = f"search_paths_{search.dataset}"
-    return Drawing(name, f"One search: {search.dataset}", paths_finding(search, points), finish(figure, [ax]), data, note)
+    return Drawing(
+        name, f"One search: {search.dataset}", paths_finding(search, points), finish(figure, [ax]), data, note
+    )
 
 
 def paths_finding(search, points) -> str:
     at_best = np.hypot(points.x1_m - search.pose[0, 3], points.y1_m - search.pose[1, 3]) <= 0.5
     said = (
-        f"On {search.dataset}, {int(at_best.sum())} of {len(points)} particles end within 0.5 m of the best, "
-        f"{translation_difference_m(search.guess, search.pose):.2g} m from the prior's mean, with NVTL {number(search.nvtl)}"
+        f"On {search.dataset}, {int(at_best.sum())} of {len(points)} particles end within 0.5 m of the best,"
+        f" {translation_difference_m(search.guess, search.pose):.2g} m from the prior's mean, with NVTL"
+        f" {number(search.nvtl)}"
     )
     if search.translation_error_m == search.translation_error_m:
-        said += f"; it is {number(search.translation_error_m)} m and {number(search.rotation_error_deg)} deg off the truth"
+        said += (
+            f"; it is {number(search.translation_error_m)} m and {number(search.rotation_error_deg)} deg off"
+            " the truth"
+        )
     return said + "."
 
 
@@ -71,7 +84,12 @@ def _draw_particles(ax, points, width_m):
     ax.plot(points[["x0_m", "x1_m"]].T, points[["y0_m", "y1_m"]].T, color=MUTED, linewidth=0.5, alpha=0.7)
     tick = 0.018 * width_m
     x, y = points.x0_m, points.y0_m
-    ax.plot([x, x + tick * np.cos(points.yaw0_rad)], [y, y + tick * np.sin(points.yaw0_rad)], color=START, linewidth=1.0)
+    ax.plot(
+        [x, x + tick * np.cos(points.yaw0_rad)],
+        [y, y + tick * np.sin(points.yaw0_rad)],
+        color=START,
+        linewidth=1.0,
+    )
     ax.plot(x, y, ".", color=START, markersize=4, label="start, where it looks")
     dots = {"cmap": NVTL, "s": 26, "edgecolors": "white", "linewidths": 0.4, "zorder": 3}
     return ax.scatter(points.x1_m, points.y1_m, c=points.nvtl, label="end", **dots)
@@ -86,5 +104,11 @@ def _draw_marks(ax, search, points):
         ax.plot(*search.truth[:2, 3], markersize=30, **cross)
         ax.plot([], [], label="truth", markersize=12, **cross)
     best = points[points.best].iloc[0]
-    star = {"markerfacecolor": "none", "markeredgecolor": BAD, "markeredgewidth": 1.8, "linestyle": "none", "zorder": 5}
+    star = {
+        "markerfacecolor": "none",
+        "markeredgecolor": BAD,
+        "markeredgewidth": 1.8,
+        "linestyle": "none",
+        "zorder": 5,
+    }
     ax.plot(best.x1_m, best.y1_m, "*", label="best", markersize=19, **star)

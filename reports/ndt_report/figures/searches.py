@@ -29,7 +29,8 @@ def _lines(steps: pd.DataFrame):
 
 
 def _ends(steps) -> dict:
-    """{proposals a round: marker at the end of its lines}, of guided searches: to others rounds are nothing."""
+    """{proposals a round: marker at the end of its lines}, of guided searches: to others rounds are
+    nothing."""
     return {q: ENDS[i % len(ENDS)] for i, q in enumerate(sorted(set(steps[steps.method == TPE].at_once)))}
 
 
@@ -42,7 +43,9 @@ def _step(ax, line, over, colour, ends):
     ax.step(x, y, where="post", color=colour, linestyle=DASHES[kind(first)], linewidth=1.6)
     if first.method == TPE:
         edge = {"markeredgecolor": "white", "markeredgewidth": 0.6}
-        ax.plot(x[-1], y[-1], ends[first.at_once], color=colour, markersize=6, clip_on=False, zorder=3, **edge)
+        ax.plot(
+            x[-1], y[-1], ends[first.at_once], color=colour, markersize=6, clip_on=False, zorder=3, **edge
+        )
 
 
 def _legend_of_ends(ax, ends):
@@ -61,8 +64,9 @@ def time_finding(steps: pd.DataFrame) -> str:
     own = steps[(steps[SEARCH_KEY] == best[SEARCH_KEY]).all(axis=1)]
     half = own[own.success_share >= best.success_share / 2].ms.iloc[0]
     return (
-        f"On {dataset}, {best.implementation} {best.search_name} ends with {100 * best.success_share:.3g} % of its {best.n} searches "
-        f"within the limits after {number(best.ms)} ms, the longest; half of that is reached after {number(half)} ms."
+        f"On {dataset}, {best.implementation} {best.search_name} ends with {100 * best.success_share:.3g} %"
+        f" of its {best.n} searches within the limits after {number(best.ms)} ms, the longest; half of that"
+        f" is reached after {number(half)} ms."
     )
 
 
@@ -78,10 +82,20 @@ def draw_time(steps: pd.DataFrame, look: Looks):
         _time_panel(ax, own, ends, look)
         ax.set_title(f"{name} ({_searches(own)} a line)")
     _legend(axes[0], steps, ends, look)
-    note = "A step up: the best particle of one more search is a success; a line ends where the longest search does. "
+    note = (
+        "A step up: the best particle of one more search is a success; a line ends where the longest search"
+        " does. "
+    )
     note += "q: proposals a round."
     note += and_more(len(axes), len(names))
-    return Drawing("search_time", "Success against time", time_finding(steps), finish(figure, axes, columns=4), steps, note)
+    return Drawing(
+        "search_time",
+        "Success against time",
+        time_finding(steps),
+        finish(figure, axes, columns=4),
+        steps,
+        note,
+    )
 
 
 def _searches(steps) -> str:
@@ -105,7 +119,13 @@ def _legend(ax, steps, ends, look):
     there = {kind(row) for row in steps[["strategy", "method"]].drop_duplicates().itertuples()}
     for name, dash in DASHES.items():
         if name in there:
-            ax.plot([], [], color=MUTED, linestyle=dash, label=name if name not in METHOD_COLOURS else f"{name}, not guided")
+            ax.plot(
+                [],
+                [],
+                color=MUTED,
+                linestyle=dash,
+                label=name if name not in METHOD_COLOURS else f"{name}, not guided",
+            )
     _legend_of_ends(ax, ends)
 
 
@@ -125,9 +145,13 @@ def particles_finding(steps: pd.DataFrame) -> str:
     own = steps[steps.dataset == steps.dataset.iloc[0]]
     ends = own.groupby(SEARCH_KEY, sort=False).tail(1)
     best = ends.sort_values("success_share", ascending=False, kind="stable").drop_duplicates("method")
-    parts = ", ".join(f"{r.method} {100 * r.success_share:.3g} % ({r.search_name})" for r in best.itertuples())
+    parts = ", ".join(
+        f"{r.method} {100 * r.success_share:.3g} % ({r.search_name})" for r in best.itertuples()
+    )
     most = number(own.particles.max(), 6)
-    return f"On {own.dataset.iloc[0]}, of searches with up to {most} particles there end as a success: {parts}."
+    return (
+        f"On {own.dataset.iloc[0]}, of searches with up to {most} particles there end as a success: {parts}."
+    )
 
 
 def draw_particles(steps: pd.DataFrame):
@@ -143,9 +167,19 @@ def draw_particles(steps: pd.DataFrame):
         _particles_panel(ax, own, ends)
         ax.set_title(f"{name}: {own.implementation.iloc[0]} ({_searches(own)} a line)")
     _particles_legend(axes[0], steps, ends)
-    note = "The best particle so far, after this number of particles in the order of their proposal. q: proposals a round. "
+    note = (
+        "The best particle so far, after this number of particles in the order of their proposal. q:"
+        " proposals a round. "
+    )
     note += "One implementation a dataset: the others walk alike." + and_more(len(axes), len(names))
-    return Drawing("search_particles", "Success against particles", particles_finding(steps), finish(figure, axes, columns=4), steps, note)
+    return Drawing(
+        "search_particles",
+        "Success against particles",
+        particles_finding(steps),
+        finish(figure, axes, columns=4),
+        steps,
+        note,
+    )
 
 
 def _particles_panel(ax, steps, ends):
@@ -162,5 +196,11 @@ def _particles_panel(ax, steps, ends):
 def _particles_legend(ax, steps, ends):
     for method, strategy in steps[["method", "strategy"]].drop_duplicates().itertuples(index=False):
         dash = DASHES[strategy if method == TPE else method]
-        ax.plot([], [], color=METHOD_COLOURS[method], linestyle=dash, label=f"{method}, {strategy}" if method == TPE else method)
+        ax.plot(
+            [],
+            [],
+            color=METHOD_COLOURS[method],
+            linestyle=dash,
+            label=f"{method}, {strategy}" if method == TPE else method,
+        )
     _legend_of_ends(ax, ends)

@@ -10,7 +10,8 @@ MOST_COLUMNS = 3
 
 
 def tidy(of_one_dataset) -> pd.DataFrame:
-    """One row per pose: x_m, y_m, error_mm against the truth, or else against the first trajectory (the oracle if it is there)."""
+    """One row per pose: x_m, y_m, error_mm against the truth, or else against the first trajectory (the
+    oracle if it is there)."""
     base = of_one_dataset[0]
     out = []
     for t in of_one_dataset:
@@ -45,9 +46,8 @@ def finding(points: pd.DataFrame, errors: pd.DataFrame) -> str:
     if own.empty:
         worst = points.sort_values("error_mm").iloc[-1]
         return (
-            f"On {dataset} there is no truth: the farthest from {worst.against} is {worst.implementation}, by "
-            f"{worst.error_mm:.3g} mm "
-            f"(n = {points.frame.nunique()} poses)."
+            f"On {dataset} there is no truth: the farthest from {worst.against} is {worst.implementation}, by"
+            f" {worst.error_mm:.3g} mm (n = {points.frame.nunique()} poses)."
         )
     parts = [f"{e.implementation} {100 * e.ate_rmse_m:.3g} cm" for e in own.itertuples()]
     return (
@@ -87,7 +87,8 @@ def draw(of_one_dataset, errors: pd.DataFrame):
         )
         of = errors[(errors.dataset == dataset) & (errors.implementation == name)]
         ax.set_title(
-            f"{name}\nATE {100 * of.ate_rmse_m.iloc[0]:.3g} cm, RPE {100 * of.rpe_translation_rmse_m.iloc[0]:.3g} cm"
+            f"{name}\nATE {100 * of.ate_rmse_m.iloc[0]:.3g} cm, RPE"
+            f" {100 * of.rpe_translation_rmse_m.iloc[0]:.3g} cm"
             if len(of)
             else name
         )
@@ -97,7 +98,9 @@ def draw(of_one_dataset, errors: pd.DataFrame):
     bar = figure.colorbar(dots, ax=axes, shrink=0.8, pad=0.02)
     bar.set_label(f"distance from the {'truth' if points.against.iloc[0] == 'truth' else 'oracle'}, mm")
     note = (
-        "Seen from above; the grey line is the truth. Colours above the 98th percentile are cut off. ATE and RPE "
-        "are root mean squares, not aligned."
+        "Seen from above; the grey line is the truth. Colours above the 98th percentile are cut off. ATE and"
+        " RPE are root mean squares, not aligned."
     )
-    return Drawing(f"trajectory_{dataset}", f"Trajectory: {dataset}", finding(points, errors), figure, points, note)
+    return Drawing(
+        f"trajectory_{dataset}", f"Trajectory: {dataset}", finding(points, errors), figure, points, note
+    )
