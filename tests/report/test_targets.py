@@ -9,7 +9,7 @@ import pytest
 from ndt_report.iteration_time import feature_costs, iteration_time_table
 from ndt_report.searches import at_once_table, search_rows, search_table
 from ndt_report.summary import summary_table
-from ndt_report.targets import MET, MISSED, OPEN, QUANTITIES, Target, read_targets, targets_table
+from ndt_report.targets import MET, MISSED, OPEN, Side, Target, read_targets, targets_table
 from ndt_report.transfers import transfers_table
 from synthetic_entries import traffic
 from toy import CUDA, OWN, PEER, REFERENCE, failed, implementations, judged, row
@@ -55,9 +55,10 @@ def test_every_target_has_a_quantity_a_bound_a_unit_and_a_reason():
     every = read_targets()
     assert len({t.name for t in every}) == len(every) > 10
     for target in every:
-        assert target.quantity in QUANTITIES and target.unit and target.reason.endswith(".") and target.at_most >= 0
+        assert target.unit and target.reason.endswith(".") and target.at_most >= 0
         assert target.where in ("GPU", "any")
-    assert {t.quantity for t in every} == set(QUANTITIES)
+    quantities = {name for name in vars(Side) if not name.startswith("_")}
+    assert {t.quantity for t in every} == quantities
 
 
 @pytest.mark.parametrize(
@@ -82,7 +83,11 @@ def test_peers_answer_nothing():
 def test_a_latency_is_that_of_the_best_on_its_slowest_dataset(ms, state):
     rows = [row(CUDA, ms=[ms], true_x=0), row(CUDA, ms=[1.0], true_x=0, dataset="near")]
     answer = targets(rows)("alignment, median")
-    assert answer.state == state and answer.ours == f"{CUDA}: {ms:g} ms on toy" and answer.bound == "at most 20 ms"
+    assert (
+        answer.state == state
+        and answer.ours == f"{CUDA}: {ms:g} ms on toy"
+        and answer.bound == "at most 20 ms"
+    )
 
 
 @pytest.mark.parametrize(
@@ -96,7 +101,9 @@ def test_a_latency_is_that_of_the_best_on_its_slowest_dataset(ms, state):
     ],
 )
 def test_a_time_at_a_size_is_judged_only_where_the_size_allows(points, ms, state):
-    answer = targets([row(CUDA, ms=[6 * ms], evaluations=6.0, points=float(points), true_x=0)])("one pass over a scan")
+    answer = targets([row(CUDA, ms=[6 * ms], evaluations=6.0, points=float(points), true_x=0)])(
+        "one pass over a scan"
+    )
     assert answer.state == state and ("does not decide" in answer.ours) == (state == OPEN)
 
 
@@ -109,7 +116,9 @@ def test_counts_are_those_of_the_best_implementation():
     known = implementations(REFERENCE, "multikernel_cuda", CUDA)
     rows = [counted(i, name) for i in (3, 5, 9) for name in ("multikernel_cuda", CUDA)]
     found = targets(rows, known=known)
-    assert [found(w).state for w in ("launches of", "waits of", "bytes moved", "bytes up", "bytes down")] == 5 * [MET]
+    assert [
+        found(w).state for w in ("launches of", "waits of", "bytes moved", "bytes up", "bytes down")
+    ] == 5 * [MET]
     alone = targets(rows[::2], known=known)
     assert alone("launches of").state == MISSED and alone("launches of").ours == "multikernel_cuda: 127"
     assert alone("bytes moved").state == MISSED and alone("bytes down").state == MET
@@ -117,7 +126,11 @@ def test_counts_are_those_of_the_best_implementation():
 
 def test_bytes_of_an_iteration_are_unknown_where_iterations_do_not_vary():
     found = targets([counted(5)])
-    assert found("bytes moved").state == OPEN and found("bytes down").state == OPEN and found("launches of").state == MET
+    assert (
+        found("bytes moved").state == OPEN
+        and found("bytes down").state == OPEN
+        and found("launches of").state == MET
+    )
 
 
 def test_allocations_and_budgets_are_those_of_the_worst_implementation():
@@ -134,7 +147,7 @@ def test_allocations_and_budgets_are_those_of_the_worst_implementation():
 @pytest.mark.parametrize("peak, state", [(499e6, MET), (501e6, MISSED)])
 def test_device_memory_is_that_of_a_gpu(peak, state):
     answer = targets(both(peak_device_bytes=peak))("device memory")
-    assert answer.state == state and answer.ours == f"{CUDA}: {peak / 1e6:g} MB on toy"
+    assert answer.state == state and answer.ours == f"{CUDA}: {peak / 1e6:g}"
 
 
 def test_poses_are_compared_with_the_oracles():
@@ -156,7 +169,10 @@ def test_crashes_of_alignments_and_searches_are_missed():
 def test_a_feature_is_priced_by_the_iteration(us, state):
     def sized(us, name=CUDA, **changes):
         place = {"dataset": "town_points_5000", "frame": "f0", "true_x": 0} | changes
-        return [row(name, ms=[0.05 + us * i / 1000], iterations=float(i), guess_name=f"g{i}", **place) for i in (2, 6, 16)]
+        return [
+            row(name, ms=[0.05 + us * i / 1000], iterations=float(i), guess_name=f"g{i}", **place)
+            for i in (2, 6, 16)
+        ]
 
     found = targets(sized(10.0) + sized(us, variant="batched_more"))("batched line search")
     assert found.state == state and found.ours.startswith(f"{CUDA}: {us / 10:.3f} ± ")
@@ -168,7 +184,7 @@ def test_a_feature_is_priced_by_the_iteration(us, state):
 def test_two_hundred_particles_in_twelve_milliseconds(ms, state):
     rows = some(REFERENCE, "sequential", 18, ms=500) + some(CUDA, "batched_persistent q16", 18, ms=ms)
     found = targets([row()], rows)("200 particles")
-    assert found.state == state and f"{ms:.3g} ms on toy (n = 20)" in found.ours
+    assert found.state == state and f"{ms:.3g} ms on toy" in found.ours
     assert targets([row()], rows)("succeed less often").state == MET
 
 
@@ -187,4 +203,6 @@ def test_fast_searches_that_find_less_or_are_others_do_not_count():
 def test_nothing_measured_is_nothing_met():
     searches = search_rows(pd.DataFrame([row()]))
     table = targets_table(report_of([failed(REFERENCE), failed(CUDA)], searches, implementations()), searches)
-    assert set(table.state) == {MISSED, OPEN} and list(table[table.state == MISSED].name) == ["crashes of all implementations"]
+    assert set(table.state) == {MISSED, OPEN} and list(table[table.state == MISSED].name) == [
+        "crashes of all implementations"
+    ]
