@@ -12,7 +12,7 @@
 
 namespace ndt::harness {
 
-/// Profile, every registration option, and the regularisation target; not --threads.
+/// Profile, every registration option, regularisation target and timeout; not --threads.
 void add_align_flags(CLI::App& command, AlignArguments& arguments);
 /// One number of workers.
 void add_threads_flag(CLI::App& command, AlignArguments& arguments);

@@ -88,8 +88,6 @@ void add_align(CLI::App& app, Command& chosen) {
   add_implementation_flag(command, a->implementation);
   add_pose_flag(command, "--guess", a->guess, false);
   command.add_option("--repeat", a->repeat, "align this many times; results must be equal bit for bit")->type_name("K");
-  command.add_option("--timeout-ms", a->align.timeout_ms, "end each alignment after this time with the pose so far")
-      ->type_name("MS");
   command.add_flag("--trace", a->trace, "also give the pose after every iteration");
   command.add_flag("--json", a->json, "one JSON object on stdout, with units in its key names");
   add_align_flags(command, a->align);

@@ -8,7 +8,7 @@
 #include "cli/commands.hpp"
 #include "cli/progress_line.hpp"
 #include "data/town_cache.hpp"
-#include "ndt/align/option_bounds.hpp"
+#include "ndt/align/option.hpp"
 
 namespace ndt::harness {
 namespace {

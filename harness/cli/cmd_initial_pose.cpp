@@ -6,6 +6,7 @@
 #include "base/stopwatch.hpp"
 #include "cli/align_flags.hpp"
 #include "cli/commands.hpp"
+#include "cli/option_flags.hpp"
 #include "cli/preparation_flags.hpp"
 #include "cli/result_json.hpp"
 #include "cli/result_text.hpp"
@@ -71,11 +72,6 @@ ExitCode initial_pose_command(const Arguments& a) {
   return ExitCode::ok;
 }
 
-template <class T>
-void add(CLI::App& command, const char* name, T& target, const std::string& about, const char* type) {
-  command.add_option(name, target, about)->type_name(type)->group(kGroup);
-}
-
 }  // namespace
 
 void add_initial_pose(CLI::App& app, Command& chosen) {
@@ -95,24 +91,9 @@ void add_initial_pose(CLI::App& app, Command& chosen) {
       ->type_name("SIGMA")
       ->expected(1, 5)
       ->required();
-  add(command, "--strategy", a->search.strategy,
-      "how particles are aligned: " + strategy_names() + " (default: batched_persistent)", "NAME");
-  add(command, "--method", a->search.method, "what proposes them: " + method_names() + " (default: tpe)", "NAME");
-  add(command, "--particles", a->search.particles, "alignments in all, 1 to 65535 (default: 200)", "N");
-  add(command, "--startup", a->search.startup, "of them before any is guided (default: 100)", "N");
-  add(command, "--at-once", a->search.at_once, "proposals of a guided round, batched_persistent only (default: 16)",
-      "Q");
-  add(command, "--proposal-candidates", a->search.candidates,
-      "places considered for each guided particle (default: 100)", "N");
-  command.add_option("--seed", a->search.seed, "same seed, same result (default: 0)")
-      ->type_name("K")
-      ->group(kGroup)
-      ->check(CLI::NonNegativeNumber);  // or a minus sign would wrap around
-  add(command, "--reliable-nvtl", a->search.reliable_nvtl, "what the best particle must exceed (default: 2.3)", "NVTL");
-  command
-      .add_option("--timeout-ms", a->align.timeout_ms,
-                  "end the search after this time with the particles so far, one at least")
-      ->type_name("MS");
+  add_flags(command, a->search, kGroup, Defaults::shown, [](const auto&) { return true; });
+  CLI::Option* strategy = command.get_option("--strategy");
+  strategy->description(fmt::format("{}; one of {}", strategy->get_description(), fmt::join(strategy_names(), ", ")));
   command.add_flag("--json", a->json, "one JSON object on stdout, all particles in it, with units in its key names");
   add_align_flags(command, a->align);
   add_threads_flag(command, a->align);

@@ -7,7 +7,7 @@
 
 #include "base/exit_code.hpp"
 #include "base/number_list.hpp"
-#include "ndt/align/option_bounds.hpp"
+#include "ndt/align/option.hpp"
 
 namespace ndt::harness {
 namespace {

@@ -9,7 +9,7 @@
 
 #include "data/random_sample.hpp"
 #include "data/voxel_grid_filter.hpp"
-#include "ndt/align/option_bounds.hpp"
+#include "ndt/align/option.hpp"
 
 namespace ndt::harness {
 namespace {

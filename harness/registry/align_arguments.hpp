@@ -1,35 +1,46 @@
-// Registration options as the command line gives them: what was not given keeps the profile's value.
+// Registration options as the command line, variants and plans give them: what was not given keeps the
+// profile's value.
 #pragma once
 
-#include <optional>
-#include <string>
+#include <array>
+#include <tuple>
 
 #include "ndt/align/aligner.hpp"
+#include "ndt/align/option_table.hpp"
+#include "registry/given_options.hpp"
 
 namespace ndt::harness {
 
-struct AlignArguments {
-  std::string profile = "autoware";
-  std::optional<double> resolution_m, step_m, epsilon_m, outlier_ratio;
-  std::optional<int> max_iterations, threads;
-  std::optional<std::string> neighbours, line_search, candidates, covariance_start;
-  std::optional<double> timeout_ms;
-  std::optional<double> regularisation_scale, regularisation_x_m, regularisation_y_m;
-};
+enum class Profile { autoware, textbook };
+constexpr auto enum_names(Profile) { return std::array{"autoware", "textbook"}; }
 
-/// The profile, then the single options. Throws UsageError for an unknown name, std::invalid_argument for a value out of
-/// range.
+/// What the other options start from.
+struct ProfileChoice {
+  Profile profile = Profile::autoware;
+};
+inline constexpr std::tuple kProfileChoice{
+    Option{"profile", &ProfileChoice::profile, Bounds::none(), "NAME", "base of the options below"}};
+
+/// What holds for every scan.
+struct ScanOptions {
+  double regularisation_x_m = 0, regularisation_y_m = 0, timeout_ms = 0;
+};
+inline constexpr std::tuple kScanOptions{
+    Option{"reg-x", &ScanOptions::regularisation_x_m, Bounds::finite(), "M",
+           "x of the regularisation target in the map; none without"},
+    Option{"reg-y", &ScanOptions::regularisation_y_m, Bounds::finite(), "M",
+           "y of the regularisation target in the map; none without"},
+    Option{"timeout-ms", &ScanOptions::timeout_ms, Bounds::above(0, 24 * 3600 * 1000.0), "MS",
+           "end an alignment or a search after this time with what it has so far"}};
+
+using AlignArguments = Given<kProfileChoice, kAlignOptions, kScanOptions>;
+
+/// The profile, then the single options. Throws UsageError for an unknown name, std::invalid_argument for a
+/// value out of range.
 AlignOptions resolve(const AlignArguments& arguments);
 
-/// The regularisation target, if both its coordinates are given, and the deadline, counted from this call. Throws UsageError
-/// for one coordinate alone and for a time that is not positive.
+/// The regularisation target, if both its coordinates are given, and the deadline, counted from this call.
+/// Throws UsageError for one coordinate alone, std::invalid_argument for a value out of range.
 PerScan per_scan(const AlignArguments& arguments);
-
-/// Command-line names, for help texts.
-std::string profile_names();
-std::string neighbours_names();
-std::string line_search_names();
-std::string candidate_set_names();
-std::string covariance_start_names();
 
 }  // namespace ndt::harness

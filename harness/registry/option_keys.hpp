@@ -1,37 +1,77 @@
-// Registration options by the names they have in presets and records: those of the command line, with _ for -.
+// Options as keys of presets and plans: their names on the command line, with _ for -.
 #pragma once
 
+#include <algorithm>
+#include <limits>
 #include <nlohmann/json.hpp>
 
 #include "io/toml_fields.hpp"
-#include "registry/align_arguments.hpp"
+#include "registry/given_options.hpp"
 
 namespace ndt::harness {
 
-/// Calls f(key, member) for every option but threads and timeout, which are no matter of a variant.
-template <class Arguments, class F>
-void for_each_option(Arguments& a, F&& f) {
-  f("profile", a.profile);
-  f("resolution", a.resolution_m);
-  f("step", a.step_m);
-  f("epsilon", a.epsilon_m);
-  f("max_iterations", a.max_iterations);
-  f("outlier_ratio", a.outlier_ratio);
-  f("neighbours", a.neighbours);
-  f("line_search", a.line_search);
-  f("candidates", a.candidates);
-  f("covariance_start", a.covariance_start);
-  f("reg_scale", a.regularisation_scale);
-  f("reg_x", a.regularisation_x_m);
-  f("reg_y", a.regularisation_y_m);
+inline std::string key_of(std::string_view option_name) {
+  std::string key(option_name);
+  std::ranges::replace(key, '-', '_');
+  return key;
 }
 
-/// Sets the options that the table names; the others stay. Names and values are checked by resolve().
-void read_options(TomlTable& toml, AlignArguments& arguments);
+// Each leaves the value as it is where the key is missing. Bounds are checked where options are resolved.
+inline void read_key(TomlTable& toml, const std::string& key, std::optional<std::string>& value) {
+  if (auto given = toml.text(key)) value = std::move(given);
+}
+inline void read_key(TomlTable& toml, const std::string& key, std::optional<double>& value) {
+  constexpr double kAny = std::numeric_limits<double>::max();
+  if (const auto given = toml.number(key, -kAny, kAny)) value = given;
+}
+inline void read_key(TomlTable& toml, const std::string& key, std::optional<int>& value) {
+  if (const auto given = toml.whole(key, 0, std::numeric_limits<int>::max()))
+    value = static_cast<int>(*given);
+}
 
-/// Only what differs from no options at all.
-nlohmann::ordered_json options_json(const AlignArguments& arguments);
+/// Calls f(key, former key or "", value) for every option that variants and searches may set.
+template <class GivenOptions, class F>
+void for_each_key(GivenOptions& given, F&& f) {
+  given.for_each([&]<class Struct, class Value>(const Option<Struct, Value>& option, auto& value) {
+    if constexpr (!std::is_same_v<Value, std::uint64_t>)  // seeds are counted by studies
+      if (option.in_variants) f(key_of(option.name), key_of(option.former_name), value);
+  });
+}
+
+/// Sets the options that the table names; the others stay. Throws InputError for a key and its former name
+/// together.
+template <const auto&... kTables>
+void read_options(TomlTable& toml, Given<kTables...>& given) {
+  for_each_key(given, [&](const std::string& key, const std::string& former, auto& value) {
+    read_key(toml, key, value);
+    if (former.empty()) return;
+    const auto keys = toml.keys();
+    const auto has = [&](const std::string& name) { return std::ranges::find(keys, name) != keys.end(); };
+    if (has(key) && has(former)) toml.refuse(former, "is the former name of " + key, "remove one of the two");
+    read_key(toml, former, value);
+  });
+}
+
+/// Only what was given.
+template <const auto&... kTables>
+nlohmann::ordered_json options_json(const Given<kTables...>& given) {
+  auto j = nlohmann::ordered_json::object();
+  for_each_key(given, [&](const std::string& key, const std::string&, const auto& value) {
+    if (value) j[key] = *value;
+  });
+  return j;
+}
+
 /// Inverse. Throws nlohmann::json::exception.
-AlignArguments options_from_json(const nlohmann::ordered_json& j);
+template <class GivenOptions>
+GivenOptions options_from_json(const nlohmann::ordered_json& j) {
+  GivenOptions given;
+  for_each_key(given, [&](const std::string& key, const std::string& former, auto& value) {
+    for (const std::string& name : {former, key})
+      if (!name.empty() && j.contains(name))
+        value = j.at(name).template get<std::decay_t<decltype(*value)>>();
+  });
+  return given;
+}
 
 }  // namespace ndt::harness

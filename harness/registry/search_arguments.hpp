@@ -1,24 +1,26 @@
 // A search for the initial pose as the command line and presets give it: what was not given keeps its default.
 #pragma once
 
-#include <cstdint>
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <tuple>
+#include <vector>
 
 #include "ndt/initial_pose/search_options.hpp"
+#include "registry/given_options.hpp"
 #include "registry/registry.hpp"
 
 namespace ndt::harness {
 
-struct SearchArguments {
+/// Which of initial_pose::strategies().
+struct StrategyChoice {
   std::string strategy = "batched_persistent";
-  std::optional<std::string> method;
-  std::optional<int> particles, startup, at_once, candidates;
-  std::optional<std::uint64_t> seed;
-  std::optional<double> reliable_nvtl;
 };
+inline constexpr std::tuple kStrategyChoice{
+    Option{"strategy", &StrategyChoice::strategy, Bounds::none(), "NAME", "how particles are aligned"}};
+
+using SearchArguments = Given<kStrategyChoice, initial_pose::kSearchOptions>;
 
 struct SearchSetting {
   initial_pose::Strategy strategy;
@@ -37,8 +39,6 @@ bool can_run(const initial_pose::Strategy& strategy, const Aligner& aligner);
 /// Throws UsageError that names rows which can, unless this one can.
 void require_can_run(const initial_pose::Strategy& strategy, const AlignerEntry& entry, const Aligner& aligner);
 
-/// Names, for help texts.
-std::string strategy_names();
-std::string method_names();
+std::vector<std::string> strategy_names();
 
 }  // namespace ndt::harness

@@ -10,7 +10,6 @@
 #include "base/environment.hpp"
 #include "data/load_dataset.hpp"
 #include "ndt/core/error.hpp"
-#include "registry/option_keys.hpp"
 #include "run/planned_search.hpp"
 
 namespace ndt::harness {
@@ -193,15 +192,16 @@ class Planner {
 
   /// The variant's options win over those of the command line.
   Variant merged(const Variant& given) const {
-    nlohmann::ordered_json options = options_json(selection_.options);
-    options.update(options_json(given.options));
-    return {given.name, options_from_json(options), given.regularised_at_truth};
+    Variant variant = given;
+    variant.options.put_over(selection_.options);
+    return variant;
   }
 
   /// An implementation may refuse options that others have; everyone refuses what is out of range. Of one that takes no
   /// batches, single alignments stay.
   bool offered(const AlignerEntry& entry, Job& job, const Dataset& dataset) {
     const AlignOptions options = job_options(job, dataset);
+    per_scan(job.variant.options);  // refuses what would fail in every measurement
     try {
       const std::unique_ptr<Aligner> aligner = entry.make(options);
       if (job.search && !can_run(resolve(job.search->arguments).strategy, *aligner)) {
@@ -277,8 +277,9 @@ Plan make_plan(const Preset& preset, const Selection& selection, const std::stri
 
 AlignOptions job_options(const Job& job, const Dataset& dataset) {
   AlignArguments arguments = job.variant.options;
-  arguments.threads = job.threads;
-  if (!arguments.resolution_m) arguments.resolution_m = dataset.resolution_m;
+  arguments[&AlignOptions::threads] = job.threads;
+  auto& resolution_m = arguments[&AlignOptions::resolution_m];
+  if (!resolution_m) resolution_m = dataset.resolution_m;
   return resolve(arguments);
 }
 

@@ -57,7 +57,7 @@ Job job_of(const json& j) {
   j.at("dataset").get_to(job.dataset);
   j.at("implementation").get_to(job.implementation);
   j.at("variant").get_to(job.variant.name);
-  job.variant.options = options_from_json(j.at("options"));
+  job.variant.options = options_from_json<AlignArguments>(j.at("options"));
   j.at("threads").get_to(job.threads);
   j.at("timed").get_to(job.timed);
   j.at("trace").get_to(job.trace);

@@ -10,10 +10,8 @@
 #include "base/build_info.hpp"
 #include "base/refusal.hpp"
 #include "base/unknown_name.hpp"
-#include "io/optional_keys.hpp"
 #include "ndt/core/limits.hpp"
 #include "registry/option_keys.hpp"
-#include "registry/search_keys.hpp"
 
 namespace ndt::harness {
 namespace {
@@ -87,7 +85,7 @@ NamedSearch read_search(TomlTable& toml, const NamedSearch& common) {
   search.implementations = toml.texts("implementations").value_or(std::vector<std::string>{});
   if (search.implementations.empty())
     toml.refuse("implementations", "is missing or empty", "name the rows that shall run this search");
-  for_each_search_option(search.arguments, [&](const char* key, auto& value) { read_key(toml, key, value); });
+  read_options(toml, search.arguments);
   try {
     for (const std::string& row : search.implementations) find_aligner(row);
     resolve(search.arguments);

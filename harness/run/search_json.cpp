@@ -3,8 +3,7 @@
 #include <algorithm>
 
 #include "base/json_fields.hpp"
-#include "io/optional_keys.hpp"
-#include "registry/search_keys.hpp"
+#include "registry/option_keys.hpp"
 
 namespace ndt::harness {
 namespace {
@@ -13,8 +12,6 @@ using json = nlohmann::ordered_json;
 
 constexpr const char* kFound[] = {"best_particle",   "reliable",       "ambiguous",    "interrupted",
                                   "runner_up_ratio", "runner_up_pose", "improvements", "paths"};
-
-void write_key(json& j, const char* key, const std::string& value) { j[key] = value; }
 
 json improvement_json(const Improvement& i) {
   return {{"particle", i.particle},
@@ -43,7 +40,7 @@ void read_numbers(const json& value, double (&out)[N]) {
 
 json to_json(const NamedSearch& search) {
   json j = {{"name", search.name}, {"sigma", array_of(search.sigma)}, {"seeds", search.seeds}};
-  for_each_search_option(search.arguments, [&](const char* key, const auto& value) { write_key(j, key, value); });
+  j.update(options_json(search.arguments));
   return j;
 }
 
@@ -52,7 +49,7 @@ NamedSearch named_search_from(const json& j) {
   j.at("name").get_to(search.name);
   read_numbers(j.at("sigma"), search.sigma);
   j.at("seeds").get_to(search.seeds);
-  for_each_search_option(search.arguments, [&](const char* key, auto& value) { restore_key(j, key, value); });
+  search.arguments = options_from_json<SearchArguments>(j);
   return search;
 }
 

@@ -7,7 +7,7 @@
 #include "base/output_file.hpp"
 #include "io/pcd.hpp"
 #include "io/trajectory.hpp"
-#include "ndt/align/option_bounds.hpp"
+#include "ndt/align/option.hpp"
 #include "ndt/core/limits.hpp"
 #include "town/dataset_toml.hpp"
 #include "town/folder_in_making.hpp"

@@ -137,7 +137,7 @@ def test_a_peer_refuses_what_its_library_has_not_and_notes_how_it_differs(courty
         assert pcl["unavailable_reason"] in refusal(*command, code=EXIT_NO_DEVICE)
         return
     assert pcl["note"] in bench(*command, "--max-iterations", 2).stdout
-    for option, value in [("--line-search", "batched"), ("--neighbours", "direct7"), ("--candidates", "golden"),
+    for option, value in [("--line-search", "batched"), ("--neighbours", "direct7"), ("--step-ratios", "golden_ratio"),
                           ("--reg-scale", "0.5")]:
         message = refusal(*command, option, value, code=EXIT_USAGE)
         assert f"option {option[2:]} = {value}: pcl_ndt" in message

@@ -21,7 +21,8 @@ def test_help_of_a_command_names_its_options_with_units():
     text = bench("align", "--help").stdout
     for option in ["--map", "--scan", "--implementation", "--guess", "--repeat", "--json", "--trace", "--profile",
                    "--resolution", "--step", "--epsilon", "--max-iterations", "--outlier-ratio", "--neighbours",
-                   "--line-search", "--candidates", "--covariance-start", "--reg-scale", "--reg-x", "--reg-y", "--threads"]:
+                   "--line-search", "--step-ratios", "--newton-step", "--min-points", "--eigenvalue-ratio", "--device", "--timeout-ms",
+                   "--covariance-start", "--reg-scale", "--reg-x", "--reg-y", "--threads"]:
         assert option + " " in text, option
     assert "metres and radians" in text and "row-major" in text
     assert "radius, direct1, direct7, direct27" in text
@@ -118,7 +119,13 @@ def test_values_out_of_range_are_refused_with_name_value_and_bounds(courtyard):
         ("--max-iterations", "many", "--max-iterations"),
         ("--neighbours", "direct8", "choose from radius, direct1, direct7, direct27"),
         ("--line-search", "on", "choose from off, more_thuente, batched"),
-        ("--candidates", "silver", "choose from design15, golden"),
+        ("--step-ratios", "silver", "choose from fixed8, golden_ratio"),
+        ("--candidates", "silver", "choose from fixed8, golden_ratio"),
+        ("--newton-step", "best", "choose from reference, damped"),
+        ("--min-points", "2", "option min-points = 2: must be in [3, 1000000]"),
+        ("--eigenvalue-ratio", "1.5", "option eigenvalue-ratio = 1.5: must be in [0, 1]"),
+        ("--device", "64", "option device = 64: must be in [0, 63]"),
+        ("--timeout-ms", "0", "option timeout-ms = 0: must be in (0, 86400000]"),
         ("--covariance-start", "one", "choose from identity, zero"),
         ("--profile", "best", "choose from autoware, textbook"),
         ("--reg-x", "1", "--reg-x needs --reg-y"),

@@ -34,7 +34,7 @@ class Batch : public EveryRow {
 
 TEST_P(Batch, EveryResultHasTheBitsOfTheAlignmentAlone) {
   const PointCloud scan = scenes::scan_of(300);
-  for (const LineSearch search : all_line_searches()) {
+  for (const LineSearch search : all_values<LineSearch>()) {
     const std::vector<Transform> guesses = scenes::mixed_guesses(search == LineSearch::off ? 64 : 12);
     AlignOptions options;
     options.line_search = search;

@@ -76,7 +76,7 @@ TEST_P(InitialPoseInBatches, HasTheBitsOfOneAfterTheOtherForAnyNumberOfParticles
 TEST_P(InitialPoseInBatches, IsTheOneByOneSearchWithEveryLineSearchAndASureGuess) {
   const PointCloud scan = scenes::scan_of(150);
   const PosePrior sure{{0.2, -0.1, 0, 0, 0, 0}, {0, 0, 0, 0, 0}};
-  for (const LineSearch line_search : all_line_searches()) {
+  for (const LineSearch line_search : all_values<LineSearch>()) {
     AlignOptions with;
     with.line_search = line_search;
     const auto aligner = in_courtyard(with);

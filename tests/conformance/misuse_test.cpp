@@ -108,7 +108,7 @@ INSTANTIATE_TEST_SUITE_P(Rows, MisuseCase,
 std::vector<AlignOptions> option_sets() {
   std::vector<AlignOptions> sets;
   for (const AlignOptions& profile : {AlignOptions::autoware(), AlignOptions::textbook()})
-    for (const LineSearch search : all_line_searches()) {
+    for (const LineSearch search : all_values<LineSearch>()) {
       sets.push_back(profile);
       sets.back().resolution_m = misuse::base_options().resolution_m;
       sets.back().line_search = search;

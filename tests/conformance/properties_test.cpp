@@ -47,7 +47,7 @@ AlignOptions searching() {
   AlignOptions options = one_thread();
   options.line_search = *rc::gen::element(LineSearch::more_thuente, LineSearch::batched);
   options.step_ratios = *rc::gen::element(StepRatios::fixed8, StepRatios::golden_ratio);
-  options.neighbours = *rc::gen::elementOf(all_neighbours());
+  options.neighbours = *rc::gen::elementOf(all_values<Neighbours>());
   options.step_m = real(0.05, 1.5);
   return options;
 }

@@ -26,9 +26,9 @@ struct Combination {
 std::vector<Combination> combinations() {
   std::vector<Combination> out;
   for (const bool textbook : {false, true})
-    for (const Neighbours neighbours : all_neighbours())
-      for (const LineSearch search : all_line_searches())
-        for (const StepRatios set : all_step_ratios()) {
+    for (const Neighbours neighbours : all_values<Neighbours>())
+      for (const LineSearch search : all_values<LineSearch>())
+        for (const StepRatios set : all_values<StepRatios>()) {
           if (set == StepRatios::golden_ratio && search != LineSearch::batched) continue;
           Combination c{textbook ? AlignOptions::textbook() : AlignOptions::autoware(),
                         textbook ? "textbook_" : "autoware_"};

@@ -91,7 +91,7 @@ TEST_F(DeviceScoring, EqualsTheHostsSumsForScansThatFillTheLargestBlocks) {
 }
 
 TEST_F(DeviceScoring, EqualsTheHostsSumsUnderEveryNeighbourPolicyAndThroughTheHash) {
-  for (const Neighbours policy : all_neighbours())
+  for (const Neighbours policy : all_values<Neighbours>())
     for (const std::uint64_t cells : {kWindowCells, std::uint64_t{2000}}) {
       AlignOptions options;
       options.neighbours = policy;

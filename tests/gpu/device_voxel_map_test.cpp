@@ -139,7 +139,7 @@ PointCloud blobs(const std::vector<int>& counts) {
 }
 
 TEST_F(DeviceVoxelMapTest, EqualsTheHostsOnTheCourtyardUnderEveryNeighbourPolicy) {
-  for (const Neighbours policy : all_neighbours())
+  for (const Neighbours policy : all_values<Neighbours>())
     for (const double resolution_m : {1.0, 2.0}) {
       const AlignOptions options = options_at(resolution_m, policy);
       expect_same_map(device->build(scenes::map(), options), VoxelMap(scenes::map(), options),
@@ -149,7 +149,7 @@ TEST_F(DeviceVoxelMapTest, EqualsTheHostsOnTheCourtyardUnderEveryNeighbourPolicy
 
 TEST_F(DeviceVoxelMapTest, EqualsTheHostsOnRandomClouds) {
   for (const double resolution_m : {0.5, 0.7, 2.0, 3.7})
-    for (const CovarianceStart start : all_covariance_starts()) {
+    for (const CovarianceStart start : all_values<CovarianceStart>()) {
       const PointCloud cloud = uniform_cloud(20000, 30, 4, 5);
       AlignOptions options = options_at(resolution_m, Neighbours::radius, 3);
       options.covariance_start = start;
@@ -199,7 +199,7 @@ TEST_F(DeviceVoxelMapTest, EqualsTheHostsFarFromTheOrigin) {
 
 TEST_F(DeviceVoxelMapTest, EqualsTheHostsWhereListsLieInTheHash) {
   const CellWindow whole = VoxelMap(scenes::map(), {}).view().window;
-  for (const Neighbours policy : all_neighbours())
+  for (const Neighbours policy : all_values<Neighbours>())
     for (const std::uint64_t cells : {std::uint64_t{0}, std::uint64_t{100}, std::uint64_t{2000}, whole.cells() / 2}) {
       const AlignOptions options = options_at(2, policy);
       const VoxelMapLimits limits{.window_cells = cells};

@@ -40,7 +40,7 @@ class Endurance : public DeviceRows {
 };
 
 TEST_P(Endurance, AThousandAlignmentsGiveTheSameBits) {
-  for (const LineSearch search : all_line_searches()) {
+  for (const LineSearch search : all_values<LineSearch>()) {
     AlignOptions options;
     options.line_search = search;
     const auto aligner = in_courtyard(options);

@@ -61,7 +61,7 @@ class Transfers : public DeviceRows {
 };
 
 TEST_P(Transfers, OfAnAlignmentAreOneUploadOneOutcomeAndOneFlagPerRound) {
-  for (const LineSearch search : all_line_searches()) {
+  for (const LineSearch search : all_values<LineSearch>()) {
     AlignOptions options;
     options.line_search = search;
     const auto aligner = in_courtyard(options);

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <stdexcept>
 
-#include "ndt/align/option_bounds.hpp"
+#include "ndt/align/option.hpp"
 
 namespace ndt::initial_pose {
 namespace {

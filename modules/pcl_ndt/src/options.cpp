@@ -2,7 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <stdexcept>
+#include <vector>
+
+#include "ndt/align/option_table.hpp"
 
 namespace ndt::pcl_ndt {
 namespace {
@@ -12,19 +16,46 @@ void refuse(std::string_view name, const Value& value, std::string_view why) {
   throw std::invalid_argument(fmt::format("option {} = {}: pcl_ndt {}", name, value, why));
 }
 
+/// An option that PCL has no choice in: the values whose meaning it keeps, and what it does instead of
+/// others.
+template <class Value>
+struct Kept {
+  Value AlignOptions::*member;
+  std::vector<Value> values;
+  std::string_view why;
+
+  void require(const Option<AlignOptions, Value>& option, const AlignOptions& options) const {
+    const Value value = options.*member;
+    if (option.member != member || std::ranges::find(values, value) != values.end()) return;
+    if constexpr (std::is_enum_v<Value>)
+      refuse(option.name, to_string(value), why);
+    else
+      refuse(option.name, value, why);
+  }
+  /// Of options of other types there is nothing to say.
+  template <class Other>
+  void require(const Other&, const AlignOptions&) const {}
+};
+
 }  // namespace
 
-void require_offered(const AlignOptions& o) {
-  if (o.neighbours != Neighbours::radius)
-    refuse("neighbours", to_string(o.neighbours), "always searches the radius of one resolution");
-  if (o.line_search == LineSearch::batched)
-    refuse("line-search", "batched", "always runs PCL's own More-Thuente search");
-  if (o.step_ratios != AlignOptions{}.step_ratios)
-    refuse("candidates", to_string(o.step_ratios), "has no batched line search");
-  if (o.newton_step != NewtonStep::reference)
-    refuse("newton-step", to_string(o.newton_step), "solves with PCL's SVD and reverses a downhill step");
-  if (o.regularisation_scale != AlignOptions{}.regularisation_scale && o.regularisation_scale != 0)
-    refuse("reg-scale", o.regularisation_scale, "has no regularisation");
+void require_offered(const AlignOptions& options) {
+  const std::tuple kept{
+      Kept<Neighbours>{
+          &AlignOptions::neighbours, {Neighbours::radius}, "always searches the radius of one resolution"},
+      Kept<LineSearch>{&AlignOptions::line_search,
+                       {LineSearch::off, LineSearch::more_thuente},
+                       "always runs PCL's own More-Thuente search"},
+      Kept<StepRatios>{&AlignOptions::step_ratios, {StepRatios::fixed8}, "has no batched line search"},
+      Kept<NewtonStep>{&AlignOptions::newton_step,
+                       {NewtonStep::reference},
+                       "solves with PCL's SVD and reverses a downhill step"},
+      Kept<double>{&AlignOptions::regularisation_scale,
+                   {AlignOptions{}.regularisation_scale, 0},
+                   "has no regularisation"}};
+  for_each_option(kAlignOptions, [&](const auto& option) {
+    std::apply([&](const auto&... rule) { (rule.require(option, options), ...); }, kept);
+  });
 }
 
 void require_offered(const PerScan& per_scan) {

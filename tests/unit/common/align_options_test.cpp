@@ -85,6 +85,7 @@ struct WholeOption {
 TEST(AlignOptions, WholeOptionsOutOfRangeAreRefusedWithNameValueAndBounds) {
   const WholeOption options[] = {{&AlignOptions::max_iterations, "max-iterations", 1, 1000},
                                  {&AlignOptions::min_points, "min-points", 3, 1000000},
+                                 {&AlignOptions::device, "device", 0, 63},
                                  {&AlignOptions::threads, "threads", 0, 256}};
   for (const WholeOption& option : options) {
     AlignOptions o;
@@ -139,16 +140,25 @@ void expect_distinct_names(const std::vector<Value>& all, std::size_t count) {
 }
 
 TEST(AlignOptions, EveryEnumeratorIsListedInOrderUnderItsOwnName) {
-  expect_distinct_names(all_neighbours(), 4);
-  expect_distinct_names(all_line_searches(), 3);
-  expect_distinct_names(all_step_ratios(), 2);
-  expect_distinct_names(all_covariance_starts(), 2);
+  expect_distinct_names(all_values<Neighbours>(), 4);
+  expect_distinct_names(all_values<LineSearch>(), 3);
+  expect_distinct_names(all_values<StepRatios>(), 2);
+  expect_distinct_names(all_values<CovarianceStart>(), 2);
+  expect_distinct_names(all_values<NewtonStep>(), 2);
   EXPECT_EQ(to_string(NewtonStep::reference), "reference");
   EXPECT_EQ(to_string(NewtonStep::damped), "damped");
   EXPECT_EQ(to_string(Neighbours::direct27), "direct27");
   EXPECT_EQ(to_string(LineSearch::more_thuente), "more_thuente");
-  EXPECT_EQ(to_string(StepRatios::golden_ratio), "golden");
+  EXPECT_EQ(to_string(StepRatios::golden_ratio), "golden_ratio");
   EXPECT_EQ(to_string(CovarianceStart::zero), "zero");
+}
+
+TEST(AlignOptions, AValueIsFoundByItsNameAndByTheFormerOne) {
+  EXPECT_EQ(value_named<StepRatios>("fixed8"), StepRatios::fixed8);
+  EXPECT_EQ(value_named<StepRatios>("design15"), StepRatios::fixed8);
+  EXPECT_EQ(value_named<StepRatios>("golden"), StepRatios::golden_ratio);
+  EXPECT_FALSE(value_named<StepRatios>("silver").has_value());
+  EXPECT_FALSE(value_named<Neighbours>("golden").has_value());
 }
 
 }  // namespace

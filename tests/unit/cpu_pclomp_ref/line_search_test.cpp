@@ -133,7 +133,7 @@ TEST(LineSearches, OfCommonAndOfTheOracleTakeTheSameStepOnThePublishedFunctions)
   for (const Function& f : published())
     for (const double first : {1e-3, 1e-1, 1e1, 1e3})
       for (const LineSearch kind : {LineSearch::more_thuente, LineSearch::batched})
-        for (const StepRatios set : all_step_ratios()) {
+        for (const StepRatios set : all_values<StepRatios>()) {
           const SearchBounds bounds{1e-6, 1e4, first};
           const auto a = by_common(f, kind, set, bounds), b = by_oracle(f, kind, set, bounds);
           const std::string name =
@@ -158,7 +158,7 @@ TEST(LineSearches, NeverRaisePhiOnRandomPolynomialsWithinTheBoundsOfAnAlignment)
                      }};
     const SearchBounds bounds{0.005, 0.1, 0.005 + 0.095 * std::abs(unit(random))};
     for (const LineSearch kind : {LineSearch::more_thuente, LineSearch::batched})
-      for (const StepRatios set : all_step_ratios()) {
+      for (const StepRatios set : all_values<StepRatios>()) {
         const std::string name = "quartic " + std::to_string(i) + " " + std::string(to_string(kind));
         const auto a = by_common(f, kind, set, bounds), b = by_oracle(f, kind, set, bounds);
         ASSERT_EQ(a.has_value(), b.has_value()) << name;

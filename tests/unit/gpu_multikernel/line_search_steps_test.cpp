@@ -54,7 +54,7 @@ class LineSearchSteps : public StagedSteps {
 
 TEST_F(LineSearchSteps, TryEightStepsOfEitherSetWithinTheirBounds) {
   const double fixed8[] = {1, 0.75, 0.618, 0.5, 0.382, 0.25, 0.125, 0.0625};
-  for (const StepRatios set : all_step_ratios()) {
+  for (const StepRatios set : all_values<StepRatios>()) {
     StagedFrame frame(std::vector<Pose>(4), 1, searching(LineSearch::batched, set));
     const double low = frame.f.options.epsilon_m / 2, high = frame.f.options.step_m;
     const double lengths[] = {0.09, 0.03, 5, 0.001};
@@ -156,7 +156,7 @@ const LineSearch kSearches[] = {LineSearch::more_thuente, LineSearch::batched};
 
 TEST_F(SelectSteps, WhatIsTakenOfAQuadraticSatisfiesTheStrongWolfeConditions) {
   for (const LineSearch kind : kSearches)
-    for (const StepRatios set : all_step_ratios())
+    for (const StepRatios set : all_values<StepRatios>())
       for (const double a : {0.012, 0.03, 0.06, 0.2})
         for (const double newton_length : {0.5 * a, a, 2 * a, 5 * a, 50 * a}) {
           const Phi phi{a, 400};
@@ -174,7 +174,7 @@ TEST_F(SelectSteps, WhatIsTakenOfAQuadraticSatisfiesTheStrongWolfeConditions) {
 
 TEST_F(SelectSteps, OfStepsThatAllStayTooSteepTheOneWithTheHighestScoreIsTaken) {
   const Phi far{10, 400};  // within a tenth of the way its slope keeps nine tenths
-  for (const StepRatios set : all_step_ratios()) {
+  for (const StepRatios set : all_values<StepRatios>()) {
     StagedFrame frame = searched(far, 0.05, searching(LineSearch::batched, set));
     EXPECT_EQ(frame.state(0).loop.end, LoopEnd::running);
     EXPECT_EQ(frame.state(0).alpha, frame.f.a.trial[0].alpha) << to_string(set) << ": the first is the longest";

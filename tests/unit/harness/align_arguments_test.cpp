@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 
+#include <chrono>
 #include <limits>
 
 #include "base/exit_code.hpp"
@@ -32,63 +33,92 @@ TEST(AlignArguments, NothingGivenIsTheAutowareProfile) {
 
 TEST(AlignArguments, SingleOptionsOverrideTheProfile) {
   AlignArguments a;
-  a.profile = "textbook";
+  a[&ProfileChoice::profile] = "textbook";
   EXPECT_EQ(resolve(a).covariance_start, CovarianceStart::zero);
   EXPECT_EQ(resolve(a).newton_step, NewtonStep::damped);
-  a.covariance_start = "identity";
+  a[&AlignOptions::covariance_start] = "identity";
   EXPECT_EQ(resolve(a).covariance_start, CovarianceStart::identity);
   EXPECT_EQ(resolve(a).newton_step, NewtonStep::damped);
 }
 
 TEST(AlignArguments, EveryNameOfEveryEnumerationIsUnderstood) {
   AlignArguments a;
-  for (const Neighbours value : all_neighbours()) {
-    a.neighbours = to_string(value);
+  for (const Neighbours value : all_values<Neighbours>()) {
+    a[&AlignOptions::neighbours] = to_string(value);
     EXPECT_EQ(resolve(a).neighbours, value);
   }
-  for (const LineSearch value : all_line_searches()) {
-    a.line_search = to_string(value);
+  for (const LineSearch value : all_values<LineSearch>()) {
+    a[&AlignOptions::line_search] = to_string(value);
     EXPECT_EQ(resolve(a).line_search, value);
   }
-  for (const StepRatios value : all_step_ratios()) {
-    a.candidates = to_string(value);
+  for (const StepRatios value : all_values<StepRatios>()) {
+    a[&AlignOptions::step_ratios] = to_string(value);
     EXPECT_EQ(resolve(a).step_ratios, value);
   }
 }
 
+TEST(AlignArguments, NamesOfTheReleaseBeforeAreUnderstood) {
+  AlignArguments a;
+  a[&AlignOptions::step_ratios] = "design15";
+  EXPECT_EQ(resolve(a).step_ratios, StepRatios::fixed8);
+  a[&AlignOptions::step_ratios] = "golden";
+  EXPECT_EQ(resolve(a).step_ratios, StepRatios::golden_ratio);
+  EXPECT_EQ(to_string(resolve(a).step_ratios), "golden_ratio");
+}
+
+TEST(AlignArguments, ATimeoutIsCountedFromEveryCall) {
+  AlignArguments a;
+  EXPECT_FALSE(per_scan(a).deadline.has_value());
+  a[&ScanOptions::timeout_ms] = 1000;
+  const auto before = std::chrono::steady_clock::now();
+  EXPECT_GE(*per_scan(a).deadline, before + std::chrono::seconds(1));
+  a[&ScanOptions::timeout_ms] = 0;
+  EXPECT_EQ(refusal_of(a), "option timeout-ms = 0: must be in (0, 86400000]");
+}
+
+TEST(AlignArguments, WhatIsGivenWinsOverItsBase) {
+  AlignArguments a, base;
+  a[&AlignOptions::step_m] = 0.5;
+  base[&AlignOptions::step_m] = 0.25;
+  base[&AlignOptions::min_points] = 9;
+  a.put_over(base);
+  EXPECT_EQ(resolve(a).step_m, 0.5);
+  EXPECT_EQ(resolve(a).min_points, 9);
+}
+
 TEST(AlignArguments, AnUnknownNameIsAnsweredWithTheChoices) {
   AlignArguments a;
-  a.neighbours = "direct8";
+  a[&AlignOptions::neighbours] = "direct8";
   EXPECT_THAT(refusal_of(a), AllOf(HasSubstr("unknown --neighbours 'direct8'"),
                                    HasSubstr("choose from radius, direct1, direct7, direct27")));
   a = {};
-  a.profile = "autoweare";
+  a[&ProfileChoice::profile] = "autoweare";
   EXPECT_THAT(refusal_of(a), AllOf(HasSubstr("did you mean 'autoware'?"), HasSubstr("autoware, textbook")));
 }
 
 TEST(AlignArguments, AValueOutOfRangeIsRefusedWithNameValueAndBounds) {
   AlignArguments a;
-  a.resolution_m = 0;
+  a[&AlignOptions::resolution_m] = 0;
   EXPECT_EQ(refusal_of(a), "option resolution = 0: must be in [0.001, 1000]");
   a = {};
-  a.threads = -1;
+  a[&AlignOptions::threads] = -1;
   EXPECT_THAT(refusal_of(a), HasSubstr("option threads = -1"));
   a = {};
-  a.step_m = std::numeric_limits<double>::quiet_NaN();
+  a[&AlignOptions::step_m] = std::numeric_limits<double>::quiet_NaN();
   EXPECT_THAT(refusal_of(a), HasSubstr("option step = nan"));
 }
 
 TEST(AlignArguments, TheRegularisationTargetNeedsBothCoordinates) {
   AlignArguments a;
-  a.regularisation_x_m = 1.5;
+  a[&ScanOptions::regularisation_x_m] = 1.5;
   EXPECT_EQ(refusal_of(a), "--reg-x needs --reg-y");
-  a.regularisation_y_m = -2;
+  a[&ScanOptions::regularisation_y_m] = -2;
   ASSERT_TRUE(per_scan(a).regularisation.has_value());
   EXPECT_EQ(per_scan(a).regularisation->x, 1.5);
   EXPECT_EQ(per_scan(a).regularisation->y, -2);
-  a.regularisation_x_m.reset();
+  a[&ScanOptions::regularisation_x_m].reset();
   EXPECT_EQ(refusal_of(a), "--reg-y needs --reg-x");
-  a.regularisation_x_m = std::numeric_limits<double>::infinity();
+  a[&ScanOptions::regularisation_x_m] = std::numeric_limits<double>::infinity();
   EXPECT_THAT(refusal_of(a), HasSubstr("not finite"));
 }
 

@@ -23,7 +23,9 @@ TEST(CliOptions, EveryOptionReachesItsField) {
   Flags f;
   f.parse(
       "--profile textbook --resolution 1.5 --step 0.2 --epsilon 0.02 --max-iterations 7 --outlier-ratio 0.4 "
-      "--neighbours direct7 --line-search batched --candidates golden --covariance-start identity --reg-scale 0.5 "
+      "--neighbours direct7 --line-search batched --step-ratios golden_ratio --covariance-start identity --reg-scale "
+      "0.5 "
+      "--min-points 8 --eigenvalue-ratio 0.02 --newton-step reference --device 3 "
       "--reg-x -3 --reg-y 4 --threads 2");
   const AlignOptions o = resolve(f.arguments);
   EXPECT_EQ(o.resolution_m, 1.5);
@@ -35,11 +37,22 @@ TEST(CliOptions, EveryOptionReachesItsField) {
   EXPECT_EQ(o.line_search, LineSearch::batched);
   EXPECT_EQ(o.step_ratios, StepRatios::golden_ratio);
   EXPECT_EQ(o.covariance_start, CovarianceStart::identity);
-  EXPECT_EQ(o.newton_step, NewtonStep::damped);
+  EXPECT_EQ(o.newton_step, NewtonStep::reference);
+  EXPECT_EQ(o.min_points, 8);
+  EXPECT_EQ(o.eigenvalue_ratio, 0.02);
+  EXPECT_EQ(o.device, 3);
   EXPECT_EQ(o.regularisation_scale, 0.5);
   EXPECT_EQ(o.threads, 2);
   EXPECT_EQ(per_scan(f.arguments).regularisation->x, -3);
   EXPECT_EQ(per_scan(f.arguments).regularisation->y, 4);
+}
+
+TEST(CliOptions, AFormerNameIsTakenButNotBesideTodays) {
+  Flags f;
+  f.parse("--candidates golden");
+  EXPECT_EQ(resolve(f.arguments).step_ratios, StepRatios::golden_ratio);
+  EXPECT_THAT(f.app.help(), testing::HasSubstr("deprecated: --candidates {design15, golden}, until the next release"));
+  EXPECT_THROW(Flags().parse("--candidates golden --step-ratios fixed8"), CLI::ParseError);
 }
 
 TEST(CliOptions, APoseMayBeOneWordOrMany) {

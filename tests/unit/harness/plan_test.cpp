@@ -81,7 +81,7 @@ Study searching_study() {
   study.searches.resize(2);
   for (NamedSearch& search : study.searches) search.seeds = 6;
   study.searches[0].name = "one";
-  study.searches[0].arguments.strategy = "sequential";
+  study.searches[0].arguments[&StrategyChoice::strategy] = "sequential";
   study.searches[0].implementations = {"cpu_pclomp_ref", "persistent_cpu"};
   study.searches[1].name = "rounds";
   study.searches[1].implementations = {"persistent_cpu"};
@@ -166,10 +166,10 @@ TEST(Plan, AVariantsOptionsWinOverTheCommandLine) {
   Study study = study_of({"courtyard"});
   study.threads = {1};
   study.variants = {{"plain", {}}, {"fine", {}}};
-  study.variants[1].options.resolution_m = 1.0;
+  study.variants[1].options[&AlignOptions::resolution_m] = 1.0;
   Selection selection = kOwnRows;
-  selection.options.resolution_m = 3.0;
-  selection.options.max_iterations = 5;
+  selection.options[&AlignOptions::resolution_m] = 3.0;
+  selection.options[&AlignOptions::max_iterations] = 5;
   for (const Job& job : make_plan(preset_of(study), selection, "id").jobs) {
     const AlignOptions options = job_options(job, load_dataset("courtyard"));
     EXPECT_EQ(options.resolution_m, job.variant.name == "fine" ? 1.0 : 3.0);
@@ -182,7 +182,7 @@ TEST(Plan, WhatARowDoesNotOfferIsLeftOutWithItsReason) {
     if (entry.peer && !entry.unavailable_reason().empty()) GTEST_SKIP() << entry.unavailable_reason();
   Study study = study_of({"courtyard"});
   study.variants = {{"direct7", {}}};
-  study.variants[0].options.neighbours = "direct7";
+  study.variants[0].options[&AlignOptions::neighbours] = "direct7";
   const Plan plan = make_plan(preset_of(study), {}, "id");
   for (const Job& job : plan.jobs) EXPECT_NE(job.implementation, "pcl_ndt");
   EXPECT_TRUE(std::ranges::any_of(plan.left_out, [](const LeftOut& l) {
@@ -203,7 +203,7 @@ TEST(Plan, ADatasetOfThePresetMayBeMissingButNotOneAskedFor) {
 
 TEST(Plan, OptionsOutOfRangeAndUnknownNamesAreUsageErrors) {
   Selection selection = kOwnRows;
-  selection.options.step_m = 0;
+  selection.options[&AlignOptions::step_m] = 0;
   EXPECT_THROW(make_plan(preset_of(study_of({"courtyard"})), selection, "id"), std::invalid_argument);
   selection = kOwnRows;
   selection.datasets = {"courtyrad"};
@@ -224,8 +224,8 @@ TEST_F(PlanFile, APlanComesBackAsItWas) {
   study.grids.resize(1);
   study.grids[0].x_m = {0, 1};
   study.variants = {{"v", {}}};
-  study.variants[0].options.line_search = "batched";
-  study.variants[0].options.step_m = 0.25;
+  study.variants[0].options[&AlignOptions::line_search] = "batched";
+  study.variants[0].options[&AlignOptions::step_m] = 0.25;
   study.variants[0].regularised_at_truth = true;
   study.poses = {1, 7};
   study.timing = TimingRule{.samples = 9};
@@ -242,13 +242,15 @@ TEST_F(PlanFile, APlanComesBackAsItWas) {
 
 TEST_F(PlanFile, SearchesComeBack) {
   Study study = searching_study();
-  study.searches[1].arguments.particles = 30, study.searches[1].arguments.startup = 20;
-  study.searches[1].arguments.reliable_nvtl = 2.5;
+  study.searches[1].arguments[&initial_pose::SearchOptions::particles] = 30,
+  study.searches[1].arguments[&initial_pose::SearchOptions::startup] = 20;
+  study.searches[1].arguments[&initial_pose::SearchOptions::reliable_nvtl] = 2.5;
   const std::string text = plan_json(make_plan(preset_of(study), kOwnRows, "id"));
   const Plan read = read_plan(put(text));
   EXPECT_EQ(plan_json(read), text);
-  EXPECT_TRUE(
-      std::ranges::any_of(read.jobs, [](const Job& job) { return job.search.value().arguments.particles == 30; }));
+  EXPECT_TRUE(std::ranges::any_of(read.jobs, [](const Job& job) {
+    return job.search.value().arguments[&initial_pose::SearchOptions::particles] == 30;
+  }));
 }
 
 TEST_F(PlanFile, AnythingElseIsRefused) {

@@ -41,7 +41,8 @@ TEST(Presets, TransfersCountsWithAndWithoutLineSearchOnSeveralGuessesOfAScan) {
   ASSERT_EQ(preset.studies.size(), 2u);
   for (const Study& study : preset.studies) {
     std::vector<std::string> searches;
-    for (const Variant& variant : study.variants) searches.push_back(variant.options.line_search.value_or("off"));
+    for (const Variant& variant : study.variants)
+      searches.push_back(variant.options[&AlignOptions::line_search].value_or("off"));
     EXPECT_THAT(searches, ElementsAre("off", "more_thuente", "batched"));
     EXPECT_THAT(study.threads, testing::SizeIs(1));
     EXPECT_TRUE(study.timed) << "one alignment alone says nothing about the next";
@@ -78,8 +79,8 @@ TEST_F(PresetFile, AFileIsReadWithItsDefaults) {
   EXPECT_EQ(preset.timing.spread, 0.05);
   ASSERT_EQ(preset.studies.size(), 1u);
   EXPECT_THAT(preset.studies[0].threads, ElementsAre(1, 0));
-  EXPECT_EQ(preset.studies[0].variants[0].options.line_search, "batched");
-  EXPECT_EQ(preset.studies[0].variants[0].options.step_m, 0.5);
+  EXPECT_EQ(preset.studies[0].variants[0].options[&AlignOptions::line_search], "batched");
+  EXPECT_EQ(preset.studies[0].variants[0].options[&AlignOptions::step_m], 0.5);
   EXPECT_TRUE(preset.studies[0].timed);
 }
 
@@ -107,7 +108,7 @@ TEST_F(PresetFile, AStudysSearchesShareItsPriors) {
   const auto& searches = preset.studies.at(0).searches;
   ASSERT_EQ(searches.size(), 2u);
   EXPECT_EQ(searches[0].name, "a");
-  EXPECT_EQ(searches[0].arguments.strategy, "sequential");
+  EXPECT_EQ(searches[0].arguments[&StrategyChoice::strategy], "sequential");
   EXPECT_EQ(resolve(searches[1].arguments).options.at_once, 5);
   for (const NamedSearch& search : searches) {
     EXPECT_EQ(search.seeds, 7);

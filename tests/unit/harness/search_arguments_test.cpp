@@ -10,12 +10,13 @@ namespace ndt::harness {
 namespace {
 
 using initial_pose::Method;
+using initial_pose::SearchOptions;
 using testing::HasSubstr;
 using testing::ThrowsMessage;
 
 SearchArguments with(const std::string& strategy) {
   SearchArguments arguments;
-  arguments.strategy = strategy;
+  arguments[&StrategyChoice::strategy] = strategy;
   return arguments;
 }
 
@@ -28,30 +29,30 @@ TEST(SearchArguments, DefaultsAreTheReferencesCountsInRounds) {
   EXPECT_GT(setting.options.at_once, 1);
   EXPECT_EQ(resolve(with("batched")).options.at_once, 1) << "no rounds";
   SearchArguments few;
-  few.particles = 20;
+  few[&SearchOptions::particles] = 20;
   EXPECT_EQ(resolve(few).options.startup, 20);
 }
 
 TEST(SearchArguments, UnknownNamesAreAnsweredWithTheNames) {
   EXPECT_THAT([] { resolve(with("batch")); }, ThrowsMessage<UsageError>(HasSubstr("did you mean 'batched'?")));
   SearchArguments arguments;
-  arguments.method = "tree";
+  arguments[&SearchOptions::method] = "tree";
   EXPECT_THAT([&] { resolve(arguments); }, ThrowsMessage<UsageError>(HasSubstr("choose from tpe, random, grid")));
 }
 
 TEST(SearchArguments, WhatAStrategyOrMethodHasNoUseForIsRefused) {
   SearchArguments rounds = with("sequential");
-  rounds.at_once = 8;
+  rounds[&SearchOptions::at_once] = 8;
   EXPECT_THAT([&] { resolve(rounds); }, ThrowsMessage<UsageError>(HasSubstr("guides one particle at a time")));
   SearchArguments startup;
-  startup.method = "grid";
-  startup.startup = 5;
+  startup[&SearchOptions::method] = "grid";
+  startup[&SearchOptions::startup] = 5;
   EXPECT_THAT([&] { resolve(startup); }, ThrowsMessage<UsageError>(HasSubstr("grid guides no particle")));
   SearchArguments more;
-  more.particles = 10, more.startup = 11;
+  more[&SearchOptions::particles] = 10, more[&SearchOptions::startup] = 11;
   EXPECT_THAT([&] { resolve(more); }, ThrowsMessage<UsageError>(HasSubstr("more than the 10 particles")));
   SearchArguments none;
-  none.particles = 0;
+  none[&SearchOptions::particles] = 0;
   EXPECT_THAT([&] { resolve(none); }, ThrowsMessage<std::invalid_argument>(HasSubstr("particles = 0")));
 }
 

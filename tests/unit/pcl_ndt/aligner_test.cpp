@@ -223,7 +223,7 @@ TEST(PclNdt, OptionsPclDoesNotHaveAreRefusedByNameAndValue) {
   EXPECT_THAT(message([](O& o) { o.line_search = LineSearch::batched; }),
               HasSubstr("option line-search = batched: pcl_ndt"));
   EXPECT_THAT(message([](O& o) { o.step_ratios = StepRatios::golden_ratio; }),
-              HasSubstr("option candidates = golden: pcl_ndt"));
+              HasSubstr("option step-ratios = golden_ratio: pcl_ndt"));
   EXPECT_THAT(message([](O& o) { o.newton_step = NewtonStep::damped; }),
               HasSubstr("option newton-step = damped: pcl_ndt"));
   EXPECT_THAT(message([](O& o) { o.regularisation_scale = 2; }), HasSubstr("option reg-scale = 2: pcl_ndt"));

@@ -3,6 +3,7 @@
 #include <string>
 
 #include "ndt/cuda/context.cuh"
+#include "ndt/cuda/device.hpp"
 
 namespace ndt::cuda {
 namespace {
@@ -33,16 +34,18 @@ Grid grid_for(long long n, unsigned rows) {
   return {static_cast<unsigned>(blocks > 0 ? blocks : 1), static_cast<unsigned>(kThreads), rows, 0};
 }
 
-Context::Context() {
+Context::Context(int device) : device_(device) {
+  require_device(device);
   try {
-    call("cudaSetDevice", [] { return cudaSetDevice(0); });
+    call("cudaSetDevice", [&] { return cudaSetDevice(device_); });
     call("cudaStreamCreateWithFlags", [&] { return cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking); });
     int pools = 0;
-    call("cudaDeviceGetAttribute", [&] { return cudaDeviceGetAttribute(&pools, cudaDevAttrMemoryPoolsSupported, 0); });
+    call("cudaDeviceGetAttribute",
+         [&] { return cudaDeviceGetAttribute(&pools, cudaDevAttrMemoryPoolsSupported, device_); });
     if (pools == 0) return;
     cudaMemPoolProps props{};
     props.allocType = cudaMemAllocationTypePinned;
-    props.location = {cudaMemLocationTypeDevice, 0};
+    props.location = {cudaMemLocationTypeDevice, device_};
     call("cudaMemPoolCreate", [&] { return cudaMemPoolCreate(&pool_, &props); });
     // Freed memory stays with the pool, for the next map, until the Context ends.
     std::uint64_t keep = UINT64_MAX;

@@ -1,5 +1,7 @@
 #include <cuda_runtime.h>
 
+#include <stdexcept>
+
 #include "ndt/cuda/device.hpp"
 
 namespace ndt {
@@ -48,6 +50,13 @@ CudaState ask() {
 const CudaState& cuda_state() {
   static const CudaState state = ask();
   return state;
+}
+
+void require_device(int index) {
+  const std::size_t count = cuda_state().devices.size();
+  if (index < 0 || static_cast<std::size_t>(index) >= count)
+    throw std::invalid_argument("option device = " + std::to_string(index) + ": this machine has " +
+                                std::to_string(count) + (count == 1 ? " CUDA device" : " CUDA devices"));
 }
 
 }  // namespace ndt

@@ -35,6 +35,7 @@ struct Limits {
   static constexpr int kIterations = 1000;         ///< of one alignment
   static constexpr double kRegularisation = 1000;  ///< weight
   static constexpr int kThreads = 256;             ///< CPU workers
+  static constexpr int kDevice = 63;               ///< index of a CUDA device
   static constexpr std::size_t kBatch = 65535;     ///< poses of one call
 };
 

@@ -32,7 +32,7 @@ void inject_fault(int nth, cudaError_t code);
 long long calls_made();
 long long live_allocations();
 
-// One stream on device 0 with its memory pool: every CUDA call of an aligner goes through its Context, which checks and counts it.
+// One stream on one device with its memory pool: every CUDA call of an aligner goes through its Context, which checks and counts it.
 
 /// Extent of a launch: blocks in x and y, threads of a block in x.
 struct Grid {
@@ -49,12 +49,13 @@ Grid grid_for(long long n, unsigned rows = 1);
 /// what can be freed without a word.
 class Context {
  public:
-  /// Throws Error if the device cannot be used.
-  Context();
+  /// Throws std::invalid_argument if there are not as many devices, Error if this one cannot be used.
+  explicit Context(int device = 0);
   ~Context();
   Context(const Context&) = delete;
   Context& operator=(const Context&) = delete;
 
+  int device() const { return device_; }
   cudaStream_t stream() const { return stream_; }
   const Traffic& traffic() const { return traffic_; }
   bool lost() const { return lost_ != nullptr; }
@@ -132,6 +133,7 @@ class Context {
   void after(const char* api, cudaError_t code, const std::source_location& where);
   void release() noexcept;
 
+  int device_ = 0;
   cudaStream_t stream_ = nullptr;
   cudaMemPool_t pool_ = nullptr;  ///< null where the device has none: then plain cudaMalloc
   Traffic traffic_;

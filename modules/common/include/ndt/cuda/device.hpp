@@ -23,4 +23,7 @@ struct CudaState {
 /// Asked once per process; the answer stays.
 const CudaState& cuda_state();
 
+/// Throws std::invalid_argument "option device = <index>: ..." unless this machine has that device.
+void require_device(int index);
+
 }  // namespace ndt

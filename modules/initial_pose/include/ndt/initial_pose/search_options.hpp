@@ -1,9 +1,15 @@
 // What a search for the initial pose can be told.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <span>
 #include <string_view>
+#include <tuple>
+
+#include "ndt/align/option.hpp"
+#include "ndt/core/enum_names.hpp"
+#include "ndt/core/limits.hpp"
 
 namespace ndt::initial_pose {
 
@@ -13,7 +19,8 @@ enum class Method {
   random,  ///< all from the prior
   grid     ///< a lattice of positions within two sigma and of headings around the circle (grid.hpp)
 };
-std::string_view to_string(Method method);
+constexpr auto enum_names(Method) { return std::array{"tpe", "random", "grid"}; }
+using ndt::to_string;
 
 /// How the particles are put to an aligner. The maths is the aligner's.
 struct Strategy {
@@ -28,12 +35,29 @@ std::span<const Strategy> strategies();
 
 struct SearchOptions {
   Method method = Method::tpe;
-  int particles = 200;         ///< alignments in all
-  int startup = 100;           ///< of them drawn from the prior before any is guided (tpe)
-  int at_once = 16;            ///< proposals of a guided round, if the strategy makes rounds
-  int candidates = 100;        ///< places considered for each guided proposal
-  std::uint64_t seed = 0;      ///< same seed, same result
-  double reliable_nvtl = 2.3;  ///< a best particle above it is taken for found
+  int particles = 200;
+  int startup = 100;
+  int at_once = 16;
+  int candidates = 100;
+  std::uint64_t seed = 0;
+  double reliable_nvtl = 2.3;
+};
+
+/// Every option of a search, once. A new one is a member above and a line here; flags, keys, help and checks
+/// follow.
+inline constexpr std::tuple kSearchOptions{
+    Option{"method", &SearchOptions::method, Bounds::none(), "NAME", "what proposes the particles"},
+    Option{"particles", &SearchOptions::particles, Bounds::closed(1, Limits::kBatch), "N",
+           "alignments in all"},
+    Option{"startup", &SearchOptions::startup, Bounds::closed(0, Limits::kBatch), "N",
+           "of them drawn from the prior before any is guided, method tpe only"},
+    Option{"at-once", &SearchOptions::at_once, Bounds::closed(1, Limits::kBatch), "Q",
+           "proposals of a guided round, strategy batched_persistent only"},
+    Option{"proposal-candidates", &SearchOptions::candidates, Bounds::closed(1, Limits::kBatch), "N",
+           "places considered for each guided proposal"},
+    Option{"seed", &SearchOptions::seed, Bounds::none(), "K", "same seed, same result", "", false},
+    Option{"reliable-nvtl", &SearchOptions::reliable_nvtl, Bounds::closed(0, 1000), "NVTL",
+           "what the best particle's NVTL must exceed to be taken for found"},
 };
 
 /// Throws std::invalid_argument "option <name> = <value>: must be in <bounds>".

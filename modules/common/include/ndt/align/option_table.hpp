@@ -1,0 +1,47 @@
+// Every option of a registration, once. A new one is a member of AlignOptions and a line here; flags, keys,
+// help and checks follow.
+#pragma once
+
+#include <tuple>
+
+#include "ndt/align/align_options.hpp"
+#include "ndt/align/option.hpp"
+#include "ndt/core/limits.hpp"
+
+namespace ndt {
+
+inline constexpr std::tuple kAlignOptions{
+    Option{"resolution", &AlignOptions::resolution_m,
+           Bounds::closed(Limits::kResolutionLeastM, Limits::kResolutionMostM), "M",
+           "voxel edge and neighbour radius"},
+    Option{"step", &AlignOptions::step_m, Bounds::above(0, Limits::kStepM), "M",
+           "longest step, norm over metres and radians"},
+    Option{"epsilon", &AlignOptions::epsilon_m, Bounds::above(0, Limits::kEpsilonM), "M",
+           "stop when a step is shorter"},
+    Option{"max-iterations", &AlignOptions::max_iterations, Bounds::closed(1, Limits::kIterations), "N",
+           "Newton steps at most"},
+    Option{"outlier-ratio", &AlignOptions::outlier_ratio, Bounds::between(0, 1), "SHARE",
+           "share of outliers"},
+    Option{"min-points", &AlignOptions::min_points,
+           Bounds::closed(Limits::kVoxelPointsLeast, Limits::kVoxelPointsMost), "N", "points a voxel needs"},
+    Option{"eigenvalue-ratio", &AlignOptions::eigenvalue_ratio, Bounds::closed(0, 1), "RATIO",
+           "smallest allowed eigenvalue of a voxel's covariance over its largest"},
+    Option{"neighbours", &AlignOptions::neighbours, Bounds::none(), "NAME",
+           "voxels a point is scored against"},
+    Option{"line-search", &AlignOptions::line_search, Bounds::none(), "NAME",
+           "how a step's length is chosen"},
+    Option{"step-ratios", &AlignOptions::step_ratios, Bounds::none(), "NAME",
+           "step lengths that the batched line search tries, as shares of the longest", "candidates"},
+    Option{"covariance-start", &AlignOptions::covariance_start, Bounds::none(), "NAME",
+           "start of a voxel's second moments"},
+    Option{"newton-step", &AlignOptions::newton_step, Bounds::none(), "NAME",
+           "what is solved where -H is not positive definite"},
+    Option{"reg-scale", &AlignOptions::regularisation_scale, Bounds::closed(0, Limits::kRegularisation),
+           "WEIGHT", "weight of the pull towards --reg-x, --reg-y"},
+    Option{"device", &AlignOptions::device, Bounds::closed(0, Limits::kDevice), "INDEX",
+           "CUDA device of the implementations that use one"},
+    Option{"threads", &AlignOptions::threads, Bounds::closed(0, Limits::kThreads), "N",
+           "CPU workers, 0 (default) = one per core", "", false},
+};
+
+}  // namespace ndt

@@ -1,0 +1,61 @@
+// Enumerations with spelled values: one list of names beside the enumeration drives printing, parsing and
+// listing.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string_view>
+#include <type_traits>
+#include <vector>
+
+namespace ndt {
+
+/// `enum_names(value)` answers the names in declaration order; enumerators count from 0 without gaps.
+template <class Enum>
+concept NamedEnum = std::is_enum_v<Enum> && requires(Enum value) {
+  enum_names(value).size();
+};
+
+template <NamedEnum Enum>
+std::string_view to_string(Enum value) {
+  constexpr auto kNames = enum_names(Enum{});
+  const auto index = static_cast<std::size_t>(value);
+  return index < kNames.size() ? kNames[index] : "?";
+}
+
+/// In declaration order.
+template <NamedEnum Enum>
+std::vector<Enum> all_values() {
+  std::vector<Enum> all;
+  for (std::size_t index = 0; index < enum_names(Enum{}).size(); ++index)
+    all.push_back(static_cast<Enum>(index));
+  return all;
+}
+
+template <NamedEnum Enum>
+std::vector<std::string_view> all_names() {
+  constexpr auto kNames = enum_names(Enum{});
+  return {kNames.begin(), kNames.end()};
+}
+
+/// Names of the release before, in the same order, from `former_enum_names(value)`; usually there are none.
+template <NamedEnum Enum>
+std::vector<std::string_view> former_names() {
+  if constexpr (requires(Enum value) { former_enum_names(value); }) {
+    constexpr auto kNames = former_enum_names(Enum{});
+    return {kNames.begin(), kNames.end()};
+  } else {
+    return {};
+  }
+}
+
+/// By today's name or the former one.
+template <NamedEnum Enum>
+std::optional<Enum> value_named(std::string_view name) {
+  for (const auto& names : {all_names<Enum>(), former_names<Enum>()})
+    for (std::size_t index = 0; index < names.size(); ++index)
+      if (names[index] == name) return static_cast<Enum>(index);
+  return std::nullopt;
+}
+
+}  // namespace ndt
