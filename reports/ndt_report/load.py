@@ -56,6 +56,8 @@ def load_run(folder) -> Run:
         raise refusal(folder, "", "no results.jsonl in it", "give the folder that ndt-bench run --out wrote")
     implementations = _read_list(folder / "implementations.json", IMPLEMENTATION_COLUMNS)
     datasets = _read_list(folder / "datasets.json", DATASET_COLUMNS)
+    pictures = [_with_clouds(folder, picture) for picture in datasets.picture]
+    datasets["picture"] = pd.Series(pictures, datasets.index, object)
     plan = _read_object(folder / "plan.json", ["preset", "jobs"])
     environment = _read_object(folder / "environment.json", ["run_id"])
     columns = _measured_columns(folder / "columns.json")
@@ -128,6 +130,12 @@ def _read_list(path: Path, columns) -> pd.DataFrame:
             path, "", f"'{frame['name'][frame['name'].duplicated()].iloc[0]}' is there twice", RUN_AGAIN
         )
     return frame.astype(object).where(frame.notna(), None).set_index("name", drop=False)
+
+
+def _with_clouds(folder: Path, picture):
+    """The picture, or None if its clouds are left out of the folder, as in published runs."""
+    there = picture is not None and all((folder / picture[key]).is_file() for key in ("map", "scan"))
+    return picture if there else None
 
 
 def _measured_columns(path: Path) -> list:

@@ -122,7 +122,8 @@ class Side:
     def feature_cost(self, feature: str):
         """The variant is the feature's if its name begins with it."""
         costs = self.feature_costs
-        costs = costs if costs.empty else costs[costs.variant.str.startswith(feature)]
+        if len(costs):  # a cost that may as well be none is not known
+            costs = costs[costs.variant.str.startswith(feature) & (costs.cost > costs.cost_within)]
         if costs.empty:
             return None
         costs = costs.assign(most=costs.cost + costs.cost_within).sort_values("most", kind="stable")

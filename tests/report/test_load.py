@@ -172,6 +172,13 @@ def test_broken_json_files_are_refused(folder, name, content, said):
     assert said in refused(folder)
 
 
+def test_a_run_without_its_clouds_is_loaded_without_the_picture(tmp_path):
+    folder = SyntheticRun().tracking("town", frames=4, block=2).picture("town").write(tmp_path / "run")
+    assert load_run(folder).datasets.picture["town"]["map"] == "clouds/map.pcd"
+    (folder / "clouds" / "scan.pcd").unlink()
+    assert load_run(folder).datasets.picture["town"] is None
+
+
 def test_a_pcd_file_is_read_and_a_broken_one_refused(tmp_path):
     points = np.array([[1, 2, 3], [4, 5, 6.5]])
     path = tmp_path / "a.pcd"
