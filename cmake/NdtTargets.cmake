@@ -115,9 +115,11 @@ function(ndt_test name)
   if(NDT_SANITIZE)
     math(EXPR arg_TIMEOUT "5 * ${arg_TIMEOUT}")
   endif()
-  # PRE_TEST: no test program runs during the build; one that was not built or cannot list its tests fails in ctest.
+  # PRE_TEST: no test program runs during the build; one that was not built or cannot list its tests fails in ctest. NDT_SHARE
+  # is for build folders outside the project; inside it, programs find its files themselves.
   gtest_discover_tests(${name} DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60 TEST_LIST ${name}_tests
-    WORKING_DIRECTORY ${PROJECT_SOURCE_DIR} PROPERTIES TIMEOUT ${arg_TIMEOUT} RUN_SERIAL ${arg_SERIAL})
+    WORKING_DIRECTORY ${PROJECT_SOURCE_DIR} PROPERTIES TIMEOUT ${arg_TIMEOUT} RUN_SERIAL ${arg_SERIAL}
+    ENVIRONMENT NDT_SHARE=${PROJECT_SOURCE_DIR})
   # A list of labels does not survive PROPERTIES above; ctest reads this file after the discovery.
   if(arg_LABELS OR arg_DATA_TESTS)
     set(labels_file ${CMAKE_CURRENT_BINARY_DIR}/${name}_labels.cmake)

@@ -17,7 +17,6 @@ struct BuildInfo {
   std::string_view pcl_version;    ///< empty if PCL was left out
   std::string_view pcl_left_out;   ///< why it was left out
   bool lzf;                        ///< compressed PCD files can be read and written
-  std::string_view source;         ///< the project's folder: catalogue, presets and report are found below it
 };
 
 const BuildInfo& build_info();

@@ -7,8 +7,10 @@
 #include "base/build_info.hpp"
 #include "base/environment.hpp"
 #include "base/gpu_facts.hpp"
+#include "base/project_folder.hpp"
 #include "base/shell.hpp"
 #include "cli/commands.hpp"
+#include "ndt/core/error.hpp"
 
 namespace ndt::harness {
 namespace {
@@ -58,6 +60,15 @@ std::string variable(const char* name) {
   return fmt::format("{}{}", value, std::filesystem::is_directory(value, ignored) ? "" : " (not a folder)");
 }
 
+/// The folder that presets, catalogue and report are below.
+std::string project_files() {
+  try {
+    return project_folder("harness/presets").parent_path().parent_path().string();
+  } catch (const InputError& error) {
+    return fmt::format("missing: {}", error.what());
+  }
+}
+
 ExitCode doctor(const Arguments&) {
   const BuildInfo& build = build_info();
   say("ndt-bench", fmt::format("{}, commit {}", build.version, build.commit));
@@ -73,6 +84,7 @@ ExitCode doctor(const Arguments&) {
   say("liblzf", build.lzf ? "built in: binary_compressed PCD files can be read"
                           : "missing at build time (Debian: liblzf-dev): binary_compressed PCD files are refused");
   say("Python", python());
+  say("project files", project_files());
   say("NDT_DATASETS", variable("NDT_DATASETS"));
   say("NDT_GOLDEN_DIR", variable("NDT_GOLDEN_DIR"));
   return ExitCode::ok;

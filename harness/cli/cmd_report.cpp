@@ -7,7 +7,7 @@
 #include <filesystem>
 #include <system_error>
 
-#include "base/build_info.hpp"
+#include "base/project_folder.hpp"
 #include "base/shell.hpp"
 #include "cli/commands.hpp"
 #include "ndt/core/error.hpp"
@@ -35,11 +35,7 @@ std::string find_python() {
 
 /// The package's own exit code is this program's: it takes this process over.
 ExitCode hand_over(std::vector<std::string> words) {
-  const std::filesystem::path package = std::filesystem::path(build_info().source) / "reports";
-  if (!std::filesystem::is_directory(package / "ndt_report"))
-    throw InputError(
-        fmt::format("{} is missing: ndt-bench was built there and finds its report below it; build it again",
-                    (package / "ndt_report").string()));
+  const std::filesystem::path package = project_folder("reports/ndt_report").parent_path();
   const std::string python = find_python();
   if (python.empty()) throw InputError("python3 is not on PATH; on Debian: apt-get install python3");
   const char* before = std::getenv("PYTHONPATH");

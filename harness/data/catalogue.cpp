@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cstdlib>
 
-#include "base/build_info.hpp"
+#include "base/project_folder.hpp"
 #include "base/refusal.hpp"
 #include "data/dataset_file.hpp"
 #include "ndt/core/error.hpp"
@@ -59,7 +59,7 @@ Entry entry_of(const fs::path& description, const fs::path& own_folder) {
 
 std::vector<Entry> entries() {
   std::vector<Entry> all;
-  for (const fs::path& file : files_in(fs::path(build_info().source) / "datasets" / "catalogue"))
+  for (const fs::path& file : files_in(project_folder("datasets/catalogue")))
     if (file.extension() == ".toml") all.push_back(entry_of(file, {}));
   std::error_code error;
   if (!data_folder().empty())

@@ -7,7 +7,7 @@
 #include <filesystem>
 #include <set>
 
-#include "base/build_info.hpp"
+#include "base/project_folder.hpp"
 #include "base/refusal.hpp"
 #include "base/unknown_name.hpp"
 #include "ndt/core/limits.hpp"
@@ -153,7 +153,7 @@ Study read_study(TomlTable& toml) {
 constexpr const char* kOrder[] = {"smoke",   "tracking", "basin",     "scaling",      "profiles", "iterations",
                                   "latency", "batch",    "transfers", "initial_pose", "full"};
 
-fs::path presets_folder() { return fs::path(build_info().source) / "harness" / "presets"; }
+fs::path presets_folder() { return project_folder("harness/presets"); }
 
 enum class Studies { own, own_and_others };
 

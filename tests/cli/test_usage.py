@@ -70,7 +70,8 @@ def test_list_json_has_the_same_in_fields():
 
 def test_doctor_says_what_is_there_and_what_is_missing(tmp_path):
     text = bench("doctor", env={"NDT_DATASETS": str(tmp_path)}).stdout
-    for topic in ["compiler", "build", "CPU", "CUDA toolkit", "GPU", "NVIDIA driver", "PCL", "liblzf", "Python", "NDT_DATASETS"]:
+    for topic in ["compiler", "build", "CPU", "CUDA toolkit", "GPU", "NVIDIA driver", "PCL", "liblzf", "Python", "project files",
+                  "NDT_DATASETS"]:
         assert any(line.startswith(topic + " ") for line in text.splitlines()), topic
     assert f"NDT_DATASETS     {tmp_path}\n" in text
     assert "NDT_GOLDEN_DIR   not set\n" in text
