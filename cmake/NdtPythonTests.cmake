@@ -3,9 +3,8 @@
 #   ndt_python_test(<name> COMMAND c... LABELS l... TIMEOUT s [ENVIRONMENT VAR=value...])
 #       one ctest entry; counts as skipped if its output begins with "skipped for want of"
 #   ndt_pytest(<prefix> FILES stem... LABELS l... TIMEOUT s [ENVIRONMENT VAR=value...])
-#       one ctest entry <prefix>.<function> for each test function of <stem>.py; all are skipped where pytest is missing
-#   ndt_pytest_files(<prefix> ...)
-#       the same with one entry <prefix>.<stem without test_> for each file: for files that spend longer importing than testing
+#       one ctest entry <prefix>.<stem without test_> for each <stem>.py, as starting pytest takes longer than most of its
+#       tests; all are skipped where pytest is missing
 include_guard(GLOBAL)
 find_package(Python3 COMPONENTS Interpreter QUIET)
 
@@ -53,21 +52,6 @@ function(ndt_pytest prefix)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "TIMEOUT" "LABELS;FILES;ENVIRONMENT")
   set(name ${prefix})
   ndt_refuse_unparsed(ndt_pytest)
-  foreach(file IN LISTS arg_FILES)
-    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${file}.py)
-    file(STRINGS ${file}.py definitions REGEX "^def test_")
-    foreach(definition IN LISTS definitions)
-      string(REGEX REPLACE "^def (test_[A-Za-z0-9_]+).*" "\\1" test "${definition}")
-      ndt_one_pytest(${prefix}.${test} ${file}.py::${test} ENVIRONMENT PYTHONDONTWRITEBYTECODE=1 ${arg_ENVIRONMENT}
-      LABELS ${arg_LABELS} TIMEOUT ${arg_TIMEOUT})
-    endforeach()
-  endforeach()
-endfunction()
-
-function(ndt_pytest_files prefix)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "TIMEOUT" "LABELS;FILES;ENVIRONMENT")
-  set(name ${prefix})
-  ndt_refuse_unparsed(ndt_pytest_files)
   foreach(file IN LISTS arg_FILES)
     string(REGEX REPLACE "^test_" "" test ${file})
     ndt_one_pytest(${prefix}.${test} ${file}.py ENVIRONMENT PYTHONDONTWRITEBYTECODE=1 ${arg_ENVIRONMENT}
