@@ -13,7 +13,7 @@ namespace ndt::harness {
 /// A search with what it was asked and how long it took.
 struct SearchAnswer {
   std::string_view implementation, runs_on;
-  SearchSetting setting;
+  ResolvedSearch setting;
   initial_pose::PosePrior prior;
   double build_us = 0, search_us = 0;
   initial_pose::SearchResult result;

@@ -31,10 +31,10 @@ Strategy strategy_called(const std::string& name) {
 
 }  // namespace
 
-SearchSetting resolve(const SearchArguments& a) {
+ResolvedSearch resolve(const SearchArguments& a) {
   StrategyChoice choice;
   a.apply_to(choice);
-  SearchSetting setting{strategy_called(choice.strategy), {}};
+  ResolvedSearch setting{strategy_called(choice.strategy), {}};
   SearchOptions& options = setting.options;
   a.apply_to(options);
   const auto &startup = a[&SearchOptions::startup], &at_once = a[&SearchOptions::at_once];

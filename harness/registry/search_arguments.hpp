@@ -22,14 +22,14 @@ inline constexpr std::tuple kStrategyChoice{
 
 using SearchArguments = Given<kStrategyChoice, initial_pose::kSearchOptions>;
 
-struct SearchSetting {
+struct ResolvedSearch {
   initial_pose::Strategy strategy;
   initial_pose::SearchOptions options;  ///< at_once is 1 unless the strategy makes rounds
 };
 
 /// Throws UsageError for an unknown name and for what the strategy or the method has no use for, std::invalid_argument for a
 /// value out of range.
-SearchSetting resolve(const SearchArguments& arguments);
+ResolvedSearch resolve(const SearchArguments& arguments);
 
 /// The row that runs a strategy: the one asked for or, for "auto", the strategy's own GPU row or its host twin. Throws UsageError
 /// for unknown names, NoDeviceError if the row cannot run here.

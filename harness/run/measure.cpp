@@ -58,7 +58,7 @@ class Measurer {
   }
 
   /// Of the prepared frame.
-  void measure(RunRow& row) {
+  void measure(Measurement& row) {
     row.points = static_cast<std::int64_t>(scan_.size());
     row.map_points = map_.points;
     row.voxels = map_.voxels;
@@ -86,7 +86,7 @@ class Measurer {
   }
 
  private:
-  PerScan per_scan_of(const RunRow& row) const {
+  PerScan per_scan_of(const Measurement& row) const {
     PerScan out = per_scan(job_.variant.options);
     if (!job_.variant.regularised_at_truth) return out;
     const Vec3<double> truth = translation_of(row.truth.value());
@@ -102,7 +102,7 @@ class Measurer {
   }
 
   /// So many poses are aligned from now on.
-  void place(const RunRow& row, int poses) {
+  void place(const Measurement& row, int poses) {
     guesses_ = batch_guesses(row.guess, poses);
     results_.resize(guesses_.size());
   }
@@ -125,7 +125,7 @@ class Measurer {
   }
 
   /// A batch that, by the time of a small one, would exceed the longest call. The row then says so.
-  bool is_too_long(RunRow& row) {
+  bool is_too_long(Measurement& row) {
     if (row.poses == 1 || !plan_.limits.call_s) return false;
     constexpr int kProbe = 10;  // a device does few poses in the time of one
     const int probe = std::min(kProbe, row.poses / 2);
@@ -143,7 +143,7 @@ class Measurer {
     return true;
   }
 
-  double timed_align(RunRow& row, const std::vector<AlignResult>& expected) {
+  double timed_align(Measurement& row, const std::vector<AlignResult>& expected) {
     const std::optional<Traffic> before = aligner_->traffic();
     const PerScan limits = starting_now();
     const Stopwatch watch;
@@ -158,7 +158,7 @@ class Measurer {
   }
 
   /// At most a third of the cap, for what is not the main measurement.
-  void take_idle_samples(RunRow& row, const std::vector<AlignResult>& expected) {
+  void take_idle_samples(Measurement& row, const std::vector<AlignResult>& expected) {
     const Stopwatch watch;
     for (int k = 0; k < timing_.idle_samples; ++k) {
       if (k > 0 && watch.elapsed_us() > timing_.cap_s * 1e6 / 3) return;
@@ -167,7 +167,7 @@ class Measurer {
     }
   }
 
-  void take_samples(RunRow& row, const std::vector<AlignResult>& expected) {
+  void take_samples(Measurement& row, const std::vector<AlignResult>& expected) {
     constexpr std::size_t kLeast = 3, kLook = 10;  // the spread is looked at after so many more samples
     const auto wanted = static_cast<std::size_t>(timing_.samples);
     const Stopwatch watch;
@@ -186,7 +186,7 @@ class Measurer {
     }
   }
 
-  void fill(RunRow& row, const std::vector<AlignResult>& results) const {
+  void fill(Measurement& row, const std::vector<AlignResult>& results) const {
     for (const AlignResult& result : results) {
       row.iterations += result.iterations;
       row.evaluations += result.evaluations;
@@ -224,10 +224,10 @@ class Measurer {
 };
 
 /// The frame of every planned row.
-std::vector<std::size_t> frames_of(const Job& job, const Dataset& dataset, const std::vector<RunRow>& rows) {
+std::vector<std::size_t> frames_of(const Job& job, const Dataset& dataset, const std::vector<Measurement>& rows) {
   std::vector<std::size_t> frames;
   std::size_t at = 0;
-  for (const RunRow& row : rows) {
+  for (const Measurement& row : rows) {
     while (dataset.frames.at(job.frames.at(at)).name != row.frame) ++at;
     frames.push_back(job.frames[at]);
   }
@@ -235,7 +235,7 @@ std::vector<std::size_t> frames_of(const Job& job, const Dataset& dataset, const
 }
 
 /// The row as it was planned, with what went wrong.
-RunRow failed(RunRow planned, const std::exception& error) {
+Measurement failed(Measurement planned, const std::exception& error) {
   planned.error = *error.what() ? error.what() : "failed without a message";
   planned.failure = Failure::exception;
   return planned;
@@ -245,11 +245,11 @@ RunRow failed(RunRow planned, const std::exception& error) {
 
 void measure(const Plan& plan, const Job& job, const AlignerEntry& entry, const Dataset& dataset,
              const std::vector<std::size_t>& wanted, const MeasureObserver& observer) {
-  const std::vector<RunRow> rows = planned_rows(plan, job, dataset);
+  const std::vector<Measurement> rows = planned_rows(plan, job, dataset);
   const std::vector<std::size_t> frames = frames_of(job, dataset, rows);
   std::optional<Measurer> measurer;
   for (const std::size_t index : wanted) {
-    RunRow row = rows.at(index);
+    Measurement row = rows.at(index);
     try {
       if (!measurer) measurer.emplace(plan, job, entry, dataset);
       measurer->prepare(frames[index]);

@@ -10,7 +10,7 @@ namespace ndt::harness {
 
 struct MeasureObserver {
   std::function<void()> ready;                 ///< the first map is built
-  std::function<void(const RunRow& row)> row;  ///< every row, as soon as it is measured
+  std::function<void(const Measurement& row)> row;  ///< every row, as soon as it is measured
 };
 
 /// Aligns as the plan's timing rule says: once to warm up (with the trace, if one is wanted), then after idleness, then until

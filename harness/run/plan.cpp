@@ -61,15 +61,15 @@ std::vector<NamedGuess> guesses_of(const Job& job, const Dataset& dataset, std::
 }
 
 /// Of the job's frames, whatever its range.
-std::vector<RunRow> all_rows(const Plan& plan, const Job& job, const Dataset& dataset) {
-  std::vector<RunRow> rows;
+std::vector<Measurement> all_rows(const Plan& plan, const Job& job, const Dataset& dataset) {
+  std::vector<Measurement> rows;
   const AlignOptions options = job_options(job, dataset);
   for (const std::size_t index : job.frames) {
     const Frame& frame = dataset.frames.at(index);
     std::uint64_t number = 0;
     for (const NamedGuess& guess : guesses_of(job, dataset, index)) {
       for (const int poses : job.poses) {
-        RunRow row;
+        Measurement row;
         if (job.search) row.search = planned_search(*job.search, number);
         row.poses = poses;
         row.run_id = plan.run_id;
@@ -183,7 +183,7 @@ class Planner {
 
   /// Those that are for this row.
   void add_searches(const AlignerEntry& entry, Job& job, const Study& study, const Dataset& dataset) {
-    for (const NamedSearch& search : study.searches) {
+    for (const SearchSpec& search : study.searches) {
       if (!contains(search.implementations, entry.name)) continue;
       job.search = search;
       if (offered(entry, job, dataset)) add_blocks(job, study, dataset);
@@ -221,7 +221,7 @@ class Planner {
   /// True unless another study has every measurement of the job already.
   bool has_news(const Job& job, const Dataset& dataset) {
     bool news = false;
-    for (const RunRow& row : all_rows(plan_, job, dataset)) news |= planned_.insert(measurement_key(row)).second;
+    for (const Measurement& row : all_rows(plan_, job, dataset)) news |= planned_.insert(measurement_key(row)).second;
     return news;
   }
 
@@ -283,8 +283,8 @@ AlignOptions job_options(const Job& job, const Dataset& dataset) {
   return resolve(arguments);
 }
 
-std::vector<RunRow> planned_rows(const Plan& plan, const Job& job, const Dataset& dataset) {
-  std::vector<RunRow> rows = all_rows(plan, job, dataset);
+std::vector<Measurement> planned_rows(const Plan& plan, const Job& job, const Dataset& dataset) {
+  std::vector<Measurement> rows = all_rows(plan, job, dataset);
   if (job.first_row > rows.size() || job.row_count > rows.size() - job.first_row)
     throw InputError(
         fmt::format("plan.json: job {} is of rows that {} does not have; the dataset has changed, begin a new run",

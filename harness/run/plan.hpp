@@ -9,7 +9,7 @@
 #include "base/progress.hpp"
 #include "registry/registry.hpp"
 #include "run/presets.hpp"
-#include "run/record.hpp"
+#include "run/measurement.hpp"
 
 namespace ndt::harness {
 
@@ -33,7 +33,7 @@ struct Job {
   std::vector<std::size_t> frames;  ///< indices into the dataset
   std::vector<GuessGrid> grids;
   std::vector<int> poses = {1};       ///< every guess with each of these: the poses of its batch, 1 = an alignment
-  std::optional<NamedSearch> search;  ///< instead of alignments
+  std::optional<SearchSpec> search;  ///< instead of alignments
   std::optional<TimingRule> timing;   ///< instead of the plan's
   std::size_t first_row = 0, row_count = 0;  ///< of all measurements of these frames
 };
@@ -63,7 +63,7 @@ std::string plan_json(const Plan& plan);
 Plan read_plan(const std::filesystem::path& file);
 
 /// The rows of a job with all that is known before they are measured, in the order they are.
-std::vector<RunRow> planned_rows(const Plan& plan, const Job& job, const Dataset& dataset);
+std::vector<Measurement> planned_rows(const Plan& plan, const Job& job, const Dataset& dataset);
 
 /// Options that the job's aligner is made with.
 AlignOptions job_options(const Job& job, const Dataset& dataset);

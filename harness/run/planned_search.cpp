@@ -9,7 +9,7 @@
 
 namespace ndt::harness {
 
-std::vector<NamedGuess> prior_guesses(const Frame& frame, std::size_t frame_index, const NamedSearch& search) {
+std::vector<NamedGuess> prior_guesses(const Frame& frame, std::size_t frame_index, const SearchSpec& search) {
   std::vector<NamedGuess> guesses;
   for (int seed = 0; seed < search.seeds; ++seed)
     guesses.push_back({fmt::format("seed{}", seed),
@@ -18,10 +18,10 @@ std::vector<NamedGuess> prior_guesses(const Frame& frame, std::size_t frame_inde
   return guesses;
 }
 
-SearchRow planned_search(const NamedSearch& search, std::uint64_t number) {
-  const SearchSetting setting = resolve(search.arguments);
+SearchRecord planned_search(const SearchSpec& search, std::uint64_t number) {
+  const ResolvedSearch setting = resolve(search.arguments);
   const initial_pose::SearchOptions& options = setting.options;
-  SearchRow row;
+  SearchRecord row;
   row.name = search.name;
   row.strategy = setting.strategy.name;
   row.method = to_string(options.method);

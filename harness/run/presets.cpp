@@ -79,8 +79,8 @@ std::vector<int> read_counts(TomlTable& toml, const char* key, double least, dou
   return counts;
 }
 
-NamedSearch read_search(TomlTable& toml, const NamedSearch& common) {
-  NamedSearch search = common;
+SearchSpec read_search(TomlTable& toml, const SearchSpec& common) {
+  SearchSpec search = common;
   search.name = toml.required_text("name");
   search.implementations = toml.texts("implementations").value_or(std::vector<std::string>{});
   if (search.implementations.empty())
@@ -98,8 +98,8 @@ NamedSearch read_search(TomlTable& toml, const NamedSearch& common) {
 }
 
 /// The priors are those of the study, so that its searches look for the same poses.
-std::vector<NamedSearch> read_searches(TomlTable& toml) {
-  NamedSearch common;
+std::vector<SearchSpec> read_searches(TomlTable& toml) {
+  SearchSpec common;
   common.seeds = static_cast<int>(toml.whole("seeds", 1, kCountMost).value_or(common.seeds));
   if (const auto sigma = toml.numbers("sigma", 0, kOffsetMost)) {
     if (sigma->size() != std::size(common.sigma))
@@ -108,7 +108,7 @@ std::vector<NamedSearch> read_searches(TomlTable& toml) {
     if (common.sigma[3] > kPi || common.sigma[4] > kPi)
       toml.refuse("sigma", "has an angle above pi", "give x, y, z in metres, roll, pitch in radians");
   }
-  std::vector<NamedSearch> searches;
+  std::vector<SearchSpec> searches;
   for (TomlTable& search : toml.tables("searches")) searches.push_back(read_search(search, common));
   for (const char* key : {"seeds", "sigma"})
     if (searches.empty() && contains(toml.keys(), key))
@@ -123,7 +123,7 @@ std::vector<NamedSearch> read_searches(TomlTable& toml) {
 void require_own_names(const TomlTable& toml, const std::vector<Study>& studies) {
   std::set<std::string> names;
   for (const Study& study : studies)
-    for (const NamedSearch& search : study.searches)
+    for (const SearchSpec& search : study.searches)
       if (!names.insert(search.name).second)
         toml.refuse("study", fmt::format("has two searches named '{}'", printable(search.name)),
                     "give each a name of its own");

@@ -42,7 +42,7 @@ struct GuessGrid {
 };
 
 /// A way to search for the initial pose, from priors around the truth: each seed is another prior and another search.
-struct NamedSearch {
+struct SearchSpec {
   std::string name;
   SearchArguments arguments;                 ///< but for the seed
   std::vector<std::string> implementations;  ///< that it is for
@@ -58,7 +58,7 @@ struct Study {
   std::vector<Variant> variants;
   std::vector<GuessGrid> grids;       ///< instead of the dataset's own guesses
   std::vector<int> poses = {1};       ///< of a batch that starts from around each guess; 1 = an alignment
-  std::vector<NamedSearch> searches;  ///< instead of alignments
+  std::vector<SearchSpec> searches;  ///< instead of alignments
   std::optional<TimingRule> timing;   ///< instead of the preset's
   bool timed = true;                  ///< else every alignment runs once
   bool trace = false;

@@ -46,7 +46,7 @@ void require_same_place(const fs::path& folder) {
                   "begin a new run, rows of both would not be comparable");
 }
 
-bool worth_another_try(const RunRow& row) {
+bool worth_another_try(const Measurement& row) {
   return row.failure == Failure::crash || row.failure == Failure::timeout || row.failure == Failure::memory;
 }
 
@@ -101,9 +101,9 @@ void RunFolder::keep_finished_rows() {
   for (std::string line; std::getline(in, line);) {
     ++number;
     if (in.eof()) break;  // no line end: torn
-    RunRow row;
+    Measurement row;
     try {
-      row = run_row_from_json(line);
+      row = parse_measurement(line);
     } catch (const InputError& error) {
       throw refusal(printable_name(file.string()), fmt::format("line {}", number), error.what(), "begin a new run");
     }
@@ -125,9 +125,9 @@ void RunFolder::keep_finished_rows() {
   fs::rename(part, file);
 }
 
-void RunFolder::append(const RunRow& row) { append_line(to_json_line(row), row); }
+void RunFolder::append(const Measurement& row) { append_line(to_json_line(row), row); }
 
-void RunFolder::append_line(const std::string& line, const RunRow& row) {
+void RunFolder::append_line(const std::string& line, const Measurement& row) {
   const std::string text = line + '\n';
   if (::write(rows_descriptor_, text.data(), text.size()) != static_cast<ssize_t>(text.size()))
     throw refusal(printable_name((path_ / kRows).string()), "",

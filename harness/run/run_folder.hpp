@@ -23,14 +23,14 @@ class RunFolder {
 
   const Plan& plan() const { return plan_; }
   const std::filesystem::path& path() const { return path_; }
-  bool done(const RunRow& row) const { return done_.contains(measurement_key(row)); }
+  bool done(const Measurement& row) const { return done_.contains(measurement_key(row)); }
   std::size_t rows() const { return done_.size(); }
   std::size_t failed_rows() const { return failed_; }
 
   /// One write to the end of results.jsonl: it is there whole or, if this process is killed meanwhile, torn at the end.
-  void append(const RunRow& row);
+  void append(const Measurement& row);
   /// As it came from a measuring process.
-  void append_line(const std::string& line, const RunRow& row);
+  void append_line(const std::string& line, const Measurement& row);
 
  private:
   RunFolder(std::filesystem::path path, Plan plan);

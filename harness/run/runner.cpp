@@ -30,7 +30,7 @@ class Runner {
       if (!datasets.contains(job.dataset)) datasets.emplace(job.dataset, load_dataset(job.dataset));
     std::set<std::string> planned;  // jobs of two studies may share measurements
     for (const Job& job : folder_.plan().jobs)
-      for (const RunRow& row : planned_rows(folder_.plan(), job, datasets.at(job.dataset)))
+      for (const Measurement& row : planned_rows(folder_.plan(), job, datasets.at(job.dataset)))
         planned.insert(measurement_key(row));
     progress_.total = planned.size();
     progress_.done = folder_.rows();
@@ -39,7 +39,7 @@ class Runner {
 
  private:
   void run_job(const Job& job, const Dataset& dataset) {
-    const std::vector<RunRow> rows = planned_rows(folder_.plan(), job, dataset);
+    const std::vector<Measurement> rows = planned_rows(folder_.plan(), job, dataset);
     std::vector<std::size_t> left;
     for (std::size_t k = 0; k < rows.size(); ++k)
       if (!folder_.done(rows[k])) left.push_back(k);
@@ -76,13 +76,13 @@ class Runner {
     return run_child(arguments, child_limits, [&](const std::string& line) {
       ready = true;
       if (line.empty()) return;  // the child's word that it is
-      folder_.append_line(line, run_row_from_json(line));
+      folder_.append_line(line, parse_measurement(line));
       left.erase(left.begin());
       step();
     });
   }
 
-  void fail(RunRow row, const ChildEnd& end) {
+  void fail(Measurement row, const ChildEnd& end) {
     row.error = end.kind == ChildEnd::Kind::finished ? "its process ended without this row" : end.reason;
     row.failure = failure_of(end.kind);
     folder_.append(row);

@@ -38,14 +38,14 @@ void read_numbers(const json& value, double (&out)[N]) {
 
 }  // namespace
 
-json to_json(const NamedSearch& search) {
+json to_json(const SearchSpec& search) {
   json j = {{"name", search.name}, {"sigma", array_of(search.sigma)}, {"seeds", search.seeds}};
   j.update(options_json(search.arguments));
   return j;
 }
 
-NamedSearch named_search_from(const json& j) {
-  NamedSearch search;
+SearchSpec named_search_from(const json& j) {
+  SearchSpec search;
   j.at("name").get_to(search.name);
   read_numbers(j.at("sigma"), search.sigma);
   j.at("seeds").get_to(search.seeds);
@@ -53,7 +53,7 @@ NamedSearch named_search_from(const json& j) {
   return search;
 }
 
-json to_json(const SearchRow& row, bool found) {
+json to_json(const SearchRecord& row, bool found) {
   json j = {{"name", row.name},
             {"strategy", row.strategy},
             {"method", row.method},
@@ -78,8 +78,8 @@ json to_json(const SearchRow& row, bool found) {
   return j;
 }
 
-SearchRow search_row_from(const json& j, bool found) {
-  SearchRow row;
+SearchRecord search_row_from(const json& j, bool found) {
+  SearchRecord row;
   j.at("name").get_to(row.name);
   j.at("strategy").get_to(row.strategy);
   j.at("method").get_to(row.method);

@@ -4,17 +4,17 @@
 #include <nlohmann/json.hpp>
 
 #include "run/presets.hpp"
-#include "run/search_row.hpp"
+#include "run/search_record.hpp"
 
 namespace ndt::harness {
 
-nlohmann::ordered_json to_json(const NamedSearch& search);
+nlohmann::ordered_json to_json(const SearchSpec& search);
 /// Inverse. Throws nlohmann::json::exception.
-NamedSearch named_search_from(const nlohmann::ordered_json& j);
+SearchSpec named_search_from(const nlohmann::ordered_json& j);
 
 /// `found`: with what came of it, else null there.
-nlohmann::ordered_json to_json(const SearchRow& row, bool found);
+nlohmann::ordered_json to_json(const SearchRecord& row, bool found);
 /// Inverse. Throws nlohmann::json::exception.
-SearchRow search_row_from(const nlohmann::ordered_json& j, bool found);
+SearchRecord search_row_from(const nlohmann::ordered_json& j, bool found);
 
 }  // namespace ndt::harness

@@ -5,7 +5,7 @@
 
 namespace ndt::harness {
 
-SearchRun::SearchRun(const SearchSetting& setting, const RunRow& row) : setting_(setting) {
+SearchRun::SearchRun(const ResolvedSearch& setting, const Measurement& row) : setting_(setting) {
   prior_.mean = principal(derivative_pose(row.guess));
   std::ranges::copy(row.search.value().sigma, prior_.sigma);
   setting_.options.seed = row.search->seed;
@@ -28,8 +28,8 @@ std::vector<AlignResult> SearchRun::take() {
   return results;
 }
 
-void SearchRun::fill(RunRow& row, std::span<const AlignResult> results, bool with_paths) const {
-  SearchRow& search = row.search.value();
+void SearchRun::fill(Measurement& row, std::span<const AlignResult> results, bool with_paths) const {
+  SearchRecord& search = row.search.value();
   search.best_particle = found_.best;
   search.reliable = found_.reliable;
   search.ambiguous = ambiguous_;
@@ -47,7 +47,7 @@ void SearchRun::fill(RunRow& row, std::span<const AlignResult> results, bool wit
   }
 }
 
-std::vector<Improvement> SearchRun::improvements(const RunRow& row, std::span<const AlignResult> results) const {
+std::vector<Improvement> SearchRun::improvements(const Measurement& row, std::span<const AlignResult> results) const {
   std::vector<Improvement> all;
   auto call = calls_.begin();
   for (std::size_t k = 0; k < results.size(); ++k) {

@@ -7,14 +7,14 @@
 #include "base/stopwatch.hpp"
 #include "ndt/initial_pose/search.hpp"
 #include "registry/search_arguments.hpp"
-#include "run/record.hpp"
+#include "run/measurement.hpp"
 
 namespace ndt::harness {
 
 class SearchRun {
  public:
   /// The row's guess is the prior's mean.
-  SearchRun(const SearchSetting& setting, const RunRow& row);
+  SearchRun(const ResolvedSearch& setting, const Measurement& row);
 
   /// Searches, and keeps the results of all particles until take().
   void run(Aligner& aligner, const PointCloud& scan, const PerScan& per_scan);
@@ -22,12 +22,12 @@ class SearchRun {
   std::vector<AlignResult> take();
   std::size_t best() const { return found_.best; }
   /// Writes what was found. `results`: as taken.
-  void fill(RunRow& row, std::span<const AlignResult> results, bool with_paths) const;
+  void fill(Measurement& row, std::span<const AlignResult> results, bool with_paths) const;
 
  private:
-  std::vector<Improvement> improvements(const RunRow& row, std::span<const AlignResult> results) const;
+  std::vector<Improvement> improvements(const Measurement& row, std::span<const AlignResult> results) const;
 
-  SearchSetting setting_;
+  ResolvedSearch setting_;
   initial_pose::PosePrior prior_;
   initial_pose::SearchResult found_;  ///< its particles' results are gone after take()
   double runner_up_ratio_ = 0;

@@ -1,12 +1,12 @@
 // Any text as a line of results.jsonl: what is accepted can be written, and comes back the same.
 #include "fuzzing.hpp"
-#include "run/record.hpp"
+#include "run/measurement.hpp"
 
 int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace ndt;
-  const auto row = fuzz::read_or_refuse([&] { return harness::run_row_from_json(fuzz::text(data, size)); });
+  const auto row = fuzz::read_or_refuse([&] { return harness::parse_measurement(fuzz::text(data, size)); });
   if (!row) return 0;
   const std::string line = harness::to_json_line(*row);
-  fuzz::require(harness::to_json_line(harness::run_row_from_json(line)) == line, "a row does not come back");
+  fuzz::require(harness::to_json_line(harness::parse_measurement(line)) == line, "a row does not come back");
   return 0;
 }

@@ -40,7 +40,7 @@ TEST(Measure, TheRegularisationsTargetAndTheTimingAreTheJobs) {
   job.variant.options.regularisation_y_m = 5;
   job.timing = TimingRule{.samples = 2, .spread = 1e9, .cap_s = 60, .idle_samples = 0};
   const Plan plan = plan_with({.samples = 9, .spread = 1e9, .cap_s = 60});
-  const RunRow given = measured_batches(kBatches, plan, job).at(0);
+  const Measurement given = measured_batches(kBatches, plan, job).at(0);
   EXPECT_EQ(given.score, 305) << given.error;
   EXPECT_EQ(given.align_us.size(), 2u);
   EXPECT_TRUE(given.align_after_idle_us.empty());
@@ -69,7 +69,7 @@ TEST(Measure, ASearchIsOneMeasurementOfItsBestParticle) {
   Job job = searching_job("batched_persistent");
   job.search->arguments.at_once = 4;
   job.trace = true;
-  const RunRow row = measured_batches(kBatches, plan_with({.samples = 5, .spread = 1e9, .cap_s = 60}), job).at(0);
+  const Measurement row = measured_batches(kBatches, plan_with({.samples = 5, .spread = 1e9, .cap_s = 60}), job).at(0);
   EXPECT_EQ(row.error, "");
   EXPECT_EQ(row.align_us.size(), 5u) << "whole searches";
   EXPECT_EQ(row.iterations, 15 + 10 + 6) << "of batches of 5, 4 and 3";
@@ -88,7 +88,7 @@ TEST(Measure, ASearchIsOneMeasurementOfItsBestParticle) {
 
 TEST(Measure, ASearchOfOneParticleAfterTheOtherNeedsNoBatches) {
   const Job job = searching_job("sequential");
-  const RunRow row = measured_batches(kEcho, plan_with({.samples = 1, .spread = 1e9, .cap_s = 60}), job).at(0);
+  const Measurement row = measured_batches(kEcho, plan_with({.samples = 1, .spread = 1e9, .cap_s = 60}), job).at(0);
   EXPECT_EQ(row.error, "");
   EXPECT_EQ(row.iterations, 12 * 2);
   EXPECT_TRUE(row.search.value().paths.empty()) << "nobody asked for them";

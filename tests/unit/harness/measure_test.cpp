@@ -14,7 +14,7 @@ TEST(Measure, OnlyTheWantedRowsAreMeasured) {
 }
 
 TEST(Measure, ErrorsAreComputedFromThePoseAndCloudsAreCounted) {
-  const RunRow row = measured(kEcho, plan_with({.cap_s = 0.01}), {3}).rows.at(0);
+  const Measurement row = measured(kEcho, plan_with({.cap_s = 0.01}), {3}).rows.at(0);
   ASSERT_TRUE(row.to_truth.has_value());
   EXPECT_EQ(row.to_truth->translation_m, translation_error_m(row.guess, Transform{})) << "an echo stays at its guess";
   EXPECT_EQ(row.points, 3000);
@@ -27,16 +27,16 @@ TEST(Measure, ErrorsAreComputedFromThePoseAndCloudsAreCounted) {
 }
 
 TEST(Measure, SamplesEndWhenTheirSpreadIsSmallOrTheCapIsReached) {
-  const RunRow settled = measured(kEcho, plan_with({.samples = 30, .spread = 1e9, .cap_s = 60}), {0}).rows.at(0);
+  const Measurement settled = measured(kEcho, plan_with({.samples = 30, .spread = 1e9, .cap_s = 60}), {0}).rows.at(0);
   EXPECT_EQ(settled.timing, Timing::settled);
   EXPECT_EQ(settled.align_us.size(), 30u);
   EXPECT_EQ(settled.align_after_idle_us.size(), 3u);
-  const RunRow capped = measured(kSlow, plan_with({.samples = 30, .spread = 0, .cap_s = 0.1}), {0}).rows.at(0);
+  const Measurement capped = measured(kSlow, plan_with({.samples = 30, .spread = 0, .cap_s = 0.1}), {0}).rows.at(0);
   EXPECT_EQ(capped.timing, Timing::wall_cap);
   EXPECT_EQ(capped.align_us.size(), 3u) << "40 ms each";
   EXPECT_EQ(capped.align_after_idle_us.size(), 1u) << "idle samples take a third of the cap at most";
   EXPECT_GT(capped.align_us[0], 39000);
-  const RunRow single = measured(kSlow, plan_with({}), {0}, false).rows.at(0);
+  const Measurement single = measured(kSlow, plan_with({}), {0}, false).rows.at(0);
   EXPECT_EQ(single.timing, Timing::single);
   EXPECT_EQ(single.align_us.size(), 1u);
 }
@@ -55,7 +55,7 @@ TEST(Measure, WhatThrowsIsARowWithItsErrorAndTheOthersGoOn) {
 TEST(Measure, WithoutAMapEveryRowSaysSo) {
   const Measured got = measured(kWithoutMap, plan_with({}), {0, 7});
   ASSERT_EQ(got.rows.size(), 2u);
-  for (const RunRow& row : got.rows) EXPECT_EQ(row.error, "no map");
+  for (const Measurement& row : got.rows) EXPECT_EQ(row.error, "no map");
   EXPECT_EQ(got.ready, 0);
 }
 
@@ -66,7 +66,7 @@ TEST(Measure, CallsThatDifferInABitAreAFailure) {
 TEST(Measure, TheTrafficOfOneTimedAlignmentIsInTheRow) {
   Plan plan = plan_with({.samples = 5, .spread = 1e9, .cap_s = 60});
   for (const bool timed : {true, false}) {
-    const RunRow row = measured(kOnADevice, plan, {0}, timed).rows.at(0);
+    const Measurement row = measured(kOnADevice, plan, {0}, timed).rows.at(0);
     ASSERT_TRUE(row.traffic.has_value()) << row.error;
     EXPECT_EQ(row.traffic->upload_bytes, 3000 * 12 + 128) << "neither the map's nor the warm-up's";
     EXPECT_EQ(row.traffic->uploads, 2);
@@ -87,9 +87,9 @@ TEST(Measure, ATraceIsNoTrafficOfTheTimedAlignment) {
   job.frames = {0};
   job.row_count = 1;
   job.trace = true;
-  std::optional<RunRow> row;
+  std::optional<Measurement> row;
   measure(plan_with({.samples = 3, .spread = 1e9, .cap_s = 60}), job, kOnADevice, dataset, {0},
-          {.ready = [] {}, .row = [&](const RunRow& measured) { row = measured; }});
+          {.ready = [] {}, .row = [&](const Measurement& measured) { row = measured; }});
   EXPECT_EQ(row.value().traffic.value().download_bytes, 344 + 2 * 4);
 }
 
@@ -101,7 +101,7 @@ TEST(Measure, AlignmentsThatDoNotCopyLaunchAndWaitAlikeAreAFailure) {
 
 TEST(Measure, AllocationsAfterTheWarmUpAreReported) {
   const Plan plan = plan_with({.samples = 5, .spread = 1e9, .cap_s = 60, .idle_samples = 0});
-  const RunRow row = measured(kAllocating, plan, {0}).rows.at(0);
+  const Measurement row = measured(kAllocating, plan, {0}).rows.at(0);
   EXPECT_EQ(row.error, "");
   EXPECT_EQ(row.traffic.value().allocations, 2);
 }

@@ -179,7 +179,7 @@ inline constexpr AlignerEntry kWaiting = {"waiting", "", "", always, make_waitin
 inline constexpr AlignerEntry kAllocating = {"allocating", "", "", always, make_allocating};
 
 struct Measured {
-  std::vector<RunRow> rows;
+  std::vector<Measurement> rows;
   int ready = 0;
 };
 
@@ -195,7 +195,7 @@ inline Measured measured(const AlignerEntry& entry, const Plan& plan, const std:
   job.timed = timed;
   Measured out;
   measure(plan, job, entry, dataset, wanted,
-          {.ready = [&] { ++out.ready; }, .row = [&](const RunRow& row) { out.rows.push_back(row); }});
+          {.ready = [&] { ++out.ready; }, .row = [&](const Measurement& row) { out.rows.push_back(row); }});
   return out;
 }
 
@@ -207,15 +207,15 @@ inline Plan plan_with(TimingRule timing) {
 }
 
 /// The courtyard's first guess with batches of these sizes.
-inline std::vector<RunRow> measured_batches(const AlignerEntry& entry, const Plan& plan, Job job) {
+inline std::vector<Measurement> measured_batches(const AlignerEntry& entry, const Plan& plan, Job job) {
   const Dataset dataset = load_dataset("courtyard");
   job.dataset = dataset.name;
   job.frames = {0};
   job.row_count = job.poses.size();
   std::vector<std::size_t> wanted;
   for (std::size_t k = 0; k < job.row_count; ++k) wanted.push_back(k);
-  std::vector<RunRow> rows;
-  measure(plan, job, entry, dataset, wanted, {.ready = [] {}, .row = [&](const RunRow& row) { rows.push_back(row); }});
+  std::vector<Measurement> rows;
+  measure(plan, job, entry, dataset, wanted, {.ready = [] {}, .row = [&](const Measurement& row) { rows.push_back(row); }});
   return rows;
 }
 

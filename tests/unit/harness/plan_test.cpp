@@ -38,10 +38,10 @@ const Selection kOwnRows = {.datasets = {},
                             .samples = {},
                             .options = {}};
 
-std::vector<RunRow> all_rows(const Plan& plan) {
-  std::vector<RunRow> rows;
+std::vector<Measurement> all_rows(const Plan& plan) {
+  std::vector<Measurement> rows;
   for (const Job& job : plan.jobs)
-    for (RunRow& row : planned_rows(plan, job, load_dataset(job.dataset))) rows.push_back(std::move(row));
+    for (Measurement& row : planned_rows(plan, job, load_dataset(job.dataset))) rows.push_back(std::move(row));
   return rows;
 }
 
@@ -49,7 +49,7 @@ TEST(Plan, EveryMeasurementIsPlannedOnce) {
   const Plan plan = make_plan(preset_of(study_of({"courtyard"}, 3)), kOwnRows, "id");
   EXPECT_EQ(plan.jobs.size(), 2u * 2u * 3u) << "8 guesses in blocks of 3, 3 and 2";
   std::set<std::string> keys;
-  for (const RunRow& row : all_rows(plan))
+  for (const Measurement& row : all_rows(plan))
     EXPECT_TRUE(keys.insert(measurement_key(row)).second) << measurement_key(row);
   EXPECT_EQ(keys.size(), 2u * 2u * 8u);
   for (std::size_t k = 0; k < plan.jobs.size(); ++k) EXPECT_EQ(plan.jobs[k].index, static_cast<int>(k));
@@ -79,7 +79,7 @@ Study searching_study() {
   Study study = study_of({"courtyard"}, 4);
   study.threads = {1};
   study.searches.resize(2);
-  for (NamedSearch& search : study.searches) search.seeds = 6;
+  for (SearchSpec& search : study.searches) search.seeds = 6;
   study.searches[0].name = "one";
   study.searches[0].arguments[&StrategyChoice::strategy] = "sequential";
   study.searches[0].implementations = {"cpu_pclomp_ref", "persistent_cpu"};
@@ -93,7 +93,7 @@ TEST(Plan, ASearchHasAPriorAndASeedOfItsOwnForEveryNumber) {
   EXPECT_EQ(plan.jobs.size(), 3u * 2u) << "blocks of 4 and 2";
   std::map<std::string, std::set<std::string>> seeds;
   std::map<std::uint64_t, Transform> priors;
-  for (const RunRow& row : all_rows(plan)) {
+  for (const Measurement& row : all_rows(plan)) {
     ASSERT_TRUE(row.search.has_value());
     EXPECT_EQ(row.guess_name, "seed" + std::to_string(row.search->seed));
     EXPECT_TRUE(seeds[row.implementation + row.search->name].insert(row.guess_name).second);
@@ -124,11 +124,11 @@ TEST(Plan, AGridHoldsEveryCombinationAndReplacesTheGuesses) {
   study.grids[1].x_m = {0, 1};
   study.grids[1].yaw_deg = {0, 90};
   const Plan plan = make_plan(preset_of(study), kOwnRows, "id");
-  std::map<std::string, RunRow> rows;
-  for (const RunRow& row : all_rows(plan))
+  std::map<std::string, Measurement> rows;
+  for (const Measurement& row : all_rows(plan))
     if (row.implementation == "persistent_cpu") rows[row.guess_name] = row;
   EXPECT_EQ(rows.size(), 6u + 4u - 2u) << "what both grids have is there once";
-  const RunRow& turned = rows.at("x+1_y+0_z+0_yaw+90");
+  const Measurement& turned = rows.at("x+1_y+0_z+0_yaw+90");
   EXPECT_EQ(turned.guess_offset->yaw_deg, 90);
   EXPECT_NEAR(translation_of(turned.guess).x, 1, 1e-12);
   EXPECT_NEAR(turned.guess(1, 0), 1, 1e-12);
@@ -140,7 +140,7 @@ TEST(Plan, BatchesAreMeasuredAroundEveryGuessByRowsThatTakeThem) {
   study.poses = {1, 2, 50};
   const Plan plan = make_plan(preset_of(study), kOwnRows, "id");
   std::map<std::string, std::map<int, int>> counts;
-  for (const RunRow& row : all_rows(plan)) ++counts[row.implementation][row.poses];
+  for (const Measurement& row : all_rows(plan)) ++counts[row.implementation][row.poses];
   EXPECT_EQ(counts["persistent_cpu"], (std::map<int, int>{{1, 8}, {2, 8}, {50, 8}}));
   EXPECT_EQ(counts["cpu_pclomp_ref"], (std::map<int, int>{{1, 8}}));
   ASSERT_EQ(plan.left_out.size(), 1u);

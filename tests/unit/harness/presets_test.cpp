@@ -29,7 +29,7 @@ TEST(Presets, TheirDatasetsAndOptionsExist) {
                     name.starts_with("town_points_"))
             << name;
       for (const Variant& variant : study.variants) EXPECT_NO_THROW(resolve(variant.options)) << variant.name;
-      for (const NamedSearch& search : study.searches)
+      for (const SearchSpec& search : study.searches)
         for (const std::string& row : search.implementations) EXPECT_NO_THROW(find_aligner(row)) << search.name;
     }
 }
@@ -110,7 +110,7 @@ TEST_F(PresetFile, AStudysSearchesShareItsPriors) {
   EXPECT_EQ(searches[0].name, "a");
   EXPECT_EQ(searches[0].arguments[&StrategyChoice::strategy], "sequential");
   EXPECT_EQ(resolve(searches[1].arguments).options.at_once, 5);
-  for (const NamedSearch& search : searches) {
+  for (const SearchSpec& search : searches) {
     EXPECT_EQ(search.seeds, 7);
     EXPECT_THAT(search.sigma, ElementsAre(5, 4, 3, 0.2, 0.1));
   }

@@ -23,8 +23,8 @@ class RunFolders : public ScratchFiles {
     plan.run_id = "id";
     return plan;
   }
-  static RunRow row(const std::string& frame, Failure failure = Failure::none) {
-    RunRow row;
+  static Measurement row(const std::string& frame, Failure failure = Failure::none) {
+    Measurement row;
     row.run_id = "id";
     row.frame = frame;
     row.failure = failure;

@@ -21,7 +21,7 @@ SearchArguments with(const std::string& strategy) {
 }
 
 TEST(SearchArguments, DefaultsAreTheReferencesCountsInRounds) {
-  const SearchSetting setting = resolve(SearchArguments{});
+  const ResolvedSearch setting = resolve(SearchArguments{});
   EXPECT_EQ(setting.strategy.name, "batched_persistent");
   EXPECT_EQ(setting.options.method, Method::tpe);
   EXPECT_EQ(setting.options.particles, 200);

@@ -11,7 +11,7 @@
 #include "data/dataset.hpp"
 #include "ndt/align/align_result.hpp"
 #include "ndt/align/traffic.hpp"
-#include "run/search_row.hpp"
+#include "run/search_record.hpp"
 
 namespace ndt::harness {
 
@@ -34,7 +34,7 @@ enum class Timing {
 };
 std::string_view to_string(Timing timing);
 
-struct RunRow {
+struct Measurement {
   std::string run_id;
   int job = 0;  ///< measurements of one process
   std::string implementation, dataset, frame, guess_name, variant;
@@ -44,7 +44,7 @@ struct RunRow {
   Transform guess;  ///< map_from_scan; of a search, the mean of its prior
   std::optional<GuessOffset> guess_offset;
   std::optional<Transform> truth;
-  std::optional<SearchRow> search;  ///< if it is one: an alignment from each of its particles
+  std::optional<SearchRecord> search;  ///< if it is one: an alignment from each of its particles
 
   // Void with an error. Of a batch: points and times as for one alignment, iterations and evaluations summed over its poses,
   // everything else of its first pose, which starts from `guess` itself; so of a search and its best particle.
@@ -73,12 +73,12 @@ struct RunRow {
 };
 
 /// What tells one measurement of a run from another.
-std::string measurement_key(const RunRow& row);
+std::string measurement_key(const Measurement& row);
 
 /// One JSON object without line breaks; what was not measured is null.
-std::string to_json_line(const RunRow& row);
+std::string to_json_line(const Measurement& row);
 
 /// Inverse of to_json_line. Throws InputError for anything else.
-RunRow run_row_from_json(std::string_view line);
+Measurement parse_measurement(std::string_view line);
 
 }  // namespace ndt::harness

@@ -1,4 +1,4 @@
-#include "run/record.hpp"
+#include "run/measurement.hpp"
 
 #include <fmt/format.h>
 
@@ -18,7 +18,7 @@ namespace {
 
 using json = nlohmann::ordered_json;
 
-void put_measurement(json& j, const RunRow& r) {
+void put_measurement(json& j, const Measurement& r) {
   j["run_id"] = r.run_id;
   j["job"] = r.job;
   j["implementation"] = r.implementation;
@@ -70,7 +70,7 @@ constexpr const char* kMeasured[] = {"points",
                                      "rotation_error_deg",
                                      "trace"};
 
-json trace_json(const RunRow& r) {
+json trace_json(const Measurement& r) {
   if (r.trace.empty()) return {};
   json j = {{"score", json::array()},
             {"nvtl", json::array()},
@@ -89,7 +89,7 @@ json trace_json(const RunRow& r) {
   return j;
 }
 
-void put_result(json& j, const RunRow& r) {
+void put_result(json& j, const Measurement& r) {
   for (const char* key : kMeasured) j[key] = nullptr;  // in this order, and null where a row has no such number
   j["points"] = r.points;
   j["map_points"] = r.map_points;
@@ -147,7 +147,7 @@ Enum named(const json& j, const char* key, std::initializer_list<Enum> all) {
   throw InputError(fmt::format("not a row of results.jsonl: {} is '{}'", key, printable(name)));
 }
 
-void get_measurement(const json& j, RunRow& r) {
+void get_measurement(const json& j, Measurement& r) {
   j.at("run_id").get_to(r.run_id);
   get_whole(j, "job", r.job);
   j.at("implementation").get_to(r.implementation);
@@ -164,7 +164,7 @@ void get_measurement(const json& j, RunRow& r) {
   if (!j.at("truth").is_null()) r.truth = transform_of(j["truth"]);
 }
 
-void get_result(const json& j, RunRow& r) {
+void get_result(const json& j, Measurement& r) {
   get_whole(j, "points", r.points);
   get_whole(j, "map_points", r.map_points);
   get_whole(j, "voxels", r.voxels);
@@ -190,8 +190,8 @@ void get_result(const json& j, RunRow& r) {
     r.to_truth = PoseDifference{j["translation_error_m"].get<double>(), j.at("rotation_error_deg").get<double>()};
 }
 
-RunRow parse(const json& j) {
-  RunRow r;
+Measurement parse(const json& j) {
+  Measurement r;
   get_measurement(j, r);
   if (j.contains("search") && !j["search"].is_null())  // rows of earlier programs have none
     r.search = search_row_from(j["search"], j.at("error").is_null());
@@ -229,12 +229,12 @@ std::string_view to_string(Timing timing) {
   return "single";
 }
 
-std::string measurement_key(const RunRow& row) {
+std::string measurement_key(const Measurement& row) {
   return fmt::format("{}|{}|{}|{}|{}|{}|{}|{}", row.dataset, row.variant, row.threads, row.implementation, row.frame,
                      row.guess_name, row.poses, row.search ? row.search->name : "");
 }
 
-std::string to_json_line(const RunRow& row) {
+std::string to_json_line(const Measurement& row) {
   json j;
   put_measurement(j, row);
   if (row.error.empty())
@@ -247,7 +247,7 @@ std::string to_json_line(const RunRow& row) {
   return j.dump(-1, ' ', false, json::error_handler_t::replace);
 }
 
-RunRow run_row_from_json(std::string_view line) {
+Measurement parse_measurement(std::string_view line) {
   try {
     return parse(json::parse(line));
   } catch (const json::exception& error) {

@@ -19,7 +19,7 @@ struct Improvement {
   std::optional<double> translation_error_m, rotation_error_deg;
 };
 
-struct SearchRow {
+struct SearchRecord {
   std::string name;  ///< of the setting
   std::string strategy, method;
   int particles = 0;  ///< that there shall be

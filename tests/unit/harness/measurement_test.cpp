@@ -1,4 +1,4 @@
-#include "run/record.hpp"
+#include "run/measurement.hpp"
 
 #include <gmock/gmock.h>
 
@@ -12,8 +12,8 @@
 namespace ndt::harness {
 namespace {
 
-RunRow sample_row() {
-  RunRow row;
+Measurement sample_row() {
+  Measurement row;
   row.run_id = "20250131T120000Z";
   row.job = 7;
   row.implementation = "persistent_cpu";
@@ -49,9 +49,9 @@ RunRow sample_row() {
   return row;
 }
 
-RunRow search_row() {
-  RunRow row = sample_row();
-  SearchRow search;
+Measurement search_row() {
+  Measurement row = sample_row();
+  SearchRecord search;
   search.name = "rounds of 16", search.strategy = "batched_persistent", search.method = "tpe";
   search.particles = 200, search.startup = 100, search.at_once = 16, search.seed = 3;
   search.candidates = 50, search.reliable_nvtl = 2.5, search.interrupted = "timeout";
@@ -65,8 +65,8 @@ RunRow search_row() {
   return row;
 }
 
-TEST(Record, ASearchComesBackBitForBit) {
-  const RunRow row = search_row(), got = run_row_from_json(to_json_line(row));
+TEST(Measurement, ASearchComesBackBitForBit) {
+  const Measurement row = search_row(), got = parse_measurement(to_json_line(row));
   EXPECT_EQ(to_json_line(got), to_json_line(row));
   EXPECT_NE(measurement_key(row), measurement_key(sample_row()));
   ASSERT_TRUE(got.search.has_value());
@@ -74,23 +74,23 @@ TEST(Record, ASearchComesBackBitForBit) {
   EXPECT_FALSE(got.search->improvements.at(1).translation_error_m.has_value());
   EXPECT_EQ(got.search->paths, row.search->paths);
 
-  RunRow failed = search_row();
+  Measurement failed = search_row();
   failed.error = "no device", failed.failure = Failure::exception;
-  const RunRow lost = run_row_from_json(to_json_line(failed));
+  const Measurement lost = parse_measurement(to_json_line(failed));
   EXPECT_EQ(lost.search.value().name, "rounds of 16");
   EXPECT_EQ(lost.search->seed, 3u);
   EXPECT_TRUE(lost.search->improvements.empty());
 }
 
-TEST(Record, ARowOfAnEarlierProgramIsNoSearch) {
+TEST(Measurement, ARowOfAnEarlierProgramIsNoSearch) {
   auto json = nlohmann::ordered_json::parse(to_json_line(sample_row()));
   EXPECT_TRUE(json.at("search").is_null());
   json.erase("search");
-  EXPECT_FALSE(run_row_from_json(json.dump()).search.has_value());
+  EXPECT_FALSE(parse_measurement(json.dump()).search.has_value());
 }
 
-TEST(Record, ARowComesBackBitForBit) {
-  const RunRow row = sample_row(), got = run_row_from_json(to_json_line(row));
+TEST(Measurement, ARowComesBackBitForBit) {
+  const Measurement row = sample_row(), got = parse_measurement(to_json_line(row));
   EXPECT_EQ(to_json_line(got), to_json_line(row));
   EXPECT_EQ(measurement_key(got), measurement_key(row));
   EXPECT_THAT(got.pose.m, testing::ElementsAreArray(row.pose.m));
@@ -103,7 +103,7 @@ TEST(Record, ARowComesBackBitForBit) {
   EXPECT_EQ(got.job, 7);
 }
 
-TEST(Record, ARowIsOneLineWithTheKeysThatReadersKnow) {
+TEST(Measurement, ARowIsOneLineWithTheKeysThatReadersKnow) {
   const std::string line = to_json_line(sample_row());
   EXPECT_EQ(line.find('\n'), std::string::npos);
   const auto keys_of = [](const std::string& text) {
@@ -159,36 +159,36 @@ TEST(Record, ARowIsOneLineWithTheKeysThatReadersKnow) {
                                              "error",
                                              "error_kind"};
   EXPECT_EQ(keys_of(line), expected);
-  RunRow failed = sample_row();
+  Measurement failed = sample_row();
   failed.error = "gone";
   failed.failure = Failure::crash;
   EXPECT_EQ(keys_of(to_json_line(failed)), expected);
 }
 
-TEST(Record, ABatchIsAnotherMeasurementThanAnAlignmentFromItsGuess) {
-  RunRow row = sample_row();
+TEST(Measurement, ABatchIsAnotherMeasurementThanAnAlignmentFromItsGuess) {
+  Measurement row = sample_row();
   const std::string alone = to_json_line(row), key = measurement_key(row);
   row.poses = 20;
-  EXPECT_EQ(run_row_from_json(to_json_line(row)).poses, 20);
+  EXPECT_EQ(parse_measurement(to_json_line(row)).poses, 20);
   EXPECT_NE(measurement_key(row), key);
   auto earlier = nlohmann::ordered_json::parse(alone);
   earlier.erase("poses");
-  EXPECT_EQ(measurement_key(run_row_from_json(earlier.dump())), key) << "rows of programs that knew no batches";
+  EXPECT_EQ(measurement_key(parse_measurement(earlier.dump())), key) << "rows of programs that knew no batches";
 }
 
-TEST(Record, WhatWasSkippedDidNotFail) {
-  RunRow row = sample_row();
+TEST(Measurement, WhatWasSkippedDidNotFail) {
+  Measurement row = sample_row();
   EXPECT_FALSE(row.failed());
   row.error = "skipped: too long";
   row.failure = Failure::skipped;
-  EXPECT_FALSE(run_row_from_json(to_json_line(row)).failed());
-  EXPECT_EQ(run_row_from_json(to_json_line(row)).failure, Failure::skipped);
+  EXPECT_FALSE(parse_measurement(to_json_line(row)).failed());
+  EXPECT_EQ(parse_measurement(to_json_line(row)).failure, Failure::skipped);
   row.failure = Failure::timeout;
   EXPECT_TRUE(row.failed());
 }
 
-TEST(Record, WhatIsUnknownIsNull) {
-  RunRow row = sample_row();
+TEST(Measurement, WhatIsUnknownIsNull) {
+  Measurement row = sample_row();
   row.truth.reset();
   row.to_truth.reset();
   row.guess_offset.reset();
@@ -197,12 +197,12 @@ TEST(Record, WhatIsUnknownIsNull) {
   for (const char* key :
        {"truth", "translation_error_m", "guess_offset", "newton_fallbacks", "trace", "launches", "error"})
     EXPECT_TRUE(json[key].is_null()) << key;
-  EXPECT_FALSE(run_row_from_json(to_json_line(row)).to_truth.has_value());
-  EXPECT_EQ(run_row_from_json(to_json_line(row)).newton_fallbacks, kNotCounted);
+  EXPECT_FALSE(parse_measurement(to_json_line(row)).to_truth.has_value());
+  EXPECT_EQ(parse_measurement(to_json_line(row)).newton_fallbacks, kNotCounted);
 }
 
-TEST(Record, TheTrafficOfADeviceComesBackAndIsNullWithoutOne) {
-  RunRow row = sample_row();
+TEST(Measurement, TheTrafficOfADeviceComesBackAndIsNullWithoutOne) {
+  Measurement row = sample_row();
   row.traffic = Traffic{36064, 2, 344, 1, 6, 7, 0, 0, std::int64_t{1} << 33};
   auto json = nlohmann::ordered_json::parse(to_json_line(row));
   EXPECT_EQ(json["upload_bytes"], 36064);
@@ -213,20 +213,20 @@ TEST(Record, TheTrafficOfADeviceComesBackAndIsNullWithoutOne) {
   EXPECT_EQ(json["synchronisations"], 7);
   EXPECT_EQ(json["allocations"], 0);
   EXPECT_EQ(json["peak_device_bytes"], std::int64_t{1} << 33);
-  EXPECT_EQ(to_json_line(run_row_from_json(to_json_line(row))), to_json_line(row));
+  EXPECT_EQ(to_json_line(parse_measurement(to_json_line(row))), to_json_line(row));
   json["uploads"] = nullptr;
-  EXPECT_THAT([&] { run_row_from_json(json.dump()); },
+  EXPECT_THAT([&] { parse_measurement(json.dump()); },
               testing::ThrowsMessage<InputError>(testing::HasSubstr("uploads is no whole number")))
       << "all counts or none";
   json.erase("uploads");
-  EXPECT_THROW(run_row_from_json(json.dump()), InputError) << "rows of a build without the count";
-  EXPECT_FALSE(run_row_from_json(to_json_line(sample_row())).traffic.has_value());
+  EXPECT_THROW(parse_measurement(json.dump()), InputError) << "rows of a build without the count";
+  EXPECT_FALSE(parse_measurement(to_json_line(sample_row())).traffic.has_value());
   for (const char* key : {"upload_bytes", "downloads", "allocations", "peak_device_bytes"})
     EXPECT_TRUE(nlohmann::ordered_json::parse(to_json_line(sample_row()))[key].is_null()) << key;
 }
 
-TEST(Record, ATraceHasAnEntryPerPoseAndErrorsOnlyWithTruth) {
-  RunRow row = sample_row();
+TEST(Measurement, ATraceHasAnEntryPerPoseAndErrorsOnlyWithTruth) {
+  Measurement row = sample_row();
   row.trace = {{to_transform(Pose{3, 4, 0, 0, 0, 0}), 10, 1, 2, 0}, {Transform{}, 20, 2, 3, 5}};
   auto trace = nlohmann::ordered_json::parse(to_json_line(row))["trace"];
   EXPECT_EQ(trace["score"], nlohmann::ordered_json({10, 20}));
@@ -236,41 +236,41 @@ TEST(Record, ATraceHasAnEntryPerPoseAndErrorsOnlyWithTruth) {
   EXPECT_TRUE(nlohmann::ordered_json::parse(to_json_line(row))["trace"]["translation_error_m"].is_null());
 }
 
-TEST(Record, MeasurementsDifferInEverythingThatNamesThem) {
+TEST(Measurement, MeasurementsDifferInEverythingThatNamesThem) {
   std::set<std::string> keys{measurement_key(sample_row())};
-  for (std::string RunRow::*field :
-       {&RunRow::implementation, &RunRow::dataset, &RunRow::frame, &RunRow::guess_name, &RunRow::variant}) {
-    RunRow row = sample_row();
+  for (std::string Measurement::*field :
+       {&Measurement::implementation, &Measurement::dataset, &Measurement::frame, &Measurement::guess_name, &Measurement::variant}) {
+    Measurement row = sample_row();
     row.*field = "other";
     EXPECT_TRUE(keys.insert(measurement_key(row)).second);
   }
-  RunRow row = sample_row();
+  Measurement row = sample_row();
   row.threads = 1;
   EXPECT_TRUE(keys.insert(measurement_key(row)).second);
   row.job = 8;
   EXPECT_FALSE(keys.insert(measurement_key(row)).second) << "a job is how it was measured, not what";
 }
 
-TEST(Record, AFailedMeasurementKeepsItsReasonAndNoResults) {
-  RunRow row = sample_row();
+TEST(Measurement, AFailedMeasurementKeepsItsReasonAndNoResults) {
+  Measurement row = sample_row();
   row.error = "set_map: no valid voxel\nsecond line \xFF";
   row.failure = Failure::exception;
   const auto json = nlohmann::ordered_json::parse(to_json_line(row));
   EXPECT_TRUE(json["pose"].is_null());
   EXPECT_TRUE(json["align_us"].is_null());
-  const RunRow got = run_row_from_json(to_json_line(row));
+  const Measurement got = parse_measurement(to_json_line(row));
   EXPECT_THAT(got.error, testing::StartsWith("set_map: no valid voxel\nsecond line"));
   EXPECT_EQ(got.failure, Failure::exception);
   EXPECT_EQ(got.guess_name, "guess3");
 }
 
-TEST(Record, AScoreThatIsNotFiniteSurvivesAsNotANumber) {
-  RunRow row = sample_row();
+TEST(Measurement, AScoreThatIsNotFiniteSurvivesAsNotANumber) {
+  Measurement row = sample_row();
   row.score = std::numeric_limits<double>::infinity();
-  EXPECT_TRUE(std::isnan(run_row_from_json(to_json_line(row)).score));
+  EXPECT_TRUE(std::isnan(parse_measurement(to_json_line(row)).score));
 }
 
-TEST(Record, CountsThatAreNoWholeNumbersInRangeAreRefusedByName) {
+TEST(Measurement, CountsThatAreNoWholeNumbersInRangeAreRefusedByName) {
   const auto with = [](const char* key, const nlohmann::ordered_json& value) {
     auto json = nlohmann::ordered_json::parse(to_json_line(sample_row()));
     json[key] = value;
@@ -280,29 +280,29 @@ TEST(Record, CountsThatAreNoWholeNumbersInRangeAreRefusedByName) {
     for (const nlohmann::ordered_json& value :
          {nlohmann::ordered_json(1e300), nlohmann::ordered_json(2.5), nlohmann::ordered_json(true),
           nlohmann::ordered_json("2"), nlohmann::ordered_json(std::int64_t{1} << 31)})
-      EXPECT_THAT([&] { run_row_from_json(with(key, value)); },
+      EXPECT_THAT([&] { parse_measurement(with(key, value)); },
                   testing::ThrowsMessage<InputError>(testing::HasSubstr(std::string(key) + " is no whole number")));
-  EXPECT_THROW(run_row_from_json(with("points", std::uint64_t{1} << 63)), InputError);
-  EXPECT_EQ(run_row_from_json(with("correspondences", std::int64_t{1} << 31)).correspondences, std::int64_t{1} << 31);
+  EXPECT_THROW(parse_measurement(with("points", std::uint64_t{1} << 63)), InputError);
+  EXPECT_EQ(parse_measurement(with("correspondences", std::int64_t{1} << 31)).correspondences, std::int64_t{1} << 31);
 }
 
-TEST(Record, AnEmptyErrorIsNoSuccess) {
+TEST(Measurement, AnEmptyErrorIsNoSuccess) {
   auto json = nlohmann::ordered_json::parse(to_json_line(sample_row()));
   json["error"] = "";
-  EXPECT_THROW(run_row_from_json(json.dump()), InputError);
+  EXPECT_THROW(parse_measurement(json.dump()), InputError);
 }
 
-TEST(Record, ALongLineIsNotQuotedWhole) {
-  EXPECT_THAT([] { run_row_from_json('"' + std::string(1 << 20, 'x')); },
+TEST(Measurement, ALongLineIsNotQuotedWhole) {
+  EXPECT_THAT([] { parse_measurement('"' + std::string(1 << 20, 'x')); },
               testing::ThrowsMessage<InputError>(testing::SizeIs(testing::Lt(500u))));
 }
 
-TEST(Record, AnythingElseIsRefused) {
-  EXPECT_THROW(run_row_from_json(""), InputError);
-  EXPECT_THROW(run_row_from_json("{}"), InputError);
-  EXPECT_THROW(run_row_from_json("[1]"), InputError);
+TEST(Measurement, AnythingElseIsRefused) {
+  EXPECT_THROW(parse_measurement(""), InputError);
+  EXPECT_THROW(parse_measurement("{}"), InputError);
+  EXPECT_THROW(parse_measurement("[1]"), InputError);
   const std::string line = to_json_line(sample_row());
-  EXPECT_THROW(run_row_from_json(line.substr(0, line.size() / 2)), InputError);
+  EXPECT_THROW(parse_measurement(line.substr(0, line.size() / 2)), InputError);
 }
 
 }  // namespace
