@@ -2,258 +2,229 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
-#include <utility>
 
-#include "base/json_fields.hpp"
+#include "base/json_struct.hpp"
 #include "base/refusal.hpp"
 #include "ndt/core/error.hpp"
-#include "run/alignment_traffic.hpp"
-#include "run/search_json.hpp"
+#include "run/measurement_columns.hpp"
+#include "run/search_columns.hpp"
 
 namespace ndt::harness {
+
+constexpr auto fields_of(const GuessOffset*) {
+  return std::tuple{Field{"x_m", &GuessOffset::x_m}, Field{"y_m", &GuessOffset::y_m},
+                    Field{"z_m", &GuessOffset::z_m}, Field{"yaw_deg", &GuessOffset::yaw_deg}};
+}
+constexpr auto fields_of(const Improvement*) {
+  return std::tuple{Field{"particle", &Improvement::particle}, Field{"us", &Improvement::us},
+                    Field{"nvtl", &Improvement::nvtl},
+                    Field{"translation_error_m", &Improvement::translation_error_m},
+                    Field{"rotation_error_deg", &Improvement::rotation_error_deg}};
+}
+
 namespace {
 
 using json = nlohmann::ordered_json;
 
-void put_measurement(json& j, const Measurement& r) {
-  j["run_id"] = r.run_id;
-  j["job"] = r.job;
-  j["implementation"] = r.implementation;
-  j["dataset"] = r.dataset;
-  j["frame"] = r.frame;
-  j["guess_name"] = r.guess_name;
-  j["variant"] = r.variant;
-  j["threads"] = r.threads;
-  j["poses"] = r.poses;
-  j["resolution_m"] = r.resolution_m;
-  j["guess"] = array_of(r.guess.m);
-  j["guess_offset"] = json();
-  if (r.guess_offset)
-    j["guess_offset"] = {{"x_m", r.guess_offset->x_m},
-                         {"y_m", r.guess_offset->y_m},
-                         {"z_m", r.guess_offset->z_m},
-                         {"yaw_deg", r.guess_offset->yaw_deg}};
-  j["truth"] = r.truth ? array_of(r.truth->m) : json();
+bool may_be_null(Null rule) { return rule == Null::may || rule == Null::later; }
+
+/// Whether it stands for nothing, in a column that may be null.
+template <class T>
+bool is_nothing(const T& value) {
+  if constexpr (NamedEnum<T>)
+    return value == T{};
+  else if constexpr (std::is_same_v<T, int>)
+    return value == kNotCounted;
+  else if constexpr (requires { value.empty(); })
+    return value.empty();
+  else
+    return false;
+}
+template <class T>
+void set_to_nothing(T& value) {
+  if constexpr (std::is_same_v<T, int>)
+    value = kNotCounted;
+  else if constexpr (std::is_same_v<T, double>)
+    value = std::nan("");
+  else if constexpr (!std::is_array_v<T>)
+    value = T{};
 }
 
-constexpr const char* kMeasured[] = {"points",
-                                     "map_points",
-                                     "voxels",
-                                     "pose",
-                                     "stop",
-                                     "iterations",
-                                     "evaluations",
-                                     "oscillation_count",
-                                     "newton_fallbacks",
-                                     "correspondences",
-                                     "score",
-                                     "transform_probability",
-                                     "nvtl",
-                                     "build_us",
-                                     "align_us",
-                                     "align_after_idle_us",
-                                     "timing",
-                                     "calibration_us",
-                                     "peak_rss_bytes",
-                                     "upload_bytes",
-                                     "uploads",
-                                     "download_bytes",
-                                     "downloads",
-                                     "launches",
-                                     "synchronisations",
-                                     "allocations",
-                                     "peak_device_bytes",
-                                     "translation_error_m",
-                                     "rotation_error_deg",
-                                     "trace"};
+json search_json(const SearchRecord& search, bool found);
+SearchRecord search_from(const json& j, bool found);
 
-json trace_json(const Measurement& r) {
-  if (r.trace.empty()) return {};
+json trace_json(const Measurement& m) {
+  if (m.trace.empty()) return {};
   json j = {{"score", json::array()},
             {"nvtl", json::array()},
             {"step_m", json::array()},
             {"translation_error_m", json()},
             {"rotation_error_deg", json()}};
-  for (const TracePoint& point : r.trace) {
+  for (const TracePoint& point : m.trace) {
     j["score"].push_back(point.score);
     j["nvtl"].push_back(point.nvtl);
     j["step_m"].push_back(point.step_m);
-    if (!r.truth) continue;
-    const PoseDifference error = pose_difference(point.map_from_scan, *r.truth);
+    if (!m.truth) continue;
+    const PoseDifference error = pose_difference(point.map_from_scan, *m.truth);
     j["translation_error_m"].push_back(error.translation_m);
     j["rotation_error_deg"].push_back(error.rotation_deg);
   }
   return j;
 }
 
-void put_result(json& j, const Measurement& r) {
-  for (const char* key : kMeasured) j[key] = nullptr;  // in this order, and null where a row has no such number
-  j["points"] = r.points;
-  j["map_points"] = r.map_points;
-  j["voxels"] = r.voxels;
-  j["pose"] = array_of(r.pose.m);
-  j["stop"] = r.stop;
-  j["iterations"] = r.iterations;
-  j["evaluations"] = r.evaluations;
-  j["oscillation_count"] = r.oscillation_count;
-  if (r.newton_fallbacks != kNotCounted) j["newton_fallbacks"] = r.newton_fallbacks;
-  j["correspondences"] = r.correspondences;
-  j["score"] = r.score;
-  j["transform_probability"] = r.transform_probability;
-  j["nvtl"] = r.nvtl;
-  j["build_us"] = r.build_us;
-  j["align_us"] = r.align_us;
-  j["align_after_idle_us"] = r.align_after_idle_us;
-  j["timing"] = to_string(r.timing);
-  j["calibration_us"] = r.calibration_us;
-  j["peak_rss_bytes"] = r.peak_rss_bytes;
-  if (r.traffic)
-    for (const TrafficCount& count : kTrafficCounts) j[count.name] = (*r.traffic).*count.value;
-  if (r.to_truth) j["translation_error_m"] = r.to_truth->translation_m;
-  if (r.to_truth) j["rotation_error_deg"] = r.to_truth->rotation_deg;
-  j["trace"] = trace_json(r);
+template <class Struct, class Value>
+json column_json(const Struct& s, const Column<Value Struct::*>& column) {
+  const Value& value = s.*column.place;
+  if (may_be_null(column.null) && is_nothing(value)) return {};
+  return value_json(value);
+}
+template <class Struct, class Whole, class Value>
+json column_json(const Struct& s, const Column<PartOf<Struct, Whole, Value>>& column) {
+  const std::optional<Whole>& whole = s.*column.place.whole;
+  return whole ? value_json((*whole).*column.place.part) : json();
+}
+json column_json(const Measurement& m, const Column<std::vector<TracePoint> Measurement::*>&) {
+  return trace_json(m);
+}
+json column_json(const Measurement& m, const Column<std::optional<SearchRecord> Measurement::*>&) {
+  return m.search ? search_json(*m.search, m.error.empty()) : json();
 }
 
-/// A number that may have been written as null: not finite.
-double number(const json& value) { return value.is_null() ? std::nan("") : value.get<double>(); }
-
-/// nlohmann-json would cut fractions off, wrap what is too large, and take true for 1.
-template <class T>
-void get_whole(const json& j, const char* key, T& value) {
-  const json& number = j.at(key);
-  if (!number.is_number_integer() || (number.is_number_unsigned() && !std::in_range<T>(number.get<std::uint64_t>())) ||
-      !std::in_range<T>(number.get<std::int64_t>()))
-    throw InputError(fmt::format("not a row of results.jsonl: {} is no whole number in range", key));
-  value = number.get<T>();
+template <class Struct, class... Columns>
+void write_columns(json& j, const Struct& s, const std::tuple<Columns...>& table) {
+  for_each_column(table, [&](const auto& column) { j[std::string(column.name)] = column_json(s, column); });
+}
+template <class... Columns>
+void write_nulls(json& j, const std::tuple<Columns...>& table) {
+  for_each_column(table, [&](const auto& column) { j[std::string(column.name)] = nullptr; });
 }
 
-/// All counts or, on the CPU, none.
-std::optional<Traffic> get_traffic(const json& j) {
-  if (std::ranges::all_of(kTrafficCounts, [&](const TrafficCount& count) { return j.at(count.name).is_null(); }))
-    return std::nullopt;
-  Traffic traffic;
-  for (const TrafficCount& count : kTrafficCounts) get_whole(j, count.name, traffic.*count.value);
-  return traffic;
+/// Reads the columns of one object.
+template <class Struct, class Table>
+class Reader {
+ public:
+  Reader(const json& j, Struct& s, const Table& table) : j_(j), s_(s), table_(table) {}
+  void read_all() {
+    for_each_column(table_, [&](const auto& column) { read(column); });
+  }
+
+ private:
+  template <class Value>
+  void read(const Column<Value Struct::*>& column) {
+    const std::string name(column.name);
+    if (column.null == Null::later && !j_.contains(name)) return;
+    const json& value = j_.at(name);
+    if (value.is_null() && may_be_null(column.null))
+      set_to_nothing(s_.*column.place);
+    else
+      read_value(value, column.name, s_.*column.place);
+  }
+  template <class Whole, class Value>
+  void read(const Column<PartOf<Struct, Whole, Value>>& column) {
+    const json& value = j_.at(std::string(column.name));
+    std::optional<Whole>& whole = s_.*column.place.whole;
+    if (!any_part_of(column.place.whole)) return;
+    if (!whole) whole.emplace();
+    read_value(value, column.name, (*whole).*column.place.part);
+  }
+  void read(const Column<std::vector<TracePoint> Measurement::*>&) {}  // its poses are not written
+  void read(const Column<std::optional<SearchRecord> Measurement::*>& column) {
+    const auto found = j_.find(std::string(column.name));
+    if (found != j_.end() && !found->is_null()) s_.search = search_from(*found, j_.at("error").is_null());
+  }
+
+  template <class Whole>
+  bool any_part_of(std::optional<Whole> Struct::*whole) const {
+    bool any = false;
+    for_each_column(table_, [&]<class Place>(const Column<Place>& column) {
+      if constexpr (requires { column.place.whole == whole; })
+        if (column.place.whole == whole) any |= !j_.at(std::string(column.name)).is_null();
+    });
+    return any;
+  }
+
+  const json& j_;
+  Struct& s_;
+  const Table& table_;
+};
+
+template <class Struct, class Table>
+void read_columns(const json& j, Struct& s, const Table& table) {
+  Reader<Struct, Table>(j, s, table).read_all();
 }
 
-template <class Enum>
-Enum named(const json& j, const char* key, std::initializer_list<Enum> all) {
-  const auto name = j.at(key).get<std::string>();
-  for (const Enum value : all)
-    if (to_string(value) == name) return value;
-  throw InputError(fmt::format("not a row of results.jsonl: {} is '{}'", key, printable(name)));
+json search_json(const SearchRecord& search, bool found) {
+  json j;
+  write_columns(j, search, kPlannedSearchColumns);
+  found ? write_columns(j, search, kFoundColumns) : write_nulls(j, kFoundColumns);
+  return j;
 }
 
-void get_measurement(const json& j, Measurement& r) {
-  j.at("run_id").get_to(r.run_id);
-  get_whole(j, "job", r.job);
-  j.at("implementation").get_to(r.implementation);
-  j.at("dataset").get_to(r.dataset);
-  j.at("frame").get_to(r.frame);
-  j.at("guess_name").get_to(r.guess_name);
-  j.at("variant").get_to(r.variant);
-  get_whole(j, "threads", r.threads);
-  if (j.contains("poses")) get_whole(j, "poses", r.poses);  // rows of earlier programs have none
-  j.at("resolution_m").get_to(r.resolution_m);
-  r.guess = transform_of(j.at("guess"));
-  if (const json& offset = j.at("guess_offset"); !offset.is_null())
-    r.guess_offset = GuessOffset{offset.at("x_m"), offset.at("y_m"), offset.at("z_m"), offset.at("yaw_deg")};
-  if (!j.at("truth").is_null()) r.truth = transform_of(j["truth"]);
-}
-
-void get_result(const json& j, Measurement& r) {
-  get_whole(j, "points", r.points);
-  get_whole(j, "map_points", r.map_points);
-  get_whole(j, "voxels", r.voxels);
-  r.pose = transform_of(j.at("pose"));
-  j.at("stop").get_to(r.stop);
-  get_whole(j, "iterations", r.iterations);
-  get_whole(j, "evaluations", r.evaluations);
-  get_whole(j, "oscillation_count", r.oscillation_count);
-  r.newton_fallbacks = kNotCounted;
-  if (!j.at("newton_fallbacks").is_null()) get_whole(j, "newton_fallbacks", r.newton_fallbacks);
-  get_whole(j, "correspondences", r.correspondences);
-  r.score = number(j.at("score"));
-  r.transform_probability = number(j.at("transform_probability"));
-  r.nvtl = number(j.at("nvtl"));
-  j.at("build_us").get_to(r.build_us);
-  j.at("align_us").get_to(r.align_us);
-  j.at("align_after_idle_us").get_to(r.align_after_idle_us);
-  r.timing = named(j, "timing", {Timing::settled, Timing::wall_cap, Timing::single});
-  j.at("calibration_us").get_to(r.calibration_us);
-  get_whole(j, "peak_rss_bytes", r.peak_rss_bytes);
-  r.traffic = get_traffic(j);
-  if (!j.at("translation_error_m").is_null())
-    r.to_truth = PoseDifference{j["translation_error_m"].get<double>(), j.at("rotation_error_deg").get<double>()};
+SearchRecord search_from(const json& j, bool found) {
+  SearchRecord search;
+  read_columns(j, search, kPlannedSearchColumns);
+  if (found) read_columns(j, search, kFoundColumns);
+  return search;
 }
 
 Measurement parse(const json& j) {
-  Measurement r;
-  get_measurement(j, r);
-  if (j.contains("search") && !j["search"].is_null())  // rows of earlier programs have none
-    r.search = search_row_from(j["search"], j.at("error").is_null());
-  if (j.at("error").is_null()) {
-    get_result(j, r);
-    return r;
-  }
-  j["error"].get_to(r.error);
-  if (r.error.empty()) throw InputError("not a row of results.jsonl: its error is empty; null means none");
-  r.failure =
-      named(j, "error_kind", {Failure::exception, Failure::crash, Failure::timeout, Failure::memory, Failure::skipped});
-  return r;
+  Measurement m;
+  read_columns(j, m, kPlannedColumns);
+  read_columns(j, m, kOutcomeColumns);
+  const bool has_error = !j.at("error").is_null();
+  if (has_error && m.error.empty()) throw FieldError("its error is empty; null means none");
+  if (has_error && m.failure == Failure::none) throw FieldError("its error is of no kind");
+  if (has_error) return m;
+  m.failure = Failure::none;
+  read_columns(j, m, kMeasuredColumns);
+  return m;
+}
+
+template <class... Columns>
+void describe(json& list, const std::tuple<Columns...>& table) {
+  for_each_column(table, [&](const auto& column) {
+    list.push_back({{"name", column.name},
+                    {"unit", column.unit},
+                    {"kind", column.kind},
+                    {"null", ndt::to_string(column.null)},
+                    {"meaning", column.meaning}});
+  });
 }
 
 }  // namespace
 
-std::string_view to_string(Failure failure) {
-  switch (failure) {
-    case Failure::exception: return "exception";
-    case Failure::crash: return "crash";
-    case Failure::timeout: return "timeout";
-    case Failure::memory: return "memory";
-    case Failure::skipped: return "skipped";
-    case Failure::none: break;
-  }
-  return "none";
+std::string measurement_key(const Measurement& m) {
+  return fmt::format("{}|{}|{}|{}|{}|{}|{}|{}", m.dataset, m.variant, m.threads, m.implementation, m.frame,
+                     m.guess_name, m.poses, m.search ? m.search->name : "");
 }
 
-std::string_view to_string(Timing timing) {
-  switch (timing) {
-    case Timing::settled: return "settled";
-    case Timing::wall_cap: return "wall_cap";
-    case Timing::single: break;
-  }
-  return "single";
-}
-
-std::string measurement_key(const Measurement& row) {
-  return fmt::format("{}|{}|{}|{}|{}|{}|{}|{}", row.dataset, row.variant, row.threads, row.implementation, row.frame,
-                     row.guess_name, row.poses, row.search ? row.search->name : "");
-}
-
-std::string to_json_line(const Measurement& row) {
+std::string to_json_line(const Measurement& m) {
   json j;
-  put_measurement(j, row);
-  if (row.error.empty())
-    put_result(j, row);
-  else
-    for (const char* key : kMeasured) j[key] = nullptr;
-  j["search"] = row.search ? to_json(*row.search, row.error.empty()) : json();
-  j["error"] = row.error.empty() ? json() : json(row.error);
-  j["error_kind"] = row.error.empty() ? json() : json(to_string(row.failure));
+  write_columns(j, m, kPlannedColumns);
+  m.error.empty() ? write_columns(j, m, kMeasuredColumns) : write_nulls(j, kMeasuredColumns);
+  write_columns(j, m, kOutcomeColumns);
   return j.dump(-1, ' ', false, json::error_handler_t::replace);
 }
 
 Measurement parse_measurement(std::string_view line) {
+  constexpr const char* kWhat = "not a line of results.jsonl: {}";
   try {
     return parse(json::parse(line));
+  } catch (const FieldError& error) {
+    throw InputError(fmt::format(kWhat, printable(error.what(), 300)));
   } catch (const json::exception& error) {
-    throw InputError(
-        fmt::format("not a row of results.jsonl: {}", printable(error.what(), 300)));  // it quotes the line
+    throw InputError(fmt::format(kWhat, printable(error.what(), 300)));  // it quotes the line
   }
+}
+
+std::string columns_json() {
+  json list = json::array();
+  describe(list, kPlannedColumns);
+  describe(list, kMeasuredColumns);
+  describe(list, kOutcomeColumns);
+  return list.dump(1);
 }
 
 }  // namespace ndt::harness

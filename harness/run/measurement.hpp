@@ -1,6 +1,9 @@
-// One measurement as one line of results.jsonl: everything that later evaluation needs, so that a new metric needs no new run.
+// One measurement as one line of results.jsonl: everything that later evaluation needs, so that a new metric
+// needs no new run. What a member means, its unit and when it is null is said once, in
+// measurement_columns.hpp.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -11,9 +14,12 @@
 #include "data/dataset.hpp"
 #include "ndt/align/align_result.hpp"
 #include "ndt/align/traffic.hpp"
+#include "ndt/core/enum_names.hpp"
 #include "run/search_record.hpp"
 
 namespace ndt::harness {
+
+using ndt::to_string;
 
 /// Why a measurement has no result.
 enum class Failure {
@@ -24,7 +30,9 @@ enum class Failure {
   memory,     ///< its process was ended past JobLimits::memory_mib
   skipped     ///< it was not begun, by JobLimits::call_s: nothing failed
 };
-std::string_view to_string(Failure failure);
+constexpr auto enum_names(Failure) {
+  return std::array{"none", "exception", "crash", "timeout", "memory", "skipped"};
+}
 
 /// How far the samples of a measurement can be trusted.
 enum class Timing {
@@ -32,53 +40,54 @@ enum class Timing {
   wall_cap,  ///< its cap came first
   single     ///< not a timing measurement: one alignment
 };
-std::string_view to_string(Timing timing);
+constexpr auto enum_names(Timing) { return std::array{"settled", "wall_cap", "single"}; }
 
+/// Of a batch: points and times as for one alignment, iterations and evaluations summed over its poses,
+/// everything else of its first pose, which starts from `guess` itself; so of a search and its best particle.
 struct Measurement {
   std::string run_id;
-  int job = 0;  ///< measurements of one process
+  int job = 0;
   std::string implementation, dataset, frame, guess_name, variant;
-  int threads = 0;
-  int poses = 1;  ///< aligned in one call, from guesses around `guess`
+  int threads = 0, poses = 1;
   double resolution_m = 0;
-  Transform guess;  ///< map_from_scan; of a search, the mean of its prior
+  Transform guess;
   std::optional<GuessOffset> guess_offset;
   std::optional<Transform> truth;
-  std::optional<SearchRecord> search;  ///< if it is one: an alignment from each of its particles
+  std::optional<SearchRecord> search;
 
-  // Void with an error. Of a batch: points and times as for one alignment, iterations and evaluations summed over its poses,
-  // everything else of its first pose, which starts from `guess` itself; so of a search and its best particle.
+  // Void with an error.
   std::int64_t points = 0, map_points = 0, voxels = 0;
-  Transform pose;  ///< map_from_scan
+  Transform pose;
   std::string stop;
   int iterations = 0, evaluations = 0, oscillation_count = 0;
   int newton_fallbacks = 0;  ///< or kNotCounted
   std::int64_t correspondences = 0;
   double score = 0, transform_probability = 0, nvtl = 0;
-  double build_us = 0;                      ///< set_map, once per job or, if every frame has its own map, per frame
-  std::vector<double> align_us;             ///< one alignment each, threads awake, caches warm
-  std::vector<double> align_after_idle_us;  ///< one alignment each, all threads asleep before
+  double build_us = 0;
+  std::vector<double> align_us, align_after_idle_us;
   Timing timing = Timing::single;
-  double calibration_us = 0;  ///< a fixed workload of one thread just before: how fast the machine was
+  double calibration_us = 0;
   std::int64_t peak_rss_bytes = 0;
-  std::optional<Traffic>
-      traffic;  ///< of one timed alignment, but for the peak, which is the aligner's; nothing on the CPU
-  std::vector<TracePoint> trace;  ///< empty unless asked for
+  std::optional<Traffic> traffic;
   std::optional<PoseDifference> to_truth;
+  std::vector<TracePoint> trace;
 
-  std::string error;  ///< why there is no result
+  std::string error;  ///< empty without one
   Failure failure = Failure::none;
 
   bool failed() const { return !error.empty() && failure != Failure::skipped; }
 };
 
 /// What tells one measurement of a run from another.
-std::string measurement_key(const Measurement& row);
+std::string measurement_key(const Measurement& measurement);
 
 /// One JSON object without line breaks; what was not measured is null.
-std::string to_json_line(const Measurement& row);
+std::string to_json_line(const Measurement& measurement);
 
 /// Inverse of to_json_line. Throws InputError for anything else.
 Measurement parse_measurement(std::string_view line);
+
+/// What a run folder's columns.json says about the keys of results.jsonl.
+std::string columns_json();
 
 }  // namespace ndt::harness

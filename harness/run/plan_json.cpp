@@ -4,86 +4,79 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "base/json_struct.hpp"
 #include "base/refusal.hpp"
 #include "ndt/core/error.hpp"
 #include "registry/option_keys.hpp"
 #include "run/plan.hpp"
-#include "run/search_json.hpp"
 
 namespace ndt::harness {
+
+constexpr auto fields_of(const TimingRule*) { return kTimingRule; }
+constexpr auto fields_of(const JobLimits*) { return kJobLimits; }
+constexpr auto fields_of(const GuessGrid*) { return kGuessGrid; }
+constexpr auto fields_of(const LeftOut*) {
+  return std::tuple{Field{"what", &LeftOut::what}, Field{"why", &LeftOut::why}};
+}
+constexpr auto fields_of(const Variant*) {
+  return std::tuple{Field{"variant", &Variant::name}, Field{"reg_at_truth", &Variant::regularised_at_truth}};
+}
+constexpr auto fields_of(const SearchSpec*) {
+  return std::tuple{Field{"name", &SearchSpec::name}, Field{"sigma", &SearchSpec::sigma},
+                    Field{"seeds", &SearchSpec::seeds}};
+}
+/// Without its variant and search, which have options.
+constexpr auto fields_of(const Job*) {
+  return std::tuple{Field{"job", &Job::index},
+                    Field{"dataset", &Job::dataset},
+                    Field{"implementation", &Job::implementation},
+                    Field{"threads", &Job::threads},
+                    Field{"timed", &Job::timed},
+                    Field{"trace", &Job::trace},
+                    Field{"frames", &Job::frames},
+                    Field{"first_row", &Job::first_row},
+                    Field{"row_count", &Job::row_count},
+                    Field{"poses", &Job::poses},
+                    Field{"grids", &Job::grids},
+                    Field{"timing", &Job::timing}};
+}
+/// Without its jobs.
+constexpr auto fields_of(const Plan*) {
+  return std::tuple{Field{"run_id", &Plan::run_id},           Field{"preset", &Plan::preset},
+                    Field{"description", &Plan::description}, Field{"seed", &Plan::seed},
+                    Field{"timing", &Plan::timing},           Field{"limits", &Plan::limits},
+                    Field{"left_out", &Plan::left_out},       Field{"datasets", &Plan::datasets}};
+}
+
 namespace {
 
 using json = nlohmann::ordered_json;
 
-json grid_json(const GuessGrid& grid) {
-  return {{"x_m", grid.x_m}, {"y_m", grid.y_m}, {"z_m", grid.z_m}, {"yaw_deg", grid.yaw_deg}};
-}
-
-GuessGrid grid_of(const json& j) { return {j.at("x_m"), j.at("y_m"), j.at("z_m"), j.at("yaw_deg")}; }
-
-json timing_json(const TimingRule& timing) {
-  return {{"samples", timing.samples},
-          {"spread", timing.spread},
-          {"cap_s", timing.cap_s},
-          {"idle_samples", timing.idle_samples}};
-}
-
-TimingRule timing_of(const json& j) { return {j.at("samples"), j.at("spread"), j.at("cap_s"), j.at("idle_samples")}; }
-
 json job_json(const Job& job) {
-  json j = {{"job", job.index},
-            {"dataset", job.dataset},
-            {"implementation", job.implementation},
-            {"variant", job.variant.name},
-            {"options", options_json(job.variant.options)},
-            {"threads", job.threads},
-            {"timed", job.timed},
-            {"trace", job.trace},
-            {"frames", job.frames},
-            {"first_row", job.first_row},
-            {"row_count", job.row_count},
-            {"poses", job.poses},
-            {"reg_at_truth", job.variant.regularised_at_truth},
-            {"grids", json::array()}};
-  if (job.search) j["search"] = to_json(*job.search);
-  if (job.timing) j["timing"] = timing_json(*job.timing);
-  for (const GuessGrid& grid : job.grids) j["grids"].push_back(grid_json(grid));
+  json j = without_nulls(object_of(job));
+  j.update(object_of(job.variant));
+  j["options"] = options_json(job.variant.options);
+  if (!job.search) return j;
+  j["search"] = object_of(*job.search);
+  j["search"].update(options_json(job.search->arguments));
   return j;
 }
 
 Job job_of(const json& j) {
   Job job;
-  j.at("job").get_to(job.index);
-  j.at("dataset").get_to(job.dataset);
-  j.at("implementation").get_to(job.implementation);
-  j.at("variant").get_to(job.variant.name);
+  read_object(j, job);
+  read_object(j, job.variant);
   job.variant.options = options_from_json<AlignArguments>(j.at("options"));
-  j.at("threads").get_to(job.threads);
-  j.at("timed").get_to(job.timed);
-  j.at("trace").get_to(job.trace);
-  j.at("frames").get_to(job.frames);
-  j.at("first_row").get_to(job.first_row);
-  j.at("row_count").get_to(job.row_count);
-  j.at("poses").get_to(job.poses);
-  j.at("reg_at_truth").get_to(job.variant.regularised_at_truth);
-  for (const json& grid : j.at("grids")) job.grids.push_back(grid_of(grid));
-  if (j.contains("search")) job.search = named_search_from(j["search"]);
-  if (j.contains("timing")) job.timing = timing_of(j["timing"]);
+  if (!j.contains("search")) return job;
+  job.search.emplace();
+  read_object(j["search"], *job.search);
+  job.search->arguments = options_from_json<SearchArguments>(j["search"]);
   return job;
 }
 
 Plan plan_of(const json& j) {
   Plan plan;
-  j.at("run_id").get_to(plan.run_id);
-  j.at("preset").get_to(plan.preset);
-  j.at("description").get_to(plan.description);
-  j.at("seed").get_to(plan.seed);
-  plan.timing = timing_of(j.at("timing"));
-  const json& limits = j.at("limits");
-  plan.limits = {limits.at("measurement_s"), limits.at("memory_mib"), {}};
-  if (limits.contains("call_s")) plan.limits.call_s = limits["call_s"].get<double>();
-  j.at("datasets").get_to(plan.datasets);
-  for (const json& left : j.at("left_out")) plan.left_out.push_back({left.at("what"), left.at("why")});
+  read_object(j, plan);
   for (const json& job : j.at("jobs")) plan.jobs.push_back(job_of(job));
   return plan;
 }
@@ -91,29 +84,25 @@ Plan plan_of(const json& j) {
 }  // namespace
 
 std::string plan_json(const Plan& plan) {
-  json j = {{"run_id", plan.run_id},
-            {"preset", plan.preset},
-            {"description", plan.description},
-            {"seed", plan.seed},
-            {"timing", timing_json(plan.timing)},
-            {"limits", {{"measurement_s", plan.limits.measurement_s}, {"memory_mib", plan.limits.memory_mib}}},
-            {"left_out", json::array()},
-            {"datasets", plan.datasets},
-            {"jobs", json::array()}};
-  if (plan.limits.call_s) j["limits"]["call_s"] = *plan.limits.call_s;
-  for (const LeftOut& left : plan.left_out) j["left_out"].push_back({{"what", left.what}, {"why", left.why}});
+  json j = object_of(plan);
+  j["limits"] = without_nulls(j["limits"]);
+  j["jobs"] = json::array();
   for (const Job& job : plan.jobs) j["jobs"].push_back(job_json(job));
   return j.dump(1, ' ', false, json::error_handler_t::replace);
 }
 
 Plan read_plan(const std::filesystem::path& file) {
   std::ifstream in(file);
+  constexpr const char* kNoPlan = "it is no plan that ndt-bench run wrote; begin a new run";
   const std::string name = printable_name(file.string());
-  if (!in) throw refusal(name, "", "cannot be opened", "give the folder of a run that ndt-bench run has begun");
+  if (!in)
+    throw refusal(name, "", "cannot be opened", "give the folder of a run that ndt-bench run has begun");
   try {
     return plan_of(json::parse(in));
+  } catch (const FieldError& error) {
+    throw refusal(name, "", printable(error.what(), 200), kNoPlan);
   } catch (const json::exception& error) {
-    throw refusal(name, "", printable(error.what(), 200), "it is no plan that ndt-bench run wrote; begin a new run");
+    throw refusal(name, "", printable(error.what(), 200), kNoPlan);
   }
 }
 

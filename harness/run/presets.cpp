@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <concepts>
 #include <filesystem>
 #include <set>
 
@@ -22,41 +23,44 @@ bool contains(const std::vector<std::string>& names, std::string_view name) {
   return std::ranges::find(names, name) != names.end();
 }
 
-constexpr std::int64_t kCountMost = 1000000;
-constexpr double kOffsetMost = 1000;
 constexpr double kPosesMost = 100000;
+
+void read_number(TomlTable& toml, const std::string& key, const Bounds& bounds, double& value) {
+  value = toml.number(key, bounds.low, bounds.high).value_or(value);
+}
+void read_number(TomlTable& toml, const std::string& key, const Bounds& bounds,
+                 std::optional<double>& value) {
+  if (const auto given = toml.number(key, bounds.low, bounds.high)) value = given;
+}
+void read_number(TomlTable& toml, const std::string& key, const Bounds& bounds, std::vector<double>& value) {
+  value = toml.numbers(key, bounds.low, bounds.high).value_or(value);
+}
+template <std::integral T>
+void read_number(TomlTable& toml, const std::string& key, const Bounds& bounds, T& value) {
+  const auto low = static_cast<std::int64_t>(bounds.low), high = static_cast<std::int64_t>(bounds.high);
+  value = static_cast<T>(toml.whole(key, low, high).value_or(value));
+}
+
+/// Keys that are missing keep their defaults.
+template <class Struct, class Table>
+Struct read_struct(TomlTable& toml, const Table& options) {
+  Struct out;
+  for_each_option(options, [&](const auto& option) {
+    read_number(toml, std::string(option.name), option.bounds, out.*option.member);
+  });
+  toml.finish();
+  return out;
+}
 
 std::optional<TimingRule> read_timing(TomlTable& toml) {
   auto table = toml.table("timing");
   if (!table) return std::nullopt;
-  TimingRule rule;
-  rule.samples = static_cast<int>(table->whole("samples", 1, kCountMost).value_or(rule.samples));
-  rule.spread = table->number("spread", 0, 10).value_or(rule.spread);
-  rule.cap_s = table->number("cap_s", 0, 3600).value_or(rule.cap_s);
-  rule.idle_samples = static_cast<int>(table->whole("idle_samples", 0, 1000).value_or(rule.idle_samples));
-  table->finish();
-  return rule;
+  return read_struct<TimingRule>(*table, kTimingRule);
 }
 
 JobLimits read_limits(TomlTable& toml) {
-  JobLimits limits;
   auto table = toml.table("limits");
-  if (!table) return limits;
-  limits.measurement_s = table->number("measurement_s", 0.1, 86400).value_or(limits.measurement_s);
-  limits.memory_mib = table->whole("memory_mib", 64, std::int64_t{1} << 24).value_or(limits.memory_mib);
-  limits.call_s = table->number("call_s", 0.001, 86400);
-  table->finish();
-  return limits;
-}
-
-GuessGrid read_grid(TomlTable& toml) {
-  GuessGrid grid;
-  grid.x_m = toml.numbers("x_m", -kOffsetMost, kOffsetMost).value_or(grid.x_m);
-  grid.y_m = toml.numbers("y_m", -kOffsetMost, kOffsetMost).value_or(grid.y_m);
-  grid.z_m = toml.numbers("z_m", -kOffsetMost, kOffsetMost).value_or(grid.z_m);
-  grid.yaw_deg = toml.numbers("yaw_deg", -180, 180).value_or(grid.yaw_deg);
-  toml.finish();
-  return grid;
+  return table ? read_struct<JobLimits>(*table, kJobLimits) : JobLimits{};
 }
 
 Variant read_variant(TomlTable& toml) {
@@ -68,7 +72,8 @@ Variant read_variant(TomlTable& toml) {
   return variant;
 }
 
-std::vector<int> read_counts(TomlTable& toml, const char* key, double least, double most, std::vector<int> standard) {
+std::vector<int> read_counts(TomlTable& toml, const char* key, double least, double most,
+                             std::vector<int> standard) {
   const auto given = toml.numbers(key, least, most);
   if (!given || given->empty()) return standard;
   std::vector<int> counts;
@@ -90,7 +95,8 @@ SearchSpec read_search(TomlTable& toml, const SearchSpec& common) {
     for (const std::string& row : search.implementations) find_aligner(row);
     resolve(search.arguments);
   } catch (const std::exception& error) {
-    toml.refuse("name", fmt::format("'{}' cannot be run: {}", printable(search.name), printable(error.what(), 300)),
+    toml.refuse("name",
+                fmt::format("'{}' cannot be run: {}", printable(search.name), printable(error.what(), 300)),
                 "change the search's settings");
   }
   toml.finish();
@@ -140,18 +146,20 @@ Study read_study(TomlTable& toml) {
   study.searches = read_searches(toml);
   for (TomlTable& variant : toml.tables("variants")) study.variants.push_back(read_variant(variant));
   if (study.variants.empty()) study.variants.emplace_back();
-  for (TomlTable& grid : toml.tables("grids")) study.grids.push_back(read_grid(grid));
+  for (TomlTable& grid : toml.tables("grids"))
+    study.grids.push_back(read_struct<GuessGrid>(grid, kGuessGrid));
   study.timed = toml.flag("timed").value_or(study.timed);
   study.trace = toml.flag("trace").value_or(study.trace);
-  study.measurements_per_job =
-      static_cast<int>(toml.whole("measurements_per_job", 1, kCountMost).value_or(study.measurements_per_job));
+  study.measurements_per_job = static_cast<int>(
+      toml.whole("measurements_per_job", 1, kCountMost).value_or(study.measurements_per_job));
   toml.finish();
   return study;
 }
 
 /// From quick to thorough.
-constexpr const char* kOrder[] = {"smoke",   "tracking", "basin",     "scaling",      "profiles", "iterations",
-                                  "latency", "batch",    "transfers", "initial_pose", "full"};
+constexpr const char* kOrder[] = {"smoke",     "tracking",     "basin",   "scaling",
+                                  "profiles",  "iterations",   "latency", "batch",
+                                  "transfers", "initial_pose", "full"};
 
 fs::path presets_folder() { return project_folder("harness/presets"); }
 
@@ -190,7 +198,8 @@ std::ptrdiff_t rank(const std::string& name) { return std::ranges::find(kOrder, 
 std::vector<Preset> presets() {
   std::vector<Preset> all;
   for (const auto& entry : fs::directory_iterator(presets_folder()))
-    if (entry.path().extension() == ".toml") all.push_back(read_preset(entry.path(), Studies::own_and_others));
+    if (entry.path().extension() == ".toml")
+      all.push_back(read_preset(entry.path(), Studies::own_and_others));
   std::ranges::sort(all, [](const Preset& a, const Preset& b) {
     return std::pair(rank(a.name), a.name) < std::pair(rank(b.name), b.name);
   });
@@ -198,7 +207,8 @@ std::vector<Preset> presets() {
 }
 
 Preset find_preset(const std::string& name) {
-  if (name.find('/') != std::string::npos || name.ends_with(".toml")) return read_preset(name, Studies::own_and_others);
+  if (name.find('/') != std::string::npos || name.ends_with(".toml"))
+    return read_preset(name, Studies::own_and_others);
   std::vector<std::string> names;
   for (Preset& preset : presets()) {
     if (preset.name == name) return std::move(preset);

@@ -5,29 +5,46 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <vector>
 
+#include "ndt/align/option.hpp"
 #include "registry/align_arguments.hpp"
 #include "registry/search_arguments.hpp"
 
 namespace ndt::harness {
 
-/// When a measurement has enough samples: at least so many whose inter-quartile range is at most `spread` of their median, or
-/// as many as fit into the cap.
+inline constexpr std::int64_t kCountMost = 1000000;
+inline constexpr double kOffsetMost = 1000;
+
+/// When a measurement has enough samples: at least so many whose inter-quartile range is at most `spread` of
+/// their median, or as many as fit into the cap.
 struct TimingRule {
   int samples = 30;
   double spread = 0.05;
   double cap_s = 0.5;
-  int idle_samples = 3;  ///< of these, each after the threads have gone to sleep
+  int idle_samples = 3;
 };
+inline constexpr std::tuple kTimingRule{
+    Option{"samples", &TimingRule::samples, Bounds::closed(1, kCountMost), "", "samples at least"},
+    Option{"spread", &TimingRule::spread, Bounds::closed(0, 10), "",
+           "inter-quartile range over the median at most"},
+    Option{"cap_s", &TimingRule::cap_s, Bounds::closed(0, 3600), "s", "time at most"},
+    Option{"idle_samples", &TimingRule::idle_samples, Bounds::closed(0, 1000), "",
+           "further samples, each after the threads have gone to sleep"}};
 
-/// Past these the process is ended, and the measurement is a row with this reason.
+/// Past these the process is ended, and the measurement has this reason in place of a result.
 struct JobLimits {
-  double measurement_s = 60;  ///< also for building the map
+  double measurement_s = 60;
   std::int64_t memory_mib = 6144;
-  /// A batch that would take longer, by the time of a small one, is not begun: its row says that it was skipped.
   std::optional<double> call_s;
 };
+inline constexpr std::tuple kJobLimits{
+    Option{"measurement_s", &JobLimits::measurement_s, Bounds::closed(0.1, 86400), "s",
+           "time of a measurement, also for building the map"},
+    Option{"memory_mib", &JobLimits::memory_mib, Bounds::closed(64, 1 << 24), "MiB", "resident memory"},
+    Option{"call_s", &JobLimits::call_s, Bounds::closed(0.001, 86400), "s",
+           "time of a batch: one that would take longer, by the time of a small one, is skipped"}};
 
 /// One setting of the registration's options.
 struct Variant {
@@ -40,8 +57,14 @@ struct Variant {
 struct GuessGrid {
   std::vector<double> x_m = {0}, y_m = {0}, z_m = {0}, yaw_deg = {0};
 };
+inline constexpr std::tuple kGuessGrid{
+    Option{"x_m", &GuessGrid::x_m, Bounds::closed(-kOffsetMost, kOffsetMost), "m", "ahead"},
+    Option{"y_m", &GuessGrid::y_m, Bounds::closed(-kOffsetMost, kOffsetMost), "m", "to the left"},
+    Option{"z_m", &GuessGrid::z_m, Bounds::closed(-kOffsetMost, kOffsetMost), "m", "up"},
+    Option{"yaw_deg", &GuessGrid::yaw_deg, Bounds::closed(-180, 180), "deg", "turned to the left"}};
 
-/// A way to search for the initial pose, from priors around the truth: each seed is another prior and another search.
+/// A way to search for the initial pose, from priors around the truth: each seed is another prior and another
+/// search.
 struct SearchSpec {
   std::string name;
   SearchArguments arguments;                 ///< but for the seed
@@ -56,11 +79,11 @@ struct Study {
   std::optional<int> frames;  ///< at most so many of each dataset, evenly spread
   std::vector<int> threads;   ///< 0 = one per core
   std::vector<Variant> variants;
-  std::vector<GuessGrid> grids;       ///< instead of the dataset's own guesses
-  std::vector<int> poses = {1};       ///< of a batch that starts from around each guess; 1 = an alignment
+  std::vector<GuessGrid> grids;      ///< instead of the dataset's own guesses
+  std::vector<int> poses = {1};      ///< of a batch that starts from around each guess; 1 = an alignment
   std::vector<SearchSpec> searches;  ///< instead of alignments
-  std::optional<TimingRule> timing;   ///< instead of the preset's
-  bool timed = true;                  ///< else every alignment runs once
+  std::optional<TimingRule> timing;  ///< instead of the preset's
+  bool timed = true;                 ///< else every alignment runs once
   bool trace = false;
   int measurements_per_job = 8;
 };
@@ -76,7 +99,8 @@ struct Preset {
 /// Those of the project, by name. Throws InputError if one cannot be read.
 std::vector<Preset> presets();
 
-/// A name, or the path of a preset's TOML file. Throws UsageError that lists the names, InputError naming file, line and key.
+/// A name, or the path of a preset's TOML file. Throws UsageError that lists the names, InputError naming
+/// file, line and key.
 Preset find_preset(const std::string& name);
 
 }  // namespace ndt::harness

@@ -123,6 +123,7 @@ void write_run_facts(const RunFolder& folder, const ReportProgress& report) {
   }
   constexpr auto kReplace = json::error_handler_t::replace;
   write_text(folder.path() / "datasets.json", datasets.dump(1, ' ', false, kReplace));
+  write_text(folder.path() / "columns.json", columns_json());
   write_text(folder.path() / "implementations.json", implementations_json().dump(1, ' ', false, kReplace));
 }
 

@@ -7,7 +7,7 @@
 
 namespace ndt::harness {
 
-/// Writes datasets.json, implementations.json and clouds/*.pcd into the folder of a run. Throws InputError. `report` is called
+/// Writes columns.json, datasets.json, implementations.json and clouds/*.pcd into the folder of a run. Throws InputError. `report` is called
 /// while a missing dataset is generated.
 void write_run_facts(const RunFolder& folder, const ReportProgress& report);
 

@@ -1,4 +1,5 @@
-// What a row has to say of a search for the initial pose, besides what it says of the best particle's alignment.
+// What a measurement says of a search for the initial pose, besides what it says of the best particle's
+// alignment. What a member means is said once, in search_columns.hpp.
 #pragma once
 
 #include <array>
@@ -20,22 +21,19 @@ struct Improvement {
 };
 
 struct SearchRecord {
-  std::string name;  ///< of the setting
-  std::string strategy, method;
-  int particles = 0;  ///< that there shall be
-  int startup = 0, at_once = 1, candidates = 0;
+  std::string name, strategy, method;
+  int particles = 0, startup = 0, at_once = 1, candidates = 0;
   double reliable_nvtl = 0;
   std::uint64_t seed = 0;
-  double sigma[5] = {};  ///< of the prior: x y z [m], roll pitch [rad]
+  double sigma[5] = {};
 
   // Void with an error.
   std::size_t best_particle = 0;
   bool reliable = false, ambiguous = false;
-  std::string interrupted;                ///< the Stop of a search that ended early, else empty
-  std::optional<double> runner_up_ratio;  ///< NVTL over the best's
+  std::string interrupted;  ///< empty if it was not
+  std::optional<double> runner_up_ratio;
   std::optional<Transform> runner_up_pose;
   std::vector<Improvement> improvements;
-  /// x, y, yaw of every particle's start and end, and its NVTL; empty unless asked for.
   std::vector<std::array<double, 7>> paths;
 };
 

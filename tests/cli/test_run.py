@@ -37,6 +37,8 @@ def test_every_measurement_is_a_row(tmp_path):
     out = bench("run", "--dataset", "courtyard", *OWN, *QUICK, "--threads", 1, "--threads", 2, "--out", tmp_path / "run").stdout
     rows = rows_in(tmp_path / "run")
     known = json.loads((tmp_path / "run" / "implementations.json").read_text())
+    columns = json.loads((tmp_path / "run" / "columns.json").read_text())
+    assert all(list(row) == [column["name"] for column in columns] for row in rows)
     thread_counts = sum(1 if entry["one_thread"] else 2 for entry in known if entry["name"] in OWN_ROWS)
     assert len(OWN_ROWS) >= 2 and len(rows) == thread_counts * 8  # guesses
     assert len({tuple(row[k] for k in ("implementation", "threads", "guess_name")) for row in rows}) == len(rows)

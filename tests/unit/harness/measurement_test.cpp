@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <limits>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <set>
 
@@ -103,66 +104,69 @@ TEST(Measurement, ARowComesBackBitForBit) {
   EXPECT_EQ(got.job, 7);
 }
 
-TEST(Measurement, ARowIsOneLineWithTheKeysThatReadersKnow) {
+std::vector<std::string> keys_of(const std::string& text) {
+  const auto json = nlohmann::ordered_json::parse(text);
+  std::vector<std::string> keys;
+  for (const auto& [key, value] : json.items()) keys.push_back(key);
+  return keys;
+}
+
+TEST(Measurement, ItsLineHasTheColumnsThatColumnsJsonDescribes) {
   const std::string line = to_json_line(sample_row());
   EXPECT_EQ(line.find('\n'), std::string::npos);
-  const auto keys_of = [](const std::string& text) {
-    const auto json = nlohmann::ordered_json::parse(text);
-    std::vector<std::string> keys;
-    for (const auto& [key, value] : json.items()) keys.push_back(key);
-    return keys;
-  };
-  const std::vector<std::string> expected = {"run_id",
-                                             "job",
-                                             "implementation",
-                                             "dataset",
-                                             "frame",
-                                             "guess_name",
-                                             "variant",
-                                             "threads",
-                                             "poses",
-                                             "resolution_m",
-                                             "guess",
-                                             "guess_offset",
-                                             "truth",
-                                             "points",
-                                             "map_points",
-                                             "voxels",
-                                             "pose",
-                                             "stop",
-                                             "iterations",
-                                             "evaluations",
-                                             "oscillation_count",
-                                             "newton_fallbacks",
-                                             "correspondences",
-                                             "score",
-                                             "transform_probability",
-                                             "nvtl",
-                                             "build_us",
-                                             "align_us",
-                                             "align_after_idle_us",
-                                             "timing",
-                                             "calibration_us",
-                                             "peak_rss_bytes",
-                                             "upload_bytes",
-                                             "uploads",
-                                             "download_bytes",
-                                             "downloads",
-                                             "launches",
-                                             "synchronisations",
-                                             "allocations",
-                                             "peak_device_bytes",
-                                             "translation_error_m",
-                                             "rotation_error_deg",
-                                             "trace",
-                                             "search",
-                                             "error",
-                                             "error_kind"};
-  EXPECT_EQ(keys_of(line), expected);
+  std::vector<std::string> names;
+  for (const auto& column : nlohmann::ordered_json::parse(columns_json())) {
+    names.push_back(column.at("name"));
+    EXPECT_THAT(keys_of(column.dump()), testing::ElementsAre("name", "unit", "kind", "null", "meaning"));
+    EXPECT_NE(column.at("meaning"), "") << names.back();
+  }
+  EXPECT_EQ(keys_of(line), names);
+  EXPECT_EQ(std::set<std::string>(names.begin(), names.end()).size(), names.size()) << "a column comes twice";
   Measurement failed = sample_row();
   failed.error = "gone";
   failed.failure = Failure::crash;
-  EXPECT_EQ(keys_of(to_json_line(failed)), expected);
+  EXPECT_EQ(keys_of(to_json_line(failed)), names);
+}
+
+TEST(Measurement, AColumnIsNullWhereItSaysSo) {
+  Measurement failed = sample_row();
+  failed.error = "gone";
+  failed.failure = Failure::crash;
+  const auto done = nlohmann::ordered_json::parse(to_json_line(search_row())),
+             gone = nlohmann::ordered_json::parse(to_json_line(failed));
+  for (const auto& column : nlohmann::ordered_json::parse(columns_json())) {
+    const std::string name = column.at("name"), rule = column.at("null");
+    EXPECT_FALSE(rule == "never" && gone.at(name).is_null()) << name;
+    EXPECT_FALSE((rule == "never" || rule == "with an error") && done.at(name).is_null()) << name;
+  }
+}
+
+TEST(Measurement, AColumnHasTheKindOfItsMember) {
+  std::map<std::string, std::string> kinds;
+  for (const auto& column : nlohmann::ordered_json::parse(columns_json()))
+    kinds[column.at("name")] = column.at("kind");
+  EXPECT_EQ(kinds["stop"], "text");
+  EXPECT_EQ(kinds["timing"], "text");
+  EXPECT_EQ(kinds["points"], "int");
+  EXPECT_EQ(kinds["launches"], "int");
+  EXPECT_EQ(kinds["score"], "number");
+  EXPECT_EQ(kinds["translation_error_m"], "number");
+  EXPECT_EQ(kinds["truth"], "matrix");
+  EXPECT_EQ(kinds["align_us"], "numbers");
+  EXPECT_EQ(kinds["align_after_idle_us"], "maybe numbers");
+  EXPECT_EQ(kinds["guess_offset"], "offset");
+  EXPECT_EQ(kinds["trace"], "trace");
+  EXPECT_EQ(kinds["search"], "search");
+}
+
+TEST(Measurement, AnErrorHasAKind) {
+  auto json = nlohmann::ordered_json::parse(to_json_line(sample_row()));
+  json["error"] = "gone";
+  for (const nlohmann::ordered_json& kind :
+       {nlohmann::ordered_json(), nlohmann::ordered_json("none"), nlohmann::ordered_json("rust")}) {
+    json["error_kind"] = kind;
+    EXPECT_THROW(parse_measurement(json.dump()), InputError) << kind;
+  }
 }
 
 TEST(Measurement, ABatchIsAnotherMeasurementThanAnAlignmentFromItsGuess) {
@@ -173,7 +177,8 @@ TEST(Measurement, ABatchIsAnotherMeasurementThanAnAlignmentFromItsGuess) {
   EXPECT_NE(measurement_key(row), key);
   auto earlier = nlohmann::ordered_json::parse(alone);
   earlier.erase("poses");
-  EXPECT_EQ(measurement_key(parse_measurement(earlier.dump())), key) << "rows of programs that knew no batches";
+  EXPECT_EQ(measurement_key(parse_measurement(earlier.dump())), key)
+      << "rows of programs that knew no batches";
 }
 
 TEST(Measurement, WhatWasSkippedDidNotFail) {
@@ -239,7 +244,8 @@ TEST(Measurement, ATraceHasAnEntryPerPoseAndErrorsOnlyWithTruth) {
 TEST(Measurement, MeasurementsDifferInEverythingThatNamesThem) {
   std::set<std::string> keys{measurement_key(sample_row())};
   for (std::string Measurement::*field :
-       {&Measurement::implementation, &Measurement::dataset, &Measurement::frame, &Measurement::guess_name, &Measurement::variant}) {
+       {&Measurement::implementation, &Measurement::dataset, &Measurement::frame, &Measurement::guess_name,
+        &Measurement::variant}) {
     Measurement row = sample_row();
     row.*field = "other";
     EXPECT_TRUE(keys.insert(measurement_key(row)).second);
@@ -280,10 +286,12 @@ TEST(Measurement, CountsThatAreNoWholeNumbersInRangeAreRefusedByName) {
     for (const nlohmann::ordered_json& value :
          {nlohmann::ordered_json(1e300), nlohmann::ordered_json(2.5), nlohmann::ordered_json(true),
           nlohmann::ordered_json("2"), nlohmann::ordered_json(std::int64_t{1} << 31)})
-      EXPECT_THAT([&] { parse_measurement(with(key, value)); },
-                  testing::ThrowsMessage<InputError>(testing::HasSubstr(std::string(key) + " is no whole number")));
+      EXPECT_THAT(
+          [&] { parse_measurement(with(key, value)); },
+          testing::ThrowsMessage<InputError>(testing::HasSubstr(std::string(key) + " is no whole number")));
   EXPECT_THROW(parse_measurement(with("points", std::uint64_t{1} << 63)), InputError);
-  EXPECT_EQ(parse_measurement(with("correspondences", std::int64_t{1} << 31)).correspondences, std::int64_t{1} << 31);
+  EXPECT_EQ(parse_measurement(with("correspondences", std::int64_t{1} << 31)).correspondences,
+            std::int64_t{1} << 31);
 }
 
 TEST(Measurement, AnEmptyErrorIsNoSuccess) {

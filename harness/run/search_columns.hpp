@@ -1,0 +1,43 @@
+// Every key of a measurement's search, once.
+#pragma once
+
+#include "run/column.hpp"
+
+namespace ndt::harness {
+
+/// Known before the search runs.
+inline constexpr std::tuple kPlannedSearchColumns{
+    Column{"name", &SearchRecord::name, "", Null::never, "name of the setting, unique in a preset"},
+    Column{"strategy", &SearchRecord::strategy, "", Null::never, "way in which the particles are aligned"},
+    Column{"method", &SearchRecord::method, "", Null::never, "method that proposes the particles"},
+    Column{"particles", &SearchRecord::particles, "", Null::never, "alignments that a search shall make"},
+    Column{"startup", &SearchRecord::startup, "", Null::never,
+           "of them before the method is guided by results"},
+    Column{"at_once", &SearchRecord::at_once, "", Null::never,
+           "proposals of a guided round; 1 unless the strategy is batched_persistent"},
+    Column{"candidates", &SearchRecord::candidates, "", Null::later,
+           "places considered for each guided proposal"},
+    Column{"reliable_nvtl", &SearchRecord::reliable_nvtl, "", Null::later,
+           "value that the best particle's NVTL must exceed"},
+    Column{"seed", &SearchRecord::seed, "", Null::never, "seed of the proposals"},
+    Column{"sigma", &SearchRecord::sigma, "m, rad", Null::never,
+           "standard deviations of the prior around guess: x, y, z, roll, pitch; yaw is uniform"}};
+
+/// Null with an error.
+inline constexpr std::tuple kFoundColumns{
+    Column{"best_particle", &SearchRecord::best_particle, "", Null::with_error,
+           "index of the particle with the largest NVTL"},
+    Column{"reliable", &SearchRecord::reliable, "", Null::with_error, "its NVTL is above the threshold"},
+    Column{"ambiguous", &SearchRecord::ambiguous, "", Null::with_error, "another mode is nearly as good"},
+    Column{"interrupted", &SearchRecord::interrupted, "", Null::later,
+           "cancelled or timeout; null if all particles are finished"},
+    Column{"runner_up_ratio", &SearchRecord::runner_up_ratio, "", Null::may,
+           "NVTL of the best converged particle of another mode, divided by the best; null without such a "
+           "particle"},
+    Column{"runner_up_pose", &SearchRecord::runner_up_pose, "", Null::may, "pose of that particle"},
+    Column{"improvements", &SearchRecord::improvements, "us, m, deg", Null::with_error,
+           "every particle that was better than all before it, with its errors"},
+    Column{"paths", &SearchRecord::paths, "m, rad", Null::may,
+           "x, y, yaw of every particle's start and end, and its NVTL; null if not asked for"}};
+
+}  // namespace ndt::harness
