@@ -21,6 +21,7 @@ class SearchRun {
   /// Every particle's result, in order, for who compares them.
   std::vector<AlignResult> take();
   std::size_t best() const { return found_.best; }
+  bool interrupted() const { return found_.interrupted.has_value(); }
   /// Writes what was found. `results`: as taken.
   void fill(Measurement& row, std::span<const AlignResult> results, bool with_paths) const;
 

@@ -63,6 +63,19 @@ TEST(Measure, CallsThatDifferInABitAreAFailure) {
   EXPECT_THAT(measured(kDrifting, plan_with({}), {0}).rows.at(0).error, testing::HasSubstr("different bits"));
 }
 
+TEST(Measure, EveryCallHasTheWholeTimeAndWhatRanOutOfItIsNotCompared) {
+  AlignArguments limited;
+  limited[&ScanOptions::timeout_ms] = 1000;
+  const Plan plan = plan_with({.samples = 5, .spread = 1e9, .cap_s = 60});
+  const Measurement row = measured(kOutOfTime, plan, {0}, true, limited).rows.at(0);
+  EXPECT_EQ(row.error, "");
+  EXPECT_EQ(row.stop, "timeout");
+  EXPECT_EQ(row.align_us.size(), 5u);
+  EXPECT_THAT(measured(kOutOfTime, plan, {0}).rows.at(0).error, testing::HasSubstr("different bits"));
+  EXPECT_THAT(measured(kDrifting, plan, {0}, true, limited).rows.at(0).error, testing::HasSubstr("different bits"))
+      << "it was in time";
+}
+
 TEST(Measure, TheTrafficOfOneTimedAlignmentIsInTheRow) {
   Plan plan = plan_with({.samples = 5, .spread = 1e9, .cap_s = 60});
   for (const bool timed : {true, false}) {

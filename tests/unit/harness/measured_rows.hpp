@@ -105,6 +105,23 @@ class OnADevice : public Echo {
   Traffic total_;
 };
 
+/// Runs out of time, each time elsewhere.
+class RunsOutOfTime final : public Echo {
+ public:
+  AlignResult align(const PointCloud& scan, const Transform& guess, const PerScan& per_scan) override {
+    AlignResult result = Echo::align(scan, guess, per_scan);
+    if (per_scan.deadline) result.stop = Stop::timeout, left_.push_back(*per_scan.deadline);
+    result.score = ++calls_;
+    if (calls_ > 1 && per_scan.deadline && !(left_.back() > left_.front()))
+      throw std::runtime_error("a call did not have the whole time");
+    return result;
+  }
+
+ private:
+  int calls_ = 0;
+  std::vector<std::chrono::steady_clock::time_point> left_;
+};
+
 /// Waits once more in its third alignment.
 class WaitsOnceMore final : public OnADevice {
  public:
@@ -162,6 +179,7 @@ inline std::unique_ptr<Aligner> make_failing(const AlignOptions&) {
 }
 inline std::unique_ptr<Aligner> make_batches(const AlignOptions&) { return std::make_unique<Batches>(); }
 inline std::unique_ptr<Aligner> make_drifting(const AlignOptions&) { return std::make_unique<Drifts>(); }
+inline std::unique_ptr<Aligner> make_out_of_time(const AlignOptions&) { return std::make_unique<RunsOutOfTime>(); }
 inline std::unique_ptr<Aligner> make_slow(const AlignOptions&) { return std::make_unique<Slow>(); }
 inline std::unique_ptr<Aligner> make_without_map(const AlignOptions&) { return std::make_unique<NoMap>(); }
 inline std::unique_ptr<Aligner> make_on_a_device(const AlignOptions&) { return std::make_unique<OnADevice>(); }
@@ -173,6 +191,7 @@ inline constexpr AlignerEntry kSlow = {"slow", "", "", always, make_slow};
 inline constexpr AlignerEntry kFailing = {"failing", "", "", always, make_failing};
 inline constexpr AlignerEntry kBatches = {"batches", "", "", always, make_batches};
 inline constexpr AlignerEntry kDrifting = {"drifting", "", "", always, make_drifting};
+inline constexpr AlignerEntry kOutOfTime = {"out_of_time", "", "", always, make_out_of_time};
 inline constexpr AlignerEntry kWithoutMap = {"without_map", "", "", always, make_without_map};
 inline constexpr AlignerEntry kOnADevice = {"on_a_device", "", "", always, make_on_a_device};
 inline constexpr AlignerEntry kWaiting = {"waiting", "", "", always, make_waiting};
@@ -185,7 +204,7 @@ struct Measured {
 
 /// The courtyard's rows named by `wanted`.
 inline Measured measured(const AlignerEntry& entry, const Plan& plan, const std::vector<std::size_t>& wanted,
-                         bool timed = true) {
+                         bool timed = true, const AlignArguments& options = {}) {
   const Dataset dataset = load_dataset("courtyard");
   Job job;
   job.dataset = dataset.name;
@@ -193,6 +212,7 @@ inline Measured measured(const AlignerEntry& entry, const Plan& plan, const std:
   job.frames = {0};
   job.row_count = 8;
   job.timed = timed;
+  job.variant.options = options;
   Measured out;
   measure(plan, job, entry, dataset, wanted,
           {.ready = [&] { ++out.ready; }, .row = [&](const Measurement& row) { out.rows.push_back(row); }});
