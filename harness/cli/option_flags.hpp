@@ -43,7 +43,12 @@ void add_flag(CLI::App& command, const Option<Struct, Value>& option, Written<Va
   if constexpr (std::is_unsigned_v<Value>)
     flag->check(CLI::NonNegativeNumber);  // or a minus sign would wrap around
   if (option.former_name.empty()) return;
-  command.add_option(fmt::format("--{}", option.former_name), value)->group("")->excludes(flag);
+  const std::string former = fmt::format("--{}", option.former_name);
+  const auto take = [&value, flag, former](const typename Written<Value>::value_type& given) {
+    if (flag->count() > 0) throw CLI::ExcludesError(former, flag->get_name());
+    value = given;
+  };
+  command.add_option_function<typename Written<Value>::value_type>(former, take)->group("");  // not listed
 }
 
 /// A flag for every option that `wanted(option)` takes.
