@@ -1,10 +1,28 @@
-// Where and with what numbers were measured.
+// Where numbers were measured: what this program was built from, the machine, and programs found on it.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 
 namespace ndt::harness {
+
+struct BuildInfo {
+  std::string_view version;        ///< of the project
+  std::string_view commit;         ///< 40 digits, "-dirty" added if tracked files differed, or "unknown"
+  std::string_view compiler;       ///< name and version
+  std::string_view flags;          ///< optimisation flags of C++ code
+  std::string_view build_type;     ///< CMake's
+  std::string_view sanitizers;     ///< value of -fsanitize, empty without
+  std::string_view cuda_toolkit;   ///< version, empty if CUDA was left out
+  std::string_view cuda_left_out;  ///< why it was left out
+  std::string_view pcl_version;    ///< empty if PCL was left out
+  std::string_view pcl_left_out;   ///< why it was left out
+  bool lzf;                        ///< compressed PCD files can be read and written
+};
+
+const BuildInfo& build_info();
 
 /// What /proc/cpuinfo calls the processor, or "unknown".
 std::string cpu_model();
@@ -19,5 +37,12 @@ std::string command_line(std::span<const char* const> words);
 
 /// environment.json: commit, date, compiler, flags, processor, system, GPUs, versions of the libraries.
 std::string environment_json(const std::string& run_id, const std::string& command);
+
+/// The program's path on PATH, empty if it is not there.
+std::string find_program(const std::string& name);
+
+/// Returns the standard output of a shell command without the trailing line end, nothing if it failed. Commands are fixed texts
+/// of this program, never input.
+std::optional<std::string> output_of(const std::string& command);
 
 }  // namespace ndt::harness

@@ -1,8 +1,15 @@
 #include "base/numbers.hpp"
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <string>
 #include <system_error>
+#include <vector>
+
+#include "base/errors.hpp"
 
 namespace ndt::harness {
 namespace {
@@ -11,6 +18,36 @@ template <class T>
 std::errc parse_all(std::string_view word, T& value) {
   const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
   return end == word.data() + word.size() ? error : std::errc::invalid_argument;
+}
+
+constexpr std::string_view kBlanks = " \t\r\n";
+
+/// Words between blanks; between two commas there must be at least one, so an empty stretch gives an empty word.
+std::vector<std::string_view> words(std::string_view text) {
+  std::vector<std::string_view> out;
+  while (true) {
+    const std::size_t comma = std::min(text.find(','), text.size());
+    std::string_view piece = text.substr(0, comma);
+    const std::size_t before = out.size();
+    while (true) {
+      piece.remove_prefix(std::min(piece.find_first_not_of(kBlanks), piece.size()));
+      if (piece.empty()) break;
+      const std::size_t end = std::min(piece.find_first_of(kBlanks), piece.size());
+      out.push_back(piece.substr(0, end));
+      piece.remove_prefix(end);
+    }
+    if (out.size() == before) out.emplace_back();
+    if (comma == text.size()) return out;
+    text.remove_prefix(comma + 1);
+  }
+}
+
+double number(std::string_view word, std::size_t position, std::string_view option) {
+  const Real<double> real = parse_real<double>(word);
+  if (real.fault != RealFault::none || !std::isfinite(real.value))
+    throw UsageError(
+        fmt::format("{}: number {} is '{}'; give a finite decimal number", option, position, printable(word)));
+  return real.value;
 }
 
 }  // namespace
@@ -36,5 +73,39 @@ Real<T> parse_real(std::string_view word) {
 
 template Real<float> parse_real<float>(std::string_view);
 template Real<double> parse_real<double>(std::string_view);
+
+std::vector<double> parse_numbers(std::string_view text, std::string_view option) {
+  std::vector<double> numbers;
+  for (const std::string_view word : words(text)) numbers.push_back(number(word, numbers.size() + 1, option));
+  return numbers;
+}
+
+Transform parse_transform(std::string_view text, std::string_view option) {
+  const std::vector<double> v = parse_numbers(text, option);
+  if (v.size() == 6) return to_transform(Pose{v[0], v[1], v[2], v[3], v[4], v[5]});
+  if (v.size() != 16)
+    throw UsageError(
+        fmt::format("{}: {} numbers; give 6 (x,y,z,roll,pitch,yaw in metres and radians) or 16 (a 4x4 matrix, "
+                    "row by row)",
+                    option, v.size()));
+  Transform transform;
+  std::ranges::copy(v, transform.m);
+  require_rigid(transform, std::string(option).c_str());
+  return transform;
+}
+
+std::optional<int> number_after(std::string_view name, std::string_view prefix) {
+  if (!name.starts_with(prefix)) return std::nullopt;
+  name.remove_prefix(prefix.size());
+  int value = 0;
+  const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), value);
+  if (error != std::errc() || end != name.data() + name.size() || name.empty()) return std::nullopt;
+  return value;
+}
+
+void require_between(std::string_view name, int value, int least, int most) {
+  if (value < least || value > most)
+    throw UsageError(fmt::format("dataset {}: {} must be in [{}, {}]", name, value, least, most));
+}
 
 }  // namespace ndt::harness

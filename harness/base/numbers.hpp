@@ -1,13 +1,16 @@
-// Numbers in text, independent of the locale. The whole word must be the number.
+// Numbers in text, independent of the locale: single words, lists, poses, and the number at the end of a dataset's name.
 #pragma once
 
 #include <cstdint>
 #include <optional>
 #include <string_view>
+#include <vector>
+
+#include "ndt/core/pose.hpp"
 
 namespace ndt::harness {
 
-/// Decimal digits only; nothing for signs, blanks, or more than 64 bits.
+/// Parses a word of decimal digits; nothing for signs, blanks, or more than 64 bits.
 std::optional<std::uint64_t> parse_whole_number(std::string_view word);
 
 enum class RealFault { none, not_a_number, out_of_range };
@@ -18,9 +21,23 @@ struct Real {
   RealFault fault = RealFault::none;
 };
 
-/// Decimal numbers, and nan, inf, infinity in any case; a leading + is allowed. Too small becomes the nearest of T (often
+/// Parses a whole word: decimal numbers, and nan, inf, infinity in any case; a leading + is allowed. Too small becomes the nearest of T (often
 /// 0), too large is out_of_range. T is float or double.
 template <class T>
 Real<T> parse_real(std::string_view word);
+
+/// Numbers separated by commas and/or blanks. Throws UsageError that names `option`, the number's position and its text.
+std::vector<double> parse_numbers(std::string_view text, std::string_view option);
+
+/// "x,y,z,roll,pitch,yaw" (metres, radians, R = Rx Ry Rz) or 16 numbers of a row-major rigid 4x4, map_from_scan, separated
+/// by commas and/or blanks. Throws std::invalid_argument, usually a UsageError, that names `option`, the number's position
+/// and its text.
+Transform parse_transform(std::string_view text, std::string_view option);
+
+/// Returns the number behind `prefix` if the rest of the name is one, as in courtyard_5000.
+std::optional<int> number_after(std::string_view name, std::string_view prefix);
+
+/// Throws UsageError naming the dataset, the value and its bounds.
+void require_between(std::string_view name, int value, int least, int most);
 
 }  // namespace ndt::harness

@@ -3,7 +3,7 @@
 #include <cerrno>
 #include <system_error>
 
-#include "base/refusal.hpp"
+#include "base/errors.hpp"
 
 namespace ndt::harness {
 namespace {

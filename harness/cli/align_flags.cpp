@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "base/transform_text.hpp"
+#include "base/numbers.hpp"
 #include "cli/option_flags.hpp"
 #include "io/cloud_file.hpp"
 

@@ -1,14 +1,13 @@
 // ndt-bench align: one registration of two files.
 #include <fmt/format.h>
 
-#include "base/stopwatch.hpp"
+#include "base/clock.hpp"
 #include "cli/align_flags.hpp"
 #include "cli/commands.hpp"
 #include "cli/preparation_flags.hpp"
-#include "cli/result_json.hpp"
-#include "cli/result_text.hpp"
+#include "cli/print.hpp"
 #include "io/cloud_file.hpp"
-#include "run/same_bits.hpp"
+#include "run/repeatability.hpp"
 
 namespace ndt::harness {
 namespace {

@@ -4,11 +4,9 @@
 #include <cstdlib>
 #include <filesystem>
 
-#include "base/build_info.hpp"
 #include "base/environment.hpp"
-#include "base/gpu_facts.hpp"
+#include "base/gpu_info.hpp"
 #include "base/project_folder.hpp"
-#include "base/shell.hpp"
 #include "cli/commands.hpp"
 #include "ndt/core/error.hpp"
 

@@ -3,10 +3,8 @@
 
 #include "cli/align_flags.hpp"
 #include "cli/commands.hpp"
-#include "cli/point_scores.hpp"
 #include "cli/preparation_flags.hpp"
-#include "cli/result_json.hpp"
-#include "cli/result_text.hpp"
+#include "cli/print.hpp"
 #include "io/cloud_file.hpp"
 
 namespace ndt::harness {

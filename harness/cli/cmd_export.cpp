@@ -7,7 +7,7 @@
 #include "cli/commands.hpp"
 #include "cli/progress_line.hpp"
 #include "data/load_dataset.hpp"
-#include "io/pcd.hpp"
+#include "io/cloud_file.hpp"
 
 namespace ndt::harness {
 namespace {

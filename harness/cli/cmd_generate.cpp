@@ -3,11 +3,11 @@
 
 #include <limits>
 
-#include "base/stopwatch.hpp"
-#include "base/unknown_name.hpp"
+#include "base/clock.hpp"
+#include "base/errors.hpp"
 #include "cli/commands.hpp"
 #include "cli/progress_line.hpp"
-#include "data/town_cache.hpp"
+#include "data/sources.hpp"
 #include "ndt/align/option.hpp"
 
 namespace ndt::harness {

@@ -2,15 +2,13 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "base/number_list.hpp"
-#include "base/stopwatch.hpp"
+#include "base/clock.hpp"
+#include "base/numbers.hpp"
 #include "cli/align_flags.hpp"
 #include "cli/commands.hpp"
 #include "cli/option_flags.hpp"
 #include "cli/preparation_flags.hpp"
-#include "cli/result_json.hpp"
-#include "cli/result_text.hpp"
-#include "cli/search_output.hpp"
+#include "cli/print.hpp"
 #include "io/cloud_file.hpp"
 
 namespace ndt::harness {

@@ -2,7 +2,7 @@
 #include <fmt/format.h>
 
 #include "cli/commands.hpp"
-#include "cli/result_json.hpp"
+#include "cli/print.hpp"
 #include "data/load_dataset.hpp"
 #include "registry/registry.hpp"
 #include "run/presets.hpp"

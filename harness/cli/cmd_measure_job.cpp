@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "base/number_list.hpp"
+#include "base/numbers.hpp"
 #include "cli/commands.hpp"
 #include "data/load_dataset.hpp"
 #include "ndt/core/error.hpp"

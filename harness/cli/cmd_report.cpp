@@ -7,8 +7,8 @@
 #include <filesystem>
 #include <system_error>
 
+#include "base/environment.hpp"
 #include "base/project_folder.hpp"
-#include "base/shell.hpp"
 #include "cli/commands.hpp"
 #include "ndt/core/error.hpp"
 

@@ -6,7 +6,7 @@
 #include "cli/commands.hpp"
 #include "cli/progress_line.hpp"
 #include "ndt/core/limits.hpp"
-#include "run/run_facts.hpp"
+#include "run/run_folder.hpp"
 #include "run/runner.hpp"
 
 namespace ndt::harness {

@@ -7,7 +7,7 @@
 #include <memory>
 #include <string>
 
-#include "base/exit_code.hpp"
+#include "base/errors.hpp"
 
 namespace ndt::harness {
 

@@ -5,9 +5,8 @@
 #include <span>
 #include <vector>
 
-#include "base/build_info.hpp"
 #include "base/environment.hpp"
-#include "base/unknown_name.hpp"
+#include "base/errors.hpp"
 #include "cli/commands.hpp"
 
 namespace {

@@ -1,5 +1,3 @@
-#include "cli/point_scores.hpp"
-
 #include <fmt/format.h>
 
 #include <cmath>
@@ -9,6 +7,7 @@
 #include <vector>
 
 #include "base/output_file.hpp"
+#include "cli/print.hpp"
 
 namespace ndt::harness {
 namespace {

@@ -5,8 +5,8 @@
 
 #include <limits>
 
-#include "base/exit_code.hpp"
-#include "base/number_list.hpp"
+#include "base/errors.hpp"
+#include "base/numbers.hpp"
 #include "ndt/align/option.hpp"
 
 namespace ndt::harness {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "data/scan_preparation.hpp"
+#include "data/preparation.hpp"
 
 namespace ndt::harness {
 

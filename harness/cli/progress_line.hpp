@@ -1,8 +1,8 @@
 // How far a run is: one redrawn line on a terminal, plain lines now and then elsewhere.
 #pragma once
 
+#include "base/clock.hpp"
 #include "base/progress.hpp"
-#include "base/stopwatch.hpp"
 
 namespace ndt::harness {
 

@@ -1,13 +1,13 @@
-#include "data/catalogue.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cstdlib>
 
+#include "base/environment.hpp"
+#include "base/errors.hpp"
 #include "base/project_folder.hpp"
-#include "base/refusal.hpp"
 #include "data/dataset_file.hpp"
+#include "data/sources.hpp"
 #include "ndt/core/error.hpp"
 
 namespace ndt::harness {

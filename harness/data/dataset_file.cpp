@@ -7,11 +7,10 @@
 #include <set>
 #include <sstream>
 
-#include "base/noise.hpp"
-#include "base/refusal.hpp"
-#include "base/transform_text.hpp"
-#include "data/preparation_keys.hpp"
-#include "data/scan_preparation.hpp"
+#include "base/errors.hpp"
+#include "base/numbers.hpp"
+#include "base/random.hpp"
+#include "data/preparation.hpp"
 #include "io/cloud_file.hpp"
 #include "io/toml_fields.hpp"
 #include "io/trajectory.hpp"

@@ -1,5 +1,3 @@
-#include "data/golden_datasets.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,8 +6,9 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "base/errors.hpp"
 #include "base/json_fields.hpp"
-#include "base/refusal.hpp"
+#include "data/sources.hpp"
 #include "io/cloud_file.hpp"
 #include "ndt/core/error.hpp"
 

@@ -4,13 +4,9 @@
 
 #include <filesystem>
 
-#include "base/unknown_name.hpp"
-#include "data/catalogue.hpp"
+#include "base/errors.hpp"
 #include "data/dataset_file.hpp"
-#include "data/golden_datasets.hpp"
-#include "data/scenes.hpp"
-#include "data/town_cache.hpp"
-#include "data/town_points.hpp"
+#include "data/sources.hpp"
 #include "ndt/core/error.hpp"
 
 namespace ndt::harness {

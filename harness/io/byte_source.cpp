@@ -10,7 +10,7 @@
 #include <cstring>
 #include <stdexcept>
 
-#include "base/refusal.hpp"
+#include "base/errors.hpp"
 #include "ndt/core/limits.hpp"
 
 namespace ndt::harness {

@@ -4,10 +4,7 @@
 #include <cctype>
 #include <string>
 
-#include "base/refusal.hpp"
-#include "io/kitti_bin.hpp"
-#include "io/pcd.hpp"
-#include "io/ply.hpp"
+#include "base/errors.hpp"
 
 namespace ndt::harness {
 namespace {

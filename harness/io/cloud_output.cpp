@@ -8,7 +8,7 @@
 #include <cstring>
 #include <fstream>
 
-#include "base/refusal.hpp"
+#include "base/errors.hpp"
 
 namespace ndt::harness {
 

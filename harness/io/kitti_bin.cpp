@@ -1,13 +1,12 @@
-#include "io/kitti_bin.hpp"
-
 #include <fmt/format.h>
 
 #include <bit>
 
-#include "base/refusal.hpp"
+#include "base/errors.hpp"
 #include "io/byte_source.hpp"
+#include "io/cloud_file.hpp"
 #include "io/cloud_output.hpp"
-#include "io/point_records.hpp"
+#include "io/points.hpp"
 #include "ndt/core/limits.hpp"
 
 namespace ndt::harness {

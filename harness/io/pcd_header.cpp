@@ -4,17 +4,53 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
+#include <map>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
+#include "base/errors.hpp"
 #include "base/numbers.hpp"
-#include "base/refusal.hpp"
-#include "io/pcd_header_lines.hpp"
+#include "io/byte_source.hpp"
+#include "io/text.hpp"
+#include "ndt/core/error.hpp"
 #include "ndt/core/limits.hpp"
 
 namespace ndt::harness {
 namespace {
+
+/// The lines of a PCD header by keyword, not yet understood.
+class PcdHeaderLines {
+ public:
+  /// Reads to the end of the DATA line. Throws ndt::InputError for unknown or repeated keywords, words or headers that are
+  /// too long, and a file that ends first.
+  explicit PcdHeaderLines(ByteSource& source);
+
+  bool has(const std::string& keyword) const { return lines_.contains(keyword); }
+  /// What follows a keyword that is there. COLUMNS is found as FIELDS.
+  const std::vector<std::string>& words(const std::string& keyword) const { return lines_.at(keyword).words; }
+  std::uint64_t count() const { return text_.count(); }
+
+  /// Throws if the keyword is not followed by exactly n words.
+  void expect_words(const std::string& keyword, std::size_t n) const;
+  InputError refused(const std::string& keyword, std::string_view what) const;
+  InputError missing(std::string_view keyword) const { return text_.missing(keyword); }
+
+ private:
+  struct Line {
+    std::uint64_t number = 0;
+    std::vector<std::string> words;
+  };
+  std::string_view add(std::string_view line);
+
+  HeaderText text_;
+  std::map<std::string, Line> lines_;
+};
+
+constexpr std::string_view kKeywords[] = {"VERSION", "FIELDS", "SIZE",      "TYPE",   "COUNT",
+                                          "WIDTH",   "HEIGHT", "VIEWPOINT", "POINTS", "DATA"};
 
 /// One column group: "FIELDS normal", "SIZE 4", "TYPE F", "COUNT 3".
 struct Field {
@@ -148,6 +184,36 @@ PcdEncoding encoding(const PcdHeaderLines& lines) {
   if (word == "binary") return PcdEncoding::binary;
   if (word == "binary_compressed") return PcdEncoding::binary_compressed;
   throw lines.refused("DATA", fmt::format("'{}' is none of ascii, binary, binary_compressed", printable(word)));
+}
+
+PcdHeaderLines::PcdHeaderLines(ByteSource& source) : text_(source, "DATA") {
+  while (add(text_.next_line()) != "DATA") {
+  }
+}
+
+/// The keyword of the line; empty for comments and blank lines.
+std::string_view PcdHeaderLines::add(std::string_view line) {
+  if (line.starts_with('#')) return "";
+  std::vector<std::string> words = text_.words(line);
+  if (words.empty()) return "";
+  const std::string given = words[0] == "COLUMNS" ? "FIELDS" : words[0];
+  const auto* const keyword = std::find(std::begin(kKeywords), std::end(kKeywords), given);
+  if (keyword == std::end(kKeywords))
+    throw text_.refused(fmt::format("'{}' is no keyword of a PCD header", printable(given)));
+  words.erase(words.begin());
+  if (!lines_.try_emplace(given, Line{text_.count(), std::move(words)}).second)
+    throw text_.refused(fmt::format("{} comes a second time (first on line {})", *keyword, lines_.at(given).number));
+  return *keyword;
+}
+
+void PcdHeaderLines::expect_words(const std::string& keyword, std::size_t n) const {
+  if (const std::size_t got = words(keyword).size(); got != n)
+    throw refused(keyword, fmt::format("{} {} where {} {} expected", got, got == 1 ? "value" : "values", n,
+                                       n == 1 ? "is" : "are"));
+}
+
+InputError PcdHeaderLines::refused(const std::string& keyword, std::string_view what) const {
+  return text_.refused(lines_.at(keyword).number, fmt::format("{} {}", keyword, what));
 }
 
 }  // namespace

@@ -4,8 +4,8 @@
 #include <cstdint>
 
 #include "io/byte_source.hpp"
-#include "io/pcd.hpp"
-#include "io/point_layout.hpp"
+#include "io/cloud_file.hpp"
+#include "io/points.hpp"
 
 namespace ndt::harness {
 

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "io/byte_source.hpp"
-#include "io/ply.hpp"
-#include "io/point_layout.hpp"
+#include "io/cloud_file.hpp"
+#include "io/points.hpp"
 
 namespace ndt::harness {
 

@@ -8,7 +8,7 @@
 #include <cmath>
 #include <set>
 
-#include "base/refusal.hpp"
+#include "base/errors.hpp"
 #include "io/byte_source.hpp"
 #include "ndt/core/limits.hpp"
 

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
 #include <memory>
 #include <stdexcept>
@@ -12,7 +13,7 @@
 #include <vector>
 
 #include "base/metrics.hpp"
-#include "microbench/microbench_scenes.hpp"
+#include "data/courtyard.hpp"
 #include "ndt/initial_pose/tpe.hpp"
 
 namespace ndt::harness {
@@ -130,6 +131,10 @@ bool takes_batches(const AlignerEntry& row, const AlignOptions& options) {
   return !row.unavailable_reason().empty() || dynamic_cast<BatchAligner*>(row.make(options).get()) != nullptr;
 }
 
+constexpr int kPointsPerCourtyard = 100000;
+constexpr int kCourtyardM = 64;
+constexpr std::uint64_t kScanSeed = 2, kFirstMapSeed = 1000;
+
 }  // namespace
 
 void register_microbenchmarks(std::span<const AlignerEntry> rows, const AlignOptions& options, int& failed) {
@@ -157,6 +162,32 @@ void register_microbenchmarks(std::span<const AlignerEntry> rows, const AlignOpt
         name, [at_once, drawn_ahead](benchmark::State& state) { propose(state, at_once, drawn_ahead); })
         ->UseRealTime()
         ->Unit(benchmark::kMicrosecond);
+}
+
+PointCloud microbench_map(int points) {
+  const int courtyards = (points + kPointsPerCourtyard - 1) / kPointsPerCourtyard;
+  const int columns = static_cast<int>(std::ceil(std::sqrt(courtyards)));
+  PointCloud map;
+  map.points.reserve(static_cast<std::size_t>(points));
+  for (int k = 0; k < courtyards; ++k) {
+    const PointCloud courtyard =
+        make_courtyard({.seed = kFirstMapSeed + static_cast<std::uint64_t>(k),
+                        .points = std::min(kPointsPerCourtyard, points - k * kPointsPerCourtyard),
+                        .offset_m = {kCourtyardM * (k % columns), kCourtyardM * (k / columns), 0}});
+    map.points.insert(map.points.end(), courtyard.points.begin(), courtyard.points.end());
+  }
+  return map;
+}
+
+PointCloud microbench_scan(int points) { return make_courtyard({.seed = kScanSeed, .points = points}); }
+
+Transform microbench_guess() { return to_transform(Pose{0.3, -0.2, 0.05, 0.01, -0.01, 0.03}); }
+
+std::vector<Transform> microbench_poses() {
+  std::vector<Transform> poses;
+  for (int i = 0; i < 8; ++i)
+    for (int j = 0; j < 8; ++j) poses.push_back(to_transform(Pose{0.1 * (i - 3.5), 0.1 * (j - 3.5), 0, 0, 0, 0}));
+  return poses;
 }
 
 }  // namespace ndt::harness

@@ -1,8 +1,11 @@
-// The benchmarks of ndt-microbench: the parts of a registration, each alone, for every row of the table.
+// The benchmarks of ndt-microbench: the parts of a registration, each alone, for every row of the table; and their clouds.
 #pragma once
 
 #include <span>
+#include <vector>
 
+#include "ndt/core/point_cloud.hpp"
+#include "ndt/core/pose.hpp"
 #include "registry/registry.hpp"
 
 namespace ndt::harness {
@@ -16,5 +19,18 @@ namespace ndt::harness {
 /// Those of a row that cannot run here are skipped with its reason. `failed` counts the others that end without a number,
 /// and must outlive the run.
 void register_microbenchmarks(std::span<const AlignerEntry> rows, const AlignOptions& options, int& failed);
+
+/// A map of courtyards of at most 100,000 points each, side by side on a square grid of 64 m and drawn from seeds of their
+/// own: more points are more voxels, not fuller ones. The first courtyard is where the scans were taken.
+PointCloud microbench_map(int points);
+
+/// A scan of the first courtyard; its pose in the map is the identity.
+PointCloud microbench_scan(int points);
+
+/// Where alignments start: about 0.36 m and 1.7 degrees away.
+Transform microbench_guess();
+
+/// An 8 x 8 grid of poses, 0.1 m apart in x and y, around the true one.
+std::vector<Transform> microbench_poses();
 
 }  // namespace ndt::harness

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/unknown_name.hpp"
+#include "base/errors.hpp"
 #include "ndt/align/option.hpp"
 #include "ndt/core/enum_names.hpp"
 

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <vector>
 
-#include "base/build_info.hpp"
-#include "base/unknown_name.hpp"
+#include "base/environment.hpp"
+#include "base/errors.hpp"
 #include "ndt/cpu_pclomp_ref/aligner.hpp"
 #include "ndt/gpu_multikernel/aligner.hpp"
 #include "ndt/gpu_persistent/aligner.hpp"

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "base/unknown_name.hpp"
+#include "base/errors.hpp"
 
 namespace ndt::harness {
 namespace {

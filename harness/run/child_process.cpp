@@ -14,8 +14,8 @@
 #include <fstream>
 #include <system_error>
 
-#include "base/refusal.hpp"
-#include "base/stopwatch.hpp"
+#include "base/clock.hpp"
+#include "base/errors.hpp"
 
 extern char** environ;
 

@@ -7,14 +7,11 @@
 #include <memory>
 #include <optional>
 
-#include "base/calibration.hpp"
-#include "base/exit_code.hpp"
-#include "base/settle.hpp"
-#include "base/stopwatch.hpp"
+#include "base/clock.hpp"
+#include "base/errors.hpp"
 #include "ndt/core/error.hpp"
-#include "run/alignment_traffic.hpp"
-#include "run/batch_guesses.hpp"
-#include "run/same_bits.hpp"
+#include "run/guesses.hpp"
+#include "run/repeatability.hpp"
 #include "run/search_run.hpp"
 
 namespace ndt::harness {

@@ -10,7 +10,8 @@
 #include "base/environment.hpp"
 #include "data/load_dataset.hpp"
 #include "ndt/core/error.hpp"
-#include "run/planned_search.hpp"
+#include "registry/option_keys.hpp"
+#include "run/guesses.hpp"
 
 namespace ndt::harness {
 namespace {

@@ -8,9 +8,9 @@
 #include <filesystem>
 #include <set>
 
+#include "base/environment.hpp"
+#include "base/errors.hpp"
 #include "base/project_folder.hpp"
-#include "base/refusal.hpp"
-#include "base/unknown_name.hpp"
 #include "ndt/core/limits.hpp"
 #include "registry/option_keys.hpp"
 

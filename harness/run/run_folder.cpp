@@ -10,11 +10,10 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "base/build_info.hpp"
 #include "base/environment.hpp"
-#include "base/gpu_facts.hpp"
+#include "base/errors.hpp"
+#include "base/gpu_info.hpp"
 #include "base/output_file.hpp"
-#include "base/refusal.hpp"
 
 namespace ndt::harness {
 namespace {

@@ -5,6 +5,7 @@
 #include <set>
 #include <string>
 
+#include "base/progress.hpp"
 #include "run/plan.hpp"
 
 namespace ndt::harness {
@@ -43,5 +44,9 @@ class RunFolder {
   std::size_t failed_ = 0;
   int rows_descriptor_ = -1;
 };
+
+/// Writes what a run's rows leave out because it is the same for all of them: columns.json, datasets.json with thinned clouds for a picture
+/// (clouds/*.pcd), and implementations.json. `report` is called while a missing dataset is generated. Throws InputError.
+void write_run_facts(const RunFolder& folder, const ReportProgress& report);
 
 }  // namespace ndt::harness

@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "base/stopwatch.hpp"
+#include "base/clock.hpp"
 #include "ndt/initial_pose/search.hpp"
 #include "registry/search_arguments.hpp"
 #include "run/measurement.hpp"

@@ -6,8 +6,8 @@
 #include <string>
 #include <system_error>
 
+#include "base/errors.hpp"
 #include "base/output_file.hpp"
-#include "base/refusal.hpp"
 
 namespace ndt::harness::town {
 namespace {

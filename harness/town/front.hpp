@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "base/integer_random.hpp"
+#include "base/random.hpp"
 #include "town/ground.hpp"
 
 namespace ndt::harness::town {

@@ -1,6 +1,6 @@
 #include "town/ground.hpp"
 
-#include "base/integer_random.hpp"
+#include "base/random.hpp"
 
 namespace ndt::harness::town {
 namespace {

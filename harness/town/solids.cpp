@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/integer_random.hpp"
+#include "base/random.hpp"
 
 namespace ndt::harness::town {
 namespace {

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <array>
 
-#include "base/integer_random.hpp"
-#include "base/unknown_name.hpp"
+#include "base/errors.hpp"
+#include "base/random.hpp"
 #include "town/front.hpp"
 
 namespace ndt::harness {

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "town/drive.hpp"
+#include "town/ground.hpp"
 #include "town/lidar.hpp"
-#include "town/streets.hpp"
 #include "town/town.hpp"
 
 namespace ndt::harness::town {

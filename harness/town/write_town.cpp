@@ -1,23 +1,87 @@
 #include <fmt/format.h>
 
+#include <atomic>
+#include <future>
 #include <mutex>
+#include <string>
+#include <vector>
 
 #include "base/environment.hpp"
-#include "base/integer_random.hpp"
 #include "base/output_file.hpp"
-#include "io/pcd.hpp"
+#include "base/random.hpp"
+#include "io/cloud_file.hpp"
 #include "io/trajectory.hpp"
 #include "ndt/align/option.hpp"
 #include "ndt/core/limits.hpp"
-#include "town/dataset_toml.hpp"
 #include "town/folder_in_making.hpp"
-#include "town/in_parallel.hpp"
 #include "town/leaf_sums.hpp"
 #include "town/town_plan.hpp"
 
 namespace ndt::harness {
 namespace town {
 namespace {
+
+/// town, or town_seed7.
+std::string dataset_name(const TownPlan& plan, std::uint64_t seed) {
+  return seed == 1 ? plan.name : fmt::format("{}_seed{}", plan.name, seed);
+}
+
+/// The description that makes a folder a dataset.
+std::string dataset_toml(const TownPlan& plan, TownScale scale, std::uint64_t seed) {
+  return fmt::format(R"(# Written by ndt-bench generate town.
+format = 1
+name = "{0}"
+description = "{1}"
+kind = "scan_to_map"
+map = "map.pcd"
+scans = ["scans/*.pcd"]
+resolution_m = 2.0
+
+[truth]
+file = "truth.tum"
+format = "tum"
+quality = "exact: the poses the scans were cast from"
+exact = true
+accuracy_m = 0.0
+
+[guess]
+kind = "noise"
+seed = 1
+count = 1
+xy_sigma_m = 0.3
+z_sigma_m = 0.05
+roll_pitch_sigma_deg = 0.5
+yaw_sigma_deg = 2.0
+
+[preparation.scan]
+voxel_leaf_m = 1.0
+
+[provenance]
+licence = "Apache-2.0"
+source = "generated: {2} beams, {3} azimuths, range noise 2 cm; map of a second drive, 0.2 m leaves"
+obtain = "ndt-bench generate town --scale {4} --seed {5} --out DIR"
+)",
+                     dataset_name(plan, seed), plan.description, plan.lidar.beams, plan.lidar.azimuths,
+                     town_scale_name(scale), seed);
+}
+
+/// Calls work(i) for every i in [0, count), on `threads` threads. Ends early with the first exception.
+template <class Work>
+void in_parallel(int count, int threads, const Work& work) {
+  std::atomic<int> next{0};
+  const auto run = [&] {
+    try {
+      for (int i = next++; i < count; i = next++) work(i);
+    } catch (...) {
+      next = count;
+      throw;
+    }
+  };
+  std::vector<std::future<void>> workers;
+  for (int k = 0; k < threads; ++k) workers.push_back(std::async(std::launch::async, run));
+  for (auto& worker : workers) worker.wait();
+  for (auto& worker : workers) worker.get();
+}
 
 /// What the one seed of the options is split into.
 enum Seeds : std::uint64_t { kSceneSeed, kScanNoise, kMapNoise };

@@ -9,11 +9,9 @@
 #include <set>
 
 #include "asked_memory.hpp"
-#include "ndt/core/error.hpp"
-#include "io/kitti_bin.hpp"
-#include "io/pcd.hpp"
-#include "io/ply.hpp"
+#include "io/cloud_file.hpp"
 #include "io/trajectory.hpp"
+#include "ndt/core/error.hpp"
 #include "temporary_folder.hpp"
 
 namespace ndt::catalogue {

@@ -4,8 +4,8 @@
 #include <stdexcept>
 
 #include "ndt/core/limits.hpp"
-#include "run/same_bits.hpp"
 #include "rows.hpp"
+#include "run/repeatability.hpp"
 
 namespace ndt {
 namespace {

@@ -1,9 +1,9 @@
 // Searches for the initial pose on every row: what aligns many at once finds what one after the other finds.
 #include <cmath>
 
-#include "run/same_bits.hpp"
 #include "ndt/initial_pose/search.hpp"
 #include "rows.hpp"
+#include "run/repeatability.hpp"
 
 namespace ndt {
 namespace {

@@ -1,7 +1,7 @@
 // Any bytes as a dataset.toml. Of the files that it may name some exist, and their clouds can be read.
-#include "fuzzing.hpp"
 #include "data/dataset_file.hpp"
-#include "io/pcd.hpp"
+#include "fuzzing.hpp"
+#include "io/cloud_file.hpp"
 #include "io/trajectory.hpp"
 #include "temporary_folder.hpp"
 

@@ -1,6 +1,5 @@
 // Any bytes as alignments.json of NDT_GOLDEN_DIR. The clouds that it may name do not exist.
-#include "data/golden_datasets.hpp"
-
+#include "data/sources.hpp"
 #include "fuzzing.hpp"
 #include "temporary_folder.hpp"
 

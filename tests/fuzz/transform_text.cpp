@@ -1,8 +1,7 @@
 // Any text as the pose of --guess: what is accepted is a rigid transform.
-#include "base/transform_text.hpp"
-
 #include <stdexcept>
 
+#include "base/numbers.hpp"
 #include "fuzzing.hpp"
 
 int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

@@ -8,7 +8,7 @@
 
 #include "ndt/gpu_multikernel/aligner.hpp"
 #include "ndt/gpu_persistent/aligner.hpp"
-#include "run/same_bits.hpp"
+#include "run/repeatability.hpp"
 #include "scenes.hpp"
 
 namespace ndt {

@@ -10,7 +10,7 @@
 #include <stdexcept>
 
 #include "data/courtyard.hpp"
-#include "io/pcd.hpp"
+#include "io/cloud_file.hpp"
 
 namespace ndt::golden {
 namespace {
@@ -157,8 +157,7 @@ std::string find_file(const std::string& name) {
 }
 
 std::string missing_reason() {
-  if (golden_folder() == nullptr)
-    return "NDT_GOLDEN_DIR is not set: golden results on real clouds not checked";
+  if (golden_folder() == nullptr) return "NDT_GOLDEN_DIR is not set: golden results on real clouds not checked";
   if (find_file("alignments.json").empty()) return "NDT_GOLDEN_DIR holds no alignments.json";
   return {};
 }

@@ -11,9 +11,9 @@
 #include "ndt/exec/host_team.hpp"
 #include "ndt/exec/team.hpp"
 #include "ndt/gpu_persistent/aligner.hpp"
-#include "run/same_bits.hpp"
 #include "ndt/score/scan_points_simd.hpp"
 #include "ndt/voxel/voxel_map.hpp"
+#include "run/repeatability.hpp"
 #include "scenes.hpp"
 
 namespace ndt::gpu_persistent {

@@ -5,7 +5,7 @@
 #include <chrono>
 #include <limits>
 
-#include "base/exit_code.hpp"
+#include "base/errors.hpp"
 
 namespace ndt::harness {
 namespace {

@@ -1,6 +1,6 @@
-#include "run/batch_guesses.hpp"
-
 #include <gmock/gmock.h>
+
+#include "run/guesses.hpp"
 
 namespace ndt::harness {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <gmock/gmock.h>
 
-#include "io/pcd.hpp"
+#include "io/cloud_file.hpp"
 #include "io/trajectory.hpp"
 #include "scratch_files.hpp"
 

@@ -4,9 +4,9 @@
 #include <fstream>
 #include <optional>
 
-#include "base/exit_code.hpp"
+#include "base/errors.hpp"
 #include "data/load_dataset.hpp"
-#include "io/pcd.hpp"
+#include "io/cloud_file.hpp"
 #include "ndt/core/error.hpp"
 #include "temporary_folder.hpp"
 

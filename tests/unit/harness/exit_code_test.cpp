@@ -1,12 +1,11 @@
-#include "base/exit_code.hpp"
-
 #include <gtest/gtest.h>
 
 #include <limits>
 #include <new>
 
+#include "base/errors.hpp"
 #include "ndt/core/error.hpp"
-#include "run/same_bits.hpp"
+#include "run/repeatability.hpp"
 
 namespace ndt::harness {
 namespace {

@@ -1,8 +1,7 @@
-#include "base/gpu_facts.hpp"
-
 #include <gmock/gmock.h>
 
 #include "base/environment.hpp"
+#include "base/gpu_info.hpp"
 
 namespace ndt::harness {
 namespace {

@@ -1,5 +1,4 @@
-#include "io/kitti_bin.hpp"
-
+#include "io/cloud_file.hpp"
 #include "scratch_files.hpp"
 
 namespace ndt::harness {

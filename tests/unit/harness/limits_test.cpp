@@ -2,7 +2,7 @@
 #include "ndt/core/limits.hpp"
 
 #include "io/cloud_output.hpp"
-#include "io/trajectory_rows.hpp"
+#include "io/trajectory.hpp"
 #include "scratch_files.hpp"
 
 namespace ndt::harness {

@@ -6,8 +6,6 @@
 #include <map>
 #include <string>
 
-#include "microbench/microbench_scenes.hpp"
-
 namespace ndt::harness {
 namespace {
 

@@ -1,9 +1,9 @@
-#include "base/noise.hpp"
-
 #include <gmock/gmock.h>
 
 #include <cmath>
 #include <cstring>
+
+#include "base/random.hpp"
 
 namespace ndt::harness {
 namespace {

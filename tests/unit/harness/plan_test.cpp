@@ -6,7 +6,7 @@
 #include <map>
 #include <set>
 
-#include "base/exit_code.hpp"
+#include "base/errors.hpp"
 #include "data/load_dataset.hpp"
 #include "ndt/core/error.hpp"
 #include "scratch_files.hpp"

@@ -1,5 +1,3 @@
-#include "cli/point_scores.hpp"
-
 #include <gmock/gmock.h>
 
 #include <fstream>
@@ -7,6 +5,7 @@
 #include <sstream>
 #include <stdexcept>
 
+#include "cli/print.hpp"
 #include "ndt/core/error.hpp"
 #include "temporary_folder.hpp"
 

@@ -2,7 +2,7 @@
 
 #include <gmock/gmock.h>
 
-#include "base/exit_code.hpp"
+#include "base/errors.hpp"
 
 namespace ndt::harness {
 namespace {

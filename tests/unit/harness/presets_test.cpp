@@ -2,7 +2,7 @@
 
 #include <gmock/gmock.h>
 
-#include "base/exit_code.hpp"
+#include "base/errors.hpp"
 #include "data/load_dataset.hpp"
 #include "scratch_files.hpp"
 

@@ -1,9 +1,9 @@
-#include "data/random_sample.hpp"
-
 #include <gmock/gmock.h>
 
 #include <cmath>
 #include <limits>
+
+#include "data/filters.hpp"
 
 namespace ndt::harness {
 namespace {

@@ -4,7 +4,6 @@
 #include <map>
 
 #include "io/cloud_file.hpp"
-#include "io/ply.hpp"
 #include "io/trajectory.hpp"
 #include "scratch_files.hpp"
 

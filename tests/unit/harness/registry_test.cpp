@@ -2,8 +2,8 @@
 
 #include <gmock/gmock.h>
 
-#include "base/build_info.hpp"
-#include "base/exit_code.hpp"
+#include "base/environment.hpp"
+#include "base/errors.hpp"
 
 namespace ndt::harness {
 namespace {

@@ -1,5 +1,3 @@
-#include "data/scan_preparation.hpp"
-
 #include <gmock/gmock.h>
 
 #include <algorithm>
@@ -8,6 +6,7 @@
 #include <random>
 #include <stdexcept>
 
+#include "data/preparation.hpp"
 #include "pcd_files.hpp"
 
 namespace ndt::harness {

@@ -4,7 +4,7 @@
 
 #include <stdexcept>
 
-#include "base/exit_code.hpp"
+#include "base/errors.hpp"
 
 namespace ndt::harness {
 namespace {

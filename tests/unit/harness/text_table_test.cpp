@@ -1,8 +1,8 @@
-#include "cli/text_table.hpp"
-
 #include <gtest/gtest.h>
 
 #include <stdexcept>
+
+#include "cli/print.hpp"
 
 namespace ndt::harness {
 namespace {

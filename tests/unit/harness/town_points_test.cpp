@@ -1,15 +1,14 @@
-#include "data/town_points.hpp"
-
 #include <gmock/gmock.h>
 
 #include <filesystem>
 #include <memory>
 
+#include "base/errors.hpp"
 #include "data/dataset_file.hpp"
-#include "base/exit_code.hpp"
+#include "data/sources.hpp"
 #include "registry/registry.hpp"
-#include "town/town.hpp"
 #include "temporary_folder.hpp"
+#include "town/town.hpp"
 
 namespace ndt::harness {
 namespace {

@@ -1,8 +1,7 @@
-#include "base/transform_text.hpp"
-
 #include <gmock/gmock.h>
 
-#include "base/exit_code.hpp"
+#include "base/errors.hpp"
+#include "base/numbers.hpp"
 
 namespace ndt::harness {
 namespace {

@@ -1,5 +1,3 @@
-#include "data/voxel_grid_filter.hpp"
-
 #include <gmock/gmock.h>
 
 #include <array>
@@ -9,7 +7,8 @@
 #include <random>
 
 #include "data/courtyard.hpp"
-#include "io/pcd.hpp"
+#include "data/filters.hpp"
+#include "io/cloud_file.hpp"
 
 namespace ndt::harness {
 namespace {

@@ -7,7 +7,7 @@
 #include <limits>
 #include <stdexcept>
 
-#include "run/same_bits.hpp"
+#include "run/repeatability.hpp"
 
 namespace ndt::initial_pose {
 namespace {

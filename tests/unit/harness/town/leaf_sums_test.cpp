@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <tuple>
 
-#include "base/integer_random.hpp"
-#include "data/voxel_grid_filter.hpp"
+#include "base/random.hpp"
+#include "data/filters.hpp"
 
 namespace ndt::harness::town {
 namespace {

@@ -1,11 +1,10 @@
-#include "town/world.hpp"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
-#include "base/integer_random.hpp"
+#include "base/random.hpp"
 #include "town/town_plan.hpp"
+#include "town/world.hpp"
 
 namespace ndt::harness::town {
 namespace {

@@ -2,13 +2,13 @@
 
 #include <algorithm>
 
+#include "base/errors.hpp"
 #include "bytes_of.hpp"
-#include "ndt/core/error.hpp"
-#include "base/exit_code.hpp"
-#include "io/pcd.hpp"
+#include "io/cloud_file.hpp"
 #include "io/trajectory.hpp"
-#include "town/town.hpp"
+#include "ndt/core/error.hpp"
 #include "temporary_folder.hpp"
+#include "town/town.hpp"
 
 namespace ndt::harness::town {
 namespace {

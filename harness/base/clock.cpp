@@ -1,0 +1,50 @@
+#include "base/clock.hpp"
+
+#include <chrono>
+#include <ctime>
+#include <thread>
+#include <vector>
+
+#include "base/metrics.hpp"
+
+namespace ndt::harness {
+namespace {
+
+/// CPU time of all threads of the process.
+double process_cpu_ms() {
+  timespec time{};
+  ::clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
+  return static_cast<double>(time.tv_sec) * 1e3 + static_cast<double>(time.tv_nsec) * 1e-6;
+}
+
+}  // namespace
+
+void settle() {
+  // The kernel books the time of a thread running on another core at its next timer tick, 4 or 10 ms apart: a shorter look
+  // would take a spinning thread for a sleeping one.
+  constexpr auto kLook = std::chrono::milliseconds(12);
+  constexpr int kLooks = 10;
+  constexpr double kAsleepMs = 0.5;  // per look
+  for (int k = 0; k < kLooks; ++k) {
+    const double before = process_cpu_ms();
+    std::this_thread::sleep_for(kLook);
+    if (process_cpu_ms() - before < kAsleepMs) return;
+  }
+}
+
+double calibration_us() {
+  constexpr int kRuns = 3;
+  constexpr int kLinks = 100000;    // about 0.3 ms
+  static volatile double kept = 0;  // so that the work is done
+  std::vector<double> times;
+  for (int run = 0; run < kRuns; ++run) {
+    const Stopwatch watch;
+    double x = 1.0 + kept * 1e-300;
+    for (int k = 0; k < kLinks; ++k) x = x * 0.999999 + 1e-6;
+    kept = x;
+    times.push_back(watch.elapsed_us());
+  }
+  return median(times);
+}
+
+}  // namespace ndt::harness

@@ -1,0 +1,50 @@
+// Random numbers that are the same on every machine and with every compiler: integers, and guesses and priors with noise.
+#pragma once
+
+#include <cstdint>
+
+#include "ndt/core/pose.hpp"
+
+namespace ndt::harness {
+
+/// 64-bit linear congruential generator; the high half of the state is the draw.
+class IntegerRandom {
+ public:
+  explicit IntegerRandom(std::uint64_t seed) : state_(seed) {}
+
+  /// Uniform in [0, n), n up to 2^32.
+  std::int64_t below(std::int64_t n) {
+    state_ = state_ * 6364136223846793005ULL + 1442695040888963407ULL;
+    return static_cast<std::int64_t>(((state_ >> 32) * static_cast<std::uint64_t>(n)) >> 32);
+  }
+
+ private:
+  std::uint64_t state_;
+};
+
+/// A one-to-one map whose every output bit hangs on every input bit [Stafford's mix 13 of MurmurHash3's finaliser].
+inline std::uint64_t scattered(std::uint64_t bits) {
+  bits = (bits ^ (bits >> 30)) * 0xBF58476D1CE4E5B9ULL;
+  bits = (bits ^ (bits >> 27)) * 0x94D049BB133111EBULL;
+  return bits ^ (bits >> 31);
+}
+
+/// Seed number `index` of the many that one seed stands for: what is drawn by index needs no order.
+inline std::uint64_t seed_of(std::uint64_t seed, std::uint64_t index) {
+  return scattered(seed + 0x9E3779B97F4A7C15ULL * (index + 1));
+}
+
+/// Standard deviations of a guess around the truth, in the truth's frame.
+struct GuessNoise {
+  double xy_m = 0.3, z_m = 0.05, roll_pitch_rad = 0, yaw_rad = 0;
+};
+
+/// truth * delta with every component of delta drawn by itself, near Gaussian (the sum of twelve uniform numbers, so within
+/// six deviations). The same seed and index give the same guess.
+Transform noisy_guess(const Transform& truth, const GuessNoise& noise, std::uint64_t seed, std::uint64_t index);
+
+/// The mean of a prior that the truth could have been drawn from: each of x, y, z, roll and pitch off by a deviation of its
+/// own, near Gaussian as above, the heading any. The same seed and index give the same mean.
+Transform prior_mean(const Transform& truth, const double (&sigma)[5], std::uint64_t seed, std::uint64_t index);
+
+}  // namespace ndt::harness

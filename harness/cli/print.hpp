@@ -1,0 +1,72 @@
+// Results as commands print them: short lines with units for people, JSON and CSV for programs.
+#pragma once
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "data/preparation.hpp"
+#include "ndt/align/aligner.hpp"
+#include "ndt/core/point_cloud.hpp"
+#include "ndt/initial_pose/search.hpp"
+#include "registry/search_arguments.hpp"
+
+namespace ndt::harness {
+
+/// Points of the files, and what the filters left of them.
+std::string clouds_text(const PreparedCloud& map, const PreparedCloud& scan);
+/// "scan filters     of 3000 points left: finite 2998, range 2890"; empty if no filter was asked for.
+std::string filters_text(std::string_view cloud, const PreparedCloud& prepared);
+
+std::string to_text(const AlignResult& result);
+std::string to_text(const Evaluation& evaluation);
+std::string trace_text(std::span<const TracePoint> trace);
+/// Count, extent, points per voxel, and the first rows.
+std::string to_text(std::span<const VoxelRow> voxels, double resolution_m);
+
+/// "3.21 ms (median of 5, 3.10 to 3.90)".
+std::string time_text(const std::vector<double>& times_us);
+
+// JSON: the key names are part of the command line's contract.
+
+nlohmann::ordered_json to_json(const AlignResult& result, std::string_view implementation, double build_us,
+                               std::span<const double> align_us, bool with_trace);
+nlohmann::ordered_json to_json(const Evaluation& evaluation, std::string_view implementation);
+nlohmann::ordered_json to_json(std::span<const VoxelRow> voxels, std::string_view implementation, double resolution_m);
+
+/// Sets `key` to the points given and what each filter removed and left; nothing if no filter was asked for.
+void put_preparation(nlohmann::ordered_json& object, const char* key, const PreparedCloud& prepared);
+
+/// One object on one line of stdout.
+void print_json(const nlohmann::ordered_json& object);
+
+/// What a search found, what it was asked and how long it took.
+struct SearchAnswer {
+  std::string_view implementation, runs_on;
+  ResolvedSearch setting;
+  initial_pose::PosePrior prior;
+  double build_us = 0, search_us = 0;
+  initial_pose::SearchResult result;
+};
+
+/// Every particle with it.
+nlohmann::ordered_json to_json(const SearchAnswer& answer);
+std::string to_text(const SearchAnswer& answer);
+
+struct TextColumn {
+  std::string title, unit;  ///< two heading lines; the second is left out if no column has a unit
+  bool left = false;        ///< aligned left instead of right
+};
+
+/// A fixed-width table for terminals: one space between columns, each as wide as its widest cell; every row must have one cell per column.
+std::string text_table(std::span<const TextColumn> columns, std::span<const std::vector<std::string>> rows);
+
+/// Writes a CSV file with the heading index,x_m,y_m,z_m,score and one line per finite point of the scan: its index in the scan, non-
+/// finite points counted, its coordinates in the scan's frame, and its entry of Evaluation::point_scores. All digits are
+/// kept. Throws InputError if it cannot be written, std::logic_error unless there is one score per finite point.
+void write_point_scores(const std::filesystem::path& file, const PointCloud& scan, std::span<const float> scores);
+
+}  // namespace ndt::harness

@@ -1,0 +1,150 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <filesystem>
+
+#include "base/numbers.hpp"
+#include "data/dataset_file.hpp"
+#include "data/preparation.hpp"
+#include "data/sources.hpp"
+#include "io/cloud_file.hpp"
+#include "ndt/core/error.hpp"
+
+namespace ndt::harness {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Town {
+  const char* name;
+  TownScale scale;
+  const char* description;
+};
+constexpr Town kTowns[] = {
+    {"town_small", TownScale::small, "synthetic: a street corner, 8 scans of 16 beams; made in about a second"},
+    {"town", TownScale::standard,
+     "synthetic: a drive through streets, 64 beams, more than 300 m with two turns; made on first use, within a "
+     "minute"},
+    {"town_large", TownScale::large,
+     "synthetic: more than 2 km, a map of more than 10 M points; made on first use, takes minutes (scans of any size "
+     "on part "
+     "of it: town_points_<points>)"},
+};
+
+/// Another number once the generator makes other bytes: what was kept is not used any more.
+constexpr int kGeneration = 1;
+
+std::string environment(const char* name) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? "" : value;
+}
+
+constexpr double kHalfMapM = 200;  // 1.6 M points in more than 20,000 voxels of 2 m
+constexpr double kStopsM = 100;    // the scanner reaches as far again
+constexpr int kPointsMost = 500000;
+constexpr const char* kTownPoints = "town_points_";
+
+struct Sweep {
+  fs::path file;
+  Transform map_from_sensor;
+};
+
+std::vector<Sweep> sweeps_of(const Dataset& town, const fs::path& folder) {
+  std::vector<Sweep> sweeps;
+  for (const Frame& frame : town.frames) sweeps.push_back({folder / "scans" / (frame.name + ".pcd"), *frame.truth});
+  return sweeps;
+}
+
+/// Of sweep `at` and of as many of its nearest neighbours as it takes to have `count` points, in its sensor's frame.
+PointCloud scan_of(const std::vector<Sweep>& sweeps, std::size_t at, std::size_t count) {
+  PointCloud scan = read_cloud(sweeps[at].file);
+  for (std::size_t away = 1; scan.size() < count && away < sweeps.size(); ++away)
+    for (const std::size_t next : {at + away, at - away}) {  // below 0 it wraps to what no index is
+      if (next >= sweeps.size() || scan.size() >= count) continue;
+      const Transform move = inverse(sweeps[at].map_from_sensor) * sweeps[next].map_from_sensor;
+      for (const Point& p : read_cloud(sweeps[next].file).points) {
+        const Vec3<double> q = rotation_of(move) * Vec3<double>{p.x, p.y, p.z} + translation_of(move);
+        scan.points.push_back({static_cast<float>(q.x), static_cast<float>(q.y), static_cast<float>(q.z)});
+      }
+    }
+  ScanPreparation draw;
+  draw.sample_points = static_cast<std::int64_t>(count);
+  return prepare(std::move(scan), draw).cloud;
+}
+
+}  // namespace
+
+TownSummary generate_town(const TownOptions& options, const fs::path& folder, const ReportProgress& report) {
+  std::size_t shown = 0;
+  return write_town(options, folder, [&](double fraction) {
+    const auto percent = static_cast<std::size_t>(100 * fraction);
+    if (percent != shown && report) report({.done = percent, .total = 100, .now = "driving through the town"});
+    shown = percent;
+  });
+}
+
+fs::path cache_folder() {
+  if (const std::string given = environment("NDT_CACHE"); !given.empty()) return given;
+  if (const std::string base = environment("XDG_CACHE_HOME"); !base.empty()) return fs::path(base) / "ndt-bench";
+  if (const std::string home = environment("HOME"); !home.empty()) return fs::path(home) / ".cache" / "ndt-bench";
+  throw InputError("no folder for generated data: set NDT_CACHE");
+}
+
+std::vector<DatasetInfo> list_towns() {
+  std::vector<DatasetInfo> infos;
+  for (const Town& town : kTowns) infos.push_back({town.name, town.description, ""});
+  return infos;
+}
+
+std::optional<fs::path> town_folder(std::string_view name, const ReportProgress& report) {
+  for (const Town& town : kTowns) {
+    if (town.name != name) continue;
+    const fs::path folder = cache_folder() / fmt::format("{}_v{}", town.name, kGeneration);
+    try {
+      if (!fs::exists(folder / "dataset.toml")) generate_town({.scale = town.scale}, folder, report);
+    } catch (const InputError&) {  // unless another process was quicker
+      if (!fs::exists(folder / "dataset.toml")) throw;
+    }
+    return folder;
+  }
+  return std::nullopt;
+}
+
+std::optional<Dataset> load_town(std::string_view name, const ReportProgress& report) {
+  const std::optional<fs::path> folder = town_folder(name, report);
+  if (!folder) return std::nullopt;
+  return read_dataset(*folder / "dataset.toml", *folder);
+}
+
+Dataset town_points(Dataset dataset, const fs::path& folder, int points) {
+  const std::vector<Sweep> sweeps = sweeps_of(dataset, folder);
+  const Vec3<double> centre = translation_of(sweeps.at(0).map_from_sensor);
+  const auto leaves = std::ranges::find_if(dataset.frames, [&](const Frame& frame) {
+    const Vec3<double> at = translation_of(*frame.truth) - centre;
+    return std::max(std::abs(at.x), std::abs(at.y)) > kStopsM;
+  });
+  dataset.frames.erase(leaves, dataset.frames.end());
+  constexpr double kAnyHeight = 1e6;
+  ScanPreparation square;
+  square.crop_box = CropBox{{centre.x - kHalfMapM, centre.y - kHalfMapM, -kAnyHeight},
+                            {centre.x + kHalfMapM, centre.y + kHalfMapM, kAnyHeight}};
+  dataset.name = fmt::format("{}{}", kTownPoints, points);
+  dataset.description = fmt::format("synthetic: the first 100 m of town_large with scans of {} points", points);
+  dataset.preparation = fmt::format("scan: {} drawn from sweeps of 64 beams; map: 400 m square", points);
+  dataset.map = [whole = dataset.map, square](std::size_t frame) { return prepare(whole(frame), square).cloud; };
+  dataset.scan = [sweeps, count = static_cast<std::size_t>(points)](std::size_t frame) {
+    return scan_of(sweeps, frame, count);
+  };
+  return dataset;
+}
+
+std::optional<Dataset> load_town_points(std::string_view name, const ReportProgress& report) {
+  const auto points = number_after(name, kTownPoints);
+  if (!points) return std::nullopt;
+  require_between(name, *points, 100, kPointsMost);
+  return town_points(load_town("town_large", report).value(), town_folder("town_large").value(), *points);
+}
+
+}  // namespace ndt::harness

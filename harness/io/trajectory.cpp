@@ -1,0 +1,125 @@
+#include "io/trajectory.hpp"
+
+#include <fmt/format.h>
+
+#include <Eigen/Geometry>
+#include <algorithm>
+#include <stdexcept>
+
+#include "io/cloud_output.hpp"
+
+namespace ndt::harness {
+namespace {
+
+using Matrix = Eigen::Matrix<double, 3, 3, Eigen::RowMajor>;
+
+/// Refuses what is no unit quaternion, normalises what nearly is one.
+Eigen::Quaterniond unit_quaternion(const TextWords& words, const std::array<double, 8>& row, TrajectoryInfo& info) {
+  const Eigen::Quaterniond q(row[7], row[4], row[5], row[6]);
+  const double error = std::abs(q.coeffs().stableNorm() - 1);
+  if (!(error <= Limits::kQuaternionNorm))
+    throw words.refused(fmt::format("quaternion qx qy qz qw has length {}, not 1 within {}", q.coeffs().stableNorm(),
+                                    Limits::kQuaternionNorm));
+  info.worst_norm_error = std::max(info.worst_norm_error, error);
+  return q.normalized();
+}
+
+StampedTransform pose_of(const std::array<double, 8>& row, const Eigen::Quaterniond& q) {
+  Mat3<double> rotation;
+  Eigen::Map<Matrix>(rotation.m) = q.toRotationMatrix();
+  return {row[0], make_transform(rotation, {row[1], row[2], row[3]})};
+}
+
+/// Of the two quaternions of a rotation the one with qw >= 0.
+Eigen::Quaterniond quaternion_of(const Transform& t) {
+  const Mat3<double> rotation = rotation_of(t);
+  Eigen::Quaterniond q(Matrix(Eigen::Map<const Matrix>(rotation.m)));
+  q.normalize();
+  if (q.w() < 0) q.coeffs() = -q.coeffs();
+  return q;
+}
+
+void require_order(std::span<const StampedTransform> poses) {
+  for (std::size_t i = 0; i < poses.size(); ++i) {
+    if (!std::isfinite(poses[i].time_s))
+      throw std::invalid_argument(fmt::format("write_tum: time {} of pose {} is not finite", poses[i].time_s, i));
+    if (i > 0 && poses[i].time_s <= poses[i - 1].time_s)
+      throw std::invalid_argument(
+          fmt::format("write_tum: time {} of pose {} does not come after {}", poses[i].time_s, i, poses[i - 1].time_s));
+  }
+}
+
+}  // namespace
+
+void require_room(const TextWords& words, std::uint64_t poses) {
+  if (poses == Limits::kPoses)
+    throw words.refused(fmt::format("more than the limit of {} poses", Limits::kPoses),
+                        "split the trajectory into smaller files");
+}
+
+void require_poses(const ByteSource& source, std::uint64_t poses) {
+  if (poses == 0) throw refusal(source.name(), "", "holds no pose", "export the trajectory again");
+}
+
+void require_writable(const std::filesystem::path& file, const char* function, std::uint64_t poses) {
+  if (poses == 0) throw std::invalid_argument(fmt::format("{}: no poses to write", function));
+  require_readable_count(file, "poses", poses, Limits::kPoses);
+}
+
+std::vector<StampedTransform> read_tum(const std::filesystem::path& file, TrajectoryInfo* info) {
+  ByteSource source(file);
+  TextWords words(source, 0, TextWords::Comments::hash);
+  TrajectoryInfo noticed;
+  std::vector<StampedTransform> poses;
+  for (std::array<double, 8> row; read_numbers(words, row);) {
+    require_room(words, poses.size());
+    if (!poses.empty() && row[0] <= poses.back().time_s)
+      throw words.refused(fmt::format("time {} does not come after {}, the one before", row[0], poses.back().time_s),
+                          "sort the lines by time and drop repeated ones");
+    poses.push_back(pose_of(row, unit_quaternion(words, row, noticed)));
+  }
+  require_poses(source, poses.size());
+  if (info) *info = noticed;
+  return poses;
+}
+
+void write_tum(const std::filesystem::path& file, std::span<const StampedTransform> poses) {
+  require_writable(file, "write_tum", poses.size());
+  require_order(poses);
+  for (const StampedTransform& pose : poses) require_rigid(pose.map_from_body, "write_tum");
+  write_file(file, [&](std::ostream& out) {
+    out << "# time_s x_m y_m z_m qx qy qz qw\n";
+    for (const auto& [time_s, pose] : poses) {
+      const Vec3<double> t = translation_of(pose);
+      const Eigen::Quaterniond q = quaternion_of(pose);
+      out << fmt::format("{} {} {} {} {} {} {} {}\n", time_s, t.x, t.y, t.z, q.x(), q.y(), q.z(), q.w());
+    }
+  });
+}
+
+std::vector<Transform> read_kitti_poses(const std::filesystem::path& file) {
+  ByteSource source(file);
+  TextWords words(source);
+  std::vector<Transform> poses;
+  for (std::array<double, 12> row; read_numbers(words, row);) {
+    if (words.line() != poses.size() + 1)
+      throw words.refused("a blank line before it; line n has to be frame n", "remove the blank line");
+    require_room(words, poses.size());
+    Transform& pose = poses.emplace_back();
+    std::ranges::copy(row, pose.m);
+    if (const std::string why = rigid_defect(pose); !why.empty()) throw words.refused("not a rigid transform: " + why);
+  }
+  require_poses(source, poses.size());
+  return poses;
+}
+
+void write_kitti_poses(const std::filesystem::path& file, std::span<const Transform> map_from_body) {
+  require_writable(file, "write_kitti_poses", map_from_body.size());
+  for (const Transform& pose : map_from_body) require_rigid(pose, "write_kitti_poses");
+  write_file(file, [&](std::ostream& out) {
+    for (const Transform& pose : map_from_body)
+      for (int i = 0; i < 12; ++i) out << fmt::format("{}{}", pose.m[i], i == 11 ? '\n' : ' ');
+  });
+}
+
+}  // namespace ndt::harness

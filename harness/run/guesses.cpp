@@ -1,0 +1,52 @@
+#include "run/guesses.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/random.hpp"
+#include "ndt/initial_pose/grid.hpp"
+
+namespace ndt::harness {
+
+std::vector<Transform> batch_guesses(const Transform& first, int count) {
+  constexpr double kGoldenAngle = 2.399963229728653;
+  constexpr double kFull = 1000;  // guesses that fill the disc; later ones lie at its rim
+  std::vector<Transform> guesses;
+  for (int k = 0; k < count; ++k) {
+    const double radius = kBatchReachM * std::sqrt(std::min(1.0, k / kFull)), angle = k * kGoldenAngle;
+    guesses.push_back(first * to_transform(Pose{radius * std::cos(angle), radius * std::sin(angle), 0, 0, 0, 0}));
+  }
+  return guesses;
+}
+
+std::vector<NamedGuess> prior_guesses(const Frame& frame, std::size_t frame_index, const SearchSpec& search) {
+  std::vector<NamedGuess> guesses;
+  for (int seed = 0; seed < search.seeds; ++seed)
+    guesses.push_back({fmt::format("seed{}", seed),
+                       prior_mean(frame.truth.value(), search.sigma, frame_index, static_cast<std::uint64_t>(seed)),
+                       std::nullopt});
+  return guesses;
+}
+
+SearchRecord planned_search(const SearchSpec& search, std::uint64_t number) {
+  const ResolvedSearch setting = resolve(search.arguments);
+  const initial_pose::SearchOptions& options = setting.options;
+  SearchRecord row;
+  row.name = search.name;
+  row.strategy = setting.strategy.name;
+  row.method = to_string(options.method);
+  row.particles = options.particles;
+  if (options.method == initial_pose::Method::grid)  // a lattice may fall short of them
+    row.particles = static_cast<int>(initial_pose::grid_places({}, options.particles).size());
+  row.startup = options.startup;
+  row.at_once = options.at_once;
+  row.candidates = options.candidates;
+  row.reliable_nvtl = options.reliable_nvtl;
+  row.seed = number;
+  std::ranges::copy(search.sigma, row.sigma);
+  return row;
+}
+
+}  // namespace ndt::harness
