@@ -30,12 +30,12 @@ Lidar::Lidar(const LidarModel& model) {
   }
 }
 
-std::vector<Millimetres> Lidar::scan(const Scene& scene, const Transform& scene_from_sensor, std::uint64_t seed) const {
-  const Mat3<double> rotation = rotation_of(scene_from_sensor);
-  const Vec3<double> from = translation_of(scene_from_sensor);
+std::vector<Millimetres> Lidar::scan(const World& world, const Transform& world_from_sensor, std::uint64_t seed) const {
+  const Mat3<double> rotation = rotation_of(world_from_sensor);
+  const Vec3<double> from = translation_of(world_from_sensor);
   std::vector<Millimetres> returns;
   for (std::size_t k = 0; k < directions_.size(); ++k) {
-    const double range = scene.cast({from, rotation * directions_[k]}, kFarthest);
+    const double range = world.cast({from, rotation * directions_[k]}, kFarthest);
     if (range < kNearest || range > kFarthest) continue;
     returns.push_back(in_millimetres((range + noise(seed, k)) * directions_[k]));
   }

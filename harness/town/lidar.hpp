@@ -26,7 +26,7 @@ class Lidar {
   const std::vector<Vec3<double>>& directions() const { return directions_; }
 
   /// The returns in the sensor's frame. `seed` is that of this scan's noise.
-  std::vector<Millimetres> scan(const Scene& scene, const Transform& scene_from_sensor, std::uint64_t seed) const;
+  std::vector<Millimetres> scan(const World& world, const Transform& world_from_sensor, std::uint64_t seed) const;
 
  private:
   std::vector<Vec3<double>> directions_;

@@ -79,7 +79,7 @@ TownPlan plan_of(TownScale scale) {
           1.5};
 }
 
-Scene build_scene(const TownPlan& plan, std::uint64_t seed) {
+World build_world(const TownPlan& plan, std::uint64_t seed) {
   const Blocks blocks = blocks_around(kStreets, bounds(plan.corners), Lidar::kFarthest);
   std::uint64_t part = 0;
   Ground ground(block_area(kStreets, blocks), kStreets, seed_of(seed, part++));
@@ -94,13 +94,13 @@ Scene build_scene(const TownPlan& plan, std::uint64_t seed) {
 Drive scan_drive(const TownPlan& plan) { return {plan.corners, Streets::kLane}; }
 Drive map_drive(const TownPlan& plan) { return {plan.corners, Streets::kLane - 0.4}; }
 
-MapFrame::MapFrame(const Scene& scene, const TownPlan& plan)
-    : origin_{plan.corners[0].x, plan.corners[0].y, scene.ground().hill(plan.corners[0].x, plan.corners[0].y)} {}
+MapFrame::MapFrame(const World& world, const TownPlan& plan)
+    : origin_{plan.corners[0].x, plan.corners[0].y, world.ground().hill(plan.corners[0].x, plan.corners[0].y)} {}
 
-Transform MapFrame::map_from_sensor(const Transform& scene_from_sensor) const {
+Transform MapFrame::map_from_sensor(const Transform& world_from_sensor) const {
   constexpr Heading kTurn{12.0 / 13, 5.0 / 13};
   const Mat3<double> turn{{kTurn.c, -kTurn.s, 0, kTurn.s, kTurn.c, 0, 0, 0, 1}};
-  return make_transform(turn * rotation_of(scene_from_sensor), turn * (translation_of(scene_from_sensor) - origin_));
+  return make_transform(turn * rotation_of(world_from_sensor), turn * (translation_of(world_from_sensor) - origin_));
 }
 
 }  // namespace town

@@ -23,7 +23,7 @@ struct TownPlan {
 TownPlan plan_of(TownScale scale);
 
 /// The streets, houses and all else around a plan's drive.
-Scene build_scene(const TownPlan& plan, std::uint64_t seed);
+World build_world(const TownPlan& plan, std::uint64_t seed);
 
 /// The two drives: the scans' in the right-hand lane, and the map's 0.4 m beside it.
 Drive scan_drive(const TownPlan& plan);
@@ -33,8 +33,8 @@ Drive map_drive(const TownPlan& plan);
 /// start of the drive.
 class MapFrame {
  public:
-  MapFrame(const Scene& scene, const TownPlan& plan);
-  Transform map_from_sensor(const Transform& scene_from_sensor) const;
+  MapFrame(const World& world, const TownPlan& plan);
+  Transform map_from_sensor(const Transform& world_from_sensor) const;
 
  private:
   Vec3<double> origin_;

@@ -38,7 +38,7 @@ void for_cells(const Cells& cells, const Solid& solid, const Visit& visit) {
 
 }  // namespace
 
-Scene::Scene(Ground ground, std::vector<Solid> solids) : ground_(std::move(ground)), solids_(std::move(solids)) {
+World::World(Ground ground, std::vector<Solid> solids) : ground_(std::move(ground)), solids_(std::move(solids)) {
   const Cells& cells = ground_.cells();
   first_in_cell_.assign(cells.index(0, cells.rows) + 1, 0);
   for (const Solid& solid : solids_)
@@ -53,7 +53,7 @@ Scene::Scene(Ground ground, std::vector<Solid> solids) : ground_(std::move(groun
     });
 }
 
-double Scene::cast(const Ray& ray, double farthest) const {
+double World::cast(const Ray& ray, double farthest) const {
   const Cells& cells = ground_.cells();
   Track x(ray.from.x, ray.along.x, cells.x0, cells.column_of(ray.from.x));
   Track y(ray.from.y, ray.along.y, cells.y0, cells.row_of(ray.from.y));

@@ -8,9 +8,9 @@
 
 namespace ndt::harness::town {
 
-class Scene {
+class World {
  public:
-  Scene(Ground ground, std::vector<Solid> solids);
+  World(Ground ground, std::vector<Solid> solids);
 
   const Ground& ground() const { return ground_; }
   const std::vector<Solid>& solids() const { return solids_; }

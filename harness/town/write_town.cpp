@@ -84,7 +84,7 @@ void in_parallel(int count, int threads, const Work& work) {
 }
 
 /// What the one seed of the options is split into.
-enum Seeds : std::uint64_t { kSceneSeed, kScanNoise, kMapNoise };
+enum Seeds : std::uint64_t { kWorldSeed, kScanNoise, kMapNoise };
 
 PointCloud in_cloud(const std::vector<Millimetres>& points) {
   PointCloud cloud;
@@ -100,8 +100,8 @@ class Writer {
       : options_(options),
         progress_(progress),
         plan_(plan_of(options.scale)),
-        scene_(build_scene(plan_, seed_of(options.seed, kSceneSeed))),
-        frame_(scene_, plan_),
+        world_(build_world(plan_, seed_of(options.seed, kWorldSeed))),
+        frame_(world_, plan_),
         lidar_(plan_.lidar),
         scan_drive_(scan_drive(plan_)),
         map_drive_(map_drive(plan_)) {}
@@ -111,7 +111,7 @@ class Writer {
  private:
   int scans() const { return static_cast<int>(whole_below(scan_drive_.length_m() / plan_.scan_step_m)) + 1; }
   int map_scans() const { return static_cast<int>(whole_below(map_drive_.length_m() / plan_.map_step_m)); }
-  Transform scan_pose(int i) const { return sensor_pose(scene_.ground(), scan_drive_.at(i * plan_.scan_step_m)); }
+  Transform scan_pose(int i) const { return sensor_pose(world_.ground(), scan_drive_.at(i * plan_.scan_step_m)); }
 
   void write_scan(const std::filesystem::path& folder, int i);
   void add_to_map(int i);
@@ -121,7 +121,7 @@ class Writer {
   const TownOptions& options_;
   const TownProgress& progress_;
   const TownPlan plan_;
-  const Scene scene_;
+  const World world_;
   const MapFrame frame_;
   const Lidar lidar_;
   const Drive scan_drive_, map_drive_;
@@ -134,7 +134,7 @@ class Writer {
 
 void Writer::write_scan(const std::filesystem::path& folder, int i) {
   const std::uint64_t noise = seed_of(seed_of(options_.seed, kScanNoise), static_cast<std::uint64_t>(i));
-  const PointCloud cloud = in_cloud(lidar_.scan(scene_, scan_pose(i), noise));
+  const PointCloud cloud = in_cloud(lidar_.scan(world_, scan_pose(i), noise));
   write_pcd(folder / fmt::format("{:06}.pcd", i), cloud);
   const std::lock_guard lock(mutex_);
   scan_points_ += static_cast<std::int64_t>(cloud.size());
@@ -143,11 +143,11 @@ void Writer::write_scan(const std::filesystem::path& folder, int i) {
 
 void Writer::add_to_map(int i) {
   const std::uint64_t noise = seed_of(seed_of(options_.seed, kMapNoise), static_cast<std::uint64_t>(i));
-  const Transform pose = sensor_pose(scene_.ground(), map_drive_.at((i + 0.5) * plan_.map_step_m));
+  const Transform pose = sensor_pose(world_.ground(), map_drive_.at((i + 0.5) * plan_.map_step_m));
   const Transform map_from_sensor = frame_.map_from_sensor(pose);
   const Mat3<double> rotation = rotation_of(map_from_sensor);
   const Vec3<double> translation = translation_of(map_from_sensor);
-  std::vector<Millimetres> points = lidar_.scan(scene_, pose, noise);
+  std::vector<Millimetres> points = lidar_.scan(world_, pose, noise);
   for (Millimetres& p : points) p = in_millimetres(rotation * in_metres(p) + translation);
   LeafRun run = leaf_run(points);
   const std::lock_guard lock(mutex_);

@@ -44,8 +44,8 @@ TEST(TownDrive, IsSmooth) {
   }
 }
 
-void expect_free_of(const Scene& scene, const Place& p) {
-  for (const Solid& solid : scene.solids()) {
+void expect_free_of(const World& world, const Place& p) {
+  for (const Solid& solid : world.solids()) {
     const Footprint f = footprint(solid);
     ASSERT_FALSE(p.x > f.x0 - 1 && p.x < f.x1 + 1 && p.y > f.y0 - 1 && p.y < f.y1 + 1) << p.x << ' ' << p.y;
   }
@@ -55,9 +55,9 @@ TEST(TownDrive, NothingStandsInItsWay) {
   for (const TownScale scale : {TownScale::small, TownScale::standard})
     for (const std::uint64_t seed : {1, 2, 3}) {
       const TownPlan plan = plan_of(scale);
-      const Scene scene = build_scene(plan, seed);
+      const World world = build_world(plan, seed);
       for (const Drive& drive : {scan_drive(plan), map_drive(plan)})
-        for (double s = 0; s <= drive.length_m(); s += 0.5) expect_free_of(scene, drive.at(s).place);
+        for (double s = 0; s <= drive.length_m(); s += 0.5) expect_free_of(world, drive.at(s).place);
     }
 }
 
@@ -78,17 +78,17 @@ TEST(TownDrive, TheMapsDriveStopsBesideNoScan) {
 
 TEST(TownDrive, TheSensorStandsOnTheHillAndLeansWithIt) {
   const TownPlan plan = plan_of(TownScale::standard);
-  const Scene scene = build_scene(plan, 1);
+  const World world = build_world(plan, 1);
   const Drive drive = scan_drive(plan);
   double steepest = 0;
   for (double s = 0; s < drive.length_m(); s += 1) {
     const Drive::Stop stop = drive.at(s);
-    const Transform pose = sensor_pose(scene.ground(), stop);
+    const Transform pose = sensor_pose(world.ground(), stop);
     ASSERT_EQ(rigid_defect(pose), "");
     const Vec3<double> t = translation_of(pose);
-    EXPECT_NEAR(t.z - scene.ground().hill(stop.place.x, stop.place.y), 1.8, 0.05) << s;
-    const double ahead = scene.ground().hill(stop.place.x + 2 * stop.heading.c, stop.place.y + 2 * stop.heading.s);
-    const double behind = scene.ground().hill(stop.place.x - 2 * stop.heading.c, stop.place.y - 2 * stop.heading.s);
+    EXPECT_NEAR(t.z - world.ground().hill(stop.place.x, stop.place.y), 1.8, 0.05) << s;
+    const double ahead = world.ground().hill(stop.place.x + 2 * stop.heading.c, stop.place.y + 2 * stop.heading.s);
+    const double behind = world.ground().hill(stop.place.x - 2 * stop.heading.c, stop.place.y - 2 * stop.heading.s);
     EXPECT_NEAR(pose(2, 0), (ahead - behind) / 4, 0.01) << "pitch at " << s;
     EXPECT_GT(pose(0, 0) * stop.heading.c + pose(1, 0) * stop.heading.s, 0.99) << "x is forward";
     steepest = std::max(steepest, std::abs(pose(2, 0)));

@@ -24,16 +24,16 @@ TEST(TownLidar, LooksAllAroundFromBelowToAboveTheHorizon) {
 
 TEST(TownLidar, EveryReturnLiesOnItsRayWithinTheNoise) {
   const TownPlan plan = plan_of(TownScale::small);
-  const Scene scene = build_scene(plan, 2);
+  const World world = build_world(plan, 2);
   const Lidar lidar(plan.lidar);
-  const Transform pose = sensor_pose(scene.ground(), scan_drive(plan).at(11));
-  const std::vector<Millimetres> returns = lidar.scan(scene, pose, 77);
+  const Transform pose = sensor_pose(world.ground(), scan_drive(plan).at(11));
+  const std::vector<Millimetres> returns = lidar.scan(world, pose, 77);
 
   constexpr double kRounding = 0.0009;  // half a millimetre in each of three coordinates
   std::size_t next = 0;
   double sum = 0, squares = 0;
   for (const Vec3<double>& d : lidar.directions()) {
-    const double range = scene.cast({translation_of(pose), rotation_of(pose) * d}, Lidar::kFarthest);
+    const double range = world.cast({translation_of(pose), rotation_of(pose) * d}, Lidar::kFarthest);
     if (range < Lidar::kNearest || range > Lidar::kFarthest) continue;
     ASSERT_LT(next, returns.size());
     const Vec3<double> p = in_metres(returns[next++]);
@@ -53,10 +53,10 @@ TEST(TownLidar, EveryReturnLiesOnItsRayWithinTheNoise) {
 
 TEST(TownLidar, AnotherSeedIsOtherNoiseOnTheSameRanges) {
   const TownPlan plan = plan_of(TownScale::small);
-  const Scene scene = build_scene(plan, 2);
+  const World world = build_world(plan, 2);
   const Lidar lidar(plan.lidar);
-  const Transform pose = sensor_pose(scene.ground(), scan_drive(plan).at(11));
-  const std::vector<Millimetres> a = lidar.scan(scene, pose, 1), b = lidar.scan(scene, pose, 2);
+  const Transform pose = sensor_pose(world.ground(), scan_drive(plan).at(11));
+  const std::vector<Millimetres> a = lidar.scan(world, pose, 1), b = lidar.scan(world, pose, 2);
   ASSERT_EQ(a.size(), b.size());
   double product = 0;
   int differ = 0;

@@ -1,10 +1,11 @@
+#include "town/world.hpp"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
 #include "base/random.hpp"
 #include "town/town_plan.hpp"
-#include "town/world.hpp"
 
 namespace ndt::harness::town {
 namespace {
@@ -12,33 +13,33 @@ namespace {
 constexpr double kFar = 100;
 
 /// A ray from somewhere in the streets of the small town.
-Ray random_ray(const Scene& scene, const Drive& drive, IntegerRandom& random) {
+Ray random_ray(const World& world, const Drive& drive, IntegerRandom& random) {
   const double s = drive.length_m() * static_cast<double>(random.below(1000)) / 1000;
-  const Transform pose = sensor_pose(scene.ground(), drive.at(s));
+  const Transform pose = sensor_pose(world.ground(), drive.at(s));
   const Heading azimuth = heading_of(static_cast<double>(random.below(4000) - 2000) / 500);
   const Heading elevation = heading_of(static_cast<double>(random.below(400) - 220) / 1000);
   return {translation_of(pose), {elevation.c * azimuth.c, elevation.c * azimuth.s, elevation.s}};
 }
 
-double nearest_solid(const Scene& scene, const Ray& ray) {
+double nearest_solid(const World& world, const Ray& ray) {
   double nearest = kNoHit;
-  for (const Solid& solid : scene.solids()) nearest = std::min(nearest, hit(solid, ray));
+  for (const Solid& solid : world.solids()) nearest = std::min(nearest, hit(solid, ray));
   return nearest;
 }
 
-class TownScene : public testing::Test {
+class TownWorld : public testing::Test {
  protected:
   const TownPlan plan_ = plan_of(TownScale::small);
-  const Scene scene_ = build_scene(plan_, 5);
+  const World world_ = build_world(plan_, 5);
   const Drive drive_ = scan_drive(plan_);
 };
 
-TEST_F(TownScene, ARayMeetsTheNearestOfAllSolidsOrTheGroundBeforeIt) {
+TEST_F(TownWorld, ARayMeetsTheNearestOfAllSolidsOrTheGroundBeforeIt) {
   IntegerRandom random(11);
   int on_solid = 0, on_ground = 0, on_curb = 0, nothing = 0;
   for (int k = 0; k < 3000; ++k) {
-    const Ray ray = random_ray(scene_, drive_, random);
-    const double t = scene_.cast(ray, kFar), solid = nearest_solid(scene_, ray);
+    const Ray ray = random_ray(world_, drive_, random);
+    const double t = world_.cast(ray, kFar), solid = nearest_solid(world_, ray);
     if (t == kNoHit) {
       EXPECT_GT(solid, kFar);
       ++nothing;
@@ -47,8 +48,8 @@ TEST_F(TownScene, ARayMeetsTheNearestOfAllSolidsOrTheGroundBeforeIt) {
     } else {
       ASSERT_LT(t, solid);
       const Vec3<double> p = ray.at(t), beyond = ray.at(t + 1e-6);
-      const double above = p.z - scene_.ground().height(p.x, p.y);
-      const double inside = scene_.ground().height(beyond.x, beyond.y) - beyond.z;
+      const double above = p.z - world_.ground().height(p.x, p.y);
+      const double inside = world_.ground().height(beyond.x, beyond.y) - beyond.z;
       EXPECT_GT(inside, 0) << "the ray is under the ground from here on";
       EXPECT_LT(inside, kCurbM + 1e-6);
       EXPECT_LT(above, kCurbM + 1e-6);
@@ -61,33 +62,33 @@ TEST_F(TownScene, ARayMeetsTheNearestOfAllSolidsOrTheGroundBeforeIt) {
   EXPECT_GT(nothing, 10);
 }
 
-TEST_F(TownScene, NoRayPassesUnderTheGround) {
+TEST_F(TownWorld, NoRayPassesUnderTheGround) {
   IntegerRandom random(12);
   for (int k = 0; k < 500; ++k) {
-    const Ray ray = random_ray(scene_, drive_, random);
-    const double t = std::min(scene_.cast(ray, kFar), 60.0);
+    const Ray ray = random_ray(world_, drive_, random);
+    const double t = std::min(world_.cast(ray, kFar), 60.0);
     for (double s = 0; s < t - 1e-6; s += 0.05) {
       const Vec3<double> p = ray.at(s);
-      if (!scene_.ground().cells().holds(scene_.ground().cells().column_of(p.x), scene_.ground().cells().row_of(p.y)))
+      if (!world_.ground().cells().holds(world_.ground().cells().column_of(p.x), world_.ground().cells().row_of(p.y)))
         break;
-      ASSERT_GT(p.z, scene_.ground().height(p.x, p.y) - 1e-9) << "ray " << k << " at " << s << " m";
+      ASSERT_GT(p.z, world_.ground().height(p.x, p.y) - 1e-9) << "ray " << k << " at " << s << " m";
     }
   }
 }
 
-TEST_F(TownScene, BlocksStandACurbAboveTheStreets) {
-  const Ground& ground = scene_.ground();
+TEST_F(TownWorld, BlocksStandACurbAboveTheStreets) {
+  const Ground& ground = world_.ground();
   const double x = 60, curb = Streets::kHalfWidth;
   EXPECT_NEAR(ground.height(x, curb + 1e-9) - ground.height(x, curb - 1e-9), kCurbM, 1e-8);
   const double road = ground.hill(x, 0);
   const Ray low{{x, 0, road + 1.8}, unit({0, curb, ground.hill(x, curb) + 0.06 - road - 1.8})};
-  const Vec3<double> p = low.at(scene_.ground().hit(low, ground.cells().column_of(x), ground.cells().row_of(curb + 1),
+  const Vec3<double> p = low.at(world_.ground().hit(low, ground.cells().column_of(x), ground.cells().row_of(curb + 1),
                                                     curb / low.along.y, (curb + 4) / low.along.y));
   EXPECT_NEAR(p.y, curb, 1e-9) << "it meets the curb's face";
 }
 
-TEST_F(TownScene, HillsAreGentleAndUneven) {
-  const Ground& ground = scene_.ground();
+TEST_F(TownWorld, HillsAreGentleAndUneven) {
+  const Ground& ground = world_.ground();
   double steepest = 0, lowest = 1e9, highest = -1e9;
   for (double x = 0; x < 240; x += 3) {
     const double h = ground.hill(x, 0);
@@ -100,9 +101,9 @@ TEST_F(TownScene, HillsAreGentleAndUneven) {
   EXPECT_GT(highest - lowest, 1.0);
 }
 
-TEST_F(TownScene, HasEverythingThatATownHas) {
+TEST_F(TownWorld, HasEverythingThatATownHas) {
   int houses = 0, boxes = 0, poles = 0, crowns = 0;
-  for (const Solid& solid : scene_.solids()) {
+  for (const Solid& solid : world_.solids()) {
     if (const Box* box = std::get_if<Box>(&solid)) ++(box->windows.pitch_m > 0 ? houses : boxes);
     poles += std::holds_alternative<Cylinder>(solid);
     crowns += std::holds_alternative<Crown>(solid);
