@@ -19,7 +19,7 @@ double process_cpu_ms() {
 
 }  // namespace
 
-void settle() {
+void wait_until_idle() {
   // The kernel books the time of a thread running on another core at its next timer tick, 4 or 10 ms apart: a shorter look
   // would take a spinning thread for a sleeping one.
   constexpr auto kLook = std::chrono::milliseconds(12);
@@ -32,7 +32,7 @@ void settle() {
   }
 }
 
-double calibration_us() {
+double machine_speed_us() {
   constexpr int kRuns = 3;
   constexpr int kLinks = 100000;    // about 0.3 ms
   static volatile double kept = 0;  // so that the work is done

@@ -18,10 +18,10 @@ class Stopwatch {
 
 /// Waits until the threads of this process are asleep, at most 120 ms. Idle workers of OpenMP and of thread pools spin
 /// for some milliseconds before they sleep, and would take a core from whoever is timed next.
-void settle();
+void wait_until_idle();
 
 /// Median time of a few runs of a fixed workload on one thread, microseconds: a chain of floating-point operations that
 /// nothing but the core's speed and other work on it can change.
-double calibration_us();
+double machine_speed_us();
 
 }  // namespace ndt::harness

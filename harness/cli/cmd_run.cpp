@@ -33,7 +33,7 @@ ExitCode run_benchmark(const Arguments& a) {
   show_left_out(folder.plan());
   fmt::print(stderr, "ndt-bench: rows go to {0}; should it be stopped: ndt-bench run --resume {0}\n",
              folder.path().string());
-  write_run_facts(folder, ProgressLine().report());
+  write_run_metadata(folder, ProgressLine().report());
   run(folder, ProgressLine(folder.rows()).report());
   fmt::print("{} rows in {}", folder.rows(), (folder.path() / "results.jsonl").string());
   if (folder.failed_rows() > 0) fmt::print(", {} of them failed: see \"error\"", folder.failed_rows());

@@ -85,7 +85,7 @@ constexpr int kTilesMost = 61;
 constexpr std::int64_t kTilePitchM = 72;
 constexpr int kTilePoints = 30000;
 
-struct Scene {
+struct Variant {
   int scan_points = kScanPoints;
   int tiles = 1;
   bool far = false;
@@ -105,7 +105,7 @@ PointCloud tiled_map(int tiles) {
   return map;
 }
 
-Dataset make(std::string_view name, std::string description, const Scene& scene) {
+Dataset make(std::string_view name, std::string description, const Variant& variant) {
   Dataset dataset;
   dataset.name = name;
   dataset.description = std::move(description);
@@ -113,17 +113,17 @@ Dataset make(std::string_view name, std::string description, const Scene& scene)
   dataset.licence = "Apache-2.0";
   dataset.source = "built in, an integer generator";
   dataset.truth = {.quality = "exact", .exact = true};
-  const Vec3<double> at = scene.far ? Vec3<double>{81377, 49916, 40} : Vec3<double>{};
+  const Vec3<double> at = variant.far ? Vec3<double>{81377, 49916, 40} : Vec3<double>{};
   Frame frame{.name = "0", .truth = to_transform(Pose{at.x, at.y, at.z}), .guesses = {}};
   for (const Pose& p : kPerturbations)
     frame.guesses.push_back({fmt::format("guess{}", frame.guesses.size()),
                              to_transform(Pose{p.x + at.x, p.y + at.y, p.z + at.z, p.roll, p.pitch, p.yaw})});
   dataset.frames.push_back(std::move(frame));
-  dataset.map = [scene](std::size_t) {
-    if (scene.far) return courtyard_map_far();
-    return scene.tiles > 1 ? tiled_map(scene.tiles) : courtyard_map();
+  dataset.map = [variant](std::size_t) {
+    if (variant.far) return courtyard_map_far();
+    return variant.tiles > 1 ? tiled_map(variant.tiles) : courtyard_map();
   };
-  dataset.scan = [scene](std::size_t) { return courtyard_scan(scene.scan_points); };
+  dataset.scan = [variant](std::size_t) { return courtyard_scan(variant.scan_points); };
   return dataset;
 }
 
@@ -145,14 +145,14 @@ PointCloud make_courtyard(const CourtyardOptions& options) {
   return cloud;
 }
 
-std::vector<DatasetInfo> list_scenes() {
+std::vector<DatasetInfo> list_courtyards() {
   return {{"courtyard", std::string(kCourtyard), ""},
           {"courtyard_5k", std::string(kOfSize), ""},
           {"courtyard_tiles_9", std::string(kTiled), ""},
           {"courtyard_far", std::string(kFar), ""}};
 }
 
-std::optional<Dataset> load_scene(std::string_view name) {
+std::optional<Dataset> load_courtyard(std::string_view name) {
   if (name == "courtyard") return make(name, std::string(kCourtyard), {});
   if (name == "courtyard_far") return make(name, std::string(kFar), {.far = true});
   if (name == "courtyard_5k") return make(name, std::string(kOfSize), {.scan_points = 5000});

@@ -21,10 +21,10 @@ std::optional<Dataset> load_from_catalogue(std::string_view name);
 
 // The built-in courtyard, with scans and maps of any size, made in memory. courtyard.cpp
 
-std::vector<DatasetInfo> list_scenes();
+std::vector<DatasetInfo> list_courtyards();
 
 /// Nothing for a name that is no scene's. Throws UsageError for "courtyard_<points>" and "courtyard_tiles_<n>" out of bounds.
-std::optional<Dataset> load_scene(std::string_view name);
+std::optional<Dataset> load_courtyard(std::string_view name);
 
 // The synthetic town: generated once, on first use, and kept. town_datasets.cpp
 

@@ -36,7 +36,7 @@ void write_bytes(std::ostream& out, std::span<const std::byte> bytes) {
 }
 
 template <class T>
-void write_point_rows(std::ostream& out, const PointCloud& cloud) {
+void write_text_points(std::ostream& out, const PointCloud& cloud) {
   for (std::size_t i = 0; i < cloud.size(); ++i) {
     const Vec3<T> p = absolute<T>(cloud, i);
     out << fmt::format("{} {} {}\n", p.x, p.y, p.z);
@@ -54,8 +54,8 @@ void write_point_records(std::ostream& out, const PointCloud& cloud, std::endian
   }
 }
 
-template void write_point_rows<float>(std::ostream&, const PointCloud&);
-template void write_point_rows<double>(std::ostream&, const PointCloud&);
+template void write_text_points<float>(std::ostream&, const PointCloud&);
+template void write_text_points<double>(std::ostream&, const PointCloud&);
 template void write_point_records<float>(std::ostream&, const PointCloud&, std::endian);
 template void write_point_records<double>(std::ostream&, const PointCloud&, std::endian);
 

@@ -39,7 +39,7 @@ Vec3<T> absolute(const PointCloud& cloud, std::size_t i) {
 
 /// "x y z" a line, with the shortest digits that read back to the same bits.
 template <class T>
-void write_point_rows(std::ostream& out, const PointCloud& cloud);
+void write_text_points(std::ostream& out, const PointCloud& cloud);
 
 /// x y z, one point after the other.
 template <class T>

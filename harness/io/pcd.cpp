@@ -88,7 +88,7 @@ std::vector<Vec3<T>> read_body(ByteSource& source, const PcdHeader& header) {
   switch (header.data) {
     case PcdEncoding::ascii: {
       TextWords words(source, header.lines);
-      return read_point_rows<T>(words, header.layout, AfterLastPoint::end_of_file);
+      return read_text_points<T>(words, header.layout, AfterLastPoint::end_of_file);
     }
     case PcdEncoding::binary: return read_point_records<T>(source, header.layout, std::endian::little);
     case PcdEncoding::binary_compressed: break;
@@ -128,7 +128,7 @@ template <class T>
 void write_points(std::ostream& out, const PointCloud& cloud, PcdEncoding encoding) {
   out << header_text<T>(cloud.size(), encoding);
   switch (encoding) {
-    case PcdEncoding::ascii: return write_point_rows<T>(out, cloud);
+    case PcdEncoding::ascii: return write_text_points<T>(out, cloud);
     case PcdEncoding::binary: return write_point_records<T>(out, cloud, std::endian::little);
     case PcdEncoding::binary_compressed: return write_compressed<T>(out, cloud);
   }

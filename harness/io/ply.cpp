@@ -157,7 +157,7 @@ std::vector<Vec3<T>> read_text(ByteSource& source, const PlyHeader& header) {
   TextWords words(source, header.lines);
   for (const PlyElement& element : header.before) skip_rows(words, element);
   const AfterLastPoint after = header.elements_follow ? AfterLastPoint::other_rows : AfterLastPoint::end_of_file;
-  return read_point_rows<T>(words, header.vertices, after);
+  return read_text_points<T>(words, header.vertices, after);
 }
 
 template <class T>
@@ -187,7 +187,7 @@ void write_points(std::ostream& out, const PointCloud& cloud, PlyEncoding encodi
       "ply\nformat {0} 1.0\nelement vertex {1}\nproperty {2} x\nproperty {2} y\nproperty {2} z\nend_header\n",
       name_of(encoding), cloud.size(), sizeof(T) == 4 ? "float" : "double");
   switch (encoding) {
-    case PlyEncoding::ascii: return write_point_rows<T>(out, cloud);
+    case PlyEncoding::ascii: return write_text_points<T>(out, cloud);
     case PlyEncoding::binary_little_endian: return write_point_records<T>(out, cloud, std::endian::little);
     case PlyEncoding::binary_big_endian: return write_point_records<T>(out, cloud, std::endian::big);
   }

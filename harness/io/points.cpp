@@ -101,7 +101,7 @@ template std::vector<Vec3<float>> read_point_records<float>(ByteSource&, const P
 template std::vector<Vec3<double>> read_point_records<double>(ByteSource&, const PointLayout&, std::endian);
 
 template <class T>
-std::vector<Vec3<T>> read_point_rows(TextWords& words, const PointLayout& layout, AfterLastPoint after) {
+std::vector<Vec3<T>> read_text_points(TextWords& words, const PointLayout& layout, AfterLastPoint after) {
   // A value takes a digit and a separator; the last separator may be missing.
   const std::uint64_t least = layout.points * layout.columns * 2;
   if (least > words.bytes_left() + 1)
@@ -119,8 +119,8 @@ std::vector<Vec3<T>> read_point_rows(TextWords& words, const PointLayout& layout
   return points;
 }
 
-template std::vector<Vec3<float>> read_point_rows<float>(TextWords&, const PointLayout&, AfterLastPoint);
-template std::vector<Vec3<double>> read_point_rows<double>(TextWords&, const PointLayout&, AfterLastPoint);
+template std::vector<Vec3<float>> read_text_points<float>(TextWords&, const PointLayout&, AfterLastPoint);
+template std::vector<Vec3<double>> read_text_points<double>(TextWords&, const PointLayout&, AfterLastPoint);
 
 PointCloud centred_cloud(const std::vector<Vec3<double>>& absolute, std::string_view file) {
   PointCloud cloud;

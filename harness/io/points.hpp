@@ -65,7 +65,7 @@ enum class AfterLastPoint { end_of_file, other_rows };
 /// Reads layout.points rows; blank lines are skipped. Throws ndt::InputError, also for further rows where the file has to
 /// end; memory is taken only after the declared rows were found to fit into the file.
 template <class T>
-std::vector<Vec3<T>> read_point_rows(TextWords& words, const PointLayout& layout, AfterLastPoint after);
+std::vector<Vec3<T>> read_text_points(TextWords& words, const PointLayout& layout, AfterLastPoint after);
 
 /// Brings absolute coordinates into the form of a PointCloud: origin 0 while all finite points lie within 1000 m of it in every coordinate. Beyond, the origin is their
 /// component-wise median, rounded down to whole kilometres: one stray point does not move it. Metres; `file` is for the

@@ -44,7 +44,7 @@ class Measurer {
     scan_of_.reset();
     if (!dataset_.one_map || !has_map_) {
       const PointCloud map = dataset_.map(frame);
-      settle();
+      wait_until_idle();
       const Stopwatch watch;
       map_ = aligner_->set_map(map);
       build_us_ = watch.elapsed_us();
@@ -73,7 +73,7 @@ class Measurer {
     take_results();
     const std::vector<AlignResult> expected = results_;
     if (job_.timed) {
-      row.calibration_us = calibration_us();
+      row.calibration_us = machine_speed_us();
       take_idle_samples(row, expected);
       take_samples(row, expected);
     } else {
@@ -163,7 +163,7 @@ class Measurer {
     const Stopwatch watch;
     for (int k = 0; k < timing_.idle_samples; ++k) {
       if (k > 0 && watch.elapsed_us() > timing_.cap_s * 1e6 / 3) return;
-      settle();
+      wait_until_idle();
       row.align_after_idle_us.push_back(timed_align(row, expected));
     }
   }

@@ -47,6 +47,6 @@ class RunFolder {
 
 /// Writes what a run's rows leave out because it is the same for all of them: columns.json, datasets.json with thinned clouds for a picture
 /// (clouds/*.pcd), and implementations.json. `report` is called while a missing dataset is generated. Throws InputError.
-void write_run_facts(const RunFolder& folder, const ReportProgress& report);
+void write_run_metadata(const RunFolder& folder, const ReportProgress& report);
 
 }  // namespace ndt::harness

@@ -106,7 +106,7 @@ json implementations_json() {
 
 }  // namespace
 
-void write_run_facts(const RunFolder& folder, const ReportProgress& report) {
+void write_run_metadata(const RunFolder& folder, const ReportProgress& report) {
   std::map<std::string, std::vector<std::size_t>> frames;  // by dataset, each once
   for (const Job& job : folder.plan().jobs) {
     std::vector<std::size_t>& of = frames[job.dataset];

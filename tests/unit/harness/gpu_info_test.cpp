@@ -1,7 +1,8 @@
+#include "base/gpu_info.hpp"
+
 #include <gmock/gmock.h>
 
 #include "base/environment.hpp"
-#include "base/gpu_info.hpp"
 
 namespace ndt::harness {
 namespace {
@@ -12,13 +13,13 @@ CudaState two_devices() {
   return {"", 13000, 12080, {{"NVIDIA H200", 9, 0, 132, std::int64_t{143771} << 20}, {"Old", 5, 2, 16, 4LL << 30}}};
 }
 
-TEST(GpuFacts, CudasNumbersBecomeVersions) {
+TEST(GpuInfo, CudasNumbersBecomeVersions) {
   EXPECT_EQ(cuda_version(12080), "12.8");
   EXPECT_EQ(cuda_version(13000), "13.0");
   EXPECT_EQ(cuda_version(0), "");
 }
 
-TEST(GpuFacts, TheDriversReleaseIsFoundInBothFormsOfItsLine) {
+TEST(GpuInfo, TheDriversReleaseIsFoundInBothFormsOfItsLine) {
   EXPECT_EQ(driver_release("NVRM version: NVIDIA UNIX x86_64 Kernel Module  535.129.03  Thu Oct 19 18:56:32 UTC 2023"),
             "535.129.03");
   EXPECT_EQ(driver_release("NVRM version: NVIDIA UNIX Open Kernel Module for x86_64  580.95.05  Release Build  (a@b)"),
@@ -27,7 +28,7 @@ TEST(GpuFacts, TheDriversReleaseIsFoundInBothFormsOfItsLine) {
   EXPECT_EQ(driver_release(""), "");
 }
 
-TEST(GpuFacts, EveryDeviceIsInTheEnvironment) {
+TEST(GpuInfo, EveryDeviceIsInTheEnvironment) {
   const auto j = cuda_json(two_devices(), "580.95.05");
   EXPECT_EQ(j.dump(),
             R"({"unavailable":null,"driver":"13.0","driver_release":"580.95.05","runtime":"12.8","devices":[)"
@@ -35,7 +36,7 @@ TEST(GpuFacts, EveryDeviceIsInTheEnvironment) {
             R"({"name":"Old","compute_capability":"5.2","multiprocessors":16,"memory_bytes":4294967296}]})");
 }
 
-TEST(GpuFacts, WithoutADeviceTheEnvironmentSaysWhy) {
+TEST(GpuInfo, WithoutADeviceTheEnvironmentSaysWhy) {
   EXPECT_EQ(cuda_json({"built without CUDA", 0, 0, {}}, "").dump(),
             R"({"unavailable":"built without CUDA","driver":null,"driver_release":null,"runtime":null,"devices":[]})");
   const auto environment = nlohmann::json::parse(environment_json("id", "command"));
@@ -43,7 +44,7 @@ TEST(GpuFacts, WithoutADeviceTheEnvironmentSaysWhy) {
   EXPECT_EQ(environment["cuda"]["devices"].size(), cuda_state().devices.size());
 }
 
-TEST(GpuFacts, DoctorSaysWhatThereIsAndWhatIsWrongWithIt) {
+TEST(GpuInfo, DoctorSaysWhatThereIsAndWhatIsWrongWithIt) {
   EXPECT_THAT(gpu_lines(two_devices()),
               ElementsAre("NVIDIA H200, compute capability 9.0, 132 multiprocessors, 140.4 GiB",
                           "Old, compute capability 5.2, 16 multiprocessors, 4.0 GiB"));
@@ -55,7 +56,7 @@ TEST(GpuFacts, DoctorSaysWhatThereIsAndWhatIsWrongWithIt) {
                                           "no row can use one: device 0 cannot run this build"));
 }
 
-TEST(GpuFacts, TheDriverIsNamedWithWhatItTakes) {
+TEST(GpuInfo, TheDriverIsNamedWithWhatItTakes) {
   EXPECT_EQ(driver_line(two_devices(), "580.95.05"), "580.95.05, takes CUDA up to 13.0; this build's runtime is 12.8");
   EXPECT_EQ(driver_line({"built without CUDA", 0, 0, {}}, "580.95.05"), "580.95.05");
   EXPECT_EQ(driver_line(two_devices(), ""), "release unknown, takes CUDA up to 13.0; this build's runtime is 12.8");
