@@ -12,7 +12,7 @@ constexpr double kOffsetMetres = 1e-3;
 
 std::vector<Transform> guesses_within(double metres, double radians) {
   std::vector<Transform> guesses;
-  for (const Pose& p : scenes::offsets(12, metres, radians)) guesses.push_back(to_transform(p));
+  for (const Pose& p : test_clouds::offsets(12, metres, radians)) guesses.push_back(to_transform(p));
   return guesses;
 }
 
@@ -27,7 +27,7 @@ TEST_P(Basin, TheTruePoseIsFoundFromEveryGuess) {
   const auto aligner = in_courtyard();
   compare::Worst metres, degrees;
   for (const Transform& guess : peer() ? basin_of_a_peer() : basin()) {
-    const AlignResult got = aligner->align(scenes::scan(), guess);
+    const AlignResult got = aligner->align(test_clouds::scan(), guess);
     EXPECT_EQ(got.stop, Stop::converged);
     EXPECT_GT(got.nvtl, 2.3);
     metres.see(translation_error_m(got.map_from_scan, Transform{}), "");
@@ -41,9 +41,9 @@ TEST_P(Basin, TheTruePoseIsFoundFromEveryGuess) {
 TEST_P(Basin, TheSameBitsComeBackASecondTime) {
   const auto aligner = in_courtyard();
   const Transform guess = basin()[0];
-  const AlignResult first = aligner->align(scenes::scan(), guess);
-  aligner->align(scenes::scan(), basin()[1]);
-  const AlignResult second = aligner->align(scenes::scan(), guess);
+  const AlignResult first = aligner->align(test_clouds::scan(), guess);
+  aligner->align(test_clouds::scan(), basin()[1]);
+  const AlignResult second = aligner->align(test_clouds::scan(), guess);
   EXPECT_TRUE(same_bits(first.map_from_scan, second.map_from_scan));
   EXPECT_EQ(first.score, second.score);
   EXPECT_EQ(0, std::memcmp(&first.hessian, &second.hessian, sizeof first.hessian));
@@ -53,10 +53,10 @@ TEST_P(Basin, TheNumberOfThreadsDoesNotShow) {
   AlignOptions options;
   options.threads = 1;
   const Transform guess = basin()[2];
-  const AlignResult one = in_courtyard(options)->align(scenes::scan(), guess);
+  const AlignResult one = in_courtyard(options)->align(test_clouds::scan(), guess);
   for (const int threads : {2, 3, 8}) {
     options.threads = threads;
-    const AlignResult many = in_courtyard(options)->align(scenes::scan(), guess);
+    const AlignResult many = in_courtyard(options)->align(test_clouds::scan(), guess);
     EXPECT_TRUE(same_bits(one.map_from_scan, many.map_from_scan)) << threads << " threads";
     EXPECT_EQ(one.score, many.score) << threads << " threads";
     EXPECT_EQ(one.nvtl, many.nvtl) << threads << " threads";
@@ -67,13 +67,13 @@ TEST_P(Basin, TheNumberOfThreadsDoesNotShow) {
 TEST_P(Basin, EveryIterationAgreesWithTheOracle) {
   if (peer()) GTEST_SKIP() << GetParam().name << " is another algorithm and takes its own way";
   const auto oracle = harness::find_aligner(harness::kReference).make({});
-  oracle->set_map(scenes::map());
+  oracle->set_map(test_clouds::map());
   const auto aligner = in_courtyard();
   PerScan traced;
   traced.trace = true;
   for (const Transform& guess : basin()) {
-    const AlignResult expected = oracle->align(scenes::scan(), guess, traced);
-    const AlignResult got = aligner->align(scenes::scan(), guess, traced);
+    const AlignResult expected = oracle->align(test_clouds::scan(), guess, traced);
+    const AlignResult got = aligner->align(test_clouds::scan(), guess, traced);
     ASSERT_EQ(got.iterations, expected.iterations);
     ASSERT_EQ(got.trace.size(), expected.trace.size());
     for (std::size_t i = 0; i < got.trace.size(); ++i) {
@@ -94,10 +94,10 @@ TEST_P(Basin, EveryIterationAgreesWithTheOracle) {
 TEST_P(Basin, TheTraceIsEmptyUnlessAskedForAndStartsAtTheGuess) {
   const auto aligner = in_courtyard();
   const Transform guess = basin()[0];
-  EXPECT_TRUE(aligner->align(scenes::scan(), guess).trace.empty());
+  EXPECT_TRUE(aligner->align(test_clouds::scan(), guess).trace.empty());
   PerScan traced;
   traced.trace = true;
-  const AlignResult got = aligner->align(scenes::scan(), guess, traced);
+  const AlignResult got = aligner->align(test_clouds::scan(), guess, traced);
   ASSERT_EQ(got.trace.size(), static_cast<std::size_t>(got.iterations) + 1);
   EXPECT_LE(translation_error_m(got.trace.front().map_from_scan, guess), 1e-6);
   EXPECT_TRUE(same_bits(got.trace.back().map_from_scan, got.map_from_scan));
@@ -106,11 +106,11 @@ TEST_P(Basin, TheTraceIsEmptyUnlessAskedForAndStartsAtTheGuess) {
 
 TEST_P(Basin, ScoreAndHessianBelongToTheReturnedPose) {
   const auto aligner = in_courtyard();
-  const AlignResult got = aligner->align(scenes::scan(), basin()[3]);
-  const Evaluation there = aligner->evaluate(scenes::scan(), got.map_from_scan);
+  const AlignResult got = aligner->align(test_clouds::scan(), basin()[3]);
+  const Evaluation there = aligner->evaluate(test_clouds::scan(), got.map_from_scan);
   EXPECT_NEAR(there.score, got.score, 1e-6 * got.score);
   EXPECT_NEAR(there.nvtl, got.nvtl, 1e-6);
-  EXPECT_NEAR(there.transform_probability, got.score / static_cast<double>(scenes::scan().size()), 1e-5);
+  EXPECT_NEAR(there.transform_probability, got.score / static_cast<double>(test_clouds::scan().size()), 1e-5);
   EXPECT_LE(compare::hessian_blocks(there.hessian, got.hessian), 1e-4);
 }
 
@@ -119,12 +119,12 @@ TEST_P(Basin, PointScoresAverageToNvtlAndAgreeWithTheOracle) {
   asked.point_scores = true;
   const Transform pose = basin()[4];
   const auto oracle = harness::find_aligner(harness::kReference).make({});
-  oracle->set_map(scenes::map());
-  const Evaluation expected = oracle->evaluate(scenes::scan(), pose, asked);
+  oracle->set_map(test_clouds::map());
+  const Evaluation expected = oracle->evaluate(test_clouds::scan(), pose, asked);
   const auto aligner = in_courtyard();
-  EXPECT_TRUE(aligner->evaluate(scenes::scan(), pose).point_scores.empty());
-  const Evaluation got = aligner->evaluate(scenes::scan(), pose, asked);
-  ASSERT_EQ(got.point_scores.size(), scenes::scan().size());
+  EXPECT_TRUE(aligner->evaluate(test_clouds::scan(), pose).point_scores.empty());
+  const Evaluation got = aligner->evaluate(test_clouds::scan(), pose, asked);
+  ASSERT_EQ(got.point_scores.size(), test_clouds::scan().size());
   double sum = 0;
   for (std::size_t i = 0; i < got.point_scores.size(); ++i) {
     sum += static_cast<double>(got.point_scores[i]);
@@ -137,12 +137,12 @@ TEST_P(Basin, PointScoresAverageToNvtlAndAgreeWithTheOracle) {
 TEST_P(Basin, RegularisationPullsAlongTheHeadingOnly) {
   if (peer()) GTEST_SKIP() << GetParam().name << " may have no regularisation and refuse a target";
   const auto aligner = in_courtyard();
-  const AlignResult plain = aligner->align(scenes::scan(), Transform{});
+  const AlignResult plain = aligner->align(test_clouds::scan(), Transform{});
   PerScan pulled;
   pulled.regularisation = RegularisationTarget{5, 0};  // heading is +x
-  const AlignResult ahead = aligner->align(scenes::scan(), Transform{}, pulled);
+  const AlignResult ahead = aligner->align(test_clouds::scan(), Transform{}, pulled);
   pulled.regularisation = RegularisationTarget{plain.map_from_scan(0, 3), 5};
-  const AlignResult aside = aligner->align(scenes::scan(), Transform{}, pulled);
+  const AlignResult aside = aligner->align(test_clouds::scan(), Transform{}, pulled);
   EXPECT_GT(ahead.map_from_scan(0, 3), plain.map_from_scan(0, 3) + 1e-3);
   EXPECT_NEAR(aside.map_from_scan(1, 3), plain.map_from_scan(1, 3), 6e-3) << "a pull to the side must not act";
 }
@@ -152,7 +152,7 @@ TEST_P(Basin, ASceneFarAwayGivesTheSameRelativePose) {
     GTEST_SKIP() << GetParam().name << " keeps its model's float32 global coordinates and is exempt";
   // The same scene everywhere: coordinates that float32 still holds exactly 10^5 m away, and offsets that are multiples of
   // the resolution, so that the grid lies the same way over it.
-  PointCloud map = scenes::map();
+  PointCloud map = test_clouds::map();
   for (Point& p : map.points) p.x = std::round(p.x * 64) / 64, p.y = std::round(p.y * 64) / 64;
   const double float_offset = 1e5, double_offset = 5e6;
   PointCloud moved_map = map;
@@ -170,10 +170,10 @@ TEST_P(Basin, ASceneFarAwayGivesTheSameRelativePose) {
     const auto moved = [&](double x, double y, const Transform& t) {
       return make_transform(rotation_of(t), translation_of(t) + Vec3<double>{x, y, 0});
     };
-    const Transform expected = near->align(scenes::scan(), guess).map_from_scan;
+    const Transform expected = near->align(test_clouds::scan(), guess).map_from_scan;
     const double f = float_offset, d = double_offset;
-    const Transform by_float = far_float->align(scenes::scan(), moved(f, f, guess)).map_from_scan;
-    const Transform by_double = far_double->align(scenes::scan(), moved(d, -d, guess)).map_from_scan;
+    const Transform by_float = far_float->align(test_clouds::scan(), moved(f, f, guess)).map_from_scan;
+    const Transform by_double = far_double->align(test_clouds::scan(), moved(d, -d, guess)).map_from_scan;
     float_metres.see(translation_error_m(moved(-f, -f, by_float), expected), "float32 map 10^5 m away");
     double_metres.see(translation_error_m(moved(-d, d, by_double), expected), "double map 5 10^6 m away");
   }

@@ -33,9 +33,9 @@ class Batch : public EveryRow {
 };
 
 TEST_P(Batch, EveryResultHasTheBitsOfTheAlignmentAlone) {
-  const PointCloud scan = scenes::scan_of(300);
+  const PointCloud scan = test_clouds::scan_of(300);
   for (const LineSearch search : all_values<LineSearch>()) {
-    const std::vector<Transform> guesses = scenes::mixed_guesses(search == LineSearch::off ? 64 : 12);
+    const std::vector<Transform> guesses = test_clouds::mixed_guesses(search == LineSearch::off ? 64 : 12);
     AlignOptions options;
     options.line_search = search;
     const auto aligner = batch_aligner(options);
@@ -62,15 +62,15 @@ TEST_P(Batch, OneTooLargeForTheMemoryOfARowIsSplitUnseen) {
   AlignOptions options;
   options.max_iterations = 1;
   const auto aligner = batch_aligner(options);
-  const std::vector<Transform> guesses = scenes::mixed_guesses(230);  // the CPU's stages hold 215 of 3000 points
-  const std::vector<AlignResult> together = align(*aligner, scenes::scan(), guesses);
+  const std::vector<Transform> guesses = test_clouds::mixed_guesses(230);  // the CPU's stages hold 215 of 3000 points
+  const std::vector<AlignResult> together = align(*aligner, test_clouds::scan(), guesses);
   for (const std::size_t k : {0U, 100U, 213U, 214U, 215U, 216U, 229U})
-    EXPECT_TRUE(harness::same_bits(aligner->align(scenes::scan(), guesses[k]), together[k])) << k;
+    EXPECT_TRUE(harness::same_bits(aligner->align(test_clouds::scan(), guesses[k]), together[k])) << k;
 }
 
 TEST_P(Batch, TracesAreThoseOfTheAlignmentsAlone) {
-  const PointCloud scan = scenes::scan_of(300);
-  const std::vector<Transform> guesses = scenes::mixed_guesses(7);
+  const PointCloud scan = test_clouds::scan_of(300);
+  const std::vector<Transform> guesses = test_clouds::mixed_guesses(7);
   const auto aligner = batch_aligner();
   PerScan traced;
   traced.trace = true;
@@ -89,10 +89,10 @@ TEST_P(Batch, TracesAreThoseOfTheAlignmentsAlone) {
 }
 
 TEST_P(Batch, ScoresAreThoseOfEvaluate) {
-  const PointCloud scan = scenes::scan_of(300);
+  const PointCloud scan = test_clouds::scan_of(300);
   const auto aligner = batch_aligner();
   for (const std::size_t count : {1U, 2U, 7U, 64U}) {
-    const std::vector<Transform> poses = scenes::mixed_guesses(count);
+    const std::vector<Transform> poses = test_clouds::mixed_guesses(count);
     std::vector<Score> scores(count);
     aligner->score_batch(scan, poses, scores);
     for (std::size_t k = 0; k < count; ++k) {
@@ -109,12 +109,12 @@ TEST_P(Batch, ScoresAreThoseOfEvaluate) {
 
 TEST_P(Batch, WithoutPosesIsNothingToDo) {
   const auto aligner = batch_aligner();
-  EXPECT_NO_THROW(aligner->align_batch(scenes::scan(), {}, {}));
-  EXPECT_NO_THROW(aligner->score_batch(scenes::scan(), {}, {}));
+  EXPECT_NO_THROW(aligner->align_batch(test_clouds::scan(), {}, {}));
+  EXPECT_NO_THROW(aligner->score_batch(test_clouds::scan(), {}, {}));
 }
 
 TEST_P(Batch, RefusesMorePosesThanItTakesAndResultsThatDoNotMatch) {
-  const PointCloud scan = scenes::scan_of(30);
+  const PointCloud scan = test_clouds::scan_of(30);
   const auto aligner = batch_aligner();
   const auto refused = [&](std::size_t poses, std::size_t results) {
     const std::vector<Transform> some(poses);
@@ -131,7 +131,7 @@ TEST_P(Batch, RefusesMorePosesThanItTakesAndResultsThatDoNotMatch) {
 }
 
 TEST_P(Batch, RefusesAPoseThatIsNotRigidAndACallWithoutAMap) {
-  const PointCloud scan = scenes::scan_of(30);
+  const PointCloud scan = test_clouds::scan_of(30);
   std::vector<Transform> poses(3);
   std::vector<AlignResult> aligned(3);
   std::vector<Score> scored(3);

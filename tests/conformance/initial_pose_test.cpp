@@ -50,7 +50,7 @@ TEST_P(InitialPose, IsFoundWithoutAHeadingAndSaysSo) {
   if (peer()) GTEST_SKIP() << "a peer's NVTL is its own";
   const auto aligner = in_courtyard();
   const SearchResult result =
-      search(*aligner, scenes::scan_of(600), {{0.5, -0.4, 0, 0, 0, 3}, {0.7, 0.7, 0.1, 0.01, 0.01}}, sequential(),
+      search(*aligner, test_clouds::scan_of(600), {{0.5, -0.4, 0, 0, 0, 3}, {0.7, 0.7, 0.1, 0.01, 0.01}}, sequential(),
              options(120, 60));
   const Transform& found = result.best_particle().result.map_from_scan;
   EXPECT_LT(translation_error_m(found, {}), 0.15);
@@ -59,7 +59,7 @@ TEST_P(InitialPose, IsFoundWithoutAHeadingAndSaysSo) {
 }
 
 TEST_P(InitialPoseInBatches, HasTheBitsOfOneAfterTheOtherForAnyNumberOfParticles) {
-  const PointCloud scan = scenes::scan_of(150);
+  const PointCloud scan = test_clouds::scan_of(150);
   for (const int count : {1, 2, 20, 64, 200}) {
     const auto aligner = in_courtyard();
     const SearchOptions few = options(count, count / 2);
@@ -74,7 +74,7 @@ TEST_P(InitialPoseInBatches, HasTheBitsOfOneAfterTheOtherForAnyNumberOfParticles
 }
 
 TEST_P(InitialPoseInBatches, IsTheOneByOneSearchWithEveryLineSearchAndASureGuess) {
-  const PointCloud scan = scenes::scan_of(150);
+  const PointCloud scan = test_clouds::scan_of(150);
   const PosePrior sure{{0.2, -0.1, 0, 0, 0, 0}, {0, 0, 0, 0, 0}};
   for (const LineSearch line_search : all_values<LineSearch>()) {
     AlignOptions with;
@@ -89,9 +89,9 @@ TEST_P(InitialPoseInBatches, IsTheOneByOneSearchWithEveryLineSearchAndASureGuess
 
 /// Guided particles part for good once a pose differs in its last bits, so unguided ones are compared.
 TEST_P(InitialPoseInBatches, FindsWhatTheOracleFinds) {
-  const PointCloud scan = scenes::scan_of(300);
+  const PointCloud scan = test_clouds::scan_of(300);
   const auto oracle = harness::find_aligner(harness::kReference).make({});
-  oracle->set_map(scenes::map());
+  oracle->set_map(test_clouds::map());
   const auto aligner = in_courtyard();
   SearchOptions unguided = options(60, 60);
   unguided.method = initial_pose::Method::random;
@@ -110,8 +110,8 @@ TEST_P(InitialPoseInBatches, FindsWhatTheOracleFinds) {
 
 TEST_P(InitialPoseInBatches, IsTheSameAHundredKilometresAway) {
   constexpr double kFar = 1e5;
-  const PointCloud scan = scenes::scan_of(300);
-  PointCloud far_map = scenes::map();
+  const PointCloud scan = test_clouds::scan_of(300);
+  PointCloud far_map = test_clouds::map();
   far_map.origin.x += kFar;
   const auto near = in_courtyard(), far = make();
   far->set_map(far_map);
@@ -128,7 +128,7 @@ TEST_P(InitialPoseInBatches, IsTheSameAHundredKilometresAway) {
 }
 
 TEST_P(InitialPoseInBatches, InRoundsIsTheSameEveryTime) {
-  const PointCloud scan = scenes::scan_of(150);
+  const PointCloud scan = test_clouds::scan_of(150);
   const auto aligner = in_courtyard();
   const SearchResult first = search(*aligner, scan, kPrior, batched_persistent(), options(100, 50, 16));
   const int repeats = GetParam().runs_on.starts_with("GPU") ? 100 : 5;  // a race shows rarely
@@ -139,13 +139,14 @@ TEST_P(InitialPoseInBatches, InRoundsIsTheSameEveryTime) {
 TEST_P(InitialPoseInBatches, WhereThereIsNoMapNothingIsFoundAndNothingClaimed) {
   const auto aligner = in_courtyard();
   const PosePrior half_out{{14, 0, 0, 0, 0, 0}, {40, 40, 0.1, 0, 0}}, out{{700, 0, 0, 0, 0, 0}, {5, 5, 0.1, 0, 0}};
-  const SearchResult mixed = search(*aligner, scenes::scan_of(150), half_out, batched_persistent(), options(60, 30, 8));
+  const SearchResult mixed =
+      search(*aligner, test_clouds::scan_of(150), half_out, batched_persistent(), options(60, 30, 8));
   int lost = 0;
   for (const auto& particle : mixed.particles) lost += particle.result.stop == Stop::no_overlap;
   EXPECT_GT(lost, 0);
   EXPECT_LT(lost, 60);
   EXPECT_NE(mixed.best_particle().result.stop, Stop::no_overlap);
-  for (const PointCloud& scan : {scenes::scan_of(150), PointCloud{}}) {
+  for (const PointCloud& scan : {test_clouds::scan_of(150), PointCloud{}}) {
     const SearchResult nothing =
         search(*aligner, scan, scan.points.empty() ? kPrior : out, batched_persistent(), options(60, 30, 8));
     EXPECT_FALSE(nothing.reliable);

@@ -35,7 +35,7 @@ Summary align_all(Aligner& aligner) {
   std::vector<double> iterations, evaluations, scores;
   Summary out;
   for (const Transform& guess : hard_guesses()) {
-    const AlignResult r = aligner.align(scenes::scan(), guess);
+    const AlignResult r = aligner.align(test_clouds::scan(), guess);
     iterations.push_back(r.iterations), evaluations.push_back(r.evaluations), scores.push_back(r.score);
     out.within_5_cm += translation_error_m(r.map_from_scan, Transform{}) < 0.05 ? 1 : 0;
   }

@@ -27,7 +27,7 @@ Pose near(double metres, double radians) {
 /// Every sixth point of the courtyard's scan: enough to fix the pose, few enough for a hundred alignments.
 PointCloud thin_scan() {
   PointCloud out;
-  for (std::size_t i = 0; i < scenes::scan().size(); i += 6) out.points.push_back(scenes::scan().points[i]);
+  for (std::size_t i = 0; i < test_clouds::scan().size(); i += 6) out.points.push_back(test_clouds::scan().points[i]);
   return out;
 }
 
@@ -96,7 +96,7 @@ TEST_P(Properties, TheOrderOfTheMapChangesNothingBeyondRounding) {
   const auto aligner = in_courtyard(one_thread()), shuffled = make(one_thread());
   const PointCloud scan = thin_scan();
   EXPECT_TRUE(rc::check([&] {
-    shuffled->set_map(permuted(scenes::map()));
+    shuffled->set_map(permuted(test_clouds::map()));
     const Transform pose = to_transform(near(0.5, 0.1));
     const Evaluation a = aligner->evaluate(scan, pose), b = shuffled->evaluate(scan, pose);
     RC_ASSERT(std::abs(a.correspondences - b.correspondences) <= 1);  // a centroid may round across a radius
@@ -110,7 +110,7 @@ TEST_P(Properties, MovingTheMapByWholeVoxelsMovesTheAnswer) {
   EXPECT_TRUE(rc::check([&] {
     const Vec3<double> by{2.0 * *rc::gen::inRange(-100, 101), 2.0 * *rc::gen::inRange(-100, 101),
                           2.0 * *rc::gen::inRange(-10, 11)};
-    PointCloud map = scenes::map();
+    PointCloud map = test_clouds::map();
     for (Point& p : map.points) p = cast<float>(cast<double>(p) + by);
     there->set_map(map);
     const Transform guess = to_transform(near(0.3, 0.05));

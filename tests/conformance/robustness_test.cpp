@@ -13,7 +13,7 @@ class Robustness : public EveryRow {};
 TEST_P(Robustness, AGuessAnyDistanceOutsideTheMapHasNoOverlap) {
   for (const double metres : {200.0, 1e7, 1e12}) {
     const Transform far = to_transform({metres, 0, 0, 0, 0, 0.3});
-    const AlignResult got = in_courtyard()->align(scenes::scan(), far);
+    const AlignResult got = in_courtyard()->align(test_clouds::scan(), far);
     EXPECT_EQ(got.stop, Stop::no_overlap) << metres << " m";
     EXPECT_EQ(got.iterations, 0) << metres << " m";
     EXPECT_TRUE(same_bits(got.map_from_scan, far)) << metres << " m";
@@ -22,18 +22,18 @@ TEST_P(Robustness, AGuessAnyDistanceOutsideTheMapHasNoOverlap) {
 
 TEST_P(Robustness, ASecondMapReplacesTheFirstEntirely) {
   const auto aligner = make();
-  PointCloud elsewhere = scenes::map();
+  PointCloud elsewhere = test_clouds::map();
   for (Point& p : elsewhere.points) p.x += 500;
   aligner->set_map(elsewhere);
-  EXPECT_EQ(aligner->align(scenes::scan(), kGuess).stop, Stop::no_overlap);
-  aligner->set_map(scenes::map());
-  EXPECT_TRUE(same_bits(aligner->align(scenes::scan(), kGuess).map_from_scan,
-                        in_courtyard()->align(scenes::scan(), kGuess).map_from_scan));
+  EXPECT_EQ(aligner->align(test_clouds::scan(), kGuess).stop, Stop::no_overlap);
+  aligner->set_map(test_clouds::map());
+  EXPECT_TRUE(same_bits(aligner->align(test_clouds::scan(), kGuess).map_from_scan,
+                        in_courtyard()->align(test_clouds::scan(), kGuess).map_from_scan));
 }
 
 TEST_P(Robustness, TheVoxelTableIsOrderedAndComplete) {
   const auto aligner = make();
-  const MapInfo info = aligner->set_map(scenes::map());
+  const MapInfo info = aligner->set_map(test_clouds::map());
   const std::vector<VoxelRow> rows = aligner->voxels();
   ASSERT_EQ(static_cast<std::int64_t>(rows.size()), info.voxels);
   for (std::size_t i = 1; i < rows.size(); ++i) {

@@ -6,7 +6,7 @@
 #include <cstring>
 
 #include "registry_rows.hpp"
-#include "scenes.hpp"
+#include "test_clouds.hpp"
 
 namespace ndt {
 
@@ -20,7 +20,7 @@ class EveryRow : public testing::TestWithParam<harness::AlignerEntry> {
   std::unique_ptr<Aligner> make(const AlignOptions& options = {}) const { return GetParam().make(options); }
   std::unique_ptr<Aligner> in_courtyard(const AlignOptions& options = {}) const {
     auto aligner = make(options);
-    aligner->set_map(scenes::map());
+    aligner->set_map(test_clouds::map());
     return aligner;
   }
 };

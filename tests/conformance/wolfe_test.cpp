@@ -14,7 +14,7 @@ constexpr double kSum = 1e-6;
 
 PointCloud sparse_scan() {
   PointCloud scan;
-  for (std::size_t i = 0; i < scenes::scan().size(); i += 3) scan.points.push_back(scenes::scan().points[i]);
+  for (std::size_t i = 0; i < test_clouds::scan().size(); i += 3) scan.points.push_back(test_clouds::scan().points[i]);
   return scan;
 }
 
@@ -78,7 +78,7 @@ TEST_P(Wolfe, EveryStepOfALineSearchRaisesTheScoreEnough) {
       options.threads = 1;
       const auto aligner = in_courtyard(options);
       Shares shares;
-      for (const Pose& offset : scenes::offsets(12, 0.6, 0.08)) {
+      for (const Pose& offset : test_clouds::offsets(12, 0.6, 0.08)) {
         const AlignResult result = aligner->align(scan, to_transform(offset), traced);
         see(*aligner, scan, result.trace, step_m, shares);
       }

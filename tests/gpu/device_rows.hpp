@@ -9,7 +9,7 @@
 #include "ndt/gpu_multikernel/aligner.hpp"
 #include "ndt/gpu_persistent/aligner.hpp"
 #include "run/repeatability.hpp"
-#include "scenes.hpp"
+#include "test_clouds.hpp"
 
 namespace ndt {
 
@@ -36,7 +36,7 @@ class DeviceRows : public testing::TestWithParam<DeviceRowEntry> {
   }
   std::unique_ptr<BatchAligner> in_courtyard(const AlignOptions& options = {}) const {
     auto aligner = GetParam().make(options);
-    aligner->set_map(scenes::map());
+    aligner->set_map(test_clouds::map());
     return aligner;
   }
 };
@@ -44,7 +44,8 @@ class DeviceRows : public testing::TestWithParam<DeviceRowEntry> {
 /// The first points of the courtyard's scan.
 inline PointCloud part_of_scan(std::size_t points) {
   PointCloud part;
-  part.points.assign(scenes::scan().points.begin(), scenes::scan().points.begin() + static_cast<long>(points));
+  part.points.assign(test_clouds::scan().points.begin(),
+                     test_clouds::scan().points.begin() + static_cast<long>(points));
   return part;
 }
 

@@ -10,7 +10,7 @@
 #include "ndt/core/error.hpp"
 #include "ndt/cuda/device.hpp"
 #include "ndt/voxel/voxel_map.hpp"
-#include "scenes.hpp"
+#include "test_clouds.hpp"
 #include "voxel_rows.hpp"
 
 namespace ndt {
@@ -142,7 +142,7 @@ TEST_F(DeviceVoxelMapTest, EqualsTheHostsOnTheCourtyardUnderEveryNeighbourPolicy
   for (const Neighbours policy : all_values<Neighbours>())
     for (const double resolution_m : {1.0, 2.0}) {
       const AlignOptions options = options_at(resolution_m, policy);
-      expect_same_map(device->build(scenes::map(), options), VoxelMap(scenes::map(), options),
+      expect_same_map(device->build(test_clouds::map(), options), VoxelMap(test_clouds::map(), options),
                       std::string(to_string(policy)) + " at " + std::to_string(resolution_m));
     }
 }
@@ -190,7 +190,7 @@ TEST_F(DeviceVoxelMapTest, LeavesOutVoxelsThatAreOnePointRepeated) {
 TEST_F(DeviceVoxelMapTest, EqualsTheHostsFarFromTheOrigin) {
   const PointCloud far_floats = harness::courtyard_map_far();
   expect_same_map(device->build(far_floats, {}), VoxelMap(far_floats, {}), "far floats");
-  PointCloud far_origin = scenes::map();
+  PointCloud far_origin = test_clouds::map();
   far_origin.origin = {5e6, -5e6, 5e6};
   expect_same_map(device->build(far_origin, {}), VoxelMap(far_origin, {}), "far origin");
   const PointCloud coarse = harness::make_courtyard({.offset_m = {960, -960, 900}});
@@ -198,18 +198,18 @@ TEST_F(DeviceVoxelMapTest, EqualsTheHostsFarFromTheOrigin) {
 }
 
 TEST_F(DeviceVoxelMapTest, EqualsTheHostsWhereListsLieInTheHash) {
-  const CellWindow whole = VoxelMap(scenes::map(), {}).view().window;
+  const CellWindow whole = VoxelMap(test_clouds::map(), {}).view().window;
   for (const Neighbours policy : all_values<Neighbours>())
     for (const std::uint64_t cells : {std::uint64_t{0}, std::uint64_t{100}, std::uint64_t{2000}, whole.cells() / 2}) {
       const AlignOptions options = options_at(2, policy);
       const VoxelMapLimits limits{.window_cells = cells};
-      expect_same_map(device->build(scenes::map(), options, limits), VoxelMap(scenes::map(), options, limits),
+      expect_same_map(device->build(test_clouds::map(), options, limits), VoxelMap(test_clouds::map(), options, limits),
                       std::string(to_string(policy)) + " with " + std::to_string(cells) + " cells");
     }
 }
 
 TEST_F(DeviceVoxelMapTest, EqualsTheHostsWithOutliersAThousandKilometresAway) {
-  PointCloud cloud = scenes::map();
+  PointCloud cloud = test_clouds::map();
   cloud.points.insert(cloud.points.begin() + 100, {-1e6F, 1e6F, 1e6F});
   for (int i = 0; i < 8; ++i) cloud.points.push_back({1e6F, -1e6F, 1e6F});
   for (const double resolution_m : {1.0, 2.0})
@@ -218,7 +218,7 @@ TEST_F(DeviceVoxelMapTest, EqualsTheHostsWithOutliersAThousandKilometresAway) {
 }
 
 TEST_F(DeviceVoxelMapTest, DropsAndCountsNonFinitePoints) {
-  PointCloud cloud = scenes::map();
+  PointCloud cloud = test_clouds::map();
   cloud.points.insert(cloud.points.begin() + 7, {std::nanf(""), 1, 1});
   cloud.points.push_back({1, INFINITY, 1});
   const DownloadedMap got = device->build(cloud, {});
@@ -227,11 +227,12 @@ TEST_F(DeviceVoxelMapTest, DropsAndCountsNonFinitePoints) {
 }
 
 TEST_F(DeviceVoxelMapTest, IsTheSameFromPointsThatAreOnTheDeviceAlready) {
-  expect_same_map(device->build_from_device_points(scenes::map(), {}), VoxelMap(scenes::map(), {}), "device points");
+  expect_same_map(device->build_from_device_points(test_clouds::map(), {}), VoxelMap(test_clouds::map(), {}),
+                  "device points");
 }
 
 TEST_F(DeviceVoxelMapTest, HasTheSameBitsAgain) {
-  const DownloadedMap a = device->build(scenes::map(), {}), b = device->build(scenes::map(), {});
+  const DownloadedMap a = device->build(test_clouds::map(), {}), b = device->build(test_clouds::map(), {});
   const auto same = [](const auto& x, const auto& y) {
     return x.size() == y.size() && std::memcmp(x.data(), y.data(), x.size() * sizeof x[0]) == 0;
   };
@@ -252,7 +253,7 @@ std::string refusal_of(F&& build) {
 }
 
 TEST_F(DeviceVoxelMapTest, RefusesWhatTheHostsRefusesInTheSameWords) {
-  PointCloud nothing_finite, far = scenes::map(), coarse;
+  PointCloud nothing_finite, far = test_clouds::map(), coarse;
   nothing_finite.points.assign(20, {std::nanf(""), 0, 0});
   far.points[500] = {0, 3e6F, 0};
   far.points[400] = {-4e6F, 0, 0};
@@ -265,7 +266,7 @@ TEST_F(DeviceVoxelMapTest, RefusesWhatTheHostsRefusesInTheSameWords) {
     AlignOptions options;
     VoxelMapLimits limits;
   };
-  const std::int64_t voxels = VoxelMap(scenes::map(), {}).info().voxels;
+  const std::int64_t voxels = VoxelMap(test_clouds::map(), {}).info().voxels;
   const Case cases[] = {{"empty", {}, {}, {}},
                         {"nothing finite", nothing_finite, {}, {}},
                         {"one point", blobs({1}), {}, {}},
@@ -274,18 +275,19 @@ TEST_F(DeviceVoxelMapTest, RefusesWhatTheHostsRefusesInTheSameWords) {
                         {"repeated", repeated, AlignOptions::textbook(), {}},
                         {"far", far, options_at(1), {}},
                         {"coarse", coarse, {}, {}},
-                        {"voxels", scenes::map(), {}, {.voxels = voxels - 1}}};
+                        {"voxels", test_clouds::map(), {}, {.voxels = voxels - 1}}};
   for (const Case& c : cases) {
     const std::string expected = refusal_of([&] { VoxelMap(c.cloud, c.options, c.limits); });
     EXPECT_NE(expected, "accepted") << c.name;
     EXPECT_EQ(refusal_of([&] { device->build(c.cloud, c.options, c.limits); }), expected) << c.name;
   }
-  EXPECT_EQ(device->build(scenes::map(), {}, {.voxels = voxels}).info.voxels, voxels);
+  EXPECT_EQ(device->build(test_clouds::map(), {}, {.voxels = voxels}).info.voxels, voxels);
 }
 
 TEST_F(DeviceVoxelMapTest, LeavesNothingBehindWhicheverCallFails) {
   for (const std::uint64_t cells : {kWindowCells, std::uint64_t{2000}}) {
-    const FaultReport report = device->build_with_faults(blobs({50, 60}), scenes::map(), {}, {.window_cells = cells});
+    const FaultReport report =
+        device->build_with_faults(blobs({50, 60}), test_clouds::map(), {}, {.window_cells = cells});
     EXPECT_EQ(report.complaint, "");
     EXPECT_GT(report.failures, 30) << "too few calls were seen to fail";
   }

@@ -32,9 +32,9 @@ class Endurance : public DeviceRows {
     EXPECT_EQ(got.stop, stop);
     EXPECT_LT(got.iterations, 1000);
     EXPECT_EQ(is_guess(got.map_from_scan), got.iterations == 0);
-    const double at_pose = aligner.evaluate(scenes::scan(), got.map_from_scan).score;
+    const double at_pose = aligner.evaluate(test_clouds::scan(), got.map_from_scan).score;
     EXPECT_NEAR(got.score, at_pose, 1e-5 * at_pose);
-    const double at_guess = aligner.evaluate(scenes::scan(), kGuess).score;
+    const double at_guess = aligner.evaluate(test_clouds::scan(), kGuess).score;
     EXPECT_TRUE(got.iterations < 3 || got.score > at_guess) << got.iterations << " iterations";
   }
 };
@@ -44,39 +44,40 @@ TEST_P(Endurance, AThousandAlignmentsGiveTheSameBits) {
     AlignOptions options;
     options.line_search = search;
     const auto aligner = in_courtyard(options);
-    const AlignResult first = aligner->align(scenes::scan(), kGuess);
+    const AlignResult first = aligner->align(test_clouds::scan(), kGuess);
     for (int k = 0; k < (search == LineSearch::off ? 1000 : 100); ++k)
-      ASSERT_TRUE(harness::same_bits(first, aligner->align(scenes::scan(), kGuess))) << to_string(search) << ' ' << k;
+      ASSERT_TRUE(harness::same_bits(first, aligner->align(test_clouds::scan(), kGuess)))
+          << to_string(search) << ' ' << k;
   }
 }
 
 TEST_P(Endurance, ADeadlineInThePastGivesTheGuess) {
   const auto aligner = in_courtyard(endless());
-  aligner->align(scenes::scan(), kGuess);
+  aligner->align(test_clouds::scan(), kGuess);
   PerScan per_scan;
   per_scan.deadline = steady_clock::now() - microseconds(1);
-  const AlignResult got = aligner->align(scenes::scan(), kGuess, per_scan);
+  const AlignResult got = aligner->align(test_clouds::scan(), kGuess, per_scan);
   EXPECT_EQ(got.iterations, 0);
   expect_pose_so_far(got, Stop::timeout, *aligner);
 }
 
 TEST_P(Endurance, ADeadlineOnTheWayGivesThePoseSoFar) {
   const auto aligner = in_courtyard(endless());
-  const AlignResult unhurried = aligner->align(scenes::scan(), kGuess);
+  const AlignResult unhurried = aligner->align(test_clouds::scan(), kGuess);
   ASSERT_EQ(unhurried.stop, Stop::max_iterations);
   for (const int us : {200, 1000, 2000}) {
     PerScan per_scan;
     per_scan.deadline = steady_clock::now() + microseconds(us);
-    const AlignResult got = aligner->align(scenes::scan(), kGuess, per_scan);
+    const AlignResult got = aligner->align(test_clouds::scan(), kGuess, per_scan);
     std::printf("%s: %d iterations in %d us\n", GetParam().name, got.iterations, us);
     expect_pose_so_far(got, Stop::timeout, *aligner);
   }
-  EXPECT_TRUE(harness::same_bits(unhurried, aligner->align(scenes::scan(), kGuess)));
+  EXPECT_TRUE(harness::same_bits(unhurried, aligner->align(test_clouds::scan(), kGuess)));
 }
 
 TEST_P(Endurance, ARequestFromAnotherThreadGivesThePoseSoFar) {
   const auto aligner = in_courtyard(endless());
-  aligner->align(scenes::scan(), kGuess);
+  aligner->align(test_clouds::scan(), kGuess);
   std::stop_source source;
   PerScan per_scan;
   per_scan.stop = source.get_token();
@@ -84,7 +85,7 @@ TEST_P(Endurance, ARequestFromAnotherThreadGivesThePoseSoFar) {
     std::this_thread::sleep_for(microseconds(1000));
     source.request_stop();
   });
-  expect_pose_so_far(aligner->align(scenes::scan(), kGuess, per_scan), Stop::cancelled, *aligner);
+  expect_pose_so_far(aligner->align(test_clouds::scan(), kGuess, per_scan), Stop::cancelled, *aligner);
 }
 
 NDT_ON_DEVICE_ROWS(Endurance);

@@ -21,7 +21,7 @@ AlignOptions short_options() {
 
 const PointCloud& other_map() {
   static const PointCloud map = [] {
-    PointCloud moved = scenes::map();
+    PointCloud moved = test_clouds::map();
     for (Point& p : moved.points) p.x += 0.7F;
     return moved;
   }();
@@ -52,7 +52,7 @@ class Faults : public DeviceRows {
   /// Fails every CUDA call of a phase in turn, each on a new aligner, until the phase works. After each failure the aligner must
   /// go on as if nothing had been.
   void fail_every_call_of(const char* name, const Phase& phase) {
-    const AlignResult before = in_courtyard(short_options())->align(scenes::scan(), kGuess);
+    const AlignResult before = in_courtyard(short_options())->align(test_clouds::scan(), kGuess);
     const long long held = cuda::live_allocations();
     int failures = 0;
     for (bool failed = true; failed && failures < 2000 && !HasFailure();) {
@@ -64,7 +64,7 @@ class Faults : public DeviceRows {
           ++failures;
           const std::string where = std::string(name) + ", call " + std::to_string(failures);
           expect_names_the_call(error, where);
-          const AlignResult after = aligner->align(scenes::scan(), kGuess);
+          const AlignResult after = aligner->align(test_clouds::scan(), kGuess);
           EXPECT_TRUE(harness::same_bits(before, after)) << where << ": " << error;
           phase(*aligner);
         }
@@ -101,7 +101,7 @@ TEST_P(Faults, InSetMapKeepThePreviousMap) {
 }
 
 TEST_P(Faults, InAFirstAlignmentLeaveTheAlignerAsItWas) {
-  fail_every_call_of("align", [](BatchAligner& aligner) { aligner.align(scenes::scan(), kGuess); });
+  fail_every_call_of("align", [](BatchAligner& aligner) { aligner.align(test_clouds::scan(), kGuess); });
 }
 
 TEST_P(Faults, InABatchBehindOneAlignmentLeaveTheAlignerAsItWas) {
@@ -118,54 +118,55 @@ TEST_P(Faults, InEvaluateAndScoreBatchLeaveTheAlignerAsItWas) {
   fail_every_call_of("evaluate", [](BatchAligner& aligner) {
     PerScan scored;
     scored.point_scores = true;
-    aligner.evaluate(scenes::scan(), kGuess, scored);
+    aligner.evaluate(test_clouds::scan(), kGuess, scored);
   });
   fail_every_call_of("score_batch", [](BatchAligner& aligner) {
     const std::vector<Transform> poses(5, kGuess);
     std::vector<Score> scores(5);
-    aligner.score_batch(scenes::scan(), poses, scores);
+    aligner.score_batch(test_clouds::scan(), poses, scores);
   });
 }
 
 TEST_P(Faults, InALaterBatchDoNotLeaveGraphsOfBuffersThatMoved) {
   const auto aligner = in_courtyard(short_options());
-  const AlignResult before = aligner->align(scenes::scan(), kGuess);
+  const AlignResult before = aligner->align(test_clouds::scan(), kGuess);
   const auto batch = [&](std::size_t poses) {
     const std::vector<Transform> guesses(poses, kGuess);
     std::vector<AlignResult> results(poses);
-    aligner->align_batch(scenes::scan(), guesses, results);
+    aligner->align_batch(test_clouds::scan(), guesses, results);
     for (const AlignResult& result : results) EXPECT_TRUE(harness::same_bits(before, result));
   };
   std::size_t poses = 1;
   for (int nth = 1; nth <= 40; ++nth) {
     poses += 3;
     thrown_by(nth, cudaErrorMemoryAllocation, [&] { batch(poses); });
-    EXPECT_TRUE(harness::same_bits(before, aligner->align(scenes::scan(), kGuess))) << nth;
+    EXPECT_TRUE(harness::same_bits(before, aligner->align(test_clouds::scan(), kGuess))) << nth;
     batch(poses);
-    EXPECT_TRUE(harness::same_bits(before, aligner->align(scenes::scan(), kGuess))) << nth;
+    EXPECT_TRUE(harness::same_bits(before, aligner->align(test_clouds::scan(), kGuess))) << nth;
   }
 }
 
 TEST_P(Faults, ThatLoseTheDeviceAreRepeatedByEveryLaterCallAndOthersGoOn) {
-  const AlignResult before = in_courtyard(short_options())->align(scenes::scan(), kGuess);
+  const AlignResult before = in_courtyard(short_options())->align(test_clouds::scan(), kGuess);
   const long long held = cuda::live_allocations();
   {
     const auto aligner = in_courtyard(short_options());
-    const std::string error = thrown_by(4, cudaErrorIllegalAddress, [&] { aligner->align(scenes::scan(), kGuess); });
+    const std::string error =
+        thrown_by(4, cudaErrorIllegalAddress, [&] { aligner->align(test_clouds::scan(), kGuess); });
     EXPECT_NE(error.find("cudaErrorIllegalAddress"), std::string::npos) << error;
     const long long calls = cuda::calls_made();
     std::vector<Score> scores(1);
-    const std::function<void()> later[] = {[&] { aligner->align(scenes::scan(), kGuess); },
-                                           [&] { aligner->evaluate(scenes::scan(), kGuess); },
+    const std::function<void()> later[] = {[&] { aligner->align(test_clouds::scan(), kGuess); },
+                                           [&] { aligner->evaluate(test_clouds::scan(), kGuess); },
                                            [&] {
-                                             aligner->score_batch(scenes::scan(), {&kGuess, 1}, scores);
+                                             aligner->score_batch(test_clouds::scan(), {&kGuess, 1}, scores);
                                            },
-                                           [&] { aligner->set_map(scenes::map()); }, [&] { aligner->voxels(); }};
+                                           [&] { aligner->set_map(test_clouds::map()); }, [&] { aligner->voxels(); }};
     for (const auto& call : later) EXPECT_EQ(thrown_by(0, cudaSuccess, call), error);
     EXPECT_EQ(cuda::calls_made(), calls) << "a lost device is not asked again";
   }
   EXPECT_EQ(cuda::live_allocations(), held);
-  EXPECT_TRUE(harness::same_bits(before, in_courtyard(short_options())->align(scenes::scan(), kGuess)));
+  EXPECT_TRUE(harness::same_bits(before, in_courtyard(short_options())->align(test_clouds::scan(), kGuess)));
 }
 
 NDT_ON_DEVICE_ROWS(Faults);

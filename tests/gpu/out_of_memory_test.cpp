@@ -46,7 +46,7 @@ PointCloud large_map(std::size_t points) {
 
 TEST_P(OutOfMemory, RealLackOfMemoryKeepsThePreviousMap) {
   const auto aligner = in_courtyard();
-  const AlignResult before = aligner->align(scenes::scan(), kGuess);
+  const AlignResult before = aligner->align(test_clouds::scan(), kGuess);
   const PointCloud large = large_map(std::size_t{1} << 24);  // 192 MiB before anything is made of it
   {
     const FilledDevice filled(std::size_t{64} << 20);
@@ -57,12 +57,12 @@ TEST_P(OutOfMemory, RealLackOfMemoryKeepsThePreviousMap) {
     } catch (const cuda::Error& error) {
       EXPECT_EQ(error.code(), cudaErrorMemoryAllocation) << error.what();
     }
-    EXPECT_TRUE(harness::same_bits(before, aligner->align(scenes::scan(), kGuess)));
+    EXPECT_TRUE(harness::same_bits(before, aligner->align(test_clouds::scan(), kGuess)));
   }
-  EXPECT_TRUE(harness::same_bits(before, aligner->align(scenes::scan(), kGuess)));
+  EXPECT_TRUE(harness::same_bits(before, aligner->align(test_clouds::scan(), kGuess)));
   EXPECT_EQ(aligner->set_map(large).points, std::int64_t{1} << 24);
-  aligner->set_map(scenes::map());
-  EXPECT_TRUE(harness::same_bits(before, aligner->align(scenes::scan(), kGuess)));
+  aligner->set_map(test_clouds::map());
+  EXPECT_TRUE(harness::same_bits(before, aligner->align(test_clouds::scan(), kGuess)));
 }
 
 NDT_ON_DEVICE_ROWS(OutOfMemory);

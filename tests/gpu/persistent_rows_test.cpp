@@ -43,7 +43,7 @@ class PersistentRows : public DeviceRows {
  protected:
   static std::unique_ptr<BatchAligner> on_the_host(const AlignOptions& options = {}) {
     auto aligner = gpu_persistent::make_cpu_aligner(options);
-    aligner->set_map(scenes::map());
+    aligner->set_map(test_clouds::map());
     return aligner;
   }
   static std::vector<AlignResult> batch(BatchAligner& aligner, const PointCloud& scan,
@@ -58,7 +58,7 @@ TEST_P(PersistentRows, AlignLikeTheHostForAnyNumberOfPoints) {
   const auto device = in_courtyard(), host = on_the_host();
   for (const std::size_t points : {1U, 31U, 255U, 5000U, 300000U}) {
     const std::string name = std::to_string(points) + " points";
-    const PointCloud scan = scenes::scan_of(points);
+    const PointCloud scan = test_clouds::scan_of(points);
     const AlignResult expected = host->align(scan, kGuess), got = device->align(scan, kGuess);
     // Where the scan leaves a direction free, rounding decides how far along it a step goes.
     if (expected.conditioning.well_posed())
@@ -71,7 +71,7 @@ TEST_P(PersistentRows, AlignLikeTheHostForAnyNumberOfPoints) {
 
 /// Small enough for racecheck, which takes minutes for a whole alignment.
 TEST_P(PersistentRows, KeepToALimitOfOneIterationWithEveryLineSearch) {
-  const PointCloud scan = scenes::scan_of(31);
+  const PointCloud scan = test_clouds::scan_of(31);
   for (const LineSearch search : {LineSearch::off, LineSearch::more_thuente, LineSearch::batched}) {
     AlignOptions options;
     options.max_iterations = 1;
@@ -92,8 +92,8 @@ TEST_P(PersistentRows, KeepToALimitOfOneIterationWithEveryLineSearch) {
 TEST_P(PersistentRows, ScoreLikeTheHostForAnyNumberOfPoints) {
   const auto device = in_courtyard(), host = on_the_host();
   for (const std::size_t points : {1U, 31U, 255U, 5000U, 300000U}) {
-    const PointCloud scan = scenes::scan_of(points);
-    for (const Pose& offset : scenes::offsets(3, 0.5, 0.05)) {
+    const PointCloud scan = test_clouds::scan_of(points);
+    for (const Pose& offset : test_clouds::offsets(3, 0.5, 0.05)) {
       const Transform pose = to_transform(offset);
       const Evaluation expected = host->evaluate(scan, pose), got = device->evaluate(scan, pose);
       EXPECT_EQ(got.correspondences, expected.correspondences) << points;
@@ -119,8 +119,8 @@ TEST_P(PersistentRows, AnswerForAScanWithoutPointsWhatTheHostAnswers) {
 
 TEST_P(PersistentRows, GiveAThousandSmallScansTheBitsTheyHaveAlone) {
   const auto aligner = in_courtyard();
-  const PointCloud scan = scenes::scan_of(300);
-  const std::vector<Transform> guesses = scenes::mixed_guesses(1000);
+  const PointCloud scan = test_clouds::scan_of(300);
+  const std::vector<Transform> guesses = test_clouds::mixed_guesses(1000);
   const std::vector<AlignResult> together = batch(*aligner, scan, guesses);
   const std::vector<AlignResult> backwards = batch(*aligner, scan, {guesses.rbegin(), guesses.rend()});
   for (std::size_t k = 0; k < guesses.size(); ++k)
@@ -136,12 +136,12 @@ TEST_P(PersistentRows, GiveAThousandSmallScansTheBitsTheyHaveAlone) {
 
 TEST_P(PersistentRows, GiveABatchTheBitsOfEachAloneWhateverTeamItGets) {
   const auto aligner = in_courtyard();
-  const std::vector<Transform> guesses = scenes::mixed_guesses(64);
+  const std::vector<Transform> guesses = test_clouds::mixed_guesses(64);
   std::vector<AlignResult> alone;
-  for (const Transform& guess : guesses) alone.push_back(aligner->align(scenes::scan(), guess));
+  for (const Transform& guess : guesses) alone.push_back(aligner->align(test_clouds::scan(), guess));
   for (const std::size_t count : {1U, 2U, 7U, 64U}) {  // few poses get clusters, many blocks
     const std::vector<AlignResult> together =
-        batch(*aligner, scenes::scan(), {guesses.begin(), guesses.begin() + static_cast<long>(count)});
+        batch(*aligner, test_clouds::scan(), {guesses.begin(), guesses.begin() + static_cast<long>(count)});
     for (std::size_t k = 0; k < count; ++k)
       EXPECT_TRUE(harness::same_bits(together[k], alone[k])) << k << " of " << count;
   }
@@ -149,11 +149,11 @@ TEST_P(PersistentRows, GiveABatchTheBitsOfEachAloneWhateverTeamItGets) {
 
 TEST_P(PersistentRows, GiveTheSameBitsBesideOtherWork) {
   const auto aligner = in_courtyard();
-  const AlignResult undisturbed = aligner->align(scenes::scan(), kGuess);
+  const AlignResult undisturbed = aligner->align(test_clouds::scan(), kGuess);
   const BusyStream other;
   const long long before = other.kernels();
   for (int k = 0; k < 1000; ++k)
-    ASSERT_TRUE(harness::same_bits(undisturbed, aligner->align(scenes::scan(), kGuess))) << k;
+    ASSERT_TRUE(harness::same_bits(undisturbed, aligner->align(test_clouds::scan(), kGuess))) << k;
   EXPECT_GT(other.kernels(), before);
 }
 
@@ -161,12 +161,12 @@ TEST_P(PersistentRows, PullAlongTheHeadingOnly) {
   AlignOptions options;
   options.regularisation_scale = 0.1;
   const auto device = in_courtyard(options), host = on_the_host(options);
-  const AlignResult free = device->align(scenes::scan(), kGuess);
+  const AlignResult free = device->align(test_clouds::scan(), kGuess);
   const auto pulled = [&](double x, double y) {
     PerScan per_scan;
     per_scan.regularisation = RegularisationTarget{free.map_from_scan(0, 3) + x, free.map_from_scan(1, 3) + y};
-    const AlignResult got = device->align(scenes::scan(), kGuess, per_scan);
-    expect_same_alignment(got, host->align(scenes::scan(), kGuess, per_scan),
+    const AlignResult got = device->align(test_clouds::scan(), kGuess, per_scan);
+    expect_same_alignment(got, host->align(test_clouds::scan(), kGuess, per_scan),
                           "pulled by " + std::to_string(x) + ", " + std::to_string(y));
     return metres_apart(got.map_from_scan, free.map_from_scan);
   };
@@ -183,9 +183,10 @@ TEST_P(PersistentRows, SearchLinesAsTheHostDoes) {
     options.line_search = search;
     const auto device = in_courtyard(options), host = on_the_host(options);
     std::vector<Transform> guesses{kGuess};
-    for (const Pose& offset : scenes::offsets(4, 0.3, 0.03)) guesses.push_back(to_transform(offset));
+    for (const Pose& offset : test_clouds::offsets(4, 0.3, 0.03)) guesses.push_back(to_transform(offset));
     for (std::size_t k = 0; k < guesses.size(); ++k)
-      expect_same_alignment(device->align(scenes::scan(), guesses[k]), host->align(scenes::scan(), guesses[k]),
+      expect_same_alignment(device->align(test_clouds::scan(), guesses[k]),
+                            host->align(test_clouds::scan(), guesses[k]),
                             std::string(to_string(search)) + ", guess " + std::to_string(k));
   }
 }
@@ -194,9 +195,9 @@ TEST_P(PersistentRows, TraceWhatTheHostTracesAndDoNotChangeTheResult) {
   const auto device = in_courtyard(), host = on_the_host();
   PerScan traced;
   traced.trace = true;
-  const AlignResult got = device->align(scenes::scan(), kGuess, traced),
-                    expected = host->align(scenes::scan(), kGuess, traced);
-  EXPECT_TRUE(harness::same_bits(got, device->align(scenes::scan(), kGuess)));
+  const AlignResult got = device->align(test_clouds::scan(), kGuess, traced),
+                    expected = host->align(test_clouds::scan(), kGuess, traced);
+  EXPECT_TRUE(harness::same_bits(got, device->align(test_clouds::scan(), kGuess)));
   ASSERT_EQ(got.trace.size(), static_cast<std::size_t>(got.iterations) + 1);
   ASSERT_EQ(got.trace.size(), expected.trace.size());
   for (std::size_t k = 0; k < got.trace.size(); ++k) {
@@ -215,9 +216,9 @@ TEST(PersistentTeams, GiveAnAlignmentTheSameBits) {
        {gpu_persistent::grid_unavailable_reason(), gpu_persistent::cluster_unavailable_reason()})
     if (!reason.empty()) GTEST_SKIP() << reason;
   const auto grid = gpu_persistent::make_grid_aligner({}), cluster = gpu_persistent::make_cluster_aligner({});
-  grid->set_map(scenes::map()), cluster->set_map(scenes::map());
+  grid->set_map(test_clouds::map()), cluster->set_map(test_clouds::map());
   for (const std::size_t points : {31U, 255U, 5000U, 300000U}) {
-    const PointCloud scan = scenes::scan_of(points);
+    const PointCloud scan = test_clouds::scan_of(points);
     EXPECT_TRUE(harness::same_bits(grid->align(scan, kGuess), cluster->align(scan, kGuess))) << points << " points";
   }
 }

@@ -6,25 +6,27 @@
 #include "ndt/exec/team.hpp"
 #include "ndt/voxel/voxel_map.hpp"
 #include "one_thread_align.hpp"
-#include "scenes.hpp"
+#include "test_clouds.hpp"
 
 namespace ndt {
 namespace {
 
 struct Courtyard {
-  VoxelMap map{scenes::map(), AlignOptions{}};
+  VoxelMap map{test_clouds::map(), AlignOptions{}};
   gpu_persistent::Problem problem;
   Courtyard() {
     const Gauss<double> g = make_gauss(0.55, 2.0);
-    problem = {
-        {scenes::scan().points.data(), 1000}, map.view(), {static_cast<float>(g.d1), static_cast<float>(g.d2)}, {}};
+    problem = {{test_clouds::scan().points.data(), 1000},
+               map.view(),
+               {static_cast<float>(g.d1), static_cast<float>(g.d2)},
+               {}};
   }
 };
 
 TEST(SharedCoreOnTheDevice, AlignsLikeTheHost) {
   if (const std::string reason = no_device_reason(); !reason.empty()) GTEST_SKIP() << reason;
   const Courtyard courtyard;
-  for (const Pose& offset : scenes::offsets(3, 0.3, 0.04)) {
+  for (const Pose& offset : test_clouds::offsets(3, 0.3, 0.04)) {
     const LoopState start = begin_loop(to_transform(offset));
     LoopState host_state = start;
     SerialTeam team;

@@ -65,14 +65,14 @@ TEST_P(Transfers, OfAnAlignmentAreOneUploadOneOutcomeAndOneFlagPerRound) {
     AlignOptions options;
     options.line_search = search;
     const auto aligner = in_courtyard(options);
-    aligner->align(scenes::scan(), kGuess);
+    aligner->align(test_clouds::scan(), kGuess);
     std::vector<Transform> guesses{kGuess};
-    for (const Pose& pose : scenes::offsets(5, 0.5, 0.05)) guesses.push_back(to_transform(pose));
+    for (const Pose& pose : test_clouds::offsets(5, 0.5, 0.05)) guesses.push_back(to_transform(pose));
     for (const Transform& guess : guesses) {
       AlignResult result;
-      const Traffic t = of(*aligner, [&] { result = aligner->align(scenes::scan(), guess); });
+      const Traffic t = of(*aligner, [&] { result = aligner->align(test_clouds::scan(), guess); });
       EXPECT_EQ(t.uploads, 1);
-      expect_header(header_bytes(t, scenes::scan().size(), 1));
+      expect_header(header_bytes(t, test_clouds::scan().size(), 1));
       EXPECT_EQ(t.allocations, 0);
       const std::int64_t rounds = expect_downloads(t);
       EXPECT_GT(result.iterations, 1);
@@ -95,9 +95,9 @@ TEST_P(Transfers, OfAGraphDoNotDependOnTheIterationsAndThoseOfStagesByFourBytesE
     options.max_iterations = iterations;
     options.epsilon_m = 1e-300;
     const auto aligner = in_courtyard(options);
-    aligner->align(scenes::scan(), kGuess);
+    aligner->align(test_clouds::scan(), kGuess);
     AlignResult result;
-    const Traffic t = of(*aligner, [&] { result = aligner->align(scenes::scan(), kGuess); });
+    const Traffic t = of(*aligner, [&] { result = aligner->align(test_clouds::scan(), kGuess); });
     ASSERT_EQ(result.iterations, iterations);
     flag_bytes = GetParam().one_launch ? 0 : 4 * iterations;
     EXPECT_EQ(t.download_bytes, kOutcome + flag_bytes);
@@ -109,12 +109,12 @@ TEST_P(Transfers, OfAGraphDoNotDependOnTheIterationsAndThoseOfStagesByFourBytesE
 TEST_P(Transfers, OfABatchAreOneUploadWithAllGuessesAndOneDownloadOfAllOutcomes) {
   const auto aligner = in_courtyard();
   std::vector<Transform> guesses;
-  for (const Pose& pose : scenes::offsets(17, 0.4, 0.05)) guesses.push_back(to_transform(pose));
+  for (const Pose& pose : test_clouds::offsets(17, 0.4, 0.05)) guesses.push_back(to_transform(pose));
   std::vector<AlignResult> results(guesses.size());
-  aligner->align_batch(scenes::scan(), guesses, results);
-  const Traffic t = of(*aligner, [&] { aligner->align_batch(scenes::scan(), guesses, results); });
+  aligner->align_batch(test_clouds::scan(), guesses, results);
+  const Traffic t = of(*aligner, [&] { aligner->align_batch(test_clouds::scan(), guesses, results); });
   EXPECT_EQ(t.uploads, 1);
-  expect_header(header_bytes(t, scenes::scan().size(), guesses.size()), 17);
+  expect_header(header_bytes(t, test_clouds::scan().size(), guesses.size()), 17);
   const std::int64_t rounds = expect_downloads(t, 17);
   EXPECT_EQ(t.allocations, 0);
   int longest = 0;
@@ -130,9 +130,9 @@ TEST_P(Transfers, OfATraceAreItsLinesMore) {
   const auto aligner = in_courtyard(options);
   PerScan traced;
   traced.trace = true;
-  aligner->align(scenes::scan(), kGuess, traced);
-  const Traffic without = of(*aligner, [&] { aligner->align(scenes::scan(), kGuess); });
-  const Traffic with = of(*aligner, [&] { aligner->align(scenes::scan(), kGuess, traced); });
+  aligner->align(test_clouds::scan(), kGuess, traced);
+  const Traffic without = of(*aligner, [&] { aligner->align(test_clouds::scan(), kGuess); });
+  const Traffic with = of(*aligner, [&] { aligner->align(test_clouds::scan(), kGuess, traced); });
   const std::int64_t lines = options.max_iterations + 1;
   EXPECT_EQ(with.download_bytes, without.download_bytes + lines * static_cast<std::int64_t>(sizeof(LoopTrace)));
   EXPECT_EQ(with.downloads, without.downloads + 1);
@@ -154,12 +154,12 @@ TEST_P(Transfers, LaterCallsAllocateNothing) {
     aligner->evaluate(scan, pose, everything);
     aligner->score_batch(scan, poses, scores);
   };
-  use(scenes::scan(), kGuess);
+  use(test_clouds::scan(), kGuess);
   const std::int64_t held = aligner->traffic()->device_bytes;
   for (const std::size_t points :
-       {scenes::scan().size(), std::size_t{1500}, std::size_t{100}, std::size_t{1}, scenes::scan().size()}) {
+       {test_clouds::scan().size(), std::size_t{1500}, std::size_t{100}, std::size_t{1}, test_clouds::scan().size()}) {
     const PointCloud scan = part_of_scan(points);
-    for (const Pose& offset : scenes::offsets(3, 0.5, 0.1)) {
+    for (const Pose& offset : test_clouds::offsets(3, 0.5, 0.1)) {
       const Traffic t = of(*aligner, [&] {
         use(scan, to_transform(offset));
         aligner->align(scan, to_transform(offset));
@@ -172,13 +172,13 @@ TEST_P(Transfers, LaterCallsAllocateNothing) {
 
 TEST_P(Transfers, AnotherMapTakesTheOldOnesPlace) {
   const auto aligner = in_courtyard();
-  aligner->align(scenes::scan(), kGuess);
+  aligner->align(test_clouds::scan(), kGuess);
   const std::int64_t held = aligner->traffic()->device_bytes;
   EXPECT_GT(held, 0);
   for (int k = 0; k < 10; ++k) {
-    aligner->set_map(scenes::map());
+    aligner->set_map(test_clouds::map());
     EXPECT_EQ(aligner->traffic()->device_bytes, held) << k;
-    aligner->align(scenes::scan(), kGuess);
+    aligner->align(test_clouds::scan(), kGuess);
     EXPECT_EQ(aligner->traffic()->device_bytes, held) << k;
   }
 }

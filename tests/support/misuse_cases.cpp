@@ -15,7 +15,9 @@ constexpr float kInf = std::numeric_limits<float>::infinity();
 
 const Transform kGuess = to_transform({0.2, -0.2, 0.1, 0, 0, 0});  // 0.3 m
 
-PointCloud room(std::uint32_t seed) { return scenes::sampled(scenes::room(20, 15, 4), kPoints, kRoughness_m, seed); }
+PointCloud room(std::uint32_t seed) {
+  return test_clouds::sampled(test_clouds::room(20, 15, 4), kPoints, kRoughness_m, seed);
+}
 const PointCloud& room_map() {
   static const PointCloud cloud = room(1);
   return cloud;
@@ -27,8 +29,8 @@ const PointCloud& room_scan() {
 
 Scene with_map(PointCloud map) { return {std::move(map), room_scan(), kGuess}; }
 Scene with_scan(PointCloud scan) { return {room_map(), std::move(scan), kGuess}; }
-Scene both(const std::vector<scenes::Patch>& patches) {
-  return {scenes::sampled(patches, kPoints, 0, 3), scenes::sampled(patches, kPoints, 0, 4), kGuess};
+Scene both(const std::vector<test_clouds::Patch>& patches) {
+  return {test_clouds::sampled(patches, kPoints, 0, 3), test_clouds::sampled(patches, kPoints, 0, 4), kGuess};
 }
 
 PointCloud repeated(const Point& point, std::size_t times) { return {{}, std::vector<Point>(times, point)}; }
@@ -57,8 +59,8 @@ PointCloud sparse() {
 Transform away(double x) { return make_transform(rotation_of(kGuess), translation_of(kGuess) + Vec3<double>{x, 0, 0}); }
 
 Scene corridor() {
-  return {scenes::sampled(scenes::corridor(80, 15, 4), kPoints, kRoughness_m, 5),
-          scenes::sampled(scenes::corridor(30, 15, 4), kPoints, kRoughness_m, 6), kGuess};
+  return {test_clouds::sampled(test_clouds::corridor(80, 15, 4), kPoints, kRoughness_m, 5),
+          test_clouds::sampled(test_clouds::corridor(30, 15, 4), kPoints, kRoughness_m, 6), kGuess};
 }
 
 Case of(std::string name, std::function<Scene()> scene, std::vector<Stop> stops) {
@@ -120,11 +122,11 @@ std::vector<Case> all() {
           },
           no_voxel + "1 finite points"),
       of(
-          "exact_plane", [] { return both(scenes::plane(20)); }, degenerate),
+          "exact_plane", [] { return both(test_clouds::plane(20)); }, degenerate),
       of(
-          "exact_tilted_plane", [] { return both(scenes::plane(20, 0.5)); }, degenerate),
+          "exact_tilted_plane", [] { return both(test_clouds::plane(20, 0.5)); }, degenerate),
       of(
-          "exact_line", [] { return both(scenes::line(20)); }, degenerate),
+          "exact_line", [] { return both(test_clouds::line(20)); }, degenerate),
       of(
           "guess_10_km_away",
           [] {
@@ -141,11 +143,7 @@ std::vector<Case> all() {
       of("corridor_without_an_end", corridor, {Stop::converged, Stop::degenerate}),
   };
   Case equal = of(
-      "all_map_points_equal",
-      [] {
-        return with_map(repeated(room_scan().points[7], kPoints));
-      },
-      degenerate);
+      "all_map_points_equal", [] { return with_map(repeated(room_scan().points[7], kPoints)); }, degenerate);
   equal.map_error = no_voxel;  // an identity start makes a ball of them, otherwise there is no Gaussian
   out.push_back(equal);
   Case far_scan = of("float32_scan_at_5400_km", [] { return with_scan(far_float().map); }, {});

@@ -9,7 +9,7 @@
 #include "ndt/core/point_cloud.hpp"
 #include "ndt/core/pose.hpp"
 
-namespace ndt::scenes {
+namespace ndt::test_clouds {
 
 /// Parallelogram origin + [0, 1] u + [0, 1] v; a line if v is 0.
 struct Patch {
@@ -63,4 +63,4 @@ inline std::vector<Patch> room(double length_m, double width_m, double height_m)
   return patches;
 }
 
-}  // namespace ndt::scenes
+}  // namespace ndt::test_clouds

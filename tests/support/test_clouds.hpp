@@ -1,14 +1,14 @@
-// Small seeded scenes and numbers for tests.
+// Small seeded clouds, guesses and numbers for tests.
 #pragma once
 
 #include <cstdint>
 #include <random>
 #include <vector>
 
-#include "ndt/core/pose.hpp"
 #include "data/courtyard.hpp"
+#include "ndt/core/pose.hpp"
 
-namespace ndt::scenes {
+namespace ndt::test_clouds {
 
 inline const PointCloud& map() {
   static const PointCloud cloud = harness::courtyard_map();
@@ -61,4 +61,4 @@ inline std::vector<Transform> mixed_guesses(std::size_t count) {
   return out;
 }
 
-}  // namespace ndt::scenes
+}  // namespace ndt::test_clouds

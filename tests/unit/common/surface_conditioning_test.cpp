@@ -1,10 +1,9 @@
 // What the normals of matched voxels say about a pose, on scenes whose free directions are known.
-#include "ndt/edge/conditioning.hpp"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
 
+#include "ndt/edge/conditioning.hpp"
 #include "surfaces.hpp"
 
 namespace ndt {
@@ -30,23 +29,23 @@ double along(const SurfaceConditioning& c, int axis) { return std::abs(c.weak_di
 
 TEST(SurfaceConditioning, PlanesAndLinesAreFarBeyondTheBoundAndRoomsFarBelow) {
   for (const double tilt : {0.0, 0.1, 0.9}) {
-    EXPECT_GT(of(scenes::sampled(scenes::plane(20, tilt), kPoints, 0, 1)).condition_number, 1e9) << tilt;
-    EXPECT_GT(of(scenes::sampled(scenes::plane(20, tilt), kPoints, 0.001, 1)).condition_number,
+    EXPECT_GT(of(test_clouds::sampled(test_clouds::plane(20, tilt), kPoints, 0, 1)).condition_number, 1e9) << tilt;
+    EXPECT_GT(of(test_clouds::sampled(test_clouds::plane(20, tilt), kPoints, 0.001, 1)).condition_number,
               100 * kMaxSurfaceConditionNumber)
         << tilt;
   }
-  EXPECT_TRUE(std::isinf(of(scenes::sampled(scenes::line(20), kPoints, 0, 1)).condition_number));
-  EXPECT_LT(of(scenes::sampled(scenes::room(20, 15, 4), kPoints, 0.02, 1)).condition_number, 20);
+  EXPECT_TRUE(std::isinf(of(test_clouds::sampled(test_clouds::line(20), kPoints, 0, 1)).condition_number));
+  EXPECT_LT(of(test_clouds::sampled(test_clouds::room(20, 15, 4), kPoints, 0.02, 1)).condition_number, 20);
 }
 
 TEST(SurfaceConditioning, WithoutAMatchedVoxelNothingIsFixed) {
-  const PointCloud cloud = scenes::sampled(scenes::room(20, 15, 4), kPoints, 0.02, 1);
+  const PointCloud cloud = test_clouds::sampled(test_clouds::room(20, 15, 4), kPoints, 0.02, 1);
   EXPECT_TRUE(std::isinf(of(cloud, {500, 0, 0, 0, 0, 0}).condition_number));
   EXPECT_TRUE(std::isinf(surface_conditioning(surface_information(map_of(cloud), {}, {}, 0), {}).condition_number));
 }
 
 TEST(SurfaceConditioning, TheWeakDirectionOfACorridorIsAlongIt) {
-  const SurfaceConditioning c = of(scenes::sampled(scenes::corridor(60, 15, 4), kPoints, 0, 1));
+  const SurfaceConditioning c = of(test_clouds::sampled(test_clouds::corridor(60, 15, 4), kPoints, 0, 1));
   EXPECT_GT(along(c, 0), 0.99);
 }
 
@@ -55,13 +54,13 @@ TEST(SurfaceConditioning, TurnsAreGivenAsRatesOfRollPitchAndYaw) {
   // alone: ω = ex roll' + Rx ey pitch' + Rx Ry ez yaw' = ez.
   const Pose pose{0, 0, 0, 0.8, 0.5, 0.3};
   const Mat3<double> back = transpose(rotation_of(pose));
-  std::vector<scenes::Patch> wall = scenes::plane(6);
+  std::vector<test_clouds::Patch> wall = test_clouds::plane(6);
   for (int i = 0; i < 360; ++i) {
     const double a = i * kPi / 180, b = (i + 1) * kPi / 180;
     const Vec3<double> from{8 * std::cos(a), 8 * std::sin(a), 0}, to{8 * std::cos(b), 8 * std::sin(b), 0};
     wall.push_back({from, to - from, {0, 0, 5}});
   }
-  const PointCloud map = scenes::sampled(wall, kPoints, 0, 1);
+  const PointCloud map = test_clouds::sampled(wall, kPoints, 0, 1);
   PointCloud scan;
   for (const Point& p : map.points) scan.points.push_back(cast<float>(back * cast<double>(p)));
   const SurfaceConditioning c =
@@ -75,7 +74,7 @@ TEST(SurfaceConditioning, TurnsAreGivenAsRatesOfRollPitchAndYaw) {
 }
 
 TEST(SurfaceConditioning, TheNormalsDoNotDependOnTheCovariancesStart) {
-  const PointCloud cloud = scenes::sampled(scenes::room(20, 15, 4), kPoints, 0.02, 1);
+  const PointCloud cloud = test_clouds::sampled(test_clouds::room(20, 15, 4), kPoints, 0.02, 1);
   const auto identity = map_of(cloud, CovarianceStart::identity), zero = map_of(cloud, CovarianceStart::zero);
   ASSERT_EQ(identity.surfaces().size(), zero.surfaces().size());
   for (std::size_t v = 0; v < zero.surfaces().size(); ++v) {

@@ -34,7 +34,7 @@ class NeighbourSteps : public StagedSteps {
   template <class F>
   std::size_t expect_lists(const VoxelMap& map, F&& near) {
     constexpr int kSome = 200;
-    StagedFrame frame(scenes::offsets(3, 1.0, 0.2), kSome, {}, map.view());
+    StagedFrame frame(test_clouds::offsets(3, 1.0, 0.2), kSome, {}, map.view());
     run(frame, {Step::begin, Step::sin_cos, Step::transform, Step::transform_points, Step::neighbours});
     std::size_t pairs = 0;
     for (int k = 0; k < frame.f.a.poses; ++k)
@@ -62,7 +62,7 @@ TEST_F(NeighbourSteps, ListEveryVoxelWithItsCentroidWithinTheRadius) {
 TEST_F(NeighbourSteps, ListAllTwentySevenCellsUnderDirect27) {
   AlignOptions options;
   options.neighbours = Neighbours::direct27;
-  const VoxelMap map(scenes::map(), options);
+  const VoxelMap map(test_clouds::map(), options);
   const std::vector<VoxelRow> rows = map.rows();
   ASSERT_EQ(map.origin().x, 0);
   const std::size_t pairs = expect_lists(map, [&](const Vec3<float>& p, std::uint32_t v) {
@@ -146,7 +146,7 @@ class ScoreSteps : public StagedSteps {
 };
 
 TEST_F(ScoreSteps, SeparateArraysGiveTheDerivativesOfTheFusedSums) {
-  std::vector<Pose> poses = scenes::offsets(6, 0.5, 0.1);
+  std::vector<Pose> poses = test_clouds::offsets(6, 0.5, 0.1);
   poses.push_back({});
   poses.push_back({0.1, 0.2, 0, 0.02, 0, -0.4});
   poses.push_back({0.3, -0.2, 0.1, 0.02, kPi / 2, 0.1});  // the scan on end
@@ -181,7 +181,7 @@ TEST_F(ScoreSteps, SeparateArraysGiveTheDerivativesOfTheFusedSums) {
 }
 
 TEST_F(ScoreSteps, APoseThatHasEndedAddsNothing) {
-  StagedFrame frame(scenes::offsets(2, 0.2, 0.02), 100, {}, courtyard().view());
+  StagedFrame frame(test_clouds::offsets(2, 0.2, 0.02), 100, {}, courtyard().view());
   run(frame, {Step::begin, Step::sin_cos, Step::transform});
   frame.state(1).loop.end = LoopEnd::max_iterations;
   evaluate(frame);

@@ -78,7 +78,7 @@ TEST_F(LineSearchSteps, TryEightStepsOfEitherSetWithinTheirBounds) {
 }
 
 TEST_F(LineSearchSteps, TrialMotionsAndPointsAreThoseOfPosesOneByOne) {
-  StagedFrame frame(scenes::offsets(3, 0.4, 0.1), 200, searching(LineSearch::batched), courtyard().view());
+  StagedFrame frame(test_clouds::offsets(3, 0.4, 0.1), 200, searching(LineSearch::batched), courtyard().view());
   search_in_courtyard(frame);
   const StagedFrame alone = evaluated_one_by_one(frame);
   const StagedArrays &a = frame.f.a, &b = alone.f.a;
@@ -93,7 +93,7 @@ TEST_F(LineSearchSteps, TrialMotionsAndPointsAreThoseOfPosesOneByOne) {
 }
 
 TEST_F(LineSearchSteps, TrialScoresAndSlopesAreThoseOfTheFullEvaluation) {
-  StagedFrame frame(scenes::offsets(4, 0.4, 0.1), kPoints, searching(LineSearch::batched), courtyard().view());
+  StagedFrame frame(test_clouds::offsets(4, 0.4, 0.1), kPoints, searching(LineSearch::batched), courtyard().view());
   search_in_courtyard(frame);
   const StagedFrame alone = evaluated_one_by_one(frame);
   compare::Worst score, slope;

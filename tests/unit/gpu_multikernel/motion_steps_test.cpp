@@ -30,7 +30,9 @@ double length(const Vec3<double>& v) { return std::sqrt(dot(v, v)); }
 
 class MotionSteps : public StagedSteps {
  protected:
-  static Vec3<double> scan_point(int i) { return cast<double>(scenes::scan().points[static_cast<std::size_t>(i)]); }
+  static Vec3<double> scan_point(int i) {
+    return cast<double>(test_clouds::scan().points[static_cast<std::size_t>(i)]);
+  }
 };
 
 TEST_F(MotionSteps, TheMotionOfAPoseIsItsTransform) {

@@ -9,9 +9,9 @@
 
 #include "host_backend.hpp"
 #include "ndt/score/derivative_sums.hpp"
-#include "scenes.hpp"
 #include "staged_buffers.hpp"
 #include "step_machine.hpp"
+#include "test_clouds.hpp"
 
 namespace ndt::gpu_multikernel {
 
@@ -33,7 +33,7 @@ class StagedFrame {
       : guesses_(std::move(guesses)) {
     const int trials = options.line_search == LineSearch::batched ? StepSearch::kCandidates : 1;
     f.a = buffers_.reserve(points, static_cast<int>(guesses_.size()), trials, trace ? options.max_iterations + 1 : 0);
-    f.a.scan = scenes::scan().points.data();
+    f.a.scan = test_clouds::scan().points.data();
     f.a.guesses = guesses_.data();
     f.map = map;
     const Gauss<double> gauss = make_gauss(0.55, 2.0);
@@ -87,7 +87,7 @@ class StagedSteps : public testing::Test {
 };
 
 inline const VoxelMap& courtyard() {
-  static const VoxelMap map(scenes::map(), {});
+  static const VoxelMap map(test_clouds::map(), {});
   return map;
 }
 

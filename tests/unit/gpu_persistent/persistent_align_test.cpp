@@ -14,19 +14,21 @@
 #include "ndt/score/scan_points_simd.hpp"
 #include "ndt/voxel/voxel_map.hpp"
 #include "run/repeatability.hpp"
-#include "scenes.hpp"
+#include "test_clouds.hpp"
 
 namespace ndt::gpu_persistent {
 namespace {
 
 struct Courtyard {
-  VoxelMap map{scenes::map(), AlignOptions{}};
+  VoxelMap map{test_clouds::map(), AlignOptions{}};
   Problem problem;
   LoopState start;
   explicit Courtyard(int points) {
     const Gauss<double> g = make_gauss(0.55, 2.0);
-    problem = {
-        {scenes::scan().points.data(), points}, map.view(), {static_cast<float>(g.d1), static_cast<float>(g.d2)}, {}};
+    problem = {{test_clouds::scan().points.data(), points},
+               map.view(),
+               {static_cast<float>(g.d1), static_cast<float>(g.d2)},
+               {}};
     start = begin_loop(to_transform({0.3, -0.2, 0.1, 0.01, 0.02, 0.05}));
   }
   template <class T>
@@ -91,8 +93,8 @@ TEST(PersistentCpu, TwoAlignersInTwoThreadsDoNotDisturbEachOther) {
   options.threads = 2;
   const auto align = [&](const Pose& offset) {
     const auto aligner = make_cpu_aligner(options);
-    aligner->set_map(scenes::map());
-    return aligner->align(scenes::scan(), to_transform(offset)).map_from_scan;
+    aligner->set_map(test_clouds::map());
+    return aligner->align(test_clouds::scan(), to_transform(offset)).map_from_scan;
   };
   const Pose first{0.3, 0.1, 0, 0, 0, 0.03}, second{-0.2, 0.2, 0.1, 0.01, 0, -0.04};
   const Transform a = align(first), b = align(second);
@@ -105,8 +107,9 @@ TEST(PersistentCpu, TwoAlignersInTwoThreadsDoNotDisturbEachOther) {
 }
 
 TEST(PersistentCpu, ABatchIsItsAlignmentsAloneForAnyNumberOfThreads) {
-  const PointCloud scan = scenes::scan_of(200);
-  const std::vector<Transform> guesses = scenes::mixed_guesses(40);  // more than threads, which then take a pose each
+  const PointCloud scan = test_clouds::scan_of(200);
+  const std::vector<Transform> guesses =
+      test_clouds::mixed_guesses(40);  // more than threads, which then take a pose each
   PerScan traced;
   traced.trace = true;
   std::vector<AlignResult> expected;
@@ -114,7 +117,7 @@ TEST(PersistentCpu, ABatchIsItsAlignmentsAloneForAnyNumberOfThreads) {
     AlignOptions options;
     options.threads = threads;
     const auto aligner = make_cpu_aligner(options);
-    aligner->set_map(scenes::map());
+    aligner->set_map(test_clouds::map());
     if (expected.empty())
       for (const Transform& guess : guesses) expected.push_back(aligner->align(scan, guess, traced));
     std::vector<AlignResult> batch(guesses.size());
@@ -131,49 +134,49 @@ TEST(PersistentCpu, ABatchEndsWhenItIsToldTo) {
   AlignOptions options;
   options.threads = 3;
   const auto aligner = make_cpu_aligner(options);
-  aligner->set_map(scenes::map());
-  const std::vector<Transform> guesses = scenes::mixed_guesses(40);
+  aligner->set_map(test_clouds::map());
+  const std::vector<Transform> guesses = test_clouds::mixed_guesses(40);
   std::vector<AlignResult> results(guesses.size());
   PerScan late;
   late.deadline = std::chrono::steady_clock::now() - std::chrono::seconds(1);
-  aligner->align_batch(scenes::scan(), guesses, results, late);
+  aligner->align_batch(test_clouds::scan(), guesses, results, late);
   for (const AlignResult& result : results)
     EXPECT_TRUE(result.stop == Stop::timeout || result.stop == Stop::no_overlap) << to_string(result.stop);
   std::stop_source source;
   PerScan stoppable;
   stoppable.stop = source.get_token();
   std::jthread other([&] { source.request_stop(); });
-  aligner->align_batch(scenes::scan(), guesses, results, stoppable);
+  aligner->align_batch(test_clouds::scan(), guesses, results, stoppable);
   other.join();
-  aligner->align_batch(scenes::scan(), guesses, results, stoppable);
+  aligner->align_batch(test_clouds::scan(), guesses, results, stoppable);
   for (const AlignResult& result : results)
     EXPECT_TRUE(result.stop == Stop::cancelled || result.stop == Stop::no_overlap) << to_string(result.stop);
 }
 
 TEST(PersistentCpu, BatchesEqualOneByOneWhateverTheirOrder) {
   const auto aligner = make_cpu_aligner({});
-  aligner->set_map(scenes::map());
+  aligner->set_map(test_clouds::map());
   std::vector<Transform> guesses;
-  for (const Pose& p : scenes::offsets(6, 0.4, 0.05)) guesses.push_back(to_transform(p));
+  for (const Pose& p : test_clouds::offsets(6, 0.4, 0.05)) guesses.push_back(to_transform(p));
   guesses.push_back(to_transform({1e4, 0, 0, 0, 0, 0}));  // hopeless
   std::vector<AlignResult> batch(guesses.size()), reversed(guesses.size());
-  aligner->align_batch(scenes::scan(), guesses, batch);
+  aligner->align_batch(test_clouds::scan(), guesses, batch);
   const std::vector<Transform> backwards(guesses.rbegin(), guesses.rend());
-  aligner->align_batch(scenes::scan(), backwards, reversed);
+  aligner->align_batch(test_clouds::scan(), backwards, reversed);
   std::vector<Score> scores(guesses.size());
-  aligner->score_batch(scenes::scan(), guesses, scores);
+  aligner->score_batch(test_clouds::scan(), guesses, scores);
   for (std::size_t k = 0; k < guesses.size(); ++k) {
-    const AlignResult alone = aligner->align(scenes::scan(), guesses[k]);
+    const AlignResult alone = aligner->align(test_clouds::scan(), guesses[k]);
     EXPECT_EQ(std::memcmp(&alone.map_from_scan, &batch[k].map_from_scan, sizeof(Transform)), 0) << "pose " << k;
     EXPECT_EQ(std::memcmp(&alone.map_from_scan, &reversed[guesses.size() - 1 - k].map_from_scan, sizeof(Transform)), 0);
-    EXPECT_EQ(scores[k].score, aligner->evaluate(scenes::scan(), guesses[k]).score) << "pose " << k;
+    EXPECT_EQ(scores[k].score, aligner->evaluate(test_clouds::scan(), guesses[k]).score) << "pose " << k;
   }
   EXPECT_EQ(batch.back().stop, Stop::no_overlap);
   std::vector<AlignResult> too_few(1);
-  EXPECT_THROW(aligner->align_batch(scenes::scan(), guesses, too_few), std::invalid_argument);
+  EXPECT_THROW(aligner->align_batch(test_clouds::scan(), guesses, too_few), std::invalid_argument);
   std::vector<Transform> too_many(65536);
   scores.resize(too_many.size());
-  EXPECT_THROW(aligner->score_batch(scenes::scan(), too_many, scores), std::invalid_argument);
+  EXPECT_THROW(aligner->score_batch(test_clouds::scan(), too_many, scores), std::invalid_argument);
 }
 
 }  // namespace

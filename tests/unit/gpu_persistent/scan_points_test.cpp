@@ -7,7 +7,7 @@
 #include "ndt/score/scan_points_simd.hpp"
 #include "ndt/solve/newton_loop.hpp"
 #include "ndt/voxel/voxel_map.hpp"
-#include "scenes.hpp"
+#include "test_clouds.hpp"
 
 namespace ndt {
 namespace {
@@ -34,7 +34,7 @@ TEST(FourWideExp, IsExactAtZeroAndTinyFarOut) {
 }
 
 struct Problem {
-  VoxelMap map{scenes::map(), AlignOptions{}};
+  VoxelMap map{test_clouds::map(), AlignOptions{}};
   Gauss<float> gauss;
   Motion motion;
   Problem() {
@@ -47,7 +47,7 @@ struct Problem {
     BasicSerialTeam<Lanes> team;
     const VoxelMapView view = map.view();
     return team.template sum<DerivativeSums>(n, [&](int first, int count, const auto& lanes, auto& part) {
-      add_scan_points(view, gauss, motion, scenes::scan().points.data() + first, count, lanes, part);
+      add_scan_points(view, gauss, motion, test_clouds::scan().points.data() + first, count, lanes, part);
     });
   }
 };
@@ -72,7 +72,7 @@ TEST(ScanPoints, ThatLieOutsideTheMapAddNothing) {
   Motion far = problem.motion;
   far.translation = {5e5F, 0, 0};
   DerivativeSums<Float4> sums;
-  add_scan_points(problem.map.view(), problem.gauss, far, scenes::scan().points.data(), 4, SimdLanes{}, sums);
+  add_scan_points(problem.map.view(), problem.gauss, far, test_clouds::scan().points.data(), 4, SimdLanes{}, sums);
   EXPECT_EQ(sums.pairs, 0);
   EXPECT_EQ(folded(sums.score), 0);
 }

@@ -6,7 +6,7 @@
 #include <thread>
 
 #include "ndt/gpu_persistent/aligner.hpp"
-#include "scenes.hpp"
+#include "test_clouds.hpp"
 
 namespace ndt::gpu_persistent {
 namespace {
@@ -16,19 +16,19 @@ const Transform kGuess = to_transform({0.3, -0.2, 0.1, 0.01, 0.02, 0.05});
 std::unique_ptr<BatchAligner> in_courtyard(AlignOptions options) {
   options.threads = 2;
   auto aligner = make_cpu_aligner(options);
-  aligner->set_map(scenes::map());
+  aligner->set_map(test_clouds::map());
   return aligner;
 }
 
 TEST(TwoAligners, InTwoThreadsGiveTheBitsOfOneAlone) {
   AlignOptions searching;
   searching.line_search = LineSearch::more_thuente;
-  const AlignResult alone = in_courtyard({})->align(scenes::scan(), kGuess);
-  const AlignResult alone_searching = in_courtyard(searching)->align(scenes::scan(), kGuess);
+  const AlignResult alone = in_courtyard({})->align(test_clouds::scan(), kGuess);
+  const AlignResult alone_searching = in_courtyard(searching)->align(test_clouds::scan(), kGuess);
   const auto expect_same = [](const AlignOptions& options, const AlignResult& expected) {
     const auto aligner = in_courtyard(options);
     for (int k = 0; k < 5; ++k) {
-      const AlignResult got = aligner->align(scenes::scan(), kGuess);
+      const AlignResult got = aligner->align(test_clouds::scan(), kGuess);
       EXPECT_EQ(std::memcmp(&got.map_from_scan, &expected.map_from_scan, sizeof expected.map_from_scan), 0);
       EXPECT_EQ(got.score, expected.score);
     }
@@ -47,7 +47,7 @@ TEST(TwoAligners, OneIsCancelledByAnotherThreadWhileItRuns) {
   per_scan.stop = source.get_token();
   AlignResult got;
   {
-    std::jthread worker([&] { got = aligner->align(scenes::scan(), kGuess, per_scan); });
+    std::jthread worker([&] { got = aligner->align(test_clouds::scan(), kGuess, per_scan); });
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
     source.request_stop();
   }

@@ -8,7 +8,7 @@
 #include "compare.hpp"
 #include "ndt/core/error.hpp"
 #include "registry/registry.hpp"
-#include "scenes.hpp"
+#include "test_clouds.hpp"
 #include "voxel_rows.hpp"
 
 namespace ndt {
@@ -36,11 +36,12 @@ TEST(PclNdt, EvaluationsAgreeWithTheOracleFromAZeroStart) {
   // Both move points in float32, by matrices that may differ in the last digit: a micrometre, against voxels whose thinnest
   // axis is some centimetres.
   constexpr double kTolerance = 1e-5;
-  const auto oracle = oracle_from_zero(scenes::map());
-  const auto row = with_map(scenes::map());
-  for (const Pose& offset : scenes::offsets(6, 0.4, 0.3)) {
+  const auto oracle = oracle_from_zero(test_clouds::map());
+  const auto row = with_map(test_clouds::map());
+  for (const Pose& offset : test_clouds::offsets(6, 0.4, 0.3)) {
     const Transform pose = to_transform(offset);
-    const Evaluation expected = oracle->evaluate(scenes::scan(), pose), got = row->evaluate(scenes::scan(), pose);
+    const Evaluation expected = oracle->evaluate(test_clouds::scan(), pose),
+                     got = row->evaluate(test_clouds::scan(), pose);
     EXPECT_EQ(got.correspondences, expected.correspondences);
     EXPECT_EQ(got.points_with_voxels, expected.points_with_voxels);
     EXPECT_LE(compare::relative(got.score, expected.score), kTolerance);
@@ -99,12 +100,12 @@ class DefinedScore {
 };
 
 TEST(PclNdt, ScoreGradientAndHessianAreThoseOfTheDefinition) {
-  const auto row = with_map(scenes::map());
-  for (const Pose& offset : scenes::offsets(3, 0.3, 0.5)) {
-    const Evaluation got = row->evaluate(scenes::scan(), to_transform(offset));
+  const auto row = with_map(test_clouds::map());
+  for (const Pose& offset : test_clouds::offsets(3, 0.3, 0.5)) {
+    const Evaluation got = row->evaluate(test_clouds::scan(), to_transform(offset));
     const std::vector<VoxelRow> voxels = row->voxels();
     const Pose pose = got.derivative_pose;
-    const DefinedScore defined(voxels, scenes::scan(), pose, 2);
+    const DefinedScore defined(voxels, test_clouds::scan(), pose, 2);
     Vec6 gradient;
     Mat6 hessian;
     for (int i = 0; i < 6; ++i) {
@@ -119,23 +120,23 @@ TEST(PclNdt, ScoreGradientAndHessianAreThoseOfTheDefinition) {
 }
 
 TEST(PclNdt, AnEvaluationDoesNotDependOnAnEarlierAlignment) {
-  const auto row = with_map(scenes::map());
-  const Evaluation before = row->evaluate(scenes::scan(), kGuess);
-  row->align(scenes::scan(), to_transform({0.4, 0.3, 0, 0, 0, -0.05}));
-  const Evaluation after = row->evaluate(scenes::scan(), kGuess);
+  const auto row = with_map(test_clouds::map());
+  const Evaluation before = row->evaluate(test_clouds::scan(), kGuess);
+  row->align(test_clouds::scan(), to_transform({0.4, 0.3, 0, 0, 0, -0.05}));
+  const Evaluation after = row->evaluate(test_clouds::scan(), kGuess);
   EXPECT_EQ(before.score, after.score);
   EXPECT_EQ(compare::hessian(before.hessian, after.hessian), 0);
 }
 
 TEST(PclNdt, VoxelsAreTheOraclesFromAZeroStart) {
-  expect_same_rows(with_map(scenes::map())->voxels(), oracle_from_zero(scenes::map())->voxels(),
+  expect_same_rows(with_map(test_clouds::map())->voxels(), oracle_from_zero(test_clouds::map())->voxels(),
                    {1e-7, 1e-12, 1e-9, 1e-9});
 }
 
 TEST(PclNdt, TheIterationLimitIsNotCalledConverged) {
   AlignOptions options;
   options.max_iterations = 2;
-  const AlignResult got = with_map(scenes::map(), options)->align(scenes::scan(), kGuess);
+  const AlignResult got = with_map(test_clouds::map(), options)->align(test_clouds::scan(), kGuess);
   EXPECT_EQ(got.stop, Stop::max_iterations);
   EXPECT_EQ(got.iterations, 2);
   EXPECT_EQ(got.newton_fallbacks, kNotCounted);
@@ -149,7 +150,7 @@ TEST(PclNdt, AScanThatFixesNoPoseIsDegenerate) {
   for (int i = 0; i < 3000; ++i) line.points.push_back({0.01F * static_cast<float>(i), 0.5F, 0.5F});
   for (const PointCloud& cloud : {plane, line})
     EXPECT_NE(with_map(cloud)->align(cloud, to_transform({0.1, 0, 0, 0, 0, 0})).stop, Stop::converged);
-  EXPECT_NE(with_map(scenes::map())->align({{}, {scenes::scan().points[0]}}, kGuess).stop, Stop::converged);
+  EXPECT_NE(with_map(test_clouds::map())->align({{}, {test_clouds::scan().points[0]}}, kGuess).stop, Stop::converged);
 }
 
 TEST(PclNdt, EqualMapPointsHaveNoVoxelForPcl) {
@@ -159,11 +160,11 @@ TEST(PclNdt, EqualMapPointsHaveNoVoxelForPcl) {
 }
 
 TEST(PclNdt, AMapBeyondPclsVoxelIndexIsRefusedAndThePreviousKept) {
-  const auto row = with_map(scenes::map());
-  const AlignResult before = row->align(scenes::scan(), kGuess);
+  const auto row = with_map(test_clouds::map());
+  const AlignResult before = row->align(test_clouds::scan(), kGuess);
   for (const Point& stray :
        {Point{1e6F, 1e6F, 0}, Point{0, -1e6F, 3e4F}, Point{1e30F, 0, 0}, Point{3e38F, -3e38F, 0}}) {
-    PointCloud map = scenes::map();
+    PointCloud map = test_clouds::map();
     map.points.push_back(stray);
     try {
       row->set_map(map);
@@ -172,18 +173,18 @@ TEST(PclNdt, AMapBeyondPclsVoxelIndexIsRefusedAndThePreviousKept) {
       EXPECT_THAT(error.what(), HasSubstr("PCL cannot number more than 2147483647"));
     }
   }
-  EXPECT_EQ(row->align(scenes::scan(), kGuess).score, before.score);
+  EXPECT_EQ(row->align(test_clouds::scan(), kGuess).score, before.score);
 }
 
 TEST(PclNdt, ADoubleCloudFarAwayKeepsItsPrecision) {
-  PointCloud far = scenes::map();
+  PointCloud far = test_clouds::map();
   far.origin = {5e6, -5e6, 0};  // multiples of the resolution
   const auto shifted = [](const Transform& t) {
     return make_transform(rotation_of(t), translation_of(t) + Vec3<double>{5e6, -5e6, 0});
   };
-  const auto near_row = with_map(scenes::map()), far_row = with_map(far);
-  const AlignResult near_got = near_row->align(scenes::scan(), kGuess);
-  const AlignResult far_got = far_row->align(scenes::scan(), shifted(kGuess));
+  const auto near_row = with_map(test_clouds::map()), far_row = with_map(far);
+  const AlignResult near_got = near_row->align(test_clouds::scan(), kGuess);
+  const AlignResult far_got = far_row->align(test_clouds::scan(), shifted(kGuess));
   EXPECT_EQ(far_got.stop, Stop::converged);
   EXPECT_LE(translation_error_m(far_got.map_from_scan, shifted(near_got.map_from_scan)), 1e-6);
   EXPECT_EQ(far_row->voxels()[0].key[0], near_row->voxels()[0].key[0] + 2'500'000);
@@ -194,10 +195,10 @@ TEST(PclNdt, GuessesWhereTheLineSearchMayFailEndHonestly) {
   AlignOptions options;
   options.step_m = 5;
   options.max_iterations = 10;
-  const auto row = with_map(scenes::map(), options);
-  PointCloud scan = scenes::scan();
+  const auto row = with_map(test_clouds::map(), options);
+  PointCloud scan = test_clouds::scan();
   scan.points.resize(300);
-  for (const Pose& offset : scenes::offsets(40, 12, 1.5)) {
+  for (const Pose& offset : test_clouds::offsets(40, 12, 1.5)) {
     const AlignResult got = row->align(scan, to_transform(offset));
     for (const double entry : got.map_from_scan.m) EXPECT_TRUE(std::isfinite(entry));
     EXPECT_NO_THROW(require_rigid(got.map_from_scan, "the result"));
@@ -231,7 +232,7 @@ TEST(PclNdt, OptionsPclDoesNotHaveAreRefusedByNameAndValue) {
   EXPECT_EQ(message([](O& o) { o.covariance_start = CovarianceStart::zero; }), "accepted");
   PerScan pulled;
   pulled.regularisation = RegularisationTarget{5, 0};
-  EXPECT_THROW(with_map(scenes::map())->align(scenes::scan(), kGuess, pulled), std::invalid_argument);
+  EXPECT_THROW(with_map(test_clouds::map())->align(test_clouds::scan(), kGuess, pulled), std::invalid_argument);
 }
 
 }  // namespace

@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "ndt/pcl_ndt/aligner.hpp"
-#include "scenes.hpp"
+#include "test_clouds.hpp"
 
 namespace ndt {
 namespace {
@@ -25,17 +25,17 @@ TEST(PclNdt, GivesTheBitsOfPclCalledByHand) {
   plain.setMaximumIterations(options.max_iterations);
   plain.setTransformationEpsilon(options.epsilon_m * options.epsilon_m);
   plain.setTransformationRotationEpsilon(std::cos(options.epsilon_m));
-  plain.setInputTarget(to_pcl(scenes::map()));
-  plain.setInputSource(to_pcl(scenes::scan()));
+  plain.setInputTarget(to_pcl(test_clouds::map()));
+  plain.setInputSource(to_pcl(test_clouds::scan()));
   const auto row = pcl_ndt::make_aligner(options);
-  row->set_map(scenes::map());
-  for (const Pose& offset : scenes::offsets(4, 0.3, 0.04)) {
+  row->set_map(test_clouds::map());
+  for (const Pose& offset : test_clouds::offsets(4, 0.3, 0.04)) {
     const Transform guess = to_transform(offset);
     Eigen::Matrix4f start;
     for (int i = 0; i < 16; ++i) start(i / 4, i % 4) = static_cast<float>(guess.m[i]);
     pcl::PointCloud<pcl::PointXYZ> moved;
     plain.align(moved, start);
-    const AlignResult got = row->align(scenes::scan(), guess);
+    const AlignResult got = row->align(test_clouds::scan(), guess);
     EXPECT_EQ(got.iterations, plain.getFinalNumIteration());
     for (int i = 0; i < 16; ++i)
       EXPECT_EQ(got.map_from_scan.m[i], static_cast<double>(plain.getFinalTransformation()(i / 4, i % 4))) << i;
