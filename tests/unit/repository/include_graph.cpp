@@ -94,7 +94,7 @@ IncludeGraph::IncludeGraph(const Files& files) {
   for (const auto& [path, text] : files) {
     const std::string module = part(path, 0) == "modules" ? part(path, 1) : "";
     if (path == "modules/" + module + "/CMakeLists.txt") modules_.insert(module);
-    if (is_device(path)) with_kernels_.insert(module);
+    if (is_device(path) && !module.empty() && module != "common") with_kernels_.insert(module);
     if (!path.ends_with(".txt")) includes_[path] = includes_of(text);
   }
 }

@@ -33,6 +33,10 @@ Files read_repository() {
   return files;
 }
 
+TEST(Layers, NoUnitOfTheRepositoryIncludesItselfThroughOthers) {
+  EXPECT_THAT(IncludeGraph(read_repository()).cycles(), IsEmpty());
+}
+
 TEST(Layers, EveryIncludeOfTheRepositoryIsAnArrowOfTheDesign) {
   const Files files = read_repository();
   const IncludeGraph graph(files);
