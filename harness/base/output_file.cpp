@@ -10,7 +10,7 @@ namespace {
 
 InputError cannot_write(const std::filesystem::path& file, const std::string& why) {
   return refusal(printable_name(file.string()), "", "cannot be written: " + why,
-                 "give another --out or free the place");
+                 "give another --out or remove the existing file");
 }
 
 }  // namespace

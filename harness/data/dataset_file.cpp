@@ -47,7 +47,7 @@ std::string required_name(TomlTable& toml) {
 fs::path inside(const fs::path& folder, const std::string& name, TomlTable& toml, std::string_view key) {
   const fs::path relative(name);
   if (name.empty() || relative.is_absolute() || std::ranges::count(relative, fs::path("..")) > 0)
-    toml.refuse(key, fmt::format("'{}' does not lie in the dataset's folder", printable(name)),
+    toml.refuse(key, fmt::format("'{}' is outside the dataset's folder", printable(name)),
                 "give a name relative to the folder");
   return folder / relative;
 }
@@ -67,7 +67,7 @@ std::vector<fs::path> matches(const fs::path& pattern, TomlTable& toml) {
   }
   if (found.empty())
     toml.refuse("scans", fmt::format("no file {}", printable_name(pattern.string())),
-                error ? "make the folder readable: " + error.message() : "mend the pattern or fetch the data");
+                error ? "make the folder readable: " + error.message() : "fix the pattern or fetch the data");
   std::ranges::sort(found);
   return found;
 }
@@ -76,7 +76,7 @@ std::vector<fs::path> scan_files(TomlTable& toml, const fs::path& folder) {
   std::vector<fs::path> files;
   for (const std::string& name : toml.texts("scans").value_or(std::vector<std::string>{}))
     for (fs::path& file : matches(inside(folder, name, toml, "scans"), toml)) files.push_back(std::move(file));
-  if (files.empty()) toml.refuse("scans", "names no scan", "give an array of file names, one * allowed in each");
+  if (files.empty()) toml.refuse("scans", "lists no scans", "give an array of file names, one * allowed in each");
   return files;
 }
 
@@ -183,7 +183,7 @@ class Builder {
                                 .value_or(dataset_.resolution_m);
     files_ = scan_files(toml_, folder_);
     if (dataset_.kind == "pair" && files_.size() != 1)
-      toml_.refuse("scans", fmt::format("names {} files", files_.size()), "a pair has one scan, and a map");
+      toml_.refuse("scans", fmt::format("lists {} files", files_.size()), "a pair has one scan, and a map");
     read_clouds();
     truth_ = read_truth(toml_, folder_, files_.size(), dataset_.truth);
     rule_ = read_guess_rule(toml_, folder_, files_.size(), !truth_.empty());

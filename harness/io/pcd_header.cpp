@@ -82,11 +82,12 @@ bool legal_size(char type, std::uint64_t size) {
 void set_type_and_size(const PcdHeaderLines& lines, std::size_t i, Field& field) {
   const std::string& type = lines.words("TYPE")[i];
   if (type != "I" && type != "U" && type != "F")
-    throw lines.refused("TYPE", fmt::format("'{}' of field '{}' is none of I, U, F", printable(type), field.name));
+    throw lines.refused(
+        "TYPE", fmt::format("'{}' of field '{}' is unknown, expected one of I, U, F", printable(type), field.name));
   field.type = type[0];
   field.size = whole_number(lines, "SIZE", i);
   if (!legal_size(field.type, field.size))
-    throw lines.refused("SIZE", fmt::format("{} of field '{}' does not go with TYPE {}", field.size, field.name, type));
+    throw lines.refused("SIZE", fmt::format("{} of field '{}' is not valid for TYPE {}", field.size, field.name, type));
 }
 
 void set_count(const PcdHeaderLines& lines, std::size_t i, Field& field) {
@@ -104,13 +105,13 @@ void refuse_duplicates(const PcdHeaderLines& lines) {
   for (auto it = names.begin(); it != names.end(); ++it) {
     it = std::adjacent_find(it, names.end());
     if (it == names.end()) return;
-    if (*it != "_") throw lines.refused("FIELDS", fmt::format("'{}' comes more than once", printable(*it)));
+    if (*it != "_") throw lines.refused("FIELDS", fmt::format("has a duplicate '{}'", printable(*it)));
   }
 }
 
 std::vector<Field> read_fields(const PcdHeaderLines& lines) {
   const std::size_t n = lines.words("FIELDS").size();
-  if (n == 0) throw lines.refused("FIELDS", "names no field");
+  if (n == 0) throw lines.refused("FIELDS", "lists no fields");
   refuse_duplicates(lines);
   lines.expect_words("SIZE", n);
   lines.expect_words("TYPE", n);
@@ -156,7 +157,7 @@ void check_version(const PcdHeaderLines& lines) {
   lines.expect_words("VERSION", 1);
   const std::string& version = lines.words("VERSION")[0];
   if (version != "0.7" && version != ".7")
-    throw lines.refused("VERSION", fmt::format("'{}' is not 0.7, the only one read here", printable(version)));
+    throw lines.refused("VERSION", fmt::format("'{}' is not supported, expected 0.7", printable(version)));
 }
 
 /// Sensor pose of the recording; checked, then ignored: points are in the frame they are stored in.
@@ -183,7 +184,8 @@ PcdEncoding encoding(const PcdHeaderLines& lines) {
   if (word == "ascii") return PcdEncoding::ascii;
   if (word == "binary") return PcdEncoding::binary;
   if (word == "binary_compressed") return PcdEncoding::binary_compressed;
-  throw lines.refused("DATA", fmt::format("'{}' is none of ascii, binary, binary_compressed", printable(word)));
+  throw lines.refused(
+      "DATA", fmt::format("'{}' is unknown, expected one of ascii, binary, binary_compressed", printable(word)));
 }
 
 PcdHeaderLines::PcdHeaderLines(ByteSource& source) : text_(source, "DATA") {
@@ -198,18 +200,16 @@ std::string_view PcdHeaderLines::add(std::string_view line) {
   if (words.empty()) return "";
   const std::string given = words[0] == "COLUMNS" ? "FIELDS" : words[0];
   const auto* const keyword = std::find(std::begin(kKeywords), std::end(kKeywords), given);
-  if (keyword == std::end(kKeywords))
-    throw text_.refused(fmt::format("'{}' is no keyword of a PCD header", printable(given)));
+  if (keyword == std::end(kKeywords)) throw text_.refused(fmt::format("unknown PCD keyword '{}'", printable(given)));
   words.erase(words.begin());
   if (!lines_.try_emplace(given, Line{text_.count(), std::move(words)}).second)
-    throw text_.refused(fmt::format("{} comes a second time (first on line {})", *keyword, lines_.at(given).number));
+    throw text_.refused(fmt::format("duplicate {} (first on line {})", *keyword, lines_.at(given).number));
   return *keyword;
 }
 
 void PcdHeaderLines::expect_words(const std::string& keyword, std::size_t n) const {
   if (const std::size_t got = words(keyword).size(); got != n)
-    throw refused(keyword, fmt::format("{} {} where {} {} expected", got, got == 1 ? "value" : "values", n,
-                                       n == 1 ? "is" : "are"));
+    throw refused(keyword, fmt::format("{} {}, expected {}", got, got == 1 ? "value" : "values", n));
 }
 
 InputError PcdHeaderLines::refused(const std::string& keyword, std::string_view what) const {

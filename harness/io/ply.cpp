@@ -107,8 +107,7 @@ class Row {
 
  private:
   void require_word() const {
-    if (piece_ != Piece::word)
-      throw words_.refused(fmt::format("the line ends where value {} is expected", column_ + 1));
+    if (piece_ != Piece::word) throw words_.refused(fmt::format("value {} is missing", column_ + 1));
   }
   void advance() {
     piece_ = words_.next();

@@ -77,7 +77,7 @@ PointLayout layout_of(const HeaderText& text, const PlyElement& vertex) {
   layout.points = vertex.count;
   for (const PlyProperty& property : vertex.properties) {
     if (property.is_list())
-      throw text.refused(vertex.line, fmt::format("property '{}' of element 'vertex' is a list, which is not read here",
+      throw text.refused(vertex.line, fmt::format("property '{}' of element 'vertex' is a list, which is not supported",
                                                   printable(property.name)));
     for (std::size_t axis = 0; axis < 3; ++axis) {
       if (property.name != kNames[axis]) continue;
@@ -106,17 +106,17 @@ void take(const HeaderText& text, const PlyElement& element, PlyEncoding encodin
 
 PlyHeaderLines::PlyHeaderLines(ByteSource& source) : text_(source, "end_header") {
   if (const Words words = text_.words(text_.next_line()); words != Words{"ply"})
-    throw text_.refused(fmt::format("'{}' where a line with nothing but 'ply' is expected",
-                                    printable(words.empty() ? "" : fmt::format("{}", words[0]))));
+    throw text_.refused(
+        fmt::format("expected a line 'ply', found '{}'", printable(words.empty() ? "" : fmt::format("{}", words[0]))));
   while (add(text_.next_line())) {
   }
   if (!encoding_) throw text_.missing("format");
   if (const std::string* name = repeated(elements_))
-    throw text_.refused(fmt::format("element '{}' is declared more than once", printable(*name)));
+    throw text_.refused(fmt::format("duplicate element '{}'", printable(*name)));
   for (const PlyElement& element : elements_)
     if (const std::string* name = repeated(element.properties))
-      throw text_.refused(element.line, fmt::format("property '{}' of element '{}' is declared more than once",
-                                                    printable(*name), printable(element.name)));
+      throw text_.refused(element.line, fmt::format("duplicate property '{}' of element '{}'", printable(*name),
+                                                    printable(element.name)));
 }
 
 /// False after the last line.
@@ -135,13 +135,13 @@ bool PlyHeaderLines::add(const std::string& line) {
   else if (keyword == "property")
     add_property(words);
   else
-    throw text_.refused(fmt::format("'{}' is no keyword of a PLY header", printable(keyword)));
+    throw text_.refused(fmt::format("unknown PLY keyword '{}'", printable(keyword)));
   return true;
 }
 
 void PlyHeaderLines::set_format(const Words& words) {
   expect_words(words, 3, "format <encoding> 1.0");
-  if (encoding_) throw text_.refused("format comes a second time");
+  if (encoding_) throw text_.refused("duplicate format");
   if (words[1] == "ascii")
     encoding_ = PlyEncoding::ascii;
   else if (words[1] == "binary_little_endian")
@@ -149,10 +149,10 @@ void PlyHeaderLines::set_format(const Words& words) {
   else if (words[1] == "binary_big_endian")
     encoding_ = PlyEncoding::binary_big_endian;
   else
-    throw text_.refused(
-        fmt::format("format '{}' is none of ascii, binary_little_endian, binary_big_endian", printable(words[1])));
+    throw text_.refused(fmt::format(
+        "unknown format '{}', expected one of ascii, binary_little_endian, binary_big_endian", printable(words[1])));
   if (words[2] != "1.0")
-    throw text_.refused(fmt::format("format version '{}' is not 1.0, the only one there is", printable(words[2])));
+    throw text_.refused(fmt::format("format version '{}' is not supported, expected 1.0", printable(words[2])));
 }
 
 void PlyHeaderLines::add_element(const Words& words) {
@@ -177,16 +177,17 @@ void PlyHeaderLines::add_property(const Words& words) {
 }
 
 void PlyHeaderLines::expect_words(const Words& words, std::size_t n, std::string_view form) const {
-  if (words.size() != n) throw text_.refused(fmt::format("{} words where '{}' is expected", words.size(), form));
+  if (words.size() != n) throw text_.refused(fmt::format("{} words, expected '{}'", words.size(), form));
 }
 
 const PlyType& PlyHeaderLines::type(const std::string& word) const {
   for (const PlyType& type : kTypes)
     if (word == type.name || word == type.other_name) return type;
-  throw text_.refused(fmt::format(
-      "type '{}' is none of char, uchar, short, ushort, int, uint, float, double, int8, uint8, int16, uint16, int32, "
-      "uint32, float32, float64",
-      printable(word)));
+  throw text_.refused(
+      fmt::format("unknown type '{}', expected one of char, uchar, short, ushort, int, uint, float, double, int8, "
+                  "uint8, int16, uint16, int32, "
+                  "uint32, float32, float64",
+                  printable(word)));
 }
 
 }  // namespace

@@ -60,7 +60,7 @@ double median(const std::vector<Vec3<double>>& points, double Vec3<double>::*axi
 double origin(const std::vector<Vec3<double>>& points, double Vec3<double>::*axis, std::string_view file) {
   const double centre = median(points, axis);
   if (std::abs(centre) > Limits::kOriginM)
-    throw refusal(file, "", fmt::format("the points lie around {} m, past the limit of {} m", centre, Limits::kOriginM),
+    throw refusal(file, "", fmt::format("the points are around {} m, past the limit of {} m", centre, Limits::kOriginM),
                   "export the cloud in metres");
   return std::floor(centre / kOriginStepM) * kOriginStepM;
 }

@@ -78,7 +78,7 @@ InputError TextWords::refused(std::string_view what, std::string_view advice) co
 }
 
 InputError TextWords::wrong_length(std::uint64_t values, std::uint64_t expected) const {
-  return refused(fmt::format("{} values where {} are expected", values, expected));
+  return refused(fmt::format("{} values, expected {}", values, expected));
 }
 
 template float TextWords::number<float>(std::uint64_t) const;

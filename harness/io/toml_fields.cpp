@@ -82,7 +82,7 @@ TomlTable TomlTable::parse(std::string_view text, const std::string& name) try {
   return TomlTable(std::move(content));
 } catch (const toml::parse_error& error) {
   throw refusal(name, fmt::format("line {}", error.source().begin.line), printable(error.description(), 200),
-                "mend the TOML");
+                "fix the TOML");
 }
 
 void TomlTable::refuse(std::string_view key, std::string_view what, std::string_view advice) const {
@@ -205,7 +205,7 @@ std::vector<std::string> TomlTable::keys() const {
 void TomlTable::finish() const {
   for (const std::string& key : keys())
     if (!content_->known.contains(key))
-      refuse(key, "is no key of this table", fmt::format("known here: {}", fmt::join(content_->known, ", ")));
+      refuse(key, "unknown key", fmt::format("known here: {}", fmt::join(content_->known, ", ")));
 }
 
 }  // namespace ndt::harness

@@ -58,7 +58,7 @@ void require_room(const TextWords& words, std::uint64_t poses) {
 }
 
 void require_poses(const ByteSource& source, std::uint64_t poses) {
-  if (poses == 0) throw refusal(source.name(), "", "holds no pose", "export the trajectory again");
+  if (poses == 0) throw refusal(source.name(), "", "contains no poses", "export the trajectory again");
 }
 
 void require_writable(const std::filesystem::path& file, const char* function, std::uint64_t poses) {

@@ -65,7 +65,7 @@ RunFolder::RunFolder(RunFolder&& other) noexcept
 RunFolder RunFolder::begin(const fs::path& path, const Plan& plan, const std::string& command_line) {
   make_folder(path);
   if (fs::exists(path / kRows) || fs::exists(path / kPlan))
-    throw refusal(printable_name(path.string()), "", "holds a run already",
+    throw refusal(printable_name(path.string()), "", "contains a run already",
                   "give another --out, or go on with that run: ndt-bench run --resume");
   write_text(path / kEnvironment, environment_json(plan.run_id, command_line));
   write_text(path / kPlan, plan_json(plan));
@@ -87,7 +87,7 @@ void RunFolder::open_rows() {
   rows_descriptor_ = ::open(file.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
   if (rows_descriptor_ < 0)
     throw refusal(printable_name(file.string()), "", "cannot be written: " + std::generic_category().message(errno),
-                  "free the place");
+                  "check permissions and free disk space");
   if (::flock(rows_descriptor_, LOCK_EX | LOCK_NB) != 0)
     throw refusal(printable_name(file.string()), "", "another process writes to it", "wait until that run has ended");
 }
@@ -116,7 +116,7 @@ void RunFolder::keep_finished_rows() {
   const int descriptor = ::open(part.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0666);
   if (descriptor < 0 || ::flock(descriptor, LOCK_EX | LOCK_NB) != 0)
     throw refusal(printable_name(part.string()), "", "cannot be written: " + std::generic_category().message(errno),
-                  "free the place");
+                  "check permissions and free disk space");
   ::close(std::exchange(rows_descriptor_, descriptor));
   if (!kept.empty() && ::write(rows_descriptor_, kept.data(), kept.size()) != static_cast<ssize_t>(kept.size()))
     throw refusal(printable_name(part.string()), "", "cannot be written: " + std::generic_category().message(errno),

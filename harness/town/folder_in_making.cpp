@@ -15,7 +15,7 @@ namespace {
 namespace fs = std::filesystem;
 
 InputError refused(const fs::path& folder, const std::string& what) {
-  return refusal(printable_name(folder.native()), "", what, "give another --out or free the place");
+  return refusal(printable_name(folder.native()), "", what, "give another --out or remove the existing folder");
 }
 
 /// Of "a/b/" it is b, not nothing.

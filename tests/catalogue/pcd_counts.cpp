@@ -72,8 +72,8 @@ Entries counts() {
       in_line(6, "product_wraps_64_bits",
               {.width = "WIDTH 9223372036854775808", .height = "HEIGHT 2", .points = "POINTS 0"},
               "WIDTH 9223372036854775808 is more than the limit of 134217728 points"),
-      in_line(6, "width_without_value", {.width = "WIDTH"}, "WIDTH 0 values where 1 is expected"),
-      in_line(9, "points_twice", {.points = "POINTS 2 2"}, "POINTS 2 values where 1 is expected"),
+      in_line(6, "width_without_value", {.width = "WIDTH"}, "WIDTH 0 values, expected 1"),
+      in_line(9, "points_twice", {.points = "POINTS 2 2"}, "POINTS 2 values, expected 1"),
       accepted(Format::pcd, "pcd_no_points_binary", Header{}.with_points("0").text(), {}),
       accepted(Format::pcd, "pcd_no_points_ascii", Header{}.with_points("0").with_data("ascii").text(), {}),
       accepted(Format::pcd, "pcd_no_points_compressed", Header{}.with_points("0").with_data("binary_compressed").text(),
@@ -83,13 +83,14 @@ Entries counts() {
 
 Entries types_and_sizes() {
   return {
-      in_line(3, "size_3", {.size = "SIZE 4 3 4"}, "SIZE 3 of field 'y' does not go with TYPE F"),
-      in_line(3, "size_0", {.size = "SIZE 4 0 4"}, "SIZE 0 of field 'y' does not go with TYPE F"),
+      in_line(3, "size_3", {.size = "SIZE 4 3 4"}, "SIZE 3 of field 'y' is not valid for TYPE F"),
+      in_line(3, "size_0", {.size = "SIZE 4 0 4"}, "SIZE 0 of field 'y' is not valid for TYPE F"),
       in_line(3, "size_minus_4", {.size = "SIZE 4 -4 4"}, "SIZE '-4' is not a whole number"),
-      in_line(3, "size_half_float", {.size = "SIZE 4 2 4"}, "SIZE 2 of field 'y' does not go with TYPE F"),
-      in_line(3, "size_of_2_fields", {.size = "SIZE 4 4"}, "SIZE 2 values where 3 are expected"),
-      in_line(4, "type_x", {.type = "TYPE F X F"}, "TYPE 'X' of field 'y' is none of I, U, F"),
-      in_line(4, "type_in_small_letters", {.type = "TYPE f f f"}, "TYPE 'f' of field 'x' is none of I, U, F"),
+      in_line(3, "size_half_float", {.size = "SIZE 4 2 4"}, "SIZE 2 of field 'y' is not valid for TYPE F"),
+      in_line(3, "size_of_2_fields", {.size = "SIZE 4 4"}, "SIZE 2 values, expected 3"),
+      in_line(4, "type_x", {.type = "TYPE F X F"}, "TYPE 'X' of field 'y' is unknown, expected one of I, U, F"),
+      in_line(4, "type_in_small_letters", {.type = "TYPE f f f"},
+              "TYPE 'f' of field 'x' is unknown, expected one of I, U, F"),
       in_line(4, "y_is_an_integer", {.type = "TYPE F I F"}, "TYPE coordinate 'y' is I 4, not F 4 or F 8"),
       in_line(5, "count_0", {.count = "COUNT 1 0 1"}, "COUNT 0 of field 'y' is not in 1 to 1048576"),
       in_line(5, "count_minus_1", {.count = "COUNT 1 -1 1"}, "COUNT '-1' is not a whole number"),
@@ -104,8 +105,8 @@ Entries types_and_sizes() {
       in_line(2, "x_in_capitals", {.fields = "FIELDS X Y Z"}, "FIELDS field 'x' is missing"),
       in_line(2, "z_is_missing", {.fields = "FIELDS x y", .size = "SIZE 4 4", .type = "TYPE F F", .count = "COUNT 1 1"},
               "FIELDS field 'z' is missing"),
-      in_line(2, "y_twice", {.fields = "FIELDS x y y"}, "FIELDS 'y' comes more than once"),
-      in_line(2, "no_fields", {.fields = "FIELDS"}, "FIELDS names no field"),
+      in_line(2, "y_twice", {.fields = "FIELDS x y y"}, "FIELDS has a duplicate 'y'"),
+      in_line(2, "no_fields", {.fields = "FIELDS"}, "FIELDS lists no fields"),
   };
 }
 

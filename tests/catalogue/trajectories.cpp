@@ -18,7 +18,7 @@ const std::string kKitti = "1 0 0 0 0 1 0 0 0 0 1 0\n";
 
 constexpr std::string_view kSort = "; sort the lines by time and drop repeated ones";
 constexpr std::string_view kNoBlank = "; remove the blank line";
-constexpr std::string_view kNoPose = "holds no pose; export the trajectory again";
+constexpr std::string_view kNoPose = "contains no poses; export the trajectory again";
 
 Entry bad_tum(int line, std::string name, const std::string& text, std::string_view what,
               std::string_view advice = kFixLine) {
@@ -42,9 +42,9 @@ Entries tum() {
                {.points = 2}),
       refused(Format::tum, "tum_empty", "", std::string(kNoPose)),
       refused(Format::tum, "tum_only_comments", "# time x y z\n\n", std::string(kNoPose)),
-      bad_tum(2, "7_values", kTum + "2 0 0 0 0 0 1\n", "7 values where 8 are expected"),
-      bad_tum(1, "9_values", "1 0 0 0 0 0 0 1 1\n", "9 values where 8 are expected"),
-      bad_tum(1, "cut_in_a_line", "1 0 0 0", "4 values where 8 are expected"),
+      bad_tum(2, "7_values", kTum + "2 0 0 0 0 0 1\n", "7 values, expected 8"),
+      bad_tum(1, "9_values", "1 0 0 0 0 0 0 1 1\n", "9 values, expected 8"),
+      bad_tum(1, "cut_in_a_line", "1 0 0 0", "4 values, expected 8"),
       bad_tum(1, "heading_without_hash", "time x y z qx qy qz qw\n" + kTum, "value 1: 'time' is not a number"),
       bad_tum(1, "commas", "1,0,0,0,0,0,0,1\n", "value 1: '1,0,0,0,0,0,0,1' is not a number"),
       bad_tum(1, "nan_position", "1 nan 0 0 0 0 0 1\n", "value 2: 'nan' is not finite"),
@@ -60,7 +60,7 @@ Entries tum() {
       bad_tum(2, "equal_times", kTum + kTum, "time 1 does not come after 1, the one before", kSort),
       bad_tum(2, "unsorted_times", kTum + "0.5 0 0 0 0 0 0 1\n", "time 0.5 does not come after 1, the one before",
               kSort),
-      bad_tum(1, "kitti_poses", kKitti, "12 values where 8 are expected"),
+      bad_tum(1, "kitti_poses", kKitti, "12 values, expected 8"),
       bad_tum(1, "junk", std::string("\x01\x02\n\xFF", 4), "value 1: '\\x01\\x02' is not a number"),
   };
 }
@@ -74,9 +74,9 @@ Entries kitti_poses() {
                {.points = 1}),
       refused(Format::kitti_poses, "kitti_empty", "", std::string(kNoPose)),
       refused(Format::kitti_poses, "kitti_only_newlines", "\n\n", std::string(kNoPose)),
-      bad_kitti(2, "11_values", kKitti + "1 0 0 0 0 1 0 0 0 0 1\n", "11 values where 12 are expected"),
-      bad_kitti(1, "16_values", "1 0 0 0 0 1 0 0 0 0 1 0 0 0 0 1\n", "16 values where 12 are expected"),
-      bad_kitti(1, "tum_poses", kTum, "8 values where 12 are expected"),
+      bad_kitti(2, "11_values", kKitti + "1 0 0 0 0 1 0 0 0 0 1\n", "11 values, expected 12"),
+      bad_kitti(1, "16_values", "1 0 0 0 0 1 0 0 0 0 1 0 0 0 0 1\n", "16 values, expected 12"),
+      bad_kitti(1, "tum_poses", kTum, "8 values, expected 12"),
       bad_kitti(1, "text", "poses\n", "value 1: 'poses' is not a number"),
       bad_kitti(1, "comment", "# poses\n" + kKitti, "value 1: '#' is not a number"),
       bad_kitti(3, "blank_line", kKitti + "\n" + kKitti, "a blank line before it; line n has to be frame n", kNoBlank),

@@ -45,8 +45,8 @@ TEST_F(CloudFileTest, AFileOfAnotherFormatThanItsExtensionIsRefused) {
     std::filesystem::rename(path(from), path(to));
     return input_error_of([&] { read_cloud(path(to)); });
   };
-  EXPECT_THAT(refusal_of("c.pcd", "d.ply"), HasSubstr("nothing but 'ply' is expected"));
-  EXPECT_THAT(refusal_of("c.ply", "d.pcd"), HasSubstr("'ply' is no keyword of a PCD header"));
+  EXPECT_THAT(refusal_of("c.pcd", "d.ply"), HasSubstr("expected a line 'ply'"));
+  EXPECT_THAT(refusal_of("c.ply", "d.pcd"), HasSubstr("unknown PCD keyword 'ply'"));
   EXPECT_THAT(refusal_of("c.pcd", "d.bin"), HasSubstr("bytes after the last whole record of 16"));
 }
 

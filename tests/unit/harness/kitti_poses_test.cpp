@@ -55,8 +55,8 @@ TEST_F(KittiPosesTest, WhatIsNoRotationIsRefusedWithItsLineAndDefect) {
 }
 
 TEST_F(KittiPosesTest, LinesOfOtherThanTwelveFiniteNumbersAreRefused) {
-  EXPECT_THAT(refusal_of("1 0 0 0 0 1 0 0 0 0 1\n"), HasSubstr("line 1: 11 values where 12 are expected"));
-  EXPECT_THAT(refusal_of(kIdentity + "0 " + kIdentity), HasSubstr("line 2: 13 values where 12 are expected"));
+  EXPECT_THAT(refusal_of("1 0 0 0 0 1 0 0 0 0 1\n"), HasSubstr("line 1: 11 values, expected 12"));
+  EXPECT_THAT(refusal_of(kIdentity + "0 " + kIdentity), HasSubstr("line 2: 13 values, expected 12"));
   EXPECT_THAT(refusal_of("1 0 0 nan 0 1 0 0 0 0 1 0\n"), HasSubstr("line 1: value 4: 'nan' is not finite"));
   EXPECT_THAT(refusal_of("1 0 0 x 0 1 0 0 0 0 1 0\n"), HasSubstr("value 4: 'x' is not a number"));
   EXPECT_THAT(refusal_of("# comment\n" + kIdentity), HasSubstr("value 1: '#' is not a number"));
@@ -67,8 +67,8 @@ TEST_F(KittiPosesTest, LinesHaveToBeFrames) {
   EXPECT_THAT(refusal_of(kIdentity + "\n" + kIdentity),
               HasSubstr("line 3: a blank line before it; line n has to be frame n; remove the blank line"));
   EXPECT_THAT(refusal_of("\n" + kIdentity), HasSubstr("line 2: a blank line before it"));
-  EXPECT_THAT(refusal_of("\n"), HasSubstr("holds no pose"));
-  EXPECT_THAT(refusal_of(""), HasSubstr("holds no pose"));
+  EXPECT_THAT(refusal_of("\n"), HasSubstr("contains no poses"));
+  EXPECT_THAT(refusal_of(""), HasSubstr("contains no poses"));
 }
 
 TEST_F(KittiPosesTest, WhatCouldNotBeReadBackIsNotWritten) {

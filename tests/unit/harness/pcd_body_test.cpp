@@ -84,8 +84,8 @@ TEST_F(PcdAsciiTest, SkippedValuesHaveToBeNumbersToo) {
 }
 
 TEST_F(PcdAsciiTest, RowsOfAnotherLengthAreRefusedWithTheirLine) {
-  EXPECT_THAT(refusal_of_rows("1 2 3\n4 5 \n6\n"), HasSubstr("line 12: 2 values where 3 are expected"));
-  EXPECT_THAT(refusal_of_rows("1 2 3 4\n5 6 7\n"), HasSubstr("line 11: 4 values where 3 are expected"));
+  EXPECT_THAT(refusal_of_rows("1 2 3\n4 5 \n6\n"), HasSubstr("line 12: 2 values, expected 3"));
+  EXPECT_THAT(refusal_of_rows("1 2 3 4\n5 6 7\n"), HasSubstr("line 11: 4 values, expected 3"));
 }
 
 TEST_F(PcdAsciiTest, MoreOrFewerRowsThanPointsAreRefused) {

@@ -94,8 +94,8 @@ class PlyTextTest : public PlyFiles {
 
 TEST_F(PlyTextTest, RowsThatAreNotAsDeclaredAreRefusedWithTheirLine) {  // rows begin on line 8
   EXPECT_EQ(refusal_of_rows("1 2 3\n4 5 6"), "");
-  EXPECT_THAT(refusal_of_rows("1 2 3\n4 5 \n6\n"), HasSubstr("line 9: 2 values where 3 are expected"));
-  EXPECT_THAT(refusal_of_rows("1 2 3 4\n5 6 7\n"), HasSubstr("line 8: 4 values where 3 are expected"));
+  EXPECT_THAT(refusal_of_rows("1 2 3\n4 5 \n6\n"), HasSubstr("line 9: 2 values, expected 3"));
+  EXPECT_THAT(refusal_of_rows("1 2 3 4\n5 6 7\n"), HasSubstr("line 8: 4 values, expected 3"));
   EXPECT_THAT(refusal_of_rows("1 2 3\n4 5 6\n7 8 9\n"), HasSubstr("line 10: more rows than the 2 declared"));
   EXPECT_THAT(refusal_of_rows("1 2 3\n\n      \n\n"), HasSubstr("the file ends after 1 of 2 rows"));
   EXPECT_THAT(refusal_of_rows("1 2 3\n4 5,5 6\n"), HasSubstr("line 9: value 2: '5,5' is not a number"));
@@ -108,8 +108,8 @@ TEST_F(PlyTextTest, SkippedRowsHaveToBeAsDeclared) {
   EXPECT_THAT(refusal_of_face("-1 255\n"),
               HasSubstr("line 11: value 1: list 'v' has '-1' items, which is not a whole"));
   EXPECT_THAT(refusal_of_face("1.5 255\n"), HasSubstr("list 'v' has '1.5' items"));
-  EXPECT_THAT(refusal_of_face("2 0 1\n"), HasSubstr("line 11: the line ends where value 4 is expected"));
-  EXPECT_THAT(refusal_of_face("18446744073709551615 0\n"), HasSubstr("the line ends where value 3 is expected"));
+  EXPECT_THAT(refusal_of_face("2 0 1\n"), HasSubstr("line 11: value 4 is missing"));
+  EXPECT_THAT(refusal_of_face("18446744073709551615 0\n"), HasSubstr("value 3 is missing"));
   EXPECT_THAT(refusal_of_face("1 0 255 7\n"), HasSubstr("line 11: value 4: '7' is one more than declared"));
   EXPECT_THAT(refusal_of_face("1 zero 255\n"), HasSubstr("value 2: 'zero' is not a number"));
 }

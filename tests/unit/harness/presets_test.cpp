@@ -133,7 +133,7 @@ TEST_F(PresetFile, MistakesInSearchesAreRefused) {
   EXPECT_THAT(refusal_of(head + "sigma = [1, 1, 1, 4, 0]\nsearches = [{ " + own + " }]\n"),
               HasSubstr("has an angle above pi"));
   EXPECT_THAT(refusal_of(head + "searches = [{ name = 'a', implementations = ['persistent_cpu'], rounds = 3 }]\n"),
-              HasSubstr("rounds: is no key"));
+              HasSubstr("rounds: unknown key"));
   EXPECT_THAT(refusal_of(head + "sigma = [1, 2]\n"), HasSubstr("line 4: study.sigma: has not five numbers"));
 }
 
@@ -153,7 +153,7 @@ TEST_F(PresetFile, MistakesAreRefusedByLineAndKey) {
   EXPECT_THAT(refusal_of(head + "datasets = ['a']\nthreads = [1.5]\n"),
               HasSubstr("line 4: study.threads: holds a fraction"));
   EXPECT_THAT(refusal_of(head + "datasets = ['a']\nvariants = [{ name = 'v', linesearch = 'off' }]\n"),
-              HasSubstr("study.variants.linesearch: is no key"));
+              HasSubstr("study.variants.linesearch: unknown key"));
   EXPECT_THAT(refusal_of(head + "datasets = ['a']\nposes = [0]\n"), HasSubstr("line 4: study.poses: 0 is not in"));
   EXPECT_THAT(refusal_of("description = 'd'\n[timing]\nsamples = 0\n"), HasSubstr("timing.samples: 0 is not in"));
 }

@@ -66,7 +66,7 @@ TEST_F(RunFolders, AResumedRunKeepsItsRowsButForTornAndKilledOnes) {
 
 TEST_F(RunFolders, AFolderHoldsOneRun) {
   { RunFolder::begin(folder(), plan(), "command"); }
-  EXPECT_THAT(input_error_of([&] { RunFolder::begin(folder(), plan(), "command"); }), HasSubstr("holds a run already"));
+  EXPECT_THAT(input_error_of([&] { RunFolder::begin(folder(), plan(), "command"); }), HasSubstr("contains a run already"));
   EXPECT_THAT(input_error_of([&] { RunFolder::resume(path("none")); }), HasSubstr("cannot be opened"));
 }
 

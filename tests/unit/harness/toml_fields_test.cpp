@@ -78,7 +78,7 @@ class TomlFile : public ScratchFiles {
 
 TEST_F(TomlFile, WhatIsNoTomlIsRefusedWithItsLine) {
   EXPECT_THAT(input_error_of([&] { TomlTable::read(put("a = 1\nb = [\n")); }),
-              AllOf(HasSubstr("a.toml: line 2"), HasSubstr("mend the TOML")));
+              AllOf(HasSubstr("a.toml: line 2"), HasSubstr("fix the TOML")));
   EXPECT_THAT(input_error_of([&] { TomlTable::read(put("a = '" + std::string(70000, 'x') + "'")); }),
               HasSubstr("at most 65536 are read"));
   EXPECT_THAT(input_error_of([&] { TomlTable::read(path("missing.toml")); }), HasSubstr("missing.toml"));

@@ -1,8 +1,8 @@
 #include <cmath>
 #include <limits>
 
-#include "ndt/core/limits.hpp"
 #include "io/trajectory.hpp"
+#include "ndt/core/limits.hpp"
 #include "scratch_files.hpp"
 
 namespace ndt::harness {
@@ -126,13 +126,13 @@ TEST_F(TumTest, TimesHaveToIncrease) {
 }
 
 TEST_F(TumTest, LinesOfOtherThanEightFiniteNumbersAreRefused) {
-  EXPECT_THAT(refusal_of("1 0 0 0 0 0 1\n"), HasSubstr("line 1: 7 values where 8 are expected"));
-  EXPECT_THAT(refusal_of("1 0 0 0 0 0 0 1 0\n"), HasSubstr("9 values where 8 are expected"));
+  EXPECT_THAT(refusal_of("1 0 0 0 0 0 1\n"), HasSubstr("line 1: 7 values, expected 8"));
+  EXPECT_THAT(refusal_of("1 0 0 0 0 0 0 1 0\n"), HasSubstr("9 values, expected 8"));
   EXPECT_THAT(refusal_of("1 0 nan 0 0 0 0 1\n"), HasSubstr("line 1: value 3: 'nan' is not finite"));
   EXPECT_THAT(refusal_of("-inf 0 0 0 0 0 0 1\n"), HasSubstr("value 1: '-inf' is not finite"));
   EXPECT_THAT(refusal_of("1 0 0 1e999 0 0 0 1\n"), HasSubstr("value 4: '1e999' is out of range"));
   EXPECT_THAT(refusal_of("1,0,0,0,0,0,0,1\n"), HasSubstr("value 1: '1,0,0,0,0,0,0,1' is not a number"));
-  EXPECT_THAT(refusal_of("1 0 0 0 0 0 0 1 # comment\n"), HasSubstr("10 values where 8"));
+  EXPECT_THAT(refusal_of("1 0 0 0 0 0 0 1 # comment\n"), HasSubstr("10 values, expected 8"));
   EXPECT_THAT(refusal_of("time x y z qx qy qz qw\n"), HasSubstr("value 1: 'time' is not a number"));
   EXPECT_THAT(refusal_of("\xEF\xBB\xBF"
                          "1 0 0 0 0 0 0 1\n"),
@@ -142,7 +142,7 @@ TEST_F(TumTest, LinesOfOtherThanEightFiniteNumbersAreRefused) {
 
 TEST_F(TumTest, FilesWithoutAPoseAreRefused) {
   for (const char* text : {"", "\n\n", "# only comments"})
-    EXPECT_THAT(refusal_of(text), HasSubstr("holds no pose; export the trajectory again"));
+    EXPECT_THAT(refusal_of(text), HasSubstr("contains no poses; export the trajectory again"));
   EXPECT_THAT(input_error_of([&] { read_tum(path("absent")); }), HasSubstr("there is no such file"));
   EXPECT_THAT(input_error_of([&] { read_tum(path().parent_path()); }), HasSubstr("is a directory"));
 }
