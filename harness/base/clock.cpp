@@ -20,8 +20,8 @@ double process_cpu_ms() {
 }  // namespace
 
 void wait_until_idle() {
-  // The kernel books the time of a thread running on another core at its next timer tick, 4 or 10 ms apart: a shorter look
-  // would take a spinning thread for a sleeping one.
+  // The kernel books the time of a thread running on another core at its next timer tick, 4 or 10 ms apart: a
+  // shorter look would take a spinning thread for a sleeping one.
   constexpr auto kLook = std::chrono::milliseconds(12);
   constexpr int kLooks = 10;
   constexpr double kAsleepMs = 0.5;  // per look

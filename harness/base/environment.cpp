@@ -24,7 +24,7 @@
 namespace ndt::harness {
 namespace {
 
-/// The rest of the first line of a file that begins with `key`, without separators and quotes.
+/// Returns the rest of the first line that begins with `key`, without separators and quotes.
 std::string value_in(const char* file, std::string_view key) {
   std::ifstream in(file);
   for (std::string line; std::getline(in, line);) {
@@ -37,13 +37,13 @@ std::string value_in(const char* file, std::string_view key) {
   return {};
 }
 
-/// Other work on the machine when the run began; negative if unknown.
+/// Returns how busy the machine is; negative if unknown.
 double load_average() {
   double load = -1;
   return ::getloadavg(&load, 1) == 1 ? load : -1;
 }
 
-/// Environment variables that change how OpenMP rows behave, if set.
+/// Returns the environment variables that change how OpenMP threads behave, if set.
 nlohmann::ordered_json thread_variables() {
   nlohmann::ordered_json set = nlohmann::ordered_json::object();
   for (const char* name : {"OMP_NUM_THREADS", "OMP_WAIT_POLICY", "OMP_PROC_BIND", "OMP_DYNAMIC", "GOMP_SPINCOUNT"})

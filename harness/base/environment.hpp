@@ -24,25 +24,27 @@ struct BuildInfo {
 
 const BuildInfo& build_info();
 
-/// What /proc/cpuinfo calls the processor, or "unknown".
+/// Returns the processor's name in /proc/cpuinfo, or "unknown".
 std::string cpu_model();
-/// Cores this process may use, at least 1.
+/// Returns the number of cores that this process may use, at least 1.
 int core_count();
-/// Distribution and kernel.
+/// Returns distribution and kernel.
 std::string operating_system();
-/// UTC, ISO 8601: "2025-01-31T12:00:00Z", or "20250131T120000Z" in `compact` form for names.
+/// Returns the time in UTC, ISO 8601: "2025-01-31T12:00:00Z", or "20250131T120000Z" in `compact` form for
+/// names.
 std::string utc_now(bool compact = false);
-/// A shell would split the text into the same words.
+/// Quotes and joins words so that a shell would split the text into the same words.
 std::string command_line(std::span<const char* const> words);
 
-/// environment.json: commit, date, compiler, flags, processor, system, GPUs, versions of the libraries.
+/// Returns the text of environment.json: commit, date, compiler, flags, processor, system, GPUs, versions of
+/// the libraries.
 std::string environment_json(const std::string& run_id, const std::string& command);
 
-/// The program's path on PATH, empty if it is not there.
+/// Returns the program's path on PATH, empty if it is missing.
 std::string find_program(const std::string& name);
 
-/// Returns the standard output of a shell command without the trailing line end, nothing if it failed. Commands are fixed texts
-/// of this program, never input.
+/// Returns the standard output of a shell command without the trailing line end, nothing if it failed.
+/// Commands are fixed texts of this program, never input.
 std::optional<std::string> output_of(const std::string& command);
 
 }  // namespace ndt::harness

@@ -14,7 +14,7 @@ enum class ExitCode {
   ok = 0,
   usage = 1,        ///< the command line, a name or an option cannot be used
   bad_input = 2,    ///< a file cannot be read, used or written
-  regression = 3,   ///< a result is not what it must be
+  regression = 3,   ///< a result differs from what it must be
   jobs_failed = 4,  ///< some work of many failed; the rest was done
   no_device = 5     ///< what was asked for by name cannot run on this machine
 };
@@ -29,23 +29,26 @@ struct NoDeviceError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// InputError (core/error.hpp) is bad_input, any std::invalid_argument usage; what has no code of its own is jobs_failed.
+/// Maps InputError (core/error.hpp) to bad_input, any std::invalid_argument to usage, and other exceptions to
+/// jobs_failed.
 ExitCode exit_code_of(const std::exception& error);
 
-/// Forms every message about an unusable file: "file: where: what; advice". `where` may be empty; the file name is printed as given.
+/// Forms every message about an unusable file: "file: where: what; advice". `where` may be empty; the file
+/// name is printed as given.
 InputError refusal(std::string_view file, std::string_view where, std::string_view what, std::string_view advice);
 
-/// Advice about files that hold less than they declare.
+/// Advice about files that are shorter than their header declares.
 inline constexpr std::string_view kCutOff = "the file is cut off or its header is wrong, export the cloud again";
 
-/// Text from a file made fit for one line of a terminal: control and non-ASCII bytes as \xHH, cut after `shown` bytes.
+/// Escapes text from a file for one line of a terminal: control and non-ASCII bytes become \xHH; cut after
+/// `shown` bytes.
 std::string printable(std::string_view text, std::size_t shown = 40);
 
-/// A file name with its control characters as \xHH; UTF-8 stays as it is.
+/// Escapes the control characters of a file name as \xHH; UTF-8 stays.
 std::string printable_name(std::string_view name);
 
-/// Forms every message about a name that does not exist: "unknown <kind> '<given>': did you mean '<nearest>'? choose from a, b, c". The nearest name is left out if none is
-/// within half its length in edits.
+/// Forms every message about a name that does not exist: "unknown <kind> '<given>': did you mean '<nearest>'?
+/// choose from a, b, c". The nearest name is left out if none is within half its length in edits.
 UsageError unknown_name(std::string_view kind, std::string_view given, std::span<const std::string> names);
 
 }  // namespace ndt::harness

@@ -1,4 +1,5 @@
-// Value types to and from JSON arrays. Matrices are row-major; numbers keep all their digits; what is not finite is null.
+// Value types to and from JSON arrays. Matrices are row-major; numbers keep all their digits; what is not
+// finite is null.
 #pragma once
 
 #include <algorithm>

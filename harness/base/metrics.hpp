@@ -7,12 +7,12 @@
 
 namespace ndt::harness {
 
-/// Value below which the share q in [0, 1] of the samples lies, linear between order statistics (as numpy's default).
-/// Throws std::invalid_argument without samples.
+/// Returns the value below which a share q in [0, 1] of the samples falls, linear between order statistics
+/// (as numpy's default). Throws std::invalid_argument without samples.
 double quantile(std::vector<double> samples, double q);
 double median(std::vector<double> samples);
 
-/// How far one pose is from another.
+/// The distance between two poses.
 struct PoseDifference {
   double translation_m = 0;
   double rotation_deg = 0;

@@ -22,7 +22,8 @@ std::errc parse_all(std::string_view word, T& value) {
 
 constexpr std::string_view kBlanks = " \t\r\n";
 
-/// Words between blanks; between two commas there must be at least one, so an empty stretch gives an empty word.
+/// Words between blanks; between two commas there must be at least one, so an empty stretch gives an empty
+/// word.
 std::vector<std::string_view> words(std::string_view text) {
   std::vector<std::string_view> out;
   while (true) {

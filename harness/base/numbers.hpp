@@ -1,4 +1,5 @@
-// Numbers in text, independent of the locale: single words, lists, poses, and the number at the end of a dataset's name.
+// Numbers in text, independent of the locale: single words, lists, poses, and the number at the end of a
+// dataset's name.
 #pragma once
 
 #include <cstdint>
@@ -21,17 +22,18 @@ struct Real {
   RealFault fault = RealFault::none;
 };
 
-/// Parses a whole word: decimal numbers, and nan, inf, infinity in any case; a leading + is allowed. Too small becomes the nearest of T (often
-/// 0), too large is out_of_range. T is float or double.
+/// Parses a whole word: decimal numbers, and nan, inf, infinity in any case; a leading + is allowed. A number
+/// too small for T becomes the nearest T (often 0), one too large is out_of_range. T is float or double.
 template <class T>
 Real<T> parse_real(std::string_view word);
 
-/// Numbers separated by commas and/or blanks. Throws UsageError that names `option`, the number's position and its text.
+/// Parses numbers separated by commas and/or blanks. Throws UsageError that names `option`, the number's
+/// position and its text.
 std::vector<double> parse_numbers(std::string_view text, std::string_view option);
 
-/// "x,y,z,roll,pitch,yaw" (metres, radians, R = Rx Ry Rz) or 16 numbers of a row-major rigid 4x4, map_from_scan, separated
-/// by commas and/or blanks. Throws std::invalid_argument, usually a UsageError, that names `option`, the number's position
-/// and its text.
+/// Parses "x,y,z,roll,pitch,yaw" (metres, radians, R = Rx Ry Rz) or 16 numbers of a row-major rigid 4x4,
+/// map_from_scan, separated by commas and/or blanks. Throws std::invalid_argument, usually a UsageError, that
+/// names `option`, the number's position and its text.
 Transform parse_transform(std::string_view text, std::string_view option);
 
 /// Returns the number behind `prefix` if the rest of the name is one, as in courtyard_5000.

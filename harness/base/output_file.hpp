@@ -1,4 +1,4 @@
-// Files that exist whole or not at all: written under another name, then renamed.
+// Output files that exist complete or not at all: written under another name, then renamed.
 #pragma once
 
 #include <filesystem>
@@ -11,8 +11,8 @@ namespace ndt::harness {
 /// Creates the folder and its parents. Throws InputError if that fails.
 void make_folder(const std::filesystem::path& folder);
 
-/// Writes <file>.part line by line, each flushed, and renames it to <file> at the end, replacing an older one. Left alone
-/// without finish(), the .part file stays as the record of what was done.
+/// Writes <file>.part line by line, each flushed, and renames it to <file> at the end, replacing an older
+/// one. Without finish(), the .part file stays and shows how far the work went.
 class LineFile {
  public:
   explicit LineFile(std::filesystem::path file);  ///< throws InputError if it cannot be written
@@ -24,7 +24,7 @@ class LineFile {
   std::ofstream out_;
 };
 
-/// The whole text, with the same guarantees.
+/// Writes the whole text with the same guarantees.
 void write_text(const std::filesystem::path& file, std::string_view text);
 
 }  // namespace ndt::harness

@@ -12,7 +12,7 @@ struct Progress {
   std::string now;                  ///< what is measured or generated
 };
 
-/// Called after each step, on the thread that works. Empty: the work goes on silently.
+/// Called after each step, on the working thread. May be empty.
 using ReportProgress = std::function<void(const Progress&)>;
 
 }  // namespace ndt::harness

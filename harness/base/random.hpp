@@ -1,4 +1,5 @@
-// Random numbers that are the same on every machine and with every compiler: integers, and guesses and priors with noise.
+// Random numbers that are the same on every machine and with every compiler: integers, and guesses and priors
+// with noise.
 #pragma once
 
 #include <cstdint>
@@ -22,14 +23,15 @@ class IntegerRandom {
   std::uint64_t state_;
 };
 
-/// A one-to-one map whose every output bit hangs on every input bit [Stafford's mix 13 of MurmurHash3's finaliser].
+/// A one-to-one map in which every output bit depends on every input bit [Stafford's mix 13 of MurmurHash3's
+/// finaliser].
 inline std::uint64_t scattered(std::uint64_t bits) {
   bits = (bits ^ (bits >> 30)) * 0xBF58476D1CE4E5B9ULL;
   bits = (bits ^ (bits >> 27)) * 0x94D049BB133111EBULL;
   return bits ^ (bits >> 31);
 }
 
-/// Seed number `index` of the many that one seed stands for: what is drawn by index needs no order.
+/// Derives seed number `index` from one seed, so that draws by index need no order.
 inline std::uint64_t seed_of(std::uint64_t seed, std::uint64_t index) {
   return scattered(seed + 0x9E3779B97F4A7C15ULL * (index + 1));
 }
@@ -39,12 +41,13 @@ struct GuessNoise {
   double xy_m = 0.3, z_m = 0.05, roll_pitch_rad = 0, yaw_rad = 0;
 };
 
-/// truth * delta with every component of delta drawn by itself, near Gaussian (the sum of twelve uniform numbers, so within
-/// six deviations). The same seed and index give the same guess.
+/// Returns truth * delta with every component of delta drawn by itself, near Gaussian (the sum of twelve
+/// uniform numbers, so within six deviations). The same seed and index give the same guess.
 Transform noisy_guess(const Transform& truth, const GuessNoise& noise, std::uint64_t seed, std::uint64_t index);
 
-/// The mean of a prior that the truth could have been drawn from: each of x, y, z, roll and pitch off by a deviation of its
-/// own, near Gaussian as above, the heading any. The same seed and index give the same mean.
+/// Returns the mean of a prior that the truth could have been drawn from: each of x, y, z, roll and pitch off
+/// by a deviation of its own, near Gaussian as above, any heading. The same seed and index give the same
+/// mean.
 Transform prior_mean(const Transform& truth, const double (&sigma)[5], std::uint64_t seed, std::uint64_t index);
 
 }  // namespace ndt::harness

@@ -1,4 +1,5 @@
-// ndt-bench doctor: what this program and this machine have, found where, and what is missing. Changes nothing.
+// ndt-bench doctor: what this program and this machine have, found where, and what is missing. Changes
+// nothing.
 #include <fmt/format.h>
 
 #include <cstdlib>

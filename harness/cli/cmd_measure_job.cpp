@@ -1,4 +1,5 @@
-// ndt-bench measure-job: what run starts for every job. Not for people: rows go to a descriptor that run has opened.
+// ndt-bench measure-job: what run starts for every job. Not for people: rows go to a descriptor that run has
+// opened.
 #include <fmt/format.h>
 #include <unistd.h>
 

@@ -25,7 +25,8 @@ struct CompareArguments {
   bool json = false;
 };
 
-/// The first on PATH that has what the package needs, else the system's, else the first: the package says what is missing.
+/// The first on PATH that has what the package needs, else the system's, else the first: the package says
+/// what is missing.
 std::string find_python() {
   const std::string first = find_program("python3");
   for (const std::string& python : {first, std::string("/usr/bin/python3")})

@@ -1,5 +1,5 @@
-// The subcommands of ndt-bench. Each add_ function declares its options and, if the command line asks for it, sets `chosen`
-// to what main shall do.
+// The subcommands of ndt-bench. Each add_ function declares its options and, if the command line asks for it,
+// sets `chosen` to what main shall do.
 #pragma once
 
 #include <CLI/CLI.hpp>

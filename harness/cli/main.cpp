@@ -1,4 +1,5 @@
-// ndt-bench: declares the subcommands, runs the chosen one, and is the only place where failures become exit codes.
+// ndt-bench: declares the subcommands, runs the chosen one, and is the only place where failures become exit
+// codes.
 #include <fmt/format.h>
 
 #include <cstdio>

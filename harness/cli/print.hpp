@@ -61,12 +61,14 @@ struct TextColumn {
   bool left = false;        ///< aligned left instead of right
 };
 
-/// A fixed-width table for terminals: one space between columns, each as wide as its widest cell; every row must have one cell per column.
+/// A fixed-width table for terminals: one space between columns, each as wide as its widest cell; every row
+/// must have one cell per column.
 std::string text_table(std::span<const TextColumn> columns, std::span<const std::vector<std::string>> rows);
 
-/// Writes a CSV file with the heading index,x_m,y_m,z_m,score and one line per finite point of the scan: its index in the scan, non-
-/// finite points counted, its coordinates in the scan's frame, and its entry of Evaluation::point_scores. All digits are
-/// kept. Throws InputError if it cannot be written, std::logic_error unless there is one score per finite point.
+/// Writes a CSV file with the heading index,x_m,y_m,z_m,score and one line per finite point of the scan: its
+/// index in the scan, non-finite points counted, its coordinates in the scan's frame, and its entry of
+/// Evaluation::point_scores. All digits are kept. Throws InputError if it cannot be written, std::logic_error
+/// unless there is one score per finite point.
 void write_point_scores(const std::filesystem::path& file, const PointCloud& scan, std::span<const float> scores);
 
 }  // namespace ndt::harness

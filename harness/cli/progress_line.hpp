@@ -8,7 +8,8 @@ namespace ndt::harness {
 
 class ProgressLine {
  public:
-  /// Writes to stderr. already_done: measurements of an earlier session, which say nothing about the time left.
+  /// Writes to stderr. already_done: measurements of an earlier session, which say nothing about the time
+  /// left.
   explicit ProgressLine(std::size_t already_done = 0);
   ~ProgressLine();  ///< leaves no half line behind
   void show(const Progress& progress);
@@ -25,7 +26,8 @@ class ProgressLine {
   bool first_ = true;
 };
 
-/// "[#####---------------]  25 %  120/480  1:20 left  persistent_cpu on town"; the time left once it can be told.
+/// "[#####---------------]  25 %  120/480  1:20 left  persistent_cpu on town"; the time left once it can be
+/// told.
 std::string progress_text(const Progress& progress, double elapsed_s, std::size_t already_done);
 
 }  // namespace ndt::harness

@@ -1,5 +1,5 @@
-// The built-in scene: a walled courtyard of planes, poles, a car and a slope, drawn by an integer generator so that every
-// machine makes the same bytes. Coordinates are multiples of 1/1024 m near the origin.
+// The built-in courtyard: walled, made of planes, poles, a car and a slope, drawn by an integer generator so
+// that every machine makes the same bytes. Coordinates are multiples of 1/1024 m near the origin.
 #pragma once
 
 #include <cstdint>

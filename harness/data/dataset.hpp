@@ -1,5 +1,5 @@
-// What a benchmark runs on: frames, each a scan with its guesses and perhaps its truth, and the map that they are registered
-// onto.
+// A dataset of a benchmark: frames, each a scan with its guesses and perhaps its truth, and the map that they
+// are registered onto.
 #pragma once
 
 #include <functional>
@@ -30,11 +30,11 @@ struct Frame {
   std::vector<NamedGuess> guesses;
 };
 
-/// What to believe about a dataset's truth, and how near to it counts as found.
+/// How good a dataset's truth is, and which distance from it counts as success.
 struct TruthFacts {
   std::string quality;  ///< one line; empty without truth
   bool exact = false;
-  double accuracy_m = 0;  ///< smaller errors say nothing
+  double accuracy_m = 0;  ///< smaller errors are within the truth's own error
   double success_translation_m = 0.2, success_rotation_deg = 1.0;
 };
 

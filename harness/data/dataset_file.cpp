@@ -43,7 +43,7 @@ std::string required_name(TomlTable& toml) {
   return name;
 }
 
-/// A name below the folder: no way out of it.
+/// Refuses names that lead out of the folder.
 fs::path inside(const fs::path& folder, const std::string& name, TomlTable& toml, std::string_view key) {
   const fs::path relative(name);
   if (name.empty() || relative.is_absolute() || std::ranges::count(relative, fs::path("..")) > 0)
@@ -52,7 +52,7 @@ fs::path inside(const fs::path& folder, const std::string& name, TomlTable& toml
   return folder / relative;
 }
 
-/// The files that a name with at most one * in its last part stands for, sorted by name.
+/// Returns the files that match a name with at most one * in its last part, sorted by name.
 std::vector<fs::path> matches(const fs::path& pattern, TomlTable& toml) {
   const std::string last = pattern.filename().string();
   const auto star = last.find('*');
@@ -96,7 +96,7 @@ std::vector<Transform> read_poses(const fs::path& file, const std::string& forma
   return poses;
 }
 
-/// Truth of every scan, or none at all.
+/// Reads the truth of every scan, or returns nothing.
 std::vector<Transform> read_truth(TomlTable& root, const fs::path& folder, std::size_t scans, TruthFacts& facts) {
   std::vector<Transform> poses;
   if (auto success = root.table("success")) {
@@ -146,7 +146,7 @@ GuessRule read_guess_rule(TomlTable& root, const fs::path& folder, std::size_t s
   return rule;
 }
 
-/// Indices of the scans that are aligned.
+/// Returns the indices of the scans that are aligned.
 std::vector<std::size_t> chosen_scans(TomlTable& root, std::size_t scans, std::size_t earliest) {
   std::int64_t first = static_cast<std::int64_t>(earliest), step = 1, count = kWholeMost;
   const auto most = static_cast<std::int64_t>(scans) - 1;
@@ -189,7 +189,7 @@ class Builder {
     rule_ = read_guess_rule(toml_, folder_, files_.size(), !truth_.empty());
     make_frames();
     read_provenance();
-    toml_.table("checksums");  // for whoever verifies the files
+    toml_.table("checksums");  // read by the program that verifies the files
     toml_.finish();
     return std::move(dataset_);
   }
@@ -227,7 +227,7 @@ class Builder {
     return sequence() ? inverse(poses[scan - 1]) * poses[scan] : poses[scan];
   }
 
-  /// What a rule other than noise starts from.
+  /// Returns the guess of a rule other than noise.
   Transform first_guess(std::size_t scan) const {
     if (rule_.kind != "odometry") return {};
     if (sequence() || truth_.empty()) return *relative(rule_.odometry, scan);

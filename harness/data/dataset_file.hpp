@@ -7,11 +7,12 @@
 
 namespace ndt::harness {
 
-/// Reads the description and the poses; clouds are read when asked for. File names are relative to `folder`. Throws
-/// InputError naming file, line and key.
+/// Reads the description and the poses; clouds are read when asked for. File names are relative to `folder`.
+/// Throws InputError naming file, line and key.
 Dataset read_dataset(const std::filesystem::path& description, const std::filesystem::path& folder);
 
-/// Name and description without reading anything else, for lists; `root` is the name of its folder below NDT_DATASETS.
+/// Name and description for lists, read without the poses; `root` is the name of its folder below
+/// NDT_DATASETS.
 struct DatasetHead {
   std::string name, description, root;
 };

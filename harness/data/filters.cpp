@@ -8,7 +8,8 @@
 namespace ndt::harness {
 namespace {
 
-/// A point and its leaf. Leaf numbers stay doubles: whole numbers of any size, so no coordinate is too far away.
+/// A point and its leaf. Leaf numbers stay doubles: whole numbers of any size, so no coordinate is too far
+/// away.
 struct InLeaf {
   double z, y, x;
   std::size_t point;
@@ -28,7 +29,8 @@ std::vector<InLeaf> in_leaf_order(const PointCloud& cloud, double leaf_m) {
   return order;
 }
 
-/// Uniform in [0, n). The standard fixes the generator's numbers, but not what std::uniform_int_distribution makes of them.
+/// Uniform in [0, n). The standard fixes the generator's numbers, but not what std::uniform_int_distribution
+/// makes of them.
 std::uint64_t draw_below(std::mt19937_64& random, std::uint64_t n) {
   const std::uint64_t surplus = (0 - n) % n;  // 2^64 mod n draws, refused so that no remainder comes up more often
   std::uint64_t drawn = random();

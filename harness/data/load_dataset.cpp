@@ -12,7 +12,7 @@
 namespace ndt::harness {
 namespace {
 
-/// A name with a slash or an ending is a path.
+/// Loads a dataset by its path: a name with a slash or the ending .toml.
 std::optional<Dataset> load_from_path(const std::string& name) {
   const std::filesystem::path path(name);
   if (name.find('/') == std::string::npos && path.extension() != ".toml") return std::nullopt;

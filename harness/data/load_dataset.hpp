@@ -1,5 +1,5 @@
-// Datasets by name or path: the built-in courtyard, the synthetic town, folders with a dataset.toml, and real clouds found
-// through environment variables.
+// Datasets by name or path: the built-in courtyard, the synthetic town, folders with a dataset.toml, and real
+// clouds found through environment variables.
 #pragma once
 
 #include <string>
@@ -13,9 +13,10 @@ namespace ndt::harness {
 /// All datasets this machine could have, without loading any.
 std::vector<DatasetInfo> list_datasets();
 
-/// Loads a name of list_datasets, "courtyard_<points>", "courtyard_tiles_<n>", "town_points_<points>", or the path of a folder
-/// with a dataset.toml. A town is generated on first use, which takes from a second to minutes and calls `report`. Throws
-/// UsageError listing the names for an unknown one, InputError with the reason for one that is not available.
+/// Loads a name of list_datasets, "courtyard_<points>", "courtyard_tiles_<n>", "town_points_<points>", or the
+/// path of a folder with a dataset.toml. A town is generated on first use, which takes from a second to
+/// minutes and calls `report`. Throws UsageError listing the names for an unknown one, InputError with the
+/// reason for one that is not available.
 Dataset load_dataset(const std::string& name, const ReportProgress& report = {});
 
 }  // namespace ndt::harness

@@ -1,5 +1,5 @@
-// What may be done to a cloud before it is used: crop by range and by box, voxel-grid and random down-sampling. Always in
-// this order, whatever the order of the options; a cloud without any option is used as it is.
+// Filters of a cloud before it is used: crop by range and by box, voxel-grid and random down-sampling. Always
+// in this order, whatever the order of the options; a cloud without any option is used as it is.
 #pragma once
 
 #include <cstdint>
@@ -17,26 +17,27 @@ struct CropBox {
   Vec3<double> low, high;
 };
 
-/// Filters of one cloud, in the order they act. Distances are from the origin of the cloud's frame, which for a scan is the
-/// sensor. Every comparison is made in double on origin + offset.
+/// Filters of one cloud, in the order they act. Distances are from the origin of the cloud's frame, which for
+/// a scan is the sensor. Every comparison is made in double on origin + offset.
 struct ScanPreparation {
   std::optional<double> min_range_m{};  ///< points nearer are removed, [0, 1e6] and at most max_range_m
   std::optional<double> max_range_m{};  ///< points farther are removed, (0, 1e6]
   std::optional<CropBox> crop_box{};    ///< points outside are removed
   std::optional<CropBox> remove_box{};  ///< points inside are removed, e.g. the vehicle itself
-  /// One point per occupied leaf: its points' centroid. Leaves are floor(coordinate / leaf), as in pcl::VoxelGrid; the
-  /// centroids come in increasing leaf order, z slowest. [0.001, 1000]
+  /// One point per occupied leaf: its points' centroid. Leaves are floor(coordinate / leaf), as in
+  /// pcl::VoxelGrid; the centroids come in increasing leaf order, z slowest. [0.001, 1000]
   std::optional<double> voxel_leaf_m{};
-  std::optional<std::int64_t> sample_points{};  ///< so many are drawn, all subsets alike likely, order kept; [1, 1e9]
+  std::optional<std::int64_t> sample_points{};  ///< points drawn, all subsets equally likely, order kept; [1, 1e9]
   std::uint64_t sample_seed = 1;                ///< the same seed draws the same points on every machine
 
   bool active() const;
 };
 
-/// Throws std::invalid_argument "option <cloud>-<name> = <value>: must be in <bounds>" for the first option out of range.
+/// Throws std::invalid_argument "option <cloud>-<name> = <value>: must be in <bounds>" for the first option
+/// out of range.
 void validate(const ScanPreparation& preparation, std::string_view cloud = "scan");
 
-/// One filter that acted. "finite" comes before all others and drops what is not finite.
+/// One filter that acted. "finite" comes first and drops non-finite points.
 struct FilterStep {
   std::string_view filter;  ///< finite, range, crop_box, remove_box, voxel_grid or sample
   std::int64_t removed_points = 0, left_points = 0;
@@ -48,12 +49,13 @@ struct PreparedCloud {
   std::vector<FilterStep> steps;  ///< empty if no filter was asked for
 };
 
-/// Points that are kept keep their bits, and the cloud its origin; centroids are taken in double and stored as float
-/// offsets from that origin. Without an option the cloud is returned as it is, non-finite points included; a sample as
-/// large as the cloud keeps every point. Throws as validate does.
+/// Points that are kept keep their bits, and the cloud its origin; centroids are taken in double and stored
+/// as float offsets from that origin. Without an option the cloud is returned as it is, non-finite points
+/// included; a sample as large as the cloud keeps every point. Throws as validate does.
 PreparedCloud prepare(PointCloud cloud, const ScanPreparation& preparation);
 
-/// Reads the filters from the keys of a TOML table. Throws InputError for an unknown key or a value out of range.
+/// Reads the filters from the keys of a TOML table. Throws InputError for an unknown key or a value out of
+/// range.
 ScanPreparation read_preparation(TomlTable& toml, std::string_view cloud);
 
 /// Describes both in one line: "scan: range 2 to 100 m, voxel leaf 1 m; map: as it is".

@@ -1,4 +1,5 @@
-// Where datasets come from. Every source lists its names and loads one of them; load_dataset asks one source after the other.
+// Where datasets come from. Every source lists its names and loads one of them; load_dataset asks one source
+// after the other.
 #pragma once
 
 #include <filesystem>
@@ -11,19 +12,21 @@
 
 namespace ndt::harness {
 
-// Real data that the project knows but does not carry: datasets/catalogue/*.toml describe it, NDT_DATASETS holds it. catalogue.cpp
+// Real data that the project knows but does not carry: datasets/catalogue/*.toml describe it, NDT_DATASETS
+// holds it. catalogue.cpp
 
 /// Lists the catalogue's entries, and folders below NDT_DATASETS that bring a dataset.toml of their own.
 std::vector<DatasetInfo> list_catalogue();
 
-/// Nothing for a name that is not in it. Throws InputError if its files are not there or cannot be used.
+/// Returns nothing for an unknown name. Throws InputError if the files are missing or unusable.
 std::optional<Dataset> load_from_catalogue(std::string_view name);
 
 // The built-in courtyard, with scans and maps of any size, made in memory. courtyard.cpp
 
 std::vector<DatasetInfo> list_courtyards();
 
-/// Nothing for a name that is no scene's. Throws UsageError for "courtyard_<points>" and "courtyard_tiles_<n>" out of bounds.
+/// Returns nothing for any other name. Throws UsageError for "courtyard_<points>" and "courtyard_tiles_<n>"
+/// out of bounds.
 std::optional<Dataset> load_courtyard(std::string_view name);
 
 // The synthetic town: generated once, on first use, and kept. town_datasets.cpp
@@ -32,30 +35,35 @@ std::optional<Dataset> load_courtyard(std::string_view name);
 TownSummary generate_town(const TownOptions& options, const std::filesystem::path& folder,
                           const ReportProgress& report);
 
-/// Where generated data is kept: NDT_CACHE, else ndt-bench below XDG_CACHE_HOME or ~/.cache.
+/// Returns the folder for generated data: NDT_CACHE, else ndt-bench below XDG_CACHE_HOME or ~/.cache.
 std::filesystem::path cache_folder();
 
 std::vector<DatasetInfo> list_towns();
 
-/// Returns the folder of a town, nothing for any other name. Generates a missing town, which takes from a second to minutes.
+/// Returns the folder of a town, nothing for any other name. Generates a missing town, which takes from a
+/// second to minutes.
 std::optional<std::filesystem::path> town_folder(std::string_view name, const ReportProgress& report = {});
 /// Loads the dataset in that folder.
 std::optional<Dataset> load_town(std::string_view name, const ReportProgress& report = {});
 
-/// Scans with a given number of points, on a map whose size does not depend on it: the stops of a town's drive until it is 100 m away from the first, on the 400 m square of its map around that. A scan is
-/// drawn from the sweep made there and, where that has too few points, from those of the nearest stops as well, moved by their
-/// exact truth. `folder` is where the town lies.
+/// Scans with a given number of points, on a map whose size does not depend on it: the stops of a town's
+/// drive until it is 100 m away from the first, on the 400 m square of its map around that. A scan is drawn
+/// from the sweep made there and, where that has too few points, from those of the nearest stops as well,
+/// moved by their exact truth. `folder` is the town's.
 Dataset town_points(Dataset town, const std::filesystem::path& folder, int points);
 
-/// That of town_large for town_points_<points>, nothing for any other name. Throws UsageError for a number out of range.
+/// Returns town_points of town_large for town_points_<points>, nothing for any other name. Throws UsageError
+/// for a number out of range.
 std::optional<Dataset> load_town_points(std::string_view name, const ReportProgress& report = {});
 
-// Real clouds of the folder NDT_GOLDEN_DIR: alignments.json names map, scan and guesses of each case. golden_datasets.cpp
+// Real clouds of the folder NDT_GOLDEN_DIR: alignments.json names map, scan and guesses of each case.
+// golden_datasets.cpp
 
-/// One per case; a single unavailable one with the reason if there is no folder or it cannot be used.
+/// Lists one dataset per case, or a single unavailable one with the reason if the folder is missing or
+/// unusable.
 std::vector<DatasetInfo> list_golden_datasets();
 
-/// `name` must be one of the available.
+/// Loads a case; `name` must be an available one.
 Dataset load_golden_dataset(std::string_view name);
 
 }  // namespace ndt::harness

@@ -33,7 +33,7 @@ constexpr Town kTowns[] = {
      "of it: town_points_<points>)"},
 };
 
-/// Another number once the generator makes other bytes: what was kept is not used any more.
+/// Increase when the generator makes other bytes, so that cached towns are generated anew.
 constexpr int kGeneration = 1;
 
 std::string environment(const char* name) {
@@ -57,11 +57,11 @@ std::vector<Sweep> sweeps_of(const Dataset& town, const fs::path& folder) {
   return sweeps;
 }
 
-/// Of sweep `at` and of as many of its nearest neighbours as it takes to have `count` points, in its sensor's frame.
+/// Joins sweep `at` with as many of its nearest neighbours as `count` points need, in its sensor's frame.
 PointCloud scan_of(const std::vector<Sweep>& sweeps, std::size_t at, std::size_t count) {
   PointCloud scan = read_cloud(sweeps[at].file);
   for (std::size_t away = 1; scan.size() < count && away < sweeps.size(); ++away)
-    for (const std::size_t next : {at + away, at - away}) {  // below 0 it wraps to what no index is
+    for (const std::size_t next : {at + away, at - away}) {  // at - away wraps below 0, past every index
       if (next >= sweeps.size() || scan.size() >= count) continue;
       const Transform move = inverse(sweeps[at].map_from_sensor) * sweeps[next].map_from_sensor;
       for (const Point& p : read_cloud(sweeps[next].file).points) {

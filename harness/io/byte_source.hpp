@@ -1,5 +1,5 @@
-// A regular file read once from front to back through a small buffer. Never mapped: a file that shrinks meanwhile is an
-// error here, not a signal.
+// A regular file read once from front to back through a small buffer. It is never mapped, because a mapped
+// file that shrinks while it is read raises a signal instead of an error.
 #pragma once
 
 #include <cstddef>
@@ -11,10 +11,11 @@
 
 namespace ndt::harness {
 
-/// Everything throws ndt::InputError.
+/// All members throw ndt::InputError.
 class ByteSource {
  public:
-  /// Refuses what is missing, unreadable, not a regular file, or larger than Limits::kFileBytes; opening never blocks.
+  /// Refuses what is missing, unreadable, not a regular file, or larger than Limits::kFileBytes; opening
+  /// never blocks.
   explicit ByteSource(const std::filesystem::path& file);
   ~ByteSource();
   ByteSource(const ByteSource&) = delete;
@@ -35,7 +36,7 @@ class ByteSource {
   }
   /// Fills `out`. The caller has checked it against remaining().
   void read(std::span<std::byte> out);
-  /// Passes over bytes without reading them. The caller has checked the number against remaining().
+  /// Skips bytes without reading them. The caller has checked the number against remaining().
   void skip(std::uint64_t bytes);
 
   static constexpr int kEnd = -1;

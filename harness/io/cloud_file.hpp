@@ -1,5 +1,6 @@
-// Point clouds in files, coordinates only: PCD (v0.7), PLY (1.0), KITTI scans, and any of them by its extension. Readers are strict:
-// every size in a header is checked against the bytes that exist before memory of that size is taken.
+// Point clouds in files, coordinates only: PCD (v0.7), PLY (1.0), KITTI scans, and any of them by its
+// extension. Readers are strict: every size in a header is checked against the bytes that exist before memory
+// of that size is taken.
 #pragma once
 
 #include <cstdint>
@@ -17,61 +18,65 @@ struct CloudInfo {
 
 enum class PcdEncoding { ascii, binary, binary_compressed };
 
-/// The points of a PCD file, in metres and in file order; non-finite ones are kept. Fields other than x, y, z are skipped
-/// and VIEWPOINT does not move the points.
+/// Reads the points of a PCD file, in metres and in file order; non-finite ones are kept. Fields other than
+/// x, y, z are skipped and VIEWPOINT does not move the points.
 ///
-/// float32 coordinates come back bit for bit, with origin 0. If x, y or z is float64, the cloud has origin 0 while all
-/// finite points lie within 1000 m of it; beyond, the origin is their component-wise median rounded down to whole
-/// kilometres and the points are float32 offsets from it.
+/// float32 coordinates come back bit for bit, with origin 0. If x, y or z is float64, the cloud has origin 0
+/// while all finite points are within 1000 m of it; beyond, the origin is their component-wise median rounded
+/// down to whole kilometres and the points are float32 offsets from it.
 ///
-/// Throws ndt::InputError naming file, header line, line or byte, field, and what to do: for anything but a regular file,
-/// a header that contradicts itself or the file, a body that is short or not numbers, or a file past the Limits
-/// (ndt/core/limits.hpp). binary_compressed needs a build with liblzf.
+/// Throws ndt::InputError naming file, header line, line or byte, field, and what to do: for anything but a
+/// regular file, a header that contradicts itself or the file, a body that is short or not numbers, or a file
+/// past the Limits (ndt/core/limits.hpp). binary_compressed needs a build with liblzf.
 PointCloud read_pcd(const std::filesystem::path& file, CloudInfo* info = nullptr);
 
-/// Writes x y z as float32 if the origin is 0, else origin + point as float64; an existing file is replaced. Text carries
-/// the shortest digits that read back to the same bits. Throws ndt::InputError if the file cannot be written or could not
-/// be read back (too many points), or for binary_compressed in a build without liblzf.
+/// Writes x y z as float32 if the origin is 0, else origin + point as float64; an existing file is replaced.
+/// Text carries the shortest digits that read back to the same bits. Throws ndt::InputError if the file
+/// cannot be written or could not be read back (too many points), or for binary_compressed in a build without
+/// liblzf.
 void write_pcd(const std::filesystem::path& file, const PointCloud& cloud, PcdEncoding encoding = PcdEncoding::binary);
 
 enum class PlyEncoding { ascii, binary_little_endian, binary_big_endian };
 
-/// The points of a PLY file: x, y and z of its element "vertex", in metres and in file order; non-finite ones are kept.
-/// Other properties and the elements before it are skipped; the elements after it are not looked at. Text holds one
-/// vertex a line.
+/// Reads the points of a PLY file: x, y and z of its element "vertex", in metres and in file order;
+/// non-finite ones are kept. Other properties and the elements before it are skipped; the elements after it
+/// are not looked at. Text holds one vertex a line.
 ///
-/// float coordinates come back bit for bit, with origin 0. If x, y or z is double, origin and points are chosen as
-/// read_pcd does.
+/// float coordinates come back bit for bit, with origin 0. If x, y or z is double, origin and points are
+/// chosen as read_pcd does.
 ///
-/// Throws ndt::InputError naming file, header line, line or byte, property, and what to do: for anything but a regular
-/// file, a header that contradicts itself or the file, integer coordinates, a list among the properties of a vertex, a
-/// body that is short or not numbers, or a file past the Limits (ndt/core/limits.hpp).
+/// Throws ndt::InputError naming file, header line, line or byte, property, and what to do: for anything but
+/// a regular file, a header that contradicts itself or the file, integer coordinates, a list among the
+/// properties of a vertex, a body that is short or not numbers, or a file past the Limits
+/// (ndt/core/limits.hpp).
 PointCloud read_ply(const std::filesystem::path& file, CloudInfo* info = nullptr);
 
-/// Writes x y z as float if the origin is 0, else origin + point as double; an existing file is replaced. Text carries the
-/// shortest digits that read back to the same bits. Throws ndt::InputError if the file cannot be written or could not be
-/// read back (too many points).
+/// Writes x y z as float if the origin is 0, else origin + point as double; an existing file is replaced.
+/// Text carries the shortest digits that read back to the same bits. Throws ndt::InputError if the file
+/// cannot be written or could not be read back (too many points).
 void write_ply(const std::filesystem::path& file, const PointCloud& cloud,
                PlyEncoding encoding = PlyEncoding::binary_little_endian);
 
-/// Reads a scan as KITTI stores it (velodyne/*.bin), records of float32 x y z intensity, little-endian, without a header: the points in metres, bit for bit and in file order, with origin 0; non-finite ones are kept, intensity is skipped. A
-/// file of 0 bytes is a cloud of 0 points. Throws ndt::InputError for anything but a regular file, a size that is no
-/// multiple of 16 bytes, or more points than Limits::kPoints. Nothing can trail, so *info always comes back as 0.
+/// Reads a scan as KITTI stores it (velodyne/*.bin), records of float32 x y z intensity, little-endian,
+/// without a header: the points in metres, bit for bit and in file order, with origin 0; non-finite ones are
+/// kept, intensity is skipped. A file of 0 bytes is a cloud of 0 points. Throws ndt::InputError for anything
+/// but a regular file, a size that is not a multiple of 16 bytes, or more points than Limits::kPoints.
+/// Nothing can trail, so *info always comes back as 0.
 PointCloud read_kitti_bin(const std::filesystem::path& file, CloudInfo* info = nullptr);
 
-/// Writes intensity 0; an existing file is replaced. Throws ndt::InputError if the file cannot be written or could not be
-/// read back (too many points), and for an origin other than 0, which float32 cannot carry.
+/// Writes intensity 0; an existing file is replaced. Throws ndt::InputError if the file cannot be written or
+/// could not be read back (too many points), and for an origin other than 0, which float32 cannot carry.
 void write_kitti_bin(const std::filesystem::path& file, const PointCloud& cloud);
 
-/// Reads a cloud in the format that the file's extension says: .pcd, .ply, .bin, in any case. Throws InputError for an
-/// unknown one, naming those that can be read, and as the format's reader does.
+/// Reads a cloud in the format that the file's extension says: .pcd, .ply, .bin, in any case. Throws
+/// InputError for an unknown one, naming those that can be read, and as the format's reader does.
 PointCloud read_cloud(const std::filesystem::path& file, CloudInfo* info = nullptr);
 
-/// Writes a cloud in the format that the file's extension says, binary where there is a choice. Throws InputError for an
-/// unknown one, naming those that can be written, and as the format's writer does.
+/// Writes a cloud in the format that the file's extension says, binary where there is a choice. Throws
+/// InputError for an unknown one, naming those that can be written, and as the format's writer does.
 void write_cloud(const std::filesystem::path& file, const PointCloud& cloud);
 
-/// Of the formats above, for help texts: ".pcd, .ply, .bin".
+/// Lists the extensions of the formats above, for help texts: ".pcd, .ply, .bin".
 std::string cloud_extensions();
 
 }  // namespace ndt::harness

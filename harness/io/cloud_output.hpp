@@ -1,4 +1,4 @@
-// What the writers of point clouds have in common.
+// Steps that all writers of point clouds share.
 #pragma once
 
 #include <bit>
@@ -14,7 +14,7 @@
 
 namespace ndt::harness {
 
-/// Replaces the file by what `write` puts into the stream. Throws ndt::InputError if that fails.
+/// Replaces the file by the output of `write`. Throws ndt::InputError if that fails.
 void write_file(const std::filesystem::path& file, const std::function<void(std::ostream&)>& write);
 
 /// Throws ndt::InputError if there are more of `things` than a reader takes.
@@ -23,12 +23,12 @@ void require_readable_count(const std::filesystem::path& file, std::string_view 
 
 void write_bytes(std::ostream& out, std::span<const std::byte> bytes);
 
-/// False if the floats alone are the coordinates.
+/// Returns false if the floats alone are the coordinates.
 inline bool has_origin(const PointCloud& cloud) {
   return cloud.origin.x != 0 || cloud.origin.y != 0 || cloud.origin.z != 0;
 }
 
-/// Point i as it is written: float leaves the points as they are; double adds the origin.
+/// Returns point i as it is written: float leaves the points as they are; double adds the origin.
 template <class T>
 Vec3<T> absolute(const PointCloud& cloud, std::size_t i) {
   if constexpr (std::is_same_v<T, float>)
@@ -37,11 +37,11 @@ Vec3<T> absolute(const PointCloud& cloud, std::size_t i) {
     return cloud.origin + cast<double>(cloud.points[i]);
 }
 
-/// "x y z" a line, with the shortest digits that read back to the same bits.
+/// Writes a line "x y z" per point, with the shortest digits that read back to the same bits.
 template <class T>
 void write_text_points(std::ostream& out, const PointCloud& cloud);
 
-/// x y z, one point after the other.
+/// Writes x y z of one point after the other.
 template <class T>
 void write_point_records(std::ostream& out, const PointCloud& cloud, std::endian order);
 

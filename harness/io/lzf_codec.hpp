@@ -1,4 +1,5 @@
-// LZF, the compression inside PCD binary_compressed. The only place that knows whether liblzf was there at build time.
+// LZF, the compression inside PCD binary_compressed. The only file that depends on whether liblzf was found
+// at build time.
 #pragma once
 
 #include <cstddef>
@@ -11,13 +12,14 @@ namespace ndt::harness {
 /// False in a build without liblzf; the functions below then throw std::logic_error.
 bool lzf_available();
 
-/// Most bytes that this many packed bytes can stand for: the longest reference has 3 bytes and copies 264.
+/// Returns the most bytes that this many packed bytes can unpack to: the longest reference has 3 bytes and
+/// copies 264.
 constexpr std::uint64_t lzf_most_unpacked(std::uint64_t packed_bytes) { return packed_bytes * 88; }
 
 /// False if `packed` is damaged or does not unpack to exactly unpacked.size() bytes. Sizes below 4 GiB.
 bool lzf_unpack(std::span<const std::byte> packed, std::span<std::byte> unpacked);
 
-/// Always succeeds; what does not compress grows by 1/32.
+/// Always succeeds; incompressible data grows by 1/32.
 std::vector<std::byte> lzf_pack(std::span<const std::byte> unpacked);
 
 }  // namespace ndt::harness

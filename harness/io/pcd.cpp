@@ -56,8 +56,9 @@ PackedSizes read_sizes(ByteSource& source, const PointLayout& layout) {
   return sizes;
 }
 
-/// Reads two 32-bit sizes (packed, unpacked), then LZF data that unpacks to all values of the first field, of the second, ...
-/// Throws ndt::InputError; memory is taken only after the declared sizes were found in the file.
+/// Reads two 32-bit sizes (packed, unpacked), then LZF data that unpacks to all values of the first field, of
+/// the second, ... Throws ndt::InputError; memory is taken only after the declared sizes were found in the
+/// file.
 template <class T>
 std::vector<Vec3<T>> read_compressed(ByteSource& source, const PointLayout& layout) {
   if (!lzf_available())

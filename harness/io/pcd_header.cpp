@@ -24,12 +24,12 @@ namespace {
 /// The lines of a PCD header by keyword, not yet understood.
 class PcdHeaderLines {
  public:
-  /// Reads to the end of the DATA line. Throws ndt::InputError for unknown or repeated keywords, words or headers that are
-  /// too long, and a file that ends first.
+  /// Reads to the end of the DATA line. Throws ndt::InputError for unknown or repeated keywords, words or
+  /// headers that are too long, and a file that ends first.
   explicit PcdHeaderLines(ByteSource& source);
 
   bool has(const std::string& keyword) const { return lines_.contains(keyword); }
-  /// What follows a keyword that is there. COLUMNS is found as FIELDS.
+  /// Returns the words behind a keyword that is present. COLUMNS is found as FIELDS.
   const std::vector<std::string>& words(const std::string& keyword) const { return lines_.at(keyword).words; }
   std::uint64_t count() const { return text_.count(); }
 

@@ -1,4 +1,4 @@
-// The text in front of a PCD body, checked in itself. Whether the body is as long as it says is the body reader's question.
+// The header of a PCD file, checked for consistency. The readers of the body compare its size with the file.
 #pragma once
 
 #include <cstdint>

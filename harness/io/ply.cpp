@@ -15,7 +15,7 @@
 namespace ndt::harness {
 namespace {
 
-/// The records of one element, of which the number `done` is being passed over.
+/// Skips the records of one element.
 class RecordSkipper {
  public:
   RecordSkipper(ByteSource& source, const PlyElement& element, std::endian order)
@@ -78,13 +78,12 @@ class RecordSkipper {
   std::uint64_t done_ = 0;
 };
 
-/// The words of one row, handed out one by one.
+/// The words of one row of text, read one by one.
 class Row {
  public:
   using Piece = TextWords::Piece;
   explicit Row(TextWords& words, Piece first) : words_(words), piece_(first) {}
 
-  /// The number that is there in text; the word after it is then the next.
   void skip_number() {
     require_word();
     words_.number<double>(column_);
@@ -119,8 +118,8 @@ class Row {
   std::uint64_t column_ = 0;
 };
 
-/// Passes over an element in front of the vertices; nothing is kept, so nothing is allocated. Throws ndt::InputError for a list whose
-/// length does not fit the file.
+/// Passes over an element in front of the vertices; nothing is kept, so nothing is allocated. Throws
+/// ndt::InputError for a list whose length does not fit the file.
 void skip_records(ByteSource& source, const PlyElement& element, std::endian order) {
   const std::uint64_t each = element.least_bytes();
   if (each == 0) return;

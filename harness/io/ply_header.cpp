@@ -28,8 +28,8 @@ constexpr PlyType kTypes[] = {
 /// The lines of a PLY header as a list of elements, checked one by one.
 class PlyHeaderLines {
  public:
-  /// Reads to the end of the end_header line. Throws ndt::InputError for lines that are not as the format has them, types
-  /// it does not have, names that come twice, and a file that ends first.
+  /// Reads to the end of the end_header line. Throws ndt::InputError for malformed lines, unknown types,
+  /// duplicate names, and a file that ends first.
   explicit PlyHeaderLines(ByteSource& source);
 
   PlyEncoding encoding() const { return *encoding_; }
@@ -50,7 +50,7 @@ class PlyHeaderLines {
   std::vector<PlyElement> elements_;
 };
 
-/// The first of the names that came before; none otherwise. Sorted, as a header has room for thousands.
+/// Returns the first duplicate name, or null. Uses a set, because a header has room for thousands of names.
 template <class Range>
 const std::string* repeated(const Range& named) {
   std::set<std::string_view> seen;
@@ -93,7 +93,7 @@ PointLayout layout_of(const HeaderText& text, const PlyElement& vertex) {
   return layout;
 }
 
-/// Takes what the element needs at least off the bytes that are left.
+/// Subtracts the least size of the element from the bytes that are left.
 void take(const HeaderText& text, const PlyElement& element, PlyEncoding encoding, std::uint64_t& left) {
   // A value of text takes a digit and a separator.
   const std::uint64_t each = encoding == PlyEncoding::ascii ? 2 * element.properties.size() : element.least_bytes();

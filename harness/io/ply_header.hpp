@@ -1,4 +1,4 @@
-// The text in front of a PLY body, checked in itself and against the size of the file.
+// The header of a PLY file, checked for consistency and against the size of the file.
 #pragma once
 
 #include <bit>
@@ -20,33 +20,33 @@ struct PlyType {
 };
 
 struct PlyProperty {
-  std::string name;                ///< as it stands in the file
-  const PlyType* type = nullptr;   ///< of the number, or of a list's items
-  const PlyType* count = nullptr;  ///< of a list's length, an integer; none for a number
+  std::string name;                ///< as written in the file
+  const PlyType* type = nullptr;   ///< type of the number, or of a list's items
+  const PlyType* count = nullptr;  ///< type of a list's length, an integer; null for a number
   bool is_list() const { return count != nullptr; }
 };
 
 struct PlyElement {
-  std::string name;  ///< as it stands in the file
+  std::string name;  ///< as written in the file
   std::uint64_t count = 0;
   std::uint64_t line = 0;  ///< in the header
   std::vector<PlyProperty> properties;
 
   bool has_lists() const;
-  /// Of one record with empty lists.
+  /// Size of one record with empty lists.
   std::uint64_t least_bytes() const;
 };
 
 struct PlyHeader {
   PlyEncoding encoding = PlyEncoding::ascii;
-  std::vector<PlyElement> before;  ///< what stands in front of the vertices
+  std::vector<PlyElement> before;  ///< the elements in front of the vertices
   PointLayout vertices;
-  bool elements_follow = false;  ///< something stands behind the vertices
+  bool elements_follow = false;  ///< there are elements behind the vertices
   std::uint64_t lines = 0;       ///< the header's own; a body of text begins on the next
 };
 
-/// Reads up to and including the end_header line. Throws ndt::InputError, also if the file is too short for what is
-/// declared up to the last vertex.
+/// Reads up to and including the end_header line. Throws ndt::InputError, also if the file is too short for
+/// what is declared up to the last vertex.
 PlyHeader read_ply_header(ByteSource& source);
 
 }  // namespace ndt::harness

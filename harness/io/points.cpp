@@ -28,7 +28,7 @@ void take(const TextWords& words, const PointLayout& layout, std::uint64_t colum
         place.bytes == 4 ? static_cast<T>(words.number<float>(column)) : static_cast<T>(words.number<double>(column));
     return;
   }
-  words.number<double>(column);  // skipped, but it has to be a number
+  words.number<double>(column);  // skipped, though it must be a number
 }
 
 template <class T>
@@ -36,7 +36,7 @@ bool read_row(TextWords& words, const PointLayout& layout, Vec3<T>& point) {
   return words.row(layout.columns, [&](std::uint64_t column) { take(words, layout, column, point); });
 }
 
-static_assert(std::numeric_limits<float>::is_iec559, "doubles beyond float32 are to become infinite");
+static_assert(std::numeric_limits<float>::is_iec559, "doubles beyond float32 become infinite");
 
 constexpr double kNearM = 1000;
 constexpr double kOriginStepM = 1000;

@@ -1,5 +1,5 @@
-// Points as files hold them, in any format: their layout, records of bytes, rows of text, and the cloud made of them. T is float if
-// x, y and z are all float32, else double.
+// Points as files hold them, in any format: their layout, records of bytes, rows of text, and the cloud made
+// of them. T is float if x, y and z are all float32, else double.
 #pragma once
 
 #include <algorithm>
@@ -37,7 +37,7 @@ struct PointLayout {
   bool all_float32() const { return xyz[0].bytes == 4 && xyz[1].bytes == 4 && xyz[2].bytes == 4; }
 };
 
-/// The bytes at `at` as a value, turned round if they are stored in the other order.
+/// Returns the bytes at `at` as a value, reversed if they are stored in the other order.
 template <class T>
 T load(const std::byte* at, std::endian order) {
   std::array<std::byte, sizeof(T)> bytes;
@@ -55,21 +55,22 @@ struct ValueColumn {
 template <class T>
 void gather(const std::array<ValueColumn, 3>& columns, std::endian order, std::span<Vec3<T>> out);
 
-/// Reads layout.points records, one after the other. Throws ndt::InputError; memory is taken only after the declared size
-/// was found in the file.
+/// Reads layout.points records, one after the other. Throws ndt::InputError; memory is taken only after the
+/// declared size was found in the file.
 template <class T>
 std::vector<Vec3<T>> read_point_records(ByteSource& source, const PointLayout& layout, std::endian order);
 
 enum class AfterLastPoint { end_of_file, other_rows };
 
-/// Reads layout.points rows; blank lines are skipped. Throws ndt::InputError, also for further rows where the file has to
-/// end; memory is taken only after the declared rows were found to fit into the file.
+/// Reads layout.points rows; blank lines are skipped. Throws ndt::InputError, also for further rows where the
+/// file has to end; memory is taken only after the declared rows were found to fit into the file.
 template <class T>
 std::vector<Vec3<T>> read_text_points(TextWords& words, const PointLayout& layout, AfterLastPoint after);
 
-/// Brings absolute coordinates into the form of a PointCloud: origin 0 while all finite points lie within 1000 m of it in every coordinate. Beyond, the origin is their
-/// component-wise median, rounded down to whole kilometres: one stray point does not move it. Metres; `file` is for the
-/// ndt::InputError about medians beyond Limits::kOriginM.
+/// Brings absolute coordinates into the form of a PointCloud: origin 0 while all finite points are within
+/// 1000 m of it in every coordinate. Beyond, the origin is their component-wise median, rounded down to whole
+/// kilometres: one stray point does not move it. Metres; `file` is for the ndt::InputError about medians
+/// beyond Limits::kOriginM.
 PointCloud centred_cloud(const std::vector<Vec3<double>>& absolute, std::string_view file);
 
 }  // namespace ndt::harness

@@ -11,7 +11,8 @@
 
 namespace ndt::harness {
 
-/// Reads words, line ends and rows of numbers. Blanks, tabs and carriage returns separate words. Throws ndt::InputError.
+/// Reads words, line ends and rows of numbers. Blanks, tabs and carriage returns separate words. Throws
+/// ndt::InputError.
 class TextWords {
  public:
   enum class Piece { word, end_of_line, end_of_file };
@@ -22,16 +23,16 @@ class TextWords {
 
   /// After a word, word() is it. refused() and line() name the line of the last piece.
   Piece next();
-  /// The first word of the next line that has one, or end_of_file.
+  /// Moves to the first word of the next line that has one, or to end_of_file.
   Piece next_row();
 
   const std::string& word() const { return word_; }
-  /// word() as a number of a type, float or double; `column` counts from 0 and is for the message.
+  /// Parses word() as a number, float or double; `column` counts from 0 and is for the message.
   template <class T>
   T number(std::uint64_t column) const;
 
-  /// Reads the next line that has words: take(column) is called at each of them. False at the end of the file; throws if
-  /// there are more or fewer than `columns`.
+  /// Reads the next line that has words: take(column) is called at each of them. False at the end of the
+  /// file; throws if there are more or fewer than `columns`.
   template <class Take>
   bool row(std::uint64_t columns, Take take) {
     Piece piece = next_row();
@@ -66,16 +67,17 @@ class HeaderText {
   /// `last` is the keyword of the header's last line, for messages. Refuses an empty file.
   HeaderText(ByteSource& source, std::string_view last);
 
-  /// The next line, without its '\n'. Refuses a file that ends in it and headers past Limits::kHeaderBytes.
+  /// Returns the next line without its '\n'. Refuses a file that ends within it and headers past
+  /// Limits::kHeaderBytes.
   std::string next_line();
-  /// Its words. Refuses those past Limits::kTokenBytes.
+  /// Splits a line into words. Refuses words past Limits::kTokenBytes.
   std::vector<std::string> words(std::string_view line) const;
   /// Lines read so far.
   std::uint64_t count() const { return count_; }
-  /// About the last line read, or an earlier one.
+  /// Forms an error about the last line read, or about an earlier one.
   InputError refused(std::string_view what) const { return refused(count_, what); }
   InputError refused(std::uint64_t line, std::string_view what) const;
-  /// About a line that is not there.
+  /// Forms an error about a missing line.
   InputError missing(std::string_view keyword) const;
 
  private:
@@ -84,7 +86,7 @@ class HeaderText {
   std::uint64_t count_ = 0;
 };
 
-/// Empty if there is none.
+/// Returns the first word of a line, empty if there is none.
 std::string_view first_word(std::string_view line);
 
 }  // namespace ndt::harness

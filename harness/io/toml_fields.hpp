@@ -1,5 +1,5 @@
-// Strict reading of TOML files: every key has one type and its bounds, an unknown one is refused, and a message names file,
-// line and key.
+// Strict reading of TOML files: every key has one type and its bounds, an unknown one is refused, and a
+// message names file, line and key.
 #pragma once
 
 #include <cstdint>
@@ -12,20 +12,21 @@
 
 namespace ndt::harness {
 
-/// One table of a file. Each reader marks its key as known; finish() refuses what nobody asked for. Everything throws
-/// InputError.
+/// One table of a file. Each reader marks its key as known; finish() refuses the keys that were not read.
+/// Everything throws InputError.
 class TomlTable {
  public:
-  /// The file's root table. Refuses what is no regular file, more than Limits::kHeaderBytes, or no TOML.
+  /// Reads the file's root table. Refuses anything but a regular file of valid TOML of at most
+  /// Limits::kHeaderBytes.
   static TomlTable read(const std::filesystem::path& file);
-  /// As read, for text that a test or another file holds; `name` stands for the file in messages.
+  /// Parses text as read does; `name` stands for the file in messages.
   static TomlTable parse(std::string_view text, const std::string& name);
 
   ~TomlTable();
   TomlTable(TomlTable&&) noexcept;
   TomlTable& operator=(TomlTable&&) noexcept;
 
-  // Nothing where the key is missing.
+  // These return nothing where the key is missing.
   std::optional<std::string> text(std::string_view key);
   std::optional<bool> flag(std::string_view key);
   std::optional<double> number(std::string_view key, double least, double most);
@@ -36,12 +37,12 @@ class TomlTable {
   std::vector<TomlTable> tables(std::string_view key);  ///< of an array of tables; none where the key is missing
 
   std::string required_text(std::string_view key);
-  /// One of `choices`.
+  /// Requires one of `choices`.
   std::string required_choice(std::string_view key, const std::vector<std::string>& choices);
 
-  /// Keys in the order of the file; for tables whose keys are data.
+  /// Returns the keys in the order of the file, for tables whose keys are data.
   std::vector<std::string> keys() const;
-  /// Refuses keys that were not asked for.
+  /// Refuses keys that were not read.
   void finish() const;
   /// Throws InputError "file: line n: key: what; advice".
   [[noreturn]] void refuse(std::string_view key, std::string_view what, std::string_view advice) const;

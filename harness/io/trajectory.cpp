@@ -13,7 +13,7 @@ namespace {
 
 using Matrix = Eigen::Matrix<double, 3, 3, Eigen::RowMajor>;
 
-/// Refuses what is no unit quaternion, normalises what nearly is one.
+/// Normalises a quaternion of nearly unit length and refuses any other.
 Eigen::Quaterniond unit_quaternion(const TextWords& words, const std::array<double, 8>& row, TrajectoryInfo& info) {
   const Eigen::Quaterniond q(row[7], row[4], row[5], row[6]);
   const double error = std::abs(q.coeffs().stableNorm() - 1);
@@ -30,7 +30,7 @@ StampedTransform pose_of(const std::array<double, 8>& row, const Eigen::Quaterni
   return {row[0], make_transform(rotation, {row[1], row[2], row[3]})};
 }
 
-/// Of the two quaternions of a rotation the one with qw >= 0.
+/// Returns the quaternion with qw >= 0, of the two that a rotation has.
 Eigen::Quaterniond quaternion_of(const Transform& t) {
   const Mat3<double> rotation = rotation_of(t);
   Eigen::Quaterniond q(Matrix(Eigen::Map<const Matrix>(rotation.m)));

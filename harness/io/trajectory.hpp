@@ -25,34 +25,36 @@ struct TrajectoryInfo {
   double worst_norm_error = 0;  ///< TUM: largest | |q| - 1 | of a quaternion as stored; all are normalised
 };
 
-/// Lines "time x y z qx qy qz qw": seconds, metres, rotation as a quaternion with the scalar last, in file order. Lines
-/// that begin with '#' and blank lines are skipped. Times and translations come back as they stand in the text; a
-/// quaternion of a length within Limits::kQuaternionNorm of 1 is normalised.
+/// Reads lines "time x y z qx qy qz qw": seconds, metres, rotation as a quaternion with the scalar last, in
+/// file order. Lines that begin with '#' and blank lines are skipped. Times and translations come back as
+/// they stand in the text; a quaternion of a length within Limits::kQuaternionNorm of 1 is normalised.
 ///
-/// Throws ndt::InputError naming file, line, value and what to do: for anything but a regular file, a line of other than 8
-/// finite numbers, another length of the quaternion, times that do not increase, no pose at all, or a file past the
-/// Limits (ndt/core/limits.hpp).
+/// Throws ndt::InputError naming file, line, value and what to do: for anything but a regular file, a line of
+/// other than 8 finite numbers, another length of the quaternion, times that do not increase, no poses, or a
+/// file past the Limits (ndt/core/limits.hpp).
 std::vector<StampedTransform> read_tum(const std::filesystem::path& file, TrajectoryInfo* info = nullptr);
 
-/// Writes what read_tum reads, with the shortest digits that read back to the same bits, so times and translations come
-/// back exactly; so does a rotation to 2e-15 in every entry, if it was orthonormal to double precision (one whose entries
-/// are off by e comes back as a rotation, within 4 e). An existing file is replaced.
+/// Writes what read_tum reads, with the shortest digits that read back to the same bits, so times and
+/// translations come back exactly; so does a rotation to 2e-15 in every entry, if it was orthonormal to
+/// double precision (one whose entries are off by e comes back as a rotation, within 4 e). An existing file
+/// is replaced.
 ///
 /// Throws std::invalid_argument for no poses, times that do not increase, and matrices that are not rigid
 /// (require_rigid); ndt::InputError if the file cannot be written or could not be read back (too many poses).
 void write_tum(const std::filesystem::path& file, std::span<const StampedTransform> poses);
 
-/// Lines of 12 numbers, the rows of a 3x4 matrix map_from_body, bit for bit; line n is frame n, so blank lines and comments
-/// are refused. The rotation must be rigid as require_rigid has it: |R Rt - I| <= Limits::kRigid in every entry,
-/// determinant +1; it is not made exact.
+/// Reads lines of 12 numbers, the rows of a 3x4 matrix map_from_body, bit for bit; line n is frame n, so
+/// blank lines and comments are refused. The rotation must be rigid as require_rigid has it: |R Rt - I| <=
+/// Limits::kRigid in every entry, determinant +1; it is not made exact.
 ///
-/// Throws ndt::InputError naming file, line, value and what to do: for anything but a regular file, a line of other than 12
-/// finite numbers, a matrix that is not rigid, no pose at all, or a file past the Limits (ndt/core/limits.hpp).
+/// Throws ndt::InputError naming file, line, value and what to do: for anything but a regular file, a line of
+/// other than 12 finite numbers, a matrix that is not rigid, no poses, or a file past the Limits
+/// (ndt/core/limits.hpp).
 std::vector<Transform> read_kitti_poses(const std::filesystem::path& file);
 
-/// Writes what read_kitti_poses reads, bit for bit; an existing file is replaced. Throws std::invalid_argument for no poses
-/// and matrices that are not rigid; ndt::InputError if the file cannot be written or could not be read back (too many
-/// poses).
+/// Writes what read_kitti_poses reads, bit for bit; an existing file is replaced. Throws
+/// std::invalid_argument for no poses and matrices that are not rigid; ndt::InputError if the file cannot be
+/// written or could not be read back (too many poses).
 void write_kitti_poses(const std::filesystem::path& file, std::span<const Transform> map_from_body);
 
 // Steps that the readers and writers above share.
@@ -70,7 +72,7 @@ bool read_numbers(TextWords& words, std::array<double, N>& numbers) {
 /// Throws ndt::InputError if a trajectory that has `poses` so far cannot take one more.
 void require_room(const TextWords& words, std::uint64_t poses);
 
-/// Throws ndt::InputError if there is no pose.
+/// Throws ndt::InputError for 0 poses.
 void require_poses(const ByteSource& source, std::uint64_t poses);
 
 /// Throws std::invalid_argument for no poses, ndt::InputError for more than a reader takes.

@@ -24,7 +24,8 @@ constexpr int kMapPoints = 100000;  // of everything but build
 using benchmark::Counter;
 using Measure = std::function<void(benchmark::State&, Aligner&)>;
 
-/// `points` are those that one iteration works through. The console shows the inverse with its prefix, e.g. 4.2ns.
+/// `points` are those that one iteration works through. The console shows the inverse with its prefix, e.g.
+/// 4.2ns.
 void count_points(benchmark::State& state, double points) {
   state.counters["points_per_s"] = Counter(points, Counter::kIsIterationInvariantRate, Counter::kIs1000);
   state.counters["s_per_point"] =
@@ -86,8 +87,8 @@ Measure measure_align(int points) {
   };
 }
 
-/// The guided half of a search of 200 particles, its alignments left out: what the host does between them. Drawn ahead: what is
-/// left of it when the rest is done during alignments.
+/// The guided half of a search of 200 particles, its alignments left out: what the host does between them.
+/// Drawn ahead: what is left of it when the rest is done during alignments.
 void propose(benchmark::State& state, int at_once, bool drawn_ahead) {
   constexpr int kStartup = 100, kGuided = 100;
   const auto value = [](const Pose& p) { return -(p.x * p.x + p.y * p.y + p.yaw * p.yaw); };

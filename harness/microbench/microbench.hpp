@@ -1,4 +1,5 @@
-// The benchmarks of ndt-microbench: the parts of a registration, each alone, for every row of the table; and their clouds.
+// The benchmarks of ndt-microbench: the parts of a registration, each alone, for every row of the table; and
+// their clouds.
 #pragma once
 
 #include <span>
@@ -15,13 +16,14 @@ namespace ndt::harness {
 ///   evaluate/<row>/<scan points>   evaluate
 ///   score/<row>/<scan points>x64   score_batch; only rows that are a BatchAligner or cannot run here
 ///   align/<row>/<scan points>      align to convergence
-/// and, for no row, propose/100x<at once>: the proposals of an initial-pose search, in rounds.
-/// Those of a row that cannot run here are skipped with its reason. `failed` counts the others that end without a number,
+/// and, for no row, propose/100x<at once>: the proposals of an initial-pose search, in rounds. Those of a row
+/// that cannot run here are skipped with its reason. `failed` counts the others that end without a number,
 /// and must outlive the run.
 void register_microbenchmarks(std::span<const AlignerEntry> rows, const AlignOptions& options, int& failed);
 
-/// A map of courtyards of at most 100,000 points each, side by side on a square grid of 64 m and drawn from seeds of their
-/// own: more points are more voxels, not fuller ones. The first courtyard is where the scans were taken.
+/// A map of courtyards of at most 100,000 points each, side by side on a square grid of 64 m and drawn from
+/// seeds of their own: more points are more voxels, not fuller ones. The first courtyard is where the scans
+/// were taken.
 PointCloud microbench_map(int points);
 
 /// A scan of the first courtyard; its pose in the map is the identity.

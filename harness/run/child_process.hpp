@@ -1,4 +1,5 @@
-// A process of this program under watch: what it writes, its time between two lines, its memory, and how it ended.
+// A process of this program under watch: what it writes, its time between two lines, its memory, and how it
+// ended.
 #pragma once
 
 #include <sys/types.h>
@@ -21,9 +22,9 @@ struct ChildEnd {
   std::string reason;          ///< of any other end
 };
 
-/// Runs this program's own file with `arguments`; calls `line` for everything it writes to descriptor kRowsDescriptor, line by
-/// line. What it writes to stdout and stderr is kept for the reason of a failure. It is killed past a limit, if `line` throws,
-/// and when this process ends, however that happens.
+/// Runs this program's own file with `arguments`; calls `line` for everything it writes to descriptor
+/// kRowsDescriptor, line by line. What it writes to stdout and stderr is kept for the reason of a failure. It
+/// is killed past a limit, if `line` throws, and when this process ends, however that happens.
 ChildEnd run_child(const std::vector<std::string>& arguments, const ChildLimits& limits,
                    const std::function<void(const std::string&)>& line);
 

@@ -1,4 +1,5 @@
-// Where planned alignments start: the poses of a batch around a guess, and the priors of searches around a truth.
+// Where planned alignments start: the poses of a batch around a guess, and the priors of searches around a
+// truth.
 #pragma once
 
 #include <vector>
@@ -12,12 +13,12 @@ namespace ndt::harness {
 
 inline constexpr double kBatchReachM = 0.5;
 
-/// Returns `first` itself and count - 1 more, level with it, within kBatchReachM on a spiral that fills the disc evenly [Vogel 1979]. The
-/// set grows with the batch: a larger one holds every smaller one.
+/// Returns `first` itself and count - 1 more, level with it, within kBatchReachM on a spiral that fills the
+/// disc evenly [Vogel 1979]. The set grows with the batch: a larger one holds every smaller one.
 std::vector<Transform> batch_guesses(const Transform& first, int count);
 
-/// Returns guesses "seed0", "seed1", ...: the means of priors that the frame's truth could have been drawn from. Those of one frame are not
-/// those of another. The frame must have a truth.
+/// Returns guesses "seed0", "seed1", ...: the means of priors that the frame's truth could have been drawn
+/// from. Those of one frame are not those of another. The frame must have a truth.
 std::vector<NamedGuess> prior_guesses(const Frame& frame, std::size_t frame_index, const SearchSpec& search);
 
 /// Returns what is known of a search before it runs. number: of the prior, from 0; also the search's seed.

@@ -1,4 +1,5 @@
-// Measures the rows of one job in this process. Trusts nobody: time is taken from outside, errors come from returned poses.
+// Measures the rows of one job in this process. Trusts nobody: time is taken from outside, errors come from
+// returned poses.
 #pragma once
 
 #include <functional>
@@ -13,10 +14,10 @@ struct MeasureObserver {
   std::function<void(const Measurement& row)> row;  ///< every row, as soon as it is measured
 };
 
-/// Aligns as the plan's timing rule says: once to warm up (with the trace, if one is wanted), then after idleness, then until
-/// there are enough samples. All alignments of a measurement must give the same bits, and the timed ones on a device copy,
-/// launch and wait alike. What throws is a row with its error; if the map cannot be built, every row is. Measures the rows named
-/// by `wanted` alone.
+/// Aligns as the plan's timing rule says: once to warm up (with the trace, if one is wanted), then after
+/// idleness, then until there are enough samples. All alignments of a measurement must give the same bits,
+/// and the timed ones on a device copy, launch and wait alike. What throws is a row with its error; if the
+/// map cannot be built, every row is. Measures the rows named by `wanted` alone.
 void measure(const Plan& plan, const Job& job, const AlignerEntry& entry, const Dataset& dataset,
              const std::vector<std::size_t>& wanted, const MeasureObserver& observer);
 

@@ -198,8 +198,8 @@ class Planner {
     return variant;
   }
 
-  /// An implementation may refuse options that others have; everyone refuses what is out of range. Of one that takes no
-  /// batches, single alignments stay.
+  /// An implementation may refuse options that others have; everyone refuses what is out of range. Of one
+  /// that takes no batches, single alignments stay.
   bool offered(const AlignerEntry& entry, Job& job, const Dataset& dataset) {
     const AlignOptions options = job_options(job, dataset);
     per_scan(job.variant.options);  // refuses what would fail in every measurement

@@ -22,8 +22,8 @@ struct Selection {
   AlignArguments options;  ///< base of every variant
 };
 
-/// One aligner with one map, and a block of a dataset's measurements: frames with every guess of each and every batch
-/// around it, cut to a range.
+/// One aligner with one map, and a block of a dataset's measurements: frames with every guess of each and
+/// every batch around it, cut to a range.
 struct Job {
   int index = 0;
   std::string dataset, implementation;
@@ -53,8 +53,8 @@ struct Plan {
       left_out;  ///< implementations that cannot run, options that one does not offer, datasets not there
 };
 
-/// Throws UsageError for unknown names and options, InputError for a dataset asked for by name that is not available, or if
-/// nothing is left to do. `report` is called while a missing dataset is generated.
+/// Throws UsageError for unknown names and options, InputError for a dataset asked for by name that is not
+/// available, or if nothing is left to do. `report` is called while a missing dataset is generated.
 Plan make_plan(const Preset& preset, const Selection& selection, const std::string& run_id,
                const ReportProgress& report = {});
 

@@ -1,4 +1,5 @@
-// What repeated alignments of one input must share: the bits of their results, and their copies, launches and waits.
+// What repeated alignments of one input must share: the bits of their results, and their copies, launches and
+// waits.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +13,8 @@ namespace ndt::harness {
 /// Pose, outcome, counts, scores, Hessian and conditioning; not the trace.
 bool same_bits(const AlignResult& a, const AlignResult& b);
 
-/// One of the counts of what an alignment moved to and from a device and asked of it, from the totals that its aligner keeps.
+/// One of the counts of what an alignment moved to and from a device and asked of it, from the totals that
+/// its aligner keeps.
 struct TrafficCount {
   const char* name;  ///< key of results.jsonl
   std::int64_t Traffic::*value;
@@ -28,11 +30,13 @@ inline constexpr TrafficCount kTrafficCounts[] = {{"upload_bytes", &Traffic::upl
                                                   {"allocations", &Traffic::allocations},
                                                   {"peak_device_bytes", &Traffic::peak_device_bytes}};
 
-/// Between two totals of one aligner. What it holds is no difference: device_bytes and peak_device_bytes are those after.
+/// Between two totals of one aligner. What it holds is no difference: device_bytes and peak_device_bytes are
+/// those after.
 Traffic traffic_between(const Traffic& before, const Traffic& after);
 
-/// Adds one alignment to a measurement, whose alignments must all copy, launch and wait alike: RegressionError with the count
-/// that differs. Allocations may differ, and the most of them stay: after an aligner's first alignment there should be none.
+/// Adds one alignment to a measurement, whose alignments must all copy, launch and wait alike:
+/// RegressionError with the count that differs. Allocations may differ, and the most of them stay: after an
+/// aligner's first alignment there should be none.
 void add_alignment(std::optional<Traffic>& measurement, const Traffic& alignment);
 
 }  // namespace ndt::harness

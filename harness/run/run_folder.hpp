@@ -12,11 +12,12 @@ namespace ndt::harness {
 
 class RunFolder {
  public:
-  /// Writes plan.json and environment.json into a folder that is made, and that holds no other run. Throws InputError.
+  /// Writes plan.json and environment.json into a folder that is made, and that holds no other run. Throws
+  /// InputError.
   static RunFolder begin(const std::filesystem::path& folder, const Plan& plan, const std::string& command_line);
-  /// Takes up a run where it ended: rows of results.jsonl stay, but for a torn last line and for rows whose process was ended
-  /// (crash, timeout, memory), which are measured again. Throws InputError if the folder holds no run, or rows of another
-  /// commit or machine, which would not be one run.
+  /// Takes up a run where it ended: rows of results.jsonl stay, but for a torn last line and for rows whose
+  /// process was ended (crash, timeout, memory), which are measured again. Throws InputError if the folder
+  /// holds no run, or rows of another commit or machine, which would not be one run.
   static RunFolder resume(const std::filesystem::path& folder);
 
   ~RunFolder();
@@ -28,7 +29,8 @@ class RunFolder {
   std::size_t rows() const { return done_.size(); }
   std::size_t failed_rows() const { return failed_; }
 
-  /// One write to the end of results.jsonl: it is there whole or, if this process is killed meanwhile, torn at the end.
+  /// One write to the end of results.jsonl: it is there whole or, if this process is killed meanwhile, torn
+  /// at the end.
   void append(const Measurement& row);
   /// As it came from a measuring process.
   void append_line(const std::string& line, const Measurement& row);
@@ -45,8 +47,9 @@ class RunFolder {
   int rows_descriptor_ = -1;
 };
 
-/// Writes what a run's rows leave out because it is the same for all of them: columns.json, datasets.json with thinned clouds for a picture
-/// (clouds/*.pcd), and implementations.json. `report` is called while a missing dataset is generated. Throws InputError.
+/// Writes what a run's rows leave out because it is the same for all of them: columns.json, datasets.json
+/// with thinned clouds for a picture (clouds/*.pcd), and implementations.json. `report` is called while a
+/// missing dataset is generated. Throws InputError.
 void write_run_metadata(const RunFolder& folder, const ReportProgress& report);
 
 }  // namespace ndt::harness

@@ -1,4 +1,4 @@
-// The way of the car: straight lanes joined by quarter circles, and where the sensor is on it.
+// The path of the car: straight lanes joined by quarter circles, and where the sensor is on it.
 #pragma once
 
 #include <vector>
@@ -25,7 +25,7 @@ class Drive {
     Place place;
     Heading heading;
   };
-  /// `s` metres from the start; within a turn to 1 cm.
+  /// Returns the place `s` metres from the start; within a turn exact to 1 cm.
   Stop at(double s) const;
 
  private:
@@ -38,7 +38,8 @@ class Drive {
   std::vector<Piece> pieces_;
 };
 
-/// Pose of the sensor, 1.8 m above the ground, on a car whose four wheels lean it as the hill does.
+/// Returns the pose of the sensor, 1.8 m above the ground, on a car that leans as the hill under its four
+/// wheels does.
 Transform sensor_pose(const Ground& ground, const Drive::Stop& stop);
 
 }  // namespace ndt::harness::town

@@ -1,7 +1,9 @@
-// Arithmetic of the town that every compiler does alike: no function of the maths library but sqrt.
+// Arithmetic of the town that gives the same bits with every compiler: sqrt is the only function of the maths
+// library.
 //
-// Rules for all sources of this folder: draw one random number a statement (the order in which arguments are evaluated is
-// the compiler's choice), no std:: distributions, no container whose iteration order the standard leaves open.
+// Rules for all sources of this folder: draw one random number per statement (the order in which arguments
+// are evaluated is unspecified), no std:: distributions, no container whose iteration order the standard
+// leaves open.
 #pragma once
 
 #include <cmath>

@@ -18,7 +18,7 @@ InputError refused(const fs::path& folder, const std::string& what) {
   return refusal(printable_name(folder.native()), "", what, "give another --out or remove the existing folder");
 }
 
-/// Of "a/b/" it is b, not nothing.
+/// Returns b for "a/b/" as well.
 fs::path without_slash(const fs::path& folder) { return folder.has_filename() ? folder : folder.parent_path(); }
 
 void require_free(const fs::path& folder) {

@@ -1,4 +1,4 @@
-// A folder that exists whole or not at all: filled under another name beside it, then renamed.
+// A folder that exists complete or not at all: filled under another name beside it, then renamed.
 #pragma once
 
 #include <filesystem>
@@ -7,11 +7,12 @@ namespace ndt::harness::town {
 
 class FolderInMaking {
  public:
-  /// Makes <folder>.part.XXXXXX. Throws InputError if it cannot, or if `folder` exists and is not an empty folder.
+  /// Creates <folder>.part.XXXXXX. Throws InputError if that fails, or if `folder` exists and is not an empty
+  /// folder.
   explicit FolderInMaking(const std::filesystem::path& folder);
   FolderInMaking(const FolderInMaking&) = delete;
   FolderInMaking& operator=(const FolderInMaking&) = delete;
-  /// Without finish(), removes what was made.
+  /// Removes the temporary folder unless finish() was called.
   ~FolderInMaking();
 
   const std::filesystem::path& path() const { return part_; }

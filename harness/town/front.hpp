@@ -1,5 +1,5 @@
-// One side of a block, and what stands along it. u runs along the curb with the block to the left, v from the curb into the
-// block.
+// One side of a block and the objects along it. u runs along the curb with the block to the left, v from the
+// curb into the block.
 #pragma once
 
 #include <cstdint>
@@ -38,7 +38,8 @@ class Front {
     double x, y, ground;
   };
   Spot spot(double u, double v) const;
-  /// A box about (u, v), from `bottom` to `top` above the ground there; `turn` is half the tangent of its own angle.
+  /// A box about (u, v), from `bottom` to `top` above the ground there; `turn` is half the tangent of its own
+  /// angle.
   Box box(double u, double v, double along, double across, double bottom, double top, double turn = 0) const;
   void pole(double u, double v, double radius, double height);
   void crown(double u, double v, double radius, double half_height, double centre, std::uint64_t filled);

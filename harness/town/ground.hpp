@@ -1,5 +1,6 @@
-// The ground of the town: a chequer of straight streets, 12 m from curb to curb, with blocks a curb above them, on hills in flat
-// triangles. Square cells of 4 m, whose borders are the curbs; the same cells find the solids a ray may meet.
+// The ground of the town: a chequer of straight streets, 12 m from curb to curb, with blocks a curb above
+// them, on hills in flat triangles. Square cells of 4 m, whose borders are the curbs; the same cells find the
+// solids a ray may meet.
 #pragma once
 
 #include <cstdint>
@@ -10,8 +11,8 @@
 
 namespace ndt::harness::town {
 
-/// Street i runs along x = i * spacing_x and along y = i * spacing_y. Spacings are multiples of Cells::kEdge, so curbs are
-/// cell borders of any area that block_area gives.
+/// Street i runs along x = i * spacing_x and along y = i * spacing_y. Spacings are multiples of Cells::kEdge,
+/// so curbs are cell borders of any area that block_area gives.
 struct Streets {
   static constexpr double kHalfWidth = 6;
   static constexpr double kLane = 1.75;     ///< middle of the right-hand lane, from the middle of the street
@@ -21,7 +22,7 @@ struct Streets {
 
   bool is_block(double x, double y) const { return off_street(x, spacing_x) && off_street(y, spacing_y); }
 
-  /// The area of block (column, row), curb to curb; it lies at the greater side of streets `column` and `row`.
+  /// The area of block (column, row), curb to curb, on the greater side of streets `column` and `row`.
   Footprint block(int column, int row) const {
     return {column * spacing_x + kHalfWidth, row * spacing_y + kHalfWidth, (column + 1) * spacing_x - kHalfWidth,
             (row + 1) * spacing_y - kHalfWidth};
@@ -84,13 +85,13 @@ class Ground {
   Ground(const Footprint& area, const Streets& streets, std::uint64_t seed);
 
   const Cells& cells() const { return cells_; }
-  /// Height of the hills, without the curb. The place must lie in the area.
+  /// Height of the hills, without the curb. The place must be in the area.
   double hill(double x, double y) const;
-  /// What one stands on: the hill, and the curb where there is a block.
+  /// Height of the surface: the hill, and the curb where there is a block.
   double height(double x, double y) const;
 
-  /// Distance to the ground or to the curb at the cell's border, or kNoHit. The ray is in the cell from `enter` to
-  /// `leave`, and was above the ground before.
+  /// Distance to the ground or to the curb at the cell's border, or kNoHit. The ray is in the cell from
+  /// `enter` to `leave`, and was above the ground before.
   double hit(const Ray& ray, int column, int row, double enter, double leave) const;
 
  private:

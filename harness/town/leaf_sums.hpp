@@ -1,5 +1,5 @@
-// A map filtered as it grows: the points of every occupied cube, summed in whole millimetres, so that neither the order
-// of the points nor how they were split changes a bit.
+// A map filtered as it grows: the points of every occupied cube, summed in whole millimetres, so that neither
+// the order of the points nor how they were split changes a bit.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@ namespace ndt::harness::town {
 /// The sum of some points in one cube.
 struct Leaf {
   std::uint64_t key = 0;                          ///< of the cube, ordered by z, then y, then x
-  std::uint32_t points = 0, x = 0, y = 0, z = 0;  ///< sums of what lies beyond the cube's lowest corner
+  std::uint32_t points = 0, x = 0, y = 0, z = 0;  ///< sums of the offsets from the cube's lowest corner
 };
 
 /// Cubes of 0.2 m by key.

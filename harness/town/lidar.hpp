@@ -18,14 +18,14 @@ class Lidar {
  public:
   static constexpr double kNearest = 1, kFarthest = 100;
   static constexpr double kNoise = 0.02;      ///< of the range, 1 sigma
-  static constexpr double kMostNoise = 0.07;  ///< no error is larger
+  static constexpr double kMostNoise = 0.07;  ///< the largest error
 
   explicit Lidar(const LidarModel& model);
 
   /// Unit vectors in the sensor's frame, in the order of the returns.
   const std::vector<Vec3<double>>& directions() const { return directions_; }
 
-  /// The returns in the sensor's frame. `seed` is that of this scan's noise.
+  /// Casts all beams and returns the points in the sensor's frame. `seed` draws this scan's noise.
   std::vector<Millimetres> scan(const World& world, const Transform& world_from_sensor, std::uint64_t seed) const;
 
  private:

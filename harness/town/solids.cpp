@@ -8,7 +8,7 @@
 namespace ndt::harness::town {
 namespace {
 
-/// The part of a ray that lies between pairs of planes, and the axis of the plane through which it enters.
+/// The part of a ray between pairs of planes, and the axis of the plane through which it enters.
 struct Stretch {
   double enter = 0, leave = kNoHit;
   int axis = -1;
@@ -35,8 +35,9 @@ Vec3<double> turned(const Heading& heading, const Vec3<double>& v) {
   return {heading.c * v.x + heading.s * v.y, heading.c * v.y - heading.s * v.x, v.z};
 }
 
-/// How far behind the wall the ray is stopped if it meets a window, else 0. `along` and `up`: where the wall is met, from
-/// its one end and above base_z; the wall is 2 * half long. `inward` is the ray's speed into the wall.
+/// How far behind the wall the ray is stopped if it meets a window, else 0. `along` and `up`: where the wall
+/// is met, from its one end and above base_z; the wall is 2 * half long. `inward` is the ray's speed into the
+/// wall.
 double behind_window(const Windows& w, double half, double along, double up, double inward, double d_along,
                      double d_up) {
   const double columns = static_cast<double>(whole_below(2 * half / w.pitch_m));

@@ -1,4 +1,4 @@
-// What stands in the town, and where a ray meets it first.
+// The solids of the town, and where a ray hits them first.
 #pragma once
 
 #include <limits>
@@ -10,19 +10,19 @@ namespace ndt::harness::town {
 
 inline constexpr double kNoHit = std::numeric_limits<double>::infinity();
 
-/// From `from` along the unit vector `along`, metres.
+/// Starts at `from` and runs along the unit vector `along`; metres.
 struct Ray {
   Vec3<double> from, along;
 
   Vec3<double> at(double t) const { return from + t * along; }
 };
 
-/// An upright rectangle around what stands on it.
+/// The upright rectangle around a solid or an area.
 struct Footprint {
   double x0 = 0, y0 = 0, x1 = 0, y1 = 0;
 };
 
-/// Rows of windows set back into the four walls of a box. Without: pitch_m = 0.
+/// Rows of windows set back into the four walls of a box; pitch_m = 0 means no windows.
 struct Windows {
   double pitch_m = 0, width_m = 0;                ///< a window in the middle of every pitch along the wall
   double base_z = 0, storey_m = 0, storeys = 0;   ///< storeys above base_z
@@ -42,7 +42,8 @@ struct Cylinder {
   double x = 0, y = 0, radius = 0, z0 = 0, z1 = 0;
 };
 
-/// An ellipsoid filled with clumps of leaves that stay where they are: cubes of 0.35 m, of which `filled` in 256 are there.
+/// An ellipsoid filled with clumps of leaves that stay where they are: cubes of 0.35 m, of which `filled` in
+/// 256 are there.
 struct Crown {
   Vec3<double> centre;
   double radius = 0, half_height = 0;
@@ -51,7 +52,7 @@ struct Crown {
 
 using Solid = std::variant<Box, Cylinder, Crown>;
 
-/// Distance to the first hit with t > 0, or kNoHit. The ray begins outside.
+/// Returns the distance to the first hit with t > 0, or kNoHit. The ray begins outside.
 double hit(const Box& box, const Ray& ray);
 double hit(const Cylinder& cylinder, const Ray& ray);
 double hit(const Crown& crown, const Ray& ray);

@@ -1,6 +1,7 @@
-// The synthetic town drive: a laser scanner driven through streets of houses, trees, poles and parked cars, ray-cast on
-// hilly ground, with the exact pose of every scan. Integer random numbers and + - * / sqrt alone: the same options give
-// the same bytes with every compiler that keeps to IEEE 754, at every optimisation level and for any number of threads.
+// The synthetic town drive: a laser scanner driven through streets of houses, trees, poles and parked cars,
+// ray-cast on hilly ground, with the exact pose of every scan. Integer random numbers and + - * / sqrt alone:
+// the same options give the same bytes with every compiler that keeps to IEEE 754, at every optimisation
+// level and for any number of threads.
 #pragma once
 
 #include <cstdint>
@@ -29,7 +30,7 @@ struct TownOptions {
   int threads = 0;  ///< 0: one per core; the bytes are the same for any number
 };
 
-/// What was written.
+/// Facts about a written town.
 struct TownSummary {
   std::string name;  ///< the dataset's: town, town_small or town_large, with _seed<n> for another seed than 1
   int scans = 0;
@@ -39,17 +40,17 @@ struct TownSummary {
   std::uintmax_t bytes = 0;
 };
 
-/// Told the share that is done, 0 to 1, by one thread at a time.
+/// Called with the finished share, 0 to 1, by one thread at a time.
 using TownProgress = std::function<void(double fraction)>;
 
-/// Makes `folder` a dataset: dataset.toml, map.pcd, scans/000000.pcd and on, truth.tum. Scans are in the sensor's frame
-/// (x forward, z up), without motion distortion, range noise 2 cm (1 sigma); the map is one centroid per 0.2 m leaf of a
-/// second drive over the same streets, 0.4 m beside the first, with noise of its own. All coordinates are whole
-/// millimetres before they become float32.
+/// Makes `folder` a dataset: dataset.toml, map.pcd, scans/000000.pcd and on, truth.tum. Scans are in the
+/// sensor's frame (x forward, z up), without motion distortion, range noise 2 cm (1 sigma); the map is one
+/// centroid per 0.2 m leaf of a second drive over the same streets, 0.4 m beside the first, with noise of its
+/// own. All coordinates are whole millimetres before they become float32.
 ///
-/// It is written beside the final place as <folder>.part.XXXXXX and renamed when complete, so the folder is whole or not
-/// there. Throws InputError if the folder exists and is not empty, or cannot be written; std::invalid_argument for
-/// threads outside [0, 256].
+/// It is written beside the final place as <folder>.part.XXXXXX and renamed when complete, so the folder is
+/// complete or missing. Throws InputError if the folder exists and is not empty, or cannot be written;
+/// std::invalid_argument for threads outside [0, 256].
 TownSummary write_town(const TownOptions& options, const std::filesystem::path& folder,
                        const TownProgress& progress = {});
 

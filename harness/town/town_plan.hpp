@@ -1,4 +1,4 @@
-// What the scales of the town differ in.
+// The plan of a town at each scale: scanner, drive and distances between scans.
 #pragma once
 
 #include <cstdint>
@@ -22,15 +22,15 @@ struct TownPlan {
 
 TownPlan plan_of(TownScale scale);
 
-/// The streets, houses and all else around a plan's drive.
+/// Builds the streets, houses and everything else around a plan's drive.
 World build_world(const TownPlan& plan, std::uint64_t seed);
 
-/// The two drives: the scans' in the right-hand lane, and the map's 0.4 m beside it.
+/// Returns the two drives: the scans' in the right-hand lane, and the map's 0.4 m beside it.
 Drive scan_drive(const TownPlan& plan);
 Drive map_drive(const TownPlan& plan);
 
-/// Pose of the sensor in the map: the town turned by an angle that no street shares with the axes, its origin under the
-/// start of the drive.
+/// Pose of the sensor in the map: the town turned by an angle that no street shares with the axes, its origin
+/// under the start of the drive.
 class MapFrame {
  public:
   MapFrame(const World& world, const TownPlan& plan);

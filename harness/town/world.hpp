@@ -15,8 +15,8 @@ class World {
   const Ground& ground() const { return ground_; }
   const std::vector<Solid>& solids() const { return solids_; }
 
-  /// Distance to what the ray meets first, up to `farthest` [m], or kNoHit. It begins above the ground, in no solid and
-  /// within the area, which has nothing outside.
+  /// Returns the distance to the ray's first hit, up to `farthest` [m], or kNoHit. The ray must begin within
+  /// the area, above the ground and outside all solids; nothing is outside the area.
   double cast(const Ray& ray, double farthest) const;
 
  private:

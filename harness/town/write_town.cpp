@@ -21,12 +21,12 @@ namespace ndt::harness {
 namespace town {
 namespace {
 
-/// town, or town_seed7.
+/// Returns town, or town_seed7 for another seed than 1.
 std::string dataset_name(const TownPlan& plan, std::uint64_t seed) {
   return seed == 1 ? plan.name : fmt::format("{}_seed{}", plan.name, seed);
 }
 
-/// The description that makes a folder a dataset.
+/// Returns the dataset.toml, the description that makes a folder a dataset.
 std::string dataset_toml(const TownPlan& plan, TownScale scale, std::uint64_t seed) {
   return fmt::format(R"(# Written by ndt-bench generate town.
 format = 1
@@ -83,7 +83,7 @@ void in_parallel(int count, int threads, const Work& work) {
   for (auto& worker : workers) worker.get();
 }
 
-/// What the one seed of the options is split into.
+/// The seeds that are derived from the one seed of the options.
 enum Seeds : std::uint64_t { kWorldSeed, kScanNoise, kMapNoise };
 
 PointCloud in_cloud(const std::vector<Millimetres>& points) {
@@ -126,7 +126,7 @@ class Writer {
   const Lidar lidar_;
   const Drive scan_drive_, map_drive_;
 
-  std::mutex mutex_;  ///< of all below, while threads run
+  std::mutex mutex_;  ///< guards all members below while threads run
   LeafSums map_;
   int done_ = 0;
   std::int64_t scan_points_ = 0;
