@@ -1,4 +1,4 @@
-// Output files that exist complete or not at all: written under another name, then renamed.
+// Output files and folders that exist complete or not at all: written under another name, then renamed.
 #pragma once
 
 #include <filesystem>
@@ -26,5 +26,24 @@ class LineFile {
 
 /// Writes the whole text with the same guarantees.
 void write_text(const std::filesystem::path& file, std::string_view text);
+
+/// A folder that is filled under another name beside its place, then renamed.
+class FolderInMaking {
+ public:
+  /// Creates <folder>.part.XXXXXX. Throws InputError if that fails, or if `folder` exists and is not an empty
+  /// folder.
+  explicit FolderInMaking(const std::filesystem::path& folder);
+  FolderInMaking(const FolderInMaking&) = delete;
+  FolderInMaking& operator=(const FolderInMaking&) = delete;
+  /// Removes the temporary folder unless finish() was called.
+  ~FolderInMaking();
+
+  const std::filesystem::path& path() const { return part_; }
+  /// Throws InputError if the folder cannot take its final name.
+  void finish();
+
+ private:
+  std::filesystem::path folder_, part_;
+};
 
 }  // namespace ndt::harness

@@ -6,7 +6,6 @@
 #include "base/environment.hpp"
 #include "base/errors.hpp"
 #include "base/project_folder.hpp"
-#include "data/dataset_file.hpp"
 #include "data/sources.hpp"
 #include "ndt/core/error.hpp"
 

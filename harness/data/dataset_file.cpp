@@ -1,4 +1,3 @@
-#include "data/dataset_file.hpp"
 
 #include <fmt/format.h>
 
@@ -11,6 +10,7 @@
 #include "base/numbers.hpp"
 #include "base/random.hpp"
 #include "data/preparation.hpp"
+#include "data/sources.hpp"
 #include "io/cloud_file.hpp"
 #include "io/toml_fields.hpp"
 #include "io/trajectory.hpp"

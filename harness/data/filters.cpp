@@ -1,9 +1,10 @@
-#include "data/filters.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <compare>
 #include <random>
+
+#include "data/preparation.hpp"
 
 namespace ndt::harness {
 namespace {

@@ -5,7 +5,6 @@
 #include <filesystem>
 
 #include "base/errors.hpp"
-#include "data/dataset_file.hpp"
 #include "data/sources.hpp"
 #include "ndt/core/error.hpp"
 

@@ -8,7 +8,6 @@
 #include <string>
 #include <utility>
 
-#include "data/filters.hpp"
 #include "ndt/align/option.hpp"
 
 namespace ndt::harness {

@@ -12,6 +12,19 @@
 
 namespace ndt::harness {
 
+// Datasets described by a dataset.toml. datasets/README.md documents the format. dataset_file.cpp
+
+/// Reads the description and the poses; clouds are read when asked for. File names are relative to `folder`.
+/// Throws InputError naming file, line and key.
+Dataset read_dataset(const std::filesystem::path& description, const std::filesystem::path& folder);
+
+/// Name and description for lists, read without the poses; `root` is the name of its folder below
+/// NDT_DATASETS.
+struct DatasetHead {
+  std::string name, description, root;
+};
+DatasetHead read_dataset_head(const std::filesystem::path& description);
+
 // Real data that the project knows but does not carry: datasets/catalogue/*.toml describe it, NDT_DATASETS
 // holds it. catalogue.cpp
 

@@ -6,7 +6,6 @@
 #include <filesystem>
 
 #include "base/numbers.hpp"
-#include "data/dataset_file.hpp"
 #include "data/preparation.hpp"
 #include "data/sources.hpp"
 #include "io/cloud_file.hpp"

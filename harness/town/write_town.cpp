@@ -13,7 +13,6 @@
 #include "io/trajectory.hpp"
 #include "ndt/align/option.hpp"
 #include "ndt/core/limits.hpp"
-#include "town/folder_in_making.hpp"
 #include "town/leaf_sums.hpp"
 #include "town/town_plan.hpp"
 
@@ -193,7 +192,7 @@ TownSummary Writer::write(const std::filesystem::path& folder) {
 
 TownSummary write_town(const TownOptions& options, const std::filesystem::path& folder, const TownProgress& progress) {
   require_whole("threads", options.threads, 0, Limits::kThreads);
-  town::FolderInMaking making(folder);
+  FolderInMaking making(folder);
   const TownSummary summary = town::Writer(options, progress).write(making.path());
   making.finish();
   return summary;

@@ -7,11 +7,11 @@
 #include <cstdio>
 
 #include "compare.hpp"
+#include "data/sources.hpp"
 #include "last_bit.hpp"
-#include "data/dataset_file.hpp"
-#include "town/town.hpp"
 #include "registry_rows.hpp"
 #include "temporary_folder.hpp"
+#include "town/town.hpp"
 
 namespace ndt {
 namespace {

@@ -1,5 +1,5 @@
 // Any bytes as a dataset.toml. Of the files that it may name some exist, and their clouds can be read.
-#include "data/dataset_file.hpp"
+#include "data/sources.hpp"
 #include "fuzzing.hpp"
 #include "io/cloud_file.hpp"
 #include "io/trajectory.hpp"

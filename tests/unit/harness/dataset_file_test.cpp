@@ -1,7 +1,6 @@
-#include "data/dataset_file.hpp"
-
 #include <gmock/gmock.h>
 
+#include "data/sources.hpp"
 #include "io/cloud_file.hpp"
 #include "io/trajectory.hpp"
 #include "scratch_files.hpp"

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <limits>
 
-#include "data/filters.hpp"
+#include "data/preparation.hpp"
 
 namespace ndt::harness {
 namespace {

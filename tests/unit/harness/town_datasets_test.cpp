@@ -4,7 +4,6 @@
 #include <memory>
 
 #include "base/errors.hpp"
-#include "data/dataset_file.hpp"
 #include "data/sources.hpp"
 #include "registry/registry.hpp"
 #include "temporary_folder.hpp"

@@ -7,7 +7,7 @@
 #include <random>
 
 #include "data/courtyard.hpp"
-#include "data/filters.hpp"
+#include "data/preparation.hpp"
 #include "io/cloud_file.hpp"
 
 namespace ndt::harness {

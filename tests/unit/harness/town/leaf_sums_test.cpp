@@ -6,7 +6,7 @@
 #include <tuple>
 
 #include "base/random.hpp"
-#include "data/filters.hpp"
+#include "data/preparation.hpp"
 
 namespace ndt::harness::town {
 namespace {
