@@ -26,7 +26,7 @@ void send(const std::string& line) {
   std::size_t sent = 0;
   while (sent < text.size()) {
     const ssize_t n = ::write(kRowsDescriptor, text.data() + sent, text.size() - sent);
-    if (n < 0) throw InputError("measure-job: nobody reads descriptor 3; this command is for ndt-bench run");
+    if (n < 0) throw InputError("measure-job: descriptor 3 has no reader; only ndt-bench run may start this command");
     sent += static_cast<std::size_t>(n);
   }
 }

@@ -39,7 +39,7 @@ void add_scan_preparation_flags(CLI::App& command, PreparationArguments& a) {
   add(command, "--scan-remove-box", a.remove_box, "drop scan points inside, e.g. the vehicle: x0,y0,z0,x1,y1,z1", "BOX")
       .expected(1, 6);
   add(command, "--scan-voxel-leaf", a.scan.voxel_leaf_m, kLeafAbout, "M");
-  add(command, "--scan-sample", a.scan.sample_points, "draw so many of the scan's points at random, order kept", "N");
+  add(command, "--scan-sample", a.scan.sample_points, "points of the scan to draw at random, order kept", "N");
   add(command, "--scan-seed", a.seed, "seed of --scan-sample (default 1)", "K");
 }
 

@@ -1,5 +1,5 @@
-// A process of this program under watch: what it writes, its time between two lines, its memory, and how it
-// ended.
+// A child process of this program under watch: its output, its time between two lines, its memory, and how
+// it ended.
 #pragma once
 
 #include <sys/types.h>
@@ -30,7 +30,7 @@ ChildEnd run_child(const std::vector<std::string>& arguments, const ChildLimits&
 
 inline constexpr int kRowsDescriptor = 3;
 
-/// For the child: it dies with the process that started it.
+/// Called by the child, so that it is killed when its parent ends.
 void die_with_parent(pid_t parent);
 
 }  // namespace ndt::harness

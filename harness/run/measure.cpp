@@ -54,7 +54,7 @@ class Measurer {
     scan_of_ = frame;
   }
 
-  /// Of the prepared frame.
+  /// Measures one row of the prepared frame.
   void measure(Measurement& row) {
     row.points = static_cast<std::int64_t>(scan_.size());
     row.map_points = map_.points;
@@ -105,7 +105,7 @@ class Measurer {
     results_.resize(guesses_.size());
   }
 
-  /// Of the row's guess, of all that surround it in one call, or of all particles of its search.
+  /// Runs the alignment of a row: its guess alone, its whole batch in one call, or its search.
   void align(const PerScan& per_scan) {
     if (search_)
       search_->run(*aligner_, scan_, per_scan);
@@ -117,7 +117,7 @@ class Measurer {
       throw std::logic_error("align_batch: not offered by this implementation; plan single alignments");
   }
 
-  /// Behind the timing: the aligner writes its results where they belong, a search keeps them.
+  /// Called after the time was taken: an aligner writes its results directly, a search keeps them until here.
   void take_results() {
     out_of_time_ |= search_ ? search_->interrupted() : std::ranges::any_of(results_, [](const AlignResult& result) {
       return result.stop == Stop::timeout;
@@ -169,7 +169,7 @@ class Measurer {
   }
 
   void take_samples(Measurement& row, const std::vector<AlignResult>& expected) {
-    constexpr std::size_t kLeast = 3, kLook = 10;  // the spread is looked at after so many more samples
+    constexpr std::size_t kLeast = 3, kLook = 10;  // the spread is checked after each kLook samples
     const auto wanted = static_cast<std::size_t>(timing_.samples);
     const Stopwatch watch;
     while (true) {

@@ -1,4 +1,4 @@
-// Measures the rows of one job in this process. Trusts nobody: time is taken from outside, errors come from
+// Measures the rows of one job in this process. Time is taken from outside the aligner, errors come from
 // returned poses.
 #pragma once
 

@@ -61,7 +61,7 @@ std::vector<NamedGuess> guesses_of(const Job& job, const Dataset& dataset, std::
   return job.grids.empty() || !frame.truth ? frame.guesses : grid_guesses(*frame.truth, job.grids);
 }
 
-/// Of the job's frames, whatever its range.
+/// Returns the rows of all the job's frames, of which the job measures a range.
 std::vector<Measurement> all_rows(const Plan& plan, const Job& job, const Dataset& dataset) {
   std::vector<Measurement> rows;
   const AlignOptions options = job_options(job, dataset);

@@ -50,7 +50,7 @@ struct Plan {
   std::vector<std::string> datasets;  ///< in the preset's order
   std::vector<Job> jobs;              ///< in the order they run
   std::vector<LeftOut>
-      left_out;  ///< implementations that cannot run, options that one does not offer, datasets not there
+      left_out;  ///< implementations that cannot run, options that one does not offer, missing datasets
 };
 
 /// Throws UsageError for unknown names and options, InputError for a dataset asked for by name that is not

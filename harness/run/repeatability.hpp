@@ -30,13 +30,12 @@ inline constexpr TrafficCount kTrafficCounts[] = {{"upload_bytes", &Traffic::upl
                                                   {"allocations", &Traffic::allocations},
                                                   {"peak_device_bytes", &Traffic::peak_device_bytes}};
 
-/// Between two totals of one aligner. What it holds is no difference: device_bytes and peak_device_bytes are
-/// those after.
+/// Subtracts two totals of one aligner. device_bytes and peak_device_bytes are states, so they are those after.
 Traffic traffic_between(const Traffic& before, const Traffic& after);
 
 /// Adds one alignment to a measurement, whose alignments must all copy, launch and wait alike:
-/// RegressionError with the count that differs. Allocations may differ, and the most of them stay: after an
-/// aligner's first alignment there should be none.
+/// RegressionError with the count that differs. Allocations may differ; the measurement keeps the
+/// largest number, which should be 0 after an aligner's first alignment.
 void add_alignment(std::optional<Traffic>& measurement, const Traffic& alignment);
 
 }  // namespace ndt::harness

@@ -111,8 +111,8 @@ void RunFolder::keep_finished_rows() {
     failed_ += row.failed() ? 1 : 0;
     kept += line + '\n';
   }
-  // The lock stays with the old file, which nobody else can find any more; the new one is locked before it
-  // has its name.
+  // The lock belongs to the old file, which the rename removes; so lock the new file before it gets the
+  // name.
   const fs::path part = path_ / (std::string(kRows) + ".part");
   const int descriptor = ::open(part.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0666);
   if (descriptor < 0 || ::flock(descriptor, LOCK_EX | LOCK_NB) != 0)

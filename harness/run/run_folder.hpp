@@ -12,11 +12,11 @@ namespace ndt::harness {
 
 class RunFolder {
  public:
-  /// Writes plan.json and environment.json into a folder that is made, and that holds no other run. Throws
+  /// Creates the folder and writes plan.json and environment.json; the folder must not contain a run. Throws
   /// InputError.
   static RunFolder begin(const std::filesystem::path& folder, const Plan& plan, const std::string& command_line);
-  /// Takes up a run where it ended: rows of results.jsonl stay, but for a torn last line and for rows whose
-  /// process was ended (crash, timeout, memory), which are measured again. Throws InputError if the folder
+  /// Continues a run: rows of results.jsonl stay, except a torn last line and rows whose process was ended
+  /// (crash, timeout, memory), which are measured again. Throws InputError if the folder
   /// holds no run, or rows of another commit or machine, which would not be one run.
   static RunFolder resume(const std::filesystem::path& folder);
 

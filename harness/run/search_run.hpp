@@ -18,7 +18,7 @@ class SearchRun {
 
   /// Searches, and keeps the results of all particles until take().
   void run(Aligner& aligner, const PointCloud& scan, const PerScan& per_scan);
-  /// Every particle's result, in order, for who compares them.
+  /// Returns every particle's result, in order.
   std::vector<AlignResult> take();
   std::size_t best() const { return found_.best; }
   bool interrupted() const { return found_.interrupted.has_value(); }
@@ -34,7 +34,7 @@ class SearchRun {
   double runner_up_ratio_ = 0;
   bool ambiguous_ = false;
   struct Call {
-    std::size_t particles = 0;  ///< there after it
+    std::size_t particles = 0;  ///< number of particles after the call
     double us = 0;
   };
   std::vector<Call> calls_;
