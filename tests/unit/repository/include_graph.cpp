@@ -11,14 +11,17 @@ namespace {
 
 using Names = std::vector<std::string>;
 
-/// core ← exec ← {voxel ← score ← solve}, core ← align; options and results may be used above align.
-const std::map<std::string, Names> kLayersOfCommon = {{"core", {"core"}},
-                                                      {"align", {"core", "align"}},
-                                                      {"exec", {"core", "exec"}},
-                                                      {"cuda", {"core", "align", "cuda"}},
-                                                      {"voxel", {"core", "exec", "align", "voxel"}},
-                                                      {"score", {"core", "exec", "align", "voxel", "score"}},
-                                                      {"solve", {"core", "exec", "align", "voxel", "score", "solve"}}};
+/// core ← exec ← {voxel ← score ← solve ← edge}, core ← align; options and results may be used above align. Headers (.hpp) of
+/// cuda/ compile without CUDA.
+const std::map<std::string, Names> kLayersOfCommon = {
+    {"core", {"core"}},
+    {"align", {"core", "align"}},
+    {"exec", {"core", "exec"}},
+    {"cuda", {"core", "align", "cuda"}},
+    {"voxel", {"core", "exec", "align", "voxel"}},
+    {"score", {"core", "exec", "align", "voxel", "score"}},
+    {"solve", {"core", "exec", "align", "voxel", "score", "solve"}},
+    {"edge", {"core", "exec", "align", "voxel", "score", "solve", "edge"}}};
 
 /// base ← io ← town ← data ← registry ← run ← cli; microbench beside cli. The wings of the harness are its folders.
 const std::map<std::string, Names> kLayersOfHarness = {
@@ -176,7 +179,6 @@ std::string IncludeGraph::objection_to_own(const Place& from, const std::string&
     return from.layer + "/ may not know " + to.layer + "/";
   if (to.module != "common" || from.module == "tests") return "";
   if (to.layer == "cuda" && (may_use_device(from.file) || from.layer == "cuda")) return "";
-  if (to.layer == "cuda") return "cuda/ is for .cu and .cuh files";
   if (from.module == "cpu_pclomp_ref" && !contains(kLayersForTheOracle, to.layer))
     return "the oracle may know only core/ and align/";
   if (from.module == "common" && !contains(kLayersOfCommon.at(from.layer), to.layer))
@@ -198,8 +200,7 @@ std::string IncludeGraph::objection(const std::string& file, const Include& incl
   const bool public_header = from.is_public && file.starts_with("modules/");
   if (public_header && matches(include.path, kHostOnly)) return "public headers stay free of it";
   if (public_header && matches(include.path, kPointCloudLibrary)) return "public headers stay free of it";
-  const bool may_use_cuda = may_use_device(file) || from.layer == "cuda";
-  if (matches(include.path, kCuda) && !may_use_cuda) return "CUDA stays in cuda/, .cuh and .cu";
+  if (matches(include.path, kCuda) && !may_use_device(file)) return "CUDA stays in .cuh and .cu";
   return "";
 }
 

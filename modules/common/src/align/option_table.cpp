@@ -1,6 +1,6 @@
-#include "ndt/align/align_options.hpp"
-
 #include "ndt/align/option_table.hpp"
+
+#include "ndt/align/align_options.hpp"
 
 namespace ndt {
 
