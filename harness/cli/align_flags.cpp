@@ -50,8 +50,8 @@ void add_implementation_flag(CLI::App& command, std::string& name) {
       ->type_name("NAME");
 }
 
-const AlignerEntry& implementation_from(const std::string& name) {
-  const AlignerEntry& entry = choose_aligner(name);
+const Implementation& implementation_from(const std::string& name) {
+  const Implementation& entry = choose_implementation(name);
   if (name == kAuto) fmt::print(stderr, "ndt-bench: auto took {} ({})\n", entry.name, entry.runs_on);
   return entry;
 }

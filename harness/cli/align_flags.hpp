@@ -28,6 +28,6 @@ Transform pose_from(const std::vector<std::string>& words, std::string_view opti
 
 void add_implementation_flag(CLI::App& command, std::string& name);
 /// Resolves "auto" and says on stderr what it took.
-const AlignerEntry& implementation_from(const std::string& name);
+const Implementation& implementation_from(const std::string& name);
 
 }  // namespace ndt::harness

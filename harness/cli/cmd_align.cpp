@@ -56,7 +56,7 @@ ExitCode align(const Arguments& a) {
   per_scan(a.align);  // what is wrong with them is said before any file is read
   const AlignOptions options = resolve(a.align);
   const ScanPreparation map_filters = map_preparation(a.preparation), scan_filters = scan_preparation(a.preparation);
-  const AlignerEntry& entry = implementation_from(a.implementation);
+  const Implementation& entry = implementation_from(a.implementation);
   const std::unique_ptr<Aligner> aligner = entry.make(options);
 
   const PreparedCloud map = prepare(read_cloud(a.map), map_filters), scan = prepare(read_cloud(a.scan), scan_filters);

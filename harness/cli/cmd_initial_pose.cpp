@@ -45,10 +45,10 @@ ExitCode initial_pose_command(const Arguments& a) {
   const ScanPreparation map_filters = map_preparation(a.preparation), scan_filters = scan_preparation(a.preparation);
   SearchAnswer answer;
   answer.setting = resolve(a.search);
-  const AlignerEntry& entry = choose_aligner(answer.setting.strategy, a.implementation);
+  const Implementation& entry = choose_implementation(answer.setting.strategy, a.implementation);
   answer.implementation = entry.name, answer.runs_on = entry.runs_on, answer.prior = prior;
   const std::unique_ptr<Aligner> aligner = entry.make(options);
-  require_can_run(answer.setting.strategy, entry, *aligner);
+  require_can_run(answer.setting.strategy, entry);
 
   const PreparedCloud map = prepare(read_cloud(a.map), map_filters), scan = prepare(read_cloud(a.scan), scan_filters);
   const Stopwatch build;

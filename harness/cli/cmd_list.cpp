@@ -24,11 +24,11 @@ json with_availability(json entry, const std::string& reason) {
 }
 
 json listing() {
-  json all = {{"auto", choose_aligner(kAuto).name},
+  json all = {{"auto", choose_implementation(kAuto).name},
               {"implementations", json::array()},
               {"datasets", json::array()},
               {"presets", json::array()}};
-  for (const AlignerEntry& entry : aligners())
+  for (const Implementation& entry : implementations())
     all["implementations"].push_back(with_availability({{"name", entry.name},
                                                         {"runs_on", entry.runs_on},
                                                         {"schedule", entry.schedule},
@@ -53,8 +53,8 @@ ExitCode list(const Arguments& a) {
     print_json(listing());
     return ExitCode::ok;
   }
-  fmt::print("implementations (auto = {})\n", choose_aligner(kAuto).name);
-  for (const AlignerEntry& entry : aligners()) {
+  fmt::print("implementations (auto = {})\n", choose_implementation(kAuto).name);
+  for (const Implementation& entry : implementations()) {
     print_entry(entry.name, fmt::format("{}: {}", entry.runs_on, entry.schedule), entry.unavailable_reason());
     if (!entry.note.empty()) fmt::print("  {:<22} {}\n", "", entry.note);
   }

@@ -41,7 +41,7 @@ ExitCode measure_job(const Arguments& a) {
   std::vector<std::size_t> wanted;
   for (const double index : parse_numbers(a.rows, "--rows"))
     wanted.push_back(static_cast<std::size_t>(std::max(0.0, index)));
-  measure(plan, job, find_aligner(job.implementation), dataset, wanted,
+  measure(plan, job, find_implementation(job.implementation), dataset, wanted,
           {.ready = [] { send(""); }, .row = [](const Measurement& row) { send(to_json_line(row)); }});
   return ExitCode::ok;
 }

@@ -21,7 +21,7 @@ struct Arguments {
 ExitCode voxels(const Arguments& a) {
   const AlignOptions options = resolve(a.align);
   const ScanPreparation filters = map_preparation(a.preparation);
-  const AlignerEntry& entry = implementation_from(a.implementation);
+  const Implementation& entry = implementation_from(a.implementation);
   const std::unique_ptr<Aligner> aligner = entry.make(options);
 
   const PreparedCloud map = prepare(read_cloud(a.map), filters);

@@ -62,7 +62,7 @@ int main(int argc, char** argv) {
     const ndt::AlignOptions options = parse(argc, argv);
     describe_build(options);
     int failed = 0;
-    ndt::harness::register_microbenchmarks(ndt::harness::aligners(), options, failed);
+    ndt::harness::register_microbenchmarks(ndt::harness::implementations(), options, failed);
     const std::size_t matched = benchmark::RunSpecifiedBenchmarks();
     benchmark::Shutdown();
     if (matched == 0)

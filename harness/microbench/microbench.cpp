@@ -56,14 +56,13 @@ Measure measure_evaluate(int points) {
 
 Measure measure_score(int points) {
   return [=](benchmark::State& state, Aligner& aligner) {
-    auto& batch = dynamic_cast<BatchAligner&>(aligner);
-    batch.set_map(microbench_map(kMapPoints));
+    aligner.set_map(microbench_map(kMapPoints));
     const PointCloud scan = microbench_scan(points);
     const std::vector<Transform> poses = microbench_poses();
     std::vector<Score> scores(poses.size());
-    batch.score_batch(scan, poses, scores);
+    aligner.score_batch(scan, poses, scores);
     for (auto _ : state) {
-      batch.score_batch(scan, poses, scores);
+      aligner.score_batch(scan, poses, scores);
       benchmark::DoNotOptimize(scores.data());
       benchmark::ClobberMemory();
     }
@@ -114,7 +113,7 @@ void propose(benchmark::State& state, int at_once, bool drawn_ahead) {
 }
 
 /// Runs a measurement on a new aligner; what goes wrong becomes the benchmark's error and is counted.
-void run(benchmark::State& state, const AlignerEntry& row, const AlignOptions& options, const Measure& measure,
+void run(benchmark::State& state, const Implementation& row, const AlignOptions& options, const Measure& measure,
          int& failed) {
   if (const std::string reason = row.unavailable_reason(); !reason.empty()) {
     state.SkipWithError(reason.c_str());
@@ -128,35 +127,31 @@ void run(benchmark::State& state, const AlignerEntry& row, const AlignOptions& o
   }
 }
 
-bool takes_batches(const AlignerEntry& row, const AlignOptions& options) {
-  return !row.unavailable_reason().empty() || dynamic_cast<BatchAligner*>(row.make(options).get()) != nullptr;
-}
-
 constexpr int kPointsPerCourtyard = 100000;
 constexpr int kCourtyardM = 64;
 constexpr std::uint64_t kScanSeed = 2, kFirstMapSeed = 1000;
 
 }  // namespace
 
-void register_microbenchmarks(std::span<const AlignerEntry> rows, const AlignOptions& options, int& failed) {
+void register_microbenchmarks(std::span<const Implementation> rows, const AlignOptions& options, int& failed) {
   // Wall time: the calling thread of a row with workers, or of a device, mostly waits.
-  const auto add = [&](const AlignerEntry& row, const std::string& name, const Measure& measure) {
+  const auto add = [&](const Implementation& row, const std::string& name, const Measure& measure) {
     benchmark::RegisterBenchmark(
         name.c_str(),
         [row, options, measure, &failed](benchmark::State& state) { run(state, row, options, measure, failed); })
         ->UseRealTime()
         ->Unit(benchmark::kMicrosecond);
   };
-  for (const AlignerEntry& row : rows)
+  for (const Implementation& row : rows)
     for (const int points : {100000, 1000000})
       add(row, fmt::format("build/{}/{}", row.name, points), measure_build(points));
-  for (const AlignerEntry& row : rows)
+  for (const Implementation& row : rows)
     for (const int points : {1000, 5000, 50000})
       add(row, fmt::format("evaluate/{}/{}", row.name, points), measure_evaluate(points));
-  for (const AlignerEntry& row : rows)
-    if (takes_batches(row, options))
+  for (const Implementation& row : rows)
+    if (row.batches)
       add(row, fmt::format("score/{}/5000x{}", row.name, microbench_poses().size()), measure_score(5000));
-  for (const AlignerEntry& row : rows) add(row, fmt::format("align/{}/5000", row.name), measure_align(5000));
+  for (const Implementation& row : rows) add(row, fmt::format("align/{}/5000", row.name), measure_align(5000));
   for (const auto& [name, at_once, drawn_ahead] :
        {std::tuple("propose/100x1", 1, false), {"propose/100x16", 16, false}, {"propose_drawn_ahead/100x16", 16, true}})
     benchmark::RegisterBenchmark(

@@ -15,11 +15,12 @@ using initial_pose::Method;
 using initial_pose::SearchOptions;
 using initial_pose::Strategy;
 
-/// The rows whose schedule a strategy is, the fastest first; none: any row will do.
-std::vector<std::string_view> rows_of(const Strategy& strategy) {
-  if (strategy.guided_at_once) return {"persistent_cuda", "persistent_cpu"};
-  if (strategy.startup_at_once) return {"multikernel_cuda", "multikernel_cpu"};
-  return {};
+/// The implementations whose schedule a strategy is, in report order; none: any will do.
+std::vector<std::string_view> implementations_of(const Strategy& strategy) {
+  std::vector<std::string_view> names;
+  for (const Implementation& entry : implementations())
+    if (entry.search == strategy.name) names.push_back(entry.name);
+  return names;
 }
 
 Strategy strategy_called(const std::string& name) {
@@ -52,22 +53,21 @@ ResolvedSearch resolve(const SearchArguments& a) {
   return setting;
 }
 
-const AlignerEntry& choose_aligner(const Strategy& strategy, std::string_view name) {
+const Implementation& choose_implementation(const Strategy& strategy, std::string_view name) {
   if (name == kAuto)
-    for (const std::string_view row : rows_of(strategy))
-      if (const AlignerEntry& entry = find_aligner(row); entry.unavailable_reason().empty()) return entry;
-  return choose_aligner(name);
+    for (const Implementation& entry : implementations())
+      if (entry.search == strategy.name && entry.unavailable_reason().empty()) return entry;
+  return choose_implementation(name);
 }
 
-bool can_run(const Strategy& strategy, const Aligner& aligner) {
-  const bool at_once = strategy.startup_at_once || strategy.guided_at_once;
-  return !at_once || dynamic_cast<const BatchAligner*>(&aligner) != nullptr;
+bool can_run(const Strategy& strategy, const Implementation& entry) {
+  return entry.batches || !(strategy.startup_at_once || strategy.guided_at_once);
 }
 
-void require_can_run(const Strategy& strategy, const AlignerEntry& entry, const Aligner& aligner) {
-  if (!can_run(strategy, aligner))
+void require_can_run(const Strategy& strategy, const Implementation& entry) {
+  if (!can_run(strategy, entry))
     throw UsageError(fmt::format("{} aligns one pose at a time, and strategy {} many; take sequential, or one of {}",
-                                 entry.name, strategy.name, fmt::join(rows_of(strategy), ", ")));
+                                 entry.name, strategy.name, fmt::join(implementations_of(strategy), ", ")));
 }
 
 std::vector<std::string> strategy_names() {

@@ -31,13 +31,13 @@ struct ResolvedSearch {
 /// value out of range.
 ResolvedSearch resolve(const SearchArguments& arguments);
 
-/// The row that runs a strategy: the one asked for or, for "auto", the strategy's own GPU row or its host twin. Throws UsageError
-/// for unknown names, NoDeviceError if the row cannot run here.
-const AlignerEntry& choose_aligner(const initial_pose::Strategy& strategy, std::string_view name);
-/// Whether the aligner takes as many poses at once as the strategy gives it.
-bool can_run(const initial_pose::Strategy& strategy, const Aligner& aligner);
-/// Throws UsageError that names rows which can, unless this one can.
-void require_can_run(const initial_pose::Strategy& strategy, const AlignerEntry& entry, const Aligner& aligner);
+/// The implementation that runs a strategy: the one asked for or, for "auto", the first whose own strategy it is. Throws UsageError
+/// for unknown names, NoDeviceError if it cannot run here.
+const Implementation& choose_implementation(const initial_pose::Strategy& strategy, std::string_view name);
+/// Whether the implementation aligns as many poses at once as the strategy gives it.
+bool can_run(const initial_pose::Strategy& strategy, const Implementation& entry);
+/// Throws UsageError that names implementations which can, unless this one can.
+void require_can_run(const initial_pose::Strategy& strategy, const Implementation& entry);
 
 std::vector<std::string> strategy_names();
 

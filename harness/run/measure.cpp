@@ -30,13 +30,13 @@ double inter_quartile_share(const std::vector<double>& samples) {
 /// An aligner with the map of one frame, and that frame's scan.
 class Measurer {
  public:
-  Measurer(const Plan& plan, const Job& job, const AlignerEntry& entry, const Dataset& dataset)
+  Measurer(const Plan& plan, const Job& job, const Implementation& entry, const Dataset& dataset)
       : plan_(plan),
         job_(job),
         timing_(job.timing.value_or(plan.timing)),
         dataset_(dataset),
-        aligner_(entry.make(job_options(job, dataset))),
-        batch_(dynamic_cast<BatchAligner*>(aligner_.get())) {}
+        batches_(entry.batches),
+        aligner_(entry.make(job_options(job, dataset))) {}
 
   /// Reads the frame's clouds and builds its map, unless that is done.
   void prepare(std::size_t frame) {
@@ -111,8 +111,8 @@ class Measurer {
       search_->run(*aligner_, scan_, per_scan);
     else if (guesses_.size() == 1)
       results_[0] = aligner_->align(scan_, guesses_[0], per_scan);
-    else if (batch_)
-      batch_->align_batch(scan_, guesses_, results_, per_scan);
+    else if (batches_)
+      aligner_->align_batch(scan_, guesses_, results_, per_scan);
     else
       throw std::logic_error("align_batch: not offered by this implementation; plan single alignments");
   }
@@ -211,8 +211,8 @@ class Measurer {
   const Job& job_;
   const TimingRule timing_;
   const Dataset& dataset_;
+  bool batches_;
   std::unique_ptr<Aligner> aligner_;
-  BatchAligner* batch_;  ///< the same, or null
   PointCloud scan_;
   std::vector<Transform> guesses_;   ///< of the row being measured
   std::optional<SearchRun> search_;  ///< of it, if it is one
@@ -245,7 +245,7 @@ Measurement failed(Measurement planned, const std::exception& error) {
 
 }  // namespace
 
-void measure(const Plan& plan, const Job& job, const AlignerEntry& entry, const Dataset& dataset,
+void measure(const Plan& plan, const Job& job, const Implementation& entry, const Dataset& dataset,
              const std::vector<std::size_t>& wanted, const MeasureObserver& observer) {
   const std::vector<Measurement> rows = planned_rows(plan, job, dataset);
   const std::vector<std::size_t> frames = frames_of(job, dataset, rows);

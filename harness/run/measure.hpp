@@ -18,7 +18,7 @@ struct MeasureObserver {
 /// idleness, then until there are enough samples. All alignments of a measurement must give the same bits,
 /// and the timed ones on a device copy, launch and wait alike. What throws is a row with its error; if the
 /// map cannot be built, every row is. Measures the rows named by `wanted` alone.
-void measure(const Plan& plan, const Job& job, const AlignerEntry& entry, const Dataset& dataset,
+void measure(const Plan& plan, const Job& job, const Implementation& entry, const Dataset& dataset,
              const std::vector<std::size_t>& wanted, const MeasureObserver& observer);
 
 }  // namespace ndt::harness

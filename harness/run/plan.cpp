@@ -120,9 +120,9 @@ class Planner {
  private:
   /// The given ones, or all that are available, in the registry's order.
   void choose_rows() {
-    std::vector<const AlignerEntry*> asked;
-    for (const std::string& name : selection_.implementations) asked.push_back(&choose_aligner(name));
-    for (const AlignerEntry& entry : aligners()) {
+    std::vector<const Implementation*> asked;
+    for (const std::string& name : selection_.implementations) asked.push_back(&choose_implementation(name));
+    for (const Implementation& entry : implementations()) {
       const std::string reason = entry.unavailable_reason();
       if (asked.empty() && !reason.empty()) leave_out(std::string(entry.name), reason);
       if (asked.empty() ? reason.empty() : contains(asked, &entry)) rows_.push_back(&entry);
@@ -161,7 +161,7 @@ class Planner {
       }
     const std::vector<int> threads = unique_threads(selection_.threads.empty() ? study.threads : selection_.threads);
     for (const Variant& given : study.variants)
-      for (const AlignerEntry* entry : rows_)
+      for (const Implementation* entry : rows_)
         for (const int count : entry->one_thread ? std::vector<int>{1} : threads) {
           Job job;
           job.dataset = name;
@@ -183,7 +183,7 @@ class Planner {
   }
 
   /// Those that are for this row.
-  void add_searches(const AlignerEntry& entry, Job& job, const Study& study, const Dataset& dataset) {
+  void add_searches(const Implementation& entry, Job& job, const Study& study, const Dataset& dataset) {
     for (const SearchSpec& search : study.searches) {
       if (!contains(search.implementations, entry.name)) continue;
       job.search = search;
@@ -200,17 +200,16 @@ class Planner {
 
   /// An implementation may refuse options that others have; everyone refuses what is out of range. Of one
   /// that takes no batches, single alignments stay.
-  bool offered(const AlignerEntry& entry, Job& job, const Dataset& dataset) {
+  bool offered(const Implementation& entry, Job& job, const Dataset& dataset) {
     const AlignOptions options = job_options(job, dataset);
     per_scan(job.variant.options);  // refuses what would fail in every measurement
     try {
-      const std::unique_ptr<Aligner> aligner = entry.make(options);
-      if (job.search && !can_run(resolve(job.search->arguments).strategy, *aligner)) {
+      entry.make(options);
+      if (job.search && !can_run(resolve(job.search->arguments).strategy, entry)) {
         leave_out(fmt::format("{} in search {}", entry.name, job.search->name), "it takes one pose at a time");
         return false;
       }
-      if (dynamic_cast<const BatchAligner*>(aligner.get()) == nullptr &&
-          std::erase_if(job.poses, [](int poses) { return poses > 1; }) > 0)
+      if (!entry.batches && std::erase_if(job.poses, [](int poses) { return poses > 1; }) > 0)
         leave_out(fmt::format("{} in batches", entry.name), "it takes one pose at a time");
       return !job.poses.empty();
     } catch (const std::invalid_argument& error) {
@@ -263,7 +262,7 @@ class Planner {
   const Selection& selection_;
   const ReportProgress& report_;
   Plan plan_;
-  std::vector<const AlignerEntry*> rows_;
+  std::vector<const Implementation*> rows_;
   std::map<std::string, Dataset> datasets_;
   std::map<std::string, std::string> missing_;
   std::set<std::string> planned_;  ///< keys of measurements

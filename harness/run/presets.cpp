@@ -92,7 +92,7 @@ SearchSpec read_search(TomlTable& toml, const SearchSpec& common) {
     toml.refuse("implementations", "is missing or empty", "name the rows that shall run this search");
   read_options(toml, search.arguments);
   try {
-    for (const std::string& row : search.implementations) find_aligner(row);
+    for (const std::string& row : search.implementations) find_implementation(row);
     resolve(search.arguments);
   } catch (const std::exception& error) {
     toml.refuse("name",

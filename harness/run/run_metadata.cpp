@@ -89,15 +89,30 @@ json dataset_json(const std::filesystem::path& folder, const Dataset& dataset, c
           {"picture", std::move(picture)}};
 }
 
+/// What an alignment promises to stay within; null where it promises nothing, or is not on a device.
+json budget_json(const Implementation& entry) {
+  if (!entry.on_device) return nullptr;
+  const auto promised = [](int most) { return most == Budget::kNotPromised ? json() : json(most); };
+  const Budget& b = entry.budget;
+  return {{"launches", promised(b.launches)},
+          {"waits", promised(b.waits)},
+          {"bytes_per_iteration", promised(b.bytes_per_iteration)},
+          {"bytes_per_round", promised(b.bytes_per_round)},
+          {"final_download_bytes", promised(b.final_download_bytes)},
+          {"allocations", promised(b.allocations)}};
+}
+
 json implementations_json() {
   json all = json::array();
-  for (const AlignerEntry& entry : aligners())
+  for (const Implementation& entry : implementations())
     all.push_back({{"name", entry.name},
                    {"runs_on", entry.runs_on},
                    {"schedule", entry.schedule},
                    {"note", entry.note},
                    {"stop_rule", entry.stop_rule},
                    {"peer", entry.peer},
+                   {"oracle", entry.name == kReference},
+                   {"budget", budget_json(entry)},
                    {"one_thread", entry.one_thread},
                    {"available", entry.unavailable_reason().empty()},
                    {"reason", or_null(entry.unavailable_reason())}});

@@ -66,7 +66,7 @@ TEST_P(Basin, TheNumberOfThreadsDoesNotShow) {
 
 TEST_P(Basin, EveryIterationAgreesWithTheOracle) {
   if (peer()) GTEST_SKIP() << GetParam().name << " is another algorithm and takes its own way";
-  const auto oracle = harness::find_aligner(harness::kReference).make({});
+  const auto oracle = harness::find_implementation(harness::kReference).make({});
   oracle->set_map(test_clouds::map());
   const auto aligner = in_courtyard();
   PerScan traced;
@@ -118,7 +118,7 @@ TEST_P(Basin, PointScoresAverageToNvtlAndAgreeWithTheOracle) {
   PerScan asked;
   asked.point_scores = true;
   const Transform pose = basin()[4];
-  const auto oracle = harness::find_aligner(harness::kReference).make({});
+  const auto oracle = harness::find_implementation(harness::kReference).make({});
   oracle->set_map(test_clouds::map());
   const Evaluation expected = oracle->evaluate(test_clouds::scan(), pose, asked);
   const auto aligner = in_courtyard();

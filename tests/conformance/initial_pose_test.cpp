@@ -41,8 +41,7 @@ class InitialPoseInBatches : public EveryRow {
   void SetUp() override {
     EveryRow::SetUp();
     if (IsSkipped()) return;
-    if (dynamic_cast<BatchAligner*>(make().get()) == nullptr)
-      GTEST_SKIP() << GetParam().name << " takes one pose at a time";
+    if (!GetParam().batches) GTEST_SKIP() << GetParam().name << " takes one pose at a time";
   }
 };
 
@@ -90,7 +89,7 @@ TEST_P(InitialPoseInBatches, IsTheOneByOneSearchWithEveryLineSearchAndASureGuess
 /// Guided particles part for good once a pose differs in its last bits, so unguided ones are compared.
 TEST_P(InitialPoseInBatches, FindsWhatTheOracleFinds) {
   const PointCloud scan = test_clouds::scan_of(300);
-  const auto oracle = harness::find_aligner(harness::kReference).make({});
+  const auto oracle = harness::find_implementation(harness::kReference).make({});
   oracle->set_map(test_clouds::map());
   const auto aligner = in_courtyard();
   SearchOptions unguided = options(60, 60);

@@ -50,14 +50,14 @@ Outcome outcome_of(Aligner& aligner, const misuse::Scene& scene) {
   return out;
 }
 
-AlignResult of_base(const harness::AlignerEntry& row) {
+AlignResult of_base(const Implementation& row) {
   const auto aligner = row.make(misuse::base_options());
   return outcome_of(*aligner, misuse::base()).result;
 }
 
-class MisuseCase : public testing::TestWithParam<std::tuple<harness::AlignerEntry, misuse::Case>> {
+class MisuseCase : public testing::TestWithParam<std::tuple<Implementation, misuse::Case>> {
  protected:
-  const harness::AlignerEntry& row() const { return std::get<0>(GetParam()); }
+  const Implementation& row() const { return std::get<0>(GetParam()); }
   const misuse::Case& misuse_case() const { return std::get<1>(GetParam()); }
   void SetUp() override {
     const std::string reason = row().unavailable_reason();
@@ -97,12 +97,11 @@ TEST_P(MisuseCase, GetsItsAnswer) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Rows, MisuseCase,
-                         testing::Combine(testing::ValuesIn(harness::aligners().begin(), harness::aligners().end()),
-                                          testing::ValuesIn(misuse::cases())),
-                         [](const auto& test) {
-                           return std::string(std::get<0>(test.param).name) + "_" + std::get<1>(test.param).name;
-                         });
+INSTANTIATE_TEST_SUITE_P(
+    Rows, MisuseCase,
+    testing::Combine(testing::ValuesIn(harness::implementations().begin(), harness::implementations().end()),
+                     testing::ValuesIn(misuse::cases())),
+    [](const auto& test) { return std::string(std::get<0>(test.param).name) + "_" + std::get<1>(test.param).name; });
 
 /// Profiles and line searches: whether a scene may be called converged does not depend on them.
 std::vector<AlignOptions> option_sets() {
@@ -126,7 +125,7 @@ misuse::Scene thinned(misuse::Scene scene) {
 
 TEST(MisuseSummary, NoRowCrashesOrConvergesFalselyUnderAnyProfileOrLineSearch) {
   int rows = 0, crashes = 0, false_converged = 0;
-  for (const harness::AlignerEntry& row : harness::aligners()) {
+  for (const Implementation& row : harness::implementations()) {
     if (!row.unavailable_reason().empty()) continue;
     ++rows;
     for (const misuse::Case& c : misuse::cases()) {
@@ -196,7 +195,7 @@ TEST_P(Misuse, ACorridorIsWeakAlongItsLength) {
 }
 
 /// Rows that keep global float32 coordinates, as what they stand for does.
-bool keeps_float32(const harness::AlignerEntry& row) { return row.name == harness::kReference; }
+bool keeps_float32(const Implementation& row) { return row.name == harness::kReference; }
 
 TEST_P(Misuse, PrecisionLostNamesTheSpacingAndTheWayOut) {
   const Outcome map = outcome_of(*make_base(), misuse::far_float());

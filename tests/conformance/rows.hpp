@@ -10,7 +10,7 @@
 
 namespace ndt {
 
-class EveryRow : public testing::TestWithParam<harness::AlignerEntry> {
+class EveryRow : public testing::TestWithParam<Implementation> {
  protected:
   void SetUp() override {
     const std::string reason = GetParam().unavailable_reason();
@@ -27,8 +27,8 @@ class EveryRow : public testing::TestWithParam<harness::AlignerEntry> {
 
 inline bool same_bits(const Transform& a, const Transform& b) { return std::memcmp(&a, &b, sizeof a) == 0; }
 
-#define NDT_ON_EVERY_ROW(Suite)                                                                                    \
-  INSTANTIATE_TEST_SUITE_P(Rows, Suite, testing::ValuesIn(harness::aligners().begin(), harness::aligners().end()), \
-                           row_name)
+#define NDT_ON_EVERY_ROW(Suite) \
+  INSTANTIATE_TEST_SUITE_P(     \
+      Rows, Suite, testing::ValuesIn(harness::implementations().begin(), harness::implementations().end()), row_name)
 
 }  // namespace ndt

@@ -45,7 +45,7 @@ struct Drive {
     harness::write_town({}, town);
     const harness::Dataset dataset = harness::read_dataset(town / "dataset.toml", town);
     map = dataset.map(0);
-    oracle = harness::find_aligner(harness::kReference).make(one_thread());
+    oracle = harness::find_implementation(harness::kReference).make(one_thread());
     oracle->set_map(map);
     PerScan traced;
     traced.trace = true;
@@ -57,7 +57,7 @@ struct Drive {
   }
 };
 
-class Town : public testing::TestWithParam<harness::AlignerEntry> {
+class Town : public testing::TestWithParam<Implementation> {
  protected:
   void SetUp() override {
     const std::string reason = GetParam().unavailable_reason();
@@ -137,9 +137,9 @@ TEST_P(Town, AlignmentsDifferFromTheOraclesOnlyWhereThoseDifferFromThemselves) {
   }
 }
 
-std::vector<harness::AlignerEntry> shared_core_rows() {
-  std::vector<harness::AlignerEntry> rows;
-  for (const harness::AlignerEntry& entry : harness::aligners())
+std::vector<Implementation> shared_core_rows() {
+  std::vector<Implementation> rows;
+  for (const Implementation& entry : harness::implementations())
     if (entry.name != harness::kReference && !entry.peer) rows.push_back(entry);
   return rows;
 }

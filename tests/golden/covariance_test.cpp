@@ -24,7 +24,7 @@ TEST_P(LaplaceGolden, CovariancesAgree) {
   const auto& [row, bound] = GetParam();
   compare::Worst plain, floored;
   for (const golden::CovarianceCase& c : golden::covariances()) {
-    const auto aligner = harness::find_aligner(row).make(c.options);
+    const auto aligner = harness::find_implementation(row).make(c.options);
     aligner->set_map(*c.map);
     const AlignResult got = aligner->align(*c.scan, c.guess);
     const bool far = c.far_origin;  // a float32 step of 7.8 mm there: the poses differ by as much

@@ -47,7 +47,7 @@ void PrintTo(const Combination& c, std::ostream* out) { *out << c.name; }
 /// The two rows on one map, rebuilt only when the map or the resolution changes.
 class Rows {
  public:
-  Rows(const harness::AlignerEntry& entry, const AlignOptions& options) : entry_(entry), options_(options) {
+  Rows(const Implementation& entry, const AlignOptions& options) : entry_(entry), options_(options) {
     options_.threads = 1;
   }
 
@@ -55,7 +55,7 @@ class Rows {
     if (run.map == map_ && run.options.resolution_m == options_.resolution_m) return;
     map_ = run.map;
     options_.resolution_m = run.options.resolution_m;
-    oracle = harness::find_aligner("cpu_pclomp_ref").make(options_);
+    oracle = harness::find_implementation("cpu_pclomp_ref").make(options_);
     row = entry_.make(options_);
     oracle->set_map(*map_), row->set_map(*map_);
   }
@@ -63,7 +63,7 @@ class Rows {
   std::unique_ptr<Aligner> oracle, row;
 
  private:
-  const harness::AlignerEntry& entry_;
+  const Implementation& entry_;
   AlignOptions options_;
   const PointCloud* map_ = nullptr;
 };
@@ -71,18 +71,16 @@ class Rows {
 std::string ending(const AlignResult& r) { return std::to_string(r.iterations) + " " + std::string(to_string(r.stop)); }
 
 /// The rows of the shared loop. The host twin of the staged row is slow: it walks every tenth case, the GPU all of them.
-std::vector<harness::AlignerEntry> rows_under_test() {
-  std::vector<harness::AlignerEntry> rows;
-  for (const harness::AlignerEntry& entry : harness::aligners())
+std::vector<Implementation> rows_under_test() {
+  std::vector<Implementation> rows;
+  for (const Implementation& entry : harness::implementations())
     if (entry.name != harness::kReference && !entry.peer) rows.push_back(entry);
   return rows;
 }
-int every_nth(const harness::AlignerEntry& row) { return row.name == "multikernel_cpu" ? 10 : 1; }
-bool walks_all_cases(const harness::AlignerEntry& row) {
-  return every_nth(row) == 1 && golden::missing_reason().empty();
-}
+int every_nth(const Implementation& row) { return row.name == "multikernel_cpu" ? 10 : 1; }
+bool walks_all_cases(const Implementation& row) { return every_nth(row) == 1 && golden::missing_reason().empty(); }
 
-class EveryOption : public testing::TestWithParam<std::tuple<harness::AlignerEntry, Combination>> {};
+class EveryOption : public testing::TestWithParam<std::tuple<Implementation, Combination>> {};
 
 TEST_P(EveryOption, SharedCoreAndOracleAgree) {
   const auto& [entry, combination] = GetParam();

@@ -15,7 +15,7 @@ constexpr double kWorstMetres = 5e-4, kWorstDegrees = 5e-3;
 constexpr double kFarMetres = 0.02;  // one float step at 80 km is 7.8 mm
 
 std::unique_ptr<Aligner> oracle_for(const golden::Case& c) {
-  auto aligner = harness::find_aligner("cpu_pclomp_ref").make(c.options);
+  auto aligner = harness::find_implementation("cpu_pclomp_ref").make(c.options);
   aligner->set_map(*c.map);
   return aligner;
 }

@@ -14,7 +14,7 @@ constexpr double kGradient =
 constexpr double kHessianBlock = 1e-5;
 constexpr double kMetres = 1e-3, kDegrees = 0.01, kEqualIterations = 0.99;
 
-class SharedCoreGolden : public testing::TestWithParam<harness::AlignerEntry> {
+class SharedCoreGolden : public testing::TestWithParam<Implementation> {
  protected:
   void SetUp() override {
     const std::string reason = GetParam().unavailable_reason();
@@ -24,7 +24,7 @@ class SharedCoreGolden : public testing::TestWithParam<harness::AlignerEntry> {
     std::unique_ptr<Aligner> oracle, row;
   };
   static Rows rows_for(const golden::Case& c) {
-    Rows rows{harness::find_aligner(harness::kReference).make(c.options), GetParam().make(c.options)};
+    Rows rows{harness::find_implementation(harness::kReference).make(c.options), GetParam().make(c.options)};
     rows.oracle->set_map(*c.map);
     rows.row->set_map(*c.map);
     return rows;
@@ -79,9 +79,9 @@ TEST_P(SharedCoreGolden, AlignmentsAgreeWithTheOracle) {
   EXPECT_LE(degrees.value, kDegrees) << degrees.where;
 }
 
-std::vector<harness::AlignerEntry> shared_core_rows() {
-  std::vector<harness::AlignerEntry> rows;
-  for (const harness::AlignerEntry& entry : harness::aligners())
+std::vector<Implementation> shared_core_rows() {
+  std::vector<Implementation> rows;
+  for (const Implementation& entry : harness::implementations())
     if (entry.name != harness::kReference && !entry.peer) rows.push_back(entry);
   return rows;
 }

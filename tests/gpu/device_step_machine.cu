@@ -1,6 +1,6 @@
 // The steps as multikernel_cuda runs them, on copies of a frame's arrays that travel to the device and back.
+#include "cuda_backend.cuh"
 #include "ndt/cuda/device.hpp"
-#include "open_backend.cuh"
 #include "run_step.hpp"
 
 namespace ndt::gpu_multikernel {
@@ -101,27 +101,26 @@ class ArrayMirrors {
 class DeviceStepMachine final : public StepMachine {
  public:
   void run(const Frame& f, Step step) override {
-    cuda::Context& context = backend_.context();
     Frame on_device = f;
-    const MapMirror map(context, on_device.map);
-    ArrayMirrors arrays(context, on_device.a, f.options.max_iterations + 1);
+    const MapMirror map(context_, on_device.map);
+    ArrayMirrors arrays(context_, on_device.a, f.options.max_iterations + 1);
     run_step(backend_, on_device, step);
     arrays.fetch();
-    context.synchronise();
+    context_.synchronise();
   }
   void sum_segments(const float* values, int segments, int length, double* sums) override {
-    cuda::Context& context = backend_.context();
     const auto n = static_cast<std::size_t>(segments);
-    Mirror<const float> on_device(context, values, n * static_cast<std::size_t>(length));
-    Mirror<double> out(context, sums, n);
+    Mirror<const float> on_device(context_, values, n * static_cast<std::size_t>(length));
+    Mirror<double> out(context_, sums, n);
     backend_.sum_segments(values, segments, length, sums);
     out.fetch();
-    context.synchronise();
+    context_.synchronise();
   }
   bool contracts() const override { return true; }
 
  private:
-  OpenBackend backend_{AlignOptions{}};
+  cuda::Context context_;
+  CudaBackend backend_{context_};
 };
 
 }  // namespace

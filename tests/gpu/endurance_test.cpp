@@ -28,7 +28,7 @@ bool is_guess(const Transform& t) {
 class Endurance : public DeviceRows {
  protected:
   /// The result must be a pose on the way with its own score.
-  static void expect_pose_so_far(const AlignResult& got, Stop stop, BatchAligner& aligner) {
+  static void expect_pose_so_far(const AlignResult& got, Stop stop, Aligner& aligner) {
     EXPECT_EQ(got.stop, stop);
     EXPECT_LT(got.iterations, 1000);
     EXPECT_EQ(is_guess(got.map_from_scan), got.iterations == 0);
@@ -69,7 +69,7 @@ TEST_P(Endurance, ADeadlineOnTheWayGivesThePoseSoFar) {
     PerScan per_scan;
     per_scan.deadline = steady_clock::now() + microseconds(us);
     const AlignResult got = aligner->align(test_clouds::scan(), kGuess, per_scan);
-    std::printf("%s: %d iterations in %d us\n", GetParam().name, got.iterations, us);
+    std::printf("%s: %d iterations in %d us\n", GetParam().name.data(), got.iterations, us);
     expect_pose_so_far(got, Stop::timeout, *aligner);
   }
   EXPECT_TRUE(harness::same_bits(unhurried, aligner->align(test_clouds::scan(), kGuess)));

@@ -47,7 +47,7 @@ std::string thrown_by(int nth, cudaError_t code, const std::function<void()>& ca
 
 class Faults : public DeviceRows {
  protected:
-  using Phase = std::function<void(BatchAligner&)>;
+  using Phase = std::function<void(Aligner&)>;
 
   /// Fails every CUDA call of a phase in turn, each on a new aligner, until the phase works. After each failure the aligner must
   /// go on as if nothing had been.
@@ -73,7 +73,7 @@ class Faults : public DeviceRows {
     }
     EXPECT_GT(failures, 5) << name;
     EXPECT_LT(failures, 2000) << name;
-    std::printf("%s, %s: %d CUDA calls failed in turn\n", GetParam().name, name, failures);
+    std::printf("%s, %s: %d CUDA calls failed in turn\n", GetParam().name.data(), name, failures);
   }
   static void expect_names_the_call(const std::string& error, const std::string& where) {
     static const std::regex shape(
@@ -97,15 +97,15 @@ TEST_P(Faults, WhileAnAlignerIsMadeLeaveNothingBehind) {
 }
 
 TEST_P(Faults, InSetMapKeepThePreviousMap) {
-  fail_every_call_of("set_map", [](BatchAligner& aligner) { aligner.set_map(other_map()); });
+  fail_every_call_of("set_map", [](Aligner& aligner) { aligner.set_map(other_map()); });
 }
 
 TEST_P(Faults, InAFirstAlignmentLeaveTheAlignerAsItWas) {
-  fail_every_call_of("align", [](BatchAligner& aligner) { aligner.align(test_clouds::scan(), kGuess); });
+  fail_every_call_of("align", [](Aligner& aligner) { aligner.align(test_clouds::scan(), kGuess); });
 }
 
 TEST_P(Faults, InABatchBehindOneAlignmentLeaveTheAlignerAsItWas) {
-  fail_every_call_of("align_batch", [](BatchAligner& aligner) {
+  fail_every_call_of("align_batch", [](Aligner& aligner) {
     PerScan traced;
     traced.trace = true;
     std::vector<Transform> guesses(7, kGuess);
@@ -115,12 +115,12 @@ TEST_P(Faults, InABatchBehindOneAlignmentLeaveTheAlignerAsItWas) {
 }
 
 TEST_P(Faults, InEvaluateAndScoreBatchLeaveTheAlignerAsItWas) {
-  fail_every_call_of("evaluate", [](BatchAligner& aligner) {
+  fail_every_call_of("evaluate", [](Aligner& aligner) {
     PerScan scored;
     scored.point_scores = true;
     aligner.evaluate(test_clouds::scan(), kGuess, scored);
   });
-  fail_every_call_of("score_batch", [](BatchAligner& aligner) {
+  fail_every_call_of("score_batch", [](Aligner& aligner) {
     const std::vector<Transform> poses(5, kGuess);
     std::vector<Score> scores(5);
     aligner.score_batch(test_clouds::scan(), poses, scores);

@@ -1,7 +1,7 @@
 #include <vector>
 
+#include "cuda_backend.cuh"
 #include "library_launches.hpp"
-#include "open_backend.cuh"
 
 namespace ndt::gpu_multikernel {
 namespace {
@@ -38,23 +38,24 @@ Launches launches_of(cuda::Context& context, F&& f) {
 }  // namespace
 
 Launches launches_of_solve(int systems) {
-  OpenBackend backend{AlignOptions{}};
+  cuda::Context context;
+  CudaBackend backend(context);
   const auto n = static_cast<std::size_t>(systems);
-  cuda::DeviceBuffer<double> matrices(backend.context(), 36 * n), vectors(backend.context(), 6 * n);
-  cuda::DeviceBuffer<int> factorised(backend.context(), n);
-  backend.context().fill_bytes(matrices.data(), 0, 36 * n * sizeof(double));
-  backend.context().fill_bytes(vectors.data(), 0, 6 * n * sizeof(double));
-  return launches_of(backend.context(),
-                     [&] { backend.solve(matrices.data(), vectors.data(), factorised.data(), systems); });
+  cuda::DeviceBuffer<double> matrices(context, 36 * n), vectors(context, 6 * n);
+  cuda::DeviceBuffer<int> factorised(context, n);
+  context.fill_bytes(matrices.data(), 0, 36 * n * sizeof(double));
+  context.fill_bytes(vectors.data(), 0, 6 * n * sizeof(double));
+  return launches_of(context, [&] { backend.solve(matrices.data(), vectors.data(), factorised.data(), systems); });
 }
 
 Launches launches_of_sum(int segments, int length) {
-  OpenBackend backend{AlignOptions{}};
+  cuda::Context context;
+  CudaBackend backend(context);
   const auto n = static_cast<std::size_t>(segments), values = n * static_cast<std::size_t>(length);
-  cuda::DeviceBuffer<float> from(backend.context(), values);
-  cuda::DeviceBuffer<double> sums(backend.context(), n);
-  backend.context().fill_bytes(from.data(), 0, values * sizeof(float));
-  return launches_of(backend.context(), [&] { backend.sum_segments(from.data(), segments, length, sums.data()); });
+  cuda::DeviceBuffer<float> from(context, values);
+  cuda::DeviceBuffer<double> sums(context, n);
+  context.fill_bytes(from.data(), 0, values * sizeof(float));
+  return launches_of(context, [&] { backend.sum_segments(from.data(), segments, length, sums.data()); });
 }
 
 }  // namespace ndt::gpu_multikernel

@@ -5,6 +5,7 @@
 
 #include "busy_stream.hpp"
 #include "device_rows.hpp"
+#include "ndt/gpu_persistent/implementations.hpp"
 
 namespace ndt {
 namespace {
@@ -13,10 +14,10 @@ const Transform kGuess = to_transform({0.4, -0.3, 0.05, 0.01, -0.01, 0.05});
 constexpr double kMetres = 1e-3, kRadians = 1e-4;  // other exponential, other order of float sums
 constexpr double kSum = 1e-5;
 
-std::vector<DeviceRowEntry> persistent_rows() {
-  std::vector<DeviceRowEntry> rows;
-  for (const DeviceRowEntry& row : kDeviceRows)
-    if (std::string(row.name).starts_with("persistent_")) rows.push_back(row);
+std::vector<Implementation> persistent_rows() {
+  std::vector<Implementation> rows;
+  for (const Implementation& row : gpu_persistent::implementations())
+    if (row.on_device) rows.push_back(row);
   return rows;
 }
 
@@ -41,12 +42,12 @@ void expect_same_alignment(const AlignResult& got, const AlignResult& expected, 
 
 class PersistentRows : public DeviceRows {
  protected:
-  static std::unique_ptr<BatchAligner> on_the_host(const AlignOptions& options = {}) {
-    auto aligner = gpu_persistent::make_cpu_aligner(options);
+  static std::unique_ptr<Aligner> on_the_host(const AlignOptions& options = {}) {
+    auto aligner = make_aligner(gpu_persistent::implementations(), "persistent_cpu", options);
     aligner->set_map(test_clouds::map());
     return aligner;
   }
-  static std::vector<AlignResult> batch(BatchAligner& aligner, const PointCloud& scan,
+  static std::vector<AlignResult> batch(Aligner& aligner, const PointCloud& scan,
                                         const std::vector<Transform>& guesses) {
     std::vector<AlignResult> out(guesses.size());
     aligner.align_batch(scan, guesses, out);
@@ -172,7 +173,7 @@ TEST_P(PersistentRows, PullAlongTheHeadingOnly) {
   };
   const double cos = free.map_from_scan(0, 0), sin = free.map_from_scan(1, 0);
   const double ahead = pulled(5 * cos, 5 * sin), aside = pulled(-5 * sin, 5 * cos);
-  std::printf("%s: pulled %.4f m ahead, %.4f m aside\n", GetParam().name, ahead, aside);
+  std::printf("%s: pulled %.4f m ahead, %.4f m aside\n", GetParam().name.data(), ahead, aside);
   EXPECT_GT(ahead, 0.02);
   EXPECT_LT(aside, 0.1 * ahead);
 }
@@ -208,18 +209,24 @@ TEST_P(PersistentRows, TraceWhatTheHostTracesAndDoNotChangeTheResult) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Rows, PersistentRows, testing::ValuesIn(persistent_rows()),
-                         [](const auto& row) { return std::string(row.param.name); });
+INSTANTIATE_TEST_SUITE_P(Rows, PersistentRows, testing::ValuesIn(persistent_rows()), row_name);
 
-TEST(PersistentTeams, GiveAnAlignmentTheSameBits) {
-  for (const std::string& reason :
-       {gpu_persistent::grid_unavailable_reason(), gpu_persistent::cluster_unavailable_reason()})
-    if (!reason.empty()) GTEST_SKIP() << reason;
-  const auto grid = gpu_persistent::make_grid_aligner({}), cluster = gpu_persistent::make_cluster_aligner({});
-  grid->set_map(test_clouds::map()), cluster->set_map(test_clouds::map());
-  for (const std::size_t points : {31U, 255U, 5000U, 300000U}) {
-    const PointCloud scan = test_clouds::scan_of(points);
-    EXPECT_TRUE(harness::same_bits(grid->align(scan, kGuess), cluster->align(scan, kGuess))) << points << " points";
+/// Those that sum through the teams: all but the staged steps.
+TEST(DeviceTeams, GiveAnAlignmentTheSameBitsWhateverTheSchedule) {
+  for (const LineSearch search : all_line_searches()) {
+    AlignOptions options;
+    options.line_search = search;
+    std::vector<std::unique_ptr<Aligner>> aligners;
+    for (const Implementation& entry : device_implementations())
+      if (entry.budget.launches == 1 && entry.unavailable_reason().empty()) aligners.push_back(entry.make(options));
+    if (aligners.size() < 2) GTEST_SKIP() << "fewer than two schedules can run here";
+    for (const auto& aligner : aligners) aligner->set_map(test_clouds::map());
+    for (const std::size_t points : {31U, 255U, 5000U, 300000U}) {
+      const PointCloud scan = test_clouds::scan_of(points);
+      const AlignResult expected = aligners[0]->align(scan, kGuess);
+      for (const auto& aligner : aligners)
+        EXPECT_TRUE(harness::same_bits(aligner->align(scan, kGuess), expected)) << to_string(search) << ", " << points;
+    }
   }
 }
 

@@ -8,16 +8,10 @@
 
 #include "registry/registry.hpp"
 
-namespace ndt::harness {
-
-inline void PrintTo(const AlignerEntry& row, std::ostream* out) { *out << row.name; }
-
-}  // namespace ndt::harness
-
 namespace ndt {
 
-inline std::string row_name(const testing::TestParamInfo<harness::AlignerEntry>& row) {
-  return std::string(row.param.name);
-}
+inline void PrintTo(const Implementation& row, std::ostream* out) { *out << row.name; }
+
+inline std::string row_name(const testing::TestParamInfo<Implementation>& row) { return std::string(row.param.name); }
 
 }  // namespace ndt

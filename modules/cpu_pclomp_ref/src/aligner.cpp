@@ -1,11 +1,10 @@
-#include "ndt/cpu_pclomp_ref/aligner.hpp"
-
 #include <omp.h>
 
 #include <stdexcept>
 
 #include "float_pose.hpp"
 #include "ndt/align/usable_points.hpp"
+#include "ndt/cpu_pclomp_ref/implementations.hpp"
 #include "registration.hpp"
 #include "voxel_grid.hpp"
 
@@ -89,11 +88,24 @@ class ReferenceAligner final : public Aligner {
   std::unique_ptr<VoxelGrid> grid_;
 };
 
-}  // namespace
+std::string always() { return {}; }
 
-std::unique_ptr<Aligner> make_aligner(const AlignOptions& options) {
+std::unique_ptr<Aligner> make_reference(const AlignOptions& options) {
   validate(options);
   return std::make_unique<ReferenceAligner>(options);
 }
+
+constexpr Implementation kImplementations[] = {
+    {.name = "cpu_pclomp_ref",
+     .runs_on = "CPU threads",
+     .schedule = "the oracle: the reference's own arithmetic, one parallel loop per evaluation",
+     .unavailable_reason = always,
+     .make = make_reference,
+     .auto_rank = 10},
+};
+
+}  // namespace
+
+std::span<const Implementation> implementations() { return kImplementations; }
 
 }  // namespace ndt::cpu_pclomp_ref

@@ -1,9 +1,13 @@
-// From the kernels to a graph that can be launched: begin -> WHILE { passes } -> conclude.
+// From the kernels to graphs that can be launched: begin -> WHILE { passes } -> conclude.
 #pragma once
 
 #include <cstdlib>
+#include <map>
+#include <string>
+#include <utility>
 
 #include "graph_kernels.cuh"
+#include "ndt/cuda/buffer.cuh"
 #include "ndt/cuda/graph.cuh"
 
 namespace ndt::gpu_multikernel {
@@ -63,9 +67,22 @@ cudaGraphNode_t add_passes(cuda::Context& context, cudaGraph_t graph, const cuda
   return last;
 }
 
-cuda::GraphExec build_graph(cuda::Context& context, GraphArguments arguments, unsigned poses, unsigned threads) {
+/// Threads of a block of a pass: warps without points help to fold, which a single pose waits for.
+unsigned pass_threads(const ChunkPlan& plan, std::size_t poses) {
+  constexpr unsigned kFoldingThreads = 320;
+  const auto chunk_threads = static_cast<unsigned>(32 * plan.warps);
+  return poses == 1 && chunk_threads < kFoldingThreads ? kFoldingThreads : chunk_threads;
+}
+/// As many chunks of surface points side by side as a block holds.
+unsigned conclude_threads(const ChunkPlan& plan) {
+  const auto chunk_threads = static_cast<unsigned>(32 * plan.warps);
+  return kPassThreads / chunk_threads * chunk_threads;
+}
+
+cuda::GraphExec build_graph(cuda::Context& context, GraphArguments arguments, unsigned poses, const ChunkPlan& plan) {
   const cuda::Graph graph(context);
   const int plain_passes = passes_of_a_plain_graph();
+  const unsigned threads = pass_threads(plan, poses);
   arguments.plain = plain_passes > 0;
   void* values[] = {&arguments};
   const cudaGraphNode_t begin = add_kernel(context, graph.get(), nullptr, reinterpret_cast<const void*>(&begin_kernel),
@@ -81,8 +98,98 @@ cuda::GraphExec build_graph(cuda::Context& context, GraphArguments arguments, un
     add_passes(context, body, nullptr, kPassesPerTurn, arguments, loop, poses, threads);
   }
   add_kernel(context, graph.get(), &passes, reinterpret_cast<const void*>(&conclude_kernel), dim3(poses),
-             kConcludeThreads, values);
+             conclude_threads(plan), values);
   return {context, graph};
+}
+
+/// Graphs with the buffers that their kernels use: one for every size of a batch and of a block that was seen, until the map or a
+/// buffer moves.
+class LoopGraphs {
+ public:
+  explicit LoopGraphs(cuda::Context& context)
+      : context_(context),
+        states_(context),
+        motions_(context),
+        tickets_(context),
+        partials_(context),
+        totals_(context),
+        progress_(context, 1),
+        outcomes_(context) {}
+
+  const LoopOutcome* outcomes() const { return outcomes_.data(); }
+  void clear() { graphs_.clear(); }
+
+  /// How many poses of so many trials at once the partial sums have room for.
+  static std::size_t poses_at_once(int candidates) { return kBytes / partial_bytes(candidates); }
+
+  /// Launches the graph for the poses, made if there is none. arguments: without the buffers.
+  void launch(GraphArguments arguments, std::size_t poses, const ChunkPlan& plan) {
+    reserve(arguments, poses);
+    if (!same_buffers(arguments, built_for_)) graphs_.clear();
+    built_for_ = arguments;
+    constexpr std::size_t kKept = 16;
+    const std::pair key{poses, plan.warps};
+    if (graphs_.size() >= kKept && !graphs_.contains(key)) graphs_.clear();
+    cuda::GraphExec& graph = graphs_[key];
+    if (graph.get() == nullptr) graph = build_graph(context_, arguments, static_cast<unsigned>(poses), plan);
+    context_.launch_graph(graph.get());
+  }
+
+ private:
+  static constexpr std::size_t kBytes = std::size_t{1} << 29;  // of partial sums
+
+  static std::size_t partial_bytes(int candidates) {
+    return static_cast<std::size_t>(candidates) * kMaxChunks * kMostColumns * sizeof(double);
+  }
+
+  void reserve(GraphArguments& g, std::size_t poses) {
+    const auto candidates = static_cast<std::size_t>(g.candidates);
+    if (poses > states_.capacity()) {
+      states_.reserve(poses);
+      context_.fill_bytes(states_.data(), 0, poses * sizeof(LoopState));  // padding is copied with the rest
+    }
+    motions_.reserve(poses * candidates);
+    tickets_.reserve(poses * (candidates + 1));
+    totals_.reserve(poses * candidates);
+    partials_.reserve(poses * partial_bytes(g.candidates) / sizeof(double));
+    outcomes_.reserve(poses);
+    g.states = states_.data();
+    g.motions = motions_.data();
+    g.tickets = tickets_.data();
+    g.partials = partials_.data();
+    g.totals = totals_.data();
+    g.progress = progress_.data();
+    g.outcomes = outcomes_.data();
+  }
+
+  /// Each may move alone: a batch that ran out of memory leaves some of them grown and others not.
+  static bool same_buffers(const GraphArguments& a, const GraphArguments& b) {
+    return a.header == b.header && a.states == b.states && a.motions == b.motions && a.tickets == b.tickets &&
+           a.partials == b.partials && a.totals == b.totals && a.progress == b.progress && a.outcomes == b.outcomes;
+  }
+
+  cuda::Context& context_;
+  cuda::DeviceBuffer<LoopState> states_;
+  cuda::DeviceBuffer<Motion> motions_;
+  cuda::DeviceBuffer<unsigned> tickets_;
+  cuda::DeviceBuffer<double> partials_;
+  cuda::DeviceBuffer<ScanTotal> totals_;
+  cuda::DeviceBuffer<GraphProgress> progress_;
+  cuda::DeviceBuffer<LoopOutcome> outcomes_;
+  GraphArguments built_for_;
+  std::map<std::pair<std::size_t, int>, cuda::GraphExec> graphs_;
+};
+
+/// Why no graph with a WHILE node can be made here.
+std::string without_conditional_nodes() {
+  try {
+    cuda::Context context;
+    build_graph(context, {}, 1, ChunkPlan(1));
+    return {};
+  } catch (const cuda::Error& error) {
+    return std::string("no CUDA graphs with WHILE nodes (toolkit 12.8 and a driver as new are needed): ") +
+           error.what();
+  }
 }
 
 }  // namespace

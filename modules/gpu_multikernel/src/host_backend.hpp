@@ -1,13 +1,9 @@
 // The staged steps on CPU threads: loops in place of launches, plain C++ in place of CUB and cuSOLVER.
 #pragma once
 
-#include <memory>
-#include <span>
 #include <vector>
 
-#include "ndt/edge/loop_aligner.hpp"
 #include "ndt/exec/host_team.hpp"
-#include "ndt/voxel/voxel_map.hpp"
 #include "newton_steps.hpp"
 
 namespace ndt::gpu_multikernel {
@@ -31,33 +27,14 @@ class HostBackend {
   template <class T>
   using Array = HostArray<T>;
 
-  explicit HostBackend(const AlignOptions& options) : pool_(options.threads) {}
-
-  MapInfo set_map(const PointCloud& map, const AlignOptions& options) {
-    map_ = std::make_unique<VoxelMap>(map, options);
-    return map_->info();
-  }
-  const Vec3<double>* origin() const { return map_ ? &map_->origin() : nullptr; }
-  VoxelMapView view() const { return map_->view(); }
-  const VoxelSurface* surfaces() const { return map_->surfaces().data(); }
-  std::vector<VoxelRow> rows() const { return map_->rows(); }
-  std::optional<Traffic> traffic() const { return std::nullopt; }
+  explicit HostBackend(HostPool& pool) : pool_(pool) {}
 
   template <class T>
   Array<T> array() const {
     return {};
   }
-  template <class F>
-  void transact(F&& f) {
-    f();
-  }
-
-  void upload(const ScanView& scan, std::span<const LoopRun> runs, StagedArrays& a) {
-    guesses_.clear();
-    for (const LoopRun& one : runs) guesses_.push_back(one.local_guess);
-    a.guesses = guesses_.data();
-    a.scan = scan.points;
-  }
+  /// Traces are written before they are read; only what is downloaded must have been written whole.
+  static void clear(void*, std::size_t) {}
 
   /// Runs body(i) for i in [0, n), cut evenly; a few on the calling thread alone.
   template <class Body>
@@ -95,25 +72,12 @@ class HostBackend {
 
   std::uint32_t read_flag(const std::uint32_t* flag) { return *flag; }
 
-  void download(const StagedArrays& a, std::span<LoopRun> runs) {
-    for (std::size_t k = 0; k < runs.size(); ++k) {
-      runs[k].outcome = a.outcomes[k];
-      const LoopTrace* trace = a.trace + k * static_cast<std::size_t>(a.trace_lines);
-      if (a.trace_lines > 0) runs[k].trace.assign(trace, trace + runs[k].outcome.iterations + 1);
-    }
-  }
-
-  void score(const ScanView& scan, const Gauss<float>& gauss, std::span<const Motion> motions, std::span<Score> out);
-  std::vector<float> point_scores(const ScanView& scan, const Gauss<float>& gauss, const Motion& motion);
-
  private:
   // Less work than that is done sooner than the other threads are awake.
   static constexpr int kWorthWaking = 2048;
   static constexpr std::int64_t kTermsWorthWaking = 1 << 16;
 
-  HostPool pool_;
-  std::unique_ptr<VoxelMap> map_;
-  std::vector<Transform> guesses_;
+  HostPool& pool_;
 };
 
 }  // namespace ndt::gpu_multikernel

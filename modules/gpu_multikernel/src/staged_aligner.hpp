@@ -1,4 +1,4 @@
-// A staged row: the edge of solve/loop_aligner.hpp around the pipeline, on a backend.
+// The staged schedule on the edge of the side it runs on: HostAligner with HostBackend, or DeviceAligner with CudaBackend.
 #pragma once
 
 #include <algorithm>
@@ -9,36 +9,25 @@
 
 namespace ndt::gpu_multikernel {
 
-/// A Backend keeps the map and runs bodies:
-///   set_map(cloud, options) -> MapInfo, origin() -> const Vec3<double>*, view(), surfaces(), rows()
-///   array<T>()  an Array<T> with reserve(n) and data();  upload(points, runs, StagedArrays&)  scan and guesses
-///   launch(n, body), sum_segments(values, segments, length, sums), solve(matrices, vectors, factorised, systems)
-///   read_flag(pointer), download(arrays, runs), score(...), point_scores(...), traffic()
-///   room_for_scan(points, poses, ahead)  where the points of a scan shall be written; may be missing
-///   kBytes  what the arrays of a batch may take; larger batches are split
-template <class Backend>
-class StagedAligner final : public LoopAligner {
+template <class Edge, class Backend>
+class StagedAligner final : public Edge {
  public:
-  explicit StagedAligner(const AlignOptions& options) : LoopAligner(options), backend_(options), buffers_(backend_) {}
-
-  MapInfo set_map(const PointCloud& map) override { return backend_.set_map(map, options()); }
-  std::vector<VoxelRow> voxels() const override {
-    require_map("voxels");
-    return backend_.rows();
-  }
-  std::optional<Traffic> traffic() const override { return backend_.traffic(); }
+  explicit StagedAligner(const AlignOptions& options) : Edge(options), backend_(resource()), buffers_(backend_) {}
 
  private:
-  const Vec3<double>* map_origin() const override { return backend_.origin(); }
-  Point* room_for_scan(std::size_t points, std::size_t poses) override {
-    if constexpr (requires { backend_.room_for_scan(points, poses, std::size_t{0}); })
-      return backend_.room_for_scan(points, poses, 0);
+  /// What the backend launches on.
+  auto& resource() {
+    if constexpr (requires { this->pool(); })
+      return this->pool();
     else
-      return LoopAligner::room_for_scan(points, poses);
+      return this->context();
   }
 
-  void run(const LoopScan& scan, const LoopOptions& options, const PerScan& per_scan,
-           std::span<LoopRun> runs) override {
+  std::size_t bytes_ahead(std::size_t poses) const { return poses * sizeof(Transform); }
+
+  /// Batches whose arrays would take more than Backend::kBytes are split.
+  void submit_runs(const LoopScan& scan, const LoopOptions& options, const PerScan& per_scan,
+                   std::span<LoopRun> runs) override {
     const int points = scan.view().size;
     const int trials = options.line_search == LineSearch::batched ? StepSearch::kCandidates : 1;
     const auto at_once =
@@ -52,23 +41,19 @@ class StagedAligner final : public LoopAligner {
     const int trace_lines = per_scan.trace ? options.max_iterations + 1 : 0;
     Frame f;
     f.a = buffers_.reserve(scan.view().size, static_cast<int>(runs.size()), trials, trace_lines);
-    f.map = backend_.view();
-    f.surfaces = backend_.surfaces();
-    f.gauss = gauss();
+    f.map = this->view();
+    f.surfaces = this->surfaces();
+    f.gauss = this->gauss();
     f.options = options;
     f.mean_range_m = scan.facts.mean_range_m;
-    backend_.transact([&] {
-      backend_.upload(scan.view(), runs, f.a);
+    this->transact([&] {
+      const PlacedScan placed = this->place(scan, runs);
+      f.a.scan = placed.points;
+      f.a.guesses = placed.guesses;
+      backend_.clear(f.a.trace, runs.size() * static_cast<std::size_t>(trace_lines) * sizeof(LoopTrace));
       align_poses(backend_, f, HostWatch{per_scan});
-      backend_.download(f.a, runs);
+      this->fetch(f.a.outcomes, f.a.trace, trace_lines, runs);
     });
-  }
-
-  void score(const LoopScan& scan, std::span<const Transform> poses, std::span<Score> out) override {
-    backend_.score(scan.view(), gauss(), motions_at(poses), out);
-  }
-  std::vector<float> point_scores(const LoopScan& scan, const Transform& pose) override {
-    return backend_.point_scores(scan.view(), gauss(), loop_start(pose).at.motion);
   }
 
   Backend backend_;

@@ -1,8 +1,9 @@
-// Which team a launch gets, and how large: asked of the device once.
+// Which team a launch gets, how large it is, and why a device has none.
 #pragma once
 
 #include <string>
 
+#include "ndt/cuda/buffer.cuh"
 #include "ndt/cuda/context.cuh"
 #include "ndt/cuda/device.hpp"
 #include "persistent_kernels.cuh"
@@ -71,6 +72,110 @@ inline std::string cluster_reason() {
            ", and thread-block clusters need 9.0: build with -DCMAKE_CUDA_ARCHITECTURES=90";
   return {};
 }
+
+/// Tags that no sum of a launch shares with one before. When they are used up the exchange is set to zero, whose tag is 0.
+class Tags {
+ public:
+  /// The first of `count` tags; `clear` is called if they begin anew.
+  template <class F>
+  unsigned take(std::uint64_t count, F&& clear) {
+    if (next_ == 0 || next_ + count > TaggedPartial::kTags) {
+      clear();
+      next_ = 1;
+    }
+    const auto first = static_cast<unsigned>(next_);
+    next_ += count;
+    return first;
+  }
+  /// What was handed out may not have been used as planned.
+  void forget() { next_ = 0; }
+
+ private:
+  std::uint64_t next_ = 0;
+};
+
+enum class Team { grid, cluster, block };
+
+/// Starts the kernel of the team that suits so many poses.
+class Launcher {
+ public:
+  /// alone: the team of an alignment that is not in a batch.
+  Launcher(cuda::Context& context, Team alone)
+      : context_(context),
+        alone_(alone),
+        cluster_size_(cluster_reason().empty() ? cluster_size(context) : 0),
+        exchange_(context, alone == Team::grid ? 1 : 0) {}
+
+  void launch(PersistentArguments& a, std::size_t poses) {
+    const auto chunk_threads = static_cast<unsigned>(32 * a.plan.warps);
+    const ChunkGroups& groups = a.plan.groups;
+    switch (team_for(a.problem.scan.size, poses)) {
+      case Team::grid: return launch_grid(a, chunk_threads, groups.chunks);
+      case Team::cluster: {
+        const auto blocks = static_cast<unsigned>(blocks_of_a_pose(poses));
+        const unsigned groups_of_a_block = (static_cast<unsigned>(groups.groups) + blocks - 1) / blocks;
+        cuda::Grid grid{blocks * static_cast<unsigned>(poses),
+                        block_threads(chunk_threads, groups_of_a_block * static_cast<unsigned>(groups.per_group))};
+        grid.cluster = blocks;
+        return context_.launch(cluster_kernel, grid, a);
+      }
+      case Team::block:
+        return context_.launch(
+            block_kernel,
+            {static_cast<unsigned>(poses), block_threads(chunk_threads, static_cast<unsigned>(groups.chunks))}, a);
+    }
+  }
+
+ private:
+  static constexpr unsigned kGatheringThreads = 320;
+
+  Team team_for(int points, std::size_t poses) const {
+    if (poses == 1) return alone_;
+    return blocks_of_a_pose(poses) > 1 && points > kMinChunkItems ? Team::cluster : Team::block;
+  }
+  /// A power of two: what of the GPU's multiprocessors falls to each pose.
+  int blocks_of_a_pose(std::size_t poses) const {
+    const int places = cuda_state().devices.front().multiprocessors;
+    int blocks = cluster_size_;
+    while (blocks > 1 && static_cast<int>(poses) * blocks > places) blocks /= 2;
+    return blocks;
+  }
+  /// As many chunks at once as a block has threads for, and no more than there are.
+  static unsigned block_threads(unsigned chunk_threads, unsigned chunks) {
+    const unsigned fit = static_cast<unsigned>(kMostBlockThreads) / chunk_threads;
+    return chunk_threads * (chunks < fit ? chunks : fit);
+  }
+
+  void launch_grid(PersistentArguments& a, unsigned chunk_threads, int chunks) {
+    // Warps without points gather.
+    const unsigned threads = chunk_threads < kGatheringThreads ? kGatheringThreads : chunk_threads;
+    const int resident = known_resident_blocks(threads);
+    cuda::Grid grid{static_cast<unsigned>(chunks < resident ? chunks : resident), threads};
+    grid.cooperative = true;
+    a.exchange = exchange_.data();
+    const auto evaluations =
+        (static_cast<std::uint64_t>(a.problem.options.max_iterations) + 1) * StepSearch::kMaxTrials;
+    a.first_tag = tags_.take(evaluations + 1, [&] { context_.fill_bytes(exchange_.data(), 0, sizeof(GridExchange)); });
+    try {
+      context_.launch(grid_kernel, grid, a);
+    } catch (...) {
+      tags_.forget();
+      throw;
+    }
+  }
+  int known_resident_blocks(unsigned threads) {
+    int& known = resident_[threads / 32];
+    if (known == 0) known = resident_blocks(context_, threads);
+    return known;
+  }
+
+  cuda::Context& context_;
+  Team alone_;
+  int cluster_size_;
+  cuda::DeviceBuffer<GridExchange> exchange_;
+  Tags tags_;
+  int resident_[kMostBlockThreads / 32 + 1] = {};
+};
 
 }  // namespace
 }  // namespace ndt::gpu_persistent

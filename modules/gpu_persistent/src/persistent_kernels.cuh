@@ -7,8 +7,7 @@
 #include "ndt/exec/chunks.hpp"
 #include "ndt/exec/cluster_team.cuh"
 #include "ndt/exec/grid_team.cuh"
-#include "ndt/score/surface_information.hpp"
-#include "ndt/solve/loop_outcome.hpp"
+#include "ndt/solve/device_outcome.cuh"
 #include "persistent_align.hpp"
 
 namespace ndt::gpu_persistent {
@@ -35,38 +34,6 @@ struct HostWord {
   __device__ LoopEnd operator()() const { return word == nullptr ? LoopEnd::running : static_cast<LoopEnd>(*word); }
 };
 
-/// What the surfaces say of the pose the loop ended at.
-template <class T>
-__device__ const SurfaceInformation& sum_surfaces(T& team, const PersistentArguments& a, LoopState& state) {
-  const Problem& p = a.problem;
-  team.replicated(
-      [&](const auto& crew) {
-        crew.each(3, [&](int i) { state.at.set_angle(i, coordinate(state.here.pose, 3 + i)); });
-      },
-      [](const auto&) {});
-  const SurfacePose at(state.at.exact, state.here.pose, a.mean_range_m);
-  const int count = surface_points(p.scan.size);
-  return team
-      .template sum<SurfaceSums>(
-          count,
-          [&](int i, int there, const auto& lanes, auto& part) {
-            const auto point = static_cast<int>(static_cast<std::int64_t>(i) * p.scan.size / count);
-            add_surface(p.map, a.surfaces, at, p.scan.points[point], there > 0, lanes, part);
-          },
-          [] { return 0; })
-      .sums;
-}
-
-/// One thread. The host looks at `end` until it is set. surfaces: null where they do not matter.
-__device__ __noinline__ void write_outcome(const LoopState& state, const SurfaceInformation* surfaces,
-                                           LoopOutcome& out) {
-  fill_outcome(state, out);
-  for (int i = 0; i < SurfaceInformation::kEntries; ++i)
-    out.surfaces[i] = surfaces != nullptr ? static_cast<float>(surfaces->entries[i]) : 0.0F;
-  __threadfence_system();
-  *const_cast<volatile LoopEnd*>(&out.end) = state.end;
-}
-
 /// Alignment k, by all threads of its team.
 template <class T>
 __device__ void run_alignment(T& team, const PersistentArguments& a, int k) {
@@ -78,14 +45,8 @@ __device__ void run_alignment(T& team, const PersistentArguments& a, int k) {
   persistent_align(team, a.problem, HostWord{a.interrupt}, state,
                    a.traces == nullptr ? nullptr : a.traces + static_cast<std::int64_t>(k) * lines);
   __syncthreads();  // the crew has written everything down
-  // An evaluation alone has no ending to be judged.
-  const bool judged = a.problem.options.max_iterations > 0 && surfaces_matter(state.end);
-  if (judged) {
-    const SurfaceInformation& surfaces = sum_surfaces(team, a, state);
-    team.once([&] { write_outcome(state, &surfaces, a.outcomes[k]); });
-  } else {
-    team.once([&] { write_outcome(state, nullptr, a.outcomes[k]); });
-  }
+  conclude(team, {a.problem.scan, a.problem.map, a.surfaces, a.mean_range_m}, a.problem.options.max_iterations, state,
+           a.outcomes[k]);
 }
 
 __global__ void __launch_bounds__(kMostBlockThreads) grid_kernel(const __grid_constant__ PersistentArguments a) {

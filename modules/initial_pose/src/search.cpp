@@ -1,12 +1,9 @@
 #include "ndt/initial_pose/search.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <span>
-#include <stdexcept>
 
 #include "ndt/initial_pose/grid.hpp"
 #include "ndt/initial_pose/tpe.hpp"
@@ -29,15 +26,11 @@ class Search {
   Search(Aligner& aligner, const PointCloud& scan, const Strategy& strategy, const SearchOptions& options,
          const PerScan& per_scan, const SearchObserver& observer)
       : aligner_(aligner),
-        batch_(dynamic_cast<BatchAligner*>(&aligner)),
         scan_(scan),
         strategy_(strategy),
         options_(options),
         per_scan_(per_scan),
         observer_(observer) {
-    if (batch_ == nullptr && (strategy.startup_at_once || strategy.guided_at_once))
-      throw std::logic_error(fmt::format(
-          "search: strategy {} aligns many poses at once, which this aligner does not; use sequential", strategy.name));
     result_.particles.reserve(static_cast<std::size_t>(options.particles));
   }
 
@@ -52,8 +45,7 @@ class Search {
       const int soon = std::min(strategy_.guided_at_once ? options_.at_once : 1, later);
       // As many as the alignments leave time for.
       const int drawn = std::min(std::max(soon, std::min(aligned, later)), kDrawnAhead / options_.candidates);
-      per_scan_.meanwhile = [&tpe, drawn, soon] { tpe.draw_ahead(drawn, soon); };
-      align(places, guides);
+      align(places, guides, [&] { tpe.draw_ahead(drawn, soon); });
       for (std::size_t k = first; k < result_.particles.size(); ++k) tell(tpe, result_.particles[k].result);
     }
     return finished();
@@ -63,7 +55,7 @@ class Search {
     options_.particles = static_cast<int>(places.size());  // a lattice may fall short of them
     while (left() > 0 && !ended()) {
       const auto from = places.begin() + done();
-      align({from, from + round(strategy_.startup_at_once, left())}, false);
+      align({from, from + round(strategy_.startup_at_once, left())}, false, [] {});
     }
     return finished();
   }
@@ -79,14 +71,15 @@ class Search {
     return result_.interrupted.has_value();
   }
 
-  void align(const std::vector<Pose>& starts, bool guides) {
+  /// `meanwhile` is work for this thread while a device aligns.
+  template <class Work>
+  void align(const std::vector<Pose>& starts, bool guides, Work&& meanwhile) {
     guesses_.clear();
     for (const Pose& start : starts) guesses_.push_back(to_transform(start));
     results_.resize(guesses_.size());
-    if (guesses_.size() == 1)
-      results_[0] = aligner_.align(scan_, guesses_[0], per_scan_);
-    else
-      batch_->align_batch(scan_, guesses_, results_, per_scan_);
+    aligner_.submit(scan_, guesses_, per_scan_);
+    meanwhile();
+    aligner_.collect(results_);
     for (std::size_t k = 0; k < starts.size(); ++k)
       result_.particles.push_back({starts[k], std::move(results_[k]), guides});
     if (observer_) observer_(result_.particles);
@@ -124,7 +117,6 @@ class Search {
   }
 
   Aligner& aligner_;
-  BatchAligner* batch_;  ///< the same, or null
   const PointCloud& scan_;
   const Strategy& strategy_;
   SearchOptions options_;

@@ -1,5 +1,5 @@
 // pcl_ndt: PCL's registration under our interface, with outcomes that PCL does not tell apart.
-#include "ndt/pcl_ndt/aligner.hpp"
+#include "aligner.hpp"
 
 #include <cmath>
 #include <stdexcept>

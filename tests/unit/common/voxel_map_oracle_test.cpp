@@ -4,9 +4,9 @@
 #include <random>
 #include <string>
 
-#include "golden.hpp"
-#include "ndt/cpu_pclomp_ref/aligner.hpp"
 #include "data/courtyard.hpp"
+#include "golden.hpp"
+#include "ndt/cpu_pclomp_ref/implementations.hpp"
 #include "ndt/voxel/voxel_map.hpp"
 #include "voxel_rows.hpp"
 
@@ -14,7 +14,7 @@ namespace ndt {
 namespace {
 
 std::vector<VoxelRow> oracle_rows(const PointCloud& cloud, const AlignOptions& options) {
-  const auto oracle = cpu_pclomp_ref::make_aligner(options);
+  const auto oracle = make_aligner(cpu_pclomp_ref::implementations(), "cpu_pclomp_ref", options);
   oracle->set_map(cloud);
   return oracle->voxels();
 }

@@ -1,9 +1,9 @@
 // The oracle's leaves against the reference's own voxel table of the courtyard.
 #include <gtest/gtest.h>
 
-#include "golden.hpp"
-#include "ndt/cpu_pclomp_ref/aligner.hpp"
 #include "data/courtyard.hpp"
+#include "golden.hpp"
+#include "ndt/cpu_pclomp_ref/implementations.hpp"
 #include "voxel_rows.hpp"
 
 namespace ndt::cpu_pclomp_ref {
@@ -12,7 +12,7 @@ namespace {
 TEST(GoldenVoxels, EqualTheReferencesTableOfTheCourtyard) {
   // Both in float64 in the same order: only Eigen's solver and inverse may be compiled differently.
   constexpr RowTolerances kTolerances{.centroid = 1e-8, .mean = 1e-12, .covariance = 4e-12, .inverse = 4e-12};
-  const auto oracle = make_aligner({});
+  const auto oracle = make_aligner(implementations(), "cpu_pclomp_ref");
   const MapInfo info = oracle->set_map(harness::courtyard_map());
   const std::vector<VoxelRow> expected = golden::voxel_table("courtyard_voxels_2m.csv"), got = oracle->voxels();
   ASSERT_EQ(expected.size(), 1200U);

@@ -14,12 +14,8 @@ class HostStepMachine final : public StepMachine {
   bool contracts() const override { return false; }
 
  private:
-  static AlignOptions two_threads() {
-    AlignOptions options;
-    options.threads = 2;
-    return options;
-  }
-  HostBackend backend_{two_threads()};
+  HostPool pool_{2};
+  HostBackend backend_{pool_};
 };
 
 }  // namespace

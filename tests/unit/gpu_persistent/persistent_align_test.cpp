@@ -10,7 +10,7 @@
 
 #include "ndt/exec/host_team.hpp"
 #include "ndt/exec/team.hpp"
-#include "ndt/gpu_persistent/aligner.hpp"
+#include "ndt/gpu_persistent/implementations.hpp"
 #include "ndt/score/scan_points_simd.hpp"
 #include "ndt/voxel/voxel_map.hpp"
 #include "run/repeatability.hpp"
@@ -92,7 +92,7 @@ TEST(PersistentCpu, TwoAlignersInTwoThreadsDoNotDisturbEachOther) {
   AlignOptions options;
   options.threads = 2;
   const auto align = [&](const Pose& offset) {
-    const auto aligner = make_cpu_aligner(options);
+    const auto aligner = make_aligner(implementations(), "persistent_cpu", options);
     aligner->set_map(test_clouds::map());
     return aligner->align(test_clouds::scan(), to_transform(offset)).map_from_scan;
   };
@@ -116,7 +116,7 @@ TEST(PersistentCpu, ABatchIsItsAlignmentsAloneForAnyNumberOfThreads) {
   for (const int threads : {1, 2, 3, 8}) {
     AlignOptions options;
     options.threads = threads;
-    const auto aligner = make_cpu_aligner(options);
+    const auto aligner = make_aligner(implementations(), "persistent_cpu", options);
     aligner->set_map(test_clouds::map());
     if (expected.empty())
       for (const Transform& guess : guesses) expected.push_back(aligner->align(scan, guess, traced));
@@ -133,7 +133,7 @@ TEST(PersistentCpu, ABatchIsItsAlignmentsAloneForAnyNumberOfThreads) {
 TEST(PersistentCpu, ABatchEndsWhenItIsToldTo) {
   AlignOptions options;
   options.threads = 3;
-  const auto aligner = make_cpu_aligner(options);
+  const auto aligner = make_aligner(implementations(), "persistent_cpu", options);
   aligner->set_map(test_clouds::map());
   const std::vector<Transform> guesses = test_clouds::mixed_guesses(40);
   std::vector<AlignResult> results(guesses.size());
@@ -154,7 +154,7 @@ TEST(PersistentCpu, ABatchEndsWhenItIsToldTo) {
 }
 
 TEST(PersistentCpu, BatchesEqualOneByOneWhateverTheirOrder) {
-  const auto aligner = make_cpu_aligner({});
+  const auto aligner = make_aligner(implementations(), "persistent_cpu", {});
   aligner->set_map(test_clouds::map());
   std::vector<Transform> guesses;
   for (const Pose& p : test_clouds::offsets(6, 0.4, 0.05)) guesses.push_back(to_transform(p));

@@ -5,7 +5,7 @@
 #include <cstring>
 #include <thread>
 
-#include "ndt/gpu_persistent/aligner.hpp"
+#include "ndt/gpu_persistent/implementations.hpp"
 #include "test_clouds.hpp"
 
 namespace ndt::gpu_persistent {
@@ -13,9 +13,9 @@ namespace {
 
 const Transform kGuess = to_transform({0.3, -0.2, 0.1, 0.01, 0.02, 0.05});
 
-std::unique_ptr<BatchAligner> in_courtyard(AlignOptions options) {
+std::unique_ptr<Aligner> in_courtyard(AlignOptions options) {
   options.threads = 2;
-  auto aligner = make_cpu_aligner(options);
+  auto aligner = make_aligner(implementations(), "persistent_cpu", options);
   aligner->set_map(test_clouds::map());
   return aligner;
 }

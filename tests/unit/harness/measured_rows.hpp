@@ -141,7 +141,7 @@ class AllocatesAgain final : public OnADevice {
 };
 
 /// Answers a batch with its guesses, pose k after k + 1 iterations.
-class Batches final : public BatchAligner {
+class Batches final : public Aligner {
  public:
   MapInfo set_map(const PointCloud& map) override { return echo_.set_map(map); }
   AlignResult align(const PointCloud& scan, const Transform& guess, const PerScan& per_scan) override {
@@ -150,15 +150,14 @@ class Batches final : public BatchAligner {
     if (per_scan.regularisation) result.score = 100 * per_scan.regularisation->x + per_scan.regularisation->y;
     return result;
   }
-  void align_batch(const PointCloud& scan, std::span<const Transform> guesses, std::span<AlignResult> out,
-                   const PerScan& per_scan) override {
+  void submit(const PointCloud& scan, std::span<const Transform> guesses, const PerScan& per_scan) override {
+    echo_.submit(scan, guesses, per_scan);
     if (per_scan.regularisation) std::this_thread::sleep_for(std::chrono::milliseconds(3 * guesses.size()));
-    for (std::size_t k = 0; k < guesses.size(); ++k) {
-      out[k] = echo_.align(scan, guesses[k], per_scan);
-      out[k].iterations = static_cast<int>(k) + 1;
-    }
   }
-  void score_batch(const PointCloud&, std::span<const Transform>, std::span<Score>) override {}
+  void collect(std::span<AlignResult> out) override {
+    echo_.collect(out);
+    for (std::size_t k = 0; k < out.size(); ++k) out[k].iterations = static_cast<int>(k) + 1;
+  }
   Evaluation evaluate(const PointCloud&, const Transform&, const PerScan&) override { return {}; }
   std::vector<VoxelRow> voxels() const override { return {}; }
 
@@ -186,16 +185,17 @@ inline std::unique_ptr<Aligner> make_on_a_device(const AlignOptions&) { return s
 inline std::unique_ptr<Aligner> make_waiting(const AlignOptions&) { return std::make_unique<WaitsOnceMore>(); }
 inline std::unique_ptr<Aligner> make_allocating(const AlignOptions&) { return std::make_unique<AllocatesAgain>(); }
 
-inline constexpr AlignerEntry kEcho = {"echo", "", "", always, make_echo};
-inline constexpr AlignerEntry kSlow = {"slow", "", "", always, make_slow};
-inline constexpr AlignerEntry kFailing = {"failing", "", "", always, make_failing};
-inline constexpr AlignerEntry kBatches = {"batches", "", "", always, make_batches};
-inline constexpr AlignerEntry kDrifting = {"drifting", "", "", always, make_drifting};
-inline constexpr AlignerEntry kOutOfTime = {"out_of_time", "", "", always, make_out_of_time};
-inline constexpr AlignerEntry kWithoutMap = {"without_map", "", "", always, make_without_map};
-inline constexpr AlignerEntry kOnADevice = {"on_a_device", "", "", always, make_on_a_device};
-inline constexpr AlignerEntry kWaiting = {"waiting", "", "", always, make_waiting};
-inline constexpr AlignerEntry kAllocating = {"allocating", "", "", always, make_allocating};
+inline constexpr Implementation kEcho = {"echo", "", "", always, make_echo};
+inline constexpr Implementation kSlow = {"slow", "", "", always, make_slow};
+inline constexpr Implementation kFailing = {"failing", "", "", always, make_failing};
+inline constexpr Implementation kBatches = {
+    .name = "batches", .unavailable_reason = always, .make = make_batches, .batches = true};
+inline constexpr Implementation kDrifting = {"drifting", "", "", always, make_drifting};
+inline constexpr Implementation kOutOfTime = {"out_of_time", "", "", always, make_out_of_time};
+inline constexpr Implementation kWithoutMap = {"without_map", "", "", always, make_without_map};
+inline constexpr Implementation kOnADevice = {"on_a_device", "", "", always, make_on_a_device};
+inline constexpr Implementation kWaiting = {"waiting", "", "", always, make_waiting};
+inline constexpr Implementation kAllocating = {"allocating", "", "", always, make_allocating};
 
 struct Measured {
   std::vector<Measurement> rows;
@@ -203,7 +203,7 @@ struct Measured {
 };
 
 /// The courtyard's rows named by `wanted`.
-inline Measured measured(const AlignerEntry& entry, const Plan& plan, const std::vector<std::size_t>& wanted,
+inline Measured measured(const Implementation& entry, const Plan& plan, const std::vector<std::size_t>& wanted,
                          bool timed = true, const AlignArguments& options = {}) {
   const Dataset dataset = load_dataset("courtyard");
   Job job;
@@ -227,7 +227,7 @@ inline Plan plan_with(TimingRule timing) {
 }
 
 /// The courtyard's first guess with batches of these sizes.
-inline std::vector<Measurement> measured_batches(const AlignerEntry& entry, const Plan& plan, Job job) {
+inline std::vector<Measurement> measured_batches(const Implementation& entry, const Plan& plan, Job job) {
   const Dataset dataset = load_dataset("courtyard");
   job.dataset = dataset.name;
   job.frames = {0};

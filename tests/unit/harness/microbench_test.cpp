@@ -29,7 +29,7 @@ class Errors : public benchmark::BenchmarkReporter {
   std::map<std::string, std::string> by_name;
 };
 
-constexpr AlignerEntry kRows[] = {
+constexpr Implementation kRows[] = {
     {"no_device", "a GPU", "", [] { return std::string("no GPU in this machine"); },
      [](const AlignOptions&) -> std::unique_ptr<Aligner> { throw std::logic_error("made although unavailable"); }},
     {"broken", "CPU", "", [] { return std::string(); },

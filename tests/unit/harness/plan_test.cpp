@@ -178,7 +178,7 @@ TEST(Plan, AVariantsOptionsWinOverTheCommandLine) {
 }
 
 TEST(Plan, WhatARowDoesNotOfferIsLeftOutWithItsReason) {
-  for (const AlignerEntry& entry : aligners())
+  for (const Implementation& entry : implementations())
     if (entry.peer && !entry.unavailable_reason().empty()) GTEST_SKIP() << entry.unavailable_reason();
   Study study = study_of({"courtyard"});
   study.variants = {{"direct7", {}}};

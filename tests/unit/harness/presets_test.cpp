@@ -30,7 +30,7 @@ TEST(Presets, TheirDatasetsAndOptionsExist) {
             << name;
       for (const Variant& variant : study.variants) EXPECT_NO_THROW(resolve(variant.options)) << variant.name;
       for (const SearchSpec& search : study.searches)
-        for (const std::string& row : search.implementations) EXPECT_NO_THROW(find_aligner(row)) << search.name;
+        for (const std::string& row : search.implementations) EXPECT_NO_THROW(find_implementation(row)) << search.name;
     }
 }
 

@@ -57,18 +57,17 @@ TEST(SearchArguments, WhatAStrategyOrMethodHasNoUseForIsRefused) {
 }
 
 TEST(SearchArguments, AStrategyTakesItsOwnRowOrItsTwin) {
-  const std::string persistent(choose_aligner(resolve(with("batched_persistent")).strategy, kAuto).name);
+  const std::string persistent(choose_implementation(resolve(with("batched_persistent")).strategy, kAuto).name);
   EXPECT_THAT(persistent, testing::AnyOf("persistent_cuda", "persistent_cpu"));
-  const std::string batched(choose_aligner(resolve(with("batched")).strategy, kAuto).name);
+  const std::string batched(choose_implementation(resolve(with("batched")).strategy, kAuto).name);
   EXPECT_THAT(batched, testing::AnyOf("multikernel_cuda", "multikernel_cpu"));
-  EXPECT_EQ(choose_aligner(resolve(with("sequential")).strategy, kAuto).name, choose_aligner(kAuto).name);
-  EXPECT_EQ(choose_aligner(resolve(with("batched")).strategy, "persistent_cpu").name, "persistent_cpu");
-  EXPECT_EQ(choose_aligner(resolve(with("sequential")).strategy, kReference).name, kReference);
-  const AlignerEntry& oracle = find_aligner(kReference);
-  const auto aligner = oracle.make({});
-  EXPECT_TRUE(can_run(resolve(with("sequential")).strategy, *aligner));
-  EXPECT_NO_THROW(require_can_run(resolve(with("sequential")).strategy, oracle, *aligner));
-  EXPECT_THAT([&] { require_can_run(resolve(with("batched")).strategy, oracle, *aligner); },
+  EXPECT_EQ(choose_implementation(resolve(with("sequential")).strategy, kAuto).name, choose_implementation(kAuto).name);
+  EXPECT_EQ(choose_implementation(resolve(with("batched")).strategy, "persistent_cpu").name, "persistent_cpu");
+  EXPECT_EQ(choose_implementation(resolve(with("sequential")).strategy, kReference).name, kReference);
+  const Implementation& oracle = find_implementation(kReference);
+  EXPECT_TRUE(can_run(resolve(with("sequential")).strategy, oracle));
+  EXPECT_NO_THROW(require_can_run(resolve(with("sequential")).strategy, oracle));
+  EXPECT_THAT([&] { require_can_run(resolve(with("batched")).strategy, oracle); },
               ThrowsMessage<UsageError>(HasSubstr("cpu_pclomp_ref aligns one pose at a time")));
 }
 

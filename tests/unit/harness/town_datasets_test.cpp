@@ -41,7 +41,7 @@ TEST_F(TownPoints, ScansHaveExactlyTheNumberOfPointsEvenIfOneSweepHasFewer) {
 
 TEST_F(TownPoints, SweepsOfOtherStopsLieWhereTheyWereMade) {
   const Dataset dataset = corner(40000);
-  const auto aligner = find_aligner("persistent_cpu").make({});
+  const auto aligner = find_implementation("persistent_cpu").make({});
   aligner->set_map(dataset.map(0));
   for (const std::size_t frame : {std::size_t{0}, dataset.frames.size() - 1}) {
     const Transform truth = *dataset.frames[frame].truth;

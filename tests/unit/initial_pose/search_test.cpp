@@ -19,26 +19,20 @@ const Strategy& kBatched = strategies()[1];
 const Strategy& kRounds = strategies()[2];
 
 /// Every pose stays where it is; NVTL and probability fall with the distance to a place and a heading. Counts how it was asked.
-class Hill : public BatchAligner {
+class Hill : public Aligner {
  public:
   std::vector<std::size_t> calls;  ///< poses of each
-  bool waits = true;               ///< as for a device, while which the caller's work can be done
 
   MapInfo set_map(const PointCloud&) override { return {}; }
   AlignResult align(const PointCloud&, const Transform& guess, const PerScan& per_scan) override {
-    calls.push_back(1);
-    if (waits && per_scan.meanwhile) per_scan.meanwhile();
     return answer(guess, per_scan);
   }
-  void align_batch(const PointCloud&, std::span<const Transform> guesses, std::span<AlignResult> out,
-                   const PerScan& per_scan) override {
+  void submit(const PointCloud& scan, std::span<const Transform> guesses, const PerScan& per_scan) override {
     calls.push_back(guesses.size());
-    if (waits && per_scan.meanwhile) per_scan.meanwhile();
-    for (std::size_t k = 0; k < guesses.size(); ++k) out[k] = answer(guesses[k], per_scan);
+    Aligner::submit(scan, guesses, per_scan);
   }
   Evaluation evaluate(const PointCloud&, const Transform&, const PerScan&) override { return {}; }
   std::vector<VoxelRow> voxels() const override { return {}; }
-  void score_batch(const PointCloud&, std::span<const Transform>, std::span<Score>) override {}
 
   std::function<void(AlignResult&)> change = [](AlignResult&) {};
 
@@ -52,18 +46,6 @@ class Hill : public BatchAligner {
     change(result);
     return result;
   }
-};
-
-/// Takes one pose at a time.
-class OneByOne : public Aligner {
- public:
-  MapInfo set_map(const PointCloud&) override { return {}; }
-  AlignResult align(const PointCloud& scan, const Transform& guess, const PerScan& per_scan) override {
-    return hill.align(scan, guess, per_scan);
-  }
-  Evaluation evaluate(const PointCloud&, const Transform&, const PerScan&) override { return {}; }
-  std::vector<VoxelRow> voxels() const override { return {}; }
-  Hill hill;
 };
 
 SearchOptions options(int particles, int startup, int at_once = 4) {
@@ -98,15 +80,6 @@ TEST(Search, WithoutRoundsTheResultIsTheSequentialOne) {
   expect_same(search(aligner, kScan, kPrior, kRounds, options(60, 20, 1)), expected);
   expect_same(search(aligner, kScan, kPrior, kRounds, options(60, 20, 8)),
               search(aligner, kScan, kPrior, kRounds, options(60, 20, 8)));
-}
-
-TEST(Search, WhatIsDoneWhileADeviceWorksDoesNotShow) {
-  Hill waits, hurries;
-  hurries.waits = false;
-  for (const Strategy* strategy : {&kSequential, &kBatched, &kRounds})
-    for (const int startup : {0, 5, 20, 59, 60})
-      expect_same(search(waits, kScan, kPrior, *strategy, options(60, startup, 7)),
-                  search(hurries, kScan, kPrior, *strategy, options(60, startup, 7)));
 }
 
 TEST(Search, OtherMethodsHaveNoGuidanceAndGoInOneCall) {
@@ -280,9 +253,6 @@ TEST(Search, TheObserverSeesEveryRound) {
 }
 
 TEST(Search, RefusesWhatItCannotDo) {
-  OneByOne single;
-  EXPECT_NO_THROW(search(single, kScan, kPrior, kSequential, options(3, 2)));
-  EXPECT_THROW(search(single, kScan, kPrior, kBatched, options(3, 2)), std::logic_error);
   Hill aligner;
   PosePrior nowhere = kPrior;
   nowhere.mean.x = std::numeric_limits<double>::quiet_NaN();

@@ -1,12 +1,11 @@
 // What the row adds to PCL: our definitions of the numbers, honest outcomes, and refusals where PCL would go wrong silently.
-#include "ndt/pcl_ndt/aligner.hpp"
-
 #include <gmock/gmock.h>
 
 #include <cmath>
 
 #include "compare.hpp"
 #include "ndt/core/error.hpp"
+#include "ndt/pcl_ndt/implementations.hpp"
 #include "registry/registry.hpp"
 #include "test_clouds.hpp"
 #include "voxel_rows.hpp"
@@ -19,7 +18,7 @@ using testing::HasSubstr;
 const Transform kGuess = to_transform({0.2, -0.1, 0.05, 0.01, -0.01, 0.03});
 
 std::unique_ptr<Aligner> with_map(const PointCloud& map, const AlignOptions& options = {}) {
-  auto aligner = pcl_ndt::make_aligner(options);
+  auto aligner = make_aligner(pcl_ndt::implementations(), "pcl_ndt", options);
   aligner->set_map(map);
   return aligner;
 }
@@ -27,7 +26,7 @@ std::unique_ptr<Aligner> with_map(const PointCloud& map, const AlignOptions& opt
 std::unique_ptr<Aligner> oracle_from_zero(const PointCloud& map) {
   AlignOptions options;
   options.covariance_start = CovarianceStart::zero;
-  auto oracle = harness::find_aligner(harness::kReference).make(options);
+  auto oracle = harness::find_implementation(harness::kReference).make(options);
   oracle->set_map(map);
   return oracle;
 }
@@ -212,7 +211,7 @@ TEST(PclNdt, OptionsPclDoesNotHaveAreRefusedByNameAndValue) {
     AlignOptions options;
     change(options);
     try {
-      pcl_ndt::make_aligner(options);
+      make_aligner(pcl_ndt::implementations(), "pcl_ndt", options);
     } catch (const std::invalid_argument& error) {
       return error.what();
     }

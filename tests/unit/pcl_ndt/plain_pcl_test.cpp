@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "ndt/pcl_ndt/aligner.hpp"
+#include "ndt/pcl_ndt/implementations.hpp"
 #include "test_clouds.hpp"
 
 namespace ndt {
@@ -27,7 +27,7 @@ TEST(PclNdt, GivesTheBitsOfPclCalledByHand) {
   plain.setTransformationRotationEpsilon(std::cos(options.epsilon_m));
   plain.setInputTarget(to_pcl(test_clouds::map()));
   plain.setInputSource(to_pcl(test_clouds::scan()));
-  const auto row = pcl_ndt::make_aligner(options);
+  const auto row = make_aligner(pcl_ndt::implementations(), "pcl_ndt", options);
   row->set_map(test_clouds::map());
   for (const Pose& offset : test_clouds::offsets(4, 0.3, 0.04)) {
     const Transform guess = to_transform(offset);

@@ -2,7 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <stdexcept>
+#include <utility>
+
 #include "ndt/core/error.hpp"
+#include "ndt/core/limits.hpp"
 
 namespace ndt {
 
@@ -18,6 +22,40 @@ void throw_no_valid_voxel(const MapInfo& info, std::int64_t occupied_voxels, con
                   "with {} points or "
                   "more; give a denser map or a larger resolution",
                   info.points, info.dropped_points, occupied_voxels, options.resolution_m, options.min_points));
+}
+
+void require_room_for_results(std::size_t poses, std::size_t results, const char* where) {
+  if (poses > Limits::kBatch)
+    throw std::invalid_argument(
+        fmt::format("{}: {} poses, at most {} in one call; split them", where, poses, Limits::kBatch));
+  if (poses != results)
+    throw std::invalid_argument(fmt::format("{}: {} poses but room for {} results", where, poses, results));
+}
+
+void Aligner::align_batch(const PointCloud& scan, std::span<const Transform> guesses, std::span<AlignResult> out,
+                          const PerScan& per_scan) {
+  require_room_for_results(guesses.size(), out.size(), "align_batch");
+  submit(scan, guesses, per_scan);
+  collect(out);
+}
+
+void Aligner::submit(const PointCloud& scan, std::span<const Transform> guesses, const PerScan& per_scan) {
+  submitted_ = Submitted{&scan, guesses, per_scan};
+}
+
+void Aligner::collect(std::span<AlignResult> out) {
+  if (!submitted_) throw std::logic_error("collect: nothing was submitted");
+  const Submitted work = *std::exchange(submitted_, std::nullopt);
+  require_room_for_results(work.guesses.size(), out.size(), "collect");
+  for (std::size_t k = 0; k < out.size(); ++k) out[k] = align(*work.scan, work.guesses[k], work.per_scan);
+}
+
+void Aligner::score_batch(const PointCloud& scan, std::span<const Transform> poses, std::span<Score> out) {
+  require_room_for_results(poses.size(), out.size(), "score_batch");
+  for (std::size_t k = 0; k < out.size(); ++k) {
+    const Evaluation e = evaluate(scan, poses[k]);
+    out[k] = {e.score, e.transform_probability, e.nvtl, e.correspondences};
+  }
 }
 
 }  // namespace ndt

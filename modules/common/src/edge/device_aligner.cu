@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <atomic>
 #include <cstring>
 #include <stdexcept>
@@ -10,8 +11,9 @@ namespace {
 bool can_end_early(const PerScan& per_scan) { return per_scan.deadline.has_value() || per_scan.stop.stop_possible(); }
 }  // namespace
 
-DeviceRow::DeviceRow()
-    : staging_(context_),
+DeviceAligner::DeviceAligner(const AlignOptions& options)
+    : LoopAligner(options),
+      staging_(context_),
       uploaded_(context_),
       outcomes_(context_),
       traces_(context_),
@@ -21,18 +23,26 @@ DeviceRow::DeviceRow()
       host_scores_(context_),
       point_scores_(context_) {}
 
-MapInfo DeviceRow::set_map(const PointCloud& map, const AlignOptions& options) {
+MapInfo DeviceAligner::set_map(const PointCloud& map) {
   transact([&] {
-    auto built = std::make_unique<DeviceVoxelMap>(context_, map, options);
+    auto built = std::make_unique<DeviceVoxelMap>(context_, map, options());
     context_.synchronise();
     map_ = std::move(built);
   });
+  map_changed();
   return map_->info();
 }
 
-Point* DeviceRow::room_for_scan(std::size_t points, std::size_t poses, std::size_t ahead) {
+std::vector<VoxelRow> DeviceAligner::voxels() const {
+  require_map("voxels");
+  return map_->rows();
+}
+
+/// Pinned, and uploaded from there. In front there is room for what travels with the points, and for the motions of poses.
+Point* DeviceAligner::room_for_scan(std::size_t points, std::size_t poses) {
   constexpr std::size_t kAlignment = 256;
-  const std::size_t wanted = (poses * sizeof(Transform) + ahead + kAlignment - 1) / kAlignment * kAlignment,
+  const std::size_t ahead = std::max(bytes_ahead(poses), poses * sizeof(Motion)),
+                    wanted = (ahead + kAlignment - 1) / kAlignment * kAlignment,
                     front = std::max(front_, wanted), bytes = front + points * sizeof(Point);
   transact([&] {
     staging_.reserve(bytes);
@@ -42,20 +52,32 @@ Point* DeviceRow::room_for_scan(std::size_t points, std::size_t poses, std::size
   return reinterpret_cast<Point*>(staging_.data() + front_);
 }
 
-void DeviceRow::require_room(const ScanView& scan, std::size_t in_front) const {
+void DeviceAligner::require_room(const ScanView& scan, std::size_t in_front) const {
   const char* points = reinterpret_cast<const char*>(scan.points);
   if (staging_.data() == nullptr || points != staging_.data() + front_ || in_front > front_)
-    throw std::logic_error("DeviceRow: room_for_scan was not asked for this scan and as many poses");
+    throw std::logic_error("DeviceAligner: room_for_scan was not asked for this scan and as many poses");
 }
 
-DeviceScan DeviceRow::reserve_scan(const ScanView& scan, std::size_t poses, std::size_t ahead) {
+PlacedScan DeviceAligner::reserve_scan(const ScanView& scan, std::size_t poses, std::size_t ahead) {
   const std::size_t guesses = poses * sizeof(Transform);
   require_room(scan, guesses + ahead);
   const char* points = uploaded_.data() + front_;
   return {reinterpret_cast<const Point*>(points), reinterpret_cast<const Transform*>(points - ahead - guesses)};
 }
 
-void DeviceRow::upload_scan(const ScanView& scan, std::span<const LoopRun> runs, const void* ahead,
+PlacedScan DeviceAligner::place(const LoopScan& scan, std::span<const LoopRun> runs) {
+  const PlacedScan placed = reserve_scan(scan.view(), runs.size(), 0);
+  upload_scan(scan.view(), runs, nullptr, 0);
+  return placed;
+}
+
+void DeviceAligner::fetch(const LoopOutcome* outcomes, const LoopTrace* traces, int trace_lines,
+                          std::span<LoopRun> runs) {
+  fetch_outcomes(outcomes, traces, trace_lines, runs.size());
+  collect_outcomes(trace_lines, runs);
+}
+
+void DeviceAligner::upload_scan(const ScanView& scan, std::span<const LoopRun> runs, const void* ahead,
                             std::size_t ahead_bytes) {
   const std::size_t in_front = runs.size() * sizeof(Transform) + ahead_bytes;
   char* at = staging_.data() + front_ - in_front;
@@ -67,27 +89,27 @@ void DeviceRow::upload_scan(const ScanView& scan, std::span<const LoopRun> runs,
   upload_staged(in_front, scan);
 }
 
-void DeviceRow::upload_staged(std::size_t in_front, const ScanView& scan) {
+void DeviceAligner::upload_staged(std::size_t in_front, const ScanView& scan) {
   const std::size_t first = front_ - in_front;
   context_.upload(uploaded_.data() + first, staging_.data() + first,
                   in_front + static_cast<std::size_t>(scan.size) * sizeof(Point));
 }
 
-void DeviceRow::fetch_outcomes(const LoopOutcome* outcomes, const LoopTrace* traces, int trace_lines,
+void DeviceAligner::fetch_outcomes(const LoopOutcome* outcomes, const LoopTrace* traces, int trace_lines,
                                std::size_t poses) {
   outcomes_.reserve(poses);
   context_.download(outcomes_.data(), outcomes, poses * sizeof(LoopOutcome));
   fetch_traces(traces, trace_lines, poses);
 }
 
-LoopOutcome* DeviceRow::outcomes_in_place(std::size_t poses) {
+LoopOutcome* DeviceAligner::outcomes_in_place(std::size_t poses) {
   outcomes_.reserve(poses);
   for (std::size_t k = 0; k < poses; ++k) outcomes_[k].end = LoopEnd::running;
   context_.count_download(poses * sizeof(LoopOutcome));
   return outcomes_.data();
 }
 
-const LoopOutcome& DeviceRow::outcome_in_place(std::size_t k, const PerScan& per_scan) {
+const LoopOutcome& DeviceAligner::outcome_in_place(std::size_t k, const PerScan& per_scan) {
   constexpr unsigned kLooksBetweenCalls = 4096;  // at the stream, to see whether the kernel has failed
   const bool watched = can_end_early(per_scan);
   const volatile LoopEnd& end = outcomes_[k].end;
@@ -100,13 +122,13 @@ const LoopOutcome& DeviceRow::outcome_in_place(std::size_t k, const PerScan& per
   return outcomes_[k];
 }
 
-void DeviceRow::fetch_traces(const LoopTrace* traces, int trace_lines, std::size_t poses) {
+void DeviceAligner::fetch_traces(const LoopTrace* traces, int trace_lines, std::size_t poses) {
   const std::size_t lines = poses * static_cast<std::size_t>(trace_lines);
   traces_.reserve(lines);
   context_.download(traces_.data(), traces, lines * sizeof(LoopTrace));
 }
 
-void DeviceRow::collect_outcomes(int trace_lines, std::span<LoopRun> runs) {
+void DeviceAligner::collect_outcomes(int trace_lines, std::span<LoopRun> runs) {
   context_.synchronise();
   for (std::size_t k = 0; k < runs.size(); ++k) {
     runs[k].outcome = outcomes_[k];
@@ -114,30 +136,32 @@ void DeviceRow::collect_outcomes(int trace_lines, std::span<LoopRun> runs) {
   }
 }
 
-void DeviceRow::collect_trace(std::size_t k, int trace_lines, LoopRun& one) const {
+void DeviceAligner::collect_trace(std::size_t k, int trace_lines, LoopRun& one) const {
   const LoopTrace* first = traces_.data() + k * static_cast<std::size_t>(trace_lines);
   if (trace_lines > 0) one.trace.assign(first, first + one.outcome.iterations + 1);
 }
 
-const volatile int* DeviceRow::interrupt_word(const PerScan& per_scan) {
+const volatile int* DeviceAligner::interrupt_word(const PerScan& per_scan) {
   interrupt_[0] = static_cast<int>(HostWatch{per_scan}());
   return can_end_early(per_scan) ? interrupt_.data() : nullptr;
 }
 
-void DeviceRow::watch(const PerScan& per_scan) {
+void DeviceAligner::watch(const PerScan& per_scan) {
   if (!can_end_early(per_scan)) return;
   while (!context_.done()) interrupt(per_scan);
 }
 
-void DeviceRow::interrupt(const PerScan& per_scan) {
+void DeviceAligner::interrupt(const PerScan& per_scan) {
   volatile int* word = interrupt_.data();
   if (const LoopEnd end = HostWatch{per_scan}(); end != LoopEnd::running) *word = static_cast<int>(end);
 }
 
-void DeviceRow::score(const ScanView& scan, const Gauss<float>& gauss, std::span<const Motion> motions,
-                      std::span<Score> out) {
-  static_assert(sizeof(Motion) <= sizeof(Transform), "room for poses is room for motions");
-  const std::size_t poses = motions.size(), motion_bytes = motions.size_bytes();
+void DeviceAligner::score(const LoopScan& loop_scan, std::span<const Transform> local_poses, std::span<Score> out) {
+  const ScanView scan = loop_scan.view();
+  std::vector<Motion> motions;
+  motions.reserve(local_poses.size());
+  for (const Transform& pose : local_poses) motions.push_back(loop_start(pose).at.motion);
+  const std::size_t poses = motions.size(), motion_bytes = poses * sizeof(Motion);
   require_room(scan, motion_bytes);
   transact([&] {
     scores_.reserve(poses);
@@ -145,25 +169,24 @@ void DeviceRow::score(const ScanView& scan, const Gauss<float>& gauss, std::span
     std::memcpy(staging_.data() + front_ - motion_bytes, motions.data(), motion_bytes);
     upload_staged(motion_bytes, scan);
     const char* points = uploaded_.data() + front_;
-    score_poses(context_, view(), gauss, {reinterpret_cast<const Point*>(points), scan.size},
+    score_poses(context_, view(), gauss(), {reinterpret_cast<const Point*>(points), scan.size},
                 reinterpret_cast<const Motion*>(points - motion_bytes), static_cast<int>(poses), scores_.data(),
                 score_scratch_);
     context_.download(host_scores_.data(), scores_.data(), poses * sizeof(PoseScore));
     context_.synchronise();
   });
-  for (std::size_t k = 0; k < poses; ++k) {
-    const PoseScore& s = host_scores_[k];
-    out[k] = {s.score, scan.size > 0 ? s.score / scan.size : 0.0, s.nvtl(), s.pairs};
-  }
+  for (std::size_t k = 0; k < poses; ++k) out[k] = score_of(host_scores_[k], loop_scan.facts);
 }
 
-std::vector<float> DeviceRow::point_scores(const ScanView& scan, const Gauss<float>& gauss, const Motion& motion) {
+std::vector<float> DeviceAligner::point_scores(const LoopScan& loop_scan, const Transform& local_pose) {
+  const ScanView scan = loop_scan.view();
   std::vector<float> out(static_cast<std::size_t>(scan.size));
   transact([&] {
-    const DeviceScan on_device = reserve_scan(scan, 0, 0);
+    const PlacedScan on_device = reserve_scan(scan, 0, 0);
     upload_scan(scan, {}, nullptr, 0);
     point_scores_.reserve(out.size());
-    score_points(context_, view(), gauss, {on_device.points, scan.size}, motion, point_scores_.data());
+    score_points(context_, view(), gauss(), {on_device.points, scan.size}, loop_start(local_pose).at.motion,
+                 point_scores_.data());
     context_.download(out.data(), point_scores_.data(), out.size() * sizeof(float));
     context_.synchronise();
   });

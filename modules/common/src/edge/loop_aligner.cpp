@@ -1,62 +1,43 @@
 #include "ndt/edge/loop_aligner.hpp"
 
 #include <deque>
-#include <exception>
 #include <functional>
 #include <future>
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 #include "ndt/align/usable_points.hpp"
-#include "ndt/core/limits.hpp"
 
 namespace ndt {
 namespace {
-
-void require_equal(std::size_t poses, std::size_t results, const char* where) {
-  if (poses > Limits::kBatch)
-    throw std::invalid_argument(std::string(where) + ": " + std::to_string(poses) + " poses, at most " +
-                                std::to_string(Limits::kBatch) + " in one call; split them");
-  if (poses != results)
-    throw std::invalid_argument(std::string(where) + ": " + std::to_string(poses) + " poses but room for " +
-                                std::to_string(results) + " results");
-}
 
 Gauss<float> float_gauss(const AlignOptions& options) {
   const Gauss<double> gauss = make_gauss(options.outlier_ratio, options.resolution_m);
   return {static_cast<float>(gauss.d1), static_cast<float>(gauss.d2)};
 }
 
-/// What the work thrown in threw, to be thrown when the device is done with buffers that the next call wants.
-std::exception_ptr meanwhile(const PerScan& per_scan) {
-  try {
-    if (per_scan.meanwhile) per_scan.meanwhile();
-  } catch (...) {
-    return std::current_exception();
-  }
-  return nullptr;
-}
-
-/// Words the results of a batch: the last ones at its end, those before on threads of their own as alignments end.
-class Wording {
+/// Writes the results of a batch (two eigen-decompositions each, more than a device takes for an alignment): the last ones at
+/// its end, those before on threads of their own as alignments end.
+class ResultWriter {
  public:
-  using Word = std::function<void(std::size_t begin, std::size_t end)>;
-  Wording(Word word, bool on_threads) : word_(std::move(word)), on_threads_(on_threads) {}
+  using Write = std::function<void(std::size_t begin, std::size_t end)>;
+  explicit ResultWriter(Write write) : write_(std::move(write)) {}
 
-  /// All alignments before `end` have.
+  /// All alignments before `end` have ended.
   void ended(std::size_t end) {
-    if (!on_threads_ || end - worded_ <= kResults) return;
-    begin(worded_, worded_ + kResults);
-    worded_ += kResults;
+    if (end - written_ <= kResults) return;
+    begin(written_, written_ + kResults);
+    written_ += kResults;
   }
-  /// Returns when all results are worded.
+  /// Returns when all results are written.
   void complete(std::size_t results) {
-    word_(worded_, results);
+    write_(written_, results);
     for (std::future<void>& one : under_way_) one.get();
   }
 
  private:
-  static constexpr std::size_t kResults = 16;  // of a thread: fewer are worded as soon as one is started
+  static constexpr std::size_t kResults = 16;  // of a thread: fewer are written as soon as one is started
   static constexpr std::size_t kThreads = 4;
 
   void begin(std::size_t from, std::size_t end) {
@@ -64,12 +45,11 @@ class Wording {
       under_way_.front().get();
       under_way_.pop_front();
     }
-    under_way_.push_back(std::async([this, from, end] { word_(from, end); }));  // no thread to be had: in complete()
+    under_way_.push_back(std::async([this, from, end] { write_(from, end); }));  // without a thread: in complete()
   }
 
-  Word word_;
-  bool on_threads_;
-  std::size_t worded_ = 0;
+  Write write_;
+  std::size_t written_ = 0;
   std::deque<std::future<void>> under_way_;
 };
 
@@ -80,77 +60,85 @@ LoopAligner::LoopAligner(const AlignOptions& options) : options_(options) {
   gauss_ = float_gauss(options);
 }
 
-std::vector<Motion> LoopAligner::motions_at(std::span<const Transform> local_poses) {
-  std::vector<Motion> motions;
-  motions.reserve(local_poses.size());
-  for (const Transform& pose : local_poses) motions.push_back(loop_start(pose).at.motion);
-  return motions;
-}
-
 void LoopAligner::require_map(const char* where) const {
   if (map_origin() == nullptr) throw std::logic_error(std::string(where) + ": set_map was not called");
 }
 
-Point* LoopAligner::room_for_scan(std::size_t points, std::size_t) {
-  if (points > room_.size()) room_ = std::vector<Point>(points);
-  return room_.data();
-}
-
-LoopScan LoopAligner::prepare(const PointCloud& scan, std::span<const Transform> poses, std::size_t results,
-                              const char* where) {
+LoopScan LoopAligner::prepare(const PointCloud& scan, std::span<const Transform> poses, const char* where) {
+  give_up();
   require_map(where);
-  require_equal(poses.size(), results, where);
   for (const Transform& pose : poses) require_rigid(pose, where);
   Point* room = room_for_scan(scan.size(), poses.size());
   const CopiedPoints copied = copy_scan_points(scan, options_, where, room);
   return {room, {static_cast<std::int64_t>(copied.points), copied.dropped, copied.mean_range_m}};
 }
 
+void LoopAligner::begin(const PointCloud& cloud, std::span<const Transform> guesses, const PerScan& per_scan,
+                        const char* where) {
+  batch_.scan = prepare(cloud, guesses, where);
+  batch_.guesses = guesses;
+  batch_.per_scan = per_scan;
+  batch_.runs.resize(guesses.size());
+  for (std::size_t k = 0; k < guesses.size(); ++k) batch_.runs[k] = {to_local(guesses[k], *map_origin()), {}, {}};
+  if (!guesses.empty())
+    submit_runs(batch_.scan, loop_options(options_, per_scan, *map_origin()), batch_.per_scan, batch_.runs);
+  batch_.pending = true;
+}
+
+/// Buffers of alignments that nobody collected are free again only when a device is done with them.
+void LoopAligner::give_up() {
+  if (!std::exchange(batch_.pending, false)) return;
+  try {
+    for (std::size_t k = 0; k < batch_.runs.size(); ++k) collect_run(batch_.per_scan, batch_.runs, k);
+  } catch (...) {
+    // A device that failed says so again in the call that follows.
+  }
+}
+
 AlignResult LoopAligner::align(const PointCloud& cloud, const Transform& guess, const PerScan& per_scan) {
-  const LoopScan scan = prepare(cloud, {&guess, 1}, 1, "align");
-  LoopRun one{to_local(guess, *map_origin()), {}, {}};
-  run(scan, loop_options(options_, per_scan, *map_origin()), per_scan, {&one, 1});
-  const std::exception_ptr thrown = meanwhile(per_scan);
-  finish(per_scan, {&one, 1}, 0);
-  if (thrown) std::rethrow_exception(thrown);
-  return to_result(one.outcome, guess, *map_origin(), scan.facts, one.trace);
+  begin(cloud, {&guess, 1}, per_scan, "align");
+  AlignResult out;
+  collect({&out, 1});
+  return out;
 }
 
 Evaluation LoopAligner::evaluate(const PointCloud& cloud, const Transform& pose, const PerScan& per_scan) {
-  const LoopScan scan = prepare(cloud, {&pose, 1}, 1, "evaluate");
+  const LoopScan scan = prepare(cloud, {&pose, 1}, "evaluate");
   LoopOptions options = loop_options(options_, per_scan, *map_origin());
   options.max_iterations = 0;
   LoopRun one{to_local(pose, *map_origin()), {}, {}};
-  run(scan, options, {}, {&one, 1});
-  finish({}, {&one, 1}, 0);
+  submit_runs(scan, options, {}, {&one, 1});
+  collect_run({}, {&one, 1}, 0);
   Evaluation out = to_evaluation(one.outcome, *map_origin(), scan.facts);
   if (per_scan.point_scores) out.point_scores = point_scores(scan, one.local_guess);
   return out;
 }
 
-void LoopAligner::align_batch(const PointCloud& cloud, std::span<const Transform> guesses, std::span<AlignResult> out,
-                              const PerScan& per_scan) {
-  const LoopScan scan = prepare(cloud, guesses, out.size(), "align_batch");
-  if (guesses.empty()) return;
-  std::vector<LoopRun> runs(guesses.size());
-  for (std::size_t k = 0; k < runs.size(); ++k) runs[k].local_guess = to_local(guesses[k], *map_origin());
-  run(scan, loop_options(options_, per_scan, *map_origin()), per_scan, runs);
-  const std::exception_ptr thrown = meanwhile(per_scan);
-  const auto word = [&, origin = *map_origin()](std::size_t begin, std::size_t end) {
-    for (std::size_t k = begin; k < end; ++k)
-      out[k] = to_result(runs[k].outcome, guesses[k], origin, scan.facts, runs[k].trace);
-  };
-  Wording wording(word, finish_waits());
-  for (std::size_t k = 0; k < runs.size(); ++k) {
-    finish(per_scan, runs, k);
-    wording.ended(k + 1);
+void LoopAligner::submit(const PointCloud& cloud, std::span<const Transform> guesses, const PerScan& per_scan) {
+  require_room_for_results(guesses.size(), guesses.size(), "submit");
+  begin(cloud, guesses, per_scan, "submit");
+}
+
+void LoopAligner::collect(std::span<AlignResult> out) {
+  if (!batch_.pending) throw std::logic_error("collect: nothing was submitted");
+  require_room_for_results(batch_.runs.size(), out.size(), "collect");
+  batch_.pending = false;
+  ResultWriter writer([&, origin = *map_origin()](std::size_t begin, std::size_t end) {
+    for (std::size_t k = begin; k < end; ++k) {
+      const LoopRun& run = batch_.runs[k];
+      out[k] = to_result(run.outcome, batch_.guesses[k], origin, batch_.scan.facts, run.trace);
+    }
+  });
+  for (std::size_t k = 0; k < out.size(); ++k) {
+    collect_run(batch_.per_scan, batch_.runs, k);
+    writer.ended(k + 1);
   }
-  wording.complete(runs.size());
-  if (thrown) std::rethrow_exception(thrown);
+  writer.complete(out.size());
 }
 
 void LoopAligner::score_batch(const PointCloud& cloud, std::span<const Transform> poses, std::span<Score> out) {
-  const LoopScan scan = prepare(cloud, poses, out.size(), "score_batch");
+  require_room_for_results(poses.size(), out.size(), "score_batch");
+  const LoopScan scan = prepare(cloud, poses, "score_batch");
   if (poses.empty()) return;
   std::vector<Transform> local(poses.begin(), poses.end());
   for (Transform& pose : local) pose = to_local(pose, *map_origin());

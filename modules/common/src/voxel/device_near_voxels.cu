@@ -3,9 +3,9 @@
 #include <cub/block/block_reduce.cuh>
 #include <cub/device/device_scan.cuh>
 
-#include "voxel/cub_call.cuh"
-#include "voxel/device_near_voxels.cuh"
-#include "voxel/warp_lanes.cuh"
+#include "cub_call.cuh"
+#include "device_near_voxels.cuh"
+#include "warp_lanes.cuh"
 
 namespace ndt {
 namespace {

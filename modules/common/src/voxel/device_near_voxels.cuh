@@ -5,7 +5,7 @@
 
 #include "ndt/cuda/buffer.cuh"
 #include "ndt/voxel/near_voxels.hpp"
-#include "voxel/device_statistics.cuh"
+#include "device_statistics.cuh"
 
 namespace ndt {
 

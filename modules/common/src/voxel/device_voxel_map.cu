@@ -2,7 +2,7 @@
 
 #include "device_statistics.cuh"
 #include "ndt/voxel/device_voxel_map.cuh"
-#include "voxel/device_near_voxels.cuh"
+#include "device_near_voxels.cuh"
 
 namespace ndt {
 

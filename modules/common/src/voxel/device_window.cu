@@ -1,7 +1,7 @@
 #include <cub/device/device_radix_sort.cuh>
 
 #include "cub_call.cuh"
-#include "voxel/device_near_voxels.cuh"
+#include "device_near_voxels.cuh"
 
 namespace ndt {
 namespace {

@@ -3,7 +3,6 @@
 
 #include <chrono>
 #include <cstdint>
-#include <functional>
 #include <optional>
 #include <span>
 #include <stop_token>
@@ -30,9 +29,6 @@ struct PerScan {
   /// best pose so far. Checked after every evaluation (by the oracle after every iteration): none is broken off.
   std::optional<std::chrono::steady_clock::time_point> deadline;
   std::stop_token stop;
-  /// Work of the caller's that align or align_batch may do while a device is busy with theirs; rows without one need not call it,
-  /// none does so twice. Deadline and stop request wait for its end; what it throws is thrown when the alignments are over.
-  std::function<void()> meanwhile;
 };
 
 /// cancelled or timeout if the caller wants the alignment to end, nothing otherwise.
@@ -57,12 +53,18 @@ struct MapInfo {
 /// Throws InputError "set_map: no valid voxel ..." with the counts that tell an empty map from a sparse one.
 [[noreturn]] void throw_no_valid_voxel(const MapInfo& info, std::int64_t occupied_voxels, const AlignOptions& options);
 
+/// Score of one pose of a batch.
+struct Score {
+  double score = 0, transform_probability = 0, nvtl = 0;
+  std::int64_t correspondences = 0;
+};
+
 /// One registration method. Not thread-safe; one instance per thread.
 class Aligner {
  public:
   virtual ~Aligner() = default;
   /// Builds the voxel map; slow, timed as build. Throws InputError if no voxel is valid or float32 holds the coordinates
-  /// too coarsely (align/precision.hpp); the previous map is kept then.
+  /// too coarsely (align/usable_points.hpp); the previous map is kept then.
   virtual MapInfo set_map(const PointCloud& map) = 0;
   /// Registers the scan from the guess. Throws std::logic_error without a map, std::invalid_argument if the guess is not
   /// rigid, InputError if the scan's coordinates are too coarse; everything numerical is in AlignResult::stop.
@@ -73,21 +75,30 @@ class Aligner {
   virtual std::vector<VoxelRow> voxels() const = 0;
   /// What was moved to and from a device so far; nothing on the CPU.
   virtual std::optional<Traffic> traffic() const { return std::nullopt; }
+
+  /// Registers the scan from many guesses. Result k does not depend on its position nor on the other guesses.
+  /// out.size() must equal guesses.size() (std::invalid_argument otherwise); throws as align does.
+  void align_batch(const PointCloud& scan, std::span<const Transform> guesses, std::span<AlignResult> out,
+                   const PerScan& per_scan = {});
+  /// The two halves of align_batch: begins the alignments, and waits for them. A device aligns in between, and the caller's
+  /// thread is free; without a device all work may be done in either half. The scan, the guesses and what per_scan refers
+  /// to must stay as they are until collect(). Alignments that nobody collected are given up by the next call.
+  virtual void submit(const PointCloud& scan, std::span<const Transform> guesses, const PerScan& per_scan = {});
+  /// out.size() must equal the number of guesses submitted. Throws std::logic_error if nothing was submitted.
+  virtual void collect(std::span<AlignResult> out);
+  /// Scores of many poses of one scan. poses and out as in align_batch; throws as evaluate does.
+  virtual void score_batch(const PointCloud& scan, std::span<const Transform> poses, std::span<Score> out);
+
+ private:
+  struct Submitted {
+    const PointCloud* scan;
+    std::span<const Transform> guesses;
+    PerScan per_scan;
+  };
+  std::optional<Submitted> submitted_;  ///< where submit() is not overridden
 };
 
-/// Score of one pose of a batch.
-struct Score {
-  double score = 0, transform_probability = 0, nvtl = 0;
-  std::int64_t correspondences = 0;
-};
-
-/// A method that takes many poses of one scan. Result k does not depend on its position nor on the other poses.
-class BatchAligner : public Aligner {
- public:
-  /// out.size() must equal guesses.size() (std::invalid_argument otherwise); so below.
-  virtual void align_batch(const PointCloud& scan, std::span<const Transform> guesses, std::span<AlignResult> out,
-                           const PerScan& per_scan = {}) = 0;
-  virtual void score_batch(const PointCloud& scan, std::span<const Transform> poses, std::span<Score> out) = 0;
-};
+/// Throws std::invalid_argument unless there is a result for every pose, and no more poses than one call takes.
+void require_room_for_results(std::size_t poses, std::size_t results, const char* where);
 
 }  // namespace ndt

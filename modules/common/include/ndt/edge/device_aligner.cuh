@@ -1,4 +1,5 @@
-// What all CUDA rows have: a context, the map on the device, one copy up with scan and guesses, one copy down with results.
+// What every aligner on a GPU has: a CUDA context, the voxel map on the device, one copy up with scan and guesses, one copy down with
+// results, and scores of poses. An implementation adds submit_runs(), and collect_run() if it returns before the device is done.
 #pragma once
 
 #include <memory>
@@ -12,23 +13,26 @@
 
 namespace ndt {
 
-/// Where upload_scan() put them.
-struct DeviceScan {
-  const Point* points = nullptr;
-  const Transform* guesses = nullptr;
-};
-
-class DeviceRow {
+class DeviceAligner : public LoopAligner {
  public:
-  DeviceRow();
-
   /// The old map stays if the new one cannot be built.
-  MapInfo set_map(const PointCloud& map, const AlignOptions& options);
-  const Vec3<double>* origin() const { return map_ ? &map_->origin() : nullptr; }
+  MapInfo set_map(const PointCloud& map) final;
+  std::vector<VoxelRow> voxels() const final;
+  std::optional<Traffic> traffic() const final { return context_.traffic(); }
+
+ protected:
+  /// Throws std::invalid_argument for options out of range, cuda::Error if the device cannot be used.
+  explicit DeviceAligner(const AlignOptions& options);
+  ~DeviceAligner() override { context_.settle(); }
+
+  /// Bytes that travel in front of a scan's points: guesses, or what an implementation makes of them.
+  virtual std::size_t bytes_ahead(std::size_t poses) const = 0;
+  /// Another map took the last one's place.
+  virtual void map_changed() {}
+
+  cuda::Context& context() { return context_; }
   VoxelMapView view() const { return map_->view(); }
   const VoxelSurface* surfaces() const { return map_->surfaces(); }
-  std::vector<VoxelRow> rows() const { return map_->rows(); }
-  std::optional<Traffic> traffic() const { return context_.traffic(); }
 
   /// Runs f; if it throws, waits for the device first, which may still be using memory that the next call wants.
   template <class F>
@@ -40,19 +44,13 @@ class DeviceRow {
       throw;
     }
   }
+  /// Uploads scan and guesses: the whole of what travels up, where bytes_ahead() is their guesses.
+  PlacedScan place(const LoopScan& scan, std::span<const LoopRun> runs);
+  /// Waits for the outcomes and traces, [runs] and [runs][trace_lines] in device memory, and hands them out.
+  void fetch(const LoopOutcome* outcomes, const LoopTrace* traces, int trace_lines, std::span<LoopRun> runs);
 
-  /// Where the finite points of the next scan are to be written: pinned, and uploaded from there. Room for `poses`
-  /// guesses or motions and `ahead` bytes of the caller's is kept in front.
-  Point* room_for_scan(std::size_t points, std::size_t poses, std::size_t ahead);
-
-  /// Synchronous. The scan lies in its room, as everywhere here.
-  void score(const ScanView& scan, const Gauss<float>& gauss, std::span<const Motion> motions, std::span<Score> out);
-  std::vector<float> point_scores(const ScanView& scan, const Gauss<float>& gauss, const Motion& motion);
-
- protected:
-  cuda::Context& context() { return context_; }
   /// Where upload_scan() will put its parts. Throws std::logic_error unless room_for_scan() was asked for them.
-  DeviceScan reserve_scan(const ScanView& scan, std::size_t poses, std::size_t ahead);
+  PlacedScan reserve_scan(const ScanView& scan, std::size_t poses, std::size_t ahead);
   /// Where the `ahead` bytes will be. Moves if the buffer does or more poses than ever need room,
   /// not with the scan's size.
   const void* uploaded(std::size_t ahead) const { return uploaded_.data() + front_ - ahead; }
@@ -80,6 +78,10 @@ class DeviceRow {
   void watch(const PerScan& per_scan);
 
  private:
+  const Vec3<double>* map_origin() const final { return map_ ? &map_->origin() : nullptr; }
+  Point* room_for_scan(std::size_t points, std::size_t poses) final;
+  void score(const LoopScan& scan, std::span<const Transform> local_poses, std::span<Score> out) final;
+  std::vector<float> point_scores(const LoopScan& scan, const Transform& local_pose) final;
   void interrupt(const PerScan& per_scan);
   void require_room(const ScanView& scan, std::size_t in_front) const;
   /// One copy of the points and so many staged bytes in front of them.

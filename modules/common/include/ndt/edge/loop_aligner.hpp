@@ -1,5 +1,5 @@
-// The edge that every row of the shared Newton loop has: what it refuses, what it converts, how it words results. A row adds
-// its schedule and where its map lives. Host only.
+// What every implementation of the shared Newton loop does at its edge: refuse bad input, convert options and poses, and write
+// results. HostAligner and DeviceAligner add where the map is kept, an implementation adds its schedule. Host only.
 #pragma once
 
 #include <span>
@@ -36,6 +36,13 @@ AlignResult to_result(const LoopOutcome& outcome, const Transform& guess, const 
 
 Evaluation to_evaluation(const LoopOutcome& outcome, const Vec3<double>& map_origin, const ScanFacts& scan);
 
+/// Score, probability and NVTL of summed pairs. Sums: PoseScore or DerivativeSums<double>.
+template <class Sums>
+Score score_of(const Sums& sums, const ScanFacts& scan) {
+  return {sums.score, scan.points > 0 ? sums.score / static_cast<double>(scan.points) : 0.0,
+          sums.points > 0 ? sums.nearest / static_cast<double>(sums.points) : 0.0, sums.pairs};
+}
+
 /// The finite points of a scan in its own frame, where room_for_scan() said, and what results say of them.
 struct LoopScan {
   const Point* points = nullptr;
@@ -50,17 +57,21 @@ struct LoopRun {
   std::vector<LoopTrace> trace;  ///< filled if PerScan::trace
 };
 
-class LoopAligner : public BatchAligner {
+/// Where the kernels of an implementation, or its loops, find a scan and its guesses.
+struct PlacedScan {
+  const Point* points = nullptr;
+  const Transform* guesses = nullptr;
+};
+
+class LoopAligner : public Aligner {
  public:
   AlignResult align(const PointCloud& scan, const Transform& guess, const PerScan& per_scan) final;
   Evaluation evaluate(const PointCloud& scan, const Transform& pose, const PerScan& per_scan) final;
-  void align_batch(const PointCloud& scan, std::span<const Transform> guesses, std::span<AlignResult> out,
-                   const PerScan& per_scan) final;
+  void submit(const PointCloud& scan, std::span<const Transform> guesses, const PerScan& per_scan) final;
+  void collect(std::span<AlignResult> out) final;
   void score_batch(const PointCloud& scan, std::span<const Transform> poses, std::span<Score> out) final;
 
  protected:
-  /// How points move at map-local poses.
-  static std::vector<Motion> motions_at(std::span<const Transform> local_poses);
   /// Throws std::invalid_argument for options out of range.
   explicit LoopAligner(const AlignOptions& options);
 
@@ -72,27 +83,35 @@ class LoopAligner : public BatchAligner {
   /// Of the map, null without one.
   virtual const Vec3<double>* map_origin() const = 0;
   /// Where the finite points of a scan shall be written before they are run or scored: room for `points` until the next
-  /// call. `poses`: how many will be asked about at most. By default host memory that is kept.
-  virtual Point* room_for_scan(std::size_t points, std::size_t poses);
-  /// Runs every alignment; a run must not depend on the others. At least one. options.max_iterations may be 0: evaluate.
-  virtual void run(const LoopScan& scan, const LoopOptions& options, const PerScan& per_scan,
-                   std::span<LoopRun> runs) = 0;
-  /// Called in order for every run() before its outcome is looked at, so that a device may still be at work on the later ones.
-  virtual void finish(const PerScan&, std::span<LoopRun>, std::size_t /*k*/) {}
-  /// Whether finish() waits for a device that may end alignments faster than one thread words them (two
-  /// eigen-decompositions each): most results of a large batch are then worded by threads of their own.
-  virtual bool finish_waits() const { return false; }
+  /// call. `poses`: how many will be asked about at most.
+  virtual Point* room_for_scan(std::size_t points, std::size_t poses) = 0;
+  /// Begins every alignment; none depends on the others. At least one. options.max_iterations may be 0: evaluate.
+  virtual void submit_runs(const LoopScan& scan, const LoopOptions& options, const PerScan& per_scan,
+                           std::span<LoopRun> runs) = 0;
+  /// Waits for alignment k and fills in what submit_runs() did not. Called for each in order, behind their submit_runs().
+  virtual void collect_run(const PerScan& /*per_scan*/, std::span<LoopRun> /*runs*/, std::size_t /*k*/) {}
   /// Scores of the local poses: Σ, probability and NVTL as in Score.
   virtual void score(const LoopScan& scan, std::span<const Transform> local_poses, std::span<Score> out) = 0;
   /// Largest pair score of every point at a local pose.
   virtual std::vector<float> point_scores(const LoopScan& scan, const Transform& local_pose) = 0;
 
  private:
-  LoopScan prepare(const PointCloud& scan, std::span<const Transform> poses, std::size_t results, const char* where);
+  /// The alignments that were submitted and not collected yet.
+  struct Batch {
+    LoopScan scan;
+    PerScan per_scan;
+    std::span<const Transform> guesses;
+    std::vector<LoopRun> runs;
+    bool pending = false;
+  };
+
+  LoopScan prepare(const PointCloud& scan, std::span<const Transform> poses, const char* where);
+  void begin(const PointCloud& scan, std::span<const Transform> guesses, const PerScan& per_scan, const char* where);
+  void give_up();
 
   AlignOptions options_;
   Gauss<float> gauss_;
-  std::vector<Point> room_;
+  Batch batch_;
 };
 
 }  // namespace ndt

@@ -89,6 +89,10 @@ class HostPool {
   int size() const { return workers_; }
   /// Runs body(team) on every worker and returns when all are done. The body must not throw.
   void run(const std::function<void(HostTeam&)>& body);
+  /// f(team, k) for every k < n: by all workers together, one k after the other, where there are fewer than workers; else each
+  /// worker takes the next k for itself as a team of one. Sums are folded alike, so the bits are the same.
+  template <class F>
+  void for_each(std::size_t n, F&& f);
 
  private:
   friend class HostTeam;
@@ -138,6 +142,19 @@ Total<Sums<double>> HostTeam::sum(int n, F&& f, Ask&& ask) {
   for (int c = 0; c < chunks.count; ++c)
     add_folded(total.sums, *std::launder(reinterpret_cast<const Partial*>(slots[static_cast<std::size_t>(c)].bytes)));
   return total;
+}
+
+template <class F>
+void HostPool::for_each(std::size_t n, F&& f) {
+  if (n < static_cast<std::size_t>(workers_)) {
+    for (std::size_t k = 0; k < n; ++k) run([&](HostTeam& team) { f(team, k); });
+    return;
+  }
+  std::atomic<std::size_t> next{0};
+  run([&](HostTeam&) {
+    BasicSerialTeam<SimdLanes> alone;
+    for (std::size_t k; (k = next.fetch_add(1, std::memory_order_relaxed)) < n;) f(alone, k);
+  });
 }
 
 }  // namespace ndt

@@ -43,12 +43,11 @@ bool is_another_mode(const Transform& a, const Transform& b);
 /// After every call of the aligner: the particles so far.
 using SearchObserver = std::function<void(const std::vector<Particle>& particles)>;
 
-/// Aligns the scan from places that options.method proposes and tells it the transform probability where each led. A strategy
-/// that aligns at once needs a BatchAligner. Same input, same bits; a strategy without rounds gives those of `sequential` on
-/// the same aligner. per_scan holds for every alignment, its deadline and stop request also for the search: it ends with what
-/// it has, at least the particles of the first call; its `meanwhile` is not called, for the search has work of its own to do then.
-/// Throws std::invalid_argument for options or a prior out of range, std::logic_error if the aligner has no map or takes no
-/// batches, and what align throws.
+/// Aligns the scan from places that options.method proposes and tells it the transform probability where each led. Same
+/// input, same bits; a strategy without rounds gives those of `sequential` on the same aligner. per_scan holds for every
+/// alignment, its deadline and stop request also for the search: it ends with what it has, at least the particles of the
+/// first call.
+/// Throws std::invalid_argument for options or a prior out of range, and what align throws.
 SearchResult search(Aligner& aligner, const PointCloud& scan, const PosePrior& prior, const Strategy& strategy,
                     const SearchOptions& options, const PerScan& per_scan = {}, const SearchObserver& observer = {});
 

@@ -1,0 +1,46 @@
+// What every aligner on the CPU has: a pool of threads, the voxel map, and scores of poses. An implementation adds submit_runs().
+#pragma once
+
+#include <memory>
+
+#include "ndt/edge/loop_aligner.hpp"
+#include "ndt/exec/host_team.hpp"
+#include "ndt/voxel/voxel_map.hpp"
+
+namespace ndt {
+
+class HostAligner : public LoopAligner {
+ public:
+  MapInfo set_map(const PointCloud& map) final;
+  std::vector<VoxelRow> voxels() const final;
+
+ protected:
+  /// Throws std::invalid_argument for options out of range, std::system_error if the system refuses a thread.
+  explicit HostAligner(const AlignOptions& options) : LoopAligner(options), pool_(options.threads) {}
+
+  HostPool& pool() { return pool_; }
+  const VoxelMap& map() const { return *map_; }
+  VoxelMapView view() const { return map_->view(); }
+  const VoxelSurface* surfaces() const { return map_->surfaces().data(); }
+
+  /// As DeviceAligner's, in host memory.
+  template <class F>
+  void transact(F&& f) {
+    f();
+  }
+  PlacedScan place(const LoopScan& scan, std::span<const LoopRun> runs);
+  static void fetch(const LoopOutcome* outcomes, const LoopTrace* traces, int trace_lines, std::span<LoopRun> runs);
+
+ private:
+  const Vec3<double>* map_origin() const final { return map_ ? &map_->origin() : nullptr; }
+  Point* room_for_scan(std::size_t points, std::size_t poses) final;
+  void score(const LoopScan& scan, std::span<const Transform> local_poses, std::span<Score> out) final;
+  std::vector<float> point_scores(const LoopScan& scan, const Transform& local_pose) final;
+
+  HostPool pool_;
+  std::unique_ptr<VoxelMap> map_;
+  std::vector<Point> room_;
+  std::vector<Transform> guesses_;
+};
+
+}  // namespace ndt
