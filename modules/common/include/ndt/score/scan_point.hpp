@@ -74,18 +74,10 @@ NDT_HD inline int add_neighbours(const VoxelMapView& map, const Gauss<float>& ga
         near |= (inside && squared < map.squared_radius ? 1U : 0U) << bit;
       }
     }
-    // The next voxel is on its way while a pair is worked out.
-    const auto load = [&](unsigned bits) {
-      return load_rows(map.voxels + load_rows(range.first + first + lowest_bit(bits) * lanes.width()).voxel);
-    };
-    Voxel next;
-    if (near != 0) next = load(near);
-    while (near != 0) {
-      const Voxel voxel = next;
-      near &= near - 1;
-      if (near != 0) next = load(near);
+    for (; near != 0; near &= near - 1, ++pairs) {
+      const int k = first + lowest_bit(near) * lanes.width();
+      const Voxel voxel = load_rows(map.voxels + load_rows(range.first + k).voxel);
       add_pair(gauss, p - voxel.centroid, voxel, true, point);
-      ++pairs;
     }
   }
   return pairs;
