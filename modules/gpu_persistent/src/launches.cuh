@@ -13,6 +13,10 @@ namespace {
 
 constexpr int kPortableCluster = 8, kLargestCluster = 16;
 
+inline int multiprocessors(const cuda::Context& context) {
+  return cuda_state().devices.at(static_cast<std::size_t>(context.device())).multiprocessors;
+}
+
 /// Blocks of grid_kernel that the GPU holds at once.
 inline int resident_blocks(cuda::Context& context, unsigned threads) {
   int per_multiprocessor = 0;
@@ -20,7 +24,7 @@ inline int resident_blocks(cuda::Context& context, unsigned threads) {
     return cudaOccupancyMaxActiveBlocksPerMultiprocessor(&per_multiprocessor, grid_kernel, static_cast<int>(threads),
                                                          0);
   });
-  return per_multiprocessor * cuda_state().devices.front().multiprocessors;
+  return per_multiprocessor * multiprocessors(context);
 }
 
 /// Whether a cluster of so many blocks fits the GPU.
@@ -135,7 +139,7 @@ class Launcher {
   }
   /// A power of two: what of the GPU's multiprocessors falls to each pose.
   int blocks_of_a_pose(std::size_t poses) const {
-    const int places = cuda_state().devices.front().multiprocessors;
+    const int places = multiprocessors(context_);
     int blocks = cluster_size_;
     while (blocks > 1 && static_cast<int>(poses) * blocks > places) blocks /= 2;
     return blocks;

@@ -235,7 +235,8 @@ inline std::vector<Measurement> measured_batches(const Implementation& entry, co
   std::vector<std::size_t> wanted;
   for (std::size_t k = 0; k < job.row_count; ++k) wanted.push_back(k);
   std::vector<Measurement> rows;
-  measure(plan, job, entry, dataset, wanted, {.ready = [] {}, .row = [&](const Measurement& row) { rows.push_back(row); }});
+  measure(plan, job, entry, dataset, wanted,
+          {.ready = [] {}, .row = [&](const Measurement& row) { rows.push_back(row); }});
   return rows;
 }
 

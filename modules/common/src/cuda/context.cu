@@ -73,6 +73,8 @@ void Context::release() noexcept {
 void Context::before(const char* api, const std::source_location& where) {
   if (lost_) std::rethrow_exception(lost_);
   ++calls;
+  if (cuda_state().devices.size() > 1)
+    (void)cudaSetDevice(device_);  // another aligner of this thread may have left its own
   if (const cudaError_t code = injected(); code != cudaSuccess) after(api, code, where);
 }
 

@@ -13,6 +13,7 @@ bool can_end_early(const PerScan& per_scan) { return per_scan.deadline.has_value
 
 DeviceAligner::DeviceAligner(const AlignOptions& options)
     : LoopAligner(options),
+      context_(options.device),
       staging_(context_),
       uploaded_(context_),
       outcomes_(context_),
@@ -42,8 +43,8 @@ std::vector<VoxelRow> DeviceAligner::voxels() const {
 Point* DeviceAligner::room_for_scan(std::size_t points, std::size_t poses) {
   constexpr std::size_t kAlignment = 256;
   const std::size_t ahead = std::max(bytes_ahead(poses), poses * sizeof(Motion)),
-                    wanted = (ahead + kAlignment - 1) / kAlignment * kAlignment,
-                    front = std::max(front_, wanted), bytes = front + points * sizeof(Point);
+                    wanted = (ahead + kAlignment - 1) / kAlignment * kAlignment, front = std::max(front_, wanted),
+                    bytes = front + points * sizeof(Point);
   transact([&] {
     staging_.reserve(bytes);
     uploaded_.reserve(bytes);
@@ -78,7 +79,7 @@ void DeviceAligner::fetch(const LoopOutcome* outcomes, const LoopTrace* traces, 
 }
 
 void DeviceAligner::upload_scan(const ScanView& scan, std::span<const LoopRun> runs, const void* ahead,
-                            std::size_t ahead_bytes) {
+                                std::size_t ahead_bytes) {
   const std::size_t in_front = runs.size() * sizeof(Transform) + ahead_bytes;
   char* at = staging_.data() + front_ - in_front;
   for (const LoopRun& one : runs) {
@@ -96,7 +97,7 @@ void DeviceAligner::upload_staged(std::size_t in_front, const ScanView& scan) {
 }
 
 void DeviceAligner::fetch_outcomes(const LoopOutcome* outcomes, const LoopTrace* traces, int trace_lines,
-                               std::size_t poses) {
+                                   std::size_t poses) {
   outcomes_.reserve(poses);
   context_.download(outcomes_.data(), outcomes, poses * sizeof(LoopOutcome));
   fetch_traces(traces, trace_lines, poses);
