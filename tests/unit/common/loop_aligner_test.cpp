@@ -66,7 +66,7 @@ TEST(LoopAligner, SubmitReturnsBeforeAnythingIsWaitedFor) {
   CountingAligner aligner;
   const std::vector<Transform> guesses(40, Transform{});
   const PointCloud scan;
-  aligner.submit(scan, guesses);
+  aligner.submit(scan, guesses, {});
   EXPECT_EQ(aligner.submitted(), 40U);
   EXPECT_EQ(aligner.collected(), 0U);
   std::vector<AlignResult> results(40);
@@ -80,20 +80,20 @@ TEST(LoopAligner, TheNextCallGivesUpWhatNobodyCollected) {
   CountingAligner aligner;
   const std::vector<Transform> guesses(7, Transform{});
   const PointCloud scan;
-  aligner.submit(scan, guesses);
-  EXPECT_EQ(aligner.align(scan, {}).iterations, 0);
+  aligner.submit(scan, guesses, {});
+  EXPECT_EQ(aligner.align(scan, {}, {}).iterations, 0);
   std::vector<AlignResult> results(7);
   EXPECT_THROW(aligner.collect(results), std::logic_error);
   CountingAligner failing(3);
-  failing.submit(scan, guesses);
-  EXPECT_EQ(failing.align(scan, {}).iterations, 0) << "a failure of what was given up belongs to nobody";
+  failing.submit(scan, guesses, {});
+  EXPECT_EQ(failing.align(scan, {}, {}).iterations, 0) << "a failure of what was given up belongs to nobody";
 }
 
 TEST(LoopAligner, CollectRefusesAnotherNumberOfResults) {
   CountingAligner aligner;
   const std::vector<Transform> guesses(3, Transform{});
   const PointCloud scan;
-  aligner.submit(scan, guesses);
+  aligner.submit(scan, guesses, {});
   std::vector<AlignResult> two(2), three(3);
   EXPECT_THROW(aligner.collect(two), std::invalid_argument);
   EXPECT_NO_THROW(aligner.collect(three));

@@ -9,6 +9,7 @@
 
 #include "host_backend.hpp"
 #include "ndt/score/derivative_sums.hpp"
+#include "ndt/voxel/voxel_map.hpp"
 #include "staged_buffers.hpp"
 #include "step_machine.hpp"
 #include "test_clouds.hpp"

@@ -36,8 +36,8 @@ TEST(Measure, ABatchThatWouldTakeTooLongIsSkippedAndSaysWhy) {
 
 TEST(Measure, TheRegularisationsTargetAndTheTimingAreTheJobs) {
   Job job;
-  job.variant.options.regularisation_x_m = 3;
-  job.variant.options.regularisation_y_m = 5;
+  job.variant.options[&ScanOptions::regularisation_x_m] = 3;
+  job.variant.options[&ScanOptions::regularisation_y_m] = 5;
   job.timing = TimingRule{.samples = 2, .spread = 1e9, .cap_s = 60, .idle_samples = 0};
   const Plan plan = plan_with({.samples = 9, .spread = 1e9, .cap_s = 60});
   const Measurement given = measured_batches(kBatches, plan, job).at(0);
@@ -59,15 +59,15 @@ Job searching_job(const std::string& strategy) {
   job.search.emplace();
   job.search->name = "s";
   job.search->seeds = 2;
-  job.search->arguments.strategy = strategy;
-  job.search->arguments.particles = 12;
-  job.search->arguments.startup = 5;
+  job.search->arguments[&StrategyChoice::strategy] = strategy;
+  job.search->arguments[&initial_pose::SearchOptions::particles] = 12;
+  job.search->arguments[&initial_pose::SearchOptions::startup] = 5;
   return job;
 }
 
 TEST(Measure, ASearchIsOneMeasurementOfItsBestParticle) {
   Job job = searching_job("batched_persistent");
-  job.search->arguments.at_once = 4;
+  job.search->arguments[&initial_pose::SearchOptions::at_once] = 4;
   job.trace = true;
   const Measurement row = measured_batches(kBatches, plan_with({.samples = 5, .spread = 1e9, .cap_s = 60}), job).at(0);
   EXPECT_EQ(row.error, "");

@@ -29,8 +29,8 @@ inline constexpr std::string_view kStepRule =
 
 struct Implementation {
   std::string_view name;
-  std::string_view runs_on;
-  std::string_view schedule;            ///< one line
+  std::string_view runs_on = {};
+  std::string_view schedule = {};       ///< one line
   std::string (*unavailable_reason)();  ///< why it cannot run on this machine; empty: it can
   /// Throws std::invalid_argument for options that it does not offer. Null if this build left the implementation out.
   std::unique_ptr<Aligner> (*make)(const AlignOptions&);
