@@ -213,7 +213,7 @@ INSTANTIATE_TEST_SUITE_P(Rows, PersistentRows, testing::ValuesIn(persistent_rows
 
 /// Those that sum through the teams: all but the staged steps.
 TEST(DeviceTeams, GiveAnAlignmentTheSameBitsWhateverTheSchedule) {
-  for (const LineSearch search : all_line_searches()) {
+  for (const LineSearch search : all_values<LineSearch>()) {
     AlignOptions options;
     options.line_search = search;
     std::vector<std::unique_ptr<Aligner>> aligners;
