@@ -20,7 +20,6 @@ Traffic operator-(const Traffic& a, const Traffic& b) {
 
 std::int64_t scan_bytes(std::size_t points) { return static_cast<std::int64_t>(points * sizeof(Point)); }
 constexpr std::int64_t kOutcome = sizeof(LoopOutcome), kGuessBytes = sizeof(Transform);
-constexpr std::int64_t kHeader = 256;  // what a graph is told of a scan
 static_assert(kOutcome <= 400 && kGuessBytes == 128);
 
 /// Launches of the schedule in pipeline.hpp for so many rounds of the loop. Evaluating is 7 steps, a sum and the arrival.
@@ -49,7 +48,7 @@ class Transfers : public DeviceRows {
       return;
     }
     EXPECT_GT(bytes, 0);
-    EXPECT_LE(bytes, 256 * poses + kHeader);
+    EXPECT_LE(bytes, 256 * poses);
     EXPECT_EQ(bytes % 8, 0);
   }
   /// Returns the rounds of the loop.

@@ -1,6 +1,5 @@
 // multikernel_graph_cuda: one copy up, one CUDA graph begin -> WHILE (pass) -> conclude, one copy of the outcomes down.
 #include <algorithm>
-#include <cstring>
 
 #include "aligners.hpp"
 #include "graph_building.cuh"
@@ -18,7 +17,7 @@ class GraphAligner final : public DeviceAligner {
         trace_(context()) {}
 
  private:
-  std::size_t bytes_ahead(std::size_t poses) const override { return poses * sizeof(LoopStart) + sizeof(GraphHeader); }
+  std::size_t bytes_ahead(std::size_t poses) const override { return poses * sizeof(Transform) + sizeof(GraphHeader); }
   void map_changed() override { graphs_.clear(); }
 
   void submit_runs(const LoopScan& scan, const LoopOptions& options, const PerScan& per_scan,
@@ -31,39 +30,35 @@ class GraphAligner final : public DeviceAligner {
 
   void run_slice(const LoopScan& scan, const LoopOptions& options, const PerScan& per_scan, std::span<LoopRun> runs) {
     trace_lines_ = per_scan.trace ? options.max_iterations + 1 : 0;
-    const ChunkPlan plan(scan.view().size);
-    const GraphArguments arguments = upload(scan, options, runs, plan, interrupt_word(per_scan));
-    graphs_.launch(arguments, runs.size(), plan);
+    const Chunks chunks(scan.view().size);
+    const int tile = tile_for(chunks.size, candidates_);
+    const GraphArguments arguments = upload(scan, options, runs, chunks, tile, interrupt_word(per_scan));
+    graphs_.launch(arguments, runs.size(), threads_for(chunks.size, tile));
     fetch_outcomes(graphs_.outcomes(), trace_.data(), trace_lines_, runs.size());
     watch(per_scan);
     collect_outcomes(trace_lines_, runs);
   }
 
-  /// Uploads where the loops start, what is known of the scan, and the scan, and says where everything is.
+  /// Uploads guesses, what is known of the scan, and the scan, and says where everything is.
   GraphArguments upload(const LoopScan& scan, const LoopOptions& options, std::span<const LoopRun> runs,
-                        const ChunkPlan& plan, const volatile int* interrupt) {
-    const std::size_t start_bytes = runs.size() * sizeof(LoopStart), ahead = start_bytes + sizeof(GraphHeader),
-                      trace_size = runs.size() * static_cast<std::size_t>(trace_lines_);
-    const PlacedScan on_device = reserve_scan(scan.view(), 0, ahead);
+                        const Chunks& chunks, int tile, const volatile int* interrupt) {
+    const std::size_t trace_size = runs.size() * static_cast<std::size_t>(trace_lines_);
+    const PlacedScan on_device = reserve_scan(scan.view(), runs.size(), sizeof(GraphHeader));
     trace_.reserve(trace_size);
     GraphHeader header;
     header.scan = on_device.points;
-    header.starts = static_cast<const LoopStart*>(uploaded(ahead));
+    header.guesses = on_device.guesses;
     header.trace = trace_lines_ > 0 ? trace_.data() : nullptr;
     header.interrupt = interrupt;
     header.points = scan.view().size;
     header.poses = static_cast<int>(runs.size());
-    header.plan = plan;
+    header.chunks = chunks.count;
+    header.chunk_size = chunks.size;
+    header.tile = tile;
     header.max_iterations = options.max_iterations;
     header.regularisation = options.regularisation;
     header.mean_range_m = scan.facts.mean_range_m;
-    ahead_.resize(ahead);
-    for (std::size_t k = 0; k < runs.size(); ++k) {
-      const LoopStart start = loop_start(runs[k].local_guess);
-      std::memcpy(ahead_.data() + k * sizeof start, &start, sizeof start);
-    }
-    std::memcpy(ahead_.data() + start_bytes, &header, sizeof header);
-    upload_scan(scan.view(), {}, ahead_.data(), ahead);
+    upload_scan(scan.view(), runs, &header, sizeof header);
     clear(trace_.data(), trace_size * sizeof(LoopTrace));
 
     GraphArguments g;
@@ -79,7 +74,6 @@ class GraphAligner final : public DeviceAligner {
   int candidates_;  ///< trial poses of a pass
   LoopGraphs graphs_;
   cuda::DeviceBuffer<LoopTrace> trace_;
-  std::vector<char> ahead_;
   int trace_lines_ = 0;
 };
 

@@ -67,22 +67,10 @@ cudaGraphNode_t add_passes(cuda::Context& context, cudaGraph_t graph, const cuda
   return last;
 }
 
-/// Threads of a block of a pass: warps without points help to fold, which a single pose waits for.
-unsigned pass_threads(const ChunkPlan& plan, std::size_t poses) {
-  constexpr unsigned kFoldingThreads = 320;
-  const auto chunk_threads = static_cast<unsigned>(32 * plan.warps);
-  return poses == 1 && chunk_threads < kFoldingThreads ? kFoldingThreads : chunk_threads;
-}
-/// As many chunks of surface points side by side as a block holds.
-unsigned conclude_threads(const ChunkPlan& plan) {
-  const auto chunk_threads = static_cast<unsigned>(32 * plan.warps);
-  return kPassThreads / chunk_threads * chunk_threads;
-}
-
-cuda::GraphExec build_graph(cuda::Context& context, GraphArguments arguments, unsigned poses, const ChunkPlan& plan) {
+/// threads: of a block of a pass.
+cuda::GraphExec build_graph(cuda::Context& context, GraphArguments arguments, unsigned poses, unsigned threads) {
   const cuda::Graph graph(context);
   const int plain_passes = passes_of_a_plain_graph();
-  const unsigned threads = pass_threads(plan, poses);
   arguments.plain = plain_passes > 0;
   void* values[] = {&arguments};
   const cudaGraphNode_t begin = add_kernel(context, graph.get(), nullptr, reinterpret_cast<const void*>(&begin_kernel),
@@ -98,7 +86,7 @@ cuda::GraphExec build_graph(cuda::Context& context, GraphArguments arguments, un
     add_passes(context, body, nullptr, kPassesPerTurn, arguments, loop, poses, threads);
   }
   add_kernel(context, graph.get(), &passes, reinterpret_cast<const void*>(&conclude_kernel), dim3(poses),
-             conclude_threads(plan), values);
+             kConcludeThreads, values);
   return {context, graph};
 }
 
@@ -123,15 +111,15 @@ class LoopGraphs {
   static std::size_t poses_at_once(int candidates) { return kBytes / partial_bytes(candidates); }
 
   /// Launches the graph for the poses, made if there is none. arguments: without the buffers.
-  void launch(GraphArguments arguments, std::size_t poses, const ChunkPlan& plan) {
+  void launch(GraphArguments arguments, std::size_t poses, unsigned threads) {
     reserve(arguments, poses);
     if (!same_buffers(arguments, built_for_)) graphs_.clear();
     built_for_ = arguments;
     constexpr std::size_t kKept = 16;
-    const std::pair key{poses, plan.warps};
+    const std::pair key{poses, threads};
     if (graphs_.size() >= kKept && !graphs_.contains(key)) graphs_.clear();
     cuda::GraphExec& graph = graphs_[key];
-    if (graph.get() == nullptr) graph = build_graph(context_, arguments, static_cast<unsigned>(poses), plan);
+    if (graph.get() == nullptr) graph = build_graph(context_, arguments, static_cast<unsigned>(poses), threads);
     context_.launch_graph(graph.get());
   }
 
@@ -139,7 +127,7 @@ class LoopGraphs {
   static constexpr std::size_t kBytes = std::size_t{1} << 29;  // of partial sums
 
   static std::size_t partial_bytes(int candidates) {
-    return static_cast<std::size_t>(candidates) * kMaxChunks * kMostColumns * sizeof(double);
+    return static_cast<std::size_t>(candidates) * kMaxChunks * kSumColumns * sizeof(double);
   }
 
   void reserve(GraphArguments& g, std::size_t poses) {
@@ -150,7 +138,7 @@ class LoopGraphs {
     }
     motions_.reserve(poses * candidates);
     tickets_.reserve(poses * (candidates + 1));
-    totals_.reserve(poses * candidates);
+    totals_.reserve(poses * candidates * kSumColumns);
     partials_.reserve(poses * partial_bytes(g.candidates) / sizeof(double));
     outcomes_.reserve(poses);
     g.states = states_.data();
@@ -172,19 +160,18 @@ class LoopGraphs {
   cuda::DeviceBuffer<LoopState> states_;
   cuda::DeviceBuffer<Motion> motions_;
   cuda::DeviceBuffer<unsigned> tickets_;
-  cuda::DeviceBuffer<double> partials_;
-  cuda::DeviceBuffer<ScanTotal> totals_;
+  cuda::DeviceBuffer<double> partials_, totals_;
   cuda::DeviceBuffer<GraphProgress> progress_;
   cuda::DeviceBuffer<LoopOutcome> outcomes_;
   GraphArguments built_for_;
-  std::map<std::pair<std::size_t, int>, cuda::GraphExec> graphs_;
+  std::map<std::pair<std::size_t, unsigned>, cuda::GraphExec> graphs_;
 };
 
 /// Why no graph with a WHILE node can be made here.
 std::string without_conditional_nodes() {
   try {
     cuda::Context context;
-    build_graph(context, {}, 1, ChunkPlan(1));
+    build_graph(context, {}, 1, kPassThreads);
     return {};
   } catch (const cuda::Error& error) {
     return std::string("no CUDA graphs with WHILE nodes (toolkit 12.8 and a driver as new are needed): ") +

@@ -10,24 +10,22 @@ __global__ void begin_kernel(const __grid_constant__ GraphArguments g) {
   const int k = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
   if (k == 0) *g.progress = {static_cast<unsigned>(g.header->poses), 0, 0};
   if (k >= g.header->poses) return;
-  LoopState state;
-  begin_loop(g.header->starts[k], state);
-  g.states[k] = state;
+  g.states[k] = begin_loop(g.header->guesses[k]);
   for (int i = 0; i <= g.candidates; ++i) g.tickets[k * (g.candidates + 1) + i] = 0;
 }
 
 /// grid: kMaxChunks x candidates blocks, a row of them per pose.
 __global__ void __launch_bounds__(kPassThreads)
     pass_kernel(const __grid_constant__ GraphArguments g, cudaGraphConditionalHandle loop) {
-  __shared__ TeamMemory memory;
-  __shared__ alignas(16) unsigned char total_bytes[StepSearch::kCandidates * sizeof(ScanTotal)];
+  __shared__ double shared_totals[StepSearch::kCandidates * kSumColumns];
   __shared__ alignas(16) unsigned char state_bytes[sizeof(LoopState)];
   __shared__ LoopOptions options;
+  __shared__ int interrupt;
   const int k = static_cast<int>(blockIdx.y), chunk = static_cast<int>(blockIdx.x % kMaxChunks),
             trial = static_cast<int>(blockIdx.x / kMaxChunks);
   const GraphHeader h = *g.header;
   LoopState& state = *reinterpret_cast<LoopState*>(state_bytes);
-  copy_words(g.states + k, &state);
+  copy_state(g.states + k, &state);
   if (threadIdx.x == 0) {
     options = g.options;
     options.max_iterations = h.max_iterations;
@@ -36,41 +34,38 @@ __global__ void __launch_bounds__(kPassThreads)
   __syncthreads();
   if (state.end != LoopEnd::running) return;
 
-  PassTeam team(memory, h.plan);
-  const int trials = trials_of(state);
+  const int chunks = h.chunks > 0 ? h.chunks : 1, trials = trials_of(state);
   const auto trial_index =
       static_cast<std::size_t>(k) * static_cast<std::size_t>(g.candidates) + static_cast<std::size_t>(trial);
-  double* partials = g.partials + trial_index * kMaxChunks * kMostColumns;
+  double* partials = g.partials + trial_index * kMaxChunks * kSumColumns;
   const bool takes_part = trial < trials;
-  if (takes_part && chunk < h.plan.groups.chunks) {
+  if (takes_part && chunk < chunks) {
     const Motion motion = trial == 0 ? state.at.motion : g.motions[trial_index];
-    team.sum_chunk(
-        chunk,
-        [&](int i, int count, const auto& lanes, auto& part) {
-          add_scan_points(g.map, g.gauss, motion, h.scan + i, count, lanes, part);
-        },
-        [&] { return chunk > 0 || trial > 0 || h.interrupt == nullptr ? 0 : *h.interrupt; }, partials);
+    const int begin = chunk * h.chunk_size, end = begin + h.chunk_size;
+    sum_block(chunk_share(g, h, motion, begin, end < h.points ? end : h.points), partials + chunk * kSumColumns);
   }
   // Blocks with nothing to sum arrive too: when the last one has, all have read what is now written for the next pass.
   unsigned* tickets = g.tickets + static_cast<std::size_t>(k) * static_cast<std::size_t>(g.candidates + 1);
   if (!arrive_last(tickets + trial, kMaxChunks)) return;
-  const ScanTotal* totals = reinterpret_cast<const ScanTotal*>(total_bytes);
+  const double* totals = shared_totals;
+  if (threadIdx.x == blockDim.x - 1) interrupt = h.interrupt == nullptr ? 0 : *h.interrupt;
   if (g.candidates == 1) {
-    totals = &team.fold(partials);
+    fold(partials, chunks, shared_totals);
   } else {
-    ScanTotal* all = g.totals + static_cast<std::size_t>(k) * static_cast<std::size_t>(g.candidates);
-    if (takes_part) copy_words(&team.fold(partials), all + trial);
+    double* all = g.totals + static_cast<std::size_t>(k) * static_cast<std::size_t>(g.candidates) * kSumColumns;
+    if (takes_part) fold(partials, chunks, all + trial * kSumColumns);
     if (!arrive_last(tickets + g.candidates, static_cast<unsigned>(g.candidates))) return;
-    for (int t = 0; t < trials; ++t) copy_words(all + t, reinterpret_cast<ScanTotal*>(total_bytes) + t);
+    for (int i = static_cast<int>(threadIdx.x); i < trials * kSumColumns; i += static_cast<int>(blockDim.x))
+      shared_totals[i] = __ldcg(all + i);
     __syncthreads();
   }
   if (threadIdx.x < 32) advance_over(totals, trials, g, options, k, state);
   if (threadIdx.x == 0) {
-    if (state.end == LoopEnd::running) state.end = static_cast<LoopEnd>(totals[0].answer);
+    if (state.end == LoopEnd::running) state.end = static_cast<LoopEnd>(interrupt);
     report(g, state.end != LoopEnd::running, loop);
   }
   __syncthreads();
-  copy_words(&state, g.states + k);
+  copy_state(&state, g.states + k);
   const int ahead = static_cast<int>(threadIdx.x);
   if (ahead > 0 && ahead < state.search.trials_ahead() && state.end == LoopEnd::running)
     g.motions[static_cast<std::size_t>(k) * static_cast<std::size_t>(g.candidates) + static_cast<std::size_t>(ahead)] =
@@ -78,18 +73,37 @@ __global__ void __launch_bounds__(kPassThreads)
 }
 static_assert(static_cast<int>(LoopEnd::running) == 0, "no interruption");
 
+constexpr unsigned kConcludeThreads = kSurfacePoints;
+
 /// One block per pose: what the matched surfaces say, and the result.
-__global__ void __launch_bounds__(kPassThreads) conclude_kernel(const __grid_constant__ GraphArguments g) {
-  __shared__ TeamMemory memory;
-  __shared__ alignas(16) unsigned char state_bytes[sizeof(LoopState)];
+__global__ void __launch_bounds__(kConcludeThreads) conclude_kernel(const __grid_constant__ GraphArguments g) {
+  __shared__ double warps[kConcludeThreads / 32][SurfaceInformation::kEntries];
+  __shared__ float surfaces[SurfaceInformation::kEntries];
   const int k = static_cast<int>(blockIdx.x);
-  const GraphHeader h = *g.header;
+  const GraphHeader& h = *g.header;
   if (k >= h.poses) return;
-  LoopState& state = *reinterpret_cast<LoopState*>(state_bytes);
-  copy_words(g.states + k, &state);
+  const LoopState& state = g.states[k];
+  SurfaceInformation share;
+  const int count = surface_points(h.points), i = static_cast<int>(threadIdx.x);
+  // An evaluation alone has no ending to be judged.
+  if (h.max_iterations > 0 && surfaces_matter(state.end) && i < count)
+    add_surface(g.map, g.surfaces, SurfacePose(state.here.pose, h.mean_range_m),
+                h.scan[static_cast<std::int64_t>(i) * h.points / count], true, SingleLane{}, share);
+  for (int j = 0; j < SurfaceInformation::kEntries; ++j) {
+    const double sum = warp_sum(share.entries[j]);
+    if (threadIdx.x % 32 == 0) warps[threadIdx.x / 32][j] = sum;
+  }
   __syncthreads();
-  BlockTeam team(memory, h.plan);
-  conclude(team, {{h.scan, h.points}, g.map, g.surfaces, h.mean_range_m}, h.max_iterations, state, g.outcomes[k]);
+  if (threadIdx.x < SurfaceInformation::kEntries) {
+    double sum = 0;
+    for (unsigned w = 0; w < kConcludeThreads / 32; ++w) sum += warps[w][threadIdx.x];
+    surfaces[threadIdx.x] = static_cast<float>(sum);
+  }
+  __syncthreads();
+  if (threadIdx.x != 0) return;
+  LoopOutcome out = outcome_of(state);
+  for (int j = 0; j < SurfaceInformation::kEntries; ++j) out.surfaces[j] = surfaces[j];
+  g.outcomes[k] = out;
 }
 
 }  // namespace

@@ -1,24 +1,25 @@
 // One pass of the graph's WHILE node: the scan summed at the trial poses, and, by the block that finishes last, the loop advanced.
-// The loop is solve/newton_loop.hpp's, the sums are those of the teams (exec/block_team.cuh).
+// The loop is solve/newton_loop.hpp's.
 #pragma once
 
+#include "block_sums.cuh"
 #include "ndt/core/point_cloud.hpp"
-#include "ndt/exec/block_team.cuh"
-#include "ndt/solve/device_outcome.cuh"
+#include "ndt/exec/warp_crew.cuh"
+#include "ndt/score/surface_information.hpp"
+#include "ndt/solve/loop_outcome.hpp"
 #include "ndt/solve/newton_loop.hpp"
 
 namespace ndt::gpu_multikernel {
 
-using ScanTotal = Total<DerivativeSums<double>>;
-
-/// What differs from alignment to alignment: travels between starts and points.
+/// What differs from alignment to alignment: travels between guesses and points.
 struct alignas(16) GraphHeader {
   const Point* scan = nullptr;
-  const LoopStart* starts = nullptr;
+  const Transform* guesses = nullptr;
   LoopTrace* trace = nullptr;               ///< [poses][max_iterations + 1], or null
   const volatile int* interrupt = nullptr;  ///< a LoopEnd in host memory, or null
   int points = 0, poses = 0;
-  ChunkPlan plan;  ///< of the points
+  int chunks = 0, chunk_size = 0;  ///< Chunks(points), so that no thread divides
+  int tile = 1;                    ///< threads that share a point
   int max_iterations = 0;
   Regularisation regularisation;
   double mean_range_m = 0;
@@ -41,75 +42,103 @@ struct GraphArguments {
   LoopState* states = nullptr;
   Motion* motions = nullptr;    // [poses][candidates], but for the first of each, which the state has
   unsigned* tickets = nullptr;  // [poses][candidates + 1]: blocks that are done with a trial, trials that are folded
-  double* partials = nullptr;   // [poses][candidates][kMaxChunks][kMostColumns]
-  ScanTotal* totals = nullptr;  // [poses][candidates]
+  double* partials = nullptr;   // [poses][candidates][kMaxChunks][kSumColumns]
+  double* totals = nullptr;     // [poses][candidates][kSumColumns]
   GraphProgress* progress = nullptr;
   LoopOutcome* outcomes = nullptr;
 };
 
 inline constexpr unsigned kPassThreads = 512;  // of a block, at most
+inline constexpr unsigned kFoldSlot = 64;      // threads that fold side by side, one column each
+static_assert(kSumColumns <= kFoldSlot);
+
+/// Threads that share a point: many where points are few. Depends on the scan and the options only, as every sum's order must.
+inline int tile_for(int chunk_size, int candidates) {
+  const int most = candidates > 1 ? 2 : 16;
+  int tile = 1;
+  while (2 * tile <= most && 2 * tile * chunk_size <= static_cast<int>(kPassThreads)) tile *= 2;
+  return tile;
+}
+/// Threads of a block for chunks of that size.
+inline unsigned threads_for(int chunk_size, int tile) {
+  const unsigned wanted = static_cast<unsigned>(chunk_size * tile);
+  const unsigned slots = (wanted + kFoldSlot - 1) / kFoldSlot;
+  return kFoldSlot * (slots < 2 ? 2 : slots > kPassThreads / kFoldSlot ? kPassThreads / kFoldSlot : slots);
+}
 
 /// Trial poses that a pass evaluates: the guess alone, then what the search wants evaluated together.
 __device__ inline int trials_of(const LoopState& state) {
   return state.evaluations == 0 ? 1 : state.search.trials_ahead();
 }
 
-/// Copies a value word by word, all threads of the block together: from device memory that another block wrote, or to it.
-template <class T>
-__device__ inline void copy_words(const T* from, T* to) {
-  static_assert(sizeof(T) % sizeof(double) == 0 && alignof(T) % alignof(double) == 0);
-  const auto* source = reinterpret_cast<const volatile double*>(from);
+/// Copies a state word by word, all threads of the block together.
+__device__ inline void copy_state(const LoopState* from, LoopState* to) {
+  static_assert(sizeof(LoopState) % sizeof(double) == 0 && alignof(LoopState) % alignof(double) == 0);
+  const auto* source = reinterpret_cast<const double*>(from);
   auto* target = reinterpret_cast<double*>(to);
-  for (unsigned i = threadIdx.x; i < sizeof(T) / sizeof(double); i += blockDim.x) target[i] = source[i];
+  for (unsigned i = threadIdx.x; i < sizeof(LoopState) / sizeof(double); i += blockDim.x) target[i] = source[i];
 }
 
-/// The blocks of a pass: each sums a chunk at a trial pose, and the one that is done last folds all chunks.
-class PassTeam : public DeviceTeam {
- public:
-  using DeviceTeam::DeviceTeam;
-
-  /// partials: [kMaxChunks][kMostColumns] in device memory.
-  template <class F, class Ask>
-  __device__ void sum_chunk(int chunk, F&& f, Ask&& ask, double* partials) {
-    put_question(ask);
-    sum_chunks<DerivativeSums>(plan_.groups.cut, chunk, kMaxChunks, kMaxChunks, f,
-                               [&](int, int column, double value) { partials[chunk * kMostColumns + column] = value; });
-  }
-
-  /// In the order of the other teams (BlockTeam::sum), so the bits are theirs.
-  __device__ const ScanTotal& fold(const double* partials) {
-    constexpr int kAll = kColumns<DerivativeSums<float>>;
-    const ChunkGroups& groups = plan_.groups;
-    for (int i = static_cast<int>(threadIdx.x); i < groups.groups * kAll; i += static_cast<int>(blockDim.x)) {
-      const int group = i / kAll, column = i % kAll, first = group * groups.per_group;
-      double loaded[kMostChunksPerGroup];
-#pragma unroll
-      for (int j = 0; j < kMostChunksPerGroup; ++j) {
-        const bool there = j < groups.per_group && first + j < groups.chunks;
-        loaded[j] = there ? __ldcg(partials + (first + j) * kMostColumns + column) : 0.0;
+/// Folds the partial sums of one trial's chunks, [chunks][kSumColumns], into totals: each slot of threads every slots-th chunk in
+/// order, then the slots in order. Ends with a barrier.
+__device__ inline void fold(const double* partials, int chunks, double* totals) {
+  constexpr int kAhead = 16;  // loads under way at once
+  __shared__ double slots[kPassThreads / kFoldSlot][kSumColumns];
+  const int column = static_cast<int>(threadIdx.x % kFoldSlot), slot = static_cast<int>(threadIdx.x / kFoldSlot);
+  const int count = static_cast<int>(blockDim.x / kFoldSlot);
+  if (column < kSumColumns) {
+    double total = 0;
+    for (int first = slot; first < chunks; first += kAhead * count) {
+      double loaded[kAhead];
+      NDT_UNROLL
+      for (int j = 0; j < kAhead; ++j) {
+        const int chunk = first + j * count;
+        loaded[j] = chunk < chunks ? __ldcg(partials + chunk * kSumColumns + column) : 0.0;
       }
-      double sum = 0;
-#pragma unroll
-      for (int j = 0; j < kMostChunksPerGroup; ++j) sum += loaded[j];
-      memory_.groups[0][group][column] = sum;
+      NDT_UNROLL
+      for (int j = 0; j < kAhead; ++j) total += loaded[j];
     }
-    __syncthreads();
-    return fold_groups<DerivativeSums>(memory_.groups[0], groups.groups);
+    slots[slot][column] = total;
   }
-};
+  __syncthreads();
+  if (slot == 0 && column < kSumColumns) {
+    double total = 0;
+    for (int s = 0; s < count; ++s) total += slots[s][column];
+    totals[column] = total;
+  }
+  __syncthreads();
+}
 
 /// One warp: takes the trials' sums in order until one of them moves the pose or ends the loop.
-__device__ __noinline__ void advance_over(const ScanTotal* totals, int trials, const GraphArguments& g,
+__device__ __noinline__ void advance_over(const double* totals, int trials, const GraphArguments& g,
                                           const LoopOptions& options, int pose, LoopState& state) {
+  __shared__ DerivativeSums<double> sums;
   const WarpCrew crew;
   for (int c = 0; c < trials; ++c) {
-    advance(crew, totals[c].sums, options, state);
+    const double* columns = totals + c * kSumColumns;
+    crew.each(kSumColumns, [&](int i) { set_column(sums, i, columns[i]); });
+    advance(crew, sums, options, state);
     if (state.accepted || state.end != LoopEnd::running) break;
   }
   __syncwarp();  // all have looked at state.end, which the caller may set
   if (threadIdx.x == 0 && state.accepted && g.header->trace != nullptr)
     g.header->trace[static_cast<std::size_t>(pose) * static_cast<std::size_t>(options.max_iterations + 1) +
                     static_cast<std::size_t>(state.iterations)] = trace_line(state);
+}
+
+/// The threads' shares of a chunk at one trial pose.
+__device__ inline DerivativeSums<float> chunk_share(const GraphArguments& g, const GraphHeader& h, const Motion& motion,
+                                                    int begin, int end) {
+  const auto add = [&](int i, int count, const auto& lanes, DerivativeSums<float>& sums) {
+    add_scan_points(g.map, g.gauss, motion, h.scan + i, count, lanes, sums);
+  };
+  switch (h.tile) {
+    case 16: return sum_tiles<16>(begin, end, add);
+    case 8: return sum_tiles<8>(begin, end, add);
+    case 4: return sum_tiles<4>(begin, end, add);
+    case 2: return sum_tiles<2>(begin, end, add);
+    default: return sum_tiles<1>(begin, end, add);
+  }
 }
 
 /// True in all threads of the block that arrives last of `expected`. Then everything the others wrote can be read.

@@ -3,11 +3,11 @@
 
 #include <new>
 
+#include "conclude.cuh"
 #include "ndt/exec/block_team.cuh"
 #include "ndt/exec/chunks.hpp"
 #include "ndt/exec/cluster_team.cuh"
 #include "ndt/exec/grid_team.cuh"
-#include "ndt/solve/device_outcome.cuh"
 #include "persistent_align.hpp"
 
 namespace ndt::gpu_persistent {
