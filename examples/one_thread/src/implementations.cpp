@@ -1,0 +1,57 @@
+#include "ndt/one_thread/implementations.hpp"
+
+#include "ndt/edge/conditioning.hpp"
+#include "ndt/edge/host_aligner.hpp"
+#include "ndt/exec/team.hpp"
+#include "ndt/score/scan_points_simd.hpp"
+#include "ndt/solve/newton_loop.hpp"
+
+namespace ndt::one_thread {
+namespace {
+
+/// HostAligner keeps the map, checks what comes in and writes results; what is left is the schedule.
+class OneThreadAligner final : public HostAligner {
+ public:
+  explicit OneThreadAligner(const AlignOptions& options) : HostAligner(options) {}
+
+ private:
+  void submit_runs(const LoopScan& scan, const LoopOptions& options, const PerScan& per_scan,
+                   std::span<LoopRun> runs) override {
+    for (LoopRun& run : runs) {
+      LoopState state = begin_loop(run.local_guess);
+      while (state.end == LoopEnd::running) {
+        advance(SoloCrew{}, sums_at(state.at.motion, scan.view()), options, state);
+        if (per_scan.trace && state.accepted) run.trace.push_back(trace_line(state));
+        if (state.end == LoopEnd::running) state.end = HostWatch{per_scan}();
+      }
+      run.outcome = outcome_of(state);
+      if (options.max_iterations > 0 && surfaces_matter(state.end))
+        set_surfaces(surface_information(map(), scan.view(), run.outcome.pose, scan.facts.mean_range_m), run.outcome);
+    }
+  }
+
+  DerivativeSums<double> sums_at(const Motion& motion, const ScanView& scan) const {
+    const VoxelMapView voxels = view();
+    return BasicSerialTeam<SimdLanes>().sum<DerivativeSums>(
+        scan.size, [&](int first, int count, const auto& lanes, auto& part) {
+          add_scan_points(voxels, gauss(), motion, scan.points + first, count, lanes, part);
+        });
+  }
+};
+
+constexpr Implementation kImplementations[] = {
+    {.name = "one_thread",
+     .runs_on = "CPU, one thread",
+     .schedule = "the shared Newton loop on the calling thread",
+     .unavailable_reason = [] { return std::string(); },
+     .make = [](const AlignOptions& options) -> std::unique_ptr<Aligner> {
+       return std::make_unique<OneThreadAligner>(options);
+     },
+     .one_thread = true},
+};
+
+}  // namespace
+
+std::span<const Implementation> implementations() { return kImplementations; }
+
+}  // namespace ndt::one_thread
