@@ -33,7 +33,7 @@ class Bag:
             try:
                 message = self._deserialize(raw, kind)
             except Exception as error:  # the library lets assertions and struct errors through
-                raise Fault(self.path, topic, f"a message is no {kind} ({error})", "the recording is damaged") from None
+                raise Fault(self.path, topic, f"a message cannot be read as {kind} ({error})", "the recording is damaged") from None
             yield time_ns, message
 
     def clouds_topic(self, wanted):
@@ -67,12 +67,12 @@ class Bag:
                 continue  # repeated: the first stands
             turn = [pose.orientation.x, pose.orientation.y, pose.orientation.z, pose.orientation.w]
             if not abs(np.linalg.norm(turn) - 1) <= poses.QUATERNION_NORM:
-                raise Fault(self.path, f"{topic} message {number}", f"the orientation {turn} is no unit quaternion",
+                raise Fault(self.path, f"{topic} message {number}", f"the orientation {turn} is not a unit quaternion",
                             "choose another topic, or give the poses with --poses")
             times.append(at)
             out.append(poses.pose_of([pose.position.x, pose.position.y, pose.position.z], turn))
         if not times:
-            raise Fault(self.path, topic, "holds no message", "choose another topic, or give the poses with --poses")
+            raise Fault(self.path, topic, "contains no message", "choose another topic, or give the poses with --poses")
         return np.array(times), np.array(out)
 
     def scans(self, topic, every, receive_time):
@@ -91,7 +91,7 @@ class Bag:
 
     def _require_topic(self, topic):
         if topic not in self.topics:
-            raise UsageFault(self.path, "", f"no topic {topic}", "there are " + (", ".join(self.topics) or "none"))
+            raise UsageFault(self.path, "", f"unknown topic {topic}", "choose from " + (", ".join(self.topics) or "none"))
 
     def _advice(self, topics):
         if any(self.topics[name][0].startswith(PACKETS) for name in topics):

@@ -110,9 +110,9 @@ def parser():
 
 def _check(options):
     if not options.input.exists():
-        raise Fault(options.input, "", "there is no such file or folder", "check the path")
+        raise Fault(options.input, "", "was not found", "check the path")
     if options.input.is_file() and options.input.suffix not in (".bag", ".mcap", ".db3"):
-        raise Fault(options.input, "", "is neither a folder nor a bag (.bag, .mcap, .db3)", "give the folder of the scans")
+        raise Fault(options.input, "", "is not a folder and not a bag (.bag, .mcap, .db3)", "give the folder of the scans")
     options.name = options.name or re.sub("[^a-z0-9]+", "_", options.out.resolve().name.lower()).strip("_")
     if not re.fullmatch("[a-z0-9_]{1,64}", options.name):
         raise UsageFault("--name", "", f"'{options.name}'", "give a-z, 0-9 and _, at most 64 of them")
@@ -140,7 +140,7 @@ def _number(text, what, good):
     except ValueError:
         value = float("nan")
     if not (good(value) and value < float("inf")):
-        raise argparse.ArgumentTypeError(f"'{text}' is no number {what}")
+        raise argparse.ArgumentTypeError(f"'{text}' is not a number {what}")
     return value
 
 
@@ -154,13 +154,13 @@ def _not_negative(text):
 
 def _count(text):
     if not re.fullmatch("[1-9][0-9]{0,8}", text):
-        raise argparse.ArgumentTypeError(f"'{text}' is no whole number of 1 or more")
+        raise argparse.ArgumentTypeError(f"'{text}' is not a whole number of 1 or more")
     return int(text)
 
 
 def _build_map(text):
     if not re.fullmatch("even|all-but-queries|first-[1-9][0-9]{0,8}", text):
-        raise argparse.ArgumentTypeError(f"'{text}' is none of even, first-N, all-but-queries")
+        raise argparse.ArgumentTypeError(f"unknown '{text}', expected even, first-N or all-but-queries")
     return text
 
 

@@ -42,7 +42,7 @@ class _KittiBin:
     def check(cls, stream, file):
         size = os.fstat(stream.fileno()).st_size
         if size % cls.RECORD or not size:
-            raise Fault(file, "", f"{size} bytes are no whole number of {cls.RECORD}-byte records (float32 x y z intensity)",
+            raise Fault(file, "", f"{size} bytes are not a whole number of {cls.RECORD}-byte records (float32 x y z intensity)",
                         "the file is cut off or of another kind, export the cloud again")
         return size // cls.RECORD
 

@@ -61,7 +61,7 @@ def convert(options, say):
 
 def require_free(out):
     if out.exists() and not (out.is_dir() and not any(out.iterdir())):
-        raise Fault(out, "", "is there and not empty" if out.is_dir() else "is a file", "give a new folder with --out")
+        raise Fault(out, "", "exists and is not empty" if out.is_dir() else "is a file", "give a new folder with --out")
 
 
 def _fill(work, options, say):
@@ -139,7 +139,7 @@ def _scans_of_bag(work, options, say):
     if empty:
         say(f"{empty} messages without a finite point were left out")
     if not times:
-        raise Fault(options.input, topic, "holds no cloud with points", "choose another topic with --topic")
+        raise Fault(options.input, topic, "contains no cloud with points", "choose another topic with --topic")
     return scans, np.array(times), trajectory
 
 
@@ -170,7 +170,7 @@ def _truth(scans, times, trajectory, say):
     found, covered = trajectory.of_scans(len(scans), times)
     if covered.all():
         return scans, times, found
-    say(f"{len(scans) - covered.sum()} of {len(scans)} scans lie outside {trajectory.file} and were left out")
+    say(f"{len(scans) - covered.sum()} of {len(scans)} scans are outside {trajectory.file} and were left out")
     kept = []
     for scan, keep in zip(scans, covered):
         if keep:
@@ -199,7 +199,7 @@ def _map(work, scans, truth, options, say):
         voxels.add(points[ranges >= options.map_min_range], truth[i], scans[i].origin)
     centroids = voxels.centroids()
     if not len(centroids):
-        raise Fault(options.input, "", "the scans of the map hold no point", "lower --map-min-range")
+        raise Fault(options.input, "", "the scans of the map contain no points", "lower --map-min-range")
     write_pcd(work / "map.pcd", centroids)
     say(f"map of {len(builders)} scans: {len(centroids)} points, one per {options.map_voxel} m; "
         f"{len(scans) - len(builders)} other scans are to be aligned")

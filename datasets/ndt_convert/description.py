@@ -11,9 +11,9 @@ def description(work, scans, frames, map_name, has_truth, options):
     if frames is not None and frames["first"] >= len(scans):
         raise UsageFault(options.input, "", f"--queries begins with scan {frames['first']} of {len(scans)}", "scans count from 0")
     if options.kind == "sequence" and len(scans) < 2:
-        raise UsageFault(options.input, "", f"a sequence of {len(scans)} scans has none to align", "give two or more, or a map")
+        raise UsageFault(options.input, "", f"a sequence needs at least 2 scans, found {len(scans)}", "give more scans, or a map")
     if options.kind == "sequence" and frames is not None and frames["first"] == 0:
-        raise UsageFault(options.input, "", "--queries begins with scan 0, which has none before it", "give 1 or more")
+        raise UsageFault(options.input, "", "--queries begins with scan 0, which has no scan before it", "give 1 or more")
     about = options.description or f"{len(scans)} scans of {options.input.name}"
     table = {"format": 1, "name": options.name, "description": about, "kind": options.kind}
     if map_name:

@@ -1,4 +1,4 @@
-"""Scans that lie in a folder."""
+"""Scans in a folder."""
 
 import re
 from collections import Counter
@@ -15,7 +15,7 @@ def scan_files(folder, left_out=()):
     if not files:
         below = sorted({path.parent for path in folder.glob("*/*") if path.suffix.lower() in EXTENSIONS})
         advice = "give the folder that holds the scans" + (f", such as {below[0]}" if below else "")
-        raise Fault(folder, "", f"holds no scan ({', '.join(EXTENSIONS)})" + _bags_in(folder), advice)
+        raise Fault(folder, "", f"contains no scans ({', '.join(EXTENSIONS)})" + _bags_in(folder), advice)
     formats = Counter(path.suffix.lower() for path in files)
     if len(formats) > 1:
         raise Fault(folder, "", "scans of several formats: " + ", ".join(f"{n} {e}" for e, n in sorted(formats.items())),

@@ -25,7 +25,7 @@ def lines(stream, file, last):
 
 def whole(word, file, what):
     if not (word.isascii() and word.isdigit()):
-        raise Fault(file, "header", f"{what} '{word}' is no whole number", EXPORT_AGAIN)
+        raise Fault(file, "header", f"{what} '{word}' is not a whole number", EXPORT_AGAIN)
     return int(word)
 
 

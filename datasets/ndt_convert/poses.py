@@ -18,7 +18,7 @@ def guess_format(file):
             return "tum" if len(words) == 8 else "kitti"
         raise Fault(file, f"line {number}", f"{len(words)} columns",
                     "give TUM (time x y z qx qy qz qw) or KITTI poses (the 12 numbers of a 3x4 matrix)")
-    raise Fault(file, "", "holds no pose", EXPORT_AGAIN)
+    raise Fault(file, "", "contains no poses", EXPORT_AGAIN)
 
 
 def read_tum(file):
@@ -114,7 +114,7 @@ def quaternion_of(rotation):
 def require_rigid(pose, file, where):
     rotation = pose[:3, :3]
     if np.abs(rotation @ rotation.T - np.eye(3)).max() > RIGID or np.linalg.det(rotation) < 0:
-        raise Fault(file, where, "the matrix is no rigid motion (its rotation is not orthonormal)", EXPORT_AGAIN)
+        raise Fault(file, where, "the matrix is not a rigid motion (its rotation is not orthonormal)", EXPORT_AGAIN)
 
 
 def _between(first, second, share):
@@ -146,7 +146,7 @@ def _numbers(file, columns):
         empty = False
         yield number, [_number(word, file, number) for word in words]
     if empty:
-        raise Fault(file, "", "holds no numbers", EXPORT_AGAIN)
+        raise Fault(file, "", "contains no numbers", EXPORT_AGAIN)
 
 
 def _number(word, file, number):
@@ -155,5 +155,5 @@ def _number(word, file, number):
     except ValueError:
         value = math.nan
     if not math.isfinite(value):
-        raise Fault(file, f"line {number}", f"'{word[:40]}' is no finite number", EXPORT_AGAIN)
+        raise Fault(file, f"line {number}", f"'{word[:40]}' is not a finite number", EXPORT_AGAIN)
     return value

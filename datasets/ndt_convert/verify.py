@@ -22,7 +22,7 @@ def verify(name, say, root=None):
         raise UsageFault("verify", "", "NDT_DATASETS is not set", "set it to the folder that holds the datasets")
     catalogue = entries()
     if name != "all" and name not in catalogue:
-        raise UsageFault("verify", "", f"no dataset '{name}' in the catalogue", "there are all, " + ", ".join(catalogue))
+        raise UsageFault("verify", "", f"unknown dataset '{name}'", "choose from all, " + ", ".join(catalogue))
     good = True
     for each, entry in catalogue.items():
         if name in (each, "all"):

@@ -24,7 +24,7 @@ class VoxelMap:
             self.start = np.floor(map_from_scan[:3, 3] / self.leaf_m)
         cells -= self.start
         if len(cells) and np.abs(cells).max() >= CELLS:
-            raise Fault(where, "", f"a point lies more than {CELLS * self.leaf_m:.0f} m from the first scan",
+            raise Fault(where, "", f"a point is more than {CELLS * self.leaf_m:.0f} m from the first scan",
                         "check the poses, or give a larger --map-voxel")
         cells = cells.astype(np.int64) + CELLS
         keys = (cells[:, 2] << 42) | (cells[:, 1] << 21) | cells[:, 0]

@@ -93,7 +93,7 @@ def test_verify_names_files_that_differ_or_are_missing(tmp_path, monkeypatch):
 
 def test_verify_says_what_it_needs(tmp_path, monkeypatch):
     fake_datasets(tmp_path, monkeypatch)
-    assert "no dataset 'd' in the catalogue; there are all, a, b, c" in convert("verify", "d", code=EXIT_USAGE)
+    assert "unknown dataset 'd'; choose from all, a, b, c" in convert("verify", "d", code=EXIT_USAGE)
     assert "required: NAME|all" in convert("verify", code=EXIT_USAGE)
     monkeypatch.delenv("NDT_DATASETS")
     assert "NDT_DATASETS is not set; set it to the folder that holds the datasets" in convert("verify", "all", code=EXIT_USAGE)

@@ -84,7 +84,7 @@ def test_poses_at_other_times_are_interpolated_and_scans_outside_are_left_out(tm
     (tmp_path / "poses.tum").write_text(f"0 0 0 0 0 0 0 1\n1 4 2 0 0 0 {half} {half}\n2 4 2 0 0 0 {half} {half}\n6 0 0 0 0 0 0 1\n")
     said = convert(scans, "--poses", tmp_path / "poses.tum", "--stamps", tmp_path / "times.txt", "--time-offset", 100,
                    "--longest-gap", 1, "--out", tmp_path / "out")
-    assert "2 of 5 scans lie outside" in said  # before the start, and in a gap of 4 s
+    assert "2 of 5 scans are outside" in said  # before the start, and in a gap of 4 s
     eighth = math.radians(90 * 0.25 / 2)
     assert np.loadtxt(tmp_path / "out" / "poses.tum") == pytest.approx(np.array([
         [100.25, 1, 0.5, 0, 0, 0, math.sin(eighth), math.cos(eighth)], [101, 4, 2, 0, 0, 0, half, half],
@@ -169,7 +169,7 @@ def test_an_empty_folder_is_taken_and_a_full_one_never_touched(tmp_path):
     (tmp_path / "empty").mkdir()
     convert(scans, "--out", tmp_path / "empty")
     before = sorted((p, p.stat().st_mtime_ns) for p in (tmp_path / "empty").rglob("*"))
-    assert "is there and not empty; give a new folder" in convert(scans, "--out", tmp_path / "empty", code=EXIT_BAD_INPUT)
+    assert "exists and is not empty; give a new folder" in convert(scans, "--out", tmp_path / "empty", code=EXIT_BAD_INPUT)
     assert "is a file" in convert(scans, "--out", scans / "scan_7.pcd", code=EXIT_BAD_INPUT)
     assert before == sorted((p, p.stat().st_mtime_ns) for p in (tmp_path / "empty").rglob("*"))
 
@@ -190,14 +190,14 @@ def test_scans_that_cannot_be_right_are_named(tmp_path):
     packed = write_cloud(tmp_path / "packed.pcd", corner(), "lzf").read_bytes()
     start = packed.index(b"compressed\n") + len(b"compressed\n") + 8
     for number, (name, data, text) in enumerate([
-        ("0.bin", b"", "0 bytes are no whole number of 16-byte records"),
-        ("0.bin", b"x" * 17, "17 bytes are no whole number"),
+        ("0.bin", b"", "0 bytes are not a whole number of 16-byte records"),
+        ("0.bin", b"x" * 17, "17 bytes are not a whole number"),
         ("0.pcd", b"", "header: the DATA line is missing"),
         ("0.pcd", good.replace(b"TYPE U U F F F", b"TYPE U U I F F"), "header: no field x of float or double"),
         ("0.pcd", good.replace(b"ring _ x", b"ring _ u"), "header: no field x of float or double"),
         ("0.pcd", good.replace(b"SIZE 1 1 4", b"SIZE 1 4"), "FIELDS, SIZE, TYPE and COUNT differ in length"),
         ("0.pcd", good.replace(b"SIZE 1 1 4", b"SIZE 3 1 4"), "field ring has type U of 3 bytes"),
-        ("0.pcd", good.replace(b"SIZE 1 1 4", b"SIZE 1 one 4"), "SIZE 'one' is no whole number"),
+        ("0.pcd", good.replace(b"SIZE 1 1 4", b"SIZE 1 one 4"), "SIZE 'one' is not a whole number"),
         ("0.pcd", good.replace(b"DATA binary", b"DATA packed"), "DATA packed; save it as ascii"),
         ("0.pcd", good.replace(b"TYPE U U F F F\n", b""), "the TYPE line is missing"),
         ("0.pcd", good.replace(b"POINTS", b"PINTS"), "the POINTS line is missing"),
@@ -225,15 +225,15 @@ def test_poses_that_cannot_be_used_are_named(tmp_path):
     for name, text, message in [
         ("short.tum", "0 0 0 0 0 0 0 1\n", "1 poses for 5 scans; give one pose a scan"),
         ("short.kitti", "1 0 0 0 0 1 0 0 0 0 1 0\n", "1 poses for 5 scans"),
-        ("empty", "# nothing\n\n", "holds no pose"),
+        ("empty", "# nothing\n\n", "contains no poses"),
         ("columns", "1 2 3\n", "line 1: 3 columns; give TUM"),
         ("mixed", "0 0 0 0 0 0 0 1\n1 0 0 0 0 0 1\n", "line 2: 7 values instead of 8"),
-        ("word", "0 0 0 0 0 0 zero 1\n", "line 1: 'zero' is no finite number"),
-        ("nan", "0 nan 0 0 0 0 0 1\n", "line 1: 'nan' is no finite number"),
+        ("word", "0 0 0 0 0 0 zero 1\n", "line 1: 'zero' is not a finite number"),
+        ("nan", "0 nan 0 0 0 0 0 1\n", "line 1: 'nan' is not a finite number"),
         ("norm", "# q\n0 0 0 0 0 0 1 1\n", "line 2: quaternion qx qy qz qw has length 1.41421, not 1"),
         ("order", "1 0 0 0 0 0 0 1\n1 0 0 0 0 0 0 1\n", "line 2: time 1.0 does not come after 1.0"),
-        ("rigid", "1 0 0 0 0 2 0 0 0 0 1 0\n", "line 1: the matrix is no rigid motion"),
-        ("mirror", "1 0 0 0 0 1 0 0 0 0 -1 0\n", "line 1: the matrix is no rigid motion"),
+        ("rigid", "1 0 0 0 0 2 0 0 0 0 1 0\n", "line 1: the matrix is not a rigid motion"),
+        ("mirror", "1 0 0 0 0 1 0 0 0 0 -1 0\n", "line 1: the matrix is not a rigid motion"),
     ]:
         (tmp_path / name).write_text(text)
         said = convert(scans, "--poses", tmp_path / name, "--out", tmp_path / "out", code=EXIT_BAD_INPUT)
@@ -260,15 +260,15 @@ def test_poses_that_cannot_be_used_are_named(tmp_path):
 def test_inputs_that_hold_no_scans_are_answered_with_what_to_give(tmp_path):
     scans = scans_in(tmp_path / "drive")
     out = ["--out", tmp_path / "out"]
-    assert f"holds no scan (.pcd, .ply, .bin); give the folder that holds the scans, such as {scans}" in convert(
+    assert f"contains no scans (.pcd, .ply, .bin); give the folder that holds the scans, such as {scans}" in convert(
         tmp_path, *out, code=EXIT_BAD_INPUT)
     (tmp_path / "bags").mkdir()
     (tmp_path / "bags" / "a.mcap").write_text("")
     assert "but the bag a.mcap: give that file itself" in convert(tmp_path / "bags", *out, code=EXIT_BAD_INPUT)
     write_cloud(scans / "x.bin", corner())
     assert "scans of several formats: 1 .bin, 5 .pcd" in convert(scans, *out, code=EXIT_BAD_INPUT)
-    assert "there is no such file or folder" in convert(tmp_path / "none", *out, code=EXIT_BAD_INPUT)
-    assert "is neither a folder nor a bag" in convert(scans / "x.bin", *out, code=EXIT_BAD_INPUT)
+    assert "none: was not found; check the path" in convert(tmp_path / "none", *out, code=EXIT_BAD_INPUT)
+    assert "is not a folder and not a bag" in convert(scans / "x.bin", *out, code=EXIT_BAD_INPUT)
 
 
 def test_what_is_asked_for_wrongly_is_a_usage_error(tmp_path):
@@ -276,10 +276,10 @@ def test_what_is_asked_for_wrongly_is_a_usage_error(tmp_path):
     site = write_cloud(tmp_path / "site.pcd", corner())
     for args, message in [
         (["--name", "Größe"], "--name: 'Größe'; give a-z, 0-9 and _"),
-        (["--every", 0], "--every: '0' is no whole number of 1 or more"),
-        (["--map-voxel", -1], "--map-voxel: '-1' is no number above 0"),
-        (["--map-voxel", "nan"], "'nan' is no number above 0"),
-        (["--build-map", "odd"], "'odd' is none of even, first-N, all-but-queries"),
+        (["--every", 0], "--every: '0' is not a whole number of 1 or more"),
+        (["--map-voxel", -1], "--map-voxel: '-1' is not a number above 0"),
+        (["--map-voxel", "nan"], "'nan' is not a number above 0"),
+        (["--build-map", "odd"], "unknown 'odd', expected even, first-N or all-but-queries"),
         (["--queries", "1-2"], "'1-2' is not FIRST, FIRST:STEP or FIRST:STEP:COUNT"),
         (["--kind", "map"], "--kind: invalid choice: 'map'"),
         (["--kind", "scan_to_map"], "a scan_to_map has a map; give --map or --build-map"),
@@ -291,8 +291,8 @@ def test_what_is_asked_for_wrongly_is_a_usage_error(tmp_path):
         (["--poses", poses, "--build-map", "all-but-queries"], "all-but-queries needs --queries"),
         (["--poses", poses, "--build-map", "even", "--queries", 1], "decides which scans are aligned"),
         (["--queries", 5], "--queries begins with scan 5 of 5"),
-        (["--queries", "0:2"], "--queries begins with scan 0, which has none before it; give 1 or more"),
-        (["--max-scans", 1], "a sequence of 1 scans has none to align; give two or more"),
+        (["--queries", "0:2"], "--queries begins with scan 0, which has no scan before it; give 1 or more"),
+        (["--max-scans", 1], "a sequence needs at least 2 scans, found 1; give more scans"),
         (["--guess", "noise"], "--guess noise is made around the true poses"),
         (["--guess", "odometry"], "--guess odometry and --odometry FILE go together"),
         (["--calib", poses], "--calib: goes with KITTI poses"),
