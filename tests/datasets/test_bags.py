@@ -89,10 +89,10 @@ def test_a_ros1_bag_gives_its_largest_topic_with_odometry_as_truth(tmp_path, ext
 def test_topics_that_cannot_be_used_are_named(tmp_path, extras_python):
     bag = written(extras_python, tmp_path, "ros1")
     for args, code, message in [
-        (["--topic", "/points"], EXIT_USAGE, "no topic /points; there are /lidar/front, /lidar/top, /odom"),
+        (["--topic", "/points"], EXIT_USAGE, "unknown topic /points; choose from /lidar/front, /lidar/top, /odom"),
         (["--topic", "/odom"], EXIT_BAD_INPUT, "/odom: is of type nav_msgs/msg/Odometry, not sensor_msgs/msg/PointCloud2; record a"),
         (["--pose-topic", "/lidar/top"], EXIT_BAD_INPUT, "/lidar/top: is of type sensor_msgs/msg/PointCloud2; poses can be read from nav_msgs"),
-        (["--pose-topic", "/tf"], EXIT_USAGE, "no topic /tf"),
+        (["--pose-topic", "/tf"], EXIT_USAGE, "unknown topic /tf"),
         (["--stamps", write_tum(tmp_path / "times", [(0, 0, 0)])], EXIT_USAGE, "a bag has times of its own; leave out --stamps"),
         (["--poses", write_tum(tmp_path / "poses", [(0, 0, 0)] * 3)], EXIT_BAD_INPUT, "cover no scan"),
     ]:
