@@ -1,4 +1,4 @@
-// How the implementations of this module are made. Without CUDA those on a device are null.
+// Makers of this module's implementations. Without CUDA those on a device are null.
 #pragma once
 
 #include <memory>

@@ -7,11 +7,12 @@
 
 namespace ndt {
 
-/// Where a sum's counts stand behind its real numbers, all as double.
+/// Columns of a sum's counts, which follow its real numbers; all columns are doubles.
 enum : int { kPairsColumn = kDerivativeSums, kPointsColumn, kSumColumns };
 
-/// Adds what every thread of the block holds: out[kSumColumns] in global memory. Float within a warp, double across warps, in
-/// fixed order. All threads must call it; blocks of at most 32 warps, a multiple of 32 threads.
+/// Sums the threads' shares over the block into out[kSumColumns], in global memory: float within a warp,
+/// double across warps, in a fixed order. All threads must call it. A block has at most 32 warps, all of them
+/// full.
 __device__ inline void sum_block(const DerivativeSums<float>& mine, double* out) {
   constexpr int kRest = kDerivativeSums - 32;
   __shared__ float shared[32][kDerivativeSums];
@@ -44,12 +45,12 @@ __device__ inline void sum_block(const DerivativeSums<float>& mine, double* out)
   }
 }
 
-/// The share of this thread in a chunk whose points are taken by tiles of W threads, tile by tile.
+/// Sums this thread's share of items [begin, end), which tiles of W threads take in turn.
 template <int W, class F>
 __device__ inline DerivativeSums<float> sum_tiles(int begin, int end, const F& f) {
   const int tiles = static_cast<int>(blockDim.x) / W, tile = static_cast<int>(threadIdx.x) / W;
   DerivativeSums<float> mine;
-  for (int first = begin; first < end; first += tiles) {  // every lane to the last
+  for (int first = begin; first < end; first += tiles) {  // all lanes run all rounds, for the shuffles
     const bool there = first + tile < end;
     f(there ? first + tile : begin, there ? 1 : 0, WarpTile<W>{}, mine);
   }

@@ -1,4 +1,5 @@
-// multikernel_graph_cuda: one copy up, one CUDA graph begin -> WHILE (pass) -> conclude, one copy of the outcomes down.
+// multikernel_graph_cuda: one copy up, one CUDA graph begin -> WHILE (pass) -> conclude, one copy of the
+// outcomes down.
 #include <algorithm>
 
 #include "aligners.hpp"
@@ -39,7 +40,7 @@ class GraphAligner final : public DeviceAligner {
     collect_outcomes(trace_lines_, runs);
   }
 
-  /// Uploads guesses, what is known of the scan, and the scan, and says where everything is.
+  /// Uploads the guesses, the header and the scan, and gives the arguments that point to them.
   GraphArguments upload(const LoopScan& scan, const LoopOptions& options, std::span<const LoopRun> runs,
                         const Chunks& chunks, int tile, const volatile int* interrupt) {
     const std::size_t trace_size = runs.size() * static_cast<std::size_t>(trace_lines_);
@@ -71,7 +72,7 @@ class GraphAligner final : public DeviceAligner {
     return g;
   }
 
-  int candidates_;  ///< trial poses of a pass
+  int candidates_;  ///< most trial poses of a pass
   LoopGraphs graphs_;
   cuda::DeviceBuffer<LoopTrace> trace_;
   int trace_lines_ = 0;

@@ -1,4 +1,4 @@
-// From the kernels to graphs that can be launched: begin -> WHILE { passes } -> conclude.
+// Graphs made of the kernels: begin -> WHILE { passes } -> conclude. They are kept and launched again.
 #pragma once
 
 #include <cstdlib>
@@ -13,7 +13,7 @@
 namespace ndt::gpu_multikernel {
 namespace {
 
-/// A WHILE node behind `after`, with an empty body.
+/// Adds a WHILE node that depends on `after`, and returns its empty body.
 cudaGraph_t add_while(cuda::Context& context, const cuda::Graph& graph, cudaGraphNode_t after,
                       cudaGraphConditionalHandle loop, cudaGraphNode_t& node) {
   cudaGraphNodeParams params{};
@@ -44,17 +44,20 @@ cudaGraphNode_t add_kernel(cuda::Context& context, cudaGraph_t graph, const cuda
   return node;
 }
 
-/// Passes in the body of the WHILE node: turning it over costs more than the passes left over when the loop has ended.
+/// Passes in the body of the WHILE node. Several, because a turn of the node costs more than the passes that
+/// have nothing to do once the loop has ended.
 constexpr int kPassesPerTurn = 4;
 
-/// Profilers and compute-sanitizer do not follow kernels into a WHILE node. With NDT_GRAPH_PASSES=n the graph is a plain chain of n
-/// passes instead; alignments that need more evaluations end at the iteration limit. 0 if it is not set.
+/// Reads NDT_GRAPH_PASSES; 0 if it is not set. Profilers and compute-sanitizer do not follow kernels into a
+/// WHILE node. With NDT_GRAPH_PASSES=n the graph is a plain chain of n passes instead, and alignments that
+/// need more evaluations end at the iteration limit.
 int passes_of_a_plain_graph() {
   const char* text = std::getenv("NDT_GRAPH_PASSES");
   return text == nullptr ? 0 : std::atoi(text);
 }
 
-/// `count` passes one after the other, the first behind `after` if there is one. Returns the last.
+/// Adds `count` passes, each after the one before, and the first after `after` unless it is null. Returns the
+/// last.
 cudaGraphNode_t add_passes(cuda::Context& context, cudaGraph_t graph, const cudaGraphNode_t* after, int count,
                            GraphArguments& arguments, cudaGraphConditionalHandle loop, unsigned poses,
                            unsigned threads) {
@@ -67,7 +70,7 @@ cudaGraphNode_t add_passes(cuda::Context& context, cudaGraph_t graph, const cuda
   return last;
 }
 
-/// threads: of a block of a pass.
+/// Builds the graph for `poses` poses. threads: the size of a pass's blocks.
 cuda::GraphExec build_graph(cuda::Context& context, GraphArguments arguments, unsigned poses, unsigned threads) {
   const cuda::Graph graph(context);
   const int plain_passes = passes_of_a_plain_graph();
@@ -90,8 +93,8 @@ cuda::GraphExec build_graph(cuda::Context& context, GraphArguments arguments, un
   return {context, graph};
 }
 
-/// Graphs with the buffers that their kernels use: one for every size of a batch and of a block that was seen, until the map or a
-/// buffer moves.
+/// Graphs and the buffers that their kernels use. There is one graph for every pair of batch size and block
+/// size seen so far, until the map or a buffer moves.
 class LoopGraphs {
  public:
   explicit LoopGraphs(cuda::Context& context)
@@ -107,10 +110,11 @@ class LoopGraphs {
   const LoopOutcome* outcomes() const { return outcomes_.data(); }
   void clear() { graphs_.clear(); }
 
-  /// How many poses of so many trials at once the partial sums have room for.
+  /// Number of poses, each with `candidates` trials, whose partial sums fit the buffer.
   static std::size_t poses_at_once(int candidates) { return kBytes / partial_bytes(candidates); }
 
-  /// Launches the graph for the poses, made if there is none. arguments: without the buffers.
+  /// Launches the graph for `poses` poses, and builds it first if there is none. arguments: all but the
+  /// buffers.
   void launch(GraphArguments arguments, std::size_t poses, unsigned threads) {
     reserve(arguments, poses);
     if (!same_buffers(arguments, built_for_)) graphs_.clear();
@@ -124,7 +128,7 @@ class LoopGraphs {
   }
 
  private:
-  static constexpr std::size_t kBytes = std::size_t{1} << 29;  // of partial sums
+  static constexpr std::size_t kBytes = std::size_t{1} << 29;  // most memory for partial sums
 
   static std::size_t partial_bytes(int candidates) {
     return static_cast<std::size_t>(candidates) * kMaxChunks * kSumColumns * sizeof(double);
@@ -134,7 +138,8 @@ class LoopGraphs {
     const auto candidates = static_cast<std::size_t>(g.candidates);
     if (poses > states_.capacity()) {
       states_.reserve(poses);
-      context_.fill_bytes(states_.data(), 0, poses * sizeof(LoopState));  // padding is copied with the rest
+      // Initialises the padding too, because copy_state() reads it.
+      context_.fill_bytes(states_.data(), 0, poses * sizeof(LoopState));
     }
     motions_.reserve(poses * candidates);
     tickets_.reserve(poses * (candidates + 1));
@@ -150,7 +155,8 @@ class LoopGraphs {
     g.outcomes = outcomes_.data();
   }
 
-  /// Each may move alone: a batch that ran out of memory leaves some of them grown and others not.
+  /// Compares every buffer, because each may move alone: a batch that ran out of memory leaves only some of
+  /// them grown.
   static bool same_buffers(const GraphArguments& a, const GraphArguments& b) {
     return a.header == b.header && a.states == b.states && a.motions == b.motions && a.tickets == b.tickets &&
            a.partials == b.partials && a.totals == b.totals && a.progress == b.progress && a.outcomes == b.outcomes;
@@ -167,7 +173,7 @@ class LoopGraphs {
   std::map<std::pair<std::size_t, unsigned>, cuda::GraphExec> graphs_;
 };
 
-/// Why no graph with a WHILE node can be made here.
+/// Tells why this machine can make no graph with a WHILE node; empty if it can.
 std::string without_conditional_nodes() {
   try {
     cuda::Context context;

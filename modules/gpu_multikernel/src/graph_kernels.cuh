@@ -1,4 +1,4 @@
-// The three kernels of the graph: begin, pass, conclude. graph_pass.cuh has the parts of a pass.
+// The three kernels of the graph: begin, pass and conclude. The parts of a pass are in graph_pass.cuh.
 #pragma once
 
 #include "graph_pass.cuh"
@@ -14,7 +14,8 @@ __global__ void begin_kernel(const __grid_constant__ GraphArguments g) {
   for (int i = 0; i <= g.candidates; ++i) g.tickets[k * (g.candidates + 1) + i] = 0;
 }
 
-/// grid: kMaxChunks x candidates blocks, a row of them per pose.
+/// Evaluates the trial poses and advances the loops. The grid has kMaxChunks x candidates blocks along x for
+/// each pose along y.
 __global__ void __launch_bounds__(kPassThreads)
     pass_kernel(const __grid_constant__ GraphArguments g, cudaGraphConditionalHandle loop) {
   __shared__ double shared_totals[StepSearch::kCandidates * kSumColumns];
@@ -44,7 +45,8 @@ __global__ void __launch_bounds__(kPassThreads)
     const int begin = chunk * h.chunk_size, end = begin + h.chunk_size;
     sum_block(chunk_share(g, h, motion, begin, end < h.points ? end : h.points), partials + chunk * kSumColumns);
   }
-  // Blocks with nothing to sum arrive too: when the last one has, all have read what is now written for the next pass.
+  // Blocks with nothing to sum arrive too. Because every block reads its state and motion before it arrives,
+  // the block that arrives last may overwrite them for the next pass.
   unsigned* tickets = g.tickets + static_cast<std::size_t>(k) * static_cast<std::size_t>(g.candidates + 1);
   if (!arrive_last(tickets + trial, kMaxChunks)) return;
   const double* totals = shared_totals;
@@ -75,7 +77,7 @@ static_assert(static_cast<int>(LoopEnd::running) == 0, "no interruption");
 
 constexpr unsigned kConcludeThreads = kSurfacePoints;
 
-/// One block per pose: what the matched surfaces say, and the result.
+/// One block per pose: sums the matched surfaces' information and writes the outcome.
 __global__ void __launch_bounds__(kConcludeThreads) conclude_kernel(const __grid_constant__ GraphArguments g) {
   __shared__ double warps[kConcludeThreads / 32][SurfaceInformation::kEntries];
   __shared__ float surfaces[SurfaceInformation::kEntries];
@@ -85,7 +87,7 @@ __global__ void __launch_bounds__(kConcludeThreads) conclude_kernel(const __grid
   const LoopState& state = g.states[k];
   SurfaceInformation share;
   const int count = surface_points(h.points), i = static_cast<int>(threadIdx.x);
-  // An evaluation alone has no ending to be judged.
+  // Surfaces tell how far an ending can be trusted, and a mere evaluation (no iterations) has no ending.
   if (h.max_iterations > 0 && surfaces_matter(state.end) && i < count)
     add_surface(g.map, g.surfaces, SurfacePose(state.here.pose, h.mean_range_m),
                 h.scan[static_cast<std::int64_t>(i) * h.points / count], true, SingleLane{}, share);

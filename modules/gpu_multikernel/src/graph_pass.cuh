@@ -1,5 +1,5 @@
-// One pass of the graph's WHILE node: the scan summed at the trial poses, and, by the block that finishes last, the loop advanced.
-// The loop is solve/newton_loop.hpp's.
+// One pass of the graph's WHILE node: the blocks sum the scan at the trial poses, and the block that finishes
+// last advances the loop of solve/newton_loop.hpp.
 #pragma once
 
 #include "block_sums.cuh"
@@ -11,67 +11,70 @@
 
 namespace ndt::gpu_multikernel {
 
-/// What differs from alignment to alignment: travels between guesses and points.
+/// The arguments that differ from alignment to alignment. They are uploaded between the guesses and the
+/// points.
 struct alignas(16) GraphHeader {
   const Point* scan = nullptr;
   const Transform* guesses = nullptr;
   LoopTrace* trace = nullptr;               ///< [poses][max_iterations + 1], or null
   const volatile int* interrupt = nullptr;  ///< a LoopEnd in host memory, or null
   int points = 0, poses = 0;
-  int chunks = 0, chunk_size = 0;  ///< Chunks(points), so that no thread divides
+  int chunks = 0, chunk_size = 0;  ///< as Chunks(points), so that no thread has to divide
   int tile = 1;                    ///< threads that share a point
   int max_iterations = 0;
   Regularisation regularisation;
   double mean_range_m = 0;
 };
 
-/// How many poses go on, and how far a pass over them has come.
+/// The number of poses that are still running, and a pass's progress over them.
 struct GraphProgress {
   unsigned running = 0, arrived = 0, ended = 0;
 };
 
-/// What stays as long as map and buffers do. [poses] where it says nothing else.
+/// The arguments that stay the same while map and buffers do. Arrays hold [poses] elements unless noted.
 struct GraphArguments {
   const GraphHeader* header = nullptr;
   VoxelMapView map;
   const VoxelSurface* surfaces = nullptr;
   Gauss<float> gauss;
-  LoopOptions options;  ///< less what the header holds
-  int candidates = 1;   ///< trial poses of a pass at most
-  bool plain = false;   ///< no WHILE node: as many passes as the graph has
+  LoopOptions options;  ///< all but those in the header
+  int candidates = 1;   ///< most trial poses of a pass
+  bool plain = false;   ///< the graph has no WHILE node but a fixed number of passes
   LoopState* states = nullptr;
-  Motion* motions = nullptr;    // [poses][candidates], but for the first of each, which the state has
-  unsigned* tickets = nullptr;  // [poses][candidates + 1]: blocks that are done with a trial, trials that are folded
+  Motion* motions = nullptr;    // [poses][candidates]; the first of each is unused, as the state has it
+  unsigned* tickets = nullptr;  // [poses][candidates + 1]: blocks done with each trial, then trials folded
   double* partials = nullptr;   // [poses][candidates][kMaxChunks][kSumColumns]
   double* totals = nullptr;     // [poses][candidates][kSumColumns]
   GraphProgress* progress = nullptr;
   LoopOutcome* outcomes = nullptr;
 };
 
-inline constexpr unsigned kPassThreads = 512;  // of a block, at most
+inline constexpr unsigned kPassThreads = 512;  // most threads of a block
 inline constexpr unsigned kFoldSlot = 64;      // threads that fold side by side, one column each
 static_assert(kSumColumns <= kFoldSlot);
 
-/// Threads that share a point: many where points are few. Depends on the scan and the options only, as every sum's order must.
+/// Number of threads that share a point: many if points are few. It depends on the scan and the options only,
+/// because the order of a sum depends on it.
 inline int tile_for(int chunk_size, int candidates) {
   const int most = candidates > 1 ? 2 : 16;
   int tile = 1;
   while (2 * tile <= most && 2 * tile * chunk_size <= static_cast<int>(kPassThreads)) tile *= 2;
   return tile;
 }
-/// Threads of a block for chunks of that size.
+/// Number of threads of a block for chunks of `chunk_size` points.
 inline unsigned threads_for(int chunk_size, int tile) {
   const unsigned wanted = static_cast<unsigned>(chunk_size * tile);
   const unsigned slots = (wanted + kFoldSlot - 1) / kFoldSlot;
   return kFoldSlot * (slots < 2 ? 2 : slots > kPassThreads / kFoldSlot ? kPassThreads / kFoldSlot : slots);
 }
 
-/// Trial poses that a pass evaluates: the guess alone, then what the search wants evaluated together.
+/// Number of trial poses that a pass evaluates: first the guess alone, then those that the line search wants
+/// together.
 __device__ inline int trials_of(const LoopState& state) {
   return state.evaluations == 0 ? 1 : state.search.trials_ahead();
 }
 
-/// Copies a state word by word, all threads of the block together.
+/// Copies a state word by word. All threads of the block call it together.
 __device__ inline void copy_state(const LoopState* from, LoopState* to) {
   static_assert(sizeof(LoopState) % sizeof(double) == 0 && alignof(LoopState) % alignof(double) == 0);
   const auto* source = reinterpret_cast<const double*>(from);
@@ -79,8 +82,8 @@ __device__ inline void copy_state(const LoopState* from, LoopState* to) {
   for (unsigned i = threadIdx.x; i < sizeof(LoopState) / sizeof(double); i += blockDim.x) target[i] = source[i];
 }
 
-/// Folds the partial sums of one trial's chunks, [chunks][kSumColumns], into totals: each slot of threads every slots-th chunk in
-/// order, then the slots in order. Ends with a barrier.
+/// Folds the partial sums of one trial's chunks, [chunks][kSumColumns], into totals. Each slot of threads
+/// adds every slots-th chunk in order, then the slots are added in order. Ends with a barrier.
 __device__ inline void fold(const double* partials, int chunks, double* totals) {
   constexpr int kAhead = 16;  // loads under way at once
   __shared__ double slots[kPassThreads / kFoldSlot][kSumColumns];
@@ -109,7 +112,8 @@ __device__ inline void fold(const double* partials, int chunks, double* totals) 
   __syncthreads();
 }
 
-/// One warp: takes the trials' sums in order until one of them moves the pose or ends the loop.
+/// One warp: advances the loop over the trials' sums in order, until one of them moves the pose or ends the
+/// loop.
 __device__ __noinline__ void advance_over(const double* totals, int trials, const GraphArguments& g,
                                           const LoopOptions& options, int pose, LoopState& state) {
   __shared__ DerivativeSums<double> sums;
@@ -120,13 +124,13 @@ __device__ __noinline__ void advance_over(const double* totals, int trials, cons
     advance(crew, sums, options, state);
     if (state.accepted || state.end != LoopEnd::running) break;
   }
-  __syncwarp();  // all have looked at state.end, which the caller may set
+  __syncwarp();  // lane 0 of the caller may set state.end, so every lane must have read it
   if (threadIdx.x == 0 && state.accepted && g.header->trace != nullptr)
     g.header->trace[static_cast<std::size_t>(pose) * static_cast<std::size_t>(options.max_iterations + 1) +
                     static_cast<std::size_t>(state.iterations)] = trace_line(state);
 }
 
-/// The threads' shares of a chunk at one trial pose.
+/// Sums this thread's share of a chunk at one trial pose.
 __device__ inline DerivativeSums<float> chunk_share(const GraphArguments& g, const GraphHeader& h, const Motion& motion,
                                                     int begin, int end) {
   const auto add = [&](int i, int count, const auto& lanes, DerivativeSums<float>& sums) {
@@ -141,7 +145,8 @@ __device__ inline DerivativeSums<float> chunk_share(const GraphArguments& g, con
   }
 }
 
-/// True in all threads of the block that arrives last of `expected`. Then everything the others wrote can be read.
+/// Returns true in all threads of the block that arrives last of `expected`. That block may read everything
+/// the others wrote, because each of them made its writes visible before it took its ticket.
 __device__ inline bool arrive_last(unsigned* ticket, unsigned expected) {
   __shared__ bool last;
   __syncthreads();
@@ -155,7 +160,8 @@ __device__ inline bool arrive_last(unsigned* ticket, unsigned expected) {
   return last;
 }
 
-/// One thread per pose that took part: the last of them says whether there is another pass.
+/// Called by one thread for every pose that took part in the pass. The last caller decides whether another
+/// pass follows.
 __device__ inline void report(const GraphArguments& g, bool ended, cudaGraphConditionalHandle loop) {
   if (g.plain) return;
   if (gridDim.y == 1) {

@@ -1,4 +1,4 @@
-// How the implementations of this module are made. Without CUDA those on a device are null.
+// Makers of this module's implementations. Without CUDA those on a device are null.
 #pragma once
 
 #include <memory>
@@ -9,11 +9,12 @@
 
 namespace ndt::gpu_persistent {
 
-/// The body on a pool of CPU threads.
+/// The persistent body on a pool of CPU threads.
 std::unique_ptr<Aligner> make_cpu_aligner(const AlignOptions& options);
 
 #ifdef NDT_WITH_CUDA
-/// One cooperative launch on as many blocks as the GPU holds at once; a batch is one launch too, a block or a cluster for each pose.
+/// One cooperative launch on as many blocks as the GPU holds at once. A batch is one launch too, with a block
+/// or a cluster for each pose.
 std::unique_ptr<Aligner> make_grid_aligner(const AlignOptions& options);
 /// One thread-block cluster for each pose.
 std::unique_ptr<Aligner> make_cluster_aligner(const AlignOptions& options);

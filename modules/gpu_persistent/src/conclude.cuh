@@ -1,4 +1,5 @@
-// The end of an alignment on a device: what the matched surfaces say of its pose, and the outcome that the host reads.
+// The end of an alignment on a device: the information of the matched surfaces about its pose, and the
+// outcome for the host.
 #pragma once
 
 #include "ndt/core/point_cloud.hpp"
@@ -8,7 +9,7 @@
 
 namespace ndt {
 
-/// What an ending is judged by.
+/// The data from which the surfaces' information is summed.
 struct MatchedSurfaces {
   ScanView scan;
   VoxelMapView map;
@@ -16,7 +17,7 @@ struct MatchedSurfaces {
   double mean_range_m = 0;
 };
 
-/// What the surfaces say of the pose the loop ended at.
+/// Sums the surfaces' information about the pose at which the loop ended.
 template <class T>
 __device__ const SurfaceInformation& sum_surfaces(T& team, const MatchedSurfaces& matched, LoopState& state) {
   team.replicated(
@@ -37,7 +38,8 @@ __device__ const SurfaceInformation& sum_surfaces(T& team, const MatchedSurfaces
       .sums;
 }
 
-/// One thread. The host may look at `end` until it is set. surfaces: null where they do not matter.
+/// One thread: writes the outcome to host memory. The host polls `end`, so `end` is written last, after a
+/// fence that makes the rest visible to the host. surfaces: null if they do not matter.
 __device__ __noinline__ inline void write_outcome(const LoopState& state, const SurfaceInformation* surfaces,
                                                   LoopOutcome& out) {
   fill_outcome(state, out);
@@ -47,11 +49,12 @@ __device__ __noinline__ inline void write_outcome(const LoopState& state, const 
   *const_cast<volatile LoopEnd*>(&out.end) = state.end;
 }
 
-/// By all threads of the team, whose blocks have the loop's state in shared memory.
+/// Concludes an alignment. All threads of the team call it, with the loop's state in each block's shared
+/// memory.
 template <class T>
 __device__ void conclude(T& team, const MatchedSurfaces& matched, int max_iterations, LoopState& state,
                          LoopOutcome& out) {
-  // An evaluation alone has no ending to be judged.
+  // Surfaces tell how far an ending can be trusted, and a mere evaluation (no iterations) has no ending.
   if (max_iterations > 0 && surfaces_matter(state.end)) {
     const SurfaceInformation& surfaces = sum_surfaces(team, matched, state);
     team.once([&] { write_outcome(state, &surfaces, out); });

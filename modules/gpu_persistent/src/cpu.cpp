@@ -1,4 +1,4 @@
-// persistent_cpu: the body on a pool of CPU threads.
+// persistent_cpu: the persistent body on a pool of CPU threads.
 #include "aligners.hpp"
 #include "ndt/edge/conditioning.hpp"
 #include "ndt/edge/host_aligner.hpp"
@@ -30,9 +30,9 @@ class CpuAligner final : public HostAligner {
     });
   }
 
-  /// On one thread, as the surfaces of an alignment are few.
+  /// Concludes on one thread, because the surfaces of an alignment are few.
   void conclude(const LoopScan& scan, const LoopOptions& options, LoopRun& one) {
-    // An evaluation alone has no ending to be judged.
+    // Surfaces tell how far an ending can be trusted, and a mere evaluation (no iterations) has no ending.
     if (options.max_iterations > 0 && surfaces_matter(one.outcome.end))
       set_surfaces(surface_information(map(), scan.view(), one.outcome.pose, scan.facts.mean_range_m), one.outcome);
     if (!one.trace.empty()) one.trace.resize(static_cast<std::size_t>(one.outcome.iterations) + 1);

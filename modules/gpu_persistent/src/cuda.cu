@@ -1,4 +1,5 @@
-// persistent_cuda and persistent_cluster_cuda: one copy up, one launch, and outcomes that the kernel writes to host memory.
+// persistent_cuda and persistent_cluster_cuda: one copy up, one launch, and outcomes that the kernel writes
+// to host memory.
 #include "aligners.hpp"
 #include "launches.cuh"
 #include "ndt/edge/device_aligner.cuh"
@@ -33,7 +34,7 @@ class PersistentAligner final : public DeviceAligner {
     });
   }
 
-  /// Uploads where the loops start and the scan, and says where everything is.
+  /// Uploads the loops' starts and the scan, and gives the arguments that point to them.
   PersistentArguments upload(const LoopScan& scan, const LoopOptions& options, std::span<const LoopRun> runs) {
     starts_.resize(runs.size());
     for (std::size_t k = 0; k < runs.size(); ++k) starts_[k] = loop_start(runs[k].local_guess);
@@ -58,7 +59,7 @@ class PersistentAligner final : public DeviceAligner {
   Launcher launcher_;
   cuda::DeviceBuffer<LoopTrace> trace_;
   std::vector<LoopStart> starts_;
-  int trace_lines_ = 0;  ///< of the alignments under way
+  int trace_lines_ = 0;  ///< for each alignment under way
 };
 
 }  // namespace

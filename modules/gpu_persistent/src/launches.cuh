@@ -1,4 +1,4 @@
-// Which team a launch gets, how large it is, and why a device has none.
+// The choice of a launch's team and of its size, and the reasons for which a device has no team of a kind.
 #pragma once
 
 #include <string>
@@ -17,7 +17,7 @@ inline int multiprocessors(const cuda::Context& context) {
   return cuda_state().devices.at(static_cast<std::size_t>(context.device())).multiprocessors;
 }
 
-/// Blocks of grid_kernel that the GPU holds at once.
+/// Number of blocks of grid_kernel that the GPU holds at once.
 inline int resident_blocks(cuda::Context& context, unsigned threads) {
   int per_multiprocessor = 0;
   context.call("cudaOccupancyMaxActiveBlocksPerMultiprocessor", [&] {
@@ -27,7 +27,7 @@ inline int resident_blocks(cuda::Context& context, unsigned threads) {
   return per_multiprocessor * multiprocessors(context);
 }
 
-/// Whether a cluster of so many blocks fits the GPU.
+/// Whether a cluster of `blocks` blocks fits the GPU.
 inline bool cluster_fits(cuda::Context& context, int blocks) {
   cudaLaunchAttribute attribute{};
   attribute.id = cudaLaunchAttributeClusterDimension;
@@ -43,8 +43,8 @@ inline bool cluster_fits(cuda::Context& context, int blocks) {
   return clusters > 0;
 }
 
-/// Blocks of a cluster: as many as there are groups of chunks if the GPU has them so near to one another, else what every GPU with
-/// clusters has.
+/// Number of blocks of a cluster: one for each group of chunks if the GPU allows clusters of that size,
+/// otherwise the size that every GPU with clusters allows.
 inline int cluster_size(cuda::Context& context) {
   context.call("cudaFuncSetAttribute",
                [] { return cudaFuncSetAttribute(cluster_kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1); });
@@ -77,10 +77,11 @@ inline std::string cluster_reason() {
   return {};
 }
 
-/// Tags that no sum of a launch shares with one before. When they are used up the exchange is set to zero, whose tag is 0.
+/// Hands out tags, so that each sum has one that no earlier sum used. When they are used up, the exchange is
+/// cleared to tag 0, which no sum uses.
 class Tags {
  public:
-  /// The first of `count` tags; `clear` is called if they begin anew.
+  /// Returns the first of `count` tags. Calls `clear` if the tags begin anew.
   template <class F>
   unsigned take(std::uint64_t count, F&& clear) {
     if (next_ == 0 || next_ + count > TaggedPartial::kTags) {
@@ -91,7 +92,7 @@ class Tags {
     next_ += count;
     return first;
   }
-  /// What was handed out may not have been used as planned.
+  /// Begins anew with the next take(), after a launch that may not have used its tags as planned.
   void forget() { next_ = 0; }
 
  private:
@@ -100,10 +101,10 @@ class Tags {
 
 enum class Team { grid, cluster, block };
 
-/// Starts the kernel of the team that suits so many poses.
+/// Starts the kernel of the team that suits the number of poses.
 class Launcher {
  public:
-  /// alone: the team of an alignment that is not in a batch.
+  /// alone: the team for an alignment outside a batch.
   Launcher(cuda::Context& context, Team alone)
       : context_(context),
         alone_(alone),
@@ -137,21 +138,22 @@ class Launcher {
     if (poses == 1) return alone_;
     return blocks_of_a_pose(poses) > 1 && points > kMinChunkItems ? Team::cluster : Team::block;
   }
-  /// A power of two: what of the GPU's multiprocessors falls to each pose.
+  /// Blocks for each pose: the largest power of two, up to a cluster, with which all poses fit the GPU's
+  /// multiprocessors.
   int blocks_of_a_pose(std::size_t poses) const {
     const int places = multiprocessors(context_);
     int blocks = cluster_size_;
     while (blocks > 1 && static_cast<int>(poses) * blocks > places) blocks /= 2;
     return blocks;
   }
-  /// As many chunks at once as a block has threads for, and no more than there are.
+  /// Threads of a block: enough for as many chunks at once as fit, and for no more than there are.
   static unsigned block_threads(unsigned chunk_threads, unsigned chunks) {
     const unsigned fit = static_cast<unsigned>(kMostBlockThreads) / chunk_threads;
     return chunk_threads * (chunks < fit ? chunks : fit);
   }
 
   void launch_grid(PersistentArguments& a, unsigned chunk_threads, int chunks) {
-    // Warps without points gather.
+    // Threads beyond a chunk's sum no points; they help to gather.
     const unsigned threads = chunk_threads < kGatheringThreads ? kGatheringThreads : chunk_threads;
     const int resident = known_resident_blocks(threads);
     cuda::Grid grid{static_cast<unsigned>(chunks < resident ? chunks : resident), threads};

@@ -1,4 +1,6 @@
-// THE body: a whole alignment without returning to whoever started it. One barrier per iteration, inside sum().
+// The persistent body: a whole alignment in one call. Workers of different blocks meet only in sum(), once
+// per evaluation; whether they meet there at a barrier is the team's matter (GridTeam's blocks have none,
+// they wait for tagged words).
 #pragma once
 
 #include "ndt/core/point_cloud.hpp"
@@ -7,7 +9,7 @@
 
 namespace ndt::gpu_persistent {
 
-/// What every worker reads.
+/// The data that every worker reads.
 struct Problem {
   ScanView scan;
   VoxelMapView map;
@@ -15,13 +17,15 @@ struct Problem {
   LoopOptions options;
 };
 
-/// A watch says LoopEnd::running, or how the loop is to end early. One worker asks it, once per evaluation.
+/// A watch that never ends the loop. A watch gives LoopEnd::running, or the reason for which the loop is to
+/// end early. One worker asks it, once per evaluation.
 struct NoWatch {
   NDT_BODY LoopEnd operator()() const { return LoopEnd::running; }
 };
 
-/// `state` is block-local (on the CPU: the worker's own), starts as begin_loop() left it, and is the same everywhere at the end.
-/// `trace` is the team's and holds max_iterations + 1 lines, or is null.
+/// Aligns from `state`, which is block-local (on the CPU: the worker's own), starts as begin_loop() left it,
+/// and is the same everywhere at the end. `trace` belongs to the team and holds max_iterations + 1 lines, or
+/// is null.
 template <Team T, class Watch>
 NDT_BODY void persistent_align(T& team, const Problem& problem, const Watch& watch, LoopState& state,
                                LoopTrace* trace) {

@@ -1,4 +1,4 @@
-// The body on CUDA teams: a grid for one alignment, a cluster or a block for each of many.
+// The persistent body on CUDA teams: a grid for one alignment, a cluster or a block for each of many.
 #pragma once
 
 #include <new>
@@ -12,13 +12,13 @@
 
 namespace ndt::gpu_persistent {
 
-/// Everything a launch is told. [poses] where it says nothing else.
+/// The arguments of a launch. Arrays hold [poses] elements unless noted.
 struct PersistentArguments {
   Problem problem;
   const VoxelSurface* surfaces = nullptr;
   double mean_range_m = 0;
   const LoopStart* starts = nullptr;
-  LoopOutcome* outcomes = nullptr;          ///< in host memory, which waits for `end` to be set
+  LoopOutcome* outcomes = nullptr;          ///< in host memory; the host waits until each `end` is set
   LoopTrace* traces = nullptr;              ///< [poses][max_iterations + 1], or null
   const volatile int* interrupt = nullptr;  ///< a LoopEnd in host memory, or null
   ChunkPlan plan;
@@ -28,13 +28,13 @@ struct PersistentArguments {
 
 inline constexpr int kMostBlockThreads = 512;
 
-/// Looks at the host's word, once per evaluation.
+/// The watch on a device: reads the host's word.
 struct HostWord {
   const volatile int* word;
   __device__ LoopEnd operator()() const { return word == nullptr ? LoopEnd::running : static_cast<LoopEnd>(*word); }
 };
 
-/// Alignment k, by all threads of its team.
+/// Runs alignment k on all threads of its team.
 template <class T>
 __device__ void run_alignment(T& team, const PersistentArguments& a, int k) {
   __shared__ alignas(16) unsigned char bytes[sizeof(LoopState)];
@@ -44,7 +44,8 @@ __device__ void run_alignment(T& team, const PersistentArguments& a, int k) {
   const int lines = a.problem.options.max_iterations + 1;
   persistent_align(team, a.problem, HostWord{a.interrupt}, state,
                    a.traces == nullptr ? nullptr : a.traces + static_cast<std::int64_t>(k) * lines);
-  __syncthreads();  // the crew has written everything down
+  // Waits until the crew has completed the state, because record() runs after the body's last barrier.
+  __syncthreads();
   conclude(team, {a.problem.scan, a.problem.map, a.surfaces, a.mean_range_m}, a.problem.options.max_iterations, state,
            a.outcomes[k]);
 }

@@ -11,12 +11,12 @@ namespace {
 
 int cores() { return std::max(1, static_cast<int>(std::thread::hardware_concurrency())); }
 
-/// Checks before a waiting thread sleeps: a few milliseconds. With more workers than cores, waiting awake only keeps the one
-/// that is waited for from running.
+/// Number of checks before a waiting thread sleeps: a few milliseconds' worth. With more workers than cores
+/// there are none, because a spinning thread may hold the core that the awaited one needs.
 int spins_for(int workers) { return workers <= cores() ? 20000 : 0; }
 
-/// A waiting thread offers its core every so often: two workers that woke up on one core would otherwise wait for each other
-/// until the scheduler's time slice ends.
+/// Number of checks after which a waiting thread yields its core. Without that, two workers that woke up on
+/// one core would wait for each other until the scheduler's time slice ends.
 constexpr int kSpinsBeforeYield = 64;
 
 inline void pause() {
@@ -65,7 +65,7 @@ void CoreClaims::claim(unsigned run) {
     CPU_ZERO(&one);
     CPU_SET(core, &one);
     ::sched_setaffinity(0, sizeof one, &one);          // moves the thread now,
-    ::sched_setaffinity(0, sizeof allowed, &allowed);  // and lets it go where it likes later
+    ::sched_setaffinity(0, sizeof allowed, &allowed);  // and lets the scheduler move it later
     return;
   }
 }
@@ -91,7 +91,7 @@ HostPool::HostPool(int workers)
   try {
     for (int rank = 1; rank < workers_; ++rank) threads_.emplace_back([this, rank] { work(rank); });
   } catch (...) {
-    stop();  // or the threads that did start would wait for the others for ever
+    stop();  // otherwise the threads that did start would wait for the missing ones forever
     throw;
   }
 }
@@ -100,7 +100,7 @@ HostPool::~HostPool() { stop(); }
 
 void HostPool::stop() {
   stopping_.store(true, std::memory_order_release);
-  // Arrives for this thread and for every worker that was never started; the others wake up and see the flag.
+  // Arrives for this thread and for every worker that never started, so the others wake up and see the flag.
   for (int absent = workers_ - static_cast<int>(threads_.size()); absent > 0; --absent) barrier_.arrive();
 }
 
@@ -110,7 +110,7 @@ void HostPool::run(const std::function<void(HostTeam&)>& body) {
   if (workers_ > 1) barrier_.arrive_and_wait();  // start
   HostTeam team(*this, 0);
   body(team);
-  if (workers_ > 1) barrier_.arrive_and_wait();  // all done: body_ may go
+  if (workers_ > 1) barrier_.arrive_and_wait();  // all workers are done, so the body may be destroyed
 }
 
 void HostPool::work(int rank) {

@@ -1,4 +1,4 @@
-// What CUDA teams have in common: a block's memory, and the sums of chunks by groups of its warps.
+// The common part of the CUDA teams: a block's memory, and the sums of chunks by groups of its warps.
 #pragma once
 
 #include <cstdint>
@@ -10,25 +10,28 @@
 
 namespace ndt {
 
-inline constexpr int kMostColumns = 40;  // of a sum: real numbers, counts, and the answer
+inline constexpr int kMostColumns = 40;  // a sum's real numbers, its counts, and the answer
 
-/// In shared memory.
+/// What a block keeps in shared memory for its sums.
 struct TeamMemory {
-  float warp_sums[kWarpSums + kMostChunkWarps][kMostColumns];  ///< of the chunks under way; behind them room to read
+  /// Sums of the warps for the chunks under way. The spare entries may be read and are not used.
+  float warp_sums[kWarpSums + kMostChunkWarps][kMostColumns];
   double chunks[kChunksTogether][kMostColumns];
-  alignas(16) double groups[2][kChunkGroups][kMostColumns];  ///< two, for another block may be a sum ahead
+  alignas(16) double groups[2][kChunkGroups][kMostColumns];  ///< two, as another block may be one sum ahead
   double total[kMostColumns + 1];
   int answer;
 };
 
-/// One block of a team. A squad of neighbouring warps sums a chunk; a block has as many squads as fit.
+/// One block of a team. A squad of neighbouring warps sums a chunk, and a block has as many squads as fit.
 class DeviceTeam {
  public:
-  /// plan: of the sums it is mostly asked for; the launch's parameter, for it is kept by reference.
+  /// plan: made for the size of most of the team's sums. It is kept by reference, so it must be the launch's
+  /// parameter.
   __device__ DeviceTeam(TeamMemory& memory, const ChunkPlan& plan)
       : memory_(memory), plan_(plan), squad_(plan.squad_of(threadIdx.x / 32)) {}
 
-  /// The last warp is the crew: where a block has more warps than its squad, it has no points to be late for.
+  /// Runs f and then() on the last warp: in a block with more warps than its squad, that warp has no points
+  /// to sum and is early.
   template <class F, class Then>
   __device__ void replicated(F&& f, Then&& then) {
     const bool crew = threadIdx.x / 32 == blockDim.x / 32 - 1;
@@ -42,26 +45,28 @@ class DeviceTeam {
   template <class Sums>
   static constexpr int kColumns = Sums::kReals + Sums::kCounts + 1;
 
-  /// Worked out by the host for the plan's number of items: it takes divisions.
+  /// Takes the host's groups for the plan's number of items, because working them out takes divisions.
   __device__ ChunkGroups groups_of(int items) const {
     return items == plan_.groups.cut.items ? plan_.groups : ChunkGroups(items);
   }
 
-  /// One thread of the block.
+  /// Lets one thread of the block ask.
   template <class Ask>
   __device__ void put_question(Ask&& ask) {
     if (threadIdx.x == 0) memory_.answer = ask();
   }
 
-  /// Sums chunks first, first + stride, ... below `last`, plan_.together of them at most, and hands every column of the j-th to
-  /// keep(j, column, value). One barrier, in front of keep; the next call must be behind another.
+  /// Sums chunks first, first + stride, ... below `last`, at most plan_.together of them, and hands every
+  /// column of the j-th to keep(j, column, value). There is one barrier, before the first keep(). The caller
+  /// must put another before the next call, because that call overwrites warp_sums, from which keep()'s
+  /// values are still being made.
   template <template <class> class Sums, class F, class Keep>
   __device__ void sum_chunks(const Chunks& chunks, int first, int stride, int last, F&& f, Keep&& keep) {
     constexpr int kAll = kColumns<Sums<float>>;
     const int warps = plan_.warps, squads = plan_.squad_of(blockDim.x / 32);
     const int left = first + stride < last ? (last - first + stride - 1) / stride : 1;
     const int count = left < plan_.together ? left : plan_.together;
-    // No squad waits for another between its chunks.
+    // A squad goes from chunk to chunk without waiting for the others.
     for (int j = squad_; j < count && squad_ < squads; j += squads) {
       const int chunk = first + j * stride;
       float columns[kAll - 1];
@@ -75,7 +80,7 @@ class DeviceTeam {
       if (column < kAll - 1) {
 #pragma unroll
         for (int w = 0; w < kMostChunkWarps; ++w) {
-          const float part = memory_.warp_sums[j * warps + w][column];  // there is room behind the last chunk
+          const float part = memory_.warp_sums[j * warps + w][column];  // within bounds: spare entries follow
           parts[w] = w < warps ? static_cast<double>(part) : 0.0;
         }
       } else if (first + j * stride == 0) {
@@ -85,7 +90,7 @@ class DeviceTeam {
     }
   }
 
-  /// Every thread of the block gets the sum of the groups, which are visible to the block.
+  /// Gives every thread of the block the sum of the groups, which must be visible to the block.
   template <template <class> class Sums>
   __device__ const Total<Sums<double>>& fold_groups(const double (&groups)[kChunkGroups][kMostColumns], int count) {
     using Result = Total<Sums<double>>;
@@ -106,7 +111,8 @@ class DeviceTeam {
     return total;
   }
 
-  /// What of a partial sum travels between the blocks of a grid; every team keeps no more, so that all give the same bits.
+  /// The leading bits of a partial sum, which travel between the blocks of a grid. Every team keeps these
+  /// only, so that all teams give the same bits.
   __device__ static double leading_bits(double value) {
     const auto bits = static_cast<std::uint64_t>(__double_as_longlong(value));
     return __longlong_as_double(static_cast<long long>(bits & ~(TaggedPartial::kTags - 1)));
@@ -130,7 +136,7 @@ class DeviceTeam {
   __device__ Sums<float> share_of_tile(int begin, int end, F&& f) {
     const int tiles = squad_threads() / W, tile = (static_cast<int>(threadIdx.x) - squad_ * squad_threads()) / W;
     Sums<float> mine;
-    // Every lane comes along to the last, for tiles do not meet without their warp.
+    // All lanes run all rounds, because the tiles' shuffles need the full warp.
     for (int first = begin; first < end; first += tiles) {
       const bool there = first + tile < end;
       f(there ? first + tile : begin, there ? 1 : 0, WarpTile<W>{}, mine);
@@ -139,7 +145,7 @@ class DeviceTeam {
   }
 };
 
-// One block as a team: an alignment of a batch.
+// One block as a team, for one alignment of a batch.
 
 class BlockTeam : public DeviceTeam {
  public:
@@ -164,7 +170,8 @@ class BlockTeam : public DeviceTeam {
   }
 
  protected:
-  /// Sums the chunks of groups [first_group, last_group) into theirs of `out`, which the block sees after a barrier.
+  /// Sums the chunks of groups [first_group, last_group) into the same groups of `out`. The block sees them
+  /// after a barrier.
   template <template <class> class Sums, class F>
   __device__ void sum_groups(const ChunkGroups& groups, int first_group, int last_group, F&& f,
                              double (&out)[kChunkGroups][kMostColumns]) {

@@ -1,5 +1,5 @@
-// How a sum over n items is cut into chunks, shared by threads and folded. All of it depends on n only, so every schedule gives the
-// same bits.
+// The cut of a sum over n items into chunks, their share-out to threads, and the order in which they are
+// folded. All of it depends on n only, so every schedule gives the same bits.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@ namespace ndt {
 
 inline constexpr int kMaxChunks = 128;     // few enough that every worker can fold all of them
 inline constexpr int kMinChunkItems = 64;  // on fewer, folding costs more than summing
-inline constexpr int kChunkMultiple = 4;   // no worker's vector is cut in two
+inline constexpr int kChunkMultiple = 4;   // a chunk's end never cuts a worker's vector in two
 
 struct Chunks {
   int count = 0;
@@ -31,7 +31,8 @@ struct Chunks {
   }
 };
 
-/// Sums one chunk with the given lanes: f(first item, count, lanes, Sums<Real>&), lanes folded into double at the end.
+/// Sums one chunk with the given lanes: f(first item, count, lanes, Sums<Real>&), lanes folded into double at
+/// the end.
 template <template <class> class Sums, class Lanes, class F>
 NDT_BODY inline Sums<double> sum_chunk(const Chunks& chunks, int chunk, const Lanes& lanes, F&& f) {
   Sums<typename Lanes::Real> part;
@@ -43,16 +44,16 @@ NDT_BODY inline Sums<double> sum_chunk(const Chunks& chunks, int chunk, const La
   return total;
 }
 
-inline constexpr int kChunkGroups = 16;  // a cluster's blocks, each of which folds a group
+inline constexpr int kChunkGroups = 16;  // one for each block of the largest cluster
 inline constexpr int kMostChunkWarps = 16;
-inline constexpr int kChunksTogether = 16;  // that a block sums between two barriers, at most
-inline constexpr int kWarpSums = 128;       // of those chunks together
+inline constexpr int kChunksTogether = 16;  // most chunks that a block sums between two barriers
+inline constexpr int kWarpSums = 128;       // most warp sums of those chunks
 
-/// Chunks are folded in order within a group of neighbouring ones, then the groups in order.
+/// Groups of neighbouring chunks. Chunks are folded in order within their group, then the groups in order.
 struct ChunkGroups {
   Chunks cut;
-  int chunks = 1;     ///< at least one, for an empty sum has a result too
-  int per_group = 1;  ///< chunks
+  int chunks = 1;     ///< at least one, because an empty sum has a result too
+  int per_group = 1;  ///< chunks of a group; the last may hold fewer
   int groups = 1;
 
   ChunkGroups() = default;
@@ -65,20 +66,22 @@ inline constexpr int kMostChunksPerGroup = kMaxChunks / kChunkGroups;
 
 inline constexpr int kFewItems = 2048;
 
-/// Depends on the number of items only. What a kernel would have to divide for, the host does.
+/// How the blocks of a device share out a sum. It depends on the number of items only. The host makes it, so
+/// that kernels need no divisions.
 struct ChunkPlan {
   static constexpr unsigned kWarpUnit = 1U << 16;
 
   ChunkGroups groups;
-  int tile = 1;                    ///< threads that share an item: several where items are few, for then latency counts
-  int warps = 1;                   ///< that share a chunk, a squad
+  int tile = 1;                    ///< threads that share an item; several if items are few: latency counts
+  int warps = 1;                   ///< warps that share a chunk: a squad
   int together = kChunksTogether;  ///< chunks that a block sums between two barriers
   unsigned squads_per_warp = kWarpUnit;  ///< 1 / warps in units of 1 / kWarpUnit, rounded up
 
   ChunkPlan() = default;
   explicit ChunkPlan(int items) : groups(items) {
     const int size = groups.cut.size;
-    // Of a batch many are summed at once, and batches are of few items: there sharing only repeats work.
+    // A batch sums many scans at once, and its scans are small. The device is busy then, and sharing an item
+    // would only repeat work.
     tile = items <= kFewItems || size > kMinChunkItems ? 2 : 4;
     if (size > 2 * kMinChunkItems) tile = 1;
     warps = (size * tile + 31) / 32;
@@ -87,12 +90,13 @@ struct ChunkPlan {
     squads_per_warp = (kWarpUnit + static_cast<unsigned>(warps) - 1) / static_cast<unsigned>(warps);
   }
 
-  /// warp / warps, for the warps of a block: 32 at most.
+  /// warp / warps, exact for the warps of a block (at most 32).
   NDT_HD int squad_of(unsigned warp) const { return static_cast<int>(warp * squads_per_warp / kWarpUnit); }
 };
 
-/// A partial sum as it travels between blocks: its leading 33 bits beside a tag that tells when it was written, so that one load
-/// says whether it has arrived and what it is, and nobody waits at a barrier first.
+/// A partial sum as it travels between blocks: its leading bits (33 significant ones), and in place of the
+/// others a tag that tells which sum wrote it. One load gives both, so blocks need no barrier before they
+/// read.
 struct TaggedPartial {
   static constexpr int kTagBits = 20;
   static constexpr std::uint64_t kTags = std::uint64_t{1} << kTagBits;

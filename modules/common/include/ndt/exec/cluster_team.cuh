@@ -1,4 +1,5 @@
-// A thread-block cluster as a team: its blocks hand each other their sums through distributed shared memory. sm_90 and later.
+// A thread-block cluster as a team: its blocks hand one another their sums through distributed shared memory.
+// sm_90 and later.
 #pragma once
 
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
@@ -15,7 +16,7 @@ class ClusterTeam : public BlockTeam {
       : BlockTeam(memory, plan),
         blocks_(static_cast<int>(cluster().num_blocks())),
         block_(static_cast<int>(cluster().block_rank())) {
-    sync();  // before that another block's memory may not be there yet
+    sync();  // another block's shared memory may be written only once that block has started
   }
 
   __device__ int rank() const { return block_ * static_cast<int>(blockDim.x) + static_cast<int>(threadIdx.x); }
@@ -28,6 +29,9 @@ class ClusterTeam : public BlockTeam {
     if (rank() == 0) f();
   }
 
+  /// Uses the two copies of memory_.groups in turn. A block may write its part of sum k+1 while another still
+  /// folds sum k, but it reaches sum k+2 only after the other has folded sum k and arrived at sync() in sum
+  /// k+1.
   template <template <class> class Sums, class F, class Ask>
   __device__ const Total<Sums<double>>& sum(int n, F&& f, Ask&& ask) {
     const ChunkGroups groups = groups_of(n);

@@ -1,16 +1,16 @@
-// Who runs what a block computes only once: neighbouring threads on state that all of them see. The same source serves one
-// thread and a warp.
+// A crew runs what a block computes only once: neighbouring threads that share visible state. The same source
+// serves one thread and a warp.
 #pragma once
 
 #include "ndt/core/hd.hpp"
 
 namespace ndt {
 
-/// A crew of one: the host's workers, and single device threads. A crew has
-///   each(n, f)   f(0) ... f(n - 1), shared out; what they wrote is seen by all afterwards
-///   one(f)       one thread runs f; what it wrote is seen by all afterwards
-///   all(ok)      whether `ok` holds in every thread
-/// Between these every thread computes the same from the same.
+/// A crew of one: a worker of the host, or a single device thread. A crew has
+///   each(n, f)   runs f(0) ... f(n - 1), shared out; all threads see afterwards what they wrote
+///   one(f)       runs f on one thread; all threads see afterwards what it wrote
+///   all(ok)      tells whether `ok` holds in every thread
+/// Between these calls every thread computes the same results from the same values.
 struct SoloCrew {
   template <class F>
   NDT_HD static void each(int n, F&& f) {
@@ -23,7 +23,7 @@ struct SoloCrew {
   NDT_HD static bool all(bool ok) { return ok; }
 };
 
-/// Copies a value of doubles; from and to are visible to the whole crew.
+/// Copies a value that consists of doubles. The whole crew must see `from` and `to`.
 template <class Crew, class T>
 NDT_HD inline void copy(const Crew& crew, const T& from, T& to) {
   static_assert(sizeof(T) % sizeof(double) == 0 && alignof(T) % alignof(double) == 0);

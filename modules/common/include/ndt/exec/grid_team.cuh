@@ -1,4 +1,5 @@
-// The whole GPU as a team: the blocks of a cooperative launch, each of which sums some of the chunks and folds all of them.
+// The whole GPU as a team: the blocks of a cooperative launch. Each block sums some of the chunks and folds
+// all of them.
 #pragma once
 
 #include <cooperative_groups.h>
@@ -9,14 +10,17 @@
 
 namespace ndt {
 
-/// In device memory, zero at first. A launch says which tags are its own.
+/// The words through which blocks exchange partial sums, in device memory, zero at first. A launch is told
+/// which tags are its own.
 struct GridExchange {
   std::uint64_t words[2][kMaxChunks][kMostColumns];
 };
 
-/// All blocks must be resident at once, or they wait for one another forever: launch cooperatively, one squad a block. And but for
-/// the last sum of a launch every block must have a chunk: one without does not hold the others back, and two sums later they
-/// would write over what it still waits for.
+/// Two conditions on a launch:
+/// - All blocks must be resident at once, because each waits for words of the others: launch
+///   cooperatively, one squad a block.
+/// - Every block must own a chunk in every sum but the last. A block without one delays nobody, so the
+///   others could be two sums ahead and overwrite words that it has not read yet.
 class GridTeam : public DeviceTeam {
  public:
   /// first_tag: larger than any tag since the exchange was zero; a launch uses one for every sum.
@@ -32,12 +36,13 @@ class GridTeam : public DeviceTeam {
     if (rank() == 0) f();
   }
 
-  /// No barrier between the blocks: a partial sum carries a tag, and who reads it waits for the tag.
+  /// Needs no barrier between the blocks: a partial sum carries a tag, and its reader waits for that tag.
   template <template <class> class Sums, class F, class Ask>
   __device__ const Total<Sums<double>>& sum(int n, F&& f, Ask&& ask) {
     const ChunkGroups groups = groups_of(n);
     const std::uint64_t tag = tag_ & kTagMask;
-    // The words of two sums ago: whoever is here has seen all of the last sum, so everyone has read those.
+    // Sum k overwrites the words of sum k-2. This is safe: a block reaches sum k only after every block has
+    // published its chunks of sum k-1, and a block publishes those only after it has read all of sum k-2.
     auto& words = exchange_.words[tag_++ & 1U];
     if (blockIdx.x == 0) put_question(ask);
     const int blocks = static_cast<int>(gridDim.x);
@@ -64,7 +69,7 @@ class GridTeam : public DeviceTeam {
   struct alignas(16) WordPair {
     std::uint64_t a, b;
   };
-  /// Two words, each whole but the two not at the same time.
+  /// Loads two words. Each arrives whole, but the two may be of different times.
   __device__ static WordPair load(const std::uint64_t* pair) {
     WordPair out;
     asm volatile("ld.relaxed.gpu.global.v2.u64 {%0, %1}, [%2];" : "=l"(out.a), "=l"(out.b) : "l"(pair) : "memory");
@@ -74,7 +79,8 @@ class GridTeam : public DeviceTeam {
     return __longlong_as_double(static_cast<long long>(word ^ tag));
   }
 
-  /// Waits until two columns of a group's chunks have arrived, and adds them up; all loads are under way at once.
+  /// Waits until two columns of a group's chunks have arrived, and adds them up; all loads are under way at
+  /// once.
   __device__ static void gather(const std::uint64_t (&words)[kMaxChunks][kMostColumns], const ChunkGroups& groups,
                                 int group, int column, std::uint64_t tag, double* out) {
     const int first = group * groups.per_group;

@@ -1,5 +1,5 @@
-// CPU threads as a team: a pool that lives as long as its aligner, and a spinning barrier. A body of a few microseconds
-// cannot afford a wake-up per iteration, so workers spin briefly before they sleep.
+// CPU threads as a team: a pool that lives as long as its aligner, and a spinning barrier. A body of a few
+// microseconds cannot afford a wake-up per iteration, so workers spin briefly before they sleep.
 #pragma once
 
 #include <array>
@@ -16,12 +16,13 @@
 
 namespace ndt {
 
-/// Reusable barrier for a fixed number of threads: spins, then sleeps.
+/// Reusable barrier for a fixed number of threads. A waiting thread spins, then sleeps.
 class SpinBarrier {
  public:
   SpinBarrier(int threads, int spins) : threads_(threads), spins_(spins) {}
   void arrive_and_wait();
-  /// Counts as one thread's arrival without waiting. True for the last, which released the others.
+  /// Counts as one thread's arrival without waiting. Returns true for the last arrival, which releases the
+  /// others.
   bool arrive();
 
  private:
@@ -31,13 +32,15 @@ class SpinBarrier {
   alignas(64) std::atomic<unsigned> generation_{0};
 };
 
-/// Spreads the workers of a run over cores. A kernel in a virtual machine often wakes a sleeping thread on its waker's core
-/// although another is idle, and leaves it there for milliseconds: longer than an alignment takes.
+/// Spreads the workers of a run over cores. A kernel in a virtual machine often wakes a sleeping thread on
+/// its waker's core although another is idle, and leaves it there for milliseconds: longer than an alignment
+/// takes.
 class CoreClaims {
  public:
   CoreClaims();
-  /// Called by each worker when a run starts; moves it to a core that no worker of this run has claimed, if there is one.
-  /// The thread's affinity is as before afterwards. Does nothing but on Linux.
+  /// Moves the calling worker to a core that no worker of this run has claimed, if there is one; each worker
+  /// calls it when a run starts. Afterwards the thread's affinity is as before. Works on Linux only,
+  /// elsewhere it does nothing.
   void claim(unsigned run);
 
  private:
@@ -73,14 +76,17 @@ class HostTeam {
  private:
   HostPool& pool_;
   int rank_;
-  int parity_ = 0;  // partials are double-buffered, so one barrier per sum is enough
+  /// Which of two buffers the next sum uses. One barrier per sum is enough: a worker may write the partials
+  /// of sum k+1 while another still folds those of sum k, but it writes those of sum k+2 only after all have
+  /// met in sum k+1.
+  int parity_ = 0;
 };
 
 /// Owns the threads. Not thread-safe: one caller at a time.
 class HostPool {
  public:
-  /// workers >= 1; 0 means one per core. The calling thread is worker 0. Throws std::system_error if the system refuses a
-  /// thread.
+  /// workers: at least 1, or 0 for one per core. The calling thread is worker 0. Throws std::system_error if
+  /// the system refuses a thread.
   explicit HostPool(int workers);
   ~HostPool();
   HostPool(const HostPool&) = delete;
@@ -89,8 +95,9 @@ class HostPool {
   int size() const { return workers_; }
   /// Runs body(team) on every worker and returns when all are done. The body must not throw.
   void run(const std::function<void(HostTeam&)>& body);
-  /// f(team, k) for every k < n: by all workers together, one k after the other, where there are fewer than workers; else each
-  /// worker takes the next k for itself as a team of one. Sums are folded alike, so the bits are the same.
+  /// Runs f(team, k) for every k < n. If n is less than the number of workers, all workers run one k after
+  /// the other together; otherwise each worker takes the next k as a team of one. Both fold sums alike, so
+  /// the bits are the same.
   template <class F>
   void for_each(std::size_t n, F&& f);
 
@@ -113,7 +120,7 @@ class HostPool {
   std::array<std::vector<Slot>, 2> partials_;
   std::array<Counter, 2> next_chunk_;
   std::array<int, 2> answers_{};
-  const bool spread_;  ///< no more workers than cores
+  const bool spread_;  ///< whether to claim cores: there are at least as many as workers
   CoreClaims claims_;
   unsigned run_ = 0;
   const std::function<void(HostTeam&)>* body_ = nullptr;
@@ -131,12 +138,14 @@ Total<Sums<double>> HostTeam::sum(int n, F&& f, Ask&& ask) {
   std::vector<HostPool::Slot>& slots = pool_.partials_[parity];
   std::atomic<int>& next = pool_.next_chunk_[parity].next;
   once([&] { pool_.answers_[parity] = ask(); });
-  // Chunks go to whoever is free, so a worker that loses its core holds up one chunk only; where a chunk was summed does not
-  // show in the result.
+  // A free worker takes the next chunk, so a worker that loses its core holds up one chunk only. The result
+  // does not depend on which worker summed a chunk.
   for (int c; (c = next.fetch_add(1, std::memory_order_relaxed)) < chunks.count;)
     ::new (slots[static_cast<std::size_t>(c)].bytes) Partial(sum_chunk<Sums>(chunks, c, SimdLanes{}, f));
   sync();
-  once([&] { next.store(0, std::memory_order_relaxed); });  // used again two sums on: a barrier lies between
+  // Safe to reset: the counter is used again two sums later, and the barrier of the next sum comes before
+  // that.
+  once([&] { next.store(0, std::memory_order_relaxed); });
   Total<Partial> total;
   total.answer = pool_.answers_[parity];
   for (int c = 0; c < chunks.count; ++c)

@@ -1,5 +1,6 @@
-// What an algorithm body may know about who runs it. A body is SPMD: every worker runs it with the same control flow, and
-// workers meet only in the collectives. It never sees a thread index, shared memory or a warp.
+// The team that runs an algorithm body, as far as the body may know it. A body is SPMD: every worker runs it
+// with the same control flow, and workers meet only in the collectives. It never sees a thread index, shared
+// memory or a warp.
 #pragma once
 
 #include <concepts>
@@ -18,7 +19,7 @@ struct CrewBody {
 };
 }  // namespace detail
 
-/// What a sum gives, and the answer of the worker that was asked on the way.
+/// A sum's result, and the answer of the worker that was asked on the way.
 template <class Sums>
 struct Total {
   Sums sums;
@@ -29,13 +30,16 @@ struct Total {
 ///   rank(), size()          this worker, number of workers
 ///   sync()                  barrier; writes before it are visible after it
 ///   once(f)                 one worker of the team runs f; no barrier
-///   replicated(f, then)     f(crew) by one crew per block (on the CPU: every worker) on block-local data; the block waits.
-///                           then(crew) comes behind the wait: nobody but the crew sees what it writes
-///   leads()                 whether this worker's crew is the one that writes what the team writes once, in then()
-///   sum<Sums>(n, f, ask)    f(first, count, lanes, Sums<Lanes::Real>&) over all of [0, n): float inside a chunk, Sums<double>
-///                           across chunks, chunks folded in an order that never changes. One worker calls ask(), which gives
-///                           an int. A Total<Sums<double>> with the same bits on every worker, good until the next sum.
-///                           One barrier.
+///   replicated(f, then)     one crew per block (on the CPU: every worker) runs f(crew) on block-local data,
+///                           and the block waits for it. The crew runs then(crew) after that wait, so only
+///                           the crew sees what it writes
+///   leads()                 whether this worker's crew writes, in then(), what the team writes once
+///   sum<Sums>(n, f, ask)    f(first, count, lanes, Sums<Lanes::Real>&) over all of [0, n): float inside a
+///                           chunk, Sums<double> across chunks, chunks folded in an order that never
+///                           changes. One worker calls ask(), which gives an int. Gives a
+///                           Total<Sums<double>> with the same bits on every worker, good until the next
+///                           sum. No worker returns before all chunks are summed; how it waits is the
+///                           team's matter (a barrier, or GridTeam's tags between blocks)
 template <class T>
 concept Team = requires(T& team, const T& constant, void (*f)()) {
   { constant.rank() } -> std::convertible_to<int>;
@@ -45,10 +49,11 @@ concept Team = requires(T& team, const T& constant, void (*f)()) {
   team.replicated(detail::CrewBody{}, detail::CrewBody{});
 };
 
-// How a worker's lanes map to points. Either lanes share one point (lane r of w takes every w-th of its candidates), or each
-// lane has a point of its own.
+// Lanes are how a worker maps to points. Either its lanes share one point (lane r of w takes every w-th of
+// the point's near voxels), or each lane has a point of its own.
 
-/// One lane, one point: unit tests and debuggers. A CUDA tile has the same members with a compile-time width and shuffles.
+/// One lane with one point, for unit tests and debuggers. A CUDA tile has the same members, with a
+/// compile-time width and shuffles.
 struct SingleLane {
   using Real = float;
   static constexpr int kPoints = 1;
@@ -69,7 +74,7 @@ struct SimdLanes {
 };
 #endif
 
-// One worker, no threads: for unit tests, debuggers, and as the oracle of every other team.
+// One worker without threads, for unit tests and debuggers, and as the oracle of every other team.
 
 template <class Lanes>
 class BasicSerialTeam {

@@ -1,10 +1,11 @@
-// What the threads of a warp do together: share a point, and sum columns in an order that never changes.
+// Work that the threads of a warp do together: they share a point, and sum columns in an order that never
+// changes.
 #pragma once
 
 namespace ndt {
 
-/// W: 1, 2, 4, 8, 16 or 32 neighbouring threads of a block. All threads of the warp must call max() together: a part of a warp
-/// would first have to find out who is there.
+/// W neighbouring threads of a block: 1, 2, 4, 8, 16 or 32. All threads of the warp must call max() together,
+/// because its shuffles name the full warp.
 template <int W>
 struct WarpTile {
   using Real = float;
@@ -45,8 +46,9 @@ __device__ inline void exchange_down(float* v) {
 
 }  // namespace detail
 
-/// Sum of v[lane % N] over the warp, for N sums at once, N a power of two: every exchange halves how many sums a lane still works
-/// on. For 32 sums 31 shuffles in all, where 32 butterflies would take 160. v is used up.
+/// Sum of v[lane % N] over the warp, for N sums at once, N a power of two. Every exchange halves the number
+/// of sums that a lane still works on, so 32 sums take 31 shuffles where 32 butterflies would take 160. v is
+/// overwritten.
 template <int N>
 __device__ inline float warp_transposed_sum(float (&v)[N]) {
   detail::exchange_down<N>(v);
@@ -74,7 +76,8 @@ __device__ inline void warp_column_sums(const float (&columns)[N], float* out) {
   }
 }
 
-/// Sum of a thread's numbers, neighbours first: as many additions as one after the other, but few that wait for one another.
+/// Sum of a thread's numbers, neighbours first. It takes as many additions as a running sum, but few wait for
+/// one another.
 template <int N>
 __device__ inline double tree_sum(const double (&v)[N]) {
   if constexpr (N == 1) {

@@ -5,7 +5,7 @@
 
 namespace ndt {
 
-/// All 32 threads of a warp must reach every call together.
+/// The 32 threads of a warp. All of them must reach every call together.
 struct WarpCrew {
   template <class F>
   __device__ static void each(int n, F&& f) {

@@ -1,4 +1,4 @@
-// What a Newton loop is told, what it knows between two evaluations, and how it begins.
+// A Newton loop's options, its state between two evaluations, and its beginning.
 #pragma once
 
 #include <cmath>
@@ -13,7 +13,8 @@
 
 namespace ndt {
 
-/// Longest run of consecutive position steps that reverse the one before (cosine below -0.9). A zero-length step ends a run.
+/// Longest run of consecutive position steps that reverse the one before (cosine below -0.9). A zero-length
+/// step ends a run.
 class OscillationCounter {
  public:
   NDT_HD void add_step(const Vec3<double>& step) {
@@ -50,14 +51,14 @@ enum class LoopEnd {
   timeout
 };
 
-/// A pose with what was found there.
+/// A pose and the derivatives of the score there.
 struct alignas(16) Evaluated {
   Pose pose;  ///< derivative branch
   Derivatives at;
 };
 
-/// Angles below 1e-4 rad count as zero in derivatives (never in the motion itself), as in the reference: Newton steps do not
-/// notice, but Hessians agree with it to rounding.
+/// Angles below 1e-4 rad count as zero in derivatives (never in the motion itself), as in the reference.
+/// Newton steps hardly change by it, and Hessians agree with the reference's to rounding.
 NDT_HD inline bool counts_as_zero(double angle) { return std::fabs(angle) < 1e-4; }
 NDT_HD inline SinCos snapped(SinCos angles, const Pose& pose) {
   NDT_UNROLL
@@ -66,7 +67,7 @@ NDT_HD inline SinCos snapped(SinCos angles, const Pose& pose) {
   return angles;
 }
 
-/// A pose's angles, exactly and as derivatives take them, and how points move there.
+/// A pose's angles, exact and as derivatives take them, and the motion that takes points there.
 struct PoseMotion {
   SinCos exact, angles;  ///< angles: snapped
   Motion motion;
@@ -84,7 +85,7 @@ struct PoseMotion {
     const bool zero = counts_as_zero(angle);
     angles.sine[i] = zero ? 0 : sine, angles.cosine[i] = zero ? 1 : cosine;
   }
-  /// From the angles and the pose's translation.
+  /// Sets the motion from the angles and the pose's translation.
   template <class Crew>
   NDT_HD void set_motion(const Crew& crew, const Pose& pose) {
     crew.each(3, [&](int k) {
@@ -96,10 +97,10 @@ struct PoseMotion {
   }
 };
 
-/// A way to go from a pose: a Newton step as a unit direction uphill, and the first trial along it.
+/// A Newton step from a pose as a unit direction uphill, and the first trial along it.
 struct Heading {
   Vec6 direction;
-  double length = 0;  ///< of the Newton step
+  double length = 0;  ///< the Newton step's
   double slope = 0;   ///< φ'(0) along the direction, not positive
   double alpha = 0;
   bool fallback = false;
@@ -107,28 +108,28 @@ struct Heading {
       LoopEnd::running;  ///< or why there is none: a zero step ends the loop where it stands, as in the reference
 };
 
-/// Everything is map-local. A worker that holds a copy of it computes the same bits as every other.
+/// The state of a loop. Everything is map-local. Every worker that holds a copy computes the same bits.
 struct LoopState {
-  Pose trial;             ///< where the next sums are to be taken
-  PoseMotion at;          ///< of trial
-  Evaluated here, guess;  ///< the last accepted pose, and the first
-  Evaluated found;        ///< at the trial, by the last sums
-  Heading heading;        ///< from there, if it was accepted
-  Evaluated best_trial;   ///< of that line search
-  NewtonDirection rare;   ///< step that was not found in registers
+  Pose trial;             ///< pose at which the next sums are to be taken
+  PoseMotion at;          ///< the trial's angles and motion
+  Evaluated here, guess;  ///< last accepted pose, and the first one
+  Evaluated found;        ///< trial as the last sums evaluated it
+  Heading heading;        ///< step from `found`, if that was accepted
+  Evaluated best_trial;   ///< best trial of the running line search
+  NewtonDirection rare;   ///< Newton step that needed more than registers
   NewtonScratch scratch;
   Vec6 direction;  ///< unit, uphill
   StepSearch search;
   OscillationCounter oscillation;
-  double best_alpha = 0;     ///< its step
-  double newton_length = 0;  ///< of the step that the running line search shortens
-  double slope = 0;          ///< φ'(0) along the direction: minus the gradient's share in it
+  double best_alpha = 0;     ///< best_trial's step
+  double newton_length = 0;  ///< length of the Newton step that the running line search shortens
+  double slope = 0;          ///< φ'(0) along the direction: minus the gradient's component along it
   double step = 0;           ///< length of the step that led to here
   int iterations = 0, evaluations = 0, fallbacks = 0;
   bool accepted = false;  ///< the last advance() moved `here`: a new line for the trace
-  bool pending = false;   ///< `found` was accepted, and record() is to write it down
+  bool pending = false;   ///< `found` was accepted, and record() has yet to enter it here
   LoopEnd end = LoopEnd::running;
-  Verdict verdict = Verdict::take_this;  ///< of the line search on the trial
+  Verdict verdict = Verdict::take_this;  ///< the line search's, on the trial
 };
 
 /// One line of a trace.
@@ -140,7 +141,7 @@ NDT_HD inline LoopTrace trace_line(const LoopState& state) {
   return {state.here.pose, state.here.at.score, state.here.at.nvtl(), state.step};
 }
 
-/// Where a loop begins, and all that it needs to know of its guess.
+/// The pose at which a loop begins, with its motion.
 struct LoopStart {
   Pose pose;
   PoseMotion at;

@@ -1,5 +1,8 @@
-// The Newton iteration as a state machine that never evaluates anything: whoever runs it sums the scan at state.at.motion, calls
-// advance(), and repeats until state.end is set. So one loop serves a thread, a pool, a block or a grid.  [Magnusson 2009, alg. 2]
+// The Newton iteration as a state machine that evaluates nothing itself.  [Magnusson 2009, alg. 2] A schedule
+// sums the scan at state.at.motion, calls decide() and then record(), and repeats until state.end is set.
+// Only the crew that called decide() needs to wait for record(); a schedule that gains nothing from this
+// calls advance(), which is both. The loop knows no threads, so one source serves a thread, a pool, a block
+// and a grid.
 #pragma once
 
 #include <cfloat>
@@ -15,14 +18,14 @@
 
 namespace ndt {
 
-/// Sums beyond 1e300 count as not finite too.
+/// Whether all sums are finite. Sums beyond 1e300 count as not finite too.
 NDT_HD inline bool is_finite(const Derivatives& d) {
   double sum = std::fabs(d.score), more = 0;
   NDT_UNROLL
   for (int i = 0; i < 6; ++i) sum += std::fabs(d.gradient[i]);
   NDT_UNROLL
   for (int row = 0; row < 6; ++row) {
-    double magnitudes = 0;  // a row at a time, so that few additions wait for one another
+    double magnitudes = 0;  // one for each row, so that few additions wait for one another
     NDT_UNROLL
     for (int col = row; col < 6; ++col) magnitudes += std::fabs(d.hessian(row, col));
     more += magnitudes;
@@ -30,7 +33,8 @@ NDT_HD inline bool is_finite(const Derivatives& d) {
   return sum + more <= 1e300;
 }
 
-/// Why the loop ends at a pose that so many iterations and a step of that length led to, or running.
+/// Tells why the loop ends at a pose after `iterations` iterations, the last of length `step`; `running` if
+/// it goes on.
 NDT_HD inline LoopEnd judge(const Derivatives& here, int iterations, double step, const LoopOptions& options) {
   if (here.pairs == 0) return LoopEnd::no_overlap;
   if (iterations > 0 && step < options.epsilon_m) return LoopEnd::step_below_epsilon;
@@ -45,7 +49,7 @@ NDT_HD inline Pose moved(const Pose& p, const Vec6& direction, double by) {
   return out;
 }
 
-/// Moves the trial to pose + alpha direction, which every thread of the crew knows.
+/// Moves the trial to pose + alpha direction. Every thread of the crew has these values.
 template <class Crew>
 NDT_HD inline void go_to_trial(const Crew& crew, const Pose& pose, const Vec6& direction, double alpha,
                                LoopState& state) {
@@ -111,7 +115,7 @@ NDT_HD inline void arrive(const Evaluated& next, double step, bool first, LoopSt
   state.accepted = true;
 }
 
-/// newton_direction() of state.found, whose derivatives every thread has in registers.
+/// Computes newton_direction() of state.found, whose derivatives every thread has in registers.
 template <class Crew>
 NDT_HD inline NewtonDirection direction_from(const Crew& crew, const Derivatives& found, NewtonStep kind,
                                              LoopState& state) {
@@ -123,7 +127,7 @@ NDT_HD inline NewtonDirection direction_from(const Crew& crew, const Derivatives
   return state.rare;
 }
 
-/// Accepts state.found, `step` away from the last pose: goes to the next trial unless the loop ends.
+/// Accepts state.found, `step` away from the last pose, and goes to the next trial unless the loop ends.
 template <class Crew>
 NDT_HD inline void accept(const Crew& crew, const Derivatives& found, double step, const LoopOptions& options,
                           LoopState& state) {
@@ -134,7 +138,7 @@ NDT_HD inline void accept(const Crew& crew, const Derivatives& found, double ste
     heading = heading_of(direction_from(crew, found, options.newton_step, state), found, options);
     end = heading.end;
   }
-  // What is not finite cannot lead to a trial, so nobody needs to look before the loop ends.
+  // Sums that are not finite give no heading to a trial, so they need no check until the loop ends.
   if (end != LoopEnd::running && !is_finite(state.found.at)) end = LoopEnd::non_finite;
   crew.one([&] {
     state.heading = heading;
@@ -145,7 +149,7 @@ NDT_HD inline void accept(const Crew& crew, const Derivatives& found, double ste
   if (end == LoopEnd::running) go_to_trial(crew, state.found.pose, heading.direction, heading.alpha, state);
 }
 
-/// One thread: writes down what accept() left behind.
+/// One thread: enters the pose that accept() accepted into the state.
 NDT_HD inline void write_down(const LoopOptions& options, LoopState& state) {
   const bool first = state.evaluations == 0;
   state.pending = false;
@@ -156,8 +160,9 @@ NDT_HD inline void write_down(const LoopOptions& options, LoopState& state) {
   head_for(state.heading, state.found.at.score, options, state);
 }
 
-/// Writes down what accept() left behind, if it did, and lets the same thread run then(). Everyone looks in front of the barrier in
-/// one(): a compiler lets the whole crew look anyway, and behind it that would be a race, if one without consequences.
+/// Completes the state if accept() left a pose pending, and lets the same thread run then(). Every thread
+/// reads `pending` before the barrier in one(). A compiler may make the whole crew read it wherever one()
+/// does, and after the barrier that read would race with the thread that clears it.
 template <class Crew, class Then>
 NDT_HD inline void record(const Crew& crew, const LoopOptions& options, LoopState& state, Then&& then) {
   const bool pending = state.pending;
@@ -168,13 +173,13 @@ NDT_HD inline void record(const Crew& crew, const LoopOptions& options, LoopStat
   });
 }
 
-/// No trial raised the score. Where Newton's own step was shorter than epsilon that is the optimum: the shortest trial
-/// allowed, epsilon / 2, stepped over it.
+/// Tells how the loop ends when no trial raised the score. If Newton's own step was shorter than epsilon, the
+/// pose is the optimum: the shortest trial allowed, epsilon / 2, stepped over it.
 NDT_HD inline LoopEnd end_without_step(const LoopState& state, const LoopOptions& options) {
   return state.newton_length < options.epsilon_m ? LoopEnd::step_below_epsilon : LoopEnd::line_search_failed;
 }
 
-/// Asks the line search about what was found at the trial, and keeps it if it is the best so far. One thread.
+/// One thread: asks the line search about the trial, and keeps the trial if it is the best so far.
 NDT_HD inline void offer_trial(LoopState& state) {
   const Evaluated& trial = state.found;
   const double alpha = state.search.alpha();
@@ -183,7 +188,7 @@ NDT_HD inline void offer_trial(LoopState& state) {
   if (goes_on && state.search.current_is_best()) state.best_trial = trial, state.best_alpha = alpha;
 }
 
-/// Goes where the line search, asked about what was found at the trial, says.
+/// Asks the line search about the trial and does what it says.
 template <class Crew>
 NDT_HD NDT_NOINLINE void search_on(const Crew& crew, const LoopOptions& options, LoopState& state) {
   const double alpha = state.search.alpha();
@@ -199,9 +204,10 @@ NDT_HD NDT_NOINLINE void search_on(const Crew& crew, const LoopOptions& options,
   }
 }
 
-/// Takes the sums at state.at.motion, and either ends the loop or moves state.trial and state.at on; the rest of the state is behind
-/// until record() has been called, which nobody but the crew needs to wait for. State and sums are visible to the whole crew;
-/// every thread works out the same but for sines and matrices, which they share out.
+/// Takes the sums at state.at.motion, and either ends the loop or moves state.trial and state.at to the next
+/// pose. The rest of the state is complete only after record(), for which only the crew needs to wait. The
+/// whole crew must see state and sums. Its threads share out sines and matrices; each computes everything
+/// else alike.
 template <class Crew>
 NDT_HD inline void decide(const Crew& crew, const DerivativeSums<double>& sums, const LoopOptions& options,
                           LoopState& state) {
@@ -222,6 +228,7 @@ NDT_HD inline void decide(const Crew& crew, const DerivativeSums<double>& sums, 
     crew.one([&] { state.end = LoopEnd::non_finite; });
 }
 
+/// Calls decide() and record().
 template <class Crew>
 NDT_HD inline void advance(const Crew& crew, const DerivativeSums<double>& sums, const LoopOptions& options,
                            LoopState& state) {
