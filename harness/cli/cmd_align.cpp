@@ -2,9 +2,8 @@
 #include <fmt/format.h>
 
 #include "base/clock.hpp"
-#include "cli/align_flags.hpp"
 #include "cli/commands.hpp"
-#include "cli/preparation_flags.hpp"
+#include "cli/flags.hpp"
 #include "cli/print.hpp"
 #include "io/cloud_file.hpp"
 #include "run/repeatability.hpp"

@@ -1,9 +1,8 @@
 // ndt-bench evaluate: score and derivatives at one pose.
 #include <fmt/format.h>
 
-#include "cli/align_flags.hpp"
 #include "cli/commands.hpp"
-#include "cli/preparation_flags.hpp"
+#include "cli/flags.hpp"
 #include "cli/print.hpp"
 #include "io/cloud_file.hpp"
 

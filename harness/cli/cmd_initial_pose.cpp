@@ -4,10 +4,9 @@
 
 #include "base/clock.hpp"
 #include "base/numbers.hpp"
-#include "cli/align_flags.hpp"
 #include "cli/commands.hpp"
+#include "cli/flags.hpp"
 #include "cli/option_flags.hpp"
-#include "cli/preparation_flags.hpp"
 #include "cli/print.hpp"
 #include "io/cloud_file.hpp"
 

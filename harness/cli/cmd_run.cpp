@@ -2,8 +2,8 @@
 #include <fmt/format.h>
 
 #include "base/environment.hpp"
-#include "cli/align_flags.hpp"
 #include "cli/commands.hpp"
+#include "cli/flags.hpp"
 #include "cli/progress_line.hpp"
 #include "ndt/core/limits.hpp"
 #include "run/run_folder.hpp"

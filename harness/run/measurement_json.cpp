@@ -1,5 +1,3 @@
-#include "run/measurement.hpp"
-
 #include <fmt/format.h>
 
 #include <cmath>
@@ -8,6 +6,7 @@
 #include "base/errors.hpp"
 #include "base/json_struct.hpp"
 #include "ndt/core/error.hpp"
+#include "run/measurement.hpp"
 #include "run/measurement_columns.hpp"
 #include "run/search_columns.hpp"
 

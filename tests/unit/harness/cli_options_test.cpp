@@ -1,6 +1,6 @@
 #include <gmock/gmock.h>
 
-#include "cli/align_flags.hpp"
+#include "cli/flags.hpp"
 
 namespace ndt::harness {
 namespace {

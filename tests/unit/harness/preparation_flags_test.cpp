@@ -1,8 +1,7 @@
-#include "cli/preparation_flags.hpp"
-
 #include <gmock/gmock.h>
 
 #include "base/errors.hpp"
+#include "cli/flags.hpp"
 
 namespace ndt::harness {
 namespace {

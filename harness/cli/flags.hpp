@@ -3,10 +3,12 @@
 
 #include <CLI/CLI.hpp>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "data/preparation.hpp"
 #include "registry/align_arguments.hpp"
 #include "registry/registry.hpp"
 
@@ -29,5 +31,21 @@ Transform pose_from(const std::vector<std::string>& words, std::string_view opti
 void add_implementation_flag(CLI::App& command, std::string& name);
 /// Resolves "auto" and says on stderr what it took.
 const Implementation& implementation_from(const std::string& name);
+
+// Options that filter clouds before they are used; shared by the subcommands that read clouds.
+
+/// The options as they were typed.
+struct PreparationArguments {
+  ScanPreparation scan, map;                      ///< all that needs no reading
+  std::vector<std::string> crop_box, remove_box;  ///< of the scan
+  std::optional<std::int64_t> seed;               ///< of the scan
+};
+
+void add_scan_preparation_flags(CLI::App& command, PreparationArguments& arguments);
+void add_map_preparation_flags(CLI::App& command, PreparationArguments& arguments);
+
+/// Throws UsageError for a box that is not 6 numbers and a seed without a sample, and as validate does.
+ScanPreparation scan_preparation(const PreparationArguments& arguments);
+ScanPreparation map_preparation(const PreparationArguments& arguments);
 
 }  // namespace ndt::harness
