@@ -8,7 +8,7 @@
 
 namespace ndt {
 
-/// Voxels a point is scored against.
+/// The voxels that a point is scored against.
 enum class Neighbours {
   radius,   ///< all voxels whose centroid is nearer than the resolution (the reference)
   direct1,  ///< the point's own voxel
@@ -28,12 +28,11 @@ enum class StepRatios {
 constexpr auto enum_names(StepRatios) { return std::array{"fixed8", "golden_ratio"}; }
 constexpr auto former_enum_names(StepRatios) { return std::array{"design15", "golden"}; }
 
-/// What the second-moment accumulator of a voxel starts from. identity gives the sample covariance + I/(n-1)
-/// m^2.
+/// Start value of a voxel's second-moment accumulator. identity gives the sample covariance + I/(n-1) m^2.
 enum class CovarianceStart { identity, zero };
 constexpr auto enum_names(CovarianceStart) { return std::array{"identity", "zero"}; }
 
-/// What to do when -H is not positive definite.
+/// The Newton step to take when -H is not positive definite.
 enum class NewtonStep {
   reference,  ///< minimum-norm solve of H, reversed if it points downhill (what the reference's SVD does)
   damped      ///< -H + lambda I with growing lambda
@@ -57,7 +56,7 @@ struct AlignOptions {
   int device = 0;
   int threads = 0;
 
-  /// Today's Autoware as shipped.
+  /// Autoware as it ships today.
   static AlignOptions autoware() { return {}; }
   /// Unbiased covariance and a damped Newton step.
   static AlignOptions textbook() {

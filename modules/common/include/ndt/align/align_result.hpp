@@ -1,4 +1,4 @@
-// What a registration answers: the pose, how it ended, and how far it can be trusted.
+// The result of a registration: the pose, how the alignment ended, and how far the pose can be trusted.
 #pragma once
 
 #include <cstdint>
@@ -23,11 +23,11 @@ enum class Stop {
 };
 std::string_view to_string(Stop stop);
 
-/// Largest condition number of -H (rotations scaled by the scan's mean range, so every entry is per metre) that still counts
-/// as converged. Golden runs with NVTL > 2.3 (2 m) reach 115 at most.
+/// Largest condition number of -H (rotations scaled by the scan's mean range, so every entry is per metre)
+/// that still counts as converged. Golden runs with NVTL > 2.3 (2 m) reach 115 at most.
 inline constexpr double kMaxConditionNumber = 1000.0;
-/// The same for the matched surfaces. Golden runs that converge reach 73 (2 m) and 124 (1 m); exact planes of 5 to 40 m start
-/// beyond 1e6 (float32 sums), with 1 mm of noise at 6.6e4 (0.5 m voxels) and 5.6e5 (1 m).
+/// The same for the matched surfaces. Golden runs that converge reach 73 (2 m) and 124 (1 m); exact planes of
+/// 5 to 40 m start beyond 1e6 (float32 sums), with 1 mm of noise at 6.6e4 (0.5 m voxels) and 5.6e5 (1 m).
 inline constexpr double kMaxSurfaceConditionNumber = 1000.0;
 
 /// Symmetric 2x2 covariance of x and y in the map frame [m^2].
@@ -38,17 +38,20 @@ struct PositionCovariance {
 /// Smallest variance that Autoware publishes along the vehicle's axes [m^2]: (0.15 m)^2.
 inline constexpr double kPublishedVarianceFloor = 0.0225;
 
-/// The covariance with its variances along the vehicle's own x and y raised to at least `floor` [m^2], as Autoware does before
-/// it publishes one.
+/// The covariance with its variances along the vehicle's own x and y raised to at least `floor` [m^2], as
+/// Autoware does before it publishes one.
 PositionCovariance with_variance_floor(const PositionCovariance& covariance, const Transform& map_from_scan,
                                        double floor = kPublishedVarianceFloor);
 
-/// How well the scan fixes the returned pose, by two matrices with rotations scaled by the mean range: -H, and the information
-/// of the distances to the matched surfaces, Σ w JᵀnnᵀJ over at most 256 points with their voxels' normals n and flatness w.
-/// The first says what the score sees; the second that a plane is a plane, however thick its Gaussians are.
+/// How well the scan fixes the returned pose, by two matrices with rotations scaled by the mean range: -H,
+/// and the information of the distances to the matched surfaces, Σ w JᵀnnᵀJ over at most 256 points with
+/// their voxels' normals n and flatness w. The first describes the score. The second recognises a plane even
+/// if its voxels' Gaussians are thick.
 struct Conditioning {
-  double condition_number = 0;  ///< of -H: largest over smallest eigenvalue; infinite if the smallest is not positive
-  double surface_condition_number = 0;  ///< of the surfaces; 0 unless the step rule was met or the limit reached
+  /// Condition number of -H: largest over smallest eigenvalue; infinite if the smallest is not positive.
+  double condition_number = 0;
+  /// The same of the surfaces' information; 0 unless the step rule was met or the limit reached.
+  double surface_condition_number = 0;
   Vec6
       weak_direction;  ///< unit eigenvector of the smallest eigenvalue (x y z roll pitch yaw, rotations in metres) of -H,
                        ///< or of the surfaces if they are worse, each measured by its bound
@@ -64,22 +67,22 @@ struct TracePoint {
   double step_m = 0;  ///< length of the step that led here, 0 for the guess
 };
 
-/// In place of a count that the implementation's library does not give away; null in JSON.
+/// Stands for a count that the implementation's library does not reveal; null in JSON.
 inline constexpr int kNotCounted = -1;
 
 struct AlignResult {
   Transform map_from_scan;
   Stop stop = Stop::no_overlap;
   int iterations = 0;
-  int evaluations = 0;               ///< passes over the scan, all that an alignment costs
+  int evaluations = 0;               ///< passes over the scan, line search included
   int oscillation_count = 0;         ///< longest run of consecutive reversed position steps
   int newton_fallbacks = 0;          ///< iterations in which -H was not positive definite; or kNotCounted
   std::int64_t correspondences = 0;  ///< point-voxel pairs at the returned pose
   std::int64_t dropped_points = 0;   ///< non-finite scan points
-  double score = 0;                  ///< sum over pairs, at the returned pose, regularisation included
+  double score = 0;                  ///< sum over pairs at the returned pose, regularisation included
   double transform_probability = 0;  ///< score / finite points
   double nvtl = 0;
-  Mat6 hessian;          ///< of the score, at the returned pose, rows x y z roll pitch yaw
+  Mat6 hessian;          ///< the score's at the returned pose, rows x y z roll pitch yaw
   Pose derivative_pose;  ///< the angles the Hessian is taken at (core/pose.hpp, derivative branch)
   Conditioning conditioning;
   std::optional<PositionCovariance>
@@ -96,7 +99,8 @@ struct Evaluation {
   Vec6 gradient;
   Mat6 hessian;
   Pose derivative_pose;
-  /// Largest pair score of every finite scan point, 0 without a voxel; NVTL is the mean over points with one. On request.
+  /// Largest pair score of every finite scan point, 0 without a voxel, if asked for. NVTL is the mean over
+  /// points that have a voxel.
   std::vector<float> point_scores;
 };
 

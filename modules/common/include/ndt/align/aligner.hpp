@@ -1,4 +1,5 @@
-// The one virtual interface of the suite, at the edge where a row is picked by name. Everything below it is templates.
+// The one virtual interface of the suite, at the edge where an implementation is chosen by name. Everything
+// below it is templates.
 #pragma once
 
 #include <chrono>
@@ -20,25 +21,26 @@ struct RegularisationTarget {
   double x = 0, y = 0;
 };
 
-/// What may differ from scan to scan.
+/// The inputs that may differ from scan to scan.
 struct PerScan {
   std::optional<RegularisationTarget> regularisation;
   bool trace = false;         ///< fill AlignResult::trace
   bool point_scores = false;  ///< fill Evaluation::point_scores
-  /// An alignment ends with Stop::timeout or Stop::cancelled at its first check after the deadline or the request, with the
-  /// best pose so far. Checked after every evaluation (by the oracle after every iteration): none is broken off.
+  /// An alignment ends with Stop::timeout or Stop::cancelled, and the best pose so far, at its first check
+  /// after the deadline or the request. It checks after every evaluation (the oracle: after every iteration)
+  /// and interrupts none.
   std::optional<std::chrono::steady_clock::time_point> deadline;
   std::stop_token stop;
 };
 
-/// cancelled or timeout if the caller wants the alignment to end, nothing otherwise.
+/// Returns cancelled or timeout if the caller wants the alignment to end, nothing otherwise.
 std::optional<Stop> interruption(const PerScan& per_scan);
 
-/// One voxel as a person reads it. Global map coordinates, metres.
+/// One voxel in readable form. Global map coordinates, metres.
 struct VoxelRow {
   std::int64_t key[3] = {};  ///< floor(p / resolution) per axis
   int points = 0;
-  Vec3<double> centroid;  ///< what the radius test uses: float32 in the reference
+  Vec3<double> centroid;  ///< the point that the radius test uses; float32 in the reference
   Vec3<double> mean;
   Sym3<double> covariance, inverse_covariance;  ///< m^2 after the eigenvalue floor, and its inverse
 };
@@ -63,26 +65,28 @@ struct Score {
 class Aligner {
  public:
   virtual ~Aligner() = default;
-  /// Builds the voxel map; slow, timed as build. Throws InputError if no voxel is valid or float32 holds the coordinates
-  /// too coarsely (align/usable_points.hpp); the previous map is kept then.
+  /// Builds the voxel map; slow, timed as build. Throws InputError if no voxel is valid or float32 holds the
+  /// coordinates too coarsely (align/usable_points.hpp), and then keeps the previous map.
   virtual MapInfo set_map(const PointCloud& map) = 0;
-  /// Registers the scan from the guess. Throws std::logic_error without a map, std::invalid_argument if the guess is not
-  /// rigid, InputError if the scan's coordinates are too coarse; everything numerical is in AlignResult::stop.
+  /// Registers the scan from the guess. Throws std::logic_error without a map, std::invalid_argument if the
+  /// guess is not rigid, InputError if the scan's coordinates are too coarse; everything numerical is in
+  /// AlignResult::stop.
   virtual AlignResult align(const PointCloud& scan, const Transform& guess, const PerScan& per_scan = {}) = 0;
   /// Score, gradient and Hessian at a pose. Throws as align does.
   virtual Evaluation evaluate(const PointCloud& scan, const Transform& pose, const PerScan& per_scan = {}) = 0;
   /// The voxels of the map in increasing key order, z slowest.
   virtual std::vector<VoxelRow> voxels() const = 0;
-  /// What was moved to and from a device so far; nothing on the CPU.
+  /// Counts of everything moved to and from a device so far; nothing on the CPU.
   virtual std::optional<Traffic> traffic() const { return std::nullopt; }
 
   /// Registers the scan from many guesses. Result k does not depend on its position nor on the other guesses.
   /// out.size() must equal guesses.size() (std::invalid_argument otherwise); throws as align does.
   void align_batch(const PointCloud& scan, std::span<const Transform> guesses, std::span<AlignResult> out,
                    const PerScan& per_scan = {});
-  /// The two halves of align_batch: begins the alignments, and waits for them. A device aligns in between, and the caller's
-  /// thread is free; without a device all work may be done in either half. The scan, the guesses and what per_scan refers
-  /// to must stay as they are until collect(). Alignments that nobody collected are given up by the next call.
+  /// The two halves of align_batch: submit() begins the alignments, and collect() waits for them. A device
+  /// aligns in between while the caller's thread is free; without a device either half may do all the work.
+  /// The scan, the guesses and what per_scan refers to must stay as they are until collect(). The next call
+  /// abandons alignments that were not collected.
   virtual void submit(const PointCloud& scan, std::span<const Transform> guesses, const PerScan& per_scan = {});
   /// out.size() must equal the number of guesses submitted. Throws std::logic_error if nothing was submitted.
   virtual void collect(std::span<AlignResult> out);
@@ -98,7 +102,8 @@ class Aligner {
   std::optional<Submitted> submitted_;  ///< where submit() is not overridden
 };
 
-/// Throws std::invalid_argument unless there is a result for every pose, and no more poses than one call takes.
+/// Throws std::invalid_argument unless there is a result for every pose, and no more poses than one call
+/// takes.
 void require_room_for_results(std::size_t poses, std::size_t results, const char* where);
 
 }  // namespace ndt

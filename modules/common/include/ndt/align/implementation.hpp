@@ -1,5 +1,5 @@
-// What a module says of each of its implementations: what it is, where it runs, what it promises, and how one is made.
-// Lists, benchmarks, tests and reports derive everything from these entries.
+// A module's entry for each of its implementations: its name, where it runs, what it promises, and how one is
+// made. Lists, benchmarks, tests and reports derive everything from these entries.
 #pragma once
 
 #include <memory>
@@ -17,7 +17,7 @@ struct Budget {
   int launches = kNotPromised;
   int waits = kNotPromised;
   int bytes_per_iteration = kNotPromised;
-  int bytes_per_round = kNotPromised;  ///< a round: an iteration, or a line search that ended without a step
+  int bytes_per_round = kNotPromised;  ///< a round is an iteration, or a line search that ended without a step
   int final_download_bytes = kNotPromised;
   int allocations = kNotPromised;  ///< after the first alignment
 };
@@ -32,7 +32,8 @@ struct Implementation {
   std::string_view runs_on = {};
   std::string_view schedule = {};       ///< one line
   std::string (*unavailable_reason)();  ///< why it cannot run on this machine; empty: it can
-  /// Throws std::invalid_argument for options that it does not offer. Null if this build left the implementation out.
+  /// Throws std::invalid_argument for options that it does not offer. Null if this build left the
+  /// implementation out.
   std::unique_ptr<Aligner> (*make)(const AlignOptions&);
   int auto_rank = 0;             ///< `auto` takes the largest that can run; 0: never
   bool batches = false;          ///< aligns the poses of a batch together, not one after the other
@@ -41,15 +42,16 @@ struct Implementation {
   bool peer = false;             ///< another algorithm: measured beside the others, never held to the oracle's numbers
   std::string_view search = {};  ///< the strategy of the initial-pose search that takes it by default, if any
   Budget budget = {};            ///< of an alignment
-  std::string_view note = {};    ///< what a reader of its results must know; may be empty
+  std::string_view note = {};    ///< caution for readers of its results; may be empty
   std::string_view stop_rule = kStepRule;  ///< the rule it really applies
 };
 
 /// The entry with the largest auto_rank that can run here; null if none can.
 const Implementation* fastest(std::span<const Implementation> table);
 
-/// An aligner of the entry called `name`. Throws std::invalid_argument for an unknown name (listing the names) and for
-/// options out of range, std::runtime_error with the reason if the implementation cannot run here.
+/// An aligner of the entry called `name`. Throws std::invalid_argument for an unknown name (listing the
+/// names) and for options out of range, std::runtime_error with the reason if the implementation cannot run
+/// here.
 std::unique_ptr<Aligner> make_aligner(std::span<const Implementation> table, std::string_view name,
                                       const AlignOptions& options = {});
 

@@ -11,7 +11,7 @@
 
 namespace ndt {
 
-/// Of a number. NaN is never within.
+/// Bounds of a number. NaN is never within them.
 struct Bounds {
   double low = -std::numeric_limits<double>::infinity(), high = std::numeric_limits<double>::infinity();
   bool low_included = true, high_included = true;
@@ -29,15 +29,15 @@ struct Bounds {
   }
 };
 
-/// "[0.001, 1000]", "(0, 100]".
+/// Writes bounds as "[0.001, 1000]" or "(0, 100]".
 std::string interval(const Bounds& bounds);
-/// "0.001 to 1000", "above 0 to 100", "between 0 and 1"; empty without a finite bound.
+/// Writes bounds as "0.001 to 1000", "above 0 to 100" or "between 0 and 1"; empty without a finite bound.
 std::string in_words(const Bounds& bounds);
 
 /// Throws std::invalid_argument "option <name> = <value>: must be in <bounds>".
 [[noreturn]] void refuse_option(std::string_view name, const std::string& value, std::string_view bounds);
 
-/// Each throws as refuse_option unless the value is within.
+/// Each throws as refuse_option does unless the value is within the bounds.
 void require_within(std::string_view name, double value, const Bounds& bounds);
 void require_closed(std::string_view name, double value, double low, double high);  ///< [low, high]
 void require_above(std::string_view name, double value, double low, double high);   ///< (low, high]
@@ -50,10 +50,10 @@ struct Option {
 
   std::string_view name;  ///< as a flag: --name; as a key: with _ for -
   Value Struct::*member;
-  Bounds bounds;          ///< of a number
+  Bounds bounds;          ///< if it is a number
   std::string_view unit;  ///< stands for the value in --help
   std::string_view help;
-  std::string_view former_name = {};  ///< of the release before, still accepted
+  std::string_view former_name = {};  ///< name in the release before, still accepted
   bool in_variants = true;            ///< false: a benchmark's study sets it for all variants
 };
 
@@ -63,7 +63,7 @@ constexpr void for_each_option(const std::tuple<Options...>& table, F&& f) {
   std::apply([&](const auto&... option) { (f(option), ...); }, table);
 }
 
-/// Throws as refuse_option for the first number out of its bounds.
+/// Throws as refuse_option does for the first number out of its bounds.
 template <class Struct, class... Options>
 void require_within(const std::tuple<Options...>& table, const Struct& options) {
   for_each_option(table, [&]<class Value>(const Option<Struct, Value>& option) {

@@ -10,7 +10,8 @@
 
 namespace ndt {
 
-/// `enum_names(value)` answers the names in declaration order; enumerators count from 0 without gaps.
+/// An enumeration for which `enum_names(value)` gives the names in declaration order. Enumerators count from
+/// 0 without gaps.
 template <class Enum>
 concept NamedEnum = std::is_enum_v<Enum> && requires(Enum value) {
   enum_names(value).size();
@@ -23,7 +24,7 @@ std::string_view to_string(Enum value) {
   return index < kNames.size() ? kNames[index] : "?";
 }
 
-/// In declaration order.
+/// Lists the names in declaration order.
 template <NamedEnum Enum>
 std::vector<Enum> all_values() {
   std::vector<Enum> all;
@@ -49,7 +50,7 @@ std::vector<std::string_view> former_names() {
   }
 }
 
-/// By today's name or the former one.
+/// Finds a value by its name or its former one.
 template <NamedEnum Enum>
 std::optional<Enum> value_named(std::string_view name) {
   for (const auto& names : {all_names<Enum>(), former_names<Enum>()})

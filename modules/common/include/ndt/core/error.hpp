@@ -1,13 +1,13 @@
-// Exceptions about the world. Mistakes of the caller are std::invalid_argument and std::logic_error; numerical outcomes are
-// data (align/align_result.hpp, Stop), never exceptions.
+// Exceptions for unusable input. Mistakes of the caller are std::invalid_argument and std::logic_error;
+// numerical outcomes are data (align/align_result.hpp, Stop), never exceptions.
 #pragma once
 
 #include <stdexcept>
 
 namespace ndt {
 
-/// Input data that cannot be used: an unreadable file, a map without a valid voxel. The text names file, byte or line,
-/// field, and what to do.
+/// Input data that cannot be used: an unreadable file, a map without a valid voxel. The text names file, byte
+/// or line, field and remedy.
 struct InputError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };

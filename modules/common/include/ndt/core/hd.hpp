@@ -3,7 +3,7 @@
 //   NDT_BODY  algorithm bodies and teams: device code under nvcc, plain code under g++
 //             (one macro for both would make nvcc warn about host-only teams, #20011)
 //   NDT_UNROLL    before a loop over a small array that is to stay in a device thread's registers
-//   NDT_NOINLINE  keeps what is rarely run out of a kernel's registers
+//   NDT_NOINLINE  keeps rarely run code out of a kernel's registers
 #pragma once
 
 #if defined(__CUDACC__)

@@ -1,5 +1,5 @@
-// What the suite takes at most, all in one place. Past a limit an input is refused with the limit's name, value and bounds; nothing
-// is cut off silently.
+// The suite's limits, all in one place. Input past a limit is refused with the limit's name, value and
+// bounds; nothing is cut off silently.
 #pragma once
 
 #include <cstdint>
@@ -15,18 +15,18 @@ struct Limits {
   static constexpr std::uint64_t kRecordBytes = std::uint64_t{1} << 20;   ///< all fields of one point
   static constexpr std::uint64_t kUnpackedBytes = 0xFFFFFFFF;             ///< PCD counts compressed data in 32 bits
   static constexpr std::uint64_t kPoses = std::uint64_t{1} << 24;         ///< of a trajectory: two days at 100 Hz
-  static constexpr double kOriginM = 1e9;                                 ///< beyond, it is no place on Earth
+  static constexpr double kOriginM = 1e9;                                 ///< farther than any place on Earth
   static constexpr double kQuaternionNorm =
       1e-3;                                    ///< a quaternion's length may be this far from 1: four digits of text
   static constexpr double kRigid = 1e-3;       ///< |R Rt - I| in every entry: float32 matrices are off by about 1e-6
   static constexpr double kFloatStepM = 0.01;  ///< spacing of float32 coordinates, or epsilon if that is longer
 
   // Maps.
-  static constexpr int kCell = 1 << 20;  ///< voxel coordinates lie in [-kCell, kCell): 21 bits an axis in a 64-bit key
+  static constexpr int kCell = 1 << 20;  ///< voxel coordinates are in [-kCell, kCell): 21 bits an axis in a key
   static constexpr std::int64_t kVoxels = std::int64_t{1} << 26;  ///< with enough points
   static constexpr double kResolutionLeastM = 0.001;
   static constexpr double kResolutionMostM = 1000;
-  static constexpr int kVoxelPointsLeast = 3;  ///< of the option min-points: fewer have no covariance
+  static constexpr int kVoxelPointsLeast = 3;  ///< least value of min-points: fewer points have no covariance
   static constexpr int kVoxelPointsMost = 1000000;
 
   // Registrations.

@@ -1,4 +1,5 @@
-// A point cloud: a double origin and float offsets from it, so that map coordinates of any size keep their precision.
+// A point cloud: a double origin and float offsets from it, so that map coordinates of any size keep their
+// precision.
 #pragma once
 
 #include <cstddef>
@@ -11,8 +12,8 @@ namespace ndt {
 
 using Point = Vec3<float>;
 
-/// Owner. Point i in the cloud's frame is origin + points[i], in metres. Points may be non-finite: who uses them drops and
-/// counts them. Float files leave the origin 0 and the points exactly as stored.
+/// Owner of points. Point i in the cloud's frame is origin + points[i], in metres. Points may be non-finite:
+/// their user drops and counts them. Float files leave the origin 0 and the points exactly as stored.
 struct PointCloud {
   Vec3<double> origin;
   std::vector<Point> points;
@@ -32,21 +33,24 @@ struct FinitePoints {
   std::vector<Point> points;
   std::int64_t dropped = 0;
 };
-/// A cloud whose origin equals frame_origin keeps its floats bit for bit; otherwise the shift is done in double.
+/// A cloud whose origin equals frame_origin keeps its floats bit for bit; otherwise the shift is done in
+/// double.
 FinitePoints finite_points(const PointCloud& cloud, const Vec3<double>& frame_origin = {});
 
-/// What copy_finite() saw on its way.
+/// Facts about a cloud that copy_finite() collects on its way.
 struct CopiedPoints {
-  std::size_t points = 0;    ///< finite, hence copied
-  std::int64_t dropped = 0;  ///< not finite
-  std::size_t coarse = 0;    ///< of the copied: with a coordinate of coarse_from_m or more
-  double mean_range_m = 0;   ///< of the copied, as mean_range_m() of them
+  std::size_t points = 0;    ///< finite points, all copied
+  std::int64_t dropped = 0;  ///< points that are not finite
+  std::size_t coarse = 0;    ///< copied points with a coordinate of coarse_from_m or more
+  double mean_range_m = 0;   ///< mean_range_m() of the copied points
 };
-/// finite_points() into `room`, which holds cloud.size() points and is not the cloud's own, in one pass.
+/// Writes finite_points() into `room` in one pass. `room` holds cloud.size() points and must not be the
+/// cloud's own.
 CopiedPoints copy_finite(const PointCloud& cloud, const Vec3<double>& frame_origin, float coarse_from_m, Point* room);
 
-/// Mean distance of the points from their origin [m]; 0 without points. The lever arm that turns radians into metres.
-/// Ranges are rounded to float32 and relative errors stay below 1e-6, for it does no more than scale a condition number.
+/// Mean distance of the points from their origin [m], the lever arm that turns radians into metres; 0 without
+/// points. Ranges are rounded to float32, with a relative error below 1e-6, because the mean only scales a
+/// condition number.
 double mean_range_m(const std::vector<Point>& points);
 
 }  // namespace ndt

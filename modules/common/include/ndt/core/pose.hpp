@@ -1,9 +1,10 @@
 // The project's one statement of its conventions. Metres, radians, row-major matrices.
 //   p_map = R p_scan + t,   R = Rx(roll) Ry(pitch) Rz(yaw)                    [Magnusson 2009, eq. 6.17]
 //
-// Derivative branch. Two angle triples describe every rotation; like the reference, all gradients and Hessians are taken
-// at the one with roll in [0, pi] (`derivative_pose`). A pose shown to a person is the one with |pitch| <= pi/2
-// (`principal`). The two differ in the sign of the pitch row and column of the derivatives, in nothing else.
+// Derivative branch. Two angle triples describe every rotation; like the reference, all gradients and
+// Hessians are taken at the one with roll in [0, pi] (`derivative_pose`). A pose shown to a person is the one
+// with |pitch| <= pi/2 (`principal`). The two differ only in the sign of the pitch row and column of the
+// derivatives.
 #pragma once
 
 #include <string>
@@ -46,7 +47,7 @@ NDT_HD Mat3<double> rotation_of(const Pose& pose);
 NDT_HD Transform to_transform(const Pose& pose);
 NDT_HD Transform make_transform(const Mat3<double>& rotation, const Vec3<double>& translation);
 
-/// Chains: map_from_scan = map_from_guess * guess_from_scan.
+/// Chains two transforms: map_from_scan = map_from_guess * guess_from_scan.
 inline Transform operator*(const Transform& a, const Transform& b) {
   return make_transform(rotation_of(a) * rotation_of(b), rotation_of(a) * translation_of(b) + translation_of(a));
 }
@@ -61,8 +62,9 @@ NDT_HD Pose derivative_pose(const Transform& map_from_scan);
 /// The same rotation with |pitch| <= pi/2: the form for people.
 NDT_HD Pose principal(const Pose& pose);
 
-/// What makes it no rigid transform and by how much: NaN, a last row other than 0 0 0 1, scale, shear or reflection. Empty
-/// if it is one; float32 matrices are: |R Rt - I| <= Limits::kRigid.
+/// Tells why a matrix is not a rigid transform, and by how much: NaN, a last row other than 0 0 0 1, scale,
+/// shear or reflection. Empty if it is rigid. Float32 matrices pass, because |R Rt - I| may reach
+/// Limits::kRigid.
 std::string rigid_defect(const Transform& map_from_scan);
 /// Throws std::invalid_argument "<where>: not a rigid transform: <rigid_defect>" if there is one.
 void require_rigid(const Transform& map_from_scan, const char* where);

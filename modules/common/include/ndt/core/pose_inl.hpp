@@ -11,7 +11,8 @@ inline constexpr double kPi = 3.14159265358979323846;
 
 NDT_HD inline void sin_cos(double angle, double& sine, double& cosine) {
 #if defined(__CUDA_ARCH__)
-  sincospi(angle * (1 / kPi), &sine, &cosine);  // needs no path for huge angles, which has an array in memory
+  // Not sincos(): its path for huge angles needs an array in memory.
+  sincospi(angle * (1 / kPi), &sine, &cosine);
 #else
   sine = std::sin(angle), cosine = std::cos(angle);
 #endif

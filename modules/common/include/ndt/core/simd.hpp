@@ -1,6 +1,7 @@
-// Arithmetic and loads that compilers would write worse: four floats or two doubles side by side on the host (through the
-// compilers' portable vector extension: SSE, NEON, ...), reciprocals and whole-record loads on a device.
-// The maths that uses them is a template over its scalar: one source for float, double and these.
+// Arithmetic and loads that are faster than what compilers make of plain code: four floats or two doubles
+// side by side on the host (through the compilers' portable vector extension: SSE, NEON, ...), reciprocals
+// and whole-record loads on a device. The maths that uses them is a template over its scalar: one source for
+// float, double and these.
 #pragma once
 
 #include <cmath>
@@ -22,7 +23,7 @@ NDT_HD inline double sqrt_of(double x) { return std::sqrt(x); }
 NDT_HD inline float exp_of(float x) { return std::exp(x); }
 NDT_HD inline double exp_of(double x) { return std::exp(x); }
 
-/// A value as double; lanes are added.
+/// Converts a value to double, and adds its lanes if it has several.
 NDT_HD inline double folded(float x) { return static_cast<double>(x); }
 NDT_HD inline double folded(double x) { return x; }
 
@@ -59,8 +60,8 @@ inline double folded(Float4 x) {
          (static_cast<double>(x[2]) + static_cast<double>(x[3]));
 }
 
-/// exp for x <= 0 within 2 ulp; below -87 (and for NaN) the smallest normal numbers. Range reduction to |r| <= ln2/2 and a
-/// Taylor polynomial of degree 7, whose remainder is below 1e-8 there.
+/// exp for x <= 0 within 2 ulp; below -87 (and for NaN) the smallest normal numbers. Range reduction to |r|
+/// <= ln2/2 and a Taylor polynomial of degree 7, whose remainder is below 1e-8 there.
 inline Float4 exp_of(Float4 x) {
   x = select(x > -87.0F, x, broadcast<Float4>(-87.0F));
   const Int4 n = __builtin_convertvector(x * 1.442695040888963F - 0.5F, Int4);
@@ -80,8 +81,8 @@ inline Float4 exp_of(Float4 x) {
 
 #endif
 
-/// 1 / x within a few units in the last place; not finite where x is 0, subnormal or not finite. The device's own division takes
-/// a branch for those and twice the time.
+/// 1 / x within a few units in the last place; not finite if x is 0, subnormal or not finite. The device's
+/// own division handles these with a branch and takes twice the time.
 NDT_HD inline double reciprocal(double x) {
 #if defined(__CUDA_ARCH__)
   double y;
@@ -93,7 +94,7 @@ NDT_HD inline double reciprocal(double x) {
 #endif
 }
 
-/// 1 / sqrt(x) within a few units in the last place; not finite where x is not a positive normal number.
+/// 1 / sqrt(x) within a few units in the last place; not finite unless x is a positive normal number.
 NDT_HD inline double reciprocal_sqrt(double x) {
 #if defined(__CUDA_ARCH__)
   double y;
@@ -105,7 +106,7 @@ NDT_HD inline double reciprocal_sqrt(double x) {
 #endif
 }
 
-/// A copy of *from, which no kernel writes while another reads it.
+/// Copies *from, which must not be written while a kernel reads it.
 template <class T>
 NDT_HD inline T load_rows(const T* from) {
 #if defined(__CUDA_ARCH__)

@@ -79,12 +79,12 @@ template <class T>
 NDT_HD inline Mat3<T> full(const Sym3<T>& a) {
   return {{a.xx, a.xy, a.xz, a.xy, a.yy, a.yz, a.xz, a.yz, a.zz}};
 }
-/// In pairs: fewer additions wait for one another.
+/// Dot product, added in pairs so that fewer additions wait for one another.
 NDT_HD inline double dot(const Vec6& a, const Vec6& b) {
   return ((a[0] * b[0] + a[1] * b[1]) + (a[2] * b[2] + a[3] * b[3])) + (a[4] * b[4] + a[5] * b[5]);
 }
 
-/// One fixed-size value converted to another scalar type.
+/// Converts a fixed-size value to another scalar type.
 template <class To, class From>
 NDT_HD inline Vec3<To> cast(const Vec3<From>& a) {
   return {static_cast<To>(a.x), static_cast<To>(a.y), static_cast<To>(a.z)};

@@ -14,8 +14,8 @@ struct SymmetricEigen {
 
 namespace detail {
 
-/// One Jacobi rotation that zeroes a(p, q), applied to a and accumulated in the columns of v, in the lanes of `live` where its
-/// square is above `negligible`. [Golub & Van Loan, 8.5]
+/// Applies one Jacobi rotation that zeroes a(p, q) to a, and accumulates it in the columns of v. Only those
+/// lanes of `live` rotate in which the square of a(p, q) is above `negligible`. [Golub & Van Loan, 8.5]
 template <int N, class Real, class Mask>
 NDT_HD inline void rotate(Real (&a)[N][N], Real (&v)[N][N], int p, int q, Real negligible, Mask live) {
   const Mask turn = live & (a[p][q] * a[p][q] > negligible);
@@ -42,8 +42,8 @@ NDT_HD inline Real off_diagonal(const Real (&a)[N][N]) {
   return sum;
 }
 
-/// Makes a diagonal, and its eigenvectors the columns of v. Converges quadratically; 30 sweeps are a safe cap. A lane
-/// that has converged stays as it is.
+/// Makes `a` diagonal, and its eigenvectors the columns of v. Converges quadratically; 30 sweeps are a safe
+/// cap. A lane that has converged stays as it is.
 template <int N, class Real>
 NDT_HD inline void diagonalise(Real (&a)[N][N], Real (&v)[N][N]) {
   Real diagonal = broadcast<Real>(0);
@@ -67,7 +67,7 @@ NDT_HD inline double lane_of(double x, int) { return x; }
 inline double lane_of(const Double2& x, int lane) { return x[lane]; }
 #endif
 
-/// The diagonal ascending, and the columns of v in that order.
+/// Sorts the diagonal in ascending order, and the columns of v with it.
 template <int N, class Real>
 NDT_HD inline SymmetricEigen<N> sorted(const Real (&a)[N][N], const Real (&v)[N][N], int lane) {
   SymmetricEigen<N> out;
@@ -104,8 +104,8 @@ struct SymmetricEigenPair {
   SymmetricEigen<N> first, second;
 };
 
-/// Of two matrices side by side, to the bit what each gives alone: a rotation is a chain of divisions and roots that one
-/// matrix alone waits for.
+/// Decomposes two matrices side by side; each result has the bits that its matrix alone would give. This is
+/// faster, because one rotation is a chain of divisions and roots, and two chains overlap.
 template <int N>
 inline SymmetricEigenPair<N> symmetric_eigen(const double (&first)[N][N], const double (&second)[N][N]) {
   Double2 a[N][N], v[N][N];

@@ -11,7 +11,8 @@ namespace ndt::cuda {
 
 enum class Memory { device, pinned };
 
-/// `capacity` elements, uninitialised. Grows only when asked for more than it ever held, so a second call allocates nothing.
+/// A buffer of `capacity` uninitialised elements. It grows only beyond the most it ever held, so an equal
+/// second call allocates nothing.
 template <class T, Memory kind>
 class Buffer {
   static_assert(std::is_trivially_copyable_v<T>);
@@ -30,7 +31,8 @@ class Buffer {
     return *this;
   }
 
-  /// Room for n elements; what was in it is lost if it grows. Throws Error, and holds nothing then.
+  /// Makes room for n elements. If the buffer grows, its contents are lost. Throws Error, and then holds
+  /// nothing.
   void reserve(std::size_t n, const std::source_location& where = std::source_location::current()) {
     if (n <= capacity_) return;
     release();

@@ -1,4 +1,4 @@
-// A CUDA call that failed: which, with what, and where it was made.
+// A failed CUDA call: its name, its error, and the place of the call.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -23,16 +23,18 @@ class Error : public std::runtime_error {
   cudaError_t code_;
 };
 
-/// Whether the code says that this process can use the device no more: nothing but a new process helps.
+/// Whether after this error the process can no longer use the device. Only a new process helps then.
 bool is_sticky(cudaError_t code);
 
-/// For tests: the `nth` next call (1 is the next) that any Context makes is not made and answers `code`. 0 disarms.
+/// For tests: makes the `nth` next call of any Context (1 is the next) return `code` without being made. 0
+/// disarms.
 void inject_fault(int nth, cudaError_t code);
-/// Calls that Contexts made so far in this process, and allocations that are not yet freed.
+/// Number of calls that Contexts made so far in this process, and of allocations that are not yet freed.
 long long calls_made();
 long long live_allocations();
 
-// One stream on one device with its memory pool: every CUDA call of an aligner goes through its Context, which checks and counts it.
+// One stream on one device with its memory pool. Every CUDA call of an aligner goes through its Context,
+// which checks and counts it.
 
 /// Extent of a launch: blocks in x and y, threads of a block in x.
 struct Grid {
@@ -45,8 +47,8 @@ struct Grid {
 /// Blocks of 256 threads for n items, times `rows`.
 Grid grid_for(long long n, unsigned rows = 1);
 
-/// Not thread-safe. A sticky error makes it *lost*: every later call throws the first Error again at once, and destructors free
-/// what can be freed without a word.
+/// Not thread-safe. A sticky error makes the Context *lost*: every later call throws the first Error again at
+/// once, and destructors free what can still be freed and report nothing.
 class Context {
  public:
   /// Throws std::invalid_argument if there are not as many devices, Error if this one cannot be used.
@@ -93,7 +95,7 @@ class Context {
     after("cudaLaunchKernelEx", cudaLaunchKernelEx(&config, kernel, std::forward<Arguments>(arguments)...), where);
     ++traffic_.launches;
   }
-  /// Launches what a library starts: `launches` kernels.
+  /// Calls a library function that starts `launches` kernels.
   template <class F>
   void library_call(const char* api, int launches, F&& f,
                     const std::source_location& where = std::source_location::current()) {
@@ -108,7 +110,7 @@ class Context {
                 const std::source_location& where = std::source_location::current());
   void fill_bytes(void* device, int value, std::size_t bytes,
                   const std::source_location& where = std::source_location::current());
-  /// Counts what a kernel itself reads from pinned host memory, or writes there, as the copy that it is.
+  /// Counts a kernel's own reads from pinned host memory, or writes to it, as a copy.
   void count_upload(std::size_t bytes);
   void count_download(std::size_t bytes);
   /// Counts a wait for a kernel's word in pinned memory.
@@ -119,10 +121,11 @@ class Context {
 
   /// Whether everything is done, without waiting.
   bool done(const std::source_location& where = std::source_location::current());
-  /// Waits for what is under way and forgets errors: for who unwinds with the device still reading or writing their memory.
+  /// Waits for the device and ignores errors. A caller that unwinds needs this before it frees memory that
+  /// the device may still read or write.
   void settle() noexcept;
 
-  /// Device memory, in stream order. Throws Error (cudaErrorMemoryAllocation).
+  /// Allocates device memory in stream order. Throws Error (cudaErrorMemoryAllocation).
   void* allocate(std::size_t bytes, const std::source_location& where = std::source_location::current());
   void free(void* device, std::size_t bytes) noexcept;
   void* allocate_pinned(std::size_t bytes, const std::source_location& where = std::source_location::current());
@@ -135,7 +138,7 @@ class Context {
 
   int device_ = 0;
   cudaStream_t stream_ = nullptr;
-  cudaMemPool_t pool_ = nullptr;  ///< null where the device has none: then plain cudaMalloc
+  cudaMemPool_t pool_ = nullptr;  ///< null if the device has none; then plain cudaMalloc serves
   Traffic traffic_;
   std::exception_ptr lost_;
 };

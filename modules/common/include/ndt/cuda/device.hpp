@@ -1,4 +1,5 @@
-// Which CUDA devices this process can use, and why none. Compiles and answers with no CUDA installed.
+// The CUDA devices that this process can use, or the reason why there are none. Compiles and answers without
+// CUDA too.
 #pragma once
 
 #include <cstdint>
@@ -15,12 +16,12 @@ struct CudaDevice {
 };
 
 struct CudaState {
-  std::string unavailable;      ///< why no row can use CUDA here; empty if device 0 can be used
+  std::string unavailable;      ///< why no implementation can use CUDA here; empty if device 0 can be used
   int driver = 0, runtime = 0;  ///< 1000 major + 10 minor, as CUDA numbers them; 0 if unknown
   std::vector<CudaDevice> devices;
 };
 
-/// Asked once per process; the answer stays.
+/// Finds the devices once per process, and gives the same answer ever after.
 const CudaState& cuda_state();
 
 /// Throws std::invalid_argument "option device = <index>: ..." unless this machine has that device.

@@ -1,4 +1,4 @@
-// Owners of a CUDA graph, of what it was instantiated to, and of an event.
+// Owners of a CUDA graph, of an instantiated graph, and of an event.
 #pragma once
 
 #include <utility>
@@ -43,7 +43,7 @@ class GraphExec {
   cudaGraphExec_t exec_ = nullptr;
 };
 
-// A point in a stream's time, for measuring on the device.
+// An event: a point in a stream's time, for measuring on the device.
 
 class Event {
  public:

@@ -1,5 +1,6 @@
-// How well the Hessian and the matched surfaces fix a pose. Host only: once per alignment. A Hessian alone cannot say it: covariances
-// that start at identity are thick in every direction, and the cut at the radius curves the score along a plane's edge.
+// How well the Hessian and the matched surfaces fix a pose. Host only, once per alignment. The Hessian alone
+// cannot tell, because covariances that start at identity are thick in every direction, and the cut at the
+// radius curves the score along a plane's edge.
 #pragma once
 
 #include "ndt/align/align_result.hpp"
@@ -19,24 +20,27 @@ struct SurfaceConditioning {
 SurfaceInformation surface_information(const VoxelMap& map, const ScanView& scan, const Pose& pose,
                                        double mean_range_m);
 
-/// The eigenvalues of what was found at the pose.
+/// Eigenvalues of the surfaces' information at the pose.
 SurfaceConditioning surface_conditioning(const SurfaceInformation& information, const Pose& pose);
 
-/// The two steps of it: the symmetric matrix, and what its decomposition says.
+/// The two steps of surface_conditioning(): the symmetric matrix, and the conditioning from its
+/// decomposition.
 void copy_matrix(const SurfaceInformation& information, double (&a)[6][6]);
 SurfaceConditioning surface_conditioning(const SymmetricEigen<6>& eigen, const Pose& pose);
 
 /// Eigenvalues of -H with rotations scaled by the scan's mean range [m], so that every entry is per metre.
 Conditioning conditioning_of(const Mat6& hessian, double mean_range_m);
-/// With add_surfaces() of surface_conditioning() at the pose, in little more time.
+/// The same followed by add_surfaces() of surface_conditioning() at the pose, in little more time than the
+/// first alone.
 Conditioning conditioning_of(const Mat6& hessian, double mean_range_m, const SurfaceInformation& surfaces,
                              const Pose& pose);
 
-/// -(H_xy)^-1 of the 2x2 block of x and y on its own: the curvature of the score read as a Gaussian's, as Autoware's Laplace
-/// approximation does. Nothing if the block is not negative definite.
+/// -(H_xy)^-1 of the 2x2 block of x and y alone. Like Autoware's Laplace approximation this reads the score's
+/// curvature as a Gaussian's. Nothing if the block is not negative definite.
 std::optional<PositionCovariance> laplace_covariance(const Mat6& hessian);
 
-/// Adds what the surfaces say; theirs is the weak direction if they are worse, each measured by its bound.
+/// Adds the surfaces' conditioning. The weak direction becomes theirs if they are worse conditioned than -H,
+/// each relative to its bound.
 void add_surfaces(const SurfaceConditioning& surfaces, Conditioning& conditioning);
 
 }  // namespace ndt

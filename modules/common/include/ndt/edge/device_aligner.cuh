@@ -1,5 +1,6 @@
-// What every aligner on a GPU has: a CUDA context, the voxel map on the device, one copy up with scan and guesses, one copy down with
-// results, and scores of poses. An implementation adds submit_runs(), and collect_run() if it returns before the device is done.
+// The common part of all aligners on a GPU: a CUDA context, the voxel map on the device, one copy up with
+// scan and guesses, one copy down with results, and scores of poses. An implementation adds submit_runs(),
+// and collect_run() if submit_runs() returns before the device is done.
 #pragma once
 
 #include <memory>
@@ -15,7 +16,7 @@ namespace ndt {
 
 class DeviceAligner : public LoopAligner {
  public:
-  /// The old map stays if the new one cannot be built.
+  /// Builds the map on the device. If that fails, the old map stays.
   MapInfo set_map(const PointCloud& map) final;
   std::vector<VoxelRow> voxels() const final;
   std::optional<Traffic> traffic() const final { return context_.traffic(); }
@@ -25,16 +26,18 @@ class DeviceAligner : public LoopAligner {
   explicit DeviceAligner(const AlignOptions& options);
   ~DeviceAligner() override { context_.settle(); }
 
-  /// Bytes that travel in front of a scan's points: guesses, or what an implementation makes of them.
+  /// Number of bytes that travel in front of a scan's points: guesses, or what an implementation makes of
+  /// them.
   virtual std::size_t bytes_ahead(std::size_t poses) const = 0;
-  /// Another map took the last one's place.
+  /// Called when another map has replaced the last one.
   virtual void map_changed() {}
 
   cuda::Context& context() { return context_; }
   VoxelMapView view() const { return map_->view(); }
   const VoxelSurface* surfaces() const { return map_->surfaces(); }
 
-  /// Runs f; if it throws, waits for the device first, which may still be using memory that the next call wants.
+  /// Runs f. If f throws, waits for the device before it passes the exception on, because the device may
+  /// still use memory that the next call reuses.
   template <class F>
   void transact(F&& f) {
     try {
@@ -44,37 +47,38 @@ class DeviceAligner : public LoopAligner {
       throw;
     }
   }
-  /// Uploads scan and guesses: the whole of what travels up, where bytes_ahead() is their guesses.
+  /// Uploads scan and guesses, which is everything if bytes_ahead() counts guesses only.
   PlacedScan place(const LoopScan& scan, std::span<const LoopRun> runs);
   /// Waits for the outcomes and traces, [runs] and [runs][trace_lines] in device memory, and hands them out.
   void fetch(const LoopOutcome* outcomes, const LoopTrace* traces, int trace_lines, std::span<LoopRun> runs);
 
-  /// Where upload_scan() will put its parts. Throws std::logic_error unless room_for_scan() was asked for them.
+  /// Tells where upload_scan() will put its parts. Throws std::logic_error unless room_for_scan() was asked
+  /// for them.
   PlacedScan reserve_scan(const ScanView& scan, std::size_t poses, std::size_t ahead);
-  /// Where the `ahead` bytes will be. Moves if the buffer does or more poses than ever need room,
-  /// not with the scan's size.
+  /// Address of the `ahead` bytes on the device. It changes if the buffer moves, or if more poses than ever
+  /// before need room, but not with the scan's size.
   const void* uploaded(std::size_t ahead) const { return uploaded_.data() + front_ - ahead; }
-  /// One copy of the guesses, `ahead` bytes and the points, behind a reserve_scan() for them.
+  /// Uploads the guesses, the `ahead` bytes and the points in one copy, after a reserve_scan() for them.
   void upload_scan(const ScanView& scan, std::span<const LoopRun> runs, const void* ahead, std::size_t ahead_bytes);
-  /// Sets device memory to zero: what is downloaded must have been written.
+  /// Sets device memory to zero, because memory that is downloaded must have been written.
   void clear(void* device, std::size_t bytes) { context_.fill_bytes(device, 0, bytes); }
   /// Starts one copy of the outcomes, and one more of the traces if there are any.
   void fetch_outcomes(const LoopOutcome* outcomes, const LoopTrace* traces, int trace_lines, std::size_t poses);
-  /// In place of a copy of the outcomes: pinned memory where a kernel writes them, `end` last.
+  /// Gives pinned memory into which a kernel writes the outcomes, `end` last; it replaces their copy.
   LoopOutcome* outcomes_in_place(std::size_t poses);
-  /// Waits until outcome k is there, and ends the kernel early when deadline or stop request say so.
+  /// Waits until outcome k is there. Ends the kernel early at the deadline or on a stop request.
   const LoopOutcome& outcome_in_place(std::size_t k, const PerScan& per_scan);
   void fetch_traces(const LoopTrace* traces, int trace_lines, std::size_t poses);
-  /// Trace k, of as many lines as its outcome says; behind a synchronise().
+  /// Hands out trace k, with as many lines as its outcome tells, after a synchronise().
   void collect_trace(std::size_t k, int trace_lines, LoopRun& one) const;
-  /// Waits, and hands them out.
+  /// Waits for the outcomes and traces, and hands them out.
   void collect_outcomes(int trace_lines, std::span<LoopRun> runs);
 
-  /// The word that tells a running kernel to end early, a LoopEnd the host may write at any time; null if nothing can end this
-  /// alignment early. To be asked for before the launch.
+  /// Gives the word that tells a running kernel to end early: a LoopEnd that the host may write at any time.
+  /// Null if nothing can end this alignment early. Must be called before the launch.
   const volatile int* interrupt_word(const PerScan& per_scan);
-  /// Behind the launch: waits until the device is done, and writes the word when deadline or stop request say so. Does
-  /// nothing if nothing can end the alignment early.
+  /// After the launch: waits until the device is done, and writes the word at the deadline or on a stop
+  /// request. Does nothing if nothing can end the alignment early.
   void watch(const PerScan& per_scan);
 
  private:
@@ -84,12 +88,13 @@ class DeviceAligner : public LoopAligner {
   std::vector<float> point_scores(const LoopScan& scan, const Transform& local_pose) final;
   void interrupt(const PerScan& per_scan);
   void require_room(const ScanView& scan, std::size_t in_front) const;
-  /// One copy of the points and so many staged bytes in front of them.
+  /// Uploads the points and the `in_front` staged bytes before them in one copy.
   void upload_staged(std::size_t in_front, const ScanView& scan);
 
   cuda::Context context_;
   std::unique_ptr<DeviceVoxelMap> map_;
-  // Both alike: the points at front_, a multiple of 256, and what goes with them ends there.
+  // Both have the same layout: the points begin at front_, a multiple of 256, and what travels with them ends
+  // there.
   cuda::PinnedBuffer<char> staging_;
   cuda::DeviceBuffer<char> uploaded_;
   std::size_t front_ = 0;

@@ -1,4 +1,5 @@
-// What every aligner on the CPU has: a pool of threads, the voxel map, and scores of poses. An implementation adds submit_runs().
+// The common part of all aligners on the CPU: a pool of threads, the voxel map, and scores of poses. An
+// implementation adds submit_runs().
 #pragma once
 
 #include <memory>
@@ -23,7 +24,7 @@ class HostAligner : public LoopAligner {
   VoxelMapView view() const { return map_->view(); }
   const VoxelSurface* surfaces() const { return map_->surfaces().data(); }
 
-  /// As DeviceAligner's, in host memory.
+  /// The same as DeviceAligner's, in host memory.
   template <class F>
   void transact(F&& f) {
     f();

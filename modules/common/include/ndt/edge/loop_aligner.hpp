@@ -1,5 +1,6 @@
-// What every implementation of the shared Newton loop does at its edge: refuse bad input, convert options and poses, and write
-// results. HostAligner and DeviceAligner add where the map is kept, an implementation adds its schedule. Host only.
+// The edge of every implementation of the shared Newton loop: it refuses bad input, converts options and
+// poses, and writes results. HostAligner and DeviceAligner keep the map on their side; an implementation adds
+// its schedule. Host only.
 #pragma once
 
 #include <span>
@@ -10,13 +11,14 @@
 
 namespace ndt {
 
-/// What a result needs to know of the scan beside the loop's outcome.
+/// Facts about the scan that a result needs besides the loop's outcome.
 struct ScanFacts {
   std::int64_t points = 0, dropped = 0;
   double mean_range_m = 0;
 };
 
-/// The watch of persistent_align on the host: LoopEnd::cancelled or timeout once the caller wants the loop to end.
+/// The watch of persistent_align on the host. Gives LoopEnd::cancelled or timeout once the caller wants the
+/// loop to end.
 struct HostWatch {
   const PerScan& per_scan;
   LoopEnd operator()() const;
@@ -24,13 +26,13 @@ struct HostWatch {
 
 LoopOptions loop_options(const AlignOptions& options, const PerScan& per_scan, const Vec3<double>& map_origin);
 
-/// The transform in map-local coordinates, and back.
+/// Converts a transform to map-local coordinates, and back.
 Transform to_local(const Transform& map_from_scan, const Vec3<double>& map_origin);
 Transform to_global(const Pose& local, const Vec3<double>& map_origin);
 
-/// Labels the outcome honestly: converged only if the step rule was met and both the Hessian and the surfaces fix the pose;
-/// at the iteration limit surfaces that leave a direction free make it degenerate, for no iteration would end that.
-/// Non-finite and no-overlap outcomes return the guess untouched.
+/// Labels the outcome honestly: converged only if the step rule was met and both the Hessian and the surfaces
+/// fix the pose; at the iteration limit, surfaces that leave a direction free make it degenerate, because
+/// more iterations would not help. Non-finite and no-overlap outcomes return the guess untouched.
 AlignResult to_result(const LoopOutcome& outcome, const Transform& guess, const Vec3<double>& map_origin,
                       const ScanFacts& scan, const std::vector<LoopTrace>& trace);
 
@@ -43,21 +45,22 @@ Score score_of(const Sums& sums, const ScanFacts& scan) {
           sums.points > 0 ? sums.nearest / static_cast<double>(sums.points) : 0.0, sums.pairs};
 }
 
-/// The finite points of a scan in its own frame, where room_for_scan() said, and what results say of them.
+/// The finite points of a scan in its own frame, in the memory of room_for_scan(), and the facts about them
+/// for results.
 struct LoopScan {
   const Point* points = nullptr;
   ScanFacts facts;
   ScanView view() const { return {points, static_cast<int>(facts.points)}; }
 };
 
-/// One alignment of a batch: the guess, map-local, and what came of it.
+/// One alignment of a batch: the map-local guess, the outcome and the trace.
 struct LoopRun {
   Transform local_guess;
   LoopOutcome outcome;
   std::vector<LoopTrace> trace;  ///< filled if PerScan::trace
 };
 
-/// Where the kernels of an implementation, or its loops, find a scan and its guesses.
+/// Pointers with which an implementation's kernels or loops find a scan and its guesses.
 struct PlacedScan {
   const Point* points = nullptr;
   const Transform* guesses = nullptr;
@@ -80,15 +83,18 @@ class LoopAligner : public Aligner {
   /// Throws std::logic_error unless there is a map.
   void require_map(const char* where) const;
 
-  /// Of the map, null without one.
+  /// The map's origin, or null without a map.
   virtual const Vec3<double>* map_origin() const = 0;
-  /// Where the finite points of a scan shall be written before they are run or scored: room for `points` until the next
-  /// call. `poses`: how many will be asked about at most.
+  /// Gives room for `points` finite points of a scan, valid until the next call; they are written there
+  /// before they are aligned or scored. poses: the most poses that the scan will be aligned from or scored
+  /// at.
   virtual Point* room_for_scan(std::size_t points, std::size_t poses) = 0;
-  /// Begins every alignment; none depends on the others. At least one. options.max_iterations may be 0: evaluate.
+  /// Begins every alignment. There is at least one, and none depends on the others. options.max_iterations
+  /// may be 0, which means to evaluate only.
   virtual void submit_runs(const LoopScan& scan, const LoopOptions& options, const PerScan& per_scan,
                            std::span<LoopRun> runs) = 0;
-  /// Waits for alignment k and fills in what submit_runs() did not. Called for each in order, behind their submit_runs().
+  /// Waits for alignment k and fills in what submit_runs() did not. Called for each k in order, after
+  /// submit_runs().
   virtual void collect_run(const PerScan& /*per_scan*/, std::span<LoopRun> /*runs*/, std::size_t /*k*/) {}
   /// Scores of the local poses: Σ, probability and NVTL as in Score.
   virtual void score(const LoopScan& scan, std::span<const Transform> local_poses, std::span<Score> out) = 0;
@@ -96,7 +102,7 @@ class LoopAligner : public Aligner {
   virtual std::vector<float> point_scores(const LoopScan& scan, const Transform& local_pose) = 0;
 
  private:
-  /// The alignments that were submitted and not collected yet.
+  /// The alignments that are submitted and not yet collected.
   struct Batch {
     LoopScan scan;
     PerScan per_scan;
