@@ -17,7 +17,8 @@ struct Budget {
   int launches = kNotPromised;
   int waits = kNotPromised;
   int bytes_per_iteration = kNotPromised;
-  int bytes_per_round = kNotPromised;  ///< a round is an iteration, or a line search that ended without a step
+  /// A round is an iteration, or a line search that ended without a step.
+  int bytes_per_round = kNotPromised;
   int final_download_bytes = kNotPromised;
   int allocations = kNotPromised;  ///< after the first alignment
 };

@@ -22,7 +22,7 @@ struct Limits {
   static constexpr double kFloatStepM = 0.01;  ///< spacing of float32 coordinates, or epsilon if that is longer
 
   // Maps.
-  static constexpr int kCell = 1 << 20;  ///< voxel coordinates are in [-kCell, kCell): 21 bits an axis in a key
+  static constexpr int kCell = 1 << 20;  ///< voxel coordinates are in [-kCell, kCell): 21 bits each in a key
   static constexpr std::int64_t kVoxels = std::int64_t{1} << 26;  ///< with enough points
   static constexpr double kResolutionLeastM = 0.001;
   static constexpr double kResolutionMostM = 1000;

@@ -15,13 +15,15 @@
 
 namespace ndt {
 
-/// A pair scores -d1 exp(-d2/2 qᵀCq), d1 < 0 < d2; the third constant of the approximation is an offset nobody needs.
+/// A pair scores -d1 exp(-d2/2 qᵀCq), d1 < 0 < d2. The approximation's third constant is an offset, which
+/// nothing needs.
 template <class Real>
 struct Gauss {
   Real d1{}, d2{};
 };
 
-/// outlier_ratio in (0, 1), resolution in metres.  [Magnusson 2009, eq. 6.8, with the reference's literal 10 inlier weight]
+/// outlier_ratio in (0, 1), resolution in metres.  [Magnusson 2009, eq. 6.8, with the reference's literal 10
+/// inlier weight]
 inline Gauss<double> make_gauss(double outlier_ratio, double resolution_m) {
   const double c1 = 10 * (1 - outlier_ratio);
   const double c2 = outlier_ratio / (resolution_m * resolution_m * resolution_m);
@@ -41,7 +43,8 @@ struct PoseScore {
   NDT_HD double nvtl() const { return points > 0 ? nearest / static_cast<double>(points) : 0.0; }
 };
 
-/// Of pairs and points: a chunk has few enough for an int, in registers that are dear.
+/// The type that counts pairs and points. A chunk has few enough for an int, which saves a device's
+/// registers.
 template <class Real>
 struct CountOf {
   using Type = std::int32_t;
@@ -65,7 +68,7 @@ struct DerivativeSums {
   typename CountOf<Real>::Type points = 0;  ///< points with at least one voxel
 };
 
-/// Adds the sums of a chunk, lanes folded, in double.
+/// Adds the sums of a chunk in double, and folds its lanes.
 template <class Real>
 NDT_HD inline void add_folded(DerivativeSums<double>& total, const DerivativeSums<Real>& part) {
   const auto add_sym = [](Sym3<double>& a, const Sym3<Real>& b) {
@@ -79,7 +82,8 @@ NDT_HD inline void add_folded(DerivativeSums<double>& total, const DerivativeSum
   total.pairs += part.pairs, total.points += part.points;
 }
 
-/// The real numbers of the sums by index, in the order of the members, for who reduces or folds them side by side.
+/// Copies the real numbers of the sums to an array, in the order of the members, so that they can be reduced
+/// side by side.
 inline constexpr int kDerivativeSums = DerivativeSums<double>::kReals;
 template <class Real>
 NDT_HD inline void to_array(const DerivativeSums<Real>& s, Real (&out)[kDerivativeSums]) {
@@ -89,7 +93,7 @@ NDT_HD inline void to_array(const DerivativeSums<Real>& s, Real (&out)[kDerivati
   out[14] = a.xx, out[15] = a.xy, out[16] = a.xz, out[17] = a.yy, out[18] = a.yz, out[19] = a.zz;
   out[29] = b.xx, out[30] = b.xy, out[31] = b.xz, out[32] = b.yy, out[33] = b.yz, out[34] = b.zz;
 }
-/// All of them and then the counts, which a chunk is small enough to have as exact float32.
+/// The same followed by the counts. A chunk's counts are small enough to be exact in float32.
 NDT_HD inline void to_columns(const DerivativeSums<float>& s,
                               float (&out)[kDerivativeSums + DerivativeSums<float>::kCounts]) {
   float reals[kDerivativeSums];
@@ -97,7 +101,7 @@ NDT_HD inline void to_columns(const DerivativeSums<float>& s,
   for (int i = 0; i < kDerivativeSums; ++i) out[i] = reals[i];
   out[kDerivativeSums] = static_cast<float>(s.pairs), out[kDerivativeSums + 1] = static_cast<float>(s.points);
 }
-/// Sets one column, a count too.
+/// Sets one column, which may be a count.
 NDT_HD inline void set_column(DerivativeSums<double>& s, int column, double value) {
   static_assert(sizeof(DerivativeSums<double>) ==
                 (DerivativeSums<double>::kReals + DerivativeSums<double>::kCounts) * sizeof(double));
@@ -106,7 +110,7 @@ NDT_HD inline void set_column(DerivativeSums<double>& s, int column, double valu
   else
     reinterpret_cast<std::int64_t*>(&s)[column] = static_cast<std::int64_t>(value);
 }
-/// Counts are left as they are.
+/// Sets the real numbers from an array, and leaves the counts as they are.
 template <class Real>
 NDT_HD inline void from_array(const Real* in, DerivativeSums<Real>& s) {
   s.score = in[0], s.nearest = in[1], s.v = {in[2], in[3], in[4]};
@@ -115,7 +119,7 @@ NDT_HD inline void from_array(const Real* in, DerivativeSums<Real>& s) {
   s.ymy = {in[29], in[30], in[31], in[32], in[33], in[34]};
 }
 
-/// What one point collects from its voxels.
+/// The sums that one point collects from its voxels.
 template <class Real>
 struct PointSums {
   Vec3<Real> v;
@@ -123,7 +127,8 @@ struct PointSums {
   Real score{}, largest{};
 };
 
-/// e = exp(-d2/2 qᵀu) of a pair, u = Cq; 0 where `active` is false, or where d2 e is not in [0, 1] as in the reference.
+/// e = exp(-d2/2 qᵀu) of a pair, u = Cq; 0 where `active` is false, or where d2 e is not in [0, 1] as in the
+/// reference.
 template <class Real, class Mask>
 NDT_HD inline Real pair_exponential(const Gauss<Real>& gauss, const Vec3<Real>& q, const Vec3<Real>& u, Mask active) {
   const Real e = exp_of(gauss.d2 * dot(q, u) * broadcast<Real>(-0.5F));
@@ -131,7 +136,8 @@ NDT_HD inline Real pair_exponential(const Gauss<Real>& gauss, const Vec3<Real>& 
   return select(active & (weight >= Real{}) & (weight <= broadcast<Real>(1.0F)), e, Real{});
 }
 
-/// Adds one point-voxel pair; d = p - centroid. Nothing where pair_exponential() is 0.  [Magnusson 2009, eq. 6.9, 6.12, 6.13]
+/// Adds one point-voxel pair; d = p - centroid. Nothing where pair_exponential() is 0.  [Magnusson 2009, eq.
+/// 6.9, 6.12, 6.13]
 template <class Real, class Mask>
 NDT_HD inline void add_pair(const Gauss<Real>& gauss, const Vec3<Real>& d, const VoxelOf<Real>& voxel, Mask active,
                             PointSums<Real>& sums) {
@@ -152,7 +158,8 @@ NDT_HD inline void add_pair(const Gauss<Real>& gauss, const Vec3<Real>& d, const
   sums.m.zz += f * (c.zz - w.z * u.z);
 }
 
-/// Adds one point's v and M with its lever arm y; linear in both, so lanes that hold parts of a point may each call it.
+/// Adds one point's v and M with its lever arm y; linear in both, so lanes that hold parts of a point may
+/// each call it.
 template <class Real>
 NDT_HD inline void add_point(const PointSums<Real>& p, const Vec3<Real>& y, DerivativeSums<Real>& sums) {
   const Vec3<Real>& v = p.v;

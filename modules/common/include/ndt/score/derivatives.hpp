@@ -8,7 +8,8 @@
 
 namespace ndt {
 
-/// Score and its derivatives with respect to (x, y, z, roll, pitch, yaw), with what the stop test and the result need.
+/// Score and its derivatives with respect to (x, y, z, roll, pitch, yaw), and the counts that stop test and
+/// result need.
 struct Derivatives {
   double score = 0;
   Vec6 gradient;
@@ -31,8 +32,9 @@ struct AngleAxes {
   }
 };
 
-/// The sums must belong to the pose. For i <= j, ∂²(R x)/∂θᵢ∂θⱼ = aᵢ × (aⱼ × R x), because the outer rotation carries the inner
-/// axes along; so the second-order term is aⱼᵀ(Σ v yᵀ)aᵢ - tr(Σ v yᵀ) aᵢ·aⱼ.
+/// Turns sums into derivatives; the sums must belong to the pose. For i <= j, ∂²(R x)/∂θᵢ∂θⱼ = aᵢ × (aⱼ × R
+/// x), because the outer rotation carries the inner axes along; so the second-order term is aⱼᵀ(Σ v yᵀ)aᵢ -
+/// tr(Σ v yᵀ) aᵢ·aⱼ.
 NDT_HD inline Derivatives derivatives_of(const DerivativeSums<double>& sums, const SinCos& angles) {
   const AngleAxes axes(angles);
   Derivatives out;
@@ -76,7 +78,8 @@ struct Regularisation {
   double scale = 0, x = 0, y = 0;  ///< target in the map-local frame, metres
 };
 
-/// The reference's terms: derivatives with respect to yaw are left out there, and so here. s, c: sine and cosine of yaw.
+/// Adds the reference's terms. The reference leaves out the derivatives with respect to yaw, so they are left
+/// out here. s, c: sine and cosine of yaw.
 NDT_HD inline void add_regularisation(const Regularisation& r, const Pose& pose, double s, double c, Derivatives& d) {
   if (!r.active) return;
   const double along = (r.y - pose.y) * s + (r.x - pose.x) * c;

@@ -9,20 +9,23 @@
 
 namespace ndt {
 
-/// What a chunk of the scan adds to one pose's score.
+/// A chunk's share of one pose's score.
 struct ChunkScore {
   float sums[2];  ///< as PoseScore::score, nearest
   int counts[2];  ///< pairs, points
 };
-/// Grows to [poses][chunks], 128 MiB at most; kept by the caller so that the next call allocates nothing.
+/// Scratch memory that grows to [poses][chunks], 128 MiB at most. The caller keeps it, so that the next call
+/// allocates nothing.
 using ScoreScratch = cuda::DeviceBuffer<ChunkScore>;
 
-/// out[k]: of motions[k], for [poses] of them, at most Limits::kBatch. All pointers are the device's; does not wait. out[k] has the same
-/// bits wherever in a batch and among whichever poses the motion stands. Throws std::invalid_argument, cuda::Error.
+/// Writes to out[k] the score at motions[k], for [poses] motions, at most Limits::kBatch. All pointers are
+/// the device's. Does not wait. The bits of out[k] depend neither on k nor on the other poses. Throws
+/// std::invalid_argument, cuda::Error.
 void score_poses(cuda::Context& context, const VoxelMapView& map, const Gauss<float>& gauss, const ScanView& scan,
                  const Motion* motions, int poses, PoseScore* out, ScoreScratch& scratch);
 
-/// out[i]: largest pair score of scan point i, 0 without a voxel. [scan.size] on the device; does not wait.
+/// Writes to out[i] the largest pair score of scan point i, 0 without a voxel. out: [scan.size] on the
+/// device. Does not wait.
 void score_points(cuda::Context& context, const VoxelMapView& map, const Gauss<float>& gauss, const ScanView& scan,
                   const Motion& motion, float* out);
 

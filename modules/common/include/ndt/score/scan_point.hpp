@@ -1,4 +1,5 @@
-// From untransformed scan points to their share of the sums: move them, look their neighbours up, add every pair.
+// From untransformed scan points to their share of the sums: moves them, finds their near voxels, and adds
+// every pair.
 #pragma once
 
 #include "ndt/core/simd.hpp"
@@ -8,7 +9,7 @@
 
 namespace ndt {
 
-/// Rigid motion for moving points, map-local.
+/// Rigid motion of points, map-local.
 template <class Real>
 struct MotionOf {
   Mat3<Real> rotation;
@@ -17,8 +18,9 @@ struct MotionOf {
 };
 using Motion = MotionOf<float>;
 
-/// x r0 + (y r1 + (z r2 + t)), rounded after every operation: the reference's association, so that a point falls on the same
-/// side of a voxel's radius. Host code is built without contraction; device code says so itself.
+/// x r0 + (y r1 + (z r2 + t)), rounded after every operation. The association is the reference's, so that a
+/// point falls on the same side of a voxel's radius. Host code is built without contraction; device code uses
+/// intrinsics that are not contracted.
 template <class Real>
 NDT_HD inline Real move_row(Real x, Real y, Real z, Real r0, Real r1, Real r2, Real t) {
 #if defined(__CUDA_ARCH__)
@@ -54,9 +56,9 @@ NDT_HD inline int lowest_bit(unsigned bits) {
 #endif
 }
 
-/// Adds every voxel whose centroid is strictly nearer than the radius to p; the lanes share the candidates. Returns this
-/// lane's number of pairs. All centroids are tested before any voxel is read: a device then waits for memory twice, not twice
-/// per candidate.
+/// Adds every voxel whose centroid is strictly nearer than the radius to p; the lanes share the near voxels.
+/// Returns this lane's number of pairs. All centroids are tested before any voxel is read, because a device
+/// then waits for memory twice in all and not twice for each near voxel.
 template <class Lanes>
 NDT_HD inline int add_neighbours(const VoxelMapView& map, const Gauss<float>& gauss, const Vec3<float>& p,
                                  const Lanes& lanes, PointSums<float>& point) {
@@ -83,7 +85,7 @@ NDT_HD inline int add_neighbours(const VoxelMapView& map, const Gauss<float>& ga
   return pairs;
 }
 
-/// Largest pair score of one scan point, 0 if no voxel is near: what NVTL averages.
+/// Largest pair score of one scan point, 0 if no voxel is near. NVTL averages it.
 NDT_HD inline float nearest_voxel_score(const VoxelMapView& map, const Gauss<float>& gauss, const Motion& motion,
                                         const Vec3<float>& x) {
   PointSums<float> point;
@@ -91,7 +93,7 @@ NDT_HD inline float nearest_voxel_score(const VoxelMapView& map, const Gauss<flo
   return point.largest;
 }
 
-/// Adds one scan point (points[0]), or none if count is 0, with the lanes sharing its candidates.
+/// Adds one scan point (points[0]), or none if count is 0. The lanes share its near voxels.
 template <class Lanes>
 NDT_HD inline void add_scan_points(const VoxelMapView& map, const Gauss<float>& gauss, const Motion& motion,
                                    const Vec3<float>* points, int count, const Lanes& lanes,

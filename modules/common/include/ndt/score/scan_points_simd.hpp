@@ -1,5 +1,5 @@
-// Four scan points side by side on a CPU worker: each lane walks its own point's neighbours. Host only; the pair and point
-// maths are the same templates the one-lane form uses.
+// Four scan points side by side on a CPU worker: each lane walks the near voxels of its own point. Host only.
+// The maths of pairs and points is the same templates that the one-lane form uses.
 #pragma once
 
 #include "ndt/core/simd.hpp"
@@ -14,7 +14,7 @@ inline Float4 load(const void* sixteen_bytes) {
   return v;
 }
 
-/// Rows become columns.
+/// Transposes: rows become columns.
 inline void transpose(Float4& a, Float4& b, Float4& c, Float4& d) {
   const Float4 ab_low = __builtin_shufflevector(a, b, 0, 4, 1, 5), ab_high = __builtin_shufflevector(a, b, 2, 6, 3, 7);
   const Float4 cd_low = __builtin_shufflevector(c, d, 0, 4, 1, 5), cd_high = __builtin_shufflevector(c, d, 2, 6, 3, 7);
@@ -47,8 +47,9 @@ inline VoxelOf<Float4> gather(const Voxel* voxels, const std::uint32_t (&ids)[4]
   return {{a0, a1, a2}, {a3, b0, b1}, {b2, b3, c0, c1, c2, c3}};
 }
 
-/// Voxels whose centroid is strictly nearer than the radius, in list order; returns how many. `hits` takes three entries of
-/// scratch beyond the result. Reads the candidate list in fours; VoxelMapView promises readable padding at its end.
+/// Writes to `hits` the voxels whose centroid is strictly nearer than the radius, in list order, and returns
+/// their number. `hits` needs room for three more entries as scratch. The list is read in fours, because
+/// VoxelMapView promises readable padding at its end.
 inline int find_hits(const VoxelMapView& map, const Vec3<float>& p, std::uint32_t* hits) {
   const CandidateRange range = map.candidates_near(p);
   const Vec3<Float4> p4 = broadcast3(p);

@@ -1,4 +1,5 @@
-// The information that distances to the matched surfaces hold on a pose: a sum over a few points of a scan.
+// The information about a pose that the distances to the matched surfaces hold: a sum over a few points of a
+// scan.
 #pragma once
 
 #include <cmath>
@@ -8,14 +9,15 @@
 
 namespace ndt {
 
-/// No more scan points are looked at, every k-th: condition numbers within a third of those of all points.
+/// Most scan points that are used, every k-th. Condition numbers are within a third of those of all points.
 inline constexpr int kSurfacePoints = 256;
 NDT_HD inline int surface_points(int scan_points) {
   return scan_points < kSurfacePoints ? scan_points : kSurfacePoints;
 }
 
-/// Σ w j jᵀ over points, j = (n, y × n / mean range): how the distance to the surface changes with the pose, per metre.
-/// n, w: normal and flatness of the voxel the point scores highest in; y: its lever arm. Upper triangle, row by row.
+/// Σ w j jᵀ over points, j = (n, y × n / mean range): how the distance to the surface changes with the pose,
+/// per metre. n, w: normal and flatness of the voxel the point scores highest in; y: its lever arm. Upper
+/// triangle, row by row.
 template <class Real>
 struct SurfaceSums {
   static constexpr int kEntries = 21, kReals = kEntries, kCounts = 0;
@@ -33,27 +35,28 @@ NDT_HD inline void to_columns(const SurfaceSums<float>& s, float (&out)[SurfaceS
 }
 NDT_HD inline void set_column(SurfaceInformation& s, int column, double value) { s.entries[column] = value; }
 
-/// Where the information is taken. Map-local.
+/// The pose at which the information is taken. Map-local.
 struct SurfacePose {
   Mat3<double> rotation;
   Vec3<double> translation;
   double per_metre = 1;  ///< one over the scan's mean range: turns radians into metres
   NDT_HD SurfacePose(const Pose& pose, double mean_range_m) : SurfacePose(sin_cos_of(pose), pose, mean_range_m) {}
-  /// With the angles of the pose.
+  /// Takes the pose's own angles.
   NDT_HD SurfacePose(const SinCos& angles, const Pose& pose, double mean_range_m)
       : rotation(rotation_of(angles)),
         translation{pose.x, pose.y, pose.z},
         per_metre(mean_range_m > 0 ? 1 / mean_range_m : 1) {}
 };
 
-/// The voxel a moved point scores highest in, or -1. The lanes share the candidates; only the one that found it gets it. Without a
-/// point (`there`) they meet all the same.
+/// Finds the voxel in which a moved point scores highest. The lanes share the near voxels; only the lane that
+/// found it gets it, the others get -1, and so do all if there is none. Lanes without a point (`there` is
+/// false) call it too, because max() needs every lane.
 template <class Lanes>
 NDT_HD inline int nearest_voxel(const VoxelMapView& map, const Vec3<float>& p, bool there, const Lanes& lanes) {
   constexpr int kNone = 0x7FFFFFFF;
   const CandidateRange range = there ? map.candidates_near(p) : CandidateRange{};
   int nearest = kNone;
-  float closeness = -INFINITY;  // minus the distance, so that the largest is wanted
+  float closeness = -INFINITY;  // minus the distance, so that max() finds the nearest
   for (int k = lanes.rank(); k < range.count; k += lanes.width()) {
     const Candidate candidate = load_rows(range.first + k);
     const Vec3<float> d = p - candidate.centroid;
@@ -63,7 +66,7 @@ NDT_HD inline int nearest_voxel(const VoxelMapView& map, const Vec3<float>& p, b
     const float distance = dot(q, voxel.inverse_covariance * q);
     if (-distance > closeness) closeness = -distance, nearest = static_cast<int>(candidate.voxel);
   }
-  // Every lane asks, also one that found nothing.
+  // Every lane calls max(), even one that found nothing.
   const float closest = lanes.max(closeness);
   const int winner = -lanes.max(closeness == closest ? -nearest : -kNone);
   return winner == nearest && nearest != kNone ? nearest : -1;

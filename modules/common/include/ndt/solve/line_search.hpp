@@ -1,5 +1,5 @@
-// How far to go along the Newton direction: a state machine over trial steps. φ(α) = -score(p + α d), so it is minimised.
-// A step that is returned was evaluated, at its own pose and with its own neighbours.
+// The step length along the Newton direction, found by a state machine over trial steps. φ(α) = -score(p + α
+// d) is minimised. Every step it returns was evaluated, at its own pose and with its own near voxels.
 #pragma once
 
 #include <cmath>
@@ -46,13 +46,14 @@ class StepSearch {
   NDT_HD double alpha() const { return alpha_; }
   /// Whether a trial may be refused.
   NDT_HD bool trying() const { return options_.kind != LineSearch::off; }
-  /// Steps that can be evaluated together before any of them is offered: alpha() and those that follow if none is taken.
+  /// Steps that can be evaluated together before any of them is offered: alpha() and those that follow if
+  /// none is taken.
   NDT_HD int trials_ahead() const { return options_.kind == LineSearch::batched ? kCandidates - trials_ : 1; }
   NDT_HD double trial_ahead(int k) const { return k == 0 ? alpha_ : candidate(trials_ + k); }
-  /// Index of the best trial is the caller's to keep: it is the current one whenever this is true after offer().
+  /// Whether the current trial is the best so far, after offer(). The caller keeps the best trial.
   NDT_HD bool current_is_best() const { return current_is_best_; }
 
-  /// Takes φ and φ' at alpha() and says what to do.
+  /// Takes φ and φ' at alpha() and decides what to do.
   NDT_HD Verdict offer(double value, double slope) {
     if (options_.kind == LineSearch::off) return Verdict::take_this;
     const LinePoint trial{alpha_, value, slope};
@@ -67,13 +68,14 @@ class StepSearch {
     const bool more_thuente = options_.kind == LineSearch::more_thuente;
     if (trials_ >= (more_thuente ? kMaxTrials : kCandidates)) return settle();
     const double next = more_thuente ? interpolation_.next(trial) : candidate(trials_);
-    if (more_thuente && !(std::fabs(next - alpha_) > 1e-12)) return settle();  // the same step again would say the same
+    // Ends when the next step is the same, because it would give the same values.
+    if (more_thuente && !(std::fabs(next - alpha_) > 1e-12)) return settle();
     alpha_ = next;
     return Verdict::try_next;
   }
 
  private:
-  /// Steps of a candidate set from the first trial, clamped.
+  /// Step k of the set of step ratios times the first trial, clamped.
   NDT_HD double candidate(int k) const {
     double ratio = 1;
     if (options_.step_ratios == StepRatios::fixed8)
@@ -82,7 +84,7 @@ class StepSearch {
       for (int i = 0; i < k; ++i) ratio *= 0.618;
     return std::fmax(options_.low, std::fmin(first_ * ratio, options_.high));
   }
-  /// Not an array: a device thread would keep it in memory of its own.
+  /// Gives a ratio by a switch, because a device thread would keep an array in memory of its own.
   NDT_HD static double fixed8(int k) {
     switch (k) {
       case 0: return 1;

@@ -1,4 +1,4 @@
-// What a finished loop leaves behind, small enough to be all that a device sends back.
+// The outcome of a finished loop, small enough to be the only thing that a device sends back.
 #pragma once
 
 #include <cstdint>
@@ -8,29 +8,31 @@
 
 namespace ndt {
 
-/// Map-local. Everything belongs to the returned pose: the guess if there was no overlap or a sum was not finite.
+/// A loop's outcome, map-local. All of it belongs to the returned pose, which is the guess if there was no
+/// overlap or a sum was not finite.
 struct LoopOutcome {
   Pose pose;  ///< derivative branch
   double score = 0, nearest = 0;
   Vec6 gradient;
   double hessian[21] = {};  ///< upper triangle, row by row
   std::int64_t pairs = 0;
-  std::int64_t points = 0;  ///< with at least one voxel
+  std::int64_t points = 0;  ///< points with at least one voxel
   std::int32_t iterations = 0, evaluations = 0, oscillation = 0, fallbacks = 0;
   LoopEnd end = LoopEnd::running;
-  /// SurfaceInformation at the pose if surfaces_matter(end), else 0. float32: a condition number is asked for up to 1000.
+  /// SurfaceInformation at the pose if surfaces_matter(end), else 0. float32 suffices for condition numbers
+  /// up to 1000.
   float surfaces[SurfaceInformation::kEntries] = {};
 };
 static_assert(sizeof(LoopOutcome) == 400, "the one download of an alignment, without padding");
 
 NDT_HD inline bool guess_returned(LoopEnd end) { return end == LoopEnd::no_overlap || end == LoopEnd::non_finite; }
 
-/// Whether the surfaces decide what an ending is called.
+/// Whether the label of an ending depends on the surfaces.
 NDT_HD inline bool surfaces_matter(LoopEnd end) {
   return end == LoopEnd::step_below_epsilon || end == LoopEnd::max_iterations;
 }
 
-/// Without the end and the surfaces.
+/// Fills in all but the end and the surfaces.
 NDT_HD inline void fill_outcome(const LoopState& state, LoopOutcome& out) {
   const Evaluated& returned = guess_returned(state.end) ? state.guess : state.here;
   out.pose = returned.pose;
@@ -47,7 +49,7 @@ NDT_HD inline void fill_outcome(const LoopState& state, LoopOutcome& out) {
   out.oscillation = state.oscillation.longest();
   out.fallbacks = state.fallbacks;
 }
-/// Without the surfaces.
+/// Gives the outcome without the surfaces.
 NDT_HD inline LoopOutcome outcome_of(const LoopState& state) {
   LoopOutcome out;
   fill_outcome(state, out);

@@ -1,5 +1,5 @@
-// Trial step lengths by More and Thuente's safeguarded interpolation, as a state machine: the caller evaluates, this decides.
-// [More & Thuente 1994, ACM TOMS 20(3), sections 2-4]
+// Trial step lengths by More and Thuente's safeguarded interpolation, as a state machine: the caller
+// evaluates, this decides. [More & Thuente 1994, ACM TOMS 20(3), sections 2-4]
 #pragma once
 
 #include <cmath>
@@ -8,7 +8,7 @@
 
 namespace ndt {
 
-/// A step length with the function value and slope found there.
+/// A step length, and the function's value and slope there.
 struct LinePoint {
   double alpha = 0, value = 0, slope = 0;
 };
@@ -52,7 +52,8 @@ class MoreThuente {
     return {p.alpha, p.value + sign * p.alpha * slope_test_, p.slope + sign * slope_test_};
   }
 
-  /// Minimiser of the cubic through two points, written from `from`. `away` is set if it lies beyond `from`, seen from `to`.
+  /// Minimiser of the cubic through two points, written from `from`. `away` is set if it lies beyond `from`,
+  /// seen from `to`.
   NDT_HD static double cubic(const LinePoint& from, const LinePoint& to, bool* away = nullptr) {
     const double theta = 3 * (from.value - to.value) / (to.alpha - from.alpha) + from.slope + to.slope;
     const double scale = std::fmax(std::fabs(theta), std::fmax(std::fabs(from.slope), std::fabs(to.slope)));
@@ -118,7 +119,7 @@ class MoreThuente {
     return alpha;
   }
 
-  /// Bisects where the interval shrinks too slowly, and keeps the step inside its bounds.
+  /// Bisects if the interval shrinks too slowly, and keeps the step inside its bounds.
   NDT_HD double safeguarded(double alpha) {
     if (bracketed_) {
       const double interval = std::fabs(other_.alpha - best_.alpha);

@@ -1,4 +1,5 @@
-// The 6x6 Newton step of a score that is maximised: solve H δ = -g, with -H positive definite near the optimum.
+// The 6x6 Newton step of a score that is maximised: solve H δ = -g, with -H positive definite near the
+// optimum.
 #pragma once
 
 #include <cmath>
@@ -16,23 +17,25 @@ struct NewtonDirection {
   bool failed = false;    ///< no damping made it so
 };
 
-/// Where the rare cases work: not in a device thread's own arrays, which would be memory that every launch pays for.
+/// Work space of the rare cases. It is not in a device thread's own arrays, because every launch would pay
+/// for their memory.
 struct NewtonScratch {
   double a[6][6], v[6][6];
 };
 
-/// What the pivots of -H + damping I said of it.
+/// The definiteness of -H + damping I, as its pivots show it.
 enum class Definiteness {
   positive,
-  indefinite,  ///< and far from singular: the solution is the only one
+  indefinite,  ///< far from singular, so the solution is unique
   unknown      ///< nearly singular, or not finite: no solution
 };
 
-/// Solves (-H + damping I) δ = g by LDLᵀ without pivoting. A matrix with negative pivots is solved as well where no pivot is
-/// small and no multiplier large, so that rounding errors stay small; delta is unspecified if the answer is unknown.
+/// Solves (-H + damping I) δ = g by LDLᵀ without pivoting. A matrix with negative pivots is solved too if no
+/// pivot is small and no multiplier large, because rounding errors stay small then. delta is unspecified if
+/// the answer is unknown.
 NDT_HD inline Definiteness solve_symmetric(const Mat6& hessian, const Vec6& gradient, Vec6& delta, double damping = 0) {
   constexpr double kSmallPivot = 1e-9, kLargeMultiplier = 100;
-  double l[6][6], inverse[6];  // below the diagonal; one over the pivots
+  double l[6][6], inverse[6];  // L below the diagonal; one over the pivots
   double smallest = 0, largest = 0, multiplier = 0;
   bool positive = true;
   NDT_UNROLL
@@ -72,7 +75,7 @@ NDT_HD inline Definiteness solve_symmetric(const Mat6& hessian, const Vec6& grad
     for (int k = i + 1; k < 6; ++k) sum -= l[k][i] * delta[k];
     delta[i] = sum;
   }
-  // A NaN anywhere reaches the last pivots; comparisons with it are false, and fmin and fmax pass it over.
+  // A NaN anywhere reaches the last pivots. Comparisons with it are false, and fmin and fmax ignore it.
   double pivots = 0;
   NDT_UNROLL
   for (int i = 0; i < 6; ++i) pivots += inverse[i];
@@ -86,7 +89,8 @@ NDT_HD inline bool solve_positive_definite(const Mat6& hessian, const Vec6& grad
   return solve_symmetric(hessian, gradient, delta, damping) == Definiteness::positive;
 }
 
-/// Minimum-norm solution of H δ = -g through the eigenvectors, dropping |λ| <= 6 ε |λ|max: what an SVD solve gives.
+/// Minimum-norm solution of H δ = -g through the eigenvectors, without those of |λ| <= 6 ε |λ|max, as an SVD
+/// solve gives it.
 NDT_HD inline void solve_minimum_norm(const Mat6& hessian, const Vec6& gradient, NewtonScratch& scratch, Vec6& delta) {
   double(&a)[6][6] = scratch.a, (&v)[6][6] = scratch.v;
   for (int i = 0; i < 6; ++i)
@@ -104,7 +108,8 @@ NDT_HD inline void solve_minimum_norm(const Mat6& hessian, const Vec6& gradient,
   }
 }
 
-/// Damping from 1e-6 of the largest diagonal entry, growing tenfold, at most 12 tries. Returns false if none was enough.
+/// Solves with damping from 1e-6 of the largest diagonal entry, growing tenfold, at most 12 times. Returns
+/// false if none was enough.
 NDT_HD inline bool solve_damped(const Mat6& hessian, const Vec6& gradient, Vec6& delta) {
   double largest = 0;
   for (int i = 0; i < 6; ++i) largest = std::fmax(largest, std::fabs(hessian(i, i)));
@@ -114,7 +119,7 @@ NDT_HD inline bool solve_damped(const Mat6& hessian, const Vec6& gradient, Vec6&
   return false;
 }
 
-/// The step where the factors of -H do not give it.
+/// Finds the step if the factors of -H do not give it.
 NDT_HD NDT_NOINLINE inline void rare_direction(NewtonStep kind, const Mat6& hessian, const Vec6& gradient,
                                                NewtonScratch& scratch, NewtonDirection& out) {
   out.fallback = true;
@@ -129,8 +134,9 @@ NDT_HD NDT_NOINLINE inline void rare_direction(NewtonStep kind, const Mat6& hess
     solve_minimum_norm(hessian, gradient, scratch, out.delta);
 }
 
-/// Whether the factors give no step, or not the one of this kind. The minimum-norm solution is the only one unless H is (nearly) singular; then the factors that told that -H is not positive
-/// definite hold it already, and no eigenvectors are needed.
+/// Whether rare_direction() is needed, because the factors give no step or not the one of this kind. An
+/// indefinite H that is far from singular has one solution only. The factors give it already, and it is the
+/// minimum-norm solution too.
 NDT_HD inline bool is_rare(NewtonStep kind, Definiteness definiteness) {
   return definiteness == Definiteness::unknown ||
          (definiteness == Definiteness::indefinite && kind == NewtonStep::damped);

@@ -10,25 +10,26 @@
 
 namespace ndt {
 
-/// The voxels of VoxelMap with the same keys, counts, centroids and candidate lists; the rest of a record differs by the order of
-/// double sums. Its hash may be laid out otherwise. Must not outlive its Context; calls to it are in the order of the
-/// Context's stream. A constructor that throws leaves nothing behind.
+/// The voxels of VoxelMap, with the same keys, counts, centroids and lists of near voxels. The rest of a
+/// voxel may differ by the order of double sums, and the hash may have another layout. Must not outlive its
+/// Context; calls to it are in the order of the Context's stream. A constructor that throws frees everything.
 class DeviceVoxelMap {
  public:
   /// Throws what VoxelMap throws, and cuda::Error.
   DeviceVoxelMap(cuda::Context& context, const PointCloud& map, const AlignOptions& options,
                  const VoxelMapLimits& limits = {});
-  /// From finite points on the device, relative to the origin, which are not needed afterwards. Nothing says how coarse they were stored.
+  /// Builds the map from finite points on the device, relative to the origin. They are not needed afterwards.
+  /// Their precision is not checked, because points on the device do not show how coarsely they were stored.
   DeviceVoxelMap(cuda::Context& context, const ScanView& device_points, const AlignOptions& options,
                  const VoxelMapLimits& limits = {}, const MapOrigin& origin = {});
 
-  /// Pointers into device memory.
+  /// The view for kernels. Its pointers are into device memory.
   VoxelMapView view() const;
-  /// On the device, indexed as VoxelMapView::voxels.
+  /// The voxels' surfaces on the device, indexed as VoxelMapView::voxels.
   const VoxelSurface* surfaces() const { return surfaces_.data(); }
   const MapInfo& info() const { return info_; }
   const Vec3<double>& origin() const { return info_.origin; }
-  /// Downloads them, and waits.
+  /// Downloads the voxels, and waits.
   std::vector<VoxelRow> rows() const;
 
  private:
@@ -41,7 +42,7 @@ class DeviceVoxelMap {
   MapInfo info_;
   double resolution_m_;
   Neighbours neighbours_;
-  cuda::DeviceBuffer<std::uint64_t> keys_;  // of every voxel, increasing
+  cuda::DeviceBuffer<std::uint64_t> keys_;  // all voxels' keys, increasing
   cuda::DeviceBuffer<VoxelStatistics> statistics_;
   cuda::DeviceBuffer<Voxel> voxels_;
   cuda::DeviceBuffer<VoxelSurface> surfaces_;

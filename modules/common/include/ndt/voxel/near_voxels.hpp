@@ -1,4 +1,5 @@
-// Which cells must list a voxel, and which box of cells gets the dense index. For who builds a map.
+// The cells that must list a voxel, and the box of cells with a dense index. Only builders of a map need
+// them.
 #pragma once
 
 #include <cmath>
@@ -13,7 +14,8 @@
 
 namespace ndt {
 
-/// The cells that hold a point nearer than one resolution to a centroid: the 3x3x3 around it less the corners out of reach.
+/// The cells that hold a point nearer than one resolution to a centroid: the 3x3x3 around it without the
+/// corners out of reach.
 class CandidateCells {
  public:
   NDT_HD explicit CandidateCells(float resolution_m) : resolution_m_(resolution_m) {}
@@ -57,8 +59,9 @@ class CandidateCells {
   float resolution_m_;
 };
 
-/// Calls f(cell) for the cells that list a voxel under a direct policy: those that have the voxel's own cell among their
-/// own (direct1), their own and face neighbours (direct7), or their 3x3x3 (direct27). The relation is symmetric.
+/// Calls f(cell) for the cells that list a voxel under a direct policy: those that have the voxel's own cell
+/// among their own (direct1), their own and face neighbours (direct7), or their 3x3x3 (direct27). The
+/// relation is symmetric.
 template <class Lanes, class F>
 NDT_BODY void for_each_direct_cell(Neighbours policy, const Cell& own, const Lanes& lanes, F&& f) {
   const int largest_offset = policy == Neighbours::direct1 ? 0 : policy == Neighbours::direct7 ? 1 : 3;
@@ -83,11 +86,12 @@ struct ListingCells {
   }
 };
 
-/// Shares of the voxels' coordinates that the window leaves out at either end of every axis; the first that fits is taken. So a
-/// few outliers cost a hash probe and not the memory of the space between.
+/// Shares of the voxels' coordinates that the window leaves out at either end of every axis. The first that
+/// fits is taken, so a few outliers cost a hash probe and not the memory of the space between.
 inline constexpr double kWindowCuts[] = {0.0, 0.0005, 0.005, 0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5};
 
-/// Of n sorted coordinates (n >= 1), the first that a cut keeps; the last is n - 1 less as many.
+/// Index of the first of n sorted coordinates (n >= 1) that a cut keeps; the cut leaves out as many at the
+/// end.
 inline std::size_t first_kept(double cut, std::size_t n) {
   return static_cast<std::size_t>(cut * static_cast<double>(n - 1));
 }
@@ -95,8 +99,8 @@ inline std::size_t first_kept(double cut, std::size_t n) {
 /// The box between two cells with a border for the voxels' reach; nothing if it exceeds the budget.
 std::optional<CellWindow> window_around(const Cell& low, const Cell& high, std::uint64_t max_cells);
 
-/// The box of cells that holds every voxel's reach if that fits the budget; otherwise the box of the inner quantiles that
-/// does; an empty one if none does.
+/// The box of cells that holds every voxel's reach if it fits the budget; otherwise the largest box of inner
+/// quantiles that fits; an empty box if none fits.
 CellWindow choose_window(const std::vector<Cell>& voxels, std::uint64_t max_cells);
 
 }  // namespace ndt

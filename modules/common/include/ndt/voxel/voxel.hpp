@@ -1,4 +1,5 @@
-// A voxel: its coordinates and packed key, its Gaussian as the kernels read it, and the statistics that it is made from.
+// A voxel: its coordinates and packed key, its Gaussian as the kernels read it, and the statistics that it is
+// made from.
 #pragma once
 
 #include <cstdint>
@@ -15,14 +16,14 @@ struct Cell {
 };
 NDT_HD inline bool operator==(const Cell& a, const Cell& b) { return a.x == b.x && a.y == b.y && a.z == b.z; }
 
-inline constexpr int kCellLimit = Limits::kCell;  ///< cells lie in [-kCellLimit, kCellLimit)
+inline constexpr int kCellLimit = Limits::kCell;  ///< cells are in [-kCellLimit, kCellLimit)
 
 NDT_HD inline bool in_limits(const Cell& c) {
   return c.x >= -kCellLimit && c.x < kCellLimit && c.y >= -kCellLimit && c.y < kCellLimit && c.z >= -kCellLimit &&
          c.z < kCellLimit;
 }
 
-/// floor(v) where it fits a cell, without a library call; false outside the limits and for NaN.
+/// Computes floor(v) without a library call if it fits a cell; false outside the limits and for NaN.
 NDT_HD inline bool floor_to_cell(float v, int& cell) {
   if (!(v >= static_cast<float>(-kCellLimit) && v < static_cast<float>(kCellLimit))) return false;
   cell = static_cast<int>(v);
@@ -36,7 +37,7 @@ NDT_HD inline bool cell_of(const Vec3<float>& p, float inverse_resolution, Cell&
          floor_to_cell(p.z * inverse_resolution, cell.z);
 }
 
-/// Packed so that sorting by key sorts by z, then y, then x.
+/// Packs a cell so that sorting by key sorts by z, then y, then x.
 NDT_HD inline std::uint64_t pack(const Cell& c) {
   const auto bits = [](int v) { return static_cast<std::uint64_t>(v + kCellLimit); };
   return bits(c.z) << 42 | bits(c.y) << 21 | bits(c.x);
@@ -51,8 +52,8 @@ NDT_HD inline Vec3<double> centre_of(const Cell& c, double resolution_m) {
   return {(c.x + 0.5) * resolution_m, (c.y + 0.5) * resolution_m, (c.z + 0.5) * resolution_m};
 }
 
-/// Gaussian of a voxel. The mean is stored as its offset from the float32 centroid that the radius test uses, so that
-/// q = (p - centroid) - mean_offset keeps its precision at any map coordinate.
+/// Gaussian of a voxel. The mean is stored as its offset from the float32 centroid that the radius test uses,
+/// so that q = (p - centroid) - mean_offset keeps its precision at any map coordinate.
 template <class Real>
 struct alignas(16) VoxelOf {
   Vec3<Real> centroid;     ///< map-local, metres
@@ -66,14 +67,15 @@ static_assert(sizeof(Voxel) == 48);
 struct VoxelSums {
   int n = 0;
   Vec3<float> centroid_sum;  ///< float32 in cloud order, as the reference accumulates its centroids
-  Vec3<double> sum;          ///< of p - reference
-  Sym3<double> second;       ///< of (p - reference)(p - reference)^T
+  Vec3<double> sum;          ///< Σ (p - reference)
+  Sym3<double> second;       ///< Σ (p - reference)(p - reference)^T
 };
 
-/// The surface a voxel's points lie on, from their own covariance: no start value, no floor. Not for kernels.
+/// The surface through a voxel's points, from their own covariance: no start value, no floor. Not for
+/// kernels.
 struct VoxelSurface {
   Vec3<float> normal;  ///< unit, either sign
-  float flatness = 0;  ///< [0, 1]: 1 - smallest / middle eigenvalue; 0 where there is no normal (a line, a ball)
+  float flatness = 0;  ///< [0, 1]: 1 - smallest / middle eigenvalue; 0 without a normal (a line, a ball)
 };
 static_assert(sizeof(VoxelSurface) == 16);
 
@@ -85,7 +87,7 @@ struct VoxelStatistics {
   VoxelSurface surface;
 };
 
-/// The double part of a point's share, in which the order of points is rounding only.
+/// Adds the double part of a point's share. The order of points changes it by rounding only.
 NDT_HD inline void add_moments(VoxelSums& sums, const Vec3<float>& p, const Vec3<double>& reference) {
   const Vec3<double> d = cast<double>(p) - reference;
   sums.sum = sums.sum + d;
@@ -99,7 +101,8 @@ NDT_HD inline void add_point(VoxelSums& sums, const Vec3<float>& p, const Vec3<d
   add_moments(sums, p, reference);
 }
 
-/// Sample covariance plus start/(n-1) on the diagonal: start = 1 m^2 is the reference's accumulator that begins at identity.
+/// Sample covariance plus start/(n-1) on the diagonal: start = 1 m^2 is the reference's accumulator that
+/// begins at identity.
 NDT_HD inline Sym3<double> covariance_of(const VoxelSums& s, double start) {
   const double n = s.n, scale = 1.0 / (n - 1);
   const Vec3<double> m = (1.0 / n) * s.sum;
@@ -108,7 +111,7 @@ NDT_HD inline Sym3<double> covariance_of(const VoxelSums& s, double start) {
           (s.second.yz - s.sum.y * m.z) * scale,         (start + s.second.zz - s.sum.z * m.z) * scale};
 }
 
-/// Below this largest variance [m²] a voxel is one point repeated, and no Gaussian.
+/// Below this largest variance [m²] a voxel is one point repeated and cannot be a Gaussian.
 inline constexpr double kSmallestVariance = 1e-10;
 
 NDT_HD inline SymmetricEigen<3> eigen_of(const Sym3<double>& c) {
@@ -116,10 +119,11 @@ NDT_HD inline SymmetricEigen<3> eigen_of(const Sym3<double>& c) {
   return symmetric_eigen(a);
 }
 
-/// Below this share of the largest variance the middle one is rounding: the points lie on a line.
+/// Below this share of the largest variance the middle one is only rounding: the points form a line.
 inline constexpr double kLineVarianceRatio = 1e-9;
 
-/// `start_variance` is what the diagonal holds beyond the points' own covariance: it moves eigenvalues, not eigenvectors.
+/// Finds a voxel's surface. start_variance: the part of the diagonal beyond the points' own covariance; it
+/// moves eigenvalues, not eigenvectors.
 NDT_HD inline VoxelSurface surface_of(const SymmetricEigen<3>& eigen, double start_variance) {
   const auto own = [&](int k) { return std::fmax(eigen.values[k] - start_variance, 0.0); };
   const double(&n)[3] = eigen.vectors[0];
@@ -127,8 +131,9 @@ NDT_HD inline VoxelSurface surface_of(const SymmetricEigen<3>& eigen, double sta
   return {cast<float>(Vec3<double>{n[0], n[1], n[2]}), static_cast<float>(1 - own(0) / own(1))};
 }
 
-/// Raises small eigenvalues to ratio x the largest, as the reference does: the middle one only if the smallest was low.
-/// `eigen` is the covariance's. Writes the covariance with that floor and its inverse. Returns false if the largest is too small to mean anything.  [Magnusson 2009, 6.2.4]
+/// Raises small eigenvalues to ratio x the largest, as the reference does: the middle one only if the
+/// smallest was low. `eigen` is the covariance's. Writes the covariance with that floor and its inverse.
+/// Returns false if the largest is too small to mean anything.  [Magnusson 2009, 6.2.4]
 NDT_HD inline bool floor_and_invert(double ratio, SymmetricEigen<3> eigen, Sym3<double>& covariance,
                                     Sym3<double>& inverse) {
   if (!(eigen.values[2] > kSmallestVariance)) return false;
@@ -151,7 +156,8 @@ NDT_HD inline bool floor_and_invert(double ratio, SymmetricEigen<3> eigen, Sym3<
   return true;
 }
 
-/// Statistics of a voxel with enough points; false if its covariance has no positive direction (then it is no Gaussian).
+/// Computes the statistics of a voxel with enough points. Returns false if its covariance has no positive
+/// direction, because then it defines no Gaussian.
 NDT_HD inline bool finish(const VoxelSums& sums, const Vec3<double>& reference, double start, double eigenvalue_ratio,
                           VoxelStatistics& out) {
   const float n = static_cast<float>(sums.n);

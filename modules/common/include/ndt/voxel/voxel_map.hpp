@@ -1,4 +1,5 @@
-// The voxel map built on the CPU, and what every owner of a voxel map shares: the map's points, and the voxel table that people read.
+// The voxel map built on the CPU, and what every owner of a voxel map shares: the map's points, and the voxel
+// table that people read.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +12,7 @@
 
 namespace ndt {
 
-/// Cells the dense window may hold (4 bytes each); voxels beyond it are found through a hash.
+/// Most cells of the dense window (4 bytes each). Voxels beyond it are found through a hash.
 inline constexpr std::uint64_t kWindowCells = 1ULL << 24;
 
 /// Build parameters that only tests change.
@@ -35,11 +36,11 @@ struct MapPoints {
   std::vector<Point> points;  ///< finite, map-local
 };
 
-/// The finite points of a map about the origin that suits it: 0 unless the median point lies 1 km or more from 0 on some axis.
-/// Throws InputError if the map is too coarse (align/precision.hpp).
+/// The finite points of a map, relative to its origin: 0 unless the median point is 1 km or more from 0 on
+/// some axis. Throws InputError if the map is too coarse (align/usable_points.hpp).
 MapPoints map_points(const PointCloud& map, const AlignOptions& options);
 
-/// Throws InputError: a map-local point lies outside the limits of cells.
+/// Throws InputError, which tells that a map-local point is outside the limits of cells.
 [[noreturn]] void refuse_far_point(const Point& p);
 [[noreturn]] void refuse_so_many_voxels(std::int64_t limit, double resolution_m);
 
@@ -47,16 +48,17 @@ VoxelRow to_row(const VoxelStatistics& statistics, const Cell& cell, const MapOr
 
 class VoxelMap {
  public:
-  /// Voxels of the global grid with at least options.min_points finite points. Throws InputError if there is none or more than 2^26,
-  /// if the map is too coarse (align/precision.hpp), or if a point lies 2^20 voxels or more from the map origin.
+  /// Voxels of the global grid with at least options.min_points finite points. Throws InputError if there is
+  /// none or more than 2^26, if the map is too coarse (align/usable_points.hpp), or if a point is 2^20 voxels
+  /// or more from the map origin.
   VoxelMap(const PointCloud& map, const AlignOptions& options, const VoxelMapLimits& limits = {});
 
   VoxelMapView view() const;
   const MapInfo& info() const { return info_; }
-  /// Map origin [m]: what map-local coordinates are relative to. A multiple of the resolution; 0 unless the median point
-  /// lies 1 km or more from 0 on some axis.
+  /// Map origin [m], to which map-local coordinates are relative. A multiple of the resolution; 0 unless the
+  /// median point is 1 km or more from 0 on some axis.
   const Vec3<double>& origin() const { return info_.origin; }
-  /// Of every voxel, indexed as VoxelMapView::voxels.
+  /// The voxels' surfaces, indexed as VoxelMapView::voxels.
   const std::vector<VoxelSurface>& surfaces() const { return surfaces_; }
   std::vector<VoxelRow> rows() const;
 
@@ -67,7 +69,7 @@ class VoxelMap {
   double resolution_m_;
   Neighbours neighbours_;
   MapOrigin origin_;
-  std::vector<Cell> cells_;                  // per voxel, increasing key
+  std::vector<Cell> cells_;                  // per voxel, by increasing key
   std::vector<VoxelStatistics> statistics_;  // per voxel
   std::vector<Voxel> voxels_;
   std::vector<VoxelSurface> surfaces_;  // beside the voxels, so that kernels do not carry them

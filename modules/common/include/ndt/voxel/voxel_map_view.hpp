@@ -1,5 +1,6 @@
-// What a kernel sees of a voxel map, by value: the voxels, and for every cell the list of voxels that can be a neighbour of
-// a point in it. Finding a point's candidates is two adjacent loads in a dense window, or one probe sequence outside it.
+// A kernel's view of a voxel map, by value: the voxels, and for every cell the list of voxels that can be
+// near a point in it. Finding a point's list takes two adjacent loads in a dense window, or one probe
+// sequence outside it.
 #pragma once
 
 #include <cstddef>
@@ -9,17 +10,18 @@
 
 namespace ndt {
 
-/// A voxel that may be a neighbour, with the centroid beside its index so that a miss costs no further load.
+/// A voxel that may be near a point. The centroid is beside its index, so that a miss costs no further load.
 struct alignas(16) Candidate {
   Vec3<float> centroid;
   std::uint32_t voxel = 0;
 };
 static_assert(sizeof(Candidate) == 16);
 
-/// No cell lists more voxels: each has its centroid in its own cell, and rounding can add one cell on either side.
+/// Most voxels that a cell lists: each has its centroid in its own cell, and rounding can add one cell on
+/// either side.
 inline constexpr int kMaxCandidates = 125;
 inline constexpr int kCandidatePadding =
-    3;  ///< readable entries behind the last list, for readers that take four at a time
+    3;  ///< readable entries after the last list, for readers that take four at a time
 
 struct CandidateRange {
   const Candidate* first = nullptr;
@@ -33,7 +35,7 @@ struct CellEntry {
   static constexpr std::uint64_t kNoKey = ~0ULL;
 };
 
-/// murmur3's 64-bit finaliser: spreads neighbouring keys.
+/// Spreads neighbouring keys with murmur3's 64-bit finaliser.
 NDT_HD inline std::uint64_t hash_key(std::uint64_t key) {
   key ^= key >> 33;
   key *= 0xff51afd7ed558ccdULL;
@@ -68,8 +70,8 @@ struct VoxelMapView {
   float inverse_resolution = 0;
   float squared_radius = 0;  ///< infinite for the direct neighbour policies: every listed voxel counts
 
-  /// The voxels listed for the cell of p: all whose centroid can be nearer than the radius to a point in it, or those of a
-  /// direct policy. p is map-local.
+  /// The voxels listed for the cell of p: all whose centroid can be nearer than the radius to a point in it,
+  /// or those of a direct policy. p is map-local.
   NDT_HD CandidateRange candidates_near(const Vec3<float>& p) const {
     Cell cell;
     if (!cell_of(p, inverse_resolution, cell)) return {};
