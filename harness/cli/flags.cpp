@@ -62,12 +62,12 @@ const Implementation& implementation_from(const std::string& name) {
 
 namespace {
 
-constexpr const char* kGroup = "Filters, in the order they act (default: clouds are used as they are)";
+constexpr const char* kFilterGroup = "Filters, in the order they act (default: clouds are used as they are)";
 constexpr const char* kLeafAbout = "one point per occupied cube of this edge: its centroid, 0.001 to 1000";
 
 template <class T>
 CLI::Option& add(CLI::App& command, const char* name, T& target, const char* about, const char* type) {
-  return *command.add_option(name, target, about)->type_name(type)->group(kGroup);
+  return *command.add_option(name, target, about)->type_name(type)->group(kFilterGroup);
 }
 
 /// Nothing without words.
