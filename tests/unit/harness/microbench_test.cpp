@@ -30,10 +30,17 @@ class Errors : public benchmark::BenchmarkReporter {
 };
 
 constexpr Implementation kRows[] = {
-    {"no_device", "a GPU", "", [] { return std::string("no GPU in this machine"); },
-     [](const AlignOptions&) -> std::unique_ptr<Aligner> { throw std::logic_error("made although unavailable"); }},
-    {"broken", "CPU", "", [] { return std::string(); },
-     [](const AlignOptions& options) -> std::unique_ptr<Aligner> {
+    {.name = "no_device",
+     .runs_on = "a GPU",
+     .unavailable_reason = [] { return std::string("no GPU in this machine"); },
+     .make = [](const AlignOptions&) -> std::unique_ptr<Aligner> {
+       throw std::logic_error("made although unavailable");
+     },
+     .batches = true},
+    {.name = "broken",
+     .runs_on = "CPU",
+     .unavailable_reason = [] { return std::string(); },
+     .make = [](const AlignOptions& options) -> std::unique_ptr<Aligner> {
        class Broken final : public Aligner {
          MapInfo set_map(const PointCloud&) override { throw std::runtime_error("set_map: out of luck"); }
          AlignResult align(const PointCloud&, const Transform&, const PerScan&) override { return {}; }
