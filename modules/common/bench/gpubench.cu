@@ -1,5 +1,6 @@
-// ndt-gpubench: how long the device takes for a voxel map and for scores, from data that lies on the device already.
-// One JSON object per measurement goes to stdout, with every sample; a table of medians for people to stderr.
+// ndt-gpubench: times how long the device takes for a voxel map and for scores, from data that is on the
+// device already. Prints one JSON object per measurement to stdout, with every sample, and a table of medians
+// to stderr.
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -22,11 +23,11 @@ constexpr int kWarmUp = 5, kMapSamples = 30, kScoreSamples = 200;
 constexpr int kScoreMapPoints = 1000000;
 constexpr double kScanRange_m = 50;
 
-/// splitmix64: the same numbers everywhere.
+/// Random numbers by splitmix64, the same on every machine.
 class Random {
  public:
   explicit Random(std::uint64_t seed) : state_(seed) {}
-  /// In [0, 1), a multiple of 2^-24.
+  /// A number in [0, 1), a multiple of 2^-24.
   double unit() { return static_cast<double>(next() >> 40) * 0x1p-24; }
   double within(double reach) { return reach * (2 * unit() - 1); }
 
@@ -40,7 +41,8 @@ class Random {
   std::uint64_t state_;
 };
 
-/// Ground and facades of 10 m along x, as large as gives 75 points to a voxel of 2 m. Points come in no spatial order.
+/// Ground and facades of 10 m along x, sized so that a voxel of 2 m has 75 points. The points have no spatial
+/// order.
 class Scene {
  public:
   explicit Scene(int points)
@@ -69,7 +71,7 @@ std::vector<Point> map_of(int points) {
   return out;
 }
 
-/// Of the scene of a map of so many points, what lies in range.
+/// The part within range of the scene whose map has `map_points` points.
 std::vector<Point> scan_of(int map_points, int points) {
   const Scene scene(map_points);
   Random random(2);

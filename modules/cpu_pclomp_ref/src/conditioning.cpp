@@ -34,7 +34,7 @@ const Leaf* best_leaf(const VoxelGrid& grid, const Eigen::Vector3f& moved, std::
   return best;
 }
 
-/// Σ w JᵀnnᵀJ with J = [I | -[Rx]ₓ]: turns are about the map's axes, through the scan's origin.
+/// Σ w JᵀnnᵀJ with J = [I | -[Rx]ₓ], where rotations are about the map's axes through the scan's origin.
 Matrix6d surface_information(const VoxelGrid& grid, const std::vector<Point>& scan, const Eigen::Matrix4f& matrix) {
   Matrix6d information = Matrix6d::Zero();
   const Eigen::Matrix3f rotation = matrix.topLeftCorner<3, 3>();
@@ -53,7 +53,8 @@ Matrix6d surface_information(const VoxelGrid& grid, const std::vector<Point>& sc
   return information;
 }
 
-/// Turns about the map's axes as angle rates, by the axes that roll, pitch and yaw turn about.
+/// Converts rotations about the map's axes to rates of roll, pitch and yaw, by the axes that these turn
+/// about.
 Eigen::Vector3d angle_rates(const Pose& pose, const Eigen::Vector3d& turn) {
   const Eigen::AngleAxisd roll(pose.roll, Eigen::Vector3d::UnitX()), pitch(pose.pitch, Eigen::Vector3d::UnitY());
   Eigen::Matrix3d axes;

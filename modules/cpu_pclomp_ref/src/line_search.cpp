@@ -123,7 +123,7 @@ std::optional<PhiSample> search_more_thuente(const Phi& phi, const PhiSample& at
       interval.high = next + 4.0 * (next - interval.x.alpha);
     }
     next = std::clamp(next, bounds.lowest, bounds.highest);
-    if (!(std::abs(next - alpha) > 1e-12)) break;  // the same step again would say the same
+    if (!(std::abs(next - alpha) > 1e-12)) break;  // the same step would give the same values
     alpha = next;
   }
   return acceptance.fallback();

@@ -17,7 +17,8 @@ Pose advanced(const Pose& p, const Vector6d& step) {
   return {p.x + step(0), p.y + step(1), p.z + step(2), p.roll + step(3), p.pitch + step(4), p.yaw + step(5)};
 }
 
-/// Longest run of consecutive position steps that reverse the one before (cosine below -0.9); a zero step ends a run.
+/// Longest run of consecutive position steps that reverse the one before (cosine below -0.9); a zero step
+/// ends a run.
 int count_oscillations(const std::vector<Eigen::Vector3d>& positions) {
   int run = 0, longest = 0;
   for (std::size_t i = 2; i < positions.size(); ++i) {
@@ -29,7 +30,7 @@ int count_oscillations(const std::vector<Eigen::Vector3d>& positions) {
   return longest;
 }
 
-/// Minus the inverse of the Hessian's x-y block, taken on its own.
+/// Minus the inverse of the Hessian's x-y block alone.
 std::optional<PositionCovariance> laplace_covariance(const Matrix6d& hessian) {
   const Eigen::Matrix2d block = -hessian.topLeftCorner<2, 2>();
   if (Eigen::LLT<Eigen::Matrix2d>(block).info() != Eigen::Success) return std::nullopt;
@@ -83,7 +84,7 @@ void Registration::record(const Here& here, double step) {
 std::optional<Vector6d> Registration::newton_direction(const Sums& sums) {
   if (Eigen::LLT<Matrix6d>(-sums.hessian).info() != Eigen::Success) ++result_.newton_fallbacks;
   if (problem_.options.newton_step == NewtonStep::damped) return damped_direction(sums);
-  // The reference's SVD: minimum norm where H is singular.
+  // Solves by SVD as the reference does, which gives the minimum norm if H is singular.
   const Eigen::JacobiSVD<Matrix6d> svd(sums.hessian, Eigen::ComputeFullU | Eigen::ComputeFullV);
   return svd.solve(-sums.gradient);
 }
@@ -126,7 +127,8 @@ std::optional<Stop> Registration::iterate(Here& here) {
     here = evaluate(matrix_of(pose), pose);
   } else {
     const std::optional<Here> next = search(here, direction, std::abs(slope), length, last_step_);
-    // No step of epsilon / 2 or longer raises the score: that is the optimum if Newton's step was below epsilon too.
+    // No step of epsilon / 2 or longer raises the score. If Newton's step was below epsilon too, this is the
+    // optimum.
     if (!next) return length < problem_.options.epsilon_m ? Stop::converged : Stop::line_search_failed;
     here = *next;
   }

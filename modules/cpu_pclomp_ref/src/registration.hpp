@@ -10,7 +10,7 @@
 
 namespace ndt::cpu_pclomp_ref {
 
-/// What every evaluation of one scan needs.
+/// The data that every evaluation of one scan needs.
 struct ScanProblem {
   const VoxelGrid& grid;
   const GaussConstants& constants;
@@ -32,7 +32,7 @@ class Registration {
   AlignResult run(const Transform& guess);
 
  private:
-  /// A pose and what was found there.
+  /// A pose and its sums.
   struct Here {
     Eigen::Matrix4f matrix;
     Pose pose;
@@ -43,7 +43,7 @@ class Registration {
   Here evaluate(const Eigen::Matrix4f& matrix, const Pose& pose);
   void record(const Here& here, double step);
   std::optional<Vector6d> newton_direction(const Sums& sums);
-  /// Moves `here` one step on. Returns the stop if there is no step to take.
+  /// Moves `here` by one step. Returns the stop if there is no step to take.
   std::optional<Stop> iterate(Here& here);
   /// Searches along the unit direction; nothing if no step raises the score.
   std::optional<Here> search(const Here& from, const Vector6d& direction, double slope, double newton_length,

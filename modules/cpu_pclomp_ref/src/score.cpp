@@ -31,7 +31,8 @@ double pair_exponential(const GaussConstants& c, double squared_distance) {
   return c.d2 * e >= 0 && c.d2 * e <= 1 ? e : 0;
 }
 
-/// One point-voxel pair.  [Magnusson 2009, eq. 6.9, 6.12, 6.13]  Only the upper triangle of the Hessian is written.
+/// One point-voxel pair.  [Magnusson 2009, eq. 6.9, 6.12, 6.13]  Only the upper triangle of the Hessian is
+/// written.
 double add_pair(const GaussConstants& c, const Leaf& leaf, const Eigen::Vector3d& moved, const PointDerivatives& d,
                 Sums& sums) {
   const Eigen::Vector3d q = moved - leaf.mean;
@@ -62,7 +63,8 @@ double add_pair(const GaussConstants& c, const Leaf& leaf, const Eigen::Vector3d
   return score;
 }
 
-/// float32, in the reference's association and without fusing: the target is built with -ffp-contract=off.
+/// Moves a point in float32, with the reference's association and unfused: this target is built with
+/// -ffp-contract=off.
 void move_point(const Eigen::Matrix4f& m, const Point& p, float out[3]) {
   for (int row = 0; row < 3; ++row) out[row] = p.x * m(row, 0) + (p.y * m(row, 1) + (p.z * m(row, 2) + m(row, 3)));
 }

@@ -1,4 +1,5 @@
-// Score, gradient, Hessian and nearest-voxel score of a scan at one pose: the reference's textbook sums, float64 per pair.
+// Score, gradient, Hessian and nearest-voxel score of a scan at one pose: the reference's textbook sums,
+// float64 per pair.
 #pragma once
 
 #include <Eigen/Core>
@@ -33,8 +34,9 @@ struct Sums {
   }
 };
 
-/// Sums over all scan points moved by `matrix` (float32 arithmetic, unfused); derivatives at the angles of `pose`.
-/// The same bits for every number of threads: points are summed in fixed chunks, chunks in order.
+/// Sums over all scan points moved by `matrix` (float32 arithmetic, unfused); derivatives at the angles of
+/// `pose`. Gives the same bits for every number of threads, because points are summed in fixed chunks, and
+/// chunks in order.
 Sums sum_derivatives(const VoxelGrid& grid, const GaussConstants& constants, const std::vector<Point>& scan,
                      const Eigen::Matrix4f& matrix, const Pose& pose, int threads);
 

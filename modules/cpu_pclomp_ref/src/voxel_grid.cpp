@@ -33,15 +33,16 @@ struct Accumulator {
   }
 };
 
-/// Below this largest variance [m²] a voxel is one point repeated, and no Gaussian.
+/// Below this largest variance [m²] a voxel is one point repeated and cannot be a Gaussian.
 constexpr double kSmallestVariance = 1e-10;
 
 using Eigen3 = Eigen::SelfAdjointEigenSolver<Eigen::Matrix3d>;
 
-/// The middle variance of a line is rounding; this share of the largest is far above it.
+/// The middle variance of a line is only rounding; this share of the largest is far above it.
 constexpr double kLineVarianceRatio = 1e-9;
 
-/// What the accumulator started from is no variance of the points.
+/// Finds a leaf's surface, from variances without the accumulator's start value, which is not the points'
+/// own.
 void find_surface(const Eigen3& solver, double start_variance, Leaf& leaf) {
   const Eigen::Array3d own = (solver.eigenvalues().array() - start_variance).max(0.0);
   if (!(own(1) > kLineVarianceRatio * own(2))) return;
@@ -49,8 +50,8 @@ void find_surface(const Eigen3& solver, double start_variance, Leaf& leaf) {
   leaf.flatness = 1 - own(0) / own(1);
 }
 
-/// The floor on the small eigenvalues, nested as in the reference: the middle one is looked at only if the smallest was low.
-/// Returns false if the largest is too small to mean anything.
+/// Raises small eigenvalues to the floor, nested as in the reference: the middle one is tested only if the
+/// smallest was low. Returns false if the largest is too small to mean anything.
 bool floor_eigenvalues(const Eigen3& solver, double ratio, Eigen::Matrix3d& covariance) {
   Eigen::Vector3d values = solver.eigenvalues();
   const double lowest = ratio * values(2);
@@ -93,7 +94,7 @@ struct Centroids {
   }
 };
 
-/// nanoflann result set: everything strictly inside the radius.
+/// A nanoflann result set of everything strictly inside the radius.
 struct RadiusCollector {
   using DistanceType = float;
   float squared_radius;

@@ -1,4 +1,5 @@
-// The reference's target: one Gaussian per voxel of the global grid, and a k-d tree over the voxels' float32 centroids.
+// The reference's target: one Gaussian per voxel of the global grid, and a k-d tree over the voxels' float32
+// centroids.
 #pragma once
 
 #include <Eigen/Core>
@@ -19,7 +20,8 @@ struct Leaf {
   Eigen::Vector3d mean = Eigen::Vector3d::Zero();
   Eigen::Matrix3d covariance = Eigen::Matrix3d::Zero();
   Eigen::Matrix3d inverse_covariance_transposed = Eigen::Matrix3d::Zero();
-  /// Ours, for conditioning.hpp: direction of the points' own smallest variance, and 1 - smallest / middle (0 for a line).
+  /// Not in the reference, conditioning.hpp needs them: direction of the points' own smallest variance, and
+  /// 1 - smallest / middle (0 for a line).
   Eigen::Vector3d normal = Eigen::Vector3d::Zero();
   double flatness = 0;
 };
@@ -48,8 +50,8 @@ class VoxelGrid {
   }
   /// All leaves whose centroid is strictly nearer than the resolution, nearest first. Float32 arithmetic.
   void radius_search(const float query[3], std::vector<Neighbour>& out) const;
-  /// The leaf of the query's voxel (direct1), with its face neighbours (direct7) or all 26 (direct27); no distance test, and
-  /// squared_distance is 0.
+  /// The leaf of the query's voxel (direct1), with its face neighbours (direct7) or all 26 (direct27); no
+  /// distance test, and squared_distance is 0.
   void direct_search(const float query[3], std::vector<Neighbour>& out) const;
 
  private:

@@ -13,7 +13,8 @@ namespace ndt::gpu_multikernel {
 std::unique_ptr<Aligner> make_cpu_aligner(const AlignOptions& options);
 
 #ifdef NDT_WITH_CUDA
-/// 15 steps, a kernel or library call each; one 4-byte flag per iteration comes back.
+/// The staged steps on a device: 15 steps, each a kernel or a library call. One 4-byte flag per iteration
+/// comes back.
 std::unique_ptr<Aligner> make_cuda_aligner(const AlignOptions& options);
 /// Fused kernels in a CUDA graph whose WHILE node is ended on the device.
 std::unique_ptr<Aligner> make_graph_aligner(const AlignOptions& options);

@@ -1,5 +1,5 @@
-// The staged steps on a device: a kernel a step, CUB's segmented sums, cuSOLVER's 6x6 solves. The host drives the loop and reads
-// back one flag per iteration.
+// The staged steps on a device: one kernel per step, CUB's segmented sums, cuSOLVER's 6x6 solves. The host
+// drives the loop and reads back one flag per iteration.
 #pragma once
 
 #include <thrust/iterator/counting_iterator.h>
@@ -19,7 +19,8 @@ __global__ void step_kernel(int n, const __grid_constant__ Body body) {
   if (i < n) body(i);
 }
 
-/// Element i of a float array as double, and where segment s begins: what CUB reads in place of arrays.
+/// Iterators that CUB reads in place of arrays: element i of a float array as double, and the beginning of
+/// segment s.
 struct AsDouble {
   __host__ __device__ double operator()(float value) const { return static_cast<double>(value); }
 };

@@ -35,7 +35,7 @@ cudaError_t as_cuda(cusolverStatus_t status) {
   switch (status) {
     case CUSOLVER_STATUS_SUCCESS: return cudaSuccess;
     case CUSOLVER_STATUS_ALLOC_FAILED: return cudaErrorMemoryAllocation;
-    case CUSOLVER_STATUS_NOT_INITIALIZED: return cudaErrorInitializationError;  // also where memory is short
+    case CUSOLVER_STATUS_NOT_INITIALIZED: return cudaErrorInitializationError;  // also if memory is short
     case CUSOLVER_STATUS_EXECUTION_FAILED: return cudaErrorLaunchFailure;
     case CUSOLVER_STATUS_ARCH_MISMATCH: return cudaErrorNoKernelImageForDevice;
     default: return cudaErrorInvalidValue;
@@ -84,7 +84,7 @@ CuSolver::~CuSolver() {
 
 void CuSolver::point_at(double* matrices, double* vectors, int systems) {
   if (matrices == matrices_ && vectors == vectors_ && systems <= systems_) return;
-  systems_ = 0;  // of whatever throws below, nothing may be taken for done
+  systems_ = 0;  // if a call below throws, the next point_at() must begin anew
   matrix_pointers_.reserve(static_cast<std::size_t>(systems));
   vector_pointers_.reserve(static_cast<std::size_t>(systems));
   context_.launch(point_kernel, cuda::grid_for(systems), matrices, vectors, systems, matrix_pointers_.data(),

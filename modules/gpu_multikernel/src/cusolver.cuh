@@ -1,5 +1,6 @@
-// The two cuSOLVER functions that step 9 needs, from the library if this machine has it. It is opened when a row is made and
-// not linked: a program that runs on the CPU alone should not load its hundreds of megabytes.
+// The two cuSOLVER functions that step 9 needs, from the library if this machine has it. The library is
+// opened when an aligner is made and not linked, because a program that runs on the CPU alone should not load
+// its hundreds of megabytes.
 #pragma once
 
 #include <string>
@@ -21,8 +22,9 @@ class CuSolver {
 
   /// Whether the library was found.
   bool available() const { return handle_ != nullptr; }
-  /// Cholesky of `systems` symmetric 6x6 matrices (column-major, overwritten) and the solution in place of the vectors;
-  /// factorised[k] is 0 or, where the matrix is not positive definite, positive, and the vector is void. All on the device.
+  /// Cholesky of `systems` symmetric 6x6 matrices (column-major, overwritten) and the solution in place of
+  /// the vectors; factorised[k] is 0 or, where the matrix is not positive definite, positive, and the vector
+  /// is void. All on the device.
   void solve(double* matrices, double* vectors, int* factorised, int systems);
 
  private:
@@ -33,7 +35,7 @@ class CuSolver {
   const Api* api_ = nullptr;
   void* handle_ = nullptr;
   cuda::DeviceBuffer<double*> matrix_pointers_, vector_pointers_;
-  cuda::DeviceBuffer<int> substituted_;  // what potrsBatched says of its arguments
+  cuda::DeviceBuffer<int> substituted_;  // potrsBatched's verdict on its arguments
   double *matrices_ = nullptr, *vectors_ = nullptr;
   int systems_ = 0;
 };

@@ -1,6 +1,6 @@
-// Steps 1 to 7: from the poses to score, gradient and Hessian of every point, each stage written out as an array. The form is
-// the textbook's, with Jacobians and point Hessians, on purpose: it shares no derivative with score/derivatives.hpp. [Magnusson
-// 2009, eq. 6.12, 6.13, 6.18-6.21]
+// Steps 1 to 7: from the poses to score, gradient and Hessian of every point, each stage written out as an
+// array. [Magnusson 2009, eq. 6.12, 6.13, 6.18-6.21] The form is the textbook's, with Jacobians and point
+// Hessians. This is on purpose: it shares no derivative with score/derivatives.hpp, so each checks the other.
 #pragma once
 
 #include <cmath>
@@ -35,8 +35,8 @@ struct SinCosStep {
   }
 };
 
-/// Step 2: the motion of the points, and the derivatives of R that steps 3 and 4 multiply points with. One worker a pose.
-/// The first evaluation uses the guess's own matrix, as the reference does.
+/// Step 2: the motion of the points, and the derivatives of R that steps 3 and 4 multiply points with. One
+/// worker a pose. The first evaluation uses the guess's own matrix, as the reference does.
 struct TransformStep {
   Frame f;
   NDT_BODY void operator()(int k) const {
@@ -104,7 +104,7 @@ NDT_HD inline Vec3<float> moved_point(const StagedArrays& a, int k, int i) {
   return {a.moved[a.at(k, 3, 0, i)], a.moved[a.at(k, 3, 1, i)], a.moved[a.at(k, 3, 2, i)]};
 }
 
-/// Calls f(voxel) for every voxel whose centroid is strictly nearer than the radius, in list order.
+/// Calls f(voxel) in list order for every voxel whose centroid is strictly nearer than the radius.
 template <class F>
 NDT_HD inline void for_each_near(const VoxelMapView& map, const Vec3<float>& p, F&& f) {
   const CandidateRange range = map.candidates_near(p);
@@ -112,7 +112,7 @@ NDT_HD inline void for_each_near(const VoxelMapView& map, const Vec3<float>& p, 
     if (squared_length(p - range.first[c].centroid) < map.squared_radius) f(range.first[c].voxel);
 }
 
-/// Step 6: the list of every point's neighbours. The count may exceed the list.
+/// Step 6: the list of every point's near voxels. The count may exceed the list's length.
 struct NeighbourStep {
   Frame f;
   NDT_BODY void operator()(int index) const {
@@ -126,7 +126,7 @@ struct NeighbourStep {
   }
 };
 
-/// What step 7 collects of one point.
+/// The sums that step 7 collects for one point.
 struct PointTerms {
   float score = 0, nearest = 0, gradient[6] = {}, hessian[21] = {};
 };

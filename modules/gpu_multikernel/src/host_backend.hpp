@@ -8,7 +8,7 @@
 
 namespace ndt::gpu_multikernel {
 
-/// Memory that grows only, like a device buffer; what it held is lost when it does.
+/// Memory that only grows, like a device buffer. Its contents are lost when it does.
 template <class T>
 class HostArray {
  public:
@@ -36,7 +36,7 @@ class HostBackend {
   /// Traces are written before they are read; only what is downloaded must have been written whole.
   static void clear(void*, std::size_t) {}
 
-  /// Runs body(i) for i in [0, n), cut evenly; a few on the calling thread alone.
+  /// Runs body(i) for i in [0, n), cut evenly over the workers. The calling thread alone runs a small n.
   template <class Body>
   void launch(int n, const Body& body) {
     if (n < kWorthWaking) {
@@ -73,7 +73,7 @@ class HostBackend {
   std::uint32_t read_flag(const std::uint32_t* flag) { return *flag; }
 
  private:
-  // Less work than that is done sooner than the other threads are awake.
+  // Less work than this is done before the other threads are awake.
   static constexpr int kWorthWaking = 2048;
   static constexpr std::int64_t kTermsWorthWaking = 1 << 16;
 

@@ -1,12 +1,12 @@
-// Steps 11 to 13: trial steps along the direction, what the score is there, and which is taken. φ(α) = -score(p + α d). Every
-// trial is evaluated at its own pose with its own neighbours, so φ' is the derivative of φ.
+// Steps 11 to 13: trial steps along the direction, their scores, and the choice of one. φ(α) = -score(p + α
+// d). Every trial is evaluated at its own pose with its own near voxels, so φ' is the derivative of φ.
 #pragma once
 
 #include "derivative_steps.hpp"
 
 namespace ndt::gpu_multikernel {
 
-/// Step 11: the steps to evaluate together, and where they lead. One worker a pose and trial.
+/// Step 11: the steps to evaluate together, and the poses they lead to. One worker per pose and trial.
 struct CandidatesStep {
   Frame f;
   NDT_BODY void operator()(int index) const {
@@ -31,7 +31,7 @@ struct CandidatesStep {
   }
 };
 
-/// Step 12, first part: the points at every trial pose. One worker a pose, trial and point.
+/// Step 12, first part: the points at every trial pose. One worker per pose, trial and point.
 struct BatchTransformStep {
   Frame f;
   NDT_BODY void operator()(int index) const {
@@ -43,7 +43,7 @@ struct BatchTransformStep {
   }
 };
 
-/// Step 12, second part: each point's score and slope there; zero where nothing is searched.
+/// Step 12, second part: each point's score and slope at the trial pose; zero if the pose is not searching.
 struct BatchScoreStep {
   Frame f;
   NDT_BODY void operator()(int index) const {
@@ -71,8 +71,8 @@ NDT_HD inline LinePoint line_point(const Frame& f, const Trial& trial, const dou
   return {trial.alpha, -at.score, -(sums[kTrialSlope] + dot(at.gradient, direction))};
 }
 
-/// Step 13: offers the trials in order until the search has decided. One worker a pose. With the search off there is one trial,
-/// which nobody evaluated and the search takes as it is.
+/// Step 13: offers the trials in order until the search has decided. One worker per pose. With the search off
+/// there is one trial, which was not evaluated, and the search takes it as it is.
 struct SelectStep {
   Frame f;
   NDT_BODY void operator()(int k) const {

@@ -1,5 +1,5 @@
-// Steps 9, 10, 14 and 15, with how a loop begins and what it leaves behind. One worker a pose unless it says otherwise. The
-// decisions are solve/newton_loop.hpp's.
+// Steps 9, 10, 14 and 15, the beginning of a loop and its outcome. Each has one worker per pose unless noted.
+// The decisions are those of solve/newton_loop.hpp.
 #pragma once
 
 #include "derivative_steps.hpp"
@@ -32,8 +32,9 @@ NDT_HD inline Derivatives derivatives_of_terms(const double* sums) {
   return out;
 }
 
-/// Step 15, first half: makes the evaluated pose the current one, and ends the loop there if the step that led to it was short
-/// or nothing is left to do. It comes behind the evaluation, so a result's score and Hessian belong to its pose.
+/// Step 15, first half: makes the evaluated pose the current one, and ends the loop there if the step that
+/// led to it was short or nothing is left to do. It runs after the evaluation, so a result's score and
+/// Hessian belong to its pose.
 struct ArriveStep {
   Frame f;
   NDT_BODY void operator()(int k) const {
@@ -57,7 +58,8 @@ struct ArriveStep {
   }
 };
 
-/// Step 15, second half, one worker: how many loops go on. These 4 bytes are all the host reads in an iteration.
+/// Step 15, second half, one worker: counts the loops that go on. The host reads only these 4 bytes in an
+/// iteration.
 struct FlagStep {
   Frame f;
   NDT_BODY void operator()(int) const {
@@ -67,7 +69,8 @@ struct FlagStep {
   }
 };
 
-/// Step 9, before the solver: -H and g as it wants them; the identity for a pose that has ended.
+/// Step 9, before the solver: writes -H and g in the solver's layout, and the identity for a pose that has
+/// ended.
 struct NewtonSystemStep {
   Frame f;
   NDT_BODY void operator()(int k) const {
@@ -78,8 +81,9 @@ struct NewtonSystemStep {
   }
 };
 
-/// Step 9 without cuSOLVER: LDLᵀ of every matrix (symmetric, so its order does not matter) and the solution in place of the vector;
-/// factorised[k] is 0, or 1 where the matrix is not positive definite and the vector is void.
+/// Step 9 without cuSOLVER: LDLᵀ of every matrix (symmetric, so its order does not matter) and the solution
+/// in place of the vector; factorised[k] is 0, or 1 where the matrix is not positive definite and the vector
+/// is void.
 struct FactoriseStep {
   double *matrices, *vectors;
   int* factorised;
@@ -93,7 +97,8 @@ struct FactoriseStep {
   }
 };
 
-/// Step 9, behind the solver: where -H was not positive definite the solver's answer is void, and the shared Newton step takes over.
+/// Step 9, after the solver: if -H was not positive definite, the solver's answer is void and the shared
+/// Newton step replaces it.
 struct NewtonFixUpStep {
   Frame f;
   NDT_BODY void operator()(int k) const {
@@ -129,7 +134,7 @@ struct UpdatePoseStep {
   }
 };
 
-/// After the loop: ends what still runs because the caller wants it so.
+/// After the loop: ends the loops that still run, because the caller asked for it.
 struct InterruptStep {
   Frame f;
   LoopEnd end;
@@ -138,7 +143,8 @@ struct InterruptStep {
   }
 };
 
-/// After the loop, one worker a pose and surface point: its share of the surface information, in the terms' array.
+/// After the loop, one worker per pose and surface point: writes its share of the surface information to the
+/// terms' array.
 struct SurfaceStep {
   Frame f;
   NDT_BODY void operator()(int index) const {
@@ -156,7 +162,8 @@ struct SurfaceStep {
   }
 };
 
-/// The one thing that is downloaded. `surfaces`: whether the surfaces' sums are in the sums' array.
+/// Writes the outcomes, which are all that is downloaded. surfaces: whether the surfaces' sums are in the
+/// sums' array.
 struct OutcomeStep {
   Frame f;
   bool surfaces;

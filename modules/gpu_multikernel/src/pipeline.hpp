@@ -1,5 +1,5 @@
-// The schedule of the staged rows: the fifteen steps in their order. A backend launches a body for n workers, sums segments and
-// solves 6x6 systems, on the host or on a device; nothing here knows which.
+// The schedule of the staged implementations: the fifteen steps in their order. A backend launches a body for
+// n workers, sums segments and solves 6x6 systems, on the host or on a device. Nothing here knows which.
 #pragma once
 
 #include "line_search_steps.hpp"
@@ -7,7 +7,8 @@
 
 namespace ndt::gpu_multikernel {
 
-/// Steps 1 to 8, and the first half of 15: every pose's score and derivatives, and whether its loop ends there.
+/// Steps 1 to 8 and the first half of 15: every pose's score and derivatives, and whether its loop ends
+/// there.
 template <class Backend>
 void evaluate_poses(Backend& backend, const Frame& f) {
   const int poses = f.a.poses, pairs = f.a.poses * f.a.points;
@@ -31,8 +32,8 @@ void choose_directions(Backend& backend, const Frame& f) {
   backend.launch(f.a.poses, DirectionStep{f});
 }
 
-/// Steps 11 to 13. A sequential search may need every one of its trials; those after the last needed find nothing to do, since
-/// asking the device whether to go on would cost a transfer.
+/// Steps 11 to 13. A sequential search runs the rounds of all trials it may need. Those after the last needed
+/// do nothing, because asking the device whether to go on would cost a transfer.
 template <class Backend>
 void search_steps(Backend& backend, const Frame& f) {
   const int trials = f.a.poses * f.a.trials;
@@ -48,10 +49,10 @@ void search_steps(Backend& backend, const Frame& f) {
   }
 }
 
-/// What the matched surfaces say, and the results.
+/// Sums the matched surfaces' information and writes the outcomes.
 template <class Backend>
 void conclude(Backend& backend, const Frame& f) {
-  const bool surfaces = f.options.max_iterations > 0;  // an evaluation alone has no ending to be judged
+  const bool surfaces = f.options.max_iterations > 0;  // a mere evaluation has no ending to judge
   if (surfaces) {
     const int count = surface_points(f.a.points);
     backend.launch(f.a.poses * count, SurfaceStep{f});
@@ -60,8 +61,8 @@ void conclude(Backend& backend, const Frame& f) {
   backend.launch(f.a.poses, OutcomeStep{f, surfaces});
 }
 
-/// Aligns all poses of the frame; `watch() -> LoopEnd` is asked once per evaluation whether to end early. The host waits for
-/// the device once per iteration, for the 4 bytes of the flag.
+/// Aligns all poses of the frame. Asks `watch() -> LoopEnd` once per evaluation whether to end early. The
+/// host waits for the device once per iteration, for the 4 bytes of the flag.
 template <class Backend, class Watch>
 void align_poses(Backend& backend, const Frame& f, const Watch& watch) {
   backend.launch(f.a.poses, BeginStep{f});

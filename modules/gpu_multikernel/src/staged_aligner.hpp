@@ -1,4 +1,4 @@
-// The staged schedule on the edge of the side it runs on: HostAligner with HostBackend, or DeviceAligner with CudaBackend.
+// The staged schedule as an aligner: HostAligner with HostBackend, or DeviceAligner with CudaBackend.
 #pragma once
 
 #include <algorithm>
@@ -15,7 +15,7 @@ class StagedAligner final : public Edge {
   explicit StagedAligner(const AlignOptions& options) : Edge(options), backend_(resource()), buffers_(backend_) {}
 
  private:
-  /// What the backend launches on.
+  /// The pool or context on which the backend launches.
   auto& resource() {
     if constexpr (requires { this->pool(); })
       return this->pool();
@@ -25,7 +25,7 @@ class StagedAligner final : public Edge {
 
   std::size_t bytes_ahead(std::size_t poses) const { return poses * sizeof(Transform); }
 
-  /// Batches whose arrays would take more than Backend::kBytes are split.
+  /// Splits batches whose arrays would take more than Backend::kBytes.
   void submit_runs(const LoopScan& scan, const LoopOptions& options, const PerScan& per_scan,
                    std::span<LoopRun> runs) override {
     const int points = scan.view().size;

@@ -1,4 +1,4 @@
-// Owners of the staged arrays, on whichever side the backend keeps them.
+// Owners of the staged arrays, in the backend's memory.
 #pragma once
 
 #include <algorithm>
@@ -21,7 +21,7 @@ class StagedBuffers {
         trace_(backend.template array<LoopTrace>()),
         outcomes_(backend.template array<LoopOutcome>()) {}
 
-  /// How many poses fit into `bytes`, at least one, with every index an int.
+  /// Number of poses that fit into `bytes`, at least one, such that every index is an int.
   static int poses_within(std::int64_t bytes, std::int64_t points, int trials) {
     const std::int64_t per_pose =
         std::max<std::int64_t>(1, points * (4 * floats_per_point(trials) + 4 * (kListedNeighbours + 1)));
@@ -29,7 +29,8 @@ class StagedBuffers {
     return static_cast<int>(std::clamp<std::int64_t>(std::min(bytes / per_pose, indexable), 1, 65535));
   }
 
-  /// Room for a problem of that extent; allocates only when it is the largest so far. trace_lines: per pose, 0 for none.
+  /// Makes room for a problem of that extent. Allocates only for the largest so far. trace_lines: per pose, 0
+  /// for none.
   StagedArrays reserve(int points, int poses, int trials, int trace_lines) {
     const auto n = static_cast<std::size_t>(points), k = static_cast<std::size_t>(poses),
                kc = k * static_cast<std::size_t>(trials);

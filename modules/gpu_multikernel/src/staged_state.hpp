@@ -1,5 +1,6 @@
-// What the staged steps share: per pose its state, and per pose and point the arrays that one step writes and the next reads.
-// All arrays but those of Points are one component after the other, so that neighbouring threads touch neighbouring words.
+// The data that the staged steps share: a state per pose, and per pose and point the arrays that one step
+// writes and the next reads. All arrays except those of Points hold one component after the other, so that
+// neighbouring threads touch neighbouring words.
 #pragma once
 
 #include <cstddef>
@@ -11,33 +12,35 @@
 
 namespace ndt::gpu_multikernel {
 
-/// Neighbours a point's list keeps. The 27 cells around a point hold every centroid within one resolution; a point with more,
-/// whose centroids rounding moved over a cell's edge, is walked through the map again instead of being cut short.
+/// Near voxels that a point's list keeps. The 27 cells around a point hold every centroid within one
+/// resolution. Rounding may move a centroid over a cell's edge; a point with more near voxels for that reason
+/// walks the map again, and loses none.
 inline constexpr int kListedNeighbours = 27;
 
 inline constexpr int kJacobianEntries = 18;      ///< 3x6, row-major
 inline constexpr int kPointHessianEntries = 18;  ///< ∂²p of 6 angle pairs (rr rp ry pp py yy), 3 each
 
-/// Components of what step 7 says of a point and step 8 sums.
+/// Components that step 7 writes for a point and step 8 sums.
 enum Term { kScore, kNearest, kPairs, kMatched, kGradient, kHessian = kGradient + 6, kTerms = kHessian + 21 };
-/// Of what step 12 says of a point at a trial pose: φ needs the score, φ' the slope, regularisation the pairs.
+/// Components that step 12 writes for a point at a trial pose: φ needs the score, φ' the slope,
+/// regularisation the pairs.
 enum TrialTerm { kTrialScore, kTrialSlope, kTrialPairs, kTrialTerms };
 
-/// One step length of a line search, and where it leads.
+/// One step length of a line search, and the pose it leads to.
 struct Trial {
   double alpha = 0;
   Pose pose;
   Motion motion;
-  Mat3<float> turn;   ///< how R changes along the direction
-  Vec3<float> shift;  ///< how t does
+  Mat3<float> turn;   ///< derivative of R along the direction
+  Vec3<float> shift;  ///< derivative of t along the direction
 };
 
 struct PoseState {
   LoopState loop;
-  SinCos moved, snapped;   ///< of the pose as it is, and as derivatives take it
+  SinCos moved, snapped;   ///< the pose's angles, exact and as derivatives take them
   Mat3<float> first[3];    ///< ∂R/∂roll, pitch, yaw
   Mat3<float> second[6];   ///< ∂²R of the angle pairs
-  NewtonDirection newton;  ///< of the last solve
+  NewtonDirection newton;  ///< result of the last solve
   double alpha = 0;        ///< step length that the search chose
   bool searching = false;  ///< a line search is under way
 };
@@ -74,7 +77,7 @@ struct StagedArrays {
   }
 };
 
-/// What every step gets, by value.
+/// The argument of every step, passed by value.
 struct Frame {
   StagedArrays a;
   VoxelMapView map;

@@ -8,20 +8,22 @@ namespace ndt::initial_pose {
 namespace {
 
 constexpr std::size_t kGoodMost = 10, kTenth = 10;
-/// Kernels so far below the largest (e^-50) would not change a sum of a million of them in double.
+/// Kernels whose exponent is this far below the largest (a factor of e^-50) do not change the sum in double,
+/// even if there are a million of them.
 constexpr double kNegligible = 50;
 constexpr double kRounding = 1e-9;
 
-/// Of a kernel at its place.
+/// Log density of a kernel at its own place.
 double log_peak() {
   static const double value =
       -2 * std::log(ParzenTrials::kWidthM) - std::log(ParzenTrials::kWidthRad) - 1.5 * std::log(2 * kPi);
   return value;
 }
 
-constexpr std::size_t kBlock = 16;  // kernels between two looks at the largest
+constexpr std::size_t kBlock = 16;  // kernels between two checks of the largest
 
-/// Exponents of `count` kernels at a place, into `out`, and the largest. Written for the compiler's vector unit.
+/// Writes the exponents of `count` kernels at a place to `out`, and returns the largest. Compilers vectorise
+/// it.
 double exponents_at(const double* x, const double* y, const double* yaw, std::size_t count, const Place& at,
                     double* out) {
   constexpr double kPerM = 0.5 / (ParzenTrials::kWidthM * ParzenTrials::kWidthM);
@@ -101,8 +103,9 @@ double ParzenTrials::log_density_ratio(Candidate& candidate, double to_beat) con
   const std::size_t rest = rest_.size() + pending_.size();
   double exponents[kGoodMost];
   const double nearest = exponents_at(good_.x.data(), good_.y.data(), good_.yaw.data(), good(), at, exponents);
-  // The mean of the good kernels is at most the largest, and that of the rest at least the largest's share; what rounding may
-  // take is left on top.
+  // The mean of the good kernels is at most the largest of them, and the mean of the rest is at least its
+  // largest kernel divided by their number. So one kernel of the rest that reaches `suffices` decides; the
+  // last term allows for rounding.
   const double enough = (log_peak() + nearest - to_beat) / kRestWeight;
   const double suffices =
       enough - log_peak() + std::log(static_cast<double>(rest)) + kRounding * (1 + std::abs(enough));

@@ -16,7 +16,8 @@ constexpr double kModeM = 1.0, kModeRad = 5.0 * kPi / 180;
 
 constexpr int kDrawnAhead = 30000;  // candidates: a few megabytes
 
-/// Before the start-up is over nothing is guided, and without guidance all is start-up.
+/// Number of particles in the start-up, during which nothing is guided. A method without guidance has all of
+/// them there.
 int startup_of(const SearchOptions& options) {
   return options.method == Method::tpe ? std::min(options.startup, options.particles) : options.particles;
 }
@@ -43,7 +44,7 @@ class Search {
                                                                  : round(strategy_.startup_at_once, startup - done()));
       const int aligned = static_cast<int>(places.size()), later = left() - aligned;
       const int soon = std::min(strategy_.guided_at_once ? options_.at_once : 1, later);
-      // As many as the alignments leave time for.
+      // Draws as many candidates as the alignments leave time for.
       const int drawn = std::min(std::max(soon, std::min(aligned, later)), kDrawnAhead / options_.candidates);
       align(places, guides, [&] { tpe.draw_ahead(drawn, soon); });
       for (std::size_t k = first; k < result_.particles.size(); ++k) tell(tpe, result_.particles[k].result);
@@ -52,7 +53,7 @@ class Search {
   }
 
   SearchResult unguided(const std::vector<Pose>& places) {
-    options_.particles = static_cast<int>(places.size());  // a lattice may fall short of them
+    options_.particles = static_cast<int>(places.size());  // a lattice may have fewer places
     while (left() > 0 && !ended()) {
       const auto from = places.begin() + done();
       align({from, from + round(strategy_.startup_at_once, left())}, false, [] {});
@@ -65,7 +66,8 @@ class Search {
   int left() const { return options_.particles - done(); }
   int round(bool at_once, int count) const { return at_once ? std::min(count, left()) : 1; }
 
-  /// Nothing is begun past the deadline but the first call, so that there is a pose to return.
+  /// Whether the search must end. Only the first call is made past the deadline, so that there is a pose to
+  /// return.
   bool ended() {
     if (done() > 0) result_.interrupted = interruption(per_scan_);
     return result_.interrupted.has_value();
@@ -85,15 +87,16 @@ class Search {
     if (observer_) observer_(result_.particles);
   }
 
-  /// A particle that never met the map is told as worse than all that did.
+  /// Tells a result. A particle without overlap is told as worse than all others.
   static void tell(Tpe& tpe, const AlignResult& result) {
     const bool void_result = result.stop == Stop::no_overlap || result.stop == Stop::non_finite;
     tpe.tell(principal(derivative_pose(result.map_from_scan)),
              void_result ? -std::numeric_limits<double>::infinity() : result.transform_probability);
   }
 
-  /// A particle that is still on its way somewhere is no place of its own. Along a street that leaves a direction free none
-  /// converges, so there the degenerate ones are places like the best; elsewhere those are matches of a few points.
+  /// Whether a particle has come to rest as the best has, so that it counts as a place. Along a street that
+  /// leaves a direction free none converges, so degenerate particles count if the best is degenerate.
+  /// Elsewhere these are matches of a few points.
   static bool rests_like(const AlignResult& best, const AlignResult& result) {
     return result.stop == Stop::converged || (result.stop == Stop::degenerate && best.stop == Stop::degenerate);
   }

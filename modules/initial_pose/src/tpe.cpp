@@ -6,8 +6,9 @@
 namespace ndt::initial_pose {
 namespace {
 
-/// What falls farther short of the best log ratio before a round is told seldom wins behind it; if it might, it is added up
-/// then. Costs time only, wherever it lies: more of it before the round is told, or less of it afterwards.
+/// Margin for work done before a round is told. A candidate farther than this below the best log ratio seldom
+/// wins afterwards; if it still might, its sum is completed then. The value changes only when time is spent,
+/// never the proposals.
 constexpr double kStillPromising = 150;
 
 }  // namespace
@@ -28,7 +29,7 @@ std::vector<Pose> Tpe::ask(int count) {
 }
 
 void Tpe::draw_ahead(int count, int weighed) {
-  // By then all that was asked for has been told.
+  // Counts the places asked for as told, because they will be when the drawn candidates are used.
   if (asked_ < options_.startup || ParzenTrials::good_of(static_cast<std::size_t>(asked_)) == 0) return;
   while (ahead() < count) draw_candidates();
   if (trials_.good() == 0) return;

@@ -1,4 +1,4 @@
-// pcl_ndt: PCL's registration under our interface, with outcomes that PCL does not tell apart.
+// pcl_ndt: PCL's registration under our interface, with outcomes that PCL itself does not distinguish.
 #include "aligner.hpp"
 
 #include <cmath>
@@ -39,8 +39,8 @@ class PclAligner final : public Aligner {
 
   MapInfo set_map(const PointCloud& map) override {
     require_map_precision(map, options_);
-    // PCL works in float32 global coordinates. Those of a float cloud it gets bit for bit; the origin of a double cloud,
-    // rounded to the voxel grid, stays with us.
+    // PCL works in float32 global coordinates. Those of a float cloud it gets bit for bit; the origin of a
+    // double cloud, rounded to the voxel grid, stays with us.
     const auto to_grid = [&](double x) { return std::round(x / options_.resolution_m) * options_.resolution_m; };
     MapInfo info;
     info.origin = {to_grid(map.origin.x), to_grid(map.origin.y), to_grid(map.origin.z)};
@@ -146,7 +146,7 @@ AlignResult PclAligner::align(const PointCloud& cloud, const Transform& guess, c
   return result;
 }
 
-/// PCL's loop keeps neither score nor Hessian of the pose it returns: one more pass finds them.
+/// PCL's loop keeps neither score nor Hessian of the pose it returns, so one more pass finds them.
 void PclAligner::fill(AlignResult& result, const Path& path, const FinitePoints& scan) {
   result.iterations = static_cast<int>(path.iterations.size());
   OscillationCounter oscillation;

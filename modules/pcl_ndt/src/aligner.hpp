@@ -1,4 +1,4 @@
-// How the peer is made. Null in a build without PCL.
+// The maker of the peer. Null in a build without PCL.
 #pragma once
 
 #include <memory>

@@ -23,7 +23,7 @@ using Cells = pcl::VoxelGridCovariance<PclPoint>;
 using Vector6d = Eigen::Matrix<double, 6, 1>;
 using Matrix6d = Eigen::Matrix<double, 6, 6>;
 
-/// PCL prints errors to the console; ours are in results and exceptions.
+/// Silences PCL, which prints errors to the console; ours are in results and exceptions.
 class Quiet {
  public:
   Quiet() : before_(pcl::console::getVerbosityLevel()) { pcl::console::setVerbosityLevel(pcl::console::L_ALWAYS); }
@@ -38,8 +38,8 @@ class Quiet {
 struct NonFiniteQuery {};
 struct Interrupted {};
 
-/// How the k-d tree reads a point: as PCL does by default. Besides it counts the look-ups, and throws where PCL's tree would
-/// abort the process: its line search may divide by zero and move the scan to NaN.
+/// Reads a point for the k-d tree as PCL does by default, and counts the look-ups. It throws where PCL's tree
+/// would abort the process, because PCL's line search may divide by zero and move the scan to NaN.
 class CountedPoint final : public pcl::PointRepresentation<PclPoint> {
  public:
   CountedPoint() {
@@ -57,7 +57,7 @@ class CountedPoint final : public pcl::PointRepresentation<PclPoint> {
   mutable std::int64_t count = 0;
 };
 
-/// The tree over the voxels' centroids, which PCL keeps from its users.
+/// Opens the tree over the voxels' centroids, which PCL hides from its users.
 struct CellsWithTree : Cells {
   static pcl::KdTreeFLANN<PclPoint>& tree(Cells& cells) { return cells.*(&CellsWithTree::kdtree_); }
 };
@@ -83,8 +83,8 @@ Transform to_double(const Eigen::Matrix4f& m) {
   return t;
 }
 
-/// PCL numbers the cells of the map's bounding box with 32 bits. Beyond that it keeps no voxel and says so on the console
-/// only, or lets the number overflow.
+/// PCL numbers the cells of the map's bounding box with 32 bits. Beyond that it keeps no voxel and says so on
+/// the console only, or lets the number overflow.
 void require_countable(const std::vector<Point>& points, double resolution_m) {
   constexpr double kLimit = std::numeric_limits<std::int32_t>::max();
   const float inverse = 1.0F / static_cast<float>(resolution_m);
@@ -113,19 +113,20 @@ void require_countable(const std::vector<Point>& points, double resolution_m) {
 class Matcher::Ndt final : public pcl::NormalDistributionsTransform<PclPoint, PclPoint> {
  public:
   Ndt(const std::vector<Point>& points, const AlignOptions& o) : points_(new CountedPoint), reader_(points_) {
-    // The base class would build a tree over the whole map at the first alignment, which NDT never asks.
+    // Otherwise the base class would build a tree over the whole map at the first alignment, and NDT never
+    // uses it.
     setSearchMethodTarget(KdTreePtr(new KdTree), true);
     setResolution(static_cast<float>(o.resolution_m));
     setStepSize(o.step_m);
     setOulierRatio(o.outlier_ratio);
     setMaximumIterations(o.max_iterations);
-    // At 0 PCL would look at the rotation only.
+    // Not 0, because PCL would then test the rotation only.
     setTransformationEpsilon(std::max(o.epsilon_m * o.epsilon_m, std::numeric_limits<double>::min()));
     setTransformationRotationEpsilon(std::cos(std::min(o.epsilon_m, kPi)));
     setMinPointPerVoxel(static_cast<unsigned>(o.min_points));
     target_cells_.setCovEigValueInflationRatio(o.eigenvalue_ratio);
     CellsWithTree::tree(target_cells_).setPointRepresentation(reader_);
-    // As computeTransformation sets them; evaluations may come first.
+    // Sets them as computeTransformation does, because an evaluation may come first.
     const Gauss<double> gauss = make_gauss(o.outlier_ratio, static_cast<double>(resolution_));
     gauss_d1_ = gauss.d1, gauss_d2_ = gauss.d2;
     setInputTarget(to_cloud(points));
@@ -219,7 +220,8 @@ class Matcher::Ndt final : public pcl::NormalDistributionsTransform<PclPoint, Pc
   std::int64_t occupied_voxels() { return static_cast<std::int64_t>(target_cells_.getLeaves().size()); }
 
  private:
-  /// PCL keeps a voxel whose inverse overflowed among those it searches, and its SVD then reads what was never written.
+  /// Refuses voxels whose inverse overflowed. PCL keeps them among those it searches, and its SVD then reads
+  /// unwritten memory.
   void require_finite_voxels() {
     for (const auto& [index, leaf] : target_cells_.getLeaves())
       if (!leaf.icov_.allFinite())
@@ -239,13 +241,13 @@ class Matcher::Ndt final : public pcl::NormalDistributionsTransform<PclPoint, Pc
     return target_cells_.radiusSearch(p, resolution_, cells_, squared_distances_) > 0;
   }
 
-  /// Of the step PCL took last, whose matrix is all it keeps.
+  /// Length of PCL's last step, from its matrix, which is all that PCL keeps of it.
   double step_length() const {
     const Pose s = principal(derivative_pose(to_double(transformation_)));
     return std::sqrt(s.x * s.x + s.y * s.y + s.z * s.z + s.roll * s.roll + s.pitch * s.pitch + s.yaw * s.yaw);
   }
 
-  /// PCL's own rule: at the iteration limit it calls every step converged.
+  /// Applies PCL's rule for steps, because at the iteration limit PCL calls every step converged.
   bool step_rule_met() const {
     const float cosine = 0.5F * (transformation_.block<3, 3>(0, 0).trace() - 1);
     return transformation_.block<3, 1>(0, 3).squaredNorm() <= transformation_epsilon_ &&

@@ -1,4 +1,5 @@
-// What the row needs of PCL, without PCL's headers: they are read in one translation unit only.
+// The parts of PCL that the implementation needs, without PCL's headers, which only one translation unit
+// reads.
 #pragma once
 
 #include <cstdint>
@@ -18,14 +19,14 @@ struct Sums {
   double nearest_voxel_score = 0;  ///< sum over points of their largest pair score
   std::int64_t pairs = 0;
   std::int64_t points_with_voxels = 0;
-  std::vector<float> point_scores;  ///< of every point
+  std::vector<float> point_scores;  ///< one per point
 
   double nvtl() const {
     return points_with_voxels > 0 ? nearest_voxel_score / static_cast<double>(points_with_voxels) : 0.0;
   }
 };
 
-/// How PCL's loop ended. PCL itself says `converged` for the first two.
+/// How PCL's loop ended. PCL itself calls the first two `converged`.
 enum class End { step_rule_met, max_iterations, non_finite, line_search_failed, interrupted };
 
 struct Iteration {
@@ -48,7 +49,7 @@ class Matcher {
 
   /// Finite points, at least one.
   void set_scan(const std::vector<Point>& points);
-  /// Whether any scan point is near a voxel; a cheap answer where there is one.
+  /// Whether any scan point is near a voxel. Returns at the first that is.
   bool overlaps(const Transform& pose);
   Sums sums_at(const Transform& pose);
   /// Asks after every iteration whether to give up.

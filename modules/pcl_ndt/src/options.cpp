@@ -16,8 +16,8 @@ void refuse(std::string_view name, const Value& value, std::string_view why) {
   throw std::invalid_argument(fmt::format("option {} = {}: pcl_ndt {}", name, value, why));
 }
 
-/// An option that PCL has no choice in: the values whose meaning it keeps, and what it does instead of
-/// others.
+/// An option in which PCL has no choice: the values whose meaning it keeps, and what it does instead of other
+/// values.
 template <class Value>
 struct Kept {
   Value AlignOptions::*member;
@@ -32,7 +32,7 @@ struct Kept {
     else
       refuse(option.name, value, why);
   }
-  /// Of options of other types there is nothing to say.
+  /// Accepts options of other types.
   template <class Other>
   void require(const Other&, const AlignOptions&) const {}
 };

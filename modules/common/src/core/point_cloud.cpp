@@ -13,7 +13,7 @@ namespace ndt {
 namespace {
 
 constexpr std::size_t kBlock = 16;   // points whose ranges are added in float32
-constexpr std::size_t kBatch = 256;  // points between two looks at what is left over: they stay in the first cache
+constexpr std::size_t kBatch = 256;  // points copied before their ranges are summed; they fit the first cache
 constexpr float kNear_m = 0x1p16F;   // squares of nearer coordinates do not overflow; below 1e-19 m they are lost
 static_assert(kBatch % kBlock == 0);
 
@@ -24,7 +24,7 @@ Float4 load(const float* from) {
 }
 void store(const Float4& value, float* to) { std::memcpy(to, &value, sizeof value); }
 
-/// Of four points [m²], which are written to `copy` on the way unless it is null.
+/// Squared ranges of four points [m²]. Writes the points to `copy` on the way unless it is null.
 inline Float4 squared_ranges(const Point* points, Point* copy) {
   static_assert(sizeof(Point) == 3 * sizeof(float));
   const float* from = &points->x;
@@ -50,7 +50,8 @@ double range_m(const Point& p) {
   return std::sqrt(dot(v, v));
 }
 
-/// Σ ranges of kBlock points in four columns; `near`: whether none is as far as the root of near_squared, or not finite.
+/// Σ ranges of kBlock points in four columns. near: whether all are finite and nearer than the root of
+/// near_squared.
 struct BlockRanges {
   Float4 sums{};
   bool near = true;
@@ -69,14 +70,15 @@ inline BlockRanges block_ranges(const Point* points, float near_squared, Point* 
   return out;
 }
 
-/// Σ ranges of finite points that come in any portions; the sum depends on the points and their order only.
+/// Σ ranges of finite points, added in portions of any size. The sum depends on the points and their order
+/// only.
 class RangeSum {
  public:
-  /// The ranges of the next kBlock points, all near.
+  /// Adds the ranges of the next kBlock points, all of them near.
   void add(const Float4& block) {
     for (int lane = 0; lane < 4; ++lane) columns_[lane] += static_cast<double>(block[lane]);
   }
-  /// As many of the n points as are whole blocks; returns how many.
+  /// Adds the whole blocks among n points, and returns the number of points added.
   std::size_t add_blocks(const Point* points, std::size_t n) {
     std::size_t done = 0;
     for (; done + kBlock <= n; done += kBlock) {
@@ -88,7 +90,7 @@ class RangeSum {
     }
     return done;
   }
-  /// In double, which no float's square overflows.
+  /// Adds points in double, in which no float's square overflows.
   void add_singly(const Point* points, std::size_t n) {
     for (std::size_t i = 0; i < n; ++i) columns_[i % 4] += range_m(points[i]);
   }
@@ -118,7 +120,8 @@ class FiniteCopy {
  private:
   static float square(float x) { return x * x; }
 
-  /// Copies whole blocks up to the first with a point that is far or not finite, if the sum is at a block's beginning.
+  /// Copies whole blocks up to the first with a point that is far or not finite; nothing unless the sum is at
+  /// the beginning of a block.
   std::size_t append_ordinary(const Point* points, std::size_t n) {
     if (summed_ != copied_) return 0;
     Point* room = room_ + copied_;

@@ -8,12 +8,12 @@
 namespace ndt::cuda {
 namespace {
 
-// Of the process, for tests.
+// Counts and faults of the whole process, for tests.
 std::atomic<long long> calls{0}, allocated{0};
 std::atomic<int> fault_in{0};
 std::atomic<cudaError_t> fault_code{cudaSuccess};
 
-/// The code that a test wants this call to answer with.
+/// The error that a test injects into this call, or success.
 cudaError_t injected() {
   if (fault_in.load() == 0 || fault_in.fetch_sub(1) != 1) return cudaSuccess;
   return fault_code.load();
@@ -47,7 +47,7 @@ Context::Context(int device) : device_(device) {
     props.allocType = cudaMemAllocationTypePinned;
     props.location = {cudaMemLocationTypeDevice, device_};
     call("cudaMemPoolCreate", [&] { return cudaMemPoolCreate(&pool_, &props); });
-    // Freed memory stays with the pool, for the next map, until the Context ends.
+    // Keeps freed memory in the pool for the next map, until the Context ends.
     std::uint64_t keep = UINT64_MAX;
     call("cudaMemPoolSetAttribute",
          [&] { return cudaMemPoolSetAttribute(pool_, cudaMemPoolAttrReleaseThreshold, &keep); });
@@ -60,7 +60,8 @@ Context::Context(int device) : device_(device) {
 Context::~Context() { release(); }
 
 void Context::release() noexcept {
-  // Errors have nobody to tell; a lost device frees its memory when the process ends.
+  // Ignores errors, because a destructor cannot report them; a lost device frees its memory when the process
+  // ends.
   if (stream_ != nullptr) {
     (void)cudaStreamSynchronize(stream_);
     (void)cudaStreamDestroy(stream_);
@@ -80,7 +81,7 @@ void Context::before(const char* api, const std::source_location& where) {
 
 void Context::after(const char* api, cudaError_t code, const std::source_location& where) {
   if (code == cudaSuccess) return;
-  (void)cudaGetLastError();  // an error that is not sticky is not to be seen again
+  (void)cudaGetLastError();  // clears the error, unless it is sticky, so that the next call does not see it
   const Error error(api, code, where);
   if (is_sticky(code)) lost_ = std::make_exception_ptr(error);
   throw error;
@@ -186,7 +187,7 @@ void Context::free_pinned(void* host) noexcept {
 
 namespace {
 
-/// Of the path, what lies inside the repository.
+/// The part of the path inside the repository.
 std::string short_path(const char* file) {
   const std::string path(file);
   const auto at = path.rfind("modules/");

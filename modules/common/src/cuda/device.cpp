@@ -1,4 +1,4 @@
-// The answer of a build that left CUDA out; device.cu has the others.
+// The answers of a build without CUDA; device.cu has those of a build with it.
 #include "ndt/cuda/device.hpp"
 
 namespace ndt {

@@ -18,7 +18,7 @@ CudaDevice device(int index) {
 
 __global__ void probe_kernel() {}
 
-/// Why device 0 runs no kernel of this build; empty if it does.
+/// Tells why device 0 runs no kernel of this build; empty if it does.
 std::string why_no_kernel(const CudaDevice& first) {
   cudaFuncAttributes attributes{};
   const cudaError_t code = cudaFuncGetAttributes(&attributes, probe_kernel);

@@ -6,7 +6,7 @@
 namespace ndt {
 namespace {
 
-/// -H per metre.
+/// -H with rotations scaled to metres.
 void copy_matrix(const Mat6& hessian, double mean_range_m, double (&a)[6][6]) {
   const double arm = mean_range_m > 0 ? mean_range_m : 1.0;
   for (int i = 0; i < 6; ++i)

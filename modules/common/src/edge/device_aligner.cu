@@ -39,7 +39,8 @@ std::vector<VoxelRow> DeviceAligner::voxels() const {
   return map_->rows();
 }
 
-/// Pinned, and uploaded from there. In front there is room for what travels with the points, and for the motions of poses.
+/// The room is pinned, and the scan is uploaded from there. In front of it there is room for the bytes that
+/// travel with the points, or for the motions of poses.
 Point* DeviceAligner::room_for_scan(std::size_t points, std::size_t poses) {
   constexpr std::size_t kAlignment = 256;
   const std::size_t ahead = std::max(bytes_ahead(poses), poses * sizeof(Motion)),
@@ -111,7 +112,7 @@ LoopOutcome* DeviceAligner::outcomes_in_place(std::size_t poses) {
 }
 
 const LoopOutcome& DeviceAligner::outcome_in_place(std::size_t k, const PerScan& per_scan) {
-  constexpr unsigned kLooksBetweenCalls = 4096;  // at the stream, to see whether the kernel has failed
+  constexpr unsigned kLooksBetweenCalls = 4096;  // the calls ask the stream whether the kernel has failed
   const bool watched = can_end_early(per_scan);
   const volatile LoopEnd& end = outcomes_[k].end;
   for (unsigned looks = 1; end == LoopEnd::running; ++looks) {
@@ -119,7 +120,7 @@ const LoopOutcome& DeviceAligner::outcome_in_place(std::size_t k, const PerScan&
     if (looks % kLooksBetweenCalls == 0 && context_.done()) break;
   }
   std::atomic_thread_fence(std::memory_order_acquire);
-  if (outcomes_[k].end == LoopEnd::running) context_.synchronise();  // throws what happened
+  if (outcomes_[k].end == LoopEnd::running) context_.synchronise();  // throws the kernel's error
   return outcomes_[k];
 }
 

@@ -17,27 +17,28 @@ Gauss<float> float_gauss(const AlignOptions& options) {
   return {static_cast<float>(gauss.d1), static_cast<float>(gauss.d2)};
 }
 
-/// Writes the results of a batch (two eigen-decompositions each, more than a device takes for an alignment): the last ones at
-/// its end, those before on threads of their own as alignments end.
+/// Writes the results of a batch, on helper threads while later alignments still run, and the last ones on
+/// the calling thread. A result takes two eigen-decompositions, which last longer than an alignment on a
+/// device.
 class ResultWriter {
  public:
   using Write = std::function<void(std::size_t begin, std::size_t end)>;
   explicit ResultWriter(Write write) : write_(std::move(write)) {}
 
-  /// All alignments before `end` have ended.
+  /// Tells that all alignments before `end` have ended.
   void ended(std::size_t end) {
     if (end - written_ <= kResults) return;
     begin(written_, written_ + kResults);
     written_ += kResults;
   }
-  /// Returns when all results are written.
+  /// Writes the results that are left, and returns when all are written.
   void complete(std::size_t results) {
     write_(written_, results);
     for (std::future<void>& one : under_way_) one.get();
   }
 
  private:
-  static constexpr std::size_t kResults = 16;  // of a thread: fewer are written as soon as one is started
+  static constexpr std::size_t kResults = 16;  // per thread; writing fewer takes no longer than starting it
   static constexpr std::size_t kThreads = 4;
 
   void begin(std::size_t from, std::size_t end) {
@@ -45,7 +46,8 @@ class ResultWriter {
       under_way_.front().get();
       under_way_.pop_front();
     }
-    under_way_.push_back(std::async([this, from, end] { write_(from, end); }));  // without a thread: in complete()
+    // If the system has no thread to spare, std::async defers the work to complete().
+    under_way_.push_back(std::async([this, from, end] { write_(from, end); }));
   }
 
   Write write_;
@@ -85,13 +87,14 @@ void LoopAligner::begin(const PointCloud& cloud, std::span<const Transform> gues
   batch_.pending = true;
 }
 
-/// Buffers of alignments that nobody collected are free again only when a device is done with them.
+/// Collects the alignments that the caller did not, because their buffers are free only when a device is done
+/// with them.
 void LoopAligner::give_up() {
   if (!std::exchange(batch_.pending, false)) return;
   try {
     for (std::size_t k = 0; k < batch_.runs.size(); ++k) collect_run(batch_.per_scan, batch_.runs, k);
   } catch (...) {
-    // A device that failed says so again in the call that follows.
+    // Ignored: a device that failed reports it again in the call that follows.
   }
 }
 

@@ -18,7 +18,7 @@ __device__ void add(ChunkScore& to, const ChunkScore& part) {
   for (int i = 0; i < 2; ++i) to.sums[i] += part.sums[i], to.counts[i] += part.counts[i];
 }
 
-/// The same on every lane.
+/// Gives the same value on every lane.
 __device__ ChunkScore folded_over_warp(ChunkScore value) {
   for (int offset = 16; offset > 0; offset /= 2) {
     ChunkScore other;
@@ -31,7 +31,7 @@ __device__ ChunkScore folded_over_warp(ChunkScore value) {
   return value;
 }
 
-/// Adds up the threads' parts, warp by warp; the sum is thread 0's.
+/// Adds up the threads' parts, warp by warp. Thread 0 gets the sum.
 __device__ ChunkScore folded_over_block(const ChunkScore& mine) {
   __shared__ ChunkScore warps[kMostBlock / 32];
   const ChunkScore warp = folded_over_warp(mine);
@@ -67,7 +67,8 @@ __global__ void __launch_bounds__(kMostBlock)
   if (threadIdx.x == 0) out[std::size_t{blockIdx.y} * gridDim.x + blockIdx.x] = total;
 }
 
-/// One warp per pose: chunks in order, in double. Lane 0 adds scores and pairs, lane 1 the other two.
+/// One warp per pose: adds the chunks in order, in double. Lane 0 adds scores and pairs, lane 1 the other
+/// two.
 __global__ void __launch_bounds__(32 * kPosesPerBlock)
     fold_kernel(const ChunkScore* parts, int chunks, int poses, PoseScore* out) {
   __shared__ ChunkScore shared[kPosesPerBlock][kMaxChunks];
@@ -92,7 +93,7 @@ __global__ void point_kernel(VoxelMapView map, Gauss<float> gauss, ScanView scan
   if (i < scan.size) out[i] = nearest_voxel_score(map, gauss, motion, scan.points[i]);
 }
 
-/// Threads for a chunk of so many points: a power of two, all of them busy if that is possible.
+/// Number of threads for a chunk: a power of two, with all threads busy if possible.
 unsigned block_of(int chunk_size) {
   int threads = kLeastBlock;
   while (threads < kMostBlock && threads < kTile * chunk_size) threads *= 2;

@@ -1,5 +1,5 @@
-// A counting sort by cell: count, scan, fill in whatever order the threads come, then put every list in order. A list holds
-// each voxel once, so its order does not depend on who came first.
+// A counting sort by cell: counts, scans, fills the lists in the threads' order, then sorts every list. A
+// list holds each voxel once, so its final order does not depend on the threads'.
 #include <cub/block/block_reduce.cuh>
 #include <cub/device/device_scan.cuh>
 
@@ -47,7 +47,7 @@ struct VoxelsView {
   unsigned count;
   ListingCells listing;
 
-  /// f(v, cell) for every cell that lists this warp's voxel.
+  /// Calls f(v, cell) for every cell that lists this warp's voxel.
   template <class F>
   __device__ void for_each_of_warp(F&& f) const {
     const unsigned v = warp_index();
@@ -73,7 +73,7 @@ __global__ void count_kernel(VoxelsView voxels, CellNumbers numbers, std::uint32
   voxels.for_each_of_warp([&](unsigned, const Cell& c) { atomicAdd(counts + numbers.enter(c), 1U); });
 }
 
-/// Takes the counts back to zero.
+/// Fills the lists in any order, and counts back down to zero.
 __global__ void fill_kernel(VoxelsView voxels, CellNumbers numbers, const std::uint32_t* starts, std::uint32_t* counts,
                             std::uint32_t* ids) {
   voxels.for_each_of_warp([&](unsigned v, const Cell& c) {
@@ -82,7 +82,7 @@ __global__ void fill_kernel(VoxelsView voxels, CellNumbers numbers, const std::u
   });
 }
 
-/// A voxel's place in a list is the number of smaller ones in it.
+/// Sorts the lists: a voxel's index in its list is the number of smaller voxels there.
 __global__ void order_kernel(VoxelsView voxels, CellNumbers numbers, const std::uint32_t* starts,
                              const std::uint32_t* ids, Candidate* candidates) {
   voxels.for_each_of_warp([&](unsigned v, const Cell& c) {
@@ -94,7 +94,7 @@ __global__ void order_kernel(VoxelsView voxels, CellNumbers numbers, const std::
   });
 }
 
-/// starts: of the hash's entries.
+/// Writes where each hash entry's list starts, and its length. starts: those of the hash's entries.
 __global__ void entry_kernel(CellEntry* outside, std::uint64_t size, const std::uint32_t* starts) {
   const std::uint64_t i = std::uint64_t{blockIdx.x} * blockDim.x + threadIdx.x;
   if (i >= size) return;
@@ -102,14 +102,14 @@ __global__ void entry_kernel(CellEntry* outside, std::uint64_t size, const std::
   outside[i].count = starts[i + 1] - starts[i];
 }
 
-/// Power of two, twice the cells or more.
+/// Size of the hash: a power of two, at least twice the cells.
 std::uint64_t hash_size(std::uint64_t cells) {
   std::uint64_t size = 2;
   while (size < 2 * cells) size *= 2;
   return size;
 }
 
-/// Entries of lists whose cells lie outside the window.
+/// Counts the entries of lists whose cells are outside the window.
 unsigned count_outside(cuda::Context& context, const VoxelsView& voxels, const VoxelCensus& census,
                        const CellWindow& window) {
   std::size_t index;

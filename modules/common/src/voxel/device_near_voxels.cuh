@@ -1,4 +1,4 @@
-// The lists of candidates of every cell, made on the device.
+// The lists of near voxels of every cell, made on the device.
 #pragma once
 
 #include <cstdint>
@@ -9,20 +9,20 @@
 
 namespace ndt {
 
-/// The window that choose_window() gives for the same voxels. keys: [census.voxels], increasing, on the device. Waits for the
-/// device if the voxels do not fit the budget.
+/// The window that choose_window() gives for the same voxels. keys: [census.voxels], increasing, on the
+/// device. Waits for the device if the voxels do not fit the budget.
 CellWindow choose_window(cuda::Context& context, const std::uint64_t* device_keys, const VoxelCensus& census,
                          std::uint64_t max_cells);
 
-/// Where they are written.
+/// The buffers that receive the lists.
 struct DeviceLists {
   cuda::DeviceBuffer<std::uint32_t>& starts;
   cuda::DeviceBuffer<Candidate>& candidates;
   cuda::DeviceBuffer<CellEntry>& outside;
 };
 
-/// Reserves `out` and fills it. Returns how many entries the hash has, a power of two, or 0 if the window holds every cell; waits for
-/// the device only if it does not.
+/// Reserves `out` and fills it. Returns the size of the hash, a power of two, or 0 if the window holds every
+/// cell. Waits for the device only if there is a hash.
 std::uint64_t list_candidates(cuda::Context& context, const std::uint64_t* device_keys, const Voxel* device_voxels,
                               const VoxelCensus& census, const CellWindow& window, const ListingCells& listing,
                               const DeviceLists& out);

@@ -17,7 +17,7 @@ using Key = std::uint64_t;
 
 constexpr unsigned kBlock = 256;  // threads, as grid_for() has it
 
-/// What the first pass finds; bytes 0xFF mean nothing.
+/// The findings of the first pass; bytes 0xFF mean that there is nothing.
 struct Found {
   unsigned first_far;  ///< lowest index of a point outside the limits
   unsigned runs;       ///< cells with enough points
@@ -45,7 +45,8 @@ struct StartsVoxel {
   }
 };
 
-/// One warp per run. Float32 is added point by point in cloud order, as the reference does; doubles lane by lane.
+/// One warp per run: sums its points. Float32 is added point by point in cloud order, as the reference does;
+/// doubles are added lane by lane.
 __global__ void sum_kernel(const Point* points, const Key* keys, const unsigned* order, unsigned n,
                            const unsigned* starts, unsigned runs, double resolution_m, VoxelSums* out) {
   const unsigned run = warp_index();
@@ -82,7 +83,7 @@ struct Finish {
   double resolution_m, start, eigenvalue_ratio;
 };
 
-/// One thread per run and one more: is_voxel[runs] = 0.
+/// One thread per run, and one more that sets is_voxel[runs] = 0.
 __global__ void finish_kernel(const VoxelSums* sums, const Key* keys, const unsigned* starts, unsigned runs,
                               Finish options, VoxelStatistics* statistics, unsigned* is_voxel) {
   const unsigned run = blockIdx.x * blockDim.x + threadIdx.x;
@@ -123,7 +124,7 @@ __device__ void add_atomically(CellBox& box, const CellBox& part) {
   atomicMax(&box.high.x, part.high.x), atomicMax(&box.high.y, part.high.y), atomicMax(&box.high.z, part.high.z);
 }
 
-/// A run that is a voxel, with what is kept of it. positions[runs + 1]: voxels before it.
+/// The arrays for those runs that are voxels. positions: [runs + 1], the number of voxels before each run.
 struct RunsOut {
   const unsigned* positions;
   Key* keys;
@@ -189,7 +190,8 @@ unsigned count_occupied(cuda::Context& context, const Key* sorted_keys, unsigned
   refuse_far_point(p);
 }
 
-/// Keys of all points in increasing order, equal ones in cloud order, and where the runs start that have enough points.
+/// The keys of all points in increasing order, equal ones in cloud order, and the starts of runs with enough
+/// points.
 class SortedPoints {
  public:
   SortedPoints(cuda::Context& context, const ScanView& points, float inverse_resolution, unsigned least)
@@ -239,7 +241,7 @@ class SortedPoints {
   unsigned runs_ = 0;
 };
 
-/// Statistics of every run, the voxels among them moved together, and the census.
+/// Computes the statistics of every run, moves the voxels among them together, and takes the census.
 VoxelCensus finish_voxels(cuda::Context& context, const ScanView& points, SortedPoints& sorted,
                           const AlignOptions& options, const DeviceVoxels& out) {
   const unsigned runs = sorted.runs();

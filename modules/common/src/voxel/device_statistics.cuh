@@ -14,16 +14,16 @@ struct CellBox {
   Cell low{kCellLimit, kCellLimit, kCellLimit}, high{-kCellLimit - 1, -kCellLimit - 1, -kCellLimit - 1};
 };
 
-/// What the host must know of the voxels to index them.
+/// The facts about the voxels that the host needs to index them.
 struct VoxelCensus {
   CellBox own, listing;           ///< around the voxels, around the cells that list them
   unsigned long long listed = 0;  ///< entries of all lists
   unsigned voxels = 0;
   unsigned occupied = 0;  ///< cells with points; counted only if there is no voxel
 };
-static_assert(sizeof(VoxelCensus) == 64);  // no padding, which a download would read uninitialised
+static_assert(sizeof(VoxelCensus) == 64);  // without padding, because a download would read it uninitialised
 
-/// Where they are written; [voxels], key order.
+/// The buffers that receive the voxels, [voxels] in key order.
 struct DeviceVoxels {
   cuda::DeviceBuffer<std::uint64_t>& keys;
   cuda::DeviceBuffer<VoxelStatistics>& statistics;
@@ -31,7 +31,8 @@ struct DeviceVoxels {
   cuda::DeviceBuffer<VoxelSurface>& surfaces;
 };
 
-/// Reserves `out` and fills it. Throws InputError if a point lies outside the limits of cells. Waits for the device.
+/// Reserves `out` and fills it. Throws InputError if a point is outside the limits of cells. Waits for the
+/// device.
 VoxelCensus make_voxels(cuda::Context& context, const ScanView& device_points, const AlignOptions& options,
                         const DeviceVoxels& out);
 

@@ -6,7 +6,7 @@
 
 namespace ndt {
 
-/// What a map knows before it has voxels.
+/// The facts about a map before it has voxels.
 struct DeviceVoxelMap::Start {
   const AlignOptions& options;
   MapOrigin origin;

@@ -15,7 +15,7 @@ __global__ void axes_kernel(const std::uint64_t* keys, unsigned n, int* x, int* 
   x[i] = c.x, y[i] = c.y, z[i] = c.z;
 }
 
-/// What each cut keeps.
+/// The lowest and highest coordinates that each cut keeps.
 struct Kept {
   Cell low[kCuts], high[kCuts];
 };
@@ -23,7 +23,7 @@ struct FirstKept {
   unsigned index[kCuts];
 };
 
-/// One thread per cut.
+/// One thread per cut: looks up its lowest and highest coordinates.
 __global__ void kept_kernel(const int* x, const int* y, const int* z, unsigned n, FirstKept first, Kept* kept) {
   const unsigned cut = threadIdx.x;
   if (cut >= kCuts) return;

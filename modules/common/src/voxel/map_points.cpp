@@ -23,18 +23,19 @@ bool is_far(const Vec3<double>& p) {
   return std::max({std::abs(p.x), std::abs(p.y), std::abs(p.z)}) >= kOriginThreshold_m;
 }
 
-/// Whether the origin stays at 0 wherever the medians lie: no finite point is far.
+/// Whether all finite points are near, so that the origin stays at 0 whatever the medians are.
 bool all_near(const PointCloud& map) {
   return !is_far(map.origin) && std::ranges::none_of(map.points, [&](const Point& p) {
     return std::isfinite(p.x) && std::isfinite(p.y) && std::isfinite(p.z) && is_far(map.origin + cast<double>(p));
   });
 }
 
-/// Voxel of the median coordinate on each axis: one outlier cannot move it. Zero near the global origin.
+/// Voxel of the median coordinate on each axis, because one outlier cannot move it. Zero near the global
+/// origin.
 MapOrigin choose_origin(const PointCloud& map, double resolution_m) {
   if (all_near(map)) return {};
   const FinitePoints finite =
-      finite_points(map, map.origin);  // offsets from the cloud's own origin: nothing is rounded
+      finite_points(map, map.origin);  // offsets from the cloud's own origin, so nothing is rounded
   const auto median_of = [&](float Point::*axis) {
     std::vector<double> values;
     values.reserve(finite.points.size());

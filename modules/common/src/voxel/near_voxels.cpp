@@ -38,7 +38,7 @@ CellWindow choose_window(const std::vector<Cell>& voxels, std::uint64_t max_cell
     if (const auto window = window_around({x[first], y[first], z[first]}, {x[last], y[last], z[last]}, max_cells))
       return *window;
   }
-  return {};  // every cell goes through the hash
+  return {};  // an empty window: every cell goes through the hash
 }
 
 }  // namespace ndt

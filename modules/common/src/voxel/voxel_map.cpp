@@ -65,7 +65,8 @@ void VoxelMap::index_candidates(const VoxelMapLimits& limits) {
   };
   window_ = choose_window(cells_, limits.window_cells);
 
-  // Counting sort by cell inside the window, by key outside. Voxels come in key order, so every list is in that order too.
+  // A counting sort by cell inside the window, by key outside. Voxels come in key order, so every list is in
+  // that order too.
   starts_.assign(window_.cells() + 1, 0);
   std::vector<KeyedPoint> beyond;
   for (std::uint32_t v = 0; v < voxels_.size(); ++v)

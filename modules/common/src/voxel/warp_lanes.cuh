@@ -12,10 +12,10 @@ struct WarpLanes {
   __device__ static constexpr int width() { return 32; }
 };
 
-/// The item of this warp where every warp of the grid has one.
+/// The index of this warp's item, in a grid with one item for each warp.
 __device__ inline unsigned warp_index() { return (blockIdx.x * blockDim.x + threadIdx.x) / 32; }
 
-/// Grid for n such items.
+/// The grid for n such items.
 inline cuda::Grid grid_of_warps(long long n) { return cuda::grid_for(32 * n); }
 
 }  // namespace ndt

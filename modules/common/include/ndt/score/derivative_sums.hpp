@@ -1,7 +1,8 @@
 // The sums a scan needs at a pose: score, counts and 33 numbers from which gradient and Hessian follow.
 //
-// With u = Cq and f = d1 d2 exp(-d2/2 qᵀu), a point needs only v = Σ f u and M = Σ f (C - d2 u uᵀ) of its voxels. A point's
-// lever arm is y = R x, and a small rotation about the map-frame axis a moves it by a × y. So the scan needs
+// With u = Cq and f = d1 d2 exp(-d2/2 qᵀu), a point needs only v = Σ f u and M = Σ f (C - d2 u uᵀ) of its
+// voxels. A point's lever arm is y = R x, and a small rotation about the map-frame axis a moves it by a × y.
+// So the scan needs
 //   Σ v,  Σ v yᵀ,  Σ M,  Σ M[y]×  and  Σ [y]×ᵀ M [y]×
 // and no Jacobian or trigonometry per point. (derivatives.hpp turns them into gradient and Hessian.)
 #pragma once

@@ -32,9 +32,9 @@ struct AngleAxes {
   }
 };
 
-/// Turns sums into derivatives; the sums must belong to the pose. For i <= j, ∂²(R x)/∂θᵢ∂θⱼ = aᵢ × (aⱼ × R
-/// x), because the outer rotation carries the inner axes along; so the second-order term is aⱼᵀ(Σ v yᵀ)aᵢ -
-/// tr(Σ v yᵀ) aᵢ·aⱼ.
+/// Turns sums into derivatives; the sums must belong to the pose. For i <= j,
+/// ∂²(R x)/∂θᵢ∂θⱼ = aᵢ × (aⱼ × R x), because the outer rotation carries the inner axes along; so the
+/// second-order term is aⱼᵀ(Σ v yᵀ)aᵢ - tr(Σ v yᵀ) aᵢ·aⱼ.
 NDT_HD inline Derivatives derivatives_of(const DerivativeSums<double>& sums, const SinCos& angles) {
   const AngleAxes axes(angles);
   Derivatives out;

@@ -1,5 +1,5 @@
-// The step length along the Newton direction, found by a state machine over trial steps. φ(α) = -score(p + α
-// d) is minimised. Every step it returns was evaluated, at its own pose and with its own near voxels.
+// The step length along the Newton direction, found by a state machine over trial steps. It minimises
+// φ(α) = -score(p + α d). Every step it returns was evaluated, at its own pose and with its own near voxels.
 #pragma once
 
 #include <cmath>

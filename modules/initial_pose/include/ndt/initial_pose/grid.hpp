@@ -1,4 +1,4 @@
-// Places on a lattice: what a search without any guidance would try.
+// Places on a lattice, for a search without any guidance.
 #pragma once
 
 #include <vector>
@@ -7,9 +7,9 @@
 
 namespace ndt::initial_pose {
 
-/// At most `count` places: the centres of k x k equal cells of the square within two sigma of the mean's x and y, each with as many
-/// headings around the circle as are left, k the cube root of count rounded down; z, roll and pitch are the mean's. Headings
-/// vary fastest.
+/// Gives at most `count` places. With k the cube root of count rounded down, they are the centres of k x k
+/// equal cells of the square within two sigma of the mean's x and y. The rest of count goes to headings
+/// around the circle, equally many for each centre; they vary fastest. z, roll and pitch are the mean's.
 std::vector<Pose> grid_places(const PosePrior& prior, int count);
 
 }  // namespace ndt::initial_pose

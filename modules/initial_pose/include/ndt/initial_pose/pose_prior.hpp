@@ -1,4 +1,4 @@
-// Where the sensor may be before a scan is looked at.
+// The distribution of the sensor's pose before a scan is used.
 #pragma once
 
 #include <random>
@@ -7,32 +7,35 @@
 
 namespace ndt::initial_pose {
 
-/// x, y, z, roll and pitch are normal about the mean, each by itself; yaw is uniform in [-pi, pi), whatever the mean's is.
+/// A prior: x, y, z, roll and pitch are independent and normal about the mean; yaw is uniform in [-pi, pi),
+/// whatever the mean's yaw is.
 struct PosePrior {
   Pose mean;
   double sigma[5] = {1, 1, 0.1, 0.01,
                      0.01};  ///< x y z [m], roll pitch [rad]; 0 leaves a coordinate where the mean has it
 };
 
-/// Throws std::invalid_argument naming what is not finite, negative or out of range.
+/// Throws std::invalid_argument that names the value which is not finite, negative or out of range.
 void require_valid(const PosePrior& prior);
 
-/// One of the two normal numbers that a point in the unit circle makes [Marsaglia and Bray 1964], before the costly half of the
-/// work.
+/// One of the two normal numbers that a point in the unit circle gives [Marsaglia and Bray 1964], before the
+/// costly half of their computation.
 struct PolarNumber {
   double component = 0, squared_radius = 1;
   /// Mean 0, deviation 1.
   double value() const;
 };
 
-/// A place drawn from a prior; of most candidates only x, y and yaw are ever looked at.
+/// A place drawn from a prior. Its numbers are computed on demand, because most candidates need only x, y
+/// and yaw.
 struct PriorDraw {
   PolarNumber normal[5];
   double yaw = 0;
 };
 
-/// Draws from a prior the numbers that libstdc++'s distributions draw, as the reference does, but with every standard library.
-/// Like those it keeps the second number of a pair, so draws depend on where the sampler was made: one per group of draws.
+/// Draws from a prior the numbers that libstdc++'s distributions draw, as the reference does, but with every
+/// standard library. Like those it keeps the second number of a pair, so draws depend on where the sampler
+/// was made: one per group of draws.
 class PriorSampler {
  public:
   explicit PriorSampler(const PosePrior& prior) : prior_(prior) {}

@@ -1,4 +1,4 @@
-// What a search for the initial pose can be told.
+// The options of a search for the initial pose.
 #pragma once
 
 #include <array>
@@ -13,20 +13,20 @@
 
 namespace ndt::initial_pose {
 
-/// Who proposes the particles.
+/// The method that proposes the particles.
 enum class Method {
-  tpe,     ///< tree-structured Parzen estimator: start-up from the prior, then guided by what was found
+  tpe,     ///< tree-structured Parzen estimator: start-up from the prior, then guided by the trials so far
   random,  ///< all from the prior
   grid     ///< a lattice of positions within two sigma and of headings around the circle (grid.hpp)
 };
 constexpr auto enum_names(Method) { return std::array{"tpe", "random", "grid"}; }
 using ndt::to_string;
 
-/// How the particles are put to an aligner. The maths is the aligner's.
+/// A strategy: how a search hands particles to an aligner. The maths is the aligner's.
 struct Strategy {
   std::string_view name;
-  bool startup_at_once = false;  ///< what needs no guidance goes to the aligner in one call
-  bool guided_at_once = false;   ///< guided ones in rounds of SearchOptions::at_once; else one by one
+  bool startup_at_once = false;  ///< hands all particles that need no guidance to the aligner in one call
+  bool guided_at_once = false;   ///< hands over guided ones in rounds of at_once, else one by one
   std::string_view schedule;     ///< one line
 };
 

@@ -1,4 +1,5 @@
-// The tree-structured Parzen estimator of Autoware's initial-pose search: proposes places, and learns from how good they were.
+// The tree-structured Parzen estimator of Autoware's initial-pose search: it proposes places, and learns from
+// their scores.
 #pragma once
 
 #include <cstdint>
@@ -16,35 +17,38 @@ struct TpeOptions {
   std::uint64_t seed = 0;
 };
 
-/// [Bergstra et al. 2011, section 4] with the reference's changes: candidates come from the prior, and the rest's density counts
-/// five times. With seed 0 and one proposal at a time it draws what a freshly started Autoware draws.
+/// [Bergstra et al. 2011, section 4] with the reference's changes: candidates come from the prior, and the
+/// rest's density counts five times. With seed 0 and one proposal at a time it draws what a freshly started
+/// Autoware draws.
 class Tpe {
  public:
   /// Throws std::invalid_argument as require_valid does.
   Tpe(const PosePrior& prior, const TpeOptions& options);
 
-  /// The next `count` places to try; all have to be told before the next are asked for. While the start-up lasts, or nothing is
-  /// good yet, they are drawn from the prior; later each is the candidate with the largest density ratio, the first on ties,
-  /// with the places before it held for bad.
+  /// Gives the next `count` places to try; all must be told before the next are asked for. During the
+  /// start-up, and until there is a good set, they are drawn from the prior. Later each is the candidate with
+  /// the largest density ratio, the first on ties. The places proposed before it in the same call are assumed
+  /// to be bad.
   std::vector<Pose> ask(int count);
-  /// For idle times between ask() and tell(): has what the next `count` proposals will consider drawn, and for the first `weighed`
-  /// of them weighs what is promising against what was told so far. Proposals are the same without it. Does nothing while they
-  /// come from the prior.
+  /// Works ahead in idle times between ask() and tell(): draws the candidates of the next `count` proposals,
+  /// and for the first `weighed` proposals sums the promising candidates' kernels over the trials told so
+  /// far. Proposals are the same without it. Does nothing while they come from the prior.
   void draw_ahead(int count, int weighed);
-  /// A trial: where a proposal led, and how good it is there, higher is better. NaN is worse than anything.
+  /// Tells a trial: the pose to which a proposal led, and its score. A higher score is better, and NaN is the
+  /// worst.
   void tell(const Pose& at, double score) { trials_.add(at, score); }
 
-  /// Whether the next proposal is made of what was told.
+  /// Whether the next proposal is guided by the trials told so far.
   bool guides() const { return asked_ >= options_.startup && trials_.good() > 0; }
   const ParzenTrials& trials() const { return trials_; }
 
  private:
   Pose propose();
   void draw_candidates();
-  /// Of the candidates of one proposal the one with the largest ratio now, the first on ties. Those that fall more than `margin`
-  /// short of another are not looked at to the end.
+  /// Finds the candidate of one proposal with the largest ratio now, the first on ties. Gives up on a
+  /// candidate as soon as it is known to be more than `margin` below another.
   std::size_t best_of(std::size_t first, double margin);
-  /// Proposals whose candidates are drawn.
+  /// Number of proposals whose candidates are already drawn.
   int ahead() const { return static_cast<int>(drawn_.size() - used_) / options_.candidates; }
 
   PosePrior prior_;
@@ -57,7 +61,7 @@ class Tpe {
     Candidate candidate;
   };
   std::vector<Drawn> drawn_;  // candidates of the next proposals, in their order
-  std::size_t used_ = 0;      // of those
+  std::size_t used_ = 0;      // number of drawn_ that past proposals used
 };
 
 }  // namespace ndt::initial_pose
