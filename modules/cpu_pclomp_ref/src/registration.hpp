@@ -43,7 +43,7 @@ class Registration {
   Here evaluate(const Eigen::Matrix4f& matrix, const Pose& pose);
   void record(const Here& here, double step);
   std::optional<Vector6d> newton_direction(const Sums& sums);
-  /// Moves `here` by one step. Returns the stop if there is no step to take.
+  /// Moves `here` by one step, or returns the stop if none can be taken.
   std::optional<Stop> iterate(Here& here);
   /// Searches along the unit direction; nothing if no step raises the score.
   std::optional<Here> search(const Here& from, const Vector6d& direction, double slope, double newton_length,

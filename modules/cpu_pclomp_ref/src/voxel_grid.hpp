@@ -60,7 +60,7 @@ class VoxelGrid {
   std::int64_t occupied_voxels_ = 0;
   float squared_radius_, inverse_resolution_;
   Neighbours neighbours_;
-  std::map<std::array<std::int64_t, 3>, std::uint32_t> leaf_of_voxel_;  // z, y, x; only for the direct policies
+  std::map<std::array<std::int64_t, 3>, std::uint32_t> leaf_of_voxel_;  // z, y, x; for direct policies only
   std::unique_ptr<Tree> tree_;
 };
 

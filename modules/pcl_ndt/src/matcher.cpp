@@ -202,7 +202,7 @@ class Matcher::Ndt final : public pcl::NormalDistributionsTransform<PclPoint, Pc
     const Eigen::Vector3i low = target_cells_.getMinBoxCoordinates(), n = target_cells_.getNrDivisions();
     std::vector<VoxelRow> rows;
     for (const auto& [index, leaf] : target_cells_.getLeaves()) {
-      if (leaf.nr_points < target_cells_.getMinPointPerVoxel()) continue;  // also those PCL found no inverse for
+      if (leaf.nr_points < target_cells_.getMinPointPerVoxel()) continue;  // or PCL found no inverse
       const auto i = static_cast<std::int64_t>(index);
       const auto sym = [](const Eigen::Matrix3d& m) {
         return Sym3<double>{m(0, 0), m(0, 1), m(0, 2), m(1, 1), m(1, 2), m(2, 2)};

@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t kBlock = 16;   // points whose ranges are added in float32
 constexpr std::size_t kBatch = 256;  // points copied before their ranges are summed; they fit the first cache
-constexpr float kNear_m = 0x1p16F;   // squares of nearer coordinates do not overflow; below 1e-19 m they are lost
+constexpr float kNear_m = 0x1p16F;   // nearer coordinates have finite squares, which vanish below 1e-19 m
 static_assert(kBatch % kBlock == 0);
 
 Float4 load(const float* from) {

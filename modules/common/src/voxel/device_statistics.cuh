@@ -19,7 +19,7 @@ struct VoxelCensus {
   CellBox own, listing;           ///< around the voxels, around the cells that list them
   unsigned long long listed = 0;  ///< entries of all lists
   unsigned voxels = 0;
-  unsigned occupied = 0;  ///< cells with points; counted only if there is no voxel
+  unsigned occupied = 0;  ///< cells with points; counted only without any voxel
 };
 static_assert(sizeof(VoxelCensus) == 64);  // without padding, because a download would read it uninitialised
 

@@ -15,7 +15,7 @@ enum class Stop {
   converged,           ///< the step rule was met and the optimum is well conditioned (see Conditioning)
   max_iterations,      ///< the iteration limit came first
   no_overlap,          ///< no scan point has a voxel: the guess is returned
-  degenerate,          ///< the step rule was met or the limit reached, but the scan leaves a direction (nearly) free
+  degenerate,          ///< ended by step rule or limit, but the scan leaves a direction (nearly) free
   non_finite,          ///< a sum was not finite: the guess is returned
   line_search_failed,  ///< no step raised the score: the pose so far is returned
   cancelled,           ///< PerScan::stop was requested: the pose so far is returned
@@ -52,9 +52,10 @@ struct Conditioning {
   double condition_number = 0;
   /// The same of the surfaces' information; 0 unless the step rule was met or the limit reached.
   double surface_condition_number = 0;
+  /// Unit eigenvector of the smallest eigenvalue (x y z roll pitch yaw, rotations in metres) of -H, or of the
+  /// surfaces' information if that is worse conditioned, each relative to its bound.
   Vec6
-      weak_direction;  ///< unit eigenvector of the smallest eigenvalue (x y z roll pitch yaw, rotations in metres) of -H,
-                       ///< or of the surfaces if they are worse, each measured by its bound
+      weak_direction;
   bool surfaces_fix_the_pose() const { return within(surface_condition_number, kMaxSurfaceConditionNumber); }
   bool well_posed() const { return within(condition_number, kMaxConditionNumber) && surfaces_fix_the_pose(); }
   static bool within(double number, double bound) { return number > 0 && number <= bound; }

@@ -40,9 +40,9 @@ struct Implementation {
   bool batches = false;          ///< aligns the poses of a batch together, not one after the other
   bool on_device = false;        ///< has a Traffic
   bool one_thread = false;       ///< ignores AlignOptions::threads: measured once
-  bool peer = false;             ///< another algorithm: measured beside the others, never held to the oracle's numbers
+  bool peer = false;             ///< another algorithm: measured too, not held to the oracle's numbers
   std::string_view search = {};  ///< the strategy of the initial-pose search that takes it by default, if any
-  Budget budget = {};            ///< of an alignment
+  Budget budget = {};            ///< the most that an alignment asks of a device
   std::string_view note = {};    ///< caution for readers of its results; may be empty
   std::string_view stop_rule = kStepRule;  ///< the rule it really applies
 };

@@ -8,22 +8,23 @@ namespace ndt {
 
 struct Limits {
   // Clouds, and the files they come from.
-  static constexpr std::uint64_t kPoints = std::uint64_t{1} << 27;        ///< 32-bit indices and byte sums stay safe
+  /// Keeps 32-bit indices and byte sums safe.
+  static constexpr std::uint64_t kPoints = std::uint64_t{1} << 27;
   static constexpr std::uint64_t kFileBytes = std::uint64_t{16} << 30;    ///< about 128 bytes a point
   static constexpr std::uint64_t kHeaderBytes = std::uint64_t{64} << 10;  ///< comments included
   static constexpr std::uint64_t kTokenBytes = 256;                       ///< one word of text
   static constexpr std::uint64_t kRecordBytes = std::uint64_t{1} << 20;   ///< all fields of one point
-  static constexpr std::uint64_t kUnpackedBytes = 0xFFFFFFFF;             ///< PCD counts compressed data in 32 bits
-  static constexpr std::uint64_t kPoses = std::uint64_t{1} << 24;         ///< of a trajectory: two days at 100 Hz
+  static constexpr std::uint64_t kUnpackedBytes = 0xFFFFFFFF;             ///< PCD counts it in 32 bits
+  static constexpr std::uint64_t kPoses = std::uint64_t{1} << 24;         ///< two days at 100 Hz
   static constexpr double kOriginM = 1e9;                                 ///< farther than any place on Earth
   static constexpr double kQuaternionNorm =
-      1e-3;                                    ///< a quaternion's length may be this far from 1: four digits of text
-  static constexpr double kRigid = 1e-3;       ///< |R Rt - I| in every entry: float32 matrices are off by about 1e-6
-  static constexpr double kFloatStepM = 0.01;  ///< spacing of float32 coordinates, or epsilon if that is longer
+      1e-3;                                    ///< |quaternion| - 1: four digits of text
+  static constexpr double kRigid = 1e-3;       ///< entries of |R Rt - I|, about 1e-6 for float32 matrices
+  static constexpr double kFloatStepM = 0.01;  ///< spacing of float32 coordinates; epsilon if that is longer
 
   // Maps.
   static constexpr int kCell = 1 << 20;  ///< voxel coordinates are in [-kCell, kCell): 21 bits each in a key
-  static constexpr std::int64_t kVoxels = std::int64_t{1} << 26;  ///< with enough points
+  static constexpr std::int64_t kVoxels = std::int64_t{1} << 26;  ///< voxels with enough points
   static constexpr double kResolutionLeastM = 0.001;
   static constexpr double kResolutionMostM = 1000;
   static constexpr int kVoxelPointsLeast = 3;  ///< least value of min-points: fewer points have no covariance
@@ -32,7 +33,7 @@ struct Limits {
   // Registrations.
   static constexpr double kStepM = 100;            ///< longest step; metres and radians
   static constexpr double kEpsilonM = 10;          ///< stop length
-  static constexpr int kIterations = 1000;         ///< of one alignment
+  static constexpr int kIterations = 1000;         ///< iterations of one alignment
   static constexpr double kRegularisation = 1000;  ///< weight
   static constexpr int kThreads = 256;             ///< CPU workers
   static constexpr int kDevice = 63;               ///< index of a CUDA device

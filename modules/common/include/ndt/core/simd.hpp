@@ -66,7 +66,7 @@ inline Float4 exp_of(Float4 x) {
   x = select(x > -87.0F, x, broadcast<Float4>(-87.0F));
   const Int4 n = __builtin_convertvector(x * 1.442695040888963F - 0.5F, Int4);
   const Float4 nf = __builtin_convertvector(n, Float4);
-  const Float4 r = (x - nf * 0.693359375F) - nf * -2.12194440e-4F;  // ln 2 in two parts, the first exact in few bits
+  const Float4 r = (x - nf * 0.693359375F) - nf * -2.12194440e-4F;  // ln 2 in two parts, the first short
   Float4 p = r * (1.0F / 5040) + 1.0F / 720;
   p = p * r + 1.0F / 120;
   p = p * r + 1.0F / 24;
@@ -87,7 +87,8 @@ NDT_HD inline double reciprocal(double x) {
 #if defined(__CUDA_ARCH__)
   double y;
   asm("rcp.approx.ftz.f64 %0, %1;" : "=d"(y) : "d"(x));
-  const double e = fma(-x, y, 1.0);  // y has 20 good bits; 1 / (1 - e) = 1 + e + e^2 + ... has three times as many
+  // y has 20 good bits; 1 / (1 - e) = 1 + e + e^2 + ... has three times as many.
+  const double e = fma(-x, y, 1.0);
   return fma(y, fma(e, e, e), y);
 #else
   return 1 / x;

@@ -12,7 +12,7 @@
 namespace ndt {
 
 struct SurfaceConditioning {
-  double condition_number = 0;  ///< largest over smallest eigenvalue; infinite if the smallest is not positive
+  double condition_number = 0;  ///< largest over smallest eigenvalue; infinite if that is not positive
   Vec6 weak_direction;          ///< as in Conditioning
 };
 

@@ -12,7 +12,7 @@ namespace ndt {
 
 inline constexpr int kMostColumns = 40;  // a sum's real numbers, its counts, and the answer
 
-/// What a block keeps in shared memory for its sums.
+/// A block's shared memory for its sums.
 struct TeamMemory {
   /// Sums of the warps for the chunks under way. The spare entries may be read and are not used.
   float warp_sums[kWarpSums + kMostChunkWarps][kMostColumns];

@@ -105,7 +105,7 @@ struct Heading {
   double alpha = 0;
   bool fallback = false;
   LoopEnd end =
-      LoopEnd::running;  ///< or why there is none: a zero step ends the loop where it stands, as in the reference
+      LoopEnd::running;  ///< not running: there is no step. A zero step ends the loop, as in the reference
 };
 
 /// The state of a loop. Everything is map-local. Every worker that holds a copy computes the same bits.

@@ -52,7 +52,7 @@ class MoreThuente {
     return {p.alpha, p.value + sign * p.alpha * slope_test_, p.slope + sign * slope_test_};
   }
 
-  /// Minimiser of the cubic through two points, written from `from`. `away` is set if it lies beyond `from`,
+  /// Minimiser of the cubic through two points, written from `from`. `away` is set if it is beyond `from`,
   /// seen from `to`.
   NDT_HD static double cubic(const LinePoint& from, const LinePoint& to, bool* away = nullptr) {
     const double theta = 3 * (from.value - to.value) / (to.alpha - from.alpha) + from.slope + to.slope;
@@ -67,7 +67,7 @@ class MoreThuente {
     return from.alpha + from.slope / (from.slope - to.slope) * (to.alpha - from.alpha);
   }
 
-  /// Case 1: the value rose, so a minimiser lies between.
+  /// Case 1: the value rose, so there is a minimiser in between.
   NDT_HD double after_rise(const LinePoint& t) const {
     const double by_cubic = cubic(best_, t);
     const double chord = (best_.value - t.value) / (t.alpha - best_.alpha) + best_.slope;

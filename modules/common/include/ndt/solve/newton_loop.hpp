@@ -57,7 +57,7 @@ NDT_HD inline void go_to_trial(const Crew& crew, const Pose& pose, const Vec6& d
   crew.each(6, [&](int i) {
     double to = coordinate(trial, 0);
     NDT_UNROLL
-    for (int k = 1; k < 6; ++k) to = k == i ? coordinate(trial, k) : to;  // not indexed: trial stays in registers
+    for (int k = 1; k < 6; ++k) to = k == i ? coordinate(trial, k) : to;  // indexing needs trial in memory
     coordinate(state.trial, i) = to;
     if (i >= 3) state.at.set_angle(i - 3, to);
   });

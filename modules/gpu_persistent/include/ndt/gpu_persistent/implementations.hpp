@@ -1,4 +1,5 @@
-// NDT as one body that runs the whole Newton loop: on the whole GPU, on CPU threads, or on one thread-block cluster.
+// NDT as one body that runs the whole Newton loop: on the whole GPU, on CPU threads, or on a thread-block
+// cluster.
 #pragma once
 
 #include <span>
