@@ -6,7 +6,8 @@
 namespace {
 
 ndt::AlignResult align(const ndt::PointCloud& map, const ndt::PointCloud& scan, const ndt::Transform& guess) {
-  const ndt::Implementation* fastest = ndt::fastest(ndt::gpu_persistent::implementations());  // a GPU's if there is one
+  const ndt::Implementation* fastest =
+      ndt::fastest(ndt::gpu_persistent::implementations());  // a GPU's if there is one
   const std::unique_ptr<ndt::Aligner> aligner = fastest->make(ndt::AlignOptions{});
   aligner->set_map(map);
   return aligner->align(scan, guess);
@@ -27,7 +28,8 @@ ndt::PointCloud corner(float spacing) {
 }  // namespace
 
 int main() {
-  const ndt::AlignResult result = align(corner(0.25F), corner(0.7F), ndt::to_transform({0.2, -0.1, 0.1, 0, 0, 0.05}));
+  const ndt::AlignResult result =
+      align(corner(0.25F), corner(0.7F), ndt::to_transform({0.2, -0.1, 0.1, 0, 0, 0.05}));
   const ndt::Transform& t = result.map_from_scan;
   std::printf("%s after %d iterations at x %.3f  y %.3f  z %.3f m\n", ndt::to_string(result.stop).data(),
               result.iterations, t(0, 3), t(1, 3), t(2, 3));

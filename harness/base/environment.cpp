@@ -46,7 +46,8 @@ double load_average() {
 /// Returns the environment variables that change how OpenMP threads behave, if set.
 nlohmann::ordered_json thread_variables() {
   nlohmann::ordered_json set = nlohmann::ordered_json::object();
-  for (const char* name : {"OMP_NUM_THREADS", "OMP_WAIT_POLICY", "OMP_PROC_BIND", "OMP_DYNAMIC", "GOMP_SPINCOUNT"})
+  for (const char* name :
+       {"OMP_NUM_THREADS", "OMP_WAIT_POLICY", "OMP_PROC_BIND", "OMP_DYNAMIC", "GOMP_SPINCOUNT"})
     if (const char* value = std::getenv(name)) set[name] = value;
   return set;
 }
@@ -83,7 +84,8 @@ std::string operating_system() {
   utsname kernel{};
   ::uname(&kernel);
   const std::string name = value_in("/etc/os-release", "PRETTY_NAME");
-  return fmt::format("{}, {} {} {}", name.empty() ? "unknown" : name, kernel.sysname, kernel.release, kernel.machine);
+  return fmt::format("{}, {} {} {}", name.empty() ? "unknown" : name, kernel.sysname, kernel.release,
+                     kernel.machine);
 }
 
 std::string utc_now(bool compact) {
@@ -112,11 +114,12 @@ std::string environment_json(const std::string& run_id, const std::string& comma
   j["cores"] = core_count();
   j["os"] = operating_system();
   j["cuda"] = cuda_json(cuda_state(), driver_release());
-  j["versions"] = {{"ndt", build.version},
-                   {"libstdc++", fmt::format("{}", _GLIBCXX_RELEASE)},
-                   {"fmt", fmt::format("{}.{}.{}", FMT_VERSION / 10000, FMT_VERSION / 100 % 100, FMT_VERSION % 100)},
-                   {"nlohmann_json", fmt::format("{}.{}.{}", NLOHMANN_JSON_VERSION_MAJOR, NLOHMANN_JSON_VERSION_MINOR,
-                                                 NLOHMANN_JSON_VERSION_PATCH)}};
+  j["versions"] = {
+      {"ndt", build.version},
+      {"libstdc++", fmt::format("{}", _GLIBCXX_RELEASE)},
+      {"fmt", fmt::format("{}.{}.{}", FMT_VERSION / 10000, FMT_VERSION / 100 % 100, FMT_VERSION % 100)},
+      {"nlohmann_json", fmt::format("{}.{}.{}", NLOHMANN_JSON_VERSION_MAJOR, NLOHMANN_JSON_VERSION_MINOR,
+                                    NLOHMANN_JSON_VERSION_PATCH)}};
   j["load_average_1_min"] = load_average();
   j["variables"] = thread_variables();
   j["versions"]["cuda_toolkit"] =
@@ -130,7 +133,8 @@ std::string find_program(const std::string& name) {
   for (std::string folder; std::getline(folders, folder, ':');) {
     const std::filesystem::path file = std::filesystem::path(folder) / name;
     std::error_code ignored;
-    if (std::filesystem::is_regular_file(file, ignored) && ::access(file.c_str(), X_OK) == 0) return file.string();
+    if (std::filesystem::is_regular_file(file, ignored) && ::access(file.c_str(), X_OK) == 0)
+      return file.string();
   }
   return {};
 }
@@ -140,7 +144,8 @@ std::optional<std::string> output_of(const std::string& command) {
   if (pipe == nullptr) return std::nullopt;
   std::string text;
   std::array<char, 4096> buffer;
-  while (const std::size_t n = std::fread(buffer.data(), 1, buffer.size(), pipe)) text.append(buffer.data(), n);
+  while (const std::size_t n = std::fread(buffer.data(), 1, buffer.size(), pipe))
+    text.append(buffer.data(), n);
   if (::pclose(pipe) != 0) return std::nullopt;
   while (!text.empty() && text.back() == '\n') text.pop_back();
   return text;

@@ -37,7 +37,8 @@ std::size_t edits(std::string_view a, std::string_view b) {
 }
 
 std::string suggestion(std::string_view given, std::span<const std::string> names) {
-  const auto nearest = std::ranges::min_element(names, {}, [&](const std::string& name) { return edits(given, name); });
+  const auto nearest =
+      std::ranges::min_element(names, {}, [&](const std::string& name) { return edits(given, name); });
   if (nearest == names.end() || 2 * edits(given, *nearest) > nearest->size()) return {};
   return fmt::format("did you mean '{}'? ", *nearest);
 }
@@ -52,7 +53,8 @@ ExitCode exit_code_of(const std::exception& error) {
   return ExitCode::jobs_failed;
 }
 
-InputError refusal(std::string_view file, std::string_view where, std::string_view what, std::string_view advice) {
+InputError refusal(std::string_view file, std::string_view where, std::string_view what,
+                   std::string_view advice) {
   return InputError(fmt::format("{}: {}{}{}; {}", file, where, where.empty() ? "" : ": ", what, advice));
 }
 
@@ -63,8 +65,8 @@ std::string printable(std::string_view text, std::size_t shown) {
 std::string printable_name(std::string_view name) { return escaped(name, true); }
 
 UsageError unknown_name(std::string_view kind, std::string_view given, std::span<const std::string> names) {
-  return UsageError(fmt::format("unknown {} '{}': {}choose from {}", kind, printable(given), suggestion(given, names),
-                                fmt::join(names, ", ")));
+  return UsageError(fmt::format("unknown {} '{}': {}choose from {}", kind, printable(given),
+                                suggestion(given, names), fmt::join(names, ", ")));
 }
 
 }  // namespace ndt::harness

@@ -35,10 +35,12 @@ ExitCode exit_code_of(const std::exception& error);
 
 /// Forms every message about an unusable file: "file: where: what; advice". `where` may be empty; the file
 /// name is printed as given.
-InputError refusal(std::string_view file, std::string_view where, std::string_view what, std::string_view advice);
+InputError refusal(std::string_view file, std::string_view where, std::string_view what,
+                   std::string_view advice);
 
 /// Advice about files that are shorter than their header declares.
-inline constexpr std::string_view kCutOff = "the file is cut off or its header is wrong, export the cloud again";
+inline constexpr std::string_view kCutOff =
+    "the file is cut off or its header is wrong, export the cloud again";
 
 /// Escapes text from a file for one line of a terminal: control and non-ASCII bytes become \xHH; cut after
 /// `shown` bytes.

@@ -13,11 +13,14 @@ using json = nlohmann::ordered_json;
 
 json or_null(const std::string& text) { return text.empty() ? json() : json(text); }
 
-std::string compute_capability(const CudaDevice& device) { return fmt::format("{}.{}", device.major, device.minor); }
+std::string compute_capability(const CudaDevice& device) {
+  return fmt::format("{}.{}", device.major, device.minor);
+}
 
 /// Digits with dots between them, at least one dot.
 bool is_release(std::string_view word) {
-  return word.find('.') != std::string_view::npos && word.find_first_not_of("0123456789.") == std::string_view::npos;
+  return word.find('.') != std::string_view::npos &&
+         word.find_first_not_of("0123456789.") == std::string_view::npos;
 }
 
 }  // namespace

@@ -46,8 +46,8 @@ std::vector<std::string_view> words(std::string_view text) {
 double number(std::string_view word, std::size_t position, std::string_view option) {
   const Real<double> real = parse_real<double>(word);
   if (real.fault != RealFault::none || !std::isfinite(real.value))
-    throw UsageError(
-        fmt::format("{}: number {} is '{}'; give a finite decimal number", option, position, printable(word)));
+    throw UsageError(fmt::format("{}: number {} is '{}'; give a finite decimal number", option, position,
+                                 printable(word)));
   return real.value;
 }
 
@@ -85,10 +85,10 @@ Transform parse_transform(std::string_view text, std::string_view option) {
   const std::vector<double> v = parse_numbers(text, option);
   if (v.size() == 6) return to_transform(Pose{v[0], v[1], v[2], v[3], v[4], v[5]});
   if (v.size() != 16)
-    throw UsageError(
-        fmt::format("{}: {} numbers; give 6 (x,y,z,roll,pitch,yaw in metres and radians) or 16 (a 4x4 matrix, "
-                    "row by row)",
-                    option, v.size()));
+    throw UsageError(fmt::format(
+        "{}: {} numbers; give 6 (x,y,z,roll,pitch,yaw in metres and radians) or 16 (a 4x4 matrix, "
+        "row by row)",
+        option, v.size()));
   Transform transform;
   std::ranges::copy(v, transform.m);
   require_rigid(transform, std::string(option).c_str());

@@ -19,11 +19,14 @@ InputError cannot_write(const fs::path& file, const std::string& why) {
 }
 
 InputError refused(const fs::path& folder, const std::string& what) {
-  return refusal(printable_name(folder.native()), "", what, "give another --out or remove the existing folder");
+  return refusal(printable_name(folder.native()), "", what,
+                 "give another --out or remove the existing folder");
 }
 
 /// Returns b for "a/b/" as well.
-fs::path without_slash(const fs::path& folder) { return folder.has_filename() ? folder : folder.parent_path(); }
+fs::path without_slash(const fs::path& folder) {
+  return folder.has_filename() ? folder : folder.parent_path();
+}
 
 void require_free(const fs::path& folder) {
   std::error_code error;
@@ -72,9 +75,9 @@ FolderInMaking::FolderInMaking(const fs::path& folder) : folder_(without_slash(f
   if (::mkdtemp(name.data()) == nullptr)
     throw refused(folder_, "cannot be written: " + std::generic_category().message(errno));
   part_ = name;
-  fs::permissions(part_,
-                  fs::perms::group_read | fs::perms::group_exec | fs::perms::others_read | fs::perms::others_exec,
-                  fs::perm_options::add);  // mkdtemp keeps others out
+  fs::permissions(
+      part_, fs::perms::group_read | fs::perms::group_exec | fs::perms::others_read | fs::perms::others_exec,
+      fs::perm_options::add);  // mkdtemp keeps others out
 }
 
 FolderInMaking::~FolderInMaking() {

@@ -24,14 +24,16 @@ fs::path project_folder(std::string_view below, const ProjectPlaces& places) {
   }
   const std::string last = places.named.empty() ? "NDT_SHARE, which is not set"
                                                 : fmt::format("{} (NDT_SHARE)", places.named.string());
-  throw InputError(fmt::format(
-      "{} was not found: tried {} (around the build), {} (installed) and {}; set NDT_SHARE to a folder of the project",
-      below, places.around_build.string(), places.installed.string(), last));
+  throw InputError(
+      fmt::format("{} was not found: tried {} (around the build), {} (installed) and {}; set NDT_SHARE to a "
+                  "folder of the project",
+                  below, places.around_build.string(), places.installed.string(), last));
 }
 
 fs::path project_folder(std::string_view below) {
   std::error_code unknown;
-  return project_folder(below, project_places(fs::read_symlink("/proc/self/exe", unknown), std::getenv("NDT_SHARE")));
+  return project_folder(
+      below, project_places(fs::read_symlink("/proc/self/exe", unknown), std::getenv("NDT_SHARE")));
 }
 
 }  // namespace ndt::harness

@@ -8,14 +8,15 @@ namespace ndt::harness {
 
 /// Where a program looks for the project's files, in this order.
 struct ProjectPlaces {
-  std::filesystem::path around_build;  ///< <project> of <project>/build/<preset>/bin, where tests stand in bin/tests
-  std::filesystem::path installed;     ///< <prefix>/share/ndt of <prefix>/bin
-  std::filesystem::path named;         ///< value of NDT_SHARE, a folder with the same files; empty if it is not set
+  std::filesystem::path
+      around_build;  ///< <project> of <project>/build/<preset>/bin, where tests stand in bin/tests
+  std::filesystem::path installed;  ///< <prefix>/share/ndt of <prefix>/bin
+  std::filesystem::path named;  ///< value of NDT_SHARE, a folder with the same files; empty if it is not set
 };
 ProjectPlaces project_places(const std::filesystem::path& program, const char* named);
 
-/// `below`, such as "harness/presets", in the first of the places that has it; throws an InputError that says what was tried
-/// where none has.
+/// `below`, such as "harness/presets", in the first of the places that has it; throws an InputError that says
+/// what was tried where none has.
 std::filesystem::path project_folder(std::string_view below, const ProjectPlaces& places);
 
 /// For this program.

@@ -20,7 +20,8 @@ std::mt19937_64 random_of(std::uint64_t seed, std::uint64_t index) {
 
 }  // namespace
 
-Transform noisy_guess(const Transform& truth, const GuessNoise& noise, std::uint64_t seed, std::uint64_t index) {
+Transform noisy_guess(const Transform& truth, const GuessNoise& noise, std::uint64_t seed,
+                      std::uint64_t index) {
   std::mt19937_64 random = random_of(seed, index);
   Pose delta;
   delta.x = noise.xy_m * near_gaussian(random);
@@ -32,7 +33,8 @@ Transform noisy_guess(const Transform& truth, const GuessNoise& noise, std::uint
   return truth * to_transform(delta);
 }
 
-Transform prior_mean(const Transform& truth, const double (&sigma)[5], std::uint64_t seed, std::uint64_t index) {
+Transform prior_mean(const Transform& truth, const double (&sigma)[5], std::uint64_t seed,
+                     std::uint64_t index) {
   std::mt19937_64 random = random_of(seed, index);
   Pose mean = principal(derivative_pose(truth));
   for (int i = 0; i < 5; ++i) coordinate(mean, i) += sigma[i] * near_gaussian(random);

@@ -43,11 +43,13 @@ struct GuessNoise {
 
 /// Returns truth * delta with every component of delta drawn by itself, near Gaussian (the sum of twelve
 /// uniform numbers, so within six deviations). The same seed and index give the same guess.
-Transform noisy_guess(const Transform& truth, const GuessNoise& noise, std::uint64_t seed, std::uint64_t index);
+Transform noisy_guess(const Transform& truth, const GuessNoise& noise, std::uint64_t seed,
+                      std::uint64_t index);
 
 /// Returns the mean of a prior that the truth could have been drawn from: each of x, y, z, roll and pitch off
 /// by a deviation of its own, near Gaussian as above, any heading. The same seed and index give the same
 /// mean.
-Transform prior_mean(const Transform& truth, const double (&sigma)[5], std::uint64_t seed, std::uint64_t index);
+Transform prior_mean(const Transform& truth, const double (&sigma)[5], std::uint64_t seed,
+                     std::uint64_t index);
 
 }  // namespace ndt::harness

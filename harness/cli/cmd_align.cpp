@@ -27,8 +27,8 @@ struct Outcome {
   AlignResult result;
 };
 
-Outcome align_repeatedly(Aligner& aligner, const PointCloud& map, const PointCloud& scan, const Transform& guess,
-                         const Arguments& arguments) {
+Outcome align_repeatedly(Aligner& aligner, const PointCloud& map, const PointCloud& scan,
+                         const Transform& guess, const Arguments& arguments) {
   Outcome outcome;
   const Stopwatch build;
   aligner.set_map(map);
@@ -54,14 +54,17 @@ ExitCode align(const Arguments& a) {
   if (a.repeat < 1) throw UsageError(fmt::format("--repeat = {}: must be 1 or more", a.repeat));
   per_scan(a.align);  // what is wrong with them is said before any file is read
   const AlignOptions options = resolve(a.align);
-  const ScanPreparation map_filters = map_preparation(a.preparation), scan_filters = scan_preparation(a.preparation);
+  const ScanPreparation map_filters = map_preparation(a.preparation),
+                        scan_filters = scan_preparation(a.preparation);
   const Implementation& entry = implementation_from(a.implementation);
   const std::unique_ptr<Aligner> aligner = entry.make(options);
 
-  const PreparedCloud map = prepare(read_cloud(a.map), map_filters), scan = prepare(read_cloud(a.scan), scan_filters);
+  const PreparedCloud map = prepare(read_cloud(a.map), map_filters),
+                      scan = prepare(read_cloud(a.scan), scan_filters);
   const Outcome outcome = align_repeatedly(*aligner, map.cloud, scan.cloud, guess, a);
   if (a.json) {
-    nlohmann::ordered_json json = to_json(outcome.result, entry.name, outcome.build_us, outcome.align_us, a.trace);
+    nlohmann::ordered_json json =
+        to_json(outcome.result, entry.name, outcome.build_us, outcome.align_us, a.trace);
     put_preparation(json, "map_preparation", map);
     put_preparation(json, "scan_preparation", scan);
     print_json(json);
@@ -71,7 +74,8 @@ ExitCode align(const Arguments& a) {
   if (!entry.note.empty()) fmt::print("note             {}\n", entry.note);
   fmt::print("{}", clouds_text(map, scan));
   fmt::print("{}", to_text(outcome.result));
-  fmt::print("build            {:.3f} ms\nalign            {}\n", outcome.build_us / 1000, time_text(outcome.align_us));
+  fmt::print("build            {:.3f} ms\nalign            {}\n", outcome.build_us / 1000,
+             time_text(outcome.align_us));
   if (a.trace) fmt::print("{}", trace_text(outcome.result.trace));
   return ExitCode::ok;
 }
@@ -80,12 +84,14 @@ ExitCode align(const Arguments& a) {
 
 void add_align(CLI::App& app, Command& chosen) {
   const auto a = std::make_shared<Arguments>();
-  CLI::App& command = add_command(app, chosen, "align", "Register a scan onto a map and print the pose", a, align);
+  CLI::App& command =
+      add_command(app, chosen, "align", "Register a scan onto a map and print the pose", a, align);
   add_map_flag(command, a->map);
   add_scan_flag(command, a->scan);
   add_implementation_flag(command, a->implementation);
   add_pose_flag(command, "--guess", a->guess, false);
-  command.add_option("--repeat", a->repeat, "align this many times; results must be equal bit for bit")->type_name("K");
+  command.add_option("--repeat", a->repeat, "align this many times; results must be equal bit for bit")
+      ->type_name("K");
   command.add_flag("--trace", a->trace, "also give the pose after every iteration");
   command.add_flag("--json", a->json, "one JSON object on stdout, with units in its key names");
   add_align_flags(command, a->align);

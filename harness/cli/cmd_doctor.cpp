@@ -20,7 +20,8 @@ void say(std::string_view what, std::string_view found) { fmt::print("{:<16} {}\
 
 /// A build without CUDA cannot ask for devices; the driver's own tool can.
 std::string seen_by_the_driver() {
-  const auto answer = output_of("nvidia-smi --query-gpu=name,driver_version,memory.total --format=csv,noheader");
+  const auto answer =
+      output_of("nvidia-smi --query-gpu=name,driver_version,memory.total --format=csv,noheader");
   if (!answer || answer->empty()) return "";
   std::string lines = *answer;
   for (std::size_t at = 0; (at = lines.find('\n', at)) != std::string::npos;) lines.replace(at, 1, "; ");
@@ -37,13 +38,15 @@ void say_gpus() {
 
 /// What this program was built with, or what it would take.
 std::string pcl(const BuildInfo& build) {
-  if (build.pcl_left_out.empty()) return fmt::format("{} at build time: the row pcl_ndt can run", build.pcl_version);
+  if (build.pcl_left_out.empty())
+    return fmt::format("{} at build time: the row pcl_ndt can run", build.pcl_version);
   return fmt::format("left out of this build: {}; optional", build.pcl_left_out);
 }
 
 std::string python() {
   const std::string tool = find_program("python3");
-  if (tool.empty()) return "missing: python3 is not on PATH; needed for the command-line tests and reports only";
+  if (tool.empty())
+    return "missing: python3 is not on PATH; needed for the command-line tests and reports only";
   std::string text = fmt::format("{} ({})", output_of("python3 --version").value_or("does not run"), tool);
   for (const char* module : {"pandas", "matplotlib", "jinja2", "pytest"}) {
     const bool found = output_of(fmt::format("python3 -c 'import {}'", module)).has_value();
@@ -76,12 +79,14 @@ ExitCode doctor(const Arguments&) {
                            build.sanitizers.empty() ? "" : " -fsanitize=", build.sanitizers));
   say("CPU", fmt::format("{}, {} cores", cpu_model(), core_count()));
   say("system", operating_system());
-  say("CUDA toolkit", build.cuda_toolkit.empty() ? fmt::format("left out of this build: {}", build.cuda_left_out)
-                                                 : fmt::format("{} at build time", build.cuda_toolkit));
+  say("CUDA toolkit", build.cuda_toolkit.empty()
+                          ? fmt::format("left out of this build: {}", build.cuda_left_out)
+                          : fmt::format("{} at build time", build.cuda_toolkit));
   say_gpus();
   say("PCL", pcl(build));
-  say("liblzf", build.lzf ? "built in: binary_compressed PCD files can be read"
-                          : "missing at build time (Debian: liblzf-dev): binary_compressed PCD files are refused");
+  say("liblzf", build.lzf
+                    ? "built in: binary_compressed PCD files can be read"
+                    : "missing at build time (Debian: liblzf-dev): binary_compressed PCD files are refused");
   say("Python", python());
   say("project files", project_files());
   say("NDT_DATASETS", variable("NDT_DATASETS"));
@@ -92,7 +97,8 @@ ExitCode doctor(const Arguments&) {
 }  // namespace
 
 void add_doctor(CLI::App& app, Command& chosen) {
-  add_command(app, chosen, "doctor", "Compiler, CUDA, driver, GPU, PCL, Python: found where, or what is missing",
+  add_command(app, chosen, "doctor",
+              "Compiler, CUDA, driver, GPU, PCL, Python: found where, or what is missing",
               std::make_shared<Arguments>(), doctor);
 }
 

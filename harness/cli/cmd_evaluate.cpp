@@ -24,11 +24,13 @@ ExitCode evaluate(const Arguments& a) {
   PerScan per_scan_options = per_scan(a.align);
   per_scan_options.point_scores = !a.point_scores.empty();
   const AlignOptions options = resolve(a.align);
-  const ScanPreparation map_filters = map_preparation(a.preparation), scan_filters = scan_preparation(a.preparation);
+  const ScanPreparation map_filters = map_preparation(a.preparation),
+                        scan_filters = scan_preparation(a.preparation);
   const Implementation& entry = implementation_from(a.implementation);
   const std::unique_ptr<Aligner> aligner = entry.make(options);
 
-  const PreparedCloud map = prepare(read_cloud(a.map), map_filters), scan = prepare(read_cloud(a.scan), scan_filters);
+  const PreparedCloud map = prepare(read_cloud(a.map), map_filters),
+                      scan = prepare(read_cloud(a.scan), scan_filters);
   aligner->set_map(map.cloud);
   const Evaluation evaluation = aligner->evaluate(scan.cloud, pose, per_scan_options);
   if (per_scan_options.point_scores) write_point_scores(a.point_scores, scan.cloud, evaluation.point_scores);
@@ -39,7 +41,8 @@ ExitCode evaluate(const Arguments& a) {
     print_json(json);
     return ExitCode::ok;
   }
-  fmt::print("implementation   {} ({})\n{}{}", entry.name, entry.runs_on, clouds_text(map, scan), to_text(evaluation));
+  fmt::print("implementation   {} ({})\n{}{}", entry.name, entry.runs_on, clouds_text(map, scan),
+             to_text(evaluation));
   if (per_scan_options.point_scores)
     fmt::print("point scores     {} in {}\n", evaluation.point_scores.size(), a.point_scores);
   return ExitCode::ok;
@@ -49,16 +52,17 @@ ExitCode evaluate(const Arguments& a) {
 
 void add_evaluate(CLI::App& app, Command& chosen) {
   const auto a = std::make_shared<Arguments>();
-  CLI::App& command = add_command(app, chosen, "evaluate", "Print score, gradient and Hessian at a pose", a, evaluate);
+  CLI::App& command =
+      add_command(app, chosen, "evaluate", "Print score, gradient and Hessian at a pose", a, evaluate);
   add_map_flag(command, a->map);
   add_scan_flag(command, a->scan);
   add_implementation_flag(command, a->implementation);
   add_pose_flag(command, "--pose", a->pose, true);
   command
-      .add_option(
-          "--point-scores", a->point_scores,
-          "also write index,x_m,y_m,z_m,score of every finite point of the (filtered) scan; NVTL is the mean of the "
-          "scores above 0")
+      .add_option("--point-scores", a->point_scores,
+                  "also write index,x_m,y_m,z_m,score of every finite point of the (filtered) scan; NVTL is "
+                  "the mean of the "
+                  "scores above 0")
       ->type_name("FILE.csv");
   command.add_flag("--json", a->json, "one JSON object on stdout, with units in its key names");
   add_align_flags(command, a->align);

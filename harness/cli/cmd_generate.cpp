@@ -27,12 +27,13 @@ TownSummary generate(const Arguments& a) {
 }
 
 ExitCode generate_dataset(const Arguments& a) {
-  if (a.dataset != "town") throw unknown_name("dataset to generate", a.dataset, std::vector<std::string>{"town"});
+  if (a.dataset != "town")
+    throw unknown_name("dataset to generate", a.dataset, std::vector<std::string>{"town"});
   const Stopwatch watch;
   const TownSummary s = generate(a);
-  fmt::print("{} in {}: {} scans over {:.0f} m, {} points a scan, {} map points, {:.1f} MB, {:.1f} s\n", s.name, a.out,
-             s.scans, s.drive_m, s.scan_points / s.scans, s.map_points, static_cast<double>(s.bytes) / 1e6,
-             watch.elapsed_us() / 1e6);
+  fmt::print("{} in {}: {} scans over {:.0f} m, {} points a scan, {} map points, {:.1f} MB, {:.1f} s\n",
+             s.name, a.out, s.scans, s.drive_m, s.scan_points / s.scans, s.map_points,
+             static_cast<double>(s.bytes) / 1e6, watch.elapsed_us() / 1e6);
   return ExitCode::ok;
 }
 
@@ -40,8 +41,8 @@ ExitCode generate_dataset(const Arguments& a) {
 
 void add_generate(CLI::App& app, Command& chosen) {
   const auto a = std::make_shared<Arguments>();
-  CLI::App& command =
-      add_command(app, chosen, "generate", "Write a synthetic dataset with exact truth: town", a, generate_dataset);
+  CLI::App& command = add_command(app, chosen, "generate", "Write a synthetic dataset with exact truth: town",
+                                  a, generate_dataset);
   command.add_option("dataset", a->dataset, "town: a laser scanner driven through streets")
       ->type_name("NAME")
       ->required();
@@ -54,7 +55,9 @@ void add_generate(CLI::App& app, Command& chosen) {
   command.add_option("--out", a->out, "folder, made with its parents; one that is not empty is refused")
       ->type_name("DIR")
       ->required();
-  command.add_option("--threads", a->threads, "CPU workers, 0 (default) = one per core; the bytes do not depend on it")
+  command
+      .add_option("--threads", a->threads,
+                  "CPU workers, 0 (default) = one per core; the bytes do not depend on it")
       ->type_name("N");
 }
 

@@ -41,7 +41,8 @@ ExitCode initial_pose_command(const Arguments& a) {
   const initial_pose::PosePrior prior = prior_from(a);
   per_scan(a.align);  // what is wrong with them is said before any file is read
   const AlignOptions options = resolve(a.align);
-  const ScanPreparation map_filters = map_preparation(a.preparation), scan_filters = scan_preparation(a.preparation);
+  const ScanPreparation map_filters = map_preparation(a.preparation),
+                        scan_filters = scan_preparation(a.preparation);
   SearchAnswer answer;
   answer.setting = resolve(a.search);
   const Implementation& entry = choose_implementation(answer.setting.strategy, a.implementation);
@@ -49,13 +50,15 @@ ExitCode initial_pose_command(const Arguments& a) {
   const std::unique_ptr<Aligner> aligner = entry.make(options);
   require_can_run(answer.setting.strategy, entry);
 
-  const PreparedCloud map = prepare(read_cloud(a.map), map_filters), scan = prepare(read_cloud(a.scan), scan_filters);
+  const PreparedCloud map = prepare(read_cloud(a.map), map_filters),
+                      scan = prepare(read_cloud(a.scan), scan_filters);
   const Stopwatch build;
   aligner->set_map(map.cloud);
   answer.build_us = build.elapsed_us();
   const PerScan limits = per_scan(a.align);
   const Stopwatch watch;
-  answer.result = search(*aligner, scan.cloud, prior, answer.setting.strategy, answer.setting.options, limits);
+  answer.result =
+      search(*aligner, scan.cloud, prior, answer.setting.strategy, answer.setting.options, limits);
   answer.search_us = watch.elapsed_us();
 
   if (a.json) {
@@ -73,25 +76,29 @@ ExitCode initial_pose_command(const Arguments& a) {
 
 void add_initial_pose(CLI::App& app, Command& chosen) {
   const auto a = std::make_shared<Arguments>();
-  CLI::App& command = add_command(app, chosen, "initial-pose", "Find the pose of a scan in a map from a rough guess", a,
-                                  initial_pose_command);
+  CLI::App& command =
+      add_command(app, chosen, "initial-pose", "Find the pose of a scan in a map from a rough guess", a,
+                  initial_pose_command);
   add_map_flag(command, a->map);
   add_scan_flag(command, a->scan);
   command
-      .add_option("--implementation", a->implementation, "row of ndt-bench list, or auto = the strategy's (default)")
+      .add_option("--implementation", a->implementation,
+                  "row of ndt-bench list, or auto = the strategy's (default)")
       ->type_name("NAME");
   add_pose_flag(command, "--guess", a->guess, true);
   command
-      .add_option(
-          "--sigma", a->sigma,
-          "standard deviations around the guess: x,y,z in metres, roll,pitch in radians; the heading may be any")
+      .add_option("--sigma", a->sigma,
+                  "standard deviations around the guess: x,y,z in metres, roll,pitch in radians; the heading "
+                  "may be any")
       ->type_name("SIGMA")
       ->expected(1, 5)
       ->required();
   add_flags(command, a->search, kGroup, Defaults::shown, [](const auto&) { return true; });
   CLI::Option* strategy = command.get_option("--strategy");
-  strategy->description(fmt::format("{}; one of {}", strategy->get_description(), fmt::join(strategy_names(), ", ")));
-  command.add_flag("--json", a->json, "one JSON object on stdout, all particles in it, with units in its key names");
+  strategy->description(
+      fmt::format("{}; one of {}", strategy->get_description(), fmt::join(strategy_names(), ", ")));
+  command.add_flag("--json", a->json,
+                   "one JSON object on stdout, all particles in it, with units in its key names");
   add_align_flags(command, a->align);
   add_threads_flag(command, a->align);
   add_map_preparation_flags(command, a->preparation);

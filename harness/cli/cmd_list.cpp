@@ -29,12 +29,13 @@ json listing() {
               {"datasets", json::array()},
               {"presets", json::array()}};
   for (const Implementation& entry : implementations())
-    all["implementations"].push_back(with_availability({{"name", entry.name},
-                                                        {"runs_on", entry.runs_on},
-                                                        {"schedule", entry.schedule},
-                                                        {"peer", entry.peer},
-                                                        {"note", entry.note.empty() ? json() : json(entry.note)}},
-                                                       entry.unavailable_reason()));
+    all["implementations"].push_back(
+        with_availability({{"name", entry.name},
+                           {"runs_on", entry.runs_on},
+                           {"schedule", entry.schedule},
+                           {"peer", entry.peer},
+                           {"note", entry.note.empty() ? json() : json(entry.note)}},
+                          entry.unavailable_reason()));
   for (const DatasetInfo& info : list_datasets())
     all["datasets"].push_back(
         with_availability({{"name", info.name}, {"description", info.description}}, info.unavailable_reason));
@@ -59,7 +60,8 @@ ExitCode list(const Arguments& a) {
     if (!entry.note.empty()) fmt::print("  {:<22} {}\n", "", entry.note);
   }
   fmt::print("datasets\n");
-  for (const DatasetInfo& info : list_datasets()) print_entry(info.name, info.description, info.unavailable_reason);
+  for (const DatasetInfo& info : list_datasets())
+    print_entry(info.name, info.description, info.unavailable_reason);
   fmt::print("presets\n");
   for (const Preset& preset : presets()) print_entry(preset.name, preset.description, "");
   return ExitCode::ok;
@@ -69,8 +71,8 @@ ExitCode list(const Arguments& a) {
 
 void add_list(CLI::App& app, Command& chosen) {
   const auto a = std::make_shared<Arguments>();
-  CLI::App& command =
-      add_command(app, chosen, "list", "Implementations, datasets and presets; available or why not", a, list);
+  CLI::App& command = add_command(app, chosen, "list",
+                                  "Implementations, datasets and presets; available or why not", a, list);
   command.add_flag("--json", a->json, "one JSON object on stdout");
 }
 

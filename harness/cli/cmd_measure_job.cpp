@@ -26,7 +26,8 @@ void send(const std::string& line) {
   std::size_t sent = 0;
   while (sent < text.size()) {
     const ssize_t n = ::write(kRowsDescriptor, text.data() + sent, text.size() - sent);
-    if (n < 0) throw InputError("measure-job: descriptor 3 has no reader; only ndt-bench run may start this command");
+    if (n < 0)
+      throw InputError("measure-job: descriptor 3 has no reader; only ndt-bench run may start this command");
     sent += static_cast<std::size_t>(n);
   }
 }
@@ -50,7 +51,8 @@ ExitCode measure_job(const Arguments& a) {
 
 void add_measure_job(CLI::App& app, Command& chosen) {
   const auto a = std::make_shared<Arguments>();
-  CLI::App& command = add_command(app, chosen, "measure-job", "One job of a run, for ndt-bench run", a, measure_job);
+  CLI::App& command =
+      add_command(app, chosen, "measure-job", "One job of a run, for ndt-bench run", a, measure_job);
   command.group("");  // not listed
   command.add_option("--run", a->run)->required();
   command.add_option("--job", a->job)->required();

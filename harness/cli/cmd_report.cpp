@@ -30,7 +30,8 @@ struct CompareArguments {
 std::string find_python() {
   const std::string first = find_program("python3");
   for (const std::string& python : {first, std::string("/usr/bin/python3")})
-    if (!python.empty() && output_of(fmt::format("'{}' -c 'import pandas, matplotlib, jinja2'", python))) return python;
+    if (!python.empty() && output_of(fmt::format("'{}' -c 'import pandas, matplotlib, jinja2'", python)))
+      return python;
   return first;
 }
 
@@ -40,7 +41,8 @@ ExitCode hand_over(std::vector<std::string> words) {
   const std::string python = find_python();
   if (python.empty()) throw InputError("python3 is not on PATH; on Debian: apt-get install python3");
   const char* before = std::getenv("PYTHONPATH");
-  ::setenv("PYTHONPATH", (package.string() + (before && *before ? fmt::format(":{}", before) : "")).c_str(), 1);
+  ::setenv("PYTHONPATH", (package.string() + (before && *before ? fmt::format(":{}", before) : "")).c_str(),
+           1);
   words.insert(words.begin(), {python, "-m", "ndt_report"});
   std::vector<char*> pointers;
   for (std::string& word : words) pointers.push_back(word.data());
@@ -66,17 +68,17 @@ ExitCode compare(const CompareArguments& a) {
 
 void add_report(CLI::App& app, Command& chosen) {
   const auto a = std::make_shared<ReportArguments>();
-  CLI::App& command =
-      add_command(app, chosen, "report", "Write report.html, its figures and summary.csv of a run", a, report);
+  CLI::App& command = add_command(app, chosen, "report",
+                                  "Write report.html, its figures and summary.csv of a run", a, report);
   command.add_option("dir", a->folder, "folder of a run")->type_name("DIR")->required();
   command.add_flag("--open", a->open, "open the report in the browser");
 }
 
 void add_compare(CLI::App& app, Command& chosen) {
   const auto a = std::make_shared<CompareArguments>();
-  CLI::App& command =
-      add_command(app, chosen, "compare",
-                  "Is the second run faster or slower than the first? SAME, FASTER, SLOWER or UNCLEAR", a, compare);
+  CLI::App& command = add_command(
+      app, chosen, "compare",
+      "Is the second run faster or slower than the first? SAME, FASTER, SLOWER or UNCLEAR", a, compare);
   command.add_option("before", a->before, "folder of a run")->type_name("DIR_A")->required();
   command.add_option("after", a->after, "folder of a run")->type_name("DIR_B")->required();
   command.add_option("--fail-on", a->fail_on, "exit 3 if any row is SLOWER")

@@ -18,7 +18,8 @@ struct Arguments {
 };
 
 void show_left_out(const Plan& plan) {
-  for (const LeftOut& left : plan.left_out) fmt::print(stderr, "ndt-bench: left out: {}: {}\n", left.what, left.why);
+  for (const LeftOut& left : plan.left_out)
+    fmt::print(stderr, "ndt-bench: left out: {}: {}\n", left.what, left.why);
 }
 
 RunFolder folder_for(const Arguments& a) {
@@ -46,16 +47,19 @@ ExitCode run_benchmark(const Arguments& a) {
 void add_run(CLI::App& app, Command& chosen, const std::string& command_line) {
   const auto a = std::make_shared<Arguments>();
   a->command_line = command_line;
-  CLI::App& command = add_command(app, chosen, "run", "Measure implementations side by side", a, run_benchmark);
+  CLI::App& command =
+      add_command(app, chosen, "run", "Measure implementations side by side", a, run_benchmark);
   command.add_option("--preset", a->preset, "what to run: a name in ndt-bench list, or a TOML file")
       ->type_name("NAME")
       ->capture_default_str();
   command
       .add_option("--dataset", a->selection.datasets,
-                  "instead of the preset's; a name in ndt-bench list or a folder with a dataset.toml; may be repeated")
+                  "instead of the preset's; a name in ndt-bench list or a folder with a dataset.toml; may be "
+                  "repeated")
       ->type_name("NAME");
   command
-      .add_option("--implementation", a->selection.implementations, "instead of all available ones; may be repeated")
+      .add_option("--implementation", a->selection.implementations,
+                  "instead of all available ones; may be repeated")
       ->type_name("NAME");
   command
       .add_option("--threads", a->selection.threads,
@@ -63,13 +67,16 @@ void add_run(CLI::App& app, Command& chosen, const std::string& command_line) {
       ->type_name("N")
       ->check(CLI::Range(0, Limits::kThreads));
   command
-      .add_option("--samples", a->selection.samples, "of every measurement, at least, unless its time cap comes first")
+      .add_option("--samples", a->selection.samples,
+                  "of every measurement, at least, unless its time cap comes first")
       ->type_name("N")
       ->check(CLI::Range(1, 1000000));
-  command.add_option("--out", a->out, "folder for the rows (default: bench-results/<UTC time>)")->type_name("DIR");
+  command.add_option("--out", a->out, "folder for the rows (default: bench-results/<UTC time>)")
+      ->type_name("DIR");
   add_align_flags(command, a->selection.options);
 
-  const std::vector<CLI::Option*> others = command.get_options();  // the plan is made: nothing of it can be changed
+  const std::vector<CLI::Option*> others =
+      command.get_options();  // the plan is made: nothing of it can be changed
   CLI::Option& resume =
       *command.add_option("--resume", a->resume,
                           "go on with the run in this folder as it was planned: what is missing, and what "

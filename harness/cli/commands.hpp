@@ -31,7 +31,8 @@ template <class Arguments>
 CLI::App& add_command(CLI::App& app, Command& chosen, const char* name, const char* about,
                       const std::shared_ptr<Arguments>& arguments, ExitCode (*run)(const Arguments&)) {
   CLI::App& command = *app.add_subcommand(name, about);
-  command.final_callback([arguments, run, &chosen] { chosen = [arguments, run] { return run(*arguments); }; });
+  command.final_callback(
+      [arguments, run, &chosen] { chosen = [arguments, run] { return run(*arguments); }; });
   return command;
 }
 

@@ -33,12 +33,15 @@ void add_map_flag(CLI::App& command, std::string& file) {
 }
 
 void add_scan_flag(CLI::App& command, std::string& file) {
-  command.add_option("--scan", file, "cloud to register (" + cloud_extensions() + ")")->type_name("FILE")->required();
+  command.add_option("--scan", file, "cloud to register (" + cloud_extensions() + ")")
+      ->type_name("FILE")
+      ->required();
 }
 
 void add_pose_flag(CLI::App& command, const char* name, std::vector<std::string>& words, bool required) {
   std::string about =
-      "map_from_scan: x,y,z,roll,pitch,yaw in metres and radians, R = Rx(roll) Ry(pitch) Rz(yaw); or 16 numbers of a "
+      "map_from_scan: x,y,z,roll,pitch,yaw in metres and radians, R = Rx(roll) Ry(pitch) Rz(yaw); or 16 "
+      "numbers of a "
       "row-major 4x4; separated by commas or blanks";
   if (!required) about += " (default: identity)";
   command.add_option(name, words, about)->type_name("POSE")->expected(1, 16)->required(required);
@@ -50,7 +53,9 @@ Transform pose_from(const std::vector<std::string>& words, std::string_view opti
 }
 
 void add_implementation_flag(CLI::App& command, std::string& name) {
-  command.add_option("--implementation", name, "row of ndt-bench list, or auto = the fastest available (default)")
+  command
+      .add_option("--implementation", name,
+                  "row of ndt-bench list, or auto = the fastest available (default)")
       ->type_name("NAME");
 }
 
@@ -82,14 +87,18 @@ std::optional<CropBox> box_from(const std::vector<std::string>& words, std::stri
 }  // namespace
 
 void add_scan_preparation_flags(CLI::App& command, PreparationArguments& a) {
-  add(command, "--scan-min-range", a.scan.min_range_m, "drop scan points nearer to the sensor, 0 to 1e6", "M");
-  add(command, "--scan-max-range", a.scan.max_range_m, "drop scan points farther from the sensor, above 0 to 1e6", "M");
+  add(command, "--scan-min-range", a.scan.min_range_m, "drop scan points nearer to the sensor, 0 to 1e6",
+      "M");
+  add(command, "--scan-max-range", a.scan.max_range_m,
+      "drop scan points farther from the sensor, above 0 to 1e6", "M");
   add(command, "--scan-crop-box", a.crop_box, "drop scan points outside: x0,y0,z0,x1,y1,z1 in metres", "BOX")
       .expected(1, 6);
-  add(command, "--scan-remove-box", a.remove_box, "drop scan points inside, e.g. the vehicle: x0,y0,z0,x1,y1,z1", "BOX")
+  add(command, "--scan-remove-box", a.remove_box,
+      "drop scan points inside, e.g. the vehicle: x0,y0,z0,x1,y1,z1", "BOX")
       .expected(1, 6);
   add(command, "--scan-voxel-leaf", a.scan.voxel_leaf_m, kLeafAbout, "M");
-  add(command, "--scan-sample", a.scan.sample_points, "points of the scan to draw at random, order kept", "N");
+  add(command, "--scan-sample", a.scan.sample_points, "points of the scan to draw at random, order kept",
+      "N");
   add(command, "--scan-seed", a.seed, "seed of --scan-sample (default 1)", "K");
 }
 

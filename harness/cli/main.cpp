@@ -55,7 +55,8 @@ std::string usage_message(const CLI::App& app, const CLI::ParseError& error, std
   if (!app.get_subcommands().empty() || words.size() < 2 || words[1][0] == '-')
     return fmt::format("{}; see ndt-bench --help", error.what());
   std::vector<std::string> names;
-  for (const CLI::App* command : app.get_subcommands([](const CLI::App* a) { return !a->get_group().empty(); }))
+  for (const CLI::App* command :
+       app.get_subcommands([](const CLI::App* a) { return !a->get_group().empty(); }))
     names.push_back(command->get_name());
   return ndt::harness::unknown_name("command", words[1], names).what();
 }
@@ -71,7 +72,8 @@ int main(int argc, char** argv) {
     app.parse(argc, argv);
     return finish(command());
   } catch (const CLI::ParseError& error) {
-    if (error.get_exit_code() == 0) return finish(static_cast<ExitCode>(app.exit(error)));  // help and version
+    if (error.get_exit_code() == 0)
+      return finish(static_cast<ExitCode>(app.exit(error)));  // help and version
     return fail(ExitCode::usage, usage_message(app, error, {argv, static_cast<std::size_t>(argc)}));
   } catch (const std::exception& error) {
     if (std::ferror(stdout) != 0) return lost_output();  // fmt throws where more than a buffer is printed

@@ -35,7 +35,8 @@ std::string time_text(const std::vector<double>& times_us);
 nlohmann::ordered_json to_json(const AlignResult& result, std::string_view implementation, double build_us,
                                std::span<const double> align_us, bool with_trace);
 nlohmann::ordered_json to_json(const Evaluation& evaluation, std::string_view implementation);
-nlohmann::ordered_json to_json(std::span<const VoxelRow> voxels, std::string_view implementation, double resolution_m);
+nlohmann::ordered_json to_json(std::span<const VoxelRow> voxels, std::string_view implementation,
+                               double resolution_m);
 
 /// Sets `key` to the points given and what each filter removed and left; nothing if no filter was asked for.
 void put_preparation(nlohmann::ordered_json& object, const char* key, const PreparedCloud& prepared);
@@ -69,6 +70,7 @@ std::string text_table(std::span<const TextColumn> columns, std::span<const std:
 /// index in the scan, non-finite points counted, its coordinates in the scan's frame, and its entry of
 /// Evaluation::point_scores. All digits are kept. Throws InputError if it cannot be written, std::logic_error
 /// unless there is one score per finite point.
-void write_point_scores(const std::filesystem::path& file, const PointCloud& scan, std::span<const float> scores);
+void write_point_scores(const std::filesystem::path& file, const PointCloud& scan,
+                        std::span<const float> scores);
 
 }  // namespace ndt::harness

@@ -35,8 +35,8 @@ json covariance_json(const std::optional<PositionCovariance>& c) {
 
 }  // namespace
 
-json to_json(const AlignResult& r, std::string_view implementation, double build_us, std::span<const double> align_us,
-             bool with_trace) {
+json to_json(const AlignResult& r, std::string_view implementation, double build_us,
+             std::span<const double> align_us, bool with_trace) {
   json j;
   j["implementation"] = implementation;
   j["stop"] = to_string(r.stop);
@@ -56,7 +56,8 @@ json to_json(const AlignResult& r, std::string_view implementation, double build
   j["weak_direction"] = array_of(r.conditioning.weak_direction.v);
   j["laplace_covariance_m2"] = covariance_json(r.laplace_covariance);
   j["laplace_covariance_floored_m2"] = covariance_json(
-      r.laplace_covariance ? std::optional(with_variance_floor(*r.laplace_covariance, r.map_from_scan)) : std::nullopt);
+      r.laplace_covariance ? std::optional(with_variance_floor(*r.laplace_covariance, r.map_from_scan))
+                           : std::nullopt);
   j["newton_fallbacks"] = r.newton_fallbacks == kNotCounted ? json() : json(r.newton_fallbacks);
   j["dropped_points"] = r.dropped_points;
   j["derivative_rpy_rad"] = rpy(r.derivative_pose);
@@ -93,11 +94,14 @@ void put_preparation(json& object, const char* key, const PreparedCloud& prepare
   if (prepared.steps.empty()) return;
   json filters = json::array();
   for (const FilterStep& step : prepared.steps)
-    filters.push_back(
-        {{"filter", step.filter}, {"removed_points", step.removed_points}, {"left_points", step.left_points}});
+    filters.push_back({{"filter", step.filter},
+                       {"removed_points", step.removed_points},
+                       {"left_points", step.left_points}});
   object[key] = {{"given_points", prepared.given_points}, {"filters", std::move(filters)}};
 }
 
-void print_json(const json& object) { fmt::print("{}\n", object.dump(-1, ' ', false, json::error_handler_t::replace)); }
+void print_json(const json& object) {
+  fmt::print("{}\n", object.dump(-1, ' ', false, json::error_handler_t::replace));
+}
 
 }  // namespace ndt::harness

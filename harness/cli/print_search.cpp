@@ -19,7 +19,8 @@ json pose_json(const Transform& map_from_scan) {
 
 json particle_json(const Particle& particle) {
   const Pose& start = particle.start;
-  json j = {{"guess_xyz_m", {start.x, start.y, start.z}}, {"guess_rpy_rad", {start.roll, start.pitch, start.yaw}}};
+  json j = {{"guess_xyz_m", {start.x, start.y, start.z}},
+            {"guess_rpy_rad", {start.roll, start.pitch, start.yaw}}};
   j.update(pose_json(particle.result.map_from_scan));
   j["nvtl"] = particle.result.nvtl;
   j["transform_probability"] = particle.result.transform_probability;
@@ -52,12 +53,14 @@ std::string verdict(const SearchAnswer& answer) {
         nvtl, least);
   if (result.ambiguous())
     return fmt::format(
-        "AMBIGUOUS: NVTL {:.4f} is above {:g}, but a place elsewhere has {:.3f} of it; a nearer --guess with a "
+        "AMBIGUOUS: NVTL {:.4f} is above {:g}, but a place elsewhere has {:.3f} of it; a nearer --guess with "
+        "a "
         "smaller --sigma leaves fewer",
         nvtl, least, result.runner_up_ratio());
   const Stop stop = result.best_particle().result.stop;
-  return fmt::format("reliable: NVTL {:.4f} is above {:g}{}", nvtl, least,
-                     stop == Stop::converged ? "" : fmt::format(", but its alignment ended as {}", to_string(stop)));
+  return fmt::format(
+      "reliable: NVTL {:.4f} is above {:g}{}", nvtl, least,
+      stop == Stop::converged ? "" : fmt::format(", but its alignment ended as {}", to_string(stop)));
 }
 
 std::string runner_up_text(const SearchResult& result) {
@@ -66,7 +69,8 @@ std::string runner_up_text(const SearchResult& result) {
   const Transform& best = result.best_particle().result.map_from_scan;
   const Pose p = principal(derivative_pose(other.map_from_scan));
   return fmt::format(
-      "runner-up        NVTL {:.4f}, {:.3f} of the best's, {:.2f} m and {:.1f} deg away: x {:.3f}  y {:.3f}  z {:.3f} "
+      "runner-up        NVTL {:.4f}, {:.3f} of the best's, {:.2f} m and {:.1f} deg away: x {:.3f}  y {:.3f}  "
+      "z {:.3f} "
       "m, yaw "
       "{:.4f} rad\n",
       other.nvtl, result.runner_up_ratio(), translation_error_m(other.map_from_scan, best),
@@ -116,8 +120,8 @@ std::string to_text(const SearchAnswer& answer) {
                         result.particles.size());
   text += fmt::format("best             particle {} of {}\n", result.best + 1, result.particles.size());
   text += to_text(result.best_particle().result) + runner_up_text(result);
-  return text + fmt::format("build            {:.3f} ms\nsearch           {:.3f} ms\n", answer.build_us / 1000,
-                            answer.search_us / 1000);
+  return text + fmt::format("build            {:.3f} ms\nsearch           {:.3f} ms\n",
+                            answer.build_us / 1000, answer.search_us / 1000);
 }
 
 }  // namespace ndt::harness

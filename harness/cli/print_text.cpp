@@ -20,8 +20,8 @@ std::string line(std::span<const TextColumn> columns, std::span<const std::size_
   std::string out;
   for (std::size_t k = 0; k < columns.size(); ++k) {
     if (k > 0) out += ' ';
-    out +=
-        columns[k].left ? fmt::format("{:<{}}", cells.at(k), widths[k]) : fmt::format("{:>{}}", cells.at(k), widths[k]);
+    out += columns[k].left ? fmt::format("{:<{}}", cells.at(k), widths[k])
+                           : fmt::format("{:>{}}", cells.at(k), widths[k]);
   }
   out.erase(out.find_last_not_of(' ') + 1);
   return out + '\n';
@@ -33,10 +33,13 @@ const char* advice(Stop stop) {
     case Stop::converged: return "the step rule was met and the optimum is well conditioned";
     case Stop::max_iterations: return "the limit came first: raise --max-iterations or give a nearer --guess";
     case Stop::no_overlap:
-      return "no scan point is near a voxel, the guess is returned: check --guess, and that both clouds are in metres";
+      return "no scan point is near a voxel, the guess is returned: check --guess, and that both clouds are "
+             "in metres";
     case Stop::degenerate:
-      return "the scan leaves a direction (nearly) free, see the weak direction: trust the pose in the others only";
-    case Stop::non_finite: return "a sum was not finite, the guess is returned: check the clouds for huge coordinates";
+      return "the scan leaves a direction (nearly) free, see the weak direction: trust the pose in the "
+             "others only";
+    case Stop::non_finite:
+      return "a sum was not finite, the guess is returned: check the clouds for huge coordinates";
     case Stop::line_search_failed:
       return "no step of epsilon / 2 or longer raised the score: the best pose found is returned";
     case Stop::cancelled: return "stopped on request, the pose so far is returned";
@@ -49,19 +52,21 @@ std::string pose_text(const Transform& map_from_scan) {
   const Pose p = principal(derivative_pose(map_from_scan));
   const double degrees = 180 / kPi;
   return fmt::format("position         x {:.6f}  y {:.6f}  z {:.6f} m\n", p.x, p.y, p.z) +
-         fmt::format("angles           roll {:.6f}  pitch {:.6f}  yaw {:.6f} rad  ({:.4f}, {:.4f}, {:.4f} deg)\n",
-                     p.roll, p.pitch, p.yaw, p.roll * degrees, p.pitch * degrees, p.yaw * degrees);
+         fmt::format(
+             "angles           roll {:.6f}  pitch {:.6f}  yaw {:.6f} rad  ({:.4f}, {:.4f}, {:.4f} deg)\n",
+             p.roll, p.pitch, p.yaw, p.roll * degrees, p.pitch * degrees, p.yaw * degrees);
 }
 
 std::string score_text(double score, std::int64_t pairs, double transform_probability, double nvtl) {
   return fmt::format("score            {:.6g} over {} point-voxel pairs\n", score, pairs) +
-         fmt::format("per point        transform probability {:.6f}, NVTL {:.6f}\n", transform_probability, nvtl);
+         fmt::format("per point        transform probability {:.6f}, NVTL {:.6f}\n", transform_probability,
+                     nvtl);
 }
 
 std::string covariance_text(const std::optional<PositionCovariance>& c) {
   if (!c) return "";
-  return fmt::format("deviation        x {:.4g}  y {:.4g} m (Laplace, correlation {:.3f})\n", std::sqrt(c->xx),
-                     std::sqrt(c->yy), c->xy / std::sqrt(c->xx * c->yy));
+  return fmt::format("deviation        x {:.4g}  y {:.4g} m (Laplace, correlation {:.3f})\n",
+                     std::sqrt(c->xx), std::sqrt(c->yy), c->xy / std::sqrt(c->xx * c->yy));
 }
 
 std::string condition_text(const Conditioning& c) {
@@ -69,16 +74,16 @@ std::string condition_text(const Conditioning& c) {
   std::string text =
       fmt::format("condition        {:.4g} (well posed up to {:g})", c.condition_number, kMaxConditionNumber);
   if (c.surface_condition_number > 0)
-    text +=
-        fmt::format(", of the surfaces {:.4g} (up to {:g})", c.surface_condition_number, kMaxSurfaceConditionNumber);
+    text += fmt::format(", of the surfaces {:.4g} (up to {:g})", c.surface_condition_number,
+                        kMaxSurfaceConditionNumber);
   text += "\n";
   if (c.condition_number <= kMaxConditionNumber && c.surface_condition_number <= kMaxSurfaceConditionNumber)
     return text;
-  return text +
-         fmt::format(
-             "weak direction   x y z roll pitch yaw = {:.3f} {:.3f} {:.3f} {:.3f} {:.3f} {:.3f} (rotations in m)\n",
-             c.weak_direction[0], c.weak_direction[1], c.weak_direction[2], c.weak_direction[3], c.weak_direction[4],
-             c.weak_direction[5]);
+  return text + fmt::format(
+                    "weak direction   x y z roll pitch yaw = {:.3f} {:.3f} {:.3f} {:.3f} {:.3f} {:.3f} "
+                    "(rotations in m)\n",
+                    c.weak_direction[0], c.weak_direction[1], c.weak_direction[2], c.weak_direction[3],
+                    c.weak_direction[4], c.weak_direction[5]);
 }
 
 std::string dropped_text(std::int64_t dropped) {
@@ -88,15 +93,18 @@ std::string dropped_text(std::int64_t dropped) {
 std::string extent_text(std::span<const VoxelRow> voxels, double resolution_m) {
   std::string text;
   for (int axis = 0; axis < 3; ++axis) {
-    const auto [low, high] = std::ranges::minmax_element(voxels, {}, [=](const VoxelRow& v) { return v.key[axis]; });
-    text += fmt::format("{} {:.1f} to {:.1f} m{}", "xyz"[axis], static_cast<double>(low->key[axis]) * resolution_m,
+    const auto [low, high] =
+        std::ranges::minmax_element(voxels, {}, [=](const VoxelRow& v) { return v.key[axis]; });
+    text += fmt::format("{} {:.1f} to {:.1f} m{}", "xyz"[axis],
+                        static_cast<double>(low->key[axis]) * resolution_m,
                         static_cast<double>(high->key[axis] + 1) * resolution_m, axis < 2 ? ", " : "");
   }
   return text;
 }
 
 std::vector<std::string> cells(const VoxelRow& v) {
-  std::vector<std::string> row = {fmt::format("{} {} {}", v.key[0], v.key[1], v.key[2]), fmt::format("{}", v.points)};
+  std::vector<std::string> row = {fmt::format("{} {} {}", v.key[0], v.key[1], v.key[2]),
+                                  fmt::format("{}", v.points)};
   for (const double x : {v.mean.x, v.mean.y, v.mean.z}) row.push_back(fmt::format("{:.3f}", x));
   for (const double x : {v.covariance.xx, v.covariance.yy, v.covariance.zz})
     row.push_back(fmt::format("{:.4f}", std::sqrt(x)));
@@ -134,28 +142,33 @@ std::string text_table(std::span<const TextColumn> columns, std::span<const std:
 }
 
 std::string clouds_text(const PreparedCloud& map, const PreparedCloud& scan) {
-  return fmt::format("clouds           map {} points, scan {} points\n", map.given_points, scan.given_points) +
+  return fmt::format("clouds           map {} points, scan {} points\n", map.given_points,
+                     scan.given_points) +
          filters_text("map", map) + filters_text("scan", scan);
 }
 
 std::string filters_text(std::string_view cloud, const PreparedCloud& prepared) {
   if (prepared.steps.empty()) return "";
   std::vector<std::string> left;
-  for (const FilterStep& step : prepared.steps) left.push_back(fmt::format("{} {}", step.filter, step.left_points));
-  return fmt::format("{:<16} of {} points left: {}\n", fmt::format("{} filters", cloud), prepared.given_points,
-                     fmt::join(left, ", "));
+  for (const FilterStep& step : prepared.steps)
+    left.push_back(fmt::format("{} {}", step.filter, step.left_points));
+  return fmt::format("{:<16} of {} points left: {}\n", fmt::format("{} filters", cloud),
+                     prepared.given_points, fmt::join(left, ", "));
 }
 
 std::string to_text(const AlignResult& r) {
-  return fmt::format("stop             {} after {} iterations, {} evaluations: {}\n", to_string(r.stop), r.iterations,
-                     r.evaluations, advice(r.stop)) +
-         pose_text(r.map_from_scan) + score_text(r.score, r.correspondences, r.transform_probability, r.nvtl) +
-         condition_text(r.conditioning) + covariance_text(r.laplace_covariance) + dropped_text(r.dropped_points);
+  return fmt::format("stop             {} after {} iterations, {} evaluations: {}\n", to_string(r.stop),
+                     r.iterations, r.evaluations, advice(r.stop)) +
+         pose_text(r.map_from_scan) +
+         score_text(r.score, r.correspondences, r.transform_probability, r.nvtl) +
+         condition_text(r.conditioning) + covariance_text(r.laplace_covariance) +
+         dropped_text(r.dropped_points);
 }
 
 std::string to_text(const Evaluation& e) {
   std::string text = score_text(e.score, e.correspondences, e.transform_probability, e.nvtl) +
-                     fmt::format("with voxels      {} points\n", e.points_with_voxels) + dropped_text(e.dropped_points);
+                     fmt::format("with voxels      {} points\n", e.points_with_voxels) +
+                     dropped_text(e.dropped_points);
   std::vector<std::vector<std::string>> rows;
   const char* const names[] = {"x", "y", "z", "roll", "pitch", "yaw"};
   for (int i = 0; i < 6; ++i) {
@@ -180,9 +193,9 @@ std::string trace_text(std::span<const TracePoint> trace) {
   std::vector<std::vector<std::string>> rows;
   for (const TracePoint& point : trace) {
     const Vec3<double> t = translation_of(point.map_from_scan);
-    rows.push_back({fmt::format("{}", rows.size()), fmt::format("{:.6f}", point.step_m), fmt::format("{:.6f}", t.x),
-                    fmt::format("{:.6f}", t.y), fmt::format("{:.6f}", t.z), fmt::format("{:.6g}", point.score),
-                    fmt::format("{:.6f}", point.nvtl)});
+    rows.push_back({fmt::format("{}", rows.size()), fmt::format("{:.6f}", point.step_m),
+                    fmt::format("{:.6f}", t.x), fmt::format("{:.6f}", t.y), fmt::format("{:.6f}", t.z),
+                    fmt::format("{:.6g}", point.score), fmt::format("{:.6f}", point.nvtl)});
   }
   return text_table(
       std::vector<TextColumn>{
@@ -199,8 +212,8 @@ std::string to_text(std::span<const VoxelRow> voxels, double resolution_m) {
   return fmt::format("voxels           {} of {:g} m\n", voxels.size(), resolution_m) +
          fmt::format("extent           {}\n", extent_text(voxels, resolution_m)) +
          fmt::format("points per voxel {:g} least, {:g} / {:g} / {:g} at 25 / 50 / 75 %, {:g} most\n",
-                     quantile(points, 0), quantile(points, 0.25), quantile(points, 0.5), quantile(points, 0.75),
-                     quantile(points, 1)) +
+                     quantile(points, 0), quantile(points, 0.25), quantile(points, 0.5),
+                     quantile(points, 0.75), quantile(points, 1)) +
          fmt::format("first {}\n", rows.size()) +
          text_table(std::vector<TextColumn>{{"key", "x y z", true},
                                             {"points", ""},
@@ -219,12 +232,14 @@ std::string time_text(const std::vector<double>& times_us) {
                      quantile(times_us, 0) / 1000, quantile(times_us, 1) / 1000);
 }
 
-void write_point_scores(const std::filesystem::path& file, const PointCloud& scan, std::span<const float> scores) {
+void write_point_scores(const std::filesystem::path& file, const PointCloud& scan,
+                        std::span<const float> scores) {
   const std::vector<std::size_t> indices = finite_indices(scan);
   if (indices.size() != scores.size())
     throw std::logic_error(
         fmt::format("write_point_scores: {} scores for {} finite points", scores.size(), indices.size()));
-  const bool as_stored = scan.origin.x == 0 && scan.origin.y == 0 && scan.origin.z == 0;  // with a float's digits
+  const bool as_stored =
+      scan.origin.x == 0 && scan.origin.y == 0 && scan.origin.z == 0;  // with a float's digits
   std::string text = "index,x_m,y_m,z_m,score";
   for (std::size_t k = 0; k < scores.size(); ++k) {
     const auto add_line = [&](const auto& p) {

@@ -20,10 +20,11 @@ std::string progress_text(const Progress& progress, double elapsed_s, std::size_
   const std::size_t total = progress.total == 0 ? 1 : progress.total;
   const std::size_t filled = kWidth * progress.done / total;
   const std::size_t now = progress.done - already_done;
-  const std::string left =
-      now == 0 ? ""
-               : minutes(elapsed_s * static_cast<double>(progress.total - progress.done) / static_cast<double>(now)) +
-                     " left  ";
+  const std::string left = now == 0
+                               ? ""
+                               : minutes(elapsed_s * static_cast<double>(progress.total - progress.done) /
+                                         static_cast<double>(now)) +
+                                     " left  ";
   return fmt::format("[{:#<{}}{:-<{}}] {:3} %  {}/{}  {}{}", "", filled, "", kWidth - filled,
                      100 * progress.done / total, progress.done, progress.total, left, progress.now);
 }

@@ -48,7 +48,8 @@ Entry entry_of(const fs::path& description, const fs::path& own_folder) {
     if (data_folder().empty())
       entry.info.unavailable_reason = fmt::format("{} is not set", kVariable);
     else if (!fs::is_directory(entry.folder, error))
-      entry.info.unavailable_reason = fmt::format("{} has no folder {}", kVariable, printable_name(head.root));
+      entry.info.unavailable_reason =
+          fmt::format("{} has no folder {}", kVariable, printable_name(head.root));
   } catch (const InputError& error) {
     const fs::path named = own_folder.empty() ? description.stem() : own_folder.filename();
     entry.info = {printable_name(named.string()), "cannot be read", error.what()};
@@ -63,7 +64,8 @@ std::vector<Entry> entries() {
   std::error_code error;
   if (!data_folder().empty())
     for (const fs::path& folder : files_in(data_folder()))
-      if (fs::is_regular_file(folder / "dataset.toml", error)) all.push_back(entry_of(folder / "dataset.toml", folder));
+      if (fs::is_regular_file(folder / "dataset.toml", error))
+        all.push_back(entry_of(folder / "dataset.toml", folder));
   return all;
 }
 

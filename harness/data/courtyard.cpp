@@ -55,8 +55,8 @@ Point draw(IntegerRandom& random, const std::int64_t offset_m[3]) {
   const Surface& surface = pick(random);
   std::int64_t v[3];
   for (int axis = 0; axis < 3; ++axis)
-    v[axis] =
-        surface.origin_q[axis] * (kUnitsPerMetre / 4) + random.below(surface.extent_q[axis] * (kUnitsPerMetre / 4) + 1);
+    v[axis] = surface.origin_q[axis] * (kUnitsPerMetre / 4) +
+              random.below(surface.extent_q[axis] * (kUnitsPerMetre / 4) + 1);
   if (surface.sloped) v[2] += (v[0] - 16 * kUnitsPerMetre) >> 2;  // floor division by 4
   float out[3];
   for (int axis = 0; axis < 3; ++axis) {
@@ -96,10 +96,10 @@ PointCloud tiled_map(int tiles) {
   map.points.reserve(static_cast<std::size_t>(tiles) * static_cast<std::size_t>(tiles) * kTilePoints);
   for (int row = 0; row < tiles; ++row)
     for (int column = 0; column < tiles; ++column) {
-      const PointCloud tile =
-          make_courtyard({.seed = 1,
-                          .points = kTilePoints,
-                          .offset_m = {(column - tiles / 2) * kTilePitchM, (row - tiles / 2) * kTilePitchM, 0}});
+      const PointCloud tile = make_courtyard(
+          {.seed = 1,
+           .points = kTilePoints,
+           .offset_m = {(column - tiles / 2) * kTilePitchM, (row - tiles / 2) * kTilePitchM, 0}});
       map.points.insert(map.points.end(), tile.points.begin(), tile.points.end());
     }
   return map;
@@ -129,7 +129,8 @@ Dataset make(std::string_view name, std::string description, const Variant& vari
 
 constexpr std::string_view kCourtyard =
     "built-in: walled courtyard, map 30,000 points, scan 3,000, 8 guesses within 0.5 m and 5 degrees";
-constexpr std::string_view kOfSize = "built-in: the same with a scan of 5,000 points (any number: courtyard_<points>)";
+constexpr std::string_view kOfSize =
+    "built-in: the same with a scan of 5,000 points (any number: courtyard_<points>)";
 constexpr std::string_view kTiled =
     "built-in: 9 x 9 courtyards, map 2,430,000 points (any odd number: courtyard_tiles_<n>)";
 constexpr std::string_view kFar =
@@ -163,7 +164,8 @@ std::optional<Dataset> load_courtyard(std::string_view name) {
   }
   if (const auto points = number_after(name, "courtyard_")) {
     require_between(name, *points, 100, 2000000);
-    return make(name, fmt::format("built-in: courtyard with a scan of {} points", *points), {.scan_points = *points});
+    return make(name, fmt::format("built-in: courtyard with a scan of {} points", *points),
+                {.scan_points = *points});
   }
   return std::nullopt;
 }

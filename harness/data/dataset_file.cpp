@@ -39,7 +39,8 @@ std::string required_name(TomlTable& toml) {
   const bool plain = !name.empty() && name.size() <= 64 && std::ranges::all_of(name, [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_';
   });
-  if (!plain) toml.refuse("name", fmt::format("'{}'", printable(name)), "use a-z, 0-9 and _, at most 64 of them");
+  if (!plain)
+    toml.refuse("name", fmt::format("'{}'", printable(name)), "use a-z, 0-9 and _, at most 64 of them");
   return name;
 }
 
@@ -75,8 +76,10 @@ std::vector<fs::path> matches(const fs::path& pattern, TomlTable& toml) {
 std::vector<fs::path> scan_files(TomlTable& toml, const fs::path& folder) {
   std::vector<fs::path> files;
   for (const std::string& name : toml.texts("scans").value_or(std::vector<std::string>{}))
-    for (fs::path& file : matches(inside(folder, name, toml, "scans"), toml)) files.push_back(std::move(file));
-  if (files.empty()) toml.refuse("scans", "lists no scans", "give an array of file names, one * allowed in each");
+    for (fs::path& file : matches(inside(folder, name, toml, "scans"), toml))
+      files.push_back(std::move(file));
+  if (files.empty())
+    toml.refuse("scans", "lists no scans", "give an array of file names, one * allowed in each");
   return files;
 }
 
@@ -84,7 +87,8 @@ Transform read_matrix(const fs::path& file) {
   std::ifstream in(file);
   std::ostringstream text;
   text << in.rdbuf();
-  if (!in) throw refusal(printable_name(file.string()), "", "cannot be read", "give a text file of 16 numbers");
+  if (!in)
+    throw refusal(printable_name(file.string()), "", "cannot be read", "give a text file of 16 numbers");
   return parse_transform(text.str(), printable_name(file.string()));
 }
 
@@ -97,11 +101,14 @@ std::vector<Transform> read_poses(const fs::path& file, const std::string& forma
 }
 
 /// Reads the truth of every scan, or returns nothing.
-std::vector<Transform> read_truth(TomlTable& root, const fs::path& folder, std::size_t scans, TruthFacts& facts) {
+std::vector<Transform> read_truth(TomlTable& root, const fs::path& folder, std::size_t scans,
+                                  TruthFacts& facts) {
   std::vector<Transform> poses;
   if (auto success = root.table("success")) {
-    facts.success_translation_m = success->number("translation_m", 1e-6, 1e6).value_or(facts.success_translation_m);
-    facts.success_rotation_deg = success->number("rotation_deg", 1e-6, 180).value_or(facts.success_rotation_deg);
+    facts.success_translation_m =
+        success->number("translation_m", 1e-6, 1e6).value_or(facts.success_translation_m);
+    facts.success_rotation_deg =
+        success->number("rotation_deg", 1e-6, 180).value_or(facts.success_rotation_deg);
     success->finish();
   }
   auto toml = root.table("truth");
@@ -114,7 +121,8 @@ std::vector<Transform> read_truth(TomlTable& root, const fs::path& folder, std::
   toml->finish();
   poses = read_poses(file, format);
   if (poses.size() != scans)
-    toml->refuse("file", fmt::format("{} poses for {} scans", poses.size(), scans), "give one pose for every scan");
+    toml->refuse("file", fmt::format("{} poses for {} scans", poses.size(), scans),
+                 "give one pose for every scan");
   return poses;
 }
 
@@ -133,7 +141,8 @@ GuessRule read_guess_rule(TomlTable& root, const fs::path& folder, std::size_t s
   rule.noise.z_m = toml->number("z_sigma_m", 0, 1000).value_or(0.05);
   rule.noise.roll_pitch_rad = toml->number("roll_pitch_sigma_deg", 0, 180).value_or(0.5) * kDegree;
   rule.noise.yaw_rad = toml->number("yaw_sigma_deg", 0, 180).value_or(2) * kDegree;
-  if (rule.kind == "noise" && !truth) toml->refuse("kind", "noise needs a [truth]", "choose identity or odometry");
+  if (rule.kind == "noise" && !truth)
+    toml->refuse("kind", "noise needs a [truth]", "choose identity or odometry");
   const auto file = toml->text("file");
   if (rule.kind == "odometry") {
     if (!file) toml->refuse("file", "is missing", "name the TUM file of the odometry");
@@ -170,7 +179,8 @@ PointCloud prepared(const fs::path& file, const ScanPreparation& preparation) {
 
 class Builder {
  public:
-  Builder(const fs::path& description, const fs::path& folder) : toml_(TomlTable::read(description)), folder_(folder) {}
+  Builder(const fs::path& description, const fs::path& folder)
+      : toml_(TomlTable::read(description)), folder_(folder) {}
 
   Dataset build() {
     if (const auto format = toml_.whole("format", 1, 1); !format)
@@ -208,7 +218,8 @@ class Builder {
     dataset_.one_map = !sequence();
     fs::path target;
     if (sequence()) {
-      if (toml_.text("map")) toml_.refuse("map", "given for a sequence", "drop it, or choose the kind scan_to_map");
+      if (toml_.text("map"))
+        toml_.refuse("map", "given for a sequence", "drop it, or choose the kind scan_to_map");
     } else {
       target = inside(folder_, toml_.required_text("map"), toml_, "map");
     }
@@ -239,12 +250,15 @@ class Builder {
     for (const std::size_t scan : chosen_) {
       Frame frame{.name = files_[scan].stem().string(), .truth = relative(truth_, scan), .guesses = {}};
       if (printable(frame.name, 100) != frame.name)
-        toml_.refuse("scans", fmt::format("'{}' cannot name a frame", printable(frame.name)), "rename the file");
+        toml_.refuse("scans", fmt::format("'{}' cannot name a frame", printable(frame.name)),
+                     "rename the file");
       for (int k = 0; k < rule_.count; ++k) {
-        const std::uint64_t draw = scan * static_cast<std::uint64_t>(rule_.count) + static_cast<std::uint64_t>(k);
+        const std::uint64_t draw =
+            scan * static_cast<std::uint64_t>(rule_.count) + static_cast<std::uint64_t>(k);
         frame.guesses.push_back(
-            {fmt::format("guess{}", k),
-             rule_.kind == "noise" ? noisy_guess(*frame.truth, rule_.noise, rule_.seed, draw) : first_guess(scan)});
+            {fmt::format("guess{}", k), rule_.kind == "noise"
+                                            ? noisy_guess(*frame.truth, rule_.noise, rule_.seed, draw)
+                                            : first_guess(scan)});
         if (rule_.kind != "noise") break;  // they would all be the same
       }
       if (!names_.insert(frame.name).second)

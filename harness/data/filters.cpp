@@ -33,7 +33,8 @@ std::vector<InLeaf> in_leaf_order(const PointCloud& cloud, double leaf_m) {
 /// Uniform in [0, n). The standard fixes the generator's numbers, but not what std::uniform_int_distribution
 /// makes of them.
 std::uint64_t draw_below(std::mt19937_64& random, std::uint64_t n) {
-  const std::uint64_t surplus = (0 - n) % n;  // 2^64 mod n draws, refused so that no remainder comes up more often
+  const std::uint64_t surplus =
+      (0 - n) % n;  // 2^64 mod n draws, refused so that no remainder comes up more often
   std::uint64_t drawn = random();
   while (drawn < surplus) drawn = random();
   return drawn % n;

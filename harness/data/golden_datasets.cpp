@@ -45,12 +45,13 @@ std::string text_field(const json& entry, const char* key) {
 DatasetInfo describe(const std::string& name, const json& entry) {
   const std::string map = text_field(entry, "map"), scan = text_field(entry, "scan");
   constexpr std::size_t kShown = 60;
-  DatasetInfo info{name, fmt::format("real clouds: {} onto {}", printable(scan, kShown), printable(map, kShown)), ""};
+  DatasetInfo info{
+      name, fmt::format("real clouds: {} onto {}", printable(scan, kShown), printable(map, kShown)), ""};
   for (const std::string& file : {map, scan}) {
     std::error_code impossible_name;  // such a file is missing too
     if (file.empty() || !fs::exists(folder() / file, impossible_name))
-      info.unavailable_reason =
-          fmt::format("{} is missing in NDT_GOLDEN_DIR", file.empty() ? "its map or scan" : printable(file, kShown));
+      info.unavailable_reason = fmt::format("{} is missing in NDT_GOLDEN_DIR",
+                                            file.empty() ? "its map or scan" : printable(file, kShown));
   }
   return info;
 }

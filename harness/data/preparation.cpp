@@ -25,7 +25,8 @@ bool contains(const CropBox& box, const Vec3<double>& p) {
 void require_box(const std::string& name, const CropBox& box) {
   const auto& [low, high] = box;
   bool usable = true;
-  for (const auto& [from, to] : {std::pair{low.x, high.x}, std::pair{low.y, high.y}, std::pair{low.z, high.z}})
+  for (const auto& [from, to] :
+       {std::pair{low.x, high.x}, std::pair{low.y, high.y}, std::pair{low.z, high.z}})
     usable = usable && std::isfinite(from) && std::isfinite(to) && from <= to;
   if (!usable)
     refuse_option(name, fmt::format("{},{},{},{},{},{}", low.x, low.y, low.z, high.x, high.y, high.z),
@@ -50,7 +51,8 @@ class Preparation {
 
   void replace(std::string_view filter, std::vector<Point> points) {
     const auto left = static_cast<std::int64_t>(points.size());
-    const std::int64_t before = prepared_.steps.empty() ? prepared_.given_points : prepared_.steps.back().left_points;
+    const std::int64_t before =
+        prepared_.steps.empty() ? prepared_.given_points : prepared_.steps.back().left_points;
     prepared_.cloud.points = std::move(points);
     prepared_.steps.push_back({filter, before - left, left});
   }
@@ -63,8 +65,9 @@ class Preparation {
 };
 
 void keep_range(Preparation& preparation, double low_m, double high_m) {
-  preparation.keep_if("range",
-                      [=](const Vec3<double>& p) { return on_or_between(low_m * low_m, dot(p, p), high_m * high_m); });
+  preparation.keep_if("range", [=](const Vec3<double>& p) {
+    return on_or_between(low_m * low_m, dot(p, p), high_m * high_m);
+  });
 }
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
@@ -80,7 +83,8 @@ std::optional<CropBox> box(TomlTable& toml, std::string_view key) {
 std::string text_of(const ScanPreparation& p) {
   std::vector<std::string> parts;
   if (p.min_range_m || p.max_range_m)
-    parts.push_back(fmt::format("range {} to {} m", p.min_range_m.value_or(0), p.max_range_m.value_or(kInfinity)));
+    parts.push_back(
+        fmt::format("range {} to {} m", p.min_range_m.value_or(0), p.max_range_m.value_or(kInfinity)));
   if (p.crop_box) parts.emplace_back("crop box");
   if (p.remove_box) parts.emplace_back("remove box");
   if (p.voxel_leaf_m) parts.push_back(fmt::format("voxel leaf {} m", *p.voxel_leaf_m));
@@ -109,11 +113,14 @@ PreparedCloud prepare(PointCloud cloud, const ScanPreparation& p) {
   Preparation preparation(std::move(cloud));
   if (!p.active()) return preparation.take();
 
-  preparation.keep_if(
-      "finite", [](const Vec3<double>& v) { return std::isfinite(v.x) && std::isfinite(v.y) && std::isfinite(v.z); });
+  preparation.keep_if("finite", [](const Vec3<double>& v) {
+    return std::isfinite(v.x) && std::isfinite(v.y) && std::isfinite(v.z);
+  });
   if (p.min_range_m || p.max_range_m)
-    keep_range(preparation, p.min_range_m.value_or(0), p.max_range_m.value_or(std::numeric_limits<double>::infinity()));
-  if (p.crop_box) preparation.keep_if("crop_box", [&](const Vec3<double>& v) { return contains(*p.crop_box, v); });
+    keep_range(preparation, p.min_range_m.value_or(0),
+               p.max_range_m.value_or(std::numeric_limits<double>::infinity()));
+  if (p.crop_box)
+    preparation.keep_if("crop_box", [&](const Vec3<double>& v) { return contains(*p.crop_box, v); });
   if (p.remove_box)
     preparation.keep_if("remove_box", [&](const Vec3<double>& v) { return !contains(*p.remove_box, v); });
   if (p.voxel_leaf_m) preparation.replace("voxel_grid", leaf_centroids(preparation.cloud(), *p.voxel_leaf_m));
@@ -130,8 +137,8 @@ ScanPreparation read_preparation(TomlTable& toml, std::string_view cloud) {
   p.remove_box = box(toml, "remove_box");
   p.voxel_leaf_m = toml.number("voxel_leaf_m", 0, kInfinity);
   p.sample_points = toml.whole("sample_points", 0, std::numeric_limits<std::int64_t>::max());
-  p.sample_seed =
-      static_cast<std::uint64_t>(toml.whole("sample_seed", 0, std::numeric_limits<std::int64_t>::max()).value_or(1));
+  p.sample_seed = static_cast<std::uint64_t>(
+      toml.whole("sample_seed", 0, std::numeric_limits<std::int64_t>::max()).value_or(1));
   toml.finish();
   try {
     validate(p, cloud);

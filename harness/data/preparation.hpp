@@ -27,8 +27,9 @@ struct ScanPreparation {
   /// One point per occupied leaf: its points' centroid. Leaves are floor(coordinate / leaf), as in
   /// pcl::VoxelGrid; the centroids come in increasing leaf order, z slowest. [0.001, 1000]
   std::optional<double> voxel_leaf_m{};
-  std::optional<std::int64_t> sample_points{};  ///< points drawn, all subsets equally likely, order kept; [1, 1e9]
-  std::uint64_t sample_seed = 1;                ///< the same seed draws the same points on every machine
+  std::optional<std::int64_t>
+      sample_points{};            ///< points drawn, all subsets equally likely, order kept; [1, 1e9]
+  std::uint64_t sample_seed = 1;  ///< the same seed draws the same points on every machine
 
   bool active() const;
 };

@@ -22,12 +22,15 @@ struct Town {
   const char* description;
 };
 constexpr Town kTowns[] = {
-    {"town_small", TownScale::small, "synthetic: a street corner, 8 scans of 16 beams; made in about a second"},
+    {"town_small", TownScale::small,
+     "synthetic: a street corner, 8 scans of 16 beams; made in about a second"},
     {"town", TownScale::standard,
-     "synthetic: a drive through streets, 64 beams, more than 300 m with two turns; made on first use, within a "
+     "synthetic: a drive through streets, 64 beams, more than 300 m with two turns; made on first use, "
+     "within a "
      "minute"},
     {"town_large", TownScale::large,
-     "synthetic: more than 2 km, a map of more than 10 M points; made on first use, takes minutes (scans of any size "
+     "synthetic: more than 2 km, a map of more than 10 M points; made on first use, takes minutes (scans of "
+     "any size "
      "on part "
      "of it: town_points_<points>)"},
 };
@@ -52,7 +55,8 @@ struct Sweep {
 
 std::vector<Sweep> sweeps_of(const Dataset& town, const fs::path& folder) {
   std::vector<Sweep> sweeps;
-  for (const Frame& frame : town.frames) sweeps.push_back({folder / "scans" / (frame.name + ".pcd"), *frame.truth});
+  for (const Frame& frame : town.frames)
+    sweeps.push_back({folder / "scans" / (frame.name + ".pcd"), *frame.truth});
   return sweeps;
 }
 
@@ -79,15 +83,18 @@ TownSummary generate_town(const TownOptions& options, const fs::path& folder, co
   std::size_t shown = 0;
   return write_town(options, folder, [&](double fraction) {
     const auto percent = static_cast<std::size_t>(100 * fraction);
-    if (percent != shown && report) report({.done = percent, .total = 100, .now = "driving through the town"});
+    if (percent != shown && report)
+      report({.done = percent, .total = 100, .now = "driving through the town"});
     shown = percent;
   });
 }
 
 fs::path cache_folder() {
   if (const std::string given = environment("NDT_CACHE"); !given.empty()) return given;
-  if (const std::string base = environment("XDG_CACHE_HOME"); !base.empty()) return fs::path(base) / "ndt-bench";
-  if (const std::string home = environment("HOME"); !home.empty()) return fs::path(home) / ".cache" / "ndt-bench";
+  if (const std::string base = environment("XDG_CACHE_HOME"); !base.empty())
+    return fs::path(base) / "ndt-bench";
+  if (const std::string home = environment("HOME"); !home.empty())
+    return fs::path(home) / ".cache" / "ndt-bench";
   throw InputError("no folder for generated data: set NDT_CACHE");
 }
 
@@ -130,9 +137,12 @@ Dataset town_points(Dataset dataset, const fs::path& folder, int points) {
   square.crop_box = CropBox{{centre.x - kHalfMapM, centre.y - kHalfMapM, -kAnyHeight},
                             {centre.x + kHalfMapM, centre.y + kHalfMapM, kAnyHeight}};
   dataset.name = fmt::format("{}{}", kTownPoints, points);
-  dataset.description = fmt::format("synthetic: the first 100 m of town_large with scans of {} points", points);
+  dataset.description =
+      fmt::format("synthetic: the first 100 m of town_large with scans of {} points", points);
   dataset.preparation = fmt::format("scan: {} drawn from sweeps of 64 beams; map: 400 m square", points);
-  dataset.map = [whole = dataset.map, square](std::size_t frame) { return prepare(whole(frame), square).cloud; };
+  dataset.map = [whole = dataset.map, square](std::size_t frame) {
+    return prepare(whole(frame), square).cloud;
+  };
   dataset.scan = [sweeps, count = static_cast<std::size_t>(points)](std::size_t frame) {
     return scan_of(sweeps, frame, count);
   };

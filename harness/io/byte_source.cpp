@@ -88,7 +88,8 @@ void ByteSource::skip(std::uint64_t bytes) {
   const std::uint64_t rest = bytes - buffered;
   if (rest == 0) return;
   if (::lseek(descriptor_, static_cast<off_t>(fetched_ + rest), SEEK_SET) < 0)
-    throw refusal(name_, fmt::format("byte {}", fetched_), std::strerror(errno), "check the disk and read again");
+    throw refusal(name_, fmt::format("byte {}", fetched_), std::strerror(errno),
+                  "check the disk and read again");
   fetched_ += rest;
 }
 

@@ -16,12 +16,14 @@ struct Format {
   void (*write)(const std::filesystem::path&, const PointCloud&);
 };
 
-constexpr Format kFormats[] = {{".pcd", read_pcd, [](const auto& file, const auto& cloud) { write_pcd(file, cloud); }},
-                               {".ply", read_ply, [](const auto& file, const auto& cloud) { write_ply(file, cloud); }},
-                               {".bin", read_kitti_bin, write_kitti_bin}};
+constexpr Format kFormats[] = {
+    {".pcd", read_pcd, [](const auto& file, const auto& cloud) { write_pcd(file, cloud); }},
+    {".ply", read_ply, [](const auto& file, const auto& cloud) { write_ply(file, cloud); }},
+    {".bin", read_kitti_bin, write_kitti_bin}};
 
 constexpr std::string_view kSupported =
-    "supported: .pcd (ascii, binary, binary_compressed), .ply (ascii, binary), .bin (KITTI: float32 x y z intensity)";
+    "supported: .pcd (ascii, binary, binary_compressed), .ply (ascii, binary), .bin (KITTI: float32 x y z "
+    "intensity)";
 
 const Format& format_of(const std::filesystem::path& file) {
   std::string extension = file.extension().string();
@@ -29,8 +31,8 @@ const Format& format_of(const std::filesystem::path& file) {
                          [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
   const auto* const format = std::ranges::find(kFormats, extension, &Format::extension);
   if (format == std::end(kFormats))
-    throw refusal(printable_name(file.string()), "", "unknown point cloud format '" + printable(extension) + "'",
-                  kSupported);
+    throw refusal(printable_name(file.string()), "",
+                  "unknown point cloud format '" + printable(extension) + "'", kSupported);
   return *format;
 }
 
@@ -42,8 +44,12 @@ std::string cloud_extensions() {
   return all;
 }
 
-PointCloud read_cloud(const std::filesystem::path& file, CloudInfo* info) { return format_of(file).read(file, info); }
+PointCloud read_cloud(const std::filesystem::path& file, CloudInfo* info) {
+  return format_of(file).read(file, info);
+}
 
-void write_cloud(const std::filesystem::path& file, const PointCloud& cloud) { format_of(file).write(file, cloud); }
+void write_cloud(const std::filesystem::path& file, const PointCloud& cloud) {
+  format_of(file).write(file, cloud);
+}
 
 }  // namespace ndt::harness

@@ -13,7 +13,8 @@ namespace ndt::harness {
 
 /// What a reader noticed and accepted.
 struct CloudInfo {
-  std::uint64_t trailing_bytes = 0;  ///< after the last point of a binary body, declared by nothing in the header
+  std::uint64_t trailing_bytes =
+      0;  ///< after the last point of a binary body, declared by nothing in the header
 };
 
 enum class PcdEncoding { ascii, binary, binary_compressed };
@@ -34,7 +35,8 @@ PointCloud read_pcd(const std::filesystem::path& file, CloudInfo* info = nullptr
 /// Text carries the shortest digits that read back to the same bits. Throws ndt::InputError if the file
 /// cannot be written or could not be read back (too many points), or for binary_compressed in a build without
 /// liblzf.
-void write_pcd(const std::filesystem::path& file, const PointCloud& cloud, PcdEncoding encoding = PcdEncoding::binary);
+void write_pcd(const std::filesystem::path& file, const PointCloud& cloud,
+               PcdEncoding encoding = PcdEncoding::binary);
 
 enum class PlyEncoding { ascii, binary_little_endian, binary_big_endian };
 

@@ -17,10 +17,10 @@ constexpr std::uint64_t kRecordBytes = 4 * sizeof(float);
 PointLayout layout_of(const ByteSource& source) {
   const std::uint64_t points = source.size() / kRecordBytes, rest = source.size() % kRecordBytes;
   if (rest != 0)
-    throw refusal(
-        source.name(), fmt::format("byte {}", source.size() - rest),
-        fmt::format("{} bytes after the last whole record of {} (float32 x y z intensity)", rest, kRecordBytes),
-        "the file is cut off or of another kind, export the cloud again");
+    throw refusal(source.name(), fmt::format("byte {}", source.size() - rest),
+                  fmt::format("{} bytes after the last whole record of {} (float32 x y z intensity)", rest,
+                              kRecordBytes),
+                  "the file is cut off or of another kind, export the cloud again");
   if (points > Limits::kPoints)
     throw refusal(source.name(), "", fmt::format("holds {} points, the limit is {}", points, Limits::kPoints),
                   "split the cloud into smaller files");

@@ -34,7 +34,8 @@ PackedSizes read_sizes(ByteSource& source, const PointLayout& layout) {
   const std::string where = fmt::format("byte {}", source.position());
   const std::uint64_t expected = layout.body_bytes();
   if (expected > Limits::kUnpackedBytes)
-    throw refusal(source.name(), "header", fmt::format("{} bytes of points do not fit in binary_compressed", expected),
+    throw refusal(source.name(), "header",
+                  fmt::format("{} bytes of points do not fit in binary_compressed", expected),
                   "export the cloud as binary");
   if (source.remaining() < sizeof(PackedSizes))
     throw refusal(source.name(), where, "no room for the sizes of the compressed data", kCutOff);
@@ -42,17 +43,18 @@ PackedSizes read_sizes(ByteSource& source, const PointLayout& layout) {
   source.read(std::as_writable_bytes(std::span(&sizes, 1)));
   if (sizes.unpacked != expected)
     throw refusal(source.name(), where,
-                  fmt::format("unpacked size {}, but {} points of {} bytes are {}", sizes.unpacked, layout.points,
-                              layout.record_bytes, expected),
+                  fmt::format("unpacked size {}, but {} points of {} bytes are {}", sizes.unpacked,
+                              layout.points, layout.record_bytes, expected),
                   kCutOff);
   if (sizes.packed > source.remaining())
-    throw refusal(
-        source.name(), where,
-        fmt::format("{} bytes of compressed data declared, {} bytes follow", sizes.packed, source.remaining()),
-        kCutOff);
+    throw refusal(source.name(), where,
+                  fmt::format("{} bytes of compressed data declared, {} bytes follow", sizes.packed,
+                              source.remaining()),
+                  kCutOff);
   if (sizes.unpacked > lzf_most_unpacked(sizes.packed))
     throw refusal(source.name(), where,
-                  fmt::format("{} compressed bytes cannot unpack to {}", sizes.packed, sizes.unpacked), kCutOff);
+                  fmt::format("{} compressed bytes cannot unpack to {}", sizes.packed, sizes.unpacked),
+                  kCutOff);
   return sizes;
 }
 
@@ -62,7 +64,8 @@ PackedSizes read_sizes(ByteSource& source, const PointLayout& layout) {
 template <class T>
 std::vector<Vec3<T>> read_compressed(ByteSource& source, const PointLayout& layout) {
   if (!lzf_available())
-    throw refusal(source.name(), "header", "DATA binary_compressed cannot be read: this build is without liblzf",
+    throw refusal(source.name(), "header",
+                  "DATA binary_compressed cannot be read: this build is without liblzf",
                   "convert the file to binary, or build with liblzf");
   if (layout.points == 0 && source.remaining() == 0) return {};
   const PackedSizes sizes = read_sizes(source, layout);
@@ -140,8 +143,9 @@ void write_points(std::ostream& out, const PointCloud& cloud, PcdEncoding encodi
 PointCloud read_pcd(const std::filesystem::path& file, CloudInfo* info) {
   ByteSource source(file);
   const PcdHeader header = read_pcd_header(source);
-  PointCloud cloud = header.layout.all_float32() ? PointCloud{{}, read_body<float>(source, header)}
-                                                 : centred_cloud(read_body<double>(source, header), source.name());
+  PointCloud cloud = header.layout.all_float32()
+                         ? PointCloud{{}, read_body<float>(source, header)}
+                         : centred_cloud(read_body<double>(source, header), source.name());
   if (info) info->trailing_bytes = source.remaining();
   return cloud;
 }
@@ -153,7 +157,8 @@ void write_pcd(const std::filesystem::path& file, const PointCloud& cloud, PcdEn
                   "binary_compressed cannot be written: this build is without liblzf",
                   "write binary, or build with liblzf");
   write_file(file, [&](std::ostream& out) {
-    has_origin(cloud) ? write_points<double>(out, cloud, encoding) : write_points<float>(out, cloud, encoding);
+    has_origin(cloud) ? write_points<double>(out, cloud, encoding)
+                      : write_points<float>(out, cloud, encoding);
   });
 }
 

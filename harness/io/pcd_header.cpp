@@ -70,7 +70,8 @@ std::uint64_t point_count(const PcdHeaderLines& lines, const std::string& keywor
   lines.expect_words(keyword, 1);
   const std::uint64_t number = whole_number(lines, keyword, 0);
   if (number > Limits::kPoints)
-    throw lines.refused(keyword, fmt::format("{} is more than the limit of {} points", number, Limits::kPoints));
+    throw lines.refused(keyword,
+                        fmt::format("{} is more than the limit of {} points", number, Limits::kPoints));
   return number;
 }
 
@@ -82,20 +83,21 @@ bool legal_size(char type, std::uint64_t size) {
 void set_type_and_size(const PcdHeaderLines& lines, std::size_t i, Field& field) {
   const std::string& type = lines.words("TYPE")[i];
   if (type != "I" && type != "U" && type != "F")
-    throw lines.refused(
-        "TYPE", fmt::format("'{}' of field '{}' is unknown, expected one of I, U, F", printable(type), field.name));
+    throw lines.refused("TYPE", fmt::format("'{}' of field '{}' is unknown, expected one of I, U, F",
+                                            printable(type), field.name));
   field.type = type[0];
   field.size = whole_number(lines, "SIZE", i);
   if (!legal_size(field.type, field.size))
-    throw lines.refused("SIZE", fmt::format("{} of field '{}' is not valid for TYPE {}", field.size, field.name, type));
+    throw lines.refused(
+        "SIZE", fmt::format("{} of field '{}' is not valid for TYPE {}", field.size, field.name, type));
 }
 
 void set_count(const PcdHeaderLines& lines, std::size_t i, Field& field) {
   if (!lines.has("COUNT")) return;
   field.count = whole_number(lines, "COUNT", i);
   if (field.count == 0 || field.count > Limits::kRecordBytes)
-    throw lines.refused(
-        "COUNT", fmt::format("{} of field '{}' is not in 1 to {}", field.count, field.name, Limits::kRecordBytes));
+    throw lines.refused("COUNT", fmt::format("{} of field '{}' is not in 1 to {}", field.count, field.name,
+                                             Limits::kRecordBytes));
 }
 
 /// "_" is the customary name of padding and may come more than once.
@@ -127,10 +129,11 @@ std::vector<Field> read_fields(const PcdHeaderLines& lines) {
 
 CoordinatePlace coordinate(const PcdHeaderLines& lines, const Field& field, const PointLayout& so_far) {
   if (field.type != 'F')
-    throw lines.refused("TYPE",
-                        fmt::format("coordinate '{}' is {} {}, not F 4 or F 8", field.name, field.type, field.size));
+    throw lines.refused(
+        "TYPE", fmt::format("coordinate '{}' is {} {}, not F 4 or F 8", field.name, field.type, field.size));
   if (field.count != 1)
-    throw lines.refused("COUNT", fmt::format("coordinate '{}' has {} values, not 1", field.name, field.count));
+    throw lines.refused("COUNT",
+                        fmt::format("coordinate '{}' has {} values, not 1", field.name, field.count));
   return {so_far.record_bytes, so_far.columns, field.size};
 }
 
@@ -149,8 +152,8 @@ void place_fields(const PcdHeaderLines& lines, PointLayout& layout) {
   for (std::size_t axis = 0; axis < 3; ++axis)
     if (!found[axis]) throw lines.refused("FIELDS", fmt::format("field '{}' is missing", kNames[axis]));
   if (layout.record_bytes > Limits::kRecordBytes)
-    throw lines.refused(
-        "FIELDS", fmt::format("one point has {} bytes, the limit is {}", layout.record_bytes, Limits::kRecordBytes));
+    throw lines.refused("FIELDS", fmt::format("one point has {} bytes, the limit is {}", layout.record_bytes,
+                                              Limits::kRecordBytes));
 }
 
 void check_version(const PcdHeaderLines& lines) {
@@ -175,7 +178,8 @@ void read_counts(const PcdHeaderLines& lines, PointLayout& layout) {
   const std::uint64_t width = point_count(lines, "WIDTH"), height = point_count(lines, "HEIGHT");
   layout.points = point_count(lines, "POINTS");
   if (layout.points != width * height)
-    throw lines.refused("POINTS", fmt::format("{} is not WIDTH {} times HEIGHT {}", layout.points, width, height));
+    throw lines.refused("POINTS",
+                        fmt::format("{} is not WIDTH {} times HEIGHT {}", layout.points, width, height));
 }
 
 PcdEncoding encoding(const PcdHeaderLines& lines) {
@@ -184,8 +188,8 @@ PcdEncoding encoding(const PcdHeaderLines& lines) {
   if (word == "ascii") return PcdEncoding::ascii;
   if (word == "binary") return PcdEncoding::binary;
   if (word == "binary_compressed") return PcdEncoding::binary_compressed;
-  throw lines.refused(
-      "DATA", fmt::format("'{}' is unknown, expected one of ascii, binary, binary_compressed", printable(word)));
+  throw lines.refused("DATA", fmt::format("'{}' is unknown, expected one of ascii, binary, binary_compressed",
+                                          printable(word)));
 }
 
 PcdHeaderLines::PcdHeaderLines(ByteSource& source) : text_(source, "DATA") {
@@ -200,7 +204,8 @@ std::string_view PcdHeaderLines::add(std::string_view line) {
   if (words.empty()) return "";
   const std::string given = words[0] == "COLUMNS" ? "FIELDS" : words[0];
   const auto* const keyword = std::find(std::begin(kKeywords), std::end(kKeywords), given);
-  if (keyword == std::end(kKeywords)) throw text_.refused(fmt::format("unknown PCD keyword '{}'", printable(given)));
+  if (keyword == std::end(kKeywords))
+    throw text_.refused(fmt::format("unknown PCD keyword '{}'", printable(given)));
   words.erase(words.begin());
   if (!lines_.try_emplace(given, Line{text_.count(), std::move(words)}).second)
     throw text_.refused(fmt::format("duplicate {} (first on line {})", *keyword, lines_.at(given).number));

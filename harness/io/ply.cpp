@@ -37,8 +37,8 @@ class RecordSkipper {
     const std::int64_t items = length(*property.count);
     const std::uint64_t most = source_.remaining() / property.type->bytes;
     if (items < 0 || static_cast<std::uint64_t>(items) > most)
-      throw refused(at, fmt::format("list '{}' has {} items, but {} bytes follow", printable(property.name), items,
-                                    source_.remaining()));
+      throw refused(at, fmt::format("list '{}' has {} items, but {} bytes follow", printable(property.name),
+                                    items, source_.remaining()));
     source_.skip(static_cast<std::uint64_t>(items) * property.type->bytes);
   }
 
@@ -48,8 +48,11 @@ class RecordSkipper {
     source_.read(std::span(bytes).first(type.bytes));
     const bool with_sign = type.kind == PlyType::Kind::signed_integer;
     switch (type.bytes) {
-      case 1: return with_sign ? load<std::int8_t>(bytes.data(), order_) : load<std::uint8_t>(bytes.data(), order_);
-      case 2: return with_sign ? load<std::int16_t>(bytes.data(), order_) : load<std::uint16_t>(bytes.data(), order_);
+      case 1:
+        return with_sign ? load<std::int8_t>(bytes.data(), order_) : load<std::uint8_t>(bytes.data(), order_);
+      case 2:
+        return with_sign ? load<std::int16_t>(bytes.data(), order_)
+                         : load<std::uint16_t>(bytes.data(), order_);
       default: break;
     }
     if (with_sign) return load<std::int32_t>(bytes.data(), order_);
@@ -66,10 +69,10 @@ class RecordSkipper {
   }
 
   InputError refused(std::uint64_t byte, std::string_view what) const {
-    return refusal(
-        source_.name(), fmt::format("byte {}", byte),
-        fmt::format("element '{}', record {} of {}: {}", printable(element_.name), done_ + 1, element_.count, what),
-        kCutOff);
+    return refusal(source_.name(), fmt::format("byte {}", byte),
+                   fmt::format("element '{}', record {} of {}: {}", printable(element_.name), done_ + 1,
+                               element_.count, what),
+                   kCutOff);
   }
 
   ByteSource& source_;
@@ -93,8 +96,8 @@ class Row {
     require_word();
     const auto items = parse_whole_number(words_.word());
     if (!items)
-      throw words_.refused(fmt::format("value {}: list '{}' has '{}' items, which is not a whole number", column_ + 1,
-                                       printable(property.name), printable(words_.word())));
+      throw words_.refused(fmt::format("value {}: list '{}' has '{}' items, which is not a whole number",
+                                       column_ + 1, printable(property.name), printable(words_.word())));
     advance();
     return *items;
   }
@@ -138,8 +141,8 @@ void skip_rows(TextWords& words, const PlyElement& element) {
   for (std::uint64_t done = 0; done < element.count; ++done) {
     const TextWords::Piece first = words.next_row();
     if (first == TextWords::Piece::end_of_file)
-      throw words.refused(fmt::format("the file ends after {} of {} rows of element '{}'", done, element.count,
-                                      printable(element.name)),
+      throw words.refused(fmt::format("the file ends after {} of {} rows of element '{}'", done,
+                                      element.count, printable(element.name)),
                           kCutOff);
     Row row(words, first);
     for (const PlyProperty& property : element.properties) {
@@ -154,20 +157,23 @@ template <class T>
 std::vector<Vec3<T>> read_text(ByteSource& source, const PlyHeader& header) {
   TextWords words(source, header.lines);
   for (const PlyElement& element : header.before) skip_rows(words, element);
-  const AfterLastPoint after = header.elements_follow ? AfterLastPoint::other_rows : AfterLastPoint::end_of_file;
+  const AfterLastPoint after =
+      header.elements_follow ? AfterLastPoint::other_rows : AfterLastPoint::end_of_file;
   return read_text_points<T>(words, header.vertices, after);
 }
 
 template <class T>
 std::vector<Vec3<T>> read_binary(ByteSource& source, const PlyHeader& header) {
-  const std::endian order = header.encoding == PlyEncoding::binary_big_endian ? std::endian::big : std::endian::little;
+  const std::endian order =
+      header.encoding == PlyEncoding::binary_big_endian ? std::endian::big : std::endian::little;
   for (const PlyElement& element : header.before) skip_records(source, element, order);
   return read_point_records<T>(source, header.vertices, order);
 }
 
 template <class T>
 std::vector<Vec3<T>> read_body(ByteSource& source, const PlyHeader& header) {
-  return header.encoding == PlyEncoding::ascii ? read_text<T>(source, header) : read_binary<T>(source, header);
+  return header.encoding == PlyEncoding::ascii ? read_text<T>(source, header)
+                                               : read_binary<T>(source, header);
 }
 
 std::string_view name_of(PlyEncoding encoding) {
@@ -196,8 +202,9 @@ void write_points(std::ostream& out, const PointCloud& cloud, PlyEncoding encodi
 PointCloud read_ply(const std::filesystem::path& file, CloudInfo* info) {
   ByteSource source(file);
   const PlyHeader header = read_ply_header(source);
-  PointCloud cloud = header.vertices.all_float32() ? PointCloud{{}, read_body<float>(source, header)}
-                                                   : centred_cloud(read_body<double>(source, header), source.name());
+  PointCloud cloud = header.vertices.all_float32()
+                         ? PointCloud{{}, read_body<float>(source, header)}
+                         : centred_cloud(read_body<double>(source, header), source.name());
   if (info) info->trailing_bytes = header.elements_follow ? 0 : source.remaining();
   return cloud;
 }
@@ -205,7 +212,8 @@ PointCloud read_ply(const std::filesystem::path& file, CloudInfo* info) {
 void write_ply(const std::filesystem::path& file, const PointCloud& cloud, PlyEncoding encoding) {
   require_readable_count(file, "points", cloud.size(), Limits::kPoints);
   write_file(file, [&](std::ostream& out) {
-    has_origin(cloud) ? write_points<double>(out, cloud, encoding) : write_points<float>(out, cloud, encoding);
+    has_origin(cloud) ? write_points<double>(out, cloud, encoding)
+                      : write_points<float>(out, cloud, encoding);
   });
 }
 

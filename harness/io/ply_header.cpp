@@ -62,29 +62,32 @@ const std::string* repeated(const Range& named) {
 CoordinatePlace coordinate(const HeaderText& text, const PlyElement& vertex, const PlyProperty& property,
                            const PointLayout& so_far) {
   if (property.type->kind != PlyType::Kind::real)
-    throw text.refused(vertex.line, fmt::format("coordinate '{}' of element 'vertex' is {}, not float or double",
-                                                printable(property.name), property.type->name));
+    throw text.refused(vertex.line,
+                       fmt::format("coordinate '{}' of element 'vertex' is {}, not float or double",
+                                   printable(property.name), property.type->name));
   return {so_far.record_bytes, so_far.columns, property.type->bytes};
 }
 
 PointLayout layout_of(const HeaderText& text, const PlyElement& vertex) {
   if (vertex.count > Limits::kPoints)
-    throw text.refused(vertex.line,
-                       fmt::format("{} vertices are more than the limit of {} points", vertex.count, Limits::kPoints));
+    throw text.refused(vertex.line, fmt::format("{} vertices are more than the limit of {} points",
+                                                vertex.count, Limits::kPoints));
   constexpr std::string_view kNames[] = {"x", "y", "z"};
   std::array<bool, 3> found = {};
   PointLayout layout;
   layout.points = vertex.count;
   for (const PlyProperty& property : vertex.properties) {
     if (property.is_list())
-      throw text.refused(vertex.line, fmt::format("property '{}' of element 'vertex' is a list, which is not supported",
-                                                  printable(property.name)));
+      throw text.refused(vertex.line,
+                         fmt::format("property '{}' of element 'vertex' is a list, which is not supported",
+                                     printable(property.name)));
     for (std::size_t axis = 0; axis < 3; ++axis) {
       if (property.name != kNames[axis]) continue;
       layout.xyz[axis] = coordinate(text, vertex, property, layout);
       found[axis] = true;
     }
-    layout.record_bytes += property.type->bytes;  // a header has no room for more than 2^13 properties of 8 bytes
+    layout.record_bytes +=
+        property.type->bytes;  // a header has no room for more than 2^13 properties of 8 bytes
     ++layout.columns;
   }
   for (std::size_t axis = 0; axis < 3; ++axis)
@@ -96,18 +99,20 @@ PointLayout layout_of(const HeaderText& text, const PlyElement& vertex) {
 /// Subtracts the least size of the element from the bytes that are left.
 void take(const HeaderText& text, const PlyElement& element, PlyEncoding encoding, std::uint64_t& left) {
   // A value of text takes a digit and a separator.
-  const std::uint64_t each = encoding == PlyEncoding::ascii ? 2 * element.properties.size() : element.least_bytes();
+  const std::uint64_t each =
+      encoding == PlyEncoding::ascii ? 2 * element.properties.size() : element.least_bytes();
   if (each != 0 && element.count > left / each)
-    throw text.refused(element.line, fmt::format("{} of element '{}' declared, of {} bytes or more each, but {} bytes "
-                                                 "are left for them",
-                                                 element.count, printable(element.name), each, left));
+    throw text.refused(element.line,
+                       fmt::format("{} of element '{}' declared, of {} bytes or more each, but {} bytes "
+                                   "are left for them",
+                                   element.count, printable(element.name), each, left));
   left -= element.count * each;
 }
 
 PlyHeaderLines::PlyHeaderLines(ByteSource& source) : text_(source, "end_header") {
   if (const Words words = text_.words(text_.next_line()); words != Words{"ply"})
-    throw text_.refused(
-        fmt::format("expected a line 'ply', found '{}'", printable(words.empty() ? "" : fmt::format("{}", words[0]))));
+    throw text_.refused(fmt::format("expected a line 'ply', found '{}'",
+                                    printable(words.empty() ? "" : fmt::format("{}", words[0]))));
   while (add(text_.next_line())) {
   }
   if (!encoding_) throw text_.missing("format");
@@ -115,8 +120,8 @@ PlyHeaderLines::PlyHeaderLines(ByteSource& source) : text_(source, "end_header")
     throw text_.refused(fmt::format("duplicate element '{}'", printable(*name)));
   for (const PlyElement& element : elements_)
     if (const std::string* name = repeated(element.properties))
-      throw text_.refused(element.line, fmt::format("duplicate property '{}' of element '{}'", printable(*name),
-                                                    printable(element.name)));
+      throw text_.refused(element.line, fmt::format("duplicate property '{}' of element '{}'",
+                                                    printable(*name), printable(element.name)));
 }
 
 /// False after the last line.
@@ -149,18 +154,20 @@ void PlyHeaderLines::set_format(const Words& words) {
   else if (words[1] == "binary_big_endian")
     encoding_ = PlyEncoding::binary_big_endian;
   else
-    throw text_.refused(fmt::format(
-        "unknown format '{}', expected one of ascii, binary_little_endian, binary_big_endian", printable(words[1])));
+    throw text_.refused(
+        fmt::format("unknown format '{}', expected one of ascii, binary_little_endian, binary_big_endian",
+                    printable(words[1])));
   if (words[2] != "1.0")
-    throw text_.refused(fmt::format("format version '{}' is not supported, expected 1.0", printable(words[2])));
+    throw text_.refused(
+        fmt::format("format version '{}' is not supported, expected 1.0", printable(words[2])));
 }
 
 void PlyHeaderLines::add_element(const Words& words) {
   expect_words(words, 3, "element <name> <count>");
   const auto count = parse_whole_number(words[2]);
   if (!count)
-    throw text_.refused(
-        fmt::format("element '{}': count '{}' is not a whole number", printable(words[1]), printable(words[2])));
+    throw text_.refused(fmt::format("element '{}': count '{}' is not a whole number", printable(words[1]),
+                                    printable(words[2])));
   elements_.push_back({words[1], *count, text_.count(), {}});
 }
 
@@ -171,8 +178,8 @@ void PlyHeaderLines::add_property(const Words& words) {
   if (elements_.empty()) throw text_.refused("property before the first element");
   PlyProperty property{words.back(), &type(words[words.size() - 2]), list ? &type(words[2]) : nullptr};
   if (list && property.count->kind == Kind::real)
-    throw text_.refused(
-        fmt::format("list '{}' is counted by a {}, not by an integer", printable(property.name), property.count->name));
+    throw text_.refused(fmt::format("list '{}' is counted by a {}, not by an integer",
+                                    printable(property.name), property.count->name));
   elements_.back().properties.push_back(std::move(property));
 }
 
@@ -183,11 +190,11 @@ void PlyHeaderLines::expect_words(const Words& words, std::size_t n, std::string
 const PlyType& PlyHeaderLines::type(const std::string& word) const {
   for (const PlyType& type : kTypes)
     if (word == type.name || word == type.other_name) return type;
-  throw text_.refused(
-      fmt::format("unknown type '{}', expected one of char, uchar, short, ushort, int, uint, float, double, int8, "
-                  "uint8, int16, uint16, int32, "
-                  "uint32, float32, float64",
-                  printable(word)));
+  throw text_.refused(fmt::format(
+      "unknown type '{}', expected one of char, uchar, short, ushort, int, uint, float, double, int8, "
+      "uint8, int16, uint16, int32, "
+      "uint32, float32, float64",
+      printable(word)));
 }
 
 }  // namespace

@@ -24,8 +24,8 @@ void take(const TextWords& words, const PointLayout& layout, std::uint64_t colum
   for (std::size_t axis = 0; axis < 3; ++axis) {
     const CoordinatePlace& place = layout.xyz[axis];
     if (place.column != column) continue;
-    *to[axis] =
-        place.bytes == 4 ? static_cast<T>(words.number<float>(column)) : static_cast<T>(words.number<double>(column));
+    *to[axis] = place.bytes == 4 ? static_cast<T>(words.number<float>(column))
+                                 : static_cast<T>(words.number<double>(column));
     return;
   }
   words.number<double>(column);  // skipped, though it must be a number
@@ -60,7 +60,8 @@ double median(const std::vector<Vec3<double>>& points, double Vec3<double>::*axi
 double origin(const std::vector<Vec3<double>>& points, double Vec3<double>::*axis, std::string_view file) {
   const double centre = median(points, axis);
   if (std::abs(centre) > Limits::kOriginM)
-    throw refusal(file, "", fmt::format("the points are around {} m, past the limit of {} m", centre, Limits::kOriginM),
+    throw refusal(file, "",
+                  fmt::format("the points are around {} m, past the limit of {} m", centre, Limits::kOriginM),
                   "export the cloud in metres");
   return std::floor(centre / kOriginStepM) * kOriginStepM;
 }
@@ -77,8 +78,8 @@ template <class T>
 std::vector<Vec3<T>> read_point_records(ByteSource& source, const PointLayout& layout, std::endian order) {
   if (layout.body_bytes() > source.remaining())
     throw refusal(source.name(), fmt::format("byte {}", source.position()),
-                  fmt::format("{} points of {} bytes declared, which is {}, but {} bytes follow", layout.points,
-                              layout.record_bytes, layout.body_bytes(), source.remaining()),
+                  fmt::format("{} points of {} bytes declared, which is {}, but {} bytes follow",
+                              layout.points, layout.record_bytes, layout.body_bytes(), source.remaining()),
                   kCutOff);
   std::vector<Vec3<T>> points(layout.points);
   if (points.empty()) return points;

@@ -94,7 +94,8 @@ std::string HeaderText::next_line() {
   ++count_;
   std::string line;
   for (int byte = source_.get(); byte != '\n'; byte = source_.get()) {
-    if (byte == ByteSource::kEnd) throw refused(fmt::format("the file ends before the end of its {} line", last_));
+    if (byte == ByteSource::kEnd)
+      throw refused(fmt::format("the file ends before the end of its {} line", last_));
     if (source_.position() > Limits::kHeaderBytes)
       throw refused(fmt::format("no {} line within the limit of {} bytes", last_, Limits::kHeaderBytes));
     line.push_back(static_cast<char>(byte));

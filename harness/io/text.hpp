@@ -16,7 +16,10 @@ namespace ndt::harness {
 class TextWords {
  public:
   enum class Piece { word, end_of_line, end_of_file };
-  enum class Comments { none, hash };  ///< hash: what follows a '#' that begins a line is skipped, of any length
+  enum class Comments {
+    none,
+    hash
+  };  ///< hash: what follows a '#' that begins a line is skipped, of any length
 
   explicit TextWords(ByteSource& source, std::uint64_t lines_before = 0, Comments comments = Comments::none)
       : source_(source), line_(lines_before + 1), comments_(comments) {}

@@ -39,7 +39,8 @@ namespace {
 std::string read_text(const std::filesystem::path& file) {
   ByteSource source(file);
   if (source.size() > Limits::kHeaderBytes)
-    throw refusal(source.name(), "", fmt::format("{} bytes, at most {} are read", source.size(), Limits::kHeaderBytes),
+    throw refusal(source.name(), "",
+                  fmt::format("{} bytes, at most {} are read", source.size(), Limits::kHeaderBytes),
                   "give a TOML file that describes a dataset or a preset");
   std::string text(source.size(), '\0');
   source.read(std::as_writable_bytes(std::span(text)));
@@ -90,8 +91,8 @@ void TomlTable::refuse(std::string_view key, std::string_view what, std::string_
   const auto line = (node ? node->source() : content_->table->source()).begin.line;
   std::string name = content_->path + printable(key);
   if (name.ends_with('.')) name.pop_back();  // of the table as a whole
-  throw refusal(content_->file, line > 0 ? fmt::format("line {}", line) : "", fmt::format("{}: {}", name, what),
-                advice);
+  throw refusal(content_->file, line > 0 ? fmt::format("line {}", line) : "",
+                fmt::format("{}: {}", name, what), advice);
 }
 
 std::optional<std::string> TomlTable::text(std::string_view key) {
@@ -126,7 +127,8 @@ std::optional<std::int64_t> TomlTable::whole(std::string_view key, std::int64_t 
   const auto* value = node->as_integer();
   if (!value) refuse(key, "is " + kind_of(*node), "give a whole number");
   if (value->get() < least || value->get() > most)
-    refuse(key, fmt::format("{} is not in [{}, {}]", value->get(), least, most), "give a whole number in these bounds");
+    refuse(key, fmt::format("{} is not in [{}, {}]", value->get(), least, most),
+           "give a whole number in these bounds");
   return value->get();
 }
 
@@ -162,7 +164,8 @@ std::optional<std::vector<double>> TomlTable::numbers(std::string_view key, doub
 std::optional<TomlTable> TomlTable::table(std::string_view key) {
   const toml::node* node = content_->find(key);
   if (!node) return std::nullopt;
-  if (!node->is_table()) refuse(key, "is " + kind_of(*node), fmt::format("give a table [{}{}]", content_->path, key));
+  if (!node->is_table())
+    refuse(key, "is " + kind_of(*node), fmt::format("give a table [{}{}]", content_->path, key));
   return TomlTable(content_->below(*node->as_table(), key));
 }
 
@@ -170,7 +173,8 @@ std::vector<TomlTable> TomlTable::tables(std::string_view key) {
   const toml::node* node = content_->find(key);
   std::vector<TomlTable> out;
   if (!node) return out;
-  if (!node->is_array()) refuse(key, "is " + kind_of(*node), fmt::format("give tables [[{}{}]]", content_->path, key));
+  if (!node->is_array())
+    refuse(key, "is " + kind_of(*node), fmt::format("give tables [[{}{}]]", content_->path, key));
   for (const toml::node& entry : *node->as_array()) {
     if (!entry.is_table())
       refuse(key, "holds " + kind_of(entry), fmt::format("give tables [[{}{}]]", content_->path, key));
@@ -195,7 +199,8 @@ std::string TomlTable::required_choice(std::string_view key, const std::vector<s
 
 std::vector<std::string> TomlTable::keys() const {
   std::vector<std::pair<toml::source_index, std::string>> found;
-  for (const auto& [key, node] : *content_->table) found.emplace_back(key.source().begin.line, std::string(key.str()));
+  for (const auto& [key, node] : *content_->table)
+    found.emplace_back(key.source().begin.line, std::string(key.str()));
   std::ranges::stable_sort(found, {}, &std::pair<toml::source_index, std::string>::first);
   std::vector<std::string> out;
   for (auto& [line, key] : found) out.push_back(std::move(key));

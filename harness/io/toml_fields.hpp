@@ -34,7 +34,8 @@ class TomlTable {
   std::optional<std::vector<std::string>> texts(std::string_view key);
   std::optional<std::vector<double>> numbers(std::string_view key, double least, double most);
   std::optional<TomlTable> table(std::string_view key);
-  std::vector<TomlTable> tables(std::string_view key);  ///< of an array of tables; none where the key is missing
+  std::vector<TomlTable> tables(
+      std::string_view key);  ///< of an array of tables; none where the key is missing
 
   std::string required_text(std::string_view key);
   /// Requires one of `choices`.

@@ -14,12 +14,13 @@ namespace {
 using Matrix = Eigen::Matrix<double, 3, 3, Eigen::RowMajor>;
 
 /// Normalises a quaternion of nearly unit length and refuses any other.
-Eigen::Quaterniond unit_quaternion(const TextWords& words, const std::array<double, 8>& row, TrajectoryInfo& info) {
+Eigen::Quaterniond unit_quaternion(const TextWords& words, const std::array<double, 8>& row,
+                                   TrajectoryInfo& info) {
   const Eigen::Quaterniond q(row[7], row[4], row[5], row[6]);
   const double error = std::abs(q.coeffs().stableNorm() - 1);
   if (!(error <= Limits::kQuaternionNorm))
-    throw words.refused(fmt::format("quaternion qx qy qz qw has length {}, not 1 within {}", q.coeffs().stableNorm(),
-                                    Limits::kQuaternionNorm));
+    throw words.refused(fmt::format("quaternion qx qy qz qw has length {}, not 1 within {}",
+                                    q.coeffs().stableNorm(), Limits::kQuaternionNorm));
   info.worst_norm_error = std::max(info.worst_norm_error, error);
   return q.normalized();
 }
@@ -42,10 +43,11 @@ Eigen::Quaterniond quaternion_of(const Transform& t) {
 void require_order(std::span<const StampedTransform> poses) {
   for (std::size_t i = 0; i < poses.size(); ++i) {
     if (!std::isfinite(poses[i].time_s))
-      throw std::invalid_argument(fmt::format("write_tum: time {} of pose {} is not finite", poses[i].time_s, i));
-    if (i > 0 && poses[i].time_s <= poses[i - 1].time_s)
       throw std::invalid_argument(
-          fmt::format("write_tum: time {} of pose {} does not come after {}", poses[i].time_s, i, poses[i - 1].time_s));
+          fmt::format("write_tum: time {} of pose {} is not finite", poses[i].time_s, i));
+    if (i > 0 && poses[i].time_s <= poses[i - 1].time_s)
+      throw std::invalid_argument(fmt::format("write_tum: time {} of pose {} does not come after {}",
+                                              poses[i].time_s, i, poses[i - 1].time_s));
   }
 }
 
@@ -74,8 +76,9 @@ std::vector<StampedTransform> read_tum(const std::filesystem::path& file, Trajec
   for (std::array<double, 8> row; read_numbers(words, row);) {
     require_room(words, poses.size());
     if (!poses.empty() && row[0] <= poses.back().time_s)
-      throw words.refused(fmt::format("time {} does not come after {}, the one before", row[0], poses.back().time_s),
-                          "sort the lines by time and drop repeated ones");
+      throw words.refused(
+          fmt::format("time {} does not come after {}, the one before", row[0], poses.back().time_s),
+          "sort the lines by time and drop repeated ones");
     poses.push_back(pose_of(row, unit_quaternion(words, row, noticed)));
   }
   require_poses(source, poses.size());
@@ -107,7 +110,8 @@ std::vector<Transform> read_kitti_poses(const std::filesystem::path& file) {
     require_room(words, poses.size());
     Transform& pose = poses.emplace_back();
     std::ranges::copy(row, pose.m);
-    if (const std::string why = rigid_defect(pose); !why.empty()) throw words.refused("not a rigid transform: " + why);
+    if (const std::string why = rigid_defect(pose); !why.empty())
+      throw words.refused("not a rigid transform: " + why);
   }
   require_poses(source, poses.size());
   return poses;

@@ -65,7 +65,8 @@ bool read_numbers(TextWords& words, std::array<double, N>& numbers) {
   return words.row(N, [&](std::uint64_t column) {
     numbers[column] = words.number<double>(column);
     if (!std::isfinite(numbers[column]))
-      throw words.refused("value " + std::to_string(column + 1) + ": '" + printable(words.word()) + "' is not finite");
+      throw words.refused("value " + std::to_string(column + 1) + ": '" + printable(words.word()) +
+                          "' is not finite");
   });
 }
 

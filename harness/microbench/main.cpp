@@ -23,7 +23,8 @@ int fail(ExitCode code, std::string_view message) {
 void print_help() {
   fmt::print(
       "Times the parts of a registration, each alone, for every implementation: build/<row>/<map points>,\n"
-      "evaluate/<row>/<scan points>, score/<row>/<scan points>x<poses>, align/<row>/<scan points>, all with /real_time "
+      "evaluate/<row>/<scan points>, score/<row>/<scan points>x<poses>, align/<row>/<scan points>, all with "
+      "/real_time "
       "appended.\n\n          [--threads N] {}\n\n",
       kThreadsAbout);
   std::fflush(stdout);
@@ -51,7 +52,8 @@ void describe_build(const ndt::AlignOptions& options) {
   benchmark::AddCustomContext("ndt_commit", std::string(build.commit));
   benchmark::AddCustomContext("ndt_build_type", std::string(build.build_type));
   benchmark::AddCustomContext("ndt_flags", std::string(build.flags));
-  benchmark::AddCustomContext("ndt_threads", options.threads == 0 ? "one per core" : std::to_string(options.threads));
+  benchmark::AddCustomContext("ndt_threads",
+                              options.threads == 0 ? "one per core" : std::to_string(options.threads));
 }
 
 }  // namespace
@@ -67,7 +69,8 @@ int main(int argc, char** argv) {
     benchmark::Shutdown();
     if (matched == 0)
       return fail(ExitCode::usage, "--benchmark_filter matches no benchmark; see --benchmark_list_tests");
-    if (failed > 0) return fail(ExitCode::jobs_failed, fmt::format("{} benchmarks gave no number, see above", failed));
+    if (failed > 0)
+      return fail(ExitCode::jobs_failed, fmt::format("{} benchmarks gave no number, see above", failed));
     return static_cast<int>(ExitCode::ok);
   } catch (const std::exception& error) {
     return fail(ndt::harness::exit_code_of(error), error.what());

@@ -113,8 +113,8 @@ void propose(benchmark::State& state, int at_once, bool drawn_ahead) {
 }
 
 /// Runs a measurement on a new aligner; what goes wrong becomes the benchmark's error and is counted.
-void run(benchmark::State& state, const Implementation& row, const AlignOptions& options, const Measure& measure,
-         int& failed) {
+void run(benchmark::State& state, const Implementation& row, const AlignOptions& options,
+         const Measure& measure, int& failed) {
   if (const std::string reason = row.unavailable_reason(); !reason.empty()) {
     state.SkipWithError(reason.c_str());
     return;
@@ -133,12 +133,14 @@ constexpr std::uint64_t kScanSeed = 2, kFirstMapSeed = 1000;
 
 }  // namespace
 
-void register_microbenchmarks(std::span<const Implementation> rows, const AlignOptions& options, int& failed) {
+void register_microbenchmarks(std::span<const Implementation> rows, const AlignOptions& options,
+                              int& failed) {
   // Wall time: the calling thread of a row with workers, or of a device, mostly waits.
   const auto add = [&](const Implementation& row, const std::string& name, const Measure& measure) {
-    benchmark::RegisterBenchmark(
-        name.c_str(),
-        [row, options, measure, &failed](benchmark::State& state) { run(state, row, options, measure, failed); })
+    benchmark::RegisterBenchmark(name.c_str(),
+                                 [row, options, measure, &failed](benchmark::State& state) {
+                                   run(state, row, options, measure, failed);
+                                 })
         ->UseRealTime()
         ->Unit(benchmark::kMicrosecond);
   };
@@ -151,9 +153,11 @@ void register_microbenchmarks(std::span<const Implementation> rows, const AlignO
   for (const Implementation& row : rows)
     if (row.batches)
       add(row, fmt::format("score/{}/5000x{}", row.name, microbench_poses().size()), measure_score(5000));
-  for (const Implementation& row : rows) add(row, fmt::format("align/{}/5000", row.name), measure_align(5000));
-  for (const auto& [name, at_once, drawn_ahead] :
-       {std::tuple("propose/100x1", 1, false), {"propose/100x16", 16, false}, {"propose_drawn_ahead/100x16", 16, true}})
+  for (const Implementation& row : rows)
+    add(row, fmt::format("align/{}/5000", row.name), measure_align(5000));
+  for (const auto& [name, at_once, drawn_ahead] : {std::tuple("propose/100x1", 1, false),
+                                                   {"propose/100x16", 16, false},
+                                                   {"propose_drawn_ahead/100x16", 16, true}})
     benchmark::RegisterBenchmark(
         name, [at_once, drawn_ahead](benchmark::State& state) { propose(state, at_once, drawn_ahead); })
         ->UseRealTime()
@@ -182,7 +186,8 @@ Transform microbench_guess() { return to_transform(Pose{0.3, -0.2, 0.05, 0.01, -
 std::vector<Transform> microbench_poses() {
   std::vector<Transform> poses;
   for (int i = 0; i < 8; ++i)
-    for (int j = 0; j < 8; ++j) poses.push_back(to_transform(Pose{0.1 * (i - 3.5), 0.1 * (j - 3.5), 0, 0, 0, 0}));
+    for (int j = 0; j < 8; ++j)
+      poses.push_back(to_transform(Pose{0.1 * (i - 3.5), 0.1 * (j - 3.5), 0, 0, 0, 0}));
   return poses;
 }
 

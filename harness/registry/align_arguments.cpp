@@ -12,10 +12,12 @@ namespace {
 
 std::chrono::steady_clock::time_point deadline_after(double timeout_ms) {
   const std::chrono::duration<double, std::milli> span(timeout_ms);
-  return std::chrono::steady_clock::now() + std::chrono::duration_cast<std::chrono::steady_clock::duration>(span);
+  return std::chrono::steady_clock::now() +
+         std::chrono::duration_cast<std::chrono::steady_clock::duration>(span);
 }
 
-std::optional<RegularisationTarget> regularisation(const std::optional<double>& x, const std::optional<double>& y) {
+std::optional<RegularisationTarget> regularisation(const std::optional<double>& x,
+                                                   const std::optional<double>& y) {
   if (x.has_value() != y.has_value()) throw UsageError(x ? "--reg-x needs --reg-y" : "--reg-y needs --reg-x");
   if (!x) return {};
   for (const double value : {*x, *y})
@@ -28,7 +30,8 @@ std::optional<RegularisationTarget> regularisation(const std::optional<double>& 
 AlignOptions resolve(const AlignArguments& arguments) {
   ProfileChoice base;
   arguments.apply_to(base);
-  AlignOptions options = base.profile == Profile::textbook ? AlignOptions::textbook() : AlignOptions::autoware();
+  AlignOptions options =
+      base.profile == Profile::textbook ? AlignOptions::textbook() : AlignOptions::autoware();
   arguments.apply_to(options);
   validate(options);
   return options;
@@ -36,8 +39,8 @@ AlignOptions resolve(const AlignArguments& arguments) {
 
 PerScan per_scan(const AlignArguments& arguments) {
   PerScan out;
-  out.regularisation =
-      regularisation(arguments[&ScanOptions::regularisation_x_m], arguments[&ScanOptions::regularisation_y_m]);
+  out.regularisation = regularisation(arguments[&ScanOptions::regularisation_x_m],
+                                      arguments[&ScanOptions::regularisation_y_m]);
   const auto& timeout_ms = arguments[&ScanOptions::timeout_ms];
   if (!timeout_ms) return out;
   ScanOptions given{0, 0, *timeout_ms};

@@ -20,7 +20,8 @@ std::span<const Implementation> implementations();
 const Implementation& find_implementation(std::string_view name,
                                           std::span<const Implementation> table = implementations());
 
-/// As find_implementation, but takes the fastest that can run for "auto", and throws NoDeviceError if the one named cannot.
+/// As find_implementation, but takes the fastest that can run for "auto", and throws NoDeviceError if the one
+/// named cannot.
 const Implementation& choose_implementation(std::string_view name,
                                             std::span<const Implementation> table = implementations());
 

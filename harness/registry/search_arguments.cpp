@@ -43,13 +43,15 @@ ResolvedSearch resolve(const SearchArguments& a) {
   if (!setting.strategy.guided_at_once) options.at_once = 1;
   validate(options);
   if (at_once && *at_once != options.at_once)
-    throw UsageError(fmt::format("at-once = {}: strategy {} guides one particle at a time; take batched_persistent",
-                                 *at_once, setting.strategy.name));
+    throw UsageError(
+        fmt::format("at-once = {}: strategy {} guides one particle at a time; take batched_persistent",
+                    *at_once, setting.strategy.name));
   if (options.method != Method::tpe && (startup || a[&SearchOptions::candidates] || at_once))
     throw UsageError(fmt::format("startup, candidates and at-once are for method tpe; {} guides no particle",
                                  to_string(options.method)));
   if (options.startup > options.particles)
-    throw UsageError(fmt::format("startup = {}: more than the {} particles", options.startup, options.particles));
+    throw UsageError(
+        fmt::format("startup = {}: more than the {} particles", options.startup, options.particles));
   return setting;
 }
 
@@ -66,8 +68,9 @@ bool can_run(const Strategy& strategy, const Implementation& entry) {
 
 void require_can_run(const Strategy& strategy, const Implementation& entry) {
   if (!can_run(strategy, entry))
-    throw UsageError(fmt::format("{} aligns one pose at a time, and strategy {} many; take sequential, or one of {}",
-                                 entry.name, strategy.name, fmt::join(implementations_of(strategy), ", ")));
+    throw UsageError(
+        fmt::format("{} aligns one pose at a time, and strategy {} many; take sequential, or one of {}",
+                    entry.name, strategy.name, fmt::join(implementations_of(strategy), ", ")));
 }
 
 std::vector<std::string> strategy_names() {

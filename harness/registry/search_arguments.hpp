@@ -1,4 +1,5 @@
-// A search for the initial pose as the command line and presets give it: what was not given keeps its default.
+// A search for the initial pose as the command line and presets give it: what was not given keeps its
+// default.
 #pragma once
 
 #include <span>
@@ -27,12 +28,12 @@ struct ResolvedSearch {
   initial_pose::SearchOptions options;  ///< at_once is 1 unless the strategy makes rounds
 };
 
-/// Throws UsageError for an unknown name and for what the strategy or the method has no use for, std::invalid_argument for a
-/// value out of range.
+/// Throws UsageError for an unknown name and for what the strategy or the method has no use for,
+/// std::invalid_argument for a value out of range.
 ResolvedSearch resolve(const SearchArguments& arguments);
 
-/// The implementation that runs a strategy: the one asked for or, for "auto", the first whose own strategy it is. Throws UsageError
-/// for unknown names, NoDeviceError if it cannot run here.
+/// The implementation that runs a strategy: the one asked for or, for "auto", the first whose own strategy it
+/// is. Throws UsageError for unknown names, NoDeviceError if it cannot run here.
 const Implementation& choose_implementation(const initial_pose::Strategy& strategy, std::string_view name);
 /// Whether the implementation aligns as many poses at once as the strategy gives it.
 bool can_run(const initial_pose::Strategy& strategy, const Implementation& entry);

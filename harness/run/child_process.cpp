@@ -22,7 +22,9 @@ extern char** environ;
 namespace ndt::harness {
 namespace {
 
-[[noreturn]] void throw_system(const char* what) { throw std::system_error(errno, std::generic_category(), what); }
+[[noreturn]] void throw_system(const char* what) {
+  throw std::system_error(errno, std::generic_category(), what);
+}
 
 /// Both ends close themselves, here and, unless given to it, in a child.
 class Pipe {
@@ -116,7 +118,8 @@ class Child {
         if (said_.size() > 2 * kKept) said_.erase(0, said_.size() - kKept);
       }
       if (resident_bytes(process_) > limits.memory_bytes)
-        return {ChildEnd::Kind::too_large, fmt::format("ended: it used more than {} MiB", limits.memory_bytes >> 20)};
+        return {ChildEnd::Kind::too_large,
+                fmt::format("ended: it used more than {} MiB", limits.memory_bytes >> 20)};
       if (silence.elapsed_us() > limits.silence_s * 1e6)
         return {ChildEnd::Kind::silent, fmt::format("ended: no result within {} s", limits.silence_s)};
     }
@@ -146,9 +149,10 @@ class Child {
   ChildEnd end() {
     const int status = reap();
     if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return {};
-    std::string how = WIFSIGNALED(status) ? fmt::format("its process was ended by signal {} ({})", WTERMSIG(status),
-                                                        ::sigabbrev_np(WTERMSIG(status)))
-                                          : fmt::format("its process ended with exit code {}", WEXITSTATUS(status));
+    std::string how = WIFSIGNALED(status)
+                          ? fmt::format("its process was ended by signal {} ({})", WTERMSIG(status),
+                                        ::sigabbrev_np(WTERMSIG(status)))
+                          : fmt::format("its process ended with exit code {}", WEXITSTATUS(status));
     if (const std::string words = last_words(said_); !words.empty()) how += ": " + words;
     return {ChildEnd::Kind::crashed, how};
   }

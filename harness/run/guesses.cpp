@@ -16,7 +16,8 @@ std::vector<Transform> batch_guesses(const Transform& first, int count) {
   std::vector<Transform> guesses;
   for (int k = 0; k < count; ++k) {
     const double radius = kBatchReachM * std::sqrt(std::min(1.0, k / kFull)), angle = k * kGoldenAngle;
-    guesses.push_back(first * to_transform(Pose{radius * std::cos(angle), radius * std::sin(angle), 0, 0, 0, 0}));
+    guesses.push_back(first *
+                      to_transform(Pose{radius * std::cos(angle), radius * std::sin(angle), 0, 0, 0, 0}));
   }
   return guesses;
 }
@@ -24,9 +25,10 @@ std::vector<Transform> batch_guesses(const Transform& first, int count) {
 std::vector<NamedGuess> prior_guesses(const Frame& frame, std::size_t frame_index, const SearchSpec& search) {
   std::vector<NamedGuess> guesses;
   for (int seed = 0; seed < search.seeds; ++seed)
-    guesses.push_back({fmt::format("seed{}", seed),
-                       prior_mean(frame.truth.value(), search.sigma, frame_index, static_cast<std::uint64_t>(seed)),
-                       std::nullopt});
+    guesses.push_back(
+        {fmt::format("seed{}", seed),
+         prior_mean(frame.truth.value(), search.sigma, frame_index, static_cast<std::uint64_t>(seed)),
+         std::nullopt});
   return guesses;
 }
 

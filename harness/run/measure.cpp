@@ -119,9 +119,10 @@ class Measurer {
 
   /// Called after the time was taken: an aligner writes its results directly, a search keeps them until here.
   void take_results() {
-    out_of_time_ |= search_ ? search_->interrupted() : std::ranges::any_of(results_, [](const AlignResult& result) {
-      return result.stop == Stop::timeout;
-    });
+    out_of_time_ |=
+        search_ ? search_->interrupted() : std::ranges::any_of(results_, [](const AlignResult& result) {
+          return result.stop == Stop::timeout;
+        });
     if (search_) results_ = search_->take();
   }
 
@@ -137,9 +138,9 @@ class Measurer {
     align(limits);
     const double pose_s = watch.elapsed_us() / 1e6 / probe;
     if (pose_s * row.poses <= *plan_.limits.call_s) return false;
-    row.error =
-        fmt::format("skipped: {} poses, at {:.3g} ms each in a batch of {}, are more than the {:g} s of limits.call_s",
-                    row.poses, pose_s * 1e3, probe, *plan_.limits.call_s);
+    row.error = fmt::format(
+        "skipped: {} poses, at {:.3g} ms each in a batch of {}, are more than the {:g} s of limits.call_s",
+        row.poses, pose_s * 1e3, probe, *plan_.limits.call_s);
     row.failure = Failure::skipped;
     return true;
   }
@@ -226,7 +227,8 @@ class Measurer {
 };
 
 /// The frame of every planned row.
-std::vector<std::size_t> frames_of(const Job& job, const Dataset& dataset, const std::vector<Measurement>& rows) {
+std::vector<std::size_t> frames_of(const Job& job, const Dataset& dataset,
+                                   const std::vector<Measurement>& rows) {
   std::vector<std::size_t> frames;
   std::size_t at = 0;
   for (const Measurement& row : rows) {

@@ -10,7 +10,7 @@
 namespace ndt::harness {
 
 struct MeasureObserver {
-  std::function<void()> ready;                 ///< the first map is built
+  std::function<void()> ready;                      ///< the first map is built
   std::function<void(const Measurement& row)> row;  ///< every row, as soon as it is measured
 };
 

@@ -13,12 +13,13 @@
 namespace ndt::harness {
 
 constexpr auto fields_of(const GuessOffset*) {
-  return std::tuple{Field{"x_m", &GuessOffset::x_m}, Field{"y_m", &GuessOffset::y_m}, Field{"z_m", &GuessOffset::z_m},
-                    Field{"yaw_deg", &GuessOffset::yaw_deg}};
+  return std::tuple{Field{"x_m", &GuessOffset::x_m}, Field{"y_m", &GuessOffset::y_m},
+                    Field{"z_m", &GuessOffset::z_m}, Field{"yaw_deg", &GuessOffset::yaw_deg}};
 }
 constexpr auto fields_of(const Improvement*) {
   return std::tuple{Field{"particle", &Improvement::particle}, Field{"us", &Improvement::us},
-                    Field{"nvtl", &Improvement::nvtl}, Field{"translation_error_m", &Improvement::translation_error_m},
+                    Field{"nvtl", &Improvement::nvtl},
+                    Field{"translation_error_m", &Improvement::translation_error_m},
                     Field{"rotation_error_deg", &Improvement::rotation_error_deg}};
 }
 
@@ -83,7 +84,9 @@ json column_json(const Struct& s, const Column<PartOf<Struct, Whole, Value>>& co
   const std::optional<Whole>& whole = s.*column.place.whole;
   return whole ? value_json((*whole).*column.place.part) : json();
 }
-json column_json(const Measurement& m, const Column<std::vector<TracePoint> Measurement::*>&) { return trace_json(m); }
+json column_json(const Measurement& m, const Column<std::vector<TracePoint> Measurement::*>&) {
+  return trace_json(m);
+}
 json column_json(const Measurement& m, const Column<std::optional<SearchRecord> Measurement::*>&) {
   return m.search ? search_json(*m.search, m.error.empty()) : json();
 }

@@ -48,7 +48,8 @@ std::vector<NamedGuess> grid_guesses(const Transform& truth, const std::vector<G
         for (const double z : grid.z_m)
           for (const double yaw : grid.yaw_deg) {
             NamedGuess guess{fmt::format("x{:+g}_y{:+g}_z{:+g}_yaw{:+g}", x, y, z, yaw),
-                             truth * to_transform(Pose{x, y, z, 0, 0, yaw * kPi / 180}), GuessOffset{x, y, z, yaw}};
+                             truth * to_transform(Pose{x, y, z, 0, 0, yaw * kPi / 180}),
+                             GuessOffset{x, y, z, yaw}};
             if (std::ranges::none_of(guesses, [&](const NamedGuess& g) { return g.name == guess.name; }))
               guesses.push_back(std::move(guess));
           }
@@ -95,7 +96,8 @@ std::vector<Measurement> all_rows(const Plan& plan, const Job& job, const Datase
 
 class Planner {
  public:
-  Planner(const Preset& preset, const Selection& selection, const std::string& run_id, const ReportProgress& report)
+  Planner(const Preset& preset, const Selection& selection, const std::string& run_id,
+          const ReportProgress& report)
       : preset_(preset), selection_(selection), report_(report) {
     plan_.run_id = run_id;
     plan_.preset = preset.name;
@@ -150,16 +152,19 @@ class Planner {
       leave_out(fmt::format("dataset {}", name), "guesses around the truth need the truth");
       return;
     }
-    if (!study.searches.empty() && std::ranges::any_of(dataset.frames, [](const Frame& f) { return !f.truth; })) {
+    if (!study.searches.empty() &&
+        std::ranges::any_of(dataset.frames, [](const Frame& f) { return !f.truth; })) {
       leave_out(fmt::format("searches on dataset {}", name), "not every frame has a truth to search around");
       return;
     }
     for (const Variant& variant : study.variants)
       if (variant.regularised_at_truth && dataset.truth.quality.empty()) {
-        leave_out(fmt::format("dataset {} with {}", name, variant.name), "its regularisation needs the truth");
+        leave_out(fmt::format("dataset {} with {}", name, variant.name),
+                  "its regularisation needs the truth");
         return;
       }
-    const std::vector<int> threads = unique_threads(selection_.threads.empty() ? study.threads : selection_.threads);
+    const std::vector<int> threads =
+        unique_threads(selection_.threads.empty() ? study.threads : selection_.threads);
     for (const Variant& given : study.variants)
       for (const Implementation* entry : rows_)
         for (const int count : entry->one_thread ? std::vector<int>{1} : threads) {
@@ -206,7 +211,8 @@ class Planner {
     try {
       entry.make(options);
       if (job.search && !can_run(resolve(job.search->arguments).strategy, entry)) {
-        leave_out(fmt::format("{} in search {}", entry.name, job.search->name), "it takes one pose at a time");
+        leave_out(fmt::format("{} in search {}", entry.name, job.search->name),
+                  "it takes one pose at a time");
         return false;
       }
       if (!entry.batches && std::erase_if(job.poses, [](int poses) { return poses > 1; }) > 0)
@@ -221,7 +227,8 @@ class Planner {
   /// True unless another study has every measurement of the job already.
   bool has_news(const Job& job, const Dataset& dataset) {
     bool news = false;
-    for (const Measurement& row : all_rows(plan_, job, dataset)) news |= planned_.insert(measurement_key(row)).second;
+    for (const Measurement& row : all_rows(plan_, job, dataset))
+      news |= planned_.insert(measurement_key(row)).second;
     return news;
   }
 
@@ -248,7 +255,8 @@ class Planner {
   }
 
   void leave_out(std::string what, std::string why) {
-    if (std::ranges::none_of(plan_.left_out, [&](const LeftOut& l) { return l.what == what && l.why == why; }))
+    if (std::ranges::none_of(plan_.left_out,
+                             [&](const LeftOut& l) { return l.what == what && l.why == why; }))
       plan_.left_out.push_back({std::move(what), std::move(why)});
   }
 
@@ -286,9 +294,9 @@ AlignOptions job_options(const Job& job, const Dataset& dataset) {
 std::vector<Measurement> planned_rows(const Plan& plan, const Job& job, const Dataset& dataset) {
   std::vector<Measurement> rows = all_rows(plan, job, dataset);
   if (job.first_row > rows.size() || job.row_count > rows.size() - job.first_row)
-    throw InputError(
-        fmt::format("plan.json: job {} is of rows that {} does not have; the dataset has changed, begin a new run",
-                    job.index, dataset.name));
+    throw InputError(fmt::format(
+        "plan.json: job {} is of rows that {} does not have; the dataset has changed, begin a new run",
+        job.index, dataset.name));
   rows.erase(rows.begin(), rows.begin() + static_cast<std::ptrdiff_t>(job.first_row));
   rows.resize(job.row_count);
   return rows;

@@ -8,8 +8,8 @@
 
 #include "base/progress.hpp"
 #include "registry/registry.hpp"
-#include "run/presets.hpp"
 #include "run/measurement.hpp"
+#include "run/presets.hpp"
 
 namespace ndt::harness {
 
@@ -32,9 +32,9 @@ struct Job {
   bool timed = true, trace = false;
   std::vector<std::size_t> frames;  ///< indices into the dataset
   std::vector<GuessGrid> grids;
-  std::vector<int> poses = {1};       ///< every guess with each of these: the poses of its batch, 1 = an alignment
-  std::optional<SearchSpec> search;  ///< instead of alignments
-  std::optional<TimingRule> timing;   ///< instead of the plan's
+  std::vector<int> poses = {1};  ///< every guess with each of these: the poses of its batch, 1 = an alignment
+  std::optional<SearchSpec> search;          ///< instead of alignments
+  std::optional<TimingRule> timing;          ///< instead of the plan's
   std::size_t first_row = 0, row_count = 0;  ///< of all measurements of these frames
 };
 

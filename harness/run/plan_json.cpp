@@ -95,7 +95,8 @@ Plan read_plan(const std::filesystem::path& file) {
   std::ifstream in(file);
   constexpr const char* kNoPlan = "it is no plan that ndt-bench run wrote; begin a new run";
   const std::string name = printable_name(file.string());
-  if (!in) throw refusal(name, "", "cannot be opened", "give the folder of a run that ndt-bench run has begun");
+  if (!in)
+    throw refusal(name, "", "cannot be opened", "give the folder of a run that ndt-bench run has begun");
   try {
     return plan_of(json::parse(in));
   } catch (const FieldError& error) {

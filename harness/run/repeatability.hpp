@@ -30,7 +30,8 @@ inline constexpr TrafficCount kTrafficCounts[] = {{"upload_bytes", &Traffic::upl
                                                   {"allocations", &Traffic::allocations},
                                                   {"peak_device_bytes", &Traffic::peak_device_bytes}};
 
-/// Subtracts two totals of one aligner. device_bytes and peak_device_bytes are states, so they are those after.
+/// Subtracts two totals of one aligner. device_bytes and peak_device_bytes are states, so they are those
+/// after.
 Traffic traffic_between(const Traffic& before, const Traffic& after);
 
 /// Adds one alignment to a measurement, whose alignments must all copy, launch and wait alike:

@@ -31,7 +31,8 @@ void require_same_place(const fs::path& folder) {
     return j.is_object() && j.contains(key) && j[key] == value;
   };
   const auto same_gpus = [&] {
-    return j.value("/cuda/devices"_json_pointer, nlohmann::ordered_json()) == cuda_json(cuda_state(), "")["devices"];
+    return j.value("/cuda/devices"_json_pointer, nlohmann::ordered_json()) ==
+           cuda_json(cuda_state(), "")["devices"];
   };
   const char* other = !is("commit", build_info().commit)       ? "commit"
                       : !is("flags", build_info().flags)       ? "compiler flags"
@@ -86,10 +87,12 @@ void RunFolder::open_rows() {
   const fs::path file = path_ / kRows;
   rows_descriptor_ = ::open(file.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
   if (rows_descriptor_ < 0)
-    throw refusal(printable_name(file.string()), "", "cannot be written: " + std::generic_category().message(errno),
+    throw refusal(printable_name(file.string()), "",
+                  "cannot be written: " + std::generic_category().message(errno),
                   "check permissions and free disk space");
   if (::flock(rows_descriptor_, LOCK_EX | LOCK_NB) != 0)
-    throw refusal(printable_name(file.string()), "", "another process writes to it", "wait until that run has ended");
+    throw refusal(printable_name(file.string()), "", "another process writes to it",
+                  "wait until that run has ended");
 }
 
 void RunFolder::keep_finished_rows() {
@@ -104,7 +107,8 @@ void RunFolder::keep_finished_rows() {
     try {
       row = parse_measurement(line);
     } catch (const InputError& error) {
-      throw refusal(printable_name(file.string()), fmt::format("line {}", number), error.what(), "begin a new run");
+      throw refusal(printable_name(file.string()), fmt::format("line {}", number), error.what(),
+                    "begin a new run");
     }
     if (worth_another_try(row)) continue;
     done_.insert(measurement_key(row));
@@ -116,12 +120,14 @@ void RunFolder::keep_finished_rows() {
   const fs::path part = path_ / (std::string(kRows) + ".part");
   const int descriptor = ::open(part.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0666);
   if (descriptor < 0 || ::flock(descriptor, LOCK_EX | LOCK_NB) != 0)
-    throw refusal(printable_name(part.string()), "", "cannot be written: " + std::generic_category().message(errno),
+    throw refusal(printable_name(part.string()), "",
+                  "cannot be written: " + std::generic_category().message(errno),
                   "check permissions and free disk space");
   ::close(std::exchange(rows_descriptor_, descriptor));
-  if (!kept.empty() && ::write(rows_descriptor_, kept.data(), kept.size()) != static_cast<ssize_t>(kept.size()))
-    throw refusal(printable_name(part.string()), "", "cannot be written: " + std::generic_category().message(errno),
-                  "make room on the disk");
+  if (!kept.empty() &&
+      ::write(rows_descriptor_, kept.data(), kept.size()) != static_cast<ssize_t>(kept.size()))
+    throw refusal(printable_name(part.string()), "",
+                  "cannot be written: " + std::generic_category().message(errno), "make room on the disk");
   fs::rename(part, file);
 }
 

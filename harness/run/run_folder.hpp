@@ -14,7 +14,8 @@ class RunFolder {
  public:
   /// Creates the folder and writes plan.json and environment.json; the folder must not contain a run. Throws
   /// InputError.
-  static RunFolder begin(const std::filesystem::path& folder, const Plan& plan, const std::string& command_line);
+  static RunFolder begin(const std::filesystem::path& folder, const Plan& plan,
+                         const std::string& command_line);
   /// Continues a run: rows of results.jsonl stay, except a torn last line and rows whose process was ended
   /// (crash, timeout, memory), which are measured again. Throws InputError if the folder
   /// holds no run, or rows of another commit or machine, which would not be one run.

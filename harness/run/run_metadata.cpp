@@ -57,7 +57,8 @@ json write_picture(const std::filesystem::path& folder, const Dataset& dataset, 
   return {{"frame", shown.name}, {"map", map}, {"scan", scan}};
 }
 
-json dataset_json(const std::filesystem::path& folder, const Dataset& dataset, const std::vector<std::size_t>& frames) {
+json dataset_json(const std::filesystem::path& folder, const Dataset& dataset,
+                  const std::vector<std::size_t>& frames) {
   Fingerprint fingerprint;
   PointCloud map;
   json picture;
@@ -71,22 +72,23 @@ json dataset_json(const std::filesystem::path& folder, const Dataset& dataset, c
     // However few frames a study takes, the first is among them: what it found is drawn on this map.
     if (frame == frames.front()) picture = write_picture(folder, dataset, frame, map, scan);
   }
-  return {{"name", dataset.name},
-          {"kind", dataset.kind},
-          {"description", dataset.description},
-          {"frames", frames.size()},
-          {"map_points", map.size()},
-          {"resolution_m", dataset.resolution_m},
-          {"preparation", dataset.preparation.empty() ? "scan: as it is; map: as it is" : dataset.preparation},
-          {"truth_quality", or_null(dataset.truth.quality)},
-          {"truth_exact", dataset.truth.exact},
-          {"truth_accuracy_m", dataset.truth.accuracy_m},
-          {"success_translation_m", dataset.truth.success_translation_m},
-          {"success_rotation_deg", dataset.truth.success_rotation_deg},
-          {"licence", or_null(dataset.licence)},
-          {"source", or_null(dataset.source)},
-          {"fingerprint", fingerprint.text()},
-          {"picture", std::move(picture)}};
+  return {
+      {"name", dataset.name},
+      {"kind", dataset.kind},
+      {"description", dataset.description},
+      {"frames", frames.size()},
+      {"map_points", map.size()},
+      {"resolution_m", dataset.resolution_m},
+      {"preparation", dataset.preparation.empty() ? "scan: as it is; map: as it is" : dataset.preparation},
+      {"truth_quality", or_null(dataset.truth.quality)},
+      {"truth_exact", dataset.truth.exact},
+      {"truth_accuracy_m", dataset.truth.accuracy_m},
+      {"success_translation_m", dataset.truth.success_translation_m},
+      {"success_rotation_deg", dataset.truth.success_rotation_deg},
+      {"licence", or_null(dataset.licence)},
+      {"source", or_null(dataset.source)},
+      {"fingerprint", fingerprint.text()},
+      {"picture", std::move(picture)}};
 }
 
 /// What an alignment promises to stay within; null where it promises nothing, or is not on a device.

@@ -44,8 +44,8 @@ class Runner {
     for (std::size_t k = 0; k < rows.size(); ++k)
       if (!folder_.done(rows[k])) left.push_back(k);
     if (left.empty()) return;
-    progress_.now = fmt::format("{} on {}, {}, {} thread{}", job.implementation, dataset.name, job.variant.name,
-                                job.threads, job.threads == 1 ? "" : "s");
+    progress_.now = fmt::format("{} on {}, {}, {} thread{}", job.implementation, dataset.name,
+                                job.variant.name, job.threads, job.threads == 1 ? "" : "s");
     report_(progress_);
     while (!left.empty()) {
       bool ready = false;

@@ -14,9 +14,10 @@ SearchRun::SearchRun(const ResolvedSearch& setting, const Measurement& row) : se
 void SearchRun::run(Aligner& aligner, const PointCloud& scan, const PerScan& per_scan) {
   calls_.clear();
   const Stopwatch watch;
-  found_ = search(aligner, scan, prior_, setting_.strategy, setting_.options, per_scan, [&](const auto& particles) {
-    calls_.push_back({particles.size(), watch.elapsed_us()});
-  });
+  found_ = search(aligner, scan, prior_, setting_.strategy, setting_.options, per_scan,
+                  [&](const auto& particles) {
+                    calls_.push_back({particles.size(), watch.elapsed_us()});
+                  });
 }
 
 std::vector<AlignResult> SearchRun::take() {
@@ -42,12 +43,13 @@ void SearchRun::fill(Measurement& row, std::span<const AlignResult> results, boo
   if (!with_paths) return;
   for (std::size_t k = 0; k < results.size(); ++k) {
     const Pose &start = found_.particles[k].start, end = principal(derivative_pose(results[k].map_from_scan));
-    search.paths.push_back(
-        {start.x, start.y, start.yaw, end.x, end.y, end.yaw, std::isfinite(results[k].nvtl) ? results[k].nvtl : 0});
+    search.paths.push_back({start.x, start.y, start.yaw, end.x, end.y, end.yaw,
+                            std::isfinite(results[k].nvtl) ? results[k].nvtl : 0});
   }
 }
 
-std::vector<Improvement> SearchRun::improvements(const Measurement& row, std::span<const AlignResult> results) const {
+std::vector<Improvement> SearchRun::improvements(const Measurement& row,
+                                                 std::span<const AlignResult> results) const {
   std::vector<Improvement> all;
   auto call = calls_.begin();
   for (std::size_t k = 0; k < results.size(); ++k) {

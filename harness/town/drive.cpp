@@ -60,7 +60,8 @@ Drive::Stop Drive::at(double s) const {
   if (piece.turn == 0) return {moved(piece.from, s, piece.heading), piece.heading};
 
   const double share = s / piece.length, square = share * share;
-  const Heading turned = heading_of(share * (0.7854 + square * (0.1616 + square * 0.053)));  // nearly tan of 45 degrees
+  const Heading turned =
+      heading_of(share * (0.7854 + square * (0.1616 + square * 0.053)));  // nearly tan of 45 degrees
   const Heading inwards = left_of(piece.heading);
   const Place ahead = moved(piece.from, kTurnRadius * turned.s, piece.heading);
   return {moved(ahead, piece.turn * kTurnRadius * (1 - turned.c), inwards),
@@ -83,7 +84,8 @@ Transform sensor_pose(const Ground& ground, const Drive::Stop& stop) {
   const Vec3<double> across{-h.s, h.c, lean};
   const Vec3<double> y = unit(across - dot(across, x) * x);
   const Vec3<double> z{x.y * y.z - x.z * y.y, x.z * y.x - x.x * y.z, x.x * y.y - x.y * y.x};
-  const Vec3<double> foot{stop.place.x, stop.place.y, (front_left + front_right + rear_left + rear_right) / 4};
+  const Vec3<double> foot{stop.place.x, stop.place.y,
+                          (front_left + front_right + rear_left + rear_right) / 4};
   return make_transform({{x.x, y.x, z.x, x.y, y.y, z.y, x.z, y.z, z.z}}, foot + kMast * z);
 }
 

@@ -33,7 +33,9 @@ inline Heading heading_of(double half_tangent) {
 }
 
 /// The sum of the angles.
-inline Heading operator*(const Heading& a, const Heading& b) { return {a.c * b.c - a.s * b.s, a.s * b.c + a.c * b.s}; }
+inline Heading operator*(const Heading& a, const Heading& b) {
+  return {a.c * b.c - a.s * b.s, a.s * b.c + a.c * b.s};
+}
 
 /// A point in whole millimetres: what is written, and what sums exactly in any order.
 struct Millimetres {

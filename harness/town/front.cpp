@@ -36,7 +36,8 @@ Front::Spot Front::spot(double u, double v) const {
   return {x, y, ground_.height(x, y)};
 }
 
-Box Front::box(double u, double v, double along, double across, double bottom, double top, double turn) const {
+Box Front::box(double u, double v, double along, double across, double bottom, double top,
+               double turn) const {
   const Spot at = spot(u, v);
   return {.x = at.x,
           .y = at.y,
@@ -53,7 +54,8 @@ void Front::pole(double u, double v, double radius, double height) {
   solids_->push_back(Cylinder{at.x, at.y, radius, at.ground - 0.5, at.ground + height});
 }
 
-void Front::crown(double u, double v, double radius, double half_height, double centre, std::uint64_t filled) {
+void Front::crown(double u, double v, double radius, double half_height, double centre,
+                  std::uint64_t filled) {
   const Spot at = spot(u, v);
   const std::uint64_t seed = scattered(static_cast<std::uint64_t>(random_.below(std::int64_t{1} << 32)));
   solids_->push_back(Crown{{at.x, at.y, at.ground + centre}, radius, half_height, seed, filled});

@@ -37,11 +37,12 @@ Ground::Ground(const Footprint& area, const Streets& streets, std::uint64_t seed
   const Hills hills(seed);
   for (int row = 0; row <= cells_.rows; ++row)
     for (int column = 0; column <= cells_.columns; ++column)
-      corner_heights_.push_back(hills.height(cells_.x0 + column * Cells::kEdge, cells_.y0 + row * Cells::kEdge));
+      corner_heights_.push_back(
+          hills.height(cells_.x0 + column * Cells::kEdge, cells_.y0 + row * Cells::kEdge));
   for (int row = 0; row < cells_.rows; ++row)
     for (int column = 0; column < cells_.columns; ++column)
-      is_block_.push_back(
-          streets.is_block(cells_.x0 + (column + 0.5) * Cells::kEdge, cells_.y0 + (row + 0.5) * Cells::kEdge));
+      is_block_.push_back(streets.is_block(cells_.x0 + (column + 0.5) * Cells::kEdge,
+                                           cells_.y0 + (row + 0.5) * Cells::kEdge));
 }
 
 Ground::Corners Ground::corners(int column, int row) const {

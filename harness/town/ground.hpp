@@ -24,8 +24,8 @@ struct Streets {
 
   /// The area of block (column, row), curb to curb, on the greater side of streets `column` and `row`.
   Footprint block(int column, int row) const {
-    return {column * spacing_x + kHalfWidth, row * spacing_y + kHalfWidth, (column + 1) * spacing_x - kHalfWidth,
-            (row + 1) * spacing_y - kHalfWidth};
+    return {column * spacing_x + kHalfWidth, row * spacing_y + kHalfWidth,
+            (column + 1) * spacing_x - kHalfWidth, (row + 1) * spacing_y - kHalfWidth};
   }
 
  private:
@@ -75,7 +75,8 @@ struct Cells {
   int row_of(double y) const { return static_cast<int>(whole_below((y - y0) / kEdge)); }
   bool holds(int column, int row) const { return column >= 0 && column < columns && row >= 0 && row < rows; }
   std::size_t index(int column, int row) const {
-    return static_cast<std::size_t>(row) * static_cast<std::size_t>(columns) + static_cast<std::size_t>(column);
+    return static_cast<std::size_t>(row) * static_cast<std::size_t>(columns) +
+           static_cast<std::size_t>(column);
   }
 };
 

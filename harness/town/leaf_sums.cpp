@@ -13,7 +13,9 @@ std::int32_t cube_of(std::int32_t mm) { return mm >= 0 ? mm / kEdge : -((kEdge -
 Leaf leaf_of(const Millimetres& p) {
   const std::int32_t x = cube_of(p.x), y = cube_of(p.y), z = cube_of(p.z);
   const auto bits = [](std::int32_t cube) { return static_cast<std::uint64_t>(cube + kHalf); };
-  const auto beyond = [](std::int32_t mm, std::int32_t cube) { return static_cast<std::uint32_t>(mm - cube * kEdge); };
+  const auto beyond = [](std::int32_t mm, std::int32_t cube) {
+    return static_cast<std::uint32_t>(mm - cube * kEdge);
+  };
   return {bits(z) << 42 | bits(y) << 21 | bits(x), 1, beyond(p.x, x), beyond(p.y, y), beyond(p.z, z)};
 }
 
@@ -23,7 +25,8 @@ Millimetres centroid(const Leaf& leaf) {
     const std::uint64_t rounded = (2 * std::uint64_t{sum} + leaf.points) / (2 * std::uint64_t{leaf.points});
     return cube * kEdge + static_cast<std::int32_t>(rounded);
   };
-  return {coordinate(leaf.key, leaf.x), coordinate(leaf.key >> 21, leaf.y), coordinate(leaf.key >> 42, leaf.z)};
+  return {coordinate(leaf.key, leaf.x), coordinate(leaf.key >> 21, leaf.y),
+          coordinate(leaf.key >> 42, leaf.z)};
 }
 
 /// Appends the leaf, or adds it to the last one if that is the same cube.

@@ -30,7 +30,8 @@ Lidar::Lidar(const LidarModel& model) {
   }
 }
 
-std::vector<Millimetres> Lidar::scan(const World& world, const Transform& world_from_sensor, std::uint64_t seed) const {
+std::vector<Millimetres> Lidar::scan(const World& world, const Transform& world_from_sensor,
+                                     std::uint64_t seed) const {
   const Mat3<double> rotation = rotation_of(world_from_sensor);
   const Vec3<double> from = translation_of(world_from_sensor);
   std::vector<Millimetres> returns;

@@ -26,7 +26,8 @@ class Lidar {
   const std::vector<Vec3<double>>& directions() const { return directions_; }
 
   /// Casts all beams and returns the points in the sensor's frame. `seed` draws this scan's noise.
-  std::vector<Millimetres> scan(const World& world, const Transform& world_from_sensor, std::uint64_t seed) const;
+  std::vector<Millimetres> scan(const World& world, const Transform& world_from_sensor,
+                                std::uint64_t seed) const;
 
  private:
   std::vector<Vec3<double>> directions_;

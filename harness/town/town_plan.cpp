@@ -95,12 +95,14 @@ Drive scan_drive(const TownPlan& plan) { return {plan.corners, Streets::kLane}; 
 Drive map_drive(const TownPlan& plan) { return {plan.corners, Streets::kLane - 0.4}; }
 
 MapFrame::MapFrame(const World& world, const TownPlan& plan)
-    : origin_{plan.corners[0].x, plan.corners[0].y, world.ground().hill(plan.corners[0].x, plan.corners[0].y)} {}
+    : origin_{plan.corners[0].x, plan.corners[0].y,
+              world.ground().hill(plan.corners[0].x, plan.corners[0].y)} {}
 
 Transform MapFrame::map_from_sensor(const Transform& world_from_sensor) const {
   constexpr Heading kTurn{12.0 / 13, 5.0 / 13};
   const Mat3<double> turn{{kTurn.c, -kTurn.s, 0, kTurn.s, kTurn.c, 0, 0, 0, 1}};
-  return make_transform(turn * rotation_of(world_from_sensor), turn * (translation_of(world_from_sensor) - origin_));
+  return make_transform(turn * rotation_of(world_from_sensor),
+                        turn * (translation_of(world_from_sensor) - origin_));
 }
 
 }  // namespace town

@@ -38,7 +38,8 @@ void for_cells(const Cells& cells, const Solid& solid, const Visit& visit) {
 
 }  // namespace
 
-World::World(Ground ground, std::vector<Solid> solids) : ground_(std::move(ground)), solids_(std::move(solids)) {
+World::World(Ground ground, std::vector<Solid> solids)
+    : ground_(std::move(ground)), solids_(std::move(solids)) {
   const Cells& cells = ground_.cells();
   first_in_cell_.assign(cells.index(0, cells.rows) + 1, 0);
   for (const Solid& solid : solids_)

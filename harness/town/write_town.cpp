@@ -110,7 +110,9 @@ class Writer {
  private:
   int scans() const { return static_cast<int>(whole_below(scan_drive_.length_m() / plan_.scan_step_m)) + 1; }
   int map_scans() const { return static_cast<int>(whole_below(map_drive_.length_m() / plan_.map_step_m)); }
-  Transform scan_pose(int i) const { return sensor_pose(world_.ground(), scan_drive_.at(i * plan_.scan_step_m)); }
+  Transform scan_pose(int i) const {
+    return sensor_pose(world_.ground(), scan_drive_.at(i * plan_.scan_step_m));
+  }
 
   void write_scan(const std::filesystem::path& folder, int i);
   void add_to_map(int i);
@@ -190,7 +192,8 @@ TownSummary Writer::write(const std::filesystem::path& folder) {
 }  // namespace
 }  // namespace town
 
-TownSummary write_town(const TownOptions& options, const std::filesystem::path& folder, const TownProgress& progress) {
+TownSummary write_town(const TownOptions& options, const std::filesystem::path& folder,
+                       const TownProgress& progress) {
   require_whole("threads", options.threads, 0, Limits::kThreads);
   FolderInMaking making(folder);
   const TownSummary summary = town::Writer(options, progress).write(making.path());

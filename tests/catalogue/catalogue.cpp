@@ -11,7 +11,8 @@ Entry with_bytes(Format format, std::string name, std::string bytes, std::varian
   // Shared: entries are copied, and some are large.
   auto content = std::make_shared<const std::string>(std::move(bytes));
   auto make = [content](const std::filesystem::path& file) {
-    std::ofstream(file, std::ios::binary).write(content->data(), static_cast<std::streamsize>(content->size()));
+    std::ofstream(file, std::ios::binary)
+        .write(content->data(), static_cast<std::streamsize>(content->size()));
   };
   return {std::move(name), format, std::move(make), std::move(answer)};
 }
@@ -41,8 +42,8 @@ bool is_cloud(Format format) { return format != Format::tum && format != Format:
 
 Entries entries() {
   Entries all;
-  for (const auto& group : {places, pcd_headers, pcd_counts, pcd_ascii, pcd_binary, pcd_compressed, pcd_values,
-                            ply_headers, ply_bodies, kitti_bin, tum, kitti_poses})
+  for (const auto& group : {places, pcd_headers, pcd_counts, pcd_ascii, pcd_binary, pcd_compressed,
+                            pcd_values, ply_headers, ply_bodies, kitti_bin, tum, kitti_poses})
     for (Entry& entry : group()) all.push_back(std::move(entry));
   // A build without liblzf refuses them all alike, which pcd_test checks.
   if (!NDT_HAVE_LZF)

@@ -1,5 +1,5 @@
-// Bad and borderline files, each with the exact answer it must get. One table for the readers' tests (catalogue_test) and, through
-// write_catalogue, for those of the command line.
+// Bad and borderline files, each with the exact answer it must get. One table for the readers' tests
+// (catalogue_test) and, through write_catalogue, for those of the command line.
 #pragma once
 
 #include <cstdint>
@@ -60,6 +60,7 @@ Entry accepted(Format format, std::string name, std::string bytes, Accepted answ
 // What messages advise, each in one place.
 inline constexpr std::string_view kFixHeader = "; fix the header or export the cloud again";
 inline constexpr std::string_view kFixLine = "; fix the line or export the file again";
-inline constexpr std::string_view kCutOff = "; the file is cut off or its header is wrong, export the cloud again";
+inline constexpr std::string_view kCutOff =
+    "; the file is cut off or its header is wrong, export the cloud again";
 
 }  // namespace ndt::catalogue

@@ -17,9 +17,10 @@ const std::string kRecord = bytes_of(1.f, 2.f, 3.f, 0.5f);
 Entry rest(std::string name, const std::string& bytes, std::size_t at, std::size_t rest) {
   return refused(
       Format::kitti_bin, "bin_" + name, bytes,
-      fmt::format("byte {}: {} bytes after the last whole record of 16 (float32 x y z intensity); the file is "
-                  "cut off or of another kind, export the cloud again",
-                  at, rest));
+      fmt::format(
+          "byte {}: {} bytes after the last whole record of 16 (float32 x y z intensity); the file is "
+          "cut off or of another kind, export the cloud again",
+          at, rest));
 }
 
 }  // namespace
@@ -34,7 +35,8 @@ Entries kitti_bin() {
       accepted(Format::kitti_bin, "bin_empty", "", {}),
       accepted(Format::kitti_bin, "bin_two_points", kRecord + kRecord, {.points = 2}),
       accepted(Format::kitti_bin, "bin_nan_and_inf",
-               bytes_of(nan, 2.f, 3.f, 0.f, 1.f, -inf, 3.f, 0.f, 1.f, 2.f, 3.f, nan), {.points = 3, .non_finite = 2}),
+               bytes_of(nan, 2.f, 3.f, 0.f, 1.f, -inf, 3.f, 0.f, 1.f, 2.f, 3.f, nan),
+               {.points = 3, .non_finite = 2}),
       rest("one_byte", "x", 0, 1),
       rest("cut_by_one_byte", (kRecord + kRecord).substr(0, 31), 16, 15),
       rest("one_byte_more", kRecord + "x", 16, 1),

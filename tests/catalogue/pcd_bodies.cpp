@@ -17,7 +17,8 @@ const std::string kTwoPacked = "\x17" + bytes_of(1.f, 4.f, 2.f, 5.f, 3.f, 6.f);
 /// Rows under a header of ten lines for two points.
 std::string with_rows(const std::string& rows) { return Header{}.with_data("ascii").text() + rows; }
 Entry bad_row(int line, std::string name, const std::string& rows, std::string_view what) {
-  return refused(Format::pcd, "pcd_ascii_" + name, with_rows(rows), fmt::format("line {}: {}{}", line, what, kFixLine));
+  return refused(Format::pcd, "pcd_ascii_" + name, with_rows(rows),
+                 fmt::format("line {}: {}{}", line, what, kFixLine));
 }
 Entry bad_word(std::string name, const std::string& word, std::string_view printed) {
   return bad_row(12, std::move(name), "1 2 3\n4 " + word + " 6\n",
@@ -27,17 +28,19 @@ Entry good_rows(std::string name, const std::string& rows, std::uint64_t non_fin
   return accepted(Format::pcd, "pcd_ascii_" + name, with_rows(rows), {.points = 2, .non_finite = non_finite});
 }
 
-Entry packed(std::string name, std::uint32_t packed_bytes, std::uint32_t unpacked_bytes, const std::string& body,
-             std::string_view what) {
-  return refused(Format::pcd, "pcd_compressed_" + name,
-                 Header{}.with_data("binary_compressed").text() + bytes_of(packed_bytes, unpacked_bytes) + body,
-                 fmt::format("{}{}", what, kCutOff));
+Entry packed(std::string name, std::uint32_t packed_bytes, std::uint32_t unpacked_bytes,
+             const std::string& body, std::string_view what) {
+  return refused(
+      Format::pcd, "pcd_compressed_" + name,
+      Header{}.with_data("binary_compressed").text() + bytes_of(packed_bytes, unpacked_bytes) + body,
+      fmt::format("{}{}", what, kCutOff));
 }
 Entry damaged(std::string name, std::uint32_t packed_bytes, const std::string& body) {
   return refused(
       Format::pcd, "pcd_compressed_" + name,
       Header{}.with_data("binary_compressed").text() + bytes_of(packed_bytes, std::uint32_t{24}) + body,
-      fmt::format("bytes 140 to {}: the compressed data is damaged; export the cloud again", 140 + packed_bytes));
+      fmt::format("bytes 140 to {}: the compressed data is damaged; export the cloud again",
+                  140 + packed_bytes));
 }
 
 }  // namespace
@@ -78,9 +81,9 @@ Entries pcd_ascii() {
 
 Entries pcd_binary() {
   const auto short_of = [](std::string name, std::size_t bytes) {
-    return refused(
-        Format::pcd, "pcd_binary_" + name, Header{}.text() + kTwoPoints.substr(0, bytes),
-        fmt::format("byte 121: 2 points of 12 bytes declared, which is 24, but {} bytes follow{}", bytes, kCutOff));
+    return refused(Format::pcd, "pcd_binary_" + name, Header{}.text() + kTwoPoints.substr(0, bytes),
+                   fmt::format("byte 121: 2 points of 12 bytes declared, which is 24, but {} bytes follow{}",
+                               bytes, kCutOff));
   };
   return {
       short_of("without_body", 0),
@@ -101,7 +104,8 @@ Entries pcd_compressed() {
       refused(Format::pcd, "pcd_compressed_cut_in_its_sizes",
               Header{}.with_data("binary_compressed").text() + bytes_of(std::uint32_t{25}) + "\x18",
               fmt::format("byte 132: no room for the sizes of the compressed data{}", kCutOff)),
-      packed("cut", 25, 24, kTwoPacked.substr(1), "byte 132: 25 bytes of compressed data declared, 24 bytes follow"),
+      packed("cut", 25, 24, kTwoPacked.substr(1),
+             "byte 132: 25 bytes of compressed data declared, 24 bytes follow"),
       packed("unpacked_0", 0, 0, "", "byte 132: unpacked size 0, but 2 points of 12 bytes are 24"),
       packed("unpacked_lies", 25, 0xFFFFFFFF, kTwoPacked,
              "byte 132: unpacked size 4294967295, but 2 points of 12 bytes are 24"),
@@ -112,8 +116,8 @@ Entries pcd_compressed() {
       damaged("one_byte_more", 26, kTwoPacked + '\0'),
       damaged("reference_before_the_start", 25, reference_back + std::string(21, '\0')),
       accepted(Format::pcd, "pcd_compressed_plain",
-               Header{}.with_data("binary_compressed").text() + bytes_of(std::uint32_t{25}, std::uint32_t{24}) +
-                   kTwoPacked + "abc",
+               Header{}.with_data("binary_compressed").text() +
+                   bytes_of(std::uint32_t{25}, std::uint32_t{24}) + kTwoPacked + "abc",
                {.points = 2, .trailing_bytes = 3}),
   };
 }

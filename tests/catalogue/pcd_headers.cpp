@@ -16,7 +16,8 @@ const std::string kTwoPoints = bytes_of(1.f, 2.f, 3.f, 4.f, 5.f, 6.f);
 
 /// "header line N: what; advice".
 Entry in_line(int line, std::string name, const std::string& bytes, std::string_view what) {
-  return refused(Format::pcd, "pcd_" + name, bytes, fmt::format("header line {}: {}{}", line, what, kFixHeader));
+  return refused(Format::pcd, "pcd_" + name, bytes,
+                 fmt::format("header line {}: {}{}", line, what, kFixHeader));
 }
 Entry in_line(int line, std::string name, const Header& header, std::string_view what) {
   return in_line(line, std::move(name), header.text() + kTwoPoints, what);
@@ -65,9 +66,12 @@ Entries cut_and_long() {
       in_line(2, "cut_in_a_keyword", whole.substr(0, 15), "the file ends before the end of its DATA line"),
       in_line(10, "cut_before_the_last_newline", whole.substr(0, whole.size() - 1),
               "the file ends before the end of its DATA line"),
-      in_line(10, "cut_before_data", Header{.data = ""}.text(), "the file ends before the end of its DATA line"),
-      in_line(10, "body_in_place_of_data", Header{.data = ""}, "the file ends before the end of its DATA line"),
-      in_line(1, "header_line_of_70000_bytes", "#" + std::string(70'000, 'c') + "\n" + whole, no_data_in_time),
+      in_line(10, "cut_before_data", Header{.data = ""}.text(),
+              "the file ends before the end of its DATA line"),
+      in_line(10, "body_in_place_of_data", Header{.data = ""},
+              "the file ends before the end of its DATA line"),
+      in_line(1, "header_line_of_70000_bytes", "#" + std::string(70'000, 'c') + "\n" + whole,
+              no_data_in_time),
       in_line(32769, "a_million_comment_lines", a_million_comments(), no_data_in_time),
       in_line(2, "a_hundred_thousand_fields", Header{.fields = many_fields(100'000)}, no_data_in_time),
       in_line(2, "word_of_257_bytes", Header{.fields = "FIELDS x y z " + std::string(257, 'f')},
@@ -82,13 +86,17 @@ Entries not_understood() {
       in_line(1, "ply_in_disguise", std::string("ply\nformat ascii 1.0\n"), "unknown PCD keyword 'ply'"),
       in_line(1, "byte_order_mark", "\xEF\xBB\xBF" + Header{}.text() + kTwoPoints,
               "unknown PCD keyword '\\xEF\\xBB\\xBFVERSION'"),
-      in_line(1, "escape_sequence", std::string("\x1B[31mVERSION 0.7\n"), "unknown PCD keyword '\\x1B[31mVERSION'"),
-      in_line(1, "keyword_in_small_letters", Header{.version = "version 0.7"}, "unknown PCD keyword 'version'"),
-      in_line(2, "line_ends_of_old_macs", Header{}.text("\r") + "\n", "the file ends before the end of its DATA line"),
+      in_line(1, "escape_sequence", std::string("\x1B[31mVERSION 0.7\n"),
+              "unknown PCD keyword '\\x1B[31mVERSION'"),
+      in_line(1, "keyword_in_small_letters", Header{.version = "version 0.7"},
+              "unknown PCD keyword 'version'"),
+      in_line(2, "line_ends_of_old_macs", Header{}.text("\r") + "\n",
+              "the file ends before the end of its DATA line"),
       in_line(7, "keyword_twice", Header{.width = "WIDTH 2\nWIDTH 2"}, "duplicate WIDTH (first on line 6)"),
       in_line(3, "fields_and_columns", Header{.fields = "FIELDS x y z\nCOLUMNS x y z"},
               "duplicate FIELDS (first on line 2)"),
-      in_line(1, "version_0_6", Header{.version = "VERSION 0.6"}, "VERSION '0.6' is not supported, expected 0.7"),
+      in_line(1, "version_0_6", Header{.version = "VERSION 0.6"},
+              "VERSION '0.6' is not supported, expected 0.7"),
       in_line(1, "version_without_value", Header{.version = "VERSION"}, "VERSION 0 values, expected 1"),
       in_line(10, "data_in_capitals", Header{.data = "DATA BINARY"},
               "DATA 'BINARY' is unknown, expected one of ascii, binary, binary_compressed"),
@@ -111,7 +119,8 @@ Entries unusual_but_fine() {
   return {
       fine("plain", Header{}.text() + kTwoPoints),
       fine("windows_line_ends", Header{}.text("\r\n") + kTwoPoints),
-      fine("comments_and_blank_lines", "# .PCD v0.7\n\n#\n" + Header{.version = "\tVERSION  0.7 "}.text() + kTwoPoints),
+      fine("comments_and_blank_lines",
+           "# .PCD v0.7\n\n#\n" + Header{.version = "\tVERSION  0.7 "}.text() + kTwoPoints),
       fine("version_without_zero", Header{.version = "VERSION .7"}.text() + kTwoPoints),
       fine("columns_for_fields", Header{.fields = "COLUMNS x y z"}.text() + kTwoPoints),
       fine("without_count_and_viewpoint", Header{.count = "", .viewpoint = ""}.text() + kTwoPoints),

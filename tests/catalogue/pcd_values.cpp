@@ -1,4 +1,5 @@
-// Well-formed PCD files whose coordinates are awkward: all are read as they are; what an alignment makes of them is said here.
+// Well-formed PCD files whose coordinates are awkward: all are read as they are; what an alignment makes of
+// them is said here.
 #include <cmath>
 #include <limits>
 
@@ -82,7 +83,8 @@ Entries pcd_values() {
       values("all_equal", Cloud(100, {1, 2, 3}), 0, kDegenerate),
       values("all_zero", Cloud(100, {0, 0, 0}), 0, kDegenerate),
       values("all_denormal", Cloud(100, {1e-45, -1e-45, 1e-40}), 0, kDegenerate),
-      // Voxels end where the grid cuts a plane, so their distributions hold it in place: no outcome is promised.
+      // Voxels end where the grid cuts a plane, so their distributions hold it in place: no outcome is
+      // promised.
       values("exact_plane",
              made_of(400,
                      [](int i) {
@@ -102,10 +104,12 @@ Entries pcd_values() {
                      }),
              0, kNoVoxel),
       values("greatest_floats", with(corner(), {kMax, -kMax, kMax}), 0, "remove outliers"),
-      // The outlier is in the scan too: it stretches the mean range that makes rotations comparable with translations.
+      // The outlier is in the scan too: it stretches the mean range that makes rotations comparable with
+      // translations.
       values("outlier_at_1000_km", with(corner(), {1e6, 0, 0}), 0, kDegenerate),
       values("utm_in_float", corner(utm), 0, "set_map: precision_lost"),
-      // A scan has to be given in its sensor's frame: in double coordinates too, a pose would turn it about a point 5400 km away.
+      // A scan has to be given in its sensor's frame: in double coordinates too, a pose would turn it about a
+      // point 5400 km away.
       values<double>("utm_in_double", corner(utm), 0, "align: precision_lost"),
       values<double>("utm_in_double_with_an_outlier", with(corner(utm), {0, 0, 0}), 0, "remove outliers"),
       values<double>("doubles_past_float", with(corner(), {1e300, 0, 0}), 1, kConverged),

@@ -55,7 +55,8 @@ Entries places() {
           "link_to_itself", [](const fs::path& f) { fs::create_symlink(f.filename(), f); },
           "its symbolic links form a loop; give the path of a readable file"),
       place(
-          "directory", [](const fs::path& f) { fs::create_directory(f); }, std::string("is a directory") + kRegular),
+          "directory", [](const fs::path& f) { fs::create_directory(f); },
+          std::string("is a directory") + kRegular),
       place("fifo", make_fifo, std::string("is a FIFO (named pipe)") + kRegular),
       place("socket", make_socket, "is not a regular file; give the path of a readable file"),
       place(

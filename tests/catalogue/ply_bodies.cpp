@@ -14,7 +14,8 @@ const std::string kTwoPoints = bytes_of(1.f, 2.f, 3.f, 4.f, 5.f, 6.f);
 const std::string kAscii = PlyText{.format = "format ascii 1.0"}.text();
 
 Entry bad_row(int line, std::string name, const std::string& rows, std::string_view what) {
-  return refused(Format::ply, "ply_ascii_" + name, kAscii + rows, fmt::format("line {}: {}{}", line, what, kFixLine));
+  return refused(Format::ply, "ply_ascii_" + name, kAscii + rows,
+                 fmt::format("line {}: {}{}", line, what, kFixLine));
 }
 
 /// Lists of shorts before the vertices.
@@ -24,7 +25,8 @@ std::string with_list(const std::string& count_type, std::string_view format = "
       .text();
 }
 
-Entry bad_list(std::string name, const std::string& count_type, const std::string& body, std::string_view what) {
+Entry bad_list(std::string name, const std::string& count_type, const std::string& body,
+               std::string_view what) {
   const std::string header = with_list(count_type);
   return refused(Format::ply, "ply_list_" + name, header + body,
                  fmt::format("byte {}: element 'l', record 1 of 1: {}{}", header.size(), what, kCutOff));
@@ -33,7 +35,8 @@ Entry bad_list(std::string name, const std::string& count_type, const std::strin
 Entries ascii() {
   return {
       accepted(Format::ply, "ply_ascii_plain", kAscii + "1 2 3\n4 5 6\n", {.points = 2}),
-      accepted(Format::ply, "ply_ascii_nan_and_inf", kAscii + "nan 2 3\n\n4 -inf +6", {.points = 2, .non_finite = 2}),
+      accepted(Format::ply, "ply_ascii_nan_and_inf", kAscii + "nan 2 3\n\n4 -inf +6",
+               {.points = 2, .non_finite = 2}),
       accepted(Format::ply, "ply_ascii_list_before", with_list("uchar", "ascii") + "3 7 8 9\n1 2 3\n4 5 6\n",
                {.points = 2}),
       bad_row(8, "text", "1 two 3\n4 5 6\n", "value 2: 'two' is not a number"),
@@ -42,38 +45,44 @@ Entries ascii() {
       bad_row(8, "long_row", "1 2 3 4\n5 6 7\n", "4 values, expected 3"),
       bad_row(10, "more_rows", "1 2 3\n4 5 6\n7 8 9\n", "more rows than the 2 declared"),
       bad_row(11, "fewer_rows", "1 2 3\n\n      \n", "the file ends after 1 of 2 rows"),
-      refused(Format::ply, "ply_ascii_list_shorter_than_it_says", with_list("uchar", "ascii") + "3 7 8\n1 2 3\n4 5 6\n",
+      refused(Format::ply, "ply_ascii_list_shorter_than_it_says",
+              with_list("uchar", "ascii") + "3 7 8\n1 2 3\n4 5 6\n",
               fmt::format("line 10: value 4 is missing{}", kFixLine)),
-      refused(Format::ply, "ply_ascii_list_of_minus_1", with_list("char", "ascii") + "-1\n1 2 3\n4 5 6\n",
-              fmt::format("line 10: value 1: list 'i' has '-1' items, which is not a whole number{}", kFixLine)),
+      refused(
+          Format::ply, "ply_ascii_list_of_minus_1", with_list("char", "ascii") + "-1\n1 2 3\n4 5 6\n",
+          fmt::format("line 10: value 1: list 'i' has '-1' items, which is not a whole number{}", kFixLine)),
       refused(Format::ply, "ply_ascii_list_of_2_pow_64_minus_1",
               with_list("uint", "ascii") + "18446744073709551615 1\n1 2 3\n4 5 6\n",
               fmt::format("line 10: value 3 is missing{}", kFixLine)),
-      refused(Format::ply, "ply_ascii_list_longer_than_it_says", with_list("uchar", "ascii") + "1 7 8\n1 2 3\n4 5 6\n",
+      refused(Format::ply, "ply_ascii_list_longer_than_it_says",
+              with_list("uchar", "ascii") + "1 7 8\n1 2 3\n4 5 6\n",
               fmt::format("line 10: value 3: '8' is one more than declared{}", kFixLine)),
   };
 }
 
 Entries binary() {
   const std::string header = PlyText{}.text(), swapped = harness::big_endian(kTwoPoints, 4);
-  const std::string with_faces = PlyText{.z = "property float z\nelement face 9\nproperty list uchar int i"}.text();
+  const std::string with_faces =
+      PlyText{.z = "property float z\nelement face 9\nproperty list uchar int i"}.text();
   const std::string with_doubles =
       PlyText{.x = "property double x", .y = "property double y", .z = "property double z"}.text();
   const auto short_of = [&](std::string name, std::size_t bytes) {
     return refused(
         Format::ply, "ply_binary_" + name, header + kTwoPoints.substr(0, bytes),
-        fmt::format("header line 3: 2 of element 'vertex' declared, of 12 bytes or more each, but {} bytes are "
-                    "left for them{}",
-                    bytes, kFixHeader));
+        fmt::format(
+            "header line 3: 2 of element 'vertex' declared, of 12 bytes or more each, but {} bytes are "
+            "left for them{}",
+            bytes, kFixHeader));
   };
   return {
-      accepted(Format::ply, "ply_binary_big_endian", PlyText{.format = "format binary_big_endian 1.0"}.text() + swapped,
-               {.points = 2}),
+      accepted(Format::ply, "ply_binary_big_endian",
+               PlyText{.format = "format binary_big_endian 1.0"}.text() + swapped, {.points = 2}),
       accepted(Format::ply, "ply_binary_double_far", with_doubles + bytes_of(5e5, 5.4e6, 1., 5e5, 5.4e6, 2.),
                {.points = 2}),
       accepted(Format::ply, "ply_binary_trailing_bytes", header + kTwoPoints + "12345",
                {.points = 2, .trailing_bytes = 5}),
-      accepted(Format::ply, "ply_binary_faces_after_are_not_looked_at", with_faces + kTwoPoints, {.points = 2}),
+      accepted(Format::ply, "ply_binary_faces_after_are_not_looked_at", with_faces + kTwoPoints,
+               {.points = 2}),
       short_of("without_body", 0),
       short_of("cut_in_the_first_vertex", 5),
       short_of("cut_before_the_last_byte", 23),
@@ -89,9 +98,10 @@ Entries lists() {
       bad_list("of_2_pow_31", "uint", bytes_of(std::uint32_t{1} << 31) + kTwoPoints,
                "list 'i' has 2147483648 items, but 24 bytes follow"),
       bad_list("past_the_end", "uchar", "\xFF" + kTwoPoints, "list 'i' has 255 items, but 24 bytes follow"),
-      refused(Format::ply, "ply_list_that_eats_a_vertex", list + std::string("\2abcd", 5) + kTwoPoints.substr(4),
-              fmt::format("byte {}: 2 points of 12 bytes declared, which is 24, but 20 bytes follow{}", list.size() + 5,
-                          kCutOff)),
+      refused(Format::ply, "ply_list_that_eats_a_vertex",
+              list + std::string("\2abcd", 5) + kTwoPoints.substr(4),
+              fmt::format("byte {}: 2 points of 12 bytes declared, which is 24, but 20 bytes follow{}",
+                          list.size() + 5, kCutOff)),
   };
 }
 

@@ -11,7 +11,8 @@ namespace {
 const std::string kTwoPoints = harness::bytes_of(1.f, 2.f, 3.f, 4.f, 5.f, 6.f);
 
 Entry in_bytes(int line, std::string name, const std::string& bytes, std::string_view what) {
-  return refused(Format::ply, "ply_" + name, bytes, fmt::format("header line {}: {}{}", line, what, kFixHeader));
+  return refused(Format::ply, "ply_" + name, bytes,
+                 fmt::format("header line {}: {}{}", line, what, kFixHeader));
 }
 Entry in_line(int line, std::string name, const PlyText& header, std::string_view what) {
   return in_bytes(line, std::move(name), header.text() + kTwoPoints, what);
@@ -30,13 +31,16 @@ Entries text() {
       in_line(2, "comment_of_70000_bytes", {.format = "comment " + std::string(70'000, 'c')},
               "no end_header line within the limit of 65536 bytes"),
       in_bytes(1, "pcd_in_disguise", std::string("VERSION 0.7\n"), "expected a line 'ply', found 'VERSION'"),
-      in_bytes(1, "byte_order_mark", "\xEF\xBB\xBF" + whole, "expected a line 'ply', found '\\xEF\\xBB\\xBFply'"),
+      in_bytes(1, "byte_order_mark", "\xEF\xBB\xBF" + whole,
+               "expected a line 'ply', found '\\xEF\\xBB\\xBFply'"),
       in_bytes(1, "junk", std::string("\x01\x02\n\xFF", 4), "expected a line 'ply', found '\\x01\\x02'"),
       in_line(2, "unknown_keyword", {.format = "encoding ascii"}, "unknown PLY keyword 'encoding'"),
       in_line(2, "unknown_format", {.format = "format binary 1.0"},
               "unknown format 'binary', expected one of ascii, binary_little_endian, binary_big_endian"),
-      in_line(2, "version_1_1", {.format = "format ascii 1.1"}, "format version '1.1' is not supported, expected 1.0"),
-      in_line(2, "format_without_version", {.format = "format ascii"}, "2 words, expected 'format <encoding> 1.0'"),
+      in_line(2, "version_1_1", {.format = "format ascii 1.1"},
+              "format version '1.1' is not supported, expected 1.0"),
+      in_line(2, "format_without_version", {.format = "format ascii"},
+              "2 words, expected 'format <encoding> 1.0'"),
       in_line(3, "format_twice", {.format = "format ascii 1.0\nformat ascii 1.0"}, "duplicate format"),
       refused(Format::ply, "ply_without_format", PlyText{.format = ""}.text(),
               fmt::format("header: the format line is missing{}", kFixHeader)),
@@ -47,12 +51,14 @@ Entries text() {
               fmt::format("'{}...' is longer than 256 bytes", std::string(40, 'v'))),
       accepted(Format::ply, "ply_plain", whole + kTwoPoints, {.points = 2}),
       accepted(Format::ply, "ply_windows_line_ends", PlyText{}.text("\r\n") + kTwoPoints, {.points = 2}),
-      accepted(Format::ply, "ply_comments",
-               PlyText{.format = "comment c\nobj_info i\n\nformat binary_little_endian 1.0"}.text() + kTwoPoints,
-               {.points = 2}),
+      accepted(
+          Format::ply, "ply_comments",
+          PlyText{.format = "comment c\nobj_info i\n\nformat binary_little_endian 1.0"}.text() + kTwoPoints,
+          {.points = 2}),
       accepted(
           Format::ply, "ply_type_names_with_sizes",
-          PlyText{.x = "property float32 x", .y = "property float32 y", .z = "property float32 z"}.text() + kTwoPoints,
+          PlyText{.x = "property float32 x", .y = "property float32 y", .z = "property float32 z"}.text() +
+              kTwoPoints,
           {.points = 2}),
   };
 }
@@ -69,8 +75,9 @@ Entry too_many(std::string name, const std::string& count) {
 Entry at_the_limit(std::string name, const std::string& format, std::string_view left, int each) {
   return in_line(
       3, std::move(name), {.format = format, .vertex = "element vertex 134217728"},
-      fmt::format("134217728 of element 'vertex' declared, of {} bytes or more each, but {} bytes are left for them",
-                  each, left));
+      fmt::format(
+          "134217728 of element 'vertex' declared, of {} bytes or more each, but {} bytes are left for them",
+          each, left));
 }
 
 Entries counts() {
@@ -82,19 +89,22 @@ Entries counts() {
       too_many("1_past_the_limit", "134217729"),
       too_many("2_pow_32", "4294967296"),
       too_many("2_pow_64_minus_1", "18446744073709551615"),
-      in_line(3, "vertices_without_count", {.vertex = "element vertex"}, "2 words, expected 'element <name> <count>'"),
+      in_line(3, "vertices_without_count", {.vertex = "element vertex"},
+              "2 words, expected 'element <name> <count>'"),
       at_the_limit("lie_little_endian", "format binary_little_endian 1.0", "24", 12),
       at_the_limit("lie_big_endian", "format binary_big_endian 1.0", "24", 12),
       at_the_limit("lie_ascii", "format ascii 1.0", "25", 6),
-      in_line(
-          3, "lie_of_an_element_before",
-          {.vertex = "element camera 9223372036854775808\nproperty double w\nelement vertex 2"},
-          "9223372036854775808 of element 'camera' declared, of 8 bytes or more each, but 24 bytes are left for them"),
-      in_line(3, "lie_of_lists_before", {.vertex = "element face 1000\nproperty list uchar int i\nelement vertex 2"},
+      in_line(3, "lie_of_an_element_before",
+              {.vertex = "element camera 9223372036854775808\nproperty double w\nelement vertex 2"},
+              "9223372036854775808 of element 'camera' declared, of 8 bytes or more each, but 24 bytes are "
+              "left for them"),
+      in_line(3, "lie_of_lists_before",
+              {.vertex = "element face 1000\nproperty list uchar int i\nelement vertex 2"},
               "1000 of element 'face' declared, of 1 bytes or more each, but 24 bytes are left for them"),
       accepted(Format::ply, "ply_no_vertices", PlyText{.vertex = "element vertex 0"}.text(), {}),
       accepted(Format::ply, "ply_a_trillion_of_nothing",
-               PlyText{.vertex = "element nothing 1000000000000\nelement vertex 2"}.text() + kTwoPoints, {.points = 2}),
+               PlyText{.vertex = "element nothing 1000000000000\nelement vertex 2"}.text() + kTwoPoints,
+               {.points = 2}),
   };
 }
 
@@ -106,10 +116,12 @@ Entries types() {
       in_line(3, "y_is_an_integer", {.y = "property int y"},
               "coordinate 'y' of element 'vertex' is int, not float or double"),
       in_line(4, "unknown_type", {.x = "property half x"},
-              "unknown type 'half', expected one of char, uchar, short, ushort, int, uint, float, double, int8, uint8, "
+              "unknown type 'half', expected one of char, uchar, short, ushort, int, uint, float, double, "
+              "int8, uint8, "
               "int16, uint16, "
               "int32, uint32, float32, float64"),
-      in_line(5, "property_without_name", {.y = "property float"}, "2 words, expected 'property <type> <name>'"),
+      in_line(5, "property_without_name", {.y = "property float"},
+              "2 words, expected 'property <type> <name>'"),
       in_line(3, "property_twice", {.z = "property float z\nproperty float x"},
               "duplicate property 'x' of element 'vertex'"),
       in_line(9, "element_twice", {.z = "property float z\nelement vertex 2\nproperty float w"},

@@ -1,5 +1,5 @@
-// write_catalogue <folder>: puts every point cloud of the catalogue there, and answers.tsv: file, exit code of `ndt-bench align` of the
-// file onto itself, and what it prints.
+// write_catalogue <folder>: puts every point cloud of the catalogue there, and answers.tsv: file, exit code
+// of `ndt-bench align` of the file onto itself, and what it prints.
 #include <filesystem>
 #include <fstream>
 #include <iostream>

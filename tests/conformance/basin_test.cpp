@@ -5,7 +5,8 @@
 namespace ndt {
 namespace {
 
-// The reference itself ends up to 35 mm and 0.18 degrees off on this scene (2 m voxels, 2 cm roughness, no step below 5 mm).
+// The reference itself ends up to 35 mm and 0.18 degrees off on this scene (2 m voxels, 2 cm roughness, no
+// step below 5 mm).
 constexpr double kTruthMetres = 0.04, kTruthDegrees = 0.2;
 constexpr double kOracleMetres = 1e-3, kOracleDegrees = 0.01;  // epsilon is 10 mm
 constexpr double kOffsetMetres = 1e-3;
@@ -144,19 +145,21 @@ TEST_P(Basin, RegularisationPullsAlongTheHeadingOnly) {
   pulled.regularisation = RegularisationTarget{plain.map_from_scan(0, 3), 5};
   const AlignResult aside = aligner->align(test_clouds::scan(), Transform{}, pulled);
   EXPECT_GT(ahead.map_from_scan(0, 3), plain.map_from_scan(0, 3) + 1e-3);
-  EXPECT_NEAR(aside.map_from_scan(1, 3), plain.map_from_scan(1, 3), 6e-3) << "a pull to the side must not act";
+  EXPECT_NEAR(aside.map_from_scan(1, 3), plain.map_from_scan(1, 3), 6e-3)
+      << "a pull to the side must not act";
 }
 
 TEST_P(Basin, ASceneFarAwayGivesTheSameRelativePose) {
   if (GetParam().name == harness::kReference || peer())
     GTEST_SKIP() << GetParam().name << " keeps its model's float32 global coordinates and is exempt";
-  // The same scene everywhere: coordinates that float32 still holds exactly 10^5 m away, and offsets that are multiples of
-  // the resolution, so that the grid lies the same way over it.
+  // The same scene everywhere: coordinates that float32 still holds exactly 10^5 m away, and offsets that are
+  // multiples of the resolution, so that the grid lies the same way over it.
   PointCloud map = test_clouds::map();
   for (Point& p : map.points) p.x = std::round(p.x * 64) / 64, p.y = std::round(p.y * 64) / 64;
   const double float_offset = 1e5, double_offset = 5e6;
   PointCloud moved_map = map;
-  for (Point& p : moved_map.points) p.x += static_cast<float>(float_offset), p.y += static_cast<float>(float_offset);
+  for (Point& p : moved_map.points)
+    p.x += static_cast<float>(float_offset), p.y += static_cast<float>(float_offset);
   const auto near = make(), far_float = make();
   near->set_map(map);
   far_float->set_map(moved_map);

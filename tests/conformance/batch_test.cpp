@@ -1,4 +1,5 @@
-// Batches of poses, on every implementation, together or one after the other: a result is the same alone, in any batch and at any place in it.
+// Batches of poses, on every implementation, together or one after the other: a result is the same alone, in
+// any batch and at any place in it.
 #include <algorithm>
 #include <span>
 #include <stdexcept>
@@ -51,7 +52,8 @@ TEST_P(Batch, EveryResultHasTheBitsOfTheAlignmentAlone) {
     }
     const std::vector<AlignResult> backwards = align(*aligner, scan, {guesses.rbegin(), guesses.rend()});
     for (std::size_t k = 0; k < guesses.size(); ++k)
-      EXPECT_TRUE(harness::same_bits(alone[k], backwards[guesses.size() - 1 - k])) << to_string(search) << ", " << k;
+      EXPECT_TRUE(harness::same_bits(alone[k], backwards[guesses.size() - 1 - k]))
+          << to_string(search) << ", " << k;
   }
 }
 
@@ -59,7 +61,8 @@ TEST_P(Batch, OneTooLargeForTheMemoryOfARowIsSplitUnseen) {
   AlignOptions options;
   options.max_iterations = 1;
   const auto aligner = batch_aligner(options);
-  const std::vector<Transform> guesses = test_clouds::mixed_guesses(230);  // the CPU's stages hold 215 of 3000 points
+  const std::vector<Transform> guesses =
+      test_clouds::mixed_guesses(230);  // the CPU's stages hold 215 of 3000 points
   const std::vector<AlignResult> together = align(*aligner, test_clouds::scan(), guesses);
   for (const std::size_t k : {0U, 100U, 213U, 214U, 215U, 216U, 229U})
     EXPECT_TRUE(harness::same_bits(aligner->align(test_clouds::scan(), guesses[k]), together[k])) << k;

@@ -30,7 +30,8 @@ void expect_same_bits(const SearchResult& a, const SearchResult& b, const std::s
   ASSERT_EQ(a.particles.size(), b.particles.size()) << what;
   EXPECT_EQ(a.best, b.best) << what;
   for (std::size_t k = 0; k < a.particles.size(); ++k)
-    EXPECT_TRUE(harness::same_bits(a.particles[k].result, b.particles[k].result)) << what << ", particle " << k;
+    EXPECT_TRUE(harness::same_bits(a.particles[k].result, b.particles[k].result))
+        << what << ", particle " << k;
 }
 
 class InitialPose : public EveryRow {};
@@ -49,8 +50,8 @@ TEST_P(InitialPose, IsFoundWithoutAHeadingAndSaysSo) {
   if (peer()) GTEST_SKIP() << "a peer's NVTL is its own";
   const auto aligner = in_courtyard();
   const SearchResult result =
-      search(*aligner, test_clouds::scan_of(600), {{0.5, -0.4, 0, 0, 0, 3}, {0.7, 0.7, 0.1, 0.01, 0.01}}, sequential(),
-             options(120, 60));
+      search(*aligner, test_clouds::scan_of(600), {{0.5, -0.4, 0, 0, 0, 3}, {0.7, 0.7, 0.1, 0.01, 0.01}},
+             sequential(), options(120, 60));
   const Transform& found = result.best_particle().result.map_from_scan;
   EXPECT_LT(translation_error_m(found, {}), 0.15);
   EXPECT_LT(rotation_error_rad(found, {}), 0.02);
@@ -63,12 +64,14 @@ TEST_P(InitialPoseInBatches, HasTheBitsOfOneAfterTheOtherForAnyNumberOfParticles
     const auto aligner = in_courtyard();
     const SearchOptions few = options(count, count / 2);
     const SearchResult one = search(*aligner, scan, kPrior, sequential(), few);
-    expect_same_bits(search(*aligner, scan, kPrior, batched(), few), one, "batched, " + std::to_string(count));
+    expect_same_bits(search(*aligner, scan, kPrior, batched(), few), one,
+                     "batched, " + std::to_string(count));
     expect_same_bits(search(*aligner, scan, kPrior, batched_persistent(), few), one,
                      "rounds of one, " + std::to_string(count));
     const SearchOptions at_once = options(count, count);
     expect_same_bits(search(*aligner, scan, kPrior, batched(), at_once),
-                     search(*aligner, scan, kPrior, sequential(), at_once), "one batch of " + std::to_string(count));
+                     search(*aligner, scan, kPrior, sequential(), at_once),
+                     "one batch of " + std::to_string(count));
   }
 }
 
@@ -132,12 +135,14 @@ TEST_P(InitialPoseInBatches, InRoundsIsTheSameEveryTime) {
   const SearchResult first = search(*aligner, scan, kPrior, batched_persistent(), options(100, 50, 16));
   const int repeats = GetParam().runs_on.starts_with("GPU") ? 100 : 5;  // a race shows rarely
   for (int repeat = 0; repeat < repeats; ++repeat)
-    expect_same_bits(search(*aligner, scan, kPrior, batched_persistent(), options(100, 50, 16)), first, "again");
+    expect_same_bits(search(*aligner, scan, kPrior, batched_persistent(), options(100, 50, 16)), first,
+                     "again");
 }
 
 TEST_P(InitialPoseInBatches, WhereThereIsNoMapNothingIsFoundAndNothingClaimed) {
   const auto aligner = in_courtyard();
-  const PosePrior half_out{{14, 0, 0, 0, 0, 0}, {40, 40, 0.1, 0, 0}}, out{{700, 0, 0, 0, 0, 0}, {5, 5, 0.1, 0, 0}};
+  const PosePrior half_out{{14, 0, 0, 0, 0, 0}, {40, 40, 0.1, 0, 0}},
+      out{{700, 0, 0, 0, 0, 0}, {5, 5, 0.1, 0, 0}};
   const SearchResult mixed =
       search(*aligner, test_clouds::scan_of(150), half_out, batched_persistent(), options(60, 30, 8));
   int lost = 0;

@@ -57,7 +57,8 @@ TEST_P(Interruption, ADeadlineOnTheWayGivesAnImprovedPoseSoon) {
     got = aligner->align(test_clouds::scan(), kGuess, per_scan);
     took = steady_clock::now() - start;
   } while (got.iterations == 0 && allowed < milliseconds(5000));
-  if (got.stop == Stop::max_iterations) GTEST_SKIP() << "1000 iterations took less than " << allowed.count() << " ms";
+  if (got.stop == Stop::max_iterations)
+    GTEST_SKIP() << "1000 iterations took less than " << allowed.count() << " ms";
   EXPECT_EQ(got.stop, Stop::timeout);
   EXPECT_GT(got.iterations, 0);
   EXPECT_GT(got.score, at_guess);

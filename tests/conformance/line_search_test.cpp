@@ -1,4 +1,5 @@
-// What a line search is for: guesses from which the fixed step creeps (its limit is short) or overshoots (its limit is long).
+// What a line search is for: guesses from which the fixed step creeps (its limit is short) or overshoots (its
+// limit is long).
 #include <algorithm>
 #include <cstdio>
 
@@ -11,7 +12,8 @@ namespace {
 std::vector<Transform> hard_guesses() {
   std::vector<Transform> out;
   for (const double degrees : {8, 12, 16, 20})
-    for (const int sign : {-1, 1}) out.push_back(to_transform({0.1, -0.1, 0, 0, 0, sign * degrees * kPi / 180}));
+    for (const int sign : {-1, 1})
+      out.push_back(to_transform({0.1, -0.1, 0, 0, 0, sign * degrees * kPi / 180}));
   for (const double metres : {0.8, 1.2, 1.6, 2.0})
     for (int k = 0; k < 4; ++k) {
       const double bearing = k * kPi / 2 + 0.4;
@@ -61,7 +63,8 @@ TEST_P(HardGuesses, NeedNoMoreIterationsWithALineSearchAndScoreNoLower) {
     const Summary fixed = align_all(*in_courtyard(options));
     const auto print = [&](const char* name, const char* set, const Summary& s) {
       std::printf(
-          "%s, step up to %.1f m, %s %s: median iterations %.0f, evaluations %.0f, score %.1f; %d of %zu within 5 cm\n",
+          "%s, step up to %.1f m, %s %s: median iterations %.0f, evaluations %.0f, score %.1f; %d of %zu "
+          "within 5 cm\n",
           GetParam().name.data(), step_m, name, set, s.iterations, s.evaluations, s.score, s.within_5_cm,
           hard_guesses().size());
     };

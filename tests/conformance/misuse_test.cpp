@@ -77,8 +77,9 @@ TEST_P(MisuseCase, GetsItsAnswer) {
     return;
   }
   const AlignResult& r = got.result;
-  ASSERT_THAT(c.stops, Contains(r.stop)) << to_string(r.stop) << ", condition " << r.conditioning.condition_number
-                                         << ", of the surfaces " << r.conditioning.surface_condition_number;
+  ASSERT_THAT(c.stops, Contains(r.stop))
+      << to_string(r.stop) << ", condition " << r.conditioning.condition_number << ", of the surfaces "
+      << r.conditioning.surface_condition_number;
   EXPECT_EQ(got.info.dropped_points, c.dropped_map);
   EXPECT_EQ(r.dropped_points, c.dropped_scan);
   if (r.stop == Stop::no_overlap) {
@@ -97,11 +98,14 @@ TEST_P(MisuseCase, GetsItsAnswer) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    Rows, MisuseCase,
-    testing::Combine(testing::ValuesIn(harness::implementations().begin(), harness::implementations().end()),
-                     testing::ValuesIn(misuse::cases())),
-    [](const auto& test) { return std::string(std::get<0>(test.param).name) + "_" + std::get<1>(test.param).name; });
+INSTANTIATE_TEST_SUITE_P(Rows, MisuseCase,
+                         testing::Combine(testing::ValuesIn(harness::implementations().begin(),
+                                                            harness::implementations().end()),
+                                          testing::ValuesIn(misuse::cases())),
+                         [](const auto& test) {
+                           return std::string(std::get<0>(test.param).name) + "_" +
+                                  std::get<1>(test.param).name;
+                         });
 
 /// Profiles and line searches: whether a scene may be called converged does not depend on them.
 std::vector<AlignOptions> option_sets() {
@@ -154,8 +158,8 @@ TEST(MisuseSummary, NoRowCrashesOrConvergesFalselyUnderAnyProfileOrLineSearch) {
       }
     }
   }
-  std::printf("%zu cases x %d rows x %zu option sets: %d crashes, %d false converged\n", misuse::cases().size(), rows,
-              option_sets().size(), crashes, false_converged);
+  std::printf("%zu cases x %d rows x %zu option sets: %d crashes, %d false converged\n",
+              misuse::cases().size(), rows, option_sets().size(), crashes, false_converged);
   EXPECT_GT(rows, 0);
 }
 
@@ -179,7 +183,8 @@ TEST_P(Misuse, ARefusedMapLeavesThePreviousOne) {
   for (const misuse::Case& c : misuse::cases()) {
     if (c.map_error.empty() || !c.stops.empty()) continue;
     EXPECT_THROW(aligner->set_map(c.scene().map), InputError) << c.name;
-    EXPECT_TRUE(same_bits(aligner->align(scene.scan, scene.guess).map_from_scan, of_base(GetParam()).map_from_scan))
+    EXPECT_TRUE(
+        same_bits(aligner->align(scene.scan, scene.guess).map_from_scan, of_base(GetParam()).map_from_scan))
         << c.name;
   }
 }
@@ -199,12 +204,14 @@ bool keeps_float32(const Implementation& row) { return row.name == harness::kRef
 
 TEST_P(Misuse, PrecisionLostNamesTheSpacingAndTheWayOut) {
   const Outcome map = outcome_of(*make_base(), misuse::far_float());
-  EXPECT_THAT(map.map_error, AllOf(HasSubstr("set_map: precision_lost: "), HasSubstr("0.5 m apart near 54000"),
-                                   HasSubstr("PCD `F 8`"), HasSubstr("shift the map")));
+  EXPECT_THAT(map.map_error,
+              AllOf(HasSubstr("set_map: precision_lost: "), HasSubstr("0.5 m apart near 54000"),
+                    HasSubstr("PCD `F 8`"), HasSubstr("shift the map")));
   misuse::Scene scan = misuse::base();
   scan.scan = misuse::far_float().map;
   EXPECT_THAT(outcome_of(*make_base(), scan).scan_error,
-              AllOf(HasSubstr("align: precision_lost: "), HasSubstr("0.5 m apart near 54000"), HasSubstr("PCD `F 8`")));
+              AllOf(HasSubstr("align: precision_lost: "), HasSubstr("0.5 m apart near 54000"),
+                    HasSubstr("PCD `F 8`")));
   scan.scan = misuse::far_double().map;
   EXPECT_THAT(outcome_of(*make_base(), scan).scan_error, HasSubstr("relative to its sensor"));
 }
@@ -247,7 +254,8 @@ TEST_P(Misuse, AGuessThatIsNotRigidIsRefusedWithThePropertyAndItsSize) {
   sheared(0, 1) = 0.5;
   reflected(2, 2) = -1;
   const auto says = [&](const Transform& guess, const std::string& what) {
-    EXPECT_THAT(refusal_of_guess(*aligner, guess), AllOf(HasSubstr("align: not a rigid transform: "), HasSubstr(what)));
+    EXPECT_THAT(refusal_of_guess(*aligner, guess),
+                AllOf(HasSubstr("align: not a rigid transform: "), HasSubstr(what)));
     EXPECT_THROW(aligner->evaluate(misuse::base().scan, guess), std::invalid_argument) << what;
   };
   says(nan, "entry (1, 3) is nan");
@@ -272,7 +280,8 @@ TEST_P(Misuse, OptionsOutOfRangeAreRefusedWithValueAndBounds) {
   const double nan = std::nan("");
   for (const auto& [value, text] :
        {std::pair{0.0, "0"}, {-1.0, "-1"}, {nan, "nan"}, {1e-6, "1e-06"}, {1e9, "1000000000"}})
-    says(&AlignOptions::resolution_m, value, std::string("option resolution = ") + text + ": must be in [0.001, 1000]");
+    says(&AlignOptions::resolution_m, value,
+         std::string("option resolution = ") + text + ": must be in [0.001, 1000]");
   for (const auto& [value, text] : {std::pair{0.0, "0"}, {nan, "nan"}, {1e6, "1000000"}})
     says(&AlignOptions::step_m, value, std::string("option step = ") + text + ": must be in (0, 100]");
   for (const int value : {0, -1})
@@ -281,7 +290,8 @@ TEST_P(Misuse, OptionsOutOfRangeAreRefusedWithValueAndBounds) {
   for (const auto& [value, text] : {std::pair{0.0, "0"}, {-0.5, "-0.5"}, {nan, "nan"}})
     says(&AlignOptions::epsilon_m, value, std::string("option epsilon = ") + text + ": must be in (0, 10]");
   for (const auto& [value, text] : {std::pair{0.0, "0"}, {1.0, "1"}, {-0.1, "-0.1"}, {nan, "nan"}})
-    says(&AlignOptions::outlier_ratio, value, std::string("option outlier-ratio = ") + text + ": must be in (0, 1)");
+    says(&AlignOptions::outlier_ratio, value,
+         std::string("option outlier-ratio = ") + text + ": must be in (0, 1)");
 }
 
 NDT_ON_EVERY_ROW(Misuse);

@@ -27,7 +27,8 @@ Pose near(double metres, double radians) {
 /// Every sixth point of the courtyard's scan: enough to fix the pose, few enough for a hundred alignments.
 PointCloud thin_scan() {
   PointCloud out;
-  for (std::size_t i = 0; i < test_clouds::scan().size(); i += 6) out.points.push_back(test_clouds::scan().points[i]);
+  for (std::size_t i = 0; i < test_clouds::scan().size(); i += 6)
+    out.points.push_back(test_clouds::scan().points[i]);
   return out;
 }
 
@@ -64,7 +65,8 @@ class Properties : public EveryRow {
  protected:
   void SetUp() override {
     EveryRow::SetUp();
-    if (peer()) GTEST_SKIP() << GetParam().name << ": another algorithm, with its own search and stopping rule";
+    if (peer())
+      GTEST_SKIP() << GetParam().name << ": another algorithm, with its own search and stopping rule";
   }
 };
 
@@ -164,7 +166,8 @@ TEST(StepSearchProperties, AnAcceptedStepDecreasesEnoughAndIsFlatEnough) {
   EXPECT_TRUE(rc::check([&] {
     const Quartic phi{-real(1e-3, 1), real(-30, 30), real(-300, 300), real(-3000, 3000)};
     const LineSearchOptions options{*rc::gen::element(LineSearch::more_thuente, LineSearch::batched),
-                                    *rc::gen::element(StepRatios::fixed8, StepRatios::golden_ratio), 0.005, 0.1};
+                                    *rc::gen::element(StepRatios::fixed8, StepRatios::golden_ratio), 0.005,
+                                    0.1};
     StepSearch search(options, {0, 0, phi.slope}, real(0.001, 0.3));
     double best = 0;
     for (int trial = 0; trial < 20; ++trial) {

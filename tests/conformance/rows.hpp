@@ -27,8 +27,9 @@ class EveryRow : public testing::TestWithParam<Implementation> {
 
 inline bool same_bits(const Transform& a, const Transform& b) { return std::memcmp(&a, &b, sizeof a) == 0; }
 
-#define NDT_ON_EVERY_ROW(Suite) \
-  INSTANTIATE_TEST_SUITE_P(     \
-      Rows, Suite, testing::ValuesIn(harness::implementations().begin(), harness::implementations().end()), row_name)
+#define NDT_ON_EVERY_ROW(Suite)                                                                             \
+  INSTANTIATE_TEST_SUITE_P(                                                                                 \
+      Rows, Suite, testing::ValuesIn(harness::implementations().begin(), harness::implementations().end()), \
+      row_name)
 
 }  // namespace ndt

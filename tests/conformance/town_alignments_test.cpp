@@ -1,6 +1,7 @@
-// Every row of the shared core along the town's drive, from guesses so far off that most Hessians on the way are indefinite.
-// There Newton's step leads on at full length and a float32 step in the guess grows to millimetres, in the oracle too. So rows
-// are held to the oracle step by step, and as a whole where a float32 step leaves the oracle its own answer.
+// Every row of the shared core along the town's drive, from guesses so far off that most Hessians on the way
+// are indefinite. There Newton's step leads on at full length and a float32 step in the guess grows to
+// millimetres, in the oracle too. So rows are held to the oracle step by step, and as a whole where a float32
+// step leaves the oracle its own answer.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -16,11 +17,13 @@
 namespace ndt {
 namespace {
 
-// A step is 0.1 m at most, and a float32 step of the town's coordinates 0.015 mm. The golden bounds are 1 mm and 0.01 degrees.
+// A step is 0.1 m at most, and a float32 step of the town's coordinates 0.015 mm. The golden bounds are 1 mm
+// and 0.01 degrees.
 constexpr double kStepMetres = 5e-5, kStepDegrees = 2e-4;
-constexpr double kEqualShare = 0.99;       // of the alignments that float32 rounding does not decide
-constexpr double kEqualShareOfAll = 0.75;  // a float32 step in its guess leaves the oracle itself with 0.79 to 0.96
-constexpr double kMedianMetres = 1e-3;     // of the errors against the truth, which are 9 mm
+constexpr double kEqualShare = 0.99;  // of the alignments that float32 rounding does not decide
+constexpr double kEqualShareOfAll =
+    0.75;  // a float32 step in its guess leaves the oracle itself with 0.79 to 0.96
+constexpr double kMedianMetres = 1e-3;  // of the errors against the truth, which are 9 mm
 
 AlignOptions one_thread() {
   AlignOptions options;
@@ -93,8 +96,8 @@ TEST_P(Town, EverySingleStepIsTheOracles) {
     EXPECT_EQ(fallbacks, f.expected.newton_fallbacks) << f.name;
     indefinite += fallbacks;
   }
-  std::printf("%s: %d steps, %d of them on an indefinite Hessian\n", std::string(GetParam().name).c_str(), steps,
-              indefinite);
+  std::printf("%s: %d steps, %d of them on an indefinite Hessian\n", std::string(GetParam().name).c_str(),
+              steps, indefinite);
   metres.print("translation [m]"), degrees.print("rotation [deg]");
   EXPECT_GT(indefinite, steps / 4) << "the drive is too easy";
   EXPECT_LE(metres.value, kStepMetres) << metres.where;
@@ -102,7 +105,8 @@ TEST_P(Town, EverySingleStepIsTheOracles) {
 }
 
 double median(std::vector<double> values) {
-  std::nth_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2), values.end());
+  std::nth_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2),
+                   values.end());
   return values[values.size() / 2];
 }
 
@@ -123,8 +127,8 @@ TEST_P(Town, AlignmentsDifferFromTheOraclesOnlyWhereThoseDifferFromThemselves) {
     undecided += chance ? 1 : 0;
     different += "    " + f.name + ": " + std::to_string(got.iterations) + " iterations, oracle " +
                  std::to_string(f.expected.iterations) + ", " +
-                 std::to_string(1000 * translation_error_m(got.map_from_scan, f.expected.map_from_scan)) + " mm apart" +
-                 (chance ? ", and so is the oracle from itself\n" : "\n");
+                 std::to_string(1000 * translation_error_m(got.map_from_scan, f.expected.map_from_scan)) +
+                 " mm apart" + (chance ? ", and so is the oracle from itself\n" : "\n");
   }
   const auto cases = static_cast<int>(drive_->frames.size());
   std::printf("%s: equal %d of %d, undecided %d; median error %.2f mm, oracle %.2f mm\n%s",

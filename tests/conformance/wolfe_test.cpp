@@ -1,4 +1,5 @@
-// What a line search promises of every step it takes, checked from outside: from the trace of poses and the gradients there.
+// What a line search promises of every step it takes, checked from outside: from the trace of poses and the
+// gradients there.
 #include <algorithm>
 #include <cstdio>
 
@@ -8,13 +9,14 @@ namespace ndt {
 namespace {
 
 constexpr double kArmijo = 1e-4, kCurvature = 0.9;
-// Scores are sums of float32 pair scores: 6e-8 each and at most 32 of them added up in float32, so 1e-6 of the sum is more than
-// two evaluations of the same pose can differ by.
+// Scores are sums of float32 pair scores: 6e-8 each and at most 32 of them added up in float32, so 1e-6 of
+// the sum is more than two evaluations of the same pose can differ by.
 constexpr double kSum = 1e-6;
 
 PointCloud sparse_scan() {
   PointCloud scan;
-  for (std::size_t i = 0; i < test_clouds::scan().size(); i += 3) scan.points.push_back(test_clouds::scan().points[i]);
+  for (std::size_t i = 0; i < test_clouds::scan().size(); i += 3)
+    scan.points.push_back(test_clouds::scan().points[i]);
   return scan;
 }
 
@@ -39,8 +41,8 @@ struct Shares {
   double with_curvature() const { return static_cast<double>(curved + longest) / std::max(steps, 1); }
 };
 
-/// Every step of the trace must satisfy Armijo's condition; counts those that satisfy the curvature condition, and those that
-/// are as long as allowed and still go uphill.
+/// Every step of the trace must satisfy Armijo's condition; counts those that satisfy the curvature
+/// condition, and those that are as long as allowed and still go uphill.
 void see(Aligner& aligner, const PointCloud& scan, const std::vector<TracePoint>& trace, double longest_m,
          Shares& shares) {
   ASSERT_FALSE(trace.empty());
@@ -82,9 +84,11 @@ TEST_P(Wolfe, EveryStepOfALineSearchRaisesTheScoreEnough) {
         const AlignResult result = aligner->align(scan, to_transform(offset), traced);
         see(*aligner, scan, result.trace, step_m, shares);
       }
-      std::printf("%s, %s, step up to %.1f m: %d steps, %d with the curvature condition, %d at the limit and uphill\n",
-                  GetParam().name.data(), to_string(search).data(), step_m, shares.steps, shares.curved,
-                  shares.longest);
+      std::printf(
+          "%s, %s, step up to %.1f m: %d steps, %d with the curvature condition, %d at the limit and "
+          "uphill\n",
+          GetParam().name.data(), to_string(search).data(), step_m, shares.steps, shares.curved,
+          shares.longest);
       EXPECT_GT(shares.steps, 20);
       if (search == LineSearch::more_thuente) {
         EXPECT_GE(shares.with_curvature(), 0.9) << "step up to " << step_m;

@@ -7,8 +7,8 @@
 
 namespace ndt::fuzz {
 
-/// Reads the bytes; a cloud of float32 coordinates that is accepted comes back bit for bit from what `write` makes of it. One with
-/// an origin is rounded once more, around the origin that is found then.
+/// Reads the bytes; a cloud of float32 coordinates that is accepted comes back bit for bit from what `write`
+/// makes of it. One with an origin is rounded once more, around the origin that is found then.
 template <class Read, class Write>
 void read_write_read(const std::uint8_t* data, std::size_t size, Read read, Write write) {
   static MemoryFile file, copy;

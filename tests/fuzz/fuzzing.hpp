@@ -38,7 +38,8 @@ inline std::string_view text(const std::uint8_t* data, std::size_t size) {
 class MemoryFile {
  public:
   MemoryFile()
-      : descriptor_(::memfd_create("fuzz", MFD_CLOEXEC)), path_("/proc/self/fd/" + std::to_string(descriptor_)) {
+      : descriptor_(::memfd_create("fuzz", MFD_CLOEXEC)),
+        path_("/proc/self/fd/" + std::to_string(descriptor_)) {
     require(descriptor_ >= 0, "no memory file");
   }
   MemoryFile(const MemoryFile&) = delete;
@@ -84,7 +85,8 @@ auto read_file_or_refuse(Read read) {
     try {
       return read();
     } catch (const InputError& error) {
-      require(std::string_view(error.what()).find("; ") != std::string_view::npos, "a refusal gives no advice");
+      require(std::string_view(error.what()).find("; ") != std::string_view::npos,
+              "a refusal gives no advice");
       throw;
     }
   });

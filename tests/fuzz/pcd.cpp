@@ -6,7 +6,8 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace ndt;
   const bool packed = NDT_HAVE_LZF && size % 2 == 0;
   const auto encoding = packed ? harness::PcdEncoding::binary_compressed : harness::PcdEncoding::binary;
-  fuzz::read_write_read(data, size, harness::read_pcd,
-                        [&](const auto& file, const PointCloud& cloud) { harness::write_pcd(file, cloud, encoding); });
+  fuzz::read_write_read(data, size, harness::read_pcd, [&](const auto& file, const PointCloud& cloud) {
+    harness::write_pcd(file, cloud, encoding);
+  });
   return 0;
 }

@@ -1,4 +1,5 @@
-// Feeds every file of the folders given to a fuzz target, once: what a fuzzer found stays found, with any compiler.
+// Feeds every file of the folders given to a fuzz target, once: what a fuzzer found stays found, with any
+// compiler.
 #include <algorithm>
 #include <fstream>
 #include <iostream>

@@ -1,4 +1,5 @@
-// Any bytes as a TUM trajectory. What is read comes back: times and positions bit for bit, rotations as far as write_tum promises.
+// Any bytes as a TUM trajectory. What is read comes back: times and positions bit for bit, rotations as far
+// as write_tum promises.
 #include <cmath>
 
 #include "fuzzing.hpp"

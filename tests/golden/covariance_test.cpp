@@ -1,4 +1,5 @@
-// The Laplace covariance of both implementations against the reference's, before and after the floor it publishes with.
+// The Laplace covariance of both implementations against the reference's, before and after the floor it
+// publishes with.
 #include <gtest/gtest.h>
 
 #include "compare.hpp"
@@ -8,13 +9,13 @@
 namespace ndt {
 namespace {
 
-// Relative. The final poses differ from the reference's by up to 5e-8 m (oracle) and 7e-5 m (shared core), which alone moves
-// the Hessians at 1 m by up to 1e-6 and 1e-4.
+// Relative. The final poses differ from the reference's by up to 5e-8 m (oracle) and 7e-5 m (shared core),
+// which alone moves the Hessians at 1 m by up to 1e-6 and 1e-4.
 constexpr double kOracle = 1e-5, kSharedCore = 1e-3;
 
 double relative(const PositionCovariance& got, const PositionCovariance& expected) {
-  const double difference =
-      std::max({std::abs(got.xx - expected.xx), std::abs(got.xy - expected.xy), std::abs(got.yy - expected.yy)});
+  const double difference = std::max(
+      {std::abs(got.xx - expected.xx), std::abs(got.xy - expected.xy), std::abs(got.yy - expected.yy)});
   return difference / std::max(expected.xx, expected.yy);
 }
 

@@ -1,5 +1,5 @@
-// Both implementations of every option, held against each other: the oracle has its own look-up, covariance, Newton step and
-// line search, and shares none of them with the shared core.
+// Both implementations of every option, held against each other: the oracle has its own look-up, covariance,
+// Newton step and line search, and shares none of them with the shared core.
 #include <gtest/gtest.h>
 
 #include <tuple>
@@ -12,10 +12,12 @@
 namespace ndt {
 namespace {
 
-// Of the cases that float32 rounding does not decide. The courtyard has fewer than 100 cases, and so all of these must be equal.
+// Of the cases that float32 rounding does not decide. The courtyard has fewer than 100 cases, and so all of
+// these must be equal.
 constexpr double kEqualShare = 0.99;
-// Of all golden cases together: textbook's sharp Gaussians and fixed steps leave up to 13 in 110 to chance. The courtyard is
-// harder than the real clouds (5 in 26 are left to chance), so a part of the cases has another share.
+// Of all golden cases together: textbook's sharp Gaussians and fixed steps leave up to 13 in 110 to chance.
+// The courtyard is harder than the real clouds (5 in 26 are left to chance), so a part of the cases has
+// another share.
 constexpr double kEqualShareOfAll = 0.85;
 
 struct Combination {
@@ -68,9 +70,12 @@ class Rows {
   const PointCloud* map_ = nullptr;
 };
 
-std::string ending(const AlignResult& r) { return std::to_string(r.iterations) + " " + std::string(to_string(r.stop)); }
+std::string ending(const AlignResult& r) {
+  return std::to_string(r.iterations) + " " + std::string(to_string(r.stop));
+}
 
-/// The rows of the shared loop. The host twin of the staged row is slow: it walks every tenth case, the GPU all of them.
+/// The rows of the shared loop. The host twin of the staged row is slow: it walks every tenth case, the GPU
+/// all of them.
 std::vector<Implementation> rows_under_test() {
   std::vector<Implementation> rows;
   for (const Implementation& entry : harness::implementations())
@@ -78,7 +83,9 @@ std::vector<Implementation> rows_under_test() {
   return rows;
 }
 int every_nth(const Implementation& row) { return row.name == "multikernel_cpu" ? 10 : 1; }
-bool walks_all_cases(const Implementation& row) { return every_nth(row) == 1 && golden::missing_reason().empty(); }
+bool walks_all_cases(const Implementation& row) {
+  return every_nth(row) == 1 && golden::missing_reason().empty();
+}
 
 class EveryOption : public testing::TestWithParam<std::tuple<Implementation, Combination>> {};
 
@@ -99,7 +106,8 @@ TEST_P(EveryOption, SharedCoreAndOracleAgree) {
     hessian.see(compare::hessian_blocks(b.hessian, a.hessian), r.name);
 
     ++cases;
-    const AlignResult expected = rows.oracle->align(*r.scan, r.guess), got = rows.row->align(*r.scan, r.guess);
+    const AlignResult expected = rows.oracle->align(*r.scan, r.guess),
+                      got = rows.row->align(*r.scan, r.guess);
     const double off_m = translation_error_m(got.map_from_scan, expected.map_from_scan);
     const double off_deg = compare::degrees(rotation_error_rad(got.map_from_scan, expected.map_from_scan));
     if (last_bit::same_answer(got, expected)) {
@@ -110,7 +118,8 @@ TEST_P(EveryOption, SharedCoreAndOracleAgree) {
     const bool chance = last_bit::decides(*rows.oracle, *r.scan, r.guess, expected);
     undecided += chance ? 1 : 0;
     different += "    " + r.name + ": " + ending(got) + ", oracle " + ending(expected) + ", " +
-                 std::to_string(1000 * off_m) + " mm apart" + (chance ? ", and so is the oracle from itself\n" : "\n");
+                 std::to_string(1000 * off_m) + " mm apart" +
+                 (chance ? ", and so is the oracle from itself\n" : "\n");
   }
   const std::string name = std::string(entry.name) + " " + combination.name;
   std::printf("%-58s equal %3d of %3d, undecided %2d, worst %.1e m %.1e deg, score %.1e, Hessian %.1e\n%s",
@@ -126,9 +135,11 @@ TEST_P(EveryOption, SharedCoreAndOracleAgree) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, EveryOption,
-                         testing::Combine(testing::ValuesIn(rows_under_test()), testing::ValuesIn(combinations())),
+                         testing::Combine(testing::ValuesIn(rows_under_test()),
+                                          testing::ValuesIn(combinations())),
                          [](const auto& test) {
-                           return std::string(std::get<0>(test.param).name) + "_" + std::get<1>(test.param).name;
+                           return std::string(std::get<0>(test.param).name) + "_" +
+                                  std::get<1>(test.param).name;
                          });
 
 }  // namespace

@@ -1,4 +1,5 @@
-// cpu_pclomp_ref against the results of the reference itself. Bounds: two builds of the reference differ by 0.14 mm at worst.
+// cpu_pclomp_ref against the results of the reference itself. Bounds: two builds of the reference differ by
+// 0.14 mm at worst.
 #include <gtest/gtest.h>
 
 #include "compare.hpp"
@@ -9,7 +10,8 @@ namespace ndt {
 namespace {
 
 constexpr double kDerivatives = 1e-9;  // of the largest entry; float64 sums in another order
-constexpr double kFarHessian = 1e-6;   // far from the origin the reference's inverse covariances are not symmetric
+constexpr double kFarHessian =
+    1e-6;  // far from the origin the reference's inverse covariances are not symmetric
 constexpr double kCloseMetres = 1e-5, kCloseDegrees = 5e-4, kCloseShare = 0.95;
 constexpr double kWorstMetres = 5e-4, kWorstDegrees = 5e-3;
 constexpr double kFarMetres = 0.02;  // one float step at 80 km is 7.8 mm
@@ -68,9 +70,11 @@ TEST(ReferenceGolden, AlignmentsTakeTheSameIterationsToTheSamePose) {
     }
   }
   std::printf(
-      "cpu_pclomp_ref against the reference, %zu alignments, iterations equal in all; %d of %d near the origin close\n",
+      "cpu_pclomp_ref against the reference, %zu alignments, iterations equal in all; %d of %d near the "
+      "origin close\n",
       golden::runs().size(), close, near);
-  metres.print("translation [m]"), degrees.print("rotation [deg]"), far_metres.print("translation, far origin [m]");
+  metres.print("translation [m]"), degrees.print("rotation [deg]"),
+      far_metres.print("translation, far origin [m]");
   hessian.print("Hessian (of largest)"), condition.print("condition number");
   surfaces.print("of the surfaces");
   EXPECT_GE(close, kCloseShare * near);
@@ -89,12 +93,14 @@ TEST(ReferenceGolden, TracesAgreePoseByPose) {
     ASSERT_EQ(got.trace.size(), t.poses.size()) << t.name;
     for (std::size_t i = 0; i < t.poses.size(); ++i) {
       const std::string where = t.name + " pose " + std::to_string(i);
-      (t.far_origin ? far_metres : metres).see(translation_error_m(got.trace[i].map_from_scan, t.poses[i]), where);
+      (t.far_origin ? far_metres : metres)
+          .see(translation_error_m(got.trace[i].map_from_scan, t.poses[i]), where);
       if (!t.far_origin) nvtl.see(compare::relative(got.trace[i].nvtl, t.nvtl[i]), where);
     }
   }
   std::printf("cpu_pclomp_ref against the reference, %zu traces\n", golden::traces().size());
-  metres.print("translation [m]"), far_metres.print("translation, far origin [m]"), nvtl.print("NVTL (relative)");
+  metres.print("translation [m]"), far_metres.print("translation, far origin [m]"),
+      nvtl.print("NVTL (relative)");
   EXPECT_LE(metres.value, kWorstMetres) << metres.where;
   EXPECT_LE(far_metres.value, kFarMetres) << far_metres.where;
   EXPECT_LE(nvtl.value, 1e-4) << nvtl.where;  // stored as float32, and a neighbour may flip on the way

@@ -1,4 +1,5 @@
-// Every row of the shared core against the oracle on the golden cases. Users need 1 cm and 0.1 degrees; epsilon is 10 mm.
+// Every row of the shared core against the oracle on the golden cases. Users need 1 cm and 0.1 degrees;
+// epsilon is 10 mm.
 #include <gtest/gtest.h>
 
 #include "compare.hpp"

@@ -33,7 +33,8 @@ struct BusyStream::Impl {
   void work() {
     cudaStream_t stream = nullptr;
     float* values = nullptr;
-    if (succeeded(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking)) && succeeded(cudaMalloc(&values, kBytes)))
+    if (succeeded(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking)) &&
+        succeeded(cudaMalloc(&values, kBytes)))
       while (!stopped && enqueue(stream, values)) kernels += kTogether;
     cudaStreamSynchronize(stream);
     cudaFree(values);
@@ -71,7 +72,8 @@ BusyStream::~BusyStream() {
 
 long long BusyStream::kernels() const {
   if (const int code = impl_->error; code != cudaSuccess)
-    throw std::runtime_error(std::string("BusyStream: ") + cudaGetErrorString(static_cast<cudaError_t>(code)));
+    throw std::runtime_error(std::string("BusyStream: ") +
+                             cudaGetErrorString(static_cast<cudaError_t>(code)));
   return impl_->kernels;
 }
 

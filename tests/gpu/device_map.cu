@@ -84,7 +84,8 @@ VoxelMapView DownloadedMap::view() const {
 DeviceMaps::DeviceMaps() : impl_(std::make_unique<Impl>()) {}
 DeviceMaps::~DeviceMaps() = default;
 
-DownloadedMap DeviceMaps::build(const PointCloud& cloud, const AlignOptions& options, const VoxelMapLimits& limits) {
+DownloadedMap DeviceMaps::build(const PointCloud& cloud, const AlignOptions& options,
+                                const VoxelMapLimits& limits) {
   const DeviceVoxelMap map(impl_->context, cloud, options, limits);
   return downloaded(impl_->context, map);
 }
@@ -96,8 +97,8 @@ DownloadedMap DeviceMaps::build_from_device_points(const PointCloud& cloud, cons
   return downloaded(context, map);
 }
 
-FaultReport DeviceMaps::build_with_faults(const PointCloud& older, const PointCloud& cloud, const AlignOptions& options,
-                                          const VoxelMapLimits& limits) {
+FaultReport DeviceMaps::build_with_faults(const PointCloud& older, const PointCloud& cloud,
+                                          const AlignOptions& options, const VoxelMapLimits& limits) {
   cuda::Context& context = impl_->context;
   const DeviceVoxelMap kept(context, older, options, limits);
   const std::vector<VoxelRow> rows = kept.rows();
@@ -129,7 +130,8 @@ std::vector<PoseScore> DeviceMaps::score_poses(const PointCloud& cloud, const Al
 }
 
 std::vector<float> DeviceMaps::score_points(const PointCloud& cloud, const AlignOptions& options,
-                                            const Gauss<float>& gauss, const ScanView& scan, const Motion& motion) {
+                                            const Gauss<float>& gauss, const ScanView& scan,
+                                            const Motion& motion) {
   cuda::Context& context = impl_->context;
   const DeviceVoxelMap map(context, cloud, options);
   const auto n = static_cast<std::size_t>(scan.size);

@@ -40,19 +40,20 @@ class DeviceMaps {
   ~DeviceMaps();
 
   /// From a cloud on the host. Throws what DeviceVoxelMap throws.
-  DownloadedMap build(const PointCloud& cloud, const AlignOptions& options, const VoxelMapLimits& limits = {});
+  DownloadedMap build(const PointCloud& cloud, const AlignOptions& options,
+                      const VoxelMapLimits& limits = {});
   /// From the cloud's points, uploaded first; the cloud's origin must be 0.
   DownloadedMap build_from_device_points(const PointCloud& cloud, const AlignOptions& options);
-  /// Builds with the first call failing, then the second, and so on until none failed. After each, the device must hold what it
-  /// held and a map of `older` must give the same rows.
+  /// Builds with the first call failing, then the second, and so on until none failed. After each, the device
+  /// must hold what it held and a map of `older` must give the same rows.
   FaultReport build_with_faults(const PointCloud& older, const PointCloud& cloud, const AlignOptions& options,
                                 const VoxelMapLimits& limits);
 
-  std::vector<PoseScore> score_poses(const PointCloud& map, const AlignOptions& options, const VoxelMapLimits& limits,
-                                     const Gauss<float>& gauss, const ScanView& scan,
-                                     const std::vector<Motion>& motions);
-  std::vector<float> score_points(const PointCloud& map, const AlignOptions& options, const Gauss<float>& gauss,
-                                  const ScanView& scan, const Motion& motion);
+  std::vector<PoseScore> score_poses(const PointCloud& map, const AlignOptions& options,
+                                     const VoxelMapLimits& limits, const Gauss<float>& gauss,
+                                     const ScanView& scan, const std::vector<Motion>& motions);
+  std::vector<float> score_points(const PointCloud& map, const AlignOptions& options,
+                                  const Gauss<float>& gauss, const ScanView& scan, const Motion& motion);
 
  private:
   struct Impl;

@@ -45,7 +45,8 @@ class DeviceScoring : public testing::Test {
     });
   }
 
-  void expect_equal(const PoseScore& got, const DerivativeSums<double>& expected, const std::string& name) const {
+  void expect_equal(const PoseScore& got, const DerivativeSums<double>& expected,
+                    const std::string& name) const {
     EXPECT_EQ(got.pairs, expected.pairs) << name;
     EXPECT_EQ(got.points, expected.points) << name;
     EXPECT_NEAR(got.score, expected.score, kScore * expected.score) << name;
@@ -62,7 +63,8 @@ TEST_F(DeviceScoring, EqualsTheHostsSumsForAnyNumberOfPoints) {
   const VoxelMap map(test_clouds::map(), {});
   const std::vector<Motion> some = motions(5);
   for (const int points : {1, 2, 31, 32, 33, 63, 64, 129, 1000, 3000}) {
-    const std::vector<PoseScore> got = device->score_poses(test_clouds::map(), {}, {}, gauss, scan(points), some);
+    const std::vector<PoseScore> got =
+        device->score_poses(test_clouds::map(), {}, {}, gauss, scan(points), some);
     ASSERT_EQ(got.size(), some.size());
     for (std::size_t k = 0; k < some.size(); ++k)
       expect_equal(got[k], on_the_host(map, points, some[k]),
@@ -73,7 +75,8 @@ TEST_F(DeviceScoring, EqualsTheHostsSumsForAnyNumberOfPoints) {
 TEST_F(DeviceScoring, EqualsTheHostsSumsForScansThatFillTheLargestBlocks) {
   PointCloud many;
   for (int i = 0; i < 40; ++i)
-    many.points.insert(many.points.end(), test_clouds::scan().points.begin(), test_clouds::scan().points.end());
+    many.points.insert(many.points.end(), test_clouds::scan().points.begin(),
+                       test_clouds::scan().points.end());
   const int n = static_cast<int>(many.size()) - 3;
   const VoxelMap map(test_clouds::map(), {});
   const std::vector<Motion> one = motions(1);
@@ -139,7 +142,8 @@ TEST_F(DeviceScoring, TakesTheLargestBatchAndRefusesALargerOne) {
   EXPECT_GT(got.front().score, 0);
   EXPECT_TRUE(same_bits(got.front(), got.back()));
   batch.push_back(batch[0]);
-  EXPECT_THROW(device->score_poses(test_clouds::map(), {}, {}, gauss, scan(40), batch), std::invalid_argument);
+  EXPECT_THROW(device->score_poses(test_clouds::map(), {}, {}, gauss, scan(40), batch),
+               std::invalid_argument);
 }
 
 TEST_F(DeviceScoring, OfEveryPointEqualsTheHosts) {

@@ -34,7 +34,8 @@ class MapMirror {
 
  private:
   static std::size_t candidates_of(const VoxelMapView& map) {
-    return map.candidates == nullptr ? 0 : map.window.starts[map.window.cells()] + std::size_t{kCandidatePadding};
+    return map.candidates == nullptr ? 0
+                                     : map.window.starts[map.window.cells()] + std::size_t{kCandidatePadding};
   }
   Mirror<const Voxel> voxels_;
   Mirror<const Candidate> candidates_;

@@ -2,9 +2,9 @@
 
 #include "device_teams.hpp"
 #include "ndt/cuda/buffer.cuh"
+#include "ndt/cuda/device.hpp"
 #include "ndt/exec/block_team.cuh"
 #include "ndt/exec/cluster_team.cuh"
-#include "ndt/cuda/device.hpp"
 #include "ndt/exec/grid_team.cuh"
 
 namespace ndt {
@@ -36,7 +36,8 @@ struct SumsArguments {
             atomicAdd(&asked[s], 1);
             return test_answer(s);
           });
-      if (total.answer != test_answer(s) || (expected != nullptr && !same_words(total.sums, expected[s].sums)))
+      if (total.answer != test_answer(s) ||
+          (expected != nullptr && !same_words(total.sums, expected[s].sums)))
         atomicAdd(mismatches, 1ULL);
       team.once([&] { totals[s] = total; });
     }
@@ -159,7 +160,8 @@ cuda::Grid grid_of(cuda::Context& context, const TeamShape& shape, const ChunkPl
   if (shape.kind == TeamKind::grid) {
     const int threads = std::max(squad, kGatheringThreads);
     grid.threads = static_cast<unsigned>(threads);
-    grid.blocks = static_cast<unsigned>(std::min({chunks, shape.blocks, resident_blocks<Work>(context, threads)}));
+    grid.blocks =
+        static_cast<unsigned>(std::min({chunks, shape.blocks, resident_blocks<Work>(context, threads)}));
     grid.cooperative = true;
   } else {
     grid.threads = static_cast<unsigned>(squad * std::min(shape.squads, kMostThreads / squad));
@@ -178,11 +180,12 @@ void launch(cuda::Context& context, const TeamShape& shape, const cuda::Grid& gr
   }
 }
 
-/// Of all sums but the last. A block without a chunk does not hold up the others, who would be two sums ahead of it
-/// before long and write over what it waits for; behind the last sum there is none to be ahead in.
+/// Of all sums but the last. A block without a chunk does not hold up the others, who would be two sums ahead
+/// of it before long and write over what it waits for; behind the last sum there is none to be ahead in.
 int fewest_chunks(const std::vector<int>& items) {
   int fewest = kMaxChunks;
-  for (std::size_t s = 0; s + 1 < items.size() || s == 0; ++s) fewest = std::min(fewest, ChunkGroups(items[s]).chunks);
+  for (std::size_t s = 0; s + 1 < items.size() || s == 0; ++s)
+    fewest = std::min(fewest, ChunkGroups(items[s]).chunks);
   return fewest;
 }
 
@@ -202,12 +205,14 @@ std::string DeviceTeams::unavailable_reason(const TeamShape& shape) {
   if (!state.unavailable.empty()) return state.unavailable;
   int cooperative = 0;
   if (shape.kind == TeamKind::grid &&
-      (cudaDeviceGetAttribute(&cooperative, cudaDevAttrCooperativeLaunch, 0) != cudaSuccess || cooperative == 0))
+      (cudaDeviceGetAttribute(&cooperative, cudaDevAttrCooperativeLaunch, 0) != cudaSuccess ||
+       cooperative == 0))
     return state.devices.front().name + " cannot launch cooperative kernels";
   if (shape.kind != TeamKind::cluster) return {};
   if (state.devices.front().major < 9) return state.devices.front().name + " has no thread-block clusters";
   cudaFuncAttributes attributes{};
-  if (const cudaError_t code = cudaFuncGetAttributes(&attributes, cluster_kernel<SumsArguments>); code != cudaSuccess)
+  if (const cudaError_t code = cudaFuncGetAttributes(&attributes, cluster_kernel<SumsArguments>);
+      code != cudaSuccess)
     return std::string("cudaFuncGetAttributes: ") + cudaGetErrorString(code);
   if (attributes.ptxVersion < 90) return "built for a compute capability without thread-block clusters";
   return {};
@@ -251,7 +256,8 @@ CollectivesRun DeviceTeams::collectives(const TeamShape& shape) {
   CollectivesArguments a;
   a.plan = ChunkPlan(5000);
   const cuda::Grid grid = grid_of<CollectivesArguments>(context, shape, a.plan, shape.blocks);
-  const std::size_t threads = std::size_t{grid.blocks} * grid.threads, items = std::size_t{grid.blocks} * kCrewItems;
+  const std::size_t threads = std::size_t{grid.blocks} * grid.threads,
+                    items = std::size_t{grid.blocks} * kCrewItems;
   const auto counts = zeros<CollectiveCounts>(context, 1);
   const auto ranks = zeros<int>(context, threads);
   const auto covered = zeros<int>(context, items);

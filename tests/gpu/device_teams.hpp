@@ -17,14 +17,16 @@ enum class TeamKind { grid, cluster, block };
 struct TeamShape {
   const char* name;
   TeamKind kind;
-  int blocks;  ///< of a cluster; of a grid the most it is to have, though never more than chunks or resident blocks
+  int blocks;  ///< of a cluster; of a grid the most it is to have, though never more than chunks or resident
+               ///< blocks
   int squads;  ///< of a block, where so many fit
 };
 inline void PrintTo(const TeamShape& shape, std::ostream* out) { *out << shape.name; }
 
 using DerivativeTotal = Total<DerivativeSums<double>>;
 
-/// Adds what item i contributes: floats that differ from item to item and column to column, 2 pairs and 1 point.
+/// Adds what item i contributes: floats that differ from item to item and column to column, 2 pairs and 1
+/// point.
 template <class Real>
 NDT_HD inline void add_test_item(int i, DerivativeSums<Real>& part) {
   Real columns[kDerivativeSums];
@@ -67,8 +69,10 @@ class DeviceTeams {
   /// Why a shape cannot be launched here; empty if it can. To be asked before anything else.
   static std::string unavailable_reason(const TeamShape& shape);
 
-  /// Sums over items[0], items[1], ... one after the other in one launch planned for items[0]. A grid takes a tag each.
-  SumsRun sum(const TeamShape& shape, const std::vector<int>& items, const std::vector<DerivativeTotal>& expected = {});
+  /// Sums over items[0], items[1], ... one after the other in one launch planned for items[0]. A grid takes a
+  /// tag each.
+  SumsRun sum(const TeamShape& shape, const std::vector<int>& items,
+              const std::vector<DerivativeTotal>& expected = {});
   /// A new exchange, whose next tag is `first_tag`.
   void restart_tags(unsigned first_tag);
   CollectivesRun collectives(const TeamShape& shape);

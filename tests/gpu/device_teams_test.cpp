@@ -1,5 +1,5 @@
-// What every CUDA team promises: the same bits as every other and in every thread, sum after sum, and collectives that
-// run as often as they say.
+// What every CUDA team promises: the same bits as every other and in every thread, sum after sum, and
+// collectives that run as often as they say.
 #include "device_teams.hpp"
 
 #include <gtest/gtest.h>
@@ -42,20 +42,22 @@ void expect_near_host(const DerivativeSums<double>& got, int n) {
   double got_reals[kDerivativeSums], expected_reals[kDerivativeSums];
   to_array(got, got_reals), to_array(expected, expected_reals);
   for (int k = 0; k < kDerivativeSums; ++k)
-    EXPECT_NEAR(got_reals[k], expected_reals[k], 1e-6 * expected_reals[k]) << n << " items, real number " << k;
+    EXPECT_NEAR(got_reals[k], expected_reals[k], 1e-6 * expected_reals[k])
+        << n << " items, real number " << k;
 }
 
 /// None, one, less than a warp, a chunk, a few, tiles of 4, of 2, of 1 thread.
 constexpr int kItems[] = {0, 1, 31, 64, 255, 5000, 12000, 300000};
 
-/// Sums of one launch: both buffers come up again and again, neighbours differ so that a stale one shows, and the
-/// last has few chunks.
+/// Sums of one launch: both buffers come up again and again, neighbours differ so that a stale one shows, and
+/// the last has few chunks.
 std::vector<int> series(int n) { return {n, n + 1, 300000, n, n + 64, n, 5003 + n, n, 200}; }
 
 class CudaTeams : public testing::TestWithParam<TeamShape> {
  protected:
   void SetUp() override {
-    if (const std::string reason = DeviceTeams::unavailable_reason(GetParam()); !reason.empty()) GTEST_SKIP() << reason;
+    if (const std::string reason = DeviceTeams::unavailable_reason(GetParam()); !reason.empty())
+      GTEST_SKIP() << reason;
     teams = std::make_unique<DeviceTeams>();
   }
   std::unique_ptr<DeviceTeams> teams;

@@ -1,4 +1,5 @@
-// The voxel map built on the device against the one built on the host: same voxels, same lists, same refusals.
+// The voxel map built on the device against the one built on the host: same voxels, same lists, same
+// refusals.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -26,7 +27,8 @@ class OnTheDevice : public testing::Test {
 };
 using DeviceVoxelMapTest = OnTheDevice;
 
-// Doubles are added in another order: 1e-16 of moments of 1 m² in variances of 1e-4 m², times a condition number of 100.
+// Doubles are added in another order: 1e-16 of moments of 1 m² in variances of 1e-4 m², times a condition
+// number of 100.
 constexpr RowTolerances kOrderOfSums{0, 1e-12, 1e-9, 1e-9};
 constexpr double kRecord = 1e-5;
 
@@ -41,7 +43,8 @@ AlignOptions options_at(double resolution_m, Neighbours neighbours = Neighbours:
 bool same_bits(const Vec3<float>& a, const Vec3<float>& b) { return std::memcmp(&a, &b, sizeof a) == 0; }
 
 bool same_list(const CandidateRange& a, const CandidateRange& b) {
-  return a.count == b.count && std::equal(a.first, a.first + a.count, b.first, [](const auto& p, const auto& q) {
+  return a.count == b.count &&
+         std::equal(a.first, a.first + a.count, b.first, [](const auto& p, const auto& q) {
            return p.voxel == q.voxel && same_bits(p.centroid, q.centroid);
          });
 }
@@ -52,8 +55,10 @@ void expect_same_records(const DownloadedMap& got, const VoxelMap& expected, con
     const Voxel &a = got.voxels[i], &b = expected.view().voxels[i];
     ASSERT_TRUE(same_bits(a.centroid, b.centroid)) << name << ", voxel " << i;
     const Vec3<double> offset = cast<double>(a.mean_offset) - cast<double>(b.mean_offset);
-    EXPECT_LE(std::sqrt(dot(offset, offset)), 1e-9 + kRecord * std::fabs(b.mean_offset.x)) << name << ", voxel " << i;
-    EXPECT_LE(relative_difference(cast<double>(a.inverse_covariance), cast<double>(b.inverse_covariance)), kRecord)
+    EXPECT_LE(std::sqrt(dot(offset, offset)), 1e-9 + kRecord * std::fabs(b.mean_offset.x))
+        << name << ", voxel " << i;
+    EXPECT_LE(relative_difference(cast<double>(a.inverse_covariance), cast<double>(b.inverse_covariance)),
+              kRecord)
         << name << ", voxel " << i;
     const VoxelSurface &s = got.surfaces[i], &t = expected.surfaces()[i];
     EXPECT_NEAR(s.flatness, t.flatness, kRecord) << name << ", voxel " << i;
@@ -63,7 +68,8 @@ void expect_same_records(const DownloadedMap& got, const VoxelMap& expected, con
   }
 }
 
-void expect_same_window_lists(const DownloadedMap& got, const VoxelMapView& expected, const std::string& name) {
+void expect_same_window_lists(const DownloadedMap& got, const VoxelMapView& expected,
+                              const std::string& name) {
   const CellWindow &a = got.device_view.window, &b = expected.window;
   ASSERT_TRUE(a.low == b.low && a.nx == b.nx && a.ny == b.ny && a.nz == b.nz) << name << ": another window";
   for (std::size_t i = 0; i < b.cells(); ++i) {
@@ -174,7 +180,8 @@ TEST_F(DeviceVoxelMapTest, EqualsTheHostsWhateverTheNumberOfPointsInAVoxel) {
 TEST_F(DeviceVoxelMapTest, EqualsTheHostsForOneVoxel) {
   for (const int points : {6, 7, 400}) {
     const PointCloud cloud = blobs({points});
-    expect_same_map(device->build(cloud, options_at(2)), VoxelMap(cloud, options_at(2)), std::to_string(points));
+    expect_same_map(device->build(cloud, options_at(2)), VoxelMap(cloud, options_at(2)),
+                    std::to_string(points));
   }
 }
 
@@ -200,10 +207,12 @@ TEST_F(DeviceVoxelMapTest, EqualsTheHostsFarFromTheOrigin) {
 TEST_F(DeviceVoxelMapTest, EqualsTheHostsWhereListsLieInTheHash) {
   const CellWindow whole = VoxelMap(test_clouds::map(), {}).view().window;
   for (const Neighbours policy : all_values<Neighbours>())
-    for (const std::uint64_t cells : {std::uint64_t{0}, std::uint64_t{100}, std::uint64_t{2000}, whole.cells() / 2}) {
+    for (const std::uint64_t cells :
+         {std::uint64_t{0}, std::uint64_t{100}, std::uint64_t{2000}, whole.cells() / 2}) {
       const AlignOptions options = options_at(2, policy);
       const VoxelMapLimits limits{.window_cells = cells};
-      expect_same_map(device->build(test_clouds::map(), options, limits), VoxelMap(test_clouds::map(), options, limits),
+      expect_same_map(device->build(test_clouds::map(), options, limits),
+                      VoxelMap(test_clouds::map(), options, limits),
                       std::string(to_string(policy)) + " with " + std::to_string(cells) + " cells");
     }
 }

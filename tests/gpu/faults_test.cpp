@@ -49,8 +49,8 @@ class Faults : public DeviceRows {
  protected:
   using Phase = std::function<void(Aligner&)>;
 
-  /// Fails every CUDA call of a phase in turn, each on a new aligner, until the phase works. After each failure the aligner must
-  /// go on as if nothing had been.
+  /// Fails every CUDA call of a phase in turn, each on a new aligner, until the phase works. After each
+  /// failure the aligner must go on as if nothing had been.
   void fail_every_call_of(const char* name, const Phase& phase) {
     const AlignResult before = in_courtyard(short_options())->align(test_clouds::scan(), kGuess);
     const long long held = cuda::live_allocations();
@@ -58,7 +58,8 @@ class Faults : public DeviceRows {
     for (bool failed = true; failed && failures < 2000 && !HasFailure();) {
       {
         const auto aligner = in_courtyard(short_options());
-        const std::string error = thrown_by(failures + 1, cudaErrorMemoryAllocation, [&] { phase(*aligner); });
+        const std::string error =
+            thrown_by(failures + 1, cudaErrorMemoryAllocation, [&] { phase(*aligner); });
         failed = !error.empty();
         if (failed) {
           ++failures;
@@ -161,7 +162,8 @@ TEST_P(Faults, ThatLoseTheDeviceAreRepeatedByEveryLaterCallAndOthersGoOn) {
                                            [&] {
                                              aligner->score_batch(test_clouds::scan(), {&kGuess, 1}, scores);
                                            },
-                                           [&] { aligner->set_map(test_clouds::map()); }, [&] { aligner->voxels(); }};
+                                           [&] { aligner->set_map(test_clouds::map()); },
+                                           [&] { aligner->voxels(); }};
     for (const auto& call : later) EXPECT_EQ(thrown_by(0, cudaSuccess, call), error);
     EXPECT_EQ(cuda::calls_made(), calls) << "a lost device is not asked again";
   }

@@ -45,7 +45,8 @@ Launches launches_of_solve(int systems) {
   cuda::DeviceBuffer<int> factorised(context, n);
   context.fill_bytes(matrices.data(), 0, 36 * n * sizeof(double));
   context.fill_bytes(vectors.data(), 0, 6 * n * sizeof(double));
-  return launches_of(context, [&] { backend.solve(matrices.data(), vectors.data(), factorised.data(), systems); });
+  return launches_of(context,
+                     [&] { backend.solve(matrices.data(), vectors.data(), factorised.data(), systems); });
 }
 
 Launches launches_of_sum(int segments, int length) {

@@ -1,4 +1,5 @@
-// How many kernels the library calls of multikernel_cuda start: as its traffic counts them, and as a stream capture sees them.
+// How many kernels the library calls of multikernel_cuda start: as its traffic counts them, and as a stream
+// capture sees them.
 #pragma once
 
 namespace ndt::gpu_multikernel {
@@ -7,7 +8,8 @@ struct Launches {
   int counted = 0, captured = 0;
 };
 
-/// Of 6x6 solves and of segmented sums, behind a first call that loads what they need. Throw std::runtime_error.
+/// Of 6x6 solves and of segmented sums, behind a first call that loads what they need. Throw
+/// std::runtime_error.
 Launches launches_of_solve(int systems);
 Launches launches_of_sum(int segments, int length);
 

@@ -19,7 +19,8 @@ class FilledDevice {
  public:
   explicit FilledDevice(std::size_t left) {
     for (std::size_t block = std::size_t{8} << 30; block >= std::size_t{1} << 20; block /= 2)
-      for (std::size_t free = 0, total = 0; cudaMemGetInfo(&free, &total) == cudaSuccess && free >= left + block;) {
+      for (std::size_t free = 0, total = 0;
+           cudaMemGetInfo(&free, &total) == cudaSuccess && free >= left + block;) {
         void* memory = nullptr;
         if (cudaMalloc(&memory, block) != cudaSuccess) break;
         blocks_.push_back(memory);

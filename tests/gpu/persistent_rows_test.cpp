@@ -1,4 +1,5 @@
-// persistent_cuda and persistent_cluster_cuda against persistent_cpu, which runs the same body, and against themselves.
+// persistent_cuda and persistent_cluster_cuda against persistent_cpu, which runs the same body, and against
+// themselves.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -66,7 +67,8 @@ TEST_P(PersistentRows, AlignLikeTheHostForAnyNumberOfPoints) {
       expect_same_alignment(got, expected, name);
     else
       EXPECT_EQ(got.stop, expected.stop) << name;
-    ASSERT_TRUE(points < 255 || expected.stop == Stop::converged) << name << ": the scene does not test enough";
+    ASSERT_TRUE(points < 255 || expected.stop == Stop::converged)
+        << name << ": the scene does not test enough";
   }
 }
 
@@ -129,8 +131,9 @@ TEST_P(PersistentRows, GiveAThousandSmallScansTheBitsTheyHaveAlone) {
   for (std::size_t k = 0; k < guesses.size(); k += 37)
     EXPECT_TRUE(harness::same_bits(together[k], aligner->align(scan, guesses[k])))
         << k << ' ' << to_string(together[k].stop);
-  const auto [fewest, most] = std::minmax_element(
-      together.begin(), together.end(), [](const auto& a, const auto& b) { return a.iterations < b.iterations; });
+  const auto [fewest, most] =
+      std::minmax_element(together.begin(), together.end(),
+                          [](const auto& a, const auto& b) { return a.iterations < b.iterations; });
   EXPECT_EQ(fewest->iterations, 0);
   EXPECT_GT(most->iterations, 10);
 }
@@ -165,7 +168,8 @@ TEST_P(PersistentRows, PullAlongTheHeadingOnly) {
   const AlignResult free = device->align(test_clouds::scan(), kGuess);
   const auto pulled = [&](double x, double y) {
     PerScan per_scan;
-    per_scan.regularisation = RegularisationTarget{free.map_from_scan(0, 3) + x, free.map_from_scan(1, 3) + y};
+    per_scan.regularisation =
+        RegularisationTarget{free.map_from_scan(0, 3) + x, free.map_from_scan(1, 3) + y};
     const AlignResult got = device->align(test_clouds::scan(), kGuess, per_scan);
     expect_same_alignment(got, host->align(test_clouds::scan(), kGuess, per_scan),
                           "pulled by " + std::to_string(x) + ", " + std::to_string(y));
@@ -225,7 +229,8 @@ TEST(PersistentTeams, GiveAnAlignmentTheSameBits) {
       const PointCloud scan = test_clouds::scan_of(points);
       const AlignResult expected = aligners[0]->align(scan, kGuess);
       for (const auto& aligner : aligners)
-        EXPECT_TRUE(harness::same_bits(aligner->align(scan, kGuess), expected)) << to_string(search) << ", " << points;
+        EXPECT_TRUE(harness::same_bits(aligner->align(scan, kGuess), expected))
+            << to_string(search) << ", " << points;
     }
   }
 }

@@ -1,4 +1,5 @@
-// The shared core on the device against itself on the host: same source, other compiler, other exponential, fused products.
+// The shared core on the device against itself on the host: same source, other compiler, other exponential,
+// fused products.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -35,7 +36,8 @@ TEST(SharedCoreOnTheDevice, AlignsLikeTheHost) {
     const LoopState device = align_on_one_gpu_thread(courtyard.problem, start);
     EXPECT_EQ(device.end, host.end);
     EXPECT_EQ(device.iterations, host.iterations);
-    EXPECT_EQ(device.guess.at.pairs, host.guess.at.pairs) << "points are moved and compared with the same roundings";
+    EXPECT_EQ(device.guess.at.pairs, host.guess.at.pairs)
+        << "points are moved and compared with the same roundings";
     EXPECT_NEAR(device.guess.at.score, host.guess.at.score, 1e-6 * host.guess.at.score);
     EXPECT_NEAR(device.here.pose.x, host.here.pose.x, 1e-4);
     EXPECT_NEAR(device.here.pose.y, host.here.pose.y, 1e-4);

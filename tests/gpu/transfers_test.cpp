@@ -1,4 +1,5 @@
-// What an alignment on a device moves, starts and waits for, by the counters of Traffic and against the schedule's own numbers.
+// What an alignment on a device moves, starts and waits for, by the counters of Traffic and against the
+// schedule's own numbers.
 #include "device_rows.hpp"
 #include "library_launches.hpp"
 #include "ndt/cuda/device.hpp"
@@ -22,7 +23,8 @@ std::int64_t scan_bytes(std::size_t points) { return static_cast<std::int64_t>(p
 constexpr std::int64_t kOutcome = sizeof(LoopOutcome), kGuessBytes = sizeof(Transform);
 static_assert(kOutcome <= 400 && kGuessBytes == 128);
 
-/// Launches of the schedule in pipeline.hpp for so many rounds of the loop. Evaluating is 7 steps, a sum and the arrival.
+/// Launches of the schedule in pipeline.hpp for so many rounds of the loop. Evaluating is 7 steps, a sum and
+/// the arrival.
 std::int64_t staged_launches(LineSearch search, std::int64_t rounds) {
   const std::int64_t solve = gpu_multikernel::launches_of_solve(1).captured;
   const std::int64_t evaluate = 9, direction = 3 + solve, update = 1, flag = 1, begin = 1, conclude = 3;
@@ -38,7 +40,8 @@ class Transfers : public DeviceRows {
     f();
     return *aligner.traffic() - before;
   }
-  /// What the upload carries besides scan and guesses, 0 for the staged row: a header, or what is made of a guess.
+  /// What the upload carries besides scan and guesses, 0 for the staged row: a header, or what is made of a
+  /// guess.
   static std::int64_t header_bytes(const Traffic& t, std::size_t points, std::size_t poses) {
     return t.upload_bytes - scan_bytes(points) - static_cast<std::int64_t>(poses) * kGuessBytes;
   }
@@ -135,7 +138,8 @@ TEST_P(Transfers, OfATraceAreItsLinesMore) {
   const Traffic without = of(*aligner, [&] { aligner->align(test_clouds::scan(), kGuess); });
   const Traffic with = of(*aligner, [&] { aligner->align(test_clouds::scan(), kGuess, traced); });
   const std::int64_t lines = options.max_iterations + 1;
-  EXPECT_EQ(with.download_bytes, without.download_bytes + lines * static_cast<std::int64_t>(sizeof(LoopTrace)));
+  EXPECT_EQ(with.download_bytes,
+            without.download_bytes + lines * static_cast<std::int64_t>(sizeof(LoopTrace)));
   EXPECT_EQ(with.downloads, without.downloads + 1);
   EXPECT_EQ(with.uploads, without.uploads);
   EXPECT_EQ(with.upload_bytes, without.upload_bytes);
@@ -157,8 +161,8 @@ TEST_P(Transfers, LaterCallsAllocateNothing) {
   };
   use(test_clouds::scan(), kGuess);
   const std::int64_t held = aligner->traffic()->device_bytes;
-  for (const std::size_t points :
-       {test_clouds::scan().size(), std::size_t{1500}, std::size_t{100}, std::size_t{1}, test_clouds::scan().size()}) {
+  for (const std::size_t points : {test_clouds::scan().size(), std::size_t{1500}, std::size_t{100},
+                                   std::size_t{1}, test_clouds::scan().size()}) {
     const PointCloud scan = part_of_scan(points);
     for (const Pose& offset : test_clouds::offsets(3, 0.5, 0.1)) {
       const Traffic t = of(*aligner, [&] {

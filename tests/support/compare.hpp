@@ -24,8 +24,12 @@ double of_largest_entry(const Array& got, const Array& expected, int n) {
   }
   return largest > 0 ? difference / largest : difference;
 }
-inline double gradient(const Vec6& got, const Vec6& expected) { return of_largest_entry(got.v, expected.v, 6); }
-inline double hessian(const Mat6& got, const Mat6& expected) { return of_largest_entry(got.m, expected.m, 36); }
+inline double gradient(const Vec6& got, const Vec6& expected) {
+  return of_largest_entry(got.v, expected.v, 6);
+}
+inline double hessian(const Mat6& got, const Mat6& expected) {
+  return of_largest_entry(got.m, expected.m, 36);
+}
 
 /// Worst over the four 3x3 blocks of |difference| / |block| (Frobenius).
 inline double hessian_blocks(const Mat6& got, const Mat6& expected) {
@@ -52,7 +56,9 @@ struct Worst {
   void see(double v, const std::string& name) {
     if (!(v <= value)) value = v, where = name;  // NaN is the worst
   }
-  void print(const char* what) const { std::printf("  worst %-28s %10.3g  %s\n", what, value, where.c_str()); }
+  void print(const char* what) const {
+    std::printf("  worst %-28s %10.3g  %s\n", what, value, where.c_str());
+  }
 };
 
 }  // namespace ndt::compare

@@ -157,7 +157,8 @@ std::string find_file(const std::string& name) {
 }
 
 std::string missing_reason() {
-  if (golden_folder() == nullptr) return "NDT_GOLDEN_DIR is not set: golden results on real clouds not checked";
+  if (golden_folder() == nullptr)
+    return "NDT_GOLDEN_DIR is not set: golden results on real clouds not checked";
   if (find_file("alignments.json").empty()) return "NDT_GOLDEN_DIR holds no alignments.json";
   return {};
 }
@@ -167,7 +168,8 @@ const std::vector<Run>& runs() {
     std::vector<Run> out;
     const json courtyard = load("courtyard.json");
     for (const json& j : courtyard.at("runs"))
-      out.push_back(run_from(j, nullptr, courtyard.at(j.at("map") == "courtyard_map_far" ? "guesses_far" : "guesses")));
+      out.push_back(
+          run_from(j, nullptr, courtyard.at(j.at("map") == "courtyard_map_far" ? "guesses_far" : "guesses")));
     const json real = load("alignments.json");
     for (const json& j : real.value("runs", json::array())) {
       const json& cases = real.at("cases");

@@ -1,5 +1,5 @@
-// Golden results of the reference NDT: the courtyard's travel with the project, the real clouds' are found through
-// NDT_GOLDEN_DIR. Clouds are read once per process.
+// Golden results of the reference NDT: the courtyard's travel with the project, the real clouds' are found
+// through NDT_GOLDEN_DIR. Clouds are read once per process.
 #pragma once
 
 #include <optional>

@@ -1,4 +1,5 @@
-// Alignments that the last bit decides: there the oracle itself gives another answer when its guess moves by a float32 step.
+// Alignments that the last bit decides: there the oracle itself gives another answer when its guess moves by
+// a float32 step.
 #pragma once
 
 #include <algorithm>
@@ -22,12 +23,15 @@ inline bool same_answer(const AlignResult& a, const AlignResult& b) {
 inline double float_step(double coordinate) {
   constexpr double kFloatStepAt50M = 4e-6;
   const float at = std::fabs(static_cast<float>(coordinate));
-  return std::max(kFloatStepAt50M, static_cast<double>(std::nextafter(at, std::numeric_limits<float>::max()) - at));
+  return std::max(kFloatStepAt50M,
+                  static_cast<double>(std::nextafter(at, std::numeric_limits<float>::max()) - at));
 }
 
-/// Whether the oracle itself gives another answer when its guess moves by one float32 step of the map's coordinates along
-/// some axis. Such a case says nothing about an implementation: it was decided by the last bit.
-inline bool decides(Aligner& oracle, const PointCloud& scan, const Transform& guess, const AlignResult& expected) {
+/// Whether the oracle itself gives another answer when its guess moves by one float32 step of the map's
+/// coordinates along some axis. Such a case says nothing about an implementation: it was decided by the last
+/// bit.
+inline bool decides(Aligner& oracle, const PointCloud& scan, const Transform& guess,
+                    const AlignResult& expected) {
   for (int axis = 0; axis < 3; ++axis)
     for (const double sign : {1.0, -1.0}) {
       Transform moved = guess;

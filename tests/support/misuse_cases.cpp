@@ -56,7 +56,9 @@ PointCloud sparse() {
   return cloud;
 }
 
-Transform away(double x) { return make_transform(rotation_of(kGuess), translation_of(kGuess) + Vec3<double>{x, 0, 0}); }
+Transform away(double x) {
+  return make_transform(rotation_of(kGuess), translation_of(kGuess) + Vec3<double>{x, 0, 0});
+}
 
 Scene corridor() {
   return {test_clouds::sampled(test_clouds::corridor(80, 15, 4), kPoints, kRoughness_m, 5),
@@ -70,7 +72,8 @@ Case refused_map(std::string name, std::function<Scene()> scene, std::string err
   return {std::move(name), std::move(scene), {}, std::move(error)};
 }
 /// Converges to the same bits as the base scene, after dropping so many points.
-Case like_base(std::string name, std::function<Scene()> scene, std::int64_t dropped_map, std::int64_t dropped_scan) {
+Case like_base(std::string name, std::function<Scene()> scene, std::int64_t dropped_map,
+               std::int64_t dropped_scan) {
   return {std::move(name), std::move(scene), {Stop::converged}, "", "", dropped_map, dropped_scan, true};
 }
 

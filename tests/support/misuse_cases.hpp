@@ -1,5 +1,5 @@
-// What users and broken sensors hand to an aligner, and the answer each must get. The base scene is a room: map and scan of
-// 20,000 points, the guess 0.3 m off, resolution 1 m.
+// What users and broken sensors hand to an aligner, and the answer each must get. The base scene is a room:
+// map and scan of 20,000 points, the guess 0.3 m off, resolution 1 m.
 #pragma once
 
 #include <functional>
@@ -21,8 +21,9 @@ Scene base();
 struct Case {
   std::string name;
   std::function<Scene()> scene;
-  std::vector<Stop> stops;      ///< answers that are right
-  std::string map_error = {};   ///< what an InputError of set_map says; where `stops` is empty too, one must come
+  std::vector<Stop> stops;  ///< answers that are right
+  std::string map_error =
+      {};  ///< what an InputError of set_map says; where `stops` is empty too, one must come
   std::string scan_error = {};  ///< of align
   std::int64_t dropped_map = 0, dropped_scan = 0;
   bool pose_of_base = false;  ///< the same bits as the base scene's
@@ -34,8 +35,8 @@ const std::vector<Case>& cases();
 /// Autoware's options at the base scene's resolution.
 AlignOptions base_options();
 
-/// The base scene with its map about 5.4e6 m away: as float32 numbers, half a metre apart there, or as a double origin and
-/// offsets from it.
+/// The base scene with its map about 5.4e6 m away: as float32 numbers, half a metre apart there, or as a
+/// double origin and offsets from it.
 Scene far_float();
 Scene far_double();
 

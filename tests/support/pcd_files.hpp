@@ -11,7 +11,9 @@ class PcdFiles : public ScratchFiles {
  protected:
   PcdFiles() : ScratchFiles("scan.pcd") {}
 
-  PointCloud read(std::string_view bytes, CloudInfo* info = nullptr) const { return read_pcd(put(bytes), info); }
+  PointCloud read(std::string_view bytes, CloudInfo* info = nullptr) const {
+    return read_pcd(put(bytes), info);
+  }
 
   /// The message with which the bytes are refused; empty if they are accepted.
   std::string refusal_of(std::string_view bytes) const { return refusal_of_file(put(bytes)); }

@@ -12,6 +12,8 @@ namespace ndt {
 
 inline void PrintTo(const Implementation& row, std::ostream* out) { *out << row.name; }
 
-inline std::string row_name(const testing::TestParamInfo<Implementation>& row) { return std::string(row.param.name); }
+inline std::string row_name(const testing::TestParamInfo<Implementation>& row) {
+  return std::string(row.param.name);
+}
 
 }  // namespace ndt

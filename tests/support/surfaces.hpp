@@ -16,11 +16,12 @@ struct Patch {
   Vec3<double> origin, u, v;
 };
 
-/// `points` points spread evenly over the patches' areas, each moved by normal noise on every axis. Patches without an area
-/// count by their length.
+/// `points` points spread evenly over the patches' areas, each moved by normal noise on every axis. Patches
+/// without an area count by their length.
 inline PointCloud sampled(const std::vector<Patch>& patches, int points, double noise_m, std::uint32_t seed) {
   const auto size = [](const Patch& p) {
-    const Vec3<double> c{p.u.y * p.v.z - p.u.z * p.v.y, p.u.z * p.v.x - p.u.x * p.v.z, p.u.x * p.v.y - p.u.y * p.v.x};
+    const Vec3<double> c{p.u.y * p.v.z - p.u.z * p.v.y, p.u.z * p.v.x - p.u.x * p.v.z,
+                         p.u.x * p.v.y - p.u.y * p.v.x};
     const double area = std::sqrt(dot(c, c));
     return area > 0 ? area : std::sqrt(dot(p.u, p.u));
   };
@@ -51,7 +52,9 @@ inline std::vector<Patch> line(double length_m) { return {{{-length_m / 2, 0, 0}
 /// Floor and two walls along x.
 inline std::vector<Patch> corridor(double length_m, double width_m, double height_m) {
   const Vec3<double> along{length_m, 0, 0}, up{0, 0, height_m}, corner{-length_m / 2, -width_m / 2, -1};
-  return {{corner, along, {0, width_m, 0}}, {corner, along, up}, {corner + Vec3<double>{0, width_m, 0}, along, up}};
+  return {{corner, along, {0, width_m, 0}},
+          {corner, along, up},
+          {corner + Vec3<double>{0, width_m, 0}, along, up}};
 }
 
 /// A corridor with walls across both ends.

@@ -47,7 +47,8 @@ inline std::vector<Pose> offsets(int count, double metres, double radians, std::
   return out;
 }
 
-/// Good guesses, bad ones, and some with nothing to match, mixed: they end after very different numbers of iterations.
+/// Good guesses, bad ones, and some with nothing to match, mixed: they end after very different numbers of
+/// iterations.
 inline std::vector<Transform> mixed_guesses(std::size_t count) {
   std::vector<Transform> out;
   const std::vector<Pose> near = offsets(static_cast<int>(count), 0.3, 0.03),

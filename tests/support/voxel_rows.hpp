@@ -13,7 +13,8 @@
 namespace ndt {
 
 inline double largest_entry(const Sym3<double>& a) {
-  return std::max({std::abs(a.xx), std::abs(a.xy), std::abs(a.xz), std::abs(a.yy), std::abs(a.yz), std::abs(a.zz)});
+  return std::max(
+      {std::abs(a.xx), std::abs(a.xy), std::abs(a.xz), std::abs(a.yy), std::abs(a.yz), std::abs(a.zz)});
 }
 inline double relative_difference(const Sym3<double>& a, const Sym3<double>& b) {
   return largest_entry({a.xx - b.xx, a.xy - b.xy, a.xz - b.xz, a.yy - b.yy, a.yz - b.yz, a.zz - b.zz}) /
@@ -33,8 +34,8 @@ inline void expect_same_rows(const std::vector<VoxelRow>& got, const std::vector
   ASSERT_EQ(got.size(), expected.size());
   for (std::size_t i = 0; i < got.size(); ++i) {
     const VoxelRow &a = got[i], &b = expected[i];
-    const std::string name =
-        "voxel " + std::to_string(b.key[0]) + ", " + std::to_string(b.key[1]) + ", " + std::to_string(b.key[2]);
+    const std::string name = "voxel " + std::to_string(b.key[0]) + ", " + std::to_string(b.key[1]) + ", " +
+                             std::to_string(b.key[2]);
     ASSERT_TRUE(std::equal(a.key, a.key + 3, b.key)) << name << " is missing at row " << i;
     EXPECT_EQ(a.points, b.points) << name;
     EXPECT_LE(relative_difference(a.centroid, b.centroid), tolerances.centroid) << name;

@@ -26,7 +26,8 @@ class OneThreadAligner final : public HostAligner {
       }
       run.outcome = outcome_of(state);
       if (options.max_iterations > 0 && surfaces_matter(state.end))
-        set_surfaces(surface_information(map(), scan.view(), run.outcome.pose, scan.facts.mean_range_m), run.outcome);
+        set_surfaces(surface_information(map(), scan.view(), run.outcome.pose, scan.facts.mean_range_m),
+                     run.outcome);
     }
   }
 

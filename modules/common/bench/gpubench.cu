@@ -47,8 +47,8 @@ class Scene {
  public:
   explicit Scene(int points)
       : edge_m_(std::sqrt(kGroundShare * points * kVoxelArea_m2 / kPointsPerVoxel)),
-        facades_(std::max(
-            1.0, std::round((1 - kGroundShare) * points * kVoxelArea_m2 / (kPointsPerVoxel * kHeight_m * edge_m_)))) {}
+        facades_(std::max(1.0, std::round((1 - kGroundShare) * points * kVoxelArea_m2 /
+                                          (kPointsPerVoxel * kHeight_m * edge_m_)))) {}
 
   Point point(Random& random) const {
     const double x = edge_m_ * (random.unit() - 0.5), noise = random.within(0.02);
@@ -88,7 +88,8 @@ std::vector<Motion> motions_of(int poses) {
   std::vector<Motion> out;
   for (int i = 0; i < poses; ++i) {
     Pose pose;
-    pose.x = random.within(1), pose.y = random.within(1), pose.z = random.within(0.2), pose.yaw = random.within(0.1);
+    pose.x = random.within(1), pose.y = random.within(1), pose.z = random.within(0.2),
+    pose.yaw = random.within(0.1);
     const Mat3<float> rotation = cast<float>(rotation_of(pose));
     out.push_back({rotation, cast<float>(Vec3<double>{pose.x, pose.y, pose.z}), rotation});
   }
@@ -118,12 +119,15 @@ struct Measurement {
 
 void print(const Measurement& m) {
   std::printf(
-      "{\"name\": \"%s\", \"points\": %d, \"poses\": %d, \"voxels\": %lld, \"device\": \"%s\", \"samples_us\": [",
-      m.name.c_str(), m.points, m.poses, static_cast<long long>(m.voxels), cuda_state().devices.front().name.c_str());
-  for (std::size_t i = 0; i < m.samples_us.size(); ++i) std::printf("%s%.3f", i > 0 ? ", " : "", m.samples_us[i]);
+      "{\"name\": \"%s\", \"points\": %d, \"poses\": %d, \"voxels\": %lld, \"device\": \"%s\", "
+      "\"samples_us\": [",
+      m.name.c_str(), m.points, m.poses, static_cast<long long>(m.voxels),
+      cuda_state().devices.front().name.c_str());
+  for (std::size_t i = 0; i < m.samples_us.size(); ++i)
+    std::printf("%s%.3f", i > 0 ? ", " : "", m.samples_us[i]);
   std::printf("]}\n");
-  std::fprintf(stderr, "%-22s %9d points %5d poses %8lld voxels %12.1f us\n", m.name.c_str(), m.points, m.poses,
-               static_cast<long long>(m.voxels), median(m.samples_us));
+  std::fprintf(stderr, "%-22s %9d points %5d poses %8lld voxels %12.1f us\n", m.name.c_str(), m.points,
+               m.poses, static_cast<long long>(m.voxels), median(m.samples_us));
 }
 
 void measure_map(cuda::Context& context, int points) {
@@ -159,7 +163,8 @@ void measure_scores(cuda::Context& context, const DeviceVoxelMap& map, int poses
   cuda::Event start(context), end(context);
   for (int i = -kWarmUp; i < kScoreSamples; ++i) {
     start.record();
-    score_poses(context, map.view(), gauss, {scan.data(), points}, motions.data(), poses, scores.data(), scratch);
+    score_poses(context, map.view(), gauss, {scan.data(), points}, motions.data(), poses, scores.data(),
+                scratch);
     end.record();
     context.synchronise();
     if (i >= 0) out.samples_us.push_back(end.us_since(start));

@@ -11,7 +11,9 @@
 namespace ndt::cpu_pclomp_ref {
 namespace {
 
-Sym3<double> upper(const Eigen::Matrix3d& m) { return {m(0, 0), m(0, 1), m(0, 2), m(1, 1), m(1, 2), m(2, 2)}; }
+Sym3<double> upper(const Eigen::Matrix3d& m) {
+  return {m(0, 0), m(0, 1), m(0, 2), m(1, 1), m(1, 2), m(2, 2)};
+}
 Vec3<double> to_vec3(const Eigen::Vector3d& v) { return {v(0), v(1), v(2)}; }
 
 class ReferenceAligner final : public Aligner {
@@ -54,7 +56,8 @@ class ReferenceAligner final : public Aligner {
     out.dropped_points = problem.scan.dropped;
     for (int i = 0; i < 6; ++i) out.gradient[i] = sums.gradient(i);
     out.hessian = to_mat6(sums.hessian);
-    if (per_scan.point_scores) out.point_scores = nearest_voxel_scores(*grid_, constants_, problem.scan.points, matrix);
+    if (per_scan.point_scores)
+      out.point_scores = nearest_voxel_scores(*grid_, constants_, problem.scan.points, matrix);
     return out;
   }
 

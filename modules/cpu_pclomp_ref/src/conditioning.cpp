@@ -21,7 +21,8 @@ double condition_of(const Vector6d& ascending) {
 }
 
 /// The neighbour with the smallest Mahalanobis distance, which is the one with the largest score.
-const Leaf* best_leaf(const VoxelGrid& grid, const Eigen::Vector3f& moved, std::vector<Neighbour>& neighbours) {
+const Leaf* best_leaf(const VoxelGrid& grid, const Eigen::Vector3f& moved,
+                      std::vector<Neighbour>& neighbours) {
   grid.find_neighbours(moved.data(), neighbours);
   const Leaf* best = nullptr;
   double least = std::numeric_limits<double>::infinity();
@@ -35,7 +36,8 @@ const Leaf* best_leaf(const VoxelGrid& grid, const Eigen::Vector3f& moved, std::
 }
 
 /// Σ w JᵀnnᵀJ with J = [I | -[Rx]ₓ], where rotations are about the map's axes through the scan's origin.
-Matrix6d surface_information(const VoxelGrid& grid, const std::vector<Point>& scan, const Eigen::Matrix4f& matrix) {
+Matrix6d surface_information(const VoxelGrid& grid, const std::vector<Point>& scan,
+                             const Eigen::Matrix4f& matrix) {
   Matrix6d information = Matrix6d::Zero();
   const Eigen::Matrix3f rotation = matrix.topLeftCorner<3, 3>();
   const Eigen::Vector3f translation = matrix.topRightCorner<3, 1>();
@@ -56,9 +58,11 @@ Matrix6d surface_information(const VoxelGrid& grid, const std::vector<Point>& sc
 /// Converts rotations about the map's axes to rates of roll, pitch and yaw, by the axes that these turn
 /// about.
 Eigen::Vector3d angle_rates(const Pose& pose, const Eigen::Vector3d& turn) {
-  const Eigen::AngleAxisd roll(pose.roll, Eigen::Vector3d::UnitX()), pitch(pose.pitch, Eigen::Vector3d::UnitY());
+  const Eigen::AngleAxisd roll(pose.roll, Eigen::Vector3d::UnitX()),
+      pitch(pose.pitch, Eigen::Vector3d::UnitY());
   Eigen::Matrix3d axes;
-  axes << Eigen::Vector3d::UnitX(), roll * Eigen::Vector3d::UnitY(), roll * (pitch * Eigen::Vector3d::UnitZ());
+  axes << Eigen::Vector3d::UnitX(), roll * Eigen::Vector3d::UnitY(),
+      roll * (pitch * Eigen::Vector3d::UnitZ());
   return axes.inverse() * turn;
 }
 

@@ -28,7 +28,8 @@ Pose pose_of(const Eigen::Matrix4f& matrix) {
 }
 
 Eigen::Matrix4f matrix_of(const Pose& p) {
-  return (Eigen::Translation<float, 3>(static_cast<float>(p.x), static_cast<float>(p.y), static_cast<float>(p.z)) *
+  return (Eigen::Translation<float, 3>(static_cast<float>(p.x), static_cast<float>(p.y),
+                                       static_cast<float>(p.z)) *
           Eigen::AngleAxis<float>(static_cast<float>(p.roll), Eigen::Vector3f::UnitX()) *
           Eigen::AngleAxis<float>(static_cast<float>(p.pitch), Eigen::Vector3f::UnitY()) *
           Eigen::AngleAxis<float>(static_cast<float>(p.yaw), Eigen::Vector3f::UnitZ()))

@@ -41,7 +41,9 @@ double secant_minimiser(const PhiSample& a, const PhiSample& b) {
   return a.alpha + a.dphi / (a.dphi - b.dphi) * (b.alpha - a.alpha);
 }
 
-PhiSample minus_line(const PhiSample& s, double slope) { return {s.alpha, s.phi - slope * s.alpha, s.dphi - slope}; }
+PhiSample minus_line(const PhiSample& s, double slope) {
+  return {s.alpha, s.phi - slope * s.alpha, s.dphi - slope};
+}
 
 /// Interval of uncertainty and the trial selection of section 4.
 struct Interval {
@@ -55,7 +57,8 @@ struct Interval {
     const bool right = t.alpha > x.alpha;
     if (t.phi > x.phi) {
       const double c = cubic_minimiser(x, t, gamma, r);
-      const double q = x.alpha + x.dphi / ((x.phi - t.phi) / (t.alpha - x.alpha) + x.dphi) / 2 * (t.alpha - x.alpha);
+      const double q =
+          x.alpha + x.dphi / ((x.phi - t.phi) / (t.alpha - x.alpha) + x.dphi) / 2 * (t.alpha - x.alpha);
       trial = std::abs(c - x.alpha) < std::abs(q - x.alpha) ? c : c + (q - c) / 2;
       bracketed = true;
     } else if (opposite) {
@@ -91,7 +94,8 @@ struct Interval {
 
 }  // namespace
 
-std::optional<PhiSample> search_more_thuente(const Phi& phi, const PhiSample& at_zero, const SearchBounds& bounds) {
+std::optional<PhiSample> search_more_thuente(const Phi& phi, const PhiSample& at_zero,
+                                             const SearchBounds& bounds) {
   Acceptance acceptance(at_zero, bounds.highest);
   Interval interval{at_zero, at_zero, false, 0, 5 * bounds.first};
   const double line_slope = kMu * at_zero.dphi;
@@ -129,8 +133,8 @@ std::optional<PhiSample> search_more_thuente(const Phi& phi, const PhiSample& at
   return acceptance.fallback();
 }
 
-std::optional<PhiSample> search_candidates(const Phi& phi, const PhiSample& at_zero, const SearchBounds& bounds,
-                                           StepRatios set) {
+std::optional<PhiSample> search_candidates(const Phi& phi, const PhiSample& at_zero,
+                                           const SearchBounds& bounds, StepRatios set) {
   static constexpr std::array<double, 8> kFixed8 = {1, 0.75, 0.618, 0.5, 0.382, 0.25, 0.125, 0.0625};
   Acceptance acceptance(at_zero, bounds.highest);
   for (std::size_t k = 0; k < kFixed8.size(); ++k) {

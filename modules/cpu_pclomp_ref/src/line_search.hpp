@@ -24,9 +24,10 @@ struct SearchBounds {
 /// The accepted step: strong Wolfe (μ = 1e-4, ν = 0.9) or the upper bound while still descending; otherwise
 /// the trial with sufficient decrease and the lowest φ; nothing if no trial decreased φ sufficiently. [More &
 /// Thuente 1994] with at most 10 trials.
-std::optional<PhiSample> search_more_thuente(const Phi& phi, const PhiSample& at_zero, const SearchBounds& bounds);
+std::optional<PhiSample> search_more_thuente(const Phi& phi, const PhiSample& at_zero,
+                                             const SearchBounds& bounds);
 /// The eight steps of a set of step ratios, in order.
-std::optional<PhiSample> search_candidates(const Phi& phi, const PhiSample& at_zero, const SearchBounds& bounds,
-                                           StepRatios set);
+std::optional<PhiSample> search_candidates(const Phi& phi, const PhiSample& at_zero,
+                                           const SearchBounds& bounds, StepRatios set);
 
 }  // namespace ndt::cpu_pclomp_ref

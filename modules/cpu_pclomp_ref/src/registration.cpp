@@ -54,7 +54,8 @@ std::optional<Vector6d> damped_direction(const Sums& sums) {
 
 Sums ScanProblem::sums_at(const Eigen::Matrix4f& matrix, const Pose& pose) const {
   Sums sums = sum_derivatives(grid, constants, scan.points, matrix, pose, threads);
-  if (per_scan.regularisation) add_regularisation(*per_scan.regularisation, options.regularisation_scale, pose, sums);
+  if (per_scan.regularisation)
+    add_regularisation(*per_scan.regularisation, options.regularisation_scale, pose, sums);
   return sums;
 }
 
@@ -89,8 +90,8 @@ std::optional<Vector6d> Registration::newton_direction(const Sums& sums) {
   return svd.solve(-sums.gradient);
 }
 
-std::optional<Registration::Here> Registration::search(const Here& from, const Vector6d& direction, double slope,
-                                                       double newton_length, double& step) {
+std::optional<Registration::Here> Registration::search(const Here& from, const Vector6d& direction,
+                                                       double slope, double newton_length, double& step) {
   const AlignOptions& options = problem_.options;
   const SearchBounds bounds{options.epsilon_m / 2, options.step_m,
                             std::max(std::min(newton_length, options.step_m), options.epsilon_m / 2)};
@@ -107,7 +108,8 @@ std::optional<Registration::Here> Registration::search(const Here& from, const V
                                              : search_candidates(phi, at_zero, bounds, options.step_ratios);
   if (!found) return std::nullopt;
   step = found->alpha;
-  const auto used = std::find_if(trials.begin(), trials.end(), [&](const auto& t) { return t.first == found->alpha; });
+  const auto used =
+      std::find_if(trials.begin(), trials.end(), [&](const auto& t) { return t.first == found->alpha; });
   return used->second;
 }
 
@@ -182,7 +184,8 @@ AlignResult Registration::run(const Transform& guess) {
   if (stop != Stop::converged && stop != Stop::max_iterations) return result_;
   add_surfaces(problem_.grid, problem_.scan.points, here.matrix, here.pose, range_m, result_.conditioning);
   const Conditioning& c = result_.conditioning;
-  if (!(stop == Stop::converged ? c.well_posed() : c.surfaces_fix_the_pose())) result_.stop = Stop::degenerate;
+  if (!(stop == Stop::converged ? c.well_posed() : c.surfaces_fix_the_pose()))
+    result_.stop = Stop::degenerate;
   return result_;
 }
 

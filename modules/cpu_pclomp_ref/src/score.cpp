@@ -33,8 +33,8 @@ double pair_exponential(const GaussConstants& c, double squared_distance) {
 
 /// One point-voxel pair.  [Magnusson 2009, eq. 6.9, 6.12, 6.13]  Only the upper triangle of the Hessian is
 /// written.
-double add_pair(const GaussConstants& c, const Leaf& leaf, const Eigen::Vector3d& moved, const PointDerivatives& d,
-                Sums& sums) {
+double add_pair(const GaussConstants& c, const Leaf& leaf, const Eigen::Vector3d& moved,
+                const PointDerivatives& d, Sums& sums) {
   const Eigen::Vector3d q = moved - leaf.mean;
   // Far from the origin the inverse is not quite symmetric; the reference multiplies q from the left.
   const Eigen::Matrix3d& transposed = leaf.inverse_covariance_transposed;
@@ -66,11 +66,13 @@ double add_pair(const GaussConstants& c, const Leaf& leaf, const Eigen::Vector3d
 /// Moves a point in float32, with the reference's association and unfused: this target is built with
 /// -ffp-contract=off.
 void move_point(const Eigen::Matrix4f& m, const Point& p, float out[3]) {
-  for (int row = 0; row < 3; ++row) out[row] = p.x * m(row, 0) + (p.y * m(row, 1) + (p.z * m(row, 2) + m(row, 3)));
+  for (int row = 0; row < 3; ++row)
+    out[row] = p.x * m(row, 0) + (p.y * m(row, 1) + (p.z * m(row, 2) + m(row, 3)));
 }
 
-Sums sum_chunk(const VoxelGrid& grid, const GaussConstants& constants, const Point* points, std::int64_t count,
-               const Eigen::Matrix4f& matrix, const AngleTables& tables, std::vector<Neighbour>& neighbours) {
+Sums sum_chunk(const VoxelGrid& grid, const GaussConstants& constants, const Point* points,
+               std::int64_t count, const Eigen::Matrix4f& matrix, const AngleTables& tables,
+               std::vector<Neighbour>& neighbours) {
   Sums sums;
   for (std::int64_t i = 0; i < count; ++i) {
     float moved[3];
@@ -81,7 +83,8 @@ Sums sum_chunk(const VoxelGrid& grid, const GaussConstants& constants, const Poi
     const Eigen::Vector3d moved_double(moved[0], moved[1], moved[2]);
     double largest = 0;
     for (const Neighbour& n : neighbours)
-      largest = std::max(largest, add_pair(constants, grid.leaves()[n.leaf], moved_double, derivatives, sums));
+      largest =
+          std::max(largest, add_pair(constants, grid.leaves()[n.leaf], moved_double, derivatives, sums));
     sums.nearest_voxel_score += largest;
     sums.pairs += static_cast<std::int64_t>(neighbours.size());
     ++sums.points_with_voxels;
@@ -120,8 +123,9 @@ Sums sum_derivatives(const VoxelGrid& grid, const GaussConstants& constants, con
     std::vector<Neighbour> neighbours;
 #pragma omp for schedule(dynamic)
     for (std::int64_t c = 0; c < chunks; ++c)
-      partial[static_cast<std::size_t>(c)] = sum_chunk(grid, constants, scan.data() + c * kChunk,
-                                                       std::min(kChunk, n - c * kChunk), matrix, tables, neighbours);
+      partial[static_cast<std::size_t>(c)] =
+          sum_chunk(grid, constants, scan.data() + c * kChunk, std::min(kChunk, n - c * kChunk), matrix,
+                    tables, neighbours);
   }
   Sums total;
   for (const Sums& p : partial) total += p;

@@ -22,7 +22,8 @@ struct Accumulator {
 
   /// The reference starts at identity and never takes it back.
   explicit Accumulator(CovarianceStart from)
-      : start(from == CovarianceStart::identity ? 1.0 : 0.0), second_moment(start * Eigen::Matrix3d::Identity()) {}
+      : start(from == CovarianceStart::identity ? 1.0 : 0.0),
+        second_moment(start * Eigen::Matrix3d::Identity()) {}
 
   void add(const Point& p) {
     const Eigen::Vector3d v(p.x, p.y, p.z);
@@ -127,7 +128,8 @@ VoxelGrid::VoxelGrid(const std::vector<Point>& points, const AlignOptions& optio
       neighbours_(options.neighbours) {
   std::vector<Key> keys(points.size());
   const auto cell = [&](float x) { return voxel_coordinate(x, inverse_resolution_); };
-  for (std::size_t i = 0; i < points.size(); ++i) keys[i] = {cell(points[i].z), cell(points[i].y), cell(points[i].x)};
+  for (std::size_t i = 0; i < points.size(); ++i)
+    keys[i] = {cell(points[i].z), cell(points[i].y), cell(points[i].x)};
   std::vector<std::uint32_t> order(points.size());
   std::iota(order.begin(), order.end(), 0U);
   // Ties by index: the float32 centroid depends on the cloud order.

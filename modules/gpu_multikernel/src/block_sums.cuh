@@ -29,8 +29,8 @@ __device__ inline void sum_block(const DerivativeSums<float>& mine, double* out)
     if (lane == 0) shared[warp][32 + i] = sum;
   }
   // A chunk has at most 2^20 points (Limits::kPoints) of at most 125 pairs: both counts fit one word.
-  const auto packed =
-      warp_sum(static_cast<unsigned long long>(mine.pairs) | static_cast<unsigned long long>(mine.points) << 32);
+  const auto packed = warp_sum(static_cast<unsigned long long>(mine.pairs) |
+                               static_cast<unsigned long long>(mine.points) << 32);
   if (lane == 0) counts[warp] = packed;
   __syncthreads();
   if (threadIdx.x < kDerivativeSums) {

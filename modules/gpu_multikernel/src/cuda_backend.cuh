@@ -54,7 +54,8 @@ class CudaBackend {
 
   void sum_segments(const float* values, int segments, int length, double* sums) {
     const auto as_double = thrust::make_transform_iterator(values, AsDouble{});
-    const auto begin = thrust::make_transform_iterator(thrust::make_counting_iterator(0), SegmentBegin{length});
+    const auto begin =
+        thrust::make_transform_iterator(thrust::make_counting_iterator(0), SegmentBegin{length});
     const auto sum = [&](void* scratch, std::size_t& bytes) {
       return cub::DeviceSegmentedReduce::Sum(scratch, bytes, as_double, sums, segments, begin, begin + 1,
                                              context_.stream());
@@ -62,7 +63,8 @@ class CudaBackend {
     std::size_t bytes = 0;
     context_.call("cub::DeviceSegmentedReduce::Sum (size)", [&] { return sum(nullptr, bytes); });
     cub_.reserve(bytes);
-    context_.library_call("cub::DeviceSegmentedReduce::Sum", kSumLaunches, [&] { return sum(cub_.data(), bytes); });
+    context_.library_call("cub::DeviceSegmentedReduce::Sum", kSumLaunches,
+                          [&] { return sum(cub_.data(), bytes); });
   }
   static constexpr int kSumLaunches = 1;  // as CuSolver::kFactoriseLaunches
 

@@ -96,8 +96,8 @@ void CuSolver::solve(double* matrices, double* vectors, int* factorised, int sys
   point_at(matrices, vectors, systems);
   auto* handle = static_cast<cusolverDnHandle_t>(handle_);
   context_.library_call("cusolverDnDpotrfBatched", kFactoriseLaunches, [&] {
-    return as_cuda(
-        api_->factorise(handle, CUBLAS_FILL_MODE_LOWER, kSize, matrix_pointers_.data(), kSize, factorised, systems));
+    return as_cuda(api_->factorise(handle, CUBLAS_FILL_MODE_LOWER, kSize, matrix_pointers_.data(), kSize,
+                                   factorised, systems));
   });
   context_.library_call("cusolverDnDpotrsBatched", kSubstituteLaunches, [&] {
     return as_cuda(api_->substitute(handle, CUBLAS_FILL_MODE_LOWER, kSize, 1, matrix_pointers_.data(), kSize,

@@ -51,8 +51,8 @@ struct TransformStep {
     int pair = 0;
     for (int i = 0; i < 3; ++i)
       for (int j = i; j < 3; ++j)
-        state.second[pair++] = cast<float>(
-            rotation_derivative(state.snapped, (i == 0) + (j == 0), (i == 1) + (j == 1), (i == 2) + (j == 2)));
+        state.second[pair++] = cast<float>(rotation_derivative(state.snapped, (i == 0) + (j == 0),
+                                                               (i == 1) + (j == 1), (i == 2) + (j == 2)));
   }
 };
 
@@ -133,7 +133,8 @@ struct PointTerms {
 
 /// Adds one pair with the point's Jacobian and point Hessian. [Magnusson 2009, eq. 6.12, 6.13]
 NDT_HD inline void add_staged_pair(const Gauss<float>& gauss, const Vec3<float>& p, const Voxel& voxel,
-                                   const Vec3<float> (&jacobian)[6], const Vec3<float> (&second)[6], PointTerms& out) {
+                                   const Vec3<float> (&jacobian)[6], const Vec3<float> (&second)[6],
+                                   PointTerms& out) {
   const Vec3<float> q = (p - voxel.centroid) - voxel.mean_offset;
   const Vec3<float> u = voxel.inverse_covariance * q;
   const float score = -gauss.d1 * pair_exponential(gauss, q, u, true);
@@ -177,7 +178,8 @@ struct ScoreGradientHessianStep {
     Vec3<float> jacobian[6], second[6];
     const auto component = [&](const float* array, int entry) { return array[f.a.at(k, 18, entry, i)]; };
     for (int c = 0; c < 6; ++c) {
-      jacobian[c] = {component(f.a.jacobians, c), component(f.a.jacobians, 6 + c), component(f.a.jacobians, 12 + c)};
+      jacobian[c] = {component(f.a.jacobians, c), component(f.a.jacobians, 6 + c),
+                     component(f.a.jacobians, 12 + c)};
       second[c] = {component(f.a.point_hessians, 3 * c), component(f.a.point_hessians, 3 * c + 1),
                    component(f.a.point_hessians, 3 * c + 2)};
     }

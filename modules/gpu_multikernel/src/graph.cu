@@ -18,18 +18,22 @@ class GraphAligner final : public DeviceAligner {
         trace_(context()) {}
 
  private:
-  std::size_t bytes_ahead(std::size_t poses) const override { return poses * sizeof(Transform) + sizeof(GraphHeader); }
+  std::size_t bytes_ahead(std::size_t poses) const override {
+    return poses * sizeof(Transform) + sizeof(GraphHeader);
+  }
   void map_changed() override { graphs_.clear(); }
 
   void submit_runs(const LoopScan& scan, const LoopOptions& options, const PerScan& per_scan,
                    std::span<LoopRun> runs) override {
     const std::size_t at_once = LoopGraphs::poses_at_once(candidates_);
     for (std::size_t first = 0; first < runs.size(); first += at_once)
-      transact(
-          [&] { run_slice(scan, options, per_scan, runs.subspan(first, std::min(at_once, runs.size() - first))); });
+      transact([&] {
+        run_slice(scan, options, per_scan, runs.subspan(first, std::min(at_once, runs.size() - first)));
+      });
   }
 
-  void run_slice(const LoopScan& scan, const LoopOptions& options, const PerScan& per_scan, std::span<LoopRun> runs) {
+  void run_slice(const LoopScan& scan, const LoopOptions& options, const PerScan& per_scan,
+                 std::span<LoopRun> runs) {
     trace_lines_ = per_scan.trace ? options.max_iterations + 1 : 0;
     const Chunks chunks(scan.view().size);
     const int tile = tile_for(chunks.size, candidates_);

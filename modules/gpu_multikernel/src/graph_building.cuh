@@ -31,16 +31,17 @@ cudaGraph_t add_while(cuda::Context& context, const cuda::Graph& graph, cudaGrap
   return params.conditional.phGraph_out[0];
 }
 
-cudaGraphNode_t add_kernel(cuda::Context& context, cudaGraph_t graph, const cudaGraphNode_t* after, const void* kernel,
-                           dim3 blocks, unsigned threads, void** arguments) {
+cudaGraphNode_t add_kernel(cuda::Context& context, cudaGraph_t graph, const cudaGraphNode_t* after,
+                           const void* kernel, dim3 blocks, unsigned threads, void** arguments) {
   cudaKernelNodeParams params{};
   params.func = const_cast<void*>(kernel);
   params.gridDim = blocks;
   params.blockDim = dim3(threads);
   params.kernelParams = arguments;
   cudaGraphNode_t node = nullptr;
-  context.call("cudaGraphAddKernelNode",
-               [&] { return cudaGraphAddKernelNode(&node, graph, after, after == nullptr ? 0 : 1, &params); });
+  context.call("cudaGraphAddKernelNode", [&] {
+    return cudaGraphAddKernelNode(&node, graph, after, after == nullptr ? 0 : 1, &params);
+  });
   return node;
 }
 
@@ -65,26 +66,29 @@ cudaGraphNode_t add_passes(cuda::Context& context, cudaGraph_t graph, const cuda
   const dim3 blocks(kMaxChunks * static_cast<unsigned>(arguments.candidates), poses);
   cudaGraphNode_t last = nullptr;
   for (int i = 0; i < count; ++i)
-    last = add_kernel(context, graph, i == 0 ? after : &last, reinterpret_cast<const void*>(&pass_kernel), blocks,
-                      threads, values);
+    last = add_kernel(context, graph, i == 0 ? after : &last, reinterpret_cast<const void*>(&pass_kernel),
+                      blocks, threads, values);
   return last;
 }
 
 /// Builds the graph for `poses` poses. threads: the size of a pass's blocks.
-cuda::GraphExec build_graph(cuda::Context& context, GraphArguments arguments, unsigned poses, unsigned threads) {
+cuda::GraphExec build_graph(cuda::Context& context, GraphArguments arguments, unsigned poses,
+                            unsigned threads) {
   const cuda::Graph graph(context);
   const int plain_passes = passes_of_a_plain_graph();
   arguments.plain = plain_passes > 0;
   void* values[] = {&arguments};
-  const cudaGraphNode_t begin = add_kernel(context, graph.get(), nullptr, reinterpret_cast<const void*>(&begin_kernel),
-                                           dim3((poses + 31) / 32), 32, values);
+  const cudaGraphNode_t begin =
+      add_kernel(context, graph.get(), nullptr, reinterpret_cast<const void*>(&begin_kernel),
+                 dim3((poses + 31) / 32), 32, values);
   cudaGraphNode_t passes = nullptr;
   if (arguments.plain) {
     passes = add_passes(context, graph.get(), &begin, plain_passes, arguments, {}, poses, threads);
   } else {
     cudaGraphConditionalHandle loop{};
-    context.call("cudaGraphConditionalHandleCreate",
-                 [&] { return cudaGraphConditionalHandleCreate(&loop, graph.get(), 1, cudaGraphCondAssignDefault); });
+    context.call("cudaGraphConditionalHandleCreate", [&] {
+      return cudaGraphConditionalHandleCreate(&loop, graph.get(), 1, cudaGraphCondAssignDefault);
+    });
     const cudaGraph_t body = add_while(context, graph, begin, loop, passes);
     add_passes(context, body, nullptr, kPassesPerTurn, arguments, loop, poses, threads);
   }
@@ -123,7 +127,8 @@ class LoopGraphs {
     const std::pair key{poses, threads};
     if (graphs_.size() >= kKept && !graphs_.contains(key)) graphs_.clear();
     cuda::GraphExec& graph = graphs_[key];
-    if (graph.get() == nullptr) graph = build_graph(context_, arguments, static_cast<unsigned>(poses), threads);
+    if (graph.get() == nullptr)
+      graph = build_graph(context_, arguments, static_cast<unsigned>(poses), threads);
     context_.launch_graph(graph.get());
   }
 
@@ -159,7 +164,8 @@ class LoopGraphs {
   /// them grown.
   static bool same_buffers(const GraphArguments& a, const GraphArguments& b) {
     return a.header == b.header && a.states == b.states && a.motions == b.motions && a.tickets == b.tickets &&
-           a.partials == b.partials && a.totals == b.totals && a.progress == b.progress && a.outcomes == b.outcomes;
+           a.partials == b.partials && a.totals == b.totals && a.progress == b.progress &&
+           a.outcomes == b.outcomes;
   }
 
   cuda::Context& context_;

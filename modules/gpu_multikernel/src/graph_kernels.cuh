@@ -43,7 +43,8 @@ __global__ void __launch_bounds__(kPassThreads)
   if (takes_part && chunk < chunks) {
     const Motion motion = trial == 0 ? state.at.motion : g.motions[trial_index];
     const int begin = chunk * h.chunk_size, end = begin + h.chunk_size;
-    sum_block(chunk_share(g, h, motion, begin, end < h.points ? end : h.points), partials + chunk * kSumColumns);
+    sum_block(chunk_share(g, h, motion, begin, end < h.points ? end : h.points),
+              partials + chunk * kSumColumns);
   }
   // Blocks with nothing to sum arrive too. Because every block reads its state and motion before it arrives,
   // the block that arrives last may overwrite them for the next pass.
@@ -54,7 +55,8 @@ __global__ void __launch_bounds__(kPassThreads)
   if (g.candidates == 1) {
     fold(partials, chunks, shared_totals);
   } else {
-    double* all = g.totals + static_cast<std::size_t>(k) * static_cast<std::size_t>(g.candidates) * kSumColumns;
+    double* all =
+        g.totals + static_cast<std::size_t>(k) * static_cast<std::size_t>(g.candidates) * kSumColumns;
     if (takes_part) fold(partials, chunks, all + trial * kSumColumns);
     if (!arrive_last(tickets + g.candidates, static_cast<unsigned>(g.candidates))) return;
     for (int i = static_cast<int>(threadIdx.x); i < trials * kSumColumns; i += static_cast<int>(blockDim.x))
@@ -70,7 +72,8 @@ __global__ void __launch_bounds__(kPassThreads)
   copy_state(&state, g.states + k);
   const int ahead = static_cast<int>(threadIdx.x);
   if (ahead > 0 && ahead < state.search.trials_ahead() && state.end == LoopEnd::running)
-    g.motions[static_cast<std::size_t>(k) * static_cast<std::size_t>(g.candidates) + static_cast<std::size_t>(ahead)] =
+    g.motions[static_cast<std::size_t>(k) * static_cast<std::size_t>(g.candidates) +
+              static_cast<std::size_t>(ahead)] =
         PoseMotion(moved(state.here.pose, state.direction, state.search.trial_ahead(ahead))).motion;
 }
 static_assert(static_cast<int>(LoopEnd::running) == 0, "no interruption");
@@ -78,7 +81,8 @@ static_assert(static_cast<int>(LoopEnd::running) == 0, "no interruption");
 constexpr unsigned kConcludeThreads = kSurfacePoints;
 
 /// One block per pose: sums the matched surfaces' information and writes the outcome.
-__global__ void __launch_bounds__(kConcludeThreads) conclude_kernel(const __grid_constant__ GraphArguments g) {
+__global__ void __launch_bounds__(kConcludeThreads)
+    conclude_kernel(const __grid_constant__ GraphArguments g) {
   __shared__ double warps[kConcludeThreads / 32][SurfaceInformation::kEntries];
   __shared__ float surfaces[SurfaceInformation::kEntries];
   const int k = static_cast<int>(blockIdx.x);

@@ -79,7 +79,8 @@ __device__ inline void copy_state(const LoopState* from, LoopState* to) {
   static_assert(sizeof(LoopState) % sizeof(double) == 0 && alignof(LoopState) % alignof(double) == 0);
   const auto* source = reinterpret_cast<const double*>(from);
   auto* target = reinterpret_cast<double*>(to);
-  for (unsigned i = threadIdx.x; i < sizeof(LoopState) / sizeof(double); i += blockDim.x) target[i] = source[i];
+  for (unsigned i = threadIdx.x; i < sizeof(LoopState) / sizeof(double); i += blockDim.x)
+    target[i] = source[i];
 }
 
 /// Folds the partial sums of one trial's chunks, [chunks][kSumColumns], into totals. Each slot of threads
@@ -87,7 +88,8 @@ __device__ inline void copy_state(const LoopState* from, LoopState* to) {
 __device__ inline void fold(const double* partials, int chunks, double* totals) {
   constexpr int kAhead = 16;  // loads under way at once
   __shared__ double slots[kPassThreads / kFoldSlot][kSumColumns];
-  const int column = static_cast<int>(threadIdx.x % kFoldSlot), slot = static_cast<int>(threadIdx.x / kFoldSlot);
+  const int column = static_cast<int>(threadIdx.x % kFoldSlot),
+            slot = static_cast<int>(threadIdx.x / kFoldSlot);
   const int count = static_cast<int>(blockDim.x / kFoldSlot);
   if (column < kSumColumns) {
     double total = 0;
@@ -131,8 +133,8 @@ __device__ __noinline__ void advance_over(const double* totals, int trials, cons
 }
 
 /// Sums this thread's share of a chunk at one trial pose.
-__device__ inline DerivativeSums<float> chunk_share(const GraphArguments& g, const GraphHeader& h, const Motion& motion,
-                                                    int begin, int end) {
+__device__ inline DerivativeSums<float> chunk_share(const GraphArguments& g, const GraphHeader& h,
+                                                    const Motion& motion, int begin, int end) {
   const auto add = [&](int i, int count, const auto& lanes, DerivativeSums<float>& sums) {
     add_scan_points(g.map, g.gauss, motion, h.scan + i, count, lanes, sums);
   };

@@ -44,7 +44,9 @@ class HostBackend {
       return;
     }
     pool_.run([&](HostTeam& team) {
-      const auto cut = [&](int rank) { return static_cast<int>(static_cast<std::int64_t>(n) * rank / team.size()); };
+      const auto cut = [&](int rank) {
+        return static_cast<int>(static_cast<std::int64_t>(n) * rank / team.size());
+      };
       for (int i = cut(team.rank()); i < cut(team.rank() + 1); ++i) body(i);
     });
   }

@@ -12,7 +12,8 @@ std::string cuda_unavailable_reason() { return cuda_state().unavailable; }
 constexpr Implementation kImplementations[] = {
     {.name = "multikernel_cuda",
      .runs_on = "GPU",
-     .schedule = "15 steps, a kernel or a library call each (CUB sums, cuSOLVER solves); one 4-byte flag per iteration "
+     .schedule = "15 steps, a kernel or a library call each (CUB sums, cuSOLVER solves); one 4-byte flag per "
+                 "iteration "
                  "comes back",
      .unavailable_reason = cuda_unavailable_reason,
      .make = make_cuda_aligner,
@@ -37,7 +38,11 @@ constexpr Implementation kImplementations[] = {
      .batches = true,
      .on_device = true,
      .one_thread = true,
-     .budget = {.launches = 1, .waits = 1, .bytes_per_iteration = 0, .final_download_bytes = 400, .allocations = 0}},
+     .budget = {.launches = 1,
+                .waits = 1,
+                .bytes_per_iteration = 0,
+                .final_download_bytes = 400,
+                .allocations = 0}},
 };
 
 }  // namespace

@@ -57,13 +57,15 @@ struct BatchScoreStep {
       pairs = add_neighbours(f.map, f.gauss, p, SingleLane{}, point);
     }
     f.a.trial_terms[f.a.at(pose, kTrialTerms, kTrialScore, i)] = point.score;
-    f.a.trial_terms[f.a.at(pose, kTrialTerms, kTrialSlope, i)] = dot(point.v, trial.shift + trial.turn * f.a.scan[i]);
+    f.a.trial_terms[f.a.at(pose, kTrialTerms, kTrialSlope, i)] =
+        dot(point.v, trial.shift + trial.turn * f.a.scan[i]);
     f.a.trial_terms[f.a.at(pose, kTrialTerms, kTrialPairs, i)] = static_cast<float>(pairs);
   }
 };
 
 /// φ and φ' of a trial, regularisation included.
-NDT_HD inline LinePoint line_point(const Frame& f, const Trial& trial, const double* sums, const Vec6& direction) {
+NDT_HD inline LinePoint line_point(const Frame& f, const Trial& trial, const double* sums,
+                                   const Vec6& direction) {
   Derivatives at;
   at.score = sums[kTrialScore];
   at.pairs = static_cast<std::int64_t>(sums[kTrialPairs]);
@@ -84,9 +86,9 @@ struct SelectStep {
     loop.evaluations += evaluated ? count : 0;
     for (int c = 0; c < count; ++c) {
       const int index = k * f.a.trials + c;
-      const LinePoint at = evaluated
-                               ? line_point(f, f.a.trial[index], f.a.trial_sums + index * kTrialTerms, loop.direction)
-                               : LinePoint{f.a.trial[index].alpha, 0, 0};
+      const LinePoint at =
+          evaluated ? line_point(f, f.a.trial[index], f.a.trial_sums + index * kTrialTerms, loop.direction)
+                    : LinePoint{f.a.trial[index].alpha, 0, 0};
       const Verdict verdict = loop.search.offer(at.value, at.slope);
       if (loop.search.current_is_best()) loop.best_alpha = at.alpha;
       if (verdict == Verdict::try_next) continue;

@@ -76,7 +76,8 @@ struct NewtonSystemStep {
   NDT_BODY void operator()(int k) const {
     const Derivatives& at = f.a.states[k].loop.here.at;
     const bool running = f.running(k);
-    for (int i = 0; i < 36; ++i) f.a.matrices[36 * k + i] = running ? -at.hessian.m[i] : (i % 7 == 0 ? 1.0 : 0.0);
+    for (int i = 0; i < 36; ++i)
+      f.a.matrices[36 * k + i] = running ? -at.hessian.m[i] : (i % 7 == 0 ? 1.0 : 0.0);
     for (int i = 0; i < 6; ++i) f.a.vectors[6 * k + i] = running ? at.gradient[i] : 0.0;
   }
 };
@@ -153,11 +154,12 @@ struct SurfaceStep {
     SurfaceInformation share;
     if (surfaces_matter(loop.end)) {
       const std::int64_t point = static_cast<std::int64_t>(i) * f.a.points / count;
-      add_surface(f.map, f.surfaces, SurfacePose(loop.here.pose, f.mean_range_m), f.a.scan[point], true, SingleLane{},
-                  share);
+      add_surface(f.map, f.surfaces, SurfacePose(loop.here.pose, f.mean_range_m), f.a.scan[point], true,
+                  SingleLane{}, share);
     }
     for (int j = 0; j < SurfaceInformation::kEntries; ++j)
-      f.a.terms[static_cast<std::size_t>(k * SurfaceInformation::kEntries + j) * static_cast<std::size_t>(count) +
+      f.a.terms[static_cast<std::size_t>(k * SurfaceInformation::kEntries + j) *
+                    static_cast<std::size_t>(count) +
                 static_cast<std::size_t>(i)] = static_cast<float>(share.entries[j]);
   }
 };

@@ -12,7 +12,8 @@ namespace ndt::gpu_multikernel {
 template <class Edge, class Backend>
 class StagedAligner final : public Edge {
  public:
-  explicit StagedAligner(const AlignOptions& options) : Edge(options), backend_(resource()), buffers_(backend_) {}
+  explicit StagedAligner(const AlignOptions& options)
+      : Edge(options), backend_(resource()), buffers_(backend_) {}
 
  private:
   /// The pool or context on which the backend launches.
@@ -36,8 +37,8 @@ class StagedAligner final : public Edge {
       run_slice(scan, options, per_scan, runs.subspan(first, std::min(at_once, runs.size() - first)), trials);
   }
 
-  void run_slice(const LoopScan& scan, const LoopOptions& options, const PerScan& per_scan, std::span<LoopRun> runs,
-                 int trials) {
+  void run_slice(const LoopScan& scan, const LoopOptions& options, const PerScan& per_scan,
+                 std::span<LoopRun> runs, int trials) {
     const int trace_lines = per_scan.trace ? options.max_iterations + 1 : 0;
     Frame f;
     f.a = buffers_.reserve(scan.view().size, static_cast<int>(runs.size()), trials, trace_lines);

@@ -32,7 +32,8 @@ __device__ const SurfaceInformation& sum_surfaces(T& team, const MatchedSurfaces
           count,
           [&](int i, int there, const auto& lanes, auto& part) {
             const auto point = static_cast<int>(static_cast<std::int64_t>(i) * matched.scan.size / count);
-            add_surface(matched.map, matched.surfaces, at, matched.scan.points[point], there > 0, lanes, part);
+            add_surface(matched.map, matched.surfaces, at, matched.scan.points[point], there > 0, lanes,
+                        part);
           },
           [] { return 0; })
       .sums;

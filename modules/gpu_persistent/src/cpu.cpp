@@ -34,13 +34,16 @@ class CpuAligner final : public HostAligner {
   void conclude(const LoopScan& scan, const LoopOptions& options, LoopRun& one) {
     // Surfaces tell how far an ending can be trusted, and a mere evaluation (no iterations) has no ending.
     if (options.max_iterations > 0 && surfaces_matter(one.outcome.end))
-      set_surfaces(surface_information(map(), scan.view(), one.outcome.pose, scan.facts.mean_range_m), one.outcome);
+      set_surfaces(surface_information(map(), scan.view(), one.outcome.pose, scan.facts.mean_range_m),
+                   one.outcome);
     if (!one.trace.empty()) one.trace.resize(static_cast<std::size_t>(one.outcome.iterations) + 1);
   }
 };
 
 }  // namespace
 
-std::unique_ptr<Aligner> make_cpu_aligner(const AlignOptions& options) { return std::make_unique<CpuAligner>(options); }
+std::unique_ptr<Aligner> make_cpu_aligner(const AlignOptions& options) {
+  return std::make_unique<CpuAligner>(options);
+}
 
 }  // namespace ndt::gpu_persistent

@@ -35,7 +35,8 @@ class PersistentAligner final : public DeviceAligner {
   }
 
   /// Uploads the loops' starts and the scan, and gives the arguments that point to them.
-  PersistentArguments upload(const LoopScan& scan, const LoopOptions& options, std::span<const LoopRun> runs) {
+  PersistentArguments upload(const LoopScan& scan, const LoopOptions& options,
+                             std::span<const LoopRun> runs) {
     starts_.resize(runs.size());
     for (std::size_t k = 0; k < runs.size(); ++k) starts_[k] = loop_start(runs[k].local_guess);
     const std::size_t start_bytes = starts_.size() * sizeof(LoopStart),

@@ -13,7 +13,8 @@ constexpr Budget kOneLaunch = {
 constexpr Implementation kImplementations[] = {
     {.name = "persistent_cuda",
      .runs_on = "GPU",
-     .schedule = "the whole Newton loop in one cooperative launch; the blocks exchange partial sums and never wait at "
+     .schedule = "the whole Newton loop in one cooperative launch; the blocks exchange partial sums and "
+                 "never wait at "
                  "a barrier",
      .unavailable_reason = grid_unavailable_reason,
      .make = make_grid_aligner,
@@ -33,7 +34,8 @@ constexpr Implementation kImplementations[] = {
      .search = "batched_persistent"},
     {.name = "persistent_cluster_cuda",
      .runs_on = "GPU, sm_90 and later",
-     .schedule = "the same loop in one thread-block cluster, which exchanges sums through distributed shared memory",
+     .schedule =
+         "the same loop in one thread-block cluster, which exchanges sums through distributed shared memory",
      .unavailable_reason = cluster_unavailable_reason,
      .make = make_cluster_aligner,
      .batches = true,

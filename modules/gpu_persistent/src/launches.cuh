@@ -21,8 +21,8 @@ inline int multiprocessors(const cuda::Context& context) {
 inline int resident_blocks(cuda::Context& context, unsigned threads) {
   int per_multiprocessor = 0;
   context.call("cudaOccupancyMaxActiveBlocksPerMultiprocessor", [&] {
-    return cudaOccupancyMaxActiveBlocksPerMultiprocessor(&per_multiprocessor, grid_kernel, static_cast<int>(threads),
-                                                         0);
+    return cudaOccupancyMaxActiveBlocksPerMultiprocessor(&per_multiprocessor, grid_kernel,
+                                                         static_cast<int>(threads), 0);
   });
   return per_multiprocessor * multiprocessors(context);
 }
@@ -46,8 +46,9 @@ inline bool cluster_fits(cuda::Context& context, int blocks) {
 /// Number of blocks of a cluster: one for each group of chunks if the GPU allows clusters of that size,
 /// otherwise the size that every GPU with clusters allows.
 inline int cluster_size(cuda::Context& context) {
-  context.call("cudaFuncSetAttribute",
-               [] { return cudaFuncSetAttribute(cluster_kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1); });
+  context.call("cudaFuncSetAttribute", [] {
+    return cudaFuncSetAttribute(cluster_kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1);
+  });
   return cluster_fits(context, kLargestCluster) ? kLargestCluster : kPortableCluster;
 }
 
@@ -55,8 +56,10 @@ inline std::string grid_reason() {
   const CudaState& state = cuda_state();
   if (!state.unavailable.empty()) return state.unavailable;
   int cooperative = 0;
-  if (cudaDeviceGetAttribute(&cooperative, cudaDevAttrCooperativeLaunch, 0) != cudaSuccess || cooperative == 0)
-    return state.devices.front().name + " cannot launch cooperative kernels, whose blocks wait for one another";
+  if (cudaDeviceGetAttribute(&cooperative, cudaDevAttrCooperativeLaunch, 0) != cudaSuccess ||
+      cooperative == 0)
+    return state.devices.front().name +
+           " cannot launch cooperative kernels, whose blocks wait for one another";
   return {};
 }
 
@@ -119,15 +122,17 @@ class Launcher {
       case Team::cluster: {
         const auto blocks = static_cast<unsigned>(blocks_of_a_pose(poses));
         const unsigned groups_of_a_block = (static_cast<unsigned>(groups.groups) + blocks - 1) / blocks;
-        cuda::Grid grid{blocks * static_cast<unsigned>(poses),
-                        block_threads(chunk_threads, groups_of_a_block * static_cast<unsigned>(groups.per_group))};
+        cuda::Grid grid{
+            blocks * static_cast<unsigned>(poses),
+            block_threads(chunk_threads, groups_of_a_block * static_cast<unsigned>(groups.per_group))};
         grid.cluster = blocks;
         return context_.launch(cluster_kernel, grid, a);
       }
       case Team::block:
-        return context_.launch(
-            block_kernel,
-            {static_cast<unsigned>(poses), block_threads(chunk_threads, static_cast<unsigned>(groups.chunks))}, a);
+        return context_.launch(block_kernel,
+                               {static_cast<unsigned>(poses),
+                                block_threads(chunk_threads, static_cast<unsigned>(groups.chunks))},
+                               a);
     }
   }
 
@@ -161,7 +166,8 @@ class Launcher {
     a.exchange = exchange_.data();
     const auto evaluations =
         (static_cast<std::uint64_t>(a.problem.options.max_iterations) + 1) * StepSearch::kMaxTrials;
-    a.first_tag = tags_.take(evaluations + 1, [&] { context_.fill_bytes(exchange_.data(), 0, sizeof(GridExchange)); });
+    a.first_tag =
+        tags_.take(evaluations + 1, [&] { context_.fill_bytes(exchange_.data(), 0, sizeof(GridExchange)); });
     try {
       context_.launch(grid_kernel, grid, a);
     } catch (...) {

@@ -33,7 +33,8 @@ NDT_BODY void persistent_align(T& team, const Problem& problem, const Watch& wat
     const Total<DerivativeSums<double>>& total = team.template sum<DerivativeSums>(
         problem.scan.size,
         [&](int first, int count, const auto& lanes, auto& part) {
-          add_scan_points(problem.map, problem.gauss, state.at.motion, problem.scan.points + first, count, lanes, part);
+          add_scan_points(problem.map, problem.gauss, state.at.motion, problem.scan.points + first, count,
+                          lanes, part);
         },
         [&] { return static_cast<int>(watch()); });
     team.replicated(
@@ -44,7 +45,8 @@ NDT_BODY void persistent_align(T& team, const Problem& problem, const Watch& wat
         },
         [&](const auto& crew) {
           record(crew, problem.options, state, [&] {
-            if (trace != nullptr && state.accepted && team.leads()) trace[state.iterations] = trace_line(state);
+            if (trace != nullptr && state.accepted && team.leads())
+              trace[state.iterations] = trace_line(state);
           });
         });
   }

@@ -31,7 +31,9 @@ inline constexpr int kMostBlockThreads = 512;
 /// The watch on a device: reads the host's word.
 struct HostWord {
   const volatile int* word;
-  __device__ LoopEnd operator()() const { return word == nullptr ? LoopEnd::running : static_cast<LoopEnd>(*word); }
+  __device__ LoopEnd operator()() const {
+    return word == nullptr ? LoopEnd::running : static_cast<LoopEnd>(*word);
+  }
 };
 
 /// Runs alignment k on all threads of its team.
@@ -46,23 +48,26 @@ __device__ void run_alignment(T& team, const PersistentArguments& a, int k) {
                    a.traces == nullptr ? nullptr : a.traces + static_cast<std::int64_t>(k) * lines);
   // Waits until the crew has completed the state, because record() runs after the body's last barrier.
   __syncthreads();
-  conclude(team, {a.problem.scan, a.problem.map, a.surfaces, a.mean_range_m}, a.problem.options.max_iterations, state,
-           a.outcomes[k]);
+  conclude(team, {a.problem.scan, a.problem.map, a.surfaces, a.mean_range_m},
+           a.problem.options.max_iterations, state, a.outcomes[k]);
 }
 
-__global__ void __launch_bounds__(kMostBlockThreads) grid_kernel(const __grid_constant__ PersistentArguments a) {
+__global__ void __launch_bounds__(kMostBlockThreads)
+    grid_kernel(const __grid_constant__ PersistentArguments a) {
   __shared__ TeamMemory memory;
   GridTeam team(memory, a.plan, *a.exchange, a.first_tag);
   run_alignment(team, a, 0);
 }
 
-__global__ void __launch_bounds__(kMostBlockThreads) block_kernel(const __grid_constant__ PersistentArguments a) {
+__global__ void __launch_bounds__(kMostBlockThreads)
+    block_kernel(const __grid_constant__ PersistentArguments a) {
   __shared__ TeamMemory memory;
   BlockTeam team(memory, a.plan);
   run_alignment(team, a, static_cast<int>(blockIdx.x));
 }
 
-__global__ void __launch_bounds__(kMostBlockThreads) cluster_kernel(const __grid_constant__ PersistentArguments a) {
+__global__ void __launch_bounds__(kMostBlockThreads)
+    cluster_kernel(const __grid_constant__ PersistentArguments a) {
 #if __CUDA_ARCH__ >= 900
   __shared__ TeamMemory memory;
   ClusterTeam team(memory, a.plan);

@@ -47,7 +47,9 @@ void LogSum::add(double exponent) {
   }
 }
 
-double LogSum::log_mean(std::size_t count) const { return largest + std::log(sum / static_cast<double>(count)); }
+double LogSum::log_mean(std::size_t count) const {
+  return largest + std::log(sum / static_cast<double>(count));
+}
 
 Place place_of(const Pose& pose) { return {pose.x, pose.y, std::remainder(pose.yaw, 2 * kPi)}; }
 
@@ -102,7 +104,8 @@ double ParzenTrials::log_density_ratio(Candidate& candidate, double to_beat) con
   const Place& at = candidate.at;
   const std::size_t rest = rest_.size() + pending_.size();
   double exponents[kGoodMost];
-  const double nearest = exponents_at(good_.x.data(), good_.y.data(), good_.yaw.data(), good(), at, exponents);
+  const double nearest =
+      exponents_at(good_.x.data(), good_.y.data(), good_.yaw.data(), good(), at, exponents);
   // The mean of the good kernels is at most the largest of them, and the mean of the rest is at least its
   // largest kernel divided by their number. So one kernel of the rest that reaches `suffices` decides; the
   // last term allows for rounding.
@@ -122,11 +125,13 @@ bool ParzenTrials::sum_rest(Candidate& candidate, double enough) const {
   return sum(rest_, candidate.at, enough, candidate.summed, candidate.rest);
 }
 
-bool ParzenTrials::sum(const Kernels& kernels, const Place& at, double enough, std::size_t& next, LogSum& into) {
+bool ParzenTrials::sum(const Kernels& kernels, const Place& at, double enough, std::size_t& next,
+                       LogSum& into) {
   double exponents[kBlock];
   while (into.largest < enough && next < kernels.size()) {
     const std::size_t count = std::min(kBlock, kernels.size() - next);
-    const double largest = exponents_at(&kernels.x[next], &kernels.y[next], &kernels.yaw[next], count, at, exponents);
+    const double largest =
+        exponents_at(&kernels.x[next], &kernels.y[next], &kernels.yaw[next], count, at, exponents);
     if (largest > into.largest - kNegligible)
       for (std::size_t i = 0; i < count; ++i) into.add(exponents[i]);
     next += count;

@@ -30,7 +30,9 @@ void require_valid(const PosePrior& prior) {
     require_closed(fmt::format("sigma {}", kNames[i]), prior.sigma[i], 0, i < 3 ? kSigmaMostM : kPi);
 }
 
-double PolarNumber::value() const { return component * std::sqrt(-2 * std::log(squared_radius) / squared_radius); }
+double PolarNumber::value() const {
+  return component * std::sqrt(-2 * std::log(squared_radius) / squared_radius);
+}
 
 PolarNumber PriorSampler::normal(int i, std::mt19937_64& random) {
   if (has_kept_[i]) {

@@ -40,8 +40,9 @@ class Search {
     while (left() > 0 && !ended()) {
       const std::size_t first = result_.particles.size();
       const bool guides = tpe.guides();
-      const std::vector<Pose> places = tpe.ask(done() >= startup ? round(strategy_.guided_at_once, options_.at_once)
-                                                                 : round(strategy_.startup_at_once, startup - done()));
+      const std::vector<Pose> places =
+          tpe.ask(done() >= startup ? round(strategy_.guided_at_once, options_.at_once)
+                                    : round(strategy_.startup_at_once, startup - done()));
       const int aligned = static_cast<int>(places.size()), later = left() - aligned;
       const int soon = std::min(strategy_.guided_at_once ? options_.at_once : 1, later);
       // Draws as many candidates as the alignments leave time for.
@@ -98,7 +99,8 @@ class Search {
   /// leaves a direction free none converges, so degenerate particles count if the best is degenerate.
   /// Elsewhere these are matches of a few points.
   static bool rests_like(const AlignResult& best, const AlignResult& result) {
-    return result.stop == Stop::converged || (result.stop == Stop::degenerate && best.stop == Stop::degenerate);
+    return result.stop == Stop::converged ||
+           (result.stop == Stop::degenerate && best.stop == Stop::degenerate);
   }
 
   SearchResult finished() {
@@ -112,8 +114,8 @@ class Search {
     for (std::size_t k = 0; k < all.size(); ++k) {
       const AlignResult& result = all[k].result;
       if (result.stop == Stop::timeout || result.stop == Stop::cancelled) result_.interrupted = result.stop;
-      if (rests_like(best, result) && is_another_mode(result.map_from_scan, best.map_from_scan) && nvtl(k) >= 0 &&
-          (!result_.runner_up || better(k, *result_.runner_up)))
+      if (rests_like(best, result) && is_another_mode(result.map_from_scan, best.map_from_scan) &&
+          nvtl(k) >= 0 && (!result_.runner_up || better(k, *result_.runner_up)))
         result_.runner_up = k;
     }
     return std::move(result_);
@@ -141,8 +143,9 @@ double SearchResult::runner_up_ratio() const {
   return runner_up && best_nvtl > 0 ? particles.at(*runner_up).result.nvtl / best_nvtl : 0;
 }
 
-SearchResult search(Aligner& aligner, const PointCloud& scan, const PosePrior& prior, const Strategy& strategy,
-                    const SearchOptions& options, const PerScan& per_scan, const SearchObserver& observer) {
+SearchResult search(Aligner& aligner, const PointCloud& scan, const PosePrior& prior,
+                    const Strategy& strategy, const SearchOptions& options, const PerScan& per_scan,
+                    const SearchObserver& observer) {
   validate(options);
   require_valid(prior);
   Search run(aligner, scan, strategy, options, per_scan, observer);

@@ -13,7 +13,8 @@ constexpr double kStillPromising = 150;
 
 }  // namespace
 
-Tpe::Tpe(const PosePrior& prior, const TpeOptions& options) : prior_(prior), options_(options), random_(options.seed) {
+Tpe::Tpe(const PosePrior& prior, const TpeOptions& options)
+    : prior_(prior), options_(options), random_(options.seed) {
   require_valid(prior);
 }
 

@@ -27,7 +27,8 @@ Stop stop_of(End end, const Conditioning& conditioning) {
     case End::step_rule_met: return conditioning.well_posed() ? Stop::converged : Stop::degenerate;
     case End::non_finite: return Stop::non_finite;
     case End::line_search_failed: return Stop::line_search_failed;
-    case End::max_iterations: return conditioning.surfaces_fix_the_pose() ? Stop::max_iterations : Stop::degenerate;
+    case End::max_iterations:
+      return conditioning.surfaces_fix_the_pose() ? Stop::max_iterations : Stop::degenerate;
     case End::interrupted: break;
   }
   return Stop::max_iterations;
@@ -41,7 +42,9 @@ class PclAligner final : public Aligner {
     require_map_precision(map, options_);
     // PCL works in float32 global coordinates. Those of a float cloud it gets bit for bit; the origin of a
     // double cloud, rounded to the voxel grid, stays with us.
-    const auto to_grid = [&](double x) { return std::round(x / options_.resolution_m) * options_.resolution_m; };
+    const auto to_grid = [&](double x) {
+      return std::round(x / options_.resolution_m) * options_.resolution_m;
+    };
     MapInfo info;
     info.origin = {to_grid(map.origin.x), to_grid(map.origin.y), to_grid(map.origin.z)};
     const FinitePoints finite = finite_points(map, info.origin);
@@ -84,7 +87,8 @@ class PclAligner final : public Aligner {
     std::vector<VoxelRow> rows = matcher_->voxels();
     const double origin[3] = {origin_.x, origin_.y, origin_.z};
     for (VoxelRow& row : rows) {
-      for (int axis = 0; axis < 3; ++axis) row.key[axis] += std::llround(origin[axis] / options_.resolution_m);
+      for (int axis = 0; axis < 3; ++axis)
+        row.key[axis] += std::llround(origin[axis] / options_.resolution_m);
       row.centroid = row.centroid + origin_;
       row.mean = row.mean + origin_;
     }
@@ -138,7 +142,8 @@ AlignResult PclAligner::align(const PointCloud& cloud, const Transform& guess, c
   std::optional<Stop> ended = interruption(per_scan);
   Path path;
   path.end = End::interrupted;
-  if (!ended) path = matcher_->align(local_guess, [&] { return (ended = interruption(per_scan)).has_value(); });
+  if (!ended)
+    path = matcher_->align(local_guess, [&] { return (ended = interruption(per_scan)).has_value(); });
   fill(result, path, scan);
   if (path.end == End::interrupted && result.stop != Stop::no_overlap) result.stop = *ended;
   if (per_scan.trace)
@@ -184,7 +189,8 @@ void PclAligner::fill(AlignResult& result, const Path& path, const FinitePoints&
     const Transform in_surfaces = shifted(result.map_from_scan, Vec3<double>{} - surfaces_->origin());
     const ScanView view{scan.points.data(), static_cast<int>(scan.points.size())};
     const Pose pose = derivative_pose(in_surfaces);
-    add_surfaces(surface_conditioning(surface_information(*surfaces_, view, pose, range_m), pose), result.conditioning);
+    add_surfaces(surface_conditioning(surface_information(*surfaces_, view, pose, range_m), pose),
+                 result.conditioning);
   }
   result.laplace_covariance = laplace_covariance(sums.hessian);
   result.stop = stop_of(path.end, result.conditioning);

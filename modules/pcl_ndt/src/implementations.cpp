@@ -20,13 +20,15 @@ constexpr Implementation kImplementations[] = {
      .make = make_aligner,
      .one_thread = true,
      .peer = true,
-     .note =
-         "stops after a step of at most epsilon m and at most epsilon rad; line search, covariance start: PCL's own",
-     .stop_rule =
-         "compares the squared translation of a step with its transformation epsilon and the cosine of its rotation "
-         "with "
-         "its rotation epsilon; given epsilon^2 and cos(epsilon) here, so it stops at epsilon m and epsilon rad: given "
-         "epsilon as it is, every alignment with the default options would end after one step (0.1^2 <= 0.01)"},
+     .note = "stops after a step of at most epsilon m and at most epsilon rad; line search, covariance "
+             "start: PCL's own",
+     .stop_rule = "compares the squared translation of a step with its transformation epsilon and the cosine "
+                  "of its rotation "
+                  "with "
+                  "its rotation epsilon; given epsilon^2 and cos(epsilon) here, so it stops at epsilon m and "
+                  "epsilon rad: given "
+                  "epsilon as it is, every alignment with the default options would end after one step "
+                  "(0.1^2 <= 0.01)"},
 };
 
 }  // namespace

@@ -26,7 +26,9 @@ using Matrix6d = Eigen::Matrix<double, 6, 6>;
 /// Silences PCL, which prints errors to the console; ours are in results and exceptions.
 class Quiet {
  public:
-  Quiet() : before_(pcl::console::getVerbosityLevel()) { pcl::console::setVerbosityLevel(pcl::console::L_ALWAYS); }
+  Quiet() : before_(pcl::console::getVerbosityLevel()) {
+    pcl::console::setVerbosityLevel(pcl::console::L_ALWAYS);
+  }
   ~Quiet() { pcl::console::setVerbosityLevel(before_); }
   Quiet(const Quiet&) = delete;
   Quiet& operator=(const Quiet&) = delete;
@@ -101,10 +103,10 @@ void require_countable(const std::vector<Point>& points, double resolution_m) {
     fits = fits && first >= -kLimit && last <= kLimit;
   }
   if (!fits || cells[0] * cells[1] * cells[2] > kLimit)
-    throw InputError(
-        fmt::format("set_map: the map spans {:g} x {:g} x {:g} voxels of {} m, and PCL cannot number more than {:.0f}, "
-                    "nor any so far from the origin; remove outliers or choose a larger resolution",
-                    cells[0], cells[1], cells[2], resolution_m, kLimit));
+    throw InputError(fmt::format(
+        "set_map: the map spans {:g} x {:g} x {:g} voxels of {} m, and PCL cannot number more than {:.0f}, "
+        "nor any so far from the origin; remove outliers or choose a larger resolution",
+        cells[0], cells[1], cells[2], resolution_m, kLimit));
 }
 
 }  // namespace

@@ -67,7 +67,8 @@ TEST(AlignOptions, RealOptionsOutOfRangeAreRefusedWithNameValueAndBounds) {
     AlignOptions o;
     for (const auto& [value, text] : option.refused) {
       o.*option.member = value;
-      EXPECT_EQ(refusal(o), std::string("option ") + option.name + " = " + text + ": must be in " + option.bounds);
+      EXPECT_EQ(refusal(o),
+                std::string("option ") + option.name + " = " + text + ": must be in " + option.bounds);
     }
     for (const double value : option.accepted) {
       o.*option.member = value;
@@ -92,8 +93,8 @@ TEST(AlignOptions, WholeOptionsOutOfRangeAreRefusedWithNameValueAndBounds) {
     const std::string bounds = "[" + std::to_string(option.low) + ", " + std::to_string(option.high) + "]";
     for (const int value : {option.low - 1, option.high + 1, std::numeric_limits<int>::min()}) {
       o.*option.member = value;
-      EXPECT_EQ(refusal(o),
-                std::string("option ") + option.name + " = " + std::to_string(value) + ": must be in " + bounds);
+      EXPECT_EQ(refusal(o), std::string("option ") + option.name + " = " + std::to_string(value) +
+                                ": must be in " + bounds);
     }
     for (const int value : {option.low, option.high}) {
       o.*option.member = value;

@@ -17,7 +17,8 @@ Mat6 diagonal(const Vec6& d) {
   return h;
 }
 
-/// Hessian of points that are pulled along the normal of the surface they lie on: -Σ JᵀnnᵀJ, with J = [I | -[x]×].
+/// Hessian of points that are pulled along the normal of the surface they lie on: -Σ JᵀnnᵀJ, with J = [I |
+/// -[x]×].
 class SurfaceHessian {
  public:
   void add(const Eigen::Vector3d& x, const Eigen::Vector3d& normal) {
@@ -111,7 +112,8 @@ TEST(Conditioning, TheWeakDirectionOfACorridorIsAlongIt) {
   std::mt19937 random(13);
   std::uniform_real_distribution<double> along(-20, 20), across(-2, 2), up(0, 3);
   const double heading = 0.5;
-  const Eigen::Vector3d ahead(std::cos(heading), std::sin(heading), 0), left(-std::sin(heading), std::cos(heading), 0);
+  const Eigen::Vector3d ahead(std::cos(heading), std::sin(heading), 0),
+      left(-std::sin(heading), std::cos(heading), 0);
   const Eigen::Vector3d vertical(0, 0, 1);
   SurfaceHessian corridor;
   for (int i = 0; i < 300; ++i) {
@@ -122,10 +124,12 @@ TEST(Conditioning, TheWeakDirectionOfACorridorIsAlongIt) {
   const Conditioning c = conditioning_of(corridor.value(), 10);
   EXPECT_GT(c.condition_number, kMaxConditionNumber);
   const double cosine = c.weak_direction[0] * ahead.x() + c.weak_direction[1] * ahead.y();
-  EXPECT_NEAR(std::abs(cosine), 1, 1e-9) << "weak direction " << c.weak_direction[0] << ", " << c.weak_direction[1];
+  EXPECT_NEAR(std::abs(cosine), 1, 1e-9)
+      << "weak direction " << c.weak_direction[0] << ", " << c.weak_direction[1];
 
   // A wall across the corridor's end fixes it.
-  for (int i = 0; i < 100; ++i) corridor.add(20 * ahead + across(random) * left + up(random) * vertical, ahead);
+  for (int i = 0; i < 100; ++i)
+    corridor.add(20 * ahead + across(random) * left + up(random) * vertical, ahead);
   EXPECT_LT(conditioning_of(corridor.value(), 10).condition_number, kMaxConditionNumber);
 }
 

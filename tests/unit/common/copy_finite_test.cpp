@@ -89,8 +89,9 @@ TEST(CopyFinite, OfOrdinaryCloudsOfEverySizeIsAsSlowly) {
 }
 
 TEST(CopyFinite, WithOneOddPointAnywhereIsAsSlowly) {
-  const Point odd[] = {{kNan, 0, 0}, {0, kInf, 0},      {1, 2, -kInf},     {70000, 0, 0},        {0, -131072, 0},
-                       {0, 0, 5e6F}, {131071, 1e5F, 0}, {0, 3e38F, 3e38F}, {3e38F, kNan, 3e38F}, {1e-30F, 0, -0.0F}};
+  const Point odd[] = {{kNan, 0, 0},         {0, kInf, 0},      {1, 2, -kInf},     {70000, 0, 0},
+                       {0, -131072, 0},      {0, 0, 5e6F},      {131071, 1e5F, 0}, {0, 3e38F, 3e38F},
+                       {3e38F, kNan, 3e38F}, {1e-30F, 0, -0.0F}};
   for (const Point& p : odd)
     for (std::size_t at = 0; at < 530; at += at < 40 ? 1 : 7) {
       PointCloud cloud = random_cloud(530);
@@ -105,7 +106,8 @@ TEST(CopyFinite, WithManyOddPointsIsAsSlowly) {
       for (const float x : {kNan, -kInf, 131072.0F, 3e38F}) {
         PointCloud cloud = random_cloud(n);
         for (std::size_t i = 0; i < n; i += period) cloud.points[i].y = x;
-        expect_as_slowly(cloud, std::to_string(x) + " every " + std::to_string(period) + " of " + std::to_string(n));
+        expect_as_slowly(cloud,
+                         std::to_string(x) + " every " + std::to_string(period) + " of " + std::to_string(n));
         expect_as_slowly(cloud, "near counts as coarse", {}, 32);
         cloud.origin = {1e5, 0, 0};
         expect_as_slowly(cloud, "shifted");
@@ -143,15 +145,18 @@ TEST(CopyScanPoints, RefusesExactlyWhatMostlyLiesWhereFloatsAreTooCoarse) {
 
 TEST(CopyScanPoints, SaysHowFarApartFloatsAreNearTheMedianFinitePoint) {
   PointCloud cloud;
-  for (const float x : {10.0F, 20.0F, 262144.0F, 300000.0F, 5e6F, kNan, kInf}) cloud.points.push_back({1, 2, x});
+  for (const float x : {10.0F, 20.0F, 262144.0F, 300000.0F, 5e6F, kNan, kInf})
+    cloud.points.push_back({1, 2, x});
   try {
     std::vector<Point> room(cloud.size());
     copy_scan_points(cloud, {}, "align", room.data());
     FAIL() << "not refused";
   } catch (const InputError& error) {
     EXPECT_EQ(std::string(error.what()),
-              "align: precision_lost: the float32 coordinates of the scan are 0.03125 m apart near 262144 m, 0.01 m at "
-              "most are of use; give the scan relative to its sensor: store double coordinates (PCD `F 8`) and shift "
+              "align: precision_lost: the float32 coordinates of the scan are 0.03125 m apart near 262144 m, "
+              "0.01 m at "
+              "most are of use; give the scan relative to its sensor: store double coordinates (PCD `F 8`) "
+              "and shift "
               "them, or export it so");
   }
 }

@@ -14,7 +14,8 @@ namespace {
 using Found = std::vector<std::uint32_t>;
 
 /// From the public voxel table, which is in the order of the voxels' indices.
-Found by_definition(Neighbours policy, const std::vector<VoxelRow>& rows, const Vec3<float>& p, double resolution_m) {
+Found by_definition(Neighbours policy, const std::vector<VoxelRow>& rows, const Vec3<float>& p,
+                    double resolution_m) {
   // The cell of a float32 point as the index takes it: a float32 product with the float32 inverse.
   const float inverse = 1.0F / static_cast<float>(resolution_m);
   const std::int64_t cell[3] = {static_cast<std::int64_t>(std::floor(p.x * inverse)),
@@ -27,7 +28,8 @@ Found by_definition(Neighbours policy, const std::vector<VoxelRow>& rows, const 
       const std::int64_t away = std::abs(rows[i].key[axis] - cell[axis]);
       sum += away, largest = std::max(largest, away);
     }
-    if (largest > 1 || (policy == Neighbours::direct1 && sum > 0) || (policy == Neighbours::direct7 && sum > 1))
+    if (largest > 1 || (policy == Neighbours::direct1 && sum > 0) ||
+        (policy == Neighbours::direct7 && sum > 1))
       continue;
     found.push_back(i);
   }

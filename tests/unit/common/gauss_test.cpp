@@ -1,6 +1,6 @@
-#include "ndt/score/derivative_sums.hpp"
-
 #include <gtest/gtest.h>
+
+#include "ndt/score/derivative_sums.hpp"
 
 namespace ndt {
 namespace {

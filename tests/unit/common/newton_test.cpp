@@ -83,7 +83,8 @@ TEST(NewtonStep, SolvesIndefiniteHessiansLikeTheSvdAndSaysSo) {
 
 TEST(NewtonStep, GivesTheMinimumNormStepOfASingularHessian) {
   std::mt19937 random(12);
-  // Entries whose rank is exact in floating point: a free direction is a zero row, or a difference that does not count.
+  // Entries whose rank is exact in floating point: a free direction is a zero row, or a difference that does
+  // not count.
   Matrix6 free_x = Matrix6::Zero();
   free_x.diagonal() << 0, -2, -3, -4, -5, -6;
   Matrix6 coupled = Matrix6::Zero();

@@ -1,9 +1,9 @@
-#include "ndt/solve/loop_state.hpp"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <initializer_list>
+
+#include "ndt/solve/loop_state.hpp"
 
 namespace ndt {
 namespace {
@@ -28,7 +28,9 @@ TEST(Oscillation, MovingOnCountsNothing) {
   EXPECT_EQ(longest({kForth, kAside, kForth, kAside}), 0);
 }
 
-TEST(Oscillation, StepLengthsDoNotMatter) { EXPECT_EQ(longest({kForth, {-1e-9, -2e-10, 0}, {1e9, 2e8, 0}}), 2); }
+TEST(Oscillation, StepLengthsDoNotMatter) {
+  EXPECT_EQ(longest({kForth, {-1e-9, -2e-10, 0}, {1e9, 2e8, 0}}), 2);
+}
 
 TEST(Oscillation, AZeroStepEndsARunAndDoesNotBridgeIt) {
   EXPECT_EQ(longest({kForth, kBack, kZero, kForth, kBack}), 1);
@@ -37,7 +39,9 @@ TEST(Oscillation, AZeroStepEndsARunAndDoesNotBridgeIt) {
 }
 
 TEST(Oscillation, OnlyACosineBelowMinusNineTenthsIsAReversal) {
-  const auto at_cosine = [](double cosine) { return Vec3<double>{cosine, std::sqrt(1 - cosine * cosine), 0}; };
+  const auto at_cosine = [](double cosine) {
+    return Vec3<double>{cosine, std::sqrt(1 - cosine * cosine), 0};
+  };
   EXPECT_EQ(longest({{1, 0, 0}, at_cosine(-0.899)}), 0);
   EXPECT_EQ(longest({{1, 0, 0}, at_cosine(-0.901)}), 1);
 }

@@ -13,8 +13,15 @@ constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
 constexpr float kInf = std::numeric_limits<float>::infinity();
 
 TEST(FinitePoints, DropsAndCountsEveryKindOfNonFinitePointAndKeepsTheOrder) {
-  const PointCloud cloud{
-      {}, {{1, 2, 3}, {kNan, 0, 0}, {0, kNan, 0}, {0, 0, kNan}, {4, 5, 6}, {kInf, 0, 0}, {0, -kInf, 0}, {7, 8, 9}}};
+  const PointCloud cloud{{},
+                         {{1, 2, 3},
+                          {kNan, 0, 0},
+                          {0, kNan, 0},
+                          {0, 0, kNan},
+                          {4, 5, 6},
+                          {kInf, 0, 0},
+                          {0, -kInf, 0},
+                          {7, 8, 9}}};
   const FinitePoints got = finite_points(cloud);
   EXPECT_EQ(got.dropped, 5);
   ASSERT_EQ(got.points.size(), 3U);
@@ -39,11 +46,13 @@ TEST(FinitePoints, TheSameOriginKeepsTheBits) {
 }
 
 TEST(FinitePoints, ShiftsBetweenFarOriginsWithoutLosingTheMillimetres) {
-  // At 5 000 km a float step is half a metre; offsets between origins are small, so the shift must be made in double.
+  // At 5 000 km a float step is half a metre; offsets between origins are small, so the shift must be made in
+  // double.
   const PointCloud cloud{{5e6 + 0.125, 5e6, -5e6}, {{1.001F, -2.002F, 3.003F}}};
   const FinitePoints got = finite_points(cloud, {5e6, 5e6 - 100, -5e6 - 2});
   ASSERT_EQ(got.points.size(), 1U);
-  const float expected[] = {static_cast<float>(double{1.001F} + 0.125), static_cast<float>(double{-2.002F} + 100),
+  const float expected[] = {static_cast<float>(double{1.001F} + 0.125),
+                            static_cast<float>(double{-2.002F} + 100),
                             static_cast<float>(double{3.003F} + 2)};
   EXPECT_EQ(got.points[0].x, expected[0]);
   EXPECT_EQ(got.points[0].y, expected[1]);

@@ -35,8 +35,12 @@ TEST(Pose, RotationMatricesOfKnownAnglesAreTheOnesWrittenByHand) {
       {"yaw 90: x to y", {0, 0, 0, 0, 0, kPi / 2}, {{0, -1, 0, 1, 0, 0, 0, 0, 1}}},
       {"yaw 45", {0, 0, 0, 0, 0, kPi / 4}, {{h, -h, 0, h, h, 0, 0, 0, 1}}},
       {"roll 90 after yaw 90: x to z", {0, 0, 0, kPi / 2, 0, kPi / 2}, {{0, -1, 0, 0, 0, -1, 1, 0, 0}}},
-      {"roll 90 after pitch 90: z to x, x to y", {0, 0, 0, kPi / 2, kPi / 2, 0}, {{0, 0, 1, 1, 0, 0, 0, 1, 0}}},
-      {"pitch 90 after yaw 90: x to y, y to z", {0, 0, 0, 0, kPi / 2, kPi / 2}, {{0, 0, 1, 1, 0, 0, 0, 1, 0}}},
+      {"roll 90 after pitch 90: z to x, x to y",
+       {0, 0, 0, kPi / 2, kPi / 2, 0},
+       {{0, 0, 1, 1, 0, 0, 0, 1, 0}}},
+      {"pitch 90 after yaw 90: x to y, y to z",
+       {0, 0, 0, 0, kPi / 2, kPi / 2},
+       {{0, 0, 1, 1, 0, 0, 0, 1, 0}}},
   };
   for (const KnownRotation& k : known)
     EXPECT_LT(largest_difference(rotation_of(k.pose), k.rotation), kRounding) << k.name;
@@ -44,13 +48,14 @@ TEST(Pose, RotationMatricesOfKnownAnglesAreTheOnesWrittenByHand) {
 
 TEST(Pose, RotationIsTheProductOfRollPitchYawInThatOrder) {
   for (const Pose& p : random_poses(1, 200)) {
-    const Eigen::Matrix3d expected =
-        (Eigen::AngleAxisd(p.roll, Eigen::Vector3d::UnitX()) * Eigen::AngleAxisd(p.pitch, Eigen::Vector3d::UnitY()) *
-         Eigen::AngleAxisd(p.yaw, Eigen::Vector3d::UnitZ()))
-            .toRotationMatrix();
+    const Eigen::Matrix3d expected = (Eigen::AngleAxisd(p.roll, Eigen::Vector3d::UnitX()) *
+                                      Eigen::AngleAxisd(p.pitch, Eigen::Vector3d::UnitY()) *
+                                      Eigen::AngleAxisd(p.yaw, Eigen::Vector3d::UnitZ()))
+                                         .toRotationMatrix();
     const Mat3<double> got = rotation_of(p);
     for (int i = 0; i < 3; ++i)
-      for (int j = 0; j < 3; ++j) EXPECT_NEAR(got(i, j), expected(i, j), kRounding) << p << " at " << i << ", " << j;
+      for (int j = 0; j < 3; ++j)
+        EXPECT_NEAR(got(i, j), expected(i, j), kRounding) << p << " at " << i << ", " << j;
   }
 }
 
@@ -79,7 +84,8 @@ TEST(DerivativePose, InvertsToTransformWithRollBetweenZeroAndPi) {
 }
 
 TEST(DerivativePose, KeepsAnglesThatAreAlreadyInItsBranch) {
-  for (const Pose& p : {Pose{0, 0, 0, 0.3, -0.2, 1.1}, Pose{0, 0, 0, 3.0, 3.0, -3.0}, Pose{0, 0, 0, 1.5, 0, -2}}) {
+  for (const Pose& p :
+       {Pose{0, 0, 0, 0.3, -0.2, 1.1}, Pose{0, 0, 0, 3.0, 3.0, -3.0}, Pose{0, 0, 0, 1.5, 0, -2}}) {
     const Pose back = derivative_pose(to_transform(p));
     EXPECT_NEAR(back.roll, p.roll, kAngleRounding) << p;
     EXPECT_NEAR(back.pitch, p.pitch, kAngleRounding) << p;

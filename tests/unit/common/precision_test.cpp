@@ -1,15 +1,16 @@
-#include "ndt/align/usable_points.hpp"
-
 #include <gtest/gtest.h>
 
 #include <limits>
 
+#include "ndt/align/usable_points.hpp"
 #include "ndt/core/error.hpp"
 
 namespace ndt {
 namespace {
 
-std::vector<Point> at(float x, int count) { return std::vector<Point>(static_cast<std::size_t>(count), {1, x, -2}); }
+std::vector<Point> at(float x, int count) {
+  return std::vector<Point>(static_cast<std::size_t>(count), {1, x, -2});
+}
 
 TEST(Precision, IsLostWhereNeighbouringFloatsAreFurtherApartThanTheStep) {
   // 2^17 m = 131 km: 7.8 mm before it, 15.6 mm from it on.

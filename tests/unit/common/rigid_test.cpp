@@ -53,7 +53,8 @@ TEST(RequireRigid, AcceptsMatricesRoundedToFloatAndProductsOfThem) {
     EXPECT_EQ(refusal(make_transform(cast<double>(rounded), {1, 2, 3})), "accepted") << p;
     product = product * rounded;
   }
-  EXPECT_EQ(refusal(make_transform(cast<double>(product), {})), "accepted") << "product of 500 float matrices";
+  EXPECT_EQ(refusal(make_transform(cast<double>(product), {})), "accepted")
+      << "product of 500 float matrices";
 }
 
 TEST(RequireRigid, NamesTheEntryThatIsNotFinite) {
@@ -82,7 +83,8 @@ TEST(RequireRigid, RefusesAColumnMajorMatrixByItsLastRow) {
 
 TEST(RequireRigid, NamesScaleAndTheRowItFound) {
   EXPECT_THAT(refusal(scaled_rows(2, 2, 2)), AllOf(HasSubstr("(scale)"), HasSubstr("row 0 has length 2")));
-  EXPECT_THAT(refusal(scaled_rows(1, 1, 0.5)), AllOf(HasSubstr("(scale)"), HasSubstr("row 2 has length 0.5")));
+  EXPECT_THAT(refusal(scaled_rows(1, 1, 0.5)),
+              AllOf(HasSubstr("(scale)"), HasSubstr("row 2 has length 0.5")));
   EXPECT_THAT(refusal(scaled_rows(1, 1.01, 1)), AllOf(HasSubstr("(scale)"), HasSubstr("row 1")));
   EXPECT_EQ(refusal(scaled_rows(1, 1.0001, 1)), "accepted") << "within the float32 allowance";
 }
@@ -100,7 +102,8 @@ TEST(RequireRigid, NamesShear) {
 }
 
 TEST(RequireRigid, NamesReflection) {
-  EXPECT_THAT(refusal(scaled_rows(1, 1, -1)), AllOf(HasSubstr("(reflection)"), HasSubstr("determinant is -")));
+  EXPECT_THAT(refusal(scaled_rows(1, 1, -1)),
+              AllOf(HasSubstr("(reflection)"), HasSubstr("determinant is -")));
 }
 
 TEST(RequireRigid, SaysWhoAskedAndWhatToDo) {

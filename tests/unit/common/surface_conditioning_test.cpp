@@ -20,16 +20,18 @@ VoxelMap map_of(const PointCloud& cloud, CovarianceStart start = CovarianceStart
 
 /// The cloud on its own map, at `pose`.
 SurfaceConditioning of(const PointCloud& cloud, const Pose& pose = {}) {
-  return surface_conditioning(surface_information(map_of(cloud), {cloud.points.data(), static_cast<int>(cloud.size())},
-                                                  pose, mean_range_m(cloud.points)),
-                              pose);
+  return surface_conditioning(
+      surface_information(map_of(cloud), {cloud.points.data(), static_cast<int>(cloud.size())}, pose,
+                          mean_range_m(cloud.points)),
+      pose);
 }
 
 double along(const SurfaceConditioning& c, int axis) { return std::abs(c.weak_direction[axis]); }
 
 TEST(SurfaceConditioning, PlanesAndLinesAreFarBeyondTheBoundAndRoomsFarBelow) {
   for (const double tilt : {0.0, 0.1, 0.9}) {
-    EXPECT_GT(of(test_clouds::sampled(test_clouds::plane(20, tilt), kPoints, 0, 1)).condition_number, 1e9) << tilt;
+    EXPECT_GT(of(test_clouds::sampled(test_clouds::plane(20, tilt), kPoints, 0, 1)).condition_number, 1e9)
+        << tilt;
     EXPECT_GT(of(test_clouds::sampled(test_clouds::plane(20, tilt), kPoints, 0.001, 1)).condition_number,
               100 * kMaxSurfaceConditionNumber)
         << tilt;
@@ -41,7 +43,8 @@ TEST(SurfaceConditioning, PlanesAndLinesAreFarBeyondTheBoundAndRoomsFarBelow) {
 TEST(SurfaceConditioning, WithoutAMatchedVoxelNothingIsFixed) {
   const PointCloud cloud = test_clouds::sampled(test_clouds::room(20, 15, 4), kPoints, 0.02, 1);
   EXPECT_TRUE(std::isinf(of(cloud, {500, 0, 0, 0, 0, 0}).condition_number));
-  EXPECT_TRUE(std::isinf(surface_conditioning(surface_information(map_of(cloud), {}, {}, 0), {}).condition_number));
+  EXPECT_TRUE(
+      std::isinf(surface_conditioning(surface_information(map_of(cloud), {}, {}, 0), {}).condition_number));
 }
 
 TEST(SurfaceConditioning, TheWeakDirectionOfACorridorIsAlongIt) {
@@ -50,8 +53,8 @@ TEST(SurfaceConditioning, TheWeakDirectionOfACorridorIsAlongIt) {
 }
 
 TEST(SurfaceConditioning, TurnsAreGivenAsRatesOfRollPitchAndYaw) {
-  // A round wall about the map's vertical leaves turns about it free. With R = Rx(0.8) Ry(0.5) Rz(0.3) such a turn is not yaw
-  // alone: ω = ex roll' + Rx ey pitch' + Rx Ry ez yaw' = ez.
+  // A round wall about the map's vertical leaves turns about it free. With R = Rx(0.8) Ry(0.5) Rz(0.3) such a
+  // turn is not yaw alone: ω = ex roll' + Rx ey pitch' + Rx Ry ez yaw' = ez.
   const Pose pose{0, 0, 0, 0.8, 0.5, 0.3};
   const Mat3<double> back = transpose(rotation_of(pose));
   std::vector<test_clouds::Patch> wall = test_clouds::plane(6);
@@ -63,14 +66,16 @@ TEST(SurfaceConditioning, TurnsAreGivenAsRatesOfRollPitchAndYaw) {
   const PointCloud map = test_clouds::sampled(wall, kPoints, 0, 1);
   PointCloud scan;
   for (const Point& p : map.points) scan.points.push_back(cast<float>(back * cast<double>(p)));
-  const SurfaceConditioning c =
-      surface_conditioning(surface_information(map_of(map), {scan.points.data(), static_cast<int>(scan.size())}, pose,
-                                               mean_range_m(scan.points)),
-                           pose);
+  const SurfaceConditioning c = surface_conditioning(
+      surface_information(map_of(map), {scan.points.data(), static_cast<int>(scan.size())}, pose,
+                          mean_range_m(scan.points)),
+      pose);
   const double yaw = std::cos(0.8) / std::cos(0.5), pitch = std::sin(0.8), roll = -std::sin(0.5) * yaw;
-  const double length = std::sqrt(roll * roll + pitch * pitch + yaw * yaw), sign = c.weak_direction[5] < 0 ? -1 : 1;
+  const double length = std::sqrt(roll * roll + pitch * pitch + yaw * yaw),
+               sign = c.weak_direction[5] < 0 ? -1 : 1;
   const double expected[6] = {0, 0, 0, roll / length, pitch / length, yaw / length};
-  for (int i = 0; i < 6; ++i) EXPECT_NEAR(sign * c.weak_direction[i], expected[i], 0.02) << "coordinate " << i;
+  for (int i = 0; i < 6; ++i)
+    EXPECT_NEAR(sign * c.weak_direction[i], expected[i], 0.02) << "coordinate " << i;
 }
 
 TEST(SurfaceConditioning, TheNormalsDoNotDependOnTheCovariancesStart) {

@@ -32,7 +32,8 @@ void expect_decomposed(const Matrix<N>& m, const std::string& name) {
     for (int i = 0; i < N; ++i) v(i, k) = got.vectors[k][i];
   for (int k = 0; k < N; ++k) {
     EXPECT_NEAR(got.values[k], expected.eigenvalues()(k), kRelative * scale) << name << ", value " << k;
-    EXPECT_LE((m * v.col(k) - got.values[k] * v.col(k)).norm(), kRelative * scale) << name << ", vector " << k;
+    EXPECT_LE((m * v.col(k) - got.values[k] * v.col(k)).norm(), kRelative * scale)
+        << name << ", vector " << k;
   }
   EXPECT_TRUE(std::is_sorted(got.values, got.values + N)) << name << " is not ascending";
   EXPECT_LE((v.transpose() * v - Matrix<N>::Identity()).norm(), kRelative) << name << " is not orthonormal";
@@ -81,7 +82,8 @@ TEST(SymmetricEigen, DecomposesAWideSpreadOfEigenvalues) {
   std::mt19937 random(9);
   for (int i = 0; i < 50; ++i) {
     const Matrix<6> q = random_rotation<6>(random);
-    const Matrix<6> h = q * Eigen::Matrix<double, 6, 1>(1e-6, 1e-3, 1, 1e3, 1e6, -1e6).asDiagonal() * q.transpose();
+    const Matrix<6> h =
+        q * Eigen::Matrix<double, 6, 1>(1e-6, 1e-3, 1, 1e3, 1e6, -1e6).asDiagonal() * q.transpose();
     expect_decomposed<6>((h + h.transpose()) / 2, "twelve decades, " + std::to_string(i));
   }
 }

@@ -1,5 +1,3 @@
-#include "ndt/voxel/voxel.hpp"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -8,6 +6,8 @@
 #include <random>
 #include <tuple>
 #include <vector>
+
+#include "ndt/voxel/voxel.hpp"
 
 namespace ndt {
 namespace {
@@ -22,9 +22,19 @@ int cell_on_axis(float v) {
 
 TEST(VoxelKey, TheLowerBoundaryBelongsToTheCell) {
   const float below_two = std::nextafter(2.0F, 0.0F), below_minus_two = std::nextafter(-2.0F, -kInf);
-  const std::pair<float, int> cases[] = {
-      {0.0F, 0},   {-0.0F, 0},  {1.0F, 1},   {2.0F, 2},   {below_two, 1},       {0.5F, 0}, {-0.5F, -1}, {-1e-30F, -1},
-      {-1.0F, -1}, {-2.0F, -2}, {-1.5F, -2}, {1e-40F, 0}, {below_minus_two, -3}};
+  const std::pair<float, int> cases[] = {{0.0F, 0},
+                                         {-0.0F, 0},
+                                         {1.0F, 1},
+                                         {2.0F, 2},
+                                         {below_two, 1},
+                                         {0.5F, 0},
+                                         {-0.5F, -1},
+                                         {-1e-30F, -1},
+                                         {-1.0F, -1},
+                                         {-2.0F, -2},
+                                         {-1.5F, -2},
+                                         {1e-40F, 0},
+                                         {below_minus_two, -3}};
   for (const auto& [value, cell] : cases) EXPECT_EQ(cell_on_axis(value), cell) << value;
 }
 
@@ -68,7 +78,8 @@ std::vector<Cell> awkward_cells() {
 TEST(VoxelKey, UnpackInvertsPack) {
   for (const Cell& c : awkward_cells()) {
     const Cell back = unpack(pack(c));
-    EXPECT_EQ(back, c) << c.x << ", " << c.y << ", " << c.z << " became " << back.x << ", " << back.y << ", " << back.z;
+    EXPECT_EQ(back, c) << c.x << ", " << c.y << ", " << c.z << " became " << back.x << ", " << back.y << ", "
+                       << back.z;
   }
 }
 

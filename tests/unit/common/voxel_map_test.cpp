@@ -10,8 +10,8 @@
 #include <limits>
 #include <random>
 
-#include "ndt/core/error.hpp"
 #include "data/courtyard.hpp"
+#include "ndt/core/error.hpp"
 
 namespace ndt {
 namespace {
@@ -130,8 +130,8 @@ TEST(VoxelMap, WithoutAValidVoxelTheRefusalCountsWhatWasThere) {
   EXPECT_THAT(refusal(sparse, at_resolution(2)),
               AllOf(HasSubstr("no valid voxel"), HasSubstr("7 finite points (1 non-finite dropped)"),
                     HasSubstr("occupy 7 voxels of 2 m"), HasSubstr("6 points")));
-  EXPECT_THAT(refusal({}, at_resolution(0.5)),
-              AllOf(HasSubstr("0 finite points (0 non-finite dropped)"), HasSubstr("occupy 0 voxels of 0.5 m")));
+  EXPECT_THAT(refusal({}, at_resolution(0.5)), AllOf(HasSubstr("0 finite points (0 non-finite dropped)"),
+                                                     HasSubstr("occupy 0 voxels of 0.5 m")));
 }
 
 TEST(VoxelMap, OriginStaysZeroWhileTheMedianIsWithinAKilometre) {
@@ -153,7 +153,8 @@ TEST(VoxelMap, OriginBeyondAKilometreIsAMultipleOfTheResolutionNearTheMap) {
       const VoxelMap map(cloud, at_resolution(resolution_m));
       const double origin[] = {map.origin().x, map.origin().y, map.origin().z}, centre[] = {x, 20, -30};
       for (int axis = 0; axis < 3; ++axis) {
-        EXPECT_EQ(std::fmod(origin[axis], resolution_m), 0) << x << " at " << resolution_m << " m, axis " << axis;
+        EXPECT_EQ(std::fmod(origin[axis], resolution_m), 0)
+            << x << " at " << resolution_m << " m, axis " << axis;
         EXPECT_NEAR(origin[axis], centre[axis], resolution_m + 0.1)
             << x << " at " << resolution_m << " m, axis " << axis;
       }
@@ -167,7 +168,8 @@ PointCloud coarse_scene() {
   std::uniform_int_distribution<int> metres128(-20 * 128, 20 * 128), height128(0, 3 * 128);
   PointCloud cloud;
   for (int i = 0; i < 20000; ++i)
-    cloud.points.push_back({static_cast<float>(metres128(random)) / 128, static_cast<float>(metres128(random)) / 128,
+    cloud.points.push_back({static_cast<float>(metres128(random)) / 128,
+                            static_cast<float>(metres128(random)) / 128,
                             static_cast<float>(height128(random)) / 128});
   return cloud;
 }
@@ -177,7 +179,8 @@ TEST(VoxelMap, GlobalKeysAreTheSameWhereverTheOriginIs) {
   const PointCloud near = coarse_scene();
   PointCloud far_floats, far_origin = near;
   far_origin.origin = {81378, -49916, 40};
-  for (const Point& p : near.points) far_floats.points.push_back({p.x + 81378.0F, p.y - 49916.0F, p.z + 40.0F});
+  for (const Point& p : near.points)
+    far_floats.points.push_back({p.x + 81378.0F, p.y - 49916.0F, p.z + 40.0F});
 
   const std::vector<VoxelRow> expected = VoxelMap(near, at_resolution(2)).rows();
   for (const PointCloud* far : {&far_floats, &far_origin}) {
@@ -260,8 +263,9 @@ TEST(VoxelMap, RefusesAPointTooFarToHaveAVoxelAndSaysWhatToDo) {
   PointCloud cloud;
   add_blob(cloud, {1, 1, 1}, 20);
   cloud.points.push_back({0, 3e6F, 0});
-  EXPECT_THAT(refusal(cloud, at_resolution(1)),
-              AllOf(HasSubstr("(0, 3000000, 0) m"), HasSubstr("1048576 voxels"), HasSubstr("remove outliers")));
+  EXPECT_THAT(
+      refusal(cloud, at_resolution(1)),
+      AllOf(HasSubstr("(0, 3000000, 0) m"), HasSubstr("1048576 voxels"), HasSubstr("remove outliers")));
   EXPECT_EQ(refusal(cloud, at_resolution(4)), "accepted");
 }
 

@@ -1,4 +1,5 @@
-// Radius neighbours through the map's index against a search through all centroids, with the same float32 distance.
+// Radius neighbours through the map's index against a search through all centroids, with the same float32
+// distance.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -151,8 +152,8 @@ TEST(VoxelNeighbours, EqualBruteForceAKilometreFromTheOrigin) {
   }
 }
 
-/// Voxels whose centroid lies one radius from a corner of a cell, in random directions and along the axes, so that only the
-/// corner of that cell is in reach. Far enough apart to be alone.
+/// Voxels whose centroid lies one radius from a corner of a cell, in random directions and along the axes, so
+/// that only the corner of that cell is in reach. Far enough apart to be alone.
 struct CornerScene {
   PointCloud cloud;
   Queries corners;
@@ -168,7 +169,8 @@ struct CornerScene {
       if (i % 4 == 1) d.z = 0;
       const float length = std::sqrt(dot(d, d));
       const Vec3<float> centroid = corner + step(resolution_m / length, i % 7 - 3) * d;
-      cloud.points.insert(cloud.points.end(), 4, centroid);  // the float mean of four equal points is that point
+      cloud.points.insert(cloud.points.end(), 4,
+                          centroid);  // the float mean of four equal points is that point
       corners.push_back(corner);
     }
   }
@@ -184,7 +186,8 @@ TEST(VoxelNeighbours, EqualBruteForceWhereOnlyTheCornerOfACellIsInReach) {
       std::size_t inside_count = 0;
       for (const Vec3<float>& c : scene.corners)
         for (int nudge = 0; nudge < 27; ++nudge) {
-          const Vec3<float> p{step(c.x, nudge % 3 - 1), step(c.y, nudge / 3 % 3 - 1), step(c.z, nudge / 9 - 1)};
+          const Vec3<float> p{step(c.x, nudge % 3 - 1), step(c.y, nudge / 3 % 3 - 1),
+                              step(c.z, nudge / 9 - 1)};
           const Found expected = through_all(view, p);
           inside_count += expected.size();
           ASSERT_EQ(through_index(view, p), expected)
@@ -197,8 +200,9 @@ TEST(VoxelNeighbours, EqualBruteForceWhereOnlyTheCornerOfACellIsInReach) {
 
 TEST(VoxelNeighbours, PointsOutsideEverythingHaveNone) {
   const float nan = std::nanf(""), inf = std::numeric_limits<float>::infinity();
-  const Queries nowhere = {{500, 0, 0},   {0, -500, 0}, {0, 0, 500}, {1e5F, 1e5F, 1e5F}, {3e6F, 0, 0}, {-3e6F, 0, 0},
-                           {3e38F, 0, 0}, {nan, 0, 0},  {0, nan, 0}, {0, 0, nan},        {inf, 0, 0},  {0, -inf, 0}};
+  const Queries nowhere = {{500, 0, 0},  {0, -500, 0},  {0, 0, 500},   {1e5F, 1e5F, 1e5F},
+                           {3e6F, 0, 0}, {-3e6F, 0, 0}, {3e38F, 0, 0}, {nan, 0, 0},
+                           {0, nan, 0},  {0, 0, nan},   {inf, 0, 0},   {0, -inf, 0}};
   for (const std::uint64_t cells : {kWindowCells, std::uint64_t{0}, std::uint64_t{2000}}) {
     const VoxelMap map(harness::courtyard_map(), {}, {.window_cells = cells});
     for (const Vec3<float>& p : nowhere)

@@ -98,7 +98,8 @@ TEST(VoxelStatistics, ALineHasBothSmallEigenvaluesRaised) {
   const VoxelStatistics s = statistics_of(kLine, kZero);
   // Eigenvalue 17.5 along (1, 2, 0)/√5, and 0.175 across.
   const double across = 0.175, along = 17.5 - across;
-  expect_near(s.covariance, {across + along / 5, along * 2 / 5, 0, across + along * 4 / 5, 0, across}, 1e-12, "line");
+  expect_near(s.covariance, {across + along / 5, along * 2 / 5, 0, across + along * 4 / 5, 0, across}, 1e-12,
+              "line");
   expect_inverse(s, "line");
 }
 
@@ -154,7 +155,8 @@ TEST(VoxelStatistics, TheInverseTimesTheCovarianceIsOneForRandomVoxels) {
       const float a = normal(random), b = normal(random);
       points.push_back({1 + a + b, 1 + a - 0.5F * b, 1 + flat * normal(random)});
     }
-    expect_inverse(statistics_of(points, i % 2 == 0 ? kIdentity : kZero), ("random " + std::to_string(i)).c_str());
+    expect_inverse(statistics_of(points, i % 2 == 0 ? kIdentity : kZero),
+                   ("random " + std::to_string(i)).c_str());
   }
 }
 
@@ -165,7 +167,8 @@ TEST(VoxelStatistics, TheKernelsVoxelKeepsTheMeanAsAnOffsetFromTheCentroid) {
   s.inverse_covariance = {1, 2, 3, 4, 5, 6};
   const Voxel v = to_voxel(s);
   EXPECT_EQ(v.centroid.x, 1000.5F);
-  EXPECT_NEAR(v.mean_offset.x, 1e-5, 1e-12);  // 1000.5 + 1e-5 itself is rounded to 1e-13 in double, to 6e-5 in float
+  EXPECT_NEAR(v.mean_offset.x, 1e-5,
+              1e-12);  // 1000.5 + 1e-5 itself is rounded to 1e-13 in double, to 6e-5 in float
   EXPECT_NEAR(v.mean_offset.y, -1e-6, 1e-12);
   EXPECT_EQ(v.inverse_covariance.yz, 5.0F);
 }

@@ -1,4 +1,5 @@
-// The oracle's tables of first and second derivatives of a rotated point, against central differences of the rotation.
+// The oracle's tables of first and second derivatives of a rotated point, against central differences of the
+// rotation.
 #include "angle_tables.hpp"
 
 #include <gtest/gtest.h>
@@ -18,8 +19,9 @@ const char* const kNames[] = {"roll", "pitch", "yaw"};
 
 /// Near zero, wide, in the branch where a small roll is nearly pi, at gimbal lock, and anywhere.
 std::vector<Pose> probes() {
-  std::vector<Pose> poses = {{0, 0, 0, 0.02, -0.01, 0.015}, {0, 0, 0, 0.7, -0.4, 2.2},    {0, 0, 0, 2.5, 1.2, -2.9},
-                             {0, 0, 0, 3.12, 3.13, -3.126}, {0, 0, 0, 1.1, kPi / 2, 0.3}, {0, 0, 0, 0.3, -kPi / 2, -1}};
+  std::vector<Pose> poses = {{0, 0, 0, 0.02, -0.01, 0.015}, {0, 0, 0, 0.7, -0.4, 2.2},
+                             {0, 0, 0, 2.5, 1.2, -2.9},     {0, 0, 0, 3.12, 3.13, -3.126},
+                             {0, 0, 0, 1.1, kPi / 2, 0.3},  {0, 0, 0, 0.3, -kPi / 2, -1}};
   for (const Pose& p : random_poses(21, 20)) poses.push_back(p);
   return poses;
 }

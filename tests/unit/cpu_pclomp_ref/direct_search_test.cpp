@@ -18,7 +18,8 @@ bool belongs(Neighbours policy, const Leaf& leaf, const std::int64_t cell[3]) {
     if (away > 1) return false;
     differing += away == 1 ? 1 : 0;
   }
-  return policy == Neighbours::direct27 || (policy == Neighbours::direct7 && differing <= 1) || differing == 0;
+  return policy == Neighbours::direct27 || (policy == Neighbours::direct7 && differing <= 1) ||
+         differing == 0;
 }
 
 TEST(DirectSearch, FindsTheLeavesOfOneSevenOrTwentySevenVoxels) {

@@ -1,4 +1,5 @@
-// Both line searches on published test functions and against each other: the oracle's and common's share no code.
+// Both line searches on published test functions and against each other: the oracle's and common's share no
+// code.
 #include "line_search.hpp"
 
 #include <gtest/gtest.h>
@@ -33,34 +34,36 @@ Function yanai(const char* name, double b1, double b2) {
 
 /// The six functions of More & Thuente 1994, section 5.
 std::vector<Function> published() {
-  return {{"1: -a/(a^2+2)",
-           [](double a) {
-             const double d = a * a + 2;
-             return PhiSample{a, -a / d, (a * a - 2) / (d * d)};
-           }},
-          {"2: (a+b)^5 - 2(a+b)^4",
-           [](double a) {
-             const double t = a + 0.004;
-             return PhiSample{a, std::pow(t, 5) - 2 * std::pow(t, 4), 5 * std::pow(t, 4) - 8 * std::pow(t, 3)};
-           }},
-          {"3: kink and ripples",
-           [](double a) {
-             const double b = 0.01, l = 39;
-             double phi0 = 1 - a, slope = -1;
-             if (a >= 1 + b)
-               phi0 = a - 1, slope = 1;
-             else if (a > 1 - b)
-               phi0 = (a - 1) * (a - 1) / (2 * b) + b / 2, slope = (a - 1) / b;
-             return PhiSample{a, phi0 + 2 * (1 - b) / (l * kPi) * std::sin(l * kPi / 2 * a),
-                              slope + (1 - b) * std::cos(l * kPi / 2 * a)};
-           }},
-          yanai("4: Yanai 0.001, 0.001", 0.001, 0.001),
-          yanai("5: Yanai 0.01, 0.001", 0.01, 0.001),
-          yanai("6: Yanai 0.001, 0.01", 0.001, 0.01)};
+  return {
+      {"1: -a/(a^2+2)",
+       [](double a) {
+         const double d = a * a + 2;
+         return PhiSample{a, -a / d, (a * a - 2) / (d * d)};
+       }},
+      {"2: (a+b)^5 - 2(a+b)^4",
+       [](double a) {
+         const double t = a + 0.004;
+         return PhiSample{a, std::pow(t, 5) - 2 * std::pow(t, 4), 5 * std::pow(t, 4) - 8 * std::pow(t, 3)};
+       }},
+      {"3: kink and ripples",
+       [](double a) {
+         const double b = 0.01, l = 39;
+         double phi0 = 1 - a, slope = -1;
+         if (a >= 1 + b)
+           phi0 = a - 1, slope = 1;
+         else if (a > 1 - b)
+           phi0 = (a - 1) * (a - 1) / (2 * b) + b / 2, slope = (a - 1) / b;
+         return PhiSample{a, phi0 + 2 * (1 - b) / (l * kPi) * std::sin(l * kPi / 2 * a),
+                          slope + (1 - b) * std::cos(l * kPi / 2 * a)};
+       }},
+      yanai("4: Yanai 0.001, 0.001", 0.001, 0.001),
+      yanai("5: Yanai 0.01, 0.001", 0.01, 0.001),
+      yanai("6: Yanai 0.001, 0.01", 0.001, 0.01)};
 }
 
 /// common's search driven to its end; what it returns and how often it asked.
-std::optional<PhiSample> by_common(const Function& f, LineSearch kind, StepRatios set, const SearchBounds& bounds) {
+std::optional<PhiSample> by_common(const Function& f, LineSearch kind, StepRatios set,
+                                   const SearchBounds& bounds) {
   const PhiSample zero = f.at(0);
   StepSearch search({kind, set, bounds.lowest, bounds.highest}, {0, zero.phi, zero.dphi}, bounds.first);
   PhiSample best;
@@ -76,7 +79,8 @@ std::optional<PhiSample> by_common(const Function& f, LineSearch kind, StepRatio
   return std::nullopt;
 }
 
-std::optional<PhiSample> by_oracle(const Function& f, LineSearch kind, StepRatios set, const SearchBounds& bounds) {
+std::optional<PhiSample> by_oracle(const Function& f, LineSearch kind, StepRatios set,
+                                   const SearchBounds& bounds) {
   const PhiSample zero = f.at(0);
   return kind == LineSearch::more_thuente ? search_more_thuente(f.at, zero, bounds)
                                           : search_candidates(f.at, zero, bounds, set);
@@ -93,7 +97,8 @@ int trials_until_wolfe(const Function& f, double mu, double eta, double first) {
   double alpha = first;
   for (int trial = 1; trial <= 40; ++trial) {
     const PhiSample t = f.at(alpha);
-    if (t.phi <= zero.phi + mu * alpha * zero.dphi && std::abs(t.dphi) <= eta * std::abs(zero.dphi)) return trial;
+    if (t.phi <= zero.phi + mu * alpha * zero.dphi && std::abs(t.dphi) <= eta * std::abs(zero.dphi))
+      return trial;
     alpha = search.next({alpha, t.phi, t.dphi});
   }
   return -1;
@@ -105,8 +110,9 @@ TEST(MoreThuente, NeedsTheTrialsOfThePaperOnItsSixFunctions) {
     double mu, eta;
     int trials[4];
   };
-  const Table tables[] = {{0.001, 0.1, {6, 3, 1, 4}},   {0.1, 0.1, {12, 8, 8, 11}},   {0.1, 0.1, {12, 12, 10, 13}},
-                          {0.001, 0.001, {4, 1, 3, 4}}, {0.001, 0.001, {6, 3, 7, 8}}, {0.001, 0.001, {13, 11, 8, 11}}};
+  const Table tables[] = {{0.001, 0.1, {6, 3, 1, 4}},   {0.1, 0.1, {12, 8, 8, 11}},
+                          {0.1, 0.1, {12, 12, 10, 13}}, {0.001, 0.001, {4, 1, 3, 4}},
+                          {0.001, 0.001, {6, 3, 7, 8}}, {0.001, 0.001, {13, 11, 8, 11}}};
   const double firsts[] = {1e-3, 1e-1, 1e1, 1e3};
   const auto functions = published();
   for (std::size_t i = 0; i < functions.size(); ++i)

@@ -38,8 +38,8 @@ void expect_brute_force(const VoxelGrid& grid, double resolution_m, const float 
     if (squared_distance(q, grid.leaves()[i]) < squared_radius) expected.push_back(i);
   std::vector<Neighbour> found = {{0, 0}};  // stale content must go
   grid.radius_search(q, found);
-  const std::string name = std::to_string(q[0]) + ", " + std::to_string(q[1]) + ", " + std::to_string(q[2]) + " at " +
-                           std::to_string(resolution_m) + " m";
+  const std::string name = std::to_string(q[0]) + ", " + std::to_string(q[1]) + ", " + std::to_string(q[2]) +
+                           " at " + std::to_string(resolution_m) + " m";
   ASSERT_EQ(sorted_leaves(found), expected) << name;
   for (std::size_t i = 0; i < found.size(); ++i) {
     EXPECT_EQ(found[i].squared_distance, squared_distance(q, grid.leaves()[found[i].leaf])) << name;

@@ -1,4 +1,5 @@
-// The oracle's score, gradient and Hessian: against central differences, and against themselves with other thread counts.
+// The oracle's score, gradient and Hessian: against central differences, and against themselves with other
+// thread counts.
 #include "score.hpp"
 
 #include <gtest/gtest.h>
@@ -39,8 +40,8 @@ TEST(GaussConstants, AreThoseOfFiftyDigitArithmetic) {
   }
 }
 
-/// One voxel of 4 m around (2, 2, 2), and scan points that every probe moves to 0.3 to 1.2 m beside its mean: no point ever
-/// leaves the radius, and the second derivatives of the rotation matter.
+/// One voxel of 4 m around (2, 2, 2), and scan points that every probe moves to 0.3 to 1.2 m beside its mean:
+/// no point ever leaves the radius, and the second derivatives of the rotation matter.
 class OneVoxel : public testing::Test {
  protected:
   static std::vector<Point> map() {
@@ -55,10 +56,11 @@ class OneVoxel : public testing::Test {
   }
 
   static std::vector<Pose> probes() {
-    return {{1, -1, 0.5, 0.05, -0.03, 0.4},
-            {0, 0, 0, 0.6, -0.8, 2.1},
-            {-1, 2, 0, kPi - 0.02, kPi - 0.01, 0.015 - kPi},  // what the reference makes of a small negative roll
-            {2, 2, 2, 1.2, kPi / 2, 0.7}};
+    return {
+        {1, -1, 0.5, 0.05, -0.03, 0.4},
+        {0, 0, 0, 0.6, -0.8, 2.1},
+        {-1, 2, 0, kPi - 0.02, kPi - 0.01, 0.015 - kPi},  // what the reference makes of a small negative roll
+        {2, 2, 2, 1.2, kPi / 2, 0.7}};
   }
 
   /// Points in the scan's frame that the pose moves to where they should be.
@@ -92,12 +94,15 @@ class OneVoxel : public testing::Test {
   template <class F>
   static auto difference(const F& f, const Pose& pose, int i) {
     using Value = std::invoke_result_t<F, const Pose&>;
-    const auto across = [&](int k) -> Value { return f(moved(pose, i, k * kStep)) - f(moved(pose, i, -k * kStep)); };
+    const auto across = [&](int k) -> Value {
+      return f(moved(pose, i, k * kStep)) - f(moved(pose, i, -k * kStep));
+    };
     return Value((45 * across(1) - 9 * across(2) + across(3)) / (60 * kStep));
   }
 
-  // Points are moved in float32, by steps of 2.4e-7 m at most here. Over a wide step of 0.02 that is 1e-5 of a unit slope, and
-  // it averages over 40 points; the truncation of sixth order, 0.02⁶/140 of a seventh derivative, is far below.
+  // Points are moved in float32, by steps of 2.4e-7 m at most here. Over a wide step of 0.02 that is 1e-5 of
+  // a unit slope, and it averages over 40 points; the truncation of sixth order, 0.02⁶/140 of a seventh
+  // derivative, is far below.
   static constexpr double kStep = 0.02;
   static constexpr double kTolerance = 1e-5;  // of the largest entry
 
@@ -147,7 +152,8 @@ TEST_F(OneVoxel, ScoreOfAPointOnTheMeanIsTheLargestPossible) {
   const std::vector<Point> scan = {
       {static_cast<float>(mean(0)), static_cast<float>(mean(1)), static_cast<float>(mean(2))}};
   const Sums sums = sum_derivatives(grid_, constants_, scan, Eigen::Matrix4f::Identity(), {}, 1);
-  EXPECT_NEAR(sums.score, -constants_.d1, 1e-10);  // the mean rounded to float is 1e-7 m off: quadratic in that
+  EXPECT_NEAR(sums.score, -constants_.d1,
+              1e-10);  // the mean rounded to float is 1e-7 m off: quadratic in that
   EXPECT_EQ(sums.nvtl(), sums.score);
 }
 
@@ -190,7 +196,8 @@ TEST(SumDerivatives, GivesTheSameBitsForEveryNumberOfThreads) {
         EXPECT_EQ(many.score, one.score) << threads << " threads, " << points << " points";
         EXPECT_TRUE(same_bits(many.gradient, one.gradient)) << threads << " threads, " << points << " points";
         EXPECT_TRUE(same_bits(many.hessian, one.hessian)) << threads << " threads, " << points << " points";
-        EXPECT_EQ(many.nearest_voxel_score, one.nearest_voxel_score) << threads << " threads, " << points << " points";
+        EXPECT_EQ(many.nearest_voxel_score, one.nearest_voxel_score)
+            << threads << " threads, " << points << " points";
         EXPECT_EQ(many.pairs, one.pairs);
         EXPECT_EQ(many.points_with_voxels, one.points_with_voxels);
       }

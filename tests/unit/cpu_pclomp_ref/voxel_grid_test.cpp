@@ -51,7 +51,8 @@ TEST(VoxelGrid, TheInverseTimesTheCovarianceIsOne) {
     const VoxelGrid grid(points, at_resolution(2));
     const Leaf& leaf = grid.leaves().at(0);
     // Condition number at most 100.
-    EXPECT_LT((leaf.inverse_covariance_transposed.transpose() * leaf.covariance - Eigen::Matrix3d::Identity()).norm(),
+    EXPECT_LT((leaf.inverse_covariance_transposed.transpose() * leaf.covariance - Eigen::Matrix3d::Identity())
+                  .norm(),
               1e-12)
         << i;
   }

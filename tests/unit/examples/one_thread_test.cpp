@@ -20,7 +20,8 @@ TEST(OneThread, GivesTheBitsOfThePersistentBodyWithEveryLineSearch) {
     traced.trace = true;
     for (const Pose& offset : test_clouds::offsets(5, 0.4, 0.05)) {
       const AlignResult got = example->align(test_clouds::scan(), to_transform(offset), traced);
-      EXPECT_TRUE(harness::same_bits(got, persistent->align(test_clouds::scan(), to_transform(offset), traced)))
+      EXPECT_TRUE(
+          harness::same_bits(got, persistent->align(test_clouds::scan(), to_transform(offset), traced)))
           << to_string(search);
       EXPECT_EQ(got.trace.size(), static_cast<std::size_t>(got.iterations) + 1);
     }

@@ -1,5 +1,5 @@
-// Steps 6 to 8: neighbour lists against a search over all voxels, the separate arrays against the shared core's fused sums, and
-// segmented sums against serial ones.
+// Steps 6 to 8: neighbour lists against a search over all voxels, the separate arrays against the shared
+// core's fused sums, and segmented sums against serial ones.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -30,7 +30,8 @@ class NeighbourSteps : public StagedSteps {
       out.push_back(a.neighbours[a.at(k, kListedNeighbours, n, i)]);
     return out;
   }
-  /// Runs steps 1 to 6 at guesses around the true pose; near(p, voxel) says what must be listed. Returns the pairs.
+  /// Runs steps 1 to 6 at guesses around the true pose; near(p, voxel) says what must be listed. Returns the
+  /// pairs.
   template <class F>
   std::size_t expect_lists(const VoxelMap& map, F&& near) {
     constexpr int kSome = 200;
@@ -43,7 +44,8 @@ class NeighbourSteps : public StagedSteps {
         std::vector<std::uint32_t> expected;
         for (std::uint32_t v = 0; v < static_cast<std::uint32_t>(map.view().voxel_count); ++v)
           if (near(p, v)) expected.push_back(v);
-        EXPECT_EQ(static_cast<std::size_t>(frame.f.a.neighbour_counts[frame.f.a.at(k, 1, 0, i)]), expected.size());
+        EXPECT_EQ(static_cast<std::size_t>(frame.f.a.neighbour_counts[frame.f.a.at(k, 1, 0, i)]),
+                  expected.size());
         EXPECT_EQ(sorted(listed(frame, k, i)), expected) << "pose " << k << " point " << i;
         pairs += expected.size();
       }
@@ -85,7 +87,8 @@ struct CrowdedCell {
     std::mt19937 random(5);
     std::uniform_real_distribution<float> unit(0, 1);
     for (std::uint32_t v = 0; v < kVoxels; ++v) {
-      voxels[v].centroid = {0.8F + 0.4F * unit(random), 0.8F + 0.4F * unit(random), 0.8F + 0.4F * unit(random)};
+      voxels[v].centroid = {0.8F + 0.4F * unit(random), 0.8F + 0.4F * unit(random),
+                            0.8F + 0.4F * unit(random)};
       voxels[v].mean_offset = {0.1F * unit(random), 0.1F * unit(random), 0.1F * unit(random)};
       voxels[v].inverse_covariance = {2 + unit(random), 0.1F, 0.2F, 2 + unit(random), 0.3F, 2 + unit(random)};
       candidates[v] = {voxels[v].centroid, v};
@@ -166,8 +169,9 @@ TEST_F(ScoreSteps, SeparateArraysGiveTheDerivativesOfTheFusedSums) {
     Mat6 got;
     int entry = kHessian;
     for (int i = 0; i < 6; ++i) {
-      gradient.see(std::fabs(sums[kGradient + i] - expected.gradient[i]) / absolute_sum(frame, k, kGradient + i),
-                   where);
+      gradient.see(
+          std::fabs(sums[kGradient + i] - expected.gradient[i]) / absolute_sum(frame, k, kGradient + i),
+          where);
       for (int j = i; j < 6; ++j) got(i, j) = got(j, i) = sums[entry++];
     }
     hessian.see(compare::hessian_blocks(got, expected.hessian), where);
@@ -203,11 +207,13 @@ TEST_F(SegmentSums, EqualSerialSumsAndGiveTheSameBitsAgain) {
     for (int s = 0; s < kSegments; ++s) {
       double expected = 0, absolute = 0;
       for (int i = 0; i < length; ++i) {
-        const auto value = static_cast<double>(
-            values[static_cast<std::size_t>(s) * static_cast<std::size_t>(length) + static_cast<std::size_t>(i)]);
+        const auto value =
+            static_cast<double>(values[static_cast<std::size_t>(s) * static_cast<std::size_t>(length) +
+                                       static_cast<std::size_t>(i)]);
         expected += value, absolute += std::fabs(value);
       }
-      EXPECT_NEAR(sums[static_cast<std::size_t>(s)], expected, 1e-12 * absolute) << length << ", segment " << s;
+      EXPECT_NEAR(sums[static_cast<std::size_t>(s)], expected, 1e-12 * absolute)
+          << length << ", segment " << s;
     }
     for (int repeat = 0; repeat < 20; ++repeat) {
       machine->sum_segments(values.data(), kSegments, length, again.data());

@@ -37,13 +37,14 @@ class LineSearchSteps : public StagedSteps {
   void search_in_courtyard(StagedFrame& frame) {
     run(frame, {Step::begin, Step::sin_cos, Step::transform});
     evaluate(frame);
-    run(frame, {Step::arrive, Step::newton_system, Step::solve, Step::newton_fix_up, Step::direction, Step::candidates,
-                Step::batch_transform, Step::batch_score, Step::sum_trials});
+    run(frame, {Step::arrive, Step::newton_system, Step::solve, Step::newton_fix_up, Step::direction,
+                Step::candidates, Step::batch_transform, Step::batch_score, Step::sum_trials});
   }
   /// A frame whose poses are the trial poses, moved and evaluated as poses are.
   StagedFrame evaluated_one_by_one(const StagedFrame& searched) {
     const StagedArrays& a = searched.f.a;
-    StagedFrame frame(std::vector<Pose>(static_cast<std::size_t>(a.poses * a.trials)), a.points, {}, searched.f.map);
+    StagedFrame frame(std::vector<Pose>(static_cast<std::size_t>(a.poses * a.trials)), a.points, {},
+                      searched.f.map);
     run(frame, {Step::begin});
     for (int k = 0; k < frame.f.a.poses; ++k) frame.state(k).loop.trial = a.trial[k].pose;
     move_to_poses(frame);
@@ -68,7 +69,8 @@ TEST_F(LineSearchSteps, TryEightStepsOfEitherSetWithinTheirBounds) {
         const double first = std::clamp(lengths[k], low, high);
         const double ratio = set == StepRatios::fixed8 ? fixed8[c] : std::pow(0.618, c);
         const Trial& trial = frame.f.a.trial[8 * k + c];
-        EXPECT_NEAR(trial.alpha, std::clamp(first * ratio, low, high), 1e-15) << to_string(set) << ' ' << k << ' ' << c;
+        EXPECT_NEAR(trial.alpha, std::clamp(first * ratio, low, high), 1e-15)
+            << to_string(set) << ' ' << k << ' ' << c;
         EXPECT_NEAR(trial.pose.x, trial.alpha, 1e-15);
         EXPECT_EQ(trial.pose.y, 0);
         clamped += trial.alpha == low ? 1 : 0;
@@ -78,7 +80,8 @@ TEST_F(LineSearchSteps, TryEightStepsOfEitherSetWithinTheirBounds) {
 }
 
 TEST_F(LineSearchSteps, TrialMotionsAndPointsAreThoseOfPosesOneByOne) {
-  StagedFrame frame(test_clouds::offsets(3, 0.4, 0.1), 200, searching(LineSearch::batched), courtyard().view());
+  StagedFrame frame(test_clouds::offsets(3, 0.4, 0.1), 200, searching(LineSearch::batched),
+                    courtyard().view());
   search_in_courtyard(frame);
   const StagedFrame alone = evaluated_one_by_one(frame);
   const StagedArrays &a = frame.f.a, &b = alone.f.a;
@@ -87,13 +90,16 @@ TEST_F(LineSearchSteps, TrialMotionsAndPointsAreThoseOfPosesOneByOne) {
     const Motion &batch = a.trial[t].motion, &single = b.states[t].loop.at.motion;
     EXPECT_TRUE(same(batch.rotation, single.rotation)) << t;
     EXPECT_TRUE(same(batch.translation, single.translation)) << t;
-    EXPECT_EQ(std::memcmp(a.trial_points + a.at(t, 3, 0, 0), b.moved + b.at(t, 3, 0, 0), 3 * 200 * sizeof(float)), 0)
+    EXPECT_EQ(
+        std::memcmp(a.trial_points + a.at(t, 3, 0, 0), b.moved + b.at(t, 3, 0, 0), 3 * 200 * sizeof(float)),
+        0)
         << t;
   }
 }
 
 TEST_F(LineSearchSteps, TrialScoresAndSlopesAreThoseOfTheFullEvaluation) {
-  StagedFrame frame(test_clouds::offsets(4, 0.4, 0.1), kPoints, searching(LineSearch::batched), courtyard().view());
+  StagedFrame frame(test_clouds::offsets(4, 0.4, 0.1), kPoints, searching(LineSearch::batched),
+                    courtyard().view());
   search_in_courtyard(frame);
   const StagedFrame alone = evaluated_one_by_one(frame);
   compare::Worst score, slope;
@@ -106,8 +112,8 @@ TEST_F(LineSearchSteps, TrialScoresAndSlopesAreThoseOfTheFullEvaluation) {
     for (int j = 0; j < 6; ++j) {
       expected += full[kGradient + j] * d[j];
       for (int i = 0; i < kPoints; ++i)
-        absolute +=
-            std::fabs(static_cast<double>(alone.component(alone.f.a.terms, t, kTerms, kGradient + j, i)) * d[j]);
+        absolute += std::fabs(
+            static_cast<double>(alone.component(alone.f.a.terms, t, kTerms, kGradient + j, i)) * d[j]);
     }
     score.see(compare::relative(trial[kTrialScore], full[kScore]), std::to_string(t));
     slope.see(std::fabs(trial[kTrialSlope] - expected) / absolute, std::to_string(t));
@@ -123,7 +129,9 @@ TEST_F(LineSearchSteps, TrialScoresAndSlopesAreThoseOfTheFullEvaluation) {
 struct Phi {
   double a, c;
   bool contradicts = false;  ///< rises although its slope at 0 says otherwise
-  double value(double alpha) const { return -100 + (contradicts ? alpha : c * (alpha - a) * (alpha - a) - c * a * a); }
+  double value(double alpha) const {
+    return -100 + (contradicts ? alpha : c * (alpha - a) * (alpha - a) - c * a * a);
+  }
   double slope(double alpha) const { return contradicts ? 1 : 2 * c * (alpha - a); }
   double slope_at_0() const { return -2 * c * a; }
 };
@@ -163,11 +171,12 @@ TEST_F(SelectSteps, WhatIsTakenOfAQuadraticSatisfiesTheStrongWolfeConditions) {
           const LoopOptions options = searching(kind, set);
           StagedFrame frame = searched(phi, newton_length, options);
           const double alpha = frame.state(0).alpha, slope = phi.slope(alpha);
-          const std::string what =
-              std::string(to_string(kind)) + ", top at " + std::to_string(a) + ", took " + std::to_string(alpha);
+          const std::string what = std::string(to_string(kind)) + ", top at " + std::to_string(a) +
+                                   ", took " + std::to_string(alpha);
           EXPECT_EQ(frame.state(0).loop.end, LoopEnd::running) << what;
           EXPECT_LE(phi.value(alpha), phi.value(0) + 1e-4 * alpha * phi.slope_at_0()) << what;
-          EXPECT_TRUE(std::fabs(slope) <= 0.9 * std::fabs(phi.slope_at_0()) || (alpha >= options.step_m && slope < 0))
+          EXPECT_TRUE(std::fabs(slope) <= 0.9 * std::fabs(phi.slope_at_0()) ||
+                      (alpha >= options.step_m && slope < 0))
               << what;
         }
 }
@@ -177,7 +186,8 @@ TEST_F(SelectSteps, OfStepsThatAllStayTooSteepTheOneWithTheHighestScoreIsTaken) 
   for (const StepRatios set : all_values<StepRatios>()) {
     StagedFrame frame = searched(far, 0.05, searching(LineSearch::batched, set));
     EXPECT_EQ(frame.state(0).loop.end, LoopEnd::running);
-    EXPECT_EQ(frame.state(0).alpha, frame.f.a.trial[0].alpha) << to_string(set) << ": the first is the longest";
+    EXPECT_EQ(frame.state(0).alpha, frame.f.a.trial[0].alpha)
+        << to_string(set) << ": the first is the longest";
     EXPECT_GT(frame.state(0).alpha, frame.f.a.trial[7].alpha);
   }
 }

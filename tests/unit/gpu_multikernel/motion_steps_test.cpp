@@ -68,11 +68,13 @@ TEST_F(MotionSteps, TheFirstEvaluationKeepsTheGuessesOwnMatrix) {
     EXPECT_EQ(std::memcmp(&loop.at.motion.rotation, &own, sizeof own), 0) << k;
     other += std::memcmp(&own, &of_pose, sizeof own) != 0 ? 1 : 0;
   }
-  EXPECT_EQ(other, frame.f.a.poses) << "the matrices must differ from the poses' for this test to say anything";
+  EXPECT_EQ(other, frame.f.a.poses)
+      << "the matrices must differ from the poses' for this test to say anything";
 }
 
 TEST_F(MotionSteps, JacobiansAreCentralDifferencesOfTheMovedPoints) {
-  constexpr double kStep = 1e-6;  // rounding 1e-16 / 1e-6 and truncation 1e-12 of a lever arm, far below float32
+  constexpr double kStep =
+      1e-6;  // rounding 1e-16 / 1e-6 and truncation 1e-12 of a lever arm, far below float32
   StagedFrame frame(some_poses(), kPoints);
   run(frame, {Step::begin, Step::sin_cos, Step::transform, Step::jacobian});
   for (int k = 0; k < frame.f.a.poses; ++k)
@@ -84,7 +86,8 @@ TEST_F(MotionSteps, JacobiansAreCentralDifferencesOfTheMovedPoints) {
             (0.5 / kStep) * (at_pose(nudged(pose, col, kStep), x) - at_pose(nudged(pose, col, -kStep), x));
         const double expected[3] = {difference.x, difference.y, difference.z};
         for (int row = 0; row < 3; ++row)
-          ASSERT_NEAR(static_cast<double>(frame.component(frame.f.a.jacobians, k, kJacobianEntries, 6 * row + col, i)),
+          ASSERT_NEAR(static_cast<double>(
+                          frame.component(frame.f.a.jacobians, k, kJacobianEntries, 6 * row + col, i)),
                       expected[row], 4 * kUlp * (1 + length(x)))
               << pose << " row " << row << " column " << col;
       }
@@ -103,12 +106,15 @@ TEST_F(MotionSteps, PointHessiansAreSecondDifferencesForAllSixPairsOfAngles) {
       int pair = 0;
       for (int i = 3; i < 6; ++i)
         for (int j = i; j < 6; ++j, ++pair) {
-          const auto at = [&](int a, int b) { return at_pose(nudged(nudged(pose, i, a * kStep), j, b * kStep), x); };
-          const Vec3<double> second = (0.25 / (kStep * kStep)) * ((at(1, 1) - at(1, -1)) - (at(-1, 1) - at(-1, -1)));
+          const auto at = [&](int a, int b) {
+            return at_pose(nudged(nudged(pose, i, a * kStep), j, b * kStep), x);
+          };
+          const Vec3<double> second =
+              (0.25 / (kStep * kStep)) * ((at(1, 1) - at(1, -1)) - (at(-1, 1) - at(-1, -1)));
           const double expected[3] = {second.x, second.y, second.z};
           for (int row = 0; row < 3; ++row)
-            ASSERT_NEAR(static_cast<double>(
-                            frame.component(frame.f.a.point_hessians, k, kPointHessianEntries, 3 * pair + row, point)),
+            ASSERT_NEAR(static_cast<double>(frame.component(frame.f.a.point_hessians, k, kPointHessianEntries,
+                                                            3 * pair + row, point)),
                         expected[row], 4 * kUlp * (1 + length(x)))
                 << pose << " pair " << pair << " row " << row;
         }
@@ -124,13 +130,15 @@ TEST_F(MotionSteps, PointsMoveInTheReferencesRounding) {
     for (int i = 0; i < kPoints; ++i) {
       const LoopState& loop = frame.state(k).loop;
       const Vec3<float> expected = move_point(loop.at.motion, frame.f.a.scan[i]);
-      const float got[3] = {frame.component(frame.f.a.moved, k, 3, 0, i), frame.component(frame.f.a.moved, k, 3, 1, i),
+      const float got[3] = {frame.component(frame.f.a.moved, k, 3, 0, i),
+                            frame.component(frame.f.a.moved, k, 3, 1, i),
                             frame.component(frame.f.a.moved, k, 3, 2, i)};
       EXPECT_EQ(got[0], expected.x);
       EXPECT_EQ(got[1], expected.y);
       EXPECT_EQ(got[2], expected.z);
       const Vec3<double> exact = at_pose(loop.trial, scan_point(i));
-      EXPECT_LT(length(cast<double>(expected) - exact), 4 * kUlp * (length(exact) + length(scan_point(i)) + 50));
+      EXPECT_LT(length(cast<double>(expected) - exact),
+                4 * kUlp * (length(exact) + length(scan_point(i)) + 50));
     }
 }
 

@@ -44,7 +44,8 @@ double largest_of(const Mat6& m) {
 
 /// A shared core's answer, to the rounding that a fused multiplication may change.
 void expect_close(const Vec6& got, const Vec6& expected, const std::string& what) {
-  for (int i = 0; i < 6; ++i) EXPECT_NEAR(got[i], expected[i], 1e-9 * length(expected)) << what << ", entry " << i;
+  for (int i = 0; i < 6; ++i)
+    EXPECT_NEAR(got[i], expected[i], 1e-9 * length(expected)) << what << ", entry " << i;
 }
 
 class NewtonSteps : public StagedSteps {
@@ -157,7 +158,8 @@ TEST_F(NewtonSteps, ABatchOfSystemsIsSolvedAsEigenDoesAndAnIndefiniteOneNeverEnd
     EXPECT_EQ(state.loop.fallbacks, k % 3 == 1 ? 1 : 0) << k;
     EXPECT_NE(state.loop.end, LoopEnd::step_below_epsilon) << k;
     for (int i = 0; i < 6; ++i)
-      EXPECT_NEAR(state.newton.delta[i], expected[i], 1e-8 * length(expected)) << "system " << k << ", entry " << i;
+      EXPECT_NEAR(state.newton.delta[i], expected[i], 1e-8 * length(expected))
+          << "system " << k << ", entry " << i;
   }
 }
 
@@ -226,10 +228,12 @@ TEST_F(NewtonSteps, ThePoseMovesByTheStepAlongTheDirection) {
     const LoopState& loop = frame.state(k).loop;
     const double by = k == 49 ? 0 : frame.state(k).alpha;
     const Pose& from = loop.here.pose;
-    const double got[6] = {loop.trial.x, loop.trial.y, loop.trial.z, loop.trial.roll, loop.trial.pitch, loop.trial.yaw},
+    const double got[6] = {loop.trial.x,    loop.trial.y,     loop.trial.z,
+                           loop.trial.roll, loop.trial.pitch, loop.trial.yaw},
                  start[6] = {from.x, from.y, from.z, from.roll, from.pitch, from.yaw};
     for (int i = 0; i < 6; ++i)
-      EXPECT_NEAR(got[i], start[i] + by * loop.direction[i], 4.5e-16 * (std::fabs(start[i]) + 0.1)) << k << ", " << i;
+      EXPECT_NEAR(got[i], start[i] + by * loop.direction[i], 4.5e-16 * (std::fabs(start[i]) + 0.1))
+          << k << ", " << i;
   }
 }
 
@@ -269,8 +273,8 @@ TEST_F(ArrivalSteps, StopBelowEpsilonAndNotAtItAndTheFlagCountsWhoGoesOn) {
                                {0.1, options.max_iterations - 1},
                                {0.1, 3, 0}},
                               options);
-  const LoopEnd expected[] = {LoopEnd::step_below_epsilon, LoopEnd::running, LoopEnd::running, LoopEnd::max_iterations,
-                              LoopEnd::no_overlap};
+  const LoopEnd expected[] = {LoopEnd::step_below_epsilon, LoopEnd::running, LoopEnd::running,
+                              LoopEnd::max_iterations, LoopEnd::no_overlap};
   for (int k = 0; k < 5; ++k) EXPECT_EQ(frame.state(k).loop.end, expected[k]) << k;
   EXPECT_EQ(*frame.f.a.running, 2U);
 }

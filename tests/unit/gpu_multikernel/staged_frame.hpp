@@ -29,11 +29,12 @@ struct HostMemory {
 /// A frame of the courtyard with arrays of its own.
 class StagedFrame {
  public:
-  StagedFrame(std::vector<Transform> guesses, int points, const LoopOptions& options = {}, const VoxelMapView& map = {},
-              bool trace = false)
+  StagedFrame(std::vector<Transform> guesses, int points, const LoopOptions& options = {},
+              const VoxelMapView& map = {}, bool trace = false)
       : guesses_(std::move(guesses)) {
     const int trials = options.line_search == LineSearch::batched ? StepSearch::kCandidates : 1;
-    f.a = buffers_.reserve(points, static_cast<int>(guesses_.size()), trials, trace ? options.max_iterations + 1 : 0);
+    f.a = buffers_.reserve(points, static_cast<int>(guesses_.size()), trials,
+                           trace ? options.max_iterations + 1 : 0);
     f.a.scan = test_clouds::scan().points.data();
     f.a.guesses = guesses_.data();
     f.map = map;
@@ -41,8 +42,8 @@ class StagedFrame {
     f.gauss = {static_cast<float>(gauss.d1), static_cast<float>(gauss.d2)};
     f.options = options;
   }
-  StagedFrame(const std::vector<Pose>& poses, int points, const LoopOptions& options = {}, const VoxelMapView& map = {},
-              bool trace = false)
+  StagedFrame(const std::vector<Pose>& poses, int points, const LoopOptions& options = {},
+              const VoxelMapView& map = {}, bool trace = false)
       : StagedFrame(transforms(poses), points, options, map, trace) {}
 
   PoseState& state(int k) { return f.a.states[k]; }

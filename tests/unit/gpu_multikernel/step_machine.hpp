@@ -1,5 +1,5 @@
-// Something that runs single steps of the staged rows on arrays in host memory: the same cases then try the steps on the host and
-// on a device. Which one is decided by what a test program is linked with.
+// Something that runs single steps of the staged rows on arrays in host memory: the same cases then try the
+// steps on the host and on a device. Which one is decided by what a test program is linked with.
 #pragma once
 
 #include <memory>
@@ -9,7 +9,8 @@
 
 namespace ndt::gpu_multikernel {
 
-/// In the order of the schedule. sum and sum_trials are step 8 and its part in step 12, solve the solver's part of step 9.
+/// In the order of the schedule. sum and sum_trials are step 8 and its part in step 12, solve the solver's
+/// part of step 9.
 enum class Step {
   begin,
   sin_cos,
@@ -37,7 +38,8 @@ enum class Step {
 class StepMachine {
  public:
   virtual ~StepMachine() = default;
-  /// All pointers of the frame are the host's, its map lies in its dense window entirely. Throws std::runtime_error.
+  /// All pointers of the frame are the host's, its map lies in its dense window entirely. Throws
+  /// std::runtime_error.
   virtual void run(const Frame& f, Step step) = 0;
   /// sums[s] = Σ values[s length .. (s + 1) length).
   virtual void sum_segments(const float* values, int segments, int length, double* sums) = 0;

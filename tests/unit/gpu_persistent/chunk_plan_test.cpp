@@ -1,6 +1,6 @@
-#include "ndt/exec/chunks.hpp"
-
 #include <gtest/gtest.h>
+
+#include "ndt/exec/chunks.hpp"
 
 namespace ndt {
 namespace {

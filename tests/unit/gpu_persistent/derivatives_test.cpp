@@ -1,4 +1,5 @@
-// The shared core's gradient and Hessian against central differences of its own templates in double, neighbours frozen.
+// The shared core's gradient and Hessian against central differences of its own templates in double,
+// neighbours frozen.
 #include "ndt/score/derivatives.hpp"
 
 #include <gtest/gtest.h>
@@ -13,10 +14,12 @@ namespace ndt {
 namespace {
 
 constexpr double kStep = 1e-6;
-// Truncation is below h² ~ 1e-12 and rounding about 1e-16 / 1e-6 of the score; both far below this share of the norm.
+// Truncation is below h² ~ 1e-12 and rounding about 1e-16 / 1e-6 of the score; both far below this share of
+// the norm.
 constexpr double kRelative = 1e-6;
 
-/// Points with fixed neighbours whose means lie well off the moved points, so that the second-order term matters.
+/// Points with fixed neighbours whose means lie well off the moved points, so that the second-order term
+/// matters.
 struct FrozenScene {
   struct Pair {
     std::size_t point;
@@ -95,7 +98,8 @@ TEST_P(SharedCoreDerivatives, HessianMatchesCentralDifferencesOfTheGradientForAl
   double largest = 0;
   for (const double h : hessian.m) largest = std::fmax(largest, std::fabs(h));
   for (int j = 0; j < 6; ++j) {
-    const Vec6 ahead = scene.at(nudged(base, j, kStep)).gradient, behind = scene.at(nudged(base, j, -kStep)).gradient;
+    const Vec6 ahead = scene.at(nudged(base, j, kStep)).gradient,
+               behind = scene.at(nudged(base, j, -kStep)).gradient;
     for (int i = 0; i < 6; ++i)
       EXPECT_NEAR(hessian(i, j), (ahead[i] - behind[i]) / (2 * kStep), kRelative * largest)
           << "pair " << i << ", " << j;
@@ -103,7 +107,8 @@ TEST_P(SharedCoreDerivatives, HessianMatchesCentralDifferencesOfTheGradientForAl
 }
 
 TEST_P(SharedCoreDerivatives, TheSecondOrderTermIsLargeEnoughToBeTested) {
-  // Clearing Σ v yᵀ removes exactly the ∂²R term (and the angular gradient); it must dwarf the tolerance above.
+  // Clearing Σ v yᵀ removes exactly the ∂²R term (and the angular gradient); it must dwarf the tolerance
+  // above.
   const Pose base = GetParam();
   const FrozenScene scene(base);
   DerivativeSums<double> sums = scene.sums_at(base);
@@ -118,9 +123,9 @@ TEST_P(SharedCoreDerivatives, TheSecondOrderTermIsLargeEnoughToBeTested) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Poses, SharedCoreDerivatives,
-                         testing::Values(Pose{}, Pose{1, -2, 0.5, 0.3, -0.4, 0.7}, Pose{0, 0, 0, 3.1, 3.0, -3.1},
-                                         Pose{0.2, 0.1, 0, 0.4, kPi / 2, -0.2}, Pose{-1, 2, 3, 1e-5, -1e-5, 2e-5},
-                                         Pose{5, 5, 5, 0, 0, kPi}));
+                         testing::Values(Pose{}, Pose{1, -2, 0.5, 0.3, -0.4, 0.7},
+                                         Pose{0, 0, 0, 3.1, 3.0, -3.1}, Pose{0.2, 0.1, 0, 0.4, kPi / 2, -0.2},
+                                         Pose{-1, 2, 3, 1e-5, -1e-5, 2e-5}, Pose{5, 5, 5, 0, 0, kPi}));
 
 TEST(Regularisation, PullsAlongTheHeadingOnly) {
   for (const double yaw : {0.0, 0.5, kPi / 2, -2.0}) {

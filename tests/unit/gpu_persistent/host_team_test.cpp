@@ -51,8 +51,9 @@ TEST_P(HostTeamWith, ManyWorkersSumToTheSameBitsAsOneOnEveryWorker) {
   for (const int n : kSizes) {
     const Harmonic<double> expected = serial(n);
     std::vector<Harmonic<double>> got(static_cast<std::size_t>(pool.size()));
-    pool.run(
-        [&](HostTeam& team) { got[static_cast<std::size_t>(team.rank())] = team.sum<Harmonic>(n, AddReciprocals{}); });
+    pool.run([&](HostTeam& team) {
+      got[static_cast<std::size_t>(team.rank())] = team.sum<Harmonic>(n, AddReciprocals{});
+    });
     for (int rank = 0; rank < pool.size(); ++rank) {
       const Harmonic<double>& g = got[static_cast<std::size_t>(rank)];
       EXPECT_EQ(std::memcmp(&g.value, &expected.value, sizeof g.value), 0) << n << " items, worker " << rank;
@@ -99,7 +100,8 @@ TEST_P(HostTeamWith, OnceRunsOnceAndReplicatedOnEveryWorker) {
 
 TEST_P(HostTeamWith, WritesBeforeABarrierAreSeenAfterIt) {
   HostPool pool(GetParam());
-  std::vector<int> slots(static_cast<std::size_t>(pool.size()), 0);  // plain ints: ThreadSanitizer checks the barrier
+  std::vector<int> slots(static_cast<std::size_t>(pool.size()),
+                         0);  // plain ints: ThreadSanitizer checks the barrier
   std::atomic<int> wrong{0};
   pool.run([&](HostTeam& team) {
     for (int round = 1; round <= 100; ++round) {
@@ -131,7 +133,8 @@ TEST(HostPool, StartsAndStopsWithoutRunning) {
   for (int i = 0; i < 20; ++i) HostPool pool(4);
 }
 
-#if !defined(__SANITIZE_THREAD__) && !defined(__SANITIZE_ADDRESS__)  // they reserve more address space than the limit
+#if !defined(__SANITIZE_THREAD__) && \
+    !defined(__SANITIZE_ADDRESS__)  // they reserve more address space than the limit
 TEST(HostPoolDeathTest, AThreadThatTheSystemRefusesIsAnErrorAndNotAHang) {
   const auto few_threads = [] {
     rlimit limit{256UL << 20, 256UL << 20};  // room for some 8 MB stacks, not for 255

@@ -144,7 +144,8 @@ TEST(NewtonLoop, IsConvergedOnlyOnSurfacesThatFixThePose) {
 TEST(NewtonLoop, TheSurfacesCountOnlyWhereTheyDecideTheLabel) {
   LoopState state = run({0.05, 0, 0}, {});
   const auto number = [&] {
-    return to_result(fixed_by_surfaces(state), Transform{}, {}, {10, 0, 1.0}, {}).conditioning.surface_condition_number;
+    return to_result(fixed_by_surfaces(state), Transform{}, {}, {10, 0, 1.0}, {})
+        .conditioning.surface_condition_number;
   };
   EXPECT_NEAR(number(), 1, 1e-6);
   for (const LoopEnd end : {LoopEnd::no_overlap, LoopEnd::non_finite, LoopEnd::degenerate}) {
@@ -160,7 +161,8 @@ TEST(NewtonLoop, IsDegenerateAtTheIterationLimitOnSurfacesThatLeaveADirectionFre
   ASSERT_EQ(state.end, LoopEnd::max_iterations);
   const LoopOutcome free = on_surfaces(state, 1.001 * kMaxSurfaceConditionNumber);
   EXPECT_EQ(to_result(free, Transform{}, {}, {10, 0, 1.0}, {}).stop, Stop::degenerate);
-  EXPECT_EQ(to_result(fixed_by_surfaces(state), Transform{}, {}, {10, 0, 1.0}, {}).stop, Stop::max_iterations);
+  EXPECT_EQ(to_result(fixed_by_surfaces(state), Transform{}, {}, {10, 0, 1.0}, {}).stop,
+            Stop::max_iterations);
 }
 
 TEST(NewtonLoop, DampedStepsClimbAndGiveUpHonestly) {

@@ -125,7 +125,8 @@ TEST(PersistentCpu, ABatchIsItsAlignmentsAloneForAnyNumberOfThreads) {
     for (std::size_t k = 0; k < guesses.size(); ++k) {
       EXPECT_TRUE(harness::same_bits(batch[k], expected[k])) << threads << " threads, pose " << k;
       ASSERT_EQ(batch[k].trace.size(), expected[k].trace.size()) << threads << " threads, pose " << k;
-      EXPECT_EQ(batch[k].trace.back().score, expected[k].trace.back().score) << threads << " threads, pose " << k;
+      EXPECT_EQ(batch[k].trace.back().score, expected[k].trace.back().score)
+          << threads << " threads, pose " << k;
     }
   }
 }
@@ -167,8 +168,11 @@ TEST(PersistentCpu, BatchesEqualOneByOneWhateverTheirOrder) {
   aligner->score_batch(test_clouds::scan(), guesses, scores);
   for (std::size_t k = 0; k < guesses.size(); ++k) {
     const AlignResult alone = aligner->align(test_clouds::scan(), guesses[k]);
-    EXPECT_EQ(std::memcmp(&alone.map_from_scan, &batch[k].map_from_scan, sizeof(Transform)), 0) << "pose " << k;
-    EXPECT_EQ(std::memcmp(&alone.map_from_scan, &reversed[guesses.size() - 1 - k].map_from_scan, sizeof(Transform)), 0);
+    EXPECT_EQ(std::memcmp(&alone.map_from_scan, &batch[k].map_from_scan, sizeof(Transform)), 0)
+        << "pose " << k;
+    EXPECT_EQ(
+        std::memcmp(&alone.map_from_scan, &reversed[guesses.size() - 1 - k].map_from_scan, sizeof(Transform)),
+        0);
     EXPECT_EQ(scores[k].score, aligner->evaluate(test_clouds::scan(), guesses[k]).score) << "pose " << k;
   }
   EXPECT_EQ(batch.back().stop, Stop::no_overlap);

@@ -72,7 +72,8 @@ TEST(ScanPoints, ThatLieOutsideTheMapAddNothing) {
   Motion far = problem.motion;
   far.translation = {5e5F, 0, 0};
   DerivativeSums<Float4> sums;
-  add_scan_points(problem.map.view(), problem.gauss, far, test_clouds::scan().points.data(), 4, SimdLanes{}, sums);
+  add_scan_points(problem.map.view(), problem.gauss, far, test_clouds::scan().points.data(), 4, SimdLanes{},
+                  sums);
   EXPECT_EQ(sums.pairs, 0);
   EXPECT_EQ(folded(sums.score), 0);
 }

@@ -1,5 +1,5 @@
-// Aligners beside each other, and one that is cancelled from outside: what a program with several threads does. Clean under
-// ThreadSanitizer.
+// Aligners beside each other, and one that is cancelled from outside: what a program with several threads
+// does. Clean under ThreadSanitizer.
 #include <gtest/gtest.h>
 
 #include <cstring>

@@ -85,9 +85,10 @@ TEST(ChildProcess, AnExitCodeIsAFailure) {
 }
 
 TEST(ChildProcess, TheChildIsEndedWhenNobodyCanTakeItsLines) {
-  EXPECT_THROW(run_child({"--gtest_also_run_disabled_tests", "--gtest_filter=DISABLED_Child.Hangs"},
-                         {60, std::int64_t{1} << 50}, [](const std::string&) { throw std::runtime_error("full"); }),
-               std::runtime_error);
+  EXPECT_THROW(
+      run_child({"--gtest_also_run_disabled_tests", "--gtest_filter=DISABLED_Child.Hangs"},
+                {60, std::int64_t{1} << 50}, [](const std::string&) { throw std::runtime_error("full"); }),
+      std::runtime_error);
 }
 
 }  // namespace

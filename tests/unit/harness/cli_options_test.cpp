@@ -23,7 +23,8 @@ TEST(CliOptions, EveryOptionReachesItsField) {
   Flags f;
   f.parse(
       "--profile textbook --resolution 1.5 --step 0.2 --epsilon 0.02 --max-iterations 7 --outlier-ratio 0.4 "
-      "--neighbours direct7 --line-search batched --step-ratios golden_ratio --covariance-start identity --reg-scale "
+      "--neighbours direct7 --line-search batched --step-ratios golden_ratio --covariance-start identity "
+      "--reg-scale "
       "0.5 "
       "--min-points 8 --eigenvalue-ratio 0.02 --newton-step reference --device 3 "
       "--reg-x -3 --reg-y 4 --threads 2");
@@ -51,13 +52,15 @@ TEST(CliOptions, AFormerNameIsTakenButNotBesideTodays) {
   Flags f;
   f.parse("--candidates golden");
   EXPECT_EQ(resolve(f.arguments).step_ratios, StepRatios::golden_ratio);
-  EXPECT_THAT(f.app.help(), testing::HasSubstr("deprecated: --candidates {design15, golden}, until the next release"));
+  EXPECT_THAT(f.app.help(),
+              testing::HasSubstr("deprecated: --candidates {design15, golden}, until the next release"));
   EXPECT_THROW(Flags().parse("--candidates golden --step-ratios fixed8"), CLI::ParseError);
 }
 
 TEST(CliOptions, APoseMayBeOneWordOrMany) {
-  for (const char* line : {"--guess -1,2,3,0,0,0", "--guess -1 2 3 0 0 0", "--guess \"-1 2 3 0 0 0\"",
-                           "--guess -1, 2, 3, 0, 0, 0", "--guess=-1,2,3,0,0,0", "--guess -1,2 3,0,0 0 --step 0.2"}) {
+  for (const char* line :
+       {"--guess -1,2,3,0,0,0", "--guess -1 2 3 0 0 0", "--guess \"-1 2 3 0 0 0\"",
+        "--guess -1, 2, 3, 0, 0, 0", "--guess=-1,2,3,0,0,0", "--guess -1,2 3,0,0 0 --step 0.2"}) {
     Flags f;
     f.parse(line);
     const Vec3<double> t = translation_of(pose_from(f.guess, "--guess"));

@@ -32,8 +32,9 @@ TEST_F(CloudFileTest, TheExtensionChoosesTheFormatInAnyCase) {
 
 TEST_F(CloudFileTest, UnknownExtensionsAreAnsweredWithAllThatAreKnown) {
   for (const char* name : {"a.xyz", "a", "a.pcd.gz", ".ply", "a.pcd\n"}) {
-    const auto answer = AllOf(HasSubstr("unknown point cloud format '"), HasSubstr("supported: .pcd (ascii, binary, "),
-                              HasSubstr(".ply (ascii, binary)"), HasSubstr(".bin (KITTI"));
+    const auto answer =
+        AllOf(HasSubstr("unknown point cloud format '"), HasSubstr("supported: .pcd (ascii, binary, "),
+              HasSubstr(".ply (ascii, binary)"), HasSubstr(".bin (KITTI"));
     EXPECT_THAT(input_error_of([&] { read_cloud(path(name)); }), answer) << name;
     EXPECT_THAT(input_error_of([&] { write_cloud(path(name), {}); }), answer) << name;
   }
@@ -50,7 +51,9 @@ TEST_F(CloudFileTest, AFileOfAnotherFormatThanItsExtensionIsRefused) {
   EXPECT_THAT(refusal_of("c.pcd", "d.bin"), HasSubstr("bytes after the last whole record of 16"));
 }
 
-TEST_F(CloudFileTest, TheListOfExtensionsNamesEveryFormat) { EXPECT_EQ(cloud_extensions(), ".pcd, .ply, .bin"); }
+TEST_F(CloudFileTest, TheListOfExtensionsNamesEveryFormat) {
+  EXPECT_EQ(cloud_extensions(), ".pcd, .ply, .bin");
+}
 
 }  // namespace
 }  // namespace ndt::harness

@@ -32,7 +32,8 @@ class DatasetFile : public ScratchFiles {
 };
 
 constexpr const char* kScans = "kind = \"scan_to_map\"\nmap = \"map.pcd\"\nscans = [\"0*.pcd\"]\n";
-constexpr const char* kTruth = "[truth]\nfile = \"poses.tum\"\nformat = \"tum\"\nquality = \"exact\"\nexact = true\n";
+constexpr const char* kTruth =
+    "[truth]\nfile = \"poses.tum\"\nformat = \"tum\"\nquality = \"exact\"\nexact = true\n";
 
 TEST_F(DatasetFile, ScansComeSortedByNameWithTheirTruth) {
   const Dataset d = read(std::string(kScans) + kTruth);
@@ -70,7 +71,8 @@ TEST_F(DatasetFile, ASequenceRegistersEveryScanOntoTheOneBefore) {
 
 TEST_F(DatasetFile, NoiseIsSeededAndAroundTheTruth) {
   const std::string guess = "[guess]\nkind = \"noise\"\nseed = 5\ncount = 4\nxy_sigma_m = 0.5\n";
-  const Dataset a = read(std::string(kScans) + kTruth + guess), b = read(std::string(kScans) + kTruth + guess);
+  const Dataset a = read(std::string(kScans) + kTruth + guess),
+                b = read(std::string(kScans) + kTruth + guess);
   ASSERT_EQ(a.frames[1].guesses.size(), 4u);
   EXPECT_EQ(a.frames[1].guesses[3].name, "guess3");
   for (int k = 0; k < 4; ++k) {
@@ -79,11 +81,13 @@ TEST_F(DatasetFile, NoiseIsSeededAndAroundTheTruth) {
                 testing::ElementsAreArray(b.frames[1].guesses[i].map_from_scan.m));
     EXPECT_LT(translation_error_m(a.frames[1].guesses[i].map_from_scan, *a.frames[1].truth), 6 * 0.75);
   }
-  EXPECT_GT(translation_error_m(a.frames[1].guesses[0].map_from_scan, a.frames[1].guesses[1].map_from_scan), 1e-3);
+  EXPECT_GT(translation_error_m(a.frames[1].guesses[0].map_from_scan, a.frames[1].guesses[1].map_from_scan),
+            1e-3);
 }
 
 TEST_F(DatasetFile, OdometryMovesThePreviousTruth) {
-  const Dataset d = read(std::string(kScans) + kTruth + "[guess]\nkind = \"odometry\"\nfile = \"poses.tum\"\n");
+  const Dataset d =
+      read(std::string(kScans) + kTruth + "[guess]\nkind = \"odometry\"\nfile = \"poses.tum\"\n");
   ASSERT_EQ(d.frames[2].guesses.size(), 1u);
   EXPECT_NEAR(translation_error_m(d.frames[2].guesses[0].map_from_scan, *d.frames[2].truth), 0, 1e-12)
       << "perfect odometry ends at the truth";
@@ -124,7 +128,8 @@ TEST_F(DatasetFile, EveryMistakeIsRefusedByFileLineAndKey) {
       {"kind = \"sequence\"\nscans = []\n", "lists no scans"},
       {"kind = \"sequence\"\nscans = [\"../0*.pcd\"]\n", "is outside the dataset's folder"},
       {"kind = \"sequence\"\nscans = [\"/tmp/a.pcd\"]\n", "is outside the dataset's folder"},
-      {"kind = \"scan_to_map\"\nmap = \"map.pcd\"\nscans = [\"0*.pcd\", \"000.pcd\"]\n", "two files are called '000'"},
+      {"kind = \"scan_to_map\"\nmap = \"map.pcd\"\nscans = [\"0*.pcd\", \"000.pcd\"]\n",
+       "two files are called '000'"},
       {scans + "[frames]\nfirst = 3\n", "frames.first: 3 is not in [0, 2]"},
       {scans + "[guess]\nkind = \"noise\"\n", "noise needs a [truth]"},
       {scans + "[guess]\nkind = \"odometry\"\n", "guess.file: is missing"},
@@ -133,7 +138,8 @@ TEST_F(DatasetFile, EveryMistakeIsRefusedByFileLineAndKey) {
       {scans + "[preparation.scan]\nleaf = 1\n", "preparation.scan.leaf: unknown key"},
       {scans + "colour = 1\n", "colour: unknown key"},
       {scans + "[truth]\nfile = \"poses.tum\"\nformat = \"tum\"\n", "truth.quality: is missing"},
-      {"kind = \"pair\"\nmap = \"map.pcd\"\nscans = [\"000.pcd\"]\n" + std::string(kTruth), "3 poses for 1 scans"},
+      {"kind = \"pair\"\nmap = \"map.pcd\"\nscans = [\"000.pcd\"]\n" + std::string(kTruth),
+       "3 poses for 1 scans"},
   };
   for (const auto& [rest, expected] : kMistakes) {
     EXPECT_THAT(refusal_of(rest), HasSubstr(expected)) << rest;
@@ -141,8 +147,9 @@ TEST_F(DatasetFile, EveryMistakeIsRefusedByFileLineAndKey) {
   }
   EXPECT_THAT(input_error_of([&] { read_dataset(put("name = \"a\"\n"), path().parent_path()); }),
               HasSubstr("add format = 1"));
-  EXPECT_THAT(input_error_of([&] { read_dataset(put("format = 1\nname = \"A b\"\n"), path().parent_path()); }),
-              HasSubstr("name: 'A b'; use a-z, 0-9 and _"));
+  EXPECT_THAT(
+      input_error_of([&] { read_dataset(put("format = 1\nname = \"A b\"\n"), path().parent_path()); }),
+      HasSubstr("name: 'A b'; use a-z, 0-9 and _"));
 }
 
 TEST_F(DatasetFile, AMissingCloudIsSaidWhenItIsRead) {

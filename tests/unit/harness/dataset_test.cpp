@@ -32,7 +32,9 @@ class Datasets : public testing::Test {
   }
 
   void use_folder() const { ::setenv("NDT_GOLDEN_DIR", folder_.path().c_str(), 1); }
-  void put(const std::string& name, const std::string& text) const { std::ofstream(folder_.path() / name) << text; }
+  void put(const std::string& name, const std::string& text) const {
+    std::ofstream(folder_.path() / name) << text;
+  }
 
   static DatasetInfo info_of(const std::string& name) {
     for (const DatasetInfo& info : list_datasets())
@@ -50,7 +52,8 @@ constexpr const char* kCases = R"({"cases": {"street_v1": {"map": "map.pcd", "sc
     "identity": [1,0,0,0, 0,1,0,0, 0,0,1,0, 0,0,0,1], "base": [1,0,0,5, 0,1,0,6, 0,0,1,7, 0,0,0,1]}}}})";
 
 TEST_F(Datasets, WithoutRealCloudsTheBuiltInScenesRemainAndTheReasonIsSaid) {
-  for (const char* name : {"courtyard", "courtyard_5k", "courtyard_far", "courtyard_tiles_9", "town_small", "town"})
+  for (const char* name :
+       {"courtyard", "courtyard_5k", "courtyard_far", "courtyard_tiles_9", "town_small", "town"})
     EXPECT_EQ(info_of(name).unavailable_reason, "") << name;
   EXPECT_EQ(info_of("golden").unavailable_reason, "NDT_GOLDEN_DIR is not set");
   EXPECT_THROW(load_dataset("golden"), InputError);
@@ -89,7 +92,8 @@ TEST_F(Datasets, CourtyardsComeWithAnyNumberOfScanPointsAndOfTiles) {
 TEST_F(Datasets, TheFarCourtyardIsTheSameSceneMoved) {
   const Frame near = load_dataset("courtyard").frames[0], far = load_dataset("courtyard_far").frames[0];
   for (std::size_t k = 0; k < near.guesses.size(); ++k) {
-    const Vec3<double> d = translation_of(far.guesses[k].map_from_scan) - translation_of(near.guesses[k].map_from_scan);
+    const Vec3<double> d =
+        translation_of(far.guesses[k].map_from_scan) - translation_of(near.guesses[k].map_from_scan);
     EXPECT_NEAR(d.x, 81377, 1e-9);
     EXPECT_NEAR(d.y, 49916, 1e-9);
     EXPECT_NEAR(d.z, 40, 1e-9);
@@ -102,8 +106,8 @@ TEST_F(Datasets, AnUnknownNameIsAnsweredWithTheNames) {
     load_dataset("courtyrad");
     FAIL() << "accepted";
   } catch (const UsageError& error) {
-    EXPECT_THAT(error.what(), AllOf(HasSubstr("unknown dataset 'courtyrad'"), HasSubstr("did you mean 'courtyard'?"),
-                                    HasSubstr("courtyard_5k")));
+    EXPECT_THAT(error.what(), AllOf(HasSubstr("unknown dataset 'courtyrad'"),
+                                    HasSubstr("did you mean 'courtyard'?"), HasSubstr("courtyard_5k")));
   }
 }
 

@@ -1,9 +1,10 @@
+#include "base/errors.hpp"
+
 #include <gtest/gtest.h>
 
 #include <limits>
 #include <new>
 
-#include "base/errors.hpp"
 #include "ndt/core/error.hpp"
 #include "run/repeatability.hpp"
 
@@ -38,7 +39,8 @@ TEST(SameBits, AnyDifferenceCounts) {
     return !same_bits(a, b);
   };
   EXPECT_TRUE(differs([](AlignResult& r) { r.map_from_scan.m[3] = -0.0; }));
-  EXPECT_TRUE(differs([](AlignResult& r) { r.map_from_scan.m[0] = 1 + std::numeric_limits<double>::epsilon(); }));
+  EXPECT_TRUE(
+      differs([](AlignResult& r) { r.map_from_scan.m[0] = 1 + std::numeric_limits<double>::epsilon(); }));
   EXPECT_TRUE(differs([](AlignResult& r) { r.hessian.m[35] = 1e-300; }));
   EXPECT_TRUE(differs([](AlignResult& r) { r.score = 1e-300; }));
   EXPECT_TRUE(differs([](AlignResult& r) { r.nvtl = 1; }));

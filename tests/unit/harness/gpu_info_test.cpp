@@ -10,7 +10,10 @@ namespace {
 using testing::ElementsAre;
 
 CudaState two_devices() {
-  return {"", 13000, 12080, {{"NVIDIA H200", 9, 0, 132, std::int64_t{143771} << 20}, {"Old", 5, 2, 16, 4LL << 30}}};
+  return {"",
+          13000,
+          12080,
+          {{"NVIDIA H200", 9, 0, 132, std::int64_t{143771} << 20}, {"Old", 5, 2, 16, 4LL << 30}}};
 }
 
 TEST(GpuInfo, CudasNumbersBecomeVersions) {
@@ -20,9 +23,11 @@ TEST(GpuInfo, CudasNumbersBecomeVersions) {
 }
 
 TEST(GpuInfo, TheDriversReleaseIsFoundInBothFormsOfItsLine) {
-  EXPECT_EQ(driver_release("NVRM version: NVIDIA UNIX x86_64 Kernel Module  535.129.03  Thu Oct 19 18:56:32 UTC 2023"),
+  EXPECT_EQ(driver_release(
+                "NVRM version: NVIDIA UNIX x86_64 Kernel Module  535.129.03  Thu Oct 19 18:56:32 UTC 2023"),
             "535.129.03");
-  EXPECT_EQ(driver_release("NVRM version: NVIDIA UNIX Open Kernel Module for x86_64  580.95.05  Release Build  (a@b)"),
+  EXPECT_EQ(driver_release(
+                "NVRM version: NVIDIA UNIX Open Kernel Module for x86_64  580.95.05  Release Build  (a@b)"),
             "580.95.05");
   EXPECT_EQ(driver_release("GCC version: none"), "");
   EXPECT_EQ(driver_release(""), "");
@@ -30,15 +35,17 @@ TEST(GpuInfo, TheDriversReleaseIsFoundInBothFormsOfItsLine) {
 
 TEST(GpuInfo, EveryDeviceIsInTheEnvironment) {
   const auto j = cuda_json(two_devices(), "580.95.05");
-  EXPECT_EQ(j.dump(),
-            R"({"unavailable":null,"driver":"13.0","driver_release":"580.95.05","runtime":"12.8","devices":[)"
-            R"({"name":"NVIDIA H200","compute_capability":"9.0","multiprocessors":132,"memory_bytes":150754820096},)"
-            R"({"name":"Old","compute_capability":"5.2","multiprocessors":16,"memory_bytes":4294967296}]})");
+  EXPECT_EQ(
+      j.dump(),
+      R"({"unavailable":null,"driver":"13.0","driver_release":"580.95.05","runtime":"12.8","devices":[)"
+      R"({"name":"NVIDIA H200","compute_capability":"9.0","multiprocessors":132,"memory_bytes":150754820096},)"
+      R"({"name":"Old","compute_capability":"5.2","multiprocessors":16,"memory_bytes":4294967296}]})");
 }
 
 TEST(GpuInfo, WithoutADeviceTheEnvironmentSaysWhy) {
-  EXPECT_EQ(cuda_json({"built without CUDA", 0, 0, {}}, "").dump(),
-            R"({"unavailable":"built without CUDA","driver":null,"driver_release":null,"runtime":null,"devices":[]})");
+  EXPECT_EQ(
+      cuda_json({"built without CUDA", 0, 0, {}}, "").dump(),
+      R"({"unavailable":"built without CUDA","driver":null,"driver_release":null,"runtime":null,"devices":[]})");
   const auto environment = nlohmann::json::parse(environment_json("id", "command"));
   EXPECT_EQ(environment["cuda"]["unavailable"].is_null(), cuda_state().unavailable.empty());
   EXPECT_EQ(environment["cuda"]["devices"].size(), cuda_state().devices.size());
@@ -57,9 +64,11 @@ TEST(GpuInfo, DoctorSaysWhatThereIsAndWhatIsWrongWithIt) {
 }
 
 TEST(GpuInfo, TheDriverIsNamedWithWhatItTakes) {
-  EXPECT_EQ(driver_line(two_devices(), "580.95.05"), "580.95.05, takes CUDA up to 13.0; this build's runtime is 12.8");
+  EXPECT_EQ(driver_line(two_devices(), "580.95.05"),
+            "580.95.05, takes CUDA up to 13.0; this build's runtime is 12.8");
   EXPECT_EQ(driver_line({"built without CUDA", 0, 0, {}}, "580.95.05"), "580.95.05");
-  EXPECT_EQ(driver_line(two_devices(), ""), "release unknown, takes CUDA up to 13.0; this build's runtime is 12.8");
+  EXPECT_EQ(driver_line(two_devices(), ""),
+            "release unknown, takes CUDA up to 13.0; this build's runtime is 12.8");
   EXPECT_EQ(driver_line({"no CUDA device", 0, 12080, {}}, ""), "missing: no NVIDIA driver is loaded");
 }
 

@@ -1,6 +1,6 @@
-#include <gmock/gmock.h>
-
 #include "run/guesses.hpp"
+
+#include <gmock/gmock.h>
 
 namespace ndt::harness {
 namespace {

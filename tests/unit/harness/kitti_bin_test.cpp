@@ -60,10 +60,11 @@ TEST_F(KittiBinTest, MorePointsThanTheLimitAreRefusedAtOnce) {
 }
 
 TEST_F(KittiBinTest, WhatTheFormatCannotCarryIsNotWritten) {
-  EXPECT_THAT(input_error_of([&] {
-                write_kitti_bin(path(), {{4e6, 0, 0}, {{1, 2, 3}}});
-              }),
-              HasSubstr("offsets from (4000000, 0, 0) m, which float32 x y z cannot carry; write .pcd or .ply"));
+  EXPECT_THAT(
+      input_error_of([&] {
+        write_kitti_bin(path(), {{4e6, 0, 0}, {{1, 2, 3}}});
+      }),
+      HasSubstr("offsets from (4000000, 0, 0) m, which float32 x y z cannot carry; write .pcd or .ply"));
   EXPECT_FALSE(std::filesystem::exists(path()));
   EXPECT_THAT(input_error_of([&] { write_kitti_bin(path("no/such/folder"), noise(1)); }),
               HasSubstr("cannot be written (No such file"));

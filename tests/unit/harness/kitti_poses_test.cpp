@@ -31,7 +31,8 @@ TEST_F(KittiPosesTest, MatricesComeBackBitForBit) {
   std::uniform_real_distribution<double> angle(-3.2, 3.2), metres(-1e6, 1e6);
   std::vector<Transform> poses(5000);
   for (Transform& pose : poses) {
-    pose = to_transform({metres(random), metres(random), metres(random), angle(random), angle(random), angle(random)});
+    pose = to_transform(
+        {metres(random), metres(random), metres(random), angle(random), angle(random), angle(random)});
     pose(0, 0) *= 1 + 1e-5;  // off by more than rounding, as float32 logs are: not repaired
   }
   poses[0](0, 3) = std::numeric_limits<double>::denorm_min();
@@ -47,7 +48,8 @@ TEST_F(KittiPosesTest, WhatIsNoRotationIsRefusedWithItsLineAndDefect) {
   EXPECT_EQ(refusal_of(kIdentity + "1.0004 0 0 0 0 1 0 0 0 0 1 0\n"), "");
   EXPECT_THAT(
       refusal_of(kIdentity + "1 0 0 0 0 -1 0 0 0 0 1 0\n"),
-      HasSubstr("line 2: not a rigid transform: the determinant is -1 instead of 1 (reflection); fix the line"));
+      HasSubstr(
+          "line 2: not a rigid transform: the determinant is -1 instead of 1 (reflection); fix the line"));
   EXPECT_THAT(refusal_of("1.1 0 0 0 0 1 0 0 0 0 1 0\n"),
               HasSubstr("line 1: not a rigid transform: row 0 has length 1.1"));
   EXPECT_THAT(refusal_of("1 0.1 0 0 0 1 0 0 0 0 1 0\n"), HasSubstr("not a rigid transform"));
@@ -74,7 +76,8 @@ TEST_F(KittiPosesTest, LinesHaveToBeFrames) {
 TEST_F(KittiPosesTest, WhatCouldNotBeReadBackIsNotWritten) {
   Transform scaled;
   scaled(2, 2) = 2;
-  EXPECT_THAT(mistake_of([&] { write_kitti_poses(path(), {}); }), HasSubstr("write_kitti_poses: no poses to write"));
+  EXPECT_THAT(mistake_of([&] { write_kitti_poses(path(), {}); }),
+              HasSubstr("write_kitti_poses: no poses to write"));
   EXPECT_THAT(mistake_of([&] { write_kitti_poses(path(), std::span(&scaled, 1)); }),
               HasSubstr("write_kitti_poses: not a rigid transform: row 2 has length 2"));
   EXPECT_FALSE(std::filesystem::exists(path()));

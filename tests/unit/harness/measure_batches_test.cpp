@@ -51,7 +51,8 @@ TEST(Measure, TheRegularisationsTargetAndTheTimingAreTheJobs) {
 TEST(Measure, ARowThatTakesNoBatchesFailsThem) {
   Job job;
   job.poses = {2};
-  EXPECT_THAT(measured_batches(kEcho, plan_with({}), job).at(0).error, testing::HasSubstr("align_batch: not offered"));
+  EXPECT_THAT(measured_batches(kEcho, plan_with({}), job).at(0).error,
+              testing::HasSubstr("align_batch: not offered"));
 }
 
 Job searching_job(const std::string& strategy) {
@@ -69,7 +70,8 @@ TEST(Measure, ASearchIsOneMeasurementOfItsBestParticle) {
   Job job = searching_job("batched_persistent");
   job.search->arguments[&initial_pose::SearchOptions::at_once] = 4;
   job.trace = true;
-  const Measurement row = measured_batches(kBatches, plan_with({.samples = 5, .spread = 1e9, .cap_s = 60}), job).at(0);
+  const Measurement row =
+      measured_batches(kBatches, plan_with({.samples = 5, .spread = 1e9, .cap_s = 60}), job).at(0);
   EXPECT_EQ(row.error, "");
   EXPECT_EQ(row.align_us.size(), 5u) << "whole searches";
   EXPECT_EQ(row.iterations, 15 + 10 + 6) << "of batches of 5, 4 and 3";
@@ -88,7 +90,8 @@ TEST(Measure, ASearchIsOneMeasurementOfItsBestParticle) {
 
 TEST(Measure, ASearchOfOneParticleAfterTheOtherNeedsNoBatches) {
   const Job job = searching_job("sequential");
-  const Measurement row = measured_batches(kEcho, plan_with({.samples = 1, .spread = 1e9, .cap_s = 60}), job).at(0);
+  const Measurement row =
+      measured_batches(kEcho, plan_with({.samples = 1, .spread = 1e9, .cap_s = 60}), job).at(0);
   EXPECT_EQ(row.error, "");
   EXPECT_EQ(row.iterations, 12 * 2);
   EXPECT_TRUE(row.search.value().paths.empty()) << "nobody asked for them";

@@ -16,7 +16,8 @@ TEST(Measure, OnlyTheWantedRowsAreMeasured) {
 TEST(Measure, ErrorsAreComputedFromThePoseAndCloudsAreCounted) {
   const Measurement row = measured(kEcho, plan_with({.cap_s = 0.01}), {3}).rows.at(0);
   ASSERT_TRUE(row.to_truth.has_value());
-  EXPECT_EQ(row.to_truth->translation_m, translation_error_m(row.guess, Transform{})) << "an echo stays at its guess";
+  EXPECT_EQ(row.to_truth->translation_m, translation_error_m(row.guess, Transform{}))
+      << "an echo stays at its guess";
   EXPECT_EQ(row.points, 3000);
   EXPECT_EQ(row.map_points, 30000);
   EXPECT_EQ(row.voxels, 7);
@@ -27,11 +28,13 @@ TEST(Measure, ErrorsAreComputedFromThePoseAndCloudsAreCounted) {
 }
 
 TEST(Measure, SamplesEndWhenTheirSpreadIsSmallOrTheCapIsReached) {
-  const Measurement settled = measured(kEcho, plan_with({.samples = 30, .spread = 1e9, .cap_s = 60}), {0}).rows.at(0);
+  const Measurement settled =
+      measured(kEcho, plan_with({.samples = 30, .spread = 1e9, .cap_s = 60}), {0}).rows.at(0);
   EXPECT_EQ(settled.timing, Timing::settled);
   EXPECT_EQ(settled.align_us.size(), 30u);
   EXPECT_EQ(settled.align_after_idle_us.size(), 3u);
-  const Measurement capped = measured(kSlow, plan_with({.samples = 30, .spread = 0, .cap_s = 0.1}), {0}).rows.at(0);
+  const Measurement capped =
+      measured(kSlow, plan_with({.samples = 30, .spread = 0, .cap_s = 0.1}), {0}).rows.at(0);
   EXPECT_EQ(capped.timing, Timing::wall_cap);
   EXPECT_EQ(capped.align_us.size(), 3u) << "40 ms each";
   EXPECT_EQ(capped.align_after_idle_us.size(), 1u) << "idle samples take a third of the cap at most";
@@ -72,7 +75,8 @@ TEST(Measure, EveryCallHasTheWholeTimeAndWhatRanOutOfItIsNotCompared) {
   EXPECT_EQ(row.stop, "timeout");
   EXPECT_EQ(row.align_us.size(), 5u);
   EXPECT_THAT(measured(kOutOfTime, plan, {0}).rows.at(0).error, testing::HasSubstr("different bits"));
-  EXPECT_THAT(measured(kDrifting, plan, {0}, true, limited).rows.at(0).error, testing::HasSubstr("different bits"))
+  EXPECT_THAT(measured(kDrifting, plan, {0}, true, limited).rows.at(0).error,
+              testing::HasSubstr("different bits"))
       << "it was in time";
 }
 

@@ -64,7 +64,8 @@ class Slow final : public Echo {
   }
 };
 
-/// Copies, launches and waits as a row on a device does: scan up, result down, and a flag every iteration; a trace is more.
+/// Copies, launches and waits as a row on a device does: scan up, result down, and a flag every iteration; a
+/// trace is more.
 class OnADevice : public Echo {
  public:
   MapInfo set_map(const PointCloud& map) override {
@@ -178,12 +179,20 @@ inline std::unique_ptr<Aligner> make_failing(const AlignOptions&) {
 }
 inline std::unique_ptr<Aligner> make_batches(const AlignOptions&) { return std::make_unique<Batches>(); }
 inline std::unique_ptr<Aligner> make_drifting(const AlignOptions&) { return std::make_unique<Drifts>(); }
-inline std::unique_ptr<Aligner> make_out_of_time(const AlignOptions&) { return std::make_unique<RunsOutOfTime>(); }
+inline std::unique_ptr<Aligner> make_out_of_time(const AlignOptions&) {
+  return std::make_unique<RunsOutOfTime>();
+}
 inline std::unique_ptr<Aligner> make_slow(const AlignOptions&) { return std::make_unique<Slow>(); }
 inline std::unique_ptr<Aligner> make_without_map(const AlignOptions&) { return std::make_unique<NoMap>(); }
-inline std::unique_ptr<Aligner> make_on_a_device(const AlignOptions&) { return std::make_unique<OnADevice>(); }
-inline std::unique_ptr<Aligner> make_waiting(const AlignOptions&) { return std::make_unique<WaitsOnceMore>(); }
-inline std::unique_ptr<Aligner> make_allocating(const AlignOptions&) { return std::make_unique<AllocatesAgain>(); }
+inline std::unique_ptr<Aligner> make_on_a_device(const AlignOptions&) {
+  return std::make_unique<OnADevice>();
+}
+inline std::unique_ptr<Aligner> make_waiting(const AlignOptions&) {
+  return std::make_unique<WaitsOnceMore>();
+}
+inline std::unique_ptr<Aligner> make_allocating(const AlignOptions&) {
+  return std::make_unique<AllocatesAgain>();
+}
 
 inline constexpr Implementation kEcho = {"echo", "", "", always, make_echo};
 inline constexpr Implementation kSlow = {"slow", "", "", always, make_slow};
@@ -203,8 +212,9 @@ struct Measured {
 };
 
 /// The courtyard's rows named by `wanted`.
-inline Measured measured(const Implementation& entry, const Plan& plan, const std::vector<std::size_t>& wanted,
-                         bool timed = true, const AlignArguments& options = {}) {
+inline Measured measured(const Implementation& entry, const Plan& plan,
+                         const std::vector<std::size_t>& wanted, bool timed = true,
+                         const AlignArguments& options = {}) {
   const Dataset dataset = load_dataset("courtyard");
   Job job;
   job.dataset = dataset.name;

@@ -1,7 +1,8 @@
+#include "base/numbers.hpp"
+
 #include <gmock/gmock.h>
 
 #include "base/errors.hpp"
-#include "base/numbers.hpp"
 
 namespace ndt::harness {
 namespace {
@@ -22,7 +23,8 @@ const std::string kIdentity = "1 0 0 0  0 1 0 0  0 0 1 0  0 0 0 1";
 
 TEST(TransformText, SixNumbersArePositionAndAnglesInRxRyRzOrder) {
   const Transform expected = to_transform(Pose{1, -2.5, 3e-1, 0.1, -0.2, 0.3});
-  EXPECT_THAT(parse_transform("1,-2.5,3e-1,0.1,-0.2,0.3", "--guess").m, testing::ElementsAreArray(expected.m));
+  EXPECT_THAT(parse_transform("1,-2.5,3e-1,0.1,-0.2,0.3", "--guess").m,
+              testing::ElementsAreArray(expected.m));
 }
 
 TEST(TransformText, SixteenNumbersAreTheMatrixRowByRow) {
@@ -36,11 +38,13 @@ TEST(TransformText, CommasAndBlanksSeparateAlike) {
 }
 
 TEST(TransformText, EveryDigitOfADoubleIsKept) {
-  EXPECT_EQ(parse_transform("0.1234567890123456789,81377.000000000015,0,0,0,0", "--guess").m[7], 81377.000000000015);
+  EXPECT_EQ(parse_transform("0.1234567890123456789,81377.000000000015,0,0,0,0", "--guess").m[7],
+            81377.000000000015);
 }
 
 TEST(TransformText, AnyOtherCountIsRefusedWithTheCount) {
-  EXPECT_THAT(refusal_of("1,2,3,4,5"), AllOf(HasSubstr("--guess: 5 numbers"), HasSubstr("give 6"), HasSubstr("or 16")));
+  EXPECT_THAT(refusal_of("1,2,3,4,5"),
+              AllOf(HasSubstr("--guess: 5 numbers"), HasSubstr("give 6"), HasSubstr("or 16")));
   EXPECT_THAT(refusal_of("1,2,3,4,5,6,7"), HasSubstr("7 numbers"));
   EXPECT_THAT(refusal_of(kIdentity + " 1"), HasSubstr("17 numbers"));
 }

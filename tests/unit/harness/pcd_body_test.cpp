@@ -19,7 +19,8 @@ TEST_F(PcdBinaryTest, ABodyCutAtAnyByteIsRefused) {
   for (std::size_t n = 0; n < kTwoPoints.size(); ++n)
     EXPECT_THAT(refusal_of(header + kTwoPoints.substr(0, n)),
                 HasSubstr("byte " + std::to_string(header.size()) +
-                          ": 2 points of 12 bytes declared, which is 24, but " + std::to_string(n) + " bytes follow"));
+                          ": 2 points of 12 bytes declared, which is 24, but " + std::to_string(n) +
+                          " bytes follow"));
 }
 
 TEST_F(PcdBinaryTest, BytesAfterTheLastPointAreAcceptedAndReported) {
@@ -30,7 +31,8 @@ TEST_F(PcdBinaryTest, BytesAfterTheLastPointAreAcceptedAndReported) {
 
 TEST_F(PcdBinaryTest, TheFirstBytesOfABodyMayLookLikeText) {
   const float newlines = 9.13636e-33f;  // some bytes of it are '\n'
-  EXPECT_EQ(read(Header{}.text("\r\n") + bytes_of(newlines, 2.f, 3.f) + kTwoPoints.substr(12)).points[0].x, newlines);
+  EXPECT_EQ(read(Header{}.text("\r\n") + bytes_of(newlines, 2.f, 3.f) + kTwoPoints.substr(12)).points[0].x,
+            newlines);
 }
 
 class PcdAsciiTest : public PcdFiles {
@@ -53,7 +55,8 @@ TEST_F(PcdAsciiTest, NansAndInfinitiesAreReadInAnySpelling) {
 }
 
 TEST_F(PcdAsciiTest, NumbersTooSmallForFloatBecomeZeroKeepingTheirSign) {
-  EXPECT_TRUE(same_bits(read_rows("1e-60 -1e-60 1e-400\n1e-45 0 0\n").points, {{0.f, -0.f, 0.f}, {1e-45f, 0, 0}}));
+  EXPECT_TRUE(
+      same_bits(read_rows("1e-60 -1e-60 1e-400\n1e-45 0 0\n").points, {{0.f, -0.f, 0.f}, {1e-45f, 0, 0}}));
 }
 
 TEST_F(PcdAsciiTest, NumbersTooLargeAreRefused) {
@@ -62,11 +65,12 @@ TEST_F(PcdAsciiTest, NumbersTooLargeAreRefused) {
 }
 
 TEST_F(PcdAsciiTest, WordsThatAreNoDecimalNumbersAreRefused) {
-  for (const char* word : {"1,5", "0x10", "0x1p3", "abc", "1.2.3", "--1", "+-1", "1e", "-", "+", "1_000", "NULL", "#1",
-                           "nanx", "nan(1)", "1f",
+  for (const char* word : {"1,5", "0x10", "0x1p3", "abc", "1.2.3", "--1", "+-1", "1e", "-", "+", "1_000",
+                           "NULL", "#1", "nanx", "nan(1)", "1f",
                            "\xC2\xA0"
                            "1"})
-    EXPECT_THAT(refusal_of_rows(std::string("1 2 3\n4 ") + word + " 6\n"), HasSubstr("is not a number; fix the line"))
+    EXPECT_THAT(refusal_of_rows(std::string("1 2 3\n4 ") + word + " 6\n"),
+                HasSubstr("is not a number; fix the line"))
         << word;
   EXPECT_THAT(refusal_of_rows(std::string("1 2 3\n4 1\0 6\n", 13)), HasSubstr("'1\\x00' is not a number"));
 }
@@ -111,7 +115,9 @@ class PcdCompressedTest : public PcdFiles {
   void SetUp() override {
     if (!NDT_HAVE_LZF) GTEST_SKIP() << "built without liblzf";
   }
-  static std::string sizes(std::uint32_t packed, std::uint32_t unpacked) { return bytes_of(packed, unpacked); }
+  static std::string sizes(std::uint32_t packed, std::uint32_t unpacked) {
+    return bytes_of(packed, unpacked);
+  }
   std::string refusal_of_body(const std::string& body, const std::string& points = "2") const {
     return refusal_of(Header{}.with_points(points).with_data("binary_compressed").text() + body);
   }
@@ -135,8 +141,8 @@ TEST_F(PcdCompressedTest, SkippedFieldsTakeUpTheirFullWidth) {
                       .width = "WIDTH 1",
                       .points = "POINTS 1",
                       .data = "DATA binary_compressed"};
-  EXPECT_TRUE(
-      same_bits(read(header.text() + sizes(19, 18) + "\x11" + "nnnnnn" + bytes_of(1.f, 2.f, 3.f)).points, {{1, 2, 3}}));
+  EXPECT_TRUE(same_bits(
+      read(header.text() + sizes(19, 18) + "\x11" + "nnnnnn" + bytes_of(1.f, 2.f, 3.f)).points, {{1, 2, 3}}));
 }
 
 TEST_F(PcdCompressedTest, ABodyCutAtAnyByteIsRefused) {
@@ -178,7 +184,8 @@ TEST_F(PcdCompressedTest, ReferencesToBeforeTheBeginningAreRefused) {
 TEST_F(PcdCompressedTest, DamagedDataIsReadOrRefusedButNeverTrusted) {
   std::mt19937 random(11);
   PointCloud cloud;
-  for (int i = 0; i < 100; ++i) cloud.points.push_back({static_cast<float>(i % 7), 1.f, static_cast<float>(i / 9)});
+  for (int i = 0; i < 100; ++i)
+    cloud.points.push_back({static_cast<float>(i % 7), 1.f, static_cast<float>(i / 9)});
   write_pcd(path(), cloud, PcdEncoding::binary_compressed);
   std::ifstream in(path(), std::ios::binary);
   const std::string whole(std::istreambuf_iterator<char>(in), {});
@@ -186,7 +193,8 @@ TEST_F(PcdCompressedTest, DamagedDataIsReadOrRefusedButNeverTrusted) {
   int refused = 0;
   for (int trial = 0; trial < 2000; ++trial) {
     std::string damaged = whole;
-    for (int k = 0; k < 3; ++k) damaged[body + random() % (whole.size() - body)] = static_cast<char>(random());
+    for (int k = 0; k < 3; ++k)
+      damaged[body + random() % (whole.size() - body)] = static_cast<char>(random());
     put(damaged);
     try {
       EXPECT_EQ(read_pcd(path()).size(), cloud.size());

@@ -18,7 +18,9 @@ const std::string kTwoPoints = bytes_of(1.f, 2.f, 3.f, 4.f, 5.f, 6.f);
 
 class PcdHeaderTest : public PcdFiles {
  protected:
-  std::string refusal_of(const Header& header) const { return PcdFiles::refusal_of(header.text() + kTwoPoints); }
+  std::string refusal_of(const Header& header) const {
+    return PcdFiles::refusal_of(header.text() + kTwoPoints);
+  }
 };
 
 TEST_F(PcdHeaderTest, TheUnchangedHeaderOfTheseTestsIsAccepted) { EXPECT_EQ(refusal_of(Header{}), ""); }
@@ -26,7 +28,8 @@ TEST_F(PcdHeaderTest, TheUnchangedHeaderOfTheseTestsIsAccepted) { EXPECT_EQ(refu
 TEST_F(PcdHeaderTest, MessagesNameFileLineKeywordAndRemedy) {
   EXPECT_EQ(
       refusal_of({.width = "WIDTH abc"}),
-      path().string() + ": header line 6: WIDTH 'abc' is not a whole number; fix the header or export the cloud again");
+      path().string() +
+          ": header line 6: WIDTH 'abc' is not a whole number; fix the header or export the cloud again");
 }
 
 TEST_F(PcdHeaderTest, OptionalLinesCommentsBlankLinesAndWindowsLineEndsAreAccepted) {
@@ -45,7 +48,8 @@ TEST_F(PcdHeaderTest, EveryMissingLineIsNamed) {
   EXPECT_THAT(refusal_of({.width = ""}), HasSubstr("the WIDTH line is missing"));
   EXPECT_THAT(refusal_of({.height = ""}), HasSubstr("the HEIGHT line is missing"));
   EXPECT_THAT(refusal_of({.points = ""}), HasSubstr("the POINTS line is missing"));
-  EXPECT_THAT(PcdFiles::refusal_of(Header{.data = ""}.text()), HasSubstr("ends before the end of its DATA line"));
+  EXPECT_THAT(PcdFiles::refusal_of(Header{.data = ""}.text()),
+              HasSubstr("ends before the end of its DATA line"));
 }
 
 TEST_F(PcdHeaderTest, CountsThatAreNoCountsAreRefused) {
@@ -103,9 +107,11 @@ TEST_F(PcdHeaderTest, EveryCoordinateHasToBeThereExactlyOnce) {
 }
 
 TEST_F(PcdHeaderTest, UnknownAndRepeatedKeywordsAreRefused) {
-  EXPECT_THAT(refusal_of({.version = "VERSION 0.7\nHELLO 1"}), HasSubstr("line 2: unknown PCD keyword 'HELLO'"));
+  EXPECT_THAT(refusal_of({.version = "VERSION 0.7\nHELLO 1"}),
+              HasSubstr("line 2: unknown PCD keyword 'HELLO'"));
   EXPECT_THAT(refusal_of({.version = "\xEF\xBB\xBFVERSION 0.7"}), HasSubstr("'\\xEF\\xBB\\xBFVERSION'"));
-  EXPECT_THAT(refusal_of({.width = "WIDTH 2\nWIDTH 2"}), HasSubstr("line 7: duplicate WIDTH (first on line 6)"));
+  EXPECT_THAT(refusal_of({.width = "WIDTH 2\nWIDTH 2"}),
+              HasSubstr("line 7: duplicate WIDTH (first on line 6)"));
   EXPECT_THAT(refusal_of({.fields = "FIELDS x y z\nCOLUMNS x y z"}), HasSubstr("duplicate FIELDS"));
 }
 
@@ -114,15 +120,19 @@ TEST_F(PcdHeaderTest, OtherVersionsEncodingsAndViewpointsAreRefused) {
   EXPECT_THAT(refusal_of({.version = "VERSION"}), HasSubstr("VERSION 0 values"));
   EXPECT_THAT(refusal_of({.data = "DATA Binary"}), HasSubstr("DATA 'Binary' is unknown"));
   EXPECT_THAT(refusal_of({.data = "DATA"}), HasSubstr("DATA 0 values"));
-  EXPECT_THAT(refusal_of({.viewpoint = "VIEWPOINT 0 0 0 1 0 0"}), HasSubstr("VIEWPOINT 6 values, expected 7"));
-  EXPECT_THAT(refusal_of({.viewpoint = "VIEWPOINT 0 0 nan 1 0 0 0"}), HasSubstr("'nan' is not a finite number"));
+  EXPECT_THAT(refusal_of({.viewpoint = "VIEWPOINT 0 0 0 1 0 0"}),
+              HasSubstr("VIEWPOINT 6 values, expected 7"));
+  EXPECT_THAT(refusal_of({.viewpoint = "VIEWPOINT 0 0 nan 1 0 0 0"}),
+              HasSubstr("'nan' is not a finite number"));
 }
 
 TEST_F(PcdHeaderTest, HeadersPastTheLimitsOnBytesAndWordsAreRefused) {
   std::string comments;
   for (int i = 0; i < 1'000'000; ++i) comments += "#\n";
-  EXPECT_THAT(PcdFiles::refusal_of(comments + Header{}.text()), HasSubstr("no DATA line within the limit of 65536"));
-  EXPECT_THAT(refusal_of({.version = "#" + std::string(70'000, 'c')}), HasSubstr("no DATA line within the limit"));
+  EXPECT_THAT(PcdFiles::refusal_of(comments + Header{}.text()),
+              HasSubstr("no DATA line within the limit of 65536"));
+  EXPECT_THAT(refusal_of({.version = "#" + std::string(70'000, 'c')}),
+              HasSubstr("no DATA line within the limit"));
   std::string many = "FIELDS x y z";
   for (int i = 0; i < 100'000; ++i) many += " f" + std::to_string(i);
   EXPECT_THAT(refusal_of({.fields = many}), HasSubstr("no DATA line within the limit"));
@@ -135,7 +145,8 @@ TEST_F(PcdHeaderTest, AHeaderCutAtAnyByteIsRefused) {
   for (const char* encoding : {"ascii", "binary", "binary_compressed"}) {
     const std::string whole = "# .PCD v0.7\n" + Header{}.with_data(encoding).text();
     for (std::size_t n = 0; n <= whole.size(); ++n)
-      EXPECT_THAT(PcdFiles::refusal_of(whole.substr(0, n)), HasSubstr("; ")) << encoding << " cut after byte " << n;
+      EXPECT_THAT(PcdFiles::refusal_of(whole.substr(0, n)), HasSubstr("; "))
+          << encoding << " cut after byte " << n;
   }
 }
 

@@ -11,7 +11,8 @@ namespace {
 using testing::HasSubstr;
 using PcdTest = PcdFiles;
 
-constexpr PcdEncoding kEncodings[] = {PcdEncoding::ascii, PcdEncoding::binary, PcdEncoding::binary_compressed};
+constexpr PcdEncoding kEncodings[] = {PcdEncoding::ascii, PcdEncoding::binary,
+                                      PcdEncoding::binary_compressed};
 
 bool left_out(PcdEncoding encoding) { return encoding == PcdEncoding::binary_compressed && !NDT_HAVE_LZF; }
 
@@ -28,9 +29,11 @@ TEST_F(PcdTest, FloatsComeBackBitForBitInEveryEncoding) {
 TEST_F(PcdTest, AnyBitsIncludingSignallingNansComeBackFromBinaryEncodings) {
   for (const PcdEncoding encoding : {PcdEncoding::binary, PcdEncoding::binary_compressed}) {
     if (left_out(encoding)) continue;
-    for (const std::size_t n : {1u, 2u, 7u, 100'000u}) {  // noise does not compress; 100 000 points are two blocks
+    for (const std::size_t n :
+         {1u, 2u, 7u, 100'000u}) {  // noise does not compress; 100 000 points are two blocks
       write_pcd(path(), noise(n), encoding);
-      EXPECT_TRUE(same_bits(read_pcd(path()).points, noise(n).points)) << static_cast<int>(encoding) << ", " << n;
+      EXPECT_TRUE(same_bits(read_pcd(path()).points, noise(n).points))
+          << static_cast<int>(encoding) << ", " << n;
     }
   }
 }
@@ -53,7 +56,8 @@ TEST_F(PcdTest, AnEmptyCloudMayHaveNoBodyAtAll) {
 }
 
 TEST_F(PcdTest, AFarCloudKeepsItsAbsoluteCoordinatesInEveryEncoding) {
-  const PointCloud far{{5'000'123.25, -400'000.5, 100}, {{1.5f, -2.25f, 0.125f}, {30.f, 40.f, 5.f}, {0.001f, 0, 0}}};
+  const PointCloud far{{5'000'123.25, -400'000.5, 100},
+                       {{1.5f, -2.25f, 0.125f}, {30.f, 40.f, 5.f}, {0.001f, 0, 0}}};
   for (const PcdEncoding encoding : kEncodings) {
     if (left_out(encoding)) continue;
     write_pcd(path(), far, encoding);
@@ -86,7 +90,8 @@ TEST_F(PcdTest, NearDoublesBecomeFloatsWithoutAnOrigin) {
 
 TEST_F(PcdTest, OneStrayPointDoesNotMoveTheOriginOfDoubles) {
   const Header header{.size = "SIZE 8 8 8", .width = "WIDTH 3", .points = "POINTS 3"};
-  const PointCloud got = read(header.text() + bytes_of(5e6, 5e6, 0.0, 5e6 + 1.5, 5e6, -1.0, 1e300, -1e300, 2000.0));
+  const PointCloud got =
+      read(header.text() + bytes_of(5e6, 5e6, 0.0, 5e6 + 1.5, 5e6, -1.0, 1e300, -1e300, 2000.0));
   EXPECT_EQ(got.origin.x, 5e6);
   EXPECT_EQ(got.origin.z, 0);
   EXPECT_EQ(got.points[1].x, 1.5f);
@@ -104,7 +109,8 @@ TEST_F(PcdTest, NonFinitePointsDoNotMoveTheOriginOfDoubles) {
 
 TEST_F(PcdTest, DoublesThatLieNowhereOnEarthAreRefused) {
   const Header header{.size = "SIZE 8 8 8", .width = "WIDTH 1", .points = "POINTS 1"};
-  EXPECT_THAT(refusal_of(header.text() + bytes_of(1.7e308, 0.0, 0.0)), HasSubstr("past the limit of 1000000000 m"));
+  EXPECT_THAT(refusal_of(header.text() + bytes_of(1.7e308, 0.0, 0.0)),
+              HasSubstr("past the limit of 1000000000 m"));
 }
 
 TEST_F(PcdTest, FloatAndDoubleCoordinatesMayBeMixed) {
@@ -126,7 +132,8 @@ const std::vector<Point> kRichPoints = {{1, 2, 3}, {4, 5, 6}};
 TEST_F(PcdTest, OtherFieldsAreSkippedInBinary) {
   std::string body;
   for (const Point& p : kRichPoints)
-    body += bytes_of(9.f, p.x, 0xFF00FFu, p.y, 7.f, 7.f, 7.f, p.z, std::int8_t{-1}, std::uint16_t{2}, 1ull << 60);
+    body +=
+        bytes_of(9.f, p.x, 0xFF00FFu, p.y, 7.f, 7.f, 7.f, p.z, std::int8_t{-1}, std::uint16_t{2}, 1ull << 60);
   EXPECT_TRUE(same_bits(read(kRich.text() + body).points, kRichPoints));
 }
 
@@ -173,7 +180,8 @@ TEST_F(PcdTest, WhatCannotBeWrittenIsReported) {
 
 TEST_F(PcdTest, WithoutLiblzfCompressedFilesAreRefusedWithTheRemedy) {
   if (NDT_HAVE_LZF) GTEST_SKIP() << "this build has liblzf";
-  EXPECT_THAT(refusal_of(Header{}.with_data("binary_compressed").text()), HasSubstr("convert the file to binary"));
+  EXPECT_THAT(refusal_of(Header{}.with_data("binary_compressed").text()),
+              HasSubstr("convert the file to binary"));
   EXPECT_THROW(write_pcd(path(), noise(1), PcdEncoding::binary_compressed), InputError);
 }
 

@@ -41,7 +41,8 @@ const Selection kOwnRows = {.datasets = {},
 std::vector<Measurement> all_rows(const Plan& plan) {
   std::vector<Measurement> rows;
   for (const Job& job : plan.jobs)
-    for (Measurement& row : planned_rows(plan, job, load_dataset(job.dataset))) rows.push_back(std::move(row));
+    for (Measurement& row : planned_rows(plan, job, load_dataset(job.dataset)))
+      rows.push_back(std::move(row));
   return rows;
 }
 
@@ -72,7 +73,8 @@ TEST(Plan, TheOrderIsMixedAndTheSameForASeed) {
   int changes = 0;
   for (std::size_t k = 1; k < plan.jobs.size(); ++k)
     changes += plan.jobs[k].implementation != plan.jobs[k - 1].implementation ? 1 : 0;
-  EXPECT_GT(changes, static_cast<int>(plan.jobs.size()) / 4) << "rows take turns, so that drift hits all alike";
+  EXPECT_GT(changes, static_cast<int>(plan.jobs.size()) / 4)
+      << "rows take turns, so that drift hits all alike";
 }
 
 Study searching_study() {
@@ -98,7 +100,8 @@ TEST(Plan, ASearchHasAPriorAndASeedOfItsOwnForEveryNumber) {
     EXPECT_EQ(row.guess_name, "seed" + std::to_string(row.search->seed));
     EXPECT_TRUE(seeds[row.implementation + row.search->name].insert(row.guess_name).second);
     const auto [known, is_new] = priors.emplace(row.search->seed, row.guess);
-    EXPECT_THAT(row.guess.m, testing::ElementsAreArray(known->second.m)) << "every search starts from the same prior";
+    EXPECT_THAT(row.guess.m, testing::ElementsAreArray(known->second.m))
+        << "every search starts from the same prior";
     EXPECT_GT(translation_error_m(row.guess, row.truth.value()), 0);
     EXPECT_LT(translation_error_m(row.guess, row.truth.value()), 10);  // sigma 1 m
   }
@@ -198,7 +201,8 @@ TEST(Plan, ADatasetOfThePresetMayBeMissingButNotOneAskedFor) {
   Selection asked = kOwnRows;
   asked.datasets = {"no/such/folder"};
   EXPECT_THROW(make_plan(preset_of(study_of({"courtyard"})), asked, "id"), InputError);
-  EXPECT_THROW(make_plan(preset_of(study_of({"no/such/folder"})), kOwnRows, "id"), InputError) << "nothing to do";
+  EXPECT_THROW(make_plan(preset_of(study_of({"no/such/folder"})), kOwnRows, "id"), InputError)
+      << "nothing to do";
 }
 
 TEST(Plan, OptionsOutOfRangeAndUnknownNamesAreUsageErrors) {

@@ -21,20 +21,24 @@ TEST_F(PlyBinaryTest, BytesAfterTheLastPointAreAcceptedAndReported) {
 /// A list of the type in front of the vertices; `body` follows the header, of `header` bytes.
 std::string with_list(const std::string& count_type, const std::string& type) {
   return ply_header(
-      "element face 2\nproperty uchar red\nproperty list " + count_type + " " + type + " v\n" + vertices("0"), kLittle);
+      "element face 2\nproperty uchar red\nproperty list " + count_type + " " + type + " v\n" + vertices("0"),
+      kLittle);
 }
 
 TEST_F(PlyBinaryTest, ListsWhoseLengthLiesAreRefused) {
   const std::string header = with_list("int", "double");
-  const std::string at = "byte " + std::to_string(header.size() + 1) + ": element 'face', record 1 of 2: list 'v' has ";
+  const std::string at =
+      "byte " + std::to_string(header.size() + 1) + ": element 'face', record 1 of 2: list 'v' has ";
   for (const std::int32_t items : {-1, -2147483647 - 1, 2147483647, 2})
     EXPECT_THAT(refusal_of(header + "r" + bytes_of(items) + "8 bytes.567"),
                 HasSubstr(at + std::to_string(items) + " items, but 11 bytes follow"));
   EXPECT_THAT(refusal_of(with_list("uint", "double") + "r" + bytes_of(0xFFFFFFFFu) + "567890"),
               HasSubstr("list 'v' has 4294967295 items"));
   EXPECT_THAT(refusal_of(with_list("char", "char") + "r\xFF" + "r\x01"), HasSubstr("list 'v' has -1 items"));
-  EXPECT_THAT(refusal_of(with_list("short", "char") + "r\xFE\xFFr\x01\x01"), HasSubstr("list 'v' has -2 items"));
-  EXPECT_THAT(refusal_of(with_list("ushort", "char") + "r\xFE\xFFr\x01\x01"), HasSubstr("list 'v' has 65534 items"));
+  EXPECT_THAT(refusal_of(with_list("short", "char") + "r\xFE\xFFr\x01\x01"),
+              HasSubstr("list 'v' has -2 items"));
+  EXPECT_THAT(refusal_of(with_list("ushort", "char") + "r\xFE\xFFr\x01\x01"),
+              HasSubstr("list 'v' has 65534 items"));
 }
 
 TEST_F(PlyBinaryTest, FilesThatEndInsideASkippedRecordAreRefused) {
@@ -62,7 +66,8 @@ TEST_F(PlyBinaryTest, ListsThatEatTheVerticesAreNoticed) {
                          "abcd" +
                          kTwoPoints),
               HasSubstr("2 points of 12 bytes declared, which is 24, but 23 bytes follow"));
-  const std::string again = "element face 1\nproperty list uchar char v\nelement e 2\nproperty int i\n" + vertices("1");
+  const std::string again =
+      "element face 1\nproperty list uchar char v\nelement e 2\nproperty int i\n" + vertices("1");
   EXPECT_THAT(refusal_of(ply_header(again, kLittle) + "\x0F" + std::string(22, 'x')),
               HasSubstr("2 of element 'e' of 4 bytes declared, but 7 bytes follow"));
 }
@@ -84,11 +89,14 @@ TEST_F(PlyBinaryTest, DamagedFilesAreReadOrRefusedButNeverTrusted) {
 
 class PlyTextTest : public PlyFiles {
  protected:
-  std::string refusal_of_rows(const std::string& rows) const { return refusal_of(ply_header(vertices("2")) + rows); }
+  std::string refusal_of_rows(const std::string& rows) const {
+    return refusal_of(ply_header(vertices("2")) + rows);
+  }
   /// A face with a list and a colour stands in front of one vertex; its row is line 11.
   std::string refusal_of_face(const std::string& row) const {
-    return refusal_of(ply_header("element face 1\nproperty list uchar int v\nproperty uchar red\n" + vertices("1")) +
-                      row + "1 2 3\n");
+    return refusal_of(
+        ply_header("element face 1\nproperty list uchar int v\nproperty uchar red\n" + vertices("1")) + row +
+        "1 2 3\n");
   }
 };
 
@@ -100,7 +108,8 @@ TEST_F(PlyTextTest, RowsThatAreNotAsDeclaredAreRefusedWithTheirLine) {  // rows 
   EXPECT_THAT(refusal_of_rows("1 2 3\n\n      \n\n"), HasSubstr("the file ends after 1 of 2 rows"));
   EXPECT_THAT(refusal_of_rows("1 2 3\n4 5,5 6\n"), HasSubstr("line 9: value 2: '5,5' is not a number"));
   EXPECT_THAT(refusal_of_rows("1 2 3\n4 5 1e39\n"), HasSubstr("line 9: value 3: '1e39' is out of range"));
-  EXPECT_THAT(refusal_of_rows("1 2 3\n4 5 " + std::string(1 << 20, '6')), HasSubstr("is longer than 256 bytes"));
+  EXPECT_THAT(refusal_of_rows("1 2 3\n4 5 " + std::string(1 << 20, '6')),
+              HasSubstr("is longer than 256 bytes"));
 }
 
 TEST_F(PlyTextTest, SkippedRowsHaveToBeAsDeclared) {
@@ -116,8 +125,10 @@ TEST_F(PlyTextTest, SkippedRowsHaveToBeAsDeclared) {
 
 TEST_F(PlyTextTest, FilesThatEndInFrontOfTheVerticesAreRefused) {
   const std::string header = ply_header("element face 2\nproperty list uchar int v\n" + vertices("1"));
-  EXPECT_THAT(refusal_of(header + "1 12345\n   \n"), HasSubstr("the file ends after 1 of 2 rows of element 'face'"));
-  EXPECT_THAT(refusal_of(header + "1 1\n2 3 4\n"), HasSubstr("1 rows of 3 values declared, but only 0 bytes follow"));
+  EXPECT_THAT(refusal_of(header + "1 12345\n   \n"),
+              HasSubstr("the file ends after 1 of 2 rows of element 'face'"));
+  EXPECT_THAT(refusal_of(header + "1 1\n2 3 4\n"),
+              HasSubstr("1 rows of 3 values declared, but only 0 bytes follow"));
 }
 
 }  // namespace

@@ -10,7 +10,9 @@ class PlyFiles : public ScratchFiles {
  protected:
   PlyFiles() : ScratchFiles("scan.ply") {}
 
-  PointCloud read(std::string_view bytes, CloudInfo* info = nullptr) const { return read_ply(put(bytes), info); }
+  PointCloud read(std::string_view bytes, CloudInfo* info = nullptr) const {
+    return read_ply(put(bytes), info);
+  }
 
   /// The message with which the bytes are refused; empty if they are accepted.
   std::string refusal_of(std::string_view bytes) const {

@@ -24,18 +24,22 @@ class PlyHeaderTest : public PlyFiles {
   }
 };
 
-TEST_F(PlyHeaderTest, TheUnchangedHeaderOfTheseTestsIsAccepted) { EXPECT_EQ(refusal_of_elements(vertices("2")), ""); }
+TEST_F(PlyHeaderTest, TheUnchangedHeaderOfTheseTestsIsAccepted) {
+  EXPECT_EQ(refusal_of_elements(vertices("2")), "");
+}
 
 TEST_F(PlyHeaderTest, MessagesNameFileLineFieldAndRemedy) {
-  EXPECT_EQ(refusal_of_elements(vertices("abc")),
-            path().string() +
-                ": header line 3: element 'vertex': count 'abc' is not a whole number; fix the header or export the "
-                "cloud again");
+  EXPECT_EQ(refusal_of_elements(vertices("abc")), path().string() +
+                                                      ": header line 3: element 'vertex': count 'abc' is not "
+                                                      "a whole number; fix the header or export the "
+                                                      "cloud again");
 }
 
 TEST_F(PlyHeaderTest, TheFirstLineHasToBePly) {
-  for (const char* start : {"PLY\n", "plyformat ascii 1.0\n", "\n", "\xEF\xBB\xBFply\n", "ply\rformat ascii 1.0\r\n"})
-    EXPECT_THAT(refusal_of(start + ply_header(vertices("2")) + kTwoRows), HasSubstr("expected a line 'ply', found"))
+  for (const char* start :
+       {"PLY\n", "plyformat ascii 1.0\n", "\n", "\xEF\xBB\xBFply\n", "ply\rformat ascii 1.0\r\n"})
+    EXPECT_THAT(refusal_of(start + ply_header(vertices("2")) + kTwoRows),
+                HasSubstr("expected a line 'ply', found"))
         << start;
 }
 
@@ -55,14 +59,17 @@ TEST_F(PlyHeaderTest, FormatsOutsideTheStandardAreRefused) {
 TEST_F(PlyHeaderTest, LinesThatAreNotOfTheFormatAreRefused) {
   EXPECT_THAT(refusal_of_elements("elements vertex 2\n"), HasSubstr("unknown PLY keyword 'elements'"));
   EXPECT_THAT(refusal_of_elements("comments are no keyword\n"), HasSubstr("unknown PLY keyword 'comments'"));
-  EXPECT_THAT(refusal_of_elements("element vertex\n"), HasSubstr("2 words, expected 'element <name> <count>'"));
+  EXPECT_THAT(refusal_of_elements("element vertex\n"),
+              HasSubstr("2 words, expected 'element <name> <count>'"));
   EXPECT_THAT(refusal_of_elements("element vertex 2 2\n"), HasSubstr("4 words, expected"));
   EXPECT_THAT(refusal_of_elements(kXyz), HasSubstr("line 3: property before the first element"));
-  EXPECT_THAT(refusal_of_properties("property float\n"), HasSubstr("2 words, expected 'property <type> <name>'"));
+  EXPECT_THAT(refusal_of_properties("property float\n"),
+              HasSubstr("2 words, expected 'property <type> <name>'"));
   EXPECT_THAT(refusal_of_properties("property\n"), HasSubstr("1 words, expected"));
   EXPECT_THAT(refusal_of_properties("property list uchar int\n"),
               HasSubstr("4 words, expected 'property list <type of count> <type> <name>'"));
-  EXPECT_THAT(refusal_of_elements(vertices("2") + "end_header now\n"), HasSubstr("2 words, expected 'end_header'"));
+  EXPECT_THAT(refusal_of_elements(vertices("2") + "end_header now\n"),
+              HasSubstr("2 words, expected 'end_header'"));
 }
 
 TEST_F(PlyHeaderTest, TypesOutsideTheFormatAreRefused) {
@@ -91,14 +98,16 @@ TEST_F(PlyHeaderTest, EveryCoordinateHasToBeARealNumberAndThereOnce) {
 }
 
 TEST_F(PlyHeaderTest, VerticesHaveToBeThereOnce) {
-  EXPECT_THAT(refusal_of_elements("element point 2\n" + kXyz), HasSubstr("the element vertex line is missing"));
+  EXPECT_THAT(refusal_of_elements("element point 2\n" + kXyz),
+              HasSubstr("the element vertex line is missing"));
   EXPECT_THAT(refusal_of_elements(vertices("1") + vertices("1")), HasSubstr("duplicate element 'vertex'"));
 }
 
 TEST_F(PlyHeaderTest, LongNamesThatBeginAlikeAreNotTheSame) {
   const std::string name(50, 'n');
-  EXPECT_EQ(refusal_of(ply_header(vertices("1", kXyz + "property int " + name + "1\nproperty int " + name + "2\n")) +
-                       "1 2 3 4 5\n"),
+  EXPECT_EQ(refusal_of(
+                ply_header(vertices("1", kXyz + "property int " + name + "1\nproperty int " + name + "2\n")) +
+                "1 2 3 4 5\n"),
             "");
 }
 
@@ -112,9 +121,11 @@ TEST_F(PlyHeaderTest, CountsThatAreNoCountsAreRefused) {
 TEST_F(PlyHeaderTest, CountsThatDoNotFitTheFileAreRefusedByElement) {
   EXPECT_THAT(
       refusal_of(ply_header(vertices("3"), kLittle) + kTwoPoints),
-      HasSubstr("header line 3: 3 of element 'vertex' declared, of 12 bytes or more each, but 24 bytes are left "
-                "for them"));
-  EXPECT_THAT(refusal_of_elements(vertices("3")), HasSubstr("3 of element 'vertex' declared, of 6 bytes or more each"));
+      HasSubstr(
+          "header line 3: 3 of element 'vertex' declared, of 12 bytes or more each, but 24 bytes are left "
+          "for them"));
+  EXPECT_THAT(refusal_of_elements(vertices("3")),
+              HasSubstr("3 of element 'vertex' declared, of 6 bytes or more each"));
   // 2^62 records of 8 bytes are 2^65 bytes.
   const std::string doubles = "element e 4611686018427387904\nproperty double v\n";
   EXPECT_THAT(refusal_of(ply_header(doubles + vertices("2"), kLittle) + kTwoPoints),
@@ -139,14 +150,16 @@ TEST_F(PlyHeaderTest, AHeaderCutAtAnyByteIsRefused) {
     for (std::size_t n = 0; n <= whole.size(); ++n)
       EXPECT_THAT(refusal_of(whole.substr(0, n)), HasSubstr("; ")) << format << " cut after byte " << n;
   }
-  EXPECT_THAT(refusal_of("ply\nformat ascii 1.0"), HasSubstr("the file ends before the end of its end_header line"));
+  EXPECT_THAT(refusal_of("ply\nformat ascii 1.0"),
+              HasSubstr("the file ends before the end of its end_header line"));
 }
 
 TEST_F(PlyHeaderTest, HeadersPastTheLimitsOnBytesAndWordsAreRefused) {
   std::string comments = "ply\n";
   for (int i = 0; i < 100'000; ++i) comments += "comment\n";
   EXPECT_THAT(refusal_of(comments), HasSubstr("no end_header line within the limit of 65536 bytes"));
-  EXPECT_THAT(refusal_of("ply\ncomment " + std::string(70'000, 'c')), HasSubstr("no end_header line within the limit"));
+  EXPECT_THAT(refusal_of("ply\ncomment " + std::string(70'000, 'c')),
+              HasSubstr("no end_header line within the limit"));
   const std::string long_word(257, 'f');
   EXPECT_THAT(refusal_of_properties("property float " + long_word + "\n"),
               AllOf(HasSubstr("is longer than 256 bytes"), testing::Not(HasSubstr(long_word))));
@@ -168,10 +181,11 @@ TEST_F(PlyHeaderTest, ALyingHeaderIsRefusedWithoutTakingTimeOrMemory) {
   std::string many;  // as many properties as fit into a header
   for (int i = 0; i < 3500; ++i) many += "property char " + std::to_string(i) + "\n";
   for (const char* format : {"ascii", kLittle, kBig}) {
-    for (const std::string& elements : {vertices("134217728"), vertices("134217728", kXyz + many),
-                                        "element e 1000000000000\nproperty int i\n" + vertices("2"),
-                                        "element e 1000000000000\nproperty list int int i\n" + vertices("2"),
-                                        "element e 1\nproperty list uint double i\n" + vertices("134217728")}) {
+    for (const std::string& elements :
+         {vertices("134217728"), vertices("134217728", kXyz + many),
+          "element e 1000000000000\nproperty int i\n" + vertices("2"),
+          "element e 1000000000000\nproperty list int int i\n" + vertices("2"),
+          "element e 1\nproperty list uint double i\n" + vertices("134217728")}) {
       put(ply_header(elements, format) + std::string(200, '\xFF'));
       expect_cheap_refusal(format, [&] { return input_error_of([&] { read_ply(path()); }); });
     }

@@ -27,13 +27,15 @@ TEST_F(PlyTest, AnyBitsIncludingSignallingNansComeBackFromBinary) {
   for (const PlyEncoding encoding : {PlyEncoding::binary_little_endian, PlyEncoding::binary_big_endian})
     for (const std::size_t n : {0u, 1u, 2u, 7u, 100'000u}) {  // 100 000 points are two blocks
       write_ply(path(), noise(n), encoding);
-      EXPECT_TRUE(same_bits(read_ply(path()).points, noise(n).points)) << static_cast<int>(encoding) << ", " << n;
+      EXPECT_TRUE(same_bits(read_ply(path()).points, noise(n).points))
+          << static_cast<int>(encoding) << ", " << n;
     }
 }
 
 TEST_F(PlyTest, EveryFloatThatIsANumberComesBackFromText) {
   PointCloud cloud = noise(100'000);
-  std::erase_if(cloud.points, [](const Point& p) { return std::isnan(p.x) || std::isnan(p.y) || std::isnan(p.z); });
+  std::erase_if(cloud.points,
+                [](const Point& p) { return std::isnan(p.x) || std::isnan(p.y) || std::isnan(p.z); });
   write_ply(path(), cloud, PlyEncoding::ascii);
   EXPECT_TRUE(same_bits(read_ply(path()).points, cloud.points));
 }
@@ -66,9 +68,9 @@ TEST_F(PlyTest, TheTextIsAsReadersExpectIt) {
 TEST_F(PlyTest, DoublesOfBothByteOrdersAndTextAreCentred) {
   const std::string xyz = "property double x\nproperty float64 y\nproperty double z\n";
   const std::string body = bytes_of(4e6 + 0.25, -1.0, 2.0);
-  for (const std::string& file :
-       {ply_header(vertices("1", xyz), kLittle) + body, ply_header(vertices("1", xyz), kBig) + big_endian(body, 8),
-        ply_header(vertices("1", xyz)) + "4000000.25 -1 2\n"}) {
+  for (const std::string& file : {ply_header(vertices("1", xyz), kLittle) + body,
+                                  ply_header(vertices("1", xyz), kBig) + big_endian(body, 8),
+                                  ply_header(vertices("1", xyz)) + "4000000.25 -1 2\n"}) {
     const PointCloud got = read(file);
     EXPECT_EQ(got.origin.x, 4e6);
     EXPECT_TRUE(same_bits(got.points, {{0.25f, 999.f, 2.f}}));
@@ -78,16 +80,19 @@ TEST_F(PlyTest, DoublesOfBothByteOrdersAndTextAreCentred) {
 
 TEST_F(PlyTest, FloatAndDoubleCoordinatesMayBeMixedAndInAnyOrder) {
   const std::string xyz = "property double z\nproperty float32 x\nproperty float y\n";
-  EXPECT_TRUE(
-      same_bits(read(ply_header(vertices("1", xyz), kLittle) + bytes_of(0.1, 0.1f, 7.f)).points, {{0.1f, 7, 0.1f}}));
+  EXPECT_TRUE(same_bits(read(ply_header(vertices("1", xyz), kLittle) + bytes_of(0.1, 0.1f, 7.f)).points,
+                        {{0.1f, 7, 0.1f}}));
   EXPECT_TRUE(same_bits(read(ply_header(vertices("1", xyz)) + "0.1 0.1 7").points, {{0.1f, 7, 0.1f}}));
 }
 
 // All types in both spellings around the coordinates.
 const std::string kRich =
-    "property char a\nproperty int8 b\nproperty uchar red\nproperty uint8 green\nproperty float x\nproperty short "
-    "c\nproperty int16 d\nproperty ushort e\nproperty uint16 f\nproperty float32 y\nproperty int g\nproperty int32 "
-    "h\nproperty uint i\nproperty uint32 j\nproperty float z\nproperty float nx\nproperty float32 ny\nproperty double "
+    "property char a\nproperty int8 b\nproperty uchar red\nproperty uint8 green\nproperty float x\nproperty "
+    "short "
+    "c\nproperty int16 d\nproperty ushort e\nproperty uint16 f\nproperty float32 y\nproperty int g\nproperty "
+    "int32 "
+    "h\nproperty uint i\nproperty uint32 j\nproperty float z\nproperty float nx\nproperty float32 "
+    "ny\nproperty double "
     "k\nproperty float64 l\n";
 
 TEST_F(PlyTest, PropertiesOfEveryTypeAreSkippedInBothByteOrders) {
@@ -101,9 +106,11 @@ TEST_F(PlyTest, PropertiesOfEveryTypeAreSkippedInBothByteOrders) {
   const auto same = [](const std::string& bytes) { return bytes; };
   const auto turned = [](const std::string& bytes) { return big_endian(bytes, 4); };
   EXPECT_TRUE(same_bits(
-      read(ply_header(vertices("2", kRich), kLittle) + record(kTwo[0], same) + record(kTwo[1], same)).points, kTwo));
+      read(ply_header(vertices("2", kRich), kLittle) + record(kTwo[0], same) + record(kTwo[1], same)).points,
+      kTwo));
   EXPECT_TRUE(same_bits(
-      read(ply_header(vertices("2", kRich), kBig) + record(kTwo[0], turned) + record(kTwo[1], turned)).points, kTwo));
+      read(ply_header(vertices("2", kRich), kBig) + record(kTwo[0], turned) + record(kTwo[1], turned)).points,
+      kTwo));
 }
 
 TEST_F(PlyTest, PropertiesOfEveryTypeAreSkippedInText) {
@@ -119,7 +126,8 @@ TEST_F(PlyTest, ElementsBehindTheVerticesAreNotLookedAt) {
   const std::string elements = vertices("2") + "element face 2\n" + kFaces;
   EXPECT_TRUE(same_bits(read(ply_header(elements, kLittle) + kTwoPoints + "rubbish", &info).points, kTwo));
   EXPECT_EQ(info.trailing_bytes, 0u);
-  EXPECT_TRUE(same_bits(read(ply_header(elements) + "1 2 3\n4 5 6\n3 0 1 0 255\n3 0 1 0 255\n").points, kTwo));
+  EXPECT_TRUE(
+      same_bits(read(ply_header(elements) + "1 2 3\n4 5 6\n3 0 1 0 255\n3 0 1 0 255\n").points, kTwo));
 }
 
 TEST_F(PlyTest, ElementsInFrontOfTheVerticesAreSkippedInBinary) {
@@ -134,18 +142,20 @@ TEST_F(PlyTest, ElementsInFrontOfTheVerticesAreSkippedInBinary) {
     }
     return bytes + turn(kTwoPoints);
   };
-  EXPECT_TRUE(same_bits(read(ply_header(elements, kLittle) + body([](const auto& b) { return b; })).points, kTwo));
   EXPECT_TRUE(
-      same_bits(read(ply_header(elements, kBig) + body([](const auto& b) { return big_endian(b, 4); })).points, kTwo));
+      same_bits(read(ply_header(elements, kLittle) + body([](const auto& b) { return b; })).points, kTwo));
+  EXPECT_TRUE(same_bits(
+      read(ply_header(elements, kBig) + body([](const auto& b) { return big_endian(b, 4); })).points, kTwo));
 }
 
 TEST_F(PlyTest, ListsCountedByEveryIntegerTypeAreSkippedInBothByteOrders) {
   const auto check = [this](const std::string& type, auto three) {
     const std::string elements = "element e 1\nproperty list " + type + " short items\n" + vertices("2");
-    EXPECT_TRUE(same_bits(read(ply_header(elements, kLittle) + bytes_of(three) + "aabbcc" + kTwoPoints).points, kTwo))
+    EXPECT_TRUE(
+        same_bits(read(ply_header(elements, kLittle) + bytes_of(three) + "aabbcc" + kTwoPoints).points, kTwo))
         << type;
-    EXPECT_TRUE(same_bits(read(ply_header(elements, kBig) + big_endian(bytes_of(three), sizeof three) + "aabbcc" +
-                               big_endian(kTwoPoints, 4))
+    EXPECT_TRUE(same_bits(read(ply_header(elements, kBig) + big_endian(bytes_of(three), sizeof three) +
+                               "aabbcc" + big_endian(kTwoPoints, 4))
                               .points,
                           kTwo))
         << type;
@@ -161,21 +171,24 @@ TEST_F(PlyTest, ListsCountedByEveryIntegerTypeAreSkippedInBothByteOrders) {
 TEST_F(PlyTest, SkippedElementsMayBeLargerThanTheBuffer) {
   const std::string elements =
       "element e 100000\nproperty double v\nelement f 1\nproperty list int double v\n" + vertices("2");
-  const std::string body = std::string(800'000, 'e') + bytes_of(std::int32_t{50'000}) + std::string(400'000, 'f');
+  const std::string body =
+      std::string(800'000, 'e') + bytes_of(std::int32_t{50'000}) + std::string(400'000, 'f');
   CloudInfo info;
   EXPECT_TRUE(same_bits(read(ply_header(elements, kLittle) + body + kTwoPoints + "!", &info).points, kTwo));
   EXPECT_EQ(info.trailing_bytes, 1u);
 }
 
 TEST_F(PlyTest, ElementsInFrontOfTheVerticesAreSkippedInText) {
-  const std::string elements = "element camera 1\nproperty float px\nelement face 3\n" + kFaces + vertices("2");
-  EXPECT_TRUE(
-      same_bits(read(ply_header(elements) + "0.5\n3 0 1 2 255\n\n 0\t0 \r\n1 7 0\n1 2 3\n4 5 6\n").points, kTwo));
+  const std::string elements =
+      "element camera 1\nproperty float px\nelement face 3\n" + kFaces + vertices("2");
+  EXPECT_TRUE(same_bits(
+      read(ply_header(elements) + "0.5\n3 0 1 2 255\n\n 0\t0 \r\n1 7 0\n1 2 3\n4 5 6\n").points, kTwo));
 }
 
 TEST_F(PlyTest, ElementsWithoutRecordsOrPropertiesTakeNothing) {
-  const std::string elements = "element a 0\nproperty list uchar int b\nelement nothing 18446744073709551615\n" +
-                               vertices("2") + "element c 0\nproperty int d\n";
+  const std::string elements =
+      "element a 0\nproperty list uchar int b\nelement nothing 18446744073709551615\n" + vertices("2") +
+      "element c 0\nproperty int d\n";
   CloudInfo info;
   EXPECT_TRUE(same_bits(read(ply_header(elements, kLittle) + kTwoPoints + "abc", &info).points, kTwo));
   EXPECT_EQ(info.trailing_bytes, 3u) << "element c has no records, so nothing is expected here";
@@ -186,7 +199,8 @@ TEST_F(PlyTest, CommentsBlankLinesAndWindowsLineEndsAreAccepted) {
   std::string header = "ply\ncomment " + std::string(1000, 'c') + "\n\nobj_info x\nformat " + kLittle +
                        " 1.0\ncomment\nelement  vertex\t2 \n" + kXyz + "end_header\n";
   EXPECT_TRUE(same_bits(read(header + kTwoPoints).points, kTwo));
-  for (std::size_t at = 0; (at = header.find('\n', at)) != std::string::npos; at += 2) header.insert(at, "\r");
+  for (std::size_t at = 0; (at = header.find('\n', at)) != std::string::npos; at += 2)
+    header.insert(at, "\r");
   EXPECT_TRUE(same_bits(read(header + kTwoPoints).points, kTwo));
   const std::string newlines = "\n\n\n\n";  // the first bytes of a body may look like text
   EXPECT_EQ(bytes_of(read(header + newlines + kTwoPoints.substr(4)).points[0].x), newlines);

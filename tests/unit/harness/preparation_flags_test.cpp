@@ -34,7 +34,8 @@ TEST(PreparationFlags, NothingGivenIsNoFilter) {
 
 TEST(PreparationFlags, EveryOptionReachesItsField) {
   const PreparationArguments a = parsed(
-      "--scan-min-range 2 --scan-max-range 80.5 --scan-crop-box -1,-2,-3,4,5,6 --scan-remove-box -0.5 -1 0 0.5 1 2 "
+      "--scan-min-range 2 --scan-max-range 80.5 --scan-crop-box -1,-2,-3,4,5,6 --scan-remove-box -0.5 -1 0 "
+      "0.5 1 2 "
       "--scan-voxel-leaf 0.5 --scan-sample 1500 --scan-seed 42 --map-voxel-leaf 0.2");
   const ScanPreparation scan = scan_preparation(a);
   EXPECT_EQ(scan.min_range_m, 2);
@@ -55,13 +56,17 @@ TEST(PreparationFlags, ASampleWithoutASeedHasADocumentedOne) {
 }
 
 TEST(PreparationFlags, WhatCannotBeUsedIsRefusedByName) {
-  EXPECT_EQ(refusal_of("--scan-crop-box 1,2,3"), "--scan-crop-box: 3 numbers; give 6 (x0,y0,z0,x1,y1,z1 in metres)");
+  EXPECT_EQ(refusal_of("--scan-crop-box 1,2,3"),
+            "--scan-crop-box: 3 numbers; give 6 (x0,y0,z0,x1,y1,z1 in metres)");
   EXPECT_EQ(refusal_of("--scan-remove-box 1,2,3,4,5,x"),
             "--scan-remove-box: number 6 is 'x'; give a finite decimal number");
-  EXPECT_THAT(refusal_of("--scan-remove-box 1,2,3,0,5,6"), testing::HasSubstr("option scan-remove-box = 1,2,3,0,5,6"));
+  EXPECT_THAT(refusal_of("--scan-remove-box 1,2,3,0,5,6"),
+              testing::HasSubstr("option scan-remove-box = 1,2,3,0,5,6"));
   EXPECT_EQ(refusal_of("--scan-seed 4"), "--scan-seed needs --scan-sample");
-  EXPECT_EQ(refusal_of("--scan-sample 4 --scan-seed -1"), "option scan-seed = -1: must be in [0, 9223372036854775807]");
-  EXPECT_EQ(refusal_of("--scan-min-range 9 --scan-max-range 8"), "option scan-min-range = 9: must be in [0, 8]");
+  EXPECT_EQ(refusal_of("--scan-sample 4 --scan-seed -1"),
+            "option scan-seed = -1: must be in [0, 9223372036854775807]");
+  EXPECT_EQ(refusal_of("--scan-min-range 9 --scan-max-range 8"),
+            "option scan-min-range = 9: must be in [0, 8]");
   EXPECT_EQ(refusal_of("--map-voxel-leaf 0"), "option map-voxel-leaf = 0: must be in [0.001, 1000]");
   EXPECT_THROW(parsed("--scan-sample 2.5"), CLI::ParseError);
   EXPECT_THROW(parsed("--scan-voxel-leaf fine"), CLI::ParseError);

@@ -1,3 +1,5 @@
+#include "data/preparation.hpp"
+
 #include <gmock/gmock.h>
 
 #include <algorithm>
@@ -6,7 +8,6 @@
 #include <random>
 #include <stdexcept>
 
-#include "data/preparation.hpp"
 #include "pcd_files.hpp"
 
 namespace ndt::harness {
@@ -37,7 +38,8 @@ template <class Keep>
 std::vector<Point> kept(const PointCloud& cloud, Keep keep) {
   std::vector<Point> points;
   for (const Point& p : cloud.points)
-    if (finite(p) && keep(cloud.origin.x + double{p.x}, cloud.origin.y + double{p.y}, cloud.origin.z + double{p.z}))
+    if (finite(p) &&
+        keep(cloud.origin.x + double{p.x}, cloud.origin.y + double{p.y}, cloud.origin.z + double{p.z}))
       points.push_back(p);
   return points;
 }
@@ -77,8 +79,10 @@ TEST(ScanPreparation, RangeKeepsWhatLiesBetweenItsBounds) {
     EXPECT_LT(expected.size(), 1990U);
     EXPECT_GT(expected.size(), 10U);
   };
-  expect({.min_range_m = 5}, kept(cloud, [&](double x, double y, double z) { return distance(x, y, z) >= 5; }));
-  expect({.max_range_m = 15.5}, kept(cloud, [&](double x, double y, double z) { return distance(x, y, z) <= 15.5; }));
+  expect({.min_range_m = 5},
+         kept(cloud, [&](double x, double y, double z) { return distance(x, y, z) >= 5; }));
+  expect({.max_range_m = 15.5},
+         kept(cloud, [&](double x, double y, double z) { return distance(x, y, z) <= 15.5; }));
   expect({.min_range_m = 5, .max_range_m = 15.5}, kept(cloud, [&](double x, double y, double z) {
            return distance(x, y, z) >= 5 && distance(x, y, z) <= 15.5;
          }));
@@ -106,7 +110,8 @@ TEST(ScanPreparation, BoxesKeepTheInsideOrRemoveIt) {
   const auto outside = [&](double x, double y, double z) { return !inner(x, y, z); };
   EXPECT_TRUE(same_bits(prepare(cloud, {.remove_box = remove}).cloud.points, kept(cloud, outside)));
   const auto between = [&](double x, double y, double z) { return outer(x, y, z) && !inner(x, y, z); };
-  EXPECT_TRUE(same_bits(prepare(cloud, {.crop_box = crop, .remove_box = remove}).cloud.points, kept(cloud, between)));
+  EXPECT_TRUE(
+      same_bits(prepare(cloud, {.crop_box = crop, .remove_box = remove}).cloud.points, kept(cloud, between)));
 }
 
 TEST(ScanPreparation, FiltersCompareInTheFrameOfACloudFarAway) {
@@ -118,15 +123,17 @@ TEST(ScanPreparation, FiltersCompareInTheFrameOfACloudFarAway) {
   EXPECT_GT(expected.size(), 900U);
   EXPECT_TRUE(same_bits(got.cloud.points, expected));
   const double middle = std::sqrt(2 * kFar * kFar + 100 * 100);
-  EXPECT_EQ(prepare(cloud, {.max_range_m = 1e6}).cloud.size(), 0U) << "the sensor is at the frame's origin, " << middle;
+  EXPECT_EQ(prepare(cloud, {.max_range_m = 1e6}).cloud.size(), 0U)
+      << "the sensor is at the frame's origin, " << middle;
 }
 
 TEST(ScanPreparation, EveryFilterAloneDropsAndCountsWhatIsNotFinite) {
   const PointCloud cloud = random_cloud(5);
   const CropBox all{{-100, -100, -100}, {100, 100, 100}}, none{{50, 50, 50}, {60, 60, 60}};
-  for (const ScanPreparation& p : {ScanPreparation{.min_range_m = 0}, ScanPreparation{.max_range_m = 100},
-                                   ScanPreparation{.crop_box = all}, ScanPreparation{.remove_box = none},
-                                   ScanPreparation{.voxel_leaf_m = 0.001}, ScanPreparation{.sample_points = 5000}}) {
+  for (const ScanPreparation& p :
+       {ScanPreparation{.min_range_m = 0}, ScanPreparation{.max_range_m = 100},
+        ScanPreparation{.crop_box = all}, ScanPreparation{.remove_box = none},
+        ScanPreparation{.voxel_leaf_m = 0.001}, ScanPreparation{.sample_points = 5000}}) {
     const PreparedCloud got = prepare(cloud, p);
     ASSERT_EQ(got.steps.size(), 2U);
     EXPECT_EQ(shown(got)[0], "finite -3 =1997");
@@ -171,12 +178,14 @@ TEST(ScanPreparation, OptionsOutOfRangeAreRefusedWithNameValueAndBounds) {
   EXPECT_EQ(refusal_of({.max_range_m = 0}), "option scan-max-range = 0: must be in (0, 1000000]");
   EXPECT_EQ(refusal_of({.max_range_m = inf}), "option scan-max-range = inf: must be in (0, 1000000]");
   EXPECT_EQ(refusal_of({.voxel_leaf_m = 0}), "option scan-voxel-leaf = 0: must be in [0.001, 1000]");
-  EXPECT_EQ(refusal_of({.voxel_leaf_m = 1000.5}, "map"), "option map-voxel-leaf = 1000.5: must be in [0.001, 1000]");
+  EXPECT_EQ(refusal_of({.voxel_leaf_m = 1000.5}, "map"),
+            "option map-voxel-leaf = 1000.5: must be in [0.001, 1000]");
   EXPECT_EQ(refusal_of({.voxel_leaf_m = nan}), "option scan-voxel-leaf = nan: must be in [0.001, 1000]");
   EXPECT_EQ(refusal_of({.sample_points = 0}), "option scan-sample = 0: must be in [1, 1000000000]");
   EXPECT_EQ(refusal_of({.sample_points = -7}), "option scan-sample = -7: must be in [1, 1000000000]");
   const std::string form = ": must be in the form x0,y0,z0,x1,y1,z1, finite and no low above its high";
-  EXPECT_EQ(refusal_of({.crop_box = CropBox{{1, 0, 0}, {-1, 2, 2}}}), "option scan-crop-box = 1,0,0,-1,2,2" + form);
+  EXPECT_EQ(refusal_of({.crop_box = CropBox{{1, 0, 0}, {-1, 2, 2}}}),
+            "option scan-crop-box = 1,0,0,-1,2,2" + form);
   EXPECT_EQ(refusal_of({.remove_box = CropBox{{0, 0, 0}, {1, 1, nan}}}),
             "option scan-remove-box = 0,0,0,1,1,nan" + form);
   EXPECT_EQ(refusal_of({.remove_box = CropBox{{-inf, 0, 0}, {1, 1, 1}}}),
@@ -186,9 +195,11 @@ TEST(ScanPreparation, OptionsOutOfRangeAreRefusedWithNameValueAndBounds) {
 
 TEST(ScanPreparation, TheBoundsThemselvesAreAccepted) {
   EXPECT_EQ(refusal_of({}), "accepted");
-  EXPECT_EQ(refusal_of({.min_range_m = 0, .max_range_m = 1e6, .voxel_leaf_m = 0.001, .sample_points = 1}), "accepted");
-  EXPECT_EQ(refusal_of({.min_range_m = 3, .max_range_m = 3, .voxel_leaf_m = 1000, .sample_points = 1000000000}),
+  EXPECT_EQ(refusal_of({.min_range_m = 0, .max_range_m = 1e6, .voxel_leaf_m = 0.001, .sample_points = 1}),
             "accepted");
+  EXPECT_EQ(
+      refusal_of({.min_range_m = 3, .max_range_m = 3, .voxel_leaf_m = 1000, .sample_points = 1000000000}),
+      "accepted");
   EXPECT_EQ(refusal_of({.crop_box = CropBox{}, .remove_box = CropBox{}}), "accepted");
 }
 

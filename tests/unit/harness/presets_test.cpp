@@ -15,8 +15,8 @@ using testing::HasSubstr;
 TEST(Presets, TheProjectsOwnAreThereFromQuickToThorough) {
   std::vector<std::string> names;
   for (const Preset& preset : presets()) names.push_back(preset.name);
-  EXPECT_THAT(names, ElementsAre("smoke", "tracking", "basin", "scaling", "profiles", "iterations", "latency", "batch",
-                                 "transfers", "initial_pose", "full"));
+  EXPECT_THAT(names, ElementsAre("smoke", "tracking", "basin", "scaling", "profiles", "iterations", "latency",
+                                 "batch", "transfers", "initial_pose", "full"));
 }
 
 TEST(Presets, TheirDatasetsAndOptionsExist) {
@@ -30,7 +30,8 @@ TEST(Presets, TheirDatasetsAndOptionsExist) {
             << name;
       for (const Variant& variant : study.variants) EXPECT_NO_THROW(resolve(variant.options)) << variant.name;
       for (const SearchSpec& search : study.searches)
-        for (const std::string& row : search.implementations) EXPECT_NO_THROW(find_implementation(row)) << search.name;
+        for (const std::string& row : search.implementations)
+          EXPECT_NO_THROW(find_implementation(row)) << search.name;
     }
 }
 
@@ -59,7 +60,8 @@ TEST(Presets, FullIsAllOfThem) {
 }
 
 TEST(Presets, AnUnknownNameIsAnsweredWithTheNames) {
-  EXPECT_THAT([] { find_preset("smok"); }, testing::ThrowsMessage<UsageError>(HasSubstr("did you mean 'smoke'?")));
+  EXPECT_THAT([] { find_preset("smok"); },
+              testing::ThrowsMessage<UsageError>(HasSubstr("did you mean 'smoke'?")));
 }
 
 class PresetFile : public ScratchFiles {
@@ -103,7 +105,8 @@ TEST_F(PresetFile, AStudysSearchesShareItsPriors) {
   const Preset preset = find_preset(
       put("description = 'd'\n[[study]]\ndatasets = ['courtyard']\nseeds = 7\nsigma = [5, 4, 3, 0.2, 0.1]\n"
           "searches = [{ name = 'a', implementations = ['persistent_cpu'], strategy = 'sequential' },\n"
-          "{ name = 'b', implementations = ['persistent_cpu'], particles = 30, startup = 10, at_once = 5 }]\n")
+          "{ name = 'b', implementations = ['persistent_cpu'], particles = 30, startup = 10, at_once = 5 "
+          "}]\n")
           .string());
   const auto& searches = preset.studies.at(0).searches;
   ASSERT_EQ(searches.size(), 2u);
@@ -118,11 +121,13 @@ TEST_F(PresetFile, AStudysSearchesShareItsPriors) {
 
 TEST_F(PresetFile, MistakesInSearchesAreRefused) {
   const std::string head = "description = 'd'\n[[study]]\ndatasets = ['courtyard']\n";
-  EXPECT_THAT(refusal_of(head + "searches = [{ name = 'a' }]\n"), HasSubstr("implementations: is missing or empty"));
+  EXPECT_THAT(refusal_of(head + "searches = [{ name = 'a' }]\n"),
+              HasSubstr("implementations: is missing or empty"));
   EXPECT_THAT(refusal_of(head + "searches = [{ name = 'a', implementations = ['x'] }]\n"),
               HasSubstr("'a' cannot be run: unknown implementation 'x'"));
   const std::string own = "name = 'a', implementations = ['persistent_cpu']";
-  EXPECT_THAT(refusal_of(head + "searches = [{ " + own + ", strategy = 'b' }]\n"), HasSubstr("unknown strategy 'b'"));
+  EXPECT_THAT(refusal_of(head + "searches = [{ " + own + ", strategy = 'b' }]\n"),
+              HasSubstr("unknown strategy 'b'"));
   EXPECT_THAT(refusal_of(head + "searches = [{ " + own + ", strategy = 'b\tc' }]\n"),
               HasSubstr("unknown strategy 'b\\x09c'"));
   EXPECT_THAT(refusal_of(head + "searches = [{ " + own + " }, { " + own + " }]\n"),
@@ -132,15 +137,17 @@ TEST_F(PresetFile, MistakesInSearchesAreRefused) {
   EXPECT_THAT(refusal_of(head + "seeds = 5\n"), HasSubstr("study.seeds: given without searches"));
   EXPECT_THAT(refusal_of(head + "sigma = [1, 1, 1, 4, 0]\nsearches = [{ " + own + " }]\n"),
               HasSubstr("has an angle above pi"));
-  EXPECT_THAT(refusal_of(head + "searches = [{ name = 'a', implementations = ['persistent_cpu'], rounds = 3 }]\n"),
-              HasSubstr("rounds: unknown key"));
+  EXPECT_THAT(
+      refusal_of(head + "searches = [{ name = 'a', implementations = ['persistent_cpu'], rounds = 3 }]\n"),
+      HasSubstr("rounds: unknown key"));
   EXPECT_THAT(refusal_of(head + "sigma = [1, 2]\n"), HasSubstr("line 4: study.sigma: has not five numbers"));
 }
 
 TEST_F(PresetFile, AnotherPresetsStudiesAreTakenOver) {
   const std::string text = "description = 'd'\npresets = ['smoke']\n";
   EXPECT_EQ(find_preset(put(text).string()).studies.size(), find_preset("smoke").studies.size());
-  EXPECT_THAT(refusal_of("description = 'd'\npresets = ['../smoke']\n"), HasSubstr("names no preset of the project"));
+  EXPECT_THAT(refusal_of("description = 'd'\npresets = ['../smoke']\n"),
+              HasSubstr("names no preset of the project"));
   EXPECT_THAT(refusal_of("description = 'd'\npresets = ['full']\n"),
               HasSubstr("given in a preset that another one names"))
       << "no preset of presets of presets";
@@ -154,8 +161,10 @@ TEST_F(PresetFile, MistakesAreRefusedByLineAndKey) {
               HasSubstr("line 4: study.threads: holds a fraction"));
   EXPECT_THAT(refusal_of(head + "datasets = ['a']\nvariants = [{ name = 'v', linesearch = 'off' }]\n"),
               HasSubstr("study.variants.linesearch: unknown key"));
-  EXPECT_THAT(refusal_of(head + "datasets = ['a']\nposes = [0]\n"), HasSubstr("line 4: study.poses: 0 is not in"));
-  EXPECT_THAT(refusal_of("description = 'd'\n[timing]\nsamples = 0\n"), HasSubstr("timing.samples: 0 is not in"));
+  EXPECT_THAT(refusal_of(head + "datasets = ['a']\nposes = [0]\n"),
+              HasSubstr("line 4: study.poses: 0 is not in"));
+  EXPECT_THAT(refusal_of("description = 'd'\n[timing]\nsamples = 0\n"),
+              HasSubstr("timing.samples: 0 is not in"));
 }
 
 }  // namespace

@@ -6,8 +6,10 @@ namespace ndt::harness {
 namespace {
 
 TEST(ProgressLine, TellsShareCountTimeLeftAndWhatIsMeasured) {
-  EXPECT_EQ(progress_text({25, 100, "a on b"}, 30, 0), "[#####---------------]  25 %  25/100  1:30 left  a on b");
-  EXPECT_EQ(progress_text({0, 100, "a"}, 3, 0), "[--------------------]   0 %  0/100  a") << "nothing to go by yet";
+  EXPECT_EQ(progress_text({25, 100, "a on b"}, 30, 0),
+            "[#####---------------]  25 %  25/100  1:30 left  a on b");
+  EXPECT_EQ(progress_text({0, 100, "a"}, 3, 0), "[--------------------]   0 %  0/100  a")
+      << "nothing to go by yet";
   EXPECT_EQ(progress_text({100, 100, "a"}, 3, 0), "[####################] 100 %  100/100  0:00 left  a");
 }
 

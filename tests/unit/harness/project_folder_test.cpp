@@ -41,9 +41,11 @@ std::string refusal(const ProjectPlaces& places) {
 
 TEST(ProjectFolder, WhatWasTriedIsSaid) {
   EXPECT_EQ(refusal({"/none/a", "/none/b", ""}),
-            "harness/presets was not found: tried /none/a (around the build), /none/b (installed) and NDT_SHARE, which is "
+            "harness/presets was not found: tried /none/a (around the build), /none/b (installed) and "
+            "NDT_SHARE, which is "
             "not set; set NDT_SHARE to a folder of the project");
-  EXPECT_THAT(refusal({"/none/a", "/none/b", "/none/c"}), HasSubstr("(installed) and /none/c (NDT_SHARE); set"));
+  EXPECT_THAT(refusal({"/none/a", "/none/b", "/none/c"}),
+              HasSubstr("(installed) and /none/c (NDT_SHARE); set"));
 }
 
 }  // namespace

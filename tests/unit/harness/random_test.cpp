@@ -1,9 +1,9 @@
+#include "base/random.hpp"
+
 #include <gmock/gmock.h>
 
 #include <cmath>
 #include <cstring>
-
-#include "base/random.hpp"
 
 namespace ndt::harness {
 namespace {
@@ -41,7 +41,8 @@ TEST(Noise, APriorsMeanIsOffByItsDeviationsInTheMapAndFacesAnywhere) {
   double squares[6] = {};
   for (int k = 0; k < n; ++k) {
     const Pose mean = principal(derivative_pose(prior_mean(truth, sigma, 1, static_cast<std::uint64_t>(k))));
-    const double off[6] = {mean.x - 100, mean.y - 200, mean.z - 3, mean.roll - 0.01, mean.pitch + 0.02, mean.yaw};
+    const double off[6] = {mean.x - 100,     mean.y - 200,      mean.z - 3,
+                           mean.roll - 0.01, mean.pitch + 0.02, mean.yaw};
     for (int i = 0; i < 6; ++i) squares[i] += off[i] * off[i];
   }
   const double tolerance = 4 / std::sqrt(2.0 * n);
@@ -52,7 +53,8 @@ TEST(Noise, APriorsMeanIsOffByItsDeviationsInTheMapAndFacesAnywhere) {
 
 TEST(Noise, OffsetsAreInTheFrameOfTheTruth) {
   const Transform truth = to_transform(Pose{10, 20, 0, 0, 0, kPi / 2});
-  const Transform near = noisy_guess({}, {0, 0.3, 0, 0}, 1, 1), far = noisy_guess(truth, {0, 0.3, 0, 0}, 1, 1);
+  const Transform near = noisy_guess({}, {0, 0.3, 0, 0}, 1, 1),
+                  far = noisy_guess(truth, {0, 0.3, 0, 0}, 1, 1);
   EXPECT_NEAR(far.m[3], 10, 1e-12);
   EXPECT_NEAR(far.m[7], 20, 1e-12);
   EXPECT_NEAR(far.m[11], near.m[11], 1e-12);

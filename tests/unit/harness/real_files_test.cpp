@@ -15,7 +15,8 @@ class RealFilesTest : public ScratchFiles {
   RealFilesTest() : ScratchFiles("copy.ply") {}
   void SetUp() override {
     const char* const folder = std::getenv("NDT_DATASETS");
-    if (folder == nullptr || !std::filesystem::is_directory(folder)) GTEST_SKIP() << "NDT_DATASETS names no folder";
+    if (folder == nullptr || !std::filesystem::is_directory(folder))
+      GTEST_SKIP() << "NDT_DATASETS names no folder";
     for (const auto& entry : std::filesystem::recursive_directory_iterator(folder))
       if (entry.is_regular_file()) files_.push_back(entry.path());
   }

@@ -36,12 +36,14 @@ TEST(Registry, ReportsTheOracleFirstAndPeersLast) {
 
 TEST(Registry, NamesAreUnique) {
   std::set<std::string_view> names;
-  for (const Implementation& entry : implementations()) EXPECT_TRUE(names.insert(entry.name).second) << entry.name;
+  for (const Implementation& entry : implementations())
+    EXPECT_TRUE(names.insert(entry.name).second) << entry.name;
   EXPECT_FALSE(names.contains(kAuto));
 }
 
 TEST(Registry, APeerSaysHowItDiffers) {
-  for (const Implementation& entry : implementations()) EXPECT_EQ(entry.note.empty(), !entry.peer) << entry.name;
+  for (const Implementation& entry : implementations())
+    EXPECT_EQ(entry.note.empty(), !entry.peer) << entry.name;
 }
 
 TEST(Registry, WhatIsOnADevicePromisesWhatItMoves) {
@@ -78,9 +80,10 @@ TEST(Registry, EveryRowSaysWhereItRunsAndHowAndMakesAnAligner) {
 }
 
 TEST(Registry, AnUnknownNameIsAnsweredWithTheNearestAndTheWholeList) {
-  EXPECT_THAT(message_of<UsageError>([] { find_implementation("persistant_cpu"); }),
-              AllOf(HasSubstr("unknown implementation 'persistant_cpu'"), HasSubstr("did you mean 'persistent_cpu'?"),
-                    HasSubstr("choose from auto, cpu_pclomp_ref, ")));
+  EXPECT_THAT(
+      message_of<UsageError>([] { find_implementation("persistant_cpu"); }),
+      AllOf(HasSubstr("unknown implementation 'persistant_cpu'"), HasSubstr("did you mean 'persistent_cpu'?"),
+            HasSubstr("choose from auto, cpu_pclomp_ref, ")));
   EXPECT_THAT(message_of<UsageError>([] { find_implementation("cpu_pclomp"); }),
               HasSubstr("did you mean 'cpu_pclomp_ref'?"));
 }
@@ -92,10 +95,11 @@ TEST(Registry, ANameLikeNoOtherGetsTheListWithoutAGuess) {
 }
 
 TEST(Registry, AutoTakesTheLargestRankThatCanRun) {
-  const Implementation table[] = {{.name = "slow", .unavailable_reason = no_reason, .make = nothing, .auto_rank = 1},
-                                  {.name = "absent", .unavailable_reason = no_gpu, .make = nothing, .auto_rank = 3},
-                                  {.name = "fast", .unavailable_reason = no_reason, .make = nothing, .auto_rank = 2},
-                                  {.name = "never", .unavailable_reason = no_reason, .make = nothing}};
+  const Implementation table[] = {
+      {.name = "slow", .unavailable_reason = no_reason, .make = nothing, .auto_rank = 1},
+      {.name = "absent", .unavailable_reason = no_gpu, .make = nothing, .auto_rank = 3},
+      {.name = "fast", .unavailable_reason = no_reason, .make = nothing, .auto_rank = 2},
+      {.name = "never", .unavailable_reason = no_reason, .make = nothing}};
   EXPECT_EQ(choose_implementation("auto", table).name, "fast");
   EXPECT_THROW(choose_implementation("auto", std::span(table).subspan(1, 1)), NoDeviceError);
   EXPECT_THROW(choose_implementation("auto", std::span(table).subspan(3)), NoDeviceError);

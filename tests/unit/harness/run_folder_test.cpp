@@ -4,9 +4,9 @@
 
 #include <nlohmann/json.hpp>
 
-#include "ndt/core/error.hpp"
 #include "base/environment.hpp"
 #include "base/output_file.hpp"
+#include "ndt/core/error.hpp"
 #include "scratch_files.hpp"
 
 namespace ndt::harness {
@@ -66,13 +66,15 @@ TEST_F(RunFolders, AResumedRunKeepsItsRowsButForTornAndKilledOnes) {
 
 TEST_F(RunFolders, AFolderHoldsOneRun) {
   { RunFolder::begin(folder(), plan(), "command"); }
-  EXPECT_THAT(input_error_of([&] { RunFolder::begin(folder(), plan(), "command"); }), HasSubstr("contains a run already"));
+  EXPECT_THAT(input_error_of([&] { RunFolder::begin(folder(), plan(), "command"); }),
+              HasSubstr("contains a run already"));
   EXPECT_THAT(input_error_of([&] { RunFolder::resume(path("none")); }), HasSubstr("cannot be opened"));
 }
 
 TEST_F(RunFolders, TwoProcessesDoNotWriteToOneRun) {
   const RunFolder run = RunFolder::begin(folder(), plan(), "command");
-  EXPECT_THAT(input_error_of([&] { RunFolder::resume(folder()); }), HasSubstr("another process writes to it"));
+  EXPECT_THAT(input_error_of([&] { RunFolder::resume(folder()); }),
+              HasSubstr("another process writes to it"));
 }
 
 TEST_F(RunFolders, RowsOfAnotherProgramOrMachineAreNotMixedIn) {
@@ -81,7 +83,8 @@ TEST_F(RunFolders, RowsOfAnotherProgramOrMachineAreNotMixedIn) {
   auto environment = nlohmann::json::parse(in);
   environment["cpu_model"] = "abacus";
   write_text(folder() / "environment.json", environment.dump());
-  EXPECT_THAT(input_error_of([&] { RunFolder::resume(folder()); }), HasSubstr("begun with another processor"));
+  EXPECT_THAT(input_error_of([&] { RunFolder::resume(folder()); }),
+              HasSubstr("begun with another processor"));
   environment["cpu_model"] = cpu_model();
   environment["cuda"]["devices"].push_back({{"name", "one more"}});
   write_text(folder() / "environment.json", environment.dump());

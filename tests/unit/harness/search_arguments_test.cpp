@@ -34,16 +34,19 @@ TEST(SearchArguments, DefaultsAreTheReferencesCountsInRounds) {
 }
 
 TEST(SearchArguments, UnknownNamesAreAnsweredWithTheNames) {
-  EXPECT_THAT([] { resolve(with("batch")); }, ThrowsMessage<UsageError>(HasSubstr("did you mean 'batched'?")));
+  EXPECT_THAT([] { resolve(with("batch")); },
+              ThrowsMessage<UsageError>(HasSubstr("did you mean 'batched'?")));
   SearchArguments arguments;
   arguments[&SearchOptions::method] = "tree";
-  EXPECT_THAT([&] { resolve(arguments); }, ThrowsMessage<UsageError>(HasSubstr("choose from tpe, random, grid")));
+  EXPECT_THAT([&] { resolve(arguments); },
+              ThrowsMessage<UsageError>(HasSubstr("choose from tpe, random, grid")));
 }
 
 TEST(SearchArguments, WhatAStrategyOrMethodHasNoUseForIsRefused) {
   SearchArguments rounds = with("sequential");
   rounds[&SearchOptions::at_once] = 8;
-  EXPECT_THAT([&] { resolve(rounds); }, ThrowsMessage<UsageError>(HasSubstr("guides one particle at a time")));
+  EXPECT_THAT([&] { resolve(rounds); },
+              ThrowsMessage<UsageError>(HasSubstr("guides one particle at a time")));
   SearchArguments startup;
   startup[&SearchOptions::method] = "grid";
   startup[&SearchOptions::startup] = 5;
@@ -57,12 +60,15 @@ TEST(SearchArguments, WhatAStrategyOrMethodHasNoUseForIsRefused) {
 }
 
 TEST(SearchArguments, AStrategyTakesItsOwnRowOrItsTwin) {
-  const std::string persistent(choose_implementation(resolve(with("batched_persistent")).strategy, kAuto).name);
+  const std::string persistent(
+      choose_implementation(resolve(with("batched_persistent")).strategy, kAuto).name);
   EXPECT_THAT(persistent, testing::AnyOf("persistent_cuda", "persistent_cpu"));
   const std::string batched(choose_implementation(resolve(with("batched")).strategy, kAuto).name);
   EXPECT_THAT(batched, testing::AnyOf("multikernel_cuda", "multikernel_cpu"));
-  EXPECT_EQ(choose_implementation(resolve(with("sequential")).strategy, kAuto).name, choose_implementation(kAuto).name);
-  EXPECT_EQ(choose_implementation(resolve(with("batched")).strategy, "persistent_cpu").name, "persistent_cpu");
+  EXPECT_EQ(choose_implementation(resolve(with("sequential")).strategy, kAuto).name,
+            choose_implementation(kAuto).name);
+  EXPECT_EQ(choose_implementation(resolve(with("batched")).strategy, "persistent_cpu").name,
+            "persistent_cpu");
   EXPECT_EQ(choose_implementation(resolve(with("sequential")).strategy, kReference).name, kReference);
   const Implementation& oracle = find_implementation(kReference);
   EXPECT_TRUE(can_run(resolve(with("sequential")).strategy, oracle));

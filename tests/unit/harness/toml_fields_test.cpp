@@ -16,7 +16,8 @@ TomlTable parsed(std::string_view text) { return TomlTable::parse(text, "x.toml"
 
 TEST(TomlFields, EveryTypeIsReadAndMissingKeysAreNothing) {
   TomlTable toml = parsed(
-      "t = 'a'\nb = true\nn = 1.5\nw = 7\nl = ['x', 'y']\nv = [1, 2.5]\n[s]\nk = 1\n[[r]]\nk = 1\n[[r]]\nk = 2\n");
+      "t = 'a'\nb = true\nn = 1.5\nw = 7\nl = ['x', 'y']\nv = [1, 2.5]\n[s]\nk = 1\n[[r]]\nk = 1\n[[r]]\nk = "
+      "2\n");
   EXPECT_EQ(toml.text("t"), "a");
   EXPECT_EQ(toml.flag("b"), true);
   EXPECT_EQ(toml.number("n", 0, 2), 1.5);
@@ -39,7 +40,8 @@ TEST(TomlFields, KeysComeInTheOrderOfTheFile) {
 
 TEST(TomlFields, ARefusalNamesFileLineKeyAndRemedy) {
   TomlTable toml = parsed("a = 1\nb = 'x'\n[t]\nc = 9\n");
-  EXPECT_EQ(input_error_of([&] { toml.text("a"); }), "x.toml: line 1: a: is a whole number; give text in quotes");
+  EXPECT_EQ(input_error_of([&] { toml.text("a"); }),
+            "x.toml: line 1: a: is a whole number; give text in quotes");
   EXPECT_EQ(input_error_of([&] { toml.number("b", 0, 1); }), "x.toml: line 2: b: is text; give a number");
   TomlTable table = *toml.table("t");
   EXPECT_EQ(input_error_of([&] { table.whole("c", 0, 8); }),

@@ -45,7 +45,8 @@ TEST_F(TownPoints, SweepsOfOtherStopsLieWhereTheyWereMade) {
   aligner->set_map(dataset.map(0));
   for (const std::size_t frame : {std::size_t{0}, dataset.frames.size() - 1}) {
     const Transform truth = *dataset.frames[frame].truth;
-    EXPECT_LT(translation_error_m(aligner->align(dataset.scan(frame), truth).map_from_scan, truth), 0.02) << frame;
+    EXPECT_LT(translation_error_m(aligner->align(dataset.scan(frame), truth).map_from_scan, truth), 0.02)
+        << frame;
   }
 }
 

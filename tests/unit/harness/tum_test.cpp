@@ -32,8 +32,8 @@ std::vector<StampedTransform> random_trajectory(int n) {
   std::uniform_real_distribution<double> angle(-3.2, 3.2), metres(-1e5, 1e5);
   std::vector<StampedTransform> poses;
   for (int i = 0; i < n; ++i)
-    poses.push_back({1.7e9 + 0.1 * i, to_transform({metres(random), metres(random), metres(random), angle(random),
-                                                    angle(random), angle(random)})});
+    poses.push_back({1.7e9 + 0.1 * i, to_transform({metres(random), metres(random), metres(random),
+                                                    angle(random), angle(random), angle(random)})});
   return poses;
 }
 
@@ -51,9 +51,9 @@ TEST_F(TumTest, CommentsBlankLinesAndWindowsLineEndsAreSkipped) {
   const auto poses = read(text);
   ASSERT_EQ(poses.size(), 2u);
   EXPECT_EQ(poses[1].map_from_body(2, 3), 3);
-  EXPECT_EQ(
-      worst_entry_error(poses[1].map_from_body, make_transform(Mat3<double>{{1, 0, 0, 0, 1, 0, 0, 0, 1}}, {1, 2, 3})),
-      0);
+  EXPECT_EQ(worst_entry_error(poses[1].map_from_body,
+                              make_transform(Mat3<double>{{1, 0, 0, 0, 1, 0, 0, 0, 1}}, {1, 2, 3})),
+            0);
 }
 
 TEST_F(TumTest, TimesAndTranslationsComeBackExactlyAndRotationsTo2e15) {
@@ -111,12 +111,14 @@ TEST_F(TumTest, QuaternionsNearUnitLengthAreNormalisedAndReported) {
 }
 
 TEST_F(TumTest, QuaternionsOfAnotherLengthAreRefusedWithIt) {
-  EXPECT_THAT(refusal_of("1 0 0 0 0 0 0 1\n2 0 0 0 0 0 0 1.002\n"),
-              HasSubstr(":"
-                        " line 2: quaternion qx qy qz qw has length 1.002, not 1 within 0.001; fix the line"));
+  EXPECT_THAT(
+      refusal_of("1 0 0 0 0 0 0 1\n2 0 0 0 0 0 0 1.002\n"),
+      HasSubstr(":"
+                " line 2: quaternion qx qy qz qw has length 1.002, not 1 within 0.001; fix the line"));
   EXPECT_THAT(refusal_of("1 0 0 0 0 0 0 0\n"), HasSubstr("has length 0,"));
   EXPECT_THAT(refusal_of("1 0 0 0 0.5 0.5 0.5 0.4\n"), HasSubstr("has length 0.953"));
-  EXPECT_THAT(refusal_of("1 0 0 0 1e308 1e308 1e308 1e308\n"), HasSubstr("quaternion qx qy qz qw has length"));
+  EXPECT_THAT(refusal_of("1 0 0 0 1e308 1e308 1e308 1e308\n"),
+              HasSubstr("quaternion qx qy qz qw has length"));
 }
 
 TEST_F(TumTest, TimesHaveToIncrease) {

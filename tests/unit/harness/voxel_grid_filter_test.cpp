@@ -83,7 +83,8 @@ TEST(VoxelGridFilter, AsManyPointsAsAnyLeafHoldsDoNotMoveTheCentroid) {
 }
 
 TEST(VoxelGridFilter, NoCoordinateIsTooFarForASmallLeaf) {
-  const std::vector<Point> got = leaf_centroids({{}, {{3e38F, 0, 0}, {0, 0, 0}, {-3e38F, 1, 0}, {3e38F, 0, 0}}}, 0.001);
+  const std::vector<Point> got =
+      leaf_centroids({{}, {{3e38F, 0, 0}, {0, 0, 0}, {-3e38F, 1, 0}, {3e38F, 0, 0}}}, 0.001);
   ASSERT_EQ(got.size(), 3U);
   EXPECT_EQ(got[1].x, 3e38F);
 }

@@ -12,8 +12,9 @@ namespace ndt::golden {
 struct Trial {
   Pose input, result;  ///< proposed, and inserted: the same in the analytic sequence
   double score = 0;
-  std::optional<double> log_ratio;  ///< of the input, before its insertion; guided ones of the analytic sequence
-  int good = -1;                    ///< size of the good set before the insertion; -1 where it was not recorded
+  std::optional<double>
+      log_ratio;  ///< of the input, before its insertion; guided ones of the analytic sequence
+  int good = -1;  ///< size of the good set before the insertion; -1 where it was not recorded
 };
 
 struct TrialSequence {

@@ -14,7 +14,8 @@ namespace {
 
 Pose at(double x, double y, double yaw) { return {x, y, 0, 0, 0, yaw}; }
 
-double ratio(const ParzenTrials& trials, const Pose& p, double to_beat = -std::numeric_limits<double>::infinity()) {
+double ratio(const ParzenTrials& trials, const Pose& p,
+             double to_beat = -std::numeric_limits<double>::infinity()) {
   Candidate here{place_of(p)};
   return trials.log_density_ratio(here, to_beat);
 }
@@ -71,7 +72,8 @@ TEST(ParzenTrials, WhatCannotBeatTheBestIsOnlyEverCutShortBelowIt) {
   for (int k = 0; k < 2000; ++k) {
     const Pose here = anywhere();
     const double whole = ratio(trials, here);
-    for (const double to_beat : {whole - 100, std::nextafter(whole, -1e300), whole, whole + 1e-6, whole + 100, 1e300}) {
+    for (const double to_beat :
+         {whole - 100, std::nextafter(whole, -1e300), whole, whole + 1e-6, whole + 100, 1e300}) {
       const double got = ratio(trials, here, to_beat);
       if (got == whole) {
         ++kept;
@@ -86,7 +88,8 @@ TEST(ParzenTrials, WhatCannotBeatTheBestIsOnlyEverCutShortBelowIt) {
   EXPECT_GT(kept, 1000);
 }
 
-/// Trials move between the sets on the way: into the good one, out of it, and up from the rest while it grows.
+/// Trials move between the sets on the way: into the good one, out of it, and up from the rest while it
+/// grows.
 TEST(ParzenTrials, KernelsSummedAheadGiveTheSameBits) {
   std::mt19937_64 random(6);
   std::uniform_real_distribution<double> metres(-2, 2), turn(-0.5, 0.5);
@@ -116,7 +119,8 @@ TEST(ParzenTrials, TheGoodSetHoldsTheBestAndOfEqualsTheEarliest) {
   for (int k = 0; k < 20; ++k) trials.add(at(10 * k, 0, 0), scores[k]);
   for (int k = 0; k < 20; ++k) EXPECT_EQ(ratio(trials, at(10 * k, 0, 0)) > 0, k == 11 || k == 19) << k;
   for (int k = 20; k < 30; ++k) trials.add(at(10 * k, 0, 0), 3);
-  for (int k = 0; k < 30; ++k) EXPECT_EQ(ratio(trials, at(10 * k, 0, 0)) > 0, k == 1 || k == 11 || k == 19) << k;
+  for (int k = 0; k < 30; ++k)
+    EXPECT_EQ(ratio(trials, at(10 * k, 0, 0)) > 0, k == 1 || k == 11 || k == 19) << k;
 }
 
 TEST(ParzenTrials, TheCircleHasNoSeam) {

@@ -21,7 +21,8 @@ TEST(PosePrior, DrawsHaveItsMomentsAndYawFillsTheCircle) {
     const Pose pose = sampler.pose(sampler.draw(random));
     ASSERT_GE(pose.yaw, -kPi);
     ASSERT_LT(pose.yaw, kPi);
-    for (int i = 0; i < 6; ++i) sum[i] += coordinate(pose, i), squares[i] += coordinate(pose, i) * coordinate(pose, i);
+    for (int i = 0; i < 6; ++i)
+      sum[i] += coordinate(pose, i), squares[i] += coordinate(pose, i) * coordinate(pose, i);
   }
   for (int i = 0; i < 6; ++i) {
     const double mean = sum[i] / kDraws, deviation = std::sqrt(squares[i] / kDraws - mean * mean);
@@ -42,7 +43,8 @@ TEST(PosePrior, DrawsAreThoseOfTheStandardLibraryThatTheReferenceUses) {
   for (int k = 0; k < 1000; ++k) {
     const Pose pose = sampler.pose(sampler.draw(random));
     for (int i = 0; i < 5; ++i)
-      ASSERT_EQ(coordinate(pose, i), normal[i](theirs) * kPrior.sigma[i] + coordinate(kPrior.mean, i)) << k << ' ' << i;
+      ASSERT_EQ(coordinate(pose, i), normal[i](theirs) * kPrior.sigma[i] + coordinate(kPrior.mean, i))
+          << k << ' ' << i;
     ASSERT_EQ(pose.yaw, std::uniform_real_distribution<double>(-kPi, kPi)(theirs)) << k;
   }
 }
@@ -58,7 +60,8 @@ TEST(PosePrior, WithoutDeviationsDrawsAreTheMeanBesideTheHeading) {
 }
 
 TEST(PosePrior, WhatIsNoPlaceOrNoDeviationIsRefusedByName) {
-  const double nan = std::numeric_limits<double>::quiet_NaN(), infinity = std::numeric_limits<double>::infinity();
+  const double nan = std::numeric_limits<double>::quiet_NaN(),
+               infinity = std::numeric_limits<double>::infinity();
   const auto refusal = [](const PosePrior& prior) -> std::string {
     try {
       require_valid(prior);

@@ -18,7 +18,8 @@ const Strategy& kSequential = strategies()[0];
 const Strategy& kBatched = strategies()[1];
 const Strategy& kRounds = strategies()[2];
 
-/// Every pose stays where it is; NVTL and probability fall with the distance to a place and a heading. Counts how it was asked.
+/// Every pose stays where it is; NVTL and probability fall with the distance to a place and a heading. Counts
+/// how it was asked.
 class Hill : public Aligner {
  public:
   std::vector<std::size_t> calls;  ///< poses of each
@@ -106,7 +107,8 @@ TEST(Search, GuidanceComesCloserThanChance) {
     const SearchResult guided = search(aligner, kScan, kPrior, kRounds, o);
     o.method = Method::random;
     o.seed += 100;
-    wins += guided.best_particle().result.nvtl > search(aligner, kScan, kPrior, kRounds, o).best_particle().result.nvtl;
+    wins += guided.best_particle().result.nvtl >
+            search(aligner, kScan, kPrior, kRounds, o).best_particle().result.nvtl;
   }
   EXPECT_GE(wins, 16);  // p < 0.01 if both were as good
 }
@@ -241,7 +243,8 @@ TEST(Search, WhatIsDrawnFromThePriorIsNotCalledGuided) {
   Hill aligner;
   const SearchResult result = search(aligner, kScan, kPrior, kRounds, options(40, 0, 4));
   for (std::size_t k = 0; k < result.particles.size(); ++k)
-    EXPECT_EQ(result.particles[k].guided, k >= 12) << k;  // ten trials make the first good one, told after three rounds
+    EXPECT_EQ(result.particles[k].guided, k >= 12)
+        << k;  // ten trials make the first good one, told after three rounds
 }
 
 TEST(Search, TheObserverSeesEveryRound) {

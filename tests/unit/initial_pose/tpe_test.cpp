@@ -34,7 +34,9 @@ void expect_proposals_of(const std::string& file) {
   }
 }
 
-TEST(Tpe, ProposesWhatTheReferenceDidOnAnAnalyticFunction) { expect_proposals_of("tpe_analytic_sequence.json"); }
+TEST(Tpe, ProposesWhatTheReferenceDidOnAnAnalyticFunction) {
+  expect_proposals_of("tpe_analytic_sequence.json");
+}
 TEST(Tpe, ProposesWhatTheReferenceDidOnARealScan) { expect_proposals_of("tpe_pose_search.json"); }
 
 using Objective = std::function<double(const Pose&)>;
@@ -47,16 +49,19 @@ struct Problem {
   Objective value;
 };
 const Problem kProblems[] = {
-    {"sphere", [](const Pose& p) { return -(squared(p.x - 11) + squared(p.y + 6) + squared(around(p.yaw - 0.7))); }},
+    {"sphere",
+     [](const Pose& p) { return -(squared(p.x - 11) + squared(p.y + 6) + squared(around(p.yaw - 0.7))); }},
     {"multimodal",  // the pose, and two places that look like it
      [](const Pose& p) {
        const auto hill = [&](double height, double x, double y, double yaw) {
-         return height * std::exp(-(squared(p.x - x) + squared(p.y - y)) / 2 - squared(around(p.yaw - yaw)) * 2);
+         return height *
+                std::exp(-(squared(p.x - x) + squared(p.y - y)) / 2 - squared(around(p.yaw - yaw)) * 2);
        };
        return hill(1, 11, -6, 0.7) + hill(0.8, 8, -3, 0.7 - kPi) + hill(0.6, 13, -3, -1);
      }},
-    {"wrapped yaw",
-     [](const Pose& p) { return -(squared(p.x - 9) + squared(p.y + 5) + 10 * squared(around(p.yaw - kPi))); }}};
+    {"wrapped yaw", [](const Pose& p) {
+       return -(squared(p.x - 9) + squared(p.y + 5) + 10 * squared(around(p.yaw - kPi)));
+     }}};
 
 /// The best value after each trial.
 std::vector<double> best_so_far(Tpe tpe, const Objective& value, int trials, int at_once = 1) {
@@ -96,7 +101,8 @@ TEST(Tpe, BeatsRandomSearchOfTheSameBudget) {
         guided.push_back(best_so_far(Tpe(kPrior, {50, 100, seed}), value, kTrials, at_once).back());
         wins += guided.back() > random[seed - 1][kTrials - 1];
       }
-      EXPECT_LT(sign_test(wins, kSeeds), 0.01) << name << ", " << at_once << " at once: " << wins << " of " << kSeeds;
+      EXPECT_LT(sign_test(wins, kSeeds), 0.01)
+          << name << ", " << at_once << " at once: " << wins << " of " << kSeeds;
       int budget = kTrials;
       const auto level = [&] {
         std::vector<double> at_budget;
@@ -104,8 +110,9 @@ TEST(Tpe, BeatsRandomSearchOfTheSameBudget) {
         return median(at_budget) >= median(guided);
       };
       while (budget < kMost && !level()) budget = std::min(kMost, budget + budget / 20);
-      fmt::print("{}, {} at once: {} of {} seeds won; random search draws level at {}{} trials instead of {}\n", name,
-                 at_once, wins, kSeeds, budget, budget == kMost ? " or more" : "", kTrials);
+      fmt::print(
+          "{}, {} at once: {} of {} seeds won; random search draws level at {}{} trials instead of {}\n",
+          name, at_once, wins, kSeeds, budget, budget == kMost ? " or more" : "", kTrials);
     }
   }
 }
@@ -172,9 +179,9 @@ TEST(Tpe, PlacesOfOneRoundKeepApart) {
   const std::vector<Pose> round = tpe.ask(16);
   for (std::size_t i = 0; i < round.size(); ++i)
     for (std::size_t j = 0; j < i; ++j)
-      EXPECT_GT(
-          std::hypot(round[i].x - round[j].x, round[i].y - round[j].y) + std::abs(around(round[i].yaw - round[j].yaw)),
-          0.05)
+      EXPECT_GT(std::hypot(round[i].x - round[j].x, round[i].y - round[j].y) +
+                    std::abs(around(round[i].yaw - round[j].yaw)),
+                0.05)
           << i << ' ' << j;
 }
 

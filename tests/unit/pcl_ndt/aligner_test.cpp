@@ -1,4 +1,5 @@
-// What the row adds to PCL: our definitions of the numbers, honest outcomes, and refusals where PCL would go wrong silently.
+// What the row adds to PCL: our definitions of the numbers, honest outcomes, and refusals where PCL would go
+// wrong silently.
 #include <gmock/gmock.h>
 
 #include <cmath>
@@ -32,8 +33,8 @@ std::unique_ptr<Aligner> oracle_from_zero(const PointCloud& map) {
 }
 
 TEST(PclNdt, EvaluationsAgreeWithTheOracleFromAZeroStart) {
-  // Both move points in float32, by matrices that may differ in the last digit: a micrometre, against voxels whose thinnest
-  // axis is some centimetres.
+  // Both move points in float32, by matrices that may differ in the last digit: a micrometre, against voxels
+  // whose thinnest axis is some centimetres.
   constexpr double kTolerance = 1e-5;
   const auto oracle = oracle_from_zero(test_clouds::map());
   const auto row = with_map(test_clouds::map());
@@ -51,11 +52,12 @@ TEST(PclNdt, EvaluationsAgreeWithTheOracleFromAZeroStart) {
   }
 }
 
-/// The scan's score against the row's own voxels, written down again from the definition in double; the voxels of a point
-/// are those near it at `base`, so that the score is smooth.
+/// The scan's score against the row's own voxels, written down again from the definition in double; the
+/// voxels of a point are those near it at `base`, so that the score is smooth.
 class DefinedScore {
  public:
-  DefinedScore(const std::vector<VoxelRow>& voxels, const PointCloud& scan, const Pose& base, double resolution_m)
+  DefinedScore(const std::vector<VoxelRow>& voxels, const PointCloud& scan, const Pose& base,
+               double resolution_m)
       : scan_(scan), near_(scan.size()) {
     for (std::size_t i = 0; i < scan.size(); ++i)
       for (const VoxelRow& v : voxels) {
@@ -79,7 +81,9 @@ class DefinedScore {
   }
 
   /// Central difference along entries i (and j) of the pose.
-  double slope(Pose pose, int i, double h) const { return (at(moved(pose, i, h)) - at(moved(pose, i, -h))) / (2 * h); }
+  double slope(Pose pose, int i, double h) const {
+    return (at(moved(pose, i, h)) - at(moved(pose, i, -h))) / (2 * h);
+  }
   double curvature(const Pose& pose, int i, int j, double h) const {
     return (slope(moved(pose, j, h), i, h) - slope(moved(pose, j, -h), i, h)) / (2 * h);
   }
@@ -149,7 +153,8 @@ TEST(PclNdt, AScanThatFixesNoPoseIsDegenerate) {
   for (int i = 0; i < 3000; ++i) line.points.push_back({0.01F * static_cast<float>(i), 0.5F, 0.5F});
   for (const PointCloud& cloud : {plane, line})
     EXPECT_NE(with_map(cloud)->align(cloud, to_transform({0.1, 0, 0, 0, 0, 0})).stop, Stop::converged);
-  EXPECT_NE(with_map(test_clouds::map())->align({{}, {test_clouds::scan().points[0]}}, kGuess).stop, Stop::converged);
+  EXPECT_NE(with_map(test_clouds::map())->align({{}, {test_clouds::scan().points[0]}}, kGuess).stop,
+            Stop::converged);
 }
 
 TEST(PclNdt, EqualMapPointsHaveNoVoxelForPcl) {
@@ -231,7 +236,8 @@ TEST(PclNdt, OptionsPclDoesNotHaveAreRefusedByNameAndValue) {
   EXPECT_EQ(message([](O& o) { o.covariance_start = CovarianceStart::zero; }), "accepted");
   PerScan pulled;
   pulled.regularisation = RegularisationTarget{5, 0};
-  EXPECT_THROW(with_map(test_clouds::map())->align(test_clouds::scan(), kGuess, pulled), std::invalid_argument);
+  EXPECT_THROW(with_map(test_clouds::map())->align(test_clouds::scan(), kGuess, pulled),
+               std::invalid_argument);
 }
 
 }  // namespace

@@ -18,7 +18,8 @@ std::vector<Point> read_by_pcl(const std::filesystem::path& file) {
 }
 
 TEST_F(PclReader, ReadsWhatWeWriteToTheSameBits) {
-  for (const PcdEncoding encoding : {PcdEncoding::ascii, PcdEncoding::binary, PcdEncoding::binary_compressed}) {
+  for (const PcdEncoding encoding :
+       {PcdEncoding::ascii, PcdEncoding::binary, PcdEncoding::binary_compressed}) {
     if (encoding == PcdEncoding::binary_compressed && !NDT_HAVE_LZF) continue;
     for (const std::size_t n : {1U, 2U, 5000U}) {
       // PCL reads text through a stream that refuses subnormal numbers.
@@ -57,7 +58,8 @@ TEST_F(PclReader, WritesTextThatWeReadToTheSameBits) {
   auto cloud = pcl_cloud<pcl::PointXYZI>(3000);
   cloud[0].z = 0.1F;
   ASSERT_EQ(pcl::PCDWriter().writeASCII(path().string(), cloud, 9), 0);
-  const std::vector<Point> ours = read_pcd(path()).points, theirs = read_by_pcl(path()), wanted = xyz_of(cloud);
+  const std::vector<Point> ours = read_pcd(path()).points, theirs = read_by_pcl(path()),
+                           wanted = xyz_of(cloud);
   ASSERT_EQ(ours.size(), wanted.size());
   ASSERT_EQ(theirs.size(), wanted.size());
   for (std::size_t i = 0; i < wanted.size(); ++i) {

@@ -38,7 +38,8 @@ TEST(PclNdt, GivesTheBitsOfPclCalledByHand) {
     const AlignResult got = row->align(test_clouds::scan(), guess);
     EXPECT_EQ(got.iterations, plain.getFinalNumIteration());
     for (int i = 0; i < 16; ++i)
-      EXPECT_EQ(got.map_from_scan.m[i], static_cast<double>(plain.getFinalTransformation()(i / 4, i % 4))) << i;
+      EXPECT_EQ(got.map_from_scan.m[i], static_cast<double>(plain.getFinalTransformation()(i / 4, i % 4)))
+          << i;
     EXPECT_NEAR(got.transform_probability, plain.getTransformationLikelihood(), 1e-6);
   }
 }

@@ -1,6 +1,7 @@
-// Every public header is compiled by itself, twice in one file, when the tests are built (see CMakeLists.txt). Those objects are
-// linked into this program, so a function that is not inline shows as well. Here: that none was left out, and that a harness
-// header with a source is compiled alone by that source, which must include it first.
+// Every public header is compiled by itself, twice in one file, when the tests are built (see
+// CMakeLists.txt). Those objects are linked into this program, so a function that is not inline shows as
+// well. Here: that none was left out, and that a harness header with a source is compiled alone by that
+// source, which must include it first.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -18,7 +19,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::string relative_to_root(const fs::path& path) { return path.lexically_relative(NDT_SOURCE_DIR).generic_string(); }
+std::string relative_to_root(const fs::path& path) {
+  return path.lexically_relative(NDT_SOURCE_DIR).generic_string();
+}
 
 /// The first file that a source includes, as spelled there.
 std::string first_include(const fs::path& source) {
@@ -33,15 +36,18 @@ bool has_source(const fs::path& header) { return fs::exists(fs::path(header).rep
 
 std::vector<fs::path> harness_headers() {
   std::vector<fs::path> found;
-  for (const fs::directory_entry& entry : fs::recursive_directory_iterator(fs::path(NDT_SOURCE_DIR) / "harness"))
+  for (const fs::directory_entry& entry :
+       fs::recursive_directory_iterator(fs::path(NDT_SOURCE_DIR) / "harness"))
     if (entry.path().extension() == ".hpp") found.push_back(entry.path());
   return found;
 }
 
-/// Files below the public folders of the modules, and harness headers without a source, from the repository root.
+/// Files below the public folders of the modules, and harness headers without a source, from the repository
+/// root.
 std::set<std::string> public_files() {
   std::set<std::string> found;
-  for (const fs::directory_entry& entry : fs::recursive_directory_iterator(fs::path(NDT_SOURCE_DIR) / "modules")) {
+  for (const fs::directory_entry& entry :
+       fs::recursive_directory_iterator(fs::path(NDT_SOURCE_DIR) / "modules")) {
     const std::string path = relative_to_root(entry.path());
     if (entry.is_regular_file() && path.find("/include/ndt/") != std::string::npos) found.insert(path);
   }
@@ -61,7 +67,8 @@ std::set<std::string> compiled_headers() {
 TEST(PublicHeaders, AreAllCompiledByThemselves) {
   std::set<std::string> expected;
   for (const std::string& path : public_files()) {
-    EXPECT_TRUE(path.ends_with(".hpp") || path.ends_with(".cuh")) << path << " has an ending nothing here compiles";
+    EXPECT_TRUE(path.ends_with(".hpp") || path.ends_with(".cuh"))
+        << path << " has an ending nothing here compiles";
     if (path.ends_with(".hpp")) expected.insert(path);
   }
   EXPECT_GT(expected.size(), 25U) << "no headers were found below " NDT_SOURCE_DIR;

@@ -11,8 +11,8 @@ namespace {
 
 using Names = std::vector<std::string>;
 
-/// core ← exec ← {voxel ← score ← solve ← edge}, core ← align; options and results may be used above align. Headers (.hpp) of
-/// cuda/ compile without CUDA.
+/// core ← exec ← {voxel ← score ← solve ← edge}, core ← align; options and results may be used above align.
+/// Headers (.hpp) of cuda/ compile without CUDA.
 const std::map<std::string, Names> kLayersOfCommon = {
     {"core", {"core"}},
     {"align", {"core", "align"}},
@@ -23,7 +23,8 @@ const std::map<std::string, Names> kLayersOfCommon = {
     {"solve", {"core", "exec", "align", "voxel", "score", "solve"}},
     {"edge", {"core", "exec", "align", "voxel", "score", "solve", "edge"}}};
 
-/// base ← io ← town ← data ← registry ← run ← cli; microbench beside cli. The wings of the harness are its folders.
+/// base ← io ← town ← data ← registry ← run ← cli; microbench beside cli. The wings of the harness are its
+/// folders.
 const std::map<std::string, Names> kLayersOfHarness = {
     {"base", {"base"}},
     {"io", {"base", "io"}},
@@ -46,7 +47,9 @@ const std::regex kCuda("^(cuda|cooperative_groups|cub/|thrust/|cusolver|cublas|d
 
 bool matches(const std::string& path, const std::regex& start) { return std::regex_search(path, start); }
 
-bool contains(const Names& names, const std::string& name) { return std::ranges::find(names, name) != names.end(); }
+bool contains(const Names& names, const std::string& name) {
+  return std::ranges::find(names, name) != names.end();
+}
 
 bool is_device(const std::string& file) { return file.ends_with(".cu") || file.ends_with(".cuh"); }
 
@@ -102,8 +105,8 @@ IncludeGraph::IncludeGraph(const Files& files) {
   }
 }
 
-/// tests → harness → modules → common; siblings never include each other. bench: programs in a module's bench/, which measure
-/// kernels without the harness. Nothing for a module that is not there.
+/// tests → harness → modules → common; siblings never include each other. bench: programs in a module's
+/// bench/, which measure kernels without the harness. Nothing for a module that is not there.
 std::optional<IncludeGraph::NameSet> IncludeGraph::allowed_to(const std::string& module) const {
   NameSet all = modules_;
   if (module == "common") return NameSet{};
@@ -113,7 +116,8 @@ std::optional<IncludeGraph::NameSet> IncludeGraph::allowed_to(const std::string&
   return modules_.contains(module) ? std::optional<NameSet>({"common"}) : std::nullopt;
 }
 
-/// Whose private headers a file below tests/ may include: a unit test those of its unit, a device test those with kernels.
+/// Whose private headers a file below tests/ may include: a unit test those of its unit, a device test those
+/// with kernels.
 IncludeGraph::NameSet IncludeGraph::modules_under_test(const std::string& file) const {
   if (file.starts_with("tests/unit/")) return {part(file, 2)};
   if (file.starts_with("tests/gpu/")) return with_kernels_;
@@ -162,7 +166,8 @@ std::string IncludeGraph::resolve(const std::string& file, const Include& includ
     }
   }
   for (const std::string& folder : folders) {
-    const std::string path = (std::filesystem::path(folder) / include.path).lexically_normal().generic_string();
+    const std::string path =
+        (std::filesystem::path(folder) / include.path).lexically_normal().generic_string();
     if (exists(path)) return path;
   }
   return "";
@@ -175,7 +180,8 @@ std::string IncludeGraph::objection_to_own(const Place& from, const std::string&
   const bool under_test = modules_under_test(from.file).contains(to.module);
   if (to.module != from.module && !to.is_public && !under_test) return "it is private to " + to.module;
   if (is_device(target) && !may_use_device(from.file)) return "device code is for .cu and .cuh files";
-  if (from.module == "harness" && to.module == "harness" && !contains(kLayersOfHarness.at(from.layer), to.layer))
+  if (from.module == "harness" && to.module == "harness" &&
+      !contains(kLayersOfHarness.at(from.layer), to.layer))
     return from.layer + "/ may not know " + to.layer + "/";
   if (to.module != "common" || from.module == "tests") return "";
   if (to.layer == "cuda" && (may_use_device(from.file) || from.layer == "cuda")) return "";
@@ -190,8 +196,10 @@ std::string IncludeGraph::objection(const std::string& file, const Include& incl
   const Place from = place_of(file);
   if (!allowed_to(from.module)) return "the layering says nothing about " + from.module;
   if (from.module == "common" && !kLayersOfCommon.contains(from.layer))
-    return from.layer.empty() ? "no header of common has the name of this source" : "common has no layer " + from.layer;
-  if (from.module == "harness" && !kLayersOfHarness.contains(from.layer)) return "harness has no wing " + from.layer;
+    return from.layer.empty() ? "no header of common has the name of this source"
+                              : "common has no layer " + from.layer;
+  if (from.module == "harness" && !kLayersOfHarness.contains(from.layer))
+    return "harness has no wing " + from.layer;
   const std::string target = resolve(file, include);
   if (!target.empty()) return objection_to_own(from, target);
   if (include.path.starts_with("ndt/")) return "there is no such public header";
@@ -232,8 +240,8 @@ std::vector<std::string> IncludeGraph::violations() const {
   return out;
 }
 
-/// A source is one unit with the header of its name that it includes, a header with its _inl; every other file is a unit of its
-/// own.
+/// A source is one unit with the header of its name that it includes, a header with its _inl; every other
+/// file is a unit of its own.
 std::string IncludeGraph::unit_of(const std::string& file) const {
   const std::filesystem::path path(file);
   if (path.stem().string().ends_with("_inl")) return file.substr(0, file.rfind("_inl"));

@@ -19,8 +19,8 @@ struct Include {
 /// The include directives of a source text; those behind // or inside /* */ do not count.
 std::vector<Include> includes_of(std::string_view source);
 
-/// Files by their path from the repository root, with '/' between folders: sources, headers, and modules/<name>/CMakeLists.txt,
-/// which tells that <name> is a module.
+/// Files by their path from the repository root, with '/' between folders: sources, headers, and
+/// modules/<name>/CMakeLists.txt, which tells that <name> is a module.
 using Files = std::map<std::string, std::string>;
 
 class IncludeGraph {
@@ -45,8 +45,8 @@ class IncludeGraph {
   std::string resolve(const std::string& file, const Include& include) const;
   std::string objection(const std::string& file, const Include& include) const;
   std::string objection_to_own(const Place& from, const std::string& target) const;
-  void follow_device_code(const std::string& file, const std::string& chain, std::vector<std::string>& visited,
-                          std::vector<std::string>& out) const;
+  void follow_device_code(const std::string& file, const std::string& chain,
+                          std::vector<std::string>& visited, std::vector<std::string>& out) const;
 
   std::map<std::string, std::vector<Include>> includes_;
   NameSet modules_, with_kernels_;

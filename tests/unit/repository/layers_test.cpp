@@ -1,4 +1,5 @@
-// The repository's includes against its layering; and the checker itself against files made up to break every rule.
+// The repository's includes against its layering; and the checker itself against files made up to break every
+// rule.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -24,7 +25,8 @@ Files read_repository() {
   for (const char* folder : {"modules", "harness", "tests"})
     for (const fs::directory_entry& entry : fs::recursive_directory_iterator(root / folder)) {
       const std::string ending = entry.path().extension().string();
-      const bool code = ending == ".hpp" || ending == ".cpp" || ending == ".cu" || ending == ".cuh" || ending == ".h";
+      const bool code =
+          ending == ".hpp" || ending == ".cpp" || ending == ".cu" || ending == ".cuh" || ending == ".h";
       if (!code && entry.path().filename() != "CMakeLists.txt") continue;
       std::ostringstream text;
       text << std::ifstream(entry.path()).rdbuf();
@@ -54,7 +56,8 @@ Files small_repository() {
       {"modules/common/include/ndt/core/pose.hpp", "#pragma once\n#include <cmath>\n"},
       {"modules/common/include/ndt/align/aligner.hpp", "#include \"ndt/core/pose.hpp\"\n"},
       {"modules/common/include/ndt/exec/team.hpp", "#include \"ndt/core/pose.hpp\"\n"},
-      {"modules/common/include/ndt/cuda/stream.cuh", "#include <cuda_runtime.h>\n#include \"ndt/core/pose.hpp\"\n"},
+      {"modules/common/include/ndt/cuda/stream.cuh",
+       "#include <cuda_runtime.h>\n#include \"ndt/core/pose.hpp\"\n"},
       {"modules/common/include/ndt/exec/grid_team.cuh",
        "#include <cooperative_groups.h>\n#include \"ndt/cuda/stream.cuh\"\n"},
       {"modules/common/include/ndt/voxel/voxel.hpp",
@@ -62,14 +65,17 @@ Files small_repository() {
       {"modules/common/include/ndt/score/score.hpp", "#include \"ndt/voxel/voxel.hpp\"\n"},
       {"modules/common/include/ndt/solve/newton.hpp", "#include \"ndt/score/score.hpp\"\n"},
       {"modules/common/src/voxel.cpp", "#include \"ndt/voxel/voxel.hpp\"\n#include <fmt/format.h>\n"},
-      {"modules/cpu_pclomp_ref/include/ndt/cpu_pclomp_ref/aligner.hpp", "#include \"ndt/align/aligner.hpp\"\n"},
+      {"modules/cpu_pclomp_ref/include/ndt/cpu_pclomp_ref/aligner.hpp",
+       "#include \"ndt/align/aligner.hpp\"\n"},
       {"modules/cpu_pclomp_ref/src/grid.hpp", "#include <Eigen/Core>\n#include \"ndt/core/pose.hpp\"\n"},
       {"modules/cpu_pclomp_ref/src/aligner.cpp",
        "#include \"ndt/cpu_pclomp_ref/aligner.hpp\"\n#include \"grid.hpp\"\n"},
-      {"modules/gpu_persistent/include/ndt/gpu_persistent/aligner.hpp", "#include \"ndt/align/aligner.hpp\"\n"},
+      {"modules/gpu_persistent/include/ndt/gpu_persistent/aligner.hpp",
+       "#include \"ndt/align/aligner.hpp\"\n"},
       {"modules/gpu_persistent/src/body.hpp", "#include \"ndt/solve/newton.hpp\"\n"},
       {"modules/gpu_persistent/src/cuda.cu", "#include \"body.hpp\"\n#include \"ndt/exec/grid_team.cuh\"\n"},
-      {"modules/common/bench/bench.cu", "#include <cuda_runtime.h>\n#include \"ndt/gpu_persistent/aligner.hpp\"\n"},
+      {"modules/common/bench/bench.cu",
+       "#include <cuda_runtime.h>\n#include \"ndt/gpu_persistent/aligner.hpp\"\n"},
       {"modules/common/include/ndt/cuda/device.hpp", "#include <string>\n"},
       {"modules/common/include/ndt/edge/loop_aligner.hpp", "#include \"ndt/solve/newton.hpp\"\n"},
       {"harness/base/json.hpp", "#include <nlohmann/json.hpp>\n#include \"ndt/cuda/device.hpp\"\n"},
@@ -77,7 +83,8 @@ Files small_repository() {
       {"harness/io/pcd.hpp", "#include \"base/json.hpp\"\n"},
       {"harness/town/town.hpp", "#include \"io/pcd.hpp\"\n"},
       {"harness/data/dataset.hpp", "#include \"town/town.hpp\"\n"},
-      {"harness/registry/registry.hpp", "#include \"data/dataset.hpp\"\n#include \"ndt/gpu_persistent/aligner.hpp\"\n"},
+      {"harness/registry/registry.hpp",
+       "#include \"data/dataset.hpp\"\n#include \"ndt/gpu_persistent/aligner.hpp\"\n"},
       {"harness/run/plan.hpp", "#include \"registry/registry.hpp\"\n#include \"ndt/align/aligner.hpp\"\n"},
       {"harness/cli/table.hpp", "#include \"run/plan.hpp\"\n"},
       {"harness/microbench/microbench.cpp", "#include \"run/plan.hpp\"\n"},
@@ -102,11 +109,15 @@ TEST(LayersChecker, RefusesEveryArrowThatIsNotInTheDesign) {
       {"modules/common/include/ndt/core/pose2.hpp", "\"ndt/exec/team.hpp\"", "core/ may not know exec/"},
       {"modules/common/include/ndt/exec/team2.hpp", "\"ndt/voxel/voxel.hpp\"", "exec/ may not know voxel/"},
       {"modules/common/include/ndt/exec/team2.hpp", "\"ndt/align/aligner.hpp\"", "exec/ may not know align/"},
-      {"modules/common/include/ndt/align/aligner2.hpp", "\"ndt/voxel/voxel.hpp\"", "align/ may not know voxel/"},
+      {"modules/common/include/ndt/align/aligner2.hpp", "\"ndt/voxel/voxel.hpp\"",
+       "align/ may not know voxel/"},
       {"modules/common/include/ndt/align/aligner2.hpp", "\"ndt/exec/team.hpp\"", "align/ may not know exec/"},
-      {"modules/common/include/ndt/voxel/voxel2.hpp", "\"ndt/score/score.hpp\"", "voxel/ may not know score/"},
-      {"modules/common/include/ndt/score/score2.hpp", "\"ndt/solve/newton.hpp\"", "score/ may not know solve/"},
-      {"modules/common/include/ndt/solve/newton2.hpp", "\"ndt/edge/loop_aligner.hpp\"", "solve/ may not know edge/"},
+      {"modules/common/include/ndt/voxel/voxel2.hpp", "\"ndt/score/score.hpp\"",
+       "voxel/ may not know score/"},
+      {"modules/common/include/ndt/score/score2.hpp", "\"ndt/solve/newton.hpp\"",
+       "score/ may not know solve/"},
+      {"modules/common/include/ndt/solve/newton2.hpp", "\"ndt/edge/loop_aligner.hpp\"",
+       "solve/ may not know edge/"},
       {"modules/common/include/ndt/voxel/voxel2.hpp", "\"ndt/cuda/device.hpp\"", "voxel/ may not know cuda/"},
       {"modules/common/include/ndt/cuda/device2.hpp", "<cuda_runtime.h>", "CUDA stays in .cuh and .cu"},
       {"modules/common/include/ndt/cuda/buffer.cuh", "\"ndt/voxel/voxel.hpp\"", "cuda/ may not know voxel/"},
@@ -114,7 +125,8 @@ TEST(LayersChecker, RefusesEveryArrowThatIsNotInTheDesign) {
       {"modules/common/src/voxel.cpp", "\"ndt/cuda/stream.cuh\"", "device code is for .cu and .cuh files"},
       {"modules/common/src/voxel.cpp", "\"ndt/exec/grid_team.cuh\"", "device code is for .cu and .cuh files"},
       {"modules/common/src/voxel.cpp", "\"run/plan.hpp\"", "common may not know harness"},
-      {"modules/common/src/voxel.cpp", "\"ndt/gpu_persistent/aligner.hpp\"", "common may not know gpu_persistent"},
+      {"modules/common/src/voxel.cpp", "\"ndt/gpu_persistent/aligner.hpp\"",
+       "common may not know gpu_persistent"},
       {"modules/common/src/nameless.cpp", "<cmath>", "no header of common has the name of this source"},
       {"modules/common/include/ndt/extra/thing.hpp", "<cmath>", "common has no layer extra"},
       {"modules/cpu_pclomp_ref/src/aligner.cpp", "\"ndt/voxel/voxel.hpp\"", "only core/ and align/"},
@@ -135,17 +147,20 @@ TEST(LayersChecker, RefusesEveryArrowThatIsNotInTheDesign) {
       {"modules/unheard_of/src/a.cpp", "\"ndt/core/pose.hpp\"", "the layering says nothing about unheard_of"},
       {"harness/attic/a.cpp", "\"base/json.hpp\"", "harness has no wing attic"},
       {"harness/a.cpp", "<cmath>", "harness has no wing a.cpp"},
-      {"harness/run/run.cpp", "\"../../modules/gpu_persistent/src/body.hpp\"", "it is private to gpu_persistent"},
+      {"harness/run/run.cpp", "\"../../modules/gpu_persistent/src/body.hpp\"",
+       "it is private to gpu_persistent"},
       {"harness/run/run.cpp", "\"../../tests/support/test_clouds.hpp\"", "harness may not know tests"},
       {"harness/run/run.cpp", "<cub/cub.cuh>", "CUDA stays in .cuh and .cu"},
       {"tests/conformance/a_test.cpp", "\"../../modules/cpu_pclomp_ref/src/grid.hpp\"",
        "it is private to cpu_pclomp_ref"},
       {"tests/unit/gpu_persistent/a_test.cpp", "\"grid.hpp\"", "there is no such header here"},
-      {"tests/gpu/a_test.cu", "\"../../modules/cpu_pclomp_ref/src/empty.hpp\"", "it is private to cpu_pclomp_ref"},
+      {"tests/gpu/a_test.cu", "\"../../modules/cpu_pclomp_ref/src/empty.hpp\"",
+       "it is private to cpu_pclomp_ref"},
       {"modules/common/include/ndt/core/pose2.hpp", "<Eigen/Core>", "public headers stay free of it"},
       {"modules/common/include/ndt/core/pose2.hpp", "<fmt/format.h>", "public headers stay free of it"},
       {"modules/common/include/ndt/core/pose2.hpp", "<nlohmann/json.hpp>", "public headers stay free of it"},
-      {"modules/common/include/ndt/voxel/voxel2.hpp", "<pcl/point_cloud.h>", "public headers stay free of it"},
+      {"modules/common/include/ndt/voxel/voxel2.hpp", "<pcl/point_cloud.h>",
+       "public headers stay free of it"},
       {"modules/common/include/ndt/voxel/voxel2.hpp", "<cuda_runtime.h>", "CUDA stays in .cuh and .cu"},
       {"modules/gpu_persistent/src/cuda.cu", "<Eigen/Core>", "nvcc would read it"},
       {"modules/gpu_persistent/src/cuda.cu", "<fmt/format.h>", "nvcc would read it"},
@@ -158,7 +173,8 @@ TEST(LayersChecker, RefusesEveryArrowThatIsNotInTheDesign) {
     files["modules/cpu_pclomp_ref/src/empty.hpp"] = "";
     files[offence.file] = std::string("// a comment on line 1\n#include ") + offence.include + "\n";
     const std::string where = std::string(offence.file) + ":2: includes ";
-    EXPECT_THAT(IncludeGraph(files).violations(), ElementsAre(AllOf(StartsWith(where), HasSubstr(offence.why))))
+    EXPECT_THAT(IncludeGraph(files).violations(),
+                ElementsAre(AllOf(StartsWith(where), HasSubstr(offence.why))))
         << offence.file << " with " << offence.include;
   }
 }
@@ -176,7 +192,8 @@ TEST(LayersChecker, LetsAWingOfTheHarnessKnowOnlyTheWingsBelowIt) {
   const auto refuses = [&](const Wing& from, const Wing& to) {
     Files more = files;
     more["harness/" + from.name + "/a.cpp"] = "#include \"" + to.name + "/" + to.header + "\"\n";
-    EXPECT_THAT(IncludeGraph(more).violations(), ElementsAre(HasSubstr(from.name + "/ may not know " + to.name + "/")));
+    EXPECT_THAT(IncludeGraph(more).violations(),
+                ElementsAre(HasSubstr(from.name + "/ may not know " + to.name + "/")));
   };
   for (auto from = up.begin(); from != up.end(); ++from) {
     for (auto to = from + 1; to != up.end(); ++to) refuses(*from, *to);
@@ -190,10 +207,12 @@ TEST(LayersChecker, FollowsDeviceCodeThroughOurOwnHeaders) {
   files["modules/gpu_persistent/src/body.hpp"] = "#include \"sums.hpp\"\n";
   files["modules/gpu_persistent/src/sums.hpp"] = "#include <Eigen/Core>\n";
   files.erase("tests/gpu/body_test.cu");  // reaches it as well
-  EXPECT_THAT(IncludeGraph(files).violations(),
-              ElementsAre(AllOf(
-                  StartsWith("modules/gpu_persistent/src/sums.hpp:1: includes Eigen/Core"),
-                  HasSubstr("cuda.cu -> modules/gpu_persistent/src/body.hpp -> modules/gpu_persistent/src/sums.hpp"))));
+  EXPECT_THAT(
+      IncludeGraph(files).violations(),
+      ElementsAre(AllOf(
+          StartsWith("modules/gpu_persistent/src/sums.hpp:1: includes Eigen/Core"),
+          HasSubstr(
+              "cuda.cu -> modules/gpu_persistent/src/body.hpp -> modules/gpu_persistent/src/sums.hpp"))));
 }
 
 TEST(LayersChecker, SurvivesHeadersThatIncludeEachOther) {
@@ -209,14 +228,16 @@ TEST(LayersChecker, NamesTheUnitsOfACycle) {
   files["harness/io/cloud.hpp"] = "";
   files["harness/io/cloud.cpp"] = "#include \"io/cloud.hpp\"\n#include \"io/pcd.hpp\"\n";
   files["harness/io/pcd.cpp"] = "#include \"io/pcd.hpp\"\n#include \"io/cloud.hpp\"\n";
-  EXPECT_THAT(IncludeGraph(files).cycles(), ElementsAre("harness/io/pcd -> harness/io/cloud -> harness/io/pcd"))
+  EXPECT_THAT(IncludeGraph(files).cycles(),
+              ElementsAre("harness/io/pcd -> harness/io/cloud -> harness/io/pcd"))
       << "though no header includes another";
 }
 
 TEST(LayersChecker, ReadsAModuleFromItsCMakeLists) {
   Files files = small_repository();
   files["modules/gpu_new/src/cpu.cpp"] = "#include \"ndt/core/pose.hpp\"\n";
-  EXPECT_THAT(IncludeGraph(files).violations(), ElementsAre(HasSubstr("the layering says nothing about gpu_new")));
+  EXPECT_THAT(IncludeGraph(files).violations(),
+              ElementsAre(HasSubstr("the layering says nothing about gpu_new")));
   files["modules/gpu_new/CMakeLists.txt"] = "";
   EXPECT_THAT(IncludeGraph(files).violations(), IsEmpty());
 }
@@ -233,7 +254,8 @@ TEST(LayersChecker, ReadsDirectivesAndNothingElse) {
       "#define include_this\n"
       "#include\t\"e\"\r\n");
   std::vector<std::string> got;
-  for (const Include& i : found) got.push_back(std::to_string(i.line) + (i.quoted ? " quoted " : " angle ") + i.path);
+  for (const Include& i : found)
+    got.push_back(std::to_string(i.line) + (i.quoted ? " quoted " : " angle ") + i.path);
   EXPECT_THAT(got, ElementsAre("1 angle a", "2 quoted b/c.hpp", "6 angle d", "9 quoted e"));
 }
 

@@ -17,11 +17,11 @@ std::optional<Stop> interruption(const PerScan& per_scan) {
 }
 
 void throw_no_valid_voxel(const MapInfo& info, std::int64_t occupied_voxels, const AlignOptions& options) {
-  throw InputError(
-      fmt::format("set_map: no valid voxel: {} finite points ({} non-finite dropped) occupy {} voxels of {} m, none "
-                  "with {} points or "
-                  "more; give a denser map or a larger resolution",
-                  info.points, info.dropped_points, occupied_voxels, options.resolution_m, options.min_points));
+  throw InputError(fmt::format(
+      "set_map: no valid voxel: {} finite points ({} non-finite dropped) occupy {} voxels of {} m, none "
+      "with {} points or "
+      "more; give a denser map or a larger resolution",
+      info.points, info.dropped_points, occupied_voxels, options.resolution_m, options.min_points));
 }
 
 void require_room_for_results(std::size_t poses, std::size_t results, const char* where) {
@@ -32,8 +32,8 @@ void require_room_for_results(std::size_t poses, std::size_t results, const char
     throw std::invalid_argument(fmt::format("{}: {} poses but room for {} results", where, poses, results));
 }
 
-void Aligner::align_batch(const PointCloud& scan, std::span<const Transform> guesses, std::span<AlignResult> out,
-                          const PerScan& per_scan) {
+void Aligner::align_batch(const PointCloud& scan, std::span<const Transform> guesses,
+                          std::span<AlignResult> out, const PerScan& per_scan) {
   require_room_for_results(guesses.size(), out.size(), "align_batch");
   submit(scan, guesses, per_scan);
   collect(out);

@@ -8,7 +8,8 @@ namespace ndt {
 const Implementation* fastest(std::span<const Implementation> table) {
   const Implementation* best = nullptr;
   for (const Implementation& entry : table)
-    if (entry.auto_rank > (best == nullptr ? 0 : best->auto_rank) && entry.unavailable_reason().empty()) best = &entry;
+    if (entry.auto_rank > (best == nullptr ? 0 : best->auto_rank) && entry.unavailable_reason().empty())
+      best = &entry;
   return best;
 }
 

@@ -37,13 +37,16 @@ float median_coordinate(std::span<const Point> points) {
 [[noreturn]] void refuse(std::span<const Point> points, double allowed, const char* where, const char* cloud,
                          const char* advice) {
   const float near = median_coordinate(points);
-  const double step = static_cast<double>(std::nextafter(near, std::numeric_limits<float>::infinity()) - near);
-  throw InputError(fmt::format(
-      "{}: precision_lost: the float32 coordinates of the {} are {} m apart near {:.0f} m, {} m at most are of use; {}",
-      where, cloud, step, near, allowed, advice));
+  const double step =
+      static_cast<double>(std::nextafter(near, std::numeric_limits<float>::infinity()) - near);
+  throw InputError(
+      fmt::format("{}: precision_lost: the float32 coordinates of the {} are {} m apart near {:.0f} m, {} m "
+                  "at most are of use; {}",
+                  where, cloud, step, near, allowed, advice));
 }
 
-void require_map(const std::vector<Point>& points, const AlignOptions& options, const char* cloud, const char* advice) {
+void require_map(const std::vector<Point>& points, const AlignOptions& options, const char* cloud,
+                 const char* advice) {
   const double allowed = coarsest_step_m(options);
   if (too_coarse(points, allowed)) refuse(points, allowed, "set_map", cloud, advice);
 }
@@ -52,7 +55,9 @@ bool most(std::size_t some, std::size_t all) { return 2 * some > all; }
 
 }  // namespace
 
-double coarsest_step_m(const AlignOptions& options) { return std::max(options.epsilon_m, Limits::kFloatStepM); }
+double coarsest_step_m(const AlignOptions& options) {
+  return std::max(options.epsilon_m, Limits::kFloatStepM);
+}
 
 bool too_coarse(const std::vector<Point>& points, double step_m) {
   const float limit = coarse_from_m(step_m);
@@ -75,13 +80,14 @@ void require_global_map_precision(const std::vector<Point>& global, const AlignO
               "shift the map towards its origin, or use a row that keeps a double origin (persistent_cpu)");
 }
 
-CopiedPoints copy_scan_points(const PointCloud& scan, const AlignOptions& options, const char* where, Point* room) {
+CopiedPoints copy_scan_points(const PointCloud& scan, const AlignOptions& options, const char* where,
+                              Point* room) {
   const double allowed = coarsest_step_m(options);
   const CopiedPoints copied = copy_finite(scan, {}, coarse_from_m(allowed), room);
   if (most(copied.coarse, copied.points))
-    refuse(
-        {room, copied.points}, allowed, where, "scan",
-        "give the scan relative to its sensor: store double coordinates (PCD `F 8`) and shift them, or export it so");
+    refuse({room, copied.points}, allowed, where, "scan",
+           "give the scan relative to its sensor: store double coordinates (PCD `F 8`) and shift them, or "
+           "export it so");
   return copied;
 }
 

@@ -95,7 +95,8 @@ class RangeSum {
     for (std::size_t i = 0; i < n; ++i) columns_[i % 4] += range_m(points[i]);
   }
   double mean(std::size_t n) const {
-    return n == 0 ? 0.0 : ((columns_[0] + columns_[1]) + (columns_[2] + columns_[3])) / static_cast<double>(n);
+    return n == 0 ? 0.0
+                  : ((columns_[0] + columns_[1]) + (columns_[2] + columns_[3])) / static_cast<double>(n);
   }
 
  private:
@@ -156,7 +157,8 @@ class FiniteCopy {
 
 }  // namespace
 
-CopiedPoints copy_finite(const PointCloud& cloud, const Vec3<double>& frame_origin, float coarse_from_m, Point* room) {
+CopiedPoints copy_finite(const PointCloud& cloud, const Vec3<double>& frame_origin, float coarse_from_m,
+                         Point* room) {
   const Vec3<double> shift = cloud.origin - frame_origin;
   const bool shifted = shift.x != 0 || shift.y != 0 || shift.z != 0;
   FiniteCopy copy(coarse_from_m, room);

@@ -11,7 +11,8 @@ namespace ndt {
 namespace {
 
 double determinant(const Mat3<double>& r) {
-  return r(0, 0) * (r(1, 1) * r(2, 2) - r(1, 2) * r(2, 1)) - r(0, 1) * (r(1, 0) * r(2, 2) - r(1, 2) * r(2, 0)) +
+  return r(0, 0) * (r(1, 1) * r(2, 2) - r(1, 2) * r(2, 1)) -
+         r(0, 1) * (r(1, 0) * r(2, 2) - r(1, 2) * r(2, 0)) +
          r(0, 2) * (r(1, 0) * r(2, 1) - r(1, 1) * r(2, 0));
 }
 
@@ -22,18 +23,20 @@ std::string rigid_defect(const Transform& t) {
     if (!std::isfinite(t.m[i])) return fmt::format("entry ({}, {}) is {}", i / 4, i % 4, t.m[i]);
   const double last_row[4] = {0, 0, 0, 1};
   for (int j = 0; j < 4; ++j)
-    if (t(3, j) != last_row[j]) return fmt::format("the last row must be 0 0 0 1, entry {} is {}", j, t(3, j));
+    if (t(3, j) != last_row[j])
+      return fmt::format("the last row must be 0 0 0 1, entry {} is {}", j, t(3, j));
   const Mat3<double> r = rotation_of(t);
   const Mat3<double> gram = r * transpose(r);
   for (int i = 0; i < 3; ++i)
     for (int j = i + 1; j < 3; ++j)
       if (std::abs(gram(i, j)) > Limits::kRigid)
-        return fmt::format("rows {} and {} are not perpendicular, their product is {} instead of 0 (shear)", i, j,
-                           gram(i, j));
+        return fmt::format("rows {} and {} are not perpendicular, their product is {} instead of 0 (shear)",
+                           i, j, gram(i, j));
   for (int i = 0; i < 3; ++i)
     if (std::abs(gram(i, i) - 1) > Limits::kRigid)
       return fmt::format("row {} has length {} instead of 1 (scale)", i, std::sqrt(gram(i, i)));
-  if (determinant(r) < 0) return fmt::format("the determinant is {} instead of 1 (reflection)", determinant(r));
+  if (determinant(r) < 0)
+    return fmt::format("the determinant is {} instead of 1 (reflection)", determinant(r));
   return "";
 }
 

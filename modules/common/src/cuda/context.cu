@@ -38,7 +38,8 @@ Context::Context(int device) : device_(device) {
   require_device(device);
   try {
     call("cudaSetDevice", [&] { return cudaSetDevice(device_); });
-    call("cudaStreamCreateWithFlags", [&] { return cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking); });
+    call("cudaStreamCreateWithFlags",
+         [&] { return cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking); });
     int pools = 0;
     call("cudaDeviceGetAttribute",
          [&] { return cudaDeviceGetAttribute(&pools, cudaDevAttrMemoryPoolsSupported, device_); });
@@ -90,7 +91,8 @@ void Context::after(const char* api, cudaError_t code, const std::source_locatio
 void Context::upload(void* device, const void* host, std::size_t bytes, const std::source_location& where) {
   if (bytes == 0) return;
   call(
-      "cudaMemcpyAsync", [&] { return cudaMemcpyAsync(device, host, bytes, cudaMemcpyHostToDevice, stream_); }, where);
+      "cudaMemcpyAsync",
+      [&] { return cudaMemcpyAsync(device, host, bytes, cudaMemcpyHostToDevice, stream_); }, where);
   count_upload(bytes);
 }
 
@@ -107,7 +109,8 @@ void Context::count_download(std::size_t bytes) {
 void Context::download(void* host, const void* device, std::size_t bytes, const std::source_location& where) {
   if (bytes == 0) return;
   call(
-      "cudaMemcpyAsync", [&] { return cudaMemcpyAsync(host, device, bytes, cudaMemcpyDeviceToHost, stream_); }, where);
+      "cudaMemcpyAsync",
+      [&] { return cudaMemcpyAsync(host, device, bytes, cudaMemcpyDeviceToHost, stream_); }, where);
   count_download(bytes);
 }
 
@@ -149,7 +152,8 @@ void* Context::allocate(std::size_t bytes, const std::source_location& where) {
   void* memory = nullptr;
   if (pool_ != nullptr)
     call(
-        "cudaMallocFromPoolAsync", [&] { return cudaMallocFromPoolAsync(&memory, bytes, pool_, stream_); }, where);
+        "cudaMallocFromPoolAsync", [&] { return cudaMallocFromPoolAsync(&memory, bytes, pool_, stream_); },
+        where);
   else
     call(
         "cudaMalloc", [&] { return cudaMalloc(&memory, bytes); }, where);
@@ -197,8 +201,8 @@ std::string short_path(const char* file) {
 }  // namespace
 
 Error::Error(const char* api, cudaError_t code, const std::source_location& where)
-    : std::runtime_error(short_path(where.file_name()) + ":" + std::to_string(where.line()) + ": " + api + ": " +
-                         cudaGetErrorString(code) + " (" + cudaGetErrorName(code) + ")"),
+    : std::runtime_error(short_path(where.file_name()) + ":" + std::to_string(where.line()) + ": " + api +
+                         ": " + cudaGetErrorString(code) + " (" + cudaGetErrorName(code) + ")"),
       code_(code) {}
 
 bool is_sticky(cudaError_t code) {

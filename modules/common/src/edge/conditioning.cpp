@@ -49,7 +49,8 @@ std::optional<PositionCovariance> laplace_covariance(const Mat6& hessian) {
 
 void add_surfaces(const SurfaceConditioning& surfaces, Conditioning& conditioning) {
   conditioning.surface_condition_number = surfaces.condition_number;
-  if (surfaces.condition_number / kMaxSurfaceConditionNumber > conditioning.condition_number / kMaxConditionNumber)
+  if (surfaces.condition_number / kMaxSurfaceConditionNumber >
+      conditioning.condition_number / kMaxConditionNumber)
     conditioning.weak_direction = surfaces.weak_direction;
 }
 
@@ -71,7 +72,8 @@ SurfaceInformation surface_information(const VoxelMap& map, const ScanView& scan
   const std::int64_t count = surface_points(scan.size);
   SurfaceInformation information;
   for (std::int64_t i = 0; i < count; ++i)
-    add_surface(view, map.surfaces().data(), at, scan.points[i * scan.size / count], true, SingleLane{}, information);
+    add_surface(view, map.surfaces().data(), at, scan.points[i * scan.size / count], true, SingleLane{},
+                information);
   return information;
 }
 

@@ -8,7 +8,9 @@
 namespace ndt {
 
 namespace {
-bool can_end_early(const PerScan& per_scan) { return per_scan.deadline.has_value() || per_scan.stop.stop_possible(); }
+bool can_end_early(const PerScan& per_scan) {
+  return per_scan.deadline.has_value() || per_scan.stop.stop_possible();
+}
 }  // namespace
 
 DeviceAligner::DeviceAligner(const AlignOptions& options)
@@ -44,8 +46,8 @@ std::vector<VoxelRow> DeviceAligner::voxels() const {
 Point* DeviceAligner::room_for_scan(std::size_t points, std::size_t poses) {
   constexpr std::size_t kAlignment = 256;
   const std::size_t ahead = std::max(bytes_ahead(poses), poses * sizeof(Motion)),
-                    wanted = (ahead + kAlignment - 1) / kAlignment * kAlignment, front = std::max(front_, wanted),
-                    bytes = front + points * sizeof(Point);
+                    wanted = (ahead + kAlignment - 1) / kAlignment * kAlignment,
+                    front = std::max(front_, wanted), bytes = front + points * sizeof(Point);
   transact([&] {
     staging_.reserve(bytes);
     uploaded_.reserve(bytes);
@@ -64,7 +66,8 @@ PlacedScan DeviceAligner::reserve_scan(const ScanView& scan, std::size_t poses, 
   const std::size_t guesses = poses * sizeof(Transform);
   require_room(scan, guesses + ahead);
   const char* points = uploaded_.data() + front_;
-  return {reinterpret_cast<const Point*>(points), reinterpret_cast<const Transform*>(points - ahead - guesses)};
+  return {reinterpret_cast<const Point*>(points),
+          reinterpret_cast<const Transform*>(points - ahead - guesses)};
 }
 
 PlacedScan DeviceAligner::place(const LoopScan& scan, std::span<const LoopRun> runs) {
@@ -158,7 +161,8 @@ void DeviceAligner::interrupt(const PerScan& per_scan) {
   if (const LoopEnd end = HostWatch{per_scan}(); end != LoopEnd::running) *word = static_cast<int>(end);
 }
 
-void DeviceAligner::score(const LoopScan& loop_scan, std::span<const Transform> local_poses, std::span<Score> out) {
+void DeviceAligner::score(const LoopScan& loop_scan, std::span<const Transform> local_poses,
+                          std::span<Score> out) {
   const ScanView scan = loop_scan.view();
   std::vector<Motion> motions;
   motions.reserve(local_poses.size());
@@ -172,8 +176,8 @@ void DeviceAligner::score(const LoopScan& loop_scan, std::span<const Transform> 
     upload_staged(motion_bytes, scan);
     const char* points = uploaded_.data() + front_;
     score_poses(context_, view(), gauss(), {reinterpret_cast<const Point*>(points), scan.size},
-                reinterpret_cast<const Motion*>(points - motion_bytes), static_cast<int>(poses), scores_.data(),
-                score_scratch_);
+                reinterpret_cast<const Motion*>(points - motion_bytes), static_cast<int>(poses),
+                scores_.data(), score_scratch_);
     context_.download(host_scores_.data(), scores_.data(), poses * sizeof(PoseScore));
     context_.synchronise();
   });

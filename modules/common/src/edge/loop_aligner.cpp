@@ -81,7 +81,8 @@ void LoopAligner::begin(const PointCloud& cloud, std::span<const Transform> gues
   batch_.guesses = guesses;
   batch_.per_scan = per_scan;
   batch_.runs.resize(guesses.size());
-  for (std::size_t k = 0; k < guesses.size(); ++k) batch_.runs[k] = {to_local(guesses[k], *map_origin()), {}, {}};
+  for (std::size_t k = 0; k < guesses.size(); ++k)
+    batch_.runs[k] = {to_local(guesses[k], *map_origin()), {}, {}};
   if (!guesses.empty())
     submit_runs(batch_.scan, loop_options(options_, per_scan, *map_origin()), batch_.per_scan, batch_.runs);
   batch_.pending = true;
@@ -117,7 +118,8 @@ Evaluation LoopAligner::evaluate(const PointCloud& cloud, const Transform& pose,
   return out;
 }
 
-void LoopAligner::submit(const PointCloud& cloud, std::span<const Transform> guesses, const PerScan& per_scan) {
+void LoopAligner::submit(const PointCloud& cloud, std::span<const Transform> guesses,
+                         const PerScan& per_scan) {
   require_room_for_results(guesses.size(), guesses.size(), "submit");
   begin(cloud, guesses, per_scan, "submit");
 }
@@ -139,7 +141,8 @@ void LoopAligner::collect(std::span<AlignResult> out) {
   writer.complete(out.size());
 }
 
-void LoopAligner::score_batch(const PointCloud& cloud, std::span<const Transform> poses, std::span<Score> out) {
+void LoopAligner::score_batch(const PointCloud& cloud, std::span<const Transform> poses,
+                              std::span<Score> out) {
   require_room_for_results(poses.size(), out.size(), "score_batch");
   const LoopScan scan = prepare(cloud, poses, "score_batch");
   if (poses.empty()) return;

@@ -23,7 +23,9 @@ double per_point(double score, const ScanFacts& scan) {
   return scan.points > 0 ? score / static_cast<double>(scan.points) : 0.0;
 }
 
-double nvtl_of(const LoopOutcome& o) { return o.points > 0 ? o.nearest / static_cast<double>(o.points) : 0.0; }
+double nvtl_of(const LoopOutcome& o) {
+  return o.points > 0 ? o.nearest / static_cast<double>(o.points) : 0.0;
+}
 
 Conditioning conditioning_of(const LoopOutcome& o, const Mat6& hessian, double mean_range_m) {
   return surfaces_matter(o.end) ? ndt::conditioning_of(hessian, mean_range_m, surfaces_of(o), o.pose)
@@ -43,7 +45,8 @@ LoopEnd HostWatch::operator()() const {
   return *stop == Stop::cancelled ? LoopEnd::cancelled : LoopEnd::timeout;
 }
 
-LoopOptions loop_options(const AlignOptions& options, const PerScan& per_scan, const Vec3<double>& map_origin) {
+LoopOptions loop_options(const AlignOptions& options, const PerScan& per_scan,
+                         const Vec3<double>& map_origin) {
   LoopOptions out{options.step_m,      options.epsilon_m,   options.max_iterations, {},
                   options.newton_step, options.line_search, options.step_ratios};
   if (per_scan.regularisation)
@@ -82,8 +85,8 @@ AlignResult to_result(const LoopOutcome& outcome, const Transform& guess, const 
   }
   out.stop = stop_of(outcome.end, out.conditioning);
   for (const LoopTrace& t : trace)
-    out.trace.push_back(
-        {out.trace.empty() ? guess : to_global(t.pose, map_origin), t.score, per_point(t.score, scan), t.nvtl, t.step});
+    out.trace.push_back({out.trace.empty() ? guess : to_global(t.pose, map_origin), t.score,
+                         per_point(t.score, scan), t.nvtl, t.step});
   return out;
 }
 

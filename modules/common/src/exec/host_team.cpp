@@ -54,7 +54,9 @@ void SpinBarrier::arrive_and_wait() {
 CoreClaims::CoreClaims() : run_of_core_(CPU_SETSIZE) {}
 
 void CoreClaims::claim(unsigned run) {
-  const auto claimed = [&](int core) { return run_of_core_[static_cast<std::size_t>(core)].exchange(run) == run; };
+  const auto claimed = [&](int core) {
+    return run_of_core_[static_cast<std::size_t>(core)].exchange(run) == run;
+  };
   const int here = ::sched_getcpu();
   if (here < 0 || here >= CPU_SETSIZE || !claimed(here)) return;
   cpu_set_t allowed;

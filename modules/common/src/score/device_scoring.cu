@@ -45,7 +45,8 @@ __device__ ChunkScore folded_over_block(const ChunkScore& mine) {
 
 /// One block per chunk (x) and pose (y). Which thread adds what depends on the number of scan points only.
 __global__ void __launch_bounds__(kMostBlock)
-    chunk_kernel(VoxelMapView map, Gauss<float> gauss, ScanView scan, const Motion* motions, ChunkScore* out) {
+    chunk_kernel(VoxelMapView map, Gauss<float> gauss, ScanView scan, const Motion* motions,
+                 ChunkScore* out) {
   const Chunks chunks(scan.size);
   const int chunk = static_cast<int>(blockIdx.x);
   const Motion& motion = motions[blockIdx.y];
@@ -56,7 +57,8 @@ __global__ void __launch_bounds__(kMostBlock)
     PointSums<float> point;
     int pairs = 0;
     if (first + tile < end)
-      pairs = add_neighbours(map, gauss, move_point(motion, scan.points[first + tile]), WarpTile<kTile>{}, point);
+      pairs =
+          add_neighbours(map, gauss, move_point(motion, scan.points[first + tile]), WarpTile<kTile>{}, point);
     const float largest = WarpTile<kTile>::max(point.largest);
     const int any = WarpTile<kTile>::max(pairs) > 0 ? 1 : 0;
     mine.sums[0] += point.score;
@@ -75,7 +77,8 @@ __global__ void __launch_bounds__(32 * kPosesPerBlock)
   const int lane = static_cast<int>(threadIdx.x) & 31, warp = static_cast<int>(threadIdx.x) / 32;
   const int pose = static_cast<int>(blockIdx.x) * kPosesPerBlock + warp;
   if (pose >= poses) return;
-  for (int c = lane; c < chunks; c += 32) shared[warp][c] = parts[static_cast<std::size_t>(pose) * chunks + c];
+  for (int c = lane; c < chunks; c += 32)
+    shared[warp][c] = parts[static_cast<std::size_t>(pose) * chunks + c];
   __syncwarp();
   const int which = lane & 1;
   double sum = 0;
@@ -102,8 +105,9 @@ unsigned block_of(int chunk_size) {
 
 }  // namespace
 
-void score_poses(cuda::Context& context, const VoxelMapView& map, const Gauss<float>& gauss, const ScanView& scan,
-                 const Motion* motions, int poses, PoseScore* out, ScoreScratch& scratch) {
+void score_poses(cuda::Context& context, const VoxelMapView& map, const Gauss<float>& gauss,
+                 const ScanView& scan, const Motion* motions, int poses, PoseScore* out,
+                 ScoreScratch& scratch) {
   if (poses < 0 || static_cast<std::size_t>(poses) > Limits::kBatch)
     throw std::invalid_argument("score_poses: " + std::to_string(poses) + " poses, at most " +
                                 std::to_string(Limits::kBatch) + " in one call");
@@ -121,8 +125,8 @@ void score_poses(cuda::Context& context, const VoxelMapView& map, const Gauss<fl
                  scratch.data(), chunks.count, poses, out);
 }
 
-void score_points(cuda::Context& context, const VoxelMapView& map, const Gauss<float>& gauss, const ScanView& scan,
-                  const Motion& motion, float* out) {
+void score_points(cuda::Context& context, const VoxelMapView& map, const Gauss<float>& gauss,
+                  const ScanView& scan, const Motion& motion, float* out) {
   if (scan.size <= 0) return;
   context.launch(point_kernel, cuda::grid_for(scan.size), map, gauss, scan, motion, out);
 }

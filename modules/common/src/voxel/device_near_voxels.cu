@@ -26,7 +26,8 @@ struct CellNumbers {
     if (window.index_of(c, index)) return index;
     const std::uint64_t key = pack(c);
     for (std::uint64_t i = hash_key(key) & outside_mask;; i = (i + 1) & outside_mask) {
-      const Word before = atomicCAS(reinterpret_cast<Word*>(&outside[i].key), Word{CellEntry::kNoKey}, Word{key});
+      const Word before =
+          atomicCAS(reinterpret_cast<Word*>(&outside[i].key), Word{CellEntry::kNoKey}, Word{key});
       if (before == CellEntry::kNoKey || before == key) return window.cells() + i;
     }
   }
@@ -74,8 +75,8 @@ __global__ void count_kernel(VoxelsView voxels, CellNumbers numbers, std::uint32
 }
 
 /// Fills the lists in any order, and counts back down to zero.
-__global__ void fill_kernel(VoxelsView voxels, CellNumbers numbers, const std::uint32_t* starts, std::uint32_t* counts,
-                            std::uint32_t* ids) {
+__global__ void fill_kernel(VoxelsView voxels, CellNumbers numbers, const std::uint32_t* starts,
+                            std::uint32_t* counts, std::uint32_t* ids) {
   voxels.for_each_of_warp([&](unsigned v, const Cell& c) {
     const std::size_t cell = numbers.find(c);
     ids[starts[cell] + atomicSub(counts + cell, 1U) - 1] = v;
@@ -125,9 +126,9 @@ unsigned count_outside(cuda::Context& context, const VoxelsView& voxels, const V
 
 }  // namespace
 
-std::uint64_t list_candidates(cuda::Context& context, const std::uint64_t* device_keys, const Voxel* device_voxels,
-                              const VoxelCensus& census, const CellWindow& window, const ListingCells& listing,
-                              const DeviceLists& out) {
+std::uint64_t list_candidates(cuda::Context& context, const std::uint64_t* device_keys,
+                              const Voxel* device_voxels, const VoxelCensus& census, const CellWindow& window,
+                              const ListingCells& listing, const DeviceLists& out) {
   const VoxelsView voxels{device_keys, device_voxels, census.voxels, listing};
   const unsigned outside = count_outside(context, voxels, census, window);
   const std::uint64_t slots = outside > 0 ? hash_size(outside) : 0, cells = window.cells() + slots;
@@ -143,7 +144,8 @@ std::uint64_t list_candidates(cuda::Context& context, const std::uint64_t* devic
   context.launch(count_kernel, grid, voxels, numbers, counts.data());
   CubScratch scratch(context);
   cub_call(context, scratch, "cub::DeviceScan::ExclusiveSum", 2, [&](void* memory, std::size_t& bytes) {
-    return cub::DeviceScan::ExclusiveSum(memory, bytes, counts.data(), out.starts.data(), cells + 1, context.stream());
+    return cub::DeviceScan::ExclusiveSum(memory, bytes, counts.data(), out.starts.data(), cells + 1,
+                                         context.stream());
   });
   context.launch(fill_kernel, grid, voxels, numbers, out.starts.data(), counts.data(), ids.data());
   context.launch(order_kernel, grid, voxels, numbers, out.starts.data(), ids.data(), out.candidates.data());

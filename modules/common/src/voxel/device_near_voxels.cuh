@@ -3,9 +3,9 @@
 
 #include <cstdint>
 
+#include "device_statistics.cuh"
 #include "ndt/cuda/buffer.cuh"
 #include "ndt/voxel/near_voxels.hpp"
-#include "device_statistics.cuh"
 
 namespace ndt {
 
@@ -23,8 +23,8 @@ struct DeviceLists {
 
 /// Reserves `out` and fills it. Returns the size of the hash, a power of two, or 0 if the window holds every
 /// cell. Waits for the device only if there is a hash.
-std::uint64_t list_candidates(cuda::Context& context, const std::uint64_t* device_keys, const Voxel* device_voxels,
-                              const VoxelCensus& census, const CellWindow& window, const ListingCells& listing,
-                              const DeviceLists& out);
+std::uint64_t list_candidates(cuda::Context& context, const std::uint64_t* device_keys,
+                              const Voxel* device_voxels, const VoxelCensus& census, const CellWindow& window,
+                              const ListingCells& listing, const DeviceLists& out);
 
 }  // namespace ndt

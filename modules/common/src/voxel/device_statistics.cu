@@ -24,8 +24,8 @@ struct Found {
 };
 constexpr unsigned kNone = 0xFFFFFFFFU;
 
-__global__ void key_kernel(const Point* points, unsigned n, float inverse_resolution, Key* keys, unsigned* order,
-                           Found* found) {
+__global__ void key_kernel(const Point* points, unsigned n, float inverse_resolution, Key* keys,
+                           unsigned* order, Found* found) {
   const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i >= n) return;
   Cell cell;
@@ -121,7 +121,8 @@ struct JoinExtents {
 
 __device__ void add_atomically(CellBox& box, const CellBox& part) {
   atomicMin(&box.low.x, part.low.x), atomicMin(&box.low.y, part.low.y), atomicMin(&box.low.z, part.low.z);
-  atomicMax(&box.high.x, part.high.x), atomicMax(&box.high.y, part.high.y), atomicMax(&box.high.z, part.high.z);
+  atomicMax(&box.high.x, part.high.x), atomicMax(&box.high.y, part.high.y),
+      atomicMax(&box.high.z, part.high.z);
 }
 
 /// The arrays for those runs that are voxels. positions: [runs + 1], the number of voxels before each run.
@@ -208,13 +209,15 @@ class SortedPoints {
     cub::DoubleBuffer<unsigned> order(order_pair_.data(), order_pair_.data() + n_);
     cub_call(context, scratch_, "cub::DeviceRadixSort::SortPairs", 2 + kKeyBits / 8 + 1,
              [&](void* scratch, std::size_t& bytes) {
-               return cub::DeviceRadixSort::SortPairs(scratch, bytes, keys, order, n_, 0, kKeyBits, context.stream());
+               return cub::DeviceRadixSort::SortPairs(scratch, bytes, keys, order, n_, 0, kKeyBits,
+                                                      context.stream());
              });
     keys_ = keys.Current();
     order_ = order.Current();
     cub_call(context, scratch_, "cub::DeviceSelect::If", 2, [&](void* scratch, std::size_t& bytes) {
       return cub::DeviceSelect::If(scratch, bytes, thrust::counting_iterator<unsigned>(0), starts_.data(),
-                                   &device_found.data()->runs, n_, StartsVoxel{keys_, n_, least}, context.stream());
+                                   &device_found.data()->runs, n_, StartsVoxel{keys_, n_, least},
+                                   context.stream());
     });
     Found found{};
     context.download(&found, device_found.data(), sizeof found);
@@ -253,10 +256,13 @@ VoxelCensus finish_voxels(cuda::Context& context, const ScanView& points, Sorted
   cuda::DeviceBuffer<unsigned> is_voxel(context, runs + 1), positions(context, runs + 1);
   const double start = options.covariance_start == CovarianceStart::identity ? 1.0 : 0.0;
   context.launch(finish_kernel, cuda::grid_for(runs + 1LL), sums.data(), sorted.keys(), sorted.starts(), runs,
-                 Finish{options.resolution_m, start, options.eigenvalue_ratio}, statistics.data(), is_voxel.data());
-  cub_call(context, sorted.scratch(), "cub::DeviceScan::ExclusiveSum", 2, [&](void* scratch, std::size_t& bytes) {
-    return cub::DeviceScan::ExclusiveSum(scratch, bytes, is_voxel.data(), positions.data(), runs + 1, context.stream());
-  });
+                 Finish{options.resolution_m, start, options.eigenvalue_ratio}, statistics.data(),
+                 is_voxel.data());
+  cub_call(context, sorted.scratch(), "cub::DeviceScan::ExclusiveSum", 2,
+           [&](void* scratch, std::size_t& bytes) {
+             return cub::DeviceScan::ExclusiveSum(scratch, bytes, is_voxel.data(), positions.data(), runs + 1,
+                                                  context.stream());
+           });
 
   out.keys.reserve(runs);
   out.statistics.reserve(runs);
@@ -264,11 +270,11 @@ VoxelCensus finish_voxels(cuda::Context& context, const ScanView& points, Sorted
   out.surfaces.reserve(runs);
   cuda::DeviceBuffer<VoxelCensus> device_census(context, 1);
   context.launch(clear_kernel, cuda::Grid{}, device_census.data());
-  context.launch(
-      place_kernel, grid_of_warps(runs), sorted.keys(), sorted.starts(), runs, statistics.data(),
-      ListingCells{options.neighbours, static_cast<float>(options.resolution_m)},
-      RunsOut{positions.data(), out.keys.data(), out.statistics.data(), out.voxels.data(), out.surfaces.data()},
-      device_census.data());
+  context.launch(place_kernel, grid_of_warps(runs), sorted.keys(), sorted.starts(), runs, statistics.data(),
+                 ListingCells{options.neighbours, static_cast<float>(options.resolution_m)},
+                 RunsOut{positions.data(), out.keys.data(), out.statistics.data(), out.voxels.data(),
+                         out.surfaces.data()},
+                 device_census.data());
   VoxelCensus census;
   context.download(&census, device_census.data(), sizeof census);
   context.synchronise();

@@ -1,8 +1,8 @@
 #include <limits>
 
+#include "device_near_voxels.cuh"
 #include "device_statistics.cuh"
 #include "ndt/voxel/device_voxel_map.cuh"
-#include "device_near_voxels.cuh"
 
 namespace ndt {
 
@@ -27,10 +27,12 @@ DeviceVoxelMap::DeviceVoxelMap(cuda::Context& context, const Start& start)
       candidates_(context),
       outside_(context) {}
 
-DeviceVoxelMap::DeviceVoxelMap(cuda::Context& context, const ScanView& device_points, const AlignOptions& options,
-                               const VoxelMapLimits& limits, const MapOrigin& origin)
-    : DeviceVoxelMap(context,
-                     Start{options, origin, {device_points.size, 0, 0, origin.position(options.resolution_m)}}) {
+DeviceVoxelMap::DeviceVoxelMap(cuda::Context& context, const ScanView& device_points,
+                               const AlignOptions& options, const VoxelMapLimits& limits,
+                               const MapOrigin& origin)
+    : DeviceVoxelMap(
+          context,
+          Start{options, origin, {device_points.size, 0, 0, origin.position(options.resolution_m)}}) {
   build(device_points, options, limits);
 }
 
@@ -45,8 +47,10 @@ DeviceVoxelMap::DeviceVoxelMap(cuda::Context& context, const PointCloud& map, co
   build({points.data(), static_cast<int>(finite.points.size())}, options, limits);
 }
 
-void DeviceVoxelMap::build(const ScanView& device_points, const AlignOptions& options, const VoxelMapLimits& limits) {
-  const VoxelCensus census = make_voxels(*context_, device_points, options, {keys_, statistics_, voxels_, surfaces_});
+void DeviceVoxelMap::build(const ScanView& device_points, const AlignOptions& options,
+                           const VoxelMapLimits& limits) {
+  const VoxelCensus census =
+      make_voxels(*context_, device_points, options, {keys_, statistics_, voxels_, surfaces_});
   info_.voxels = census.voxels;
   if (info_.voxels == 0) throw_no_valid_voxel(info_, census.occupied, options);
   if (info_.voxels > limits.voxels) refuse_so_many_voxels(limits.voxels, resolution_m_);
@@ -80,7 +84,8 @@ std::vector<VoxelRow> DeviceVoxelMap::rows() const {
   context_->synchronise();
   std::vector<VoxelRow> rows;
   rows.reserve(n);
-  for (std::size_t i = 0; i < n; ++i) rows.push_back(to_row(statistics[i], unpack(keys[i]), origin_, resolution_m_));
+  for (std::size_t i = 0; i < n; ++i)
+    rows.push_back(to_row(statistics[i], unpack(keys[i]), origin_, resolution_m_));
   return rows;
 }
 

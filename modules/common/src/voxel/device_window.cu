@@ -24,7 +24,8 @@ struct FirstKept {
 };
 
 /// One thread per cut: looks up its lowest and highest coordinates.
-__global__ void kept_kernel(const int* x, const int* y, const int* z, unsigned n, FirstKept first, Kept* kept) {
+__global__ void kept_kernel(const int* x, const int* y, const int* z, unsigned n, FirstKept first,
+                            Kept* kept) {
   const unsigned cut = threadIdx.x;
   if (cut >= kCuts) return;
   const unsigned low = first.index[cut], high = n - 1 - low;
@@ -42,7 +43,8 @@ Kept sort_axes(cuda::Context& context, const std::uint64_t* device_keys, unsigne
       return cub::DeviceRadixSort::SortKeys(memory, bytes, axis(k), axis(3 + k), n, 0, 32, context.stream());
     });
   FirstKept first{};
-  for (unsigned cut = 0; cut < kCuts; ++cut) first.index[cut] = static_cast<unsigned>(first_kept(kWindowCuts[cut], n));
+  for (unsigned cut = 0; cut < kCuts; ++cut)
+    first.index[cut] = static_cast<unsigned>(first_kept(kWindowCuts[cut], n));
   cuda::DeviceBuffer<Kept> device_kept(context, 1);
   context.launch(kept_kernel, cuda::Grid{1, 32}, axis(3), axis(4), axis(5), n, first, device_kept.data());
   Kept kept;

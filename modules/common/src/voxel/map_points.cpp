@@ -26,7 +26,8 @@ bool is_far(const Vec3<double>& p) {
 /// Whether all finite points are near, so that the origin stays at 0 whatever the medians are.
 bool all_near(const PointCloud& map) {
   return !is_far(map.origin) && std::ranges::none_of(map.points, [&](const Point& p) {
-    return std::isfinite(p.x) && std::isfinite(p.y) && std::isfinite(p.z) && is_far(map.origin + cast<double>(p));
+    return std::isfinite(p.x) && std::isfinite(p.y) && std::isfinite(p.z) &&
+           is_far(map.origin + cast<double>(p));
   });
 }
 
@@ -45,7 +46,9 @@ MapOrigin choose_origin(const PointCloud& map, double resolution_m) {
   const Vec3<double> centre =
       map.origin + Vec3<double>{median_of(&Point::x), median_of(&Point::y), median_of(&Point::z)};
   if (!is_far(centre)) return {};
-  const auto cell = [&](double coordinate) { return static_cast<std::int64_t>(std::floor(coordinate / resolution_m)); };
+  const auto cell = [&](double coordinate) {
+    return static_cast<std::int64_t>(std::floor(coordinate / resolution_m));
+  };
   return {{cell(centre.x), cell(centre.y), cell(centre.z)}};
 }
 
@@ -64,16 +67,16 @@ MapPoints map_points(const PointCloud& map, const AlignOptions& options) {
 }
 
 void refuse_far_point(const Point& p) {
-  throw InputError(
-      fmt::format("set_map: a point at ({}, {}, {}) m from the map origin is more than {} voxels away from it; remove "
-                  "outliers or choose a larger resolution",
-                  p.x, p.y, p.z, kCellLimit));
+  throw InputError(fmt::format(
+      "set_map: a point at ({}, {}, {}) m from the map origin is more than {} voxels away from it; remove "
+      "outliers or choose a larger resolution",
+      p.x, p.y, p.z, kCellLimit));
 }
 
 void refuse_so_many_voxels(std::int64_t limit, double resolution_m) {
   throw InputError(fmt::format(
-      "set_map: more than {} voxels of {} m have enough points; choose a larger resolution or a smaller map", limit,
-      resolution_m));
+      "set_map: more than {} voxels of {} m have enough points; choose a larger resolution or a smaller map",
+      limit, resolution_m));
 }
 
 VoxelRow to_row(const VoxelStatistics& s, const Cell& c, const MapOrigin& origin, double resolution_m) {

@@ -35,7 +35,8 @@ CellWindow choose_window(const std::vector<Cell>& voxels, std::uint64_t max_cell
                          z = sorted_axis(voxels, &Cell::z);
   for (const double cut : kWindowCuts) {
     const std::size_t first = first_kept(cut, voxels.size()), last = voxels.size() - 1 - first;
-    if (const auto window = window_around({x[first], y[first], z[first]}, {x[last], y[last], z[last]}, max_cells))
+    if (const auto window =
+            window_around({x[first], y[first], z[first]}, {x[last], y[last], z[last]}, max_cells))
       return *window;
   }
   return {};  // an empty window: every cell goes through the hash

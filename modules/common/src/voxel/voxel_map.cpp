@@ -43,11 +43,14 @@ VoxelMap::VoxelMap(const PointCloud& map, const AlignOptions& options, const Vox
     const Cell cell = unpack(key);
     const Vec3<double> reference = centre_of(cell, resolution_m_);
     VoxelSums sums;
-    for (; i < keyed.size() && keyed[i].key == key; ++i) add_point(sums, finite.points[keyed[i].index], reference);
+    for (; i < keyed.size() && keyed[i].key == key; ++i)
+      add_point(sums, finite.points[keyed[i].index], reference);
     ++occupied;
     VoxelStatistics statistics;
-    if (sums.n < options.min_points || !finish(sums, reference, start, options.eigenvalue_ratio, statistics)) continue;
-    if (static_cast<std::int64_t>(voxels_.size()) >= limits.voxels) refuse_so_many_voxels(limits.voxels, resolution_m_);
+    if (sums.n < options.min_points || !finish(sums, reference, start, options.eigenvalue_ratio, statistics))
+      continue;
+    if (static_cast<std::int64_t>(voxels_.size()) >= limits.voxels)
+      refuse_so_many_voxels(limits.voxels, resolution_m_);
     cells_.push_back(cell);
     statistics_.push_back(statistics);
     voxels_.push_back(to_voxel(statistics));

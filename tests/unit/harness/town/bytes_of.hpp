@@ -38,8 +38,8 @@ struct TownBytes {
 
 /// Of a dataset folder; all its scans one after the other.
 inline TownBytes bytes_of(const std::filesystem::path& folder) {
-  TownBytes bytes{checksum(content(folder / "map.pcd")), checksum(""), checksum(content(folder / "truth.tum")),
-                  checksum(content(folder / "dataset.toml"))};
+  TownBytes bytes{checksum(content(folder / "map.pcd")), checksum(""),
+                  checksum(content(folder / "truth.tum")), checksum(content(folder / "dataset.toml"))};
   for (const auto& scan : entries(folder / "scans")) bytes.scans = checksum(content(scan), bytes.scans);
   return bytes;
 }

@@ -87,8 +87,10 @@ TEST(TownDrive, TheSensorStandsOnTheHillAndLeansWithIt) {
     ASSERT_EQ(rigid_defect(pose), "");
     const Vec3<double> t = translation_of(pose);
     EXPECT_NEAR(t.z - world.ground().hill(stop.place.x, stop.place.y), 1.8, 0.05) << s;
-    const double ahead = world.ground().hill(stop.place.x + 2 * stop.heading.c, stop.place.y + 2 * stop.heading.s);
-    const double behind = world.ground().hill(stop.place.x - 2 * stop.heading.c, stop.place.y - 2 * stop.heading.s);
+    const double ahead =
+        world.ground().hill(stop.place.x + 2 * stop.heading.c, stop.place.y + 2 * stop.heading.s);
+    const double behind =
+        world.ground().hill(stop.place.x - 2 * stop.heading.c, stop.place.y - 2 * stop.heading.s);
     EXPECT_NEAR(pose(2, 0), (ahead - behind) / 4, 0.01) << "pitch at " << s;
     EXPECT_GT(pose(0, 0) * stop.heading.c + pose(1, 0) * stop.heading.s, 0.99) << "x is forward";
     steepest = std::max(steepest, std::abs(pose(2, 0)));

@@ -45,7 +45,8 @@ TEST(TownBox, WindowsAreSetBack) {
   EXPECT_DOUBLE_EQ(front(0, 2.95), 9) << "above the last storey's window";
   EXPECT_DOUBLE_EQ(hit(box, {{10, -9, 1.2}, {0, 1, 0}}), 7) << "the 2 m wide side is too narrow for a column";
 
-  const Ray slanted = ray({5, -4, 1.2}, {9, 0.3, 1.2});  // enters near the right end and meets the niche's side
+  const Ray slanted =
+      ray({5, -4, 1.2}, {9, 0.3, 1.2});  // enters near the right end and meets the niche's side
   const Vec3<double> p = slanted.at(hit(box, slanted));
   EXPECT_NEAR(p.y, 0.5, 1e-12);
   EXPECT_GT(p.x, 9);

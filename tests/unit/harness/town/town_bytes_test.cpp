@@ -1,10 +1,10 @@
-// The same town from every build: this file and the town's sources are compiled as the rest of the suite is, at -O0 and at -O3,
-// and all must make the bytes below.
+// The same town from every build: this file and the town's sources are compiled as the rest of the suite is,
+// at -O0 and at -O3, and all must make the bytes below.
 #include <gtest/gtest.h>
 
 #include "bytes_of.hpp"
-#include "town/town.hpp"
 #include "temporary_folder.hpp"
+#include "town/town.hpp"
 
 namespace ndt::harness::town {
 namespace {

@@ -69,7 +69,8 @@ TEST_F(TownWorld, NoRayPassesUnderTheGround) {
     const double t = std::min(world_.cast(ray, kFar), 60.0);
     for (double s = 0; s < t - 1e-6; s += 0.05) {
       const Vec3<double> p = ray.at(s);
-      if (!world_.ground().cells().holds(world_.ground().cells().column_of(p.x), world_.ground().cells().row_of(p.y)))
+      if (!world_.ground().cells().holds(world_.ground().cells().column_of(p.x),
+                                         world_.ground().cells().row_of(p.y)))
         break;
       ASSERT_GT(p.z, world_.ground().height(p.x, p.y) - 1e-9) << "ray " << k << " at " << s << " m";
     }
@@ -82,8 +83,9 @@ TEST_F(TownWorld, BlocksStandACurbAboveTheStreets) {
   EXPECT_NEAR(ground.height(x, curb + 1e-9) - ground.height(x, curb - 1e-9), kCurbM, 1e-8);
   const double road = ground.hill(x, 0);
   const Ray low{{x, 0, road + 1.8}, unit({0, curb, ground.hill(x, curb) + 0.06 - road - 1.8})};
-  const Vec3<double> p = low.at(world_.ground().hit(low, ground.cells().column_of(x), ground.cells().row_of(curb + 1),
-                                                    curb / low.along.y, (curb + 4) / low.along.y));
+  const Vec3<double> p =
+      low.at(world_.ground().hit(low, ground.cells().column_of(x), ground.cells().row_of(curb + 1),
+                                 curb / low.along.y, (curb + 4) / low.along.y));
   EXPECT_NEAR(p.y, curb, 1e-9) << "it meets the curb's face";
 }
 

@@ -85,7 +85,8 @@ TEST_F(WriteTown, EveryScanMovedByItsTruthFallsOnTheMap) {
     const PointCloud scan = read_pcd(scans[k]);
     const double median = median_distance_m(map, scan, truth[k].map_from_body, {});
     EXPECT_LT(median, 0.1) << scans[k];
-    EXPECT_GT(median_distance_m(map, scan, truth[k].map_from_body, {0, 0, 0.5}), 2 * median) << "half a metre up";
+    EXPECT_GT(median_distance_m(map, scan, truth[k].map_from_body, {0, 0, 0.5}), 2 * median)
+        << "half a metre up";
   }
 }
 
@@ -115,7 +116,8 @@ TEST_F(WriteTown, CoordinatesAreWholeMillimetres) {
 
 TEST_F(WriteTown, AnotherSeedIsAnotherTownWithAnotherName) {
   write_town(kSmall, town_);
-  const TownSummary other = write_town({.scale = TownScale::small, .seed = 7, .threads = 2}, folder_.path() / "other");
+  const TownSummary other =
+      write_town({.scale = TownScale::small, .seed = 7, .threads = 2}, folder_.path() / "other");
   EXPECT_EQ(other.name, "town_small_seed7");
   const TownBytes a = bytes_of(town_), b = bytes_of(folder_.path() / "other");
   EXPECT_NE(a.map, b.map);
@@ -158,7 +160,8 @@ TEST_F(WriteTown, ProgressGoesUpToOne) {
 
 TEST_F(WriteTown, ThreadsAndScalesOutOfRangeAreRefused) {
   for (const int threads : {-1, 257})
-    EXPECT_THROW(write_town({.scale = TownScale::small, .seed = 1, .threads = threads}, town_), std::invalid_argument);
+    EXPECT_THROW(write_town({.scale = TownScale::small, .seed = 1, .threads = threads}, town_),
+                 std::invalid_argument);
   EXPECT_FALSE(fs::exists(town_.parent_path()));
   for (const TownScale scale : {TownScale::small, TownScale::standard, TownScale::large})
     EXPECT_EQ(town_scale(town_scale_name(scale)), scale);

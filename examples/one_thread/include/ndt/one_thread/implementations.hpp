@@ -1,4 +1,5 @@
-// A complete implementation in the fewest lines: the shared Newton loop on the calling thread. CONTRIBUTING explains it.
+// A complete implementation in the fewest lines: the shared Newton loop on the calling thread. CONTRIBUTING
+// explains it.
 #pragma once
 
 #include <span>

@@ -54,8 +54,7 @@ struct Conditioning {
   double surface_condition_number = 0;
   /// Unit eigenvector of the smallest eigenvalue (x y z roll pitch yaw, rotations in metres) of -H, or of the
   /// surfaces' information if that is worse conditioned, each relative to its bound.
-  Vec6
-      weak_direction;
+  Vec6 weak_direction;
   bool surfaces_fix_the_pose() const { return within(surface_condition_number, kMaxSurfaceConditionNumber); }
   bool well_posed() const { return within(condition_number, kMaxConditionNumber) && surfaces_fix_the_pose(); }
   static bool within(double number, double bound) { return number > 0 && number <= bound; }

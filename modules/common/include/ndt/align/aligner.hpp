@@ -53,7 +53,8 @@ struct MapInfo {
 };
 
 /// Throws InputError "set_map: no valid voxel ..." with the counts that tell an empty map from a sparse one.
-[[noreturn]] void throw_no_valid_voxel(const MapInfo& info, std::int64_t occupied_voxels, const AlignOptions& options);
+[[noreturn]] void throw_no_valid_voxel(const MapInfo& info, std::int64_t occupied_voxels,
+                                       const AlignOptions& options);
 
 /// Score of one pose of a batch.
 struct Score {
@@ -73,7 +74,8 @@ class Aligner {
   /// AlignResult::stop.
   virtual AlignResult align(const PointCloud& scan, const Transform& guess, const PerScan& per_scan = {}) = 0;
   /// Score, gradient and Hessian at a pose. Throws as align does.
-  virtual Evaluation evaluate(const PointCloud& scan, const Transform& pose, const PerScan& per_scan = {}) = 0;
+  virtual Evaluation evaluate(const PointCloud& scan, const Transform& pose,
+                              const PerScan& per_scan = {}) = 0;
   /// The voxels of the map in increasing key order, z slowest.
   virtual std::vector<VoxelRow> voxels() const = 0;
   /// Counts of everything moved to and from a device so far; nothing on the CPU.
@@ -87,7 +89,8 @@ class Aligner {
   /// aligns in between while the caller's thread is free; without a device either half may do all the work.
   /// The scan, the guesses and what per_scan refers to must stay as they are until collect(). The next call
   /// abandons alignments that were not collected.
-  virtual void submit(const PointCloud& scan, std::span<const Transform> guesses, const PerScan& per_scan = {});
+  virtual void submit(const PointCloud& scan, std::span<const Transform> guesses,
+                      const PerScan& per_scan = {});
   /// out.size() must equal the number of guesses submitted. Throws std::logic_error if nothing was submitted.
   virtual void collect(std::span<AlignResult> out);
   /// Scores of many poses of one scan. poses and out as in align_batch; throws as evaluate does.

@@ -25,7 +25,8 @@ struct Budget {
 
 /// The rule of every implementation that runs the shared Newton loop.
 inline constexpr std::string_view kStepRule =
-    "stops when the applied step, metres and radians in one 6-vector, is shorter than epsilon, or at the iteration "
+    "stops when the applied step, metres and radians in one 6-vector, is shorter than epsilon, or at the "
+    "iteration "
     "limit";
 
 struct Implementation {

@@ -25,6 +25,7 @@ void require_global_map_precision(const std::vector<Point>& global, const AlignO
 /// ..." if they are too coarse in it.
 FinitePoints scan_points(const PointCloud& scan, const AlignOptions& options, const char* where);
 /// The same, written into `room` for scan.size() points.
-CopiedPoints copy_scan_points(const PointCloud& scan, const AlignOptions& options, const char* where, Point* room);
+CopiedPoints copy_scan_points(const PointCloud& scan, const AlignOptions& options, const char* where,
+                              Point* room);
 
 }  // namespace ndt

@@ -17,9 +17,8 @@ struct Limits {
   static constexpr std::uint64_t kUnpackedBytes = 0xFFFFFFFF;             ///< PCD counts it in 32 bits
   static constexpr std::uint64_t kPoses = std::uint64_t{1} << 24;         ///< two days at 100 Hz
   static constexpr double kOriginM = 1e9;                                 ///< farther than any place on Earth
-  static constexpr double kQuaternionNorm =
-      1e-3;                                    ///< |quaternion| - 1: four digits of text
-  static constexpr double kRigid = 1e-3;       ///< entries of |R Rt - I|, about 1e-6 for float32 matrices
+  static constexpr double kQuaternionNorm = 1e-3;  ///< |quaternion| - 1: four digits of text
+  static constexpr double kRigid = 1e-3;           ///< entries of |R Rt - I|, about 1e-6 for float32 matrices
   static constexpr double kFloatStepM = 0.01;  ///< spacing of float32 coordinates; epsilon if that is longer
 
   // Maps.

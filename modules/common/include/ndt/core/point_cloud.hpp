@@ -46,7 +46,8 @@ struct CopiedPoints {
 };
 /// Writes finite_points() into `room` in one pass. `room` holds cloud.size() points and must not be the
 /// cloud's own.
-CopiedPoints copy_finite(const PointCloud& cloud, const Vec3<double>& frame_origin, float coarse_from_m, Point* room);
+CopiedPoints copy_finite(const PointCloud& cloud, const Vec3<double>& frame_origin, float coarse_from_m,
+                         Point* room);
 
 /// Mean distance of the points from their origin [m], the lever arm that turns radians into metres; 0 without
 /// points. Ranges are rounded to float32, with a relative error below 1e-6, because the mean only scales a

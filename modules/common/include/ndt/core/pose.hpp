@@ -49,7 +49,8 @@ NDT_HD Transform make_transform(const Mat3<double>& rotation, const Vec3<double>
 
 /// Chains two transforms: map_from_scan = map_from_guess * guess_from_scan.
 inline Transform operator*(const Transform& a, const Transform& b) {
-  return make_transform(rotation_of(a) * rotation_of(b), rotation_of(a) * translation_of(b) + translation_of(a));
+  return make_transform(rotation_of(a) * rotation_of(b),
+                        rotation_of(a) * translation_of(b) + translation_of(a));
 }
 /// scan_from_map of a rigid map_from_scan.
 inline Transform inverse(const Transform& t) {

@@ -36,10 +36,13 @@ NDT_HD inline Mat3<double> rotation_of(const SinCos& angles) {
 }
 
 NDT_HD inline Transform make_transform(const Mat3<double>& r, const Vec3<double>& t) {
-  return {{r.m[0], r.m[1], r.m[2], t.x, r.m[3], r.m[4], r.m[5], t.y, r.m[6], r.m[7], r.m[8], t.z, 0, 0, 0, 1}};
+  return {
+      {r.m[0], r.m[1], r.m[2], t.x, r.m[3], r.m[4], r.m[5], t.y, r.m[6], r.m[7], r.m[8], t.z, 0, 0, 0, 1}};
 }
 
-NDT_HD inline Transform to_transform(const Pose& p) { return make_transform(rotation_of(p), {p.x, p.y, p.z}); }
+NDT_HD inline Transform to_transform(const Pose& p) {
+  return make_transform(rotation_of(p), {p.x, p.y, p.z});
+}
 
 NDT_HD inline Pose derivative_pose(const Transform& t) {
   double roll = std::atan2(-t(1, 2), t(2, 2));

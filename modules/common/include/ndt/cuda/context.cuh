@@ -92,7 +92,8 @@ class Context {
       attributes[config.numAttrs].id = cudaLaunchAttributeClusterDimension;
       attributes[config.numAttrs++].val.clusterDim = {grid.cluster, 1, 1};
     }
-    after("cudaLaunchKernelEx", cudaLaunchKernelEx(&config, kernel, std::forward<Arguments>(arguments)...), where);
+    after("cudaLaunchKernelEx", cudaLaunchKernelEx(&config, kernel, std::forward<Arguments>(arguments)...),
+          where);
     ++traffic_.launches;
   }
   /// Calls a library function that starts `launches` kernels.
@@ -115,7 +116,8 @@ class Context {
   void count_download(std::size_t bytes);
   /// Counts a wait for a kernel's word in pinned memory.
   void count_wait() { ++traffic_.synchronisations; }
-  void launch_graph(cudaGraphExec_t graph, const std::source_location& where = std::source_location::current());
+  void launch_graph(cudaGraphExec_t graph,
+                    const std::source_location& where = std::source_location::current());
   /// Waits until everything is done; errors of kernels appear here.
   void synchronise(const std::source_location& where = std::source_location::current());
 
@@ -128,7 +130,8 @@ class Context {
   /// Allocates device memory in stream order. Throws Error (cudaErrorMemoryAllocation).
   void* allocate(std::size_t bytes, const std::source_location& where = std::source_location::current());
   void free(void* device, std::size_t bytes) noexcept;
-  void* allocate_pinned(std::size_t bytes, const std::source_location& where = std::source_location::current());
+  void* allocate_pinned(std::size_t bytes,
+                        const std::source_location& where = std::source_location::current());
   void free_pinned(void* host) noexcept;
 
  private:

@@ -59,11 +59,13 @@ class DeviceAligner : public LoopAligner {
   /// before need room, but not with the scan's size.
   const void* uploaded(std::size_t ahead) const { return uploaded_.data() + front_ - ahead; }
   /// Uploads the guesses, the `ahead` bytes and the points in one copy, after a reserve_scan() for them.
-  void upload_scan(const ScanView& scan, std::span<const LoopRun> runs, const void* ahead, std::size_t ahead_bytes);
+  void upload_scan(const ScanView& scan, std::span<const LoopRun> runs, const void* ahead,
+                   std::size_t ahead_bytes);
   /// Sets device memory to zero, because memory that is downloaded must have been written.
   void clear(void* device, std::size_t bytes) { context_.fill_bytes(device, 0, bytes); }
   /// Starts one copy of the outcomes, and one more of the traces if there are any.
-  void fetch_outcomes(const LoopOutcome* outcomes, const LoopTrace* traces, int trace_lines, std::size_t poses);
+  void fetch_outcomes(const LoopOutcome* outcomes, const LoopTrace* traces, int trace_lines,
+                      std::size_t poses);
   /// Gives pinned memory into which a kernel writes the outcomes, `end` last; it replaces their copy.
   LoopOutcome* outcomes_in_place(std::size_t poses);
   /// Waits until outcome k is there. Ends the kernel early at the deadline or on a stop request.

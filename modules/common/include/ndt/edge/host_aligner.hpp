@@ -30,7 +30,8 @@ class HostAligner : public LoopAligner {
     f();
   }
   PlacedScan place(const LoopScan& scan, std::span<const LoopRun> runs);
-  static void fetch(const LoopOutcome* outcomes, const LoopTrace* traces, int trace_lines, std::span<LoopRun> runs);
+  static void fetch(const LoopOutcome* outcomes, const LoopTrace* traces, int trace_lines,
+                    std::span<LoopRun> runs);
 
  private:
   const Vec3<double>* map_origin() const final { return map_ ? &map_->origin() : nullptr; }

@@ -24,7 +24,8 @@ struct HostWatch {
   LoopEnd operator()() const;
 };
 
-LoopOptions loop_options(const AlignOptions& options, const PerScan& per_scan, const Vec3<double>& map_origin);
+LoopOptions loop_options(const AlignOptions& options, const PerScan& per_scan,
+                         const Vec3<double>& map_origin);
 
 /// Converts a transform to map-local coordinates, and back.
 Transform to_local(const Transform& map_from_scan, const Vec3<double>& map_origin);
@@ -112,7 +113,8 @@ class LoopAligner : public Aligner {
   };
 
   LoopScan prepare(const PointCloud& scan, std::span<const Transform> poses, const char* where);
-  void begin(const PointCloud& scan, std::span<const Transform> guesses, const PerScan& per_scan, const char* where);
+  void begin(const PointCloud& scan, std::span<const Transform> guesses, const PerScan& per_scan,
+             const char* where);
   void give_up();
 
   AlignOptions options_;

@@ -71,7 +71,8 @@ class DeviceTeam {
       const int chunk = first + j * stride;
       float columns[kAll - 1];
       to_columns(share<Sums>(chunks.begin(chunk), chunks.end(chunk), f), columns);
-      warp_column_sums(columns, memory_.warp_sums[j * warps + static_cast<int>(threadIdx.x) / 32 - squad_ * warps]);
+      warp_column_sums(columns,
+                       memory_.warp_sums[j * warps + static_cast<int>(threadIdx.x) / 32 - squad_ * warps]);
     }
     __syncthreads();
     for (int i = static_cast<int>(threadIdx.x); i < count * kAll; i += static_cast<int>(blockDim.x)) {
@@ -92,7 +93,8 @@ class DeviceTeam {
 
   /// Gives every thread of the block the sum of the groups, which must be visible to the block.
   template <template <class> class Sums>
-  __device__ const Total<Sums<double>>& fold_groups(const double (&groups)[kChunkGroups][kMostColumns], int count) {
+  __device__ const Total<Sums<double>>& fold_groups(const double (&groups)[kChunkGroups][kMostColumns],
+                                                    int count) {
     using Result = Total<Sums<double>>;
     constexpr int kAnswer = kColumns<Sums<double>> - 1;
     static_assert(sizeof(Result) <= sizeof memory_.total);
@@ -134,7 +136,8 @@ class DeviceTeam {
   }
   template <template <class> class Sums, int W, class F>
   __device__ Sums<float> share_of_tile(int begin, int end, F&& f) {
-    const int tiles = squad_threads() / W, tile = (static_cast<int>(threadIdx.x) - squad_ * squad_threads()) / W;
+    const int tiles = squad_threads() / W,
+              tile = (static_cast<int>(threadIdx.x) - squad_ * squad_threads()) / W;
     Sums<float> mine;
     // All lanes run all rounds, because the tiles' shuffles need the full warp.
     for (int first = begin; first < end; first += tiles) {
@@ -187,7 +190,8 @@ class BlockTeam : public DeviceTeam {
       for (int chunk = first; chunk < end && chunk < first + plan_.together; ++chunk) {
         if (chunk % groups.per_group == 0) sum = 0;
         sum += memory_.chunks[chunk - first][column];
-        if ((chunk + 1) % groups.per_group == 0 || chunk + 1 == end) out[chunk / groups.per_group][column] = sum;
+        if ((chunk + 1) % groups.per_group == 0 || chunk + 1 == end)
+          out[chunk / groups.per_group][column] = sum;
       }
     }
   }

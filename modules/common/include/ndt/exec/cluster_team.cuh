@@ -19,7 +19,9 @@ class ClusterTeam : public BlockTeam {
     sync();  // another block's shared memory may be written only once that block has started
   }
 
-  __device__ int rank() const { return block_ * static_cast<int>(blockDim.x) + static_cast<int>(threadIdx.x); }
+  __device__ int rank() const {
+    return block_ * static_cast<int>(blockDim.x) + static_cast<int>(threadIdx.x);
+  }
   __device__ bool leads() const { return block_ == 0; }
   __device__ int size() const { return blocks_ * static_cast<int>(blockDim.x); }
   __device__ int blocks() const { return blocks_; }

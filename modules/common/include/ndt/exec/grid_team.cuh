@@ -50,11 +50,13 @@ class GridTeam : public DeviceTeam {
       if (first >= blocks) __syncthreads();
       sum_chunks<Sums>(groups.cut, first, blocks, groups.chunks, f, [&](int j, int column, double value) {
         Word(words[first + j * blocks][column])
-            .store(static_cast<std::uint64_t>(__double_as_longlong(value)) | tag, ::cuda::memory_order_relaxed);
+            .store(static_cast<std::uint64_t>(__double_as_longlong(value)) | tag,
+                   ::cuda::memory_order_relaxed);
       });
     }
     constexpr int kPairs = (kColumns<Sums<float>> + 1) / 2;
-    for (int i = static_cast<int>(threadIdx.x); i < groups.groups * kPairs; i += static_cast<int>(blockDim.x)) {
+    for (int i = static_cast<int>(threadIdx.x); i < groups.groups * kPairs;
+         i += static_cast<int>(blockDim.x)) {
       const int group = i / kPairs, column = i % kPairs * 2;
       gather(words, groups, group, column, tag, &memory_.groups[0][group][column]);
     }
@@ -72,7 +74,10 @@ class GridTeam : public DeviceTeam {
   /// Loads two words. Each arrives whole, but the two may be of different times.
   __device__ static WordPair load(const std::uint64_t* pair) {
     WordPair out;
-    asm volatile("ld.relaxed.gpu.global.v2.u64 {%0, %1}, [%2];" : "=l"(out.a), "=l"(out.b) : "l"(pair) : "memory");
+    asm volatile("ld.relaxed.gpu.global.v2.u64 {%0, %1}, [%2];"
+                 : "=l"(out.a), "=l"(out.b)
+                 : "l"(pair)
+                 : "memory");
     return out;
   }
   __device__ static double value(std::uint64_t word, std::uint64_t tag) {
@@ -81,8 +86,9 @@ class GridTeam : public DeviceTeam {
 
   /// Waits until two columns of a group's chunks have arrived, and adds them up; all loads are under way at
   /// once.
-  __device__ static void gather(const std::uint64_t (&words)[kMaxChunks][kMostColumns], const ChunkGroups& groups,
-                                int group, int column, std::uint64_t tag, double* out) {
+  __device__ static void gather(const std::uint64_t (&words)[kMaxChunks][kMostColumns],
+                                const ChunkGroups& groups, int group, int column, std::uint64_t tag,
+                                double* out) {
     const int first = group * groups.per_group;
     const int count = groups.chunks - first < groups.per_group ? groups.chunks - first : groups.per_group;
     WordPair read[kMostChunksPerGroup] = {};

@@ -149,7 +149,8 @@ Total<Sums<double>> HostTeam::sum(int n, F&& f, Ask&& ask) {
   Total<Partial> total;
   total.answer = pool_.answers_[parity];
   for (int c = 0; c < chunks.count; ++c)
-    add_folded(total.sums, *std::launder(reinterpret_cast<const Partial*>(slots[static_cast<std::size_t>(c)].bytes)));
+    add_folded(total.sums,
+               *std::launder(reinterpret_cast<const Partial*>(slots[static_cast<std::size_t>(c)].bytes)));
   return total;
 }
 

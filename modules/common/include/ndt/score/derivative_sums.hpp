@@ -131,7 +131,8 @@ struct PointSums {
 /// e = exp(-d2/2 qᵀu) of a pair, u = Cq; 0 where `active` is false, or where d2 e is not in [0, 1] as in the
 /// reference.
 template <class Real, class Mask>
-NDT_HD inline Real pair_exponential(const Gauss<Real>& gauss, const Vec3<Real>& q, const Vec3<Real>& u, Mask active) {
+NDT_HD inline Real pair_exponential(const Gauss<Real>& gauss, const Vec3<Real>& q, const Vec3<Real>& u,
+                                    Mask active) {
   const Real e = exp_of(gauss.d2 * dot(q, u) * broadcast<Real>(-0.5F));
   const Real weight = gauss.d2 * e;
   return select(active & (weight >= Real{}) & (weight <= broadcast<Real>(1.0F)), e, Real{});
@@ -140,8 +141,8 @@ NDT_HD inline Real pair_exponential(const Gauss<Real>& gauss, const Vec3<Real>& 
 /// Adds one point-voxel pair; d = p - centroid. Nothing where pair_exponential() is 0.  [Magnusson 2009, eq.
 /// 6.9, 6.12, 6.13]
 template <class Real, class Mask>
-NDT_HD inline void add_pair(const Gauss<Real>& gauss, const Vec3<Real>& d, const VoxelOf<Real>& voxel, Mask active,
-                            PointSums<Real>& sums) {
+NDT_HD inline void add_pair(const Gauss<Real>& gauss, const Vec3<Real>& d, const VoxelOf<Real>& voxel,
+                            Mask active, PointSums<Real>& sums) {
   const Vec3<Real> q = d - voxel.mean_offset;
   const Sym3<Real>& c = voxel.inverse_covariance;
   const Vec3<Real> u = c * q;

@@ -80,7 +80,8 @@ struct Regularisation {
 
 /// Adds the reference's terms. The reference leaves out the derivatives with respect to yaw, so they are left
 /// out here. s, c: sine and cosine of yaw.
-NDT_HD inline void add_regularisation(const Regularisation& r, const Pose& pose, double s, double c, Derivatives& d) {
+NDT_HD inline void add_regularisation(const Regularisation& r, const Pose& pose, double s, double c,
+                                      Derivatives& d) {
   if (!r.active) return;
   const double along = (r.y - pose.y) * s + (r.x - pose.x) * c;
   const double weight = r.scale * static_cast<double>(d.pairs);

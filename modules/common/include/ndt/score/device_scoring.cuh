@@ -21,12 +21,13 @@ using ScoreScratch = cuda::DeviceBuffer<ChunkScore>;
 /// Writes to out[k] the score at motions[k], for [poses] motions, at most Limits::kBatch. All pointers are
 /// the device's. Does not wait. The bits of out[k] depend neither on k nor on the other poses. Throws
 /// std::invalid_argument, cuda::Error.
-void score_poses(cuda::Context& context, const VoxelMapView& map, const Gauss<float>& gauss, const ScanView& scan,
-                 const Motion* motions, int poses, PoseScore* out, ScoreScratch& scratch);
+void score_poses(cuda::Context& context, const VoxelMapView& map, const Gauss<float>& gauss,
+                 const ScanView& scan, const Motion* motions, int poses, PoseScore* out,
+                 ScoreScratch& scratch);
 
 /// Writes to out[i] the largest pair score of scan point i, 0 without a voxel. out: [scan.size] on the
 /// device. Does not wait.
-void score_points(cuda::Context& context, const VoxelMapView& map, const Gauss<float>& gauss, const ScanView& scan,
-                  const Motion& motion, float* out);
+void score_points(cuda::Context& context, const VoxelMapView& map, const Gauss<float>& gauss,
+                  const ScanView& scan, const Motion& motion, float* out);
 
 }  // namespace ndt

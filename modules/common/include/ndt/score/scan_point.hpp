@@ -67,7 +67,8 @@ NDT_HD inline int add_neighbours(const VoxelMapView& map, const Gauss<float>& ga
   int pairs = 0;
   for (int first = lanes.rank(); first < range.count; first += kTested * lanes.width()) {
     unsigned near = 0;
-    for (int tested = 0; tested < kTested && first + tested * lanes.width() < range.count; tested += kTogether) {
+    for (int tested = 0; tested < kTested && first + tested * lanes.width() < range.count;
+         tested += kTogether) {
       NDT_UNROLL
       for (int bit = tested; bit < tested + kTogether; ++bit) {
         const int k = first + bit * lanes.width();
@@ -86,8 +87,8 @@ NDT_HD inline int add_neighbours(const VoxelMapView& map, const Gauss<float>& ga
 }
 
 /// Largest pair score of one scan point, 0 if no voxel is near. NVTL averages it.
-NDT_HD inline float nearest_voxel_score(const VoxelMapView& map, const Gauss<float>& gauss, const Motion& motion,
-                                        const Vec3<float>& x) {
+NDT_HD inline float nearest_voxel_score(const VoxelMapView& map, const Gauss<float>& gauss,
+                                        const Motion& motion, const Vec3<float>& x) {
   PointSums<float> point;
   add_neighbours(map, gauss, move_point(motion, x), SingleLane{}, point);
   return point.largest;

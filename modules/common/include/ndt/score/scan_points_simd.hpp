@@ -16,8 +16,10 @@ inline Float4 load(const void* sixteen_bytes) {
 
 /// Transposes: rows become columns.
 inline void transpose(Float4& a, Float4& b, Float4& c, Float4& d) {
-  const Float4 ab_low = __builtin_shufflevector(a, b, 0, 4, 1, 5), ab_high = __builtin_shufflevector(a, b, 2, 6, 3, 7);
-  const Float4 cd_low = __builtin_shufflevector(c, d, 0, 4, 1, 5), cd_high = __builtin_shufflevector(c, d, 2, 6, 3, 7);
+  const Float4 ab_low = __builtin_shufflevector(a, b, 0, 4, 1, 5),
+               ab_high = __builtin_shufflevector(a, b, 2, 6, 3, 7);
+  const Float4 cd_low = __builtin_shufflevector(c, d, 0, 4, 1, 5),
+               cd_high = __builtin_shufflevector(c, d, 2, 6, 3, 7);
   a = __builtin_shufflevector(ab_low, cd_low, 0, 1, 4, 5);
   b = __builtin_shufflevector(ab_low, cd_low, 2, 3, 6, 7);
   c = __builtin_shufflevector(ab_high, cd_high, 0, 1, 4, 5);
@@ -73,7 +75,8 @@ inline int find_hits(const VoxelMapView& map, const Vec3<float>& p, std::uint32_
 
 /// Adds points[0 .. count), count in [1, 4].
 inline void add_scan_points(const VoxelMapView& map, const Gauss<float>& gauss, const Motion& motion,
-                            const Vec3<float>* points, int count, const SimdLanes&, DerivativeSums<Float4>& sums) {
+                            const Vec3<float>* points, int count, const SimdLanes&,
+                            DerivativeSums<Float4>& sums) {
   const Gauss<Float4> gauss4{broadcast<Float4>(gauss.d1), broadcast<Float4>(gauss.d2)};
   const MotionOf<Float4> motion4{simd::broadcast9(motion.rotation), simd::broadcast3(motion.translation),
                                  simd::broadcast9(motion.lever)};

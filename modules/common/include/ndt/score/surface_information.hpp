@@ -40,7 +40,8 @@ struct SurfacePose {
   Mat3<double> rotation;
   Vec3<double> translation;
   double per_metre = 1;  ///< one over the scan's mean range: turns radians into metres
-  NDT_HD SurfacePose(const Pose& pose, double mean_range_m) : SurfacePose(sin_cos_of(pose), pose, mean_range_m) {}
+  NDT_HD SurfacePose(const Pose& pose, double mean_range_m)
+      : SurfacePose(sin_cos_of(pose), pose, mean_range_m) {}
   /// Takes the pose's own angles.
   NDT_HD SurfacePose(const SinCos& angles, const Pose& pose, double mean_range_m)
       : rotation(rotation_of(angles)),
@@ -52,7 +53,8 @@ struct SurfacePose {
 /// found it gets it, the others get -1, and so do all if there is none. Lanes without a point (`there` is
 /// false) call it too, because max() needs every lane.
 template <class Lanes>
-NDT_HD inline int nearest_voxel(const VoxelMapView& map, const Vec3<float>& p, bool there, const Lanes& lanes) {
+NDT_HD inline int nearest_voxel(const VoxelMapView& map, const Vec3<float>& p, bool there,
+                                const Lanes& lanes) {
   constexpr int kNone = 0x7FFFFFFF;
   const CandidateRange range = there ? map.candidates_near(p) : CandidateRange{};
   int nearest = kNone;
@@ -80,7 +82,8 @@ NDT_HD inline void add_surface(const VoxelMapView& map, const VoxelSurface* surf
   const int voxel = nearest_voxel(map, cast<float>(y + at.translation), there, lanes);
   if (voxel < 0) return;
   const Vec3<double> n = cast<double>(surfaces[voxel].normal), arm = at.per_metre * y;
-  const double j[6] = {n.x, n.y, n.z, arm.y * n.z - arm.z * n.y, arm.z * n.x - arm.x * n.z, arm.x * n.y - arm.y * n.x};
+  const double j[6] = {
+      n.x, n.y, n.z, arm.y * n.z - arm.z * n.y, arm.z * n.x - arm.x * n.z, arm.x * n.y - arm.y * n.x};
   const double weight = static_cast<double>(surfaces[voxel].flatness);
   int entry = 0;
   NDT_UNROLL

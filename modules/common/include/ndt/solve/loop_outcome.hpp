@@ -25,7 +25,9 @@ struct LoopOutcome {
 };
 static_assert(sizeof(LoopOutcome) == 400, "the one download of an alignment, without padding");
 
-NDT_HD inline bool guess_returned(LoopEnd end) { return end == LoopEnd::no_overlap || end == LoopEnd::non_finite; }
+NDT_HD inline bool guess_returned(LoopEnd end) {
+  return end == LoopEnd::no_overlap || end == LoopEnd::non_finite;
+}
 
 /// Whether the label of an ending depends on the surfaces.
 NDT_HD inline bool surfaces_matter(LoopEnd end) {
@@ -58,7 +60,8 @@ NDT_HD inline LoopOutcome outcome_of(const LoopState& state) {
 }
 
 NDT_HD inline void set_surfaces(const SurfaceInformation& information, LoopOutcome& out) {
-  for (int i = 0; i < SurfaceInformation::kEntries; ++i) out.surfaces[i] = static_cast<float>(information.entries[i]);
+  for (int i = 0; i < SurfaceInformation::kEntries; ++i)
+    out.surfaces[i] = static_cast<float>(information.entries[i]);
 }
 NDT_HD inline SurfaceInformation surfaces_of(const LoopOutcome& outcome) {
   SurfaceInformation information;

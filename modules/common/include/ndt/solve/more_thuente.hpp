@@ -88,8 +88,10 @@ class MoreThuente {
     if (!away) by_cubic = forward ? search_high_ : search_low_;
     const double by_secant = secant(t, best_);
     const bool cubic_nearer = std::fabs(by_cubic - t.alpha) < std::fabs(by_secant - t.alpha);
-    if (!bracketed_) return std::fmax(search_low_, std::fmin(cubic_nearer ? by_secant : by_cubic, search_high_));
-    const double chosen = cubic_nearer ? by_cubic : by_secant, limit = t.alpha + 0.66 * (other_.alpha - t.alpha);
+    if (!bracketed_)
+      return std::fmax(search_low_, std::fmin(cubic_nearer ? by_secant : by_cubic, search_high_));
+    const double chosen = cubic_nearer ? by_cubic : by_secant,
+                 limit = t.alpha + 0.66 * (other_.alpha - t.alpha);
     return forward ? std::fmin(limit, chosen) : std::fmax(limit, chosen);
   }
   /// Case 4: same sign, and the slope did not get smaller.

@@ -33,7 +33,8 @@ enum class Definiteness {
 /// Solves (-H + damping I) δ = g by LDLᵀ without pivoting. A matrix with negative pivots is solved too if no
 /// pivot is small and no multiplier large, because rounding errors stay small then. delta is unspecified if
 /// the answer is unknown.
-NDT_HD inline Definiteness solve_symmetric(const Mat6& hessian, const Vec6& gradient, Vec6& delta, double damping = 0) {
+NDT_HD inline Definiteness solve_symmetric(const Mat6& hessian, const Vec6& gradient, Vec6& delta,
+                                           double damping = 0) {
   constexpr double kSmallPivot = 1e-9, kLargeMultiplier = 100;
   double l[6][6], inverse[6];  // L below the diagonal; one over the pivots
   double smallest = 0, largest = 0, multiplier = 0;
@@ -85,13 +86,15 @@ NDT_HD inline Definiteness solve_symmetric(const Mat6& hessian, const Vec6& grad
                                                                            : Definiteness::unknown;
 }
 
-NDT_HD inline bool solve_positive_definite(const Mat6& hessian, const Vec6& gradient, Vec6& delta, double damping = 0) {
+NDT_HD inline bool solve_positive_definite(const Mat6& hessian, const Vec6& gradient, Vec6& delta,
+                                           double damping = 0) {
   return solve_symmetric(hessian, gradient, delta, damping) == Definiteness::positive;
 }
 
 /// Minimum-norm solution of H δ = -g through the eigenvectors, without those of |λ| <= 6 ε |λ|max, as an SVD
 /// solve gives it.
-NDT_HD inline void solve_minimum_norm(const Mat6& hessian, const Vec6& gradient, NewtonScratch& scratch, Vec6& delta) {
+NDT_HD inline void solve_minimum_norm(const Mat6& hessian, const Vec6& gradient, NewtonScratch& scratch,
+                                      Vec6& delta) {
   double(&a)[6][6] = scratch.a, (&v)[6][6] = scratch.v;
   for (int i = 0; i < 6; ++i)
     for (int j = 0; j < 6; ++j) a[i][j] = hessian(i, j);

@@ -35,7 +35,8 @@ NDT_HD inline bool is_finite(const Derivatives& d) {
 
 /// Tells why the loop ends at a pose after `iterations` iterations, the last of length `step`; `running` if
 /// it goes on.
-NDT_HD inline LoopEnd judge(const Derivatives& here, int iterations, double step, const LoopOptions& options) {
+NDT_HD inline LoopEnd judge(const Derivatives& here, int iterations, double step,
+                            const LoopOptions& options) {
   if (here.pairs == 0) return LoopEnd::no_overlap;
   if (iterations > 0 && step < options.epsilon_m) return LoopEnd::step_below_epsilon;
   if (iterations >= options.max_iterations) return LoopEnd::max_iterations;
@@ -64,7 +65,8 @@ NDT_HD inline void go_to_trial(const Crew& crew, const Pose& pose, const Vec6& d
   state.at.set_motion(crew, state.trial);
 }
 
-NDT_HD inline Heading heading_of(const NewtonDirection& newton, const Derivatives& here, const LoopOptions& options) {
+NDT_HD inline Heading heading_of(const NewtonDirection& newton, const Derivatives& here,
+                                 const LoopOptions& options) {
   Heading out;
   out.fallback = newton.fallback;
   const double squared = dot(newton.delta, newton.delta);
@@ -85,7 +87,8 @@ NDT_HD inline Heading heading_of(const NewtonDirection& newton, const Derivative
 }
 
 /// One thread: begins the search along a heading.
-NDT_HD inline void head_for(const Heading& heading, double score, const LoopOptions& options, LoopState& state) {
+NDT_HD inline void head_for(const Heading& heading, double score, const LoopOptions& options,
+                            LoopState& state) {
   state.fallbacks += heading.fallback ? 1 : 0;
   if (heading.end != LoopEnd::running) return;
   state.direction = heading.direction;
@@ -123,7 +126,9 @@ NDT_HD inline NewtonDirection direction_from(const Crew& crew, const Derivatives
   const Definiteness definiteness = solve_symmetric(found.hessian, found.gradient, out.delta);
   out.fallback = definiteness != Definiteness::positive;
   if (!is_rare(kind, definiteness)) return out;
-  crew.one([&] { rare_direction(kind, state.found.at.hessian, state.found.at.gradient, state.scratch, state.rare); });
+  crew.one([&] {
+    rare_direction(kind, state.found.at.hessian, state.found.at.gradient, state.scratch, state.rare);
+  });
   return state.rare;
 }
 
@@ -199,7 +204,9 @@ NDT_HD NDT_NOINLINE void search_on(const Crew& crew, const LoopOptions& options,
       copy(crew, state.best_trial, state.found);
       accept(crew, state.found.at, state.best_alpha, options, state);
       return;
-    case Verdict::try_next: go_to_trial(crew, state.here.pose, state.direction, state.search.alpha(), state); return;
+    case Verdict::try_next:
+      go_to_trial(crew, state.here.pose, state.direction, state.search.alpha(), state);
+      return;
     case Verdict::failed: crew.one([&] { state.end = end_without_step(state, options); }); return;
   }
 }

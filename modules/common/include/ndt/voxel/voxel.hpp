@@ -19,8 +19,8 @@ NDT_HD inline bool operator==(const Cell& a, const Cell& b) { return a.x == b.x 
 inline constexpr int kCellLimit = Limits::kCell;  ///< cells are in [-kCellLimit, kCellLimit)
 
 NDT_HD inline bool in_limits(const Cell& c) {
-  return c.x >= -kCellLimit && c.x < kCellLimit && c.y >= -kCellLimit && c.y < kCellLimit && c.z >= -kCellLimit &&
-         c.z < kCellLimit;
+  return c.x >= -kCellLimit && c.x < kCellLimit && c.y >= -kCellLimit && c.y < kCellLimit &&
+         c.z >= -kCellLimit && c.z < kCellLimit;
 }
 
 /// Computes floor(v) without a library call if it fits a cell; false outside the limits and for NaN.
@@ -92,7 +92,8 @@ NDT_HD inline void add_moments(VoxelSums& sums, const Vec3<float>& p, const Vec3
   const Vec3<double> d = cast<double>(p) - reference;
   sums.sum = sums.sum + d;
   Sym3<double>& s = sums.second;
-  s = {s.xx + d.x * d.x, s.xy + d.x * d.y, s.xz + d.x * d.z, s.yy + d.y * d.y, s.yz + d.y * d.z, s.zz + d.z * d.z};
+  s = {s.xx + d.x * d.x, s.xy + d.x * d.y, s.xz + d.x * d.z,
+       s.yy + d.y * d.y, s.yz + d.y * d.z, s.zz + d.z * d.z};
 }
 
 NDT_HD inline void add_point(VoxelSums& sums, const Vec3<float>& p, const Vec3<double>& reference) {
@@ -158,8 +159,8 @@ NDT_HD inline bool floor_and_invert(double ratio, SymmetricEigen<3> eigen, Sym3<
 
 /// Computes the statistics of a voxel with enough points. Returns false if its covariance has no positive
 /// direction, because then it defines no Gaussian.
-NDT_HD inline bool finish(const VoxelSums& sums, const Vec3<double>& reference, double start, double eigenvalue_ratio,
-                          VoxelStatistics& out) {
+NDT_HD inline bool finish(const VoxelSums& sums, const Vec3<double>& reference, double start,
+                          double eigenvalue_ratio, VoxelStatistics& out) {
   const float n = static_cast<float>(sums.n);
   out.n = sums.n;
   out.centroid = {sums.centroid_sum.x / n, sums.centroid_sum.y / n, sums.centroid_sum.z / n};

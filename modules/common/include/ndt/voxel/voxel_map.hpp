@@ -44,7 +44,8 @@ MapPoints map_points(const PointCloud& map, const AlignOptions& options);
 [[noreturn]] void refuse_far_point(const Point& p);
 [[noreturn]] void refuse_so_many_voxels(std::int64_t limit, double resolution_m);
 
-VoxelRow to_row(const VoxelStatistics& statistics, const Cell& cell, const MapOrigin& origin, double resolution_m);
+VoxelRow to_row(const VoxelStatistics& statistics, const Cell& cell, const MapOrigin& origin,
+                double resolution_m);
 
 class VoxelMap {
  public:

@@ -74,7 +74,9 @@ class ParzenTrials {
   struct Rank {
     double score;
     std::size_t told;  // the trial's number
-    bool operator<(const Rank& other) const { return score != other.score ? score > other.score : told < other.told; }
+    bool operator<(const Rank& other) const {
+      return score != other.score ? score > other.score : told < other.told;
+    }
   };
   /// Adds kernels from number `next` on, and moves `next` past those added. Returns false as soon as one
   /// reaches `enough`.

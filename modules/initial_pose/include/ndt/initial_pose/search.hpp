@@ -50,7 +50,8 @@ using SearchObserver = std::function<void(const std::vector<Particle>& particles
 /// `sequential` on the same aligner. per_scan holds for every alignment. Its deadline and stop request hold
 /// for the search too, which then ends with the particles it has, at least those of the first call. Throws
 /// std::invalid_argument for options or a prior out of range, and what align throws.
-SearchResult search(Aligner& aligner, const PointCloud& scan, const PosePrior& prior, const Strategy& strategy,
-                    const SearchOptions& options, const PerScan& per_scan = {}, const SearchObserver& observer = {});
+SearchResult search(Aligner& aligner, const PointCloud& scan, const PosePrior& prior,
+                    const Strategy& strategy, const SearchOptions& options, const PerScan& per_scan = {},
+                    const SearchObserver& observer = {});
 
 }  // namespace ndt::initial_pose
