@@ -27,6 +27,7 @@ DeviceAligner::DeviceAligner(const AlignOptions& options)
       point_scores_(context_) {}
 
 MapInfo DeviceAligner::set_map(const PointCloud& map) {
+  give_up();
   transact([&] {
     auto built = std::make_unique<DeviceVoxelMap>(context_, map, options());
     context_.synchronise();

@@ -5,6 +5,7 @@
 namespace ndt {
 
 MapInfo HostAligner::set_map(const PointCloud& map) {
+  give_up();
   map_ = std::make_unique<VoxelMap>(map, options());
   return map_->info();
 }

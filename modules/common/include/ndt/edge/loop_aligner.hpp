@@ -83,6 +83,8 @@ class LoopAligner : public Aligner {
   const Gauss<float>& gauss() const { return gauss_; }
   /// Throws std::logic_error unless there is a map.
   void require_map(const char* where) const;
+  /// Waits for alignments that nobody collected, and forgets them: also called before another map is built.
+  void give_up();
 
   /// The map's origin, or null without a map.
   virtual const Vec3<double>* map_origin() const = 0;
@@ -115,7 +117,6 @@ class LoopAligner : public Aligner {
   LoopScan prepare(const PointCloud& scan, std::span<const Transform> poses, const char* where);
   void begin(const PointCloud& scan, std::span<const Transform> guesses, const PerScan& per_scan,
              const char* where);
-  void give_up();
 
   AlignOptions options_;
   Gauss<float> gauss_;
