@@ -106,11 +106,12 @@ IncludeGraph::IncludeGraph(const Files& files) {
 }
 
 /// tests → harness → modules → common; siblings never include each other. bench: programs in a module's
-/// bench/, which measure kernels without the harness. Nothing for a module that is not there.
+/// bench/, which measure kernels without the harness; examples: what a user of the modules writes. Nothing
+/// for a module that is not there.
 std::optional<IncludeGraph::NameSet> IncludeGraph::allowed_to(const std::string& module) const {
   NameSet all = modules_;
   if (module == "common") return NameSet{};
-  if (module == "bench" || module == "harness") return all;
+  if (module == "bench" || module == "examples" || module == "harness") return all;
   all.insert("harness");
   if (module == "tests") return all;
   return modules_.contains(module) ? std::optional<NameSet>({"common"}) : std::nullopt;

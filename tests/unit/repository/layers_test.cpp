@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -22,7 +23,7 @@ using testing::StartsWith;
 Files read_repository() {
   const fs::path root = NDT_SOURCE_DIR;
   Files files;
-  for (const char* folder : {"modules", "harness", "tests"})
+  for (const char* folder : {"modules", "harness", "examples", "tests"})
     for (const fs::directory_entry& entry : fs::recursive_directory_iterator(root / folder)) {
       const std::string ending = entry.path().extension().string();
       const bool code =
@@ -30,7 +31,11 @@ Files read_repository() {
       if (!code && entry.path().filename() != "CMakeLists.txt") continue;
       std::ostringstream text;
       text << std::ifstream(entry.path()).rdbuf();
-      files[entry.path().lexically_relative(root).generic_string()] = text.str();
+      // A folder of examples/ is a module that somebody may copy to modules/, so the rules for modules hold
+      // for it.
+      std::string path = entry.path().lexically_relative(root).generic_string();
+      if (path.starts_with("examples/") && std::ranges::count(path, '/') > 1) path.replace(0, 8, "modules");
+      files[path] = text.str();
     }
   return files;
 }
