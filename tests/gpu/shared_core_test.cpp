@@ -34,7 +34,7 @@ TEST(SharedCoreOnTheDevice, AlignsLikeTheHost) {
     gpu_persistent::persistent_align(team, courtyard.problem, gpu_persistent::NoWatch{}, host_state, nullptr);
     const LoopState& host = host_state;
     const LoopState device = align_on_one_gpu_thread(courtyard.problem, start);
-    EXPECT_EQ(device.end, host.end);
+    EXPECT_EQ(device.status, host.status);
     EXPECT_EQ(device.iterations, host.iterations);
     EXPECT_EQ(device.guess.at.pairs, host.guess.at.pairs)
         << "points are moved and compared with the same roundings";

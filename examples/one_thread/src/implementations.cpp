@@ -19,13 +19,13 @@ class OneThreadAligner final : public HostAligner {
                    std::span<LoopRun> runs) override {
     for (LoopRun& run : runs) {
       LoopState state = begin_loop(run.local_guess);
-      while (state.end == LoopEnd::running) {
+      while (state.status == LoopStatus::running) {
         advance(SoloCrew{}, sums_at(state.at.motion, scan.view()), options, state);
         if (per_scan.trace && state.accepted) run.trace.push_back(trace_line(state));
-        if (state.end == LoopEnd::running) state.end = HostWatch{per_scan}();
+        if (state.status == LoopStatus::running) state.status = HostWatch{per_scan}();
       }
       run.outcome = outcome_of(state);
-      if (options.max_iterations > 0 && surfaces_matter(state.end))
+      if (options.max_iterations > 0 && surfaces_matter(state.status))
         set_surfaces(surface_information(map(), scan.view(), run.outcome.pose, scan.facts.mean_range_m),
                      run.outcome);
     }

@@ -33,7 +33,7 @@ __global__ void __launch_bounds__(kPassThreads)
     options.regularisation = h.regularisation;
   }
   __syncthreads();
-  if (state.end != LoopEnd::running) return;
+  if (state.status != LoopStatus::running) return;
 
   const int chunks = h.chunks > 0 ? h.chunks : 1, trials = trials_of(state);
   const auto trial_index =
@@ -65,18 +65,18 @@ __global__ void __launch_bounds__(kPassThreads)
   }
   if (threadIdx.x < 32) advance_over(totals, trials, g, options, k, state);
   if (threadIdx.x == 0) {
-    if (state.end == LoopEnd::running) state.end = static_cast<LoopEnd>(interrupt);
-    report(g, state.end != LoopEnd::running, loop);
+    if (state.status == LoopStatus::running) state.status = static_cast<LoopStatus>(interrupt);
+    report(g, state.status != LoopStatus::running, loop);
   }
   __syncthreads();
   copy_state(&state, g.states + k);
   const int ahead = static_cast<int>(threadIdx.x);
-  if (ahead > 0 && ahead < state.search.trials_ahead() && state.end == LoopEnd::running)
+  if (ahead > 0 && ahead < state.search.trials_ahead() && state.status == LoopStatus::running)
     g.motions[static_cast<std::size_t>(k) * static_cast<std::size_t>(g.candidates) +
               static_cast<std::size_t>(ahead)] =
         PoseMotion(moved(state.here.pose, state.direction, state.search.trial_ahead(ahead))).motion;
 }
-static_assert(static_cast<int>(LoopEnd::running) == 0, "no interruption");
+static_assert(static_cast<int>(LoopStatus::running) == 0, "no interruption");
 
 constexpr unsigned kConcludeThreads = kSurfacePoints;
 
@@ -92,7 +92,7 @@ __global__ void __launch_bounds__(kConcludeThreads)
   SurfaceInformation share;
   const int count = surface_points(h.points), i = static_cast<int>(threadIdx.x);
   // Surfaces tell how far an ending can be trusted, and a mere evaluation (no iterations) has no ending.
-  if (h.max_iterations > 0 && surfaces_matter(state.end) && i < count)
+  if (h.max_iterations > 0 && surfaces_matter(state.status) && i < count)
     add_surface(g.map, g.surfaces, SurfacePose(state.here.pose, h.mean_range_m),
                 h.scan[static_cast<std::int64_t>(i) * h.points / count], true, SingleLane{}, share);
   for (int j = 0; j < SurfaceInformation::kEntries; ++j) {

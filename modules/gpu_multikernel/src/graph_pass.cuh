@@ -17,7 +17,7 @@ struct alignas(16) GraphHeader {
   const Point* scan = nullptr;
   const Transform* guesses = nullptr;
   LoopTrace* trace = nullptr;               ///< [poses][max_iterations + 1], or null
-  const volatile int* interrupt = nullptr;  ///< a LoopEnd in host memory, or null
+  const volatile int* interrupt = nullptr;  ///< a LoopStatus in host memory, or null
   int points = 0, poses = 0;
   int chunks = 0, chunk_size = 0;  ///< as Chunks(points), so that no thread has to divide
   int tile = 1;                    ///< threads that share a point
@@ -124,9 +124,9 @@ __device__ __noinline__ void advance_over(const double* totals, int trials, cons
     const double* columns = totals + c * kSumColumns;
     crew.each(kSumColumns, [&](int i) { set_column(sums, i, columns[i]); });
     advance(crew, sums, options, state);
-    if (state.accepted || state.end != LoopEnd::running) break;
+    if (state.accepted || state.status != LoopStatus::running) break;
   }
-  __syncwarp();  // lane 0 of the caller may set state.end, so every lane must have read it
+  __syncwarp();  // lane 0 of the caller may set state.status, so every lane must have read it
   if (threadIdx.x == 0 && state.accepted && g.header->trace != nullptr)
     g.header->trace[static_cast<std::size_t>(pose) * static_cast<std::size_t>(options.max_iterations + 1) +
                     static_cast<std::size_t>(state.iterations)] = trace_line(state);

@@ -93,7 +93,7 @@ struct SelectStep {
       if (loop.search.current_is_best()) loop.best_alpha = at.alpha;
       if (verdict == Verdict::try_next) continue;
       state.searching = false;
-      if (verdict == Verdict::failed) loop.end = end_without_step(loop, f.options);
+      if (verdict == Verdict::failed) loop.status = end_without_step(loop, f.options);
       state.alpha = verdict == Verdict::take_this ? at.alpha : loop.best_alpha;
       return;
     }

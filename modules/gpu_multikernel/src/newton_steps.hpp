@@ -40,18 +40,18 @@ struct ArriveStep {
   NDT_BODY void operator()(int k) const {
     PoseState& state = f.a.states[k];
     LoopState& loop = state.loop;
-    if (loop.end != LoopEnd::running) return;
+    if (loop.status != LoopStatus::running) return;
     Evaluated next{loop.trial, derivatives_of_terms(f.a.sums + k * kTerms)};
     add_regularisation(f.options.regularisation, next.pose, next.at);
     ++loop.evaluations;
     if (!is_finite(next.at)) {
-      loop.end = LoopEnd::non_finite;
+      loop.status = LoopStatus::non_finite;
       return;
     }
     const bool first = loop.evaluations == 1;
     if (first) loop.guess.at = next.at;
     arrive(next, state.alpha, first, loop);
-    loop.end = judge(next.at, loop.iterations, state.alpha, f.options);
+    loop.status = judge(next.at, loop.iterations, state.alpha, f.options);
     if (f.a.trace != nullptr)
       f.a.trace[static_cast<std::size_t>(k) * static_cast<std::size_t>(f.options.max_iterations + 1) +
                 static_cast<std::size_t>(loop.iterations)] = trace_line(loop);
@@ -138,9 +138,9 @@ struct UpdatePoseStep {
 /// After the loop: ends the loops that still run, because the caller asked for it.
 struct InterruptStep {
   Frame f;
-  LoopEnd end;
+  LoopStatus status;
   NDT_BODY void operator()(int k) const {
-    if (f.running(k)) f.a.states[k].loop.end = end;
+    if (f.running(k)) f.a.states[k].loop.status = status;
   }
 };
 
@@ -152,7 +152,7 @@ struct SurfaceStep {
     const int count = surface_points(f.a.points), k = index / count, i = index % count;
     const LoopState& loop = f.a.states[k].loop;
     SurfaceInformation share;
-    if (surfaces_matter(loop.end)) {
+    if (surfaces_matter(loop.status)) {
       const std::int64_t point = static_cast<std::int64_t>(i) * f.a.points / count;
       add_surface(f.map, f.surfaces, SurfacePose(loop.here.pose, f.mean_range_m), f.a.scan[point], true,
                   SingleLane{}, share);

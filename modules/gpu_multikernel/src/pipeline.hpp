@@ -61,24 +61,24 @@ void conclude(Backend& backend, const Frame& f) {
   backend.launch(f.a.poses, OutcomeStep{f, surfaces});
 }
 
-/// Aligns all poses of the frame. Asks `watch() -> LoopEnd` once per evaluation whether to end early. The
+/// Aligns all poses of the frame. Asks `watch() -> LoopStatus` once per evaluation whether to end early. The
 /// host waits for the device once per iteration, for the 4 bytes of the flag.
 template <class Backend, class Watch>
 void align_poses(Backend& backend, const Frame& f, const Watch& watch) {
   backend.launch(f.a.poses, BeginStep{f});
   evaluate_poses(backend, f);
-  LoopEnd end = watch();
+  LoopStatus status = watch();
   bool running = f.options.max_iterations > 0;
-  while (running && end == LoopEnd::running) {
+  while (running && status == LoopStatus::running) {
     choose_directions(backend, f);
     search_steps(backend, f);
     backend.launch(f.a.poses, UpdatePoseStep{f});
     evaluate_poses(backend, f);
     backend.launch(1, FlagStep{f});
     running = backend.read_flag(f.a.running) != 0;
-    if (running) end = watch();
+    if (running) status = watch();
   }
-  if (end != LoopEnd::running) backend.launch(f.a.poses, InterruptStep{f, end});
+  if (status != LoopStatus::running) backend.launch(f.a.poses, InterruptStep{f, status});
   conclude(backend, f);
 }
 

@@ -86,7 +86,7 @@ struct Frame {
   LoopOptions options;
   double mean_range_m = 0;
 
-  NDT_HD bool running(int pose) const { return a.states[pose].loop.end == LoopEnd::running; }
+  NDT_HD bool running(int pose) const { return a.states[pose].loop.status == LoopStatus::running; }
 };
 
 }  // namespace ndt::gpu_multikernel

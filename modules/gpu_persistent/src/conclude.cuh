@@ -39,15 +39,15 @@ __device__ const SurfaceInformation& sum_surfaces(T& team, const MatchedSurfaces
       .sums;
 }
 
-/// One thread: writes the outcome to host memory. The host polls `end`, so `end` is written last, after a
-/// fence that makes the rest visible to the host. surfaces: null if they do not matter.
+/// One thread: writes the outcome to host memory. The host polls `status`, so `status` is written last, after
+/// a fence that makes the rest visible to the host. surfaces: null if they do not matter.
 __device__ __noinline__ inline void write_outcome(const LoopState& state, const SurfaceInformation* surfaces,
                                                   LoopOutcome& out) {
   fill_outcome(state, out);
   for (int i = 0; i < SurfaceInformation::kEntries; ++i)
     out.surfaces[i] = surfaces != nullptr ? static_cast<float>(surfaces->entries[i]) : 0.0F;
   __threadfence_system();
-  *const_cast<volatile LoopEnd*>(&out.end) = state.end;
+  *const_cast<volatile LoopStatus*>(&out.status) = state.status;
 }
 
 /// Concludes an alignment. All threads of the team call it, with the loop's state in each block's shared
@@ -56,7 +56,7 @@ template <class T>
 __device__ void conclude(T& team, const MatchedSurfaces& matched, int max_iterations, LoopState& state,
                          LoopOutcome& out) {
   // Surfaces tell how far an ending can be trusted, and a mere evaluation (no iterations) has no ending.
-  if (max_iterations > 0 && surfaces_matter(state.end)) {
+  if (max_iterations > 0 && surfaces_matter(state.status)) {
     const SurfaceInformation& surfaces = sum_surfaces(team, matched, state);
     team.once([&] { write_outcome(state, &surfaces, out); });
   } else {

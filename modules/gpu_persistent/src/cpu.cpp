@@ -33,7 +33,7 @@ class CpuAligner final : public HostAligner {
   /// Concludes on one thread, because the surfaces of an alignment are few.
   void conclude(const LoopScan& scan, const LoopOptions& options, LoopRun& one) {
     // Surfaces tell how far an ending can be trusted, and a mere evaluation (no iterations) has no ending.
-    if (options.max_iterations > 0 && surfaces_matter(one.outcome.end))
+    if (options.max_iterations > 0 && surfaces_matter(one.outcome.status))
       set_surfaces(surface_information(map(), scan.view(), one.outcome.pose, scan.facts.mean_range_m),
                    one.outcome);
     if (!one.trace.empty()) one.trace.resize(static_cast<std::size_t>(one.outcome.iterations) + 1);

@@ -17,10 +17,10 @@ struct Problem {
   LoopOptions options;
 };
 
-/// A watch that never ends the loop. A watch gives LoopEnd::running, or the reason for which the loop is to
-/// end early. One worker asks it, once per evaluation.
+/// A watch that never ends the loop. A watch gives LoopStatus::running, or the reason for which the loop is
+/// to end early. One worker asks it, once per evaluation.
 struct NoWatch {
-  NDT_BODY LoopEnd operator()() const { return LoopEnd::running; }
+  NDT_BODY LoopStatus operator()() const { return LoopStatus::running; }
 };
 
 /// Aligns from `state`, which is block-local (on the CPU: the worker's own), starts as begin_loop() left it,
@@ -29,7 +29,7 @@ struct NoWatch {
 template <Team T, class Watch>
 NDT_BODY void persistent_align(T& team, const Problem& problem, const Watch& watch, LoopState& state,
                                LoopTrace* trace) {
-  while (state.end == LoopEnd::running) {
+  while (state.status == LoopStatus::running) {
     const Total<DerivativeSums<double>>& total = team.template sum<DerivativeSums>(
         problem.scan.size,
         [&](int first, int count, const auto& lanes, auto& part) {
@@ -40,8 +40,8 @@ NDT_BODY void persistent_align(T& team, const Problem& problem, const Watch& wat
     team.replicated(
         [&](const auto& crew) {
           decide(crew, total.sums, problem.options, state);
-          if (state.end == LoopEnd::running && total.answer != 0)
-            crew.one([&] { state.end = static_cast<LoopEnd>(total.answer); });
+          if (state.status == LoopStatus::running && total.answer != 0)
+            crew.one([&] { state.status = static_cast<LoopStatus>(total.answer); });
         },
         [&](const auto& crew) {
           record(crew, problem.options, state, [&] {

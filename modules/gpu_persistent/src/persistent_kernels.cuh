@@ -18,9 +18,9 @@ struct PersistentArguments {
   const VoxelSurface* surfaces = nullptr;
   double mean_range_m = 0;
   const LoopStart* starts = nullptr;
-  LoopOutcome* outcomes = nullptr;          ///< in host memory; the host waits until each `end` is set
+  LoopOutcome* outcomes = nullptr;          ///< in host memory; the host waits until each `status` is set
   LoopTrace* traces = nullptr;              ///< [poses][max_iterations + 1], or null
-  const volatile int* interrupt = nullptr;  ///< a LoopEnd in host memory, or null
+  const volatile int* interrupt = nullptr;  ///< a LoopStatus in host memory, or null
   ChunkPlan plan;
   GridExchange* exchange = nullptr;
   unsigned first_tag = 0;
@@ -31,8 +31,8 @@ inline constexpr int kMostBlockThreads = 512;
 /// The watch on a device: reads the host's word.
 struct HostWord {
   const volatile int* word;
-  __device__ LoopEnd operator()() const {
-    return word == nullptr ? LoopEnd::running : static_cast<LoopEnd>(*word);
+  __device__ LoopStatus operator()() const {
+    return word == nullptr ? LoopStatus::running : static_cast<LoopStatus>(*word);
   }
 };
 

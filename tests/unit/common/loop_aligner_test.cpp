@@ -28,7 +28,7 @@ class CountingAligner final : public LoopAligner {
     EXPECT_EQ(k, collected_++) << "out of order";
     if (k == fails_at_) throw std::runtime_error("the device failed");
     runs[k].outcome.iterations = static_cast<std::int32_t>(k);
-    runs[k].outcome.end = LoopEnd::no_overlap;
+    runs[k].outcome.status = LoopStatus::no_overlap;
   }
   void score(const LoopScan&, std::span<const Transform>, std::span<Score>) override {}
   std::vector<float> point_scores(const LoopScan&, const Transform&) override { return {}; }

@@ -187,7 +187,7 @@ TEST_F(ScoreSteps, SeparateArraysGiveTheDerivativesOfTheFusedSums) {
 TEST_F(ScoreSteps, APoseThatHasEndedAddsNothing) {
   StagedFrame frame(test_clouds::offsets(2, 0.2, 0.02), 100, {}, courtyard().view());
   run(frame, {Step::begin, Step::sin_cos, Step::transform});
-  frame.state(1).loop.end = LoopEnd::max_iterations;
+  frame.state(1).loop.status = LoopStatus::max_iterations;
   evaluate(frame);
   EXPECT_GT(frame.f.a.sums[kScore], 0);
   for (int term = 0; term < kTerms; ++term) EXPECT_EQ(frame.f.a.sums[kTerms + term], 0) << term;

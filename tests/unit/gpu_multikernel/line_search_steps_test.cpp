@@ -173,7 +173,7 @@ TEST_F(SelectSteps, WhatIsTakenOfAQuadraticSatisfiesTheStrongWolfeConditions) {
           const double alpha = frame.state(0).alpha, slope = phi.slope(alpha);
           const std::string what = std::string(to_string(kind)) + ", top at " + std::to_string(a) +
                                    ", took " + std::to_string(alpha);
-          EXPECT_EQ(frame.state(0).loop.end, LoopEnd::running) << what;
+          EXPECT_EQ(frame.state(0).loop.status, LoopStatus::running) << what;
           EXPECT_LE(phi.value(alpha), phi.value(0) + 1e-4 * alpha * phi.slope_at_0()) << what;
           EXPECT_TRUE(std::fabs(slope) <= 0.9 * std::fabs(phi.slope_at_0()) ||
                       (alpha >= options.step_m && slope < 0))
@@ -185,7 +185,7 @@ TEST_F(SelectSteps, OfStepsThatAllStayTooSteepTheOneWithTheHighestScoreIsTaken) 
   const Phi far{10, 400};  // within a tenth of the way its slope keeps nine tenths
   for (const StepRatios set : all_values<StepRatios>()) {
     StagedFrame frame = searched(far, 0.05, searching(LineSearch::batched, set));
-    EXPECT_EQ(frame.state(0).loop.end, LoopEnd::running);
+    EXPECT_EQ(frame.state(0).loop.status, LoopStatus::running);
     EXPECT_EQ(frame.state(0).alpha, frame.f.a.trial[0].alpha)
         << to_string(set) << ": the first is the longest";
     EXPECT_GT(frame.state(0).alpha, frame.f.a.trial[7].alpha);
@@ -203,8 +203,8 @@ TEST_F(SelectSteps, AScoreThatNoStepRaisesEndsTheLoop) {
     const Phi phi{0.05, 400, true};
     StagedFrame longer = searched(phi, 2 * options.epsilon_m, options),
                 shorter = searched(phi, 0.5 * options.epsilon_m, options);
-    EXPECT_EQ(longer.state(0).loop.end, LoopEnd::line_search_failed) << to_string(kind);
-    EXPECT_EQ(shorter.state(0).loop.end, LoopEnd::step_below_epsilon) << to_string(kind);
+    EXPECT_EQ(longer.state(0).loop.status, LoopStatus::line_search_failed) << to_string(kind);
+    EXPECT_EQ(shorter.state(0).loop.status, LoopStatus::step_below_epsilon) << to_string(kind);
     run(longer, {Step::update_pose, Step::flag});
     EXPECT_EQ(longer.state(0).loop.trial.x, 0) << "no step, no move";
     EXPECT_EQ(*longer.f.a.running, 0U);

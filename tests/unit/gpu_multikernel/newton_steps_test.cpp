@@ -115,10 +115,10 @@ TEST_F(NewtonSteps, FallBackToTheSharedStepWhereTheMatrixIsNotDefinite) {
       EXPECT_EQ(state.loop.fallbacks, k < 3 ? 1 : 0) << what;
       if (!expected.failed) expect_close(state.newton.delta, expected.delta, what);
       LoopState alone = frame.state(k).loop;
-      alone.end = LoopEnd::running;
+      alone.status = LoopStatus::running;
       head_for(expected, options, alone);
-      EXPECT_EQ(state.loop.end, alone.end) << what;
-      EXPECT_EQ(state.searching, alone.end == LoopEnd::running) << what;
+      EXPECT_EQ(state.loop.status, alone.status) << what;
+      EXPECT_EQ(state.searching, alone.status == LoopStatus::running) << what;
     }
   }
 }
@@ -156,7 +156,7 @@ TEST_F(NewtonSteps, ABatchOfSystemsIsSolvedAsEigenDoesAndAnIndefiniteOneNeverEnd
     const PoseState& state = frame.state(k);
     EXPECT_EQ(state.newton.fallback, k % 3 == 1) << k;
     EXPECT_EQ(state.loop.fallbacks, k % 3 == 1 ? 1 : 0) << k;
-    EXPECT_NE(state.loop.end, LoopEnd::step_below_epsilon) << k;
+    EXPECT_NE(state.loop.status, LoopStatus::step_below_epsilon) << k;
     for (int i = 0; i < 6; ++i)
       EXPECT_NEAR(state.newton.delta[i], expected[i], 1e-8 * length(expected))
           << "system " << k << ", entry " << i;
@@ -173,7 +173,7 @@ TEST_F(NewtonSteps, NeverTakeANanForASolution) {
   for (int k = 0; k < 3; ++k) {
     EXPECT_TRUE(frame.state(k).newton.failed) << k;
     EXPECT_EQ(frame.state(k).loop.fallbacks, 1) << k;
-    EXPECT_EQ(frame.state(k).loop.end, LoopEnd::degenerate) << k;
+    EXPECT_EQ(frame.state(k).loop.status, LoopStatus::degenerate) << k;
   }
 }
 
@@ -184,7 +184,7 @@ TEST_F(NewtonSteps, ThePoseThatHasEndedIsLeftAlone) {
   for (int k = 0; k < 2; ++k)
     frame.state(k).loop.here.at.hessian = negative_definite(random),
     frame.state(k).loop.here.at.gradient = random_vector(random);
-  frame.state(0).loop.end = LoopEnd::step_below_epsilon;
+  frame.state(0).loop.status = LoopStatus::step_below_epsilon;
   run(frame, {Step::newton_system, Step::solve, Step::newton_fix_up, Step::direction});
   EXPECT_EQ(frame.f.a.factorised[0], 0);
   EXPECT_EQ(length(frame.state(0).newton.delta), 0);
@@ -222,7 +222,7 @@ TEST_F(NewtonSteps, ThePoseMovesByTheStepAlongTheDirection) {
     frame.state(k).alpha = 0.1 * std::fabs(unit(random));
     for (int i = 0; i < 6; ++i) frame.state(k).loop.direction[i] = unit(random);
   }
-  frame.state(49).loop.end = LoopEnd::max_iterations;
+  frame.state(49).loop.status = LoopStatus::max_iterations;
   run(frame, {Step::update_pose});
   for (int k = 0; k < 50; ++k) {
     const LoopState& loop = frame.state(k).loop;
@@ -273,9 +273,9 @@ TEST_F(ArrivalSteps, StopBelowEpsilonAndNotAtItAndTheFlagCountsWhoGoesOn) {
                                {0.1, options.max_iterations - 1},
                                {0.1, 3, 0}},
                               options);
-  const LoopEnd expected[] = {LoopEnd::step_below_epsilon, LoopEnd::running, LoopEnd::running,
-                              LoopEnd::max_iterations, LoopEnd::no_overlap};
-  for (int k = 0; k < 5; ++k) EXPECT_EQ(frame.state(k).loop.end, expected[k]) << k;
+  const LoopStatus expected[] = {LoopStatus::step_below_epsilon, LoopStatus::running, LoopStatus::running,
+                                 LoopStatus::max_iterations, LoopStatus::no_overlap};
+  for (int k = 0; k < 5; ++k) EXPECT_EQ(frame.state(k).loop.status, expected[k]) << k;
   EXPECT_EQ(*frame.f.a.running, 2U);
 }
 
@@ -299,9 +299,9 @@ TEST_F(ArrivalSteps, MakeTheEvaluatedPoseTheCurrentOneAndWriteItsLine) {
 
 TEST_F(ArrivalSteps, SumsThatAreNotFiniteEndTheLoopAtThePoseBefore) {
   StagedFrame frame = arrived({{0.1, 3, 50, kNan}, {}}, {});
-  EXPECT_EQ(frame.state(0).loop.end, LoopEnd::non_finite);
+  EXPECT_EQ(frame.state(0).loop.status, LoopStatus::non_finite);
   EXPECT_NE(frame.state(0).loop.here.pose.x, 7);
-  EXPECT_EQ(frame.state(1).loop.end, LoopEnd::running);
+  EXPECT_EQ(frame.state(1).loop.status, LoopStatus::running);
   EXPECT_EQ(*frame.f.a.running, 1U);
 }
 

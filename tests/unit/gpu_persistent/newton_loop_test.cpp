@@ -25,7 +25,7 @@ DerivativeSums<double> paraboloid(const LoopState& state, const Vec3<double>& to
 
 LoopState run(const Vec3<double>& top, const LoopOptions& options) {
   LoopState state = begin_loop(Transform{});
-  while (state.end == LoopEnd::running) advance(SoloCrew{}, paraboloid(state, top), options, state);
+  while (state.status == LoopStatus::running) advance(SoloCrew{}, paraboloid(state, top), options, state);
   return state;
 }
 
@@ -42,7 +42,7 @@ LoopOutcome fixed_by_surfaces(const LoopState& state) { return on_surfaces(state
 
 TEST(NewtonLoop, TakesFullStepsOfTheLimitAndEndsAfterAShortOne) {
   const LoopState state = run({0.35, 0, 0}, {});
-  EXPECT_EQ(state.end, LoopEnd::step_below_epsilon);
+  EXPECT_EQ(state.status, LoopStatus::step_below_epsilon);
   EXPECT_NEAR(state.here.pose.x, 0.35, 0.005 + 1e-12) << "the last step is at least epsilon / 2 long";
   // 0.1 + 0.1 + 0.1 + 0.05, and one short step unless the last one landed exactly.
   EXPECT_GE(state.iterations, 4);
@@ -58,7 +58,7 @@ TEST(NewtonLoop, NeverStepsLessThanHalfEpsilon) {
 
 TEST(NewtonLoop, EndsWhereItStandsWhenTheGradientIsZero) {
   const LoopState state = run({0, 0, 0}, {});
-  EXPECT_EQ(state.end, LoopEnd::step_below_epsilon);
+  EXPECT_EQ(state.status, LoopStatus::step_below_epsilon);
   EXPECT_EQ(state.iterations, 0);
 }
 
@@ -66,7 +66,7 @@ TEST(NewtonLoop, StopsAtTheIterationLimit) {
   LoopOptions options;
   options.max_iterations = 3;
   const LoopState state = run({10, 0, 0}, options);
-  EXPECT_EQ(state.end, LoopEnd::max_iterations);
+  EXPECT_EQ(state.status, LoopStatus::max_iterations);
   EXPECT_EQ(state.iterations, 3);
   EXPECT_NEAR(state.here.pose.x, 0.3, 1e-12);
 }
@@ -92,7 +92,7 @@ TEST(NewtonLoop, ClimbsWhereTheHessianIsIndefinite) {
 TEST(NewtonLoop, ReportsNoOverlapWithoutPairs) {
   LoopState state = begin_loop(Transform{});
   advance(SoloCrew{}, {}, {}, state);
-  EXPECT_EQ(state.end, LoopEnd::no_overlap);
+  EXPECT_EQ(state.status, LoopStatus::no_overlap);
 }
 
 TEST(NewtonLoop, ReportsNonFiniteSums) {
@@ -100,14 +100,14 @@ TEST(NewtonLoop, ReportsNonFiniteSums) {
   DerivativeSums<double> sums = paraboloid(state, {0.5, 0, 0});
   sums.ymy.xy = std::numeric_limits<double>::quiet_NaN();
   advance(SoloCrew{}, sums, {}, state);
-  EXPECT_EQ(state.end, LoopEnd::non_finite);
+  EXPECT_EQ(state.status, LoopStatus::non_finite);
 }
 
 TEST(NewtonLoop, OverlapLostOnTheWayReturnsTheGuessAndItsScore) {
   const Transform guess = to_transform({1, 2, 3, 0, 0, 0.1});
   LoopState state = begin_loop(guess);
   advance(SoloCrew{}, paraboloid(state, {5, 2, 3}), {}, state);
-  ASSERT_EQ(state.end, LoopEnd::running);
+  ASSERT_EQ(state.status, LoopStatus::running);
   const double score_at_guess = state.guess.at.score;
   advance(SoloCrew{}, {}, {}, state);
   const AlignResult result = to_result(fixed_by_surfaces(state), guess, {}, {10, 0, 10.0}, {});
@@ -148,8 +148,8 @@ TEST(NewtonLoop, TheSurfacesCountOnlyWhereTheyDecideTheLabel) {
         .conditioning.surface_condition_number;
   };
   EXPECT_NEAR(number(), 1, 1e-6);
-  for (const LoopEnd end : {LoopEnd::no_overlap, LoopEnd::non_finite, LoopEnd::degenerate}) {
-    state.end = end;
+  for (const LoopStatus end : {LoopStatus::no_overlap, LoopStatus::non_finite, LoopStatus::degenerate}) {
+    state.status = end;
     EXPECT_EQ(number(), 0) << static_cast<int>(end);
   }
 }
@@ -158,7 +158,7 @@ TEST(NewtonLoop, IsDegenerateAtTheIterationLimitOnSurfacesThatLeaveADirectionFre
   LoopOptions one_step;
   one_step.max_iterations = 1;
   const LoopState state = run({0.5, 0, 0}, one_step);
-  ASSERT_EQ(state.end, LoopEnd::max_iterations);
+  ASSERT_EQ(state.status, LoopStatus::max_iterations);
   const LoopOutcome free = on_surfaces(state, 1.001 * kMaxSurfaceConditionNumber);
   EXPECT_EQ(to_result(free, Transform{}, {}, {10, 0, 1.0}, {}).stop, Stop::degenerate);
   EXPECT_EQ(to_result(fixed_by_surfaces(state), Transform{}, {}, {10, 0, 1.0}, {}).stop,
@@ -179,7 +179,7 @@ TEST(NewtonLoop, DampedStepsClimbAndGiveUpHonestly) {
   DerivativeSums<double> nothing = paraboloid(flat, {0.5, 0, 0});
   nothing.m = {}, nothing.ymy = {};
   advance(SoloCrew{}, nothing, damped, flat);
-  EXPECT_EQ(flat.end, LoopEnd::degenerate);
+  EXPECT_EQ(flat.status, LoopStatus::degenerate);
 }
 
 TEST(NewtonLoop, LineSearchesReachTheTopWithStepsThatNeverLowerTheScore) {
@@ -188,13 +188,13 @@ TEST(NewtonLoop, LineSearchesReachTheTopWithStepsThatNeverLowerTheScore) {
     options.line_search = kind;
     LoopState state = begin_loop(Transform{});
     double accepted_score = -1e300;
-    while (state.end == LoopEnd::running) {
+    while (state.status == LoopStatus::running) {
       advance(SoloCrew{}, paraboloid(state, {0.35, 0, 0}), options, state);
       if (!state.accepted) continue;
       EXPECT_GE(state.here.at.score, accepted_score) << to_string(kind);
       accepted_score = state.here.at.score;
     }
-    EXPECT_EQ(state.end, LoopEnd::step_below_epsilon) << to_string(kind);
+    EXPECT_EQ(state.status, LoopStatus::step_below_epsilon) << to_string(kind);
     EXPECT_NEAR(state.here.pose.x, 0.35, 0.006) << to_string(kind);
   }
 }
@@ -207,12 +207,12 @@ TEST(NewtonLoop, ALineSearchThatFindsNoDecreaseKeepsThePose) {
     const DerivativeSums<double> start = paraboloid(state, {0.5, 0, 0});
     advance(SoloCrew{}, start, options, state);
     int evaluations = 0;
-    while (state.end == LoopEnd::running && ++evaluations < 100) {
+    while (state.status == LoopStatus::running && ++evaluations < 100) {
       DerivativeSums<double> worse = paraboloid(state, {0.5, 0, 0});
       worse.score = start.score - 100;  // a score that contradicts its gradient
       advance(SoloCrew{}, worse, options, state);
     }
-    EXPECT_EQ(state.end, LoopEnd::line_search_failed) << to_string(kind);
+    EXPECT_EQ(state.status, LoopStatus::line_search_failed) << to_string(kind);
     EXPECT_EQ(state.here.pose.x, 0) << to_string(kind);
     EXPECT_EQ(state.iterations, 0) << to_string(kind);
     EXPECT_LE(evaluations, StepSearch::kMaxTrials) << to_string(kind);
@@ -224,7 +224,8 @@ TEST(NewtonLoop, AddsTheMapOriginInDouble) {
   const Transform guess = make_transform(rotation_of(Pose{}), origin + Vec3<double>{0.25, 0.125, 0});
   LoopState state = begin_loop(to_local(guess, origin));
   EXPECT_EQ(state.trial.x, 0.25);
-  while (state.end == LoopEnd::running) advance(SoloCrew{}, paraboloid(state, {0.3, 0.125, 0}), {}, state);
+  while (state.status == LoopStatus::running)
+    advance(SoloCrew{}, paraboloid(state, {0.3, 0.125, 0}), {}, state);
   const AlignResult result = to_result(fixed_by_surfaces(state), guess, origin, {10, 0, 1.0}, {});
   EXPECT_NEAR(result.map_from_scan(0, 3) - origin.x, 0.3, 0.006);
   EXPECT_NEAR(result.map_from_scan(1, 3) - origin.y, 0.125, 1e-6);

@@ -110,7 +110,7 @@ void DeviceAligner::fetch_outcomes(const LoopOutcome* outcomes, const LoopTrace*
 
 LoopOutcome* DeviceAligner::outcomes_in_place(std::size_t poses) {
   outcomes_.reserve(poses);
-  for (std::size_t k = 0; k < poses; ++k) outcomes_[k].end = LoopEnd::running;
+  for (std::size_t k = 0; k < poses; ++k) outcomes_[k].status = LoopStatus::running;
   context_.count_download(poses * sizeof(LoopOutcome));
   return outcomes_.data();
 }
@@ -118,13 +118,13 @@ LoopOutcome* DeviceAligner::outcomes_in_place(std::size_t poses) {
 const LoopOutcome& DeviceAligner::outcome_in_place(std::size_t k, const PerScan& per_scan) {
   constexpr unsigned kLooksBetweenCalls = 4096;  // the calls ask the stream whether the kernel has failed
   const bool watched = can_end_early(per_scan);
-  const volatile LoopEnd& end = outcomes_[k].end;
-  for (unsigned looks = 1; end == LoopEnd::running; ++looks) {
+  const volatile LoopStatus& status = outcomes_[k].status;
+  for (unsigned looks = 1; status == LoopStatus::running; ++looks) {
     if (watched) interrupt(per_scan);
     if (looks % kLooksBetweenCalls == 0 && context_.done()) break;
   }
   std::atomic_thread_fence(std::memory_order_acquire);
-  if (outcomes_[k].end == LoopEnd::running) context_.synchronise();  // throws the kernel's error
+  if (outcomes_[k].status == LoopStatus::running) context_.synchronise();  // throws the kernel's error
   return outcomes_[k];
 }
 
@@ -159,7 +159,8 @@ void DeviceAligner::watch(const PerScan& per_scan) {
 
 void DeviceAligner::interrupt(const PerScan& per_scan) {
   volatile int* word = interrupt_.data();
-  if (const LoopEnd end = HostWatch{per_scan}(); end != LoopEnd::running) *word = static_cast<int>(end);
+  if (const LoopStatus status = HostWatch{per_scan}(); status != LoopStatus::running)
+    *word = static_cast<int>(end);
 }
 
 void DeviceAligner::score(const LoopScan& loop_scan, std::span<const Transform> local_poses,

@@ -4,17 +4,18 @@
 namespace ndt {
 namespace {
 
-Stop stop_of(LoopEnd end, const Conditioning& conditioning) {
-  switch (end) {
-    case LoopEnd::step_below_epsilon: return conditioning.well_posed() ? Stop::converged : Stop::degenerate;
-    case LoopEnd::no_overlap: return Stop::no_overlap;
-    case LoopEnd::degenerate: return Stop::degenerate;
-    case LoopEnd::non_finite: return Stop::non_finite;
-    case LoopEnd::line_search_failed: return Stop::line_search_failed;
-    case LoopEnd::cancelled: return Stop::cancelled;
-    case LoopEnd::timeout: return Stop::timeout;
-    case LoopEnd::max_iterations:
-    case LoopEnd::running: break;
+Stop stop_of(LoopStatus status, const Conditioning& conditioning) {
+  switch (status) {
+    case LoopStatus::step_below_epsilon:
+      return conditioning.well_posed() ? Stop::converged : Stop::degenerate;
+    case LoopStatus::no_overlap: return Stop::no_overlap;
+    case LoopStatus::degenerate: return Stop::degenerate;
+    case LoopStatus::non_finite: return Stop::non_finite;
+    case LoopStatus::line_search_failed: return Stop::line_search_failed;
+    case LoopStatus::cancelled: return Stop::cancelled;
+    case LoopStatus::timeout: return Stop::timeout;
+    case LoopStatus::max_iterations:
+    case LoopStatus::running: break;
   }
   return conditioning.surfaces_fix_the_pose() ? Stop::max_iterations : Stop::degenerate;
 }
@@ -28,8 +29,8 @@ double nvtl_of(const LoopOutcome& o) {
 }
 
 Conditioning conditioning_of(const LoopOutcome& o, const Mat6& hessian, double mean_range_m) {
-  return surfaces_matter(o.end) ? ndt::conditioning_of(hessian, mean_range_m, surfaces_of(o), o.pose)
-                                : ndt::conditioning_of(hessian, mean_range_m);
+  return surfaces_matter(o.status) ? ndt::conditioning_of(hessian, mean_range_m, surfaces_of(o), o.pose)
+                                   : ndt::conditioning_of(hessian, mean_range_m);
 }
 
 Pose shifted(Pose pose, const Vec3<double>& by) {
@@ -39,10 +40,10 @@ Pose shifted(Pose pose, const Vec3<double>& by) {
 
 }  // namespace
 
-LoopEnd HostWatch::operator()() const {
+LoopStatus HostWatch::operator()() const {
   const std::optional<Stop> stop = interruption(per_scan);
-  if (!stop) return LoopEnd::running;
-  return *stop == Stop::cancelled ? LoopEnd::cancelled : LoopEnd::timeout;
+  if (!stop) return LoopStatus::running;
+  return *stop == Stop::cancelled ? LoopStatus::cancelled : LoopStatus::timeout;
 }
 
 LoopOptions loop_options(const AlignOptions& options, const PerScan& per_scan,
@@ -67,7 +68,7 @@ AlignResult to_result(const LoopOutcome& outcome, const Transform& guess, const 
                       const ScanFacts& scan, const std::vector<LoopTrace>& trace) {
   AlignResult out;
   out.map_from_scan =
-      guess_returned(outcome.end) || outcome.iterations == 0 ? guess : to_global(outcome.pose, map_origin);
+      guess_returned(outcome.status) || outcome.iterations == 0 ? guess : to_global(outcome.pose, map_origin);
   out.iterations = outcome.iterations;
   out.evaluations = outcome.evaluations;
   out.oscillation_count = outcome.oscillation;
@@ -79,11 +80,11 @@ AlignResult to_result(const LoopOutcome& outcome, const Transform& guess, const 
   out.nvtl = nvtl_of(outcome);
   out.hessian = hessian_of(outcome);
   out.derivative_pose = shifted(outcome.pose, map_origin);
-  if (!guess_returned(outcome.end)) {
+  if (!guess_returned(outcome.status)) {
     out.conditioning = conditioning_of(outcome, out.hessian, scan.mean_range_m);
     out.laplace_covariance = laplace_covariance(out.hessian);
   }
-  out.stop = stop_of(outcome.end, out.conditioning);
+  out.stop = stop_of(outcome.status, out.conditioning);
   for (const LoopTrace& t : trace)
     out.trace.push_back({out.trace.empty() ? guess : to_global(t.pose, map_origin), t.score,
                          per_point(t.score, scan), t.nvtl, t.step});

@@ -66,7 +66,7 @@ class DeviceAligner : public LoopAligner {
   /// Starts one copy of the outcomes, and one more of the traces if there are any.
   void fetch_outcomes(const LoopOutcome* outcomes, const LoopTrace* traces, int trace_lines,
                       std::size_t poses);
-  /// Gives pinned memory into which a kernel writes the outcomes, `end` last; it replaces their copy.
+  /// Gives pinned memory into which a kernel writes the outcomes, `status` last; it replaces their copy.
   LoopOutcome* outcomes_in_place(std::size_t poses);
   /// Waits until outcome k is there. Ends the kernel early at the deadline or on a stop request.
   const LoopOutcome& outcome_in_place(std::size_t k, const PerScan& per_scan);
@@ -76,8 +76,8 @@ class DeviceAligner : public LoopAligner {
   /// Waits for the outcomes and traces, and hands them out.
   void collect_outcomes(int trace_lines, std::span<LoopRun> runs);
 
-  /// Gives the word that tells a running kernel to end early: a LoopEnd that the host may write at any time.
-  /// Null if nothing can end this alignment early. Must be called before the launch.
+  /// Gives the word that tells a running kernel to end early: a LoopStatus that the host may write at any
+  /// time. Null if nothing can end this alignment early. Must be called before the launch.
   const volatile int* interrupt_word(const PerScan& per_scan);
   /// After the launch: waits until the device is done, and writes the word at the deadline or on a stop
   /// request. Does nothing if nothing can end the alignment early.

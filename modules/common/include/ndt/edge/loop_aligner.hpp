@@ -17,11 +17,11 @@ struct ScanFacts {
   double mean_range_m = 0;
 };
 
-/// The watch of persistent_align on the host. Gives LoopEnd::cancelled or timeout once the caller wants the
-/// loop to end.
+/// The watch of persistent_align on the host. Gives LoopStatus::cancelled or timeout once the caller wants
+/// the loop to end.
 struct HostWatch {
   const PerScan& per_scan;
-  LoopEnd operator()() const;
+  LoopStatus operator()() const;
 };
 
 LoopOptions loop_options(const AlignOptions& options, const PerScan& per_scan,

@@ -18,25 +18,25 @@ struct LoopOutcome {
   std::int64_t pairs = 0;
   std::int64_t points = 0;  ///< points with at least one voxel
   std::int32_t iterations = 0, evaluations = 0, oscillation = 0, fallbacks = 0;
-  LoopEnd end = LoopEnd::running;
-  /// SurfaceInformation at the pose if surfaces_matter(end), else 0. float32 suffices for condition numbers
-  /// up to 1000.
+  LoopStatus status = LoopStatus::running;
+  /// SurfaceInformation at the pose if surfaces_matter(status), else 0. float32 suffices for condition
+  /// numbers up to 1000.
   float surfaces[SurfaceInformation::kEntries] = {};
 };
 static_assert(sizeof(LoopOutcome) == 400, "the one download of an alignment, without padding");
 
-NDT_HD inline bool guess_returned(LoopEnd end) {
-  return end == LoopEnd::no_overlap || end == LoopEnd::non_finite;
+NDT_HD inline bool guess_returned(LoopStatus status) {
+  return status == LoopStatus::no_overlap || status == LoopStatus::non_finite;
 }
 
 /// Whether the label of an ending depends on the surfaces.
-NDT_HD inline bool surfaces_matter(LoopEnd end) {
-  return end == LoopEnd::step_below_epsilon || end == LoopEnd::max_iterations;
+NDT_HD inline bool surfaces_matter(LoopStatus status) {
+  return status == LoopStatus::step_below_epsilon || status == LoopStatus::max_iterations;
 }
 
-/// Fills in all but the end and the surfaces.
+/// Fills in all but the status and the surfaces.
 NDT_HD inline void fill_outcome(const LoopState& state, LoopOutcome& out) {
-  const Evaluated& returned = guess_returned(state.end) ? state.guess : state.here;
+  const Evaluated& returned = guess_returned(state.status) ? state.guess : state.here;
   out.pose = returned.pose;
   out.score = returned.at.score;
   out.nearest = returned.at.nearest;
@@ -55,7 +55,7 @@ NDT_HD inline void fill_outcome(const LoopState& state, LoopOutcome& out) {
 NDT_HD inline LoopOutcome outcome_of(const LoopState& state) {
   LoopOutcome out;
   fill_outcome(state, out);
-  out.end = state.end;
+  out.status = state.status;
   return out;
 }
 

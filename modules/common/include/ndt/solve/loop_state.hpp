@@ -39,7 +39,7 @@ struct LoopOptions {
   StepRatios step_ratios = StepRatios::fixed8;
 };
 
-enum class LoopEnd {
+enum class LoopStatus {
   running,
   step_below_epsilon,
   max_iterations,
@@ -104,8 +104,8 @@ struct Heading {
   double slope = 0;   ///< φ'(0) along the direction, not positive
   double alpha = 0;
   bool fallback = false;
-  LoopEnd end =
-      LoopEnd::running;  ///< not running: there is no step. A zero step ends the loop, as in the reference
+  LoopStatus status =
+      LoopStatus::running;  ///< not running: there is no step. A zero step ends the loop, as in the reference
 };
 
 /// The state of a loop. Everything is map-local. Every worker that holds a copy computes the same bits.
@@ -128,7 +128,7 @@ struct LoopState {
   int iterations = 0, evaluations = 0, fallbacks = 0;
   bool accepted = false;  ///< the last advance() moved `here`: a new line for the trace
   bool pending = false;   ///< `found` was accepted, and record() has yet to enter it here
-  LoopEnd end = LoopEnd::running;
+  LoopStatus status = LoopStatus::running;
   Verdict verdict = Verdict::take_this;  ///< the line search's, on the trial
 };
 

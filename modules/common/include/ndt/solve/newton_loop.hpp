@@ -1,5 +1,5 @@
 // The Newton iteration as a state machine that evaluates nothing itself.  [Magnusson 2009, alg. 2] A schedule
-// sums the scan at state.at.motion, calls decide() and then record(), and repeats until state.end is set.
+// sums the scan at state.at.motion, calls decide() and then record(), and repeats until state.status is set.
 // Only the crew that called decide() needs to wait for record(); a schedule that gains nothing from this
 // calls advance(), which is both. The loop knows no threads, so one source serves a thread, a pool, a block
 // and a grid.
@@ -35,12 +35,12 @@ NDT_HD inline bool is_finite(const Derivatives& d) {
 
 /// Tells why the loop ends at a pose after `iterations` iterations, the last of length `step`; `running` if
 /// it goes on.
-NDT_HD inline LoopEnd judge(const Derivatives& here, int iterations, double step,
-                            const LoopOptions& options) {
-  if (here.pairs == 0) return LoopEnd::no_overlap;
-  if (iterations > 0 && step < options.epsilon_m) return LoopEnd::step_below_epsilon;
-  if (iterations >= options.max_iterations) return LoopEnd::max_iterations;
-  return LoopEnd::running;
+NDT_HD inline LoopStatus judge(const Derivatives& here, int iterations, double step,
+                               const LoopOptions& options) {
+  if (here.pairs == 0) return LoopStatus::no_overlap;
+  if (iterations > 0 && step < options.epsilon_m) return LoopStatus::step_below_epsilon;
+  if (iterations >= options.max_iterations) return LoopStatus::max_iterations;
+  return LoopStatus::running;
 }
 
 NDT_HD inline Pose moved(const Pose& p, const Vec6& direction, double by) {
@@ -71,9 +71,9 @@ NDT_HD inline Heading heading_of(const NewtonDirection& newton, const Derivative
   out.fallback = newton.fallback;
   const double squared = dot(newton.delta, newton.delta);
   if (newton.failed || !std::isfinite(squared) || squared < DBL_MIN) {
-    out.end = newton.failed            ? LoopEnd::degenerate
-              : std::isfinite(squared) ? LoopEnd::step_below_epsilon
-                                       : LoopEnd::non_finite;
+    out.status = newton.failed            ? LoopStatus::degenerate
+                 : std::isfinite(squared) ? LoopStatus::step_below_epsilon
+                                          : LoopStatus::non_finite;
     return out;
   }
   const double inverse = reciprocal_sqrt(squared), slope = dot(here.gradient, newton.delta) * inverse;
@@ -90,7 +90,7 @@ NDT_HD inline Heading heading_of(const NewtonDirection& newton, const Derivative
 NDT_HD inline void head_for(const Heading& heading, double score, const LoopOptions& options,
                             LoopState& state) {
   state.fallbacks += heading.fallback ? 1 : 0;
-  if (heading.end != LoopEnd::running) return;
+  if (heading.status != LoopStatus::running) return;
   state.direction = heading.direction;
   state.newton_length = heading.length;
   state.slope = heading.slope;
@@ -103,7 +103,7 @@ NDT_HD inline void head_for(const Heading& heading, double score, const LoopOpti
 NDT_HD inline void head_for(const NewtonDirection& newton, const LoopOptions& options, LoopState& state) {
   const Heading heading = heading_of(newton, state.here.at, options);
   head_for(heading, state.here.at.score, options, state);
-  if (heading.end != LoopEnd::running) state.end = heading.end;
+  if (heading.status != LoopStatus::running) state.status = heading.status;
 }
 
 /// One thread: makes an evaluated pose the current one.
@@ -137,21 +137,22 @@ template <class Crew>
 NDT_HD inline void accept(const Crew& crew, const Derivatives& found, double step, const LoopOptions& options,
                           LoopState& state) {
   const bool first = state.evaluations == 0;
-  LoopEnd end = judge(found, state.iterations + (first ? 0 : 1), step, options);
+  LoopStatus status = judge(found, state.iterations + (first ? 0 : 1), step, options);
   Heading heading;
-  if (end == LoopEnd::running) {
+  if (status == LoopStatus::running) {
     heading = heading_of(direction_from(crew, found, options.newton_step, state), found, options);
-    end = heading.end;
+    status = heading.status;
   }
   // Sums that are not finite give no heading to a trial, so they need no check until the loop ends.
-  if (end != LoopEnd::running && !is_finite(state.found.at)) end = LoopEnd::non_finite;
+  if (status != LoopStatus::running && !is_finite(state.found.at)) status = LoopStatus::non_finite;
   crew.one([&] {
     state.heading = heading;
     state.step = step;
     state.pending = true;
-    state.end = end;
+    state.status = status;
   });
-  if (end == LoopEnd::running) go_to_trial(crew, state.found.pose, heading.direction, heading.alpha, state);
+  if (status == LoopStatus::running)
+    go_to_trial(crew, state.found.pose, heading.direction, heading.alpha, state);
 }
 
 /// One thread: enters the pose that accept() accepted into the state.
@@ -160,7 +161,7 @@ NDT_HD inline void write_down(const LoopOptions& options, LoopState& state) {
   state.pending = false;
   if (first) state.guess = state.found;
   state.evaluations += state.search.trying() ? 0 : 1;
-  if (state.end == LoopEnd::non_finite) return;
+  if (state.status == LoopStatus::non_finite) return;
   arrive(state.found, state.step, first, state);
   head_for(state.heading, state.found.at.score, options, state);
 }
@@ -180,8 +181,9 @@ NDT_HD inline void record(const Crew& crew, const LoopOptions& options, LoopStat
 
 /// Tells how the loop ends when no trial raised the score. If Newton's own step was shorter than epsilon, the
 /// pose is the optimum: the shortest trial allowed, epsilon / 2, stepped over it.
-NDT_HD inline LoopEnd end_without_step(const LoopState& state, const LoopOptions& options) {
-  return state.newton_length < options.epsilon_m ? LoopEnd::step_below_epsilon : LoopEnd::line_search_failed;
+NDT_HD inline LoopStatus end_without_step(const LoopState& state, const LoopOptions& options) {
+  return state.newton_length < options.epsilon_m ? LoopStatus::step_below_epsilon
+                                                 : LoopStatus::line_search_failed;
 }
 
 /// One thread: asks the line search about the trial, and keeps the trial if it is the best so far.
@@ -207,7 +209,7 @@ NDT_HD NDT_NOINLINE void search_on(const Crew& crew, const LoopOptions& options,
     case Verdict::try_next:
       go_to_trial(crew, state.here.pose, state.direction, state.search.alpha(), state);
       return;
-    case Verdict::failed: crew.one([&] { state.end = end_without_step(state, options); }); return;
+    case Verdict::failed: crew.one([&] { state.status = end_without_step(state, options); }); return;
   }
 }
 
@@ -232,7 +234,7 @@ NDT_HD inline void decide(const Crew& crew, const DerivativeSums<double>& sums, 
   else if (is_finite(at))
     search_on(crew, options, state);
   else
-    crew.one([&] { state.end = LoopEnd::non_finite; });
+    crew.one([&] { state.status = LoopStatus::non_finite; });
 }
 
 /// Calls decide() and record().
