@@ -41,7 +41,7 @@ struct ArriveStep {
     PoseState& state = f.a.states[k];
     LoopState& loop = state.loop;
     if (loop.status != LoopStatus::running) return;
-    Evaluated next{loop.trial, derivatives_of_terms(f.a.sums + k * kTerms)};
+    EvaluatedPose next{loop.trial, derivatives_of_terms(f.a.sums + k * kTerms)};
     add_regularisation(f.options.regularisation, next.pose, next.at);
     ++loop.evaluations;
     if (!is_finite(next.at)) {

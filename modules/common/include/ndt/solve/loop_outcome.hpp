@@ -36,7 +36,7 @@ NDT_HD inline bool surfaces_matter(LoopStatus status) {
 
 /// Fills in all but the status and the surfaces.
 NDT_HD inline void fill_outcome(const LoopState& state, LoopOutcome& out) {
-  const Evaluated& returned = guess_returned(state.status) ? state.guess : state.here;
+  const EvaluatedPose& returned = guess_returned(state.status) ? state.guess : state.here;
   out.pose = returned.pose;
   out.score = returned.at.score;
   out.nearest = returned.at.nearest;

@@ -52,7 +52,7 @@ enum class LoopStatus {
 };
 
 /// A pose and the derivatives of the score there.
-struct alignas(16) Evaluated {
+struct alignas(16) EvaluatedPose {
   Pose pose;  ///< derivative branch
   Derivatives at;
 };
@@ -110,13 +110,13 @@ struct Heading {
 
 /// The state of a loop. Everything is map-local. Every worker that holds a copy computes the same bits.
 struct LoopState {
-  Pose trial;             ///< pose at which the next sums are to be taken
-  PoseMotion at;          ///< the trial's angles and motion
-  Evaluated here, guess;  ///< last accepted pose, and the first one
-  Evaluated found;        ///< trial as the last sums evaluated it
-  Heading heading;        ///< step from `found`, if that was accepted
-  Evaluated best_trial;   ///< best trial of the running line search
-  NewtonDirection rare;   ///< Newton step that needed more than registers
+  Pose trial;                 ///< pose at which the next sums are to be taken
+  PoseMotion at;              ///< the trial's angles and motion
+  EvaluatedPose here, guess;  ///< last accepted pose, and the first one
+  EvaluatedPose found;        ///< trial as the last sums evaluated it
+  Heading heading;            ///< step from `found`, if that was accepted
+  EvaluatedPose best_trial;   ///< best trial of the running line search
+  NewtonDirection rare;       ///< Newton step that needed more than registers
   NewtonScratch scratch;
   Vec6 direction;  ///< unit, uphill
   StepSearch search;

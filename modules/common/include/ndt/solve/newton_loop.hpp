@@ -107,7 +107,7 @@ NDT_HD inline void head_for(const NewtonDirection& newton, const LoopOptions& op
 }
 
 /// One thread: makes an evaluated pose the current one.
-NDT_HD inline void arrive(const Evaluated& next, double step, bool first, LoopState& state) {
+NDT_HD inline void arrive(const EvaluatedPose& next, double step, bool first, LoopState& state) {
   if (!first) {
     const Pose &to = next.pose, &from = state.here.pose;
     state.oscillation.add_step({to.x - from.x, to.y - from.y, to.z - from.z});
@@ -188,7 +188,7 @@ NDT_HD inline LoopStatus end_without_step(const LoopState& state, const LoopOpti
 
 /// One thread: asks the line search about the trial, and keeps the trial if it is the best so far.
 NDT_HD inline void offer_trial(LoopState& state) {
-  const Evaluated& trial = state.found;
+  const EvaluatedPose& trial = state.found;
   const double alpha = state.search.alpha();
   state.verdict = state.search.offer(-trial.at.score, -dot(trial.at.gradient, state.direction));
   const bool goes_on = state.verdict == Verdict::try_next || state.verdict == Verdict::take_best;
