@@ -120,7 +120,7 @@ struct DirectionStep {
   NDT_BODY void operator()(int k) const {
     PoseState& state = f.a.states[k];
     if (!f.running(k)) return;
-    head_for(state.newton, f.options, state.loop);
+    begin_line(state.newton, f.options, state.loop);
     state.searching = f.running(k);
   }
 };

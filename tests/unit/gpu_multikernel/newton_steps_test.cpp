@@ -116,7 +116,7 @@ TEST_F(NewtonSteps, FallBackToTheSharedStepWhereTheMatrixIsNotDefinite) {
       if (!expected.failed) expect_close(state.newton.delta, expected.delta, what);
       LoopState alone = frame.state(k).loop;
       alone.status = LoopStatus::running;
-      head_for(expected, options, alone);
+      begin_line(expected, options, alone);
       EXPECT_EQ(state.loop.status, alone.status) << what;
       EXPECT_EQ(state.searching, alone.status == LoopStatus::running) << what;
     }

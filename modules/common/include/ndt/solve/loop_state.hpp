@@ -98,7 +98,7 @@ struct PoseMotion {
 };
 
 /// A Newton step from a pose as a unit direction uphill, and the first trial along it.
-struct Heading {
+struct LineStart {
   Vec6 direction;
   double length = 0;  ///< the Newton step's
   double slope = 0;   ///< φ'(0) along the direction, not positive
@@ -114,7 +114,7 @@ struct LoopState {
   PoseMotion at;              ///< the trial's angles and motion
   EvaluatedPose here, guess;  ///< last accepted pose, and the first one
   EvaluatedPose found;        ///< trial as the last sums evaluated it
-  Heading heading;            ///< step from `found`, if that was accepted
+  LineStart line;             ///< step from `found`, if that was accepted
   EvaluatedPose best_trial;   ///< best trial of the running line search
   NewtonDirection rare;       ///< Newton step that needed more than registers
   NewtonScratch scratch;

@@ -65,9 +65,9 @@ NDT_HD inline void go_to_trial(const Crew& crew, const Pose& pose, const Vec6& d
   state.at.set_motion(crew, state.trial);
 }
 
-NDT_HD inline Heading heading_of(const NewtonDirection& newton, const Derivatives& here,
-                                 const LoopOptions& options) {
-  Heading out;
+NDT_HD inline LineStart line_from(const NewtonDirection& newton, const Derivatives& here,
+                                  const LoopOptions& options) {
+  LineStart out;
   out.fallback = newton.fallback;
   const double squared = dot(newton.delta, newton.delta);
   if (newton.failed || !std::isfinite(squared) || squared < DBL_MIN) {
@@ -86,24 +86,24 @@ NDT_HD inline Heading heading_of(const NewtonDirection& newton, const Derivative
   return out;
 }
 
-/// One thread: begins the search along a heading.
-NDT_HD inline void head_for(const Heading& heading, double score, const LoopOptions& options,
-                            LoopState& state) {
-  state.fallbacks += heading.fallback ? 1 : 0;
-  if (heading.status != LoopStatus::running) return;
-  state.direction = heading.direction;
-  state.newton_length = heading.length;
-  state.slope = heading.slope;
-  if (heading.slope == 0)  // the reference's zero step
+/// One thread: begins the search along a line.
+NDT_HD inline void begin_line(const LineStart& line, double score, const LoopOptions& options,
+                              LoopState& state) {
+  state.fallbacks += line.fallback ? 1 : 0;
+  if (line.status != LoopStatus::running) return;
+  state.direction = line.direction;
+  state.newton_length = line.length;
+  state.slope = line.slope;
+  if (line.slope == 0)  // the reference's zero step
     state.search.start({LineSearch::off, options.step_ratios, 0, 0}, {}, 0);
   else
     state.search.start({options.line_search, options.step_ratios, options.epsilon_m / 2, options.step_m},
-                       {0, -score, heading.slope}, heading.length);
+                       {0, -score, line.slope}, line.length);
 }
-NDT_HD inline void head_for(const NewtonDirection& newton, const LoopOptions& options, LoopState& state) {
-  const Heading heading = heading_of(newton, state.here.at, options);
-  head_for(heading, state.here.at.score, options, state);
-  if (heading.status != LoopStatus::running) state.status = heading.status;
+NDT_HD inline void begin_line(const NewtonDirection& newton, const LoopOptions& options, LoopState& state) {
+  const LineStart line = line_from(newton, state.here.at, options);
+  begin_line(line, state.here.at.score, options, state);
+  if (line.status != LoopStatus::running) state.status = line.status;
 }
 
 /// One thread: makes an evaluated pose the current one.
@@ -138,21 +138,20 @@ NDT_HD inline void accept(const Crew& crew, const Derivatives& found, double ste
                           LoopState& state) {
   const bool first = state.evaluations == 0;
   LoopStatus status = judge(found, state.iterations + (first ? 0 : 1), step, options);
-  Heading heading;
+  LineStart line;
   if (status == LoopStatus::running) {
-    heading = heading_of(direction_from(crew, found, options.newton_step, state), found, options);
-    status = heading.status;
+    line = line_from(direction_from(crew, found, options.newton_step, state), found, options);
+    status = line.status;
   }
-  // Sums that are not finite give no heading to a trial, so they need no check until the loop ends.
+  // Sums that are not finite give no line, so they need no check until the loop ends.
   if (status != LoopStatus::running && !is_finite(state.found.at)) status = LoopStatus::non_finite;
   crew.one([&] {
-    state.heading = heading;
+    state.line = line;
     state.step = step;
     state.pending = true;
     state.status = status;
   });
-  if (status == LoopStatus::running)
-    go_to_trial(crew, state.found.pose, heading.direction, heading.alpha, state);
+  if (status == LoopStatus::running) go_to_trial(crew, state.found.pose, line.direction, line.alpha, state);
 }
 
 /// One thread: enters the pose that accept() accepted into the state.
@@ -163,7 +162,7 @@ NDT_HD inline void write_down(const LoopOptions& options, LoopState& state) {
   state.evaluations += state.search.trying() ? 0 : 1;
   if (state.status == LoopStatus::non_finite) return;
   arrive(state.found, state.step, first, state);
-  head_for(state.heading, state.found.at.score, options, state);
+  begin_line(state.line, state.found.at.score, options, state);
 }
 
 /// Completes the state if accept() left a pose pending, and lets the same thread run then(). Every thread
