@@ -35,8 +35,8 @@ NDT_HD inline bool is_finite(const Derivatives& d) {
 
 /// Tells why the loop ends at a pose after `iterations` iterations, the last of length `step`; `running` if
 /// it goes on.
-NDT_HD inline LoopStatus judge(const Derivatives& here, int iterations, double step,
-                               const LoopOptions& options) {
+NDT_HD inline LoopStatus why_stop(const Derivatives& here, int iterations, double step,
+                                  const LoopOptions& options) {
   if (here.pairs == 0) return LoopStatus::no_overlap;
   if (iterations > 0 && step < options.epsilon_m) return LoopStatus::step_below_epsilon;
   if (iterations >= options.max_iterations) return LoopStatus::max_iterations;
@@ -137,7 +137,7 @@ template <class Crew>
 NDT_HD inline void accept(const Crew& crew, const Derivatives& found, double step, const LoopOptions& options,
                           LoopState& state) {
   const bool first = state.evaluations == 0;
-  LoopStatus status = judge(found, state.iterations + (first ? 0 : 1), step, options);
+  LoopStatus status = why_stop(found, state.iterations + (first ? 0 : 1), step, options);
   LineStart line;
   if (status == LoopStatus::running) {
     line = line_from(direction_from(crew, found, options.newton_step, state), found, options);
