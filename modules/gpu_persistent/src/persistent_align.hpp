@@ -39,7 +39,7 @@ NDT_BODY void persistent_align(T& team, const Problem& problem, const Watch& wat
         [&] { return static_cast<int>(watch()); });
     team.replicated(
         [&](const auto& crew) {
-          decide(crew, total.sums, problem.options, state);
+          propose(crew, total.sums, problem.options, state);
           if (state.status == LoopStatus::running && total.answer != 0)
             crew.one([&] { state.status = static_cast<LoopStatus>(total.answer); });
         },

@@ -1,6 +1,6 @@
 // The Newton iteration as a state machine that evaluates nothing itself.  [Magnusson 2009, alg. 2] A schedule
-// sums the scan at state.at.motion, calls decide() and then record(), and repeats until state.status is set.
-// Only the crew that called decide() needs to wait for record(); a schedule that gains nothing from this
+// sums the scan at state.at.motion, calls propose() and then record(), and repeats until state.status is set.
+// Only the crew that called propose() needs to wait for record(); a schedule that gains nothing from this
 // calls advance(), which is both. The loop knows no threads, so one source serves a thread, a pool, a block
 // and a grid.
 #pragma once
@@ -217,8 +217,8 @@ NDT_HD NDT_NOINLINE void search_on(const Crew& crew, const LoopOptions& options,
 /// whole crew must see state and sums. Its threads share out sines and matrices; each computes everything
 /// else alike.
 template <class Crew>
-NDT_HD inline void decide(const Crew& crew, const DerivativeSums<double>& sums, const LoopOptions& options,
-                          LoopState& state) {
+NDT_HD inline void propose(const Crew& crew, const DerivativeSums<double>& sums, const LoopOptions& options,
+                           LoopState& state) {
   const Pose pose = state.trial;
   Derivatives at = derivatives_of(sums, state.at.angles);
   add_regularisation(options.regularisation, pose, state.at.exact.sine[2], state.at.exact.cosine[2], at);
@@ -236,11 +236,11 @@ NDT_HD inline void decide(const Crew& crew, const DerivativeSums<double>& sums, 
     crew.one([&] { state.status = LoopStatus::non_finite; });
 }
 
-/// Calls decide() and record().
+/// Calls propose() and record().
 template <class Crew>
 NDT_HD inline void advance(const Crew& crew, const DerivativeSums<double>& sums, const LoopOptions& options,
                            LoopState& state) {
-  decide(crew, sums, options, state);
+  propose(crew, sums, options, state);
   record(crew, options, state, [] {});
 }
 
