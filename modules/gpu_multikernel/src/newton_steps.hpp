@@ -50,7 +50,7 @@ struct ArriveStep {
     }
     const bool first = loop.evaluations == 1;
     if (first) loop.guess.at = next.at;
-    arrive(next, state.alpha, first, loop);
+    make_current(next, state.alpha, first, loop);
     loop.status = why_stop(next.at, loop.iterations, state.alpha, f.options);
     if (f.a.trace != nullptr)
       f.a.trace[static_cast<std::size_t>(k) * static_cast<std::size_t>(f.options.max_iterations + 1) +

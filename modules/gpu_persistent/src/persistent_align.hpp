@@ -44,7 +44,7 @@ NDT_BODY void persistent_align(T& team, const Problem& problem, const Watch& wat
             crew.one([&] { state.status = static_cast<LoopStatus>(total.answer); });
         },
         [&](const auto& crew) {
-          record(crew, problem.options, state, [&] {
+          commit(crew, problem.options, state, [&] {
             if (trace != nullptr && state.accepted && team.leads())
               trace[state.iterations] = trace_line(state);
           });

@@ -46,7 +46,7 @@ __device__ void run_alignment(T& team, const PersistentArguments& a, int k) {
   const int lines = a.problem.options.max_iterations + 1;
   persistent_align(team, a.problem, HostWord{a.interrupt}, state,
                    a.traces == nullptr ? nullptr : a.traces + static_cast<std::int64_t>(k) * lines);
-  // Waits until the crew has completed the state, because record() runs after the body's last barrier.
+  // Waits until the crew has completed the state, because commit() runs after the body's last barrier.
   __syncthreads();
   conclude(team, {a.problem.scan, a.problem.map, a.surfaces, a.mean_range_m},
            a.problem.options.max_iterations, state, a.outcomes[k]);

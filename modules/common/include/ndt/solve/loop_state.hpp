@@ -127,7 +127,7 @@ struct LoopState {
   double step = 0;           ///< length of the step that led to here
   int iterations = 0, evaluations = 0, fallbacks = 0;
   bool accepted = false;  ///< the last advance() moved `here`: a new line for the trace
-  bool pending = false;   ///< `found` was accepted, and record() has yet to enter it here
+  bool pending = false;   ///< `found` was accepted, and commit() has yet to enter it here
   LoopStatus status = LoopStatus::running;
   Verdict verdict = Verdict::take_this;  ///< the line search's, on the trial
 };

@@ -1,6 +1,6 @@
 // The Newton iteration as a state machine that evaluates nothing itself.  [Magnusson 2009, alg. 2] A schedule
-// sums the scan at state.at.motion, calls propose() and then record(), and repeats until state.status is set.
-// Only the crew that called propose() needs to wait for record(); a schedule that gains nothing from this
+// sums the scan at state.at.motion, calls propose() and then commit(), and repeats until state.status is set.
+// Only the crew that called propose() needs to wait for commit(); a schedule that gains nothing from this
 // calls advance(), which is both. The loop knows no threads, so one source serves a thread, a pool, a block
 // and a grid.
 #pragma once
@@ -107,7 +107,7 @@ NDT_HD inline void begin_line(const NewtonDirection& newton, const LoopOptions& 
 }
 
 /// One thread: makes an evaluated pose the current one.
-NDT_HD inline void arrive(const EvaluatedPose& next, double step, bool first, LoopState& state) {
+NDT_HD inline void make_current(const EvaluatedPose& next, double step, bool first, LoopState& state) {
   if (!first) {
     const Pose &to = next.pose, &from = state.here.pose;
     state.oscillation.add_step({to.x - from.x, to.y - from.y, to.z - from.z});
@@ -134,8 +134,8 @@ NDT_HD inline NewtonDirection direction_from(const Crew& crew, const Derivatives
 
 /// Accepts state.found, `step` away from the last pose, and goes to the next trial unless the loop ends.
 template <class Crew>
-NDT_HD inline void accept(const Crew& crew, const Derivatives& found, double step, const LoopOptions& options,
-                          LoopState& state) {
+NDT_HD inline void accept_trial(const Crew& crew, const Derivatives& found, double step,
+                                const LoopOptions& options, LoopState& state) {
   const bool first = state.evaluations == 0;
   LoopStatus status = why_stop(found, state.iterations + (first ? 0 : 1), step, options);
   LineStart line;
@@ -154,26 +154,26 @@ NDT_HD inline void accept(const Crew& crew, const Derivatives& found, double ste
   if (status == LoopStatus::running) go_to_trial(crew, state.found.pose, line.direction, line.alpha, state);
 }
 
-/// One thread: enters the pose that accept() accepted into the state.
-NDT_HD inline void write_down(const LoopOptions& options, LoopState& state) {
+/// One thread: enters the pose that accept_trial() accepted into the state.
+NDT_HD inline void commit_trial(const LoopOptions& options, LoopState& state) {
   const bool first = state.evaluations == 0;
   state.pending = false;
   if (first) state.guess = state.found;
   state.evaluations += state.search.trying() ? 0 : 1;
   if (state.status == LoopStatus::non_finite) return;
-  arrive(state.found, state.step, first, state);
+  make_current(state.found, state.step, first, state);
   begin_line(state.line, state.found.at.score, options, state);
 }
 
-/// Completes the state if accept() left a pose pending, and lets the same thread run then(). Every thread
-/// reads `pending` before the barrier in one(). A compiler may make the whole crew read it wherever one()
-/// does, and after the barrier that read would race with the thread that clears it.
+/// Completes the state if accept_trial() left a pose pending, and lets the same thread run then(). Every
+/// thread reads `pending` before the barrier in one(). A compiler may make the whole crew read it wherever
+/// one() does, and after the barrier that read would race with the thread that clears it.
 template <class Crew, class Then>
-NDT_HD inline void record(const Crew& crew, const LoopOptions& options, LoopState& state, Then&& then) {
+NDT_HD inline void commit(const Crew& crew, const LoopOptions& options, LoopState& state, Then&& then) {
   const bool pending = state.pending;
   crew.one([&] {
     if (!pending) return;
-    write_down(options, state);
+    commit_trial(options, state);
     then();
   });
 }
@@ -200,10 +200,10 @@ NDT_HD NDT_NOINLINE void search_on(const Crew& crew, const LoopOptions& options,
   const double alpha = state.search.alpha();
   crew.one([&] { offer_trial(state); });
   switch (state.verdict) {
-    case Verdict::take_this: accept(crew, state.found.at, alpha, options, state); return;
+    case Verdict::take_this: accept_trial(crew, state.found.at, alpha, options, state); return;
     case Verdict::take_best:
       copy(crew, state.best_trial, state.found);
-      accept(crew, state.found.at, state.best_alpha, options, state);
+      accept_trial(crew, state.found.at, state.best_alpha, options, state);
       return;
     case Verdict::try_next:
       go_to_trial(crew, state.here.pose, state.direction, state.search.alpha(), state);
@@ -213,7 +213,7 @@ NDT_HD NDT_NOINLINE void search_on(const Crew& crew, const LoopOptions& options,
 }
 
 /// Takes the sums at state.at.motion, and either ends the loop or moves state.trial and state.at to the next
-/// pose. The rest of the state is complete only after record(), for which only the crew needs to wait. The
+/// pose. The rest of the state is complete only after commit(), for which only the crew needs to wait. The
 /// whole crew must see state and sums. Its threads share out sines and matrices; each computes everything
 /// else alike.
 template <class Crew>
@@ -229,19 +229,19 @@ NDT_HD inline void propose(const Crew& crew, const DerivativeSums<double>& sums,
     if (searching) ++state.evaluations;
   });
   if (!searching)
-    accept(crew, at, state.evaluations == 0 ? 0 : state.search.alpha(), options, state);
+    accept_trial(crew, at, state.evaluations == 0 ? 0 : state.search.alpha(), options, state);
   else if (is_finite(at))
     search_on(crew, options, state);
   else
     crew.one([&] { state.status = LoopStatus::non_finite; });
 }
 
-/// Calls propose() and record().
+/// Calls propose() and commit().
 template <class Crew>
 NDT_HD inline void advance(const Crew& crew, const DerivativeSums<double>& sums, const LoopOptions& options,
                            LoopState& state) {
   propose(crew, sums, options, state);
-  record(crew, options, state, [] {});
+  commit(crew, options, state, [] {});
 }
 
 }  // namespace ndt
