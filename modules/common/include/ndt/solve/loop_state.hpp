@@ -116,7 +116,7 @@ struct LoopState {
   EvaluatedPose found;        ///< trial as the last sums evaluated it
   LineStart line;             ///< step from `found`, if that was accepted
   EvaluatedPose best_trial;   ///< best trial of the running line search
-  NewtonDirection rare;       ///< Newton step that needed more than registers
+  NewtonDirection fallback;   ///< Newton step that needed more than registers
   NewtonScratch scratch;
   Vec6 direction;  ///< unit, uphill
   StepSearch search;

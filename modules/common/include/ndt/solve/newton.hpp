@@ -123,8 +123,8 @@ NDT_HD inline bool solve_damped(const Mat6& hessian, const Vec6& gradient, Vec6&
 }
 
 /// Finds the step if the factors of -H do not give it.
-NDT_HD NDT_NOINLINE inline void rare_direction(NewtonStep kind, const Mat6& hessian, const Vec6& gradient,
-                                               NewtonScratch& scratch, NewtonDirection& out) {
+NDT_HD NDT_NOINLINE inline void fallback_direction(NewtonStep kind, const Mat6& hessian, const Vec6& gradient,
+                                                   NewtonScratch& scratch, NewtonDirection& out) {
   out.fallback = true;
   out.failed = false;
   double sum = 0;
@@ -137,10 +137,10 @@ NDT_HD NDT_NOINLINE inline void rare_direction(NewtonStep kind, const Mat6& hess
     solve_minimum_norm(hessian, gradient, scratch, out.delta);
 }
 
-/// Whether rare_direction() is needed, because the factors give no step or not the one of this kind. An
+/// Whether fallback_direction() is needed, because the factors give no step or not the one of this kind. An
 /// indefinite H that is far from singular has one solution only. The factors give it already, and it is the
 /// minimum-norm solution too.
-NDT_HD inline bool is_rare(NewtonStep kind, Definiteness definiteness) {
+NDT_HD inline bool needs_fallback(NewtonStep kind, Definiteness definiteness) {
   return definiteness == Definiteness::unknown ||
          (definiteness == Definiteness::indefinite && kind == NewtonStep::damped);
 }
@@ -149,9 +149,9 @@ NDT_HD inline NewtonDirection newton_direction(NewtonStep kind, const Mat6& hess
   NewtonDirection out;
   const Definiteness definiteness = solve_symmetric(hessian, gradient, out.delta);
   out.fallback = definiteness != Definiteness::positive;
-  if (!is_rare(kind, definiteness)) return out;
+  if (!needs_fallback(kind, definiteness)) return out;
   NewtonScratch scratch;
-  rare_direction(kind, hessian, gradient, scratch, out);
+  fallback_direction(kind, hessian, gradient, scratch, out);
   return out;
 }
 

@@ -125,11 +125,11 @@ NDT_HD inline NewtonDirection direction_from(const Crew& crew, const Derivatives
   NewtonDirection out;
   const Definiteness definiteness = solve_symmetric(found.hessian, found.gradient, out.delta);
   out.fallback = definiteness != Definiteness::positive;
-  if (!is_rare(kind, definiteness)) return out;
+  if (!needs_fallback(kind, definiteness)) return out;
   crew.one([&] {
-    rare_direction(kind, state.found.at.hessian, state.found.at.gradient, state.scratch, state.rare);
+    fallback_direction(kind, state.found.at.hessian, state.found.at.gradient, state.scratch, state.fallback);
   });
-  return state.rare;
+  return state.fallback;
 }
 
 /// Accepts state.found, `step` away from the last pose, and goes to the next trial unless the loop ends.
