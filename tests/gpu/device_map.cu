@@ -39,7 +39,7 @@ DownloadedMap downloaded(cuda::Context& context, const DeviceVoxelMap& map) {
   if (view.outside != nullptr) out.outside = downloaded(context, view.outside, view.outside_mask + 1);
   std::size_t listed = out.starts.back();
   for (const CellEntry& entry : out.outside) listed += entry.count;
-  out.candidates = downloaded(context, view.candidates, listed + kCandidatePadding);
+  out.lists = downloaded(context, view.lists, listed + kNearVoxelPadding);
   out.device_view = view;
   return out;
 }
@@ -75,7 +75,7 @@ bool throws_at(int nth, cuda::Context& context, const PointCloud& cloud, const A
 VoxelMapView DownloadedMap::view() const {
   VoxelMapView view = device_view;
   view.voxels = voxels.data();
-  view.candidates = candidates.data();
+  view.lists = lists.data();
   view.window.starts = starts.data();
   view.outside = outside.empty() ? nullptr : outside.data();
   return view;

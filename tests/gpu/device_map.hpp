@@ -19,7 +19,7 @@ struct DownloadedMap {
   std::vector<Voxel> voxels;
   std::vector<VoxelSurface> surfaces;
   std::vector<std::uint32_t> starts;
-  std::vector<Candidate> candidates;  ///< with the padding
+  std::vector<NearVoxel> lists;  ///< with the padding
   std::vector<CellEntry> outside;
   VoxelMapView device_view;
 

@@ -29,16 +29,15 @@ class MapMirror {
  public:
   MapMirror(cuda::Context& context, VoxelMapView& map)
       : voxels_(context, map.voxels, static_cast<std::size_t>(map.voxel_count)),
-        candidates_(context, map.candidates, candidates_of(map)),
+        lists_(context, map.lists, listed_of(map)),
         starts_(context, map.window.starts, static_cast<std::size_t>(map.window.cells()) + 1) {}
 
  private:
-  static std::size_t candidates_of(const VoxelMapView& map) {
-    return map.candidates == nullptr ? 0
-                                     : map.window.starts[map.window.cells()] + std::size_t{kCandidatePadding};
+  static std::size_t listed_of(const VoxelMapView& map) {
+    return map.lists == nullptr ? 0 : map.window.starts[map.window.cells()] + std::size_t{kNearVoxelPadding};
   }
   Mirror<const Voxel> voxels_;
-  Mirror<const Candidate> candidates_;
+  Mirror<const NearVoxel> lists_;
   Mirror<const std::uint32_t> starts_;
 };
 

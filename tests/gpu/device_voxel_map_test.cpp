@@ -42,7 +42,7 @@ AlignOptions options_at(double resolution_m, Neighbours neighbours = Neighbours:
 
 bool same_bits(const Vec3<float>& a, const Vec3<float>& b) { return std::memcmp(&a, &b, sizeof a) == 0; }
 
-bool same_list(const CandidateRange& a, const CandidateRange& b) {
+bool same_list(const NearVoxels& a, const NearVoxels& b) {
   return a.count == b.count &&
          std::equal(a.first, a.first + a.count, b.first, [](const auto& p, const auto& q) {
            return p.voxel == q.voxel && same_bits(p.centroid, q.centroid);
@@ -75,8 +75,8 @@ void expect_same_window_lists(const DownloadedMap& got, const VoxelMapView& expe
   for (std::size_t i = 0; i < b.cells(); ++i) {
     ASSERT_EQ(got.starts[i + 1], b.starts[i + 1]) << name << ", cell " << i;
     const auto first = b.starts[i], count = b.starts[i + 1] - first;
-    ASSERT_TRUE(same_list({got.candidates.data() + first, static_cast<int>(count)},
-                          {expected.candidates + first, static_cast<int>(count)}))
+    ASSERT_TRUE(same_list({got.lists.data() + first, static_cast<int>(count)},
+                          {expected.lists + first, static_cast<int>(count)}))
         << name << ", cell " << i;
   }
 }
@@ -114,8 +114,8 @@ void expect_same_map(const DownloadedMap& got, const VoxelMap& expected, const s
   expect_same_records(got, expected, name);
   expect_same_window_lists(got, expected.view(), name);
   expect_same_hash(got, expected.view(), name);
-  ASSERT_GE(got.candidates.size(), static_cast<std::size_t>(kCandidatePadding));
-  for (auto c = got.candidates.end() - kCandidatePadding; c != got.candidates.end(); ++c)
+  ASSERT_GE(got.lists.size(), static_cast<std::size_t>(kNearVoxelPadding));
+  for (auto c = got.lists.end() - kNearVoxelPadding; c != got.lists.end(); ++c)
     EXPECT_TRUE(c->voxel == 0 && c->centroid.x == 0) << name << ": the padding is not zero";
 }
 
@@ -248,7 +248,7 @@ TEST_F(DeviceVoxelMapTest, HasTheSameBitsAgain) {
   EXPECT_TRUE(same(a.voxels, b.voxels));
   EXPECT_TRUE(same(a.surfaces, b.surfaces));
   EXPECT_TRUE(same(a.starts, b.starts));
-  EXPECT_TRUE(same(a.candidates, b.candidates));
+  EXPECT_TRUE(same(a.lists, b.lists));
 }
 
 template <class F>

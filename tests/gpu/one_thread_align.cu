@@ -32,17 +32,17 @@ std::string no_device_reason() {
 LoopState align_on_one_gpu_thread(const gpu_persistent::Problem& problem, const LoopState& start) {
   const CellWindow& window = problem.map.window;
   const std::size_t cells = std::size_t{window.nx} * window.ny * window.nz;
-  const std::size_t candidates = window.starts[cells] + kCandidatePadding;
+  const std::size_t entries = window.starts[cells] + kNearVoxelPadding;
   const auto points = upload(problem.scan.points, static_cast<std::size_t>(problem.scan.size));
   const auto voxels = upload(problem.map.voxels, static_cast<std::size_t>(problem.map.voxel_count));
-  const auto lists = upload(problem.map.candidates, candidates);
+  const auto lists = upload(problem.map.lists, entries);
   const auto starts = upload(window.starts, cells + 1);
   thrust::device_vector<LoopState> end(1);
 
   gpu_persistent::Problem on_device = problem;
   on_device.scan.points = thrust::raw_pointer_cast(points.data());
   on_device.map.voxels = thrust::raw_pointer_cast(voxels.data());
-  on_device.map.candidates = thrust::raw_pointer_cast(lists.data());
+  on_device.map.lists = thrust::raw_pointer_cast(lists.data());
   on_device.map.window.starts = thrust::raw_pointer_cast(starts.data());
   one_thread_align_kernel<<<1, 1>>>(on_device, start, thrust::raw_pointer_cast(end.data()));
   for (const cudaError_t error : {cudaGetLastError(), cudaDeviceSynchronize()})

@@ -107,7 +107,7 @@ NDT_HD inline Vec3<float> moved_point(const StagedArrays& a, int k, int i) {
 /// Calls f(voxel) in list order for every voxel whose centroid is strictly nearer than the radius.
 template <class F>
 NDT_HD inline void for_each_near(const VoxelMapView& map, const Vec3<float>& p, F&& f) {
-  const CandidateRange range = map.candidates_near(p);
+  const NearVoxels range = map.near_voxels(p);
   for (int c = 0; c < range.count; ++c)
     if (squared_length(p - range.first[c].centroid) < map.squared_radius) f(range.first[c].voxel);
 }

@@ -38,7 +38,7 @@ Found by_definition(Neighbours policy, const std::vector<VoxelRow>& rows, const 
 
 Found through_index(const VoxelMapView& map, const Vec3<float>& p) {
   Found found;
-  const CandidateRange range = map.candidates_near(p);
+  const NearVoxels range = map.near_voxels(p);
   for (int i = 0; i < range.count; ++i) found.push_back(range.first[i].voxel);
   std::sort(found.begin(), found.end());
   return found;

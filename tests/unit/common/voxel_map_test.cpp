@@ -254,7 +254,7 @@ TEST(VoxelMap, AVoxelAThousandKilometresAwayIsFoundThroughTheHashAndCostsNoWindo
   EXPECT_LE(window_cells(map), kWindowCells);
   EXPECT_GT(window_cells(map), window_cells(clean) / 8) << "the courtyard lost its window";
   expect_same_voxels(map.rows(), clean.rows());
-  const CandidateRange range = map.view().candidates_near({1e6F, -1e6F, 1e6F});
+  const NearVoxels range = map.view().near_voxels({1e6F, -1e6F, 1e6F});
   ASSERT_EQ(range.count, 1);
   EXPECT_EQ(range.first->centroid.x, 1e6F);
 }

@@ -23,7 +23,7 @@ bool inside(const VoxelMapView& map, const Vec3<float>& p, const Vec3<float>& ce
 
 Found through_index(const VoxelMapView& map, const Vec3<float>& p) {
   Found found;
-  const CandidateRange range = map.candidates_near(p);
+  const NearVoxels range = map.near_voxels(p);
   for (int i = 0; i < range.count; ++i)
     if (inside(map, p, range.first[i].centroid)) found.push_back(range.first[i].voxel);
   std::sort(found.begin(), found.end());
@@ -206,7 +206,7 @@ TEST(VoxelNeighbours, PointsOutsideEverythingHaveNone) {
   for (const std::uint64_t cells : {kWindowCells, std::uint64_t{0}, std::uint64_t{2000}}) {
     const VoxelMap map(harness::courtyard_map(), {}, {.window_cells = cells});
     for (const Vec3<float>& p : nowhere)
-      EXPECT_EQ(map.view().candidates_near(p).count, 0)
+      EXPECT_EQ(map.view().near_voxels(p).count, 0)
           << p.x << ", " << p.y << ", " << p.z << " with window of " << cells;
   }
 }

@@ -80,7 +80,7 @@ TEST_F(NeighbourSteps, ListAllTwentySevenCellsUnderDirect27) {
 struct CrowdedCell {
   static constexpr int kVoxels = 40;
   std::array<Voxel, kVoxels> voxels;
-  std::array<Candidate, kVoxels + kCandidatePadding> candidates;
+  std::array<NearVoxel, kVoxels + kNearVoxelPadding> lists;
   std::array<std::uint32_t, 2> starts{0, kVoxels};
 
   CrowdedCell() {
@@ -91,13 +91,13 @@ struct CrowdedCell {
                             0.8F + 0.4F * unit(random)};
       voxels[v].mean_offset = {0.1F * unit(random), 0.1F * unit(random), 0.1F * unit(random)};
       voxels[v].inverse_covariance = {2 + unit(random), 0.1F, 0.2F, 2 + unit(random), 0.3F, 2 + unit(random)};
-      candidates[v] = {voxels[v].centroid, v};
+      lists[v] = {voxels[v].centroid, v};
     }
   }
   VoxelMapView view() const {
     VoxelMapView map;
     map.voxels = voxels.data();
-    map.candidates = candidates.data();
+    map.lists = lists.data();
     map.window.nx = map.window.ny = map.window.nz = 1;
     map.window.starts = starts.data();
     map.voxel_count = kVoxels;

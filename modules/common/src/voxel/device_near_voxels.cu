@@ -85,13 +85,13 @@ __global__ void fill_kernel(VoxelsView voxels, CellNumbers numbers, const std::u
 
 /// Sorts the lists: a voxel's index in its list is the number of smaller voxels there.
 __global__ void order_kernel(VoxelsView voxels, CellNumbers numbers, const std::uint32_t* starts,
-                             const std::uint32_t* ids, Candidate* candidates) {
+                             const std::uint32_t* ids, NearVoxel* lists) {
   voxels.for_each_of_warp([&](unsigned v, const Cell& c) {
     const std::size_t cell = numbers.find(c);
     const std::uint32_t first = starts[cell], end = starts[cell + 1];
     std::uint32_t place = first;
     for (std::uint32_t k = first; k < end; ++k) place += ids[k] < v ? 1 : 0;
-    candidates[place] = {voxels.voxels[v].centroid, v};
+    lists[place] = {voxels.voxels[v].centroid, v};
   });
 }
 
@@ -133,7 +133,7 @@ std::uint64_t list_candidates(cuda::Context& context, const std::uint64_t* devic
   const unsigned outside = count_outside(context, voxels, census, window);
   const std::uint64_t slots = outside > 0 ? hash_size(outside) : 0, cells = window.cells() + slots;
   out.starts.reserve(cells + 1);
-  out.candidates.reserve(census.listed + kCandidatePadding);
+  out.lists.reserve(census.listed + kNearVoxelPadding);
   out.outside.reserve(slots);
   context.fill_bytes(out.outside.data(), 0xFF, slots * sizeof(CellEntry));  // kNoKey
   const CellNumbers numbers{window, out.outside.data(), slots > 0 ? slots - 1 : 0};
@@ -148,8 +148,8 @@ std::uint64_t list_candidates(cuda::Context& context, const std::uint64_t* devic
                                          context.stream());
   });
   context.launch(fill_kernel, grid, voxels, numbers, out.starts.data(), counts.data(), ids.data());
-  context.launch(order_kernel, grid, voxels, numbers, out.starts.data(), ids.data(), out.candidates.data());
-  context.fill_bytes(out.candidates.data() + census.listed, 0, kCandidatePadding * sizeof(Candidate));
+  context.launch(order_kernel, grid, voxels, numbers, out.starts.data(), ids.data(), out.lists.data());
+  context.fill_bytes(out.lists.data() + census.listed, 0, kNearVoxelPadding * sizeof(NearVoxel));
   if (slots > 0)
     context.launch(entry_kernel, cuda::grid_for(static_cast<long long>(slots)), out.outside.data(), slots,
                    out.starts.data() + window.cells());

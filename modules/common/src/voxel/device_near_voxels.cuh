@@ -17,7 +17,7 @@ CellWindow choose_window(cuda::Context& context, const std::uint64_t* device_key
 /// The buffers that receive the lists.
 struct DeviceLists {
   cuda::DeviceBuffer<std::uint32_t>& starts;
-  cuda::DeviceBuffer<Candidate>& candidates;
+  cuda::DeviceBuffer<NearVoxel>& lists;
   cuda::DeviceBuffer<CellEntry>& outside;
 };
 

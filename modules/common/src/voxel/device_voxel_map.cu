@@ -24,7 +24,7 @@ DeviceVoxelMap::DeviceVoxelMap(cuda::Context& context, const Start& start)
       voxels_(context),
       surfaces_(context),
       starts_(context),
-      candidates_(context),
+      lists_(context),
       outside_(context) {}
 
 DeviceVoxelMap::DeviceVoxelMap(cuda::Context& context, const ScanView& device_points,
@@ -57,13 +57,13 @@ void DeviceVoxelMap::build(const ScanView& device_points, const AlignOptions& op
   window_ = choose_window(*context_, keys_.data(), census, limits.window_cells);
   const ListingCells listing{neighbours_, static_cast<float>(resolution_m_)};
   outside_slots_ = list_candidates(*context_, keys_.data(), voxels_.data(), census, window_, listing,
-                                   {starts_, candidates_, outside_});
+                                   {starts_, lists_, outside_});
 }
 
 VoxelMapView DeviceVoxelMap::view() const {
   VoxelMapView view;
   view.voxels = voxels_.data();
-  view.candidates = candidates_.data();
+  view.lists = lists_.data();
   view.window = window_;
   view.window.starts = starts_.data();
   view.outside = outside_slots_ > 0 ? outside_.data() : nullptr;

@@ -81,12 +81,12 @@ void VoxelMap::index_candidates(const VoxelMapLimits& limits) {
         beyond.push_back({pack(c), v});
     });
   for (std::size_t i = 1; i < starts_.size(); ++i) starts_[i] += starts_[i - 1];
-  candidates_.resize(starts_.back() + beyond.size() + kCandidatePadding);
+  lists_.resize(starts_.back() + beyond.size() + kNearVoxelPadding);
   std::vector<std::uint32_t> next(starts_.begin(), starts_.end() - 1);
   for (std::uint32_t v = 0; v < voxels_.size(); ++v)
     for_each_listing_cell(v, [&](const Cell& c) {
       std::size_t i;
-      if (window_.index_of(c, i)) candidates_[next[i]++] = {voxels_[v].centroid, v};
+      if (window_.index_of(c, i)) lists_[next[i]++] = {voxels_[v].centroid, v};
     });
 
   if (beyond.empty()) return;
@@ -99,7 +99,7 @@ void VoxelMap::index_candidates(const VoxelMapLimits& limits) {
   for (std::size_t i = 0; i < beyond.size();) {
     CellEntry entry{beyond[i].key, at, 0};
     for (; i < beyond.size() && beyond[i].key == entry.key; ++i, ++entry.count)
-      candidates_[at++] = {voxels_[beyond[i].index].centroid, beyond[i].index};
+      lists_[at++] = {voxels_[beyond[i].index].centroid, beyond[i].index};
     std::size_t slot = hash_key(entry.key) & (capacity - 1);
     while (outside_[slot].key != CellEntry::kNoKey) slot = (slot + 1) & (capacity - 1);
     outside_[slot] = entry;
@@ -109,7 +109,7 @@ void VoxelMap::index_candidates(const VoxelMapLimits& limits) {
 VoxelMapView VoxelMap::view() const {
   VoxelMapView view;
   view.voxels = voxels_.data();
-  view.candidates = candidates_.data();
+  view.lists = lists_.data();
   view.window = window_;
   view.window.starts = starts_.data();
   view.outside = outside_.empty() ? nullptr : outside_.data();

@@ -63,7 +63,7 @@ template <class Lanes>
 NDT_HD inline int add_neighbours(const VoxelMapView& map, const Gauss<float>& gauss, const Vec3<float>& p,
                                  const Lanes& lanes, PointSums<float>& point) {
   constexpr int kTested = 32, kTogether = 4;  // bits of a word; loads under way at once
-  const CandidateRange range = map.candidates_near(p);
+  const NearVoxels range = map.near_voxels(p);
   int pairs = 0;
   for (int first = lanes.rank(); first < range.count; first += kTested * lanes.width()) {
     unsigned near = 0;

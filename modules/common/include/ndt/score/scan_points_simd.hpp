@@ -53,11 +53,11 @@ inline VoxelOf<Float4> gather(const Voxel* voxels, const std::uint32_t (&ids)[4]
 /// their number. `hits` needs room for three more entries as scratch. The list is read in fours, because
 /// VoxelMapView promises readable padding at its end.
 inline int find_hits(const VoxelMapView& map, const Vec3<float>& p, std::uint32_t* hits) {
-  const CandidateRange range = map.candidates_near(p);
+  const NearVoxels range = map.near_voxels(p);
   const Vec3<Float4> p4 = broadcast3(p);
   int n = 0;
   for (int k = 0; k < range.count; k += 4) {
-    const Candidate* four = range.first + k;
+    const NearVoxel* four = range.first + k;
     Float4 x = load(four), y = load(four + 1), z = load(four + 2), ids = load(four + 3);
     transpose(x, y, z, ids);
     const Vec3<Float4> d = p4 - Vec3<Float4>{x, y, z};
@@ -85,7 +85,7 @@ inline void add_scan_points(const VoxelMapView& map, const Gauss<float>& gauss, 
     x.x[lane] = points[lane].x, x.y[lane] = points[lane].y, x.z[lane] = points[lane].z;
   const Vec3<Float4> p = move_point(motion4, x);
 
-  std::uint32_t hits[4][kMaxCandidates + 3];
+  std::uint32_t hits[4][kMaxNearVoxels + 3];
   Int4 pairs{};
   int steps = 0;
   for (int lane = 0; lane < count; ++lane) {

@@ -56,17 +56,17 @@ template <class Lanes>
 NDT_HD inline int nearest_voxel(const VoxelMapView& map, const Vec3<float>& p, bool there,
                                 const Lanes& lanes) {
   constexpr int kNone = 0x7FFFFFFF;
-  const CandidateRange range = there ? map.candidates_near(p) : CandidateRange{};
+  const NearVoxels range = there ? map.near_voxels(p) : NearVoxels{};
   int nearest = kNone;
   float closeness = -INFINITY;  // minus the distance, so that max() finds the nearest
   for (int k = lanes.rank(); k < range.count; k += lanes.width()) {
-    const Candidate candidate = load_rows(range.first + k);
-    const Vec3<float> d = p - candidate.centroid;
+    const NearVoxel near = load_rows(range.first + k);
+    const Vec3<float> d = p - near.centroid;
     if (!(squared_length(d) < map.squared_radius)) continue;
-    const Voxel voxel = load_rows(map.voxels + candidate.voxel);
+    const Voxel voxel = load_rows(map.voxels + near.voxel);
     const Vec3<float> q = d - voxel.mean_offset;
     const float distance = dot(q, voxel.inverse_covariance * q);
-    if (-distance > closeness) closeness = -distance, nearest = static_cast<int>(candidate.voxel);
+    if (-distance > closeness) closeness = -distance, nearest = static_cast<int>(near.voxel);
   }
   // Every lane calls max(), even one that found nothing.
   const float closest = lanes.max(closeness);

@@ -48,7 +48,7 @@ class DeviceVoxelMap {
   cuda::DeviceBuffer<VoxelSurface> surfaces_;
   CellWindow window_;
   cuda::DeviceBuffer<std::uint32_t> starts_;
-  cuda::DeviceBuffer<Candidate> candidates_;
+  cuda::DeviceBuffer<NearVoxel> lists_;
   cuda::DeviceBuffer<CellEntry> outside_;
   std::uint64_t outside_slots_ = 0;
 };

@@ -76,7 +76,7 @@ class VoxelMap {
   std::vector<VoxelSurface> surfaces_;  // beside the voxels, so that kernels do not carry them
   CellWindow window_;
   std::vector<std::uint32_t> starts_;
-  std::vector<Candidate> candidates_;
+  std::vector<NearVoxel> lists_;
   std::vector<CellEntry> outside_;
 };
 

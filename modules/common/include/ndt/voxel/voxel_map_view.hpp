@@ -11,20 +11,20 @@
 namespace ndt {
 
 /// A voxel that may be near a point. The centroid is beside its index, so that a miss costs no further load.
-struct alignas(16) Candidate {
+struct alignas(16) NearVoxel {
   Vec3<float> centroid;
   std::uint32_t voxel = 0;
 };
-static_assert(sizeof(Candidate) == 16);
+static_assert(sizeof(NearVoxel) == 16);
 
 /// Most voxels that a cell lists: each has its centroid in its own cell, and rounding can add one cell on
 /// either side.
-inline constexpr int kMaxCandidates = 125;
-inline constexpr int kCandidatePadding =
+inline constexpr int kMaxNearVoxels = 125;
+inline constexpr int kNearVoxelPadding =
     3;  ///< readable entries after the last list, for readers that take four at a time
 
-struct CandidateRange {
-  const Candidate* first = nullptr;
+struct NearVoxels {
+  const NearVoxel* first = nullptr;
   int count = 0;
 };
 
@@ -44,7 +44,7 @@ NDT_HD inline std::uint64_t hash_key(std::uint64_t key) {
   return key ^ key >> 33;
 }
 
-/// Box of cells with a dense index: cell c has candidates [starts[i], starts[i + 1]).
+/// Box of cells with a dense index: cell c lists the near voxels [starts[i], starts[i + 1]).
 struct CellWindow {
   Cell low;
   unsigned nx = 0, ny = 0, nz = 0;
@@ -62,7 +62,7 @@ struct CellWindow {
 
 struct VoxelMapView {
   const Voxel* voxels = nullptr;
-  const Candidate* candidates = nullptr;  ///< lists of all cells, then kCandidatePadding readable entries
+  const NearVoxel* lists = nullptr;  ///< lists of all cells, then kNearVoxelPadding readable entries
   CellWindow window;
   const CellEntry* outside = nullptr;  ///< [outside_mask + 1], null if the window holds every cell
   std::uint64_t outside_mask = 0;
@@ -72,20 +72,20 @@ struct VoxelMapView {
 
   /// The voxels listed for the cell of p: all whose centroid can be nearer than the radius to a point in it,
   /// or those of a direct policy. p is map-local.
-  NDT_HD CandidateRange candidates_near(const Vec3<float>& p) const {
+  NDT_HD NearVoxels near_voxels(const Vec3<float>& p) const {
     Cell cell;
     if (!cell_of(p, inverse_resolution, cell)) return {};
     std::size_t index;
     if (window.index_of(cell, index)) {
       const std::uint32_t* start = window.starts + index;
-      return {candidates + start[0], static_cast<int>(start[1] - start[0])};
+      return {lists + start[0], static_cast<int>(start[1] - start[0])};
     }
-    return outside == nullptr ? CandidateRange{} : probe(pack(cell));
+    return outside == nullptr ? NearVoxels{} : probe(pack(cell));
   }
 
-  NDT_HD CandidateRange probe(std::uint64_t key) const {
+  NDT_HD NearVoxels probe(std::uint64_t key) const {
     for (std::uint64_t i = hash_key(key) & outside_mask;; i = (i + 1) & outside_mask) {
-      if (outside[i].key == key) return {candidates + outside[i].first, static_cast<int>(outside[i].count)};
+      if (outside[i].key == key) return {lists + outside[i].first, static_cast<int>(outside[i].count)};
       if (outside[i].key == CellEntry::kNoKey) return {};
     }
   }
