@@ -109,7 +109,7 @@ NDT_HD inline double reciprocal_sqrt(double x) {
 
 /// Copies *from, which must not be written while a kernel reads it.
 template <class T>
-NDT_HD inline T load_rows(const T* from) {
+NDT_HD inline T load_aligned(const T* from) {
 #if defined(__CUDA_ARCH__)
   static_assert(alignof(T) >= sizeof(float4) && sizeof(T) % sizeof(float4) == 0);
   constexpr int kRows = sizeof(T) / sizeof(float4);

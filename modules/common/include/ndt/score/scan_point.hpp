@@ -73,13 +73,13 @@ NDT_HD inline int add_neighbours(const VoxelMapView& map, const Gauss<float>& ga
       for (int bit = tested; bit < tested + kTogether; ++bit) {
         const int k = first + bit * lanes.width();
         const bool inside = k < range.count;
-        const float squared = squared_length(p - load_rows(range.first + (inside ? k : 0)).centroid);
+        const float squared = squared_length(p - load_aligned(range.first + (inside ? k : 0)).centroid);
         near |= (inside && squared < map.squared_radius ? 1U : 0U) << bit;
       }
     }
     for (; near != 0; near &= near - 1, ++pairs) {
       const int k = first + lowest_bit(near) * lanes.width();
-      const Voxel voxel = load_rows(map.voxels + load_rows(range.first + k).voxel);
+      const Voxel voxel = load_aligned(map.voxels + load_aligned(range.first + k).voxel);
       add_pair(gauss, p - voxel.centroid, voxel, true, point);
     }
   }

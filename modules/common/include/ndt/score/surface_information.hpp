@@ -60,10 +60,10 @@ NDT_HD inline int nearest_voxel(const VoxelMapView& map, const Vec3<float>& p, b
   int nearest = kNone;
   float closeness = -INFINITY;  // minus the distance, so that max() finds the nearest
   for (int k = lanes.rank(); k < range.count; k += lanes.width()) {
-    const NearVoxel near = load_rows(range.first + k);
+    const NearVoxel near = load_aligned(range.first + k);
     const Vec3<float> d = p - near.centroid;
     if (!(squared_length(d) < map.squared_radius)) continue;
-    const Voxel voxel = load_rows(map.voxels + near.voxel);
+    const Voxel voxel = load_aligned(map.voxels + near.voxel);
     const Vec3<float> q = d - voxel.mean_offset;
     const float distance = dot(q, voxel.inverse_covariance * q);
     if (-distance > closeness) closeness = -distance, nearest = static_cast<int>(near.voxel);
