@@ -25,16 +25,16 @@ ExitCode voxels(const Arguments& a) {
 
   const PreparedCloud map = prepare(read_cloud(a.map), filters);
   const MapInfo info = aligner->set_map(map.cloud);
-  const std::vector<VoxelRow> rows = aligner->voxels();
+  const std::vector<VoxelInfo> table = aligner->voxels();
   if (a.json) {
-    nlohmann::ordered_json json = to_json(rows, entry.name, options.resolution_m);
+    nlohmann::ordered_json json = to_json(table, entry.name, options.resolution_m);
     put_preparation(json, "map_preparation", map);
     print_json(json);
     return ExitCode::ok;
   }
   fmt::print("implementation   {} ({})\n{}", entry.name, entry.runs_on, filters_text("map", map));
   fmt::print("map              {} points, {} dropped as not finite\n{}", info.points, info.dropped_points,
-             to_text(rows, options.resolution_m));
+             to_text(table, options.resolution_m));
   return ExitCode::ok;
 }
 

@@ -25,7 +25,7 @@ std::string to_text(const AlignResult& result);
 std::string to_text(const Evaluation& evaluation);
 std::string trace_text(std::span<const TracePoint> trace);
 /// Count, extent, points per voxel, and the first rows.
-std::string to_text(std::span<const VoxelRow> voxels, double resolution_m);
+std::string to_text(std::span<const VoxelInfo> voxels, double resolution_m);
 
 /// "3.21 ms (median of 5, 3.10 to 3.90)".
 std::string time_text(const std::vector<double>& times_us);
@@ -35,7 +35,7 @@ std::string time_text(const std::vector<double>& times_us);
 nlohmann::ordered_json to_json(const AlignResult& result, std::string_view implementation, double build_us,
                                std::span<const double> align_us, bool with_trace);
 nlohmann::ordered_json to_json(const Evaluation& evaluation, std::string_view implementation);
-nlohmann::ordered_json to_json(std::span<const VoxelRow> voxels, std::string_view implementation,
+nlohmann::ordered_json to_json(std::span<const VoxelInfo> voxels, std::string_view implementation,
                                double resolution_m);
 
 /// Sets `key` to the points given and what each filter removed and left; nothing if no filter was asked for.

@@ -78,9 +78,9 @@ json to_json(const Evaluation& e, std::string_view implementation) {
   return j;
 }
 
-json to_json(std::span<const VoxelRow> voxels, std::string_view implementation, double resolution_m) {
+json to_json(std::span<const VoxelInfo> voxels, std::string_view implementation, double resolution_m) {
   json list = json::array();
-  for (const VoxelRow& v : voxels)
+  for (const VoxelInfo& v : voxels)
     list.push_back({{"key", {v.key[0], v.key[1], v.key[2]}},
                     {"points", v.points},
                     {"centroid_m", array_of(v.centroid)},

@@ -90,11 +90,11 @@ std::string dropped_text(std::int64_t dropped) {
   return dropped == 0 ? "" : fmt::format("dropped          {} scan points that are not finite\n", dropped);
 }
 
-std::string extent_text(std::span<const VoxelRow> voxels, double resolution_m) {
+std::string extent_text(std::span<const VoxelInfo> voxels, double resolution_m) {
   std::string text;
   for (int axis = 0; axis < 3; ++axis) {
     const auto [low, high] =
-        std::ranges::minmax_element(voxels, {}, [=](const VoxelRow& v) { return v.key[axis]; });
+        std::ranges::minmax_element(voxels, {}, [=](const VoxelInfo& v) { return v.key[axis]; });
     text += fmt::format("{} {:.1f} to {:.1f} m{}", "xyz"[axis],
                         static_cast<double>(low->key[axis]) * resolution_m,
                         static_cast<double>(high->key[axis] + 1) * resolution_m, axis < 2 ? ", " : "");
@@ -102,7 +102,7 @@ std::string extent_text(std::span<const VoxelRow> voxels, double resolution_m) {
   return text;
 }
 
-std::vector<std::string> cells(const VoxelRow& v) {
+std::vector<std::string> cells(const VoxelInfo& v) {
   std::vector<std::string> row = {fmt::format("{} {} {}", v.key[0], v.key[1], v.key[2]),
                                   fmt::format("{}", v.points)};
   for (const double x : {v.mean.x, v.mean.y, v.mean.z}) row.push_back(fmt::format("{:.3f}", x));
@@ -203,12 +203,12 @@ std::string trace_text(std::span<const TracePoint> trace) {
       rows);
 }
 
-std::string to_text(std::span<const VoxelRow> voxels, double resolution_m) {
+std::string to_text(std::span<const VoxelInfo> voxels, double resolution_m) {
   constexpr std::size_t kShown = 10;
   std::vector<double> points;
-  for (const VoxelRow& v : voxels) points.push_back(v.points);
+  for (const VoxelInfo& v : voxels) points.push_back(v.points);
   std::vector<std::vector<std::string>> rows;
-  for (const VoxelRow& v : voxels.first(std::min(kShown, voxels.size()))) rows.push_back(cells(v));
+  for (const VoxelInfo& v : voxels.first(std::min(kShown, voxels.size()))) rows.push_back(cells(v));
   return fmt::format("voxels           {} of {:g} m\n", voxels.size(), resolution_m) +
          fmt::format("extent           {}\n", extent_text(voxels, resolution_m)) +
          fmt::format("points per voxel {:g} least, {:g} / {:g} / {:g} at 25 / 50 / 75 %, {:g} most\n",

@@ -34,13 +34,13 @@ TEST_P(Robustness, ASecondMapReplacesTheFirstEntirely) {
 TEST_P(Robustness, TheVoxelTableIsOrderedAndComplete) {
   const auto aligner = make();
   const MapInfo info = aligner->set_map(test_clouds::map());
-  const std::vector<VoxelRow> rows = aligner->voxels();
-  ASSERT_EQ(static_cast<std::int64_t>(rows.size()), info.voxels);
-  for (std::size_t i = 1; i < rows.size(); ++i) {
-    const auto& a = rows[i - 1].key;
-    const auto& b = rows[i].key;
+  const std::vector<VoxelInfo> table = aligner->voxels();
+  ASSERT_EQ(static_cast<std::int64_t>(table.size()), info.voxels);
+  for (std::size_t i = 1; i < table.size(); ++i) {
+    const auto& a = table[i - 1].key;
+    const auto& b = table[i].key;
     EXPECT_TRUE(std::tie(a[2], a[1], a[0]) < std::tie(b[2], b[1], b[0])) << "row " << i;
-    EXPECT_GE(rows[i].points, 6);
+    EXPECT_GE(table[i].points, 6);
   }
 }
 

@@ -32,7 +32,7 @@ DownloadedMap downloaded(cuda::Context& context, const DeviceVoxelMap& map) {
   const VoxelMapView view = map.view();
   const auto voxels = static_cast<std::size_t>(view.voxel_count);
   out.info = map.info();
-  out.rows = map.rows();
+  out.table = map.voxel_table();
   out.voxels = downloaded(context, view.voxels, voxels);
   out.surfaces = downloaded(context, map.surfaces(), voxels);
   out.starts = downloaded(context, view.window.starts, view.window.cells() + 1);
@@ -44,7 +44,7 @@ DownloadedMap downloaded(cuda::Context& context, const DeviceVoxelMap& map) {
   return out;
 }
 
-bool same(const std::vector<VoxelRow>& a, const std::vector<VoxelRow>& b) {
+bool same(const std::vector<VoxelInfo>& a, const std::vector<VoxelInfo>& b) {
   if (a.size() != b.size()) return false;
   for (std::size_t i = 0; i < a.size(); ++i)
     if (a[i].key[0] != b[i].key[0] || a[i].points != b[i].points || a[i].mean.x != b[i].mean.x ||
@@ -101,14 +101,14 @@ FaultReport DeviceMaps::build_with_faults(const PointCloud& older, const PointCl
                                           const AlignOptions& options, const VoxelMapLimits& limits) {
   cuda::Context& context = impl_->context;
   const DeviceVoxelMap kept(context, older, options, limits);
-  const std::vector<VoxelRow> rows = kept.rows();
+  const std::vector<VoxelInfo> table = kept.voxel_table();
   const long long held = cuda::live_allocations();
   FaultReport report;
   while (throws_at(report.failures + 1, context, cloud, options, limits, report.complaint)) {
     ++report.failures;
     const std::string after = " after call " + std::to_string(report.failures) + " failed";
     if (cuda::live_allocations() != held) report.complaint = "device memory leaked" + after;
-    if (!same(kept.rows(), rows)) report.complaint = "the older map changed" + after;
+    if (!same(kept.voxel_table(), table)) report.complaint = "the older map changed" + after;
     if (!report.complaint.empty() || report.failures > 10000) break;
   }
   if (cuda::live_allocations() != held) report.complaint += " memory leaked after a build that worked";

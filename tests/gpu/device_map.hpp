@@ -15,7 +15,7 @@ namespace ndt {
 /// Everything a DeviceVoxelMap holds, downloaded.
 struct DownloadedMap {
   MapInfo info;
-  std::vector<VoxelRow> rows;
+  std::vector<VoxelInfo> table;
   std::vector<Voxel> voxels;
   std::vector<VoxelSurface> surfaces;
   std::vector<std::uint32_t> starts;

@@ -12,7 +12,7 @@
 #include "ndt/cuda/device.hpp"
 #include "ndt/voxel/voxel_map.hpp"
 #include "test_clouds.hpp"
-#include "voxel_rows.hpp"
+#include "voxel_tables.hpp"
 
 namespace ndt {
 namespace {
@@ -109,7 +109,7 @@ void expect_same_map(const DownloadedMap& got, const VoxelMap& expected, const s
   EXPECT_EQ(got.device_view.squared_radius, expected.view().squared_radius) << name;
   {
     SCOPED_TRACE(name);
-    expect_same_rows(got.rows, expected.rows(), kOrderOfSums);
+    expect_same_tables(got.table, expected.voxel_table(), kOrderOfSums);
   }
   expect_same_records(got, expected, name);
   expect_same_window_lists(got, expected.view(), name);

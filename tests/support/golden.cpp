@@ -225,17 +225,17 @@ const std::vector<CovarianceCase>& covariances() {
   return all;
 }
 
-std::vector<VoxelRow> voxel_table(const std::string& file) {
+std::vector<VoxelInfo> voxel_table(const std::string& file) {
   std::ifstream in(find_file(file));
   if (!in) throw std::runtime_error("golden voxel table not found: " + file);
   std::string line;
   std::getline(in, line);  // column names
-  std::vector<VoxelRow> rows;
+  std::vector<VoxelInfo> rows;
   while (std::getline(in, line)) {
     std::vector<double> v;
     std::stringstream cells(line);
     for (std::string cell; std::getline(cells, cell, ',');) v.push_back(std::stod(cell));
-    VoxelRow row;
+    VoxelInfo row;
     for (std::size_t i = 0; i < 3; ++i) row.key[i] = static_cast<std::int64_t>(v.at(i));
     row.points = static_cast<int>(v.at(3));
     row.centroid = {v.at(4), v.at(5), v.at(6)};

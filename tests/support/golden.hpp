@@ -54,7 +54,7 @@ const std::vector<EvaluationCase>& evaluations();
 const std::vector<TraceCase>& traces();
 const std::vector<CovarianceCase>& covariances();
 /// Voxel table of a CSV beside the golden files.
-std::vector<VoxelRow> voxel_table(const std::string& file);
+std::vector<VoxelInfo> voxel_table(const std::string& file);
 
 /// Path of a golden file: the project's own folder first, then NDT_GOLDEN_DIR; empty if in neither.
 std::string find_file(const std::string& name);

@@ -61,9 +61,9 @@ class ReferenceAligner final : public Aligner {
     return out;
   }
 
-  std::vector<VoxelRow> voxels() const override {
+  std::vector<VoxelInfo> voxels() const override {
     require_map("voxels");
-    std::vector<VoxelRow> rows;
+    std::vector<VoxelInfo> rows;
     for (const Leaf& leaf : grid_->leaves())
       rows.push_back({{leaf.key[0], leaf.key[1], leaf.key[2]},
                       leaf.points,

@@ -82,17 +82,17 @@ class PclAligner final : public Aligner {
     return out;
   }
 
-  std::vector<VoxelRow> voxels() const override {
+  std::vector<VoxelInfo> voxels() const override {
     require_map("voxels");
-    std::vector<VoxelRow> rows = matcher_->voxels();
+    std::vector<VoxelInfo> table = matcher_->voxels();
     const double origin[3] = {origin_.x, origin_.y, origin_.z};
-    for (VoxelRow& row : rows) {
+    for (VoxelInfo& row : table) {
       for (int axis = 0; axis < 3; ++axis)
         row.key[axis] += std::llround(origin[axis] / options_.resolution_m);
       row.centroid = row.centroid + origin_;
       row.mean = row.mean + origin_;
     }
-    return rows;
+    return table;
   }
 
  private:

@@ -200,23 +200,23 @@ class Matcher::Ndt final : public pcl::NormalDistributionsTransform<PclPoint, Pc
     return path;
   }
 
-  std::vector<VoxelRow> rows() {
+  std::vector<VoxelInfo> voxel_table() {
     const Eigen::Vector3i low = target_cells_.getMinBoxCoordinates(), n = target_cells_.getNrDivisions();
-    std::vector<VoxelRow> rows;
+    std::vector<VoxelInfo> table;
     for (const auto& [index, leaf] : target_cells_.getLeaves()) {
       if (leaf.nr_points < target_cells_.getMinPointPerVoxel()) continue;  // or PCL found no inverse
       const auto i = static_cast<std::int64_t>(index);
       const auto sym = [](const Eigen::Matrix3d& m) {
         return Sym3<double>{m(0, 0), m(0, 1), m(0, 2), m(1, 1), m(1, 2), m(2, 2)};
       };
-      rows.push_back({{low(0) + i % n(0), low(1) + i / n(0) % n(1), low(2) + i / n(0) / n(1)},
-                      leaf.nr_points,
-                      {leaf.centroid(0), leaf.centroid(1), leaf.centroid(2)},
-                      {leaf.mean_(0), leaf.mean_(1), leaf.mean_(2)},
-                      sym(leaf.cov_),
-                      sym(leaf.icov_)});
+      table.push_back({{low(0) + i % n(0), low(1) + i / n(0) % n(1), low(2) + i / n(0) / n(1)},
+                       leaf.nr_points,
+                       {leaf.centroid(0), leaf.centroid(1), leaf.centroid(2)},
+                       {leaf.mean_(0), leaf.mean_(1), leaf.mean_(2)},
+                       sym(leaf.cov_),
+                       sym(leaf.icov_)});
     }
-    return rows;
+    return table;
   }
 
   std::int64_t occupied_voxels() { return static_cast<std::int64_t>(target_cells_.getLeaves().size()); }
@@ -288,7 +288,7 @@ Path Matcher::align(const Transform& guess, const std::function<bool()>& give_up
   return ndt_->run(to_float(guess), give_up);
 }
 
-std::vector<VoxelRow> Matcher::voxels() { return ndt_->rows(); }
+std::vector<VoxelInfo> Matcher::voxels() { return ndt_->voxel_table(); }
 std::int64_t Matcher::occupied_voxels() { return ndt_->occupied_voxels(); }
 
 }  // namespace ndt::pcl_ndt

@@ -56,7 +56,7 @@ class Matcher {
   Path align(const Transform& guess, const std::function<bool()>& give_up);
 
   /// Voxels with enough points in increasing key order, z slowest. Keys and coordinates in the map's frame.
-  std::vector<VoxelRow> voxels();
+  std::vector<VoxelInfo> voxels();
   std::int64_t occupied_voxels();
 
  private:

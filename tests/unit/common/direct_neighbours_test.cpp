@@ -14,7 +14,7 @@ namespace {
 using Found = std::vector<std::uint32_t>;
 
 /// From the public voxel table, which is in the order of the voxels' indices.
-Found by_definition(Neighbours policy, const std::vector<VoxelRow>& rows, const Vec3<float>& p,
+Found by_definition(Neighbours policy, const std::vector<VoxelInfo>& table, const Vec3<float>& p,
                     double resolution_m) {
   // The cell of a float32 point as the index takes it: a float32 product with the float32 inverse.
   const float inverse = 1.0F / static_cast<float>(resolution_m);
@@ -22,10 +22,10 @@ Found by_definition(Neighbours policy, const std::vector<VoxelRow>& rows, const 
                                 static_cast<std::int64_t>(std::floor(p.y * inverse)),
                                 static_cast<std::int64_t>(std::floor(p.z * inverse))};
   Found found;
-  for (std::uint32_t i = 0; i < rows.size(); ++i) {
+  for (std::uint32_t i = 0; i < table.size(); ++i) {
     std::int64_t sum = 0, largest = 0;
     for (int axis = 0; axis < 3; ++axis) {
-      const std::int64_t away = std::abs(rows[i].key[axis] - cell[axis]);
+      const std::int64_t away = std::abs(table[i].key[axis] - cell[axis]);
       sum += away, largest = std::max(largest, away);
     }
     if (largest > 1 || (policy == Neighbours::direct1 && sum > 0) ||
@@ -49,7 +49,7 @@ void expect_the_definition(Neighbours policy, double resolution_m, std::uint64_t
   options.resolution_m = resolution_m;
   options.neighbours = policy;
   const VoxelMap map(harness::courtyard_map(), options, {.window_cells = window_cells});
-  const std::vector<VoxelRow> rows = map.rows();
+  const std::vector<VoxelInfo> table = map.voxel_table();
   const VoxelMapView view = map.view();
   std::mt19937 random(3);
   std::uniform_real_distribution<float> value(-35, 35), height(-3, 12);
@@ -58,7 +58,7 @@ void expect_the_definition(Neighbours policy, double resolution_m, std::uint64_t
   for (int i = 0; i < 3000; ++i) {
     Vec3<float> p{value(random), value(random), height(random)};
     if (i % 3 == 0) p.x = static_cast<float>(cell(random)) * static_cast<float>(resolution_m);  // on a border
-    const Found expected = by_definition(policy, rows, p, resolution_m);
+    const Found expected = by_definition(policy, table, p, resolution_m);
     pairs += expected.size();
     ASSERT_EQ(through_index(view, p), expected)
         << to_string(policy) << ", " << resolution_m << " m, point " << p.x << ", " << p.y << ", " << p.z;

@@ -13,7 +13,7 @@ class CountingAligner final : public LoopAligner {
   explicit CountingAligner(std::size_t fails_at = ~std::size_t{0}) : LoopAligner({}), fails_at_(fails_at) {}
 
   MapInfo set_map(const PointCloud&) override { return {}; }
-  std::vector<VoxelRow> voxels() const override { return {}; }
+  std::vector<VoxelInfo> voxels() const override { return {}; }
   std::size_t submitted() const { return submitted_; }
   std::size_t collected() const { return collected_; }
 

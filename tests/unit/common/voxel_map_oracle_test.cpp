@@ -8,12 +8,12 @@
 #include "golden.hpp"
 #include "ndt/cpu_pclomp_ref/implementations.hpp"
 #include "ndt/voxel/voxel_map.hpp"
-#include "voxel_rows.hpp"
+#include "voxel_tables.hpp"
 
 namespace ndt {
 namespace {
 
-std::vector<VoxelRow> oracle_rows(const PointCloud& cloud, const AlignOptions& options) {
+std::vector<VoxelInfo> oracle_table(const PointCloud& cloud, const AlignOptions& options) {
   const auto oracle = make_aligner(cpu_pclomp_ref::implementations(), "cpu_pclomp_ref", options);
   oracle->set_map(cloud);
   return oracle->voxels();
@@ -28,7 +28,7 @@ TEST(VoxelMapAgainstOracle, HasTheSameVoxelsOnTheCourtyard) {
     AlignOptions options;
     options.resolution_m = resolution_m;
     const PointCloud cloud = harness::courtyard_map();
-    expect_same_rows(VoxelMap(cloud, options).rows(), oracle_rows(cloud, options), kTolerances);
+    expect_same_tables(VoxelMap(cloud, options).voxel_table(), oracle_table(cloud, options), kTolerances);
   }
 }
 
@@ -45,15 +45,15 @@ TEST(VoxelMapAgainstOracle, HasTheSameCentroidsToTheBitWhereTheirSumsRound) {
     SCOPED_TRACE(std::to_string(resolution_m) + " m");
     AlignOptions options;
     options.resolution_m = resolution_m;
-    expect_same_rows(VoxelMap(cloud, options).rows(), oracle_rows(cloud, options), kTolerances);
+    expect_same_tables(VoxelMap(cloud, options).voxel_table(), oracle_table(cloud, options), kTolerances);
   }
 }
 
 TEST(VoxelMapAgainstOracle, EqualsTheReferencesVoxelTable) {
   // The shared map's contract; the table's centroids have nine digits.
   constexpr RowTolerances kTolerances{1e-6, 1e-6, 1e-6, 1e-6};
-  expect_same_rows(VoxelMap(harness::courtyard_map(), {}).rows(),
-                   golden::voxel_table("courtyard_voxels_2m.csv"), kTolerances);
+  expect_same_tables(VoxelMap(harness::courtyard_map(), {}).voxel_table(),
+                     golden::voxel_table("courtyard_voxels_2m.csv"), kTolerances);
 }
 
 }  // namespace

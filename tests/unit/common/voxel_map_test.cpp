@@ -26,11 +26,11 @@ AlignOptions at_resolution(double resolution_m) {
   return options;
 }
 
-Key key_of(const VoxelRow& row) { return {row.key[0], row.key[1], row.key[2]}; }
+Key key_of(const VoxelInfo& row) { return {row.key[0], row.key[1], row.key[2]}; }
 
 std::vector<Key> keys_of(const VoxelMap& map) {
   std::vector<Key> keys;
-  for (const VoxelRow& row : map.rows()) keys.push_back(key_of(row));
+  for (const VoxelInfo& row : map.voxel_table()) keys.push_back(key_of(row));
   return keys;
 }
 
@@ -59,7 +59,7 @@ TEST(VoxelMap, PointsOnACellBoundaryBelongToTheUpperCell) {
   }
   const VoxelMap map(cloud, at_resolution(2));
   EXPECT_THAT(keys_of(map), testing::ElementsAre(Key{0, 0, -2}, Key{1, 0, -1}));
-  for (const VoxelRow& row : map.rows()) EXPECT_EQ(row.points, 6);
+  for (const VoxelInfo& row : map.voxel_table()) EXPECT_EQ(row.points, 6);
 }
 
 TEST(VoxelMap, NegativeCoordinatesRoundDown) {
@@ -70,9 +70,9 @@ TEST(VoxelMap, NegativeCoordinatesRoundDown) {
 
 TEST(VoxelMap, RowsComeInKeyOrderWithZSlowest) {
   const VoxelMap map(harness::courtyard_map(), {});
-  const std::vector<VoxelRow> rows = map.rows();
-  EXPECT_EQ(map.info().voxels, static_cast<std::int64_t>(rows.size()));
-  EXPECT_TRUE(std::is_sorted(rows.begin(), rows.end(), [](const VoxelRow& a, const VoxelRow& b) {
+  const std::vector<VoxelInfo> table = map.voxel_table();
+  EXPECT_EQ(map.info().voxels, static_cast<std::int64_t>(table.size()));
+  EXPECT_TRUE(std::is_sorted(table.begin(), table.end(), [](const VoxelInfo& a, const VoxelInfo& b) {
     return Key{a.key[2], a.key[1], a.key[0]} < Key{b.key[2], b.key[1], b.key[0]};
   }));
 }
@@ -96,21 +96,21 @@ TEST(VoxelMap, CountsTheNonFinitePointsItDrops) {
   const VoxelMap map(cloud, {});
   EXPECT_EQ(map.info().points, 10);
   EXPECT_EQ(map.info().dropped_points, 2);
-  EXPECT_EQ(map.rows().at(0).mean.x, clean.rows().at(0).mean.x);
+  EXPECT_EQ(map.voxel_table().at(0).mean.x, clean.voxel_table().at(0).mean.x);
 }
 
 TEST(VoxelMap, PermutingTheCloudChangesNothingBeyondRounding) {
   // Metres near 50: float32 centroids are sums of up to 100 points in cloud order, float64 means are not.
   constexpr double kCentroid_m = 2e-4, kMean_m = 1e-12, kCovariance = 1e-12;
   const PointCloud cloud = harness::courtyard_map();
-  const std::vector<VoxelRow> expected = VoxelMap(cloud, {}).rows();
+  const std::vector<VoxelInfo> expected = VoxelMap(cloud, {}).voxel_table();
   for (const unsigned seed : {1U, 2U, 3U}) {
     PointCloud shuffled = cloud;
     std::shuffle(shuffled.points.begin(), shuffled.points.end(), std::mt19937(seed));
-    const std::vector<VoxelRow> got = VoxelMap(shuffled, {}).rows();
+    const std::vector<VoxelInfo> got = VoxelMap(shuffled, {}).voxel_table();
     ASSERT_EQ(got.size(), expected.size()) << "shuffle " << seed;
     for (std::size_t i = 0; i < got.size(); ++i) {
-      const VoxelRow &a = got[i], &b = expected[i];
+      const VoxelInfo &a = got[i], &b = expected[i];
       ASSERT_EQ(key_of(a), key_of(b)) << "shuffle " << seed << ", voxel " << i;
       EXPECT_EQ(a.points, b.points);
       const Vec3<double> centroid = a.centroid - b.centroid, mean = a.mean - b.mean;
@@ -182,12 +182,12 @@ TEST(VoxelMap, GlobalKeysAreTheSameWhereverTheOriginIs) {
   for (const Point& p : near.points)
     far_floats.points.push_back({p.x + 81378.0F, p.y - 49916.0F, p.z + 40.0F});
 
-  const std::vector<VoxelRow> expected = VoxelMap(near, at_resolution(2)).rows();
+  const std::vector<VoxelInfo> expected = VoxelMap(near, at_resolution(2)).voxel_table();
   for (const PointCloud* far : {&far_floats, &far_origin}) {
     const char* name = far == &far_floats ? "far floats" : "far origin";
     const VoxelMap map(*far, at_resolution(2));
     EXPECT_NE(map.origin().x, 0) << name;
-    const std::vector<VoxelRow> got = map.rows();
+    const std::vector<VoxelInfo> got = map.voxel_table();
     ASSERT_EQ(got.size(), expected.size()) << name;
     for (std::size_t i = 0; i < got.size(); ++i) {
       const Key key{expected[i].key[0] + offset_m[0] / 2, expected[i].key[1] + offset_m[1] / 2,
@@ -204,8 +204,8 @@ TEST(VoxelMap, AMapFiveThousandKilometresAwayKeepsItsShape) {
   const PointCloud near = coarse_scene();
   PointCloud far = near;
   far.origin = {5e6, -5e6, 5e6};
-  const std::vector<VoxelRow> expected = VoxelMap(near, at_resolution(2)).rows(),
-                              got = VoxelMap(far, at_resolution(2)).rows();
+  const std::vector<VoxelInfo> expected = VoxelMap(near, at_resolution(2)).voxel_table(),
+                               got = VoxelMap(far, at_resolution(2)).voxel_table();
   ASSERT_EQ(got.size(), expected.size());
   for (std::size_t i = 0; i < got.size(); ++i) {
     ASSERT_EQ(got[i].key[0], expected[i].key[0] + 2500000) << i;
@@ -214,10 +214,10 @@ TEST(VoxelMap, AMapFiveThousandKilometresAwayKeepsItsShape) {
   }
 }
 
-void expect_same_voxels(const std::vector<VoxelRow>& got, const std::vector<VoxelRow>& expected) {
-  for (const VoxelRow& row : expected) {
+void expect_same_voxels(const std::vector<VoxelInfo>& got, const std::vector<VoxelInfo>& expected) {
+  for (const VoxelInfo& row : expected) {
     const auto found =
-        std::find_if(got.begin(), got.end(), [&](const VoxelRow& r) { return key_of(r) == key_of(row); });
+        std::find_if(got.begin(), got.end(), [&](const VoxelInfo& r) { return key_of(r) == key_of(row); });
     ASSERT_NE(found, got.end()) << row.key[0] << ", " << row.key[1] << ", " << row.key[2];
     EXPECT_EQ(found->points, row.points);
     EXPECT_EQ(found->mean.x, row.mean.x);
@@ -241,7 +241,7 @@ TEST(VoxelMap, OneOutlierAThousandKilometresAwayMovesNeitherOriginNorVoxelsAndCo
   EXPECT_EQ(map.origin().z, 0);
   EXPECT_EQ(map.info().voxels, clean.info().voxels);
   EXPECT_EQ(window_cells(map), window_cells(clean));
-  expect_same_voxels(map.rows(), clean.rows());
+  expect_same_voxels(map.voxel_table(), clean.voxel_table());
 }
 
 TEST(VoxelMap, AVoxelAThousandKilometresAwayIsFoundThroughTheHashAndCostsNoWindow) {
@@ -253,7 +253,7 @@ TEST(VoxelMap, AVoxelAThousandKilometresAwayIsFoundThroughTheHashAndCostsNoWindo
   EXPECT_EQ(map.origin().x, 0);
   EXPECT_LE(window_cells(map), kWindowCells);
   EXPECT_GT(window_cells(map), window_cells(clean) / 8) << "the courtyard lost its window";
-  expect_same_voxels(map.rows(), clean.rows());
+  expect_same_voxels(map.voxel_table(), clean.voxel_table());
   const NearVoxels range = map.view().near_voxels({1e6F, -1e6F, 1e6F});
   ASSERT_EQ(range.count, 1);
   EXPECT_EQ(range.first->centroid.x, 1e6F);

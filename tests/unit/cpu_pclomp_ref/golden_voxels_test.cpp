@@ -4,7 +4,7 @@
 #include "data/courtyard.hpp"
 #include "golden.hpp"
 #include "ndt/cpu_pclomp_ref/implementations.hpp"
-#include "voxel_rows.hpp"
+#include "voxel_tables.hpp"
 
 namespace ndt::cpu_pclomp_ref {
 namespace {
@@ -14,11 +14,11 @@ TEST(GoldenVoxels, EqualTheReferencesTableOfTheCourtyard) {
   constexpr RowTolerances kTolerances{.centroid = 1e-8, .mean = 1e-12, .covariance = 4e-12, .inverse = 4e-12};
   const auto oracle = make_aligner(implementations(), "cpu_pclomp_ref");
   const MapInfo info = oracle->set_map(harness::courtyard_map());
-  const std::vector<VoxelRow> expected = golden::voxel_table("courtyard_voxels_2m.csv"),
-                              got = oracle->voxels();
+  const std::vector<VoxelInfo> expected = golden::voxel_table("courtyard_voxels_2m.csv"),
+                               got = oracle->voxels();
   ASSERT_EQ(expected.size(), 1200U);
   EXPECT_EQ(info.voxels, 1200);
-  expect_same_rows(got, expected, kTolerances);
+  expect_same_tables(got, expected, kTolerances);
   for (std::size_t i = 0; i < std::min(got.size(), expected.size()); ++i) {
     const Vec3<double>&a = got[i].centroid,
           &b = expected[i].centroid;  // nine digits are enough to be the same float

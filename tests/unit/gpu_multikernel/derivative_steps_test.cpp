@@ -65,13 +65,13 @@ TEST_F(NeighbourSteps, ListAllTwentySevenCellsUnderDirect27) {
   AlignOptions options;
   options.neighbours = Neighbours::direct27;
   const VoxelMap map(test_clouds::map(), options);
-  const std::vector<VoxelRow> rows = map.rows();
+  const std::vector<VoxelInfo> table = map.voxel_table();
   ASSERT_EQ(map.origin().x, 0);
   const std::size_t pairs = expect_lists(map, [&](const Vec3<float>& p, std::uint32_t v) {
     Cell cell;
     if (!cell_of(p, map.view().inverse_resolution, cell)) return false;
-    return std::abs(rows[v].key[0] - cell.x) <= 1 && std::abs(rows[v].key[1] - cell.y) <= 1 &&
-           std::abs(rows[v].key[2] - cell.z) <= 1;
+    return std::abs(table[v].key[0] - cell.x) <= 1 && std::abs(table[v].key[1] - cell.y) <= 1 &&
+           std::abs(table[v].key[2] - cell.z) <= 1;
   });
   EXPECT_GT(pairs, 600U);
 }

@@ -29,7 +29,7 @@ class Echo : public Aligner {
     return result;
   }
   Evaluation evaluate(const PointCloud&, const Transform&, const PerScan&) override { return {}; }
-  std::vector<VoxelRow> voxels() const override { return {}; }
+  std::vector<VoxelInfo> voxels() const override { return {}; }
 };
 
 class FailsOnTheFourthAlignment final : public Echo {
@@ -160,7 +160,7 @@ class Batches final : public Aligner {
     for (std::size_t k = 0; k < out.size(); ++k) out[k].iterations = static_cast<int>(k) + 1;
   }
   Evaluation evaluate(const PointCloud&, const Transform&, const PerScan&) override { return {}; }
-  std::vector<VoxelRow> voxels() const override { return {}; }
+  std::vector<VoxelInfo> voxels() const override { return {}; }
 
  private:
   Echo echo_;

@@ -45,7 +45,7 @@ constexpr Implementation kRows[] = {
          MapInfo set_map(const PointCloud&) override { throw std::runtime_error("set_map: out of luck"); }
          AlignResult align(const PointCloud&, const Transform&, const PerScan&) override { return {}; }
          Evaluation evaluate(const PointCloud&, const Transform&, const PerScan&) override { return {}; }
-         std::vector<VoxelRow> voxels() const override { return {}; }
+         std::vector<VoxelInfo> voxels() const override { return {}; }
        };
        EXPECT_EQ(options.threads, 3);
        return std::make_unique<Broken>();

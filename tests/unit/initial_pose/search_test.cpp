@@ -33,7 +33,7 @@ class Hill : public Aligner {
     Aligner::submit(scan, guesses, per_scan);
   }
   Evaluation evaluate(const PointCloud&, const Transform&, const PerScan&) override { return {}; }
-  std::vector<VoxelRow> voxels() const override { return {}; }
+  std::vector<VoxelInfo> voxels() const override { return {}; }
 
   std::function<void(AlignResult&)> change = [](AlignResult&) {};
 

@@ -9,7 +9,7 @@
 #include "ndt/pcl_ndt/implementations.hpp"
 #include "registry/registry.hpp"
 #include "test_clouds.hpp"
-#include "voxel_rows.hpp"
+#include "voxel_tables.hpp"
 
 namespace ndt {
 namespace {
@@ -56,11 +56,11 @@ TEST(PclNdt, EvaluationsAgreeWithTheOracleFromAZeroStart) {
 /// voxels of a point are those near it at `base`, so that the score is smooth.
 class DefinedScore {
  public:
-  DefinedScore(const std::vector<VoxelRow>& voxels, const PointCloud& scan, const Pose& base,
+  DefinedScore(const std::vector<VoxelInfo>& voxels, const PointCloud& scan, const Pose& base,
                double resolution_m)
       : scan_(scan), near_(scan.size()) {
     for (std::size_t i = 0; i < scan.size(); ++i)
-      for (const VoxelRow& v : voxels) {
+      for (const VoxelInfo& v : voxels) {
         const Vec3<double> d = moved(base, i) - v.centroid;
         if (dot(d, d) < resolution_m * resolution_m) near_[i].push_back(&v);
       }
@@ -73,7 +73,7 @@ class DefinedScore {
     const double d2 = -2 * std::log((-std::log(c1 * std::exp(-0.5) + c2) - d3) / d1);
     double score = 0;
     for (std::size_t i = 0; i < near_.size(); ++i)
-      for (const VoxelRow* v : near_[i]) {
+      for (const VoxelInfo* v : near_[i]) {
         const Vec3<double> q = moved(pose, i) - v->mean;
         score += -d1 * std::exp(-d2 / 2 * dot(q, v->inverse_covariance * q));
       }
@@ -99,14 +99,14 @@ class DefinedScore {
   }
 
   const PointCloud& scan_;
-  std::vector<std::vector<const VoxelRow*>> near_;
+  std::vector<std::vector<const VoxelInfo*>> near_;
 };
 
 TEST(PclNdt, ScoreGradientAndHessianAreThoseOfTheDefinition) {
   const auto row = with_map(test_clouds::map());
   for (const Pose& offset : test_clouds::offsets(3, 0.3, 0.5)) {
     const Evaluation got = row->evaluate(test_clouds::scan(), to_transform(offset));
-    const std::vector<VoxelRow> voxels = row->voxels();
+    const std::vector<VoxelInfo> voxels = row->voxels();
     const Pose pose = got.derivative_pose;
     const DefinedScore defined(voxels, test_clouds::scan(), pose, 2);
     Vec6 gradient;

@@ -37,9 +37,9 @@ MapInfo DeviceAligner::set_map(const PointCloud& map) {
   return map_->info();
 }
 
-std::vector<VoxelRow> DeviceAligner::voxels() const {
+std::vector<VoxelInfo> DeviceAligner::voxels() const {
   require_map("voxels");
-  return map_->rows();
+  return map_->voxel_table();
 }
 
 /// The room is pinned, and the scan is uploaded from there. In front of it there is room for the bytes that

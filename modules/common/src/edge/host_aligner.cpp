@@ -10,9 +10,9 @@ MapInfo HostAligner::set_map(const PointCloud& map) {
   return map_->info();
 }
 
-std::vector<VoxelRow> HostAligner::voxels() const {
+std::vector<VoxelInfo> HostAligner::voxels() const {
   require_map("voxels");
-  return map_->rows();
+  return map_->voxel_table();
 }
 
 Point* HostAligner::room_for_scan(std::size_t points, std::size_t) {

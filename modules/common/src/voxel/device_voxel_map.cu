@@ -75,18 +75,18 @@ VoxelMapView DeviceVoxelMap::view() const {
   return view;
 }
 
-std::vector<VoxelRow> DeviceVoxelMap::rows() const {
+std::vector<VoxelInfo> DeviceVoxelMap::voxel_table() const {
   const auto n = static_cast<std::size_t>(info_.voxels);
   std::vector<std::uint64_t> keys(n);
   std::vector<VoxelStatistics> statistics(n);
   context_->download(keys.data(), keys_.data(), n * sizeof(std::uint64_t));
   context_->download(statistics.data(), statistics_.data(), n * sizeof(VoxelStatistics));
   context_->synchronise();
-  std::vector<VoxelRow> rows;
-  rows.reserve(n);
+  std::vector<VoxelInfo> table;
+  table.reserve(n);
   for (std::size_t i = 0; i < n; ++i)
-    rows.push_back(to_row(statistics[i], unpack(keys[i]), origin_, resolution_m_));
-  return rows;
+    table.push_back(to_info(statistics[i], unpack(keys[i]), origin_, resolution_m_));
+  return table;
 }
 
 }  // namespace ndt

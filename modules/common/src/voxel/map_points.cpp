@@ -79,7 +79,7 @@ void refuse_so_many_voxels(std::int64_t limit, double resolution_m) {
       limit, resolution_m));
 }
 
-VoxelRow to_row(const VoxelStatistics& s, const Cell& c, const MapOrigin& origin, double resolution_m) {
+VoxelInfo to_info(const VoxelStatistics& s, const Cell& c, const MapOrigin& origin, double resolution_m) {
   const Vec3<double> zero = origin.position(resolution_m);
   return {{c.x + origin.cell[0], c.y + origin.cell[1], c.z + origin.cell[2]},
           s.n,

@@ -121,12 +121,12 @@ VoxelMapView VoxelMap::view() const {
   return view;
 }
 
-std::vector<VoxelRow> VoxelMap::rows() const {
-  std::vector<VoxelRow> rows;
-  rows.reserve(voxels_.size());
+std::vector<VoxelInfo> VoxelMap::voxel_table() const {
+  std::vector<VoxelInfo> table;
+  table.reserve(voxels_.size());
   for (std::size_t i = 0; i < voxels_.size(); ++i)
-    rows.push_back(to_row(statistics_[i], cells_[i], origin_, resolution_m_));
-  return rows;
+    table.push_back(to_info(statistics_[i], cells_[i], origin_, resolution_m_));
+  return table;
 }
 
 }  // namespace ndt

@@ -37,7 +37,7 @@ struct PerScan {
 std::optional<Stop> interruption(const PerScan& per_scan);
 
 /// One voxel in readable form. Global map coordinates, metres.
-struct VoxelRow {
+struct VoxelInfo {
   std::int64_t key[3] = {};  ///< floor(p / resolution) per axis
   int points = 0;
   Vec3<double> centroid;  ///< the point that the radius test uses; float32 in the reference
@@ -77,7 +77,7 @@ class Aligner {
   virtual Evaluation evaluate(const PointCloud& scan, const Transform& pose,
                               const PerScan& per_scan = {}) = 0;
   /// The voxels of the map in increasing key order, z slowest.
-  virtual std::vector<VoxelRow> voxels() const = 0;
+  virtual std::vector<VoxelInfo> voxels() const = 0;
   /// Counts of everything moved to and from a device so far; nothing on the CPU.
   virtual std::optional<Traffic> traffic() const { return std::nullopt; }
 

@@ -18,7 +18,7 @@ class DeviceAligner : public LoopAligner {
  public:
   /// Builds the map on the device. If that fails, the old map stays.
   MapInfo set_map(const PointCloud& map) final;
-  std::vector<VoxelRow> voxels() const final;
+  std::vector<VoxelInfo> voxels() const final;
   std::optional<Traffic> traffic() const final { return context_.traffic(); }
 
  protected:

@@ -13,7 +13,7 @@ namespace ndt {
 class HostAligner : public LoopAligner {
  public:
   MapInfo set_map(const PointCloud& map) final;
-  std::vector<VoxelRow> voxels() const final;
+  std::vector<VoxelInfo> voxels() const final;
 
  protected:
   /// Throws std::invalid_argument for options out of range, std::system_error if the system refuses a thread.

@@ -30,7 +30,7 @@ class DeviceVoxelMap {
   const MapInfo& info() const { return info_; }
   const Vec3<double>& origin() const { return info_.origin; }
   /// Downloads the voxels, and waits.
-  std::vector<VoxelRow> rows() const;
+  std::vector<VoxelInfo> voxel_table() const;
 
  private:
   struct Start;

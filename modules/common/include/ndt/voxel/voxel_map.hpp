@@ -44,8 +44,8 @@ MapPoints map_points(const PointCloud& map, const AlignOptions& options);
 [[noreturn]] void refuse_far_point(const Point& p);
 [[noreturn]] void refuse_so_many_voxels(std::int64_t limit, double resolution_m);
 
-VoxelRow to_row(const VoxelStatistics& statistics, const Cell& cell, const MapOrigin& origin,
-                double resolution_m);
+VoxelInfo to_info(const VoxelStatistics& statistics, const Cell& cell, const MapOrigin& origin,
+                  double resolution_m);
 
 class VoxelMap {
  public:
@@ -61,7 +61,7 @@ class VoxelMap {
   const Vec3<double>& origin() const { return info_.origin; }
   /// The voxels' surfaces, indexed as VoxelMapView::voxels.
   const std::vector<VoxelSurface>& surfaces() const { return surfaces_; }
-  std::vector<VoxelRow> rows() const;
+  std::vector<VoxelInfo> voxel_table() const;
 
  private:
   void index_candidates(const VoxelMapLimits& limits);

@@ -29,11 +29,11 @@ struct RowTolerances {
   double centroid, mean, covariance, inverse;  ///< relative to the length or the largest entry
 };
 
-inline void expect_same_rows(const std::vector<VoxelRow>& got, const std::vector<VoxelRow>& expected,
-                             const RowTolerances& tolerances) {
+inline void expect_same_tables(const std::vector<VoxelInfo>& got, const std::vector<VoxelInfo>& expected,
+                               const RowTolerances& tolerances) {
   ASSERT_EQ(got.size(), expected.size());
   for (std::size_t i = 0; i < got.size(); ++i) {
-    const VoxelRow &a = got[i], &b = expected[i];
+    const VoxelInfo &a = got[i], &b = expected[i];
     const std::string name = "voxel " + std::to_string(b.key[0]) + ", " + std::to_string(b.key[1]) + ", " +
                              std::to_string(b.key[2]);
     ASSERT_TRUE(std::equal(a.key, a.key + 3, b.key)) << name << " is missing at row " << i;
