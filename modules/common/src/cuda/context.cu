@@ -28,10 +28,10 @@ void inject_fault(int nth, cudaError_t code) {
 long long calls_made() { return calls; }
 long long live_allocations() { return allocated; }
 
-Grid grid_for(long long n, unsigned rows) {
+Grid grid_for(long long n, unsigned blocks_y) {
   constexpr long long kThreads = 256;
   const long long blocks = (n + kThreads - 1) / kThreads;
-  return {static_cast<unsigned>(blocks > 0 ? blocks : 1), static_cast<unsigned>(kThreads), rows, 0};
+  return {static_cast<unsigned>(blocks > 0 ? blocks : 1), static_cast<unsigned>(kThreads), blocks_y, 0};
 }
 
 Context::Context(int device) : device_(device) {

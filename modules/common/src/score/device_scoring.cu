@@ -113,15 +113,16 @@ void score_poses(cuda::Context& context, const VoxelMapView& map, const Gauss<fl
                                 std::to_string(Limits::kBatch) + " in one call");
   if (poses == 0) return;
   const Chunks chunks(scan.size);
-  const auto rows = static_cast<unsigned>(poses), columns = static_cast<unsigned>(chunks.count);
+  const auto blocks_y = static_cast<unsigned>(poses), columns = static_cast<unsigned>(chunks.count);
   if (columns == 0) {
-    context.fill_bytes(out, 0, rows * sizeof(PoseScore));
+    context.fill_bytes(out, 0, blocks_y * sizeof(PoseScore));
     return;
   }
-  scratch.reserve(std::size_t{rows} * columns);
-  context.launch(chunk_kernel, cuda::Grid{columns, block_of(chunks.size), rows}, map, gauss, scan, motions,
-                 scratch.data());
-  context.launch(fold_kernel, cuda::Grid{(rows + kPosesPerBlock - 1) / kPosesPerBlock, 32 * kPosesPerBlock},
+  scratch.reserve(std::size_t{blocks_y} * columns);
+  context.launch(chunk_kernel, cuda::Grid{columns, block_of(chunks.size), blocks_y}, map, gauss, scan,
+                 motions, scratch.data());
+  context.launch(fold_kernel,
+                 cuda::Grid{(blocks_y + kPosesPerBlock - 1) / kPosesPerBlock, 32 * kPosesPerBlock},
                  scratch.data(), chunks.count, poses, out);
 }
 

@@ -38,14 +38,14 @@ long long live_allocations();
 
 /// Extent of a launch: blocks in x and y, threads of a block in x.
 struct Grid {
-  unsigned blocks = 1, threads = 1, rows = 1;
+  unsigned blocks = 1, threads = 1, blocks_y = 1;
   unsigned shared_bytes = 0;
   unsigned cluster = 1;      ///< blocks in x that share their shared memory
   bool cooperative = false;  ///< all blocks at once or not at all
 };
 
-/// Blocks of 256 threads for n items, times `rows`.
-Grid grid_for(long long n, unsigned rows = 1);
+/// Blocks of 256 threads for n items, times `blocks_y`.
+Grid grid_for(long long n, unsigned blocks_y = 1);
 
 /// Not thread-safe. A sticky error makes the Context *lost*: every later call throws the first Error again at
 /// once, and destructors free what can still be freed and report nothing.
@@ -78,7 +78,7 @@ class Context {
                  Arguments&&... arguments) {
     before("cudaLaunchKernelEx", where);
     cudaLaunchConfig_t config{};
-    config.gridDim = dim3(grid.blocks, grid.rows);
+    config.gridDim = dim3(grid.blocks, grid.blocks_y);
     config.blockDim = dim3(grid.threads);
     config.dynamicSmemBytes = grid.shared_bytes;
     config.stream = stream_;
