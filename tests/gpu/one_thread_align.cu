@@ -9,9 +9,9 @@
 namespace ndt {
 namespace {
 
-__global__ void one_thread_align_kernel(gpu_persistent::Problem problem, LoopState start, LoopState* end) {
+__global__ void one_thread_align_kernel(gpu_persistent::AlignInput input, LoopState start, LoopState* end) {
   SerialTeam team;
-  gpu_persistent::persistent_align(team, problem, gpu_persistent::NoWatch{}, start, nullptr);
+  gpu_persistent::persistent_align(team, input, gpu_persistent::NoWatch{}, start, nullptr);
   *end = start;
 }
 
@@ -29,17 +29,17 @@ std::string no_device_reason() {
   return devices > 0 ? std::string() : std::string("no CUDA device");
 }
 
-LoopState align_on_one_gpu_thread(const gpu_persistent::Problem& problem, const LoopState& start) {
-  const CellWindow& window = problem.map.window;
+LoopState align_on_one_gpu_thread(const gpu_persistent::AlignInput& input, const LoopState& start) {
+  const CellWindow& window = input.map.window;
   const std::size_t cells = std::size_t{window.nx} * window.ny * window.nz;
   const std::size_t entries = window.starts[cells] + kNearVoxelPadding;
-  const auto points = upload(problem.scan.points, static_cast<std::size_t>(problem.scan.size));
-  const auto voxels = upload(problem.map.voxels, static_cast<std::size_t>(problem.map.voxel_count));
-  const auto lists = upload(problem.map.lists, entries);
+  const auto points = upload(input.scan.points, static_cast<std::size_t>(input.scan.size));
+  const auto voxels = upload(input.map.voxels, static_cast<std::size_t>(input.map.voxel_count));
+  const auto lists = upload(input.map.lists, entries);
   const auto starts = upload(window.starts, cells + 1);
   thrust::device_vector<LoopState> end(1);
 
-  gpu_persistent::Problem on_device = problem;
+  gpu_persistent::AlignInput on_device = input;
   on_device.scan.points = thrust::raw_pointer_cast(points.data());
   on_device.map.voxels = thrust::raw_pointer_cast(voxels.data());
   on_device.map.lists = thrust::raw_pointer_cast(lists.data());

@@ -13,6 +13,6 @@ std::string no_device_reason();
 
 /// Copies scan and map to the device and aligns there with SerialTeam. The map must lie in its dense window
 /// entirely. Throws std::runtime_error on a CUDA error.
-LoopState align_on_one_gpu_thread(const gpu_persistent::Problem& problem, const LoopState& start);
+LoopState align_on_one_gpu_thread(const gpu_persistent::AlignInput& input, const LoopState& start);
 
 }  // namespace ndt

@@ -14,13 +14,13 @@ namespace {
 
 struct Courtyard {
   VoxelMap map{test_clouds::map(), AlignOptions{}};
-  gpu_persistent::Problem problem;
+  gpu_persistent::AlignInput input;
   Courtyard() {
     const Gauss<double> g = make_gauss(0.55, 2.0);
-    problem = {{test_clouds::scan().points.data(), 1000},
-               map.view(),
-               {static_cast<float>(g.d1), static_cast<float>(g.d2)},
-               {}};
+    input = {{test_clouds::scan().points.data(), 1000},
+             map.view(),
+             {static_cast<float>(g.d1), static_cast<float>(g.d2)},
+             {}};
   }
 };
 
@@ -31,9 +31,9 @@ TEST(SharedCoreOnTheDevice, AlignsLikeTheHost) {
     const LoopState start = begin_loop(to_transform(offset));
     LoopState host_state = start;
     SerialTeam team;
-    gpu_persistent::persistent_align(team, courtyard.problem, gpu_persistent::NoWatch{}, host_state, nullptr);
+    gpu_persistent::persistent_align(team, courtyard.input, gpu_persistent::NoWatch{}, host_state, nullptr);
     const LoopState& host = host_state;
-    const LoopState device = align_on_one_gpu_thread(courtyard.problem, start);
+    const LoopState device = align_on_one_gpu_thread(courtyard.input, start);
     EXPECT_EQ(device.status, host.status);
     EXPECT_EQ(device.iterations, host.iterations);
     EXPECT_EQ(device.guess.at.pairs, host.guess.at.pairs)
@@ -50,8 +50,8 @@ TEST(SharedCoreOnTheDevice, GivesTheSameBitsAgain) {
   if (const std::string reason = no_device_reason(); !reason.empty()) GTEST_SKIP() << reason;
   const Courtyard courtyard;
   const LoopState start = begin_loop(to_transform({0.2, 0.1, 0, 0, 0, 0.03}));
-  const LoopState first = align_on_one_gpu_thread(courtyard.problem, start);
-  const LoopState second = align_on_one_gpu_thread(courtyard.problem, start);
+  const LoopState first = align_on_one_gpu_thread(courtyard.input, start);
+  const LoopState second = align_on_one_gpu_thread(courtyard.input, start);
   EXPECT_EQ(first.here.pose.x, second.here.pose.x);
   EXPECT_EQ(first.here.at.score, second.here.at.score);
 }

@@ -15,14 +15,14 @@ class CpuAligner final : public HostAligner {
  private:
   void submit_runs(const LoopScan& scan, const LoopOptions& options, const PerScan& per_scan,
                    std::span<LoopRun> runs) override {
-    const Problem problem{scan.view(), view(), gauss(), options};
+    const AlignInput input{scan.view(), view(), gauss(), options};
     const HostWatch watch{per_scan};
     const auto trace_lines = static_cast<std::size_t>(per_scan.trace ? options.max_iterations + 1 : 0);
     for (LoopRun& one : runs) one.trace.resize(trace_lines);
     pool().for_each(runs.size(), [&](auto& team, std::size_t k) {
       LoopRun& one = runs[k];
       LoopState state = begin_loop(one.local_guess);
-      persistent_align(team, problem, watch, state, one.trace.empty() ? nullptr : one.trace.data());
+      persistent_align(team, input, watch, state, one.trace.empty() ? nullptr : one.trace.data());
       team.once([&] {
         one.outcome = outcome_of(state);
         conclude(scan, options, one);

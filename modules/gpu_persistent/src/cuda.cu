@@ -47,7 +47,7 @@ class PersistentAligner final : public DeviceAligner {
     clear(trace_.data(), trace_size * sizeof(LoopTrace));
 
     PersistentArguments a;
-    a.problem = {{on_device.points, scan.view().size}, view(), gauss(), options};
+    a.input = {{on_device.points, scan.view().size}, view(), gauss(), options};
     a.surfaces = surfaces();
     a.mean_range_m = scan.facts.mean_range_m;
     a.starts = static_cast<const LoopStart*>(uploaded(start_bytes));

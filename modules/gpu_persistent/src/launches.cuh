@@ -117,7 +117,7 @@ class Launcher {
   void launch(PersistentArguments& a, std::size_t poses) {
     const auto chunk_threads = static_cast<unsigned>(32 * a.plan.warps);
     const ChunkGroups& groups = a.plan.groups;
-    switch (team_for(a.problem.scan.size, poses)) {
+    switch (team_for(a.input.scan.size, poses)) {
       case Team::grid: return launch_grid(a, chunk_threads, groups.chunks);
       case Team::cluster: {
         const auto blocks = static_cast<unsigned>(blocks_of_a_pose(poses));
@@ -165,7 +165,7 @@ class Launcher {
     grid.cooperative = true;
     a.exchange = exchange_.data();
     const auto evaluations =
-        (static_cast<std::uint64_t>(a.problem.options.max_iterations) + 1) * StepSearch::kMaxTrials;
+        (static_cast<std::uint64_t>(a.input.options.max_iterations) + 1) * StepSearch::kMaxTrials;
     a.first_tag =
         tags_.take(evaluations + 1, [&] { context_.fill_bytes(exchange_.data(), 0, sizeof(GridExchange)); });
     try {

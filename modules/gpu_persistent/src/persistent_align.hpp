@@ -10,7 +10,7 @@
 namespace ndt::gpu_persistent {
 
 /// The data that every worker reads.
-struct Problem {
+struct AlignInput {
   ScanView scan;
   VoxelMapView map;
   Gauss<float> gauss;
@@ -27,24 +27,24 @@ struct NoWatch {
 /// and is the same everywhere at the end. `trace` belongs to the team and holds max_iterations + 1 lines, or
 /// is null.
 template <Team T, class Watch>
-NDT_BODY void persistent_align(T& team, const Problem& problem, const Watch& watch, LoopState& state,
+NDT_BODY void persistent_align(T& team, const AlignInput& input, const Watch& watch, LoopState& state,
                                LoopTrace* trace) {
   while (state.status == LoopStatus::running) {
     const Total<DerivativeSums<double>>& total = team.template sum<DerivativeSums>(
-        problem.scan.size,
+        input.scan.size,
         [&](int first, int count, const auto& lanes, auto& part) {
-          add_scan_points(problem.map, problem.gauss, state.at.motion, problem.scan.points + first, count,
-                          lanes, part);
+          add_scan_points(input.map, input.gauss, state.at.motion, input.scan.points + first, count, lanes,
+                          part);
         },
         [&] { return static_cast<int>(watch()); });
     team.replicated(
         [&](const auto& crew) {
-          propose(crew, total.sums, problem.options, state);
+          propose(crew, total.sums, input.options, state);
           if (state.status == LoopStatus::running && total.answer != 0)
             crew.one([&] { state.status = static_cast<LoopStatus>(total.answer); });
         },
         [&](const auto& crew) {
-          commit(crew, problem.options, state, [&] {
+          commit(crew, input.options, state, [&] {
             if (trace != nullptr && state.accepted && team.leads())
               trace[state.iterations] = trace_line(state);
           });

@@ -12,9 +12,9 @@
 
 namespace ndt::gpu_persistent {
 
-/// The arguments of a launch. Arrays hold [poses] elements unless noted.
+/// The input of a launch. Arrays hold [poses] elements unless noted.
 struct PersistentArguments {
-  Problem problem;
+  AlignInput input;
   const VoxelSurface* surfaces = nullptr;
   double mean_range_m = 0;
   const LoopStart* starts = nullptr;
@@ -43,13 +43,13 @@ __device__ void run_alignment(T& team, const PersistentArguments& a, int k) {
   LoopState& state = *reinterpret_cast<LoopState*>(bytes);
   if (threadIdx.x == 0) begin_loop(a.starts[k], *new (bytes) LoopState);
   __syncthreads();
-  const int lines = a.problem.options.max_iterations + 1;
-  persistent_align(team, a.problem, HostWord{a.interrupt}, state,
+  const int lines = a.input.options.max_iterations + 1;
+  persistent_align(team, a.input, HostWord{a.interrupt}, state,
                    a.traces == nullptr ? nullptr : a.traces + static_cast<std::int64_t>(k) * lines);
   // Waits until the crew has completed the state, because commit() runs after the body's last barrier.
   __syncthreads();
-  conclude(team, {a.problem.scan, a.problem.map, a.surfaces, a.mean_range_m},
-           a.problem.options.max_iterations, state, a.outcomes[k]);
+  conclude(team, {a.input.scan, a.input.map, a.surfaces, a.mean_range_m}, a.input.options.max_iterations,
+           state, a.outcomes[k]);
 }
 
 __global__ void __launch_bounds__(kMostBlockThreads)
