@@ -100,10 +100,10 @@ class ArrayMirrors {
 
 class DeviceStepMachine final : public StepMachine {
  public:
-  void run(const Frame& f, Step step) override {
-    Frame on_device = f;
+  void run(const StepArguments& args, Step step) override {
+    StepArguments on_device = args;
     const MapMirror map(context_, on_device.map);
-    ArrayMirrors arrays(context_, on_device.a, f.options.max_iterations + 1);
+    ArrayMirrors arrays(context_, on_device.a, args.options.max_iterations + 1);
     run_step(backend_, on_device, step);
     arrays.fetch();
     context_.synchronise();

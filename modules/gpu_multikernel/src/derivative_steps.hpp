@@ -27,9 +27,9 @@ NDT_HD inline Mat3<double> rotation_derivative(const SinCos& a, int roll, int pi
 
 /// Step 1. One worker a pose.
 struct SinCosStep {
-  Frame f;
+  StepArguments args;
   NDT_BODY void operator()(int k) const {
-    PoseState& state = f.a.states[k];
+    PoseState& state = args.a.states[k];
     state.moved = sin_cos_of(state.loop.trial);
     state.snapped = snapped(state.moved, state.loop.trial);
   }
@@ -38,9 +38,9 @@ struct SinCosStep {
 /// Step 2: the motion of the points, and the derivatives of R that steps 3 and 4 multiply points with. One
 /// worker a pose. The first evaluation uses the guess's own matrix, as the reference does.
 struct TransformStep {
-  Frame f;
+  StepArguments args;
   NDT_BODY void operator()(int k) const {
-    PoseState& state = f.a.states[k];
+    PoseState& state = args.a.states[k];
     const Pose& pose = state.loop.trial;
     if (state.loop.evaluations > 0) {
       state.loop.at.motion.rotation = cast<float>(rotation_derivative(state.moved, 0, 0, 0));
@@ -58,45 +58,45 @@ struct TransformStep {
 
 /// Step 3: ∂p/∂(x, y, z, roll, pitch, yaw) of every point. One worker a pose and point, as in steps 4 to 7.
 struct JacobianStep {
-  Frame f;
+  StepArguments args;
   NDT_BODY void operator()(int index) const {
-    const int k = index / f.a.points, i = index % f.a.points;
-    const Vec3<float> x = f.a.scan[i];
+    const int k = index / args.a.points, i = index % args.a.points;
+    const Vec3<float> x = args.a.scan[i];
     for (int col = 0; col < 6; ++col) {
       const Vec3<float> column =
           col < 3 ? Vec3<float>{col == 0 ? 1.0F : 0.0F, col == 1 ? 1.0F : 0.0F, col == 2 ? 1.0F : 0.0F}
-                  : f.a.states[k].first[col - 3] * x;
-      f.a.jacobians[f.a.at(k, kJacobianEntries, col, i)] = column.x;
-      f.a.jacobians[f.a.at(k, kJacobianEntries, 6 + col, i)] = column.y;
-      f.a.jacobians[f.a.at(k, kJacobianEntries, 12 + col, i)] = column.z;
+                  : args.a.states[k].first[col - 3] * x;
+      args.a.jacobians[args.a.at(k, kJacobianEntries, col, i)] = column.x;
+      args.a.jacobians[args.a.at(k, kJacobianEntries, 6 + col, i)] = column.y;
+      args.a.jacobians[args.a.at(k, kJacobianEntries, 12 + col, i)] = column.z;
     }
   }
 };
 
 /// Step 4: ∂²p of the six angle pairs; all others are zero.
 struct PointHessianStep {
-  Frame f;
+  StepArguments args;
   NDT_BODY void operator()(int index) const {
-    const int k = index / f.a.points, i = index % f.a.points;
-    const Vec3<float> x = f.a.scan[i];
+    const int k = index / args.a.points, i = index % args.a.points;
+    const Vec3<float> x = args.a.scan[i];
     for (int pair = 0; pair < 6; ++pair) {
-      const Vec3<float> entry = f.a.states[k].second[pair] * x;
-      f.a.point_hessians[f.a.at(k, kPointHessianEntries, 3 * pair, i)] = entry.x;
-      f.a.point_hessians[f.a.at(k, kPointHessianEntries, 3 * pair + 1, i)] = entry.y;
-      f.a.point_hessians[f.a.at(k, kPointHessianEntries, 3 * pair + 2, i)] = entry.z;
+      const Vec3<float> entry = args.a.states[k].second[pair] * x;
+      args.a.point_hessians[args.a.at(k, kPointHessianEntries, 3 * pair, i)] = entry.x;
+      args.a.point_hessians[args.a.at(k, kPointHessianEntries, 3 * pair + 1, i)] = entry.y;
+      args.a.point_hessians[args.a.at(k, kPointHessianEntries, 3 * pair + 2, i)] = entry.z;
     }
   }
 };
 
 /// Step 5: the points moved into the map.
 struct TransformPointsStep {
-  Frame f;
+  StepArguments args;
   NDT_BODY void operator()(int index) const {
-    const int k = index / f.a.points, i = index % f.a.points;
-    const Vec3<float> p = move_point(f.a.states[k].loop.at.motion, f.a.scan[i]);
-    f.a.moved[f.a.at(k, 3, 0, i)] = p.x;
-    f.a.moved[f.a.at(k, 3, 1, i)] = p.y;
-    f.a.moved[f.a.at(k, 3, 2, i)] = p.z;
+    const int k = index / args.a.points, i = index % args.a.points;
+    const Vec3<float> p = move_point(args.a.states[k].loop.at.motion, args.a.scan[i]);
+    args.a.moved[args.a.at(k, 3, 0, i)] = p.x;
+    args.a.moved[args.a.at(k, 3, 1, i)] = p.y;
+    args.a.moved[args.a.at(k, 3, 2, i)] = p.z;
   }
 };
 
@@ -114,15 +114,15 @@ NDT_HD inline void for_each_near(const VoxelMapView& map, const Vec3<float>& p, 
 
 /// Step 6: the list of every point's near voxels. The count may exceed the list's length.
 struct NeighbourStep {
-  Frame f;
+  StepArguments args;
   NDT_BODY void operator()(int index) const {
-    const int k = index / f.a.points, i = index % f.a.points;
+    const int k = index / args.a.points, i = index % args.a.points;
     int count = 0;
-    for_each_near(f.map, moved_point(f.a, k, i), [&](std::uint32_t voxel) {
-      if (count < kListedNeighbours) f.a.neighbours[f.a.at(k, kListedNeighbours, count, i)] = voxel;
+    for_each_near(args.map, moved_point(args.a, k, i), [&](std::uint32_t voxel) {
+      if (count < kListedNeighbours) args.a.neighbours[args.a.at(k, kListedNeighbours, count, i)] = voxel;
       ++count;
     });
-    f.a.neighbour_counts[f.a.at(k, 1, 0, i)] = count;
+    args.a.neighbour_counts[args.a.at(k, 1, 0, i)] = count;
   }
 };
 
@@ -158,13 +158,13 @@ NDT_HD inline void add_staged_pair(const Gauss<float>& gauss, const Vec3<float>&
 
 /// Step 7: score, gradient and Hessian of every point; zero once the pose's loop has ended.
 struct ScoreGradientHessianStep {
-  Frame f;
+  StepArguments args;
   NDT_BODY void operator()(int index) const {
-    const int k = index / f.a.points, i = index % f.a.points;
-    const int count = f.running(k) ? f.a.neighbour_counts[f.a.at(k, 1, 0, i)] : 0;
+    const int k = index / args.a.points, i = index % args.a.points;
+    const int count = args.running(k) ? args.a.neighbour_counts[args.a.at(k, 1, 0, i)] : 0;
     PointTerms out;
     if (count > 0) add_pairs(k, i, count, out);
-    const auto put = [&](int term, float value) { f.a.terms[f.a.at(k, kTerms, term, i)] = value; };
+    const auto put = [&](int term, float value) { args.a.terms[args.a.at(k, kTerms, term, i)] = value; };
     put(kScore, out.score);
     put(kNearest, out.nearest);
     put(kPairs, static_cast<float>(count));
@@ -176,22 +176,22 @@ struct ScoreGradientHessianStep {
  private:
   NDT_BODY void add_pairs(int k, int i, int count, PointTerms& out) const {
     Vec3<float> jacobian[6], second[6];
-    const auto component = [&](const float* array, int entry) { return array[f.a.at(k, 18, entry, i)]; };
+    const auto component = [&](const float* array, int entry) { return array[args.a.at(k, 18, entry, i)]; };
     for (int c = 0; c < 6; ++c) {
-      jacobian[c] = {component(f.a.jacobians, c), component(f.a.jacobians, 6 + c),
-                     component(f.a.jacobians, 12 + c)};
-      second[c] = {component(f.a.point_hessians, 3 * c), component(f.a.point_hessians, 3 * c + 1),
-                   component(f.a.point_hessians, 3 * c + 2)};
+      jacobian[c] = {component(args.a.jacobians, c), component(args.a.jacobians, 6 + c),
+                     component(args.a.jacobians, 12 + c)};
+      second[c] = {component(args.a.point_hessians, 3 * c), component(args.a.point_hessians, 3 * c + 1),
+                   component(args.a.point_hessians, 3 * c + 2)};
     }
-    const Vec3<float> p = moved_point(f.a, k, i);
+    const Vec3<float> p = moved_point(args.a, k, i);
     const auto add = [&](std::uint32_t voxel) {
-      add_staged_pair(f.gauss, p, f.map.voxels[voxel], jacobian, second, out);
+      add_staged_pair(args.gauss, p, args.map.voxels[voxel], jacobian, second, out);
     };
     if (count > kListedNeighbours) {
-      for_each_near(f.map, p, add);
+      for_each_near(args.map, p, add);
       return;
     }
-    for (int n = 0; n < count; ++n) add(f.a.neighbours[f.a.at(k, kListedNeighbours, n, i)]);
+    for (int n = 0; n < count; ++n) add(args.a.neighbours[args.a.at(k, kListedNeighbours, n, i)]);
   }
 };
 static_assert(kJacobianEntries == 18 && kPointHessianEntries == 18);

@@ -8,11 +8,11 @@ namespace ndt::gpu_multikernel {
 
 /// Step 11: the steps to evaluate together, and the poses they lead to. One worker per pose and trial.
 struct CandidatesStep {
-  Frame f;
+  StepArguments args;
   NDT_BODY void operator()(int index) const {
-    const int k = index / f.a.trials, c = index % f.a.trials;
-    const PoseState& state = f.a.states[k];
-    Trial& trial = f.a.trial[index];
+    const int k = index / args.a.trials, c = index % args.a.trials;
+    const PoseState& state = args.a.states[k];
+    Trial& trial = args.a.trial[index];
     trial = {};
     if (!state.searching || c >= state.loop.search.trials_ahead()) return;
     const Vec6& d = state.loop.direction;
@@ -33,67 +33,68 @@ struct CandidatesStep {
 
 /// Step 12, first part: the points at every trial pose. One worker per pose, trial and point.
 struct BatchTransformStep {
-  Frame f;
+  StepArguments args;
   NDT_BODY void operator()(int index) const {
-    const int pose = index / f.a.points, i = index % f.a.points;  // pose and trial in one
-    const Vec3<float> p = move_point(f.a.trial[pose].motion, f.a.scan[i]);
-    f.a.trial_points[f.a.at(pose, 3, 0, i)] = p.x;
-    f.a.trial_points[f.a.at(pose, 3, 1, i)] = p.y;
-    f.a.trial_points[f.a.at(pose, 3, 2, i)] = p.z;
+    const int pose = index / args.a.points, i = index % args.a.points;  // pose and trial in one
+    const Vec3<float> p = move_point(args.a.trial[pose].motion, args.a.scan[i]);
+    args.a.trial_points[args.a.at(pose, 3, 0, i)] = p.x;
+    args.a.trial_points[args.a.at(pose, 3, 1, i)] = p.y;
+    args.a.trial_points[args.a.at(pose, 3, 2, i)] = p.z;
   }
 };
 
 /// Step 12, second part: each point's score and slope at the trial pose; zero if the pose is not searching.
 struct BatchScoreStep {
-  Frame f;
+  StepArguments args;
   NDT_BODY void operator()(int index) const {
-    const int pose = index / f.a.points, i = index % f.a.points;
-    const Trial& trial = f.a.trial[pose];
+    const int pose = index / args.a.points, i = index % args.a.points;
+    const Trial& trial = args.a.trial[pose];
     PointSums<float> point;
     int pairs = 0;
-    if (f.a.states[pose / f.a.trials].searching) {
-      const Vec3<float> p{f.a.trial_points[f.a.at(pose, 3, 0, i)], f.a.trial_points[f.a.at(pose, 3, 1, i)],
-                          f.a.trial_points[f.a.at(pose, 3, 2, i)]};
-      pairs = add_neighbours(f.map, f.gauss, p, SingleLane{}, point);
+    if (args.a.states[pose / args.a.trials].searching) {
+      const Vec3<float> p{args.a.trial_points[args.a.at(pose, 3, 0, i)],
+                          args.a.trial_points[args.a.at(pose, 3, 1, i)],
+                          args.a.trial_points[args.a.at(pose, 3, 2, i)]};
+      pairs = add_neighbours(args.map, args.gauss, p, SingleLane{}, point);
     }
-    f.a.trial_terms[f.a.at(pose, kTrialTerms, kTrialScore, i)] = point.score;
-    f.a.trial_terms[f.a.at(pose, kTrialTerms, kTrialSlope, i)] =
-        dot(point.v, trial.shift + trial.turn * f.a.scan[i]);
-    f.a.trial_terms[f.a.at(pose, kTrialTerms, kTrialPairs, i)] = static_cast<float>(pairs);
+    args.a.trial_terms[args.a.at(pose, kTrialTerms, kTrialScore, i)] = point.score;
+    args.a.trial_terms[args.a.at(pose, kTrialTerms, kTrialSlope, i)] =
+        dot(point.v, trial.shift + trial.turn * args.a.scan[i]);
+    args.a.trial_terms[args.a.at(pose, kTrialTerms, kTrialPairs, i)] = static_cast<float>(pairs);
   }
 };
 
 /// φ and φ' of a trial, regularisation included.
-NDT_HD inline LinePoint line_point(const Frame& f, const Trial& trial, const double* sums,
+NDT_HD inline LinePoint line_point(const StepArguments& args, const Trial& trial, const double* sums,
                                    const Vec6& direction) {
   Derivatives at;
   at.score = sums[kTrialScore];
   at.pairs = static_cast<std::int64_t>(sums[kTrialPairs]);
-  add_regularisation(f.options.regularisation, trial.pose, at);
+  add_regularisation(args.options.regularisation, trial.pose, at);
   return {trial.alpha, -at.score, -(sums[kTrialSlope] + dot(at.gradient, direction))};
 }
 
 /// Step 13: offers the trials in order until the search has decided. One worker per pose. With the search off
 /// there is one trial, which was not evaluated, and the search takes it as it is.
 struct SelectStep {
-  Frame f;
+  StepArguments args;
   NDT_BODY void operator()(int k) const {
-    PoseState& state = f.a.states[k];
+    PoseState& state = args.a.states[k];
     LoopState& loop = state.loop;
     if (!state.searching) return;
-    const int ahead = loop.search.trials_ahead(), count = ahead < f.a.trials ? ahead : f.a.trials;
-    const bool evaluated = f.options.line_search != LineSearch::off;
+    const int ahead = loop.search.trials_ahead(), count = ahead < args.a.trials ? ahead : args.a.trials;
+    const bool evaluated = args.options.line_search != LineSearch::off;
     loop.evaluations += evaluated ? count : 0;
     for (int c = 0; c < count; ++c) {
-      const int index = k * f.a.trials + c;
-      const LinePoint at =
-          evaluated ? line_point(f, f.a.trial[index], f.a.trial_sums + index * kTrialTerms, loop.direction)
-                    : LinePoint{f.a.trial[index].alpha, 0, 0};
+      const int index = k * args.a.trials + c;
+      const LinePoint at = evaluated ? line_point(args, args.a.trial[index],
+                                                  args.a.trial_sums + index * kTrialTerms, loop.direction)
+                                     : LinePoint{args.a.trial[index].alpha, 0, 0};
       const Verdict verdict = loop.search.offer(at.value, at.slope);
       if (loop.search.current_is_best()) loop.best_alpha = at.alpha;
       if (verdict == Verdict::try_next) continue;
       state.searching = false;
-      if (verdict == Verdict::failed) loop.status = end_without_step(loop, f.options);
+      if (verdict == Verdict::failed) loop.status = end_without_step(loop, args.options);
       state.alpha = verdict == Verdict::take_this ? at.alpha : loop.best_alpha;
       return;
     }

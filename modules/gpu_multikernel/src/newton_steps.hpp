@@ -9,10 +9,10 @@ namespace ndt::gpu_multikernel {
 
 /// Before step 1: the state at the guess.
 struct BeginStep {
-  Frame f;
+  StepArguments args;
   NDT_BODY void operator()(int k) const {
-    PoseState& state = f.a.states[k];
-    state.loop = begin_loop(f.a.guesses[k]);
+    PoseState& state = args.a.states[k];
+    state.loop = begin_loop(args.a.guesses[k]);
     state.alpha = 0;
     state.searching = false;
   }
@@ -36,13 +36,13 @@ NDT_HD inline Derivatives derivatives_of_terms(const double* sums) {
 /// led to it was short or nothing is left to do. It runs after the evaluation, so a result's score and
 /// Hessian belong to its pose.
 struct ArriveStep {
-  Frame f;
+  StepArguments args;
   NDT_BODY void operator()(int k) const {
-    PoseState& state = f.a.states[k];
+    PoseState& state = args.a.states[k];
     LoopState& loop = state.loop;
     if (loop.status != LoopStatus::running) return;
-    EvaluatedPose next{loop.trial, derivatives_of_terms(f.a.sums + k * kTerms)};
-    add_regularisation(f.options.regularisation, next.pose, next.at);
+    EvaluatedPose next{loop.trial, derivatives_of_terms(args.a.sums + k * kTerms)};
+    add_regularisation(args.options.regularisation, next.pose, next.at);
     ++loop.evaluations;
     if (!is_finite(next.at)) {
       loop.status = LoopStatus::non_finite;
@@ -51,34 +51,34 @@ struct ArriveStep {
     const bool first = loop.evaluations == 1;
     if (first) loop.guess.at = next.at;
     make_current(next, state.alpha, first, loop);
-    loop.status = why_stop(next.at, loop.iterations, state.alpha, f.options);
-    if (f.a.trace != nullptr)
-      f.a.trace[static_cast<std::size_t>(k) * static_cast<std::size_t>(f.options.max_iterations + 1) +
-                static_cast<std::size_t>(loop.iterations)] = trace_line(loop);
+    loop.status = why_stop(next.at, loop.iterations, state.alpha, args.options);
+    if (args.a.trace != nullptr)
+      args.a.trace[static_cast<std::size_t>(k) * static_cast<std::size_t>(args.options.max_iterations + 1) +
+                   static_cast<std::size_t>(loop.iterations)] = trace_line(loop);
   }
 };
 
 /// Step 15, second half, one worker: counts the loops that go on. The host reads only these 4 bytes in an
 /// iteration.
 struct FlagStep {
-  Frame f;
+  StepArguments args;
   NDT_BODY void operator()(int) const {
     std::uint32_t running = 0;
-    for (int k = 0; k < f.a.poses; ++k) running += f.running(k) ? 1U : 0U;
-    *f.a.running = running;
+    for (int k = 0; k < args.a.poses; ++k) running += args.running(k) ? 1U : 0U;
+    *args.a.running = running;
   }
 };
 
 /// Step 9, before the solver: writes -H and g in the solver's layout, and the identity for a pose that has
 /// ended.
 struct NewtonSystemStep {
-  Frame f;
+  StepArguments args;
   NDT_BODY void operator()(int k) const {
-    const Derivatives& at = f.a.states[k].loop.here.at;
-    const bool running = f.running(k);
+    const Derivatives& at = args.a.states[k].loop.here.at;
+    const bool running = args.running(k);
     for (int i = 0; i < 36; ++i)
-      f.a.matrices[36 * k + i] = running ? -at.hessian.m[i] : (i % 7 == 0 ? 1.0 : 0.0);
-    for (int i = 0; i < 6; ++i) f.a.vectors[6 * k + i] = running ? at.gradient[i] : 0.0;
+      args.a.matrices[36 * k + i] = running ? -at.hessian.m[i] : (i % 7 == 0 ? 1.0 : 0.0);
+    for (int i = 0; i < 6; ++i) args.a.vectors[6 * k + i] = running ? at.gradient[i] : 0.0;
   }
 };
 
@@ -101,80 +101,80 @@ struct FactoriseStep {
 /// Step 9, after the solver: if -H was not positive definite, the solver's answer is void and the shared
 /// Newton step replaces it.
 struct NewtonFixUpStep {
-  Frame f;
+  StepArguments args;
   NDT_BODY void operator()(int k) const {
-    PoseState& state = f.a.states[k];
-    if (!f.running(k)) return;
+    PoseState& state = args.a.states[k];
+    if (!args.running(k)) return;
     const Derivatives& at = state.loop.here.at;
     state.newton = {};
     double sum = 0;
-    for (int i = 0; i < 6; ++i) sum += state.newton.delta[i] = f.a.vectors[6 * k + i];
-    if (f.a.factorised[k] != 0 || !std::isfinite(sum))  // cuSOLVER takes a matrix of NaNs for definite
-      state.newton = newton_direction(f.options.newton_step, at.hessian, at.gradient);
+    for (int i = 0; i < 6; ++i) sum += state.newton.delta[i] = args.a.vectors[6 * k + i];
+    if (args.a.factorised[k] != 0 || !std::isfinite(sum))  // cuSOLVER takes a matrix of NaNs for definite
+      state.newton = newton_direction(args.options.newton_step, at.hessian, at.gradient);
   }
 };
 
 /// Step 10: the unit direction uphill and φ'(0) along it.
 struct DirectionStep {
-  Frame f;
+  StepArguments args;
   NDT_BODY void operator()(int k) const {
-    PoseState& state = f.a.states[k];
-    if (!f.running(k)) return;
-    begin_line(state.newton, f.options, state.loop);
-    state.searching = f.running(k);
+    PoseState& state = args.a.states[k];
+    if (!args.running(k)) return;
+    begin_line(state.newton, args.options, state.loop);
+    state.searching = args.running(k);
   }
 };
 
 /// Step 14: the pose moves by the chosen step.
 struct UpdatePoseStep {
-  Frame f;
+  StepArguments args;
   NDT_BODY void operator()(int k) const {
-    PoseState& state = f.a.states[k];
-    if (!f.running(k)) return;
+    PoseState& state = args.a.states[k];
+    if (!args.running(k)) return;
     state.loop.trial = moved(state.loop.here.pose, state.loop.direction, state.alpha);
   }
 };
 
 /// After the loop: ends the loops that still run, because the caller asked for it.
 struct InterruptStep {
-  Frame f;
+  StepArguments args;
   LoopStatus status;
   NDT_BODY void operator()(int k) const {
-    if (f.running(k)) f.a.states[k].loop.status = status;
+    if (args.running(k)) args.a.states[k].loop.status = status;
   }
 };
 
 /// After the loop, one worker per pose and surface point: writes its share of the surface information to the
 /// terms' array.
 struct SurfaceStep {
-  Frame f;
+  StepArguments args;
   NDT_BODY void operator()(int index) const {
-    const int count = surface_points(f.a.points), k = index / count, i = index % count;
-    const LoopState& loop = f.a.states[k].loop;
+    const int count = surface_points(args.a.points), k = index / count, i = index % count;
+    const LoopState& loop = args.a.states[k].loop;
     SurfaceInformation share;
     if (surfaces_matter(loop.status)) {
-      const std::int64_t point = static_cast<std::int64_t>(i) * f.a.points / count;
-      add_surface(f.map, f.surfaces, SurfacePose(loop.here.pose, f.mean_range_m), f.a.scan[point], true,
-                  SingleLane{}, share);
+      const std::int64_t point = static_cast<std::int64_t>(i) * args.a.points / count;
+      add_surface(args.map, args.surfaces, SurfacePose(loop.here.pose, args.mean_range_m), args.a.scan[point],
+                  true, SingleLane{}, share);
     }
     for (int j = 0; j < SurfaceInformation::kEntries; ++j)
-      f.a.terms[static_cast<std::size_t>(k * SurfaceInformation::kEntries + j) *
-                    static_cast<std::size_t>(count) +
-                static_cast<std::size_t>(i)] = static_cast<float>(share.entries[j]);
+      args.a.terms[static_cast<std::size_t>(k * SurfaceInformation::kEntries + j) *
+                       static_cast<std::size_t>(count) +
+                   static_cast<std::size_t>(i)] = static_cast<float>(share.entries[j]);
   }
 };
 
 /// Writes the outcomes, which are all that is downloaded. surfaces: whether the surfaces' sums are in the
 /// sums' array.
 struct OutcomeStep {
-  Frame f;
+  StepArguments args;
   bool surfaces;
   NDT_BODY void operator()(int k) const {
-    LoopOutcome out = outcome_of(f.a.states[k].loop);
+    LoopOutcome out = outcome_of(args.a.states[k].loop);
     if (surfaces)
       for (int j = 0; j < SurfaceInformation::kEntries; ++j)
-        out.surfaces[j] = static_cast<float>(f.a.sums[k * SurfaceInformation::kEntries + j]);
-    f.a.outcomes[k] = out;
+        out.surfaces[j] = static_cast<float>(args.a.sums[k * SurfaceInformation::kEntries + j]);
+    args.a.outcomes[k] = out;
   }
 };
 

@@ -40,20 +40,20 @@ class StagedAligner final : public Edge {
   void run_slice(const LoopScan& scan, const LoopOptions& options, const PerScan& per_scan,
                  std::span<LoopRun> runs, int trials) {
     const int trace_lines = per_scan.trace ? options.max_iterations + 1 : 0;
-    Frame f;
-    f.a = buffers_.reserve(scan.view().size, static_cast<int>(runs.size()), trials, trace_lines);
-    f.map = this->view();
-    f.surfaces = this->surfaces();
-    f.gauss = this->gauss();
-    f.options = options;
-    f.mean_range_m = scan.facts.mean_range_m;
+    StepArguments args;
+    args.a = buffers_.reserve(scan.view().size, static_cast<int>(runs.size()), trials, trace_lines);
+    args.map = this->view();
+    args.surfaces = this->surfaces();
+    args.gauss = this->gauss();
+    args.options = options;
+    args.mean_range_m = scan.facts.mean_range_m;
     this->transact([&] {
       const PlacedScan placed = this->place(scan, runs);
-      f.a.scan = placed.points;
-      f.a.guesses = placed.guesses;
-      backend_.clear(f.a.trace, runs.size() * static_cast<std::size_t>(trace_lines) * sizeof(LoopTrace));
-      align_poses(backend_, f, HostWatch{per_scan});
-      this->fetch(f.a.outcomes, f.a.trace, trace_lines, runs);
+      args.a.scan = placed.points;
+      args.a.guesses = placed.guesses;
+      backend_.clear(args.a.trace, runs.size() * static_cast<std::size_t>(trace_lines) * sizeof(LoopTrace));
+      align_poses(backend_, args, HostWatch{per_scan});
+      this->fetch(args.a.outcomes, args.a.trace, trace_lines, runs);
     });
   }
 

@@ -78,7 +78,7 @@ struct StagedArrays {
 };
 
 /// The argument of every step, passed by value.
-struct Frame {
+struct StepArguments {
   StagedArrays a;
   VoxelMapView map;
   const VoxelSurface* surfaces = nullptr;

@@ -24,7 +24,7 @@ std::vector<std::uint32_t> sorted(std::vector<std::uint32_t> v) {
 class NeighbourSteps : public StagedSteps {
  protected:
   std::vector<std::uint32_t> listed(const StagedFrame& frame, int k, int i) const {
-    const StagedArrays& a = frame.f.a;
+    const StagedArrays& a = frame.args.a;
     std::vector<std::uint32_t> out;
     for (int n = 0; n < std::min(a.neighbour_counts[a.at(k, 1, 0, i)], kListedNeighbours); ++n)
       out.push_back(a.neighbours[a.at(k, kListedNeighbours, n, i)]);
@@ -38,13 +38,13 @@ class NeighbourSteps : public StagedSteps {
     StagedFrame frame(test_clouds::offsets(3, 1.0, 0.2), kSome, {}, map.view());
     run(frame, {Step::begin, Step::sin_cos, Step::transform, Step::transform_points, Step::neighbours});
     std::size_t pairs = 0;
-    for (int k = 0; k < frame.f.a.poses; ++k)
+    for (int k = 0; k < frame.args.a.poses; ++k)
       for (int i = 0; i < kSome; ++i) {
-        const Vec3<float> p = move_point(frame.state(k).loop.at.motion, frame.f.a.scan[i]);
+        const Vec3<float> p = move_point(frame.state(k).loop.at.motion, frame.args.a.scan[i]);
         std::vector<std::uint32_t> expected;
         for (std::uint32_t v = 0; v < static_cast<std::uint32_t>(map.view().voxel_count); ++v)
           if (near(p, v)) expected.push_back(v);
-        EXPECT_EQ(static_cast<std::size_t>(frame.f.a.neighbour_counts[frame.f.a.at(k, 1, 0, i)]),
+        EXPECT_EQ(static_cast<std::size_t>(frame.args.a.neighbour_counts[frame.args.a.at(k, 1, 0, i)]),
                   expected.size());
         EXPECT_EQ(sorted(listed(frame, k, i)), expected) << "pose " << k << " point " << i;
         pairs += expected.size();
@@ -111,20 +111,20 @@ TEST_F(NeighbourSteps, PointsWithMoreNeighboursThanTheListHoldsLoseNone) {
   const CrowdedCell crowd;
   const std::vector<Point> points{{0.9F, 1.0F, 1.1F}, {1.2F, 0.8F, 0.7F}, {5, 5, 5}};
   StagedFrame frame(std::vector<Pose>{{}}, static_cast<int>(points.size()), {}, crowd.view());
-  frame.f.a.scan = points.data();
+  frame.args.a.scan = points.data();
   run(frame, {Step::begin, Step::sin_cos, Step::transform});
   evaluate(frame);
   double expected = 0;
   for (int i = 0; i < 2; ++i)
     for (const Voxel& voxel : crowd.voxels) {
       PointSums<float> one;
-      add_pair(frame.f.gauss, points[static_cast<std::size_t>(i)] - voxel.centroid, voxel, true, one);
+      add_pair(frame.args.gauss, points[static_cast<std::size_t>(i)] - voxel.centroid, voxel, true, one);
       expected += static_cast<double>(one.score);
     }
-  EXPECT_EQ(frame.f.a.neighbour_counts[0], CrowdedCell::kVoxels);
-  EXPECT_EQ(frame.f.a.sums[kPairs], 2 * CrowdedCell::kVoxels);
-  EXPECT_EQ(frame.f.a.sums[kMatched], 2);
-  EXPECT_NEAR(frame.f.a.sums[kScore], expected, 1e-6 * expected);
+  EXPECT_EQ(frame.args.a.neighbour_counts[0], CrowdedCell::kVoxels);
+  EXPECT_EQ(frame.args.a.sums[kPairs], 2 * CrowdedCell::kVoxels);
+  EXPECT_EQ(frame.args.a.sums[kMatched], 2);
+  EXPECT_NEAR(frame.args.a.sums[kScore], expected, 1e-6 * expected);
 }
 
 class ScoreSteps : public StagedSteps {
@@ -134,16 +134,17 @@ class ScoreSteps : public StagedSteps {
     SerialTeam team;
     const PoseMotion at(loop.trial);
     const Motion motion{loop.at.motion.rotation, loop.at.motion.translation, at.motion.lever};
-    const auto sums =
-        team.sum<DerivativeSums>(frame.f.a.points, [&](int first, int count, const auto& lanes, auto& part) {
-          add_scan_points(frame.f.map, frame.f.gauss, motion, frame.f.a.scan + first, count, lanes, part);
+    const auto sums = team.sum<DerivativeSums>(
+        frame.args.a.points, [&](int first, int count, const auto& lanes, auto& part) {
+          add_scan_points(frame.args.map, frame.args.gauss, motion, frame.args.a.scan + first, count, lanes,
+                          part);
         });
     return derivatives_of(sums, at.angles);
   }
   static double absolute_sum(const StagedFrame& frame, int k, int term) {
     double sum = 0;
-    for (int i = 0; i < frame.f.a.points; ++i)
-      sum += std::fabs(static_cast<double>(frame.component(frame.f.a.terms, k, kTerms, term, i)));
+    for (int i = 0; i < frame.args.a.points; ++i)
+      sum += std::fabs(static_cast<double>(frame.component(frame.args.a.terms, k, kTerms, term, i)));
     return sum;
   }
 };
@@ -157,8 +158,8 @@ TEST_F(ScoreSteps, SeparateArraysGiveTheDerivativesOfTheFusedSums) {
   run(frame, {Step::begin, Step::sin_cos, Step::transform});
   evaluate(frame);
   compare::Worst score, gradient, hessian;
-  for (int k = 0; k < frame.f.a.poses; ++k) {
-    const double* sums = frame.f.a.sums + k * kTerms;
+  for (int k = 0; k < frame.args.a.poses; ++k) {
+    const double* sums = frame.args.a.sums + k * kTerms;
     const Derivatives expected = shared_form(frame, frame.state(k).loop);
     EXPECT_GT(expected.pairs, 100) << k;
     EXPECT_EQ(static_cast<std::int64_t>(sums[kPairs]), expected.pairs) << k;
@@ -189,8 +190,8 @@ TEST_F(ScoreSteps, APoseThatHasEndedAddsNothing) {
   run(frame, {Step::begin, Step::sin_cos, Step::transform});
   frame.state(1).loop.status = LoopStatus::max_iterations;
   evaluate(frame);
-  EXPECT_GT(frame.f.a.sums[kScore], 0);
-  for (int term = 0; term < kTerms; ++term) EXPECT_EQ(frame.f.a.sums[kTerms + term], 0) << term;
+  EXPECT_GT(frame.args.a.sums[kScore], 0);
+  for (int term = 0; term < kTerms; ++term) EXPECT_EQ(frame.args.a.sums[kTerms + term], 0) << term;
 }
 
 class SegmentSums : public StagedSteps {};

@@ -7,7 +7,7 @@ namespace {
 
 class HostStepMachine final : public StepMachine {
  public:
-  void run(const Frame& f, Step step) override { run_step(backend_, f, step); }
+  void run(const StepArguments& args, Step step) override { run_step(backend_, args, step); }
   void sum_segments(const float* values, int segments, int length, double* sums) override {
     backend_.sum_segments(values, segments, length, sums);
   }

@@ -42,11 +42,11 @@ class LineSearchSteps : public StagedSteps {
   }
   /// A frame whose poses are the trial poses, moved and evaluated as poses are.
   StagedFrame evaluated_one_by_one(const StagedFrame& searched) {
-    const StagedArrays& a = searched.f.a;
+    const StagedArrays& a = searched.args.a;
     StagedFrame frame(std::vector<Pose>(static_cast<std::size_t>(a.poses * a.trials)), a.points, {},
-                      searched.f.map);
+                      searched.args.map);
     run(frame, {Step::begin});
-    for (int k = 0; k < frame.f.a.poses; ++k) frame.state(k).loop.trial = a.trial[k].pose;
+    for (int k = 0; k < frame.args.a.poses; ++k) frame.state(k).loop.trial = a.trial[k].pose;
     move_to_poses(frame);
     evaluate(frame);
     return frame;
@@ -57,18 +57,18 @@ TEST_F(LineSearchSteps, TryEightStepsOfEitherSetWithinTheirBounds) {
   const double fixed8[] = {1, 0.75, 0.618, 0.5, 0.382, 0.25, 0.125, 0.0625};
   for (const StepRatios set : all_values<StepRatios>()) {
     StagedFrame frame(std::vector<Pose>(4), 1, searching(LineSearch::batched, set));
-    const double low = frame.f.options.epsilon_m / 2, high = frame.f.options.step_m;
+    const double low = frame.args.options.epsilon_m / 2, high = frame.args.options.step_m;
     const double lengths[] = {0.09, 0.03, 5, 0.001};
     run(frame, {Step::begin});
     for (int k = 0; k < 4; ++k) head_along_x(frame, k, lengths[k], 100, 30);
     run(frame, {Step::direction, Step::candidates});
-    ASSERT_EQ(frame.f.a.trials, 8);
+    ASSERT_EQ(frame.args.a.trials, 8);
     int clamped = 0;
     for (int k = 0; k < 4; ++k)
       for (int c = 0; c < 8; ++c) {
         const double first = std::clamp(lengths[k], low, high);
         const double ratio = set == StepRatios::fixed8 ? fixed8[c] : std::pow(0.618, c);
-        const Trial& trial = frame.f.a.trial[8 * k + c];
+        const Trial& trial = frame.args.a.trial[8 * k + c];
         EXPECT_NEAR(trial.alpha, std::clamp(first * ratio, low, high), 1e-15)
             << to_string(set) << ' ' << k << ' ' << c;
         EXPECT_NEAR(trial.pose.x, trial.alpha, 1e-15);
@@ -84,7 +84,7 @@ TEST_F(LineSearchSteps, TrialMotionsAndPointsAreThoseOfPosesOneByOne) {
                     courtyard().view());
   search_in_courtyard(frame);
   const StagedFrame alone = evaluated_one_by_one(frame);
-  const StagedArrays &a = frame.f.a, &b = alone.f.a;
+  const StagedArrays &a = frame.args.a, &b = alone.args.a;
   for (int t = 0; t < a.poses * a.trials; ++t) {
     ASSERT_GT(a.trial[t].alpha, 0);
     const Motion &batch = a.trial[t].motion, &single = b.states[t].loop.at.motion;
@@ -103,9 +103,9 @@ TEST_F(LineSearchSteps, TrialScoresAndSlopesAreThoseOfTheFullEvaluation) {
   search_in_courtyard(frame);
   const StagedFrame alone = evaluated_one_by_one(frame);
   compare::Worst score, slope;
-  for (int t = 0; t < frame.f.a.poses * frame.f.a.trials; ++t) {
-    const double *trial = frame.f.a.trial_sums + t * kTrialTerms, *full = alone.f.a.sums + t * kTerms;
-    const Vec6& d = frame.state(t / frame.f.a.trials).loop.direction;
+  for (int t = 0; t < frame.args.a.poses * frame.args.a.trials; ++t) {
+    const double *trial = frame.args.a.trial_sums + t * kTrialTerms, *full = alone.args.a.sums + t * kTerms;
+    const Vec6& d = frame.state(t / frame.args.a.trials).loop.direction;
     EXPECT_EQ(trial[kTrialPairs], full[kPairs]) << t;
     EXPECT_GT(full[kPairs], 500) << t;
     double expected = 0, absolute = 0;
@@ -113,7 +113,7 @@ TEST_F(LineSearchSteps, TrialScoresAndSlopesAreThoseOfTheFullEvaluation) {
       expected += full[kGradient + j] * d[j];
       for (int i = 0; i < kPoints; ++i)
         absolute += std::fabs(
-            static_cast<double>(alone.component(alone.f.a.terms, t, kTerms, kGradient + j, i)) * d[j]);
+            static_cast<double>(alone.component(alone.args.a.terms, t, kTerms, kGradient + j, i)) * d[j]);
     }
     score.see(compare::relative(trial[kTrialScore], full[kScore]), std::to_string(t));
     slope.see(std::fabs(trial[kTrialSlope] - expected) / absolute, std::to_string(t));
@@ -148,9 +148,9 @@ class SelectSteps : public LineSearchSteps {
     const int rounds = options.line_search == LineSearch::more_thuente ? StepSearch::kMaxTrials : 1;
     for (int round = 0; round < rounds; ++round) {
       run(frame, {Step::candidates});
-      for (int c = 0; c < frame.f.a.trials; ++c) {
-        double* sums = frame.f.a.trial_sums + c * kTrialTerms;
-        const double alpha = frame.f.a.trial[c].alpha;
+      for (int c = 0; c < frame.args.a.trials; ++c) {
+        double* sums = frame.args.a.trial_sums + c * kTrialTerms;
+        const double alpha = frame.args.a.trial[c].alpha;
         sums[kTrialScore] = -phi.value(alpha), sums[kTrialSlope] = -phi.slope(alpha), sums[kTrialPairs] = 10;
       }
       run(frame, {Step::select});
@@ -186,9 +186,9 @@ TEST_F(SelectSteps, OfStepsThatAllStayTooSteepTheOneWithTheHighestScoreIsTaken) 
   for (const StepRatios set : all_values<StepRatios>()) {
     StagedFrame frame = searched(far, 0.05, searching(LineSearch::batched, set));
     EXPECT_EQ(frame.state(0).loop.status, LoopStatus::running);
-    EXPECT_EQ(frame.state(0).alpha, frame.f.a.trial[0].alpha)
+    EXPECT_EQ(frame.state(0).alpha, frame.args.a.trial[0].alpha)
         << to_string(set) << ": the first is the longest";
-    EXPECT_GT(frame.state(0).alpha, frame.f.a.trial[7].alpha);
+    EXPECT_GT(frame.state(0).alpha, frame.args.a.trial[7].alpha);
   }
 }
 
@@ -207,7 +207,7 @@ TEST_F(SelectSteps, AScoreThatNoStepRaisesEndsTheLoop) {
     EXPECT_EQ(shorter.state(0).loop.status, LoopStatus::step_below_epsilon) << to_string(kind);
     run(longer, {Step::update_pose, Step::flag});
     EXPECT_EQ(longer.state(0).loop.trial.x, 0) << "no step, no move";
-    EXPECT_EQ(*longer.f.a.running, 0U);
+    EXPECT_EQ(*longer.args.a.running, 0U);
   }
 }
 

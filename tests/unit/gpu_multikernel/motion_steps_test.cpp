@@ -39,7 +39,7 @@ TEST_F(MotionSteps, TheMotionOfAPoseIsItsTransform) {
   StagedFrame frame(random_poses(1, 200), 1);
   run(frame, {Step::begin});
   move_to_poses(frame);
-  for (int k = 0; k < frame.f.a.poses; ++k) {
+  for (int k = 0; k < frame.args.a.poses; ++k) {
     const LoopState& loop = frame.state(k).loop;
     const Transform expected = to_transform(loop.trial);
     const Mat3<double> rotation = rotation_of(expected);
@@ -61,14 +61,14 @@ TEST_F(MotionSteps, TheFirstEvaluationKeepsTheGuessesOwnMatrix) {
   StagedFrame frame(guesses, 1);
   run(frame, {Step::begin, Step::sin_cos, Step::transform});
   int other = 0;
-  for (int k = 0; k < frame.f.a.poses; ++k) {
+  for (int k = 0; k < frame.args.a.poses; ++k) {
     const LoopState& loop = frame.state(k).loop;
     const Mat3<float> own = cast<float>(rotation_of(guesses[static_cast<std::size_t>(k)])),
                       of_pose = cast<float>(rotation_of(loop.trial));
     EXPECT_EQ(std::memcmp(&loop.at.motion.rotation, &own, sizeof own), 0) << k;
     other += std::memcmp(&own, &of_pose, sizeof own) != 0 ? 1 : 0;
   }
-  EXPECT_EQ(other, frame.f.a.poses)
+  EXPECT_EQ(other, frame.args.a.poses)
       << "the matrices must differ from the poses' for this test to say anything";
 }
 
@@ -77,7 +77,7 @@ TEST_F(MotionSteps, JacobiansAreCentralDifferencesOfTheMovedPoints) {
       1e-6;  // rounding 1e-16 / 1e-6 and truncation 1e-12 of a lever arm, far below float32
   StagedFrame frame(some_poses(), kPoints);
   run(frame, {Step::begin, Step::sin_cos, Step::transform, Step::jacobian});
-  for (int k = 0; k < frame.f.a.poses; ++k)
+  for (int k = 0; k < frame.args.a.poses; ++k)
     for (int i = 0; i < kPoints; ++i) {
       const Pose& pose = frame.state(k).loop.trial;
       const Vec3<double> x = scan_point(i);
@@ -87,7 +87,7 @@ TEST_F(MotionSteps, JacobiansAreCentralDifferencesOfTheMovedPoints) {
         const double expected[3] = {difference.x, difference.y, difference.z};
         for (int row = 0; row < 3; ++row)
           ASSERT_NEAR(static_cast<double>(
-                          frame.component(frame.f.a.jacobians, k, kJacobianEntries, 6 * row + col, i)),
+                          frame.component(frame.args.a.jacobians, k, kJacobianEntries, 6 * row + col, i)),
                       expected[row], 4 * kUlp * (1 + length(x)))
               << pose << " row " << row << " column " << col;
       }
@@ -98,7 +98,7 @@ TEST_F(MotionSteps, PointHessiansAreSecondDifferencesForAllSixPairsOfAngles) {
   constexpr double kStep = 1e-4;  // rounding 1e-16 / 1e-8 and truncation 1e-8 / 3 of a lever arm
   StagedFrame frame(some_poses(), kPoints);
   run(frame, {Step::begin, Step::sin_cos, Step::transform, Step::point_hessian});
-  for (int k = 0; k < frame.f.a.poses; ++k)
+  for (int k = 0; k < frame.args.a.poses; ++k)
     for (int point = 0; point < kPoints; ++point) {
       Pose pose = frame.state(k).loop.trial;
       pose.x = pose.y = pose.z = 0;  // of no influence, and less to round
@@ -113,8 +113,8 @@ TEST_F(MotionSteps, PointHessiansAreSecondDifferencesForAllSixPairsOfAngles) {
               (0.25 / (kStep * kStep)) * ((at(1, 1) - at(1, -1)) - (at(-1, 1) - at(-1, -1)));
           const double expected[3] = {second.x, second.y, second.z};
           for (int row = 0; row < 3; ++row)
-            ASSERT_NEAR(static_cast<double>(frame.component(frame.f.a.point_hessians, k, kPointHessianEntries,
-                                                            3 * pair + row, point)),
+            ASSERT_NEAR(static_cast<double>(frame.component(frame.args.a.point_hessians, k,
+                                                            kPointHessianEntries, 3 * pair + row, point)),
                         expected[row], 4 * kUlp * (1 + length(x)))
                 << pose << " pair " << pair << " row " << row;
         }
@@ -126,13 +126,13 @@ TEST_F(MotionSteps, PointsMoveInTheReferencesRounding) {
   run(frame, {Step::begin});
   move_to_poses(frame);
   run(frame, {Step::transform_points});
-  for (int k = 0; k < frame.f.a.poses; ++k)
+  for (int k = 0; k < frame.args.a.poses; ++k)
     for (int i = 0; i < kPoints; ++i) {
       const LoopState& loop = frame.state(k).loop;
-      const Vec3<float> expected = move_point(loop.at.motion, frame.f.a.scan[i]);
-      const float got[3] = {frame.component(frame.f.a.moved, k, 3, 0, i),
-                            frame.component(frame.f.a.moved, k, 3, 1, i),
-                            frame.component(frame.f.a.moved, k, 3, 2, i)};
+      const Vec3<float> expected = move_point(loop.at.motion, frame.args.a.scan[i]);
+      const float got[3] = {frame.component(frame.args.a.moved, k, 3, 0, i),
+                            frame.component(frame.args.a.moved, k, 3, 1, i),
+                            frame.component(frame.args.a.moved, k, 3, 2, i)};
       EXPECT_EQ(got[0], expected.x);
       EXPECT_EQ(got[1], expected.y);
       EXPECT_EQ(got[2], expected.z);

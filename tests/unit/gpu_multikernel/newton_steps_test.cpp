@@ -75,7 +75,7 @@ TEST_F(NewtonSteps, SolveDefiniteSystemsLikeTheSharedCholesky) {
     const Mat6& h = hessians[static_cast<std::size_t>(k)];
     const Vec6& g = gradients[static_cast<std::size_t>(k)];
     const PoseState& state = frame.state(k);
-    ASSERT_EQ(frame.f.a.factorised[k], 0) << k;
+    ASSERT_EQ(frame.args.a.factorised[k], 0) << k;
     EXPECT_FALSE(state.newton.fallback);
     EXPECT_EQ(state.loop.fallbacks, 0);
     const Vec6& delta = state.newton.delta;
@@ -109,7 +109,7 @@ TEST_F(NewtonSteps, FallBackToTheSharedStepWhereTheMatrixIsNotDefinite) {
       const auto at = static_cast<std::size_t>(k);
       const NewtonDirection expected = newton_direction(kind, hessians[at], gradients[at]);
       const PoseState& state = frame.state(k);
-      EXPECT_EQ(frame.f.a.factorised[k] != 0, k < 3) << what;
+      EXPECT_EQ(frame.args.a.factorised[k] != 0, k < 3) << what;
       EXPECT_EQ(state.newton.fallback, k < 3) << what;
       EXPECT_EQ(state.newton.failed, expected.failed) << what;
       EXPECT_EQ(state.loop.fallbacks, k < 3 ? 1 : 0) << what;
@@ -186,7 +186,7 @@ TEST_F(NewtonSteps, ThePoseThatHasEndedIsLeftAlone) {
     frame.state(k).loop.here.at.gradient = random_vector(random);
   frame.state(0).loop.status = LoopStatus::step_below_epsilon;
   run(frame, {Step::newton_system, Step::solve, Step::newton_fix_up, Step::direction});
-  EXPECT_EQ(frame.f.a.factorised[0], 0);
+  EXPECT_EQ(frame.args.a.factorised[0], 0);
   EXPECT_EQ(length(frame.state(0).newton.delta), 0);
   EXPECT_FALSE(frame.state(0).searching);
   EXPECT_TRUE(frame.state(1).searching);
@@ -255,7 +255,7 @@ class ArrivalSteps : public StagedSteps {
       state.loop.iterations = arrivals[k].iterations;
       state.loop.evaluations = arrivals[k].iterations + 1;
       state.loop.trial.x = 7;
-      double* sums = frame.f.a.sums + k * kTerms;
+      double* sums = frame.args.a.sums + k * kTerms;
       for (int i = 0; i < kTerms; ++i) sums[i] = -1;
       sums[kScore] = arrivals[k].score, sums[kPairs] = arrivals[k].pairs, sums[kMatched] = 20;
     }
@@ -276,7 +276,7 @@ TEST_F(ArrivalSteps, StopBelowEpsilonAndNotAtItAndTheFlagCountsWhoGoesOn) {
   const LoopStatus expected[] = {LoopStatus::step_below_epsilon, LoopStatus::running, LoopStatus::running,
                                  LoopStatus::max_iterations, LoopStatus::no_overlap};
   for (int k = 0; k < 5; ++k) EXPECT_EQ(frame.state(k).loop.status, expected[k]) << k;
-  EXPECT_EQ(*frame.f.a.running, 2U);
+  EXPECT_EQ(*frame.args.a.running, 2U);
 }
 
 TEST_F(ArrivalSteps, MakeTheEvaluatedPoseTheCurrentOneAndWriteItsLine) {
@@ -290,7 +290,7 @@ TEST_F(ArrivalSteps, MakeTheEvaluatedPoseTheCurrentOneAndWriteItsLine) {
     EXPECT_EQ(loop.here.at.pairs, 50);
     EXPECT_EQ(loop.here.at.hessian(5, 3), -1);
     EXPECT_EQ(loop.iterations, k == 0 ? 4 : 6);
-    const LoopTrace& line = frame.f.a.trace[k * (options.max_iterations + 1) + loop.iterations];
+    const LoopTrace& line = frame.args.a.trace[k * (options.max_iterations + 1) + loop.iterations];
     EXPECT_EQ(line.pose.x, 7);
     EXPECT_EQ(line.score, 100);
     EXPECT_EQ(line.step, k == 0 ? 0.05 : 0.07);
@@ -302,7 +302,7 @@ TEST_F(ArrivalSteps, SumsThatAreNotFiniteEndTheLoopAtThePoseBefore) {
   EXPECT_EQ(frame.state(0).loop.status, LoopStatus::non_finite);
   EXPECT_NE(frame.state(0).loop.here.pose.x, 7);
   EXPECT_EQ(frame.state(1).loop.status, LoopStatus::running);
-  EXPECT_EQ(*frame.f.a.running, 1U);
+  EXPECT_EQ(*frame.args.a.running, 1U);
 }
 
 }  // namespace

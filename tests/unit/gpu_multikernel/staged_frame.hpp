@@ -33,25 +33,25 @@ class StagedFrame {
               const VoxelMapView& map = {}, bool trace = false)
       : guesses_(std::move(guesses)) {
     const int trials = options.line_search == LineSearch::batched ? StepSearch::kCandidates : 1;
-    f.a = buffers_.reserve(points, static_cast<int>(guesses_.size()), trials,
-                           trace ? options.max_iterations + 1 : 0);
-    f.a.scan = test_clouds::scan().points.data();
-    f.a.guesses = guesses_.data();
-    f.map = map;
+    args.a = buffers_.reserve(points, static_cast<int>(guesses_.size()), trials,
+                              trace ? options.max_iterations + 1 : 0);
+    args.a.scan = test_clouds::scan().points.data();
+    args.a.guesses = guesses_.data();
+    args.map = map;
     const Gauss<double> gauss = make_gauss(0.55, 2.0);
-    f.gauss = {static_cast<float>(gauss.d1), static_cast<float>(gauss.d2)};
-    f.options = options;
+    args.gauss = {static_cast<float>(gauss.d1), static_cast<float>(gauss.d2)};
+    args.options = options;
   }
   StagedFrame(const std::vector<Pose>& poses, int points, const LoopOptions& options = {},
               const VoxelMapView& map = {}, bool trace = false)
       : StagedFrame(transforms(poses), points, options, map, trace) {}
 
-  PoseState& state(int k) { return f.a.states[k]; }
+  PoseState& state(int k) { return args.a.states[k]; }
   float component(const float* array, int k, int components, int component, int point) const {
-    return array[f.a.at(k, components, component, point)];
+    return array[args.a.at(k, components, component, point)];
   }
 
-  Frame f;
+  StepArguments args;
 
  private:
   static std::vector<Transform> transforms(const std::vector<Pose>& poses) {
@@ -72,11 +72,11 @@ class StagedSteps : public testing::Test {
     machine = make_step_machine();
   }
   void run(const StagedFrame& frame, std::initializer_list<Step> steps) {
-    for (const Step step : steps) machine->run(frame.f, step);
+    for (const Step step : steps) machine->run(frame.args, step);
   }
   /// Steps 1 and 2 at poses that are no guesses any more.
   void move_to_poses(StagedFrame& frame) {
-    for (int k = 0; k < frame.f.a.poses; ++k) frame.state(k).loop.evaluations = 1;
+    for (int k = 0; k < frame.args.a.poses; ++k) frame.state(k).loop.evaluations = 1;
     run(frame, {Step::sin_cos, Step::transform});
   }
   /// Steps 3 to 8.

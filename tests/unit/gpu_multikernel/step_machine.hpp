@@ -40,7 +40,7 @@ class StepMachine {
   virtual ~StepMachine() = default;
   /// All pointers of the frame are the host's, its map lies in its dense window entirely. Throws
   /// std::runtime_error.
-  virtual void run(const Frame& f, Step step) = 0;
+  virtual void run(const StepArguments& args, Step step) = 0;
   /// sums[s] = Σ values[s length .. (s + 1) length).
   virtual void sum_segments(const float* values, int segments, int length, double* sums) = 0;
   /// Whether it may fuse a * b + c, so that the same formula in two steps may differ in the last bit.
