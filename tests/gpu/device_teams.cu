@@ -155,16 +155,16 @@ int resident_blocks(cuda::Context& context, int threads) {
 /// chunks: of the sum that has the fewest.
 template <class Work>
 cuda::Grid grid_of(cuda::Context& context, const TeamShape& shape, const ChunkPlan& plan, int chunks) {
-  const int squad = 32 * plan.warps;
+  const int chunk_threads = 32 * plan.chunk_warps;
   cuda::Grid grid;
   if (shape.kind == TeamKind::grid) {
-    const int threads = std::max(squad, kGatheringThreads);
+    const int threads = std::max(chunk_threads, kGatheringThreads);
     grid.threads = static_cast<unsigned>(threads);
     grid.blocks =
         static_cast<unsigned>(std::min({chunks, shape.blocks, resident_blocks<Work>(context, threads)}));
     grid.cooperative = true;
   } else {
-    grid.threads = static_cast<unsigned>(squad * std::min(shape.squads, kMostThreads / squad));
+    grid.threads = static_cast<unsigned>(chunk_threads * std::min(shape.slots, kMostThreads / chunk_threads));
     grid.blocks = static_cast<unsigned>(shape.blocks);
     grid.cluster = shape.kind == TeamKind::cluster ? grid.blocks : 1;
   }

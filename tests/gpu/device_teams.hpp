@@ -19,7 +19,7 @@ struct TeamShape {
   TeamKind kind;
   int blocks;  ///< of a cluster; of a grid the most it is to have, though never more than chunks or resident
                ///< blocks
-  int squads;  ///< of a block, where so many fit
+  int slots;   ///< of a block, where so many fit
 };
 inline void PrintTo(const TeamShape& shape, std::ostream* out) { *out << shape.name; }
 

@@ -14,10 +14,10 @@ namespace {
 
 constexpr int kManyBlocks = 100000;
 const TeamShape kShapes[] = {
-    {"grid", TeamKind::grid, kManyBlocks, 1},      {"grid_of_one", TeamKind::grid, 1, 1},
+    {"grid", TeamKind::grid, kManyBlocks, 1},     {"grid_of_one", TeamKind::grid, 1, 1},
     {"grid_of_five", TeamKind::grid, 5, 1},  // several chunks for each block
-    {"cluster_of_two", TeamKind::cluster, 2, 1},   {"cluster_of_eight", TeamKind::cluster, 8, 2},
-    {"block_of_one_squad", TeamKind::block, 1, 1}, {"block", TeamKind::block, 1, 2}};
+    {"cluster_of_two", TeamKind::cluster, 2, 1},  {"cluster_of_eight", TeamKind::cluster, 8, 2},
+    {"block_of_one_slot", TeamKind::block, 1, 1}, {"block", TeamKind::block, 1, 2}};
 const TeamShape& kReference = kShapes[5];  ///< runs on every GPU
 
 /// Chunks summed in double: nothing is left but the teams' own rounding.

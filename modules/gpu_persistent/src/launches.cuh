@@ -115,7 +115,7 @@ class Launcher {
         exchange_(context, alone == Team::grid ? 1 : 0) {}
 
   void launch(PersistentArguments& a, std::size_t poses) {
-    const auto chunk_threads = static_cast<unsigned>(32 * a.plan.warps);
+    const auto chunk_threads = static_cast<unsigned>(32 * a.plan.chunk_warps);
     const ChunkGroups& groups = a.plan.groups;
     switch (team_for(a.input.scan.size, poses)) {
       case Team::grid: return launch_grid(a, chunk_threads, groups.chunks);

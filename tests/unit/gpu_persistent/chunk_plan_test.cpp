@@ -22,12 +22,13 @@ TEST(ChunkPlan, SquadsAreTheQuotientThatAKernelNeedNotWorkOut) {
   bool seen[kMostChunkWarps + 1] = {};
   for (int items = 0; items < 80000; items += 7) {
     const ChunkPlan plan(items);
-    ASSERT_GE(plan.warps, 1);
-    ASSERT_LE(plan.warps, kMostChunkWarps);
-    seen[plan.warps] = true;
+    ASSERT_GE(plan.chunk_warps, 1);
+    ASSERT_LE(plan.chunk_warps, kMostChunkWarps);
+    seen[plan.chunk_warps] = true;
     for (int warp = 0; warp <= 32; ++warp)
-      ASSERT_EQ(plan.squad_of(static_cast<unsigned>(warp)), warp / plan.warps) << items << ", warp " << warp;
-    EXPECT_LE(plan.together * plan.warps, kWarpSums) << items;
+      ASSERT_EQ(plan.slot_of(static_cast<unsigned>(warp)), warp / plan.chunk_warps)
+          << items << ", warp " << warp;
+    EXPECT_LE(plan.together * plan.chunk_warps, kWarpSums) << items;
     EXPECT_LE(plan.together, kChunksTogether) << items;
     EXPECT_GE(plan.together, 1) << items;
   }

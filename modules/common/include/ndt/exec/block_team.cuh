@@ -22,16 +22,17 @@ struct TeamMemory {
   int answer;
 };
 
-/// One block of a team. A squad of neighbouring warps sums a chunk, and a block has as many squads as fit.
+/// One block of a team. plan.chunk_warps neighbouring warps sum a chunk. A block has a slot for as many
+/// chunks as its warps suffice for.
 class DeviceTeam {
  public:
   /// plan: made for the size of most of the team's sums. It is kept by reference, so it must be the launch's
   /// parameter.
   __device__ DeviceTeam(TeamMemory& memory, const ChunkPlan& plan)
-      : memory_(memory), plan_(plan), squad_(plan.squad_of(threadIdx.x / 32)) {}
+      : memory_(memory), plan_(plan), slot_(plan.slot_of(threadIdx.x / 32)) {}
 
-  /// Runs f and then() on the last warp: in a block with more warps than its squad, that warp has no points
-  /// to sum and is early.
+  /// Runs f and then() on the last warp: in a block with more warps than a chunk needs, that warp has no
+  /// points to sum and is early.
   template <class F, class Then>
   __device__ void replicated(F&& f, Then&& then) {
     const bool crew = threadIdx.x / 32 == blockDim.x / 32 - 1;
@@ -41,7 +42,7 @@ class DeviceTeam {
   }
 
  protected:
-  __device__ int squad_threads() const { return 32 * plan_.warps; }
+  __device__ int chunk_threads() const { return 32 * plan_.chunk_warps; }
   template <class Sums>
   static constexpr int kColumns = Sums::kReals + Sums::kCounts + 1;
 
@@ -63,16 +64,16 @@ class DeviceTeam {
   template <template <class> class Sums, class F, class Keep>
   __device__ void sum_chunks(const Chunks& chunks, int first, int stride, int last, F&& f, Keep&& keep) {
     constexpr int kAll = kColumns<Sums<float>>;
-    const int warps = plan_.warps, squads = plan_.squad_of(blockDim.x / 32);
+    const int warps = plan_.chunk_warps, slots = plan_.slot_of(blockDim.x / 32);
     const int left = first + stride < last ? (last - first + stride - 1) / stride : 1;
     const int count = left < plan_.together ? left : plan_.together;
-    // A squad goes from chunk to chunk without waiting for the others.
-    for (int j = squad_; j < count && squad_ < squads; j += squads) {
+    // The warps of a slot go from chunk to chunk without waiting for other slots.
+    for (int j = slot_; j < count && slot_ < slots; j += slots) {
       const int chunk = first + j * stride;
       float columns[kAll - 1];
       to_columns(share<Sums>(chunks.begin(chunk), chunks.end(chunk), f), columns);
       warp_column_sums(columns,
-                       memory_.warp_sums[j * warps + static_cast<int>(threadIdx.x) / 32 - squad_ * warps]);
+                       memory_.warp_sums[j * warps + static_cast<int>(threadIdx.x) / 32 - slot_ * warps]);
     }
     __syncthreads();
     for (int i = static_cast<int>(threadIdx.x); i < count * kAll; i += static_cast<int>(blockDim.x)) {
@@ -122,7 +123,7 @@ class DeviceTeam {
 
   TeamMemory& memory_;
   const ChunkPlan& plan_;
-  int squad_;
+  int slot_;
 
  private:
   /// This thread's share of items [begin, end).
@@ -136,8 +137,8 @@ class DeviceTeam {
   }
   template <template <class> class Sums, int W, class F>
   __device__ Sums<float> share_of_tile(int begin, int end, F&& f) {
-    const int tiles = squad_threads() / W,
-              tile = (static_cast<int>(threadIdx.x) - squad_ * squad_threads()) / W;
+    const int tiles = chunk_threads() / W,
+              tile = (static_cast<int>(threadIdx.x) - slot_ * chunk_threads()) / W;
     Sums<float> mine;
     // All lanes run all rounds, because the tiles' shuffles need the full warp.
     for (int first = begin; first < end; first += tiles) {

@@ -73,9 +73,9 @@ struct ChunkPlan {
 
   ChunkGroups groups;
   int tile = 1;                    ///< threads that share an item; several if items are few: latency counts
-  int warps = 1;                   ///< warps that share a chunk: a squad
+  int chunk_warps = 1;             ///< warps that share a chunk
   int together = kChunksTogether;  ///< chunks that a block sums between two barriers
-  unsigned squads_per_warp = kWarpUnit;  ///< 1 / warps in units of 1 / kWarpUnit, rounded up
+  unsigned inverse_chunk_warps = kWarpUnit;  ///< 1 / chunk_warps in units of 1 / kWarpUnit, rounded up
 
   ChunkPlan() = default;
   explicit ChunkPlan(int items) : groups(items) {
@@ -84,14 +84,15 @@ struct ChunkPlan {
     // would only repeat work.
     tile = items <= kFewItems || size > kMinChunkItems ? 2 : 4;
     if (size > 2 * kMinChunkItems) tile = 1;
-    warps = (size * tile + 31) / 32;
-    if (warps > kMostChunkWarps) warps = kMostChunkWarps;
-    together = kWarpSums / warps < kChunksTogether ? kWarpSums / warps : kChunksTogether;
-    squads_per_warp = (kWarpUnit + static_cast<unsigned>(warps) - 1) / static_cast<unsigned>(warps);
+    chunk_warps = (size * tile + 31) / 32;
+    if (chunk_warps > kMostChunkWarps) chunk_warps = kMostChunkWarps;
+    together = kWarpSums / chunk_warps < kChunksTogether ? kWarpSums / chunk_warps : kChunksTogether;
+    inverse_chunk_warps =
+        (kWarpUnit + static_cast<unsigned>(chunk_warps) - 1) / static_cast<unsigned>(chunk_warps);
   }
 
-  /// warp / warps, exact for the warps of a block (at most 32).
-  NDT_HD int squad_of(unsigned warp) const { return static_cast<int>(warp * squads_per_warp / kWarpUnit); }
+  /// warp / chunk_warps, exact for the warps of a block (at most 32).
+  NDT_HD int slot_of(unsigned warp) const { return static_cast<int>(warp * inverse_chunk_warps / kWarpUnit); }
 };
 
 /// A partial sum as it travels between blocks: its leading bits (33 significant ones), and in place of the

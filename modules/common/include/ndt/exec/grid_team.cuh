@@ -18,7 +18,7 @@ struct GridExchange {
 
 /// Two conditions on a launch:
 /// - All blocks must be resident at once, because each waits for words of the others: launch
-///   cooperatively, one squad a block.
+///   cooperatively, one slot for a chunk in a block.
 /// - Every block must own a chunk in every sum but the last. A block without one delays no other, so the
 ///   others could be two sums ahead and overwrite words that it has not read yet.
 class GridTeam : public DeviceTeam {
