@@ -13,7 +13,7 @@ class GraphAligner final : public DeviceAligner {
  public:
   explicit GraphAligner(const AlignOptions& options)
       : DeviceAligner(options),
-        candidates_(options.line_search == LineSearch::batched ? StepSearch::kCandidates : 1),
+        trials_(options.line_search == LineSearch::batched ? StepSearch::kBatchedTrials : 1),
         graphs_(context()),
         trace_(context()) {}
 
@@ -25,7 +25,7 @@ class GraphAligner final : public DeviceAligner {
 
   void submit_runs(const LoopScan& scan, const LoopOptions& options, const PerScan& per_scan,
                    std::span<LoopRun> runs) override {
-    const std::size_t at_once = LoopGraphs::poses_at_once(candidates_);
+    const std::size_t at_once = LoopGraphs::poses_at_once(trials_);
     for (std::size_t first = 0; first < runs.size(); first += at_once)
       transact([&] {
         run_slice(scan, options, per_scan, runs.subspan(first, std::min(at_once, runs.size() - first)));
@@ -36,7 +36,7 @@ class GraphAligner final : public DeviceAligner {
                  std::span<LoopRun> runs) {
     trace_lines_ = per_scan.trace ? options.max_iterations + 1 : 0;
     const Chunks chunks(scan.view().size);
-    const int tile = tile_for(chunks.size, candidates_);
+    const int tile = tile_for(chunks.size, trials_);
     const GraphArguments arguments = upload(scan, options, runs, chunks, tile, interrupt_word(per_scan));
     graphs_.launch(arguments, runs.size(), threads_for(chunks.size, tile));
     fetch_outcomes(graphs_.outcomes(), trace_.data(), trace_lines_, runs.size());
@@ -72,11 +72,11 @@ class GraphAligner final : public DeviceAligner {
     g.surfaces = surfaces();
     g.gauss = gauss();
     g.options = options;
-    g.candidates = candidates_;
+    g.trials = trials_;
     return g;
   }
 
-  int candidates_;  ///< most trial poses of a pass
+  int trials_;  ///< most trial poses of a pass
   LoopGraphs graphs_;
   cuda::DeviceBuffer<LoopTrace> trace_;
   int trace_lines_ = 0;

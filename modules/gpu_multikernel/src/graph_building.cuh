@@ -63,7 +63,7 @@ cudaGraphNode_t add_passes(cuda::Context& context, cudaGraph_t graph, const cuda
                            GraphArguments& arguments, cudaGraphConditionalHandle loop, unsigned poses,
                            unsigned threads) {
   void* values[] = {&arguments, &loop};
-  const dim3 blocks(kMaxChunks * static_cast<unsigned>(arguments.candidates), poses);
+  const dim3 blocks(kMaxChunks * static_cast<unsigned>(arguments.trials), poses);
   cudaGraphNode_t last = nullptr;
   for (int i = 0; i < count; ++i)
     last = add_kernel(context, graph, i == 0 ? after : &last, reinterpret_cast<const void*>(&pass_kernel),
@@ -114,8 +114,8 @@ class LoopGraphs {
   const LoopOutcome* outcomes() const { return outcomes_.data(); }
   void clear() { graphs_.clear(); }
 
-  /// Number of poses, each with `candidates` trials, whose partial sums fit the buffer.
-  static std::size_t poses_at_once(int candidates) { return kBytes / partial_bytes(candidates); }
+  /// Number of poses, each with `trials` trials, whose partial sums fit the buffer.
+  static std::size_t poses_at_once(int trials) { return kBytes / partial_bytes(trials); }
 
   /// Launches the graph for `poses` poses, and builds it first if there is none. arguments: all but the
   /// buffers.
@@ -135,21 +135,21 @@ class LoopGraphs {
  private:
   static constexpr std::size_t kBytes = std::size_t{1} << 29;  // most memory for partial sums
 
-  static std::size_t partial_bytes(int candidates) {
-    return static_cast<std::size_t>(candidates) * kMaxChunks * kSumColumns * sizeof(double);
+  static std::size_t partial_bytes(int trials) {
+    return static_cast<std::size_t>(trials) * kMaxChunks * kSumColumns * sizeof(double);
   }
 
   void reserve(GraphArguments& g, std::size_t poses) {
-    const auto candidates = static_cast<std::size_t>(g.candidates);
+    const auto trials = static_cast<std::size_t>(g.trials);
     if (poses > states_.capacity()) {
       states_.reserve(poses);
       // Initialises the padding too, because copy_state() reads it.
       context_.fill_bytes(states_.data(), 0, poses * sizeof(LoopState));
     }
-    motions_.reserve(poses * candidates);
-    tickets_.reserve(poses * (candidates + 1));
-    totals_.reserve(poses * candidates * kSumColumns);
-    partials_.reserve(poses * partial_bytes(g.candidates) / sizeof(double));
+    motions_.reserve(poses * trials);
+    tickets_.reserve(poses * (trials + 1));
+    totals_.reserve(poses * trials * kSumColumns);
+    partials_.reserve(poses * partial_bytes(g.trials) / sizeof(double));
     outcomes_.reserve(poses);
     g.states = states_.data();
     g.motions = motions_.data();

@@ -11,14 +11,14 @@ __global__ void begin_kernel(const __grid_constant__ GraphArguments g) {
   if (k == 0) *g.progress = {static_cast<unsigned>(g.header->poses), 0, 0};
   if (k >= g.header->poses) return;
   g.states[k] = begin_loop(g.header->guesses[k]);
-  for (int i = 0; i <= g.candidates; ++i) g.tickets[k * (g.candidates + 1) + i] = 0;
+  for (int i = 0; i <= g.trials; ++i) g.tickets[k * (g.trials + 1) + i] = 0;
 }
 
-/// Evaluates the trial poses and advances the loops. The grid has kMaxChunks x candidates blocks along x for
+/// Evaluates the trial poses and advances the loops. The grid has kMaxChunks x trials blocks along x for
 /// each pose along y.
 __global__ void __launch_bounds__(kPassThreads)
     pass_kernel(const __grid_constant__ GraphArguments g, cudaGraphConditionalHandle loop) {
-  __shared__ double shared_totals[StepSearch::kCandidates * kSumColumns];
+  __shared__ double shared_totals[StepSearch::kBatchedTrials * kSumColumns];
   __shared__ alignas(16) unsigned char state_bytes[sizeof(LoopState)];
   __shared__ LoopOptions options;
   __shared__ int interrupt;
@@ -37,7 +37,7 @@ __global__ void __launch_bounds__(kPassThreads)
 
   const int chunks = h.chunks > 0 ? h.chunks : 1, trials = trials_of(state);
   const auto trial_index =
-      static_cast<std::size_t>(k) * static_cast<std::size_t>(g.candidates) + static_cast<std::size_t>(trial);
+      static_cast<std::size_t>(k) * static_cast<std::size_t>(g.trials) + static_cast<std::size_t>(trial);
   double* partials = g.partials + trial_index * kMaxChunks * kSumColumns;
   const bool takes_part = trial < trials;
   if (takes_part && chunk < chunks) {
@@ -48,17 +48,16 @@ __global__ void __launch_bounds__(kPassThreads)
   }
   // Blocks with nothing to sum arrive too. Because every block reads its state and motion before it arrives,
   // the block that arrives last may overwrite them for the next pass.
-  unsigned* tickets = g.tickets + static_cast<std::size_t>(k) * static_cast<std::size_t>(g.candidates + 1);
+  unsigned* tickets = g.tickets + static_cast<std::size_t>(k) * static_cast<std::size_t>(g.trials + 1);
   if (!arrive_last(tickets + trial, kMaxChunks)) return;
   const double* totals = shared_totals;
   if (threadIdx.x == blockDim.x - 1) interrupt = h.interrupt == nullptr ? 0 : *h.interrupt;
-  if (g.candidates == 1) {
+  if (g.trials == 1) {
     fold(partials, chunks, shared_totals);
   } else {
-    double* all =
-        g.totals + static_cast<std::size_t>(k) * static_cast<std::size_t>(g.candidates) * kSumColumns;
+    double* all = g.totals + static_cast<std::size_t>(k) * static_cast<std::size_t>(g.trials) * kSumColumns;
     if (takes_part) fold(partials, chunks, all + trial * kSumColumns);
-    if (!arrive_last(tickets + g.candidates, static_cast<unsigned>(g.candidates))) return;
+    if (!arrive_last(tickets + g.trials, static_cast<unsigned>(g.trials))) return;
     for (int i = static_cast<int>(threadIdx.x); i < trials * kSumColumns; i += static_cast<int>(blockDim.x))
       shared_totals[i] = __ldcg(all + i);
     __syncthreads();
@@ -72,7 +71,7 @@ __global__ void __launch_bounds__(kPassThreads)
   copy_state(&state, g.states + k);
   const int ahead = static_cast<int>(threadIdx.x);
   if (ahead > 0 && ahead < state.search.trials_ahead() && state.status == LoopStatus::running)
-    g.motions[static_cast<std::size_t>(k) * static_cast<std::size_t>(g.candidates) +
+    g.motions[static_cast<std::size_t>(k) * static_cast<std::size_t>(g.trials) +
               static_cast<std::size_t>(ahead)] =
         PoseMotion(moved(state.here.pose, state.direction, state.search.trial_ahead(ahead))).motion;
 }

@@ -38,13 +38,13 @@ struct GraphArguments {
   const VoxelSurface* surfaces = nullptr;
   Gauss<float> gauss;
   LoopOptions options;  ///< all but those in the header
-  int candidates = 1;   ///< most trial poses of a pass
+  int trials = 1;       ///< most trial poses of a pass
   bool plain = false;   ///< the graph has no WHILE node but a fixed number of passes
   LoopState* states = nullptr;
-  Motion* motions = nullptr;    // [poses][candidates]; the first of each is unused, as the state has it
-  unsigned* tickets = nullptr;  // [poses][candidates + 1]: blocks done with each trial, then trials folded
-  double* partials = nullptr;   // [poses][candidates][kMaxChunks][kSumColumns]
-  double* totals = nullptr;     // [poses][candidates][kSumColumns]
+  Motion* motions = nullptr;    // [poses][trials]; the first of each is unused, as the state has it
+  unsigned* tickets = nullptr;  // [poses][trials + 1]: blocks done with each trial, then trials folded
+  double* partials = nullptr;   // [poses][trials][kMaxChunks][kSumColumns]
+  double* totals = nullptr;     // [poses][trials][kSumColumns]
   GraphProgress* progress = nullptr;
   LoopOutcome* outcomes = nullptr;
 };
@@ -55,8 +55,8 @@ static_assert(kSumColumns <= kFoldSlot);
 
 /// Number of threads that share a point: many if points are few. It depends on the scan and the options only,
 /// because the order of a sum depends on it.
-inline int tile_for(int chunk_size, int candidates) {
-  const int most = candidates > 1 ? 2 : 16;
+inline int tile_for(int chunk_size, int trials) {
+  const int most = trials > 1 ? 2 : 16;
   int tile = 1;
   while (2 * tile <= most && 2 * tile * chunk_size <= static_cast<int>(kPassThreads)) tile *= 2;
   return tile;

@@ -7,7 +7,7 @@
 namespace ndt::gpu_multikernel {
 
 /// Step 11: the steps to evaluate together, and the poses they lead to. One worker per pose and trial.
-struct CandidatesStep {
+struct TrialsStep {
   StepArguments args;
   NDT_BODY void operator()(int index) const {
     const int k = index / args.a.trials, c = index % args.a.trials;

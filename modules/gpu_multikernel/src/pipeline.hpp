@@ -39,7 +39,7 @@ void search_steps(Backend& backend, const StepArguments& args) {
   const int trials = args.a.poses * args.a.trials;
   const int rounds = args.options.line_search == LineSearch::more_thuente ? StepSearch::kMaxTrials : 1;
   for (int round = 0; round < rounds; ++round) {
-    backend.launch(trials, CandidatesStep{args});
+    backend.launch(trials, TrialsStep{args});
     if (args.options.line_search != LineSearch::off) {
       backend.launch(trials * args.a.points, BatchTransformStep{args});
       backend.launch(trials * args.a.points, BatchScoreStep{args});

@@ -30,7 +30,7 @@ class StagedAligner final : public Edge {
   void submit_runs(const LoopScan& scan, const LoopOptions& options, const PerScan& per_scan,
                    std::span<LoopRun> runs) override {
     const int points = scan.view().size;
-    const int trials = options.line_search == LineSearch::batched ? StepSearch::kCandidates : 1;
+    const int trials = options.line_search == LineSearch::batched ? StepSearch::kBatchedTrials : 1;
     const auto at_once =
         static_cast<std::size_t>(StagedBuffers<Backend>::poses_within(Backend::kBytes, points, trials));
     for (std::size_t first = 0; first < runs.size(); first += at_once)

@@ -38,7 +38,7 @@ class LineSearchSteps : public StagedSteps {
     run(frame, {Step::begin, Step::sin_cos, Step::transform});
     evaluate(frame);
     run(frame, {Step::arrive, Step::newton_system, Step::solve, Step::newton_fix_up, Step::direction,
-                Step::candidates, Step::batch_transform, Step::batch_score, Step::sum_trials});
+                Step::trials, Step::batch_transform, Step::batch_score, Step::sum_trials});
   }
   /// A frame whose poses are the trial poses, moved and evaluated as poses are.
   StagedFrame evaluated_one_by_one(const StagedFrame& searched) {
@@ -61,7 +61,7 @@ TEST_F(LineSearchSteps, TryEightStepsOfEitherSetWithinTheirBounds) {
     const double lengths[] = {0.09, 0.03, 5, 0.001};
     run(frame, {Step::begin});
     for (int k = 0; k < 4; ++k) head_along_x(frame, k, lengths[k], 100, 30);
-    run(frame, {Step::direction, Step::candidates});
+    run(frame, {Step::direction, Step::trials});
     ASSERT_EQ(frame.args.a.trials, 8);
     int clamped = 0;
     for (int k = 0; k < 4; ++k)
@@ -147,7 +147,7 @@ class SelectSteps : public LineSearchSteps {
     EXPECT_TRUE(frame.state(0).searching);
     const int rounds = options.line_search == LineSearch::more_thuente ? StepSearch::kMaxTrials : 1;
     for (int round = 0; round < rounds; ++round) {
-      run(frame, {Step::candidates});
+      run(frame, {Step::trials});
       for (int c = 0; c < frame.args.a.trials; ++c) {
         double* sums = frame.args.a.trial_sums + c * kTrialTerms;
         const double alpha = frame.args.a.trial[c].alpha;
@@ -217,7 +217,7 @@ TEST_F(SelectSteps, WithoutASearchTheNewtonStepIsTakenUpToItsLimit) {
     StagedFrame frame(std::vector<Pose>(1), 1, options);
     run(frame, {Step::begin});
     head_along_x(frame, 0, newton_length, 100, 20);
-    run(frame, {Step::direction, Step::candidates, Step::select, Step::update_pose});
+    run(frame, {Step::direction, Step::trials, Step::select, Step::update_pose});
     EXPECT_EQ(frame.state(0).alpha, std::clamp(newton_length, options.epsilon_m / 2, options.step_m));
     EXPECT_EQ(frame.state(0).loop.trial.x, frame.state(0).alpha);
     EXPECT_EQ(frame.state(0).loop.evaluations, 0);

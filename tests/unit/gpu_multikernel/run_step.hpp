@@ -26,7 +26,7 @@ void run_step(Backend& backend, const StepArguments& args, Step step) {
     case Step::solve: return backend.solve(args.a.matrices, args.a.vectors, args.a.factorised, poses);
     case Step::newton_fix_up: return backend.launch(poses, NewtonFixUpStep{args});
     case Step::direction: return backend.launch(poses, DirectionStep{args});
-    case Step::candidates: return backend.launch(trials, CandidatesStep{args});
+    case Step::trials: return backend.launch(trials, TrialsStep{args});
     case Step::batch_transform: return backend.launch(trial_pairs, BatchTransformStep{args});
     case Step::batch_score: return backend.launch(trial_pairs, BatchScoreStep{args});
     case Step::sum_trials:

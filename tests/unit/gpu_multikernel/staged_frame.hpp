@@ -32,7 +32,7 @@ class StagedFrame {
   StagedFrame(std::vector<Transform> guesses, int points, const LoopOptions& options = {},
               const VoxelMapView& map = {}, bool trace = false)
       : guesses_(std::move(guesses)) {
-    const int trials = options.line_search == LineSearch::batched ? StepSearch::kCandidates : 1;
+    const int trials = options.line_search == LineSearch::batched ? StepSearch::kBatchedTrials : 1;
     args.a = buffers_.reserve(points, static_cast<int>(guesses_.size()), trials,
                               trace ? options.max_iterations + 1 : 0);
     args.a.scan = test_clouds::scan().points.data();

@@ -27,7 +27,7 @@ enum class Step {
   solve,
   newton_fix_up,
   direction,
-  candidates,
+  trials,
   batch_transform,
   batch_score,
   sum_trials,

@@ -20,7 +20,7 @@ enum class Verdict { try_next, take_this, take_best, failed };
 class StepSearch {
  public:
   static constexpr double kCurvature = 0.9;  // nu
-  static constexpr int kMaxTrials = 10, kCandidates = 8;
+  static constexpr int kMaxTrials = 10, kBatchedTrials = 8;
 
   NDT_HD static double first_trial(double newton_length, double low, double high) {
     return std::fmax(std::fmin(newton_length, high), low);
@@ -40,7 +40,7 @@ class StepSearch {
     any_decreased_ = current_is_best_ = false;
     if (options.kind == LineSearch::more_thuente)
       interpolation_ = MoreThuente(origin.value, origin.slope, first_, options.low, options.high);
-    if (options.kind == LineSearch::batched) alpha_ = candidate(0);
+    if (options.kind == LineSearch::batched) alpha_ = ratio_step(0);
   }
 
   NDT_HD double alpha() const { return alpha_; }
@@ -48,8 +48,10 @@ class StepSearch {
   NDT_HD bool trying() const { return options_.kind != LineSearch::off; }
   /// Steps that can be evaluated together before any of them is offered: alpha() and those that follow if
   /// none is taken.
-  NDT_HD int trials_ahead() const { return options_.kind == LineSearch::batched ? kCandidates - trials_ : 1; }
-  NDT_HD double trial_ahead(int k) const { return k == 0 ? alpha_ : candidate(trials_ + k); }
+  NDT_HD int trials_ahead() const {
+    return options_.kind == LineSearch::batched ? kBatchedTrials - trials_ : 1;
+  }
+  NDT_HD double trial_ahead(int k) const { return k == 0 ? alpha_ : ratio_step(trials_ + k); }
   /// Whether the current trial is the best so far, after offer(). The caller keeps the best trial.
   NDT_HD bool current_is_best() const { return current_is_best_; }
 
@@ -66,8 +68,8 @@ class StepSearch {
     if (current_is_best_) any_decreased_ = true, best_value_ = value;
 
     const bool more_thuente = options_.kind == LineSearch::more_thuente;
-    if (trials_ >= (more_thuente ? kMaxTrials : kCandidates)) return settle();
-    const double next = more_thuente ? interpolation_.next(trial) : candidate(trials_);
+    if (trials_ >= (more_thuente ? kMaxTrials : kBatchedTrials)) return settle();
+    const double next = more_thuente ? interpolation_.next(trial) : ratio_step(trials_);
     // Ends when the next step is the same, because it would give the same values.
     if (more_thuente && !(std::fabs(next - alpha_) > 1e-12)) return settle();
     alpha_ = next;
@@ -76,7 +78,7 @@ class StepSearch {
 
  private:
   /// Step k of the set of step ratios times the first trial, clamped.
-  NDT_HD double candidate(int k) const {
+  NDT_HD double ratio_step(int k) const {
     double ratio = 1;
     if (options_.step_ratios == StepRatios::fixed8)
       ratio = fixed8(k);
