@@ -113,6 +113,25 @@ TEST_P(Batch, WithoutPosesIsNothingToDo) {
   EXPECT_NO_THROW(aligner->score_batch(test_clouds::scan(), {}, {}));
 }
 
+TEST_P(Batch, NeverGivesAResultOfTheMapBefore) {
+  const PointCloud scan = test_clouds::scan_of(300);
+  const std::vector<Transform> guesses = test_clouds::mixed_guesses(3);
+  PointCloud moved = test_clouds::map();
+  for (auto& point : moved.points) point.x += 1;
+  const auto aligner = batch_aligner(), fresh = make();
+  fresh->set_map(moved);
+  const std::vector<AlignResult> expected = align(*fresh, scan, guesses);
+  std::vector<AlignResult> got(guesses.size());
+  aligner->submit(scan, guesses);
+  aligner->set_map(moved);
+  try {
+    aligner->collect(got);
+    for (std::size_t k = 0; k < got.size(); ++k) EXPECT_TRUE(harness::same_bits(got[k], expected[k])) << k;
+  } catch (const std::logic_error&) {  // it dropped what was submitted
+  }
+  EXPECT_TRUE(harness::same_bits(aligner->align(scan, guesses[1]), expected[1]));
+}
+
 TEST_P(Batch, RefusesMorePosesThanItTakesAndResultsThatDoNotMatch) {
   const PointCloud scan = test_clouds::scan_of(30);
   const auto aligner = batch_aligner();

@@ -87,8 +87,8 @@ class Aligner {
                    const PerScan& per_scan = {});
   /// The two halves of align_batch: submit() begins the alignments, and collect() waits for them. A device
   /// aligns in between while the caller's thread is free; without a device either half may do all the work.
-  /// The scan, the guesses and what per_scan refers to must stay as they are until collect(). The next call
-  /// abandons alignments that were not collected.
+  /// The scan, the guesses and what per_scan refers to must stay as they are until collect(). A call in
+  /// between may drop what was submitted; set_map() drops it, or has it aligned with the new map.
   virtual void submit(const PointCloud& scan, std::span<const Transform> guesses,
                       const PerScan& per_scan = {});
   /// out.size() must equal the number of guesses submitted. Throws std::logic_error if nothing was submitted.
