@@ -160,7 +160,7 @@ void DeviceAligner::watch(const PerScan& per_scan) {
 void DeviceAligner::interrupt(const PerScan& per_scan) {
   volatile int* word = interrupt_.data();
   if (const LoopStatus status = HostWatch{per_scan}(); status != LoopStatus::running)
-    *word = static_cast<int>(end);
+    *word = static_cast<int>(status);
 }
 
 void DeviceAligner::score(const LoopScan& loop_scan, std::span<const Transform> local_poses,
