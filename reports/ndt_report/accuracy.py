@@ -17,27 +17,36 @@ EQUAL_SHARE = 0.99
 SEARCH_SUCCESS_M, SEARCH_SUCCESS_DEG = 0.5, 2.5
 
 
-def add_success(rows: pd.DataFrame, datasets: pd.DataFrame, oracle: str) -> pd.DataFrame:
-    """Adds success (1, 0, NaN = unknown) and success_kind. rows: with reference errors.
+def add_success(measurements: pd.DataFrame, datasets: pd.DataFrame, oracle: str) -> pd.DataFrame:
+    """Adds success (1, 0, NaN = unknown) and success_kind. measurements: with reference errors.
 
     success: no farther from the truth than the dataset allows, or a search may be. agreement, where there is
     no truth: converged, and within 1 cm and 0.1 degrees of the oracle's pose (the oracle itself: converged).
     A measurement with an error never succeeds.
     """
-    of_search = rows.search.notna()
-    limit_m = rows.dataset.map(datasets.success_translation_m).astype(float).mask(of_search, SEARCH_SUCCESS_M)
-    limit_deg = (
-        rows.dataset.map(datasets.success_rotation_deg).astype(float).mask(of_search, SEARCH_SUCCESS_DEG)
+    of_search = measurements.search.notna()
+    limit_m = (
+        measurements.dataset.map(datasets.success_translation_m)
+        .astype(float)
+        .mask(of_search, SEARCH_SUCCESS_M)
     )
-    failed = rows.error.notna()
-    has_truth = rows.dataset.map(rows[rows.truth.notna()].groupby("dataset").size()).fillna(0) > 0
-    of_oracle = rows.implementation == oracle
-    by_truth = (rows.translation_error_m <= limit_m) & (rows.rotation_error_deg <= limit_deg)
-    by_agreement = (rows.stop == "converged") & (within_equal_bound(rows) | of_oracle)
+    limit_deg = (
+        measurements.dataset.map(datasets.success_rotation_deg)
+        .astype(float)
+        .mask(of_search, SEARCH_SUCCESS_DEG)
+    )
+    failed = measurements.error.notna()
+    has_truth = (
+        measurements.dataset.map(measurements[measurements.truth.notna()].groupby("dataset").size()).fillna(0)
+        > 0
+    )
+    of_oracle = measurements.implementation == oracle
+    by_truth = (measurements.translation_error_m <= limit_m) & (measurements.rotation_error_deg <= limit_deg)
+    by_agreement = (measurements.stop == "converged") & (within_equal_bound(measurements) | of_oracle)
     success = np.where(failed, 0.0, np.where(has_truth, by_truth, by_agreement).astype(float))
-    kind = np.where(has_truth, TRUTH, np.where(of_oracle | rows.ref_stop.notna(), AGREEMENT, UNKNOWN))
+    kind = np.where(has_truth, TRUTH, np.where(of_oracle | measurements.ref_stop.notna(), AGREEMENT, UNKNOWN))
     success = np.where((kind == UNKNOWN) & ~failed, np.nan, success)
-    return rows.assign(success=success, success_kind=kind)
+    return measurements.assign(success=success, success_kind=kind)
 
 
 ERRORS = {  # column: its factor and name in the table
@@ -76,11 +85,11 @@ def _errors(group: pd.DataFrame) -> dict:
     return out
 
 
-def accuracy_table(rows: pd.DataFrame) -> pd.DataFrame:
+def accuracy_table(measurements: pd.DataFrame) -> pd.DataFrame:
     """One row per KEY: measurements, errors, successes with Wilson's interval, error quantiles, iterations,
     stops, build time."""
     table = []
-    for key, group in rows.groupby(KEY, sort=False):
+    for key, group in measurements.groupby(KEY, sort=False):
         known = group.success.dropna()
         low, high = wilson(int(known.sum()), len(known))
         table.append(
@@ -104,7 +113,7 @@ def accuracy_table(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def _why_not_equal(group, oracle) -> str:
-    """Empty if the rows of an implementation are as accurate as the oracle's."""
+    """Empty if the measurements of an implementation are as accurate as the oracle's."""
     paired = group.merge(
         oracle[["dataset", "frame", "guess_name", "variant", "success"]],
         on=["dataset", "frame", "guess_name", "variant"],
@@ -130,10 +139,10 @@ def _why_not_equal(group, oracle) -> str:
     return ""
 
 
-def equal_accuracy(rows: pd.DataFrame, pairing: pd.DataFrame, oracle: str) -> pd.DataFrame:
+def equal_accuracy(measurements: pd.DataFrame, pairing: pd.DataFrame, oracle: str) -> pd.DataFrame:
     """KEY, equal, why_not. Equal: at least EQUAL_SHARE of the poses that the oracle found are within 1 cm and
     0.1 degrees of its own, and the success intervals overlap. pairing: of reference_threads()."""
-    groups = dict(list(rows.groupby(KEY, sort=False)))
+    groups = dict(list(measurements.groupby(KEY, sort=False)))
     out = []
     for pair in pairing.itertuples():
         key = (pair.dataset, pair.variant, pair.threads, pair.implementation)

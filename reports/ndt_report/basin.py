@@ -16,14 +16,14 @@ def _rectangle(cells: pd.DataFrame, across: str, up: str) -> pd.DataFrame:
     return cells[(partners_up > 1) & (partners_across > 1)]
 
 
-def basin_cells(rows: pd.DataFrame) -> pd.DataFrame:
+def basin_cells(measurements: pd.DataFrame) -> pd.DataFrame:
     """One row per (dataset, implementation, plane, cell): n and share of successes. Plane x-y has yaw 0,
     yaw-x has y 0.
 
-    rows: with success. Measurements without a guess offset are left out; planes with fewer than LEAST_OFFSETS
-    cells too.
+    measurements: with success. Those without a guess offset are left out; planes with fewer than
+    LEAST_OFFSETS cells too.
     """
-    known = rows[rows.guess_offset.notna() & rows.success.notna()]
+    known = measurements[measurements.guess_offset.notna() & measurements.success.notna()]
     offsets = pd.DataFrame(list(known.guess_offset), index=known.index)
     known = (
         pd.concat([known[["dataset", "implementation", "success"]], offsets], axis=1) if len(known) else known

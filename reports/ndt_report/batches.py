@@ -24,29 +24,36 @@ COLUMNS = [
 
 def alignments_alone(run: Run) -> Run:
     """The run without batches and searches: neither is an alignment, whatever its first or best pose. May
-    have no row left."""
-    return replace(run, rows=run.rows[(run.rows.poses == 1) & run.rows.search.isna()].reset_index(drop=True))
+    have no measurement left."""
+    return replace(
+        run,
+        measurements=run.measurements[
+            (run.measurements.poses == 1) & run.measurements.search.isna()
+        ].reset_index(drop=True),
+    )
 
 
 def kinds_as_variants(run: Run) -> Run:
     """The run with the batches of each size and the searches of each name as variants of their own, so that
-    the rows of two runs can be paired."""
+    the measurements of two runs can be paired."""
     named = [
         variant
         + ("" if poses == 1 else f", {poses:g} poses")
         + (f", search {search_name(search)}" if search else "")
-        for variant, poses, search in zip(run.rows.variant, run.rows.poses, run.rows.search)
+        for variant, poses, search in zip(
+            run.measurements.variant, run.measurements.poses, run.measurements.search
+        )
     ]
-    return replace(run, rows=run.rows.assign(variant=named))
+    return replace(run, measurements=run.measurements.assign(variant=named))
 
 
-def batch_table(rows: pd.DataFrame) -> pd.DataFrame:
+def batch_table(measurements: pd.DataFrame) -> pd.DataFrame:
     """One row per KEY and number of poses, 1 included, where a run has batches: batch_ms_p50 (of a whole
     call; median over n measurements of their medians), launches of a call (NaN on a CPU), pose_iteration_us,
     pose_iterations_per_s, speed_up over as many single calls (NaN without them), why_not (of what was skipped
-    or failed, whose numbers are NaN). rows: of a run, with batches."""
+    or failed, whose numbers are NaN). measurements: of a run, with batches."""
     out = []
-    for key, group in rows[rows.search.isna()].groupby(KEY, sort=False):
+    for key, group in measurements[measurements.search.isna()].groupby(KEY, sort=False):
         if not (group.poses > 1).any():
             continue
         single = _times(group[group.poses == 1])
@@ -64,6 +71,6 @@ def batch_table(rows: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(out, columns=KEY + COLUMNS)
 
 
-def _times(rows: pd.DataFrame) -> pd.DataFrame:
-    done = rows[rows.error.isna()]
+def _times(measurements: pd.DataFrame) -> pd.DataFrame:
+    done = measurements[measurements.error.isna()]
     return done.assign(ms=np.array([np.median(v) / 1000 for v in done.align_us], float))

@@ -21,7 +21,7 @@ from .page_numbers import number
 from .poses import translation_difference_m
 from .reference import SAME_ALIGNMENT
 from .refusal import refusal
-from .summary import judged_rows
+from .summary import judged_measurements
 
 CONFIDENCE = 0.99  # a run has many verdicts: at 95 % one of twenty would be wrong by chance
 
@@ -37,9 +37,10 @@ def comparison(a: Run, b: Run) -> Comparison:
     a, b = (split_grids(kinds_as_variants(run)) for run in (a, b))
     notes = _notes(a, b)
     changed = _changed_datasets(a, b)
-    rows_a, rows_b = judged_rows(a), judged_rows(b)
+    measurements_a, measurements_b = judged_measurements(a), judged_measurements(b)
     sides = [
-        dict(list(timed(r[~r.dataset.isin(changed)]).groupby(KEY, sort=False))) for r in (rows_a, rows_b)
+        dict(list(timed(r[~r.dataset.isin(changed)]).groupby(KEY, sort=False)))
+        for r in (measurements_a, measurements_b)
     ]
     common = [key for key in sides[0] if key in sides[1]]
     if not common:
@@ -52,7 +53,7 @@ def comparison(a: Run, b: Run) -> Comparison:
     for name, mine, other in (("A", sides[0], sides[1]), ("B", sides[1], sides[0])):
         if alone := [_name(key) for key in mine if key not in other]:
             notes.append(f"Timed only in {name}: {', '.join(alone)}.")
-    everything = [dict(list(r.groupby(KEY, sort=False))) for r in (rows_a, rows_b)]
+    everything = [dict(list(r.groupby(KEY, sort=False))) for r in (measurements_a, measurements_b)]
     table = pd.DataFrame(
         [_compared(key, *(s[key] for s in sides), *(e[key] for e in everything)) for key in common]
     )

@@ -6,10 +6,10 @@ import pandas as pd
 from .kinds import TRACE_KEYS
 
 
-def trace_points(rows: pd.DataFrame) -> pd.DataFrame:
+def trace_points(measurements: pd.DataFrame) -> pd.DataFrame:
     """One row per evaluated pose of every trace: who, iteration (0 = the guess), TRACE_KEYS (NaN where
     unknown), points, success."""
-    traced = rows[rows.trace.notna()]
+    traced = measurements[measurements.trace.notna()]
     who = ["implementation", "dataset", "variant", "threads", "frame", "guess_name", "points", "success"]
     lengths = [len(t["step_m"]) for t in traced.trace]
     out = traced[who].loc[traced.index.repeat(lengths)].reset_index(drop=True)
@@ -49,7 +49,7 @@ def convergence_curves(points: pd.DataFrame, value: str) -> pd.DataFrame:
     return pd.concat(out, ignore_index=True) if out else pd.DataFrame(columns=columns)
 
 
-def stopping_table(rows: pd.DataFrame, points: pd.DataFrame) -> pd.DataFrame:
+def stopping_table(measurements: pd.DataFrame, points: pd.DataFrame) -> pd.DataFrame:
     """Per implementation: iterations and the length of the last step it made, over converged measurements."""
     out = []
     last = (
@@ -57,7 +57,9 @@ def stopping_table(rows: pd.DataFrame, points: pd.DataFrame) -> pd.DataFrame:
         .groupby(["implementation", "dataset", "variant", "threads", "frame", "guess_name"], sort=False)
         .step_m.last()
     )
-    for implementation, group in rows[rows.stop == "converged"].groupby("implementation", sort=False):
+    for implementation, group in measurements[measurements.stop == "converged"].groupby(
+        "implementation", sort=False
+    ):
         steps = last[last.index.get_level_values("implementation") == implementation] * 1000
         out.append(
             {

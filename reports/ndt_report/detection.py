@@ -11,15 +11,15 @@ AUTOWARE_THRESHOLDS = {
 }  # converged_param_* of ndt_scan_matcher as shipped
 
 
-def judged_poses(rows: pd.DataFrame, points: pd.DataFrame) -> pd.DataFrame:
+def judged_poses(measurements: pd.DataFrame, points: pd.DataFrame) -> pd.DataFrame:
     """Poses of the oracle with truth and scores: dataset, pose ("final" or "on the way"), SCORES,
     translation_error_m, wrong.
 
     Final poses where enough are wrong; otherwise those on the way there (traces, from the guess on), which
-    are wrong poses too. rows: one implementation, variant and thread count, with success by truth. points:
-    their trace_points().
+    are wrong poses too. measurements: of one implementation, variant and thread count, with success by
+    truth. points: their trace_points().
     """
-    final = rows[rows.translation_error_m.notna() & rows.nvtl.notna()]
+    final = measurements[measurements.translation_error_m.notna() & measurements.nvtl.notna()]
     final = final.assign(wrong=final.success == 0, pose="final")[
         ["dataset", "pose", *SCORES, "translation_error_m", "wrong"]
     ]

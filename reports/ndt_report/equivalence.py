@@ -12,9 +12,9 @@ FINE_TRANSLATION_M, FINE_ROTATION_DEG = (
 WORST_SHOWN = 10
 
 
-def equivalence_table(rows: pd.DataFrame) -> pd.DataFrame:
+def equivalence_table(measurements: pd.DataFrame) -> pd.DataFrame:
     """Per (dataset, variant, implementation), all thread counts together: shares, and largest differences."""
-    compared = rows[rows.translation_vs_ref_m.notna()]
+    compared = measurements[measurements.translation_vs_ref_m.notna()]
     out = []
     for key, group in compared.groupby(["dataset", "variant", "implementation"], sort=False):
         fine = (group.translation_vs_ref_m <= FINE_TRANSLATION_M) & (
@@ -52,11 +52,11 @@ def equivalence_table(rows: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(out, columns=columns)
 
 
-def worst_cases(rows: pd.DataFrame, implementations: pd.DataFrame) -> pd.DataFrame:
+def worst_cases(measurements: pd.DataFrame, implementations: pd.DataFrame) -> pd.DataFrame:
     """The alignments of implementations that are no peers whose pose is farthest from the oracle's, worst
     first."""
-    own = [not implementations.loc[name, "peer"] for name in rows.implementation]
-    far = rows[np.array(own, bool) & rows.translation_vs_ref_m.notna()].sort_values(
+    own = [not implementations.loc[name, "peer"] for name in measurements.implementation]
+    far = measurements[np.array(own, bool) & measurements.translation_vs_ref_m.notna()].sort_values(
         "translation_vs_ref_m", ascending=False, kind="stable"
     )
     far = far.drop_duplicates(SAME_ALIGNMENT + ["implementation"]).head(WORST_SHOWN)

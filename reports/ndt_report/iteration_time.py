@@ -14,12 +14,12 @@ LEAST_SIZES = 2
 LEAST_RANGE = 3  # iterations between the shortest and the longest alignment: on less, noise is the slope
 
 
-def iteration_time_table(rows: pd.DataFrame) -> pd.DataFrame:
+def iteration_time_table(measurements: pd.DataFrame) -> pd.DataFrame:
     """One row per KEY whose iterations vary: iteration_us (slope over iterations between guesses of the same
     scan), constant_us (upload, result and everything else that happens once), off_the_line_us (largest
     residual), points, voxels, scans, n, iterations_min, _max."""
     out = []
-    for key, group in timed(rows).groupby(KEY, sort=False):
+    for key, group in timed(measurements).groupby(KEY, sort=False):
         if group.iterations.max() - group.iterations.min() < LEAST_RANGE:
             continue
         fit = iteration_fit(group.assign(align_us_p50=1000 * group.align_ms), ["align_us_p50"])

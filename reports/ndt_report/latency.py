@@ -15,18 +15,18 @@ FASTER, SLOWER, SAME, UNCLEAR = "FASTER", "SLOWER", "SAME", "UNCLEAR"
 JUDGED = ["speed", "speed_low", "speed_high", "pairs", "jobs", "verdict", "why_no_verdict", "base"]
 
 
-def timed(rows: pd.DataFrame) -> pd.DataFrame:
+def timed(measurements: pd.DataFrame) -> pd.DataFrame:
     """Measurements whose time counts: made for timing, without error, and not a failed alignment. Adds
     align_ms, their median. A single search counts: it is many alignments."""
-    for_timing = (rows.timing != "single") | rows.search.notna()
-    kept = rows[rows.error.isna() & for_timing & (rows.success != 0)]
+    for_timing = (measurements.timing != "single") | measurements.search.notna()
+    kept = measurements[measurements.error.isna() & for_timing & (measurements.success != 0)]
     return kept.assign(align_ms=[np.median(v) / 1000 for v in kept.align_us])
 
 
-def samples(rows: pd.DataFrame) -> pd.DataFrame:
+def samples(measurements: pd.DataFrame) -> pd.DataFrame:
     """One row per timed repeat: KEY, frame, guess_name, align_ms, weight. A measurement weighs 1 however
     often it was repeated."""
-    kept = timed(rows)
+    kept = timed(measurements)
     repeats = [len(v) for v in kept.align_us]
     out = kept[KEY + ["frame", "guess_name"]].loc[kept.index.repeat(repeats)].reset_index(drop=True)
     if kept.empty:
@@ -36,11 +36,11 @@ def samples(rows: pd.DataFrame) -> pd.DataFrame:
     )
 
 
-def latency_table(rows: pd.DataFrame) -> pd.DataFrame:
+def latency_table(measurements: pd.DataFrame) -> pd.DataFrame:
     """One row per KEY with timed measurements: quantiles over all their repeats, each measurement weighing
     the same."""
-    kept = timed(rows)
-    drawn = dict(list(samples(rows).groupby(KEY, sort=False)))
+    kept = timed(measurements)
+    drawn = dict(list(samples(measurements).groupby(KEY, sort=False)))
     table = []
     for key, group in kept.groupby(KEY, sort=False):
         times = drawn[key]
@@ -70,10 +70,10 @@ def latency_table(rows: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(table, columns=columns)
 
 
-def tail_table(rows: pd.DataFrame) -> pd.DataFrame:
+def tail_table(measurements: pd.DataFrame) -> pd.DataFrame:
     """latency_table() of alignments with at most SHORT_ITERATIONS and line search off, where there are
     LEAST_TAIL_SAMPLES; with points, their median."""
-    short = rows[(rows.variant == "autoware") & (rows.iterations <= SHORT_ITERATIONS)]
+    short = measurements[(measurements.variant == "autoware") & (measurements.iterations <= SHORT_ITERATIONS)]
     table = latency_table(short)
     points = timed(short).groupby(KEY, sort=False).points.median().rename("points").reset_index()
     return table[table.samples >= LEAST_TAIL_SAMPLES].merge(points, on=KEY)
@@ -114,7 +114,9 @@ def speed_up(own: pd.DataFrame, base: pd.DataFrame, confidence: float = CONFIDEN
     }
 
 
-def fastest_cpu_rows(table: pd.DataFrame, equal: pd.DataFrame, implementations: pd.DataFrame) -> dict:
+def fastest_cpu_implementations(
+    table: pd.DataFrame, equal: pd.DataFrame, implementations: pd.DataFrame
+) -> dict:
     """{(dataset, variant): (threads, implementation)} of the smallest p50 among equally accurate
     implementations on a CPU that are no peers."""
     candidates = table.merge(equal[equal.equal], on=KEY)
@@ -131,12 +133,12 @@ def fastest_cpu_rows(table: pd.DataFrame, equal: pd.DataFrame, implementations: 
 
 
 def ratio_table(
-    rows: pd.DataFrame, pairing: pd.DataFrame, equal: pd.DataFrame, implementations: pd.DataFrame
+    measurements: pd.DataFrame, pairing: pd.DataFrame, equal: pd.DataFrame, implementations: pd.DataFrame
 ) -> pd.DataFrame:
     """One row per timed KEY: speed-up over the oracle (speed*, verdict, why_no_verdict) and over the fastest
     on a CPU (cpu_*)."""
-    groups = dict(list(timed(rows).groupby(KEY, sort=False)))
-    fastest = fastest_cpu_rows(latency_table(rows), equal, implementations)
+    groups = dict(list(timed(measurements).groupby(KEY, sort=False)))
+    fastest = fastest_cpu_implementations(latency_table(measurements), equal, implementations)
     oracle = oracle_of(implementations)
     reasons = {tuple(e[k] for k in KEY): e["why_not"] for e in equal.to_dict("records")}
     out = []

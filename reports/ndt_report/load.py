@@ -30,7 +30,7 @@ class Run:
     plan: dict
     implementations: pd.DataFrame  # index: name, in report order
     datasets: pd.DataFrame  # index: name, in report order
-    rows: pd.DataFrame  # one per measurement; matrices are (4, 4) arrays, lists are arrays, missing ones None
+    measurements: pd.DataFrame  # a row each; matrices are (4, 4) arrays, lists are arrays, missing ones None
     notes: list = field(default_factory=list)  # what a reader must know about the run as a whole
 
     @property
@@ -65,8 +65,8 @@ def load_run(folder) -> Run:
     planned = _planned_measurements(folder / "plan.json", plan["jobs"])
     if len(entries) < planned:
         notes.append(f"This run did not finish: {len(entries)} of {planned} planned measurements are there.")
-    rows = _row_frame(entries, columns, implementations, datasets)
-    return Run(folder, environment, plan, implementations, datasets, rows, notes)
+    measurements = _measurement_frame(entries, columns, implementations, datasets)
+    return Run(folder, environment, plan, implementations, datasets, measurements, notes)
 
 
 def _planned_measurements(path: Path, jobs) -> int:
@@ -221,7 +221,7 @@ def _read_line(path: Path, number: int, line: str, columns) -> dict:
     return entry
 
 
-def _row_frame(entries, columns, implementations, datasets) -> pd.DataFrame:
+def _measurement_frame(entries, columns, implementations, datasets) -> pd.DataFrame:
     data = {}
     for column in columns:
         values = [entry.get(column.name) for entry in entries]
@@ -233,14 +233,14 @@ def _row_frame(entries, columns, implementations, datasets) -> pd.DataFrame:
             data[column.name] = pd.Series([np.nan if v is None else v for v in values])
             continue
         data[column.name] = pd.Series(values, dtype=object)
-    rows = pd.DataFrame(data)
-    rows["poses"] = rows.poses.fillna(1).astype(int)
+    measurements = pd.DataFrame(data)
+    measurements["poses"] = measurements.poses.fillna(1).astype(int)
     order = {name: i for i, name in enumerate(datasets.index)}, {
         name: i for i, name in enumerate(implementations.index)
     }
     keys = [
         (order[0][r.dataset], r.variant != "autoware", r.variant, order[1][r.implementation], r.threads)
         + (natural_key(r.frame), natural_key(r.guess_name), r.poses, natural_key(search_name(r.search)))
-        for r in rows.itertuples()
+        for r in measurements.itertuples()
     ]
-    return rows.iloc[sorted(range(len(keys)), key=keys.__getitem__)].reset_index(drop=True)
+    return measurements.iloc[sorted(range(len(keys)), key=keys.__getitem__)].reset_index(drop=True)

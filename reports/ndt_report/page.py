@@ -130,7 +130,7 @@ def render(report: Report) -> str:
         drawn=DRAWN,
         groups=groups(report.table),
         dash=NONE,
-        shown=main_datasets(report.rows),
+        shown=main_datasets(report.measurements),
         images={d.name: svg_uri(d.figure) for drawings in report.drawings.values() for d in drawings},
         implementations=run.implementations.to_dict("records"),
         datasets=run.datasets.to_dict("records"),

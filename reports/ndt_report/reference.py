@@ -18,19 +18,22 @@ COMPARED = [
 ]
 
 
-def add_reference_errors(rows: pd.DataFrame, oracle: str) -> pd.DataFrame:
+def add_reference_errors(measurements: pd.DataFrame, oracle: str) -> pd.DataFrame:
     """Adds COMPARED, same_stop, and ref_stop: how the oracle ended from the same guess, None where it has no
     pose.
 
-    The oracle's pose is that of its smallest thread count. Its own rows, and rows without it, have NaN.
+    The oracle's pose is that of its smallest thread count. Its own measurements, and those
+    without it, have NaN.
     """
-    rows = rows.copy()
-    own = rows[(rows.implementation == oracle) & rows.error.isna()].sort_values("threads", kind="stable")
+    measurements = measurements.copy()
+    own = measurements[(measurements.implementation == oracle) & measurements.error.isna()].sort_values(
+        "threads", kind="stable"
+    )
     own = own.drop_duplicates(SAME_ALIGNMENT).set_index(SAME_ALIGNMENT)
     found = dict(zip(own.index, own.itertuples()))
-    columns = {name: np.full(len(rows), np.nan) for name in COMPARED}
-    same_stop, ref_stop = np.full(len(rows), None, object), np.full(len(rows), None, object)
-    for i, row in enumerate(rows.itertuples()):
+    columns = {name: np.full(len(measurements), np.nan) for name in COMPARED}
+    same_stop, ref_stop = np.full(len(measurements), None, object), np.full(len(measurements), None, object)
+    for i, row in enumerate(measurements.itertuples()):
         ref = found.get((row.dataset, row.frame, row.guess_name, row.variant))
         if ref is None:
             continue
@@ -43,26 +46,30 @@ def add_reference_errors(rows: pd.DataFrame, oracle: str) -> pd.DataFrame:
         columns["score_vs_ref"][i] = (row.score - ref.score) / ref.score if ref.score else np.nan
         columns["correspondences_vs_ref"][i] = row.correspondences - ref.correspondences
         same_stop[i] = row.stop == ref.stop
-    return rows.assign(**columns, same_stop=same_stop, ref_stop=ref_stop)
+    return measurements.assign(**columns, same_stop=same_stop, ref_stop=ref_stop)
 
 
-def within_equal_bound(rows: pd.DataFrame) -> pd.Series:
+def within_equal_bound(measurements: pd.DataFrame) -> pd.Series:
     """Final pose within 1 cm and 0.1 degrees of the oracle's; False where there is nothing to compare."""
-    return (rows.translation_vs_ref_m <= EQUAL_TRANSLATION_M) & (
-        rows.rotation_vs_ref_deg <= EQUAL_ROTATION_DEG
+    return (measurements.translation_vs_ref_m <= EQUAL_TRANSLATION_M) & (
+        measurements.rotation_vs_ref_deg <= EQUAL_ROTATION_DEG
     )
 
 
-def reference_threads(rows: pd.DataFrame, implementations: pd.DataFrame) -> pd.DataFrame:
+def reference_threads(measurements: pd.DataFrame, implementations: pd.DataFrame) -> pd.DataFrame:
     """For every (dataset, variant, threads, implementation) the thread count of the oracle to compare its
     speed with.
 
     The same count where there is one. For an implementation on a GPU, or with a count the oracle was not run
     with, the oracle's largest: the best that it can do on this machine. NaN where the oracle was not run.
     """
-    keys = rows[["dataset", "variant", "threads", "implementation"]].drop_duplicates().reset_index(drop=True)
+    keys = (
+        measurements[["dataset", "variant", "threads", "implementation"]]
+        .drop_duplicates()
+        .reset_index(drop=True)
+    )
     counts = (
-        rows[rows.implementation == oracle_of(implementations)]
+        measurements[measurements.implementation == oracle_of(implementations)]
         .groupby(["dataset", "variant"])
         .threads.agg(set)
     )

@@ -25,12 +25,12 @@ def fit_line(x, y):
     return float(constant), float(slope), float(np.max(np.abs((constant + slope * x) / y - 1)))
 
 
-def scaling_points(rows: pd.DataFrame) -> pd.DataFrame:
+def scaling_points(measurements: pd.DataFrame) -> pd.DataFrame:
     """Medians per (variable, family, implementation, threads, size): evaluation_us = align time per pass over
     the scan, align_ms, build_ms, peak_device_mb (NaN without a device). Only families with at least
     LEAST_SIZES sizes of that variable, more than a factor 2 apart.
     """
-    kept = timed(rows[rows.variant == "autoware"])
+    kept = timed(measurements[measurements.variant == "autoware"])
     kept = kept.assign(
         family=kept.dataset.map(family),
         evaluation_us=1000 * kept.align_ms / kept.evaluations,
@@ -81,10 +81,10 @@ def scaling_fits(points: pd.DataFrame, value: str = "evaluation_us") -> pd.DataF
     return pd.DataFrame(out, columns=keys + ["constant", "slope", "worst_residual", "sizes"])
 
 
-def thread_points(rows: pd.DataFrame) -> pd.DataFrame:
+def thread_points(measurements: pd.DataFrame) -> pd.DataFrame:
     """Per (dataset, implementation, threads): median time and speed-up over one thread, for those with three
     thread counts."""
-    kept = timed(rows[rows.variant == "autoware"])
+    kept = timed(measurements[measurements.variant == "autoware"])
     medians = kept.groupby(["dataset", "implementation", "threads"], sort=False).agg(
         align_ms=("align_ms", "median"), n=("align_ms", "size")
     )
@@ -97,7 +97,7 @@ def thread_points(rows: pd.DataFrame) -> pd.DataFrame:
     return pd.concat(out, ignore_index=True)[columns] if out else pd.DataFrame(columns=columns)
 
 
-def scaling_datasets(rows: pd.DataFrame) -> set:
+def scaling_datasets(measurements: pd.DataFrame) -> set:
     """Datasets that exist for their size: members of a family that scaling_points() shows."""
-    families = set(scaling_points(rows).family)
-    return {name for name in rows.dataset.unique() if family(name) in families}
+    families = set(scaling_points(measurements).family)
+    return {name for name in measurements.dataset.unique() if family(name) in families}

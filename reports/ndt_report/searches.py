@@ -38,37 +38,39 @@ TABLE_COLUMNS += [
 ]
 
 
-def search_rows(rows: pd.DataFrame) -> pd.DataFrame:
+def search_measurements(measurements: pd.DataFrame) -> pd.DataFrame:
     """The searches among a run's measurements, in the order of the tables: SEARCH_COLUMNS as columns (the
     name as search_name, with the variant where that is not autoware), success (1, 0, NaN without truth; an
     error is no success) and ms (NaN with an error)."""
-    rows = rows[rows.search.notna()].reset_index(drop=True)
-    keys = pd.DataFrame(list(rows.search), columns=[c.name for c in SEARCH_COLUMNS], dtype=object)
-    names = [n if v == "autoware" else f"{n}, {v}" for n, v in zip(keys.name, rows.variant)]
-    rows = pd.concat([rows, keys.drop(columns="name")], axis=1).assign(search_name=names)
-    rows[SETTING[2:5]] = rows[SETTING[2:5]].astype(int)
-    rows["sigma_m"] = [float(sigma[0]) for sigma in rows.sigma]
-    ms = [np.nan if v is None else np.median(v) / 1000 for v in rows.align_us]
-    rows = rows.assign(ms=np.array(ms, float), success=_success(rows))
-    return rows.iloc[_side_by_side(rows)].reset_index(drop=True)
+    measurements = measurements[measurements.search.notna()].reset_index(drop=True)
+    keys = pd.DataFrame(list(measurements.search), columns=[c.name for c in SEARCH_COLUMNS], dtype=object)
+    names = [n if v == "autoware" else f"{n}, {v}" for n, v in zip(keys.name, measurements.variant)]
+    measurements = pd.concat([measurements, keys.drop(columns="name")], axis=1).assign(search_name=names)
+    measurements[SETTING[2:5]] = measurements[SETTING[2:5]].astype(int)
+    measurements["sigma_m"] = [float(sigma[0]) for sigma in measurements.sigma]
+    ms = [np.nan if v is None else np.median(v) / 1000 for v in measurements.align_us]
+    measurements = measurements.assign(ms=np.array(ms, float), success=_success(measurements))
+    return measurements.iloc[_side_by_side(measurements)].reset_index(drop=True)
 
 
 def succeeds(translation_error_m, rotation_error_deg):
     return (translation_error_m <= SEARCH_SUCCESS_M) & (rotation_error_deg <= SEARCH_SUCCESS_DEG)
 
 
-def _success(rows) -> pd.Series:
+def _success(measurements) -> pd.Series:
     found = (
-        succeeds(rows.translation_error_m.astype(float), rows.rotation_error_deg.astype(float))
-        & rows.error.isna()
+        succeeds(
+            measurements.translation_error_m.astype(float), measurements.rotation_error_deg.astype(float)
+        )
+        & measurements.error.isna()
     )
-    has_truth = rows.dataset.isin(rows[rows.truth.notna()].dataset)
+    has_truth = measurements.dataset.isin(measurements[measurements.truth.notna()].dataset)
     return found.astype(float).where(has_truth)
 
 
-def _side_by_side(rows) -> list:
+def _side_by_side(measurements) -> list:
     """Datasets and implementations as they come, guided searches first, then by strategy and name."""
-    order = [{name: i for i, name in enumerate(dict.fromkeys(rows[key]))} for key in SEARCH_KEY[:2]]
+    order = [{name: i for i, name in enumerate(dict.fromkeys(measurements[key]))} for key in SEARCH_KEY[:2]]
     keys = [
         (
             order[0][r.dataset],
@@ -78,7 +80,7 @@ def _side_by_side(rows) -> list:
             STRATEGIES.index(r.strategy),
         )
         + (natural_key(r.search_name),)
-        for r in rows.itertuples()
+        for r in measurements.itertuples()
     ]
     return sorted(range(len(keys)), key=keys.__getitem__)
 
@@ -86,7 +88,7 @@ def _side_by_side(rows) -> list:
 def search_table(searches: pd.DataFrame, oracle: str) -> pd.DataFrame:
     """One row per SEARCH_KEY: SETTING, TABLE_COLUMNS, and speed: times of the oracle's fastest sequential TPE
     search of as many particles on that dataset / own (medians; NaN without one). false_reliable: searches
-    that call a wrong pose reliable, NaN without truth. searches: of search_rows()."""
+    that call a wrong pose reliable, NaN without truth. searches: of search_measurements()."""
     groups = searches.groupby(SEARCH_KEY, sort=False)
     out = [dict(zip(SEARCH_KEY, key)) | _setting(group) | _summary(group) for key, group in groups]
     table = pd.DataFrame(out, columns=SEARCH_KEY + SETTING + TABLE_COLUMNS)
@@ -224,6 +226,6 @@ def with_paths(searches: pd.DataFrame, datasets: pd.DataFrame) -> list:
 
 
 def path_points(search) -> pd.DataFrame:
-    """One row per particle: PATH_KEYS, best. search: a row of search_rows() with paths."""
+    """One row per particle: PATH_KEYS, best. search: a row of search_measurements() with paths."""
     points = pd.DataFrame(search.paths, columns=list(PATH_KEYS))
     return points.assign(particle=points.index, best=points.index == search.best_particle)

@@ -24,8 +24,8 @@ from .latency import samples, tail_table
 from .load import Run
 from .scaling import scaling_datasets, scaling_points, thread_points
 from .search_verdict import search_sentences
-from .searches import at_once_table, search_rows, search_table, success_steps, with_paths
-from .summary import judged_rows, summary_table
+from .searches import at_once_table, search_measurements, search_table, success_steps, with_paths
+from .summary import judged_measurements, summary_table
 from .style import Looks
 from .targets import targets_table
 from .trajectories import trajectories, trajectory_errors
@@ -38,7 +38,7 @@ MOST_PER_KIND = 4  # datasets with a trajectory, a picture, a basin or a ROC of 
 @dataclass
 class Report:
     run: Run
-    rows: pd.DataFrame
+    measurements: pd.DataFrame
     table: pd.DataFrame
     verdict: Verdict
     drawings: dict = field(default_factory=dict)  # section: list of Drawing
@@ -60,42 +60,47 @@ class Report:
 
 
 def make_report(run: Run) -> Report:
-    batches, searches = batch_table(run.rows), search_rows(run.rows)
+    batches, searches = batch_table(run.measurements), search_measurements(run.measurements)
     found = search_table(searches, run.oracle)
     run = split_grids(alignments_alone(run))
-    rows = judged_rows(run)
-    table = summary_table(rows, run.implementations)
-    shown = main_datasets(rows)
-    points = trace_points(rows)
+    measurements = judged_measurements(run)
+    table = summary_table(measurements, run.implementations)
+    shown = main_datasets(measurements)
+    points = trace_points(measurements)
     report = Report(
-        run, rows, table, verdict_of(run, rows, table, shown, search_sentences(found, run.oracle))
+        run,
+        measurements,
+        table,
+        verdict_of(run, measurements, table, shown, search_sentences(found, run.oracle)),
     )
-    report.equivalence, report.worst = equivalence_table(rows), worst_cases(rows, run.implementations)
-    report.stopping = stopping_table(rows, points)
-    report.iteration_times = iteration_time_table(rows)
+    report.equivalence, report.worst = equivalence_table(measurements), worst_cases(
+        measurements, run.implementations
+    )
+    report.stopping = stopping_table(measurements, points)
+    report.iteration_times = iteration_time_table(measurements)
     report.feature_costs = feature_costs(report.iteration_times)
-    report.tails, report.batches = tail_table(rows), batches
+    report.tails, report.batches = tail_table(measurements), batches
     report.searches, report.at_once = found, at_once_table(found, run.oracle)
-    report.transfers = transfers_table(rows, run.implementations)
-    report.without_counts = without_counts(rows, run.implementations)
-    report.trajectories = trajectories(rows, run.datasets)
+    report.transfers = transfers_table(measurements, run.implementations)
+    report.without_counts = without_counts(measurements, run.implementations)
+    report.trajectories = trajectories(measurements, run.datasets)
     report.trajectory_errors = trajectory_errors(report.trajectories)
-    poses = _judged(rows, points, run)
+    poses = _judged(measurements, points, run)
     report.detection = detection_table(poses)
-    cells = basin_cells(rows)
-    threads = thread_points(rows)
+    cells = basin_cells(measurements)
+    threads = thread_points(measurements)
     look = Looks(run.implementations)
     report.drawings = {
         name: [d for d in drawings if d is not None]
         for name, drawings in {
             "pareto": [pareto.draw(table, run.datasets, shown, look)],
-            "latency": [ecdf.draw(samples(rows), shown, look)],
+            "latency": [ecdf.draw(samples(measurements), shown, look)],
             "convergence": [convergence_figure.draw(_one_thread(points), shown, look)],
             "basin": [
                 basin_figure.draw(cells, name) for name in list(dict.fromkeys(cells.dataset))[:MOST_PER_KIND]
             ],
             "scaling": [
-                scaling_figure.draw(scaling_points(rows), look),
+                scaling_figure.draw(scaling_points(measurements), look),
                 scaling_figure.draw_threads(threads, look),
             ],
             "iterations": [iteration_figure.draw(report.iteration_times, look)],
@@ -106,19 +111,19 @@ def make_report(run: Run) -> Report:
                 scores.draw(poses, report.detection, name)
                 for name in list(dict.fromkeys(poses.dataset))[:MOST_PER_KIND]
             ],
-            "picture": _pictures(run, rows),
+            "picture": _pictures(run, measurements),
         }.items()
     }
     report.targets = targets_table(report, searches)
     return report
 
 
-def main_datasets(rows: pd.DataFrame) -> list:
+def main_datasets(measurements: pd.DataFrame) -> list:
     """Datasets that stand for themselves: not made for their size, and timed if any dataset is."""
-    sized = scaling_datasets(rows)
-    timed = set(rows[rows.timing.isin(["settled", "wall_cap"])].dataset)
-    names = [name for name in dict.fromkeys(rows.dataset) if name not in sized]
-    return [n for n in names if n in timed] or names or list(dict.fromkeys(rows.dataset))
+    sized = scaling_datasets(measurements)
+    timed = set(measurements[measurements.timing.isin(["settled", "wall_cap"])].dataset)
+    names = [name for name in dict.fromkeys(measurements.dataset) if name not in sized]
+    return [n for n in names if n in timed] or names or list(dict.fromkeys(measurements.dataset))
 
 
 def _one_thread(points: pd.DataFrame) -> pd.DataFrame:
@@ -132,8 +137,12 @@ def _one_thread(points: pd.DataFrame) -> pd.DataFrame:
     )
 
 
-def _judged(rows, points, run: Run) -> pd.DataFrame:
-    oracle = rows[(rows.implementation == run.oracle) & (rows.variant == "autoware") & rows.error.isna()]
+def _judged(measurements, points, run: Run) -> pd.DataFrame:
+    oracle = measurements[
+        (measurements.implementation == run.oracle)
+        & (measurements.variant == "autoware")
+        & measurements.error.isna()
+    ]
     oracle = oracle.sort_values("threads", kind="stable").drop_duplicates(["dataset", "frame", "guess_name"])
     return judged_poses(
         oracle, mark_wrong(_one_thread(points[points.implementation == run.oracle]), run.datasets)
@@ -168,22 +177,24 @@ def _map_around(run: Run, search):
     return read_pcd(run.folder / data.picture["map"])
 
 
-def _pictures(run: Run, rows) -> list:
+def _pictures(run: Run, measurements) -> list:
     out = []
     for data in run.datasets[run.datasets.picture.notna()].itertuples():
-        shown = rows[
-            (rows.dataset == data.name)
-            & (rows.frame == data.picture["frame"])
-            & rows.error.isna()
-            & (rows.variant == "autoware")
+        shown = measurements[
+            (measurements.dataset == data.name)
+            & (measurements.frame == data.picture["frame"])
+            & measurements.error.isna()
+            & (measurements.variant == "autoware")
         ]
         if shown.empty or len(out) == MOST_PER_KIND:
             continue
         oracle = shown[shown.implementation == run.oracle]
-        row = (oracle if len(oracle) else shown).iloc[0]
+        measurement = (oracle if len(oracle) else shown).iloc[0]
         out.append(
             scan_in_map.draw(
-                row, read_pcd(run.folder / data.picture["map"]), read_pcd(run.folder / data.picture["scan"])
+                measurement,
+                read_pcd(run.folder / data.picture["map"]),
+                read_pcd(run.folder / data.picture["scan"]),
             )
         )
     return out

@@ -9,19 +9,23 @@ from .load import Run, oracle_of
 from .reference import add_reference_errors, reference_threads
 
 
-def judged_rows(run: Run) -> pd.DataFrame:
-    """run.rows with errors against the oracle and success."""
-    return add_success(add_reference_errors(run.rows, run.oracle), run.datasets, run.oracle)
+def judged_measurements(run: Run) -> pd.DataFrame:
+    """run.measurements with errors against the oracle and success."""
+    return add_success(add_reference_errors(run.measurements, run.oracle), run.datasets, run.oracle)
 
 
-def summary_table(rows: pd.DataFrame, implementations: pd.DataFrame) -> pd.DataFrame:
-    """One row per (dataset, variant, threads, implementation), in report order. rows: of judged_rows()."""
-    pairing = reference_threads(rows, implementations)
-    equal = equal_accuracy(rows, pairing, oracle_of(implementations))
+def summary_table(measurements: pd.DataFrame, implementations: pd.DataFrame) -> pd.DataFrame:
+    """One row per (dataset, variant, threads, implementation), in report order.
+
+    measurements: of judged_measurements()."""
+    pairing = reference_threads(measurements, implementations)
+    equal = equal_accuracy(measurements, pairing, oracle_of(implementations))
     table = (
-        accuracy_table(rows).merge(equal, on=KEY, how="left").merge(latency_table(rows), on=KEY, how="left")
+        accuracy_table(measurements)
+        .merge(equal, on=KEY, how="left")
+        .merge(latency_table(measurements), on=KEY, how="left")
     )
-    table = table.merge(ratio_table(rows, pairing, equal, implementations), on=KEY, how="left")
+    table = table.merge(ratio_table(measurements, pairing, equal, implementations), on=KEY, how="left")
     texts = [prefix + name for prefix in ("", "cpu_") for name in ("verdict", "why_no_verdict", "base")]
     table[texts] = table[texts].fillna("")
     return table.assign(

@@ -57,11 +57,11 @@ class Side:
         def kept_of(frame):
             return frame if frame.empty else frame[frame.implementation.isin(own)]
 
-        self.tried, self.searches = kept_of(report.rows), kept_of(searches)
-        self.rows = self.tried[self.tried.error.isna()]
-        self.plain = self.rows[self.rows.variant == "autoware"]
+        self.tried, self.searches = kept_of(report.measurements), kept_of(searches)
+        self.measurements = self.tried[self.tried.error.isna()]
+        self.plain = self.measurements[self.measurements.variant == "autoware"]
         # A dataset that was made for its size says nothing of a typical one.
-        self.usual = self.plain[~self.plain.dataset.isin(scaling_datasets(report.rows))]
+        self.usual = self.plain[~self.plain.dataset.isin(scaling_datasets(report.measurements))]
         self.table, self.at_once = kept_of(report.table), kept_of(report.at_once)
         self.transfers, self.feature_costs = kept_of(report.transfers), kept_of(report.feature_costs)
 
@@ -87,12 +87,13 @@ class Side:
         return _exactly(count.median(), text)
 
     def other_poses(self):
-        rows = self.rows[self.rows.translation_vs_ref_m.notna()]
-        if rows.empty:
+        compared = self.measurements[self.measurements.translation_vs_ref_m.notna()]
+        if compared.empty:
             return None
-        share = 100 * (1 - within_equal_bound(rows).mean())
-        worst = f"{1000 * rows.translation_vs_ref_m.max():.3g} mm, {rows.rotation_vs_ref_deg.max():.2g} deg"
-        return _exactly(share, f"{share:.3g} % of {len(rows)} poses; the farthest are {worst} away")
+        share = 100 * (1 - within_equal_bound(compared).mean())
+        metres, degrees = compared.translation_vs_ref_m.max(), compared.rotation_vs_ref_deg.max()
+        worst = f"{1000 * metres:.3g} mm, {degrees:.2g} deg"
+        return _exactly(share, f"{share:.3g} % of {len(compared)} poses; the farthest are {worst} away")
 
     def device_mb(self):
         return _chosen(self.usual.assign(mb=self.usual.peak_device_bytes / 1e6), "mb", "worst")
@@ -180,7 +181,9 @@ def _chosen(frame, column: str, of: str):
 
 
 def targets_table(report, searches: pd.DataFrame) -> pd.DataFrame:
-    """One row per target: name, bound, state, ours, beside (on a CPU), reason. searches: of search_rows()."""
+    """One row per target: name, bound, state, ours, beside (on a CPU), reason.
+
+    searches: of search_measurements()."""
     sides = {where: Side(report, searches, where) for where in ("GPU", "CPU", "any")}
     out = []
     for target in read_targets():

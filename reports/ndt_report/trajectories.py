@@ -24,10 +24,12 @@ class Trajectory:
     failed: int  # frames without a pose: left out, or in a chain replaced by their guess
 
 
-def trajectories(rows: pd.DataFrame, datasets: pd.DataFrame) -> list:
+def trajectories(measurements: pd.DataFrame, datasets: pd.DataFrame) -> list:
     """Of every (dataset, implementation) with at least LEAST_POSES frames: the first guess of each frame, the
     smallest thread count, variant autoware."""
-    kept = rows[(rows.variant == "autoware") & (rows.frame != "") & rows.guess_offset.isna()]
+    kept = measurements[
+        (measurements.variant == "autoware") & (measurements.frame != "") & measurements.guess_offset.isna()
+    ]
     kept = (
         kept.sort_values("threads", kind="stable")
         .drop_duplicates(["dataset", "implementation", "frame"])

@@ -36,14 +36,14 @@ class Fit(NamedTuple):
     worst: float  # largest residual: how far from a line
 
 
-def iteration_fit(rows: pd.DataFrame, columns, over=None) -> Fit | None:
+def iteration_fit(measurements: pd.DataFrame, columns, over=None) -> Fit | None:
     """A line through the columns' sum over iterations (or another count, `over`), scans of one dataset and
     size compared with one another, so that what an alignment moves for its points is no slope. None if no
     such scans differ in their iterations: constant and slope cannot be told apart then."""
-    rows = rows.dropna(subset=columns)
-    count = rows.iterations if over is None else over[rows.index]
-    total = rows[columns].sum(axis=1)
-    scans = [rows.dataset, rows.points]
+    measurements = measurements.dropna(subset=columns)
+    count = measurements.iterations if over is None else over[measurements.index]
+    total = measurements[columns].sum(axis=1)
+    scans = [measurements.dataset, measurements.points]
     x = count - count.groupby(scans).transform("mean")
     y = total - total.groupby(scans).transform("mean")
     if not (x != 0).any():
@@ -52,11 +52,11 @@ def iteration_fit(rows: pd.DataFrame, columns, over=None) -> Fit | None:
     return Fit(slope, float((total - slope * count).median()), float((y - slope * x).abs().max()))
 
 
-def transfers_table(rows: pd.DataFrame, implementations: pd.DataFrame) -> pd.DataFrame:
+def transfers_table(measurements: pd.DataFrame, implementations: pd.DataFrame) -> pd.DataFrame:
     """One row per (implementation, variant) with counts: medians and largest of COUNTS, iteration fits (NaN
     if unknown), and what of its budget is broken and held, as text."""
     out = []
-    counted = rows[rows.error.isna() & rows.upload_bytes.notna()]
+    counted = measurements[measurements.error.isna() & measurements.upload_bytes.notna()]
     for (implementation, variant), group in counted.groupby(["implementation", "variant"], sort=False):
         row = {"implementation": implementation, "variant": variant, "n": len(group)}
         row |= {"iterations_min": group.iterations.min(), "iterations_max": group.iterations.max()}
@@ -104,10 +104,10 @@ def _against_budget(budget, row: dict) -> dict:
     return {"broken": "; ".join(broken), "held": "; ".join(held)}
 
 
-def without_counts(rows: pd.DataFrame, implementations: pd.DataFrame) -> list:
+def without_counts(measurements: pd.DataFrame, implementations: pd.DataFrame) -> list:
     """(implementation, why it has no counts), in report order."""
-    counted = set(rows[rows.upload_bytes.notna()].implementation)
-    there, failed = set(rows.implementation), rows[rows.error.isna()].implementation
+    counted = set(measurements[measurements.upload_bytes.notna()].implementation)
+    there, failed = set(measurements.implementation), measurements[measurements.error.isna()].implementation
     out = []
     for entry in implementations.itertuples():
         if entry.name in counted:

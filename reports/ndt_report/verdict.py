@@ -113,7 +113,9 @@ def headline(table: pd.DataFrame, shown, oracle: str) -> str:
     return f"Use {winner}: the fastest implementation with the oracle's accuracy on {of}."
 
 
-def verdict_of(run: Run, rows: pd.DataFrame, table: pd.DataFrame, shown: list, searches=()) -> Verdict:
+def verdict_of(
+    run: Run, measurements: pd.DataFrame, table: pd.DataFrame, shown: list, searches=()
+) -> Verdict:
     """searches: sentences of search_sentences()."""
     said = [
         dataset_sentence(name, table, run.datasets.loc[name, "frames"], run.oracle)
@@ -125,15 +127,16 @@ def verdict_of(run: Run, rows: pd.DataFrame, table: pd.DataFrame, shown: list, s
         headline(table, shown, run.oracle),
         said,
         list(searches),
-        _trust(run, rows, table[table.dataset.isin(shown)]),
-        run.notes + _cautions(run, rows, table),
+        _trust(run, measurements, table[table.dataset.isin(shown)]),
+        run.notes + _cautions(run, measurements, table),
     )
 
 
-def _trust(run: Run, rows, table) -> list:
+def _trust(run: Run, measurements, table) -> list:
     out = []
-    own = rows[
-        rows.translation_vs_ref_m.notna() & ~rows.implementation.map(run.implementations.peer).astype(bool)
+    own = measurements[
+        measurements.translation_vs_ref_m.notna()
+        & ~measurements.implementation.map(run.implementations.peer).astype(bool)
     ]
     if len(own):
         same = (own.iterations_vs_ref == 0).mean()
@@ -152,25 +155,28 @@ def _trust(run: Run, rows, table) -> list:
     if table.samples.notna().any():
         out.append(
             f"Times: {int(table.samples.sum())} repeats of {int(table.timed_measurements.sum())} alignments"
-            f" in {rows.job.nunique()} child processes in random order; intervals resample whole processes."
+            f" in {measurements.job.nunique()} child processes in random order; intervals resample whole"
+            " processes."
         )
     return out
 
 
-def typical_spread(rows) -> float:
+def typical_spread(measurements) -> float:
     """Median over timed measurements of the inter-quartile range of their repeats, as a share of their
     median; NaN if none."""
     repeats = [
-        v for v in rows[rows.error.isna() & (rows.timing != "single")].align_us if len(v) >= FEWEST_REPEATS
+        v
+        for v in measurements[measurements.error.isna() & (measurements.timing != "single")].align_us
+        if len(v) >= FEWEST_REPEATS
     ]
     shares = [np.subtract(*np.percentile(v, [75, 25])) / np.median(v) for v in repeats]
     return float(np.median(shares)) if shares else np.nan
 
 
-def _cautions(run: Run, rows, table) -> list:
+def _cautions(run: Run, measurements, table) -> list:
     out = []
-    if errors := int(rows.error.notna().sum()):
-        kinds = rows.error_kind.value_counts()
+    if errors := int(measurements.error.notna().sum()):
+        kinds = measurements.error_kind.value_counts()
         out.append(
             f"{errors} measurements failed with an error "
             f"({', '.join(f'{k} {kinds[k]}' for k in sorted(kinds.index))}); they count as failures."
@@ -182,14 +188,18 @@ def _cautions(run: Run, rows, table) -> list:
         )
     missing = [
         name
-        for name in rows.dataset.unique()
-        if not ((rows.dataset == name) & (rows.implementation == run.oracle) & rows.error.isna()).any()
+        for name in measurements.dataset.unique()
+        if not (
+            (measurements.dataset == name)
+            & (measurements.implementation == run.oracle)
+            & measurements.error.isna()
+        ).any()
     ]
     if missing:
         out.append(f"Without {run.oracle}: {', '.join(missing)}. Nothing is compared there.")
-    capped = rows[rows.timing == "wall_cap"]
+    capped = measurements[measurements.timing == "wall_cap"]
     if len(capped):
-        timed = rows.timing.isin(["settled", "wall_cap"]).sum()
+        timed = measurements.timing.isin(["settled", "wall_cap"]).sum()
         out.append(
             f"{100 * len(capped) / timed:.0f} % of the timed measurements hit the wall-clock cap before their"
             " repeats settled."
@@ -217,7 +227,7 @@ def _cautions(run: Run, rows, table) -> list:
     load, cores = environment.get("load_average_1_min"), environment.get("cores")
     if isinstance(load, (int, float)) and isinstance(cores, int) and load > BUSY_LOAD * cores:
         out.append(f"The machine was busy when the run began: load {load:.2g} on {cores} cores.")
-    if (spread := typical_spread(rows)) > UNSTEADY:
+    if (spread := typical_spread(measurements)) > UNSTEADY:
         out.insert(
             0,
             "Times are unsteady: half of the repeats of one and the same alignment spread over"

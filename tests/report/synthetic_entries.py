@@ -67,7 +67,7 @@ def dataset(name, **changes):
 
 
 def traffic(name, points, iterations):
-    """Of one alignment: the staged row asks the device after every iteration, the others once."""
+    """Of one alignment: the staged implementation asks the device after every iteration, the others once."""
     asked = iterations if name == "multikernel_cuda" else 0
     counts = {
         "upload_bytes": 12 * points + 64,

@@ -1,4 +1,4 @@
-"""A run folder as ndt-bench writes it, with numbers known beforehand: rows are added one by one."""
+"""A run folder as ndt-bench writes it, with numbers known beforehand: measurements are added one by one."""
 
 import json
 
@@ -7,16 +7,16 @@ from synthetic_entries import IMPLEMENTATIONS, REFERENCE, hash_of, implementatio
 
 
 class SyntheticFolder:
-    """Rows are added part by part; write() makes the folder."""
+    """Measurements are added part by part; write() makes the folder."""
 
     def __init__(self, seed=1, slow=None, drift=1.0, cuda=True):
         self.random = np.random.default_rng(seed)
         self.world = np.random.default_rng(7)  # scenes do not depend on the run's seed, only timings do
         self.slow, self.drift = slow or {}, drift
         self.names = [n for n in IMPLEMENTATIONS if cuda or not n.endswith("_cuda")]
-        self.datasets, self.rows, self.clouds, self.left_out, self.job = [], [], {}, [], 0
+        self.datasets, self.measurements, self.clouds, self.left_out, self.job = [], [], {}, [], 0
 
-    def row(
+    def measurement(
         self,
         name,
         data,
@@ -60,7 +60,7 @@ class SyntheticFolder:
             float(np.linalg.norm((guess[:3, 3] * (1 - s) + final[:3, 3] * s) - truth[:3, 3])) for s in steps
         ]
         rotation = abs(float(scene.normal(0, 0.006)))
-        self.rows.append(
+        self.measurements.append(
             {
                 "run_id": "20261121T134819Z",
                 "job": self.job,
@@ -119,7 +119,7 @@ class SyntheticFolder:
         )
 
     def fail(self, kind="crash", said="the child <process> ended by signal 11"):
-        """The row added last failed."""
+        """The measurement added last failed."""
         kept = (
             "run_id",
             "job",
@@ -136,7 +136,7 @@ class SyntheticFolder:
             "guess",
             "points",
         )
-        self.rows[-1] = {k: v if k in kept else None for k, v in self.rows[-1].items()} | {
+        self.measurements[-1] = {k: v if k in kept else None for k, v in self.measurements[-1].items()} | {
             "error": said,
             "error_kind": kind,
         }
@@ -145,7 +145,7 @@ class SyntheticFolder:
         return (1,) if name == "pcl_ndt" or name.endswith("_cuda") else (1, 2)
 
     def jobs(self, cells):
-        """One job factor per block of cells and row: drift of the machine between child processes."""
+        """One job factor per block of cells and implementation: the machine drifts between processes."""
         self.job += 1
         return float(self.random.lognormal(0, 0.01)), cells
 
@@ -168,13 +168,13 @@ class SyntheticFolder:
         }
 
     def planned_jobs(self, planned):
-        """As many rows as there are, or as many as the test says were planned."""
+        """As many measurements as there are, or as many as the test says were planned."""
         counts = {}
-        for row in self.rows:
-            counts[row["job"]] = counts.get(row["job"], 0) + 1
+        for measurement in self.measurements:
+            counts[measurement["job"]] = counts.get(measurement["job"], 0) + 1
         jobs = [{"job": job, "row_count": count} for job, count in counts.items()]
         if planned is not None:
-            jobs.append({"job": self.job + 1, "row_count": planned - len(self.rows)})
+            jobs.append({"job": self.job + 1, "row_count": planned - len(self.measurements)})
         return jobs
 
     def implementations(self):
@@ -217,7 +217,7 @@ class SyntheticFolder:
             },
         }.items():
             (folder / name).write_text(json.dumps(content, indent=1))
-        (folder / "results.jsonl").write_text("".join(json.dumps(r) + "\n" for r in self.rows))
+        (folder / "results.jsonl").write_text("".join(json.dumps(r) + "\n" for r in self.measurements))
         for name, points in self.clouds.items():
             (folder / name).parent.mkdir(exist_ok=True)
             write_pcd(folder / name, points)

@@ -41,7 +41,7 @@ class SyntheticRun(SyntheticFolder):
                     for start in range(0, frames, block):
                         factor, _ = self.jobs(block)
                         for i in range(start, min(start + block, frames)):
-                            self.row(
+                            self.measurement(
                                 name,
                                 data,
                                 f"scans/{i:06d}.bin",
@@ -67,7 +67,7 @@ class SyntheticRun(SyntheticFolder):
             for i, (x, y, yaw) in enumerate(sorted(offsets)):
                 guess = pose_of(x, y, 0, np.radians(yaw))
                 reach = 2.4 if name == "pcl_ndt" else 2.0
-                self.row(
+                self.measurement(
                     name,
                     data,
                     "scan",
@@ -89,7 +89,7 @@ class SyntheticRun(SyntheticFolder):
                 for threads in self.threads_of(name):
                     for frame in range(3):
                         factor, _ = self.jobs(1)
-                        self.row(
+                        self.measurement(
                             name,
                             f"courtyard_{size}",
                             "scan",
@@ -113,7 +113,7 @@ class SyntheticRun(SyntheticFolder):
                     factor = {"batched": 2.0, "regularised": 1.01}.get(variant, 1.0)
                     self.job += 1
                     for i in (2, 6, 16):
-                        self.row(
+                        self.measurement(
                             name,
                             f"town_points_{size}",
                             "scan",
@@ -136,7 +136,7 @@ class SyntheticRun(SyntheticFolder):
         for name in [n for n in self.names if n.startswith("persistent")]:
             self.job += 1
             for count in poses:
-                self.row(
+                self.measurement(
                     name,
                     f"town_points_{points}",
                     "scan",
@@ -161,7 +161,7 @@ class SyntheticRun(SyntheticFolder):
         entry = next(d for d in self.datasets if d["name"] == data)
         truth = next(
             np.array(r["truth"]).reshape(4, 4)
-            for r in self.rows
+            for r in self.measurements
             if r["dataset"] == data and r["frame"] == frame
         )
         self.clouds = {"clouds/map.pcd": scan @ truth[:3, :3].T + truth[:3, 3], "clouds/scan.pcd": scan}
@@ -170,8 +170,8 @@ class SyntheticRun(SyntheticFolder):
 
 
 def every_kind(**options) -> SyntheticRun:
-    """Rows of all presets: truth and none, a chained sequence, variants, a basin, sizes, a picture, errors, a
-    missing oracle."""
+    """Measurements of all presets: truth and none, a chained sequence, variants, a basin, sizes, a picture,
+    errors, a missing oracle."""
     run = SyntheticRun(**options)
     run.tracking("town", variants=("autoware", "direct7")).picture("town")
     run.tracking("streets", frames=12, has_truth=False)
@@ -192,7 +192,7 @@ def every_kind(**options) -> SyntheticRun:
     for name in run.names:
         for frame in ("a", "b"):
             run.job += 1
-            run.row(name, "broken", frame, "g", origin, origin, job_factor=1)
+            run.measurement(name, "broken", frame, "g", origin, origin, job_factor=1)
             if name == "persistent_cpu":
                 run.fail("timeout" if frame == "a" else "crash")
     return run

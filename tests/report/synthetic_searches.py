@@ -49,7 +49,7 @@ def end_of(random, start, reach, hard):
 def add_searches(
     run: SyntheticRun, data="plaza", seeds=20, particles=200, startup=100, settings=None, hard=False, traced=1
 ):
-    """Of every setting and row, `seeds` searches of one scan. traced: how many of them have paths."""
+    """Of every setting and implementation, `seeds` searches of one scan. traced: how many have paths."""
     if data not in [d["name"] for d in run.datasets]:
         run.datasets.append(dataset(data))
     truth = pose_of(30, 12, 0, 0.4)
@@ -64,8 +64,8 @@ def add_searches(
                 walk = particles_of(random, method, particles, startup, at_once, hard)
                 us = times(run, name, strategy, particles, startup if method == "tpe" else particles, at_once)
                 kept = improvements(walk, us)
-                _add_row(run, name, data, truth, guess, seed, walk, us, kept)
-                run.rows[-1]["search"] = {
+                _add_measurement(run, name, data, truth, guess, seed, walk, us, kept)
+                run.measurements[-1]["search"] = {
                     "name": setting,
                     "strategy": strategy,
                     "method": method,
@@ -129,9 +129,9 @@ def paths(walk, truth):
     return [[float(v) for v in row] for row in np.c_[placed[0], placed[1], nvtl]]
 
 
-def _add_row(run, name, data, truth, guess, seed, walk, us, kept):
+def _add_measurement(run, name, data, truth, guess, seed, walk, us, kept):
     best = walk[1][kept[-1]["particle"]]
-    run.row(
+    run.measurement(
         name,
         data,
         "scans/000000.bin",
@@ -143,7 +143,7 @@ def _add_row(run, name, data, truth, guess, seed, walk, us, kept):
         traced=False,
         iterations=6 * len(us),
     )
-    run.rows[-1] |= {
+    run.measurements[-1] |= {
         "pose": list((truth @ pose_of(best[0], best[1], 0, best[2])).ravel()),
         "align_us": [float(us[-1])],
         "nvtl": kept[-1]["nvtl"],

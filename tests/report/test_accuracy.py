@@ -1,4 +1,4 @@
-"""Errors against the oracle, success, and equal accuracy, on rows made by hand."""
+"""Errors against the oracle, success, and equal accuracy, on measurements made by hand."""
 
 import needs  # noqa: F401  first: it skips
 
@@ -10,7 +10,7 @@ from ndt_report.equivalence import equivalence_table, worst_cases
 from ndt_report.poses import chained, quaternion_xyzw, rotation_difference_deg, translation_difference_m
 from ndt_report.reference import add_reference_errors, reference_threads
 from synthetic_entries import pose_of
-from toy import CUDA, OWN, PEER, REFERENCE, failed, implementations, judged, row
+from toy import CUDA, OWN, PEER, REFERENCE, failed, implementations, judged, measurement
 
 
 def test_pose_differences_are_exact_for_tiny_and_for_half_turns():
@@ -34,54 +34,63 @@ def test_a_chain_multiplies_steps():
 
 
 def test_errors_against_the_oracle_are_of_the_same_alignment():
-    rows = add_reference_errors(
+    measurements = add_reference_errors(
         pd.DataFrame(
             [
-                row(REFERENCE, 1.0),
-                row(OWN, 1.002, iterations=6.0, score=101.0),
-                row(OWN, 5.0, frame="f1"),
-                row(OWN, 1.5, variant="direct7"),
-                row(OWN, 1.0, threads=2, pose=pose_of(1, 0, 0, np.radians(0.5))),
+                measurement(REFERENCE, 1.0),
+                measurement(OWN, 1.002, iterations=6.0, score=101.0),
+                measurement(OWN, 5.0, frame="f1"),
+                measurement(OWN, 1.5, variant="direct7"),
+                measurement(OWN, 1.0, threads=2, pose=pose_of(1, 0, 0, np.radians(0.5))),
             ]
         ),
         REFERENCE,
     )
-    assert rows.translation_vs_ref_m[1] == pytest.approx(0.002)
-    assert rows.iterations_vs_ref[1] == 1 and rows.score_vs_ref[1] == pytest.approx(0.01)
-    assert rows.translation_vs_ref_m[[0, 2, 3]].isna().all()
-    assert rows.rotation_vs_ref_deg[4] == pytest.approx(0.5)
+    assert measurements.translation_vs_ref_m[1] == pytest.approx(0.002)
+    assert measurements.iterations_vs_ref[1] == 1 and measurements.score_vs_ref[1] == pytest.approx(0.01)
+    assert measurements.translation_vs_ref_m[[0, 2, 3]].isna().all()
+    assert measurements.rotation_vs_ref_deg[4] == pytest.approx(0.5)
 
 
 def test_success_is_nearness_to_the_truth_where_there_is_one():
-    rows = judged(
+    measurements = judged(
         [
-            row(OWN, 0.19, true_x=0),
-            row(OWN, 0.21, true_x=0, frame="f1"),
+            measurement(OWN, 0.19, true_x=0),
+            measurement(OWN, 0.21, true_x=0, frame="f1"),
             failed(OWN, frame="f2"),
-            row(OWN, 0.0, true_x=0, frame="f3", rotation_error_deg=1.5),
+            measurement(OWN, 0.0, true_x=0, frame="f3", rotation_error_deg=1.5),
         ]
     )
-    assert list(rows.success) == [1, 0, 0, 0] and set(rows.success_kind) == {TRUTH}
+    assert list(measurements.success) == [1, 0, 0, 0] and set(measurements.success_kind) == {TRUTH}
 
 
 def test_without_truth_success_is_agreement_with_a_converged_oracle_pose():
-    rows = judged(
-        [row(REFERENCE), row(OWN, 0.009), row(OWN, 0.011, threads=2), row(PEER, 0.0, stop="max_iterations")]
+    measurements = judged(
+        [
+            measurement(REFERENCE),
+            measurement(OWN, 0.009),
+            measurement(OWN, 0.011, threads=2),
+            measurement(PEER, 0.0, stop="max_iterations"),
+        ]
     )
-    assert list(rows.success) == [1, 1, 0, 0] and set(rows.success_kind) == {AGREEMENT}
+    assert list(measurements.success) == [1, 1, 0, 0] and set(measurements.success_kind) == {AGREEMENT}
 
 
 def test_without_truth_and_oracle_nobody_can_say_but_an_error_still_failed():
-    rows = judged([row(OWN), failed(OWN, frame="f1")])
-    assert set(rows.success_kind) == {UNKNOWN} and np.isnan(rows.success[0]) and rows.success[1] == 0
+    measurements = judged([measurement(OWN), failed(OWN, frame="f1")])
+    assert (
+        set(measurements.success_kind) == {UNKNOWN}
+        and np.isnan(measurements.success[0])
+        and measurements.success[1] == 0
+    )
 
 
 def test_the_accuracy_table_counts_errors_as_failures():
     table = accuracy_table(
         judged(
             [
-                row(OWN, 0.1, true_x=0),
-                row(OWN, 0.05, true_x=0, frame="f1"),
+                measurement(OWN, 0.1, true_x=0),
+                measurement(OWN, 0.05, true_x=0, frame="f1"),
                 failed(OWN, frame="f2"),
                 failed(OWN, frame="f3"),
             ]
@@ -96,12 +105,14 @@ def test_the_accuracy_table_counts_errors_as_failures():
 
 
 def frames(implementation, errors, **columns):
-    return [row(implementation, x, true_x=0, frame=f"f{i}", **columns) for i, x in enumerate(errors)]
+    return [measurement(implementation, x, true_x=0, frame=f"f{i}", **columns) for i, x in enumerate(errors)]
 
 
-def equal(rows):
-    judged_rows = judged(rows)
-    table = equal_accuracy(judged_rows, reference_threads(judged_rows, implementations()), REFERENCE)
+def equal(measurements):
+    judged_measurements = judged(measurements)
+    table = equal_accuracy(
+        judged_measurements, reference_threads(judged_measurements, implementations()), REFERENCE
+    )
     return table.set_index(["implementation", "threads"])
 
 
@@ -118,7 +129,7 @@ def test_equal_accuracy_needs_99_percent_of_poses_within_a_centimetre():
     )
 
 
-def test_alignments_that_the_oracle_failed_do_not_count_against_a_row_but_successes_must_overlap():
+def test_alignments_that_the_oracle_failed_count_against_nobody_but_successes_must_overlap():
     lost = [0.0] * 50 + [3.0] * 50
     assert equal(frames(REFERENCE, lost) + frames(OWN, [0.0] * 50 + [4.0] * 50)).equal[(OWN, 1)]
     better = equal(frames(REFERENCE, lost) + frames(OWN, [0.0] * 100))
@@ -126,25 +137,25 @@ def test_alignments_that_the_oracle_failed_do_not_count_against_a_row_but_succes
 
 
 def test_an_error_where_the_oracle_succeeded_is_a_difference():
-    rows = frames(REFERENCE, [0.0] * 4) + frames(OWN, [0.0] * 3) + [failed(OWN, frame="f3", true_x=0)]
-    assert equal(rows).why_not[(OWN, 1)] == "not equal: 25 % of poses differ > 1 cm"
+    measurements = frames(REFERENCE, [0.0] * 4) + frames(OWN, [0.0] * 3) + [failed(OWN, frame="f3", true_x=0)]
+    assert equal(measurements).why_not[(OWN, 1)] == "not equal: 25 % of poses differ > 1 cm"
 
 
-def test_rows_are_held_against_the_oracle_with_as_many_threads_and_gpu_rows_against_its_most():
-    rows = pd.DataFrame(
+def test_implementations_are_held_against_the_oracle_with_as_many_threads_and_gpus_against_its_most():
+    measurements = pd.DataFrame(
         [
-            row(REFERENCE, threads=1),
-            row(REFERENCE, threads=4),
-            row(OWN, threads=1),
-            row(OWN, threads=4),
-            row(OWN, threads=2),
-            row(CUDA, threads=1),
-            row(PEER, threads=1),
-            row(OWN, dataset="alone"),
+            measurement(REFERENCE, threads=1),
+            measurement(REFERENCE, threads=4),
+            measurement(OWN, threads=1),
+            measurement(OWN, threads=4),
+            measurement(OWN, threads=2),
+            measurement(CUDA, threads=1),
+            measurement(PEER, threads=1),
+            measurement(OWN, dataset="alone"),
         ]
     )
     threads = (
-        reference_threads(rows, implementations())
+        reference_threads(measurements, implementations())
         .set_index(["dataset", "implementation", "threads"])
         .ref_threads
     )
@@ -154,18 +165,18 @@ def test_rows_are_held_against_the_oracle_with_as_many_threads_and_gpu_rows_agai
 
 
 def test_equivalence_gives_shares_and_worst_cases_without_peers():
-    rows = judged(
+    measurements = judged(
         [
-            row(REFERENCE),
-            row(REFERENCE, frame="f1"),
-            row(OWN, 0.0005),
-            row(OWN, 0.004, frame="f1", iterations=7.0),
-            row(PEER, 0.5),
+            measurement(REFERENCE),
+            measurement(REFERENCE, frame="f1"),
+            measurement(OWN, 0.0005),
+            measurement(OWN, 0.004, frame="f1", iterations=7.0),
+            measurement(PEER, 0.5),
         ]
     )
-    table = equivalence_table(rows).set_index("implementation")
+    table = equivalence_table(measurements).set_index("implementation")
     assert table.same_iterations_share[OWN] == 0.5 and table.fine_share[OWN] == 0.5
     assert table.translation_mm_max[OWN] == pytest.approx(4) and table.n[PEER] == 1
-    worst = worst_cases(rows, implementations())
+    worst = worst_cases(measurements, implementations())
     assert list(worst.frame) == ["f1", "f0"] and set(worst.implementation) == {OWN}
     assert worst.iterations_vs_ref.iloc[0] == 2

@@ -7,15 +7,15 @@ import pytest
 from ndt_report.basin import basin_cells, basin_sizes
 from ndt_report.grids import on_grids, split_grids
 from ndt_report.load import load_run
-from ndt_report.summary import judged_rows
+from ndt_report.summary import judged_measurements
 from synthetic_run import SyntheticRun
-from toy import REFERENCE, judged, row
+from toy import REFERENCE, judged, measurement
 
 
 def grid(radius, implementation=REFERENCE):
     steps = (-1.0, 0.0, 1.0)
     return [
-        row(
+        measurement(
             implementation,
             true_x=0,
             x=0.0 if np.hypot(x, y) <= radius else 9.0,
@@ -44,8 +44,8 @@ def test_basin_cells_are_the_share_of_successes_per_offset():
 def test_lines_of_another_planes_grid_are_no_part_of_a_plane():
     fine = [(x, y, 0.0) for x in (-1.0, -0.5, 0.0, 0.5, 1.0) for y in (-1.0, 0.0, 1.0)]
     coarse = [(x, 0.0, yaw) for x in (-1.0, 0.0, 1.0) for yaw in (-20.0, 0.0, 20.0)]
-    rows = [
-        row(
+    measurements = [
+        measurement(
             REFERENCE,
             true_x=0,
             guess_name=f"{i}",
@@ -53,7 +53,7 @@ def test_lines_of_another_planes_grid_are_no_part_of_a_plane():
         )
         for i, (x, y, yaw) in enumerate(sorted({*fine, *coarse}))
     ]
-    cells = basin_cells(judged(rows))
+    cells = basin_cells(judged(measurements))
     assert len(cells[cells.plane == "x-y"]) == 15
     assert sorted(cells[cells.plane == "yaw-x"].up.unique()) == [
         -1.0,
@@ -70,19 +70,21 @@ def test_a_dataset_with_a_grid_and_other_guesses_becomes_two(tmp_path):
         and run.datasets.picture["town_grid"] is None
     )
     assert (
-        run.rows[run.rows.dataset == "town"].guess_offset.isna().all()
-        and run.rows[run.rows.dataset == "town_grid"].guess_offset.notna().all()
+        run.measurements[run.measurements.dataset == "town"].guess_offset.isna().all()
+        and run.measurements[run.measurements.dataset == "town_grid"].guess_offset.notna().all()
     )
-    assert (run.rows.dataset == "town").sum() == 4 * 5 and set(basin_cells(judged_rows(run)).dataset) == {
+    assert (run.measurements.dataset == "town").sum() == 4 * 5 and set(
+        basin_cells(judged_measurements(run)).dataset
+    ) == {
         "town_grid",
         "yard",
     }
 
 
 def test_one_offset_given_by_hand_is_no_grid():
-    rows = judged(
+    measurements = judged(
         [
-            row(
+            measurement(
                 REFERENCE,
                 true_x=0,
                 frame=f"f{i}",
@@ -91,8 +93,8 @@ def test_one_offset_given_by_hand_is_no_grid():
             for i in range(12)
         ]
     )
-    assert not on_grids(rows).any()
+    assert not on_grids(measurements).any()
 
 
 def test_guesses_without_offset_make_no_basin():
-    assert basin_cells(judged([row(REFERENCE, true_x=0)])).empty
+    assert basin_cells(judged([measurement(REFERENCE, true_x=0)])).empty

@@ -12,11 +12,13 @@ from ndt_report.compare import comparison
 from ndt_report.load import load_run
 from ndt_report.sections import make_report
 from synthetic_run import SyntheticRun
-from toy import CUDA, OWN, failed, row
+from toy import CUDA, OWN, failed, measurement
 
 
 def batch(poses, ms, implementation=CUDA, **columns):
-    return row(implementation, ms=ms, poses=poses, iterations=20.0 * poses, variant="iterations20", **columns)
+    return measurement(
+        implementation, ms=ms, poses=poses, iterations=20.0 * poses, variant="iterations20", **columns
+    )
 
 
 def test_a_pose_iteration_is_the_calls_time_over_all_iterations_of_all_poses():
@@ -27,12 +29,12 @@ def test_a_pose_iteration_is_the_calls_time_over_all_iterations_of_all_poses():
 
 
 def test_several_scans_are_one_line_of_medians():
-    rows = [
+    measurements = [
         batch(p, [ms * p], frame=f, launches=3.0)
         for p in (1, 10)
         for f, ms in (("f0", 1.0), ("f1", 2.0), ("f2", 6.0))
     ]
-    table = batch_table(pd.DataFrame(rows)).set_index("poses")
+    table = batch_table(pd.DataFrame(measurements)).set_index("poses")
     assert list(table.n) == [3, 3] and table.batch_ms_p50[10] == 20 and table.speed_up[10] == 1
     assert list(table.launches) == [3, 3]
 
@@ -56,7 +58,7 @@ def test_without_a_single_call_there_is_nothing_to_compare_with():
 
 
 def test_alignments_alone_are_no_batches():
-    assert batch_table(pd.DataFrame([row(), row(OWN)])).empty
+    assert batch_table(pd.DataFrame([measurement(), measurement(OWN)])).empty
 
 
 def both(folder):
@@ -65,7 +67,7 @@ def both(folder):
 
 def test_batches_are_in_no_table_of_alignments_and_fail_nothing(tmp_path):
     report = make_report(load_run(both(tmp_path / "run")))
-    assert set(report.rows.poses) == {1} and report.table.errors.sum() == 0
+    assert set(report.measurements.poses) == {1} and report.table.errors.sum() == 0
     assert not any("failed with an error" in caution for caution in report.verdict.cautions)
     assert list(report.batches.poses) == 2 * [1, 10, 100]
 

@@ -40,11 +40,11 @@ def test_a_run_with_its_own_columns_may_have_more_than_the_report_knows(folder):
     assert "line 1: key 'energy_j' is missing" in refused(folder)
     for line in range(1, 25):
         change_line(folder, line, lambda entry: entry.update(energy_j=0.5 if line < 24 else None))
-    rows = load_run(folder).rows
+    measurements = load_run(folder).measurements
     assert (
-        rows.energy_j.max() == 0.5
-        and rows.energy_j.isna().sum() == 1
-        and len(rows.columns) == len(COLUMNS_BEFORE) + 1
+        measurements.energy_j.max() == 0.5
+        and measurements.energy_j.isna().sum() == 1
+        and len(measurements.columns) == len(COLUMNS_BEFORE) + 1
     )
     change_line(folder, 2, lambda entry: entry.update(energy_j="much"))
     assert "line 2: energy_j is not a finite number" in refused(folder)
@@ -52,7 +52,7 @@ def test_a_run_with_its_own_columns_may_have_more_than_the_report_knows(folder):
 
 def test_nested_columns_are_checked_with_a_runs_own_columns_too(folder):
     with_columns(folder, lambda entries: None)
-    assert len(load_run(folder).rows) == 24
+    assert len(load_run(folder).measurements) == 24
     change_line(folder, 4, lambda entry: entry.update(search={"name": "x"}))
     assert "line 4: search: key 'strategy' is missing" in refused(folder)
 

@@ -18,7 +18,7 @@ def small(**options):
     return SyntheticRun(cuda=False, **options).tracking("town", frames=6, block=2)
 
 
-def test_the_same_rows_give_the_same_bytes(tmp_path):
+def test_the_same_measurements_give_the_same_bytes(tmp_path):
     folder = small().write(tmp_path / "run")
     contents = []
     for _ in range(2):
@@ -82,11 +82,11 @@ def odd(name):
         run.tracking("town", frames=5, block=1, has_truth=False)
     if name == "nothing but errors":
         run.datasets.append(dataset("town"))
-        run.row("persistent_cpu", "town", "", "", np.eye(4), np.eye(4), job_factor=1)
+        run.measurement("persistent_cpu", "town", "", "", np.eye(4), np.eye(4), job_factor=1)
         run.fail("memory")
     if name == "one job, no traces":
         run.tracking("town", frames=2, block=2)
-        for entry in run.rows:
+        for entry in run.measurements:
             entry.update(trace=None, calibration_us=None, align_after_idle_us=[])
     return run
 

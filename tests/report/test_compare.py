@@ -1,4 +1,4 @@
-"""Two runs of one build are never told apart; a slowed row is; a slower machine is no slower row."""
+"""Two runs of one build are never told apart; a slowed implementation is; a slower machine is not."""
 
 import needs  # noqa: F401  first: it skips
 
@@ -34,21 +34,21 @@ def test_two_runs_of_one_build_are_the_same_or_unclear(a, tmp_path, seed):
     assert list(found.values()).count("SAME") >= 4  # it is not just never sure
 
 
-def test_a_slowed_row_is_slower_and_no_other(a, tmp_path):
+def test_a_slowed_implementation_is_slower_and_no_other(a, tmp_path):
     found = verdicts(a, run(tmp_path, 2, slow={"persistent_cpu": 1.3}))
     assert found.pop(("persistent_cpu", 1)) == found.pop(("persistent_cpu", 2)) == "SLOWER"
     assert set(found.values()) <= {"SAME", "UNCLEAR"}
 
 
-def test_a_row_made_faster_is_faster(a, tmp_path):
+def test_an_implementation_made_faster_is_faster(a, tmp_path):
     assert verdicts(a, run(tmp_path, 2, slow={"persistent_cpu": 0.7}))[("persistent_cpu", 2)] == "FASTER"
 
 
-def test_a_machine_that_was_slower_is_no_slower_row(a, tmp_path):
+def test_a_machine_that_was_slower_is_no_slower_implementation(a, tmp_path):
     assert set(verdicts(a, run(tmp_path, 2, drift=1.2)).values()) == {"UNCLEAR"}
 
 
-def test_a_row_slowed_more_than_the_machine_is_still_slower(a, tmp_path):
+def test_an_implementation_slowed_more_than_the_machine_is_still_slower(a, tmp_path):
     found = verdicts(a, run(tmp_path, 2, drift=1.1, slow={"persistent_cpu": 1.5}))
     assert found[("persistent_cpu", 1)] == "SLOWER" and found[("pcl_ndt", 1)] == "UNCLEAR"
 
@@ -74,7 +74,7 @@ def test_exit_codes_and_table(a, tmp_path, ndt_report):
     assert code == 2 and out == "" and err.startswith("ndt-bench: ")
 
 
-def test_json_has_every_row_with_its_interval(a, tmp_path, ndt_report):
+def test_json_has_every_implementation_with_its_interval(a, tmp_path, ndt_report):
     code, out, _ = ndt_report("compare", a, run(tmp_path / "b", 2), "--json")
     found = json.loads(out)
     assert code == 0 and len(found["rows"]) == 6 and sum(found["counts"].values()) == 6
@@ -87,13 +87,13 @@ def test_json_has_every_row_with_its_interval(a, tmp_path, ndt_report):
         assert row["poses_apart_mm"] < 0.1 and row["calibration"] == pytest.approx(1, abs=0.01)
 
 
-def test_runs_without_a_common_row_are_refused(a, tmp_path, ndt_report):
+def test_runs_without_a_common_measurement_are_refused(a, tmp_path, ndt_report):
     other = SyntheticRun().tracking("moon", frames=2, block=1).write(tmp_path / "b")
     code, _, err = ndt_report("compare", a, other)
     assert code == 2 and "no timed alignment in common" in err and "compare runs of one preset" in err
 
 
-def test_rows_of_one_run_only_other_data_and_another_machine_are_named(a, tmp_path):
+def test_implementations_of_one_run_only_other_data_and_another_machine_are_named(a, tmp_path):
     b = (
         SyntheticRun(cuda=False)
         .tracking("town", frames=FRAMES, block=BLOCK)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from ndt_report.convergence import convergence_curves, stopping_table, trace_points
 from ndt_report.detection import auc, detection_table, judged_poses, mark_wrong, roc
-from toy import OWN, REFERENCE, datasets, judged, row
+from toy import OWN, REFERENCE, datasets, judged, measurement
 
 # --- detection ---
 
@@ -31,13 +31,15 @@ def test_roc_steps_through_every_threshold_and_its_area_is_the_auc():
 
 
 def test_autowares_threshold_is_held_against_final_poses():
-    rows = judged(
+    measurements = judged(
         [
-            row(REFERENCE, 0.0 if i < 10 else 5.0, true_x=0, frame=f"f{i}", nvtl=3.0 if i < 9 else 2.0)
+            measurement(
+                REFERENCE, 0.0 if i < 10 else 5.0, true_x=0, frame=f"f{i}", nvtl=3.0 if i < 9 else 2.0
+            )
             for i in range(15)
         ]
     )
-    poses = judged_poses(rows, trace_points(rows).assign(wrong=False))
+    poses = judged_poses(measurements, trace_points(measurements).assign(wrong=False))
     table = detection_table(poses).set_index("score")
     assert (table.wrong["nvtl"], table.right["nvtl"], table.found["nvtl"]) == (5, 10, 1.0)
     assert table.rejected_right["nvtl"] == pytest.approx(0.1) and set(poses.pose) == {"final"}
@@ -55,11 +57,11 @@ def trace(errors):
 
 
 def test_where_all_poses_are_right_those_on_the_way_are_judged():
-    rows = judged(
-        [row(REFERENCE, 0.0, true_x=0, frame=f"f{i}", trace=trace([1.0, 0.5, 0.1])) for i in range(5)]
+    measurements = judged(
+        [measurement(REFERENCE, 0.0, true_x=0, frame=f"f{i}", trace=trace([1.0, 0.5, 0.1])) for i in range(5)]
     )
-    points = mark_wrong(trace_points(rows), datasets())
-    table = detection_table(judged_poses(rows, points)).set_index("score")
+    points = mark_wrong(trace_points(measurements), datasets())
+    table = detection_table(judged_poses(measurements, points)).set_index("score")
     assert (
         set(table.pose) == {"on the way"}
         and (table.wrong["nvtl"], table.right["nvtl"]) == (10, 5)
@@ -68,39 +70,39 @@ def test_where_all_poses_are_right_those_on_the_way_are_judged():
 
 
 def test_without_wrong_poses_nothing_is_said():
-    rows = judged([row(REFERENCE, 0.0, true_x=0, frame=f"f{i}") for i in range(9)])
-    assert judged_poses(rows, trace_points(rows).assign(wrong=False)).empty
+    measurements = judged([measurement(REFERENCE, 0.0, true_x=0, frame=f"f{i}") for i in range(9)])
+    assert judged_poses(measurements, trace_points(measurements).assign(wrong=False)).empty
 
 
 # --- convergence ---
 
 
 def test_traces_become_rows_and_a_stopped_alignment_keeps_its_last_value():
-    rows = judged(
+    measurements = judged(
         [
-            row(REFERENCE, true_x=0, trace=trace([1.0, 0.2])),
-            row(REFERENCE, true_x=0, frame="f1", trace=trace([2.0, 1.0, 0.5, 0.4])),
+            measurement(REFERENCE, true_x=0, trace=trace([1.0, 0.2])),
+            measurement(REFERENCE, true_x=0, frame="f1", trace=trace([2.0, 1.0, 0.5, 0.4])),
         ]
     )
-    points = trace_points(rows)
+    points = trace_points(measurements)
     assert len(points) == 6 and list(points.iteration) == [0, 1, 0, 1, 2, 3]
     curve = convergence_curves(points, "translation_error_m")
     assert list(curve["median"]) == pytest.approx([1.5, 0.6, 0.35, 0.3]) and set(curve.n) == {2}
 
 
 def test_no_traces_are_no_curves():
-    points = trace_points(judged([row(REFERENCE)]))
+    points = trace_points(judged([measurement(REFERENCE)]))
     assert points.empty and convergence_curves(points, "nvtl").empty
 
 
 def test_the_stopping_table_shows_who_stops_early():
-    rows = judged(
+    measurements = judged(
         [
-            row(REFERENCE, trace=trace([1.0, 0.2, 0.1, 0.1, 0.1, 0.1])),
-            row(OWN, iterations=2.0, trace=trace([1.0, 0.2, 0.1])),
+            measurement(REFERENCE, trace=trace([1.0, 0.2, 0.1, 0.1, 0.1, 0.1])),
+            measurement(OWN, iterations=2.0, trace=trace([1.0, 0.2, 0.1])),
         ]
     )
-    table = stopping_table(rows, trace_points(rows)).set_index("implementation")
+    table = stopping_table(measurements, trace_points(measurements)).set_index("implementation")
     assert (
         table.iterations_p50[OWN] == 2
         and table.fewer_than_ref_share[OWN] == 1

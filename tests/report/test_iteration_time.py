@@ -4,17 +4,17 @@ import needs  # noqa: F401  first: it skips
 
 import pytest
 from ndt_report.iteration_time import by_size, feature_costs, iteration_time_table
-from toy import CUDA, judged, row
+from toy import CUDA, judged, measurement
 
 
 def aligned(iterations, us, points=1000.0, **changes):
     place = {"frame": f"{points}/{iterations}", "iterations": float(iterations), "points": points}
-    return row(CUDA, true_x=0, align_us=[us] * 3, **place | changes)
+    return measurement(CUDA, true_x=0, align_us=[us] * 3, **place | changes)
 
 
 def test_the_slope_is_an_iteration_and_the_rest_happens_once():
-    rows = [aligned(i, 50.0 + 12.0 * i) for i in (3, 6, 20)]
-    line = iteration_time_table(judged(rows)).iloc[0]
+    measurements = [aligned(i, 50.0 + 12.0 * i) for i in (3, 6, 20)]
+    line = iteration_time_table(judged(measurements)).iloc[0]
     assert (line.iteration_us, line.constant_us) == (pytest.approx(12), pytest.approx(50))
     assert (
         line.off_the_line_us < 1e-9 and line.n == 3 and (line.iterations_min, line.iterations_max) == (3, 20)
@@ -22,8 +22,10 @@ def test_the_slope_is_an_iteration_and_the_rest_happens_once():
 
 
 def test_a_larger_scan_is_no_slope():
-    rows = [aligned(i, 50.0 + 12.0 * i + points / 10, points) for points in (1000.0, 9000.0) for i in (4, 8)]
-    assert iteration_time_table(judged(rows)).iloc[0].iteration_us == pytest.approx(12)
+    measurements = [
+        aligned(i, 50.0 + 12.0 * i + points / 10, points) for points in (1000.0, 9000.0) for i in (4, 8)
+    ]
+    assert iteration_time_table(judged(measurements)).iloc[0].iteration_us == pytest.approx(12)
 
 
 def test_alignments_of_nearly_the_same_length_give_no_slope():
@@ -38,9 +40,9 @@ def sized(us_per_iteration, points=5000.0, **changes):
 
 
 def test_a_feature_costs_its_slope_over_the_plain_one_of_the_same_scan():
-    rows = sized(10.0) + sized(10.2, variant="regularised") + sized(26.0, variant="batched")
-    rows += sized(99.0, points=50000.0, variant="batched")  # without a plain row
-    costs = feature_costs(iteration_time_table(judged(rows))).set_index("variant")
+    measurements = sized(10.0) + sized(10.2, variant="regularised") + sized(26.0, variant="batched")
+    measurements += sized(99.0, points=50000.0, variant="batched")  # without a plain row
+    costs = feature_costs(iteration_time_table(judged(measurements))).set_index("variant")
     assert costs.cost.to_dict() == pytest.approx({"regularised": 1.02, "batched": 2.6})
     assert costs.cost_within.max() < 1e-6
 
@@ -53,18 +55,18 @@ def test_a_cost_may_be_far_off_where_its_lines_are_no_lines():
 
 
 def test_several_scans_say_nothing_of_a_feature():
-    rows = [
+    measurements = [
         r
         for frame in ("f0", "f1")
         for v in ("autoware", "direct7")
         for r in sized(10.0, frame=frame, variant=v)
     ]
-    assert feature_costs(iteration_time_table(judged(rows))).empty
+    assert feature_costs(iteration_time_table(judged(measurements))).empty
 
 
 def test_sizes_are_the_plain_rows_of_a_family_with_the_most_threads():
-    rows = sized(40.0, 50000.0) + sized(10.0, 1000.0) + sized(70.0, 50000.0, threads=2)
-    rows += sized(9.0, 1000.0, variant="regularised") + sized(5.0, 3000.0, dataset="lonely_3000")
-    points = by_size(iteration_time_table(judged(rows)))
+    measurements = sized(40.0, 50000.0) + sized(10.0, 1000.0) + sized(70.0, 50000.0, threads=2)
+    measurements += sized(9.0, 1000.0, variant="regularised") + sized(5.0, 3000.0, dataset="lonely_3000")
+    points = by_size(iteration_time_table(judged(measurements)))
     assert list(points.points) == [1000, 50000] and set(points.family) == {"town_points"}
     assert list(points.threads) == [1, 2] and points.voxels.iloc[0] == 1000

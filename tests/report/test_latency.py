@@ -1,4 +1,4 @@
-"""Quantiles of times, ratios and verdicts, on rows made by hand."""
+"""Quantiles of times, ratios and verdicts, on measurements made by hand."""
 
 import needs  # noqa: F401  first: it skips
 
@@ -22,13 +22,13 @@ from ndt_report.latency import (
 from ndt_report.reference import reference_threads
 from ndt_report.summary import summary_table
 from ndt_report.verdict import typical_spread
-from toy import CUDA, OWN, PEER, REFERENCE, failed, implementations, judged, row
+from toy import CUDA, OWN, PEER, REFERENCE, failed, implementations, judged, measurement
 
 
 def jobs(implementation, times, **columns):
     """One frame and job per time."""
     return [
-        row(
+        measurement(
             implementation,
             ms=np.atleast_1d(t),
             frame=f"f{i}",
@@ -45,45 +45,49 @@ def order_of(name):
 
 
 def test_quantiles_weigh_every_measurement_the_same_however_often_it_was_repeated():
-    rows = judged([row(OWN, ms=[1.0] * 98, true_x=0), row(OWN, ms=[5.0, 5.0], frame="f1", true_x=0)])
-    table = latency_table(rows).iloc[0]
+    measurements = judged(
+        [measurement(OWN, ms=[1.0] * 98, true_x=0), measurement(OWN, ms=[5.0, 5.0], frame="f1", true_x=0)]
+    )
+    table = latency_table(measurements).iloc[0]
     assert (table.align_ms_p50, table.align_ms_p90) == (1, 5)
     assert (table.timed_measurements, table.samples) == (2, 100)
-    assert samples(rows).weight.sum() == pytest.approx(2)
+    assert samples(measurements).weight.sum() == pytest.approx(2)
 
 
 def test_the_tail_is_of_short_plain_alignments_with_many_repeats():
     quick = [1.0] * 990 + [9.0] * 10
-    rows = [
-        row(OWN, ms=quick, true_x=0, iterations=5.0, points=5000.0),
-        row(OWN, ms=[50.0] * 900, true_x=0, frame="f1", iterations=6.0),
+    measurements = [
+        measurement(OWN, ms=quick, true_x=0, iterations=5.0, points=5000.0),
+        measurement(OWN, ms=[50.0] * 900, true_x=0, frame="f1", iterations=6.0),
     ]
-    rows += [row(CUDA, ms=quick[1:], true_x=0, iterations=2.0)]
-    rows += [row(OWN, ms=quick, true_x=0, iterations=5.0, variant="regularised")]
-    tail = tail_table(judged(rows))
+    measurements += [measurement(CUDA, ms=quick[1:], true_x=0, iterations=2.0)]
+    measurements += [measurement(OWN, ms=quick, true_x=0, iterations=5.0, variant="regularised")]
+    tail = tail_table(judged(measurements))
     assert list(tail.implementation) == [OWN] and tail.samples.iloc[0] == 1000 and tail.points.iloc[0] == 5000
     assert (tail.align_ms_p50.iloc[0], tail.align_ms_p99.iloc[0]) == (1, 1)
-    more = tail_table(judged([row(OWN, ms=quick + [9.0], true_x=0, iterations=1.0)]))
+    more = tail_table(judged([measurement(OWN, ms=quick + [9.0], true_x=0, iterations=1.0)]))
     assert more.align_ms_p99.iloc[0] == 9
 
 
 def test_single_measurements_errors_and_failures_are_no_times():
-    rows = judged(
+    measurements = judged(
         [
-            row(OWN, ms=[1], true_x=0),
-            row(OWN, ms=[9], timing="single", frame="f1", true_x=0),
+            measurement(OWN, ms=[1], true_x=0),
+            measurement(OWN, ms=[9], timing="single", frame="f1", true_x=0),
             failed(OWN, frame="f2"),
-            row(OWN, 3.0, ms=[0.1], frame="f3", true_x=0),
-            row(OWN, ms=[2], timing="wall_cap", frame="f4", true_x=0),
+            measurement(OWN, 3.0, ms=[0.1], frame="f3", true_x=0),
+            measurement(OWN, ms=[2], timing="wall_cap", frame="f4", true_x=0),
         ]
     )
-    assert list(timed(rows).align_ms) == [1, 2]
-    assert latency_table(rows).wall_cap_share.iloc[0] == 0.5
+    assert list(timed(measurements).align_ms) == [1, 2]
+    assert latency_table(measurements).wall_cap_share.iloc[0] == 0.5
 
 
 def test_idle_times_are_kept_apart():
-    rows = judged([row(OWN, ms=[1], align_after_idle_us=np.array([4000.0, 6000.0, 5000.0]), true_x=0)])
-    assert latency_table(rows).align_after_idle_ms_p50.iloc[0] == 5
+    measurements = judged(
+        [measurement(OWN, ms=[1], align_after_idle_us=np.array([4000.0, 6000.0, 5000.0]), true_x=0)]
+    )
+    assert latency_table(measurements).align_after_idle_ms_p50.iloc[0] == 5
 
 
 @pytest.mark.parametrize(
@@ -104,8 +108,10 @@ def test_a_verdict_needs_the_whole_interval_on_one_side_of_the_margin(low, high,
 
 
 def test_a_speed_up_is_the_geometric_mean_of_ratios_of_the_same_alignment():
-    rows = judged(jobs(REFERENCE, [4, 8, 16, 2]) + jobs(OWN, [1, 2, 8, 1]))
-    own, base = timed(rows[rows.implementation == OWN]), timed(rows[rows.implementation == REFERENCE])
+    measurements = judged(jobs(REFERENCE, [4, 8, 16, 2]) + jobs(OWN, [1, 2, 8, 1]))
+    own, base = timed(measurements[measurements.implementation == OWN]), timed(
+        measurements[measurements.implementation == REFERENCE]
+    )
     found = speed_up(own, base)
     assert found["speed"] == pytest.approx((4 * 4 * 2 * 2) ** 0.25)
     assert found["speed_low"] < found["speed"] < found["speed_high"] and (found["pairs"], found["jobs"]) == (
@@ -115,27 +121,32 @@ def test_a_speed_up_is_the_geometric_mean_of_ratios_of_the_same_alignment():
 
 
 def test_a_failure_gains_nothing():
-    fast_but_wrong = row(OWN, 5.0, ms=[0.001], frame="f3", job=103, true_x=0)
-    rows = judged(jobs(REFERENCE, [4, 4, 4, 4]) + jobs(OWN, [2, 2, 2]) + [fast_but_wrong])
-    own, base = timed(rows[rows.implementation == OWN]), timed(rows[rows.implementation == REFERENCE])
+    fast_but_wrong = measurement(OWN, 5.0, ms=[0.001], frame="f3", job=103, true_x=0)
+    measurements = judged(jobs(REFERENCE, [4, 4, 4, 4]) + jobs(OWN, [2, 2, 2]) + [fast_but_wrong])
+    own, base = timed(measurements[measurements.implementation == OWN]), timed(
+        measurements[measurements.implementation == REFERENCE]
+    )
     assert len(paired(own, base)) == 3 and speed_up(own, base)["speed"] == pytest.approx(2)
 
 
 def test_no_pair_gives_no_speed_up():
-    rows = judged(jobs(REFERENCE, [4]) + [row(OWN, frame="other", true_x=0)])
-    found = speed_up(timed(rows[rows.implementation == OWN]), timed(rows[rows.implementation == REFERENCE]))
+    measurements = judged(jobs(REFERENCE, [4]) + [measurement(OWN, frame="other", true_x=0)])
+    found = speed_up(
+        timed(measurements[measurements.implementation == OWN]),
+        timed(measurements[measurements.implementation == REFERENCE]),
+    )
     assert np.isnan(found["speed"]) and found["pairs"] == 0
 
 
-def table_of(rows):
-    frame = judged(rows)
+def table_of(measurements):
+    frame = judged(measurements)
     pairing = reference_threads(frame, implementations())
     return ratio_table(
         frame, pairing, equal_accuracy(frame, pairing, REFERENCE), implementations()
     ).set_index(["implementation", "threads"])
 
 
-def test_ratios_stand_beside_oracle_and_fastest_cpu_row():
+def test_ratios_stand_beside_oracle_and_fastest_cpu_implementation():
     table = table_of(
         jobs(REFERENCE, [4, 4.01, 3.99, 4])
         + jobs(OWN, [2, 2, 2, 2])
@@ -150,7 +161,7 @@ def test_ratios_stand_beside_oracle_and_fastest_cpu_row():
     assert table.verdict[(REFERENCE, 1)] == "" and table.cpu_verdict[(OWN, 1)] == ""  # itself
 
 
-def test_an_unequal_row_gets_its_reason_instead_of_a_verdict():
+def test_an_unequal_implementation_gets_its_reason_instead_of_a_verdict():
     far = [
         r | {"pose": r["pose"] + np.array([[0, 0, 0, 0.05]] + [[0] * 4] * 3)} for r in jobs(OWN, [1, 1, 1, 1])
     ]
@@ -161,7 +172,7 @@ def test_an_unequal_row_gets_its_reason_instead_of_a_verdict():
     )
     assert (
         table.cpu_base[(REFERENCE, 1)] == f"{REFERENCE}, 1 thr"
-    )  # an unequal row is not the fastest CPU row
+    )  # an unequal implementation is not the fastest on a CPU
 
 
 def test_two_threads_are_held_against_two_threads():
@@ -175,7 +186,7 @@ def test_two_threads_are_held_against_two_threads():
     assert table.verdict[(OWN, 2)] == SAME
 
 
-def test_the_summary_has_a_line_for_every_row_even_without_times():
+def test_the_summary_has_a_line_for_every_implementation_even_without_times():
     frame = judged(
         jobs(REFERENCE, [4, 4])
         + [failed(OWN, true_x=0, frame=f) for f in ("f0", "f1")]
@@ -187,11 +198,11 @@ def test_the_summary_has_a_line_for_every_row_even_without_times():
 
 
 def test_times_are_called_unsteady_by_the_spread_within_measurements():
-    steady = [row(ms=(9.8, 9.9, 10, 10.1, 10.2)), row(OWN, ms=(19.6, 19.8, 20, 20.2, 20.4))]
-    shaken = [row(ms=(5, 8, 10, 12, 20)), row(OWN, ms=(10, 16, 20, 24, 40))]
+    steady = [measurement(ms=(9.8, 9.9, 10, 10.1, 10.2)), measurement(OWN, ms=(19.6, 19.8, 20, 20.2, 20.4))]
+    shaken = [measurement(ms=(5, 8, 10, 12, 20)), measurement(OWN, ms=(10, 16, 20, 24, 40))]
     assert typical_spread(judged(steady)) == pytest.approx(
         0.02
     )  # frames that differ from one another are no spread
     assert typical_spread(judged(shaken)) == pytest.approx(0.4)
-    assert np.isnan(typical_spread(judged([row(ms=(1, 2, 3))]))), "too few for quartiles"
-    assert np.isnan(typical_spread(judged([row(ms=(1, 2, 3, 4, 5), timing="single")])))
+    assert np.isnan(typical_spread(judged([measurement(ms=(1, 2, 3))]))), "too few for quartiles"
+    assert np.isnan(typical_spread(judged([measurement(ms=(1, 2, 3, 4, 5), timing="single")])))

@@ -26,17 +26,17 @@ def folder(tmp_path):
 
 def test_a_run_is_loaded_with_matrices_and_lists(folder):
     run = load_run(folder)
-    assert len(run.rows) == 24 and run.finished and list(run.datasets.index) == ["town"]
-    first = run.rows.iloc[0]
+    assert len(run.measurements) == 24 and run.finished and list(run.datasets.index) == ["town"]
+    first = run.measurements.iloc[0]
     assert first.pose.shape == (4, 4) and len(first.align_us) == 30 and np.isnan(first.upload_bytes)
-    assert list(run.rows.columns) == [c.name for c in COLUMNS_BEFORE]
+    assert list(run.measurements.columns) == [c.name for c in COLUMNS_BEFORE]
 
 
-def test_rows_are_in_report_order_whatever_order_they_were_run_in(folder):
-    before = load_run(folder).rows
+def test_measurements_are_in_report_order_whatever_order_they_were_run_in(folder):
+    before = load_run(folder).measurements
     lines = (folder / "results.jsonl").read_text().splitlines()
     (folder / "results.jsonl").write_text("\n".join(reversed(lines)) + "\n")
-    after = load_run(folder).rows
+    after = load_run(folder).measurements
     assert list(after.implementation) == list(before.implementation) and list(after.frame) == list(
         before.frame
     )
@@ -76,16 +76,19 @@ def test_a_run_from_before_a_column_is_loaded_without_it(folder):
     later = [c.name for c in COLUMNS_BEFORE if c.null == LATER]
     for line in range(1, 25):
         change_line(folder, line, lambda entry: [entry.pop(name) for name in later])
-    rows = load_run(folder).rows
+    measurements = load_run(folder).measurements
     assert later == ["poses", "uploads", "downloads", "allocations", "peak_device_bytes", "search"]
-    assert rows[later[1:]].isna().all(axis=None) and (rows.poses == 1).all()
-    assert list(rows.columns) == [c.name for c in COLUMNS_BEFORE] and rows.upload_bytes.notna().any()
+    assert measurements[later[1:]].isna().all(axis=None) and (measurements.poses == 1).all()
+    assert (
+        list(measurements.columns) == [c.name for c in COLUMNS_BEFORE]
+        and measurements.upload_bytes.notna().any()
+    )
 
 
 @pytest.mark.parametrize("name", sorted(path.parent.name for path in PUBLISHED.glob("2026-*/results.jsonl")))
 def test_published_runs_stay_readable(name):
     run = load_run(PUBLISHED / name)
-    assert run.finished and len(run.rows) >= 40 and run.oracle == "cpu_pclomp_ref"
+    assert run.finished and len(run.measurements) >= 40 and run.oracle == "cpu_pclomp_ref"
 
 
 @pytest.mark.parametrize(
@@ -124,7 +127,7 @@ def test_a_batch_is_another_measurement_than_an_alignment_from_its_guess(folder)
     lines = (folder / "results.jsonl").read_text().splitlines()
     batch = json.dumps(json.loads(lines[3]) | {"poses": 20})
     (folder / "results.jsonl").write_text("\n".join([*lines, batch]) + "\n")
-    assert sorted(load_run(folder).rows.poses)[-2:] == [1, 20]
+    assert sorted(load_run(folder).measurements.poses)[-2:] == [1, 20]
     (folder / "results.jsonl").write_text("\n".join([*lines, batch, batch]) + "\n")
     assert "the measurement of line 25 again" in refused(folder)
 
@@ -144,7 +147,7 @@ def test_a_run_that_was_stopped_is_loaded_and_says_so(folder):
     text = (folder / "results.jsonl").read_text()
     (folder / "results.jsonl").write_text(text[:-200])
     run = load_run(folder)
-    assert len(run.rows) == 23 and not run.finished
+    assert len(run.measurements) == 23 and not run.finished
     assert run.notes == [
         "This run was stopped while it wrote line 24 of results.jsonl, which is left out.",
         "This run did not finish: 23 of 24 planned measurements are there.",

@@ -1,4 +1,4 @@
-"""The report of a run with every kind of row: one page that fetches nothing, with all its files."""
+"""The report of a run with every kind of measurement: one page that fetches nothing, with all its files."""
 
 import needs  # noqa: F401  first: it skips
 
@@ -32,7 +32,7 @@ ANSWERS = (
 def made(tmp_path_factory):
     run = add_searches(every_kind(), seeds=3, particles=40, startup=20)
     run.fail("timeout")
-    run.rows[-1]["search"] = run.rows[-2]["search"] | dict.fromkeys(ANSWERS) | {"seed": 2}
+    run.measurements[-1]["search"] = run.measurements[-2]["search"] | dict.fromkeys(ANSWERS) | {"seed": 2}
     run.left_out.append({"what": "dataset moon", "why": "NDT_DATASETS is not set"})
     folder = run.write(tmp_path_factory.mktemp("page") / "run")
     report = make_report(load_run(folder))
@@ -168,7 +168,7 @@ def test_implementations_on_a_device_show_their_transfers_and_others_why_not(tmp
     devices = ["multikernel_cuda", "multikernel_graph_cuda", "persistent_cuda", "persistent_cluster_cuda"]
     run.names = ["cpu_pclomp_ref", "multikernel_cpu", *devices]
     run.tracking("town", frames=8, variants=("autoware", "more_thuente"))
-    for entry in run.rows:
+    for entry in run.measurements:
         if entry["implementation"] == "persistent_cluster_cuda":
             entry["launches"] = 7
     folder = run.write(tmp_path / "run")

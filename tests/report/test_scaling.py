@@ -4,7 +4,7 @@ import needs  # noqa: F401  first: it skips
 
 import pytest
 from ndt_report.scaling import family, fit_line, scaling_datasets, scaling_fits, scaling_points, thread_points
-from toy import REFERENCE, judged, row
+from toy import REFERENCE, judged, measurement
 
 
 def test_a_line_is_found_exactly():
@@ -18,7 +18,7 @@ def test_the_fit_counts_relative_residuals():
 
 def sized(sizes, microseconds, threads=(1,), dataset="yard_{}"):
     return [
-        row(
+        measurement(
             REFERENCE,
             dataset=dataset.format(n),
             points=float(n),
@@ -33,12 +33,12 @@ def sized(sizes, microseconds, threads=(1,), dataset="yard_{}"):
 
 
 def test_scaling_recovers_constant_and_slope_of_a_family():
-    rows = judged(sized([1000, 4000, 16000], lambda n: 30 + 0.7 * n))
-    points = scaling_points(rows)
+    measurements = judged(sized([1000, 4000, 16000], lambda n: 30 + 0.7 * n))
+    points = scaling_points(measurements)
     assert set(points.variable) == {"points"} and set(points.family) == {"yard"}
     fit = scaling_fits(points).iloc[0]
     assert (fit.constant, fit.slope) == pytest.approx((30, 0.7), rel=1e-6)
-    assert scaling_datasets(rows) == {"yard_1000", "yard_4000", "yard_16000"}
+    assert scaling_datasets(measurements) == {"yard_1000", "yard_4000", "yard_16000"}
 
 
 def test_two_sizes_or_sizes_too_near_are_no_family():

@@ -11,7 +11,7 @@ import pytest
 from ndt_report.compare import comparison
 from ndt_report.load import load_run
 from ndt_report.refusal import InputError
-from ndt_report.searches import search_rows
+from ndt_report.searches import search_measurements
 from ndt_report.sections import make_report
 from page_parser import Page
 from synthetic_run import SyntheticRun
@@ -79,7 +79,7 @@ def test_what_may_be_missing_or_null_is_taken(folder):
         paths=None,
         improvements=[IMPROVED | {"translation_error_m": None, "us": 7}],
     )
-    assert len(search_rows(load_run(folder).rows)) == 28
+    assert len(search_measurements(load_run(folder).measurements)) == 28
     lines = [json.loads(line) for line in (folder / "results.jsonl").read_text().splitlines()]
     lines[0]["search"] = 3
     (folder / "results.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
@@ -92,7 +92,7 @@ def test_searches_of_one_guess_are_told_apart_by_name(folder):
     entry = json.loads(lines[0])
     other = json.dumps(entry | {"search": entry["search"] | {"name": "another"}})
     (folder / "results.jsonl").write_text("\n".join([*lines, other]) + "\n")
-    assert len(load_run(folder).rows) == 29
+    assert len(load_run(folder).measurements) == 29
     (folder / "results.jsonl").write_text("\n".join([*lines, other, other]) + "\n")
     with pytest.raises(InputError, match="the measurement of line 29 again"):
         load_run(folder)
@@ -107,7 +107,10 @@ def test_searches_are_in_no_table_of_alignments(tmp_path):
     with_searches = make_report(
         load_run(add_searches(run, "town", seeds=2, particles=20, startup=10).write(tmp_path / "both"))
     )
-    assert len(with_searches.rows) == len(plain.rows) and with_searches.rows.search.isna().all()
+    assert (
+        len(with_searches.measurements) == len(plain.measurements)
+        and with_searches.measurements.search.isna().all()
+    )
     pd.testing.assert_frame_equal(with_searches.table, plain.table)
     pd.testing.assert_frame_equal(with_searches.batches, plain.batches)
     assert with_searches.searches.n.sum() == 28 and plain.searches.empty and plain.drawings["searches"] == []
@@ -149,11 +152,11 @@ def test_two_runs_are_compared_search_by_search(tmp_path):
         made = SyntheticRun(seed=seed).tracking("town", frames=4, block=2)
         return load_run(add_searches(made, "town", seeds=6, particles=60, startup=30).write(tmp_path / name))
 
-    rows = comparison(run("a", 1), run("b", 2)).rows
-    assert {v for v in rows.variant} == {"autoware"} | {
+    found = comparison(run("a", 1), run("b", 2)).rows
+    assert {v for v in found.variant} == {"autoware"} | {
         f"autoware, search {n}" for n in ("sequential", "batched", "batched_persistent q16", "random", "grid")
     }
-    assert set(rows.verdict) <= {"SAME", "UNCLEAR"}
+    assert set(found.verdict) <= {"SAME", "UNCLEAR"}
 
 
 def test_a_compared_search_fails_by_the_limits_of_searches():

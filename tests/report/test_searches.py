@@ -8,16 +8,16 @@ import pytest
 from ndt_report.figures.search_paths import draw_paths
 from ndt_report.figures.searches import draw_particles, draw_time
 from ndt_report.search_verdict import search_sentences
-from ndt_report.searches import at_once_table, search_rows, search_table, success_steps, with_paths
+from ndt_report.searches import at_once_table, search_measurements, search_table, success_steps, with_paths
 from ndt_report.style import Looks
-from toy import CUDA, OWN, REFERENCE, datasets, failed, implementations, row
+from toy import CUDA, OWN, REFERENCE, datasets, failed, implementations, measurement
 from toy_searches import FAR, NEAR, best, search, setting, some
 
 LOOK = Looks(implementations())
 
 
-def table(rows):
-    return search_table(search_rows(pd.DataFrame(rows)), REFERENCE)
+def table(measurements):
+    return search_table(search_measurements(pd.DataFrame(measurements)), REFERENCE)
 
 
 # --- tables ---
@@ -27,19 +27,19 @@ def table(rows):
     "errors, success", [((0.5, 2.5), 1), ((0.51, 0.0), 0), ((0.0, 2.51), 0), ((0.0, 179.0), 0)]
 )
 def test_a_success_is_within_half_a_metre_and_two_and_a_half_degrees(errors, success):
-    assert search_rows(pd.DataFrame([search(errors=errors)])).success[0] == success
+    assert search_measurements(pd.DataFrame([search(errors=errors)])).success[0] == success
 
 
 def test_success_times_and_trust_of_a_setting():
     found = [(8, NEAR, True), (9, NEAR, True), (10, FAR, True), (30, FAR, False)]
-    rows = [
+    measurements = [
         search(seed=i, ms=ms, errors=errors, reliable=reliable)
         for i, (ms, errors, reliable) in enumerate(found)
     ]
-    rows[0]["search"]["ambiguous"] = True
-    for i, r in enumerate(rows):
+    measurements[0]["search"]["ambiguous"] = True
+    for i, r in enumerate(measurements):
         r["launches"] = [3.0, 3.0, 5.0, 5.0][i]
-    found = table(rows).iloc[0]
+    found = table(measurements).iloc[0]
     assert (found.n, found.successes, found.success_share, found.errors) == (4, 2, 0.5, 0)
     assert (found.success_low, found.success_high) == (
         pytest.approx(0.1500, abs=1e-4),
@@ -81,17 +81,20 @@ def test_without_truth_nobody_knows():
 
 
 def test_speed_is_against_the_oracles_fastest_sequential_search_of_as_many_particles():
-    rows = [
+    measurements = [
         search(REFERENCE, "sequential", ms=600),
         search(REFERENCE, "sequential", ms=400, columns={"threads": 2}),
     ]
-    rows += [search(REFERENCE, "batched", ms=100), search(REFERENCE, "sequential 50", ms=90, particles=50)]
-    rows += [
+    measurements += [
+        search(REFERENCE, "batched", ms=100),
+        search(REFERENCE, "sequential 50", ms=90, particles=50),
+    ]
+    measurements += [
         search(ms=8),
         search(CUDA, "random", ms=4),
         search(CUDA, "sequential x", ms=4, columns={"dataset": "other"}),
     ]
-    speeds = {(r.implementation, r.search_name, r.threads): r.speed for r in table(rows).itertuples()}
+    speeds = {(r.implementation, r.search_name, r.threads): r.speed for r in table(measurements).itertuples()}
     assert speeds[(CUDA, "batched_persistent q16", 1)] == 50 and speeds[(CUDA, "random", 1)] == 100
     assert (
         speeds[(REFERENCE, "sequential", 1)] == pytest.approx(2 / 3)
@@ -100,7 +103,7 @@ def test_speed_is_against_the_oracles_fastest_sequential_search_of_as_many_parti
     assert np.isnan(speeds[(CUDA, "sequential x", 1)])
 
 
-def test_rows_come_guided_first_and_by_strategy_whatever_order_they_were_run_in():
+def test_searches_come_guided_first_and_by_strategy_whatever_order_they_were_run_in():
     names = ["grid", "random", "batched_persistent q64", "batched_persistent q8", "batched", "sequential"]
     assert list(table([search(name=n) for n in names]).search_name) == [
         "sequential",
@@ -120,12 +123,12 @@ def test_another_variant_is_another_search():
 
 
 def test_several_at_once_are_held_against_the_own_sequential_search_else_the_oracles():
-    rows = some(REFERENCE, "sequential", 20) + some(OWN, "sequential", 14)
-    rows += some(OWN, "batched_persistent q8", 8, at_once=8) + some(
+    measurements = some(REFERENCE, "sequential", 20) + some(OWN, "sequential", 14)
+    measurements += some(OWN, "batched_persistent q8", 8, at_once=8) + some(
         CUDA, "batched_persistent q8", 8, at_once=8
     )
-    rows += some(CUDA, "batched_persistent q4", 18, at_once=4) + some(CUDA, "random", 2)
-    found = at_once_table(table(rows), REFERENCE).set_index(["implementation", "at_once"])
+    measurements += some(CUDA, "batched_persistent q4", 18, at_once=4) + some(CUDA, "random", 2)
+    found = at_once_table(table(measurements), REFERENCE).set_index(["implementation", "at_once"])
     assert set(found.method) == {"tpe"} and len(found) == 3
     assert found.base.to_dict() == {(OWN, 8): OWN, (CUDA, 4): REFERENCE, (CUDA, 8): REFERENCE}
     # Wilson: 8 of 20 is [22, 61] %, 14 of 20 [48, 85] %, 20 of 20 [84, 100] %, 18 of 20 [70, 97] %.
@@ -134,8 +137,8 @@ def test_several_at_once_are_held_against_the_own_sequential_search_else_the_ora
 
 
 def test_a_higher_success_is_not_lower_and_without_a_sequential_search_nothing_is_said():
-    rows = some(CUDA, "sequential", 2) + some(CUDA, "batched_persistent q16", 20)
-    assert list(at_once_table(table(rows), REFERENCE).judged) == ["not lower"]
+    measurements = some(CUDA, "sequential", 2) + some(CUDA, "batched_persistent q16", 20)
+    assert list(at_once_table(table(measurements), REFERENCE).judged) == ["not lower"]
     alone = at_once_table(
         table(some(CUDA, "batched_persistent q16", 20) + some(CUDA, "sequential", 20, particles=100)),
         REFERENCE,
@@ -154,7 +157,7 @@ def value_at(steps, over, where):
 def walks():
     """Three searches: one finds it at 2 ms (particle 19), one at 0.5 ms loses it at 4 ms, one never; 10 ms
     each."""
-    return search_rows(
+    return search_measurements(
         pd.DataFrame(
             [
                 search(seed=0, ms=10, improvements=[best(0, 500, 8.0), best(19, 2000, 0.4, 2.0)]),
@@ -188,38 +191,42 @@ def test_an_error_never_succeeds_and_the_largest_thread_count_is_drawn():
     )
     assert (
         success_steps(
-            search_rows(pd.DataFrame([search(), search(), search(), broken])), "ms"
+            search_measurements(pd.DataFrame([search(), search(), search(), broken])), "ms"
         ).success_share.max()
         == 0.75
     )
-    rows = some(CUDA, "sequential", 3, 3) + [r | {"threads": 2} for r in some(CUDA, "sequential", 3, 3)]
-    assert set(success_steps(search_rows(pd.DataFrame(rows)), "ms").threads) == {2}
+    measurements = some(CUDA, "sequential", 3, 3)
+    measurements += [r | {"threads": 2} for r in some(CUDA, "sequential", 3, 3)]
+    assert set(success_steps(search_measurements(pd.DataFrame(measurements)), "ms").threads) == {2}
 
 
 def test_a_search_or_two_for_a_picture_are_no_curve_and_no_recommendation():
-    rows = some(CUDA, "sequential", 18) + [
+    measurements = some(CUDA, "sequential", 18) + [
         search(CUDA, "batched_persistent picture", ms=1, seed=s) for s in range(2)
     ]
-    assert set(success_steps(search_rows(pd.DataFrame(rows)), "ms").search_name) == {"sequential"}
+    steps = success_steps(search_measurements(pd.DataFrame(measurements)), "ms")
+    assert set(steps.search_name) == {"sequential"}
     assert (
-        at_once_table(table(rows), REFERENCE).empty
-        and "persistent_cuda sequential, 18 of 20" in search_sentences(table(rows), REFERENCE)[0]
+        at_once_table(table(measurements), REFERENCE).empty
+        and "persistent_cuda sequential, 18 of 20" in search_sentences(table(measurements), REFERENCE)[0]
     )
 
 
 def test_searches_without_a_success_or_a_truth_make_figures_too():
-    never = search_rows(pd.DataFrame(some(CUDA, "sequential", 0, 3, improvements=[best(0, 500, 8.0)])))
+    never = search_measurements(
+        pd.DataFrame(some(CUDA, "sequential", 0, 3, improvements=[best(0, 500, 8.0)]))
+    )
     assert draw_time(success_steps(never, "ms"), LOOK).data.success_share.max() == 0
     assert draw_particles(success_steps(never, "particles_done")) is not None
     blind = [best(0, 1.0, None, None)]
-    unknown = search_rows(
+    unknown = search_measurements(
         pd.DataFrame(3 * [search(errors=(np.nan, np.nan), improvements=blind, columns={"truth": None})])
     )
     assert (
         draw_time(success_steps(unknown, "ms"), LOOK) is None
         and draw_particles(success_steps(unknown, "particles_done")) is None
     )
-    assert draw_time(success_steps(search_rows(pd.DataFrame([row()])), "ms"), LOOK) is None
+    assert draw_time(success_steps(search_measurements(pd.DataFrame([measurement()])), "ms"), LOOK) is None
 
 
 def test_a_picture_shows_every_particle_with_and_without_map_and_truth():
@@ -228,11 +235,11 @@ def test_a_picture_shows_every_particle_with_and_without_map_and_truth():
         [5.0, 5.0, 3.0, 80.0, 5.0, 3.0, 1.0],
         [1.0, 0.0, 0.0, 0.2, 0.1, 0.0, 2.5],
     ]
-    rows = [
+    measurements = [
         search(paths=paths, best_particle=0),
         search(seed=1, paths=paths, best_particle=0, columns={"frame": "f1"}),
     ]
-    searches = search_rows(pd.DataFrame(rows))
+    searches = search_measurements(pd.DataFrame(measurements))
     assert [s.frame for s in with_paths(searches, datasets())] == ["f0"]
     (shown,) = with_paths(searches, datasets(picture={"frame": "f1", "map": "m", "scan": "s"}))
     assert shown.frame == "f1"
@@ -248,12 +255,12 @@ def test_a_picture_shows_every_particle_with_and_without_map_and_truth():
 
 
 def test_the_sentence_names_the_fastest_of_the_successful_and_what_it_wrongly_trusts():
-    rows = (
+    measurements = (
         some(REFERENCE, "sequential", 20, ms=500)
         + some(CUDA, "batched_persistent q16", 19, ms=10)
         + some(CUDA, "random", 8, ms=2)
     )
-    (said,) = search_sentences(table(rows), REFERENCE)
+    (said,) = search_sentences(table(measurements), REFERENCE)
     assert (
         said
         == "Initial pose on toy: persistent_cuda batched_persistent q16, 19 of 20 searches [76, 99.1] %"
@@ -262,9 +269,9 @@ def test_the_sentence_names_the_fastest_of_the_successful_and_what_it_wrongly_tr
     )
 
 
-def test_a_row_that_never_succeeds_is_not_recommended_however_fast():
-    rows = some(CUDA, "sequential", 2, 3, ms=40) + some(CUDA, "batched_persistent q16", 0, 3, ms=10)
-    assert "persistent_cuda sequential, 2 of 3" in search_sentences(table(rows), REFERENCE)[0]
-    assert search_sentences(table(rows[3:]), REFERENCE) == [
+def test_an_implementation_that_never_succeeds_is_not_recommended_however_fast():
+    measurements = some(CUDA, "sequential", 2, 3, ms=40) + some(CUDA, "batched_persistent q16", 0, 3, ms=10)
+    assert "persistent_cuda sequential, 2 of 3" in search_sentences(table(measurements), REFERENCE)[0]
+    assert search_sentences(table(measurements[3:]), REFERENCE) == [
         "Initial pose on toy: 3 searches, none of them finds the pose."
     ]

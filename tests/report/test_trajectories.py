@@ -10,21 +10,21 @@ from ndt_report.convergence import trace_points
 from ndt_report.scaling import scaling_points, thread_points
 from ndt_report.trajectories import trajectories, trajectory_errors, tum_text, write_tum
 from synthetic_entries import pose_of
-from toy import REFERENCE, datasets, failed, judged, row
+from toy import REFERENCE, datasets, failed, judged, measurement
 
 
 def drive(offset=0.0, n=6, **columns):
     return [
-        row(REFERENCE, i + offset, true_x=float(i), frame=f"scans/{10 * i:06d}.bin", **columns)
+        measurement(REFERENCE, i + offset, true_x=float(i), frame=f"scans/{10 * i:06d}.bin", **columns)
         for i in range(n)
     ]
 
 
 def test_a_trajectory_keeps_frames_in_order_and_leaves_failures_out():
-    rows = drive(0.1)
-    rows[3] = failed(REFERENCE, true_x=3.0, frame=rows[3]["frame"])
-    rows.reverse()
-    (t,) = trajectories(judged(rows), datasets())
+    measurements = drive(0.1)
+    measurements[3] = failed(REFERENCE, true_x=3.0, frame=measurements[3]["frame"])
+    measurements.reverse()
+    (t,) = trajectories(judged(measurements), datasets())
     assert list(t.poses[:, 0, 3]) == pytest.approx([0.1, 1.1, 2.1, 4.1, 5.1]) and t.failed == 1
     errors = trajectory_errors([t]).iloc[0]
     assert errors.ate_rmse_m == pytest.approx(0.1) and errors.rpe_translation_rmse_m == pytest.approx(
@@ -34,8 +34,8 @@ def test_a_trajectory_keeps_frames_in_order_and_leaves_failures_out():
 
 
 def test_a_long_drive_has_kittis_error_too():
-    rows = [r | {"pose": pose_of(1.02 * i, 0, 0, 0)} for i, r in enumerate(drive(n=150))]
-    errors = trajectory_errors(trajectories(judged(rows), datasets())).iloc[0]
+    measurements = [r | {"pose": pose_of(1.02 * i, 0, 0, 0)} for i, r in enumerate(drive(n=150))]
+    errors = trajectory_errors(trajectories(judged(measurements), datasets())).iloc[0]
     assert errors.kitti_translation_percent == pytest.approx(
         2.02, abs=0.03
     )  # 2 % of the 101 m after which 100 m are passed
@@ -43,9 +43,9 @@ def test_a_long_drive_has_kittis_error_too():
 
 def test_a_sequence_is_chained_and_a_missing_step_is_its_guess():
     step = pose_of(1, 0, 0, 0)
-    rows = [row(REFERENCE, 1.0, true_x=1.0, frame=f"f{i}", guess=step) for i in range(6)]
-    rows[2] = failed(REFERENCE, true_x=1.0, frame="f2", guess=pose_of(1.5, 0, 0, 0))
-    (t,) = trajectories(judged(rows, kind="sequence"), datasets(kind="sequence"))
+    measurements = [measurement(REFERENCE, 1.0, true_x=1.0, frame=f"f{i}", guess=step) for i in range(6)]
+    measurements[2] = failed(REFERENCE, true_x=1.0, frame="f2", guess=pose_of(1.5, 0, 0, 0))
+    (t,) = trajectories(judged(measurements, kind="sequence"), datasets(kind="sequence"))
     assert list(t.poses[:, 0, 3]) == pytest.approx([0, 1, 2, 3.5, 4.5, 5.5, 6.5]) and list(
         t.truth[:, 0, 3]
     ) == list(range(7))
@@ -71,8 +71,8 @@ def test_tum_files_hold_frame_number_position_and_quaternion(tmp_path):
 
 
 def test_frames_without_rising_numbers_are_counted():
-    rows = [r | {"frame": name} for r, name in zip(drive(), "edcbaf")]
-    (t,) = trajectories(judged(rows), datasets())
+    measurements = [r | {"frame": name} for r, name in zip(drive(), "edcbaf")]
+    (t,) = trajectories(judged(measurements), datasets())
     assert [line.split()[0] for line in tum_text(t).splitlines()] == ["0", "1", "2", "3", "4", "5"]
 
 

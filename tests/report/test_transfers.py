@@ -8,7 +8,7 @@ import pytest
 from ndt_report.page import count, per_iteration
 from ndt_report.transfers import COUNTS, iteration_fit, transfers_table, without_counts
 from synthetic_entries import traffic
-from toy import CUDA, OWN, REFERENCE, failed, implementations, judged, row
+from toy import CUDA, OWN, REFERENCE, failed, implementations, judged, measurement
 
 STAGED, GRAPH = "multikernel_cuda", "multikernel_graph_cuda"
 
@@ -16,12 +16,12 @@ STAGED, GRAPH = "multikernel_cuda", "multikernel_graph_cuda"
 def counted(name, iterations, points=1000, **changes):
     counts = {key: float(value) for key, value in traffic(name, points, iterations).items()}
     place = {"frame": f"{points}/{iterations}", "iterations": float(iterations), "points": float(points)}
-    return row(name, true_x=0, **place | counts | changes)
+    return measurement(name, true_x=0, **place | counts | changes)
 
 
-def table(rows):
-    known = implementations(*dict.fromkeys(r["implementation"] for r in rows))
-    return transfers_table(judged(rows), known).set_index(["implementation", "variant"])
+def table(measurements):
+    known = implementations(*dict.fromkeys(r["implementation"] for r in measurements))
+    return transfers_table(judged(measurements), known).set_index(["implementation", "variant"])
 
 
 def staged(**changes):
@@ -53,31 +53,31 @@ def test_where_iterations_do_not_vary_no_slope_is_made_up():
 
 
 def test_a_search_that_ends_without_a_step_is_a_round_and_no_broken_budget():
-    rows = [counted(STAGED, i) for i in (3, 6)]
-    rows.append(counted(STAGED, 4, **{k: float(v) for k, v in traffic(STAGED, 1000, 5).items()}))
-    line = table(rows).loc[(STAGED, "autoware")]
+    measurements = [counted(STAGED, i) for i in (3, 6)]
+    measurements.append(counted(STAGED, 4, **{k: float(v) for k, v in traffic(STAGED, 1000, 5).items()}))
+    line = table(measurements).loc[(STAGED, "autoware")]
     assert line.bytes_per_iteration != pytest.approx(4) and line.bytes_per_round == pytest.approx(4)
     assert line.final_download_bytes == pytest.approx(344) and line.broken == ""
 
 
 def test_counts_on_no_line_are_called_about():
-    rows = [
+    measurements = [
         counted(STAGED, i, launches=float(n), variant="more_thuente") for i, n in ((3, 30), (4, 52), (5, 50))
     ]
-    line = table(rows).loc[(STAGED, "more_thuente")]
+    line = table(measurements).loc[(STAGED, "more_thuente")]
     assert per_iteration(line, "launches") == "about 10" and per_iteration(line, "bytes") == "4"
 
 
-def test_variants_have_rows_of_their_own_and_failures_none():
-    rows = [
+def test_variants_have_lines_of_their_own_and_failures_none():
+    measurements = [
         counted(GRAPH, 5),
         counted(GRAPH, 5, variant="batched"),
-        row(OWN, true_x=0),
-        row(REFERENCE, true_x=0),
+        measurement(OWN, true_x=0),
+        measurement(REFERENCE, true_x=0),
     ]
-    got = table(rows + [failed(CUDA)])
+    got = table(measurements + [failed(CUDA)])
     assert list(got.index) == [(GRAPH, "autoware"), (GRAPH, "batched")]
-    assert transfers_table(judged([row(OWN, true_x=0)]), implementations()).empty
+    assert transfers_table(judged([measurement(OWN, true_x=0)]), implementations()).empty
 
 
 @pytest.mark.parametrize(
@@ -111,8 +111,8 @@ def test_a_run_without_budgets_has_no_promise():
 
 
 def test_bytes_in_the_loop_break_the_budget_of_a_graph():
-    rows = [counted(GRAPH, i, download_bytes=344.0 + 4 * i) for i in (3, 4, 9)]
-    assert table(rows).broken[(GRAPH, "autoware")] == "bytes in an iteration: 4, at most 0 allowed"
+    measurements = [counted(GRAPH, i, download_bytes=344.0 + 4 * i) for i in (3, 4, 9)]
+    assert table(measurements).broken[(GRAPH, "autoware")] == "bytes in an iteration: 4, at most 0 allowed"
     assert (
         "bytes in an iteration: none" in table([counted(GRAPH, i) for i in (3, 9)]).held[(GRAPH, "autoware")]
     )
@@ -130,15 +130,15 @@ def test_every_implementation_without_counts_says_why():
         False,
         "compute capability 9.0 is needed",
     ]
-    rows = judged([row(REFERENCE), row(OWN), counted(STAGED, 3), failed(CUDA)])
-    assert without_counts(rows, known) == [
+    measurements = judged([measurement(REFERENCE), measurement(OWN), counted(STAGED, 3), failed(CUDA)])
+    assert without_counts(measurements, known) == [
         (REFERENCE, "no device"),
         (OWN, "no device"),
         (GRAPH, "not in this run"),
         (CUDA, "all its measurements failed"),
         ("persistent_cluster_cuda", "compute capability 9.0 is needed"),
     ]
-    assert (CUDA, "not counted") in without_counts(judged([row(CUDA)]), known)
+    assert (CUDA, "not counted") in without_counts(judged([measurement(CUDA)]), known)
 
 
 def test_a_run_from_before_the_counts_of_copies_has_a_table_too():

@@ -1,4 +1,4 @@
-"""Small frames by hand: rows of a run with everything at a default that a test does not care for."""
+"""Small frames by hand: measurements of a run with everything at a default that a test does not care for."""
 
 import numpy as np
 import pandas as pd
@@ -9,7 +9,7 @@ from synthetic_entries import dataset, implementation, pose_of
 REFERENCE, OWN, PEER, CUDA = "cpu_pclomp_ref", "persistent_cpu", "pcl_ndt", "persistent_cuda"
 
 
-def row(implementation=REFERENCE, x=0.0, *, ms=(1.0,), true_x=None, **columns):
+def measurement(implementation=REFERENCE, x=0.0, *, ms=(1.0,), true_x=None, **columns):
     """One measurement: its pose is x metres along x, its repeats took ms."""
     pose = columns.pop("pose", pose_of(x, 0, 0, 0))
     truth = None if true_x is None else pose_of(true_x, 0, 0, 0)
@@ -79,7 +79,7 @@ def failed(implementation, **columns):
         "correspondences": np.nan,
         "evaluations": np.nan,
     }
-    return row(implementation, **columns) | nothing | {"error": "it crashed", "error_kind": "crash"}
+    return measurement(implementation, **columns) | nothing | {"error": "it crashed", "error_kind": "crash"}
 
 
 def implementations(*names):
@@ -92,8 +92,8 @@ def datasets(*names, **changes):
     return pd.DataFrame([dataset(n, **changes) for n in names or ("toy",)]).set_index("name", drop=False)
 
 
-def judged(rows, **changes):
+def judged(measurements, **changes):
     """With errors against the oracle, and success."""
-    frame = pd.DataFrame(rows)
+    frame = pd.DataFrame(measurements)
     known = datasets(*dict.fromkeys(frame.dataset), **changes)
     return add_success(add_reference_errors(frame, REFERENCE), known, REFERENCE)

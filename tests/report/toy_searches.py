@@ -1,6 +1,6 @@
 """Small searches by hand, as toy.py has alignments."""
 
-from toy import CUDA, row
+from toy import CUDA, measurement
 
 NEAR, FAR = (0.2, 1.0), (3.0, 1.0)  # errors of a best particle: m, deg
 
@@ -47,7 +47,7 @@ def search(
         "rotation_error_deg": errors[1],
         "search": setting(name, seed=seed, **changes),
     }
-    return row(implementation, **made | (columns or {}))
+    return measurement(implementation, **made | (columns or {}))
 
 
 def some(implementation, name, successes, n=20, **changes):

@@ -11,12 +11,12 @@ MOST_POINTS = 15000  # drawn, of each cloud
 MARGIN_M = 5.0
 
 
-def draw(row, map_points: np.ndarray, scan_points: np.ndarray):
-    """row: the measurement that is shown (a row of judged_rows)."""
+def draw(measurement, map_points: np.ndarray, scan_points: np.ndarray):
+    """measurement: the measurement that is shown (a row of judged_measurements())."""
     cells, scan = _thinned(map_points), _thinned(scan_points)
-    poses = {"before: at the guess": (row.guess, BAD), "after: at the pose": (row.pose, GOOD)}
+    poses = {"before: at the guess": (measurement.guess, BAD), "after: at the pose": (measurement.pose, GOOD)}
     figure, axes = panels(2, columns=2, height_in=4.6)
-    after = moved(row.pose, scan)
+    after = moved(measurement.pose, scan)
     low, high = (
         np.percentile(after[:, :2], 1, axis=0) - MARGIN_M,
         np.percentile(after[:, :2], 99, axis=0) + MARGIN_M,
@@ -36,24 +36,25 @@ def draw(row, map_points: np.ndarray, scan_points: np.ndarray):
         )
         ax.grid(False)
     axes[0].plot([], [], "o", color="#A8A8A8", label="map")
-    moved_m, turned_deg = translation_difference_m(row.guess, row.pose), rotation_difference_deg(
-        row.guess, row.pose
-    )
+    moved_m, turned_deg = translation_difference_m(
+        measurement.guess, measurement.pose
+    ), rotation_difference_deg(measurement.guess, measurement.pose)
     finding = (
-        f"{row.implementation} moved this scan ({row.dataset}, {row.frame}) by {moved_m:.2g} m and"
-        f" {turned_deg:.2g} deg in {row.iterations:g} iterations"
+        f"{measurement.implementation} moved this scan ({measurement.dataset}, {measurement.frame})"
+        f" by {moved_m:.2g} m and"
+        f" {turned_deg:.2g} deg in {measurement.iterations:g} iterations"
     )
     finding += (
-        f", to {1000 * row.translation_error_m:.2g} mm from the truth."
-        if row.translation_error_m == row.translation_error_m
+        f", to {1000 * measurement.translation_error_m:.2g} mm from the truth."
+        if measurement.translation_error_m == measurement.translation_error_m
         else "."
     )
     data = pd.DataFrame(
         [
             {
-                "dataset": row.dataset,
-                "frame": row.frame,
-                "implementation": row.implementation,
+                "dataset": measurement.dataset,
+                "frame": measurement.frame,
+                "implementation": measurement.implementation,
                 "placed": title.split(":")[0],
                 **{f"m{i}{j}": pose[i, j] for i in range(3) for j in range(4)},
             }
@@ -62,7 +63,12 @@ def draw(row, map_points: np.ndarray, scan_points: np.ndarray):
     )
     note = "Seen from above. The CSV holds the two matrices map_from_scan; the clouds are in the run folder."
     return Drawing(
-        f"scan_in_map_{row.dataset}", f"Scan in map: {row.dataset}", finding, finish(figure, axes), data, note
+        f"scan_in_map_{measurement.dataset}",
+        f"Scan in map: {measurement.dataset}",
+        finding,
+        finish(figure, axes),
+        data,
+        note,
     )
 
 

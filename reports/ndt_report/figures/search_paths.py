@@ -17,7 +17,7 @@ SIGMAS = 2  # of the prior's ellipse
 
 
 def draw_paths(search, map_points=None):
-    """search: a row of search_rows() with paths; map_points [n, 3], in metres, or None."""
+    """search: a row of search_measurements() with paths; map_points [n, 3], in metres, or None."""
     points = path_points(search)
     figure, (ax,) = panels(1, columns=1, height_in=6.4)
     figure.set_figwidth(7.8)  # near square
