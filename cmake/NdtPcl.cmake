@@ -1,4 +1,4 @@
-# Decides whether the row pcl_ndt is built, and what reading with PCL is tested with.
+# Decides whether the implementation pcl_ndt is built, and what reading with PCL is tested with.
 #   NDT_WITH_PCL        TRUE or FALSE
 #   NDT_PCL_VERSION     of the library found
 #   NDT_PCL_LEFT_OUT    why it is FALSE, for the summary
@@ -6,7 +6,7 @@
 # Not find_package(PCL): that configures VTK and Qt as well, takes seconds, and puts both on every link line.
 include_guard(GLOBAL)
 
-# The oldest release whose protected members the row uses.
+# The oldest release whose protected members the implementation uses.
 set(NDT_PCL_MINIMUM 1.13)
 
 # Sets NDT_PCL_LEFT_OUT and NDT_PCL_VERSION in the caller.

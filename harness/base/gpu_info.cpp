@@ -63,7 +63,7 @@ std::vector<std::string> gpu_lines(const CudaState& state) {
     lines.push_back(fmt::format("{}, compute capability {}, {} multiprocessors, {:.1f} GiB", device.name,
                                 compute_capability(device), device.multiprocessors,
                                 static_cast<double>(device.memory_bytes) / (1 << 30)));
-  if (!state.unavailable.empty()) lines.push_back("no row can use one: " + state.unavailable);
+  if (!state.unavailable.empty()) lines.push_back("no implementation can use one: " + state.unavailable);
   return lines;
 }
 

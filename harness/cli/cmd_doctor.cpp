@@ -39,7 +39,7 @@ void say_gpus() {
 /// What this program was built with, or what it would take.
 std::string pcl(const BuildInfo& build) {
   if (build.pcl_left_out.empty())
-    return fmt::format("{} at build time: the row pcl_ndt can run", build.pcl_version);
+    return fmt::format("{} at build time: the implementation pcl_ndt can run", build.pcl_version);
   return fmt::format("left out of this build: {}; optional", build.pcl_left_out);
 }
 

@@ -83,7 +83,7 @@ void add_initial_pose(CLI::App& app, Command& chosen) {
   add_scan_flag(command, a->scan);
   command
       .add_option("--implementation", a->implementation,
-                  "row of ndt-bench list, or auto = the strategy's (default)")
+                  "implementation of ndt-bench list, or auto = the strategy's (default)")
       ->type_name("NAME");
   add_pose_flag(command, "--guess", a->guess, true);
   command

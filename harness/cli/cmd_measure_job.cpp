@@ -1,5 +1,5 @@
-// ndt-bench measure-job: what run starts for every job. Not for people: rows go to a descriptor that run has
-// opened.
+// ndt-bench measure-job: what run starts for every job. Not for people: measurements go to a descriptor that
+// run has opened.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -16,7 +16,7 @@ namespace ndt::harness {
 namespace {
 
 struct Arguments {
-  std::string run, rows;
+  std::string run, measurements;
   std::size_t job = 0;
   int parent = 0;
 };
@@ -25,7 +25,7 @@ void send(const std::string& line) {
   const std::string text = line + '\n';
   std::size_t sent = 0;
   while (sent < text.size()) {
-    const ssize_t n = ::write(kRowsDescriptor, text.data() + sent, text.size() - sent);
+    const ssize_t n = ::write(kMeasurementsDescriptor, text.data() + sent, text.size() - sent);
     if (n < 0)
       throw InputError("measure-job: descriptor 3 has no reader; only ndt-bench run may start this command");
     sent += static_cast<std::size_t>(n);
@@ -40,10 +40,11 @@ ExitCode measure_job(const Arguments& a) {
   const Job& job = plan.jobs[a.job];
   const Dataset dataset = load_dataset(job.dataset);
   std::vector<std::size_t> wanted;
-  for (const double index : parse_numbers(a.rows, "--rows"))
+  for (const double index : parse_numbers(a.measurements, "--measurements"))
     wanted.push_back(static_cast<std::size_t>(std::max(0.0, index)));
   measure(plan, job, find_implementation(job.implementation), dataset, wanted,
-          {.ready = [] { send(""); }, .row = [](const Measurement& row) { send(to_json_line(row)); }});
+          {.ready = [] { send(""); },
+           .measured = [](const Measurement& measurement) { send(to_json_line(measurement)); }});
   return ExitCode::ok;
 }
 
@@ -56,7 +57,7 @@ void add_measure_job(CLI::App& app, Command& chosen) {
   command.group("");  // not listed
   command.add_option("--run", a->run)->required();
   command.add_option("--job", a->job)->required();
-  command.add_option("--rows", a->rows)->required();
+  command.add_option("--measurements", a->measurements)->required();
   command.add_option("--parent", a->parent)->required();
 }
 

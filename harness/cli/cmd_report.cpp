@@ -81,7 +81,7 @@ void add_compare(CLI::App& app, Command& chosen) {
       "Is the second run faster or slower than the first? SAME, FASTER, SLOWER or UNCLEAR", a, compare);
   command.add_option("before", a->before, "folder of a run")->type_name("DIR_A")->required();
   command.add_option("after", a->after, "folder of a run")->type_name("DIR_B")->required();
-  command.add_option("--fail-on", a->fail_on, "exit 3 if any row is SLOWER")
+  command.add_option("--fail-on", a->fail_on, "exit 3 if any comparison is SLOWER")
       ->type_name("slower")
       ->check(CLI::IsMember({"slower"}));
   command.add_flag("--json", a->json, "one JSON object on stdout");

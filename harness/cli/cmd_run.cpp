@@ -1,4 +1,4 @@
-// ndt-bench run: implementations side by side; raw rows into a folder.
+// ndt-bench run: implementations side by side; raw measurements into a folder.
 #include <fmt/format.h>
 
 #include "base/environment.hpp"
@@ -32,14 +32,15 @@ RunFolder folder_for(const Arguments& a) {
 ExitCode run_benchmark(const Arguments& a) {
   RunFolder folder = folder_for(a);
   show_left_out(folder.plan());
-  fmt::print(stderr, "ndt-bench: rows go to {0}; should it be stopped: ndt-bench run --resume {0}\n",
+  fmt::print(stderr, "ndt-bench: measurements go to {0}; should it be stopped: ndt-bench run --resume {0}\n",
              folder.path().string());
   write_run_metadata(folder, ProgressLine().report());
-  run(folder, ProgressLine(folder.rows()).report());
-  fmt::print("{} rows in {}", folder.rows(), (folder.path() / "results.jsonl").string());
-  if (folder.failed_rows() > 0) fmt::print(", {} of them failed: see \"error\"", folder.failed_rows());
+  run(folder, ProgressLine(folder.measurements()).report());
+  fmt::print("{} measurements in {}", folder.measurements(), (folder.path() / "results.jsonl").string());
+  if (folder.failed_measurements() > 0)
+    fmt::print(", {} of them failed: see \"error\"", folder.failed_measurements());
   fmt::print("\nnext: ndt-bench report {}\n", folder.path().string());
-  return folder.failed_rows() > 0 ? ExitCode::jobs_failed : ExitCode::ok;
+  return folder.failed_measurements() > 0 ? ExitCode::jobs_failed : ExitCode::ok;
 }
 
 }  // namespace
@@ -71,7 +72,7 @@ void add_run(CLI::App& app, Command& chosen, const std::string& command_line) {
                   "of every measurement, at least, unless its time cap comes first")
       ->type_name("N")
       ->check(CLI::Range(1, 1000000));
-  command.add_option("--out", a->out, "folder for the rows (default: bench-results/<UTC time>)")
+  command.add_option("--out", a->out, "folder for the measurements (default: bench-results/<UTC time>)")
       ->type_name("DIR");
   add_align_flags(command, a->selection.options);
 

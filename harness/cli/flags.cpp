@@ -55,7 +55,7 @@ Transform pose_from(const std::vector<std::string>& words, std::string_view opti
 void add_implementation_flag(CLI::App& command, std::string& name) {
   command
       .add_option("--implementation", name,
-                  "row of ndt-bench list, or auto = the fastest available (default)")
+                  "implementation of ndt-bench list, or auto = the fastest available (default)")
       ->type_name("NAME");
 }
 

@@ -263,7 +263,7 @@ class Builder {
       }
       if (!names_.insert(frame.name).second)
         toml_.refuse("scans", fmt::format("two files are called '{}'", frame.name),
-                     "rename one, rows are told apart by it");
+                     "rename one, measurements are told apart by it");
       dataset_.frames.push_back(std::move(frame));
     }
   }

@@ -13,7 +13,7 @@ namespace {
 
 using ndt::harness::ExitCode;
 
-constexpr const char* kThreadsAbout = "CPU workers of every row, 0 (default) = one per core";
+constexpr const char* kThreadsAbout = "CPU workers of every implementation, 0 (default) = one per core";
 
 int fail(ExitCode code, std::string_view message) {
   fmt::print(stderr, "ndt-microbench: {}\n", message);
@@ -22,10 +22,10 @@ int fail(ExitCode code, std::string_view message) {
 
 void print_help() {
   fmt::print(
-      "Times the parts of a registration, each alone, for every implementation: build/<row>/<map points>,\n"
-      "evaluate/<row>/<scan points>, score/<row>/<scan points>x<poses>, align/<row>/<scan points>, all with "
-      "/real_time "
-      "appended.\n\n          [--threads N] {}\n\n",
+      "Times the parts of a registration, each alone, for every implementation:\n"
+      "build/<implementation>/<map points>, evaluate/<implementation>/<scan points>,\n"
+      "score/<implementation>/<scan points>x<poses>, align/<implementation>/<scan points>,\n"
+      "all with /real_time appended.\n\n          [--threads N] {}\n\n",
       kThreadsAbout);
   std::fflush(stdout);
   benchmark::PrintDefaultHelp();

@@ -113,14 +113,14 @@ void propose(benchmark::State& state, int at_once, bool drawn_ahead) {
 }
 
 /// Runs a measurement on a new aligner; what goes wrong becomes the benchmark's error and is counted.
-void run(benchmark::State& state, const Implementation& row, const AlignOptions& options,
+void run(benchmark::State& state, const Implementation& implementation, const AlignOptions& options,
          const Measure& measure, int& failed) {
-  if (const std::string reason = row.unavailable_reason(); !reason.empty()) {
+  if (const std::string reason = implementation.unavailable_reason(); !reason.empty()) {
     state.SkipWithError(reason.c_str());
     return;
   }
   try {
-    measure(state, *row.make(options));
+    measure(state, *implementation.make(options));
   } catch (const std::exception& error) {
     ++failed;
     state.SkipWithError(error.what());
@@ -133,28 +133,31 @@ constexpr std::uint64_t kScanSeed = 2, kFirstMapSeed = 1000;
 
 }  // namespace
 
-void register_microbenchmarks(std::span<const Implementation> rows, const AlignOptions& options,
+void register_microbenchmarks(std::span<const Implementation> implementations, const AlignOptions& options,
                               int& failed) {
-  // Wall time: the calling thread of a row with workers, or of a device, mostly waits.
-  const auto add = [&](const Implementation& row, const std::string& name, const Measure& measure) {
+  // Wall time: the calling thread of an implementation with workers, or of a device, mostly waits.
+  const auto add = [&](const Implementation& implementation, const std::string& name,
+                       const Measure& measure) {
     benchmark::RegisterBenchmark(name.c_str(),
-                                 [row, options, measure, &failed](benchmark::State& state) {
-                                   run(state, row, options, measure, failed);
+                                 [implementation, options, measure, &failed](benchmark::State& state) {
+                                   run(state, implementation, options, measure, failed);
                                  })
         ->UseRealTime()
         ->Unit(benchmark::kMicrosecond);
   };
-  for (const Implementation& row : rows)
+  for (const Implementation& implementation : implementations)
     for (const int points : {100000, 1000000})
-      add(row, fmt::format("build/{}/{}", row.name, points), measure_build(points));
-  for (const Implementation& row : rows)
+      add(implementation, fmt::format("build/{}/{}", implementation.name, points), measure_build(points));
+  for (const Implementation& implementation : implementations)
     for (const int points : {1000, 5000, 50000})
-      add(row, fmt::format("evaluate/{}/{}", row.name, points), measure_evaluate(points));
-  for (const Implementation& row : rows)
-    if (row.batches)
-      add(row, fmt::format("score/{}/5000x{}", row.name, microbench_poses().size()), measure_score(5000));
-  for (const Implementation& row : rows)
-    add(row, fmt::format("align/{}/5000", row.name), measure_align(5000));
+      add(implementation, fmt::format("evaluate/{}/{}", implementation.name, points),
+          measure_evaluate(points));
+  for (const Implementation& implementation : implementations)
+    if (implementation.batches)
+      add(implementation, fmt::format("score/{}/5000x{}", implementation.name, microbench_poses().size()),
+          measure_score(5000));
+  for (const Implementation& implementation : implementations)
+    add(implementation, fmt::format("align/{}/5000", implementation.name), measure_align(5000));
   for (const auto& [name, at_once, drawn_ahead] : {std::tuple("propose/100x1", 1, false),
                                                    {"propose/100x16", 16, false},
                                                    {"propose_drawn_ahead/100x16", 16, true}})

@@ -1,5 +1,5 @@
-// The benchmarks of ndt-microbench: the parts of a registration, each alone, for every row of the table; and
-// their clouds.
+// The benchmarks of ndt-microbench: the parts of a registration, each alone, for every implementation of the
+// table; and their clouds.
 #pragma once
 
 #include <span>
@@ -11,15 +11,16 @@
 
 namespace ndt::harness {
 
-/// Registers with Google Benchmark, for every row:
-///   build/<row>/<map points>       set_map
-///   evaluate/<row>/<scan points>   evaluate
-///   score/<row>/<scan points>x64   score_batch; only implementations with batches
-///   align/<row>/<scan points>      align to convergence
-/// and, for no row, propose/100x<at once>: the proposals of an initial-pose search, in rounds. Those of a row
-/// that cannot run here are skipped with its reason. `failed` counts the others that end without a number,
-/// and must outlive the run.
-void register_microbenchmarks(std::span<const Implementation> rows, const AlignOptions& options, int& failed);
+/// Registers with Google Benchmark, for every implementation:
+///   build/<implementation>/<map points>       set_map
+///   evaluate/<implementation>/<scan points>   evaluate
+///   score/<implementation>/<scan points>x64   score_batch; only implementations with batches
+///   align/<implementation>/<scan points>      align to convergence
+/// and, without an implementation, propose/100x<at once>: the proposals of an initial-pose search, in rounds.
+/// Implementations that cannot run here are skipped with their reason. `failed` counts the other benchmarks
+/// that end without a number, and must outlive the run.
+void register_microbenchmarks(std::span<const Implementation> implementations, const AlignOptions& options,
+                              int& failed);
 
 /// A map of courtyards of at most 100,000 points each, side by side on a square grid of 64 m and drawn from
 /// seeds of their own: more points are more voxels, not fuller ones. The first courtyard is where the scans

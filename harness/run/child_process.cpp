@@ -82,7 +82,7 @@ class Child {
     ::posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
     ::posix_spawn_file_actions_adddup2(&actions, words_.write_end(), 1);
     ::posix_spawn_file_actions_adddup2(&actions, words_.write_end(), 2);
-    ::posix_spawn_file_actions_adddup2(&actions, rows_.write_end(), kRowsDescriptor);
+    ::posix_spawn_file_actions_adddup2(&actions, measurements_.write_end(), kMeasurementsDescriptor);
     std::vector<std::string> words = {"ndt-bench"};
     words.insert(words.end(), arguments.begin(), arguments.end());
     std::vector<char*> pointers;
@@ -91,7 +91,7 @@ class Child {
     const int error = ::posix_spawn(&process_, "/proc/self/exe", &actions, nullptr, pointers.data(), environ);
     ::posix_spawn_file_actions_destroy(&actions);
     if (error != 0) throw std::system_error(error, std::generic_category(), "start of a measuring process");
-    rows_.close_write();
+    measurements_.close_write();
     words_.close_write();
   }
   ~Child() {
@@ -105,7 +105,7 @@ class Child {
   ChildEnd watch(const ChildLimits& limits, const std::function<void(const std::string&)>& line) {
     constexpr int kLookMs = 100;
     Stopwatch silence;
-    pollfd ready[] = {{rows_.read_end(), POLLIN, 0}, {words_.read_end(), POLLIN, 0}};
+    pollfd ready[] = {{measurements_.read_end(), POLLIN, 0}, {words_.read_end(), POLLIN, 0}};
     while (ready[0].fd >= 0 || ready[1].fd >= 0) {
       ::poll(ready, 2, kLookMs);
       if (ready[0].revents != 0) {
@@ -157,7 +157,7 @@ class Child {
     return {ChildEnd::Kind::crashed, how};
   }
 
-  Pipe rows_, words_;
+  Pipe measurements_, words_;
   pid_t process_ = -1;
   std::string text_, said_;
 };

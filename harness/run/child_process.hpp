@@ -23,12 +23,12 @@ struct ChildEnd {
 };
 
 /// Runs this program's own file with `arguments`; calls `line` for everything it writes to descriptor
-/// kRowsDescriptor, line by line. What it writes to stdout and stderr is kept for the reason of a failure. It
-/// is killed past a limit, if `line` throws, and when this process ends, however that happens.
+/// kMeasurementsDescriptor, line by line. What it writes to stdout and stderr is kept for the reason of a
+/// failure. It is killed past a limit, if `line` throws, and when this process ends, however that happens.
 ChildEnd run_child(const std::vector<std::string>& arguments, const ChildLimits& limits,
                    const std::function<void(const std::string&)>& line);
 
-inline constexpr int kRowsDescriptor = 3;
+inline constexpr int kMeasurementsDescriptor = 3;
 
 /// Called by the child, so that it is killed when its parent ends.
 void die_with_parent(pid_t parent);

@@ -35,20 +35,20 @@ std::vector<NamedGuess> prior_guesses(const Frame& frame, std::size_t frame_inde
 SearchRecord planned_search(const SearchSpec& search, std::uint64_t number) {
   const ResolvedSearch setting = resolve(search.arguments);
   const initial_pose::SearchOptions& options = setting.options;
-  SearchRecord row;
-  row.name = search.name;
-  row.strategy = setting.strategy.name;
-  row.method = to_string(options.method);
-  row.particles = options.particles;
+  SearchRecord record;
+  record.name = search.name;
+  record.strategy = setting.strategy.name;
+  record.method = to_string(options.method);
+  record.particles = options.particles;
   if (options.method == initial_pose::Method::grid)  // a lattice may fall short of them
-    row.particles = static_cast<int>(initial_pose::grid_places({}, options.particles).size());
-  row.startup = options.startup;
-  row.at_once = options.at_once;
-  row.candidates = options.candidates;
-  row.reliable_nvtl = options.reliable_nvtl;
-  row.seed = number;
-  std::ranges::copy(search.sigma, row.sigma);
-  return row;
+    record.particles = static_cast<int>(initial_pose::grid_places({}, options.particles).size());
+  record.startup = options.startup;
+  record.at_once = options.at_once;
+  record.candidates = options.candidates;
+  record.reliable_nvtl = options.reliable_nvtl;
+  record.seed = number;
+  std::ranges::copy(search.sigma, record.sigma);
+  return record;
 }
 
 }  // namespace ndt::harness

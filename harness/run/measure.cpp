@@ -54,40 +54,40 @@ class Measurer {
     scan_of_ = frame;
   }
 
-  /// Measures one row of the prepared frame.
-  void measure(Measurement& row) {
-    row.points = static_cast<std::int64_t>(scan_.size());
-    row.map_points = map_.points;
-    row.voxels = map_.voxels;
-    row.build_us = build_us_;
+  /// Takes one measurement of the prepared frame.
+  void measure(Measurement& measurement) {
+    measurement.points = static_cast<std::int64_t>(scan_.size());
+    measurement.map_points = map_.points;
+    measurement.voxels = map_.voxels;
+    measurement.build_us = build_us_;
 
-    per_scan_ = per_scan_of(row);
+    per_scan_ = per_scan_of(measurement);
     search_.reset();
     out_of_time_ = false;
-    if (row.search) search_.emplace(resolve(job_.search.value().arguments), row);
-    if (is_too_long(row)) return;
-    place(row, row.poses);
+    if (measurement.search) search_.emplace(resolve(job_.search.value().arguments), measurement);
+    if (is_too_long(measurement)) return;
+    place(measurement, measurement.poses);
     PerScan first = starting_now();
     first.trace = job_.trace && !search_;  // of a search, its particles' paths
     align(first);                          // memory, threads, caches
     take_results();
     const std::vector<AlignResult> expected = results_;
     if (job_.timed) {
-      row.calibration_us = machine_speed_us();
-      take_idle_samples(row, expected);
-      take_samples(row, expected);
+      measurement.calibration_us = machine_speed_us();
+      take_idle_samples(measurement, expected);
+      take_samples(measurement, expected);
     } else {
-      row.align_us = {timed_align(row, expected)};
-      row.timing = Timing::single;
+      measurement.align_us = {timed_align(measurement, expected)};
+      measurement.timing = Timing::single;
     }
-    fill(row, expected);
+    fill(measurement, expected);
   }
 
  private:
-  PerScan per_scan_of(const Measurement& row) const {
+  PerScan per_scan_of(const Measurement& measurement) const {
     PerScan out = per_scan(job_.variant.options);
     if (!job_.variant.regularised_at_truth) return out;
-    const Vec3<double> truth = translation_of(row.truth.value());
+    const Vec3<double> truth = translation_of(measurement.truth.value());
     out.regularisation = RegularisationTarget{truth.x, truth.y};
     return out;
   }
@@ -100,12 +100,12 @@ class Measurer {
   }
 
   /// So many poses are aligned from now on.
-  void place(const Measurement& row, int poses) {
-    guesses_ = batch_guesses(row.guess, poses);
+  void place(const Measurement& measurement, int poses) {
+    guesses_ = batch_guesses(measurement.guess, poses);
     results_.resize(guesses_.size());
   }
 
-  /// Runs the alignment of a row: its guess alone, its whole batch in one call, or its search.
+  /// Runs the alignment of a measurement: its guess alone, its whole batch in one call, or its search.
   void align(const PerScan& per_scan) {
     if (search_)
       search_->run(*aligner_, scan_, per_scan);
@@ -126,86 +126,87 @@ class Measurer {
     if (search_) results_ = search_->take();
   }
 
-  /// A batch that, by the time of a small one, would exceed the longest call. The row then says so.
-  bool is_too_long(Measurement& row) {
-    if (row.poses == 1 || !plan_.limits.call_s) return false;
+  /// A batch that, by the time of a small one, would exceed the longest call. The measurement then says so.
+  bool is_too_long(Measurement& measurement) {
+    if (measurement.poses == 1 || !plan_.limits.call_s) return false;
     constexpr int kProbe = 10;  // a device does few poses in the time of one
-    const int probe = std::min(kProbe, row.poses / 2);
-    place(row, probe);
+    const int probe = std::min(kProbe, measurement.poses / 2);
+    place(measurement, probe);
     align(starting_now());  // memory, threads, caches
     const PerScan limits = starting_now();
     const Stopwatch watch;
     align(limits);
     const double pose_s = watch.elapsed_us() / 1e6 / probe;
-    if (pose_s * row.poses <= *plan_.limits.call_s) return false;
-    row.error = fmt::format(
+    if (pose_s * measurement.poses <= *plan_.limits.call_s) return false;
+    measurement.error = fmt::format(
         "skipped: {} poses, at {:.3g} ms each in a batch of {}, are more than the {:g} s of limits.call_s",
-        row.poses, pose_s * 1e3, probe, *plan_.limits.call_s);
-    row.failure = Failure::skipped;
+        measurement.poses, pose_s * 1e3, probe, *plan_.limits.call_s);
+    measurement.failure = Failure::skipped;
     return true;
   }
 
-  double timed_align(Measurement& row, const std::vector<AlignResult>& expected) {
+  double timed_align(Measurement& measurement, const std::vector<AlignResult>& expected) {
     const std::optional<Traffic> before = aligner_->traffic();
     const PerScan limits = starting_now();
     const Stopwatch watch;
     align(limits);
     const double time_us = watch.elapsed_us();
     take_results();
-    if (out_of_time_) row.traffic.reset();  // when time runs out is chance: such calls are not compared
+    if (out_of_time_)
+      measurement.traffic.reset();  // when time runs out is chance: such calls are not compared
     if (!out_of_time_ && !std::ranges::equal(expected, results_, same_bits))
       throw RegressionError("align: two calls with the same input gave different bits");
-    if (before) add_alignment(row.traffic, traffic_between(*before, aligner_->traffic().value()));
+    if (before) add_alignment(measurement.traffic, traffic_between(*before, aligner_->traffic().value()));
     return time_us;
   }
 
   /// At most a third of the cap, for what is not the main measurement.
-  void take_idle_samples(Measurement& row, const std::vector<AlignResult>& expected) {
+  void take_idle_samples(Measurement& measurement, const std::vector<AlignResult>& expected) {
     const Stopwatch watch;
     for (int k = 0; k < timing_.idle_samples; ++k) {
       if (k > 0 && watch.elapsed_us() > timing_.cap_s * 1e6 / 3) return;
       wait_until_idle();
-      row.align_after_idle_us.push_back(timed_align(row, expected));
+      measurement.align_after_idle_us.push_back(timed_align(measurement, expected));
     }
   }
 
-  void take_samples(Measurement& row, const std::vector<AlignResult>& expected) {
+  void take_samples(Measurement& measurement, const std::vector<AlignResult>& expected) {
     constexpr std::size_t kLeast = 3, kLook = 10;  // the spread is checked after each kLook samples
     const auto wanted = static_cast<std::size_t>(timing_.samples);
     const Stopwatch watch;
     while (true) {
-      row.align_us.push_back(timed_align(row, expected));
-      const std::size_t n = row.align_us.size();
+      measurement.align_us.push_back(timed_align(measurement, expected));
+      const std::size_t n = measurement.align_us.size();
       const bool look = n >= wanted && (n - wanted) % kLook == 0;
-      if (look && inter_quartile_share(row.align_us) <= timing_.spread) {
-        row.timing = Timing::settled;
+      if (look && inter_quartile_share(measurement.align_us) <= timing_.spread) {
+        measurement.timing = Timing::settled;
         return;
       }
       if (n >= std::min(kLeast, wanted) && watch.elapsed_us() >= timing_.cap_s * 1e6) {
-        row.timing = Timing::wall_cap;
+        measurement.timing = Timing::wall_cap;
         return;
       }
     }
   }
 
-  void fill(Measurement& row, const std::vector<AlignResult>& results) const {
+  void fill(Measurement& measurement, const std::vector<AlignResult>& results) const {
     for (const AlignResult& result : results) {
-      row.iterations += result.iterations;
-      row.evaluations += result.evaluations;
+      measurement.iterations += result.iterations;
+      measurement.evaluations += result.evaluations;
     }
     const AlignResult& result = search_ ? results.at(search_->best()) : results.front();
-    row.pose = result.map_from_scan;
-    row.stop = to_string(result.stop);
-    row.oscillation_count = result.oscillation_count;
-    row.newton_fallbacks = result.newton_fallbacks;
-    row.correspondences = result.correspondences;
-    row.score = result.score;
-    row.transform_probability = result.transform_probability;
-    row.nvtl = result.nvtl;
-    row.trace = result.trace;
-    row.peak_rss_bytes = peak_rss_bytes();
-    if (row.truth) row.to_truth = pose_difference(row.pose, *row.truth);
-    if (search_) search_->fill(row, results, job_.trace);
+    measurement.pose = result.map_from_scan;
+    measurement.stop = to_string(result.stop);
+    measurement.oscillation_count = result.oscillation_count;
+    measurement.newton_fallbacks = result.newton_fallbacks;
+    measurement.correspondences = result.correspondences;
+    measurement.score = result.score;
+    measurement.transform_probability = result.transform_probability;
+    measurement.nvtl = result.nvtl;
+    measurement.trace = result.trace;
+    measurement.peak_rss_bytes = peak_rss_bytes();
+    if (measurement.truth) measurement.to_truth = pose_difference(measurement.pose, *measurement.truth);
+    if (search_) search_->fill(measurement, results, job_.trace);
   }
 
   const Plan& plan_;
@@ -215,7 +216,7 @@ class Measurer {
   bool batches_;
   std::unique_ptr<Aligner> aligner_;
   PointCloud scan_;
-  std::vector<Transform> guesses_;   ///< of the row being measured
+  std::vector<Transform> guesses_;   ///< of the current measurement
   std::optional<SearchRun> search_;  ///< of it, if it is one
   std::vector<AlignResult> results_;
   bool out_of_time_ = false;  ///< any call of this measurement so far
@@ -226,19 +227,19 @@ class Measurer {
   double build_us_ = 0;
 };
 
-/// The frame of every planned row.
+/// The frame of every planned measurement.
 std::vector<std::size_t> frames_of(const Job& job, const Dataset& dataset,
-                                   const std::vector<Measurement>& rows) {
+                                   const std::vector<Measurement>& measurements) {
   std::vector<std::size_t> frames;
   std::size_t at = 0;
-  for (const Measurement& row : rows) {
-    while (dataset.frames.at(job.frames.at(at)).name != row.frame) ++at;
+  for (const Measurement& measurement : measurements) {
+    while (dataset.frames.at(job.frames.at(at)).name != measurement.frame) ++at;
     frames.push_back(job.frames[at]);
   }
   return frames;
 }
 
-/// The row as it was planned, with what went wrong.
+/// The measurement as it was planned, with what went wrong.
 Measurement failed(Measurement planned, const std::exception& error) {
   planned.error = *error.what() ? error.what() : "failed without a message";
   planned.failure = Failure::exception;
@@ -249,21 +250,21 @@ Measurement failed(Measurement planned, const std::exception& error) {
 
 void measure(const Plan& plan, const Job& job, const Implementation& entry, const Dataset& dataset,
              const std::vector<std::size_t>& wanted, const MeasureObserver& observer) {
-  const std::vector<Measurement> rows = planned_rows(plan, job, dataset);
-  const std::vector<std::size_t> frames = frames_of(job, dataset, rows);
+  const std::vector<Measurement> measurements = planned_measurements(plan, job, dataset);
+  const std::vector<std::size_t> frames = frames_of(job, dataset, measurements);
   std::optional<Measurer> measurer;
   for (const std::size_t index : wanted) {
-    Measurement row = rows.at(index);
+    Measurement measurement = measurements.at(index);
     try {
       if (!measurer) measurer.emplace(plan, job, entry, dataset);
       measurer->prepare(frames[index]);
       if (index == wanted.front()) observer.ready();
-      measurer->measure(row);
+      measurer->measure(measurement);
     } catch (const std::exception& error) {
-      row = failed(rows[index], error);
+      measurement = failed(measurements[index], error);
       measurer.reset();  // nothing of it is trusted any more
     }
-    observer.row(row);
+    observer.measured(measurement);
   }
 }
 

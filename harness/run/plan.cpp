@@ -62,36 +62,36 @@ std::vector<NamedGuess> guesses_of(const Job& job, const Dataset& dataset, std::
   return job.grids.empty() || !frame.truth ? frame.guesses : grid_guesses(*frame.truth, job.grids);
 }
 
-/// Returns the rows of all the job's frames, of which the job measures a range.
-std::vector<Measurement> all_rows(const Plan& plan, const Job& job, const Dataset& dataset) {
-  std::vector<Measurement> rows;
+/// Returns the measurements of all the job's frames, of which the job measures a range.
+std::vector<Measurement> all_measurements(const Plan& plan, const Job& job, const Dataset& dataset) {
+  std::vector<Measurement> measurements;
   const AlignOptions options = job_options(job, dataset);
   for (const std::size_t index : job.frames) {
     const Frame& frame = dataset.frames.at(index);
     std::uint64_t number = 0;
     for (const NamedGuess& guess : guesses_of(job, dataset, index)) {
       for (const int poses : job.poses) {
-        Measurement row;
-        if (job.search) row.search = planned_search(*job.search, number);
-        row.poses = poses;
-        row.run_id = plan.run_id;
-        row.job = job.index;
-        row.implementation = job.implementation;
-        row.dataset = dataset.name;
-        row.frame = frame.name;
-        row.guess_name = guess.name;
-        row.variant = job.variant.name;
-        row.threads = job.threads;
-        row.resolution_m = options.resolution_m;
-        row.guess = guess.map_from_scan;
-        row.guess_offset = guess.offset;
-        row.truth = frame.truth;
-        rows.push_back(std::move(row));
+        Measurement measurement;
+        if (job.search) measurement.search = planned_search(*job.search, number);
+        measurement.poses = poses;
+        measurement.run_id = plan.run_id;
+        measurement.job = job.index;
+        measurement.implementation = job.implementation;
+        measurement.dataset = dataset.name;
+        measurement.frame = frame.name;
+        measurement.guess_name = guess.name;
+        measurement.variant = job.variant.name;
+        measurement.threads = job.threads;
+        measurement.resolution_m = options.resolution_m;
+        measurement.guess = guess.map_from_scan;
+        measurement.guess_offset = guess.offset;
+        measurement.truth = frame.truth;
+        measurements.push_back(std::move(measurement));
       }
       ++number;
     }
   }
-  return rows;
+  return measurements;
 }
 
 class Planner {
@@ -109,7 +109,7 @@ class Planner {
   }
 
   Plan build() {
-    choose_rows();
+    choose_implementations();
     for (const Study& study : preset_.studies)
       for (const std::string& name : selection_.datasets.empty() ? study.datasets : selection_.datasets)
         if (const Dataset* dataset = load(name)) add(study, name, *dataset);
@@ -121,13 +121,13 @@ class Planner {
 
  private:
   /// The given ones, or all that are available, in the registry's order.
-  void choose_rows() {
+  void choose_implementations() {
     std::vector<const Implementation*> asked;
     for (const std::string& name : selection_.implementations) asked.push_back(&choose_implementation(name));
     for (const Implementation& entry : implementations()) {
       const std::string reason = entry.unavailable_reason();
       if (asked.empty() && !reason.empty()) leave_out(std::string(entry.name), reason);
-      if (asked.empty() ? reason.empty() : contains(asked, &entry)) rows_.push_back(&entry);
+      if (asked.empty() ? reason.empty() : contains(asked, &entry)) implementations_.push_back(&entry);
     }
   }
 
@@ -166,7 +166,7 @@ class Planner {
     const std::vector<int> threads =
         unique_threads(selection_.threads.empty() ? study.threads : selection_.threads);
     for (const Variant& given : study.variants)
-      for (const Implementation* entry : rows_)
+      for (const Implementation* entry : implementations_)
         for (const int count : entry->one_thread ? std::vector<int>{1} : threads) {
           Job job;
           job.dataset = name;
@@ -187,7 +187,7 @@ class Planner {
         }
   }
 
-  /// Those that are for this row.
+  /// Those that are for this implementation.
   void add_searches(const Implementation& entry, Job& job, const Study& study, const Dataset& dataset) {
     for (const SearchSpec& search : study.searches) {
       if (!contains(search.implementations, entry.name)) continue;
@@ -227,8 +227,8 @@ class Planner {
   /// True unless another study has every measurement of the job already.
   bool has_news(const Job& job, const Dataset& dataset) {
     bool news = false;
-    for (const Measurement& row : all_rows(plan_, job, dataset))
-      news |= planned_.insert(measurement_key(row)).second;
+    for (const Measurement& measurement : all_measurements(plan_, job, dataset))
+      news |= planned_.insert(measurement_key(measurement)).second;
     return news;
   }
 
@@ -240,16 +240,16 @@ class Planner {
     }
     if (frames.empty()) return;
     job.frames = frames;
-    const std::size_t rows = all_rows(plan_, job, dataset).size();
+    const std::size_t measurements = all_measurements(plan_, job, dataset).size();
     const auto block = static_cast<std::size_t>(study.measurements_per_job);
-    const std::size_t guesses = rows / frames.size();  // the same for every frame
-    for (std::size_t first = 0; first < rows; first += block) {
-      const std::size_t last = std::min(rows, first + block);
+    const std::size_t guesses = measurements / frames.size();  // the same for every frame
+    for (std::size_t first = 0; first < measurements; first += block) {
+      const std::size_t last = std::min(measurements, first + block);
       const std::size_t first_frame = first / guesses, last_frame = (last - 1) / guesses;
       job.frames.assign(frames.begin() + static_cast<std::ptrdiff_t>(first_frame),
                         frames.begin() + static_cast<std::ptrdiff_t>(last_frame + 1));
-      job.first_row = first - first_frame * guesses;
-      job.row_count = last - first;
+      job.first_measurement = first - first_frame * guesses;
+      job.measurement_count = last - first;
       plan_.jobs.push_back(job);
     }
   }
@@ -270,7 +270,7 @@ class Planner {
   const Selection& selection_;
   const ReportProgress& report_;
   Plan plan_;
-  std::vector<const Implementation*> rows_;
+  std::vector<const Implementation*> implementations_;
   std::map<std::string, Dataset> datasets_;
   std::map<std::string, std::string> missing_;
   std::set<std::string> planned_;  ///< keys of measurements
@@ -291,15 +291,18 @@ AlignOptions job_options(const Job& job, const Dataset& dataset) {
   return resolve(arguments);
 }
 
-std::vector<Measurement> planned_rows(const Plan& plan, const Job& job, const Dataset& dataset) {
-  std::vector<Measurement> rows = all_rows(plan, job, dataset);
-  if (job.first_row > rows.size() || job.row_count > rows.size() - job.first_row)
-    throw InputError(fmt::format(
-        "plan.json: job {} is of rows that {} does not have; the dataset has changed, begin a new run",
-        job.index, dataset.name));
-  rows.erase(rows.begin(), rows.begin() + static_cast<std::ptrdiff_t>(job.first_row));
-  rows.resize(job.row_count);
-  return rows;
+std::vector<Measurement> planned_measurements(const Plan& plan, const Job& job, const Dataset& dataset) {
+  std::vector<Measurement> measurements = all_measurements(plan, job, dataset);
+  if (job.first_measurement > measurements.size() ||
+      job.measurement_count > measurements.size() - job.first_measurement)
+    throw InputError(
+        fmt::format("plan.json: job {} is of measurements that {} does not have; the dataset has changed, "
+                    "begin a new run",
+                    job.index, dataset.name));
+  measurements.erase(measurements.begin(),
+                     measurements.begin() + static_cast<std::ptrdiff_t>(job.first_measurement));
+  measurements.resize(job.measurement_count);
+  return measurements;
 }
 
 }  // namespace ndt::harness

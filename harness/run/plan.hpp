@@ -33,9 +33,9 @@ struct Job {
   std::vector<std::size_t> frames;  ///< indices into the dataset
   std::vector<GuessGrid> grids;
   std::vector<int> poses = {1};  ///< every guess with each of these: the poses of its batch, 1 = an alignment
-  std::optional<SearchSpec> search;          ///< instead of alignments
-  std::optional<TimingRule> timing;          ///< instead of the plan's
-  std::size_t first_row = 0, row_count = 0;  ///< of all measurements of these frames
+  std::optional<SearchSpec> search;                          ///< instead of alignments
+  std::optional<TimingRule> timing;                          ///< instead of the plan's
+  std::size_t first_measurement = 0, measurement_count = 0;  ///< of all measurements of these frames
 };
 
 struct LeftOut {
@@ -62,8 +62,8 @@ std::string plan_json(const Plan& plan);
 /// Throws InputError unless it is a plan_json.
 Plan read_plan(const std::filesystem::path& file);
 
-/// The rows of a job with all that is known before they are measured, in the order they are.
-std::vector<Measurement> planned_rows(const Plan& plan, const Job& job, const Dataset& dataset);
+/// The measurements of a job with all that is known before they are measured, in the order they are.
+std::vector<Measurement> planned_measurements(const Plan& plan, const Job& job, const Dataset& dataset);
 
 /// Options that the job's aligner is made with.
 AlignOptions job_options(const Job& job, const Dataset& dataset);

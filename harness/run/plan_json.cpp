@@ -34,8 +34,8 @@ constexpr auto fields_of(const Job*) {
                     Field{"timed", &Job::timed},
                     Field{"trace", &Job::trace},
                     Field{"frames", &Job::frames},
-                    Field{"first_row", &Job::first_row},
-                    Field{"row_count", &Job::row_count},
+                    Field{"first_row", &Job::first_measurement},
+                    Field{"row_count", &Job::measurement_count},
                     Field{"poses", &Job::poses},
                     Field{"grids", &Job::grids},
                     Field{"timing", &Job::timing}};

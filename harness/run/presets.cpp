@@ -89,10 +89,11 @@ SearchSpec read_search(TomlTable& toml, const SearchSpec& common) {
   search.name = toml.required_text("name");
   search.implementations = toml.texts("implementations").value_or(std::vector<std::string>{});
   if (search.implementations.empty())
-    toml.refuse("implementations", "is missing or empty", "name the rows that shall run this search");
+    toml.refuse("implementations", "is missing or empty",
+                "name the implementations that shall run this search");
   read_options(toml, search.arguments);
   try {
-    for (const std::string& row : search.implementations) find_implementation(row);
+    for (const std::string& implementation : search.implementations) find_implementation(implementation);
     resolve(search.arguments);
   } catch (const std::exception& error) {
     toml.refuse("name",
@@ -125,7 +126,7 @@ std::vector<SearchSpec> read_searches(TomlTable& toml) {
   return searches;
 }
 
-/// Rows of two searches are told apart by their names.
+/// Measurements of two searches are told apart by their names.
 void require_own_names(const TomlTable& toml, const std::vector<Study>& studies) {
   std::set<std::string> names;
   for (const Study& study : studies)

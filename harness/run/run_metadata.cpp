@@ -133,7 +133,7 @@ void write_run_metadata(const RunFolder& folder, const ReportProgress& report) {
   make_folder(folder.path() / "clouds");
   json datasets = json::array();
   for (const std::string& name : folder.plan().datasets) {
-    if (!frames.contains(name)) continue;  // no row offers the options
+    if (!frames.contains(name)) continue;  // no implementation offers the options
     std::ranges::sort(frames[name]);
     datasets.push_back(dataset_json(folder.path(), load_dataset(name, report), frames[name]));
   }

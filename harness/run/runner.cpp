@@ -13,7 +13,7 @@
 namespace ndt::harness {
 namespace {
 
-/// A process that finished without its row counts as crashed.
+/// A process that finished without its measurement counts as crashed.
 Failure failure_of(ChildEnd::Kind kind) {
   if (kind == ChildEnd::Kind::silent) return Failure::timeout;
   if (kind == ChildEnd::Kind::too_large) return Failure::memory;
@@ -30,19 +30,20 @@ class Runner {
       if (!datasets.contains(job.dataset)) datasets.emplace(job.dataset, load_dataset(job.dataset));
     std::set<std::string> planned;  // jobs of two studies may share measurements
     for (const Job& job : folder_.plan().jobs)
-      for (const Measurement& row : planned_rows(folder_.plan(), job, datasets.at(job.dataset)))
-        planned.insert(measurement_key(row));
+      for (const Measurement& measurement :
+           planned_measurements(folder_.plan(), job, datasets.at(job.dataset)))
+        planned.insert(measurement_key(measurement));
     progress_.total = planned.size();
-    progress_.done = folder_.rows();
+    progress_.done = folder_.measurements();
     for (const Job& job : folder_.plan().jobs) run_job(job, datasets.at(job.dataset));
   }
 
  private:
   void run_job(const Job& job, const Dataset& dataset) {
-    const std::vector<Measurement> rows = planned_rows(folder_.plan(), job, dataset);
+    const std::vector<Measurement> measurements = planned_measurements(folder_.plan(), job, dataset);
     std::vector<std::size_t> left;
-    for (std::size_t k = 0; k < rows.size(); ++k)
-      if (!folder_.done(rows[k])) left.push_back(k);
+    for (std::size_t k = 0; k < measurements.size(); ++k)
+      if (!folder_.done(measurements[k])) left.push_back(k);
     if (left.empty()) return;
     progress_.now = fmt::format("{} on {}, {}, {} thread{}", job.implementation, dataset.name,
                                 job.variant.name, job.threads, job.threads == 1 ? "" : "s");
@@ -54,7 +55,7 @@ class Runner {
       // Another process would not get through its preparations either, unless someone killed this one.
       const std::size_t lost = ready || end.kind == ChildEnd::Kind::crashed ? 1 : left.size();
       for (std::size_t k = 0; k < lost; ++k) {
-        fail(rows[left.front()], end);
+        fail(measurements[left.front()], end);
         left.erase(left.begin());
       }
     }
@@ -70,7 +71,7 @@ class Runner {
                                                 std::to_string(job.index),
                                                 "--parent",
                                                 std::to_string(::getpid()),
-                                                "--rows",
+                                                "--measurements",
                                                 fmt::format("{}", fmt::join(left, ","))};
     const ChildLimits child_limits{limits.measurement_s, limits.memory_mib << 20};
     return run_child(arguments, child_limits, [&](const std::string& line) {
@@ -82,10 +83,11 @@ class Runner {
     });
   }
 
-  void fail(Measurement row, const ChildEnd& end) {
-    row.error = end.kind == ChildEnd::Kind::finished ? "its process ended without this row" : end.reason;
-    row.failure = failure_of(end.kind);
-    folder_.append(row);
+  void fail(Measurement measurement, const ChildEnd& end) {
+    measurement.error =
+        end.kind == ChildEnd::Kind::finished ? "its process ended without this measurement" : end.reason;
+    measurement.failure = failure_of(end.kind);
+    folder_.append(measurement);
     step();
   }
 

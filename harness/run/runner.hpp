@@ -1,4 +1,5 @@
-// Runs a plan: every job in a process of its own, so that a crash, a hang or too much memory costs one row.
+// Runs a plan: every job in a process of its own, so that a crash, a hang or too much memory costs one
+// measurement.
 #pragma once
 
 #include "base/progress.hpp"
@@ -6,10 +7,10 @@
 
 namespace ndt::harness {
 
-/// Measures the planned rows that the folder lacks, so that it has one row per planned measurement in the
-/// end. If a process ends early, the reason becomes the row of its current measurement and a new process
-/// continues with the next; if it passed a limit before its map was built, the reason becomes every row of
-/// the job. `report` is called after every row and at the start of every job.
+/// Takes the planned measurements that the folder lacks, so that it has every one in the end. If a process
+/// ends early, its current measurement fails with the reason and a new process continues with the next; if it
+/// passed a limit before its map was built, every measurement of the job fails with the reason. `report` is
+/// called after every measurement and at the start of every job.
 void run(RunFolder& folder, const ReportProgress& report);
 
 }  // namespace ndt::harness

@@ -5,10 +5,10 @@
 
 namespace ndt::harness {
 
-SearchRun::SearchRun(const ResolvedSearch& setting, const Measurement& row) : setting_(setting) {
-  prior_.mean = principal(derivative_pose(row.guess));
-  std::ranges::copy(row.search.value().sigma, prior_.sigma);
-  setting_.options.seed = row.search->seed;
+SearchRun::SearchRun(const ResolvedSearch& setting, const Measurement& measurement) : setting_(setting) {
+  prior_.mean = principal(derivative_pose(measurement.guess));
+  std::ranges::copy(measurement.search.value().sigma, prior_.sigma);
+  setting_.options.seed = measurement.search->seed;
 }
 
 void SearchRun::run(Aligner& aligner, const PointCloud& scan, const PerScan& per_scan) {
@@ -29,8 +29,8 @@ std::vector<AlignResult> SearchRun::take() {
   return results;
 }
 
-void SearchRun::fill(Measurement& row, std::span<const AlignResult> results, bool with_paths) const {
-  SearchRecord& search = row.search.value();
+void SearchRun::fill(Measurement& measurement, std::span<const AlignResult> results, bool with_paths) const {
+  SearchRecord& search = measurement.search.value();
   search.best_particle = found_.best;
   search.reliable = found_.reliable;
   search.ambiguous = ambiguous_;
@@ -39,7 +39,7 @@ void SearchRun::fill(Measurement& row, std::span<const AlignResult> results, boo
     search.runner_up_ratio = runner_up_ratio_;
     search.runner_up_pose = results[*found_.runner_up].map_from_scan;
   }
-  search.improvements = improvements(row, results);
+  search.improvements = improvements(measurement, results);
   if (!with_paths) return;
   for (std::size_t k = 0; k < results.size(); ++k) {
     const Pose &start = found_.particles[k].start, end = principal(derivative_pose(results[k].map_from_scan));
@@ -48,7 +48,7 @@ void SearchRun::fill(Measurement& row, std::span<const AlignResult> results, boo
   }
 }
 
-std::vector<Improvement> SearchRun::improvements(const Measurement& row,
+std::vector<Improvement> SearchRun::improvements(const Measurement& measurement,
                                                  std::span<const AlignResult> results) const {
   std::vector<Improvement> all;
   auto call = calls_.begin();
@@ -57,8 +57,8 @@ std::vector<Improvement> SearchRun::improvements(const Measurement& row,
     if (!(results[k].nvtl > (all.empty() ? -1 : all.back().nvtl)))
       continue;  // NVTL is 0 or more; NaN is no improvement
     all.push_back({k, call->us, results[k].nvtl, {}, {}});
-    if (!row.truth) continue;
-    const PoseDifference error = pose_difference(results[k].map_from_scan, *row.truth);
+    if (!measurement.truth) continue;
+    const PoseDifference error = pose_difference(results[k].map_from_scan, *measurement.truth);
     all.back().translation_error_m = error.translation_m;
     all.back().rotation_error_deg = error.rotation_deg;
   }

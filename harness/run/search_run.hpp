@@ -13,8 +13,8 @@ namespace ndt::harness {
 
 class SearchRun {
  public:
-  /// The row's guess is the prior's mean.
-  SearchRun(const ResolvedSearch& setting, const Measurement& row);
+  /// The measurement's guess is the prior's mean.
+  SearchRun(const ResolvedSearch& setting, const Measurement& measurement);
 
   /// Searches, and keeps the results of all particles until take().
   void run(Aligner& aligner, const PointCloud& scan, const PerScan& per_scan);
@@ -23,10 +23,11 @@ class SearchRun {
   std::size_t best() const { return found_.best; }
   bool interrupted() const { return found_.interrupted.has_value(); }
   /// Writes what was found. `results`: as taken.
-  void fill(Measurement& row, std::span<const AlignResult> results, bool with_paths) const;
+  void fill(Measurement& measurement, std::span<const AlignResult> results, bool with_paths) const;
 
  private:
-  std::vector<Improvement> improvements(const Measurement& row, std::span<const AlignResult> results) const;
+  std::vector<Improvement> improvements(const Measurement& measurement,
+                                        std::span<const AlignResult> results) const;
 
   ResolvedSearch setting_;
   initial_pose::PosePrior prior_;

@@ -40,9 +40,9 @@ def refusal(*args, code):
 
 
 LISTED = json.loads(bench("list", "--json").stdout)["implementations"]
-ROWS = [row["name"] for row in LISTED if row["available"]]
+IMPLEMENTATIONS = [entry["name"] for entry in LISTED if entry["available"]]
 # Held to the oracle's numbers; a peer is another algorithm.
-OWN_ROWS = [row["name"] for row in LISTED if row["available"] and not row["peer"]]
+OWN_IMPLEMENTATIONS = [entry["name"] for entry in LISTED if entry["available"] and not entry["peer"]]
 
 
 @pytest.fixture(scope="session")

@@ -104,7 +104,7 @@ class Case:
 
     def run(self):
         self.oracle, self.core = (
-            json.loads(bench(self.command, *self.args, "--implementation", row)) for row in (ORACLE, SHARED_CORE))
+            json.loads(bench(self.command, *self.args, "--implementation", name)) for name in (ORACLE, SHARED_CORE))
         return self
 
 

@@ -4,7 +4,7 @@ import json
 import math
 
 import pytest
-from conftest import EXIT_BAD_INPUT, EXIT_NO_DEVICE, EXIT_USAGE, LISTED, OWN_ROWS, ROWS, bench, refusal
+from conftest import EXIT_BAD_INPUT, EXIT_NO_DEVICE, EXIT_USAGE, IMPLEMENTATIONS, LISTED, OWN_IMPLEMENTATIONS, bench, refusal
 
 GUESS = "0.3,-0.2,0.05,0.01,-0.01,0.03"
 
@@ -47,25 +47,26 @@ def shown(numbers):
     return ",".join(repr(n) for n in numbers)
 
 
-@pytest.mark.parametrize("row", ROWS)
-def test_align_json_has_exactly_the_documented_keys(courtyard, row):
-    result = answer("align", courtyard, "--guess", GUESS, "--implementation", row)
-    check_shape(result, ALIGN_KEYS | {"newton_fallbacks": int if row in OWN_ROWS else type(None)})  # PCL does not tell
-    assert result["implementation"] == row and result["stop"] == "converged"
+@pytest.mark.parametrize("implementation", IMPLEMENTATIONS)
+def test_align_json_has_exactly_the_documented_keys(courtyard, implementation):
+    result = answer("align", courtyard, "--guess", GUESS, "--implementation", implementation)
+    fallbacks = int if implementation in OWN_IMPLEMENTATIONS else type(None)  # PCL does not tell
+    check_shape(result, ALIGN_KEYS | {"newton_fallbacks": fallbacks})
+    assert result["implementation"] == implementation and result["stop"] == "converged"
     assert all(abs(v) < 0.05 for v in result["pose_xyz_m"]) and all(abs(v) < 0.01 for v in result["pose_rpy_rad"])
     assert result["build_us"] > 0 and result["align_us"][0] > 0
 
 
-@pytest.mark.parametrize("row", ROWS)
-def test_evaluate_json_has_exactly_the_documented_keys(courtyard, row):
-    result = answer("evaluate", courtyard, "--pose", GUESS, "--implementation", row)
+@pytest.mark.parametrize("implementation", IMPLEMENTATIONS)
+def test_evaluate_json_has_exactly_the_documented_keys(courtyard, implementation):
+    result = answer("evaluate", courtyard, "--pose", GUESS, "--implementation", implementation)
     check_shape(result, EVALUATE_KEYS)
     assert 0 < result["points_with_voxels"] <= 3000 < result["correspondences"]
 
 
-@pytest.mark.parametrize("row", ROWS)
-def test_voxels_json_has_exactly_the_documented_keys(courtyard, row):
-    table = json.loads(bench("voxels", "--map", courtyard.map, "--implementation", row, "--json").stdout)
+@pytest.mark.parametrize("implementation", IMPLEMENTATIONS)
+def test_voxels_json_has_exactly_the_documented_keys(courtyard, implementation):
+    table = json.loads(bench("voxels", "--map", courtyard.map, "--implementation", implementation, "--json").stdout)
     assert list(table) == ["implementation", "resolution_m", "voxels"]
     assert table["resolution_m"] == 2.0 and len(table["voxels"]) == 1200
     shape = {"key": 3, "points": int, "centroid_m": 3, "mean_m": 3, "covariance_m2": 6, "inverse_covariance": 6}
@@ -119,17 +120,17 @@ def test_result_and_evaluation_at_its_pose_agree(courtyard):
     assert again["correspondences"] == pytest.approx(result["correspondences"], abs=3)
 
 
-@pytest.mark.parametrize("row", ROWS)
-def test_repeats_are_timed_one_by_one_and_equal_bit_for_bit(courtyard, row):
-    result = answer("align", courtyard, "--guess", GUESS, "--repeat", 5, "--implementation", row)
+@pytest.mark.parametrize("implementation", IMPLEMENTATIONS)
+def test_repeats_are_timed_one_by_one_and_equal_bit_for_bit(courtyard, implementation):
+    result = answer("align", courtyard, "--guess", GUESS, "--repeat", 5, "--implementation", implementation)
     assert len(result["align_us"]) == 5
-    once = answer("align", courtyard, "--guess", GUESS, "--implementation", row)
+    once = answer("align", courtyard, "--guess", GUESS, "--implementation", implementation)
     for key in set(ALIGN_KEYS) - {"build_us", "align_us"}:
         assert result[key] == once[key], key
 
 
 def test_a_peer_refuses_what_its_library_has_not_and_notes_how_it_differs(courtyard):
-    (pcl,) = [row for row in LISTED if row["name"] == "pcl_ndt"]
+    (pcl,) = [entry for entry in LISTED if entry["name"] == "pcl_ndt"]
     assert pcl["peer"] and "epsilon" in pcl["note"]
     command = ["align", *courtyard.args, "--implementation", "pcl_ndt", "--guess", GUESS]
     if not pcl["available"]:
@@ -201,16 +202,16 @@ def test_voxels_text_has_count_extent_and_distribution(courtyard):
 def test_exported_files_are_the_built_in_clouds(courtyard, tmp_path):
     """The same poses from the files as `run` gets from the dataset in memory."""
     bench("run", "--dataset", "courtyard", "--samples", 1, "--threads", 1, "--out", tmp_path)
-    rows = [json.loads(line) for line in (tmp_path / "results.jsonl").read_text().splitlines()]
-    for row in [r for r in rows if r["frame"] in ("guess1", "guess5")]:
-        got = answer("align", courtyard, "--guess", shown(row["guess"]), "--implementation", row["implementation"])
-        assert got["matrix"] == row["pose"] and got["score"] == row["score"]
+    measurements = [json.loads(line) for line in (tmp_path / "results.jsonl").read_text().splitlines()]
+    for m in [r for r in measurements if r["frame"] in ("guess1", "guess5")]:
+        got = answer("align", courtyard, "--guess", shown(m["guess"]), "--implementation", m["implementation"])
+        assert got["matrix"] == m["pose"] and got["score"] == m["score"]
 
 
-@pytest.mark.parametrize("row", ROWS)
-def test_point_scores_explain_the_likelihood(courtyard, tmp_path, row):
+@pytest.mark.parametrize("implementation", IMPLEMENTATIONS)
+def test_point_scores_explain_the_likelihood(courtyard, tmp_path, implementation):
     file = tmp_path / "scores.csv"
-    args = ["--pose", GUESS, "--implementation", row, "--scan-max-range", 25]
+    args = ["--pose", GUESS, "--implementation", implementation, "--scan-max-range", 25]
     plain = answer("evaluate", courtyard, *args)
     result = answer("evaluate", courtyard, *args, "--point-scores", file)
     assert result == plain

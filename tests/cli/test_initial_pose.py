@@ -4,7 +4,7 @@ import json
 import math
 
 import pytest
-from conftest import EXIT_BAD_INPUT, EXIT_USAGE, ROWS, bench, refusal
+from conftest import EXIT_BAD_INPUT, EXIT_USAGE, IMPLEMENTATIONS, bench, refusal
 
 PRIOR = ["--guess", "0.5,-0.4,0,0,0,2", "--sigma", "1,1,0.1,0.01,0.01"]
 FEW = ["--particles", 40, "--startup", 30]
@@ -45,13 +45,13 @@ def test_the_pose_is_found_whatever_the_heading(courtyard):
     assert found["runner_up_ratio"] is None or found["runner_up_ratio"] < 0.9
 
 
-@pytest.mark.parametrize("row", [r for r in ROWS if r != "pcl_ndt"])
-def test_every_row_searches_one_particle_after_the_other(courtyard, row):
-    found = search(courtyard, "--strategy", "sequential", "--implementation", row, "--particles", 10, "--startup", 5)
-    assert found["implementation"] == row and len(found["particles"]) == 10
+@pytest.mark.parametrize("implementation", [r for r in IMPLEMENTATIONS if r != "pcl_ndt"])
+def test_every_implementation_searches_one_particle_after_the_other(courtyard, implementation):
+    found = search(courtyard, "--strategy", "sequential", "--implementation", implementation, "--particles", 10, "--startup", 5)
+    assert found["implementation"] == implementation and len(found["particles"]) == 10
 
 
-def test_batched_finds_what_sequential_finds_on_the_same_row(courtyard):
+def test_batched_finds_what_sequential_finds_on_the_same_implementation(courtyard):
     one, batch = (search(courtyard, *FEW, "--strategy", s, "--implementation", "persistent_cpu")
                   for s in ("sequential", "batched"))
     assert one["particles"] == batch["particles"] and one["best"] == batch["best"]

@@ -1,4 +1,4 @@
-"""ndt-microbench: every row that can run is there, and a tiny run gives numbers."""
+"""ndt-microbench: every implementation that can run is there, and a tiny run gives numbers."""
 
 import json
 import os
@@ -17,37 +17,38 @@ def microbench(*args, code=EXIT_OK):
     return done
 
 
-def rows(*, available):
+def implementations(*, available):
     listing = json.loads(bench("list", "--json").stdout)["implementations"]
     return [entry["name"] for entry in listing if entry["available"] == available]
 
 
-def test_every_row_is_listed_with_all_its_parts():
+def test_every_implementation_is_listed_with_all_its_parts():
     names = microbench("--benchmark_list_tests").stdout.splitlines()
-    for row in rows(available=True) + rows(available=False):
+    for implementation in implementations(available=True) + implementations(available=False):
         for part in ["build/{}/100000", "build/{}/1000000", "evaluate/{}/1000", "evaluate/{}/5000", "evaluate/{}/50000",
                      "align/{}/5000"]:
-            assert part.format(row) + "/real_time" in names
+            assert part.format(implementation) + "/real_time" in names
     assert {"propose/100x1/real_time", "propose/100x16/real_time", "propose_drawn_ahead/100x16/real_time"} <= set(names)
     scored = [name for name in names if name.startswith("score/")]
     assert "score/persistent_cpu/5000x64/real_time" in scored
     assert "score/cpu_pclomp_ref/5000x64/real_time" not in scored  # takes one pose at a time
 
 
-def test_a_tiny_run_gives_every_available_row_its_numbers():
+def test_a_tiny_run_gives_every_available_implementation_its_numbers():
     report = json.loads(microbench("--benchmark_min_time=0.01", "--benchmark_filter=evaluate/.*/1000/|align/|score/",
                                    "--benchmark_format=json", "--threads", 1).stdout)
     assert report["context"]["ndt_threads"] == "1" and report["context"]["ndt_commit"]
     found = {b["name"].removesuffix("/real_time"): b for b in report["benchmarks"]}
-    for row in rows(available=True):
-        for name in [f"evaluate/{row}/1000", f"align/{row}/5000"]:
+    for implementation in implementations(available=True):
+        for name in [f"evaluate/{implementation}/1000", f"align/{implementation}/5000"]:
             result = found[name]
             assert "error_message" not in result, result
             assert result["real_time"] > 0 and result["points_per_s"] > 0
             assert result["s_per_point"] == pytest.approx(1 / result["points_per_s"], rel=1e-6)
-        assert found[f"align/{row}/5000"]["newton_iterations"] >= 2 and found[f"align/{row}/5000"]["error_m"] < 0.05
-    for row in rows(available=False):
-        assert found[f"align/{row}/5000"]["error_message"]
+        aligned = found[f"align/{implementation}/5000"]
+        assert aligned["newton_iterations"] >= 2 and aligned["error_m"] < 0.05
+    for implementation in implementations(available=False):
+        assert found[f"align/{implementation}/5000"]["error_message"]
     score = found["score/persistent_cpu/5000x64"]
     assert score["points_per_s"] == pytest.approx(64 * 5000 / (score["real_time"] * 1e-6), rel=1e-3)
 
@@ -67,4 +68,4 @@ def test_what_it_cannot_use_is_a_usage_error():
 
 def test_help_has_its_own_options_and_those_of_google_benchmark():
     text = microbench("--help").stdout
-    assert "--threads" in text and "score/<row>/<scan points>x<poses>" in text and "--benchmark_filter" in text
+    assert "--threads" in text and "score/<implementation>/<scan points>x<poses>" in text and "--benchmark_filter" in text

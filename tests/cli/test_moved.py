@@ -7,10 +7,10 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from conftest import BENCH, EXIT_BAD_INPUT, EXIT_OK, OWN_ROWS
+from conftest import BENCH, EXIT_BAD_INPUT, EXIT_OK, OWN_IMPLEMENTATIONS
 
 ROOT = Path(__file__).resolve().parent.parent.parent
-SHORT = """description = 'one row of the courtyard'
+SHORT = """description = 'one measurement of the courtyard'
 [timing]
 cap_s = 0.02
 idle_samples = 1
@@ -52,7 +52,7 @@ def test_a_moved_build_measures_and_reports(tmp_path):
     moved = project_files(tmp_path / "moved")
     bench = program(moved / "build/release/bin")
     assert presets(bench)[0] == "smoke" and "short" in presets(bench)
-    answer(bench, "run", "--preset", "short", "--implementation", OWN_ROWS[0], "--out", tmp_path / "run")
+    answer(bench, "run", "--preset", "short", "--implementation", OWN_IMPLEMENTATIONS[0], "--out", tmp_path / "run")
     assert (tmp_path / "run/results.jsonl").read_text().count("\n") > 0
     for module in ("pandas", "matplotlib", "jinja2"):
         pytest.importorskip(module, reason=f"skipped for want of {module} (Debian: python3-{module})")
@@ -65,7 +65,7 @@ def test_a_moved_microbench_lists_its_parts(tmp_path):
     original = os.environ.get("NDT_MICROBENCH")
     if not original:
         pytest.skip("skipped for want of Google Benchmark (Debian: libbenchmark-dev)")
-    assert f"align/{OWN_ROWS[0]}/5000" in answer(program(tmp_path, original), "--benchmark_list_tests")
+    assert f"align/{OWN_IMPLEMENTATIONS[0]}/5000" in answer(program(tmp_path, original), "--benchmark_list_tests")
 
 
 def test_an_installed_program_finds_its_files_below_its_prefix(tmp_path):

@@ -1,4 +1,4 @@
-"""run: the rows it writes, what it leaves out, and that nothing but one row is lost when a process dies."""
+"""run: the measurements it writes, what it leaves out, and that a process that dies costs one of them."""
 
 import json
 import os
@@ -9,22 +9,22 @@ import subprocess
 import time
 
 import pytest
-from conftest import BENCH, EXIT_JOBS_FAILED, OWN_ROWS, ROWS, bench, refusal
+from conftest import BENCH, EXIT_JOBS_FAILED, OWN_IMPLEMENTATIONS, IMPLEMENTATIONS, bench, refusal
 
-# A peer is slow beside our own rows: it is measured in one test only.
-OWN = [word for row in OWN_ROWS for word in ("--implementation", row)]
+# A peer is slow beside our own measurements: it is measured in one test only.
+OWN = [word for name in OWN_IMPLEMENTATIONS for word in ("--implementation", name)]
 # One alignment in place of thirty.
 QUICK = ["--samples", 1]
 
 TIMINGS = {"run_id", "build_us", "align_us", "align_after_idle_us", "timing", "calibration_us", "peak_rss_bytes"}
 
 
-def rows_in(folder):
+def measurements_in(folder):
     return [json.loads(line) for line in (folder / "results.jsonl").read_text().splitlines()]
 
 
 def without_timings(folder):
-    return sorted(json.dumps({k: v for k, v in row.items() if k not in TIMINGS}) for row in rows_in(folder))
+    return sorted(json.dumps({k: v for k, v in m.items() if k not in TIMINGS}) for m in measurements_in(folder))
 
 
 def preset(folder, text):
@@ -33,27 +33,28 @@ def preset(folder, text):
     return file
 
 
-def test_every_measurement_is_a_row(tmp_path):
+def test_every_measurement_is_a_line(tmp_path):
     out = bench("run", "--dataset", "courtyard", *OWN, *QUICK, "--threads", 1, "--threads", 2, "--out", tmp_path / "run").stdout
-    rows = rows_in(tmp_path / "run")
+    measurements = measurements_in(tmp_path / "run")
     known = json.loads((tmp_path / "run" / "implementations.json").read_text())
     columns = json.loads((tmp_path / "run" / "columns.json").read_text())
-    assert all(list(row) == [column["name"] for column in columns] for row in rows)
-    thread_counts = sum(1 if entry["one_thread"] else 2 for entry in known if entry["name"] in OWN_ROWS)
-    assert len(OWN_ROWS) >= 2 and len(rows) == thread_counts * 8  # guesses
-    assert len({tuple(row[k] for k in ("implementation", "threads", "guess_name")) for row in rows}) == len(rows)
+    assert all(list(m) == [column["name"] for column in columns] for m in measurements)
+    thread_counts = sum(1 if entry["one_thread"] else 2 for entry in known if entry["name"] in OWN_IMPLEMENTATIONS)
+    assert len(OWN_IMPLEMENTATIONS) >= 2 and len(measurements) == thread_counts * 8  # guesses
+    assert len({tuple(m[k] for k in ("implementation", "threads", "guess_name")) for m in measurements}) == len(measurements)
     poses = {}
-    for row in rows:
-        assert row["stop"] == "converged" and row["error"] is None and row["variant"] == "autoware"
-        assert all(us > 0 for us in row["align_us"] + row["align_after_idle_us"] + [row["build_us"], row["calibration_us"]])
-        assert row["timing"] in ("settled", "wall_cap") and len(row["align_us"]) >= 1
-        assert row["evaluations"] == row["iterations"] + 1 == len(row["trace"]["score"])
-        assert len(row["guess"]) == len(row["pose"]) == len(row["truth"]) == 16
-        assert row["translation_error_m"] < 0.05 and row["rotation_error_deg"] < 0.5
-        assert row["trace"]["translation_error_m"][-1] == row["translation_error_m"]
-        poses.setdefault((row["implementation"], row["guess_name"]), row["pose"])
-        assert poses[row["implementation"], row["guess_name"]] == row["pose"], "the same bits for any number of threads"
-    assert f"{len(rows)} rows in {tmp_path / 'run' / 'results.jsonl'}\nnext: ndt-bench report {tmp_path / 'run'}\n" == out
+    for m in measurements:
+        assert m["stop"] == "converged" and m["error"] is None and m["variant"] == "autoware"
+        assert all(us > 0 for us in m["align_us"] + m["align_after_idle_us"] + [m["build_us"], m["calibration_us"]])
+        assert m["timing"] in ("settled", "wall_cap") and len(m["align_us"]) >= 1
+        assert m["evaluations"] == m["iterations"] + 1 == len(m["trace"]["score"])
+        assert len(m["guess"]) == len(m["pose"]) == len(m["truth"]) == 16
+        assert m["translation_error_m"] < 0.05 and m["rotation_error_deg"] < 0.5
+        assert m["trace"]["translation_error_m"][-1] == m["translation_error_m"]
+        poses.setdefault((m["implementation"], m["guess_name"]), m["pose"])
+        assert poses[m["implementation"], m["guess_name"]] == m["pose"], "the same bits for any number of threads"
+    run = tmp_path / "run"
+    assert f"{len(measurements)} measurements in {run / 'results.jsonl'}\nnext: ndt-bench report {run}\n" == out
 
 
 def test_the_run_says_where_and_on_what_it_ran(tmp_path):
@@ -72,15 +73,15 @@ def test_the_run_says_where_and_on_what_it_ran(tmp_path):
     assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", environment["date_utc"])
     assert re.fullmatch(r"[0-9a-f]{40}(-dirty)?|unknown", environment["commit"])
     assert environment["command_line"].endswith(f"--out {run}")
-    assert {r["run_id"] for r in rows_in(run)} == {environment["run_id"]}
+    assert {r["run_id"] for r in measurements_in(run)} == {environment["run_id"]}
     (dataset,) = json.loads((run / "datasets.json").read_text())
     assert dataset["name"] == "courtyard" and dataset["truth_exact"] and dataset["map_points"] == 30000
     assert re.fullmatch(r"fnv1a64:[0-9a-f]{16}", dataset["fingerprint"])
     for cloud in (dataset["picture"]["map"], dataset["picture"]["scan"]):
         assert (run / cloud).read_bytes().startswith(b"# .PCD")
-    rows = json.loads((run / "implementations.json").read_text())
-    assert [r["name"] for r in rows if r["available"]] == ROWS
-    assert all("epsilon" in r["stop_rule"] for r in rows)
+    entries = json.loads((run / "implementations.json").read_text())
+    assert [r["name"] for r in entries if r["available"]] == IMPLEMENTATIONS
+    assert all("epsilon" in r["stop_rule"] for r in entries)
     plan = json.loads((run / "plan.json").read_text())
     assert plan["preset"] == "smoke" and len({job["job"] for job in plan["jobs"]}) == len(plan["jobs"])
 
@@ -102,25 +103,25 @@ searches = [{{ name = "{frames}", strategy = "sequential", particles = 2, startu
     bench("run", "--preset", tmp_path / "preset.toml", *QUICK, "--out", run)
     (dataset,) = json.loads((run / "datasets.json").read_text())
     assert dataset["frames"] == 4
-    assert {r["frame"] for r in rows_in(run) if r["search"]["name"] == "1"} == {dataset["picture"]["frame"]}
+    assert {r["frame"] for r in measurements_in(run) if r["search"]["name"] == "1"} == {dataset["picture"]["frame"]}
 
 
 def test_the_default_folder_is_named_by_the_time(tmp_path):
     bench("run", "--dataset", "courtyard", "--implementation", "persistent_cpu", *QUICK, "--threads", 1, cwd=tmp_path)
     (folder,) = (tmp_path / "bench-results").iterdir()
     assert re.fullmatch(r"\d{8}T\d{6}Z", folder.name)
-    assert len(rows_in(folder)) == 8
+    assert len(measurements_in(folder)) == 8
 
 
 def test_options_and_selections_apply(tmp_path):
     bench("run", "--dataset", "courtyard_far", "--implementation", "persistent_cpu", "--threads", 2, "--threads", 2,
           *QUICK, "--resolution", 1.5, "--max-iterations", 3, "--out", tmp_path / "run")
-    rows = rows_in(tmp_path / "run")
-    assert len(rows) == 8
-    for row in rows:
-        assert (row["dataset"], row["implementation"], row["threads"]) == ("courtyard_far", "persistent_cpu", 2)
-        assert row["resolution_m"] == 1.5 and row["iterations"] <= 3
-        assert abs(row["pose"][3] - 81377) < 1
+    measurements = measurements_in(tmp_path / "run")
+    assert len(measurements) == 8
+    for m in measurements:
+        assert (m["dataset"], m["implementation"], m["threads"]) == ("courtyard_far", "persistent_cpu", 2)
+        assert m["resolution_m"] == 1.5 and m["iterations"] <= 3
+        assert abs(m["pose"][3] - 81377) < 1
 
 
 def test_a_preset_of_ones_own_with_variants_and_a_grid(tmp_path):
@@ -128,13 +129,13 @@ def test_a_preset_of_ones_own_with_variants_and_a_grid(tmp_path):
                             "variants = [{ name = 'a' }, { name = 'b', line_search = 'batched', step = 1.0 }]\n"
                             "grids = [{ x_m = [0, 0.5], yaw_deg = [0, 5, 10] }]\n")
     bench("run", "--preset", file, *OWN, "--out", tmp_path / "run")
-    rows = rows_in(tmp_path / "run")
-    assert len(rows) == len(OWN_ROWS) * 2 * 6  # implementations, variants, guesses
-    assert {row["variant"] for row in rows} == {"a", "b"}
-    for row in rows:
-        assert row["timing"] == "single" and len(row["align_us"]) == 1 and row["trace"] is None
-        offset = row["guess_offset"]
-        assert abs(row["guess"][3] - offset["x_m"]) < 1e-12 and offset["yaw_deg"] in (0, 5, 10)
+    measurements = measurements_in(tmp_path / "run")
+    assert len(measurements) == len(OWN_IMPLEMENTATIONS) * 2 * 6  # implementations, variants, guesses
+    assert {m["variant"] for m in measurements} == {"a", "b"}
+    for m in measurements:
+        assert m["timing"] == "single" and len(m["align_us"]) == 1 and m["trace"] is None
+        offset = m["guess_offset"]
+        assert abs(m["guess"][3] - offset["x_m"]) < 1e-12 and offset["yaw_deg"] in (0, 5, 10)
 
 
 def test_batches_are_measured_beside_single_alignments_and_the_too_long_are_skipped(tmp_path):
@@ -142,16 +143,17 @@ def test_batches_are_measured_beside_single_alignments_and_the_too_long_are_skip
                             "variants = [{ name = 'twenty', max_iterations = 20, epsilon = 1e-300 }]\ngrids = [{ x_m = [0.3] }]\n")
     done = bench("run", "--preset", file, *OWN, *QUICK, "--out", tmp_path / "run")
     assert "left out: cpu_pclomp_ref in batches: it takes one pose at a time" in done.stderr and "failed" not in done.stdout
-    rows = rows_in(tmp_path / "run")
-    takers = {r["implementation"] for r in rows if r["poses"] > 1}
-    assert "cpu_pclomp_ref" not in takers and "persistent_cpu" in takers and len(rows) == len(OWN_ROWS) + 2 * len(takers)
-    for row in rows:
-        if row["poses"] == 90000:
-            assert row["error_kind"] == "skipped" and row["error"].startswith("skipped: 90000 poses, at ")
+    measurements = measurements_in(tmp_path / "run")
+    takers = {r["implementation"] for r in measurements if r["poses"] > 1}
+    assert "cpu_pclomp_ref" not in takers and "persistent_cpu" in takers
+    assert len(measurements) == len(OWN_IMPLEMENTATIONS) + 2 * len(takers)
+    for m in measurements:
+        if m["poses"] == 90000:
+            assert m["error_kind"] == "skipped" and m["error"].startswith("skipped: 90000 poses, at ")
         else:
-            assert row["iterations"] == 20 * row["poses"] and row["evaluations"] == 21 * row["poses"]
+            assert m["iterations"] == 20 * m["poses"] and m["evaluations"] == 21 * m["poses"]
     bench("run", "--resume", tmp_path / "run")
-    assert rows_in(tmp_path / "run") == rows, "what was skipped stays so"
+    assert measurements_in(tmp_path / "run") == measurements, "what was skipped stays so"
 
 
 def test_a_variants_regularisation_pulls_and_a_study_has_its_own_timing(tmp_path):
@@ -160,56 +162,57 @@ def test_a_variants_regularisation_pulls_and_a_study_has_its_own_timing(tmp_path
                             "            { name = 'far', reg_x = 500.0, reg_y = 0.0 }]\n"
                             "[study.timing]\nsamples = 7\nspread = 10\ncap_s = 60\nidle_samples = 0\n")
     bench("run", "--preset", file, "--implementation", "persistent_cpu", "--out", tmp_path / "run")
-    rows = {r["variant"]: r for r in rows_in(tmp_path / "run")}
-    assert all(len(r["align_us"]) == 7 and r["align_after_idle_us"] == [] for r in rows.values())
-    assert len({r["pose"][3] for r in rows.values()}) == 3 and rows["far"]["pose"][3] > rows["plain"]["pose"][3] + 0.01
+    measurements = {r["variant"]: r for r in measurements_in(tmp_path / "run")}
+    assert all(len(r["align_us"]) == 7 and r["align_after_idle_us"] == [] for r in measurements.values())
+    assert len({r["pose"][3] for r in measurements.values()}) == 3
+    assert measurements["far"]["pose"][3] > measurements["plain"]["pose"][3] + 0.01
 
 
-def test_failed_measurements_are_rows_with_their_error_and_exit_4(tmp_path):
+def test_failed_measurements_are_lines_with_their_error_and_exit_4(tmp_path):
     done = bench("run", "--dataset", "courtyard", "--threads", 1, *QUICK, "--resolution", 0.01, "--out", tmp_path / "run",
                  code=EXIT_JOBS_FAILED)
-    rows = rows_in(tmp_path / "run")
-    assert {r["implementation"] for r in rows} == set(ROWS)
-    for row in rows:  # a peer may refuse so small voxels for a reason of its own
-        assert row["error"].startswith("set_map: ") and row["pose"] is None and row["error_kind"] == "exception"
-        assert "no valid voxel" in row["error"] or row["implementation"] not in OWN_ROWS
-    assert f"{len(rows)} rows in" in done.stdout and f"{len(rows)} of them failed" in done.stdout
+    measurements = measurements_in(tmp_path / "run")
+    assert {r["implementation"] for r in measurements} == set(IMPLEMENTATIONS)
+    for m in measurements:  # a peer may refuse so small voxels for a reason of its own
+        assert m["error"].startswith("set_map: ") and m["pose"] is None and m["error_kind"] == "exception"
+        assert "no valid voxel" in m["error"] or m["implementation"] not in OWN_IMPLEMENTATIONS
+    assert f"{len(measurements)} measurements in" in done.stdout and f"{len(measurements)} of them failed" in done.stdout
 
 
-def test_every_row_is_measured_by_default_and_one_thread_is_measured_once(tmp_path):
+def test_every_implementation_is_measured_by_default_and_one_thread_is_measured_once(tmp_path):
     bench("run", "--dataset", "courtyard", "--threads", 2, "--threads", 1, *QUICK, "--max-iterations", 2, "--out",
           tmp_path / "run")
-    rows = rows_in(tmp_path / "run")
-    assert {r["implementation"] for r in rows} == set(ROWS)
-    peers = [r for r in rows if r["implementation"] not in OWN_ROWS]
-    assert len(peers) == 8 * (len(ROWS) - len(OWN_ROWS))
-    for row in peers:
-        assert row["threads"] == 1 and row["stop"] in ("max_iterations", "converged") and 1 <= row["iterations"] <= 2
-        assert row["evaluations"] > row["iterations"]
+    measurements = measurements_in(tmp_path / "run")
+    assert {r["implementation"] for r in measurements} == set(IMPLEMENTATIONS)
+    peers = [r for r in measurements if r["implementation"] not in OWN_IMPLEMENTATIONS]
+    assert len(peers) == 8 * (len(IMPLEMENTATIONS) - len(OWN_IMPLEMENTATIONS))
+    for m in peers:
+        assert m["threads"] == 1 and m["stop"] in ("max_iterations", "converged") and 1 <= m["iterations"] <= 2
+        assert m["evaluations"] > m["iterations"]
 
 
-def test_what_a_row_does_not_offer_is_left_out_with_its_reason(tmp_path):
-    if "pcl_ndt" not in ROWS:
+def test_what_an_implementation_does_not_offer_is_left_out_with_its_reason(tmp_path):
+    if "pcl_ndt" not in IMPLEMENTATIONS:
         pytest.skip("pcl_ndt is not in this build")
     done = bench("run", "--dataset", "courtyard", "--threads", 1, *QUICK, "--neighbours", "direct7", "--out", tmp_path / "run")
     assert "left out: pcl_ndt with autoware: " in done.stderr and "neighbours" in done.stderr
-    assert {r["implementation"] for r in rows_in(tmp_path / "run")} == set(OWN_ROWS)
+    assert {r["implementation"] for r in measurements_in(tmp_path / "run")} == set(OWN_IMPLEMENTATIONS)
 
 
-def test_a_hang_and_too_much_memory_cost_their_rows_and_say_why(tmp_path):
+def test_a_hang_and_too_much_memory_cost_their_measurements_and_say_why(tmp_path):
     tight = "[limits]\nmeasurement_s = 0.1\n[[study]]\ndatasets = ['courtyard']\nthreads = [1]\n"
     file = preset(tmp_path, tight)  # five thousand points and a second of samples are too much for 0.1 s
     file.write_text(file.read_text().replace("cap_s = 0.02", "cap_s = 3600\nspread = 0").replace("'courtyard'", "'courtyard_5k'"))
     bench("run", "--preset", file, "--implementation", "cpu_pclomp_ref", "--out", tmp_path / "slow", code=EXIT_JOBS_FAILED)
-    rows = rows_in(tmp_path / "slow")
-    assert len(rows) == 8 and {r["error_kind"] for r in rows} == {"timeout"}
-    assert rows[0]["error"] == "ended: no result within 0.1 s"
+    measurements = measurements_in(tmp_path / "slow")
+    assert len(measurements) == 8 and {r["error_kind"] for r in measurements} == {"timeout"}
+    assert measurements[0]["error"] == "ended: no result within 0.1 s"
 
     file = preset(tmp_path, "[limits]\nmemory_mib = 64\n[[study]]\ndatasets = ['courtyard_tiles_9']\nthreads = [1]\n")
     bench("run", "--preset", file, "--implementation", "persistent_cpu", "--out", tmp_path / "large", code=EXIT_JOBS_FAILED)
-    rows = rows_in(tmp_path / "large")
-    assert len(rows) == 8 and {r["error_kind"] for r in rows} == {"memory"}
-    assert rows[0]["error"] == "ended: it used more than 64 MiB"
+    measurements = measurements_in(tmp_path / "large")
+    assert len(measurements) == 8 and {r["error_kind"] for r in measurements} == {"memory"}
+    assert measurements[0]["error"] == "ended: it used more than 64 MiB"
 
 
 def children_of(pid):
@@ -219,7 +222,7 @@ def children_of(pid):
         return []
 
 
-def test_killed_processes_cost_no_row_after_resume(tmp_path):
+def test_killed_processes_cost_no_measurement_after_resume(tmp_path):
     file = preset(tmp_path, "[[study]]\ndatasets = ['courtyard']\nthreads = [1]\nmeasurements_per_job = 3\n")
     arguments = ["run", "--preset", file, *OWN]
     began = time.monotonic()
@@ -237,7 +240,7 @@ def test_killed_processes_cost_no_row_after_resume(tmp_path):
         code = runner.wait()
         assert code in (0, EXIT_JOBS_FAILED, -signal.SIGKILL)
         if code == EXIT_JOBS_FAILED:
-            killed = [r for r in rows_in(run) if r["error"]]
+            killed = [r for r in measurements_in(run) if r["error"]]
             assert len(killed) == 1 and killed[0]["error_kind"] == "crash" and "signal 9 (KILL)" in killed[0]["error"]
         if not (run / "plan.json").exists():  # it was killed before the run had begun
             continue
@@ -254,7 +257,7 @@ def test_a_finished_run_is_resumed_with_nothing_to_do(tmp_path):
     run = tmp_path / "run"
     bench("run", "--dataset", "courtyard", "--implementation", "persistent_cpu", *QUICK, "--threads", 1, "--out", run)
     before = (run / "results.jsonl").read_text()
-    assert "8 rows in" in bench("run", "--resume", run).stdout
+    assert "8 measurements in" in bench("run", "--resume", run).stdout
     assert (run / "results.jsonl").read_text() == before
     assert "contains a run already" in refusal("run", "--dataset", "courtyard", "--out", run, code=2)
     assert "cannot be opened" in refusal("run", "--resume", tmp_path / "none", code=2)

@@ -4,7 +4,7 @@ import json
 import subprocess
 
 import pytest
-from conftest import BENCH, EXIT_BAD_INPUT, EXIT_USAGE, OWN_ROWS, bench, refusal
+from conftest import BENCH, EXIT_BAD_INPUT, EXIT_USAGE, OWN_IMPLEMENTATIONS, bench, refusal
 
 COMMANDS = ["list", "doctor", "align", "evaluate", "voxels", "initial-pose", "run", "report", "compare", "export", "generate"]
 
@@ -51,10 +51,10 @@ def test_list_shows_what_is_available_and_why_not():
 
 def test_list_json_has_the_same_in_fields():
     listing = json.loads(bench("list", "--json").stdout)
-    rows = {e["name"]: e for e in listing["implementations"]}
-    assert list(rows)[0] == "cpu_pclomp_ref" and len(rows) == len(listing["implementations"])
-    assert [e["peer"] for e in rows.values()] == sorted(e["peer"] for e in rows.values())  # peers last
-    assert rows[listing["auto"]]["available"] and not rows[listing["auto"]]["peer"]
+    implementations = {e["name"]: e for e in listing["implementations"]}
+    assert list(implementations)[0] == "cpu_pclomp_ref" and len(implementations) == len(listing["implementations"])
+    assert [e["peer"] for e in implementations.values()] == sorted(e["peer"] for e in implementations.values())  # peers last
+    assert implementations[listing["auto"]]["available"] and not implementations[listing["auto"]]["peer"]
     why_not = ("built without PCL: ", "built without CUDA: ", "no CUDA device", "device 0 ", "no CUDA graphs ")
     for entry in listing["implementations"]:
         assert entry["runs_on"] and entry["schedule"] and entry["available"] == (entry["unavailable_reason"] is None)
@@ -134,16 +134,16 @@ def test_values_out_of_range_are_refused_with_name_value_and_bounds(courtyard):
         assert text in refusal("align", *courtyard.args, option, value, code=EXIT_USAGE), option
 
 
-def test_every_option_value_is_taken_by_every_row_of_ours(courtyard):
+def test_every_option_value_is_taken_by_every_implementation_of_ours(courtyard):
     # From the true pose: a line search that finds nothing better there says so.
     at_the_top = {"converged", "line_search_failed"}
-    for row in OWN_ROWS:
+    for implementation in OWN_IMPLEMENTATIONS:
         for option, value, stops in [("--line-search", "batched", at_the_top), ("--line-search", "more_thuente", at_the_top),
                                      ("--neighbours", "direct1", {"converged"}), ("--neighbours", "direct7", {"converged"}),
                                      ("--neighbours", "direct27", {"converged"}),
                                      ("--covariance-start", "zero", {"converged"}), ("--profile", "textbook", {"converged"})]:
-            done = bench("align", *courtyard.args, "--implementation", row, option, value, "--json")
-            assert json.loads(done.stdout)["stop"] in stops, (row, option, value)
+            done = bench("align", *courtyard.args, "--implementation", implementation, option, value, "--json")
+            assert json.loads(done.stdout)["stop"] in stops, (implementation, option, value)
 
 
 @pytest.mark.parametrize("command,option", [("align", "--guess"), ("evaluate", "--pose")])

@@ -13,7 +13,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 
 void send(const std::string& text) {
-  ASSERT_EQ(::write(kRowsDescriptor, text.data(), text.size()), static_cast<ssize_t>(text.size()));
+  ASSERT_EQ(::write(kMeasurementsDescriptor, text.data(), text.size()), static_cast<ssize_t>(text.size()));
 }
 
 // What a child of this very program does: run_child starts it with one of these alone.

@@ -55,12 +55,13 @@ TEST(GpuInfo, DoctorSaysWhatThereIsAndWhatIsWrongWithIt) {
   EXPECT_THAT(gpu_lines(two_devices()),
               ElementsAre("NVIDIA H200, compute capability 9.0, 132 multiprocessors, 140.4 GiB",
                           "Old, compute capability 5.2, 16 multiprocessors, 4.0 GiB"));
-  EXPECT_THAT(gpu_lines({"no CUDA device", 0, 12080, {}}), ElementsAre("no row can use one: no CUDA device"));
+  EXPECT_THAT(gpu_lines({"no CUDA device", 0, 12080, {}}),
+              ElementsAre("no implementation can use one: no CUDA device"));
   CudaState old = two_devices();
   old.devices.erase(old.devices.begin());
   old.unavailable = "device 0 cannot run this build";
   EXPECT_THAT(gpu_lines(old), ElementsAre("Old, compute capability 5.2, 16 multiprocessors, 4.0 GiB",
-                                          "no row can use one: device 0 cannot run this build"));
+                                          "no implementation can use one: device 0 cannot run this build"));
 }
 
 TEST(GpuInfo, TheDriverIsNamedWithWhatItTakes) {

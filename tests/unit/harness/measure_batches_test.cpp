@@ -1,7 +1,7 @@
 // Batches and searches as measurements.
 #include <gmock/gmock.h>
 
-#include "measured_rows.hpp"
+#include "measured_aligners.hpp"
 
 namespace ndt::harness {
 namespace {
@@ -9,13 +9,14 @@ namespace {
 TEST(Measure, ABatchIsOneMeasurementWithItsPosesIterationsTogether) {
   Job job;
   job.poses = {1, 4};
-  const auto rows = measured_batches(kBatches, plan_with({.samples = 5, .spread = 1e9, .cap_s = 60}), job);
-  ASSERT_EQ(rows.size(), 2u);
-  EXPECT_EQ(rows[0].iterations, 2) << "one pose is an alignment: " << rows[0].error;
-  EXPECT_EQ(rows[1].iterations, 1 + 2 + 3 + 4) << rows[1].error;
-  EXPECT_EQ(rows[1].evaluations, 4 * 3);
-  EXPECT_EQ(rows[1].align_us.size(), 5u);
-  EXPECT_THAT(rows[1].pose.m, testing::ElementsAreArray(rows[1].guess.m))
+  const auto measurements =
+      measured_batches(kBatches, plan_with({.samples = 5, .spread = 1e9, .cap_s = 60}), job);
+  ASSERT_EQ(measurements.size(), 2u);
+  EXPECT_EQ(measurements[0].iterations, 2) << "one pose is an alignment: " << measurements[0].error;
+  EXPECT_EQ(measurements[1].iterations, 1 + 2 + 3 + 4) << measurements[1].error;
+  EXPECT_EQ(measurements[1].evaluations, 4 * 3);
+  EXPECT_EQ(measurements[1].align_us.size(), 5u);
+  EXPECT_THAT(measurements[1].pose.m, testing::ElementsAreArray(measurements[1].guess.m))
       << "the first pose starts from the guess itself";
 }
 
@@ -25,13 +26,13 @@ TEST(Measure, ABatchThatWouldTakeTooLongIsSkippedAndSaysWhy) {
   Job job;
   job.poses = {1, 2, 1000};
   job.variant.regularised_at_truth = true;  // 30 ms an alignment, 3 ms a pose of a batch
-  const auto rows = measured_batches(kBatches, plan, job);
-  ASSERT_EQ(rows.size(), 3u);
-  EXPECT_EQ(rows[0].error, "");
-  EXPECT_EQ(rows[1].error, "");
-  EXPECT_THAT(rows[2].error,
+  const auto measurements = measured_batches(kBatches, plan, job);
+  ASSERT_EQ(measurements.size(), 3u);
+  EXPECT_EQ(measurements[0].error, "");
+  EXPECT_EQ(measurements[1].error, "");
+  EXPECT_THAT(measurements[2].error,
               testing::AllOf(testing::HasSubstr("skipped: 1000 poses, at 3."), testing::HasSubstr("0.2 s")));
-  EXPECT_FALSE(rows[2].failed());
+  EXPECT_FALSE(measurements[2].failed());
 }
 
 TEST(Measure, TheRegularisationsTargetAndTheTimingAreTheJobs) {
@@ -48,7 +49,7 @@ TEST(Measure, TheRegularisationsTargetAndTheTimingAreTheJobs) {
   EXPECT_EQ(measured_batches(kBatches, plan, job).at(0).score, 0) << "the courtyard's true position";
 }
 
-TEST(Measure, ARowThatTakesNoBatchesFailsThem) {
+TEST(Measure, AnImplementationThatTakesNoBatchesFailsThem) {
   Job job;
   job.poses = {2};
   EXPECT_THAT(measured_batches(kEcho, plan_with({}), job).at(0).error,
@@ -70,31 +71,35 @@ TEST(Measure, ASearchIsOneMeasurementOfItsBestParticle) {
   Job job = searching_job("batched_persistent");
   job.search->arguments[&initial_pose::SearchOptions::at_once] = 4;
   job.trace = true;
-  const Measurement row =
+  const Measurement measurement =
       measured_batches(kBatches, plan_with({.samples = 5, .spread = 1e9, .cap_s = 60}), job).at(0);
-  EXPECT_EQ(row.error, "");
-  EXPECT_EQ(row.align_us.size(), 5u) << "whole searches";
-  EXPECT_EQ(row.iterations, 15 + 10 + 6) << "of batches of 5, 4 and 3";
-  EXPECT_EQ(row.evaluations, 12 * 3);
-  ASSERT_TRUE(row.search.has_value());
-  EXPECT_EQ(row.search->best_particle, 0u) << "an echo has no score, so the first wins";
-  EXPECT_FALSE(row.search->reliable);
-  ASSERT_EQ(row.search->paths.size(), 12u);
-  EXPECT_EQ(row.search->paths[0][0], row.search->paths[0][3]) << "an echo stays where it starts";
-  ASSERT_EQ(row.search->improvements.size(), 1u);
-  EXPECT_EQ(row.search->improvements[0].translation_error_m, row.to_truth.value().translation_m);
-  EXPECT_EQ(translation_error_m(row.pose, to_transform(Pose{row.search->paths[0][0], row.search->paths[0][1],
-                                                            translation_of(row.pose).z, 0, 0, 0})),
-            0);
+  EXPECT_EQ(measurement.error, "");
+  EXPECT_EQ(measurement.align_us.size(), 5u) << "whole searches";
+  EXPECT_EQ(measurement.iterations, 15 + 10 + 6) << "of batches of 5, 4 and 3";
+  EXPECT_EQ(measurement.evaluations, 12 * 3);
+  ASSERT_TRUE(measurement.search.has_value());
+  EXPECT_EQ(measurement.search->best_particle, 0u) << "an echo has no score, so the first wins";
+  EXPECT_FALSE(measurement.search->reliable);
+  ASSERT_EQ(measurement.search->paths.size(), 12u);
+  EXPECT_EQ(measurement.search->paths[0][0], measurement.search->paths[0][3])
+      << "an echo stays where it starts";
+  ASSERT_EQ(measurement.search->improvements.size(), 1u);
+  EXPECT_EQ(measurement.search->improvements[0].translation_error_m,
+            measurement.to_truth.value().translation_m);
+  EXPECT_EQ(
+      translation_error_m(measurement.pose,
+                          to_transform(Pose{measurement.search->paths[0][0], measurement.search->paths[0][1],
+                                            translation_of(measurement.pose).z, 0, 0, 0})),
+      0);
 }
 
 TEST(Measure, ASearchOfOneParticleAfterTheOtherNeedsNoBatches) {
   const Job job = searching_job("sequential");
-  const Measurement row =
+  const Measurement measurement =
       measured_batches(kEcho, plan_with({.samples = 1, .spread = 1e9, .cap_s = 60}), job).at(0);
-  EXPECT_EQ(row.error, "");
-  EXPECT_EQ(row.iterations, 12 * 2);
-  EXPECT_TRUE(row.search.value().paths.empty()) << "nobody asked for them";
+  EXPECT_EQ(measurement.error, "");
+  EXPECT_EQ(measurement.iterations, 12 * 2);
+  EXPECT_TRUE(measurement.search.value().paths.empty()) << "nobody asked for them";
 }
 
 }  // namespace

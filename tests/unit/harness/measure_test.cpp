@@ -1,100 +1,101 @@
 #include <gmock/gmock.h>
 
-#include "measured_rows.hpp"
+#include "measured_aligners.hpp"
 
 namespace ndt::harness {
 namespace {
 
-TEST(Measure, OnlyTheWantedRowsAreMeasured) {
+TEST(Measure, OnlyTheWantedMeasurementsAreTaken) {
   const Measured got = measured(kEcho, plan_with({.cap_s = 0.01}), {2, 5});
-  ASSERT_EQ(got.rows.size(), 2u);
-  EXPECT_EQ(got.rows[0].guess_name, "guess2");
-  EXPECT_EQ(got.rows[1].guess_name, "guess5");
+  ASSERT_EQ(got.measurements.size(), 2u);
+  EXPECT_EQ(got.measurements[0].guess_name, "guess2");
+  EXPECT_EQ(got.measurements[1].guess_name, "guess5");
   EXPECT_EQ(got.ready, 1);
 }
 
 TEST(Measure, ErrorsAreComputedFromThePoseAndCloudsAreCounted) {
-  const Measurement row = measured(kEcho, plan_with({.cap_s = 0.01}), {3}).rows.at(0);
-  ASSERT_TRUE(row.to_truth.has_value());
-  EXPECT_EQ(row.to_truth->translation_m, translation_error_m(row.guess, Transform{}))
+  const Measurement measurement = measured(kEcho, plan_with({.cap_s = 0.01}), {3}).measurements.at(0);
+  ASSERT_TRUE(measurement.to_truth.has_value());
+  EXPECT_EQ(measurement.to_truth->translation_m, translation_error_m(measurement.guess, Transform{}))
       << "an echo stays at its guess";
-  EXPECT_EQ(row.points, 3000);
-  EXPECT_EQ(row.map_points, 30000);
-  EXPECT_EQ(row.voxels, 7);
-  EXPECT_EQ(row.stop, "converged");
-  EXPECT_GT(row.build_us, 0);
-  EXPECT_GT(row.calibration_us, 0);
-  EXPECT_GT(row.peak_rss_bytes, 1 << 20);
+  EXPECT_EQ(measurement.points, 3000);
+  EXPECT_EQ(measurement.map_points, 30000);
+  EXPECT_EQ(measurement.voxels, 7);
+  EXPECT_EQ(measurement.stop, "converged");
+  EXPECT_GT(measurement.build_us, 0);
+  EXPECT_GT(measurement.calibration_us, 0);
+  EXPECT_GT(measurement.peak_rss_bytes, 1 << 20);
 }
 
 TEST(Measure, SamplesEndWhenTheirSpreadIsSmallOrTheCapIsReached) {
   const Measurement settled =
-      measured(kEcho, plan_with({.samples = 30, .spread = 1e9, .cap_s = 60}), {0}).rows.at(0);
+      measured(kEcho, plan_with({.samples = 30, .spread = 1e9, .cap_s = 60}), {0}).measurements.at(0);
   EXPECT_EQ(settled.timing, Timing::settled);
   EXPECT_EQ(settled.align_us.size(), 30u);
   EXPECT_EQ(settled.align_after_idle_us.size(), 3u);
   const Measurement capped =
-      measured(kSlow, plan_with({.samples = 30, .spread = 0, .cap_s = 0.1}), {0}).rows.at(0);
+      measured(kSlow, plan_with({.samples = 30, .spread = 0, .cap_s = 0.1}), {0}).measurements.at(0);
   EXPECT_EQ(capped.timing, Timing::wall_cap);
   EXPECT_EQ(capped.align_us.size(), 3u) << "40 ms each";
   EXPECT_EQ(capped.align_after_idle_us.size(), 1u) << "idle samples take a third of the cap at most";
   EXPECT_GT(capped.align_us[0], 39000);
-  const Measurement single = measured(kSlow, plan_with({}), {0}, false).rows.at(0);
+  const Measurement single = measured(kSlow, plan_with({}), {0}, false).measurements.at(0);
   EXPECT_EQ(single.timing, Timing::single);
   EXPECT_EQ(single.align_us.size(), 1u);
 }
 
-TEST(Measure, WhatThrowsIsARowWithItsErrorAndTheOthersGoOn) {
+TEST(Measure, WhatThrowsIsAFailedMeasurementAndTheOthersGoOn) {
   const Measured got =
       measured(kFailing, plan_with({.samples = 1, .spread = 1e9, .cap_s = 60, .idle_samples = 0}), {0, 1, 2});
-  ASSERT_EQ(got.rows.size(), 3u);  // warm-up and sample, warm-up and throw, then a new aligner
-  EXPECT_EQ(got.rows[0].error, "");
-  EXPECT_EQ(got.rows[1].error, "fourth alignment");
-  EXPECT_EQ(got.rows[1].failure, Failure::exception);
-  EXPECT_TRUE(got.rows[1].align_us.empty());
-  EXPECT_EQ(got.rows[2].error, "");
+  ASSERT_EQ(got.measurements.size(), 3u);  // warm-up and sample, warm-up and throw, then a new aligner
+  EXPECT_EQ(got.measurements[0].error, "");
+  EXPECT_EQ(got.measurements[1].error, "fourth alignment");
+  EXPECT_EQ(got.measurements[1].failure, Failure::exception);
+  EXPECT_TRUE(got.measurements[1].align_us.empty());
+  EXPECT_EQ(got.measurements[2].error, "");
 }
 
-TEST(Measure, WithoutAMapEveryRowSaysSo) {
+TEST(Measure, WithoutAMapEveryMeasurementSaysSo) {
   const Measured got = measured(kWithoutMap, plan_with({}), {0, 7});
-  ASSERT_EQ(got.rows.size(), 2u);
-  for (const Measurement& row : got.rows) EXPECT_EQ(row.error, "no map");
+  ASSERT_EQ(got.measurements.size(), 2u);
+  for (const Measurement& measurement : got.measurements) EXPECT_EQ(measurement.error, "no map");
   EXPECT_EQ(got.ready, 0);
 }
 
 TEST(Measure, CallsThatDifferInABitAreAFailure) {
-  EXPECT_THAT(measured(kDrifting, plan_with({}), {0}).rows.at(0).error, testing::HasSubstr("different bits"));
+  EXPECT_THAT(measured(kDrifting, plan_with({}), {0}).measurements.at(0).error,
+              testing::HasSubstr("different bits"));
 }
 
 TEST(Measure, EveryCallHasTheWholeTimeAndWhatRanOutOfItIsNotCompared) {
   AlignArguments limited;
   limited[&ScanOptions::timeout_ms] = 1000;
   const Plan plan = plan_with({.samples = 5, .spread = 1e9, .cap_s = 60});
-  const Measurement row = measured(kOutOfTime, plan, {0}, true, limited).rows.at(0);
-  EXPECT_EQ(row.error, "");
-  EXPECT_EQ(row.stop, "timeout");
-  EXPECT_EQ(row.align_us.size(), 5u);
-  EXPECT_THAT(measured(kOutOfTime, plan, {0}).rows.at(0).error, testing::HasSubstr("different bits"));
-  EXPECT_THAT(measured(kDrifting, plan, {0}, true, limited).rows.at(0).error,
+  const Measurement measurement = measured(kOutOfTime, plan, {0}, true, limited).measurements.at(0);
+  EXPECT_EQ(measurement.error, "");
+  EXPECT_EQ(measurement.stop, "timeout");
+  EXPECT_EQ(measurement.align_us.size(), 5u);
+  EXPECT_THAT(measured(kOutOfTime, plan, {0}).measurements.at(0).error, testing::HasSubstr("different bits"));
+  EXPECT_THAT(measured(kDrifting, plan, {0}, true, limited).measurements.at(0).error,
               testing::HasSubstr("different bits"))
       << "it was in time";
 }
 
-TEST(Measure, TheTrafficOfOneTimedAlignmentIsInTheRow) {
+TEST(Measure, TheTrafficOfOneTimedAlignmentIsInTheMeasurement) {
   Plan plan = plan_with({.samples = 5, .spread = 1e9, .cap_s = 60});
   for (const bool timed : {true, false}) {
-    const Measurement row = measured(kOnADevice, plan, {0}, timed).rows.at(0);
-    ASSERT_TRUE(row.traffic.has_value()) << row.error;
-    EXPECT_EQ(row.traffic->upload_bytes, 3000 * 12 + 128) << "neither the map's nor the warm-up's";
-    EXPECT_EQ(row.traffic->uploads, 2);
-    EXPECT_EQ(row.traffic->download_bytes, 344 + 2 * 4);
-    EXPECT_EQ(row.traffic->downloads, 3);
-    EXPECT_EQ(row.traffic->launches, 28);
-    EXPECT_EQ(row.traffic->synchronisations, 3);
-    EXPECT_EQ(row.traffic->allocations, 0) << "the first alignment's are its warm-up's";
-    EXPECT_EQ(row.traffic->peak_device_bytes, 9 << 20);
+    const Measurement measurement = measured(kOnADevice, plan, {0}, timed).measurements.at(0);
+    ASSERT_TRUE(measurement.traffic.has_value()) << measurement.error;
+    EXPECT_EQ(measurement.traffic->upload_bytes, 3000 * 12 + 128) << "neither the map's nor the warm-up's";
+    EXPECT_EQ(measurement.traffic->uploads, 2);
+    EXPECT_EQ(measurement.traffic->download_bytes, 344 + 2 * 4);
+    EXPECT_EQ(measurement.traffic->downloads, 3);
+    EXPECT_EQ(measurement.traffic->launches, 28);
+    EXPECT_EQ(measurement.traffic->synchronisations, 3);
+    EXPECT_EQ(measurement.traffic->allocations, 0) << "the first alignment's are its warm-up's";
+    EXPECT_EQ(measurement.traffic->peak_device_bytes, 9 << 20);
   }
-  EXPECT_FALSE(measured(kEcho, plan, {0}).rows.at(0).traffic.has_value());
+  EXPECT_FALSE(measured(kEcho, plan, {0}).measurements.at(0).traffic.has_value());
 }
 
 TEST(Measure, ATraceIsNoTrafficOfTheTimedAlignment) {
@@ -102,25 +103,25 @@ TEST(Measure, ATraceIsNoTrafficOfTheTimedAlignment) {
   Job job;
   job.dataset = dataset.name;
   job.frames = {0};
-  job.row_count = 1;
+  job.measurement_count = 1;
   job.trace = true;
-  std::optional<Measurement> row;
+  std::optional<Measurement> measurement;
   measure(plan_with({.samples = 3, .spread = 1e9, .cap_s = 60}), job, kOnADevice, dataset, {0},
-          {.ready = [] {}, .row = [&](const Measurement& measured) { row = measured; }});
-  EXPECT_EQ(row.value().traffic.value().download_bytes, 344 + 2 * 4);
+          {.ready = [] {}, .measured = [&](const Measurement& measured) { measurement = measured; }});
+  EXPECT_EQ(measurement.value().traffic.value().download_bytes, 344 + 2 * 4);
 }
 
 TEST(Measure, AlignmentsThatDoNotCopyLaunchAndWaitAlikeAreAFailure) {
   const Plan plan = plan_with({.samples = 5, .spread = 1e9, .cap_s = 60, .idle_samples = 0});
-  EXPECT_EQ(measured(kWaiting, plan, {0}).rows.at(0).error,
+  EXPECT_EQ(measured(kWaiting, plan, {0}).measurements.at(0).error,
             "align: two calls with the same input differ in synchronisations: 3 and 4");
 }
 
 TEST(Measure, AllocationsAfterTheWarmUpAreReported) {
   const Plan plan = plan_with({.samples = 5, .spread = 1e9, .cap_s = 60, .idle_samples = 0});
-  const Measurement row = measured(kAllocating, plan, {0}).rows.at(0);
-  EXPECT_EQ(row.error, "");
-  EXPECT_EQ(row.traffic.value().allocations, 2);
+  const Measurement measurement = measured(kAllocating, plan, {0}).measurements.at(0);
+  EXPECT_EQ(measurement.error, "");
+  EXPECT_EQ(measurement.traffic.value().allocations, 2);
 }
 
 }  // namespace

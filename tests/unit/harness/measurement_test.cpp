@@ -13,45 +13,45 @@
 namespace ndt::harness {
 namespace {
 
-Measurement sample_row() {
-  Measurement row;
-  row.run_id = "20250131T120000Z";
-  row.job = 7;
-  row.implementation = "persistent_cpu";
-  row.dataset = "courtyard";
-  row.frame = "000012";
-  row.guess_name = "guess3";
-  row.variant = "textbook";
-  row.threads = 4;
-  row.resolution_m = 2;
-  row.guess = to_transform(Pose{0.1, -0.2, 0.3, 0.01, 0.02, 1.0 / 3.0});
-  row.guess_offset = GuessOffset{0.5, -1, 0, 30};
-  row.truth = Transform{};
-  row.points = 3000;
-  row.map_points = 30000;
-  row.voxels = 1200;
-  row.pose = to_transform(Pose{1e-17, 81377.123456789012, -0.0, 0.001, 0, 0.3});
-  row.stop = "converged";
-  row.iterations = 5;
-  row.evaluations = 6;
-  row.oscillation_count = 1;
-  row.newton_fallbacks = 2;
-  row.correspondences = 12498;
-  row.score = 27814.263454437256;
-  row.transform_probability = 9.271421151479085;
-  row.nvtl = 3.3285068675263285;
-  row.build_us = 7613.871;
-  row.align_us = {1830.25, 1829.75, 1.0 / 3.0};
-  row.align_after_idle_us = {2100.5};
-  row.timing = Timing::settled;
-  row.calibration_us = 180.5;
-  row.peak_rss_bytes = 1 << 24;
-  row.to_truth = PoseDifference{0.0123, 0.456};
-  return row;
+Measurement sample_measurement() {
+  Measurement measurement;
+  measurement.run_id = "20250131T120000Z";
+  measurement.job = 7;
+  measurement.implementation = "persistent_cpu";
+  measurement.dataset = "courtyard";
+  measurement.frame = "000012";
+  measurement.guess_name = "guess3";
+  measurement.variant = "textbook";
+  measurement.threads = 4;
+  measurement.resolution_m = 2;
+  measurement.guess = to_transform(Pose{0.1, -0.2, 0.3, 0.01, 0.02, 1.0 / 3.0});
+  measurement.guess_offset = GuessOffset{0.5, -1, 0, 30};
+  measurement.truth = Transform{};
+  measurement.points = 3000;
+  measurement.map_points = 30000;
+  measurement.voxels = 1200;
+  measurement.pose = to_transform(Pose{1e-17, 81377.123456789012, -0.0, 0.001, 0, 0.3});
+  measurement.stop = "converged";
+  measurement.iterations = 5;
+  measurement.evaluations = 6;
+  measurement.oscillation_count = 1;
+  measurement.newton_fallbacks = 2;
+  measurement.correspondences = 12498;
+  measurement.score = 27814.263454437256;
+  measurement.transform_probability = 9.271421151479085;
+  measurement.nvtl = 3.3285068675263285;
+  measurement.build_us = 7613.871;
+  measurement.align_us = {1830.25, 1829.75, 1.0 / 3.0};
+  measurement.align_after_idle_us = {2100.5};
+  measurement.timing = Timing::settled;
+  measurement.calibration_us = 180.5;
+  measurement.peak_rss_bytes = 1 << 24;
+  measurement.to_truth = PoseDifference{0.0123, 0.456};
+  return measurement;
 }
 
-Measurement search_row() {
-  Measurement row = sample_row();
+Measurement search_measurement() {
+  Measurement measurement = sample_measurement();
   SearchRecord search;
   search.name = "rounds of 16", search.strategy = "batched_persistent", search.method = "tpe";
   search.particles = 200, search.startup = 100, search.at_once = 16, search.seed = 3;
@@ -59,23 +59,23 @@ Measurement search_row() {
   search.sigma[0] = 5, search.sigma[4] = 0.02;
   search.best_particle = 131, search.reliable = true;
   search.runner_up_ratio = 2.0 / 3;
-  search.runner_up_pose = row.pose;
+  search.runner_up_pose = measurement.pose;
   search.improvements = {{0, 123.4, 1.2, 3.1, 80.2}, {131, 9876.5, 3.3, {}, {}}};
   search.paths = {{1, 2, 3, 4, 5, 6, 1.0 / 3}};
-  row.search = search;
-  return row;
+  measurement.search = search;
+  return measurement;
 }
 
 TEST(Measurement, ASearchComesBackBitForBit) {
-  const Measurement row = search_row(), got = parse_measurement(to_json_line(row));
-  EXPECT_EQ(to_json_line(got), to_json_line(row));
-  EXPECT_NE(measurement_key(row), measurement_key(sample_row()));
+  const Measurement measurement = search_measurement(), got = parse_measurement(to_json_line(measurement));
+  EXPECT_EQ(to_json_line(got), to_json_line(measurement));
+  EXPECT_NE(measurement_key(measurement), measurement_key(sample_measurement()));
   ASSERT_TRUE(got.search.has_value());
   EXPECT_EQ(got.search->improvements.at(0).us, 123.4);
   EXPECT_FALSE(got.search->improvements.at(1).translation_error_m.has_value());
-  EXPECT_EQ(got.search->paths, row.search->paths);
+  EXPECT_EQ(got.search->paths, measurement.search->paths);
 
-  Measurement failed = search_row();
+  Measurement failed = search_measurement();
   failed.error = "no device", failed.failure = Failure::exception;
   const Measurement lost = parse_measurement(to_json_line(failed));
   EXPECT_EQ(lost.search.value().name, "rounds of 16");
@@ -83,21 +83,21 @@ TEST(Measurement, ASearchComesBackBitForBit) {
   EXPECT_TRUE(lost.search->improvements.empty());
 }
 
-TEST(Measurement, ARowOfAnEarlierProgramIsNoSearch) {
-  auto json = nlohmann::ordered_json::parse(to_json_line(sample_row()));
+TEST(Measurement, AMeasurementOfAnEarlierProgramIsNoSearch) {
+  auto json = nlohmann::ordered_json::parse(to_json_line(sample_measurement()));
   EXPECT_TRUE(json.at("search").is_null());
   json.erase("search");
   EXPECT_FALSE(parse_measurement(json.dump()).search.has_value());
 }
 
-TEST(Measurement, ARowComesBackBitForBit) {
-  const Measurement row = sample_row(), got = parse_measurement(to_json_line(row));
-  EXPECT_EQ(to_json_line(got), to_json_line(row));
-  EXPECT_EQ(measurement_key(got), measurement_key(row));
-  EXPECT_THAT(got.pose.m, testing::ElementsAreArray(row.pose.m));
-  EXPECT_THAT(got.guess.m, testing::ElementsAreArray(row.guess.m));
-  EXPECT_EQ(got.score, row.score);
-  EXPECT_EQ(got.align_us, row.align_us);
+TEST(Measurement, AMeasurementComesBackBitForBit) {
+  const Measurement measurement = sample_measurement(), got = parse_measurement(to_json_line(measurement));
+  EXPECT_EQ(to_json_line(got), to_json_line(measurement));
+  EXPECT_EQ(measurement_key(got), measurement_key(measurement));
+  EXPECT_THAT(got.pose.m, testing::ElementsAreArray(measurement.pose.m));
+  EXPECT_THAT(got.guess.m, testing::ElementsAreArray(measurement.guess.m));
+  EXPECT_EQ(got.score, measurement.score);
+  EXPECT_EQ(got.align_us, measurement.align_us);
   EXPECT_EQ(got.timing, Timing::settled);
   EXPECT_EQ(got.newton_fallbacks, 2);
   EXPECT_EQ(got.guess_offset->yaw_deg, 30);
@@ -112,7 +112,7 @@ std::vector<std::string> keys_of(const std::string& text) {
 }
 
 TEST(Measurement, ItsLineHasTheColumnsThatColumnsJsonDescribes) {
-  const std::string line = to_json_line(sample_row());
+  const std::string line = to_json_line(sample_measurement());
   EXPECT_EQ(line.find('\n'), std::string::npos);
   std::vector<std::string> names;
   for (const auto& column : nlohmann::ordered_json::parse(columns_json())) {
@@ -122,17 +122,17 @@ TEST(Measurement, ItsLineHasTheColumnsThatColumnsJsonDescribes) {
   }
   EXPECT_EQ(keys_of(line), names);
   EXPECT_EQ(std::set<std::string>(names.begin(), names.end()).size(), names.size()) << "a column comes twice";
-  Measurement failed = sample_row();
+  Measurement failed = sample_measurement();
   failed.error = "gone";
   failed.failure = Failure::crash;
   EXPECT_EQ(keys_of(to_json_line(failed)), names);
 }
 
 TEST(Measurement, AColumnIsNullWhereItSaysSo) {
-  Measurement failed = sample_row();
+  Measurement failed = sample_measurement();
   failed.error = "gone";
   failed.failure = Failure::crash;
-  const auto done = nlohmann::ordered_json::parse(to_json_line(search_row())),
+  const auto done = nlohmann::ordered_json::parse(to_json_line(search_measurement())),
              gone = nlohmann::ordered_json::parse(to_json_line(failed));
   for (const auto& column : nlohmann::ordered_json::parse(columns_json())) {
     const std::string name = column.at("name"), rule = column.at("null");
@@ -160,7 +160,7 @@ TEST(Measurement, AColumnHasTheKindOfItsMember) {
 }
 
 TEST(Measurement, AnErrorHasAKind) {
-  auto json = nlohmann::ordered_json::parse(to_json_line(sample_row()));
+  auto json = nlohmann::ordered_json::parse(to_json_line(sample_measurement()));
   json["error"] = "gone";
   for (const nlohmann::ordered_json& kind :
        {nlohmann::ordered_json(), nlohmann::ordered_json("none"), nlohmann::ordered_json("rust")}) {
@@ -170,46 +170,46 @@ TEST(Measurement, AnErrorHasAKind) {
 }
 
 TEST(Measurement, ABatchIsAnotherMeasurementThanAnAlignmentFromItsGuess) {
-  Measurement row = sample_row();
-  const std::string alone = to_json_line(row), key = measurement_key(row);
-  row.poses = 20;
-  EXPECT_EQ(parse_measurement(to_json_line(row)).poses, 20);
-  EXPECT_NE(measurement_key(row), key);
+  Measurement measurement = sample_measurement();
+  const std::string alone = to_json_line(measurement), key = measurement_key(measurement);
+  measurement.poses = 20;
+  EXPECT_EQ(parse_measurement(to_json_line(measurement)).poses, 20);
+  EXPECT_NE(measurement_key(measurement), key);
   auto earlier = nlohmann::ordered_json::parse(alone);
   earlier.erase("poses");
   EXPECT_EQ(measurement_key(parse_measurement(earlier.dump())), key)
-      << "rows of programs that knew no batches";
+      << "measurements of programs that knew no batches";
 }
 
 TEST(Measurement, WhatWasSkippedDidNotFail) {
-  Measurement row = sample_row();
-  EXPECT_FALSE(row.failed());
-  row.error = "skipped: too long";
-  row.failure = Failure::skipped;
-  EXPECT_FALSE(parse_measurement(to_json_line(row)).failed());
-  EXPECT_EQ(parse_measurement(to_json_line(row)).failure, Failure::skipped);
-  row.failure = Failure::timeout;
-  EXPECT_TRUE(row.failed());
+  Measurement measurement = sample_measurement();
+  EXPECT_FALSE(measurement.failed());
+  measurement.error = "skipped: too long";
+  measurement.failure = Failure::skipped;
+  EXPECT_FALSE(parse_measurement(to_json_line(measurement)).failed());
+  EXPECT_EQ(parse_measurement(to_json_line(measurement)).failure, Failure::skipped);
+  measurement.failure = Failure::timeout;
+  EXPECT_TRUE(measurement.failed());
 }
 
 TEST(Measurement, WhatIsUnknownIsNull) {
-  Measurement row = sample_row();
-  row.truth.reset();
-  row.to_truth.reset();
-  row.guess_offset.reset();
-  row.newton_fallbacks = kNotCounted;
-  const auto json = nlohmann::ordered_json::parse(to_json_line(row));
+  Measurement measurement = sample_measurement();
+  measurement.truth.reset();
+  measurement.to_truth.reset();
+  measurement.guess_offset.reset();
+  measurement.newton_fallbacks = kNotCounted;
+  const auto json = nlohmann::ordered_json::parse(to_json_line(measurement));
   for (const char* key :
        {"truth", "translation_error_m", "guess_offset", "newton_fallbacks", "trace", "launches", "error"})
     EXPECT_TRUE(json[key].is_null()) << key;
-  EXPECT_FALSE(parse_measurement(to_json_line(row)).to_truth.has_value());
-  EXPECT_EQ(parse_measurement(to_json_line(row)).newton_fallbacks, kNotCounted);
+  EXPECT_FALSE(parse_measurement(to_json_line(measurement)).to_truth.has_value());
+  EXPECT_EQ(parse_measurement(to_json_line(measurement)).newton_fallbacks, kNotCounted);
 }
 
 TEST(Measurement, TheTrafficOfADeviceComesBackAndIsNullWithoutOne) {
-  Measurement row = sample_row();
-  row.traffic = Traffic{36064, 2, 344, 1, 6, 7, 0, 0, std::int64_t{1} << 33};
-  auto json = nlohmann::ordered_json::parse(to_json_line(row));
+  Measurement measurement = sample_measurement();
+  measurement.traffic = Traffic{36064, 2, 344, 1, 6, 7, 0, 0, std::int64_t{1} << 33};
+  auto json = nlohmann::ordered_json::parse(to_json_line(measurement));
   EXPECT_EQ(json["upload_bytes"], 36064);
   EXPECT_EQ(json["uploads"], 2);
   EXPECT_EQ(json["download_bytes"], 344);
@@ -218,67 +218,68 @@ TEST(Measurement, TheTrafficOfADeviceComesBackAndIsNullWithoutOne) {
   EXPECT_EQ(json["synchronisations"], 7);
   EXPECT_EQ(json["allocations"], 0);
   EXPECT_EQ(json["peak_device_bytes"], std::int64_t{1} << 33);
-  EXPECT_EQ(to_json_line(parse_measurement(to_json_line(row))), to_json_line(row));
+  EXPECT_EQ(to_json_line(parse_measurement(to_json_line(measurement))), to_json_line(measurement));
   json["uploads"] = nullptr;
   EXPECT_THAT([&] { parse_measurement(json.dump()); },
               testing::ThrowsMessage<InputError>(testing::HasSubstr("uploads is no whole number")))
       << "all counts or none";
   json.erase("uploads");
-  EXPECT_THROW(parse_measurement(json.dump()), InputError) << "rows of a build without the count";
-  EXPECT_FALSE(parse_measurement(to_json_line(sample_row())).traffic.has_value());
+  EXPECT_THROW(parse_measurement(json.dump()), InputError) << "measurements of a build without the count";
+  EXPECT_FALSE(parse_measurement(to_json_line(sample_measurement())).traffic.has_value());
   for (const char* key : {"upload_bytes", "downloads", "allocations", "peak_device_bytes"})
-    EXPECT_TRUE(nlohmann::ordered_json::parse(to_json_line(sample_row()))[key].is_null()) << key;
+    EXPECT_TRUE(nlohmann::ordered_json::parse(to_json_line(sample_measurement()))[key].is_null()) << key;
 }
 
 TEST(Measurement, ATraceHasAnEntryPerPoseAndErrorsOnlyWithTruth) {
-  Measurement row = sample_row();
-  row.trace = {{to_transform(Pose{3, 4, 0, 0, 0, 0}), 10, 1, 2, 0}, {Transform{}, 20, 2, 3, 5}};
-  auto trace = nlohmann::ordered_json::parse(to_json_line(row))["trace"];
+  Measurement measurement = sample_measurement();
+  measurement.trace = {{to_transform(Pose{3, 4, 0, 0, 0, 0}), 10, 1, 2, 0}, {Transform{}, 20, 2, 3, 5}};
+  auto trace = nlohmann::ordered_json::parse(to_json_line(measurement))["trace"];
   EXPECT_EQ(trace["score"], nlohmann::ordered_json({10, 20}));
   EXPECT_EQ(trace["step_m"], nlohmann::ordered_json({0, 5}));
   EXPECT_EQ(trace["translation_error_m"], nlohmann::ordered_json({5, 0}));
-  row.truth.reset();
-  EXPECT_TRUE(nlohmann::ordered_json::parse(to_json_line(row))["trace"]["translation_error_m"].is_null());
+  measurement.truth.reset();
+  EXPECT_TRUE(
+      nlohmann::ordered_json::parse(to_json_line(measurement))["trace"]["translation_error_m"].is_null());
 }
 
 TEST(Measurement, MeasurementsDifferInEverythingThatNamesThem) {
-  std::set<std::string> keys{measurement_key(sample_row())};
+  std::set<std::string> keys{measurement_key(sample_measurement())};
   for (std::string Measurement::*field :
        {&Measurement::implementation, &Measurement::dataset, &Measurement::frame, &Measurement::guess_name,
         &Measurement::variant}) {
-    Measurement row = sample_row();
-    row.*field = "other";
-    EXPECT_TRUE(keys.insert(measurement_key(row)).second);
+    Measurement measurement = sample_measurement();
+    measurement.*field = "other";
+    EXPECT_TRUE(keys.insert(measurement_key(measurement)).second);
   }
-  Measurement row = sample_row();
-  row.threads = 1;
-  EXPECT_TRUE(keys.insert(measurement_key(row)).second);
-  row.job = 8;
-  EXPECT_FALSE(keys.insert(measurement_key(row)).second) << "a job is how it was measured, not what";
+  Measurement measurement = sample_measurement();
+  measurement.threads = 1;
+  EXPECT_TRUE(keys.insert(measurement_key(measurement)).second);
+  measurement.job = 8;
+  EXPECT_FALSE(keys.insert(measurement_key(measurement)).second) << "a job is how it was measured, not what";
 }
 
 TEST(Measurement, AFailedMeasurementKeepsItsReasonAndNoResults) {
-  Measurement row = sample_row();
-  row.error = "set_map: no valid voxel\nsecond line \xFF";
-  row.failure = Failure::exception;
-  const auto json = nlohmann::ordered_json::parse(to_json_line(row));
+  Measurement measurement = sample_measurement();
+  measurement.error = "set_map: no valid voxel\nsecond line \xFF";
+  measurement.failure = Failure::exception;
+  const auto json = nlohmann::ordered_json::parse(to_json_line(measurement));
   EXPECT_TRUE(json["pose"].is_null());
   EXPECT_TRUE(json["align_us"].is_null());
-  const Measurement got = parse_measurement(to_json_line(row));
+  const Measurement got = parse_measurement(to_json_line(measurement));
   EXPECT_THAT(got.error, testing::StartsWith("set_map: no valid voxel\nsecond line"));
   EXPECT_EQ(got.failure, Failure::exception);
   EXPECT_EQ(got.guess_name, "guess3");
 }
 
 TEST(Measurement, AScoreThatIsNotFiniteSurvivesAsNotANumber) {
-  Measurement row = sample_row();
-  row.score = std::numeric_limits<double>::infinity();
-  EXPECT_TRUE(std::isnan(parse_measurement(to_json_line(row)).score));
+  Measurement measurement = sample_measurement();
+  measurement.score = std::numeric_limits<double>::infinity();
+  EXPECT_TRUE(std::isnan(parse_measurement(to_json_line(measurement)).score));
 }
 
 TEST(Measurement, CountsThatAreNoWholeNumbersInRangeAreRefusedByName) {
   const auto with = [](const char* key, const nlohmann::ordered_json& value) {
-    auto json = nlohmann::ordered_json::parse(to_json_line(sample_row()));
+    auto json = nlohmann::ordered_json::parse(to_json_line(sample_measurement()));
     json[key] = value;
     return json.dump();
   };
@@ -295,7 +296,7 @@ TEST(Measurement, CountsThatAreNoWholeNumbersInRangeAreRefusedByName) {
 }
 
 TEST(Measurement, AnEmptyErrorIsNoSuccess) {
-  auto json = nlohmann::ordered_json::parse(to_json_line(sample_row()));
+  auto json = nlohmann::ordered_json::parse(to_json_line(sample_measurement()));
   json["error"] = "";
   EXPECT_THROW(parse_measurement(json.dump()), InputError);
 }
@@ -309,7 +310,7 @@ TEST(Measurement, AnythingElseIsRefused) {
   EXPECT_THROW(parse_measurement(""), InputError);
   EXPECT_THROW(parse_measurement("{}"), InputError);
   EXPECT_THROW(parse_measurement("[1]"), InputError);
-  const std::string line = to_json_line(sample_row());
+  const std::string line = to_json_line(sample_measurement());
   EXPECT_THROW(parse_measurement(line.substr(0, line.size() / 2)), InputError);
 }
 

@@ -29,7 +29,7 @@ class Errors : public benchmark::BenchmarkReporter {
   std::map<std::string, std::string> by_name;
 };
 
-constexpr Implementation kRows[] = {
+constexpr Implementation kImplementations[] = {
     {.name = "no_device",
      .runs_on = "a GPU",
      .unavailable_reason = [] { return std::string("no GPU in this machine"); },
@@ -51,11 +51,11 @@ constexpr Implementation kRows[] = {
        return std::make_unique<Broken>();
      }}};
 
-TEST(Microbench, RowsThatCannotRunAreSkippedWithTheirReasonAndFailuresAreCounted) {
+TEST(Microbench, ImplementationsThatCannotRunAreSkippedWithTheirReasonAndFailuresAreCounted) {
   AlignOptions options;
   options.threads = 3;
   int failed = 0;
-  register_microbenchmarks(kRows, options, failed);
+  register_microbenchmarks(kImplementations, options, failed);
   Errors errors;
   benchmark::RunSpecifiedBenchmarks(&errors, "no_device|broken");
   benchmark::ClearRegisteredBenchmarks();

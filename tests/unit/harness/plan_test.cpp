@@ -32,26 +32,26 @@ Preset preset_of(Study study) {
   return preset;
 }
 
-const Selection kOwnRows = {.datasets = {},
-                            .implementations = {"cpu_pclomp_ref", "persistent_cpu"},
-                            .threads = {},
-                            .samples = {},
-                            .options = {}};
+const Selection kOwnImplementations = {.datasets = {},
+                                       .implementations = {"cpu_pclomp_ref", "persistent_cpu"},
+                                       .threads = {},
+                                       .samples = {},
+                                       .options = {}};
 
-std::vector<Measurement> all_rows(const Plan& plan) {
-  std::vector<Measurement> rows;
+std::vector<Measurement> all_measurements(const Plan& plan) {
+  std::vector<Measurement> measurements;
   for (const Job& job : plan.jobs)
-    for (Measurement& row : planned_rows(plan, job, load_dataset(job.dataset)))
-      rows.push_back(std::move(row));
-  return rows;
+    for (Measurement& measurement : planned_measurements(plan, job, load_dataset(job.dataset)))
+      measurements.push_back(std::move(measurement));
+  return measurements;
 }
 
 TEST(Plan, EveryMeasurementIsPlannedOnce) {
-  const Plan plan = make_plan(preset_of(study_of({"courtyard"}, 3)), kOwnRows, "id");
+  const Plan plan = make_plan(preset_of(study_of({"courtyard"}, 3)), kOwnImplementations, "id");
   EXPECT_EQ(plan.jobs.size(), 2u * 2u * 3u) << "8 guesses in blocks of 3, 3 and 2";
   std::set<std::string> keys;
-  for (const Measurement& row : all_rows(plan))
-    EXPECT_TRUE(keys.insert(measurement_key(row)).second) << measurement_key(row);
+  for (const Measurement& measurement : all_measurements(plan))
+    EXPECT_TRUE(keys.insert(measurement_key(measurement)).second) << measurement_key(measurement);
   EXPECT_EQ(keys.size(), 2u * 2u * 8u);
   for (std::size_t k = 0; k < plan.jobs.size(); ++k) EXPECT_EQ(plan.jobs[k].index, static_cast<int>(k));
 }
@@ -59,22 +59,22 @@ TEST(Plan, EveryMeasurementIsPlannedOnce) {
 TEST(Plan, StudiesThatShareMeasurementsPlanThemOnce) {
   Preset preset = preset_of(study_of({"courtyard"}));
   preset.studies.push_back(preset.studies[0]);
-  EXPECT_EQ(make_plan(preset, kOwnRows, "id").jobs.size(),
-            make_plan(preset_of(study_of({"courtyard"})), kOwnRows, "id").jobs.size());
+  EXPECT_EQ(make_plan(preset, kOwnImplementations, "id").jobs.size(),
+            make_plan(preset_of(study_of({"courtyard"})), kOwnImplementations, "id").jobs.size());
 }
 
 TEST(Plan, TheOrderIsMixedAndTheSameForASeed) {
   Preset preset = preset_of(study_of({"courtyard", "courtyard_5k"}, 1));
-  const std::string first = plan_json(make_plan(preset, kOwnRows, "id"));
-  EXPECT_EQ(plan_json(make_plan(preset, kOwnRows, "id")), first);
+  const std::string first = plan_json(make_plan(preset, kOwnImplementations, "id"));
+  EXPECT_EQ(plan_json(make_plan(preset, kOwnImplementations, "id")), first);
   preset.seed = 2;
-  EXPECT_NE(plan_json(make_plan(preset, kOwnRows, "id")), first);
-  const Plan plan = make_plan(preset, kOwnRows, "id");
+  EXPECT_NE(plan_json(make_plan(preset, kOwnImplementations, "id")), first);
+  const Plan plan = make_plan(preset, kOwnImplementations, "id");
   int changes = 0;
   for (std::size_t k = 1; k < plan.jobs.size(); ++k)
     changes += plan.jobs[k].implementation != plan.jobs[k - 1].implementation ? 1 : 0;
   EXPECT_GT(changes, static_cast<int>(plan.jobs.size()) / 4)
-      << "rows take turns, so that drift hits all alike";
+      << "implementations take turns, so that drift hits all alike";
 }
 
 Study searching_study() {
@@ -91,19 +91,20 @@ Study searching_study() {
 }
 
 TEST(Plan, ASearchHasAPriorAndASeedOfItsOwnForEveryNumber) {
-  const Plan plan = make_plan(preset_of(searching_study()), kOwnRows, "id");
+  const Plan plan = make_plan(preset_of(searching_study()), kOwnImplementations, "id");
   EXPECT_EQ(plan.jobs.size(), 3u * 2u) << "blocks of 4 and 2";
   std::map<std::string, std::set<std::string>> seeds;
   std::map<std::uint64_t, Transform> priors;
-  for (const Measurement& row : all_rows(plan)) {
-    ASSERT_TRUE(row.search.has_value());
-    EXPECT_EQ(row.guess_name, "seed" + std::to_string(row.search->seed));
-    EXPECT_TRUE(seeds[row.implementation + row.search->name].insert(row.guess_name).second);
-    const auto [known, is_new] = priors.emplace(row.search->seed, row.guess);
-    EXPECT_THAT(row.guess.m, testing::ElementsAreArray(known->second.m))
+  for (const Measurement& measurement : all_measurements(plan)) {
+    ASSERT_TRUE(measurement.search.has_value());
+    EXPECT_EQ(measurement.guess_name, "seed" + std::to_string(measurement.search->seed));
+    EXPECT_TRUE(
+        seeds[measurement.implementation + measurement.search->name].insert(measurement.guess_name).second);
+    const auto [known, is_new] = priors.emplace(measurement.search->seed, measurement.guess);
+    EXPECT_THAT(measurement.guess.m, testing::ElementsAreArray(known->second.m))
         << "every search starts from the same prior";
-    EXPECT_GT(translation_error_m(row.guess, row.truth.value()), 0);
-    EXPECT_LT(translation_error_m(row.guess, row.truth.value()), 10);  // sigma 1 m
+    EXPECT_GT(translation_error_m(measurement.guess, measurement.truth.value()), 0);
+    EXPECT_LT(translation_error_m(measurement.guess, measurement.truth.value()), 10);  // sigma 1 m
   }
   EXPECT_EQ(seeds.size(), 3u);
   for (const auto& [search, names] : seeds) EXPECT_EQ(names.size(), 6u) << search;
@@ -113,7 +114,7 @@ TEST(Plan, ASearchHasAPriorAndASeedOfItsOwnForEveryNumber) {
 TEST(Plan, ASearchThatAlignsAtOnceIsLeftOutWhereOneIsAlignedAtATime) {
   Study study = searching_study();
   study.searches[1].implementations = {"cpu_pclomp_ref"};
-  const Plan plan = make_plan(preset_of(study), kOwnRows, "id");
+  const Plan plan = make_plan(preset_of(study), kOwnImplementations, "id");
   ASSERT_EQ(plan.left_out.size(), 1u);
   EXPECT_EQ(plan.left_out[0].what, "cpu_pclomp_ref in search rounds");
 }
@@ -126,24 +127,25 @@ TEST(Plan, AGridHoldsEveryCombinationAndReplacesTheGuesses) {
   study.grids[0].y_m = {0, 2, 3};
   study.grids[1].x_m = {0, 1};
   study.grids[1].yaw_deg = {0, 90};
-  const Plan plan = make_plan(preset_of(study), kOwnRows, "id");
-  std::map<std::string, Measurement> rows;
-  for (const Measurement& row : all_rows(plan))
-    if (row.implementation == "persistent_cpu") rows[row.guess_name] = row;
-  EXPECT_EQ(rows.size(), 6u + 4u - 2u) << "what both grids have is there once";
-  const Measurement& turned = rows.at("x+1_y+0_z+0_yaw+90");
+  const Plan plan = make_plan(preset_of(study), kOwnImplementations, "id");
+  std::map<std::string, Measurement> measurements;
+  for (const Measurement& measurement : all_measurements(plan))
+    if (measurement.implementation == "persistent_cpu") measurements[measurement.guess_name] = measurement;
+  EXPECT_EQ(measurements.size(), 6u + 4u - 2u) << "what both grids have is there once";
+  const Measurement& turned = measurements.at("x+1_y+0_z+0_yaw+90");
   EXPECT_EQ(turned.guess_offset->yaw_deg, 90);
   EXPECT_NEAR(translation_of(turned.guess).x, 1, 1e-12);
   EXPECT_NEAR(turned.guess(1, 0), 1, 1e-12);
 }
 
-TEST(Plan, BatchesAreMeasuredAroundEveryGuessByRowsThatTakeThem) {
+TEST(Plan, BatchesAreMeasuredAroundEveryGuessByImplementationsThatTakeThem) {
   Study study = study_of({"courtyard"});
   study.threads = {1};
   study.poses = {1, 2, 50};
-  const Plan plan = make_plan(preset_of(study), kOwnRows, "id");
+  const Plan plan = make_plan(preset_of(study), kOwnImplementations, "id");
   std::map<std::string, std::map<int, int>> counts;
-  for (const Measurement& row : all_rows(plan)) ++counts[row.implementation][row.poses];
+  for (const Measurement& measurement : all_measurements(plan))
+    ++counts[measurement.implementation][measurement.poses];
   EXPECT_EQ(counts["persistent_cpu"], (std::map<int, int>{{1, 8}, {2, 8}, {50, 8}}));
   EXPECT_EQ(counts["cpu_pclomp_ref"], (std::map<int, int>{{1, 8}}));
   ASSERT_EQ(plan.left_out.size(), 1u);
@@ -153,8 +155,8 @@ TEST(Plan, BatchesAreMeasuredAroundEveryGuessByRowsThatTakeThem) {
 TEST(Plan, AStudysTimingIsItsJobsAndSamplesAskedForCountEverywhere) {
   Preset preset = preset_of(study_of({"courtyard"}));
   preset.studies[0].timing = TimingRule{.samples = 2000, .cap_s = 2};
-  EXPECT_EQ(make_plan(preset, kOwnRows, "id").jobs[0].timing.value().samples, 2000);
-  Selection few = kOwnRows;
+  EXPECT_EQ(make_plan(preset, kOwnImplementations, "id").jobs[0].timing.value().samples, 2000);
+  Selection few = kOwnImplementations;
   few.samples = 3;
   EXPECT_EQ(make_plan(preset, few, "id").jobs[0].timing.value().samples, 3);
 }
@@ -162,7 +164,8 @@ TEST(Plan, AStudysTimingIsItsJobsAndSamplesAskedForCountEverywhere) {
 TEST(Plan, FramesAreSpreadEvenly) {
   Study study = study_of({"courtyard"});
   study.frames = 1;
-  EXPECT_EQ(make_plan(preset_of(study), kOwnRows, "id").jobs[0].frames, std::vector<std::size_t>{0});
+  EXPECT_EQ(make_plan(preset_of(study), kOwnImplementations, "id").jobs[0].frames,
+            std::vector<std::size_t>{0});
 }
 
 TEST(Plan, AVariantsOptionsWinOverTheCommandLine) {
@@ -170,7 +173,7 @@ TEST(Plan, AVariantsOptionsWinOverTheCommandLine) {
   study.threads = {1};
   study.variants = {{"plain", {}}, {"fine", {}}};
   study.variants[1].options[&AlignOptions::resolution_m] = 1.0;
-  Selection selection = kOwnRows;
+  Selection selection = kOwnImplementations;
   selection.options[&AlignOptions::resolution_m] = 3.0;
   selection.options[&AlignOptions::max_iterations] = 5;
   for (const Job& job : make_plan(preset_of(study), selection, "id").jobs) {
@@ -180,7 +183,7 @@ TEST(Plan, AVariantsOptionsWinOverTheCommandLine) {
   }
 }
 
-TEST(Plan, WhatARowDoesNotOfferIsLeftOutWithItsReason) {
+TEST(Plan, WhatAnImplementationDoesNotOfferIsLeftOutWithItsReason) {
   for (const Implementation& entry : implementations())
     if (entry.peer && !entry.unavailable_reason().empty()) GTEST_SKIP() << entry.unavailable_reason();
   Study study = study_of({"courtyard"});
@@ -195,24 +198,25 @@ TEST(Plan, WhatARowDoesNotOfferIsLeftOutWithItsReason) {
 
 TEST(Plan, ADatasetOfThePresetMayBeMissingButNotOneAskedFor) {
   ::unsetenv("NDT_DATASETS");
-  const Plan plan = make_plan(preset_of(study_of({"no/such/folder", "courtyard"})), kOwnRows, "id");
+  const Plan plan =
+      make_plan(preset_of(study_of({"no/such/folder", "courtyard"})), kOwnImplementations, "id");
   ASSERT_EQ(plan.left_out.size(), 1u);
   EXPECT_EQ(plan.left_out[0].what, "dataset no/such/folder");
-  Selection asked = kOwnRows;
+  Selection asked = kOwnImplementations;
   asked.datasets = {"no/such/folder"};
   EXPECT_THROW(make_plan(preset_of(study_of({"courtyard"})), asked, "id"), InputError);
-  EXPECT_THROW(make_plan(preset_of(study_of({"no/such/folder"})), kOwnRows, "id"), InputError)
+  EXPECT_THROW(make_plan(preset_of(study_of({"no/such/folder"})), kOwnImplementations, "id"), InputError)
       << "nothing to do";
 }
 
 TEST(Plan, OptionsOutOfRangeAndUnknownNamesAreUsageErrors) {
-  Selection selection = kOwnRows;
+  Selection selection = kOwnImplementations;
   selection.options[&AlignOptions::step_m] = 0;
   EXPECT_THROW(make_plan(preset_of(study_of({"courtyard"})), selection, "id"), std::invalid_argument);
-  selection = kOwnRows;
+  selection = kOwnImplementations;
   selection.datasets = {"courtyrad"};
   EXPECT_THROW(make_plan(preset_of(study_of({"courtyard"})), selection, "id"), UsageError);
-  selection = kOwnRows;
+  selection = kOwnImplementations;
   selection.implementations = {"gpu"};
   EXPECT_THROW(make_plan(preset_of(study_of({"courtyard"})), selection, "id"), UsageError);
 }
@@ -235,7 +239,7 @@ TEST_F(PlanFile, APlanComesBackAsItWas) {
   study.timing = TimingRule{.samples = 9};
   Preset preset = preset_of(study);
   preset.limits.call_s = 0.5;
-  const Plan plan = make_plan(preset, kOwnRows, "id");
+  const Plan plan = make_plan(preset, kOwnImplementations, "id");
   const Plan read = read_plan(put(plan_json(plan)));
   EXPECT_EQ(read.limits.call_s, 0.5);
   EXPECT_EQ(read.jobs[0].poses, plan.jobs[0].poses);
@@ -249,7 +253,7 @@ TEST_F(PlanFile, SearchesComeBack) {
   study.searches[1].arguments[&initial_pose::SearchOptions::particles] = 30,
   study.searches[1].arguments[&initial_pose::SearchOptions::startup] = 20;
   study.searches[1].arguments[&initial_pose::SearchOptions::reliable_nvtl] = 2.5;
-  const std::string text = plan_json(make_plan(preset_of(study), kOwnRows, "id"));
+  const std::string text = plan_json(make_plan(preset_of(study), kOwnImplementations, "id"));
   const Plan read = read_plan(put(text));
   EXPECT_EQ(plan_json(read), text);
   EXPECT_TRUE(std::ranges::any_of(read.jobs, [](const Job& job) {

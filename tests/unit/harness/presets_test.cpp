@@ -30,8 +30,8 @@ TEST(Presets, TheirDatasetsAndOptionsExist) {
             << name;
       for (const Variant& variant : study.variants) EXPECT_NO_THROW(resolve(variant.options)) << variant.name;
       for (const SearchSpec& search : study.searches)
-        for (const std::string& row : search.implementations)
-          EXPECT_NO_THROW(find_implementation(row)) << search.name;
+        for (const std::string& implementation : search.implementations)
+          EXPECT_NO_THROW(find_implementation(implementation)) << search.name;
     }
 }
 

@@ -61,7 +61,7 @@ TEST(Registry, AutoIsNeverTiedAndNeverAPeer) {
   EXPECT_FALSE(ranks.empty());
 }
 
-TEST(Registry, ARowOfALibraryThatWasLeftOutSaysSo) {
+TEST(Registry, AnImplementationOfALibraryThatWasLeftOutSaysSo) {
   const std::string reason = find_implementation("pcl_ndt").unavailable_reason();
   EXPECT_EQ(reason.empty(), build_info().pcl_left_out.empty());
   if (reason.empty()) GTEST_SKIP() << "this build has PCL " << build_info().pcl_version;
@@ -70,7 +70,7 @@ TEST(Registry, ARowOfALibraryThatWasLeftOutSaysSo) {
   EXPECT_THROW(choose_implementation("pcl_ndt"), NoDeviceError);
 }
 
-TEST(Registry, EveryRowSaysWhereItRunsAndHowAndMakesAnAligner) {
+TEST(Registry, EveryImplementationSaysWhereItRunsAndHowAndMakesAnAligner) {
   for (const Implementation& entry : implementations()) {
     EXPECT_FALSE(entry.runs_on.empty()) << entry.name;
     EXPECT_FALSE(entry.schedule.empty()) << entry.name;
@@ -105,7 +105,7 @@ TEST(Registry, AutoTakesTheLargestRankThatCanRun) {
   EXPECT_THROW(choose_implementation("auto", std::span(table).subspan(3)), NoDeviceError);
 }
 
-TEST(Registry, ARowThatCannotRunIsRefusedWithItsReason) {
+TEST(Registry, AnImplementationThatCannotRunIsRefusedWithItsReason) {
   const Implementation table[] = {{"persistent_cuda", "GPU", "a", no_gpu, nothing}};
   EXPECT_EQ(find_implementation("persistent_cuda", table).name, "persistent_cuda");
   EXPECT_EQ(message_of<NoDeviceError>([&] { choose_implementation("persistent_cuda", table); }),

@@ -23,45 +23,47 @@ class RunFolders : public ScratchFiles {
     plan.run_id = "id";
     return plan;
   }
-  static Measurement row(const std::string& frame, Failure failure = Failure::none) {
-    Measurement row;
-    row.run_id = "id";
-    row.frame = frame;
-    row.failure = failure;
-    row.error = failure == Failure::none ? "" : "why";
-    return row;
+  static Measurement measurement(const std::string& frame, Failure failure = Failure::none) {
+    Measurement measurement;
+    measurement.run_id = "id";
+    measurement.frame = frame;
+    measurement.failure = failure;
+    measurement.error = failure == Failure::none ? "" : "why";
+    return measurement;
   }
 };
 
-TEST_F(RunFolders, RowsAreThereAsSoonAsTheyAreAppended) {
+TEST_F(RunFolders, MeasurementsAreThereAsSoonAsTheyAreAppended) {
   RunFolder run = RunFolder::begin(folder(), plan(), "command");
-  EXPECT_FALSE(run.done(row("a")));
-  run.append(row("a"));
-  EXPECT_TRUE(run.done(row("a")));
-  EXPECT_EQ(written(), to_json_line(row("a")) + "\n");
+  EXPECT_FALSE(run.done(measurement("a")));
+  run.append(measurement("a"));
+  EXPECT_TRUE(run.done(measurement("a")));
+  EXPECT_EQ(written(), to_json_line(measurement("a")) + "\n");
   EXPECT_TRUE(std::filesystem::exists(folder() / "plan.json"));
   EXPECT_TRUE(std::filesystem::exists(folder() / "environment.json"));
 }
 
-TEST_F(RunFolders, AResumedRunKeepsItsRowsButForTornAndKilledOnes) {
+TEST_F(RunFolders, AResumedRunKeepsItsMeasurementsButForTornAndKilledOnes) {
   {
     RunFolder run = RunFolder::begin(folder(), plan(), "command");
-    run.append(row("a"));
-    run.append(row("b", Failure::crash));
-    run.append(row("c", Failure::exception));
-    run.append(row("d", Failure::timeout));
-    run.append(row("e", Failure::memory));
-    EXPECT_EQ(run.failed_rows(), 4u);
-    std::ofstream(path(), std::ios::app) << to_json_line(row("torn")).substr(0, 40);
+    run.append(measurement("a"));
+    run.append(measurement("b", Failure::crash));
+    run.append(measurement("c", Failure::exception));
+    run.append(measurement("d", Failure::timeout));
+    run.append(measurement("e", Failure::memory));
+    EXPECT_EQ(run.failed_measurements(), 4u);
+    std::ofstream(path(), std::ios::app) << to_json_line(measurement("torn")).substr(0, 40);
   }
   RunFolder run = RunFolder::resume(folder());
-  EXPECT_TRUE(run.done(row("a")) && run.done(row("c")));
-  EXPECT_FALSE(run.done(row("b")) || run.done(row("d")) || run.done(row("e")) || run.done(row("torn")));
-  EXPECT_EQ(run.rows(), 2u);
-  EXPECT_EQ(run.failed_rows(), 1u);
-  run.append(row("b"));
-  EXPECT_EQ(written(), to_json_line(row("a")) + "\n" + to_json_line(row("c", Failure::exception)) + "\n" +
-                           to_json_line(row("b")) + "\n");
+  EXPECT_TRUE(run.done(measurement("a")) && run.done(measurement("c")));
+  EXPECT_FALSE(run.done(measurement("b")) || run.done(measurement("d")) || run.done(measurement("e")) ||
+               run.done(measurement("torn")));
+  EXPECT_EQ(run.measurements(), 2u);
+  EXPECT_EQ(run.failed_measurements(), 1u);
+  run.append(measurement("b"));
+  EXPECT_EQ(written(), to_json_line(measurement("a")) + "\n" +
+                           to_json_line(measurement("c", Failure::exception)) + "\n" +
+                           to_json_line(measurement("b")) + "\n");
 }
 
 TEST_F(RunFolders, AFolderHoldsOneRun) {
@@ -77,7 +79,7 @@ TEST_F(RunFolders, TwoProcessesDoNotWriteToOneRun) {
               HasSubstr("another process writes to it"));
 }
 
-TEST_F(RunFolders, RowsOfAnotherProgramOrMachineAreNotMixedIn) {
+TEST_F(RunFolders, MeasurementsOfAnotherProgramOrMachineAreNotMixedIn) {
   { RunFolder::begin(folder(), plan(), "command"); }
   std::ifstream in(folder() / "environment.json");
   auto environment = nlohmann::json::parse(in);
@@ -91,10 +93,10 @@ TEST_F(RunFolders, RowsOfAnotherProgramOrMachineAreNotMixedIn) {
   EXPECT_THAT(input_error_of([&] { RunFolder::resume(folder()); }), HasSubstr("begun with another GPU"));
 }
 
-TEST_F(RunFolders, ADamagedRowStopsTheResumptionWithItsLine) {
+TEST_F(RunFolders, ADamagedMeasurementStopsTheResumptionWithItsLine) {
   {
     RunFolder run = RunFolder::begin(folder(), plan(), "command");
-    run.append(row("a"));
+    run.append(measurement("a"));
     std::ofstream(path(), std::ios::app) << "{}\n";
   }
   EXPECT_THAT(input_error_of([&] { RunFolder::resume(folder()); }), HasSubstr("results.jsonl: line 2"));

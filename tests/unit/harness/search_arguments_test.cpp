@@ -59,7 +59,7 @@ TEST(SearchArguments, WhatAStrategyOrMethodHasNoUseForIsRefused) {
   EXPECT_THAT([&] { resolve(none); }, ThrowsMessage<std::invalid_argument>(HasSubstr("particles = 0")));
 }
 
-TEST(SearchArguments, AStrategyTakesItsOwnRowOrItsTwin) {
+TEST(SearchArguments, AStrategyTakesItsOwnImplementationOrItsTwin) {
   const std::string persistent(
       choose_implementation(resolve(with("batched_persistent")).strategy, kAuto).name);
   EXPECT_THAT(persistent, testing::AnyOf("persistent_cuda", "persistent_cpu"));

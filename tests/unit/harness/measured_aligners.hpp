@@ -1,4 +1,4 @@
-// Aligners whose answers are written down, and the rows that measuring them gives.
+// Aligners whose answers are written down, and the measurements of them.
 #pragma once
 
 #include <algorithm>
@@ -64,8 +64,8 @@ class Slow final : public Echo {
   }
 };
 
-/// Copies, launches and waits as a row on a device does: scan up, result down, and a flag every iteration; a
-/// trace is more.
+/// Copies, launches and waits as an implementation on a device does: scan up, result down, and a flag every
+/// iteration; a trace is more.
 class OnADevice : public Echo {
  public:
   MapInfo set_map(const PointCloud& map) override {
@@ -207,11 +207,11 @@ inline constexpr Implementation kWaiting = {"waiting", "", "", always, make_wait
 inline constexpr Implementation kAllocating = {"allocating", "", "", always, make_allocating};
 
 struct Measured {
-  std::vector<Measurement> rows;
+  std::vector<Measurement> measurements;
   int ready = 0;
 };
 
-/// The courtyard's rows named by `wanted`.
+/// The courtyard's measurements named by `wanted`.
 inline Measured measured(const Implementation& entry, const Plan& plan,
                          const std::vector<std::size_t>& wanted, bool timed = true,
                          const AlignArguments& options = {}) {
@@ -220,12 +220,13 @@ inline Measured measured(const Implementation& entry, const Plan& plan,
   job.dataset = dataset.name;
   job.implementation = entry.name;
   job.frames = {0};
-  job.row_count = 8;
+  job.measurement_count = 8;
   job.timed = timed;
   job.variant.options = options;
   Measured out;
   measure(plan, job, entry, dataset, wanted,
-          {.ready = [&] { ++out.ready; }, .row = [&](const Measurement& row) { out.rows.push_back(row); }});
+          {.ready = [&] { ++out.ready; },
+           .measured = [&](const Measurement& measurement) { out.measurements.push_back(measurement); }});
   return out;
 }
 
@@ -241,13 +242,14 @@ inline std::vector<Measurement> measured_batches(const Implementation& entry, co
   const Dataset dataset = load_dataset("courtyard");
   job.dataset = dataset.name;
   job.frames = {0};
-  job.row_count = job.poses.size();
+  job.measurement_count = job.poses.size();
   std::vector<std::size_t> wanted;
-  for (std::size_t k = 0; k < job.row_count; ++k) wanted.push_back(k);
-  std::vector<Measurement> rows;
+  for (std::size_t k = 0; k < job.measurement_count; ++k) wanted.push_back(k);
+  std::vector<Measurement> measurements;
   measure(plan, job, entry, dataset, wanted,
-          {.ready = [] {}, .row = [&](const Measurement& row) { rows.push_back(row); }});
-  return rows;
+          {.ready = [] {},
+           .measured = [&](const Measurement& measurement) { measurements.push_back(measurement); }});
+  return measurements;
 }
 
 }  // namespace ndt::harness
