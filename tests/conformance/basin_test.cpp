@@ -1,6 +1,6 @@
 // The contract of an aligner where everything is in order: the right pose, the same bits, the oracle's path.
 #include "compare.hpp"
-#include "rows.hpp"
+#include "every_implementation.hpp"
 
 namespace ndt {
 namespace {
@@ -22,7 +22,7 @@ std::vector<Transform> basin() { return guesses_within(0.4, 0.05); }
 /// A peer's basin is its own: voxels whose covariances start from zero are sharper and attract from less far.
 std::vector<Transform> basin_of_a_peer() { return guesses_within(0.2, 0.03); }
 
-class Basin : public EveryRow {};
+class Basin : public EveryImplementation {};
 
 TEST_P(Basin, TheTruePoseIsFoundFromEveryGuess) {
   const auto aligner = in_courtyard();
@@ -185,7 +185,7 @@ TEST_P(Basin, ASceneFarAwayGivesTheSameRelativePose) {
   EXPECT_LE(double_metres.value, kOffsetMetres);
 }
 
-NDT_ON_EVERY_ROW(Basin);
+NDT_ON_EVERY_IMPLEMENTATION(Basin);
 
 }  // namespace
 }  // namespace ndt

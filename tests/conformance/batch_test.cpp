@@ -4,17 +4,17 @@
 #include <span>
 #include <stdexcept>
 
+#include "every_implementation.hpp"
 #include "ndt/core/limits.hpp"
-#include "rows.hpp"
 #include "run/repeatability.hpp"
 
 namespace ndt {
 namespace {
 
-class Batch : public EveryRow {
+class Batch : public EveryImplementation {
  protected:
   void SetUp() override {
-    EveryRow::SetUp();
+    EveryImplementation::SetUp();
     if (IsSkipped()) return;
     if (peer()) GTEST_SKIP() << "a peer aligns one pose after the other";
   }
@@ -57,7 +57,7 @@ TEST_P(Batch, EveryResultHasTheBitsOfTheAlignmentAlone) {
   }
 }
 
-TEST_P(Batch, OneTooLargeForTheMemoryOfARowIsSplitUnseen) {
+TEST_P(Batch, OneTooLargeForTheMemoryOfAnImplementationIsSplitUnseen) {
   AlignOptions options;
   options.max_iterations = 1;
   const auto aligner = batch_aligner(options);
@@ -163,7 +163,7 @@ TEST_P(Batch, RefusesAPoseThatIsNotRigidAndACallWithoutAMap) {
   EXPECT_THROW(aligner->score_batch(scan, poses, scored), std::invalid_argument);
 }
 
-NDT_ON_EVERY_ROW(Batch);
+NDT_ON_EVERY_IMPLEMENTATION(Batch);
 
 }  // namespace
 }  // namespace ndt

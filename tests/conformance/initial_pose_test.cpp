@@ -1,8 +1,9 @@
-// Searches for the initial pose on every row: what aligns many at once finds what one after the other finds.
+// Searches for the initial pose on every implementation: what aligns many at once finds what one after the
+// other finds.
 #include <cmath>
 
+#include "every_implementation.hpp"
 #include "ndt/initial_pose/search.hpp"
-#include "rows.hpp"
 #include "run/repeatability.hpp"
 
 namespace ndt {
@@ -34,13 +35,13 @@ void expect_same_bits(const SearchResult& a, const SearchResult& b, const std::s
         << what << ", particle " << k;
 }
 
-class InitialPose : public EveryRow {};
+class InitialPose : public EveryImplementation {};
 
-/// Of rows that align many at once.
-class InitialPoseInBatches : public EveryRow {
+/// Of implementations that align many at once.
+class InitialPoseInBatches : public EveryImplementation {
  protected:
   void SetUp() override {
-    EveryRow::SetUp();
+    EveryImplementation::SetUp();
     if (IsSkipped()) return;
     if (!GetParam().batches) GTEST_SKIP() << GetParam().name << " takes one pose at a time";
   }
@@ -159,8 +160,8 @@ TEST_P(InitialPoseInBatches, WhereThereIsNoMapNothingIsFoundAndNothingClaimed) {
   }
 }
 
-NDT_ON_EVERY_ROW(InitialPose);
-NDT_ON_EVERY_ROW(InitialPoseInBatches);
+NDT_ON_EVERY_IMPLEMENTATION(InitialPose);
+NDT_ON_EVERY_IMPLEMENTATION(InitialPoseInBatches);
 
 }  // namespace
 }  // namespace ndt

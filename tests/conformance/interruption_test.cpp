@@ -1,8 +1,8 @@
-// Ending an alignment early, on every row: by a deadline and by a request.
+// Ending an alignment early, on every implementation: by a deadline and by a request.
 #include <chrono>
 #include <thread>
 
-#include "rows.hpp"
+#include "every_implementation.hpp"
 
 namespace ndt {
 namespace {
@@ -19,7 +19,7 @@ AlignOptions endless() {
   return options;
 }
 
-class Interruption : public EveryRow {};
+class Interruption : public EveryImplementation {};
 
 TEST_P(Interruption, ADeadlineInThePastGivesTheGuessWithItsScore) {
   const auto aligner = in_courtyard();
@@ -93,7 +93,7 @@ TEST_P(Interruption, AnInterruptedAlignerGoesOnAsBefore) {
   EXPECT_TRUE(same_bits(after.map_from_scan, before.map_from_scan));
 }
 
-NDT_ON_EVERY_ROW(Interruption);
+NDT_ON_EVERY_IMPLEMENTATION(Interruption);
 
 }  // namespace
 }  // namespace ndt

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstdio>
 
-#include "rows.hpp"
+#include "every_implementation.hpp"
 
 namespace ndt {
 namespace {
@@ -45,7 +45,7 @@ Summary align_all(Aligner& aligner) {
   return out;
 }
 
-class HardGuesses : public EveryRow {};
+class HardGuesses : public EveryImplementation {};
 
 TEST_P(HardGuesses, NeedNoMoreIterationsWithALineSearchAndScoreNoLower) {
   if (peer()) GTEST_SKIP() << GetParam().name << " may have one way only to choose a step's length";
@@ -82,7 +82,7 @@ TEST_P(HardGuesses, NeedNoMoreIterationsWithALineSearchAndScoreNoLower) {
   }
 }
 
-NDT_ON_EVERY_ROW(HardGuesses);
+NDT_ON_EVERY_IMPLEMENTATION(HardGuesses);
 
 }  // namespace
 }  // namespace ndt

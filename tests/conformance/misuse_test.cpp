@@ -1,4 +1,5 @@
-// Misuse on every row of the registry: an honest answer each time, never a crash, never a false `converged`.
+// Misuse on every implementation of the registry: an honest answer each time, never a crash, never a false
+// `converged`.
 #include <gmock/gmock.h>
 
 #include <algorithm>
@@ -7,9 +8,9 @@
 #include <limits>
 #include <tuple>
 
+#include "every_implementation.hpp"
 #include "misuse_cases.hpp"
 #include "ndt/core/error.hpp"
-#include "rows.hpp"
 
 namespace ndt {
 namespace misuse {
@@ -50,25 +51,25 @@ Outcome outcome_of(Aligner& aligner, const misuse::Scene& scene) {
   return out;
 }
 
-AlignResult of_base(const Implementation& row) {
-  const auto aligner = row.make(misuse::base_options());
+AlignResult of_base(const Implementation& implementation) {
+  const auto aligner = implementation.make(misuse::base_options());
   return outcome_of(*aligner, misuse::base()).result;
 }
 
 class MisuseCase : public testing::TestWithParam<std::tuple<Implementation, misuse::Case>> {
  protected:
-  const Implementation& row() const { return std::get<0>(GetParam()); }
+  const Implementation& implementation() const { return std::get<0>(GetParam()); }
   const misuse::Case& misuse_case() const { return std::get<1>(GetParam()); }
   void SetUp() override {
-    const std::string reason = row().unavailable_reason();
-    if (!reason.empty()) GTEST_SKIP() << row().name << ": " << reason;
+    const std::string reason = implementation().unavailable_reason();
+    if (!reason.empty()) GTEST_SKIP() << implementation().name << ": " << reason;
   }
 };
 
 TEST_P(MisuseCase, GetsItsAnswer) {
   const misuse::Case& c = misuse_case();
   const misuse::Scene scene = c.scene();
-  const auto aligner = row().make(misuse::base_options());
+  const auto aligner = implementation().make(misuse::base_options());
   const Outcome got = outcome_of(*aligner, scene);
   if (!got.answered()) {
     ASSERT_FALSE(c.map_error.empty() && c.scan_error.empty()) << got.map_error << got.scan_error;
@@ -89,7 +90,7 @@ TEST_P(MisuseCase, GetsItsAnswer) {
     EXPECT_TRUE(same_bits(r.map_from_scan, scene.guess));
   }
   if (c.pose_of_base) {
-    EXPECT_TRUE(same_bits(r.map_from_scan, of_base(row()).map_from_scan));
+    EXPECT_TRUE(same_bits(r.map_from_scan, of_base(implementation()).map_from_scan));
     EXPECT_LE(translation_error_m(r.map_from_scan, Transform{}), kTruthMetres);
   }
   if (r.stop == Stop::converged || r.stop == Stop::degenerate) {
@@ -98,7 +99,7 @@ TEST_P(MisuseCase, GetsItsAnswer) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Rows, MisuseCase,
+INSTANTIATE_TEST_SUITE_P(Implementations, MisuseCase,
                          testing::Combine(testing::ValuesIn(harness::implementations().begin(),
                                                             harness::implementations().end()),
                                           testing::ValuesIn(misuse::cases())),
@@ -127,23 +128,23 @@ misuse::Scene thinned(misuse::Scene scene) {
   return scene;
 }
 
-TEST(MisuseSummary, NoRowCrashesOrConvergesFalselyUnderAnyProfileOrLineSearch) {
-  int rows = 0, crashes = 0, false_converged = 0;
-  for (const Implementation& row : harness::implementations()) {
-    if (!row.unavailable_reason().empty()) continue;
-    ++rows;
+TEST(MisuseSummary, NoImplementationCrashesOrConvergesFalselyUnderAnyProfileOrLineSearch) {
+  int implementations = 0, crashes = 0, false_converged = 0;
+  for (const Implementation& implementation : harness::implementations()) {
+    if (!implementation.unavailable_reason().empty()) continue;
+    ++implementations;
     for (const misuse::Case& c : misuse::cases()) {
       const misuse::Scene scene = thinned(c.scene());
       for (const AlignOptions& options : option_sets()) {
-        const std::string where = std::string(row.name) + ", " + c.name + ", " +
+        const std::string where = std::string(implementation.name) + ", " + c.name + ", " +
                                   std::string(to_string(options.covariance_start)) + " start, line search " +
                                   std::string(to_string(options.line_search));
         try {
           std::unique_ptr<Aligner> aligner;
           try {
-            aligner = row.make(options);
+            aligner = implementation.make(options);
           } catch (const std::invalid_argument&) {
-            if (!row.peer) throw;
+            if (!implementation.peer) throw;
             continue;  // a peer has its own step and search, and says so
           }
           const Outcome got = outcome_of(*aligner, scene);
@@ -158,12 +159,12 @@ TEST(MisuseSummary, NoRowCrashesOrConvergesFalselyUnderAnyProfileOrLineSearch) {
       }
     }
   }
-  std::printf("%zu cases x %d rows x %zu option sets: %d crashes, %d false converged\n",
-              misuse::cases().size(), rows, option_sets().size(), crashes, false_converged);
-  EXPECT_GT(rows, 0);
+  std::printf("%zu cases x %d implementations x %zu option sets: %d crashes, %d false converged\n",
+              misuse::cases().size(), implementations, option_sets().size(), crashes, false_converged);
+  EXPECT_GT(implementations, 0);
 }
 
-class Misuse : public EveryRow {
+class Misuse : public EveryImplementation {
  protected:
   std::unique_ptr<Aligner> make_base() const { return make(misuse::base_options()); }
 };
@@ -199,8 +200,10 @@ TEST_P(Misuse, ACorridorIsWeakAlongItsLength) {
   }
 }
 
-/// Rows that keep global float32 coordinates, as what they stand for does.
-bool keeps_float32(const Implementation& row) { return row.name == harness::kReference; }
+/// Implementations that keep global float32 coordinates, as what they stand for does.
+bool keeps_float32(const Implementation& implementation) {
+  return implementation.name == harness::kReference;
+}
 
 TEST_P(Misuse, PrecisionLostNamesTheSpacingAndTheWayOut) {
   const Outcome map = outcome_of(*make_base(), misuse::far_float());
@@ -294,7 +297,7 @@ TEST_P(Misuse, OptionsOutOfRangeAreRefusedWithValueAndBounds) {
          std::string("option outlier-ratio = ") + text + ": must be in (0, 1)");
 }
 
-NDT_ON_EVERY_ROW(Misuse);
+NDT_ON_EVERY_IMPLEMENTATION(Misuse);
 
 }  // namespace
 }  // namespace ndt

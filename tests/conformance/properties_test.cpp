@@ -1,4 +1,4 @@
-// What must hold for any scene, guess and option: checked on generated ones, on every row.
+// What must hold for any scene, guess and option: checked on generated ones, on every implementation.
 #include <rapidcheck.h>
 
 #include <algorithm>
@@ -6,8 +6,8 @@
 #include <numeric>
 
 #include "compare.hpp"
+#include "every_implementation.hpp"
 #include "ndt/solve/line_search.hpp"
-#include "rows.hpp"
 
 namespace ndt {
 namespace {
@@ -61,10 +61,10 @@ AlignOptions to_the_optimum() {
   return options;
 }
 
-class Properties : public EveryRow {
+class Properties : public EveryImplementation {
  protected:
   void SetUp() override {
-    EveryRow::SetUp();
+    EveryImplementation::SetUp();
     if (peer())
       GTEST_SKIP() << GetParam().name << ": another algorithm, with its own search and stopping rule";
   }
@@ -152,7 +152,7 @@ TEST_P(Properties, MovingTheScansFrameMovesTheAnswerBack) {
   }));
 }
 
-NDT_ON_EVERY_ROW(Properties);
+NDT_ON_EVERY_IMPLEMENTATION(Properties);
 
 /// phi(a) = slope a + c2 a^2 + c3 a^3 + c4 a^4, going down at 0.
 struct Quartic {

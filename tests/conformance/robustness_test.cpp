@@ -1,14 +1,14 @@
 // The contract of an aligner off the beaten track; what is plainly wrong is in misuse_test.cpp.
 #include <tuple>
 
-#include "rows.hpp"
+#include "every_implementation.hpp"
 
 namespace ndt {
 namespace {
 
 const Transform kGuess = to_transform({0.2, -0.1, 0.05, 0.01, -0.01, 0.03});
 
-class Robustness : public EveryRow {};
+class Robustness : public EveryImplementation {};
 
 TEST_P(Robustness, AGuessAnyDistanceOutsideTheMapHasNoOverlap) {
   for (const double metres : {200.0, 1e7, 1e12}) {
@@ -44,7 +44,7 @@ TEST_P(Robustness, TheVoxelTableIsOrderedAndComplete) {
   }
 }
 
-NDT_ON_EVERY_ROW(Robustness);
+NDT_ON_EVERY_IMPLEMENTATION(Robustness);
 
 }  // namespace
 }  // namespace ndt

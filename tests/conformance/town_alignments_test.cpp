@@ -1,7 +1,7 @@
-// Every row of the shared core along the town's drive, from guesses so far off that most Hessians on the way
-// are indefinite. There Newton's step leads on at full length and a float32 step in the guess grows to
-// millimetres, in the oracle too. So rows are held to the oracle step by step, and as a whole where a float32
-// step leaves the oracle its own answer.
+// Every implementation of the shared core along the town's drive, from guesses so far off that most Hessians
+// on the way are indefinite. There Newton's step leads on at full length and a float32 step in the guess
+// grows to millimetres, in the oracle too. So implementations are held to the oracle step by step, and as a
+// whole where a float32 step leaves the oracle its own answer.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -9,8 +9,8 @@
 
 #include "compare.hpp"
 #include "data/sources.hpp"
+#include "implementation_names.hpp"
 #include "last_bit.hpp"
-#include "registry_rows.hpp"
 #include "temporary_folder.hpp"
 #include "town/town.hpp"
 
@@ -65,13 +65,13 @@ class Town : public testing::TestWithParam<Implementation> {
   void SetUp() override {
     const std::string reason = GetParam().unavailable_reason();
     if (!reason.empty()) GTEST_SKIP() << GetParam().name << ": " << reason;
-    // The host twin of the staged row is slow: it drives past nine frames in ten.
+    // The host twin of the staged implementation is slow: it drives past nine frames in ten.
     drive_ = std::make_unique<Drive>(GetParam().name == "multikernel_cpu" ? 10 : 1);
   }
   std::unique_ptr<Aligner> make(const AlignOptions& options) const {
-    std::unique_ptr<Aligner> row = GetParam().make(options);
-    row->set_map(drive_->map);
-    return row;
+    std::unique_ptr<Aligner> aligner = GetParam().make(options);
+    aligner->set_map(drive_->map);
+    return aligner;
   }
 
   std::unique_ptr<Drive> drive_;
@@ -80,13 +80,13 @@ class Town : public testing::TestWithParam<Implementation> {
 TEST_P(Town, EverySingleStepIsTheOracles) {
   AlignOptions options = one_thread();
   options.max_iterations = 1;
-  const auto row = make(options);
+  const auto aligner = make(options);
   compare::Worst metres, degrees;
   int steps = 0, indefinite = 0;
   for (const Drive::Frame& f : drive_->frames) {
     int fallbacks = 0;
     for (std::size_t k = 0; k + 1 < f.expected.trace.size(); ++k, ++steps) {
-      const AlignResult got = row->align(f.scan, f.expected.trace[k].map_from_scan);
+      const AlignResult got = aligner->align(f.scan, f.expected.trace[k].map_from_scan);
       const Transform& expected = f.expected.trace[k + 1].map_from_scan;
       const std::string name = f.name + " step " + std::to_string(k);
       metres.see(translation_error_m(got.map_from_scan, expected), name);
@@ -111,12 +111,12 @@ double median(std::vector<double> values) {
 }
 
 TEST_P(Town, AlignmentsDifferFromTheOraclesOnlyWhereThoseDifferFromThemselves) {
-  const auto row = make(one_thread());
+  const auto aligner = make(one_thread());
   int equal = 0, undecided = 0;
   std::string different;
   std::vector<double> errors, oracle_errors;
   for (const Drive::Frame& f : drive_->frames) {
-    const AlignResult got = row->align(f.scan, f.guess);
+    const AlignResult got = aligner->align(f.scan, f.guess);
     errors.push_back(translation_error_m(got.map_from_scan, f.truth));
     oracle_errors.push_back(translation_error_m(f.expected.map_from_scan, f.truth));
     if (last_bit::same_answer(got, f.expected)) {
@@ -141,14 +141,15 @@ TEST_P(Town, AlignmentsDifferFromTheOraclesOnlyWhereThoseDifferFromThemselves) {
   }
 }
 
-std::vector<Implementation> shared_core_rows() {
-  std::vector<Implementation> rows;
+std::vector<Implementation> shared_core_implementations() {
+  std::vector<Implementation> out;
   for (const Implementation& entry : harness::implementations())
-    if (entry.name != harness::kReference && !entry.peer) rows.push_back(entry);
-  return rows;
+    if (entry.name != harness::kReference && !entry.peer) out.push_back(entry);
+  return out;
 }
 
-INSTANTIATE_TEST_SUITE_P(Rows, Town, testing::ValuesIn(shared_core_rows()), row_name);
+INSTANTIATE_TEST_SUITE_P(Implementations, Town, testing::ValuesIn(shared_core_implementations()),
+                         implementation_name);
 
 }  // namespace
 }  // namespace ndt

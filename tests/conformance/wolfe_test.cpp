@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstdio>
 
-#include "rows.hpp"
+#include "every_implementation.hpp"
 
 namespace ndt {
 namespace {
@@ -65,7 +65,7 @@ void see(Aligner& aligner, const PointCloud& scan, const std::vector<TracePoint>
   }
 }
 
-class Wolfe : public EveryRow {};
+class Wolfe : public EveryImplementation {};
 
 TEST_P(Wolfe, EveryStepOfALineSearchRaisesTheScoreEnough) {
   if (peer()) GTEST_SKIP() << GetParam().name << " may have one way only to choose a step's length";
@@ -96,7 +96,7 @@ TEST_P(Wolfe, EveryStepOfALineSearchRaisesTheScoreEnough) {
     }
 }
 
-NDT_ON_EVERY_ROW(Wolfe);
+NDT_ON_EVERY_IMPLEMENTATION(Wolfe);
 
 }  // namespace
 }  // namespace ndt

@@ -22,10 +22,10 @@ double relative(const PositionCovariance& got, const PositionCovariance& expecte
 class LaplaceGolden : public testing::TestWithParam<std::pair<const char*, double>> {};
 
 TEST_P(LaplaceGolden, CovariancesAgree) {
-  const auto& [row, bound] = GetParam();
+  const auto& [implementation, bound] = GetParam();
   compare::Worst plain, floored;
   for (const golden::CovarianceCase& c : golden::covariances()) {
-    const auto aligner = harness::find_implementation(row).make(c.options);
+    const auto aligner = harness::find_implementation(implementation).make(c.options);
     aligner->set_map(*c.map);
     const AlignResult got = aligner->align(*c.scan, c.guess);
     const bool far = c.far_origin;  // a float32 step of 7.8 mm there: the poses differ by as much
@@ -33,16 +33,16 @@ TEST_P(LaplaceGolden, CovariancesAgree) {
     if (!far) plain.see(relative(*got.laplace_covariance, c.laplace), c.name);
     floored.see(relative(with_variance_floor(*got.laplace_covariance, c.pose), c.floored), c.name);
   }
-  std::printf("%s against the reference, %zu covariances\n", row, golden::covariances().size());
+  std::printf("%s against the reference, %zu covariances\n", implementation, golden::covariances().size());
   plain.print("Laplace (relative)"), floored.print("after the floor (relative)");
   EXPECT_LE(plain.value, bound) << plain.where;
   EXPECT_LE(floored.value, bound) << floored.where;
 }
 
-INSTANTIATE_TEST_SUITE_P(Rows, LaplaceGolden,
+INSTANTIATE_TEST_SUITE_P(Implementations, LaplaceGolden,
                          testing::Values(std::pair("cpu_pclomp_ref", kOracle),
                                          std::pair("persistent_cpu", kSharedCore)),
-                         [](const auto& row) { return std::string(row.param.first); });
+                         [](const auto& tested) { return std::string(tested.param.first); });
 
 }  // namespace
 }  // namespace ndt

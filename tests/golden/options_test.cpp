@@ -6,8 +6,8 @@
 
 #include "compare.hpp"
 #include "golden.hpp"
+#include "implementation_names.hpp"
 #include "last_bit.hpp"
-#include "registry_rows.hpp"
 
 namespace ndt {
 namespace {
@@ -46,10 +46,10 @@ std::vector<Combination> combinations() {
 
 void PrintTo(const Combination& c, std::ostream* out) { *out << c.name; }
 
-/// The two rows on one map, rebuilt only when the map or the resolution changes.
-class Rows {
+/// The oracle and another implementation on one map, rebuilt only when the map or the resolution changes.
+class Aligners {
  public:
-  Rows(const Implementation& entry, const AlignOptions& options) : entry_(entry), options_(options) {
+  Aligners(const Implementation& entry, const AlignOptions& options) : entry_(entry), options_(options) {
     options_.threads = 1;
   }
 
@@ -58,11 +58,11 @@ class Rows {
     map_ = run.map;
     options_.resolution_m = run.options.resolution_m;
     oracle = harness::find_implementation("cpu_pclomp_ref").make(options_);
-    row = entry_.make(options_);
-    oracle->set_map(*map_), row->set_map(*map_);
+    tested = entry_.make(options_);
+    oracle->set_map(*map_), tested->set_map(*map_);
   }
 
-  std::unique_ptr<Aligner> oracle, row;
+  std::unique_ptr<Aligner> oracle, tested;
 
  private:
   const Implementation& entry_;
@@ -74,17 +74,19 @@ std::string ending(const AlignResult& r) {
   return std::to_string(r.iterations) + " " + std::string(to_string(r.stop));
 }
 
-/// The rows of the shared loop. The host twin of the staged row is slow: it walks every tenth case, the GPU
-/// all of them.
-std::vector<Implementation> rows_under_test() {
-  std::vector<Implementation> rows;
+/// The implementations of the shared loop. The host twin of the staged implementation is slow: it walks every
+/// tenth case, the GPU all of them.
+std::vector<Implementation> implementations_under_test() {
+  std::vector<Implementation> out;
   for (const Implementation& entry : harness::implementations())
-    if (entry.name != harness::kReference && !entry.peer) rows.push_back(entry);
-  return rows;
+    if (entry.name != harness::kReference && !entry.peer) out.push_back(entry);
+  return out;
 }
-int every_nth(const Implementation& row) { return row.name == "multikernel_cpu" ? 10 : 1; }
-bool walks_all_cases(const Implementation& row) {
-  return every_nth(row) == 1 && golden::missing_reason().empty();
+int every_nth(const Implementation& implementation) {
+  return implementation.name == "multikernel_cpu" ? 10 : 1;
+}
+bool walks_all_cases(const Implementation& implementation) {
+  return every_nth(implementation) == 1 && golden::missing_reason().empty();
 }
 
 class EveryOption : public testing::TestWithParam<std::tuple<Implementation, Combination>> {};
@@ -95,19 +97,20 @@ TEST_P(EveryOption, SharedCoreAndOracleAgree) {
   compare::Worst metres, degrees, score, hessian;
   int cases = 0, equal = 0, undecided = 0;
   std::string different;
-  Rows rows(entry, combination.options);
+  Aligners aligners(entry, combination.options);
   int index = 0;
   for (const golden::Run& r : golden::runs()) {
     if (r.far_origin || r.per_scan.regularisation || index++ % every_nth(entry) != 0) continue;
-    rows.set_map(r);
-    const Evaluation a = rows.oracle->evaluate(*r.scan, r.guess), b = rows.row->evaluate(*r.scan, r.guess);
+    aligners.set_map(r);
+    const Evaluation a = aligners.oracle->evaluate(*r.scan, r.guess),
+                     b = aligners.tested->evaluate(*r.scan, r.guess);
     EXPECT_EQ(a.correspondences, b.correspondences) << r.name;
     score.see(compare::relative(b.score, a.score), r.name);
     hessian.see(compare::hessian_blocks(b.hessian, a.hessian), r.name);
 
     ++cases;
-    const AlignResult expected = rows.oracle->align(*r.scan, r.guess),
-                      got = rows.row->align(*r.scan, r.guess);
+    const AlignResult expected = aligners.oracle->align(*r.scan, r.guess),
+                      got = aligners.tested->align(*r.scan, r.guess);
     const double off_m = translation_error_m(got.map_from_scan, expected.map_from_scan);
     const double off_deg = compare::degrees(rotation_error_rad(got.map_from_scan, expected.map_from_scan));
     if (last_bit::same_answer(got, expected)) {
@@ -115,7 +118,7 @@ TEST_P(EveryOption, SharedCoreAndOracleAgree) {
       metres.see(off_m, r.name), degrees.see(off_deg, r.name);
       continue;
     }
-    const bool chance = last_bit::decides(*rows.oracle, *r.scan, r.guess, expected);
+    const bool chance = last_bit::decides(*aligners.oracle, *r.scan, r.guess, expected);
     undecided += chance ? 1 : 0;
     different += "    " + r.name + ": " + ending(got) + ", oracle " + ending(expected) + ", " +
                  std::to_string(1000 * off_m) + " mm apart" +
@@ -135,7 +138,7 @@ TEST_P(EveryOption, SharedCoreAndOracleAgree) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, EveryOption,
-                         testing::Combine(testing::ValuesIn(rows_under_test()),
+                         testing::Combine(testing::ValuesIn(implementations_under_test()),
                                           testing::ValuesIn(combinations())),
                          [](const auto& test) {
                            return std::string(std::get<0>(test.param).name) + "_" +

@@ -1,10 +1,10 @@
-// Every row of the shared core against the oracle on the golden cases. Users need 1 cm and 0.1 degrees;
-// epsilon is 10 mm.
+// Every implementation of the shared core against the oracle on the golden cases. Users need 1 cm and 0.1
+// degrees; epsilon is 10 mm.
 #include <gtest/gtest.h>
 
 #include "compare.hpp"
 #include "golden.hpp"
-#include "registry_rows.hpp"
+#include "implementation_names.hpp"
 
 namespace ndt {
 namespace {
@@ -21,14 +21,15 @@ class SharedCoreGolden : public testing::TestWithParam<Implementation> {
     const std::string reason = GetParam().unavailable_reason();
     if (!reason.empty()) GTEST_SKIP() << GetParam().name << ": " << reason;
   }
-  struct Rows {
-    std::unique_ptr<Aligner> oracle, row;
+  struct Aligners {
+    std::unique_ptr<Aligner> oracle, tested;
   };
-  static Rows rows_for(const golden::Case& c) {
-    Rows rows{harness::find_implementation(harness::kReference).make(c.options), GetParam().make(c.options)};
-    rows.oracle->set_map(*c.map);
-    rows.row->set_map(*c.map);
-    return rows;
+  static Aligners aligners_for(const golden::Case& c) {
+    Aligners aligners{harness::find_implementation(harness::kReference).make(c.options),
+                      GetParam().make(c.options)};
+    aligners.oracle->set_map(*c.map);
+    aligners.tested->set_map(*c.map);
+    return aligners;
   }
 };
 
@@ -36,9 +37,9 @@ TEST_P(SharedCoreGolden, EvaluationsAgreeWithTheOracle) {
   compare::Worst score, gradient, hessian, nvtl;
   for (const golden::EvaluationCase& e : golden::evaluations()) {
     if (e.far_origin) continue;  // the oracle keeps the reference's float32 coordinates there, as labelled
-    const Rows rows = rows_for(e);
-    const Evaluation expected = rows.oracle->evaluate(*e.scan, e.pose, e.per_scan);
-    const Evaluation got = rows.row->evaluate(*e.scan, e.pose, e.per_scan);
+    const Aligners aligners = aligners_for(e);
+    const Evaluation expected = aligners.oracle->evaluate(*e.scan, e.pose, e.per_scan);
+    const Evaluation got = aligners.tested->evaluate(*e.scan, e.pose, e.per_scan);
     score.see(compare::relative(got.score, expected.score), e.name);
     nvtl.see(compare::relative(got.nvtl, expected.nvtl), e.name);
     gradient.see(compare::gradient(got.gradient, expected.gradient), e.name);
@@ -59,9 +60,9 @@ TEST_P(SharedCoreGolden, AlignmentsAgreeWithTheOracle) {
   int cases = 0, equal = 0;
   for (const golden::Run& r : golden::runs()) {
     if (r.far_origin) continue;
-    const Rows rows = rows_for(r);
-    const AlignResult expected = rows.oracle->align(*r.scan, r.guess, r.per_scan);
-    const AlignResult got = rows.row->align(*r.scan, r.guess, r.per_scan);
+    const Aligners aligners = aligners_for(r);
+    const AlignResult expected = aligners.oracle->align(*r.scan, r.guess, r.per_scan);
+    const AlignResult got = aligners.tested->align(*r.scan, r.guess, r.per_scan);
     ++cases;
     if (got.iterations != expected.iterations) {
       std::printf("  %s: %d iterations instead of %d\n", r.name.c_str(), got.iterations, expected.iterations);
@@ -80,14 +81,15 @@ TEST_P(SharedCoreGolden, AlignmentsAgreeWithTheOracle) {
   EXPECT_LE(degrees.value, kDegrees) << degrees.where;
 }
 
-std::vector<Implementation> shared_core_rows() {
-  std::vector<Implementation> rows;
+std::vector<Implementation> shared_core_implementations() {
+  std::vector<Implementation> out;
   for (const Implementation& entry : harness::implementations())
-    if (entry.name != harness::kReference && !entry.peer) rows.push_back(entry);
-  return rows;
+    if (entry.name != harness::kReference && !entry.peer) out.push_back(entry);
+  return out;
 }
 
-INSTANTIATE_TEST_SUITE_P(Rows, SharedCoreGolden, testing::ValuesIn(shared_core_rows()), row_name);
+INSTANTIATE_TEST_SUITE_P(Implementations, SharedCoreGolden, testing::ValuesIn(shared_core_implementations()),
+                         implementation_name);
 
 }  // namespace
 }  // namespace ndt

@@ -2,7 +2,7 @@
 #include <chrono>
 #include <thread>
 
-#include "device_rows.hpp"
+#include "device_implementations.hpp"
 
 namespace ndt {
 namespace {
@@ -25,7 +25,7 @@ bool is_guess(const Transform& t) {
   return true;
 }
 
-class Endurance : public DeviceRows {
+class Endurance : public DeviceImplementation {
  protected:
   /// The result must be a pose on the way with its own score.
   static void expect_pose_so_far(const AlignResult& got, Stop stop, Aligner& aligner) {
@@ -88,7 +88,7 @@ TEST_P(Endurance, ARequestFromAnotherThreadGivesThePoseSoFar) {
   expect_pose_so_far(aligner->align(test_clouds::scan(), kGuess, per_scan), Stop::cancelled, *aligner);
 }
 
-NDT_ON_DEVICE_ROWS(Endurance);
+NDT_ON_DEVICE_IMPLEMENTATIONS(Endurance);
 
 }  // namespace
 }  // namespace ndt

@@ -4,7 +4,7 @@
 #include <functional>
 #include <regex>
 
-#include "device_rows.hpp"
+#include "device_implementations.hpp"
 #include "ndt/cuda/context.cuh"
 
 namespace ndt {
@@ -45,7 +45,7 @@ std::string thrown_by(int nth, cudaError_t code, const std::function<void()>& ca
   return {};
 }
 
-class Faults : public DeviceRows {
+class Faults : public DeviceImplementation {
  protected:
   using Phase = std::function<void(Aligner&)>;
 
@@ -171,7 +171,7 @@ TEST_P(Faults, ThatLoseTheDeviceAreRepeatedByEveryLaterCallAndOthersGoOn) {
   EXPECT_TRUE(harness::same_bits(before, in_courtyard(short_options())->align(test_clouds::scan(), kGuess)));
 }
 
-NDT_ON_DEVICE_ROWS(Faults);
+NDT_ON_DEVICE_IMPLEMENTATIONS(Faults);
 
 }  // namespace
 }  // namespace ndt

@@ -4,7 +4,7 @@
 #include <random>
 #include <vector>
 
-#include "device_rows.hpp"
+#include "device_implementations.hpp"
 #include "ndt/cuda/context.cuh"
 
 namespace ndt {
@@ -12,7 +12,7 @@ namespace {
 
 const Transform kGuess = to_transform({0.4, -0.3, 0.05, 0.01, -0.01, 0.05});
 
-class OutOfMemory : public DeviceRows {};
+class OutOfMemory : public DeviceImplementation {};
 
 /// All of the device's memory but so many bytes.
 class FilledDevice {
@@ -66,7 +66,7 @@ TEST_P(OutOfMemory, RealLackOfMemoryKeepsThePreviousMap) {
   EXPECT_TRUE(harness::same_bits(before, aligner->align(test_clouds::scan(), kGuess)));
 }
 
-NDT_ON_DEVICE_ROWS(OutOfMemory);
+NDT_ON_DEVICE_IMPLEMENTATIONS(OutOfMemory);
 
 }  // namespace
 }  // namespace ndt

@@ -1,6 +1,6 @@
 // What an alignment on a device moves, starts and waits for, by the counters of Traffic and against the
 // schedule's own numbers.
-#include "device_rows.hpp"
+#include "device_implementations.hpp"
 #include "library_launches.hpp"
 #include "ndt/cuda/device.hpp"
 #include "ndt/solve/loop_outcome.hpp"
@@ -32,7 +32,7 @@ std::int64_t staged_launches(LineSearch search, std::int64_t rounds) {
   return begin + evaluate + rounds * (direction + trials + update + evaluate + flag) + conclude;
 }
 
-class Transfers : public DeviceRows {
+class Transfers : public DeviceImplementation {
  protected:
   template <class F>
   static Traffic of(Aligner& aligner, F&& f) {
@@ -40,8 +40,8 @@ class Transfers : public DeviceRows {
     f();
     return *aligner.traffic() - before;
   }
-  /// What the upload carries besides scan and guesses, 0 for the staged row: a header, or what is made of a
-  /// guess.
+  /// What the upload carries besides scan and guesses, 0 for the staged implementation: a header, or what is
+  /// made of a guess.
   static std::int64_t header_bytes(const Traffic& t, std::size_t points, std::size_t poses) {
     return t.upload_bytes - scan_bytes(points) - static_cast<std::int64_t>(poses) * kGuessBytes;
   }
@@ -188,7 +188,7 @@ TEST_P(Transfers, AnotherMapTakesTheOldOnesPlace) {
   }
 }
 
-NDT_ON_DEVICE_ROWS(Transfers);
+NDT_ON_DEVICE_IMPLEMENTATIONS(Transfers);
 
 class LibraryLaunches : public testing::Test {
  protected:

@@ -1,5 +1,5 @@
-// Something that runs single steps of the staged rows on arrays in host memory: the same cases then try the
-// steps on the host and on a device. Which one is decided by what a test program is linked with.
+// Something that runs single steps of the staged implementations on arrays in host memory: the same cases
+// then try the steps on the host and on a device. Which one is decided by what a test program is linked with.
 #pragma once
 
 #include <memory>

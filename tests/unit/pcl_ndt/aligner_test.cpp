@@ -1,5 +1,5 @@
-// What the row adds to PCL: our definitions of the numbers, honest outcomes, and refusals where PCL would go
-// wrong silently.
+// What the implementation adds to PCL: our definitions of the numbers, honest outcomes, and refusals where
+// PCL would go wrong silently.
 #include <gmock/gmock.h>
 
 #include <cmath>
@@ -37,11 +37,11 @@ TEST(PclNdt, EvaluationsAgreeWithTheOracleFromAZeroStart) {
   // whose thinnest axis is some centimetres.
   constexpr double kTolerance = 1e-5;
   const auto oracle = oracle_from_zero(test_clouds::map());
-  const auto row = with_map(test_clouds::map());
+  const auto aligner = with_map(test_clouds::map());
   for (const Pose& offset : test_clouds::offsets(6, 0.4, 0.3)) {
     const Transform pose = to_transform(offset);
     const Evaluation expected = oracle->evaluate(test_clouds::scan(), pose),
-                     got = row->evaluate(test_clouds::scan(), pose);
+                     got = aligner->evaluate(test_clouds::scan(), pose);
     EXPECT_EQ(got.correspondences, expected.correspondences);
     EXPECT_EQ(got.points_with_voxels, expected.points_with_voxels);
     EXPECT_LE(compare::relative(got.score, expected.score), kTolerance);
@@ -52,8 +52,8 @@ TEST(PclNdt, EvaluationsAgreeWithTheOracleFromAZeroStart) {
   }
 }
 
-/// The scan's score against the row's own voxels, written down again from the definition in double; the
-/// voxels of a point are those near it at `base`, so that the score is smooth.
+/// The scan's score against the implementation's own voxels, written down again from the definition in
+/// double; the voxels of a point are those near it at `base`, so that the score is smooth.
 class DefinedScore {
  public:
   DefinedScore(const std::vector<VoxelInfo>& voxels, const PointCloud& scan, const Pose& base,
@@ -103,10 +103,10 @@ class DefinedScore {
 };
 
 TEST(PclNdt, ScoreGradientAndHessianAreThoseOfTheDefinition) {
-  const auto row = with_map(test_clouds::map());
+  const auto aligner = with_map(test_clouds::map());
   for (const Pose& offset : test_clouds::offsets(3, 0.3, 0.5)) {
-    const Evaluation got = row->evaluate(test_clouds::scan(), to_transform(offset));
-    const std::vector<VoxelInfo> voxels = row->voxels();
+    const Evaluation got = aligner->evaluate(test_clouds::scan(), to_transform(offset));
+    const std::vector<VoxelInfo> voxels = aligner->voxels();
     const Pose pose = got.derivative_pose;
     const DefinedScore defined(voxels, test_clouds::scan(), pose, 2);
     Vec6 gradient;
@@ -123,10 +123,10 @@ TEST(PclNdt, ScoreGradientAndHessianAreThoseOfTheDefinition) {
 }
 
 TEST(PclNdt, AnEvaluationDoesNotDependOnAnEarlierAlignment) {
-  const auto row = with_map(test_clouds::map());
-  const Evaluation before = row->evaluate(test_clouds::scan(), kGuess);
-  row->align(test_clouds::scan(), to_transform({0.4, 0.3, 0, 0, 0, -0.05}));
-  const Evaluation after = row->evaluate(test_clouds::scan(), kGuess);
+  const auto aligner = with_map(test_clouds::map());
+  const Evaluation before = aligner->evaluate(test_clouds::scan(), kGuess);
+  aligner->align(test_clouds::scan(), to_transform({0.4, 0.3, 0, 0, 0, -0.05}));
+  const Evaluation after = aligner->evaluate(test_clouds::scan(), kGuess);
   EXPECT_EQ(before.score, after.score);
   EXPECT_EQ(compare::hessian(before.hessian, after.hessian), 0);
 }
@@ -164,20 +164,20 @@ TEST(PclNdt, EqualMapPointsHaveNoVoxelForPcl) {
 }
 
 TEST(PclNdt, AMapBeyondPclsVoxelIndexIsRefusedAndThePreviousKept) {
-  const auto row = with_map(test_clouds::map());
-  const AlignResult before = row->align(test_clouds::scan(), kGuess);
+  const auto aligner = with_map(test_clouds::map());
+  const AlignResult before = aligner->align(test_clouds::scan(), kGuess);
   for (const Point& stray :
        {Point{1e6F, 1e6F, 0}, Point{0, -1e6F, 3e4F}, Point{1e30F, 0, 0}, Point{3e38F, -3e38F, 0}}) {
     PointCloud map = test_clouds::map();
     map.points.push_back(stray);
     try {
-      row->set_map(map);
+      aligner->set_map(map);
       ADD_FAILURE() << "a map with a point at " << stray.x << ", " << stray.y << " was accepted";
     } catch (const InputError& error) {
       EXPECT_THAT(error.what(), HasSubstr("PCL cannot number more than 2147483647"));
     }
   }
-  EXPECT_EQ(row->align(test_clouds::scan(), kGuess).score, before.score);
+  EXPECT_EQ(aligner->align(test_clouds::scan(), kGuess).score, before.score);
 }
 
 TEST(PclNdt, ADoubleCloudFarAwayKeepsItsPrecision) {
@@ -186,12 +186,12 @@ TEST(PclNdt, ADoubleCloudFarAwayKeepsItsPrecision) {
   const auto shifted = [](const Transform& t) {
     return make_transform(rotation_of(t), translation_of(t) + Vec3<double>{5e6, -5e6, 0});
   };
-  const auto near_row = with_map(test_clouds::map()), far_row = with_map(far);
-  const AlignResult near_got = near_row->align(test_clouds::scan(), kGuess);
-  const AlignResult far_got = far_row->align(test_clouds::scan(), shifted(kGuess));
+  const auto near_aligner = with_map(test_clouds::map()), far_aligner = with_map(far);
+  const AlignResult near_got = near_aligner->align(test_clouds::scan(), kGuess);
+  const AlignResult far_got = far_aligner->align(test_clouds::scan(), shifted(kGuess));
   EXPECT_EQ(far_got.stop, Stop::converged);
   EXPECT_LE(translation_error_m(far_got.map_from_scan, shifted(near_got.map_from_scan)), 1e-6);
-  EXPECT_EQ(far_row->voxels()[0].key[0], near_row->voxels()[0].key[0] + 2'500'000);
+  EXPECT_EQ(far_aligner->voxels()[0].key[0], near_aligner->voxels()[0].key[0] + 2'500'000);
 }
 
 TEST(PclNdt, GuessesWhereTheLineSearchMayFailEndHonestly) {
@@ -199,11 +199,11 @@ TEST(PclNdt, GuessesWhereTheLineSearchMayFailEndHonestly) {
   AlignOptions options;
   options.step_m = 5;
   options.max_iterations = 10;
-  const auto row = with_map(test_clouds::map(), options);
+  const auto aligner = with_map(test_clouds::map(), options);
   PointCloud scan = test_clouds::scan();
   scan.points.resize(300);
   for (const Pose& offset : test_clouds::offsets(40, 12, 1.5)) {
-    const AlignResult got = row->align(scan, to_transform(offset));
+    const AlignResult got = aligner->align(scan, to_transform(offset));
     for (const double entry : got.map_from_scan.m) EXPECT_TRUE(std::isfinite(entry));
     EXPECT_NO_THROW(require_rigid(got.map_from_scan, "the result"));
     EXPECT_TRUE(got.stop != Stop::converged || got.conditioning.well_posed());

@@ -1,4 +1,4 @@
-// The row is PCL itself: the library called as its users call it gives the same bits.
+// The implementation is PCL itself: the library called as its users call it gives the same bits.
 #include <gtest/gtest.h>
 #include <pcl/registration/ndt.h>
 
@@ -27,15 +27,15 @@ TEST(PclNdt, GivesTheBitsOfPclCalledByHand) {
   plain.setTransformationRotationEpsilon(std::cos(options.epsilon_m));
   plain.setInputTarget(to_pcl(test_clouds::map()));
   plain.setInputSource(to_pcl(test_clouds::scan()));
-  const auto row = make_aligner(pcl_ndt::implementations(), "pcl_ndt", options);
-  row->set_map(test_clouds::map());
+  const auto aligner = make_aligner(pcl_ndt::implementations(), "pcl_ndt", options);
+  aligner->set_map(test_clouds::map());
   for (const Pose& offset : test_clouds::offsets(4, 0.3, 0.04)) {
     const Transform guess = to_transform(offset);
     Eigen::Matrix4f start;
     for (int i = 0; i < 16; ++i) start(i / 4, i % 4) = static_cast<float>(guess.m[i]);
     pcl::PointCloud<pcl::PointXYZ> moved;
     plain.align(moved, start);
-    const AlignResult got = row->align(test_clouds::scan(), guess);
+    const AlignResult got = aligner->align(test_clouds::scan(), guess);
     EXPECT_EQ(got.iterations, plain.getFinalNumIteration());
     for (int i = 0; i < 16; ++i)
       EXPECT_EQ(got.map_from_scan.m[i], static_cast<double>(plain.getFinalTransformation()(i / 4, i % 4)))

@@ -7,13 +7,13 @@
 #include <string>
 #include <vector>
 
-#include "registry_rows.hpp"
+#include "implementation_names.hpp"
 #include "run/repeatability.hpp"
 #include "test_clouds.hpp"
 
 namespace ndt {
 
-class DeviceRows : public testing::TestWithParam<Implementation> {
+class DeviceImplementation : public testing::TestWithParam<Implementation> {
  protected:
   void SetUp() override {
     const std::string reason = GetParam().unavailable_reason();
@@ -43,7 +43,8 @@ inline std::vector<Implementation> device_implementations() {
   return out;
 }
 
-#define NDT_ON_DEVICE_ROWS(Suite) \
-  INSTANTIATE_TEST_SUITE_P(Rows, Suite, testing::ValuesIn(device_implementations()), row_name)
+#define NDT_ON_DEVICE_IMPLEMENTATIONS(Suite)                                                    \
+  INSTANTIATE_TEST_SUITE_P(Implementations, Suite, testing::ValuesIn(device_implementations()), \
+                           implementation_name)
 
 }  // namespace ndt

@@ -1,16 +1,17 @@
-// Runs a test on every row of the registry; a row that cannot run here is a skip with its reason.
+// Runs a test on every implementation of the registry; an implementation that cannot run here is a skip with
+// its reason.
 #pragma once
 
 #include <gtest/gtest.h>
 
 #include <cstring>
 
-#include "registry_rows.hpp"
+#include "implementation_names.hpp"
 #include "test_clouds.hpp"
 
 namespace ndt {
 
-class EveryRow : public testing::TestWithParam<Implementation> {
+class EveryImplementation : public testing::TestWithParam<Implementation> {
  protected:
   void SetUp() override {
     const std::string reason = GetParam().unavailable_reason();
@@ -27,9 +28,10 @@ class EveryRow : public testing::TestWithParam<Implementation> {
 
 inline bool same_bits(const Transform& a, const Transform& b) { return std::memcmp(&a, &b, sizeof a) == 0; }
 
-#define NDT_ON_EVERY_ROW(Suite)                                                                             \
-  INSTANTIATE_TEST_SUITE_P(                                                                                 \
-      Rows, Suite, testing::ValuesIn(harness::implementations().begin(), harness::implementations().end()), \
-      row_name)
+#define NDT_ON_EVERY_IMPLEMENTATION(Suite)                                                     \
+  INSTANTIATE_TEST_SUITE_P(                                                                    \
+      Implementations, Suite,                                                                  \
+      testing::ValuesIn(harness::implementations().begin(), harness::implementations().end()), \
+      implementation_name)
 
 }  // namespace ndt

@@ -5,7 +5,7 @@
 #include <cstdio>
 
 #include "busy_stream.hpp"
-#include "device_rows.hpp"
+#include "device_implementations.hpp"
 #include "ndt/gpu_persistent/implementations.hpp"
 
 namespace ndt {
@@ -15,11 +15,11 @@ const Transform kGuess = to_transform({0.4, -0.3, 0.05, 0.01, -0.01, 0.05});
 constexpr double kMetres = 1e-3, kRadians = 1e-4;  // other exponential, other order of float sums
 constexpr double kSum = 1e-5;
 
-std::vector<Implementation> persistent_rows() {
-  std::vector<Implementation> rows;
-  for (const Implementation& row : gpu_persistent::implementations())
-    if (row.on_device) rows.push_back(row);
-  return rows;
+std::vector<Implementation> persistent_implementations() {
+  std::vector<Implementation> out;
+  for (const Implementation& entry : gpu_persistent::implementations())
+    if (entry.on_device) out.push_back(entry);
+  return out;
 }
 
 double metres_apart(const Transform& a, const Transform& b) {
@@ -41,7 +41,7 @@ void expect_same_alignment(const AlignResult& got, const AlignResult& expected, 
   EXPECT_LE(radians_apart(got.map_from_scan, expected.map_from_scan), kRadians) << name;
 }
 
-class PersistentRows : public DeviceRows {
+class PersistentImplementations : public DeviceImplementation {
  protected:
   static std::unique_ptr<Aligner> on_the_host(const AlignOptions& options = {}) {
     auto aligner = make_aligner(gpu_persistent::implementations(), "persistent_cpu", options);
@@ -56,7 +56,7 @@ class PersistentRows : public DeviceRows {
   }
 };
 
-TEST_P(PersistentRows, AlignLikeTheHostForAnyNumberOfPoints) {
+TEST_P(PersistentImplementations, AlignLikeTheHostForAnyNumberOfPoints) {
   const auto device = in_courtyard(), host = on_the_host();
   for (const std::size_t points : {1U, 31U, 255U, 5000U, 300000U}) {
     const std::string name = std::to_string(points) + " points";
@@ -73,7 +73,7 @@ TEST_P(PersistentRows, AlignLikeTheHostForAnyNumberOfPoints) {
 }
 
 /// Small enough for racecheck, which takes minutes for a whole alignment.
-TEST_P(PersistentRows, KeepToALimitOfOneIterationWithEveryLineSearch) {
+TEST_P(PersistentImplementations, KeepToALimitOfOneIterationWithEveryLineSearch) {
   const PointCloud scan = test_clouds::scan_of(31);
   for (const LineSearch search : {LineSearch::off, LineSearch::more_thuente, LineSearch::batched}) {
     AlignOptions options;
@@ -92,7 +92,7 @@ TEST_P(PersistentRows, KeepToALimitOfOneIterationWithEveryLineSearch) {
   }
 }
 
-TEST_P(PersistentRows, ScoreLikeTheHostForAnyNumberOfPoints) {
+TEST_P(PersistentImplementations, ScoreLikeTheHostForAnyNumberOfPoints) {
   const auto device = in_courtyard(), host = on_the_host();
   for (const std::size_t points : {1U, 31U, 255U, 5000U, 300000U}) {
     const PointCloud scan = test_clouds::scan_of(points);
@@ -107,7 +107,7 @@ TEST_P(PersistentRows, ScoreLikeTheHostForAnyNumberOfPoints) {
   }
 }
 
-TEST_P(PersistentRows, AnswerForAScanWithoutPointsWhatTheHostAnswers) {
+TEST_P(PersistentImplementations, AnswerForAScanWithoutPointsWhatTheHostAnswers) {
   const AlignResult expected = on_the_host()->align({}, kGuess), got = in_courtyard()->align({}, kGuess);
   EXPECT_EQ(expected.stop, Stop::no_overlap);
   expect_same_alignment(got, expected, "no points");
@@ -120,7 +120,7 @@ TEST_P(PersistentRows, AnswerForAScanWithoutPointsWhatTheHostAnswers) {
   for (int i = 0; i < 36; ++i) EXPECT_EQ(got.hessian.m[i], 0) << i;
 }
 
-TEST_P(PersistentRows, GiveAThousandSmallScansTheBitsTheyHaveAlone) {
+TEST_P(PersistentImplementations, GiveAThousandSmallScansTheBitsTheyHaveAlone) {
   const auto aligner = in_courtyard();
   const PointCloud scan = test_clouds::scan_of(300);
   const std::vector<Transform> guesses = test_clouds::mixed_guesses(1000);
@@ -138,7 +138,7 @@ TEST_P(PersistentRows, GiveAThousandSmallScansTheBitsTheyHaveAlone) {
   EXPECT_GT(most->iterations, 10);
 }
 
-TEST_P(PersistentRows, GiveABatchTheBitsOfEachAloneWhateverTeamItGets) {
+TEST_P(PersistentImplementations, GiveABatchTheBitsOfEachAloneWhateverTeamItGets) {
   const auto aligner = in_courtyard();
   const std::vector<Transform> guesses = test_clouds::mixed_guesses(64);
   std::vector<AlignResult> alone;
@@ -151,7 +151,7 @@ TEST_P(PersistentRows, GiveABatchTheBitsOfEachAloneWhateverTeamItGets) {
   }
 }
 
-TEST_P(PersistentRows, GiveTheSameBitsBesideOtherWork) {
+TEST_P(PersistentImplementations, GiveTheSameBitsBesideOtherWork) {
   const auto aligner = in_courtyard();
   const AlignResult undisturbed = aligner->align(test_clouds::scan(), kGuess);
   const BusyStream other;
@@ -161,7 +161,7 @@ TEST_P(PersistentRows, GiveTheSameBitsBesideOtherWork) {
   EXPECT_GT(other.kernels(), before);
 }
 
-TEST_P(PersistentRows, PullAlongTheHeadingOnly) {
+TEST_P(PersistentImplementations, PullAlongTheHeadingOnly) {
   AlignOptions options;
   options.regularisation_scale = 0.1;
   const auto device = in_courtyard(options), host = on_the_host(options);
@@ -182,7 +182,7 @@ TEST_P(PersistentRows, PullAlongTheHeadingOnly) {
   EXPECT_LT(aside, 0.1 * ahead);
 }
 
-TEST_P(PersistentRows, SearchLinesAsTheHostDoes) {
+TEST_P(PersistentImplementations, SearchLinesAsTheHostDoes) {
   for (const LineSearch search : {LineSearch::more_thuente, LineSearch::batched}) {
     AlignOptions options;
     options.line_search = search;
@@ -196,7 +196,7 @@ TEST_P(PersistentRows, SearchLinesAsTheHostDoes) {
   }
 }
 
-TEST_P(PersistentRows, TraceWhatTheHostTracesAndDoNotChangeTheResult) {
+TEST_P(PersistentImplementations, TraceWhatTheHostTracesAndDoNotChangeTheResult) {
   const auto device = in_courtyard(), host = on_the_host();
   PerScan traced;
   traced.trace = true;
@@ -213,7 +213,8 @@ TEST_P(PersistentRows, TraceWhatTheHostTracesAndDoNotChangeTheResult) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Rows, PersistentRows, testing::ValuesIn(persistent_rows()), row_name);
+INSTANTIATE_TEST_SUITE_P(Implementations, PersistentImplementations,
+                         testing::ValuesIn(persistent_implementations()), implementation_name);
 
 /// The graph sums in an order of its own, so it is not among them.
 TEST(PersistentTeams, GiveAnAlignmentTheSameBits) {
@@ -221,7 +222,7 @@ TEST(PersistentTeams, GiveAnAlignmentTheSameBits) {
     AlignOptions options;
     options.line_search = search;
     std::vector<std::unique_ptr<Aligner>> aligners;
-    for (const Implementation& entry : persistent_rows())
+    for (const Implementation& entry : persistent_implementations())
       if (entry.unavailable_reason().empty()) aligners.push_back(entry.make(options));
     if (aligners.size() < 2) GTEST_SKIP() << "fewer than two teams can run here";
     for (const auto& aligner : aligners) aligner->set_map(test_clouds::map());
