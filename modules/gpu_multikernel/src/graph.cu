@@ -79,7 +79,7 @@ class GraphAligner final : public DeviceAligner {
   int trials_;  ///< most trial poses of a pass
   LoopGraphs graphs_;
   cuda::DeviceBuffer<LoopTrace> trace_;
-  int trace_lines_ = 0;
+  int trace_lines_ = 0;  ///< for each alignment under way
 };
 
 }  // namespace
