@@ -29,7 +29,7 @@ using DeviceVoxelMapTest = OnTheDevice;
 
 // Doubles are added in another order: 1e-16 of moments of 1 m² in variances of 1e-4 m², times a condition
 // number of 100.
-constexpr RowTolerances kOrderOfSums{0, 1e-12, 1e-9, 1e-9};
+constexpr TableTolerances kOrderOfSums{0, 1e-12, 1e-9, 1e-9};
 constexpr double kRecord = 1e-5;
 
 AlignOptions options_at(double resolution_m, Neighbours neighbours = Neighbours::radius, int min_points = 6) {

@@ -25,12 +25,12 @@ inline double relative_difference(const Vec3<double>& a, const Vec3<double>& b) 
   return std::sqrt(dot(d, d) / dot(b, b));
 }
 
-struct RowTolerances {
+struct TableTolerances {
   double centroid, mean, covariance, inverse;  ///< relative to the length or the largest entry
 };
 
 inline void expect_same_tables(const std::vector<VoxelInfo>& got, const std::vector<VoxelInfo>& expected,
-                               const RowTolerances& tolerances) {
+                               const TableTolerances& tolerances) {
   ASSERT_EQ(got.size(), expected.size());
   for (std::size_t i = 0; i < got.size(); ++i) {
     const VoxelInfo &a = got[i], &b = expected[i];

@@ -22,7 +22,7 @@ std::vector<VoxelInfo> oracle_table(const PointCloud& cloud, const AlignOptions&
 TEST(VoxelMapAgainstOracle, HasTheSameVoxelsOnTheCourtyard) {
   // Both sum in float64; the oracle about the global origin, 45 m away at most: 45²·1e-16 of a covariance of
   // 0.01, then inverted.
-  constexpr RowTolerances kTolerances{0, 1e-9, 1e-9, 1e-9};
+  constexpr TableTolerances kTolerances{0, 1e-9, 1e-9, 1e-9};
   for (const double resolution_m : {1.0, 2.0, 4.0}) {
     SCOPED_TRACE(std::to_string(resolution_m) + " m");
     AlignOptions options;
@@ -39,7 +39,7 @@ TEST(VoxelMapAgainstOracle, HasTheSameCentroidsToTheBitWhereTheirSumsRound) {
   PointCloud cloud;
   for (int i = 0; i < 20000; ++i)
     cloud.points.push_back({value(random), -value(random), value(random) - 700});
-  constexpr RowTolerances kTolerances{0, 1e-12, 1e-6,
+  constexpr TableTolerances kTolerances{0, 1e-12, 1e-6,
                                       1e-6};  // the oracle's single pass at 700 m: 700²·1e-16 of 0.3, n times
   for (const double resolution_m : {1.0, 2.0}) {
     SCOPED_TRACE(std::to_string(resolution_m) + " m");
@@ -51,7 +51,7 @@ TEST(VoxelMapAgainstOracle, HasTheSameCentroidsToTheBitWhereTheirSumsRound) {
 
 TEST(VoxelMapAgainstOracle, EqualsTheReferencesVoxelTable) {
   // The shared map's contract; the table's centroids have nine digits.
-  constexpr RowTolerances kTolerances{1e-6, 1e-6, 1e-6, 1e-6};
+  constexpr TableTolerances kTolerances{1e-6, 1e-6, 1e-6, 1e-6};
   expect_same_tables(VoxelMap(harness::courtyard_map(), {}).voxel_table(),
                      golden::voxel_table("courtyard_voxels_2m.csv"), kTolerances);
 }

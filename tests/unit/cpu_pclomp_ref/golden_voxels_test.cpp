@@ -11,7 +11,7 @@ namespace {
 
 TEST(GoldenVoxels, EqualTheReferencesTableOfTheCourtyard) {
   // Both in float64 in the same order: only Eigen's solver and inverse may be compiled differently.
-  constexpr RowTolerances kTolerances{.centroid = 1e-8, .mean = 1e-12, .covariance = 4e-12, .inverse = 4e-12};
+  constexpr TableTolerances kTolerances{.centroid = 1e-8, .mean = 1e-12, .covariance = 4e-12, .inverse = 4e-12};
   const auto oracle = make_aligner(implementations(), "cpu_pclomp_ref");
   const MapInfo info = oracle->set_map(harness::courtyard_map());
   const std::vector<VoxelInfo> expected = golden::voxel_table("courtyard_voxels_2m.csv"),

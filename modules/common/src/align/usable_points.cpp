@@ -77,7 +77,8 @@ void require_map_precision(const PointCloud& map, const AlignOptions& options) {
 
 void require_global_map_precision(const std::vector<Point>& global, const AlignOptions& options) {
   require_map(global, options, "map in the global frame that this row keeps",
-              "shift the map towards its origin, or use a row that keeps a double origin (persistent_cpu)");
+              "shift the map towards its origin, or use an implementation that keeps a double origin "
+              "(persistent_cpu)");
 }
 
 CopiedPoints copy_scan_points(const PointCloud& scan, const AlignOptions& options, const char* where,
