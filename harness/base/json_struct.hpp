@@ -27,6 +27,9 @@ struct Field {
   std::string_view name;
   ValueOf StructOf::*member;
 };
+// Written out, because Clang before 17 does not deduce an aggregate's arguments from its members.
+template <class Struct, class Value>
+Field(std::string_view, Value Struct::*) -> Field<Struct, Value>;
 
 template <class T>
 concept HasFields = requires(const T* value) {

@@ -25,6 +25,9 @@ struct PartOf {
   std::optional<Whole> Struct::*whole;
   Value Whole::*part;
 };
+// Guides are written out, because Clang before 17 does not deduce an aggregate's arguments from its members.
+template <class Struct, class Whole, class Value>
+PartOf(std::optional<Whole> Struct::*, Value Whole::*) -> PartOf<Struct, Whole, Value>;
 
 /// What readers know a type as.
 template <class T>
@@ -68,6 +71,8 @@ struct Column {
   std::string_view meaning;
   std::string_view kind = kKind<Place>;
 };
+template <class Place, class... Rest>
+Column(std::string_view, Place, std::string_view, Null, std::string_view, Rest...) -> Column<Place>;
 
 template <class... Columns, class F>
 constexpr void for_each_column(const std::tuple<Columns...>& table, F&& f) {

@@ -56,6 +56,9 @@ struct Option {
   std::string_view former_name = {};  ///< name in the release before, still accepted
   bool in_variants = true;            ///< false: a benchmark's study sets it for all variants
 };
+// Written out, because Clang before 17 does not deduce an aggregate's arguments from its members.
+template <class Struct, class Value, class... Rest>
+Option(std::string_view, Value Struct::*, Bounds, Rest...) -> Option<Struct, Value>;
 
 /// Calls f(option) in the table's order.
 template <class... Options, class F>
