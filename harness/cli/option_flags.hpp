@@ -8,7 +8,18 @@
 #include <CLI/CLI.hpp>
 #include <string>
 
+#include "ndt/align/levels.hpp"
 #include "registry/given_options.hpp"
+
+namespace ndt {
+
+/// The text of a flag; found by CLI11.
+inline bool lexical_cast(const std::string& text, Levels& levels) {
+  levels = levels_from_text(text);
+  return true;
+}
+
+}  // namespace ndt
 
 namespace ndt::harness {
 
@@ -17,10 +28,10 @@ enum class Defaults { shown, hidden };
 
 template <class Value>
 std::string value_text(const Value& value) {
-  if constexpr (std::is_enum_v<Value>)
-    return std::string(to_string(value));
-  else
+  if constexpr (std::is_arithmetic_v<Value> || std::is_same_v<Value, std::string>)
     return fmt::format("{}", value);
+  else
+    return std::string(to_string(value));
 }
 
 template <class Struct, class Value>

@@ -12,12 +12,16 @@ json rpy(const Pose& pose) { return {pose.roll, pose.pitch, pose.yaw}; }
 
 json trace_json(std::span<const TracePoint> trace) {
   json list = json::array();
-  for (const TracePoint& point : trace)
+  for (const TracePoint& point : trace) {
     list.push_back({{"matrix", array_of(point.map_from_scan.m)},
                     {"score", point.score},
                     {"transform_probability", point.transform_probability},
                     {"nvtl", point.nvtl},
                     {"step_m", point.step_m}});
+    if (!has_radii(trace)) continue;
+    list.back()["level"] = point.level;
+    list.back()["radius_m"] = point.radius_m;
+  }
   return list;
 }
 

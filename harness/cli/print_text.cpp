@@ -196,11 +196,14 @@ std::string trace_text(std::span<const TracePoint> trace) {
     rows.push_back({fmt::format("{}", rows.size()), fmt::format("{:.6f}", point.step_m),
                     fmt::format("{:.6f}", t.x), fmt::format("{:.6f}", t.y), fmt::format("{:.6f}", t.z),
                     fmt::format("{:.6g}", point.score), fmt::format("{:.6f}", point.nvtl)});
+    if (!has_radii(trace)) continue;
+    rows.back().push_back(fmt::format("{}", point.level));
+    rows.back().push_back(fmt::format("{:.6f}", point.radius_m));
   }
-  return text_table(
-      std::vector<TextColumn>{
-          {"iteration", ""}, {"step", "m"}, {"x", "m"}, {"y", "m"}, {"z", "m"}, {"score", ""}, {"NVTL", ""}},
-      rows);
+  std::vector<TextColumn> columns{
+      {"iteration", ""}, {"step", "m"}, {"x", "m"}, {"y", "m"}, {"z", "m"}, {"score", ""}, {"NVTL", ""}};
+  if (has_radii(trace)) columns.insert(columns.end(), {{"level", ""}, {"radius", "m"}});
+  return text_table(columns, rows);
 }
 
 std::string to_text(std::span<const VoxelInfo> voxels, double resolution_m) {

@@ -95,6 +95,11 @@ void TomlTable::refuse(std::string_view key, std::string_view what, std::string_
                 fmt::format("{}: {}", name, what), advice);
 }
 
+bool TomlTable::is_text(std::string_view key) const {
+  const toml::node* node = content_->table->get(key);
+  return node != nullptr && node->is_string();
+}
+
 std::optional<std::string> TomlTable::text(std::string_view key) {
   const toml::node* node = content_->find(key);
   if (!node) return std::nullopt;

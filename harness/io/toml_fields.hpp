@@ -26,6 +26,7 @@ class TomlTable {
   TomlTable(TomlTable&&) noexcept;
   TomlTable& operator=(TomlTable&&) noexcept;
 
+  bool is_text(std::string_view key) const;  ///< false where the key is missing
   // These return nothing where the key is missing.
   std::optional<std::string> text(std::string_view key);
   std::optional<bool> flag(std::string_view key);

@@ -25,13 +25,21 @@ std::optional<RegularisationTarget> regularisation(const std::optional<double>& 
   return RegularisationTarget{*x, *y};
 }
 
+AlignOptions options_of(Profile profile) {
+  switch (profile) {
+    case Profile::autoware: break;
+    case Profile::textbook: return AlignOptions::textbook();
+    case Profile::pyramid: return AlignOptions::pyramid();
+  }
+  return AlignOptions::autoware();
+}
+
 }  // namespace
 
 AlignOptions resolve(const AlignArguments& arguments) {
   ProfileChoice base;
   arguments.apply_to(base);
-  AlignOptions options =
-      base.profile == Profile::textbook ? AlignOptions::textbook() : AlignOptions::autoware();
+  AlignOptions options = options_of(base.profile);
   arguments.apply_to(options);
   validate(options);
   return options;

@@ -11,8 +11,8 @@
 
 namespace ndt::harness {
 
-enum class Profile { autoware, textbook };
-constexpr auto enum_names(Profile) { return std::array{"autoware", "textbook"}; }
+enum class Profile { autoware, textbook, pyramid };
+constexpr auto enum_names(Profile) { return std::array{"autoware", "textbook", "pyramid"}; }
 
 /// What the other options start from.
 struct ProfileChoice {

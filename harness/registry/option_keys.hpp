@@ -6,7 +6,21 @@
 #include <nlohmann/json.hpp>
 
 #include "io/toml_fields.hpp"
+#include "ndt/align/levels.hpp"
 #include "registry/given_options.hpp"
+
+namespace ndt {
+
+/// In plans, an array of numbers; found by nlohmann::json.
+inline void to_json(nlohmann::ordered_json& j, const Levels& levels) {
+  j = nlohmann::ordered_json::array();
+  for (const double level : levels) j.push_back(level);
+}
+inline void from_json(const nlohmann::ordered_json& j, Levels& levels) {
+  levels = Levels(j.get<std::vector<double>>());
+}
+
+}  // namespace ndt
 
 namespace ndt::harness {
 
@@ -27,6 +41,18 @@ inline void read_key(TomlTable& toml, const std::string& key, std::optional<doub
 inline void read_key(TomlTable& toml, const std::string& key, std::optional<int>& value) {
   if (const auto given = toml.whole(key, 0, std::numeric_limits<int>::max()))
     value = static_cast<int>(*given);
+}
+/// An array of numbers, or text as on the command line.
+inline void read_key(TomlTable& toml, const std::string& key, std::optional<Levels>& value) {
+  constexpr double kAny = std::numeric_limits<double>::max();
+  try {
+    if (toml.is_text(key))
+      value = levels_from_text(*toml.text(key));
+    else if (const auto given = toml.numbers(key, -kAny, kAny))
+      value = Levels(*given);
+  } catch (const std::invalid_argument& error) {
+    toml.refuse(key, error.what(), "give an array of numbers, such as [2.5, 1]");
+  }
 }
 
 /// Calls f(key, former key or "", value) for every option that variants and searches may set.

@@ -92,7 +92,8 @@ inline constexpr std::tuple kMeasuredColumns{
            Null::may, "angle between the pose and the truth; null without truth"},
     Column{"trace", &Measurement::trace, "", Null::may,
            "lists with one entry per iteration, the first of them the guess: score, nvtl, step_m, "
-           "translation_error_m, rotation_error_deg; null if not asked for"}};
+           "translation_error_m, rotation_error_deg, and with step-control trust_region level and radius_m; "
+           "null if not asked for"}};
 
 inline constexpr std::tuple kOutcomeColumns{
     Column{"search", &Measurement::search, "", Null::later,

@@ -61,10 +61,12 @@ json trace_json(const Measurement& m) {
             {"step_m", json::array()},
             {"translation_error_m", json()},
             {"rotation_error_deg", json()}};
+  if (has_radii(m.trace)) j["level"] = j["radius_m"] = json::array();
   for (const TracePoint& point : m.trace) {
     j["score"].push_back(point.score);
     j["nvtl"].push_back(point.nvtl);
     j["step_m"].push_back(point.step_m);
+    if (has_radii(m.trace)) j["level"].push_back(point.level), j["radius_m"].push_back(point.radius_m);
     if (!m.truth) continue;
     const PoseDifference error = pose_difference(point.map_from_scan, *m.truth);
     j["translation_error_m"].push_back(error.translation_m);

@@ -50,6 +50,7 @@ void require_offered(const AlignOptions& options) {
       Kept<NewtonStep>{&AlignOptions::newton_step,
                        {NewtonStep::reference},
                        "solves with PCL's SVD and reverses a downhill step"},
+      Kept<StepControl>{&AlignOptions::step_control, {StepControl::clamped}, "always runs PCL's own loop"},
       Kept<double>{&AlignOptions::regularisation_scale,
                    {AlignOptions{}.regularisation_scale, 0},
                    "has no regularisation"}};

@@ -1,9 +1,57 @@
 #include "ndt/align/option_table.hpp"
 
+#include <fmt/format.h>
+
+#include <stdexcept>
+
 #include "ndt/align/align_options.hpp"
 
 namespace ndt {
+namespace {
 
-void validate(const AlignOptions& options) { require_within(kAlignOptions, options); }
+template <class Value>
+std::string text_of(const Value& value) {
+  if constexpr (std::is_arithmetic_v<Value>)
+    return fmt::format("{}", value);
+  else
+    return std::string(to_string(value));
+}
+
+/// Refuses an option that differs from its default, because it would do nothing.
+template <class Value>
+void require_default(const AlignOptions& options, Value AlignOptions::*member, std::string_view reason) {
+  if (options.*member == AlignOptions{}.*member) return;
+  for_each_option(kAlignOptions, [&]<class Other>(const Option<AlignOptions, Other>& option) {
+    if constexpr (std::is_same_v<Other, Value>)
+      if (option.member == member)
+        throw std::invalid_argument(
+            fmt::format("option {} = {}: {}", option.name, text_of(options.*member), reason));
+  });
+}
+
+void require_use_of_all(const AlignOptions& options) {
+  if (options.step_control == StepControl::clamped) {
+    constexpr std::string_view kNeeds = "needs step-control trust_region";
+    require_default(options, &AlignOptions::levels, kNeeds);
+    require_default(options, &AlignOptions::negative_curvature, kNeeds);
+    require_default(options, &AlignOptions::coarse_stride, kNeeds);
+    return;
+  }
+  constexpr std::string_view kRadii = "step-control trust_region takes its radii and its end from the levels";
+  require_default(options, &AlignOptions::step_m, kRadii);
+  require_default(options, &AlignOptions::epsilon_m, kRadii);
+  require_default(options, &AlignOptions::line_search, "step-control trust_region has no line search");
+  require_default(options, &AlignOptions::step_ratios, "step-control trust_region has no line search");
+  require_default(options, &AlignOptions::newton_step, "step-control trust_region has its own damping");
+  if (options.levels.size() == 1)
+    require_default(options, &AlignOptions::coarse_stride, "needs a coarse level");
+}
+
+}  // namespace
+
+void validate(const AlignOptions& options) {
+  require_within(kAlignOptions, options);
+  require_use_of_all(options);
+}
 
 }  // namespace ndt

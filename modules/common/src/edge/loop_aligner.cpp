@@ -17,6 +17,12 @@ Gauss<float> float_gauss(const AlignOptions& options) {
   return {static_cast<float>(gauss.d1), static_cast<float>(gauss.d2)};
 }
 
+void require_offered(const AlignOptions& options) {
+  if (options.step_control != StepControl::clamped)
+    throw std::invalid_argument(
+        "option step-control = trust_region: the shared loop does not offer it yet; cpu_pclomp_ref does");
+}
+
 /// Writes the results of a batch, on helper threads while later alignments still run, and the last ones on
 /// the calling thread. A result takes two eigen-decompositions, which last longer than an alignment on a
 /// device.
@@ -59,6 +65,7 @@ class ResultWriter {
 
 LoopAligner::LoopAligner(const AlignOptions& options) : options_(options) {
   validate(options);
+  require_offered(options);
   gauss_ = float_gauss(options);
 }
 

@@ -4,6 +4,7 @@
 
 #include <array>
 
+#include "ndt/align/levels.hpp"
 #include "ndt/core/enum_names.hpp"
 
 namespace ndt {
@@ -39,6 +40,14 @@ enum class NewtonStep {
 };
 constexpr auto enum_names(NewtonStep) { return std::array{"reference", "damped"}; }
 
+/// How far a step may go, and whether it is taken back.
+enum class StepControl {
+  clamped,      ///< step_m and epsilon_m bound and end the steps; none is taken back (the reference)
+  trust_region  ///< steps scaled by the scan's mean range, taken back if they lower the score; radii and the
+                ///< end come from each level's voxel edge
+};
+constexpr auto enum_names(StepControl) { return std::array{"clamped", "trust_region"}; }
+
 struct AlignOptions {
   double resolution_m = 2.0;
   double step_m = 0.1;
@@ -52,6 +61,10 @@ struct AlignOptions {
   StepRatios step_ratios = StepRatios::fixed8;
   CovarianceStart covariance_start = CovarianceStart::identity;
   NewtonStep newton_step = NewtonStep::reference;
+  StepControl step_control = StepControl::clamped;
+  Levels levels;                  ///< voxel edges over the resolution, coarse to fine
+  double negative_curvature = 1;  ///< share that the Hessian keeps away from the end
+  int coarse_stride = 1;          ///< every n-th scan point is used on all levels but the last
   double regularisation_scale = 0.01;  ///< acts only with a PerScan target
   int device = 0;
   int threads = 0;
@@ -65,10 +78,19 @@ struct AlignOptions {
     options.newton_step = NewtonStep::damped;
     return options;
   }
+  /// A coarse map and a fine one, and a trust region with half of the negative curvature.
+  static AlignOptions pyramid() {
+    AlignOptions options;
+    options.covariance_start = CovarianceStart::zero;
+    options.step_control = StepControl::trust_region;
+    options.levels = {2.5, 1};
+    options.negative_curvature = 0.5;
+    return options;
+  }
 };
 
 /// Throws std::invalid_argument "option <name> = <value>: must be in <bounds>" for the first option out of
-/// range or NaN.
+/// range or NaN, and "option <name> = <value>: <reason>" for one that would do nothing under the step control.
 void validate(const AlignOptions& options);
 
 }  // namespace ndt

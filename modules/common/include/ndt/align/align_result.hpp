@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -64,8 +65,13 @@ struct Conditioning {
 struct TracePoint {
   Transform map_from_scan;
   double score = 0, transform_probability = 0, nvtl = 0;
-  double step_m = 0;  ///< length of the step that led here, 0 for the guess
+  double step_m = 0;  ///< length of the step that led here, 0 for the guess and for a step taken back
+  int level = 0;      ///< of the score: 0 is the coarsest
+  double radius_m = 0;  ///< longest next step, with StepControl::trust_region
 };
+
+/// Whether the lines have a level and a radius: those of StepControl::trust_region do.
+inline bool has_radii(std::span<const TracePoint> trace) { return !trace.empty() && trace[0].radius_m > 0; }
 
 /// Stands for a count that the implementation's library does not reveal; null in JSON.
 inline constexpr int kNotCounted = -1;

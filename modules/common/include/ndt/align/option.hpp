@@ -50,7 +50,7 @@ struct Option {
 
   std::string_view name;  ///< as a flag: --name; as a key: with _ for -
   Value Struct::*member;
-  Bounds bounds;          ///< if it is a number
+  Bounds bounds;          ///< if it is a number, or of every entry of a list
   std::string_view unit;  ///< stands for the value in --help
   std::string_view help;
   std::string_view former_name = {};  ///< name in the release before, still accepted
@@ -72,6 +72,8 @@ void require_within(const std::tuple<Options...>& table, const Struct& options) 
   for_each_option(table, [&]<class Value>(const Option<Struct, Value>& option) {
     if constexpr (std::is_arithmetic_v<Value>)
       require_within(option.name, static_cast<double>(options.*option.member), option.bounds);
+    else if constexpr (requires { require_within(option.name, options.*option.member, option.bounds); })
+      require_within(option.name, options.*option.member, option.bounds);  // a list of numbers
   });
 }
 

@@ -1,0 +1,52 @@
+// The voxel edges of a registration's maps, as multiples of its resolution: a short list with a fixed
+// capacity.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <initializer_list>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+
+#include "ndt/align/option.hpp"
+#include "ndt/core/limits.hpp"
+
+namespace ndt {
+
+class Levels {
+ public:
+  constexpr Levels() = default;  ///< the resolution alone
+  /// Throws std::invalid_argument for no level or more than Limits::kLevels; validate() checks the order.
+  constexpr Levels(std::initializer_list<double> edges)
+      : Levels(std::span<const double>(edges.begin(), edges.size())) {}
+  constexpr explicit Levels(std::span<const double> edges) : edges_{}, size_(edges.size()) {
+    if (edges.empty() || edges.size() > Limits::kLevels)
+      throw std::invalid_argument("levels: " + std::to_string(edges.size()) + " given, 1 to " +
+                                  std::to_string(Limits::kLevels) + " are possible");
+    for (std::size_t i = 0; i < size_; ++i) edges_[i] = edges[i];
+  }
+
+  constexpr std::size_t size() const { return size_; }
+  constexpr const double* begin() const { return edges_.data(); }
+  constexpr const double* end() const { return edges_.data() + size_; }
+  constexpr double operator[](std::size_t i) const { return edges_[i]; }
+
+  friend constexpr bool operator==(const Levels&, const Levels&) = default;
+
+ private:
+  std::array<double, Limits::kLevels> edges_{1};  // 0 beyond size_
+  std::size_t size_ = 1;
+};
+
+/// Writes levels as "6,2.5,1".
+std::string to_string(const Levels& levels);
+/// Inverse. Throws std::invalid_argument that quotes the text.
+Levels levels_from_text(std::string_view text);
+
+/// Throws std::invalid_argument "option <name> = 1,2.5: ..." unless every level is within the bounds and finer
+/// than the one before.
+void require_within(std::string_view name, const Levels& levels, const Bounds& bounds);
+
+}  // namespace ndt
