@@ -5,6 +5,7 @@
 #include "float_pose.hpp"
 #include "ndt/align/usable_points.hpp"
 #include "ndt/cpu_pclomp_ref/implementations.hpp"
+#include "outcome.hpp"
 #include "registration.hpp"
 #include "voxel_grid.hpp"
 
@@ -49,7 +50,7 @@ class ReferenceAligner final : public Aligner {
     out.derivative_pose = pose_of(matrix);
     const Sums sums = problem.sums_at(matrix, out.derivative_pose);
     out.score = sums.score;
-    out.transform_probability = problem.probability(sums);
+    out.transform_probability = sums.probability(problem.scan.points.size());
     out.nvtl = sums.nvtl();
     out.correspondences = sums.pairs;
     out.points_with_voxels = sums.points_with_voxels;

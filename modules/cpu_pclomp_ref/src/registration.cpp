@@ -1,41 +1,19 @@
 #include "registration.hpp"
 
 #include <Eigen/Cholesky>
-#include <Eigen/LU>
 #include <Eigen/SVD>
 #include <algorithm>
 #include <cmath>
 
-#include "conditioning.hpp"
 #include "float_pose.hpp"
 #include "line_search.hpp"
+#include "outcome.hpp"
 
 namespace ndt::cpu_pclomp_ref {
 namespace {
 
 Pose advanced(const Pose& p, const Vector6d& step) {
   return {p.x + step(0), p.y + step(1), p.z + step(2), p.roll + step(3), p.pitch + step(4), p.yaw + step(5)};
-}
-
-/// Longest run of consecutive position steps that reverse the one before (cosine below -0.9); a zero step
-/// ends a run.
-int count_oscillations(const std::vector<Eigen::Vector3d>& positions) {
-  int run = 0, longest = 0;
-  for (std::size_t i = 2; i < positions.size(); ++i) {
-    const Eigen::Vector3d now = positions[i] - positions[i - 1], before = positions[i - 1] - positions[i - 2];
-    const double norms = now.norm() * before.norm();
-    run = norms > 0 && now.dot(before) / norms < -0.9 ? run + 1 : 0;
-    longest = std::max(longest, run);
-  }
-  return longest;
-}
-
-/// Minus the inverse of the Hessian's x-y block alone.
-std::optional<PositionCovariance> laplace_covariance(const Matrix6d& hessian) {
-  const Eigen::Matrix2d block = -hessian.topLeftCorner<2, 2>();
-  if (Eigen::LLT<Eigen::Matrix2d>(block).info() != Eigen::Success) return std::nullopt;
-  const Eigen::Matrix2d inverse = block.inverse();
-  return PositionCovariance{inverse(0, 0), inverse(0, 1), inverse(1, 1)};
 }
 
 /// (-H + λI) δ = g with λ = 0, then 1e-6 of the largest diagonal entry growing tenfold, at most 12 times.
@@ -59,17 +37,6 @@ Sums ScanProblem::sums_at(const Eigen::Matrix4f& matrix, const Pose& pose) const
   return sums;
 }
 
-double ScanProblem::probability(const Sums& sums) const {
-  return scan.points.empty() ? 0.0 : sums.score / static_cast<double>(scan.points.size());
-}
-
-Mat6 to_mat6(const Matrix6d& h) {
-  Mat6 out;
-  for (int i = 0; i < 6; ++i)
-    for (int j = 0; j < 6; ++j) out(i, j) = h(i, j);
-  return out;
-}
-
 Registration::Here Registration::evaluate(const Eigen::Matrix4f& matrix, const Pose& pose) {
   ++result_.evaluations;
   return {matrix, pose, problem_.sums_at(matrix, pose)};
@@ -78,8 +45,8 @@ Registration::Here Registration::evaluate(const Eigen::Matrix4f& matrix, const P
 void Registration::record(const Here& here, double step) {
   positions_.push_back(here.matrix.block<3, 1>(0, 3).cast<double>());
   if (problem_.per_scan.trace)
-    result_.trace.push_back(
-        {to_double(here.matrix), here.sums.score, problem_.probability(here.sums), here.sums.nvtl(), step});
+    result_.trace.push_back({to_double(here.matrix), here.sums.score,
+                             here.sums.probability(problem_.scan.points.size()), here.sums.nvtl(), step});
 }
 
 std::optional<Vector6d> Registration::newton_direction(const Sums& sums) {
@@ -139,15 +106,6 @@ std::optional<Stop> Registration::iterate(Here& here) {
   return std::nullopt;
 }
 
-void Registration::fill(const Here& here) {
-  result_.correspondences = here.sums.pairs;
-  result_.score = here.sums.score;
-  result_.transform_probability = problem_.probability(here.sums);
-  result_.nvtl = here.sums.nvtl();
-  result_.hessian = to_mat6(here.sums.hessian);
-  result_.derivative_pose = here.pose;
-}
-
 AlignResult Registration::run(const Transform& guess) {
   result_.dropped_points = problem_.scan.dropped;
   const Eigen::Matrix4f matrix = to_float(guess);
@@ -172,20 +130,12 @@ AlignResult Registration::run(const Transform& guess) {
   }
 
   const bool guess_returned = stop == Stop::non_finite || stop == Stop::no_overlap;
-  fill(guess_returned ? first : here);
+  const Here& last = guess_returned ? first : here;
+  fill_sums(last.sums, problem_.scan.points.size(), last.pose, result_);
   result_.map_from_scan = guess_returned || result_.iterations == 0 ? guess : to_double(here.matrix);
   result_.oscillation_count = count_oscillations(positions_);
-  const double range_m = mean_range_m(problem_.scan.points);
-  if (!guess_returned) {
-    result_.conditioning = conditioning_of(here.sums.hessian, range_m);
-    result_.laplace_covariance = laplace_covariance(here.sums.hessian);
-  }
   result_.stop = *stop;
-  if (stop != Stop::converged && stop != Stop::max_iterations) return result_;
-  add_surfaces(problem_.grid, problem_.scan.points, here.matrix, here.pose, range_m, result_.conditioning);
-  const Conditioning& c = result_.conditioning;
-  if (!(stop == Stop::converged ? c.well_posed() : c.surfaces_fix_the_pose()))
-    result_.stop = Stop::degenerate;
+  if (!guess_returned) judge(problem_.grid, problem_.scan.points, here.matrix, here.sums.hessian, result_);
   return result_;
 }
 

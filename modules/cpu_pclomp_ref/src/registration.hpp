@@ -21,10 +21,7 @@ struct ScanProblem {
 
   /// Sums with regularisation, points moved by the matrix, derivatives at the pose.
   Sums sums_at(const Eigen::Matrix4f& matrix, const Pose& pose) const;
-  double probability(const Sums& sums) const;
 };
-
-Mat6 to_mat6(const Matrix6d& hessian);
 
 class Registration {
  public:
@@ -48,7 +45,6 @@ class Registration {
   /// Searches along the unit direction; nothing if no step raises the score.
   std::optional<Here> search(const Here& from, const Vector6d& direction, double slope, double newton_length,
                              double& step);
-  void fill(const Here& here);
 
   const ScanProblem& problem_;
   AlignResult result_;

@@ -29,6 +29,9 @@ struct Sums {
   std::int64_t points_with_voxels = 0;
 
   Sums& operator+=(const Sums& other);
+  double probability(std::size_t points) const {
+    return points > 0 ? score / static_cast<double>(points) : 0.0;
+  }
   double nvtl() const {
     return points_with_voxels > 0 ? nearest_voxel_score / static_cast<double>(points_with_voxels) : 0.0;
   }
