@@ -2,10 +2,12 @@
 
 #include <stdexcept>
 
+#include "double_pose.hpp"
 #include "float_pose.hpp"
 #include "ndt/align/usable_points.hpp"
 #include "ndt/cpu_pclomp_ref/implementations.hpp"
 #include "outcome.hpp"
+#include "pyramid.hpp"
 #include "registration.hpp"
 #include "voxel_grid.hpp"
 
@@ -20,52 +22,71 @@ Vec3<double> to_vec3(const Eigen::Vector3d& v) { return {v(0), v(1), v(2)}; }
 class ReferenceAligner final : public Aligner {
  public:
   explicit ReferenceAligner(const AlignOptions& options)
-      : options_(options),
-        constants_(options.outlier_ratio, options.resolution_m),
-        threads_(options.threads > 0 ? options.threads : omp_get_num_procs()) {}
+      : options_(options), threads_(options.threads > 0 ? options.threads : omp_get_num_procs()) {}
 
   MapInfo set_map(const PointCloud& map) override {
     require_map_precision(map, options_);
     const FinitePoints finite = finite_points(map);
     require_global_map_precision(finite.points, options_);
-    auto grid = std::make_unique<VoxelGrid>(finite.points, options_);
+    std::vector<std::unique_ptr<const Level>> levels;
+    for (const double level : options_.levels)
+      levels.push_back(std::make_unique<Level>(finite.points, options_, level * options_.resolution_m));
+    const VoxelGrid& finest = levels.back()->grid;
     MapInfo info;
     info.points = static_cast<std::int64_t>(finite.points.size());
     info.dropped_points = finite.dropped;
-    info.voxels = static_cast<std::int64_t>(grid->leaves().size());
-    if (grid->leaves().empty()) throw_no_valid_voxel(info, grid->occupied_voxels(), options_);
-    grid_ = std::move(grid);
+    info.voxels = static_cast<std::int64_t>(finest.leaves().size());
+    if (finest.leaves().empty())
+      throw_no_valid_voxel(info, finest.occupied_voxels(), at_edge(options_, levels.back()->edge_m));
+    // A coarse level whose voxels share out the points too thinly, as at the edges of a small cloud, is left
+    // out.
+    std::erase_if(levels, [](const auto& level) { return level->grid.leaves().empty(); });
+    levels_ = std::move(levels);
     return info;
   }
 
   AlignResult align(const PointCloud& cloud, const Transform& guess, const PerScan& per_scan) override {
-    const ScanProblem problem = problem_for(cloud, guess, per_scan, "align");
+    const FinitePoints scan = usable_scan(cloud, guess, "align");
+    if (has_pyramid()) {
+      const PyramidProblem problem{levels_, options_, threads_, scan, per_scan};
+      return PyramidRegistration(problem).run(guess);
+    }
+    const ScanProblem problem{
+        levels_.back()->grid, levels_.back()->constants, options_, threads_, scan, per_scan};
     return Registration(problem).run(guess);
   }
 
   Evaluation evaluate(const PointCloud& cloud, const Transform& pose, const PerScan& per_scan) override {
-    const ScanProblem problem = problem_for(cloud, pose, per_scan, "evaluate");
+    const FinitePoints scan = usable_scan(cloud, pose, "evaluate");
+    const Level& level = *levels_.back();
     const Eigen::Matrix4f matrix = to_float(pose);
     Evaluation out;
-    out.derivative_pose = pose_of(matrix);
-    const Sums sums = problem.sums_at(matrix, out.derivative_pose);
+    out.derivative_pose = has_pyramid() ? pose_of(pose) : pose_of(matrix);
+    Sums sums;
+    if (has_pyramid()) {
+      const PyramidProblem problem{levels_, options_, threads_, scan, per_scan};
+      sums = problem.sums_at(problem.last_level(), out.derivative_pose, 1);
+    } else {
+      const ScanProblem problem{level.grid, level.constants, options_, threads_, scan, per_scan};
+      sums = problem.sums_at(matrix, out.derivative_pose);
+    }
     out.score = sums.score;
-    out.transform_probability = sums.probability(problem.scan.points.size());
+    out.transform_probability = sums.probability(scan.points.size());
     out.nvtl = sums.nvtl();
     out.correspondences = sums.pairs;
     out.points_with_voxels = sums.points_with_voxels;
-    out.dropped_points = problem.scan.dropped;
+    out.dropped_points = scan.dropped;
     for (int i = 0; i < 6; ++i) out.gradient[i] = sums.gradient(i);
     out.hessian = to_mat6(sums.hessian);
     if (per_scan.point_scores)
-      out.point_scores = nearest_voxel_scores(*grid_, constants_, problem.scan.points, matrix);
+      out.point_scores = nearest_voxel_scores(level.grid, level.constants, scan.points, matrix);
     return out;
   }
 
   std::vector<VoxelInfo> voxels() const override {
     require_map("voxels");
     std::vector<VoxelInfo> rows;
-    for (const Leaf& leaf : grid_->leaves())
+    for (const Leaf& leaf : levels_.back()->grid.leaves())
       rows.push_back({{leaf.key[0], leaf.key[1], leaf.key[2]},
                       leaf.points,
                       to_vec3(leaf.centroid.cast<double>()),
@@ -77,19 +98,18 @@ class ReferenceAligner final : public Aligner {
 
  private:
   void require_map(const char* where) const {
-    if (!grid_) throw std::logic_error(std::string(where) + ": set_map was not called");
+    if (levels_.empty()) throw std::logic_error(std::string(where) + ": set_map was not called");
   }
-  ScanProblem problem_for(const PointCloud& cloud, const Transform& pose, const PerScan& per_scan,
-                          const char* where) const {
+  bool has_pyramid() const { return options_.step_control == StepControl::trust_region; }
+  FinitePoints usable_scan(const PointCloud& cloud, const Transform& pose, const char* where) const {
     require_map(where);
     require_rigid(pose, where);
-    return {*grid_, constants_, options_, threads_, scan_points(cloud, options_, where), per_scan};
+    return scan_points(cloud, options_, where);
   }
 
   AlignOptions options_;
-  GaussConstants constants_;
   int threads_;
-  std::unique_ptr<VoxelGrid> grid_;
+  std::vector<std::unique_ptr<const Level>> levels_;  ///< coarse to fine; the reference has one
 };
 
 std::string always() { return {}; }

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "angle_tables.hpp"
+#include "double_pose.hpp"
 
 namespace ndt::cpu_pclomp_ref {
 namespace {
@@ -32,9 +33,9 @@ double pair_exponential(const GaussConstants& c, double squared_distance) {
 }
 
 /// One point-voxel pair.  [Magnusson 2009, eq. 6.9, 6.12, 6.13]  Only the upper triangle of the Hessian is
-/// written.
+/// written; theta is the share of its negative curvature.
 double add_pair(const GaussConstants& c, const Leaf& leaf, const Eigen::Vector3d& moved,
-                const PointDerivatives& d, Sums& sums) {
+                const PointDerivatives& d, double theta, Sums& sums) {
   const Eigen::Vector3d q = moved - leaf.mean;
   // Far from the origin the inverse is not quite symmetric; the reference multiplies q from the left.
   const Eigen::Matrix3d& transposed = leaf.inverse_covariance_transposed;
@@ -51,45 +52,91 @@ double add_pair(const GaussConstants& c, const Leaf& leaf, const Eigen::Vector3d
 
   const Eigen::Matrix3d cj = transposed * d.angular;
   const Eigen::Matrix3d jcj = d.angular.transpose() * cj;
-  const Eigen::Matrix<double, 6, 1> qch = d.second.transpose() * cq;
+  const Eigen::Matrix<double, 6, 1> qch = theta * (d.second.transpose() * cq);
+  const double d2 = theta * c.d2;
   static constexpr int kPair[3][3] = {{0, 1, 2}, {1, 3, 4}, {2, 4, 5}};
   for (int i = 0; i < 3; ++i) {
     for (int j = i; j < 3; ++j) {
-      sums.hessian(i, j) += w * (-c.d2 * cqj(i) * cqj(j) + transposed(i, j));
-      sums.hessian(i + 3, j + 3) += w * (-c.d2 * cqj(i + 3) * cqj(j + 3) + qch(kPair[i][j]) + jcj(i, j));
+      sums.hessian(i, j) += w * (-d2 * cqj(i) * cqj(j) + transposed(i, j));
+      sums.hessian(i + 3, j + 3) += w * (-d2 * cqj(i + 3) * cqj(j + 3) + qch(kPair[i][j]) + jcj(i, j));
     }
-    for (int j = 0; j < 3; ++j) sums.hessian(i, j + 3) += w * (-c.d2 * cqj(i) * cqj(j + 3) + cj(i, j));
+    for (int j = 0; j < 3; ++j) sums.hessian(i, j + 3) += w * (-d2 * cqj(i) * cqj(j + 3) + cj(i, j));
   }
   return score;
 }
 
 /// Moves a point in float32, with the reference's association and unfused: this target is built with
 /// -ffp-contract=off.
-void move_point(const Eigen::Matrix4f& m, const Point& p, float out[3]) {
-  for (int row = 0; row < 3; ++row)
-    out[row] = p.x * m(row, 0) + (p.y * m(row, 1) + (p.z * m(row, 2) + m(row, 3)));
+struct MoveInFloat {
+  const Eigen::Matrix4f& m;
+  Eigen::Vector3d operator()(const Point& p) const {
+    const auto row = [&](int r) { return p.x * m(r, 0) + (p.y * m(r, 1) + (p.z * m(r, 2) + m(r, 3))); };
+    return {row(0), row(1), row(2)};
+  }
+};
+struct MoveInDouble {
+  Eigen::Isometry3d motion;
+  Eigen::Vector3d operator()(const Point& p) const { return motion * Eigen::Vector3d(p.x, p.y, p.z); }
+};
+
+void find_neighbours(const VoxelGrid& grid, const Eigen::Vector3d& moved, std::vector<Neighbour>& out) {
+  const Eigen::Vector3f query = moved.cast<float>();
+  grid.find_neighbours(query.data(), out);
 }
 
-Sums sum_chunk(const VoxelGrid& grid, const GaussConstants& constants, const Point* points,
-               std::int64_t count, const Eigen::Matrix4f& matrix, const AngleTables& tables,
-               std::vector<Neighbour>& neighbours) {
+/// One pass over every stride-th point of a scan.
+template <class Move>
+struct Pass {
+  const VoxelGrid& grid;
+  const GaussConstants& constants;
+  const std::vector<Point>& scan;
+  AngleTables tables;
+  Move move;
+  double negative_curvature = 1;
+  std::int64_t stride = 1;
+
+  std::int64_t points() const { return (static_cast<std::int64_t>(scan.size()) + stride - 1) / stride; }
+  Sums sum(int threads) const;
+
+ private:
+  Sums sum_chunk(std::int64_t begin, std::int64_t end, std::vector<Neighbour>& neighbours) const;
+};
+
+template <class Move>
+Sums Pass<Move>::sum_chunk(std::int64_t begin, std::int64_t end, std::vector<Neighbour>& neighbours) const {
   Sums sums;
-  for (std::int64_t i = 0; i < count; ++i) {
-    float moved[3];
-    move_point(matrix, points[i], moved);
-    grid.find_neighbours(moved, neighbours);
+  for (std::int64_t i = begin; i < end; ++i) {
+    const Point& point = scan[static_cast<std::size_t>(i * stride)];
+    const Eigen::Vector3d moved = move(point);
+    find_neighbours(grid, moved, neighbours);
     if (neighbours.empty()) continue;
-    const PointDerivatives derivatives(tables, Eigen::Vector3d(points[i].x, points[i].y, points[i].z));
-    const Eigen::Vector3d moved_double(moved[0], moved[1], moved[2]);
+    const PointDerivatives derivatives(tables, Eigen::Vector3d(point.x, point.y, point.z));
     double largest = 0;
     for (const Neighbour& n : neighbours)
-      largest =
-          std::max(largest, add_pair(constants, grid.leaves()[n.leaf], moved_double, derivatives, sums));
+      largest = std::max(
+          largest, add_pair(constants, grid.leaves()[n.leaf], moved, derivatives, negative_curvature, sums));
     sums.nearest_voxel_score += largest;
     sums.pairs += static_cast<std::int64_t>(neighbours.size());
     ++sums.points_with_voxels;
   }
   return sums;
+}
+
+template <class Move>
+Sums Pass<Move>::sum(int threads) const {
+  const std::int64_t n = points(), chunks = (n + kChunk - 1) / kChunk;
+  std::vector<Sums> partial(static_cast<std::size_t>(chunks));
+#pragma omp parallel num_threads(threads)
+  {
+    std::vector<Neighbour> neighbours;
+#pragma omp for schedule(dynamic)
+    for (std::int64_t c = 0; c < chunks; ++c)
+      partial[static_cast<std::size_t>(c)] = sum_chunk(c * kChunk, std::min(n, (c + 1) * kChunk), neighbours);
+  }
+  Sums total;
+  for (const Sums& p : partial) total += p;
+  total.hessian.triangularView<Eigen::StrictlyLower>() = total.hessian.transpose();
+  return total;
 }
 
 }  // namespace
@@ -114,23 +161,14 @@ Sums& Sums::operator+=(const Sums& other) {
 
 Sums sum_derivatives(const VoxelGrid& grid, const GaussConstants& constants, const std::vector<Point>& scan,
                      const Eigen::Matrix4f& matrix, const Pose& pose, int threads) {
-  const AngleTables tables(pose);
-  const auto n = static_cast<std::int64_t>(scan.size());
-  const std::int64_t chunks = (n + kChunk - 1) / kChunk;
-  std::vector<Sums> partial(static_cast<std::size_t>(chunks));
-#pragma omp parallel num_threads(threads)
-  {
-    std::vector<Neighbour> neighbours;
-#pragma omp for schedule(dynamic)
-    for (std::int64_t c = 0; c < chunks; ++c)
-      partial[static_cast<std::size_t>(c)] =
-          sum_chunk(grid, constants, scan.data() + c * kChunk, std::min(kChunk, n - c * kChunk), matrix,
-                    tables, neighbours);
-  }
-  Sums total;
-  for (const Sums& p : partial) total += p;
-  total.hessian.triangularView<Eigen::StrictlyLower>() = total.hessian.transpose();
-  return total;
+  return Pass<MoveInFloat>{grid, constants, scan, AngleTables(pose), {matrix}}.sum(threads);
+}
+
+Sums sum_derivatives(const VoxelGrid& grid, const GaussConstants& constants, const std::vector<Point>& scan,
+                     const Pose& pose, double negative_curvature, int stride, int threads) {
+  return Pass<MoveInDouble>{grid,  constants, scan, AngleTables(pose), {motion_of(pose)}, negative_curvature,
+                            stride}
+      .sum(threads);
 }
 
 std::vector<float> nearest_voxel_scores(const VoxelGrid& grid, const GaussConstants& constants,
@@ -139,13 +177,12 @@ std::vector<float> nearest_voxel_scores(const VoxelGrid& grid, const GaussConsta
   scores.reserve(scan.size());
   std::vector<Neighbour> neighbours;
   for (const Point& point : scan) {
-    float moved[3];
-    move_point(matrix, point, moved);
-    grid.find_neighbours(moved, neighbours);
+    const Eigen::Vector3d moved = MoveInFloat{matrix}(point);
+    find_neighbours(grid, moved, neighbours);
     double largest = 0;
     for (const Neighbour& n : neighbours) {
       const Leaf& leaf = grid.leaves()[n.leaf];
-      const Eigen::Vector3d q = Eigen::Vector3d(moved[0], moved[1], moved[2]) - leaf.mean;
+      const Eigen::Vector3d q = moved - leaf.mean;
       const double squared_distance = q.dot(leaf.inverse_covariance_transposed * q);
       largest = std::max(largest, -constants.d1 * pair_exponential(constants, squared_distance));
     }

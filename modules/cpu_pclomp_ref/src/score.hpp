@@ -43,6 +43,13 @@ struct Sums {
 Sums sum_derivatives(const VoxelGrid& grid, const GaussConstants& constants, const std::vector<Point>& scan,
                      const Eigen::Matrix4f& matrix, const Pose& pose, int threads);
 
+/// The same over every stride-th point, moved in float64 by the pose itself (only the neighbours are looked
+/// up at its float32 position). negative_curvature: the share that the Hessian keeps of the two parts that
+/// can make it indefinite, which are -d2 u uᵀ of a pair and the second derivatives of the rotation. 1 is the
+/// true Hessian, 0 the one of least squares with fixed weights.
+Sums sum_derivatives(const VoxelGrid& grid, const GaussConstants& constants, const std::vector<Point>& scan,
+                     const Pose& pose, double negative_curvature, int stride, int threads);
+
 /// Largest pair score of every scan point, 0 without a voxel.
 std::vector<float> nearest_voxel_scores(const VoxelGrid& grid, const GaussConstants& constants,
                                         const std::vector<Point>& scan, const Eigen::Matrix4f& matrix);
