@@ -128,6 +128,75 @@ TEST(AlignOptions, TextbookHasTheUnbiasedCovarianceAndTheDampedStep) {
   EXPECT_EQ(refusal(o), "accepted");
 }
 
+TEST(AlignOptions, PyramidHasTwoLevelsAndATrustRegion) {
+  const AlignOptions o = AlignOptions::pyramid();
+  EXPECT_EQ(o.covariance_start, CovarianceStart::zero);
+  EXPECT_EQ(o.step_control, StepControl::trust_region);
+  EXPECT_EQ(o.levels, (Levels{2.5, 1}));
+  EXPECT_EQ(o.negative_curvature, 0.5);
+  EXPECT_EQ(o.coarse_stride, 1);
+  EXPECT_EQ(refusal(o), "accepted");
+}
+
+TEST(AlignOptions, LevelsFallFromCoarseToFineWithinTheirBounds) {
+  const std::pair<Levels, const char*> lists[] = {
+      {{1}, "accepted"},
+      {{16, 6, 2.5, 0.25}, "accepted"},
+      {{1, 2.5}, "option levels = 1,2.5: must fall from coarse to fine"},
+      {{2.5, 2.5, 1}, "option levels = 2.5,2.5,1: must fall from coarse to fine"},
+      {{2.5, kNan}, "option levels = 2.5,nan: must be in [0.25, 16], every level"},
+      {{17, 1}, "option levels = 17,1: must be in [0.25, 16], every level"},
+      {{1, 0}, "option levels = 1,0: must be in [0.25, 16], every level"},
+      {{1, -1}, "option levels = 1,-1: must be in [0.25, 16], every level"},
+      {{kInf, 1}, "option levels = inf,1: must be in [0.25, 16], every level"}};
+  for (const auto& [levels, answer] : lists) {
+    AlignOptions o = AlignOptions::pyramid();
+    o.levels = levels;
+    EXPECT_EQ(refusal(o), answer);
+  }
+  EXPECT_THROW((Levels{5, 4, 3, 2, 1}), std::invalid_argument);
+  EXPECT_THROW(Levels(std::span<const double>{}), std::invalid_argument);
+}
+
+TEST(AlignOptions, LevelsAreReadAsTheyAreWritten) {
+  for (const char* text : {"1", "2.5,1", "6,2.5,1", "12,5.2,2.3,1"})
+    EXPECT_EQ(to_string(levels_from_text(text)), text);
+  EXPECT_EQ(levels_from_text("2.50,1.0"), (Levels{2.5, 1}));
+  for (const char* text : {"", ",", "6,,1", "6,", "six", "6;1", "6, 1", "5,4,3,2,1", "1e999"})
+    EXPECT_THROW(levels_from_text(text), std::invalid_argument) << text;
+}
+
+TEST(AlignOptions, WhatTheStepControlWouldIgnoreIsRefused) {
+  const auto refused = [](AlignOptions o, auto AlignOptions::*member, auto value) {
+    o.*member = value;
+    return refusal(o);
+  };
+  const AlignOptions clamped, pyramid = AlignOptions::pyramid();
+  using O = AlignOptions;
+  EXPECT_EQ(refused(clamped, &O::levels, Levels{2.5, 1}),
+            "option levels = 2.5,1: needs step-control trust_region");
+  EXPECT_EQ(refused(clamped, &O::negative_curvature, 0.5),
+            "option negative-curvature = 0.5: needs step-control trust_region");
+  EXPECT_EQ(refused(clamped, &O::coarse_stride, 4),
+            "option coarse-stride = 4: needs step-control trust_region");
+  const std::string radii = ": step-control trust_region takes its radii and its end from the levels";
+  EXPECT_EQ(refused(pyramid, &O::step_m, 0.2), "option step = 0.2" + radii);
+  EXPECT_EQ(refused(pyramid, &O::epsilon_m, 0.02), "option epsilon = 0.02" + radii);
+  EXPECT_EQ(refused(pyramid, &O::line_search, LineSearch::batched),
+            "option line-search = batched: step-control trust_region has no line search");
+  EXPECT_EQ(refused(pyramid, &O::step_ratios, StepRatios::golden_ratio),
+            "option step-ratios = golden_ratio: step-control trust_region has no line search");
+  EXPECT_EQ(refused(pyramid, &O::newton_step, NewtonStep::damped),
+            "option newton-step = damped: step-control trust_region has its own damping");
+  AlignOptions one_level = pyramid;
+  one_level.levels = {1};
+  EXPECT_EQ(refusal(one_level), "accepted");
+  EXPECT_EQ(refused(one_level, &O::coarse_stride, 4), "option coarse-stride = 4: needs a coarse level");
+  for (const double share : {-0.1, 1.1, kNan})
+    EXPECT_NE(refused(pyramid, &O::negative_curvature, share), "accepted");
+  for (const int stride : {0, 65}) EXPECT_NE(refused(pyramid, &O::coarse_stride, stride), "accepted");
+}
+
 template <class Value>
 void expect_distinct_names(const std::vector<Value>& all, std::size_t count) {
   std::set<std::string_view> names;
@@ -146,6 +215,7 @@ TEST(AlignOptions, EveryEnumeratorIsListedInOrderUnderItsOwnName) {
   expect_distinct_names(all_values<StepRatios>(), 2);
   expect_distinct_names(all_values<CovarianceStart>(), 2);
   expect_distinct_names(all_values<NewtonStep>(), 2);
+  expect_distinct_names(all_values<StepControl>(), 2);
   EXPECT_EQ(to_string(NewtonStep::reference), "reference");
   EXPECT_EQ(to_string(NewtonStep::damped), "damped");
   EXPECT_EQ(to_string(Neighbours::direct27), "direct27");

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <Eigen/Eigenvalues>
 #include <cmath>
 #include <cstring>
 #include <random>
@@ -92,12 +93,10 @@ class OneVoxel : public testing::Test {
 
   /// Sixth-order central difference of f over entry i.
   template <class F>
-  static auto difference(const F& f, const Pose& pose, int i) {
+  static auto difference(const F& f, const Pose& pose, int i, double h = kStep) {
     using Value = std::invoke_result_t<F, const Pose&>;
-    const auto across = [&](int k) -> Value {
-      return f(moved(pose, i, k * kStep)) - f(moved(pose, i, -k * kStep));
-    };
-    return Value((45 * across(1) - 9 * across(2) + across(3)) / (60 * kStep));
+    const auto across = [&](int k) -> Value { return f(moved(pose, i, k * h)) - f(moved(pose, i, -k * h)); };
+    return Value((45 * across(1) - 9 * across(2) + across(3)) / (60 * h));
   }
 
   // Points are moved in float32, by steps of 2.4e-7 m at most here. Over a wide step of 0.02 that is 1e-5 of
@@ -138,6 +137,56 @@ TEST_F(OneVoxel, HessianMatchesCentralDifferencesOfTheGradient) {
             << "entry " << i << ", " << j << " at " << pose;
     }
   }
+}
+
+TEST_F(OneVoxel, MovedInDoubleTheDerivativesAreThoseOfTheScoreToNineDigits) {
+  constexpr double kDigits = 1e-9;  // truncation of sixth order; no rounding of moved points
+  for (const Pose& pose : probes()) {
+    const std::vector<Point> scan = scan_for(pose);
+    const auto at = [&](const Pose& p) { return sum_derivatives(grid_, constants_, scan, p, 1, 1, 1); };
+    const Sums here = at(pose);
+    for (int i = 0; i < 6; ++i) {
+      const double slope = difference([&](const Pose& p) { return at(p).score; }, pose, i, 0.003);
+      EXPECT_NEAR(here.gradient(i), slope, kDigits * here.gradient.cwiseAbs().maxCoeff()) << i << " " << pose;
+      const Vector6d row =
+          difference([&](const Pose& p) -> Vector6d { return at(p).gradient; }, pose, i, 0.003);
+      EXPECT_LE((here.hessian.row(i).transpose() - row).cwiseAbs().maxCoeff(),
+                kDigits * here.hessian.cwiseAbs().maxCoeff())
+          << i << " " << pose;
+    }
+  }
+}
+
+TEST_F(OneVoxel, TheShareOfNegativeCurvatureChangesTheHessianAlone) {
+  for (const Pose& pose : probes()) {
+    const std::vector<Point> scan = scan_for(pose);
+    const auto with = [&](double share) {
+      return sum_derivatives(grid_, constants_, scan, pose, share, 1, 1);
+    };
+    const Sums none = with(0), half = with(0.5), whole = with(1);
+    for (const Sums* sums : {&none, &half}) {
+      EXPECT_EQ(sums->score, whole.score) << pose;
+      EXPECT_EQ(sums->gradient, whole.gradient) << pose;
+      EXPECT_EQ(sums->nvtl(), whole.nvtl()) << pose;
+    }
+    const double scale = whole.hessian.cwiseAbs().maxCoeff();
+    EXPECT_LE((half.hessian - (none.hessian + whole.hessian) / 2).cwiseAbs().maxCoeff(), 1e-13 * scale);
+    EXPECT_GT((none.hessian - whole.hessian).cwiseAbs().maxCoeff(), 1e-3 * scale) << "shows nothing";
+    const Eigen::SelfAdjointEigenSolver<Matrix6d> solver(-none.hessian);
+    EXPECT_GE(solver.eigenvalues()(0), -1e-12 * scale) << "least squares are never indefinite; " << pose;
+  }
+}
+
+TEST_F(OneVoxel, AStrideUsesEveryNthPoint) {
+  const Pose pose = probes()[0];
+  const std::vector<Point> scan = scan_for(pose);
+  std::vector<Point> third;
+  for (std::size_t i = 0; i < scan.size(); i += 3) third.push_back(scan[i]);
+  const Sums strided = sum_derivatives(grid_, constants_, scan, pose, 1, 3, 1),
+             alone = sum_derivatives(grid_, constants_, third, pose, 1, 1, 1);
+  EXPECT_EQ(strided.score, alone.score);
+  EXPECT_EQ(strided.hessian, alone.hessian);
+  EXPECT_EQ(strided.pairs, 14);
 }
 
 TEST_F(OneVoxel, HessianIsSymmetric) {

@@ -41,6 +41,20 @@ TEST(AlignArguments, SingleOptionsOverrideTheProfile) {
   EXPECT_EQ(resolve(a).newton_step, NewtonStep::damped);
 }
 
+TEST(AlignArguments, TheProfilePyramidTakesOtherLevels) {
+  AlignArguments a;
+  a[&ProfileChoice::profile] = "pyramid";
+  EXPECT_EQ(resolve(a).levels, (Levels{2.5, 1}));
+  a[&AlignOptions::levels] = Levels{6, 2.5, 1};
+  EXPECT_EQ(resolve(a).levels, (Levels{6, 2.5, 1}));
+  EXPECT_EQ(resolve(a).negative_curvature, 0.5);
+  a[&AlignOptions::step_m] = 0.5;
+  EXPECT_THAT(refusal_of(a), HasSubstr("option step = 0.5: step-control trust_region"));
+  a = {};
+  a[&AlignOptions::levels] = Levels{2.5, 1};
+  EXPECT_EQ(refusal_of(a), "option levels = 2.5,1: needs step-control trust_region");
+}
+
 TEST(AlignArguments, EveryNameOfEveryEnumerationIsUnderstood) {
   AlignArguments a;
   for (const Neighbours value : all_values<Neighbours>()) {

@@ -48,6 +48,17 @@ TEST(CliOptions, EveryOptionReachesItsField) {
   EXPECT_EQ(per_scan(f.arguments).regularisation->y, 4);
 }
 
+TEST(CliOptions, LevelsAreOneWord) {
+  Flags f;
+  f.parse("--profile pyramid --levels 6,2.5,1 --negative-curvature 0.4 --coarse-stride 4");
+  const AlignOptions o = resolve(f.arguments);
+  EXPECT_EQ(o.levels, (Levels{6, 2.5, 1}));
+  EXPECT_EQ(o.negative_curvature, 0.4);
+  EXPECT_EQ(o.coarse_stride, 4);
+  for (const char* levels : {"six", "6,2.5,", "5,4,3,2,1"})
+    EXPECT_THROW(Flags().parse(std::string("--levels ") + levels), std::exception) << levels;
+}
+
 TEST(CliOptions, AFormerNameIsTakenButNotBesideTodays) {
   Flags f;
   f.parse("--candidates golden");

@@ -42,6 +42,8 @@ Value another(const Option<Struct, Value>& option) {
     return all_values<Value>().back();
   else if constexpr (std::is_same_v<Value, std::string>)
     return "sequential";
+  else if constexpr (std::is_same_v<Value, Levels>)
+    return {2.5, 1};
   else if constexpr (std::is_integral_v<Value>)
     return static_cast<Value>(Struct{}.*option.member + 1);
   else
@@ -141,6 +143,23 @@ TEST(OptionTables, HelpTellsBoundsNamesAndDefault) {
   EXPECT_THAT(help, HasSubstr("between 0 and 1"));
   EXPECT_THAT(help, HasSubstr("radius, direct1, direct7, direct27"));
   EXPECT_THAT(help, HasSubstr("alignments in all, 1 to 65535 (default: 200)"));
+}
+
+TEST(OptionTables, LevelsOfAPresetAreAnArrayOrText) {
+  for (const char* text : {"levels = [6, 2.5, 1]", "levels = '6,2.5,1'"}) {
+    TomlTable toml = TomlTable::parse(text, "test");
+    AlignArguments a;
+    read_options(toml, a);
+    EXPECT_EQ(a[&AlignOptions::levels], (Levels{6, 2.5, 1})) << text;
+    EXPECT_EQ(options_json(a).dump(), R"({"levels":[6.0,2.5,1.0]})");
+  }
+  for (const char* text : {"levels = 2.5", "levels = []", "levels = [5, 4, 3, 2, 1]", "levels = ['6']",
+                           "levels = '6;1'", "levels = [nan, 1]"}) {
+    TomlTable toml = TomlTable::parse(text, "test");
+    AlignArguments a;
+    EXPECT_THAT([&] { read_options(toml, a); }, testing::ThrowsMessage<InputError>(HasSubstr("levels")))
+        << text;
+  }
 }
 
 TEST(OptionTables, AKeyBesideItsFormerNameIsRefused) {

@@ -1,0 +1,235 @@
+// The oracle's twin of the pyramid: what every alignment keeps to, and where it ends.
+#include "pyramid.hpp"
+
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <random>
+
+#include "misuse_cases.hpp"
+#include "ndt/core/error.hpp"
+#include "ndt/cpu_pclomp_ref/implementations.hpp"
+#include "surfaces.hpp"
+#include "test_clouds.hpp"
+
+namespace ndt::cpu_pclomp_ref {
+namespace {
+
+AlignOptions pyramid(const Levels& levels = {2.5, 1}, double resolution_m = 2) {
+  AlignOptions options = AlignOptions::pyramid();
+  options.levels = levels;
+  options.resolution_m = resolution_m;
+  options.threads = 1;
+  return options;
+}
+
+std::unique_ptr<Aligner> aligner_on(const PointCloud& map, const AlignOptions& options) {
+  auto aligner = implementations()[0].make(options);
+  aligner->set_map(map);
+  return aligner;
+}
+
+PerScan traced() {
+  PerScan per_scan;
+  per_scan.trace = true;
+  return per_scan;
+}
+
+double error_m(const AlignResult& r) { return translation_error_m(r.map_from_scan, Transform{}); }
+
+/// Within half a metre of the truth, the identity.
+std::vector<Transform> near_guesses(int count) {
+  std::vector<Transform> out;
+  for (const Pose& p : test_clouds::offsets(count, 0.4, 0.04)) out.push_back(to_transform(p));
+  return out;
+}
+
+// The score of 3,000 points has several maxima between 3 and 6 mm from the truth, where a point gains or
+// loses a voxel.
+constexpr double kCourtyardM = 0.006;
+
+TEST(Pyramid, FindsTheCourtyardsTruthToMillimetres) {
+  for (const auto& [levels, stride] :
+       {std::pair{Levels{1}, 1}, {Levels{2.5, 1}, 1}, {Levels{6, 2.5, 1}, 4}, {Levels{12, 5.2, 2.3, 1}, 4}}) {
+    AlignOptions options = pyramid(levels);
+    options.coarse_stride = stride;
+    const auto aligner = aligner_on(test_clouds::map(), options);
+    for (const Transform& guess : near_guesses(3)) {
+      const AlignResult r = aligner->align(test_clouds::scan(), guess);
+      EXPECT_EQ(r.stop, Stop::converged) << to_string(levels);
+      EXPECT_LE(error_m(r), kCourtyardM) << to_string(levels);
+      EXPECT_LE(rotation_error_rad(r.map_from_scan, Transform{}), 3e-4) << to_string(levels);
+      EXPECT_LE(r.evaluations, 14) << to_string(levels);
+    }
+  }
+}
+
+void expect_lawful(const AlignResult& r, std::size_t levels) {
+  ASSERT_EQ(r.trace.size(), static_cast<std::size_t>(r.iterations) + 1);
+  EXPECT_EQ(r.trace[0].level, 0);
+  EXPECT_LE(r.iterations, 30);
+  EXPECT_THAT(r.evaluations - r.iterations, testing::AnyOf(1, 2));
+  for (std::size_t i = 1; i < r.trace.size(); ++i) {
+    const TracePoint &before = r.trace[i - 1], &now = r.trace[i];
+    EXPECT_THAT(now.level - before.level, testing::AnyOf(0, 1));
+    EXPECT_LE(now.step_m, before.radius_m * (1 + 1e-12));
+    if (now.level != before.level) continue;
+    EXPECT_GE(now.score, before.score);
+    if (now.step_m > 0) continue;
+    EXPECT_EQ(now.score, before.score) << "taken back, but not to where it was";
+    EXPECT_LT(now.radius_m, before.radius_m);
+  }
+  if (r.stop == Stop::converged) {
+    EXPECT_EQ(static_cast<std::size_t>(r.trace.back().level) + 1, levels);
+  }
+}
+
+TEST(Pyramid, AKeptStepNeverLowersItsLevelsScoreAndALevelIsNeverLeftUpwards) {
+  for (const Levels& levels : {Levels{1}, Levels{2.5, 1}, Levels{12, 5.2, 2.3, 1}}) {
+    const auto aligner = aligner_on(test_clouds::map(), pyramid(levels));
+    for (const Transform& guess : test_clouds::mixed_guesses(10))
+      expect_lawful(aligner->align(test_clouds::scan_of(300), guess, traced()), levels.size());
+  }
+}
+
+// Derivatives take an angle below it as zero, in one of a rotation's two branches.
+constexpr double kZeroAngle = 1e-4;
+
+TEST(Pyramid, ResultsAreThoseOfTheLastLevelAtTheTrueHessianWhereverTheLoopEnds) {
+  const PointCloud scan = test_clouds::scan_of(500);
+  for (int limit = 1; limit <= 8; ++limit) {
+    AlignOptions options = pyramid({6, 2.5, 1});
+    options.max_iterations = limit;
+    const auto aligner = aligner_on(test_clouds::map(), options);
+    const AlignResult r = aligner->align(scan, near_guesses(2)[1]);
+    EXPECT_LE(r.iterations, limit);
+    if (r.iterations < limit) {
+      EXPECT_EQ(r.stop, Stop::converged) << limit;
+    }
+    const Evaluation e = aligner->evaluate(scan, r.map_from_scan);
+    EXPECT_NEAR(r.score, e.score, 1e-9 * e.score) << limit;
+    EXPECT_EQ(r.correspondences, e.correspondences) << limit;
+    for (int i = 0; i < 6; ++i)
+      EXPECT_NEAR(r.hessian(i, i), e.hessian(i, i), kZeroAngle * std::abs(e.hessian(i, i)));
+  }
+}
+
+TEST(Pyramid, OneLevelWithTheWholeCurvatureIsNewtonsMethod) {
+  AlignOptions options = pyramid({1});
+  options.negative_curvature = 1;
+  const auto aligner = aligner_on(test_clouds::map(), options);
+  const AlignResult r =
+      aligner->align(test_clouds::scan(), to_transform({0.05, -0.04, 0.02, 0, 0, 0.01}), traced());
+  EXPECT_EQ(r.stop, Stop::converged);
+  EXPECT_LE(error_m(r), kCourtyardM);
+  EXPECT_EQ(r.evaluations, r.iterations + 1) << "every Hessian was the true one";
+}
+
+TEST(Pyramid, ACoarseLevelOfOneVoxelDoesNoHarm) {
+  const PointCloud room = test_clouds::sampled({{{1, 1, 1}, {5, 0, 0}, {0, 5, 0}},
+                                                {{1, 1, 1}, {5, 0, 0}, {0, 0, 3}},
+                                                {{1, 1, 1}, {0, 5, 0}, {0, 0, 3}}},
+                                               6000, 0.01, 3);
+  EXPECT_EQ(aligner_on(room, pyramid({16}, 0.5))->voxels().size(), 1u);
+  const auto aligner = aligner_on(room, pyramid({16, 1}, 0.5));
+  const AlignResult r = aligner->align(room, to_transform({0.1, -0.08, 0.05, 0, 0, 0.02}), traced());
+  EXPECT_EQ(r.stop, Stop::converged);
+  EXPECT_LE(error_m(r), 0.005);
+  EXPECT_EQ(r.trace.back().level, 1);
+}
+
+TEST(Pyramid, ACoarseLevelWithoutAVoxelIsLeftOut) {
+  // Around a corner of the coarse grid: eight voxels of 3 points there, one of 24 here.
+  PointCloud cloud;
+  std::mt19937 random(4);
+  std::uniform_real_distribution<float> off(0.02F, 0.3F);
+  for (int octant = 0; octant < 8; ++octant)
+    for (int i = 0; i < 3; ++i) {
+      const auto at = [&](int bit) { return 2.5F + ((octant >> bit & 1) != 0 ? off(random) : -off(random)); };
+      cloud.points.push_back({at(0), at(1), at(2)});
+    }
+  EXPECT_THROW(aligner_on(cloud, pyramid({2.5}, 1)), InputError);
+  const auto aligner = aligner_on(cloud, pyramid({2.5, 1}, 1)), single = aligner_on(cloud, pyramid({1}, 1));
+  EXPECT_EQ(aligner->voxels().size(), 1u);
+  const Transform guess = to_transform({0.03, 0.02, 0, 0, 0, 0});
+  const AlignResult r = aligner->align(cloud, guess, traced()), expected = single->align(cloud, guess);
+  EXPECT_EQ(r.trace.back().level, 0);
+  EXPECT_THAT(r.map_from_scan.m, testing::ElementsAreArray(expected.map_from_scan.m));
+  EXPECT_THROW(aligner_on(cloud, pyramid({1, 0.25}, 1)), InputError) << "the finest must have a voxel";
+}
+
+TEST(Pyramid, NeitherTheOrderOfThePointsNorTheThreadsMatter) {
+  const PointCloud scan = test_clouds::scan_of(1000);
+  PointCloud shuffled = scan;
+  std::ranges::shuffle(shuffled.points, std::mt19937(5));
+  AlignOptions options = pyramid();
+  const auto one = aligner_on(test_clouds::map(), options);
+  options.threads = 3;
+  const auto three = aligner_on(test_clouds::map(), options);
+  for (const Transform& guess : near_guesses(5)) {
+    const AlignResult r = one->align(scan, guess);
+    EXPECT_THAT(three->align(scan, guess).map_from_scan.m, testing::ElementsAreArray(r.map_from_scan.m));
+    const AlignResult other = one->align(shuffled, guess);
+    EXPECT_EQ(other.iterations, r.iterations);
+    EXPECT_LE(translation_error_m(other.map_from_scan, r.map_from_scan), 1e-8);
+  }
+}
+
+TEST(Pyramid, ATargetPullsAlongTheHeading) {
+  const auto aligner = aligner_on(test_clouds::map(), pyramid());
+  PerScan per_scan = traced();
+  per_scan.regularisation = RegularisationTarget{0.5, 0};
+  const AlignResult free = aligner->align(test_clouds::scan(), Transform{}),
+                    pulled = aligner->align(test_clouds::scan(), Transform{}, per_scan);
+  EXPECT_EQ(pulled.stop, Stop::converged);
+  EXPECT_GT(pulled.map_from_scan(0, 3), free.map_from_scan(0, 3) + 1e-4);
+  EXPECT_NEAR(pulled.map_from_scan(1, 3), free.map_from_scan(1, 3), 1e-3);
+  const Evaluation e = aligner->evaluate(test_clouds::scan(), pulled.map_from_scan, per_scan);
+  EXPECT_NEAR(pulled.score, e.score, 1e-6 * e.score);
+}
+
+TEST(Pyramid, EndsWhenItIsToldTo) {
+  const auto aligner = aligner_on(test_clouds::map(), pyramid());
+  const Transform guess = to_transform({0.3, 0.2, 0, 0, 0, 0.03});
+  PerScan late;
+  late.deadline = std::chrono::steady_clock::now();
+  std::stop_source source;
+  source.request_stop();
+  PerScan stopped;
+  stopped.stop = source.get_token();
+  for (const auto& [per_scan, stop] : {std::pair{late, Stop::timeout}, {stopped, Stop::cancelled}}) {
+    const AlignResult r = aligner->align(test_clouds::scan(), guess, per_scan);
+    EXPECT_EQ(r.stop, stop);
+    EXPECT_EQ(r.iterations, 0);
+    EXPECT_THAT(r.map_from_scan.m, testing::ElementsAreArray(guess.m));
+    EXPECT_GT(r.nvtl, 0) << "of the last level";
+  }
+}
+
+TEST(Pyramid, WithoutOverlapTheGuessComesBack) {
+  const auto aligner = aligner_on(test_clouds::map(), pyramid());
+  const Transform far = to_transform({700, 0, 0, 0, 0, 0.1});
+  const AlignResult r = aligner->align(test_clouds::scan(), far);
+  EXPECT_EQ(r.stop, Stop::no_overlap);
+  EXPECT_EQ(r.correspondences, 0);
+  EXPECT_THAT(r.map_from_scan.m, testing::ElementsAreArray(far.m));
+  EXPECT_EQ(aligner->align({}, far).stop, Stop::no_overlap);
+}
+
+TEST(Pyramid, NoMisuseIsCalledConverged) {
+  AlignOptions options = pyramid({2.5, 1}, misuse::base_options().resolution_m);
+  for (const misuse::Case& c : misuse::cases()) {
+    if (c.stops.empty() || !c.map_error.empty() || !c.scan_error.empty()) continue;
+    misuse::Scene scene = c.scene();
+    std::vector<Point> thinned;
+    for (std::size_t i = 0; i < scene.scan.size(); i += 8) thinned.push_back(scene.scan.points[i]);
+    scene.scan.points = thinned;
+    const AlignResult r = aligner_on(scene.map, options)->align(scene.scan, scene.guess);
+    if (std::ranges::find(c.stops, Stop::converged) == c.stops.end()) {
+      EXPECT_NE(r.stop, Stop::converged) << c.name;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace ndt::cpu_pclomp_ref
