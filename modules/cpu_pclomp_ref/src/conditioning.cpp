@@ -55,6 +55,14 @@ Matrix6d surface_information(const VoxelGrid& grid, const std::vector<Point>& sc
   return information;
 }
 
+using Solver6 = Eigen::SelfAdjointEigenSolver<Matrix6d>;
+
+Solver6 surface_solver(const VoxelGrid& grid, const std::vector<Point>& scan, const Eigen::Matrix4f& matrix,
+                       double mean_range_m) {
+  const Vector6d scale = per_metre(mean_range_m);
+  return Solver6(scale.asDiagonal() * surface_information(grid, scan, matrix) * scale.asDiagonal());
+}
+
 /// Converts rotations about the map's axes to rates of roll, pitch and yaw, by the axes that these turn
 /// about.
 Eigen::Vector3d angle_rates(const Pose& pose, const Eigen::Vector3d& turn) {
@@ -77,11 +85,17 @@ Conditioning conditioning_of(const Matrix6d& hessian, double mean_range_m) {
   return result;
 }
 
+bool surfaces_fix_the_pose(const VoxelGrid& grid, const std::vector<Point>& scan,
+                           const Eigen::Matrix4f& matrix, double mean_range_m) {
+  Conditioning surfaces;
+  surfaces.surface_condition_number =
+      condition_of(surface_solver(grid, scan, matrix, mean_range_m).eigenvalues());
+  return surfaces.surfaces_fix_the_pose();
+}
+
 void add_surfaces(const VoxelGrid& grid, const std::vector<Point>& scan, const Eigen::Matrix4f& matrix,
                   const Pose& pose, double mean_range_m, Conditioning& conditioning) {
-  const Vector6d scale = per_metre(mean_range_m);
-  const Matrix6d information = surface_information(grid, scan, matrix);
-  const Eigen::SelfAdjointEigenSolver<Matrix6d> solver(scale.asDiagonal() * information * scale.asDiagonal());
+  const Solver6 solver = surface_solver(grid, scan, matrix, mean_range_m);
   conditioning.surface_condition_number = condition_of(solver.eigenvalues());
   if (conditioning.surface_condition_number / kMaxSurfaceConditionNumber <=
       conditioning.condition_number / kMaxConditionNumber)

@@ -13,6 +13,10 @@ namespace ndt::cpu_pclomp_ref {
 /// -H with rotations per metre of mean range.
 Conditioning conditioning_of(const Matrix6d& hessian, double mean_range_m);
 
+/// Whether the flat voxels under at most 256 scan points fix the pose, by Conditioning's bound.
+bool surfaces_fix_the_pose(const VoxelGrid& grid, const std::vector<Point>& scan,
+                           const Eigen::Matrix4f& matrix, double mean_range_m);
+
 /// Adds the information of the flat voxels under at most 256 scan points. The worse conditioned of the two
 /// gives the weak direction.
 void add_surfaces(const VoxelGrid& grid, const std::vector<Point>& scan, const Eigen::Matrix4f& matrix,

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "conditioning.hpp"
 #include "double_pose.hpp"
 #include "float_pose.hpp"
 #include "outcome.hpp"
@@ -25,8 +26,7 @@ Pose moved(const Pose& p, const Vector6d& step) {
   return {p.x + step(0), p.y + step(1), p.z + step(2), p.roll + step(3), p.pitch + step(4), p.yaw + step(5)};
 }
 
-Vector6d metric_of(const std::vector<Point>& scan) {
-  const double range_m = mean_range_m(scan);
+Vector6d metric_of(double range_m) {
   Vector6d metric = Vector6d::Ones();
   if (range_m > 0) metric.tail<3>().setConstant(range_m);
   return metric;
@@ -61,7 +61,19 @@ bool PyramidRegistration::Here::finite() const {
 }
 
 PyramidRegistration::PyramidRegistration(const PyramidProblem& problem)
-    : problem_(problem), metric_(metric_of(problem.scan.points)) {}
+    : problem_(problem),
+      mean_range_m_(mean_range_m(problem.scan.points)),
+      metric_(metric_of(mean_range_m_)) {}
+
+int PyramidRegistration::first_level(const Pose& pose) const {
+  const Eigen::Matrix4f matrix = to_float(transform_of(pose));
+  int level = 0;
+  while (level < problem_.last_level() &&
+         !surfaces_fix_the_pose(problem_.levels[static_cast<std::size_t>(level)]->grid, problem_.scan.points,
+                                matrix, mean_range_m_))
+    ++level;
+  return level;
+}
 
 double PyramidRegistration::radius_of(int level) const {
   const double edge_m = problem_.levels[static_cast<std::size_t>(level)]->edge_m;
@@ -186,8 +198,10 @@ void PyramidRegistration::conclude(Stop stop, const Transform& guess) {
 
 AlignResult PyramidRegistration::run(const Transform& guess) {
   result_.dropped_points = problem_.scan.dropped;
-  radius_m_ = radius_of(0);
-  first_ = here_ = evaluate(0, pose_of(guess), problem_.options.negative_curvature);
+  const Pose pose = pose_of(guess);
+  const int level = first_level(pose);
+  radius_m_ = radius_of(level);
+  first_ = here_ = evaluate(level, pose, problem_.options.negative_curvature);
   record(0);
 
   std::optional<Stop> stop;

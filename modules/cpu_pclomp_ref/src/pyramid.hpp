@@ -66,6 +66,9 @@ class PyramidRegistration {
   };
 
   Here evaluate(int level, const Pose& pose, double negative_curvature);
+  /// The coarsest level whose surfaces fix the pose: along a tunnel the score of the others would follow
+  /// their own voxel grids. The last if there is none.
+  int first_level(const Pose& pose) const;
   /// Damped where the curvature is negative, cut at the radius; nothing if no damping helps.
   std::optional<Step> solve(const Sums& sums);
   /// Takes one step or enters the next level, or returns the stop if neither can be done.
@@ -86,6 +89,7 @@ class PyramidRegistration {
   const PyramidProblem& problem_;
   AlignResult result_;
   std::vector<Eigen::Vector3d> positions_;
+  double mean_range_m_;
   Vector6d metric_;  ///< 1 or the scan's mean range: lengths are metres that points move
   Here first_{}, here_{};
   double radius_m_ = 0;
