@@ -88,6 +88,16 @@ def test_trace_lists_the_guess_and_every_iteration(courtyard):
     assert result["trace"][-1]["matrix"] == result["matrix"]
 
 
+def test_a_trace_over_levels_has_level_and_radius(courtyard):
+    command = ["--implementation", "cpu_pclomp_ref", "--guess", GUESS, "--profile", "pyramid", "--levels", "6,2.5,1"]
+    trace = answer("align", courtyard, *command, "--trace")["trace"]
+    levels = [point["level"] for point in trace]
+    assert levels == sorted(levels) and set(levels) == {0, 1, 2}
+    assert all(point["radius_m"] > 0 for point in trace)
+    text = bench("align", *courtyard.args, *command, "--trace").stdout
+    assert "level" in text and "radius" in text
+
+
 def test_the_pose_is_given_alike_as_matrix_and_as_angles(courtyard):
     result = answer("align", courtyard, "--guess", GUESS)
     matrix = result["matrix"]
@@ -143,6 +153,7 @@ def test_a_peer_refuses_what_its_library_has_not_and_notes_how_it_differs(courty
         message = refusal(*command, option, value, code=EXIT_USAGE)
         assert f"option {option[2:]} = {value}: pcl_ndt" in message
     assert "option newton-step = damped: pcl_ndt" in refusal(*command, "--profile", "textbook", code=EXIT_USAGE)
+    assert "option step-control = trust_region: pcl_ndt" in refusal(*command, "--profile", "pyramid", code=EXIT_USAGE)
     assert "option reg-x = 5: pcl_ndt" in refusal(*command, "--reg-x", 5, "--reg-y", 0, code=EXIT_USAGE)
     for extra in [["--line-search", "more_thuente"], ["--covariance-start", "zero"]]:
         plain, named = (answer("align", courtyard, *command[5:], *e, "--max-iterations", 2) for e in ([], extra))

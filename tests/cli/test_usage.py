@@ -21,7 +21,8 @@ def test_help_of_a_command_names_its_options_with_units():
     text = bench("align", "--help").stdout
     for option in ["--map", "--scan", "--implementation", "--guess", "--repeat", "--json", "--trace", "--profile",
                    "--resolution", "--step", "--epsilon", "--max-iterations", "--outlier-ratio", "--neighbours",
-                   "--line-search", "--step-ratios", "--newton-step", "--min-points", "--eigenvalue-ratio", "--device", "--timeout-ms",
+                   "--line-search", "--step-ratios", "--newton-step", "--step-control", "--levels",
+                   "--negative-curvature", "--coarse-stride", "--min-points", "--eigenvalue-ratio", "--device", "--timeout-ms",
                    "--covariance-start", "--reg-scale", "--reg-x", "--reg-y", "--threads"]:
         assert option + " " in text, option
     assert "metres and radians" in text and "row-major" in text
@@ -127,7 +128,11 @@ def test_values_out_of_range_are_refused_with_name_value_and_bounds(courtyard):
         ("--device", "64", "option device = 64: must be in [0, 63]"),
         ("--timeout-ms", "0", "option timeout-ms = 0: must be in (0, 86400000]"),
         ("--covariance-start", "one", "choose from identity, zero"),
-        ("--profile", "best", "choose from autoware, textbook"),
+        ("--profile", "best", "choose from autoware, textbook, pyramid"),
+        ("--levels", "1,2.5", "option levels = 1,2.5: must fall from coarse to fine"),
+        ("--levels", "2.5,1", "option levels = 2.5,1: needs step-control trust_region"),
+        ("--levels", "6;1", "levels '6;1': expected numbers with commas between them"),
+        ("--levels", "5,4,3,2,1", "levels: 5 given, 1 to 4 are possible"),
         ("--reg-x", "1", "--reg-x needs --reg-y"),
         ("--reg-y", "1", "--reg-y needs --reg-x"),
     ]:
