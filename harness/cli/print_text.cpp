@@ -200,8 +200,8 @@ std::string trace_text(std::span<const TracePoint> trace) {
     rows.back().push_back(fmt::format("{}", point.level));
     rows.back().push_back(fmt::format("{:.6f}", point.radius_m));
   }
-  std::vector<TextColumn> columns{
-      {"iteration", ""}, {"step", "m"}, {"x", "m"}, {"y", "m"}, {"z", "m"}, {"score", ""}, {"NVTL", ""}};
+  std::vector<TextColumn> columns{{"iteration", ""}, {"step", "m"}, {"x", "m"},  {"y", "m"},
+                                  {"z", "m"},        {"score", ""}, {"NVTL", ""}};
   if (has_radii(trace)) columns.insert(columns.end(), {{"level", ""}, {"radius", "m"}});
   return text_table(columns, rows);
 }

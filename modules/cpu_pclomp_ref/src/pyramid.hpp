@@ -5,6 +5,7 @@
 
 #include <Eigen/Core>
 #include <limits>
+#include <memory>
 #include <optional>
 #include <span>
 #include <vector>

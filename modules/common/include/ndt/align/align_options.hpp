@@ -62,9 +62,9 @@ struct AlignOptions {
   CovarianceStart covariance_start = CovarianceStart::identity;
   NewtonStep newton_step = NewtonStep::reference;
   StepControl step_control = StepControl::clamped;
-  Levels levels;                  ///< voxel edges over the resolution, coarse to fine
-  double negative_curvature = 1;  ///< share that the Hessian keeps away from the end
-  int coarse_stride = 1;          ///< every n-th scan point is used on all levels but the last
+  Levels levels;                       ///< voxel edges over the resolution, coarse to fine
+  double negative_curvature = 1;       ///< share that the Hessian keeps away from the end
+  int coarse_stride = 1;               ///< every n-th scan point is used on all levels but the last
   double regularisation_scale = 0.01;  ///< acts only with a PerScan target
   int device = 0;
   int threads = 0;
@@ -90,7 +90,8 @@ struct AlignOptions {
 };
 
 /// Throws std::invalid_argument "option <name> = <value>: must be in <bounds>" for the first option out of
-/// range or NaN, and "option <name> = <value>: <reason>" for one that would do nothing under the step control.
+/// range or NaN, and "option <name> = <value>: <reason>" for one that would do nothing under the step
+/// control.
 void validate(const AlignOptions& options);
 
 }  // namespace ndt

@@ -65,8 +65,8 @@ struct Conditioning {
 struct TracePoint {
   Transform map_from_scan;
   double score = 0, transform_probability = 0, nvtl = 0;
-  double step_m = 0;  ///< length of the step that led here, 0 for the guess and for a step taken back
-  int level = 0;      ///< of the score: 0 is the coarsest
+  double step_m = 0;    ///< length of the step that led here, 0 for the guess and for a step taken back
+  int level = 0;        ///< of the score: 0 is the coarsest
   double radius_m = 0;  ///< longest next step, with StepControl::trust_region
 };
 

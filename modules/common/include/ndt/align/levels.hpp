@@ -45,8 +45,8 @@ std::string to_string(const Levels& levels);
 /// Inverse. Throws std::invalid_argument that quotes the text.
 Levels levels_from_text(std::string_view text);
 
-/// Throws std::invalid_argument "option <name> = 1,2.5: ..." unless every level is within the bounds and finer
-/// than the one before.
+/// Throws std::invalid_argument "option <name> = 1,2.5: ..." unless every level is within the bounds and
+/// finer than the one before.
 void require_within(std::string_view name, const Levels& levels, const Bounds& bounds);
 
 }  // namespace ndt

@@ -31,11 +31,11 @@ struct Limits {
   static constexpr int kVoxelPointsMost = 1000000;
 
   // Registrations.
-  static constexpr double kStepM = 100;            ///< longest step; metres and radians
-  static constexpr double kEpsilonM = 10;          ///< stop length
-  static constexpr int kIterations = 1000;         ///< iterations of one alignment
-  static constexpr std::size_t kLevels = 4;        ///< voxel maps of one registration
-  static constexpr double kLevelLeast = 0.25;      ///< voxel edge of a level over the resolution
+  static constexpr double kStepM = 100;        ///< longest step; metres and radians
+  static constexpr double kEpsilonM = 10;      ///< stop length
+  static constexpr int kIterations = 1000;     ///< iterations of one alignment
+  static constexpr std::size_t kLevels = 4;    ///< voxel maps of one registration
+  static constexpr double kLevelLeast = 0.25;  ///< voxel edge of a level over the resolution
   static constexpr double kLevelMost = 16;
   static constexpr int kStride = 64;               ///< scan points per point that a coarse level uses
   static constexpr double kRegularisation = 1000;  ///< weight
