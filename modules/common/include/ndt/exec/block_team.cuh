@@ -159,6 +159,7 @@ class BlockTeam : public DeviceTeam {
   __device__ bool leads() const { return true; }
   __device__ int size() const { return static_cast<int>(blockDim.x); }
   __device__ void sync() { __syncthreads(); }
+  __device__ void settle() {}
   template <class F>
   __device__ void once(F&& f) {
     if (threadIdx.x == 0) f();

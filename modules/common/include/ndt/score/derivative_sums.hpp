@@ -17,11 +17,17 @@
 namespace ndt {
 
 /// A pair scores -d1 exp(-d2/2 qᵀCq), d1 < 0 < d2. The approximation's third constant is an offset, which
-/// nothing needs.
+/// nothing needs. curvature: the d2 of the Hessian's negative term u uᵀ; d2 itself gives the true Hessian,
+/// less of it one that stays definite farther from the optimum.
 template <class Real>
 struct Gauss {
-  Real d1{}, d2{};
+  Real d1{}, d2{}, curvature = d2;
 };
+
+/// The constants in float32, with a share of the negative curvature.
+inline NDT_HD Gauss<float> with_curvature(const Gauss<float>& gauss, double share) {
+  return {gauss.d1, gauss.d2, static_cast<float>(share) * gauss.d2};
+}
 
 /// outlier_ratio in (0, 1), resolution in metres.  [Magnusson 2009, eq. 6.8, with the reference's literal 10
 /// inlier weight]
@@ -151,7 +157,7 @@ NDT_HD inline void add_pair(const Gauss<Real>& gauss, const Vec3<Real>& d, const
   sums.score += score;
   sums.largest = select(score > sums.largest, score, sums.largest);
   sums.v = sums.v + f * u;
-  const Vec3<Real> w = gauss.d2 * u;
+  const Vec3<Real> w = gauss.curvature * u;
   sums.m.xx += f * (c.xx - w.x * u.x);
   sums.m.xy += f * (c.xy - w.x * u.y);
   sums.m.xz += f * (c.xz - w.x * u.z);

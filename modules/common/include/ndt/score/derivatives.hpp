@@ -34,8 +34,10 @@ struct AngleAxes {
 
 /// Turns sums into derivatives; the sums must belong to the pose. For i <= j,
 /// ∂²(R x)/∂θᵢ∂θⱼ = aᵢ × (aⱼ × R x), because the outer rotation carries the inner axes along; so the
-/// second-order term is aⱼᵀ(Σ v yᵀ)aᵢ - tr(Σ v yᵀ) aᵢ·aⱼ.
-NDT_HD inline Derivatives derivatives_of(const DerivativeSums<double>& sums, const SinCos& angles) {
+/// second-order term is aⱼᵀ(Σ v yᵀ)aᵢ - tr(Σ v yᵀ) aᵢ·aⱼ. curvature_share: share of that term in the Hessian,
+/// the one with which the sums' constants were made.
+NDT_HD inline Derivatives derivatives_of(const DerivativeSums<double>& sums, const SinCos& angles,
+                                         double curvature_share = 1) {
   const AngleAxes axes(angles);
   Derivatives out;
   out.score = sums.score;
@@ -49,13 +51,13 @@ NDT_HD inline Derivatives derivatives_of(const DerivativeSums<double>& sums, con
   for (int i = 0; i < 3; ++i) out.gradient[3 + i] = dot(axes.a[i], torque);
 
   const Mat3<double> m = full(sums.m), ymy = full(sums.ymy);
-  const double trace = g(0, 0) + g(1, 1) + g(2, 2);
+  const double trace = curvature_share * (g(0, 0) + g(1, 1) + g(2, 2));
   NDT_UNROLL
   for (int j = 0; j < 3; ++j) {
     const Vec3<double>& aj = axes.a[j];
     const Vec3<double> h = sums.my * aj;  // a × y = -[y]× a
     const double cross[3] = {-h.x, -h.y, -h.z};
-    const Vec3<double> q = ymy * aj, ga = transpose(g) * aj;
+    const Vec3<double> q = ymy * aj, ga = curvature_share * (transpose(g) * aj);
     NDT_UNROLL
     for (int i = 0; i < 3; ++i) {
       out.hessian(i, j) = m(i, j);

@@ -77,7 +77,8 @@ inline int find_hits(const VoxelMapView& map, const Vec3<float>& p, std::uint32_
 inline void add_scan_points(const VoxelMapView& map, const Gauss<float>& gauss, const Motion& motion,
                             const Vec3<float>* points, int count, const SimdLanes&,
                             DerivativeSums<Float4>& sums) {
-  const Gauss<Float4> gauss4{broadcast<Float4>(gauss.d1), broadcast<Float4>(gauss.d2)};
+  const Gauss<Float4> gauss4{broadcast<Float4>(gauss.d1), broadcast<Float4>(gauss.d2),
+                             broadcast<Float4>(gauss.curvature)};
   const MotionOf<Float4> motion4{simd::broadcast9(motion.rotation), simd::broadcast3(motion.translation),
                                  simd::broadcast9(motion.lever)};
   Vec3<Float4> x;

@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "ndt/core/limits.hpp"
 #include "ndt/core/pose.hpp"
 #include "ndt/core/small_matrix.hpp"
 #include "ndt/exec/crew.hpp"
@@ -30,6 +31,22 @@ class OscillationCounter {
   int run_ = 0, longest_ = 0;
 };
 
+/// How far steps on one of the maps may go, and how short they are when they end it; lengths in metres that a
+/// point at the scan's mean range moves.
+struct LevelSteps {
+  double radius_m = 0, end_m = 0;
+  Vec3<double> shift;  ///< from coordinates local to the last map to coordinates local to this one
+};
+
+/// What StepControl::trust_region needs; see solve/trust_region.hpp.
+struct RegionOptions {
+  LevelSteps levels[Limits::kLevels];  ///< coarse to fine
+  int last = 0;                        ///< index of the last level
+  double near_m = 0;                   ///< after a shorter step the Hessian is the true one
+  double curvature_share = 1;          ///< of the negative curvature, before that
+  double mean_range_m = 0;             ///< makes radians metres
+};
+
 struct LoopOptions {
   double step_m = 0.1, epsilon_m = 0.01;
   int max_iterations = 30;  ///< 0: evaluate the guess and end
@@ -37,6 +54,7 @@ struct LoopOptions {
   NewtonStep newton_step = NewtonStep::reference;
   LineSearch line_search = LineSearch::off;
   StepRatios step_ratios = StepRatios::fixed8;
+  RegionOptions region;
 };
 
 enum class LoopStatus {
@@ -108,6 +126,35 @@ struct LineStart {
       LoopStatus::running;  ///< not running: there is no step. A zero step ends the loop, as in the reference
 };
 
+/// What an evaluation of a trust region is for.
+enum class Purpose { guess, trial, next_level, true_hessian };
+
+/// A step in the scaled metric, cut at the region's radius, and the gain that the quadratic model predicts.
+/// It has its work space with it, so that no device thread needs a stack.
+struct RegionStep {
+  Mat6 curvature;  ///< the scaled Hessian
+  Vec6 slope;      ///< the scaled gradient
+  Vec6 move;       ///< x y z roll pitch yaw
+  double length_m = 0, predicted_gain = 0;
+  bool damped = false, failed = false;
+};
+
+/// What a trust region keeps between two evaluations.
+struct RegionState {
+  int level = 0;               ///< the next sums are taken on
+  double curvature_share = 1;  ///< in the next sums
+  Purpose purpose = Purpose::guess;
+  int here_level = 0;
+  double here_curvature_share = 1;
+  double radius_m = 0;
+  RegionStep step;
+  double step_m = 0;       ///< length of the step to the pose under evaluation
+  double kept_step_m = 0;  ///< last step kept on this level, infinite before the first
+  double last_step_m = 0;  ///< the same on any level
+  bool level_ended = false, needs_step = false;
+  LoopStatus ending = LoopStatus::running;  ///< what the loop ends with after Purpose::true_hessian
+};
+
 /// The state of a loop. Everything is map-local. Every worker that holds a copy computes the same bits.
 struct LoopState {
   Pose trial;                 ///< pose at which the next sums are to be taken
@@ -130,15 +177,18 @@ struct LoopState {
   bool pending = false;   ///< `found` was accepted, and commit() has yet to enter it here
   LoopStatus status = LoopStatus::running;
   Verdict verdict = Verdict::take_this;  ///< the line search's, on the trial
+  RegionState region;                    ///< unused by clamped steps
 };
 
 /// One line of a trace.
 struct LoopTrace {
   Pose pose;
-  double score = 0, nvtl = 0, step = 0;
+  double score = 0, nvtl = 0, step = 0, radius = 0;
+  int level = 0, unused = 0;
 };
 NDT_HD inline LoopTrace trace_line(const LoopState& state) {
-  return {state.here.pose, state.here.at.score, state.here.at.nvtl(), state.step};
+  return {state.here.pose, state.here.at.score,   state.here.at.nvtl(),
+          state.step,      state.region.radius_m, state.region.here_level};
 }
 
 /// The pose at which a loop begins, with its motion.

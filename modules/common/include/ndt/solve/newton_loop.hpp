@@ -244,4 +244,24 @@ NDT_HD inline void advance(const Crew& crew, const DerivativeSums<double>& sums,
   commit(crew, options, state, [] {});
 }
 
+/// The steps of StepControl::clamped, as a policy of schedules that offer TrustRegion too.
+struct ClampedSteps {
+  NDT_HD static void begin(const LoopStart& start, const LoopOptions&, LoopState& state) {
+    begin_loop(start, state);
+  }
+  template <class Crew>
+  NDT_HD static void propose(const Crew& crew, const DerivativeSums<double>& sums, const LoopOptions& options,
+                             LoopState& state) {
+    ndt::propose(crew, sums, options, state);
+  }
+  template <class Crew>
+  NDT_HD static void interrupt(const Crew& crew, LoopStatus status, const LoopOptions&, LoopState& state) {
+    crew.one([&] { state.status = status; });
+  }
+  template <class Crew, class Then>
+  NDT_HD static void commit(const Crew& crew, const LoopOptions& options, LoopState& state, Then&& then) {
+    ndt::commit(crew, options, state, then);
+  }
+};
+
 }  // namespace ndt
