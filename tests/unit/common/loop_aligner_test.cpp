@@ -10,7 +10,8 @@ namespace {
 /// Alignment k ends after k iterations at the guess, once it is waited for.
 class CountingAligner final : public LoopAligner {
  public:
-  explicit CountingAligner(std::size_t fails_at = ~std::size_t{0}) : LoopAligner({}), fails_at_(fails_at) {}
+  explicit CountingAligner(std::size_t fails_at = ~std::size_t{0})
+      : LoopAligner({}, Offers::clamped_steps), fails_at_(fails_at) {}
 
   MapInfo set_map(const PointCloud&) override { return {}; }
   std::vector<VoxelInfo> voxels() const override { return {}; }
@@ -18,7 +19,7 @@ class CountingAligner final : public LoopAligner {
   std::size_t collected() const { return collected_; }
 
  private:
-  const Vec3<double>* map_origin() const override { return &origin_; }
+  std::span<const MapLevel> levels() const override { return levels_; }
   Point* room_for_scan(std::size_t, std::size_t) override { return nullptr; }
   void submit_runs(const LoopScan&, const LoopOptions&, const PerScan&, std::span<LoopRun> runs) override {
     submitted_ = runs.size();
@@ -33,7 +34,7 @@ class CountingAligner final : public LoopAligner {
   void score(const LoopScan&, std::span<const Transform>, std::span<Score>) override {}
   std::vector<float> point_scores(const LoopScan&, const Transform&) override { return {}; }
 
-  Vec3<double> origin_{};
+  std::vector<MapLevel> levels_{{2, {}}};
   std::size_t fails_at_, submitted_ = 0, collected_ = 0;
 };
 

@@ -17,7 +17,7 @@ std::optional<Stop> interruption(const PerScan& per_scan) {
 }
 
 void throw_no_valid_voxel(const MapInfo& info, std::int64_t occupied_voxels, const AlignOptions& options) {
-  throw InputError(fmt::format(
+  throw NoValidVoxel(fmt::format(
       "set_map: no valid voxel: {} finite points ({} non-finite dropped) occupy {} voxels of {} m, none "
       "with {} points or "
       "more; give a denser map or a larger resolution",

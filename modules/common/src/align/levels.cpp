@@ -3,7 +3,10 @@
 #include <fmt/format.h>
 
 #include <charconv>
+#include <limits>
 #include <vector>
+
+#include "ndt/align/option.hpp"
 
 namespace ndt {
 

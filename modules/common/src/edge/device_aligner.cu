@@ -13,8 +13,8 @@ bool can_end_early(const PerScan& per_scan) {
 }
 }  // namespace
 
-DeviceAligner::DeviceAligner(const AlignOptions& options)
-    : LoopAligner(options),
+DeviceAligner::DeviceAligner(const AlignOptions& options, Offers offers)
+    : LoopAligner(options, offers),
       context_(options.device),
       staging_(context_),
       uploaded_(context_),
@@ -29,17 +29,20 @@ DeviceAligner::DeviceAligner(const AlignOptions& options)
 MapInfo DeviceAligner::set_map(const PointCloud& map) {
   give_up();
   transact([&] {
-    auto built = std::make_unique<DeviceVoxelMap>(context_, map, options());
+    auto built = build_levels(
+        [&](const AlignOptions& level) { return std::make_unique<DeviceVoxelMap>(context_, map, level); });
     context_.synchronise();
-    map_ = std::move(built);
+    maps_ = std::move(built);
   });
+  levels_.clear();
+  for (const auto& level : maps_) levels_.push_back({level->resolution_m(), level->origin()});
   map_changed();
-  return map_->info();
+  return maps_.back()->info();
 }
 
 std::vector<VoxelInfo> DeviceAligner::voxels() const {
   require_map("voxels");
-  return map_->voxel_table();
+  return maps_.back()->voxel_table();
 }
 
 /// The room is pinned, and the scan is uploaded from there. In front of it there is room for the bytes that

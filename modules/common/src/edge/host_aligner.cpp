@@ -6,13 +6,15 @@ namespace ndt {
 
 MapInfo HostAligner::set_map(const PointCloud& map) {
   give_up();
-  map_ = std::make_unique<VoxelMap>(map, options());
-  return map_->info();
+  maps_ = build_levels([&](const AlignOptions& level) { return std::make_unique<VoxelMap>(map, level); });
+  levels_.clear();
+  for (const auto& level : maps_) levels_.push_back({level->resolution_m(), level->origin()});
+  return this->map().info();
 }
 
 std::vector<VoxelInfo> HostAligner::voxels() const {
   require_map("voxels");
-  return map_->voxel_table();
+  return map().voxel_table();
 }
 
 Point* HostAligner::room_for_scan(std::size_t points, std::size_t) {

@@ -12,17 +12,6 @@
 namespace ndt {
 namespace {
 
-Gauss<float> float_gauss(const AlignOptions& options) {
-  const Gauss<double> gauss = make_gauss(options.outlier_ratio, options.resolution_m);
-  return {static_cast<float>(gauss.d1), static_cast<float>(gauss.d2)};
-}
-
-void require_offered(const AlignOptions& options) {
-  if (options.step_control != StepControl::clamped)
-    throw std::invalid_argument(
-        "option step-control = trust_region: the shared loop does not offer it yet; cpu_pclomp_ref does");
-}
-
 /// Writes the results of a batch, on helper threads while later alignments still run, and the last ones on
 /// the calling thread. A result takes two eigen-decompositions, which last longer than an alignment on a
 /// device.
@@ -63,14 +52,23 @@ class ResultWriter {
 
 }  // namespace
 
-LoopAligner::LoopAligner(const AlignOptions& options) : options_(options) {
+LoopAligner::LoopAligner(const AlignOptions& options, Offers offers) : options_(options) {
   validate(options);
-  require_offered(options);
-  gauss_ = float_gauss(options);
+  if (options.step_control == StepControl::trust_region && offers != Offers::trust_region_too)
+    throw std::invalid_argument(
+        "option step-control = trust_region: this implementation has clamped steps only; use persistent_cpu "
+        "or "
+        "cpu_pclomp_ref");
+  gauss_ = gauss(*(options.levels.end() - 1) * options.resolution_m);
+}
+
+Gauss<float> LoopAligner::gauss(double edge_m) const {
+  const Gauss<double> gauss = make_gauss(options_.outlier_ratio, edge_m);
+  return {static_cast<float>(gauss.d1), static_cast<float>(gauss.d2)};
 }
 
 void LoopAligner::require_map(const char* where) const {
-  if (map_origin() == nullptr) throw std::logic_error(std::string(where) + ": set_map was not called");
+  if (levels().empty()) throw std::logic_error(std::string(where) + ": set_map was not called");
 }
 
 LoopScan LoopAligner::prepare(const PointCloud& scan, std::span<const Transform> poses, const char* where) {
@@ -79,7 +77,13 @@ LoopScan LoopAligner::prepare(const PointCloud& scan, std::span<const Transform>
   for (const Transform& pose : poses) require_rigid(pose, where);
   Point* room = room_for_scan(scan.size(), poses.size());
   const CopiedPoints copied = copy_scan_points(scan, options_, where, room);
-  return {room, {static_cast<std::int64_t>(copied.points), copied.dropped, copied.mean_range_m}};
+  return {room,
+          {static_cast<std::int64_t>(copied.points), copied.dropped, copied.mean_range_m,
+           options_.coarse_stride, static_cast<int>(levels().size()) - 1}};
+}
+
+LoopOptions LoopAligner::loop_options_for(const PerScan& per_scan, const LoopScan& scan) const {
+  return loop_options(options_, per_scan, levels(), scan.facts.mean_range_m);
 }
 
 void LoopAligner::begin(const PointCloud& cloud, std::span<const Transform> guesses, const PerScan& per_scan,
@@ -89,9 +93,9 @@ void LoopAligner::begin(const PointCloud& cloud, std::span<const Transform> gues
   batch_.per_scan = per_scan;
   batch_.runs.resize(guesses.size());
   for (std::size_t k = 0; k < guesses.size(); ++k)
-    batch_.runs[k] = {to_local(guesses[k], *map_origin()), {}, {}};
+    batch_.runs[k] = {to_local(guesses[k], map_origin()), {}, {}};
   if (!guesses.empty())
-    submit_runs(batch_.scan, loop_options(options_, per_scan, *map_origin()), batch_.per_scan, batch_.runs);
+    submit_runs(batch_.scan, loop_options_for(per_scan, batch_.scan), batch_.per_scan, batch_.runs);
   batch_.pending = true;
 }
 
@@ -115,12 +119,12 @@ AlignResult LoopAligner::align(const PointCloud& cloud, const Transform& guess, 
 
 Evaluation LoopAligner::evaluate(const PointCloud& cloud, const Transform& pose, const PerScan& per_scan) {
   const LoopScan scan = prepare(cloud, {&pose, 1}, "evaluate");
-  LoopOptions options = loop_options(options_, per_scan, *map_origin());
+  LoopOptions options = loop_options_for(per_scan, scan);
   options.max_iterations = 0;
-  LoopRun one{to_local(pose, *map_origin()), {}, {}};
+  LoopRun one{to_local(pose, map_origin()), {}, {}};
   submit_runs(scan, options, {}, {&one, 1});
   collect_run({}, {&one, 1}, 0);
-  Evaluation out = to_evaluation(one.outcome, *map_origin(), scan.facts);
+  Evaluation out = to_evaluation(one.outcome, map_origin(), scan.facts);
   if (per_scan.point_scores) out.point_scores = point_scores(scan, one.local_guess);
   return out;
 }
@@ -135,7 +139,7 @@ void LoopAligner::collect(std::span<AlignResult> out) {
   if (!batch_.pending) throw std::logic_error("collect: nothing was submitted");
   require_room_for_results(batch_.runs.size(), out.size(), "collect");
   batch_.pending = false;
-  ResultWriter writer([&, origin = *map_origin()](std::size_t begin, std::size_t end) {
+  ResultWriter writer([&, origin = map_origin()](std::size_t begin, std::size_t end) {
     for (std::size_t k = begin; k < end; ++k) {
       const LoopRun& run = batch_.runs[k];
       out[k] = to_result(run.outcome, batch_.guesses[k], origin, batch_.scan.facts, run.trace);
@@ -154,7 +158,7 @@ void LoopAligner::score_batch(const PointCloud& cloud, std::span<const Transform
   const LoopScan scan = prepare(cloud, poses, "score_batch");
   if (poses.empty()) return;
   std::vector<Transform> local(poses.begin(), poses.end());
-  for (Transform& pose : local) pose = to_local(pose, *map_origin());
+  for (Transform& pose : local) pose = to_local(pose, map_origin());
   score(scan, local, out);
 }
 

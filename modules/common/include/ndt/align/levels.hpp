@@ -10,10 +10,11 @@
 #include <string>
 #include <string_view>
 
-#include "ndt/align/option.hpp"
 #include "ndt/core/limits.hpp"
 
 namespace ndt {
+
+struct Bounds;
 
 class Levels {
  public:

@@ -12,4 +12,9 @@ struct InputError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+/// A map in which no voxel has enough points.
+struct NoValidVoxel : InputError {
+  using InputError::InputError;
+};
+
 }  // namespace ndt

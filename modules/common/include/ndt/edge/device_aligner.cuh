@@ -23,7 +23,7 @@ class DeviceAligner : public LoopAligner {
 
  protected:
   /// Throws std::invalid_argument for options out of range, cuda::Error if the device cannot be used.
-  explicit DeviceAligner(const AlignOptions& options);
+  explicit DeviceAligner(const AlignOptions& options, Offers offers = Offers::clamped_steps);
   ~DeviceAligner() override { context_.settle(); }
 
   /// Number of bytes that travel in front of a scan's points: guesses, or what an implementation makes of
@@ -33,8 +33,9 @@ class DeviceAligner : public LoopAligner {
   virtual void map_changed() {}
 
   cuda::Context& context() { return context_; }
-  VoxelMapView view() const { return map_->view(); }
-  const VoxelSurface* surfaces() const { return map_->surfaces(); }
+  VoxelMapView view() const { return maps_.back()->view(); }
+  const VoxelSurface* surfaces() const { return maps_.back()->surfaces(); }
+  std::span<const MapLevel> levels() const final { return levels_; }
 
   /// Runs f. If f throws, waits for the device before it passes the exception on, because the device may
   /// still use memory that the next call reuses.
@@ -84,7 +85,6 @@ class DeviceAligner : public LoopAligner {
   void watch(const PerScan& per_scan);
 
  private:
-  const Vec3<double>* map_origin() const final { return map_ ? &map_->origin() : nullptr; }
   Point* room_for_scan(std::size_t points, std::size_t poses) final;
   void score(const LoopScan& scan, std::span<const Transform> local_poses, std::span<Score> out) final;
   std::vector<float> point_scores(const LoopScan& scan, const Transform& local_pose) final;
@@ -94,7 +94,8 @@ class DeviceAligner : public LoopAligner {
   void upload_staged(std::size_t in_front, const ScanView& scan);
 
   cuda::Context context_;
-  std::unique_ptr<DeviceVoxelMap> map_;
+  std::vector<std::unique_ptr<DeviceVoxelMap>> maps_;  // coarse to fine
+  std::vector<MapLevel> levels_;
   // Both have the same layout: the points begin at front_, a multiple of 256, and what travels with them ends
   // there.
   cuda::PinnedBuffer<char> staging_;

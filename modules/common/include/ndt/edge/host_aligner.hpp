@@ -17,12 +17,16 @@ class HostAligner : public LoopAligner {
 
  protected:
   /// Throws std::invalid_argument for options out of range, std::system_error if the system refuses a thread.
-  explicit HostAligner(const AlignOptions& options) : LoopAligner(options), pool_(options.threads) {}
+  explicit HostAligner(const AlignOptions& options, Offers offers = Offers::clamped_steps)
+      : LoopAligner(options, offers), pool_(options.threads) {}
 
   HostPool& pool() { return pool_; }
-  const VoxelMap& map() const { return *map_; }
-  VoxelMapView view() const { return map_->view(); }
-  const VoxelSurface* surfaces() const { return map_->surfaces().data(); }
+  /// The last level's map.
+  const VoxelMap& map() const { return *maps_.back(); }
+  const VoxelMap& map(std::size_t level) const { return *maps_[level]; }
+  VoxelMapView view() const { return map().view(); }
+  const VoxelSurface* surfaces() const { return map().surfaces().data(); }
+  std::span<const MapLevel> levels() const final { return levels_; }
 
   /// The same as DeviceAligner's, in host memory.
   template <class F>
@@ -34,13 +38,13 @@ class HostAligner : public LoopAligner {
                     std::span<LoopRun> runs);
 
  private:
-  const Vec3<double>* map_origin() const final { return map_ ? &map_->origin() : nullptr; }
   Point* room_for_scan(std::size_t points, std::size_t poses) final;
   void score(const LoopScan& scan, std::span<const Transform> local_poses, std::span<Score> out) final;
   std::vector<float> point_scores(const LoopScan& scan, const Transform& local_pose) final;
 
   HostPool pool_;
-  std::unique_ptr<VoxelMap> map_;
+  std::vector<std::unique_ptr<VoxelMap>> maps_;  // coarse to fine
+  std::vector<MapLevel> levels_;
   std::vector<Point> room_;
   std::vector<Transform> guesses_;
 };

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "ndt/align/aligner.hpp"
+#include "ndt/core/error.hpp"
 #include "ndt/solve/loop_outcome.hpp"
 
 namespace ndt {
@@ -15,6 +16,19 @@ namespace ndt {
 struct ScanFacts {
   std::int64_t points = 0, dropped = 0;
   double mean_range_m = 0;
+  int coarse_stride = 1, last_level = 0;
+
+  /// Number of points that a level's sums use.
+  std::int64_t used(int level) const {
+    return level < last_level ? (points + coarse_stride - 1) / coarse_stride : points;
+  }
+};
+
+/// One of a registration's maps. The others of the same registration differ in edge and, 1 km or more from
+/// the global origin, in their own origin.
+struct MapLevel {
+  double edge_m = 0;
+  Vec3<double> origin;
 };
 
 /// The watch of persistent_align on the host. Gives LoopStatus::cancelled or timeout once the caller wants
@@ -24,8 +38,9 @@ struct HostWatch {
   LoopStatus operator()() const;
 };
 
+/// levels: those that the maps have, coarse to fine.
 LoopOptions loop_options(const AlignOptions& options, const PerScan& per_scan,
-                         const Vec3<double>& map_origin);
+                         std::span<const MapLevel> levels, double mean_range_m);
 
 /// Converts a transform to map-local coordinates, and back.
 Transform to_local(const Transform& map_from_scan, const Vec3<double>& map_origin);
@@ -76,18 +91,38 @@ class LoopAligner : public Aligner {
   void score_batch(const PointCloud& scan, std::span<const Transform> poses, std::span<Score> out) final;
 
  protected:
-  /// Throws std::invalid_argument for options out of range.
-  explicit LoopAligner(const AlignOptions& options);
+  /// What an implementation's schedule can run.
+  enum class Offers { clamped_steps, trust_region_too };
+
+  /// Throws std::invalid_argument for options out of range or not offered.
+  LoopAligner(const AlignOptions& options, Offers offers);
 
   const AlignOptions& options() const { return options_; }
   const Gauss<float>& gauss() const { return gauss_; }
+  Gauss<float> gauss(double edge_m) const;
   /// Throws std::logic_error unless there is a map.
   void require_map(const char* where) const;
   /// Waits for alignments that nobody collected, and forgets them: also called before another map is built.
   void give_up();
 
-  /// The map's origin, or null without a map.
-  virtual const Vec3<double>* map_origin() const = 0;
+  /// The maps' levels, coarse to fine; none without a map.
+  virtual std::span<const MapLevel> levels() const = 0;
+  /// Builds a map of every level with build(options of the level), which gives a pointer to it. Leaves out a
+  /// coarse level on which no voxel has enough points, as around a small cloud.
+  template <class Build>
+  auto build_levels(Build&& build) const {
+    std::vector<decltype(build(options_))> maps;
+    AlignOptions one = options_;
+    for (const double level : options_.levels) {
+      one.resolution_m = level * options_.resolution_m;
+      try {
+        maps.push_back(build(one));
+      } catch (const NoValidVoxel&) {
+        if (level == *(options_.levels.end() - 1)) throw;
+      }
+    }
+    return maps;
+  }
   /// Gives room for `points` finite points of a scan, valid until the next call; they are written there
   /// before they are aligned or scored. poses: the most poses that the scan will be aligned from or scored
   /// at.
@@ -114,6 +149,8 @@ class LoopAligner : public Aligner {
     bool pending = false;
   };
 
+  const Vec3<double>& map_origin() const { return levels().back().origin; }
+  LoopOptions loop_options_for(const PerScan& per_scan, const LoopScan& scan) const;
   LoopScan prepare(const PointCloud& scan, std::span<const Transform> poses, const char* where);
   void begin(const PointCloud& scan, std::span<const Transform> guesses, const PerScan& per_scan,
              const char* where);

@@ -28,6 +28,7 @@ class DeviceVoxelMap {
   /// The voxels' surfaces on the device, indexed as VoxelMapView::voxels.
   const VoxelSurface* surfaces() const { return surfaces_.data(); }
   const MapInfo& info() const { return info_; }
+  double resolution_m() const { return resolution_m_; }
   const Vec3<double>& origin() const { return info_.origin; }
   /// Downloads the voxels, and waits.
   std::vector<VoxelInfo> voxel_table() const;

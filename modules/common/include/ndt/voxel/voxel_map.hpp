@@ -56,6 +56,7 @@ class VoxelMap {
 
   VoxelMapView view() const;
   const MapInfo& info() const { return info_; }
+  double resolution_m() const { return resolution_m_; }
   /// Map origin [m], to which map-local coordinates are relative. A multiple of the resolution; 0 unless the
   /// median point is 1 km or more from 0 on some axis.
   const Vec3<double>& origin() const { return info_.origin; }
