@@ -11,7 +11,7 @@ namespace {
 
 __global__ void one_thread_align_kernel(gpu_persistent::AlignInput input, LoopState start, LoopState* end) {
   SerialTeam team;
-  gpu_persistent::persistent_align(team, input, gpu_persistent::NoWatch{}, start, nullptr);
+  gpu_persistent::persistent_align<ClampedSteps>(team, input, gpu_persistent::NoWatch{}, start, nullptr);
   *end = start;
 }
 

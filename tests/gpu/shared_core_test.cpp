@@ -17,10 +17,9 @@ struct Courtyard {
   gpu_persistent::AlignInput input;
   Courtyard() {
     const Gauss<double> g = make_gauss(0.55, 2.0);
-    input = {{test_clouds::scan().points.data(), 1000},
-             map.view(),
-             {static_cast<float>(g.d1), static_cast<float>(g.d2)},
-             {}};
+    input.scan = {test_clouds::scan().points.data(), 1000};
+    input.map = map.view();
+    input.gauss = {static_cast<float>(g.d1), static_cast<float>(g.d2)};
   }
 };
 
@@ -31,7 +30,8 @@ TEST(SharedCoreOnTheDevice, AlignsLikeTheHost) {
     const LoopState start = begin_loop(to_transform(offset));
     LoopState host_state = start;
     SerialTeam team;
-    gpu_persistent::persistent_align(team, courtyard.input, gpu_persistent::NoWatch{}, host_state, nullptr);
+    gpu_persistent::persistent_align<ClampedSteps>(team, courtyard.input, gpu_persistent::NoWatch{},
+                                                   host_state, nullptr);
     const LoopState& host = host_state;
     const LoopState device = align_on_one_gpu_thread(courtyard.input, start);
     EXPECT_EQ(device.status, host.status);

@@ -10,24 +10,50 @@ namespace {
 
 class CpuAligner final : public HostAligner {
  public:
-  explicit CpuAligner(const AlignOptions& options) : HostAligner(options) {}
+  explicit CpuAligner(const AlignOptions& options) : HostAligner(options, Offers::trust_region_too) {}
 
  private:
   void submit_runs(const LoopScan& scan, const LoopOptions& options, const PerScan& per_scan,
                    std::span<LoopRun> runs) override {
-    const AlignInput input{scan.view(), view(), gauss(), options};
+    this->options().step_control == StepControl::trust_region
+        ? run<TrustRegion>(scan, options, per_scan, runs)
+        : run<ClampedSteps>(scan, options, per_scan, runs);
+  }
+
+  template <class Steps>
+  void run(const LoopScan& scan, const LoopOptions& options, const PerScan& per_scan,
+           std::span<LoopRun> runs) {
+    AlignInput input{scan.view(), view(), gauss(), options, {}, this->options().coarse_stride};
+    for (std::size_t l = 0; l + 1 < levels().size(); ++l)
+      input.coarse[l] = {map(l).view(), gauss(levels()[l].edge_m)};
     const HostWatch watch{per_scan};
     const auto trace_lines = static_cast<std::size_t>(per_scan.trace ? options.max_iterations + 1 : 0);
     for (LoopRun& one : runs) one.trace.resize(trace_lines);
     pool().for_each(runs.size(), [&](auto& team, std::size_t k) {
       LoopRun& one = runs[k];
-      LoopState state = begin_loop(one.local_guess);
-      persistent_align(team, input, watch, state, one.trace.empty() ? nullptr : one.trace.data());
+      LoopState state;
+      Steps::begin(loop_start(one.local_guess), options, state);
+      choose_level(Steps{}, scan, options, state);
+      persistent_align<Steps>(team, input, watch, state, one.trace.empty() ? nullptr : one.trace.data());
       team.once([&] {
         one.outcome = outcome_of(state);
         conclude(scan, options, one);
       });
     });
+  }
+
+  void choose_level(ClampedSteps, const LoopScan&, const LoopOptions&, LoopState&) const {}
+  void choose_level(TrustRegion, const LoopScan& scan, const LoopOptions& options, LoopState& state) const {
+    int level = state.region.level;
+    const auto fixes = [&] {
+      return fixes_the_pose(SoloCrew{},
+                            surface_information(map(static_cast<std::size_t>(level)), scan.view(),
+                                                shifted(state.trial, options.region.levels[level].shift),
+                                                scan.facts.mean_range_m),
+                            state.scratch, state.region.step.curvature);
+    };
+    while (level < options.region.last && !fixes()) ++level;
+    TrustRegion::begin_on(level, options, state);
   }
 
   /// Concludes on one thread, because the surfaces of an alignment are few.

@@ -47,7 +47,10 @@ class PersistentAligner final : public DeviceAligner {
     clear(trace_.data(), trace_size * sizeof(LoopTrace));
 
     PersistentArguments a;
-    a.input = {{on_device.points, scan.view().size}, view(), gauss(), options};
+    a.input.scan = {on_device.points, scan.view().size};
+    a.input.map = view();
+    a.input.gauss = gauss();
+    a.input.options = options;
     a.surfaces = surfaces();
     a.mean_range_m = scan.facts.mean_range_m;
     a.starts = static_cast<const LoopStart*>(uploaded(start_bytes));

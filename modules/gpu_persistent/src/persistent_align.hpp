@@ -3,18 +3,28 @@
 // they wait for tagged words).
 #pragma once
 
+#include <type_traits>
+
 #include "ndt/core/point_cloud.hpp"
 #include "ndt/exec/team.hpp"
-#include "ndt/solve/newton_loop.hpp"
+#include "ndt/solve/trust_region.hpp"
 
 namespace ndt::gpu_persistent {
+
+/// One of the coarse maps with the constants of its pairs.
+struct CoarseLevel {
+  VoxelMapView map;
+  Gauss<float> gauss;
+};
 
 /// The data that every worker reads.
 struct AlignInput {
   ScanView scan;
-  VoxelMapView map;
+  VoxelMapView map;  ///< the last level's
   Gauss<float> gauss;
   LoopOptions options;
+  CoarseLevel coarse[Limits::kLevels - 1];
+  int coarse_stride = 1;  ///< every n-th point is used on them
 };
 
 /// A watch that never ends the loop. A watch gives LoopStatus::running, or the reason for which the loop is
@@ -23,28 +33,58 @@ struct NoWatch {
   NDT_BODY LoopStatus operator()() const { return LoopStatus::running; }
 };
 
-/// Aligns from `state`, which is block-local (on the CPU: the worker's own), starts as begin_loop() left it,
-/// and is the same everywhere at the end. `trace` belongs to the team and holds max_iterations + 1 lines, or
-/// is null.
-template <Team T, class Watch>
+/// Sums the scan at the loop's motion, and asks the watch on the way.
+template <Team T, class Ask>
+NDT_BODY decltype(auto) sum_derivatives(ClampedSteps, T& team, const AlignInput& input,
+                                        const LoopState& state, Ask&& ask) {
+  return team.template sum<DerivativeSums>(
+      input.scan.size,
+      [&](int first, int count, const auto& lanes, auto& part) {
+        add_scan_points(input.map, input.gauss, state.at.motion, input.scan.points + first, count, lanes,
+                        part);
+      },
+      ask);
+}
+
+/// The same on the map of the loop's level, with its share of the negative curvature.
+template <Team T, class Ask>
+NDT_BODY decltype(auto) sum_derivatives(TrustRegion, T& team, const AlignInput& input, const LoopState& state,
+                                        Ask&& ask) {
+  const int level = state.region.level;
+  const bool last = level == input.options.region.last;
+  const VoxelMapView& map = last ? input.map : input.coarse[level].map;
+  const Gauss<float> gauss =
+      with_curvature(last ? input.gauss : input.coarse[level].gauss, state.region.curvature_share);
+  const int stride = last ? 1 : input.coarse_stride;
+  decltype(auto) total = team.template sum<DerivativeSums>(
+      (input.scan.size + stride - 1) / stride,
+      [&](int first, int count, const auto& lanes, auto& part) {
+        Point points[std::remove_cvref_t<decltype(lanes)>::kPoints];
+        for (int i = 0; i < count; ++i) points[i] = input.scan.points[(first + i) * stride];
+        add_scan_points(map, gauss, state.at.motion, points, count, lanes, part);
+      },
+      ask);
+  if (stride > 1) team.settle();
+  return total;
+}
+
+/// Aligns from `state`, which is block-local (on the CPU: the worker's own), starts as Steps::begin() left
+/// it, and is the same everywhere at the end. `trace` belongs to the team and holds max_iterations + 1 lines,
+/// or is null. Steps: ClampedSteps or TrustRegion.
+template <class Steps, Team T, class Watch>
 NDT_BODY void persistent_align(T& team, const AlignInput& input, const Watch& watch, LoopState& state,
                                LoopTrace* trace) {
   while (state.status == LoopStatus::running) {
-    const Total<DerivativeSums<double>>& total = team.template sum<DerivativeSums>(
-        input.scan.size,
-        [&](int first, int count, const auto& lanes, auto& part) {
-          add_scan_points(input.map, input.gauss, state.at.motion, input.scan.points + first, count, lanes,
-                          part);
-        },
-        [&] { return static_cast<int>(watch()); });
+    const Total<DerivativeSums<double>>& total =
+        sum_derivatives(Steps{}, team, input, state, [&] { return static_cast<int>(watch()); });
     team.replicated(
         [&](const auto& crew) {
-          propose(crew, total.sums, input.options, state);
+          Steps::propose(crew, total.sums, input.options, state);
           if (state.status == LoopStatus::running && total.answer != 0)
-            crew.one([&] { state.status = static_cast<LoopStatus>(total.answer); });
+            Steps::interrupt(crew, static_cast<LoopStatus>(total.answer), input.options, state);
         },
         [&](const auto& crew) {
-          commit(crew, input.options, state, [&] {
+          Steps::commit(crew, input.options, state, [&] {
             if (trace != nullptr && state.accepted && team.leads())
               trace[state.iterations] = trace_line(state);
           });

@@ -44,8 +44,9 @@ __device__ void run_alignment(T& team, const PersistentArguments& a, int k) {
   if (threadIdx.x == 0) begin_loop(a.starts[k], *new (bytes) LoopState);
   __syncthreads();
   const int lines = a.input.options.max_iterations + 1;
-  persistent_align(team, a.input, HostWord{a.interrupt}, state,
-                   a.traces == nullptr ? nullptr : a.traces + static_cast<std::int64_t>(k) * lines);
+  persistent_align<ClampedSteps>(
+      team, a.input, HostWord{a.interrupt}, state,
+      a.traces == nullptr ? nullptr : a.traces + static_cast<std::int64_t>(k) * lines);
   // Waits until the crew has completed the state, because commit() runs after the body's last barrier.
   __syncthreads();
   conclude(team, {a.input.scan, a.input.map, a.surfaces, a.mean_range_m}, a.input.options.max_iterations,

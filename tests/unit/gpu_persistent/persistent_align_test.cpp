@@ -25,16 +25,15 @@ struct Courtyard {
   LoopState start;
   explicit Courtyard(int points) {
     const Gauss<double> g = make_gauss(0.55, 2.0);
-    input = {{test_clouds::scan().points.data(), points},
-             map.view(),
-             {static_cast<float>(g.d1), static_cast<float>(g.d2)},
-             {}};
+    input.scan = {test_clouds::scan().points.data(), points};
+    input.map = map.view();
+    input.gauss = {static_cast<float>(g.d1), static_cast<float>(g.d2)};
     start = begin_loop(to_transform({0.3, -0.2, 0.1, 0.01, 0.02, 0.05}));
   }
   template <class T>
   LoopState run(T& team) const {
     LoopState state = start;
-    persistent_align(team, input, NoWatch{}, state, nullptr);
+    persistent_align<ClampedSteps>(team, input, NoWatch{}, state, nullptr);
     return state;
   }
   LoopState run_on(int workers) const {
@@ -42,7 +41,7 @@ struct Courtyard {
     LoopState end;
     pool.run([&](HostTeam& team) {
       LoopState state = start;
-      persistent_align(team, input, NoWatch{}, state, nullptr);
+      persistent_align<ClampedSteps>(team, input, NoWatch{}, state, nullptr);
       team.once([&] { end = state; });
     });
     return end;
@@ -79,7 +78,7 @@ TEST(PersistentAlign, TraceHoldsTheGuessAndEveryIteration) {
   LoopState state = courtyard.start;
   std::vector<LoopTrace> trace(31);
   BasicSerialTeam<SimdLanes> team;
-  persistent_align(team, courtyard.input, NoWatch{}, state, trace.data());
+  persistent_align<ClampedSteps>(team, courtyard.input, NoWatch{}, state, trace.data());
   const LoopState& out = state;
   ASSERT_GT(out.iterations, 1);
   EXPECT_EQ(trace[0].pose.x, courtyard.start.trial.x);
