@@ -2,6 +2,7 @@
 // Newton step and line search, and shares none of them with the shared core.
 #include <gtest/gtest.h>
 
+#include <stdexcept>
 #include <tuple>
 
 #include "compare.hpp"
@@ -41,6 +42,18 @@ std::vector<Combination> combinations() {
           if (search == LineSearch::batched) c.name += "_" + std::string(to_string(set));
           out.push_back(c);
         }
+  const auto pyramid = [&](std::string name, auto&& change) {
+    Combination c{AlignOptions::pyramid(), "pyramid_" + std::move(name)};
+    change(c.options);
+    out.push_back(c);
+  };
+  for (const Neighbours neighbours : all_values<Neighbours>())
+    pyramid(std::string(to_string(neighbours)), [&](AlignOptions& o) { o.neighbours = neighbours; });
+  pyramid("three_levels", [](AlignOptions& o) { o.levels = {6, 2.5, 1}; });
+  pyramid("four_levels_finer", [](AlignOptions& o) { o.levels = {6, 2.5, 1, 0.5}; });
+  pyramid("one_level", [](AlignOptions& o) { o.levels = {1}; });
+  pyramid("stride4", [](AlignOptions& o) { o.levels = {6, 2.5, 1}, o.coarse_stride = 4; });
+  pyramid("newton", [](AlignOptions& o) { o.negative_curvature = 1; });
   return out;
 }
 
@@ -94,6 +107,11 @@ class EveryOption : public testing::TestWithParam<std::tuple<Implementation, Com
 TEST_P(EveryOption, SharedCoreAndOracleAgree) {
   const auto& [entry, combination] = GetParam();
   if (const std::string reason = entry.unavailable_reason(); !reason.empty()) GTEST_SKIP() << reason;
+  try {
+    entry.make(combination.options);
+  } catch (const std::invalid_argument& refusal) {
+    GTEST_SKIP() << refusal.what();
+  }
   compare::Worst metres, degrees, score, hessian;
   int cases = 0, equal = 0, undecided = 0;
   std::string different;
@@ -133,8 +151,11 @@ TEST_P(EveryOption, SharedCoreAndOracleAgree) {
   if (walks_all_cases(entry)) {
     EXPECT_GE(equal, kEqualShareOfAll * cases) << different;
   }
-  EXPECT_LE(score.value, 1e-6) << score.where;
-  EXPECT_LE(hessian.value, 1e-5) << hessian.where;
+  // The reference moves points in float32 as the core does. The pyramid's twin moves them in float64: float32
+  // holds a point at 50 m to 2 um, which a voxel 0.5 m wide turns into this much.
+  const bool float64 = combination.options.step_control == StepControl::trust_region;
+  EXPECT_LE(score.value, float64 ? 2e-5 : 1e-6) << score.where;
+  EXPECT_LE(hessian.value, float64 ? 1e-3 : 1e-5) << hessian.where;
 }
 
 INSTANTIATE_TEST_SUITE_P(All, EveryOption,

@@ -1,0 +1,178 @@
+// The profile pyramid, on every implementation that has it: what each of its alignments keeps to. Its twin in
+// the oracle is held to the same, and tests/golden holds the others to the twin.
+#include <gmock/gmock.h>
+
+#include <stdexcept>
+
+#include "compare.hpp"
+#include "every_implementation.hpp"
+#include "run/repeatability.hpp"
+#include "surfaces.hpp"
+
+namespace ndt {
+namespace {
+
+PerScan traced() {
+  PerScan per_scan;
+  per_scan.trace = true;
+  return per_scan;
+}
+
+class Pyramid : public EveryImplementation {
+ protected:
+  void SetUp() override {
+    EveryImplementation::SetUp();
+    if (IsSkipped()) return;
+    try {
+      make(AlignOptions::pyramid());
+    } catch (const std::invalid_argument& refusal) {
+      GTEST_SKIP() << refusal.what();
+    }
+  }
+  static AlignOptions with(const Levels& levels, int stride = 1) {
+    AlignOptions options = AlignOptions::pyramid();
+    options.levels = levels;
+    options.coarse_stride = stride;
+    options.threads = 1;
+    return options;
+  }
+};
+
+void expect_lawful(const AlignResult& r, const AlignOptions& options) {
+  ASSERT_EQ(r.trace.size(), static_cast<std::size_t>(r.iterations) + 1);
+  EXPECT_LE(r.iterations, options.max_iterations);
+  EXPECT_THAT(r.evaluations - r.iterations, testing::AnyOf(1, 2));
+  for (std::size_t i = 1; i < r.trace.size(); ++i) {
+    const TracePoint &before = r.trace[i - 1], &now = r.trace[i];
+    EXPECT_THAT(now.level - before.level, testing::AnyOf(0, 1));
+    EXPECT_LE(now.step_m, before.radius_m * (1 + 1e-12));
+    if (now.level == before.level) {
+      EXPECT_GE(now.score, before.score) << "line " << i;
+    }
+  }
+}
+
+TEST_P(Pyramid, NeverLowersALevelsScoreAndNeverGoesBackALevel) {
+  const PointCloud scan = test_clouds::scan_of(500);
+  for (const AlignOptions& options :
+       {with({2.5, 1}), with({6, 2.5, 1}), with({6, 2.5, 1}, 4), with({12, 5.2, 2.3, 1}, 3), with({1})}) {
+    const auto aligner = in_courtyard(options);
+    for (const Pose& offset : test_clouds::offsets(6, 2, 0.3))
+      expect_lawful(aligner->align(scan, to_transform(offset), traced()), options);
+  }
+}
+
+TEST_P(Pyramid, ReachesTheTruthFromFarther) {
+  const auto aligner = in_courtyard(with({6, 2.5, 1}));
+  for (const Pose& offset : test_clouds::offsets(5, 2, 0.2)) {
+    const AlignResult r = aligner->align(test_clouds::scan(), to_transform(offset));
+    EXPECT_EQ(r.stop, Stop::converged);
+    EXPECT_LE(translation_error_m(r.map_from_scan, Transform{}), 0.006);
+  }
+}
+
+TEST_P(Pyramid, HasTheSameBitsInEveryBatch) {
+  const PointCloud scan = test_clouds::scan_of(300);
+  const std::vector<Transform> guesses = test_clouds::mixed_guesses(20);
+  for (const AlignOptions& options : {with({2.5, 1}), with({6, 2.5, 1}, 4)}) {
+    const auto aligner = in_courtyard(options);
+    std::vector<AlignResult> together(guesses.size());
+    aligner->align_batch(scan, guesses, together, traced());
+    AlignOptions threads = options;
+    threads.threads = 3;
+    const auto more_threads = in_courtyard(threads);
+    for (std::size_t k = 0; k < guesses.size(); ++k) {
+      EXPECT_TRUE(harness::same_bits(aligner->align(scan, guesses[k], traced()), together[k])) << k;
+      EXPECT_TRUE(harness::same_bits(more_threads->align(scan, guesses[k], traced()), together[k])) << k;
+    }
+  }
+}
+
+TEST_P(Pyramid, IsTheSameFarFromTheOrigin) {
+  // Beyond 1 km every level's map has an origin of its own.
+  const Vec3<double> away{4321, -3210, 75};
+  const AlignOptions options = with({6, 2.5, 1});
+  const auto near = in_courtyard(options), far = make(options);
+  PointCloud map = test_clouds::map();
+  map.origin = away;
+  far->set_map(map);
+  for (const Pose& offset : test_clouds::offsets(4, 1, 0.1)) {
+    Pose moved = offset;
+    moved.x += away.x, moved.y += away.y, moved.z += away.z;
+    AlignResult a = near->align(test_clouds::scan(), to_transform(offset)),
+                b = far->align(test_clouds::scan(), to_transform(moved));
+    for (int axis = 0; axis < 3; ++axis) b.map_from_scan(axis, 3) -= (&away.x)[axis];
+    EXPECT_EQ(b.stop, Stop::converged);
+    EXPECT_LE(translation_error_m(a.map_from_scan, b.map_from_scan), 0.006);
+  }
+}
+
+TEST_P(Pyramid, StartsWhereTheSurfacesFixThePose) {
+  const PointCloud map = test_clouds::sampled(test_clouds::corridor(60, 4, 3), 40000, 0.01, 5),
+                   scan = test_clouds::sampled(test_clouds::corridor(30, 4, 3), 1500, 0.01, 6);
+  const auto aligner = make(with({6, 2.5, 1}));
+  aligner->set_map(map);
+  const AlignResult r = aligner->align(scan, to_transform({0.7, 0.05, 0.02, 0, 0, 0.01}), traced());
+  EXPECT_EQ(r.trace[0].level, 2);
+  const AlignResult courtyard =
+      in_courtyard(with({6, 2.5, 1}))
+          ->align(test_clouds::scan(), to_transform({0.7, 0, 0, 0, 0, 0}), traced());
+  EXPECT_EQ(courtyard.trace[0].level, 0);
+}
+
+TEST_P(Pyramid, LeavesOutACoarseLevelWithoutAVoxel) {
+  // Two voxels of 2 m; those of 32 m share out the same points at a corner, five to each.
+  PointCloud cloud;
+  for (int k = 0; k < 40; ++k)
+    cloud.points.push_back({static_cast<float>(k % 5) * 0.3F - 0.6F, static_cast<float>(k / 5 % 2) - 0.5F,
+                            static_cast<float>(k / 10) * 0.3F - 0.6F});
+  AlignOptions options = with({16, 1});
+  options.min_points = 6;
+  const auto aligner = make(options);
+  EXPECT_NO_THROW(aligner->set_map(test_clouds::map()));
+  EXPECT_GT(aligner->set_map(cloud).voxels, 0);
+  EXPECT_NO_THROW(aligner->align(cloud, Transform{}));
+}
+
+TEST_P(Pyramid, EndsAtADeadlineWithAPoseOfTheLastLevel) {
+  const auto aligner = in_courtyard(with({6, 2.5, 1}));
+  PerScan late = traced();
+  late.deadline = std::chrono::steady_clock::now() - std::chrono::seconds(1);
+  const AlignResult r = aligner->align(test_clouds::scan(), to_transform({0.5, 0.2, 0, 0, 0, 0.05}), late);
+  EXPECT_EQ(r.stop, Stop::timeout);
+  EXPECT_EQ(r.iterations, 0);
+  const Evaluation there = aligner->evaluate(test_clouds::scan(), r.map_from_scan);
+  EXPECT_NEAR(r.score, there.score, 1e-6 * there.score);
+  EXPECT_LE(compare::hessian_blocks(r.hessian, there.hessian), 1e-6);
+}
+
+TEST_P(Pyramid, EvaluatesTheTrueHessianOfTheLastLevel) {
+  const auto many = in_courtyard(with({6, 2.5, 1})), one = in_courtyard(with({1}));
+  for (const Pose& pose : test_clouds::offsets(3, 0.3, 0.03)) {
+    const Evaluation a = many->evaluate(test_clouds::scan(), to_transform(pose)),
+                     b = one->evaluate(test_clouds::scan(), to_transform(pose));
+    EXPECT_EQ(a.score, b.score);
+    for (int i = 0; i < 36; ++i) EXPECT_EQ(a.hessian.m[i], b.hessian.m[i]);
+  }
+}
+
+TEST_P(Pyramid, IsPulledByAPositionAsTheOracleIs) {
+  PerScan pulled;
+  pulled.regularisation = RegularisationTarget{0.3, -0.2};
+  AlignOptions options = with({2.5, 1});
+  options.regularisation_scale = 0.05;
+  const auto aligner = in_courtyard(options);
+  const auto oracle = harness::find_implementation("cpu_pclomp_ref").make(options);
+  oracle->set_map(test_clouds::map());
+  for (const Pose& offset : test_clouds::offsets(3, 0.4, 0.04)) {
+    const AlignResult got = aligner->align(test_clouds::scan(), to_transform(offset), pulled),
+                      expected = oracle->align(test_clouds::scan(), to_transform(offset), pulled);
+    EXPECT_EQ(got.iterations, expected.iterations);
+    EXPECT_LE(translation_error_m(got.map_from_scan, expected.map_from_scan), 1e-4);
+  }
+}
+
+NDT_ON_EVERY_IMPLEMENTATION(Pyramid);
+
+}  // namespace
+}  // namespace ndt
