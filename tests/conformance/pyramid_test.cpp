@@ -6,11 +6,16 @@
 
 #include "compare.hpp"
 #include "every_implementation.hpp"
+#include "ndt/core/error.hpp"
 #include "run/repeatability.hpp"
 #include "surfaces.hpp"
 
 namespace ndt {
 namespace {
+
+// The score of the courtyard's scan has several maxima between 3 and 6 mm from the truth, where a point gains
+// or loses a voxel.
+constexpr double kCourtyardM = 0.006;
 
 PerScan traced() {
   PerScan per_scan;
@@ -67,7 +72,7 @@ TEST_P(Pyramid, ReachesTheTruthFromFarther) {
   for (const Pose& offset : test_clouds::offsets(5, 2, 0.2)) {
     const AlignResult r = aligner->align(test_clouds::scan(), to_transform(offset));
     EXPECT_EQ(r.stop, Stop::converged);
-    EXPECT_LE(translation_error_m(r.map_from_scan, Transform{}), 0.006);
+    EXPECT_LE(translation_error_m(r.map_from_scan, Transform{}), kCourtyardM);
   }
 }
 
@@ -103,7 +108,7 @@ TEST_P(Pyramid, IsTheSameFarFromTheOrigin) {
                 b = far->align(test_clouds::scan(), to_transform(moved));
     for (int axis = 0; axis < 3; ++axis) b.map_from_scan(axis, 3) -= (&away.x)[axis];
     EXPECT_EQ(b.stop, Stop::converged);
-    EXPECT_LE(translation_error_m(a.map_from_scan, b.map_from_scan), 0.006);
+    EXPECT_LE(translation_error_m(a.map_from_scan, b.map_from_scan), kCourtyardM);
   }
 }
 
@@ -121,17 +126,27 @@ TEST_P(Pyramid, StartsWhereTheSurfacesFixThePose) {
 }
 
 TEST_P(Pyramid, LeavesOutACoarseLevelWithoutAVoxel) {
-  // Two voxels of 2 m; those of 32 m share out the same points at a corner, five to each.
+  // Around a corner of the coarse grid: eight voxels of 3 points there, one of 24 on the last level.
   PointCloud cloud;
-  for (int k = 0; k < 40; ++k)
-    cloud.points.push_back({static_cast<float>(k % 5) * 0.3F - 0.6F, static_cast<float>(k / 5 % 2) - 0.5F,
-                            static_cast<float>(k / 10) * 0.3F - 0.6F});
-  AlignOptions options = with({16, 1});
-  options.min_points = 6;
-  const auto aligner = make(options);
-  EXPECT_NO_THROW(aligner->set_map(test_clouds::map()));
-  EXPECT_GT(aligner->set_map(cloud).voxels, 0);
-  EXPECT_NO_THROW(aligner->align(cloud, Transform{}));
+  for (int octant = 0; octant < 8; ++octant)
+    for (int i = 0; i < 3; ++i) {
+      const auto at = [&](int axis) {
+        const float off = 0.04F + 0.08F * static_cast<float>((i + axis + octant) % 3);
+        return 2.5F + ((octant >> axis & 1) != 0 ? off : -off);
+      };
+      cloud.points.push_back({at(0), at(1), at(2)});
+    }
+  AlignOptions coarse = with({2.5}), both = with({2.5, 1}), last = with({1});
+  coarse.resolution_m = both.resolution_m = last.resolution_m = 1;
+  EXPECT_THROW(make(coarse)->set_map(cloud), NoValidVoxel);
+  const auto aligner = make(both), single = make(last);
+  EXPECT_EQ(aligner->set_map(cloud).voxels, 1);
+  single->set_map(cloud);
+  const Transform guess = to_transform({0.03, 0.02, 0, 0, 0, 0});
+  const AlignResult r = aligner->align(cloud, guess, traced()),
+                    expected = single->align(cloud, guess, traced());
+  EXPECT_EQ(r.trace.back().level, 0);
+  EXPECT_TRUE(harness::same_bits(r, expected));
 }
 
 TEST_P(Pyramid, EndsAtADeadlineWithAPoseOfTheLastLevel) {
@@ -168,6 +183,7 @@ TEST_P(Pyramid, IsPulledByAPositionAsTheOracleIs) {
     const AlignResult got = aligner->align(test_clouds::scan(), to_transform(offset), pulled),
                       expected = oracle->align(test_clouds::scan(), to_transform(offset), pulled);
     EXPECT_EQ(got.iterations, expected.iterations);
+    // The oracle moves points in float64: tests/golden finds them 0.07 mm apart at most with this profile.
     EXPECT_LE(translation_error_m(got.map_from_scan, expected.map_from_scan), 1e-4);
   }
 }
