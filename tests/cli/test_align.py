@@ -152,8 +152,9 @@ def test_a_peer_refuses_what_its_library_has_not_and_notes_how_it_differs(courty
                           ("--reg-scale", "0.5")]:
         message = refusal(*command, option, value, code=EXIT_USAGE)
         assert f"option {option[2:]} = {value}: pcl_ndt" in message
-    assert "option newton-step = damped: pcl_ndt" in refusal(*command, "--profile", "textbook", code=EXIT_USAGE)
-    assert "option step-control = trust_region: pcl_ndt" in refusal(*command, "--profile", "pyramid", code=EXIT_USAGE)
+    assert "option newton-step = damped: pcl_ndt" in refusal(*command, "--newton-step", "damped", code=EXIT_USAGE)
+    for profile in ["textbook", "pyramid"]:
+        assert "option step-control = trust_region: pcl_ndt" in refusal(*command, "--profile", profile, code=EXIT_USAGE)
     assert "option reg-x = 5: pcl_ndt" in refusal(*command, "--reg-x", 5, "--reg-y", 0, code=EXIT_USAGE)
     for extra in [["--line-search", "more_thuente"], ["--covariance-start", "zero"]]:
         plain, named = (answer("align", courtyard, *command[5:], *e, "--max-iterations", 2) for e in ([], extra))

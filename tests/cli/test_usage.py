@@ -146,7 +146,8 @@ def test_every_option_value_is_taken_by_every_implementation_of_ours(courtyard):
         for option, value, stops in [("--line-search", "batched", at_the_top), ("--line-search", "more_thuente", at_the_top),
                                      ("--neighbours", "direct1", {"converged"}), ("--neighbours", "direct7", {"converged"}),
                                      ("--neighbours", "direct27", {"converged"}),
-                                     ("--covariance-start", "zero", {"converged"}), ("--profile", "textbook", {"converged"})]:
+                                     ("--covariance-start", "zero", {"converged"}), ("--profile", "textbook", {"converged"}),
+                                     ("--newton-step", "damped", {"converged"}), ("--profile", "pyramid", {"converged"})]:
             done = bench("align", *courtyard.args, "--implementation", implementation, option, value, "--json")
             assert json.loads(done.stdout)["stop"] in stops, (implementation, option, value)
 

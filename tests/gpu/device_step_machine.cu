@@ -102,7 +102,7 @@ class DeviceStepMachine final : public StepMachine {
  public:
   void run(const StepArguments& args, Step step) override {
     StepArguments on_device = args;
-    const MapMirror map(context_, on_device.map);
+    const MapMirror map(context_, on_device.levels[0].view);
     ArrayMirrors arrays(context_, on_device.a, args.options.max_iterations + 1);
     run_step(backend_, on_device, step);
     arrays.fetch();

@@ -180,12 +180,12 @@ void launch(cuda::Context& context, const TeamShape& shape, const cuda::Grid& gr
   }
 }
 
-/// Of all sums but the last. A block without a chunk does not hold up the others, who would be two sums ahead
-/// of it before long and write over what it waits for; behind the last sum there is none to be ahead in.
+/// Of all sums in a launch planned for the first. A block without a chunk does not delay the others, so they
+/// could be two sums ahead and overwrite words that it waits for.
 int fewest_chunks(const std::vector<int>& items) {
-  int fewest = kMaxChunks;
-  for (std::size_t s = 0; s + 1 < items.size() || s == 0; ++s)
-    fewest = std::min(fewest, ChunkGroups(items[s]).chunks);
+  int fewest = ChunkGroups(items.front()).chunks;
+  for (const int n : items)
+    if (n > items.front()) fewest = std::min(fewest, ChunkGroups(n).chunks);
   return fewest;
 }
 

@@ -30,20 +30,22 @@ std::string no_device_reason() {
 }
 
 LoopState align_on_one_gpu_thread(const gpu_persistent::AlignInput& input, const LoopState& start) {
-  const CellWindow& window = input.map.window;
+  const VoxelMapView& map = input.levels[0].view;
+  const CellWindow& window = map.window;
   const std::size_t cells = std::size_t{window.nx} * window.ny * window.nz;
   const std::size_t entries = window.starts[cells] + kNearVoxelPadding;
   const auto points = upload(input.scan.points, static_cast<std::size_t>(input.scan.size));
-  const auto voxels = upload(input.map.voxels, static_cast<std::size_t>(input.map.voxel_count));
-  const auto lists = upload(input.map.lists, entries);
+  const auto voxels = upload(map.voxels, static_cast<std::size_t>(map.voxel_count));
+  const auto lists = upload(map.lists, entries);
   const auto starts = upload(window.starts, cells + 1);
   thrust::device_vector<LoopState> end(1);
 
   gpu_persistent::AlignInput on_device = input;
   on_device.scan.points = thrust::raw_pointer_cast(points.data());
-  on_device.map.voxels = thrust::raw_pointer_cast(voxels.data());
-  on_device.map.lists = thrust::raw_pointer_cast(lists.data());
-  on_device.map.window.starts = thrust::raw_pointer_cast(starts.data());
+  VoxelMapView& there = on_device.levels[0].view;
+  there.voxels = thrust::raw_pointer_cast(voxels.data());
+  there.lists = thrust::raw_pointer_cast(lists.data());
+  there.window.starts = thrust::raw_pointer_cast(starts.data());
   one_thread_align_kernel<<<1, 1>>>(on_device, start, thrust::raw_pointer_cast(end.data()));
   for (const cudaError_t error : {cudaGetLastError(), cudaDeviceSynchronize()})
     if (error != cudaSuccess) throw std::runtime_error(cudaGetErrorString(error));

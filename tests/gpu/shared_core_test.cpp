@@ -18,8 +18,8 @@ struct Courtyard {
   Courtyard() {
     const Gauss<double> g = make_gauss(0.55, 2.0);
     input.scan = {test_clouds::scan().points.data(), 1000};
-    input.map = map.view();
-    input.gauss = {static_cast<float>(g.d1), static_cast<float>(g.d2)};
+    input.levels[0].view = map.view();
+    input.levels[0].gauss = {static_cast<float>(g.d1), static_cast<float>(g.d2)};
   }
 };
 

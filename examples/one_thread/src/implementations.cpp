@@ -12,7 +12,10 @@ namespace {
 /// HostAligner keeps the map, checks what comes in and writes results; what is left is the schedule.
 class OneThreadAligner final : public HostAligner {
  public:
-  explicit OneThreadAligner(const AlignOptions& options) : HostAligner(options) {}
+  explicit OneThreadAligner(const AlignOptions& options) : HostAligner(options) {
+    if (options.step_control == StepControl::trust_region)
+      throw std::invalid_argument("option step-control = trust_region: this example has clamped steps only");
+  }
 
  private:
   void submit_runs(const LoopScan& scan, const LoopOptions& options, const PerScan& per_scan,
@@ -32,10 +35,10 @@ class OneThreadAligner final : public HostAligner {
   }
 
   DerivativeSums<double> sums_at(const Motion& motion, const ScanView& scan) const {
-    const VoxelMapView voxels = view();
+    const LevelMap& map = last_level();
     return BasicSerialTeam<SimdLanes>().sum<DerivativeSums>(
         scan.size, [&](int first, int count, const auto& lanes, auto& part) {
-          add_scan_points(voxels, gauss(), motion, scan.points + first, count, lanes, part);
+          add_scan_points(map.view, map.gauss, motion, scan.points + first, count, lanes, part);
         });
   }
 };

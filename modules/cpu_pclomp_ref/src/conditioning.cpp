@@ -37,11 +37,11 @@ const Leaf* best_leaf(const VoxelGrid& grid, const Eigen::Vector3f& moved,
 
 /// Σ w JᵀnnᵀJ with J = [I | -[Rx]ₓ], where rotations are about the map's axes through the scan's origin.
 Matrix6d surface_information(const VoxelGrid& grid, const std::vector<Point>& scan,
-                             const Eigen::Matrix4f& matrix) {
+                             const Eigen::Matrix4f& matrix, std::size_t most) {
   Matrix6d information = Matrix6d::Zero();
   const Eigen::Matrix3f rotation = matrix.topLeftCorner<3, 3>();
   const Eigen::Vector3f translation = matrix.topRightCorner<3, 1>();
-  const std::size_t count = std::min(scan.size(), kSurfacePoints);
+  const std::size_t count = std::min(scan.size(), most);
   std::vector<Neighbour> neighbours;
   for (std::size_t i = 0; i < count; ++i) {
     const Point& p = scan[i * scan.size() / count];
@@ -58,9 +58,9 @@ Matrix6d surface_information(const VoxelGrid& grid, const std::vector<Point>& sc
 using Solver6 = Eigen::SelfAdjointEigenSolver<Matrix6d>;
 
 Solver6 surface_solver(const VoxelGrid& grid, const std::vector<Point>& scan, const Eigen::Matrix4f& matrix,
-                       double mean_range_m) {
+                       double mean_range_m, std::size_t most) {
   const Vector6d scale = per_metre(mean_range_m);
-  return Solver6(scale.asDiagonal() * surface_information(grid, scan, matrix) * scale.asDiagonal());
+  return Solver6(scale.asDiagonal() * surface_information(grid, scan, matrix, most) * scale.asDiagonal());
 }
 
 /// Converts rotations about the map's axes to rates of roll, pitch and yaw, by the axes that these turn
@@ -87,15 +87,15 @@ Conditioning conditioning_of(const Matrix6d& hessian, double mean_range_m) {
 
 bool surfaces_fix_the_pose(const VoxelGrid& grid, const std::vector<Point>& scan,
                            const Eigen::Matrix4f& matrix, double mean_range_m) {
-  Conditioning surfaces;
-  surfaces.surface_condition_number =
-      condition_of(surface_solver(grid, scan, matrix, mean_range_m).eigenvalues());
-  return surfaces.surfaces_fix_the_pose();
+  constexpr std::size_t kFewPoints = 64;
+  constexpr double kLeastShare = 1.0 / 3000;
+  const Vector6d eigenvalues = surface_solver(grid, scan, matrix, mean_range_m, kFewPoints).eigenvalues();
+  return eigenvalues.sum() > 0 && eigenvalues.minCoeff() > kLeastShare * eigenvalues.sum();
 }
 
 void add_surfaces(const VoxelGrid& grid, const std::vector<Point>& scan, const Eigen::Matrix4f& matrix,
                   const Pose& pose, double mean_range_m, Conditioning& conditioning) {
-  const Solver6 solver = surface_solver(grid, scan, matrix, mean_range_m);
+  const Solver6 solver = surface_solver(grid, scan, matrix, mean_range_m, kSurfacePoints);
   conditioning.surface_condition_number = condition_of(solver.eigenvalues());
   if (conditioning.surface_condition_number / kMaxSurfaceConditionNumber <=
       conditioning.condition_number / kMaxConditionNumber)

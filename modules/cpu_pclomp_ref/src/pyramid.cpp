@@ -14,7 +14,9 @@ namespace {
 
 // Shares of a level's voxel edge.
 constexpr double kCoarseRadius = 1.0 / 3, kLastRadius = 1.0 / 2;
-constexpr double kCoarseEnd = 1.0 / 15, kLastEnd = 1.0 / 100;
+constexpr double kCoarseEnd = 1.0 / 15, kCoarseEndFromAfar = 1.0 / 30, kLastEnd = 1.0 / 50;
+/// Of a coarse level's first radius: such a step tells that the guess was far off.
+constexpr double kLongStep = 0.3;
 /// Of the last level's edge: the evaluation after a shorter step has the whole curvature.
 constexpr double kNear = 0.05;
 /// A step is slow from this share of the step before: the blended curvature converges linearly.
@@ -82,7 +84,8 @@ double PyramidRegistration::radius_of(int level) const {
 
 double PyramidRegistration::end_of(int level) const {
   const double edge_m = problem_.levels[static_cast<std::size_t>(level)]->edge_m;
-  return edge_m * (level == problem_.last_level() ? kLastEnd : kCoarseEnd);
+  if (level == problem_.last_level()) return edge_m * kLastEnd;
+  return edge_m * (from_afar_ ? kCoarseEndFromAfar : kCoarseEnd);
 }
 
 bool PyramidRegistration::slow(const Step& step) const { return step.length_m > kSlow * step_before_m_; }
@@ -170,6 +173,8 @@ std::optional<Stop> PyramidRegistration::iterate() {
   }
   const std::optional<Step> step = solve(here_.sums);
   if (!step) return Stop::degenerate;
+  if (here_.level != problem_.last_level() && step->length_m >= kLongStep * radius_of(here_.level))
+    from_afar_ = true;
   const double end_m = end_of(here_.level);
   if (here_.level == problem_.last_level() || !(step->length_m < (slow(*step) ? end_m / 4 : end_m)))
     return try_step(*step);

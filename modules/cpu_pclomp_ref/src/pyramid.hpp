@@ -97,6 +97,7 @@ class PyramidRegistration {
   double step_before_m_ = kNoStep;  ///< kept on this level
   double last_step_m_ = kNoStep;    ///< kept on any level
   bool level_ended_ = false;
+  bool from_afar_ = false;  ///< a coarse step was long: from then on coarse levels end at shorter steps
 };
 
 }  // namespace ndt::cpu_pclomp_ref

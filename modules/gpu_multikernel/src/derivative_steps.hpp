@@ -5,6 +5,7 @@
 
 #include <cmath>
 
+#include "ndt/solve/trust_region.hpp"
 #include "staged_state.hpp"
 
 namespace ndt::gpu_multikernel {
@@ -44,7 +45,8 @@ struct TransformStep {
     const Pose& pose = state.loop.trial;
     if (state.loop.evaluations > 0) {
       state.loop.at.motion.rotation = cast<float>(rotation_derivative(state.moved, 0, 0, 0));
-      state.loop.at.motion.translation = cast<float>(Vec3<double>{pose.x, pose.y, pose.z});
+      const Pose there = shifted(pose, args.options.region.levels[args.level(k)].shift);
+      state.loop.at.motion.translation = cast<float>(Vec3<double>{there.x, there.y, there.z});
     }
     for (int i = 0; i < 3; ++i)
       state.first[i] = cast<float>(rotation_derivative(state.snapped, i == 0, i == 1, i == 2));
@@ -118,7 +120,7 @@ struct NeighbourStep {
   NDT_BODY void operator()(int index) const {
     const int k = index / args.a.points, i = index % args.a.points;
     int count = 0;
-    for_each_near(args.map, moved_point(args.a, k, i), [&](std::uint32_t voxel) {
+    for_each_near(args.map(k).view, moved_point(args.a, k, i), [&](std::uint32_t voxel) {
       if (count < kListedNeighbours) args.a.neighbours[args.a.at(k, kListedNeighbours, count, i)] = voxel;
       ++count;
     });
@@ -132,9 +134,10 @@ struct PointTerms {
 };
 
 /// Adds one pair with the point's Jacobian and point Hessian. [Magnusson 2009, eq. 6.12, 6.13]
+/// curvature_share: share of the terms that can make the Hessian indefinite; 1 gives the true one.
 NDT_HD inline void add_staged_pair(const Gauss<float>& gauss, const Vec3<float>& p, const Voxel& voxel,
                                    const Vec3<float> (&jacobian)[6], const Vec3<float> (&second)[6],
-                                   PointTerms& out) {
+                                   float curvature_share, PointTerms& out) {
   const Vec3<float> q = (p - voxel.centroid) - voxel.mean_offset;
   const Vec3<float> u = voxel.inverse_covariance * q;
   const float score = -gauss.d1 * pair_exponential(gauss, q, u, true);
@@ -151,7 +154,8 @@ NDT_HD inline void add_staged_pair(const Gauss<float>& gauss, const Vec3<float>&
     const Vec3<float> cj = voxel.inverse_covariance * jacobian[i];
     for (int j = i; j < 6; ++j) {
       const float bend = i >= 3 ? dot(u, second[pair++]) : 0.0F;
-      out.hessian[entry++] += weight * (dot(cj, jacobian[j]) - gauss.d2 * slope[i] * slope[j] + bend);
+      const float negative = gauss.d2 * slope[i] * slope[j] - bend;
+      out.hessian[entry++] += weight * (dot(cj, jacobian[j]) - curvature_share * negative);
     }
   }
 }
@@ -161,7 +165,8 @@ struct ScoreGradientHessianStep {
   StepArguments args;
   NDT_BODY void operator()(int index) const {
     const int k = index / args.a.points, i = index % args.a.points;
-    const int count = args.running(k) ? args.a.neighbour_counts[args.a.at(k, 1, 0, i)] : 0;
+    const bool used = args.running(k) && args.uses(k, i);
+    const int count = used ? args.a.neighbour_counts[args.a.at(k, 1, 0, i)] : 0;
     PointTerms out;
     if (count > 0) add_pairs(k, i, count, out);
     const auto put = [&](int term, float value) { args.a.terms[args.a.at(k, kTerms, term, i)] = value; };
@@ -184,11 +189,13 @@ struct ScoreGradientHessianStep {
                    component(args.a.point_hessians, 3 * c + 2)};
     }
     const Vec3<float> p = moved_point(args.a, k, i);
+    const LevelMap& map = args.map(k);
+    const auto share = static_cast<float>(args.a.states[k].loop.region.curvature_share);
     const auto add = [&](std::uint32_t voxel) {
-      add_staged_pair(args.gauss, p, args.map.voxels[voxel], jacobian, second, out);
+      add_staged_pair(map.gauss, p, map.view.voxels[voxel], jacobian, second, share, out);
     };
     if (count > kListedNeighbours) {
-      for_each_near(args.map, p, add);
+      for_each_near(map.view, p, add);
       return;
     }
     for (int n = 0; n < count; ++n) add(args.a.neighbours[args.a.at(k, kListedNeighbours, n, i)]);

@@ -62,16 +62,16 @@ class GraphAligner final : public DeviceAligner {
     header.tile = tile;
     header.max_iterations = options.max_iterations;
     header.regularisation = options.regularisation;
-    header.mean_range_m = scan.facts.mean_range_m;
+    header.per_metre = options.region.per_metre;
     upload_scan(scan.view(), runs, &header, sizeof header);
     clear(trace_.data(), trace_size * sizeof(LoopTrace));
 
     GraphArguments g;
     g.header = static_cast<const GraphHeader*>(uploaded(sizeof(GraphHeader)));
-    g.map = view();
-    g.surfaces = surfaces();
-    g.gauss = gauss();
+    for_each_level([&](std::size_t l, const LevelMap& map) { g.levels[l] = map; });
+    g.coarse_stride = this->options().coarse_stride;
     g.options = options;
+    g.trust_region = this->options().step_control == StepControl::trust_region;
     g.trials = trials_;
     return g;
   }

@@ -57,6 +57,20 @@ int passes_of_a_plain_graph() {
   return text == nullptr ? 0 : std::atoi(text);
 }
 
+/// The kernels of a graph.
+struct GraphKernels {
+  void (*begin)(GraphArguments);
+  void (*choose)(GraphArguments);  ///< null: there is one level
+  void (*pass)(GraphArguments, cudaGraphConditionalHandle);
+  void (*conclude)(GraphArguments);
+};
+GraphKernels kernels_for(const GraphArguments& g) {
+  if (!g.trust_region)
+    return {begin_kernel<ClampedSteps>, nullptr, pass_kernel<ClampedSteps>, conclude_kernel<ClampedSteps>};
+  return {begin_kernel<TrustRegion>, g.options.region.last > 0 ? choose_kernel : nullptr,
+          pass_kernel<TrustRegion>, conclude_kernel<TrustRegion>};
+}
+
 /// Adds `count` passes, each after the one before, and the first after `after` unless it is null. Returns the
 /// last.
 cudaGraphNode_t add_passes(cuda::Context& context, cudaGraph_t graph, const cudaGraphNode_t* after, int count,
@@ -66,8 +80,8 @@ cudaGraphNode_t add_passes(cuda::Context& context, cudaGraph_t graph, const cuda
   const dim3 blocks(kMaxChunks * static_cast<unsigned>(arguments.trials), poses);
   cudaGraphNode_t last = nullptr;
   for (int i = 0; i < count; ++i)
-    last = add_kernel(context, graph, i == 0 ? after : &last, reinterpret_cast<const void*>(&pass_kernel),
-                      blocks, threads, values);
+    last = add_kernel(context, graph, i == 0 ? after : &last,
+                      reinterpret_cast<const void*>(kernels_for(arguments).pass), blocks, threads, values);
   return last;
 }
 
@@ -78,9 +92,13 @@ cuda::GraphExec build_graph(cuda::Context& context, GraphArguments arguments, un
   const int plain_passes = passes_of_a_plain_graph();
   arguments.plain = plain_passes > 0;
   void* values[] = {&arguments};
-  const cudaGraphNode_t begin =
-      add_kernel(context, graph.get(), nullptr, reinterpret_cast<const void*>(&begin_kernel),
+  const GraphKernels kernels = kernels_for(arguments);
+  cudaGraphNode_t begin =
+      add_kernel(context, graph.get(), nullptr, reinterpret_cast<const void*>(kernels.begin),
                  dim3((poses + 31) / 32), 32, values);
+  if (kernels.choose != nullptr)
+    begin = add_kernel(context, graph.get(), &begin, reinterpret_cast<const void*>(kernels.choose),
+                       dim3(poses), kConcludeThreads, values);
   cudaGraphNode_t passes = nullptr;
   if (arguments.plain) {
     passes = add_passes(context, graph.get(), &begin, plain_passes, arguments, {}, poses, threads);
@@ -92,7 +110,7 @@ cuda::GraphExec build_graph(cuda::Context& context, GraphArguments arguments, un
     const cudaGraph_t body = add_while(context, graph, begin, loop, passes);
     add_passes(context, body, nullptr, kPassesPerTurn, arguments, loop, poses, threads);
   }
-  add_kernel(context, graph.get(), &passes, reinterpret_cast<const void*>(&conclude_kernel), dim3(poses),
+  add_kernel(context, graph.get(), &passes, reinterpret_cast<const void*>(kernels.conclude), dim3(poses),
              kConcludeThreads, values);
   return {context, graph};
 }

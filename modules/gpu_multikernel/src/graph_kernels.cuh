@@ -1,4 +1,5 @@
-// The three kernels of the graph: begin, pass and conclude. The parts of a pass are in graph_pass.cuh.
+// The kernels of the graph: begin, in a trust region the choice of the first level, pass and conclude. The
+// parts of a pass are in graph_pass.cuh. Steps: ClampedSteps or TrustRegion.
 #pragma once
 
 #include "graph_pass.cuh"
@@ -6,16 +7,19 @@
 namespace ndt::gpu_multikernel {
 namespace {
 
+template <class Steps>
 __global__ void begin_kernel(const __grid_constant__ GraphArguments g) {
   const int k = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
   if (k == 0) *g.progress = {static_cast<unsigned>(g.header->poses), 0, 0};
   if (k >= g.header->poses) return;
-  g.states[k] = begin_loop(g.header->guesses[k]);
+  g.states[k] = {};
+  Steps::begin(loop_start(g.header->guesses[k]), options_for(g, *g.header), g.states[k]);
   for (int i = 0; i <= g.trials; ++i) g.tickets[k * (g.trials + 1) + i] = 0;
 }
 
 /// Evaluates the trial poses and advances the loops. The grid has kMaxChunks x trials blocks along x for
 /// each pose along y.
+template <class Steps>
 __global__ void __launch_bounds__(kPassThreads)
     pass_kernel(const __grid_constant__ GraphArguments g, cudaGraphConditionalHandle loop) {
   __shared__ double shared_totals[StepSearch::kBatchedTrials * kSumColumns];
@@ -27,23 +31,21 @@ __global__ void __launch_bounds__(kPassThreads)
   const GraphHeader h = *g.header;
   LoopState& state = *reinterpret_cast<LoopState*>(state_bytes);
   copy_state(g.states + k, &state);
-  if (threadIdx.x == 0) {
-    options = g.options;
-    options.max_iterations = h.max_iterations;
-    options.regularisation = h.regularisation;
-  }
+  if (threadIdx.x == 0) options = options_for(g, h);
   __syncthreads();
   if (state.status != LoopStatus::running) return;
 
-  const int chunks = h.chunks > 0 ? h.chunks : 1, trials = trials_of(state);
+  const int chunks = h.chunks > 0 ? h.chunks : 1, trials = trials_of(g, state);
   const auto trial_index =
       static_cast<std::size_t>(k) * static_cast<std::size_t>(g.trials) + static_cast<std::size_t>(trial);
   double* partials = g.partials + trial_index * kMaxChunks * kSumColumns;
   const bool takes_part = trial < trials;
   if (takes_part && chunk < chunks) {
     const Motion motion = trial == 0 ? state.at.motion : g.motions[trial_index];
+    const PassMap map = map_of_pass(Steps{}, g, state);
+    const int points = (h.points + map.stride - 1) / map.stride;
     const int begin = chunk * h.chunk_size, end = begin + h.chunk_size;
-    sum_block(chunk_share(g, h, motion, begin, end < h.points ? end : h.points),
+    sum_block(chunk_share(map, h, motion, begin, end < points ? end : points),
               partials + chunk * kSumColumns);
   }
   // Blocks with nothing to sum arrive too. Because every block reads its state and motion before it arrives,
@@ -62,15 +64,13 @@ __global__ void __launch_bounds__(kPassThreads)
       shared_totals[i] = __ldcg(all + i);
     __syncthreads();
   }
-  if (threadIdx.x < 32) advance_over(totals, trials, g, options, k, state);
-  if (threadIdx.x == 0) {
-    if (state.status == LoopStatus::running) state.status = static_cast<LoopStatus>(interrupt);
-    report(g, state.status != LoopStatus::running, loop);
-  }
+  if (threadIdx.x < 32)
+    advance_over<Steps>(totals, trials, g, options, static_cast<LoopStatus>(interrupt), k, state);
+  if (threadIdx.x == 0) report(g, state.status != LoopStatus::running, loop);
   __syncthreads();
   copy_state(&state, g.states + k);
   const int ahead = static_cast<int>(threadIdx.x);
-  if (ahead > 0 && ahead < state.search.trials_ahead() && state.status == LoopStatus::running)
+  if (ahead > 0 && ahead < trials_of(g, state) && state.status == LoopStatus::running)
     g.motions[static_cast<std::size_t>(k) * static_cast<std::size_t>(g.trials) +
               static_cast<std::size_t>(ahead)] =
         PoseMotion(moved(state.here.pose, state.direction, state.search.trial_ahead(ahead))).motion;
@@ -79,20 +79,15 @@ static_assert(static_cast<int>(LoopStatus::running) == 0, "no interruption");
 
 constexpr unsigned kConcludeThreads = kSurfacePoints;
 
-/// One block per pose: sums the matched surfaces' information and writes the outcome.
-__global__ void __launch_bounds__(kConcludeThreads)
-    conclude_kernel(const __grid_constant__ GraphArguments g) {
+/// Sums the information of a map's surfaces about a pose over the block; all its threads get it.
+__device__ inline const SurfaceInformation& sum_surfaces(const GraphHeader& h, const LevelMap& map,
+                                                         const Pose& pose, int most) {
   __shared__ double warps[kConcludeThreads / 32][SurfaceInformation::kEntries];
-  __shared__ float surfaces[SurfaceInformation::kEntries];
-  const int k = static_cast<int>(blockIdx.x);
-  const GraphHeader& h = *g.header;
-  if (k >= h.poses) return;
-  const LoopState& state = g.states[k];
+  __shared__ SurfaceInformation total;
   SurfaceInformation share;
-  const int count = surface_points(h.points), i = static_cast<int>(threadIdx.x);
-  // Surfaces tell how far an ending can be trusted, and a mere evaluation (no iterations) has no ending.
-  if (h.max_iterations > 0 && surfaces_matter(state.status) && i < count)
-    add_surface(g.map, g.surfaces, SurfacePose(state.here.pose, h.mean_range_m),
+  const int count = surface_points(h.points, most), i = static_cast<int>(threadIdx.x);
+  if (i < count)
+    add_surface(map.view, map.surfaces, SurfacePose(pose, h.per_metre),
                 h.scan[static_cast<std::int64_t>(i) * h.points / count], true, SingleLane{}, share);
   for (int j = 0; j < SurfaceInformation::kEntries; ++j) {
     const double sum = warp_sum(share.entries[j]);
@@ -102,12 +97,49 @@ __global__ void __launch_bounds__(kConcludeThreads)
   if (threadIdx.x < SurfaceInformation::kEntries) {
     double sum = 0;
     for (unsigned w = 0; w < kConcludeThreads / 32; ++w) sum += warps[w][threadIdx.x];
-    surfaces[threadIdx.x] = static_cast<float>(sum);
+    total.entries[threadIdx.x] = sum;
   }
   __syncthreads();
+  return total;
+}
+
+/// One block per pose: begins on the coarsest level whose surfaces fix the pose.
+__global__ void __launch_bounds__(kConcludeThreads) choose_kernel(const __grid_constant__ GraphArguments g) {
+  __shared__ bool fixed;
+  const int k = static_cast<int>(blockIdx.x);
+  const GraphHeader& h = *g.header;
+  if (k >= h.poses || h.max_iterations == 0) return;
+  LoopState& state = g.states[k];
+  const RegionOptions& region = g.options.region;
+  for (int level = 0; level < region.last; ++level) {
+    const SurfaceInformation& information =
+        sum_surfaces(h, g.levels[level], shifted(state.trial, region.levels[level].shift), kFewSurfacePoints);
+    if (threadIdx.x == 0) {
+      fixed = fixes_the_pose(information);
+      if (!fixed) TrustRegion::begin_on(level + 1, g.options, state);
+    }
+    __syncthreads();
+    if (fixed) return;
+  }
+}
+
+/// One block per pose: sums the matched surfaces' information and writes the outcome.
+template <class Steps>
+__global__ void __launch_bounds__(kConcludeThreads)
+    conclude_kernel(const __grid_constant__ GraphArguments g) {
+  const int k = static_cast<int>(blockIdx.x);
+  const GraphHeader& h = *g.header;
+  if (k >= h.poses) return;
+  const LoopState& state = g.states[k];
+  // Surfaces tell how far an ending can be trusted, and a mere evaluation (no iterations) has no ending.
+  const bool matter = h.max_iterations > 0 && surfaces_matter(state.status);
+  const SurfaceInformation* surfaces =
+      matter ? &sum_surfaces(h, g.levels[Steps::last_level(g.options)], state.here.pose, kSurfacePoints)
+             : nullptr;
   if (threadIdx.x != 0) return;
   LoopOutcome out = outcome_of(state);
-  for (int j = 0; j < SurfaceInformation::kEntries; ++j) out.surfaces[j] = surfaces[j];
+  for (int j = 0; j < SurfaceInformation::kEntries; ++j)
+    out.surfaces[j] = matter ? static_cast<float>(surfaces->entries[j]) : 0.0F;
   g.outcomes[k] = out;
 }
 

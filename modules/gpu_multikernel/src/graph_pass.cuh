@@ -5,9 +5,10 @@
 #include "block_sums.cuh"
 #include "ndt/core/point_cloud.hpp"
 #include "ndt/exec/warp_crew.cuh"
+#include "ndt/score/level_map.hpp"
 #include "ndt/score/surface_information.hpp"
 #include "ndt/solve/loop_outcome.hpp"
-#include "ndt/solve/newton_loop.hpp"
+#include "ndt/solve/trust_region.hpp"
 
 namespace ndt::gpu_multikernel {
 
@@ -23,7 +24,7 @@ struct alignas(16) GraphHeader {
   int tile = 1;                    ///< threads that share a point
   int max_iterations = 0;
   Regularisation regularisation;
-  double mean_range_m = 0;
+  double per_metre = 1;  ///< one over the scan's mean range
 };
 
 /// The number of poses that are still running, and a pass's progress over them.
@@ -34,12 +35,12 @@ struct GraphProgress {
 /// The arguments that stay the same while map and buffers do. Arrays hold [poses] elements unless noted.
 struct GraphArguments {
   const GraphHeader* header = nullptr;
-  VoxelMapView map;
-  const VoxelSurface* surfaces = nullptr;
-  Gauss<float> gauss;
-  LoopOptions options;  ///< all but those in the header
-  int trials = 1;       ///< most trial poses of a pass
-  bool plain = false;   ///< the graph has no WHILE node but a fixed number of passes
+  LevelMap levels[Limits::kLevels];  ///< coarse to fine
+  int coarse_stride = 1;             ///< every n-th point is used on all but the last
+  LoopOptions options;               ///< all but those in the header
+  bool trust_region = false;         ///< the steps of the kernels
+  int trials = 1;                    ///< most trial poses of a pass
+  bool plain = false;                ///< the graph has no WHILE node but a fixed number of passes
   LoopState* states = nullptr;
   Motion* motions = nullptr;    // [poses][trials]; the first of each is unused, as the state has it
   unsigned* tickets = nullptr;  // [poses][trials + 1]: blocks done with each trial, then trials folded
@@ -68,10 +69,19 @@ inline unsigned threads_for(int chunk_size, int tile) {
   return kFoldSlot * (slots < 2 ? 2 : slots > kPassThreads / kFoldSlot ? kPassThreads / kFoldSlot : slots);
 }
 
+/// The loops' options for the scan.
+__device__ inline LoopOptions options_for(const GraphArguments& g, const GraphHeader& h) {
+  LoopOptions out = g.options;
+  out.max_iterations = h.max_iterations;
+  out.regularisation = h.regularisation;
+  out.region.per_metre = h.per_metre;
+  return out;
+}
+
 /// Number of trial poses that a pass evaluates: first the guess alone, then those that the line search wants
 /// together.
-__device__ inline int trials_of(const LoopState& state) {
-  return state.evaluations == 0 ? 1 : state.search.trials_ahead();
+__device__ inline int trials_of(const GraphArguments& g, const LoopState& state) {
+  return g.trials == 1 || state.evaluations == 0 ? 1 : state.search.trials_ahead();
 }
 
 /// Copies a state word by word. All threads of the block call it together.
@@ -115,28 +125,48 @@ __device__ inline void fold(const double* partials, int chunks, double* totals) 
 }
 
 /// One warp: advances the loop over the trials' sums in order, until one of them moves the pose or ends the
-/// loop.
+/// loop. interrupted: `running`, or the status with which the caller ends it.
+template <class Steps>
 __device__ __noinline__ void advance_over(const double* totals, int trials, const GraphArguments& g,
-                                          const LoopOptions& options, int pose, LoopState& state) {
+                                          const LoopOptions& options, LoopStatus interrupted, int pose,
+                                          LoopState& state) {
   __shared__ DerivativeSums<double> sums;
   const WarpCrew crew;
   for (int c = 0; c < trials; ++c) {
     const double* columns = totals + c * kSumColumns;
     crew.each(kSumColumns, [&](int i) { set_column(sums, i, columns[i]); });
-    advance(crew, sums, options, state);
+    Steps::propose(crew, sums, options, state);
+    Steps::commit(crew, options, state, [] {});
     if (state.accepted || state.status != LoopStatus::running) break;
   }
-  __syncwarp();  // lane 0 of the caller may set state.status, so every lane must have read it
+  if (state.status == LoopStatus::running && interrupted != LoopStatus::running)
+    Steps::interrupt(crew, interrupted, options, state);
+  __syncwarp();
   if (threadIdx.x == 0 && state.accepted && g.header->trace != nullptr)
     g.header->trace[static_cast<std::size_t>(pose) * static_cast<std::size_t>(options.max_iterations + 1) +
                     static_cast<std::size_t>(state.iterations)] = trace_line(state);
 }
 
-/// Sums this thread's share of a chunk at one trial pose.
-__device__ inline DerivativeSums<float> chunk_share(const GraphArguments& g, const GraphHeader& h,
+/// The map of a pass's sums, its constants, and which points they use.
+struct PassMap {
+  const VoxelMapView& view;
+  Gauss<float> gauss;
+  int stride = 1;
+};
+__device__ inline PassMap map_of_pass(ClampedSteps, const GraphArguments& g, const LoopState&) {
+  return {g.levels[0].view, g.levels[0].gauss};
+}
+__device__ inline PassMap map_of_pass(TrustRegion, const GraphArguments& g, const LoopState& state) {
+  const LevelMap& level = g.levels[state.region.level];
+  return {level.view, with_curvature(level.gauss, state.region.curvature_share),
+          state.region.level == g.options.region.last ? 1 : g.coarse_stride};
+}
+
+/// Sums this thread's share of a chunk, points [begin, end) of those that the pass uses, at one trial pose.
+__device__ inline DerivativeSums<float> chunk_share(const PassMap& map, const GraphHeader& h,
                                                     const Motion& motion, int begin, int end) {
   const auto add = [&](int i, int count, const auto& lanes, DerivativeSums<float>& sums) {
-    add_scan_points(g.map, g.gauss, motion, h.scan + i, count, lanes, sums);
+    add_scan_points(map.view, map.gauss, motion, h.scan + i * map.stride, count, lanes, sums);
   };
   switch (h.tile) {
     case 16: return sum_tiles<16>(begin, end, add);

@@ -55,7 +55,7 @@ struct BatchScoreStep {
       const Vec3<float> p{args.a.trial_points[args.a.at(pose, 3, 0, i)],
                           args.a.trial_points[args.a.at(pose, 3, 1, i)],
                           args.a.trial_points[args.a.at(pose, 3, 2, i)]};
-      pairs = add_neighbours(args.map, args.gauss, p, SingleLane{}, point);
+      pairs = add_neighbours(args.last_map().view, args.last_map().gauss, p, SingleLane{}, point);
     }
     args.a.trial_terms[args.a.at(pose, kTrialTerms, kTrialScore, i)] = point.score;
     args.a.trial_terms[args.a.at(pose, kTrialTerms, kTrialSlope, i)] =

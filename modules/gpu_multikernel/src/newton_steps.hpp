@@ -7,12 +7,14 @@
 
 namespace ndt::gpu_multikernel {
 
-/// Before step 1: the state at the guess.
+/// Before step 1: the state at the guess. Steps: ClampedSteps or TrustRegion.
+template <class Steps>
 struct BeginStep {
   StepArguments args;
   NDT_BODY void operator()(int k) const {
     PoseState& state = args.a.states[k];
-    state.loop = begin_loop(args.a.guesses[k]);
+    state.loop = {};
+    Steps::begin(loop_start(args.a.guesses[k]), args.options, state.loop);
     state.alpha = 0;
     state.searching = false;
   }
@@ -30,6 +32,14 @@ NDT_HD inline Derivatives derivatives_of_terms(const double* sums) {
   for (int i = 0; i < 6; ++i)
     for (int j = i; j < 6; ++j) out.hessian(i, j) = out.hessian(j, i) = sums[entry++];
   return out;
+}
+
+/// Writes the state's line of the pose's trace, if there is one.
+NDT_HD inline void write_trace(const StepArguments& args, int k) {
+  const LoopState& loop = args.a.states[k].loop;
+  if (args.a.trace != nullptr)
+    args.a.trace[static_cast<std::size_t>(k) * static_cast<std::size_t>(args.options.max_iterations + 1) +
+                 static_cast<std::size_t>(loop.iterations)] = trace_line(loop);
 }
 
 /// Step 15, first half: makes the evaluated pose the current one, and ends the loop there if the step that
@@ -52,9 +62,7 @@ struct ArriveStep {
     if (first) loop.guess.at = next.at;
     make_current(next, state.alpha, first, loop);
     loop.status = why_stop(next.at, loop.iterations, state.alpha, args.options);
-    if (args.a.trace != nullptr)
-      args.a.trace[static_cast<std::size_t>(k) * static_cast<std::size_t>(args.options.max_iterations + 1) +
-                   static_cast<std::size_t>(loop.iterations)] = trace_line(loop);
+    write_trace(args, k);
   }
 };
 
@@ -135,32 +143,40 @@ struct UpdatePoseStep {
   }
 };
 
-/// After the loop: ends the loops that still run, because the caller asked for it.
+/// After the loop: ends the loops that still run, because the caller asked for it. Those in a trust region
+/// may need one more evaluation.
+template <class Steps>
 struct InterruptStep {
   StepArguments args;
   LoopStatus status;
   NDT_BODY void operator()(int k) const {
-    if (args.running(k)) args.a.states[k].loop.status = status;
+    if (args.running(k)) Steps::interrupt(SoloCrew{}, status, args.options, args.a.states[k].loop);
   }
 };
 
-/// After the loop, one worker per pose and surface point: writes its share of the surface information to the
-/// terms' array.
+/// Writes the share that surface point i of `count` has in the information of a map's surfaces about a pose
+/// to the terms' array; zero if `wanted` is false.
+NDT_HD inline void write_surface(const StepArguments& args, int k, int i, int count, bool wanted,
+                                 const LevelMap& map, const Pose& pose) {
+  SurfaceInformation share;
+  if (wanted) {
+    const std::int64_t point = static_cast<std::int64_t>(i) * args.a.points / count;
+    add_surface(map.view, map.surfaces, SurfacePose(pose, args.options.region.per_metre), args.a.scan[point],
+                true, SingleLane{}, share);
+  }
+  for (int j = 0; j < SurfaceInformation::kEntries; ++j)
+    args.a.terms[static_cast<std::size_t>(k * SurfaceInformation::kEntries + j) *
+                     static_cast<std::size_t>(count) +
+                 static_cast<std::size_t>(i)] = static_cast<float>(share.entries[j]);
+}
+
+/// After the loop, one worker per pose and surface point.
 struct SurfaceStep {
   StepArguments args;
   NDT_BODY void operator()(int index) const {
     const int count = surface_points(args.a.points), k = index / count, i = index % count;
     const LoopState& loop = args.a.states[k].loop;
-    SurfaceInformation share;
-    if (surfaces_matter(loop.status)) {
-      const std::int64_t point = static_cast<std::int64_t>(i) * args.a.points / count;
-      add_surface(args.map, args.surfaces, SurfacePose(loop.here.pose, args.mean_range_m), args.a.scan[point],
-                  true, SingleLane{}, share);
-    }
-    for (int j = 0; j < SurfaceInformation::kEntries; ++j)
-      args.a.terms[static_cast<std::size_t>(k * SurfaceInformation::kEntries + j) *
-                       static_cast<std::size_t>(count) +
-                   static_cast<std::size_t>(i)] = static_cast<float>(share.entries[j]);
+    write_surface(args, k, i, count, surfaces_matter(loop.status), args.last_map(), loop.here.pose);
   }
 };
 

@@ -2,14 +2,17 @@
 // n workers, sums segments and solves 6x6 systems, on the host or on a device. Nothing here knows which.
 #pragma once
 
+#include <type_traits>
+
 #include "line_search_steps.hpp"
 #include "newton_steps.hpp"
+#include "region_steps.hpp"
 
 namespace ndt::gpu_multikernel {
 
 /// Steps 1 to 8 and the first half of 15: every pose's score and derivatives, and whether its loop ends
-/// there.
-template <class Backend>
+/// there. In a trust region also the next pose.
+template <class Steps, class Backend>
 void evaluate_poses(Backend& backend, const StepArguments& args) {
   const int poses = args.a.poses, pairs = args.a.poses * args.a.points;
   backend.launch(poses, SinCosStep{args});
@@ -20,7 +23,23 @@ void evaluate_poses(Backend& backend, const StepArguments& args) {
   backend.launch(pairs, NeighbourStep{args});
   backend.launch(pairs, ScoreGradientHessianStep{args});
   backend.sum_segments(args.a.terms, poses * kTerms, args.a.points, args.a.sums);
-  backend.launch(poses, ArriveStep{args});
+  if constexpr (std::is_same_v<Steps, TrustRegion>)
+    backend.launch(poses, JudgeStep{args});
+  else
+    backend.launch(poses, ArriveStep{args});
+}
+
+/// Begins every loop; in a trust region on the coarsest level whose surfaces fix the pose.
+template <class Steps, class Backend>
+void begin_poses(Backend& backend, const StepArguments& args) {
+  const int poses = args.a.poses, count = surface_points(args.a.points, kFewSurfacePoints);
+  backend.launch(poses, BeginStep<Steps>{args});
+  const bool chooses = std::is_same_v<Steps, TrustRegion> && args.options.max_iterations > 0;
+  for (int level = 0; chooses && level < args.options.region.last; ++level) {
+    backend.launch(poses * count, FirstSurfaceStep{args, level});
+    backend.sum_segments(args.a.terms, poses * SurfaceInformation::kEntries, count, args.a.sums);
+    backend.launch(poses, FirstLevelStep{args, level});
+  }
 }
 
 /// Steps 9 and 10.
@@ -63,22 +82,28 @@ void conclude(Backend& backend, const StepArguments& args) {
 
 /// Aligns all poses. Asks `watch() -> LoopStatus` once per evaluation whether to end early. The
 /// host waits for the device once per iteration, for the 4 bytes of the flag.
-template <class Backend, class Watch>
+template <class Steps, class Backend, class Watch>
 void align_poses(Backend& backend, const StepArguments& args, const Watch& watch) {
-  backend.launch(args.a.poses, BeginStep{args});
-  evaluate_poses(backend, args);
+  constexpr bool kRegion = std::is_same_v<Steps, TrustRegion>;
+  begin_poses<Steps>(backend, args);
+  evaluate_poses<Steps>(backend, args);
   LoopStatus status = watch();
   bool running = args.options.max_iterations > 0;
   while (running && status == LoopStatus::running) {
-    choose_directions(backend, args);
-    search_steps(backend, args);
-    backend.launch(args.a.poses, UpdatePoseStep{args});
-    evaluate_poses(backend, args);
+    if constexpr (!kRegion) {
+      choose_directions(backend, args);
+      search_steps(backend, args);
+      backend.launch(args.a.poses, UpdatePoseStep{args});
+    }
+    evaluate_poses<Steps>(backend, args);
     backend.launch(1, FlagStep{args});
     running = backend.read_flag(args.a.running) != 0;
     if (running) status = watch();
   }
-  if (status != LoopStatus::running) backend.launch(args.a.poses, InterruptStep{args, status});
+  if (status != LoopStatus::running) {
+    backend.launch(args.a.poses, InterruptStep<Steps>{args, status});
+    if (kRegion) evaluate_poses<Steps>(backend, args);
+  }
   conclude(backend, args);
 }
 

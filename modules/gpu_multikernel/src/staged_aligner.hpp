@@ -42,17 +42,17 @@ class StagedAligner final : public Edge {
     const int trace_lines = per_scan.trace ? options.max_iterations + 1 : 0;
     StepArguments args;
     args.a = buffers_.reserve(scan.view().size, static_cast<int>(runs.size()), trials, trace_lines);
-    args.map = this->view();
-    args.surfaces = this->surfaces();
-    args.gauss = this->gauss();
+    this->for_each_level([&](std::size_t l, const LevelMap& map) { args.levels[l] = map; });
     args.options = options;
-    args.mean_range_m = scan.facts.mean_range_m;
+    args.coarse_stride = this->options().coarse_stride;
     this->transact([&] {
       const PlacedScan placed = this->place(scan, runs);
       args.a.scan = placed.points;
       args.a.guesses = placed.guesses;
       backend_.clear(args.a.trace, runs.size() * static_cast<std::size_t>(trace_lines) * sizeof(LoopTrace));
-      align_poses(backend_, args, HostWatch{per_scan});
+      this->options().step_control == StepControl::trust_region
+          ? align_poses<TrustRegion>(backend_, args, HostWatch{per_scan})
+          : align_poses<ClampedSteps>(backend_, args, HostWatch{per_scan});
       this->fetch(args.a.outcomes, args.a.trace, trace_lines, runs);
     });
   }

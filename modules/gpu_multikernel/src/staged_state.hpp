@@ -7,6 +7,7 @@
 #include <cstdint>
 
 #include "ndt/core/point_cloud.hpp"
+#include "ndt/score/level_map.hpp"
 #include "ndt/solve/loop_outcome.hpp"
 #include "ndt/solve/newton_loop.hpp"
 
@@ -80,12 +81,17 @@ struct StagedArrays {
 /// The argument of every step, passed by value.
 struct StepArguments {
   StagedArrays a;
-  VoxelMapView map;
-  const VoxelSurface* surfaces = nullptr;
-  Gauss<float> gauss;
+  LevelMap levels[Limits::kLevels];  ///< coarse to fine
   LoopOptions options;
-  double mean_range_m = 0;
+  int coarse_stride = 1;  ///< every n-th point is used on all levels but the last
 
+  NDT_HD int level(int pose) const { return a.states[pose].loop.region.level; }
+  /// The map on which the pose's next sums are taken, and the last map.
+  NDT_HD const LevelMap& map(int pose) const { return levels[level(pose)]; }
+  NDT_HD const LevelMap& last_map() const { return levels[options.region.last]; }
+  NDT_HD bool uses(int pose, int point) const {
+    return level(pose) == options.region.last || point % coarse_stride == 0;
+  }
   NDT_HD bool running(int pose) const { return a.states[pose].loop.status == LoopStatus::running; }
 };
 

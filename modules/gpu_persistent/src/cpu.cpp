@@ -10,7 +10,7 @@ namespace {
 
 class CpuAligner final : public HostAligner {
  public:
-  explicit CpuAligner(const AlignOptions& options) : HostAligner(options, Offers::trust_region_too) {}
+  explicit CpuAligner(const AlignOptions& options) : HostAligner(options) {}
 
  private:
   void submit_runs(const LoopScan& scan, const LoopOptions& options, const PerScan& per_scan,
@@ -23,9 +23,8 @@ class CpuAligner final : public HostAligner {
   template <class Steps>
   void run(const LoopScan& scan, const LoopOptions& options, const PerScan& per_scan,
            std::span<LoopRun> runs) {
-    AlignInput input{scan.view(), view(), gauss(), options, {}, this->options().coarse_stride};
-    for (std::size_t l = 0; l + 1 < levels().size(); ++l)
-      input.coarse[l] = {map(l).view(), gauss(levels()[l].edge_m)};
+    AlignInput input{scan.view(), options, {}, this->options().coarse_stride};
+    for_each_level([&](std::size_t l, const LevelMap& map) { input.levels[l] = map; });
     const HostWatch watch{per_scan};
     const auto trace_lines = static_cast<std::size_t>(per_scan.trace ? options.max_iterations + 1 : 0);
     for (LoopRun& one : runs) one.trace.resize(trace_lines);
@@ -46,11 +45,9 @@ class CpuAligner final : public HostAligner {
   void choose_level(TrustRegion, const LoopScan& scan, const LoopOptions& options, LoopState& state) const {
     int level = state.region.level;
     const auto fixes = [&] {
-      return fixes_the_pose(SoloCrew{},
-                            surface_information(map(static_cast<std::size_t>(level)), scan.view(),
+      return fixes_the_pose(surface_information(map(static_cast<std::size_t>(level)), scan.view(),
                                                 shifted(state.trial, options.region.levels[level].shift),
-                                                scan.facts.mean_range_m),
-                            state.scratch, state.region.step.curvature);
+                                                scan.facts.mean_range_m, kFewSurfacePoints));
     };
     while (level < options.region.last && !fixes()) ++level;
     TrustRegion::begin_on(level, options, state);

@@ -48,11 +48,10 @@ class PersistentAligner final : public DeviceAligner {
 
     PersistentArguments a;
     a.input.scan = {on_device.points, scan.view().size};
-    a.input.map = view();
-    a.input.gauss = gauss();
     a.input.options = options;
-    a.surfaces = surfaces();
-    a.mean_range_m = scan.facts.mean_range_m;
+    a.input.coarse_stride = this->options().coarse_stride;
+    for_each_level([&](std::size_t l, const LevelMap& map) { a.input.levels[l] = map; });
+    a.trust_region = this->options().step_control == StepControl::trust_region;
     a.starts = static_cast<const LoopStart*>(uploaded(start_bytes));
     a.outcomes = outcomes_in_place(runs.size());
     a.traces = trace_lines_ > 0 ? trace_.data() : nullptr;

@@ -17,11 +17,12 @@ inline int multiprocessors(const cuda::Context& context) {
   return cuda_state().devices.at(static_cast<std::size_t>(context.device())).multiprocessors;
 }
 
-/// Number of blocks of grid_kernel that the GPU holds at once.
-inline int resident_blocks(cuda::Context& context, unsigned threads) {
+/// Number of blocks of a grid kernel that the GPU holds at once.
+template <class Kernel>
+int resident_blocks(cuda::Context& context, Kernel kernel, unsigned threads) {
   int per_multiprocessor = 0;
   context.call("cudaOccupancyMaxActiveBlocksPerMultiprocessor", [&] {
-    return cudaOccupancyMaxActiveBlocksPerMultiprocessor(&per_multiprocessor, grid_kernel,
+    return cudaOccupancyMaxActiveBlocksPerMultiprocessor(&per_multiprocessor, kernel,
                                                          static_cast<int>(threads), 0);
   });
   return per_multiprocessor * multiprocessors(context);
@@ -38,17 +39,21 @@ inline bool cluster_fits(cuda::Context& context, int blocks) {
   config.attrs = &attribute;
   config.numAttrs = 1;
   int clusters = 0;
-  context.call("cudaOccupancyMaxActiveClusters",
-               [&] { return cudaOccupancyMaxActiveClusters(&clusters, cluster_kernel, &config); });
+  context.call("cudaOccupancyMaxActiveClusters", [&] {
+    return cudaOccupancyMaxActiveClusters(&clusters, cluster_kernel<ClampedSteps>, &config);
+  });
   return clusters > 0;
 }
 
 /// Number of blocks of a cluster: one for each group of chunks if the GPU allows clusters of that size,
 /// otherwise the size that every GPU with clusters allows.
 inline int cluster_size(cuda::Context& context) {
-  context.call("cudaFuncSetAttribute", [] {
-    return cudaFuncSetAttribute(cluster_kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1);
-  });
+  const auto allow = [&](auto kernel) {
+    context.call("cudaFuncSetAttribute", [&] {
+      return cudaFuncSetAttribute(kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1);
+    });
+  };
+  allow(cluster_kernel<ClampedSteps>), allow(cluster_kernel<TrustRegion>);
   return cluster_fits(context, kLargestCluster) ? kLargestCluster : kPortableCluster;
 }
 
@@ -71,7 +76,8 @@ inline std::string cluster_reason() {
     return "thread-block clusters need compute capability 9.0, " + device.name + " has " +
            std::to_string(device.major) + "." + std::to_string(device.minor);
   cudaFuncAttributes attributes{};
-  if (const cudaError_t code = cudaFuncGetAttributes(&attributes, cluster_kernel); code != cudaSuccess)
+  if (const cudaError_t code = cudaFuncGetAttributes(&attributes, cluster_kernel<ClampedSteps>);
+      code != cudaSuccess)
     return std::string("cudaFuncGetAttributes: ") + cudaGetErrorString(code);
   if (attributes.ptxVersion < 90)
     return "built for compute capability " + std::to_string(attributes.ptxVersion / 10) + "." +
@@ -126,10 +132,11 @@ class Launcher {
             blocks * static_cast<unsigned>(poses),
             block_threads(chunk_threads, groups_of_a_block * static_cast<unsigned>(groups.per_group))};
         grid.cluster = blocks;
-        return context_.launch(cluster_kernel, grid, a);
+        return context_.launch(a.trust_region ? cluster_kernel<TrustRegion> : cluster_kernel<ClampedSteps>,
+                               grid, a);
       }
       case Team::block:
-        return context_.launch(block_kernel,
+        return context_.launch(a.trust_region ? block_kernel<TrustRegion> : block_kernel<ClampedSteps>,
                                {static_cast<unsigned>(poses),
                                 block_threads(chunk_threads, static_cast<unsigned>(groups.chunks))},
                                a);
@@ -160,7 +167,8 @@ class Launcher {
   void launch_grid(PersistentArguments& a, unsigned chunk_threads, int chunks) {
     // Threads beyond a chunk's sum no points; they help to gather.
     const unsigned threads = chunk_threads < kGatheringThreads ? kGatheringThreads : chunk_threads;
-    const int resident = known_resident_blocks(threads);
+    const auto kernel = a.trust_region ? grid_kernel<TrustRegion> : grid_kernel<ClampedSteps>;
+    const int resident = known_resident_blocks(kernel, threads);
     cuda::Grid grid{static_cast<unsigned>(chunks < resident ? chunks : resident), threads};
     grid.cooperative = true;
     a.exchange = exchange_.data();
@@ -169,15 +177,16 @@ class Launcher {
     a.first_tag =
         tags_.take(evaluations + 1, [&] { context_.fill_bytes(exchange_.data(), 0, sizeof(GridExchange)); });
     try {
-      context_.launch(grid_kernel, grid, a);
+      context_.launch(kernel, grid, a);
     } catch (...) {
       tags_.forget();
       throw;
     }
   }
-  int known_resident_blocks(unsigned threads) {
+  template <class Kernel>
+  int known_resident_blocks(Kernel kernel, unsigned threads) {
     int& known = resident_[threads / 32];
-    if (known == 0) known = resident_blocks(context_, threads);
+    if (known == 0) known = resident_blocks(context_, kernel, threads);
     return known;
   }
 

@@ -7,24 +7,17 @@
 
 #include "ndt/core/point_cloud.hpp"
 #include "ndt/exec/team.hpp"
+#include "ndt/score/level_map.hpp"
 #include "ndt/solve/trust_region.hpp"
 
 namespace ndt::gpu_persistent {
 
-/// One of the coarse maps with the constants of its pairs.
-struct CoarseLevel {
-  VoxelMapView map;
-  Gauss<float> gauss;
-};
-
 /// The data that every worker reads.
 struct AlignInput {
   ScanView scan;
-  VoxelMapView map;  ///< the last level's
-  Gauss<float> gauss;
   LoopOptions options;
-  CoarseLevel coarse[Limits::kLevels - 1];
-  int coarse_stride = 1;  ///< every n-th point is used on them
+  LevelMap levels[Limits::kLevels];  ///< coarse to fine
+  int coarse_stride = 1;             ///< every n-th point is used on all but the last
 };
 
 /// A watch that never ends the loop. A watch gives LoopStatus::running, or the reason for which the loop is
@@ -40,8 +33,8 @@ NDT_BODY decltype(auto) sum_derivatives(ClampedSteps, T& team, const AlignInput&
   return team.template sum<DerivativeSums>(
       input.scan.size,
       [&](int first, int count, const auto& lanes, auto& part) {
-        add_scan_points(input.map, input.gauss, state.at.motion, input.scan.points + first, count, lanes,
-                        part);
+        add_scan_points(input.levels[0].view, input.levels[0].gauss, state.at.motion,
+                        input.scan.points + first, count, lanes, part);
       },
       ask);
 }
@@ -50,22 +43,18 @@ NDT_BODY decltype(auto) sum_derivatives(ClampedSteps, T& team, const AlignInput&
 template <Team T, class Ask>
 NDT_BODY decltype(auto) sum_derivatives(TrustRegion, T& team, const AlignInput& input, const LoopState& state,
                                         Ask&& ask) {
-  const int level = state.region.level;
-  const bool last = level == input.options.region.last;
-  const VoxelMapView& map = last ? input.map : input.coarse[level].map;
-  const Gauss<float> gauss =
-      with_curvature(last ? input.gauss : input.coarse[level].gauss, state.region.curvature_share);
-  const int stride = last ? 1 : input.coarse_stride;
-  decltype(auto) total = team.template sum<DerivativeSums>(
-      (input.scan.size + stride - 1) / stride,
-      [&](int first, int count, const auto& lanes, auto& part) {
-        Point points[std::remove_cvref_t<decltype(lanes)>::kPoints];
-        for (int i = 0; i < count; ++i) points[i] = input.scan.points[(first + i) * stride];
-        add_scan_points(map, gauss, state.at.motion, points, count, lanes, part);
-      },
-      ask);
-  if (stride > 1) team.settle();
-  return total;
+  const LevelMap& level = input.levels[state.region.level];
+  const Gauss<float> gauss = with_curvature(level.gauss, state.region.curvature_share);
+  const int stride = state.region.level == input.options.region.last ? 1 : input.coarse_stride;
+  return team.template sum<DerivativeSums>((input.scan.size + stride - 1) / stride,
+                                           [&](int first, int count, const auto& lanes, auto& part) {
+                                             Point points[std::remove_cvref_t<decltype(lanes)>::kPoints];
+                                             for (int i = 0; i < count; ++i)
+                                               points[i] = input.scan.points[(first + i) * stride];
+                                             add_scan_points(level.view, gauss, state.at.motion, points,
+                                                             count, lanes, part);
+                                           },
+                                           ask);
 }
 
 /// Aligns from `state`, which is block-local (on the CPU: the worker's own), starts as Steps::begin() left

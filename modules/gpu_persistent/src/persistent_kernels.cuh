@@ -15,8 +15,6 @@ namespace ndt::gpu_persistent {
 /// The input of a launch. Arrays hold [poses] elements unless noted.
 struct PersistentArguments {
   AlignInput input;
-  const VoxelSurface* surfaces = nullptr;
-  double mean_range_m = 0;
   const LoopStart* starts = nullptr;
   LoopOutcome* outcomes = nullptr;          ///< in host memory; the host waits until each `status` is set
   LoopTrace* traces = nullptr;              ///< [poses][max_iterations + 1], or null
@@ -24,6 +22,7 @@ struct PersistentArguments {
   ChunkPlan plan;
   GridExchange* exchange = nullptr;
   unsigned first_tag = 0;
+  bool trust_region = false;  ///< the kernel to launch
 };
 
 inline constexpr int kMostBlockThreads = 512;
@@ -36,43 +35,67 @@ struct HostWord {
   }
 };
 
-/// Runs alignment k on all threads of its team.
+/// Begins on the coarsest level whose surfaces fix the pose.
 template <class T>
+__device__ void choose_level(ClampedSteps, T&, const PersistentArguments&, LoopState&) {}
+template <class T>
+__device__ void choose_level(TrustRegion, T& team, const PersistentArguments& a, LoopState& state) {
+  const RegionOptions& region = a.input.options.region;
+  for (int level = state.region.level; level < region.last; ++level) {
+    const SurfacePose at(state.at.exact, shifted(state.trial, region.levels[level].shift), region.per_metre);
+    const SurfaceInformation& information = sum_few_surfaces(team, a.input.scan, a.input.levels[level], at);
+    team.replicated(
+        [&](const auto& crew) {
+          const bool fixes = fixes_the_pose(information);
+          crew.one([&] {
+            if (!fixes) TrustRegion::begin_on(level + 1, a.input.options, state);
+          });
+        },
+        [](const auto&) {});
+    if (state.region.level == level) return;
+  }
+}
+
+/// Runs alignment k on all threads of its team.
+template <class Steps, class T>
 __device__ void run_alignment(T& team, const PersistentArguments& a, int k) {
   __shared__ alignas(16) unsigned char bytes[sizeof(LoopState)];
   LoopState& state = *reinterpret_cast<LoopState*>(bytes);
-  if (threadIdx.x == 0) begin_loop(a.starts[k], *new (bytes) LoopState);
+  if (threadIdx.x == 0) Steps::begin(a.starts[k], a.input.options, *new (bytes) LoopState);
   __syncthreads();
+  choose_level(Steps{}, team, a, state);
   const int lines = a.input.options.max_iterations + 1;
-  persistent_align<ClampedSteps>(
-      team, a.input, HostWord{a.interrupt}, state,
-      a.traces == nullptr ? nullptr : a.traces + static_cast<std::int64_t>(k) * lines);
+  persistent_align<Steps>(team, a.input, HostWord{a.interrupt}, state,
+                          a.traces == nullptr ? nullptr : a.traces + static_cast<std::int64_t>(k) * lines);
   // Waits until the crew has completed the state, because commit() runs after the body's last barrier.
   __syncthreads();
-  conclude(team, {a.input.scan, a.input.map, a.surfaces, a.mean_range_m}, a.input.options.max_iterations,
-           state, a.outcomes[k]);
+  conclude(team, a.input.scan, a.input.levels[Steps::last_level(a.input.options)], a.input.options, state,
+           a.outcomes[k]);
 }
 
+template <class Steps>
 __global__ void __launch_bounds__(kMostBlockThreads)
     grid_kernel(const __grid_constant__ PersistentArguments a) {
   __shared__ TeamMemory memory;
   GridTeam team(memory, a.plan, *a.exchange, a.first_tag);
-  run_alignment(team, a, 0);
+  run_alignment<Steps>(team, a, 0);
 }
 
+template <class Steps>
 __global__ void __launch_bounds__(kMostBlockThreads)
     block_kernel(const __grid_constant__ PersistentArguments a) {
   __shared__ TeamMemory memory;
   BlockTeam team(memory, a.plan);
-  run_alignment(team, a, static_cast<int>(blockIdx.x));
+  run_alignment<Steps>(team, a, static_cast<int>(blockIdx.x));
 }
 
+template <class Steps>
 __global__ void __launch_bounds__(kMostBlockThreads)
     cluster_kernel(const __grid_constant__ PersistentArguments a) {
 #if __CUDA_ARCH__ >= 900
   __shared__ TeamMemory memory;
   ClusterTeam team(memory, a.plan);
-  run_alignment(team, a, static_cast<int>(blockIdx.x) / team.blocks());
+  run_alignment<Steps>(team, a, static_cast<int>(blockIdx.x) / team.blocks());
 #endif
 }
 

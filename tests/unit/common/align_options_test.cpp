@@ -120,19 +120,20 @@ TEST(AlignOptions, AutowareIsTheReferenceAsShipped) {
   EXPECT_EQ(refusal(o), "accepted");
 }
 
-TEST(AlignOptions, TextbookHasTheUnbiasedCovarianceAndTheDampedStep) {
+TEST(AlignOptions, TextbookHasTheUnbiasedCovarianceAndATrustRegionOnOneLevel) {
   const AlignOptions o = AlignOptions::textbook();
   EXPECT_EQ(o.covariance_start, CovarianceStart::zero);
-  EXPECT_EQ(o.newton_step, NewtonStep::damped);
+  EXPECT_EQ(o.step_control, StepControl::trust_region);
+  EXPECT_EQ(o.levels, Levels{});
   EXPECT_EQ(o.resolution_m, AlignOptions::autoware().resolution_m);
   EXPECT_EQ(refusal(o), "accepted");
 }
 
-TEST(AlignOptions, PyramidHasTwoLevelsAndATrustRegion) {
+TEST(AlignOptions, PyramidHasThreeLevelsAndATrustRegion) {
   const AlignOptions o = AlignOptions::pyramid();
   EXPECT_EQ(o.covariance_start, CovarianceStart::zero);
   EXPECT_EQ(o.step_control, StepControl::trust_region);
-  EXPECT_EQ(o.levels, (Levels{2.5, 1}));
+  EXPECT_EQ(o.levels, (Levels{6, 2.5, 1}));
   EXPECT_EQ(o.negative_curvature, 0.5);
   EXPECT_EQ(o.coarse_stride, 1);
   EXPECT_EQ(refusal(o), "accepted");

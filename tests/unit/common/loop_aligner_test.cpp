@@ -7,11 +7,20 @@
 namespace ndt {
 namespace {
 
+/// As much of a map as an aligner asks for itself.
+struct EmptyMap {
+  double resolution_m() const { return 2; }
+  Vec3<double> origin() const { return {}; }
+  VoxelMapView view() const { return {}; }
+};
+
 /// Alignment k ends after k iterations at the guess, once it is waited for.
 class CountingAligner final : public LoopAligner {
  public:
   explicit CountingAligner(std::size_t fails_at = ~std::size_t{0})
-      : LoopAligner({}, Offers::clamped_steps), fails_at_(fails_at) {}
+      : LoopAligner(AlignOptions{}), fails_at_(fails_at) {
+    use_levels(maps_, [](const EmptyMap&) -> const VoxelSurface* { return nullptr; });
+  }
 
   MapInfo set_map(const PointCloud&) override { return {}; }
   std::vector<VoxelInfo> voxels() const override { return {}; }
@@ -19,7 +28,6 @@ class CountingAligner final : public LoopAligner {
   std::size_t collected() const { return collected_; }
 
  private:
-  std::span<const MapLevel> levels() const override { return levels_; }
   Point* room_for_scan(std::size_t, std::size_t) override { return nullptr; }
   void submit_runs(const LoopScan&, const LoopOptions&, const PerScan&, std::span<LoopRun> runs) override {
     submitted_ = runs.size();
@@ -34,7 +42,8 @@ class CountingAligner final : public LoopAligner {
   void score(const LoopScan&, std::span<const Transform>, std::span<Score>) override {}
   std::vector<float> point_scores(const LoopScan&, const Transform&) override { return {}; }
 
-  std::vector<MapLevel> levels_{{2, {}}};
+  EmptyMap map_;
+  std::vector<const EmptyMap*> maps_{&map_};
   std::size_t fails_at_, submitted_ = 0, collected_ = 0;
 };
 

@@ -125,6 +125,44 @@ TEST(Pyramid, OneLevelWithTheWholeCurvatureIsNewtonsMethod) {
   EXPECT_EQ(r.evaluations, r.iterations + 1) << "every Hessian was the true one";
 }
 
+TEST(Pyramid, TheFirstStepShorterThanAFiftiethOfTheLastEdgeIsTheLastStep) {
+  const double end_m = 2.0 / 50;
+  for (const Levels& levels : {Levels{1}, Levels{6, 2.5, 1}}) {
+    const auto aligner = aligner_on(test_clouds::map(), pyramid(levels));
+    for (const Transform& guess : near_guesses(10)) {
+      const AlignResult r = aligner->align(test_clouds::scan_of(1000), guess, traced());
+      ASSERT_EQ(r.stop, Stop::converged) << to_string(levels);
+      const auto ends = [&](std::size_t i) {
+        return static_cast<std::size_t>(r.trace[i].level) + 1 == levels.size() &&
+               r.trace[i].level == r.trace[i - 1].level && r.trace[i].step_m > 0 && r.trace[i].step_m < end_m;
+      };
+      for (std::size_t i = 1; i + 1 < r.trace.size(); ++i) EXPECT_FALSE(ends(i)) << to_string(levels);
+    }
+  }
+}
+
+TEST(Pyramid, AfterALongCoarseStepTheCoarseLevelsEndAtShorterSteps) {
+  const Levels levels{6, 2.5, 1};
+  const auto aligner = aligner_on(test_clouds::map(), pyramid(levels));
+  std::vector<Transform> guesses = near_guesses(4);
+  for (const Pose& p : test_clouds::offsets(8, 2.5, 0.2)) guesses.push_back(to_transform(p));
+  int near = 0, far = 0;
+  for (const Transform& guess : guesses) {
+    const AlignResult r = aligner->align(test_clouds::scan_of(500), guess, traced());
+    bool long_step = false;
+    for (std::size_t i = 1; i < r.trace.size() && r.trace[i - 1].level < 2; ++i) {
+      const double edge_m = 2 * levels[static_cast<std::size_t>(r.trace[i - 1].level)],
+                   step_m = r.trace[i].step_m;
+      long_step |= step_m >= 0.3 * edge_m / 3;
+      if (r.trace[i].level == r.trace[i - 1].level || step_m == 0) continue;
+      EXPECT_LT(step_m, edge_m / (long_step ? 30 : 15));
+      near += step_m >= edge_m / 30, far += long_step;
+    }
+  }
+  EXPECT_GT(near, 0);
+  EXPECT_GT(far, 0);
+}
+
 TEST(Pyramid, ACoarseLevelOfOneVoxelDoesNoHarm) {
   const PointCloud room = test_clouds::sampled({{{1, 1, 1}, {5, 0, 0}, {0, 5, 0}},
                                                 {{1, 1, 1}, {5, 0, 0}, {0, 0, 3}},

@@ -118,7 +118,8 @@ TEST_F(NeighbourSteps, PointsWithMoreNeighboursThanTheListHoldsLoseNone) {
   for (int i = 0; i < 2; ++i)
     for (const Voxel& voxel : crowd.voxels) {
       PointSums<float> one;
-      add_pair(frame.args.gauss, points[static_cast<std::size_t>(i)] - voxel.centroid, voxel, true, one);
+      add_pair(frame.args.levels[0].gauss, points[static_cast<std::size_t>(i)] - voxel.centroid, voxel, true,
+               one);
       expected += static_cast<double>(one.score);
     }
   EXPECT_EQ(frame.args.a.neighbour_counts[0], CrowdedCell::kVoxels);
@@ -136,8 +137,8 @@ class ScoreSteps : public StagedSteps {
     const Motion motion{loop.at.motion.rotation, loop.at.motion.translation, at.motion.lever};
     const auto sums = team.sum<DerivativeSums>(
         frame.args.a.points, [&](int first, int count, const auto& lanes, auto& part) {
-          add_scan_points(frame.args.map, frame.args.gauss, motion, frame.args.a.scan + first, count, lanes,
-                          part);
+          add_scan_points(frame.args.levels[0].view, frame.args.levels[0].gauss, motion,
+                          frame.args.a.scan + first, count, lanes, part);
         });
     return derivatives_of(sums, at.angles);
   }

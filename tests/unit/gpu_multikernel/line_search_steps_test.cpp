@@ -44,7 +44,7 @@ class LineSearchSteps : public StagedSteps {
   StagedFrame evaluated_one_by_one(const StagedFrame& searched) {
     const StagedArrays& a = searched.args.a;
     StagedFrame frame(std::vector<Pose>(static_cast<std::size_t>(a.poses * a.trials)), a.points, {},
-                      searched.args.map);
+                      searched.args.levels[0].view);
     run(frame, {Step::begin});
     for (int k = 0; k < frame.args.a.poses; ++k) frame.state(k).loop.trial = a.trial[k].pose;
     move_to_poses(frame);

@@ -11,7 +11,7 @@ void run_step(Backend& backend, const StepArguments& args, Step step) {
   const int poses = args.a.poses, pairs = poses * args.a.points, trials = poses * args.a.trials,
             trial_pairs = trials * args.a.points;
   switch (step) {
-    case Step::begin: return backend.launch(poses, BeginStep{args});
+    case Step::begin: return backend.launch(poses, BeginStep<ClampedSteps>{args});
     case Step::sin_cos: return backend.launch(poses, SinCosStep{args});
     case Step::transform: return backend.launch(poses, TransformStep{args});
     case Step::jacobian: return backend.launch(pairs, JacobianStep{args});

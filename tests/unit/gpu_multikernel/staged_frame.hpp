@@ -37,9 +37,9 @@ class StagedFrame {
                               trace ? options.max_iterations + 1 : 0);
     args.a.scan = test_clouds::scan().points.data();
     args.a.guesses = guesses_.data();
-    args.map = map;
+    args.levels[0].view = map;
     const Gauss<double> gauss = make_gauss(0.55, 2.0);
-    args.gauss = {static_cast<float>(gauss.d1), static_cast<float>(gauss.d2)};
+    args.levels[0].gauss = {static_cast<float>(gauss.d1), static_cast<float>(gauss.d2)};
     args.options = options;
   }
   StagedFrame(const std::vector<Pose>& poses, int points, const LoopOptions& options = {},

@@ -18,7 +18,23 @@ TEST(ChunkPlan, GroupsHoldEveryChunkOnce) {
   }
 }
 
-TEST(ChunkPlan, SquadsAreTheQuotientThatAKernelNeedNotWorkOut) {
+TEST(ChunkPlan, FewerItemsAreCutIntoAsManyChunks) {
+  for (const int items : {1, 63, 200, 1250, 5000})
+    for (const int count : {1, 4, 79, 128}) {
+      const Chunks cut(items, count);
+      EXPECT_EQ(cut.count, count);
+      EXPECT_EQ(cut.size % kChunkMultiple, 0);
+      int seen = 0;
+      for (int chunk = 0; chunk < count; ++chunk) {
+        if (cut.begin(chunk) >= cut.end(chunk)) continue;
+        EXPECT_EQ(cut.begin(chunk), seen);
+        seen = cut.end(chunk);
+      }
+      EXPECT_EQ(seen, items) << count;
+    }
+}
+
+TEST(ChunkPlan, SlotsAreTheQuotientThatAKernelNeedNotWorkOut) {
   bool seen[kMostChunkWarps + 1] = {};
   for (int items = 0; items < 80000; items += 7) {
     const ChunkPlan plan(items);

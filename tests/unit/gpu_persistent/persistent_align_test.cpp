@@ -26,8 +26,8 @@ struct Courtyard {
   explicit Courtyard(int points) {
     const Gauss<double> g = make_gauss(0.55, 2.0);
     input.scan = {test_clouds::scan().points.data(), points};
-    input.map = map.view();
-    input.gauss = {static_cast<float>(g.d1), static_cast<float>(g.d2)};
+    input.levels[0].view = map.view();
+    input.levels[0].gauss = {static_cast<float>(g.d1), static_cast<float>(g.d2)};
     start = begin_loop(to_transform({0.3, -0.2, 0.1, 0.01, 0.02, 0.05}));
   }
   template <class T>

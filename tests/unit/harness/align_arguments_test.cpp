@@ -35,18 +35,18 @@ TEST(AlignArguments, SingleOptionsOverrideTheProfile) {
   AlignArguments a;
   a[&ProfileChoice::profile] = "textbook";
   EXPECT_EQ(resolve(a).covariance_start, CovarianceStart::zero);
-  EXPECT_EQ(resolve(a).newton_step, NewtonStep::damped);
+  EXPECT_EQ(resolve(a).step_control, StepControl::trust_region);
   a[&AlignOptions::covariance_start] = "identity";
   EXPECT_EQ(resolve(a).covariance_start, CovarianceStart::identity);
-  EXPECT_EQ(resolve(a).newton_step, NewtonStep::damped);
+  EXPECT_EQ(resolve(a).step_control, StepControl::trust_region);
 }
 
 TEST(AlignArguments, TheProfilePyramidTakesOtherLevels) {
   AlignArguments a;
   a[&ProfileChoice::profile] = "pyramid";
-  EXPECT_EQ(resolve(a).levels, (Levels{2.5, 1}));
-  a[&AlignOptions::levels] = Levels{6, 2.5, 1};
   EXPECT_EQ(resolve(a).levels, (Levels{6, 2.5, 1}));
+  a[&AlignOptions::levels] = Levels{2.5, 1};
+  EXPECT_EQ(resolve(a).levels, (Levels{2.5, 1}));
   EXPECT_EQ(resolve(a).negative_curvature, 0.5);
   a[&AlignOptions::step_m] = 0.5;
   EXPECT_THAT(refusal_of(a), HasSubstr("option step = 0.5: step-control trust_region"));

@@ -22,11 +22,11 @@ struct Flags {
 TEST(CliOptions, EveryOptionReachesItsField) {
   Flags f;
   f.parse(
-      "--profile textbook --resolution 1.5 --step 0.2 --epsilon 0.02 --max-iterations 7 --outlier-ratio 0.4 "
-      "--neighbours direct7 --line-search batched --step-ratios golden_ratio --covariance-start identity "
+      "--profile autoware --resolution 1.5 --step 0.2 --epsilon 0.02 --max-iterations 7 --outlier-ratio 0.4 "
+      "--neighbours direct7 --line-search batched --step-ratios golden_ratio --covariance-start zero "
       "--reg-scale "
       "0.5 "
-      "--min-points 8 --eigenvalue-ratio 0.02 --newton-step reference --device 3 "
+      "--min-points 8 --eigenvalue-ratio 0.02 --newton-step damped --device 3 "
       "--reg-x -3 --reg-y 4 --threads 2");
   const AlignOptions o = resolve(f.arguments);
   EXPECT_EQ(o.resolution_m, 1.5);
@@ -37,8 +37,8 @@ TEST(CliOptions, EveryOptionReachesItsField) {
   EXPECT_EQ(o.neighbours, Neighbours::direct7);
   EXPECT_EQ(o.line_search, LineSearch::batched);
   EXPECT_EQ(o.step_ratios, StepRatios::golden_ratio);
-  EXPECT_EQ(o.covariance_start, CovarianceStart::identity);
-  EXPECT_EQ(o.newton_step, NewtonStep::reference);
+  EXPECT_EQ(o.covariance_start, CovarianceStart::zero);
+  EXPECT_EQ(o.newton_step, NewtonStep::damped);
   EXPECT_EQ(o.min_points, 8);
   EXPECT_EQ(o.eigenvalue_ratio, 0.02);
   EXPECT_EQ(o.device, 3);

@@ -66,10 +66,10 @@ Vec3<double> angle_rates(const Pose& p, const Vec3<double>& w) {
 }  // namespace
 
 SurfaceInformation surface_information(const VoxelMap& map, const ScanView& scan, const Pose& pose,
-                                       double mean_range_m) {
+                                       double mean_range_m, int most) {
   const VoxelMapView view = map.view();
-  const SurfacePose at(pose, mean_range_m);
-  const std::int64_t count = surface_points(scan.size);
+  const SurfacePose at(pose, per_metre_at(mean_range_m));
+  const std::int64_t count = surface_points(scan.size, most);
   SurfaceInformation information;
   for (std::int64_t i = 0; i < count; ++i)
     add_surface(view, map.surfaces().data(), at, scan.points[i * scan.size / count], true, SingleLane{},

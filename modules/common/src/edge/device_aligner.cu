@@ -13,8 +13,8 @@ bool can_end_early(const PerScan& per_scan) {
 }
 }  // namespace
 
-DeviceAligner::DeviceAligner(const AlignOptions& options, Offers offers)
-    : LoopAligner(options, offers),
+DeviceAligner::DeviceAligner(const AlignOptions& options)
+    : LoopAligner(options),
       context_(options.device),
       staging_(context_),
       uploaded_(context_),
@@ -34,8 +34,7 @@ MapInfo DeviceAligner::set_map(const PointCloud& map) {
     context_.synchronise();
     maps_ = std::move(built);
   });
-  levels_.clear();
-  for (const auto& level : maps_) levels_.push_back({level->resolution_m(), level->origin()});
+  use_levels(maps_, [](const DeviceVoxelMap& level) { return level.surfaces(); });
   map_changed();
   return maps_.back()->info();
 }
@@ -180,7 +179,7 @@ void DeviceAligner::score(const LoopScan& loop_scan, std::span<const Transform> 
     std::memcpy(staging_.data() + front_ - motion_bytes, motions.data(), motion_bytes);
     upload_staged(motion_bytes, scan);
     const char* points = uploaded_.data() + front_;
-    score_poses(context_, view(), gauss(), {reinterpret_cast<const Point*>(points), scan.size},
+    score_poses(context_, last_level().view, last_level().gauss, {reinterpret_cast<const Point*>(points), scan.size},
                 reinterpret_cast<const Motion*>(points - motion_bytes), static_cast<int>(poses),
                 scores_.data(), score_scratch_);
     context_.download(host_scores_.data(), scores_.data(), poses * sizeof(PoseScore));
@@ -196,7 +195,7 @@ std::vector<float> DeviceAligner::point_scores(const LoopScan& loop_scan, const 
     const PlacedScan on_device = reserve_scan(scan, 0, 0);
     upload_scan(scan, {}, nullptr, 0);
     point_scores_.reserve(out.size());
-    score_points(context_, view(), gauss(), {on_device.points, scan.size}, loop_start(local_pose).at.motion,
+    score_points(context_, last_level().view, last_level().gauss, {on_device.points, scan.size}, loop_start(local_pose).at.motion,
                  point_scores_.data());
     context_.download(out.data(), point_scores_.data(), out.size() * sizeof(float));
     context_.synchronise();

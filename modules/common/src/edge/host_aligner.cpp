@@ -7,8 +7,7 @@ namespace ndt {
 MapInfo HostAligner::set_map(const PointCloud& map) {
   give_up();
   maps_ = build_levels([&](const AlignOptions& level) { return std::make_unique<VoxelMap>(map, level); });
-  levels_.clear();
-  for (const auto& level : maps_) levels_.push_back({level->resolution_m(), level->origin()});
+  use_levels(maps_, [](const VoxelMap& level) { return level.surfaces().data(); });
   return this->map().info();
 }
 
@@ -38,12 +37,12 @@ void HostAligner::fetch(const LoopOutcome* outcomes, const LoopTrace* traces, in
 }
 
 void HostAligner::score(const LoopScan& scan, std::span<const Transform> local_poses, std::span<Score> out) {
-  const VoxelMapView map = view();
+  const LevelMap& map = last_level();
   pool_.for_each(local_poses.size(), [&](auto& team, std::size_t k) {
     const Motion motion = loop_start(local_poses[k]).at.motion;
     const DerivativeSums<double> sums = team.template sum<DerivativeSums>(
         scan.view().size, [&](int first, int count, const auto& lanes, auto& part) {
-          add_scan_points(map, gauss(), motion, scan.points + first, count, lanes, part);
+          add_scan_points(map.view, map.gauss, motion, scan.points + first, count, lanes, part);
         });
     team.once([&] { out[k] = score_of(sums, scan.facts); });
   });
@@ -51,10 +50,10 @@ void HostAligner::score(const LoopScan& scan, std::span<const Transform> local_p
 
 std::vector<float> HostAligner::point_scores(const LoopScan& scan, const Transform& local_pose) {
   const Motion motion = loop_start(local_pose).at.motion;
-  const VoxelMapView map = view();
+  const LevelMap& map = last_level();
   std::vector<float> scores(static_cast<std::size_t>(scan.view().size));
   pool_.for_each(scores.size(), [&](auto& team, std::size_t i) {
-    team.once([&] { scores[i] = nearest_voxel_score(map, gauss(), motion, scan.points[i]); });
+    team.once([&] { scores[i] = nearest_voxel_score(map.view, map.gauss, motion, scan.points[i]); });
   });
   return scores;
 }

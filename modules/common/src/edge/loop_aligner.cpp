@@ -52,23 +52,13 @@ class ResultWriter {
 
 }  // namespace
 
-LoopAligner::LoopAligner(const AlignOptions& options, Offers offers) : options_(options) {
-  validate(options);
-  if (options.step_control == StepControl::trust_region && offers != Offers::trust_region_too)
-    throw std::invalid_argument(
-        "option step-control = trust_region: this implementation has clamped steps only; use persistent_cpu "
-        "or "
-        "cpu_pclomp_ref");
-  gauss_ = gauss(*(options.levels.end() - 1) * options.resolution_m);
-}
-
 Gauss<float> LoopAligner::gauss(double edge_m) const {
   const Gauss<double> gauss = make_gauss(options_.outlier_ratio, edge_m);
   return {static_cast<float>(gauss.d1), static_cast<float>(gauss.d2)};
 }
 
 void LoopAligner::require_map(const char* where) const {
-  if (levels().empty()) throw std::logic_error(std::string(where) + ": set_map was not called");
+  if (levels_.empty()) throw std::logic_error(std::string(where) + ": set_map was not called");
 }
 
 LoopScan LoopAligner::prepare(const PointCloud& scan, std::span<const Transform> poses, const char* where) {
@@ -79,11 +69,11 @@ LoopScan LoopAligner::prepare(const PointCloud& scan, std::span<const Transform>
   const CopiedPoints copied = copy_scan_points(scan, options_, where, room);
   return {room,
           {static_cast<std::int64_t>(copied.points), copied.dropped, copied.mean_range_m,
-           options_.coarse_stride, static_cast<int>(levels().size()) - 1}};
+           options_.coarse_stride, static_cast<int>(levels_.size()) - 1}};
 }
 
 LoopOptions LoopAligner::loop_options_for(const PerScan& per_scan, const LoopScan& scan) const {
-  return loop_options(options_, per_scan, levels(), scan.facts.mean_range_m);
+  return loop_options(options_, per_scan, levels_, scan.facts.mean_range_m);
 }
 
 void LoopAligner::begin(const PointCloud& cloud, std::span<const Transform> guesses, const PerScan& per_scan,

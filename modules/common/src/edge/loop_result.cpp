@@ -48,7 +48,7 @@ namespace {
 
 // Shares of a level's voxel edge. Twice and half as much changes the evaluations by a few per cent.
 constexpr double kCoarseRadius = 1.0 / 3, kLastRadius = 1.0 / 2;
-constexpr double kCoarseEnd = 1.0 / 15, kLastEnd = 1.0 / 100;
+constexpr double kCoarseEnd = 1.0 / 15, kCoarseEndFromAfar = 1.0 / 30, kLastEnd = 1.0 / 50;
 constexpr double kNear = 0.05;  // of the last level's edge
 
 RegionOptions region_options(const AlignOptions& options, std::span<const MapLevel> levels,
@@ -59,11 +59,12 @@ RegionOptions region_options(const AlignOptions& options, std::span<const MapLev
     const MapLevel& level = levels[static_cast<std::size_t>(l)];
     const bool last = l == out.last;
     out.levels[l] = {level.edge_m * (last ? kLastRadius : kCoarseRadius),
-                     level.edge_m * (last ? kLastEnd : kCoarseEnd), levels.back().origin - level.origin};
+                     level.edge_m * (last ? kLastEnd : kCoarseEnd),
+                     level.edge_m * (last ? kLastEnd : kCoarseEndFromAfar), levels.back().origin - level.origin};
   }
   out.near_m = kNear * levels.back().edge_m;
   out.curvature_share = options.negative_curvature;
-  out.mean_range_m = mean_range_m;
+  out.per_metre = per_metre_at(mean_range_m);
   return out;
 }
 

@@ -71,20 +71,18 @@ struct AlignOptions {
 
   /// Autoware as it ships today.
   static AlignOptions autoware() { return {}; }
-  /// Unbiased covariance and a damped Newton step.
+  /// Unbiased covariances on one map, and a trust region with half of the negative curvature.
   static AlignOptions textbook() {
     AlignOptions options;
     options.covariance_start = CovarianceStart::zero;
-    options.newton_step = NewtonStep::damped;
+    options.step_control = StepControl::trust_region;
+    options.negative_curvature = 0.5;
     return options;
   }
-  /// A coarse map and a fine one, and a trust region with half of the negative curvature.
+  /// The same over three maps, from coarse to fine.
   static AlignOptions pyramid() {
-    AlignOptions options;
-    options.covariance_start = CovarianceStart::zero;
-    options.step_control = StepControl::trust_region;
-    options.levels = {2.5, 1};
-    options.negative_curvature = 0.5;
+    AlignOptions options = textbook();
+    options.levels = {6, 2.5, 1};
     return options;
   }
 };

@@ -16,9 +16,10 @@ struct SurfaceConditioning {
   Vec6 weak_direction;          ///< as in Conditioning
 };
 
-/// pose: map-local, derivative branch. mean_range_m turns radians into metres, as for the Hessian.
+/// pose: map-local, derivative branch. mean_range_m turns radians into metres, as for the Hessian. most: scan
+/// points.
 SurfaceInformation surface_information(const VoxelMap& map, const ScanView& scan, const Pose& pose,
-                                       double mean_range_m);
+                                       double mean_range_m, int most = kSurfacePoints);
 
 /// Eigenvalues of the surfaces' information at the pose.
 SurfaceConditioning surface_conditioning(const SurfaceInformation& information, const Pose& pose);

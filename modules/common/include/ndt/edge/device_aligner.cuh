@@ -23,7 +23,7 @@ class DeviceAligner : public LoopAligner {
 
  protected:
   /// Throws std::invalid_argument for options out of range, cuda::Error if the device cannot be used.
-  explicit DeviceAligner(const AlignOptions& options, Offers offers = Offers::clamped_steps);
+  explicit DeviceAligner(const AlignOptions& options);
   ~DeviceAligner() override { context_.settle(); }
 
   /// Number of bytes that travel in front of a scan's points: guesses, or what an implementation makes of
@@ -33,9 +33,6 @@ class DeviceAligner : public LoopAligner {
   virtual void map_changed() {}
 
   cuda::Context& context() { return context_; }
-  VoxelMapView view() const { return maps_.back()->view(); }
-  const VoxelSurface* surfaces() const { return maps_.back()->surfaces(); }
-  std::span<const MapLevel> levels() const final { return levels_; }
 
   /// Runs f. If f throws, waits for the device before it passes the exception on, because the device may
   /// still use memory that the next call reuses.
@@ -95,7 +92,6 @@ class DeviceAligner : public LoopAligner {
 
   cuda::Context context_;
   std::vector<std::unique_ptr<DeviceVoxelMap>> maps_;  // coarse to fine
-  std::vector<MapLevel> levels_;
   // Both have the same layout: the points begin at front_, a multiple of 256, and what travels with them ends
   // there.
   cuda::PinnedBuffer<char> staging_;

@@ -17,16 +17,12 @@ class HostAligner : public LoopAligner {
 
  protected:
   /// Throws std::invalid_argument for options out of range, std::system_error if the system refuses a thread.
-  explicit HostAligner(const AlignOptions& options, Offers offers = Offers::clamped_steps)
-      : LoopAligner(options, offers), pool_(options.threads) {}
+  explicit HostAligner(const AlignOptions& options) : LoopAligner(options), pool_(options.threads) {}
 
   HostPool& pool() { return pool_; }
   /// The last level's map.
   const VoxelMap& map() const { return *maps_.back(); }
   const VoxelMap& map(std::size_t level) const { return *maps_[level]; }
-  VoxelMapView view() const { return map().view(); }
-  const VoxelSurface* surfaces() const { return map().surfaces().data(); }
-  std::span<const MapLevel> levels() const final { return levels_; }
 
   /// The same as DeviceAligner's, in host memory.
   template <class F>
@@ -44,7 +40,6 @@ class HostAligner : public LoopAligner {
 
   HostPool pool_;
   std::vector<std::unique_ptr<VoxelMap>> maps_;  // coarse to fine
-  std::vector<MapLevel> levels_;
   std::vector<Point> room_;
   std::vector<Transform> guesses_;
 };

@@ -8,6 +8,7 @@
 
 #include "ndt/align/aligner.hpp"
 #include "ndt/core/error.hpp"
+#include "ndt/score/level_map.hpp"
 #include "ndt/solve/loop_outcome.hpp"
 
 namespace ndt {
@@ -29,6 +30,7 @@ struct ScanFacts {
 struct MapLevel {
   double edge_m = 0;
   Vec3<double> origin;
+  LevelMap map;
 };
 
 /// The watch of persistent_align on the host. Gives LoopStatus::cancelled or timeout once the caller wants
@@ -91,22 +93,23 @@ class LoopAligner : public Aligner {
   void score_batch(const PointCloud& scan, std::span<const Transform> poses, std::span<Score> out) final;
 
  protected:
-  /// What an implementation's schedule can run.
-  enum class Offers { clamped_steps, trust_region_too };
-
-  /// Throws std::invalid_argument for options out of range or not offered.
-  LoopAligner(const AlignOptions& options, Offers offers);
+  /// Throws std::invalid_argument for options out of range.
+  explicit LoopAligner(const AlignOptions& options) : options_(options) { validate(options); }
 
   const AlignOptions& options() const { return options_; }
-  const Gauss<float>& gauss() const { return gauss_; }
-  Gauss<float> gauss(double edge_m) const;
   /// Throws std::logic_error unless there is a map.
   void require_map(const char* where) const;
   /// Waits for alignments that nobody collected, and forgets them: also called before another map is built.
   void give_up();
 
-  /// The maps' levels, coarse to fine; none without a map.
-  virtual std::span<const MapLevel> levels() const = 0;
+  /// Coarse to fine; none without a map.
+  std::span<const MapLevel> levels() const { return levels_; }
+  const LevelMap& last_level() const { return levels_.back().map; }
+  /// Runs f(level, map of the level) for all levels.
+  template <class F>
+  void for_each_level(F&& f) const {
+    for (std::size_t l = 0; l < levels_.size(); ++l) f(l, levels_[l].map);
+  }
   /// Builds a map of every level with build(options of the level), which gives a pointer to it. Leaves out a
   /// coarse level on which no voxel has enough points, as around a small cloud.
   template <class Build>
@@ -122,6 +125,15 @@ class LoopAligner : public Aligner {
       }
     }
     return maps;
+  }
+  /// Aligns against the maps of build_levels(), which must stay, from now on. surfaces(map) points to a
+  /// map's.
+  template <class Maps, class Surfaces>
+  void use_levels(const Maps& maps, Surfaces&& surfaces) {
+    levels_.clear();
+    for (const auto& map : maps)
+      levels_.push_back(
+          {map->resolution_m(), map->origin(), {map->view(), gauss(map->resolution_m()), surfaces(*map)}});
   }
   /// Gives room for `points` finite points of a scan, valid until the next call; they are written there
   /// before they are aligned or scored. poses: the most poses that the scan will be aligned from or scored
@@ -149,14 +161,15 @@ class LoopAligner : public Aligner {
     bool pending = false;
   };
 
-  const Vec3<double>& map_origin() const { return levels().back().origin; }
+  const Vec3<double>& map_origin() const { return levels_.back().origin; }
+  Gauss<float> gauss(double edge_m) const;
   LoopOptions loop_options_for(const PerScan& per_scan, const LoopScan& scan) const;
   LoopScan prepare(const PointCloud& scan, std::span<const Transform> poses, const char* where);
   void begin(const PointCloud& scan, std::span<const Transform> guesses, const PerScan& per_scan,
              const char* where);
 
   AlignOptions options_;
-  Gauss<float> gauss_;
+  std::vector<MapLevel> levels_;
   Batch batch_;
 };
 

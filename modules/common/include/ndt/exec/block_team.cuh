@@ -41,14 +41,44 @@ class DeviceTeam {
     if (crew) then(WarpCrew{});
   }
 
+  static constexpr int kFew = 64;
+  /// Sums n <= kFew items in every block by itself, with the same bits in blocks of all sizes.
+  template <template <class> class Sums, class F>
+  __device__ const Sums<double>& sum_alike(int n, F&& f) {
+    constexpr int kWidth = 4, kPerWarp = 32 / kWidth, kWarps = kFew / kPerWarp, kReals = Sums<float>::kReals;
+    const int warps = static_cast<int>(blockDim.x) / 32;
+    for (int warp = static_cast<int>(threadIdx.x) / 32; warp < kWarps; warp += warps) {
+      const int item = warp * kPerWarp + static_cast<int>(threadIdx.x % 32) / kWidth;
+      Sums<float> mine;
+      if (warp * kPerWarp < n) f(item < n ? item : 0, item < n ? 1 : 0, WarpTile<kWidth>{}, mine);
+      float columns[kReals];
+      to_columns(mine, columns);
+      warp_column_sums(columns, memory_.warp_sums[warp]);
+    }
+    __syncthreads();
+    Sums<double>& total = *reinterpret_cast<Sums<double>*>(memory_.total);
+    if (const int column = static_cast<int>(threadIdx.x); column < kReals) {
+      double parts[kWarps];
+#pragma unroll
+      for (int w = 0; w < kWarps; ++w) parts[w] = static_cast<double>(memory_.warp_sums[w][column]);
+      set_column(total, column, tree_sum(parts));
+    }
+    __syncthreads();
+    return total;
+  }
+
  protected:
   __device__ int chunk_threads() const { return 32 * plan_.chunk_warps; }
   template <class Sums>
   static constexpr int kColumns = Sums::kReals + Sums::kCounts + 1;
 
-  /// Takes the host's groups for the plan's number of items, because working them out takes divisions.
+  /// Takes the host's groups for the plan's number of items, because working them out takes divisions. Fewer
+  /// items are cut into as many chunks, so that every block of a grid still owns one.
   __device__ ChunkGroups groups_of(int items) const {
-    return items == plan_.groups.cut.items ? plan_.groups : ChunkGroups(items);
+    if (items > plan_.groups.cut.items) return ChunkGroups(items);
+    ChunkGroups out = plan_.groups;
+    if (items < out.cut.items) out.cut = Chunks(items, out.chunks);
+    return out;
   }
 
   /// Lets one thread of the block ask.
@@ -159,7 +189,6 @@ class BlockTeam : public DeviceTeam {
   __device__ bool leads() const { return true; }
   __device__ int size() const { return static_cast<int>(blockDim.x); }
   __device__ void sync() { __syncthreads(); }
-  __device__ void settle() {}
   template <class F>
   __device__ void once(F&& f) {
     if (threadIdx.x == 0) f();

@@ -24,6 +24,11 @@ struct Chunks {
     size = static_cast<int>(rounded > kMinChunkItems ? rounded : kMinChunkItems);
     count = static_cast<int>((all + static_cast<unsigned>(size) - 1) / static_cast<unsigned>(size));
   }
+  /// Cuts a few items into that many chunks, at least one; the last may be empty.
+  NDT_HD Chunks(int n, int chunks) : count(chunks), items(n) {
+    const unsigned many = static_cast<unsigned>(chunks), even = (static_cast<unsigned>(n) + many - 1) / many;
+    size = static_cast<int>((even + kChunkMultiple - 1) / kChunkMultiple * kChunkMultiple);
+  }
   NDT_HD int begin(int chunk) const { return static_cast<int>(static_cast<long long>(chunk) * size); }
   NDT_HD int end(int chunk) const {
     const long long last = static_cast<long long>(chunk + 1) * size;

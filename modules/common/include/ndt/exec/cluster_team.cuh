@@ -26,7 +26,6 @@ class ClusterTeam : public BlockTeam {
   __device__ int size() const { return blocks_ * static_cast<int>(blockDim.x); }
   __device__ int blocks() const { return blocks_; }
   __device__ void sync() { cluster().sync(); }
-  __device__ void settle() {}
   template <class F>
   __device__ void once(F&& f) {
     if (rank() == 0) f();

@@ -19,8 +19,9 @@ struct GridExchange {
 /// Two conditions on a launch:
 /// - All blocks must be resident at once, because each waits for words of the others: launch
 ///   cooperatively, one slot for a chunk in a block.
-/// - Every block must own a chunk in every sum but the last, or settle() must follow the sum. A block without
-///   one delays no other, so the others could be two sums ahead and overwrite words that it has not read yet.
+/// - Every block must own a chunk in every sum: launch no more blocks than the plan has chunks, and sum no
+///   more items than it was made for. A block without a chunk delays no other, so the others could be two
+///   sums ahead and overwrite words that it has not read yet.
 class GridTeam : public DeviceTeam {
  public:
   /// first_tag: larger than any tag since the exchange was zero; a launch uses one for every sum.
@@ -31,7 +32,6 @@ class GridTeam : public DeviceTeam {
   __device__ bool leads() const { return blockIdx.x == 0; }
   __device__ int size() const { return static_cast<int>(gridDim.x * blockDim.x); }
   __device__ void sync() { cooperative_groups::this_grid().sync(); }
-  __device__ void settle() { sync(); }
   template <class F>
   __device__ void once(F&& f) {
     if (rank() == 0) f();

@@ -56,7 +56,6 @@ class HostTeam {
   int rank() const { return rank_; }
   int size() const;
   void sync();
-  void settle() {}
   template <class F>
   void once(F&& f) {
     if (rank_ == 0) f();

@@ -29,7 +29,6 @@ struct Total {
 /// Collectives, reached by all workers in the same order:
 ///   rank(), size()          this worker, number of workers
 ///   sync()                  barrier; writes before it are visible after it
-///   settle()                after a sum of so few items that some block had no chunk, before the next sum
 ///   once(f)                 one worker of the team runs f; no barrier
 ///   replicated(f, then)     one crew per block (on the CPU: every worker) runs f(crew) on block-local data,
 ///                           and the block waits for it. The crew runs then(crew) after that wait, so only
@@ -83,7 +82,6 @@ class BasicSerialTeam {
   NDT_BODY int rank() const { return 0; }
   NDT_BODY int size() const { return 1; }
   NDT_BODY void sync() {}
-  NDT_BODY void settle() {}
   template <class F>
   NDT_BODY void once(F&& f) {
     f();

@@ -11,8 +11,10 @@ namespace ndt {
 
 /// Most scan points that are used, every k-th. Condition numbers are within a third of those of all points.
 inline constexpr int kSurfacePoints = 256;
-NDT_HD inline int surface_points(int scan_points) {
-  return scan_points < kSurfacePoints ? scan_points : kSurfacePoints;
+/// Enough to tell whether a map fixes a pose at all.
+inline constexpr int kFewSurfacePoints = 64;
+NDT_HD inline int surface_points(int scan_points, int most = kSurfacePoints) {
+  return scan_points < most ? scan_points : most;
 }
 
 /// Σ w j jᵀ over points, j = (n, y × n / mean range): how the distance to the surface changes with the pose,
@@ -35,18 +37,18 @@ NDT_HD inline void to_columns(const SurfaceSums<float>& s, float (&out)[SurfaceS
 }
 NDT_HD inline void set_column(SurfaceInformation& s, int column, double value) { s.entries[column] = value; }
 
+/// One over a scan's mean range, which makes metres at that range radians; 1 for an empty scan.
+NDT_HD inline double per_metre_at(double mean_range_m) { return mean_range_m > 0 ? 1 / mean_range_m : 1; }
+
 /// The pose at which the information is taken. Map-local.
 struct SurfacePose {
   Mat3<double> rotation;
   Vec3<double> translation;
   double per_metre = 1;  ///< one over the scan's mean range: turns radians into metres
-  NDT_HD SurfacePose(const Pose& pose, double mean_range_m)
-      : SurfacePose(sin_cos_of(pose), pose, mean_range_m) {}
+  NDT_HD SurfacePose(const Pose& pose, double radians) : SurfacePose(sin_cos_of(pose), pose, radians) {}
   /// Takes the pose's own angles.
-  NDT_HD SurfacePose(const SinCos& angles, const Pose& pose, double mean_range_m)
-      : rotation(rotation_of(angles)),
-        translation{pose.x, pose.y, pose.z},
-        per_metre(mean_range_m > 0 ? 1 / mean_range_m : 1) {}
+  NDT_HD SurfacePose(const SinCos& angles, const Pose& pose, double radians)
+      : rotation(rotation_of(angles)), translation{pose.x, pose.y, pose.z}, per_metre(radians) {}
 };
 
 /// Finds the voxel in which a moved point scores highest. The lanes share the near voxels; only the lane that

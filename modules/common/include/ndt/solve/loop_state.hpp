@@ -35,7 +35,8 @@ class OscillationCounter {
 /// point at the scan's mean range moves.
 struct LevelSteps {
   double radius_m = 0, end_m = 0;
-  Vec3<double> shift;  ///< from coordinates local to the last map to coordinates local to this one
+  double end_from_afar_m = 0;  ///< in place of end_m if the guess turned out to be far off
+  Vec3<double> shift;          ///< from coordinates local to the last map to coordinates local to this one
 };
 
 /// What StepControl::trust_region needs; see solve/trust_region.hpp.
@@ -44,7 +45,7 @@ struct RegionOptions {
   int last = 0;                        ///< index of the last level
   double near_m = 0;                   ///< after a shorter step the Hessian is the true one
   double curvature_share = 1;          ///< of the negative curvature, before that
-  double mean_range_m = 0;             ///< makes radians metres
+  double per_metre = 1;                ///< one over the scan's mean range: makes metres radians
 };
 
 struct LoopOptions {
@@ -129,29 +130,32 @@ struct LineStart {
 /// What an evaluation of a trust region is for.
 enum class Purpose { guess, trial, next_level, true_hessian };
 
-/// A step in the scaled metric, cut at the region's radius, and the gain that the quadratic model predicts.
-/// It has its work space with it, so that no device thread needs a stack.
-struct RegionStep {
-  Mat6 curvature;  ///< the scaled Hessian
-  Vec6 slope;      ///< the scaled gradient
-  Vec6 move;       ///< x y z roll pitch yaw
-  double length_m = 0, predicted_gain = 0;
-  bool damped = false, failed = false;
+/// A step that needed damping, in the scaled metric of solve/trust_region.hpp.
+struct ScaledStep {
+  Vec6 s;
+  double damping = 0;
+  bool failed = false;  ///< no damping made the matrix positive definite
 };
 
-/// What a trust region keeps between two evaluations.
+/// What a trust region keeps between two evaluations. "Here" is the current pose, "found" the one evaluated
+/// last.
 struct RegionState {
   int level = 0;               ///< the next sums are taken on
   double curvature_share = 1;  ///< in the next sums
   Purpose purpose = Purpose::guess;
+  double radius_m = 0;
+  double step_m = 0;          ///< length of the step to the pose under evaluation
+  double predicted_gain = 0;  ///< of that step
+  double kept_step_m = 0;     ///< last step kept on this level, infinite before the first
+  double last_step_m = 0;     ///< the same on any level
   int here_level = 0;
   double here_curvature_share = 1;
-  double radius_m = 0;
-  RegionStep step;
-  double step_m = 0;       ///< length of the step to the pose under evaluation
-  double kept_step_m = 0;  ///< last step kept on this level, infinite before the first
-  double last_step_m = 0;  ///< the same on any level
-  bool level_ended = false, needs_step = false;
+  double found_step_m = 0;  ///< length of the step from the pose before to the one found
+  Purpose found_for = Purpose::guess;
+  bool kept = false;                        ///< the found pose is the current one
+  bool from_afar = false;                   ///< a step on a coarse level was long
+  bool level_ended = false;                 ///< no further step is taken on the level of the current pose
+  bool damped = false;                      ///< the step to the pose under evaluation
   LoopStatus ending = LoopStatus::running;  ///< what the loop ends with after Purpose::true_hessian
 };
 
@@ -177,7 +181,8 @@ struct LoopState {
   bool pending = false;   ///< `found` was accepted, and commit() has yet to enter it here
   LoopStatus status = LoopStatus::running;
   Verdict verdict = Verdict::take_this;  ///< the line search's, on the trial
-  RegionState region;                    ///< unused by clamped steps
+  RegionState region;                    ///< these two are unused by clamped steps
+  ScaledStep damped;
 };
 
 /// One line of a trace.

@@ -50,11 +50,9 @@ NDT_HD inline Pose moved(const Pose& p, const Vec6& direction, double by) {
   return out;
 }
 
-/// Moves the trial to pose + alpha direction. Every thread of the crew has these values.
+/// Makes a pose, which every thread of the crew has, the trial. Leaves its motion to the caller.
 template <class Crew>
-NDT_HD inline void go_to_trial(const Crew& crew, const Pose& pose, const Vec6& direction, double alpha,
-                               LoopState& state) {
-  const Pose trial = moved(pose, direction, alpha);
+NDT_HD inline void set_trial(const Crew& crew, const Pose& trial, LoopState& state) {
   crew.each(6, [&](int i) {
     double to = coordinate(trial, 0);
     NDT_UNROLL
@@ -62,6 +60,13 @@ NDT_HD inline void go_to_trial(const Crew& crew, const Pose& pose, const Vec6& d
     coordinate(state.trial, i) = to;
     if (i >= 3) state.at.set_angle(i - 3, to);
   });
+}
+
+/// Moves the trial to pose + alpha direction. Every thread of the crew has these values.
+template <class Crew>
+NDT_HD inline void go_to_trial(const Crew& crew, const Pose& pose, const Vec6& direction, double alpha,
+                               LoopState& state) {
+  set_trial(crew, moved(pose, direction, alpha), state);
   state.at.set_motion(crew, state.trial);
 }
 
@@ -246,6 +251,9 @@ NDT_HD inline void advance(const Crew& crew, const DerivativeSums<double>& sums,
 
 /// The steps of StepControl::clamped, as a policy of schedules that offer TrustRegion too.
 struct ClampedSteps {
+  /// Index of the map on which the next sums are taken, and of the last map.
+  NDT_HD static int level(const LoopState&) { return 0; }
+  NDT_HD static int last_level(const LoopOptions&) { return 0; }
   NDT_HD static void begin(const LoopStart& start, const LoopOptions&, LoopState& state) {
     begin_loop(start, state);
   }

@@ -5,6 +5,7 @@
 // share of its negative curvature only, so that it is definite where most pairs are still far apart.
 #pragma once
 
+#include <cfloat>
 #include <cmath>
 
 #include "ndt/align/align_result.hpp"
@@ -19,220 +20,190 @@ NDT_HD inline Pose shifted(Pose pose, const Vec3<double>& shift) {
   return pose;
 }
 
-/// Solves (B + damping I) s = q with B = -D⁻¹HD⁻¹ and q = D⁻¹g, D = diag(1, 1, 1, range, range, range), and
-/// cuts s at the radius. The damping is 0, then grows from 0.03 of the largest diagonal entry, threefold at
-/// most 9 times, until the matrix is positive definite. The crew must see `here` and `out`.
-template <class Crew>
-NDT_HD inline void find_step(const Crew& crew, const Derivatives& here, double mean_range_m, double radius_m,
-                             RegionStep& out) {
-  constexpr int kSolves = 10;
-  constexpr double kFirstDamping = 0.03, kGrowth = 3;
-  const double per_metre = mean_range_m > 0 ? 1 / mean_range_m : 1;
-  crew.each(6, [&](int i) {
-    const double row = i < 3 ? 1 : per_metre;
-    out.slope[i] = row * here.gradient[i];
-    for (int j = 0; j < 6; ++j) out.curvature(i, j) = row * (j < 3 ? 1 : per_metre) * here.hessian(i, j);
-  });
-  double largest = 0;
-  NDT_UNROLL
-  for (int i = 0; i < 6; ++i) largest = std::fmax(largest, std::fabs(out.curvature(i, i)));
-  Vec6 s;
-  double damping = 0, squared = 0;
-  int solve = 0;
-  for (; solve < kSolves; ++solve) {
-    const bool definite = solve_positive_definite(out.curvature, out.slope, s, damping);
-    squared = dot(s, s);
-    if (definite && std::isfinite(squared)) break;
-    damping = solve == 0 ? kFirstDamping * largest : kGrowth * damping;
-  }
-  const double norm = std::sqrt(squared), cut = norm > radius_m ? radius_m / norm : 1;
-  double gain = 0;
+/// Solves (B + damping I) s = q with B = -D⁻¹HD⁻¹ and q = D⁻¹g, D = diag(1, 1, 1, range, range, range). False
+/// if the matrix is not positive definite.
+NDT_HD inline bool solve_scaled(const Derivatives& here, double per_metre, double damping, Vec6& slope,
+                                Vec6& s) {
+  Mat6 scaled;
   NDT_UNROLL
   for (int i = 0; i < 6; ++i) {
-    double curved = 0;
+    slope[i] = i < 3 ? here.gradient[i] : per_metre * here.gradient[i];
     NDT_UNROLL
-    for (int j = 0; j < 6; ++j) curved += out.curvature(i, j) * s[j];
-    gain += cut * s[i] * (out.slope[i] + cut * curved / 2);
+    for (int j = i; j < 6; ++j) {
+      const double entry = j < 3 ? here.hessian(i, j) : per_metre * here.hessian(i, j);
+      scaled(i, j) = scaled(j, i) = i < 3 ? entry : per_metre * entry;
+    }
   }
-  crew.one([&] {
-    out.damped = solve > 0;
-    out.failed = solve == kSolves;
-    out.length_m = cut * norm;
-    out.predicted_gain = gain;
-    NDT_UNROLL
-    for (int i = 0; i < 6; ++i) out.move[i] = (i < 3 ? 1 : per_metre) * (cut * s[i]);
-  });
+  return solve_positive_definite(scaled, slope, s, damping) && std::isfinite(dot(s, s));
 }
 
-/// Whether a map's surfaces fix the pose. Along a direction that they leave free, as in a tunnel, the score
-/// of a coarse map would follow its own voxel grid. Tells so by the definiteness of A - I λ /
-/// kMaxSurfaceConditionNumber with λ = trace(A^16)^(1/16), which is 1 to 1.12 times the largest eigenvalue.
-/// The crew must see the information and the work space.
-template <class Crew>
-NDT_HD inline bool fixes_the_pose(const Crew& crew, const SurfaceInformation& information,
-                                  NewtonScratch& work, Mat6& negated) {
-  const auto entry = [&](int row, int col) {
-    return information.entries[row <= col ? row * (11 - row) / 2 + col : col * (11 - col) / 2 + row];
-  };
-  double trace = 0;
-  NDT_UNROLL
-  for (int i = 0; i < 6; ++i) trace += entry(i, i);
-  if (!(trace > 0)) return false;
-  const auto square = [&](const double(&from)[6][6], double(&to)[6][6]) {
-    crew.each(36, [&](int i) {
-      double sum = 0;
-      for (int k = 0; k < 6; ++k) sum += from[i / 6][k] * from[k][i % 6];
-      to[i / 6][i % 6] = sum;
-    });
-  };
-  crew.each(36, [&](int i) {
-    work.a[i / 6][i % 6] = entry(i / 6, i % 6) / trace;
-    negated.m[i] = -work.a[i / 6][i % 6];
-  });
-  square(work.a, work.v), square(work.v, work.a), square(work.a, work.v), square(work.v, work.a);
+/// The same with a damping that grows from 0.03 of the largest diagonal entry, threefold at most 8 times,
+/// until the matrix is positive definite.
+NDT_HD NDT_NOINLINE inline void solve_with_damping(const Derivatives& here, double per_metre,
+                                                   ScaledStep& out) {
+  constexpr int kSolves = 9;
+  constexpr double kFirstDamping = 0.03, kGrowth = 3;
   double largest = 0;
-  NDT_UNROLL
-  for (int i = 0; i < 6; ++i) largest += work.a[i][i];
-  NDT_UNROLL
-  for (int root = 0; root < 4; ++root) largest = std::sqrt(largest);
-  Vec6 solution;
-  return solve_positive_definite(negated, Vec6{}, solution, -largest / kMaxSurfaceConditionNumber);
+  for (int i = 0; i < 6; ++i)
+    largest = std::fmax(largest, std::fabs(here.hessian(i, i)) * (i < 3 ? 1 : per_metre * per_metre));
+  out.damping = kFirstDamping * largest;
+  out.failed = false;
+  Vec6 slope, s;
+  for (int solve = 0; solve < kSolves; ++solve, out.damping *= kGrowth)
+    if (solve_scaled(here, per_metre, out.damping, slope, s)) {
+      out.s = s;
+      return;
+    }
+  out.failed = true;
 }
 
-/// The functions below run on one thread.
+/// A step in the scaled metric, cut at the region's radius, and the gain that the quadratic model predicts.
+struct RegionStep {
+  Vec6 move;  ///< x y z roll pitch yaw
+  double length_m = 0, predicted_gain = 0;
+  bool damped = false, failed = false;
+};
+
+/// The step from a pose whose derivatives every thread has in registers and the crew sees in `seen`.
+template <class Crew>
+NDT_HD inline RegionStep find_step(const Crew& crew, const Derivatives& here, const Derivatives& seen,
+                                   const RegionOptions& options, double radius_m, ScaledStep& rare) {
+  const double per_metre = options.per_metre;
+  RegionStep out;
+  Vec6 slope, s;
+  double damping = 0;
+  out.damped = !solve_scaled(here, per_metre, 0, slope, s);
+  if (out.damped) {
+    crew.one([&] { solve_with_damping(seen, per_metre, rare); });
+    s = rare.s, damping = rare.damping, out.failed = rare.failed;
+  }
+  const double squared = dot(s, s), inverse = squared < DBL_MIN ? 0 : reciprocal_sqrt(squared),
+               norm = squared * inverse, cut = norm > radius_m ? radius_m * inverse : 1;
+  out.length_m = cut * norm;
+  // Because (B + damping I) s = q, sᵀBs = qᵀs - damping |s|².
+  const double along = dot(slope, s);
+  out.predicted_gain = cut * (along - cut * (along - damping * squared) / 2);
+  NDT_UNROLL
+  for (int i = 0; i < 6; ++i) out.move[i] = cut * (i < 3 ? s[i] : per_metre * s[i]);
+  return out;
+}
+
+/// Whether a map's surfaces fix the pose: the smallest eigenvalue of their information is at least 1/3000 of
+/// all six together. Along a direction that they leave free, as in a tunnel, the score of a coarse map would
+/// follow its own voxel grid. (Streets and rooms come to 1/1500 at least, tunnels to 1/5500 at most.)
+NDT_HD inline bool fixes_the_pose(const SurfaceInformation& information) {
+  constexpr double kLeastShare = 1.0 / 3000;
+  Mat6 negated;
+  double trace = 0;
+  int entry = 0;
+  NDT_UNROLL
+  for (int row = 0; row < 6; ++row) {
+    trace += information.entries[entry];
+    NDT_UNROLL
+    for (int col = row; col < 6; ++col) negated(row, col) = negated(col, row) = -information.entries[entry++];
+  }
+  Vec6 solution;
+  return trace > 0 && solve_positive_definite(negated, Vec6{}, solution, -kLeastShare * trace);
+}
+
 namespace region {
 
 inline constexpr double kSlow = 0.6;  ///< of the step before: the blended curvature converges linearly
-
-NDT_HD inline bool is_slow(double step_m, const LoopState& state) {
-  return step_m > kSlow * state.region.kept_step_m;
-}
+inline constexpr double kLong = 0.3;  ///< of a coarse level's first radius: the guess was far off
 
 NDT_HD inline double share_after(double step_m, bool slow, const RegionOptions& options) {
   return slow || step_m <= options.near_m ? 1 : options.curvature_share;
 }
 
-NDT_HD inline void evaluate_next(Purpose purpose, const Pose& pose, int level, double curvature_share,
-                                 LoopState& state) {
-  state.region.purpose = purpose;
-  state.region.level = level;
-  state.region.curvature_share = curvature_share;
-  state.trial = pose;
+NDT_HD inline void evaluate_next(Purpose purpose, int level, double curvature_share, RegionState& r) {
+  r.purpose = purpose;
+  r.level = level;
+  r.curvature_share = curvature_share;
 }
 
-/// Ends the loop, after one more evaluation if the last map's true Hessian at the pose is not known.
-NDT_HD inline void end_with(LoopStatus status, const RegionOptions& options, LoopState& state) {
-  RegionState& r = state.region;
-  if (status == LoopStatus::non_finite || status == LoopStatus::no_overlap ||
-      (r.here_level == options.last && r.here_curvature_share == 1)) {
-    state.status = status;
-    return;
-  }
-  r.ending = status;
-  evaluate_next(Purpose::true_hessian, state.here.pose, options.last, 1, state);
+NDT_HD inline double end_of(int level, const RegionOptions& options, const RegionState& r) {
+  return r.from_afar ? options.levels[level].end_from_afar_m : options.levels[level].end_m;
 }
 
-/// Makes the evaluated pose the current one; `step_m` long was the way there.
-NDT_HD inline void keep_found(double step_m, LoopState& state) {
-  const Pose &to = state.found.pose, &from = state.here.pose;
-  if (step_m > 0) state.oscillation.add_step({to.x - from.x, to.y - from.y, to.z - from.z});
-  state.here = state.found;
-  state.region.here_level = state.region.level;
-  state.region.here_curvature_share = state.region.curvature_share;
-  state.step = step_m;
-}
-
-/// Keeps or takes back a trial.  [Conn, Gould, Toint 2000, sec. 6.1]
-NDT_HD inline void judge_trial(const RegionOptions& options, LoopState& state) {
-  RegionState& r = state.region;
-  const LevelSteps& level = options.levels[r.level];
-  const double gain = state.found.at.score - state.here.at.score;
-  if (gain < 0) {
+/// Keeps or takes back a trial that gained that much.  [Conn, Gould, Toint 2000, sec. 6.1]
+NDT_HD inline void judge_trial(double gain, const RegionOptions& options, RegionState& r) {
+  const double end_m = end_of(r.level, options, r);
+  r.kept = !(gain < 0);
+  if (!r.kept) {
     r.radius_m = r.step_m / 4;
-    r.level_ended = r.step_m < level.end_m || r.radius_m < level.end_m / 2;
-    state.step = 0;
+    r.level_ended = r.step_m < end_m || r.radius_m < end_m / 2;
     return;
   }
-  if (gain > 0.75 * r.step.predicted_gain && r.step_m >= 0.99 * r.radius_m)
-    r.radius_m = std::fmin(2 * r.radius_m, level.radius_m);
-  else if (gain < 0.25 * r.step.predicted_gain)
-    r.radius_m = std::fmax(r.step_m / 2, level.end_m);
-  keep_found(r.step_m, state);
+  if (gain > 0.75 * r.predicted_gain && r.step_m >= 0.99 * r.radius_m)
+    r.radius_m = std::fmin(2 * r.radius_m, options.levels[r.level].radius_m);
+  else if (gain < 0.25 * r.predicted_gain)
+    r.radius_m = std::fmax(r.step_m / 2, end_m);
   r.kept_step_m = r.last_step_m = r.step_m;
-  r.level_ended = r.level == options.last && r.step_m < level.end_m;
+  r.level_ended = r.level == options.last && r.step_m < end_m;
 }
 
-/// Goes to the next finer map at a pose that is `step_m` from the current one.
-NDT_HD inline void enter_next_level(const Pose& pose, double step_m, const RegionOptions& options,
-                                    LoopState& state) {
-  RegionState& r = state.region;
+/// Takes the evaluation of a pose. Gives the reason for which the loop ends there, or `running`. iterations:
+/// with this one.
+NDT_HD inline LoopStatus arrive(const Derivatives& found, double here_score, int iterations,
+                                const LoopOptions& options, RegionState& r) {
+  r.found_for = r.purpose;
+  r.found_step_m = r.purpose == Purpose::trial || r.purpose == Purpose::next_level ? r.step_m : 0;
+  r.kept = true;
+  if (r.purpose == Purpose::trial) judge_trial(found.score - here_score, options.region, r);
+  if (r.kept) r.here_level = r.level, r.here_curvature_share = r.curvature_share;
+  if (r.kept && found.pairs == 0) return LoopStatus::no_overlap;
+  if (r.purpose == Purpose::true_hessian) return r.ending;
+  if (r.level_ended && r.here_level == options.region.last) return LoopStatus::step_below_epsilon;
+  return iterations >= options.max_iterations ? LoopStatus::max_iterations : LoopStatus::running;
+}
+
+/// Goes to the next finer map with a step of this length.
+NDT_HD inline void enter_next_level(double step_m, const RegionOptions& options, RegionState& r) {
   const int level = r.here_level + 1;
   r.radius_m = options.levels[level].radius_m;
   r.kept_step_m = INFINITY;
   r.level_ended = false;
   r.step_m = step_m;
-  evaluate_next(Purpose::next_level, pose, level, share_after(r.last_step_m, false, options), state);
+  evaluate_next(Purpose::next_level, level, share_after(r.last_step_m, false, options), r);
 }
 
-/// Chooses the next pose to evaluate by the step in state.region.step: a trial on this map, or the first pose
-/// on the next, which evaluates it anyway.
-NDT_HD inline void take_step(const RegionOptions& options, LoopState& state) {
-  RegionState& r = state.region;
-  const RegionStep& step = r.step;
-  state.fallbacks += step.damped ? 1 : 0;
-  if (step.failed) return end_with(LoopStatus::degenerate, options, state);
-  const Pose to = moved(state.here.pose, step.move, 1);
-  const bool slow = is_slow(step.length_m, state);
-  const double end_m = options.levels[r.here_level].end_m;
-  if (r.here_level < options.last && step.length_m < (slow ? end_m / 4 : end_m)) {
+/// Decides whether a step leads to a trial on this map or to the first pose on the next, which evaluates it
+/// anyway.
+NDT_HD inline void take(const RegionStep& step, const RegionOptions& options, RegionState& r) {
+  const bool slow = step.length_m > kSlow * r.kept_step_m;
+  const bool coarse = r.here_level < options.last;
+  r.from_afar |= coarse && step.length_m >= kLong * options.levels[r.here_level].radius_m;
+  r.predicted_gain = step.predicted_gain;
+  const double end_m = end_of(r.here_level, options, r);
+  if (coarse && step.length_m < (slow ? end_m / 4 : end_m)) {
     r.last_step_m = step.length_m;
-    return enter_next_level(to, step.length_m, options, state);
+    return enter_next_level(step.length_m, options, r);
   }
   r.step_m = step.length_m;
-  evaluate_next(Purpose::trial, to, r.here_level, share_after(step.length_m, slow, options), state);
+  evaluate_next(Purpose::trial, r.here_level, share_after(step.length_m, slow, options), r);
 }
 
-/// Takes the evaluation in state.found. Ends the loop, enters the next level, or leaves needs_step.
-NDT_HD inline void take_evaluation(const LoopOptions& loop, LoopState& state) {
-  const RegionOptions& options = loop.region;
-  RegionState& r = state.region;
-  const Purpose purpose = r.purpose;
-  const bool finite = is_finite(state.found.at);
-  ++state.evaluations;
-  state.accepted = r.needs_step = false;
-  if (purpose == Purpose::guess) state.guess = state.found;
-  if (purpose == Purpose::trial || purpose == Purpose::next_level) ++state.iterations;
-  if (!finite) {
-    state.status = LoopStatus::non_finite;
-    return;
-  }
-  if (purpose == Purpose::true_hessian) {
-    keep_found(0, state);
-    state.status = state.here.at.pairs == 0 ? LoopStatus::no_overlap : r.ending;
-    return;
-  }
-  state.accepted = true;
-  if (purpose == Purpose::trial)
-    judge_trial(options, state);
-  else
-    keep_found(purpose == Purpose::guess ? 0 : r.step_m, state);
-
-  if (state.here.at.pairs == 0)
-    state.status = LoopStatus::no_overlap;
-  else if (r.level_ended && r.here_level == options.last)
-    end_with(LoopStatus::step_below_epsilon, options, state);
-  else if (state.iterations >= loop.max_iterations)
-    end_with(LoopStatus::max_iterations, options, state);
-  else if (r.level_ended)
-    enter_next_level(state.here.pose, 0, options, state);
-  else
-    r.needs_step = true;
+/// Gives the status that ends the loop, or `running` if the last map's true Hessian at the current pose has
+/// to be evaluated first.
+NDT_HD inline LoopStatus end(LoopStatus status, const Derivatives& found, const RegionOptions& options,
+                             RegionState& r) {
+  if (!is_finite(found)) return LoopStatus::non_finite;
+  if (status == LoopStatus::no_overlap || r.found_for == Purpose::true_hessian ||
+      (r.here_level == options.last && r.here_curvature_share == 1))
+    return status;
+  r.ending = status;
+  evaluate_next(Purpose::true_hessian, options.last, 1, r);
+  return LoopStatus::running;
 }
 
 }  // namespace region
 
-/// The steps of StepControl::trust_region, a policy of the schedules as ClampedSteps is.
+/// The steps of StepControl::trust_region, a policy of the schedules as ClampedSteps is. Every thread of a
+/// crew decides alike on a copy of the region's state in its own registers.
 struct TrustRegion {
+  NDT_HD static int level(const LoopState& state) { return state.region.level; }
+  NDT_HD static int last_level(const LoopOptions& options) { return options.region.last; }
+
   /// One thread. Begins on the coarsest level; an evaluation without iterations is one of the last map's true
   /// derivatives.
   NDT_HD static void begin(const LoopStart& start, const LoopOptions& options, LoopState& state) {
@@ -249,44 +220,95 @@ struct TrustRegion {
     state.at.motion.translation = cast<float>(Vec3<double>{at.x, at.y, at.z});
   }
 
-  /// As newton_loop.hpp's propose(); the state is complete after it.
+  /// As newton_loop.hpp's propose().
   template <class Crew>
   NDT_HD static void propose(const Crew& crew, const DerivativeSums<double>& sums, const LoopOptions& options,
                              LoopState& state) {
-    const Pose pose = state.trial;
     Derivatives at = derivatives_of(sums, state.at.angles, state.region.curvature_share);
-    add_regularisation(options.regularisation, pose, state.at.exact.sine[2], state.at.exact.cosine[2], at);
+    add_regularisation(options.regularisation, state.trial, state.at.exact.sine[2], state.at.exact.cosine[2],
+                       at);
+    take(crew, at, options, state);
+  }
+  /// The part of propose() that follows from the trial's derivatives.
+  template <class Crew>
+  NDT_HD static void take(const Crew& crew, Derivatives at, const LoopOptions& options, LoopState& state) {
+    Pose pose = state.trial;
+    RegionState r = state.region;
+    const bool counts = r.purpose == Purpose::trial || r.purpose == Purpose::next_level;
+    LoopStatus status =
+        region::arrive(at, state.here.at.score, state.iterations + (counts ? 1 : 0), options, r);
+    r.damped = false;
     crew.one([&] {
       state.found = {pose, at};
-      region::take_evaluation(options, state);
+      state.region = r;  // the solver needs the registers
     });
-    if (state.region.needs_step) {
-      find_step(crew, state.here.at, options.region.mean_range_m, state.region.radius_m, state.region.step);
-      crew.one([&] { region::take_step(options.region, state); });
+    if (!r.kept) at = state.here.at, pose = state.here.pose;
+    if (status == LoopStatus::running && r.level_ended) {
+      region::enter_next_level(0, options.region, r);
+    } else if (status == LoopStatus::running) {
+      const RegionStep step = find_step(crew, at, r.kept ? state.found.at : state.here.at, options.region,
+                                        r.radius_m, state.damped);
+      r = state.region;
+      r.damped = step.damped;
+      if (step.failed) {
+        status = LoopStatus::degenerate;
+      } else {
+        region::take(step, options.region, r);
+        pose = moved(pose, step.move, 1);
+      }
     }
-    if (state.status == LoopStatus::running) go_to_trial(crew, options, state);
+    go_on(crew, status, pose, options, r, state);
   }
-  /// Ends the loop early, unless it is about to end.
+
+  /// Ends the loop early, unless it is about to end. May come before commit() or after it.
   template <class Crew>
   NDT_HD static void interrupt(const Crew& crew, LoopStatus status, const LoopOptions& options,
                                LoopState& state) {
-    const bool ending = state.region.purpose == Purpose::true_hessian;
-    if (!ending) crew.one([&] { region::end_with(status, options.region, state); });
-    if (!ending && state.status == LoopStatus::running) go_to_trial(crew, options, state);
+    const RegionState r = state.region;
+    if (r.purpose != Purpose::true_hessian)
+      go_on(crew, status, r.kept ? state.found.pose : state.here.pose, options, r, state);
   }
+
+  /// As newton_loop.hpp's commit(). then() follows every evaluation that counts, also of a trial that was
+  /// taken back.
   template <class Crew, class Then>
   NDT_HD static void commit(const Crew& crew, const LoopOptions&, LoopState& state, Then&& then) {
-    const bool kept = state.accepted;
     crew.one([&] {
-      if (kept) then();
+      enter_found(state);
+      if (state.accepted) then();
     });
   }
 
  private:
+  /// Goes to the pose, or ends the loop.
   template <class Crew>
-  NDT_HD static void go_to_trial(const Crew& crew, const LoopOptions& options, LoopState& state) {
-    crew.each(3, [&](int i) { state.at.set_angle(i, coordinate(state.trial, 3 + i)); });
-    state.at.set_motion(crew, shifted(state.trial, options.region.levels[state.region.level].shift));
+  NDT_HD static void go_on(const Crew& crew, LoopStatus status, const Pose& pose, const LoopOptions& options,
+                           RegionState r, LoopState& state) {
+    if (status != LoopStatus::running) status = region::end(status, state.found.at, options.region, r);
+    crew.one([&] {
+      state.region = r;
+      state.status = status;
+    });
+    if (status != LoopStatus::running) return;
+    set_trial(crew, pose, state);
+    state.at.set_motion(crew, shifted(state.trial, options.region.levels[r.level].shift));
+  }
+
+  /// One thread: enters what take() found into the state.
+  NDT_HD static void enter_found(LoopState& state) {
+    const RegionState& r = state.region;
+    ++state.evaluations;
+    if (r.found_for == Purpose::guess) state.guess = state.found;
+    if (r.found_for == Purpose::trial || r.found_for == Purpose::next_level) ++state.iterations;
+    state.fallbacks += r.damped ? 1 : 0;
+    state.accepted = false;
+    if (state.status == LoopStatus::non_finite) return;
+    state.accepted = r.found_for != Purpose::true_hessian;
+    state.step = r.kept ? r.found_step_m : 0;
+    if (!r.kept) return;
+    const Pose &to = state.found.pose, &from = state.here.pose;
+    if (r.found_step_m > 0) state.oscillation.add_step({to.x - from.x, to.y - from.y, to.z - from.z});
+    state.here = state.found;
   }
 };
 
