@@ -8,6 +8,7 @@
 #include <set>
 
 #include "base/environment.hpp"
+#include "base/random.hpp"
 #include "data/load_dataset.hpp"
 #include "ndt/core/error.hpp"
 #include "registry/option_keys.hpp"
@@ -56,10 +57,23 @@ std::vector<NamedGuess> grid_guesses(const Transform& truth, const std::vector<G
   return guesses;
 }
 
+void add_scatter(const Transform& truth, std::size_t frame_index, const GuessScatter& scatter,
+                 std::vector<NamedGuess>& guesses) {
+  const GuessNoise noise{scatter.xy_m, scatter.z_m, scatter.roll_pitch_deg * kPi / 180,
+                         scatter.yaw_deg * kPi / 180};
+  for (int k = 0; k < scatter.guesses; ++k)
+    guesses.push_back({fmt::format("xy{:g}_z{:g}_tilt{:g}_yaw{:g}_{}", scatter.xy_m, scatter.z_m,
+                                   scatter.roll_pitch_deg, scatter.yaw_deg, k),
+                       noisy_guess(truth, noise, frame_index, static_cast<std::uint64_t>(k)), std::nullopt});
+}
+
 std::vector<NamedGuess> guesses_of(const Job& job, const Dataset& dataset, std::size_t frame_index) {
   const Frame& frame = dataset.frames.at(frame_index);
   if (job.search) return prior_guesses(frame, frame_index, *job.search);
-  return job.grids.empty() || !frame.truth ? frame.guesses : grid_guesses(*frame.truth, job.grids);
+  if (!frame.truth || (job.grids.empty() && job.scatters.empty())) return frame.guesses;
+  std::vector<NamedGuess> guesses = grid_guesses(*frame.truth, job.grids);
+  for (const GuessScatter& scatter : job.scatters) add_scatter(*frame.truth, frame_index, scatter, guesses);
+  return guesses;
 }
 
 /// Returns the measurements of all the job's frames, of which the job measures a range.
@@ -148,7 +162,8 @@ class Planner {
   }
 
   void add(const Study& study, const std::string& name, const Dataset& dataset) {
-    if ((!study.grids.empty() || !study.searches.empty()) && dataset.truth.quality.empty()) {
+    if ((!study.grids.empty() || !study.scatters.empty() || !study.searches.empty()) &&
+        dataset.truth.quality.empty()) {
       leave_out(fmt::format("dataset {}", name), "guesses around the truth need the truth");
       return;
     }
@@ -176,6 +191,7 @@ class Planner {
           job.timed = study.timed;
           job.trace = study.trace;
           job.grids = study.grids;
+          job.scatters = study.scatters;
           job.poses = study.poses;
           job.timing = study.timing;
           if (job.timing) job.timing->samples = selection_.samples.value_or(job.timing->samples);

@@ -32,6 +32,7 @@ struct Job {
   bool timed = true, trace = false;
   std::vector<std::size_t> frames;  ///< indices into the dataset
   std::vector<GuessGrid> grids;
+  std::vector<GuessScatter> scatters;
   std::vector<int> poses = {1};  ///< every guess with each of these: the poses of its batch, 1 = an alignment
   std::optional<SearchSpec> search;                          ///< instead of alignments
   std::optional<TimingRule> timing;                          ///< instead of the plan's

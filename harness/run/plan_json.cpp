@@ -15,6 +15,7 @@ namespace ndt::harness {
 constexpr auto fields_of(const TimingRule*) { return kTimingRule; }
 constexpr auto fields_of(const JobLimits*) { return kJobLimits; }
 constexpr auto fields_of(const GuessGrid*) { return kGuessGrid; }
+constexpr auto fields_of(const GuessScatter*) { return kGuessScatter; }
 constexpr auto fields_of(const LeftOut*) {
   return std::tuple{Field{"what", &LeftOut::what}, Field{"why", &LeftOut::why}};
 }
@@ -38,6 +39,7 @@ constexpr auto fields_of(const Job*) {
                     Field{"row_count", &Job::measurement_count},
                     Field{"poses", &Job::poses},
                     Field{"grids", &Job::grids},
+                    Field{"scatters", &Job::scatters},
                     Field{"timing", &Job::timing}};
 }
 /// Without its jobs.

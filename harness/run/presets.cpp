@@ -120,7 +120,7 @@ std::vector<SearchSpec> read_searches(TomlTable& toml) {
   for (const char* key : {"seeds", "sigma"})
     if (searches.empty() && contains(toml.keys(), key))
       toml.refuse(key, "given without searches", "add searches = [...]");
-  for (const char* key : {"poses", "grids"})
+  for (const char* key : {"poses", "grids", "scatters"})
     if (!searches.empty() && contains(toml.keys(), key))
       toml.refuse(key, "given beside searches", "put them into a study of their own");
   return searches;
@@ -149,6 +149,8 @@ Study read_study(TomlTable& toml) {
   if (study.variants.empty()) study.variants.emplace_back();
   for (TomlTable& grid : toml.tables("grids"))
     study.grids.push_back(read_struct<GuessGrid>(grid, kGuessGrid));
+  for (TomlTable& scatter : toml.tables("scatters"))
+    study.scatters.push_back(read_struct<GuessScatter>(scatter, kGuessScatter));
   study.timed = toml.flag("timed").value_or(study.timed);
   study.trace = toml.flag("trace").value_or(study.trace);
   study.measurements_per_job = static_cast<int>(
@@ -158,9 +160,9 @@ Study read_study(TomlTable& toml) {
 }
 
 /// From quick to thorough.
-constexpr const char* kOrder[] = {"smoke",     "tracking",     "basin",   "scaling",
-                                  "profiles",  "iterations",   "latency", "batch",
-                                  "transfers", "initial_pose", "full"};
+constexpr const char* kOrder[] = {"smoke",      "tracking",     "basin", "scaling",   "profiles",
+                                  "iterations", "latency",      "batch", "transfers", "initial_pose",
+                                  "pyramid",    "pyramid_time", "full"};
 
 fs::path presets_folder() { return project_folder("harness/presets"); }
 

@@ -63,6 +63,19 @@ inline constexpr std::tuple kGuessGrid{
     Option{"z_m", &GuessGrid::z_m, Bounds::closed(-kOffsetMost, kOffsetMost), "m", "up"},
     Option{"yaw_deg", &GuessGrid::yaw_deg, Bounds::closed(-180, 180), "deg", "turned to the left"}};
 
+/// Guesses drawn around the truth, near Gaussian in each coordinate; the same for every variant.
+struct GuessScatter {
+  int guesses = 10;
+  double xy_m = 0.3, z_m = 0.05, roll_pitch_deg = 0.5, yaw_deg = 2;
+};
+inline constexpr std::tuple kGuessScatter{
+    Option{"guesses", &GuessScatter::guesses, Bounds::closed(1, kCountMost), "", "of each frame"},
+    Option{"xy_m", &GuessScatter::xy_m, Bounds::closed(0, kOffsetMost), "m", "standard deviation of x and y"},
+    Option{"z_m", &GuessScatter::z_m, Bounds::closed(0, kOffsetMost), "m", "standard deviation of z"},
+    Option{"roll_pitch_deg", &GuessScatter::roll_pitch_deg, Bounds::closed(0, 180), "deg",
+           "standard deviation of roll and pitch"},
+    Option{"yaw_deg", &GuessScatter::yaw_deg, Bounds::closed(0, 180), "deg", "standard deviation of yaw"}};
+
 /// A way to search for the initial pose, from priors around the truth: each seed is another prior and another
 /// search.
 struct SearchSpec {
@@ -79,7 +92,8 @@ struct Study {
   std::optional<int> frames;  ///< at most so many of each dataset, evenly spread
   std::vector<int> threads;   ///< 0 = one per core
   std::vector<Variant> variants;
-  std::vector<GuessGrid> grids;      ///< instead of the dataset's own guesses
+  std::vector<GuessGrid> grids;  ///< these two instead of the dataset's own guesses
+  std::vector<GuessScatter> scatters;
   std::vector<int> poses = {1};      ///< of a batch that starts from around each guess; 1 = an alignment
   std::vector<SearchSpec> searches;  ///< instead of alignments
   std::optional<TimingRule> timing;  ///< instead of the preset's

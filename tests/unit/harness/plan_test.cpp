@@ -138,6 +138,31 @@ TEST(Plan, AGridHoldsEveryCombinationAndReplacesTheGuesses) {
   EXPECT_NEAR(turned.guess(1, 0), 1, 1e-12);
 }
 
+TEST(Plan, AScatterDrawsTheSameGuessesAroundEachTruthForEveryVariant) {
+  Study study = study_of({"town_small"});
+  study.frames = 2;
+  study.threads = {1};
+  study.scatters = {{5, 1, 0.2, 1, 6}, {2, 0, 0, 0, 0}};
+  study.variants = {{"a", {}}, {"b", {}}};
+  const Plan plan = make_plan(preset_of(study), kOwnImplementations, "id");
+  std::map<std::string, std::vector<Measurement>> by_guess;
+  for (const Measurement& m : all_measurements(plan))
+    if (m.implementation == "persistent_cpu") by_guess[m.frame + " " + m.guess_name].push_back(m);
+  EXPECT_EQ(by_guess.size(), 2u * (5u + 2u));
+  std::set<double> x;
+  for (const auto& [name, same] : by_guess) {
+    ASSERT_EQ(same.size(), 2u) << name;
+    EXPECT_THAT(same[0].guess.m, testing::ElementsAreArray(same[1].guess.m)) << name;
+    const double off = translation_error_m(same[0].guess, *same[0].truth);
+    EXPECT_LE(off, 6 * std::sqrt(2 + 0.04)) << name;
+    if (name.find(" xy0_") != std::string::npos)
+      EXPECT_LE(off, 1e-12) << name;
+    else
+      x.insert(off);
+  }
+  EXPECT_EQ(x.size(), 2u * 5u) << "every guess is another";
+}
+
 TEST(Plan, BatchesAreMeasuredAroundEveryGuessByImplementationsThatTakeThem) {
   Study study = study_of({"courtyard"});
   study.threads = {1};
@@ -231,6 +256,7 @@ TEST_F(PlanFile, APlanComesBackAsItWas) {
   study.trace = true;
   study.grids.resize(1);
   study.grids[0].x_m = {0, 1};
+  study.scatters.push_back({3, 2, 0.2, 1, 12});
   study.variants = {{"v", {}}};
   study.variants[0].options[&AlignOptions::line_search] = "batched";
   study.variants[0].options[&AlignOptions::step_m] = 0.25;
