@@ -14,7 +14,7 @@ import pandas as pd
 from .accuracy import KEY
 from .batches import kinds_as_variants
 from .environment import gpus
-from .grids import split_grids
+from .grids import split_by_guess
 from .latency import FASTER, MARGIN, SAME, SLOWER, UNCLEAR, paired, speed_up, timed, verdict
 from .load import Run
 from .page_numbers import number
@@ -34,7 +34,7 @@ class Comparison:
 
 def comparison(a: Run, b: Run) -> Comparison:
     """Throws InputError if the runs have no timed measurement in common. The oracle is B's."""
-    a, b = (split_grids(kinds_as_variants(run)) for run in (a, b))
+    a, b = (split_by_guess(kinds_as_variants(run)) for run in (a, b))
     notes = _notes(a, b)
     changed = _changed_datasets(a, b)
     measurements_a, measurements_b = judged_measurements(a), judged_measurements(b)

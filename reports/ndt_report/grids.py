@@ -1,11 +1,15 @@
-"""Guesses on a grid ask another question than guesses as they come: a dataset with both becomes two."""
+"""Guesses on a grid, or scattered around the truth, ask another question than guesses as they come: a dataset with
+several kinds becomes several."""
+
+import re
 
 import pandas as pd
 
 from .load import Run
 
 LEAST_OFFSETS = 9  # fewer are a guess given by hand, not a grid
-SUFFIX = "_grid"
+GRID = "grid"
+SCATTER = re.compile(r"^(xy[^_]+)_z[^_]+_tilt[^_]+_(yaw[^_]+)_\d+$")  # as harness/run/plan.cpp names them
 
 
 def on_grids(measurements: pd.DataFrame) -> pd.Series:
@@ -16,25 +20,27 @@ def on_grids(measurements: pd.DataFrame) -> pd.Series:
     return measurements.guess_offset.notna() & several
 
 
-def split_grids(run: Run) -> Run:
-    """The run with the grid measurements of a dataset that has others too under the name <dataset>_grid."""
-    grid = on_grids(run.measurements)
-    both = [
-        name
-        for name in run.datasets.index
-        if grid[run.measurements.dataset == name].any() and not grid[run.measurements.dataset == name].all()
-    ]
-    moved = grid & run.measurements.dataset.isin(both)
-    measurements = run.measurements.assign(
-        dataset=run.measurements.dataset.where(~moved, run.measurements.dataset + SUFFIX)
-    )
-    copies = [run.datasets.loc[name].copy() for name in both]
-    for copy in copies:
-        copy["name"], copy["description"], copy["picture"] = (
-            copy["name"] + SUFFIX,
-            copy["description"] + "; guesses on a grid",
-            None,
-        )
+def kinds(measurements: pd.DataFrame) -> pd.Series:
+    """"grid", a scatter's standard deviations such as "xy2_yaw12", or "" for a guess as it comes."""
+    deviations = measurements.guess_name.str.extract(SCATTER)
+    scattered = (deviations[0] + "_" + deviations[1]).fillna("")
+    return scattered.where(~on_grids(measurements), GRID)
+
+
+def split_by_guess(run: Run) -> Run:
+    """The run with the grid and the scatters of a dataset that has other guesses too under the names
+    <dataset>_<kind>."""
+    measurements = run.measurements.assign(kind=kinds(run.measurements))
+    several = measurements.groupby("dataset").kind.transform("nunique") > 1
+    moved = several & (measurements.kind != "")
+    copies = []
+    for name, kind in measurements[moved].groupby(["dataset", "kind"], sort=True).groups:
+        copy = run.datasets.loc[name].copy()
+        guesses = "on a grid" if kind == GRID else f"scattered by {kind} (m, deg)"
+        copy["name"], copy["picture"] = f"{name}_{kind}", None
+        copy["description"] += f"; guesses {guesses}"
+        copies.append(copy)
+    measurements["dataset"] = measurements.dataset.where(~moved, measurements.dataset + "_" + measurements.kind)
     datasets = pd.concat([run.datasets, pd.DataFrame(copies).astype(object)]) if copies else run.datasets
     return Run(
         run.folder,
@@ -42,6 +48,6 @@ def split_grids(run: Run) -> Run:
         run.plan,
         run.implementations,
         datasets.set_index("name", drop=False),
-        measurements,
+        measurements.drop(columns="kind"),
         run.notes,
     )

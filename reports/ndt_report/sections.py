@@ -18,7 +18,7 @@ from .figures import ecdf, pareto, scan_in_map, scores, search_paths
 from .figures import scaling as scaling_figure
 from .figures import searches as search_figures
 from .figures import trajectory as trajectory_figure
-from .grids import split_grids
+from .grids import split_by_guess
 from .iteration_time import feature_costs, iteration_time_table
 from .latency import samples, tail_table
 from .load import Run
@@ -62,7 +62,7 @@ class Report:
 def make_report(run: Run) -> Report:
     batches, searches = batch_table(run.measurements), search_measurements(run.measurements)
     found = search_table(searches, run.oracle)
-    run = split_grids(alignments_alone(run))
+    run = split_by_guess(alignments_alone(run))
     measurements = judged_measurements(run)
     table = summary_table(measurements, run.implementations)
     shown = main_datasets(measurements)

@@ -5,7 +5,7 @@ import needs  # noqa: F401  first: it skips
 import numpy as np
 import pytest
 from ndt_report.basin import basin_cells, basin_sizes
-from ndt_report.grids import on_grids, split_grids
+from ndt_report.grids import on_grids, split_by_guess
 from ndt_report.load import load_run
 from ndt_report.summary import judged_measurements
 from synthetic_run import SyntheticRun
@@ -62,9 +62,21 @@ def test_lines_of_another_planes_grid_are_no_part_of_a_plane():
     ]  # not the finer steps, which have no yaw
 
 
+def test_a_dataset_with_scattered_guesses_becomes_one_for_each_scatter(tmp_path):
+    made = SyntheticRun(cuda=False).tracking("town", frames=4)
+    names = ["noise0", "xy0.1_z0.05_tilt0.2_yaw0.5_7", "xy2_z0.2_tilt1_yaw12_0", "xy2_z0.2_tilt1_yaw12_11"]
+    run = load_run(made.write(tmp_path / "run"))
+    run.measurements["guess_name"] = [names[k % 4] for k in range(len(run.measurements))]
+    split = split_by_guess(run)
+    assert list(split.datasets.index) == ["town", "town_xy0.1_yaw0.5", "town_xy2_yaw12"]
+    assert split.datasets.description["town_xy2_yaw12"].endswith("guesses scattered by xy2_yaw12 (m, deg)")
+    counts = split.measurements.dataset.value_counts()
+    assert counts["town_xy2_yaw12"] == 2 * counts["town"] == 2 * counts["town_xy0.1_yaw0.5"]
+
+
 def test_a_dataset_with_a_grid_and_other_guesses_becomes_two(tmp_path):
     made = SyntheticRun(cuda=False).tracking("town", frames=4).basin("town").basin("yard").picture("town")
-    run = split_grids(load_run(made.write(tmp_path / "run")))
+    run = split_by_guess(load_run(made.write(tmp_path / "run")))
     assert (
         list(run.datasets.index) == ["town", "yard", "town_grid"]
         and run.datasets.picture["town_grid"] is None
