@@ -1,7 +1,10 @@
-"""Draws the README's pictures: python3 docs/pictures.py <ndt-bench> (needs numpy and matplotlib).
+"""Draws the pictures of README.md and docs/pyramid.md: python3 docs/pictures.py <ndt-bench>
+
+It needs numpy and matplotlib.
 
 align.png: a scan of the built-in courtyard over the map, at the guess and where an alignment puts it.
 error_time.png: median error against median time of the published run reports/2026-11-22-h200-tracking.
+pyramid.png: the courtyard's score along x on each level of the profile pyramid, and the path of an alignment.
 """
 
 import csv
@@ -22,6 +25,8 @@ PICTURES = ROOT / "docs" / "pictures"
 RUN = ROOT / "reports" / "2026-11-22-h200-tracking"
 GUESS = "0.9,-0.7,0,0,0,0.12"  # x, y, z [m], roll, pitch, yaw [rad]
 MAP_GREY, SCAN_BLUE = "#B5B5B5", "#0072B2"
+LEVELS = ((6, "#7FBFE3", "o"), (2.5, SCAN_BLUE, "s"), (1, "#00334F", "^"))  # edge / resolution, colour, marker
+RESOLUTION_M, FAR_GUESS_M = 2, 6
 
 
 def points_of(pcd: Path) -> np.ndarray:
@@ -81,9 +86,73 @@ def draw_error_against_time() -> None:
     figure.savefig(PICTURES / "error_time.png", dpi=80)
 
 
+def courtyard(bench: str, command: str, folder: Path, options: list[str]) -> dict:
+    """What a command on the exported courtyard prints with --json."""
+    clouds = ["--map", folder / "map.pcd", "--scan", folder / "scan.pcd"]
+    words = [bench, command, *clouds, *options, "--threads", "1", "--json"]
+    return json.loads(subprocess.run(words, check=True, capture_output=True).stdout)
+
+
+def score_at(bench: str, folder: Path, x: float, level: float) -> float:
+    """The score on one level's map, x metres from the truth."""
+    options = ["--profile", "pyramid", "--levels", str(level), "--pose", f"{x:.4f},0,0,0,0,0"]
+    return courtyard(bench, "evaluate", folder, options)["score"]
+
+
+def path_of(bench: str, folder: Path, profile: str) -> list[dict]:
+    """An alignment's trace from the far guess, with positions."""
+    options = ["--profile", profile, "--guess", f"{FAR_GUESS_M},0,0,0,0,0", "--trace"]
+    rows = courtyard(bench, "align", folder, options)["trace"]
+    return [{**row, "position": np.array(row["matrix"]).reshape(4, 4)[:3, 3]} for row in rows]
+
+
+def distances_of(path: list[dict]) -> list[float]:
+    return [np.linalg.norm(row["position"]) for row in path]  # the truth is at the origin
+
+
+def draw_levels(along, error, offsets: np.ndarray, curves: list[np.ndarray], path: list[dict]) -> None:
+    distances = distances_of(path)
+    for index, ((level, colour, marker), scores) in enumerate(zip(LEVELS, curves)):
+        label = f"{'' if level == 1 else level}R = {level * RESOLUTION_M:g} m"
+        dots = {"color": colour, "marker": marker, "ms": 7, "mec": "white", "mew": 0.8, "ls": "", "zorder": 3}
+        here = [k for k, row in enumerate(path) if row["level"] == index]
+        along.plot(offsets, scores / scores.max(), color=colour, lw=2, label=label)
+        heights = [path[k]["score"] / scores.max() for k in here]
+        along.plot([path[k]["position"][0] for k in here], heights, **dots)
+        error.plot(here, [distances[k] for k in here], label=label, **dots)
+    along.annotate("guess", (path[0]["position"][0], path[0]["score"] / curves[0].max()), (-6, 12),
+                   textcoords="offset points")
+
+
+def draw_pyramid(bench: str) -> None:
+    half = np.concatenate([np.arange(0, 1, 0.05), np.arange(1, 2, 0.25), np.arange(2, 8.1, 0.5)])
+    offsets = np.concatenate([-half[:0:-1], half])
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name) / "c"
+        export = [bench, "export", "--dataset", "courtyard", "--out", folder]
+        subprocess.run(export, check=True, capture_output=True)
+        curves = [np.array([score_at(bench, folder, x, level) for x in offsets]) for level, _, _ in LEVELS]
+        path, autoware = path_of(bench, folder, "pyramid"), path_of(bench, folder, "autoware")
+    figure, (along, error) = plt.subplots(1, 2, figsize=(10, 4.4), layout="constrained")
+    draw_levels(along, error, offsets, curves, path)
+    error.plot(distances_of(path), color=SCAN_BLUE, lw=1)
+    error.plot(distances_of(autoware), color=MAP_GREY, lw=2, label="profile autoware")
+    along.set(title="score along x, and an alignment's path", ylim=(0.2, 1.06))
+    along.set(xlabel="x of the pose, truth at 0 [m]", ylabel="score / largest of its curve")
+    error.set(title="the same path, and autoware's", yscale="log", xlabel="evaluations after the guess's")
+    error.set_ylabel("distance from the truth [m]")
+    error.set_yticks([0.01, 0.1, 1, 10], labels=["0.01", "0.1", "1", "10"])
+    along.legend(title="voxel edge", loc="lower center", fontsize=9)
+    error.legend(fontsize=9)
+    for axis in (along, error):
+        axis.grid(color="#E4E4E4")
+    figure.savefig(PICTURES / "pyramid.png", dpi=80)
+
+
 if __name__ == "__main__":
     if len(sys.argv) != 2:
         sys.exit("usage: python3 docs/pictures.py <path of ndt-bench>")
     PICTURES.mkdir(parents=True, exist_ok=True)
     draw_alignment(sys.argv[1])
     draw_error_against_time()
+    draw_pyramid(sys.argv[1])
