@@ -25,9 +25,10 @@ struct Budget {
 
 /// The rule of every implementation that runs the shared Newton loop.
 inline constexpr std::string_view kStepRule =
-    "stops when the applied step, metres and radians in one 6-vector, is shorter than epsilon, or at the "
-    "iteration "
-    "limit";
+    "clamped steps: stops when the applied step, metres and radians in one 6-vector, is shorter than "
+    "epsilon; "
+    "trust region: when a step on the last level, in metres that a point at the mean range moves, is shorter "
+    "than 1/50 of its voxel edge; either: at the iteration limit";
 
 struct Implementation {
   std::string_view name;
