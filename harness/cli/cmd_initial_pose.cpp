@@ -40,7 +40,7 @@ initial_pose::PosePrior prior_from(const Arguments& a) {
 ExitCode initial_pose_command(const Arguments& a) {
   const initial_pose::PosePrior prior = prior_from(a);
   per_scan(a.align);  // what is wrong with them is said before any file is read
-  const AlignOptions options = resolve(a.align);
+  const AlignOptions options = resolve(a.align, Guesses::of_a_search);
   const ScanPreparation map_filters = map_preparation(a.preparation),
                         scan_filters = scan_preparation(a.preparation);
   SearchAnswer answer;

@@ -36,10 +36,11 @@ AlignOptions options_of(Profile profile) {
 
 }  // namespace
 
-AlignOptions resolve(const AlignArguments& arguments) {
+AlignOptions resolve(const AlignArguments& arguments, Guesses guesses) {
   ProfileChoice base;
   arguments.apply_to(base);
-  AlignOptions options = options_of(base.profile);
+  const bool wide = base.profile == Profile::pyramid && guesses == Guesses::of_a_search;
+  AlignOptions options = wide ? AlignOptions::wide_pyramid() : options_of(base.profile);
   arguments.apply_to(options);
   validate(options);
   return options;

@@ -35,9 +35,13 @@ inline constexpr std::tuple kScanOptions{
 
 using AlignArguments = Given<kProfileChoice, kAlignOptions, kScanOptions>;
 
+/// Where an alignment's guesses come from. Those of a search may be metres off, and profile pyramid has
+/// another level for them.
+enum class Guesses { given, of_a_search };
+
 /// The profile, then the single options. Throws UsageError for an unknown name, std::invalid_argument for a
 /// value out of range.
-AlignOptions resolve(const AlignArguments& arguments);
+AlignOptions resolve(const AlignArguments& arguments, Guesses guesses = Guesses::given);
 
 /// The regularisation target, if both its coordinates are given, and the deadline, counted from this call.
 /// Throws UsageError for one coordinate alone, std::invalid_argument for a value out of range.

@@ -304,7 +304,7 @@ AlignOptions job_options(const Job& job, const Dataset& dataset) {
   arguments[&AlignOptions::threads] = job.threads;
   auto& resolution_m = arguments[&AlignOptions::resolution_m];
   if (!resolution_m) resolution_m = dataset.resolution_m;
-  return resolve(arguments);
+  return resolve(arguments, job.search ? Guesses::of_a_search : Guesses::given);
 }
 
 std::vector<Measurement> planned_measurements(const Plan& plan, const Job& job, const Dataset& dataset) {

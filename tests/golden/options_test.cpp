@@ -50,10 +50,10 @@ std::vector<Combination> combinations() {
   };
   for (const Neighbours neighbours : all_values<Neighbours>())
     pyramid(std::string(to_string(neighbours)), [&](AlignOptions& o) { o.neighbours = neighbours; });
-  pyramid("two_levels", [](AlignOptions& o) { o.levels = {2.5, 1}; });
+  pyramid("three_levels", [](AlignOptions& o) { o.levels = {6, 2.5, 1}; });
   pyramid("four_levels_finer", [](AlignOptions& o) { o.levels = {6, 2.5, 1, 0.5}; });
   pyramid("one_level", [](AlignOptions& o) { o.levels = {1}; });
-  pyramid("stride4", [](AlignOptions& o) { o.coarse_stride = 4; });
+  pyramid("stride4", [](AlignOptions& o) { o.levels = {6, 2.5, 1}, o.coarse_stride = 4; });
   pyramid("newton", [](AlignOptions& o) { o.negative_curvature = 1; });
   return out;
 }

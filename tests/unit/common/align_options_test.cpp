@@ -129,11 +129,12 @@ TEST(AlignOptions, TextbookHasTheUnbiasedCovarianceAndATrustRegionOnOneLevel) {
   EXPECT_EQ(refusal(o), "accepted");
 }
 
-TEST(AlignOptions, PyramidHasThreeLevelsAndATrustRegion) {
+TEST(AlignOptions, PyramidHasTwoLevelsAndATrustRegion) {
   const AlignOptions o = AlignOptions::pyramid();
   EXPECT_EQ(o.covariance_start, CovarianceStart::zero);
   EXPECT_EQ(o.step_control, StepControl::trust_region);
-  EXPECT_EQ(o.levels, (Levels{6, 2.5, 1}));
+  EXPECT_EQ(o.levels, (Levels{2.5, 1}));
+  EXPECT_EQ(AlignOptions::wide_pyramid().levels, (Levels{6, 2.5, 1}));
   EXPECT_EQ(o.negative_curvature, 0.5);
   EXPECT_EQ(o.coarse_stride, 1);
   EXPECT_EQ(refusal(o), "accepted");

@@ -44,9 +44,11 @@ TEST(AlignArguments, SingleOptionsOverrideTheProfile) {
 TEST(AlignArguments, TheProfilePyramidTakesOtherLevels) {
   AlignArguments a;
   a[&ProfileChoice::profile] = "pyramid";
-  EXPECT_EQ(resolve(a).levels, (Levels{6, 2.5, 1}));
-  a[&AlignOptions::levels] = Levels{2.5, 1};
   EXPECT_EQ(resolve(a).levels, (Levels{2.5, 1}));
+  EXPECT_EQ(resolve(a, Guesses::of_a_search).levels, (Levels{6, 2.5, 1}));
+  a[&AlignOptions::levels] = Levels{4, 1};
+  EXPECT_EQ(resolve(a).levels, (Levels{4, 1}));
+  EXPECT_EQ(resolve(a, Guesses::of_a_search).levels, (Levels{4, 1}));
   EXPECT_EQ(resolve(a).negative_curvature, 0.5);
   a[&AlignOptions::step_m] = 0.5;
   EXPECT_THAT(refusal_of(a), HasSubstr("option step = 0.5: step-control trust_region"));

@@ -79,8 +79,14 @@ struct AlignOptions {
     options.negative_curvature = 0.5;
     return options;
   }
-  /// The same over three maps, from coarse to fine.
+  /// The same over two maps, from coarse to fine.
   static AlignOptions pyramid() {
+    AlignOptions options = textbook();
+    options.levels = {2.5, 1};
+    return options;
+  }
+  /// The same for guesses that may be metres off, as in a search. The third map can lead a good guess astray.
+  static AlignOptions wide_pyramid() {
     AlignOptions options = textbook();
     options.levels = {6, 2.5, 1};
     return options;
