@@ -99,9 +99,9 @@ def score_at(bench: str, folder: Path, x: float, level: float) -> float:
     return courtyard(bench, "evaluate", folder, options)["score"]
 
 
-def path_of(bench: str, folder: Path, profile: str) -> list[dict]:
+def path_of(bench: str, folder: Path, *options: str) -> list[dict]:
     """An alignment's trace from the far guess, with positions."""
-    options = ["--profile", profile, "--guess", f"{FAR_GUESS_M},0,0,0,0,0", "--trace"]
+    options = [*options, "--guess", f"{FAR_GUESS_M},0,0,0,0,0", "--trace"]
     rows = courtyard(bench, "align", folder, options)["trace"]
     return [{**row, "position": np.array(row["matrix"]).reshape(4, 4)[:3, 3]} for row in rows]
 
@@ -132,7 +132,8 @@ def draw_pyramid(bench: str) -> None:
         export = [bench, "export", "--dataset", "courtyard", "--out", folder]
         subprocess.run(export, check=True, capture_output=True)
         curves = [np.array([score_at(bench, folder, x, level) for x in offsets]) for level, _, _ in LEVELS]
-        path, autoware = path_of(bench, folder, "pyramid"), path_of(bench, folder, "autoware")
+        path = path_of(bench, folder, "--profile", "pyramid", "--levels", ",".join(str(level) for level, *_ in LEVELS))
+        autoware = path_of(bench, folder)
     figure, (along, error) = plt.subplots(1, 2, figsize=(10, 4.4), layout="constrained")
     draw_levels(along, error, offsets, curves, path)
     error.plot(distances_of(path), color=SCAN_BLUE, lw=1)

@@ -37,10 +37,17 @@ initial_pose::PosePrior prior_from(const Arguments& a) {
   return prior;
 }
 
+/// The profile that finds more poses with fewer particles, unless one is given.
+AlignArguments with_profile(AlignArguments given) {
+  auto& profile = given[&ProfileChoice::profile];
+  if (!profile) profile = to_string(Profile::pyramid);
+  return given;
+}
+
 ExitCode initial_pose_command(const Arguments& a) {
   const initial_pose::PosePrior prior = prior_from(a);
   per_scan(a.align);  // what is wrong with them is said before any file is read
-  const AlignOptions options = resolve(a.align, Guesses::of_a_search);
+  const AlignOptions options = resolve(with_profile(a.align), Guesses::of_a_search);
   const ScanPreparation map_filters = map_preparation(a.preparation),
                         scan_filters = scan_preparation(a.preparation);
   SearchAnswer answer;

@@ -37,6 +37,15 @@ def test_json_has_exactly_the_documented_keys(courtyard):
     assert found["reliable"] == (best["nvtl"] > 2.3)
 
 
+def test_the_profile_is_the_pyramid_with_three_levels_unless_another_is_named(courtyard):
+    standard = without_times(search(courtyard, *FEW))
+    assert standard == without_times(search(courtyard, *FEW, "--profile", "pyramid", "--levels", "6,2.5,1"))
+    for other in [["--profile", "autoware"], ["--profile", "pyramid", "--levels", "2.5,1"]]:
+        assert standard["best"] != search(courtyard, *FEW, *other)["best"]
+    message = refusal("initial-pose", *courtyard.args, *PRIOR, *FEW, "--line-search", "more_thuente", code=EXIT_USAGE)
+    assert "step-control trust_region has no line search" in message
+
+
 def test_the_pose_is_found_whatever_the_heading(courtyard):
     found = search(courtyard)  # 200 particles
     assert found["reliable"] and len(found["particles"]) == 200
