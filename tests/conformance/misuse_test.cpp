@@ -110,13 +110,17 @@ INSTANTIATE_TEST_SUITE_P(Implementations, MisuseCase,
 
 /// Profiles and line searches: whether a scene may be called converged does not depend on them.
 std::vector<AlignOptions> option_sets() {
-  std::vector<AlignOptions> sets;
-  for (const AlignOptions& profile : {AlignOptions::autoware(), AlignOptions::textbook()})
+  std::vector<AlignOptions> sets{AlignOptions::textbook(), AlignOptions::pyramid(),
+                                 AlignOptions::wide_pyramid()};
+  AlignOptions damped;
+  damped.covariance_start = CovarianceStart::zero;
+  damped.newton_step = NewtonStep::damped;
+  for (const AlignOptions& steps : {AlignOptions::autoware(), damped})
     for (const LineSearch search : all_values<LineSearch>()) {
-      sets.push_back(profile);
-      sets.back().resolution_m = misuse::base_options().resolution_m;
+      sets.push_back(steps);
       sets.back().line_search = search;
     }
+  for (AlignOptions& options : sets) options.resolution_m = misuse::base_options().resolution_m;
   return sets;
 }
 
@@ -138,7 +142,8 @@ TEST(MisuseSummary, NoImplementationCrashesOrConvergesFalselyUnderAnyProfileOrLi
       for (const AlignOptions& options : option_sets()) {
         const std::string where = std::string(implementation.name) + ", " + c.name + ", " +
                                   std::string(to_string(options.covariance_start)) + " start, line search " +
-                                  std::string(to_string(options.line_search));
+                                  std::string(to_string(options.line_search)) + ", levels " +
+                                  to_string(options.levels);
         try {
           std::unique_ptr<Aligner> aligner;
           try {
