@@ -18,16 +18,16 @@ def _rectangle(cells: pd.DataFrame, across: str, up: str) -> pd.DataFrame:
 
 def basin_cells(measurements: pd.DataFrame) -> pd.DataFrame:
     """One row per (dataset, implementation, plane, cell): n and share of successes. Plane x-y has yaw 0,
-    yaw-x has y 0.
+    yaw-x has y 0. The implementation is named with its variant where that is not autoware.
 
     measurements: with success. Those without a guess offset are left out; planes with fewer than
     LEAST_OFFSETS cells too.
     """
     known = measurements[measurements.guess_offset.notna() & measurements.success.notna()]
     offsets = pd.DataFrame(list(known.guess_offset), index=known.index)
-    known = (
-        pd.concat([known[["dataset", "implementation", "success"]], offsets], axis=1) if len(known) else known
-    )
+    if len(known):
+        named = known.implementation.where(known.variant == "autoware", known.implementation + ", " + known.variant)
+        known = pd.concat([known[["dataset", "success"]].assign(implementation=named), offsets], axis=1)
     out = []
     for (dataset, implementation), group in known.groupby(["dataset", "implementation"], sort=False):
         for plane, (across, up) in PLANES.items():

@@ -41,6 +41,14 @@ def test_basin_cells_are_the_share_of_successes_per_offset():
     assert sizes.always_share == pytest.approx(5 / 9) and sizes.nearest_failure_m == pytest.approx(np.sqrt(2))
 
 
+def test_variants_have_basins_of_their_own():
+    wide = [m | {"variant": "pyramid"} for m in grid(2)]
+    cells = basin_cells(judged(grid(1.1) + wide))
+    shares = cells.groupby("implementation").success_share.mean()
+    assert list(shares.index) == [REFERENCE, f"{REFERENCE}, pyramid"]
+    assert shares[f"{REFERENCE}, pyramid"] == 1 > shares[REFERENCE]
+
+
 def test_lines_of_another_planes_grid_are_no_part_of_a_plane():
     fine = [(x, y, 0.0) for x in (-1.0, -0.5, 0.0, 0.5, 1.0) for y in (-1.0, 0.0, 1.0)]
     coarse = [(x, 0.0, yaw) for x in (-1.0, 0.0, 1.0) for yaw in (-20.0, 0.0, 20.0)]
