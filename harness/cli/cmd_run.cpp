@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "base/environment.hpp"
+#include "base/standard_streams.hpp"
 #include "cli/commands.hpp"
 #include "cli/flags.hpp"
 #include "cli/progress_line.hpp"
@@ -19,7 +20,7 @@ struct Arguments {
 
 void show_left_out(const Plan& plan) {
   for (const LeftOut& left : plan.left_out)
-    fmt::print(stderr, "ndt-bench: left out: {}: {}\n", left.what, left.why);
+    notice("ndt-bench: left out: {}: {}\n", left.what, left.why);
 }
 
 RunFolder folder_for(const Arguments& a) {
@@ -32,8 +33,8 @@ RunFolder folder_for(const Arguments& a) {
 ExitCode run_benchmark(const Arguments& a) {
   RunFolder folder = folder_for(a);
   show_left_out(folder.plan());
-  fmt::print(stderr, "ndt-bench: measurements go to {0}; should it be stopped: ndt-bench run --resume {0}\n",
-             folder.path().string());
+  notice("ndt-bench: measurements go to {0}; should it be stopped: ndt-bench run --resume {0}\n",
+         folder.path().string());
   write_run_metadata(folder, ProgressLine().report());
   run(folder, ProgressLine(folder.measurements()).report());
   fmt::print("{} measurements in {}", folder.measurements(), (folder.path() / "results.jsonl").string());

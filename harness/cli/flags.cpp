@@ -7,6 +7,7 @@
 
 #include "base/errors.hpp"
 #include "base/numbers.hpp"
+#include "base/standard_streams.hpp"
 #include "cli/option_flags.hpp"
 #include "io/cloud_file.hpp"
 #include "ndt/align/option.hpp"
@@ -61,7 +62,7 @@ void add_implementation_flag(CLI::App& command, std::string& name) {
 
 const Implementation& implementation_from(const std::string& name) {
   const Implementation& entry = choose_implementation(name);
-  if (name == kAuto) fmt::print(stderr, "ndt-bench: auto took {} ({})\n", entry.name, entry.runs_on);
+  if (name == kAuto) notice("ndt-bench: auto took {} ({})\n", entry.name, entry.runs_on);
   return entry;
 }
 

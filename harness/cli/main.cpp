@@ -8,6 +8,7 @@
 
 #include "base/environment.hpp"
 #include "base/errors.hpp"
+#include "base/standard_streams.hpp"
 #include "cli/commands.hpp"
 
 namespace {
@@ -15,11 +16,13 @@ namespace {
 using ndt::harness::ExitCode;
 
 int fail(ExitCode code, std::string_view message) {
-  fmt::print(stderr, "ndt-bench: {}\n", message);
+  ndt::harness::notice("ndt-bench: {}\n", message);
   return static_cast<int>(code);
 }
 
-int lost_output() { return fail(ExitCode::bad_input, "cannot write to stdout"); }
+int lost_output() {
+  return fail(ExitCode::bad_input, "cannot write to stdout; give it a file or a pipe that can be written");
+}
 
 /// A full disk or a closed pipe must not look like success.
 int finish(ExitCode code) {
@@ -64,6 +67,7 @@ std::string usage_message(const CLI::App& app, const CLI::ParseError& error, std
 }  // namespace
 
 int main(int argc, char** argv) {
+  ndt::harness::open_standard_streams();
   CLI::App app{"Align point clouds with the implementations of the NDT suite, and measure them side by side",
                "ndt-bench"};
   try {

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "base/standard_streams.hpp"
+
 namespace ndt::harness {
 namespace {
 
@@ -33,7 +35,7 @@ ProgressLine::ProgressLine(std::size_t already_done)
     : terminal_(::isatty(STDERR_FILENO) != 0), already_done_(already_done) {}
 
 ProgressLine::~ProgressLine() {
-  if (terminal_ && !first_) fmt::print(stderr, "\r\x1b[K");
+  if (terminal_ && !first_) notice("\r\x1b[K");
 }
 
 void ProgressLine::show(const Progress& progress) {
@@ -41,9 +43,9 @@ void ProgressLine::show(const Progress& progress) {
   if (!terminal_ && !first_ && !last && last_.elapsed_us() < kPlainEveryS * 1e6) return;
   const std::string text = progress_text(progress, since_.elapsed_us() * 1e-6, already_done_);
   if (terminal_)
-    fmt::print(stderr, "\r\x1b[K{}", text.substr(0, 110));
+    notice("\r\x1b[K{}", text.substr(0, 110));
   else
-    fmt::print(stderr, "{}\n", text);
+    notice("{}\n", text);
   first_ = false;
   last_ = Stopwatch();
 }

@@ -7,6 +7,7 @@
 
 #include "base/environment.hpp"
 #include "base/errors.hpp"
+#include "base/standard_streams.hpp"
 #include "microbench/microbench.hpp"
 
 namespace {
@@ -16,7 +17,7 @@ using ndt::harness::ExitCode;
 constexpr const char* kThreadsAbout = "CPU workers of every implementation, 0 (default) = one per core";
 
 int fail(ExitCode code, std::string_view message) {
-  fmt::print(stderr, "ndt-microbench: {}\n", message);
+  ndt::harness::notice("ndt-microbench: {}\n", message);
   return static_cast<int>(code);
 }
 
@@ -59,6 +60,7 @@ void describe_build(const ndt::AlignOptions& options) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  ndt::harness::open_standard_streams();
   try {
     benchmark::Initialize(&argc, argv, print_help);
     const ndt::AlignOptions options = parse(argc, argv);
