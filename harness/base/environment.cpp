@@ -3,18 +3,13 @@
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 #include <sys/utsname.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cctype>
 #include <chrono>
-#include <cstdio>
 #include <cstdlib>
-#include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
-#include <sstream>
 #include <thread>
 
 #include "base/gpu_info.hpp"
@@ -125,30 +120,6 @@ std::string environment_json(const std::string& run_id, const std::string& comma
   j["versions"]["cuda_toolkit"] =
       build.cuda_toolkit.empty() ? nlohmann::ordered_json() : nlohmann::ordered_json(build.cuda_toolkit);
   return j.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
-}
-
-std::string find_program(const std::string& name) {
-  const char* path = std::getenv("PATH");
-  std::istringstream folders(path == nullptr ? "" : path);
-  for (std::string folder; std::getline(folders, folder, ':');) {
-    const std::filesystem::path file = std::filesystem::path(folder) / name;
-    std::error_code ignored;
-    if (std::filesystem::is_regular_file(file, ignored) && ::access(file.c_str(), X_OK) == 0)
-      return file.string();
-  }
-  return {};
-}
-
-std::optional<std::string> output_of(const std::string& command) {
-  std::FILE* pipe = ::popen(("{ " + command + "; } 2>/dev/null </dev/null").c_str(), "r");
-  if (pipe == nullptr) return std::nullopt;
-  std::string text;
-  std::array<char, 4096> buffer;
-  while (const std::size_t n = std::fread(buffer.data(), 1, buffer.size(), pipe))
-    text.append(buffer.data(), n);
-  if (::pclose(pipe) != 0) return std::nullopt;
-  while (!text.empty() && text.back() == '\n') text.pop_back();
-  return text;
 }
 
 }  // namespace ndt::harness

@@ -1,7 +1,6 @@
-// Where numbers were measured: what this program was built from, the machine, and programs found on it.
+// Where numbers were measured: what this program was built from, and the machine.
 #pragma once
 
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -39,12 +38,5 @@ std::string command_line(std::span<const char* const> words);
 /// Returns the text of environment.json: commit, date, compiler, flags, processor, system, GPUs, versions of
 /// the libraries.
 std::string environment_json(const std::string& run_id, const std::string& command);
-
-/// Returns the program's path on PATH, empty if it is missing.
-std::string find_program(const std::string& name);
-
-/// Returns the standard output of a shell command without the trailing line end, nothing if it failed.
-/// Commands are fixed texts of this program, never input.
-std::optional<std::string> output_of(const std::string& command);
 
 }  // namespace ndt::harness

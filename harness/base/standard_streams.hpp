@@ -8,8 +8,8 @@
 
 namespace ndt::harness {
 
-/// Opens what is closed of stdin, stdout and stderr on /dev/null: a file opened later would otherwise take the
-/// free descriptor, and get what is printed. A lost answer stays an error: stdout takes no writes then.
+/// Opens what is closed of stdin, stdout and stderr on /dev/null: a file opened later would otherwise take
+/// the free descriptor, and get what is printed. A lost answer stays an error: stdout takes no writes then.
 void open_standard_streams();
 
 /// Writes to stderr as far as it can be written: what is said beside the answer must not change how a command

@@ -7,6 +7,7 @@
 
 #include "base/environment.hpp"
 #include "base/gpu_info.hpp"
+#include "base/programs.hpp"
 #include "base/project_folder.hpp"
 #include "cli/commands.hpp"
 #include "ndt/core/error.hpp"

@@ -7,7 +7,7 @@
 #include <filesystem>
 #include <system_error>
 
-#include "base/environment.hpp"
+#include "base/programs.hpp"
 #include "base/project_folder.hpp"
 #include "cli/commands.hpp"
 #include "ndt/core/error.hpp"
