@@ -21,8 +21,10 @@ void say(std::string_view what, std::string_view found) { fmt::print("{:<16} {}\
 
 /// A build without CUDA cannot ask for devices; the driver's own tool can.
 std::string seen_by_the_driver() {
+  const std::string tool = find_program("nvidia-smi");
+  if (tool.empty()) return "";
   const auto answer =
-      output_of("nvidia-smi --query-gpu=name,driver_version,memory.total --format=csv,noheader");
+      output_of({tool, "--query-gpu=name,driver_version,memory.total", "--format=csv,noheader"});
   if (!answer || answer->empty()) return "";
   std::string lines = *answer;
   for (std::size_t at = 0; (at = lines.find('\n', at)) != std::string::npos;) lines.replace(at, 1, "; ");
@@ -48,9 +50,9 @@ std::string python() {
   const std::string tool = find_program("python3");
   if (tool.empty())
     return "missing: python3 is not on PATH; needed for the command-line tests and reports only";
-  std::string text = fmt::format("{} ({})", output_of("python3 --version").value_or("does not run"), tool);
+  std::string text = fmt::format("{} ({})", output_of({tool, "--version"}).value_or("does not run"), tool);
   for (const char* module : {"pandas", "matplotlib", "jinja2", "pytest"}) {
-    const bool found = output_of(fmt::format("python3 -c 'import {}'", module)).has_value();
+    const bool found = output_of(python_words(tool, fmt::format("import {}", module))).has_value();
     text += fmt::format(", {}{}", found ? "" : "no ", module);
   }
   return text;

@@ -1,9 +1,7 @@
 // ndt-bench report and compare: hand over to the Python package ndt_report.
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <cerrno>
-#include <cstdlib>
 #include <filesystem>
 #include <system_error>
 
@@ -30,38 +28,37 @@ struct CompareArguments {
 std::string find_python() {
   const std::string first = find_program("python3");
   for (const std::string& python : {first, std::string("/usr/bin/python3")})
-    if (!python.empty() && output_of(fmt::format("'{}' -c 'import pandas, matplotlib, jinja2'", python)))
+    if (!python.empty() && output_of(python_words(python, "import pandas, matplotlib, jinja2")))
       return python;
   return first;
 }
 
 /// The package's own exit code is this program's: it takes this process over.
-ExitCode hand_over(std::vector<std::string> words) {
+ExitCode hand_over(const std::vector<std::string>& words) {
   const std::filesystem::path package = project_folder("reports/ndt_report").parent_path();
   const std::string python = find_python();
   if (python.empty()) throw InputError("python3 is not on PATH; on Debian: apt-get install python3");
-  const char* before = std::getenv("PYTHONPATH");
-  ::setenv("PYTHONPATH", (package.string() + (before && *before ? fmt::format(":{}", before) : "")).c_str(),
-           1);
-  words.insert(words.begin(), {python, "-m", "ndt_report"});
-  std::vector<char*> pointers;
-  for (std::string& word : words) pointers.push_back(word.data());
-  pointers.push_back(nullptr);
-  ::execv(python.c_str(), pointers.data());
+  std::vector<std::string> all =
+      python_words(python,
+                   "from runpy import run_module; sys.path.insert(0, sys.argv.pop(1)); "
+                   "run_module('ndt_report', run_name='__main__', alter_sys=True)");
+  all.push_back(package.string());
+  all.insert(all.end(), words.begin(), words.end());
+  become(std::move(all));
   throw InputError(fmt::format("{} does not start: {}", python, std::generic_category().message(errno)));
 }
 
 ExitCode report(const ReportArguments& a) {
   std::vector<std::string> words = {"report", a.folder};
   if (a.open) words.emplace_back("--open");
-  return hand_over(std::move(words));
+  return hand_over(words);
 }
 
 ExitCode compare(const CompareArguments& a) {
   std::vector<std::string> words = {"compare", a.before, a.after};
   if (!a.fail_on.empty()) words.insert(words.end(), {"--fail-on", a.fail_on});
   if (a.json) words.emplace_back("--json");
-  return hand_over(std::move(words));
+  return hand_over(words);
 }
 
 }  // namespace

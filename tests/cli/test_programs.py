@@ -1,0 +1,54 @@
+"""Python and the other programs that ndt-bench starts: without a shell, and without code of the current folder."""
+
+import os
+import shutil
+
+import pytest
+from conftest import EXIT_BAD_INPUT, EXIT_OK, bench
+
+MODULES = ["pandas", "matplotlib", "jinja2", "numpy", "pytest", "argparse", "runpy", "json", "sitecustomize", "usercustomize"]
+
+
+@pytest.fixture
+def trap(tmp_path):
+    """A folder whose code, if anything executes it, leaves a file named caught."""
+    mark = f"open({str(tmp_path / 'caught')!r}, 'a').write(__file__)\n"
+    folder = tmp_path / "trap"
+    (folder / "ndt_report").mkdir(parents=True)
+    for file in ["ndt_report/__init__", "ndt_report/__main__", *MODULES]:
+        (folder / f"{file}.py").write_text(mark)
+    return folder
+
+
+def commands(missing):
+    return [(EXIT_BAD_INPUT, "report", missing), (EXIT_BAD_INPUT, "compare", missing, missing), (EXIT_OK, "doctor")]
+
+
+@pytest.mark.parametrize("pythonpath", [None, "", ":", ".", "/nowhere:"])
+def test_modules_of_the_current_folder_are_not_executed(trap, tmp_path, pythonpath):
+    environment = {} if pythonpath is None else {"PYTHONPATH": pythonpath}
+    for code, *args in commands(tmp_path / "missing"):
+        done = bench(*args, code=code, cwd=trap, env=environment)
+        assert not (tmp_path / "caught").exists(), (args, (tmp_path / "caught").read_text())
+        assert code == EXIT_OK or str(tmp_path / "missing") in done.stderr, "the package itself has answered"
+
+
+@pytest.mark.parametrize("entry", ["", ".", "bin"])
+def test_programs_of_the_current_folder_are_not_executed(trap, tmp_path, entry):
+    (trap / "bin").mkdir()
+    for program in ["python3", "nvidia-smi"]:
+        for file in [trap / program, trap / "bin" / program]:
+            file.write_text(f"#!/bin/sh\necho {program} > {tmp_path}/caught\n")
+            file.chmod(0o755)
+    for code, *args in commands(tmp_path / "missing"):
+        bench(*args, code=code, cwd=trap, env={"PATH": f"{entry}:{os.environ['PATH']}"})
+        assert not (tmp_path / "caught").exists(), args
+
+
+def test_no_shell_reads_a_folder_on_path(tmp_path):
+    folder = tmp_path / "q'; touch caught; '$(touch caught)`touch caught`"
+    folder.mkdir()
+    (folder / "python3").symlink_to(shutil.which("python3"))
+    for code, *args in commands(tmp_path / "missing"):
+        bench(*args, code=code, cwd=tmp_path, env={"PATH": f"{folder}:{os.environ['PATH']}"})
+        assert not (tmp_path / "caught").exists(), args
