@@ -5,10 +5,15 @@ import argparse
 import json
 import os
 import sys
+import traceback
+import warnings
 import webbrowser
 from pathlib import Path
 
+from .printable import printable
+
 EXIT_OK, EXIT_USAGE, EXIT_BAD_INPUT, EXIT_REGRESSION = 0, 1, 2, 3
+EXIT_INTERRUPTED = 130  # as a shell says it
 
 
 class Parser(argparse.ArgumentParser):
@@ -42,6 +47,11 @@ def parser() -> argparse.ArgumentParser:
     return top
 
 
+def show(lines):
+    """On stdout, without what a terminal would obey."""
+    print("\n".join(map(printable, lines)))
+
+
 def make_report(arguments) -> int:
     from .load import load_run
     from .sections import make_report as sections_of
@@ -50,7 +60,7 @@ def make_report(arguments) -> int:
 
     report = sections_of(load_run(arguments.folder))
     page = write_report(report, arguments.folder)
-    print("\n".join(summary_lines(report, page)))
+    show(summary_lines(report, page))
     if arguments.open:
         webbrowser.open(page.resolve().as_uri())
     return EXIT_OK
@@ -61,9 +71,10 @@ def compare_runs(arguments) -> int:
     from .load import load_run
 
     found = comparison(load_run(arguments.a), load_run(arguments.b))
-    print(
-        json.dumps(comparison_json(found), indent=1) if arguments.json else "\n".join(comparison_lines(found))
-    )
+    if arguments.json:
+        print(json.dumps(comparison_json(found), indent=1))
+    else:
+        show(comparison_lines(found))
     slower = (found.rows.verdict == SLOWER).any()
     return EXIT_REGRESSION if slower and arguments.fail_on == "slower" else EXIT_OK
 
@@ -73,27 +84,52 @@ def main() -> int:
     try:
         import jinja2, matplotlib, numpy, pandas  # noqa: E401, F401
     except ImportError as error:
-        print(
-            f"ndt-bench: {sys.executable} has no {error.name}; on Debian: apt-get install"
-            f" python3-{error.name}, and use /usr/bin/python3",
-            file=sys.stderr,
+        say(
+            f"{sys.executable} has no {error.name}; on Debian: apt-get install python3-{error.name}, and use"
+            " /usr/bin/python3"
         )
         return EXIT_BAD_INPUT
     from .refusal import InputError
 
+    warnings.simplefilter("ignore")  # of libraries, on numbers that the page shows as they are
     try:
         return make_report(arguments) if arguments.command == "report" else compare_runs(arguments)
     except InputError as error:
-        print(f"ndt-bench: {error}", file=sys.stderr)
-        return EXIT_BAD_INPUT
+        say(error)
     except BrokenPipeError:
         # The reader of the pipe has closed it, and the files are written by then. Python would complain once
         # more when it flushes.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return EXIT_OK
     except OSError as error:
-        print(f"ndt-bench: {error.filename}: {error.strerror}; check that it can be written", file=sys.stderr)
-        return EXIT_BAD_INPUT
+        say(f"{error.filename or 'standard output'}: {error.strerror}; check that it can be written")
+    except MemoryError:
+        say(f"{_folders(arguments)}: there is too little memory for so large a run; use a machine with more")
+    except KeyboardInterrupt:
+        say("interrupted; nothing that was there before is lost")
+        return EXIT_INTERRUPTED
+    except Exception as error:
+        say(
+            f"{_folders(arguments)}: these measurements need what the report cannot do"
+            f" ({type(error).__name__} at {_place(error)}); please report it, with the folder"
+        )
+    return EXIT_BAD_INPUT
+
+
+def say(text):
+    """One line on stderr, without what a terminal would obey."""
+    print(f"ndt-bench: {printable(str(text))}", file=sys.stderr)
+
+
+def _folders(arguments) -> str:
+    return str(arguments.folder) if arguments.command == "report" else f"{arguments.a}, {arguments.b}"
+
+
+def _place(error) -> str:
+    """The last place in this package that the error came by."""
+    here = str(Path(__file__).parent)
+    frames = [f for f in traceback.extract_tb(error.__traceback__) if f.filename.startswith(here)]
+    return f"{Path(frames[-1].filename).name}:{frames[-1].lineno}"
 
 
 if __name__ == "__main__":

@@ -7,7 +7,8 @@ import numpy as np
 import pandas as pd
 
 from .accuracy import KEY
-from .load import Run, search_name
+from .load import Run
+from .rows import search_name
 
 COLUMNS = [
     "points",

@@ -129,34 +129,72 @@ DATASET_COLUMNS = [
     Column("picture", "", "picture", MAY, "frame, and two PCD files: the map near the scan, and the scan"),
 ]
 
+# What the report reads of these files, which hold more.
+ENVIRONMENT_COLUMNS = [
+    Column("run_id", "", "text", NEVER, "as in the measurements"),
+    Column("commit", "", "text", LATER, "of the source, with -dirty where that had local changes"),
+    Column("command_line", "", "text", LATER, "that made the run"),
+    Column("build_type", "", "text", LATER, "of CMake"),
+    Column("sanitizers", "", "text", LATER, "of the build"),
+    Column("cpu_model", "", "text", LATER, ""),
+    Column("cores", "", "int", LATER, ""),
+    Column("load_average_1_min", "", "number", LATER, "when the run began"),
+    Column("cuda", "", "cuda", LATER, "unavailable (why not, or null), devices"),
+]
+PLAN_COLUMNS = [
+    Column("run_id", "", "text", LATER, "as in the measurements"),
+    Column("preset", "", "text", NEVER, "what was planned"),
+    Column("left_out", "", "left out", LATER, "what the preset names and the run could not do, and why"),
+    Column("jobs", "", "jobs", NEVER, "with their number and how many rows they were to give"),
+]
+
 TIMINGS = ("settled", "wall_cap", "single")
 ERROR_KINDS = ("exception", "crash", "timeout", "memory", "skipped")
 STRATEGIES = ("sequential", "batched", "batched_persistent")
 METHODS = ("tpe", "random", "grid")
 
 
+class Complaints:
+    """What is wrong with parsed JSON objects that have these columns. others: there may be more keys."""
+
+    def __init__(self, columns, others=False):
+        self.columns, self.names, self.others = columns, {c.name for c in columns}, others
+
+    def of(self, entry, failed=False):
+        """None if all is right. failed: it is a measurement with an error."""
+        if not isinstance(entry, dict):
+            return "not a JSON object"
+        if not self.others and not entry.keys() <= self.names:
+            return f"unknown key '{next(name for name in entry if name not in self.names)}'"
+        for column in self.columns:
+            if column.name not in entry:
+                if column.null == LATER:
+                    continue
+                return f"key '{column.name}' is missing"
+            value = entry[column.name]
+            if value is None:
+                if column.null == NEVER or (column.null == ERROR and not failed):
+                    return f"{column.name} is null"
+            elif what := _wrong(column, value, failed):
+                return what
+        return None
+
+
 def complaint(entry, columns, failed=False):
     """What is wrong with one parsed JSON object, or None. failed: it is a measurement with an error."""
-    if not isinstance(entry, dict):
-        return "not a JSON object"
-    for name in entry:
-        if name not in {c.name for c in columns}:
-            return f"unknown key '{name}'"
-    for column in columns:
-        if column.name not in entry and column.null == LATER:
-            continue
-        if column.name not in entry:
-            return f"key '{column.name}' is missing"
-        value = entry[column.name]
-        if value is None:
-            if column.null == NEVER or (column.null == ERROR and not failed):
-                return f"{column.name} is null"
-        elif not FITS[column.kind](value):
-            return f"{column.name} is not {SAID[column.kind]}"
-        elif column.kind == "search" and (
-            what := complaint(value, SEARCH_COLUMNS, failed) or _unknown_word(value)
-        ):
-            return f"{column.name}: {what}"
+    return Complaints(columns).of(entry, failed)
+
+
+_SEARCH = Complaints(SEARCH_COLUMNS)
+
+
+def _wrong(column, value, failed):
+    if not FITS[column.kind](value):
+        return f"{column.name} is not {SAID[column.kind]}"
+    if column.kind == "search" and (what := _SEARCH.of(value, failed) or _unknown_word(value)):
+        return f"{column.name}: {what}"
+    if column.unit == "us" and isinstance(value, list) and min(value, default=1) <= 0:
+        return f"{column.name} holds a time that is not above 0"
     return None
 
 

@@ -94,6 +94,7 @@ def _compared(key, a, b, all_a, all_b) -> dict:
     poses and successes."""
     out = dict(zip(KEY, key)) | speed_up(b, a, CONFIDENCE)
     both = paired(b, a)
+    both = both[(both.calibration_us > 0) & (both.calibration_us_base > 0)]
     drift = np.log(both.calibration_us_base / both.calibration_us).mean() if len(both) else np.nan
     poses = all_b.merge(all_a, on=SAME_ALIGNMENT, suffixes=("", "_base"))
     poses = poses[poses.pose.notna() & poses.pose_base.notna()]

@@ -20,6 +20,17 @@ def trace_points(measurements: pd.DataFrame) -> pd.DataFrame:
     return out
 
 
+def one_thread(points: pd.DataFrame) -> pd.DataFrame:
+    """Variant autoware, and of every implementation its smallest thread count: the others walk the same
+    way."""
+    own = points[points.variant == "autoware"]
+    return (
+        own[own.threads == own.groupby(["dataset", "implementation"]).threads.transform("min")]
+        if len(own)
+        else own
+    )
+
+
 def convergence_curves(points: pd.DataFrame, value: str) -> pd.DataFrame:
     """Median and quartiles of `value` per (dataset, implementation, iteration). points: of trace_points(),
     variant autoware, one thread count. An alignment that has stopped counts on with its last value, so that

@@ -1,7 +1,7 @@
 """environment.json and plan.json as lines of text for the page."""
 
 
-def flat(value, prefix="") -> list:
+def flat(value: dict, prefix="") -> list:
     """(name, text) of every leaf, nested names joined by dots; objects in a list are counted from 0."""
     if isinstance(value, dict):
         return [
@@ -22,7 +22,7 @@ def plan_facts(plan: dict) -> list:
 
 def left_out(plan: dict) -> list:
     """Sentences of what a preset names and this run could not do."""
-    return [f"{entry['what']}: {entry['why']}" for entry in plan.get("left_out", [])]
+    return [f"{entry['what']}: {entry['why']}" for entry in plan.get("left_out") or []]
 
 
 def gpus(environment: dict) -> str:
@@ -31,7 +31,7 @@ def gpus(environment: dict) -> str:
     cuda = environment.get("cuda") or {}
     if cuda.get("unavailable"):
         return ""
-    names = [device["name"] for device in cuda.get("devices", [])]
+    names = [device["name"] for device in cuda.get("devices") or []]
     return ", ".join(
         name if names.count(name) == 1 else f"{names.count(name)} x {name}" for name in dict.fromkeys(names)
     )

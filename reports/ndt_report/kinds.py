@@ -1,9 +1,11 @@
 """The kinds of values in a run folder, and what a value of each must be."""
 
-import math
-
+MOST = 1e30  # of a number's size: sums of squares stay finite
+MOST_WHOLE = 2**64
+MOST_TEXT = 1 << 16  # characters
 OFFSET_KEYS = ("x_m", "y_m", "z_m", "yaw_deg")
 TRACE_KEYS = ("score", "nvtl", "step_m", "translation_error_m", "rotation_error_deg")
+TRUST_REGION_KEYS = ("level", "radius_m")  # of a trace, beside the others, with that step control
 PICTURE_KEYS = ("frame", "map", "scan")
 IMPROVEMENT_KEYS = ("particle", "us", "nvtl", "translation_error_m", "rotation_error_deg")
 PATH_KEYS = ("x0_m", "y0_m", "yaw0_rad", "x1_m", "y1_m", "yaw1_rad", "nvtl")
@@ -20,15 +22,22 @@ BUDGET_KEYS = (
 
 
 def _number(value) -> bool:
-    return isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value)
+    return type(value) in (float, int) and -MOST <= value <= MOST
 
 
 def _whole(value) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool)
+    return type(value) is int and 0 <= value < MOST_WHOLE
 
 
 def _numbers(value) -> bool:
-    return isinstance(value, list) and all(_number(v) for v in value)
+    """Types and bounds are asked of all at once: a run holds millions."""
+    if not isinstance(value, list) or not set(map(type, value)) <= {float, int}:
+        return False
+    return not value or (-MOST <= min(value) and max(value) <= MOST)
+
+
+def _matrix(value) -> bool:
+    return _numbers(value) and len(value) == 16
 
 
 def _offset(value) -> bool:
@@ -52,7 +61,7 @@ def _paths(value) -> bool:
 
 
 def _trace(value) -> bool:
-    if not isinstance(value, dict) or set(value) != set(TRACE_KEYS):
+    if not isinstance(value, dict) or set(value) - set(TRUST_REGION_KEYS) != set(TRACE_KEYS):
         return False
     lists = [v for v in value.values() if v is not None]
     entries_fit = all(isinstance(v, list) and all(e is None or _number(e) for e in v) for v in lists)
@@ -84,12 +93,23 @@ def _budget(value) -> bool:
     return all(most is None or (_number(most) and most >= 0) for most in value.values())
 
 
+def _objects_of_texts(value, keys) -> bool:
+    """A list of objects that have these keys with texts, and maybe more."""
+    if not isinstance(value, list) or not all(isinstance(entry, dict) for entry in value):
+        return False
+    return all(isinstance(entry.get(key), str) for entry in value for key in keys)
+
+
+def _cuda(value) -> bool:
+    return isinstance(value, dict) and _objects_of_texts(value.get("devices", []), ["name"])
+
+
 FITS = {
-    "text": lambda v: isinstance(v, str),
+    "text": lambda v: isinstance(v, str) and len(v) <= MOST_TEXT,
     "int": _whole,
     "number": _number,
     "flag": lambda v: isinstance(v, bool),
-    "matrix": lambda v: _numbers(v) and len(v) == 16,
+    "matrix": _matrix,
     "numbers": lambda v: _numbers(v) and len(v) > 0,
     "maybe numbers": _numbers,
     "offset": _offset,
@@ -100,11 +120,14 @@ FITS = {
     "sigma": lambda v: _numbers(v) and len(v) == 5,
     "improvements": _improvements,
     "paths": _paths,
+    "cuda": _cuda,
+    "left out": lambda v: _objects_of_texts(v, ["what", "why"]),
+    "jobs": lambda v: isinstance(v, list),  # load.py looks into it
 }
 SAID = {
-    "text": "text",
-    "int": "a whole number",
-    "number": "a finite number",
+    "text": f"text of at most {MOST_TEXT} characters",
+    "int": "a whole number of 0 or more, below 2^64",
+    "number": f"a finite number of at most {MOST:g}",
     "flag": "true or false",
     "matrix": "16 finite numbers, a row-major 4x4 matrix",
     "numbers": "a list of finite numbers, not empty",
@@ -117,4 +140,7 @@ SAID = {
     "sigma": "5 finite numbers",
     "improvements": "a list, in order of particle and us, of objects " + ", ".join(IMPROVEMENT_KEYS),
     "paths": "a list, not empty, of lists " + ", ".join(PATH_KEYS),
+    "cuda": "an object with a list `devices` of objects with a name",
+    "left out": "a list of objects with the texts what and why",
+    "jobs": "a list",
 }

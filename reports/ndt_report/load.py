@@ -6,7 +6,7 @@ missing. A results.jsonl that misses its end (the run was stopped) is not: the r
 and Run.notes says so.
 """
 
-import json
+import os
 import re
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -14,13 +14,14 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from .columns import COLUMNS_BEFORE, DATASET_COLUMNS, ERROR_KINDS, IMPLEMENTATION_COLUMNS, TIMINGS
-from .columns import Column, column_complaint, complaint
+from .columns import COLUMNS_BEFORE, DATASET_COLUMNS, ENVIRONMENT_COLUMNS, IMPLEMENTATION_COLUMNS, PLAN_COLUMNS
+from .columns import Column, Complaints, column_complaint
+from .files import RUN_AGAIN, leads_out
+from .json_files import read_json
 from .refusal import refusal
+from .rows import OWN_FOLDERS, SAME_CHECKOUT, read_rows, search_name
 
-MEASUREMENT = ["dataset", "frame", "guess_name", "implementation", "threads", "variant"]
-SAME_CHECKOUT = "make the report with the checkout that made the run"
-RUN_AGAIN = "run ndt-bench run again"
+JOB_KEYS = ["implementation", "dataset", "variant", "threads"]  # a job's, and those of its rows
 
 
 @dataclass
@@ -52,77 +53,117 @@ def oracle_of(implementations: pd.DataFrame) -> str:
 def load_run(folder) -> Run:
     """Throws InputError for anything that is not a run folder."""
     folder = Path(folder)
-    if not (folder / "results.jsonl").is_file():
+    if not os.path.lexists(folder / "results.jsonl"):
         raise refusal(folder, "", "no results.jsonl in it", "give the folder that ndt-bench run --out wrote")
     implementations = _read_list(folder / "implementations.json", IMPLEMENTATION_COLUMNS)
     datasets = _read_list(folder / "datasets.json", DATASET_COLUMNS)
-    pictures = [_with_clouds(folder, picture) for picture in datasets.picture]
+    pictures = [_with_clouds(folder, name, picture) for name, picture in datasets.picture.items()]
     datasets["picture"] = pd.Series(pictures, datasets.index, object)
-    plan = _read_object(folder / "plan.json", ["preset", "jobs"])
-    environment = _read_object(folder / "environment.json", ["run_id"])
+    plan = _read_object(folder / "plan.json", PLAN_COLUMNS)
+    environment = _read_object(folder / "environment.json", ENVIRONMENT_COLUMNS)
     columns = _measured_columns(folder / "columns.json")
-    entries, notes = _read_results(folder / "results.jsonl", columns, implementations, datasets)
-    planned = _planned_measurements(folder / "plan.json", plan["jobs"])
-    if len(entries) < planned:
-        notes.append(f"This run did not finish: {len(entries)} of {planned} planned measurements are there.")
-    measurements = _measurement_frame(entries, columns, implementations, datasets)
+    known = {"implementation": set(implementations.index), "dataset": set(datasets.index)}
+    rows, notes = read_rows(folder / "results.jsonl", columns, known)
+    _refuse_other_runs(folder, rows, plan, environment)
+    planned = sum(job["row_count"] for job in plan["jobs"])
+    if len(rows) < planned:
+        notes.append(f"This run did not finish: {len(rows)} of {planned} planned measurements are there.")
+    measurements = rows.iloc[_report_order(rows, datasets, implementations)].reset_index(drop=True)
     return Run(folder, environment, plan, implementations, datasets, measurements, notes)
 
 
-def _planned_measurements(path: Path, jobs) -> int:
-    if not isinstance(jobs, list):
-        raise refusal(path, "", "jobs is not a list", SAME_CHECKOUT)
+def _refuse_other_runs(folder: Path, rows: pd.DataFrame, plan: dict, environment: dict):
+    """Rows of two runs give no verdict: they differ in more than their implementations. A row belongs to the
+    run that environment.json names, and to a job of its plan."""
+    run_id, path = environment["run_id"], folder / "results.jsonl"
+    if plan.get("run_id", run_id) != run_id:
+        said = f"run_id is '{plan['run_id']}', that of environment.json is '{run_id}'"
+        raise refusal(folder / "plan.json", "", said, OWN_FOLDERS)
+    other = (rows.run_id != run_id).to_numpy()
+    if other.any():
+        line = int(np.argmax(other))
+        said = f"run_id is '{rows.run_id[line]}', that of environment.json is '{run_id}'"
+        raise refusal(path, f"line {line + 1}", said, OWN_FOLDERS)
+    jobs = _planned_jobs(folder / "plan.json", plan["jobs"])
+    for number, group in rows.groupby("job", sort=False):
+        if what := _not_of_job(group, jobs.get(number)):
+            line, said = what
+            raise refusal(path, f"line {line + 1}", f"{said} {number:g} in plan.json", OWN_FOLDERS)
+
+
+def _planned_jobs(path: Path, jobs) -> dict:
+    """{number: job}"""
     for number, job in enumerate(jobs, 1):
-        if not isinstance(job, dict) or not isinstance(job.get("row_count"), int):
-            raise refusal(path, f"job {number}", "row_count is missing or not a whole number", SAME_CHECKOUT)
-    return sum(job["row_count"] for job in jobs)
+        for key in ("job", "row_count"):
+            if not isinstance(job, dict) or type(job.get(key)) is not int or job[key] < 0:
+                said = f"{key} is missing or not a whole number of 0 or more"
+                raise refusal(path, f"job {number}", said, SAME_CHECKOUT)
+    return {job["job"]: job for job in jobs}
 
 
-def search_name(search) -> str:
-    """Of a measurement's search; empty for an alignment or a batch."""
-    return search["name"] if search else ""
+def _not_of_job(rows: pd.DataFrame, job):
+    """(position of the first row that is wrong, what is wrong with it), or None."""
+    if job is None:
+        return rows.index[0], "there is no job"
+    for key in JOB_KEYS:
+        wrong = rows[key] != job.get(key, rows[key])
+        if wrong.any():
+            return rows.index[int(np.argmax(wrong))], f"another {key} than job"
+    return None
+
+
+def _report_order(rows: pd.DataFrame, datasets: pd.DataFrame, implementations: pd.DataFrame):
+    """Positions of the rows, sorted as the report shows them."""
+    keys = [
+        rows.dataset.map({name: i for i, name in enumerate(datasets.index)}),
+        _ranks(rows.variant, lambda name: (name != "autoware", name)),
+        rows.implementation.map({name: i for i, name in enumerate(implementations.index)}),
+        rows.threads,
+        _ranks(rows.frame, natural_key),
+        _ranks(rows.guess_name, natural_key),
+        rows.poses,
+        _ranks(rows.search.map(search_name), natural_key),
+    ]
+    return np.lexsort(keys[::-1])
+
+
+def _ranks(names: pd.Series, key) -> np.ndarray:
+    """The place of every name among all of them; names with equal keys share one."""
+    codes, there = pd.factorize(names)
+    keys = [key(name) for name in there]
+    place = {k: i for i, k in enumerate(sorted(set(keys)))}
+    return np.array([place[k] for k in keys], int)[codes]
 
 
 def natural_key(name: str):
-    """Sorts scan_2 before scan_10."""
-    return [(int(part), "") if part.isdigit() else (-1, part) for part in re.split(r"(\d+)", name) if part]
+    """Sorts scan_2 before scan_10. Digits are compared as text, so that a name may hold any number of them."""
+    return tuple(_natural_part(part) for part in re.split(r"(\d+)", name) if part)
+
+
+def _natural_part(part: str):
+    digits = part.lstrip("0")
+    return (len(digits), digits) if part.isdecimal() else (-1, part)
 
 
 # --- JSON files ---
 
 
-def _text(path: Path) -> str:
-    try:
-        return path.read_text(encoding="utf-8")
-    except FileNotFoundError:
-        raise refusal(path, "", "missing", RUN_AGAIN) from None
-    except UnicodeDecodeError as error:
-        raise refusal(path, f"byte {error.start}", "not UTF-8", RUN_AGAIN) from None
-
-
-def _parsed(path: Path):
-    try:
-        return json.loads(_text(path))
-    except json.JSONDecodeError as error:
-        raise refusal(path, f"line {error.lineno}", f"not JSON: {error.msg}", RUN_AGAIN) from None
-
-
-def _read_object(path: Path, keys) -> dict:
-    value = _parsed(path)
+def _read_object(path: Path, columns) -> dict:
+    value = read_json(path)
     if not isinstance(value, dict):
         raise refusal(path, "", "not a JSON object", RUN_AGAIN)
-    for key in keys:
-        if key not in value:
-            raise refusal(path, "", f"key '{key}' is missing", SAME_CHECKOUT)
+    if what := Complaints(columns, others=True).of(value):
+        raise refusal(path, "", what, SAME_CHECKOUT)
     return value
 
 
 def _read_list(path: Path, columns) -> pd.DataFrame:
-    entries = _parsed(path)
+    entries = read_json(path)
     if not isinstance(entries, list) or not entries:
         raise refusal(path, "", "not a list of objects, or empty", RUN_AGAIN)
+    complaints = Complaints(columns)
     for index, entry in enumerate(entries):
-        if what := complaint(entry, columns):
+        if what := complaints.of(entry):
             raise refusal(path, f"entry {index + 1}", what, SAME_CHECKOUT)
     frame = pd.DataFrame(entries, columns=[c.name for c in columns])
     if frame["name"].duplicated().any():
@@ -132,9 +173,15 @@ def _read_list(path: Path, columns) -> pd.DataFrame:
     return frame.astype(object).where(frame.notna(), None).set_index("name", drop=False)
 
 
-def _with_clouds(folder: Path, picture):
+def _with_clouds(folder: Path, dataset: str, picture):
     """The picture, or None if its clouds are left out of the folder, as in published runs."""
-    there = picture is not None and all((folder / picture[key]).is_file() for key in ("map", "scan"))
+    if picture is None:
+        return None
+    for key in ("map", "scan"):
+        if leads_out(folder, picture[key]):
+            where = f"dataset '{dataset}', picture"
+            raise refusal(folder / "datasets.json", where, f"{key} is outside the run's folder", RUN_AGAIN)
+    there = all(os.path.lexists(folder / picture[key]) for key in ("map", "scan"))
     return picture if there else None
 
 
@@ -142,9 +189,9 @@ def _measured_columns(path: Path) -> list:
     """Those of the run's columns.json, or COLUMNS_BEFORE without one. The report computes with
     COLUMNS_BEFORE, therefore each of them is expected with the same unit, kind and null; there may be
     more."""
-    if not path.is_file():
+    if not os.path.lexists(path):
         return COLUMNS_BEFORE
-    entries = _parsed(path)
+    entries = read_json(path)
     if not isinstance(entries, list):
         raise refusal(path, "", "not a list of objects", RUN_AGAIN)
     columns = {}
@@ -163,84 +210,3 @@ def _measured_columns(path: Path) -> list:
                 said = f"{key} is '{getattr(found, key)}', expected '{getattr(expected, key)}'"
                 raise refusal(path, f"column '{found.name}'", said, SAME_CHECKOUT)
     return list(columns.values())
-
-
-# --- results.jsonl ---
-
-
-def _read_results(path: Path, columns, implementations, datasets):
-    text = _text(path)
-    lines = text.split("\n")
-    notes, entries, seen = [], [], {}
-    if lines[-1]:
-        # Every line ends with a newline: this one was being written when the run was stopped.
-        notes.append(
-            f"This run was stopped while it wrote line {len(lines)} of results.jsonl, which is left out."
-        )
-    for number, line in enumerate(lines[:-1], 1):
-        entry = _read_line(path, number, line, columns)
-        for key, known in (("implementation", implementations), ("dataset", datasets)):
-            if entry[key] not in known.index:
-                raise refusal(
-                    path, f"line {number}", f"{key} '{entry[key]}' is not in {key}s.json", RUN_AGAIN
-                )
-        measurement = tuple(entry[key] for key in MEASUREMENT)
-        measurement += (entry.get("poses") or 1, search_name(entry.get("search")))
-        if measurement in seen:
-            raise refusal(
-                path,
-                f"line {number}",
-                f"the measurement of line {seen[measurement]} again",
-                "two runs were written into one folder: give each its own --out",
-            )
-        seen[measurement] = number
-        entries.append(entry)
-    if not entries:
-        raise refusal(path, "", "empty: no measurement in it", RUN_AGAIN)
-    return entries, notes
-
-
-def _read_line(path: Path, number: int, line: str, columns) -> dict:
-    where = f"line {number}"
-    try:
-        entry = json.loads(line, parse_constant=lambda name: name)
-    except json.JSONDecodeError as error:
-        raise refusal(
-            path, where, f"not JSON: {error.msg} at column {error.colno}", "delete the line or " + RUN_AGAIN
-        ) from None
-    failed = isinstance(entry, dict) and entry.get("error") is not None
-    if what := complaint(entry, columns, failed):
-        raise refusal(path, where, what, SAME_CHECKOUT)
-    if failed != (entry["error_kind"] is not None):
-        raise refusal(path, where, "error and error_kind must both be null or both be text", SAME_CHECKOUT)
-    for key, allowed in (("timing", TIMINGS), ("error_kind", ERROR_KINDS)):
-        if entry[key] is not None and entry[key] not in allowed:
-            raise refusal(
-                path, where, f"{key} is '{entry[key]}', not one of {', '.join(allowed)}", SAME_CHECKOUT
-            )
-    return entry
-
-
-def _measurement_frame(entries, columns, implementations, datasets) -> pd.DataFrame:
-    data = {}
-    for column in columns:
-        values = [entry.get(column.name) for entry in entries]
-        if column.kind == "matrix":
-            values = [None if v is None else np.array(v, float).reshape(4, 4) for v in values]
-        elif column.kind in ("numbers", "maybe numbers"):
-            values = [None if v is None else np.array(v, float) for v in values]
-        elif column.kind in ("int", "number"):
-            data[column.name] = pd.Series([np.nan if v is None else v for v in values])
-            continue
-        data[column.name] = pd.Series(values, dtype=object)
-    measurements = pd.DataFrame(data)
-    measurements["poses"] = measurements.poses.fillna(1).astype(int)
-    order = {name: i for i, name in enumerate(datasets.index)}, {
-        name: i for i, name in enumerate(implementations.index)
-    }
-    keys = [
-        (order[0][r.dataset], r.variant != "autoware", r.variant, order[1][r.implementation], r.threads)
-        + (natural_key(r.frame), natural_key(r.guess_name), r.poses, natural_key(search_name(r.search)))
-        for r in measurements.itertuples()
-    ]
-    return measurements.iloc[sorted(range(len(keys)), key=keys.__getitem__)].reset_index(drop=True)

@@ -11,7 +11,7 @@ from .page_numbers import NONE, number
 from .latency import LEAST_TAIL_SAMPLES, SHORT_ITERATIONS
 from .searches import LOWER, NOT_LOWER
 from .sections import Report, main_datasets
-from .style import Looks, svg_uri
+from .style import Looks
 from .targets import MET, MISSED, OPEN
 from .verdict import interval
 
@@ -131,7 +131,6 @@ def render(report: Report) -> str:
         groups=groups(report.table),
         dash=NONE,
         shown=main_datasets(report.measurements),
-        images={d.name: svg_uri(d.figure) for drawings in report.drawings.values() for d in drawings},
         implementations=run.implementations.to_dict("records"),
         datasets=run.datasets.to_dict("records"),
         environment=flat(run.environment),

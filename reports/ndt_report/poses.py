@@ -2,6 +2,8 @@
 
 import numpy as np
 
+RIGID = 1e-3  # largest entry of R Rt - I, as in ndt::Limits::kRigid
+
 
 def translation_difference_m(a, b) -> float:
     return float(np.linalg.norm(a[:3, 3] - b[:3, 3]))
@@ -49,3 +51,10 @@ def chained(steps):
 def moved(matrix, points):
     """points [n, 3] moved by a 4x4 matrix."""
     return points @ matrix[:3, :3].T + matrix[:3, 3]
+
+
+def not_rigid(matrices) -> np.ndarray:
+    """Of each of [n, 4, 4]: is it anything else than a rotation and a translation?"""
+    rotation = matrices[:, :3, :3]
+    skewed = np.abs(rotation @ rotation.transpose(0, 2, 1) - np.eye(3)).max(axis=(1, 2), initial=0) > RIGID
+    return skewed | (np.linalg.det(rotation) < 0) | (matrices[:, 3] != [0, 0, 0, 1]).any(axis=1)

@@ -4,35 +4,23 @@ from dataclasses import dataclass, field
 
 import pandas as pd
 
-from .basin import basin_cells
 from .batches import alignments_alone, batch_table
-from .clouds import read_pcd
-from .convergence import stopping_table, trace_points
+from .convergence import one_thread, stopping_table, trace_points
 from .detection import detection_table, judged_poses, mark_wrong
+from .drawings import drawings_of
 from .equivalence import equivalence_table, worst_cases
-from .figures import basin as basin_figure
-from .figures import batches as batches_figure
-from .figures import convergence as convergence_figure
-from .figures import iteration_time as iteration_figure
-from .figures import ecdf, pareto, scan_in_map, scores, search_paths
-from .figures import scaling as scaling_figure
-from .figures import searches as search_figures
-from .figures import trajectory as trajectory_figure
 from .grids import split_by_guess
 from .iteration_time import feature_costs, iteration_time_table
-from .latency import samples, tail_table
+from .latency import tail_table
 from .load import Run
-from .scaling import scaling_datasets, scaling_points, thread_points
+from .scaling import scaling_datasets
 from .search_verdict import search_sentences
-from .searches import at_once_table, search_measurements, search_table, success_steps, with_paths
+from .searches import at_once_table, search_measurements, search_table
 from .summary import judged_measurements, summary_table
-from .style import Looks
 from .targets import targets_table
 from .trajectories import trajectories, trajectory_errors
 from .transfers import transfers_table, without_counts
 from .verdict import Verdict, verdict_of
-
-MOST_PER_KIND = 4  # datasets with a trajectory, a picture, a basin or a ROC of their own
 
 
 @dataclass
@@ -42,6 +30,7 @@ class Report:
     table: pd.DataFrame
     verdict: Verdict
     drawings: dict = field(default_factory=dict)  # section: list of Drawing
+    not_drawn: dict = field(default_factory=dict)  # section: sentences on what is missing there
     equivalence: pd.DataFrame = None
     worst: pd.DataFrame = None
     stopping: pd.DataFrame = None
@@ -87,33 +76,7 @@ def make_report(run: Run) -> Report:
     report.trajectory_errors = trajectory_errors(report.trajectories)
     poses = _judged(measurements, points, run)
     report.detection = detection_table(poses)
-    cells = basin_cells(measurements)
-    threads = thread_points(measurements)
-    look = Looks(run.implementations)
-    report.drawings = {
-        name: [d for d in drawings if d is not None]
-        for name, drawings in {
-            "pareto": [pareto.draw(table, run.datasets, shown, look)],
-            "latency": [ecdf.draw(samples(measurements), shown, look)],
-            "convergence": [convergence_figure.draw(_one_thread(points), shown, look)],
-            "basin": [
-                basin_figure.draw(cells, name) for name in list(dict.fromkeys(cells.dataset))[:MOST_PER_KIND]
-            ],
-            "scaling": [
-                scaling_figure.draw(scaling_points(measurements), look),
-                scaling_figure.draw_threads(threads, look),
-            ],
-            "iterations": [iteration_figure.draw(report.iteration_times, look)],
-            "batches": [batches_figure.draw(batches, look)],
-            "searches": _search_drawings(run, searches, look),
-            "trajectory": _trajectory_drawings(report),
-            "scores": [
-                scores.draw(poses, report.detection, name)
-                for name in list(dict.fromkeys(poses.dataset))[:MOST_PER_KIND]
-            ],
-            "picture": _pictures(run, measurements),
-        }.items()
-    }
+    report.drawings, report.not_drawn = drawings_of(report, searches, shown, points, poses)
     report.targets = targets_table(report, searches)
     return report
 
@@ -126,17 +89,6 @@ def main_datasets(measurements: pd.DataFrame) -> list:
     return [n for n in names if n in timed] or names or list(dict.fromkeys(measurements.dataset))
 
 
-def _one_thread(points: pd.DataFrame) -> pd.DataFrame:
-    """Variant autoware, and of every implementation its smallest thread count: the others walk the same
-    way."""
-    own = points[points.variant == "autoware"]
-    return (
-        own[own.threads == own.groupby(["dataset", "implementation"]).threads.transform("min")]
-        if len(own)
-        else own
-    )
-
-
 def _judged(measurements, points, run: Run) -> pd.DataFrame:
     oracle = measurements[
         (measurements.implementation == run.oracle)
@@ -145,56 +97,5 @@ def _judged(measurements, points, run: Run) -> pd.DataFrame:
     ]
     oracle = oracle.sort_values("threads", kind="stable").drop_duplicates(["dataset", "frame", "guess_name"])
     return judged_poses(
-        oracle, mark_wrong(_one_thread(points[points.implementation == run.oracle]), run.datasets)
+        oracle, mark_wrong(one_thread(points[points.implementation == run.oracle]), run.datasets)
     )
-
-
-def _trajectory_drawings(report: Report) -> list:
-    by_dataset = {}
-    for t in report.trajectories:
-        by_dataset.setdefault(t.dataset, []).append(t)
-    return [
-        trajectory_figure.draw(group, report.trajectory_errors)
-        for group in list(by_dataset.values())[:MOST_PER_KIND]
-    ]
-
-
-def _search_drawings(run: Run, searches, look: Looks) -> list:
-    curves = [
-        search_figures.draw_time(success_steps(searches, "ms"), look),
-        search_figures.draw_particles(success_steps(searches, "particles_done")),
-    ]
-    shown = with_paths(searches, run.datasets)[:MOST_PER_KIND]
-    return curves + [search_paths.draw_paths(search, _map_around(run, search)) for search in shown]
-
-
-def _map_around(run: Run, search):
-    """Of the dataset's picture; None without one, or if each frame has a map of its own and this is
-    another's."""
-    data = run.datasets.loc[search.dataset]
-    if data.picture is None or (data.kind != "scan_to_map" and data.picture["frame"] != search.frame):
-        return None
-    return read_pcd(run.folder / data.picture["map"])
-
-
-def _pictures(run: Run, measurements) -> list:
-    out = []
-    for data in run.datasets[run.datasets.picture.notna()].itertuples():
-        shown = measurements[
-            (measurements.dataset == data.name)
-            & (measurements.frame == data.picture["frame"])
-            & measurements.error.isna()
-            & (measurements.variant == "autoware")
-        ]
-        if shown.empty or len(out) == MOST_PER_KIND:
-            continue
-        oracle = shown[shown.implementation == run.oracle]
-        measurement = (oracle if len(oracle) else shown).iloc[0]
-        out.append(
-            scan_in_map.draw(
-                measurement,
-                read_pcd(run.folder / data.picture["map"]),
-                read_pcd(run.folder / data.picture["scan"]),
-            )
-        )
-    return out

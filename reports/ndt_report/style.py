@@ -12,10 +12,12 @@ from .load import oracle_of
 matplotlib.use("Agg")
 import matplotlib.pyplot as plt  # noqa: E402
 from matplotlib.figure import Figure  # noqa: E402
+from matplotlib.text import Text  # noqa: E402
 from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator  # noqa: E402
 
 WIDTH_IN = 10.0  # 960 px as shown: an SVG point is 4/3 px
 FONT_PT = 9.0  # 12 px
+MOST_LABEL = 160  # characters of any text in a figure: longer ones would leave no room for data
 DENSE_DPI = 130  # of what is drawn as pixels: clouds, tens of thousands of points
 
 # Okabe and Ito's palette, which the colour-blind can tell apart; the marker says it once more.
@@ -60,6 +62,7 @@ matplotlib.rcParams.update(
         "figure.max_open_warning": 0,  # all of a report's figures are made before the page is
         "savefig.dpi": DENSE_DPI,
         "svg.fonttype": "path",
+        "text.parse_math": False,  # a name with $ is a name, no formula
         "svg.hashsalt": "ndt_report",
         "figure.constrained_layout.use": True,
     }
@@ -144,6 +147,9 @@ def finish(figure: Figure, axes, columns: int = 5) -> Figure:
 
 def svg_uri(figure: Figure) -> str:
     """The figure as the text of an <img src>: an SVG of its own, so that ids of two figures cannot clash."""
+    for text in figure.findobj(Text, include_self=False):
+        if len(text.get_text()) > MOST_LABEL:
+            text.set_text(text.get_text()[: MOST_LABEL - 1] + "…")
     out = io.BytesIO()
     figure.savefig(out, format="svg", metadata={"Date": None, "Creator": None})
     plt.close(figure)

@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+from .files import file_name, make_folder, write_file
 from .load import natural_key
 from .poses import chained, quaternion_xyzw
 from .trajectory import ate, kitti, rpe
@@ -102,7 +103,7 @@ def trajectory_errors(all_trajectories) -> pd.DataFrame:
 def _stamps(frames):
     """The number in each frame's name where these rise, else the index: a TUM file needs times, and a run has
     none."""
-    numbers = [re.findall(r"\d+", re.sub(r"\.\w+$", "", name)) for name in frames]
+    numbers = [re.findall(r"\d{1,100}", re.sub(r"\.\w+$", "", name)) for name in frames]
     stamps = [int(found[-1]) if found else -1 for found in numbers]
     return stamps if all(a < b for a, b in zip(stamps, stamps[1:])) else list(range(len(frames)))
 
@@ -115,6 +116,7 @@ def tum_text(t: Trajectory) -> str:
 
 
 def write_tum(folder: Path, all_trajectories):
-    folder.mkdir(exist_ok=True)
+    """trajectories/*.tum in a run's folder."""
+    make_folder(folder, "trajectories")
     for t in all_trajectories:
-        (folder / f"{t.implementation}__{t.dataset}.tum").write_text(tum_text(t), encoding="utf-8")
+        write_file(folder, "trajectories/" + file_name(f"{t.implementation}__{t.dataset}", ".tum"), tum_text(t))

@@ -8,9 +8,10 @@ length.
 
 import numpy as np
 
+from .poses import not_rigid
+
 KITTI_LENGTHS_M = (100, 200, 300, 400, 500, 600, 700, 800)
 KITTI_STEP = 10  # a sub-sequence starts at every tenth frame
-RIGID = 1e-3  # largest entry of R Rt - I, as in ndt::Limits::kRigid
 
 
 def ate(truth, estimate, align=False):
@@ -126,10 +127,8 @@ def _trajectory(poses, name):
             f"{name}: pose {int(np.argmin(finite))} is not finite; leave out failed frames in both"
             " trajectories"
         )
-    rotation = poses[:, :3, :3]
-    skewed = np.abs(rotation @ rotation.transpose(0, 2, 1) - np.eye(3)).max(axis=(1, 2)) > RIGID
-    if skewed.any() or (np.linalg.det(rotation) < 0).any() or (poses[:, 3] != [0, 0, 0, 1]).any():
-        bad = skewed | (np.linalg.det(rotation) < 0) | (poses[:, 3] != [0, 0, 0, 1]).any(axis=1)
+    bad = not_rigid(poses)
+    if bad.any():
         raise ValueError(f"{name}: pose {int(np.argmax(bad))} is not a rigid motion")
     return poses
 

@@ -2,26 +2,38 @@
 
 from pathlib import Path
 
+import pandas as pd
+
+from .files import file_name, make_folder, write_file
 from .page import render, render_targets
 from .sections import Report
 from .trajectories import write_tum
 
 NUMBER = "%.9g"
+FORMULA = ("=", "+", "-", "@")  # what a spreadsheet takes for the start of one
 
 
 def write_report(report: Report, folder: Path) -> Path:
     """report.html, targets.html, figures/*.csv, summary.csv, searches.csv where there are searches,
     trajectories/*.tum. Returns the path of report.html."""
     html = render(report)
-    figures = folder / "figures"
-    figures.mkdir(exist_ok=True)
+    make_folder(folder, "figures")
     for drawing in (d for drawings in report.drawings.values() for d in drawings):
-        drawing.data.to_csv(figures / f"{drawing.name}.csv", index=False, float_format=NUMBER)
-    report.table.to_csv(folder / "summary.csv", index=False, float_format=NUMBER)
+        write_file(folder, f"figures/{drawing.file}", csv_text(drawing.data))
+    write_file(folder, "summary.csv", csv_text(report.table))
     if len(report.searches):
-        report.searches.to_csv(folder / "searches.csv", index=False, float_format=NUMBER)
-    write_tum(folder / "trajectories", report.trajectories)
-    (folder / "targets.html").write_text(render_targets(report), encoding="utf-8")
-    page = folder / "report.html"
-    page.write_text(html, encoding="utf-8")
-    return page
+        write_file(folder, "searches.csv", csv_text(report.searches))
+    write_tum(folder, report.trajectories)
+    write_file(folder, "targets.html", render_targets(report))
+    write_file(folder, "report.html", html)
+    return folder / "report.html"
+
+
+def csv_text(frame: pd.DataFrame) -> str:
+    """The text of every CSV file. A text that a spreadsheet would compute begins with an apostrophe."""
+    texts = {name: frame[name].map(_no_formula) for name in frame.columns if frame[name].dtype == object}
+    return frame.assign(**texts).to_csv(index=False, float_format=NUMBER)
+
+
+def _no_formula(value):
+    return "'" + value if isinstance(value, str) and value.startswith(FORMULA) else value

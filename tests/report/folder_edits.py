@@ -19,3 +19,15 @@ def change_line(folder, number, change):
     change(entry)
     lines[number - 1] = json.dumps(entry)
     (folder / "results.jsonl").write_text("\n".join(lines) + "\n")
+
+
+def edit_json(path, change):
+    content = json.loads(path.read_text())
+    change(content)
+    path.write_text(json.dumps(content))
+
+
+def rename_everywhere(folder, before, after):
+    """A text that is exactly `before`, in every file of the folder."""
+    for path in [*folder.glob("*.json"), folder / "results.jsonl"]:
+        path.write_text(path.read_text().replace(json.dumps(before), json.dumps(after)))

@@ -66,7 +66,7 @@ def test_tum_files_hold_frame_number_position_and_quaternion(tmp_path):
     (t,) = trajectories(judged(drive(0.25)), datasets())
     lines = tum_text(t).splitlines()
     assert lines[1] == "10 1.25 0 0 0 0 0 1" and len(lines) == 6
-    write_tum(tmp_path / "trajectories", [t])
+    write_tum(tmp_path, [t])
     assert (tmp_path / "trajectories" / f"{REFERENCE}__toy.tum").read_text().splitlines() == lines
 
 

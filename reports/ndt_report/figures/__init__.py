@@ -1,20 +1,31 @@
 """The report's figures: each module turns tidy frames into a Drawing, or into none if there is nothing to
-draw."""
+draw. NotDrawable says why there is none where a reader expects one."""
 
 from dataclasses import dataclass
 
 import pandas as pd
 from matplotlib.figure import Figure
 
+from ..files import file_name
+
 
 @dataclass
 class Drawing:
-    name: str  # of the CSV file
+    name: str  # of the CSV file, as far as a file can have it
     title: str
     finding: str  # one sentence with numbers, computed from data
     figure: Figure
     data: pd.DataFrame  # what is drawn, units in the column names
     note: str = ""  # how to read it
+    image: str = ""  # text of an <img src>
+
+    @property
+    def file(self) -> str:
+        return file_name(self.name, ".csv")
+
+
+class NotDrawable(Exception):
+    """Its text is a sentence for the page."""
 
 
 MOST_PANELS = 6  # more make a page too long to read; the CSV has them all

@@ -5,7 +5,7 @@ import pandas as pd
 
 from ..poses import moved, rotation_difference_deg, translation_difference_m
 from ..style import BAD, GOOD, finish, panels
-from . import Drawing
+from . import Drawing, NotDrawable
 
 MOST_POINTS = 15000  # drawn, of each cloud
 MARGIN_M = 5.0
@@ -14,6 +14,11 @@ MARGIN_M = 5.0
 def draw(measurement, map_points: np.ndarray, scan_points: np.ndarray):
     """measurement: the measurement that is shown (a row of judged_measurements())."""
     cells, scan = _thinned(map_points), _thinned(scan_points)
+    if not len(scan):
+        raise NotDrawable(
+            f"The scan {measurement.frame} of {measurement.dataset} has no points, so that there is no picture"
+            " of it in the map."
+        )
     poses = {"before: at the guess": (measurement.guess, BAD), "after: at the pose": (measurement.pose, GOOD)}
     figure, axes = panels(2, columns=2, height_in=4.6)
     after = moved(measurement.pose, scan)
@@ -73,4 +78,5 @@ def draw(measurement, map_points: np.ndarray, scan_points: np.ndarray):
 
 
 def _thinned(points):
+    points = points[np.isfinite(points).all(axis=1)]
     return points[:: max(1, len(points) // MOST_POINTS)]
