@@ -60,7 +60,7 @@ def file_name(text: str, ending: str) -> str:
     """A file name for something that is named by a run: letters, digits and ._+- of its name, and where that is
     not all of it a checksum, so that different names stay different."""
     plain = re.sub(r"[^A-Za-z0-9._+-]", "_", text)[:MOST_NAME]
-    plain = re.sub(r"^[.-]", "_", plain)
+    plain = re.sub(r"^([.-]|$)", "_", plain)
     return (plain if plain == text else f"{plain}_{zlib.crc32(text.encode()):08x}") + ending
 
 
