@@ -1,8 +1,11 @@
 #include "ndt/voxel/voxel_map.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <limits>
 
+#include "ndt/core/error.hpp"
 #include "ndt/voxel/near_voxels.hpp"
 
 namespace ndt {
@@ -28,6 +31,22 @@ std::vector<KeyedPoint> sorted_keys(const std::vector<Point>& points, float inve
 }
 
 }  // namespace
+
+void refuse_so_many_voxels(std::int64_t limit, double resolution_m) {
+  throw InputError(fmt::format(
+      "set_map: more than {} voxels of {} m have enough points; choose a larger resolution or a smaller map",
+      limit, resolution_m));
+}
+
+VoxelInfo to_info(const VoxelStatistics& s, const Cell& c, const MapOrigin& origin, double resolution_m) {
+  const Vec3<double> zero = origin.position(resolution_m);
+  return {{c.x + origin.cell[0], c.y + origin.cell[1], c.z + origin.cell[2]},
+          s.n,
+          cast<double>(s.centroid) + zero,
+          s.mean + zero,
+          s.covariance,
+          s.inverse_covariance};
+}
 
 VoxelMap::VoxelMap(const PointCloud& map, const AlignOptions& options, const VoxelMapLimits& limits)
     : resolution_m_(options.resolution_m), neighbours_(options.neighbours) {

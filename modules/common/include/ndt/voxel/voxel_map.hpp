@@ -1,5 +1,5 @@
-// The voxel map built on the CPU, and what every owner of a voxel map shares: the map's points, and the voxel
-// table that people read.
+// The voxel map built on the CPU, and what every owner of a voxel map shares: its limits, and the voxel table
+// that people read.
 #pragma once
 
 #include <cstdint>
@@ -7,6 +7,7 @@
 
 #include "ndt/align/aligner.hpp"
 #include "ndt/core/limits.hpp"
+#include "ndt/voxel/map_cloud.hpp"
 #include "ndt/voxel/voxel.hpp"
 #include "ndt/voxel/voxel_map_view.hpp"
 
@@ -21,27 +22,6 @@ struct VoxelMapLimits {
   std::int64_t voxels = Limits::kVoxels;
 };
 
-/// Voxel of the global grid that map-local coordinates are relative to.
-struct MapOrigin {
-  std::int64_t cell[3] = {};
-  Vec3<double> position(double resolution_m) const {
-    return {static_cast<double>(cell[0]) * resolution_m, static_cast<double>(cell[1]) * resolution_m,
-            static_cast<double>(cell[2]) * resolution_m};
-  }
-};
-
-struct MapPoints {
-  MapOrigin origin;
-  MapInfo info;               ///< voxels are not counted yet
-  std::vector<Point> points;  ///< finite, map-local
-};
-
-/// The finite points of a map, relative to its origin: 0 unless the median point is 1 km or more from 0 on
-/// some axis. Throws InputError if the map is too coarse (align/usable_points.hpp).
-MapPoints map_points(const PointCloud& map, const AlignOptions& options);
-
-/// Throws InputError, which tells that a map-local point is outside the limits of cells.
-[[noreturn]] void refuse_far_point(const Point& p);
 [[noreturn]] void refuse_so_many_voxels(std::int64_t limit, double resolution_m);
 
 VoxelInfo to_info(const VoxelStatistics& statistics, const Cell& cell, const MapOrigin& origin,

@@ -1,3 +1,5 @@
+#include "ndt/voxel/map_cloud.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -5,7 +7,7 @@
 
 #include "ndt/align/usable_points.hpp"
 #include "ndt/core/error.hpp"
-#include "ndt/voxel/voxel_map.hpp"
+#include "ndt/voxel/voxel.hpp"
 
 namespace ndt {
 namespace {
@@ -71,22 +73,6 @@ void refuse_far_point(const Point& p) {
       "set_map: a point at ({}, {}, {}) m from the map origin is more than {} voxels away from it; remove "
       "outliers or choose a larger resolution",
       p.x, p.y, p.z, kCellLimit));
-}
-
-void refuse_so_many_voxels(std::int64_t limit, double resolution_m) {
-  throw InputError(fmt::format(
-      "set_map: more than {} voxels of {} m have enough points; choose a larger resolution or a smaller map",
-      limit, resolution_m));
-}
-
-VoxelInfo to_info(const VoxelStatistics& s, const Cell& c, const MapOrigin& origin, double resolution_m) {
-  const Vec3<double> zero = origin.position(resolution_m);
-  return {{c.x + origin.cell[0], c.y + origin.cell[1], c.z + origin.cell[2]},
-          s.n,
-          cast<double>(s.centroid) + zero,
-          s.mean + zero,
-          s.covariance,
-          s.inverse_covariance};
 }
 
 }  // namespace ndt
