@@ -90,6 +90,18 @@ DownloadedMap DeviceMaps::build(const PointCloud& cloud, const AlignOptions& opt
   return downloaded(impl_->context, map);
 }
 
+std::vector<DownloadedMap> DeviceMaps::build_levels(const PointCloud& cloud,
+                                                    const std::vector<AlignOptions>& levels) {
+  cuda::Context& context = impl_->context;
+  const DeviceMapCloud shared(context, cloud, levels.front());
+  std::vector<DownloadedMap> out;
+  for (const AlignOptions& level : levels)
+    out.push_back(downloaded(context, DeviceVoxelMap(context, shared, level)));
+  return out;
+}
+
+std::int64_t DeviceMaps::uploads() const { return impl_->context.traffic().uploads; }
+
 DownloadedMap DeviceMaps::build_from_device_points(const PointCloud& cloud, const AlignOptions& options) {
   cuda::Context& context = impl_->context;
   const auto points = uploaded(context, cloud.points.data(), cloud.size());

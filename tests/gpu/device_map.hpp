@@ -42,6 +42,10 @@ class DeviceMaps {
   /// From a cloud on the host. Throws what DeviceVoxelMap throws.
   DownloadedMap build(const PointCloud& cloud, const AlignOptions& options,
                       const VoxelMapLimits& limits = {});
+  /// The maps of several levels, from one upload of the cloud.
+  std::vector<DownloadedMap> build_levels(const PointCloud& cloud, const std::vector<AlignOptions>& levels);
+  /// Copies from host to device so far.
+  std::int64_t uploads() const;
   /// From the cloud's points, uploaded first; the cloud's origin must be 0.
   DownloadedMap build_from_device_points(const PointCloud& cloud, const AlignOptions& options);
   /// Builds with the first call failing, then the second, and so on until none failed. After each, the device

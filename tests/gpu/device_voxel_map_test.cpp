@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstring>
 #include <random>
@@ -240,8 +241,7 @@ TEST_F(DeviceVoxelMapTest, IsTheSameFromPointsThatAreOnTheDeviceAlready) {
                   "device points");
 }
 
-TEST_F(DeviceVoxelMapTest, HasTheSameBitsAgain) {
-  const DownloadedMap a = device->build(test_clouds::map(), {}), b = device->build(test_clouds::map(), {});
+void expect_same_bits(const DownloadedMap& a, const DownloadedMap& b) {
   const auto same = [](const auto& x, const auto& y) {
     return x.size() == y.size() && std::memcmp(x.data(), y.data(), x.size() * sizeof x[0]) == 0;
   };
@@ -249,6 +249,31 @@ TEST_F(DeviceVoxelMapTest, HasTheSameBitsAgain) {
   EXPECT_TRUE(same(a.surfaces, b.surfaces));
   EXPECT_TRUE(same(a.starts, b.starts));
   EXPECT_TRUE(same(a.lists, b.lists));
+}
+
+TEST_F(DeviceVoxelMapTest, HasTheSameBitsAgain) {
+  expect_same_bits(device->build(test_clouds::map(), {}), device->build(test_clouds::map(), {}));
+}
+
+TEST_F(DeviceVoxelMapTest, TheMapsOfSeveralLevelsHaveTheBitsOfMapsBuiltAloneAndTakeOneUpload) {
+  PointCloud near = test_clouds::map(), far_origin = near;
+  near.points.insert(near.points.begin() + 7, {std::nanf(""), 1, 1});
+  far_origin.origin = {5e6, -5e6, 5e6};
+  const PointCloud far_floats = harness::courtyard_map_far();
+  const std::vector<AlignOptions> levels = {options_at(12), options_at(5), options_at(2)};
+  for (const PointCloud* cloud : std::array<const PointCloud*, 3>{&near, &far_origin, &far_floats}) {
+    const std::int64_t before = device->uploads();
+    const std::vector<DownloadedMap> together = device->build_levels(*cloud, levels);
+    EXPECT_EQ(device->uploads(), before + 1);
+    for (std::size_t l = 0; l < levels.size(); ++l) {
+      SCOPED_TRACE(std::to_string(levels[l].resolution_m) + " m, dropped " +
+                   std::to_string(together[l].info.dropped_points));
+      const DownloadedMap alone = device->build(*cloud, levels[l]);
+      EXPECT_EQ(together[l].info.dropped_points, alone.info.dropped_points);
+      EXPECT_EQ(together[l].info.origin.x, alone.info.origin.x);
+      expect_same_bits(together[l], alone);
+    }
+  }
 }
 
 template <class F>

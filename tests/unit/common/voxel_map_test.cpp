@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstring>
 #include <limits>
 #include <random>
 
@@ -211,6 +212,46 @@ TEST(VoxelMap, AMapFiveThousandKilometresAwayKeepsItsShape) {
     ASSERT_EQ(got[i].key[0], expected[i].key[0] + 2500000) << i;
     EXPECT_NEAR(got[i].covariance.xx, expected[i].covariance.xx, 1e-11) << i;
     EXPECT_NEAR(got[i].covariance.xy, expected[i].covariance.xy, 1e-11) << i;
+  }
+}
+
+/// Everything that scoring reads and the table shows.
+void expect_same_bits(const VoxelMap& got, const VoxelMap& expected, const std::string& name) {
+  const auto same = [](const auto* a, const auto* b, std::size_t n) {
+    return std::memcmp(a, b, n * sizeof *a) == 0;
+  };
+  const MapInfo &a = got.info(), &b = expected.info();
+  EXPECT_TRUE(a.points == b.points && a.dropped_points == b.dropped_points) << name;
+  EXPECT_TRUE(same(&a.origin, &b.origin, 1)) << name;
+  const VoxelMapView view = got.view(), other = expected.view();
+  ASSERT_EQ(view.voxel_count, other.voxel_count) << name;
+  const auto voxels = static_cast<std::size_t>(view.voxel_count);
+  EXPECT_TRUE(same(view.voxels, other.voxels, voxels)) << name;
+  EXPECT_TRUE(same(got.surfaces().data(), expected.surfaces().data(), voxels)) << name;
+  ASSERT_EQ(view.window.cells(), other.window.cells()) << name;
+  ASSERT_TRUE(same(view.window.starts, other.window.starts, view.window.cells() + 1)) << name;
+  EXPECT_TRUE(same(view.lists, other.lists, view.window.starts[view.window.cells()])) << name;
+  const std::vector<VoxelInfo> table = got.voxel_table(), other_table = expected.voxel_table();
+  for (std::size_t i = 0; i < voxels; ++i)
+    EXPECT_TRUE(key_of(table[i]) == key_of(other_table[i]) && table[i].points == other_table[i].points &&
+                same(&table[i].mean, &other_table[i].mean, 1) &&
+                same(&table[i].covariance, &other_table[i].covariance, 1))
+        << name << ", voxel " << i;
+}
+
+TEST(VoxelMap, TheMapsOfSeveralLevelsHaveTheBitsOfMapsBuiltAlone) {
+  PointCloud near = harness::courtyard_map(), far_origin = near;
+  near.points.insert(near.points.begin() + 3, {std::nanf(""), 1, 1});
+  far_origin.origin = {5e6, -5e6, 5e6};
+  const PointCloud far_floats = harness::courtyard_map_far();
+  for (const PointCloud* cloud : std::array<const PointCloud*, 3>{&near, &far_origin, &far_floats}) {
+    const MapCloud shared(*cloud, {});
+    for (const double resolution_m : {12.0, 5.0, 2.0, 0.7}) {
+      const AlignOptions options = at_resolution(resolution_m);
+      expect_same_bits(VoxelMap(shared, options), VoxelMap(*cloud, options),
+                       "origin " + std::to_string(shared.origin(resolution_m).position(resolution_m).x) +
+                           " at " + std::to_string(resolution_m));
+    }
   }
 }
 

@@ -51,6 +51,9 @@ void require_map(const std::vector<Point>& points, const AlignOptions& options, 
   if (too_coarse(points, allowed)) refuse(points, allowed, "set_map", cloud, advice);
 }
 
+constexpr const char* kMapAdvice =
+    "store double coordinates (PCD `F 8`) or shift the map towards its origin before rounding";
+
 bool most(std::size_t some, std::size_t all) { return 2 * some > all; }
 
 }  // namespace
@@ -71,8 +74,18 @@ bool too_coarse(const std::vector<Point>& points, double step_m) {
 }
 
 void require_map_precision(const PointCloud& map, const AlignOptions& options) {
-  require_map(map.points, options, "map",
-              "store double coordinates (PCD `F 8`) or shift the map towards its origin before rounding");
+  require_map(map.points, options, "map", kMapAdvice);
+}
+
+FinitePoints map_points(const PointCloud& map, const AlignOptions& options) {
+  const double allowed = coarsest_step_m(options);
+  FinitePoints out;
+  out.points.resize(map.size());
+  const CopiedPoints copied = copy_finite(map, map.origin, coarse_from_m(allowed), out.points.data());
+  out.points.resize(copied.points);
+  out.dropped = copied.dropped;
+  if (most(copied.coarse, copied.points)) refuse(out.points, allowed, "set_map", "map", kMapAdvice);
+  return out;
 }
 
 void require_global_map_precision(const std::vector<Point>& global, const AlignOptions& options) {

@@ -29,8 +29,9 @@ DeviceAligner::DeviceAligner(const AlignOptions& options)
 MapInfo DeviceAligner::set_map(const PointCloud& map) {
   give_up();
   transact([&] {
+    const DeviceMapCloud cloud(context_, map, options());
     auto built = build_levels(
-        [&](const AlignOptions& level) { return std::make_unique<DeviceVoxelMap>(context_, map, level); });
+        [&](const AlignOptions& level) { return std::make_unique<DeviceVoxelMap>(context_, cloud, level); });
     context_.synchronise();
     maps_ = std::move(built);
   });

@@ -6,7 +6,8 @@ namespace ndt {
 
 MapInfo HostAligner::set_map(const PointCloud& map) {
   give_up();
-  maps_ = build_levels([&](const AlignOptions& level) { return std::make_unique<VoxelMap>(map, level); });
+  const MapCloud cloud(map, options());
+  maps_ = build_levels([&](const AlignOptions& level) { return std::make_unique<VoxelMap>(cloud, level); });
   use_levels(maps_, [](const VoxelMap& level) { return level.surfaces().data(); });
   return this->map().info();
 }

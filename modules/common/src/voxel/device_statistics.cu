@@ -24,8 +24,8 @@ struct Found {
 };
 constexpr unsigned kNone = 0xFFFFFFFFU;
 
-__global__ void key_kernel(const Point* points, unsigned n, float inverse_resolution, Key* keys,
-                           unsigned* order, Found* found) {
+__global__ void key_kernel(MapPoints points, unsigned n, float inverse_resolution, Key* keys, unsigned* order,
+                           Found* found) {
   const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i >= n) return;
   Cell cell;
@@ -47,7 +47,7 @@ struct StartsVoxel {
 
 /// One warp per run: sums its points. Float32 is added point by point in cloud order, as the reference does;
 /// doubles are added lane by lane.
-__global__ void sum_kernel(const Point* points, const Key* keys, const unsigned* order, unsigned n,
+__global__ void sum_kernel(MapPoints points, const Key* keys, const unsigned* order, unsigned n,
                            const unsigned* starts, unsigned runs, double resolution_m, VoxelSums* out) {
   const unsigned run = warp_index();
   if (run >= runs) return;
@@ -184,18 +184,18 @@ unsigned count_occupied(cuda::Context& context, const Key* sorted_keys, unsigned
   return count;
 }
 
-[[noreturn]] void refuse_far_point(cuda::Context& context, const Point* device_point) {
-  Point p;
-  context.download(&p, device_point, sizeof p);
+[[noreturn]] void refuse_far_point(cuda::Context& context, const MapPoints& points, unsigned i) {
+  Point offset;
+  context.download(&offset, points.offsets + i, sizeof offset);
   context.synchronise();
-  refuse_far_point(p);
+  refuse_far_point(points.shifted(offset));
 }
 
 /// The keys of all points in increasing order, equal ones in cloud order, and the starts of runs with enough
 /// points.
 class SortedPoints {
  public:
-  SortedPoints(cuda::Context& context, const ScanView& points, float inverse_resolution, unsigned least)
+  SortedPoints(cuda::Context& context, const MapPoints& points, float inverse_resolution, unsigned least)
       : n_(static_cast<unsigned>(points.size)),
         scratch_(context),
         key_pair_(context, std::size_t{2} * n_),
@@ -203,7 +203,7 @@ class SortedPoints {
         starts_(context, n_ / least + 1) {
     cuda::DeviceBuffer<Found> device_found(context, 1);
     context.fill_bytes(device_found.data(), 0xFF, sizeof(Found));
-    context.launch(key_kernel, cuda::grid_for(n_), points.points, n_, inverse_resolution, key_pair_.data(),
+    context.launch(key_kernel, cuda::grid_for(n_), points, n_, inverse_resolution, key_pair_.data(),
                    order_pair_.data(), device_found.data());
     cub::DoubleBuffer<Key> keys(key_pair_.data(), key_pair_.data() + n_);
     cub::DoubleBuffer<unsigned> order(order_pair_.data(), order_pair_.data() + n_);
@@ -222,7 +222,7 @@ class SortedPoints {
     Found found{};
     context.download(&found, device_found.data(), sizeof found);
     context.synchronise();
-    if (found.first_far != kNone) refuse_far_point(context, points.points + found.first_far);
+    if (found.first_far != kNone) refuse_far_point(context, points, found.first_far);
     runs_ = found.runs;
   }
 
@@ -245,11 +245,11 @@ class SortedPoints {
 };
 
 /// Computes the statistics of every run, moves the voxels among them together, and takes the census.
-VoxelCensus finish_voxels(cuda::Context& context, const ScanView& points, SortedPoints& sorted,
+VoxelCensus finish_voxels(cuda::Context& context, const MapPoints& points, SortedPoints& sorted,
                           const AlignOptions& options, const DeviceVoxels& out) {
   const unsigned runs = sorted.runs();
   cuda::DeviceBuffer<VoxelSums> sums(context, runs);
-  context.launch(sum_kernel, grid_of_warps(runs), points.points, sorted.keys(), sorted.order(), sorted.size(),
+  context.launch(sum_kernel, grid_of_warps(runs), points, sorted.keys(), sorted.order(), sorted.size(),
                  sorted.starts(), runs, options.resolution_m, sums.data());
 
   cuda::DeviceBuffer<VoxelStatistics> statistics(context, runs);
@@ -283,9 +283,9 @@ VoxelCensus finish_voxels(cuda::Context& context, const ScanView& points, Sorted
 
 }  // namespace
 
-VoxelCensus make_voxels(cuda::Context& context, const ScanView& points, const AlignOptions& options,
+VoxelCensus make_voxels(cuda::Context& context, const MapPoints& points, const AlignOptions& options,
                         const DeviceVoxels& out) {
-  if (points.size <= 0) return {};
+  if (points.size == 0) return {};
   const unsigned least = options.min_points > 1 ? static_cast<unsigned>(options.min_points) : 1;
   SortedPoints sorted(context, points, 1.0F / static_cast<float>(options.resolution_m), least);
   VoxelCensus census;

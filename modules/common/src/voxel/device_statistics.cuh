@@ -33,7 +33,7 @@ struct DeviceVoxels {
 
 /// Reserves `out` and fills it. Throws InputError if a point is outside the limits of cells. Waits for the
 /// device.
-VoxelCensus make_voxels(cuda::Context& context, const ScanView& device_points, const AlignOptions& options,
+VoxelCensus make_voxels(cuda::Context& context, const MapPoints& device_points, const AlignOptions& options,
                         const DeviceVoxels& out);
 
 }  // namespace ndt

@@ -6,6 +6,19 @@
 
 namespace ndt {
 
+DeviceMapCloud::DeviceMapCloud(cuda::Context& context, const PointCloud& map, const AlignOptions& options)
+    : on_host_(map, options), offsets_(context) {
+  const MapPoints points = on_host_.points({});
+  offsets_.reserve(points.size);
+  context.upload(offsets_.data(), points.offsets, points.size * sizeof(Point));
+}
+
+MapPoints DeviceMapCloud::points(const Vec3<double>& position) const {
+  MapPoints out = on_host_.points(position);
+  out.offsets = offsets_.data();
+  return out;
+}
+
 /// The facts about a map before it has voxels.
 struct DeviceVoxelMap::Start {
   const AlignOptions& options;
@@ -33,21 +46,21 @@ DeviceVoxelMap::DeviceVoxelMap(cuda::Context& context, const ScanView& device_po
     : DeviceVoxelMap(
           context,
           Start{options, origin, {device_points.size, 0, 0, origin.position(options.resolution_m)}}) {
-  build(device_points, options, limits);
+  build({device_points.points, static_cast<std::size_t>(device_points.size), {}}, options, limits);
 }
 
 DeviceVoxelMap::DeviceVoxelMap(cuda::Context& context, const PointCloud& map, const AlignOptions& options,
                                const VoxelMapLimits& limits)
-    : DeviceVoxelMap(context, Start{options, {}, {}}) {
-  const MapPoints finite = map_points(map, options);
-  origin_ = finite.origin;
-  info_ = finite.info;
-  cuda::DeviceBuffer<Point> points(context, finite.points.size());
-  context.upload(points.data(), finite.points.data(), finite.points.size() * sizeof(Point));
-  build({points.data(), static_cast<int>(finite.points.size())}, options, limits);
+    : DeviceVoxelMap(context, DeviceMapCloud(context, map, options), options, limits) {}
+
+DeviceVoxelMap::DeviceVoxelMap(cuda::Context& context, const DeviceMapCloud& cloud,
+                               const AlignOptions& options, const VoxelMapLimits& limits)
+    : DeviceVoxelMap(context, Start{options, cloud.on_host().origin(options.resolution_m),
+                                    cloud.on_host().info(options.resolution_m)}) {
+  build(cloud.points(info_.origin), options, limits);
 }
 
-void DeviceVoxelMap::build(const ScanView& device_points, const AlignOptions& options,
+void DeviceVoxelMap::build(const MapPoints& device_points, const AlignOptions& options,
                            const VoxelMapLimits& limits) {
   const VoxelCensus census =
       make_voxels(*context_, device_points, options, {keys_, statistics_, voxels_, surfaces_});

@@ -25,47 +25,50 @@ bool is_far(const Vec3<double>& p) {
   return std::max({std::abs(p.x), std::abs(p.y), std::abs(p.z)}) >= kOriginThreshold_m;
 }
 
-/// Whether all finite points are near, so that the origin stays at 0 whatever the medians are.
-bool all_near(const PointCloud& map) {
-  return !is_far(map.origin) && std::ranges::none_of(map.points, [&](const Point& p) {
-    return std::isfinite(p.x) && std::isfinite(p.y) && std::isfinite(p.z) &&
-           is_far(map.origin + cast<double>(p));
-  });
+/// Whether all points are near, so that the origin stays at 0 whatever the medians are.
+bool all_near(const Vec3<double>& origin, const std::vector<Point>& offsets) {
+  return !is_far(origin) &&
+         std::ranges::none_of(offsets, [&](const Point& p) { return is_far(origin + cast<double>(p)); });
 }
 
-/// Voxel of the median coordinate on each axis, because one outlier cannot move it. Zero near the global
-/// origin.
-MapOrigin choose_origin(const PointCloud& map, double resolution_m) {
-  if (all_near(map)) return {};
-  const FinitePoints finite =
-      finite_points(map, map.origin);  // offsets from the cloud's own origin, so nothing is rounded
+/// The median coordinate on each axis, because one outlier cannot move it.
+Vec3<double> median_point(const std::vector<Point>& points) {
   const auto median_of = [&](float Point::*axis) {
     std::vector<double> values;
-    values.reserve(finite.points.size());
-    for (const Point& p : finite.points) values.push_back(static_cast<double>(p.*axis));
+    values.reserve(points.size());
+    for (const Point& p : points) values.push_back(static_cast<double>(p.*axis));
     return median(std::move(values));
   };
-  const Vec3<double> centre =
-      map.origin + Vec3<double>{median_of(&Point::x), median_of(&Point::y), median_of(&Point::z)};
-  if (!is_far(centre)) return {};
-  const auto cell = [&](double coordinate) {
-    return static_cast<std::int64_t>(std::floor(coordinate / resolution_m));
-  };
-  return {{cell(centre.x), cell(centre.y), cell(centre.z)}};
+  return {median_of(&Point::x), median_of(&Point::y), median_of(&Point::z)};
 }
 
 }  // namespace
 
-MapPoints map_points(const PointCloud& map, const AlignOptions& options) {
-  require_map_precision(map, options);
-  MapPoints out;
-  out.origin = choose_origin(map, options.resolution_m);
-  out.info.origin = out.origin.position(options.resolution_m);
-  FinitePoints finite = finite_points(map, out.info.origin);
-  out.info.points = static_cast<std::int64_t>(finite.points.size());
-  out.info.dropped_points = finite.dropped;
-  out.points = std::move(finite.points);
+MapCloud::MapCloud(const PointCloud& map, const AlignOptions& options)
+    : own_origin_(map.origin), finite_(map_points(map, options)) {
+  if (all_near(own_origin_, finite_.points)) return;
+  const Vec3<double> centre = own_origin_ + median_point(finite_.points);
+  if (is_far(centre)) far_centre_ = centre;
+}
+
+MapOrigin MapCloud::origin(double resolution_m) const {
+  if (!far_centre_) return {};
+  const auto cell = [&](double coordinate) {
+    return static_cast<std::int64_t>(std::floor(coordinate / resolution_m));
+  };
+  return {{cell(far_centre_->x), cell(far_centre_->y), cell(far_centre_->z)}};
+}
+
+MapInfo MapCloud::info(double resolution_m) const {
+  MapInfo out;
+  out.points = static_cast<std::int64_t>(finite_.points.size());
+  out.dropped_points = finite_.dropped;
+  out.origin = origin(resolution_m).position(resolution_m);
   return out;
+}
+
+MapPoints MapCloud::points(const Vec3<double>& position) const {
+  return {finite_.points.data(), finite_.points.size(), own_origin_ - position};
 }
 
 void refuse_far_point(const Point& p) {

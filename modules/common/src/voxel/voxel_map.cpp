@@ -16,9 +16,9 @@ struct KeyedPoint {
   std::uint32_t index;
 };
 
-std::vector<KeyedPoint> sorted_keys(const std::vector<Point>& points, float inverse_resolution) {
-  std::vector<KeyedPoint> keyed(points.size());
-  for (std::size_t i = 0; i < points.size(); ++i) {
+std::vector<KeyedPoint> sorted_keys(const MapPoints& points, float inverse_resolution) {
+  std::vector<KeyedPoint> keyed(points.size);
+  for (std::size_t i = 0; i < points.size; ++i) {
     Cell cell;
     if (!cell_of(points[i], inverse_resolution, cell)) refuse_far_point(points[i]);
     keyed[i] = {pack(cell), static_cast<std::uint32_t>(i)};
@@ -49,21 +49,23 @@ VoxelInfo to_info(const VoxelStatistics& s, const Cell& c, const MapOrigin& orig
 }
 
 VoxelMap::VoxelMap(const PointCloud& map, const AlignOptions& options, const VoxelMapLimits& limits)
-    : resolution_m_(options.resolution_m), neighbours_(options.neighbours) {
-  const MapPoints finite = map_points(map, options);
-  origin_ = finite.origin;
-  info_ = finite.info;
+    : VoxelMap(MapCloud(map, options), options, limits) {}
 
+VoxelMap::VoxelMap(const MapCloud& cloud, const AlignOptions& options, const VoxelMapLimits& limits)
+    : info_(cloud.info(options.resolution_m)),
+      resolution_m_(options.resolution_m),
+      neighbours_(options.neighbours),
+      origin_(cloud.origin(options.resolution_m)) {
+  const MapPoints points = cloud.points(info_.origin);
   const double start = options.covariance_start == CovarianceStart::identity ? 1.0 : 0.0;
-  const std::vector<KeyedPoint> keyed = sorted_keys(finite.points, 1.0F / static_cast<float>(resolution_m_));
+  const std::vector<KeyedPoint> keyed = sorted_keys(points, 1.0F / static_cast<float>(resolution_m_));
   std::int64_t occupied = 0;
   for (std::size_t i = 0; i < keyed.size();) {
     const std::uint64_t key = keyed[i].key;
     const Cell cell = unpack(key);
     const Vec3<double> reference = centre_of(cell, resolution_m_);
     VoxelSums sums;
-    for (; i < keyed.size() && keyed[i].key == key; ++i)
-      add_point(sums, finite.points[keyed[i].index], reference);
+    for (; i < keyed.size() && keyed[i].key == key; ++i) add_point(sums, points[keyed[i].index], reference);
     ++occupied;
     VoxelStatistics statistics;
     if (sums.n < options.min_points || !finish(sums, reference, start, options.eigenvalue_ratio, statistics))

@@ -10,6 +10,21 @@
 
 namespace ndt {
 
+/// A MapCloud and its points on the device. Must not outlive its Context.
+class DeviceMapCloud {
+ public:
+  /// Throws what MapCloud throws, and cuda::Error.
+  DeviceMapCloud(cuda::Context& context, const PointCloud& map, const AlignOptions& options);
+
+  const MapCloud& on_host() const { return on_host_; }
+  /// The points on the device, relative to a position; they stay here.
+  MapPoints points(const Vec3<double>& position) const;
+
+ private:
+  MapCloud on_host_;  // stays because the upload may still read it
+  cuda::DeviceBuffer<Point> offsets_;
+};
+
 /// The voxels of VoxelMap, with the same keys, counts, centroids and lists of near voxels. The rest of a
 /// voxel may differ by the order of double sums, and the hash may have another layout. Must not outlive its
 /// Context; calls to it are in the order of the Context's stream. A constructor that throws frees everything.
@@ -17,6 +32,9 @@ class DeviceVoxelMap {
  public:
   /// Throws what VoxelMap throws, and cuda::Error.
   DeviceVoxelMap(cuda::Context& context, const PointCloud& map, const AlignOptions& options,
+                 const VoxelMapLimits& limits = {});
+  /// The same map, bit by bit, of a cloud that other levels are built from too. It is not needed afterwards.
+  DeviceVoxelMap(cuda::Context& context, const DeviceMapCloud& cloud, const AlignOptions& options,
                  const VoxelMapLimits& limits = {});
   /// Builds the map from finite points on the device, relative to the origin. They are not needed afterwards.
   /// Their precision is not checked, because points on the device do not show how coarsely they were stored.
@@ -36,7 +54,7 @@ class DeviceVoxelMap {
  private:
   struct Start;
   DeviceVoxelMap(cuda::Context& context, const Start& start);
-  void build(const ScanView& device_points, const AlignOptions& options, const VoxelMapLimits& limits);
+  void build(const MapPoints& device_points, const AlignOptions& options, const VoxelMapLimits& limits);
 
   cuda::Context* context_;
   MapOrigin origin_;

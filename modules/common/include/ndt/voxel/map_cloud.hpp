@@ -1,10 +1,12 @@
-// The points of a map as its voxels are made from them, and the origin that they are relative to.
+// The cloud of a map, read once for the voxel maps of all levels.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
-#include <vector>
+#include <optional>
 
 #include "ndt/align/aligner.hpp"
+#include "ndt/core/hd.hpp"
 #include "ndt/core/point_cloud.hpp"
 
 namespace ndt {
@@ -18,15 +20,38 @@ struct MapOrigin {
   }
 };
 
+/// Finite points relative to a voxel map's origin, on the host or on a device. They are shifted when they are
+/// read, so that voxel maps with different origins share one copy.
 struct MapPoints {
-  MapOrigin origin;
-  MapInfo info;               ///< voxels are not counted yet
-  std::vector<Point> points;  ///< finite, map-local
+  const Point* offsets = nullptr;  ///< [size]
+  std::size_t size = 0;
+  Vec3<double> shift;  ///< the offsets' origin minus the voxel map's; without a shift every bit is kept
+
+  NDT_HD Point operator[](std::size_t i) const { return shifted(offsets[i]); }
+  NDT_HD Point shifted(const Point& offset) const {
+    if (shift.x == 0 && shift.y == 0 && shift.z == 0) return offset;
+    return cast<float>(cast<double>(offset) + shift);
+  }
 };
 
-/// The finite points of a map, relative to its origin: 0 unless the median point is 1 km or more from 0 on
-/// some axis. Throws InputError if the map is too coarse (align/usable_points.hpp).
-MapPoints map_points(const PointCloud& map, const AlignOptions& options);
+/// The finite points of a map, and what voxel maps of any resolution need to know of them.
+class MapCloud {
+ public:
+  /// Throws InputError if the map is too coarse (align/usable_points.hpp).
+  MapCloud(const PointCloud& map, const AlignOptions& options);
+
+  /// Origin of the voxel map: 0 unless the median point is 1 km or more from 0 on some axis.
+  MapOrigin origin(double resolution_m) const;
+  /// The facts about the voxel map, whose voxels are not counted yet.
+  MapInfo info(double resolution_m) const;
+  /// The points relative to a position; they stay here.
+  MapPoints points(const Vec3<double>& position) const;
+
+ private:
+  Vec3<double> own_origin_;
+  FinitePoints finite_;  // offsets from own_origin_
+  std::optional<Vec3<double>> far_centre_;
+};
 
 /// Throws InputError, which tells that a map-local point is outside the limits of cells.
 [[noreturn]] void refuse_far_point(const Point& p);

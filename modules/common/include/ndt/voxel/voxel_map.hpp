@@ -33,6 +33,8 @@ class VoxelMap {
   /// none or more than 2^26, if the map is too coarse (align/usable_points.hpp), or if a point is 2^20 voxels
   /// or more from the map origin.
   VoxelMap(const PointCloud& map, const AlignOptions& options, const VoxelMapLimits& limits = {});
+  /// The same map, bit by bit, of a cloud that other levels are built from too.
+  VoxelMap(const MapCloud& cloud, const AlignOptions& options, const VoxelMapLimits& limits = {});
 
   VoxelMapView view() const;
   const MapInfo& info() const { return info_; }
