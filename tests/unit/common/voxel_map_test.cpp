@@ -9,6 +9,7 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <map>
 #include <random>
 
 #include "data/courtyard.hpp"
@@ -28,6 +29,10 @@ AlignOptions at_resolution(double resolution_m) {
 }
 
 Key key_of(const VoxelInfo& row) { return {row.key[0], row.key[1], row.key[2]}; }
+
+bool in_key_order(const VoxelInfo& a, const VoxelInfo& b) {
+  return Key{a.key[2], a.key[1], a.key[0]} < Key{b.key[2], b.key[1], b.key[0]};
+}
 
 std::vector<Key> keys_of(const VoxelMap& map) {
   std::vector<Key> keys;
@@ -73,9 +78,7 @@ TEST(VoxelMap, RowsComeInKeyOrderWithZSlowest) {
   const VoxelMap map(harness::courtyard_map(), {});
   const std::vector<VoxelInfo> table = map.voxel_table();
   EXPECT_EQ(map.info().voxels, static_cast<std::int64_t>(table.size()));
-  EXPECT_TRUE(std::is_sorted(table.begin(), table.end(), [](const VoxelInfo& a, const VoxelInfo& b) {
-    return Key{a.key[2], a.key[1], a.key[0]} < Key{b.key[2], b.key[1], b.key[0]};
-  }));
+  EXPECT_TRUE(std::is_sorted(table.begin(), table.end(), in_key_order));
 }
 
 TEST(VoxelMap, FivePointsAreNoVoxelAndSixAre) {
@@ -253,6 +256,34 @@ TEST(VoxelMap, TheMapsOfSeveralLevelsHaveTheBitsOfMapsBuiltAlone) {
                            " at " + std::to_string(resolution_m));
     }
   }
+}
+
+TEST(VoxelMap, PointsOfAVoxelAreAddedInCloudOrderHoweverFarItsNeighboursAre) {
+  PointCloud cloud;
+  std::mt19937 random(7);
+  std::uniform_real_distribution<float> inside(0.1F, 1.9F);
+  std::map<Key, Vec3<float>> sums;  // float32, in cloud order
+  std::vector<Key> cells{{0, 0, 0}, {-1, 0, 0}, {0, -1, 0}, {0, 0, -1}, {-500000, 400000, 300000},
+                         {-1, 1, 0}};
+  for (int i = 0; i < 60; ++i) {
+    std::shuffle(cells.begin(), cells.end(), random);
+    for (const Key& cell : cells) {
+      const Point p{2 * static_cast<float>(cell[0]) + inside(random),
+                    2 * static_cast<float>(cell[1]) + inside(random),
+                    2 * static_cast<float>(cell[2]) + inside(random)};
+      cloud.points.push_back(p);
+      sums[cell] = sums[cell] + p;
+    }
+  }
+  const std::vector<VoxelInfo> table = VoxelMap(cloud, at_resolution(2)).voxel_table();
+  ASSERT_EQ(table.size(), sums.size());
+  for (const VoxelInfo& row : table) {
+    ASSERT_TRUE(sums.contains(key_of(row)));
+    EXPECT_EQ(row.points, 60);
+    EXPECT_EQ(row.centroid.x, static_cast<double>(sums[key_of(row)].x / 60.0F));
+    EXPECT_EQ(row.centroid.y, static_cast<double>(sums[key_of(row)].y / 60.0F));
+  }
+  EXPECT_TRUE(std::is_sorted(table.begin(), table.end(), in_key_order));
 }
 
 void expect_same_voxels(const std::vector<VoxelInfo>& got, const std::vector<VoxelInfo>& expected) {

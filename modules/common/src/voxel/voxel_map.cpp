@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <numeric>
 
 #include "ndt/core/error.hpp"
 #include "ndt/voxel/near_voxels.hpp"
@@ -16,17 +17,35 @@ struct KeyedPoint {
   std::uint32_t index;
 };
 
+/// A counting sort by one axis of the keys: the coordinate at `shift`, which is between low's and high's.
+/// Points with the same coordinate stay in order. room: as many points.
+void sort_by_axis(std::vector<KeyedPoint>& keyed, std::vector<KeyedPoint>& room, int shift, std::uint64_t low,
+                  std::uint64_t high) {
+  const auto coordinate = [shift](std::uint64_t key) { return key >> shift & kAxisMask; };
+  const std::uint64_t first = coordinate(low);
+  std::vector<std::uint32_t> next(coordinate(high) - first + 2);
+  for (const KeyedPoint& p : keyed) ++next[coordinate(p.key) - first + 1];
+  std::partial_sum(next.begin(), next.end(), next.begin());
+  for (const KeyedPoint& p : keyed) room[next[coordinate(p.key) - first]++] = p;
+  keyed.swap(room);
+}
+
+/// The points by key, and by index where keys are equal, because the float32 centroid depends on the cloud
+/// order.
 std::vector<KeyedPoint> sorted_keys(const MapPoints& points, float inverse_resolution) {
   std::vector<KeyedPoint> keyed(points.size);
+  Cell low{kCellLimit, kCellLimit, kCellLimit}, high{-kCellLimit, -kCellLimit, -kCellLimit};
   for (std::size_t i = 0; i < points.size; ++i) {
     Cell cell;
     if (!cell_of(points[i], inverse_resolution, cell)) refuse_far_point(points[i]);
     keyed[i] = {pack(cell), static_cast<std::uint32_t>(i)};
+    low = {std::min(low.x, cell.x), std::min(low.y, cell.y), std::min(low.z, cell.z)};
+    high = {std::max(high.x, cell.x), std::max(high.y, cell.y), std::max(high.z, cell.z)};
   }
-  // Ties by index: the float32 centroid depends on the cloud order.
-  std::sort(keyed.begin(), keyed.end(), [](const KeyedPoint& a, const KeyedPoint& b) {
-    return a.key != b.key ? a.key < b.key : a.index < b.index;
-  });
+  if (keyed.empty()) return keyed;
+  std::vector<KeyedPoint> room(keyed.size());
+  for (const int shift : {0, kAxisBits, 2 * kAxisBits})
+    sort_by_axis(keyed, room, shift, pack(low), pack(high));
   return keyed;
 }
 

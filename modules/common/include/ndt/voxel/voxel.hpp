@@ -37,16 +37,18 @@ NDT_HD inline bool cell_of(const Vec3<float>& p, float inverse_resolution, Cell&
          floor_to_cell(p.z * inverse_resolution, cell.z);
 }
 
+inline constexpr int kAxisBits = 21, kKeyBits = 3 * kAxisBits;
+inline constexpr std::uint64_t kAxisMask = (1ULL << kAxisBits) - 1;
+
 /// Packs a cell so that sorting by key sorts by z, then y, then x.
 NDT_HD inline std::uint64_t pack(const Cell& c) {
   const auto bits = [](int v) { return static_cast<std::uint64_t>(v + kCellLimit); };
-  return bits(c.z) << 42 | bits(c.y) << 21 | bits(c.x);
+  return bits(c.z) << 2 * kAxisBits | bits(c.y) << kAxisBits | bits(c.x);
 }
 NDT_HD inline Cell unpack(std::uint64_t key) {
-  const auto axis = [](std::uint64_t v) { return static_cast<int>(v & 0x1FFFFF) - kCellLimit; };
-  return {axis(key), axis(key >> 21), axis(key >> 42)};
+  const auto axis = [](std::uint64_t v) { return static_cast<int>(v & kAxisMask) - kCellLimit; };
+  return {axis(key), axis(key >> kAxisBits), axis(key >> 2 * kAxisBits)};
 }
-inline constexpr int kKeyBits = 63;
 
 NDT_HD inline Vec3<double> centre_of(const Cell& c, double resolution_m) {
   return {(c.x + 0.5) * resolution_m, (c.y + 0.5) * resolution_m, (c.z + 0.5) * resolution_m};
