@@ -10,12 +10,21 @@
 namespace ndt::harness {
 namespace {
 
+/// Two bytes that are a control character in UTF-8, U+0080 to U+009F: terminals take some like ESC and a
+/// letter.
+bool high_control(std::string_view two) {
+  const auto second = two.size() == 2 ? static_cast<unsigned char>(two[1]) : 0;
+  return second >= 0x80 && second < 0xA0 && two[0] == '\xC2';
+}
+
 std::string escaped(std::string_view text, bool keep_high) {
   std::string out;
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    const bool plain = byte >= 0x20 && byte != 0x7F && (byte < 0x80 || keep_high);
-    out += plain ? std::string(1, c) : fmt::format("\\x{:02X}", byte);
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const auto byte = static_cast<unsigned char>(text[i]);
+    const bool control = byte < 0x20 || byte == 0x7F || high_control(text.substr(i, 2)) ||
+                         (i > 0 && high_control(text.substr(i - 1, 2)));
+    const bool plain = !control && (byte < 0x80 || keep_high);
+    out += plain ? std::string(1, text[i]) : fmt::format("\\x{:02X}", byte);
   }
   return out;
 }

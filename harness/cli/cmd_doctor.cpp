@@ -6,6 +6,7 @@
 #include <filesystem>
 
 #include "base/environment.hpp"
+#include "base/errors.hpp"
 #include "base/gpu_info.hpp"
 #include "base/programs.hpp"
 #include "base/project_folder.hpp"
@@ -17,7 +18,9 @@ namespace {
 
 struct Arguments {};
 
-void say(std::string_view what, std::string_view found) { fmt::print("{:<16} {}\n", what, found); }
+void say(std::string_view what, std::string_view found) {
+  fmt::print("{:<16} {}\n", what, printable_name(found));
+}
 
 /// A build without CUDA cannot ask for devices; the driver's own tool can.
 std::string seen_by_the_driver() {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/errors.hpp"
 #include "base/output_file.hpp"
 #include "cli/commands.hpp"
 #include "cli/progress_line.hpp"
@@ -18,7 +19,7 @@ struct Arguments {
 
 void write(const std::filesystem::path& file, const PointCloud& cloud) {
   write_pcd(file, cloud);
-  fmt::print("{} ({} points)\n", file.string(), cloud.size());
+  fmt::print("{} ({} points)\n", printable_name(file.string()), cloud.size());
 }
 
 ExitCode export_dataset(const Arguments& a) {

@@ -32,7 +32,7 @@ ExitCode generate_dataset(const Arguments& a) {
   const Stopwatch watch;
   const TownSummary s = generate(a);
   fmt::print("{} in {}: {} scans over {:.0f} m, {} points a scan, {} map points, {:.1f} MB, {:.1f} s\n",
-             s.name, a.out, s.scans, s.drive_m, s.scan_points / s.scans, s.map_points,
+             s.name, printable_name(a.out), s.scans, s.drive_m, s.scan_points / s.scans, s.map_points,
              static_cast<double>(s.bytes) / 1e6, watch.elapsed_us() / 1e6);
   return ExitCode::ok;
 }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "base/errors.hpp"
 #include "base/standard_streams.hpp"
 
 namespace ndt::harness {
@@ -28,7 +29,7 @@ std::string progress_text(const Progress& progress, double elapsed_s, std::size_
                                          static_cast<double>(now)) +
                                      " left  ";
   return fmt::format("[{:#<{}}{:-<{}}] {:3} %  {}/{}  {}{}", "", filled, "", kWidth - filled,
-                     100 * progress.done / total, progress.done, progress.total, left, progress.now);
+                     100 * progress.done / total, progress.done, progress.total, left, printable_name(progress.now));
 }
 
 ProgressLine::ProgressLine(std::size_t already_done)

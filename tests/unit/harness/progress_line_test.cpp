@@ -13,6 +13,11 @@ TEST(ProgressLine, TellsShareCountTimeLeftAndWhatIsMeasured) {
   EXPECT_EQ(progress_text({100, 100, "a"}, 3, 0), "[####################] 100 %  100/100  0:00 left  a");
 }
 
+TEST(ProgressLine, WhatIsMeasuredCannotMoveTheCursor) {
+  EXPECT_EQ(progress_text({0, 1, "a\x1B[2J\nb \xC3\xA4 \xC2\x9B"}, 0, 0),
+            "[--------------------]   0 %  0/1  a\\x1B[2J\\x0Ab \xC3\xA4 \\xC2\\x9B");
+}
+
 TEST(ProgressLine, WhatAnEarlierSessionDidSaysNothingAboutTheTimeLeft) {
   EXPECT_EQ(progress_text({60, 100, "a"}, 10, 50), "[############--------]  60 %  60/100  0:40 left  a");
 }
