@@ -33,7 +33,7 @@ json read_cases() {
   if (!content.is_object() || !content.contains("cases") || !content["cases"].is_object())
     throw InputError(fmt::format("{} is not a JSON object with \"cases\"", file.string()));
   for (const auto& [name, entry] : content["cases"].items())
-    if (name.empty() || printable_name(name) != name)
+    if (name.empty() || printable_name(name) != name || name.find('/') != std::string::npos)
       throw InputError(fmt::format("{}: '{}' cannot be the name of a case", file.string(), printable(name)));
   return content["cases"];
 }

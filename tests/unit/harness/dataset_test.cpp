@@ -147,6 +147,9 @@ TEST_F(Datasets, NamesThatNoFileCanHaveAreMissingFiles) {
   EXPECT_THAT(info_of("a").unavailable_reason, HasSubstr("s\\x0A\\x1B[31m.pcd is missing"));
   put("alignments.json", R"({"cases": {"a\n": {"map": "map.pcd", "scan": "scan.pcd"}}})");
   EXPECT_THAT(info_of("golden").unavailable_reason, HasSubstr("'a\\x0A' cannot be the name of a case"));
+  put("alignments.json",
+      R"({"cases": {"../a": {"map": "map.pcd", "scan": "scan.pcd"}}})");  // files get this name
+  EXPECT_THAT(info_of("golden").unavailable_reason, HasSubstr("'../a' cannot be the name of a case"));
 }
 
 }  // namespace
