@@ -48,14 +48,17 @@ ExitCode hand_over(const std::vector<std::string>& words) {
   throw InputError(fmt::format("{} does not start: {}", python, std::generic_category().message(errno)));
 }
 
+/// A name that begins with '-' would be an option there.
+std::string no_option(const std::string& folder) { return folder.starts_with('-') ? "./" + folder : folder; }
+
 ExitCode report(const ReportArguments& a) {
-  std::vector<std::string> words = {"report", a.folder};
+  std::vector<std::string> words = {"report", no_option(a.folder)};
   if (a.open) words.emplace_back("--open");
   return hand_over(words);
 }
 
 ExitCode compare(const CompareArguments& a) {
-  std::vector<std::string> words = {"compare", a.before, a.after};
+  std::vector<std::string> words = {"compare", no_option(a.before), no_option(a.after)};
   if (!a.fail_on.empty()) words.insert(words.end(), {"--fail-on", a.fail_on});
   if (a.json) words.emplace_back("--json");
   return hand_over(words);

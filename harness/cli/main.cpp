@@ -30,6 +30,17 @@ int finish(ExitCode code) {
   return static_cast<int>(code);
 }
 
+/// CLI11 takes an empty word for 0; and "--resume $UNSET" would begin a new run. Poses and boxes, which may
+/// be several words, say themselves what is missing.
+void refuse_empty_values(CLI::App& app) {
+  const CLI::Validator given(
+      [](const std::string& value) { return std::string(value.empty() ? "the value is empty" : ""); }, "");
+  for (CLI::App* command : app.get_subcommands({}))
+    for (CLI::Option* option : command->get_options())
+      if (const std::string type = option->get_type_name(); !type.empty() && type != "POSE" && type != "BOX")
+        option->transform(given);  // before the other checks
+}
+
 void declare(CLI::App& app, ndt::harness::Command& chosen, const std::string& command_line) {
   app.require_subcommand(1);
   app.set_version_flag("--version", std::string(ndt::harness::build_info().version));
@@ -45,6 +56,7 @@ void declare(CLI::App& app, ndt::harness::Command& chosen, const std::string& co
   ndt::harness::add_compare(app, chosen);
   ndt::harness::add_export(app, chosen);
   ndt::harness::add_generate(app, chosen);
+  refuse_empty_values(app);
   app.footer(
       "Exit codes: 0 ok, 1 usage, 2 bad input, 3 regression, 4 some jobs failed, 5 no usable device.\n"
       "First steps:\n"
