@@ -1,10 +1,14 @@
 #include "base/output_file.hpp"
 
+#include <fcntl.h>
 #include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <string>
 #include <system_error>
+#include <utility>
 
 #include "base/errors.hpp"
 
@@ -46,21 +50,70 @@ void make_folder(const fs::path& folder) {
   if (error) throw cannot_write(folder, error.message());
 }
 
-LineFile::LineFile(fs::path file) : file_(std::move(file)), part_(file_.string() + ".part"), out_(part_) {
-  if (!out_) throw cannot_write(part_, std::generic_category().message(errno));
-}
-
-void LineFile::write(std::string_view line) {
-  out_ << line << '\n' << std::flush;
-  if (!out_) throw cannot_write(part_, std::generic_category().message(errno));
-}
-
-void LineFile::finish() {
-  out_.close();
+void make_subfolder(const fs::path& folder) {
+  if (::mkdir(folder.c_str(), 0777) == 0) return;
+  const int why = errno;
   std::error_code error;
-  fs::rename(part_, file_, error);
-  if (error) throw cannot_write(file_, error.message());
+  const fs::file_type type = fs::symlink_status(folder, error).type();
+  if (type == fs::file_type::directory) return;
+  throw cannot_write(folder, type == fs::file_type::symlink ? "it is a link, not a folder"
+                             : why == EEXIST                ? "it is not a folder"
+                                                            : std::generic_category().message(why));
 }
+
+void remove_old(const fs::path& file) {
+  std::error_code error;
+  const fs::file_type type = fs::symlink_status(file, error).type();
+  if (type == fs::file_type::regular || type == fs::file_type::symlink) ::unlink(file.c_str());
+}
+
+NewFile::NewFile(fs::path file, std::string advice) : file_(std::move(file)), advice_(std::move(advice)) {
+  remove_old(file_);
+  descriptor_ = ::open(file_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0666);
+  if (descriptor_ < 0) fail(errno);
+}
+
+NewFile::NewFile(NewFile&& other) noexcept
+    : file_(std::move(other.file_)),
+      advice_(std::move(other.advice_)),
+      descriptor_(std::exchange(other.descriptor_, -1)) {}
+
+NewFile& NewFile::operator=(NewFile&& other) noexcept {
+  std::swap(file_, other.file_);
+  std::swap(advice_, other.advice_);
+  std::swap(descriptor_, other.descriptor_);
+  return *this;
+}
+
+NewFile::~NewFile() {
+  if (descriptor_ >= 0) ::close(descriptor_);
+}
+
+void NewFile::append(std::string_view text) {
+  while (!text.empty()) {
+    const ssize_t written = ::write(descriptor_, text.data(), text.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) fail(errno);
+    text.remove_prefix(static_cast<std::size_t>(written));  // the next call says why it was not all
+  }
+}
+
+void NewFile::rename_to(fs::path file) {
+  if (::fsync(descriptor_) != 0) fail(errno);
+  if (::rename(file_.c_str(), file.c_str()) != 0) fail(errno);
+  file_ = std::move(file);
+}
+
+void NewFile::fail(int error) const {
+  throw refusal(printable_name(file_.string()), "",
+                "cannot be written: " + std::generic_category().message(error), advice_);
+}
+
+LineFile::LineFile(fs::path file) : file_(std::move(file)), out_(file_.string() + ".part") {}
+
+void LineFile::write(std::string_view line) { out_.append(std::string(line) + '\n'); }
+
+void LineFile::finish() { out_.rename_to(file_); }
 
 void write_text(const fs::path& file, std::string_view text) {
   LineFile out(file);

@@ -1,8 +1,8 @@
-// Output files and folders that exist complete or not at all: written under another name, then renamed.
+// Output files and folders that exist complete or not at all: written under another name, then renamed. A
+// file of that name that exists already, or a link, is replaced: nothing is written to what a link points to.
 #pragma once
 
 #include <filesystem>
-#include <fstream>
 #include <string>
 #include <string_view>
 
@@ -10,6 +10,38 @@ namespace ndt::harness {
 
 /// Creates the folder and its parents. Throws InputError if that fails.
 void make_folder(const std::filesystem::path& folder);
+
+/// Creates the last folder of the path unless it exists. Throws InputError if that fails, or if a link is
+/// there, which would lead out of the folder above.
+void make_subfolder(const std::filesystem::path& folder);
+
+/// Removes a file or a link, if there is one and it can be removed, so that writing to the name creates a
+/// file. Devices stay.
+void remove_old(const std::filesystem::path& file);
+
+/// An open file that was created by this process. All members throw InputError: what failed, and `advice`.
+class NewFile {
+ public:
+  explicit NewFile(std::filesystem::path file, std::string advice = kOtherOut);
+  NewFile(NewFile&& other) noexcept;
+  NewFile& operator=(NewFile&& other) noexcept;
+  ~NewFile();
+
+  /// All of the text, with one call where the disk has room. After a failure, the file may end in a part of
+  /// it.
+  void append(std::string_view text);
+  /// Waits until the content is on the disk, then replaces `file`; further text is appended to that.
+  void rename_to(std::filesystem::path file);
+
+  static constexpr const char* kOtherOut = "make room on the disk, or give another --out";
+
+ private:
+  [[noreturn]] void fail(int error) const;
+
+  std::filesystem::path file_;
+  std::string advice_;
+  int descriptor_ = -1;
+};
 
 /// Writes <file>.part line by line, each flushed, and renames it to <file> at the end, replacing an older
 /// one. Without finish(), the .part file stays and shows how far the work went.
@@ -20,8 +52,8 @@ class LineFile {
   void finish();                                  ///< throws InputError
 
  private:
-  std::filesystem::path file_, part_;
-  std::ofstream out_;
+  std::filesystem::path file_;
+  NewFile out_;
 };
 
 /// Writes the whole text with the same guarantees.

@@ -9,10 +9,12 @@
 #include <fstream>
 
 #include "base/errors.hpp"
+#include "base/output_file.hpp"
 
 namespace ndt::harness {
 
 void write_file(const std::filesystem::path& file, const std::function<void(std::ostream&)>& write) {
+  remove_old(file);
   errno = 0;
   std::ofstream out(file, std::ios::binary | std::ios::trunc);
   if (out) write(out);

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <fstream>
 #include <sstream>
 
 #include "ndt/core/error.hpp"
@@ -34,6 +35,24 @@ TEST(OutputFile, AnOlderFileIsReplaced) {
   write_text(folder.path() / "a", "old and long");
   write_text(folder.path() / "a", "new");
   EXPECT_EQ(content(folder.path() / "a"), "new\n");
+}
+
+TEST(OutputFile, ALinkIsReplacedAndNeverWrittenThrough) {
+  const TemporaryFolder folder;
+  const auto outside = folder.path() / "outside", link = folder.path() / "a";
+  write_text(outside, "mine");
+  for (const char* name : {"a", "a.part"}) {
+    std::filesystem::create_symlink(outside, folder.path() / name);
+    write_text(link, "new");
+    EXPECT_EQ(content(link), "new\n");
+    EXPECT_EQ(content(outside), "mine\n") << name;
+    std::filesystem::remove(link);
+  }
+  std::filesystem::create_directory_symlink(folder.path(), folder.path() / "clouds");
+  EXPECT_THROW(make_subfolder(folder.path() / "clouds"), InputError);
+  EXPECT_THROW(make_subfolder(outside), InputError);
+  make_subfolder(folder.path() / "figures");
+  make_subfolder(folder.path() / "figures");
 }
 
 TEST(OutputFile, FoldersAreMadeWithTheirParentsOrRefused) {
