@@ -28,6 +28,16 @@ std::string_view take_word(std::string_view& line) {
 
 }  // namespace
 
+std::string whole_text(const std::filesystem::path& file, std::uint64_t most, std::string_view advice) {
+  ByteSource source(file);
+  if (source.size() > most)
+    throw refusal(source.name(), "", fmt::format("{} bytes, at most {} are read", source.size(), most),
+                  advice);
+  std::string text(source.size(), '\0');
+  source.read(std::as_writable_bytes(std::span(text)));
+  return text;
+}
+
 TextWords::Piece TextWords::next() {
   line_ += std::exchange(ended_line_, 0);
   int byte = pending_ ? std::exchange(pending_, 0) : source_.get();

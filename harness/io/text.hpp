@@ -1,7 +1,9 @@
-// Text of a file: the words of a body, one in memory at a time, and the lines of a header in front of a body.
+// Text of a file: all of it, the words of a body, one in memory at a time, and the lines of a header in front
+// of a body.
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -10,6 +12,10 @@
 #include "ndt/core/error.hpp"
 
 namespace ndt::harness {
+
+/// Returns the whole text of a regular file of at most `most` bytes; `advice` joins the message about a
+/// larger one. Throws ndt::InputError.
+std::string whole_text(const std::filesystem::path& file, std::uint64_t most, std::string_view advice);
 
 /// Reads words, line ends and rows of numbers. Blanks, tabs and carriage returns separate words. Throws
 /// ndt::InputError.
