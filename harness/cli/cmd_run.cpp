@@ -2,6 +2,8 @@
 #include <fmt/format.h>
 
 #include "base/environment.hpp"
+#include "base/errors.hpp"
+#include "base/output_file.hpp"
 #include "base/standard_streams.hpp"
 #include "cli/commands.hpp"
 #include "cli/flags.hpp"
@@ -20,27 +22,42 @@ struct Arguments {
 
 void show_left_out(const Plan& plan) {
   for (const LeftOut& left : plan.left_out)
-    notice("ndt-bench: left out: {}: {}\n", left.what, left.why);
+    notice("ndt-bench: left out: {}: {}\n", printable_name(left.what), printable_name(left.why));
+}
+
+/// A new folder below bench-results: of the runs of one second, every one has its own, numbered from 2.
+std::filesystem::path new_folder(const std::string& run_id) {
+  const std::filesystem::path all = "bench-results";
+  make_folder(all);
+  std::filesystem::path folder = all / run_id;
+  std::error_code error;
+  for (int number = 2; !std::filesystem::create_directory(folder, error) && !error; ++number)
+    folder = all / fmt::format("{}-{}", run_id, number);
+  if (error)
+    throw refusal(printable_name(folder.string()), "", "cannot be made: " + error.message(), "give --out");
+  return folder;
 }
 
 RunFolder folder_for(const Arguments& a) {
   if (!a.resume.empty()) return RunFolder::resume(a.resume);
-  const std::string run_id = utc_now(true);
-  const Plan plan = make_plan(find_preset(a.preset), a.selection, run_id, ProgressLine().report());
-  return RunFolder::begin(a.out.empty() ? "bench-results/" + run_id : a.out, plan, a.command_line);
+  Plan plan = make_plan(find_preset(a.preset), a.selection, utc_now(true), ProgressLine().report());
+  const std::filesystem::path folder = a.out.empty() ? new_folder(plan.run_id) : std::filesystem::path(a.out);
+  if (a.out.empty()) plan.run_id = folder.filename();
+  return RunFolder::begin(folder, plan, a.command_line);
 }
 
 ExitCode run_benchmark(const Arguments& a) {
   RunFolder folder = folder_for(a);
   show_left_out(folder.plan());
-  notice("ndt-bench: measurements go to {0}; should it be stopped: ndt-bench run --resume {0}\n",
-         folder.path().string());
+  const std::string name = printable_name(folder.path().string());
+  notice("ndt-bench: measurements go to {0}; should it be stopped: ndt-bench run --resume {0}\n", name);
   write_run_metadata(folder, ProgressLine().report());
   run(folder, ProgressLine(folder.measurements()).report());
-  fmt::print("{} measurements in {}", folder.measurements(), (folder.path() / "results.jsonl").string());
+  fmt::print("{} measurements in {}", folder.measurements(),
+             printable_name((folder.path() / "results.jsonl").string()));
   if (folder.failed_measurements() > 0)
     fmt::print(", {} of them failed: see \"error\"", folder.failed_measurements());
-  fmt::print("\nnext: ndt-bench report {}\n", folder.path().string());
+  fmt::print("\nnext: ndt-bench report {}\n", name);
   return folder.failed_measurements() > 0 ? ExitCode::jobs_failed : ExitCode::ok;
 }
 

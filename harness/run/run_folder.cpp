@@ -1,12 +1,7 @@
 #include "run/run_folder.hpp"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/file.h>
-#include <unistd.h>
 
-#include <cerrno>
-#include <fstream>
 #include <nlohmann/json.hpp>
 #include <utility>
 
@@ -14,6 +9,9 @@
 #include "base/errors.hpp"
 #include "base/gpu_info.hpp"
 #include "base/output_file.hpp"
+#include "io/byte_source.hpp"
+#include "io/text.hpp"
+#include "ndt/core/limits.hpp"
 
 namespace ndt::harness {
 namespace {
@@ -22,11 +20,35 @@ namespace fs = std::filesystem;
 constexpr const char* kResults = "results.jsonl";
 constexpr const char* kPlan = "plan.json";
 constexpr const char* kEnvironment = "environment.json";
+constexpr const char* kLock = "run.lock";
+constexpr const char* kMakeRoom = "make room on the disk, then ndt-bench run --resume";
+constexpr std::size_t kPieceBytes = std::size_t{1} << 20;
+
+/// A link that leads nowhere is there, too.
+bool is_there(const fs::path& file) {
+  std::error_code error;
+  return fs::symlink_status(file, error).type() != fs::file_type::not_found;
+}
+
+fs::path part_of(const fs::path& file) { return file.string() + ".part"; }
+
+/// False at the end of the file and where a torn line is all that is left.
+bool next_line(ByteSource& source, std::string& line) {
+  line.clear();
+  for (int byte = source.get(); byte != '\n'; byte = source.get()) {
+    if (byte == ByteSource::kEnd) return false;
+    if (line.size() == Limits::kRowBytes)
+      throw refusal(source.name(), "", fmt::format("a line is longer than {} bytes", Limits::kRowBytes),
+                    "begin a new run");
+    line.push_back(static_cast<char>(byte));
+  }
+  return true;
+}
 
 /// Measurements of two programs or two machines are two runs.
 void require_same_place(const fs::path& folder) {
-  std::ifstream in(folder / kEnvironment);
-  const auto j = nlohmann::ordered_json::parse(in, nullptr, false);
+  const auto j = nlohmann::ordered_json::parse(
+      whole_text(folder / kEnvironment, Limits::kMetadataBytes, "begin a new run"), nullptr, false);
   const auto is = [&](const char* key, std::string_view value) {
     return j.is_object() && j.contains(key) && j[key] == value;
   };
@@ -53,83 +75,64 @@ bool worth_another_try(const Measurement& measurement) {
 
 }  // namespace
 
-RunFolder::RunFolder(fs::path path, Plan plan) : path_(std::move(path)), plan_(std::move(plan)) {}
-RunFolder::~RunFolder() {
-  if (results_descriptor_ >= 0) ::close(results_descriptor_);
-}
-RunFolder::RunFolder(RunFolder&& other) noexcept
-    : path_(std::move(other.path_)),
-      plan_(std::move(other.plan_)),
-      done_(std::move(other.done_)),
-      failed_(other.failed_),
-      results_descriptor_(std::exchange(other.results_descriptor_, -1)) {}
+RunFolder::RunFolder(fs::path path, Plan plan, LockFile lock, NewFile results)
+    : path_(std::move(path)), plan_(std::move(plan)), lock_(std::move(lock)), results_(std::move(results)) {}
 
 RunFolder RunFolder::begin(const fs::path& path, const Plan& plan, const std::string& command_line) {
   make_folder(path);
-  if (fs::exists(path / kResults) || fs::exists(path / kPlan))
+  LockFile lock(path / kLock);  // before anything is written: of two runs, one has the folder
+  if (is_there(path / kResults) || is_there(path / kPlan))
     throw refusal(printable_name(path.string()), "", "contains a run already",
                   "give another --out, or go on with that run: ndt-bench run --resume");
   write_text(path / kEnvironment, environment_json(plan.run_id, command_line));
   write_text(path / kPlan, plan_json(plan));
-  RunFolder folder(path, plan);
-  folder.open_results();
-  return folder;
+  return RunFolder(path, plan, std::move(lock), NewFile(path / kResults, kMakeRoom));
 }
 
 RunFolder RunFolder::resume(const fs::path& path) {
-  RunFolder folder(path, read_plan(path / kPlan));
+  if (!is_there(path / kPlan))
+    throw refusal(printable_name((path / kPlan).string()), "", "cannot be opened",
+                  "give the folder of a run that ndt-bench run has begun");
+  LockFile lock(path / kLock);
+  const Plan plan = read_plan(path / kPlan);
   require_same_place(path);
-  folder.open_results();
-  folder.keep_finished_measurements();
+  RunFolder folder(path, plan, std::move(lock), NewFile(part_of(path / kResults), kMakeRoom));
+  if (is_there(path / kResults)) folder.keep_finished_measurements();
+  folder.results_.rename_to(path / kResults);
   return folder;
 }
 
-void RunFolder::open_results() {
-  const fs::path file = path_ / kResults;
-  results_descriptor_ = ::open(file.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
-  if (results_descriptor_ < 0)
-    throw refusal(printable_name(file.string()), "",
-                  "cannot be written: " + std::generic_category().message(errno),
-                  "check permissions and free disk space");
-  if (::flock(results_descriptor_, LOCK_EX | LOCK_NB) != 0)
-    throw refusal(printable_name(file.string()), "", "another process writes to it",
-                  "wait until that run has ended");
-}
-
 void RunFolder::keep_finished_measurements() {
-  const fs::path file = path_ / kResults;
-  std::ifstream in(file);
+  ByteSource source(path_ / kResults);
   std::string kept;
   int number = 0;
-  for (std::string line; std::getline(in, line);) {
+  for (std::string line; next_line(source, line);) {
+    const auto refused = [&](std::string_view what) {
+      return refusal(source.name(), fmt::format("line {}", number), what, "begin a new run");
+    };
     ++number;
-    if (in.eof()) break;  // no line end: torn
     Measurement measurement;
     try {
       measurement = parse_measurement(line);
     } catch (const InputError& error) {
-      throw refusal(printable_name(file.string()), fmt::format("line {}", number), error.what(),
-                    "begin a new run");
+      throw refused(error.what());
     }
-    if (worth_another_try(measurement)) continue;
-    done_.insert(measurement_key(measurement));
-    failed_ += measurement.failed() ? 1 : 0;
+    if (measurement.run_id != plan_.run_id)
+      throw refused(fmt::format("a measurement of the run '{}'", printable(measurement.run_id)));
+    if (worth_another_try(measurement) || done(measurement)) continue;
+    count(measurement);
     kept += line + '\n';
+    if (kept.size() > kPieceBytes) results_.append(std::exchange(kept, {}));
   }
-  // The lock belongs to the old file, which the rename removes; so lock the new file before it gets the
-  // name.
-  const fs::path part = path_ / (std::string(kResults) + ".part");
-  const int descriptor = ::open(part.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0666);
-  if (descriptor < 0 || ::flock(descriptor, LOCK_EX | LOCK_NB) != 0)
-    throw refusal(printable_name(part.string()), "",
-                  "cannot be written: " + std::generic_category().message(errno),
-                  "check permissions and free disk space");
-  ::close(std::exchange(results_descriptor_, descriptor));
-  if (!kept.empty() &&
-      ::write(results_descriptor_, kept.data(), kept.size()) != static_cast<ssize_t>(kept.size()))
-    throw refusal(printable_name(part.string()), "",
-                  "cannot be written: " + std::generic_category().message(errno), "make room on the disk");
-  fs::rename(part, file);
+  results_.append(kept);
+}
+
+void RunFolder::require_all_in(const std::set<std::string>& planned) const {
+  for (const std::string& key : done_)
+    if (!planned.contains(key))
+      throw refusal(printable_name((path_ / kResults).string()), "",
+                    fmt::format("holds a measurement that is not in the plan: {}", printable_name(key)),
+                    "begin a new run");
 }
 
 void RunFolder::append(const Measurement& measurement) {
@@ -137,11 +140,11 @@ void RunFolder::append(const Measurement& measurement) {
 }
 
 void RunFolder::append_line(const std::string& line, const Measurement& measurement) {
-  const std::string text = line + '\n';
-  if (::write(results_descriptor_, text.data(), text.size()) != static_cast<ssize_t>(text.size()))
-    throw refusal(printable_name((path_ / kResults).string()), "",
-                  "cannot be written: " + std::generic_category().message(errno),
-                  "make room on the disk, then ndt-bench run --resume");
+  results_.append(line + '\n');
+  count(measurement);
+}
+
+void RunFolder::count(const Measurement& measurement) {
   done_.insert(measurement_key(measurement));
   failed_ += measurement.failed() ? 1 : 0;
 }

@@ -33,6 +33,7 @@ class Runner {
       for (const Measurement& measurement :
            planned_measurements(folder_.plan(), job, datasets.at(job.dataset)))
         planned.insert(measurement_key(measurement));
+    folder_.require_all_in(planned);
     progress_.total = planned.size();
     progress_.done = folder_.measurements();
     for (const Job& job : folder_.plan().jobs) run_job(job, datasets.at(job.dataset));

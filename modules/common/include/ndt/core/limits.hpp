@@ -22,6 +22,10 @@ struct Limits {
   static constexpr double kRigid = 1e-3;           ///< entries of |R Rt - I|, about 1e-6 for float32 matrices
   static constexpr double kFloatStepM = 0.01;  ///< spacing of float32 coordinates; epsilon if that is longer
 
+  // Run folders.
+  static constexpr std::uint64_t kRowBytes = std::uint64_t{64} << 20;  ///< one line of results.jsonl
+  static constexpr std::uint64_t kMetadataBytes = std::uint64_t{16} << 20;  ///< datasets.json, and so on
+
   // Maps.
   static constexpr int kCell = 1 << 20;  ///< voxel coordinates are in [-kCell, kCell): 21 bits each in a key
   static constexpr std::int64_t kVoxels = std::int64_t{1} << 26;  ///< voxels with enough points
