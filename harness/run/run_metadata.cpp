@@ -4,17 +4,23 @@
 #include <cstring>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <optional>
 
+#include "base/errors.hpp"
 #include "base/output_file.hpp"
 #include "data/load_dataset.hpp"
 #include "data/preparation.hpp"
 #include "io/cloud_file.hpp"
+#include "io/text.hpp"
+#include "ndt/core/limits.hpp"
 #include "run/run_folder.hpp"
 
 namespace ndt::harness {
 namespace {
 
 using json = nlohmann::ordered_json;
+
+constexpr const char* kDatasets = "datasets.json";
 
 /// FNV-1a over the bytes of clouds: tells whether two runs saw the same data, not whether anyone meant harm.
 class Fingerprint {
@@ -39,8 +45,13 @@ class Fingerprint {
 json or_null(const std::string& text) { return text.empty() ? json() : json(text); }
 
 /// Map points near the pose and the scan, few enough for a picture.
-json write_picture(const std::filesystem::path& folder, const Dataset& dataset, std::size_t frame,
-                   const PointCloud& map_cloud, const PointCloud& scan_cloud) {
+struct Picture {
+  std::string frame;
+  PointCloud map, scan;
+};
+
+Picture picture_of(const Dataset& dataset, std::size_t frame, const PointCloud& map_cloud,
+                   const PointCloud& scan_cloud) {
   constexpr std::int64_t kMapPoints = 40000, kScanPoints = 4000;
   constexpr double kAroundM = 60;
   const Frame& shown = dataset.frames[frame];
@@ -50,18 +61,56 @@ json write_picture(const std::filesystem::path& folder, const Dataset& dataset, 
   near.sample_points = kMapPoints;
   ScanPreparation thin;
   thin.sample_points = kScanPoints;
-  const std::string map = fmt::format("clouds/{}_map.pcd", dataset.name);
-  const std::string scan = fmt::format("clouds/{}_scan.pcd", dataset.name);
-  write_pcd(folder / map, prepare(map_cloud, near).cloud);
-  write_pcd(folder / scan, prepare(scan_cloud, thin).cloud);
-  return {{"frame", shown.name}, {"map", map}, {"scan", scan}};
+  return {shown.name, prepare(map_cloud, near).cloud, prepare(scan_cloud, thin).cloud};
 }
 
+json write_picture(const std::filesystem::path& folder, const Dataset& dataset, const Picture& picture) {
+  const std::string map = fmt::format("clouds/{}_map.pcd", dataset.name);
+  const std::string scan = fmt::format("clouds/{}_scan.pcd", dataset.name);
+  write_pcd(folder / map, picture.map);
+  write_pcd(folder / scan, picture.scan);
+  return {{"frame", picture.frame}, {"map", map}, {"scan", scan}};
+}
+
+/// What datasets.json says of the clouds that a run was begun with. Until there are measurements, nothing
+/// depends on them.
+class RecordedDatasets {
+ public:
+  explicit RecordedDatasets(const RunFolder& folder) : file_(folder.path() / kDatasets) {
+    if (folder.measurements() == 0) return;
+    const auto list = json::parse(whole_text(file_, Limits::kMetadataBytes, kBeginANewRun), nullptr, false);
+    recorded_.emplace();
+    for (const json& entry : list.is_array() ? list : json::array())
+      if (entry.is_object() && entry.contains("name") && entry.contains("fingerprint"))
+        (*recorded_)[entry["name"].dump()] = entry["fingerprint"];
+  }
+
+  /// Throws InputError if the run was begun with other clouds under this name.
+  void require(const std::string& name, const std::string& fingerprint) const {
+    if (!recorded_) return;
+    const auto found = recorded_->find(json(name).dump());
+    if (found == recorded_->end())
+      throw refusal(printable_name(file_.string()), "", fmt::format("does not describe {}", printable(name)),
+                    kBeginANewRun);
+    if (found->second != fingerprint)
+      throw refusal(printable_name(file_.string()), "",
+                    fmt::format("the dataset {} has another map or other scans than the run began with",
+                                printable(name)),
+                    "put its files back, or begin a new run");
+  }
+
+ private:
+  static constexpr const char* kBeginANewRun = "begin a new run";
+
+  std::filesystem::path file_;
+  std::optional<std::map<std::string, json>> recorded_;
+};
+
 json dataset_json(const std::filesystem::path& folder, const Dataset& dataset,
-                  const std::vector<std::size_t>& frames) {
+                  const std::vector<std::size_t>& frames, const RecordedDatasets& recorded) {
   Fingerprint fingerprint;
   PointCloud map;
-  json picture;
+  Picture picture;
   for (const std::size_t frame : frames) {
     if (!dataset.one_map || frame == frames.front()) {
       map = dataset.map(frame);
@@ -70,8 +119,9 @@ json dataset_json(const std::filesystem::path& folder, const Dataset& dataset,
     const PointCloud scan = dataset.scan(frame);
     fingerprint.add(scan);
     // However few frames a study takes, the first is among them: what it found is drawn on this map.
-    if (frame == frames.front()) picture = write_picture(folder, dataset, frame, map, scan);
+    if (frame == frames.front()) picture = picture_of(dataset, frame, map, scan);
   }
+  recorded.require(dataset.name, fingerprint.text());
   return {
       {"name", dataset.name},
       {"kind", dataset.kind},
@@ -88,7 +138,7 @@ json dataset_json(const std::filesystem::path& folder, const Dataset& dataset,
       {"licence", or_null(dataset.licence)},
       {"source", or_null(dataset.source)},
       {"fingerprint", fingerprint.text()},
-      {"picture", std::move(picture)}};
+      {"picture", write_picture(folder, dataset, picture)}};
 }
 
 /// What an alignment promises to stay within; null where it promises nothing, or is not on a device.
@@ -130,15 +180,16 @@ void write_run_metadata(const RunFolder& folder, const ReportProgress& report) {
     for (const std::size_t frame : job.frames)
       if (std::ranges::find(of, frame) == of.end()) of.push_back(frame);
   }
-  make_folder(folder.path() / "clouds");
+  make_subfolder(folder.path() / "clouds");
+  const RecordedDatasets recorded(folder);
   json datasets = json::array();
   for (const std::string& name : folder.plan().datasets) {
     if (!frames.contains(name)) continue;  // no implementation offers the options
     std::ranges::sort(frames[name]);
-    datasets.push_back(dataset_json(folder.path(), load_dataset(name, report), frames[name]));
+    datasets.push_back(dataset_json(folder.path(), load_dataset(name, report), frames[name], recorded));
   }
   constexpr auto kReplace = json::error_handler_t::replace;
-  write_text(folder.path() / "datasets.json", datasets.dump(1, ' ', false, kReplace));
+  write_text(folder.path() / kDatasets, datasets.dump(1, ' ', false, kReplace));
   write_text(folder.path() / "columns.json", columns_json());
   write_text(folder.path() / "implementations.json", implementations_json().dump(1, ' ', false, kReplace));
 }
