@@ -48,14 +48,10 @@ def roc(score, wrong) -> pd.DataFrame:
     are rejected. One row per distinct threshold, from rejecting none to rejecting all."""
     score, wrong = np.asarray(score, float), np.asarray(wrong, bool)
     thresholds = np.concatenate([[-np.inf], np.unique(score)])
-    rejected = [score <= t for t in thresholds]
-    return pd.DataFrame(
-        {
-            "threshold": thresholds,
-            "found": [wrong[r].sum() / wrong.sum() for r in rejected],
-            "rejected_right": [(~wrong)[r].sum() / (~wrong).sum() for r in rejected],
-        }
+    found, rejected_right = (
+        np.searchsorted(np.sort(score[which]), thresholds, side="right") / which.sum() for which in (wrong, ~wrong)
     )
+    return pd.DataFrame({"threshold": thresholds, "found": found, "rejected_right": rejected_right})
 
 
 def auc(score, wrong) -> float:

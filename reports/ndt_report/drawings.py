@@ -25,12 +25,11 @@ MOST_PER_KIND = 4  # datasets with a trajectory, a picture, a basin or a ROC of 
 NOT_DRAWN = "A figure of this section cannot be drawn from these measurements; the tables hold their numbers."
 
 
-def drawings_of(report, searches, shown: list, points, poses):
+def drawings_of(report, searches, points, poses):
     """({section: list of Drawing}, {section: list of sentences}), every section in both.
 
-    searches: of search_measurements(), shown: of main_datasets(), points: of trace_points(), poses: of
-    judged_poses()."""
-    look = Looks(report.run.implementations)
+    searches: of search_measurements(), points: of trace_points(), poses: of judged_poses()."""
+    look, shown = Looks(report.run.implementations), report.shown
     sections = {
         "pareto": [partial(pareto.draw, report.table, report.run.datasets, shown, look)],
         "latency": [lambda: ecdf.draw(samples(report.measurements), shown, look)],

@@ -6,7 +6,7 @@ import pandas as pd
 from .accuracy import KEY
 from .load import oracle_of
 from .reference import SAME_ALIGNMENT, on_gpu
-from .stats import CONFIDENCE, cluster_mean_interval, weighted_quantile
+from .stats import CONFIDENCE, cluster_mean_interval, medians, weighted_quantile
 
 MARGIN = 0.05  # a difference of less is none in practice
 SHORT_ITERATIONS = 5  # what tracking needs from a good guess
@@ -20,7 +20,12 @@ def timed(measurements: pd.DataFrame) -> pd.DataFrame:
     align_ms, their median. A single search counts: it is many alignments."""
     for_timing = (measurements.timing != "single") | measurements.search.notna()
     kept = measurements[measurements.error.isna() & for_timing & (measurements.success != 0)]
-    return kept.assign(align_ms=[np.median(v) / 1000 for v in kept.align_us])
+    return kept if "align_ms" in kept else add_median_times(kept)
+
+
+def add_median_times(measurements: pd.DataFrame) -> pd.DataFrame:
+    """Adds align_ms, the median of the repeats; NaN with an error."""
+    return measurements.assign(align_ms=medians(measurements.align_us.array) / 1000)
 
 
 def samples(measurements: pd.DataFrame) -> pd.DataFrame:
@@ -44,7 +49,8 @@ def latency_table(measurements: pd.DataFrame) -> pd.DataFrame:
     table = []
     for key, group in kept.groupby(KEY, sort=False):
         times = drawn[key]
-        idle = [np.median(v) / 1000 for v in group.align_after_idle_us if len(v)]
+        idle = medians(group.align_after_idle_us.array) / 1000
+        idle = idle[~np.isnan(idle)]
         table.append(
             dict(zip(KEY, key))
             | {
@@ -55,7 +61,7 @@ def latency_table(measurements: pd.DataFrame) -> pd.DataFrame:
                 "timed_measurements": len(group),
                 "samples": len(times),
                 "wall_cap_share": float((group.timing == "wall_cap").mean()),
-                "align_after_idle_ms_p50": float(np.median(idle)) if idle else np.nan,
+                "align_after_idle_ms_p50": float(np.median(idle)) if len(idle) else np.nan,
             }
         )
     columns = KEY + [

@@ -10,7 +10,7 @@ from .environment import checkout, flat, gpus, left_out, plan_facts
 from .page_numbers import NONE, number
 from .latency import LEAST_TAIL_SAMPLES, SHORT_ITERATIONS
 from .searches import LOWER, NOT_LOWER
-from .sections import Report, main_datasets
+from .sections import Report
 from .style import Looks
 from .targets import MET, MISSED, OPEN
 from .verdict import interval
@@ -130,7 +130,7 @@ def render(report: Report) -> str:
         drawn=DRAWN,
         groups=groups(report.table),
         dash=NONE,
-        shown=main_datasets(report.measurements),
+        shown=report.shown,
         implementations=run.implementations.to_dict("records"),
         datasets=run.datasets.to_dict("records"),
         environment=flat(run.environment),

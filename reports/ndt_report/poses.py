@@ -5,14 +5,23 @@ import numpy as np
 RIGID = 1e-3  # largest entry of R Rt - I, as in ndt::Limits::kRigid
 
 
+def translation_differences_m(a, b) -> np.ndarray:
+    """Of poses [n, 4, 4], each with its own."""
+    return np.linalg.norm(a[:, :3, 3] - b[:, :3, 3], axis=1)
+
+
+def rotation_differences_deg(a, b) -> np.ndarray:
+    """Through the chord |A - B|, which stays exact for tiny angles where acos of the trace does not."""
+    chords = np.linalg.norm(a[:, :3, :3] - b[:, :3, :3], axis=(1, 2)) / (2.0 * np.sqrt(2.0))
+    return np.degrees(2.0 * np.arcsin(np.minimum(chords, 1.0)))
+
+
 def translation_difference_m(a, b) -> float:
-    return float(np.linalg.norm(a[:3, 3] - b[:3, 3]))
+    return float(translation_differences_m(a[None], b[None])[0])
 
 
 def rotation_difference_deg(a, b) -> float:
-    """Through the chord |A - B|, which stays exact for tiny angles where acos of the trace does not."""
-    chord = np.linalg.norm(a[:3, :3] - b[:3, :3]) / (2.0 * np.sqrt(2.0))
-    return float(np.degrees(2.0 * np.arcsin(min(chord, 1.0))))
+    return float(rotation_differences_deg(a[None], b[None])[0])
 
 
 def quaternion_xyzw(matrix):

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 
 from .load import oracle_of
-from .poses import rotation_difference_deg, translation_difference_m
+from .poses import rotation_differences_deg, translation_differences_m
 
 SAME_ALIGNMENT = ["dataset", "frame", "guess_name", "variant"]
 EQUAL_TRANSLATION_M = 0.01  # users need 1 cm ...
@@ -30,22 +30,22 @@ def add_reference_errors(measurements: pd.DataFrame, oracle: str) -> pd.DataFram
         "threads", kind="stable"
     )
     own = own.drop_duplicates(SAME_ALIGNMENT).set_index(SAME_ALIGNMENT)
-    found = dict(zip(own.index, own.itertuples()))
+    ref_at = own.index.get_indexer(pd.MultiIndex.from_frame(measurements[SAME_ALIGNMENT]))
     columns = {name: np.full(len(measurements), np.nan) for name in COMPARED}
     same_stop, ref_stop = np.full(len(measurements), None, object), np.full(len(measurements), None, object)
-    for i, row in enumerate(measurements.itertuples()):
-        ref = found.get((row.dataset, row.frame, row.guess_name, row.variant))
-        if ref is None:
-            continue
-        ref_stop[i] = ref.stop
-        if row.implementation == oracle or row.error is not None:
-            continue
-        columns["translation_vs_ref_m"][i] = translation_difference_m(row.pose, ref.pose)
-        columns["rotation_vs_ref_deg"][i] = rotation_difference_deg(row.pose, ref.pose)
-        columns["iterations_vs_ref"][i] = row.iterations - ref.iterations
-        columns["score_vs_ref"][i] = (row.score - ref.score) / ref.score if ref.score else np.nan
-        columns["correspondences_vs_ref"][i] = row.correspondences - ref.correspondences
-        same_stop[i] = row.stop == ref.stop
+    ref_stop[ref_at >= 0] = own.stop.to_numpy()[ref_at[ref_at >= 0]]
+    compared = (ref_at >= 0) & (measurements.implementation != oracle) & measurements.error.isna()
+    rows, refs = measurements[compared], own.iloc[ref_at[compared]].reset_index(drop=True).set_index(
+        measurements.index[compared]
+    )
+    if len(rows):
+        poses, ref_poses = np.stack(list(rows.pose)), np.stack(list(refs.pose))
+        columns["translation_vs_ref_m"][compared] = translation_differences_m(poses, ref_poses)
+        columns["rotation_vs_ref_deg"][compared] = rotation_differences_deg(poses, ref_poses)
+        columns["iterations_vs_ref"][compared] = rows.iterations - refs.iterations
+        columns["score_vs_ref"][compared] = (rows.score - refs.score) / refs.score.where(refs.score != 0)
+        columns["correspondences_vs_ref"][compared] = rows.correspondences - refs.correspondences
+        same_stop[compared] = (rows.stop == refs.stop).to_numpy()
     return measurements.assign(**columns, same_stop=same_stop, ref_stop=ref_stop)
 
 

@@ -29,6 +29,8 @@ class Report:
     measurements: pd.DataFrame
     table: pd.DataFrame
     verdict: Verdict
+    shown: list  # of main_datasets()
+    sized: set  # of scaling_datasets()
     drawings: dict = field(default_factory=dict)  # section: list of Drawing
     not_drawn: dict = field(default_factory=dict)  # section: sentences on what is missing there
     equivalence: pd.DataFrame = None
@@ -54,13 +56,16 @@ def make_report(run: Run) -> Report:
     run = split_by_guess(alignments_alone(run))
     measurements = judged_measurements(run)
     table = summary_table(measurements, run.implementations)
-    shown = main_datasets(measurements)
+    sized = scaling_datasets(measurements)
+    shown = main_datasets(measurements, sized)
     points = trace_points(measurements)
     report = Report(
         run,
         measurements,
         table,
         verdict_of(run, measurements, table, shown, search_sentences(found, run.oracle)),
+        shown,
+        sized,
     )
     report.equivalence, report.worst = equivalence_table(measurements), worst_cases(
         measurements, run.implementations
@@ -76,14 +81,14 @@ def make_report(run: Run) -> Report:
     report.trajectory_errors = trajectory_errors(report.trajectories)
     poses = _judged(measurements, points, run)
     report.detection = detection_table(poses)
-    report.drawings, report.not_drawn = drawings_of(report, searches, shown, points, poses)
+    report.drawings, report.not_drawn = drawings_of(report, searches, points, poses)
     report.targets = targets_table(report, searches)
     return report
 
 
-def main_datasets(measurements: pd.DataFrame) -> list:
-    """Datasets that stand for themselves: not made for their size, and timed if any dataset is."""
-    sized = scaling_datasets(measurements)
+def main_datasets(measurements: pd.DataFrame, sized: set) -> list:
+    """Datasets that stand for themselves: not made for their size, and timed if any dataset is. sized: of
+    scaling_datasets()."""
     timed = set(measurements[measurements.timing.isin(["settled", "wall_cap"])].dataset)
     names = [name for name in dict.fromkeys(measurements.dataset) if name not in sized]
     return [n for n in names if n in timed] or names or list(dict.fromkeys(measurements.dataset))

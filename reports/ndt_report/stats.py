@@ -18,6 +18,21 @@ def weighted_quantile(values, weights, quantile: float) -> float:
     return float(values[min(np.searchsorted(reached, quantile - 1e-12), len(values) - 1)])
 
 
+def of_each(lists, function) -> np.ndarray:
+    """function(matrix), a value a row, of every list, computed for all lists of one length at once: a run holds a
+    million of them. NaN for None and for an empty list."""
+    lengths = np.array([0 if values is None else len(values) for values in lists], int)
+    out = np.full(len(lengths), np.nan)
+    for length in np.unique(lengths[lengths > 0]):
+        where = np.flatnonzero(lengths == length)
+        out[where] = function(np.array([lists[i] for i in where]))
+    return out
+
+
+def medians(lists) -> np.ndarray:
+    return of_each(lists, lambda matrix: np.median(matrix, axis=1))
+
+
 def wilson(successes: int, n: int, z: float = Z_95):
     """Wilson's score interval of a share, (low, high); (0, 1) for n = 0."""
     if n == 0:
@@ -37,12 +52,10 @@ def student_t_quantile(p: float, df: int) -> float:
     return float(np.sqrt(df) * np.tan(np.interp((p - 0.5) * 2, below / below[-1], angle)))
 
 
-def _weights(ids, random):
-    """How often each entry counts in each resample [RESAMPLES, n]: whole clusters are drawn with
+def _drawn(count: int, random):
+    """How often each of the clusters counts in each resample [RESAMPLES, count]: they are drawn with
     replacement."""
-    names, member = np.unique(ids, return_inverse=True)
-    drawn = random.multinomial(len(names), np.full(len(names), 1 / len(names)), size=RESAMPLES)
-    return drawn[:, member], len(names)
+    return random.multinomial(count, np.full(count, 1 / count), size=RESAMPLES)
 
 
 def cluster_mean_interval(values, clusters_a, clusters_b, confidence: float = CONFIDENCE):
@@ -56,18 +69,22 @@ def cluster_mean_interval(values, clusters_a, clusters_b, confidence: float = CO
     """
     values = np.asarray(values, float)
     mean = float(values.mean())
-    pairs = sorted(set(zip(clusters_a, clusters_b)))
-    one_to_one = len(pairs) == len({a for a, _ in pairs}) == len({b for _, b in pairs})
+    names_a, of_a = np.unique(clusters_a, return_inverse=True)
+    names_b, of_b = np.unique(clusters_b, return_inverse=True)
+    # Entries that two jobs have in common are drawn together, therefore their sum and number are all it takes.
+    pairs, of_pair = np.unique(of_a * len(names_b) + of_b, return_inverse=True)
+    sums, counts = np.bincount(of_pair, values), np.bincount(of_pair)
     random = np.random.default_rng(SEED)
-    weights, m = _weights(clusters_a, random)
-    if not one_to_one:
-        other, m_other = _weights(clusters_b, random)
-        weights, m = weights * other, min(m, m_other)
+    m = len(names_a)
+    weights = _drawn(m, random)[:, pairs // len(names_b)]
+    if not len(pairs) == len(names_a) == len(names_b):
+        weights = weights * _drawn(len(names_b), random)[:, pairs % len(names_b)]
+        m = min(m, len(names_b))
     if m < 2:
         return mean, np.nan, np.nan, m
-    total = weights.sum(axis=1)
+    total = weights @ counts
     weights, total = weights[total > 0], total[total > 0]
-    means = weights @ values / total
+    means = weights @ sums / total
     low, high = np.percentile(means, [2.5, 97.5])
     widen = np.sqrt(m / (m - 1)) * student_t_quantile((1 + confidence) / 2, m - 1) / Z_95
     return mean, mean - widen * (mean - float(low)), mean + widen * (float(high) - mean), m

@@ -4,14 +4,15 @@ import numpy as np
 import pandas as pd
 
 from .accuracy import KEY, accuracy_table, add_success, equal_accuracy
-from .latency import latency_table, ratio_table
+from .latency import add_median_times, latency_table, ratio_table
 from .load import Run, oracle_of
 from .reference import add_reference_errors, reference_threads
 
 
 def judged_measurements(run: Run) -> pd.DataFrame:
-    """run.measurements with errors against the oracle and success."""
-    return add_success(add_reference_errors(run.measurements, run.oracle), run.datasets, run.oracle)
+    """run.measurements with errors against the oracle, success and median times."""
+    judged = add_success(add_reference_errors(run.measurements, run.oracle), run.datasets, run.oracle)
+    return add_median_times(judged)
 
 
 def summary_table(measurements: pd.DataFrame, implementations: pd.DataFrame) -> pd.DataFrame:

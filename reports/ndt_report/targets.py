@@ -13,7 +13,6 @@ from .grids import on_grids
 from .latency import timed
 from .page_numbers import number
 from .reference import on_gpu, within_equal_bound
-from .scaling import scaling_datasets
 from .searches import LOWER, NOT_LOWER
 from .transfers import kept
 
@@ -61,7 +60,7 @@ class Side:
         self.measurements = self.tried[self.tried.error.isna()]
         self.plain = self.measurements[self.measurements.variant == "autoware"]
         # A dataset that was made for its size says nothing of a typical one.
-        self.usual = self.plain[~self.plain.dataset.isin(scaling_datasets(report.measurements))]
+        self.usual = self.plain[~self.plain.dataset.isin(report.sized)]
         self.table, self.at_once = kept_of(report.table), kept_of(report.at_once)
         self.transfers, self.feature_costs = kept_of(report.transfers), kept_of(report.feature_costs)
 

@@ -9,6 +9,7 @@ from .accuracy import AGREEMENT, TRUTH
 from .environment import left_out
 from .latency import FASTER, SAME
 from .load import Run
+from .stats import of_each
 
 BUSY_LOAD = 0.5  # per core: other work when the run began
 UNSTEADY = 0.3  # typical_spread of a machine with other work; that of a quiet one is below 0.1
@@ -164,13 +165,13 @@ def _trust(run: Run, measurements, table) -> list:
 def typical_spread(measurements) -> float:
     """Median over timed measurements of the inter-quartile range of their repeats, as a share of their
     median; NaN if none."""
-    repeats = [
-        v
-        for v in measurements[measurements.error.isna() & (measurements.timing != "single")].align_us
-        if len(v) >= FEWEST_REPEATS
-    ]
-    shares = [np.subtract(*np.percentile(v, [75, 25])) / np.median(v) for v in repeats]
-    return float(np.median(shares)) if shares else np.nan
+    repeats = measurements[measurements.error.isna() & (measurements.timing != "single")].align_us
+    shares = of_each([v for v in repeats if len(v) >= FEWEST_REPEATS], _spreads)
+    return float(np.median(shares)) if len(shares) else np.nan
+
+
+def _spreads(repeats) -> np.ndarray:
+    return np.subtract(*np.percentile(repeats, [75, 25], axis=1)) / np.median(repeats, axis=1)
 
 
 def _cautions(run: Run, measurements, table) -> list:

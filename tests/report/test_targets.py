@@ -7,6 +7,7 @@ from types import SimpleNamespace
 import pandas as pd
 import pytest
 from ndt_report.iteration_time import feature_costs, iteration_time_table
+from ndt_report.scaling import scaling_datasets
 from ndt_report.searches import at_once_table, search_measurements, search_table
 from ndt_report.summary import summary_table
 from ndt_report.targets import MET, MISSED, OPEN, Side, Target, read_targets, targets_table
@@ -26,6 +27,7 @@ def report_of(measurements, searches, known):
         transfers=transfers_table(frame, known),
         feature_costs=feature_costs(iteration_time_table(frame)),
         at_once=at_once_table(table, REFERENCE),
+        sized=scaling_datasets(frame),
     )
 
 
