@@ -38,7 +38,7 @@ def main(arguments):
         print(f"{PROGRAM}: {fault}", file=sys.stderr)
         return fault.exit_code
     except OSError as error:  # a full disk, a folder that cannot be written
-        print(f"{PROGRAM}: {error.filename}: {error.strerror}; choose another --out, or make room", file=sys.stderr)
+        print(f"{PROGRAM}: {error.filename or 'the folder of --out'}: {error.strerror}; choose another --out, or make room", file=sys.stderr)
         return Fault.exit_code
 
 

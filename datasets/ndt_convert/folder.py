@@ -25,7 +25,7 @@ def scan_files(folder, left_out=()):
 
 def _natural(name):
     """Numbers by value, the rest by letter; the name itself decides between 01 and 1."""
-    return [(0, int(part), "") if part.isdigit() else (1, 0, part) for part in re.split(r"([0-9]+)", name) if part], name
+    return [(0, int(part), "") if part.isdecimal() else (1, 0, part) for part in re.split(r"([0-9]+)", name) if part], name
 
 
 def _bags_in(folder):

@@ -25,6 +25,12 @@ def scans_in(folder, positions=SHIFT, suffix=".pcd", encoding="binary"):
     return folder
 
 
+def test_superscript_digits_in_names_are_letters(tmp_path):
+    scans = scans_in(tmp_path / "in")
+    (scans / "scan_7.pcd").rename(scans / "²1.pcd")
+    assert "5 scans" in convert(scans, "--out", tmp_path / "out", python=sys.executable)
+
+
 @pytest.mark.parametrize("suffix", [".pcd", ".ply", ".bin"])
 def test_scans_are_copied_unchanged_in_the_order_of_their_numbers(tmp_path, suffix):
     scans = scans_in(tmp_path / "in", suffix=suffix)
