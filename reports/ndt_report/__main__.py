@@ -2,6 +2,7 @@
 [--json]"""
 
 import argparse
+import io
 import json
 import os
 import sys
@@ -92,16 +93,21 @@ def main() -> int:
     from .refusal import InputError
 
     warnings.simplefilter("ignore")  # of libraries, on numbers that the page shows as they are
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")  # a terminal may know less characters than a name has
     try:
-        return make_report(arguments) if arguments.command == "report" else compare_runs(arguments)
+        code = make_report(arguments) if arguments.command == "report" else compare_runs(arguments)
+        if sys.stdout is not None:
+            sys.stdout.flush()
+        return code
     except InputError as error:
         say(error)
-    except BrokenPipeError:
-        # The reader of the pipe has closed it, and the files are written by then. Python would complain once
-        # more when it flushes.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except BrokenPipeError:  # the reader of the pipe has closed it, and the files are written by then
+        _drop_stdout()
         return EXIT_OK
     except OSError as error:
+        if error.filename is None:
+            _drop_stdout()
         say(f"{error.filename or 'standard output'}: {error.strerror}; check that it can be written")
     except MemoryError:
         say(f"{_folders(arguments)}: there is too little memory for so large a run; use a machine with more")
@@ -114,6 +120,11 @@ def main() -> int:
             f" ({type(error).__name__} at {_place(error)}); please report it, with the folder"
         )
     return EXIT_BAD_INPUT
+
+
+def _drop_stdout():
+    """Python would complain once more when it flushes."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def say(text):

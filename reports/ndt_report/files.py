@@ -1,5 +1,5 @@
-"""The files of a run folder. What is read is a regular file of a bounded size. What is written stays in the folder:
-no name leads out of it, and no link is followed."""
+"""The files of a run folder. What is read is a regular file of a bounded size. What is written stays in the
+folder: no name leads out of it, and no link is followed."""
 
 import errno
 import os
@@ -57,16 +57,16 @@ def leads_out(folder: Path, name: str) -> bool:
 
 
 def file_name(text: str, ending: str) -> str:
-    """A file name for something that is named by a run: letters, digits and ._+- of its name, and where that is
-    not all of it a checksum, so that different names stay different."""
+    """A file name for something that is named by a run: letters, digits and ._+- of its name, and where that
+    is not all of it a checksum, so that different names stay different."""
     plain = re.sub(r"[^A-Za-z0-9._+-]", "_", text)[:MOST_NAME]
     plain = re.sub(r"^([.-]|$)", "_", plain)
     return (plain if plain == text else f"{plain}_{zlib.crc32(text.encode()):08x}") + ending
 
 
 def write_file(folder: Path, name: str, text: str):
-    """Writes folder/name, where name may begin with a folder that make_folder() made. The file takes the place
-    of what has its name, and is there whole or not at all. Throws OSError that names it."""
+    """Writes folder/name, where name may begin with a folder that make_folder() made. The file takes the
+    place of what has its name, and is there whole or not at all. Throws OSError that names it."""
     inner, _, last = name.rpartition("/")
     with _naming(folder / name), _folder(folder) as place:
         if not inner:

@@ -14,8 +14,8 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from .columns import COLUMNS_BEFORE, DATASET_COLUMNS, ENVIRONMENT_COLUMNS, IMPLEMENTATION_COLUMNS, PLAN_COLUMNS
-from .columns import Column, Complaints, column_complaint
+from .columns import COLUMNS_BEFORE, DATASET_COLUMNS, ENVIRONMENT_COLUMNS, IMPLEMENTATION_COLUMNS
+from .columns import PLAN_COLUMNS, Column, Complaints, column_complaint
 from .files import RUN_AGAIN, leads_out
 from .json_files import read_json
 from .refusal import refusal
@@ -88,7 +88,7 @@ def _refuse_other_runs(folder: Path, rows: pd.DataFrame, plan: dict, environment
     for number, group in rows.groupby("job", sort=False):
         if what := _not_of_job(group, jobs.get(number)):
             line, said = what
-            raise refusal(path, f"line {line + 1}", f"{said} {number:g} in plan.json", OWN_FOLDERS)
+            raise refusal(path, f"line {line + 1}", f"{said} {int(number)} in plan.json", OWN_FOLDERS)
 
 
 def _planned_jobs(path: Path, jobs) -> dict:

@@ -2,8 +2,8 @@
 
 
 def printable(text: str) -> str:
-    """The text with its escape, such as \\x1b, in place of each character that has no shape of its own: control
-    characters, new lines, marks that turn the direction of writing, halves of a surrogate pair."""
+    """The text with its escape, such as \\x1b, in place of each character that has no shape of its own:
+    control characters, new lines, marks that turn the direction of writing, halves of a surrogate pair."""
     return text if text.isprintable() else "".join(c if c.isprintable() else _escape(c) for c in text)
 
 

@@ -1,4 +1,4 @@
-"""Reads results.jsonl line by line into a DataFrame, which never holds more than a part of it as parsed JSON."""
+"""Reads results.jsonl line by line into a DataFrame: never more than a part of it is held as parsed JSON."""
 
 from pathlib import Path
 

@@ -119,4 +119,5 @@ def write_tum(folder: Path, all_trajectories):
     """trajectories/*.tum in a run's folder."""
     make_folder(folder, "trajectories")
     for t in all_trajectories:
-        write_file(folder, "trajectories/" + file_name(f"{t.implementation}__{t.dataset}", ".tum"), tum_text(t))
+        name = file_name(f"{t.implementation}__{t.dataset}", ".tum")
+        write_file(folder, f"trajectories/{name}", tum_text(t))

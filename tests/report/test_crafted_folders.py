@@ -6,7 +6,11 @@ import needs  # noqa: F401  first: it skips
 import itertools
 import json
 import os
+import subprocess
+import sys
+from pathlib import Path
 
+import ndt_report as ndt_report_package
 import pytest
 from folder_edits import change_line, edit_json, rename_everywhere
 from ndt_report.files import file_name, leads_out, write_file
@@ -236,6 +240,28 @@ def test_a_full_disk_names_the_file_and_keeps_the_old_one(folder, ndt_report, mo
     said = sentence(ndt_report("report", folder))
     assert f"{folder / 'figures' / 'pareto.csv'}: No space left on device; check that it can be written" in said
     assert (folder / "summary.csv").read_text() == "old" and list((folder / "figures").iterdir()) == []
+
+
+def command(folder, stdout, **environment):
+    package = Path(ndt_report_package.__file__).parents[1]
+    words = [sys.executable, "-m", "ndt_report", "report", folder]
+    environment = os.environ | {"PYTHONPATH": str(package)} | environment
+    return subprocess.run(words, stdout=stdout, stderr=subprocess.PIPE, text=True, env=environment, check=False)
+
+
+def test_a_full_standard_output_is_a_sentence(folder):
+    with open("/dev/full", "w") as full:
+        done = command(folder, full)
+    assert done.returncode == 2 and (folder / "report.html").is_file()
+    assert done.stderr == (
+        "ndt-bench: standard output: No space left on device; check that it can be written\n"
+    )
+
+
+def test_a_terminal_that_knows_ascii_only_shows_escapes(folder):
+    rename_everywhere(folder, "persistent_cpu", "点群")
+    done = command(folder, subprocess.PIPE, PYTHONIOENCODING="ascii", PYTHONUTF8="0")
+    assert (done.returncode, done.stderr) == (0, "") and r"\u70b9\u7fa4" in done.stdout
 
 
 def test_a_folder_in_a_files_place_is_named(folder, ndt_report):
