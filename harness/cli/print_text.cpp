@@ -11,6 +11,7 @@
 #include "base/metrics.hpp"
 #include "base/output_file.hpp"
 #include "cli/print.hpp"
+#include "ndt/align/usable_points.hpp"
 
 namespace ndt::harness {
 namespace {
@@ -87,7 +88,10 @@ std::string condition_text(const Conditioning& c) {
 }
 
 std::string dropped_text(std::int64_t dropped) {
-  return dropped == 0 ? "" : fmt::format("dropped          {} scan points that are not finite\n", dropped);
+  if (dropped == 0) return "";
+  return fmt::format(
+      "dropped          {} scan points that are not finite, or beyond 1 km and 1,000 median ranges\n",
+      dropped);
 }
 
 std::string extent_text(std::span<const VoxelInfo> voxels, double resolution_m) {
@@ -109,16 +113,6 @@ std::vector<std::string> cells(const VoxelInfo& v) {
   for (const double x : {v.covariance.xx, v.covariance.yy, v.covariance.zz})
     row.push_back(fmt::format("{:.4f}", std::sqrt(x)));
   return row;
-}
-
-/// Finite as finite_points means it: in float32, in the scan's frame.
-std::vector<std::size_t> finite_indices(const PointCloud& scan) {
-  std::vector<std::size_t> indices;
-  for (std::size_t i = 0; i < scan.size(); ++i) {
-    const Point p = cast<float>(scan.origin + cast<double>(scan.points[i]));
-    if (std::isfinite(p.x) && std::isfinite(p.y) && std::isfinite(p.z)) indices.push_back(i);
-  }
-  return indices;
 }
 
 }  // namespace
@@ -237,10 +231,10 @@ std::string time_text(const std::vector<double>& times_us) {
 
 void write_point_scores(const std::filesystem::path& file, const PointCloud& scan,
                         std::span<const float> scores) {
-  const std::vector<std::size_t> indices = finite_indices(scan);
+  const std::vector<std::size_t> indices = usable_indices(scan);
   if (indices.size() != scores.size())
     throw std::logic_error(
-        fmt::format("write_point_scores: {} scores for {} finite points", scores.size(), indices.size()));
+        fmt::format("write_point_scores: {} scores for {} usable points", scores.size(), indices.size()));
   const bool as_stored =
       scan.origin.x == 0 && scan.origin.y == 0 && scan.origin.z == 0;  // with a float's digits
   std::string text = "index,x_m,y_m,z_m,score";

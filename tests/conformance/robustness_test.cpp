@@ -1,4 +1,5 @@
 // The contract of an aligner off the beaten track; what is plainly wrong is in misuse_test.cpp.
+#include <limits>
 #include <tuple>
 
 #include "every_implementation.hpp"
@@ -17,6 +18,37 @@ TEST_P(Robustness, AGuessAnyDistanceOutsideTheMapHasNoOverlap) {
     EXPECT_EQ(got.stop, Stop::no_overlap) << metres << " m";
     EXPECT_EQ(got.iterations, 0) << metres << " m";
     EXPECT_TRUE(same_bits(got.map_from_scan, far)) << metres << " m";
+  }
+}
+
+TEST_P(Robustness, SoFarOutsideThatCellsHaveNoNumbersThereIsNoOverlapWithAnyNeighbours) {
+  if (peer()) GTEST_SKIP() << "a peer has its own search for voxels";
+  for (const Neighbours neighbours : all_values<Neighbours>())
+    for (const double metres : {1e20, -1e20}) {
+      AlignOptions with;
+      with.neighbours = neighbours;
+      const Transform far = to_transform({metres, 0, metres, 0, 0, 0});
+      EXPECT_EQ(in_courtyard(with)->align(test_clouds::scan(), far).stop, Stop::no_overlap)
+          << to_string(neighbours) << ", " << metres << " m";
+    }
+}
+
+/// Drivers write such numbers where nothing was returned.
+TEST_P(Robustness, APointThatNoSensorMeasuresChangesNothing) {
+  const auto aligner = in_courtyard();
+  const PointCloud& clean = test_clouds::scan();
+  const AlignResult expected = aligner->align(clean, kGuess);
+  ASSERT_EQ(expected.stop, Stop::converged);
+  for (const float metres : {1e5F, 1e6F, 1e10F, 1e19F, std::numeric_limits<float>::max()}) {
+    PointCloud scan = clean;
+    scan.points.insert(scan.points.begin() + 100, {metres, metres, metres});
+    scan.points.push_back({0, -metres, 0});
+    const AlignResult got = aligner->align(scan, kGuess);
+    EXPECT_EQ(got.dropped_points, 2) << metres << " m";
+    EXPECT_EQ(got.stop, expected.stop) << metres << " m";
+    EXPECT_TRUE(same_bits(got.map_from_scan, expected.map_from_scan)) << metres << " m";
+    EXPECT_EQ(got.conditioning.condition_number, expected.conditioning.condition_number) << metres << " m";
+    EXPECT_EQ(aligner->evaluate(scan, kGuess).dropped_points, 2) << metres << " m";
   }
 }
 

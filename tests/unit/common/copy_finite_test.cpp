@@ -125,6 +125,42 @@ TEST(CopyFinite, DropsPointsWithoutATraceInTheMeanRange) {
   EXPECT_EQ(copy_finite(dirty, {}, kCoarse_m, room.data()).mean_range_m, mean_range_m(clean.points));
 }
 
+std::vector<Point> used(const PointCloud& scan) { return scan_points(scan, {}, "align").points; }
+
+TEST(CopyScanPoints, LeavesOutWhatIsBeyondAKilometreAndAThousandMedianRanges) {
+  PointCloud scan = random_cloud(600);
+  const std::vector<Point> measured = scan.points;
+  for (const Point& p : {Point{0, 0, 3e38F}, Point{-2e5F, 0, 0}, Point{kNan, 0, 0}, Point{3e38F, 3e38F, 3e38F}})
+    scan.points.insert(scan.points.begin() + static_cast<std::ptrdiff_t>(scan.size() / 2), p);
+  std::vector<Point> room(scan.size());
+  const CopiedPoints copied = copy_scan_points(scan, {}, "align", room.data());
+  EXPECT_EQ(copied.points, measured.size());
+  EXPECT_EQ(copied.dropped, 4);
+  EXPECT_EQ(copied.mean_range_m, mean_range_m(measured));
+  EXPECT_EQ(std::memcmp(room.data(), measured.data(), measured.size() * sizeof(Point)), 0);
+  const std::vector<std::size_t> indices = usable_indices(scan);
+  ASSERT_EQ(indices.size(), measured.size());
+  for (std::size_t k = 0; k < indices.size(); ++k)
+    EXPECT_EQ(scan.points[indices[k]].x, measured[k].x) << k;
+}
+
+TEST(CopyScanPoints, KeepsWhatASensorMayMeasureAndScansFarFromTheirOrigin) {
+  PointCloud scan = random_cloud(600);
+  scan.points[7] = {20000, 0, 0};
+  EXPECT_EQ(used(scan).size(), 600U) << "under a thousand median ranges";
+  for (const double metres : {4000.0, 1e5}) {
+    PointCloud away = random_cloud(600);
+    away.origin = {metres, 0, 0};
+    EXPECT_EQ(used(away).size(), 600U) << metres;
+    EXPECT_EQ(usable_indices(away).size(), 600U) << metres;
+  }
+  PointCloud zeros = random_cloud(100);
+  zeros.points.resize(600);  // no return, as other drivers write it
+  zeros.points.push_back({3e38F, 0, 0});
+  EXPECT_EQ(used(zeros).size(), 600U) << "a median of 0 m says nothing";
+  EXPECT_TRUE(used({}).empty());
+}
+
 TEST(CopyScanPoints, RefusesExactlyWhatMostlyLiesWhereFloatsAreTooCoarse) {
   for (const std::size_t n : {1, 2, 3, 4, 31, 32, 33, 600, 601})
     for (std::size_t coarse = 0; coarse <= n; coarse += coarse + 3 < n / 2 || coarse > n / 2 + 3 ? 7 : 1) {
@@ -139,7 +175,8 @@ TEST(CopyScanPoints, RefusesExactlyWhatMostlyLiesWhereFloatsAreTooCoarse) {
       if (2 * coarse > n)
         EXPECT_THROW(copy(), InputError) << coarse << " of " << n;
       else
-        EXPECT_EQ(copy().points, n) << coarse << " of " << n;
+        EXPECT_EQ(copy().points + static_cast<std::size_t>(copy().dropped), cloud.size())
+            << coarse << " of " << n;
     }
 }
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <limits>
 #include <span>
 
@@ -12,6 +13,9 @@
 
 namespace ndt {
 namespace {
+
+constexpr double kFar_m = 1000;         // a range that few sensors measure
+constexpr double kMedianRanges = 1000;  // beyond so many median ranges a number is not a measurement
 
 bool is_finite(const Point& p) { return std::isfinite(p.x) && std::isfinite(p.y) && std::isfinite(p.z); }
 float largest_coordinate(const Point& p) { return std::max({std::abs(p.x), std::abs(p.y), std::abs(p.z)}); }
@@ -23,15 +27,41 @@ float coarse_from_m(double step_m) {
   return std::ldexp(1.0F, exponent + std::numeric_limits<float>::digits - 1);
 }
 
-/// Median of the largest coordinates of the finite points, of which there is at least one.
-float median_coordinate(std::span<const Point> points) {
-  std::vector<float> values;
+/// The lower median of `size(p)` over the finite points, of which there is at least one.
+template <class Size>
+auto median_of(std::span<const Point> points, Size&& size) {
+  std::vector<decltype(size(points[0]))> values;
   values.reserve(points.size());
   for (const Point& p : points)
-    if (is_finite(p)) values.push_back(largest_coordinate(p));
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+    if (is_finite(p)) values.push_back(size(p));
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>((values.size() - 1) / 2);
   std::nth_element(values.begin(), middle, values.end());
   return *middle;
+}
+float median_coordinate(std::span<const Point> points) { return median_of(points, largest_coordinate); }
+
+/// In double, in which no float's square overflows.
+double range_m(const Point& p) {
+  const Vec3<double> v = cast<double>(p);
+  return std::sqrt(dot(v, v));
+}
+
+/// Range beyond which a point is not a measurement, in a scan with points of kFar_m or more. At least kFar_m,
+/// because drivers also write (0, 0, 0) for no return.
+double farthest_measurement_m(std::span<const Point> points) {
+  return std::max(kFar_m, kMedianRanges * median_of(points, range_m));
+}
+
+/// Copies again without the points that are not measurements.
+CopiedPoints without_beyond(const CopiedPoints& copied, float coarse_from_m, Point* room) {
+  const std::span points(room, copied.points);
+  const double farthest = farthest_measurement_m(points);
+  PointCloud measured;
+  std::ranges::copy_if(points, std::back_inserter(measured.points),
+                       [&](const Point& p) { return range_m(p) <= farthest; });
+  CopiedPoints out = copy_finite(measured, {}, coarse_from_m, room);
+  out.dropped = copied.dropped + static_cast<std::int64_t>(copied.points - out.points);
+  return out;
 }
 
 [[noreturn]] void refuse(std::span<const Point> points, double allowed, const char* where, const char* cloud,
@@ -97,7 +127,9 @@ void require_global_map_precision(const std::vector<Point>& global, const AlignO
 CopiedPoints copy_scan_points(const PointCloud& scan, const AlignOptions& options, const char* where,
                               Point* room) {
   const double allowed = coarsest_step_m(options);
-  const CopiedPoints copied = copy_finite(scan, {}, coarse_from_m(allowed), room);
+  const float coarse_from = coarse_from_m(allowed);
+  CopiedPoints copied = copy_finite(scan, {}, coarse_from, room, static_cast<float>(kFar_m));
+  if (copied.far > 0) copied = without_beyond(copied, coarse_from, room);
   if (most(copied.coarse, copied.points))
     refuse({room, copied.points}, allowed, where, "scan",
            "give the scan relative to its sensor: store double coordinates (PCD `F 8`) and shift them, or "
@@ -112,6 +144,22 @@ FinitePoints scan_points(const PointCloud& scan, const AlignOptions& options, co
   out.points.resize(copied.points);
   out.dropped = copied.dropped;
   return out;
+}
+
+std::vector<std::size_t> usable_indices(const PointCloud& scan) {
+  std::vector<std::size_t> indices;
+  std::vector<Point> points;
+  for (std::size_t i = 0; i < scan.size(); ++i) {
+    const Point p = cast<float>(scan.origin + cast<double>(scan.points[i]));
+    if (!is_finite(p)) continue;
+    indices.push_back(i);
+    points.push_back(p);
+  }
+  if (std::ranges::none_of(points, [](const Point& p) { return range_m(p) >= kFar_m; })) return indices;
+  const double farthest = farthest_measurement_m(points);
+  std::size_t k = 0;
+  std::erase_if(indices, [&](std::size_t) { return range_m(points[k++]) > farthest; });
+  return indices;
 }
 
 }  // namespace ndt

@@ -105,8 +105,11 @@ class RangeSum {
 
 class FiniteCopy {
  public:
-  FiniteCopy(float coarse_from_m, Point* room)
-      : room_(room), coarse_from_m_(coarse_from_m), near_squared_(square(std::min(coarse_from_m, kNear_m))) {}
+  FiniteCopy(float coarse_from_m, float far_from_m, Point* room)
+      : room_(room),
+        coarse_from_m_(coarse_from_m),
+        far_squared_(square(far_from_m)),
+        near_squared_(square(std::min({coarse_from_m, far_from_m, kNear_m}))) {}
 
   void append(const Point* points, std::size_t n) {
     const std::size_t ordinary = append_ordinary(points, n);
@@ -115,7 +118,7 @@ class FiniteCopy {
   }
   CopiedPoints finish(std::size_t of) {
     ranges_.add_singly(room_ + summed_, copied_ - summed_);
-    return {copied_, static_cast<std::int64_t>(of - copied_), coarse_, ranges_.mean(copied_)};
+    return {copied_, static_cast<std::int64_t>(of - copied_), coarse_, far_, ranges_.mean(copied_)};
   }
 
  private:
@@ -145,23 +148,24 @@ class FiniteCopy {
                std::isfinite(p.x) && std::isfinite(p.y) && std::isfinite(p.z)) {
         ++copied_;
         coarse_ += largest >= coarse_from_m_ ? 1 : 0;
+        far_ += dot(p, p) >= far_squared_ ? 1 : 0;
       }
     }
   }
 
   Point* room_;
-  float coarse_from_m_, near_squared_;
-  std::size_t copied_ = 0, summed_ = 0, coarse_ = 0;
+  float coarse_from_m_, far_squared_, near_squared_;
+  std::size_t copied_ = 0, summed_ = 0, coarse_ = 0, far_ = 0;
   RangeSum ranges_;
 };
 
 }  // namespace
 
 CopiedPoints copy_finite(const PointCloud& cloud, const Vec3<double>& frame_origin, float coarse_from_m,
-                         Point* room) {
+                         Point* room, float far_from_m) {
   const Vec3<double> shift = cloud.origin - frame_origin;
   const bool shifted = shift.x != 0 || shift.y != 0 || shift.z != 0;
-  FiniteCopy copy(coarse_from_m, room);
+  FiniteCopy copy(coarse_from_m, far_from_m, room);
   std::array<Point, kBatch> batch;
   for (std::size_t first = 0; first < cloud.size(); first += kBatch) {
     const std::size_t n = std::min(kBatch, cloud.size() - first);

@@ -1,5 +1,5 @@
-// Refuses coordinates that float32 cannot hold finely enough, because no registration recovers what rounding
-// has removed.
+// The points of a scan that a registration uses. Refuses coordinates that float32 cannot hold finely enough,
+// because no registration recovers what rounding has removed.
 #pragma once
 
 #include "ndt/align/align_options.hpp"
@@ -24,11 +24,16 @@ FinitePoints map_points(const PointCloud& map, const AlignOptions& options);
 /// The same check for an implementation that keeps global float32 coordinates, however the map was stored.
 void require_global_map_precision(const std::vector<Point>& global, const AlignOptions& options);
 
-/// The finite points of a scan in the frame whose pose is wanted. Throws InputError "<where>: precision_lost:
+/// The points of a scan in the frame whose pose is wanted, without those that are not finite, and those more
+/// than 1 km and more than 1,000 times the median range away: drivers write huge numbers for no return, and
+/// one of them as a lever arm would hide all others. Throws InputError "<where>: precision_lost:
 /// ..." if they are too coarse in it.
 FinitePoints scan_points(const PointCloud& scan, const AlignOptions& options, const char* where);
 /// The same, written into `room` for scan.size() points.
 CopiedPoints copy_scan_points(const PointCloud& scan, const AlignOptions& options, const char* where,
                               Point* room);
+
+/// Indices of the points that scan_points() keeps.
+std::vector<std::size_t> usable_indices(const PointCloud& scan);
 
 }  // namespace ndt

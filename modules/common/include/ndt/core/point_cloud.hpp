@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 #include "ndt/core/small_matrix.hpp"
@@ -42,12 +43,13 @@ struct CopiedPoints {
   std::size_t points = 0;    ///< finite points, all copied
   std::int64_t dropped = 0;  ///< points that are not finite
   std::size_t coarse = 0;    ///< copied points with a coordinate of coarse_from_m or more
+  std::size_t far = 0;       ///< copied points with a range of far_from_m or more
   double mean_range_m = 0;   ///< mean_range_m() of the copied points
 };
 /// Writes finite_points() into `room` in one pass. `room` holds cloud.size() points and must not be the
 /// cloud's own.
 CopiedPoints copy_finite(const PointCloud& cloud, const Vec3<double>& frame_origin, float coarse_from_m,
-                         Point* room);
+                         Point* room, float far_from_m = std::numeric_limits<float>::infinity());
 
 /// Mean distance of the points from their origin [m], the lever arm that turns radians into metres; 0 without
 /// points. Ranges are rounded to float32, with a relative error below 1e-6, because the mean only scales a
