@@ -78,9 +78,13 @@ bool make_leaf(const Key& key, const Accumulator& a, double eigenvalue_ratio, Le
   return leaf.inverse_covariance_transposed.allFinite();
 }
 
+/// Farther cells count as this one, so that the neighbours of a cell have coordinates too.
+constexpr float kFarthestCell = 0x1p62F;
+
 /// floor(x / resolution) with a float32 product.
 std::int64_t voxel_coordinate(float x, float inverse_resolution) {
-  return static_cast<std::int64_t>(std::floor(x * inverse_resolution));
+  const float cell = std::floor(x * inverse_resolution);
+  return static_cast<std::int64_t>(std::fmin(std::fmax(cell, -kFarthestCell), kFarthestCell));
 }
 
 struct Centroids {
