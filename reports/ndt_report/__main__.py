@@ -94,7 +94,7 @@ def main() -> int:
 
     warnings.simplefilter("ignore")  # of libraries, on numbers that the page shows as they are
     if isinstance(sys.stdout, io.TextIOWrapper):
-        sys.stdout.reconfigure(errors="backslashreplace")  # a terminal may know less characters than a name has
+        sys.stdout.reconfigure(errors="backslashreplace")  # of characters that the terminal lacks
     try:
         code = make_report(arguments) if arguments.command == "report" else compare_runs(arguments)
         if sys.stdout is not None:

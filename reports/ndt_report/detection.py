@@ -49,7 +49,8 @@ def roc(score, wrong) -> pd.DataFrame:
     score, wrong = np.asarray(score, float), np.asarray(wrong, bool)
     thresholds = np.concatenate([[-np.inf], np.unique(score)])
     found, rejected_right = (
-        np.searchsorted(np.sort(score[which]), thresholds, side="right") / which.sum() for which in (wrong, ~wrong)
+        np.searchsorted(np.sort(score[which]), thresholds, side="right") / which.sum()
+        for which in (wrong, ~wrong)
     )
     return pd.DataFrame({"threshold": thresholds, "found": found, "rejected_right": rejected_right})
 

@@ -136,7 +136,7 @@ def _ranks(names: pd.Series, key) -> np.ndarray:
 
 
 def natural_key(name: str):
-    """Sorts scan_2 before scan_10. Digits are compared as text, so that a name may hold any number of them."""
+    """Sorts scan_2 before scan_10. Digits are compared as text: a name may hold any number of them."""
     return tuple(_natural_part(part) for part in re.split(r"(\d+)", name) if part)
 
 

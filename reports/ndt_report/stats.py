@@ -19,8 +19,8 @@ def weighted_quantile(values, weights, quantile: float) -> float:
 
 
 def of_each(lists, function) -> np.ndarray:
-    """function(matrix), a value a row, of every list, computed for all lists of one length at once: a run holds a
-    million of them. NaN for None and for an empty list."""
+    """function(matrix), a value a row, of every list, computed for all lists of one length at once: a run
+    holds a million of them. NaN for None and for an empty list."""
     lengths = np.array([0 if values is None else len(values) for values in lists], int)
     out = np.full(len(lengths), np.nan)
     for length in np.unique(lengths[lengths > 0]):
@@ -71,7 +71,7 @@ def cluster_mean_interval(values, clusters_a, clusters_b, confidence: float = CO
     mean = float(values.mean())
     names_a, of_a = np.unique(clusters_a, return_inverse=True)
     names_b, of_b = np.unique(clusters_b, return_inverse=True)
-    # Entries that two jobs have in common are drawn together, therefore their sum and number are all it takes.
+    # Entries that two jobs have in common are drawn together, so their sum and number are all it takes.
     pairs, of_pair = np.unique(of_a * len(names_b) + of_b, return_inverse=True)
     sums, counts = np.bincount(of_pair, values), np.bincount(of_pair)
     random = np.random.default_rng(SEED)

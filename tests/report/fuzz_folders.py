@@ -1,6 +1,7 @@
-"""Random changes of a valid run folder: values, keys, types, lines cut, bytes flipped. Each seed is one folder.
+"""Random changes of a valid run folder: values, keys, types, lines cut, bytes flipped. A seed is a folder.
 
-By hand: PYTHONPATH=reports python3 tests/report/fuzz_folders.py FIRST LAST prints the seeds that break a rule.
+By hand: PYTHONPATH=reports python3 tests/report/fuzz_folders.py FIRST LAST
+It prints the seeds that break a rule.
 """
 
 import contextlib
@@ -22,10 +23,10 @@ from synthetic_searches import add_searches
 
 FILES = ["plan.json", "environment.json", "implementations.json", "datasets.json", "columns.json"]
 ODD_VALUES = [
-    None, True, False, 0, -1, 1, 2, 0.0, -0.5, 1e-300, 1e29, 1e30, 1e31, 1e308, 2**53, 2**63, 2**64 - 1, 2**64, 10**400,
-    "", "x", "²", "$", "$\\frac{", "<b>", "\ud800", "\x00", "\x1b[2J", "../x", "/x", "=1+1", "nan", "town", "persistent_cpu",
-    "autoware", "single", "settled", "crash", "converged", "x" * 5000, "9" * 5000, [], [None], [1], [0.0] * 16,
-    [1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1], {}, {"name": "x"}, [[]], [{}],
+    None, True, False, 0, -1, 1, 2, 0.0, -0.5, 1e-300, 1e29, 1e30, 1e31, 1e308, 2**53, 2**63, 2**64 - 1, 2**64,
+    10**400, "", "x", "²", "$", "$\\frac{", "<b>", "\ud800", "\x00", "\x1b[2J", "../x", "/x", "=1+1", "nan",
+    "town", "persistent_cpu", "autoware", "single", "settled", "crash", "converged", "x" * 5000, "9" * 5000,
+    [], [None], [1], [0.0] * 16, [1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1], {}, {"name": "x"}, [[]], [{}],
 ]  # fmt: skip
 REPORTED = ("figures", "trajectories", "report.html", "targets.html", "summary.csv", "searches.csv")
 
@@ -59,8 +60,8 @@ def change_value(value, rng, column=None):
 
 
 def change_rows(path, rng):
-    """One column of one row, of all rows or of some: one odd value for all, or for each an own one. Mostly it is one
-    that the loader takes, so that all behind the loader meets it."""
+    """One column of one row, of all rows or of some: one odd value for all, or for each an own one. Mostly it
+    is one that the loader takes, so that all behind the loader meets it."""
     rows = [json.loads(line) for line in path.read_text().splitlines()]
     column = rng.choice(COLUMNS_BEFORE)
     chosen = rng.choice([rows[:1], rows, rows, rows[::2], rng.sample(rows, 3)])

@@ -1,5 +1,5 @@
-"""Run folders made to break the report: each ends in one sentence that names the file, and in the documented exit
-code; nothing is written outside the folder, nothing is waited for."""
+"""Run folders made to break the report: each ends in one sentence that names the file, and in the documented
+exit code; nothing is written outside the folder, nothing is waited for."""
 
 import needs  # noqa: F401  first: it skips
 
@@ -20,7 +20,9 @@ DEEP = "[" * 100_000 + "]" * 100_000
 SKEWED = [1.0, 0.5, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1]
 MIRRORED = [-1.0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1]
 LOWER = [1.0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0.5, 1]
-FILES = ("plan.json", "environment.json", "implementations.json", "datasets.json", "columns.json", "results.jsonl")
+FILES = ["plan.json", "environment.json", "implementations.json", "datasets.json", "columns.json"]
+FILES += ["results.jsonl"]
+TOO_DEEP = "lists and objects are nested deeper than 32 levels"
 
 
 @pytest.fixture
@@ -42,7 +44,8 @@ COLUMNS = columns_text()
 def sentence(answer) -> str:
     """The one line of a refusal."""
     code, out, err = answer
-    assert code == 2 and out == "" and err.startswith("ndt-bench: ") and err.count("\n") == 1 and err.endswith("\n")
+    assert code == 2 and out == "" and err.startswith("ndt-bench: ")
+    assert err.count("\n") == 1 and err.endswith("\n")
     assert err[:-1].isprintable() and "please report it" not in err and "Traceback" not in err
     return err
 
@@ -106,7 +109,7 @@ def test_a_crafted_value_of_a_row_is_one_sentence(folder, ndt_report, key, raw, 
         ("environment.json", "cores", '"two"', "cores is not a whole number"),
         ("environment.json", "run_id", "null", "run_id is null"),
         ("environment.json", "variables", DEEP, "lists and objects are nested deeper than 32 levels"),
-        ("environment.json", "variables", "[" * 40 + "]" * 40, "lists and objects are nested deeper than 32 levels"),
+        ("environment.json", "variables", "[" * 40 + "]" * 40, TOO_DEEP),
         ("environment.json", "cores", "9" * 5000, "a number has too many digits"),
         ("plan.json", "left_out", '["a"]', "left_out is not a list of objects with the texts what and why"),
         ("plan.json", "left_out", '{"what": "a"}', "left_out is not a list of objects"),
@@ -115,7 +118,7 @@ def test_a_crafted_value_of_a_row_is_one_sentence(folder, ndt_report, key, raw, 
         ("plan.json", "jobs", "{}", "jobs is not a list"),
         ("plan.json", "jobs", "[[]]", "job 1: job is missing"),
         ("plan.json", "jobs", '[{"job": 1, "row_count": 1e3}]', "job 1: row_count is missing"),
-        ("plan.json", "run_id", '"another"', "run_id is 'another', that of environment.json is '20261121T134819Z'"),
+        ("plan.json", "run_id", '"another"', "run_id is 'another', that of environment.json is '20261121T13"),
     ],
     ids=itertools.count(),
 )
@@ -148,11 +151,13 @@ def test_what_is_no_file_of_a_run_answers_at_once(folder, ndt_report, name, what
 def test_a_picture_that_is_no_file_answers_at_once(folder, ndt_report, what):
     path = folder / "clouds" / "map.pcd"
     path.unlink()
-    {"FIFO": lambda: os.mkfifo(path), "device": lambda: os.mknod(path) or path.unlink(), "folder": path.mkdir}[what]()
-    if what == "device":
-        path.symlink_to("/dev/zero")
-    said = sentence(ndt_report("report", folder))
-    assert "map.pcd: not a regular file" in said or "map.pcd: a folder" in said or "is outside the run's folder" in said
+    {
+        "FIFO": lambda: os.mkfifo(path),
+        "device": lambda: path.symlink_to("/dev/zero"),
+        "folder": path.mkdir,
+    }[what]()
+    words = {"FIFO": "map.pcd: not a regular file", "folder": "map.pcd: a folder, not a file"}
+    assert words.get(what, "map is outside the run's folder") in sentence(ndt_report("report", folder))
 
 
 def test_a_file_that_is_too_large_is_not_read(folder, ndt_report, monkeypatch):
@@ -168,7 +173,9 @@ def test_a_line_that_is_too_long_is_not_read(folder, ndt_report, monkeypatch):
 # --- places outside the folder ---
 
 
-@pytest.mark.parametrize("name", ["/etc/hostname", "../secret.pcd", "clouds/../../secret.pcd", "clouds/link.pcd"])
+@pytest.mark.parametrize(
+    "name", ["/etc/hostname", "../secret.pcd", "clouds/../../secret.pcd", "clouds/link.pcd"]
+)
 def test_a_picture_outside_the_folder_is_refused(folder, ndt_report, name):
     (folder / "clouds" / "map.pcd").rename(folder.parent / "secret.pcd")
     (folder / "clouds" / "link.pcd").symlink_to(folder.parent / "secret.pcd")
@@ -187,7 +194,8 @@ def test_no_name_in_a_row_becomes_a_place_outside(tmp_path, ndt_report, name):
     assert ndt_report("report", folder)[0] == 0
     new = set(tmp_path.rglob("*")) - before
     assert all(path.parent in (folder, folder / "figures", folder / "trajectories") for path in new)
-    assert len(list((folder / "trajectories").iterdir())) == 3 and not os.path.lexists("/tmp/escaped__town.tum")
+    assert len(list((folder / "trajectories").iterdir())) == 3
+    assert not os.path.lexists("/tmp/escaped__town.tum")
 
 
 @pytest.mark.parametrize("name", ["report.html", "summary.csv", "targets.html", "figures/pareto.csv"])
@@ -198,7 +206,8 @@ def test_a_link_is_replaced_and_not_followed(folder, ndt_report, name):
     for path in (folder / name, folder / (name + ".part")):
         path.symlink_to(outside)
     assert ndt_report("report", folder)[0] == 0
-    assert outside.read_text() == "mine" and not (folder / name).is_symlink() and (folder / name).stat().st_size
+    assert outside.read_text() == "mine"
+    assert not (folder / name).is_symlink() and (folder / name).stat().st_size
     assert not os.path.lexists(folder / (name + ".part"))
 
 
@@ -215,7 +224,8 @@ def test_different_names_have_different_files():
     names = ["a/b", "a_b", "a b", "..", ".", "", "a" * 300, "a" * 301, "-x", "é"]
     files = [file_name(name, ".csv") for name in names]
     assert len(set(files)) == len(names) and file_name("scan_in_map_town", ".csv") == "scan_in_map_town.csv"
-    assert all(len(name) < 130 and name.isascii() and "/" not in name and name[0] not in ".-" for name in files)
+    assert all(len(name) < 130 and name.isascii() and "/" not in name for name in files)
+    assert all(name[0] not in ".-" for name in files)
 
 
 def test_what_leads_out_of_a_folder(tmp_path):
@@ -304,7 +314,8 @@ def test_no_text_of_a_csv_file_is_a_formula(folder, ndt_report, name):
         rename_everywhere(folder, word, name)
     assert ndt_report("report", folder)[0] == 0
     files = [folder / "summary.csv", *(folder / "figures").iterdir()]
-    cells = [cell.strip('"') for path in files for line in path.read_text().splitlines() for cell in line.split(",")]
+    lines = [line for path in files for line in path.read_text().splitlines()]
+    cells = [cell.strip('"') for line in lines for cell in line.split(",")]
     assert "'" + name in cells and name not in cells
 
 
@@ -331,11 +342,13 @@ def test_rows_of_two_runs_in_one_file_give_no_verdict(folder, tmp_path, ndt_repo
     with open(folder / "results.jsonl", "a") as file:
         file.write(other)
     said = refused(ndt_report, folder)
-    assert "results.jsonl: line 21: run_id is '20261122T000000Z', that of environment.json is '20261121T134819Z'" in said
+    assert "results.jsonl: line 21: run_id is '20261122T000000Z', that of environment.json is" in said
     assert "two runs were written into one folder: give each its own --out" in said
 
 
-@pytest.mark.parametrize("key, value", [("dataset", "moon"), ("implementation", "gicp"), ("variant", "x"), ("threads", 9)])
+@pytest.mark.parametrize(
+    "key, value", [("dataset", "moon"), ("implementation", "gicp"), ("variant", "x"), ("threads", 9)]
+)
 def test_a_row_that_is_not_of_its_job_gives_no_verdict(folder, ndt_report, key, value):
     row = json.loads((folder / "results.jsonl").read_text().split("\n")[2])
 
