@@ -9,7 +9,9 @@ import xml.etree.ElementTree as ElementTree
 import numpy as np
 import pytest
 from folder_edits import edit_json, rename_everywhere
+from ndt_report.basin import basin_cells
 from ndt_report.drawings import NOT_DRAWN
+from ndt_report.figures import basin as basin_figure
 from ndt_report.load import load_run, natural_key
 from ndt_report.printable import printable
 from ndt_report.sections import make_report
@@ -154,6 +156,13 @@ def test_an_unexpected_failure_of_a_figure_costs_the_figure_and_not_the_page(tmp
     page = Page(write_report(report, folder).read_text())
     assert report.drawings["pareto"] == [] and report.drawings["latency"]
     assert page.text.count("A figure of this section cannot be drawn from these measurements") == 1
+
+
+def test_a_grid_of_a_single_column_is_drawn(tmp_path):
+    run = load_run(SyntheticRun(cuda=False).basin(side=3).write(tmp_path / "run"))
+    cells = basin_cells(make_report(run).measurements)
+    column = cells[cells.across == cells.across.min()]
+    assert len(column) and basin_figure.draw(column, "courtyard_basin") is not None
 
 
 def test_a_trace_of_the_trust_region_is_taken(tmp_path):

@@ -53,6 +53,8 @@ def draw(cells: pd.DataFrame, dataset: str):
 
 def _edges(centres):
     centres = np.asarray(centres, float)
+    if len(centres) == 1:  # of a run that was stopped in the middle of its grid
+        return np.array([centres[0] - 0.5, centres[0] + 0.5])
     middle = (centres[1:] + centres[:-1]) / 2
     return np.concatenate([[2 * centres[0] - middle[0]], middle, [2 * centres[-1] - middle[-1]]])
 
