@@ -46,7 +46,11 @@ std::string how_many(const SearchOptions& options, std::size_t particles) {
 std::string verdict(const SearchAnswer& answer) {
   const SearchResult& result = answer.result;
   const double nvtl = result.best_particle().result.nvtl, least = answer.setting.options.reliable_nvtl;
-  if (!result.reliable)
+  const Stop stop = result.best_particle().result.stop;
+  if (stop != Stop::converged)
+    return fmt::format("NOT reliable: the best particle ended as {}; widen --sigma or take more --particles",
+                       to_string(stop));
+  if (!(nvtl > least))
     return fmt::format(
         "NOT reliable: NVTL {:.4f} is not above {:g}; widen --sigma, take more --particles, or check that "
         "the scan is from this map",
@@ -54,17 +58,13 @@ std::string verdict(const SearchAnswer& answer) {
   if (result.ambiguous())
     return fmt::format(
         "AMBIGUOUS: NVTL {:.4f} is above {:g}, but a place elsewhere has {:.3f} of it; a nearer --guess with "
-        "a "
-        "smaller --sigma leaves fewer",
+        "a smaller --sigma leaves fewer",
         nvtl, least, result.runner_up_ratio());
-  const Stop stop = result.best_particle().result.stop;
-  return fmt::format(
-      "reliable: NVTL {:.4f} is above {:g}{}", nvtl, least,
-      stop == Stop::converged ? "" : fmt::format(", but its alignment ended as {}", to_string(stop)));
+  return fmt::format("reliable: NVTL {:.4f} is above {:g}", nvtl, least);
 }
 
 std::string runner_up_text(const SearchResult& result) {
-  if (!result.runner_up) return "runner-up        none: no particle converged anywhere else\n";
+  if (!result.runner_up) return "runner-up        none: no particle ended anywhere else\n";
   const AlignResult& other = result.particles[*result.runner_up].result;
   const Transform& best = result.best_particle().result.map_from_scan;
   const Pose p = principal(derivative_pose(other.map_from_scan));

@@ -26,14 +26,13 @@ inline constexpr std::tuple kPlannedSearchColumns{
 /// Null with an error.
 inline constexpr std::tuple kFoundColumns{
     Column{"best_particle", &SearchRecord::best_particle, "", Null::with_error,
-           "index of the particle with the largest NVTL"},
-    Column{"reliable", &SearchRecord::reliable, "", Null::with_error, "its NVTL is above the threshold"},
+           "index of the particle with the largest NVTL, or of the last that continued it"},
+    Column{"reliable", &SearchRecord::reliable, "", Null::with_error, "it converged, its NVTL is above the threshold, and no other mode is nearly as good"},
     Column{"ambiguous", &SearchRecord::ambiguous, "", Null::with_error, "another mode is nearly as good"},
     Column{"interrupted", &SearchRecord::interrupted, "", Null::later,
            "cancelled or timeout; null if all particles are finished"},
     Column{"runner_up_ratio", &SearchRecord::runner_up_ratio, "", Null::may,
-           "NVTL of the best converged particle of another mode, divided by the best; null without such a "
-           "particle"},
+           "NVTL of the best particle of another mode, divided by the best; null without such a particle"},
     Column{"runner_up_pose", &SearchRecord::runner_up_pose, "", Null::may, "pose of that particle"},
     Column{"improvements", &SearchRecord::improvements, "us, m, deg", Null::with_error,
            "every particle that was better than all before it, with its errors"},

@@ -54,8 +54,8 @@ SEARCH_COLUMNS = [
     Column("reliable_nvtl", "", "number", LATER, "what the best particle's NVTL must exceed"),
     Column("seed", "", "int", NEVER, "of the proposals"),
     Column("sigma", "m, rad", "sigma", NEVER, "prior around guess: x, y, z, roll, pitch; yaw is uniform"),
-    Column("best_particle", "", "int", ERROR, "index of the particle with the largest NVTL"),
-    Column("reliable", "", "flag", ERROR, "its NVTL is above the threshold"),
+    Column("best_particle", "", "int", ERROR, "index of the best: largest NVTL, or what continued it"),
+    Column("reliable", "", "flag", ERROR, "it converged, NVTL above the threshold, no other mode as good"),
     Column("ambiguous", "", "flag", ERROR, "another mode is nearly as good"),
     Column("interrupted", "", "text", LATER, "cancelled or timeout; null if all particles are finished"),
     Column(

@@ -2,6 +2,7 @@
 
 import json
 import math
+import random
 
 import pytest
 from conftest import EXIT_BAD_INPUT, EXIT_USAGE, IMPLEMENTATIONS, bench, refusal
@@ -29,12 +30,12 @@ def without_times(found):
 def test_json_has_exactly_the_documented_keys(courtyard):
     found = search(courtyard, *FEW)
     assert list(found) == KEYS
-    assert [list(p) for p in found["particles"]] == [PARTICLE] * 40
+    assert len(found["particles"]) >= 40 and all(list(p) == PARTICLE for p in found["particles"])
     assert list(found["best"]) == ["particle", *PARTICLE, "matrix"]
-    assert [p["guided"] for p in found["particles"]] == [False] * 30 + [True] * 10
+    assert [p["guided"] for p in found["particles"][:40]] == [False] * 30 + [True] * 10
     best = found["particles"][found["best"]["particle"]]
     assert best["nvtl"] == max(p["nvtl"] for p in found["particles"]) == found["best"]["nvtl"]
-    assert found["reliable"] == (best["nvtl"] > 2.3)
+    assert found["reliable"] == (best["stop"] == "converged" and best["nvtl"] > found["reliable_nvtl"] and not found["ambiguous"])
 
 
 def test_the_profile_is_the_pyramid_with_three_levels_unless_another_is_named(courtyard):
@@ -104,6 +105,37 @@ def test_a_scan_from_elsewhere_is_not_reliable(courtyard):
     done = bench("initial-pose", *courtyard.args, "--guess", "500,0,0,0,0,0", "--sigma", "1,1,0,0,0", *FEW, "--json")
     found = json.loads(done.stdout)
     assert not found["reliable"] and found["best"]["stop"] == "no_overlap" and found["best"]["nvtl"] == 0
+
+
+def write_cloud(path, points):
+    rows = "".join(f"{x:.6f} {y:.6f} {z:.6f}\n" for x, y, z in points)
+    path.write_text("VERSION .7\nFIELDS x y z\nSIZE 4 4 4\nTYPE F F F\nCOUNT 1 1 1\n"
+                    f"WIDTH {len(points)}\nHEIGHT 1\nPOINTS {len(points)}\nDATA ascii\n{rows}")
+    return path
+
+
+def a_ball_of_noise(random):
+    return [[random.gauss(0, 1) for _ in range(3)] for _ in range(3000)]
+
+
+def one_wall(random):
+    return [(5, random.uniform(-5, 5), random.uniform(-1, 2)) for _ in range(3000)]
+
+
+def a_dome(random):
+    rays = ([random.gauss(0, 1) for _ in range(3)] for _ in range(3000))
+    return [(6 * x / math.hypot(x, y, z), 6 * y / math.hypot(x, y, z), 6 * abs(z) / math.hypot(x, y, z)) for x, y, z in rays]
+
+
+@pytest.mark.parametrize("profile", ["autoware", "pyramid"])
+@pytest.mark.parametrize("scan, options", [(a_ball_of_noise, []), (one_wall, []), (a_dome, ["--resolution", 10])])
+def test_a_scan_of_something_else_is_not_reliable(courtyard, tmp_path, scan, options, profile):
+    """Such scans fit in many places; few or none of their particles come to rest."""
+    cloud = write_cloud(tmp_path / "scan.pcd", scan(random.Random(3)))
+    for seed in (0, 1, 3):
+        found = json.loads(bench("initial-pose", "--map", courtyard.map, "--scan", cloud, "--guess", "0.5,-0.4,0,0,0,0",
+                                 "--sigma", "2,2,0.1,0.01,0.01", "--profile", profile, "--seed", seed, *options, "--json").stdout)
+        assert not found["reliable"], (seed, found["best"]["stop"], found["best"]["nvtl"], found["runner_up_ratio"])
 
 
 def test_what_it_cannot_use_is_refused(courtyard, tmp_path):

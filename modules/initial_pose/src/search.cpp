@@ -14,6 +14,9 @@ namespace {
 /// Twice the bounds within which a pose counts as found.
 constexpr double kModeM = 1.0, kModeRad = 5.0 * kPi / 180;
 
+/// Times that the best is continued: with the reference's limits each takes it 3 m further.
+constexpr int kContinuations = 3;
+
 constexpr int kDrawnAhead = 30000;  // candidates: a few megabytes
 
 /// Number of particles in the start-up, during which nothing is guided. A method without guidance has all of
@@ -88,36 +91,59 @@ class Search {
     if (observer_) observer_(result_.particles);
   }
 
-  /// Tells a result. A particle without overlap is told as worse than all others.
-  static void tell(Tpe& tpe, const AlignResult& result) {
-    const bool void_result = result.stop == Stop::no_overlap || result.stop == Stop::non_finite;
-    tpe.tell(principal(derivative_pose(result.map_from_scan)),
-             void_result ? -std::numeric_limits<double>::infinity() : result.transform_probability);
+  static bool meets_the_map(const AlignResult& result) {
+    return result.stop != Stop::no_overlap && result.stop != Stop::non_finite;
   }
 
-  /// Whether a particle has come to rest as the best has, so that it counts as a place. Along a street that
-  /// leaves a direction free none converges, so degenerate particles count if the best is degenerate.
-  /// Elsewhere these are matches of a few points.
-  static bool rests_like(const AlignResult& best, const AlignResult& result) {
-    return result.stop == Stop::converged ||
-           (result.stop == Stop::degenerate && best.stop == Stop::degenerate);
+  /// Tells a result. A particle without overlap is told as worse than all others.
+  static void tell(Tpe& tpe, const AlignResult& result) {
+    tpe.tell(principal(derivative_pose(result.map_from_scan)),
+             meets_the_map(result) ? result.transform_probability : -std::numeric_limits<double>::infinity());
+  }
+
+  double nvtl(std::size_t k) const {
+    const double value = result_.particles[k].result.nvtl;
+    return std::isnan(value) ? -1 : value;
+  }
+
+  void find_best() {
+    for (std::size_t k = 1; k < result_.particles.size(); ++k)
+      if (nvtl(k) > nvtl(result_.best)) result_.best = k;
+  }
+
+  /// Aligns the best from where the iteration limit ended it, because its score does not tell where it would
+  /// come to rest.
+  void continue_best() {
+    for (int more = 0; more < kContinuations; ++more) {
+      if (result_.best_particle().result.stop != Stop::max_iterations || ended()) return;
+      align({principal(derivative_pose(result_.best_particle().result.map_from_scan))}, false, [] {});
+      result_.best = result_.particles.size() - 1;
+    }
+  }
+
+  /// Among the first `particles`. Those that have not come to rest count too: where none does, as along a
+  /// wall, nothing tells the best from them.
+  void find_runner_up(std::size_t particles, std::size_t continued) {
+    const AlignResult& best = result_.best_particle().result;
+    for (std::size_t k = 0; k < particles; ++k) {
+      const AlignResult& result = result_.particles[k].result;
+      if (k != continued && meets_the_map(result) && is_another_mode(result.map_from_scan, best.map_from_scan) &&
+          nvtl(k) >= 0 && (!result_.runner_up || nvtl(k) > nvtl(*result_.runner_up)))
+        result_.runner_up = k;
+    }
   }
 
   SearchResult finished() {
-    const auto& all = result_.particles;
-    const auto nvtl = [&](std::size_t k) { return std::isnan(all[k].result.nvtl) ? -1 : all[k].result.nvtl; };
-    const auto better = [&](std::size_t a, std::size_t b) { return nvtl(a) > nvtl(b); };
-    for (std::size_t k = 1; k < all.size(); ++k)
-      if (better(k, result_.best)) result_.best = k;
+    find_best();
+    const std::size_t proposed = result_.particles.size(), first = result_.best;
+    continue_best();
+    find_runner_up(proposed, first);
+    for (const Particle& particle : result_.particles)
+      if (const Stop stop = particle.result.stop; stop == Stop::timeout || stop == Stop::cancelled)
+        result_.interrupted = stop;
     const AlignResult& best = result_.best_particle().result;
-    result_.reliable = best.nvtl > options_.reliable_nvtl;
-    for (std::size_t k = 0; k < all.size(); ++k) {
-      const AlignResult& result = all[k].result;
-      if (result.stop == Stop::timeout || result.stop == Stop::cancelled) result_.interrupted = result.stop;
-      if (rests_like(best, result) && is_another_mode(result.map_from_scan, best.map_from_scan) &&
-          nvtl(k) >= 0 && (!result_.runner_up || better(k, *result_.runner_up)))
-        result_.runner_up = k;
-    }
+    result_.reliable =
+        best.stop == Stop::converged && best.nvtl > options_.reliable_nvtl && !result_.ambiguous();
     return std::move(result_);
   }
 

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <stdexcept>
@@ -117,13 +118,14 @@ TEST(Search, TheBestHasTheLargestNvtlTheFirstOnTies) {
   Hill aligner;
   aligner.change = [](AlignResult& r) {
     r.nvtl = r.map_from_scan(0, 3) > 0 ? 2.5 : 1, r.transform_probability = 1 / r.nvtl;
+    if (r.nvtl > 2) r.map_from_scan = {};
   };
   const SearchResult result = search(aligner, kScan, kPrior, kBatched, options(20, 20));
   std::size_t first = 0;
   while (result.particles[first].result.nvtl < 2) ++first;
   EXPECT_EQ(result.best, first);
   EXPECT_TRUE(result.reliable);
-  aligner.change = [](AlignResult& r) { r.nvtl = 2.3; };
+  aligner.change = [](AlignResult& r) { r.nvtl = 2.3, r.map_from_scan = {}; };
   EXPECT_FALSE(search(aligner, kScan, kPrior, kBatched, options(20, 20)).reliable);  // strictly above
 }
 
@@ -138,7 +140,7 @@ TEST(Search, ANvtlThatIsNoNumberNeverWins) {
   EXPECT_FALSE(std::isnan(result.runner_up_ratio()));
 }
 
-TEST(Search, TheRunnerUpConvergedInAnotherPlace) {
+TEST(Search, TheRunnerUpIsTheBestOfAnotherPlaceHoweverItEnded) {
   Hill aligner;
   const auto two_hills = [](double left, Stop stop) {
     return [=](AlignResult& r) {
@@ -153,14 +155,75 @@ TEST(Search, TheRunnerUpConvergedInAnotherPlace) {
   ASSERT_TRUE(alike.runner_up.has_value());
   EXPECT_NEAR(alike.runner_up_ratio(), 2.9 / 3, 1e-12);
   EXPECT_TRUE(alike.ambiguous());
+  EXPECT_FALSE(alike.reliable);
   aligner.change = two_hills(1.5, Stop::converged);
-  EXPECT_FALSE(search(aligner, kScan, kPrior, kBatched, options(20, 20)).ambiguous());
-  aligner.change = two_hills(2.9, Stop::max_iterations);  // on its way to somewhere, and no mode yet
-  const SearchResult moving = search(aligner, kScan, kPrior, kBatched, options(20, 20));
-  EXPECT_FALSE(moving.runner_up.has_value());
-  EXPECT_EQ(moving.runner_up_ratio(), 0);
-  aligner.change = two_hills(2.9, Stop::degenerate);  // a few points that match
-  EXPECT_FALSE(search(aligner, kScan, kPrior, kBatched, options(20, 20)).runner_up.has_value());
+  const SearchResult apart = search(aligner, kScan, kPrior, kBatched, options(20, 20));
+  EXPECT_FALSE(apart.ambiguous());
+  EXPECT_TRUE(apart.reliable);
+  for (const Stop stop : {Stop::max_iterations, Stop::degenerate, Stop::line_search_failed}) {
+    aligner.change = two_hills(2.9, stop);
+    const SearchResult moving = search(aligner, kScan, kPrior, kBatched, options(20, 20));
+    EXPECT_TRUE(moving.ambiguous()) << to_string(stop);
+    EXPECT_FALSE(moving.reliable) << to_string(stop);
+  }
+  aligner.change = two_hills(2.9, Stop::no_overlap);
+  const SearchResult alone = search(aligner, kScan, kPrior, kBatched, options(20, 20));
+  EXPECT_FALSE(alone.runner_up.has_value());
+  EXPECT_EQ(alone.runner_up_ratio(), 0);
+}
+
+/// Steps along x towards `to`, a metre an alignment, so that most end at the limit.
+auto a_metre_towards(double to) {
+  return [=](AlignResult& r) {
+    const double from = r.map_from_scan(0, 3), left = to - from;
+    r.map_from_scan = to_transform(Pose{from + std::clamp(left, -1.0, 1.0), 0, 0, 0, 0, 0});
+    r.stop = std::abs(left) <= 1 ? Stop::converged : Stop::max_iterations;
+    r.nvtl = 3 - 0.3 * std::abs(to - r.map_from_scan(0, 3));
+    r.evaluations = 10;
+  };
+}
+
+TEST(Search, TheBestIsContinuedUntilItHasComeToRest) {
+  const PosePrior beside{{0, 0, 0, 0, 0, 0}, {0.1, 0, 0, 0, 0}};
+  Hill aligner;
+  aligner.change = a_metre_towards(3.5);
+  Sizes seen;
+  const SearchResult result =
+      search(aligner, kScan, beside, kRounds, options(20, 20), {},
+             [&](const std::vector<Particle>& particles) { seen.push_back(particles.size()); });
+  EXPECT_EQ(seen, (Sizes{20, 21, 22, 23})) << "each is an alignment that is seen and counted";
+  EXPECT_EQ(result.best, 22U);
+  const Particle &best = result.best_particle(), &before = result.particles[21];
+  EXPECT_EQ(best.start.x, before.result.map_from_scan(0, 3)) << "from where it ended";
+  EXPECT_NEAR(best.result.map_from_scan(0, 3), 3.5, 1e-12);
+  EXPECT_EQ(best.result.stop, Stop::converged);
+  EXPECT_TRUE(result.reliable);
+}
+
+TEST(Search, ABestThatNeverComesToRestIsNotReliable) {
+  const PosePrior beside{{0, 0, 0, 0, 0, 0}, {0.1, 0, 0, 0, 0}};
+  Hill aligner;
+  aligner.change = a_metre_towards(8);
+  SearchOptions low = options(20, 20);
+  low.reliable_nvtl = 0.1;
+  const SearchResult result = search(aligner, kScan, beside, kBatched, low);
+  EXPECT_EQ(result.particles.size(), 23U);
+  EXPECT_EQ(result.best_particle().result.stop, Stop::max_iterations);
+  EXPECT_GT(result.best_particle().result.nvtl, low.reliable_nvtl);
+  EXPECT_FALSE(result.reliable);
+}
+
+TEST(Search, ContinuesNothingOnceItIsToldToEnd) {
+  Hill aligner;
+  aligner.change = a_metre_towards(8);
+  std::stop_source source;
+  PerScan stoppable;
+  stoppable.stop = source.get_token();
+  const SearchResult result = search(aligner, kScan, kPrior, kBatched, options(20, 20), stoppable,
+                                     [&](const auto&) { source.request_stop(); });
+  EXPECT_EQ(result.particles.size(), 20U);
+  EXPECT_EQ(result.interrupted, Stop::cancelled);
+  EXPECT_FALSE(result.reliable);
 }
 
 TEST(Search, AlongAStreetPlacesAlikeAreRivalsThoughNoneConverges) {

@@ -19,11 +19,12 @@ struct Particle {
 };
 
 struct SearchResult {
-  std::vector<Particle> particles;  ///< in the order they were proposed
-  std::size_t best = 0;             ///< largest NVTL, the first on ties
-  bool reliable = false;            ///< its NVTL is above SearchOptions::reliable_nvtl
-  /// Largest NVTL among the particles that converged in another mode (is_another_mode). If the best is
-  /// degenerate, degenerate ones count too.
+  /// In the order they were proposed. If the one with the largest NVTL, the first on ties, ended at the
+  /// iteration limit, it is continued by particles that start where it ended: three at most.
+  std::vector<Particle> particles;
+  std::size_t best = 0;   ///< the one with the largest NVTL, or the last that continued it
+  bool reliable = false;  ///< it converged, its NVTL is above SearchOptions::reliable_nvtl, no place is alike
+  /// Largest NVTL among the proposed particles that ended in another mode (is_another_mode), at rest or not.
   std::optional<std::size_t> runner_up;
   /// The reason if particles are missing or unfinished: Stop::cancelled or Stop::timeout.
   std::optional<Stop> interrupted;
@@ -31,7 +32,7 @@ struct SearchResult {
   const Particle& best_particle() const { return particles.at(best); }
   /// NVTL of the runner-up over that of the best; 0 without one.
   double runner_up_ratio() const;
-  /// The runner-up is nearly as good: another place looks the same.
+  /// The runner-up is nearly as good: another place looks the same, or too little is at rest to tell.
   bool ambiguous() const { return runner_up_ratio() >= kAmbiguousRatio; }
 
   /// Two of three wrong answers had such a runner-up, one of four right ones
