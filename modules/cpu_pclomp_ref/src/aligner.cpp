@@ -25,6 +25,7 @@ class ReferenceAligner final : public Aligner {
       : options_(options), threads_(options.threads > 0 ? options.threads : omp_get_num_procs()) {}
 
   MapInfo set_map(const PointCloud& map) override {
+    const Turn turn(*this, "set_map");
     require_map_precision(map, options_);
     const FinitePoints finite = finite_points(map);
     require_global_map_precision(finite.points, options_);
@@ -46,6 +47,7 @@ class ReferenceAligner final : public Aligner {
   }
 
   AlignResult align(const PointCloud& cloud, const Transform& guess, const PerScan& per_scan) override {
+    const Turn turn(*this, "align");
     const FinitePoints scan = usable_scan(cloud, guess, "align");
     if (has_pyramid()) {
       const PyramidProblem problem{levels_, options_, threads_, scan, per_scan};
@@ -57,6 +59,7 @@ class ReferenceAligner final : public Aligner {
   }
 
   Evaluation evaluate(const PointCloud& cloud, const Transform& pose, const PerScan& per_scan) override {
+    const Turn turn(*this, "evaluate");
     const FinitePoints scan = usable_scan(cloud, pose, "evaluate");
     const Level& level = *levels_.back();
     const Eigen::Matrix4f matrix = to_float(pose);
@@ -84,6 +87,7 @@ class ReferenceAligner final : public Aligner {
   }
 
   std::vector<VoxelInfo> voxels() const override {
+    const Turn turn(*this, "voxels");
     require_map("voxels");
     std::vector<VoxelInfo> rows;
     for (const Leaf& leaf : levels_.back()->grid.leaves())

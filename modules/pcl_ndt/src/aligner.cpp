@@ -39,6 +39,7 @@ class PclAligner final : public Aligner {
   explicit PclAligner(const AlignOptions& options) : options_(options) {}
 
   MapInfo set_map(const PointCloud& map) override {
+    const Turn turn(*this, "set_map");
     require_map_precision(map, options_);
     // PCL works in float32 global coordinates. Those of a float cloud it gets bit for bit; the origin of a
     // double cloud, rounded to the voxel grid, stays with us.
@@ -63,6 +64,7 @@ class PclAligner final : public Aligner {
   AlignResult align(const PointCloud& cloud, const Transform& guess, const PerScan& per_scan) override;
 
   Evaluation evaluate(const PointCloud& cloud, const Transform& pose, const PerScan& per_scan) override {
+    const Turn turn(*this, "evaluate");
     require(pose, per_scan, "evaluate");
     const FinitePoints scan = scan_points(cloud, options_, "evaluate");
     Evaluation out;
@@ -83,6 +85,7 @@ class PclAligner final : public Aligner {
   }
 
   std::vector<VoxelInfo> voxels() const override {
+    const Turn turn(*this, "voxels");
     require_map("voxels");
     std::vector<VoxelInfo> table = matcher_->voxels();
     const double origin[3] = {origin_.x, origin_.y, origin_.z};
@@ -122,6 +125,7 @@ TracePoint PclAligner::trace_point(const Transform& local, double step, const Fi
 }
 
 AlignResult PclAligner::align(const PointCloud& cloud, const Transform& guess, const PerScan& per_scan) {
+  const Turn turn(*this, "align");
   require(guess, per_scan, "align");
   const FinitePoints scan = scan_points(cloud, options_, "align");
   AlignResult result;

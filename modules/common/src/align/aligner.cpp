@@ -32,18 +32,35 @@ void require_room_for_results(std::size_t poses, std::size_t results, const char
     throw std::invalid_argument(fmt::format("{}: {} poses but room for {} results", where, poses, results));
 }
 
+Aligner::Turn::Turn(const Aligner& aligner, const char* call) : taken_(&aligner.turn_) {
+  std::thread::id other;  // nobody
+  if (taken_->compare_exchange_strong(other, std::this_thread::get_id(), std::memory_order_acquire)) return;
+  if (other != std::this_thread::get_id())
+    throw std::logic_error(fmt::format(
+        "{}: the aligner is busy with another thread's call: one thread at a time; make one for each thread",
+        call));
+  taken_ = nullptr;
+}
+
+Aligner::Turn::~Turn() {
+  if (taken_) taken_->store({}, std::memory_order_release);
+}
+
 void Aligner::align_batch(const PointCloud& scan, std::span<const Transform> guesses,
                           std::span<AlignResult> out, const PerScan& per_scan) {
+  const Turn turn(*this, "align_batch");
   require_room_for_results(guesses.size(), out.size(), "align_batch");
   submit(scan, guesses, per_scan);
   collect(out);
 }
 
 void Aligner::submit(const PointCloud& scan, std::span<const Transform> guesses, const PerScan& per_scan) {
+  const Turn turn(*this, "submit");
   submitted_ = Submitted{&scan, guesses, per_scan};
 }
 
 void Aligner::collect(std::span<AlignResult> out) {
+  const Turn turn(*this, "collect");
   if (!submitted_) throw std::logic_error("collect: nothing was submitted");
   const Submitted work = *std::exchange(submitted_, std::nullopt);
   require_room_for_results(work.guesses.size(), out.size(), "collect");
@@ -51,6 +68,7 @@ void Aligner::collect(std::span<AlignResult> out) {
 }
 
 void Aligner::score_batch(const PointCloud& scan, std::span<const Transform> poses, std::span<Score> out) {
+  const Turn turn(*this, "score_batch");
   require_room_for_results(poses.size(), out.size(), "score_batch");
   for (std::size_t k = 0; k < out.size(); ++k) {
     const Evaluation e = evaluate(scan, poses[k]);

@@ -27,6 +27,7 @@ DeviceAligner::DeviceAligner(const AlignOptions& options)
       point_scores_(context_) {}
 
 MapInfo DeviceAligner::set_map(const PointCloud& map) {
+  const Turn turn(*this, "set_map");
   give_up();
   transact([&] {
     const DeviceMapCloud cloud(context_, map, options());
@@ -41,6 +42,7 @@ MapInfo DeviceAligner::set_map(const PointCloud& map) {
 }
 
 std::vector<VoxelInfo> DeviceAligner::voxels() const {
+  const Turn turn(*this, "voxels");
   require_map("voxels");
   return maps_.back()->voxel_table();
 }

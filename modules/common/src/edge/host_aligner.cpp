@@ -5,6 +5,7 @@
 namespace ndt {
 
 MapInfo HostAligner::set_map(const PointCloud& map) {
+  const Turn turn(*this, "set_map");
   give_up();
   const MapCloud cloud(map, options());
   maps_ = build_levels([&](const AlignOptions& level) { return std::make_unique<VoxelMap>(cloud, level); });
@@ -13,6 +14,7 @@ MapInfo HostAligner::set_map(const PointCloud& map) {
 }
 
 std::vector<VoxelInfo> HostAligner::voxels() const {
+  const Turn turn(*this, "voxels");
   require_map("voxels");
   return map().voxel_table();
 }

@@ -101,6 +101,7 @@ void LoopAligner::give_up() {
 }
 
 AlignResult LoopAligner::align(const PointCloud& cloud, const Transform& guess, const PerScan& per_scan) {
+  const Turn turn(*this, "align");
   begin(cloud, {&guess, 1}, per_scan, "align");
   AlignResult out;
   collect({&out, 1});
@@ -108,6 +109,7 @@ AlignResult LoopAligner::align(const PointCloud& cloud, const Transform& guess, 
 }
 
 Evaluation LoopAligner::evaluate(const PointCloud& cloud, const Transform& pose, const PerScan& per_scan) {
+  const Turn turn(*this, "evaluate");
   const LoopScan scan = prepare(cloud, {&pose, 1}, "evaluate");
   LoopOptions options = loop_options_for(per_scan, scan);
   options.max_iterations = 0;
@@ -121,11 +123,13 @@ Evaluation LoopAligner::evaluate(const PointCloud& cloud, const Transform& pose,
 
 void LoopAligner::submit(const PointCloud& cloud, std::span<const Transform> guesses,
                          const PerScan& per_scan) {
+  const Turn turn(*this, "submit");
   require_room_for_results(guesses.size(), guesses.size(), "submit");
   begin(cloud, guesses, per_scan, "submit");
 }
 
 void LoopAligner::collect(std::span<AlignResult> out) {
+  const Turn turn(*this, "collect");
   if (!batch_.pending) throw std::logic_error("collect: nothing was submitted");
   require_room_for_results(batch_.runs.size(), out.size(), "collect");
   batch_.pending = false;
@@ -144,6 +148,7 @@ void LoopAligner::collect(std::span<AlignResult> out) {
 
 void LoopAligner::score_batch(const PointCloud& cloud, std::span<const Transform> poses,
                               std::span<Score> out) {
+  const Turn turn(*this, "score_batch");
   require_room_for_results(poses.size(), out.size(), "score_batch");
   const LoopScan scan = prepare(cloud, poses, "score_batch");
   if (poses.empty()) return;

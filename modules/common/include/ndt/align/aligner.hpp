@@ -2,11 +2,13 @@
 // below it is templates.
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <optional>
 #include <span>
 #include <stop_token>
+#include <thread>
 #include <vector>
 
 #include "ndt/align/align_options.hpp"
@@ -62,7 +64,11 @@ struct Score {
   std::int64_t correspondences = 0;
 };
 
-/// One registration method. Not thread-safe; one instance per thread.
+/// One registration method. For one thread at a time: a call while another thread's lasts throws
+/// std::logic_error "<call>: the aligner is busy ...". One instance per thread is the way to use many.
+///
+/// A child process after fork() has none of its parent's threads, nor a usable GPU, and a call on an aligner
+/// of the parent waits in it for ever. Start the child before the first aligner is made, or let it exec.
 class Aligner {
  public:
   virtual ~Aligner() = default;
@@ -96,13 +102,28 @@ class Aligner {
   /// Scores of many poses of one scan. poses and out as in align_batch; throws as evaluate does.
   virtual void score_batch(const PointCloud& scan, std::span<const Transform> poses, std::span<Score> out);
 
+ protected:
+  /// Taken by every call for as long as it lasts, because an aligner has one set of buffers. Throws
+  /// std::logic_error if another thread has it; the calls that a call makes share its turn.
+  class Turn {
+   public:
+    Turn(const Aligner& aligner, const char* call);
+    Turn(const Turn&) = delete;
+    Turn& operator=(const Turn&) = delete;
+    ~Turn();
+
+   private:
+    std::atomic<std::thread::id>* taken_;  // null within another call's turn
+  };
+
  private:
   struct Submitted {
     const PointCloud* scan;
     std::span<const Transform> guesses;
     PerScan per_scan;
   };
-  std::optional<Submitted> submitted_;  ///< where submit() is not overridden
+  std::optional<Submitted> submitted_;           ///< where submit() is not overridden
+  mutable std::atomic<std::thread::id> turn_{};  ///< the thread whose call lasts, if any
 };
 
 /// Throws std::invalid_argument unless there is a result for every pose, and no more poses than one call
