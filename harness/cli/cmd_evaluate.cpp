@@ -4,6 +4,7 @@
 #include "cli/commands.hpp"
 #include "cli/flags.hpp"
 #include "cli/print.hpp"
+#include "cli/unit_warnings.hpp"
 #include "io/cloud_file.hpp"
 
 namespace ndt::harness {
@@ -31,6 +32,7 @@ ExitCode evaluate(const Arguments& a) {
 
   const PreparedCloud map = prepare(read_cloud(a.map), map_filters),
                       scan = prepare(read_cloud(a.scan), scan_filters);
+  warn_of_millimetres(map.cloud, scan.cloud);
   aligner->set_map(map.cloud);
   const Evaluation evaluation = aligner->evaluate(scan.cloud, pose, per_scan_options);
   if (per_scan_options.point_scores) write_point_scores(a.point_scores, scan.cloud, evaluation.point_scores);

@@ -9,6 +9,7 @@
 #include "base/numbers.hpp"
 #include "base/standard_streams.hpp"
 #include "cli/option_flags.hpp"
+#include "cli/unit_warnings.hpp"
 #include "io/cloud_file.hpp"
 #include "ndt/align/option.hpp"
 
@@ -50,7 +51,10 @@ void add_pose_flag(CLI::App& command, const char* name, std::vector<std::string>
 
 Transform pose_from(const std::vector<std::string>& words, std::string_view option) {
   if (words.empty()) return {};
-  return parse_transform(fmt::format("{}", fmt::join(words, " ")), option);
+  const std::string text = fmt::format("{}", fmt::join(words, " "));
+  const Transform pose = parse_transform(text, option);
+  warn_of_degrees(parse_numbers(text, option), option);
+  return pose;
 }
 
 void add_implementation_flag(CLI::App& command, std::string& name) {

@@ -25,7 +25,7 @@ void add_scan_flag(CLI::App& command, std::string& file);
 
 /// A pose as one word or several.
 void add_pose_flag(CLI::App& command, const char* name, std::vector<std::string>& words, bool required);
-/// Identity without words.
+/// Identity without words. Warns of angles that look like degrees.
 Transform pose_from(const std::vector<std::string>& words, std::string_view option);
 
 void add_implementation_flag(CLI::App& command, std::string& name);

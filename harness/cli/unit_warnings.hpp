@@ -1,0 +1,18 @@
+// Warnings on stderr about numbers that are probably in other units than those they are taken for.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include "ndt/core/point_cloud.hpp"
+
+namespace ndt::harness {
+
+/// Of x,y,z,roll,pitch,yaw with an angle beyond a full turn. Other poses need no look.
+void warn_of_degrees(std::span<const double> pose, std::string_view option);
+
+/// Of a map whose middle nine tenths extend over more than 20 km, and of a scan whose middle half extends
+/// over more than 1 km: both are beyond what sensors see, and ordinary in millimetres.
+void warn_of_millimetres(const PointCloud& map, const PointCloud& scan);
+
+}  // namespace ndt::harness
