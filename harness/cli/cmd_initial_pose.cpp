@@ -8,6 +8,7 @@
 #include "cli/flags.hpp"
 #include "cli/option_flags.hpp"
 #include "cli/print.hpp"
+#include "cli/unit_warnings.hpp"
 #include "io/cloud_file.hpp"
 
 namespace ndt::harness {
@@ -51,7 +52,8 @@ ExitCode initial_pose_command(const Arguments& a) {
   const ScanPreparation map_filters = map_preparation(a.preparation),
                         scan_filters = scan_preparation(a.preparation);
   SearchAnswer answer;
-  answer.setting = resolve(a.search);
+  answer.setting = resolve(a.search, options);
+  answer.unknown_scale = initial_pose::unknown_scale(options);
   const Implementation& entry = choose_implementation(answer.setting.strategy, a.implementation);
   answer.implementation = entry.name, answer.runs_on = entry.runs_on, answer.prior = prior;
   const std::unique_ptr<Aligner> aligner = entry.make(options);
@@ -59,6 +61,7 @@ ExitCode initial_pose_command(const Arguments& a) {
 
   const PreparedCloud map = prepare(read_cloud(a.map), map_filters),
                       scan = prepare(read_cloud(a.scan), scan_filters);
+  warn_of_millimetres(map.cloud, scan.cloud);
   const Stopwatch build;
   aligner->set_map(map.cloud);
   answer.build_us = build.elapsed_us();

@@ -30,6 +30,8 @@ template <class Value>
 std::string value_text(const Value& value) {
   if constexpr (std::is_arithmetic_v<Value> || std::is_same_v<Value, std::string>)
     return fmt::format("{}", value);
+  else if constexpr (requires { value.has_value(); })
+    return value ? value_text(*value) : "none";
   else
     return std::string(to_string(value));
 }

@@ -51,6 +51,7 @@ struct SearchAnswer {
   initial_pose::PosePrior prior;
   double build_us = 0, search_us = 0;
   initial_pose::SearchResult result;
+  std::string unknown_scale;  ///< names what no threshold is known for
 };
 
 /// Every particle with it.
@@ -66,10 +67,10 @@ struct TextColumn {
 /// must have one cell per column.
 std::string text_table(std::span<const TextColumn> columns, std::span<const std::vector<std::string>> rows);
 
-/// Writes a CSV file with the heading index,x_m,y_m,z_m,score and one line per usable point of the scan (align/usable_points.hpp): its
-/// index in the scan, all points counted, its coordinates in the scan's frame, and its entry of
-/// Evaluation::point_scores. All digits are kept. Throws InputError if it cannot be written, std::logic_error
-/// unless there is one score per usable point.
+/// Writes a CSV file with the heading index,x_m,y_m,z_m,score and one line per usable point of the scan
+/// (align/usable_points.hpp): its index in the scan, all points counted, its coordinates in the scan's frame,
+/// and its entry of Evaluation::point_scores. All digits are kept. Throws InputError if it cannot be written,
+/// std::logic_error unless there is one score per usable point.
 void write_point_scores(const std::filesystem::path& file, const PointCloud& scan,
                         std::span<const float> scores);
 

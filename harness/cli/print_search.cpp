@@ -45,22 +45,25 @@ std::string how_many(const SearchOptions& options, std::size_t particles) {
 
 std::string verdict(const SearchAnswer& answer) {
   const SearchResult& result = answer.result;
-  const double nvtl = result.best_particle().result.nvtl, least = answer.setting.options.reliable_nvtl;
+  const double nvtl = result.best_particle().result.nvtl;
+  const std::optional<double>& least = answer.setting.options.reliable_nvtl;
   const Stop stop = result.best_particle().result.stop;
   if (stop != Stop::converged)
     return fmt::format("NOT reliable: the best particle ended as {}; widen --sigma or take more --particles",
                        to_string(stop));
-  if (!(nvtl > least))
+  if (least && !(nvtl > *least))
     return fmt::format(
         "NOT reliable: NVTL {:.4f} is not above {:g}; widen --sigma, take more --particles, or check that "
         "the scan is from this map",
-        nvtl, least);
+        nvtl, *least);
   if (result.ambiguous())
     return fmt::format(
-        "AMBIGUOUS: NVTL {:.4f} is above {:g}, but a place elsewhere has {:.3f} of it; a nearer --guess with "
-        "a smaller --sigma leaves fewer",
-        nvtl, least, result.runner_up_ratio());
-  return fmt::format("reliable: NVTL {:.4f} is above {:g}", nvtl, least);
+        "AMBIGUOUS: a place elsewhere has {:.3f} of the NVTL {:.4f}; a nearer --guess with a smaller --sigma "
+        "leaves fewer",
+        result.runner_up_ratio(), nvtl);
+  if (!least)
+    return fmt::format("unknown: no threshold is known for {}; give --reliable-nvtl", answer.unknown_scale);
+  return fmt::format("reliable: NVTL {:.4f} is above {:g}", nvtl, *least);
 }
 
 std::string runner_up_text(const SearchResult& result) {
@@ -95,8 +98,8 @@ json to_json(const SearchAnswer& answer) {
   j["prior_rpy_rad"] = {answer.prior.mean.roll, answer.prior.mean.pitch, answer.prior.mean.yaw};
   j["prior_sigma"] = array_of(answer.prior.sigma);
   j["best"] = named_particle(result, result.best);
-  j["reliable"] = result.reliable;
-  j["reliable_nvtl"] = options.reliable_nvtl;
+  j["reliable"] = result.reliable ? json(*result.reliable) : json();
+  j["reliable_nvtl"] = options.reliable_nvtl ? json(*options.reliable_nvtl) : json();
   j["runner_up"] = result.runner_up ? named_particle(result, *result.runner_up) : json();
   j["runner_up_ratio"] = result.runner_up ? json(result.runner_up_ratio()) : json();
   j["ambiguous"] = result.ambiguous();

@@ -16,9 +16,16 @@
 
 namespace ndt::harness {
 
+template <class Value>
+struct WrittenAs {
+  using type = std::conditional_t<std::is_enum_v<Value>, std::string, Value>;
+};
+template <class Value>
+struct WrittenAs<std::optional<Value>> : WrittenAs<Value> {};
+
 /// As it was written: enumerations by name, so that an unknown one is refused where options are resolved.
 template <class Value>
-using Written = std::optional<std::conditional_t<std::is_enum_v<Value>, std::string, Value>>;
+using Written = std::optional<typename WrittenAs<Value>::type>;
 
 /// Throws UsageError unless it is a name of the enumeration.
 template <NamedEnum Enum>

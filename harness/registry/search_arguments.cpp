@@ -55,6 +55,13 @@ ResolvedSearch resolve(const SearchArguments& a) {
   return setting;
 }
 
+ResolvedSearch resolve(const SearchArguments& arguments, const AlignOptions& alignments) {
+  ResolvedSearch setting = resolve(arguments);
+  if (!setting.options.reliable_nvtl)
+    setting.options.reliable_nvtl = initial_pose::known_reliable_nvtl(alignments);
+  return setting;
+}
+
 const Implementation& choose_implementation(const Strategy& strategy, std::string_view name) {
   if (name == kAuto)
     for (const Implementation& entry : implementations())

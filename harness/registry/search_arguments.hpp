@@ -31,6 +31,8 @@ struct ResolvedSearch {
 /// Throws UsageError for an unknown name and for what the strategy or the method has no use for,
 /// std::invalid_argument for a value out of range.
 ResolvedSearch resolve(const SearchArguments& arguments);
+/// The same; a threshold that was not given is the one known for these alignments, if any.
+ResolvedSearch resolve(const SearchArguments& arguments, const AlignOptions& alignments);
 
 /// The implementation that runs a strategy: the one asked for or, for "auto", the first whose own strategy it
 /// is. Throws UsageError for unknown names, NoDeviceError if it cannot run here.

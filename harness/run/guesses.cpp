@@ -32,8 +32,8 @@ std::vector<NamedGuess> prior_guesses(const Frame& frame, std::size_t frame_inde
   return guesses;
 }
 
-SearchRecord planned_search(const SearchSpec& search, std::uint64_t number) {
-  const ResolvedSearch setting = resolve(search.arguments);
+SearchRecord planned_search(const SearchSpec& search, const AlignOptions& alignments, std::uint64_t number) {
+  const ResolvedSearch setting = resolve(search.arguments, alignments);
   const initial_pose::SearchOptions& options = setting.options;
   SearchRecord record;
   record.name = search.name;

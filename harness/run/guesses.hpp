@@ -22,6 +22,6 @@ std::vector<Transform> batch_guesses(const Transform& first, int count);
 std::vector<NamedGuess> prior_guesses(const Frame& frame, std::size_t frame_index, const SearchSpec& search);
 
 /// Returns what is known of a search before it runs. number: of the prior, from 0; also the search's seed.
-SearchRecord planned_search(const SearchSpec& search, std::uint64_t number);
+SearchRecord planned_search(const SearchSpec& search, const AlignOptions& alignments, std::uint64_t number);
 
 }  // namespace ndt::harness

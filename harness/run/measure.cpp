@@ -36,7 +36,8 @@ class Measurer {
         timing_(job.timing.value_or(plan.timing)),
         dataset_(dataset),
         batches_(entry.batches),
-        aligner_(entry.make(job_options(job, dataset))) {}
+        options_(job_options(job, dataset)),
+        aligner_(entry.make(options_)) {}
 
   /// Reads the frame's clouds and builds its map, unless that is done.
   void prepare(std::size_t frame) {
@@ -64,7 +65,7 @@ class Measurer {
     per_scan_ = per_scan_of(measurement);
     search_.reset();
     out_of_time_ = false;
-    if (measurement.search) search_.emplace(resolve(job_.search.value().arguments), measurement);
+    if (measurement.search) search_.emplace(resolve(job_.search.value().arguments, options_), measurement);
     if (is_too_long(measurement)) return;
     place(measurement, measurement.poses);
     PerScan first = starting_now();
@@ -214,6 +215,7 @@ class Measurer {
   const TimingRule timing_;
   const Dataset& dataset_;
   bool batches_;
+  AlignOptions options_;
   std::unique_ptr<Aligner> aligner_;
   PointCloud scan_;
   std::vector<Transform> guesses_;   ///< of the current measurement

@@ -86,7 +86,7 @@ std::vector<Measurement> all_measurements(const Plan& plan, const Job& job, cons
     for (const NamedGuess& guess : guesses_of(job, dataset, index)) {
       for (const int poses : job.poses) {
         Measurement measurement;
-        if (job.search) measurement.search = planned_search(*job.search, number);
+        if (job.search) measurement.search = planned_search(*job.search, options, number);
         measurement.poses = poses;
         measurement.run_id = plan.run_id;
         measurement.job = job.index;

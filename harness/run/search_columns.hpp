@@ -18,7 +18,7 @@ inline constexpr std::tuple kPlannedSearchColumns{
     Column{"candidates", &SearchRecord::candidates, "", Null::later,
            "places considered for each guided proposal"},
     Column{"reliable_nvtl", &SearchRecord::reliable_nvtl, "", Null::later,
-           "value that the best particle's NVTL must exceed"},
+           "value that the best particle's NVTL must exceed; null if none is known for the resolution"},
     Column{"seed", &SearchRecord::seed, "", Null::never, "seed of the proposals"},
     Column{"sigma", &SearchRecord::sigma, "m, rad", Null::never,
            "standard deviations of the prior around guess: x, y, z, roll, pitch; yaw is uniform"}};
@@ -27,7 +27,9 @@ inline constexpr std::tuple kPlannedSearchColumns{
 inline constexpr std::tuple kFoundColumns{
     Column{"best_particle", &SearchRecord::best_particle, "", Null::with_error,
            "index of the particle with the largest NVTL, or of the last that continued it"},
-    Column{"reliable", &SearchRecord::reliable, "", Null::with_error, "it converged, its NVTL is above the threshold, and no other mode is nearly as good"},
+    Column{"reliable", &SearchRecord::reliable, "", Null::may,
+           "it converged, its NVTL is above the threshold, and no other mode is nearly as good; null if only "
+           "the threshold is missing"},
     Column{"ambiguous", &SearchRecord::ambiguous, "", Null::with_error, "another mode is nearly as good"},
     Column{"interrupted", &SearchRecord::interrupted, "", Null::later,
            "cancelled or timeout; null if all particles are finished"},

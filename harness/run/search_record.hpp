@@ -23,13 +23,14 @@ struct Improvement {
 struct SearchRecord {
   std::string name, strategy, method;
   int particles = 0, startup = 0, at_once = 1, candidates = 0;
-  double reliable_nvtl = 0;
+  std::optional<double> reliable_nvtl;
   std::uint64_t seed = 0;
   double sigma[5] = {};
 
   // Void with an error.
   std::size_t best_particle = 0;
-  bool reliable = false, ambiguous = false;
+  std::optional<bool> reliable;
+  bool ambiguous = false;
   std::string interrupted;  ///< empty if it was not
   std::optional<double> runner_up_ratio;
   std::optional<Transform> runner_up_pose;

@@ -51,11 +51,11 @@ SEARCH_COLUMNS = [
     Column("startup", "", "int", NEVER, "of them before the method is guided by results"),
     Column("at_once", "", "int", NEVER, "proposals a round when guided; 1 unless batched_persistent"),
     Column("candidates", "", "int", LATER, "places considered for each guided proposal"),
-    Column("reliable_nvtl", "", "number", LATER, "what the best particle's NVTL must exceed"),
+    Column("reliable_nvtl", "", "number", LATER, "what the best particle's NVTL must exceed; null if none is known"),
     Column("seed", "", "int", NEVER, "of the proposals"),
     Column("sigma", "m, rad", "sigma", NEVER, "prior around guess: x, y, z, roll, pitch; yaw is uniform"),
     Column("best_particle", "", "int", ERROR, "index of the best: largest NVTL, or what continued it"),
-    Column("reliable", "", "flag", ERROR, "it converged, NVTL above the threshold, no other mode as good"),
+    Column("reliable", "", "flag", MAY, "it converged, NVTL above the threshold, no other mode as good"),
     Column("ambiguous", "", "flag", ERROR, "another mode is nearly as good"),
     Column("interrupted", "", "text", LATER, "cancelled or timeout; null if all particles are finished"),
     Column(

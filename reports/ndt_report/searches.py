@@ -110,7 +110,7 @@ def _sequential(table):
 def _summary(group) -> dict:
     done, known = group[group.error.isna()], group.success.dropna()
     low, high = wilson(int(known.sum()), len(known)) if len(known) else (np.nan, np.nan)
-    trusted = done[done.reliable.astype(bool)]
+    trusted = done[done.reliable == True]  # noqa: E712, null is no verdict
     judged = trusted.success.dropna()
     return {
         "n": len(group),

@@ -101,6 +101,16 @@ def test_a_timeout_ends_it_with_what_it_has(courtyard):
     assert found["interrupted"] == "timeout" and len(found["particles"]) == 200
 
 
+def test_without_a_known_threshold_the_verdict_is_unknown(courtyard):
+    found = search(courtyard, "--resolution", 1.5)  # 200 particles
+    assert found["best"]["stop"] == "converged" and not found["ambiguous"]
+    assert found["reliable"] is None and found["reliable_nvtl"] is None
+    text = bench("initial-pose", *courtyard.args, *PRIOR, "--resolution", 1.5).stdout
+    assert "verdict          unknown: no threshold is known for voxels of 1.5 m; give --reliable-nvtl" in text
+    given = search(courtyard, "--resolution", 1.5, "--reliable-nvtl", 0.1)
+    assert given["reliable"] and given["reliable_nvtl"] == 0.1
+
+
 def test_a_scan_from_elsewhere_is_not_reliable(courtyard):
     done = bench("initial-pose", *courtyard.args, "--guess", "500,0,0,0,0,0", "--sigma", "1,1,0,0,0", *FEW, "--json")
     found = json.loads(done.stdout)

@@ -23,7 +23,7 @@ const PosePrior kPrior{{1, -1, 0, 0, 0, 0}, {3, 3, 0.1, 0.01, 0.01}};
 
 SearchOptions options(int particles, int startup, int at_once = 1) {
   SearchOptions out;
-  out.particles = particles, out.startup = startup, out.at_once = at_once;
+  out.reliable_nvtl = 2.3, out.particles = particles, out.startup = startup, out.at_once = at_once;
   return out;
 }
 
@@ -56,7 +56,7 @@ TEST_P(InitialPose, IsFoundWithoutAHeadingAndSaysSo) {
   const Transform& found = result.best_particle().result.map_from_scan;
   EXPECT_LT(translation_error_m(found, {}), 0.15);
   EXPECT_LT(rotation_error_rad(found, {}), 0.02);
-  EXPECT_TRUE(result.reliable);
+  EXPECT_EQ(result.reliable, true);
 }
 
 TEST_P(InitialPoseInBatches, HasTheBitsOfOneAfterTheOtherForAnyNumberOfParticles) {
@@ -154,7 +154,7 @@ TEST_P(InitialPoseInBatches, WhereThereIsNoMapNothingIsFoundAndNothingClaimed) {
   for (const PointCloud& scan : {test_clouds::scan_of(150), PointCloud{}}) {
     const SearchResult nothing =
         search(*aligner, scan, scan.points.empty() ? kPrior : out, batched_persistent(), options(60, 30, 8));
-    EXPECT_FALSE(nothing.reliable);
+    EXPECT_EQ(nothing.reliable, false);
     EXPECT_EQ(nothing.best_particle().result.nvtl, 0);
     for (const auto& particle : nothing.particles) EXPECT_EQ(particle.result.stop, Stop::no_overlap);
   }

@@ -127,10 +127,19 @@ class Search {
     const AlignResult& best = result_.best_particle().result;
     for (std::size_t k = 0; k < particles; ++k) {
       const AlignResult& result = result_.particles[k].result;
-      if (k != continued && meets_the_map(result) && is_another_mode(result.map_from_scan, best.map_from_scan) &&
-          nvtl(k) >= 0 && (!result_.runner_up || nvtl(k) > nvtl(*result_.runner_up)))
+      if (k != continued && meets_the_map(result) &&
+          is_another_mode(result.map_from_scan, best.map_from_scan) && nvtl(k) >= 0 &&
+          (!result_.runner_up || nvtl(k) > nvtl(*result_.runner_up)))
         result_.runner_up = k;
     }
+  }
+
+  void judge() {
+    const AlignResult& best = result_.best_particle().result;
+    if (best.stop != Stop::converged || result_.ambiguous())
+      result_.reliable = false;
+    else if (options_.reliable_nvtl)
+      result_.reliable = best.nvtl > *options_.reliable_nvtl;
   }
 
   SearchResult finished() {
@@ -141,9 +150,7 @@ class Search {
     for (const Particle& particle : result_.particles)
       if (const Stop stop = particle.result.stop; stop == Stop::timeout || stop == Stop::cancelled)
         result_.interrupted = stop;
-    const AlignResult& best = result_.best_particle().result;
-    result_.reliable =
-        best.stop == Stop::converged && best.nvtl > options_.reliable_nvtl && !result_.ambiguous();
+    judge();
     return std::move(result_);
   }
 

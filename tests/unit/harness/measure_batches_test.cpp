@@ -79,7 +79,7 @@ TEST(Measure, ASearchIsOneMeasurementOfItsBestParticle) {
   EXPECT_EQ(measurement.evaluations, 12 * 3);
   ASSERT_TRUE(measurement.search.has_value());
   EXPECT_EQ(measurement.search->best_particle, 0u) << "an echo has no score, so the first wins";
-  EXPECT_FALSE(measurement.search->reliable);
+  EXPECT_FALSE(measurement.search->reliable.value_or(false));
   ASSERT_EQ(measurement.search->paths.size(), 12u);
   EXPECT_EQ(measurement.search->paths[0][0], measurement.search->paths[0][3])
       << "an echo stays where it starts";

@@ -20,7 +20,7 @@ struct Anything {
 /// Members of an aggregate.
 template <class Struct, class... Values>
 consteval std::size_t member_count() {
-  if constexpr (requires { Struct{Values{}..., Anything{}}; })
+  if constexpr (requires { Struct{Values{}..., {}}; })
     return member_count<Struct, Values..., Anything>();
   else
     return sizeof...(Values);
@@ -44,6 +44,8 @@ Value another(const Option<Struct, Value>& option) {
     return "sequential";
   else if constexpr (std::is_same_v<Value, Levels>)
     return {2.5, 1};
+  else if constexpr (std::is_same_v<Value, std::optional<double>>)
+    return 2.5;
   else if constexpr (std::is_integral_v<Value>)
     return static_cast<Value>(Struct{}.*option.member + 1);
   else
@@ -52,7 +54,8 @@ Value another(const Option<Struct, Value>& option) {
 
 template <class Struct, class Value>
 std::string text_in_toml(const Value& value) {
-  return std::is_arithmetic_v<Value> ? value_text(value) : "'" + value_text(value) + "'";
+  return std::is_arithmetic_v<typename WrittenAs<Value>::type> ? value_text(value)
+                                                               : "'" + value_text(value) + "'";
 }
 
 template <class GivenOptions, class Struct, class Value>

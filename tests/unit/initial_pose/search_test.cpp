@@ -52,6 +52,7 @@ class Hill : public Aligner {
 
 SearchOptions options(int particles, int startup, int at_once = 4) {
   SearchOptions o;
+  o.reliable_nvtl = 2.3;
   o.particles = particles, o.startup = startup, o.at_once = at_once;
   return o;
 }
@@ -124,9 +125,9 @@ TEST(Search, TheBestHasTheLargestNvtlTheFirstOnTies) {
   std::size_t first = 0;
   while (result.particles[first].result.nvtl < 2) ++first;
   EXPECT_EQ(result.best, first);
-  EXPECT_TRUE(result.reliable);
+  EXPECT_TRUE(result.reliable.value());
   aligner.change = [](AlignResult& r) { r.nvtl = 2.3, r.map_from_scan = {}; };
-  EXPECT_FALSE(search(aligner, kScan, kPrior, kBatched, options(20, 20)).reliable);  // strictly above
+  EXPECT_FALSE(search(aligner, kScan, kPrior, kBatched, options(20, 20)).reliable.value());  // strictly above
 }
 
 TEST(Search, ANvtlThatIsNoNumberNeverWins) {
@@ -155,16 +156,16 @@ TEST(Search, TheRunnerUpIsTheBestOfAnotherPlaceHoweverItEnded) {
   ASSERT_TRUE(alike.runner_up.has_value());
   EXPECT_NEAR(alike.runner_up_ratio(), 2.9 / 3, 1e-12);
   EXPECT_TRUE(alike.ambiguous());
-  EXPECT_FALSE(alike.reliable);
+  EXPECT_FALSE(alike.reliable.value());
   aligner.change = two_hills(1.5, Stop::converged);
   const SearchResult apart = search(aligner, kScan, kPrior, kBatched, options(20, 20));
   EXPECT_FALSE(apart.ambiguous());
-  EXPECT_TRUE(apart.reliable);
+  EXPECT_TRUE(apart.reliable.value());
   for (const Stop stop : {Stop::max_iterations, Stop::degenerate, Stop::line_search_failed}) {
     aligner.change = two_hills(2.9, stop);
     const SearchResult moving = search(aligner, kScan, kPrior, kBatched, options(20, 20));
     EXPECT_TRUE(moving.ambiguous()) << to_string(stop);
-    EXPECT_FALSE(moving.reliable) << to_string(stop);
+    EXPECT_FALSE(moving.reliable.value()) << to_string(stop);
   }
   aligner.change = two_hills(2.9, Stop::no_overlap);
   const SearchResult alone = search(aligner, kScan, kPrior, kBatched, options(20, 20));
@@ -197,7 +198,7 @@ TEST(Search, TheBestIsContinuedUntilItHasComeToRest) {
   EXPECT_EQ(best.start.x, before.result.map_from_scan(0, 3)) << "from where it ended";
   EXPECT_NEAR(best.result.map_from_scan(0, 3), 3.5, 1e-12);
   EXPECT_EQ(best.result.stop, Stop::converged);
-  EXPECT_TRUE(result.reliable);
+  EXPECT_TRUE(result.reliable.value());
 }
 
 TEST(Search, ABestThatNeverComesToRestIsNotReliable) {
@@ -209,8 +210,33 @@ TEST(Search, ABestThatNeverComesToRestIsNotReliable) {
   const SearchResult result = search(aligner, kScan, beside, kBatched, low);
   EXPECT_EQ(result.particles.size(), 23U);
   EXPECT_EQ(result.best_particle().result.stop, Stop::max_iterations);
-  EXPECT_GT(result.best_particle().result.nvtl, low.reliable_nvtl);
-  EXPECT_FALSE(result.reliable);
+  EXPECT_GT(result.best_particle().result.nvtl, 0.1);
+  EXPECT_FALSE(result.reliable.value());
+}
+
+TEST(Search, WithoutAThresholdNothingIsSaidOfAPoseThatOnlyLacksOne) {
+  Hill aligner;
+  aligner.change = [](AlignResult& r) { r.nvtl = 3, r.map_from_scan = {}; };
+  SearchOptions unknown = options(20, 20);
+  unknown.reliable_nvtl.reset();
+  EXPECT_FALSE(search(aligner, kScan, kPrior, kBatched, unknown).reliable.has_value());
+  aligner.change = [](AlignResult& r) { r.stop = Stop::degenerate; };
+  EXPECT_EQ(search(aligner, kScan, kPrior, kBatched, unknown).reliable, false);
+}
+
+TEST(Search, AThresholdIsKnownForTheScalesThatWereMeasured) {
+  EXPECT_EQ(known_reliable_nvtl(AlignOptions::autoware()), 2.3);
+  EXPECT_EQ(known_reliable_nvtl(AlignOptions::textbook()), 2.4);
+  EXPECT_EQ(known_reliable_nvtl(AlignOptions::pyramid()), 2.4);
+  EXPECT_EQ(known_reliable_nvtl(AlignOptions::wide_pyramid()), 2.4);
+  AlignOptions finer = AlignOptions::pyramid(), direct, coarse;
+  finer.levels = {2.5, 1, 0.5};
+  direct.neighbours = Neighbours::direct7;
+  coarse.resolution_m = 10;
+  for (const AlignOptions& options : {finer, direct, coarse})
+    EXPECT_FALSE(known_reliable_nvtl(options).has_value());
+  EXPECT_EQ(unknown_scale(finer), "voxels of 1 m");
+  EXPECT_EQ(unknown_scale(coarse), "voxels of 10 m");
 }
 
 TEST(Search, ContinuesNothingOnceItIsToldToEnd) {
@@ -223,7 +249,7 @@ TEST(Search, ContinuesNothingOnceItIsToldToEnd) {
                                      [&](const auto&) { source.request_stop(); });
   EXPECT_EQ(result.particles.size(), 20U);
   EXPECT_EQ(result.interrupted, Stop::cancelled);
-  EXPECT_FALSE(result.reliable);
+  EXPECT_FALSE(result.reliable.value());
 }
 
 TEST(Search, AlongAStreetPlacesAlikeAreRivalsThoughNoneConverges) {
@@ -272,7 +298,7 @@ TEST(Search, ParticlesThatNeverMetTheMapAreWorseThanAllThatDid) {
   const SearchResult none = search(aligner, kScan, kPrior, kRounds, options(60, 30));
   EXPECT_EQ(none.particles.size(), 60U);
   EXPECT_EQ(none.best, 0U);
-  EXPECT_FALSE(none.reliable);
+  EXPECT_FALSE(none.reliable.value());
   EXPECT_FALSE(none.ambiguous());
 }
 

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -39,6 +40,9 @@ std::string in_words(const Bounds& bounds);
 
 /// Each throws as refuse_option does unless the value is within the bounds.
 void require_within(std::string_view name, double value, const Bounds& bounds);
+inline void require_within(std::string_view name, const std::optional<double>& value, const Bounds& bounds) {
+  if (value) require_within(name, *value, bounds);
+}
 void require_closed(std::string_view name, double value, double low, double high);  ///< [low, high]
 void require_above(std::string_view name, double value, double low, double high);   ///< (low, high]
 void require_whole(std::string_view name, std::int64_t value, std::int64_t low, std::int64_t high);
@@ -73,7 +77,7 @@ void require_within(const std::tuple<Options...>& table, const Struct& options) 
     if constexpr (std::is_arithmetic_v<Value>)
       require_within(option.name, static_cast<double>(options.*option.member), option.bounds);
     else if constexpr (requires { require_within(option.name, options.*option.member, option.bounds); })
-      require_within(option.name, options.*option.member, option.bounds);  // a list of numbers
+      require_within(option.name, options.*option.member, option.bounds);  // a list, or an optional
   });
 }
 

@@ -22,8 +22,10 @@ struct SearchResult {
   /// In the order they were proposed. If the one with the largest NVTL, the first on ties, ended at the
   /// iteration limit, it is continued by particles that start where it ended: three at most.
   std::vector<Particle> particles;
-  std::size_t best = 0;   ///< the one with the largest NVTL, or the last that continued it
-  bool reliable = false;  ///< it converged, its NVTL is above SearchOptions::reliable_nvtl, no place is alike
+  std::size_t best = 0;  ///< the one with the largest NVTL, or the last that continued it
+  /// It converged, its NVTL is above SearchOptions::reliable_nvtl, and no place is alike. Nothing if all that
+  /// is missing is a threshold.
+  std::optional<bool> reliable;
   /// Largest NVTL among the proposed particles that ended in another mode (is_another_mode), at rest or not.
   std::optional<std::size_t> runner_up;
   /// The reason if particles are missing or unfinished: Stop::cancelled or Stop::timeout.
