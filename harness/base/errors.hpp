@@ -15,7 +15,7 @@ enum class ExitCode {
   usage = 1,        ///< the command line, a name or an option cannot be used
   bad_input = 2,    ///< a file cannot be read, used or written
   regression = 3,   ///< a result differs from what it must be
-  jobs_failed = 4,  ///< some work of many failed; the rest was done
+  jobs_failed = 4,  ///< some work of many failed, or a result is not as required; the rest was done
   no_device = 5     ///< what was asked for by name cannot run on this machine
 };
 

@@ -1,11 +1,17 @@
 // ndt-bench align: one registration of two files.
 #include <fmt/format.h>
 
+#include <array>
+
 #include "base/clock.hpp"
+#include "base/standard_streams.hpp"
 #include "cli/commands.hpp"
 #include "cli/flags.hpp"
 #include "cli/print.hpp"
+#include "cli/unit_warnings.hpp"
+#include "cli/verdict.hpp"
 #include "io/cloud_file.hpp"
+#include "registry/given_options.hpp"
 #include "run/repeatability.hpp"
 
 namespace ndt::harness {
@@ -18,8 +24,29 @@ struct Arguments {
   AlignArguments align;
   PreparationArguments preparation;
   int repeat = 1;
+  std::vector<std::string> require;
   bool trace = false, json = false;
 };
+
+enum class Requirement { converged, reliable };
+constexpr auto enum_names(Requirement) { return std::array{"converged", "reliable"}; }
+
+std::vector<Requirement> requirements(const Arguments& a) {
+  std::vector<Requirement> out;
+  for (const std::string& name : a.require) out.push_back(named<Requirement>("--require", name));
+  return out;
+}
+
+/// Says on stderr what was required and is not so.
+ExitCode checked(std::span<const Requirement> required, const AlignResult& result, const Verdict& verdict) {
+  for (const Requirement requirement : required) {
+    const bool met = requirement == Requirement::converged ? result.stop == Stop::converged : verdict.ok();
+    if (met) continue;
+    notice("ndt-bench: align: --require {} is not met: {}\n", to_string(requirement), verdict.doubt);
+    return ExitCode::jobs_failed;
+  }
+  return ExitCode::ok;
+}
 
 struct Outcome {
   double build_us = 0;
@@ -53,6 +80,7 @@ ExitCode align(const Arguments& a) {
   const Transform guess = pose_from(a.guess, "--guess");
   if (a.repeat < 1) throw UsageError(fmt::format("--repeat = {}: must be 1 or more", a.repeat));
   per_scan(a.align);  // what is wrong with them is said before any file is read
+  const std::vector<Requirement> required = requirements(a);
   const AlignOptions options = resolve(a.align);
   const ScanPreparation map_filters = map_preparation(a.preparation),
                         scan_filters = scan_preparation(a.preparation);
@@ -61,23 +89,26 @@ ExitCode align(const Arguments& a) {
 
   const PreparedCloud map = prepare(read_cloud(a.map), map_filters),
                       scan = prepare(read_cloud(a.scan), scan_filters);
+  warn_of_millimetres(map.cloud, scan.cloud);
   const Outcome outcome = align_repeatedly(*aligner, map.cloud, scan.cloud, guess, a);
+  const Verdict verdict = verdict_of(outcome.result, options, entry);
   if (a.json) {
     nlohmann::ordered_json json =
         to_json(outcome.result, entry.name, outcome.build_us, outcome.align_us, a.trace);
+    put_verdict(json, verdict);
     put_preparation(json, "map_preparation", map);
     put_preparation(json, "scan_preparation", scan);
     print_json(json);
-    return ExitCode::ok;
+    return checked(required, outcome.result, verdict);
   }
   fmt::print("implementation   {} ({})\n", entry.name, entry.runs_on);
   if (!entry.note.empty()) fmt::print("note             {}\n", entry.note);
   fmt::print("{}", clouds_text(map, scan));
-  fmt::print("{}", to_text(outcome.result));
+  fmt::print("{}{}", to_text(verdict), to_text(outcome.result));
   fmt::print("build            {:.3f} ms\nalign            {}\n", outcome.build_us / 1000,
              time_text(outcome.align_us));
   if (a.trace) fmt::print("{}", trace_text(outcome.result.trace));
-  return ExitCode::ok;
+  return checked(required, outcome.result, verdict);
 }
 
 }  // namespace
@@ -92,6 +123,11 @@ void add_align(CLI::App& app, Command& chosen) {
   add_pose_flag(command, "--guess", a->guess, false);
   command.add_option("--repeat", a->repeat, "align this many times; results must be equal bit for bit")
       ->type_name("K");
+  command
+      .add_option("--require", a->require,
+                  "converged, reliable or both with a comma: exit with 4 unless the result is so")
+      ->type_name("LIST")
+      ->delimiter(',');
   command.add_flag("--trace", a->trace, "also give the pose after every iteration");
   command.add_flag("--json", a->json, "one JSON object on stdout, with units in its key names");
   add_align_flags(command, a->align);

@@ -1,10 +1,11 @@
 """align, evaluate, voxels and export: what they print, and that it is right."""
 
+import array
 import json
 import math
 
 import pytest
-from conftest import EXIT_BAD_INPUT, EXIT_NO_DEVICE, EXIT_USAGE, IMPLEMENTATIONS, LISTED, OWN_IMPLEMENTATIONS, bench, refusal
+from conftest import EXIT_BAD_INPUT, EXIT_JOBS_FAILED, EXIT_NO_DEVICE, EXIT_USAGE, IMPLEMENTATIONS, LISTED, OWN_IMPLEMENTATIONS, bench, refusal
 
 GUESS = "0.3,-0.2,0.05,0.01,-0.01,0.03"
 
@@ -15,6 +16,7 @@ ALIGN_KEYS = {
     "condition_number": float, "surface_condition_number": float, "weak_direction": 6, "laplace_covariance_m2": 4,
     "laplace_covariance_floored_m2": 4, "newton_fallbacks": int, "dropped_points": int,
     "derivative_rpy_rad": 3}
+VERDICT_KEYS = {"verdict": str, "doubt": type(None), "reliable_nvtl": float}
 EVALUATE_KEYS = {
     "implementation": str, "score": float, "transform_probability": float, "nvtl": float, "gradient": 6, "hessian": 36,
     "correspondences": int, "points_with_voxels": int, "dropped_points": int, "derivative_rpy_rad": 3}
@@ -51,7 +53,8 @@ def shown(numbers):
 def test_align_json_has_exactly_the_documented_keys(courtyard, implementation):
     result = answer("align", courtyard, "--guess", GUESS, "--implementation", implementation)
     fallbacks = int if implementation in OWN_IMPLEMENTATIONS else type(None)  # PCL does not tell
-    check_shape(result, ALIGN_KEYS | {"newton_fallbacks": fallbacks})
+    verdict = VERDICT_KEYS if implementation in OWN_IMPLEMENTATIONS else {"verdict": str, "doubt": str, "reliable_nvtl": type(None)}
+    check_shape(result, ALIGN_KEYS | {"newton_fallbacks": fallbacks} | verdict)
     assert result["implementation"] == implementation and result["stop"] == "converged"
     assert all(abs(v) < 0.05 for v in result["pose_xyz_m"]) and all(abs(v) < 0.01 for v in result["pose_rpy_rad"])
     assert result["build_us"] > 0 and result["align_us"][0] > 0
@@ -80,7 +83,7 @@ def test_voxels_json_has_exactly_the_documented_keys(courtyard, implementation):
 
 def test_trace_lists_the_guess_and_every_iteration(courtyard):
     result = answer("align", courtyard, "--guess", GUESS, "--trace")
-    check_shape(result, ALIGN_KEYS | {"trace": list})
+    check_shape(result, ALIGN_KEYS | {"trace": list} | VERDICT_KEYS)
     assert len(result["trace"]) == result["iterations"] + 1
     for point in result["trace"]:
         check_shape(point, {"matrix": 16, "score": float, "transform_probability": float, "nvtl": float, "step_m": float})
@@ -164,6 +167,64 @@ def test_a_peer_refuses_what_its_library_has_not_and_notes_how_it_differs(courty
 def test_the_number_of_threads_changes_no_bit(courtyard):
     one, two = (answer("align", courtyard, "--guess", GUESS, "--threads", n) for n in (1, 2))
     assert one["matrix"] == two["matrix"] and one["hessian"] == two["hessian"]
+
+
+@pytest.mark.parametrize("options, doubt", [
+    ([], None),
+    (["--profile", "pyramid"], None),
+    (["--max-iterations", 1], "it ended as max_iterations"),
+    (["--resolution", 1], "no NVTL threshold is known for voxels of 1 m"),
+    (["--neighbours", "direct7"], "no NVTL threshold is known for these neighbours"),
+])
+def test_the_verdict_says_what_is_doubtful(courtyard, options, doubt):
+    found = answer("align", courtyard, "--guess", GUESS, *options)
+    line = next(l for l in bench("align", *courtyard.args, "--guess", GUESS, *options).stdout.splitlines() if l.startswith("verdict"))
+    if doubt is None:
+        assert found["verdict"] == "ok" and found["doubt"] is None and line.split() == ["verdict", "ok"]
+    else:
+        assert found["verdict"] == "doubtful" and doubt in found["doubt"] and line.endswith("doubtful: " + found["doubt"])
+
+
+def test_a_wrong_optimum_is_doubtful_by_its_nvtl(courtyard):
+    found = answer("align", courtyard, "--guess", "0,0,0,0,0,1.57", "--profile", "pyramid")
+    assert found["stop"] == "converged" and found["verdict"] == "doubtful"
+    assert f"NVTL {found['nvtl']:.4f} is not above 2.4" in found["doubt"]
+
+
+def test_what_is_required_and_not_so_exits_with_4(courtyard):
+    args = ["align", *courtyard.args, "--guess", GUESS]
+    bench(*args, "--require", "converged,reliable")
+    done = bench(*args, "--require", "converged,reliable", "--max-iterations", 1, code=EXIT_JOBS_FAILED)
+    assert "--require converged is not met: it ended as max_iterations" in done.stderr and "stop  " in done.stdout
+    done = bench(*args, "--require", "converged,reliable", "--resolution", 1, "--json", code=EXIT_JOBS_FAILED)
+    assert "--require reliable is not met: no NVTL threshold" in done.stderr and json.loads(done.stdout)["stop"] == "converged"
+    assert "did you mean 'reliable'" in refusal(*args, "--require", "reliabel", code=EXIT_USAGE)
+
+
+def test_an_angle_beyond_a_full_turn_is_warned_of(courtyard):
+    for command, flag in (("align", "--guess"), ("evaluate", "--pose")):
+        said = bench(command, *courtyard.args, flag, "0,0,0,0,0,90", "--implementation", "persistent_cpu").stderr
+        assert said == (f"ndt-bench: warning: {flag}: yaw 90 is taken for radians, which is 116.6 degrees; degrees? "
+                        "Then give 1.5708\n")
+        assert bench(command, *courtyard.args, flag, "0,0,0,0,0,6.28", "--implementation", "persistent_cpu").stderr == ""
+
+
+def in_millimetres(pcd, out):
+    data = pcd.read_bytes()
+    at = data.index(b"DATA binary\n") + 12
+    numbers = array.array("f", data[at:])
+    out.write_bytes(data[:at] + array.array("f", [1000 * x for x in numbers]).tobytes())
+    return out
+
+
+def test_clouds_in_millimetres_are_warned_of(courtyard, tmp_path):
+    scan = in_millimetres(courtyard.scan, tmp_path / "scan.pcd")
+    said = bench("align", "--map", courtyard.map, "--scan", scan, "--implementation", "persistent_cpu").stderr
+    assert "the extent of the middle half of the scan is " in said and "millimetres?" in said
+    map_file = in_millimetres(courtyard.map, tmp_path / "map.pcd")
+    said = bench("align", "--map", map_file, "--scan", courtyard.scan, "--implementation", "persistent_cpu", "--resolution", 1000,
+                 ).stderr
+    assert "the extent of the map is " in said and "millimetres?" in said
 
 
 def test_auto_says_on_stderr_what_it_took(courtyard):

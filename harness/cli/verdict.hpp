@@ -1,0 +1,25 @@
+// How far the pose of one alignment can be trusted, in one line.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+
+#include "ndt/align/implementation.hpp"
+
+namespace ndt::harness {
+
+struct Verdict {
+  std::string doubt;                    ///< why the pose is doubtful; empty: it is not
+  std::optional<double> reliable_nvtl;  ///< what its NVTL had to exceed, where that is known
+  bool ok() const { return doubt.empty(); }
+};
+
+/// ok: converged, and with an NVTL above the threshold known for the options. Wrong optima converge too;
+/// their NVTL is lower.
+Verdict verdict_of(const AlignResult& result, const AlignOptions& options, const Implementation& entry);
+
+std::string to_text(const Verdict& verdict);
+void put_verdict(nlohmann::ordered_json& object, const Verdict& verdict);
+
+}  // namespace ndt::harness
