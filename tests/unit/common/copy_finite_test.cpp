@@ -130,7 +130,8 @@ std::vector<Point> used(const PointCloud& scan) { return scan_points(scan, {}, "
 TEST(CopyScanPoints, LeavesOutWhatIsBeyondAKilometreAndAThousandMedianRanges) {
   PointCloud scan = random_cloud(600);
   const std::vector<Point> measured = scan.points;
-  for (const Point& p : {Point{0, 0, 3e38F}, Point{-2e5F, 0, 0}, Point{kNan, 0, 0}, Point{3e38F, 3e38F, 3e38F}})
+  for (const Point& p :
+       {Point{0, 0, 3e38F}, Point{-2e5F, 0, 0}, Point{kNan, 0, 0}, Point{3e38F, 3e38F, 3e38F}})
     scan.points.insert(scan.points.begin() + static_cast<std::ptrdiff_t>(scan.size() / 2), p);
   std::vector<Point> room(scan.size());
   const CopiedPoints copied = copy_scan_points(scan, {}, "align", room.data());
@@ -140,8 +141,7 @@ TEST(CopyScanPoints, LeavesOutWhatIsBeyondAKilometreAndAThousandMedianRanges) {
   EXPECT_EQ(std::memcmp(room.data(), measured.data(), measured.size() * sizeof(Point)), 0);
   const std::vector<std::size_t> indices = usable_indices(scan);
   ASSERT_EQ(indices.size(), measured.size());
-  for (std::size_t k = 0; k < indices.size(); ++k)
-    EXPECT_EQ(scan.points[indices[k]].x, measured[k].x) << k;
+  for (std::size_t k = 0; k < indices.size(); ++k) EXPECT_EQ(scan.points[indices[k]].x, measured[k].x) << k;
 }
 
 TEST(CopyScanPoints, KeepsWhatASensorMayMeasureAndScansFarFromTheirOrigin) {

@@ -84,7 +84,7 @@ struct AlignResult {
   int oscillation_count = 0;         ///< longest run of consecutive reversed position steps
   int newton_fallbacks = 0;          ///< iterations in which -H was not positive definite; or kNotCounted
   std::int64_t correspondences = 0;  ///< point-voxel pairs at the returned pose
-  std::int64_t dropped_points = 0;   ///< scan points that are not finite or no measurements (usable_points.hpp)
+  std::int64_t dropped_points = 0;   ///< scan points left out (usable_points.hpp)
   double score = 0;                  ///< sum over pairs at the returned pose, regularisation included
   double transform_probability = 0;  ///< score / finite points
   double nvtl = 0;
