@@ -57,6 +57,7 @@ json to_json(const AlignResult& r, std::string_view implementation, double build
   j["align_us"] = std::vector<double>(align_us.begin(), align_us.end());
   j["condition_number"] = r.conditioning.condition_number;                  // null when infinite
   j["surface_condition_number"] = r.conditioning.surface_condition_number;  // 0 where not looked at
+  j["push_sigmas"] = r.conditioning.push_sigmas;                            // 0 where not looked at
   j["weak_direction"] = array_of(r.conditioning.weak_direction.v);
   j["laplace_covariance_m2"] = covariance_json(r.laplace_covariance);
   j["laplace_covariance_floored_m2"] = covariance_json(

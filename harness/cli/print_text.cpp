@@ -78,7 +78,11 @@ std::string condition_text(const Conditioning& c) {
     text += fmt::format(", of the surfaces {:.4g} (up to {:g})", c.surface_condition_number,
                         kMaxSurfaceConditionNumber);
   text += "\n";
-  if (c.condition_number <= kMaxConditionNumber && c.surface_condition_number <= kMaxSurfaceConditionNumber)
+  if (c.push_sigmas > 0 || c.surface_condition_number > 0)
+    text += fmt::format("pushed           loses {:.3g} standard errors of the score (held from {:g})\n",
+                        c.push_sigmas, kLeastPushSigmas);
+  if (c.condition_number <= kMaxConditionNumber && c.surface_condition_number <= kMaxSurfaceConditionNumber &&
+      c.push_sigmas >= kLeastPushSigmas)
     return text;
   return text + fmt::format(
                     "weak direction   x y z roll pitch yaw = {:.3f} {:.3f} {:.3f} {:.3f} {:.3f} {:.3f} "

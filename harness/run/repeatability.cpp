@@ -33,6 +33,7 @@ bool same_bits(const AlignResult& a, const AlignResult& b) {
          equal_bytes(a.transform_probability, b.transform_probability) && equal_bytes(a.nvtl, b.nvtl) &&
          equal_bytes(a.conditioning.condition_number, b.conditioning.condition_number) &&
          equal_bytes(a.conditioning.surface_condition_number, b.conditioning.surface_condition_number) &&
+         equal_bytes(a.conditioning.push_sigmas, b.conditioning.push_sigmas) &&
          equal_bytes(a.conditioning.weak_direction.v, b.conditioning.weak_direction.v);
 }
 

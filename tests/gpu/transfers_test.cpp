@@ -27,7 +27,7 @@ static_assert(kOutcome <= 400 && kGuessBytes == 128);
 /// the arrival.
 std::int64_t staged_launches(LineSearch search, std::int64_t rounds) {
   const std::int64_t solve = gpu_multikernel::launches_of_solve(1).captured;
-  const std::int64_t evaluate = 9, direction = 3 + solve, update = 1, flag = 1, begin = 1, conclude = 3;
+  const std::int64_t evaluate = 9, direction = 3 + solve, update = 1, flag = 1, begin = 1, conclude = 6;
   const std::int64_t trials = search == LineSearch::off ? 2 : search == LineSearch::batched ? 5 : 10 * 5;
   return begin + evaluate + rounds * (direction + trials + update + evaluate + flag) + conclude;
 }

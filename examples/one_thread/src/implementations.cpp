@@ -1,7 +1,7 @@
 #include "ndt/one_thread/implementations.hpp"
 
-#include "ndt/edge/conditioning.hpp"
 #include "ndt/edge/host_aligner.hpp"
+#include "ndt/edge/host_ending.hpp"
 #include "ndt/exec/team.hpp"
 #include "ndt/score/scan_points_simd.hpp"
 #include "ndt/solve/newton_loop.hpp"
@@ -27,10 +27,8 @@ class OneThreadAligner final : public HostAligner {
         if (per_scan.trace && state.accepted) run.trace.push_back(trace_line(state));
         if (state.status == LoopStatus::running) state.status = HostWatch{per_scan}();
       }
-      run.outcome = outcome_of(state);
-      if (options.max_iterations > 0 && surfaces_matter(state.status))
-        set_surfaces(surface_information(map(), scan.view(), run.outcome.pose, scan.facts.mean_range_m),
-                     run.outcome);
+      BasicSerialTeam<SimdLanes> alone;
+      run.outcome = concluded(alone, scan.view(), last_level(), options, state);
     }
   }
 

@@ -3,6 +3,7 @@
 #include <Eigen/Eigenvalues>
 #include <Eigen/Geometry>
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 namespace ndt::cpu_pclomp_ref {
@@ -74,6 +75,18 @@ Eigen::Vector3d angle_rates(const Pose& pose, const Eigen::Vector3d& turn) {
   return axes.inverse() * turn;
 }
 
+/// Mean of held - pushed over its standard error; 0 unless the mean is positive.
+double sigmas_of_loss(const std::vector<float>& held, const std::vector<float>& pushed) {
+  const auto as_double = [](const std::vector<float>& v) {
+    return Eigen::Map<const Eigen::ArrayXf>(v.data(), static_cast<Eigen::Index>(v.size())).cast<double>();
+  };
+  const Eigen::ArrayXd loss = as_double(held) - as_double(pushed);
+  const double mean = loss.size() > 0 ? loss.mean() : 0;
+  if (!(mean > 0)) return 0;
+  const double variance = std::max((loss - mean).square().mean(), 1e-9 * mean * mean);
+  return mean / std::sqrt(variance / static_cast<double>(loss.size()));
+}
+
 }  // namespace
 
 Conditioning conditioning_of(const Matrix6d& hessian, double mean_range_m) {
@@ -104,6 +117,33 @@ void add_surfaces(const VoxelGrid& grid, const std::vector<Point>& scan, const E
   weak.tail<3>() = angle_rates(pose, weak.tail<3>());
   weak.normalize();
   for (int i = 0; i < 6; ++i) conditioning.weak_direction[i] = weak(i);
+}
+
+void add_pushes(const VoxelGrid& grid, const GaussConstants& constants, const std::vector<Point>& scan,
+                const Eigen::Matrix4f& matrix, double mean_range_m, Conditioning& conditioning) {
+  constexpr std::size_t kPoints = 512;
+  constexpr double kPushPerEdge = 0.75;
+  std::vector<Point> some;
+  const std::size_t count = std::min(scan.size(), kPoints);
+  for (std::size_t i = 0; i < count; ++i) some.push_back(scan[i * scan.size() / count]);
+  const std::vector<float> held = nearest_voxel_scores(grid, constants, some, matrix);
+
+  const Solver6 solver = surface_solver(grid, scan, matrix, mean_range_m, kSurfacePoints);
+  const Vector6d scale = per_metre(mean_range_m);
+  conditioning.push_sigmas = std::numeric_limits<double>::infinity();
+  for (const int direction : {0, 1})
+    for (const double way : {-1.0, 1.0}) {
+      const Vector6d push =
+          way * kPushPerEdge * grid.resolution_m() * scale.cwiseProduct(solver.eigenvectors().col(direction));
+      const Eigen::Vector3d turn = push.tail<3>();
+      Eigen::Matrix4d pushed = matrix.cast<double>();
+      if (turn.norm() > 0)
+        pushed.topLeftCorner<3, 3>() =
+            Eigen::AngleAxisd(turn.norm(), turn.normalized()) * pushed.topLeftCorner<3, 3>();
+      pushed.topRightCorner<3, 1>() += push.head<3>();
+      const std::vector<float> scores = nearest_voxel_scores(grid, constants, some, pushed.cast<float>());
+      conditioning.push_sigmas = std::min(conditioning.push_sigmas, sigmas_of_loss(held, scores));
+    }
 }
 
 }  // namespace ndt::cpu_pclomp_ref

@@ -23,4 +23,9 @@ bool surfaces_fix_the_pose(const VoxelGrid& grid, const std::vector<Point>& scan
 void add_surfaces(const VoxelGrid& grid, const std::vector<Point>& scan, const Eigen::Matrix4f& matrix,
                   const Pose& pose, double mean_range_m, Conditioning& conditioning);
 
+/// Adds what pushes of 3/4 voxel edge cost at most 512 points, both ways along the two directions that the
+/// surfaces hold least.
+void add_pushes(const VoxelGrid& grid, const GaussConstants& constants, const std::vector<Point>& scan,
+                const Eigen::Matrix4f& matrix, double mean_range_m, Conditioning& conditioning);
+
 }  // namespace ndt::cpu_pclomp_ref

@@ -46,13 +46,15 @@ void fill_sums(const Sums& sums, std::size_t points, const Pose& pose, AlignResu
   result.derivative_pose = pose;
 }
 
-void judge(const VoxelGrid& grid, const std::vector<Point>& scan, const Eigen::Matrix4f& matrix,
-           const Matrix6d& hessian, AlignResult& result) {
+void judge(const VoxelGrid& grid, const GaussConstants& constants, const std::vector<Point>& scan,
+           const Eigen::Matrix4f& matrix, const Matrix6d& hessian, AlignResult& result) {
   const double range_m = mean_range_m(scan);
   result.conditioning = conditioning_of(hessian, range_m);
   result.laplace_covariance = laplace_covariance(hessian);
   if (result.stop != Stop::converged && result.stop != Stop::max_iterations) return;
   add_surfaces(grid, scan, matrix, result.derivative_pose, range_m, result.conditioning);
+  if (result.stop == Stop::converged)
+    add_pushes(grid, constants, scan, matrix, range_m, result.conditioning);
   const Conditioning& c = result.conditioning;
   if (!(result.stop == Stop::converged ? c.well_posed() : c.surfaces_fix_the_pose()))
     result.stop = Stop::degenerate;

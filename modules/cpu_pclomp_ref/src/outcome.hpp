@@ -20,7 +20,7 @@ void fill_sums(const Sums& sums, std::size_t points, const Pose& pose, AlignResu
 
 /// Adds conditioning and covariance at the final pose, whose sums the result has, and calls it degenerate if
 /// it ended by its step rule or at the limit without being fixed.
-void judge(const VoxelGrid& grid, const std::vector<Point>& scan, const Eigen::Matrix4f& matrix,
-           const Matrix6d& hessian, AlignResult& result);
+void judge(const VoxelGrid& grid, const GaussConstants& constants, const std::vector<Point>& scan,
+           const Eigen::Matrix4f& matrix, const Matrix6d& hessian, AlignResult& result);
 
 }  // namespace ndt::cpu_pclomp_ref

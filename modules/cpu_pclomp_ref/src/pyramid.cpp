@@ -196,9 +196,11 @@ void PyramidRegistration::conclude(Stop stop, const Transform& guess) {
   result_.stop = stop;
   result_.map_from_scan = returns_guess() || result_.iterations == 0 ? guess : transform_of(here_.pose);
   result_.oscillation_count = count_oscillations(positions_);
-  if (!returns_guess())
-    judge(problem_.levels.back()->grid, problem_.scan.points, to_float(result_.map_from_scan),
+  if (!returns_guess()) {
+    const Level& level = *problem_.levels.back();
+    judge(level.grid, level.constants, problem_.scan.points, to_float(result_.map_from_scan),
           here_.sums.hessian, result_);
+  }
 }
 
 AlignResult PyramidRegistration::run(const Transform& guess) {

@@ -135,7 +135,8 @@ AlignResult Registration::run(const Transform& guess) {
   result_.map_from_scan = guess_returned || result_.iterations == 0 ? guess : to_double(here.matrix);
   result_.oscillation_count = count_oscillations(positions_);
   result_.stop = *stop;
-  if (!guess_returned) judge(problem_.grid, problem_.scan.points, here.matrix, here.sums.hessian, result_);
+  if (!guess_returned)
+    judge(problem_.grid, problem_.constants, problem_.scan.points, here.matrix, here.sums.hessian, result_);
   return result_;
 }
 

@@ -40,6 +40,7 @@ class VoxelGrid {
 
   const std::vector<Leaf>& leaves() const { return leaves_; }
   std::int64_t occupied_voxels() const { return occupied_voxels_; }
+  double resolution_m() const { return 1 / static_cast<double>(inverse_resolution_); }
 
   /// The leaves a point is scored against, by options.neighbours. Thread-safe.
   void find_neighbours(const float query[3], std::vector<Neighbour>& out) const {

@@ -77,30 +77,61 @@ __global__ void __launch_bounds__(kPassThreads)
 }
 static_assert(static_cast<int>(LoopStatus::running) == 0, "no interruption");
 
-constexpr unsigned kConcludeThreads = kSurfacePoints;
+constexpr unsigned kConcludeThreads = kPushedPoints;
+static_assert(kConcludeThreads >= kSurfacePoints);
 
-/// Sums the information of a map's surfaces about a pose over the block; all its threads get it.
-__device__ inline const SurfaceInformation& sum_surfaces(const GraphHeader& h, const LevelMap& map,
-                                                         const Pose& pose, int most) {
-  __shared__ double warps[kConcludeThreads / 32][SurfaceInformation::kEntries];
-  __shared__ SurfaceInformation total;
-  SurfaceInformation share;
+/// Sums the threads' columns over the block; all threads get the sums.
+template <int kColumns>
+__device__ inline const double (&sum_columns(const double (&share)[kColumns]))[kColumns] {
+  __shared__ double warps[kConcludeThreads / 32][kColumns];
+  __shared__ double total[kColumns];
+  for (int j = 0; j < kColumns; ++j) {
+    const double sum = warp_sum(share[j]);
+    if (threadIdx.x % 32 == 0) warps[threadIdx.x / 32][j] = sum;
+  }
+  __syncthreads();
+  if (threadIdx.x < kColumns) {
+    double sum = 0;
+    for (unsigned w = 0; w < kConcludeThreads / 32; ++w) sum += warps[w][threadIdx.x];
+    total[threadIdx.x] = sum;
+  }
+  __syncthreads();
+  return total;
+}
+
+/// The information of a map's surfaces about a pose, the same in all threads of the block.
+__device__ inline SurfaceInformation sum_surfaces(const GraphHeader& h, const LevelMap& map, const Pose& pose,
+                                                  int most) {
+  SurfaceInformation share, total;
   const int count = surface_points(h.points, most), i = static_cast<int>(threadIdx.x);
   if (i < count)
     add_surface(map.view, map.surfaces, SurfacePose(pose, h.per_metre),
                 h.scan[static_cast<std::int64_t>(i) * h.points / count], true, SingleLane{}, share);
-  for (int j = 0; j < SurfaceInformation::kEntries; ++j) {
-    const double sum = warp_sum(share.entries[j]);
-    if (threadIdx.x % 32 == 0) warps[threadIdx.x / 32][j] = sum;
-  }
-  __syncthreads();
-  if (threadIdx.x < SurfaceInformation::kEntries) {
-    double sum = 0;
-    for (unsigned w = 0; w < kConcludeThreads / 32; ++w) sum += warps[w][threadIdx.x];
-    total.entries[threadIdx.x] = sum;
-  }
-  __syncthreads();
+  const auto& sums = sum_columns(share.entries);
+  for (int j = 0; j < SurfaceInformation::kEntries; ++j) total.entries[j] = sums[j];
   return total;
+}
+
+/// What pushes of a pose cost, the same in all threads of the block.
+__device__ inline double sum_pushes(const GraphHeader& h, const LevelMap& map, const Pose& pose,
+                                    const SurfaceInformation& information, double push_m) {
+  __shared__ alignas(16) unsigned char bytes[sizeof(PushScratch)];
+  PushScratch& scratch = *reinterpret_cast<PushScratch*>(bytes);
+  if (threadIdx.x < 32)
+    prepare_pushes(WarpCrew{}, information, SurfacePose(pose, h.per_metre), push_m, scratch);
+  __syncthreads();
+  const int count = surface_points(h.points, kPushedPoints);
+  PushSums<float> share;
+  for (int i = static_cast<int>(threadIdx.x); i < count; i += kConcludeThreads)
+    add_pushed_point(map, scratch.motions, h.scan[static_cast<std::int64_t>(i) * h.points / count], share);
+  float columns[PushSums<float>::kReals];
+  to_columns(share, columns);
+  double shares[PushSums<float>::kReals];
+  for (int j = 0; j < PushSums<float>::kReals; ++j) shares[j] = static_cast<double>(columns[j]);
+  const auto& sums = sum_columns(shares);
+  PushSums<double> total;
+  for (int j = 0; j < PushSums<double>::kReals; ++j) set_column(total, j, sums[j]);
+  return push_sigmas(total);
 }
 
 /// One block per pose: begins on the coarsest level whose surfaces fix the pose.
@@ -112,7 +143,7 @@ __global__ void __launch_bounds__(kConcludeThreads) choose_kernel(const __grid_c
   LoopState& state = g.states[k];
   const RegionOptions& region = g.options.region;
   for (int level = 0; level < region.last; ++level) {
-    const SurfaceInformation& information =
+    const SurfaceInformation information =
         sum_surfaces(h, g.levels[level], shifted(state.trial, region.levels[level].shift), kFewSurfacePoints);
     if (threadIdx.x == 0) {
       fixed = fixes_the_pose(information);
@@ -123,7 +154,7 @@ __global__ void __launch_bounds__(kConcludeThreads) choose_kernel(const __grid_c
   }
 }
 
-/// One block per pose: sums the matched surfaces' information and writes the outcome.
+/// One block per pose: sums the matched surfaces' information and what pushes cost, and writes the outcome.
 template <class Steps>
 __global__ void __launch_bounds__(kConcludeThreads)
     conclude_kernel(const __grid_constant__ GraphArguments g) {
@@ -131,16 +162,17 @@ __global__ void __launch_bounds__(kConcludeThreads)
   const GraphHeader& h = *g.header;
   if (k >= h.poses) return;
   const LoopState& state = g.states[k];
-  // Surfaces tell how far an ending can be trusted, and a mere evaluation (no iterations) has no ending.
-  const bool matter = h.max_iterations > 0 && surfaces_matter(state.status);
-  const SurfaceInformation* surfaces =
-      matter ? &sum_surfaces(h, g.levels[Steps::last_level(g.options)], state.here.pose, kSurfacePoints)
-             : nullptr;
-  if (threadIdx.x != 0) return;
   LoopOutcome out = outcome_of(state);
-  for (int j = 0; j < SurfaceInformation::kEntries; ++j)
-    out.surfaces[j] = matter ? static_cast<float>(surfaces->entries[j]) : 0.0F;
-  g.outcomes[k] = out;
+  // Both tell how far an ending can be trusted, and a mere evaluation (no iterations) has no ending.
+  if (h.max_iterations > 0 && surfaces_matter(state.status)) {
+    const LevelMap& map = g.levels[Steps::last_level(g.options)];
+    const SurfaceInformation surfaces = sum_surfaces(h, map, out.pose, kSurfacePoints);
+    set_surfaces(surfaces, out);
+    if (pushes_matter(state.status))
+      out.push_sigmas =
+          static_cast<float>(sum_pushes(h, map, out.pose, surfaces, g.options.region.push_m));
+  }
+  if (threadIdx.x == 0) g.outcomes[k] = out;
 }
 
 }  // namespace

@@ -180,17 +180,57 @@ struct SurfaceStep {
   }
 };
 
-/// Writes the outcomes, which are all that is downloaded. surfaces: whether the surfaces' sums are in the
-/// sums' array.
+/// Writes the outcomes, which are all that is downloaded, and prepares the pushes. surfaces: whether the
+/// surfaces' sums are in the sums' array.
 struct OutcomeStep {
   StepArguments args;
   bool surfaces;
   NDT_BODY void operator()(int k) const {
-    LoopOutcome out = outcome_of(args.a.states[k].loop);
+    PoseState& state = args.a.states[k];
+    LoopOutcome out = outcome_of(state.loop);
+    SurfaceInformation information;
     if (surfaces)
       for (int j = 0; j < SurfaceInformation::kEntries; ++j)
-        out.surfaces[j] = static_cast<float>(args.a.sums[k * SurfaceInformation::kEntries + j]);
+        information.entries[j] = args.a.sums[k * SurfaceInformation::kEntries + j];
+    set_surfaces(information, out);
     args.a.outcomes[k] = out;
+    if (!surfaces || !pushes_matter(out.status)) return;
+    const RegionOptions& region = args.options.region;
+    prepare_pushes(SoloCrew{}, information, SurfacePose(out.pose, region.per_metre), region.push_m,
+                   state.pushes);
+  }
+};
+
+/// One worker per pose and pushed point.
+struct PushStep {
+  StepArguments args;
+  NDT_BODY void operator()(int index) const {
+    const int count = surface_points(args.a.points, kPushedPoints), k = index / count, i = index % count;
+    const PoseState& state = args.a.states[k];
+    PushSums<float> share;
+    if (pushes_matter(state.loop.status)) {
+      const std::int64_t point = static_cast<std::int64_t>(i) * args.a.points / count;
+      add_pushed_point(args.last_map(), state.pushes.motions, args.a.scan[point], share);
+    }
+    float columns[PushSums<float>::kReals];
+    to_columns(share, columns);
+    for (int j = 0; j < PushSums<float>::kReals; ++j)
+      args.a.terms[static_cast<std::size_t>(k * PushSums<float>::kReals + j) *
+                       static_cast<std::size_t>(count) +
+                   static_cast<std::size_t>(i)] = columns[j];
+  }
+};
+
+/// Adds what the pushes cost to the outcomes.
+struct PushCostStep {
+  StepArguments args;
+  NDT_BODY void operator()(int k) const {
+    LoopOutcome& out = args.a.outcomes[k];
+    if (!pushes_matter(out.status)) return;
+    PushSums<double> sums;
+    for (int j = 0; j < PushSums<double>::kReals; ++j)
+      set_column(sums, j, args.a.sums[k * PushSums<double>::kReals + j]);
+    out.push_sigmas = static_cast<float>(push_sigmas(sums));
   }
 };
 

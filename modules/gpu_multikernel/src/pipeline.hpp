@@ -68,7 +68,7 @@ void search_steps(Backend& backend, const StepArguments& args) {
   }
 }
 
-/// Sums the matched surfaces' information and writes the outcomes.
+/// Sums the matched surfaces' information and what pushes cost, and writes the outcomes.
 template <class Backend>
 void conclude(Backend& backend, const StepArguments& args) {
   const bool surfaces = args.options.max_iterations > 0;  // a mere evaluation has no ending to judge
@@ -78,6 +78,11 @@ void conclude(Backend& backend, const StepArguments& args) {
     backend.sum_segments(args.a.terms, args.a.poses * SurfaceInformation::kEntries, count, args.a.sums);
   }
   backend.launch(args.a.poses, OutcomeStep{args, surfaces});
+  if (!surfaces) return;
+  const int count = surface_points(args.a.points, kPushedPoints);
+  backend.launch(args.a.poses * count, PushStep{args});
+  backend.sum_segments(args.a.terms, args.a.poses * PushSums<float>::kReals, count, args.a.sums);
+  backend.launch(args.a.poses, PushCostStep{args});
 }
 
 /// Aligns all poses. Asks `watch() -> LoopStatus` once per evaluation whether to end early. The

@@ -44,6 +44,7 @@ struct PoseState {
   NewtonDirection newton;  ///< result of the last solve
   double alpha = 0;        ///< step length that the search chose
   bool searching = false;  ///< a line search is under way
+  PushScratch pushes;      ///< of the ending
 };
 
 /// Pointers into the arrays, for `poses` poses, `points` points and `trials` trial poses each.

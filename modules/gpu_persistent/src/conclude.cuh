@@ -1,5 +1,5 @@
-// The end of an alignment on a device: the information of the matched surfaces about its pose, and the
-// outcome for the host.
+// The end of an alignment on a device: the information of the matched surfaces about its pose, what pushes of
+// the pose cost, and the outcome for the host.
 #pragma once
 
 #include "ndt/core/point_cloud.hpp"
@@ -8,6 +8,9 @@
 #include "ndt/solve/loop_outcome.hpp"
 
 namespace ndt {
+
+/// Most sums of an ending: surfaces and pushes.
+inline constexpr unsigned kEndingSums = 2;
 
 /// Sums the information of a map's surfaces about a pose.
 template <class T>
@@ -37,35 +40,62 @@ __device__ const SurfaceInformation& sum_few_surfaces(T& team, const ScanView& s
   });
 }
 
+/// Sums what the scratch's pushes cost.
+template <class T>
+__device__ const PushSums<double>& sum_pushes(T& team, const ScanView& scan, const LevelMap& map,
+                                              const PushScratch& scratch) {
+  const int count = surface_points(scan.size, kPushedPoints);
+  return team
+      .template sum<PushSums>(
+          kPushes * count,
+          [&](int i, int there, const auto& lanes, auto& part) {
+            const auto point = static_cast<int>(static_cast<std::int64_t>(i / kPushes) * scan.size / count);
+            add_push(map, scratch.motions, scan.points[point], i % kPushes, there > 0, lanes, part);
+          },
+          [] { return 0; })
+      .sums;
+}
+
 /// One thread: writes the outcome to host memory. The host polls `status`, so `status` is written last, after
-/// a fence that makes the rest visible to the host. surfaces: null if they do not matter.
-__device__ __noinline__ inline void write_outcome(const LoopState& state, const SurfaceInformation* surfaces,
-                                                  LoopOutcome& out) {
+/// a fence that makes the rest visible to the host.
+__device__ __noinline__ inline void write_outcome(const LoopState& state, const SurfaceInformation& surfaces,
+                                                  double pushes, LoopOutcome& out) {
   fill_outcome(state, out);
-  for (int i = 0; i < SurfaceInformation::kEntries; ++i)
-    out.surfaces[i] = surfaces != nullptr ? static_cast<float>(surfaces->entries[i]) : 0.0F;
+  set_surfaces(surfaces, out);
+  out.push_sigmas = static_cast<float>(pushes);
   __threadfence_system();
   *const_cast<volatile LoopStatus*>(&out.status) = state.status;
 }
 
-/// Concludes an alignment with the surfaces of its last map. All threads of the team call it, with the loop's
-/// state in each block's shared memory.
+/// Concludes an alignment with the surfaces of its last map and what pushes cost on it. All threads of the
+/// team call it, with the loop's state in each block's shared memory.
 template <class T>
 __device__ void conclude(T& team, const ScanView& scan, const LevelMap& map, const LoopOptions& options,
                          LoopState& state, LoopOutcome& out) {
-  // Surfaces tell how far an ending can be trusted, and a mere evaluation (no iterations) has no ending.
-  if (options.max_iterations > 0 && surfaces_matter(state.status)) {
-    team.replicated(
-        [&](const auto& crew) {
-          crew.each(3, [&](int i) { state.at.set_angle(i, coordinate(state.here.pose, 3 + i)); });
-        },
-        [](const auto&) {});
-    const SurfacePose at(state.at.exact, state.here.pose, options.region.per_metre);
-    const SurfaceInformation& surfaces = sum_surfaces(team, scan, map, at);
-    team.once([&] { write_outcome(state, &surfaces, out); });
-  } else {
-    team.once([&] { write_outcome(state, nullptr, out); });
+  __shared__ SurfaceInformation surfaces;
+  __shared__ alignas(16) unsigned char bytes[sizeof(PushScratch)];
+  PushScratch& scratch = *reinterpret_cast<PushScratch*>(bytes);
+  // Both tell how far an ending can be trusted, and a mere evaluation (no iterations) has no ending.
+  if (options.max_iterations == 0 || !surfaces_matter(state.status)) {
+    team.once([&] { write_outcome(state, {}, 0, out); });
+    return;
   }
+  team.replicated(
+      [&](const auto& crew) {
+        crew.each(3, [&](int i) { state.at.set_angle(i, coordinate(state.here.pose, 3 + i)); });
+      },
+      [](const auto&) {});
+  const SurfacePose at(state.at.exact, state.here.pose, options.region.per_metre);
+  const SurfaceInformation& sums = sum_surfaces(team, scan, map, at);
+  const bool pushes = pushes_matter(state.status);
+  team.replicated(
+      [&](const auto& crew) {
+        crew.one([&] { surfaces = sums; });
+        if (pushes) prepare_pushes(crew, surfaces, at, options.region.push_m, scratch);
+      },
+      [](const auto&) {});
+  const double sigmas = pushes ? push_sigmas(sum_pushes(team, scan, map, scratch)) : 0;
+  team.once([&] { write_outcome(state, surfaces, sigmas, out); });
 }
 
 }  // namespace ndt

@@ -2,6 +2,7 @@
 #include "aligners.hpp"
 #include "ndt/edge/conditioning.hpp"
 #include "ndt/edge/host_aligner.hpp"
+#include "ndt/edge/host_ending.hpp"
 #include "ndt/score/scan_points_simd.hpp"
 #include "persistent_align.hpp"
 
@@ -34,9 +35,10 @@ class CpuAligner final : public HostAligner {
       Steps::begin(loop_start(one.local_guess), options, state);
       choose_level(Steps{}, scan, options, state);
       persistent_align<Steps>(team, input, watch, state, one.trace.empty() ? nullptr : one.trace.data());
+      const LoopOutcome outcome = concluded(team, input.scan, last_level(), options, state);
       team.once([&] {
-        one.outcome = outcome_of(state);
-        conclude(scan, options, one);
+        one.outcome = outcome;
+        if (!one.trace.empty()) one.trace.resize(static_cast<std::size_t>(outcome.iterations) + 1);
       });
     });
   }
@@ -51,15 +53,6 @@ class CpuAligner final : public HostAligner {
     };
     while (level < options.region.last && !fixes()) ++level;
     TrustRegion::begin_on(level, options, state);
-  }
-
-  /// Concludes on one thread, because the surfaces of an alignment are few.
-  void conclude(const LoopScan& scan, const LoopOptions& options, LoopRun& one) {
-    // Surfaces tell how far an ending can be trusted, and a mere evaluation (no iterations) has no ending.
-    if (options.max_iterations > 0 && surfaces_matter(one.outcome.status))
-      set_surfaces(surface_information(map(), scan.view(), one.outcome.pose, scan.facts.mean_range_m),
-                   one.outcome);
-    if (!one.trace.empty()) one.trace.resize(static_cast<std::size_t>(one.outcome.iterations) + 1);
   }
 };
 

@@ -174,8 +174,9 @@ class Launcher {
     a.exchange = exchange_.data();
     const auto evaluations =
         (static_cast<std::uint64_t>(a.input.options.max_iterations) + 1) * StepSearch::kMaxTrials;
-    a.first_tag =
-        tags_.take(evaluations + 1, [&] { context_.fill_bytes(exchange_.data(), 0, sizeof(GridExchange)); });
+    a.first_tag = tags_.take(evaluations + kEndingSums, [&] {
+      context_.fill_bytes(exchange_.data(), 0, sizeof(GridExchange));
+    });
     try {
       context_.launch(kernel, grid, a);
     } catch (...) {

@@ -193,8 +193,16 @@ void PclAligner::fill(AlignResult& result, const Path& path, const FinitePoints&
     const Transform in_surfaces = shifted(result.map_from_scan, Vec3<double>{} - surfaces_->origin());
     const ScanView view{scan.points.data(), static_cast<int>(scan.points.size())};
     const Pose pose = derivative_pose(in_surfaces);
-    add_surfaces(surface_conditioning(surface_information(*surfaces_, view, pose, range_m), pose),
-                 result.conditioning);
+    const SurfacePose at(pose, per_metre_at(range_m));
+    const Gauss<double> gauss = make_gauss(options_.outlier_ratio, options_.resolution_m);
+    const LevelMap map{surfaces_->view(),
+                       {static_cast<float>(gauss.d1), static_cast<float>(gauss.d2)},
+                       surfaces_->surfaces().data()};
+    const SurfaceInformation information = surface_information(map, view, at);
+    add_surfaces(surface_conditioning(information, pose), result.conditioning);
+    if (path.end == End::step_rule_met)
+      result.conditioning.push_sigmas =
+          push_sigmas(map, view, information, at, kPushPerEdge * options_.resolution_m);
   }
   result.laplace_covariance = laplace_covariance(sums.hessian);
   result.stop = stop_of(path.end, result.conditioning);

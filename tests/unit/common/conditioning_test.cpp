@@ -68,9 +68,9 @@ TEST(Conditioning, OfAnIndefiniteOrSingularHessianIsInfinite) {
   EXPECT_TRUE(std::isinf(conditioning_of({}, 10).condition_number));
 }
 
-TEST(Conditioning, IsWellPosedUpToBothLimitsAndNotBeforeBothAreKnown) {
-  const auto well_posed = [](double hessian, double surfaces) {
-    return Conditioning{hessian, surfaces, {}}.well_posed();
+TEST(Conditioning, IsWellPosedUpToAllLimitsAndNotBeforeAllAreKnown) {
+  const auto well_posed = [](double hessian, double surfaces, double push_sigmas = kLeastPushSigmas) {
+    return Conditioning{hessian, surfaces, push_sigmas, {}}.well_posed();
   };
   const double h = kMaxConditionNumber, s = kMaxSurfaceConditionNumber;
   EXPECT_TRUE(well_posed(0.999 * h, 0.999 * s));
@@ -78,6 +78,8 @@ TEST(Conditioning, IsWellPosedUpToBothLimitsAndNotBeforeBothAreKnown) {
   EXPECT_FALSE(well_posed(1, 1.001 * s));
   EXPECT_FALSE(well_posed(1, 0)) << "the surfaces were not looked at";
   EXPECT_FALSE(well_posed(0, 1));
+  EXPECT_FALSE(well_posed(1, 1, 0.999 * kLeastPushSigmas));
+  EXPECT_FALSE(well_posed(1, 1, 0)) << "the pose was not pushed";
 }
 
 TEST(Conditioning, TheWeakDirectionIsThatOfTheWorseOfHessianAndSurfaces) {

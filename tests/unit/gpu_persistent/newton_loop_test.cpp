@@ -36,6 +36,7 @@ LoopOutcome on_surfaces(const LoopState& state, double condition) {
   information.entries[6] = 1 / condition;
   LoopOutcome outcome = outcome_of(state);
   set_surfaces(information, outcome);
+  outcome.push_sigmas = static_cast<float>(kLeastPushSigmas);
   return outcome;
 }
 LoopOutcome fixed_by_surfaces(const LoopState& state) { return on_surfaces(state, 1); }
@@ -139,6 +140,12 @@ TEST(NewtonLoop, IsConvergedOnlyOnSurfacesThatFixThePose) {
     EXPECT_EQ(std::fabs(result.conditioning.weak_direction[1]), 1) << bad;
   }
   EXPECT_EQ(to_result(on_surfaces(state, 0.999 * limit), Transform{}, {}, facts, {}).stop, Stop::converged);
+}
+
+TEST(NewtonLoop, IsConvergedOnlyIfPushesCostEnough) {
+  LoopOutcome outcome = fixed_by_surfaces(run({0.05, 0, 0}, {}));
+  outcome.push_sigmas = static_cast<float>(0.999 * kLeastPushSigmas);
+  EXPECT_EQ(to_result(outcome, Transform{}, {}, {10, 0, 1.0}, {}).stop, Stop::degenerate);
 }
 
 TEST(NewtonLoop, TheSurfacesCountOnlyWhereTheyDecideTheLabel) {

@@ -65,16 +65,34 @@ Vec3<double> angle_rates(const Pose& p, const Vec3<double>& w) {
 
 }  // namespace
 
-SurfaceInformation surface_information(const VoxelMap& map, const ScanView& scan, const Pose& pose,
-                                       double mean_range_m, int most) {
-  const VoxelMapView view = map.view();
-  const SurfacePose at(pose, per_metre_at(mean_range_m));
+SurfaceInformation surface_information(const LevelMap& map, const ScanView& scan, const SurfacePose& at,
+                                       int most) {
   const std::int64_t count = surface_points(scan.size, most);
   SurfaceInformation information;
   for (std::int64_t i = 0; i < count; ++i)
-    add_surface(view, map.surfaces().data(), at, scan.points[i * scan.size / count], true, SingleLane{},
+    add_surface(map.view, map.surfaces, at, scan.points[i * scan.size / count], true, SingleLane{},
                 information);
   return information;
+}
+
+SurfaceInformation surface_information(const VoxelMap& map, const ScanView& scan, const Pose& pose,
+                                       double mean_range_m, int most) {
+  return surface_information({map.view(), {}, map.surfaces().data()}, scan,
+                             {pose, per_metre_at(mean_range_m)}, most);
+}
+
+double push_sigmas(const LevelMap& map, const ScanView& scan, const SurfaceInformation& information,
+                   const SurfacePose& at, double push_m) {
+  PushScratch scratch;
+  prepare_pushes(SoloCrew{}, information, at, push_m, scratch);
+  const int count = surface_points(scan.size, kPushedPoints);
+  PushSums<double> total;
+  for (std::int64_t i = 0; i < count; ++i) {
+    PushSums<float> one;
+    add_pushed_point(map, scratch.motions, scan.points[i * scan.size / count], one);
+    add_folded(total, one);
+  }
+  return push_sigmas(total);
 }
 
 void copy_matrix(const SurfaceInformation& information, double (&a)[6][6]) {

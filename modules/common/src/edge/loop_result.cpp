@@ -32,8 +32,10 @@ double nvtl_of(const LoopOutcome& o) {
 }
 
 Conditioning conditioning_of(const LoopOutcome& o, const Mat6& hessian, double mean_range_m) {
-  return surfaces_matter(o.status) ? ndt::conditioning_of(hessian, mean_range_m, surfaces_of(o), o.pose)
-                                   : ndt::conditioning_of(hessian, mean_range_m);
+  if (!surfaces_matter(o.status)) return ndt::conditioning_of(hessian, mean_range_m);
+  Conditioning out = ndt::conditioning_of(hessian, mean_range_m, surfaces_of(o), o.pose);
+  out.push_sigmas = static_cast<double>(o.push_sigmas);
+  return out;
 }
 
 }  // namespace
@@ -65,6 +67,7 @@ RegionOptions region_options(const AlignOptions& options, std::span<const MapLev
   out.near_m = kNear * levels.back().edge_m;
   out.curvature_share = options.negative_curvature;
   out.per_metre = per_metre_at(mean_range_m);
+  out.push_m = kPushPerEdge * levels.back().edge_m;
   return out;
 }
 

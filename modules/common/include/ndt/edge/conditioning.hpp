@@ -7,6 +7,7 @@
 #include "ndt/core/point_cloud.hpp"
 #include "ndt/core/symmetric_eigen.hpp"
 #include "ndt/score/surface_information.hpp"
+#include "ndt/solve/push_test.hpp"
 #include "ndt/voxel/voxel_map.hpp"
 
 namespace ndt {
@@ -16,10 +17,17 @@ struct SurfaceConditioning {
   Vec6 weak_direction;          ///< as in Conditioning
 };
 
+/// Sums the information of a map's surfaces at a map-local pose. most: scan points.
+SurfaceInformation surface_information(const LevelMap& map, const ScanView& scan, const SurfacePose& at,
+                                       int most = kSurfacePoints);
 /// pose: map-local, derivative branch. mean_range_m turns radians into metres, as for the Hessian. most: scan
 /// points.
 SurfaceInformation surface_information(const VoxelMap& map, const ScanView& scan, const Pose& pose,
                                        double mean_range_m, int most = kSurfacePoints);
+
+/// Conditioning::push_sigmas for pushes of push_m [m] along the information's weak directions.
+double push_sigmas(const LevelMap& map, const ScanView& scan, const SurfaceInformation& information,
+                   const SurfacePose& at, double push_m);
 
 /// Eigenvalues of the surfaces' information at the pose.
 SurfaceConditioning surface_conditioning(const SurfaceInformation& information, const Pose& pose);

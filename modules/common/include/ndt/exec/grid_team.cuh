@@ -55,7 +55,9 @@ class GridTeam : public DeviceTeam {
                    ::cuda::memory_order_relaxed);
       });
     }
-    constexpr int kPairs = (kColumns<Sums<float>> + 1) / 2;
+    // A reader waits for both columns of a pair, so both must be written.
+    static_assert(kColumns<Sums<float>> % 2 == 0);
+    constexpr int kPairs = kColumns<Sums<float>> / 2;
     for (int i = static_cast<int>(threadIdx.x); i < groups.groups * kPairs;
          i += static_cast<int>(blockDim.x)) {
       const int group = i / kPairs, column = i % kPairs * 2;

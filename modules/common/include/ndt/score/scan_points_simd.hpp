@@ -71,40 +71,57 @@ inline int find_hits(const VoxelMapView& map, const Vec3<float>& p, std::uint32_
   return n;
 }
 
+inline Gauss<Float4> broadcast(const Gauss<float>& gauss) {
+  return {ndt::broadcast<Float4>(gauss.d1), ndt::broadcast<Float4>(gauss.d2),
+          ndt::broadcast<Float4>(gauss.curvature)};
+}
+inline MotionOf<Float4> broadcast(const Motion& motion) {
+  return {broadcast9(motion.rotation), broadcast3(motion.translation), broadcast9(motion.lever)};
+}
+inline Vec3<Float4> load_points(const Vec3<float>* points, int count) {
+  Vec3<Float4> x;
+  for (int lane = 0; lane < count; ++lane)
+    x.x[lane] = points[lane].x, x.y[lane] = points[lane].y, x.z[lane] = points[lane].z;
+  return x;
+}
+
+/// Adds the pairs of moved points p, one in each of the first `count` lanes. Returns each lane's number.
+inline Int4 add_pairs(const VoxelMapView& map, const Gauss<Float4>& gauss, const Vec3<Float4>& p, int count,
+                      PointSums<Float4>& point) {
+  std::uint32_t hits[4][kMaxNearVoxels + 3];
+  Int4 pairs{};
+  int steps = 0;
+  for (int lane = 0; lane < count; ++lane) {
+    const int n = find_hits(map, {p.x[lane], p.y[lane], p.z[lane]}, hits[lane]);
+    pairs[lane] = n;
+    steps = n > steps ? n : steps;
+  }
+  for (int step = 0; step < steps; ++step) {
+    std::uint32_t ids[4];
+    for (int lane = 0; lane < 4; ++lane) ids[lane] = step < pairs[lane] ? hits[lane][step] : 0;
+    const VoxelOf<Float4> voxel = gather(map.voxels, ids);
+    add_pair(gauss, p - voxel.centroid, voxel, step < pairs, point);
+  }
+  return pairs;
+}
+
 }  // namespace simd
 
 /// Adds points[0 .. count), count in [1, 4].
 inline void add_scan_points(const VoxelMapView& map, const Gauss<float>& gauss, const Motion& motion,
                             const Vec3<float>* points, int count, const SimdLanes&,
                             DerivativeSums<Float4>& sums) {
-  const Gauss<Float4> gauss4{broadcast<Float4>(gauss.d1), broadcast<Float4>(gauss.d2),
-                             broadcast<Float4>(gauss.curvature)};
-  const MotionOf<Float4> motion4{simd::broadcast9(motion.rotation), simd::broadcast3(motion.translation),
-                                 simd::broadcast9(motion.lever)};
-  Vec3<Float4> x;
-  for (int lane = 0; lane < count; ++lane)
-    x.x[lane] = points[lane].x, x.y[lane] = points[lane].y, x.z[lane] = points[lane].z;
-  const Vec3<Float4> p = move_point(motion4, x);
-
-  std::uint32_t hits[4][kMaxNearVoxels + 3];
-  Int4 pairs{};
-  int steps = 0;
-  for (int lane = 0; lane < count; ++lane) {
-    const int n = simd::find_hits(map, {p.x[lane], p.y[lane], p.z[lane]}, hits[lane]);
-    pairs[lane] = n;
-    steps = n > steps ? n : steps;
-    sums.pairs += n;
-    sums.points += n > 0 ? 1 : 0;
-  }
-  if (steps == 0) return;
-
+  const MotionOf<Float4> motion4 = simd::broadcast(motion);
+  const Vec3<Float4> x = simd::load_points(points, count);
   PointSums<Float4> point;
-  for (int step = 0; step < steps; ++step) {
-    std::uint32_t ids[4];
-    for (int lane = 0; lane < 4; ++lane) ids[lane] = step < pairs[lane] ? hits[lane][step] : 0;
-    const VoxelOf<Float4> voxel = simd::gather(map.voxels, ids);
-    add_pair(gauss4, p - voxel.centroid, voxel, step < pairs, point);
+  const Int4 pairs = simd::add_pairs(map, simd::broadcast(gauss), move_point(motion4, x), count, point);
+  int any = 0;
+  for (int lane = 0; lane < count; ++lane) {
+    any += pairs[lane];
+    sums.pairs += pairs[lane];
+    sums.points += pairs[lane] > 0 ? 1 : 0;
   }
+  if (any == 0) return;
   add_point(point, motion4.lever * x, sums);
   sums.nearest += point.largest;
 }

@@ -5,6 +5,7 @@
 
 #include "ndt/score/surface_information.hpp"
 #include "ndt/solve/loop_state.hpp"
+#include "ndt/solve/push_test.hpp"
 
 namespace ndt {
 
@@ -16,12 +17,13 @@ struct LoopOutcome {
   Vec6 gradient;
   double hessian[21] = {};  ///< upper triangle, row by row
   std::int64_t pairs = 0;
-  std::int64_t points = 0;  ///< points with at least one voxel
+  std::int32_t points = 0;  ///< points with at least one voxel
   std::int32_t iterations = 0, evaluations = 0, oscillation = 0, fallbacks = 0;
   LoopStatus status = LoopStatus::running;
   /// SurfaceInformation at the pose if surfaces_matter(status), else 0. float32 suffices for condition
   /// numbers up to 1000.
   float surfaces[SurfaceInformation::kEntries] = {};
+  float push_sigmas = 0;  ///< push_sigmas() if pushes_matter(status), else 0
 };
 static_assert(sizeof(LoopOutcome) == 400, "the one download of an alignment, without padding");
 
@@ -34,7 +36,10 @@ NDT_HD inline bool surfaces_matter(LoopStatus status) {
   return status == LoopStatus::step_below_epsilon || status == LoopStatus::max_iterations;
 }
 
-/// Fills in all but the status and the surfaces.
+/// Whether it depends on the cost of pushes.
+NDT_HD inline bool pushes_matter(LoopStatus status) { return status == LoopStatus::step_below_epsilon; }
+
+/// Fills in all but the status, the surfaces and the cost of pushes.
 NDT_HD inline void fill_outcome(const LoopState& state, LoopOutcome& out) {
   const EvaluatedPose& returned = guess_returned(state.status) ? state.guess : state.here;
   out.pose = returned.pose;
@@ -45,13 +50,13 @@ NDT_HD inline void fill_outcome(const LoopState& state, LoopOutcome& out) {
   for (int row = 0; row < 6; ++row)
     for (int col = row; col < 6; ++col) out.hessian[entry++] = returned.at.hessian(row, col);
   out.pairs = returned.at.pairs;
-  out.points = returned.at.points;
+  out.points = static_cast<std::int32_t>(returned.at.points);
   out.iterations = state.iterations;
   out.evaluations = state.evaluations;
   out.oscillation = state.oscillation.longest();
   out.fallbacks = state.fallbacks;
 }
-/// Gives the outcome without the surfaces.
+/// Gives the outcome without the surfaces and the cost of pushes.
 NDT_HD inline LoopOutcome outcome_of(const LoopState& state) {
   LoopOutcome out;
   fill_outcome(state, out);

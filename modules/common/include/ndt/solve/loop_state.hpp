@@ -46,6 +46,7 @@ struct RegionOptions {
   double near_m = 0;                   ///< after a shorter step the Hessian is the true one
   double curvature_share = 1;          ///< of the negative curvature, before that
   double per_metre = 1;                ///< one over the scan's mean range: makes metres radians
+  double push_m = 0;                   ///< length of the pushes of solve/push_test.hpp
 };
 
 struct LoopOptions {

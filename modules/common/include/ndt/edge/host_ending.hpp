@@ -1,0 +1,61 @@
+// The end of an alignment on the CPU: the loop's outcome, with what tells how far its pose can be trusted.
+#pragma once
+
+#include <cstdint>
+
+#include "ndt/edge/conditioning.hpp"
+#include "ndt/exec/team.hpp"
+#include "ndt/score/scan_points_simd.hpp"
+#include "ndt/solve/loop_outcome.hpp"
+
+namespace ndt {
+
+/// Adds the pushes of points[0 .. count), count in [1, 4].
+inline void add_pushed_points(const LevelMap& map, const Motion (&motions)[1 + kPushes], const Point* points,
+                              int count, const SimdLanes&, PushSums<Float4>& sums) {
+  const Vec3<Float4> x = simd::load_points(points, count);
+  const auto scores = [&](const Motion& motion) {
+    PointSums<Float4> point;
+    simd::add_pairs(map.view, simd::broadcast(map.gauss), move_point(simd::broadcast(motion), x), count, point);
+    return point.largest;  // 0 in a lane without a point
+  };
+  const Float4 held = scores(motions[0]);
+  for (int k = 0; k < kPushes; ++k) {
+    const Float4 cost = held - scores(motions[1 + k]);
+    sums.cost[k] += cost, sums.squared[k] += cost * cost;
+  }
+  for (int lane = 0; lane < count; ++lane) sums.points[lane] += 1;
+}
+
+/// Sums what pushes cost; the team shares out the points.
+template <Team T>
+PushSums<double> sum_pushes(T& team, const ScanView& scan, const LevelMap& map,
+                            const Motion (&motions)[1 + kPushes]) {
+  const int count = surface_points(scan.size, kPushedPoints);
+  return team.template sum<PushSums>(count, [&](int first, int few, const auto& lanes, auto& part) {
+    Point points[SimdLanes::kPoints];
+    for (int i = 0; i < few; ++i)
+      points[i] = scan.points[static_cast<std::int64_t>(first + i) * scan.size / count];
+    add_pushed_points(map, motions, points, few, lanes, part);
+  });
+}
+
+/// The outcome of a loop that ended in `state`, on every worker. map: of the last level. Each worker finds the
+/// information of the few surfaces for itself.
+template <Team T>
+LoopOutcome concluded(T& team, const ScanView& scan, const LevelMap& map, const LoopOptions& options,
+                      const LoopState& state) {
+  LoopOutcome out = outcome_of(state);
+  // A mere evaluation (no iterations) has no ending to trust.
+  if (options.max_iterations == 0 || !surfaces_matter(out.status)) return out;
+  const SurfacePose at(out.pose, options.region.per_metre);
+  const SurfaceInformation surfaces = surface_information(map, scan, at);
+  set_surfaces(surfaces, out);
+  if (!pushes_matter(out.status)) return out;
+  PushScratch scratch;
+  prepare_pushes(SoloCrew{}, surfaces, at, options.region.push_m, scratch);
+  out.push_sigmas = static_cast<float>(push_sigmas(sum_pushes(team, scan, map, scratch.motions)));
+  return out;
+}
+
+}  // namespace ndt

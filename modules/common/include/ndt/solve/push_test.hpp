@@ -1,0 +1,212 @@
+// Whether the scores of a scan hold a pose: pushed both ways along the directions that the matched surfaces
+// hold least, the pose must lose score. A direction that nothing holds loses none, however much information
+// the noise of the surfaces' normals seems to hold about it.
+#pragma once
+
+#include "ndt/score/level_map.hpp"
+#include "ndt/score/scan_point.hpp"
+#include "ndt/score/surface_information.hpp"
+#include "ndt/solve/newton.hpp"
+
+namespace ndt {
+
+/// Most scan points whose scores are compared, every k-th.
+inline constexpr int kPushedPoints = 512;
+/// Two directions, because noise may hold the free one more than another that is held, though weakly.
+inline constexpr int kWeakDirections = 2;
+inline constexpr int kPushes = 2 * kWeakDirections;
+/// Length of a push over the voxel edge: long enough to leave the peak of a score, short enough to stay by
+/// the same surfaces.
+inline constexpr double kPushPerEdge = 0.75;
+
+/// The weakest directions of an information matrix, unit vectors in its coordinates, weakest first.
+struct WeakDirections {
+  Vec6 direction[kWeakDirections];
+};
+
+/// Working space of a block, or of a worker.
+struct PushScratch {
+  Mat6 inverse;
+  Motion motions[1 + kPushes];  ///< of the pose, then pushed
+};
+
+namespace detail {
+
+/// Powers of the inverse turn any vector towards its largest eigenvector; four suffice, because a direction
+/// somewhere among the weak ones is all that is wanted.
+inline constexpr int kInversePowers = 4;
+
+NDT_HD inline Vec6 times(const Mat6& a, const Vec6& x) {
+  Vec6 y;
+  NDT_UNROLL
+  for (int i = 0; i < 6; ++i) {
+    NDT_UNROLL
+    for (int j = 0; j < 6; ++j) y[i] += a(i, j) * x[j];
+  }
+  return y;
+}
+
+/// x without its part along the unit vector u, of length 1.
+NDT_HD inline Vec6 unit_without(const Vec6& u, const Vec6& x) {
+  const double along = dot(u, x);
+  Vec6 y;
+  NDT_UNROLL
+  for (int i = 0; i < 6; ++i) y[i] = x[i] - along * u[i];
+  const double scale = reciprocal_sqrt(dot(y, y));
+  NDT_UNROLL
+  for (int i = 0; i < 6; ++i) y[i] *= scale;
+  return y;
+}
+
+/// The axis along which a symmetric matrix without its part along u is largest.
+NDT_HD inline Vec6 largest_axis(const Mat6& a, const Vec6& u, double along_u) {
+  int best = 0;
+  double most = -1;
+  NDT_UNROLL
+  for (int j = 0; j < 6; ++j)
+    if (const double left = a(j, j) - along_u * u[j] * u[j]; left > most) most = left, best = j;
+  Vec6 axis;
+  NDT_UNROLL
+  for (int j = 0; j < 6; ++j) axis[j] = j == best ? 1 : 0;
+  return axis;
+}
+
+}  // namespace detail
+
+/// Finds the weakest directions by inverse iteration. `inverse` is working space that the crew sees.
+template <class Crew>
+NDT_HD inline WeakDirections weak_directions(const Crew& crew, const SurfaceInformation& information,
+                                             Mat6& inverse) {
+  Mat6 negated;
+  double trace = 0;
+  int entry = 0;
+  NDT_UNROLL
+  for (int row = 0; row < 6; ++row) {
+    trace += information.entries[entry];
+    NDT_UNROLL
+    for (int col = row; col < 6; ++col) negated(row, col) = negated(col, row) = -information.entries[entry++];
+  }
+  // The shift keeps a free direction's eigenvalue above the rounding of float32 sums.
+  const double shift = trace > 0 ? 1e-6 * trace : 1;
+  crew.each(6, [&](int column) {
+    Vec6 axis, solution;
+    NDT_UNROLL
+    for (int row = 0; row < 6; ++row) axis[row] = row == column ? 1 : 0;
+    solve_positive_definite(negated, axis, solution, shift);
+    NDT_UNROLL
+    for (int row = 0; row < 6; ++row) inverse(row, column) = solution[row];
+  });
+  WeakDirections out;
+  double largest = 0;
+  NDT_UNROLL
+  for (int k = 0; k < kWeakDirections; ++k) {
+    const Vec6 before = out.direction[0];  // zero for the first
+    Vec6 v = detail::largest_axis(inverse, before, largest);
+    NDT_UNROLL
+    for (int power = 0; power < detail::kInversePowers; ++power)
+      v = detail::unit_without(before, detail::times(inverse, v));
+    out.direction[k] = v;
+    largest = dot(v, detail::times(inverse, v));
+  }
+  return out;
+}
+
+/// exp([w]×) of a turn by |w| radians about w.  [Rodrigues]
+NDT_HD inline Mat3<double> turn_about(const Vec3<double>& w) {
+  const double square = dot(w, w), angle = sqrt_of(square);
+  const bool turns = angle > 1e-9;
+  const double a = turns ? std::sin(angle) / angle : 1, b = turns ? (1 - std::cos(angle)) / square : 0.5;
+  const Mat3<double> cross{{0, -w.z, w.y, w.z, 0, -w.x, -w.y, w.x, 0}}, twice = cross * cross;
+  Mat3<double> out;
+  NDT_UNROLL
+  for (int i = 0; i < 9; ++i) out.m[i] = (i % 4 == 0 ? 1 : 0) + a * cross.m[i] + b * twice.m[i];
+  return out;
+}
+
+/// The motion of the pose pushed by `push_m` along a direction of the surfaces' information.
+NDT_HD inline Motion pushed(const SurfacePose& at, const Vec6& direction, double push_m) {
+  const Vec3<double> shift{push_m * direction[0], push_m * direction[1], push_m * direction[2]};
+  const double turn = push_m * at.per_metre;
+  const Mat3<double> rotation =
+      turn_about({turn * direction[3], turn * direction[4], turn * direction[5]}) * at.rotation;
+  return {cast<float>(rotation), cast<float>(at.translation + shift), {}};
+}
+
+/// Fills in the motions of the scratch.
+template <class Crew>
+NDT_HD inline void prepare_pushes(const Crew& crew, const SurfaceInformation& information,
+                                  const SurfacePose& at, double push_m, PushScratch& scratch) {
+  const WeakDirections weak = weak_directions(crew, information, scratch.inverse);
+  crew.each(1 + kPushes, [&](int i) {
+    const double signed_push = i == 0 ? 0 : i % 2 == 0 ? push_m : -push_m;
+    scratch.motions[i] = pushed(at, weak.direction[i < 3 ? 0 : 1], signed_push);
+  });
+}
+
+/// Sums over points of the score that a push costs: of the cost, and of its square.
+template <class Real>
+struct PushSums {
+  static constexpr int kReals = 2 * kPushes + 1, kCounts = 0;
+  Real cost[kPushes] = {}, squared[kPushes] = {}, points{};
+};
+
+template <class Real>
+NDT_HD inline void add_folded(PushSums<double>& total, const PushSums<Real>& part) {
+  for (int k = 0; k < kPushes; ++k)
+    total.cost[k] += folded(part.cost[k]), total.squared[k] += folded(part.squared[k]);
+  total.points += folded(part.points);
+}
+NDT_HD inline void to_columns(const PushSums<float>& s, float (&out)[PushSums<float>::kReals]) {
+  for (int k = 0; k < kPushes; ++k) out[k] = s.cost[k], out[kPushes + k] = s.squared[k];
+  out[2 * kPushes] = s.points;
+}
+NDT_HD inline void set_column(PushSums<double>& s, int column, double value) {
+  (column < kPushes ? s.cost[column] : column < 2 * kPushes ? s.squared[column - kPushes] : s.points) = value;
+}
+
+/// Largest pair score of a point at a motion. The lanes share its near voxels, and all lanes call this.
+template <class Lanes>
+NDT_HD inline float pushed_score(const LevelMap& map, const Motion& motion, const Vec3<float>& x, bool there,
+                                 const Lanes& lanes) {
+  PointSums<float> point;
+  if (there) add_neighbours(map.view, map.gauss, move_point(motion, x), lanes, point);
+  return lanes.max(point.largest);
+}
+
+/// Adds one scan point.
+NDT_HD inline void add_pushed_point(const LevelMap& map, const Motion (&motions)[1 + kPushes],
+                                    const Vec3<float>& x, PushSums<float>& sums) {
+  const float held = pushed_score(map, motions[0], x, true, SingleLane{});
+  sums.points += 1;
+  for (int k = 0; k < kPushes; ++k) {
+    const float cost = held - pushed_score(map, motions[1 + k], x, true, SingleLane{});
+    sums.cost[k] += cost, sums.squared[k] += cost * cost;
+  }
+}
+
+/// Adds one push of one scan point, if it is there. All pushes of a point in sequence would take a device's
+/// thread twice as long.
+template <class Lanes>
+NDT_HD inline void add_push(const LevelMap& map, const Motion (&motions)[1 + kPushes], const Vec3<float>& x,
+                            int push, bool there, const Lanes& lanes, PushSums<float>& sums) {
+  const float held = pushed_score(map, motions[0], x, there, lanes),
+              cost = held - pushed_score(map, motions[1 + push], x, there, lanes);
+  if (!there || lanes.rank() != 0) return;
+  sums.points += push == 0 ? 1.0F : 0.0F;
+  NDT_UNROLL
+  for (int k = 0; k < kPushes; ++k)
+    sums.cost[k] += k == push ? cost : 0, sums.squared[k] += k == push ? cost * cost : 0;
+}
+
+/// How much the cheapest push costs, in standard errors of the points' mean cost; 0 if it costs nothing.
+NDT_HD inline double push_sigmas(const PushSums<double>& sums) {
+  double least = INFINITY;
+  for (int k = 0; k < kPushes; ++k) {
+    const double mean = sums.cost[k] / sums.points,
+                 variance = std::fmax(sums.squared[k] / sums.points - mean * mean, 1e-9 * mean * mean);
+    least = std::fmin(least, mean > 0 ? mean * reciprocal_sqrt(variance / sums.points) : 0);
+  }
+  return least;
+}
+
+}  // namespace ndt
