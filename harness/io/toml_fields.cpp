@@ -9,7 +9,8 @@
 #include <set>
 
 #include "base/errors.hpp"
-#include "io/byte_source.hpp"
+#include "io/text.hpp"
+#include "io/toml_depth.hpp"
 #include "ndt/core/limits.hpp"
 
 namespace ndt::harness {
@@ -36,17 +37,6 @@ struct TomlTable::Content {
 
 namespace {
 
-std::string read_text(const std::filesystem::path& file) {
-  ByteSource source(file);
-  if (source.size() > Limits::kHeaderBytes)
-    throw refusal(source.name(), "",
-                  fmt::format("{} bytes, at most {} are read", source.size(), Limits::kHeaderBytes),
-                  "give a TOML file that describes a dataset or a preset");
-  std::string text(source.size(), '\0');
-  source.read(std::as_writable_bytes(std::span(text)));
-  return text;
-}
-
 std::string kind_of(const toml::node& node) {
   if (node.is_table()) return "a table";
   if (node.is_array()) return "an array";
@@ -71,10 +61,13 @@ TomlTable::TomlTable(TomlTable&&) noexcept = default;
 TomlTable& TomlTable::operator=(TomlTable&&) noexcept = default;
 
 TomlTable TomlTable::read(const std::filesystem::path& file) {
-  return parse(read_text(file), printable_name(file.string()));
+  return parse(
+      whole_text(file, Limits::kHeaderBytes, "give a TOML file that describes a dataset or a preset"),
+      printable_name(file.string()));
 }
 
 TomlTable TomlTable::parse(std::string_view text, const std::string& name) try {
+  require_shallow_toml(text, name);
   auto content = std::make_unique<Content>();
   auto root = std::make_shared<toml::table>(toml::parse(text));
   content->table = root.get();

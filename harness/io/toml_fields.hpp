@@ -17,7 +17,7 @@ namespace ndt::harness {
 class TomlTable {
  public:
   /// Reads the file's root table. Refuses anything but a regular file of valid TOML of at most
-  /// Limits::kHeaderBytes.
+  /// Limits::kHeaderBytes and Limits::kTomlLevels.
   static TomlTable read(const std::filesystem::path& file);
   /// Parses text as read does; `name` stands for the file in messages.
   static TomlTable parse(std::string_view text, const std::string& name);

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include "ndt/core/error.hpp"
+#include "ndt/core/limits.hpp"
 #include "scratch_files.hpp"
 
 namespace ndt::harness {
@@ -71,6 +72,39 @@ TEST(TomlFields, AKeyThatNobodyAskedForIsRefusedWithTheKnownOnes) {
   toml.whole("known", 0, 9);
   EXPECT_THAT(input_error_of([&] { toml.finish(); }),
               AllOf(HasSubstr("line 2: knwon"), HasSubstr("known here: known")));
+}
+
+std::string repeated(std::string_view piece, int count) {
+  std::string text;
+  for (int k = 0; k < count; ++k) text += piece;
+  return text;
+}
+
+// The parser's destructor follows keys by recursion: 31,000 parts of one would exhaust the stack.
+TEST(TomlFields, DeepKeysAreRefusedWithTheLimitAndTheLine) {
+  const std::string deep = repeated("a.", 31000);
+  for (const std::string& text : {"\n[" + deep + "a]", "\n[[" + deep + "a]]", "\n" + deep + "a = 1",
+                                  "\nk = {" + deep + "a = 1}", "\n" + repeated("'' . \"\". ", 9) + "a = 1"})
+    EXPECT_EQ(input_error_of([&] { parsed(text); }),
+              "x.toml: line 2: a key has more than 16 parts; remove the levels that nothing reads");
+  for (const char* bracket : {"[", "{a="})
+    EXPECT_EQ(input_error_of([&] { parsed("a = " + repeated(bracket, 17)); }),
+              "x.toml: line 1: brackets nest deeper than 16 levels; remove the levels that nothing reads");
+}
+
+TEST(TomlFields, DotsThatNestNothingAreNotCounted) {
+  const std::string dots(100, '.'), open(100, '[');
+  for (const std::string& text :
+       {"[" + repeated("a.", Limits::kTomlLevels - 1) + "a]", "a = '" + dots + "'",
+        "a = \"\\\"" + dots + "\"", "a = ''' '" + dots + open + "'''''\nb = 1",
+        "a = \"\"\"\n\\\"\"\"" + dots + open + "\"\"\"", "a = '' # '" + dots + open + "\nb = 1",
+        "a = [" + repeated("1.5, ", 100) + "[[1.5]]]"})
+    EXPECT_EQ(input_error_of([&] { parsed(text); }), "") << text;
+}
+
+// A string that the parser refuses must not hide what follows it.
+TEST(TomlFields, AStringWithoutEndHidesNoDepth) {
+  EXPECT_NE(input_error_of([&] { parsed("a = '\n" + repeated("a.", 31000) + "a = 1"); }), "");
 }
 
 class TomlFile : public ScratchFiles {
