@@ -66,6 +66,8 @@ class Given {
     });
   }
 
+  friend bool operator==(const Given&, const Given&) = default;
+
   /// Sets those of `options`' members that were given; others stay. Throws UsageError for an unknown name.
   template <class Struct>
   void apply_to(Struct& options) const {

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <concepts>
 #include <filesystem>
+#include <map>
 #include <set>
 
 #include "base/environment.hpp"
@@ -126,14 +127,21 @@ std::vector<SearchSpec> read_searches(TomlTable& toml) {
   return searches;
 }
 
-/// Measurements of two searches are told apart by their names.
+/// Measurements of two searches are told apart by their names, and so are those of two variants.
 void require_own_names(const TomlTable& toml, const std::vector<Study>& studies) {
   std::set<std::string> names;
-  for (const Study& study : studies)
+  std::map<std::string, const Variant*> variants;
+  for (const Study& study : studies) {
     for (const SearchSpec& search : study.searches)
       if (!names.insert(search.name).second)
         toml.refuse("study", fmt::format("has two searches named '{}'", printable(search.name)),
                     "give each a name of its own");
+    for (const Variant& variant : study.variants)
+      if (!(*variants.emplace(variant.name, &variant).first->second == variant))
+        toml.refuse("study",
+                    fmt::format("has two variants named '{}' with other options", printable(variant.name)),
+                    "give each a name of its own");
+  }
 }
 
 Study read_study(TomlTable& toml) {

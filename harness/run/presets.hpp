@@ -51,6 +51,7 @@ struct Variant {
   std::string name = "autoware";
   AlignArguments options;
   bool regularised_at_truth = false;  ///< the regularisation's target is the scan's true position
+  friend bool operator==(const Variant&, const Variant&) = default;
 };
 
 /// Guesses at every combination of offsets from the truth, in its frame.

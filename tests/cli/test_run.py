@@ -265,6 +265,13 @@ def test_a_finished_run_is_resumed_with_nothing_to_do(tmp_path):
         assert "excludes" in refusal("run", "--resume", run, *other, code=1)
 
 
+def test_two_variants_of_one_name_are_refused(tmp_path):
+    file = preset(tmp_path, "[[study]]\ndatasets = ['courtyard']\n"
+                            "variants = [{ name = 'a', max_iterations = 1 }, { name = 'a', max_iterations = 30 }]\n")
+    said = refusal("run", "--preset", file, "--out", tmp_path / "run", code=2)
+    assert "has two variants named 'a' with other options; give each a name of its own" in said
+
+
 def test_real_clouds_without_their_folder_are_bad_input(tmp_path):
     assert "NDT_GOLDEN_DIR is not set" in refusal("run", "--dataset", "golden", "--out", tmp_path / "out", code=2)
     assert not (tmp_path / "out").exists()

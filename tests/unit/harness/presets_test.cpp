@@ -143,6 +143,20 @@ TEST_F(PresetFile, MistakesInSearchesAreRefused) {
   EXPECT_THAT(refusal_of(head + "sigma = [1, 2]\n"), HasSubstr("line 4: study.sigma: has not five numbers"));
 }
 
+TEST_F(PresetFile, ANameStandsForOneSetOfOptions) {
+  const std::string study = "[[study]]\ndatasets = ['courtyard']\n";
+  const std::string one = "variants = [{ name = 'a', max_iterations = 1 }]\n",
+                    other = "variants = [{ name = 'a', max_iterations = 30 }]\n",
+                    at_truth = "variants = [{ name = 'a', max_iterations = 1, reg_at_truth = true }]\n";
+  EXPECT_EQ(refusal_of("description = 'd'\n" + study + one + study + one), "")
+      << "the same is no contradiction";
+  for (const std::string& second : {study + one + study + other, study + one + study + at_truth,
+                                    study + "variants = [{ name = 'a' }, { name = 'a', step = 1 }]\n"})
+    EXPECT_THAT(
+        refusal_of("description = 'd'\n" + second),
+        HasSubstr("study: has two variants named 'a' with other options; give each a name of its own"));
+}
+
 TEST_F(PresetFile, AnotherPresetsStudiesAreTakenOver) {
   const std::string text = "description = 'd'\npresets = ['smoke']\n";
   EXPECT_EQ(find_preset(put(text).string()).studies.size(), find_preset("smoke").studies.size());
