@@ -1,5 +1,10 @@
 // ndt-bench run: implementations side by side; raw measurements into a folder.
 #include <fmt/format.h>
+#include <unistd.h>
+
+#include <cmath>
+#include <iostream>
+#include <string>
 
 #include "base/environment.hpp"
 #include "base/errors.hpp"
@@ -17,6 +22,7 @@ namespace {
 
 struct Arguments {
   std::string preset = "smoke", out, resume, command_line;
+  bool yes = false;
   Selection selection;
 };
 
@@ -38,9 +44,39 @@ std::filesystem::path new_folder(const std::string& run_id) {
   return folder;
 }
 
+std::string duration(double seconds) {
+  if (seconds < 120) return fmt::format("{:.0f} s", std::ceil(seconds));
+  if (seconds < 7200) return fmt::format("{:.0f} min", std::ceil(seconds / 60));
+  return fmt::format("{:.0f} h", std::ceil(seconds / 3600));
+}
+
+void show_cost(const PlanCost& cost, std::size_t jobs) {
+  notice("ndt-bench: planned: measurements {}, alignments {}, jobs {}{}\n", cost.measurements,
+         cost.alignments, jobs,
+         cost.sampling_s > 0 ? "; repeating them for their timing takes up to " + duration(cost.sampling_s)
+                             : "");
+}
+
+/// Asks at the terminal; without one, the answer is no.
+bool confirmed() {
+  if (::isatty(STDIN_FILENO) == 0 || ::isatty(STDERR_FILENO) == 0) return false;
+  notice("ndt-bench: type yes to begin: ");
+  std::string answer;
+  return std::getline(std::cin, answer) && answer == "yes";
+}
+
+void require_consent(const Plan& plan, bool yes) {
+  if (yes || plan.cost.alignments <= Limits::kUnaskedAlignments || confirmed()) return;
+  throw UsageError(
+      fmt::format("run: {} alignments are planned, and more than {} need consent; add --yes, or plan fewer",
+                  plan.cost.alignments, Limits::kUnaskedAlignments));
+}
+
 RunFolder folder_for(const Arguments& a) {
   if (!a.resume.empty()) return RunFolder::resume(a.resume);
   Plan plan = make_plan(find_preset(a.preset), a.selection, utc_now(true), ProgressLine().report());
+  show_cost(plan.cost, plan.jobs.size());
+  require_consent(plan, a.yes);
   const std::filesystem::path folder = a.out.empty() ? new_folder(plan.run_id) : std::filesystem::path(a.out);
   if (a.out.empty()) plan.run_id = folder.filename();
   return RunFolder::begin(folder, plan, a.command_line);
@@ -92,6 +128,8 @@ void add_run(CLI::App& app, Command& chosen, const std::string& command_line) {
       ->check(CLI::Range(1, 1000000));
   command.add_option("--out", a->out, "folder for the measurements (default: bench-results/<UTC time>)")
       ->type_name("DIR");
+  command.add_flag("--yes", a->yes,
+                   fmt::format("begin without asking, also above {} alignments", Limits::kUnaskedAlignments));
   add_align_flags(command, a->selection.options);
 
   const std::vector<CLI::Option*> others =

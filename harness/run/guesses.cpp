@@ -22,17 +22,12 @@ std::vector<Transform> batch_guesses(const Transform& first, int count) {
   return guesses;
 }
 
-std::vector<NamedGuess> prior_guesses(const Frame& frame, std::size_t frame_index, const SearchSpec& search) {
-  std::vector<NamedGuess> guesses;
-  for (int seed = 0; seed < search.seeds; ++seed)
-    guesses.push_back(
-        {fmt::format("seed{}", seed),
-         prior_mean(frame.truth.value(), search.sigma, frame_index, static_cast<std::uint64_t>(seed)),
-         std::nullopt});
-  return guesses;
+NamedGuess prior_guess(const Transform& truth, std::size_t frame_index, const SearchSpec& search,
+                       std::size_t k) {
+  return {fmt::format("seed{}", k), prior_mean(truth, search.sigma, frame_index, k), std::nullopt};
 }
 
-SearchRecord planned_search(const SearchSpec& search, const AlignOptions& alignments, std::uint64_t number) {
+SearchRecord planned_search(const SearchSpec& search, const AlignOptions& alignments) {
   const ResolvedSearch setting = resolve(search.arguments, alignments);
   const initial_pose::SearchOptions& options = setting.options;
   SearchRecord record;
@@ -46,7 +41,6 @@ SearchRecord planned_search(const SearchSpec& search, const AlignOptions& alignm
   record.at_once = options.at_once;
   record.candidates = options.candidates;
   record.reliable_nvtl = options.reliable_nvtl;
-  record.seed = number;
   std::ranges::copy(search.sigma, record.sigma);
   return record;
 }

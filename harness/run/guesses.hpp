@@ -17,11 +17,12 @@ inline constexpr double kBatchReachM = 0.5;
 /// disc evenly [Vogel 1979]. The set grows with the batch: a larger one holds every smaller one.
 std::vector<Transform> batch_guesses(const Transform& first, int count);
 
-/// Returns guesses "seed0", "seed1", ...: the means of priors that the frame's truth could have been drawn
-/// from. Those of one frame are not those of another. The frame must have a truth.
-std::vector<NamedGuess> prior_guesses(const Frame& frame, std::size_t frame_index, const SearchSpec& search);
+/// Returns guess "seed<k>": the mean of a prior that the truth could have been drawn from. Those of one frame
+/// are not those of another.
+NamedGuess prior_guess(const Transform& truth, std::size_t frame_index, const SearchSpec& search,
+                       std::size_t k);
 
-/// Returns what is known of a search before it runs. number: of the prior, from 0; also the search's seed.
-SearchRecord planned_search(const SearchSpec& search, const AlignOptions& alignments, std::uint64_t number);
+/// Returns what is known of a search before it runs, without its seed, which is its prior's number.
+SearchRecord planned_search(const SearchSpec& search, const AlignOptions& alignments);
 
 }  // namespace ndt::harness

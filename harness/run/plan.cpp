@@ -5,14 +5,14 @@
 #include <algorithm>
 #include <map>
 #include <random>
-#include <set>
+#include <unordered_map>
 
 #include "base/environment.hpp"
-#include "base/random.hpp"
 #include "data/load_dataset.hpp"
 #include "ndt/core/error.hpp"
 #include "registry/option_keys.hpp"
-#include "run/guesses.hpp"
+#include "run/job_measurements.hpp"
+#include "run/plan_budget.hpp"
 
 namespace ndt::harness {
 namespace {
@@ -41,71 +41,9 @@ void shuffle(std::vector<Job>& jobs, std::uint64_t seed) {
   for (std::size_t left = jobs.size(); left > 1; --left) std::swap(jobs[left - 1], jobs[random() % left]);
 }
 
-std::vector<NamedGuess> grid_guesses(const Transform& truth, const std::vector<GuessGrid>& grids) {
-  std::vector<NamedGuess> guesses;
-  for (const GuessGrid& grid : grids)
-    for (const double x : grid.x_m)
-      for (const double y : grid.y_m)
-        for (const double z : grid.z_m)
-          for (const double yaw : grid.yaw_deg) {
-            NamedGuess guess{fmt::format("x{:+g}_y{:+g}_z{:+g}_yaw{:+g}", x, y, z, yaw),
-                             truth * to_transform(Pose{x, y, z, 0, 0, yaw * kPi / 180}),
-                             GuessOffset{x, y, z, yaw}};
-            if (std::ranges::none_of(guesses, [&](const NamedGuess& g) { return g.name == guess.name; }))
-              guesses.push_back(std::move(guess));
-          }
-  return guesses;
-}
-
-void add_scatter(const Transform& truth, std::size_t frame_index, const GuessScatter& scatter,
-                 std::vector<NamedGuess>& guesses) {
-  const GuessNoise noise{scatter.xy_m, scatter.z_m, scatter.roll_pitch_deg * kPi / 180,
-                         scatter.yaw_deg * kPi / 180};
-  for (int k = 0; k < scatter.guesses; ++k)
-    guesses.push_back({fmt::format("xy{:g}_z{:g}_tilt{:g}_yaw{:g}_{}", scatter.xy_m, scatter.z_m,
-                                   scatter.roll_pitch_deg, scatter.yaw_deg, k),
-                       noisy_guess(truth, noise, frame_index, static_cast<std::uint64_t>(k)), std::nullopt});
-}
-
-std::vector<NamedGuess> guesses_of(const Job& job, const Dataset& dataset, std::size_t frame_index) {
-  const Frame& frame = dataset.frames.at(frame_index);
-  if (job.search) return prior_guesses(frame, frame_index, *job.search);
-  if (!frame.truth || (job.grids.empty() && job.scatters.empty())) return frame.guesses;
-  std::vector<NamedGuess> guesses = grid_guesses(*frame.truth, job.grids);
-  for (const GuessScatter& scatter : job.scatters) add_scatter(*frame.truth, frame_index, scatter, guesses);
-  return guesses;
-}
-
-/// Returns the measurements of all the job's frames, of which the job measures a range.
-std::vector<Measurement> all_measurements(const Plan& plan, const Job& job, const Dataset& dataset) {
-  std::vector<Measurement> measurements;
-  const AlignOptions options = job_options(job, dataset);
-  for (const std::size_t index : job.frames) {
-    const Frame& frame = dataset.frames.at(index);
-    std::uint64_t number = 0;
-    for (const NamedGuess& guess : guesses_of(job, dataset, index)) {
-      for (const int poses : job.poses) {
-        Measurement measurement;
-        if (job.search) measurement.search = planned_search(*job.search, options, number);
-        measurement.poses = poses;
-        measurement.run_id = plan.run_id;
-        measurement.job = job.index;
-        measurement.implementation = job.implementation;
-        measurement.dataset = dataset.name;
-        measurement.frame = frame.name;
-        measurement.guess_name = guess.name;
-        measurement.variant = job.variant.name;
-        measurement.threads = job.threads;
-        measurement.resolution_m = options.resolution_m;
-        measurement.guess = guess.map_from_scan;
-        measurement.guess_offset = guess.offset;
-        measurement.truth = frame.truth;
-        measurements.push_back(std::move(measurement));
-      }
-      ++number;
-    }
-  }
-  return measurements;
+/// True if a measurement that both studies have comes out the same from either.
+bool measured_alike(const Study& a, const Study& b) {
+  return a.timed == b.timed && a.trace == b.trace && a.timing == b.timing;
 }
 
 class Planner {
@@ -124,9 +62,13 @@ class Planner {
 
   Plan build() {
     choose_implementations();
+    PlanBudget budget;
     for (const Study& study : preset_.studies)
       for (const std::string& name : selection_.datasets.empty() ? study.datasets : selection_.datasets)
-        if (const Dataset* dataset = load(name)) add(study, name, *dataset);
+        if (const Dataset* dataset = load(name)) {
+          budget.take(preset_.name, study, *dataset, implementations_, threads_of(study));
+          add(study, name, *dataset);
+        }
     if (plan_.jobs.empty()) throw InputError("run: nothing to do" + reasons());
     shuffle(plan_.jobs, plan_.seed);
     for (std::size_t k = 0; k < plan_.jobs.size(); ++k) plan_.jobs[k].index = static_cast<int>(k);
@@ -178,8 +120,7 @@ class Planner {
                   "its regularisation needs the truth");
         return;
       }
-    const std::vector<int> threads =
-        unique_threads(selection_.threads.empty() ? study.threads : selection_.threads);
+    const std::vector<int> threads = threads_of(study);
     for (const Variant& given : study.variants)
       for (const Implementation* entry : implementations_)
         for (const int count : entry->one_thread ? std::vector<int>{1} : threads) {
@@ -201,6 +142,10 @@ class Planner {
             add_searches(*entry, job, study, dataset);
           }
         }
+  }
+
+  std::vector<int> threads_of(const Study& study) const {
+    return unique_threads(selection_.threads.empty() ? study.threads : selection_.threads);
   }
 
   /// Those that are for this implementation.
@@ -240,34 +185,60 @@ class Planner {
     }
   }
 
-  /// True unless another study has every measurement of the job already.
-  bool has_news(const Job& job, const Dataset& dataset) {
+  /// True unless another study has every measurement of the frame already.
+  bool has_news(const Study& study, const Job& job, const JobMeasurements& measurements, std::size_t frame) {
     bool news = false;
-    for (const Measurement& measurement : all_measurements(plan_, job, dataset))
-      news |= planned_.insert(measurement_key(measurement)).second;
+    for (std::size_t k = 0; k < measurements.of_frame(frame); ++k) {
+      const Measurement measurement = measurements.at(frame, k);
+      const auto [planned, is_new] = planned_.emplace(measurement_key(measurement), &study);
+      news |= is_new;
+      if (is_new)
+        add_cost(job, measurement);
+      else if (!measured_alike(*planned->second, study))
+        leave_out(fmt::format("{} on {} in a second study", job.variant.name, job.dataset),
+                  "another study of the preset measures it already, timed or traced otherwise");
+    }
     return news;
   }
 
+  void add_cost(const Job& job, const Measurement& measurement) {
+    constexpr double kIdleShare = 1.0 / 3;  // of the cap, at most
+    ++plan_.cost.measurements;
+    plan_.cost.alignments +=
+        static_cast<std::size_t>(measurement.search ? measurement.search->particles : measurement.poses);
+    if (job.timed) plan_.cost.sampling_s += (1 + kIdleShare) * job.timing.value_or(plan_.timing).cap_s;
+  }
+
   void add_blocks(Job& job, const Study& study, const Dataset& dataset) {
+    const JobMeasurements measurements(plan_.run_id, job, dataset);
     std::vector<std::size_t> frames;
-    for (const std::size_t frame : spread_frames(dataset.frames.size(), study.frames)) {
-      job.frames = {frame};
-      if (has_news(job, dataset)) frames.push_back(frame);
-    }
-    if (frames.empty()) return;
-    job.frames = frames;
-    const std::size_t measurements = all_measurements(plan_, job, dataset).size();
+    for (const std::size_t frame : spread_frames(dataset.frames.size(), study.frames))
+      if (has_news(study, job, measurements, frame)) frames.push_back(frame);
     const auto block = static_cast<std::size_t>(study.measurements_per_job);
-    const std::size_t guesses = measurements / frames.size();  // the same for every frame
-    for (std::size_t first = 0; first < measurements; first += block) {
-      const std::size_t last = std::min(measurements, first + block);
-      const std::size_t first_frame = first / guesses, last_frame = (last - 1) / guesses;
+    std::size_t first_frame = 0, first = 0;  // of the block
+    std::size_t count = 0;                   // of it so far
+    const auto end_block = [&](std::size_t last_frame) {
       job.frames.assign(frames.begin() + static_cast<std::ptrdiff_t>(first_frame),
                         frames.begin() + static_cast<std::ptrdiff_t>(last_frame + 1));
-      job.first_measurement = first - first_frame * guesses;
-      job.measurement_count = last - first;
+      job.first_measurement = first;
+      job.measurement_count = count;
       plan_.jobs.push_back(job);
+      count = 0;
+    };
+    for (std::size_t at = 0; at < frames.size(); ++at) {
+      const std::size_t of_frame = measurements.of_frame(frames[at]);
+      for (std::size_t done = 0; done < of_frame;) {
+        if (count == 0) {
+          first_frame = at;
+          first = done;
+        }
+        const std::size_t taken = std::min(block - count, of_frame - done);
+        count += taken;
+        done += taken;
+        if (count == block) end_block(at);
+      }
     }
+    if (count > 0) end_block(frames.size() - 1);
   }
 
   void leave_out(std::string what, std::string why) {
@@ -289,7 +260,7 @@ class Planner {
   std::vector<const Implementation*> implementations_;
   std::map<std::string, Dataset> datasets_;
   std::map<std::string, std::string> missing_;
-  std::set<std::string> planned_;  ///< keys of measurements
+  std::unordered_map<std::string, const Study*> planned_;  ///< keys of measurements, and who was first
 };
 
 }  // namespace
@@ -305,20 +276,6 @@ AlignOptions job_options(const Job& job, const Dataset& dataset) {
   auto& resolution_m = arguments[&AlignOptions::resolution_m];
   if (!resolution_m) resolution_m = dataset.resolution_m;
   return resolve(arguments, job.search ? Guesses::of_a_search : Guesses::given);
-}
-
-std::vector<Measurement> planned_measurements(const Plan& plan, const Job& job, const Dataset& dataset) {
-  std::vector<Measurement> measurements = all_measurements(plan, job, dataset);
-  if (job.first_measurement > measurements.size() ||
-      job.measurement_count > measurements.size() - job.first_measurement)
-    throw InputError(
-        fmt::format("plan.json: job {} is of measurements that {} does not have; the dataset has changed, "
-                    "begin a new run",
-                    job.index, dataset.name));
-  measurements.erase(measurements.begin(),
-                     measurements.begin() + static_cast<std::ptrdiff_t>(job.first_measurement));
-  measurements.resize(job.measurement_count);
-  return measurements;
 }
 
 }  // namespace ndt::harness

@@ -43,6 +43,13 @@ struct LeftOut {
   std::string what, why;
 };
 
+/// What a plan will take, known when it is made.
+struct PlanCost {
+  std::size_t measurements = 0;
+  std::size_t alignments = 0;  ///< of which each measurement makes as many as it has poses or particles
+  double sampling_s = 0;       ///< most time for repeating them
+};
+
 struct Plan {
   std::string run_id, preset, description;
   std::uint64_t seed = 1;
@@ -51,11 +58,13 @@ struct Plan {
   std::vector<std::string> datasets;  ///< in the preset's order
   std::vector<Job> jobs;              ///< in the order they run
   std::vector<LeftOut>
-      left_out;  ///< implementations that cannot run, options that one does not offer, missing datasets
+      left_out;   ///< implementations that cannot run, options that one does not offer, missing datasets
+  PlanCost cost;  ///< of one that was made; plan.json does not hold it
 };
 
 /// Throws UsageError for unknown names and options, InputError for a dataset asked for by name that is not
-/// available, or if nothing is left to do. `report` is called while a missing dataset is generated.
+/// available, if nothing is left to do, or for more than Limits allow. `report` is called while a missing
+/// dataset is generated.
 Plan make_plan(const Preset& preset, const Selection& selection, const std::string& run_id,
                const ReportProgress& report = {});
 

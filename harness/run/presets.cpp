@@ -24,8 +24,6 @@ bool contains(const std::vector<std::string>& names, std::string_view name) {
   return std::ranges::find(names, name) != names.end();
 }
 
-constexpr double kPosesMost = 100000;
-
 void read_number(TomlTable& toml, const std::string& key, const Bounds& bounds, double& value) {
   value = toml.number(key, bounds.low, bounds.high).value_or(value);
 }
@@ -155,6 +153,9 @@ Study read_study(TomlTable& toml) {
   study.searches = read_searches(toml);
   for (TomlTable& variant : toml.tables("variants")) study.variants.push_back(read_variant(variant));
   if (study.variants.empty()) study.variants.emplace_back();
+  if (const auto grids = toml.tables("grids"); grids.size() > Limits::kGrids)
+    toml.refuse("grids", fmt::format("has {} tables, the limit is {}", grids.size(), Limits::kGrids),
+                "put several offsets into one");
   for (TomlTable& grid : toml.tables("grids"))
     study.grids.push_back(read_struct<GuessGrid>(grid, kGuessGrid));
   for (TomlTable& scatter : toml.tables("scatters"))
@@ -162,7 +163,7 @@ Study read_study(TomlTable& toml) {
   study.timed = toml.flag("timed").value_or(study.timed);
   study.trace = toml.flag("trace").value_or(study.trace);
   study.measurements_per_job = static_cast<int>(
-      toml.whole("measurements_per_job", 1, kCountMost).value_or(study.measurements_per_job));
+      toml.whole("measurements_per_job", 1, Limits::kJobMeasurements).value_or(study.measurements_per_job));
   toml.finish();
   return study;
 }

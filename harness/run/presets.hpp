@@ -16,6 +16,7 @@ namespace ndt::harness {
 
 inline constexpr std::int64_t kCountMost = 1000000;
 inline constexpr double kOffsetMost = 1000;
+inline constexpr int kPosesMost = 100000;
 
 /// When a measurement has enough samples: at least so many whose inter-quartile range is at most `spread` of
 /// their median, or as many as fit into the cap.
@@ -24,6 +25,7 @@ struct TimingRule {
   double spread = 0.05;
   double cap_s = 0.5;
   int idle_samples = 3;
+  friend bool operator==(const TimingRule&, const TimingRule&) = default;
 };
 inline constexpr std::tuple kTimingRule{
     Option{"samples", &TimingRule::samples, Bounds::closed(1, kCountMost), "", "samples at least"},

@@ -265,6 +265,34 @@ def test_a_finished_run_is_resumed_with_nothing_to_do(tmp_path):
         assert "excludes" in refusal("run", "--resume", run, *other, code=1)
 
 
+def test_a_run_says_how_much_it_will_align_before_the_first(tmp_path):
+    file = preset(tmp_path, "[[study]]\ndatasets = ['courtyard']\nthreads = [1]\nposes = [1, 4]\ngrids = [{ x_m = [0, 1] }]\n")
+    said = bench("run", "--preset", file, "--implementation", "persistent_cpu", *QUICK, "--out", tmp_path / "run").stderr
+    assert said.startswith("ndt-bench: planned: measurements 4, alignments 10, jobs 1; repeating them for their timing takes up to 1 s\n")
+
+
+def test_a_million_alignments_need_consent(tmp_path):
+    million = "[[study]]\ndatasets = ['courtyard_200']\nthreads = [1]\ntimed = false\nposes = [100000]\ngrids = [{ x_m = [0, %s] }]\n"
+    file = preset(tmp_path, million % ", ".join(str(k) for k in range(1, 11)))
+    asked = ["run", "--preset", file, "--implementation", "persistent_cpu", "--out", tmp_path / "run"]
+    said = refusal(*asked, code=1)
+    assert "planned: measurements 11, alignments 1100000, jobs 2\n" in said
+    assert "1100000 alignments are planned, and more than 1000000 need consent; add --yes, or plan fewer" in said
+    assert not (tmp_path / "run").exists()
+    file.write_text(file.read_text().replace("timed = false", "timed = false\nvariants = [{ name = 'one', max_iterations = 1 }]"))
+    with subprocess.Popen([BENCH, *map(str, asked), "--yes"], stderr=subprocess.PIPE, text=True) as begun:
+        assert any("measurements go to" in line for line in begun.stderr), "it begins"
+        begun.kill()
+
+
+def test_lists_whose_product_is_too_long_are_refused_at_once(tmp_path):
+    numbers = ", ".join(f"{k / 10}" for k in range(1000))
+    file = preset(tmp_path, "[[study]]\ndatasets = ['courtyard']\nthreads = [1]\n"
+                            f"grids = [{{ x_m = [{numbers}], y_m = [{numbers}], z_m = [{numbers}], yaw_deg = [{numbers}] }}]\n")
+    said = refusal("run", "--preset", file, *OWN, "--out", tmp_path / "run", code=2)
+    assert "the limit of a run is 4194304; shorten its lists" in said and not (tmp_path / "run").exists()
+
+
 def test_two_variants_of_one_name_are_refused(tmp_path):
     file = preset(tmp_path, "[[study]]\ndatasets = ['courtyard']\n"
                             "variants = [{ name = 'a', max_iterations = 1 }, { name = 'a', max_iterations = 30 }]\n")

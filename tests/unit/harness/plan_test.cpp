@@ -3,12 +3,14 @@
 #include <gmock/gmock.h>
 #include <stdlib.h>
 
+#include <chrono>
 #include <map>
 #include <set>
 
 #include "base/errors.hpp"
 #include "data/load_dataset.hpp"
 #include "ndt/core/error.hpp"
+#include "run/guess_grids.hpp"
 #include "scratch_files.hpp"
 
 namespace ndt::harness {
@@ -136,6 +138,102 @@ TEST(Plan, AGridHoldsEveryCombinationAndReplacesTheGuesses) {
   EXPECT_EQ(turned.guess_offset->yaw_deg, 90);
   EXPECT_NEAR(translation_of(turned.guess).x, 1, 1e-12);
   EXPECT_NEAR(turned.guess(1, 0), 1, 1e-12);
+}
+
+TEST(Plan, GridsThatShareOffsetsAreCountedOnceAndKeepTheirOrder) {
+  GuessGrid first, second, third;
+  first.x_m = {0, 1, 1, 1.0000001};  // the same text is the same offset
+  first.y_m = {0, 2};
+  second.x_m = {1, 5};
+  second.y_m = {2, 0, 7};
+  third.x_m = {5, 0};
+  third.y_m = {7, 2};
+  const GuessGrids grids({first, second, third});
+  std::vector<std::string> names;
+  for (std::size_t k = 0; k < grids.size(); ++k) names.push_back(grids.at(k).name);
+  std::vector<std::string> expected;
+  for (const char* name :
+       {"x+0_y+0", "x+0_y+2", "x+1_y+0", "x+1_y+2", "x+1_y+7", "x+5_y+2", "x+5_y+0", "x+5_y+7", "x+0_y+7"})
+    expected.push_back(std::string(name) + "_z+0_yaw+0");
+  EXPECT_EQ(names, expected);
+  EXPECT_EQ(GuessGrids({}).size(), 0u);
+  first.z_m = {};
+  EXPECT_EQ(GuessGrids({first}).size(), 0u);
+}
+
+TEST(Plan, ItsCostIsKnownWhenItIsMade) {
+  Study study = study_of({"courtyard"});
+  study.threads = {1};
+  study.poses = {1, 50};
+  study.timing = TimingRule{.cap_s = 3};
+  Selection one = kOwnImplementations;
+  one.implementations = {"persistent_cpu"};
+  PlanCost cost = make_plan(preset_of(study), one, "id").cost;
+  EXPECT_EQ(cost.measurements, 8u * 2u);
+  EXPECT_EQ(cost.alignments, 8u * 51u);
+  EXPECT_DOUBLE_EQ(cost.sampling_s, 16 * 4.0) << "the cap, and a third of it for samples after idling";
+  study.timed = false;
+  EXPECT_EQ(make_plan(preset_of(study), one, "id").cost.sampling_s, 0);
+  EXPECT_EQ(make_plan(preset_of(searching_study()), kOwnImplementations, "id").cost.alignments,
+            3u * 6u * static_cast<std::size_t>(initial_pose::SearchOptions{}.particles));
+}
+
+TEST(Plan, MoreThanTheLimitsIsRefusedBeforeAnyOfItIsMade) {
+  Study study = study_of({"courtyard"});
+  GuessGrid& grid = study.grids.emplace_back();
+  for (std::vector<double>* axis : {&grid.x_m, &grid.y_m, &grid.z_m, &grid.yaw_deg})
+    for (int k = 0; k < 1000; ++k) axis->push_back(k * 0.1);
+  expect_cheap_refusal("10^12 guesses", [&] {
+    return input_error_of([&] { make_plan(preset_of(study), kOwnImplementations, "id"); });
+  });
+  EXPECT_THAT(input_error_of([&] { make_plan(preset_of(study), kOwnImplementations, "id"); }),
+              HasSubstr("the limit of a run is 4194304; shorten its lists"));
+  study.grids.clear();
+  study.scatters.push_back({kCountMost, 1, 1, 1, 1});
+  study.measurements_per_job = 1;
+  EXPECT_THAT(input_error_of([&] { make_plan(preset_of(study), kOwnImplementations, "id"); }),
+              HasSubstr("the limit is 134217728; raise its measurements_per_job or shorten its lists"));
+  study = searching_study();
+  study.searches[0].seeds = study.searches[1].seeds = kCountMost;
+  study.measurements_per_job = 10000;
+  study.threads = {1, 2};
+  EXPECT_THAT(input_error_of([&] { make_plan(preset_of(study), kOwnImplementations, "id"); }),
+              HasSubstr("the limit of a run is 4194304"));
+}
+
+// 90,000 guesses took more than 30 s where each was compared with all before it.
+TEST(Plan, TimeGrowsWithTheGuessesAndNotWithTheirSquare) {
+  Study study = study_of({"courtyard"}, 1000);
+  study.threads = {1};
+  GuessGrid& grid = study.grids.emplace_back();
+  for (int k = 1; k < 300; ++k) {
+    grid.x_m.push_back(k * 0.01);
+    grid.y_m.push_back(k * 0.01);
+  }
+  Selection one = kOwnImplementations;
+  one.implementations = {"persistent_cpu"};
+  const auto start = std::chrono::steady_clock::now();
+  const Plan plan = make_plan(preset_of(study), one, "id");
+  EXPECT_EQ(plan.jobs.size(), 90u);
+  const Dataset courtyard = load_dataset("courtyard");
+  std::set<std::string> keys;
+  for (const Job& job : plan.jobs)
+    for (const Measurement& measurement : planned_measurements(plan, job, courtyard))
+      keys.insert(measurement_key(measurement));
+  EXPECT_EQ(keys.size(), 90000u);
+  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(15)) << "0.5 s in a release build";
+}
+
+TEST(Plan, WhatASecondStudyMeasuresOtherwiseIsNotDroppedInSilence) {
+  Preset preset = preset_of(study_of({"courtyard"}));
+  preset.studies.push_back(preset.studies[0]);
+  EXPECT_TRUE(make_plan(preset, kOwnImplementations, "id").left_out.empty());
+  preset.studies[1].timed = false;
+  const Plan plan = make_plan(preset, kOwnImplementations, "id");
+  ASSERT_EQ(plan.left_out.size(), 1u);
+  EXPECT_EQ(plan.left_out[0].what, "autoware on courtyard in a second study");
+  EXPECT_EQ(plan.left_out[0].why,
+            "another study of the preset measures it already, timed or traced otherwise");
 }
 
 TEST(Plan, AScatterDrawsTheSameGuessesAroundEachTruthForEveryVariant) {

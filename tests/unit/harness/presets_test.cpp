@@ -157,6 +157,14 @@ TEST_F(PresetFile, ANameStandsForOneSetOfOptions) {
         HasSubstr("study: has two variants named 'a' with other options; give each a name of its own"));
 }
 
+TEST_F(PresetFile, CountsHaveTheirLimits) {
+  const std::string head = "description = 'd'\n[[study]]\ndatasets = ['a']\n";
+  std::string grids = "grids = [";
+  for (int k = 0; k < 65; ++k) grids += "{},";
+  EXPECT_THAT(refusal_of(head + grids + "]\n"), HasSubstr("study.grids: has 65 tables, the limit is 64"));
+  EXPECT_THAT(refusal_of(head + "measurements_per_job = 10001\n"), HasSubstr("10001 is not in [1, 10000]"));
+}
+
 TEST_F(PresetFile, AnotherPresetsStudiesAreTakenOver) {
   const std::string text = "description = 'd'\npresets = ['smoke']\n";
   EXPECT_EQ(find_preset(put(text).string()).studies.size(), find_preset("smoke").studies.size());

@@ -47,6 +47,13 @@ struct Limits {
   static constexpr int kThreads = 256;             ///< CPU workers
   static constexpr int kDevice = 63;               ///< index of a CUDA device
   static constexpr std::size_t kBatch = 65535;     ///< poses of one call
+
+  // Benchmarks.
+  static constexpr std::size_t kGrids = 64;  ///< grids of guesses in one study, a bit of a mask each
+  static constexpr std::size_t kMeasurements = std::size_t{1} << 22;     ///< of one run
+  static constexpr std::size_t kUnaskedAlignments = 1000000;             ///< of a run that asks no one
+  static constexpr int kJobMeasurements = 10000;                         ///< their numbers are one argument
+  static constexpr std::uint64_t kPlanBytes = std::uint64_t{128} << 20;  ///< plan.json; each job reads it
 };
 
 }  // namespace ndt
