@@ -50,6 +50,11 @@ inline constexpr bool kIsListOfStructs = false;
 template <HasFields T>
 inline constexpr bool kIsListOfStructs<std::vector<T>> = true;
 
+template <class T>
+inline constexpr bool kIsListOfWholes = false;
+template <std::integral T>
+inline constexpr bool kIsListOfWholes<std::vector<T>> = true;
+
 /// All members in their order.
 template <HasFields T>
 nlohmann::ordered_json object_of(const T& value);
@@ -113,6 +118,10 @@ void read_value(const nlohmann::ordered_json& j, std::string_view name, T& value
   } else if constexpr (kIsListOfStructs<T>) {
     value.clear();
     for (const nlohmann::ordered_json& entry : j) read_object(entry, value.emplace_back());
+  } else if constexpr (kIsListOfWholes<T>) {
+    value.clear();
+    if (!j.is_array()) throw FieldError(fmt::format("{} is not a list", name));
+    for (const nlohmann::ordered_json& entry : j) read_whole(entry, name, value.emplace_back());
   } else {
     j.get_to(value);
   }

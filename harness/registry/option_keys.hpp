@@ -5,6 +5,7 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
+#include "base/json_struct.hpp"
 #include "io/toml_fields.hpp"
 #include "ndt/align/levels.hpp"
 #include "registry/given_options.hpp"
@@ -88,14 +89,13 @@ nlohmann::ordered_json options_json(const Given<kTables...>& given) {
   return j;
 }
 
-/// Inverse. Throws nlohmann::json::exception.
+/// Inverse. Throws FieldError or nlohmann::json::exception.
 template <class GivenOptions>
 GivenOptions options_from_json(const nlohmann::ordered_json& j) {
   GivenOptions given;
   for_each_key(given, [&](const std::string& key, const std::string& former, auto& value) {
     for (const std::string& name : {former, key})
-      if (!name.empty() && j.contains(name))
-        value = j.at(name).template get<std::decay_t<decltype(*value)>>();
+      if (!name.empty() && j.contains(name)) read_value(j.at(name), name, value);
   });
   return given;
 }

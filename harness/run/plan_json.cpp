@@ -1,13 +1,15 @@
 // A plan as plan.json: what a process is told to do, and what a resumed run goes on with.
 #include <fmt/format.h>
 
-#include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "base/errors.hpp"
 #include "base/json_struct.hpp"
+#include "io/text.hpp"
 #include "ndt/core/error.hpp"
+#include "ndt/core/limits.hpp"
 #include "registry/option_keys.hpp"
+#include "run/guess_grids.hpp"
 #include "run/plan.hpp"
 
 namespace ndt::harness {
@@ -76,10 +78,51 @@ Job job_of(const json& j) {
   return job;
 }
 
+void require_bounds(const std::vector<GuessGrid>& grids) {
+  require_whole("grids", static_cast<std::int64_t>(grids.size()), 0, Limits::kGrids);
+  double guesses = 0;
+  for (const GuessGrid& grid : grids) {
+    guesses += combinations(grid);
+    for_each_option(kGuessGrid, [&](const auto& option) {
+      for (const double offset : grid.*option.member) require_within(option.name, offset, option.bounds);
+    });
+  }
+  require_closed("grids: guesses", guesses, 0, Limits::kMeasurements);
+}
+
+void require_bounds(const SearchSpec& search) {
+  require_whole("seeds", search.seeds, 1, kCountMost);
+  for (const double sigma : search.sigma) require_closed("sigma", sigma, 0, kOffsetMost);
+  resolve(search.arguments);
+}
+
+/// What only a dataset can tell, its frames and their guesses, is checked when measurements are made.
+void require_bounds(const Job& job) {
+  find_implementation(job.implementation);
+  require_whole("threads", job.threads, 1, Limits::kThreads);
+  require_whole("row_count", static_cast<std::int64_t>(job.measurement_count), 1, Limits::kJobMeasurements);
+  for (const int poses : job.poses) require_whole("poses", poses, 1, kPosesMost);
+  require_bounds(job.grids);
+  for (const GuessScatter& scatter : job.scatters) require_within(kGuessScatter, scatter);
+  if (job.timing) require_within(kTimingRule, *job.timing);
+  if (job.search) require_bounds(*job.search);
+  resolve(job.variant.options);
+  per_scan(job.variant.options);
+}
+
 Plan plan_of(const json& j) {
   Plan plan;
   read_object(j, plan);
-  for (const json& job : j.at("jobs")) plan.jobs.push_back(job_of(job));
+  require_within(kTimingRule, plan.timing);
+  require_within(kJobLimits, plan.limits);
+  if (plan.limits.call_s) require_closed("call_s", *plan.limits.call_s, 0, 86400);
+  for (const json& job : j.at("jobs")) {
+    plan.jobs.push_back(job_of(job));
+    if (plan.jobs.back().index != static_cast<int>(plan.jobs.size()) - 1)
+      throw FieldError(
+          fmt::format("job {} stands at place {}", plan.jobs.back().index, plan.jobs.size() - 1));
+    require_bounds(plan.jobs.back());
+  }
   return plan;
 }
 
@@ -94,17 +137,16 @@ std::string plan_json(const Plan& plan) {
 }
 
 Plan read_plan(const std::filesystem::path& file) {
-  std::ifstream in(file);
   constexpr const char* kNoPlan = "it is no plan that ndt-bench run wrote; begin a new run";
-  const std::string name = printable_name(file.string());
-  if (!in)
-    throw refusal(name, "", "cannot be opened", "give the folder of a run that ndt-bench run has begun");
+  const std::string text = whole_text(file, Limits::kPlanBytes, kNoPlan);
   try {
-    return plan_of(json::parse(in));
+    return plan_of(json::parse(text));
   } catch (const FieldError& error) {
-    throw refusal(name, "", printable(error.what(), 200), kNoPlan);
+    throw refusal(printable_name(file.string()), "", printable(error.what(), 200), kNoPlan);
   } catch (const json::exception& error) {
-    throw refusal(name, "", printable(error.what(), 200), kNoPlan);
+    throw refusal(printable_name(file.string()), "", printable(error.what(), 200), kNoPlan);
+  } catch (const std::invalid_argument& error) {  // an option out of its bounds, or an unknown name
+    throw refusal(printable_name(file.string()), "", printable(error.what(), 200), kNoPlan);
   }
 }
 

@@ -260,7 +260,7 @@ def test_a_finished_run_is_resumed_with_nothing_to_do(tmp_path):
     assert "8 measurements in" in bench("run", "--resume", run).stdout
     assert (run / "results.jsonl").read_text() == before
     assert "contains a run already" in refusal("run", "--dataset", "courtyard", "--out", run, code=2)
-    assert "cannot be opened" in refusal("run", "--resume", tmp_path / "none", code=2)
+    assert "there is no such file" in refusal("run", "--resume", tmp_path / "none", code=2)
     for other in (["--preset", "basin"], ["--threads", 1], ["--step", 1]):  # the plan is made
         assert "excludes" in refusal("run", "--resume", run, *other, code=1)
 

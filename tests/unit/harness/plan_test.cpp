@@ -2,9 +2,11 @@
 
 #include <gmock/gmock.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 
 #include <chrono>
 #include <map>
+#include <nlohmann/json.hpp>
 #include <set>
 
 #include "base/errors.hpp"
@@ -385,9 +387,60 @@ TEST_F(PlanFile, SearchesComeBack) {
   }));
 }
 
+TEST_F(PlanFile, EveryNumberHasItsBounds) {
+  Study study = study_of({"courtyard"});
+  study.grids.resize(1);
+  study.scatters.resize(1);
+  study.timing = TimingRule{};
+  study.variants = {{"v", {}}};
+  study.variants[0].options[&AlignOptions::max_iterations] = 5;
+  Preset preset = preset_of(study);
+  preset.limits.call_s = 1;
+  const auto good = nlohmann::ordered_json::parse(plan_json(make_plan(preset, kOwnImplementations, "id")));
+  const Dataset courtyard = load_dataset("courtyard");
+  const std::pair<const char*, nlohmann::ordered_json> kBad[] = {
+      {"/jobs/0/threads", 1.5},
+      {"/jobs/0/threads", -1},
+      {"/jobs/0/threads", 300},
+      {"/jobs/0/job", 7},
+      {"/jobs/0/frames", {99}},
+      {"/jobs/0/frames", {0.5}},
+      {"/jobs/0/frames", {-1}},
+      {"/jobs/0/frames", 1},
+      {"/jobs/0/first_row", 1000000},
+      {"/jobs/0/row_count", 1000000},
+      {"/jobs/0/row_count", 0},
+      {"/jobs/0/poses", {1.5}},
+      {"/jobs/0/poses", {0}},
+      {"/jobs/0/grids/0/x_m", {1e9}},
+      {"/jobs/0/scatters/0/guesses", -1},
+      {"/jobs/0/timing/samples", 0},
+      {"/jobs/0/options/max_iterations", 2.5},
+      {"/jobs/0/options/max_iterations", -3},
+      {"/jobs/0/implementation", "gpu"},
+      {"/limits/memory_mib", 1e18},
+      {"/limits/memory_mib", std::int64_t{1} << 50},
+      {"/limits/measurement_s", -1},
+      {"/limits/call_s", -1},
+      {"/timing/cap_s", 1e9}};
+  for (const auto& [where, value] : kBad) {
+    auto bad = good;
+    bad[nlohmann::ordered_json::json_pointer(where)] = value;
+    const std::string refusal = input_error_of([&] {
+      const Plan plan = read_plan(put(bad.dump()));
+      planned_measurements(plan, plan.jobs.at(0), courtyard);
+    });
+    EXPECT_THAT(refusal, HasSubstr("begin a new run")) << where << " " << value;
+    EXPECT_THAT(refusal, HasSubstr("plan.json: ")) << where << " " << value;
+  }
+}
+
 TEST_F(PlanFile, AnythingElseIsRefused) {
+  ASSERT_EQ(::mkfifo(path("fifo").c_str(), 0600), 0);
+  EXPECT_THAT(input_error_of([&] { read_plan(path("fifo")); }), HasSubstr("is a FIFO (named pipe)"));
+  EXPECT_THAT(input_error_of([&] { read_plan("/dev/zero"); }), HasSubstr("is a character device"));
   EXPECT_THAT(input_error_of([&] { read_plan(put("{}")); }), HasSubstr("begin a new run"));
-  EXPECT_THAT(input_error_of([&] { read_plan(path("none.json")); }), HasSubstr("cannot be opened"));
+  EXPECT_THAT(input_error_of([&] { read_plan(path("none.json")); }), HasSubstr("there is no such file"));
 }
 
 }  // namespace

@@ -71,7 +71,7 @@ TEST_F(RunFolders, AFolderHoldsOneRun) {
   { RunFolder::begin(folder(), plan(), "command"); }
   EXPECT_THAT(input_error_of([&] { RunFolder::begin(folder(), plan(), "command"); }),
               HasSubstr("contains a run already"));
-  EXPECT_THAT(input_error_of([&] { RunFolder::resume(path("none")); }), HasSubstr("cannot be opened"));
+  EXPECT_THAT(input_error_of([&] { RunFolder::resume(path("none")); }), HasSubstr("there is no such file"));
 }
 
 TEST_F(RunFolders, TwoProcessesDoNotWriteToOneRun) {
