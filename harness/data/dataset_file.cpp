@@ -2,13 +2,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <fstream>
 #include <set>
-#include <sstream>
 
 #include "base/errors.hpp"
-#include "base/numbers.hpp"
 #include "base/random.hpp"
+#include "data/inside_folder.hpp"
 #include "data/preparation.hpp"
 #include "data/sources.hpp"
 #include "io/cloud_file.hpp"
@@ -44,17 +42,17 @@ std::string required_name(TomlTable& toml) {
   return name;
 }
 
-/// Refuses names that lead out of the folder.
+/// Refuses names and links that lead out of the folder.
 fs::path inside(const fs::path& folder, const std::string& name, TomlTable& toml, std::string_view key) {
-  const fs::path relative(name);
-  if (name.empty() || relative.is_absolute() || std::ranges::count(relative, fs::path("..")) > 0)
+  if (!stays_inside(folder, name))
     toml.refuse(key, fmt::format("'{}' is outside the dataset's folder", printable(name)),
-                "give a name relative to the folder");
-  return folder / relative;
+                "give the name of a file in the folder; a link out of it is not followed");
+  return folder / name;
 }
 
 /// Returns the files that match a name with at most one * in its last part, sorted by name.
-std::vector<fs::path> matches(const fs::path& pattern, TomlTable& toml) {
+std::vector<fs::path> matches(const fs::path& folder, const std::string& name, TomlTable& toml) {
+  const fs::path pattern = inside(folder, name, toml, "scans");
   const std::string last = pattern.filename().string();
   const auto star = last.find('*');
   if (star == std::string::npos) return {pattern};
@@ -62,9 +60,9 @@ std::vector<fs::path> matches(const fs::path& pattern, TomlTable& toml) {
   std::vector<fs::path> found;
   std::error_code error;
   for (const auto& entry : fs::directory_iterator(pattern.parent_path(), error)) {
-    const std::string name = entry.path().filename().string();
-    if (name.size() >= head.size() + tail.size() && name.starts_with(head) && name.ends_with(tail))
-      found.push_back(entry.path());
+    const std::string file = entry.path().filename().string();
+    if (file.size() >= head.size() + tail.size() && file.starts_with(head) && file.ends_with(tail))
+      found.push_back(inside(folder, (fs::path(name).parent_path() / file).string(), toml, "scans"));
   }
   if (found.empty())
     toml.refuse("scans", fmt::format("no file {}", printable_name(pattern.string())),
@@ -76,20 +74,10 @@ std::vector<fs::path> matches(const fs::path& pattern, TomlTable& toml) {
 std::vector<fs::path> scan_files(TomlTable& toml, const fs::path& folder) {
   std::vector<fs::path> files;
   for (const std::string& name : toml.texts("scans").value_or(std::vector<std::string>{}))
-    for (fs::path& file : matches(inside(folder, name, toml, "scans"), toml))
-      files.push_back(std::move(file));
+    for (fs::path& file : matches(folder, name, toml)) files.push_back(std::move(file));
   if (files.empty())
     toml.refuse("scans", "lists no scans", "give an array of file names, one * allowed in each");
   return files;
-}
-
-Transform read_matrix(const fs::path& file) {
-  std::ifstream in(file);
-  std::ostringstream text;
-  text << in.rdbuf();
-  if (!in)
-    throw refusal(printable_name(file.string()), "", "cannot be read", "give a text file of 16 numbers");
-  return parse_transform(text.str(), printable_name(file.string()));
 }
 
 std::vector<Transform> read_poses(const fs::path& file, const std::string& format) {

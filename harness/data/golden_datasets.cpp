@@ -3,14 +3,16 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "base/errors.hpp"
 #include "base/json_fields.hpp"
+#include "data/inside_folder.hpp"
 #include "data/sources.hpp"
 #include "io/cloud_file.hpp"
+#include "io/text.hpp"
 #include "ndt/core/error.hpp"
+#include "ndt/core/limits.hpp"
 
 namespace ndt::harness {
 namespace {
@@ -27,9 +29,8 @@ fs::path folder() {
 /// The "cases" of alignments.json.
 json read_cases() {
   const fs::path file = folder() / "alignments.json";
-  std::ifstream in(file);
-  if (!in) throw InputError(fmt::format("{} cannot be opened", file.string()));
-  const json content = json::parse(in, nullptr, false);
+  const std::string text = whole_text(file, Limits::kDescriptionBytes, "name fewer cases and guesses");
+  const json content = json::parse(text, nullptr, false);
   if (!content.is_object() || !content.contains("cases") || !content["cases"].is_object())
     throw InputError(fmt::format("{} is not a JSON object with \"cases\"", file.string()));
   for (const auto& [name, entry] : content["cases"].items())
@@ -49,7 +50,9 @@ DatasetInfo describe(const std::string& name, const json& entry) {
       name, fmt::format("real clouds: {} onto {}", printable(scan, kShown), printable(map, kShown)), ""};
   for (const std::string& file : {map, scan}) {
     std::error_code impossible_name;  // such a file is missing too
-    if (file.empty() || !fs::exists(folder() / file, impossible_name))
+    if (!file.empty() && !stays_inside(folder(), file))
+      info.unavailable_reason = fmt::format("{} is outside NDT_GOLDEN_DIR", printable(file, kShown));
+    else if (file.empty() || !fs::exists(folder() / file, impossible_name))
       info.unavailable_reason = fmt::format("{} is missing in NDT_GOLDEN_DIR",
                                             file.empty() ? "its map or scan" : printable(file, kShown));
   }

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "base/numbers.hpp"
 #include "io/cloud_output.hpp"
 
 namespace ndt::harness {
@@ -124,6 +125,23 @@ void write_kitti_poses(const std::filesystem::path& file, std::span<const Transf
     for (const Transform& pose : map_from_body)
       for (int i = 0; i < 12; ++i) out << fmt::format("{}{}", pose.m[i], i == 11 ? '\n' : ' ');
   });
+}
+
+Transform read_matrix(const std::filesystem::path& file) {
+  constexpr const char* kAdvice = "give a text file of the 16 numbers of a 4x4 matrix, row by row";
+  const std::string text = whole_text(file, Limits::kHeaderBytes, kAdvice),
+                    name = printable_name(file.native());
+  try {
+    const std::vector<double> numbers = parse_numbers(text, name);
+    Transform transform;
+    if (numbers.size() != std::size(transform.m))
+      throw refusal(name, "", fmt::format("{} numbers", numbers.size()), kAdvice);
+    std::ranges::copy(numbers, transform.m);
+    require_rigid(transform, name.c_str());
+    return transform;
+  } catch (const std::invalid_argument& error) {
+    throw InputError(error.what());
+  }
 }
 
 }  // namespace ndt::harness

@@ -1,4 +1,4 @@
-// Trajectories in and out: TUM text (time and quaternion) and KITTI poses (3x4 matrices without times).
+// Poses in and out: TUM text (time and quaternion), KITTI poses (3x4 matrices without times), one 4x4 matrix.
 #pragma once
 
 #include <array>
@@ -56,6 +56,10 @@ std::vector<Transform> read_kitti_poses(const std::filesystem::path& file);
 /// std::invalid_argument for no poses and matrices that are not rigid; ndt::InputError if the file cannot be
 /// written or could not be read back (too many poses).
 void write_kitti_poses(const std::filesystem::path& file, std::span<const Transform> map_from_body);
+
+/// Reads a file of 16 numbers, a rigid 4x4 matrix row by row, separated by commas and/or blanks. Throws
+/// ndt::InputError for anything else.
+Transform read_matrix(const std::filesystem::path& file);
 
 // Steps that the readers and writers above share.
 

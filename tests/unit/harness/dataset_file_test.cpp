@@ -1,4 +1,5 @@
 #include <gmock/gmock.h>
+#include <sys/stat.h>
 
 #include "data/sources.hpp"
 #include "io/cloud_file.hpp"
@@ -114,6 +115,51 @@ TEST_F(DatasetFile, APairHasOneMatrixForItsTruth) {
       "[truth]\nfile = \"T.txt\"\nformat = \"matrix\"\nquality = \"published\"\n");
   EXPECT_EQ(translation_of(*d.frames.at(0).truth).x, 7);
   EXPECT_FALSE(d.truth.exact);
+}
+
+TEST_F(DatasetFile, ABrokenMatrixIsBadInput) {
+  const std::string pair =
+      "kind = \"pair\"\nmap = \"map.pcd\"\nscans = [\"000.pcd\"]\n"
+      "[truth]\nfile = \"T.txt\"\nformat = \"matrix\"\nquality = \"published\"\n";
+  const std::pair<std::string, std::string> kBroken[] = {
+      {"nonsense", "T.txt: number 1 is 'nonsense'; give a finite decimal number"},
+      {"0 0 0 0 0 0", "T.txt: 6 numbers; give a text file of the 16 numbers of a 4x4 matrix, row by row"},
+      {"2 0 0 0  0 1 0 0  0 0 1 0  0 0 0 1", "T.txt: not a rigid transform"},
+      {std::string(70000, ' '), "T.txt: 70000 bytes, at most 65536 are read"}};
+  for (const auto& [text, expected] : kBroken) {
+    std::ofstream(path("T.txt")) << text;
+    EXPECT_THAT(refusal_of(pair), HasSubstr(expected));
+  }
+  std::filesystem::remove(path("T.txt"));
+  ASSERT_EQ(::mkfifo(path("T.txt").c_str(), 0600), 0);
+  EXPECT_THAT(refusal_of(pair), HasSubstr("T.txt: is a FIFO (named pipe)"));
+  std::filesystem::remove(path("T.txt"));
+  std::filesystem::create_directory(path("T.txt"));
+  EXPECT_THAT(refusal_of(pair), HasSubstr("T.txt: is a directory"));
+}
+
+TEST_F(DatasetFile, LinksThatLeadOutOfTheFolderAreRefusedUnread) {
+  const TemporaryFolder elsewhere;
+  std::ofstream(elsewhere.path() / "secret") << "root:x:0:0";
+  const auto link = [&](const std::string& name, const std::filesystem::path& target) {
+    std::filesystem::remove(path(name));
+    std::filesystem::create_symlink(target, path(name));
+  };
+  for (const std::string name : {"map.pcd", "poses.tum", "001.pcd"}) {
+    const auto kept = path("kept");
+    std::filesystem::rename(path(name), kept);
+    link(name, elsewhere.path() / "secret");
+    const std::string refusal = refusal_of(std::string(kScans) + kTruth);
+    EXPECT_THAT(refusal, HasSubstr("'" + name + "' is outside the dataset's folder"));
+    EXPECT_THAT(refusal, testing::Not(HasSubstr("root")));
+    std::filesystem::remove(path(name));
+    std::filesystem::rename(kept, path(name));
+  }
+  link("folder", elsewhere.path());
+  EXPECT_THAT(refusal_of("kind = \"sequence\"\nscans = [\"folder/*\"]\n"),
+              HasSubstr("'folder/*' is outside the dataset's folder"));
+  link("within.pcd", "map.pcd");
+  EXPECT_EQ(refusal_of("kind = \"pair\"\nmap = \"within.pcd\"\nscans = [\"000.pcd\"]\n"), "");
 }
 
 TEST_F(DatasetFile, EveryMistakeIsRefusedByFileLineAndKey) {

@@ -133,11 +133,21 @@ TEST_F(Datasets, RealCloudsAreFoundThroughTheFolder) {
 
 TEST_F(Datasets, AFolderThatCannotBeUsedIsListedWithItsReason) {
   use_folder();
-  EXPECT_THAT(info_of("golden").unavailable_reason, HasSubstr("alignments.json cannot be opened"));
+  EXPECT_THAT(info_of("golden").unavailable_reason, HasSubstr("alignments.json: there is no such file"));
   put("alignments.json", "not json");
   EXPECT_THAT(info_of("golden").unavailable_reason, HasSubstr("is not a JSON object with \"cases\""));
   put("alignments.json", R"({"cases": {"a": {"map": 1}}})");
   EXPECT_THAT(info_of("a").unavailable_reason, HasSubstr("its map or scan is missing"));
+}
+
+TEST_F(Datasets, CloudsOutsideTheFolderAreNotRead) {
+  use_folder();
+  std::filesystem::create_symlink("/dev/null", folder_.path() / "link.pcd");
+  write_pcd(folder_.path() / "scan.pcd", {{}, {{7, 8, 9}}});
+  for (const std::string file : {"/dev/zero", "../x.pcd", "link.pcd"}) {
+    put("alignments.json", R"({"cases": {"a": {"map": ")" + file + R"(", "scan": "scan.pcd"}}})");
+    EXPECT_THAT(info_of("a").unavailable_reason, testing::StartsWith(file + " is outside NDT_GOLDEN_DIR"));
+  }
 }
 
 TEST_F(Datasets, NamesThatNoFileCanHaveAreMissingFiles) {

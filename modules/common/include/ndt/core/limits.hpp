@@ -13,6 +13,7 @@ struct Limits {
   static constexpr std::uint64_t kPoints = std::uint64_t{1} << 27;
   static constexpr std::uint64_t kFileBytes = std::uint64_t{16} << 30;    ///< about 128 bytes a point
   static constexpr std::uint64_t kHeaderBytes = std::uint64_t{64} << 10;  ///< comments included
+  static constexpr std::uint64_t kDescriptionBytes = std::uint64_t{1} << 20;  ///< JSON that describes datasets
   static constexpr int kTomlLevels = 16;                                  ///< parts of a key; nested brackets
   static constexpr std::uint64_t kTokenBytes = 256;                       ///< one word of text
   static constexpr std::uint64_t kRecordBytes = std::uint64_t{1} << 20;   ///< all fields of one point
