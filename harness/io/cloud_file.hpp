@@ -62,8 +62,9 @@ void write_ply(const std::filesystem::path& file, const PointCloud& cloud,
 /// Reads a scan as KITTI stores it (velodyne/*.bin), records of float32 x y z intensity, little-endian,
 /// without a header: the points in metres, bit for bit and in file order, with origin 0; non-finite ones are
 /// kept, intensity is skipped. A file of 0 bytes is a cloud of 0 points. Throws ndt::InputError for anything
-/// but a regular file, a size that is not a multiple of 16 bytes, or more points than Limits::kPoints.
-/// Nothing can trail, so *info always comes back as 0.
+/// but a regular file, a size that is not a multiple of 16 bytes, values that repeat with another width
+/// than four floats (io/kitti_width.hpp), or more points than Limits::kPoints. Nothing can trail, so *info
+/// always comes back as 0.
 PointCloud read_kitti_bin(const std::filesystem::path& file, CloudInfo* info = nullptr);
 
 /// Writes intensity 0; an existing file is replaced. Throws ndt::InputError if the file cannot be written or

@@ -6,6 +6,7 @@
 #include "io/byte_source.hpp"
 #include "io/cloud_file.hpp"
 #include "io/cloud_output.hpp"
+#include "io/kitti_width.hpp"
 #include "io/points.hpp"
 #include "ndt/core/limits.hpp"
 
@@ -31,7 +32,9 @@ PointLayout layout_of(const ByteSource& source) {
 
 PointCloud read_kitti_bin(const std::filesystem::path& file, CloudInfo* info) {
   ByteSource source(file);
-  PointCloud cloud{{}, read_point_records<float>(source, layout_of(source), std::endian::little)};
+  const PointLayout layout = layout_of(source);
+  require_records_of_four(file);
+  PointCloud cloud{{}, read_point_records<float>(source, layout, std::endian::little)};
   if (info) *info = {};
   return cloud;
 }

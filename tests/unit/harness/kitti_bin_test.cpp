@@ -49,6 +49,60 @@ TEST_F(KittiBinTest, SizesThatAreNoMultipleOf16AreRefused) {
   }
 }
 
+/// A room of 12 x 8 x 3 m around a sensor, `extra` values behind x y z of each point.
+std::string room(std::size_t points, const std::vector<float>& extra, float shift = 0) {
+  std::mt19937 random(5);
+  std::uniform_real_distribution<float> unit(0, 1);
+  std::string bytes;
+  for (std::size_t k = 0; k < points; ++k) {
+    bytes +=
+        bytes_of(12 * unit(random) - 5 + shift, 8 * unit(random) - 3 + shift, 3 * unit(random) - 1 + shift);
+    for (const float most : extra) bytes += bytes_of(most * unit(random));
+  }
+  return bytes;
+}
+
+TEST_F(KittiBinTest, RecordsOfAnotherWidthAreNamedAndNotReadScrambled) {
+  const std::string rest =
+      " float32; they would be read as 4 (x y z intensity); write it as .pcd or .ply, or as float32 x y z "
+      "intensity";
+  for (const std::size_t points : {400u, 4000u, 400000u}) {
+    EXPECT_THAT(refusal_of(room(points, {})), HasSubstr("looks like records of 3" + rest)) << points;
+    for (const float intensity : {0.f, 1.f, 255.f})
+      for (const float ring : {0.1f, 31.f, 63.f})
+        EXPECT_THAT(refusal_of(room(points, {intensity, ring})), HasSubstr("looks like records of 5" + rest))
+            << points << " " << intensity << " " << ring;
+    EXPECT_THAT(refusal_of(room(points, {1, 1, 1})), HasSubstr("looks like records of 6" + rest)) << points;
+  }
+}
+
+TEST_F(KittiBinTest, AFourthValueThatIsACoordinateIsNoticedWhereColumnsDoNotDiffer) {
+  std::mt19937 random(5);
+  std::uniform_real_distribution<float> around(-10, 10);
+  std::string bytes;
+  for (int k = 0; k < 12000; ++k) bytes += bytes_of(around(random));
+  EXPECT_THAT(refusal_of(bytes),
+              HasSubstr("varies like the other three, which no intensity does; it looks like "
+                        "records of 3 or 5 float32"));
+}
+
+TEST_F(KittiBinTest, RecordsOfFourAreReadWhateverTheIntensity) {
+  for (const std::size_t points : {1u, 2u, 3u, 5u, 15u, 60u, 400u, 40000u})
+    for (const float shift : {0.f, 500.f})
+      for (const float intensity : {0.f, 0.5f, 1.f, 12.f, 255.f, 65535.f, -1.f})
+        EXPECT_EQ(refusal_of(room(points, {intensity}, shift)), "")
+            << points << " " << shift << " " << intensity;
+  for (const float value : {0.f, 1.f, -7.f}) {  // equal points, and a plane
+    std::string equal, plane;
+    for (int k = 0; k < 3000; ++k) {
+      equal += bytes_of(value, value, value, value);
+      plane += bytes_of(static_cast<float>(k % 50), static_cast<float>(k / 50), value, 0.f);
+    }
+    EXPECT_EQ(refusal_of(equal), "");
+    EXPECT_EQ(refusal_of(plane), "");
+  }
+}
+
 TEST_F(KittiBinTest, MorePointsThanTheLimitAreRefusedAtOnce) {
   put("x");
   std::error_code error;

@@ -4,6 +4,7 @@
 #include <map>
 
 #include "io/cloud_file.hpp"
+#include "io/cloud_output.hpp"
 #include "io/trajectory.hpp"
 #include "scratch_files.hpp"
 
@@ -55,6 +56,27 @@ TEST_F(RealFilesTest, CloudsAreReadWholeAndSurviveEveryPlyEncoding) {
       EXPECT_TRUE(same_bits(read_ply(path()).points, cloud.points)) << file;
     }
   }
+}
+
+TEST_F(RealFilesTest, AnyCloudAsRecordsOfFourIsReadAndAsThreeIsRefused) {
+  int clouds = 0;
+  for (const auto& file : with(".pcd")) {
+    if (std::filesystem::file_size(file) > (4u << 20) || ++clouds > 200) continue;
+    const PointCloud cloud = read_cloud(file);
+    if (has_origin(cloud)) continue;
+    write_kitti_bin(path("copy.bin"), cloud);
+    EXPECT_EQ(read_kitti_bin(path("copy.bin")).size(), cloud.size()) << file;
+    std::vector<Vec3<float>> points = finite_points(cloud, cloud.origin).points;
+    points.resize(points.size() / 4 * 4);
+    if (points.size() < 2000) continue;
+    std::ofstream(path("three.bin"), std::ios::binary)
+        .write(reinterpret_cast<const char*>(points.data()),
+               static_cast<std::streamsize>(points.size() * sizeof points[0]));
+    EXPECT_THAT(input_error_of([&] { read_kitti_bin(path("three.bin")); }),
+                testing::HasSubstr("records of 3"))
+        << file;
+  }
+  if (clouds == 0) GTEST_SKIP() << "no clouds there";
 }
 
 TEST_F(RealFilesTest, ScansOfKittiLieWithinTheRangeOfTheSensor) {
