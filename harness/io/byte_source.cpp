@@ -75,10 +75,14 @@ ByteSource::~ByteSource() { ::close(descriptor_); }
 
 void ByteSource::read(std::span<std::byte> out) {
   if (out.size() > remaining()) throw std::logic_error("ByteSource::read: more than remaining()");
-  const std::size_t buffered = std::min(out.size(), end_ - next_);
-  std::copy_n(buffer_.begin() + static_cast<std::ptrdiff_t>(next_), buffered, out.begin());
-  next_ += buffered;
-  fetch(out.subspan(buffered));
+  while (!out.empty()) {
+    if (next_ == end_ && out.size() >= buffer_.size()) return fetch(out);
+    if (next_ == end_) refill();
+    const std::size_t buffered = std::min(out.size(), end_ - next_);
+    std::copy_n(buffer_.begin() + static_cast<std::ptrdiff_t>(next_), buffered, out.begin());
+    next_ += buffered;
+    out = out.subspan(buffered);
+  }
 }
 
 void ByteSource::skip(std::uint64_t bytes) {
@@ -87,6 +91,11 @@ void ByteSource::skip(std::uint64_t bytes) {
   next_ += static_cast<std::size_t>(buffered);
   const std::uint64_t rest = bytes - buffered;
   if (rest == 0) return;
+  if (rest < buffer_.size()) {  // many short skips are read in bulk: a system call for each costs more
+    refill();
+    next_ = static_cast<std::size_t>(rest);
+    return;
+  }
   if (::lseek(descriptor_, static_cast<off_t>(fetched_ + rest), SEEK_SET) < 0)
     throw refusal(name_, fmt::format("byte {}", fetched_), std::strerror(errno),
                   "check the disk and read again");

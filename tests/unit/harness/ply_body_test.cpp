@@ -1,4 +1,6 @@
 // Bodies that are not what their header says.
+#include <fstream>
+#include <optional>
 #include <random>
 
 #include "ply_files.hpp"
@@ -39,6 +41,30 @@ TEST_F(PlyBinaryTest, ListsWhoseLengthLiesAreRefused) {
               HasSubstr("list 'v' has -2 items"));
   EXPECT_THAT(refusal_of(with_list("ushort", "char") + "r\xFE\xFFr\x01\x01"),
               HasSubstr("list 'v' has 65534 items"));
+}
+
+/// System calls that read, of this process so far; nothing where the system does not count them.
+std::optional<long> reads_so_far() {
+  std::ifstream in("/proc/self/io");
+  for (std::string key; in >> key;)
+    if (long count = 0; key == "syscr:" && in >> count) return count;
+  return std::nullopt;
+}
+
+TEST_F(PlyBinaryTest, ListsInFrontOfTheVerticesAreReadInBulk) {
+  const auto before_and_after = [&](std::size_t lists, const std::string& items) {
+    std::string body;
+    for (std::size_t k = 0; k < lists; ++k) body += bytes_of(static_cast<std::uint8_t>(items.size())) + items;
+    const std::string header = ply_header(
+        "element face " + std::to_string(lists) + "\nproperty list uchar char v\n" + vertices("2"), kLittle);
+    put(header + body + kTwoPoints);
+    const auto before = reads_so_far();
+    EXPECT_TRUE(same_bits(read_ply(path()).points, {{1, 2, 3}, {4, 5, 6}}));
+    return reads_so_far().value_or(0) - before.value_or(0);
+  };
+  EXPECT_LT(before_and_after(200'000, ""), 100);
+  EXPECT_LT(before_and_after(200'000, "abc"), 100);
+  EXPECT_LT(before_and_after(20'000, std::string(200, 'x')), 200);
 }
 
 TEST_F(PlyBinaryTest, FilesThatEndInsideASkippedRecordAreRefused) {
