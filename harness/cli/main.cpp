@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <cstdio>
+#include <new>
 #include <span>
 #include <vector>
 
@@ -91,6 +92,9 @@ int main(int argc, char** argv) {
     if (error.get_exit_code() == 0)
       return finish(static_cast<ExitCode>(app.exit(error)));  // help and version
     return fail(ExitCode::usage, usage_message(app, error, {argv, static_cast<std::size_t>(argc)}));
+  } catch (const std::bad_alloc& error) {
+    return fail(ndt::harness::exit_code_of(error),
+                "out of memory; give smaller clouds or a coarser resolution, or allow the process more memory");
   } catch (const std::exception& error) {
     if (std::ferror(stdout) != 0) return lost_output();  // fmt throws where more than a buffer is printed
     return fail(ndt::harness::exit_code_of(error), error.what());

@@ -1,7 +1,10 @@
 #include "io/cloud_file.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cctype>
+#include <new>
 #include <string>
 
 #include "base/errors.hpp"
@@ -44,8 +47,14 @@ std::string cloud_extensions() {
   return all;
 }
 
-PointCloud read_cloud(const std::filesystem::path& file, CloudInfo* info) {
+PointCloud read_cloud(const std::filesystem::path& file, CloudInfo* info) try {
   return format_of(file).read(file, info);
+} catch (const std::bad_alloc&) {
+  std::error_code unknown;
+  throw refusal(printable_name(file.string()), "",
+                fmt::format("not enough memory for the points of its {} bytes",
+                            std::filesystem::file_size(file, unknown)),
+                "thin the cloud, split it, or allow the process more memory");
 }
 
 void write_cloud(const std::filesystem::path& file, const PointCloud& cloud) {

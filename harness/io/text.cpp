@@ -106,6 +106,8 @@ std::string HeaderText::next_line() {
   for (int byte = source_.get(); byte != '\n'; byte = source_.get()) {
     if (byte == ByteSource::kEnd)
       throw refused(fmt::format("the file ends before the end of its {} line", last_));
+    if (count_ == 1 && line.ends_with('\r') && byte != '\r')
+      throw refused("the line ends with a carriage return alone");
     if (source_.position() > Limits::kHeaderBytes)
       throw refused(fmt::format("no {} line within the limit of {} bytes", last_, Limits::kHeaderBytes));
     line.push_back(static_cast<char>(byte));

@@ -55,5 +55,36 @@ TEST_F(CloudFileTest, TheListOfExtensionsNamesEveryFormat) {
   EXPECT_EQ(cloud_extensions(), ".pcd, .ply, .bin");
 }
 
+#if !defined(__SANITIZE_THREAD__) && \
+    !defined(__SANITIZE_ADDRESS__)  // they reserve more address space than the limit
+TEST_F(CloudFileTest, ACloudTooLargeForTheMemoryIsSaidByName) {
+  write_cloud(path("large.pcd"), {{}, {{1, 2, 3}}});
+  std::ofstream(path("large.pcd"), std::ios::binary)
+      << "VERSION 0.7\nFIELDS x y z\nSIZE 4 4 4\nTYPE F F F\nWIDTH 40000000\nHEIGHT 1\nPOINTS 40000000\n"
+         "DATA binary\n";
+  std::error_code error;
+  std::filesystem::resize_file(path("large.pcd"), 480'001'000, error);  // sparse
+  if (error) GTEST_SKIP() << "no sparse files here: " << error.message();
+  const auto in_little_memory = [&] {
+    rlimit limit{256UL << 20, 256UL << 20};
+    setrlimit(RLIMIT_AS, &limit);
+    const std::string refusal = input_error_of([&] { read_cloud(path("large.pcd")); });
+    std::fprintf(stderr, "%s\n", refusal.c_str());
+    std::_Exit(refusal.empty() ? 0 : 7);
+  };
+  EXPECT_EXIT(in_little_memory(), testing::ExitedWithCode(7),
+              "large.pcd: not enough memory for the points of its 480001000 bytes; thin the cloud, split it");
+}
+#endif
+
+TEST_F(CloudFileTest, LineEndsOfCarriageReturnsAloneAreNamed) {
+  const std::string expected =
+      ": header line 1: the line ends with a carriage return alone; fix the header or export the cloud again";
+  std::ofstream(path("a.ply")) << "ply\rformat ascii 1.0\relement vertex 0\r";
+  std::ofstream(path("a.pcd")) << "# .PCD v0.7\rVERSION 0.7\rFIELDS x y z\r";
+  for (const char* name : {"a.ply", "a.pcd"})
+    EXPECT_THAT(input_error_of([&] { read_cloud(path(name)); }), testing::EndsWith(expected));
+}
+
 }  // namespace
 }  // namespace ndt::harness

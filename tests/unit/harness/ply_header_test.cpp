@@ -36,11 +36,12 @@ TEST_F(PlyHeaderTest, MessagesNameFileLineFieldAndRemedy) {
 }
 
 TEST_F(PlyHeaderTest, TheFirstLineHasToBePly) {
-  for (const char* start :
-       {"PLY\n", "plyformat ascii 1.0\n", "\n", "\xEF\xBB\xBFply\n", "ply\rformat ascii 1.0\r\n"})
+  for (const char* start : {"PLY\n", "plyformat ascii 1.0\n", "\n", "\xEF\xBB\xBFply\n"})
     EXPECT_THAT(refusal_of(start + ply_header(vertices("2")) + kTwoRows),
                 HasSubstr("expected a line 'ply', found"))
         << start;
+  EXPECT_THAT(refusal_of("ply\rformat ascii 1.0\r\n" + ply_header(vertices("2")) + kTwoRows),
+              HasSubstr("header line 1: the line ends with a carriage return alone"));
 }
 
 TEST_F(PlyHeaderTest, FormatsOutsideTheStandardAreRefused) {
