@@ -1,4 +1,4 @@
-// KITTI scans: records of four floats and nothing else, so their size is all that can be wrong.
+// KITTI scans: records of four floats and nothing else, so that size and width are all that can be wrong.
 #include <fmt/format.h>
 
 #include <fstream>
@@ -23,6 +23,20 @@ Entry rest(std::string name, const std::string& bytes, std::size_t at, std::size
           at, rest));
 }
 
+/// A room around the sensor in records of x y z and what else there is.
+Entry of_width(std::size_t width) {
+  std::string bytes;
+  for (int k = 0; k < 400; ++k) {
+    bytes += bytes_of(static_cast<float>(k * 37 % 400) / 20 - 7, static_cast<float>(k * 91 % 300) / 20 - 4,
+                      static_cast<float>(k * 53 % 60) / 20 - 1);
+    for (std::size_t extra = 3; extra < width; ++extra) bytes += bytes_of(static_cast<float>(k % 7) / 7);
+  }
+  return refused(Format::kitti_bin, fmt::format("bin_of_{}_floats", width), bytes,
+                 fmt::format("looks like records of {} float32; they would be read as 4 (x y z intensity); "
+                             "write it as .pcd or .ply, or as float32 x y z intensity",
+                             width));
+}
+
 }  // namespace
 
 Entries kitti_bin() {
@@ -41,6 +55,9 @@ Entries kitti_bin() {
       rest("cut_by_one_byte", (kRecord + kRecord).substr(0, 31), 16, 15),
       rest("one_byte_more", kRecord + "x", 16, 1),
       rest("three_floats_a_record", bytes_of(1.f, 2.f, 3.f, 4.f, 5.f, 6.f), 16, 8),
+      of_width(3),
+      of_width(5),
+      of_width(6),
       {"bin_more_points_than_the_limit", Format::kitti_bin, too_many,
        Refused{"holds 134217729 points, the limit is 134217728; split the cloud into smaller files"}},
   };
