@@ -19,9 +19,9 @@ struct GridExchange {
 /// Two conditions on a launch:
 /// - All blocks must be resident at once, because each waits for words of the others: launch
 ///   cooperatively, one slot for a chunk in a block.
-/// - Every block must own a chunk in every sum: launch no more blocks than the plan has chunks, and sum no
-///   more items than it was made for. A block without a chunk delays no other, so the others could be two
-///   sums ahead and overwrite words that it has not read yet.
+/// - Every block must own a chunk in every sum: launch no more blocks than the plan has chunks. (Fewer items
+///   are cut into as many chunks, more items have more.) A block without a chunk delays no other, so the
+///   others could be two sums ahead and overwrite words that it has not read yet.
 class GridTeam : public DeviceTeam {
  public:
   /// first_tag: larger than any tag since the exchange was zero; a launch uses one for every sum.
