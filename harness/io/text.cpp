@@ -96,6 +96,17 @@ template double TextWords::number<double>(std::uint64_t) const;
 
 std::string_view first_word(std::string_view line) { return take_word(line); }
 
+namespace {
+
+/// Whether a line is printable text behind which a carriage return stands; junk has those anywhere.
+bool is_text_and_cr(std::string_view line) {
+  if (!line.ends_with('\r')) return false;
+  line.remove_suffix(1);
+  return std::ranges::all_of(line, [](unsigned char c) { return c >= ' ' && c < 0x7F; });
+}
+
+}  // namespace
+
 HeaderText::HeaderText(ByteSource& source, std::string_view last) : source_(source), last_(last) {
   if (source.size() == 0) throw refusal(source.name(), "", "is empty", "export the cloud again");
 }
@@ -106,7 +117,7 @@ std::string HeaderText::next_line() {
   for (int byte = source_.get(); byte != '\n'; byte = source_.get()) {
     if (byte == ByteSource::kEnd)
       throw refused(fmt::format("the file ends before the end of its {} line", last_));
-    if (count_ == 1 && line.ends_with('\r') && byte != '\r')
+    if (count_ == 1 && is_text_and_cr(line) && byte != '\r')
       throw refused("the line ends with a carriage return alone");
     if (source_.position() > Limits::kHeaderBytes)
       throw refused(fmt::format("no {} line within the limit of {} bytes", last_, Limits::kHeaderBytes));

@@ -92,8 +92,9 @@ Measurement JobMeasurements::at(std::size_t index, std::size_t k) const {
   return measurement;
 }
 
-std::vector<Measurement> planned_measurements(const Plan& plan, const Job& job, const Dataset& dataset) {
-  const JobMeasurements all(plan.run_id, job, dataset);
+std::vector<Measurement> planned_measurements(const std::string& run_id, const Job& job,
+                                              const Dataset& dataset) {
+  const JobMeasurements all(run_id, job, dataset);
   std::vector<Measurement> measurements;
   std::size_t skipped = 0;
   for (const std::size_t frame : job.frames) {

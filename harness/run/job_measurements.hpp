@@ -2,11 +2,12 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "data/dataset.hpp"
 #include "run/guess_grids.hpp"
+#include "run/job.hpp"
 #include "run/measurement.hpp"
-#include "run/plan.hpp"
 
 namespace ndt::harness {
 
@@ -31,5 +32,9 @@ class JobMeasurements {
   GuessGrids grids_;
   Measurement common_;  ///< what all of them share
 };
+
+/// The measurements of a job with all that is known before they are measured, in the order they are.
+std::vector<Measurement> planned_measurements(const std::string& run_id, const Job& job,
+                                              const Dataset& dataset);
 
 }  // namespace ndt::harness

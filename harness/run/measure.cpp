@@ -11,6 +11,7 @@
 #include "base/errors.hpp"
 #include "ndt/core/error.hpp"
 #include "run/guesses.hpp"
+#include "run/job_measurements.hpp"
 #include "run/repeatability.hpp"
 #include "run/search_run.hpp"
 
@@ -252,7 +253,7 @@ Measurement failed(Measurement planned, const std::exception& error) {
 
 void measure(const Plan& plan, const Job& job, const Implementation& entry, const Dataset& dataset,
              const std::vector<std::size_t>& wanted, const MeasureObserver& observer) {
-  const std::vector<Measurement> measurements = planned_measurements(plan, job, dataset);
+  const std::vector<Measurement> measurements = planned_measurements(plan.run_id, job, dataset);
   const std::vector<std::size_t> frames = frames_of(job, dataset, measurements);
   std::optional<Measurer> measurer;
   for (const std::size_t index : wanted) {

@@ -5,6 +5,7 @@
 #include <functional>
 #include <vector>
 
+#include "run/measurement.hpp"
 #include "run/plan.hpp"
 
 namespace ndt::harness {

@@ -270,12 +270,4 @@ Plan make_plan(const Preset& preset, const Selection& selection, const std::stri
   return Planner(preset, selection, run_id, report).build();
 }
 
-AlignOptions job_options(const Job& job, const Dataset& dataset) {
-  AlignArguments arguments = job.variant.options;
-  arguments[&AlignOptions::threads] = job.threads;
-  auto& resolution_m = arguments[&AlignOptions::resolution_m];
-  if (!resolution_m) resolution_m = dataset.resolution_m;
-  return resolve(arguments, job.search ? Guesses::of_a_search : Guesses::given);
-}
-
 }  // namespace ndt::harness

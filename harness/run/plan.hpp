@@ -8,7 +8,7 @@
 
 #include "base/progress.hpp"
 #include "registry/registry.hpp"
-#include "run/measurement.hpp"
+#include "run/job.hpp"
 #include "run/presets.hpp"
 
 namespace ndt::harness {
@@ -20,23 +20,6 @@ struct Selection {
   std::vector<int> threads;                  ///< empty = the studies'
   std::optional<int> samples;
   AlignArguments options;  ///< base of every variant
-};
-
-/// One aligner with one map, and a block of a dataset's measurements: frames with every guess of each and
-/// every batch around it, cut to a range.
-struct Job {
-  int index = 0;
-  std::string dataset, implementation;
-  Variant variant;
-  int threads = 1;
-  bool timed = true, trace = false;
-  std::vector<std::size_t> frames;  ///< indices into the dataset
-  std::vector<GuessGrid> grids;
-  std::vector<GuessScatter> scatters;
-  std::vector<int> poses = {1};  ///< every guess with each of these: the poses of its batch, 1 = an alignment
-  std::optional<SearchSpec> search;                          ///< instead of alignments
-  std::optional<TimingRule> timing;                          ///< instead of the plan's
-  std::size_t first_measurement = 0, measurement_count = 0;  ///< of all measurements of these frames
 };
 
 struct LeftOut {
@@ -71,11 +54,5 @@ Plan make_plan(const Preset& preset, const Selection& selection, const std::stri
 std::string plan_json(const Plan& plan);
 /// Throws InputError unless it is a plan_json.
 Plan read_plan(const std::filesystem::path& file);
-
-/// The measurements of a job with all that is known before they are measured, in the order they are.
-std::vector<Measurement> planned_measurements(const Plan& plan, const Job& job, const Dataset& dataset);
-
-/// Options that the job's aligner is made with.
-AlignOptions job_options(const Job& job, const Dataset& dataset);
 
 }  // namespace ndt::harness

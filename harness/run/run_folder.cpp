@@ -91,7 +91,7 @@ RunFolder RunFolder::begin(const fs::path& path, const Plan& plan, const std::st
 
 RunFolder RunFolder::resume(const fs::path& path) {
   if (!is_there(path / kPlan))
-    throw refusal(printable_name((path / kPlan).string()), "", "cannot be opened",
+    throw refusal(printable_name((path / kPlan).string()), "", "there is no such file",
                   "give the folder of a run that ndt-bench run has begun");
   LockFile lock(path / kLock);
   const Plan plan = read_plan(path / kPlan);

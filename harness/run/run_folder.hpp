@@ -8,6 +8,7 @@
 #include "base/lock_file.hpp"
 #include "base/output_file.hpp"
 #include "base/progress.hpp"
+#include "run/measurement.hpp"
 #include "run/plan.hpp"
 
 namespace ndt::harness {

@@ -9,6 +9,7 @@
 
 #include "data/load_dataset.hpp"
 #include "run/child_process.hpp"
+#include "run/job_measurements.hpp"
 
 namespace ndt::harness {
 namespace {
@@ -31,7 +32,7 @@ class Runner {
     std::set<std::string> planned;  // jobs of two studies may share measurements
     for (const Job& job : folder_.plan().jobs)
       for (const Measurement& measurement :
-           planned_measurements(folder_.plan(), job, datasets.at(job.dataset)))
+           planned_measurements(folder_.plan().run_id, job, datasets.at(job.dataset)))
         planned.insert(measurement_key(measurement));
     folder_.require_all_in(planned);
     progress_.total = planned.size();
@@ -41,7 +42,7 @@ class Runner {
 
  private:
   void run_job(const Job& job, const Dataset& dataset) {
-    const std::vector<Measurement> measurements = planned_measurements(folder_.plan(), job, dataset);
+    const std::vector<Measurement> measurements = planned_measurements(folder_.plan().run_id, job, dataset);
     std::vector<std::size_t> left;
     for (std::size_t k = 0; k < measurements.size(); ++k)
       if (!folder_.done(measurements[k])) left.push_back(k);

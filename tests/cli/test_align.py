@@ -13,7 +13,7 @@ ALIGN_KEYS = {
     "implementation": str, "stop": str, "iterations": int, "evaluations": int, "correspondences": int,
     "oscillation_count": int, "pose_xyz_m": 3, "pose_rpy_rad": 3, "matrix": 16, "score": float,
     "transform_probability": float, "nvtl": float, "hessian": 36, "build_us": float, "align_us": 1,
-    "condition_number": float, "surface_condition_number": float, "weak_direction": 6, "laplace_covariance_m2": 4,
+    "condition_number": float, "surface_condition_number": float, "push_sigmas": float, "weak_direction": 6, "laplace_covariance_m2": 4,
     "laplace_covariance_floored_m2": 4, "newton_fallbacks": int, "dropped_points": int,
     "derivative_rpy_rad": 3}
 VERDICT_KEYS = {"verdict": str, "doubt": type(None), "reliable_nvtl": float}

@@ -1,6 +1,7 @@
 // Any bytes as plan.json, and what it plans on a dataset that has other frames and guesses than it may name.
 #include "data/load_dataset.hpp"
 #include "fuzzing.hpp"
+#include "run/job_measurements.hpp"
 #include "run/plan.hpp"
 
 int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
@@ -12,7 +13,7 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   if (!plan) return 0;
   for (const harness::Job& job : plan->jobs) {
     const auto planned =
-        fuzz::read_or_refuse([&] { return harness::planned_measurements(*plan, job, dataset); });
+        fuzz::read_or_refuse([&] { return harness::planned_measurements(plan->run_id, job, dataset); });
     if (planned)
       fuzz::require(planned->size() == job.measurement_count,
                     "a job has more or fewer measurements than it says");

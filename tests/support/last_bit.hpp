@@ -27,11 +27,18 @@ inline double float_step(double coordinate) {
                   static_cast<double>(std::nextafter(at, std::numeric_limits<float>::max()) - at));
 }
 
+/// Whether a push costs about as much as it must for `converged`. The oracle takes eigenvectors for weak
+/// directions and the core an iteration, so pushes differ a little.
+inline bool nearly_held(const AlignResult& result) {
+  return std::fabs(result.conditioning.push_sigmas / kLeastPushSigmas - 1) < 0.05;
+}
+
 /// Whether the oracle itself gives another answer when its guess moves by one float32 step of the map's
 /// coordinates along some axis. Such a case says nothing about an implementation: it was decided by the last
 /// bit.
 inline bool decides(Aligner& oracle, const PointCloud& scan, const Transform& guess,
                     const AlignResult& expected) {
+  if (nearly_held(expected)) return true;
   for (int axis = 0; axis < 3; ++axis)
     for (const double sign : {1.0, -1.0}) {
       Transform moved = guess;

@@ -13,6 +13,7 @@
 #include "data/load_dataset.hpp"
 #include "ndt/core/error.hpp"
 #include "run/guess_grids.hpp"
+#include "run/job_measurements.hpp"
 #include "scratch_files.hpp"
 
 namespace ndt::harness {
@@ -45,7 +46,7 @@ const Selection kOwnImplementations = {.datasets = {},
 std::vector<Measurement> all_measurements(const Plan& plan) {
   std::vector<Measurement> measurements;
   for (const Job& job : plan.jobs)
-    for (Measurement& measurement : planned_measurements(plan, job, load_dataset(job.dataset)))
+    for (Measurement& measurement : planned_measurements(plan.run_id, job, load_dataset(job.dataset)))
       measurements.push_back(std::move(measurement));
   return measurements;
 }
@@ -220,7 +221,7 @@ TEST(Plan, TimeGrowsWithTheGuessesAndNotWithTheirSquare) {
   const Dataset courtyard = load_dataset("courtyard");
   std::set<std::string> keys;
   for (const Job& job : plan.jobs)
-    for (const Measurement& measurement : planned_measurements(plan, job, courtyard))
+    for (const Measurement& measurement : planned_measurements(plan.run_id, job, courtyard))
       keys.insert(measurement_key(measurement));
   EXPECT_EQ(keys.size(), 90000u);
   EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(15)) << "0.5 s in a release build";
@@ -428,7 +429,7 @@ TEST_F(PlanFile, EveryNumberHasItsBounds) {
     bad[nlohmann::ordered_json::json_pointer(where)] = value;
     const std::string refusal = input_error_of([&] {
       const Plan plan = read_plan(put(bad.dump()));
-      planned_measurements(plan, plan.jobs.at(0), courtyard);
+      planned_measurements(plan.run_id, plan.jobs.at(0), courtyard);
     });
     EXPECT_THAT(refusal, HasSubstr("begin a new run")) << where << " " << value;
     EXPECT_THAT(refusal, HasSubstr("plan.json: ")) << where << " " << value;

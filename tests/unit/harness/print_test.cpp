@@ -45,9 +45,9 @@ std::string written(const PointCloud& scan, const std::vector<float>& scores) {
 }
 
 TEST(PointScores, HaveALinePerFinitePointWithItsIndexInTheScan) {
-  const PointCloud scan{{}, {{1, -2.5F, 0.1F}, {kNan, 0, 0}, {1.0F / 3, 1e-7F, 12345.678F}}};
+  const PointCloud scan{{}, {{1, -2.5F, 0.1F}, {kNan, 0, 0}, {1.0F / 3, 1e-7F, 345.678F}}};
   EXPECT_EQ(written(scan, {2.75F, 0}),
-            "index,x_m,y_m,z_m,score\n0,1,-2.5,0.1,2.75\n2,0.33333334,1e-07,12345.678,0\n");
+            "index,x_m,y_m,z_m,score\n0,1,-2.5,0.1,2.75\n2,0.33333334,1e-07,345.678,0\n");
 }
 
 TEST(PointScores, GiveCoordinatesInTheScansFrameHoweverFarAway) {
