@@ -121,7 +121,7 @@ def endless(file):
     file.symlink_to("/dev/zero")
 
 
-@pytest.mark.parametrize("name", ["environment.json", "results.jsonl", "datasets.json", "run.lock"])
+@pytest.mark.parametrize("name", ["plan.json", "environment.json", "results.jsonl", "datasets.json", "run.lock"])
 @pytest.mark.parametrize("make", [os.mkfifo, endless, os.mkdir], ids=["fifo", "device", "folder"])
 def test_what_is_no_file_in_a_run_folder_is_refused_at_once(finished, name, make):
     (finished / name).unlink()
