@@ -37,8 +37,8 @@ const char* advice(Stop stop) {
       return "no scan point is near a voxel, the guess is returned: check --guess, and that both clouds are "
              "in metres";
     case Stop::degenerate:
-      return "the scan leaves a direction (nearly) free, see the weak direction: trust the pose in the "
-             "others only";
+      return "the weak direction is (nearly) free, or the place is wrong: trust the pose in the other "
+             "directions at most";
     case Stop::non_finite:
       return "a sum was not finite, the guess is returned: check the clouds for huge coordinates";
     case Stop::line_search_failed:
