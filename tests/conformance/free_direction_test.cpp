@@ -82,6 +82,17 @@ TEST_P(FreeDirections, ARoomIsConvergedWithTheSameNoise) {
   }
 }
 
+TEST_P(FreeDirections, AWrongHeadingIsNotConverged) {
+  for (const bool pyramid : {false, true}) {
+    if (pyramid && peer()) continue;
+    const auto aligner = in_courtyard(pyramid ? AlignOptions::pyramid() : AlignOptions{});
+    const AlignResult r =
+        aligner->align(test_clouds::scan(), to_transform(Pose{0, 0, 0, 0, 0, kPi}), {});
+    EXPECT_GT(rotation_error_rad(r.map_from_scan, Transform{}), 2.5) << "the case shows nothing";
+    EXPECT_NE(r.stop, Stop::converged) << "pushed " << r.conditioning.push_sigmas << (pyramid ? ", pyramid" : "");
+  }
+}
+
 NDT_ON_EVERY_IMPLEMENTATION(FreeDirections);
 
 }  // namespace
