@@ -28,8 +28,8 @@ inline double float_step(double coordinate) {
 }
 
 /// Whether a push costs about as much as it must for `converged`. The oracle takes eigenvectors for weak
-/// directions and the core an iteration, so pushes differ where eigenvalues are
-/// close: by a quarter at most in the golden clouds.
+/// directions and the core an iteration, so pushes differ where eigenvalues are close: by a quarter at most
+/// in the golden clouds.
 inline bool nearly_held(const AlignResult& result) {
   return std::fabs(result.conditioning.push_sigmas / kLeastPushSigmas - 1) < 0.25;
 }
