@@ -65,7 +65,7 @@ __global__ void __launch_bounds__(kPassThreads)
     __syncthreads();
   }
   if (threadIdx.x < 32)
-    advance_over<Steps>(totals, trials, g, options, static_cast<LoopStatus>(interrupt), k, state);
+    advance_over<Steps>(totals, trials, h.trace, options, static_cast<LoopStatus>(interrupt), k, state);
   if (threadIdx.x == 0) report(g, state.status != LoopStatus::running, loop);
   __syncthreads();
   copy_state(&state, g.states + k);

@@ -125,9 +125,9 @@ __device__ inline void fold(const double* partials, int chunks, double* totals) 
 }
 
 /// One warp: advances the loop over the trials' sums in order, until one of them moves the pose or ends the
-/// loop. interrupted: `running`, or the status with which the caller ends it.
+/// loop. trace: of all poses, or null. interrupted: `running`, or the status with which the caller ends it.
 template <class Steps>
-__device__ __noinline__ void advance_over(const double* totals, int trials, const GraphArguments& g,
+__device__ __noinline__ void advance_over(const double* totals, int trials, LoopTrace* trace,
                                           const LoopOptions& options, LoopStatus interrupted, int pose,
                                           LoopState& state) {
   __shared__ DerivativeSums<double> sums;
@@ -142,9 +142,9 @@ __device__ __noinline__ void advance_over(const double* totals, int trials, cons
   if (state.status == LoopStatus::running && interrupted != LoopStatus::running)
     Steps::interrupt(crew, interrupted, options, state);
   __syncwarp();
-  if (threadIdx.x == 0 && state.accepted && g.header->trace != nullptr)
-    g.header->trace[static_cast<std::size_t>(pose) * static_cast<std::size_t>(options.max_iterations + 1) +
-                    static_cast<std::size_t>(state.iterations)] = trace_line(state);
+  if (threadIdx.x == 0 && state.accepted && trace != nullptr)
+    trace[static_cast<std::size_t>(pose) * static_cast<std::size_t>(options.max_iterations + 1) +
+          static_cast<std::size_t>(state.iterations)] = trace_line(state);
 }
 
 /// The map of a pass's sums, its constants, and which points they use.
