@@ -302,7 +302,7 @@ TEST(Measurement, AnEmptyErrorIsNoSuccess) {
 }
 
 TEST(Measurement, ALongLineIsNotQuotedWhole) {
-  EXPECT_THAT([] { parse_measurement('"' + std::string(1 << 20, 'x')); },
+  EXPECT_THAT([] { parse_measurement(std::string(1, '"') + std::string(1 << 20, 'x')); },
               testing::ThrowsMessage<InputError>(testing::SizeIs(testing::Lt(500u))));
 }
 
