@@ -122,8 +122,10 @@ std::optional<PyramidRegistration::Step> PyramidRegistration::solve(const Sums& 
     if (llt.info() != Eigen::Success) continue;
     Vector6d s = llt.solve(q);
     if (!s.allFinite()) continue;
-    if (s.norm() > radius_m_) s *= radius_m_ / s.norm();
-    return Step{per_metre.cwiseProduct(s), s.norm(), q.dot(s) - s.dot(b * s) / 2};
+    const double norm = s.norm();
+    if (norm > radius_m_) s *= radius_m_ / norm;
+    // A cut step is as long as the radius exactly, because that may be a level's end.
+    return Step{per_metre.cwiseProduct(s), std::min(norm, radius_m_), q.dot(s) - s.dot(b * s) / 2};
   }
   return std::nullopt;
 }
@@ -140,13 +142,14 @@ void PyramidRegistration::enter_next_level(const Pose& pose, double step_m) {
 
 void PyramidRegistration::keep(const Step& step, const Here& trial) {
   const double gain = trial.sums.score - here_.sums.score;
+  const bool cut = step.length_m >= radius_m_;  // such a step says nothing about the distance to the optimum
   if (gain > 0.75 * step.predicted_gain && step.length_m >= 0.99 * radius_m_)
     radius_m_ = std::min(2 * radius_m_, radius_of(here_.level));
   else if (gain < 0.25 * step.predicted_gain)
     radius_m_ = std::max(step.length_m / 2, end_of(here_.level));
   here_ = trial;
   step_before_m_ = last_step_m_ = step.length_m;
-  level_ended_ = here_.level == problem_.last_level() && step.length_m < end_of(here_.level);
+  level_ended_ = here_.level == problem_.last_level() && step.length_m < end_of(here_.level) && !cut;
   record(step.length_m);
 }
 

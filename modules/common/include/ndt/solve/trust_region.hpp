@@ -79,7 +79,7 @@ NDT_HD inline RegionStep find_step(const Crew& crew, const Derivatives& here, co
   }
   const double squared = dot(s, s), inverse = squared < DBL_MIN ? 0 : reciprocal_sqrt(squared),
                norm = squared * inverse, cut = norm > radius_m ? radius_m * inverse : 1;
-  out.length_m = cut * norm;
+  out.length_m = norm > radius_m ? radius_m : norm;  // exactly, because a radius may be a level's end
   // Because (B + damping I) s = q, sᵀBs = qᵀs - damping |s|².
   const double along = dot(slope, s);
   out.predicted_gain = cut * (along - cut * (along - damping * squared) / 2);
@@ -125,9 +125,11 @@ NDT_HD inline double end_of(int level, const RegionOptions& options, const Regio
   return r.from_afar ? options.levels[level].end_from_afar_m : options.levels[level].end_m;
 }
 
-/// Keeps or takes back a trial that gained that much.  [Conn, Gould, Toint 2000, sec. 6.1]
+/// Keeps or takes back a trial that gained that much.  [Conn, Gould, Toint 2000, sec. 6.1]  A step that is
+/// short only because the region cut it does not end the level.
 NDT_HD inline void judge_trial(double gain, const RegionOptions& options, RegionState& r) {
   const double end_m = end_of(r.level, options, r);
+  const bool cut = r.step_m >= r.radius_m;
   r.kept = !(gain < 0);
   if (!r.kept) {
     r.radius_m = r.step_m / 4;
@@ -139,7 +141,7 @@ NDT_HD inline void judge_trial(double gain, const RegionOptions& options, Region
   else if (gain < 0.25 * r.predicted_gain)
     r.radius_m = std::fmax(r.step_m / 2, end_m);
   r.kept_step_m = r.last_step_m = r.step_m;
-  r.level_ended = r.level == options.last && r.step_m < end_m;
+  r.level_ended = r.level == options.last && r.step_m < end_m && !cut;
 }
 
 /// Takes the evaluation of a pose. Gives the reason for which the loop ends there, or `running`. iterations:
