@@ -13,6 +13,7 @@ from conftest import BENCH, EXIT_JOBS_FAILED, OWN_IMPLEMENTATIONS, IMPLEMENTATIO
 
 # A peer is slow beside our own measurements: it is measured in one test only.
 OWN = [word for name in OWN_IMPLEMENTATIONS for word in ("--implementation", name)]
+KILLS = 100 if os.environ.get("NDT_SOAK") else 4
 # One alignment in place of thirty.
 QUICK = ["--samples", 1]
 
@@ -229,7 +230,7 @@ def test_killed_processes_cost_no_measurement_after_resume(tmp_path):
     bench(*arguments, "--out", tmp_path / "whole")
     whole_s = time.monotonic() - began
     draw = random.Random(1)
-    for attempt in range(4):
+    for attempt in range(KILLS):
         run = tmp_path / f"killed_{attempt}"
         runner = subprocess.Popen([BENCH, *map(str, arguments), "--out", str(run)], stdout=subprocess.DEVNULL,
                                   stderr=subprocess.DEVNULL)
