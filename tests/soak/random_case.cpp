@@ -155,6 +155,8 @@ void put_elsewhere(Draw& draw, RandomCase& out) {
   else
     for (Point& p : out.map.points) p = cast<float>(cast<double>(p) + by);
   out.guess = make_transform(rotation_of(out.guess), translation_of(out.guess) + by);
+  if (out.per_scan.regularisation)
+    out.per_scan.regularisation->x += by.x, out.per_scan.regularisation->y += by.y;
 }
 
 void draw_steps(Draw& draw, AlignOptions& options) {
