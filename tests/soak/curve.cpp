@@ -36,21 +36,16 @@ double cpu_seconds() {
   return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
 }
 
-template <class Number>
-Number median(std::vector<Number> values) {
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
-}
-
-/// Median of value(k) over one quarter of the samples, the first of them left out.
+/// The value that so large a share of value(k) is below, in one quarter of the samples but the first.
 template <class Value>
-auto median_of_quarter(std::size_t samples, std::size_t quarter, Value value) {
+auto quantile_of_quarter(double share, std::size_t samples, std::size_t quarter, Value value) {
   std::vector<decltype(value(1))> values;
   const std::size_t steps = samples - 1;
   for (std::size_t k = 1 + quarter * steps / 4; k < 1 + (quarter + 1) * steps / 4; ++k)
     values.push_back(value(k));
-  return median(values);
+  const auto at = values.begin() + static_cast<std::ptrdiff_t>(share * static_cast<double>(values.size()));
+  std::nth_element(values.begin(), at, values.end());
+  return *at;
 }
 
 }  // namespace
@@ -60,7 +55,7 @@ Verdict judge(const std::vector<Sample>& samples, bool on_device) {
   if (samples.size() < kFewest) return {};
   const auto growth = [&](std::int64_t Sample::*kib) {
     const auto at = [&](std::size_t k) { return samples[k].*kib; };
-    return median_of_quarter(samples.size(), 3, at) - median_of_quarter(samples.size(), 2, at);
+    return quantile_of_quarter(0.5, samples.size(), 3, at) - quantile_of_quarter(0.5, samples.size(), 2, at);
   };
   const auto time = [&](std::size_t k) {
     const Sample &a = samples[k - 1], &b = samples[k];
@@ -68,7 +63,8 @@ Verdict judge(const std::vector<Sample>& samples, bool on_device) {
            static_cast<double>(b.done - a.done);
   };
   return {growth(&Sample::resident_kib), growth(&Sample::device_kib),
-          median_of_quarter(samples.size(), 3, time) / median_of_quarter(samples.size(), 1, time)};
+          quantile_of_quarter(0.25, samples.size(), 3, time) /
+              quantile_of_quarter(0.25, samples.size(), 1, time)};
 }
 
 std::vector<Sample> sampled(std::int64_t times, double seconds,

@@ -22,7 +22,8 @@ struct Sample {
 /// Growth from the third to the last quarter of the work that still counts as flat: of the median resident
 /// memory, and of the device's. A leak of 5 bytes an alignment is more in a million of them.
 inline constexpr std::int64_t kMostGrowth_kib = 1024;
-/// Median time of one piece in the last quarter over that in the second.
+/// Time of one piece in the last quarter of the work over that in the second: lower quartiles, which other
+/// work on the machine moves least.
 inline constexpr double kMostSlowing = 1.1;
 
 struct Verdict {

@@ -149,7 +149,7 @@ int soak_all(const Arguments& arguments) {
   Soak soak(arguments, entries.size());
   fmt::print(
       "growth: median resident memory of the last quarter less the third's, at most {} KiB; slowing:\n"
-      "median time of the last quarter over the second's, at most {}\n"
+      "lower quartile of the times in the last quarter over the second's, at most {}\n"
       "{:24} {:10} {:>9} {:>8} {:>8} {:>10} {:>10} {:>10} {:>8} {:>8}  verdict\n",
       soak::kMostGrowth_kib, soak::kMostSlowing, "implementation", "what", "done", "seconds", "ms each",
       "KiB", "growth", "on device", "slowing", "others");
