@@ -1,6 +1,7 @@
 """Draws the curves of soak_alignments: python3 curves.py <alignments.csv> <curves.png>
 
-Resident memory and time of one piece of work, against the share of the work that is done. It needs pandas and matplotlib."""
+Resident memory, and time of one piece of work, against the share of the work that is done: of the CPU as a line, by the
+clock as a thin one. It needs pandas and matplotlib."""
 
 import sys
 
@@ -15,13 +16,14 @@ def draw(rows: pd.DataFrame) -> plt.Figure:
     kinds = list(rows["what"].unique())
     figure, axes = plt.subplots(2, len(kinds), figsize=(5 * len(kinds), 6), sharex=True, squeeze=False, layout="constrained")
     for (memory, time), kind in zip(axes.T, kinds):
-        for name, curve in rows[rows["what"] == kind].groupby("implementation", sort=False):
-            done = curve["done"].to_numpy()
-            each_ms = 1e3 * curve["seconds"].diff() / curve["done"].diff()
-            share = done / max(1, done[-1])
-            memory.plot(share, curve["resident_kib"] / 1024, label=f"{name} ({done[-1]:,})")
-            time.plot(share[1:], each_ms.iloc[1:], label=name)
-        memory.set(title=kind, ylabel="resident [MiB]", ylim=(0, None))
+        of_kind = rows[rows["what"] == kind]
+        for name, curve in of_kind.groupby("implementation", sort=False):
+            share = curve["done"] / max(1, curve["done"].max())
+            lines = memory.plot(share, curve["resident_kib"] / 1024, label=f"{name} ({curve['done'].max():,})")
+            for clock, width in (("cpu_seconds", 1.5), ("seconds", 0.4)):
+                each_ms = 1e3 * curve[clock].diff() / curve["done"].diff()
+                time.plot(share, each_ms, color=lines[0].get_color(), linewidth=width)
+        memory.set(title=kind, ylabel="resident [MiB]", ylim=(0, 1.5 * of_kind["resident_kib"].max() / 1024))
         memory.legend(fontsize=7)
         time.set(xlabel="share of the work done", ylabel="time of one [ms]", yscale="log")
         for axis in (memory, time):
