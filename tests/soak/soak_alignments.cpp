@@ -65,7 +65,9 @@ class Bits {
 class Soak {
  public:
   Soak(const Arguments& arguments, std::size_t implementations)
-      : arguments_(arguments), curves_(arguments.out), curves_left_(2 * implementations) {
+      : arguments_(arguments),
+        curves_(arguments.out),
+        curves_left_(implementations * ((arguments.alignments > 0) + (arguments.aligners > 0))) {
     for (const Pose& offset : test_clouds::offsets(6, 0.3, 0.03)) guesses_.push_back(to_transform(offset));
   }
 
