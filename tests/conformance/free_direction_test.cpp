@@ -1,9 +1,11 @@
-// Scenes that leave a direction free, with noise as sensors have it, on every implementation: none may be called
-// converged, because the noise of the surfaces holds nothing.
+// Scenes that leave a direction free, with noise as sensors have it, on every implementation: none may be
+// called converged, because the noise of the surfaces holds nothing.
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstdio>
 
+#include "data/load_dataset.hpp"
 #include "every_implementation.hpp"
 #include "surfaces.hpp"
 
@@ -37,7 +39,8 @@ std::vector<Scene> free_scenes() {
   std::vector<Scene> out;
   for (const double noise_m : {0.05, 0.1})
     for (const double resolution_m : {1.0, 2.0}) {
-      out.push_back({"ground", test_clouds::plane(50), test_clouds::plane(24), noise_m, resolution_m, beside});
+      out.push_back(
+          {"ground", test_clouds::plane(50), test_clouds::plane(24), noise_m, resolution_m, beside});
       out.push_back({"corridor", test_clouds::corridor(120, 4, 3), test_clouds::corridor(40, 4, 3), noise_m,
                      resolution_m, beside});
     }
@@ -52,7 +55,8 @@ class FreeDirections : public EveryImplementation {
     options.max_iterations = 60;
     const auto aligner = make(options);
     aligner->set_map(test_clouds::sampled(scene.map, 60000, scene.noise_m, 1));
-    return aligner->align(test_clouds::sampled(scene.scan, 3000, scene.noise_m, 2), to_transform(scene.guess));
+    return aligner->align(test_clouds::sampled(scene.scan, 3000, scene.noise_m, 2),
+                          to_transform(scene.guess));
   }
 };
 
@@ -72,10 +76,29 @@ TEST_P(FreeDirections, AreNotConverged) {
     }
 }
 
+// A scanner sees a wall unevenly, and voxels depict it unevenly: turning it costs more than noise does.
+TEST_P(FreeDirections, AScannerInATankIsNotConverged) {
+  const harness::Dataset tanks = harness::load_dataset("scenes_tank");
+  for (const bool pyramid : {false, true}) {
+    if (pyramid && peer()) continue;
+    const auto aligner = make(pyramid ? AlignOptions::pyramid() : AlignOptions{});
+    int converged = 0;
+    for (const std::size_t k : {0u, 4u, 7u, 11u, 13u, 16u, 19u}) {
+      aligner->set_map(tanks.map(k));
+      const AlignResult r = aligner->align(tanks.scan(k), tanks.frames[k].guesses[0].map_from_scan);
+      if (r.stop != Stop::converged) continue;
+      ++converged;
+      std::printf("tank %zu is converged: pushed %.2f%s\n", k, r.conditioning.push_sigmas,
+                  pyramid ? ", pyramid" : "");
+    }
+    EXPECT_LE(converged, peer() ? 1 : 0);  // PCL's optimum in the first one costs 5.6
+  }
+}
+
 TEST_P(FreeDirections, ARoomIsConvergedWithTheSameNoise) {
   for (const double noise_m : {0.01, 0.05, 0.1}) {
-    const Scene room{"room", test_clouds::room(20, 15, 4), test_clouds::room(20, 15, 4), noise_m, 2,
-                     Pose{0.3, 0.1, 0.05, 0, 0, 0.02}};
+    const Scene room{"room", test_clouds::room(20, 15, 4),    test_clouds::room(20, 15, 4), noise_m,
+                     2,      Pose{0.3, 0.1, 0.05, 0, 0, 0.02}};
     const AlignResult r = align(room, {});
     EXPECT_EQ(r.stop, Stop::converged) << told(room, r);
     EXPECT_GT(r.conditioning.push_sigmas, 2 * kLeastPushSigmas) << told(room, r);
@@ -86,10 +109,10 @@ TEST_P(FreeDirections, AWrongHeadingIsNotConverged) {
   for (const bool pyramid : {false, true}) {
     if (pyramid && peer()) continue;
     const auto aligner = in_courtyard(pyramid ? AlignOptions::pyramid() : AlignOptions{});
-    const AlignResult r =
-        aligner->align(test_clouds::scan(), to_transform(Pose{0, 0, 0, 0, 0, kPi}), {});
+    const AlignResult r = aligner->align(test_clouds::scan(), to_transform(Pose{0, 0, 0, 0, 0, kPi}), {});
     EXPECT_GT(rotation_error_rad(r.map_from_scan, Transform{}), 2.5) << "the case shows nothing";
-    EXPECT_NE(r.stop, Stop::converged) << "pushed " << r.conditioning.push_sigmas << (pyramid ? ", pyramid" : "");
+    EXPECT_NE(r.stop, Stop::converged)
+        << "pushed " << r.conditioning.push_sigmas << (pyramid ? ", pyramid" : "");
   }
 }
 

@@ -75,8 +75,9 @@ Eigen::Vector3d angle_rates(const Pose& pose, const Eigen::Vector3d& turn) {
   return axes.inverse() * turn;
 }
 
-/// Mean of held - pushed over its standard error; 0 unless the mean is positive.
-double sigmas_of_loss(const std::vector<float>& held, const std::vector<float>& pushed) {
+/// Mean of held - pushed over its standard error; 0 unless the mean is positive. `score_error`: part of that
+/// error, over the mean of held, which is not of the points.
+double sigmas_of_loss(const std::vector<float>& held, const std::vector<float>& pushed, double score_error) {
   const auto as_double = [](const std::vector<float>& v) {
     return Eigen::Map<const Eigen::ArrayXf>(v.data(), static_cast<Eigen::Index>(v.size())).cast<double>();
   };
@@ -84,7 +85,8 @@ double sigmas_of_loss(const std::vector<float>& held, const std::vector<float>& 
   const double mean = loss.size() > 0 ? loss.mean() : 0;
   if (!(mean > 0)) return 0;
   const double variance = std::max((loss - mean).square().mean(), 1e-9 * mean * mean);
-  return mean / std::sqrt(variance / static_cast<double>(loss.size()));
+  const double coarse = score_error * as_double(held).mean();
+  return mean / std::hypot(std::sqrt(variance / static_cast<double>(loss.size())), coarse);
 }
 
 }  // namespace
@@ -123,6 +125,7 @@ void add_pushes(const VoxelGrid& grid, const GaussConstants& constants, const st
                 const Eigen::Matrix4f& matrix, double mean_range_m, Conditioning& conditioning) {
   constexpr std::size_t kPoints = 512;
   constexpr double kPushPerEdge = 0.75;
+  const double score_error = grid.covariance_start() == CovarianceStart::zero ? 0.025 : 0.0125;
   std::vector<Point> some;
   const std::size_t count = std::min(scan.size(), kPoints);
   for (std::size_t i = 0; i < count; ++i) some.push_back(scan[i * scan.size() / count]);
@@ -142,7 +145,8 @@ void add_pushes(const VoxelGrid& grid, const GaussConstants& constants, const st
             Eigen::AngleAxisd(turn.norm(), turn.normalized()) * pushed.topLeftCorner<3, 3>();
       pushed.topRightCorner<3, 1>() += push.head<3>();
       const std::vector<float> scores = nearest_voxel_scores(grid, constants, some, pushed.cast<float>());
-      conditioning.push_sigmas = std::min(conditioning.push_sigmas, sigmas_of_loss(held, scores));
+      conditioning.push_sigmas =
+          std::min(conditioning.push_sigmas, sigmas_of_loss(held, scores, score_error));
     }
 }
 

@@ -129,7 +129,8 @@ struct VoxelGrid::Tree {
 VoxelGrid::VoxelGrid(const std::vector<Point>& points, const AlignOptions& options)
     : squared_radius_(static_cast<float>(options.resolution_m * options.resolution_m)),
       inverse_resolution_(1.0F / static_cast<float>(options.resolution_m)),
-      neighbours_(options.neighbours) {
+      neighbours_(options.neighbours),
+      covariance_start_(options.covariance_start) {
   std::vector<Key> keys(points.size());
   const auto cell = [&](float x) { return voxel_coordinate(x, inverse_resolution_); };
   for (std::size_t i = 0; i < points.size(); ++i)

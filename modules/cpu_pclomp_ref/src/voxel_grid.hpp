@@ -40,6 +40,7 @@ class VoxelGrid {
 
   const std::vector<Leaf>& leaves() const { return leaves_; }
   std::int64_t occupied_voxels() const { return occupied_voxels_; }
+  CovarianceStart covariance_start() const { return covariance_start_; }
   double resolution_m() const { return 1 / static_cast<double>(inverse_resolution_); }
 
   /// The leaves a point is scored against, by options.neighbours. Thread-safe.
@@ -61,6 +62,7 @@ class VoxelGrid {
   std::int64_t occupied_voxels_ = 0;
   float squared_radius_, inverse_resolution_;
   Neighbours neighbours_;
+  CovarianceStart covariance_start_;
   std::map<std::array<std::int64_t, 3>, std::uint32_t> leaf_of_voxel_;  // z, y, x; for direct policies only
   std::unique_ptr<Tree> tree_;
 };

@@ -114,13 +114,13 @@ __device__ inline SurfaceInformation sum_surfaces(const GraphHeader& h, const Le
 
 /// What pushes of a pose cost, the same in all threads of the block.
 __device__ inline double sum_pushes(const GraphHeader& h, const LevelMap& map, const Pose& pose,
-                                    const SurfaceInformation& information, double push_m) {
+                                    const SurfaceInformation& information, const RegionOptions& region) {
   __shared__ alignas(16) unsigned char bytes[sizeof(PushScratch)];
   PushScratch& scratch = *reinterpret_cast<PushScratch*>(bytes);
   if (threadIdx.x < 32)
-    prepare_pushes(WarpCrew{}, information, SurfacePose(pose, h.per_metre), push_m, scratch);
+    prepare_pushes(WarpCrew{}, information, SurfacePose(pose, h.per_metre), region.push_m, scratch);
   __syncthreads();
-  const int count = surface_points(h.points, kPushedPoints);
+  const int count = pushed_points(h.points);
   PushSums<float> share;
   for (int i = static_cast<int>(threadIdx.x); i < count; i += kConcludeThreads)
     add_pushed_point(map, scratch.motions, h.scan[static_cast<std::int64_t>(i) * h.points / count], share);
@@ -131,7 +131,7 @@ __device__ inline double sum_pushes(const GraphHeader& h, const LevelMap& map, c
   const auto& sums = sum_columns(shares);
   PushSums<double> total;
   for (int j = 0; j < PushSums<double>::kReals; ++j) set_column(total, j, sums[j]);
-  return push_sigmas(total);
+  return push_sigmas(total, h.points, region.score_error);
 }
 
 /// One block per pose: begins on the coarsest level whose surfaces fix the pose.
@@ -169,8 +169,7 @@ __global__ void __launch_bounds__(kConcludeThreads)
     const SurfaceInformation surfaces = sum_surfaces(h, map, out.pose, kSurfacePoints);
     set_surfaces(surfaces, out);
     if (pushes_matter(state.status))
-      out.push_sigmas =
-          static_cast<float>(sum_pushes(h, map, out.pose, surfaces, g.options.region.push_m));
+      out.push_sigmas = static_cast<float>(sum_pushes(h, map, out.pose, surfaces, g.options.region));
   }
   if (threadIdx.x == 0) g.outcomes[k] = out;
 }

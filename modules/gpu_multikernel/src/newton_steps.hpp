@@ -205,7 +205,7 @@ struct OutcomeStep {
 struct PushStep {
   StepArguments args;
   NDT_BODY void operator()(int index) const {
-    const int count = surface_points(args.a.points, kPushedPoints), k = index / count, i = index % count;
+    const int count = pushed_points(args.a.points), k = index / count, i = index % count;
     const PoseState& state = args.a.states[k];
     PushSums<float> share;
     if (pushes_matter(state.loop.status)) {
@@ -215,9 +215,9 @@ struct PushStep {
     float columns[PushSums<float>::kReals];
     to_columns(share, columns);
     for (int j = 0; j < PushSums<float>::kReals; ++j)
-      args.a.terms[static_cast<std::size_t>(k * PushSums<float>::kReals + j) *
-                       static_cast<std::size_t>(count) +
-                   static_cast<std::size_t>(i)] = columns[j];
+      args.a
+          .terms[static_cast<std::size_t>(k * PushSums<float>::kReals + j) * static_cast<std::size_t>(count) +
+                 static_cast<std::size_t>(i)] = columns[j];
   }
 };
 
@@ -230,7 +230,7 @@ struct PushCostStep {
     PushSums<double> sums;
     for (int j = 0; j < PushSums<double>::kReals; ++j)
       set_column(sums, j, args.a.sums[k * PushSums<double>::kReals + j]);
-    out.push_sigmas = static_cast<float>(push_sigmas(sums));
+    out.push_sigmas = static_cast<float>(push_sigmas(sums, args.a.points, args.options.region.score_error));
   }
 };
 

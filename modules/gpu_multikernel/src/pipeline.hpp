@@ -79,7 +79,7 @@ void conclude(Backend& backend, const StepArguments& args) {
   }
   backend.launch(args.a.poses, OutcomeStep{args, surfaces});
   if (!surfaces) return;
-  const int count = surface_points(args.a.points, kPushedPoints);
+  const int count = pushed_points(args.a.points);
   backend.launch(args.a.poses * count, PushStep{args});
   backend.sum_segments(args.a.terms, args.a.poses * PushSums<float>::kReals, count, args.a.sums);
   backend.launch(args.a.poses, PushCostStep{args});

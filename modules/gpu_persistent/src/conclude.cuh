@@ -44,7 +44,7 @@ __device__ const SurfaceInformation& sum_few_surfaces(T& team, const ScanView& s
 template <class T>
 __device__ const PushSums<double>& sum_pushes(T& team, const ScanView& scan, const LevelMap& map,
                                               const PushScratch& scratch) {
-  const int count = surface_points(scan.size, kPushedPoints);
+  const int count = pushed_points(scan.size);
   return team
       .template sum<PushSums>(
           kPushes * count,
@@ -94,7 +94,8 @@ __device__ void conclude(T& team, const ScanView& scan, const LevelMap& map, con
         if (pushes) prepare_pushes(crew, surfaces, at, options.region.push_m, scratch);
       },
       [](const auto&) {});
-  const double sigmas = pushes ? push_sigmas(sum_pushes(team, scan, map, scratch)) : 0;
+  const double sigmas =
+      pushes ? push_sigmas(sum_pushes(team, scan, map, scratch), scan.size, options.region.score_error) : 0;
   team.once([&] { write_outcome(state, surfaces, sigmas, out); });
 }
 

@@ -18,6 +18,9 @@ double per_point(double score, const FinitePoints& scan) {
   return scan.points.empty() ? 0.0 : score / static_cast<double>(scan.points.size());
 }
 
+/// Of PCL's voxels, whatever the options say.
+constexpr CovarianceStart kCovarianceStart = CovarianceStart::zero;
+
 Transform shifted(const Transform& t, const Vec3<double>& by) {
   return make_transform(rotation_of(t), translation_of(t) + by);
 }
@@ -55,7 +58,9 @@ class PclAligner final : public Aligner {
     auto matcher = std::make_unique<Matcher>(finite.points, options_);
     info.voxels = static_cast<std::int64_t>(matcher->voxels().size());
     if (info.voxels == 0) throw_no_valid_voxel(info, matcher->occupied_voxels(), options_);
-    surfaces_ = std::make_unique<VoxelMap>(map, options_);
+    AlignOptions of_surfaces = options_;
+    of_surfaces.covariance_start = kCovarianceStart;
+    surfaces_ = std::make_unique<VoxelMap>(map, of_surfaces);
     matcher_ = std::move(matcher);
     origin_ = info.origin;
     return info;
@@ -201,8 +206,8 @@ void PclAligner::fill(AlignResult& result, const Path& path, const FinitePoints&
     const SurfaceInformation information = surface_information(map, view, at);
     add_surfaces(surface_conditioning(information, pose), result.conditioning);
     if (path.end == End::step_rule_met)
-      result.conditioning.push_sigmas =
-          push_sigmas(map, view, information, at, kPushPerEdge * options_.resolution_m);
+      result.conditioning.push_sigmas = push_sigmas(
+          map, view, information, at, kPushPerEdge * options_.resolution_m, score_error(kCovarianceStart));
   }
   result.laplace_covariance = laplace_covariance(sums.hessian);
   result.stop = stop_of(path.end, result.conditioning);

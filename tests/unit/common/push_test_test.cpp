@@ -1,5 +1,5 @@
-// Pushes along weak directions: the directions, the motions, and what pushes cost in scenes that hold a pose and
-// in scenes that do not.
+// Pushes along weak directions: the directions, the motions, and what pushes cost in scenes that hold a pose
+// and in scenes that do not.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -78,21 +78,23 @@ double sigmas(const std::vector<test_clouds::Patch>& map_patches,
   const PointCloud scan = test_clouds::sampled(scan_patches, 3000, noise_m, 2);
   const ScanView view{scan.points.data(), static_cast<int>(scan.size())};
   const Gauss<double> gauss = make_gauss(options.outlier_ratio, resolution_m);
-  const LevelMap level{map.view(),
-                       {static_cast<float>(gauss.d1), static_cast<float>(gauss.d2)},
-                       map.surfaces().data()};
+  const LevelMap level{
+      map.view(), {static_cast<float>(gauss.d1), static_cast<float>(gauss.d2)}, map.surfaces().data()};
   const SurfacePose at(Pose{}, per_metre_at(mean_range_m(scan.points)));
-  return push_sigmas(level, view, surface_information(level, view, at), at, kPushPerEdge * resolution_m);
+  return push_sigmas(level, view, surface_information(level, view, at), at, kPushPerEdge * resolution_m,
+                     score_error(CovarianceStart::identity));
 }
 
 TEST(Pushes, CostWhereThePoseIsHeldAndNotWhereOnlyNoiseHoldsIt) {
   for (const double noise_m : {0.01, 0.05, 0.1}) {
-    EXPECT_GT(sigmas(test_clouds::room(20, 15, 4), test_clouds::room(20, 15, 4), noise_m, 1), 2 * kLeastPushSigmas)
+    EXPECT_GT(sigmas(test_clouds::room(20, 15, 4), test_clouds::room(20, 15, 4), noise_m, 1),
+              2 * kLeastPushSigmas)
         << noise_m;
     EXPECT_LT(sigmas(test_clouds::corridor(120, 4, 3), test_clouds::corridor(40, 4, 3), noise_m, 2),
               kLeastPushSigmas)
         << noise_m;
-    EXPECT_LT(sigmas(test_clouds::plane(50), test_clouds::plane(24), noise_m, 2), kLeastPushSigmas) << noise_m;
+    EXPECT_LT(sigmas(test_clouds::plane(50), test_clouds::plane(24), noise_m, 2), kLeastPushSigmas)
+        << noise_m;
   }
 }
 

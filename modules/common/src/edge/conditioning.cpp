@@ -82,17 +82,17 @@ SurfaceInformation surface_information(const VoxelMap& map, const ScanView& scan
 }
 
 double push_sigmas(const LevelMap& map, const ScanView& scan, const SurfaceInformation& information,
-                   const SurfacePose& at, double push_m) {
+                   const SurfacePose& at, double push_m, double score_error) {
   PushScratch scratch;
   prepare_pushes(SoloCrew{}, information, at, push_m, scratch);
-  const int count = surface_points(scan.size, kPushedPoints);
+  const int count = pushed_points(scan.size);
   PushSums<double> total;
   for (std::int64_t i = 0; i < count; ++i) {
     PushSums<float> one;
     add_pushed_point(map, scratch.motions, scan.points[i * scan.size / count], one);
     add_folded(total, one);
   }
-  return push_sigmas(total);
+  return push_sigmas(total, scan.size, score_error);
 }
 
 void copy_matrix(const SurfaceInformation& information, double (&a)[6][6]) {

@@ -60,14 +60,15 @@ RegionOptions region_options(const AlignOptions& options, std::span<const MapLev
   for (int l = 0; l <= out.last; ++l) {
     const MapLevel& level = levels[static_cast<std::size_t>(l)];
     const bool last = l == out.last;
-    out.levels[l] = {level.edge_m * (last ? kLastRadius : kCoarseRadius),
-                     level.edge_m * (last ? kLastEnd : kCoarseEnd),
-                     level.edge_m * (last ? kLastEnd : kCoarseEndFromAfar), levels.back().origin - level.origin};
+    out.levels[l] = {
+        level.edge_m * (last ? kLastRadius : kCoarseRadius), level.edge_m * (last ? kLastEnd : kCoarseEnd),
+        level.edge_m * (last ? kLastEnd : kCoarseEndFromAfar), levels.back().origin - level.origin};
   }
   out.near_m = kNear * levels.back().edge_m;
   out.curvature_share = options.negative_curvature;
   out.per_metre = per_metre_at(mean_range_m);
   out.push_m = kPushPerEdge * levels.back().edge_m;
+  out.score_error = score_error(options.covariance_start);
   return out;
 }
 

@@ -25,9 +25,10 @@ SurfaceInformation surface_information(const LevelMap& map, const ScanView& scan
 SurfaceInformation surface_information(const VoxelMap& map, const ScanView& scan, const Pose& pose,
                                        double mean_range_m, int most = kSurfacePoints);
 
-/// Conditioning::push_sigmas for pushes of push_m [m] along the information's weak directions.
+/// Conditioning::push_sigmas for pushes of push_m [m] along the information's weak directions. score_error:
+/// of solve/push_test.hpp.
 double push_sigmas(const LevelMap& map, const ScanView& scan, const SurfaceInformation& information,
-                   const SurfacePose& at, double push_m);
+                   const SurfacePose& at, double push_m, double score_error);
 
 /// Eigenvalues of the surfaces' information at the pose.
 SurfaceConditioning surface_conditioning(const SurfaceInformation& information, const Pose& pose);

@@ -16,7 +16,8 @@ inline void add_pushed_points(const LevelMap& map, const Motion (&motions)[1 + k
   const Vec3<Float4> x = simd::load_points(points, count);
   const auto scores = [&](const Motion& motion) {
     PointSums<Float4> point;
-    simd::add_pairs(map.view, simd::broadcast(map.gauss), move_point(simd::broadcast(motion), x), count, point);
+    simd::add_pairs(map.view, simd::broadcast(map.gauss), move_point(simd::broadcast(motion), x), count,
+                    point);
     return point.largest;  // 0 in a lane without a point
   };
   const Float4 held = scores(motions[0]);
@@ -24,14 +25,14 @@ inline void add_pushed_points(const LevelMap& map, const Motion (&motions)[1 + k
     const Float4 cost = held - scores(motions[1 + k]);
     sums.cost[k] += cost, sums.squared[k] += cost * cost;
   }
-  for (int lane = 0; lane < count; ++lane) sums.points[lane] += 1;
+  sums.held += held;
 }
 
 /// Sums what pushes cost; the team shares out the points.
 template <Team T>
 PushSums<double> sum_pushes(T& team, const ScanView& scan, const LevelMap& map,
                             const Motion (&motions)[1 + kPushes]) {
-  const int count = surface_points(scan.size, kPushedPoints);
+  const int count = pushed_points(scan.size);
   return team.template sum<PushSums>(count, [&](int first, int few, const auto& lanes, auto& part) {
     Point points[SimdLanes::kPoints];
     for (int i = 0; i < few; ++i)
@@ -40,8 +41,8 @@ PushSums<double> sum_pushes(T& team, const ScanView& scan, const LevelMap& map,
   });
 }
 
-/// The outcome of a loop that ended in `state`, on every worker. map: of the last level. Each worker finds the
-/// information of the few surfaces for itself.
+/// The outcome of a loop that ended in `state`, on every worker. map: of the last level. Each worker finds
+/// the information of the few surfaces for itself.
 template <Team T>
 LoopOutcome concluded(T& team, const ScanView& scan, const LevelMap& map, const LoopOptions& options,
                       const LoopState& state) {
@@ -54,7 +55,8 @@ LoopOutcome concluded(T& team, const ScanView& scan, const LevelMap& map, const 
   if (!pushes_matter(out.status)) return out;
   PushScratch scratch;
   prepare_pushes(SoloCrew{}, surfaces, at, options.region.push_m, scratch);
-  out.push_sigmas = static_cast<float>(push_sigmas(sum_pushes(team, scan, map, scratch.motions)));
+  out.push_sigmas = static_cast<float>(
+      push_sigmas(sum_pushes(team, scan, map, scratch.motions), scan.size, options.region.score_error));
   return out;
 }
 

@@ -47,6 +47,7 @@ struct RegionOptions {
   double curvature_share = 1;          ///< of the negative curvature, before that
   double per_metre = 1;                ///< one over the scan's mean range: makes metres radians
   double push_m = 0;                   ///< length of the pushes of solve/push_test.hpp
+  double score_error = 0;              ///< score_error() of the last map
 };
 
 struct LoopOptions {
