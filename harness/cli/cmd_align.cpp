@@ -9,7 +9,6 @@
 #include "cli/flags.hpp"
 #include "cli/print.hpp"
 #include "cli/unit_warnings.hpp"
-#include "cli/verdict.hpp"
 #include "io/cloud_file.hpp"
 #include "registry/given_options.hpp"
 #include "run/repeatability.hpp"
@@ -104,7 +103,7 @@ ExitCode align(const Arguments& a) {
   fmt::print("implementation   {} ({})\n", entry.name, entry.runs_on);
   if (!entry.note.empty()) fmt::print("note             {}\n", entry.note);
   fmt::print("{}", clouds_text(map, scan));
-  fmt::print("{}{}", to_text(verdict), to_text(outcome.result));
+  fmt::print("verdict          {}\n{}", to_text(verdict), to_text(outcome.result));
   fmt::print("build            {:.3f} ms\nalign            {}\n", outcome.build_us / 1000,
              time_text(outcome.align_us));
   if (a.trace) fmt::print("{}", trace_text(outcome.result.trace));

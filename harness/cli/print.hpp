@@ -13,6 +13,7 @@
 #include "ndt/core/point_cloud.hpp"
 #include "ndt/initial_pose/search.hpp"
 #include "registry/search_arguments.hpp"
+#include "run/verdict.hpp"
 
 namespace ndt::harness {
 
@@ -37,6 +38,9 @@ nlohmann::ordered_json to_json(const AlignResult& result, std::string_view imple
 nlohmann::ordered_json to_json(const Evaluation& evaluation, std::string_view implementation);
 nlohmann::ordered_json to_json(std::span<const VoxelInfo> voxels, std::string_view implementation,
                                double resolution_m);
+
+/// Sets verdict, doubt and reliable_nvtl.
+void put_verdict(nlohmann::ordered_json& object, const Verdict& verdict);
 
 /// Sets `key` to the points given and what each filter removed and left; nothing if no filter was asked for.
 void put_preparation(nlohmann::ordered_json& object, const char* key, const PreparedCloud& prepared);

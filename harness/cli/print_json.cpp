@@ -95,6 +95,12 @@ json to_json(std::span<const VoxelInfo> voxels, std::string_view implementation,
   return {{"implementation", implementation}, {"resolution_m", resolution_m}, {"voxels", std::move(list)}};
 }
 
+void put_verdict(json& object, const Verdict& verdict) {
+  object["verdict"] = verdict.ok() ? "ok" : "doubtful";
+  object["doubt"] = verdict.ok() ? json() : json(verdict.doubt);
+  object["reliable_nvtl"] = verdict.reliable_nvtl ? json(*verdict.reliable_nvtl) : json();
+}
+
 void put_preparation(json& object, const char* key, const PreparedCloud& prepared) {
   if (prepared.steps.empty()) return;
   json filters = json::array();

@@ -41,7 +41,9 @@ struct TruthFacts {
 /// Clouds are read when asked for, and prepared (filtered) as the dataset says.
 struct Dataset {
   std::string name, description;
-  std::string kind = "scan_to_map";  ///< scan_to_map, sequence (every scan onto the one before it) or pair
+  /// scan_to_map, sequence (every scan onto the one before it), pair, or no_pose: a scan that does not belong
+  /// on its map, so that every pose is wrong
+  std::string kind = "scan_to_map";
   std::string licence, source, preparation;
   double resolution_m = 2.0;
   TruthFacts truth;

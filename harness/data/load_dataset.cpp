@@ -23,7 +23,7 @@ std::optional<Dataset> load_from_path(const std::string& name) {
 
 std::vector<DatasetInfo> list_datasets() {
   std::vector<DatasetInfo> infos = list_courtyards();
-  for (auto list : {list_towns, list_catalogue, list_golden_datasets})
+  for (auto list : {list_scenes, list_towns, list_catalogue, list_golden_datasets})
     for (DatasetInfo& info : list()) infos.push_back(std::move(info));
   return infos;
 }
@@ -31,6 +31,7 @@ std::vector<DatasetInfo> list_datasets() {
 Dataset load_dataset(const std::string& name, const ReportProgress& report) {
   if (auto dataset = load_from_path(name)) return std::move(*dataset);
   if (auto dataset = load_courtyard(name)) return std::move(*dataset);
+  if (auto dataset = load_scenes(name)) return std::move(*dataset);
   if (auto dataset = load_town(name, report)) return std::move(*dataset);
   if (auto dataset = load_town_points(name, report)) return std::move(*dataset);
   if (auto dataset = load_from_catalogue(name)) return std::move(*dataset);

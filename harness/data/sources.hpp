@@ -42,6 +42,13 @@ std::vector<DatasetInfo> list_courtyards();
 /// out of bounds.
 std::optional<Dataset> load_courtyard(std::string_view name);
 
+// Built-in scenes, many of which no alignment can answer rightly. scenes.cpp
+
+std::vector<DatasetInfo> list_scenes();
+
+/// Returns nothing for any other name.
+std::optional<Dataset> load_scenes(std::string_view name);
+
 // The synthetic town: generated once, on first use, and kept. town_datasets.cpp
 
 /// Writes the town and reports each percent of it.

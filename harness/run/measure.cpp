@@ -14,6 +14,7 @@
 #include "run/job_measurements.hpp"
 #include "run/repeatability.hpp"
 #include "run/search_run.hpp"
+#include "run/verdict.hpp"
 
 namespace ndt::harness {
 namespace {
@@ -36,7 +37,7 @@ class Measurer {
         job_(job),
         timing_(job.timing.value_or(plan.timing)),
         dataset_(dataset),
-        batches_(entry.batches),
+        entry_(entry),
         options_(job_options(job, dataset)),
         aligner_(entry.make(options_)) {}
 
@@ -113,7 +114,7 @@ class Measurer {
       search_->run(*aligner_, scan_, per_scan);
     else if (guesses_.size() == 1)
       results_[0] = aligner_->align(scan_, guesses_[0], per_scan);
-    else if (batches_)
+    else if (entry_.batches)
       aligner_->align_batch(scan_, guesses_, results_, per_scan);
     else
       throw std::logic_error("align_batch: not offered by this implementation; plan single alignments");
@@ -199,6 +200,7 @@ class Measurer {
     const AlignResult& result = search_ ? results.at(search_->best()) : results.front();
     measurement.pose = result.map_from_scan;
     measurement.stop = to_string(result.stop);
+    if (!search_) measurement.verdict = to_text(verdict_of(result, options_, entry_));
     measurement.oscillation_count = result.oscillation_count;
     measurement.newton_fallbacks = result.newton_fallbacks;
     measurement.correspondences = result.correspondences;
@@ -215,7 +217,7 @@ class Measurer {
   const Job& job_;
   const TimingRule timing_;
   const Dataset& dataset_;
-  bool batches_;
+  const Implementation& entry_;
   AlignOptions options_;
   std::unique_ptr<Aligner> aligner_;
   PointCloud scan_;

@@ -58,7 +58,7 @@ struct Measurement {
   // Void with an error.
   std::int64_t points = 0, map_points = 0, voxels = 0;
   Transform pose;
-  std::string stop;
+  std::string stop, verdict;
   int iterations = 0, evaluations = 0, oscillation_count = 0;
   int newton_fallbacks = 0;  ///< or kNotCounted
   std::int64_t correspondences = 0;

@@ -44,6 +44,8 @@ inline constexpr std::tuple kMeasuredColumns{
     Column{"pose", &Measurement::pose, "", Null::with_error,
            "map_from_scan that the implementation returned"},
     Column{"stop", &Measurement::stop, "", Null::with_error, "reason why the alignment ended"},
+    Column{"verdict", &Measurement::verdict, "", Null::later,
+           "ok, or doubtful and why, as align says it; null for a search"},
     Column{"iterations", &Measurement::iterations, "", Null::with_error, "Newton steps"},
     Column{"evaluations", &Measurement::evaluations, "", Null::with_error, "passes over the scan"},
     Column{"oscillation_count", &Measurement::oscillation_count, "", Null::with_error,

@@ -1,7 +1,6 @@
 // How far the pose of one alignment can be trusted, in one line.
 #pragma once
 
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 
@@ -18,8 +17,7 @@ struct Verdict {
 /// ok: converged, and with an NVTL above the threshold known for the options. Wrong optima converge too;
 /// their NVTL is lower.
 Verdict verdict_of(const AlignResult& result, const AlignOptions& options, const Implementation& entry);
-
+/// "ok", or "doubtful: " and the doubt.
 std::string to_text(const Verdict& verdict);
-void put_verdict(nlohmann::ordered_json& object, const Verdict& verdict);
 
 }  // namespace ndt::harness

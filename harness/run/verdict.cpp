@@ -1,4 +1,4 @@
-#include "cli/verdict.hpp"
+#include "run/verdict.hpp"
 
 #include <fmt/format.h>
 
@@ -28,16 +28,6 @@ Verdict verdict_of(const AlignResult& result, const AlignOptions& options, const
   return verdict;
 }
 
-std::string to_text(const Verdict& verdict) {
-  return verdict.ok() ? "verdict          ok\n"
-                      : fmt::format("verdict          doubtful: {}\n", verdict.doubt);
-}
-
-void put_verdict(nlohmann::ordered_json& object, const Verdict& verdict) {
-  object["verdict"] = verdict.ok() ? "ok" : "doubtful";
-  object["doubt"] = verdict.ok() ? nlohmann::ordered_json() : nlohmann::ordered_json(verdict.doubt);
-  object["reliable_nvtl"] =
-      verdict.reliable_nvtl ? nlohmann::ordered_json(*verdict.reliable_nvtl) : nlohmann::ordered_json();
-}
+std::string to_text(const Verdict& verdict) { return verdict.ok() ? "ok" : "doubtful: " + verdict.doubt; }
 
 }  // namespace ndt::harness
