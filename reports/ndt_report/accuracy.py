@@ -22,7 +22,8 @@ def add_success(measurements: pd.DataFrame, datasets: pd.DataFrame, oracle: str)
 
     success: no farther from the truth than the dataset allows, or a search may be. agreement, where there is
     no truth: converged, and within 1 cm and 0.1 degrees of the oracle's pose (the oracle itself: converged).
-    A measurement with an error never succeeds.
+    A measurement with an error never succeeds, nor does one of a dataset of kind no_pose, where every pose is
+    wrong.
     """
     of_search = measurements.search.notna()
     limit_m = (
@@ -39,7 +40,7 @@ def add_success(measurements: pd.DataFrame, datasets: pd.DataFrame, oracle: str)
     has_truth = (
         measurements.dataset.map(measurements[measurements.truth.notna()].groupby("dataset").size()).fillna(0)
         > 0
-    )
+    ) | (measurements.dataset.map(datasets.kind) == "no_pose")
     of_oracle = measurements.implementation == oracle
     by_truth = (measurements.translation_error_m <= limit_m) & (measurements.rotation_error_deg <= limit_deg)
     by_agreement = (measurements.stop == "converged") & (within_equal_bound(measurements) | of_oracle)

@@ -30,6 +30,7 @@ SECTIONS = {
     "trajectory": ("Trajectory", "tracking"),
     "scores": ("Scores against true error", "basin"),
     "picture": ("Scan in map", "tracking"),
+    "answers": ("False answers", "trust"),
     "equivalence": ("Equivalence", ""),
     "method": ("Method and environment", ""),
 }
@@ -154,6 +155,7 @@ def render(report: Report) -> str:
         without_counts=report.without_counts,
         count=count,
         per_iteration=per_iteration,
+        answers=report.answers.to_dict("records"),
         equivalence=report.equivalence.to_dict("records"),
         worst=report.worst.to_dict("records"),
         stopping=report.stopping.to_dict("records"),

@@ -9,6 +9,7 @@ from .convergence import one_thread, stopping_table, trace_points
 from .detection import detection_table, judged_poses, mark_wrong
 from .drawings import drawings_of
 from .equivalence import equivalence_table, worst_cases
+from .false_answers import false_answer_sentences, false_answers_table, judged_answers
 from .grids import split_by_guess
 from .iteration_time import feature_costs, iteration_time_table
 from .latency import tail_table
@@ -33,6 +34,7 @@ class Report:
     sized: set  # of scaling_datasets()
     drawings: dict = field(default_factory=dict)  # section: list of Drawing
     not_drawn: dict = field(default_factory=dict)  # section: sentences on what is missing there
+    answers: pd.DataFrame = None
     equivalence: pd.DataFrame = None
     worst: pd.DataFrame = None
     stopping: pd.DataFrame = None
@@ -59,13 +61,22 @@ def make_report(run: Run) -> Report:
     sized = scaling_datasets(measurements)
     shown = main_datasets(measurements, sized)
     points = trace_points(measurements)
+    answers = false_answers_table(judged_answers(measurements))
     report = Report(
         run,
         measurements,
         table,
-        verdict_of(run, measurements, table, shown, search_sentences(found, run.oracle)),
+        verdict_of(
+            run,
+            measurements,
+            table,
+            shown,
+            search_sentences(found, run.oracle),
+            false_answer_sentences(answers),
+        ),
         shown,
         sized,
+        answers=answers,
     )
     report.equivalence, report.worst = equivalence_table(measurements), worst_cases(
         measurements, run.implementations

@@ -40,7 +40,9 @@ def wilson(successes: int, n: int, z: float = Z_95):
     share = successes / n
     centre = (share + z * z / (2 * n)) / (1 + z * z / n)
     half = z / (1 + z * z / n) * np.sqrt(share * (1 - share) / n + z * z / (4 * n * n))
-    return float(max(0.0, centre - half)), float(min(1.0, centre + half))
+    low = centre - half if successes > 0 else 0.0  # rounding would leave 1e-17
+    high = centre + half if successes < n else 1.0
+    return float(max(0.0, low)), float(min(1.0, high))
 
 
 @lru_cache(maxsize=None)

@@ -115,9 +115,9 @@ def headline(table: pd.DataFrame, shown, oracle: str) -> str:
 
 
 def verdict_of(
-    run: Run, measurements: pd.DataFrame, table: pd.DataFrame, shown: list, searches=()
+    run: Run, measurements: pd.DataFrame, table: pd.DataFrame, shown: list, searches=(), false_answers=()
 ) -> Verdict:
-    """searches: sentences of search_sentences()."""
+    """searches: sentences of search_sentences(). false_answers: of false_answer_sentences()."""
     said = [
         dataset_sentence(name, table, run.datasets.loc[name, "frames"], run.oracle)
         for name in shown[:MOST_SENTENCES]
@@ -129,7 +129,7 @@ def verdict_of(
         said,
         list(searches),
         _trust(run, measurements, table[table.dataset.isin(shown)]),
-        run.notes + _cautions(run, measurements, table),
+        run.notes + list(false_answers) + _cautions(run, measurements, table),
     )
 
 
