@@ -186,7 +186,7 @@ def test_the_verdict_says_what_is_doubtful(courtyard, options, doubt):
 
 
 def test_a_wrong_optimum_is_doubtful_by_its_nvtl(courtyard):
-    found = answer("align", courtyard, "--guess", "-3,2,0,0,0,1.6", "--profile", "pyramid")
+    found = answer("align", courtyard, "--guess", "2,-3,0,0,0,-1.57", "--profile", "pyramid")
     assert found["stop"] == "converged" and found["verdict"] == "doubtful"
     assert f"NVTL {found['nvtl']:.4f} is not above 2.4" in found["doubt"]
 

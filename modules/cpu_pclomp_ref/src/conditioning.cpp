@@ -125,7 +125,9 @@ void add_pushes(const VoxelGrid& grid, const GaussConstants& constants, const st
                 const Eigen::Matrix4f& matrix, double mean_range_m, Conditioning& conditioning) {
   constexpr std::size_t kPoints = 512;
   constexpr double kPushPerEdge = 0.75;
-  const double score_error = grid.covariance_start() == CovarianceStart::zero ? 0.025 : 0.0125;
+  const double share_of_edge = std::min(grid.resolution_m() / 2, 1.0);
+  const double score_error =
+      grid.covariance_start() == CovarianceStart::zero ? 0.025 : 0.0125 * share_of_edge * share_of_edge;
   std::vector<Point> some;
   const std::size_t count = std::min(scan.size(), kPoints);
   for (std::size_t i = 0; i < count; ++i) some.push_back(scan[i * scan.size() / count]);

@@ -206,8 +206,9 @@ void PclAligner::fill(AlignResult& result, const Path& path, const FinitePoints&
     const SurfaceInformation information = surface_information(map, view, at);
     add_surfaces(surface_conditioning(information, pose), result.conditioning);
     if (path.end == End::step_rule_met)
-      result.conditioning.push_sigmas = push_sigmas(
-          map, view, information, at, kPushPerEdge * options_.resolution_m, score_error(kCovarianceStart));
+      result.conditioning.push_sigmas =
+          push_sigmas(map, view, information, at, kPushPerEdge * options_.resolution_m,
+                      score_error(kCovarianceStart, options_.resolution_m));
   }
   result.laplace_covariance = laplace_covariance(sums.hessian);
   result.stop = stop_of(path.end, result.conditioning);

@@ -82,7 +82,7 @@ double sigmas(const std::vector<test_clouds::Patch>& map_patches,
       map.view(), {static_cast<float>(gauss.d1), static_cast<float>(gauss.d2)}, map.surfaces().data()};
   const SurfacePose at(Pose{}, per_metre_at(mean_range_m(scan.points)));
   return push_sigmas(level, view, surface_information(level, view, at), at, kPushPerEdge * resolution_m,
-                     score_error(CovarianceStart::identity));
+                     score_error(CovarianceStart::identity, resolution_m));
 }
 
 TEST(Pushes, CostWhereThePoseIsHeldAndNotWhereOnlyNoiseHoldsIt) {

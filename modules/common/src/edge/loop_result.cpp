@@ -68,7 +68,7 @@ RegionOptions region_options(const AlignOptions& options, std::span<const MapLev
   out.curvature_share = options.negative_curvature;
   out.per_metre = per_metre_at(mean_range_m);
   out.push_m = kPushPerEdge * levels.back().edge_m;
-  out.score_error = score_error(options.covariance_start);
+  out.score_error = score_error(options.covariance_start, levels.back().edge_m);
   return out;
 }
 
