@@ -176,6 +176,16 @@ def test_empty_values_are_refused(courtyard, tmp_path):
     assert not (tmp_path / "bench-results").exists()
 
 
+def test_a_run_on_a_dataset_given_by_its_path_is_reported(own_dataset, tmp_path):
+    for module in ("pandas", "matplotlib", "jinja2"):
+        pytest.importorskip(module, reason=f"skipped for want of {module} (Debian: python3-{module})")
+    bench("run", "--preset", preset(tmp_path), "--dataset", f"{own_dataset}/", "--implementation", "persistent_cpu", "--out",
+          tmp_path / "run")
+    assert {row["dataset"] for row in rows_in(tmp_path / "run")} == {"own"}
+    bench("report", tmp_path / "run")
+    assert (tmp_path / "run/report.html").exists()
+
+
 def test_a_folder_whose_name_begins_with_a_minus_can_be_reported(tmp_path):
     for args in (["report", "--", "-missing"], ["compare", "--", "-missing", "--open"]):
         message = bench(*args, code=EXIT_BAD_INPUT, cwd=tmp_path).stderr

@@ -362,6 +362,14 @@ def test_a_row_that_is_not_of_its_job_gives_no_verdict(folder, ndt_report, key, 
     assert f"another {key} than job {row['job']} in plan.json; two runs were written into one folder" in said
 
 
+@pytest.mark.parametrize("path", ["my_site/", "../sites/a", "site.toml"])
+def test_a_job_may_name_its_dataset_by_a_path(folder, ndt_report, path):
+    """As `run --dataset my_site/` plans it: the rows have the name that stands in its dataset.toml."""
+    edit_json(folder / "plan.json", lambda plan: [job.update(dataset=path) for job in plan["jobs"]])
+    code, _, said = ndt_report("report", folder)
+    assert code == 0, said
+
+
 def test_a_repeated_measurement_is_named_with_both_lines(folder, ndt_report):
     change_line(folder, 4, lambda entry: entry.update(frame="scans/000000.bin"))
     assert "results.jsonl: line 4: the measurement of line" in refused(ndt_report, folder)
