@@ -29,64 +29,73 @@ NDT_HD constexpr double score_error(CovarianceStart start, double edge_m) {
   return edge_m < 2 ? 0.0125 * (edge_m / 2) * (edge_m / 2) : 0.0125;
 }
 
-/// The weakest directions of an information matrix, unit vectors in its coordinates, weakest first.
-struct WeakDirections {
-  Vec6 direction[kWeakDirections];
-};
-
-/// Working space of a block, or of a worker.
+/// Working space of a block, or of a worker. All of its crew see it.
 struct PushScratch {
-  Mat6 inverse;
+  Mat6 inverse, powers[2];
+  Vec6 image;
+  Vec6 weak[kWeakDirections];   ///< unit vectors in the information's coordinates, weakest first
   Motion motions[1 + kPushes];  ///< of the pose, then pushed
 };
 
 namespace detail {
 
-/// Powers of the inverse turn any vector towards its largest eigenvector. Twelve leave 7 % of the next one if
-/// the eigenvalues are as 4 to 5.
-inline constexpr int kInversePowers = 12;
+/// Four make the 16th power, in which the next eigenvector has 3 % of the largest one's share if their
+/// eigenvalues are as 4 to 5.
+inline constexpr int kSquarings = 4;
 
-NDT_HD inline Vec6 times(const Mat6& a, const Vec6& x) {
-  Vec6 y;
-  NDT_UNROLL
-  for (int i = 0; i < 6; ++i) {
+/// Squares powers[0], a positive semidefinite matrix, again and again, because a high power is nearly a
+/// multiple of v vᵀ with v of the largest eigenvalue. A crew shares out a square, and a device's code for it
+/// is short. Writes v, of length 1.
+template <class Crew>
+NDT_HD inline void find_largest_axis(const Crew& crew, Mat6 (&powers)[2], Vec6& v) {
+  for (int k = 0; k < kSquarings; ++k) {
+    const Mat6& from = powers[k % 2];
+    double trace = 0;
     NDT_UNROLL
-    for (int j = 0; j < 6; ++j) y[i] += a(i, j) * x[j];
+    for (int i = 0; i < 6; ++i) trace += from(i, i);
+    const double scale = 1 / (trace * trace);  // keeps powers from overflowing
+    crew.each(36, [&](int entry) {
+      const int row = entry / 6, col = entry % 6;
+      double sum = 0;
+      NDT_UNROLL
+      for (int i = 0; i < 6; ++i) sum += from(row, i) * from(i, col);
+      powers[(k + 1) % 2].m[entry] = scale * sum;
+    });
   }
-  return y;
+  const Mat6& last = powers[kSquarings % 2];
+  int longest = 0;
+  for (int col = 1; col < 6; ++col)
+    if (last(col, col) > last(longest, longest)) longest = col;
+  double square = 0;
+  NDT_UNROLL
+  for (int row = 0; row < 6; ++row) square += last(row, longest) * last(row, longest);
+  const double per_length = reciprocal_sqrt(square);
+  crew.each(6, [&](int row) { v[row] = per_length * last(row, longest); });
 }
 
-/// x without its part along the unit vector u, of length 1.
-NDT_HD inline Vec6 unit_without(const Vec6& u, const Vec6& x) {
-  const double along = dot(u, x);
-  Vec6 y;
-  NDT_UNROLL
-  for (int i = 0; i < 6; ++i) y[i] = x[i] - along * u[i];
-  const double scale = reciprocal_sqrt(dot(y, y));
-  NDT_UNROLL
-  for (int i = 0; i < 6; ++i) y[i] *= scale;
-  return y;
-}
-
-/// The axis along which a symmetric matrix without its part along u is largest.
-NDT_HD inline Vec6 largest_axis(const Mat6& a, const Vec6& u, double along_u) {
-  int best = 0;
-  double most = -1;
-  NDT_UNROLL
-  for (int j = 0; j < 6; ++j)
-    if (const double left = a(j, j) - along_u * u[j] * u[j]; left > most) most = left, best = j;
-  Vec6 axis;
-  NDT_UNROLL
-  for (int j = 0; j < 6; ++j) axis[j] = j == best ? 1 : 0;
-  return axis;
+/// Writes a symmetric matrix without its part along the unit vector v: P A P with P = I - v vᵀ. `image` takes
+/// A v.
+template <class Crew>
+NDT_HD inline void leave_out(const Crew& crew, const Vec6& v, const Mat6& matrix, Vec6& image, Mat6& out) {
+  crew.each(6, [&](int row) {
+    double sum = 0;
+    NDT_UNROLL
+    for (int i = 0; i < 6; ++i) sum += matrix(row, i) * v[i];
+    image[row] = sum;
+  });
+  const double along = dot(v, image);
+  crew.each(36, [&](int entry) {
+    const int row = entry / 6, col = entry % 6;
+    out.m[entry] = matrix.m[entry] - v[row] * image[col] - image[row] * v[col] + along * v[row] * v[col];
+  });
 }
 
 }  // namespace detail
 
-/// Finds the weakest directions by inverse iteration. `inverse` is working space that the crew sees.
+/// Finds the weakest directions of an information matrix, the largest of its inverse; writes scratch.weak.
 template <class Crew>
-NDT_HD inline WeakDirections weak_directions(const Crew& crew, const SurfaceInformation& information,
-                                             Mat6& inverse) {
+NDT_HD inline void find_weak_directions(const Crew& crew, const SurfaceInformation& information,
+                                        PushScratch& scratch) {
   Mat6 negated;
   double trace = 0;
   int entry = 0;
@@ -98,27 +107,18 @@ NDT_HD inline WeakDirections weak_directions(const Crew& crew, const SurfaceInfo
   }
   // The shift keeps a free direction's eigenvalue above the rounding of float32 sums.
   const double shift = trace > 0 ? 1e-6 * trace : 1;
+  Mat6& inverse = scratch.inverse;
   crew.each(6, [&](int column) {
     Vec6 axis, solution;
     NDT_UNROLL
     for (int row = 0; row < 6; ++row) axis[row] = row == column ? 1 : 0;
     solve_positive_definite(negated, axis, solution, shift);
     NDT_UNROLL
-    for (int row = 0; row < 6; ++row) inverse(row, column) = solution[row];
+    for (int row = 0; row < 6; ++row) scratch.powers[0](row, column) = inverse(row, column) = solution[row];
   });
-  WeakDirections out;
-  double largest = 0;
-  NDT_UNROLL
-  for (int k = 0; k < kWeakDirections; ++k) {
-    const Vec6 before = out.direction[0];  // zero for the first
-    Vec6 v = detail::largest_axis(inverse, before, largest);
-    NDT_UNROLL
-    for (int power = 0; power < detail::kInversePowers; ++power)
-      v = detail::unit_without(before, detail::times(inverse, v));
-    out.direction[k] = v;
-    largest = dot(v, detail::times(inverse, v));
-  }
-  return out;
+  detail::find_largest_axis(crew, scratch.powers, scratch.weak[0]);
+  detail::leave_out(crew, scratch.weak[0], inverse, scratch.image, scratch.powers[0]);
+  detail::find_largest_axis(crew, scratch.powers, scratch.weak[1]);
 }
 
 /// exp([w]×) of a turn by |w| radians about w.  [Rodrigues]
@@ -146,10 +146,10 @@ NDT_HD inline Motion pushed(const SurfacePose& at, const Vec6& direction, double
 template <class Crew>
 NDT_HD inline void prepare_pushes(const Crew& crew, const SurfaceInformation& information,
                                   const SurfacePose& at, double push_m, PushScratch& scratch) {
-  const WeakDirections weak = weak_directions(crew, information, scratch.inverse);
+  find_weak_directions(crew, information, scratch);
   crew.each(1 + kPushes, [&](int i) {
     const double signed_push = i == 0 ? 0 : i % 2 == 0 ? push_m : -push_m;
-    scratch.motions[i] = pushed(at, weak.direction[i < 3 ? 0 : 1], signed_push);
+    scratch.motions[i] = pushed(at, scratch.weak[i < 3 ? 0 : 1], signed_push);
   });
 }
 
