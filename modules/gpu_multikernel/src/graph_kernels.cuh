@@ -162,16 +162,20 @@ __global__ void __launch_bounds__(kConcludeThreads)
   const GraphHeader& h = *g.header;
   if (k >= h.poses) return;
   const LoopState& state = g.states[k];
-  LoopOutcome out = outcome_of(state);
+  SurfaceInformation surfaces;
+  double pushes = 0;
   // Both tell how far an ending can be trusted, and a mere evaluation (no iterations) has no ending.
   if (h.max_iterations > 0 && surfaces_matter(state.status)) {
     const LevelMap& map = g.levels[Steps::last_level(g.options)];
-    const SurfaceInformation surfaces = sum_surfaces(h, map, out.pose, kSurfacePoints);
-    set_surfaces(surfaces, out);
-    if (pushes_matter(state.status))
-      out.push_sigmas = static_cast<float>(sum_pushes(h, map, out.pose, surfaces, g.options.region));
+    const Pose pose = state.here.pose;
+    surfaces = sum_surfaces(h, map, pose, kSurfacePoints);
+    if (pushes_matter(state.status)) pushes = sum_pushes(h, map, pose, surfaces, g.options.region);
   }
-  if (threadIdx.x == 0) g.outcomes[k] = out;
+  if (threadIdx.x > 0) return;
+  LoopOutcome& out = g.outcomes[k];
+  out = outcome_of(state);
+  set_surfaces(surfaces, out);
+  out.push_sigmas = static_cast<float>(pushes);
 }
 
 }  // namespace

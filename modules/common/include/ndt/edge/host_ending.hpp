@@ -28,17 +28,25 @@ inline void add_pushed_points(const LevelMap& map, const Motion (&motions)[1 + k
   sums.held += held;
 }
 
+/// As many workers can share the few points, each of which has its score taken five times.
+inline constexpr int kPushChunks = 32;
+
 /// Sums what pushes cost; the team shares out the points.
 template <Team T>
 PushSums<double> sum_pushes(T& team, const ScanView& scan, const LevelMap& map,
                             const Motion (&motions)[1 + kPushes]) {
   const int count = pushed_points(scan.size);
-  return team.template sum<PushSums>(count, [&](int first, int few, const auto& lanes, auto& part) {
-    Point points[SimdLanes::kPoints];
-    for (int i = 0; i < few; ++i)
-      points[i] = scan.points[static_cast<std::int64_t>(first + i) * scan.size / count];
-    add_pushed_points(map, motions, points, few, lanes, part);
-  });
+  return team
+      .template sum<PushSums>(
+          Chunks(count, kPushChunks),
+          [&](int first, int few, const auto& lanes, auto& part) {
+            Point points[SimdLanes::kPoints];
+            for (int i = 0; i < few; ++i)
+              points[i] = scan.points[static_cast<std::int64_t>(first + i) * scan.size / count];
+            add_pushed_points(map, motions, points, few, lanes, part);
+          },
+          [] { return 0; })
+      .sums;
 }
 
 /// The outcome of a loop that ended in `state`, on every worker. map: of the last level. Each worker finds

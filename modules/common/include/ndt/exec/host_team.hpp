@@ -67,7 +67,11 @@ class HostTeam {
   }
   bool leads() const { return rank_ == 0; }
   template <template <class> class Sums, class F, class Ask>
-  Total<Sums<double>> sum(int n, F&& f, Ask&& ask);
+  Total<Sums<double>> sum(const Chunks& chunks, F&& f, Ask&& ask);
+  template <template <class> class Sums, class F, class Ask>
+  Total<Sums<double>> sum(int n, F&& f, Ask&& ask) {
+    return sum<Sums>(Chunks(n), f, ask);
+  }
   template <template <class> class Sums, class F>
   Sums<double> sum(int n, F&& f) {
     return sum<Sums>(n, f, [] { return 0; }).sums;
@@ -129,10 +133,9 @@ class HostPool {
 };
 
 template <template <class> class Sums, class F, class Ask>
-Total<Sums<double>> HostTeam::sum(int n, F&& f, Ask&& ask) {
+Total<Sums<double>> HostTeam::sum(const Chunks& chunks, F&& f, Ask&& ask) {
   using Partial = Sums<double>;
   static_assert(sizeof(Partial) <= HostPool::kMaxPartialBytes && alignof(Partial) <= 64);
-  const Chunks chunks(n);
   const auto parity = static_cast<std::size_t>(parity_);
   parity_ ^= 1;
   std::vector<HostPool::Slot>& slots = pool_.partials_[parity];

@@ -39,7 +39,8 @@ struct Total {
 ///                           changes. One worker calls ask(), which gives an int. Gives a
 ///                           Total<Sums<double>> with the same bits on every worker, good until the next
 ///                           sum. No worker returns before all chunks are summed; how it waits is the
-///                           team's matter (a barrier, or GridTeam's tags between blocks)
+///                           team's matter (a barrier, or GridTeam's tags between blocks). On the CPU
+///                           Chunks may stand for n, where items are few and each takes long
 template <class T>
 concept Team = requires(T& team, const T& constant, void (*f)()) {
   { constant.rank() } -> std::convertible_to<int>;
@@ -93,12 +94,15 @@ class BasicSerialTeam {
   }
   NDT_BODY bool leads() const { return true; }
   template <template <class> class Sums, class F, class Ask>
-  NDT_BODY Total<Sums<double>> sum(int n, F&& f, Ask&& ask) {
-    const Chunks chunks(n);
+  NDT_BODY Total<Sums<double>> sum(const Chunks& chunks, F&& f, Ask&& ask) {
     Total<Sums<double>> total;
     total.answer = ask();
     for (int c = 0; c < chunks.count; ++c) add_folded(total.sums, sum_chunk<Sums>(chunks, c, Lanes{}, f));
     return total;
+  }
+  template <template <class> class Sums, class F, class Ask>
+  NDT_BODY Total<Sums<double>> sum(int n, F&& f, Ask&& ask) {
+    return sum<Sums>(Chunks(n), f, ask);
   }
   template <template <class> class Sums, class F>
   NDT_BODY Sums<double> sum(int n, F&& f) {
