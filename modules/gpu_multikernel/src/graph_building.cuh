@@ -8,6 +8,7 @@
 
 #include "graph_kernels.cuh"
 #include "ndt/cuda/buffer.cuh"
+#include "ndt/cuda/clusters.cuh"
 #include "ndt/cuda/graph.cuh"
 
 namespace ndt::gpu_multikernel {
@@ -32,7 +33,8 @@ cudaGraph_t add_while(cuda::Context& context, const cuda::Graph& graph, cudaGrap
 }
 
 cudaGraphNode_t add_kernel(cuda::Context& context, cudaGraph_t graph, const cudaGraphNode_t* after,
-                           const void* kernel, dim3 blocks, unsigned threads, void** arguments) {
+                           const void* kernel, dim3 blocks, unsigned threads, void** arguments,
+                           unsigned cluster = 1) {
   cudaKernelNodeParams params{};
   params.func = const_cast<void*>(kernel);
   params.gridDim = blocks;
@@ -42,6 +44,12 @@ cudaGraphNode_t add_kernel(cuda::Context& context, cudaGraph_t graph, const cuda
   context.call("cudaGraphAddKernelNode", [&] {
     return cudaGraphAddKernelNode(&node, graph, after, after == nullptr ? 0 : 1, &params);
   });
+  if (cluster > 1)
+    context.call("cudaGraphKernelNodeSetAttribute", [&] {
+      cudaLaunchAttributeValue value{};
+      value.clusterDim = {cluster, 1, 1};
+      return cudaGraphKernelNodeSetAttribute(node, cudaLaunchAttributeClusterDimension, &value);
+    });
   return node;
 }
 
@@ -63,12 +71,18 @@ struct GraphKernels {
   void (*choose)(GraphArguments);  ///< null: there is one level
   void (*pass)(GraphArguments, cudaGraphConditionalHandle);
   void (*conclude)(GraphArguments);
+  unsigned ending_blocks;  ///< of conclude, for each pose: a cluster if it has several
 };
+template <class Steps>
+GraphKernels kernels_of(void (*choose)(GraphArguments)) {
+  static const bool clusters = cuda::why_no_clusters(conclude_cluster_kernel<Steps>).empty();
+  return {begin_kernel<Steps>, choose, pass_kernel<Steps>,
+          clusters ? conclude_cluster_kernel<Steps> : conclude_kernel<Steps>,
+          clusters ? cuda::kPortableCluster : 1U};
+}
 GraphKernels kernels_for(const GraphArguments& g) {
-  if (!g.trust_region)
-    return {begin_kernel<ClampedSteps>, nullptr, pass_kernel<ClampedSteps>, conclude_kernel<ClampedSteps>};
-  return {begin_kernel<TrustRegion>, g.options.region.last > 0 ? choose_kernel : nullptr,
-          pass_kernel<TrustRegion>, conclude_kernel<TrustRegion>};
+  if (!g.trust_region) return kernels_of<ClampedSteps>(nullptr);
+  return kernels_of<TrustRegion>(g.options.region.last > 0 ? choose_kernel : nullptr);
 }
 
 /// Adds `count` passes, each after the one before, and the first after `after` unless it is null. Returns the
@@ -110,8 +124,8 @@ cuda::GraphExec build_graph(cuda::Context& context, GraphArguments arguments, un
     const cudaGraph_t body = add_while(context, graph, begin, loop, passes);
     add_passes(context, body, nullptr, kPassesPerTurn, arguments, loop, poses, threads);
   }
-  add_kernel(context, graph.get(), &passes, reinterpret_cast<const void*>(kernels.conclude), dim3(poses),
-             kConcludeThreads, values);
+  add_kernel(context, graph.get(), &passes, reinterpret_cast<const void*>(kernels.conclude),
+             dim3(poses * kernels.ending_blocks), kConcludeThreads, values, kernels.ending_blocks);
   return {context, graph};
 }
 

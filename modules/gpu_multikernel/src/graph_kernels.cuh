@@ -3,6 +3,8 @@
 #pragma once
 
 #include "graph_pass.cuh"
+#include "ndt/edge/device_ending.cuh"
+#include "ndt/exec/cluster_team.cuh"
 
 namespace ndt::gpu_multikernel {
 namespace {
@@ -77,105 +79,55 @@ __global__ void __launch_bounds__(kPassThreads)
 }
 static_assert(static_cast<int>(LoopStatus::running) == 0, "no interruption");
 
-constexpr unsigned kConcludeThreads = kPushedPoints;
-static_assert(kConcludeThreads >= kSurfacePoints);
-
-/// Sums the threads' columns over the block; all threads get the sums.
-template <int kColumns>
-__device__ inline const double (&sum_columns(const double (&share)[kColumns]))[kColumns] {
-  __shared__ double warps[kConcludeThreads / 32][kColumns];
-  __shared__ double total[kColumns];
-  for (int j = 0; j < kColumns; ++j) {
-    const double sum = warp_sum(share[j]);
-    if (threadIdx.x % 32 == 0) warps[threadIdx.x / 32][j] = sum;
-  }
-  __syncthreads();
-  if (threadIdx.x < kColumns) {
-    double sum = 0;
-    for (unsigned w = 0; w < kConcludeThreads / 32; ++w) sum += warps[w][threadIdx.x];
-    total[threadIdx.x] = sum;
-  }
-  __syncthreads();
-  return total;
-}
-
-/// The information of a map's surfaces about a pose, the same in all threads of the block.
-__device__ inline SurfaceInformation sum_surfaces(const GraphHeader& h, const LevelMap& map, const Pose& pose,
-                                                  int most) {
-  SurfaceInformation share, total;
-  const int count = surface_points(h.points, most), i = static_cast<int>(threadIdx.x);
-  if (i < count)
-    add_surface(map.view, map.surfaces, SurfacePose(pose, h.per_metre),
-                h.scan[static_cast<std::int64_t>(i) * h.points / count], true, SingleLane{}, share);
-  const auto& sums = sum_columns(share.entries);
-  for (int j = 0; j < SurfaceInformation::kEntries; ++j) total.entries[j] = sums[j];
-  return total;
-}
-
-/// What pushes of a pose cost, the same in all threads of the block.
-__device__ inline double sum_pushes(const GraphHeader& h, const LevelMap& map, const Pose& pose,
-                                    const SurfaceInformation& information, const RegionOptions& region) {
-  __shared__ alignas(16) unsigned char bytes[sizeof(PushScratch)];
-  PushScratch& scratch = *reinterpret_cast<PushScratch*>(bytes);
-  if (threadIdx.x < 32)
-    prepare_pushes(WarpCrew{}, information, SurfacePose(pose, h.per_metre), region.push_m, scratch);
-  __syncthreads();
-  const int count = pushed_points(h.points);
-  PushSums<float> share;
-  for (int i = static_cast<int>(threadIdx.x); i < count; i += kConcludeThreads)
-    add_pushed_point(map, scratch.motions, h.scan[static_cast<std::int64_t>(i) * h.points / count], share);
-  float columns[PushSums<float>::kReals];
-  to_columns(share, columns);
-  double shares[PushSums<float>::kReals];
-  for (int j = 0; j < PushSums<float>::kReals; ++j) shares[j] = static_cast<double>(columns[j]);
-  const auto& sums = sum_columns(shares);
-  PushSums<double> total;
-  for (int j = 0; j < PushSums<double>::kReals; ++j) set_column(total, j, sums[j]);
-  return push_sigmas(total, h.points, region.score_error);
-}
+constexpr unsigned kConcludeThreads = 512;
 
 /// One block per pose: begins on the coarsest level whose surfaces fix the pose.
 __global__ void __launch_bounds__(kConcludeThreads) choose_kernel(const __grid_constant__ GraphArguments g) {
-  __shared__ bool fixed;
+  __shared__ TeamMemory memory;
   const int k = static_cast<int>(blockIdx.x);
   const GraphHeader& h = *g.header;
   if (k >= h.poses || h.max_iterations == 0) return;
+  BlockTeam team(memory, g.ending);
   LoopState& state = g.states[k];
   const RegionOptions& region = g.options.region;
   for (int level = 0; level < region.last; ++level) {
-    const SurfaceInformation information =
-        sum_surfaces(h, g.levels[level], shifted(state.trial, region.levels[level].shift), kFewSurfacePoints);
-    if (threadIdx.x == 0) {
-      fixed = fixes_the_pose(information);
-      if (!fixed) TrustRegion::begin_on(level + 1, g.options, state);
-    }
-    __syncthreads();
-    if (fixed) return;
+    const SurfacePose at(shifted(state.trial, region.levels[level].shift), h.per_metre);
+    if (fixes_the_pose(sum_few_surfaces(team, {h.scan, h.points}, g.levels[level], at))) return;
+    if (threadIdx.x == 0) TrustRegion::begin_on(level + 1, g.options, state);
   }
 }
 
-/// One block per pose: sums the matched surfaces' information and what pushes cost, and writes the outcome.
+/// Writes the outcome of pose k. The team's blocks keep the loop's state in shared memory.
+template <class Steps, class T>
+__device__ void conclude_pose(T& team, const GraphArguments& g, int k) {
+  __shared__ alignas(16) unsigned char state_bytes[sizeof(LoopState)];
+  __shared__ LoopOptions options;
+  LoopState& state = *reinterpret_cast<LoopState*>(state_bytes);
+  const GraphHeader& h = *g.header;
+  copy_state(g.states + k, &state);
+  if (threadIdx.x == 0) options = options_for(g, h);
+  __syncthreads();
+  conclude(team, {h.scan, h.points}, g.levels[Steps::last_level(g.options)], options, state, g.outcomes[k]);
+}
+
+/// One block per pose.
 template <class Steps>
 __global__ void __launch_bounds__(kConcludeThreads)
     conclude_kernel(const __grid_constant__ GraphArguments g) {
-  const int k = static_cast<int>(blockIdx.x);
-  const GraphHeader& h = *g.header;
-  if (k >= h.poses) return;
-  const LoopState& state = g.states[k];
-  SurfaceInformation surfaces;
-  double pushes = 0;
-  // Both tell how far an ending can be trusted, and a mere evaluation (no iterations) has no ending.
-  if (h.max_iterations > 0 && surfaces_matter(state.status)) {
-    const LevelMap& map = g.levels[Steps::last_level(g.options)];
-    const Pose pose = state.here.pose;
-    surfaces = sum_surfaces(h, map, pose, kSurfacePoints);
-    if (pushes_matter(state.status)) pushes = sum_pushes(h, map, pose, surfaces, g.options.region);
-  }
-  if (threadIdx.x > 0) return;
-  LoopOutcome& out = g.outcomes[k];
-  out = outcome_of(state);
-  set_surfaces(surfaces, out);
-  out.push_sigmas = static_cast<float>(pushes);
+  __shared__ TeamMemory memory;
+  BlockTeam team(memory, g.ending);
+  conclude_pose<Steps>(team, g, static_cast<int>(blockIdx.x));
+}
+
+/// One cluster per pose.
+template <class Steps>
+__global__ void __launch_bounds__(kConcludeThreads)
+    conclude_cluster_kernel(const __grid_constant__ GraphArguments g) {
+#if __CUDA_ARCH__ >= 900
+  __shared__ TeamMemory memory;
+  ClusterTeam team(memory, g.ending);
+  conclude_pose<Steps>(team, g, static_cast<int>(blockIdx.x) / team.blocks());
+#endif
 }
 
 }  // namespace

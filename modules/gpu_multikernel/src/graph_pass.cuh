@@ -48,6 +48,7 @@ struct GraphArguments {
   double* totals = nullptr;     // [poses][trials][kSumColumns]
   GraphProgress* progress = nullptr;
   LoopOutcome* outcomes = nullptr;
+  ChunkPlan ending{kPushes * kPushedPoints};  ///< of the sums at the end
 };
 
 inline constexpr unsigned kPassThreads = 512;  // most threads of a block

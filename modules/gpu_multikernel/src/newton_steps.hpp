@@ -230,7 +230,7 @@ struct PushCostStep {
     PushSums<double> sums;
     for (int j = 0; j < PushSums<double>::kReals; ++j)
       set_column(sums, j, args.a.sums[k * PushSums<double>::kReals + j]);
-    out.push_sigmas = static_cast<float>(push_sigmas(sums, args.a.points, args.options.region.score_error));
+    out.push_sigmas = push_sigmas(sums, args.a.points, args.options.region.score_error);
   }
 };
 

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "ndt/cuda/buffer.cuh"
+#include "ndt/cuda/clusters.cuh"
 #include "ndt/cuda/context.cuh"
 #include "ndt/cuda/device.hpp"
 #include "persistent_kernels.cuh"
@@ -11,7 +12,7 @@
 namespace ndt::gpu_persistent {
 namespace {
 
-constexpr int kPortableCluster = 8, kLargestCluster = 16;
+constexpr int kLargestCluster = 16;
 
 inline int multiprocessors(const cuda::Context& context) {
   return cuda_state().devices.at(static_cast<std::size_t>(context.device())).multiprocessors;
@@ -54,7 +55,7 @@ inline int cluster_size(cuda::Context& context) {
     });
   };
   allow(cluster_kernel<ClampedSteps>), allow(cluster_kernel<TrustRegion>);
-  return cluster_fits(context, kLargestCluster) ? kLargestCluster : kPortableCluster;
+  return cluster_fits(context, kLargestCluster) ? kLargestCluster : cuda::kPortableCluster;
 }
 
 inline std::string grid_reason() {
@@ -68,23 +69,7 @@ inline std::string grid_reason() {
   return {};
 }
 
-inline std::string cluster_reason() {
-  const CudaState& state = cuda_state();
-  if (!state.unavailable.empty()) return state.unavailable;
-  const CudaDevice& device = state.devices.front();
-  if (device.major < 9)
-    return "thread-block clusters need compute capability 9.0, " + device.name + " has " +
-           std::to_string(device.major) + "." + std::to_string(device.minor);
-  cudaFuncAttributes attributes{};
-  if (const cudaError_t code = cudaFuncGetAttributes(&attributes, cluster_kernel<ClampedSteps>);
-      code != cudaSuccess)
-    return std::string("cudaFuncGetAttributes: ") + cudaGetErrorString(code);
-  if (attributes.ptxVersion < 90)
-    return "built for compute capability " + std::to_string(attributes.ptxVersion / 10) + "." +
-           std::to_string(attributes.ptxVersion % 10) +
-           ", and thread-block clusters need 9.0: build with -DCMAKE_CUDA_ARCHITECTURES=90";
-  return {};
-}
+inline std::string cluster_reason() { return cuda::why_no_clusters(cluster_kernel<ClampedSteps>); }
 
 /// Hands out tags, so that each sum has one that no earlier sum used. When they are used up, the exchange is
 /// cleared to tag 0, which no sum uses.

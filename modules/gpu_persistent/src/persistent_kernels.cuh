@@ -3,7 +3,7 @@
 
 #include <new>
 
-#include "conclude.cuh"
+#include "ndt/edge/device_ending.cuh"
 #include "ndt/exec/block_team.cuh"
 #include "ndt/exec/chunks.hpp"
 #include "ndt/exec/cluster_team.cuh"

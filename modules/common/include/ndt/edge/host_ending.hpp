@@ -63,8 +63,8 @@ LoopOutcome concluded(T& team, const ScanView& scan, const LevelMap& map, const 
   if (!pushes_matter(out.status)) return out;
   PushScratch scratch;
   prepare_pushes(SoloCrew{}, surfaces, at, options.region.push_m, scratch);
-  out.push_sigmas = static_cast<float>(
-      push_sigmas(sum_pushes(team, scan, map, scratch.motions), scan.size, options.region.score_error));
+  out.push_sigmas =
+      push_sigmas(sum_pushes(team, scan, map, scratch.motions), scan.size, options.region.score_error);
   return out;
 }
 

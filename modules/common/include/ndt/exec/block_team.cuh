@@ -23,7 +23,8 @@ struct TeamMemory {
 };
 
 /// One block of a team. plan.chunk_warps neighbouring warps sum a chunk. A block has a slot for as many
-/// chunks as its warps suffice for.
+/// chunks as its warps suffice for. sum<Sums, Width> takes the number of threads that share an item; without
+/// it, the plan's.
 class DeviceTeam {
  public:
   /// plan: made for the size of most of the team's sums. It is kept by reference, so it must be the launch's
@@ -91,7 +92,7 @@ class DeviceTeam {
   /// column of the j-th to keep(j, column, value). There is one barrier, before the first keep(). The caller
   /// must put another before the next call, because that call overwrites warp_sums, from which keep()'s
   /// values are still being made.
-  template <template <class> class Sums, class F, class Keep>
+  template <template <class> class Sums, int Width, class F, class Keep>
   __device__ void sum_chunks(const Chunks& chunks, int first, int stride, int last, F&& f, Keep&& keep) {
     constexpr int kAll = kColumns<Sums<float>>;
     const int warps = plan_.chunk_warps, slots = plan_.slot_of(blockDim.x / 32);
@@ -101,7 +102,7 @@ class DeviceTeam {
     for (int j = slot_; j < count && slot_ < slots; j += slots) {
       const int chunk = first + j * stride;
       float columns[kAll - 1];
-      to_columns(share<Sums>(chunks.begin(chunk), chunks.end(chunk), f), columns);
+      to_columns(share<Sums, Width>(chunks.begin(chunk), chunks.end(chunk), f), columns);
       warp_column_sums(columns,
                        memory_.warp_sums[j * warps + static_cast<int>(threadIdx.x) / 32 - slot_ * warps]);
     }
@@ -157,8 +158,9 @@ class DeviceTeam {
 
  private:
   /// This thread's share of items [begin, end).
-  template <template <class> class Sums, class F>
+  template <template <class> class Sums, int Width, class F>
   __device__ Sums<float> share(int begin, int end, F&& f) {
+    if constexpr (Width > 0) return share_of_tile<Sums, Width>(begin, end, f);
     switch (plan_.tile) {
       case 4: return share_of_tile<Sums, 4>(begin, end, f);
       case 2: return share_of_tile<Sums, 2>(begin, end, f);
@@ -194,11 +196,11 @@ class BlockTeam : public DeviceTeam {
     if (threadIdx.x == 0) f();
   }
 
-  template <template <class> class Sums, class F, class Ask>
+  template <template <class> class Sums, int Width = 0, class F, class Ask>
   __device__ const Total<Sums<double>>& sum(int n, F&& f, Ask&& ask) {
     const ChunkGroups groups = groups_of(n);
     put_question(ask);
-    sum_groups<Sums>(groups, 0, groups.groups, f, memory_.groups[0]);
+    sum_groups<Sums, Width>(groups, 0, groups.groups, f, memory_.groups[0]);
     __syncthreads();
     return fold_groups<Sums>(memory_.groups[0], groups.groups);
   }
@@ -206,7 +208,7 @@ class BlockTeam : public DeviceTeam {
  protected:
   /// Sums the chunks of groups [first_group, last_group) into the same groups of `out`. The block sees them
   /// after a barrier.
-  template <template <class> class Sums, class F>
+  template <template <class> class Sums, int Width, class F>
   __device__ void sum_groups(const ChunkGroups& groups, int first_group, int last_group, F&& f,
                              double (&out)[kChunkGroups][kMostColumns]) {
     const int begin = first_group * groups.per_group, behind = last_group * groups.per_group,
@@ -214,7 +216,7 @@ class BlockTeam : public DeviceTeam {
     const int column = static_cast<int>(threadIdx.x);
     double sum = 0;
     for (int first = begin; first < end; first += plan_.together) {
-      sum_chunks<Sums>(groups.cut, first, 1, end, f,
+      sum_chunks<Sums, Width>(groups.cut, first, 1, end, f,
                        [&](int j, int at, double value) { memory_.chunks[j][at] = value; });
       __syncthreads();
       if (column >= kColumns<Sums<float>>) continue;

@@ -38,7 +38,7 @@ class GridTeam : public DeviceTeam {
   }
 
   /// Needs no barrier between the blocks: a partial sum carries a tag, and its reader waits for that tag.
-  template <template <class> class Sums, class F, class Ask>
+  template <template <class> class Sums, int Width = 0, class F, class Ask>
   __device__ const Total<Sums<double>>& sum(int n, F&& f, Ask&& ask) {
     const ChunkGroups groups = groups_of(n);
     const std::uint64_t tag = tag_ & kTagMask;
@@ -49,7 +49,7 @@ class GridTeam : public DeviceTeam {
     const int blocks = static_cast<int>(gridDim.x);
     for (int first = static_cast<int>(blockIdx.x); first < groups.chunks; first += blocks * plan_.together) {
       if (first >= blocks) __syncthreads();
-      sum_chunks<Sums>(groups.cut, first, blocks, groups.chunks, f, [&](int j, int column, double value) {
+      sum_chunks<Sums, Width>(groups.cut, first, blocks, groups.chunks, f, [&](int j, int column, double value) {
         Word(words[first + j * blocks][column])
             .store(static_cast<std::uint64_t>(__double_as_longlong(value)) | tag,
                    ::cuda::memory_order_relaxed);

@@ -39,6 +39,22 @@ struct PushScratch {
 
 namespace detail {
 
+/// Inverts matrices[0] in place. It is positive definite, so no pivot has to be looked for. A crew shares out
+/// each of the steps, whose results take turns in the two matrices.  [Gauss-Jordan elimination]
+template <class Crew>
+NDT_HD inline void invert(const Crew& crew, Mat6 (&matrices)[2]) {
+  for (int k = 0; k < 6; ++k) {
+    const Mat6& from = matrices[k % 2];
+    const double inverse = 1 / from(k, k);
+    crew.each(36, [&](int entry) {
+      const int row = entry / 6, col = entry % 6;
+      const double scaled = col == k ? inverse : from(k, col) * inverse;
+      const double before = col == k ? 0 : from(row, col);
+      matrices[(k + 1) % 2].m[entry] = row == k ? scaled : before - from(row, k) * scaled;
+    });
+  }
+}
+
 /// Four make the 16th power, in which the next eigenvector has 3 % of the largest one's share if their
 /// eigenvalues are as 4 to 5.
 inline constexpr int kSquarings = 4;
@@ -53,7 +69,9 @@ NDT_HD inline void find_largest_axis(const Crew& crew, Mat6 (&powers)[2], Vec6& 
     double trace = 0;
     NDT_UNROLL
     for (int i = 0; i < 6; ++i) trace += from(i, i);
-    const double scale = 1 / (trace * trace);  // keeps powers from overflowing
+    // Keeps powers from overflowing, for which float32 suffices.
+    const float inverse_trace = 1.0F / static_cast<float>(trace);
+    const double scale = static_cast<double>(inverse_trace) * static_cast<double>(inverse_trace);
     crew.each(36, [&](int entry) {
       const int row = entry / 6, col = entry % 6;
       double sum = 0;
@@ -96,36 +114,30 @@ NDT_HD inline void leave_out(const Crew& crew, const Vec6& v, const Mat6& matrix
 template <class Crew>
 NDT_HD inline void find_weak_directions(const Crew& crew, const SurfaceInformation& information,
                                         PushScratch& scratch) {
-  Mat6 negated;
+  Mat6(&powers)[2] = scratch.powers;
   double trace = 0;
-  int entry = 0;
+  int diagonal = 0;
   NDT_UNROLL
-  for (int row = 0; row < 6; ++row) {
-    trace += information.entries[entry];
-    NDT_UNROLL
-    for (int col = row; col < 6; ++col) negated(row, col) = negated(col, row) = -information.entries[entry++];
-  }
+  for (int row = 0; row < 6; diagonal += 6 - row++) trace += information.entries[diagonal];
   // The shift keeps a free direction's eigenvalue above the rounding of float32 sums.
   const double shift = trace > 0 ? 1e-6 * trace : 1;
-  Mat6& inverse = scratch.inverse;
-  crew.each(6, [&](int column) {
-    Vec6 axis, solution;
-    NDT_UNROLL
-    for (int row = 0; row < 6; ++row) axis[row] = row == column ? 1 : 0;
-    solve_positive_definite(negated, axis, solution, shift);
-    NDT_UNROLL
-    for (int row = 0; row < 6; ++row) scratch.powers[0](row, column) = inverse(row, column) = solution[row];
+  crew.each(36, [&](int entry) {
+    const int row = entry / 6, col = entry % 6, low = row < col ? row : col, high = row < col ? col : row;
+    powers[0].m[entry] = information.entries[low * (11 - low) / 2 + high] + (row == col ? shift : 0);
   });
-  detail::find_largest_axis(crew, scratch.powers, scratch.weak[0]);
-  detail::leave_out(crew, scratch.weak[0], inverse, scratch.image, scratch.powers[0]);
-  detail::find_largest_axis(crew, scratch.powers, scratch.weak[1]);
+  detail::invert(crew, powers);
+  copy(crew, powers[0], scratch.inverse);
+  detail::find_largest_axis(crew, powers, scratch.weak[0]);
+  detail::leave_out(crew, scratch.weak[0], scratch.inverse, scratch.image, powers[0]);
+  detail::find_largest_axis(crew, powers, scratch.weak[1]);
 }
 
-/// exp([w]×) of a turn by |w| radians about w.  [Rodrigues]
+/// exp([w]×) of a turn by |w| radians about w. The angle's functions are float32, as motions are.  [Rodrigues]
 NDT_HD inline Mat3<double> turn_about(const Vec3<double>& w) {
-  const double square = dot(w, w), angle = sqrt_of(square);
-  const bool turns = angle > 1e-9;
-  const double a = turns ? std::sin(angle) / angle : 1, b = turns ? (1 - std::cos(angle)) / square : 0.5;
+  const float square = static_cast<float>(dot(w, w)), angle = std::sqrt(square);
+  const bool turns = angle > 1e-4F;
+  const double a = static_cast<double>(turns ? std::sin(angle) / angle : 1.0F),
+               b = static_cast<double>(turns ? (1 - std::cos(angle)) / square : 0.5F);
   const Mat3<double> cross{{0, -w.z, w.y, w.z, 0, -w.x, -w.y, w.x, 0}}, twice = cross * cross;
   Mat3<double> out;
   NDT_UNROLL
@@ -210,14 +222,15 @@ NDT_HD inline void add_push(const LevelMap& map, const Motion (&motions)[1 + kPu
 
 /// How much the cheapest push costs, in standard errors of the points' mean cost; 0 if it costs nothing.
 /// Each of them is made of the points' own and of score_error().
-NDT_HD inline double push_sigmas(const PushSums<double>& sums, int scan_points, double score_error) {
-  const double points = pushed_points(scan_points);
-  const double error = score_error * sums.held / points;
-  double least = INFINITY;
+NDT_HD inline float push_sigmas(const PushSums<double>& sums, int scan_points, double score_error) {
+  const double share = 1.0 / pushed_points(scan_points);
+  const double error = score_error * sums.held * share;
+  float least = INFINITY;
   for (int k = 0; k < kPushes; ++k) {
-    const double mean = sums.cost[k] / points,
-                 variance = std::fmax(sums.squared[k] / points - mean * mean, 1e-9 * mean * mean);
-    least = std::fmin(least, mean > 0 ? mean * reciprocal_sqrt(variance / points + error * error) : 0);
+    const double mean = sums.cost[k] * share, square = mean * mean,
+                 variance = std::fmax(sums.squared[k] * share - square, 1e-9 * square);
+    const float sigma = std::sqrt(static_cast<float>(variance * share + error * error));
+    least = std::fmin(least, mean > 0 ? static_cast<float>(mean) / sigma : 0.0F);
   }
   return least;
 }

@@ -11,6 +11,8 @@ namespace ndt {
 
 /// Most sums of an ending: surfaces and pushes.
 inline constexpr unsigned kEndingSums = 2;
+/// Threads that share a point: many, because points are few and each waits for its voxels.
+inline constexpr int kEndingWidth = 8;
 
 /// Sums the information of a map's surfaces about a pose.
 template <class T>
@@ -18,7 +20,7 @@ __device__ const SurfaceInformation& sum_surfaces(T& team, const ScanView& scan,
                                                   const SurfacePose& at) {
   const int count = surface_points(scan.size);
   return team
-      .template sum<SurfaceSums>(
+      .template sum<SurfaceSums, kEndingWidth>(
           count,
           [&](int i, int there, const auto& lanes, auto& part) {
             const auto point = static_cast<int>(static_cast<std::int64_t>(i) * scan.size / count);
@@ -46,7 +48,7 @@ __device__ const PushSums<double>& sum_pushes(T& team, const ScanView& scan, con
                                               const PushScratch& scratch) {
   const int count = pushed_points(scan.size);
   return team
-      .template sum<PushSums>(
+      .template sum<PushSums, kEndingWidth>(
           kPushes * count,
           [&](int i, int there, const auto& lanes, auto& part) {
             const auto point = static_cast<int>(static_cast<std::int64_t>(i / kPushes) * scan.size / count);
@@ -59,10 +61,10 @@ __device__ const PushSums<double>& sum_pushes(T& team, const ScanView& scan, con
 /// One thread: writes the outcome to host memory. The host polls `status`, so `status` is written last, after
 /// a fence that makes the rest visible to the host.
 __device__ __noinline__ inline void write_outcome(const LoopState& state, const SurfaceInformation& surfaces,
-                                                  double pushes, LoopOutcome& out) {
+                                                  float pushes, LoopOutcome& out) {
   fill_outcome(state, out);
   set_surfaces(surfaces, out);
-  out.push_sigmas = static_cast<float>(pushes);
+  out.push_sigmas = pushes;
   __threadfence_system();
   *const_cast<volatile LoopStatus*>(&out.status) = state.status;
 }
@@ -94,7 +96,7 @@ __device__ void conclude(T& team, const ScanView& scan, const LevelMap& map, con
         if (pushes) prepare_pushes(crew, surfaces, at, options.region.push_m, scratch);
       },
       [](const auto&) {});
-  const double sigmas =
+  const float sigmas =
       pushes ? push_sigmas(sum_pushes(team, scan, map, scratch), scan.size, options.region.score_error) : 0;
   team.once([&] { write_outcome(state, surfaces, sigmas, out); });
 }
