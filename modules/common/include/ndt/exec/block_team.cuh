@@ -217,7 +217,7 @@ class BlockTeam : public DeviceTeam {
     double sum = 0;
     for (int first = begin; first < end; first += plan_.together) {
       sum_chunks<Sums, Width>(groups.cut, first, 1, end, f,
-                       [&](int j, int at, double value) { memory_.chunks[j][at] = value; });
+                              [&](int j, int at, double value) { memory_.chunks[j][at] = value; });
       __syncthreads();
       if (column >= kColumns<Sums<float>>) continue;
       for (int chunk = first; chunk < end && chunk < first + plan_.together; ++chunk) {

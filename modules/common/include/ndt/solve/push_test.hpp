@@ -132,7 +132,7 @@ NDT_HD inline void find_weak_directions(const Crew& crew, const SurfaceInformati
   detail::find_largest_axis(crew, powers, scratch.weak[1]);
 }
 
-/// exp([w]×) of a turn by |w| radians about w. The angle's functions are float32, as motions are.  [Rodrigues]
+/// exp([w]×) of a turn by |w| radians about w. The angle's functions are float32, as motions are. [Rodrigues]
 NDT_HD inline Mat3<double> turn_about(const Vec3<double>& w) {
   const float square = static_cast<float>(dot(w, w)), angle = std::sqrt(square);
   const bool turns = angle > 1e-4F;
