@@ -62,6 +62,23 @@ TEST_P(HostTeamWith, ManyWorkersSumToTheSameBitsAsOneOnEveryWorker) {
   }
 }
 
+TEST_P(HostTeamWith, SumsOfFewItemsMayBeCutIntoMoreChunks) {
+  HostPool pool(GetParam());
+  for (const int n : {0, 1, 5, 100, 512}) {
+    BasicSerialTeam<SimdLanes> alone;
+    const Chunks chunks(n, 32);
+    const auto nothing = [] { return 0; };
+    const Harmonic<double> expected = alone.sum<Harmonic>(chunks, AddReciprocals{}, nothing).sums;
+    EXPECT_EQ(expected.items, n);
+    std::atomic<int> wrong{0};
+    pool.run([&](HostTeam& team) {
+      const Harmonic<double> got = team.sum<Harmonic>(chunks, AddReciprocals{}, nothing).sums;
+      if (got.value != expected.value || got.items != expected.items) ++wrong;
+    });
+    EXPECT_EQ(wrong.load(), 0) << n << " items";
+  }
+}
+
 TEST_P(HostTeamWith, SumsInARowDoNotDisturbEachOther) {
   HostPool pool(GetParam());
   std::atomic<int> wrong{0};
