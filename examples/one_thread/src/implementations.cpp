@@ -41,7 +41,7 @@ class OneThreadAligner final : public HostAligner {
   }
 };
 
-constexpr Implementation kImplementations[] = {
+const Implementation kImplementations[] = {
     {.name = "one_thread",
      .runs_on = "CPU, one thread",
      .schedule = "the shared Newton loop on the calling thread",

@@ -123,7 +123,7 @@ std::unique_ptr<Aligner> make_reference(const AlignOptions& options) {
   return std::make_unique<ReferenceAligner>(options);
 }
 
-constexpr Implementation kImplementations[] = {
+const Implementation kImplementations[] = {
     {.name = "cpu_pclomp_ref",
      .runs_on = "CPU threads",
      .schedule = "the oracle: the reference's own arithmetic, one parallel loop per evaluation",

@@ -9,7 +9,7 @@ std::string always() { return {}; }
 std::string cuda_unavailable_reason() { return cuda_state().unavailable; }
 
 // The outcome of an alignment is 400 bytes (solve/loop_outcome.hpp), the flag of a round 4.
-constexpr Implementation kImplementations[] = {
+const Implementation kImplementations[] = {
     {.name = "multikernel_cuda",
      .runs_on = "GPU",
      .schedule = "15 steps, a kernel or a library call each (CUB sums, cuSOLVER solves); one 4-byte flag per "

@@ -10,7 +10,7 @@ std::string always() { return {}; }
 constexpr Budget kOneLaunch = {
     .launches = 1, .waits = 1, .bytes_per_iteration = 0, .final_download_bytes = 400, .allocations = 0};
 
-constexpr Implementation kImplementations[] = {
+const Implementation kImplementations[] = {
     {.name = "persistent_cuda",
      .runs_on = "GPU",
      .schedule = "the whole Newton loop in one cooperative launch; the blocks exchange partial sums and "

@@ -12,7 +12,7 @@ std::string unavailable_reason() {
   return why.empty() ? "" : "built without PCL: " + why;
 }
 
-constexpr Implementation kImplementations[] = {
+const Implementation kImplementations[] = {
     {.name = "pcl_ndt",
      .runs_on = "CPU, one thread",
      .schedule = "pcl::NormalDistributionsTransform, a peer: PCL's own algorithm from end to end",

@@ -194,17 +194,17 @@ inline std::unique_ptr<Aligner> make_allocating(const AlignOptions&) {
   return std::make_unique<AllocatesAgain>();
 }
 
-inline constexpr Implementation kEcho = {"echo", "", "", always, make_echo};
-inline constexpr Implementation kSlow = {"slow", "", "", always, make_slow};
-inline constexpr Implementation kFailing = {"failing", "", "", always, make_failing};
-inline constexpr Implementation kBatches = {
+inline const Implementation kEcho = {"echo", "", "", always, make_echo};
+inline const Implementation kSlow = {"slow", "", "", always, make_slow};
+inline const Implementation kFailing = {"failing", "", "", always, make_failing};
+inline const Implementation kBatches = {
     .name = "batches", .unavailable_reason = always, .make = make_batches, .batches = true};
-inline constexpr Implementation kDrifting = {"drifting", "", "", always, make_drifting};
-inline constexpr Implementation kOutOfTime = {"out_of_time", "", "", always, make_out_of_time};
-inline constexpr Implementation kWithoutMap = {"without_map", "", "", always, make_without_map};
-inline constexpr Implementation kOnADevice = {"on_a_device", "", "", always, make_on_a_device};
-inline constexpr Implementation kWaiting = {"waiting", "", "", always, make_waiting};
-inline constexpr Implementation kAllocating = {"allocating", "", "", always, make_allocating};
+inline const Implementation kDrifting = {"drifting", "", "", always, make_drifting};
+inline const Implementation kOutOfTime = {"out_of_time", "", "", always, make_out_of_time};
+inline const Implementation kWithoutMap = {"without_map", "", "", always, make_without_map};
+inline const Implementation kOnADevice = {"on_a_device", "", "", always, make_on_a_device};
+inline const Implementation kWaiting = {"waiting", "", "", always, make_waiting};
+inline const Implementation kAllocating = {"allocating", "", "", always, make_allocating};
 
 struct Measured {
   std::vector<Measurement> measurements;

@@ -29,7 +29,7 @@ class Errors : public benchmark::BenchmarkReporter {
   std::map<std::string, std::string> by_name;
 };
 
-constexpr Implementation kImplementations[] = {
+const Implementation kImplementations[] = {
     {.name = "no_device",
      .runs_on = "a GPU",
      .unavailable_reason = [] { return std::string("no GPU in this machine"); },

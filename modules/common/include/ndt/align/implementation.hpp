@@ -2,6 +2,7 @@
 // made. Lists, benchmarks, tests and reports derive everything from these entries.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -33,16 +34,19 @@ inline constexpr std::string_view kStepRule =
 struct Implementation {
   std::string_view name;
   std::string_view runs_on = {};
-  std::string_view schedule = {};       ///< one line
-  std::string (*unavailable_reason)();  ///< why it cannot run on this machine; empty: it can
+  std::string_view schedule = {};                   ///< one line
+  std::function<std::string()> unavailable_reason;  ///< why it cannot run on this machine; empty: it can
   /// Throws std::invalid_argument for options that it does not offer. Null if this build left the
   /// implementation out.
-  std::unique_ptr<Aligner> (*make)(const AlignOptions&);
-  int auto_rank = 0;             ///< `auto` takes the largest that can run; 0: never
-  bool batches = false;          ///< aligns the poses of a batch together, not one after the other
-  bool on_device = false;        ///< has a Traffic
-  bool one_thread = false;       ///< ignores AlignOptions::threads: measured once
-  bool peer = false;             ///< another algorithm: measured too, not held to the oracle's numbers
+  std::function<std::unique_ptr<Aligner>(const AlignOptions&)> make;
+  int auto_rank = 0;        ///< `auto` takes the largest that can run; 0: never
+  bool batches = false;     ///< aligns the poses of a batch together, not one after the other
+  bool on_device = false;   ///< has a Traffic
+  bool one_thread = false;  ///< ignores AlignOptions::threads: measured once
+  bool peer = false;        ///< another algorithm: measured too, not held to the oracle's numbers
+  /// Another program's method: it has no scores, takes its own time, and may answer with other bits each
+  /// time.
+  bool own_process = false;
   std::string_view search = {};  ///< the strategy of the initial-pose search that takes it by default, if any
   Budget budget = {};            ///< the most that an alignment asks of a device
   std::string_view note = {};    ///< caution for readers of its results; may be empty
