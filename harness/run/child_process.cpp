@@ -5,74 +5,20 @@
 #include <poll.h>
 #include <signal.h>
 #include <spawn.h>
-#include <string.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
-#include <fstream>
 #include <system_error>
 
 #include "base/clock.hpp"
-#include "base/errors.hpp"
+#include "base/process.hpp"
 
 extern char** environ;
 
 namespace ndt::harness {
 namespace {
-
-[[noreturn]] void throw_system(const char* what) {
-  throw std::system_error(errno, std::generic_category(), what);
-}
-
-/// Both ends close themselves, here and, unless given to it, in a child.
-class Pipe {
- public:
-  Pipe() {
-    if (::pipe2(ends_, O_CLOEXEC) != 0) throw_system("pipe");
-  }
-  ~Pipe() {
-    close_write();
-    ::close(ends_[0]);
-  }
-  Pipe(const Pipe&) = delete;
-  Pipe& operator=(const Pipe&) = delete;
-  int read_end() const { return ends_[0]; }
-  int write_end() const { return ends_[1]; }
-  void close_write() {
-    if (ends_[1] >= 0) ::close(ends_[1]);
-    ends_[1] = -1;
-  }
-
- private:
-  int ends_[2] = {-1, -1};
-};
-
-/// Appends what is there; false at the end of the stream.
-bool drain(int descriptor, std::string& text) {
-  char buffer[65536];
-  const ssize_t n = ::read(descriptor, buffer, sizeof buffer);
-  if (n > 0) text.append(buffer, static_cast<std::size_t>(n));
-  return n > 0 || (n < 0 && errno == EINTR);
-}
-
-std::int64_t resident_bytes(pid_t process) {
-  std::ifstream in(fmt::format("/proc/{}/statm", process));
-  std::int64_t total = 0, resident = 0;
-  in >> total >> resident;
-  return resident * ::sysconf(_SC_PAGESIZE);
-}
-
-/// The last lines of what a process said, fit for one line.
-std::string last_words(const std::string& text) {
-  constexpr std::size_t kShown = 300;
-  const std::string tail = text.size() > kShown ? text.substr(text.size() - kShown) : text;
-  std::string words;
-  for (const char c : tail) words += c == '\n' ? ' ' : c;
-  while (words.ends_with(' ')) words.pop_back();
-  return printable(words, kShown);
-}
 
 class Child {
  public:
@@ -96,7 +42,7 @@ class Child {
   }
   ~Child() {
     if (process_ <= 0) return;
-    ::kill(process_, SIGKILL);
+    kill_tree(process_);
     reap();
   }
   Child(const Child&) = delete;
@@ -114,14 +60,14 @@ class Child {
       }
       if (ready[1].revents != 0) {
         if (!drain(ready[1].fd, said_)) ready[1].fd = -1;
-        constexpr std::size_t kKept = 8192;
-        if (said_.size() > 2 * kKept) said_.erase(0, said_.size() - kKept);
+        keep_last_words(said_);
       }
       if (resident_bytes(process_) > limits.memory_bytes)
         return {ChildEnd::Kind::too_large,
-                fmt::format("ended: it used more than {} MiB", limits.memory_bytes >> 20)};
+                with_last_words(fmt::format("ended: it used more than {} MiB", limits.memory_bytes >> 20))};
       if (silence.elapsed_us() > limits.silence_s * 1e6)
-        return {ChildEnd::Kind::silent, fmt::format("ended: no result within {} s", limits.silence_s)};
+        return {ChildEnd::Kind::silent,
+                with_last_words(fmt::format("ended: no result within {} s", limits.silence_s))};
     }
     return end();
   }
@@ -149,12 +95,12 @@ class Child {
   ChildEnd end() {
     const int status = reap();
     if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return {};
-    std::string how = WIFSIGNALED(status)
-                          ? fmt::format("its process was ended by signal {} ({})", WTERMSIG(status),
-                                        ::sigabbrev_np(WTERMSIG(status)))
-                          : fmt::format("its process ended with exit code {}", WEXITSTATUS(status));
-    if (const std::string words = last_words(said_); !words.empty()) how += ": " + words;
-    return {ChildEnd::Kind::crashed, how};
+    return {ChildEnd::Kind::crashed, with_last_words("its process " + how_it_ended(status))};
+  }
+
+  std::string with_last_words(std::string reason) const {
+    if (const std::string words = last_words(said_); !words.empty()) reason += ": " + words;
+    return reason;
   }
 
   Pipe measurements_, words_;

@@ -1,0 +1,88 @@
+#include "base/process.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <fstream>
+#include <system_error>
+
+#include "base/errors.hpp"
+
+namespace ndt::harness {
+namespace {
+
+constexpr std::size_t kKept = 8192;
+
+/// The process first, then its children's trees. A child is listed with the thread that started it, and our
+/// programs start theirs from the main thread.
+std::vector<pid_t> process_tree(pid_t process) {
+  std::vector<pid_t> tree = {process};
+  for (std::size_t k = 0; k < tree.size(); ++k) {
+    std::ifstream children(fmt::format("/proc/{0}/task/{0}/children", tree[k]));
+    for (pid_t child = 0; children >> child;) tree.push_back(child);
+  }
+  return tree;
+}
+
+}  // namespace
+
+Pipe::Pipe() {
+  if (::pipe2(ends_, O_CLOEXEC) != 0) throw std::system_error(errno, std::generic_category(), "pipe");
+}
+
+Pipe::~Pipe() {
+  close_read();
+  close_write();
+}
+
+void Pipe::close(int which) {
+  if (ends_[which] >= 0) ::close(ends_[which]);
+  ends_[which] = -1;
+}
+
+bool drain(int descriptor, std::string& text) {
+  char buffer[65536];
+  const ssize_t n = ::read(descriptor, buffer, sizeof buffer);
+  if (n > 0) text.append(buffer, static_cast<std::size_t>(n));
+  return n > 0 || (n < 0 && errno == EINTR);
+}
+
+std::string last_words(const std::string& text) {
+  constexpr std::size_t kShown = 300;
+  const std::string tail = text.size() > kShown ? text.substr(text.size() - kShown) : text;
+  std::string words;
+  for (const char c : tail) words += c == '\n' ? ' ' : c;
+  while (words.ends_with(' ')) words.pop_back();
+  return printable(words, kShown);
+}
+
+void keep_last_words(std::string& text) {
+  if (text.size() > 2 * kKept) text.erase(0, text.size() - kKept);
+}
+
+std::string how_it_ended(int status) {
+  if (!WIFSIGNALED(status)) return fmt::format("ended with exit code {}", WEXITSTATUS(status));
+  return fmt::format("was ended by signal {} ({})", WTERMSIG(status), ::sigabbrev_np(WTERMSIG(status)));
+}
+
+std::int64_t resident_bytes(pid_t process) {
+  std::int64_t pages = 0;
+  for (const pid_t one : process_tree(process)) {
+    std::ifstream in(fmt::format("/proc/{}/statm", one));
+    std::int64_t total = 0, resident = 0;
+    in >> total >> resident;
+    pages += resident;
+  }
+  return pages * ::sysconf(_SC_PAGESIZE);
+}
+
+void kill_tree(pid_t process) {
+  for (const pid_t one : process_tree(process)) ::kill(one, SIGKILL);
+}
+
+}  // namespace ndt::harness

@@ -1,0 +1,45 @@
+// What watching another process takes: pipes, its last words, how it ended, its memory and its children.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace ndt::harness {
+
+/// Both ends close themselves, here and, unless given to it, in a child.
+class Pipe {
+ public:
+  Pipe();  ///< throws std::system_error
+  ~Pipe();
+  Pipe(const Pipe&) = delete;
+  Pipe& operator=(const Pipe&) = delete;
+  int read_end() const { return ends_[0]; }
+  int write_end() const { return ends_[1]; }
+  void close_read() { close(0); }
+  void close_write() { close(1); }
+
+ private:
+  void close(int which);
+  int ends_[2] = {-1, -1};
+};
+
+/// Appends what is there; false at the end of the stream.
+bool drain(int descriptor, std::string& text);
+
+/// The last words of what a process said, fit for one line.
+std::string last_words(const std::string& text);
+/// Forgets all but the end of what a process said.
+void keep_last_words(std::string& text);
+
+/// "ended with exit code 3" or "was ended by signal 11 (SEGV)", from a status of waitpid.
+std::string how_it_ended(int status);
+
+/// Resident memory of a process and all that it started, except what has cut itself loose.
+std::int64_t resident_bytes(pid_t process);
+/// Ends a process and all that it started, except what has cut itself loose.
+void kill_tree(pid_t process);
+
+}  // namespace ndt::harness
