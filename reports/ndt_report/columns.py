@@ -42,6 +42,9 @@ def _read_columns_before() -> list:
 
 COLUMNS_BEFORE = _read_columns_before()
 
+# Counts of the NDT that peers from outside do not have: null without an error too, since there are such peers.
+NOT_OF_PEERS = ("voxels", "iterations", "evaluations", "oscillation_count", "correspondences")
+
 # The object `search` of a measurement. ERROR: null if the search failed.
 SEARCH_COLUMNS = [
     Column("name", "", "text", NEVER, "of the setting, unique in a preset"),

@@ -12,6 +12,12 @@ FINE_TRANSLATION_M, FINE_ROTATION_DEG = (
 WORST_SHOWN = 10
 
 
+def _share_of_zeros(differences: pd.Series) -> float:
+    """NaN where nothing can be compared: a peer from outside need not count."""
+    known = differences.dropna()
+    return float((known == 0).mean()) if len(known) else np.nan
+
+
 def equivalence_table(measurements: pd.DataFrame) -> pd.DataFrame:
     """Per (dataset, variant, implementation), all thread counts together: shares, and largest differences."""
     compared = measurements[measurements.translation_vs_ref_m.notna()]
@@ -23,7 +29,7 @@ def equivalence_table(measurements: pd.DataFrame) -> pd.DataFrame:
         out.append(
             dict(zip(["dataset", "variant", "implementation"], key)) | {
                 "n": len(group),
-                "same_iterations_share": float((group.iterations_vs_ref == 0).mean()),
+                "same_iterations_share": _share_of_zeros(group.iterations_vs_ref),
                 "same_stop_share": float(group.same_stop.astype(bool).mean()),
                 "fine_share": float(fine.mean()),
                 "translation_mm_p50": 1000 * group.translation_vs_ref_m.median(),
@@ -31,7 +37,7 @@ def equivalence_table(measurements: pd.DataFrame) -> pd.DataFrame:
                 "rotation_deg_p50": group.rotation_vs_ref_deg.median(),
                 "rotation_deg_max": group.rotation_vs_ref_deg.max(),
                 "score_relative_max": group.score_vs_ref.abs().max(),
-                "same_correspondences_share": float((group.correspondences_vs_ref == 0).mean()),
+                "same_correspondences_share": _share_of_zeros(group.correspondences_vs_ref),
             }
         )
     columns = [

@@ -20,7 +20,7 @@ def iteration_time_table(measurements: pd.DataFrame) -> pd.DataFrame:
     residual), points, voxels, scans, n, iterations_min, _max."""
     out = []
     for key, group in timed(measurements).groupby(KEY, sort=False):
-        if group.iterations.max() - group.iterations.min() < LEAST_RANGE:
+        if not group.iterations.max() - group.iterations.min() >= LEAST_RANGE:  # or not counted
             continue
         fit = iteration_fit(group.assign(align_us_p50=1000 * group.align_ms), ["align_us_p50"])
         if fit is None:

@@ -31,6 +31,7 @@ def scaling_points(measurements: pd.DataFrame) -> pd.DataFrame:
     LEAST_SIZES sizes of that variable, more than a factor 2 apart.
     """
     kept = timed(measurements[measurements.variant == "autoware"])
+    kept = kept[kept.evaluations.notna()]  # peers from outside count none
     kept = kept.assign(
         family=kept.dataset.map(family),
         evaluation_us=1000 * kept.align_ms / kept.evaluations,

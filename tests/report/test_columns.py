@@ -4,13 +4,16 @@ may do."""
 import needs  # noqa: F401  first: it skips
 
 import json
+import re
 from pathlib import Path
 
 import pytest
 from folder_edits import change_line, refused
-from ndt_report.columns import COLUMNS_BEFORE
+from ndt_report.columns import COLUMNS_BEFORE, NOT_OF_PEERS
+from ndt_report.equivalence import equivalence_table
 from ndt_report.kinds import BUDGET_KEYS
 from ndt_report.load import load_run
+from ndt_report.reference import add_reference_errors
 from synthetic_run import SyntheticRun
 
 PUBLISHED = Path(__file__).resolve().parents[2] / "reports"
@@ -48,6 +51,35 @@ def test_a_run_with_its_own_columns_may_have_more_than_the_report_knows(folder):
     )
     change_line(folder, 2, lambda entry: entry.update(energy_j="much"))
     assert "line 2: energy_j is not a finite number" in refused(folder)
+
+
+def without_ndt_counts(folder, peer):
+    """The folder as if `peer` were from outside: without scores and the counts of NDT."""
+
+    def change(entries):
+        for entry in entries:
+            if entry["name"] in NOT_OF_PEERS:
+                entry["null"] = "may be null"
+
+    with_columns(folder, change)
+    lacks = NOT_OF_PEERS + ("score", "transform_probability", "nvtl", "newton_fallbacks", "trace")
+    for line, text in enumerate((folder / "results.jsonl").read_text().splitlines(), 1):
+        if json.loads(text)["implementation"] == peer:
+            change_line(folder, line, lambda entry: entry.update(dict.fromkeys(lacks)))
+
+
+def test_a_peer_without_counts_and_scores_is_reported_with_dashes(folder, ndt_report):
+    without_ndt_counts(folder, "pcl_ndt")
+    run = load_run(folder)
+    peer = run.measurements.query("implementation == 'pcl_ndt'")
+    assert len(peer) and peer.iterations.isna().all() and peer.nvtl.isna().all()
+    table = equivalence_table(add_reference_errors(run.measurements, run.oracle)).set_index("implementation")
+    shares = table[["same_iterations_share", "same_correspondences_share"]].isna().all(axis=1)
+    assert shares["pcl_ndt"] and shares.sum() == 1
+    code, _, said = ndt_report("report", folder)
+    assert code == 0, said
+    page = (folder / "report.html").read_text()
+    assert "pcl_ndt" in page and not re.search(r">\s*(nan|None|NaN)\s*%?\s*<", page)
 
 
 def test_nested_columns_are_checked_with_a_runs_own_columns_too(folder):
