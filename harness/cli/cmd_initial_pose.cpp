@@ -56,8 +56,8 @@ ExitCode initial_pose_command(const Arguments& a) {
   answer.unknown_scale = initial_pose::unknown_scale(options);
   const Implementation& entry = choose_implementation(answer.setting.strategy, a.implementation);
   answer.implementation = entry.name, answer.runs_on = entry.runs_on, answer.prior = prior;
-  const std::unique_ptr<Aligner> aligner = entry.make(options);
   require_can_run(answer.setting.strategy, entry);
+  const std::unique_ptr<Aligner> aligner = entry.make(options);
 
   const PreparedCloud map = prepare(read_cloud(a.map), map_filters),
                       scan = prepare(read_cloud(a.scan), scan_filters);

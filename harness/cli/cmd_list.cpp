@@ -4,6 +4,7 @@
 #include "cli/commands.hpp"
 #include "cli/print.hpp"
 #include "data/load_dataset.hpp"
+#include "peers/peer_file.hpp"
 #include "registry/registry.hpp"
 #include "run/presets.hpp"
 
@@ -23,19 +24,47 @@ json with_availability(json entry, const std::string& reason) {
   return entry;
 }
 
+json implementation_json(const Implementation& entry) {
+  return with_availability({{"name", entry.name},
+                            {"runs_on", entry.runs_on},
+                            {"schedule", entry.schedule},
+                            {"peer", entry.peer},
+                            {"note", entry.note.empty() ? json() : json(entry.note)}},
+                           entry.unavailable_reason());
+}
+
+void print_entry(std::string_view name, std::string_view about, const std::string& reason) {
+  fmt::print("  {:<22} {}\n", name, about);
+  if (!reason.empty()) fmt::print("  {:<22} not available: {}\n", "", reason);
+}
+
+void print_implementation(const Implementation& entry) {
+  print_entry(entry.name, fmt::format("{}: {}", entry.runs_on, entry.schedule), entry.unavailable_reason());
+  if (!entry.note.empty()) fmt::print("  {:<22} {}\n", "", entry.note);
+}
+
+/// One whose file cannot be used is listed too, with the reason.
+template <class Show, class ShowError>
+void for_each_peer(Show show, ShowError show_error) {
+  for (const std::string& name : peer_names()) try {
+      show(find_implementation(name));
+    } catch (const InputError& error) {
+      show_error(name, error.what());
+    }
+}
+
 json listing() {
   json all = {{"auto", choose_implementation(kAuto).name},
               {"implementations", json::array()},
+              {"peers", json::array()},
               {"datasets", json::array()},
               {"presets", json::array()}};
   for (const Implementation& entry : implementations())
-    all["implementations"].push_back(
-        with_availability({{"name", entry.name},
-                           {"runs_on", entry.runs_on},
-                           {"schedule", entry.schedule},
-                           {"peer", entry.peer},
-                           {"note", entry.note.empty() ? json() : json(entry.note)}},
-                          entry.unavailable_reason()));
+    all["implementations"].push_back(implementation_json(entry));
+  for_each_peer([&](const Implementation& entry) { all["peers"].push_back(implementation_json(entry)); },
+                [&](const std::string& name, const char* why) {
+                  all["peers"].push_back(with_availability({{"name", name}}, why));
+                });
   for (const DatasetInfo& info : list_datasets())
     all["datasets"].push_back(
         with_availability({{"name", info.name}, {"description", info.description}}, info.unavailable_reason));
@@ -44,21 +73,16 @@ json listing() {
   return all;
 }
 
-void print_entry(std::string_view name, std::string_view about, const std::string& reason) {
-  fmt::print("  {:<22} {}\n", name, about);
-  if (!reason.empty()) fmt::print("  {:<22} not available: {}\n", "", reason);
-}
-
 ExitCode list(const Arguments& a) {
   if (a.json) {
     print_json(listing());
     return ExitCode::ok;
   }
   fmt::print("implementations (auto = {})\n", choose_implementation(kAuto).name);
-  for (const Implementation& entry : implementations()) {
-    print_entry(entry.name, fmt::format("{}: {}", entry.runs_on, entry.schedule), entry.unavailable_reason());
-    if (!entry.note.empty()) fmt::print("  {:<22} {}\n", "", entry.note);
-  }
+  for (const Implementation& entry : implementations()) print_implementation(entry);
+  fmt::print("peers from outside, measured when named\n");
+  for_each_peer(print_implementation,
+                [](const std::string& name, const char* why) { print_entry(name, "", why); });
   fmt::print("datasets\n");
   for (const DatasetInfo& info : list_datasets())
     print_entry(info.name, info.description, info.unavailable_reason);

@@ -8,6 +8,9 @@ namespace {
 
 using json = nlohmann::ordered_json;
 
+/// Null for what the method does not count.
+json count(std::int64_t value) { return value == kNotCounted ? json() : json(value); }
+
 json rpy(const Pose& pose) { return {pose.roll, pose.pitch, pose.yaw}; }
 
 json trace_json(std::span<const TracePoint> trace) {
@@ -44,10 +47,10 @@ json to_json(const AlignResult& r, std::string_view implementation, double build
   json j;
   j["implementation"] = implementation;
   j["stop"] = to_string(r.stop);
-  j["iterations"] = r.iterations;
-  j["evaluations"] = r.evaluations;
-  j["correspondences"] = r.correspondences;
-  j["oscillation_count"] = r.oscillation_count;
+  j["iterations"] = count(r.iterations);
+  j["evaluations"] = count(r.evaluations);
+  j["correspondences"] = count(r.correspondences);
+  j["oscillation_count"] = count(r.oscillation_count);
   j["pose_xyz_m"] = array_of(translation_of(r.map_from_scan));
   j["pose_rpy_rad"] = rpy(principal(derivative_pose(r.map_from_scan)));
   j["matrix"] = array_of(r.map_from_scan.m);
@@ -63,7 +66,7 @@ json to_json(const AlignResult& r, std::string_view implementation, double build
   j["laplace_covariance_floored_m2"] = covariance_json(
       r.laplace_covariance ? std::optional(with_variance_floor(*r.laplace_covariance, r.map_from_scan))
                            : std::nullopt);
-  j["newton_fallbacks"] = r.newton_fallbacks == kNotCounted ? json() : json(r.newton_fallbacks);
+  j["newton_fallbacks"] = count(r.newton_fallbacks);
   j["dropped_points"] = r.dropped_points;
   j["derivative_rpy_rad"] = rpy(r.derivative_pose);
   if (with_trace) j["trace"] = trace_json(r.trace);

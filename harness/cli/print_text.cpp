@@ -58,7 +58,16 @@ std::string pose_text(const Transform& map_from_scan) {
              p.roll, p.pitch, p.yaw, p.roll * degrees, p.pitch * degrees, p.yaw * degrees);
 }
 
+/// Counts that the method does not reveal are left out.
+std::string passes_text(const AlignResult& r) {
+  std::string text;
+  if (r.iterations != kNotCounted) text += fmt::format(" after {} iterations", r.iterations);
+  if (r.evaluations != kNotCounted) text += fmt::format(", {} evaluations", r.evaluations);
+  return text;
+}
+
 std::string score_text(double score, std::int64_t pairs, double transform_probability, double nvtl) {
+  if (pairs == kNotCounted) return "score            none: the method gives none\n";
   return fmt::format("score            {:.6g} over {} point-voxel pairs\n", score, pairs) +
          fmt::format("per point        transform probability {:.6f}, NVTL {:.6f}\n", transform_probability,
                      nvtl);
@@ -155,8 +164,8 @@ std::string filters_text(std::string_view cloud, const PreparedCloud& prepared) 
 }
 
 std::string to_text(const AlignResult& r) {
-  return fmt::format("stop             {} after {} iterations, {} evaluations: {}\n", to_string(r.stop),
-                     r.iterations, r.evaluations, advice(r.stop)) +
+  return fmt::format("stop             {}{}: {}\n", to_string(r.stop), passes_text(r),
+                     r.evaluations == kNotCounted ? "by its own rule" : advice(r.stop)) +
          pose_text(r.map_from_scan) +
          score_text(r.score, r.correspondences, r.transform_probability, r.nvtl) +
          condition_text(r.conditioning) + covariance_text(r.laplace_covariance) +

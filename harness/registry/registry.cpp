@@ -11,6 +11,8 @@
 #include "ndt/gpu_multikernel/implementations.hpp"
 #include "ndt/gpu_persistent/implementations.hpp"
 #include "ndt/pcl_ndt/implementations.hpp"
+#include "peers/peer_file.hpp"
+#include "peers/peers.hpp"
 
 namespace ndt::harness {
 namespace {
@@ -35,6 +37,7 @@ std::span<const Implementation> implementations() {
 }
 
 const Implementation& find_implementation(std::string_view name, std::span<const Implementation> table) {
+  if (is_peer_name(name)) return peer_implementation(name);
   const auto found = std::ranges::find(table, name, &Implementation::name);
   if (found != table.end()) return *found;
   std::vector<std::string> names{std::string(kAuto)};

@@ -13,10 +13,11 @@ inline constexpr std::string_view kReference = "cpu_pclomp_ref";
 /// The name that lets the harness choose.
 inline constexpr std::string_view kAuto = "auto";
 
-/// The oracle first, peers last.
+/// The oracle first, peers last; without the peers of peers/peer_file.hpp.
 std::span<const Implementation> implementations();
 
-/// Throws UsageError that lists the names.
+/// Takes exec:NAME too, whatever the table. Throws UsageError that lists the names, InputError if the file of
+/// a peer cannot be used.
 const Implementation& find_implementation(std::string_view name,
                                           std::span<const Implementation> table = implementations());
 

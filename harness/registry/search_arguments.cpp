@@ -70,10 +70,13 @@ const Implementation& choose_implementation(const Strategy& strategy, std::strin
 }
 
 bool can_run(const Strategy& strategy, const Implementation& entry) {
-  return entry.batches || !(strategy.startup_at_once || strategy.guided_at_once);
+  return !entry.own_process && (entry.batches || !(strategy.startup_at_once || strategy.guided_at_once));
 }
 
 void require_can_run(const Strategy& strategy, const Implementation& entry) {
+  if (entry.own_process)
+    throw UsageError(
+        fmt::format("{} gives no score, and a search needs one; take another implementation", entry.name));
   if (!can_run(strategy, entry))
     throw UsageError(
         fmt::format("{} aligns one pose at a time, and strategy {} many; take sequential, or one of {}",

@@ -1,5 +1,5 @@
-// Takes the measurements of one job in this process. Time is taken from outside the aligner, errors come from
-// returned poses.
+// Takes the measurements of one job in this process. Time is taken from outside the aligner, unless it takes
+// its own; errors come from returned poses.
 #pragma once
 
 #include <functional>
@@ -16,9 +16,10 @@ struct MeasureObserver {
 };
 
 /// Aligns as the plan's timing rule says: once to warm up (with the trace, if one is wanted), then after
-/// idleness, then until there are enough samples. All alignments of a measurement must give the same bits,
-/// and the timed ones on a device copy, launch and wait alike. What throws is a failed measurement with its
-/// error; if the map cannot be built, all of them fail. Takes the measurements named by `wanted` alone.
+/// idleness, then until there are enough samples. All alignments of a measurement must give the same bits
+/// (those of peers from outside need not), and the timed ones on a device copy, launch and wait alike. What
+/// throws is a failed measurement with its error; if the map cannot be built, all of them fail. Takes the
+/// measurements named by `wanted` alone.
 void measure(const Plan& plan, const Job& job, const Implementation& entry, const Dataset& dataset,
              const std::vector<std::size_t>& wanted, const MeasureObserver& observer);
 

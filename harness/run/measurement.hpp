@@ -34,6 +34,11 @@ constexpr auto enum_names(Failure) {
   return std::array{"none", "exception", "crash", "timeout", "memory", "skipped"};
 }
 
+/// What a peer from outside spends beside its alignments.
+struct Aside {
+  double prepare_us = 0, pipe_us = 0;
+};
+
 /// How far the samples of a measurement can be trusted.
 enum class Timing {
   settled,   ///< the timing rule was met
@@ -55,12 +60,12 @@ struct Measurement {
   std::optional<Transform> truth;
   std::optional<SearchRecord> search;
 
-  // Void with an error.
+  // Void with an error. Counts may be kNotCounted, and scores NaN.
   std::int64_t points = 0, map_points = 0, voxels = 0;
   Transform pose;
   std::string stop, verdict;
   int iterations = 0, evaluations = 0, oscillation_count = 0;
-  int newton_fallbacks = 0;  ///< or kNotCounted
+  int newton_fallbacks = 0;
   std::int64_t correspondences = 0;
   double score = 0, transform_probability = 0, nvtl = 0;
   double build_us = 0;
@@ -68,6 +73,7 @@ struct Measurement {
   Timing timing = Timing::single;
   double calibration_us = 0;
   std::int64_t peak_rss_bytes = 0;
+  std::optional<Aside> aside;
   std::optional<Traffic> traffic;
   std::optional<PoseDifference> to_truth;
   std::vector<TracePoint> trace;

@@ -29,12 +29,15 @@ using json = nlohmann::ordered_json;
 
 bool may_be_null(Null rule) { return rule == Null::may || rule == Null::later; }
 
+template <class T>
+inline constexpr bool kIsCount = std::is_same_v<T, int> || std::is_same_v<T, std::int64_t>;
+
 /// Whether it stands for nothing, in a column that may be null.
 template <class T>
 bool is_nothing(const T& value) {
   if constexpr (NamedEnum<T>)
     return value == T{};
-  else if constexpr (std::is_same_v<T, int>)
+  else if constexpr (kIsCount<T>)
     return value == kNotCounted;
   else if constexpr (requires { value.empty(); })
     return value.empty();
@@ -43,7 +46,7 @@ bool is_nothing(const T& value) {
 }
 template <class T>
 void set_to_nothing(T& value) {
-  if constexpr (std::is_same_v<T, int>)
+  if constexpr (kIsCount<T>)
     value = kNotCounted;
   else if constexpr (std::is_same_v<T, double>)
     value = std::nan("");
@@ -124,9 +127,9 @@ class Reader {
   }
   template <class Whole, class Value>
   void read(const Column<PartOf<Struct, Whole, Value>>& column) {
-    const json& value = j_.at(std::string(column.name));
     std::optional<Whole>& whole = s_.*column.place.whole;
     if (!any_part_of(column.place.whole)) return;
+    const json& value = j_.at(std::string(column.name));
     if (!whole) whole.emplace();
     read_value(value, column.name, (*whole).*column.place.part);
   }
@@ -141,7 +144,7 @@ class Reader {
     bool any = false;
     for_each_column(table_, [&]<class Place>(const Column<Place>& column) {
       if constexpr (requires { column.place.whole == whole; })
-        if (column.place.whole == whole) any |= !j_.at(std::string(column.name)).is_null();
+        if (column.place.whole == whole) any |= !j_.value(std::string(column.name), json()).is_null();
     });
     return any;
   }

@@ -76,7 +76,7 @@ class Planner {
   }
 
  private:
-  /// The given ones, or all that are available, in the registry's order.
+  /// The given ones, or all that are available, in the registry's order; then the peers from outside.
   void choose_implementations() {
     std::vector<const Implementation*> asked;
     for (const std::string& name : selection_.implementations) asked.push_back(&choose_implementation(name));
@@ -85,6 +85,8 @@ class Planner {
       if (asked.empty() && !reason.empty()) leave_out(std::string(entry.name), reason);
       if (asked.empty() ? reason.empty() : contains(asked, &entry)) implementations_.push_back(&entry);
     }
+    for (const Implementation* entry : asked)
+      if (entry->own_process && !contains(implementations_, entry)) implementations_.push_back(entry);
   }
 
   /// A dataset of the preset may be missing; one that was asked for may not.
@@ -173,7 +175,7 @@ class Planner {
       entry.make(options);
       if (job.search && !can_run(resolve(job.search->arguments).strategy, entry)) {
         leave_out(fmt::format("{} in search {}", entry.name, job.search->name),
-                  "it takes one pose at a time");
+                  entry.own_process ? "it gives no score" : "it takes one pose at a time");
         return false;
       }
       if (!entry.batches && std::erase_if(job.poses, [](int poses) { return poses > 1; }) > 0)

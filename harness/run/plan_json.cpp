@@ -8,6 +8,7 @@
 #include "io/text.hpp"
 #include "ndt/core/error.hpp"
 #include "ndt/core/limits.hpp"
+#include "peers/peer_file.hpp"
 #include "registry/option_keys.hpp"
 #include "run/guess_grids.hpp"
 #include "run/plan.hpp"
@@ -98,7 +99,8 @@ void require_bounds(const SearchSpec& search) {
 
 /// What only a dataset can tell, its frames and their guesses, is checked when measurements are made.
 void require_bounds(const Job& job) {
-  find_implementation(job.implementation);
+  // The file of a peer may change while a run lasts: that costs its own jobs.
+  if (!is_peer_name(job.implementation)) find_implementation(job.implementation);
   require_whole("threads", job.threads, 1, Limits::kThreads);
   require_whole("row_count", static_cast<std::int64_t>(job.measurement_count), 1, Limits::kJobMeasurements);
   for (const int poses : job.poses) require_whole("poses", poses, 1, kPosesMost);

@@ -5,6 +5,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <set>
 
 #include "base/errors.hpp"
 #include "base/output_file.hpp"
@@ -13,6 +14,7 @@
 #include "io/cloud_file.hpp"
 #include "io/text.hpp"
 #include "ndt/core/limits.hpp"
+#include "peers/peer_file.hpp"
 #include "run/run_folder.hpp"
 
 namespace ndt::harness {
@@ -154,20 +156,28 @@ json budget_json(const Implementation& entry) {
           {"allocations", promised(b.allocations)}};
 }
 
-json implementations_json() {
+json implementation_json(const Implementation& entry) {
+  return {{"name", entry.name},
+          {"runs_on", entry.runs_on},
+          {"schedule", entry.schedule},
+          {"note", entry.note},
+          {"stop_rule", entry.stop_rule},
+          {"peer", entry.peer},
+          {"oracle", entry.name == kReference},
+          {"budget", budget_json(entry)},
+          {"one_thread", entry.one_thread},
+          {"available", entry.unavailable_reason().empty()},
+          {"reason", or_null(entry.unavailable_reason())}};
+}
+
+/// All of the registry, and the peers of the plan.
+json implementations_json(const Plan& plan) {
   json all = json::array();
-  for (const Implementation& entry : implementations())
-    all.push_back({{"name", entry.name},
-                   {"runs_on", entry.runs_on},
-                   {"schedule", entry.schedule},
-                   {"note", entry.note},
-                   {"stop_rule", entry.stop_rule},
-                   {"peer", entry.peer},
-                   {"oracle", entry.name == kReference},
-                   {"budget", budget_json(entry)},
-                   {"one_thread", entry.one_thread},
-                   {"available", entry.unavailable_reason().empty()},
-                   {"reason", or_null(entry.unavailable_reason())}});
+  for (const Implementation& entry : implementations()) all.push_back(implementation_json(entry));
+  std::set<std::string> peers;
+  for (const Job& job : plan.jobs)
+    if (is_peer_name(job.implementation)) peers.insert(job.implementation);
+  for (const std::string& name : peers) all.push_back(implementation_json(find_implementation(name)));
   return all;
 }
 
@@ -191,7 +201,8 @@ void write_run_metadata(const RunFolder& folder, const ReportProgress& report) {
   constexpr auto kReplace = json::error_handler_t::replace;
   write_text(folder.path() / kDatasets, datasets.dump(1, ' ', false, kReplace));
   write_text(folder.path() / "columns.json", columns_json());
-  write_text(folder.path() / "implementations.json", implementations_json().dump(1, ' ', false, kReplace));
+  write_text(folder.path() / "implementations.json",
+             implementations_json(folder.plan()).dump(1, ' ', false, kReplace));
 }
 
 }  // namespace ndt::harness

@@ -206,6 +206,26 @@ TEST(Measurement, WhatIsUnknownIsNull) {
   EXPECT_EQ(parse_measurement(to_json_line(measurement)).newton_fallbacks, kNotCounted);
 }
 
+TEST(Measurement, APeerFromOutsideHasNoCountsAndTimesOfItsOwn) {
+  Measurement measurement = sample_measurement();
+  measurement.voxels = measurement.correspondences = kNotCounted;
+  measurement.iterations = measurement.evaluations = measurement.oscillation_count = kNotCounted;
+  measurement.aside = Aside{1234.5, 20.25};
+  const auto j = nlohmann::json::parse(to_json_line(measurement));
+  for (const char* count : {"voxels", "correspondences", "iterations", "evaluations", "oscillation_count"})
+    EXPECT_TRUE(j.at(count).is_null()) << count;
+  EXPECT_EQ(j.at("prepare_us"), 1234.5);
+  const Measurement back = parse_measurement(to_json_line(measurement));
+  EXPECT_EQ(back.voxels, kNotCounted);
+  EXPECT_EQ(back.iterations, kNotCounted);
+  EXPECT_EQ(back.aside.value().pipe_us, 20.25);
+
+  auto before = nlohmann::json::parse(to_json_line(sample_measurement()));
+  EXPECT_TRUE(before.at("pipe_us").is_null());
+  before.erase("prepare_us"), before.erase("pipe_us");
+  EXPECT_FALSE(parse_measurement(before.dump()).aside.has_value());
+}
+
 TEST(Measurement, TheTrafficOfADeviceComesBackAndIsNullWithoutOne) {
   Measurement measurement = sample_measurement();
   measurement.traffic = Traffic{36064, 2, 344, 1, 6, 7, 0, 0, std::int64_t{1} << 33};

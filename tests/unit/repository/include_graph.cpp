@@ -23,17 +23,18 @@ const std::map<std::string, Names> kLayersOfCommon = {
     {"solve", {"core", "exec", "align", "voxel", "score", "solve"}},
     {"edge", {"core", "exec", "align", "voxel", "score", "solve", "edge"}}};
 
-/// base ← io ← town ← data ← registry ← run ← cli; microbench beside cli. The wings of the harness are its
-/// folders.
+/// base ← io ← town ← data ← registry ← run ← cli; peers between io and registry, microbench beside cli. The
+/// wings of the harness are its folders.
 const std::map<std::string, Names> kLayersOfHarness = {
     {"base", {"base"}},
     {"io", {"base", "io"}},
     {"town", {"base", "io", "town"}},
     {"data", {"base", "io", "town", "data"}},
-    {"registry", {"base", "io", "town", "data", "registry"}},
-    {"run", {"base", "io", "town", "data", "registry", "run"}},
-    {"cli", {"base", "io", "town", "data", "registry", "run", "cli"}},
-    {"microbench", {"base", "io", "town", "data", "registry", "run", "microbench"}}};
+    {"peers", {"base", "io", "peers"}},
+    {"registry", {"base", "io", "town", "data", "peers", "registry"}},
+    {"run", {"base", "io", "town", "data", "peers", "registry", "run"}},
+    {"cli", {"base", "io", "town", "data", "peers", "registry", "run", "cli"}},
+    {"microbench", {"base", "io", "town", "data", "peers", "registry", "run", "microbench"}}};
 
 /// The oracle shares no NDT maths with what it judges.
 const Names kLayersForTheOracle = {"core", "align"};

@@ -1,0 +1,35 @@
+// A peer as an aligner: clouds go over as files, guesses and poses as numbers, and its times are checked.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+
+#include "ndt/align/aligner.hpp"
+#include "peers/peer_file.hpp"
+
+namespace ndt::harness {
+
+/// An aligner that takes its own time: a caller's clock would count the way to another process and back.
+class TakesItsTime {
+ public:
+  struct Spent {
+    double map_us = 0;    ///< of the last set_map
+    double scan_us = 0;   ///< of the last preparation of a scan, which no alignment counts
+    double align_us = 0;  ///< of the last alignment
+    double pipe_us = 0;   ///< that an empty request takes, by our clock
+    std::int64_t peak_rss_bytes = 0;
+  };
+  virtual ~TakesItsTime() = default;
+  virtual Spent spent() const = 0;
+};
+
+/// Nothing of those that leave the time to their caller.
+std::optional<TakesItsTime::Spent> spent_by(const Aligner& aligner);
+
+/// Starts the process with the first map. `peer` must outlive the aligner. Throws std::invalid_argument for
+/// options other than threads and resolution: a peer has its own. All calls throw PeerError for what the peer
+/// does wrong.
+std::unique_ptr<Aligner> make_peer_aligner(const PeerFile& peer, const AlignOptions& options);
+
+}  // namespace ndt::harness

@@ -1,0 +1,79 @@
+#include "peers/peer_file.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "base/errors.hpp"
+#include "base/programs.hpp"
+#include "base/project_folder.hpp"
+#include "io/toml_fields.hpp"
+
+namespace ndt::harness {
+
+namespace fs = std::filesystem;
+
+std::optional<fs::path> peers_folder() {
+  std::error_code missing;
+  if (const char* named = std::getenv("NDT_PEERS"); named != nullptr && *named != '\0') {
+    if (!fs::is_directory(named, missing))
+      throw refusal(printable_name(named), "NDT_PEERS", "is no folder",
+                    "set it to a folder of peers, or unset it");
+    return fs::absolute(named);
+  }
+  try {
+    return project_folder("peers");
+  } catch (const InputError&) {
+    return std::nullopt;
+  }
+}
+
+std::vector<std::string> peer_names() {
+  std::vector<std::string> names;
+  const std::optional<fs::path> folder = peers_folder();
+  if (!folder) return names;
+  for (const auto& entry : fs::directory_iterator(*folder))
+    if (entry.path().extension() == ".toml")
+      names.push_back(std::string(kPeerPrefix) + entry.path().stem().string());
+  std::ranges::sort(names);
+  return names;
+}
+
+PeerFile read_peer(std::string_view name) {
+  const std::vector<std::string> names = peer_names();
+  if (std::ranges::find(names, name) == names.end()) {
+    if (names.empty())
+      throw UsageError(fmt::format("unknown peer '{}': there are none; set NDT_PEERS to a folder of peers",
+                                   printable(name)));
+    throw unknown_name("peer", name, names);
+  }
+  PeerFile peer;
+  peer.name = name;
+  peer.folder = *peers_folder();
+  TomlTable toml = TomlTable::read(peer.folder / (peer.name.substr(kPeerPrefix.size()) + ".toml"));
+  peer.about = toml.required_text("about");
+  peer.version = toml.required_text("version");
+  peer.licence = toml.required_text("licence");
+  peer.stop_rule = toml.required_text("stop_rule");
+  peer.runs_on = toml.text("runs_on").value_or("CPU, a process of its own");
+  peer.note = toml.text("note").value_or("");
+  peer.set_up = toml.text("set_up").value_or("");
+  peer.one_thread = toml.flag("one_thread").value_or(false);
+  peer.command = toml.texts("command").value_or(std::vector<std::string>{});
+  if (peer.command.empty() || peer.command[0].empty())
+    toml.refuse("command", "is missing or empty", "give the program and its arguments as a list of texts");
+  toml.finish();
+  return peer;
+}
+
+std::string program_of(const PeerFile& peer) {
+  const std::string& program = peer.command[0];
+  if (program.find('/') == std::string::npos) return find_program(program);
+  const fs::path file = peer.folder / program;
+  std::error_code missing;
+  return fs::is_regular_file(file, missing) && ::access(file.c_str(), X_OK) == 0 ? file.string() : "";
+}
+
+}  // namespace ndt::harness

@@ -1,0 +1,40 @@
+// A peer's description: one TOML file in a folder of peers says what the peer is and how it is started.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace ndt::harness {
+
+/// What the names of peers begin with: exec:NAME is described by NAME.toml.
+inline constexpr std::string_view kPeerPrefix = "exec:";
+inline bool is_peer_name(std::string_view name) { return name.starts_with(kPeerPrefix); }
+
+struct PeerFile {
+  std::string name;                  ///< with the prefix
+  std::filesystem::path folder;      ///< of the file; its command runs in it
+  std::vector<std::string> command;  ///< the program and its arguments; no shell reads them
+  std::string about, version, licence, stop_rule;
+  std::string runs_on, note;  ///< note may be empty
+  std::string set_up;         ///< what to do where the command is missing; may be empty
+  bool one_thread = false;    ///< the peer ignores the number of threads
+};
+
+/// The value of NDT_PEERS, else the project's peers/; nothing where neither is there. Throws InputError if
+/// NDT_PEERS names no folder.
+std::optional<std::filesystem::path> peers_folder();
+
+/// The names of all files of peers_folder(), sorted, whatever is in them.
+std::vector<std::string> peer_names();
+
+/// Throws UsageError for an unknown name, InputError if its file cannot be used.
+PeerFile read_peer(std::string_view name);
+
+/// The path of the command's program, empty if it cannot be found or started. One without a slash is looked
+/// for on PATH, any other is relative to the peer's folder.
+std::string program_of(const PeerFile& peer);
+
+}  // namespace ndt::harness

@@ -1,0 +1,13 @@
+// Peers as implementations: found by the names exec:NAME, and made of their files.
+#pragma once
+
+#include <string_view>
+
+#include "ndt/align/implementation.hpp"
+
+namespace ndt::harness {
+
+/// The entry of a peer, the same for the same name as long as the program runs. Throws as read_peer does.
+const Implementation& peer_implementation(std::string_view name);
+
+}  // namespace ndt::harness
