@@ -1,0 +1,32 @@
+"""The protocol of docs/peers.md for peers in Python: reads requests, takes the time of the work, answers."""
+
+import json
+import os
+import sys
+import time
+
+import numpy as np
+
+
+def serve(prepare_map, prepare_scan, align):
+    """prepare_map and prepare_scan(points, threads) return what align(map, scan, guess, threads) is given. It
+    returns the pose, whether it converged, and the iterations or None."""
+    answers = os.fdopen(os.dup(1), "w", buffering=1)
+    os.dup2(2, 1)  # libraries print; answers have stdout to themselves
+    prepare = {"map": prepare_map, "scan": prepare_scan}
+    prepared = {}
+    for line in sys.stdin:
+        request = json.loads(line)
+        what, answer = request["do"], {}
+        if what in prepare:
+            points = np.fromfile(request["file"], np.float32).reshape(-1, 3).astype(np.float64)
+            begin = time.perf_counter()
+            prepared[what] = prepare[what](points, request["threads"])
+            answer["us"] = 1e6 * (time.perf_counter() - begin)
+        elif what == "align":
+            guess = np.array(request["guess"]).reshape(4, 4)
+            begin = time.perf_counter()
+            pose, converged, iterations = align(prepared["map"], prepared["scan"], guess, request["threads"])
+            answer["us"] = 1e6 * (time.perf_counter() - begin)
+            answer |= {"pose": np.asarray(pose).ravel().tolist(), "converged": converged, "iterations": iterations}
+        answers.write(json.dumps(answer) + "\n")
