@@ -66,7 +66,7 @@ COLUMNS = [
     "success_low",
     "success_high",
 ]
-COLUMNS += ["iterations_p50", "iterations_p90", "stops", "build_ms_p50"]
+COLUMNS += ["iterations_p50", "iterations_p90", "stops", "build_ms_p50", "prepare_ms_p50"]
 COLUMNS += [f"{name}_{label}" for _, name in ERRORS.values() for label in QUANTILES]
 
 
@@ -86,9 +86,16 @@ def _errors(group: pd.DataFrame) -> dict:
     return out
 
 
+def _preparation_ms(group: pd.DataFrame) -> float:
+    """Median over scans and jobs; NaN where it is part of the alignment, as of all but peers from outside."""
+    if "prepare_us" not in group:  # in runs made before there were such peers
+        return np.nan
+    return group.drop_duplicates(["job", "frame"]).prepare_us.dropna().median() / 1000
+
+
 def accuracy_table(measurements: pd.DataFrame) -> pd.DataFrame:
     """One row per KEY: measurements, errors, successes with Wilson's interval, error quantiles, iterations,
-    stops, build time."""
+    stops, build time, and that in which a peer from outside prepares a scan."""
     table = []
     for key, group in measurements.groupby(KEY, sort=False):
         known = group.success.dropna()
@@ -106,6 +113,7 @@ def accuracy_table(measurements: pd.DataFrame) -> pd.DataFrame:
                 "iterations_p50": group.iterations.dropna().median(),
                 "iterations_p90": group.iterations.quantile(0.9),
                 "stops": _stops(group),
+                "prepare_ms_p50": _preparation_ms(group),
                 "build_ms_p50": group.drop_duplicates("job").build_us.dropna().median() / 1000,
             }
             | _errors(group)

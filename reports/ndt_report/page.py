@@ -139,6 +139,7 @@ def render(report: Report) -> str:
         plan=plan_facts(run.plan),
         left_out=left_out(run.plan),
         checkout=checkout(run.environment),
+        has_outside=bool((report.table.prepare_ms_p50.notna()).any()),
         iteration_times=report.iteration_times.to_dict("records"),
         feature_costs=report.feature_costs.to_dict("records"),
         tails=report.tails.to_dict("records"),

@@ -6,6 +6,7 @@ from .verdict import interval
 
 MOST_LINES = 24
 MOST_SEARCHES = 4  # datasets with a line on searches
+MOST_BETTER = 3  # datasets with a line on more accurate peers
 WIDTH = 120
 HEADER = [
     "dataset",
@@ -63,7 +64,8 @@ def _worth_most(table, room: int):
 
 def summary_lines(report: Report, path) -> list:
     """Verdict, as many rows of the table as fit, cautions, path."""
-    head = [report.verdict.headline] + report.verdict.searches[:MOST_SEARCHES]
+    verdict = report.verdict
+    head = [verdict.headline] + verdict.better[:MOST_BETTER] + verdict.searches[:MOST_SEARCHES]
     cautions = report.verdict.cautions[:4]
     left = (
         [f"{len(report.verdict.cautions) - 4} more cautions are in the report."]

@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 
 from .accuracy import AGREEMENT, TRUTH
+from .better_peers import better_peer_sentences, better_peers
 from .environment import left_out
 from .latency import FASTER, SAME
 from .load import Run
@@ -21,6 +22,7 @@ MOST_SENTENCES = 6
 class Verdict:
     headline: str
     datasets: list  # one sentence each
+    better: list  # one sentence each: peers that are more accurate than what is recommended
     searches: list  # one sentence each
     trust: list  # what speaks for the numbers
     cautions: list  # what a reader must know before using them
@@ -38,6 +40,15 @@ def interval(row, prefix="") -> str:
 def candidates(table: pd.DataFrame) -> pd.DataFrame:
     """Of summary_table() what may be recommended: timed, as accurate as the oracle, the same algorithm."""
     return table[table.align_ms_p50.notna() & table.equal & ~table.peer & (table.variant == "autoware")]
+
+
+def recommended(table: pd.DataFrame, shown) -> dict:
+    """Of each dataset its fastest candidate; where there is none, the fastest that is no peer."""
+    own = table[~table.peer & (table.variant == "autoware") & table.dataset.isin(shown)]
+    first = own.assign(candidate=own.index.isin(candidates(own).index)).sort_values(
+        ["candidate", "align_ms_p50"], ascending=[False, True], kind="stable"
+    )
+    return {row.dataset: row for row in first.drop_duplicates("dataset").itertuples()}
 
 
 def dataset_sentence(dataset: str, table: pd.DataFrame, frames: int, oracle: str) -> str:
@@ -127,6 +138,7 @@ def verdict_of(
     return Verdict(
         headline(table, shown, run.oracle),
         said,
+        better_peer_sentences(better_peers(measurements, table, recommended(table, shown), run.datasets)),
         list(searches),
         _trust(run, measurements, table[table.dataset.isin(shown)]),
         run.notes + list(false_answers) + _cautions(run, measurements, table),
@@ -160,6 +172,15 @@ def _trust(run: Run, measurements, table) -> list:
             " processes."
         )
     return out
+
+
+def _preparation(rows) -> str:
+    """What the times of a peer from outside leave out."""
+    times_ms = rows.prepare_ms_p50.dropna()
+    if times_ms.empty:
+        return ""
+    low, high = (f"{times_ms.agg(end):.2g}" for end in ("min", "max"))
+    return f" They leave out the preparation of a scan: {low if low == high else f'{low} to {high}'} ms."
 
 
 def typical_spread(measurements) -> float:
@@ -208,7 +229,7 @@ def _cautions(run: Run, measurements, table) -> list:
     for name in table[table.peer].implementation.unique():
         out.append(
             f"{name} is another algorithm on the same data (a peer): its poses and stopping rule differ, so"
-            " its times are no like-for-like comparison."
+            f" its times are no like-for-like comparison.{_preparation(table[table.implementation == name])}"
         )
     unequal = table[
         ~table.equal & ~table.peer & table.align_ms_p50.notna() & (table.why_not.str.startswith("not equal"))

@@ -1,0 +1,85 @@
+"""Peers that end nearer to the truth than what the verdict recommends: it has to name them."""
+
+import numpy as np
+import pandas as pd
+
+from .accuracy import TRUTH
+from .latency import MARGIN
+from .page_numbers import number
+from .reference import SAME_ALIGNMENT
+from .stats import wilson
+
+COLUMNS = ["dataset", "base", "peer", "peer_mm", "base_mm", "scans", "sure"]
+
+
+def better_peers(measurements: pd.DataFrame, table: pd.DataFrame, bases: dict, datasets: pd.DataFrame):
+    """Rows of COLUMNS. bases: of each dataset the row of summary_table() to compare with.
+
+    More accurate: more scans end nearer to the truth than do not (sure: by Wilson's interval), the median
+    error is lower by more than MARGIN, that of the rotation is not higher, and no fewer alignments succeed.
+    """
+    out = []
+    for dataset, base in bases.items():
+        rows = table[(table.dataset == dataset) & (table.variant == "autoware")]
+        peers = rows[rows.peer & (rows.success_kind == TRUTH)].sort_values("align_ms_p50", kind="stable")
+        least_m = datasets.truth_accuracy_m.astype(float).fillna(0)[dataset]
+        for peer in peers.drop_duplicates("implementation").itertuples():
+            pairs = _alignments_of(measurements, peer).merge(
+                _alignments_of(measurements, base), on=SAME_ALIGNMENT, suffixes=("_peer", "_base")
+            )
+            found = _compared(pairs, least_m)
+            if found:
+                out.append({"dataset": dataset, "base": base.implementation, "peer": peer.implementation} | found)
+    return pd.DataFrame(out, columns=COLUMNS)
+
+
+def _alignments_of(measurements, row) -> pd.DataFrame:
+    """Those with a truth; a failure is infinitely far away from it."""
+    own = measurements[
+        (measurements.dataset == row.dataset)
+        & (measurements.variant == row.variant)
+        & (measurements.implementation == row.implementation)
+        & (measurements.threads == row.threads)
+        & measurements.truth.notna()
+    ]
+    failed = own.error.notna()
+    return own[SAME_ALIGNMENT + ["success"]].assign(
+        m=own.translation_error_m.mask(failed, np.inf), deg=own.rotation_error_deg.mask(failed, np.inf)
+    )
+
+
+def _compared(pairs, least_m) -> dict:
+    """What COLUMNS say of a more accurate peer; empty for another. Guesses of one scan mostly end at one pose:
+    a scan counts once, by the median of its alignments."""
+    scans = pairs.groupby("frame")[["m_peer", "m_base", "deg_peer", "deg_base"]].median()
+    peer_m, base_m = scans.m_peer.clip(lower=least_m), scans.m_base.clip(lower=least_m)
+    wins, n = int((peer_m < base_m).sum()), len(scans)
+    if (
+        2 * wins <= n
+        or not peer_m.median() < (1 - MARGIN) * base_m.median() < np.inf
+        or scans.deg_peer.median() > scans.deg_base.median()
+        or pairs.success_peer.sum() < pairs.success_base.sum()
+    ):
+        return {}
+    return {
+        "peer_mm": 1000 * peer_m.median(),
+        "base_mm": 1000 * base_m.median(),
+        "scans": n,
+        "sure": wilson(wins, n)[0] > 0.5,
+    }
+
+
+def better_peer_sentences(found: pd.DataFrame) -> list:
+    """Of better_peers(): one sentence a dataset, the best peer first."""
+    out = []
+    for (dataset, base), rows in found.groupby(["dataset", "base"], sort=False):
+        named = [
+            f"{'' if row.sure else 'probably '}{row.peer} ({number(row.peer_mm, 2)} mm)"
+            for row in rows.sort_values("peer_mm", kind="stable").itertuples()
+        ]
+        scans = rows.scans.max()
+        out.append(
+            f"More accurate than {base} ({number(rows.base_mm.iloc[0], 2)} mm) on {dataset}:"
+            f" {', '.join(named)}; median errors of {scans} scan{'s' if scans != 1 else ''}."
+        )
+    return out

@@ -1,0 +1,95 @@
+"""A verdict names the peers that are more accurate than what it recommends, and no others."""
+
+import needs  # noqa: F401  first: it skips
+
+import json
+
+import pytest
+from ndt_report.better_peers import better_peer_sentences, better_peers
+from ndt_report.columns import COLUMNS_BEFORE, LATER, Column
+from ndt_report.load import load_run
+from ndt_report.page import render
+from ndt_report.sections import make_report
+from ndt_report.summary import summary_table
+from ndt_report.terminal import summary_lines
+from ndt_report.verdict import recommended
+from synthetic_run import SyntheticRun
+from toy import OWN, PEER, REFERENCE, datasets, failed, implementations, judged, measurement
+
+SCANS = 6
+
+
+def measurements(peer_m, own_m=0.009, scans=SCANS, guesses=1, **of_peer):
+    """peer_m: of each scan, or of all."""
+    peer_m = peer_m if isinstance(peer_m, list) else [peer_m] * scans
+    return [
+        measurement(name, x, true_x=0, frame=f"f{k}", guess_name=f"g{g}", ms=[ms], job=job, **more)
+        for k in range(scans)
+        for g in range(guesses)
+        for job, (name, x, ms, more) in enumerate(
+            [(REFERENCE, own_m, 4.0, {}), (OWN, own_m, 1.0, {}), (PEER, peer_m[k], 2.0, of_peer)]
+        )
+    ]
+
+
+def found_in(rows, **of_dataset):
+    frame = judged(rows, **of_dataset)
+    table = summary_table(frame, implementations())
+    known = datasets(*dict.fromkeys(frame.dataset), **of_dataset)
+    return better_peers(frame, table, recommended(table, list(known.index)), known)
+
+
+def test_a_peer_nearer_to_the_truth_is_named_with_both_errors():
+    (said,) = better_peer_sentences(found_in(measurements(0.0013)))
+    assert said == "More accurate than persistent_cpu (9 mm) on toy: pcl_ndt (1.3 mm); median errors of 6 scans."
+
+
+@pytest.mark.parametrize("scans, guesses", [(1, 8), (3, 1)])
+def test_few_scans_make_it_probable_however_many_guesses_they_have(scans, guesses):
+    (said,) = better_peer_sentences(found_in(measurements(0.0013, scans=scans, guesses=guesses)))
+    assert "toy: probably pcl_ndt (1.3 mm)" in said and f"of {scans} scan{'s' * (scans > 1)}." in said
+
+
+@pytest.mark.parametrize("rows, of_dataset", [
+    (measurements(0.02), {}),  # farther
+    (measurements(0.0088), {}),  # within the margin
+    (measurements([0.001] * 3 + [0.02] * 3), {}),  # half of the scans
+    (measurements(0.001, rotation_error_deg=0.5), {}),
+    (measurements(0.001)[:-1] + [failed(PEER, frame="f5", guess_name="g0", truth=measurement(true_x=0)["truth"])], {}),
+    (measurements(0.0013), {"truth_accuracy_m": 0.02}),  # errors below it say nothing
+    ([row | {"truth": None, "translation_error_m": float("nan")} for row in measurements(0.001)], {}),
+], ids=["farther", "as near", "half", "turned", "failed", "truth too coarse", "no truth"])
+def test_no_other_is_named(rows, of_dataset):
+    assert better_peer_sentences(found_in(rows, **of_dataset)) == []
+
+
+def test_without_an_equal_implementation_the_fastest_of_ours_is_compared():
+    rows = [row for row in measurements(0.0013) if row["implementation"] != REFERENCE]
+    assert list(found_in(rows).base) == [OWN]
+
+
+def report_of_a_peer_from_outside(folder):
+    run = SyntheticRun(cuda=False).tracking("town")
+    for row in run.measurements:
+        if row["implementation"] == "pcl_ndt":
+            row |= {"pose": row["truth"], "translation_error_m": 0.0005, "rotation_error_deg": 0.0}
+            row["prepare_us"] = 4600.0
+    run.write(folder)
+    columns = [*COLUMNS_BEFORE, Column("prepare_us", "us", "number", LATER, "")]
+    (folder / "columns.json").write_text(json.dumps([column._asdict() for column in columns]))
+    return make_report(load_run(folder))
+
+
+def test_page_and_terminal_name_it_and_say_what_its_times_leave_out(tmp_path):
+    report = report_of_a_peer_from_outside(tmp_path / "run")
+    (said,) = report.verdict.better
+    assert said.startswith("More accurate than persistent_cpu (") and "on town: pcl_ndt (0.5 mm)" in said
+    page = " ".join(render(report).split())
+    assert said in page and "a scan's preparation, 4.6 ms, is left out" in page
+    assert "They leave out the preparation of a scan: 4.6 ms." in page and "Time of peers from outside" in page
+    assert said in summary_lines(report, "report.html")
+
+
+def test_nothing_is_said_of_preparation_without_peers_from_outside(tmp_path):
+    page = render(make_report(load_run(SyntheticRun(cuda=False).tracking("town").write(tmp_path / "run"))))
+    assert "preparation of a scan" not in page and "peers from outside" not in page
