@@ -22,7 +22,14 @@ DENSE_DPI = 130  # of what is drawn as pixels: clouds, tens of thousands of poin
 
 # Okabe and Ito's palette, which the colour-blind can tell apart; the marker says it once more.
 ORACLE = ("#222222", "o", "-")
-PEERS = (("#7F7F7F", "<", ":"), ("#A6A6A6", ">", ":"))
+PEERS = (
+    ("#7F7F7F", "<", ":"),
+    ("#A6A6A6", ">", ":"),
+    ("#5A5A5A", "d", ":"),
+    ("#949494", "p", ":"),
+    ("#6C6C6C", "v", ":"),
+    ("#B4B4B4", "h", ":"),
+)
 SPARE_COLOURS = ("#8C564B", "#6A3D9A", "#B2A000", "#4D6B2F")
 SPARE_MARKERS = ("h", ">", "d", "p")
 OTHERS = (

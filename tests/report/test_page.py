@@ -163,6 +163,14 @@ def test_colours_and_markers_are_distinct_and_follow_the_order_of_the_implementa
     assert look.in_order(["new", "pcl_ndt", "own1", "own0"]) == ["own0", "own1", "pcl_ndt", "new"]
 
 
+def test_several_peers_are_told_apart():
+    table = implementations("cpu_pclomp_ref", "pcl_ndt", *(f"exec:{i}" for i in range(5)))
+    look = Looks(table.assign(peer=table.name != "cpu_pclomp_ref"))
+    looks = [look(name) for name in table.name]
+    assert len({x["color"] for x in looks}) == len({x["marker"] for x in looks}) == len(looks)
+    assert {x["linestyle"] for x in looks[1:]} == {":"}
+
+
 def test_implementations_on_a_device_show_their_transfers_and_others_why_not(tmp_path, made):
     run = SyntheticRun()
     devices = ["multikernel_cuda", "multikernel_graph_cuda", "persistent_cuda", "persistent_cluster_cuda"]
