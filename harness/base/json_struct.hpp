@@ -95,6 +95,12 @@ void read_whole(const nlohmann::ordered_json& j, std::string_view name, T& value
   value = j.get<T>();
 }
 
+/// nlohmann-json would leave out what is too many.
+inline void require_numbers(const nlohmann::ordered_json& j, std::string_view name, std::size_t count) {
+  if (!j.is_array() || j.size() != count || !std::ranges::all_of(j, &nlohmann::ordered_json::is_number))
+    throw FieldError(fmt::format("{} is no list of {} numbers", name, count));
+}
+
 /// Throws FieldError that names the key, or nlohmann::json::exception.
 template <class T>
 void read_value(const nlohmann::ordered_json& j, std::string_view name, T& value) {
@@ -109,8 +115,10 @@ void read_value(const nlohmann::ordered_json& j, std::string_view name, T& value
   } else if constexpr (std::integral<T> && !std::is_same_v<T, bool>) {
     read_whole(j, name, value);
   } else if constexpr (std::is_same_v<T, Transform>) {
+    require_numbers(j, name, 16);
     value = transform_of(j);
   } else if constexpr (std::is_array_v<T>) {
+    require_numbers(j, name, std::extent_v<T>);
     const auto numbers = j.get<std::array<std::remove_extent_t<T>, std::extent_v<T>>>();
     std::ranges::copy(numbers, value);
   } else if constexpr (HasFields<T>) {

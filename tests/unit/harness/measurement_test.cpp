@@ -297,6 +297,15 @@ TEST(Measurement, AScoreThatIsNotFiniteSurvivesAsNotANumber) {
   EXPECT_TRUE(std::isnan(parse_measurement(to_json_line(measurement)).score));
 }
 
+TEST(Measurement, APoseOfMoreOrFewerThan16NumbersIsRefusedByName) {
+  for (const std::size_t count : {15, 17}) {
+    auto json = nlohmann::ordered_json::parse(to_json_line(sample_measurement()));
+    json["pose"] = std::vector<double>(count, 1.0);
+    EXPECT_THAT([&] { parse_measurement(json.dump()); },
+                testing::ThrowsMessage<InputError>(testing::HasSubstr("pose is no list of 16 numbers")));
+  }
+}
+
 TEST(Measurement, CountsThatAreNoWholeNumbersInRangeAreRefusedByName) {
   const auto with = [](const char* key, const nlohmann::ordered_json& value) {
     auto json = nlohmann::ordered_json::parse(to_json_line(sample_measurement()));
