@@ -66,8 +66,8 @@ void PeerProcess::become_peer(char* const* words, const char* folder, pid_t pare
 PeerProcess::~PeerProcess() {
   ::signal(SIGPIPE, on_broken_pipe_);
   if (process_ <= 0) return;
-  ::kill(-process_, SIGKILL);
-  ::kill(process_, SIGKILL);  // it may not have made its group yet
+  kill_tree(process_);         // also what has a session of its own
+  ::kill(-process_, SIGKILL);  // and what its parent left behind
   while (::waitpid(process_, nullptr, 0) < 0 && errno == EINTR) {
   }
 }
