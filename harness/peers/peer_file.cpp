@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cstdlib>
 
 #include "base/errors.hpp"
@@ -14,6 +15,16 @@
 namespace ndt::harness {
 
 namespace fs = std::filesystem;
+
+namespace {
+
+/// A name stands in tables, in command lines and on terminals.
+bool is_name(std::string_view text) {
+  const auto fits = [](unsigned char c) { return std::isalnum(c) != 0 || c == '_' || c == '-' || c == '.'; };
+  return !text.starts_with('.') && std::ranges::all_of(text, fits);
+}
+
+}  // namespace
 
 std::optional<fs::path> peers_folder() {
   std::error_code missing;
@@ -35,7 +46,7 @@ std::vector<std::string> peer_names() {
   const std::optional<fs::path> folder = peers_folder();
   if (!folder) return names;
   for (const auto& entry : fs::directory_iterator(*folder))
-    if (entry.path().extension() == ".toml")
+    if (entry.path().extension() == ".toml" && is_name(entry.path().stem().string()))
       names.push_back(std::string(kPeerPrefix) + entry.path().stem().string());
   std::ranges::sort(names);
   return names;
