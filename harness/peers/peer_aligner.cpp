@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <limits>
 #include <optional>
@@ -15,6 +16,7 @@
 #include "base/errors.hpp"
 #include "base/json_struct.hpp"
 #include "ndt/align/option_table.hpp"
+#include "ndt/core/limits.hpp"
 #include "peers/peer_process.hpp"
 
 namespace ndt::harness {
@@ -192,12 +194,7 @@ class PeerAligner final : public Aligner, public TakesItsTime {
           process_->ask({{"do", "align"}, {"guess", array_of(guess.m)}, {"threads", threads_}});
       const Aligned aligned = read<Aligned>(answer, "align");
       require_possible(aligned.us, answer.outside_us, "align");
-      if (const std::string defect = rigid_defect(aligned.pose); !defect.empty())
-        throw process_->error("answered 'align' with a pose that is not rigid: " + defect,
-                              "give a rotation and a translation, row by row");
-      if (aligned.iterations && *aligned.iterations < 0)
-        throw process_->error(fmt::format("says that it made {} iterations", *aligned.iterations),
-                              "count them, or leave the key out");
+      require_sensible(aligned);
       const double hidden_us = answer.outside_us - answer.waited_us - aligned.us;
       if (hidden_us <= kPipes * spent_.pipe_us + kSlackUs + kShare * aligned.us) return aligned;
       if (tried == kTries)
@@ -207,6 +204,20 @@ class PeerAligner final : public Aligner, public TakesItsTime {
                         aligned.us, answer.outside_us, spent_.pipe_us),
             "take the time of the whole alignment");
     }
+  }
+
+  void require_sensible(const Aligned& aligned) const {
+    if (const std::string defect = rigid_defect(aligned.pose); !defect.empty())
+      throw process_->error("answered 'align' with a pose that is not rigid: " + defect,
+                            "give a rotation and a translation, row by row");
+    for (const int entry : {3, 7, 11})
+      if (std::abs(aligned.pose.m[entry]) > Limits::kOriginM)
+        throw process_->error(
+            fmt::format("answered 'align' with a pose {:g} m away", std::abs(aligned.pose.m[entry])),
+            "give the translation in metres, in the map's frame");
+    if (aligned.iterations && *aligned.iterations < 0)
+      throw process_->error(fmt::format("says that it made {} iterations", *aligned.iterations),
+                            "count them, or leave the key out");
   }
 
   void require_possible(double us, double outside_us, const char* request) const {

@@ -49,7 +49,10 @@ WRONG = {
     "chatters": ("def on_scan(): say(us=work()); print('done', flush=True)", "(wrote 'done.*' without being asked|'done', which is no JSON)"),
     "no_keys": ("def on_align(): say(us=work())", "a key is missing or of another type; give pose"),
     "rows": ("def on_align(): say(pose=[[1, 0, 0, 0]] * 4, converged=True, us=work())", "of another type"),
+    "too_many": ("def on_align(): say(pose=request['guess'] * 2, converged=True, us=work())", "of another type; give pose .16 numbers"),
     "not_rigid": ("def on_align(): say(pose=[2.0] * 16, converged=True, us=work())", "pose that is not rigid"),
+    "far_away": ("def on_align(): say(pose=[1, 0, 0, 1e300, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1], converged=True, us=work())",
+                 "pose 1e[+]300 m away"),
     "long_line": ("def on_align(): print('x' * 200000, flush=True); time.sleep(60)", "more than 64 KiB"),
     "too_slow_clock": ("def on_align(): work(30); say(pose=request['guess'], converged=True, us=5.0)", "took 5 us, but"),
     "too_fast_clock": ("def on_align(): say(pose=request['guess'], converged=True, us=1e9)", "took 1e[+]09 us, but"),
@@ -77,6 +80,16 @@ def run(tmp_path, names, env, code, limits="", study=""):
     own = [row for row in rows if row["implementation"] == "persistent_cpu"]
     assert len(own) == GUESSES and all(row["error"] is None for row in own), "the other measurements are intact"
     return [row for row in rows if row["implementation"] != "persistent_cpu"]
+
+
+def running(word):
+    commands = []
+    for file in Path("/proc").glob("[0-9]*/cmdline"):
+        try:
+            commands.append(file.read_bytes())
+        except OSError:  # it has ended
+            pass
+    return any(word.encode() in command for command in commands)
 
 
 def test_a_peer_is_measured_as_the_others_are(tmp_path):
@@ -119,13 +132,18 @@ def test_a_peer_that_hangs_is_ended_with_all_that_it_started(tmp_path):
           code=EXIT_JOBS_FAILED, env=env)
     (row,) = measurements_in(tmp_path / "run")
     assert row["error_kind"] == "timeout" and re.search("no result within 2 s.*waits", row["error"]), row["error"]
-    commands = [p.read_bytes() for p in Path("/proc").glob("[0-9]*/cmdline") if os.access(p, os.R_OK)]
-    assert not any(b"4321" in command for command in commands)
+    assert not running("4321")
     # What was ended is tried again, with the peer as it is now.
     make_peer(tmp_path / "peers", "hangs")
     bench("run", "--resume", tmp_path / "run", env=env)
     (row,) = measurements_in(tmp_path / "run")
     assert row["error"] is None and row["iterations"] == 3
+
+
+def test_what_a_peer_starts_ends_with_it(tmp_path, courtyard):
+    begin = "def on_scan(): import subprocess; subprocess.Popen(['sleep', '4322'], start_new_session=True); say(us=work())"
+    bench("align", *courtyard.args, "--implementation", "exec:starts", env=make_peer(tmp_path, "starts", begin))
+    assert not running("4322")
 
 
 def test_a_file_that_breaks_while_a_run_lasts_costs_the_peer_alone(tmp_path):
@@ -171,6 +189,13 @@ def test_names_and_programs_that_are_missing(tmp_path, courtyard):
     for name in ("exec:", "exec:../good", "exec:/etc/passwd"):
         assert "unknown peer" in bench(*align, name, code=EXIT_USAGE, env=env).stderr
     assert "NDT_PEERS: is no folder" in bench(*align, "exec:good", code=EXIT_BAD_INPUT, env={"NDT_PEERS": str(tmp_path / "no")}).stderr
+
+
+def test_files_with_odd_names_are_no_peers(tmp_path):
+    env = make_peer(tmp_path, "good-1.0_x")
+    for name in ("a b", "a|b", "new\nline", "esc\x1b[31m", ".hidden", "=1"):
+        (tmp_path / f"{name}.toml").write_text((tmp_path / "good-1.0_x.toml").read_text())
+    assert [p["name"] for p in json.loads(bench("list", "--json", env=env).stdout)["peers"]] == ["exec:good-1.0_x"]
 
 
 def test_align_shows_what_a_peer_says_and_refuses_what_it_lacks(tmp_path, courtyard):
