@@ -29,7 +29,8 @@ def better_peers(measurements: pd.DataFrame, table: pd.DataFrame, bases: dict, d
             )
             found = _compared(pairs, least_m)
             if found:
-                out.append({"dataset": dataset, "base": base.implementation, "peer": peer.implementation} | found)
+                names = {"dataset": dataset, "base": base.implementation, "peer": peer.implementation}
+                out.append(names | found)
     return pd.DataFrame(out, columns=COLUMNS)
 
 
@@ -49,8 +50,8 @@ def _alignments_of(measurements, row) -> pd.DataFrame:
 
 
 def _compared(pairs, least_m) -> dict:
-    """What COLUMNS say of a more accurate peer; empty for another. Guesses of one scan mostly end at one pose:
-    a scan counts once, by the median of its alignments."""
+    """What COLUMNS say of a more accurate peer; empty for another. A scan counts once, by the median of its
+    alignments, because guesses of one scan mostly end at one pose."""
     scans = pairs.groupby("frame")[["m_peer", "m_base", "deg_peer", "deg_base"]].median()
     peer_m, base_m = scans.m_peer.clip(lower=least_m), scans.m_base.clip(lower=least_m)
     wins, n = int((peer_m < base_m).sum()), len(scans)
