@@ -171,7 +171,7 @@ Study read_study(TomlTable& toml) {
 /// From quick to thorough.
 constexpr const char* kOrder[] = {"smoke",      "tracking",     "basin", "scaling",   "profiles",
                                   "iterations", "latency",      "batch", "transfers", "initial_pose",
-                                  "pyramid",    "pyramid_time", "trust", "full"};
+                                  "pyramid",    "pyramid_time", "trust", "peers",     "full"};
 
 fs::path presets_folder() { return project_folder("harness/presets"); }
 
