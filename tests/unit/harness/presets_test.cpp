@@ -15,9 +15,9 @@ using testing::HasSubstr;
 TEST(Presets, TheProjectsOwnAreThereFromQuickToThorough) {
   std::vector<std::string> names;
   for (const Preset& preset : presets()) names.push_back(preset.name);
-  EXPECT_THAT(names,
-              ElementsAre("smoke", "tracking", "basin", "scaling", "profiles", "iterations", "latency",
-                          "batch", "transfers", "initial_pose", "pyramid", "pyramid_time", "trust", "full"));
+  EXPECT_THAT(names, ElementsAre("smoke", "tracking", "basin", "scaling", "profiles", "iterations", "latency",
+                                 "batch", "transfers", "initial_pose", "pyramid", "pyramid_time", "trust",
+                                 "peers", "full"));
 }
 
 TEST(Presets, TheirDatasetsAndOptionsExist) {
