@@ -108,10 +108,12 @@ def headline(table: pd.DataFrame, shown, oracle: str) -> str:
     if table.align_ms_p50.isna().all():
         return "Nothing was timed in this run: it shows which alignments succeed, not how fast they are."
     if own.empty:
-        return (
-            "This run does not say which implementation to use: none is both timed and as accurate as the"
-            " oracle."
+        why = (
+            "none is both timed and as accurate as the oracle"
+            if oracle in set(table.implementation)
+            else f"it has no {oracle} to compare with; add --implementation {oracle}"
         )
+        return f"This run does not say which implementation to use: {why}."
     best = own.sort_values("align_ms_p50", kind="stable").drop_duplicates("dataset")
     wins = best.implementation.value_counts()
     winner, count = sorted(wins.items(), key=lambda item: (-item[1], item[0]))[0]

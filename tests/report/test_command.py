@@ -109,8 +109,8 @@ def odd(name):
         (
             "no oracle",
             (
-                "This run does not say which implementation to use: none is both timed and as accurate as the"
-                " oracle."
+                "This run does not say which implementation to use: it has no cpu_pclomp_ref to compare with;"
+                " add --implementation cpu_pclomp_ref."
             ),
         ),
         (
