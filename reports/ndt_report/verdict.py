@@ -111,7 +111,7 @@ def headline(table: pd.DataFrame, shown, oracle: str) -> str:
         why = (
             "none is both timed and as accurate as the oracle"
             if oracle in set(table.implementation)
-            else f"it has no {oracle} to compare with; add --implementation {oracle}"
+            else f"it has no {oracle} to compare with"
         )
         return f"This run does not say which implementation to use: {why}."
     best = own.sort_values("align_ms_p50", kind="stable").drop_duplicates("dataset")

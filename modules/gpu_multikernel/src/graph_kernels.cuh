@@ -4,6 +4,7 @@
 
 #include "graph_pass.cuh"
 #include "ndt/edge/device_ending.cuh"
+#include "ndt/exec/block_team.cuh"
 #include "ndt/exec/cluster_team.cuh"
 
 namespace ndt::gpu_multikernel {
