@@ -87,7 +87,8 @@ constexpr double kRoundingUs = 1;
 class PeerAligner final : public Aligner, public TakesItsTime {
  public:
   PeerAligner(const PeerFile& peer, const AlignOptions& options)
-      : peer_(peer), threads_(options.threads == 0 ? core_count() : options.threads) {}
+      : peer_(peer), threads_(options.threads == 0 ? core_count() : options.threads),
+        resolution_m_(options.resolution_m) {}
 
   MapInfo set_map(const PointCloud& map) override {
     const Turn turn(*this, "set_map");
@@ -169,7 +170,7 @@ class PeerAligner final : public Aligner, public TakesItsTime {
 
   double hand_over(const char* what, const std::vector<Point>& points) {
     const CloudFile file(points);
-    const PeerAnswer answer = process_->ask({{"do", what}, {"file", file.path()}, {"threads", threads_}});
+    const PeerAnswer answer = process_->ask({{"do", what}, {"file", file.path()}, {"threads", threads_}, {"resolution_m", resolution_m_}});
     const double us = read<Prepared>(answer, what).us;
     require_possible(us, answer.outside_us, what);
     return us;
@@ -241,6 +242,7 @@ class PeerAligner final : public Aligner, public TakesItsTime {
 
   const PeerFile& peer_;
   int threads_;
+  double resolution_m_;
   std::unique_ptr<PeerProcess> process_;
   Vec3<double> map_origin_;
   std::optional<PointCloud> scan_;  ///< that the peer has

@@ -7,7 +7,8 @@ namespace {
 
 class AutowareNdt {
  public:
-  void prepare_map(const ndt_peer::Cloud::Ptr& cloud, int threads) {
+  void prepare_map(const ndt_peer::Cloud::Ptr& cloud, int threads, float resolution_m) {
+    parameters_.resolution = resolution_m;
     set_threads(threads);
     ndt_.setInputTarget(cloud);
   }
@@ -24,7 +25,6 @@ class AutowareNdt {
   void set_threads(int threads) {
     parameters_.trans_epsilon = 0.01;
     parameters_.step_size = 0.1;
-    parameters_.resolution = 2.0F;
     parameters_.max_iterations = 30;
     parameters_.search_method = pclomp::KDTREE;
     parameters_.num_threads = threads;

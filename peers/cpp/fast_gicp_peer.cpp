@@ -17,7 +17,7 @@ class FastGicp : public Base {
     this->setMaxCorrespondenceDistance(1.0);
     ndt_peer::spare_tree<Base>(*this);
   }
-  void prepare_map(const ndt_peer::Cloud::Ptr& cloud, int threads) {
+  void prepare_map(const ndt_peer::Cloud::Ptr& cloud, int threads, float) {
     this->setNumThreads(threads);
     this->setInputTarget(thinned(cloud));
     this->template calculate_covariances<pcl::PointXYZ>(this->target_, *this->search_target_,

@@ -13,14 +13,16 @@ constexpr int kMaxIterations = 30;
 class NdtOmp {
  public:
   explicit NdtOmp(pclomp::NeighborSearchMethod search) {
-    ndt_.setResolution(2.0F);
     ndt_.setStepSize(0.1);
     ndt_.setTransformationEpsilon(0.01);
     ndt_.setMaximumIterations(kMaxIterations);
     ndt_.setNeighborhoodSearchMethod(search);
     ndt_peer::spare_tree(ndt_);
   }
-  void prepare_map(const ndt_peer::Cloud::Ptr& cloud, int) { ndt_.setInputTarget(cloud); }
+  void prepare_map(const ndt_peer::Cloud::Ptr& cloud, int, float resolution_m) {
+    ndt_.setResolution(resolution_m);
+    ndt_.setInputTarget(cloud);
+  }
   void prepare_scan(const ndt_peer::Cloud::Ptr& cloud, int) { ndt_.setInputSource(cloud); }
   ndt_peer::Outcome align(const Eigen::Matrix4f& guess, int threads) {
     ndt_.setNumThreads(threads);

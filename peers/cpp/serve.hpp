@@ -46,8 +46,9 @@ nlohmann::json answer(Method& method, const nlohmann::json& request) {
   };
   if (what == "map" || what == "scan") {
     const Cloud::Ptr cloud = read_points(request.at("file"));
+    const float resolution_m = request.value("resolution_m", 2.0F);
     return {{"us", timed([&] {
-               what == "map" ? method.prepare_map(cloud, threads) : method.prepare_scan(cloud, threads);
+               what == "map" ? method.prepare_map(cloud, threads, resolution_m) : method.prepare_scan(cloud, threads);
              })}};
   }
   if (what != "align") return nlohmann::json::object();
@@ -67,7 +68,7 @@ void spare_tree(Registration& registration) {
                                      true);
 }
 
-/// Serves until stdin ends. A method has prepare_map(cloud, threads), prepare_scan(cloud, threads) and
+/// Serves until stdin ends. A method has prepare_map(cloud, threads, resolution_m), prepare_scan(cloud, threads) and
 /// align(guess, threads), which returns an Outcome.
 template <class Method>
 void serve(Method& method) {

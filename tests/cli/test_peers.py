@@ -112,6 +112,18 @@ def test_a_peer_is_measured_as_the_others_are(tmp_path):
     assert "exec:good" in (tmp_path / "run" / "report.html").read_text()
 
 
+def test_a_peer_is_told_the_voxel_edge(tmp_path, courtyard):
+    env = make_peer(tmp_path, "edges", """
+edges = []
+def on_map(): edges.append(request["resolution_m"]); say(us=work())
+def on_scan(): edges.append(request["resolution_m"]); say(us=work())
+def on_align(): say(pose=request["guess"], converged=True, iterations=round(sum(edges)), us=work())
+""")
+    for words, edge in (([], 2), (["--resolution", 3], 3)):
+        said = json.loads(bench("align", *courtyard.args, "--implementation", "exec:edges", *words, "--json", env=env).stdout)
+        assert said["iterations"] == 2 * edge
+
+
 def test_what_a_peer_does_wrong_costs_its_own_measurements_and_is_named(tmp_path):
     for name, (replaced, _) in WRONG.items():
         env = make_peer(tmp_path / "peers", name, replaced)
