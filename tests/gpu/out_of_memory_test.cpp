@@ -1,9 +1,14 @@
 // Memory of the device that is really used up. Nothing else may run on it meanwhile.
 #include <cuda_runtime.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
+#include <cstdio>
 #include <random>
+#include <stdexcept>
 #include <vector>
 
+#include "base/process.hpp"
 #include "device_implementations.hpp"
 #include "ndt/cuda/context.cuh"
 
@@ -36,6 +41,51 @@ class FilledDevice {
   std::vector<void*> blocks_;
 };
 
+constexpr std::size_t kLeft = std::size_t{64} << 20;
+constexpr const char* kTaken = "took the memory";
+
+/// Run by AnotherProcess in a process of its own: holds the device's memory until its input ends.
+TEST(DeviceMemory, DISABLED_IsTakenUntilInputEnds) {
+  const FilledDevice filled(kLeft);
+  ASSERT_GT(filled.blocks(), 0U);
+  std::puts(kTaken);
+  std::fflush(stdout);
+  while (std::getchar() != EOF) {
+  }
+}
+
+/// Another process that takes all of the device's memory but kLeft; gives it back at the end.
+class AnotherProcess {
+ public:
+  AnotherProcess() : process_(fork()) {
+    if (process_ == 0) become_the_taker();
+    if (process_ < 0) throw std::runtime_error("fork failed");
+    input_.close_read();
+    output_.close_write();
+    std::string said;
+    while (said.find(kTaken) == std::string::npos)
+      if (!harness::drain(output_.read_end(), said)) throw std::runtime_error("it took no memory: " + said);
+  }
+  ~AnotherProcess() {
+    input_.close_write();
+    (void)waitpid(process_, nullptr, 0);
+  }
+  AnotherProcess(const AnotherProcess&) = delete;
+  AnotherProcess& operator=(const AnotherProcess&) = delete;
+
+ private:
+  [[noreturn]] void become_the_taker() const {
+    dup2(input_.read_end(), STDIN_FILENO);
+    dup2(output_.write_end(), STDOUT_FILENO);
+    execl("/proc/self/exe", "taker", "--gtest_also_run_disabled_tests",
+          "--gtest_filter=DeviceMemory.DISABLED_IsTakenUntilInputEnds", nullptr);
+    _exit(127);
+  }
+
+  harness::Pipe input_, output_;
+  pid_t process_;
+};
+
 PointCloud large_map(std::size_t points) {
   std::mt19937 random(3);
   std::uniform_real_distribution<float> unit(-60, 60);
@@ -50,7 +100,7 @@ TEST_P(OutOfMemory, RealLackOfMemoryKeepsThePreviousMap) {
   const AlignResult before = aligner->align(test_clouds::scan(), kGuess);
   const PointCloud large = large_map(std::size_t{1} << 24);  // 192 MiB before anything is made of it
   {
-    const FilledDevice filled(std::size_t{64} << 20);
+    const FilledDevice filled(kLeft);
     ASSERT_GT(filled.blocks(), 0U);
     try {
       aligner->set_map(large);
@@ -64,6 +114,25 @@ TEST_P(OutOfMemory, RealLackOfMemoryKeepsThePreviousMap) {
   EXPECT_EQ(aligner->set_map(large).points, std::int64_t{1} << 24);
   aligner->set_map(test_clouds::map());
   EXPECT_TRUE(harness::same_bits(before, aligner->align(test_clouds::scan(), kGuess)));
+}
+
+TEST_P(OutOfMemory, AnotherProcessThatTakesAllMemoryCostsNewMapsOnly) {
+  const auto aligner = in_courtyard();
+  const AlignResult before = aligner->align(test_clouds::scan(), kGuess);
+  const PointCloud large = large_map(std::size_t{1} << 24);
+  {
+    const AnotherProcess other;
+    for (int k = 0; k < 100; ++k)
+      ASSERT_TRUE(harness::same_bits(before, aligner->align(test_clouds::scan(), kGuess))) << k;
+    try {
+      aligner->set_map(large);
+      ADD_FAILURE() << "a map of " << large.size() << " points fits into 64 MiB";
+    } catch (const cuda::Error& error) {
+      EXPECT_EQ(error.code(), cudaErrorMemoryAllocation) << error.what();
+    }
+    EXPECT_TRUE(harness::same_bits(before, aligner->align(test_clouds::scan(), kGuess)));
+  }
+  EXPECT_EQ(aligner->set_map(large).points, std::int64_t{1} << 24);
 }
 
 NDT_ON_DEVICE_IMPLEMENTATIONS(OutOfMemory);
