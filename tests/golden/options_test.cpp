@@ -43,6 +43,8 @@ std::vector<Combination> combinations() {
           if (search == LineSearch::batched) c.name += "_" + std::string(to_string(set));
           out.push_back(c);
         }
+  out.push_back({AlignOptions::autoware(), "autoware_1_9"});
+  out.back().options.hessian = HessianForm::autoware_1_9;
   const auto pyramid = [&](std::string name, auto&& change) {
     Combination c{AlignOptions::pyramid(), "pyramid_" + std::move(name)};
     change(c.options);

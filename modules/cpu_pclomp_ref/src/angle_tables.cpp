@@ -14,8 +14,9 @@ struct SinCos {
 
 }  // namespace
 
-AngleTables::AngleTables(const Pose& pose) {
+AngleTables::AngleTables(const Pose& pose, HessianForm form) {
   const SinCos x(pose.roll), y(pose.pitch), z(pose.yaw);
+  const double pitch_sine = form == HessianForm::autoware_1_9 ? y.s : -y.s;
   first << -x.s * z.s + x.c * y.s * z.c, -x.s * z.c - x.c * y.s * z.s, -x.c * y.c,  // roll, y
       x.c * z.s + x.s * y.s * z.c, x.c * z.c - x.s * y.s * z.s, -x.s * y.c,         // roll, z
       -y.s * z.c, y.s * z.s, y.c,                                                   // pitch, x
@@ -31,7 +32,7 @@ AngleTables::AngleTables(const Pose& pose) {
       x.s * y.c * z.c, -x.s * y.c * z.s, x.s * y.s,                                 // roll-pitch, z
       -x.s * z.c - x.c * y.s * z.s, x.s * z.s - x.c * y.s * z.c, 0,                 // roll-yaw, y
       x.c * z.c - x.s * y.s * z.s, -x.s * y.s * z.c - x.c * z.s, 0,                 // roll-yaw, z
-      -y.c * z.c, y.c * z.s, -y.s,                                                  // pitch-pitch, x
+      -y.c * z.c, y.c * z.s, pitch_sine,                                            // pitch-pitch, x
       -x.s * y.s * z.c, x.s * y.s * z.s, x.s * y.c,                                 // pitch-pitch, y
       x.c * y.s * z.c, -x.c * y.s * z.s, -x.c * y.c,                                // pitch-pitch, z
       y.s * z.s, y.s * z.c, 0,                                                      // pitch-yaw, x

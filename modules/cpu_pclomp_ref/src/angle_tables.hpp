@@ -5,12 +5,13 @@
 
 #include <Eigen/Core>
 
+#include "ndt/align/align_options.hpp"
 #include "ndt/core/pose.hpp"
 
 namespace ndt::cpu_pclomp_ref {
 
 struct AngleTables {
-  explicit AngleTables(const Pose& pose);
+  explicit AngleTables(const Pose& pose, HessianForm form = HessianForm::exact);
 
   /// Non-zero rows of dR/droll (y, z), dR/dpitch (x, y, z), dR/dyaw (x, y, z).
   Eigen::Matrix<double, 8, 3> first;

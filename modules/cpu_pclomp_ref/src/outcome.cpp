@@ -53,8 +53,7 @@ void judge(const VoxelGrid& grid, const GaussConstants& constants, const std::ve
   result.laplace_covariance = laplace_covariance(hessian);
   if (result.stop != Stop::converged && result.stop != Stop::max_iterations) return;
   add_surfaces(grid, scan, matrix, result.derivative_pose, range_m, result.conditioning);
-  if (result.stop == Stop::converged)
-    add_pushes(grid, constants, scan, matrix, range_m, result.conditioning);
+  if (result.stop == Stop::converged) add_pushes(grid, constants, scan, matrix, range_m, result.conditioning);
   const Conditioning& c = result.conditioning;
   if (!(result.stop == Stop::converged ? c.well_posed() : c.surfaces_fix_the_pose()))
     result.stop = Stop::degenerate;

@@ -31,7 +31,7 @@ std::optional<Vector6d> damped_direction(const Sums& sums) {
 }  // namespace
 
 Sums ScanProblem::sums_at(const Eigen::Matrix4f& matrix, const Pose& pose) const {
-  Sums sums = sum_derivatives(grid, constants, scan.points, matrix, pose, threads);
+  Sums sums = sum_derivatives(grid, constants, scan.points, matrix, pose, threads, options.hessian);
   if (per_scan.regularisation)
     add_regularisation(*per_scan.regularisation, options.regularisation_scale, pose, sums);
   return sums;

@@ -160,8 +160,8 @@ Sums& Sums::operator+=(const Sums& other) {
 }
 
 Sums sum_derivatives(const VoxelGrid& grid, const GaussConstants& constants, const std::vector<Point>& scan,
-                     const Eigen::Matrix4f& matrix, const Pose& pose, int threads) {
-  return Pass<MoveInFloat>{grid, constants, scan, AngleTables(pose), {matrix}}.sum(threads);
+                     const Eigen::Matrix4f& matrix, const Pose& pose, int threads, HessianForm form) {
+  return Pass<MoveInFloat>{grid, constants, scan, AngleTables(pose, form), {matrix}}.sum(threads);
 }
 
 Sums sum_derivatives(const VoxelGrid& grid, const GaussConstants& constants, const std::vector<Point>& scan,

@@ -41,7 +41,8 @@ struct Sums {
 /// `pose`. Gives the same bits for every number of threads, because points are summed in fixed chunks, and
 /// chunks in order.
 Sums sum_derivatives(const VoxelGrid& grid, const GaussConstants& constants, const std::vector<Point>& scan,
-                     const Eigen::Matrix4f& matrix, const Pose& pose, int threads);
+                     const Eigen::Matrix4f& matrix, const Pose& pose, int threads,
+                     HessianForm form = HessianForm::exact);
 
 /// The same over every stride-th point, moved in float64 by the pose itself (only the neighbours are looked
 /// up at its float32 position). negative_curvature: the share that the Hessian keeps of the two parts that

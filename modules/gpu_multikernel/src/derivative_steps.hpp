@@ -26,6 +26,8 @@ NDT_HD inline Mat3<double> rotation_derivative(const SinCos& a, int roll, int pi
          axis_rotation(2, a.sine[2], a.cosine[2], yaw);
 }
 
+constexpr int kPitchPitch = 3;  // of the six angle pairs
+
 /// Step 1. One worker a pose.
 struct SinCosStep {
   StepArguments args;
@@ -55,6 +57,10 @@ struct TransformStep {
       for (int j = i; j < 3; ++j)
         state.second[pair++] = cast<float>(rotation_derivative(state.snapped, (i == 0) + (j == 0),
                                                                (i == 1) + (j == 1), (i == 2) + (j == 2)));
+    if (args.options.hessian == HessianForm::autoware_1_9) {
+      float& x_of_z = state.second[kPitchPitch](0, 2);
+      x_of_z = -x_of_z;
+    }
   }
 };
 

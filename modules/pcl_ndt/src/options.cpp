@@ -50,6 +50,8 @@ void require_offered(const AlignOptions& options) {
       Kept<NewtonStep>{&AlignOptions::newton_step,
                        {NewtonStep::reference},
                        "solves with PCL's SVD and reverses a downhill step"},
+      Kept<HessianForm>{
+          &AlignOptions::hessian, {HessianForm::exact}, "has the Hessian of PCL 1.13, which is exact"},
       Kept<StepControl>{&AlignOptions::step_control, {StepControl::clamped}, "always runs PCL's own loop"},
       Kept<double>{&AlignOptions::regularisation_scale,
                    {AlignOptions{}.regularisation_scale, 0},

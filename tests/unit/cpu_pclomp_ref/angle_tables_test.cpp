@@ -98,6 +98,16 @@ TEST(AngleTables, PitchPitchHasTheMinusSignInItsZColumn) {
   EXPECT_DOUBLE_EQ(tables.second(6, 2), -std::sin(0.3));
 }
 
+TEST(AngleTables, AutowareTo1_9HasThePlusSignThereAndNothingElseOfItsOwn) {
+  const Pose pose{0, 0, 0, 0.4, 0.3, -0.2};
+  AngleTables released(pose, HessianForm::autoware_1_9);
+  const AngleTables exact(pose);
+  EXPECT_DOUBLE_EQ(released.second(6, 2), std::sin(0.3));
+  released.second(6, 2) = exact.second(6, 2);
+  EXPECT_EQ(released.second, exact.second);
+  EXPECT_EQ(released.first, exact.first);
+}
+
 bool same(const AngleTables& a, const AngleTables& b) { return a.first == b.first && a.second == b.second; }
 
 TEST(AngleTables, AnglesBelowATenthOfAMilliradianCountAsZeroEachByItself) {

@@ -122,6 +122,25 @@ TEST_P(SharedCoreDerivatives, TheSecondOrderTermIsLargeEnoughToBeTested) {
       EXPECT_GT(std::fabs(with(i, j) - without(i, j)), 50 * kRelative * largest) << "pair " << i << ", " << j;
 }
 
+TEST_P(SharedCoreDerivatives, AutowareTo1_9DiffersInPitchPitchByTwiceTheTermOfTheScansZ) {
+  const Pose base = GetParam();
+  const FrozenScene scene(base);
+  const SinCos angles = sin_cos_of(base);
+  const Derivatives exact = scene.at(base);
+  Derivatives released = exact;
+  turn_sign_of_autoware_1_9(scene.sums_at(base), angles, released);
+  double expected = 0;
+  for (const Vec3<double>& x : scene.points) {
+    // A point's share of Σ v is what the gradient loses without it.
+    FrozenScene alone = scene;
+    std::erase_if(alone.pairs, [&](const auto& pair) { return &scene.points[pair.point] != &x; });
+    expected += 2 * angles.sine[1] * alone.at(base).gradient[0] * x.z;
+  }
+  EXPECT_NEAR(released.hessian(4, 4) - exact.hessian(4, 4), expected, 1e-9 * std::fabs(expected) + 1e-12);
+  released.hessian(4, 4) = exact.hessian(4, 4);
+  for (int k = 0; k < 36; ++k) EXPECT_EQ(released.hessian.m[k], exact.hessian.m[k]) << k;
+}
+
 INSTANTIATE_TEST_SUITE_P(Poses, SharedCoreDerivatives,
                          testing::Values(Pose{}, Pose{1, -2, 0.5, 0.3, -0.4, 0.7},
                                          Pose{0, 0, 0, 3.1, 3.0, -3.1}, Pose{0.2, 0.1, 0, 0.4, kPi / 2, -0.2},

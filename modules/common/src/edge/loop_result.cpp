@@ -77,10 +77,15 @@ RegionOptions region_options(const AlignOptions& options, std::span<const MapLev
 LoopOptions loop_options(const AlignOptions& options, const PerScan& per_scan,
                          std::span<const MapLevel> levels, double mean_range_m) {
   const Vec3<double>& map_origin = levels.back().origin;
-  LoopOptions out{options.step_m,         options.epsilon_m,
-                  options.max_iterations, {},
-                  options.newton_step,    options.line_search,
-                  options.step_ratios,    region_options(options, levels, mean_range_m)};
+  LoopOptions out{options.step_m,
+                  options.epsilon_m,
+                  options.max_iterations,
+                  {},
+                  options.newton_step,
+                  options.line_search,
+                  options.step_ratios,
+                  options.hessian,
+                  region_options(options, levels, mean_range_m)};
   if (per_scan.regularisation)
     out.regularisation = {true, options.regularisation_scale, per_scan.regularisation->x - map_origin.x,
                           per_scan.regularisation->y - map_origin.y};

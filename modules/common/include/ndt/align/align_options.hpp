@@ -40,6 +40,14 @@ enum class NewtonStep {
 };
 constexpr auto enum_names(NewtonStep) { return std::array{"reference", "damped"}; }
 
+/// The second derivatives of the score.
+enum class HessianForm {
+  exact,
+  autoware_1_9  ///< the error of Autoware's releases up to 1.9.0 (autoware_core #1217), and of ndt_omp: the
+                ///< term of pitch-pitch that has -sin(pitch) has +sin(pitch)
+};
+constexpr auto enum_names(HessianForm) { return std::array{"exact", "autoware_1_9"}; }
+
 /// How far a step may go, and whether it is taken back.
 enum class StepControl {
   clamped,      ///< step_m and epsilon_m bound and end the steps; none is taken back (the reference)
@@ -61,6 +69,7 @@ struct AlignOptions {
   StepRatios step_ratios = StepRatios::fixed8;
   CovarianceStart covariance_start = CovarianceStart::identity;
   NewtonStep newton_step = NewtonStep::reference;
+  HessianForm hessian = HessianForm::exact;
   StepControl step_control = StepControl::clamped;
   Levels levels;                       ///< voxel edges over the resolution, coarse to fine
   double negative_curvature = 1;       ///< share that the Hessian keeps away from the end

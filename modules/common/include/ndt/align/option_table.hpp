@@ -36,6 +36,8 @@ inline constexpr std::tuple kAlignOptions{
            "start of a voxel's second moments"},
     Option{"newton-step", &AlignOptions::newton_step, Bounds::none(), "NAME",
            "what is solved where -H is not positive definite"},
+    Option{"hessian", &AlignOptions::hessian, Bounds::none(), "NAME",
+           "second derivatives: exact, or with the error of Autoware up to 1.9.0"},
     Option{"step-control", &AlignOptions::step_control, Bounds::none(), "NAME",
            "what bounds and ends the steps"},
     Option{"levels", &AlignOptions::levels, Bounds::closed(Limits::kLevelLeast, Limits::kLevelMost), "LIST",

@@ -70,6 +70,14 @@ NDT_HD inline Derivatives derivatives_of(const DerivativeSums<double>& sums, con
   return out;
 }
 
+/// Makes the Hessian that of HessianForm::autoware_1_9: in ∂²(R x)/∂pitch², the map's x has the scan's z with
+/// -sin(pitch), there with +sin(pitch). The scan's z is a₂ · y, because yaw turns about it.
+NDT_HD inline void turn_sign_of_autoware_1_9(const DerivativeSums<double>& sums, const SinCos& angles,
+                                             Derivatives& d) {
+  const Vec3<double> v_x_y{sums.vy(0, 0), sums.vy(0, 1), sums.vy(0, 2)};  // Σ v.x y
+  d.hessian(4, 4) += 2 * angles.sine[1] * dot(AngleAxes(angles).a[2], v_x_y);
+}
+
 NDT_HD inline Derivatives derivatives_of(const DerivativeSums<double>& sums, const Pose& pose) {
   return derivatives_of(sums, sin_cos_of(pose));
 }

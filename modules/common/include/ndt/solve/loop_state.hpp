@@ -57,6 +57,7 @@ struct LoopOptions {
   NewtonStep newton_step = NewtonStep::reference;
   LineSearch line_search = LineSearch::off;
   StepRatios step_ratios = StepRatios::fixed8;
+  HessianForm hessian = HessianForm::exact;
   RegionOptions region;
 };
 

@@ -226,6 +226,7 @@ NDT_HD inline void propose(const Crew& crew, const DerivativeSums<double>& sums,
                            LoopState& state) {
   const Pose pose = state.trial;
   Derivatives at = derivatives_of(sums, state.at.angles);
+  if (options.hessian == HessianForm::autoware_1_9) turn_sign_of_autoware_1_9(sums, state.at.angles, at);
   add_regularisation(options.regularisation, pose, state.at.exact.sine[2], state.at.exact.cosine[2], at);
   const bool searching = state.search.trying();
   crew.one([&] {

@@ -1,0 +1,20 @@
+// What fast_gicp takes from thrust::async, which CUDA 13 no longer has: the transform is done when it returns.
+#pragma once
+
+#include <thrust/iterator/counting_iterator.h>
+#include <thrust/transform.h>
+
+namespace thrust {
+namespace system::cuda {
+struct unique_eager_event {
+  void wait() {}
+};
+}  // namespace system::cuda
+namespace async {
+template <class Begin, class End, class Out, class Function>
+system::cuda::unique_eager_event transform(Begin first, End last, Out out, Function function) {
+  thrust::transform(first, last, out, function);
+  return {};
+}
+}  // namespace async
+}  // namespace thrust
