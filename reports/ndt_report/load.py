@@ -65,7 +65,10 @@ def load_run(folder) -> Run:
     known = {"implementation": set(implementations.index), "dataset": set(datasets.index)}
     rows, notes = read_rows(folder / "results.jsonl", columns, known)
     _refuse_other_runs(folder, rows, plan, environment)
-    planned = sum(job["row_count"] for job in plan["jobs"])
+    planned = sum(job["row_count"] for job in _own_jobs(plan))
+    if shard := plan.get("shard"):
+        parts = ", ".join(map(str, shard["parts"]))
+        notes.append(f"This is part {parts} of {shard['of']} of a run: ndt-bench merge joins them.")
     if len(rows) < planned:
         notes.append(f"This run did not finish: {len(rows)} of {planned} planned measurements are there.")
     measurements = rows.iloc[_report_order(rows, datasets, implementations)].reset_index(drop=True)
@@ -89,6 +92,14 @@ def _refuse_other_runs(folder: Path, rows: pd.DataFrame, plan: dict, environment
         if what := _not_of_job(group, jobs.get(number)):
             line, said = what
             raise refusal(path, f"line {line + 1}", f"{said} {int(number)} in plan.json", OWN_FOLDERS)
+
+
+def _own_jobs(plan: dict) -> list:
+    """Those of its parts, where several processes shared the plan."""
+    if not plan.get("shard"):
+        return plan["jobs"]
+    own = set(plan["shard"]["jobs"])
+    return [job for job in plan["jobs"] if job["job"] in own]
 
 
 def _planned_jobs(path: Path, jobs) -> dict:

@@ -6,7 +6,7 @@ import jinja2
 from markupsafe import Markup
 
 from .accuracy import SEARCH_SUCCESS_DEG, SEARCH_SUCCESS_M
-from .environment import checkout, flat, gpus, left_out, plan_facts
+from .environment import flat, gpus, left_out, plan_facts, redo
 from .page_numbers import NONE, number
 from .latency import LEAST_TAIL_SAMPLES, SHORT_ITERATIONS
 from .searches import LOWER, NOT_LOWER
@@ -138,7 +138,7 @@ def render(report: Report) -> str:
         gpus=gpus(run.environment),
         plan=plan_facts(run.plan),
         left_out=left_out(run.plan),
-        checkout=checkout(run.environment),
+        redo=redo(run),
         has_outside=bool((report.table.prepare_ms_p50.notna()).any()),
         iteration_times=report.iteration_times.to_dict("records"),
         feature_costs=report.feature_costs.to_dict("records"),
