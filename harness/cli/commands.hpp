@@ -17,6 +17,7 @@ void add_list(CLI::App& app, Command& chosen);
 void add_doctor(CLI::App& app, Command& chosen);
 void add_align(CLI::App& app, Command& chosen);
 void add_evaluate(CLI::App& app, Command& chosen);
+void add_diff(CLI::App& app, Command& chosen);
 void add_voxels(CLI::App& app, Command& chosen);
 void add_initial_pose(CLI::App& app, Command& chosen);
 void add_run(CLI::App& app, Command& chosen, const std::string& command_line);

@@ -49,6 +49,7 @@ void declare(CLI::App& app, ndt::harness::Command& chosen, const std::string& co
   ndt::harness::add_doctor(app, chosen);
   ndt::harness::add_align(app, chosen);
   ndt::harness::add_evaluate(app, chosen);
+  ndt::harness::add_diff(app, chosen);
   ndt::harness::add_voxels(app, chosen);
   ndt::harness::add_initial_pose(app, chosen);
   ndt::harness::add_run(app, chosen, command_line);
