@@ -131,7 +131,7 @@ class Planner {
           job.timing = study.timing;
           if (job.timing) job.timing->samples = selection_.samples.value_or(job.timing->samples);
           if (study.searches.empty()) {
-            if (offered(*entry, job, dataset)) add_blocks(job, study, dataset);
+            if (offered(*entry, job, dataset)) add_rates(job, study, dataset);
           } else {
             add_searches(*entry, job, study, dataset);
           }
@@ -140,6 +140,14 @@ class Planner {
 
   std::vector<int> threads_of(const Study& study) const {
     return unique_threads(selection_.threads.empty() ? study.threads : selection_.threads);
+  }
+
+  /// A job at a rate is a process of its own.
+  void add_rates(Job& job, const Study& study, const Dataset& dataset) {
+    for (const double rate_hz : study.rates_hz) {
+      job.rate_hz = rate_hz > 0 ? std::optional(rate_hz) : std::nullopt;
+      add_blocks(job, study, dataset);
+    }
   }
 
   /// Those that are for this implementation.

@@ -45,6 +45,7 @@ constexpr auto fields_of(const Job*) {
                     Field{"poses", &Job::poses},
                     Field{"grids", &Job::grids},
                     Field{"scatters", &Job::scatters},
+                    Field{"rate_hz", &Job::rate_hz},
                     Field{"timing", &Job::timing}};
 }
 constexpr auto fields_of(const Shard*) {
@@ -116,6 +117,7 @@ void require_bounds(const Job& job) {
   for (const int poses : job.poses) require_whole("poses", poses, 1, kPosesMost);
   require_bounds(job.grids);
   for (const GuessScatter& scatter : job.scatters) require_within(kGuessScatter, scatter);
+  if (job.rate_hz) require_closed("rate_hz", *job.rate_hz, kRateLeastHz, kRateMostHz);
   if (job.timing) require_within(kTimingRule, *job.timing);
   if (job.search) require_bounds(*job.search);
   resolve(job.variant.options);

@@ -33,6 +33,7 @@ class Run:
     datasets: pd.DataFrame  # index: name, in report order
     measurements: pd.DataFrame  # a row each; matrices are (4, 4) arrays, lists are arrays, missing ones None
     notes: list = field(default_factory=list)  # what a reader must know about the run as a whole
+    at_rates: pd.DataFrame = None  # measurements with a rate_hz: only idle.py looks at them
 
     @property
     def finished(self) -> bool:
@@ -72,7 +73,10 @@ def load_run(folder) -> Run:
     if len(rows) < planned:
         notes.append(f"This run did not finish: {len(rows)} of {planned} planned measurements are there.")
     measurements = rows.iloc[_report_order(rows, datasets, implementations)].reset_index(drop=True)
-    return Run(folder, environment, plan, implementations, datasets, measurements, notes)
+    at_a_rate = measurements.rate_hz.notna()
+    at_rates = measurements[at_a_rate].reset_index(drop=True)
+    measurements = measurements[~at_a_rate].drop(columns="rate_hz").reset_index(drop=True)
+    return Run(folder, environment, plan, implementations, datasets, measurements, notes, at_rates=at_rates)
 
 
 def _refuse_other_runs(folder: Path, rows: pd.DataFrame, plan: dict, environment: dict):
