@@ -1,6 +1,7 @@
 #include "base/clock.hpp"
 
 #include <chrono>
+#include <cmath>
 #include <ctime>
 #include <thread>
 #include <vector>
@@ -18,6 +19,14 @@ double process_cpu_ms() {
 }
 
 }  // namespace
+
+void Ticks::wait() const {
+  if (!rate_hz_) return;
+  const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - start_;
+  const std::chrono::duration<double> next((std::floor(passed.count() * *rate_hz_) + 1) / *rate_hz_);
+  std::this_thread::sleep_until(start_ +
+                                std::chrono::duration_cast<std::chrono::steady_clock::duration>(next));
+}
 
 void wait_until_idle() {
   // The kernel books the time of a thread running on another core at its next timer tick, 4 or 10 ms apart: a

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <optional>
 
 namespace ndt::harness {
 
@@ -13,6 +14,19 @@ class Stopwatch {
   }
 
  private:
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+};
+
+/// Ticks of a clock that began when this was made.
+class Ticks {
+ public:
+  /// Without a rate, nobody waits.
+  explicit Ticks(std::optional<double> rate_hz) : rate_hz_(rate_hz) {}
+  /// Sleeps until the next tick. Ticks that have passed meanwhile are left out.
+  void wait() const;
+
+ private:
+  std::optional<double> rate_hz_;
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };
 

@@ -5,16 +5,21 @@
 #include <filesystem>
 #include <system_error>
 
+#include "base/environment.hpp"
+#include "base/errors.hpp"
 #include "base/programs.hpp"
 #include "base/project_folder.hpp"
 #include "cli/commands.hpp"
+#include "cli/new_folder.hpp"
 #include "ndt/core/error.hpp"
+#include "run/merge.hpp"
 
 namespace ndt::harness {
 namespace {
 
 struct ReportArguments {
-  std::string folder;
+  std::vector<std::string> folders;
+  std::string out, command_line;
   bool open = false;
 };
 
@@ -51,8 +56,19 @@ ExitCode hand_over(const std::vector<std::string>& words) {
 /// A name that begins with '-' would be an option there.
 std::string no_option(const std::string& folder) { return folder.starts_with('-') ? "./" + folder : folder; }
 
+/// The folder to make a page of: the one given, or a new one that all given are merged into.
+std::string report_folder(const ReportArguments& a) {
+  if (a.folders.size() == 1 && !a.out.empty())
+    throw UsageError("report: --out is where several folders are merged; the page of one goes into it");
+  if (a.folders.size() == 1) return a.folders.front();
+  const std::filesystem::path out =
+      a.out.empty() ? new_folder(utc_now(true) + "-merged") : std::filesystem::path(a.out);
+  merge_runs({a.folders.begin(), a.folders.end()}, out, a.command_line);
+  return out.string();
+}
+
 ExitCode report(const ReportArguments& a) {
-  std::vector<std::string> words = {"report", no_option(a.folder)};
+  std::vector<std::string> words = {"report", no_option(report_folder(a))};
   if (a.open) words.emplace_back("--open");
   return hand_over(words);
 }
@@ -66,11 +82,19 @@ ExitCode compare(const CompareArguments& a) {
 
 }  // namespace
 
-void add_report(CLI::App& app, Command& chosen) {
+void add_report(CLI::App& app, Command& chosen, const std::string& command_line) {
   const auto a = std::make_shared<ReportArguments>();
+  a->command_line = command_line;
   CLI::App& command = add_command(app, chosen, "report",
                                   "Write report.html, its figures and summary.csv of a run", a, report);
-  command.add_option("dir", a->folder, "folder of a run")->type_name("DIR")->required();
+  command.add_option("dirs", a->folders, "folder of a run, or those of its parts, which are merged first")
+      ->type_name("DIR")
+      ->required()
+      ->expected(1, 1000);
+  command
+      .add_option("--out", a->out,
+                  "folder that the parts are merged into (default: bench-results/<UTC time>-merged)")
+      ->type_name("DIR");
   command.add_flag("--open", a->open, "open the report in the browser");
 }
 

@@ -8,12 +8,14 @@
 
 #include "base/environment.hpp"
 #include "base/errors.hpp"
-#include "base/output_file.hpp"
+#include "base/numbers.hpp"
 #include "base/standard_streams.hpp"
 #include "cli/commands.hpp"
 #include "cli/flags.hpp"
+#include "cli/new_folder.hpp"
 #include "cli/progress_line.hpp"
 #include "ndt/core/limits.hpp"
+#include "run/plan_parts.hpp"
 #include "run/run_folder.hpp"
 #include "run/runner.hpp"
 
@@ -21,7 +23,7 @@ namespace ndt::harness {
 namespace {
 
 struct Arguments {
-  std::string preset = "smoke", out, resume, command_line;
+  std::string preset = "smoke", plan, shard, out, resume, command_line;
   bool yes = false;
   Selection selection;
 };
@@ -29,19 +31,6 @@ struct Arguments {
 void show_left_out(const Plan& plan) {
   for (const LeftOut& left : plan.left_out)
     notice("ndt-bench: left out: {}: {}\n", printable_name(left.what), printable_name(left.why));
-}
-
-/// A new folder below bench-results: of the runs of one second, every one has its own, numbered from 2.
-std::filesystem::path new_folder(const std::string& run_id) {
-  const std::filesystem::path all = "bench-results";
-  make_folder(all);
-  std::filesystem::path folder = all / run_id;
-  std::error_code error;
-  for (int number = 2; !std::filesystem::create_directory(folder, error) && !error; ++number)
-    folder = all / fmt::format("{}-{}", run_id, number);
-  if (error)
-    throw refusal(printable_name(folder.string()), "", "cannot be made: " + error.message(), "give --out");
-  return folder;
 }
 
 std::string duration(double seconds) {
@@ -72,10 +61,33 @@ void require_consent(const Plan& plan, bool yes) {
                   plan.cost.alignments, Limits::kUnaskedAlignments));
 }
 
+/// Takes the part that "i/n" names.
+void take_shard(Plan& plan, const std::string& text) {
+  const auto number = [&](std::string_view word) {
+    const auto value = parse_whole_number(word);
+    if (!value || *value > kCountMost)
+      throw UsageError(
+          fmt::format("--shard '{}': give i/n, such as 1/3, with i from 1 to n", printable(text)));
+    return static_cast<int>(*value);
+  };
+  const std::size_t slash = std::min(text.find('/'), text.size());
+  const int part = number(std::string_view(text).substr(0, slash));
+  const int of = number(std::string_view(text).substr(std::min(slash + 1, text.size())));
+  take_part(plan, part, of);
+}
+
+Plan plan_for(const Arguments& a) {
+  const std::string run_id = utc_now(true);
+  Plan plan = a.plan.empty() ? make_plan(find_preset(a.preset), a.selection, run_id, ProgressLine().report())
+                             : repeated_plan(a.plan, run_id, ProgressLine().report());
+  if (!a.shard.empty()) take_shard(plan, a.shard);
+  return plan;
+}
+
 RunFolder folder_for(const Arguments& a) {
   if (!a.resume.empty()) return RunFolder::resume(a.resume);
-  Plan plan = make_plan(find_preset(a.preset), a.selection, utc_now(true), ProgressLine().report());
-  show_cost(plan.cost, plan.jobs.size());
+  Plan plan = plan_for(a);
+  show_cost(plan.cost, own_jobs(plan).size());
   require_consent(plan, a.yes);
   const std::filesystem::path folder = a.out.empty() ? new_folder(plan.run_id) : std::filesystem::path(a.out);
   if (a.out.empty()) plan.run_id = folder.filename();
@@ -95,6 +107,12 @@ ExitCode run_benchmark(const Arguments& a) {
     fmt::print(", {} of them failed: see \"error\"", folder.failed_measurements());
   fmt::print("\nnext: ndt-bench report {}\n", name);
   return folder.failed_measurements() > 0 ? ExitCode::jobs_failed : ExitCode::ok;
+}
+
+/// All options so far but --help: the plan is made, and nothing of it can be changed.
+void exclude_all(CLI::App& command, CLI::Option& option) {
+  for (CLI::Option* other : command.get_options())
+    if (other != &option && other != command.get_help_ptr()) option.excludes(other);
 }
 
 }  // namespace
@@ -126,21 +144,26 @@ void add_run(CLI::App& app, Command& chosen, const std::string& command_line) {
                   "of every measurement, at least, unless its time cap comes first")
       ->type_name("N")
       ->check(CLI::Range(1, 1000000));
+  add_align_flags(command, a->selection.options);
+  exclude_all(command, *command
+                            .add_option("--plan", a->plan,
+                                        "repeat the plan.json of a run: same jobs, order, options and "
+                                        "implementations")
+                            ->type_name("FILE"));
+  command
+      .add_option("--shard", a->shard,
+                  "take part i of n of the plan, of which several processes take one each; ndt-bench merge "
+                  "joins their folders")
+      ->type_name("I/N");
   command.add_option("--out", a->out, "folder for the measurements (default: bench-results/<UTC time>)")
       ->type_name("DIR");
   command.add_flag("--yes", a->yes,
                    fmt::format("begin without asking, also above {} alignments", Limits::kUnaskedAlignments));
-  add_align_flags(command, a->selection.options);
-
-  const std::vector<CLI::Option*> others =
-      command.get_options();  // the plan is made: nothing of it can be changed
-  CLI::Option& resume =
-      *command.add_option("--resume", a->resume,
-                          "go on with the run in this folder as it was planned: what is missing, and what "
-                          "was killed, timed out or ran out of memory");
-  resume.type_name("DIR");
-  for (CLI::Option* other : others)
-    if (other != command.get_help_ptr()) resume.excludes(other);
+  exclude_all(command, *command
+                            .add_option("--resume", a->resume,
+                                        "go on with the run in this folder as it was planned: what is "
+                                        "missing, and what was killed, timed out or ran out of memory")
+                            ->type_name("DIR"));
 }
 
 }  // namespace ndt::harness

@@ -49,11 +49,13 @@ void declare(CLI::App& app, ndt::harness::Command& chosen, const std::string& co
   ndt::harness::add_doctor(app, chosen);
   ndt::harness::add_align(app, chosen);
   ndt::harness::add_evaluate(app, chosen);
+  ndt::harness::add_diff(app, chosen);
   ndt::harness::add_voxels(app, chosen);
   ndt::harness::add_initial_pose(app, chosen);
   ndt::harness::add_run(app, chosen, command_line);
   ndt::harness::add_measure_job(app, chosen);
-  ndt::harness::add_report(app, chosen);
+  ndt::harness::add_merge(app, chosen, command_line);
+  ndt::harness::add_report(app, chosen, command_line);
   ndt::harness::add_compare(app, chosen);
   ndt::harness::add_export(app, chosen);
   ndt::harness::add_generate(app, chosen);
@@ -93,8 +95,9 @@ int main(int argc, char** argv) {
       return finish(static_cast<ExitCode>(app.exit(error)));  // help and version
     return fail(ExitCode::usage, usage_message(app, error, {argv, static_cast<std::size_t>(argc)}));
   } catch (const std::bad_alloc& error) {
-    return fail(ndt::harness::exit_code_of(error),
-                "out of memory; give smaller clouds or a coarser resolution, or allow the process more memory");
+    return fail(
+        ndt::harness::exit_code_of(error),
+        "out of memory; give smaller clouds or a coarser resolution, or allow the process more memory");
   } catch (const std::exception& error) {
     if (std::ferror(stdout) != 0) return lost_output();  // fmt throws where more than a buffer is printed
     return fail(ndt::harness::exit_code_of(error), error.what());

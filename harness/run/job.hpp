@@ -24,8 +24,9 @@ struct Job {
   std::vector<GuessGrid> grids;
   std::vector<GuessScatter> scatters;
   std::vector<int> poses = {1};  ///< every guess with each of these: the poses of its batch, 1 = an alignment
-  std::optional<SearchSpec> search;                          ///< instead of alignments
-  std::optional<TimingRule> timing;                          ///< instead of the plan's
+  std::optional<double> rate_hz;     ///< of a caller that sleeps between alignments; nothing = back to back
+  std::optional<SearchSpec> search;  ///< instead of alignments
+  std::optional<TimingRule> timing;  ///< instead of the plan's
   std::size_t first_measurement = 0, measurement_count = 0;  ///< of all measurements of these frames
 };
 

@@ -30,6 +30,7 @@ JobMeasurements::JobMeasurements(const std::string& run_id, const Job& job, cons
   common_.dataset = dataset.name;
   common_.variant = job.variant.name;
   common_.threads = job.threads;
+  common_.rate_hz = job.rate_hz;
   common_.resolution_m = job_options(job, dataset).resolution_m;
 }
 

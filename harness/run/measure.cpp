@@ -79,7 +79,7 @@ class Measurer {
     const std::vector<AlignResult> expected = results_;
     if (job_.timed) {
       measurement.calibration_us = machine_speed_us();
-      take_idle_samples(measurement, expected);
+      if (!job_.rate_hz) take_idle_samples(measurement, expected);
       take_samples(measurement, expected);
     } else {
       measurement.align_us = {timed_align(measurement, expected)};
@@ -179,8 +179,10 @@ class Measurer {
   void take_samples(Measurement& measurement, const std::vector<AlignResult>& expected) {
     constexpr std::size_t kLeast = 3, kLook = 10;  // the spread is checked after each kLook samples
     const auto wanted = static_cast<std::size_t>(timing_.samples);
+    const Ticks ticks(job_.rate_hz);
     const Stopwatch watch;
     while (true) {
+      ticks.wait();
       measurement.align_us.push_back(timed_align(measurement, expected));
       const std::size_t n = measurement.align_us.size();
       const bool look = n >= wanted && (n - wanted) % kLook == 0;

@@ -54,6 +54,7 @@ struct Measurement {
   int job = 0;
   std::string implementation, dataset, frame, guess_name, variant;
   int threads = 0, poses = 1;
+  std::optional<double> rate_hz;
   double resolution_m = 0;
   Transform guess;
   std::optional<GuessOffset> guess_offset;

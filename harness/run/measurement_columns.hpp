@@ -27,6 +27,9 @@ inline constexpr std::tuple kPlannedColumns{
            "guesses aligned in one call; 1 for a single alignment and where the key is missing. For a "
            "batch, iterations and evaluations are sums over its poses, align_us and the traffic counts "
            "are those of the call, and pose and all else are of the first pose, which starts from guess"},
+    Column{"rate_hz", &Measurement::rate_hz, "Hz", Null::later,
+           "how often the caller aligns: it sleeps until the next tick before each alignment of align_us, as "
+           "a vehicle does between scans; null: back to back"},
     Column{"resolution_m", &Measurement::resolution_m, "m", Null::never, "edge of a voxel"},
     Column{"guess", &Measurement::guess, "", Null::with_error,
            "map_from_scan before the alignment; the mean of the prior for a search"},
@@ -62,12 +65,13 @@ inline constexpr std::tuple kMeasuredColumns{
     Column{"nvtl", &Measurement::nvtl, "", Null::may, "nearest voxel transformation likelihood"},
     Column{"build_us", &Measurement::build_us, "us", Null::with_error,
            "time of set_map, taken once per job; of a peer from outside by its own clock"},
-    Column{
-        "align_us", &Measurement::align_us, "us", Null::with_error,
-        "time of every timed repeat, with threads awake and caches warm; of a peer from outside by its own "
-        "clock, checked against ours"},
+    Column{"align_us", &Measurement::align_us, "us", Null::with_error,
+           "time of every timed repeat, with threads awake and caches warm unless there is a rate_hz; of a "
+           "peer from outside by its own "
+           "clock, checked against ours"},
     Column{"align_after_idle_us", &Measurement::align_after_idle_us, "us", Null::with_error,
-           "time of repeats right after the threads had slept; an empty list if timing is single",
+           "time of repeats right after the threads had slept; an empty list if timing is single "
+           "or there is a rate_hz",
            "maybe numbers"},
     Column{"timing", &Measurement::timing, "", Null::with_error,
            "settled (the spread of the repeats settled), wall_cap (the cap on time came first) or single "

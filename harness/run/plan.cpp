@@ -27,14 +27,6 @@ std::vector<int> unique_threads(const std::vector<int>& given) {
   return threads;
 }
 
-/// At most `most` of n, evenly spread, the first among them.
-std::vector<std::size_t> spread_frames(std::size_t n, std::optional<int> most) {
-  const std::size_t count = most ? std::min(n, static_cast<std::size_t>(*most)) : n;
-  std::vector<std::size_t> frames;
-  for (std::size_t k = 0; k < count; ++k) frames.push_back(k * n / count);
-  return frames;
-}
-
 /// Fisher and Yates with numbers that the standard fixes, unlike std::shuffle's.
 void shuffle(std::vector<Job>& jobs, std::uint64_t seed) {
   std::mt19937_64 random(seed);
@@ -139,7 +131,7 @@ class Planner {
           job.timing = study.timing;
           if (job.timing) job.timing->samples = selection_.samples.value_or(job.timing->samples);
           if (study.searches.empty()) {
-            if (offered(*entry, job, dataset)) add_blocks(job, study, dataset);
+            if (offered(*entry, job, dataset)) add_rates(job, study, dataset);
           } else {
             add_searches(*entry, job, study, dataset);
           }
@@ -148,6 +140,14 @@ class Planner {
 
   std::vector<int> threads_of(const Study& study) const {
     return unique_threads(selection_.threads.empty() ? study.threads : selection_.threads);
+  }
+
+  /// A job at a rate is a process of its own.
+  void add_rates(Job& job, const Study& study, const Dataset& dataset) {
+    for (const double rate_hz : study.rates_hz) {
+      job.rate_hz = rate_hz > 0 ? std::optional(rate_hz) : std::nullopt;
+      add_blocks(job, study, dataset);
+    }
   }
 
   /// Those that are for this implementation.
@@ -195,20 +195,12 @@ class Planner {
       const auto [planned, is_new] = planned_.emplace(measurement_key(measurement), &study);
       news |= is_new;
       if (is_new)
-        add_cost(job, measurement);
+        plan_.cost.add(job, measurement, plan_.timing);
       else if (!measured_alike(*planned->second, study))
         leave_out(fmt::format("{} on {} in a second study", job.variant.name, job.dataset),
                   "another study of the preset measures it already, timed or traced otherwise");
     }
     return news;
-  }
-
-  void add_cost(const Job& job, const Measurement& measurement) {
-    constexpr double kIdleShare = 1.0 / 3;  // of the cap, at most
-    ++plan_.cost.measurements;
-    plan_.cost.alignments +=
-        static_cast<std::size_t>(measurement.search ? measurement.search->particles : measurement.poses);
-    if (job.timed) plan_.cost.sampling_s += (1 + kIdleShare) * job.timing.value_or(plan_.timing).cap_s;
   }
 
   void add_blocks(Job& job, const Study& study, const Dataset& dataset) {
@@ -266,6 +258,21 @@ class Planner {
 };
 
 }  // namespace
+
+std::vector<std::size_t> spread_frames(std::size_t n, std::optional<int> most) {
+  const std::size_t count = most ? std::min(n, static_cast<std::size_t>(*most)) : n;
+  std::vector<std::size_t> frames;
+  for (std::size_t k = 0; k < count; ++k) frames.push_back(k * n / count);
+  return frames;
+}
+
+void PlanCost::add(const Job& job, const Measurement& measurement, const TimingRule& timing_of_plan) {
+  constexpr double kIdleShare = 1.0 / 3;  // of the cap, at most
+  ++measurements;
+  alignments +=
+      static_cast<std::size_t>(measurement.search ? measurement.search->particles : measurement.poses);
+  if (job.timed) sampling_s += (1 + kIdleShare) * job.timing.value_or(timing_of_plan).cap_s;
+}
 
 Plan make_plan(const Preset& preset, const Selection& selection, const std::string& run_id,
                const ReportProgress& report) {

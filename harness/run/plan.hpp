@@ -9,6 +9,7 @@
 #include "base/progress.hpp"
 #include "registry/registry.hpp"
 #include "run/job.hpp"
+#include "run/measurement.hpp"
 #include "run/presets.hpp"
 
 namespace ndt::harness {
@@ -31,6 +32,15 @@ struct PlanCost {
   std::size_t measurements = 0;
   std::size_t alignments = 0;  ///< of which each measurement makes as many as it has poses or particles
   double sampling_s = 0;       ///< most time for repeating them
+
+  void add(const Job& job, const Measurement& measurement, const TimingRule& timing_of_plan);
+};
+
+/// What one process takes of a run that several share (plan_parts.hpp).
+struct Shard {
+  std::vector<int> parts;  ///< numbers from 1: one, or several that were merged
+  int of = 1;
+  std::vector<int> jobs;  ///< of the plan, ascending
 };
 
 struct Plan {
@@ -41,8 +51,9 @@ struct Plan {
   std::vector<std::string> datasets;  ///< in the preset's order
   std::vector<Job> jobs;              ///< in the order they run
   std::vector<LeftOut>
-      left_out;   ///< implementations that cannot run, options that one does not offer, missing datasets
-  PlanCost cost;  ///< of one that was made; plan.json does not hold it
+      left_out;  ///< implementations that cannot run, options that one does not offer, missing datasets
+  std::optional<Shard> shard;  ///< nothing = all jobs
+  PlanCost cost;               ///< of one that was made; plan.json does not hold it
 };
 
 /// Throws UsageError for unknown names and options, InputError for a dataset asked for by name that is not
@@ -50,6 +61,9 @@ struct Plan {
 /// dataset is generated.
 Plan make_plan(const Preset& preset, const Selection& selection, const std::string& run_id,
                const ReportProgress& report = {});
+
+/// At most `most` of n frames, evenly spread, the first among them.
+std::vector<std::size_t> spread_frames(std::size_t n, std::optional<int> most);
 
 std::string plan_json(const Plan& plan);
 /// Throws InputError unless it is a plan_json.

@@ -56,7 +56,8 @@ void PlanBudget::take(const std::string& preset, const Study& study, const Datas
         aligners * (blocks * (kJobBytes + kNumberBytes * (1 + numbers_of(study))) + kNumberBytes * frames);
   };
   for (const Implementation* entry : implementations) {
-    if (study.searches.empty()) add(guesses_of(study, dataset), runs_of(*entry));
+    if (study.searches.empty())
+      add(guesses_of(study, dataset), runs_of(*entry) * static_cast<double>(study.rates_hz.size()));
     for (const SearchSpec& search : study.searches)
       if (std::ranges::count(search.implementations, entry->name) > 0) add(search.seeds, runs_of(*entry));
   }

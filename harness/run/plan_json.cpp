@@ -1,6 +1,8 @@
 // A plan as plan.json: what a process is told to do, and what a resumed run goes on with.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <functional>
 #include <nlohmann/json.hpp>
 
 #include "base/errors.hpp"
@@ -43,14 +45,23 @@ constexpr auto fields_of(const Job*) {
                     Field{"poses", &Job::poses},
                     Field{"grids", &Job::grids},
                     Field{"scatters", &Job::scatters},
+                    Field{"rate_hz", &Job::rate_hz},
                     Field{"timing", &Job::timing}};
+}
+constexpr auto fields_of(const Shard*) {
+  return std::tuple{Field{"parts", &Shard::parts}, Field{"of", &Shard::of}, Field{"jobs", &Shard::jobs}};
 }
 /// Without its jobs.
 constexpr auto fields_of(const Plan*) {
-  return std::tuple{Field{"run_id", &Plan::run_id},           Field{"preset", &Plan::preset},
-                    Field{"description", &Plan::description}, Field{"seed", &Plan::seed},
-                    Field{"timing", &Plan::timing},           Field{"limits", &Plan::limits},
-                    Field{"left_out", &Plan::left_out},       Field{"datasets", &Plan::datasets}};
+  return std::tuple{Field{"run_id", &Plan::run_id},
+                    Field{"preset", &Plan::preset},
+                    Field{"description", &Plan::description},
+                    Field{"seed", &Plan::seed},
+                    Field{"timing", &Plan::timing},
+                    Field{"limits", &Plan::limits},
+                    Field{"left_out", &Plan::left_out},
+                    Field{"datasets", &Plan::datasets},
+                    Field{"shard", &Plan::shard}};
 }
 
 namespace {
@@ -106,10 +117,19 @@ void require_bounds(const Job& job) {
   for (const int poses : job.poses) require_whole("poses", poses, 1, kPosesMost);
   require_bounds(job.grids);
   for (const GuessScatter& scatter : job.scatters) require_within(kGuessScatter, scatter);
+  if (job.rate_hz) require_closed("rate_hz", *job.rate_hz, kRateLeastHz, kRateMostHz);
   if (job.timing) require_within(kTimingRule, *job.timing);
   if (job.search) require_bounds(*job.search);
   resolve(job.variant.options);
   per_scan(job.variant.options);
+}
+
+void require_bounds(const Shard& shard, std::size_t jobs) {
+  require_whole("shard of", shard.of, 1, kCountMost);
+  for (const int part : shard.parts) require_whole("shard parts", part, 1, shard.of);
+  for (const int job : shard.jobs) require_whole("shard jobs", job, 0, static_cast<std::int64_t>(jobs) - 1);
+  if (shard.parts.empty() || std::ranges::adjacent_find(shard.jobs, std::greater_equal{}) != shard.jobs.end())
+    throw FieldError("shard has no part, or its jobs are not in ascending order");
 }
 
 Plan plan_of(const json& j) {
@@ -125,6 +145,7 @@ Plan plan_of(const json& j) {
           fmt::format("job {} stands at place {}", plan.jobs.back().index, plan.jobs.size() - 1));
     require_bounds(plan.jobs.back());
   }
+  if (plan.shard) require_bounds(*plan.shard, plan.jobs.size());
   return plan;
 }
 
@@ -133,6 +154,7 @@ Plan plan_of(const json& j) {
 std::string plan_json(const Plan& plan) {
   json j = object_of(plan);
   j["limits"] = without_nulls(j["limits"]);
+  if (!plan.shard) j.erase("shard");
   j["jobs"] = json::array();
   for (const Job& job : plan.jobs) j["jobs"].push_back(job_json(job));
   return j.dump(1, ' ', false, json::error_handler_t::replace);

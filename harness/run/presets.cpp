@@ -119,10 +119,23 @@ std::vector<SearchSpec> read_searches(TomlTable& toml) {
   for (const char* key : {"seeds", "sigma"})
     if (searches.empty() && contains(toml.keys(), key))
       toml.refuse(key, "given without searches", "add searches = [...]");
-  for (const char* key : {"poses", "grids", "scatters"})
+  for (const char* key : {"poses", "grids", "scatters", "rates_hz"})
     if (!searches.empty() && contains(toml.keys(), key))
       toml.refuse(key, "given beside searches", "put them into a study of their own");
   return searches;
+}
+
+/// Times at a rate are looked at beside those back to back, which therefore are among them.
+std::vector<double> read_rates(TomlTable& toml, const std::vector<double>& standard) {
+  const auto rates = toml.numbers("rates_hz", 0, kRateMostHz);
+  if (!rates) return standard;
+  for (const double rate : *rates)
+    if (rate > 0 && rate < kRateLeastHz)
+      toml.refuse("rates_hz", fmt::format("holds {:g}", rate),
+                  fmt::format("give 0 or {:g} and more", kRateLeastHz));
+  if (std::ranges::find(*rates, 0.0) == rates->end())
+    toml.refuse("rates_hz", "does not hold 0", "add 0: back to back, which the others are compared with");
+  return *rates;
 }
 
 /// Measurements of two searches are told apart by their names, and so are those of two variants.
@@ -151,6 +164,7 @@ Study read_study(TomlTable& toml) {
   study.poses = read_counts(toml, "poses", 1, kPosesMost, study.poses);
   study.timing = read_timing(toml);
   study.searches = read_searches(toml);
+  study.rates_hz = read_rates(toml, study.rates_hz);
   for (TomlTable& variant : toml.tables("variants")) study.variants.push_back(read_variant(variant));
   if (study.variants.empty()) study.variants.emplace_back();
   if (const auto grids = toml.tables("grids"); grids.size() > Limits::kGrids)
@@ -162,6 +176,8 @@ Study read_study(TomlTable& toml) {
     study.scatters.push_back(read_struct<GuessScatter>(scatter, kGuessScatter));
   study.timed = toml.flag("timed").value_or(study.timed);
   study.trace = toml.flag("trace").value_or(study.trace);
+  if (!study.timed && contains(toml.keys(), "rates_hz"))
+    toml.refuse("rates_hz", "given in a study that is not timed", "remove one of the two");
   study.measurements_per_job = static_cast<int>(
       toml.whole("measurements_per_job", 1, Limits::kJobMeasurements).value_or(study.measurements_per_job));
   toml.finish();
@@ -169,9 +185,9 @@ Study read_study(TomlTable& toml) {
 }
 
 /// From quick to thorough.
-constexpr const char* kOrder[] = {"smoke",      "tracking",     "basin", "scaling",   "profiles",
-                                  "iterations", "latency",      "batch", "transfers", "initial_pose",
-                                  "pyramid",    "pyramid_time", "trust", "peers",     "full"};
+constexpr const char* kOrder[] = {
+    "smoke",     "tracking",     "basin",   "scaling",      "profiles", "iterations", "latency", "batch",
+    "transfers", "initial_pose", "pyramid", "pyramid_time", "trust",    "peers",      "idle",    "full"};
 
 fs::path presets_folder() { return project_folder("harness/presets"); }
 

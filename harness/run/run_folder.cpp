@@ -9,9 +9,9 @@
 #include "base/errors.hpp"
 #include "base/gpu_info.hpp"
 #include "base/output_file.hpp"
-#include "io/byte_source.hpp"
 #include "io/text.hpp"
 #include "ndt/core/limits.hpp"
+#include "run/result_lines.hpp"
 
 namespace ndt::harness {
 namespace {
@@ -31,19 +31,6 @@ bool is_there(const fs::path& file) {
 }
 
 fs::path part_of(const fs::path& file) { return file.string() + ".part"; }
-
-/// False at the end of the file and where a torn line is all that is left.
-bool next_line(ByteSource& source, std::string& line) {
-  line.clear();
-  for (int byte = source.get(); byte != '\n'; byte = source.get()) {
-    if (byte == ByteSource::kEnd) return false;
-    if (line.size() == Limits::kRowBytes)
-      throw refusal(source.name(), "", fmt::format("a line is longer than {} bytes", Limits::kRowBytes),
-                    "begin a new run");
-    line.push_back(static_cast<char>(byte));
-  }
-  return true;
-}
 
 /// Measurements of two programs or two machines are two runs.
 void require_same_place(const fs::path& folder) {
@@ -103,25 +90,15 @@ RunFolder RunFolder::resume(const fs::path& path) {
 }
 
 void RunFolder::keep_finished_measurements() {
-  ByteSource source(path_ / kResults);
+  ResultLines lines(path_ / kResults);
   std::string kept;
-  int number = 0;
-  for (std::string line; next_line(source, line);) {
-    const auto refused = [&](std::string_view what) {
-      return refusal(source.name(), fmt::format("line {}", number), what, "begin a new run");
-    };
-    ++number;
-    Measurement measurement;
-    try {
-      measurement = parse_measurement(line);
-    } catch (const InputError& error) {
-      throw refused(error.what());
-    }
+  while (lines.next()) {
+    const Measurement measurement = lines.measurement();
     if (measurement.run_id != plan_.run_id)
-      throw refused(fmt::format("a measurement of the run '{}'", printable(measurement.run_id)));
+      throw lines.refused(fmt::format("a measurement of the run '{}'", printable(measurement.run_id)));
     if (worth_another_try(measurement) || done(measurement)) continue;
     count(measurement);
-    kept += line + '\n';
+    kept += lines.text() + '\n';
     if (kept.size() > kPieceBytes) results_.append(std::exchange(kept, {}));
   }
   results_.append(kept);

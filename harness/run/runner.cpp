@@ -10,6 +10,7 @@
 #include "data/load_dataset.hpp"
 #include "run/child_process.hpp"
 #include "run/job_measurements.hpp"
+#include "run/plan_parts.hpp"
 
 namespace ndt::harness {
 namespace {
@@ -27,17 +28,18 @@ class Runner {
 
   void run() {
     std::map<std::string, Dataset> datasets;
-    for (const Job& job : folder_.plan().jobs)
-      if (!datasets.contains(job.dataset)) datasets.emplace(job.dataset, load_dataset(job.dataset));
+    const std::vector<const Job*> jobs = own_jobs(folder_.plan());
+    for (const Job* job : jobs)
+      if (!datasets.contains(job->dataset)) datasets.emplace(job->dataset, load_dataset(job->dataset));
     std::set<std::string> planned;  // jobs of two studies may share measurements
-    for (const Job& job : folder_.plan().jobs)
+    for (const Job* job : jobs)
       for (const Measurement& measurement :
-           planned_measurements(folder_.plan().run_id, job, datasets.at(job.dataset)))
+           planned_measurements(folder_.plan().run_id, *job, datasets.at(job->dataset)))
         planned.insert(measurement_key(measurement));
     folder_.require_all_in(planned);
     progress_.total = planned.size();
     progress_.done = folder_.measurements();
-    for (const Job& job : folder_.plan().jobs) run_job(job, datasets.at(job.dataset));
+    for (const Job* job : jobs) run_job(*job, datasets.at(job->dataset));
   }
 
  private:

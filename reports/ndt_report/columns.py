@@ -149,6 +149,7 @@ PLAN_COLUMNS = [
     Column("preset", "", "text", NEVER, "what was planned"),
     Column("left_out", "", "left out", LATER, "what the preset names and the run could not do, and why"),
     Column("jobs", "", "jobs", NEVER, "with their number and how many rows they were to give"),
+    Column("shard", "", "shard", LATER, "the parts of the plan that were run here, and their jobs"),
 ]
 
 TIMINGS = ("settled", "wall_cap", "single")

@@ -1,5 +1,9 @@
 """environment.json and plan.json as lines of text for the page."""
 
+import os
+import re
+import shlex
+
 
 def flat(value: dict, prefix="") -> list:
     """(name, text) of every leaf, nested names joined by dots; objects in a list are counted from 0."""
@@ -16,7 +20,7 @@ def flat(value: dict, prefix="") -> list:
 
 def plan_facts(plan: dict) -> list:
     """(name, text) of a plan without its jobs, which are counted, and without what was left out."""
-    facts = flat({key: value for key, value in plan.items() if key not in ("jobs", "left_out")}, "plan")
+    facts = flat({key: value for key, value in plan.items() if key not in ("jobs", "left_out", "shard")}, "plan")
     return facts + [("plan.jobs", str(len(plan["jobs"])))]
 
 
@@ -42,3 +46,53 @@ def checkout(environment: dict) -> str:
     commit = environment.get("commit") or ""
     clean = commit.removesuffix("-dirty")
     return f"git checkout {clean}" + ("      # had local changes" if clean != commit else "") if clean else ""
+
+
+def redo(run) -> str:
+    """Lines for a shell, in the folder where this report was asked for: the run's source and program, the
+    same plan again, its report, and both runs compared."""
+    words = _command_words(run.environment.get("command_line") or "")
+    program = words[0]
+    folder = _from_here(run.folder)
+    again = folder + "-again"
+    # Runs made before there was --plan say nothing of their machine.
+    repeated = (
+        [program, "run", "--plan", os.path.join(folder, "plan.json"), "--out", again]
+        if "machine" in run.environment or "merged_from" in run.environment
+        else _with_out(words if len(words) > 1 else [program, "run", "--preset", run.plan["preset"]], again)
+    )
+    commands = [repeated, [program, "report", again], [program, "compare", folder, again]]
+    source = checkout(run.environment)
+    lines = [source, *_build(program)] if source else []
+    return "\n".join(lines + [shlex.join(command) for command in commands])
+
+
+def _command_words(text: str) -> list:
+    try:
+        return shlex.split(text) or ["ndt-bench"]
+    except ValueError:  # no closing quotation: the file was edited
+        return ["ndt-bench"]
+
+
+def _with_out(words: list, folder: str) -> list:
+    """The same command with another --out."""
+    kept, skip = [], False
+    for word in words:
+        if not skip and not word.startswith("--out="):
+            kept += [] if word == "--out" else [word]
+        skip = word == "--out" and not skip
+    return kept + ["--out", folder]
+
+
+def _from_here(folder) -> str:
+    """As short as it can be written, without what would be an option."""
+    inside = os.path.relpath(folder)
+    text = os.path.abspath(folder) if inside.startswith("..") or inside == "." else inside
+    return "./" + text if text.startswith("-") else text
+
+
+def _build(program: str) -> list:
+    """How the program is built from its checkout, if it lies where a preset of the project puts it."""
+    preset = re.fullmatch(r"build/([a-z-]+)/bin/ndt-bench", program)
+    name = preset and preset.group(1)
+    return [f"cmake --preset {name} && cmake --build build/{name} --target ndt-bench"] if name else []

@@ -104,6 +104,13 @@ def _cuda(value) -> bool:
     return isinstance(value, dict) and _objects_of_texts(value.get("devices", []), ["name"])
 
 
+def _shard(value) -> bool:
+    if not isinstance(value, dict) or set(value) != {"parts", "of", "jobs"} or not _whole(value["of"]):
+        return False
+    lists = [value["parts"], value["jobs"]]
+    return all(isinstance(v, list) and all(_whole(e) for e in v) for v in lists)
+
+
 FITS = {
     "text": lambda v: isinstance(v, str) and len(v) <= MOST_TEXT,
     "int": _whole,
@@ -123,6 +130,7 @@ FITS = {
     "cuda": _cuda,
     "left out": lambda v: _objects_of_texts(v, ["what", "why"]),
     "jobs": lambda v: isinstance(v, list),  # load.py looks into it
+    "shard": _shard,
 }
 SAID = {
     "text": f"text of at most {MOST_TEXT} characters",
@@ -143,4 +151,5 @@ SAID = {
     "cuda": "an object with a list `devices` of objects with a name",
     "left out": "a list of objects with the texts what and why",
     "jobs": "a list",
+    "shard": "an object of parts, of and jobs",
 }

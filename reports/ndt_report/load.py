@@ -33,6 +33,7 @@ class Run:
     datasets: pd.DataFrame  # index: name, in report order
     measurements: pd.DataFrame  # a row each; matrices are (4, 4) arrays, lists are arrays, missing ones None
     notes: list = field(default_factory=list)  # what a reader must know about the run as a whole
+    at_rates: pd.DataFrame = None  # measurements with a rate_hz: only idle.py looks at them
 
     @property
     def finished(self) -> bool:
@@ -65,11 +66,17 @@ def load_run(folder) -> Run:
     known = {"implementation": set(implementations.index), "dataset": set(datasets.index)}
     rows, notes = read_rows(folder / "results.jsonl", columns, known)
     _refuse_other_runs(folder, rows, plan, environment)
-    planned = sum(job["row_count"] for job in plan["jobs"])
+    planned = sum(job["row_count"] for job in _own_jobs(plan))
+    if shard := plan.get("shard"):
+        parts = ", ".join(map(str, shard["parts"]))
+        notes.append(f"This is part {parts} of {shard['of']} of a run: ndt-bench merge joins them.")
     if len(rows) < planned:
         notes.append(f"This run did not finish: {len(rows)} of {planned} planned measurements are there.")
     measurements = rows.iloc[_report_order(rows, datasets, implementations)].reset_index(drop=True)
-    return Run(folder, environment, plan, implementations, datasets, measurements, notes)
+    at_a_rate = measurements.rate_hz.notna()
+    at_rates = measurements[at_a_rate].reset_index(drop=True)
+    measurements = measurements[~at_a_rate].drop(columns="rate_hz").reset_index(drop=True)
+    return Run(folder, environment, plan, implementations, datasets, measurements, notes, at_rates=at_rates)
 
 
 def _refuse_other_runs(folder: Path, rows: pd.DataFrame, plan: dict, environment: dict):
@@ -89,6 +96,14 @@ def _refuse_other_runs(folder: Path, rows: pd.DataFrame, plan: dict, environment
         if what := _not_of_job(group, jobs.get(number)):
             line, said = what
             raise refusal(path, f"line {line + 1}", f"{said} {int(number)} in plan.json", OWN_FOLDERS)
+
+
+def _own_jobs(plan: dict) -> list:
+    """Those of its parts, where several processes shared the plan."""
+    if not plan.get("shard"):
+        return plan["jobs"]
+    own = set(plan["shard"]["jobs"])
+    return [job for job in plan["jobs"] if job["job"] in own]
 
 
 def _planned_jobs(path: Path, jobs) -> dict:

@@ -6,7 +6,8 @@ import jinja2
 from markupsafe import Markup
 
 from .accuracy import SEARCH_SUCCESS_DEG, SEARCH_SUCCESS_M
-from .environment import checkout, flat, gpus, left_out, plan_facts
+from .environment import flat, gpus, left_out, plan_facts, redo
+from .idle import cell, idle_rates, idle_rows, rate_name
 from .page_numbers import NONE, number
 from .latency import LEAST_TAIL_SAMPLES, SHORT_ITERATIONS
 from .searches import LOWER, NOT_LOWER
@@ -20,6 +21,7 @@ SECTIONS = {
     "table": ("Results", ""),
     "pareto": ("Accuracy and latency", "smoke"),
     "latency": ("Latency", "smoke"),
+    "idle": ("After idle", "idle"),
     "convergence": ("Convergence", "tracking"),
     "basin": ("Basin of convergence", "basin"),
     "scaling": ("Scaling", "scaling"),
@@ -138,7 +140,7 @@ def render(report: Report) -> str:
         gpus=gpus(run.environment),
         plan=plan_facts(run.plan),
         left_out=left_out(run.plan),
-        checkout=checkout(run.environment),
+        redo=redo(run),
         has_outside=bool((report.table.prepare_ms_p50.notna()).any()),
         iteration_times=report.iteration_times.to_dict("records"),
         feature_costs=report.feature_costs.to_dict("records"),
@@ -156,6 +158,9 @@ def render(report: Report) -> str:
         without_counts=report.without_counts,
         count=count,
         per_iteration=per_iteration,
+        idle=idle_rows(report.idle),
+        idle_rates=[rate_name(rate) for rate in idle_rates(report.idle)],
+        idle_cell=cell,
         answers=report.answers.to_dict("records"),
         equivalence=report.equivalence.to_dict("records"),
         worst=report.worst.to_dict("records"),

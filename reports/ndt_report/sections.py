@@ -11,6 +11,7 @@ from .drawings import drawings_of
 from .equivalence import equivalence_table, worst_cases
 from .false_answers import false_answer_sentences, false_answers_table, judged_answers
 from .grids import split_by_guess
+from .idle import idle_table
 from .iteration_time import feature_costs, iteration_time_table
 from .latency import tail_table
 from .load import Run
@@ -35,6 +36,7 @@ class Report:
     drawings: dict = field(default_factory=dict)  # section: list of Drawing
     not_drawn: dict = field(default_factory=dict)  # section: sentences on what is missing there
     answers: pd.DataFrame = None
+    idle: pd.DataFrame = None
     equivalence: pd.DataFrame = None
     worst: pd.DataFrame = None
     stopping: pd.DataFrame = None
@@ -53,6 +55,7 @@ class Report:
 
 
 def make_report(run: Run) -> Report:
+    idle = idle_table(run.measurements, run.at_rates)
     batches, searches = batch_table(run.measurements), search_measurements(run.measurements)
     found = search_table(searches, run.oracle)
     run = split_by_guess(alignments_alone(run))
@@ -77,6 +80,7 @@ def make_report(run: Run) -> Report:
         shown,
         sized,
         answers=answers,
+        idle=idle,
     )
     report.equivalence, report.worst = equivalence_table(measurements), worst_cases(
         measurements, run.implementations

@@ -1,5 +1,6 @@
 """The report in at most 24 lines of a terminal, the last of them its path."""
 
+from .idle import idle_lines
 from .page_numbers import number
 from .sections import Report
 from .verdict import interval
@@ -66,6 +67,7 @@ def summary_lines(report: Report, path) -> list:
     """Verdict, as many rows of the table as fit, cautions, path."""
     verdict = report.verdict
     head = [verdict.headline] + verdict.better[:MOST_BETTER] + verdict.searches[:MOST_SEARCHES]
+    head += idle_lines(report.idle)
     cautions = report.verdict.cautions[:4]
     left = (
         [f"{len(report.verdict.cautions) - 4} more cautions are in the report."]

@@ -14,7 +14,7 @@ FORMULA = ("=", "+", "-", "@")  # what a spreadsheet takes for the start of one
 
 
 def write_report(report: Report, folder: Path) -> Path:
-    """report.html, targets.html, figures/*.csv, summary.csv, searches.csv where there are searches,
+    """report.html, targets.html, figures/*.csv, summary.csv, searches.csv and idle.csv where there are such,
     trajectories/*.tum. Returns the path of report.html."""
     html = render(report)
     make_folder(folder, "figures")
@@ -23,6 +23,8 @@ def write_report(report: Report, folder: Path) -> Path:
     write_file(folder, "summary.csv", csv_text(report.table))
     if len(report.searches):
         write_file(folder, "searches.csv", csv_text(report.searches))
+    if len(report.idle):
+        write_file(folder, "idle.csv", csv_text(report.idle))
     write_tum(folder, report.trajectories)
     write_file(folder, "targets.html", render_targets(report))
     write_file(folder, "report.html", html)

@@ -311,3 +311,18 @@ def test_real_clouds_without_their_folder_are_bad_input(tmp_path):
 def test_bad_values_are_refused_before_anything_is_written(tmp_path, option, value):
     refusal("run", option, value, "--out", tmp_path / "out", code=1)
     assert not (tmp_path / "out").exists()
+
+
+def test_a_caller_that_sleeps_between_alignments_is_measured_beside_one_that_does_not(tmp_path):
+    file = preset(tmp_path, "[[study]]\ndatasets = ['courtyard']\nthreads = [1]\nrates_hz = [0, 50]\n"
+                  "[study.timing]\nsamples = 5\nspread = 10\ncap_s = 10\nidle_samples = 1\n")
+    bench("run", "--preset", file, "--implementation", "persistent_cpu", "--out", tmp_path / "run")
+    measurements = measurements_in(tmp_path / "run")
+    assert sorted((m["guess_name"], m["rate_hz"] or 0) for m in measurements) == [
+        (f"guess{k}", rate) for k in range(8) for rate in (0, 50)]
+    assert all(len(m["align_us"]) == 5 and bool(m["align_after_idle_us"]) == (m["rate_hz"] is None) for m in measurements)
+    assert len({tuple(m["pose"]) for m in measurements}) == 8, "whenever it is called"
+    out = bench("report", tmp_path / "run").stdout
+    assert re.search(r"^After idle, courtyard: persistent_cpu, 1 threads, p50 ms: [\d.]+ back to back, [\d.]+ at 50 Hz$", out, re.M)
+    bench("run", "--resume", tmp_path / "run")
+    assert len(measurements_in(tmp_path / "run")) == 16, "a rate is part of what is measured"

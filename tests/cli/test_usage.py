@@ -6,7 +6,7 @@ import subprocess
 import pytest
 from conftest import BENCH, EXIT_BAD_INPUT, EXIT_USAGE, OWN_IMPLEMENTATIONS, bench, refusal
 
-COMMANDS = ["list", "doctor", "align", "evaluate", "voxels", "initial-pose", "run", "report", "compare", "export", "generate"]
+COMMANDS = ["list", "doctor", "align", "evaluate", "diff", "voxels", "initial-pose", "run", "merge", "report", "compare", "export", "generate"]
 
 
 def test_help_names_every_command_and_exit_code():
@@ -65,7 +65,7 @@ def test_list_json_has_the_same_in_fields():
     assert missing.pop("golden") == "NDT_GOLDEN_DIR is not set"
     assert "kitti00" in missing and set(missing.values()) == {"NDT_DATASETS is not set"}
     assert [p["name"] for p in listing["presets"]] == ["smoke", "tracking", "basin", "scaling", "profiles", "iterations",
-                                                          "latency", "batch", "transfers", "initial_pose", "pyramid", "pyramid_time", "trust", "peers", "full"]
+                                                          "latency", "batch", "transfers", "initial_pose", "pyramid", "pyramid_time", "trust", "peers", "idle", "full"]
 
 
 def test_doctor_says_what_is_there_and_what_is_missing(tmp_path):

@@ -95,7 +95,7 @@ def test_every_section_has_data_here(made, page):
         "no cpu_pclomp_ref to compare with",
         "errors below 20 mm say nothing",
         "Requirements, for maintainers",
-        "ndt-bench run --preset synthetic --out 'a b'",
+        "ndt-bench run --preset synthetic --out ",
         "GNU 12.2.0",
         "on Some <CPU> (2 cores) with 2 x Made-up <GPU>",
         "cuda.devices.1.compute_capability",

@@ -1,5 +1,6 @@
 #include <gmock/gmock.h>
 
+#include "base/clock.hpp"
 #include "measured_aligners.hpp"
 
 namespace ndt::harness {
@@ -42,6 +43,31 @@ TEST(Measure, SamplesEndWhenTheirSpreadIsSmallOrTheCapIsReached) {
   const Measurement single = measured(kSlow, plan_with({}), {0}, false).measurements.at(0);
   EXPECT_EQ(single.timing, Timing::single);
   EXPECT_EQ(single.align_us.size(), 1u);
+}
+
+TEST(Measure, AtARateEveryTimedAlignmentWaitsForItsTick) {
+  const Dataset dataset = load_dataset("courtyard");
+  const Plan plan = plan_with({.samples = 5, .spread = 1e9, .cap_s = 60});
+  const auto took_us = [&](const Implementation& entry, std::optional<double> rate_hz) {
+    Job job;
+    job.dataset = dataset.name;
+    job.frames = {0};
+    job.measurement_count = 1;
+    job.rate_hz = rate_hz;
+    std::optional<Measurement> found;
+    const Stopwatch watch;
+    measure(plan, job, entry, dataset, {0},
+            {.ready = [] {}, .measured = [&](const Measurement& measured) { found = measured; }});
+    EXPECT_EQ(found.value().error, "");
+    EXPECT_EQ(found->align_us.size(), 5u);
+    EXPECT_EQ(found->rate_hz, rate_hz);
+    EXPECT_EQ(found->align_after_idle_us.empty(), rate_hz.has_value()) << "all of them are after idleness";
+    for (const double us : found->align_us) EXPECT_LT(us, 70000) << "without the wait";
+    return watch.elapsed_us();
+  };
+  EXPECT_GT(took_us(kEcho, 10), 5 * 100000) << "five ticks of 100 ms";
+  const double slow = took_us(kSlow, 50);
+  EXPECT_GT(slow, 5 * 60000) << "40 ms from a tick of 20 ms: every other tick passes meanwhile";
 }
 
 TEST(Measure, WhatThrowsIsAFailedMeasurementAndTheOthersGoOn) {

@@ -181,6 +181,17 @@ TEST(Measurement, ABatchIsAnotherMeasurementThanAnAlignmentFromItsGuess) {
       << "measurements of programs that knew no batches";
 }
 
+TEST(Measurement, AtARateItIsAnotherMeasurementThanBackToBack) {
+  Measurement back_to_back = sample_measurement(), at_rate = back_to_back;
+  at_rate.rate_hz = 12.5;
+  EXPECT_NE(measurement_key(at_rate), measurement_key(back_to_back));
+  EXPECT_EQ(parse_measurement(to_json_line(at_rate)).rate_hz, 12.5);
+  auto json = nlohmann::ordered_json::parse(to_json_line(back_to_back));
+  EXPECT_TRUE(json.at("rate_hz").is_null());
+  json.erase("rate_hz");
+  EXPECT_FALSE(parse_measurement(json.dump()).rate_hz.has_value()) << "of an earlier program";
+}
+
 TEST(Measurement, WhatWasSkippedDidNotFail) {
   Measurement measurement = sample_measurement();
   EXPECT_FALSE(measurement.failed());

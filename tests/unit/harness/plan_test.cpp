@@ -287,6 +287,18 @@ TEST(Plan, AStudysTimingIsItsJobsAndSamplesAskedForCountEverywhere) {
   EXPECT_EQ(make_plan(preset, few, "id").jobs[0].timing.value().samples, 3);
 }
 
+TEST(Plan, EveryRateIsAJobOfItsOwn) {
+  Study study = study_of({"courtyard"});
+  study.threads = {1};
+  study.rates_hz = {0, 10, 20};
+  const Plan plan = make_plan(preset_of(study), kOwnImplementations, "id");
+  EXPECT_EQ(plan.jobs.size(), 2u * 3u);
+  EXPECT_EQ(plan.cost.measurements, 2u * 3u * 8u);
+  std::map<double, int> counts;
+  for (const Measurement& measurement : all_measurements(plan)) ++counts[measurement.rate_hz.value_or(0)];
+  EXPECT_EQ(counts, (std::map<double, int>{{0, 16}, {10, 16}, {20, 16}}));
+}
+
 TEST(Plan, FramesAreSpreadEvenly) {
   Study study = study_of({"courtyard"});
   study.frames = 1;
@@ -364,6 +376,7 @@ TEST_F(PlanFile, APlanComesBackAsItWas) {
   study.variants[0].regularised_at_truth = true;
   study.poses = {1, 7};
   study.timing = TimingRule{.samples = 9};
+  study.rates_hz = {0, 12.5};
   Preset preset = preset_of(study);
   preset.limits.call_s = 0.5;
   const Plan plan = make_plan(preset, kOwnImplementations, "id");
@@ -413,6 +426,15 @@ TEST_F(PlanFile, EveryNumberHasItsBounds) {
       {"/jobs/0/row_count", 0},
       {"/jobs/0/poses", {1.5}},
       {"/jobs/0/poses", {0}},
+      {"/jobs/0/rate_hz", 0},
+      {"/jobs/0/rate_hz", 1e9},
+      {"/jobs/0/rate_hz", "10"},
+      {"/shard", {{"parts", {1}}, {"of", 0}, {"jobs", {0}}}},
+      {"/shard", {{"parts", {3}}, {"of", 2}, {"jobs", {0}}}},
+      {"/shard", {{"parts", nlohmann::ordered_json::array()}, {"of", 2}, {"jobs", {0}}}},
+      {"/shard", {{"parts", {1}}, {"of", 2}, {"jobs", {1000}}}},
+      {"/shard", {{"parts", {1}}, {"of", 2}, {"jobs", {1, 0}}}},
+      {"/shard", {{"parts", {1}}, {"of", 2}}},
       {"/jobs/0/grids/0/x_m", {1e9}},
       {"/jobs/0/scatters/0/guesses", -1},
       {"/jobs/0/timing/samples", 0},

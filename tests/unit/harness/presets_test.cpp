@@ -17,7 +17,7 @@ TEST(Presets, TheProjectsOwnAreThereFromQuickToThorough) {
   for (const Preset& preset : presets()) names.push_back(preset.name);
   EXPECT_THAT(names, ElementsAre("smoke", "tracking", "basin", "scaling", "profiles", "iterations", "latency",
                                  "batch", "transfers", "initial_pose", "pyramid", "pyramid_time", "trust",
-                                 "peers", "full"));
+                                 "peers", "idle", "full"));
 }
 
 TEST(Presets, TheirDatasetsAndOptionsExist) {
@@ -100,6 +100,23 @@ TEST_F(PresetFile, AStudyMayHaveBatchesATimingAndATargetOfItsOwn) {
   EXPECT_TRUE(preset.studies[0].variants[0].regularised_at_truth);
   EXPECT_THAT(preset.studies[1].poses, ElementsAre(1));
   EXPECT_FALSE(preset.studies[1].timing.has_value());
+}
+
+TEST_F(PresetFile, AStudyMayHaveRatesBesideBackToBack) {
+  const std::string head = "description = 'd'\n[[study]]\ndatasets = ['courtyard']\n";
+  EXPECT_THAT(find_preset(put(head + "rates_hz = [0, 12.5]\n").string()).studies[0].rates_hz,
+              ElementsAre(0, 12.5));
+  EXPECT_THAT(find_preset(put(head).string()).studies[0].rates_hz, ElementsAre(0));
+  EXPECT_THAT(refusal_of(head + "rates_hz = [10]\n"),
+              HasSubstr("rates_hz: does not hold 0; add 0: back to back"));
+  EXPECT_THAT(refusal_of(head + "rates_hz = [0, 0.01]\n"),
+              HasSubstr("rates_hz: holds 0.01; give 0 or 0.1 and more"));
+  EXPECT_THAT(refusal_of(head + "rates_hz = [0, -1]\n"), HasSubstr("rates_hz: "));
+  EXPECT_THAT(refusal_of(head + "timed = false\nrates_hz = [0, 10]\n"),
+              HasSubstr("in a study that is not timed"));
+  EXPECT_THAT(refusal_of(head + "rates_hz = [0, 10]\nsearches = [{ name = 'a', implementations = "
+                                "['persistent_cpu'] }]\n"),
+              HasSubstr("study.rates_hz: given beside searches"));
 }
 
 TEST_F(PresetFile, AStudysSearchesShareItsPriors) {

@@ -1,0 +1,63 @@
+"""The lines that redo a run, and the parts of a run that several processes shared."""
+
+import needs  # noqa: F401  first: it skips
+
+import json
+import shlex
+
+from ndt_report.environment import redo
+from ndt_report.load import load_run
+from synthetic_run import SyntheticRun
+
+
+def run_in(folder, **environment):
+    run = SyntheticRun(cuda=False).tracking("town", frames=6, block=2).write(folder)
+    file = run / "environment.json"
+    file.write_text(json.dumps(json.loads(file.read_text()) | environment))
+    return load_run(run)
+
+
+def words(text):
+    return [shlex.split(line) for line in text.splitlines()]
+
+
+def test_a_run_is_redone_from_its_plan_into_another_folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    run = run_in(
+        tmp_path / "my run", machine="00", commit="abc", command_line="build/release/bin/ndt-bench run --out 'my run'"
+    )
+    assert words(redo(run)) == [
+        ["git", "checkout", "abc"],
+        [*"cmake --preset release && cmake --build build/release --target ndt-bench".split()],
+        ["build/release/bin/ndt-bench", "run", "--plan", "my run/plan.json", "--out", "my run-again"],
+        ["build/release/bin/ndt-bench", "report", "my run-again"],
+        ["build/release/bin/ndt-bench", "compare", "my run", "my run-again"],
+    ]
+
+
+def test_a_run_made_before_plans_could_be_repeated_is_redone_by_its_command(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    line = "/opt/ndt-bench run --out old --preset 'a b' --out=older --threads 1"
+    run = run_in(tmp_path / "r", commit="", command_line=line)
+    assert words(redo(run))[0] == ["/opt/ndt-bench", "run", "--preset", "a b", "--threads", "1", "--out", "r-again"]
+    run = run_in(tmp_path / "s", commit="", command_line="")
+    assert words(redo(run))[0] == ["ndt-bench", "run", "--preset", "synthetic", "--out", "s-again"]
+    run = run_in(tmp_path / "t", commit="", command_line="ndt-bench 'unclosed")
+    assert words(redo(run))[0][:2] == ["ndt-bench", "run"]
+
+
+def test_a_name_that_looks_like_an_option_is_none(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert "./-r-again" in redo(run_in(tmp_path / "-r", machine="00"))
+
+
+def test_a_part_of_a_run_is_finished_with_its_own_jobs(tmp_path):
+    folder = SyntheticRun(cuda=False).tracking("town", frames=6, block=2).write(tmp_path / "run")
+    file = folder / "plan.json"
+    plan = json.loads(file.read_text())
+    there = [job["job"] for job in plan["jobs"]]
+    plan["jobs"].append({"job": max(there) + 1, "row_count": 5})
+    file.write_text(json.dumps(plan))
+    assert any("did not finish" in note for note in load_run(folder).notes)
+    file.write_text(json.dumps(plan | {"shard": {"parts": [1], "of": 2, "jobs": there}}))
+    assert load_run(folder).notes == ["This is part 1 of 2 of a run: ndt-bench merge joins them."]
