@@ -50,4 +50,5 @@ def split_by_guess(run: Run) -> Run:
         datasets.set_index("name", drop=False),
         measurements.drop(columns="kind"),
         run.notes,
+        run.remarks,
     )

@@ -10,6 +10,7 @@ from .stats import CONFIDENCE, cluster_mean_interval, medians, weighted_quantile
 
 MARGIN = 0.05  # a difference of less is none in practice
 SHORT_ITERATIONS = 5  # what tracking needs from a good guess
+LEAST_P99_SAMPLES = 100  # a 99th percentile of fewer is their largest
 LEAST_TAIL_SAMPLES = 1000  # of fewer, the 99th percentile is a handful of samples
 FASTER, SLOWER, SAME, UNCLEAR = "FASTER", "SLOWER", "SAME", "UNCLEAR"
 JUDGED = ["speed", "speed_low", "speed_high", "pairs", "jobs", "verdict", "why_no_verdict", "base"]
@@ -41,6 +42,13 @@ def samples(measurements: pd.DataFrame) -> pd.DataFrame:
     )
 
 
+def known_quantile(values, weights, percent: int) -> float:
+    """NaN for a 99th percentile of fewer than LEAST_P99_SAMPLES."""
+    if percent == 99 and len(values) < LEAST_P99_SAMPLES:
+        return np.nan
+    return weighted_quantile(values, weights, percent / 100)
+
+
 def latency_table(measurements: pd.DataFrame) -> pd.DataFrame:
     """One row per KEY with timed measurements: quantiles over all their repeats, each measurement weighing
     the same."""
@@ -54,8 +62,7 @@ def latency_table(measurements: pd.DataFrame) -> pd.DataFrame:
         table.append(
             dict(zip(KEY, key))
             | {
-                f"align_ms_p{q}": weighted_quantile(times.align_ms, times.weight, q / 100)
-                for q in (50, 90, 99)
+                f"align_ms_p{q}": known_quantile(times.align_ms, times.weight, q) for q in (50, 90, 99)
             }
             | {
                 "timed_measurements": len(group),
@@ -123,9 +130,9 @@ def speed_up(own: pd.DataFrame, base: pd.DataFrame, confidence: float = CONFIDEN
 def fastest_cpu_implementations(
     table: pd.DataFrame, equal: pd.DataFrame, implementations: pd.DataFrame
 ) -> dict:
-    """{(dataset, variant): (threads, implementation)} of the smallest p50 among equally accurate
-    implementations on a CPU that are no peers."""
-    candidates = table.merge(equal[equal.equal], on=KEY)
+    """{(dataset, variant): (threads, implementation)} of the smallest p50 among implementations on a CPU that
+    are no peers and as accurate as the oracle. equal: of add_comparable()."""
+    candidates = table.merge(equal[equal.comparable], on=KEY)
     fits = [
         not on_gpu(name, implementations) and not implementations.loc[name, "peer"]
         for name in candidates.implementation
@@ -141,12 +148,12 @@ def fastest_cpu_implementations(
 def ratio_table(
     measurements: pd.DataFrame, pairing: pd.DataFrame, equal: pd.DataFrame, implementations: pd.DataFrame
 ) -> pd.DataFrame:
-    """One row per timed KEY: speed-up over the oracle (speed*, verdict, why_no_verdict) and over the fastest
+    """equal: of add_comparable(). One row per timed KEY: speed-up over the oracle (speed*, verdict, why_no_verdict) and over the fastest
     on a CPU (cpu_*)."""
     groups = dict(list(timed(measurements).groupby(KEY, sort=False)))
     fastest = fastest_cpu_implementations(latency_table(measurements), equal, implementations)
     oracle = oracle_of(implementations)
-    reasons = {tuple(e[k] for k in KEY): e["why_not"] for e in equal.to_dict("records")}
+    reasons = {tuple(e[k] for k in KEY): e["why_not_comparable"] for e in equal.to_dict("records")}
     out = []
     for pair in pairing.itertuples():
         key = (pair.dataset, pair.variant, pair.threads, pair.implementation)

@@ -6,9 +6,12 @@ import jinja2
 from markupsafe import Markup
 
 from .accuracy import SEARCH_SUCCESS_DEG, SEARCH_SUCCESS_M
+from .against_truth import STATED as TRUTH_STATED
+from .cautions import change_of_nvtl
 from .environment import checkout, flat, gpus, left_out, plan_facts
 from .page_numbers import NONE, number
 from .latency import LEAST_TAIL_SAMPLES, SHORT_ITERATIONS
+from .replayer import STATED as REPLAYER_STATED
 from .searches import LOWER, NOT_LOWER
 from .sections import Report
 from .style import Looks
@@ -127,6 +130,9 @@ def render(report: Report) -> str:
         report=report,
         run=run,
         verdict=report.verdict,
+        replayer_stated=REPLAYER_STATED,
+        truth_stated=TRUTH_STATED,
+        change_of_nvtl=change_of_nvtl,
         sections=SECTIONS,
         drawn=DRAWN,
         groups=groups(report.table),

@@ -14,6 +14,7 @@ from .grids import split_by_guess
 from .iteration_time import feature_costs, iteration_time_table
 from .latency import tail_table
 from .load import Run
+from .own_scans import without_their_truth
 from .scaling import scaling_datasets
 from .search_verdict import search_sentences
 from .searches import at_once_table, search_measurements, search_table
@@ -53,11 +54,12 @@ class Report:
 
 
 def make_report(run: Run) -> Report:
+    run = without_their_truth(run)
     batches, searches = batch_table(run.measurements), search_measurements(run.measurements)
     found = search_table(searches, run.oracle)
     run = split_by_guess(alignments_alone(run))
     measurements = judged_measurements(run)
-    table = summary_table(measurements, run.implementations)
+    table = summary_table(measurements, run.implementations, run.datasets)
     sized = scaling_datasets(measurements)
     shown = main_datasets(measurements, sized)
     points = trace_points(measurements)

@@ -34,8 +34,8 @@ def measurements(peer_m, own_m=0.009, scans=SCANS, guesses=1, **of_peer):
 
 def found_in(rows, **of_dataset):
     frame = judged(rows, **of_dataset)
-    table = summary_table(frame, implementations())
     known = datasets(*dict.fromkeys(frame.dataset), **of_dataset)
+    table = summary_table(frame, implementations(), known)
     return better_peers(frame, table, recommended(table, list(known.index)), known)
 
 

@@ -143,9 +143,9 @@ def test_summary_and_trajectories_are_written(made):
 def test_the_verdict_names_the_implementation_the_ratio_and_the_poses(made):
     sentence = next(s for s in made[2].verdict.datasets if s.startswith("On town (24 scans)"))
     assert re.search(r"persistent_cuda \(1 thread, median 0\.\d+ ms\) is 2\d\.?\d*x \[\d", sentence), sentence
-    assert "with the same poses (worst 0.0" in sentence and "24 of 24 alignments found the truth" in sentence
+    assert "; the same poses (worst 0.0" in sentence and "24 of 24 alignments found the truth" in sentence
     table = made[2].table
-    nobody = table.assign(equal=False)
+    nobody = table.assign(comparable=False)
     assert "nothing to recommend" in dataset_sentence("town", nobody, 24, "cpu_pclomp_ref")
 
 

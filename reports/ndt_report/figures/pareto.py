@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 
+from ..page_numbers import number
 from ..style import BAND, MUTED, Looks, finish, log_axis, panels
 from . import MOST_PANELS, Drawing, and_more
 
@@ -55,7 +56,7 @@ def finding(points: pd.DataFrame) -> str:
     best = front.iloc[0]
     said = (
         f"On {dataset}, {best.implementation} ({best.threads:g} thr) needs the least time:"
-        f" {best.align_ms_p50:.3g} ms at a median error of {best.error_mm:.3g} mm against the {best.against}"
+        f" {number(best.align_ms_p50)} ms at a median error of {number(best.error_mm)} mm against the {best.against}"
         f" (n = {best.timed_measurements:g} alignments)"
     )
     if len(front) == 1:
@@ -63,8 +64,8 @@ def finding(points: pd.DataFrame) -> str:
     precise = front.sort_values("error_mm").iloc[0]
     return (
         said
-        + f"; {precise.implementation} ({precise.threads:g} thr) is more accurate, {precise.error_mm:.3g} mm"
-        f" in {precise.align_ms_p50:.3g} ms."
+        + f"; {precise.implementation} ({precise.threads:g} thr) is more accurate, {number(precise.error_mm)} mm"
+        f" in {number(precise.align_ms_p50)} ms."
     )
 
 
