@@ -31,13 +31,23 @@ def doubts(run: Run, measurements, rows) -> list:
     return out
 
 
-def _preparation(rows) -> str:
-    """What the times of a peer from outside leave out."""
-    times_ms = rows.prepare_ms_p50.dropna()
-    if times_ms.empty:
-        return ""
-    low, high = (f"{number(times_ms.agg(end), 2)}" for end in ("min", "max"))
-    return f" They leave out the preparation of a scan: {low if low == high else f'{low} to {high}'} ms."
+def _of_peers(peers) -> list:
+    """peers: their rows of summary_table()."""
+    names = list(peers.implementation.unique())
+    if not names:
+        return []
+    what = "is another algorithm on the same data (a peer): its poses and stopping rule differ, so its times are"
+    if len(names) > 1:
+        what = "are other algorithms on the same data (peers): their poses and stopping rules differ, so their times are"
+    said = f"{', '.join(names)} {what} no like-for-like comparison."
+    times = [(name, peers[peers.implementation == name].prepare_ms_p50.dropna()) for name in names]
+    known = [f"{name} {_range(ms)} ms" for name, ms in times if len(ms)]
+    return [said + (f" Their times leave out the preparation of a scan: {', '.join(known)}." if known else "")]
+
+
+def _range(values) -> str:
+    low, high = (number(values.agg(end), 2) for end in ("min", "max"))
+    return low if low == high else f"{low} to {high}"
 
 
 def typical_spread(measurements) -> float:
@@ -55,11 +65,7 @@ def _spreads(repeats) -> np.ndarray:
 def cautions(run: Run, measurements, table) -> list:
     """table: of summary_table()."""
     out = _of_times(run, measurements) + _of_measurements(run, measurements)
-    for name in table[table.peer].implementation.unique():
-        out.append(
-            f"{name} is another algorithm on the same data (a peer): its poses and stopping rule differ, so"
-            f" its times are no like-for-like comparison.{_preparation(table[table.implementation == name])}"
-        )
+    out += _of_peers(table[table.peer])
     return out + _of_accuracy(table[~table.equal & ~table.peer & table.align_ms_p50.notna()])
 
 

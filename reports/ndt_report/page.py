@@ -1,5 +1,7 @@
-"""report.html and targets.html from a Report: each one file, no script, nothing fetched."""
+"""report.html and targets.html from a Report: each one file, nothing fetched; one script, which sorts tables."""
 
+import base64
+import hashlib
 from pathlib import Path
 
 import jinja2
@@ -15,6 +17,7 @@ from .replayer import STATED as REPLAYER_STATED
 from .searches import LOWER, NOT_LOWER
 from .sections import Report
 from .style import Looks
+from .svg import page_colour
 from .targets import MET, MISSED, OPEN
 from .verdict import interval
 
@@ -77,26 +80,31 @@ def fastest_cpu(rows) -> str:
     return next((row["cpu_base"] for row in rows if row["cpu_base"]), "")
 
 
+# Characters that look like matplotlib's markers.
+SHAPES = {"o": "●", "s": "■", "^": "▲", "v": "▼", "D": "◆", "P": "✚", "X": "✖", "<": "◀", ">": "▶"}
+SHAPES |= {"h": "⬢", "d": "♦", "p": "⬟", ".": "•", "*": "★", "+": "+", "x": "×"}
+
+
 def badge(implementation: str, look: Looks) -> Markup:
     """The colour and the marker's letter shape of the figures, beside the name."""
-    shapes = {
-        "o": "●",
-        "s": "■",
-        "^": "▲",
-        "v": "▼",
-        "D": "◆",
-        "P": "✚",
-        "X": "✖",
-        "<": "◀",
-        ">": "▶",
-        "h": "⬢",
-        "d": "⬧",
-        "p": "⬟",
-    }
     style = look(implementation)
+    return mark(style["color"], style["marker"], implementation)
+
+
+def mark(colour: str, marker, label: str) -> Markup:
+    """An entry of a legend. marker: of matplotlib, None for a line."""
     return Markup('<span class="mark" style="color:{}" aria-hidden="true">{}</span>&#8239;{}').format(
-        style["color"], shapes[style["marker"]], implementation
+        page_colour(colour), SHAPES.get(marker, "━"), label
     )
+
+
+def script() -> Markup:
+    return Markup((Path(__file__).parent / "templates" / "page.js").read_text("utf-8"))
+
+
+def script_hash(text: str) -> str:
+    """As a Content-Security-Policy names the only script that may run."""
+    return "sha256-" + base64.b64encode(hashlib.sha256(text.encode("utf-8")).digest()).decode("ascii")
 
 
 def groups(table):
@@ -169,6 +177,9 @@ def render(report: Report) -> str:
         detection=report.detection.to_dict("records"),
         trajectory_errors=report.trajectory_errors.to_dict("records"),
         badge=lambda name: badge(name, look),
+        mark=mark,
+        script="\n" + script(),
+        script_hash=script_hash("\n" + script()),
         interval=interval,
         fastest_cpu=fastest_cpu,
         error_pair=error_pair,

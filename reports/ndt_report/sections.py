@@ -7,7 +7,7 @@ import pandas as pd
 from .batches import alignments_alone, batch_table
 from .convergence import one_thread, stopping_table, trace_points
 from .detection import detection_table, judged_poses, mark_wrong
-from .drawings import drawings_of
+from .drawings import drawings_of, first_of
 from .equivalence import equivalence_table, worst_cases
 from .false_answers import false_answer_sentences, false_answers_table, judged_answers
 from .grids import split_by_guess
@@ -34,6 +34,7 @@ class Report:
     shown: list  # of main_datasets()
     sized: set  # of scaling_datasets()
     drawings: dict = field(default_factory=dict)  # section: list of Drawing
+    first: object = None  # the Drawing beside the verdict, one of drawings
     not_drawn: dict = field(default_factory=dict)  # section: sentences on what is missing there
     answers: pd.DataFrame = None
     equivalence: pd.DataFrame = None
@@ -95,6 +96,7 @@ def make_report(run: Run) -> Report:
     poses = _judged(measurements, points, run)
     report.detection = detection_table(poses)
     report.drawings, report.not_drawn = drawings_of(report, searches, points, poses)
+    report.first = first_of(report.drawings)
     report.targets = targets_table(report, searches)
     return report
 

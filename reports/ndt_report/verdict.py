@@ -163,7 +163,8 @@ def verdict_of(
         for name in shown[:MOST_SENTENCES]
     ]
     if len(shown) > MOST_SENTENCES:
-        said.append(f"{len(shown) - MOST_SENTENCES} more datasets are in the table.")
+        more = len(shown) - MOST_SENTENCES
+        said.append(f"{more} more dataset{'s are' if more > 1 else ' is'} in the table.")
     bases = recommended(table, shown)
     return Verdict(
         headline(table, shown, run.oracle, lambda rows: doubts(run, measurements, rows)),

@@ -27,6 +27,8 @@ class Page(HTMLParser):
             self.wrong.append(tag)
 
     def handle_data(self, data):
+        if self.open and self.open[-1] in ("script", "style"):
+            return
         self.text += data
         if "figcaption" in self.open:
             self.captions[-1] += data

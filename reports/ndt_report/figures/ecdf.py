@@ -5,7 +5,7 @@ import pandas as pd
 
 from ..latency import LEAST_P99_SAMPLES
 from ..page_numbers import number
-from ..style import Looks, finish, log_axis, panels
+from ..style import Looks, finish, log_axis, on_any_ground, panels
 from . import MOST_PANELS, Drawing, and_more
 
 MOST_DOTS, MOST_STEPS = 1500, 500  # drawn of an implementation in a panel
@@ -94,7 +94,7 @@ def _panel(ax, samples, look):
         height = (
             -9 - 9 * lane + 3 * np.sin(np.arange(len(dots)) * 2.4)
         )  # spread within a lane, the same each time
-        ax.plot(dots.align_ms, height, ".", color=style["color"], markersize=2.2, alpha=0.5, rasterized=True)
+        ax.plot(dots.align_ms, height, ".", color=on_any_ground(style["color"]), markersize=2.2, alpha=0.5, rasterized=True)
     log_axis(ax.xaxis)
     ax.set_ylim(-9 * len(names) - 6, 103)
     ax.set_yticks([0, 25, 50, 75, 100])
