@@ -3,6 +3,9 @@ than it would on a drive. Nothing may be said of accuracy on them, so the report
 
 from dataclasses import replace
 
+import pandas as pd
+
+from .accuracy import UNKNOWN
 from .load import Run
 
 # Names of datasets, as in datasets/catalogue.
@@ -25,11 +28,20 @@ def without_their_truth(run: Run) -> Run:
     return replace(run, datasets=datasets, measurements=measurements, remarks=run.remarks + [sentence(names)])
 
 
+def peers_unknown(judged: pd.DataFrame, peer: pd.Series) -> pd.DataFrame:
+    """Judged measurements with the success of peers unknown on OWN_SCANS: that another algorithm does not agree with
+    the oracle is no failure, whose time would not count. peer: by implementation."""
+    own = judged.dataset.isin(OWN_SCANS) & judged.implementation.map(peer).astype(bool) & judged.error.isna()
+    return judged.assign(
+        success=judged.success.mask(own), success_kind=judged.success_kind.mask(own, UNKNOWN)
+    )
+
+
 def sentence(names) -> str:
     several = len(names) > 1
     return (
         f"The map{'s' if several else ''} of {', '.join(names)} hold{'' if several else 's'} the query scans"
-        " themselves: no error against the truth is given there, and success is agreement with the oracle."
+        " themselves: no error against the truth is given there, and success is agreement with the oracle, unknown for peers."
     )
 
 

@@ -7,13 +7,14 @@ from .accuracy import KEY, accuracy_table, add_success, equal_accuracy
 from .against_truth import add_comparable, against_truth
 from .latency import add_median_times, latency_table, ratio_table
 from .load import Run, oracle_of
+from .own_scans import peers_unknown
 from .reference import add_reference_errors, reference_threads
 
 
 def judged_measurements(run: Run) -> pd.DataFrame:
     """run.measurements with errors against the oracle, success and median times."""
     judged = add_success(add_reference_errors(run.measurements, run.oracle), run.datasets, run.oracle)
-    return add_median_times(judged)
+    return add_median_times(peers_unknown(judged, run.implementations.peer))
 
 
 def summary_table(

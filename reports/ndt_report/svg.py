@@ -82,6 +82,7 @@ def page_colour(colour: str) -> str:
 def _inline(figure, file: str, prefix: str, tips: dict) -> str:
     text = file[file.index("<svg") :]
     text = re.sub(r"<!--.*?-->", "", text, flags=re.S)  # what glyphs spell
+    text = re.sub(r"\s*\n\s*(?!\s|<)", " ", text)  # inside of a path
     text = re.sub(r"<metadata>.*?</metadata>", "", text, flags=re.S)
     text = re.sub(r"<defs>\s*<style.*?</style>\s*</defs>", "", text, flags=re.S)
     text = re.sub(r'<g id="patch_1">.*?</g>', "", text, count=1, flags=re.S)  # the white ground

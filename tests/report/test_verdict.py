@@ -30,10 +30,14 @@ def box(run, folder, **environment):
     """The Verdict, as make_report() gives it but without its figures."""
     path = run.write(folder) / "environment.json"
     path.write_text(json.dumps(json.loads(path.read_text()) | environment))
+    measurements, table, loaded = summary_of(folder)
+    return verdict_of(loaded, measurements, table, main_datasets(measurements, set()))
+
+
+def summary_of(folder):
     loaded = without_their_truth(load_run(folder))
     measurements = judged_measurements(loaded)
-    table = summary_table(measurements, loaded.implementations, loaded.datasets)
-    return verdict_of(loaded, measurements, table, main_datasets(measurements, set()))
+    return measurements, summary_table(measurements, loaded.implementations, loaded.datasets), loaded
 
 
 def test_a_clear_run(tmp_path):
@@ -114,6 +118,8 @@ def test_no_accuracy_is_claimed_on_a_map_of_its_own_scans(tmp_path):
     assert any(c.startswith("The map of nclt_keyframes holds the query scans themselves") for c in said.cautions)
     assert said.better == [] and "24 of 24 agree with the oracle (no truth)" in said.datasets[0]
     assert "truth" not in " ".join(said.trust) and "Convergence" not in said.replayer[0]
+    table = summary_of(tmp_path)[1].set_index("implementation")
+    assert table.success_kind[PEER] == "unknown" and table.align_ms_p50[PEER] > 0 and not table.comparable[PEER]
 
 
 @pytest.mark.parametrize(
