@@ -41,7 +41,7 @@ def sentence(names) -> str:
     several = len(names) > 1
     return (
         f"The map{'s' if several else ''} of {', '.join(names)} hold{'' if several else 's'} the query scans"
-        " themselves: no error against the truth is given there, and success is agreement with the oracle, unknown for peers."
+        " themselves: nothing is said of accuracy there, and an alignment succeeds where it agrees with the oracle."
     )
 
 
