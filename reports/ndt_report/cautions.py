@@ -36,10 +36,10 @@ def _of_peers(peers) -> list:
     names = list(peers.implementation.unique())
     if not names:
         return []
-    what = "is another algorithm on the same data (a peer): its poses and stopping rule differ, so its times are"
+    what = "is another algorithm on the same data (a peer): its poses and stopping rule differ, so its"
     if len(names) > 1:
-        what = "are other algorithms on the same data (peers): their poses and stopping rules differ, so their times are"
-    said = f"{', '.join(names)} {what} no like-for-like comparison."
+        what = "are other algorithms on the same data (peers): their poses and stopping rules differ, so their"
+    said = f"{', '.join(names)} {what} times are no like-for-like comparison."
     times = [(name, peers[peers.implementation == name].prepare_ms_p50.dropna()) for name in names]
     known = [f"{name} {_range(ms)} ms" for name, ms in times if len(ms)]
     return [said + (f" Their times leave out the preparation of a scan: {', '.join(known)}." if known else "")]

@@ -16,8 +16,9 @@ LEAST_RANGE = 3  # iterations between the shortest and the longest alignment: on
 
 def iteration_time_table(measurements: pd.DataFrame) -> pd.DataFrame:
     """One row per KEY whose iterations vary: iteration_us (slope over iterations between guesses of the same
-    scan; NaN where times do not grow with iterations), constant_us (upload, result and everything else that happens once), off_the_line_us (largest
-    residual), points, voxels, scans, n, iterations_min, _max."""
+    scan; NaN where times do not grow with iterations), constant_us (upload, result and everything else that
+    happens once; NaN if below 0), off_the_line_us (largest residual), points, voxels, scans, n,
+    iterations_min, _max."""
     out = []
     for key, group in timed(measurements).groupby(KEY, sort=False):
         if not group.iterations.max() - group.iterations.min() >= LEAST_RANGE:  # or not counted
@@ -25,14 +26,15 @@ def iteration_time_table(measurements: pd.DataFrame) -> pd.DataFrame:
         fit = iteration_fit(group.assign(align_us_p50=1000 * group.align_ms), ["align_us_p50"])
         if fit is None:
             continue
-        if fit.slope <= 0:  # noise is larger than what an iteration takes, and no iteration takes less than no time
+        if fit.slope <= 0:  # noise is larger than what an iteration takes
             fit = fit._replace(slope=np.nan, constant=np.nan)
         out.append(
             dict(zip(KEY, key))
             | {"points": float(np.median(group.points)), "voxels": float(np.median(group.voxels))}
             | {"scans": group.frame.nunique(), "n": len(group)}
             | {"iterations_min": group.iterations.min(), "iterations_max": group.iterations.max()}
-            | {"iteration_us": fit.slope, "constant_us": fit.constant if fit.constant >= 0 else np.nan, "off_the_line_us": fit.worst}
+            | {"iteration_us": fit.slope, "constant_us": fit.constant if fit.constant >= 0 else np.nan}
+            | {"off_the_line_us": fit.worst}
         )
     columns = ["points", "voxels", "scans", "n", "iterations_min", "iterations_max"]
     columns += ["iteration_us", "constant_us", "off_the_line_us"]

@@ -148,8 +148,8 @@ def fastest_cpu_implementations(
 def ratio_table(
     measurements: pd.DataFrame, pairing: pd.DataFrame, equal: pd.DataFrame, implementations: pd.DataFrame
 ) -> pd.DataFrame:
-    """equal: of add_comparable(). One row per timed KEY: speed-up over the oracle (speed*, verdict, why_no_verdict) and over the fastest
-    on a CPU (cpu_*)."""
+    """One row per timed KEY: speed-up over the oracle (speed*, verdict, why_no_verdict) and over the fastest
+    on a CPU (cpu_*). equal: of add_comparable()."""
     groups = dict(list(timed(measurements).groupby(KEY, sort=False)))
     fastest = fastest_cpu_implementations(latency_table(measurements), equal, implementations)
     oracle = oracle_of(implementations)

@@ -172,7 +172,8 @@ def _panels(figure, prefix: str) -> list:
             continue
         x0, y0, x1, y1 = box.extents * scale
         view = [x0 - MARGIN_PT, height - y1 - MARGIN_PT, x1 - x0 + 2 * MARGIN_PT, y1 - y0 + 2 * MARGIN_PT]
-        out.append(Panel(" ".join(f"{v:.1f}" for v in view), f"{prefix}panel{i}", view[2], ax.get_label() == "<colorbar>"))
+        of_colours = ax.get_label() == "<colorbar>"
+        out.append(Panel(" ".join(f"{v:.1f}" for v in view), f"{prefix}panel{i}", view[2], of_colours))
     return out
 
 

@@ -94,7 +94,8 @@ def _panel(ax, samples, look):
         height = (
             -9 - 9 * lane + 3 * np.sin(np.arange(len(dots)) * 2.4)
         )  # spread within a lane, the same each time
-        ax.plot(dots.align_ms, height, ".", color=on_any_ground(style["color"]), markersize=2.2, alpha=0.5, rasterized=True)
+        colour = on_any_ground(style["color"])
+        ax.plot(dots.align_ms, height, ".", color=colour, markersize=2.2, alpha=0.5, rasterized=True)
     log_axis(ax.xaxis)
     ax.set_ylim(-9 * len(names) - 6, 103)
     ax.set_yticks([0, 25, 50, 75, 100])
