@@ -42,7 +42,7 @@ def _of_peers(peers) -> list:
     said = f"{', '.join(names)} {what} times are no like-for-like comparison."
     times = [(name, peers[peers.implementation == name].prepare_ms_p50.dropna()) for name in names]
     known = [f"{name} {_range(ms)} ms" for name, ms in times if len(ms)]
-    return [said + (f" Their times leave out the preparation of a scan: {', '.join(known)}." if known else "")]
+    return [said + (f" Their times leave out the preparation of a scan, their speeds count it: {', '.join(known)}." if known else "")]
 
 
 def _range(values) -> str:

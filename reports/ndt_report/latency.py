@@ -29,6 +29,14 @@ def add_median_times(measurements: pd.DataFrame) -> pd.DataFrame:
     return measurements.assign(align_ms=medians(measurements.align_us.array) / 1000)
 
 
+def with_preparation(measurements: pd.DataFrame) -> pd.DataFrame:
+    """align_ms with the time that a peer from outside takes to prepare the scan: others prepare it in the alignment,
+    and a ratio without it would be none of like with like."""
+    if "prepare_us" not in measurements:  # in runs made before there were such peers
+        return measurements
+    return measurements.assign(align_ms=measurements.align_ms + measurements.prepare_us.astype(float).fillna(0) / 1000)
+
+
 def samples(measurements: pd.DataFrame) -> pd.DataFrame:
     """One row per timed repeat: KEY, frame, guess_name, align_ms, weight. A measurement weighs 1 however
     often it was repeated."""
@@ -150,7 +158,7 @@ def ratio_table(
 ) -> pd.DataFrame:
     """One row per timed KEY: speed-up over the oracle (speed*, verdict, why_no_verdict) and over the fastest
     on a CPU (cpu_*). equal: of add_comparable()."""
-    groups = dict(list(timed(measurements).groupby(KEY, sort=False)))
+    groups = dict(list(with_preparation(timed(measurements)).groupby(KEY, sort=False)))
     fastest = fastest_cpu_implementations(latency_table(measurements), equal, implementations)
     oracle = oracle_of(implementations)
     reasons = {tuple(e[k] for k in KEY): e["why_not_comparable"] for e in equal.to_dict("records")}

@@ -189,6 +189,14 @@ def test_an_unequal_implementation_gets_its_reason_instead_of_a_verdict(count, t
     )  # an unequal implementation is not the fastest on a CPU
 
 
+def test_the_speed_of_a_peer_counts_what_it_takes_to_prepare_a_scan():
+    table = table_of(
+        [r | {"prepare_us": np.nan} for r in jobs(REFERENCE, [4] * 4)]
+        + [r | {"prepare_us": 1000.0} for r in jobs(PEER, [1] * 4)]
+    )
+    assert table.speed[(PEER, 1)] == pytest.approx(2)
+
+
 def test_two_threads_are_held_against_two_threads():
     table = table_of(
         jobs(REFERENCE, [4] * 4)
