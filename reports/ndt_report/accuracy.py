@@ -4,6 +4,7 @@ their speed to count."""
 import numpy as np
 import pandas as pd
 
+from .page_numbers import number
 from .reference import EQUAL_ROTATION_DEG, EQUAL_TRANSLATION_M, within_equal_bound
 from .stats import wilson
 
@@ -144,7 +145,7 @@ def _why_not_equal(group, oracle) -> str:
     low, high = wilson(int(own.sum()), len(own))
     ref_low, ref_high = wilson(int(ref.sum()), len(ref))
     if low > ref_high or high < ref_low:
-        return f"not equal: success {100 * own.mean():.3g} %, oracle {100 * ref.mean():.3g} %"
+        return f"not equal: success {number(100 * own.mean())} %, oracle {number(100 * ref.mean())} %"
     return ""
 
 

@@ -1,9 +1,11 @@
-"""Peers that end nearer to the truth than what the verdict recommends: it has to name them."""
+"""Peers that end nearer to the truth than what the verdict recommends, or as near in less time: it has to name
+them."""
 
 import numpy as np
 import pandas as pd
 
 from .accuracy import TRUTH
+from .against_truth import NO_WORSE, alignments_of
 from .latency import MARGIN
 from .page_numbers import number
 from .reference import SAME_ALIGNMENT
@@ -24,29 +26,14 @@ def better_peers(measurements: pd.DataFrame, table: pd.DataFrame, bases: dict, d
         peers = rows[rows.peer & (rows.success_kind == TRUTH)].sort_values("align_ms_p50", kind="stable")
         least_m = datasets.truth_accuracy_m.astype(float).fillna(0)[dataset]
         for peer in peers.drop_duplicates("implementation").itertuples():
-            pairs = _alignments_of(measurements, peer).merge(
-                _alignments_of(measurements, base), on=SAME_ALIGNMENT, suffixes=("_peer", "_base")
+            pairs = alignments_of(measurements, peer).merge(
+                alignments_of(measurements, base), on=SAME_ALIGNMENT, suffixes=("_peer", "_base")
             )
             found = _compared(pairs, least_m)
             if found:
                 names = {"dataset": dataset, "base": base.implementation, "peer": peer.implementation}
                 out.append(names | found)
     return pd.DataFrame(out, columns=COLUMNS)
-
-
-def _alignments_of(measurements, row) -> pd.DataFrame:
-    """Those with a truth; a failure is infinitely far away from it."""
-    own = measurements[
-        (measurements.dataset == row.dataset)
-        & (measurements.variant == row.variant)
-        & (measurements.implementation == row.implementation)
-        & (measurements.threads == row.threads)
-        & measurements.truth.notna()
-    ]
-    failed = own.error.notna()
-    return own[SAME_ALIGNMENT + ["success"]].assign(
-        m=own.translation_error_m.mask(failed, np.inf), deg=own.rotation_error_deg.mask(failed, np.inf)
-    )
 
 
 def _compared(pairs, least_m) -> dict:
@@ -83,4 +70,24 @@ def better_peer_sentences(found: pd.DataFrame) -> list:
             f"More accurate than {base} ({number(rows.base_mm.iloc[0], 2)} mm) on {dataset}:"
             f" {', '.join(named)}; median errors of {scans} scan{'s' if scans != 1 else ''}."
         )
+    return out
+
+
+def faster_peer_sentences(table: pd.DataFrame, bases: dict) -> list:
+    """One a dataset: peers that are no worse against the truth and take less time, with what it takes to prepare a
+    scan. bases: as for better_peers()."""
+    out = []
+    for dataset, base in bases.items():
+        rows = table[(table.dataset == dataset) & (table.variant == "autoware") & table.peer & table.comparable]
+        rows = rows.assign(ms=rows.align_ms_p50 + rows.prepare_ms_p50.fillna(0)).sort_values("ms", kind="stable")
+        rows = rows[rows.ms < (1 - MARGIN) * base.align_ms_p50].drop_duplicates("implementation")
+        named = [
+            f"{'' if row.by_truth == NO_WORSE else 'probably '}{row.implementation} ({number(row.ms)} ms)"
+            for row in rows.itertuples()
+        ]
+        if named:
+            out.append(
+                f"Less time than {base.implementation} ({number(base.align_ms_p50)} ms) on {dataset}, the scan's"
+                f" preparation included, and no worse against the truth: {', '.join(named)}."
+            )
     return out

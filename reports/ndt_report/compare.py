@@ -168,8 +168,8 @@ HEADER = [
 def comparison_lines(found: Comparison) -> list:
     rows = []
     for row in found.rows.to_dict("records"):
-        speed = f"{row['speed']:.3g}x" + (
-            f" [{row['low']:.3g}, {row['high']:.3g}]" if row["low"] == row["low"] else " (one job)"
+        speed = f"{number(row['speed'])}x" + (
+            f" [{number(row['low'])}, {number(row['high'])}]" if row["low"] == row["low"] else " (one job)"
         )
         rows.append(
             [

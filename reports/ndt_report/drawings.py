@@ -19,7 +19,8 @@ from .load import Run
 from .refusal import InputError
 from .scaling import scaling_points, thread_points
 from .searches import success_steps, with_paths
-from .style import Looks, svg_uri
+from .style import Looks
+from .svg import picture_of
 
 MOST_PER_KIND = 4  # datasets with a trajectory, a picture, a basin or a ROC of their own
 NOT_DRAWN = "A figure of this section cannot be drawn from these measurements; the tables hold their numbers."
@@ -31,7 +32,10 @@ def drawings_of(report, searches, points, poses):
     searches: of search_measurements(), points: of trace_points(), poses: of judged_poses()."""
     look, shown = Looks(report.run.implementations), report.shown
     sections = {
-        "pareto": [partial(pareto.draw, report.table, report.run.datasets, shown, look)],
+        "pareto": [
+            lambda: pareto.draw(report.table, report.run.datasets, shown[:1], look),
+            lambda: pareto.draw(report.table, report.run.datasets, shown[1:], look, "pareto_others"),
+        ],
         "latency": [lambda: ecdf.draw(samples(report.measurements), shown, look)],
         "convergence": [lambda: convergence_figure.draw(one_thread(points), shown, look)],
         "basin": _basins(report),
@@ -54,12 +58,19 @@ def drawings_of(report, searches, points, poses):
     return drawings, sentences
 
 
+def first_of(drawings: dict):
+    """The one that stands beside the verdict; None if nothing is drawn."""
+    first = ("pareto", "searches", "batches", "iterations")
+    sections = [*first, *(name for name in drawings if name not in first)]
+    return next((drawings[name][0] for name in sections if drawings[name]), None)
+
+
 def _made(make):
-    """The Drawing with its image, None if there is nothing to draw, or a sentence if that fails."""
+    """The Drawing with its picture, None if there is nothing to draw, or a sentence if that fails."""
     try:
         drawing = make()
         if drawing is not None:
-            drawing.image = svg_uri(drawing.figure)
+            drawing.picture = picture_of(drawing.figure, drawing.name)
         return drawing
     except InputError:
         raise

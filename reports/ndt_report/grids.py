@@ -50,5 +50,6 @@ def split_by_guess(run: Run) -> Run:
         datasets.set_index("name", drop=False),
         measurements.drop(columns="kind"),
         run.notes,
-        at_rates=run.at_rates,
+        run.remarks,
+        run.at_rates,
     )

@@ -10,6 +10,7 @@ from .stats import CONFIDENCE, cluster_mean_interval, medians, weighted_quantile
 
 MARGIN = 0.05  # a difference of less is none in practice
 SHORT_ITERATIONS = 5  # what tracking needs from a good guess
+LEAST_P99_SAMPLES = 100  # a 99th percentile of fewer is their largest
 LEAST_TAIL_SAMPLES = 1000  # of fewer, the 99th percentile is a handful of samples
 FASTER, SLOWER, SAME, UNCLEAR = "FASTER", "SLOWER", "SAME", "UNCLEAR"
 JUDGED = ["speed", "speed_low", "speed_high", "pairs", "jobs", "verdict", "why_no_verdict", "base"]
@@ -28,6 +29,14 @@ def add_median_times(measurements: pd.DataFrame) -> pd.DataFrame:
     return measurements.assign(align_ms=medians(measurements.align_us.array) / 1000)
 
 
+def with_preparation(measurements: pd.DataFrame) -> pd.DataFrame:
+    """align_ms with the time that a peer from outside takes to prepare the scan: others prepare it in the alignment,
+    and a ratio without it would be none of like with like."""
+    if "prepare_us" not in measurements:  # in runs made before there were such peers
+        return measurements
+    return measurements.assign(align_ms=measurements.align_ms + measurements.prepare_us.astype(float).fillna(0) / 1000)
+
+
 def samples(measurements: pd.DataFrame) -> pd.DataFrame:
     """One row per timed repeat: KEY, frame, guess_name, align_ms, weight. A measurement weighs 1 however
     often it was repeated."""
@@ -39,6 +48,13 @@ def samples(measurements: pd.DataFrame) -> pd.DataFrame:
     return out.assign(
         align_ms=np.concatenate(list(kept.align_us)) / 1000, weight=np.repeat(1 / np.array(repeats), repeats)
     )
+
+
+def known_quantile(values, weights, percent: int) -> float:
+    """NaN for a 99th percentile of fewer than LEAST_P99_SAMPLES."""
+    if percent == 99 and len(values) < LEAST_P99_SAMPLES:
+        return np.nan
+    return weighted_quantile(values, weights, percent / 100)
 
 
 def latency_table(measurements: pd.DataFrame) -> pd.DataFrame:
@@ -54,8 +70,7 @@ def latency_table(measurements: pd.DataFrame) -> pd.DataFrame:
         table.append(
             dict(zip(KEY, key))
             | {
-                f"align_ms_p{q}": weighted_quantile(times.align_ms, times.weight, q / 100)
-                for q in (50, 90, 99)
+                f"align_ms_p{q}": known_quantile(times.align_ms, times.weight, q) for q in (50, 90, 99)
             }
             | {
                 "timed_measurements": len(group),
@@ -123,9 +138,9 @@ def speed_up(own: pd.DataFrame, base: pd.DataFrame, confidence: float = CONFIDEN
 def fastest_cpu_implementations(
     table: pd.DataFrame, equal: pd.DataFrame, implementations: pd.DataFrame
 ) -> dict:
-    """{(dataset, variant): (threads, implementation)} of the smallest p50 among equally accurate
-    implementations on a CPU that are no peers."""
-    candidates = table.merge(equal[equal.equal], on=KEY)
+    """{(dataset, variant): (threads, implementation)} of the smallest p50 among implementations on a CPU that
+    are no peers and as accurate as the oracle. equal: of add_comparable()."""
+    candidates = table.merge(equal[equal.comparable], on=KEY)
     fits = [
         not on_gpu(name, implementations) and not implementations.loc[name, "peer"]
         for name in candidates.implementation
@@ -142,11 +157,11 @@ def ratio_table(
     measurements: pd.DataFrame, pairing: pd.DataFrame, equal: pd.DataFrame, implementations: pd.DataFrame
 ) -> pd.DataFrame:
     """One row per timed KEY: speed-up over the oracle (speed*, verdict, why_no_verdict) and over the fastest
-    on a CPU (cpu_*)."""
-    groups = dict(list(timed(measurements).groupby(KEY, sort=False)))
+    on a CPU (cpu_*). equal: of add_comparable()."""
+    groups = dict(list(with_preparation(timed(measurements)).groupby(KEY, sort=False)))
     fastest = fastest_cpu_implementations(latency_table(measurements), equal, implementations)
     oracle = oracle_of(implementations)
-    reasons = {tuple(e[k] for k in KEY): e["why_not"] for e in equal.to_dict("records")}
+    reasons = {tuple(e[k] for k in KEY): e["why_not_comparable"] for e in equal.to_dict("records")}
     out = []
     for pair in pairing.itertuples():
         key = (pair.dataset, pair.variant, pair.threads, pair.implementation)

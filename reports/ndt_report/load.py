@@ -32,7 +32,8 @@ class Run:
     implementations: pd.DataFrame  # index: name, in report order
     datasets: pd.DataFrame  # index: name, in report order
     measurements: pd.DataFrame  # a row each; matrices are (4, 4) arrays, lists are arrays, missing ones None
-    notes: list = field(default_factory=list)  # what a reader must know about the run as a whole
+    notes: list = field(default_factory=list)  # what is missing of the run as a whole
+    remarks: list = field(default_factory=list)  # what else a reader must know
     at_rates: pd.DataFrame = None  # measurements with a rate_hz: only idle.py looks at them
 
     @property

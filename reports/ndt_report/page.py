@@ -1,18 +1,24 @@
-"""report.html and targets.html from a Report: each one file, no script, nothing fetched."""
+"""report.html and targets.html from a Report: each one file, nothing fetched; one script, which sorts tables."""
 
+import base64
+import hashlib
 from pathlib import Path
 
 import jinja2
 from markupsafe import Markup
 
 from .accuracy import SEARCH_SUCCESS_DEG, SEARCH_SUCCESS_M
+from .against_truth import STATED as TRUTH_STATED
+from .cautions import change_of_nvtl
 from .environment import flat, gpus, left_out, plan_facts, redo
 from .idle import cell, idle_rates, idle_rows, rate_name
 from .page_numbers import NONE, number
 from .latency import LEAST_TAIL_SAMPLES, SHORT_ITERATIONS
+from .replayer import STATED as REPLAYER_STATED
 from .searches import LOWER, NOT_LOWER
 from .sections import Report
 from .style import Looks
+from .svg import page_colour
 from .targets import MET, MISSED, OPEN
 from .verdict import interval
 
@@ -76,26 +82,31 @@ def fastest_cpu(rows) -> str:
     return next((row["cpu_base"] for row in rows if row["cpu_base"]), "")
 
 
+# Characters that look like matplotlib's markers.
+SHAPES = {"o": "●", "s": "■", "^": "▲", "v": "▼", "D": "◆", "P": "✚", "X": "✖", "<": "◀", ">": "▶"}
+SHAPES |= {"h": "⬢", "d": "♦", "p": "⬟", ".": "•", "*": "★", "+": "+", "x": "×"}
+
+
 def badge(implementation: str, look: Looks) -> Markup:
     """The colour and the marker's letter shape of the figures, beside the name."""
-    shapes = {
-        "o": "●",
-        "s": "■",
-        "^": "▲",
-        "v": "▼",
-        "D": "◆",
-        "P": "✚",
-        "X": "✖",
-        "<": "◀",
-        ">": "▶",
-        "h": "⬢",
-        "d": "⬧",
-        "p": "⬟",
-    }
     style = look(implementation)
+    return mark(style["color"], style["marker"], implementation)
+
+
+def mark(colour: str, marker, label: str) -> Markup:
+    """An entry of a legend. marker: of matplotlib, None for a line."""
     return Markup('<span class="mark" style="color:{}" aria-hidden="true">{}</span>&#8239;{}').format(
-        style["color"], shapes[style["marker"]], implementation
+        page_colour(colour), SHAPES.get(marker, "━"), label
     )
+
+
+def script() -> Markup:
+    return Markup((Path(__file__).parent / "templates" / "page.js").read_text("utf-8"))
+
+
+def script_hash(text: str) -> str:
+    """As a Content-Security-Policy names the only script that may run."""
+    return "sha256-" + base64.b64encode(hashlib.sha256(text.encode("utf-8")).digest()).decode("ascii")
 
 
 def groups(table):
@@ -129,6 +140,9 @@ def render(report: Report) -> str:
         report=report,
         run=run,
         verdict=report.verdict,
+        replayer_stated=REPLAYER_STATED,
+        truth_stated=TRUTH_STATED,
+        change_of_nvtl=change_of_nvtl,
         sections=SECTIONS,
         drawn=DRAWN,
         groups=groups(report.table),
@@ -168,6 +182,9 @@ def render(report: Report) -> str:
         detection=report.detection.to_dict("records"),
         trajectory_errors=report.trajectory_errors.to_dict("records"),
         badge=lambda name: badge(name, look),
+        mark=mark,
+        script="\n" + script(),
+        script_hash=script_hash("\n" + script()),
         interval=interval,
         fastest_cpu=fastest_cpu,
         error_pair=error_pair,

@@ -1,8 +1,12 @@
 """Numbers as a reader wants them: three digits, thousands apart, a dash for none."""
 
 import math
+from decimal import Decimal
 
 NONE = "–"
+
+
+LEAST_PLAIN = 1e-6  # smaller numbers have an exponent: no reader counts their zeros
 
 
 def number(value, digits=3) -> str:
@@ -10,6 +14,7 @@ def number(value, digits=3) -> str:
         return NONE
     if value == 0:
         return "0"
-    if abs(value) >= 10**digits:
-        return f"{value:,.0f}"
-    return f"{value:.{digits}g}"
+    said = f"{value:.{digits}g}"
+    if "e" not in said or abs(value) < LEAST_PLAIN:
+        return said if abs(value) < 10**digits else f"{value:,.0f}"
+    return f"{Decimal(said):,f}" if abs(value) < 10**digits else f"{value:,.0f}"

@@ -14,6 +14,7 @@ COMPARED = [
     "rotation_vs_ref_deg",
     "iterations_vs_ref",
     "score_vs_ref",
+    "nvtl_vs_ref",
     "correspondences_vs_ref",
 ]
 
@@ -44,6 +45,7 @@ def add_reference_errors(measurements: pd.DataFrame, oracle: str) -> pd.DataFram
         columns["rotation_vs_ref_deg"][compared] = rotation_differences_deg(poses, ref_poses)
         columns["iterations_vs_ref"][compared] = rows.iterations - refs.iterations
         columns["score_vs_ref"][compared] = (rows.score - refs.score) / refs.score.where(refs.score != 0)
+        columns["nvtl_vs_ref"][compared] = rows.nvtl - refs.nvtl
         columns["correspondences_vs_ref"][compared] = rows.correspondences - refs.correspondences
         same_stop[compared] = (rows.stop == refs.stop).to_numpy()
     return measurements.assign(**columns, same_stop=same_stop, ref_stop=ref_stop)

@@ -43,8 +43,8 @@ def _name(row) -> str:
 
 def _share(row) -> str:
     return (
-        f"{row.successes} of {row.known} searches [{100 * row.success_low:.2g},"
-        f" {100 * row.success_high:.3g}] %"
+        f"{row.successes} of {row.known} searches [{number(100 * row.success_low, 2)},"
+        f" {number(100 * row.success_high)}] %"
     )
 
 

@@ -7,8 +7,9 @@ import pandas as pd
 from .accuracy import SEARCH_SUCCESS_DEG, SEARCH_SUCCESS_M
 from .columns import METHODS, SEARCH_COLUMNS, STRATEGIES
 from .kinds import PATH_KEYS
+from .latency import known_quantile
 from .load import natural_key
-from .stats import weighted_quantile, wilson
+from .stats import wilson
 
 SEARCH_KEY = ["dataset", "implementation", "search_name", "threads"]
 SETTING = ["strategy", "method", "particles", "startup", "at_once", "sigma_m"]
@@ -137,7 +138,7 @@ def _quantiles(done) -> dict:
         return {f"ms_p{q}": np.nan for q in (50, 90, 99)}
     repeats = np.array([len(v) for v in done.align_us])
     times, weights = np.concatenate(list(done.align_us)) / 1000, np.repeat(1 / repeats, repeats)
-    return {f"ms_p{q}": weighted_quantile(times, weights, q / 100) for q in (50, 90, 99)}
+    return {f"ms_p{q}": known_quantile(times, weights, q) for q in (50, 90, 99)}
 
 
 def at_once_table(table: pd.DataFrame, oracle: str) -> pd.DataFrame:

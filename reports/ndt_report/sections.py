@@ -7,7 +7,7 @@ import pandas as pd
 from .batches import alignments_alone, batch_table
 from .convergence import one_thread, stopping_table, trace_points
 from .detection import detection_table, judged_poses, mark_wrong
-from .drawings import drawings_of
+from .drawings import drawings_of, first_of
 from .equivalence import equivalence_table, worst_cases
 from .false_answers import false_answer_sentences, false_answers_table, judged_answers
 from .grids import split_by_guess
@@ -15,6 +15,7 @@ from .idle import idle_table
 from .iteration_time import feature_costs, iteration_time_table
 from .latency import tail_table
 from .load import Run
+from .own_scans import without_their_truth
 from .scaling import scaling_datasets
 from .search_verdict import search_sentences
 from .searches import at_once_table, search_measurements, search_table
@@ -34,6 +35,7 @@ class Report:
     shown: list  # of main_datasets()
     sized: set  # of scaling_datasets()
     drawings: dict = field(default_factory=dict)  # section: list of Drawing
+    first: object = None  # the Drawing beside the verdict, one of drawings
     not_drawn: dict = field(default_factory=dict)  # section: sentences on what is missing there
     answers: pd.DataFrame = None
     idle: pd.DataFrame = None
@@ -56,11 +58,12 @@ class Report:
 
 def make_report(run: Run) -> Report:
     idle = idle_table(run.measurements, run.at_rates)
+    run = without_their_truth(run)
     batches, searches = batch_table(run.measurements), search_measurements(run.measurements)
     found = search_table(searches, run.oracle)
     run = split_by_guess(alignments_alone(run))
     measurements = judged_measurements(run)
-    table = summary_table(measurements, run.implementations)
+    table = summary_table(measurements, run.implementations, run.datasets)
     sized = scaling_datasets(measurements)
     shown = main_datasets(measurements, sized)
     points = trace_points(measurements)
@@ -97,6 +100,7 @@ def make_report(run: Run) -> Report:
     poses = _judged(measurements, points, run)
     report.detection = detection_table(poses)
     report.drawings, report.not_drawn = drawings_of(report, searches, points, poses)
+    report.first = first_of(report.drawings)
     report.targets = targets_table(report, searches)
     return report
 

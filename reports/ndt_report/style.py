@@ -1,7 +1,5 @@
 """One look for all figures: a colour, marker and line per implementation, and the same bytes each time."""
 
-import base64
-import io
 import zlib
 
 import matplotlib
@@ -12,12 +10,12 @@ from .load import oracle_of
 matplotlib.use("Agg")
 import matplotlib.pyplot as plt  # noqa: E402
 from matplotlib.figure import Figure  # noqa: E402
-from matplotlib.text import Text  # noqa: E402
 from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator  # noqa: E402
 
 WIDTH_IN = 10.0  # 960 px as shown: an SVG point is 4/3 px
-FONT_PT = 9.0  # 12 px
-MOST_LABEL = 160  # characters of any text in a figure: longer ones would leave no room for data
+PANEL_IN = 4.3  # at most: a phone, 357 px wide inside its margins, shows the smallest text of a panel in 10 px
+STRIP_IN = 0.45  # above the panels, for a legend of one line
+FONT_PT = 9.5  # 12.7 px
 DENSE_DPI = 130  # of what is drawn as pixels: clouds, tens of thousands of points
 
 # Okabe and Ito's palette, which the colour-blind can tell apart; the marker says it once more.
@@ -42,6 +40,7 @@ OTHERS = (
     *((colour, marker, "--") for colour, marker in zip(SPARE_COLOURS, SPARE_MARKERS)),
 )
 GRID, MUTED, BAND = "#E4E4E4", "#666666", "#F0F0F0"
+MUTED_DOTS = "#7F7F7F"
 GOOD, BAD = "#0072B2", "#D55E00"  # right and wrong poses
 SEQUENTIAL = "cividis"
 
@@ -58,6 +57,7 @@ matplotlib.rcParams.update(
         "axes.titlelocation": "left",
         "axes.spines.top": False,
         "axes.spines.right": False,
+        "axes.facecolor": "none",
         "axes.grid": True,
         "grid.color": GRID,
         "grid.linewidth": 0.8,
@@ -106,12 +106,18 @@ class Looks:
         return sorted(dict.fromkeys(names), key=lambda name: known.get(name, len(known)))
 
 
+def on_any_ground(colour: str) -> str:
+    """Of what is drawn as pixels, whose colours no page can change: a grey for the oracle's near-black."""
+    return MUTED_DOTS if colour == ORACLE[0] else colour
+
+
 def panels(count: int, columns: int = 3, height_in: float = 3.0):
     """(figure, axes) of `count` panels in rows of at most `columns`, with a strip above them for the legend.
     Spare axes are removed."""
     columns = min(columns, count)
-    rows = -(-count // columns)
-    figure, axes = plt.subplots(rows, columns, figsize=(WIDTH_IN, height_in * rows + 0.45), squeeze=False)
+    rows, width_in = -(-count // columns), min(WIDTH_IN, PANEL_IN * columns)
+    height_in = min(height_in, PANEL_IN) if columns == 1 else height_in
+    figure, axes = plt.subplots(rows, columns, figsize=(width_in, height_in * rows + STRIP_IN), squeeze=False)
     for spare in axes.flat[count:]:
         spare.remove()
     return figure, list(axes.flat[:count])
@@ -131,14 +137,17 @@ def log_axis(axis):
 def finish(figure: Figure, axes, columns: int = 5) -> Figure:
     """One legend for all panels in the strip above them, never on data; entries in order of first
     appearance."""
+    columns = max(2, min(columns, int(columns * figure.get_size_inches()[0] / WIDTH_IN)))
     entries = {}
     for ax in axes:
         for handle, label in zip(*ax.get_legend_handles_labels()):
             entries.setdefault(label, handle)
     if not entries:
         return figure
-    # Constrained layout does not see a figure's legend: room is made by hand.
+    # Constrained layout does not see a figure's legend: room is made by hand, beyond what panels() left.
     inches = 0.12 + 0.2 * -(-len(entries) // columns)
+    width_in, height_in = figure.get_size_inches()
+    figure.set_size_inches(width_in, height_in + max(0.0, inches - STRIP_IN))
     figure.get_layout_engine().set(rect=(0, 0, 1, 1 - inches / figure.get_size_inches()[1]))
     figure.legend(
         entries.values(),
@@ -150,14 +159,3 @@ def finish(figure: Figure, axes, columns: int = 5) -> Figure:
         borderaxespad=0.1,
     )
     return figure
-
-
-def svg_uri(figure: Figure) -> str:
-    """The figure as the text of an <img src>: an SVG of its own, so that ids of two figures cannot clash."""
-    for text in figure.findobj(Text, include_self=False):
-        if len(text.get_text()) > MOST_LABEL:
-            text.set_text(text.get_text()[: MOST_LABEL - 1] + "…")
-    out = io.BytesIO()
-    figure.savefig(out, format="svg", metadata={"Date": None, "Creator": None})
-    plt.close(figure)
-    return "data:image/svg+xml;base64," + base64.b64encode(out.getvalue()).decode("ascii")

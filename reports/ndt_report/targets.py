@@ -91,8 +91,8 @@ class Side:
             return None
         share = 100 * (1 - within_equal_bound(compared).mean())
         metres, degrees = compared.translation_vs_ref_m.max(), compared.rotation_vs_ref_deg.max()
-        worst = f"{1000 * metres:.3g} mm, {degrees:.2g} deg"
-        return _exactly(share, f"{share:.3g} % of {len(compared)} poses; the farthest are {worst} away")
+        worst = f"{number(1000 * metres)} mm, {number(degrees, 2)} deg"
+        return _exactly(share, f"{number(share)} % of {len(compared)} poses; the farthest are {worst} away")
 
     def device_mb(self):
         return _chosen(self.usual.assign(mb=self.usual.peak_device_bytes / 1e6), "mb", "worst")
@@ -128,7 +128,7 @@ class Side:
             return None
         costs = costs.assign(most=costs.cost + costs.cost_within).sort_values("most", kind="stable")
         best = costs.drop_duplicates("implementation", keep="last").iloc[0]
-        text = f"{best.implementation}: {best.cost:.3f} ± {best.cost_within:.2g} on {best.dataset}"
+        text = f"{best.implementation}: {best.cost:.3f} ± {number(best.cost_within, 2)} on {best.dataset}"
         return best.cost - best.cost_within, best.most, text
 
     def search_ms(self, particles: int, startup: int):
@@ -157,7 +157,7 @@ def _at_size(times, size_column: str, size: int):
     at = enough["at"].min() if len(enough) else medians["at"].max()
     best = medians[medians["at"] == at].sort_values("ms", kind="stable").iloc[0]
     low, high = (best.ms if at <= (1 + SAME_SIZE) * size else 0.0), (best.ms if len(enough) else np.inf)
-    return low, high, f"{best.implementation}: {best.ms:.3g} ms at {at:,.0f} points"
+    return low, high, f"{best.implementation}: {number(best.ms)} ms at {at:,.0f} points"
 
 
 def _slowest_of_best(table, column: str):
@@ -167,7 +167,7 @@ def _slowest_of_best(table, column: str):
         return None
     found = table.drop_duplicates("dataset").iloc[-1]
     name = " ".join([found.implementation, found.get("search_name", "")]).strip()
-    return _exactly(found[column], f"{name}: {found[column]:.3g} ms on {found.dataset}")
+    return _exactly(found[column], f"{name}: {number(found[column])} ms on {found.dataset}")
 
 
 def _chosen(frame, column: str, of: str):

@@ -69,11 +69,8 @@ def summary_lines(report: Report, path) -> list:
     head = [verdict.headline] + verdict.better[:MOST_BETTER] + verdict.searches[:MOST_SEARCHES]
     head += idle_lines(report.idle)
     cautions = report.verdict.cautions[:4]
-    left = (
-        [f"{len(report.verdict.cautions) - 4} more cautions are in the report."]
-        if len(report.verdict.cautions) > 4
-        else []
-    )
+    more = len(report.verdict.cautions) - len(cautions)
+    left = [f"{more} more caution{'s are' if more > 1 else ' is'} in the report."] if more > 0 else []
     tail = ["! " + c for c in cautions] + left + [str(path)]
     room = MOST_LINES - len(head) - len(tail) - 1
     chosen = _worth_most(report.table, room if len(report.table) <= room else room - 1)

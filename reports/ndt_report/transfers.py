@@ -5,6 +5,7 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
+from .page_numbers import number
 from .reference import on_gpu
 
 COUNTS = [
@@ -100,7 +101,7 @@ def _against_budget(budget, row: dict) -> dict:
         if kept(value, most):
             held.append(f"{what}: {'none' if most == 0 else f'at most {most:g}'}")
         else:
-            broken.append(f"{what}: {value:.4g}, at most {most:g} allowed")
+            broken.append(f"{what}: {number(value, 4)}, at most {most:g} allowed")
     return {"broken": "; ".join(broken), "held": "; ".join(held)}
 
 

@@ -2,28 +2,28 @@
 
 from dataclasses import dataclass
 
-import numpy as np
 import pandas as pd
 
 from .accuracy import AGREEMENT, TRUTH
-from .better_peers import better_peer_sentences, better_peers
-from .environment import left_out
-from .latency import FASTER, SAME
+from .against_truth import NO_WORSE
+from .better_peers import better_peer_sentences, better_peers, faster_peer_sentences
+from .cautions import cautions, change_of_nvtl, doubts
+from .latency import FASTER, SAME, UNCLEAR
 from .load import Run
-from .stats import of_each
+from .page_numbers import number
+from .replayer import replayer_sentences
 
-BUSY_LOAD = 0.5  # per core: other work when the run began
-UNSTEADY = 0.3  # typical_spread of a machine with other work; that of a quiet one is below 0.1
-FEWEST_REPEATS = 5  # for a range between quartiles
 MOST_SENTENCES = 6
+MOST_SPAN = 2.0  # an interval's high end over its low one: of a wider one only an end is said
 
 
 @dataclass
 class Verdict:
     headline: str
     datasets: list  # one sentence each
-    better: list  # one sentence each: peers that are more accurate than what is recommended
+    better: list  # one sentence each: peers more accurate than what is recommended, or faster
     searches: list  # one sentence each
+    replayer: list  # one sentence each, in driving_log_replayer's words
     trust: list  # what speaks for the numbers
     cautions: list  # what a reader must know before using them
 
@@ -33,13 +33,21 @@ def interval(row, prefix="") -> str:
     if speed != speed:
         return ""
     if low != low:
-        return f"{speed:.3g}x (one job)"
-    return f"{speed:.3g}x [{low:.3g}, {high:.3g}]"
+        return f"{number(speed)}x (one job)"
+    return f"{number(speed)}x [{number(low)}, {number(high)}]"
+
+
+def said_speed(row) -> str:
+    """interval() for a sentence: of one too wide for a ratio, the end that is sure."""
+    low, high = row["speed_low"], row["speed_high"]
+    if not high > MOST_SPAN * low:
+        return interval(row)
+    return f"between {number(low)}x and {number(high)}x" if row["verdict"] == UNCLEAR else f"at least {number(low)}x"
 
 
 def candidates(table: pd.DataFrame) -> pd.DataFrame:
     """Of summary_table() what may be recommended: timed, as accurate as the oracle, the same algorithm."""
-    return table[table.align_ms_p50.notna() & table.equal & ~table.peer & (table.variant == "autoware")]
+    return table[table.align_ms_p50.notna() & table.comparable & ~table.peer & (table.variant == "autoware")]
 
 
 def recommended(table: pd.DataFrame, shown) -> dict:
@@ -48,7 +56,8 @@ def recommended(table: pd.DataFrame, shown) -> dict:
     first = own.assign(candidate=own.index.isin(candidates(own).index)).sort_values(
         ["candidate", "align_ms_p50"], ascending=[False, True], kind="stable"
     )
-    return {row.dataset: row for row in first.drop_duplicates("dataset").itertuples()}
+    rows = {row.dataset: row for row in first.drop_duplicates("dataset").itertuples()}
+    return {name: rows[name] for name in shown if name in rows}
 
 
 def dataset_sentence(dataset: str, table: pd.DataFrame, frames: int, oracle: str) -> str:
@@ -67,18 +76,25 @@ def dataset_sentence(dataset: str, table: pd.DataFrame, frames: int, oracle: str
     if best.implementation == oracle:
         return (
             f"{where}: no equally accurate implementation is faster than {oracle} ({threads}, median "
-            f"{best.align_ms_p50:.3g} ms)."
+            f"{number(best.align_ms_p50)} ms)."
         )
+    base = oracle if best.ref_threads == best.threads else f"{oracle} with {best.ref_threads:g} threads"
     found = {
-        FASTER: f"is {interval(best)} faster than {oracle}",
-        SAME: f"is as fast as {oracle}, {interval(best)}",
+        FASTER: f"is {said_speed(best)} faster than {base}",
+        SAME: f"is as fast as {base}, {said_speed(best)}",
     }
-    said = found.get(best.verdict, f"may be faster than {oracle}, {interval(best)}: too uncertain to say")
-    ref_threads = "" if best.ref_threads == best.threads else f" with {best.ref_threads:g} threads"
+    said = found.get(best.verdict, f"may be faster than {base}, {said_speed(best)}, too uncertain to say")
     return (
-        f"{where}: {best.implementation} ({threads}, median {best.align_ms_p50:.3g} ms) {said}{ref_threads},"
-        f" with the same poses (worst {best.translation_vs_ref_mm_max:.2g} mm); {_success(best)}."
+        f"{where}: {best.implementation} ({threads}, median {number(best.align_ms_p50)} ms) {said};"
+        f" {_poses(best)}; {_success(best)}."
     )
+
+
+def _poses(row) -> str:
+    if row.equal:
+        return f"the same poses (worst {number(row.translation_vs_ref_mm_max, 2)} mm)"
+    why = row.why_not.removeprefix("not equal: ") + change_of_nvtl(row.nvtl_change)
+    return f"other poses ({why}), {row.by_truth} against the truth ({row.by_truth_why})"
 
 
 def _success_shares(rows) -> str:
@@ -86,7 +102,7 @@ def _success_shares(rows) -> str:
     if known.empty:
         return "It is unknown which alignments succeeded."
     shares = [
-        f"{r.implementation} {100 * r.success_share:.3g} % of {r.measurements}" for r in known.itertuples()
+        f"{r.implementation} {number(100 * r.success_share)} % of {r.measurements}" for r in known.itertuples()
     ]
     what = "found the truth" if known.success_kind.iloc[0] == TRUTH else "agree with the oracle"
     return f"Alignments that {what}: {', '.join(shares)}."
@@ -100,7 +116,8 @@ def _success(row) -> str:
     return "it is unknown which alignments succeeded"
 
 
-def headline(table: pd.DataFrame, shown, oracle: str) -> str:
+def headline(table: pd.DataFrame, shown, oracle: str, doubted=lambda rows: []) -> str:
+    """doubted: what else speaks against being sure of these rows, as doubts() says it."""
     own = candidates(table)
     own = own[own.dataset.isin(shown)]
     if table.empty:
@@ -118,13 +135,23 @@ def headline(table: pd.DataFrame, shown, oracle: str) -> str:
     wins = best.implementation.value_counts()
     winner, count = sorted(wins.items(), key=lambda item: (-item[1], item[0]))[0]
     of = "your data" if best.dataset.nunique() == 1 else f"{count} of {best.dataset.nunique()} datasets"
-    sure = best[best.implementation == winner].verdict == FASTER
-    if winner != oracle and not sure.all():
-        return (
-            f"Probably {winner}: the lowest median with the oracle's accuracy on {of}; too few or unsteady"
-            " jobs to be sure."
-        )
+    rows = best[best.implementation == winner]
+    if (rows.verdict == SAME).all() and not doubted(rows):
+        return f"Use {winner} or {oracle}: they take the same time with the same accuracy on {of}."
+    why = _unsure(rows, oracle) + doubted(rows)
+    if why:
+        return f"Probably {winner}: the lowest median with the oracle's accuracy on {of}; {', '.join(why)}."
     return f"Use {winner}: the fastest implementation with the oracle's accuracy on {of}."
+
+
+def _unsure(rows, oracle: str) -> list:
+    """What the winner's own rows leave open."""
+    out = []
+    if rows.implementation.iloc[0] != oracle and not (rows.verdict == FASTER).all():
+        out.append("too few or unsteady jobs to be sure")
+    if not (rows.equal | (rows.by_truth == NO_WORSE)).all():
+        out.append("too few alignments to be sure of its accuracy")
+    return out
 
 
 def verdict_of(
@@ -136,14 +163,18 @@ def verdict_of(
         for name in shown[:MOST_SENTENCES]
     ]
     if len(shown) > MOST_SENTENCES:
-        said.append(f"{len(shown) - MOST_SENTENCES} more datasets are in the table.")
+        more = len(shown) - MOST_SENTENCES
+        said.append(f"{more} more dataset{'s are' if more > 1 else ' is'} in the table.")
+    bases = recommended(table, shown)
     return Verdict(
-        headline(table, shown, run.oracle),
+        headline(table, shown, run.oracle, lambda rows: doubts(run, measurements, rows)),
         said,
-        better_peer_sentences(better_peers(measurements, table, recommended(table, shown), run.datasets)),
+        better_peer_sentences(better_peers(measurements, table, bases, run.datasets))
+        + faster_peer_sentences(table, bases),
         list(searches),
+        replayer_sentences(measurements, dict(list(bases.items())[:MOST_SENTENCES])),
         _trust(run, measurements, table[table.dataset.isin(shown)]),
-        run.notes + list(false_answers) + _cautions(run, measurements, table),
+        run.notes + run.remarks + list(false_answers) + cautions(run, measurements, table),
     )
 
 
@@ -156,10 +187,10 @@ def _trust(run: Run, measurements, table) -> list:
     if len(own):
         same = (own.iterations_vs_ref == 0).mean()
         out.append(
-            f"Same algorithm: {100 * same:.4g} % of {len(own)} alignments need exactly the oracle's"
-            f" iterations; half of the poses are within {1000 * own.translation_vs_ref_m.median():.2g} mm,"
-            f" the worst is {1000 * own.translation_vs_ref_m.max():.2g} mm and"
-            f" {own.rotation_vs_ref_deg.max():.2g} deg away."
+            f"Same algorithm: {number(100 * same, 4)} % of {len(own)} alignments need exactly the oracle's"
+            f" iterations; half of the poses are within {number(1000 * own.translation_vs_ref_m.median(), 2)} mm,"
+            f" the worst is {number(1000 * own.translation_vs_ref_m.max(), 2)} mm and"
+            f" {number(own.rotation_vs_ref_deg.max(), 2)} deg away."
         )
     judged = table[table.success_kind == TRUTH]
     if len(judged):
@@ -176,86 +207,3 @@ def _trust(run: Run, measurements, table) -> list:
     return out
 
 
-def _preparation(rows) -> str:
-    """What the times of a peer from outside leave out."""
-    times_ms = rows.prepare_ms_p50.dropna()
-    if times_ms.empty:
-        return ""
-    low, high = (f"{times_ms.agg(end):.2g}" for end in ("min", "max"))
-    return f" They leave out the preparation of a scan: {low if low == high else f'{low} to {high}'} ms."
-
-
-def typical_spread(measurements) -> float:
-    """Median over timed measurements of the inter-quartile range of their repeats, as a share of their
-    median; NaN if none."""
-    repeats = measurements[measurements.error.isna() & (measurements.timing != "single")].align_us
-    shares = of_each([v for v in repeats if len(v) >= FEWEST_REPEATS], _spreads)
-    return float(np.median(shares)) if len(shares) else np.nan
-
-
-def _spreads(repeats) -> np.ndarray:
-    return np.subtract(*np.percentile(repeats, [75, 25], axis=1)) / np.median(repeats, axis=1)
-
-
-def _cautions(run: Run, measurements, table) -> list:
-    out = []
-    if errors := int(measurements.error.notna().sum()):
-        kinds = measurements.error_kind.value_counts()
-        out.append(
-            f"{errors} measurements failed with an error "
-            f"({', '.join(f'{k} {kinds[k]}' for k in sorted(kinds.index))}); they count as failures."
-        )
-    if left := left_out(run.plan):
-        out.append(
-            f"Left out: {'; '.join(left[:3])}"
-            + (f"; and {len(left) - 3} more, listed under Method." if len(left) > 3 else ".")
-        )
-    missing = [
-        name
-        for name in measurements.dataset.unique()
-        if not (
-            (measurements.dataset == name)
-            & (measurements.implementation == run.oracle)
-            & measurements.error.isna()
-        ).any()
-    ]
-    if missing:
-        out.append(f"Without {run.oracle}: {', '.join(missing)}. Nothing is compared there.")
-    capped = measurements[measurements.timing == "wall_cap"]
-    if len(capped):
-        timed = measurements.timing.isin(["settled", "wall_cap"]).sum()
-        out.append(
-            f"{100 * len(capped) / timed:.0f} % of the timed measurements hit the wall-clock cap before their"
-            " repeats settled."
-        )
-    for name in table[table.peer].implementation.unique():
-        out.append(
-            f"{name} is another algorithm on the same data (a peer): its poses and stopping rule differ, so"
-            f" its times are no like-for-like comparison.{_preparation(table[table.implementation == name])}"
-        )
-    unequal = table[
-        ~table.equal & ~table.peer & table.align_ms_p50.notna() & (table.why_not.str.startswith("not equal"))
-    ]
-    for row in unequal.head(3).itertuples():
-        variant = "" if row.variant == "autoware" else f", {row.variant}"
-        out.append(
-            f"{row.implementation} ({row.threads:g} thr{variant}) gets no speed verdict on {row.dataset}:"
-            f" {row.why_not}."
-        )
-    environment = run.environment
-    if environment.get("build_type", "Release") != "Release" or environment.get("sanitizers"):
-        out.append(
-            f"This is a {environment.get('build_type')} "
-            f"build{' with sanitizers' if environment.get('sanitizers') else ''}: its times mean nothing."
-        )
-    load, cores = environment.get("load_average_1_min"), environment.get("cores")
-    if isinstance(load, (int, float)) and isinstance(cores, int) and load > BUSY_LOAD * cores:
-        out.append(f"The machine was busy when the run began: load {load:.2g} on {cores} cores.")
-    if (spread := typical_spread(measurements)) > UNSTEADY:
-        out.insert(
-            0,
-            "Times are unsteady: half of the repeats of one and the same alignment spread over"
-            f" {100 * spread:.0f} % of their median. Other work slows implementations with several threads"
-            " most, above all those whose threads spin: measure on a quiet machine.",
-        )
-    return out

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from .files import file_name, make_folder, write_file
+from .files import make_folder, write_file
 from .page import render, render_targets
 from .sections import Report
 from .trajectories import write_tum
@@ -14,12 +14,13 @@ FORMULA = ("=", "+", "-", "@")  # what a spreadsheet takes for the start of one
 
 
 def write_report(report: Report, folder: Path) -> Path:
-    """report.html, targets.html, figures/*.csv, summary.csv, searches.csv and idle.csv where there are such,
+    """report.html, targets.html, figures/*.csv and .svg, summary.csv, searches.csv and idle.csv where there are such,
     trajectories/*.tum. Returns the path of report.html."""
     html = render(report)
     make_folder(folder, "figures")
     for drawing in (d for drawings in report.drawings.values() for d in drawings):
         write_file(folder, f"figures/{drawing.file}", csv_text(drawing.data))
+        write_file(folder, f"figures/{drawing.svg_file}", drawing.picture.file)
     write_file(folder, "summary.csv", csv_text(report.table))
     if len(report.searches):
         write_file(folder, "searches.csv", csv_text(report.searches))

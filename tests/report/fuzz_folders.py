@@ -14,10 +14,12 @@ import tempfile
 import unittest.mock
 from pathlib import Path
 
+from markupsafe import Markup
 from ndt_report.columns import COLUMNS_BEFORE, NEVER
 from ndt_report.drawings import NOT_DRAWN
 from ndt_report.kinds import FITS
 from ndt_report.style import plt
+from ndt_report.svg import Picture
 from synthetic_run import SyntheticRun
 from synthetic_searches import add_searches
 
@@ -139,7 +141,7 @@ def broken_rule(valid: Path, seed: int) -> str:
             if seed % 3:
                 without.enter_context(unittest.mock.patch("ndt_report.drawings._made", lambda _: None))
             elif seed % 20:
-                without.enter_context(unittest.mock.patch("ndt_report.drawings.svg_uri", _no_image))
+                without.enter_context(unittest.mock.patch("ndt_report.drawings.picture_of", _no_image))
             report = answer_of(["report", folder])
         new = set(Path(place).rglob("*")) - before
         outside = [path for path in new if folder not in (path.parent, path.parent.parent)]
@@ -150,9 +152,9 @@ def broken_rule(valid: Path, seed: int) -> str:
         return "; ".join(filter(None, wrong))
 
 
-def _no_image(figure) -> str:
+def _no_image(figure, name) -> Picture:
     plt.close(figure)
-    return "data:,"
+    return Picture("<svg/>", Markup("<svg/>"), 1, [], [])
 
 
 def _wrong_answer(answer) -> str:

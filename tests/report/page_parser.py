@@ -12,6 +12,7 @@ class Page(HTMLParser):
     def __init__(self, text):
         super().__init__()
         self.tags, self.open, self.wrong, self.text, self.captions = [], [], [], "", []
+        self.source = text
         self.feed(text)
         self.text = re.sub(r"\s*\n\s*", " ", self.text)  # a browser shows a new line as a space
 
@@ -27,6 +28,8 @@ class Page(HTMLParser):
             self.wrong.append(tag)
 
     def handle_data(self, data):
+        if self.open and self.open[-1] in ("script", "style"):
+            return
         self.text += data
         if "figcaption" in self.open:
             self.captions[-1] += data

@@ -92,7 +92,7 @@ def test_a_run_of_batches_alone_has_a_page(tmp_path, ndt_report):
         0
     ] == "No single alignment in this run: see its searches and batches."
     assert (
-        "No data for it in this run: no single alignment was measured." in (
+        "<b>Results</b>: no single alignment was measured." in (
             folder / "report.html"
         ).read_text()
     )

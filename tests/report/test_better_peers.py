@@ -34,8 +34,8 @@ def measurements(peer_m, own_m=0.009, scans=SCANS, guesses=1, **of_peer):
 
 def found_in(rows, **of_dataset):
     frame = judged(rows, **of_dataset)
-    table = summary_table(frame, implementations())
     known = datasets(*dict.fromkeys(frame.dataset), **of_dataset)
+    table = summary_table(frame, implementations(), known)
     return better_peers(frame, table, recommended(table, list(known.index)), known)
 
 
@@ -85,8 +85,9 @@ def test_page_and_terminal_name_it_and_say_what_its_times_leave_out(tmp_path):
     (said,) = report.verdict.better
     assert said.startswith("More accurate than persistent_cpu (") and "on town: pcl_ndt (0.5 mm)" in said
     page = " ".join(render(report).split())
-    assert said in page and "a scan's preparation, 4.6 ms, is left out" in page
-    assert "They leave out the preparation of a scan: 4.6 ms." in page and "Time of peers from outside" in page
+    assert said in page and "a scan's preparation, 4.6 ms, counts<br>in the speed alone" in page
+    assert "leave out the preparation of a scan, their speeds count it: pcl_ndt 4.6 ms." in page
+    assert "Time of peers from outside" in page
     assert said in summary_lines(report, "report.html")
 
 

@@ -2,6 +2,7 @@
 
 import needs  # noqa: F401  first: it skips
 
+import numpy as np
 import pytest
 from ndt_report.iteration_time import by_size, feature_costs, iteration_time_table
 from toy import CUDA, judged, measurement
@@ -31,6 +32,13 @@ def test_a_larger_scan_is_no_slope():
 def test_alignments_of_nearly_the_same_length_give_no_slope():
     assert iteration_time_table(judged([aligned(5, 100.0), aligned(7, 140.0)])).empty
     assert iteration_time_table(judged([aligned(5, 100.0), aligned(9, 140.0, 9000.0)])).empty
+
+
+def test_times_that_do_not_grow_with_iterations_give_none_that_is_negative():
+    line = iteration_time_table(judged([aligned(3, 100.0), aligned(6, 90.0), aligned(20, 80.0)])).iloc[0]
+    assert np.isnan(line.iteration_us) and np.isnan(line.constant_us) and line.n == 3
+    steep = iteration_time_table(judged([aligned(i, 12.0 * i - 20) for i in (3, 6, 20)])).iloc[0]
+    assert steep.iteration_us == pytest.approx(12) and np.isnan(steep.constant_us)
 
 
 def sized(us_per_iteration, points=5000.0, **changes):

@@ -4,7 +4,8 @@ import needs  # noqa: F401  first: it skips
 
 import numpy as np
 import pytest
-from ndt_report.accuracy import equal_accuracy
+from ndt_report.accuracy import KEY, equal_accuracy
+from ndt_report.against_truth import add_comparable, against_truth
 from ndt_report.latency import (
     FASTER,
     SAME,
@@ -21,8 +22,8 @@ from ndt_report.latency import (
 )
 from ndt_report.reference import reference_threads
 from ndt_report.summary import summary_table
-from ndt_report.verdict import typical_spread
-from toy import CUDA, OWN, PEER, REFERENCE, failed, implementations, judged, measurement
+from ndt_report.cautions import typical_spread
+from toy import CUDA, OWN, PEER, REFERENCE, datasets, failed, implementations, judged, measurement
 
 
 def jobs(implementation, times, **columns):
@@ -52,6 +53,14 @@ def test_quantiles_weigh_every_measurement_the_same_however_often_it_was_repeate
     assert (table.align_ms_p50, table.align_ms_p90) == (1, 5)
     assert (table.timed_measurements, table.samples) == (2, 100)
     assert samples(measurements).weight.sum() == pytest.approx(2)
+
+
+def test_a_99th_percentile_is_of_a_hundred_samples_at_least():
+    times = list(range(1, 101))
+    p99 = [
+        latency_table(judged([measurement(OWN, ms=times[:n], true_x=0)])).align_ms_p99.iloc[0] for n in (99, 100)
+    ]
+    assert np.isnan(p99[0]) and p99[1] == 99
 
 
 def test_the_tail_is_of_short_plain_alignments_with_many_repeats():
@@ -141,9 +150,9 @@ def test_no_pair_gives_no_speed_up():
 def table_of(measurements):
     frame = judged(measurements)
     pairing = reference_threads(frame, implementations())
-    return ratio_table(
-        frame, pairing, equal_accuracy(frame, pairing, REFERENCE), implementations()
-    ).set_index(["implementation", "threads"])
+    equal = equal_accuracy(frame, pairing, REFERENCE)
+    equal = add_comparable(equal.merge(against_truth(frame, pairing, datasets(), REFERENCE), on=KEY))
+    return ratio_table(frame, pairing, equal, implementations()).set_index(["implementation", "threads"])
 
 
 def test_ratios_stand_beside_oracle_and_fastest_cpu_implementation():
@@ -161,18 +170,31 @@ def test_ratios_stand_beside_oracle_and_fastest_cpu_implementation():
     assert table.verdict[(REFERENCE, 1)] == "" and table.cpu_verdict[(OWN, 1)] == ""  # itself
 
 
-def test_an_unequal_implementation_gets_its_reason_instead_of_a_verdict():
-    far = [
-        r | {"pose": r["pose"] + np.array([[0, 0, 0, 0.05]] + [[0] * 4] * 3)} for r in jobs(OWN, [1, 1, 1, 1])
-    ]
-    table = table_of(jobs(REFERENCE, [4, 4, 4, 4]) + far)
-    assert (
-        table.verdict[(OWN, 1)] == ""
-        and table.why_no_verdict[(OWN, 1)] == "not equal: 100 % of poses differ > 1 cm"
-    )
+@pytest.mark.parametrize(
+    "count, truth, why",
+    [
+        (1, {"truth": None, "translation_error_m": np.nan}, "not equal: 25 % of poses differ > 1 cm"),
+        (4, {"translation_error_m": 0.05}, "worse than the oracle: median error 50 mm, oracle 0 mm"),
+    ],
+)
+def test_an_unequal_implementation_gets_its_reason_instead_of_a_verdict(count, truth, why):
+    base = [r | {k: v for k, v in truth.items() if k == "truth"} for r in jobs(REFERENCE, [4, 4, 4, 4])]
+    shift = np.array([[0, 0, 0, 0.05]] + [[0] * 4] * 3)
+    own = [r | truth for r in jobs(OWN, [1, 1, 1, 1])]
+    far = [r | {"pose": r["pose"] + shift} for r in own[:count]]
+    table = table_of(base + far + own[count:])
+    assert table.verdict[(OWN, 1)] == "" and table.why_no_verdict[(OWN, 1)] == why
     assert (
         table.cpu_base[(REFERENCE, 1)] == f"{REFERENCE}, 1 thr"
     )  # an unequal implementation is not the fastest on a CPU
+
+
+def test_the_speed_of_a_peer_counts_what_it_takes_to_prepare_a_scan():
+    table = table_of(
+        [r | {"prepare_us": np.nan} for r in jobs(REFERENCE, [4] * 4)]
+        + [r | {"prepare_us": 1000.0} for r in jobs(PEER, [1] * 4)]
+    )
+    assert table.speed[(PEER, 1)] == pytest.approx(2)
 
 
 def test_two_threads_are_held_against_two_threads():
@@ -192,7 +214,7 @@ def test_the_summary_has_a_line_for_every_implementation_even_without_times():
         + [failed(OWN, true_x=0, frame=f) for f in ("f0", "f1")]
         + jobs(PEER, [1, 1], timing="single")
     )
-    table = summary_table(frame, implementations()).set_index("implementation")
+    table = summary_table(frame, implementations(), datasets()).set_index("implementation")
     assert list(table.index) == [REFERENCE, OWN, PEER] and table.peer[PEER] and not table.peer[OWN]
     assert table.success_share[OWN] == 0 and np.isnan(table.align_ms_p50[OWN]) and table.verdict[OWN] == ""
 

@@ -13,7 +13,7 @@ from ndt_report.summary import summary_table
 from ndt_report.targets import MET, MISSED, OPEN, Side, Target, read_targets, targets_table
 from ndt_report.transfers import transfers_table
 from synthetic_entries import traffic
-from toy import CUDA, OWN, PEER, REFERENCE, failed, implementations, judged, measurement
+from toy import CUDA, OWN, PEER, REFERENCE, datasets, failed, implementations, judged, measurement
 from toy_searches import search, some
 
 
@@ -23,7 +23,7 @@ def report_of(measurements, searches, known):
     return SimpleNamespace(
         run=SimpleNamespace(implementations=known),
         measurements=frame,
-        table=summary_table(frame, known),
+        table=summary_table(frame, known, datasets(*dict.fromkeys(frame.dataset))),
         transfers=transfers_table(frame, known),
         feature_costs=feature_costs(iteration_time_table(frame)),
         at_once=at_once_table(table, REFERENCE),

@@ -7,6 +7,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from ..files import file_name
+from ..svg import Picture
 
 
 @dataclass
@@ -17,11 +18,15 @@ class Drawing:
     figure: Figure
     data: pd.DataFrame  # what is drawn, units in the column names
     note: str = ""  # how to read it
-    image: str = ""  # text of an <img src>
+    picture: Picture = None
 
     @property
     def file(self) -> str:
         return file_name(self.name, ".csv")
+
+    @property
+    def svg_file(self) -> str:
+        return file_name(self.name, ".svg")
 
 
 class NotDrawable(Exception):

@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 
 from ..basin import PLANES, basin_sizes
+from ..page_numbers import number
 from ..style import SEQUENTIAL, panels
 from . import Drawing
 
@@ -25,7 +26,7 @@ def finding(cells: pd.DataFrame) -> str:
     if len(sizes) > 1:
         said += f", {worst.implementation} from {100 * worst.always_share:.0f} %"
     if best.nearest_failure_m == best.nearest_failure_m:
-        said += f"; the nearest offset that fails is {sizes.nearest_failure_m.min():.2g} m away"
+        said += f"; the nearest offset that fails is {number(sizes.nearest_failure_m.min(), 2)} m away"
     return said + "."
 
 

@@ -3,7 +3,9 @@
 import numpy as np
 import pandas as pd
 
-from ..style import Looks, finish, log_axis, panels
+from ..latency import LEAST_P99_SAMPLES
+from ..page_numbers import number
+from ..style import Looks, finish, log_axis, on_any_ground, panels
 from . import MOST_PANELS, Drawing, and_more
 
 MOST_DOTS, MOST_STEPS = 1500, 500  # drawn of an implementation in a panel
@@ -29,10 +31,17 @@ def finding(samples: pd.DataFrame) -> str:
         .align_ms.quantile([0.5, 0.99])
         .unstack()
     )
-    steady = (tails[0.99] / tails[0.5]).sort_values()
+    n = samples[samples.dataset == dataset].groupby("implementation").size()
+    steady = (tails[0.99] / tails[0.5])[n >= LEAST_P99_SAMPLES].sort_values()
+    if steady.empty:
+        fastest = tails[0.5].sort_values()
+        return (
+            f"On {dataset}, half of the repeats take at most {number(fastest.iloc[0])} ms with {fastest.index[0]};"
+            f" fewer than {LEAST_P99_SAMPLES} repeats say nothing of the slowest 1 %."
+        )
     return (
-        f"On {dataset}, the slowest 1 % of repeats take {steady.iloc[0]:.2g} times the median with"
-        f" {steady.index[0]} and {steady.iloc[-1]:.2g} times with {steady.index[-1]} (n ="
+        f"On {dataset}, the slowest 1 % of repeats take {number(steady.iloc[0], 2)} times the median with"
+        f" {steady.index[0]} and {number(steady.iloc[-1], 2)} times with {steady.index[-1]} (n ="
         f" {len(samples[samples.dataset == dataset])} repeats)."
     )
 
@@ -85,7 +94,8 @@ def _panel(ax, samples, look):
         height = (
             -9 - 9 * lane + 3 * np.sin(np.arange(len(dots)) * 2.4)
         )  # spread within a lane, the same each time
-        ax.plot(dots.align_ms, height, ".", color=style["color"], markersize=2.2, alpha=0.5, rasterized=True)
+        colour = on_any_ground(style["color"])
+        ax.plot(dots.align_ms, height, ".", color=colour, markersize=2.2, alpha=0.5, rasterized=True)
     log_axis(ax.xaxis)
     ax.set_ylim(-9 * len(names) - 6, 103)
     ax.set_yticks([0, 25, 50, 75, 100])

@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 
+from ..page_numbers import number
 from ..style import BAND, MUTED, Looks, finish, log_axis, panels
 from . import MOST_PANELS, Drawing, and_more
 
@@ -55,7 +56,7 @@ def finding(points: pd.DataFrame) -> str:
     best = front.iloc[0]
     said = (
         f"On {dataset}, {best.implementation} ({best.threads:g} thr) needs the least time:"
-        f" {best.align_ms_p50:.3g} ms at a median error of {best.error_mm:.3g} mm against the {best.against}"
+        f" {number(best.align_ms_p50)} ms at a median error of {number(best.error_mm)} mm against the {best.against}"
         f" (n = {best.timed_measurements:g} alignments)"
     )
     if len(front) == 1:
@@ -63,27 +64,28 @@ def finding(points: pd.DataFrame) -> str:
     precise = front.sort_values("error_mm").iloc[0]
     return (
         said
-        + f"; {precise.implementation} ({precise.threads:g} thr) is more accurate, {precise.error_mm:.3g} mm"
-        f" in {precise.align_ms_p50:.3g} ms."
+        + f"; {precise.implementation} ({precise.threads:g} thr) is more accurate, {number(precise.error_mm)} mm"
+        f" in {number(precise.align_ms_p50)} ms."
     )
 
 
-def draw(table: pd.DataFrame, datasets: pd.DataFrame, shown: list, look: Looks):
+def draw(table: pd.DataFrame, datasets: pd.DataFrame, shown: list, look: Looks, name: str = "pareto"):
+    """name: of the figure's files."""
     points = pareto_points(table[table.dataset.isin(shown)], datasets)
     if points.empty:
         return None
     names = list(points.dataset.unique())
     figure, axes = panels(min(len(names), MOST_PANELS), columns=3 if len(names) > 2 else 2, height_in=3.3)
-    for ax, name in zip(axes, names):
-        _panel(ax, points[points.dataset == name], look)
-        ax.set_title(f"{name} (n = {points[points.dataset == name].timed_measurements.max():g})")
+    for ax, dataset in zip(axes, names):
+        _panel(ax, points[points.dataset == dataset], look)
+        ax.set_title(f"{dataset} (n = {points[points.dataset == dataset].timed_measurements.max():g})")
     note = (
         "Left and low is good. A point is the median over alignments, its bars reach to the 90th percentile;"
         " the number beside it is the thread count; of more than two counts only the fastest is marked. Grey:"
         " errors that the truth is too coarse to show."
         + and_more(len(axes), len(names))
     )
-    return Drawing("pareto", "Accuracy against latency", finding(points), finish(figure, axes), points, note)
+    return Drawing(name, "Accuracy against latency", finding(points), finish(figure, axes), points, note)
 
 
 def _panel(ax, points, look):
@@ -119,7 +121,7 @@ def _panel(ax, points, look):
         ax.set_ylabel("distance from the oracle's pose, mm")
     else:
         ax.set_ylim(0, 1.15 * min(points.error_mm_p90.max(), 4 * points.error_mm.max()) + 1e-9)
-        ax.set_ylabel("translation error against the truth, mm")
+        ax.set_ylabel("error against the truth, mm")
         if points.truth_accuracy_mm.iloc[0] > 0:
             ax.axhspan(0, points.truth_accuracy_mm.iloc[0], color=BAND, zorder=0)
     ax.set_xlabel("median time of an alignment, ms")

@@ -19,7 +19,7 @@ def finding(points: pd.DataFrame) -> str:
     first = points[(points.variable == points.variable.iloc[0]) & (points.family == points.family.iloc[0])]
     fits = scaling_fits(first[first.threads == first.groupby("implementation").threads.transform("min")])
     parts = [
-        f"{f.implementation} {f.constant:.3g} us + {number(1000 * f.slope)} ns per "
+        f"{f.implementation} {number(f.constant)} us + {number(1000 * f.slope)} ns per "
         f"{'point' if f.variable == 'points' else 'map point'}"
         for f in fits.itertuples()
     ]

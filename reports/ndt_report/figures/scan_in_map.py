@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 
+from ..page_numbers import number
 from ..poses import moved, rotation_difference_deg, translation_difference_m
 from ..style import BAD, GOOD, finish, panels
 from . import Drawing, NotDrawable
@@ -46,11 +47,11 @@ def draw(measurement, map_points: np.ndarray, scan_points: np.ndarray):
     ), rotation_difference_deg(measurement.guess, measurement.pose)
     finding = (
         f"{measurement.implementation} moved this scan ({measurement.dataset}, {measurement.frame})"
-        f" by {moved_m:.2g} m and"
-        f" {turned_deg:.2g} deg in {measurement.iterations:g} iterations"
+        f" by {number(moved_m, 2)} m and"
+        f" {number(turned_deg, 2)} deg in {measurement.iterations:g} iterations"
     )
     finding += (
-        f", to {1000 * measurement.translation_error_m:.2g} mm from the truth."
+        f", to {number(1000 * measurement.translation_error_m, 2)} mm from the truth."
         if measurement.translation_error_m == measurement.translation_error_m
         else "."
     )

@@ -50,7 +50,7 @@ def paths_finding(search, points) -> str:
     at_best = np.hypot(points.x1_m - search.pose[0, 3], points.y1_m - search.pose[1, 3]) <= 0.5
     said = (
         f"On {search.dataset}, {int(at_best.sum())} of {len(points)} particles end within 0.5 m of the best,"
-        f" {translation_difference_m(search.guess, search.pose):.2g} m from the prior's mean, with NVTL"
+        f" {number(translation_difference_m(search.guess, search.pose), 2)} m from the prior's mean, with NVTL"
         f" {number(search.nvtl)}"
     )
     if search.translation_error_m == search.translation_error_m:

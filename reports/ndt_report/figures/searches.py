@@ -64,7 +64,7 @@ def time_finding(steps: pd.DataFrame) -> str:
     own = steps[(steps[SEARCH_KEY] == best[SEARCH_KEY]).all(axis=1)]
     half = own[own.success_share >= best.success_share / 2].ms.iloc[0]
     return (
-        f"On {dataset}, {best.implementation} {best.search_name} ends with {100 * best.success_share:.3g} %"
+        f"On {dataset}, {best.implementation} {best.search_name} ends with {number(100 * best.success_share)} %"
         f" of its {best.n} searches within the limits after {number(best.ms)} ms, the longest; half of that"
         f" is reached after {number(half)} ms."
     )
@@ -146,7 +146,7 @@ def particles_finding(steps: pd.DataFrame) -> str:
     ends = own.groupby(SEARCH_KEY, sort=False).tail(1)
     best = ends.sort_values("success_share", ascending=False, kind="stable").drop_duplicates("method")
     parts = ", ".join(
-        f"{r.method} {100 * r.success_share:.3g} % ({r.search_name})" for r in best.itertuples()
+        f"{r.method} {number(100 * r.success_share)} % ({r.search_name})" for r in best.itertuples()
     )
     most = number(own.particles.max(), 6)
     return (

@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 
+from ..page_numbers import number
 from ..style import MUTED, WIDTH_IN, panels
 from . import Drawing
 
@@ -47,14 +48,14 @@ def finding(points: pd.DataFrame, errors: pd.DataFrame) -> str:
         worst = points.sort_values("error_mm").iloc[-1]
         return (
             f"On {dataset} there is no truth: the farthest from {worst.against} is {worst.implementation}, by"
-            f" {worst.error_mm:.3g} mm (n = {points.frame.nunique()} poses)."
+            f" {number(worst.error_mm)} mm (n = {points.frame.nunique()} poses)."
         )
-    parts = [f"{e.implementation} {100 * e.ate_rmse_m:.3g} cm" for e in own.itertuples()]
+    parts = [f"{e.implementation} {number(100 * e.ate_rmse_m)} cm" for e in own.itertuples()]
     return (
         f"Over {dataset} ({own.poses.max()} poses) the absolute trajectory error is, root mean square: "
         f"{', '.join(parts)}; from frame to frame "
-        f"{own.implementation.iloc[0]} errs by {100 * own.rpe_translation_rmse_m.iloc[0]:.3g} cm and "
-        f"{own.rpe_rotation_rmse_deg.iloc[0]:.2g} deg."
+        f"{own.implementation.iloc[0]} errs by {number(100 * own.rpe_translation_rmse_m.iloc[0])} cm and "
+        f"{number(own.rpe_rotation_rmse_deg.iloc[0], 2)} deg."
     )
 
 
@@ -87,8 +88,8 @@ def draw(of_one_dataset, errors: pd.DataFrame):
         )
         of = errors[(errors.dataset == dataset) & (errors.implementation == name)]
         ax.set_title(
-            f"{name}\nATE {100 * of.ate_rmse_m.iloc[0]:.3g} cm, RPE"
-            f" {100 * of.rpe_translation_rmse_m.iloc[0]:.3g} cm"
+            f"{name}\nATE {number(100 * of.ate_rmse_m.iloc[0])} cm, RPE"
+            f" {number(100 * of.rpe_translation_rmse_m.iloc[0])} cm"
             if len(of)
             else name
         )
