@@ -51,6 +51,7 @@ void declare(CLI::App& app, ndt::harness::Command& chosen, const std::string& co
   ndt::harness::add_evaluate(app, chosen);
   ndt::harness::add_voxels(app, chosen);
   ndt::harness::add_initial_pose(app, chosen);
+  ndt::harness::add_localize(app, chosen);
   ndt::harness::add_run(app, chosen, command_line);
   ndt::harness::add_measure_job(app, chosen);
   ndt::harness::add_report(app, chosen);
