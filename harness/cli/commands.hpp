@@ -24,6 +24,7 @@ void add_run(CLI::App& app, Command& chosen, const std::string& command_line);
 void add_measure_job(CLI::App& app, Command& chosen);
 void add_report(CLI::App& app, Command& chosen);
 void add_compare(CLI::App& app, Command& chosen);
+void add_trajectory(CLI::App& app, Command& chosen);
 void add_export(CLI::App& app, Command& chosen);
 void add_generate(CLI::App& app, Command& chosen);
 

@@ -56,6 +56,7 @@ void declare(CLI::App& app, ndt::harness::Command& chosen, const std::string& co
   ndt::harness::add_measure_job(app, chosen);
   ndt::harness::add_report(app, chosen);
   ndt::harness::add_compare(app, chosen);
+  ndt::harness::add_trajectory(app, chosen);
   ndt::harness::add_export(app, chosen);
   ndt::harness::add_generate(app, chosen);
   refuse_empty_values(app);

@@ -106,6 +106,19 @@ def test_the_same_input_gives_the_same_files(town, tmp_path):
     assert len({f["variance_x_m2"] for f in first.frames}) > 1, "estimated, not fixed"
 
 
+def test_trajectory_gives_the_same_error(town, tmp_path):
+    for module in ("pandas", "matplotlib", "jinja2"):
+        pytest.importorskip(module, reason=f"skipped for want of {module}")
+    got, done = localize(town, tmp_path)
+    found = json.loads(bench("trajectory", town / "truth.tum", tmp_path / "poses.tum", "--json").stdout)
+    errors = [float(f["error_m"]) for f in got.frames]
+    assert found["pairs"] == 8 and math.isclose(found["ate"]["max_m"], max(errors), rel_tol=1e-9)
+    assert f"closed-loop ATE  {found['ate']['rmse_m']:.4f} m RMSE" in done.stdout
+    assert "ATE    " in bench("trajectory", town / "truth.tum", tmp_path / "poses.tum", "--align", "--delta", 2).stdout
+    assert "--delta = 0" in refusal("trajectory", "a", "b", "--delta", 0, code=EXIT_USAGE)
+    assert "not 8 finite numbers" in refusal("trajectory", town / "dataset.toml", tmp_path / "poses.tum", code=EXIT_BAD_INPUT)
+
+
 def test_a_folder_of_scans_needs_a_map_and_a_start_and_tells_its_rate(town, tmp_path):
     scans, out = town / "scans", tmp_path / "out"
     start = (town / "truth.tum").read_text().splitlines()[1].split()

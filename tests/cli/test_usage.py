@@ -6,7 +6,7 @@ import subprocess
 import pytest
 from conftest import BENCH, EXIT_BAD_INPUT, EXIT_USAGE, OWN_IMPLEMENTATIONS, bench, refusal
 
-COMMANDS = ["list", "doctor", "align", "evaluate", "voxels", "initial-pose", "localize", "run", "report", "compare", "export", "generate"]
+COMMANDS = ["list", "doctor", "align", "evaluate", "voxels", "initial-pose", "localize", "run", "report", "compare", "trajectory", "export", "generate"]
 
 
 def test_help_names_every_command_and_exit_code():
