@@ -1,4 +1,4 @@
-// ndt-bench report and compare: hand over to the Python package ndt_report.
+// ndt-bench report, compare and trajectory: hand over to the Python package ndt_report.
 #include <fmt/format.h>
 
 #include <cerrno>
@@ -26,6 +26,13 @@ struct ReportArguments {
 struct CompareArguments {
   std::string before, after, fail_on;
   bool json = false;
+};
+
+struct TrajectoryArguments {
+  std::string truth, estimate;
+  int delta = 1;
+  double max_gap_s = 0.01;
+  bool align = false, json = false;
 };
 
 /// The first on PATH that has what the package needs, else the system's, else the first: the package says
@@ -80,6 +87,22 @@ ExitCode compare(const CompareArguments& a) {
   return hand_over(words);
 }
 
+ExitCode trajectory(const TrajectoryArguments& a) {
+  if (a.delta < 1) throw UsageError(fmt::format("--delta = {}: must be 1 or more frames", a.delta));
+  if (!(a.max_gap_s >= 0 && a.max_gap_s < 1e9))
+    throw UsageError(fmt::format("--max-gap = {}: must be 0 or more seconds", a.max_gap_s));
+  std::vector<std::string> words = {"trajectory",
+                                    no_option(a.truth),
+                                    no_option(a.estimate),
+                                    "--delta",
+                                    fmt::format("{}", a.delta),
+                                    "--max-gap",
+                                    fmt::format("{}", a.max_gap_s)};
+  if (a.align) words.emplace_back("--align");
+  if (a.json) words.emplace_back("--json");
+  return hand_over(words);
+}
+
 }  // namespace
 
 void add_report(CLI::App& app, Command& chosen, const std::string& command_line) {
@@ -109,6 +132,20 @@ void add_compare(CLI::App& app, Command& chosen) {
       ->type_name("slower")
       ->check(CLI::IsMember({"slower"}));
   command.add_flag("--json", a->json, "one JSON object on stdout");
+}
+
+void add_trajectory(CLI::App& app, Command& chosen) {
+  const auto a = std::make_shared<TrajectoryArguments>();
+  CLI::App& command = add_command(
+      app, chosen, "trajectory",
+      "Errors of one trajectory against another: ATE, RPE, and KITTI's over path lengths", a, trajectory);
+  command.add_option("truth", a->truth, "TUM file: time x y z qx qy qz qw")->type_name("TRUTH")->required();
+  command.add_option("estimate", a->estimate, "TUM file that is judged")->type_name("ESTIMATE")->required();
+  command.add_flag("--align", a->align, "move the estimate onto the truth first, for the ATE alone");
+  command.add_option("--delta", a->delta, "frames of the RPE (default 1)")->type_name("N");
+  command.add_option("--max-gap", a->max_gap_s, "poses farther apart in time are no pair (default 0.01)")
+      ->type_name("S");
+  command.add_flag("--json", a->json, "one JSON object with every number");
 }
 
 }  // namespace ndt::harness

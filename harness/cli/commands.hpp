@@ -20,11 +20,13 @@ void add_evaluate(CLI::App& app, Command& chosen);
 void add_diff(CLI::App& app, Command& chosen);
 void add_voxels(CLI::App& app, Command& chosen);
 void add_initial_pose(CLI::App& app, Command& chosen);
+void add_localize(CLI::App& app, Command& chosen);
 void add_run(CLI::App& app, Command& chosen, const std::string& command_line);
 void add_measure_job(CLI::App& app, Command& chosen);
 void add_merge(CLI::App& app, Command& chosen, const std::string& command_line);
 void add_report(CLI::App& app, Command& chosen, const std::string& command_line);
 void add_compare(CLI::App& app, Command& chosen);
+void add_trajectory(CLI::App& app, Command& chosen);
 void add_export(CLI::App& app, Command& chosen);
 void add_generate(CLI::App& app, Command& chosen);
 

@@ -52,11 +52,13 @@ void declare(CLI::App& app, ndt::harness::Command& chosen, const std::string& co
   ndt::harness::add_diff(app, chosen);
   ndt::harness::add_voxels(app, chosen);
   ndt::harness::add_initial_pose(app, chosen);
+  ndt::harness::add_localize(app, chosen);
   ndt::harness::add_run(app, chosen, command_line);
   ndt::harness::add_measure_job(app, chosen);
   ndt::harness::add_merge(app, chosen, command_line);
   ndt::harness::add_report(app, chosen, command_line);
   ndt::harness::add_compare(app, chosen);
+  ndt::harness::add_trajectory(app, chosen);
   ndt::harness::add_export(app, chosen);
   ndt::harness::add_generate(app, chosen);
   refuse_empty_values(app);

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "io/trajectory.hpp"
 #include "ndt/core/point_cloud.hpp"
 #include "ndt/core/pose.hpp"
 
@@ -28,6 +29,7 @@ struct Frame {
   std::string name;
   std::optional<Transform> truth;  ///< map_from_scan
   std::vector<NamedGuess> guesses;
+  std::optional<double> stamp_s{};  ///< time of the scan, where its truth has times
 };
 
 /// How good a dataset's truth is, and which distance from it counts as success.
@@ -48,7 +50,8 @@ struct Dataset {
   double resolution_m = 2.0;
   TruthFacts truth;
   std::vector<Frame> frames;
-  bool one_map = true;  ///< the same for every frame
+  std::vector<StampedTransform> odometry;  ///< of another sensor, in a world of its own; may be empty
+  bool one_map = true;                     ///< the same for every frame
   std::function<PointCloud(std::size_t frame)> map, scan;
 };
 

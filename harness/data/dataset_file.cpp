@@ -80,18 +80,34 @@ std::vector<fs::path> scan_files(TomlTable& toml, const fs::path& folder) {
   return files;
 }
 
-std::vector<Transform> read_poses(const fs::path& file, const std::string& format) {
-  if (format == "matrix") return {read_matrix(file)};
-  if (format == "kitti") return read_kitti_poses(file);
+/// Poses, and their times where the format has them.
+struct ReadPoses {
   std::vector<Transform> poses;
-  for (const StampedTransform& pose : read_tum(file)) poses.push_back(pose.map_from_body);
-  return poses;
+  std::vector<double> times_s;
+};
+
+ReadPoses read_poses(const fs::path& file, const std::string& format) {
+  if (format == "matrix") return {{read_matrix(file)}, {}};
+  if (format == "kitti") return {read_kitti_poses(file), {}};
+  ReadPoses read;
+  for (const StampedTransform& pose : read_tum(file)) {
+    read.poses.push_back(pose.map_from_body);
+    read.times_s.push_back(pose.time_s);
+  }
+  return read;
+}
+
+/// Reads the odometry that a localisation may use, or returns nothing.
+std::vector<StampedTransform> read_odometry(TomlTable& root, const fs::path& folder) {
+  auto toml = root.table("odometry");
+  if (!toml) return {};
+  const fs::path file = inside(folder, toml->required_text("file"), *toml, "file");
+  toml->finish();
+  return read_tum(file);
 }
 
 /// Reads the truth of every scan, or returns nothing.
-std::vector<Transform> read_truth(TomlTable& root, const fs::path& folder, std::size_t scans,
-                                  TruthFacts& facts) {
-  std::vector<Transform> poses;
+ReadPoses read_truth(TomlTable& root, const fs::path& folder, std::size_t scans, TruthFacts& facts) {
   if (auto success = root.table("success")) {
     facts.success_translation_m =
         success->number("translation_m", 1e-6, 1e6).value_or(facts.success_translation_m);
@@ -100,18 +116,18 @@ std::vector<Transform> read_truth(TomlTable& root, const fs::path& folder, std::
     success->finish();
   }
   auto toml = root.table("truth");
-  if (!toml) return poses;
+  if (!toml) return {};
   const fs::path file = inside(folder, toml->required_text("file"), *toml, "file");
   const std::string format = toml->required_choice("format", {"tum", "kitti", "matrix"});
   facts.quality = toml->required_text("quality");
   facts.exact = toml->flag("exact").value_or(false);
   facts.accuracy_m = toml->number("accuracy_m", 0, 1e6).value_or(0);
   toml->finish();
-  poses = read_poses(file, format);
-  if (poses.size() != scans)
-    toml->refuse("file", fmt::format("{} poses for {} scans", poses.size(), scans),
+  ReadPoses read = read_poses(file, format);
+  if (read.poses.size() != scans)
+    toml->refuse("file", fmt::format("{} poses for {} scans", read.poses.size(), scans),
                  "give one pose for every scan");
-  return poses;
+  return read;
 }
 
 GuessRule read_guess_rule(TomlTable& root, const fs::path& folder, std::size_t scans, bool truth) {
@@ -134,7 +150,7 @@ GuessRule read_guess_rule(TomlTable& root, const fs::path& folder, std::size_t s
   const auto file = toml->text("file");
   if (rule.kind == "odometry") {
     if (!file) toml->refuse("file", "is missing", "name the TUM file of the odometry");
-    rule.odometry = read_poses(inside(folder, *file, *toml, "file"), "tum");
+    rule.odometry = read_poses(inside(folder, *file, *toml, "file"), "tum").poses;
     if (rule.odometry.size() != scans)
       toml->refuse("file", fmt::format("{} poses for {} scans", rule.odometry.size(), scans),
                    "give one pose for every scan");
@@ -183,7 +199,10 @@ class Builder {
     if (dataset_.kind == "pair" && files_.size() != 1)
       toml_.refuse("scans", fmt::format("lists {} files", files_.size()), "a pair has one scan, and a map");
     read_clouds();
-    truth_ = read_truth(toml_, folder_, files_.size(), dataset_.truth);
+    ReadPoses truth = read_truth(toml_, folder_, files_.size(), dataset_.truth);
+    truth_ = std::move(truth.poses);
+    times_s_ = std::move(truth.times_s);
+    dataset_.odometry = read_odometry(toml_, folder_);
     rule_ = read_guess_rule(toml_, folder_, files_.size(), !truth_.empty());
     make_frames();
     read_provenance();
@@ -237,6 +256,7 @@ class Builder {
   void make_frames() {
     for (const std::size_t scan : chosen_) {
       Frame frame{.name = files_[scan].stem().string(), .truth = relative(truth_, scan), .guesses = {}};
+      if (!times_s_.empty()) frame.stamp_s = times_s_[scan];
       if (printable(frame.name, 100) != frame.name)
         toml_.refuse("scans", fmt::format("'{}' cannot name a frame", printable(frame.name)),
                      "rename the file");
@@ -271,6 +291,7 @@ class Builder {
   std::vector<fs::path> files_;      ///< all scans
   std::vector<std::size_t> chosen_;  ///< those aligned
   std::vector<Transform> truth_;     ///< of all scans, or none
+  std::vector<double> times_s_;      ///< of all scans, or none
   GuessRule rule_;
   std::set<std::string> names_;  ///< of frames
 };

@@ -1,6 +1,7 @@
 #include "io/trajectory.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <Eigen/Geometry>
 #include <algorithm>
@@ -87,17 +88,23 @@ std::vector<StampedTransform> read_tum(const std::filesystem::path& file, Trajec
   return poses;
 }
 
+std::string tum_line(const StampedTransform& pose) {
+  const Vec3<double> t = translation_of(pose.map_from_body);
+  const Eigen::Quaterniond q = quaternion_of(pose.map_from_body);
+  return fmt::format("{} {} {} {} {} {} {} {}", pose.time_s, t.x, t.y, t.z, q.x(), q.y(), q.z(), q.w());
+}
+
+std::string kitti_line(const Transform& map_from_body) {
+  return fmt::format("{}", fmt::join(std::span(map_from_body.m).first<12>(), " "));
+}
+
 void write_tum(const std::filesystem::path& file, std::span<const StampedTransform> poses) {
   require_writable(file, "write_tum", poses.size());
   require_order(poses);
   for (const StampedTransform& pose : poses) require_rigid(pose.map_from_body, "write_tum");
   write_file(file, [&](std::ostream& out) {
-    out << "# time_s x_m y_m z_m qx qy qz qw\n";
-    for (const auto& [time_s, pose] : poses) {
-      const Vec3<double> t = translation_of(pose);
-      const Eigen::Quaterniond q = quaternion_of(pose);
-      out << fmt::format("{} {} {} {} {} {} {} {}\n", time_s, t.x, t.y, t.z, q.x(), q.y(), q.z(), q.w());
-    }
+    out << kTumHeading << '\n';
+    for (const StampedTransform& pose : poses) out << tum_line(pose) << '\n';
   });
 }
 
@@ -122,8 +129,7 @@ void write_kitti_poses(const std::filesystem::path& file, std::span<const Transf
   require_writable(file, "write_kitti_poses", map_from_body.size());
   for (const Transform& pose : map_from_body) require_rigid(pose, "write_kitti_poses");
   write_file(file, [&](std::ostream& out) {
-    for (const Transform& pose : map_from_body)
-      for (int i = 0; i < 12; ++i) out << fmt::format("{}{}", pose.m[i], i == 11 ? '\n' : ' ');
+    for (const Transform& pose : map_from_body) out << kitti_line(pose) << '\n';
   });
 }
 

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "base/errors.hpp"
@@ -56,6 +57,11 @@ std::vector<Transform> read_kitti_poses(const std::filesystem::path& file);
 /// std::invalid_argument for no poses and matrices that are not rigid; ndt::InputError if the file cannot be
 /// written or could not be read back (too many poses).
 void write_kitti_poses(const std::filesystem::path& file, std::span<const Transform> map_from_body);
+
+/// One line of each format, without its end, as the writers above write it.
+inline constexpr const char* kTumHeading = "# time_s x_m y_m z_m qx qy qz qw";
+std::string tum_line(const StampedTransform& pose);
+std::string kitti_line(const Transform& map_from_body);
 
 /// Reads a file of 16 numbers, a rigid 4x4 matrix row by row, separated by commas and/or blanks. Throws
 /// ndt::InputError for anything else.

@@ -53,6 +53,16 @@ int Drive::turns() const {
   return count;
 }
 
+std::vector<Drive::Stretch> Drive::turn_stretches() const {
+  std::vector<Stretch> turns;
+  double begin = 0;
+  for (const Piece& piece : pieces_) {
+    if (piece.turn != 0) turns.push_back({begin, begin + piece.length});
+    begin += piece.length;
+  }
+  return turns;
+}
+
 Drive::Stop Drive::at(double s) const {
   std::size_t i = 0;
   for (; i + 1 < pieces_.size() && s > pieces_[i].length; ++i) s -= pieces_[i].length;

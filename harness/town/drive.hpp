@@ -20,6 +20,11 @@ class Drive {
 
   double length_m() const;
   int turns() const;
+  /// From where to where along the drive a turn is.
+  struct Stretch {
+    double begin_m = 0, end_m = 0;
+  };
+  std::vector<Stretch> turn_stretches() const;
 
   struct Stop {
     Place place;

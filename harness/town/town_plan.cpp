@@ -10,7 +10,7 @@
 namespace ndt::harness {
 namespace {
 
-constexpr std::array<const char*, 3> kScales = {"small", "standard", "large"};
+constexpr std::array<const char*, 4> kScales = {"small", "standard", "drive", "large"};
 
 }  // namespace
 
@@ -69,6 +69,14 @@ TownPlan plan_of(TownScale scale) {
               {{20, 0}, {x, 0}, {x, y}, {260, y}},
               5,
               1.25};
+    case TownScale::drive:
+      return {"town_drive",
+              "Synthetic town, 330 m through streets with two turns, 10 scans a second on a car",
+              {.beams = 64, .azimuths = 512},
+              {{20, 0}, {x, 0}, {x, y}, {260, y}},
+              5,
+              1.25,
+              CarPace{}};
     case TownScale::large: break;
   }
   return {"town_large",

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "town/drive.hpp"
@@ -11,6 +12,13 @@
 
 namespace ndt::harness::town {
 
+/// A car's dynamics. Turns have a radius of 8 m: at 2.7 m/s they are of 19.3 degrees a second.
+struct CarPace {
+  double period_s = 0.1;  ///< between scans
+  double straight_m_s = 10, turn_m_s = 2.7;
+  double accelerating_m_s2 = 2, braking_m_s2 = 2;
+};
+
 struct TownPlan {
   const char* name;
   const char* description;
@@ -18,6 +26,7 @@ struct TownPlan {
   std::vector<Place> corners;  ///< of the drive, on the middles of the streets
   double scan_step_m;          ///< between the scans
   double map_step_m;           ///< between the scans of the map's drive; no two drives stop beside each other
+  std::optional<CarPace> car = std::nullopt;  ///< scans at a rate instead of every scan_step_m
 };
 
 TownPlan plan_of(TownScale scale);

@@ -14,6 +14,8 @@
 #include "ndt/align/option.hpp"
 #include "ndt/core/limits.hpp"
 #include "town/leaf_sums.hpp"
+#include "town/odometry.hpp"
+#include "town/pace.hpp"
 #include "town/town_plan.hpp"
 
 namespace ndt::harness {
@@ -42,6 +44,9 @@ format = "tum"
 quality = "exact: the poses the scans were cast from"
 exact = true
 accuracy_m = 0.0
+
+[odometry]
+file = "odometry.tum"
 
 [guess]
 kind = "noise"
@@ -83,7 +88,7 @@ void in_parallel(int count, int threads, const Work& work) {
 }
 
 /// The seeds that are derived from the one seed of the options.
-enum Seeds : std::uint64_t { kWorldSeed, kScanNoise, kMapNoise };
+enum Seeds : std::uint64_t { kWorldSeed, kScanNoise, kMapNoise, kOdometryNoise };
 
 PointCloud in_cloud(const std::vector<Millimetres>& points) {
   PointCloud cloud;
@@ -103,20 +108,21 @@ class Writer {
         frame_(world_, plan_),
         lidar_(plan_.lidar),
         scan_drive_(scan_drive(plan_)),
-        map_drive_(map_drive(plan_)) {}
+        map_drive_(map_drive(plan_)),
+        stops_(scan_stops(plan_, scan_drive_)) {}
 
   TownSummary write(const std::filesystem::path& folder);
 
  private:
-  int scans() const { return static_cast<int>(whole_below(scan_drive_.length_m() / plan_.scan_step_m)) + 1; }
+  int scans() const { return static_cast<int>(stops_.size()); }
   int map_scans() const { return static_cast<int>(whole_below(map_drive_.length_m() / plan_.map_step_m)); }
   Transform scan_pose(int i) const {
-    return sensor_pose(world_.ground(), scan_drive_.at(i * plan_.scan_step_m));
+    return sensor_pose(world_.ground(), scan_drive_.at(stops_[static_cast<std::size_t>(i)].along_m));
   }
 
   void write_scan(const std::filesystem::path& folder, int i);
   void add_to_map(int i);
-  void write_truth(const std::filesystem::path& file) const;
+  std::vector<StampedTransform> truth() const;
   void one_more_done();
 
   const TownOptions& options_;
@@ -126,6 +132,7 @@ class Writer {
   const MapFrame frame_;
   const Lidar lidar_;
   const Drive scan_drive_, map_drive_;
+  const std::vector<ScanStop> stops_;
 
   std::mutex mutex_;  ///< guards all members below while threads run
   LeafSums map_;
@@ -156,10 +163,11 @@ void Writer::add_to_map(int i) {
   one_more_done();
 }
 
-void Writer::write_truth(const std::filesystem::path& file) const {
+std::vector<StampedTransform> Writer::truth() const {
   std::vector<StampedTransform> poses;
-  for (int i = 0; i < scans(); ++i) poses.push_back({0.5 * i, frame_.map_from_sensor(scan_pose(i))});
-  write_tum(file, poses);
+  for (int i = 0; i < scans(); ++i)
+    poses.push_back({stops_[static_cast<std::size_t>(i)].time_s, frame_.map_from_sensor(scan_pose(i))});
+  return poses;
 }
 
 void Writer::one_more_done() {
@@ -175,14 +183,16 @@ TownSummary Writer::write(const std::filesystem::path& folder) {
               [&](int i) { i < scans() ? write_scan(scan_folder, i) : add_to_map(i - scans()); });
   const PointCloud map = in_cloud(map_.take_centroids());
   write_pcd(folder / "map.pcd", map);
-  write_truth(folder / "truth.tum");
+  const std::vector<StampedTransform> poses = truth();
+  write_tum(folder / "truth.tum", poses);
+  write_tum(folder / "odometry.tum", odometry_of(poses, seed_of(options_.seed, kOdometryNoise)));
   write_text(folder / "dataset.toml", dataset_toml(plan_, options_.scale, options_.seed));
 
   TownSummary summary{.name = dataset_name(plan_, options_.seed),
                       .scans = scans(),
                       .scan_points = scan_points_,
                       .map_points = static_cast<std::int64_t>(map.size()),
-                      .drive_m = (scans() - 1) * plan_.scan_step_m,
+                      .drive_m = stops_.back().along_m,
                       .bytes = 0};
   for (const auto& entry : std::filesystem::recursive_directory_iterator(folder))
     if (entry.is_regular_file()) summary.bytes += entry.file_size();

@@ -1,5 +1,5 @@
 """python3 -m ndt_report report DIR [--open] · python3 -m ndt_report compare A B [--fail-on slower]
-[--json]"""
+[--json] · python3 -m ndt_report trajectory TRUTH ESTIMATE [--align] [--delta N] [--max-gap S] [--json]"""
 
 import argparse
 import io
@@ -27,11 +27,11 @@ class Parser(argparse.ArgumentParser):
 def parser() -> argparse.ArgumentParser:
     top = Parser(
         prog="ndt-bench",
-        description="Reports on run folders of ndt-bench run.",
+        description="Reports on run folders of ndt-bench run, and errors of trajectories.",
         epilog="Exit codes: 0 ok, 1 usage, 2 bad input, 3 regression (compare --fail-on slower).",
     )
     commands = top.add_subparsers(
-        dest="command", required=True, metavar="report|compare", parser_class=Parser
+        dest="command", required=True, metavar="report|compare|trajectory", parser_class=Parser
     )
     report = commands.add_parser("report", help="report.html, figures, summary.csv and trajectories of a run")
     report.add_argument(
@@ -45,7 +45,36 @@ def parser() -> argparse.ArgumentParser:
     compare.add_argument("b", metavar="B", type=Path, help="run folder, the one after")
     compare.add_argument("--fail-on", choices=["slower"], help="exit with 3 if any implementation is SLOWER")
     compare.add_argument("--json", action="store_true", help="one JSON object instead of a table")
+    add_trajectory(commands)
     return top
+
+
+def add_trajectory(commands):
+    command = commands.add_parser("trajectory", help="ATE, RPE and KITTI's errors of one TUM file against another")
+    command.add_argument("truth", metavar="TRUTH", type=Path, help="TUM file: time x y z qx qy qz qw")
+    command.add_argument("estimate", metavar="ESTIMATE", type=Path, help="TUM file that is judged")
+    command.add_argument(
+        "--align", action="store_true", help="first move the estimate onto the truth, for the ATE alone [Umeyama]"
+    )
+    command.add_argument("--delta", type=whole_from_1, default=1, metavar="N", help="frames of the RPE (1)")
+    command.add_argument(
+        "--max-gap", type=seconds, default=0.01, metavar="S", help="poses farther apart in time are no pair (0.01)"
+    )
+    command.add_argument("--json", action="store_true", help="one JSON object with every number")
+
+
+def whole_from_1(text):
+    value = int(text)
+    if value < 1:
+        raise ValueError(text)
+    return value
+
+
+def seconds(text):
+    value = float(text)
+    if not 0 <= value < float("inf"):
+        raise ValueError(text)
+    return value
 
 
 def show(lines):
@@ -80,6 +109,16 @@ def compare_runs(arguments) -> int:
     return EXIT_REGRESSION if slower and arguments.fail_on == "slower" else EXIT_OK
 
 
+def judge_trajectory(arguments) -> int:
+    from .trajectory_command import run
+
+    run(arguments, show)
+    return EXIT_OK
+
+
+COMMANDS = {"report": make_report, "compare": compare_runs, "trajectory": judge_trajectory}
+
+
 def main() -> int:
     arguments = parser().parse_args()
     try:
@@ -96,7 +135,7 @@ def main() -> int:
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")  # of characters that the terminal lacks
     try:
-        code = make_report(arguments) if arguments.command == "report" else compare_runs(arguments)
+        code = COMMANDS[arguments.command](arguments)
         if sys.stdout is not None:
             sys.stdout.flush()
         return code
@@ -133,6 +172,8 @@ def say(text):
 
 
 def _folders(arguments) -> str:
+    if arguments.command == "trajectory":
+        return f"{arguments.truth}, {arguments.estimate}"
     return str(arguments.folder) if arguments.command == "report" else f"{arguments.a}, {arguments.b}"
 
 

@@ -31,7 +31,7 @@ def small_town(tmp_path_factory):
 
 
 def test_generate_writes_a_dataset_that_says_what_it_is(small_town):
-    assert set(files_of(small_town)) == {"dataset.toml", "map.pcd", "truth.tum"} | {f"scans/{i:06}.pcd" for i in range(8)}
+    assert set(files_of(small_town)) == {"dataset.toml", "map.pcd", "odometry.tum", "truth.tum"} | {f"scans/{i:06}.pcd" for i in range(8)}
     toml = tomllib.loads((small_town / "dataset.toml").read_text())
     assert (toml["format"], toml["name"], toml["kind"]) == (1, "town_small", "scan_to_map")
     assert (toml["map"], toml["scans"], toml["resolution_m"]) == ("map.pcd", ["scans/*.pcd"], 2.0)
@@ -39,6 +39,7 @@ def test_generate_writes_a_dataset_that_says_what_it_is(small_town):
                              "quality": "exact: the poses the scans were cast from"}
     assert toml["guess"] == {"kind": "noise", "seed": 1, "count": 1, "xy_sigma_m": 0.3, "z_sigma_m": 0.05,
                              "roll_pitch_sigma_deg": 0.5, "yaw_sigma_deg": 2.0}
+    assert toml["odometry"] == {"file": "odometry.tum"}
     assert toml["preparation"] == {"scan": {"voxel_leaf_m": 1.0}}
     assert toml["provenance"]["licence"] == "Apache-2.0"
     assert toml["provenance"]["obtain"] == "ndt-bench generate town --scale small --seed 1 --out DIR"
@@ -85,7 +86,7 @@ def test_generate_refuses_what_it_does_not_know(tmp_path):
     for args, part in [(["generate", "twon", *out], "unknown dataset to generate 'twon': did you mean 'town'?"),
                        (["generate", *out], "dataset is required"),
                        (["generate", "town"], "--out is required"),
-                       (["generate", "town", "--scale", "tiny", *out], "choose from small, standard, large"),
+                       (["generate", "town", "--scale", "tiny", *out], "choose from small, standard, drive, large"),
                        (["generate", "town", "--seed", "-1", *out], "option seed = -1: must be in [0, "),
                        (["generate", "town", "--seed", "one", *out], "--seed"),
                        (["generate", "town", "--threads", "257", *out], "option threads = 257: must be in [0, 256]")]:

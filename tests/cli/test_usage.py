@@ -6,7 +6,8 @@ import subprocess
 import pytest
 from conftest import BENCH, EXIT_BAD_INPUT, EXIT_USAGE, OWN_IMPLEMENTATIONS, bench, refusal
 
-COMMANDS = ["list", "doctor", "align", "evaluate", "diff", "voxels", "initial-pose", "run", "merge", "report", "compare", "export", "generate"]
+COMMANDS = ["list", "doctor", "align", "evaluate", "diff", "voxels", "initial-pose", "localize", "run", "merge", "report", "compare", "trajectory",
+            "export", "generate"]
 
 
 def test_help_names_every_command_and_exit_code():

@@ -8,6 +8,7 @@ TOP = {
     "format": WHOLE, "name": TEXT, "root?": TEXT, "description": TEXT, "kind": TEXT, "map?": TEXT, "scans": list, "resolution_m?": NUMBER,
     "frames?": {"first?": WHOLE, "step?": WHOLE, "count?": WHOLE},
     "truth?": {"file": TEXT, "format": TEXT, "quality": TEXT, "exact": FLAG, "accuracy_m": NUMBER},
+    "odometry?": {"file": TEXT},
     "success?": {"translation_m": NUMBER, "rotation_deg": NUMBER},
     "guess": {"kind": TEXT, "file?": TEXT, "seed?": WHOLE, "count?": WHOLE, "xy_sigma_m?": NUMBER, "z_sigma_m?": NUMBER,
               "roll_pitch_sigma_deg?": NUMBER, "yaw_sigma_deg?": NUMBER},

@@ -138,6 +138,11 @@ CovarianceCase covariance_case_from(const json& j, const json* cases, const json
   c.pose = transform_from(j.at("pose"));
   c.laplace = covariance_from(j.at("laplace"));
   c.floored = covariance_from(j.at("laplace_adjusted"));
+  c.multi_ndt = covariance_from(j.at("multi_ndt_cov"));
+  c.multi_ndt_floored = covariance_from(j.at("multi_ndt_adjusted"));
+  c.multi_ndt_score = covariance_from(j.at("multi_ndt_score_cov"));
+  c.multi_ndt_score_floored = covariance_from(j.at("multi_ndt_score_adjusted"));
+  c.nvtl = j.at("nvtl");
   return c;
 }
 

@@ -40,6 +40,8 @@ struct EvaluationCase : Case {
 struct CovarianceCase : Case {
   Transform guess, pose;
   PositionCovariance laplace, floored;
+  PositionCovariance multi_ndt, multi_ndt_floored, multi_ndt_score, multi_ndt_score_floored;
+  double nvtl = 0;  ///< of the pose
 };
 
 struct TraceCase : Case {

@@ -57,6 +57,21 @@ TEST_F(DatasetFile, FramesChooseScansAndKeepTheirTruth) {
   EXPECT_EQ(d.scan(0).points[0].x, 2);
 }
 
+TEST_F(DatasetFile, ScansHaveTheTimesOfATumTruthAndOfNoOther) {
+  const Dataset d = read(std::string(kScans) + "[frames]\nfirst = 1\n" + kTruth);
+  EXPECT_EQ(d.frames[0].stamp_s, 1.5);
+  EXPECT_EQ(d.frames[1].stamp_s, 2.5);
+  EXPECT_TRUE(d.odometry.empty());
+  EXPECT_FALSE(read(kScans).frames[0].stamp_s) << "no truth";
+}
+
+TEST_F(DatasetFile, OdometryForALocalisationIsReadWhole) {
+  const Dataset d = read(std::string(kScans) + "[odometry]\nfile = \"poses.tum\"\n");
+  ASSERT_EQ(d.odometry.size(), 3u);
+  EXPECT_EQ(d.odometry[1].time_s, 1.5);
+  EXPECT_EQ(translation_of(d.odometry[2].map_from_body).x, 20);
+}
+
 TEST_F(DatasetFile, ASequenceRegistersEveryScanOntoTheOneBefore) {
   const Dataset d = read(std::string("kind = \"sequence\"\nscans = [\"0*.pcd\"]\n") + kTruth);
   ASSERT_EQ(d.frames.size(), 2u);
@@ -179,6 +194,8 @@ TEST_F(DatasetFile, EveryMistakeIsRefusedByFileLineAndKey) {
       {scans + "[frames]\nfirst = 3\n", "frames.first: 3 is not in [0, 2]"},
       {scans + "[guess]\nkind = \"noise\"\n", "noise needs a [truth]"},
       {scans + "[guess]\nkind = \"odometry\"\n", "guess.file: is missing"},
+      {scans + "[odometry]\n", "odometry.file: is missing"},
+      {scans + "[odometry]\nfile = \"../poses.tum\"\n", "is outside the dataset's folder"},
       {scans + "[success]\ntranslation_m = 0\n", "success.translation_m"},
       {scans + "[preparation.scan]\nvoxel_leaf_m = 0\n", "option scan-voxel-leaf"},
       {scans + "[preparation.scan]\nleaf = 1\n", "preparation.scan.leaf: unknown key"},

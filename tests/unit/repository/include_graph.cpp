@@ -23,8 +23,8 @@ const std::map<std::string, Names> kLayersOfCommon = {
     {"solve", {"core", "exec", "align", "voxel", "score", "solve"}},
     {"edge", {"core", "exec", "align", "voxel", "score", "solve", "edge"}}};
 
-/// base ← io ← town ← data ← registry ← run ← cli; peers between io and registry, microbench beside cli. The
-/// wings of the harness are its folders.
+/// base ← io ← town ← data ← registry ← run ← cli; peers between io and registry, localize beside run,
+/// microbench beside cli. The wings of the harness are its folders.
 const std::map<std::string, Names> kLayersOfHarness = {
     {"base", {"base"}},
     {"io", {"base", "io"}},
@@ -33,7 +33,8 @@ const std::map<std::string, Names> kLayersOfHarness = {
     {"peers", {"base", "io", "peers"}},
     {"registry", {"base", "io", "town", "data", "peers", "registry"}},
     {"run", {"base", "io", "town", "data", "peers", "registry", "run"}},
-    {"cli", {"base", "io", "town", "data", "peers", "registry", "run", "cli"}},
+    {"localize", {"base", "io", "town", "data", "peers", "registry", "localize"}},
+    {"cli", {"base", "io", "town", "data", "peers", "registry", "run", "localize", "cli"}},
     {"microbench", {"base", "io", "town", "data", "peers", "registry", "run", "microbench"}}};
 
 /// The oracle shares no NDT maths with what it judges.
@@ -106,7 +107,8 @@ IncludeGraph::IncludeGraph(const Files& files) {
   }
 }
 
-/// tests → harness → modules → common; siblings never include each other. bench: programs in a module's
+/// tests → harness → modules → common; siblings never include each other, but localization searches with
+/// initial_pose. bench: programs in a module's
 /// bench/, which measure kernels without the harness; examples: what a user of the modules writes. Nothing
 /// for a module that is not there.
 std::optional<IncludeGraph::NameSet> IncludeGraph::allowed_to(const std::string& module) const {
@@ -115,6 +117,7 @@ std::optional<IncludeGraph::NameSet> IncludeGraph::allowed_to(const std::string&
   if (module == "bench" || module == "examples" || module == "harness") return all;
   all.insert("harness");
   if (module == "tests") return all;
+  if (module == "localization") return NameSet{"common", "initial_pose"};
   return modules_.contains(module) ? std::optional<NameSet>({"common"}) : std::nullopt;
 }
 

@@ -3,7 +3,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
+#include <vector>
 
+#include "town/pace.hpp"
 #include "town/town_plan.hpp"
 
 namespace ndt::harness::town {
@@ -28,8 +31,40 @@ TEST(TownDrive, TheLargeOneIsLongerThanTwoKilometres) {
   EXPECT_GE(scan_drive(plan_of(TownScale::large)).length_m(), 2000);
 }
 
+TEST(TownDrive, ACarKeepsToItsSpeedsAndTurnsSlowly) {
+  const TownPlan plan = plan_of(TownScale::drive);
+  const Drive drive = scan_drive(plan);
+  const std::vector<ScanStop> stops = scan_stops(plan, drive);
+  EXPECT_GT(stops.back().along_m, drive.length_m() - 1);
+  double speed = 0, fastest = 0, quickest_turn_deg = 0;
+  for (std::size_t k = 1; k < stops.size(); ++k) {
+    ASSERT_NEAR(stops[k].time_s - stops[k - 1].time_s, 0.1, 1e-9);
+    const double now = (stops[k].along_m - stops[k - 1].along_m) / 0.1;
+    // Braking as a function of the way, in steps of 10 ms, is a little harder than its bound.
+    ASSERT_LE(std::abs(now - speed), 0.1 * 2.2) << "acceleration at " << stops[k].along_m;
+    speed = now;
+    fastest = std::max(fastest, speed);
+    const Heading from = drive.at(stops[k - 1].along_m).heading, to = drive.at(stops[k].along_m).heading;
+    quickest_turn_deg =
+        std::max(quickest_turn_deg, 10 * 180 / kPi * std::asin(std::abs(turned_left(from, to))));
+  }
+  EXPECT_NEAR(fastest, 10, 1e-6);
+  EXPECT_LE(quickest_turn_deg, 20);
+  EXPECT_GE(quickest_turn_deg, 18);
+}
+
+TEST(TownDrive, WithoutACarTheScansAreEvenlyApart) {
+  const TownPlan plan = plan_of(TownScale::small);
+  const std::vector<ScanStop> stops = scan_stops(plan, scan_drive(plan));
+  ASSERT_EQ(stops.size(), 8U);
+  for (std::size_t k = 0; k < stops.size(); ++k) {
+    EXPECT_EQ(stops[k].along_m, 5.0 * static_cast<double>(k));
+    EXPECT_EQ(stops[k].time_s, 0.5 * static_cast<double>(k));
+  }
+}
+
 TEST(TownDrive, IsSmooth) {
-  for (const TownScale scale : {TownScale::small, TownScale::standard, TownScale::large}) {
+  for (const TownScale scale : {TownScale::small, TownScale::standard, TownScale::drive, TownScale::large}) {
     const Drive drive = scan_drive(plan_of(scale));
     Drive::Stop before = drive.at(0);
     for (double s = 0.1; s <= drive.length_m(); s += 0.1) {
@@ -62,7 +97,7 @@ TEST(TownDrive, NothingStandsInItsWay) {
 }
 
 TEST(TownDrive, TheMapsDriveStopsBesideNoScan) {
-  for (const TownScale scale : {TownScale::small, TownScale::standard, TownScale::large}) {
+  for (const TownScale scale : {TownScale::small, TownScale::standard, TownScale::drive, TownScale::large}) {
     const TownPlan plan = plan_of(scale);
     const Drive scans = scan_drive(plan), map = map_drive(plan);
     double nearest = 1e9;

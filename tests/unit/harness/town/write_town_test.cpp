@@ -58,7 +58,8 @@ TEST_F(WriteTown, TheFilesHoldWhatTheSummarySays) {
   const TownSummary summary = write_town(kSmall, town_);
   EXPECT_EQ(summary.name, "town_small");
   EXPECT_THAT(entries(town_),
-              ElementsAre(town_ / "dataset.toml", town_ / "map.pcd", town_ / "scans", town_ / "truth.tum"));
+              ElementsAre(town_ / "dataset.toml", town_ / "map.pcd", town_ / "odometry.tum", town_ / "scans",
+                          town_ / "truth.tum"));
   EXPECT_EQ(summary.scans, 8);
   const std::vector<fs::path> scans = entries(town_ / "scans");
   ASSERT_EQ(scans.size(), 8u);
@@ -102,6 +103,24 @@ TEST_F(WriteTown, TheTruthIsRigidAndGoesAsFarAsTheDrive) {
   EXPECT_NEAR(length, 35, 0.5) << "chords are shorter than arcs";
   EXPECT_LT(translation_error_m(truth[0].map_from_body, {}), 3) << "the map begins near its origin";
   EXPECT_GT(rotation_error_rad(truth.front().map_from_body, truth.back().map_from_body), 1.5) << "one turn";
+}
+
+TEST_F(WriteTown, TheOdometryBeginsAtItsOwnOriginAndDriftsAsASensorDoes) {
+  write_town(kSmall, town_);
+  const std::vector<StampedTransform> truth = read_tum(town_ / "truth.tum"),
+                                      odometry = read_tum(town_ / "odometry.tum");
+  ASSERT_EQ(odometry.size(), truth.size());
+  EXPECT_LT(translation_error_m(odometry[0].map_from_body, {}), 1e-12);
+  for (std::size_t k = 1; k < truth.size(); ++k) {
+    EXPECT_EQ(odometry[k].time_s, truth[k].time_s);
+    const auto step = [&](const std::vector<StampedTransform>& poses) {
+      return inverse(poses[k - 1].map_from_body) * poses[k].map_from_body;
+    };
+    // Six sigma: 5 m, 1 % and 6 % of it; 0.05 and 0.3 degrees.
+    EXPECT_LT(translation_error_m(step(odometry), step(truth)), 0.07 * 5) << k;
+    EXPECT_LT(rotation_error_rad(step(odometry), step(truth)), 0.35 * kPi / 180) << k;
+    EXPECT_GT(translation_error_m(step(odometry), step(truth)), 1e-6) << k;
+  }
 }
 
 TEST_F(WriteTown, CoordinatesAreWholeMillimetres) {
@@ -163,7 +182,7 @@ TEST_F(WriteTown, ThreadsAndScalesOutOfRangeAreRefused) {
     EXPECT_THROW(write_town({.scale = TownScale::small, .seed = 1, .threads = threads}, town_),
                  std::invalid_argument);
   EXPECT_FALSE(fs::exists(town_.parent_path()));
-  for (const TownScale scale : {TownScale::small, TownScale::standard, TownScale::large})
+  for (const TownScale scale : {TownScale::small, TownScale::standard, TownScale::drive, TownScale::large})
     EXPECT_EQ(town_scale(town_scale_name(scale)), scale);
   EXPECT_THROW(town_scale("huge"), UsageError);
 }

@@ -1,0 +1,276 @@
+// ndt-bench localize: follows a recording through a map, each scan from where the one before ended.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "base/metrics.hpp"
+#include "base/numbers.hpp"
+#include "base/standard_streams.hpp"
+#include "cli/commands.hpp"
+#include "cli/flags.hpp"
+#include "cli/option_flags.hpp"
+#include "cli/progress_line.hpp"
+#include "io/cloud_file.hpp"
+#include "localize/localize_run.hpp"
+
+namespace ndt::harness {
+namespace {
+
+using localization::kLocalizerOptions;
+using localization::Localizer;
+using localization::LocalizerOptions;
+using localization::Prediction;
+using LocalizerArguments = Given<kLocalizerOptions>;
+
+constexpr const char* kGroup = "Localisation";
+constexpr const char* kSearch = "search";
+
+struct Arguments {
+  std::string map, scans, stamps, odometry, gnss, out;
+  std::string implementation{kAuto};
+  std::vector<std::string> init, guess, sigma{"5,5,0.5,0.02,0.02"};
+  double rate_hz = 10, critical_ms = 100;
+  LocalizerArguments localizer;
+  AlignArguments align;
+  PreparationArguments preparation;
+};
+
+bool starts_by_search(const Arguments& a) { return a.init.size() == 1 && a.init[0] == kSearch; }
+
+/// The profile that forgives a rough prediction, unless one is given.
+AlignArguments with_profile(AlignArguments given) {
+  auto& profile = given[&ProfileChoice::profile];
+  if (!profile) profile = to_string(Profile::pyramid);
+  return given;
+}
+
+/// What is wrong with the options is said before any file is read.
+void check(const Arguments& a) {
+  if (!(a.rate_hz > 0 && a.rate_hz <= 1e6))
+    throw UsageError(fmt::format("--rate = {}: must be above 0 to 1e6 scans a second", a.rate_hz));
+  if (!(a.critical_ms > 0))
+    throw UsageError(fmt::format("--critical-ms = {}: must be above 0", a.critical_ms));
+  if (!a.guess.empty() && !starts_by_search(a))
+    throw UsageError("--guess is the middle of a search: give --init search with it, or --init POSE alone");
+  per_scan(a.align);
+  resolve(with_profile(a.align));
+  LocalizerOptions options;
+  a.localizer.apply_to(options);
+  validate(options);
+  scan_preparation(a.preparation);
+  map_preparation(a.preparation);
+}
+
+std::vector<StampedTransform> poses_or_none(const std::string& file) {
+  return file.empty() ? std::vector<StampedTransform>() : read_tum(file);
+}
+
+/// The options of the localizer, which follow from those of the alignments where nothing is given.
+LocalizerOptions localizer_options(const Arguments& a, const AlignOptions& align, const Implementation& entry,
+                                   bool odometry) {
+  LocalizerOptions options;
+  if (odometry) options.prediction = Prediction::odometry;
+  if (!entry.peer) options.reliable_nvtl = initial_pose::known_reliable_nvtl(align);
+  a.localizer.apply_to(options);
+  if (!options.least_score && options.score == localization::ScoreKind::nvtl)
+    options.least_score = options.reliable_nvtl;
+  options.max_iterations = align.max_iterations;
+  validate(options);
+  if (options.prediction == Prediction::odometry && !odometry)
+    throw UsageError("--prediction odometry: the scans have none; give --odometry");
+  return options;
+}
+
+initial_pose::PosePrior prior_of(const Arguments& a, const Transform& guess) {
+  initial_pose::PosePrior prior;
+  prior.mean = principal(derivative_pose(guess));
+  const std::vector<double> sigma = parse_numbers(fmt::format("{}", fmt::join(a.sigma, " ")), "--sigma");
+  if (sigma.size() != 5)
+    throw UsageError(
+        fmt::format("--sigma: {} numbers; give 5: x, y, z in metres, roll, pitch in radians", sigma.size()));
+  std::ranges::copy(sigma, prior.sigma);
+  require_valid(prior);
+  return prior;
+}
+
+/// The pose given, or the dataset's own guess of the first scan.
+Transform first_pose(const std::vector<std::string>& words, const ScanSequence& sequence,
+                     const char* option) {
+  if (!words.empty()) return pose_from(words, option);
+  if (sequence.near_start) return *sequence.near_start;
+  throw UsageError(
+      fmt::format("{} is missing: where in the map is the first scan? Give x,y,z,roll,pitch,yaw{}", option,
+                  std::string_view(option) == "--init" ? ", or search with --guess" : ""));
+}
+
+void start(Localizer& localizer, const Arguments& a, const ScanSequence& sequence) {
+  if (starts_by_search(a))
+    localizer.start_by_search(prior_of(a, first_pose(a.guess, sequence, "--guess")));
+  else
+    localizer.start_at(first_pose(a.init, sequence, "--init"));
+}
+
+PointCloud map_of(const Arguments& a, const ScanSequence& sequence) {
+  if (a.map.empty() && !sequence.map)
+    throw UsageError("--map is missing: a folder of scans needs the map they were taken in");
+  PointCloud map = a.map.empty() ? sequence.map() : read_cloud(a.map);
+  return prepare(std::move(map), map_preparation(a.preparation)).cloud;
+}
+
+/// Two aligners on one map: that of the tracking, and a wide one for searches, built when one begins.
+class Aligners {
+ public:
+  Aligners(const Arguments& a, const Implementation& entry, const AlignOptions& options, PointCloud map)
+      : entry_(entry), map_(std::move(map)), wide_(with_profile(a.align)) {
+    auto& resolution = wide_[&AlignOptions::resolution_m];
+    if (!resolution) resolution = options.resolution_m;
+    tracker_ = entry.make(options);
+    tracker_->set_map(map_);
+  }
+  Aligner& tracker() { return *tracker_; }
+  Aligner& searcher() {
+    if (!searcher_) {
+      searcher_ = entry_.make(resolve(wide_, Guesses::of_a_search));
+      searcher_->set_map(map_);
+    }
+    return *searcher_;
+  }
+
+ private:
+  const Implementation& entry_;
+  PointCloud map_;
+  AlignArguments wide_;
+  std::unique_ptr<Aligner> tracker_, searcher_;
+};
+
+void print(const LocalizeSummary& summary, const ScanSequence& sequence, const Implementation& entry,
+           const std::string& out) {
+  fmt::print("implementation   {} ({})\n", entry.name, entry.runs_on);
+  fmt::print("scans            {} of {}: {} ok, {} doubtful, {} lost\n", summary.frames, sequence.name,
+             summary.ok, summary.doubtful, summary.lost);
+  if (summary.searches > 0)
+    fmt::print("searches         {}, {} found a pose\n", summary.searches, summary.found);
+  fmt::print("time a scan      {:.2f} ms (median), {:.2f} ms (p99)\n", median(summary.execution_ms),
+             quantile(summary.execution_ms, 0.99));
+  if (summary.error) {
+    const TrajectoryError& e = *summary.error;
+    fmt::print(
+        "closed-loop ATE  {:.4f} m RMSE, mean {:.4f} m, max {:.4f} m; rotation {:.4f} deg RMSE, max {:.4f} "
+        "deg\n",
+        e.rmse_m, e.mean_m, e.max_m, e.rmse_deg, e.max_deg);
+    fmt::print("                 of {} poses, not moved onto the truth ({})\n", e.poses,
+               sequence.truth.quality);
+  }
+  fmt::print("written to       {}: poses.tum, poses_kitti.txt, frames.csv, diagnostics.jsonl\n",
+             printable_name(out));
+}
+
+ExitCode verdict_on(const LocalizeSummary& summary) {
+  if (!summary.lost_since) return ExitCode::ok;
+  notice("ndt-bench: localize: lost at frame {}, and not found again by the last, {}\n", *summary.lost_since,
+         summary.frames - 1);
+  return ExitCode::jobs_failed;
+}
+
+ExitCode localize(const Arguments& a) {
+  check(a);
+  const ScanPreparation scan_filters = scan_preparation(a.preparation);
+  ProgressLine progress;
+  StampSource stamps{.file = std::nullopt, .rate_hz = a.rate_hz};
+  if (!a.stamps.empty()) stamps.file = a.stamps;
+  const ScanSequence sequence = open_sequence(a.scans, stamps, progress.report());
+  if (!sequence.note.empty()) notice("ndt-bench: {}\n", sequence.note);
+
+  AlignArguments align = with_profile(a.align);
+  if (auto& resolution = align[&AlignOptions::resolution_m]; !resolution) resolution = sequence.resolution_m;
+  const AlignOptions options = resolve(align);
+  LocalizeInput input;
+  input.sequence = &sequence;
+  input.critical_ms = a.critical_ms;
+  input.odometry = a.odometry.empty() ? sequence.odometry : read_tum(a.odometry);
+  input.gnss = poses_or_none(a.gnss);
+  input.scan = [&](std::size_t i) { return prepare(sequence.scan(i), scan_filters).cloud; };
+  input.limits = [&] { return per_scan(a.align); };
+  const Implementation& entry = implementation_from(a.implementation);
+  if (entry.own_process)
+    throw UsageError(
+        fmt::format("{} gives no scores, and localize needs them; take another implementation", entry.name));
+  const LocalizerOptions setting = localizer_options(a, options, entry, !input.odometry.empty());
+
+  Aligners aligners(a, entry, options, map_of(a, sequence));
+  Localizer localizer(aligners.tracker(), setting, [&]() -> Aligner& { return aligners.searcher(); });
+  start(localizer, a, sequence);
+  LocalizationFiles files(a.out);
+  const LocalizeSummary summary = localize_all(localizer, input, [&](const LocalizedScan& scan) {
+    files.append(scan);
+    progress.show({.done = scan.frame + 1, .total = sequence.scans.size(), .now = scan.scan->name});
+  });
+  print(summary, sequence, entry, a.out);
+  return verdict_on(summary);
+}
+
+void add_source_flags(CLI::App& command, Arguments& a) {
+  command
+      .add_option("--scans", a.scans,
+                  "folder of clouds, in the order of their names; or a dataset's name or folder")
+      ->type_name("DIR|DATASET")
+      ->required();
+  command
+      .add_option("--map", a.map, "cloud to localise in (" + cloud_extensions() + "); a dataset has its own")
+      ->type_name("FILE");
+  command
+      .add_option("--stamps", a.stamps, "times of the scans, seconds, one a line, such as KITTI's times.txt")
+      ->type_name("FILE");
+  command.add_option("--rate", a.rate_hz, "scans a second where they have no times (default 10)")
+      ->type_name("HZ");
+  command
+      .add_option("--odometry", a.odometry,
+                  "poses of the scanner by another sensor, in a world of its own, TUM")
+      ->type_name("FILE");
+  command
+      .add_option("--gnss", a.gnss, "positions of the scanner in the map, which pull along the heading, TUM")
+      ->type_name("FILE");
+}
+
+void add_start_flags(CLI::App& command, Arguments& a) {
+  command
+      .add_option("--init", a.init,
+                  "pose of the first scan, map_from_scan as in align --guess; or search: look for it around "
+                  "--guess (default: a dataset's first guess)")
+      ->type_name("POSE")
+      ->expected(1, 16);
+  add_pose_flag(command, "--guess", a.guess, false);
+  command.get_option("--guess")->description(
+      "middle of --init search, as in align (default: a dataset's first guess)");
+  command
+      .add_option("--sigma", a.sigma,
+                  "of --init search: standard deviations of x,y,z in metres and roll,pitch in radians; the "
+                  "heading may be any (default 5,5,0.5,0.02,0.02)")
+      ->type_name("SIGMA")
+      ->expected(1, 5);
+}
+
+}  // namespace
+
+void add_localize(CLI::App& app, Command& chosen) {
+  const auto a = std::make_shared<Arguments>();
+  CLI::App& command =
+      add_command(app, chosen, "localize",
+                  "Follow a recording through a map, each scan from where the one before ended", a, localize);
+  add_source_flags(command, *a);
+  add_start_flags(command, *a);
+  command.add_option("--out", a->out, "folder of the poses and the diagnostics, made with its parents")
+      ->type_name("DIR")
+      ->required();
+  command.add_option("--critical-ms", a->critical_ms, "a scan that takes longer is diagnosed (default 100)")
+      ->type_name("MS");
+  add_implementation_flag(command, a->implementation);
+  add_flags(command, a->localizer, kGroup, Defaults::shown, [](const auto&) { return true; });
+  add_align_flags(command, a->align);
+  add_threads_flag(command, a->align);
+  add_map_preparation_flags(command, a->preparation);
+  add_scan_preparation_flags(command, a->preparation);
+}
+
+}  // namespace ndt::harness

@@ -1,0 +1,111 @@
+#include "localize/diagnostics_json.hpp"
+
+#include "base/json_struct.hpp"
+
+namespace ndt::harness {
+namespace {
+
+using nlohmann::ordered_json;
+using namespace localization;
+
+/// Null for what is not finite, which JSON cannot hold, and for what is not there.
+template <class T>
+ordered_json number(const std::optional<T>& value) {
+  if (!value || !std::isfinite(static_cast<double>(*value))) return nullptr;
+  return *value;
+}
+ordered_json number(double value) { return number(std::optional(value)); }
+
+ordered_json xyz(const Transform& pose) { return array_of(translation_of(pose)); }
+ordered_json rpy(const Transform& pose) {
+  const Pose p = principal(derivative_pose(pose));
+  return {p.roll, p.pitch, p.yaw};
+}
+
+/// Score after, before and between, under Autoware's names.
+void put_score(ordered_json& j, const std::string& key, std::optional<double> after,
+               std::optional<double> before) {
+  j[key] = number(after);
+  j[key + "_before"] = number(before);
+  j[key + "_diff"] = after && before ? number(*after - *before) : nullptr;
+}
+
+void put_autoware_keys(ordered_json& j, const ScanReport& report, double execution_ms) {
+  const std::optional<AlignResult>& aligned = report.aligned;
+  const auto of_result = [&](auto member) {
+    return aligned ? std::optional<double>((*aligned).*member) : std::nullopt;
+  };
+  const auto of_before = [&](auto member) {
+    return report.before ? std::optional<double>((*report.before).*member) : std::nullopt;
+  };
+  j["topic_time_stamp"] = report.stamp_s;
+  j["sensor_points_size"] = report.points;
+  j["sensor_points_delay_time_sec"] = nullptr;  // a recording has no delay
+  j["sensor_points_max_distance"] = report.farthest_m;
+  j["is_succeed_transform_sensor_points"] = report.points > 0;
+  j["is_activated"] = true;
+  j["is_succeed_interpolate_initial_pose"] = report.prediction.odometry_miss == Miss::none;
+  j["is_set_map_points"] = true;
+  j["iteration_num"] = aligned ? ordered_json(aligned->iterations) : nullptr;
+  j["local_optimal_solution_oscillation_num"] = aligned ? ordered_json(aligned->oscillation_count) : nullptr;
+  put_score(j, "transform_probability", of_result(&AlignResult::transform_probability),
+            of_before(&Score::transform_probability));
+  put_score(j, "nearest_voxel_transformation_likelihood", of_result(&AlignResult::nvtl),
+            of_before(&Score::nvtl));
+  j["distance_initial_to_result"] = aligned ? number(report.moved_m) : nullptr;
+  j["execution_time"] = number(execution_ms);
+  j["skipping_publish_num"] = report.rejected;
+}
+
+ordered_json recovery_json(const std::optional<Recovered>& recovery) {
+  if (!recovery) return nullptr;
+  const Recovered& r = *recovery;
+  const Transform mean = to_transform(r.prior.mean);
+  return {{"attempt", r.attempt},
+          {"prior_xyz_m", xyz(mean)},
+          {"prior_sigma", array_of(r.prior.sigma)},
+          {"particles", r.particles},
+          {"found", r.found},
+          {"reliable", r.reliable ? ordered_json(*r.reliable) : nullptr},
+          {"nvtl", number(r.nvtl)},
+          {"stop", std::string(to_string(r.stop))},
+          {"ambiguous", r.ambiguous},
+          {"runner_up_ratio", number(r.runner_up_ratio)},
+          {"interrupted", r.interrupted ? ordered_json(std::string(to_string(*r.interrupted))) : nullptr},
+          {"distance_prior_to_best_m", number(r.moved_m)}};
+}
+
+void put_own_keys(ordered_json& j, const ScanReport& report) {
+  j["verdict"] = std::string(to_string(report.verdict));
+  j["reason"] = std::string(to_string(report.reason));
+  j["source"] = std::string(to_string(report.source));
+  j["pose_xyz_m"] = xyz(report.map_from_scan);
+  j["pose_rpy_rad"] = rpy(report.map_from_scan);
+  j["covariance"] = report.covariance ? array_of(report.covariance->m) : ordered_json(nullptr);
+  j["predicted_by"] = std::string(to_string(report.prediction.by));
+  j["predicted_xyz_m"] = xyz(report.prediction.map_from_scan);
+  j["predicted_rpy_rad"] = rpy(report.prediction.map_from_scan);
+  j["odometry_miss"] = std::string(to_string(report.prediction.odometry_miss));
+  j["gnss_miss"] = std::string(to_string(report.gnss_miss));
+  j["regularisation_xy_m"] = report.regularisation
+                                 ? ordered_json({report.regularisation->x, report.regularisation->y})
+                                 : ordered_json(nullptr);
+  j["stop"] = report.aligned ? ordered_json(std::string(to_string(report.aligned->stop))) : nullptr;
+  j["recovery"] = recovery_json(report.recovery);
+}
+
+}  // namespace
+
+ordered_json diagnostics_json(std::size_t frame, const TimedScan& scan, const ScanReport& report,
+                              double execution_ms) {
+  ordered_json j;
+  j["frame"] = frame;
+  j["scan"] = scan.name;
+  j["level"] = std::string(to_string(report.diagnosis.level));
+  j["messages"] = report.diagnosis.messages;
+  put_autoware_keys(j, report, execution_ms);
+  put_own_keys(j, report);
+  return j;
+}
+
+}  // namespace ndt::harness

@@ -1,0 +1,106 @@
+#include "localize/localize_run.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/clock.hpp"
+#include "base/metrics.hpp"
+
+namespace ndt::harness {
+namespace {
+
+using localization::Level;
+using localization::ScanReport;
+using localization::Verdict;
+
+/// Hands over poses up to a time and the first one after it, which a lookup at that time needs.
+class Feed {
+ public:
+  explicit Feed(const std::vector<StampedTransform>& poses) : poses_(poses) {}
+  template <class Take>
+  void until(double stamp_s, Take&& take) {
+    while (next_ < poses_.size() && (next_ == 0 || poses_[next_ - 1].time_s < stamp_s)) {
+      const StampedTransform& pose = poses_[next_++];
+      take(localization::StampedPose{pose.time_s, pose.map_from_body});
+    }
+  }
+
+ private:
+  const std::vector<StampedTransform>& poses_;
+  std::size_t next_ = 0;
+};
+
+class Errors {
+ public:
+  void add(const Transform& truth, const Transform& pose) {
+    const PoseDifference difference = pose_difference(truth, pose);
+    const double m = difference.translation_m, deg = difference.rotation_deg;
+    ++error_.poses;
+    error_.mean_m += m;
+    error_.rmse_m += m * m;
+    error_.rmse_deg += deg * deg;
+    error_.max_m = std::max(error_.max_m, m);
+    error_.max_deg = std::max(error_.max_deg, deg);
+  }
+  std::optional<TrajectoryError> result() const {
+    if (error_.poses == 0) return std::nullopt;
+    TrajectoryError result = error_;
+    const auto count = static_cast<double>(error_.poses);
+    result.mean_m /= count;
+    result.rmse_m = std::sqrt(error_.rmse_m / count);
+    result.rmse_deg = std::sqrt(error_.rmse_deg / count);
+    return result;
+  }
+
+ private:
+  TrajectoryError error_;  // sums, but for the largest
+};
+
+void count(LocalizeSummary& summary, const LocalizedScan& scan) {
+  const ScanReport& report = *scan.report;
+  ++summary.frames;
+  summary.execution_ms.push_back(scan.execution_ms);
+  summary.ok += report.verdict == Verdict::ok;
+  summary.doubtful += report.verdict == Verdict::doubtful;
+  if (report.verdict == Verdict::lost) {
+    ++summary.lost;
+    if (!summary.lost_since) summary.lost_since = scan.frame;
+  } else {
+    summary.lost_since.reset();
+  }
+  if (!report.recovery) return;
+  ++summary.searches;
+  summary.found += report.recovery->found;
+}
+
+}  // namespace
+
+LocalizeSummary localize_all(localization::Localizer& localizer, const LocalizeInput& input,
+                             const ObserveScan& observe) {
+  LocalizeSummary summary;
+  Errors errors;
+  Feed odometry(input.odometry), gnss(input.gnss);
+  const std::vector<TimedScan>& scans = input.sequence->scans;
+  for (std::size_t frame = 0; frame < scans.size(); ++frame) {
+    const double stamp_s = scans[frame].stamp_s;
+    const PointCloud cloud = input.scan(frame);
+    odometry.until(stamp_s, [&](const auto& pose) { localizer.add_odometry(pose); });
+    gnss.until(stamp_s, [&](const auto& pose) { localizer.add_gnss(pose); });
+    const Stopwatch watch;
+    ScanReport report = localizer.localize(stamp_s, cloud, input.limits());
+    const double execution_ms = watch.elapsed_us() / 1000;
+    if (execution_ms > input.critical_ms)
+      report.diagnosis.raise(
+          Level::warn, fmt::format("it took {:.1f} ms, more than {:g} ms", execution_ms, input.critical_ms));
+    const LocalizedScan scan{frame, &scans[frame], &report, execution_ms};
+    count(summary, scan);
+    if (scans[frame].truth) errors.add(*scans[frame].truth, report.map_from_scan);
+    observe(scan);
+  }
+  summary.error = errors.result();
+  return summary;
+}
+
+}  // namespace ndt::harness

@@ -1,0 +1,44 @@
+// Drives a localizer through a sequence of scans: feeds the other sensors, takes the time, and counts.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <vector>
+
+#include "io/trajectory.hpp"
+#include "localize/records.hpp"
+#include "localize/scan_sequence.hpp"
+#include "ndt/localization/localizer.hpp"
+
+namespace ndt::harness {
+
+/// Closed-loop errors of a localisation against the truth, without any alignment of the trajectories.
+struct TrajectoryError {
+  std::size_t poses = 0;
+  double rmse_m = 0, mean_m = 0, max_m = 0, rmse_deg = 0, max_deg = 0;
+};
+
+struct LocalizeSummary {
+  std::size_t frames = 0, ok = 0, doubtful = 0, lost = 0;
+  std::optional<std::size_t> lost_since;  ///< the frame since which it is lost, if it ends so
+  std::size_t searches = 0, found = 0;    ///< searches, and those that found a pose
+  std::vector<double> execution_ms;       ///< of each frame
+  std::optional<TrajectoryError> error;   ///< of the frames with a truth, lost ones too
+};
+
+struct LocalizeInput {
+  const ScanSequence* sequence = nullptr;
+  std::function<PointCloud(std::size_t index)> scan;  ///< filtered as asked for
+  std::vector<StampedTransform> odometry, gnss;
+  double critical_ms = 100;         ///< a scan that takes longer is diagnosed
+  std::function<PerScan()> limits;  ///< of a scan's alignments, counted from the call
+};
+
+/// Called after every scan.
+using ObserveScan = std::function<void(const LocalizedScan&)>;
+
+/// Localises every scan of the sequence. The localizer has been given its start.
+LocalizeSummary localize_all(localization::Localizer& localizer, const LocalizeInput& input,
+                             const ObserveScan& observe);
+
+}  // namespace ndt::harness

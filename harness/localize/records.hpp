@@ -1,0 +1,38 @@
+// The files of a localisation. Every line is written when its scan is done, so a run that is killed leaves
+// files that can be read.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+
+#include "base/output_file.hpp"
+#include "localize/scan_sequence.hpp"
+#include "ndt/localization/scan_report.hpp"
+
+namespace ndt::harness {
+
+/// What is written about one scan.
+struct LocalizedScan {
+  std::size_t frame = 0;
+  const TimedScan* scan = nullptr;
+  const localization::ScanReport* report = nullptr;
+  double execution_ms = 0;
+};
+
+/// Writes poses.tum, poses_kitti.txt, frames.csv and diagnostics.jsonl into a folder that is made with its
+/// parents.
+class LocalizationFiles {
+ public:
+  /// Older files of these names are replaced. Throws InputError if a file cannot be written.
+  explicit LocalizationFiles(const std::filesystem::path& folder);
+  void append(const LocalizedScan& scan);
+
+ private:
+  NewFile tum_, kitti_, frames_, diagnostics_;
+};
+
+/// The columns of frames.csv and one row of it, without the lines' ends.
+std::string frames_heading();
+std::string frames_row(const LocalizedScan& scan);
+
+}  // namespace ndt::harness

@@ -1,0 +1,116 @@
+#include "localize/scan_sequence.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "base/errors.hpp"
+#include "data/load_dataset.hpp"
+#include "io/cloud_file.hpp"
+
+namespace ndt::harness {
+namespace {
+
+namespace fs = std::filesystem;
+
+bool is_cloud(const fs::path& file) {
+  const std::string ending = file.extension().string();
+  return ending == ".pcd" || ending == ".ply" || ending == ".bin";
+}
+
+std::vector<fs::path> clouds_in(const fs::path& folder) {
+  std::vector<fs::path> files;
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator(folder, error))
+    if (is_cloud(entry.path())) files.push_back(entry.path());
+  if (files.empty())
+    throw refusal(printable_name(folder.native()), "", "no .pcd, .ply or .bin file in it",
+                  error ? "make the folder readable: " + error.message()
+                        : "give the folder of the scans; a ROS bag becomes one with ./run convert");
+  std::ranges::sort(files);
+  return files;
+}
+
+std::vector<double> read_stamps(const fs::path& file) {
+  ByteSource source(file);
+  TextWords words(source, 0, TextWords::Comments::hash);
+  std::vector<double> stamps;
+  for (std::array<double, 1> row; read_numbers(words, row);) {
+    require_room(words, stamps.size());
+    if (!stamps.empty() && row[0] <= stamps.back())
+      throw words.refused(
+          fmt::format("time {} does not come after {}, the one before", row[0], stamps.back()),
+          "give the scans in the order of their times");
+    stamps.push_back(row[0]);
+  }
+  return stamps;
+}
+
+ScanSequence of_folder(const fs::path& folder) {
+  const std::vector<fs::path> files = clouds_in(folder);
+  ScanSequence sequence;
+  sequence.name = printable_name(folder.native());
+  for (const fs::path& file : files) sequence.scans.push_back({.name = file.stem().string(), .truth = {}});
+  sequence.scan = [files](std::size_t index) { return read_cloud(files.at(index)); };
+  return sequence;
+}
+
+void require_one_map(const Dataset& dataset) {
+  if (dataset.kind == "scan_to_map" && dataset.one_map) return;
+  throw InputError(fmt::format(
+      "dataset {}: it is of kind {}, whose scans have no common map; give its folder of scans and --map",
+      dataset.name, dataset.kind));
+}
+
+ScanSequence of_dataset(Dataset dataset) {
+  require_one_map(dataset);
+  ScanSequence sequence;
+  sequence.name = dataset.name;
+  sequence.resolution_m = dataset.resolution_m;
+  sequence.truth = dataset.truth;
+  sequence.odometry = std::move(dataset.odometry);
+  if (!dataset.frames[0].guesses.empty()) sequence.near_start = dataset.frames[0].guesses[0].map_from_scan;
+  for (const Frame& frame : dataset.frames)
+    sequence.scans.push_back({frame.name, frame.stamp_s.value_or(0), frame.truth});
+  sequence.map = [map = dataset.map] { return map(0); };
+  sequence.scan = dataset.scan;
+  return sequence;
+}
+
+void set_stamps(ScanSequence& sequence, const std::vector<double>& stamps, const fs::path& file) {
+  if (stamps.size() != sequence.scans.size())
+    throw refusal(printable_name(file.native()), "",
+                  fmt::format("{} times for {} scans", stamps.size(), sequence.scans.size()),
+                  "give one time for every scan, in seconds, one a line");
+  for (std::size_t i = 0; i < stamps.size(); ++i) sequence.scans[i].stamp_s = stamps[i];
+}
+
+}  // namespace
+
+ScanSequence open_sequence(const std::string& scans, const StampSource& stamps,
+                           const ReportProgress& report) {
+  std::error_code error;
+  const bool folder = fs::is_directory(scans, error) && !fs::exists(fs::path(scans) / "dataset.toml", error);
+  bool has_stamps = false;
+  ScanSequence sequence;
+  if (folder) {
+    sequence = of_folder(scans);
+  } else {
+    const bool local = fs::is_directory(scans, error) && scans.find('/') == std::string::npos;
+    Dataset dataset = load_dataset(local ? "./" + scans : scans, report);
+    has_stamps = std::ranges::all_of(dataset.frames, [](const Frame& f) { return f.stamp_s.has_value(); });
+    sequence = of_dataset(std::move(dataset));
+  }
+  if (stamps.file) {
+    set_stamps(sequence, read_stamps(*stamps.file), *stamps.file);
+  } else if (!has_stamps) {
+    for (std::size_t i = 0; i < sequence.scans.size(); ++i)
+      sequence.scans[i].stamp_s = static_cast<double>(i) / stamps.rate_hz;
+    sequence.note = fmt::format(
+        "the scans have no times; they are taken to be {:g} a second (--rate, --stamps)", stamps.rate_hz);
+  }
+  return sequence;
+}
+
+}  // namespace ndt::harness

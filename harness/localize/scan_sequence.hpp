@@ -1,0 +1,47 @@
+// The scans of a localisation with their times: a dataset's, or a folder of files.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/progress.hpp"
+#include "data/dataset.hpp"
+
+namespace ndt::harness {
+
+struct TimedScan {
+  std::string name;
+  double stamp_s = 0;
+  std::optional<Transform> truth;
+};
+
+/// Clouds are read when asked for; a dataset's are filtered as it says.
+struct ScanSequence {
+  std::string name;
+  std::vector<TimedScan> scans;
+  std::function<PointCloud(std::size_t index)> scan;
+  std::function<PointCloud()> map;         ///< empty for a folder
+  std::optional<double> resolution_m;      ///< that the dataset is meant for
+  std::optional<Transform> near_start;     ///< a guess of the first scan's pose
+  std::vector<StampedTransform> odometry;  ///< the dataset's own, or none
+  TruthFacts truth;
+  std::string note;  ///< what a person should know about the times; may be empty
+};
+
+/// Where times come from if neither a file nor the dataset has them.
+struct StampSource {
+  std::optional<std::filesystem::path> file;  ///< one number a line, seconds, as KITTI's times.txt
+  double rate_hz = 10;
+};
+
+/// Takes a folder without a dataset.toml as a folder of clouds, in the order of their names, and anything
+/// else as a dataset's name or path. Throws InputError for a folder without clouds, times that do not
+/// increase or are not one per scan, and a dataset whose scans are not of one map; UsageError for an unknown
+/// name.
+ScanSequence open_sequence(const std::string& scans, const StampSource& stamps,
+                           const ReportProgress& report = {});
+
+}  // namespace ndt::harness

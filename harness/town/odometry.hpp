@@ -1,0 +1,17 @@
+// What wheels and a gyroscope would tell of a drive: the motions between scans, not quite right, added up.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "io/trajectory.hpp"
+
+namespace ndt::harness::town {
+
+/// Odometry at the times of the poses, in a world that begins with the first of them. Distances are 1 % too
+/// long, and off by another 1 % (1 sigma) from pose to pose; the heading drifts by 1 degree in 100 m, and by
+/// 0.05 degrees (1 sigma) from pose to pose.
+std::vector<StampedTransform> odometry_of(std::span<const StampedTransform> poses, std::uint64_t seed);
+
+}  // namespace ndt::harness::town

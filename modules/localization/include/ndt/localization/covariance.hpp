@@ -1,0 +1,44 @@
+// How uncertain a pose is: the covariance of x and y by one of four estimates, within a 6x6 of which the rest
+// is fixed.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "ndt/align/aligner.hpp"
+#include "ndt/localization/localizer_options.hpp"
+
+namespace ndt::localization {
+
+/// Mean and covariance of positions, which is what the two multi modes are made of.
+struct Scatter {
+  double mean_x = 0, mean_y = 0;
+  PositionCovariance covariance;
+};
+/// Weights must add up to 1; one per position.
+Scatter scatter_of(std::span<const Transform> poses, std::span<const double> weights);
+
+/// The poses beside one: moved by each offset along its own x and y axes, in the map's plane.
+std::vector<Transform> poses_beside(const Transform& pose, std::span<const Offset> offsets);
+
+/// Scatter of the result and of alignments from beside it, all with the same weight, times (n-1)/n as in the
+/// reference. One batch.
+Scatter multi_ndt(Aligner& aligner, const PointCloud& scan, const AlignResult& result,
+                  std::span<const Offset> offsets, const PerScan& per_scan);
+
+/// Scatter of the result and of the places beside it, weighted by exp(NVTL / temperature). One batch.
+Scatter multi_ndt_score(Aligner& aligner, const PointCloud& scan, const AlignResult& result,
+                        std::span<const Offset> offsets, double temperature);
+
+/// What the options ask for; nothing for a fixed one, and for a curvature that cannot be inverted.
+std::optional<PositionCovariance> estimated(Aligner& aligner, const PointCloud& scan,
+                                            const AlignResult& result, const LocalizerOptions& options,
+                                            const PerScan& per_scan);
+
+/// Covariance of x y z roll pitch yaw in the map: the fixed variances, and an estimate of x and y, scaled and
+/// raised to the fixed variance along the vehicle's axes.
+Mat6 pose_covariance(const Transform& map_from_scan, const std::optional<PositionCovariance>& estimate,
+                     const LocalizerOptions& options);
+
+}  // namespace ndt::localization

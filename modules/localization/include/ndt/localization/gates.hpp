@@ -1,0 +1,55 @@
+// What an alignment must meet to be taken for the vehicle's pose.
+#pragma once
+
+#include <array>
+
+#include "ndt/align/align_result.hpp"
+#include "ndt/localization/localizer_options.hpp"
+
+namespace ndt::localization {
+
+/// Why a scan's pose is not simply ok.
+enum class Reason {
+  none,
+  scan_empty,        ///< the scan has no finite point
+  scan_short_range,  ///< its farthest point is too near
+  no_overlap,        ///< no point has a voxel at the prediction
+  non_finite,        ///< the alignment's sums overflowed
+  interrupted,       ///< the caller's time was over
+  iterations,        ///< the iteration limit came first
+  score,             ///< the score is too low
+  jump,              ///< the result is far from the prediction
+  degenerate,        ///< the scan leaves a direction free
+  not_found,         ///< a search found nothing that can be trusted
+  unproven           ///< a search found a pose, for which no threshold is known
+};
+constexpr auto enum_names(Reason) {
+  return std::array{"none",       "scan_empty",  "scan_short_range", "no_overlap",
+                    "non_finite", "interrupted", "iterations",       "score",
+                    "jump",       "degenerate",  "not_found",        "unproven"};
+}
+using ndt::to_string;
+
+/// Numbers that the gates look at.
+struct Measured {
+  Stop stop = Stop::no_overlap;
+  int iterations = 0, oscillations = 0;
+  double score = 0;
+  double jump_m = 0;
+};
+Measured measured(const AlignResult& result, const Transform& prediction, const LocalizerOptions& options);
+
+struct Judgement {
+  bool iterations_ok = false;  ///< fewer than the limit
+  bool oscillates = false;     ///< so often that the limit is excused
+  bool score_ok = false;
+  bool jump_ok = false;
+  /// The pose is used. As in Autoware by iterations, oscillation and score alone, with one exception: where
+  /// the score is not judged, a degenerate pose is not used, because nothing tells it from a scan without a
+  /// match.
+  bool accepted = false;
+  Reason reason = Reason::none;
+};
+Judgement judged(const Measured& measured, const LocalizerOptions& options);
+
+}  // namespace ndt::localization

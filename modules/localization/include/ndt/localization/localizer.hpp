@@ -1,0 +1,64 @@
+// Follows a vehicle through a map: scan after scan predicts, aligns, judges, and searches where it is lost.
+// It reads no file and no clock: the same calls give the same bits.
+#pragma once
+
+#include <functional>
+#include <optional>
+
+#include "ndt/align/aligner.hpp"
+#include "ndt/initial_pose/pose_prior.hpp"
+#include "ndt/localization/localizer_options.hpp"
+#include "ndt/localization/pose_buffer.hpp"
+#include "ndt/localization/prediction.hpp"
+#include "ndt/localization/recovery.hpp"
+#include "ndt/localization/scan_report.hpp"
+
+namespace ndt::localization {
+
+/// Gives the aligner that searches, with the same map; called when the first search begins.
+using Searcher = std::function<Aligner&()>;
+
+/// For one thread at a time. `tracker` has its map, and both aligners outlive the localizer.
+class Localizer {
+ public:
+  /// Without a searcher the tracker searches too. Throws as validate() does.
+  explicit Localizer(Aligner& tracker, const LocalizerOptions& options = {}, Searcher searcher = {});
+
+  /// The next scan is expected here. Throws std::invalid_argument if it is not rigid.
+  void start_at(const Transform& map_from_scan);
+  /// The next scan is searched around the prior's mean. Throws std::invalid_argument for a prior out of range
+  /// and where the options allow no search.
+  void start_by_search(const initial_pose::PosePrior& prior);
+
+  // Other sensors, each in the order of its times. A lookup at a scan's time needs the pose after it, too.
+  void add_odometry(const StampedPose& odometry_from_scan) { predictor_.add_odometry(odometry_from_scan); }
+  void add_twist(const StampedTwist& twist) { predictor_.add_twist(twist); }
+  /// Pulls scans of that time along the vehicle's heading, as strongly as the aligner's
+  /// AlignOptions::regularisation_scale says.
+  void add_gnss(const StampedPose& map_from_scan) { gnss_.push(map_from_scan); }
+
+  /// `limits` holds for every alignment of this scan; a regularisation target of its own replaces the GNSS's.
+  /// Throws std::logic_error before a start, std::invalid_argument for a time that does not come after the
+  /// last scan's, and what Aligner::align throws; a scan that cannot be used is reported instead.
+  ScanReport localize(double stamp_s, const PointCloud& scan, const PerScan& limits = {});
+
+ private:
+  void require_next(double stamp_s) const;
+  bool usable(const PointCloud& scan, ScanReport& report) const;
+  void regularise(PerScan& per_scan, ScanReport& report);
+  void align(const PointCloud& scan, const PerScan& per_scan, ScanReport& report);
+  void search(const PointCloud& scan, const PerScan& per_scan, ScanReport& report);
+  void settle(const PointCloud& scan, const PerScan& per_scan, ScanReport& report);
+
+  Aligner& tracker_;
+  LocalizerOptions options_;
+  Searcher searcher_;
+  Predictor predictor_;
+  PoseBuffer gnss_;
+  Recovery recovery_;
+  std::optional<double> last_stamp_s_;
+  bool started_ = false, search_first_ = false;
+  int rejected_ = 0;
+};
+
+}  // namespace ndt::localization

@@ -1,0 +1,117 @@
+// Every switch of a localizer and its default: Autoware's, where Autoware has it.
+#pragma once
+
+#include <array>
+#include <optional>
+#include <tuple>
+#include <vector>
+
+#include "ndt/align/align_options.hpp"
+#include "ndt/align/option.hpp"
+#include "ndt/core/enum_names.hpp"
+#include "ndt/core/limits.hpp"
+
+namespace ndt::localization {
+
+/// Where the guess of a scan comes from.
+enum class Prediction {
+  none,               ///< the pose before
+  constant_velocity,  ///< the pose before, moved on with the velocity between the last two
+  odometry            ///< the pose before, moved on as another sensor says; without one, constant_velocity
+};
+constexpr auto enum_names(Prediction) { return std::array{"none", "constant_velocity", "odometry"}; }
+
+/// The score that a pose must reach.
+enum class ScoreKind { transform_probability, nvtl };
+constexpr auto enum_names(ScoreKind) { return std::array{"transform_probability", "nvtl"}; }
+
+/// How the covariance of x and y is estimated; the rest of a pose's covariance is fixed.
+enum class CovarianceMode {
+  fixed,           ///< the same for every scan
+  laplace,         ///< inverse of the score's curvature
+  multi_ndt,       ///< scatter of alignments that start around the pose
+  multi_ndt_score  ///< places around the pose, weighted by their NVTL
+};
+constexpr auto enum_names(CovarianceMode) {
+  return std::array{"fixed", "laplace", "multi_ndt", "multi_ndt_score"};
+}
+using ndt::to_string;
+
+/// A place beside a pose, in the vehicle's own axes [m].
+struct Offset {
+  double x = 0, y = 0;
+};
+
+struct LocalizerOptions {
+  Prediction prediction = Prediction::constant_velocity;
+  double buffer_age_s = 1;       ///< poses of other sensors this far from a scan are not used
+  double buffer_jump_m = 10;     ///< nor are those with so long a step between them
+  double longest_gap_s = 2;      ///< a velocity is not carried over a longer gap between scans
+  double required_range_m = 10;  ///< a scan's farthest point must be this far
+
+  ScoreKind score = ScoreKind::nvtl;
+  std::optional<double> least_score;  ///< nothing: the score is not judged
+  int oscillations = 10;              ///< more reversals excuse a reached iteration limit
+  double jump_m = 3;                  ///< from the prediction to the result; farther is doubtful
+  int lost_after = 5;                 ///< rejected scans in a row
+
+  CovarianceMode covariance = CovarianceMode::fixed;
+  double position_variance_m2 = 0.0225, angle_variance_rad2 = 0.000625;
+  double covariance_temperature = 0.05, covariance_scale = 1;
+
+  int recovery_particles = 200;  ///< of one search; 0: what is lost stays lost
+  double recovery_sigma_m = 2, recovery_growth = 1.5, recovery_most_m = 30;
+
+  // What an Aligner does not tell about itself, and lists, which are no flags.
+  int max_iterations = AlignOptions{}.max_iterations;
+  std::optional<double> reliable_nvtl;  ///< of the poses that a search finds
+  std::vector<Offset> offsets{{0, 0.5}, {0, -0.5}, {0.5, 0}, {-0.5, 0}, {1, 0}, {-1, 0}};
+};
+
+/// Every option that is a flag, once.
+inline constexpr std::tuple kLocalizerOptions{
+    Option{"prediction", &LocalizerOptions::prediction, Bounds::none(), "NAME",
+           "guess of a scan: the pose before, moved on with the velocity or the odometry"},
+    Option{"buffer-age", &LocalizerOptions::buffer_age_s, Bounds::above(0, 3600), "S",
+           "odometry and GNSS poses this far from a scan in time are not used"},
+    Option{"buffer-jump", &LocalizerOptions::buffer_jump_m, Bounds::above(0, 1e6), "M",
+           "nor are two neighbours this far apart"},
+    Option{"longest-gap", &LocalizerOptions::longest_gap_s, Bounds::closed(0, 3600), "S",
+           "a velocity is not carried over a longer gap between scans"},
+    Option{"required-range", &LocalizerOptions::required_range_m, Bounds::closed(0, 1e6), "M",
+           "a scan whose farthest point is nearer is not used"},
+    Option{"score", &LocalizerOptions::score, Bounds::none(), "NAME", "what --least-score is compared with"},
+    Option{"least-score", &LocalizerOptions::least_score, Bounds::closed(0, 1000), "SCORE",
+           "what the score must exceed; where none is given: for nvtl 2.3 with profile autoware at 2 m, 2.4 "
+           "with textbook and pyramid at 2 m, else the score is not judged"},
+    Option{"oscillations", &LocalizerOptions::oscillations, Bounds::closed(0, Limits::kIterations), "N",
+           "an alignment that reverses more often may reach the iteration limit"},
+    Option{"jump", &LocalizerOptions::jump_m, Bounds::above(0, 1e6), "M",
+           "a result farther from its prediction is doubtful"},
+    Option{"lost-after", &LocalizerOptions::lost_after, Bounds::closed(1, 1000000), "N",
+           "rejected scans in a row"},
+    Option{"covariance", &LocalizerOptions::covariance, Bounds::none(), "NAME",
+           "estimate of the covariance of x and y"},
+    Option{"position-variance", &LocalizerOptions::position_variance_m2, Bounds::above(0, 1e6), "M2",
+           "of x, y and z along the vehicle's axes: the fixed one, and the least that x and y are given"},
+    Option{"angle-variance", &LocalizerOptions::angle_variance_rad2, Bounds::above(0, 10), "RAD2",
+           "of roll, pitch and yaw"},
+    Option{"covariance-temperature", &LocalizerOptions::covariance_temperature, Bounds::above(0, 1000),
+           "NVTL", "multi_ndt_score: difference in NVTL that divides a place's weight by e"},
+    Option{"covariance-scale", &LocalizerOptions::covariance_scale, Bounds::above(0, 1e6), "FACTOR",
+           "of an estimated covariance"},
+    Option{"recovery-particles", &LocalizerOptions::recovery_particles, Bounds::closed(0, Limits::kBatch),
+           "N", "alignments of one search for a lost pose, 0 = it stays lost"},
+    Option{"recovery-sigma", &LocalizerOptions::recovery_sigma_m, Bounds::above(0, 10000), "M",
+           "deviation of x and y of the first search around the prediction"},
+    Option{"recovery-growth", &LocalizerOptions::recovery_growth, Bounds::closed(1, 10), "FACTOR",
+           "from each search that finds nothing to the next"},
+    Option{"recovery-most", &LocalizerOptions::recovery_most_m, Bounds::above(0, 10000), "M",
+           "the deviation grows no further"},
+};
+
+/// Throws std::invalid_argument "option <name> = <value>: must be in <bounds>", and for offsets that are not
+/// finite.
+void validate(const LocalizerOptions& options);
+
+}  // namespace ndt::localization

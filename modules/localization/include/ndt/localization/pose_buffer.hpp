@@ -1,0 +1,57 @@
+// Poses of another sensor by their times, looked up at the time of a scan. The rules are those of Autoware's
+// pose buffer, which guards the filter's poses and those of a GNSS receiver.
+#pragma once
+
+#include <array>
+#include <deque>
+#include <optional>
+
+#include "ndt/core/enum_names.hpp"
+#include "ndt/core/pose.hpp"
+
+namespace ndt::localization {
+
+struct StampedPose {
+  double stamp_s = 0;
+  Transform pose;
+};
+
+/// Why a buffer has no pose for a time.
+enum class Miss {
+  none,          ///< it has one
+  too_few,       ///< fewer than two poses
+  before_first,  ///< the time is before the first pose
+  too_old,       ///< a pose beside the time is too far from it in time
+  jump           ///< the two poses beside the time are too far apart in space
+};
+constexpr auto enum_names(Miss) { return std::array{"none", "too_few", "before_first", "too_old", "jump"}; }
+using ndt::to_string;
+
+class PoseBuffer {
+ public:
+  /// Poses `age_s` or more away from the time asked for, and neighbours `jump_m` or more apart, are not used.
+  PoseBuffer(double age_s, double jump_m) : age_s_(age_s), jump_m_(jump_m) {}
+
+  /// Adds the newest pose. If it is older than the last, time has run backwards, as where a recording starts
+  /// again, and all before it are forgotten. Throws std::invalid_argument for a time that is not finite and
+  /// for a pose that is not rigid.
+  void push(const StampedPose& pose);
+
+  struct Found {
+    std::optional<Transform> pose;
+    Miss miss = Miss::none;
+  };
+  /// The pose at that time, interpolated between its neighbours. After the last pose that one holds, until it
+  /// is too old.
+  Found at(double stamp_s) const;
+
+  /// Drops what lookups at this time and later do not need.
+  void forget_before(double stamp_s);
+  std::size_t size() const { return poses_.size(); }
+
+ private:
+  double age_s_, jump_m_;
+  std::deque<StampedPose> poses_;
+};
+
+}  // namespace ndt::localization

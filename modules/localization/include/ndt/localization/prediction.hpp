@@ -1,0 +1,67 @@
+// The guess of a scan: where the vehicle should be by now.
+#pragma once
+
+#include <deque>
+#include <optional>
+
+#include "ndt/localization/localizer_options.hpp"
+#include "ndt/localization/pose_buffer.hpp"
+#include "ndt/localization/rigid_motion.hpp"
+
+namespace ndt::localization {
+
+/// A velocity that holds from its time on until the next.
+struct StampedTwist {
+  double stamp_s = 0;
+  Twist twist;
+};
+
+struct Predicted {
+  Transform map_from_scan;
+  Prediction by = Prediction::none;  ///< what was used, which may be less than what was asked for
+  Miss odometry_miss = Miss::none;   ///< why the odometry asked for was not used
+};
+
+class Predictor {
+ public:
+  explicit Predictor(const LocalizerOptions& options)
+      : options_(options), odometry_(options.buffer_age_s, options.buffer_jump_m) {}
+
+  /// odometry_from_scan in a frame of its own, which may drift. Throws as PoseBuffer::push does.
+  void add_odometry(const StampedPose& pose) { odometry_.push(pose); }
+  /// Used where no odometry poses are given. One older than the last forgets those before it. Throws
+  /// std::invalid_argument for numbers that are not finite.
+  void add_twist(const StampedTwist& twist);
+
+  /// Begins anew: the next scan is expected here, at whatever time.
+  void start_at(const Transform& map_from_scan);
+  /// The pose of a scan, which a measurement gave: teaches the velocity.
+  void follow(double stamp_s, const Transform& map_from_scan);
+  /// The pose of a scan that no measurement confirms: the velocity stays.
+  void assume(double stamp_s, const Transform& map_from_scan);
+  /// The pose of a scan that was found anew: no velocity leads there.
+  void jump_to(double stamp_s, const Transform& map_from_scan);
+  /// Stands still from now on, but for odometry.
+  void forget_velocity() { velocity_.reset(); }
+
+  /// The expected pose at a time after the last. Throws std::logic_error before a start.
+  Predicted at(double stamp_s) const;
+
+ private:
+  struct Motion {
+    std::optional<Transform> last_from_now;
+    Miss miss = Miss::none;
+  };
+  Motion odometry_since_last(double stamp_s) const;
+  Motion twists_since_last(double stamp_s) const;
+
+  LocalizerOptions options_;
+  PoseBuffer odometry_;
+  std::deque<StampedTwist> twists_;
+  std::optional<Transform> last_;
+  std::optional<double> last_stamp_s_;  ///< nothing until a scan has come
+  std::optional<Twist> velocity_;
+  bool last_measured_ = false;
+};
+
+}  // namespace ndt::localization

@@ -1,0 +1,48 @@
+// The search for a lost pose: around the prediction, wider with every failure.
+#pragma once
+
+#include "ndt/initial_pose/search.hpp"
+#include "ndt/localization/localizer_options.hpp"
+
+namespace ndt::localization {
+
+/// What was done to find a lost pose.
+struct Recovered {
+  int attempt = 0;  ///< 1 for the first since the pose was lost
+  initial_pose::PosePrior prior;
+  int particles = 0;  ///< aligned
+  double nvtl = 0, runner_up_ratio = 0;
+  Stop stop = Stop::no_overlap;
+  bool ambiguous = false;
+  std::optional<bool> reliable;  ///< nothing if all that is missing is a threshold
+  std::optional<Stop> interrupted;
+  double moved_m = 0;  ///< from the prior's mean to the best particle
+  bool found = false;  ///< reliable, or it would be with a threshold
+  AlignResult result;  ///< the best particle's
+};
+
+class Recovery {
+ public:
+  explicit Recovery(const LocalizerOptions& options) : options_(options) {}
+
+  bool on() const { return options_.recovery_particles > 0; }
+  /// The pose is known again: the next search is a first one.
+  void reset() {
+    attempts_ = 0;
+    first_.reset();
+  }
+  /// The searches until one finds the pose begin with the prior's deviations instead of the options'.
+  void begin_with(const initial_pose::PosePrior& prior);
+  /// Searches once. Every attempt draws other particles. Throws what initial_pose::search throws.
+  Recovered search(Aligner& aligner, const PointCloud& scan, const Transform& prediction,
+                   const PerScan& per_scan);
+
+ private:
+  initial_pose::PosePrior prior_around(const Transform& prediction) const;
+
+  LocalizerOptions options_;
+  std::optional<initial_pose::PosePrior> first_;
+  int attempts_ = 0;
+};
+
+}  // namespace ndt::localization

@@ -1,0 +1,63 @@
+// What a localizer says about one scan.
+#pragma once
+
+#include <array>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "ndt/align/aligner.hpp"
+#include "ndt/localization/gates.hpp"
+#include "ndt/localization/prediction.hpp"
+#include "ndt/localization/recovery.hpp"
+
+namespace ndt::localization {
+
+enum class Verdict {
+  ok,        ///< every gate was passed
+  doubtful,  ///< a gate was not passed, see the reason
+  lost       ///< too many scans in a row were rejected, and no search found the pose
+};
+constexpr auto enum_names(Verdict) { return std::array{"ok", "doubtful", "lost"}; }
+
+/// Where the pose comes from.
+enum class PoseSource { aligned, searched, predicted };
+constexpr auto enum_names(PoseSource) { return std::array{"aligned", "searched", "predicted"}; }
+
+enum class Level { ok, warn, error };
+constexpr auto enum_names(Level) { return std::array{"OK", "WARN", "ERROR"}; }
+using ndt::to_string;
+
+/// The level of a scan's diagnostics, which only rises, and a line for each reason.
+struct Diagnosis {
+  Level level = Level::ok;
+  std::vector<std::string> messages;
+  void raise(Level to, std::string message);
+};
+
+struct ScanReport {
+  double stamp_s = 0;
+  Verdict verdict = Verdict::lost;
+  Reason reason = Reason::none;
+  Transform map_from_scan;
+  PoseSource source = PoseSource::predicted;
+  std::optional<Mat6> covariance;  ///< of x y z roll pitch yaw; nothing for a predicted pose
+  Predicted prediction;
+  std::int64_t points = 0;  ///< finite ones
+  double farthest_m = 0;    ///< their largest range
+
+  std::optional<Score> before;         ///< at the prediction
+  std::optional<AlignResult> aligned;  ///< nothing if the scan was not aligned, or only searched
+  Judgement judgement;                 ///< of `aligned`
+  double moved_m = 0;                  ///< from the prediction to `aligned`
+  std::optional<RegularisationTarget> regularisation;
+  Miss gnss_miss = Miss::none;  ///< why a GNSS position was not used, where there are any
+  std::optional<Recovered> recovery;
+  int rejected = 0;  ///< scans in a row, with this one
+  Diagnosis diagnosis;
+};
+
+/// Raises the diagnosis for everything in the report that a person should see.
+void diagnose(ScanReport& report, const LocalizerOptions& options);
+
+}  // namespace ndt::localization

@@ -1,0 +1,112 @@
+#include "ndt/localization/covariance.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace ndt::localization {
+namespace {
+
+/// As differences from the first pose: coordinates of a map may be large.
+Scatter about_the_first(std::span<const Transform> poses, std::span<const double> weights) {
+  Scatter scatter;
+  for (std::size_t k = 0; k < poses.size(); ++k) {
+    scatter.mean_x += weights[k] * (poses[k](0, 3) - poses[0](0, 3));
+    scatter.mean_y += weights[k] * (poses[k](1, 3) - poses[0](1, 3));
+  }
+  for (std::size_t k = 0; k < poses.size(); ++k) {
+    const double x = poses[k](0, 3) - poses[0](0, 3) - scatter.mean_x,
+                 y = poses[k](1, 3) - poses[0](1, 3) - scatter.mean_y;
+    scatter.covariance.xx += weights[k] * x * x;
+    scatter.covariance.xy += weights[k] * x * y;
+    scatter.covariance.yy += weights[k] * y * y;
+  }
+  return scatter;
+}
+
+PositionCovariance scaled(const PositionCovariance& c, double factor) {
+  return {factor * c.xx, factor * c.xy, factor * c.yy};
+}
+
+std::vector<double> softmax(const std::vector<double>& values, double temperature) {
+  const double largest = *std::ranges::max_element(values);
+  std::vector<double> weights;
+  double sum = 0;
+  for (const double value : values) sum += weights.emplace_back(std::exp((value - largest) / temperature));
+  for (double& weight : weights) weight /= sum;
+  return weights;
+}
+
+}  // namespace
+
+Scatter scatter_of(std::span<const Transform> poses, std::span<const double> weights) {
+  Scatter scatter = about_the_first(poses, weights);
+  scatter.mean_x += poses[0](0, 3);
+  scatter.mean_y += poses[0](1, 3);
+  return scatter;
+}
+
+std::vector<Transform> poses_beside(const Transform& pose, std::span<const Offset> offsets) {
+  std::vector<Transform> poses;
+  for (const Offset& offset : offsets) {
+    Transform& beside = poses.emplace_back(pose);
+    beside(0, 3) += pose(0, 0) * offset.x + pose(0, 1) * offset.y;
+    beside(1, 3) += pose(1, 0) * offset.x + pose(1, 1) * offset.y;
+  }
+  return poses;
+}
+
+Scatter multi_ndt(Aligner& aligner, const PointCloud& scan, const AlignResult& result,
+                  std::span<const Offset> offsets, const PerScan& per_scan) {
+  const std::vector<Transform> guesses = poses_beside(result.map_from_scan, offsets);
+  std::vector<AlignResult> results(guesses.size());
+  aligner.align_batch(scan, guesses, results, per_scan);
+  std::vector<Transform> poses{result.map_from_scan};
+  for (const AlignResult& other : results) poses.push_back(other.map_from_scan);
+  const auto count = static_cast<double>(poses.size());
+  Scatter scatter = scatter_of(poses, std::vector<double>(poses.size(), 1 / count));
+  scatter.covariance = scaled(scatter.covariance, (count - 1) / count);
+  return scatter;
+}
+
+Scatter multi_ndt_score(Aligner& aligner, const PointCloud& scan, const AlignResult& result,
+                        std::span<const Offset> offsets, double temperature) {
+  std::vector<Transform> poses = poses_beside(result.map_from_scan, offsets);
+  std::vector<Score> scores(poses.size());
+  aligner.score_batch(scan, poses, scores);
+  poses.insert(poses.begin(), result.map_from_scan);
+  std::vector<double> nvtl{result.nvtl};
+  for (const Score& score : scores) nvtl.push_back(score.nvtl);
+  return scatter_of(poses, softmax(nvtl, temperature));
+}
+
+std::optional<PositionCovariance> estimated(Aligner& aligner, const PointCloud& scan,
+                                            const AlignResult& result, const LocalizerOptions& options,
+                                            const PerScan& per_scan) {
+  switch (options.covariance) {
+    case CovarianceMode::fixed: return std::nullopt;
+    case CovarianceMode::laplace: return result.laplace_covariance;
+    case CovarianceMode::multi_ndt:
+      return multi_ndt(aligner, scan, result, options.offsets, per_scan).covariance;
+    case CovarianceMode::multi_ndt_score: break;
+  }
+  return multi_ndt_score(aligner, scan, result, options.offsets, options.covariance_temperature).covariance;
+}
+
+Mat6 pose_covariance(const Transform& map_from_scan, const std::optional<PositionCovariance>& estimate,
+                     const LocalizerOptions& options) {
+  // The same variance along all three axes is the same in every frame.
+  Mat6 covariance;
+  for (int i = 0; i < 3; ++i) {
+    covariance(i, i) = options.position_variance_m2;
+    covariance(i + 3, i + 3) = options.angle_variance_rad2;
+  }
+  if (!estimate) return covariance;
+  const PositionCovariance xy = with_variance_floor(scaled(*estimate, options.covariance_scale),
+                                                    map_from_scan, options.position_variance_m2);
+  covariance(0, 0) = xy.xx;
+  covariance(0, 1) = covariance(1, 0) = xy.xy;
+  covariance(1, 1) = xy.yy;
+  return covariance;
+}
+
+}  // namespace ndt::localization

@@ -1,0 +1,46 @@
+#include "ndt/localization/gates.hpp"
+
+namespace ndt::localization {
+namespace {
+
+/// Why an alignment has no pose to judge.
+Reason no_pose(Stop stop) {
+  switch (stop) {
+    case Stop::no_overlap: return Reason::no_overlap;
+    case Stop::non_finite: return Reason::non_finite;
+    case Stop::timeout:
+    case Stop::cancelled: return Reason::interrupted;
+    default: return Reason::none;
+  }
+}
+
+}  // namespace
+
+Measured measured(const AlignResult& result, const Transform& prediction, const LocalizerOptions& options) {
+  return {result.stop, result.iterations, result.oscillation_count,
+          options.score == ScoreKind::nvtl ? result.nvtl : result.transform_probability,
+          translation_error_m(prediction, result.map_from_scan)};
+}
+
+Judgement judged(const Measured& m, const LocalizerOptions& options) {
+  Judgement judgement{
+      .iterations_ok =
+          m.iterations<options.max_iterations, .oscillates = m.oscillations> options.oscillations,
+      .score_ok = !options.least_score || m.score > *options.least_score,
+      .jump_ok = m.jump_m <= options.jump_m};
+  judgement.reason = no_pose(m.stop);
+  if (judgement.reason != Reason::none) return judgement;
+  const bool ended = judgement.iterations_ok || judgement.oscillates, degenerate = m.stop == Stop::degenerate;
+  judgement.accepted = ended && judgement.score_ok && (!degenerate || options.least_score);
+  if (!judgement.score_ok)
+    judgement.reason = Reason::score;
+  else if (!ended)
+    judgement.reason = Reason::iterations;
+  else if (degenerate)
+    judgement.reason = Reason::degenerate;
+  else if (!judgement.jump_ok)
+    judgement.reason = Reason::jump;
+  return judgement;
+}
+
+}  // namespace ndt::localization

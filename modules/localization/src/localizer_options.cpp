@@ -1,0 +1,16 @@
+#include "ndt/localization/localizer_options.hpp"
+
+#include <cmath>
+#include <stdexcept>
+
+namespace ndt::localization {
+
+void validate(const LocalizerOptions& options) {
+  require_within(kLocalizerOptions, options);
+  if (options.offsets.empty()) throw std::invalid_argument("localizer: offsets: give one or more places");
+  for (const Offset& offset : options.offsets)
+    if (!std::isfinite(offset.x) || !std::isfinite(offset.y))
+      throw std::invalid_argument("localizer: offsets: one is not finite; give metres");
+}
+
+}  // namespace ndt::localization

@@ -1,0 +1,40 @@
+#include "ndt/localization/pose_buffer.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+
+#include "ndt/localization/rigid_motion.hpp"
+
+namespace ndt::localization {
+
+void PoseBuffer::push(const StampedPose& pose) {
+  if (!std::isfinite(pose.stamp_s))
+    throw std::invalid_argument(fmt::format("pose buffer: time {} is not finite", pose.stamp_s));
+  require_rigid(pose.pose, "pose buffer");
+  if (!poses_.empty() && pose.stamp_s < poses_.back().stamp_s) poses_.clear();
+  poses_.push_back(pose);
+}
+
+PoseBuffer::Found PoseBuffer::at(double stamp_s) const {
+  if (poses_.size() < 2) return {std::nullopt, Miss::too_few};
+  if (stamp_s < poses_.front().stamp_s) return {std::nullopt, Miss::before_first};
+  const auto after =
+      std::ranges::upper_bound(poses_, stamp_s, {}, &StampedPose::stamp_s);  // the first later than the time
+  const StampedPose& old = *(after - 1);
+  const StampedPose& next = after == poses_.end() ? old : *after;
+  for (const StampedPose* pose : {&old, &next})
+    if (!(std::abs(pose->stamp_s - stamp_s) < age_s_)) return {std::nullopt, Miss::too_old};
+  if (!(translation_error_m(old.pose, next.pose) < jump_m_)) return {std::nullopt, Miss::jump};
+  if (&old == &next) return {old.pose, Miss::none};
+  return {interpolated(old.pose, next.pose, (stamp_s - old.stamp_s) / (next.stamp_s - old.stamp_s)),
+          Miss::none};
+}
+
+void PoseBuffer::forget_before(double stamp_s) {
+  while (poses_.size() > 2 && poses_[1].stamp_s <= stamp_s) poses_.pop_front();
+}
+
+}  // namespace ndt::localization

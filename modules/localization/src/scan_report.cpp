@@ -1,0 +1,75 @@
+#include "ndt/localization/scan_report.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace ndt::localization {
+namespace {
+
+/// Whether the scan itself could be used.
+void diagnose_scan(ScanReport& report, const LocalizerOptions& options) {
+  if (report.reason == Reason::scan_empty)
+    report.diagnosis.raise(Level::warn, "the scan has no finite point");
+  if (report.reason == Reason::scan_short_range)
+    report.diagnosis.raise(Level::warn,
+                           fmt::format("the scan reaches {:.1f} m, less than the {:g} m required",
+                                       report.farthest_m, options.required_range_m));
+}
+
+void diagnose_prediction(ScanReport& report, const LocalizerOptions& options) {
+  if (report.prediction.odometry_miss != Miss::none)
+    report.diagnosis.raise(Level::warn, fmt::format("odometry was not used ({}), but {}",
+                                                    to_string(report.prediction.odometry_miss),
+                                                    to_string(report.prediction.by)));
+  if (report.gnss_miss != Miss::none)
+    report.diagnosis.raise(Level::warn, fmt::format("GNSS was not used ({})", to_string(report.gnss_miss)));
+  if (report.rejected >= options.lost_after)
+    report.diagnosis.raise(Level::warn, fmt::format("{} scans in a row were rejected", report.rejected));
+}
+
+void diagnose_alignment(ScanReport& report, const LocalizerOptions& options) {
+  if (!report.aligned) return;
+  Diagnosis& diagnosis = report.diagnosis;
+  const Measured m = measured(*report.aligned, report.prediction.map_from_scan, options);
+  const Judgement& judgement = report.judgement;
+  if (!judgement.iterations_ok)
+    diagnosis.raise(Level::warn, fmt::format("the alignment took all {} iterations", options.max_iterations));
+  if (judgement.oscillates)
+    diagnosis.raise(Level::warn, fmt::format("the alignment reversed {} times in a row", m.oscillations));
+  if (!judgement.score_ok)
+    diagnosis.raise(Level::warn, fmt::format("{} {:.4f} is not above {:g}", to_string(options.score), m.score,
+                                             *options.least_score));
+  if (!judgement.jump_ok)
+    diagnosis.raise(Level::warn, fmt::format("the result is {:.2f} m from the prediction, more than {:g} m",
+                                             m.jump_m, options.jump_m));
+  if (m.stop != Stop::converged && m.stop != Stop::max_iterations)
+    diagnosis.raise(Level::warn, fmt::format("the alignment ended as {}", to_string(m.stop)));
+}
+
+void diagnose_search(ScanReport& report) {
+  if (!report.recovery) return;
+  const Recovered& recovery = *report.recovery;
+  report.diagnosis.raise(Level::warn,
+                         fmt::format("search {} with {} particles and sigma {:.1f} m {}: NVTL {:.4f}, {}{}",
+                                     recovery.attempt, recovery.particles, recovery.prior.sigma[0],
+                                     recovery.found ? "found a pose" : "found nothing", recovery.nvtl,
+                                     to_string(recovery.stop), recovery.ambiguous ? ", ambiguous" : ""));
+}
+
+}  // namespace
+
+void Diagnosis::raise(Level to, std::string message) {
+  level = std::max(level, to);
+  messages.push_back(std::move(message));
+}
+
+void diagnose(ScanReport& report, const LocalizerOptions& options) {
+  diagnose_scan(report, options);
+  diagnose_prediction(report, options);
+  diagnose_alignment(report, options);
+  diagnose_search(report);
+  if (report.verdict == Verdict::lost) report.diagnosis.raise(Level::error, "the pose is lost");
+}
+
+}  // namespace ndt::localization

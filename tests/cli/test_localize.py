@@ -1,0 +1,228 @@
+"""localize: a recording followed through a map; its files, its verdicts, and what is refused."""
+
+import csv
+import json
+import math
+import signal
+import subprocess
+import time
+
+import pytest
+from conftest import BENCH, EXIT_BAD_INPUT, EXIT_JOBS_FAILED, EXIT_USAGE, bench, refusal
+
+COLUMNS = ["frame", "scan", "stamp_s", "verdict", "reason", "source", "x_m", "y_m", "z_m", "roll_rad", "pitch_rad", "yaw_rad",
+           "predicted_by", "stop", "iterations", "nvtl", "transform_probability", "moved_m", "rejected", "variance_x_m2",
+           "covariance_xy_m2", "variance_y_m2", "execution_ms", "error_m", "error_deg"]
+
+NULL, NUMBER, WHOLE, TEXT, FLAG, LIST = type(None), (int, float), int, str, bool, list
+# Autoware's keys of scan_matching_status, then those of this project alone. In their order.
+AUTOWARE = {
+    "topic_time_stamp": [NUMBER], "sensor_points_size": [WHOLE], "sensor_points_delay_time_sec": [NULL],
+    "sensor_points_max_distance": [NUMBER], "is_succeed_transform_sensor_points": [FLAG], "is_activated": [FLAG],
+    "is_succeed_interpolate_initial_pose": [FLAG], "is_set_map_points": [FLAG], "iteration_num": [WHOLE, NULL],
+    "local_optimal_solution_oscillation_num": [WHOLE, NULL], "transform_probability": [NUMBER, NULL],
+    "transform_probability_before": [NUMBER, NULL], "transform_probability_diff": [NUMBER, NULL],
+    "nearest_voxel_transformation_likelihood": [NUMBER, NULL], "nearest_voxel_transformation_likelihood_before": [NUMBER, NULL],
+    "nearest_voxel_transformation_likelihood_diff": [NUMBER, NULL], "distance_initial_to_result": [NUMBER, NULL],
+    "execution_time": [NUMBER], "skipping_publish_num": [WHOLE],
+}
+SCHEMA = {"frame": [WHOLE], "scan": [TEXT], "level": [TEXT], "messages": [LIST], **AUTOWARE,
+          "verdict": [TEXT], "reason": [TEXT], "source": [TEXT], "pose_xyz_m": [LIST], "pose_rpy_rad": [LIST],
+          "covariance": [LIST, NULL], "predicted_by": [TEXT], "predicted_xyz_m": [LIST], "predicted_rpy_rad": [LIST],
+          "odometry_miss": [TEXT], "gnss_miss": [TEXT], "regularisation_xy_m": [LIST, NULL], "stop": [TEXT, NULL],
+          "recovery": [dict, NULL]}
+RECOVERY = {"attempt": [WHOLE], "prior_xyz_m": [LIST], "prior_sigma": [LIST], "particles": [WHOLE], "found": [FLAG],
+            "reliable": [FLAG, NULL], "nvtl": [NUMBER, NULL], "stop": [TEXT], "ambiguous": [FLAG], "runner_up_ratio": [NUMBER],
+            "interrupted": [TEXT, NULL], "distance_prior_to_best_m": [NUMBER]}
+LEVELS = ["OK", "WARN", "ERROR"]
+
+
+def check(record, schema):
+    assert list(record) == list(schema)
+    for key, kinds in schema.items():
+        value = record[key]
+        fits = any(isinstance(value, kind) and (kind is FLAG or not isinstance(value, bool)) for kind in kinds)
+        assert fits, f"{key} = {value!r}"
+
+
+def check_diagnostics(record):
+    check(record, SCHEMA)
+    assert record["level"] in LEVELS and (record["level"] == "OK") == (record["messages"] == [])
+    assert (record["level"] == "ERROR") == (record["verdict"] == "lost")
+    assert len(record["pose_xyz_m"]) == len(record["pose_rpy_rad"]) == 3
+    assert record["covariance"] is None or len(record["covariance"]) == 36
+    assert (record["covariance"] is None) == (record["source"] == "predicted")
+    if record["recovery"] is not None:
+        check(record["recovery"], RECOVERY)
+
+
+class Folder:
+    def __init__(self, path):
+        self.tum = [line.split() for line in (path / "poses.tum").read_text().splitlines() if line[0] != "#"]
+        self.kitti = [line.split() for line in (path / "poses_kitti.txt").read_text().splitlines()]
+        with open(path / "frames.csv", newline="") as file:
+            rows = csv.DictReader(file)
+            self.frames = list(rows)
+            assert rows.fieldnames == COLUMNS
+        self.diagnostics = [json.loads(line) for line in (path / "diagnostics.jsonl").read_text().splitlines()]
+
+    def without_times(self):
+        frames = [{k: v for k, v in f.items() if k != "execution_ms"} for f in self.frames]
+        return self.tum, self.kitti, frames
+
+
+@pytest.fixture(scope="module")
+def town(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("localize") / "town"
+    bench("generate", "town", "--scale", "small", "--out", folder)
+    return folder
+
+
+def localize(scans, out, *args, code=0):
+    done = bench("localize", "--scans", scans, "--out", out, "--implementation", "persistent_cpu", *args, code=code)
+    return Folder(out), done
+
+
+def test_a_dataset_is_followed_from_its_own_guess_with_its_own_odometry(town, tmp_path):
+    got, done = localize(town, tmp_path / "new" / "out", "--critical-ms", 1e6)
+    assert len(got.tum) == len(got.kitti) == len(got.frames) == len(got.diagnostics) == 8
+    assert [float(row[0]) for row in got.tum] == [0.5 * k for k in range(8)]
+    for k, (frame, record) in enumerate(zip(got.frames, got.diagnostics)):
+        check_diagnostics(record)
+        assert (frame["verdict"], frame["source"], frame["reason"]) == ("ok", "aligned", "none")
+        assert float(frame["error_m"]) < 0.1 and float(frame["error_deg"]) < 0.5
+        assert record["level"] == "OK" and record["frame"] == k and record["scan"] == frame["scan"] == f"{k:06}"
+        assert frame["predicted_by"] == record["predicted_by"] == ("odometry" if k else "none")
+        assert [float(x) for x in got.kitti[k][3::4]] == [float(x) for x in got.tum[k][1:4]] == record["pose_xyz_m"]
+    assert "scans            8 of town_small: 8 ok, 0 doubtful, 0 lost" in done.stdout
+    assert "closed-loop ATE  0.0" in done.stdout and "exact: the poses the scans were cast from" in done.stdout
+    assert "8/8" in done.stderr
+
+
+def test_the_same_input_gives_the_same_files(town, tmp_path):
+    first, _ = localize(town, tmp_path / "a", "--covariance", "multi_ndt_score")
+    again, _ = localize(town, tmp_path / "b", "--covariance", "multi_ndt_score")
+    assert first.without_times() == again.without_times()
+    assert len({f["variance_x_m2"] for f in first.frames}) > 1, "estimated, not fixed"
+
+
+def test_trajectory_gives_the_same_error(town, tmp_path):
+    for module in ("pandas", "matplotlib", "jinja2"):
+        pytest.importorskip(module, reason=f"skipped for want of {module}")
+    got, done = localize(town, tmp_path)
+    found = json.loads(bench("trajectory", town / "truth.tum", tmp_path / "poses.tum", "--json").stdout)
+    errors = [float(f["error_m"]) for f in got.frames]
+    assert found["pairs"] == 8 and math.isclose(found["ate"]["max_m"], max(errors), rel_tol=1e-9)
+    assert f"closed-loop ATE  {found['ate']['rmse_m']:.4f} m RMSE" in done.stdout
+    assert "ATE    " in bench("trajectory", town / "truth.tum", tmp_path / "poses.tum", "--align", "--delta", 2).stdout
+    assert "--delta = 0" in refusal("trajectory", "a", "b", "--delta", 0, code=EXIT_USAGE)
+    assert "not 8 finite numbers" in refusal("trajectory", town / "dataset.toml", tmp_path / "poses.tum", code=EXIT_BAD_INPUT)
+
+
+def test_a_folder_of_scans_needs_a_map_and_a_start_and_tells_its_rate(town, tmp_path):
+    scans, out = town / "scans", tmp_path / "out"
+    start = (town / "truth.tum").read_text().splitlines()[1].split()
+    assert "--map is missing" in refusal("localize", "--scans", scans, "--out", out, "--init", "0,0,0,0,0,0", code=EXIT_USAGE)
+    message = refusal("localize", "--scans", scans, "--map", town / "map.pcd", "--out", out, code=EXIT_USAGE)
+    assert "--init is missing" in message and "search" in message
+    pose = ["--init", f"{start[1]},{start[2]},{start[3]},0,0,{2 * math.asin(float(start[6]))}"]
+    args = ["--map", town / "map.pcd", *pose, "--odometry", town / "odometry.tum", "--scan-voxel-leaf", 1]
+    got, done = localize(scans, out, *args, "--rate", 2)
+    assert [float(row[0]) for row in got.tum] == [0.5 * k for k in range(8)]
+    assert "the scans have no times; they are taken to be 2 a second" in done.stderr
+    assert {f["verdict"] for f in got.frames} == {"ok"} and {f["error_m"] for f in got.frames} == {""}
+    assert "closed-loop" not in done.stdout
+    stamps = tmp_path / "times.txt"
+    stamps.write_text("".join(f"{0.5 * k:.6e}\n" for k in range(8)))
+    assert localize(scans, tmp_path / "stamped", *args, "--stamps", stamps)[0].tum == got.tum
+
+
+def test_a_search_finds_the_start(town, tmp_path):
+    got, done = localize(town, tmp_path, "--init", "search")
+    first = got.diagnostics[0]
+    check_diagnostics(first)
+    assert first["source"] == "searched" and first["recovery"]["found"] and first["recovery"]["particles"] >= 200
+    assert all(float(f["error_m"]) < 0.1 for f in got.frames)
+    assert "searches         1, 1 found a pose" in done.stdout
+
+
+def test_lost_at_the_end_is_exit_4_and_names_the_frame(town, tmp_path):
+    got, done = localize(town, tmp_path, "--init", "500,500,0,0,0,0", "--recovery-particles", 0, code=EXIT_JOBS_FAILED)
+    assert "lost at frame 4, and not found again by the last, 7" in done.stderr
+    assert [f["verdict"] for f in got.frames] == ["doubtful"] * 4 + ["lost"] * 4
+    for record in got.diagnostics:
+        check_diagnostics(record)
+    assert [d["level"] for d in got.diagnostics] == ["WARN"] * 4 + ["ERROR"] * 4
+    assert {d["reason"] for d in got.diagnostics} == {"no_overlap"} and got.diagnostics[-1]["skipping_publish_num"] == 8
+
+
+def test_a_search_far_from_the_map_is_lost_and_searches_on(town, tmp_path):
+    got, _ = localize(town, tmp_path, "--init", "search", "--guess", "500,500,0,0,0,0", "--recovery-particles", 20,
+                      code=EXIT_JOBS_FAILED)
+    assert [d["recovery"]["attempt"] for d in got.diagnostics] == list(range(1, 9))
+    sigma = [d["recovery"]["prior_sigma"][0] for d in got.diagnostics]
+    assert sigma[0] == 5 and sigma == sorted(sigma) and sigma[-1] == 30
+
+
+def test_gnss_is_used_where_it_is_near_in_time(town, tmp_path):
+    gnss = tmp_path / "gnss.tum"
+    gnss.write_text("".join((town / "truth.tum").read_text().splitlines(keepends=True)[:5]))  # four poses, to 1.5 s
+    got, _ = localize(town, tmp_path / "out", "--gnss", gnss)
+    used = [d["regularisation_xy_m"] is not None for d in got.diagnostics]
+    assert used == [d["gnss_miss"] == "none" for d in got.diagnostics] == [False] + [True] * 4 + [False] * 3
+    assert [d["gnss_miss"] for d in got.diagnostics][-1] == "too_old"
+
+
+def test_a_killed_run_leaves_files_that_can_be_read(town, tmp_path):
+    words = [BENCH, "localize", "--scans", town, "--out", tmp_path, "--implementation", "cpu_pclomp_ref", "--init", "search",
+             "--guess", "500,500,0,0,0,0", "--recovery-particles", "3000"]
+    with subprocess.Popen(list(map(str, words)), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
+        lines = tmp_path / "diagnostics.jsonl"
+        until = time.monotonic() + 60
+        while time.monotonic() < until and not (lines.exists() and lines.read_text().count("\n") >= 2):
+            time.sleep(0.005)
+        process.send_signal(signal.SIGKILL)
+    got = Folder(tmp_path)
+    assert len(got.diagnostics) >= 2
+    for record in got.diagnostics:
+        check_diagnostics(record)
+    assert 0 <= len(got.tum) - len(got.diagnostics) <= 1
+
+
+@pytest.mark.parametrize("args, message", [
+    (["--guess", "0,0,0,0,0,0"], "--guess is the middle of a search"),
+    (["--init", "0,0,0"], "--init"),
+    (["--init", "search", "--sigma", "1,2"], "--sigma: 2 numbers; give 5"),
+    (["--init", "search", "--recovery-particles", "0"], "recovery-particles = 0: a search needs one or more"),
+    (["--rate", "0"], "--rate = 0"),
+    (["--jump", "0"], "option jump = 0: must be in (0, 1000000]"),
+    (["--prediction", "psychic"], "unknown --prediction 'psychic'"),
+    (["--covariance", "both"], "unknown --covariance 'both'"),
+])
+def test_wrong_options_are_named(town, tmp_path, args, message):
+    assert message in refusal("localize", "--scans", town, "--out", tmp_path / "out", *args, code=EXIT_USAGE)
+
+
+def test_odometry_is_asked_for_where_there_is_none(town, tmp_path):
+    message = refusal("localize", "--scans", town / "scans", "--map", town / "map.pcd", "--init", "0,0,0,0,0,0", "--out", tmp_path,
+                      "--prediction", "odometry", code=EXIT_USAGE)
+    assert "give --odometry" in message
+
+
+def test_unusable_input_is_named(town, tmp_path):
+    empty = tmp_path / "empty"
+    empty.mkdir()
+    base = ["localize", "--map", town / "map.pcd", "--init", "0,0,0,0,0,0", "--out", tmp_path / "out"]
+    assert "no .pcd, .ply or .bin file in it" in refusal(*base, "--scans", empty, code=EXIT_BAD_INPUT)
+    stamps = tmp_path / "times.txt"
+    for text, message in [("1\n2\n", "2 times for 8 scans"), ("1\n1\n", "line 2: time 1 does not come after 1"),
+                          ("1\nx\n", "line 2")]:
+        stamps.write_text(text)
+        assert message in refusal(*base, "--scans", town / "scans", "--stamps", stamps, code=EXIT_BAD_INPUT)
+    assert "unknown dataset 'nowhere'" in refusal("localize", "--scans", "nowhere", "--out", tmp_path / "o", code=EXIT_USAGE)
+
+
+def test_a_pose_file_cannot_be_written_over_a_folder(town, tmp_path):
+    (tmp_path / "poses.tum").mkdir()
+    message = refusal("localize", "--scans", town, "--out", tmp_path, "--implementation", "persistent_cpu", code=EXIT_BAD_INPUT)
+    assert "poses.tum" in message

@@ -1,0 +1,122 @@
+// Whole localisations in the courtyard: a drive whose scans are the courtyard's own, seen from elsewhere.
+#include <gtest/gtest.h>
+
+#include <cstring>
+
+#include "ndt/localization/localizer.hpp"
+#include "registry/registry.hpp"
+#include "test_clouds.hpp"
+
+namespace ndt::localization {
+namespace {
+
+constexpr int kFrames = 8;
+
+/// Half a metre and one degree a scan.
+Transform truth_of(int frame) { return to_transform({0.5 * frame - 2, 0.1 * frame, 0, 0, 0, 0.02 * frame}); }
+
+/// The courtyard's scan, which was taken at the origin, as a vehicle at that pose would see it.
+PointCloud seen_from(const Transform& pose) {
+  const Transform back = inverse(pose);
+  PointCloud scan;
+  for (const Point& p : test_clouds::scan().points)
+    scan.points.push_back(cast<float>(rotation_of(back) * cast<double>(p) + translation_of(back)));
+  return scan;
+}
+
+LocalizerOptions without_searches() {
+  LocalizerOptions options;
+  options.least_score = 2.3;
+  options.recovery_particles = 0;
+  return options;
+}
+
+struct Trip {
+  const char* implementation = "persistent_cpu";
+  Vec3<double> moved;  ///< map and start, from where they are
+  LocalizerOptions options = without_searches();
+  std::optional<StampedPose> gnss{};  ///< the vehicle is told that it is here, all the time
+  double regularisation_scale = 0.01;
+  int threads = 1;
+};
+
+std::vector<ScanReport> drive(const Trip& trip) {
+  AlignOptions options;
+  options.regularisation_scale = trip.regularisation_scale;
+  options.threads = trip.threads;
+  const auto aligner = harness::find_implementation(trip.implementation).make(options);
+  PointCloud map = test_clouds::map();
+  map.origin = map.origin + trip.moved;
+  aligner->set_map(map);
+  Localizer localizer(*aligner, trip.options);
+  const Transform by = make_transform(rotation_of(Transform{}), trip.moved);
+  localizer.start_at(by * truth_of(0) * to_transform({0.2, -0.1, 0, 0, 0, 0.01}));
+  std::vector<ScanReport> reports;
+  for (int frame = 0; frame < kFrames; ++frame) {
+    if (trip.gnss) localizer.add_gnss({0.1 * frame, trip.gnss->pose});
+    reports.push_back(localizer.localize(0.1 * frame, seen_from(truth_of(frame))));
+  }
+  return reports;
+}
+
+bool same_bits(const std::vector<ScanReport>& a, const std::vector<ScanReport>& b) {
+  for (std::size_t k = 0; k < a.size(); ++k)
+    if (std::memcmp(&a[k].map_from_scan, &b[k].map_from_scan, sizeof(Transform)) != 0 ||
+        std::memcmp(&*a[k].covariance, &*b[k].covariance, sizeof(Mat6)) != 0)
+      return false;
+  return true;
+}
+
+TEST(LocalizerInTheCourtyard, EveryOwnImplementationFollowsTheDrive) {
+  for (const Implementation& entry : harness::implementations()) {
+    if (entry.peer || !entry.unavailable_reason().empty()) continue;
+    const std::vector<ScanReport> reports = drive({.implementation = entry.name.data(), .moved = {}});
+    for (int frame = 0; frame < kFrames; ++frame) {
+      const ScanReport& report = reports[static_cast<std::size_t>(frame)];
+      EXPECT_EQ(to_string(report.verdict), "ok") << entry.name << " frame " << frame;
+      // The courtyard's own golden answers are up to 3 cm from its truth.
+      EXPECT_LT(translation_error_m(report.map_from_scan, truth_of(frame)), 0.05)
+          << entry.name << " " << frame;
+    }
+  }
+}
+
+TEST(LocalizerInTheCourtyard, TheSameInputGivesTheSameBitsForAnyNumberOfThreads) {
+  for (const CovarianceMode mode : all_values<CovarianceMode>()) {
+    Trip trip;
+    trip.options.covariance = mode;
+    const std::vector<ScanReport> first = drive(trip);
+    EXPECT_TRUE(same_bits(first, drive(trip))) << to_string(mode);
+    trip.threads = 3;
+    EXPECT_TRUE(same_bits(first, drive(trip))) << to_string(mode);
+  }
+}
+
+TEST(LocalizerInTheCourtyard, MovingMapAndStartTogetherMovesTheTrajectory) {
+  // Whole voxels, so that the maps are alike.
+  const Vec3<double> moved{6400, -3200, 20};
+  const std::vector<ScanReport> here = drive({.moved = {}}), there = drive({.moved = moved});
+  for (std::size_t k = 0; k < here.size(); ++k) {
+    const Transform expected = make_transform(rotation_of(Transform{}), moved) * here[k].map_from_scan;
+    EXPECT_LT(translation_error_m(there[k].map_from_scan, expected), 1e-6) << k;
+    EXPECT_LT(rotation_error_rad(there[k].map_from_scan, expected), 1e-6) << k;
+  }
+}
+
+TEST(LocalizerInTheCourtyard, GnssPullsAlongTheHeadingOnly) {
+  Trip trip;
+  const std::vector<ScanReport> without = drive(trip);
+  trip.regularisation_scale = 0.03;
+  for (const double side : {0.0, 1.5}) {  // ahead and to the left of the whole drive
+    trip.gnss = {0, truth_of(0) * to_transform({6, side, 0, 0, 0, 0})};
+    const std::vector<ScanReport> with = drive(trip);
+    ASSERT_EQ(with[0].gnss_miss, Miss::too_few) << "one pose alone is not interpolated";
+    ASSERT_EQ(to_string(with[1].source), "aligned");
+    const Transform pull = inverse(without[1].map_from_scan) * with[1].map_from_scan;
+    EXPECT_GT(pull(0, 3), 0.02) << side;
+    EXPECT_LT(std::abs(pull(1, 3)), 0.2 * pull(0, 3)) << side;
+  }
+}
+
+}  // namespace
+}  // namespace ndt::localization

@@ -1,0 +1,134 @@
+// The covariances against their definitions. Against the reference's numbers: tests/golden.
+#include "ndt/localization/covariance.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <random>
+
+namespace ndt::localization {
+namespace {
+
+Transform at(double x, double y, double yaw = 0) { return to_transform({x, y, 1, 0, 0, yaw}); }
+
+/// Aligns every guess to a pose that is a linear function of it, and scores by the distance from a place.
+class Linear : public Aligner {
+ public:
+  int batches = 0;
+  double stays = 0;  ///< share of the guess's distance from the origin that the result keeps
+
+  MapInfo set_map(const PointCloud&) override { return {}; }
+  AlignResult align(const PointCloud&, const Transform& guess, const PerScan&) override {
+    AlignResult result;
+    result.stop = Stop::converged;
+    result.map_from_scan = guess;
+    result.map_from_scan(0, 3) *= stays, result.map_from_scan(1, 3) *= stays;
+    return result;
+  }
+  void submit(const PointCloud& scan, std::span<const Transform> guesses, const PerScan& per_scan) override {
+    ++batches;
+    Aligner::submit(scan, guesses, per_scan);
+  }
+  void score_batch(const PointCloud&, std::span<const Transform> poses, std::span<Score> out) override {
+    ++batches;
+    for (std::size_t k = 0; k < poses.size(); ++k)
+      out[k].nvtl = 3 - 0.1 * std::hypot(poses[k](0, 3), poses[k](1, 3));
+  }
+  Evaluation evaluate(const PointCloud&, const Transform&, const PerScan&) override { return {}; }
+  std::vector<VoxelInfo> voxels() const override { return {}; }
+};
+
+TEST(Covariance, ScatterIsTheWeightedSecondMomentAboutTheMean) {
+  const std::vector<Transform> poses{at(1, 0), at(3, 0), at(3, 4)};
+  const Scatter got = scatter_of(poses, std::vector{0.5, 0.25, 0.25});
+  EXPECT_DOUBLE_EQ(got.mean_x, 2);
+  EXPECT_DOUBLE_EQ(got.mean_y, 1);
+  EXPECT_DOUBLE_EQ(got.covariance.xx, 1);
+  EXPECT_DOUBLE_EQ(got.covariance.yy, 3);
+  EXPECT_DOUBLE_EQ(got.covariance.xy, 1);
+}
+
+TEST(Covariance, ScatterOfManyDrawsIsTheirDistributions) {
+  std::mt19937 random(3);
+  std::normal_distribution<double> normal;
+  std::vector<Transform> poses;
+  for (int k = 0; k < 40000; ++k) {
+    const double along = 0.4 * normal(random), across = 0.1 * normal(random);
+    poses.push_back(at(81377 + 0.6 * along - 0.8 * across, 49916 + 0.8 * along + 0.6 * across));
+  }
+  const Scatter got = scatter_of(poses, std::vector(poses.size(), 1.0 / static_cast<double>(poses.size())));
+  // The deviation of a sampled variance is 0.7 % of it.
+  EXPECT_NEAR(got.covariance.xx, 0.36 * 0.16 + 0.64 * 0.01, 0.03 * 0.064);
+  EXPECT_NEAR(got.covariance.xy, 0.48 * 0.16 - 0.48 * 0.01, 0.03 * 0.072);
+  EXPECT_NEAR(got.covariance.yy, 0.64 * 0.16 + 0.36 * 0.01, 0.03 * 0.106);
+}
+
+TEST(Covariance, PlacesBesideAPoseAreInItsOwnAxes) {
+  const std::vector<Offset> offsets{{1, 0}, {0, 0.5}};
+  const std::vector<Transform> beside = poses_beside(at(10, 20, kPi / 2), offsets);
+  EXPECT_NEAR(beside[0](0, 3), 10, 1e-15);
+  EXPECT_NEAR(beside[0](1, 3), 21, 1e-15) << "ahead is +y";
+  EXPECT_NEAR(beside[1](0, 3), 9.5, 1e-15);
+  EXPECT_DOUBLE_EQ(beside[1](2, 3), 1);
+}
+
+TEST(Covariance, MultiNdtIsTheScatterOfTheResultsInOneBatch) {
+  Linear aligner;
+  aligner.stays = 0.5;
+  AlignResult result;
+  const LocalizerOptions options;
+  const Scatter got = multi_ndt(aligner, {}, result, options.offsets, {});
+  // Results at 0, and at half of (0, .5) (0, -.5) (.5, 0) (-.5, 0) (1, 0) (-1, 0): /7, then times 6/7.
+  EXPECT_NEAR(got.covariance.xx, 0.25 * 2.5 / 7 * 6 / 7, 1e-15);
+  EXPECT_NEAR(got.covariance.yy, 0.25 * 0.5 / 7 * 6 / 7, 1e-15);
+  EXPECT_EQ(aligner.batches, 1);
+}
+
+TEST(Covariance, MultiNdtScoreWeighsPlacesByTheirScore) {
+  Linear aligner;
+  AlignResult result;
+  result.nvtl = 3;
+  const LocalizerOptions options;
+  const Scatter got = multi_ndt_score(aligner, {}, result, options.offsets, 0.05);
+  const double near = std::exp(-0.05 / 0.05), far = std::exp(-0.1 / 0.05), sum = 1 + 4 * near + 2 * far;
+  EXPECT_NEAR(got.covariance.yy, 2 * near * 0.25 / sum, 1e-12);
+  EXPECT_NEAR(got.covariance.xx, (2 * near * 0.25 + 2 * far) / sum, 1e-12);
+  EXPECT_EQ(aligner.batches, 1);
+}
+
+TEST(Covariance, TheFixedOneLooksTheSameFromEveryHeading) {
+  const Mat6 got = pose_covariance(at(5, 6, 1), std::nullopt, {});
+  for (int i = 0; i < 6; ++i)
+    for (int j = 0; j < 6; ++j) EXPECT_EQ(got(i, j), i != j ? 0 : i < 3 ? 0.0225 : 0.000625);
+}
+
+TEST(Covariance, AnEstimateIsScaledThenRaisedAlongTheVehiclesAxes) {
+  LocalizerOptions options;
+  options.covariance_scale = 2;
+  // Heading +y: the vehicle's x variance is the map's y.
+  const Mat6 got = pose_covariance(at(0, 0, kPi / 2), PositionCovariance{1e-6, 0, 0.5}, options);
+  EXPECT_NEAR(got(0, 0), 0.0225, 1e-15);
+  EXPECT_NEAR(got(1, 1), 1.0, 1e-15);
+  EXPECT_NEAR(got(0, 1), 0, 1e-15);
+  EXPECT_EQ(got(2, 2), 0.0225);
+}
+
+TEST(Covariance, EveryModeGivesItsOwnEstimate) {
+  Linear aligner;
+  AlignResult result;
+  result.nvtl = 3;
+  result.laplace_covariance = PositionCovariance{7, 0, 8};
+  LocalizerOptions options;
+  EXPECT_FALSE(estimated(aligner, {}, result, options, {}));
+  options.covariance = CovarianceMode::laplace;
+  EXPECT_EQ(estimated(aligner, {}, result, options, {})->yy, 8);
+  result.laplace_covariance.reset();
+  EXPECT_FALSE(estimated(aligner, {}, result, options, {})) << "a curvature that cannot be inverted";
+  options.covariance = CovarianceMode::multi_ndt;
+  EXPECT_EQ(estimated(aligner, {}, result, options, {})->xx, 0) << "all end in the same place";
+  options.covariance = CovarianceMode::multi_ndt_score;
+  EXPECT_GT(estimated(aligner, {}, result, options, {})->xx, 0);
+}
+
+}  // namespace
+}  // namespace ndt::localization

@@ -1,0 +1,74 @@
+// The gates against the reference's rule, every combination once.
+#include "ndt/localization/gates.hpp"
+
+#include <gtest/gtest.h>
+
+#include <tuple>
+
+namespace ndt::localization {
+namespace {
+
+LocalizerOptions options() {
+  LocalizerOptions o;
+  o.least_score = 2.3;
+  return o;  // 30 iterations, 10 oscillations, 3 m
+}
+
+TEST(Gates, FollowTheReferencesRuleInEveryCombination) {
+  for (int bits = 0; bits < 16; ++bits) {
+    const bool below_limit = bits & 1, oscillates = bits & 2, score = bits & 4, near = bits & 8;
+    const Judgement got = judged({.stop = below_limit ? Stop::converged : Stop::max_iterations,
+                                  .iterations = below_limit ? 29 : 30,
+                                  .oscillations = oscillates ? 11 : 10,
+                                  .score = score ? 2.31 : 2.3,
+                                  .jump_m = near ? 3.0 : 3.01},
+                                 options());
+    EXPECT_EQ(got.iterations_ok, below_limit);
+    EXPECT_EQ(got.oscillates, oscillates);
+    EXPECT_EQ(got.score_ok, score);
+    EXPECT_EQ(got.jump_ok, near);
+    EXPECT_EQ(got.accepted, (below_limit || oscillates) && score) << bits;
+    const Reason expected = !score                         ? Reason::score
+                            : !(below_limit || oscillates) ? Reason::iterations
+                            : !near                        ? Reason::jump
+                                                           : Reason::none;
+    EXPECT_EQ(to_string(got.reason), to_string(expected)) << bits;
+  }
+}
+
+TEST(Gates, EveryWayToStopHasItsReason) {
+  const std::tuple<Stop, bool, Reason> cases[] = {
+      {Stop::converged, true, Reason::none},         {Stop::line_search_failed, true, Reason::none},
+      {Stop::degenerate, true, Reason::degenerate},  {Stop::no_overlap, false, Reason::no_overlap},
+      {Stop::non_finite, false, Reason::non_finite}, {Stop::timeout, false, Reason::interrupted},
+      {Stop::cancelled, false, Reason::interrupted},
+  };
+  for (const auto& [stop, accepted, reason] : cases) {
+    const Judgement got = judged({.stop = stop, .iterations = 3, .score = 3}, options());
+    EXPECT_EQ(got.accepted, accepted) << to_string(stop);
+    EXPECT_EQ(to_string(got.reason), to_string(reason)) << to_string(stop);
+  }
+}
+
+TEST(Gates, WithoutAThresholdTheScoreIsNotJudged) {
+  LocalizerOptions o = options();
+  o.least_score.reset();
+  EXPECT_TRUE(judged({.stop = Stop::converged, .iterations = 3, .score = 0}, o).accepted);
+  const Judgement degenerate = judged({.stop = Stop::degenerate, .iterations = 3, .score = 3}, o);
+  EXPECT_FALSE(degenerate.accepted) << "and nothing else tells whether it matches at all";
+  EXPECT_EQ(to_string(degenerate.reason), "degenerate");
+}
+
+TEST(Gates, TheScoreIsTheOneChosen) {
+  AlignResult result;
+  result.nvtl = 2, result.transform_probability = 4;
+  result.map_from_scan = to_transform({0, 3, 4, 0, 0, 0});
+  LocalizerOptions o = options();
+  EXPECT_EQ(measured(result, {}, o).score, 2);
+  EXPECT_EQ(measured(result, {}, o).jump_m, 5);
+  o.score = ScoreKind::transform_probability;
+  EXPECT_EQ(measured(result, {}, o).score, 4);
+}
+
+}  // namespace
+}  // namespace ndt::localization

@@ -1,0 +1,280 @@
+// The localizer on an aligner that knows the truth: what is predicted, judged, rejected, searched and said.
+#include "ndt/localization/localizer.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <stdexcept>
+
+namespace ndt::localization {
+namespace {
+
+using testing::Contains;
+using testing::HasSubstr;
+
+/// Finds the truth from guesses within 2 m, whatever their heading; elsewhere stays, with a low score.
+class Knowing : public Aligner {
+ public:
+  Transform truth;
+  int alignments = 0;
+  std::optional<RegularisationTarget> regularisation;
+  std::function<void(AlignResult&)> change = [](AlignResult&) {};
+
+  MapInfo set_map(const PointCloud&) override { return {}; }
+  AlignResult align(const PointCloud&, const Transform& guess, const PerScan& per_scan) override {
+    ++alignments;
+    regularisation = per_scan.regularisation;
+    AlignResult result;
+    const bool finds = translation_error_m(guess, truth) < 2;
+    result.map_from_scan = finds ? truth : guess;
+    result.nvtl = finds ? 3 : 1;
+    result.stop = Stop::converged;
+    result.iterations = 4;
+    change(result);
+    return result;
+  }
+  void score_batch(const PointCloud&, std::span<const Transform>, std::span<Score> out) override {
+    for (Score& score : out) score.nvtl = 2;
+  }
+  Evaluation evaluate(const PointCloud&, const Transform&, const PerScan&) override { return {}; }
+  std::vector<VoxelInfo> voxels() const override { return {}; }
+};
+
+const PointCloud kScan{{}, {{20, 0, 0}, {0, 5, 1}}};
+
+LocalizerOptions options(int particles = 50) {
+  LocalizerOptions o;
+  o.least_score = o.reliable_nvtl = 2.3;
+  o.recovery_particles = particles;
+  return o;
+}
+
+Transform along(int frame) { return to_transform({1.5 * frame, 0, 0, 0, 0, 0}); }
+
+/// A drive of 1.5 m every 0.1 s.
+class Drive : public testing::Test {
+ protected:
+  Knowing aligner_;
+
+  ScanReport drive(Localizer& localizer, int frame, const PointCloud& scan = kScan) {
+    aligner_.truth = along(frame);
+    return localizer.localize(0.1 * frame, scan);
+  }
+  static Localizer started(Knowing& aligner, const LocalizerOptions& o) {
+    Localizer localizer(aligner, o);
+    localizer.start_at(along(0));
+    return localizer;
+  }
+};
+
+TEST_F(Drive, IsFollowedFromPoseToPose) {
+  Localizer localizer = started(aligner_, options());
+  for (int frame = 0; frame < 20; ++frame) {
+    const ScanReport report = drive(localizer, frame);
+    EXPECT_EQ(to_string(report.verdict), "ok") << frame;
+    EXPECT_EQ(to_string(report.source), "aligned");
+    EXPECT_EQ(report.map_from_scan(0, 3), 1.5 * frame);
+    EXPECT_NEAR(report.moved_m, frame == 1 ? 1.5 : 0, 1e-12) << "the velocity is known from the second on";
+    EXPECT_EQ(report.before->nvtl, 2);
+    EXPECT_EQ((*report.covariance)(0, 0), 0.0225);
+    EXPECT_EQ(to_string(report.diagnosis.level), "OK");
+  }
+  EXPECT_EQ(aligner_.alignments, 20);
+}
+
+TEST_F(Drive, ARejectedScanKeepsThePredictionAndTheVelocity) {
+  Localizer localizer = started(aligner_, options());
+  for (int frame = 0; frame < 3; ++frame) drive(localizer, frame);
+  aligner_.change = [](AlignResult& result) { result.nvtl = 1; };
+  const ScanReport rejected = drive(localizer, 3);
+  EXPECT_EQ(to_string(rejected.verdict), "doubtful");
+  EXPECT_EQ(to_string(rejected.reason), "score");
+  EXPECT_EQ(to_string(rejected.source), "predicted");
+  EXPECT_NEAR(rejected.map_from_scan(0, 3), 4.5, 1e-9);
+  EXPECT_FALSE(rejected.covariance);
+  EXPECT_EQ(rejected.rejected, 1);
+  EXPECT_EQ(to_string(rejected.diagnosis.level), "WARN");
+  EXPECT_THAT(rejected.diagnosis.messages, Contains("nvtl 1.0000 is not above 2.3"));
+  aligner_.change = [](AlignResult&) {};
+  const ScanReport next = drive(localizer, 4);
+  EXPECT_EQ(to_string(next.verdict), "ok");
+  EXPECT_EQ(next.rejected, 0);
+}
+
+TEST_F(Drive, WithoutASearchItIsLostAfterFiveRejectionsUntilAScanIsAccepted) {
+  Localizer localizer = started(aligner_, options(0));
+  for (int frame = 0; frame < 3; ++frame) drive(localizer, frame);
+  aligner_.change = [](AlignResult& result) { result.stop = Stop::no_overlap; };
+  for (int k = 1; k <= 8; ++k) {
+    const ScanReport report = drive(localizer, 2 + k);
+    EXPECT_EQ(report.rejected, k);
+    EXPECT_EQ(to_string(report.verdict), k < 5 ? "doubtful" : "lost");
+    EXPECT_EQ(to_string(report.diagnosis.level), k < 5 ? "WARN" : "ERROR");
+    EXPECT_NEAR(report.map_from_scan(0, 3), 1.5 * (2 + std::min(k, 5)), 1e-9) << "what is lost stands still";
+    EXPECT_FALSE(report.recovery);
+  }
+  aligner_.change = [](AlignResult&) {};
+  aligner_.truth = along(7);
+  EXPECT_EQ(to_string(localizer.localize(2, kScan).verdict), "ok");
+}
+
+TEST_F(Drive, AKidnappedVehicleIsSearchedWiderAndWiderAndFound) {
+  Localizer localizer = started(aligner_, options());
+  for (int frame = 0; frame < 3; ++frame) drive(localizer, frame);
+  double sigma = 0;
+  int attempts = 0;
+  ScanReport report;
+  for (int frame = 3; frame < 40; ++frame) {
+    aligner_.truth = to_transform({30, 12, 0, 0, 0, 2});
+    report = localizer.localize(0.1 * frame, kScan);
+    EXPECT_EQ(report.recovery.has_value(), frame >= 7) << frame;
+    if (!report.recovery) continue;
+    EXPECT_EQ(report.recovery->attempt, ++attempts);
+    EXPECT_EQ(report.recovery->prior.sigma[0], attempts == 1 ? 2 : std::min(1.5 * sigma, 30.0));
+    sigma = report.recovery->prior.sigma[0];
+    if (report.recovery->found) break;
+    EXPECT_EQ(to_string(report.verdict), "lost");
+    EXPECT_EQ(to_string(report.reason), "not_found");
+  }
+  ASSERT_GE(attempts, 2) << "the first search does not reach so far";
+  EXPECT_EQ(to_string(report.source), "searched");
+  EXPECT_EQ(to_string(report.verdict), "ok");
+  EXPECT_LT(translation_error_m(report.map_from_scan, aligner_.truth), 1e-9);
+  EXPECT_EQ(to_string(report.diagnosis.level), "WARN") << "a search is worth a look";
+  EXPECT_THAT(report.diagnosis.messages, Contains(HasSubstr("found a pose")));
+  report = localizer.localize(10, kScan);
+  EXPECT_EQ(to_string(report.source), "aligned");
+  EXPECT_EQ(report.rejected, 0);
+}
+
+TEST_F(Drive, ASearchWithoutAThresholdIsBelievedButDoubted) {
+  LocalizerOptions o = options();
+  o.reliable_nvtl.reset();
+  Localizer localizer(aligner_, o);
+  localizer.start_by_search({{}, {1, 1, 0.1, 0.01, 0.01}});
+  const ScanReport report = drive(localizer, 0);
+  EXPECT_EQ(to_string(report.source), "searched");
+  EXPECT_EQ(to_string(report.verdict), "doubtful");
+  EXPECT_EQ(to_string(report.reason), "unproven");
+}
+
+TEST_F(Drive, AStartBySearchSearchesFirstWithItsOwnPrior) {
+  Localizer localizer(aligner_, options());
+  initial_pose::PosePrior prior{{100, 50, 2, 0, 0, 0}, {4, 4, 0.5, 0.02, 0.02}};
+  localizer.start_by_search(prior);
+  aligner_.truth = to_transform({500, 50, 2, 0, 0, 0});
+  const ScanReport missed = localizer.localize(0, kScan);
+  EXPECT_EQ(to_string(missed.verdict), "lost");
+  EXPECT_EQ(missed.recovery->prior.mean.x, 100);
+  EXPECT_EQ(missed.recovery->prior.sigma[0], 4);
+  aligner_.truth = to_transform({103, 49, 2, 0, 0, 1});
+  const ScanReport found = localizer.localize(0.1, kScan);
+  EXPECT_EQ(found.recovery->prior.sigma[0], 6);
+  EXPECT_EQ(to_string(found.verdict), "ok");
+  EXPECT_EQ(to_string(localizer.localize(0.2, kScan).source), "aligned");
+}
+
+TEST_F(Drive, TheSearcherIsAskedForOnlyWhenASearchBegins) {
+  Knowing wide;
+  int asked = 0;
+  Localizer localizer(aligner_, options(), [&]() -> Aligner& { return ++asked, wide; });
+  localizer.start_at(along(0));
+  for (int frame = 0; frame < 3; ++frame) drive(localizer, frame);
+  EXPECT_EQ(asked, 0);
+  aligner_.change = [](AlignResult& result) { result.nvtl = 0; };
+  for (int frame = 3; frame < 8; ++frame) wide.truth = along(frame), drive(localizer, frame);
+  EXPECT_EQ(asked, 1);
+  EXPECT_GE(wide.alignments, 50);
+}
+
+TEST_F(Drive, ScansThatCannotBeUsedAreRejectedWithoutAnAlignment) {
+  Localizer localizer = started(aligner_, options());
+  constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
+  const PointCloud empty, no_number{{}, {{kNaN, 0, 0}}}, near{{}, {{9.9F, 0, 0}, {kNaN, 0, 0}}};
+  EXPECT_EQ(to_string(drive(localizer, 0, empty).reason), "scan_empty");
+  EXPECT_EQ(to_string(drive(localizer, 1, no_number).reason), "scan_empty");
+  const ScanReport report = drive(localizer, 2, near);
+  EXPECT_EQ(to_string(report.reason), "scan_short_range");
+  EXPECT_EQ(report.points, 1);
+  EXPECT_NEAR(report.farthest_m, 9.9, 1e-6);
+  EXPECT_EQ(report.rejected, 3);
+  EXPECT_EQ(aligner_.alignments, 0);
+}
+
+TEST_F(Drive, DoubtfulResultsAreStillUsed) {
+  Localizer localizer = started(aligner_, options());
+  aligner_.change = [](AlignResult& result) { result.stop = Stop::degenerate; };
+  ScanReport report = drive(localizer, 0);
+  EXPECT_EQ(to_string(report.verdict), "doubtful");
+  EXPECT_EQ(to_string(report.reason), "degenerate");
+  EXPECT_EQ(to_string(report.source), "aligned");
+  aligner_.change = [](AlignResult& result) { result.map_from_scan = to_transform({3.2, 0, 0, 0, 0, 0}); };
+  report = drive(localizer, 1);
+  EXPECT_EQ(to_string(report.reason), "jump");
+  EXPECT_EQ(report.map_from_scan(0, 3), 3.2);
+}
+
+TEST_F(Drive, GnssPositionsAreInterpolatedAndHandedToTheAlignment) {
+  Localizer localizer = started(aligner_, options());
+  EXPECT_FALSE(drive(localizer, 0).regularisation);
+  localizer.add_gnss({0.05, to_transform({1, 2, 0, 0, 0, 0})});
+  localizer.add_gnss({0.15, to_transform({3, 4, 0, 0, 0, 0})});
+  ScanReport report = drive(localizer, 1);
+  ASSERT_TRUE(aligner_.regularisation);
+  EXPECT_NEAR(aligner_.regularisation->x, 2, 1e-12);
+  EXPECT_NEAR(report.regularisation->y, 3, 1e-12);
+  aligner_.truth = along(1);
+  report = localizer.localize(1.5, kScan);
+  EXPECT_FALSE(aligner_.regularisation);
+  EXPECT_EQ(to_string(report.gnss_miss), "too_old");
+  EXPECT_THAT(report.diagnosis.messages, Contains("GNSS was not used (too_old)"));
+}
+
+TEST_F(Drive, OdometryBridgesScansWithoutAPose) {
+  LocalizerOptions o = options(0);
+  o.prediction = Prediction::odometry;
+  Localizer localizer = started(aligner_, o);
+  for (int frame = 0; frame < 30; ++frame) localizer.add_odometry({0.1 * frame, along(frame)});
+  aligner_.change = [](AlignResult& result) { result.stop = Stop::non_finite; };
+  ScanReport report;
+  for (int frame = 0; frame < 20; ++frame) report = drive(localizer, frame);
+  EXPECT_EQ(to_string(report.verdict), "lost");
+  EXPECT_NEAR(report.map_from_scan(0, 3), 28.5, 1e-9);
+  EXPECT_EQ(to_string(report.prediction.by), "odometry");
+}
+
+TEST_F(Drive, MistakesOfTheCallerAreNamed) {
+  Localizer localizer(aligner_, options());
+  EXPECT_THROW(localizer.localize(0, kScan), std::logic_error);
+  localizer.start_at(along(0));
+  localizer.localize(1, kScan);
+  for (const double stamp_s : {1.0, 0.5, std::numeric_limits<double>::quiet_NaN()})
+    EXPECT_THROW(localizer.localize(stamp_s, kScan), std::invalid_argument) << stamp_s;
+  EXPECT_EQ(to_string(localizer.localize(1.1, kScan).verdict), "ok") << "a refused scan changes nothing";
+  Transform sheared;
+  sheared(0, 1) = 1;
+  EXPECT_THROW(localizer.start_at(sheared), std::invalid_argument);
+  EXPECT_THROW(Localizer(aligner_, options(0)).start_by_search({}), std::invalid_argument);
+  LocalizerOptions bad = options();
+  bad.jump_m = 0;
+  EXPECT_THROW(Localizer(aligner_, bad), std::invalid_argument);
+  bad = options();
+  bad.offsets.clear();
+  EXPECT_THROW(Localizer(aligner_, bad), std::invalid_argument);
+}
+
+TEST(Diagnosis, OnlyRises) {
+  Diagnosis diagnosis;
+  diagnosis.raise(Level::warn, "a");
+  diagnosis.raise(Level::ok, "b");
+  EXPECT_EQ(to_string(diagnosis.level), "WARN");
+  diagnosis.raise(Level::error, "c");
+  diagnosis.raise(Level::warn, "d");
+  EXPECT_EQ(to_string(diagnosis.level), "ERROR");
+  EXPECT_EQ(diagnosis.messages.size(), 4U);
+}
+
+}  // namespace
+}  // namespace ndt::localization
