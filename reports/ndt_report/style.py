@@ -137,13 +137,14 @@ def log_axis(axis):
 def finish(figure: Figure, axes, columns: int = 5) -> Figure:
     """One legend for all panels in the strip above them, never on data; entries in order of first
     appearance."""
-    columns = max(2, min(columns, int(columns * figure.get_size_inches()[0] / WIDTH_IN)))
     entries = {}
     for ax in axes:
         for handle, label in zip(*ax.get_legend_handles_labels()):
             entries.setdefault(label, handle)
     if not entries:
         return figure
+    label_in = 0.6 + 0.6 * FONT_PT / 72 * max(map(len, entries))  # with its marker
+    columns = max(1, min(columns, int(figure.get_size_inches()[0] / label_in)))
     # Constrained layout does not see a figure's legend: room is made by hand, beyond what panels() left.
     inches = 0.12 + 0.2 * -(-len(entries) // columns)
     width_in, height_in = figure.get_size_inches()

@@ -23,11 +23,11 @@ Measured measured(const AlignResult& result, const Transform& prediction, const 
 }
 
 Judgement judged(const Measured& m, const LocalizerOptions& options) {
-  Judgement judgement{
-      .iterations_ok =
-          m.iterations<options.max_iterations, .oscillates = m.oscillations> options.oscillations,
-      .score_ok = !options.least_score || m.score > *options.least_score,
-      .jump_ok = m.jump_m <= options.jump_m};
+  Judgement judgement;
+  judgement.iterations_ok = m.iterations < options.max_iterations;
+  judgement.oscillates = m.oscillations > options.oscillations;
+  judgement.score_ok = !options.least_score || m.score > *options.least_score;
+  judgement.jump_ok = m.jump_m <= options.jump_m;
   judgement.reason = no_pose(m.stop);
   if (judgement.reason != Reason::none) return judgement;
   const bool ended = judgement.iterations_ok || judgement.oscillates, degenerate = m.stop == Stop::degenerate;

@@ -60,7 +60,7 @@ def finding(points: pd.DataFrame) -> str:
         f" (n = {best.timed_measurements:g} alignments)"
     )
     if len(front) == 1:
-        return said + "; no other implementation is more accurate."
+        return said + "; no other is more accurate by more than the truth can tell."
     precise = front.sort_values("error_mm").iloc[0]
     return (
         said
