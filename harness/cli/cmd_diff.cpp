@@ -99,6 +99,10 @@ ExitCode diff(const Arguments& a) {
   if (a.implementations.size() != 2)
     throw UsageError(fmt::format("diff: {} implementations; give two, each with --implementation",
                                  a.implementations.size()));
+  if (a.align[&ScanOptions::timeout_ms])
+    throw UsageError(
+        "diff: --timeout-ms ends alignments by a clock, which no two runs share; remove it, or give "
+        "--max-iterations");
   if (a.dataset.empty() && (a.map.empty() || a.scan.empty()))
     throw UsageError("diff: nothing to align; give --map and --scan, or --dataset");
   std::optional<Dataset> dataset;
@@ -114,6 +118,15 @@ ExitCode diff(const Arguments& a) {
   fmt::print("A                {}\nB                {}\n{}", a.implementations[0], a.implementations[1],
              to_text(diffs, pair.bounds()));
   return ExitCode::ok;
+}
+
+/// The datasets say how their clouds are prepared.
+void exclude_preparation(CLI::App& command) {
+  CLI::Option& dataset = *command.get_option("--dataset");
+  for (CLI::Option* option : command.get_options()) {
+    const std::string name = option->get_name();
+    if (name.starts_with("--map-") || name.starts_with("--scan-")) dataset.excludes(option);
+  }
 }
 
 void add_input(CLI::App& command, Arguments& a) {
@@ -153,9 +166,11 @@ void add_diff(CLI::App& app, Command& chosen) {
       ->type_name("TEXT");
   command.add_flag("--json", a->json, "one JSON object on stdout, with units in its key names");
   add_align_flags(command, a->align);
+  command.get_option("--timeout-ms")->group("");  // not listed: it is refused
   add_threads_flag(command, a->align);
   add_map_preparation_flags(command, a->preparation);
   add_scan_preparation_flags(command, a->preparation);
+  exclude_preparation(command);
 }
 
 }  // namespace ndt::harness

@@ -121,6 +121,7 @@ class Comparison {
         bounds_(bounds),
         last_level_(static_cast<int>(levels) - 1) {
     per_scan_.trace = false;
+    per_scan_.deadline.reset();  // a clock must not decide where they part
   }
 
   std::optional<Parting> first() {

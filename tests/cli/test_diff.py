@@ -89,6 +89,10 @@ def test_what_cannot_be_compared_is_refused(tmp_path, courtyard):
         (TWO + ["--dataset", "courtyard", "--bound", "score=nan"], "with a number of 0 or more"),
         (TWO + ["--dataset", "courtyard", "--bound", "end=1"], "the end has none"),
         (TWO + [*courtyard.args, "--frames", 2], "--frames requires --dataset"),
+        (TWO + ["--dataset", "courtyard", "--map-voxel-leaf", 1], "excludes --map-voxel-leaf"),
+        (TWO + ["--dataset", "courtyard", "--scan-sample", 9, "--scan-seed", 2], "excludes --scan-s"),
+        (TWO + ["--dataset", "courtyard", "--timeout-ms", 5], "diff: --timeout-ms ends alignments by a clock"),
+        (TWO + [*courtyard.args, "--timeout-ms", 5], "remove it, or give --max-iterations"),
     ]:
         assert said in refusal("diff", *args, code=EXIT_USAGE), said
     assert "missing.pcd" in refusal("diff", *TWO, "--map", courtyard.map, "--scan", tmp_path / "missing.pcd", code=EXIT_BAD_INPUT)
