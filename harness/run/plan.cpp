@@ -268,10 +268,18 @@ std::vector<std::size_t> spread_frames(std::size_t n, std::optional<int> most) {
 
 void PlanCost::add(const Job& job, const Measurement& measurement, const TimingRule& timing_of_plan) {
   constexpr double kIdleShare = 1.0 / 3;  // of the cap, at most
+  constexpr int kFewest = 3;              // samples, whatever the cap
   ++measurements;
   alignments +=
       static_cast<std::size_t>(measurement.search ? measurement.search->particles : measurement.poses);
-  if (job.timed) sampling_s += (1 + kIdleShare) * job.timing.value_or(timing_of_plan).cap_s;
+  if (!job.timed) return;
+  const TimingRule timing = job.timing.value_or(timing_of_plan);
+  if (!job.rate_hz) {
+    sampling_s += (1 + kIdleShare) * timing.cap_s;
+    return;
+  }
+  const double tick_s = 1 / *job.rate_hz;  // the last sample may begin just before the cap
+  sampling_s += std::max(timing.cap_s, std::min(kFewest, timing.samples) * tick_s) + tick_s;
 }
 
 Plan make_plan(const Preset& preset, const Selection& selection, const std::string& run_id,

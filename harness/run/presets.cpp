@@ -178,6 +178,9 @@ Study read_study(TomlTable& toml) {
   study.trace = toml.flag("trace").value_or(study.trace);
   if (!study.timed && contains(toml.keys(), "rates_hz"))
     toml.refuse("rates_hz", "given in a study that is not timed", "remove one of the two");
+  if (std::ranges::any_of(study.rates_hz, [](double rate) { return rate > 0; }) &&
+      std::ranges::any_of(study.poses, [](int poses) { return poses > 1; }))
+    toml.refuse("rates_hz", "given beside batches: poses above 1", "put them into a study of their own");
   study.measurements_per_job = static_cast<int>(
       toml.whole("measurements_per_job", 1, Limits::kJobMeasurements).value_or(study.measurements_per_job));
   toml.finish();

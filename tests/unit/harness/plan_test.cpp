@@ -297,6 +297,14 @@ TEST(Plan, EveryRateIsAJobOfItsOwn) {
   std::map<double, int> counts;
   for (const Measurement& measurement : all_measurements(plan)) ++counts[measurement.rate_hz.value_or(0)];
   EXPECT_EQ(counts, (std::map<double, int>{{0, 16}, {10, 16}, {20, 16}}));
+  study.rates_hz = {0, 0.5, 20};
+  study.timing = TimingRule{.cap_s = 3};
+  EXPECT_DOUBLE_EQ(make_plan(preset_of(study), kOwnImplementations, "id").cost.sampling_s,
+                   16 * (4.0 + (3 * 2.0 + 2.0) + (3 + 0.05)))
+      << "at a rate, three samples even past the cap, and no samples after idling";
+  study.timing->samples = 1;
+  EXPECT_DOUBLE_EQ(make_plan(preset_of(study), kOwnImplementations, "id").cost.sampling_s,
+                   16 * (4.0 + (3 + 2.0) + (3 + 0.05)));
 }
 
 TEST(Plan, FramesAreSpreadEvenly) {

@@ -117,6 +117,9 @@ TEST_F(PresetFile, AStudyMayHaveRatesBesideBackToBack) {
   EXPECT_THAT(refusal_of(head + "rates_hz = [0, 10]\nsearches = [{ name = 'a', implementations = "
                                 "['persistent_cpu'] }]\n"),
               HasSubstr("study.rates_hz: given beside searches"));
+  EXPECT_THAT(refusal_of(head + "rates_hz = [0, 10]\nposes = [1, 20]\n"),
+              HasSubstr("rates_hz: given beside batches: poses above 1; put them into a study of their own"));
+  EXPECT_NO_THROW(find_preset(put(head + "rates_hz = [0]\nposes = [1, 20]\n").string()));
 }
 
 TEST_F(PresetFile, AStudysSearchesShareItsPriors) {
