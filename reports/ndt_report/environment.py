@@ -41,16 +41,18 @@ def gpus(environment: dict) -> str:
     )
 
 
-def checkout(environment: dict) -> str:
-    """How to get the run's source; empty if it is unknown."""
-    commit = environment.get("commit") or ""
+def known_commit(environment: dict) -> tuple:
+    """(commit, whether it had local changes); ("", False) if it is unknown. What else a folder from elsewhere
+    may hold there is no line for a shell."""
+    commit = str(environment.get("commit") or "")
     clean = commit.removesuffix("-dirty")
-    return f"git checkout {clean}" + ("      # had local changes" if clean != commit else "") if clean else ""
+    return (clean, clean != commit) if re.fullmatch(r"[0-9a-f]{7,40}", clean) else ("", False)
 
 
 def redo(run) -> str:
     """Lines for a shell, in the folder where this report was asked for: the run's source and program, the
-    same plan again, its report, and both runs compared."""
+    same plan again, its report, and both runs compared. A program that lies elsewhere is taken as it is: the
+    folder need not be a checkout of its source."""
     words = _command_words(run.environment.get("command_line") or "")
     program = words[0]
     folder = _from_here(run.folder)
@@ -62,8 +64,7 @@ def redo(run) -> str:
         else _with_out(words if len(words) > 1 else [program, "run", "--preset", run.plan["preset"]], again)
     )
     commands = [repeated, [program, "report", again], [program, "compare", folder, again]]
-    source = checkout(run.environment)
-    lines = [source, *_build(program)] if source else []
+    lines = _source(program, *known_commit(run.environment))
     return "\n".join(lines + [shlex.join(command) for command in commands])
 
 
@@ -91,8 +92,17 @@ def _from_here(folder) -> str:
     return "./" + text if text.startswith("-") else text
 
 
-def _build(program: str) -> list:
-    """How the program is built from its checkout, if it lies where a preset of the project puts it."""
-    preset = re.fullmatch(r"build/([a-z-]+)/bin/ndt-bench", program)
-    name = preset and preset.group(1)
-    return [f"cmake --preset {name} && cmake --build build/{name} --target ndt-bench"] if name else []
+def _source(program: str, commit: str, changed: bool) -> list:
+    """How the program is checked out and built, if it lies where a preset of the project puts it; else what it
+    was built from."""
+    if not commit:
+        return []
+    changes = "      # had local changes" if changed else ""
+    preset = re.fullmatch(r"(?:\./)?build/([a-z][a-z0-9_-]*)/bin/ndt-bench", program)
+    if not preset:
+        return [f"# built from commit {commit}{changes}"]
+    name = preset.group(1)
+    return [
+        f"git checkout {commit}{changes}",
+        f"cmake --preset {name} && cmake --build build/{name} --target ndt-bench",
+    ]

@@ -116,10 +116,14 @@ def _success(row) -> str:
     return "it is unknown which alignments succeeded"
 
 
-def headline(table: pd.DataFrame, shown, oracle: str, doubted=lambda rows: []) -> str:
+def headline(
+    table: pd.DataFrame, shown, oracle: str, doubted=lambda rows: [], only_after_idle=False
+) -> str:
     """doubted: what else speaks against being sure of these rows, as doubts() says it."""
     own = candidates(table)
     own = own[own.dataset.isin(shown)]
+    if only_after_idle:
+        return "Only alignments after idle in this run: those back to back, which it compares, are missing."
     if table.empty:
         return "No single alignment in this run: see its searches and batches."
     if table.align_ms_p50.isna().all():
@@ -167,7 +171,13 @@ def verdict_of(
         said.append(f"{more} more dataset{'s are' if more > 1 else ' is'} in the table.")
     bases = recommended(table, shown)
     return Verdict(
-        headline(table, shown, run.oracle, lambda rows: doubts(run, measurements, rows)),
+        headline(
+            table,
+            shown,
+            run.oracle,
+            lambda rows: doubts(run, measurements, rows),
+            only_after_idle=run.measurements.empty and run.at_rates is not None and len(run.at_rates) > 0,
+        ),
         said,
         better_peer_sentences(better_peers(measurements, table, bases, run.datasets))
         + faster_peer_sentences(table, bases),

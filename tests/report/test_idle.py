@@ -89,6 +89,15 @@ def test_only_its_own_part_of_the_page_counts_them(folder, tmp_path):
     assert not (tmp_path / "plain" / "idle.csv").exists()
 
 
+def test_a_part_that_has_nothing_back_to_back_says_so(folder):
+    file = folder / "results.jsonl"
+    file.write_text("".join(line for line in file.read_text().splitlines(True) if json.loads(line)["rate_hz"]))
+    run = load_run(folder)
+    assert run.measurements.empty and len(run.at_rates)
+    text = Page(write_report(make_report(run), folder).read_text()).text
+    assert "Only alignments after idle in this run" in text and "see its searches and batches" not in text
+
+
 def test_one_measurement_at_two_rates_is_two_but_at_one_rate_twice_is_refused(folder):
     from ndt_report.refusal import InputError
 

@@ -110,7 +110,7 @@ def test_every_section_has_data_here(made, page):
         "GNU 12.2.0",
         "on Some <CPU> (2 cores) with 2 x Made-up <GPU>",
         "cuda.devices.1.compute_capability",
-        "git checkout 3723fa6      # had local changes",
+        "# built from commit 3723fa6      # had local changes",
         "dataset moon: NDT_DATASETS is not set",
         "What features cost",
         "Tail of short alignments",

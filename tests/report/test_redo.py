@@ -9,6 +9,8 @@ from ndt_report.environment import redo
 from ndt_report.load import load_run
 from synthetic_run import SyntheticRun
 
+COMMIT = "0123456789abcdef0123456789abcdef01234567"
+
 
 def run_in(folder, **environment):
     run = SyntheticRun(cuda=False).tracking("town", frames=6, block=2).write(folder)
@@ -18,16 +20,33 @@ def run_in(folder, **environment):
 
 
 def words(text):
-    return [shlex.split(line) for line in text.splitlines()]
+    return [shlex.split(line, comments=True) for line in text.splitlines()]
+
+
+def test_only_a_program_in_a_checkout_is_checked_out_and_built(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for n, program in enumerate(("/opt/ndt-bench", "ndt-bench", "/src/build/release/bin/ndt-bench", "../ndt-bench")):
+        lines = redo(run_in(tmp_path / f"r{n}", machine="00", commit=COMMIT + "-dirty", command_line=f"{program} run"))
+        first, *commands = lines.splitlines()
+        assert first == f"# built from commit {COMMIT}      # had local changes"
+        assert [words(line)[0][0] for line in commands] == [program] * 3 and "git" not in lines
+
+
+def test_a_commit_that_is_none_is_no_line_for_a_shell(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for n, commit in enumerate(("abc; rm -rf ~", COMMIT + "\nrm -rf ~", "$(rm)" + COMMIT, "abcdef", "", "unknown", "-dirty")):
+        for program in ("build/release/bin/ndt-bench", "/opt/ndt-bench"):
+            lines = redo(run_in(tmp_path / f"r{n}", machine="00", commit=commit, command_line=f"{program} run"))
+            assert [line[0] for line in words(lines)] == [program] * 3, lines
 
 
 def test_a_run_is_redone_from_its_plan_into_another_folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     run = run_in(
-        tmp_path / "my run", machine="00", commit="abc", command_line="build/release/bin/ndt-bench run --out 'my run'"
+        tmp_path / "my run", machine="00", commit=COMMIT, command_line="build/release/bin/ndt-bench run --out 'my run'"
     )
     assert words(redo(run)) == [
-        ["git", "checkout", "abc"],
+        ["git", "checkout", COMMIT],
         [*"cmake --preset release && cmake --build build/release --target ndt-bench".split()],
         ["build/release/bin/ndt-bench", "run", "--plan", "my run/plan.json", "--out", "my run-again"],
         ["build/release/bin/ndt-bench", "report", "my run-again"],
