@@ -12,10 +12,14 @@ class LockFile {
   /// Creates the file if it is missing. Throws InputError if another process has the lock, or if the file
   /// cannot be locked.
   explicit LockFile(const std::filesystem::path& file);
+  /// Of an existing file, for reading: several may have it at once, beside no other. Throws InputError alike.
+  static LockFile of_reader(const std::filesystem::path& file);
   LockFile(LockFile&& other) noexcept;
   ~LockFile();
 
  private:
+  LockFile(const std::filesystem::path& file, int open_flags, int operation);
+
   int descriptor_ = -1;
 };
 

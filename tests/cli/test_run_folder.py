@@ -66,7 +66,7 @@ def test_a_resume_is_refused_while_the_run_goes_on_and_costs_no_row(tmp_path):
     first = begin(preset(tmp_path, cap_s=0.3), "--out", tmp_path / "run")
     wait_for_rows(tmp_path / "run", 2)
     message = refusal("run", "--resume", tmp_path / "run", code=EXIT_BAD_INPUT)
-    assert "another process writes to it; wait until that run has ended" in message
+    assert "another process writes to it, or merges it; wait until that has ended" in message
     first.communicate()
     assert first.returncode == EXIT_OK and len(rows_in(tmp_path / "run")) == ROWS
 
