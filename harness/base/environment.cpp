@@ -12,6 +12,7 @@
 #include <nlohmann/json.hpp>
 #include <thread>
 
+#include "base/fnv1a.hpp"
 #include "base/gpu_info.hpp"
 #include "build_constants.hpp"
 #include "commit.hpp"
@@ -51,10 +52,10 @@ nlohmann::ordered_json thread_variables() {
 std::string machine_mark() {
   utsname kernel{};
   ::uname(&kernel);
-  std::uint64_t hash = 0xcbf29ce484222325ULL;  // FNV-1a
+  Fnv1a mark;
   for (const unsigned char byte : kernel.nodename + std::string("/") + value_in("/etc/machine-id", ""))
-    hash = (hash ^ byte) * 0x100000001b3ULL;
-  return fmt::format("{:016x}", hash);
+    mark.add(byte);
+  return fmt::format("{:016x}", mark.value());
 }
 
 bool plain(char c) {

@@ -1,6 +1,7 @@
 // Where numbers were measured: what this program was built from, and the machine.
 #pragma once
 
+#include <array>
 #include <span>
 #include <string>
 #include <string_view>
@@ -34,6 +35,16 @@ std::string operating_system();
 std::string utc_now(bool compact = false);
 /// Quotes and joins words so that a shell would split the text into the same words.
 std::string command_line(std::span<const char* const> words);
+
+/// An entry of environment.json, as a JSON pointer, and what a message calls it.
+struct MachineEntry {
+  const char* pointer;
+  const char* name;
+};
+/// Times are compared only where all of these are the same.
+inline constexpr std::array kMachineEntries{
+    MachineEntry{"/cpu_model", "processor"}, MachineEntry{"/cores", "number of cores"},
+    MachineEntry{"/cuda/devices", "GPU"}, MachineEntry{"/machine", "machine"}};
 
 /// Returns the text of environment.json: commit, date, compiler, flags, processor, system, GPUs, versions of
 /// the libraries.

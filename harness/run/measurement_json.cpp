@@ -5,6 +5,7 @@
 
 #include "base/errors.hpp"
 #include "base/json_struct.hpp"
+#include "io/json_file.hpp"
 #include "ndt/core/error.hpp"
 #include "run/measurement.hpp"
 #include "run/measurement_columns.hpp"
@@ -215,8 +216,10 @@ std::string to_json_line(const Measurement& m) {
 
 Measurement parse_measurement(std::string_view line) {
   constexpr const char* kWhat = "not a line of results.jsonl: {}";
+  const ParsedJson parsed = parse_json(line);
+  if (parsed.fault) throw InputError(fmt::format(kWhat, fmt::format("it {}", parsed.fault)));
   try {
-    return parse(json::parse(line));
+    return parse(parsed.value);
   } catch (const FieldError& error) {
     throw InputError(fmt::format(kWhat, printable(error.what(), 300)));
   } catch (const json::exception& error) {

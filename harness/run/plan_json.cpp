@@ -7,6 +7,7 @@
 
 #include "base/errors.hpp"
 #include "base/json_struct.hpp"
+#include "io/json_file.hpp"
 #include "io/text.hpp"
 #include "ndt/core/error.hpp"
 #include "ndt/core/limits.hpp"
@@ -163,8 +164,10 @@ std::string plan_json(const Plan& plan) {
 Plan read_plan(const std::filesystem::path& file) {
   constexpr const char* kNoPlan = "it is no plan that ndt-bench run wrote; begin a new run";
   const std::string text = whole_text(file, Limits::kPlanBytes, kNoPlan);
+  const ParsedJson parsed = parse_json(text);
+  if (parsed.fault) throw refusal(printable_name(file.string()), "", parsed.fault, kNoPlan);
   try {
-    return plan_of(json::parse(text));
+    return plan_of(parsed.value);
   } catch (const FieldError& error) {
     throw refusal(printable_name(file.string()), "", printable(error.what(), 200), kNoPlan);
   } catch (const json::exception& error) {

@@ -7,16 +7,15 @@
 
 #include "base/environment.hpp"
 #include "base/errors.hpp"
-#include "base/gpu_info.hpp"
 #include "base/output_file.hpp"
-#include "io/text.hpp"
-#include "ndt/core/limits.hpp"
+#include "io/json_file.hpp"
 #include "run/result_lines.hpp"
 
 namespace ndt::harness {
 namespace {
 
 namespace fs = std::filesystem;
+using json = nlohmann::ordered_json;
 constexpr const char* kResults = "results.jsonl";
 constexpr const char* kPlan = "plan.json";
 constexpr const char* kEnvironment = "environment.json";
@@ -32,27 +31,26 @@ bool is_there(const fs::path& file) {
 
 fs::path part_of(const fs::path& file) { return file.string() + ".part"; }
 
+/// Runs made before there was the entry lack `machine`; in a merged run, that says its parts differ.
+bool may_lack(const MachineEntry& entry, const json& begun_in) {
+  return entry.pointer == std::string_view("/machine") && entry_at(begun_in, "/merged_from").is_null();
+}
+
 /// Measurements of two programs or two machines are two runs.
 void require_same_place(const fs::path& folder) {
-  const auto j = nlohmann::ordered_json::parse(
-      whole_text(folder / kEnvironment, Limits::kMetadataBytes, "begin a new run"), nullptr, false);
-  const auto is = [&](const char* key, std::string_view value) {
-    return j.is_object() && j.contains(key) && j[key] == value;
+  constexpr const char* kBeginANewRun = "begin a new run, measurements of both would not be comparable";
+  const json begun_in = read_json(folder / kEnvironment, kBeginANewRun),
+             here = parse_json(environment_json("", "")).value;
+  const auto require_same = [&](const MachineEntry& entry) {
+    if (entry_at(begun_in, entry.pointer) != entry_at(here, entry.pointer))
+      throw refusal(printable_name((folder / kEnvironment).string()), "",
+                    fmt::format("the run was begun with another {}", entry.name), kBeginANewRun);
   };
-  const auto same_gpus = [&] {
-    return j.value("/cuda/devices"_json_pointer, nlohmann::ordered_json()) ==
-           cuda_json(cuda_state(), "")["devices"];
-  };
-  const char* other = !is("commit", build_info().commit)       ? "commit"
-                      : !is("flags", build_info().flags)       ? "compiler flags"
-                      : !is("compiler", build_info().compiler) ? "compiler"
-                      : !is("cpu_model", cpu_model())          ? "processor"
-                      : !same_gpus()                           ? "GPU"
-                                                               : nullptr;
-  if (other)
-    throw refusal(printable_name((folder / kEnvironment).string()), "",
-                  fmt::format("the run was begun with another {}", other),
-                  "begin a new run, measurements of both would not be comparable");
+  for (const MachineEntry& entry :
+       {MachineEntry{"/commit", "commit"}, {"/flags", "compiler flags"}, {"/compiler", "compiler"}})
+    require_same(entry);
+  for (const MachineEntry& entry : kMachineEntries)
+    if (!entry_at(begun_in, entry.pointer).is_null() || !may_lack(entry, begun_in)) require_same(entry);
 }
 
 bool worth_another_try(const Measurement& measurement) {

@@ -8,12 +8,12 @@
 #include <set>
 
 #include "base/errors.hpp"
+#include "base/fnv1a.hpp"
 #include "base/output_file.hpp"
 #include "data/load_dataset.hpp"
 #include "data/preparation.hpp"
 #include "io/cloud_file.hpp"
-#include "io/text.hpp"
-#include "ndt/core/limits.hpp"
+#include "io/json_file.hpp"
 #include "peers/peer_file.hpp"
 #include "run/run_folder.hpp"
 
@@ -24,7 +24,7 @@ using json = nlohmann::ordered_json;
 
 constexpr const char* kDatasets = "datasets.json";
 
-/// FNV-1a over the bytes of clouds: tells whether two runs saw the same data, not whether anyone meant harm.
+/// A checksum of the bytes of clouds: tells whether two runs saw the same data.
 class Fingerprint {
  public:
   void add(const PointCloud& cloud) {
@@ -32,16 +32,16 @@ class Fingerprint {
     for (const Point& p : cloud.points)
       for (const float value : {p.x, p.y, p.z}) add(value);
   }
-  std::string text() const { return fmt::format("fnv1a64:{:016x}", hash_); }
+  std::string text() const { return fmt::format("fnv1a64:{:016x}", hash_.value()); }
 
  private:
   template <class T>
   void add(T value) {
     unsigned char bytes[sizeof value];
     std::memcpy(bytes, &value, sizeof value);
-    for (const unsigned char byte : bytes) hash_ = (hash_ ^ byte) * 0x100000001b3ULL;
+    for (const unsigned char byte : bytes) hash_.add(byte);
   }
-  std::uint64_t hash_ = 0xcbf29ce484222325ULL;
+  Fnv1a hash_;
 };
 
 json or_null(const std::string& text) { return text.empty() ? json() : json(text); }
@@ -80,7 +80,7 @@ class RecordedDatasets {
  public:
   explicit RecordedDatasets(const RunFolder& folder) : file_(folder.path() / kDatasets) {
     if (folder.measurements() == 0) return;
-    const auto list = json::parse(whole_text(file_, Limits::kMetadataBytes, kBeginANewRun), nullptr, false);
+    const json list = read_json(file_, kBeginANewRun);
     recorded_.emplace();
     for (const json& entry : list.is_array() ? list : json::array())
       if (entry.is_object() && entry.contains("name") && entry.contains("fingerprint"))

@@ -148,9 +148,32 @@ TEST_F(RunFolders, MeasurementsOfAnotherProgramOrMachineAreNotMixedIn) {
   EXPECT_THAT(input_error_of([&] { RunFolder::resume(folder()); }),
               HasSubstr("begun with another processor"));
   environment["cpu_model"] = cpu_model();
+  environment["cores"] = core_count() + 1;
+  write_text(folder() / "environment.json", environment.dump());
+  EXPECT_THAT(input_error_of([&] { RunFolder::resume(folder()); }),
+              HasSubstr("begun with another number of cores"));
+  environment["cores"] = core_count();
+  const auto machine = environment["machine"];
+  environment["machine"] = "another";
+  write_text(folder() / "environment.json", environment.dump());
+  EXPECT_THAT(input_error_of([&] { RunFolder::resume(folder()); }), HasSubstr("begun with another machine"));
+  environment.erase("machine");
+  write_text(folder() / "environment.json", environment.dump());
+  EXPECT_NO_THROW(RunFolder::resume(folder())) << "of an earlier program";
+  environment["merged_from"] = {"a", "b"};
+  write_text(folder() / "environment.json", environment.dump());
+  EXPECT_THAT(input_error_of([&] { RunFolder::resume(folder()); }), HasSubstr("begun with another machine"));
+  environment["machine"] = machine;
   environment["cuda"]["devices"].push_back({{"name", "one more"}});
   write_text(folder() / "environment.json", environment.dump());
   EXPECT_THAT(input_error_of([&] { RunFolder::resume(folder()); }), HasSubstr("begun with another GPU"));
+}
+
+TEST_F(RunFolders, ANestedEnvironmentIsRefused) {
+  { RunFolder::begin(folder(), plan(), "command"); }
+  const std::string deep = std::string(200000, '[') + std::string(200000, ']');
+  write_text(folder() / "environment.json", "{\"cuda\": {\"devices\": " + deep + "}}");
+  EXPECT_THAT(input_error_of([&] { RunFolder::resume(folder()); }), HasSubstr("is nested too deeply"));
 }
 
 TEST_F(RunFolders, ADamagedMeasurementStopsTheResumptionWithItsLine) {
