@@ -68,9 +68,19 @@ std::string report_folder(const ReportArguments& a) {
   if (a.folders.size() == 1 && !a.out.empty())
     throw UsageError("report: --out is where several folders are merged; the page of one goes into it");
   if (a.folders.size() == 1) return a.folders.front();
-  const std::filesystem::path out =
-      a.out.empty() ? new_folder(utc_now(true) + "-merged") : std::filesystem::path(a.out);
-  merge_runs({a.folders.begin(), a.folders.end()}, out, a.command_line);
+  const std::vector<std::filesystem::path> parts(a.folders.begin(), a.folders.end());
+  if (!a.out.empty()) {
+    merge_runs(parts, a.out, a.command_line);
+    return a.out;
+  }
+  const std::filesystem::path out = new_folder(utc_now(true) + "-merged");
+  try {
+    merge_runs(parts, out, a.command_line);
+  } catch (...) {
+    std::error_code ignored;
+    std::filesystem::remove(out, ignored);  // it is empty
+    throw;
+  }
   return out.string();
 }
 

@@ -5,16 +5,13 @@
 #include <algorithm>
 #include <map>
 #include <nlohmann/json.hpp>
-#include <optional>
 #include <set>
 #include <utility>
 
 #include "base/errors.hpp"
-#include "base/lock_file.hpp"
 #include "base/output_file.hpp"
-#include "io/text.hpp"
-#include "ndt/core/limits.hpp"
-#include "run/plan.hpp"
+#include "io/json_file.hpp"
+#include "run/merge_parts.hpp"
 #include "run/result_lines.hpp"
 
 namespace ndt::harness {
@@ -22,116 +19,43 @@ namespace {
 
 namespace fs = std::filesystem;
 using json = nlohmann::ordered_json;
+constexpr const char* kLoad = "load_average_1_min";
 
-constexpr const char* kParts = "parts.json";
-constexpr const char* kOnePlan =
-    "merge parts of one run: plan it once, and give the others its plan.json (run --plan, --shard i/n)";
-
-struct Part {
-  fs::path folder;
-  std::string name;  ///< printable
-  Plan plan;
-  json environment, datasets, columns, implementations;
-  std::optional<LockFile> lock;  ///< no process writes to the folder meanwhile
-};
-
-json read_json(const fs::path& file) {
-  json j = json::parse(whole_text(file, Limits::kMetadataBytes, "give the folder of a run"), nullptr, false);
-  if (j.is_discarded())
-    throw refusal(printable_name(file.string()), "", "is not JSON", "give the folder of a run");
-  return j;
+/// What all parts say alike.
+json common_entries(const std::vector<json>& objects) {
+  json common = json::object();
+  for (const auto& [key, value] : objects.front().items())
+    if (std::ranges::all_of(objects, [&](const json& other) { return other.value(key, json()) == value; }))
+      common[key] = value;
+  return common;
 }
 
-bool all_objects(const json& list) {
-  return list.is_array() && std::ranges::all_of(list, [](const json& entry) { return entry.is_object(); });
+/// Of those that are objects.
+std::vector<json> objects_at(const std::vector<Part>& parts, const char* key) {
+  std::vector<json> objects;
+  for (const Part& part : parts)
+    if (const json value = part.environment.value(key, json()); value.is_object()) objects.push_back(value);
+  return objects;
 }
 
-Part read_part(const fs::path& folder) {
-  Part part;
-  part.folder = folder;
-  part.name = printable_name(folder.string());
-  if (fs::exists(folder / "run.lock")) part.lock.emplace(folder / "run.lock");
-  part.plan = read_plan(folder / "plan.json");
-  part.environment = read_json(folder / "environment.json");
-  part.datasets = read_json(folder / "datasets.json");
-  part.columns = read_json(folder / "columns.json");
-  part.implementations = read_json(folder / "implementations.json");
-  if (!part.environment.is_object() || !all_objects(part.implementations))
-    throw refusal(part.name, "", "its environment.json or implementations.json is not what a run writes",
-                  "give the folder of a run");
-  return part;
-}
-
-/// All but what may differ between parts: the run's name, the shard, and why something was left out.
-std::string common_plan(Plan plan) {
-  plan.run_id.clear();
-  plan.shard.reset();
-  plan.left_out.clear();
-  return plan_json(plan);
-}
-
-/// Without what depends on the machine.
-json common_implementations(json list) {
-  for (json& entry : list)
-    for (const char* key : {"available", "reason"}) entry.erase(key);
-  return list;
-}
-
-void require_one_run(const Part& first, const Part& other) {
-  const auto differs = [&](const char* key) {
-    return first.environment.value(key, json()) != other.environment.value(key, json());
-  };
-  const char* what =
-      common_plan(first.plan) != common_plan(other.plan) ? "plan"
-      : differs("commit")                                ? "commit"
-      : differs("flags")                                 ? "compiler flags"
-      : differs("compiler")                              ? "compiler"
-      : first.datasets != other.datasets                 ? "fingerprint or description of a dataset"
-      : first.columns != other.columns                   ? "list of columns"
-      : common_implementations(first.implementations) != common_implementations(other.implementations)
-          ? "list of implementations"
-          : nullptr;
-  if (what) throw refusal(other.name, "", fmt::format("has another {} than {}", what, first.name), kOnePlan);
-}
-
-/// Environment and jobs of every part that ran; those of a merged run stand in its own parts.json.
-json ran_parts(const std::vector<Part>& parts) {
-  json list = json::array();
-  for (const Part& part : parts) {
-    if (fs::exists(part.folder / kParts)) {
-      const json inner = read_json(part.folder / kParts);
-      list.insert(list.end(), inner.begin(), inner.end());
-      continue;
-    }
-    json jobs = json::array();
-    if (part.plan.shard)
-      jobs = part.plan.shard->jobs;
-    else
-      for (const Job& job : part.plan.jobs) jobs.push_back(job.index);
-    list.push_back(
-        {{"run_id", part.plan.run_id}, {"environment", part.environment}, {"jobs", std::move(jobs)}});
-  }
-  return list;
-}
-
-/// Whether the times of all that ran can be compared.
-bool on_one_machine(const json& ran) {
-  const auto same = [&](const char* key) {
-    const json::json_pointer at(std::string("/environment/") + key);
-    return std::ranges::all_of(
-        ran, [&](const json& part) { return part.value(at, json()) == ran.front().value(at, json()); });
-  };
-  return same("machine") && same("cpu_model") && same("cores") && same("cuda/devices");
+/// One busy machine makes the whole run doubtful.
+json largest_load(const std::vector<Part>& parts) {
+  json largest;
+  for (const Part& part : parts)
+    if (const json load = part.environment.value(kLoad, json()); load.is_number())
+      largest = largest.is_null() ? load : std::max(largest, load);
+  return largest;
 }
 
 /// The environment that all parts share, under a new name; other entries stand in parts.json alone.
 json common_environment(const std::vector<Part>& parts, const std::string& run_id,
                         const std::string& command_line) {
-  json common;
-  for (const auto& [key, value] : parts.front().environment.items())
-    if (std::ranges::all_of(parts,
-                            [&](const Part& part) { return part.environment.value(key, json()) == value; }))
-      common[key] = value;
+  std::vector<json> environments;
+  for (const Part& part : parts) environments.push_back(part.environment);
+  json common = common_entries(environments);
+  if (const auto cuda = objects_at(parts, "cuda"); cuda.size() == parts.size())
+    common["cuda"] = common_entries(cuda);
+  common[kLoad] = largest_load(parts);
   common["run_id"] = run_id;
   common["date_utc"] = parts.front().environment.value("date_utc", json());
   common["command_line"] = command_line;
@@ -173,6 +97,18 @@ bool has_time(const Measurement& measurement) {
          (measurement.timing != Timing::single || measurement.poses > 1 || measurement.search);
 }
 
+/// As a reader finds it in a table: dataset, frame and guess, then by what it was aligned and how.
+std::string in_words(const Measurement& m) {
+  std::string text =
+      fmt::format("{} on {}, frame {}, guess {}, variant {}, {} thread{}", printable(m.implementation),
+                  printable(m.dataset), printable(m.frame), printable(m.guess_name), printable(m.variant),
+                  m.threads, m.threads == 1 ? "" : "s");
+  if (m.poses > 1) text += fmt::format(", {} poses", m.poses);
+  if (m.search) text += fmt::format(", search {}", printable(m.search->name));
+  if (m.rate_hz) text += fmt::format(", at {:g} Hz", *m.rate_hz);
+  return text;
+}
+
 /// Puts measurements of all parts behind each other, and refuses what does not belong together.
 class Rows {
  public:
@@ -188,8 +124,8 @@ class Rows {
       const auto [first, is_new] = from_.emplace(measurement_key(measurement), part.name);
       if (!is_new)
         throw lines.refused(
-            fmt::format("this measurement is in {} too: {}", first->second, printable_name(first->first)),
-            kOnePlan);
+            fmt::format("this measurement is in {} too: {}", first->second, in_words(measurement)),
+            "leave out one of the two folders");
       if (!one_machine_ && has_time(measurement))
         throw lines.refused("a timed measurement, and the parts were measured on different machines",
                             "times are never compared across machines: make a report of each, or merge parts "
@@ -208,15 +144,28 @@ class Rows {
   std::map<std::string, std::string> from_;  ///< measurement to the part that has it
 };
 
-/// The thinned clouds of the pictures, which published folders leave out.
+/// Names of the pictures' clouds: of files right below clouds/, and no others.
+std::set<std::string> picture_names(const json& datasets) {
+  std::set<std::string> names;
+  for (const json& dataset : datasets)
+    for (const char* cloud : {"/picture/map", "/picture/scan"}) {
+      const json given = entry_at(dataset, cloud);
+      const fs::path path = given.is_string() ? given.get<std::string>() : "";
+      if (path.parent_path() == "clouds" && path.has_filename()) names.insert(path.filename().string());
+    }
+  return names;
+}
+
+/// The thinned clouds of the pictures, which published folders leave out. Nothing is read through a link.
 void copy_clouds(const std::vector<Part>& parts, const fs::path& out) {
-  const auto has = [](const Part& part) { return fs::is_directory(part.folder / "clouds"); };
-  const auto from = std::ranges::find_if(parts, has);
+  const auto clouds = [](const Part& part) { return part.folder / "clouds"; };
+  const auto from = std::ranges::find_if(
+      parts, [&](const Part& part) { return fs::is_directory(fs::symlink_status(clouds(part))); });
   if (from == parts.end()) return;
   make_subfolder(out / "clouds");
-  for (const auto& entry : fs::directory_iterator(from->folder / "clouds"))
-    if (entry.is_regular_file() && !entry.is_symlink())
-      fs::copy_file(entry.path(), out / "clouds" / entry.path().filename());
+  for (const std::string& name : picture_names(from->datasets))
+    if (fs::is_regular_file(fs::symlink_status(clouds(*from) / name)))
+      fs::copy_file(clouds(*from) / name, out / "clouds" / name);
 }
 
 std::string joined_id(const std::vector<Part>& parts) {
@@ -242,13 +191,14 @@ std::size_t merge_runs(const std::vector<fs::path>& folders, const fs::path& out
     require_one_run(parts.front(), parts.back());
   }
   const std::string run_id = joined_id(parts);
-  const json ran = ran_parts(parts);
+  json ran = json::array();
+  for (const Part& part : parts) ran.insert(ran.end(), part.ran.begin(), part.ran.end());
   FolderInMaking made(out);
   Rows rows(made.path() / "results.jsonl", run_id, on_one_machine(ran));
   for (const Part& part : parts) rows.take(part);
   write_text(made.path() / "plan.json", plan_json(joined_plan(parts, run_id)));
   write_json(made.path() / "environment.json", common_environment(parts, run_id, command_line));
-  write_json(made.path() / kParts, ran);
+  write_json(made.path() / kPartsFile, ran);
   write_json(made.path() / "datasets.json", parts.front().datasets);
   write_json(made.path() / "columns.json", parts.front().columns);
   write_json(made.path() / "implementations.json", available_anywhere(parts));
