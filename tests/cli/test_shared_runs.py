@@ -1,5 +1,6 @@
 """run --plan and --shard, merge, and report of several folders: one plan, repeated or shared."""
 
+import fcntl
 import html
 import json
 import os
@@ -122,6 +123,8 @@ def test_one_page_is_made_of_several_parts(tmp_path, parts):
     bench("report", folder / "1", folder / "2", cwd=tmp_path)
     (made,) = (tmp_path / "bench-results").iterdir()
     assert "part 1, 2 of 3 of a run" in (made / "report.html").read_text()
+    assert "is given twice" in bench("report", folder / "1", folder / "1", cwd=tmp_path, code=EXIT_BAD_INPUT).stderr
+    assert [made] == list((tmp_path / "bench-results").iterdir()), "nothing is left behind"
     assert "--out is where several folders are merged" in refusal(
         "report", folder / "1", "--out", tmp_path / "x", code=EXIT_USAGE)
 
@@ -135,7 +138,8 @@ def test_what_is_no_part_of_one_run_is_refused(tmp_path, parts):
         assert not out.exists(), "nothing is left behind"
         return message
 
-    assert re.search(r"1/results.jsonl: line 1: this measurement is in .*whole too: courtyard",
+    assert re.search(r"1/results.jsonl: line 1: this measurement is in .*whole too: (cpu_pclomp_ref|persistent_cpu) on courtyard\w*, "
+                     r"frame \w+, guess [^|]+, variant autoware, 1 thread; leave out one of the two folders",
                      said(folder / "whole", folder / "1"))
     assert "is given twice; name every part once" in said(folder / "1", folder / "1")
     for name, changes, what in [
@@ -158,6 +162,109 @@ def test_what_is_no_part_of_one_run_is_refused(tmp_path, parts):
         assert what in message and "give the others its plan.json (run --plan, --shard i/n)" in message
         shutil.rmtree(copy)
     assert "plan.json" in said(folder / "1", tmp_path)
+
+
+DEEP = "[" * 200000 + "]" * 200000
+
+
+def test_damaged_parts_are_refused_by_file_and_leave_nothing(tmp_path, parts):
+    folder = parts[0]
+    bench("merge", folder / "1", folder / "2", "--out", tmp_path / "two")
+
+    def said(part, name, text):
+        kept = (part / name).read_text() if (part / name).exists() else None
+        (part / name).write_text(text)
+        message = refusal("merge", part, folder / "3", "--out", tmp_path / "out", code=EXIT_BAD_INPUT)
+        (part / name).write_text(kept) if kept is not None else (part / name).unlink()
+        assert not list(tmp_path.glob("out*")), "nothing is left behind"
+        assert f"{part / name}: " in message and "json.exception" not in message
+        return message
+
+    part = shutil.copytree(folder / "1", tmp_path / "part")
+    for name in ("environment.json", "datasets.json", "columns.json", "implementations.json", "plan.json", "parts.json"):
+        assert "is nested too deeply" in said(part, name, DEEP)
+        assert "is not JSON" in said(part, name, "{")
+    deep_row = (part / "results.jsonl").read_text().replace("{", '{"x":' + DEEP + ",", 1)
+    assert "line 1: not a line of results.jsonl: it is nested too deeply" in said(part, "results.jsonl", deep_row)
+    deep_entry = json.dumps(read(part, "environment.json")).replace("{", '{"x":' + DEEP + ",", 1)
+    assert "is nested too deeply" in said(part, "environment.json", deep_entry)
+
+    whole = read(tmp_path / "two", "parts.json")
+    for wrong in ([], {}, [1], [{}], [whole[0] | {"environment": []}], [whole[0] | {"jobs": "all"}],
+                  [whole[0] | {"jobs": ["1"]}], [without(whole[0], "run_id")]):
+        assert "is not what ndt-bench writes" in said(tmp_path / "two", "parts.json", json.dumps(wrong)), wrong
+    for available in ("yes", None, 1):
+        entries = read(part, "implementations.json")
+        entries[0]["available"] = available
+        assert "is not what ndt-bench writes" in said(part, "implementations.json", json.dumps(entries))
+    for name, wrong in (("environment.json", "[]"), ("datasets.json", "[1]"), ("columns.json", "{}")):
+        assert "is not what ndt-bench writes" in said(part, name, wrong)
+
+
+def test_a_part_that_did_not_end_says_how_it_does(tmp_path, parts):
+    folder = parts[0]
+    for name in ("results.jsonl", "datasets.json"):
+        part = shutil.copytree(folder / "1", tmp_path / name)
+        (part / name).unlink()
+        message = refusal("merge", part, folder / "2", "--out", tmp_path / "out", code=EXIT_BAD_INPUT)
+        assert f"has no {name}: that part has not finished; ndt-bench run --resume {part}" in message
+
+
+def test_the_busiest_part_and_what_is_alike_of_the_gpus_stay(tmp_path, parts):
+    folder = parts[0]
+    cores = read(folder / "1", "environment.json")["cores"]
+    cuda = read(folder / "1", "environment.json")["cuda"]
+    calm = edited(tmp_path, folder / "2", "environment.json", load_average_1_min=0.0)
+    calm = calm.rename(tmp_path / "calm")
+    busy = edited(tmp_path, folder / "1", "environment.json", load_average_1_min=3.5 * cores,
+                  cuda=cuda | {"driver_release": "999.1"})
+    for number, order in enumerate(([busy, calm], [calm, busy])):
+        merged = tmp_path / f"merged{number}"
+        bench("merge", *order, "--out", merged)
+        environment = read(merged, "environment.json")
+        assert environment["load_average_1_min"] == 3.5 * cores
+        assert environment["cuda"] == without(cuda, "driver_release")
+    bench("report", merged)
+    assert "The machine was busy when the run began" in (merged / "report.html").read_text()
+
+
+def test_only_the_pictures_own_clouds_are_copied(tmp_path, parts):
+    folder = parts[0]
+    secret = tmp_path / "secret"
+    secret.mkdir()
+    for name in ("courtyard_map.pcd", "other.pcd"):
+        (secret / name).write_text("secret")
+    part = shutil.copytree(folder / "1", tmp_path / "part")
+    (part / "clouds" / "notes.txt").write_text("mine")
+    (part / "clouds" / "courtyard_map.pcd").unlink()
+    (part / "clouds" / "courtyard_map.pcd").symlink_to(secret / "courtyard_map.pcd")
+    bench("merge", part, folder / "2", "--out", tmp_path / "one")
+    copied = {file.name for file in (tmp_path / "one" / "clouds").iterdir()}
+    assert "courtyard_scan.pcd" in copied and not copied & {"notes.txt", "courtyard_map.pcd"}
+    shutil.rmtree(part / "clouds")
+    (part / "clouds").symlink_to(secret)
+    bench("merge", part, folder / "2", "--out", tmp_path / "other")
+    assert "courtyard_map.pcd" in {file.name for file in (tmp_path / "other" / "clouds").iterdir()}, "of the second part"
+    assert "secret" not in (tmp_path / "other" / "clouds" / "courtyard_map.pcd").read_text(errors="replace")
+
+
+def test_a_folder_that_may_only_be_read_is_merged(tmp_path, parts):
+    folder = parts[0]
+    part = shutil.copytree(folder / "1", tmp_path / "part")
+    (part / "run.lock").chmod(0o444)
+    part.chmod(0o555)
+    try:
+        bench("merge", part, folder / "2", "--out", tmp_path / "out")
+    finally:
+        part.chmod(0o755)
+    # As root may write anywhere: readers do not shut each other out, a writer does.
+    with open(part / "run.lock") as lock:
+        fcntl.flock(lock, fcntl.LOCK_SH)
+        bench("merge", part, folder / "2", "--out", tmp_path / "again")
+    with open(part / "run.lock") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        assert "another process writes to it" in refusal(
+            "merge", part, folder / "2", "--out", tmp_path / "x", code=EXIT_BAD_INPUT)
 
 
 def test_times_of_two_machines_are_not_put_into_one_run(tmp_path, parts):
@@ -208,9 +315,9 @@ def test_the_lines_that_redo_a_run_work_as_printed(tmp_path):
     bench("report", "my run", cwd=tmp_path)
     page = (tmp_path / "my run" / "report.html").read_text()
     lines = html.unescape(re.search(r"To redo it</h3>\s*<pre>(.*?)</pre>", page, re.S).group(1)).splitlines()
-    commands = [line for line in lines if not line.startswith("git checkout ")]
-    assert len(commands) == 3 and all(line.startswith(BENCH) for line in commands), lines
-    done = subprocess.run(["bash", "-e", "-c", "\n".join(commands)], cwd=tmp_path, capture_output=True, text=True,
+    assert re.fullmatch(r"# built from commit [0-9a-f]{40}( +# had local changes)?", lines[0]), lines
+    assert len(lines) == 4 and all(line.startswith(BENCH) for line in lines[1:]), lines
+    done = subprocess.run(["bash", "-e", "-c", "\n".join(lines)], cwd=tmp_path, capture_output=True, text=True,
                           env=os.environ | {"NDT_DATASETS": ""})
     assert done.returncode == 0, done.stderr
     assert sorted(keys(tmp_path / "my run-again")) == sorted(keys(tmp_path / "my run"))
