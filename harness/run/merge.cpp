@@ -55,7 +55,7 @@ json common_environment(const std::vector<Part>& parts, const std::string& run_i
   json common = common_entries(environments);
   if (const auto cuda = objects_at(parts, "cuda"); cuda.size() == parts.size())
     common["cuda"] = common_entries(cuda);
-  common[kLoad] = largest_load(parts);
+  if (const json load = largest_load(parts); !load.is_null()) common[kLoad] = load;
   common["run_id"] = run_id;
   common["date_utc"] = parts.front().environment.value("date_utc", json());
   common["command_line"] = command_line;

@@ -269,13 +269,16 @@ def test_a_folder_that_may_only_be_read_is_merged(tmp_path, parts):
 
 def test_times_of_two_machines_are_not_put_into_one_run(tmp_path, parts):
     folder, timed = parts
-    other = edited(tmp_path, folder / "1", "environment.json", machine="00", cpu_model="Another", cores=99)
+    other = edited(tmp_path, folder / "1", "environment.json", machine="00", cpu_model="Another", cores=99,
+                   cuda=read(folder / "1", "environment.json")["cuda"] | {"devices": [{"name": "Another GPU"}]})
     if timed:
         message = refusal("merge", folder / "2", other, "--out", tmp_path / "out", code=EXIT_BAD_INPUT)
         assert "measured on different machines; times are never compared across machines" in message
         assert not (tmp_path / "out").exists()
         return
     bench("merge", folder / "2", other, "--out", tmp_path / "out")
+    assert "devices" not in read(tmp_path / "out", "environment.json")["cuda"]
+    bench("report", tmp_path / "out")
     assert "cpu_model" not in read(tmp_path / "out", "environment.json")
     ran = {part["environment"]["cpu_model"]: part["jobs"] for part in read(tmp_path / "out", "parts.json")}
     assert len(ran) == 2 and set(ran["Another"]) == {row["job"] for row in rows(other)}
