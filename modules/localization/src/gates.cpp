@@ -40,6 +40,8 @@ Judgement judged(const Measured& m, const LocalizerOptions& options) {
     judgement.reason = Reason::degenerate;
   else if (!judgement.jump_ok)
     judgement.reason = Reason::jump;
+  else if (!options.least_score)
+    judgement.reason = Reason::unproven;
   return judgement;
 }
 

@@ -43,6 +43,9 @@ void diagnose_alignment(ScanReport& report, const LocalizerOptions& options) {
   if (!judgement.jump_ok)
     diagnosis.raise(Level::warn, fmt::format("the result is {:.2f} m from the prediction, more than {:g} m",
                                              m.jump_m, options.jump_m));
+  if (judgement.reason == Reason::unproven)
+    diagnosis.raise(Level::warn, fmt::format("{} {:.4f} is not judged: no threshold is known",
+                                             to_string(options.score), m.score));
   if (m.stop != Stop::converged && m.stop != Stop::max_iterations)
     diagnosis.raise(Level::warn, fmt::format("the alignment ended as {}", to_string(m.stop)));
 }

@@ -160,6 +160,21 @@ TEST_F(Drive, ASearchWithoutAThresholdIsBelievedButDoubted) {
   EXPECT_EQ(to_string(report.reason), "unproven");
 }
 
+TEST_F(Drive, IsFollowedWithoutAThresholdButNeverOk) {
+  LocalizerOptions o = options();
+  o.least_score.reset();
+  Localizer localizer = started(aligner_, o);
+  for (int frame = 0; frame < 8; ++frame) {
+    const ScanReport report = drive(localizer, frame);
+    EXPECT_EQ(to_string(report.verdict), "doubtful") << frame;
+    EXPECT_EQ(to_string(report.reason), "unproven");
+    EXPECT_EQ(to_string(report.source), "aligned");
+    EXPECT_EQ(report.rejected, 0);
+    EXPECT_NEAR(report.moved_m, frame == 1 ? 1.5 : 0, 1e-12) << "and the velocity is learned";
+    EXPECT_THAT(report.diagnosis.messages, Contains("nvtl 3.0000 is not judged: no threshold is known"));
+  }
+}
+
 TEST_F(Drive, AStartBySearchSearchesFirstWithItsOwnPrior) {
   Localizer localizer(aligner_, options());
   initial_pose::PosePrior prior{{100, 50, 2, 0, 0, 0}, {4, 4, 0.5, 0.02, 0.02}};

@@ -50,7 +50,7 @@ struct LocalizerOptions {
   double required_range_m = 10;  ///< a scan's farthest point must be this far
 
   ScoreKind score = ScoreKind::nvtl;
-  std::optional<double> least_score;  ///< nothing: the score is not judged
+  std::optional<double> least_score;  ///< nothing: the score is not judged, and every pose doubtful
   int oscillations = 10;              ///< more reversals excuse a reached iteration limit
   double jump_m = 3;                  ///< from the prediction to the result; farther is doubtful
   int lost_after = 5;                 ///< rejected scans in a row
