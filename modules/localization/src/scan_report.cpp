@@ -60,6 +60,12 @@ void diagnose_search(ScanReport& report) {
                                      to_string(recovery.stop), recovery.ambiguous ? ", ambiguous" : ""));
 }
 
+void diagnose_covariance(ScanReport& report) {
+  if (report.covariance_missing.empty()) return;
+  report.diagnosis.raise(Level::warn,
+                         fmt::format("covariance: {}; the fixed one is given", report.covariance_missing));
+}
+
 }  // namespace
 
 void Diagnosis::raise(Level to, std::string message) {
@@ -72,6 +78,7 @@ void diagnose(ScanReport& report, const LocalizerOptions& options) {
   diagnose_prediction(report, options);
   diagnose_alignment(report, options);
   diagnose_search(report);
+  diagnose_covariance(report);
   if (report.verdict == Verdict::lost) report.diagnosis.raise(Level::error, "the pose is lost");
 }
 

@@ -30,6 +30,9 @@ constexpr auto enum_names(Reason) {
 }
 using ndt::to_string;
 
+/// Why an alignment that stopped so has no pose to judge; none if it has one.
+Reason no_pose(Stop stop);
+
 /// Numbers that the gates look at.
 struct Measured {
   Stop stop = Stop::no_overlap;
