@@ -16,11 +16,6 @@ namespace fs = std::filesystem;
 
 constexpr double kUsualRateHz = 10;
 
-bool is_cloud(const fs::path& file) {
-  const std::string ending = file.extension().string();
-  return ending == ".pcd" || ending == ".ply" || ending == ".bin";
-}
-
 /// Digits without the zeros before them; nothing for other names.
 std::optional<std::string> number_named(const fs::path& file) {
   const std::string stem = file.stem().string();
@@ -54,7 +49,7 @@ std::vector<fs::path> clouds_in(const fs::path& folder) {
   for (const auto& entry : fs::directory_iterator(folder, error))
     if (is_cloud(entry.path())) files.push_back(entry.path());
   if (files.empty())
-    throw refusal(printable_name(folder.native()), "", "no .pcd, .ply or .bin file in it",
+    throw refusal(printable_name(folder.native()), "", fmt::format("no cloud in it ({})", cloud_extensions()),
                   error ? "make the folder readable: " + error.message()
                         : "give the folder of the scans; a ROS bag becomes one with ./run convert");
   sort_scans(files);
@@ -92,6 +87,15 @@ void require_one_map(const Dataset& dataset) {
       dataset.name, dataset.kind));
 }
 
+/// The frame's first guess. Without a truth the identity is none: it stands where nothing is known.
+std::optional<Transform> near_start_of(const Frame& first) {
+  if (first.guesses.empty()) return std::nullopt;
+  const Transform& guess = first.guesses[0].map_from_scan;
+  const bool identity = translation_error_m({}, guess) == 0 && rotation_error_rad({}, guess) == 0;
+  if (identity && !first.truth) return std::nullopt;
+  return guess;
+}
+
 ScanSequence of_dataset(Dataset dataset) {
   require_one_map(dataset);
   ScanSequence sequence;
@@ -99,7 +103,7 @@ ScanSequence of_dataset(Dataset dataset) {
   sequence.resolution_m = dataset.resolution_m;
   sequence.truth = dataset.truth;
   sequence.odometry = std::move(dataset.odometry);
-  if (!dataset.frames[0].guesses.empty()) sequence.near_start = dataset.frames[0].guesses[0].map_from_scan;
+  sequence.near_start = near_start_of(dataset.frames[0]);
   for (const Frame& frame : dataset.frames)
     sequence.scans.push_back({frame.name, frame.stamp_s.value_or(0), frame.truth});
   sequence.map = [map = dataset.map] { return map(0); };

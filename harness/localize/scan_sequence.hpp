@@ -25,7 +25,7 @@ struct ScanSequence {
   std::function<PointCloud(std::size_t index)> scan;
   std::function<PointCloud()> map;         ///< empty for a folder
   std::optional<double> resolution_m;      ///< that the dataset is meant for
-  std::optional<Transform> near_start;     ///< a guess of the first scan's pose
+  std::optional<Transform> near_start;     ///< a guess of the first scan's pose, if something is known of it
   std::vector<StampedTransform> odometry;  ///< the dataset's own, or none
   TruthFacts truth;
   std::string note;  ///< what a person should know about the times; may be empty

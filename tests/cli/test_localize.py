@@ -141,6 +141,20 @@ def test_a_folder_of_scans_needs_a_map_and_a_start_and_tells_its_rate(town, tmp_
     assert localize(scans, tmp_path / "stamped", *args, "--stamps", stamps)[0].tum == got.tum
 
 
+@pytest.mark.parametrize("guess", ["", '[guess]\nkind = "identity"\n'])
+def test_a_dataset_that_does_not_know_where_it_is_needs_a_start(town, tmp_path, guess):
+    dataset = tmp_path / "dataset"
+    shutil.copytree(town, dataset)
+    tables = (dataset / "dataset.toml").read_text().split("\n[")
+    kept = [table for table in tables if not table.startswith(("truth]", "guess]"))]
+    assert len(kept) < len(tables)
+    (dataset / "dataset.toml").write_text("\n[".join(kept) + "\n" + guess)
+    message = refusal("localize", "--scans", dataset, "--out", tmp_path / "out", code=EXIT_USAGE)
+    assert "--init is missing: where in the map is the first scan?" in message
+    got, _ = localize(dataset, tmp_path / "out", "--init", start_in(town)[3], "--rate", 2)
+    assert got.frames[0]["verdict"] == "ok"
+
+
 def test_a_search_finds_the_start(town, tmp_path):
     got, done = localize(town, tmp_path, "--init", "search")
     first = got.diagnostics[0]
@@ -274,7 +288,7 @@ def test_unusable_input_is_named(town, tmp_path):
     empty = tmp_path / "empty"
     empty.mkdir()
     base = ["localize", "--map", town / "map.pcd", "--init", "0,0,0,0,0,0", "--out", tmp_path / "out"]
-    assert "no .pcd, .ply or .bin file in it" in refusal(*base, "--scans", empty, code=EXIT_BAD_INPUT)
+    assert "no cloud in it (.pcd, .ply, .bin)" in refusal(*base, "--scans", empty, code=EXIT_BAD_INPUT)
     stamps = tmp_path / "times.txt"
     for text, message in [("1\n2\n", "2 times for 8 scans"), ("1\n1\n", "line 2: time 1 does not come after 1"),
                           ("1\nx\n", "line 2")]:
@@ -351,6 +365,13 @@ def test_scans_are_taken_by_number_where_all_names_are_numbers(town, tmp_path, n
     odometry = ["--odometry", town / "odometry.tum", "--rate", 2]
     got, _ = localize(scans, tmp_path / "out", *start_in(town), *odometry)
     assert names_of(got) == expected
+
+
+def test_an_ending_may_be_in_capitals(town, tmp_path):
+    scans = folder_of(town, tmp_path / "scans", ["0.PCD"])
+    (scans / "times.txt").write_text("0\n")
+    got, _ = localize(scans, tmp_path / "out", *start_in(town))
+    assert names_of(got) == ["0"]
 
 
 @pytest.mark.parametrize("name", [b"caf\xe9.pcd", b"two\nlines.pcd", b"bell\x07.pcd"])
