@@ -4,12 +4,13 @@
 
 #include <algorithm>
 
-#include "base/metrics.hpp"
+#include "base/errors.hpp"
 #include "base/numbers.hpp"
 #include "base/standard_streams.hpp"
 #include "cli/commands.hpp"
 #include "cli/flags.hpp"
 #include "cli/option_flags.hpp"
+#include "cli/print_localize.hpp"
 #include "cli/progress_line.hpp"
 #include "io/cloud_file.hpp"
 #include "localize/localize_run.hpp"
@@ -24,13 +25,16 @@ using localization::Prediction;
 using LocalizerArguments = Given<kLocalizerOptions>;
 
 constexpr const char* kGroup = "Localisation";
-constexpr const char* kSearch = "search";
+constexpr const char *kSearch = "search", *kUsualSigma = "5,5,0.5,0.02,0.02";
+/// Autoware's own, for its covariances at 2 m.
+constexpr double kReliableTransformProbability = 3;
 
 struct Arguments {
   std::string map, scans, stamps, odometry, gnss, out;
   std::string implementation{kAuto};
-  std::vector<std::string> init, guess, sigma{"5,5,0.5,0.02,0.02"};
-  double rate_hz = 10, critical_ms = 100;
+  std::vector<std::string> init, guess, sigma;
+  std::optional<double> rate_hz;
+  double critical_ms = 100;
   LocalizerArguments localizer;
   AlignArguments align;
   PreparationArguments preparation;
@@ -45,25 +49,63 @@ AlignArguments with_profile(AlignArguments given) {
   return given;
 }
 
-/// What is wrong with the options is said before any file is read.
-void check(const Arguments& a) {
-  if (!(a.rate_hz > 0 && a.rate_hz <= 1e6))
-    throw UsageError(fmt::format("--rate = {}: must be above 0 to 1e6 scans a second", a.rate_hz));
-  if (!(a.critical_ms > 0))
-    throw UsageError(fmt::format("--critical-ms = {}: must be above 0", a.critical_ms));
+/// An option that would not be used is a mistake.
+void check_uses(const Arguments& a, Prediction prediction) {
   if (!a.guess.empty() && !starts_by_search(a))
     throw UsageError("--guess is the middle of a search: give --init search with it, or --init POSE alone");
+  if (!a.sigma.empty() && !starts_by_search(a))
+    throw UsageError("--sigma is of a search: give --init search with it, or drop it");
+  if (a.rate_hz && !a.stamps.empty())
+    throw UsageError("--rate and --stamps both give the times of the scans: drop one");
+  if (!a.odometry.empty() && a.localizer[&LocalizerOptions::prediction] && prediction != Prediction::odometry)
+    throw UsageError(fmt::format("--odometry is not used with --prediction {}: drop one",
+                                 localization::to_string(prediction)));
+  if (a.align[&ScanOptions::regularisation_x_m] || a.align[&ScanOptions::regularisation_y_m])
+    throw UsageError("--reg-x and --reg-y are one place for every scan: give --gnss, with a place for each");
+}
+
+/// What is wrong with the options is said before any file is read.
+void check(const Arguments& a) {
+  if (a.rate_hz && !(*a.rate_hz > 0 && *a.rate_hz <= 1e6))
+    throw UsageError(fmt::format("--rate = {}: must be above 0 to 1e6 scans a second", *a.rate_hz));
+  if (!(a.critical_ms > 0))
+    throw UsageError(fmt::format("--critical-ms = {}: must be above 0", a.critical_ms));
   per_scan(a.align);
   resolve(with_profile(a.align));
   LocalizerOptions options;
   a.localizer.apply_to(options);
   validate(options);
+  check_uses(a, options.prediction);
   scan_preparation(a.preparation);
   map_preparation(a.preparation);
 }
 
-std::vector<StampedTransform> poses_or_none(const std::string& file) {
-  return file.empty() ? std::vector<StampedTransform>() : read_tum(file);
+/// The poses of another sensor, which is asked for them at the times of the scans.
+std::vector<StampedTransform> poses_or_none(const std::string& file, const ScanSequence& sequence) {
+  if (file.empty()) return {};
+  std::vector<StampedTransform> poses = read_tum(file);
+  const double first_s = sequence.scans.front().stamp_s, last_s = sequence.scans.back().stamp_s;
+  if (poses.back().time_s < first_s || poses.front().time_s > last_s)
+    throw refusal(printable_name(file), "",
+                  fmt::format("its times, {} to {} s, are not those of the scans, {} to {} s",
+                              poses.front().time_s, poses.back().time_s, first_s, last_s),
+                  "give both by one clock; --stamps has times for the scans");
+  return poses;
+}
+
+/// What the score must exceed, where measurements tell.
+std::optional<double> known_threshold(const LocalizerOptions& options, const AlignOptions& align) {
+  if (options.score == localization::ScoreKind::nvtl || !options.reliable_nvtl) return options.reliable_nvtl;
+  if (align.covariance_start != CovarianceStart::identity) return std::nullopt;
+  return kReliableTransformProbability;
+}
+
+/// Names what no threshold is known for.
+std::string unknown_score(const LocalizerOptions& options, const AlignOptions& align,
+                          const Implementation& entry) {
+  if (entry.peer) return std::string(entry.name);
+  if (!options.reliable_nvtl) return initial_pose::unknown_scale(align);
+  return fmt::format("{} with covariances that start from zero", localization::to_string(options.score));
 }
 
 /// The options of the localizer, which follow from those of the alignments where nothing is given.
@@ -73,8 +115,7 @@ LocalizerOptions localizer_options(const Arguments& a, const AlignOptions& align
   if (odometry) options.prediction = Prediction::odometry;
   if (!entry.peer) options.reliable_nvtl = initial_pose::known_reliable_nvtl(align);
   a.localizer.apply_to(options);
-  if (!options.least_score && options.score == localization::ScoreKind::nvtl)
-    options.least_score = options.reliable_nvtl;
+  if (!options.least_score) options.least_score = known_threshold(options, align);
   options.max_iterations = align.max_iterations;
   validate(options);
   if (options.prediction == Prediction::odometry && !odometry)
@@ -85,7 +126,8 @@ LocalizerOptions localizer_options(const Arguments& a, const AlignOptions& align
 initial_pose::PosePrior prior_of(const Arguments& a, const Transform& guess) {
   initial_pose::PosePrior prior;
   prior.mean = principal(derivative_pose(guess));
-  const std::vector<double> sigma = parse_numbers(fmt::format("{}", fmt::join(a.sigma, " ")), "--sigma");
+  const std::vector<double> sigma =
+      parse_numbers(a.sigma.empty() ? kUsualSigma : fmt::format("{}", fmt::join(a.sigma, " ")), "--sigma");
   if (sigma.size() != 5)
     throw UsageError(
         fmt::format("--sigma: {} numbers; give 5: x, y, z in metres, roll, pitch in radians", sigma.size()));
@@ -144,28 +186,6 @@ class Aligners {
   std::unique_ptr<Aligner> tracker_, searcher_;
 };
 
-void print(const LocalizeSummary& summary, const ScanSequence& sequence, const Implementation& entry,
-           const std::string& out) {
-  fmt::print("implementation   {} ({})\n", entry.name, entry.runs_on);
-  fmt::print("scans            {} of {}: {} ok, {} doubtful, {} lost\n", summary.frames, sequence.name,
-             summary.ok, summary.doubtful, summary.lost);
-  if (summary.searches > 0)
-    fmt::print("searches         {}, {} found a pose\n", summary.searches, summary.found);
-  fmt::print("time a scan      {:.2f} ms (median), {:.2f} ms (p99)\n", median(summary.execution_ms),
-             quantile(summary.execution_ms, 0.99));
-  if (summary.error) {
-    const TrajectoryError& e = *summary.error;
-    fmt::print(
-        "closed-loop ATE  {:.4f} m RMSE, mean {:.4f} m, max {:.4f} m; rotation {:.4f} deg RMSE, max {:.4f} "
-        "deg\n",
-        e.rmse_m, e.mean_m, e.max_m, e.rmse_deg, e.max_deg);
-    fmt::print("                 of {} poses, not moved onto the truth ({})\n", e.poses,
-               sequence.truth.quality);
-  }
-  fmt::print("written to       {}: poses.tum, poses_kitti.txt, frames.csv, diagnostics.jsonl\n",
-             printable_name(out));
-}
-
 ExitCode verdict_on(const LocalizeSummary& summary) {
   if (!summary.lost_since) return ExitCode::ok;
   notice("ndt-bench: localize: lost at frame {}, and not found again by the last, {}\n", *summary.lost_since,
@@ -188,8 +208,8 @@ ExitCode localize(const Arguments& a) {
   LocalizeInput input;
   input.sequence = &sequence;
   input.critical_ms = a.critical_ms;
-  input.odometry = a.odometry.empty() ? sequence.odometry : read_tum(a.odometry);
-  input.gnss = poses_or_none(a.gnss);
+  input.odometry = a.odometry.empty() ? sequence.odometry : poses_or_none(a.odometry, sequence);
+  input.gnss = poses_or_none(a.gnss, sequence);
   input.scan = [&](std::size_t i) { return prepare(sequence.scan(i), scan_filters).cloud; };
   input.limits = [&] { return per_scan(a.align); };
   const Implementation& entry = implementation_from(a.implementation);
@@ -198,6 +218,11 @@ ExitCode localize(const Arguments& a) {
         fmt::format("{} gives no scores, and localize needs them; take another implementation", entry.name));
   const LocalizerOptions setting = localizer_options(a, options, entry, !input.odometry.empty());
 
+  if (!setting.least_score)
+    notice(
+        "ndt-bench: the score is not judged, so no pose is ok: no threshold is known for {}; give "
+        "--least-score\n",
+        unknown_score(setting, options, entry));
   Aligners aligners(a, entry, options, map_of(a, sequence));
   Localizer localizer(aligners.tracker(), setting, [&]() -> Aligner& { return aligners.searcher(); });
   start(localizer, a, sequence);
@@ -206,14 +231,16 @@ ExitCode localize(const Arguments& a) {
     files.append(scan);
     progress.show({.done = scan.frame + 1, .total = sequence.scans.size(), .now = scan.scan->name});
   });
-  print(summary, sequence, entry, a.out);
+  fmt::print("implementation   {} ({})\n{}", entry.name, entry.runs_on, to_text(summary, sequence));
+  fmt::print("written to       {}: poses.tum, poses_kitti.txt, frames.csv, diagnostics.jsonl\n",
+             printable_name(a.out));
   return verdict_on(summary);
 }
 
 void add_source_flags(CLI::App& command, Arguments& a) {
   command
       .add_option("--scans", a.scans,
-                  "folder of clouds, in the order of their names; or a dataset's name or folder")
+                  "folder of clouds, in the order of their names or numbers; or a dataset's name or folder")
       ->type_name("DIR|DATASET")
       ->required();
   command

@@ -28,18 +28,29 @@ constexpr std::string_view kSupported =
     "supported: .pcd (ascii, binary, binary_compressed), .ply (ascii, binary), .bin (KITTI: float32 x y z "
     "intensity)";
 
-const Format& format_of(const std::filesystem::path& file) {
+std::string extension_of(const std::filesystem::path& file) {
   std::string extension = file.extension().string();
   std::ranges::transform(extension, extension.begin(),
                          [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return extension;
+}
+
+/// Null for an unknown extension.
+const Format* format_named(const std::string& extension) {
   const auto* const format = std::ranges::find(kFormats, extension, &Format::extension);
-  if (format == std::end(kFormats))
-    throw refusal(printable_name(file.string()), "",
-                  "unknown point cloud format '" + printable(extension) + "'", kSupported);
-  return *format;
+  return format == std::end(kFormats) ? nullptr : format;
+}
+
+const Format& format_of(const std::filesystem::path& file) {
+  const std::string extension = extension_of(file);
+  if (const Format* format = format_named(extension)) return *format;
+  throw refusal(printable_name(file.string()), "",
+                "unknown point cloud format '" + printable(extension) + "'", kSupported);
 }
 
 }  // namespace
+
+bool is_cloud(const std::filesystem::path& file) { return format_named(extension_of(file)) != nullptr; }
 
 std::string cloud_extensions() {
   std::string all;

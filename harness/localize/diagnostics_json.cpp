@@ -22,12 +22,13 @@ ordered_json rpy(const Transform& pose) {
   return {p.roll, p.pitch, p.yaw};
 }
 
-/// Score after, before and between, under Autoware's names.
+/// Score after, before and between, under Autoware's names. Two scores that are not of the same sum have no
+/// difference.
 void put_score(ordered_json& j, const std::string& key, std::optional<double> after,
-               std::optional<double> before) {
+               std::optional<double> before, bool comparable) {
   j[key] = number(after);
   j[key + "_before"] = number(before);
-  j[key + "_diff"] = after && before ? number(*after - *before) : nullptr;
+  j[key + "_diff"] = after && before && comparable ? number(*after - *before) : nullptr;
 }
 
 void put_autoware_keys(ordered_json& j, const ScanReport& report, double execution_ms) {
@@ -49,9 +50,10 @@ void put_autoware_keys(ordered_json& j, const ScanReport& report, double executi
   j["iteration_num"] = aligned ? ordered_json(aligned->iterations) : nullptr;
   j["local_optimal_solution_oscillation_num"] = aligned ? ordered_json(aligned->oscillation_count) : nullptr;
   put_score(j, "transform_probability", of_result(&AlignResult::transform_probability),
-            of_before(&Score::transform_probability));
+            of_before(&Score::transform_probability),
+            !report.regularisation);  // the target is part of the score after, not of the one before
   put_score(j, "nearest_voxel_transformation_likelihood", of_result(&AlignResult::nvtl),
-            of_before(&Score::nvtl));
+            of_before(&Score::nvtl), true);
   j["distance_initial_to_result"] = aligned ? number(report.moved_m) : nullptr;
   j["execution_time"] = number(execution_ms);
   j["skipping_publish_num"] = report.rejected;
@@ -82,6 +84,8 @@ void put_own_keys(ordered_json& j, const ScanReport& report) {
   j["pose_xyz_m"] = xyz(report.map_from_scan);
   j["pose_rpy_rad"] = rpy(report.map_from_scan);
   j["covariance"] = report.covariance ? array_of(report.covariance->m) : ordered_json(nullptr);
+  j["covariance_by"] =
+      report.covariance ? ordered_json(std::string(to_string(report.covariance_by))) : nullptr;
   j["predicted_by"] = std::string(to_string(report.prediction.by));
   j["predicted_xyz_m"] = xyz(report.prediction.map_from_scan);
   j["predicted_rpy_rad"] = rpy(report.prediction.map_from_scan);

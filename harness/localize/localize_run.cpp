@@ -15,13 +15,14 @@ using localization::Level;
 using localization::ScanReport;
 using localization::Verdict;
 
-/// Hands over poses up to a time and the first one after it, which a lookup at that time needs.
+/// Hands over poses up to a time and the first one after it, which a lookup at that time needs; at first two,
+/// because one alone is never used and does not tell that the time is before it.
 class Feed {
  public:
   explicit Feed(const std::vector<StampedTransform>& poses) : poses_(poses) {}
   template <class Take>
   void until(double stamp_s, Take&& take) {
-    while (next_ < poses_.size() && (next_ == 0 || poses_[next_ - 1].time_s < stamp_s)) {
+    while (next_ < poses_.size() && (next_ < 2 || poses_[next_ - 1].time_s < stamp_s)) {
       const StampedTransform& pose = poses_[next_++];
       take(localization::StampedPose{pose.time_s, pose.map_from_body});
     }
@@ -58,10 +59,20 @@ class Errors {
   TrajectoryError error_;  // sums, but for the largest
 };
 
+void count(SensorUse& sensor, bool used, localization::Miss miss) {
+  if (miss != localization::Miss::none)
+    ++sensor.missed[miss];
+  else
+    sensor.used += used;
+}
+
 void count(LocalizeSummary& summary, const LocalizedScan& scan) {
   const ScanReport& report = *scan.report;
   ++summary.frames;
   summary.execution_ms.push_back(scan.execution_ms);
+  count(summary.odometry, report.prediction.by == localization::Prediction::odometry,
+        report.prediction.odometry_miss);
+  count(summary.gnss, report.regularisation.has_value(), report.gnss_miss);
   summary.ok += report.verdict == Verdict::ok;
   summary.doubtful += report.verdict == Verdict::doubtful;
   if (report.verdict == Verdict::lost) {

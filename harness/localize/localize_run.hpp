@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <optional>
 #include <vector>
 
@@ -18,10 +19,17 @@ struct TrajectoryError {
   double rmse_m = 0, mean_m = 0, max_m = 0, rmse_deg = 0, max_deg = 0;
 };
 
+/// How often another sensor was of use.
+struct SensorUse {
+  std::size_t used = 0;
+  std::map<localization::Miss, std::size_t> missed;  ///< scans that it could not serve, by the reason
+};
+
 struct LocalizeSummary {
   std::size_t frames = 0, ok = 0, doubtful = 0, lost = 0;
   std::optional<std::size_t> lost_since;  ///< the frame since which it is lost, if it ends so
   std::size_t searches = 0, found = 0;    ///< searches, and those that found a pose
+  SensorUse odometry, gnss;               ///< of the predictions, and of the alignments; 0 without one
   std::vector<double> execution_ms;       ///< of each frame
   std::optional<TrajectoryError> error;   ///< of the frames with a truth, lost ones too
 };

@@ -5,6 +5,7 @@
 
 #include <vector>
 
+#include "base/errors.hpp"
 #include "base/metrics.hpp"
 #include "io/trajectory.hpp"
 #include "localize/diagnostics_json.hpp"
@@ -27,10 +28,39 @@ std::string text(const T& value) {
   return fmt::format("{}", value);
 }
 
-NewFile made(const fs::path& folder, const char* name) {
+constexpr const char *kTum = "poses.tum", *kKitti = "poses_kitti.txt", *kFrames = "frames.csv",
+                     *kDiagnostics = "diagnostics.jsonl";
+
+bool is_there(const fs::path& file) {
+  std::error_code error;
+  return fs::exists(fs::symlink_status(file, error));
+}
+
+InputError cannot_replace(const fs::path& file, const std::string& why) {
+  return refusal(printable_name(file.native()), "", why + "; nothing was written",
+                 "give another --out, or move the file away");
+}
+
+/// Other programs name files so, too: only those of a localisation are replaced.
+void require_replaceable(const fs::path& folder) {
+  const bool ours = is_there(folder / kDiagnostics) && !is_there(folder / "dataset.toml");
+  for (const char* name : {kTum, kKitti, kFrames, kDiagnostics}) {
+    const fs::path file = folder / name;
+    if (!is_there(file)) continue;
+    if (!ours)
+      throw cannot_replace(file,
+                           std::string("it exists, and its folder is ") +
+                               (is_there(folder / kDiagnostics) ? "a dataset" : "not of a localisation"));
+    std::error_code error;
+    if (fs::symlink_status(file, error).type() == fs::file_type::directory)
+      throw cannot_replace(file, "it is a folder");
+  }
+}
+
+fs::path made(const fs::path& folder) {
+  require_replaceable(folder);
   make_folder(folder);
-  remove_old(folder / name);
-  return NewFile(folder / name);
+  return folder;
 }
 
 std::vector<std::string> alignment_cells(const ScanReport& report) {
@@ -81,10 +111,10 @@ std::string frames_row(const LocalizedScan& scan) {
 }
 
 LocalizationFiles::LocalizationFiles(const fs::path& folder)
-    : tum_(made(folder, "poses.tum")),
-      kitti_(made(folder, "poses_kitti.txt")),
-      frames_(made(folder, "frames.csv")),
-      diagnostics_(made(folder, "diagnostics.jsonl")) {
+    : tum_(made(folder) / kTum),
+      kitti_(folder / kKitti),
+      frames_(folder / kFrames),
+      diagnostics_(folder / kDiagnostics) {
   tum_.append(fmt::format("{}\n", kTumHeading));
   frames_.append(frames_heading() + "\n");
 }

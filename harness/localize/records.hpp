@@ -23,7 +23,9 @@ struct LocalizedScan {
 /// parents.
 class LocalizationFiles {
  public:
-  /// Older files of these names are replaced. Throws InputError if a file cannot be written.
+  /// Those of an earlier localisation are replaced. Throws InputError if a file cannot be written, and before
+  /// anything is touched if files of these names are of something else: a folder without diagnostics.jsonl,
+  /// or a dataset's.
   explicit LocalizationFiles(const std::filesystem::path& folder);
   void append(const LocalizedScan& scan);
 

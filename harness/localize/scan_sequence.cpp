@@ -14,9 +14,33 @@ namespace {
 
 namespace fs = std::filesystem;
 
-bool is_cloud(const fs::path& file) {
-  const std::string ending = file.extension().string();
-  return ending == ".pcd" || ending == ".ply" || ending == ".bin";
+constexpr double kUsualRateHz = 10;
+
+/// Digits without the zeros before them; nothing for other names.
+std::optional<std::string> number_named(const fs::path& file) {
+  const std::string stem = file.stem().string();
+  if (stem.empty() || stem.find_first_not_of("0123456789") != std::string::npos) return std::nullopt;
+  return stem.substr(std::min(stem.find_first_not_of('0'), stem.size()));
+}
+
+/// By name; by number where every name is one, since 10 comes before 9 as text. The shorter is the smaller.
+void sort_scans(std::vector<fs::path>& files) {
+  std::ranges::sort(files);
+  if (!std::ranges::all_of(files, [](const fs::path& file) { return number_named(file).has_value(); }))
+    return;
+  std::ranges::stable_sort(files, {}, [](const fs::path& file) {
+    const std::string digits = *number_named(file);
+    return std::pair(digits.size(), digits);
+  });
+}
+
+/// The names of frames are printed, and written into CSV and JSON.
+std::string frame_name(const fs::path& file) {
+  std::string name = file.stem().string();
+  if (printable(name, 100) != name)
+    throw refusal(printable_name(file.parent_path().native()), "",
+                  fmt::format("'{}' cannot name a frame", printable(name)), "rename the file");
+  return name;
 }
 
 std::vector<fs::path> clouds_in(const fs::path& folder) {
@@ -25,10 +49,10 @@ std::vector<fs::path> clouds_in(const fs::path& folder) {
   for (const auto& entry : fs::directory_iterator(folder, error))
     if (is_cloud(entry.path())) files.push_back(entry.path());
   if (files.empty())
-    throw refusal(printable_name(folder.native()), "", "no .pcd, .ply or .bin file in it",
+    throw refusal(printable_name(folder.native()), "", fmt::format("no cloud in it ({})", cloud_extensions()),
                   error ? "make the folder readable: " + error.message()
                         : "give the folder of the scans; a ROS bag becomes one with ./run convert");
-  std::ranges::sort(files);
+  sort_scans(files);
   return files;
 }
 
@@ -51,7 +75,7 @@ ScanSequence of_folder(const fs::path& folder) {
   const std::vector<fs::path> files = clouds_in(folder);
   ScanSequence sequence;
   sequence.name = printable_name(folder.native());
-  for (const fs::path& file : files) sequence.scans.push_back({.name = file.stem().string(), .truth = {}});
+  for (const fs::path& file : files) sequence.scans.push_back({.name = frame_name(file), .truth = {}});
   sequence.scan = [files](std::size_t index) { return read_cloud(files.at(index)); };
   return sequence;
 }
@@ -63,6 +87,15 @@ void require_one_map(const Dataset& dataset) {
       dataset.name, dataset.kind));
 }
 
+/// The frame's first guess. Without a truth the identity is none: it stands where nothing is known.
+std::optional<Transform> near_start_of(const Frame& first) {
+  if (first.guesses.empty()) return std::nullopt;
+  const Transform& guess = first.guesses[0].map_from_scan;
+  const bool identity = translation_error_m({}, guess) == 0 && rotation_error_rad({}, guess) == 0;
+  if (identity && !first.truth) return std::nullopt;
+  return guess;
+}
+
 ScanSequence of_dataset(Dataset dataset) {
   require_one_map(dataset);
   ScanSequence sequence;
@@ -70,7 +103,7 @@ ScanSequence of_dataset(Dataset dataset) {
   sequence.resolution_m = dataset.resolution_m;
   sequence.truth = dataset.truth;
   sequence.odometry = std::move(dataset.odometry);
-  if (!dataset.frames[0].guesses.empty()) sequence.near_start = dataset.frames[0].guesses[0].map_from_scan;
+  sequence.near_start = near_start_of(dataset.frames[0]);
   for (const Frame& frame : dataset.frames)
     sequence.scans.push_back({frame.name, frame.stamp_s.value_or(0), frame.truth});
   sequence.map = [map = dataset.map] { return map(0); };
@@ -102,13 +135,16 @@ ScanSequence open_sequence(const std::string& scans, const StampSource& stamps,
     has_stamps = std::ranges::all_of(dataset.frames, [](const Frame& f) { return f.stamp_s.has_value(); });
     sequence = of_dataset(std::move(dataset));
   }
+  if (has_stamps && stamps.rate_hz)
+    throw UsageError(fmt::format("--rate: the scans of {} have times; drop it", sequence.name));
   if (stamps.file) {
     set_stamps(sequence, read_stamps(*stamps.file), *stamps.file);
   } else if (!has_stamps) {
+    const double rate_hz = stamps.rate_hz.value_or(kUsualRateHz);
     for (std::size_t i = 0; i < sequence.scans.size(); ++i)
-      sequence.scans[i].stamp_s = static_cast<double>(i) / stamps.rate_hz;
+      sequence.scans[i].stamp_s = static_cast<double>(i) / rate_hz;
     sequence.note = fmt::format(
-        "the scans have no times; they are taken to be {:g} a second (--rate, --stamps)", stamps.rate_hz);
+        "the scans have no times; they are taken to be {:g} a second (--rate, --stamps)", rate_hz);
   }
   return sequence;
 }

@@ -3,6 +3,8 @@
 import csv
 import json
 import math
+import os
+import shutil
 import signal
 import subprocess
 import time
@@ -28,7 +30,7 @@ AUTOWARE = {
 }
 SCHEMA = {"frame": [WHOLE], "scan": [TEXT], "level": [TEXT], "messages": [LIST], **AUTOWARE,
           "verdict": [TEXT], "reason": [TEXT], "source": [TEXT], "pose_xyz_m": [LIST], "pose_rpy_rad": [LIST],
-          "covariance": [LIST, NULL], "predicted_by": [TEXT], "predicted_xyz_m": [LIST], "predicted_rpy_rad": [LIST],
+          "covariance": [LIST, NULL], "covariance_by": [TEXT, NULL], "predicted_by": [TEXT], "predicted_xyz_m": [LIST], "predicted_rpy_rad": [LIST],
           "odometry_miss": [TEXT], "gnss_miss": [TEXT], "regularisation_xy_m": [LIST, NULL], "stop": [TEXT, NULL],
           "recovery": [dict, NULL]}
 RECOVERY = {"attempt": [WHOLE], "prior_xyz_m": [LIST], "prior_sigma": [LIST], "particles": [WHOLE], "found": [FLAG],
@@ -51,7 +53,7 @@ def check_diagnostics(record):
     assert (record["level"] == "ERROR") == (record["verdict"] == "lost")
     assert len(record["pose_xyz_m"]) == len(record["pose_rpy_rad"]) == 3
     assert record["covariance"] is None or len(record["covariance"]) == 36
-    assert (record["covariance"] is None) == (record["source"] == "predicted")
+    assert (record["covariance"] is None) == (record["covariance_by"] is None) == (record["source"] == "predicted")
     if record["recovery"] is not None:
         check(record["recovery"], RECOVERY)
 
@@ -96,7 +98,8 @@ def test_a_dataset_is_followed_from_its_own_guess_with_its_own_odometry(town, tm
         assert [float(x) for x in got.kitti[k][3::4]] == [float(x) for x in got.tum[k][1:4]] == record["pose_xyz_m"]
     assert "scans            8 of town_small: 8 ok, 0 doubtful, 0 lost" in done.stdout
     assert "closed-loop ATE  0.0" in done.stdout and "exact: the poses the scans were cast from" in done.stdout
-    assert "8/8" in done.stderr
+    assert "odometry         used for 7 of 7 scans\n" in done.stdout, "nothing leads to the first"
+    assert "8/8" in done.stderr and "not judged" not in done.stderr
 
 
 def test_the_same_input_gives_the_same_files(town, tmp_path):
@@ -104,6 +107,7 @@ def test_the_same_input_gives_the_same_files(town, tmp_path):
     again, _ = localize(town, tmp_path / "b", "--covariance", "multi_ndt_score")
     assert first.without_times() == again.without_times()
     assert len({f["variance_x_m2"] for f in first.frames}) > 1, "estimated, not fixed"
+    assert {d["covariance_by"] for d in first.diagnostics} == {"multi_ndt_score"}
 
 
 def test_trajectory_gives_the_same_error(town, tmp_path):
@@ -137,6 +141,20 @@ def test_a_folder_of_scans_needs_a_map_and_a_start_and_tells_its_rate(town, tmp_
     assert localize(scans, tmp_path / "stamped", *args, "--stamps", stamps)[0].tum == got.tum
 
 
+@pytest.mark.parametrize("guess", ["", '[guess]\nkind = "identity"\n'])
+def test_a_dataset_that_does_not_know_where_it_is_needs_a_start(town, tmp_path, guess):
+    dataset = tmp_path / "dataset"
+    shutil.copytree(town, dataset)
+    tables = (dataset / "dataset.toml").read_text().split("\n[")
+    kept = [table for table in tables if not table.startswith(("truth]", "guess]"))]
+    assert len(kept) < len(tables)
+    (dataset / "dataset.toml").write_text("\n[".join(kept) + "\n" + guess)
+    message = refusal("localize", "--scans", dataset, "--out", tmp_path / "out", code=EXIT_USAGE)
+    assert "--init is missing: where in the map is the first scan?" in message
+    got, _ = localize(dataset, tmp_path / "out", "--init", start_in(town)[3], "--rate", 2)
+    assert got.frames[0]["verdict"] == "ok"
+
+
 def test_a_search_finds_the_start(town, tmp_path):
     got, done = localize(town, tmp_path, "--init", "search")
     first = got.diagnostics[0]
@@ -164,13 +182,65 @@ def test_a_search_far_from_the_map_is_lost_and_searches_on(town, tmp_path):
     assert sigma[0] == 5 and sigma == sorted(sigma) and sigma[-1] == 30
 
 
+@pytest.mark.parametrize("args, unknown", [
+    (["--resolution", 1], "voxels of 1 m"),
+    (["--neighbours", "direct7"], "these neighbours, outlier-ratio, min-points or eigenvalue-ratio"),
+    (["--score", "transform_probability"], "transform_probability with covariances that start from zero"),
+])
+def test_no_pose_is_ok_where_the_score_is_not_judged(town, tmp_path, args, unknown):
+    got, done = localize(town, tmp_path / "out", *args)
+    assert f"the score is not judged, so no pose is ok: no threshold is known for {unknown}; give --least-score" in done.stderr
+    assert {(f["verdict"], f["reason"], f["source"]) for f in got.frames} == {("doubtful", "unproven", "aligned")}
+    assert {d["level"] for d in got.diagnostics} == {"WARN"}
+    for record in got.diagnostics:
+        check_diagnostics(record)
+    judged, done = localize(town, tmp_path / "judged", *args, "--least-score", 0.5)
+    assert {f["verdict"] for f in judged.frames} == {"ok"} and "not judged" not in done.stderr
+    assert judged.tum == got.tum, "doubtful poses are used"
+
+
+def test_the_references_threshold_of_transform_probability(town, tmp_path):
+    got, done = localize(town, tmp_path, "--profile", "autoware", "--score", "transform_probability")
+    assert "not judged" not in done.stderr
+    for frame in got.frames:
+        assert (frame["reason"] == "score") == (float(frame["transform_probability"]) <= 3)
+
+
 def test_gnss_is_used_where_it_is_near_in_time(town, tmp_path):
     gnss = tmp_path / "gnss.tum"
     gnss.write_text("".join((town / "truth.tum").read_text().splitlines(keepends=True)[:5]))  # four poses, to 1.5 s
-    got, _ = localize(town, tmp_path / "out", "--gnss", gnss)
+    got, done = localize(town, tmp_path / "out", "--gnss", gnss)
     used = [d["regularisation_xy_m"] is not None for d in got.diagnostics]
-    assert used == [d["gnss_miss"] == "none" for d in got.diagnostics] == [False] + [True] * 4 + [False] * 3
+    assert used == [d["gnss_miss"] == "none" for d in got.diagnostics] == [True] * 5 + [False] * 3
     assert [d["gnss_miss"] for d in got.diagnostics][-1] == "too_old"
+    assert "GNSS             used for 5 of 8 scans (too_old 3)" in done.stdout
+    for record, pulled in zip(got.diagnostics, used):
+        assert (record["transform_probability_diff"] is None) == pulled, "the target is part of the score after"
+        assert record["nearest_voxel_transformation_likelihood_diff"] is not None
+
+
+def at_times(file, times):
+    lines = [line.split() for line in file.read_text().splitlines() if line[0] != "#"]
+    return "".join(" ".join([str(time), *words[1:]]) + "\n" for time, words in zip(times, lines))
+
+
+def test_a_sensor_that_is_not_used_is_seen(town, tmp_path):
+    scans = tmp_path / "scans"
+    scans.mkdir()
+    for k in range(3):
+        shutil.copy(town / "scans" / "000000.pcd", scans / f"{k}.pcd")
+    file = tmp_path / "late.tum"
+    file.write_text(at_times(town / "truth.tum", [0.9, 1.1, 1.3]))
+    for option, line in [("--odometry", "odometry         used for 0 of 2 scans (before_first 2)\n"),
+                         ("--gnss", "GNSS             used for 1 of 3 scans (before_first 2)\n")]:
+        _, done = localize(scans, tmp_path / "out", *start_in(town), "--rate", 2, option, file)
+        assert line in done.stdout
+    for times in ([10, 10.5, 11], [-9, -8.5, -8]):
+        file.write_text(at_times(town / "truth.tum", times))
+        for option in ("--odometry", "--gnss"):
+            message = refusal("localize", "--scans", town, "--out", tmp_path / "none", option, file, code=EXIT_BAD_INPUT)
+            assert f"late.tum: its times, {times[0]} to {times[2]} s, are not those of the scans, 0 to 3.5 s" in message
+    assert not (tmp_path / "none").exists()
 
 
 def test_a_killed_run_leaves_files_that_can_be_read(town, tmp_path):
@@ -195,6 +265,11 @@ def test_a_killed_run_leaves_files_that_can_be_read(town, tmp_path):
     (["--init", "search", "--sigma", "1,2"], "--sigma: 2 numbers; give 5"),
     (["--init", "search", "--recovery-particles", "0"], "recovery-particles = 0: a search needs one or more"),
     (["--rate", "0"], "--rate = 0"),
+    (["--rate", "2"], "--rate: the scans of town_small have times; drop it"),
+    (["--rate", "2", "--stamps", "t.txt"], "--rate and --stamps both give the times of the scans"),
+    (["--sigma", "1,1,1,1,1"], "--sigma is of a search: give --init search"),
+    (["--odometry", "o.tum", "--prediction", "constant_velocity"], "--odometry is not used with --prediction constant_velocity"),
+    (["--reg-x", "1", "--reg-y", "2"], "--reg-x and --reg-y are one place for every scan: give --gnss"),
     (["--jump", "0"], "option jump = 0: must be in (0, 1000000]"),
     (["--prediction", "psychic"], "unknown --prediction 'psychic'"),
     (["--covariance", "both"], "unknown --covariance 'both'"),
@@ -213,7 +288,7 @@ def test_unusable_input_is_named(town, tmp_path):
     empty = tmp_path / "empty"
     empty.mkdir()
     base = ["localize", "--map", town / "map.pcd", "--init", "0,0,0,0,0,0", "--out", tmp_path / "out"]
-    assert "no .pcd, .ply or .bin file in it" in refusal(*base, "--scans", empty, code=EXIT_BAD_INPUT)
+    assert "no cloud in it (.pcd, .ply, .bin)" in refusal(*base, "--scans", empty, code=EXIT_BAD_INPUT)
     stamps = tmp_path / "times.txt"
     for text, message in [("1\n2\n", "2 times for 8 scans"), ("1\n1\n", "line 2: time 1 does not come after 1"),
                           ("1\nx\n", "line 2")]:
@@ -222,7 +297,87 @@ def test_unusable_input_is_named(town, tmp_path):
     assert "unknown dataset 'nowhere'" in refusal("localize", "--scans", "nowhere", "--out", tmp_path / "o", code=EXIT_USAGE)
 
 
-def test_a_pose_file_cannot_be_written_over_a_folder(town, tmp_path):
-    (tmp_path / "poses.tum").mkdir()
+FILES = ["poses.tum", "poses_kitti.txt", "frames.csv", "diagnostics.jsonl"]
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_files_of_something_else_are_not_replaced(town, tmp_path, name):
+    (tmp_path / name).write_text("mine")
+    if name == "diagnostics.jsonl":
+        (tmp_path / "dataset.toml").write_text("")
     message = refusal("localize", "--scans", town, "--out", tmp_path, "--implementation", "persistent_cpu", code=EXIT_BAD_INPUT)
-    assert "poses.tum" in message
+    assert f"{name}: it exists, and its folder is " in message and "nothing was written; give another --out" in message
+    assert ("a dataset" if name == "diagnostics.jsonl" else "not of a localisation") in message
+    assert (tmp_path / name).read_text() == "mine" and not any((tmp_path / other).exists() for other in FILES if other != name)
+
+
+def test_a_datasets_truth_is_not_replaced(town, tmp_path):
+    dataset = tmp_path / "dataset"
+    shutil.copytree(town, dataset)
+    shutil.move(dataset / "truth.tum", dataset / "poses.tum")
+    description = dataset / "dataset.toml"
+    description.write_text(description.read_text().replace("truth.tum", "poses.tum"))
+    truth = (dataset / "poses.tum").read_text()
+    (dataset / "diagnostics.jsonl").write_text("")
+    assert "poses.tum: it exists" in refusal("localize", "--scans", dataset, "--out", dataset, "--implementation",
+                                             "persistent_cpu", code=EXIT_BAD_INPUT)
+    assert (dataset / "poses.tum").read_text() == truth
+
+
+def test_an_earlier_localisation_is_replaced_whole_or_not_at_all(town, tmp_path):
+    first, _ = localize(town, tmp_path)
+    again, _ = localize(town, tmp_path)
+    assert first.without_times() == again.without_times()
+    (tmp_path / "frames.csv").unlink()
+    (tmp_path / "frames.csv").mkdir()
+    message = refusal("localize", "--scans", town, "--out", tmp_path, "--implementation", "persistent_cpu", code=EXIT_BAD_INPUT)
+    assert "frames.csv: it is a folder" in message
+    assert len((tmp_path / "poses.tum").read_text().splitlines()) == 9, "the first file is still there"
+
+
+def folder_of(town, folder, names):
+    folder.mkdir()
+    for name, scan in zip(names, sorted((town / "scans").iterdir())):
+        shutil.copy(scan, folder / name)
+    return folder
+
+
+def start_in(town):
+    start = (town / "truth.tum").read_text().splitlines()[1].split()
+    yaw = 2 * math.asin(float(start[6]))
+    return ["--map", town / "map.pcd", "--init", f"{start[1]},{start[2]},{start[3]},0,0,{yaw}", "--scan-voxel-leaf", 1]
+
+
+def names_of(folder):
+    return [d["scan"] for d in folder.diagnostics]
+
+
+@pytest.mark.parametrize("names, expected", [
+    (["8.pcd", "9.pcd", "10.pcd", "100.pcd"], ["8", "9", "10", "100"]),
+    (["07.pcd", "8.pcd", "009.pcd", "10.pcd"], ["07", "8", "009", "10"]),
+    (["0.pcd", "00000000000000000000001.pcd", "18446744073709551616.pcd", "18446744073709551617.pcd"],
+     ["0", "00000000000000000000001", "18446744073709551616", "18446744073709551617"]),
+    (["a10.pcd", "a9.pcd", "b1.pcd"], ["a10", "a9", "b1"]),
+    (["1.pcd", "10.pcd", "2x.pcd"], ["1", "10", "2x"]),
+])
+def test_scans_are_taken_by_number_where_all_names_are_numbers(town, tmp_path, names, expected):
+    scans = folder_of(town, tmp_path / "scans", names)
+    odometry = ["--odometry", town / "odometry.tum", "--rate", 2]
+    got, _ = localize(scans, tmp_path / "out", *start_in(town), *odometry)
+    assert names_of(got) == expected
+
+
+def test_an_ending_may_be_in_capitals(town, tmp_path):
+    scans = folder_of(town, tmp_path / "scans", ["0.PCD"])
+    (scans / "times.txt").write_text("0\n")
+    got, _ = localize(scans, tmp_path / "out", *start_in(town))
+    assert names_of(got) == ["0"]
+
+
+@pytest.mark.parametrize("name", [b"caf\xe9.pcd", b"two\nlines.pcd", b"bell\x07.pcd"])
+def test_a_name_that_cannot_be_printed_is_refused_before_anything_is_written(town, tmp_path, name):
+    scans = folder_of(town, tmp_path / "scans", ["000.pcd"])
+    shutil.copy(scans / "000.pcd", os.path.join(os.fsencode(scans), name))
+    message = refusal("localize", "--scans", scans, "--out", tmp_path / "out", *start_in(town), code=EXIT_BAD_INPUT)
+    assert "cannot name a frame; rename the file" in message and "\\x" in message
+    assert not (tmp_path / "out").exists()

@@ -45,7 +45,7 @@ TEST_P(MultiCovarianceGolden, CovariancesAgree) {
     result.map_from_scan = c.pose;
     result.nvtl = c.nvtl;
     const PositionCovariance by_results =
-        multi_ndt(*aligner, *c.scan, result, options.offsets, {}).covariance;
+        multi_ndt(*aligner, *c.scan, result, options.offsets, {}).value().covariance;
     const PositionCovariance by_scores =
         multi_ndt_score(*aligner, *c.scan, result, options.offsets, options.covariance_temperature)
             .covariance;

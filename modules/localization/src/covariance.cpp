@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "ndt/localization/gates.hpp"
+
 namespace ndt::localization {
 namespace {
 
@@ -36,6 +38,21 @@ std::vector<double> softmax(const std::vector<double>& values, double temperatur
   return weights;
 }
 
+std::optional<PositionCovariance> covariance_of(const std::optional<Scatter>& scatter) {
+  return scatter ? std::optional(scatter->covariance) : std::nullopt;
+}
+
+bool finite(const PositionCovariance& c) {
+  return std::isfinite(c.xx) && std::isfinite(c.xy) && std::isfinite(c.yy);
+}
+
+/// `why` it is not there, unless it is.
+Estimate estimate(const std::optional<PositionCovariance>& xy, const char* why) {
+  if (!xy) return {std::nullopt, why};
+  if (!finite(*xy)) return {std::nullopt, "the estimate is not finite"};
+  return {xy, ""};
+}
+
 }  // namespace
 
 Scatter scatter_of(std::span<const Transform> poses, std::span<const double> weights) {
@@ -55,11 +72,13 @@ std::vector<Transform> poses_beside(const Transform& pose, std::span<const Offse
   return poses;
 }
 
-Scatter multi_ndt(Aligner& aligner, const PointCloud& scan, const AlignResult& result,
-                  std::span<const Offset> offsets, const PerScan& per_scan) {
+std::optional<Scatter> multi_ndt(Aligner& aligner, const PointCloud& scan, const AlignResult& result,
+                                 std::span<const Offset> offsets, const PerScan& per_scan) {
   const std::vector<Transform> guesses = poses_beside(result.map_from_scan, offsets);
   std::vector<AlignResult> results(guesses.size());
   aligner.align_batch(scan, guesses, results, per_scan);
+  for (const AlignResult& other : results)
+    if (no_pose(other.stop) != Reason::none) return std::nullopt;
   std::vector<Transform> poses{result.map_from_scan};
   for (const AlignResult& other : results) poses.push_back(other.map_from_scan);
   const auto count = static_cast<double>(poses.size());
@@ -79,17 +98,19 @@ Scatter multi_ndt_score(Aligner& aligner, const PointCloud& scan, const AlignRes
   return scatter_of(poses, softmax(nvtl, temperature));
 }
 
-std::optional<PositionCovariance> estimated(Aligner& aligner, const PointCloud& scan,
-                                            const AlignResult& result, const LocalizerOptions& options,
-                                            const PerScan& per_scan) {
+Estimate estimated(Aligner& aligner, const PointCloud& scan, const AlignResult& result,
+                   const LocalizerOptions& options, const PerScan& per_scan) {
   switch (options.covariance) {
-    case CovarianceMode::fixed: return std::nullopt;
-    case CovarianceMode::laplace: return result.laplace_covariance;
+    case CovarianceMode::fixed: return {};
+    case CovarianceMode::laplace:
+      return estimate(result.laplace_covariance, "the score's curvature cannot be inverted");
     case CovarianceMode::multi_ndt:
-      return multi_ndt(aligner, scan, result, options.offsets, per_scan).covariance;
+      return estimate(covariance_of(multi_ndt(aligner, scan, result, options.offsets, per_scan)),
+                      "an alignment from beside the pose stopped without one");
     case CovarianceMode::multi_ndt_score: break;
   }
-  return multi_ndt_score(aligner, scan, result, options.offsets, options.covariance_temperature).covariance;
+  return estimate(
+      multi_ndt_score(aligner, scan, result, options.offsets, options.covariance_temperature).covariance, "");
 }
 
 Mat6 pose_covariance(const Transform& map_from_scan, const std::optional<PositionCovariance>& estimate,

@@ -1,9 +1,7 @@
 #include "ndt/localization/gates.hpp"
 
 namespace ndt::localization {
-namespace {
 
-/// Why an alignment has no pose to judge.
 Reason no_pose(Stop stop) {
   switch (stop) {
     case Stop::no_overlap: return Reason::no_overlap;
@@ -13,8 +11,6 @@ Reason no_pose(Stop stop) {
     default: return Reason::none;
   }
 }
-
-}  // namespace
 
 Measured measured(const AlignResult& result, const Transform& prediction, const LocalizerOptions& options) {
   return {result.stop, result.iterations, result.oscillation_count,
@@ -40,6 +36,8 @@ Judgement judged(const Measured& m, const LocalizerOptions& options) {
     judgement.reason = Reason::degenerate;
   else if (!judgement.jump_ok)
     judgement.reason = Reason::jump;
+  else if (!options.least_score)
+    judgement.reason = Reason::unproven;
   return judgement;
 }
 

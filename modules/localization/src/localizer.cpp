@@ -31,9 +31,8 @@ void Localizer::start_at(const Transform& map_from_scan) {
   require_rigid(map_from_scan, "start_at");
   predictor_.start_at(map_from_scan);
   recovery_.reset();
-  started_ = true;
   search_first_ = false;
-  rejected_ = 0;
+  begin();
 }
 
 void Localizer::start_by_search(const initial_pose::PosePrior& prior) {
@@ -41,7 +40,13 @@ void Localizer::start_by_search(const initial_pose::PosePrior& prior) {
     throw std::invalid_argument("start_by_search: recovery-particles = 0: a search needs one or more");
   recovery_.begin_with(prior);
   predictor_.start_at(to_transform(prior.mean));
-  started_ = search_first_ = true;
+  search_first_ = true;
+  begin();
+}
+
+void Localizer::begin() {
+  started_ = true;
+  last_stamp_s_.reset();
   rejected_ = 0;
 }
 
@@ -143,13 +148,18 @@ void Localizer::settle(const PointCloud& scan, const PerScan& per_scan, ScanRepo
   search_first_ = false;
   recovery_.reset();
   const bool searched = report.source == PoseSource::searched;
-  if (searched)
+  // Where something was predicted, a jump corrects a wrong pose; where nothing was, it may be how fast it
+  // goes.
+  const bool corrected = report.reason == Reason::jump && report.prediction.by != Prediction::none;
+  if (searched || corrected)
     predictor_.jump_to(stamp_s, report.map_from_scan);
   else
     predictor_.follow(stamp_s, report.map_from_scan);
   const AlignResult& result = searched ? report.recovery->result : *report.aligned;
-  report.covariance =
-      pose_covariance(result.map_from_scan, estimated(tracker_, scan, result, options_, per_scan), options_);
+  const Estimate estimate = estimated(tracker_, scan, result, options_, per_scan);
+  if (estimate.xy) report.covariance_by = options_.covariance;
+  report.covariance_missing = estimate.missing;
+  report.covariance = pose_covariance(result.map_from_scan, estimate.xy, options_);
 }
 
 }  // namespace ndt::localization

@@ -24,6 +24,7 @@ PoseBuffer::Found PoseBuffer::at(double stamp_s) const {
   const auto after =
       std::ranges::upper_bound(poses_, stamp_s, {}, &StampedPose::stamp_s);  // the first later than the time
   const StampedPose& old = *(after - 1);
+  if (old.stamp_s == stamp_s) return {old.pose, Miss::none};
   const StampedPose& next = after == poses_.end() ? old : *after;
   for (const StampedPose* pose : {&old, &next})
     if (!(std::abs(pose->stamp_s - stamp_s) < age_s_)) return {std::nullopt, Miss::too_old};

@@ -43,6 +43,9 @@ void diagnose_alignment(ScanReport& report, const LocalizerOptions& options) {
   if (!judgement.jump_ok)
     diagnosis.raise(Level::warn, fmt::format("the result is {:.2f} m from the prediction, more than {:g} m",
                                              m.jump_m, options.jump_m));
+  if (judgement.reason == Reason::unproven)
+    diagnosis.raise(Level::warn, fmt::format("{} {:.4f} is not judged: no threshold is known",
+                                             to_string(options.score), m.score));
   if (m.stop != Stop::converged && m.stop != Stop::max_iterations)
     diagnosis.raise(Level::warn, fmt::format("the alignment ended as {}", to_string(m.stop)));
 }
@@ -57,6 +60,12 @@ void diagnose_search(ScanReport& report) {
                                      to_string(recovery.stop), recovery.ambiguous ? ", ambiguous" : ""));
 }
 
+void diagnose_covariance(ScanReport& report) {
+  if (report.covariance_missing.empty()) return;
+  report.diagnosis.raise(Level::warn,
+                         fmt::format("covariance: {}; the fixed one is given", report.covariance_missing));
+}
+
 }  // namespace
 
 void Diagnosis::raise(Level to, std::string message) {
@@ -69,6 +78,7 @@ void diagnose(ScanReport& report, const LocalizerOptions& options) {
   diagnose_prediction(report, options);
   diagnose_alignment(report, options);
   diagnose_search(report);
+  diagnose_covariance(report);
   if (report.verdict == Verdict::lost) report.diagnosis.raise(Level::error, "the pose is lost");
 }
 

@@ -22,6 +22,7 @@ TEST_F(CloudFileTest, TheExtensionChoosesTheFormatInAnyCase) {
   for (const char* name : {"a.pcd", "a.ply", "a.bin", "b.PCD", "b.Ply", "b.BIN"}) {
     write_cloud(path(name), awkward_cloud());
     CloudInfo info{99};
+    EXPECT_TRUE(is_cloud(path(name))) << name;
     EXPECT_TRUE(same_bits(read_cloud(path(name), &info).points, awkward_cloud().points)) << name;
     EXPECT_EQ(info.trailing_bytes, 0u) << name;
   }
@@ -35,6 +36,7 @@ TEST_F(CloudFileTest, UnknownExtensionsAreAnsweredWithAllThatAreKnown) {
     const auto answer =
         AllOf(HasSubstr("unknown point cloud format '"), HasSubstr("supported: .pcd (ascii, binary, "),
               HasSubstr(".ply (ascii, binary)"), HasSubstr(".bin (KITTI"));
+    EXPECT_FALSE(is_cloud(path(name))) << name;
     EXPECT_THAT(input_error_of([&] { read_cloud(path(name)); }), answer) << name;
     EXPECT_THAT(input_error_of([&] { write_cloud(path(name), {}); }), answer) << name;
   }

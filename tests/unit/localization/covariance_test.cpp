@@ -15,12 +15,13 @@ Transform at(double x, double y, double yaw = 0) { return to_transform({x, y, 1,
 class Linear : public Aligner {
  public:
   int batches = 0;
-  double stays = 0;  ///< share of the guess's distance from the origin that the result keeps
+  double stays = 0;              ///< share of the guess's distance from the origin that the result keeps
+  Stop ahead = Stop::converged;  ///< how those end that begin at x above 0.9
 
   MapInfo set_map(const PointCloud&) override { return {}; }
   AlignResult align(const PointCloud&, const Transform& guess, const PerScan&) override {
     AlignResult result;
-    result.stop = Stop::converged;
+    result.stop = guess(0, 3) > 0.9 ? ahead : Stop::converged;
     result.map_from_scan = guess;
     result.map_from_scan(0, 3) *= stays, result.map_from_scan(1, 3) *= stays;
     return result;
@@ -77,11 +78,28 @@ TEST(Covariance, MultiNdtIsTheScatterOfTheResultsInOneBatch) {
   aligner.stays = 0.5;
   AlignResult result;
   const LocalizerOptions options;
-  const Scatter got = multi_ndt(aligner, {}, result, options.offsets, {});
+  const Scatter got = multi_ndt(aligner, {}, result, options.offsets, {}).value();
   // Results at 0, and at half of (0, .5) (0, -.5) (.5, 0) (-.5, 0) (1, 0) (-1, 0): /7, then times 6/7.
   EXPECT_NEAR(got.covariance.xx, 0.25 * 2.5 / 7 * 6 / 7, 1e-15);
   EXPECT_NEAR(got.covariance.yy, 0.25 * 0.5 / 7 * 6 / 7, 1e-15);
   EXPECT_EQ(aligner.batches, 1);
+}
+
+TEST(Covariance, MultiNdtNeedsEveryAlignmentToGiveAPose) {
+  Linear aligner;
+  LocalizerOptions options;
+  options.covariance = CovarianceMode::multi_ndt;
+  for (const Stop stop : {Stop::timeout, Stop::cancelled, Stop::non_finite, Stop::no_overlap}) {
+    aligner.ahead = stop;
+    EXPECT_FALSE(multi_ndt(aligner, {}, {}, options.offsets, {})) << to_string(stop);
+    const Estimate got = estimated(aligner, {}, {}, options, {});
+    EXPECT_FALSE(got.xy);
+    EXPECT_EQ(got.missing, "an alignment from beside the pose stopped without one");
+  }
+  for (const Stop stop : {Stop::max_iterations, Stop::line_search_failed, Stop::degenerate}) {
+    aligner.ahead = stop;
+    EXPECT_TRUE(multi_ndt(aligner, {}, {}, options.offsets, {})) << to_string(stop);
+  }
 }
 
 TEST(Covariance, MultiNdtScoreWeighsPlacesByTheirScore) {
@@ -119,15 +137,20 @@ TEST(Covariance, EveryModeGivesItsOwnEstimate) {
   result.nvtl = 3;
   result.laplace_covariance = PositionCovariance{7, 0, 8};
   LocalizerOptions options;
-  EXPECT_FALSE(estimated(aligner, {}, result, options, {}));
+  const Estimate fixed = estimated(aligner, {}, result, options, {});
+  EXPECT_FALSE(fixed.xy);
+  EXPECT_EQ(fixed.missing, "") << "none was asked for";
   options.covariance = CovarianceMode::laplace;
-  EXPECT_EQ(estimated(aligner, {}, result, options, {})->yy, 8);
+  EXPECT_EQ(estimated(aligner, {}, result, options, {}).xy->yy, 8);
+  result.laplace_covariance->xy = std::nan("");
+  EXPECT_EQ(estimated(aligner, {}, result, options, {}).missing, "the estimate is not finite");
   result.laplace_covariance.reset();
-  EXPECT_FALSE(estimated(aligner, {}, result, options, {})) << "a curvature that cannot be inverted";
+  EXPECT_FALSE(estimated(aligner, {}, result, options, {}).xy);
+  EXPECT_EQ(estimated(aligner, {}, result, options, {}).missing, "the score's curvature cannot be inverted");
   options.covariance = CovarianceMode::multi_ndt;
-  EXPECT_EQ(estimated(aligner, {}, result, options, {})->xx, 0) << "all end in the same place";
+  EXPECT_EQ(estimated(aligner, {}, result, options, {}).xy->xx, 0) << "all end in the same place";
   options.covariance = CovarianceMode::multi_ndt_score;
-  EXPECT_GT(estimated(aligner, {}, result, options, {})->xx, 0);
+  EXPECT_GT(estimated(aligner, {}, result, options, {}).xy->xx, 0);
 }
 
 }  // namespace

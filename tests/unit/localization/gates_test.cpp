@@ -53,7 +53,12 @@ TEST(Gates, EveryWayToStopHasItsReason) {
 TEST(Gates, WithoutAThresholdTheScoreIsNotJudged) {
   LocalizerOptions o = options();
   o.least_score.reset();
-  EXPECT_TRUE(judged({.stop = Stop::converged, .iterations = 3, .score = 0}, o).accepted);
+  const Judgement clean = judged({.stop = Stop::converged, .iterations = 3, .score = 0}, o);
+  EXPECT_TRUE(clean.accepted);
+  EXPECT_EQ(to_string(clean.reason), "unproven") << "a wrong pose looks the same";
+  const Judgement far = judged({.stop = Stop::converged, .iterations = 3, .jump_m = 3.01}, o);
+  EXPECT_TRUE(far.accepted);
+  EXPECT_EQ(to_string(far.reason), "jump") << "says more";
   const Judgement degenerate = judged({.stop = Stop::degenerate, .iterations = 3, .score = 3}, o);
   EXPECT_FALSE(degenerate.accepted) << "and nothing else tells whether it matches at all";
   EXPECT_EQ(to_string(degenerate.reason), "degenerate");

@@ -160,6 +160,21 @@ TEST_F(Drive, ASearchWithoutAThresholdIsBelievedButDoubted) {
   EXPECT_EQ(to_string(report.reason), "unproven");
 }
 
+TEST_F(Drive, IsFollowedWithoutAThresholdButNeverOk) {
+  LocalizerOptions o = options();
+  o.least_score.reset();
+  Localizer localizer = started(aligner_, o);
+  for (int frame = 0; frame < 8; ++frame) {
+    const ScanReport report = drive(localizer, frame);
+    EXPECT_EQ(to_string(report.verdict), "doubtful") << frame;
+    EXPECT_EQ(to_string(report.reason), "unproven");
+    EXPECT_EQ(to_string(report.source), "aligned");
+    EXPECT_EQ(report.rejected, 0);
+    EXPECT_NEAR(report.moved_m, frame == 1 ? 1.5 : 0, 1e-12) << "and the velocity is learned";
+    EXPECT_THAT(report.diagnosis.messages, Contains("nvtl 3.0000 is not judged: no threshold is known"));
+  }
+}
+
 TEST_F(Drive, AStartBySearchSearchesFirstWithItsOwnPrior) {
   Localizer localizer(aligner_, options());
   initial_pose::PosePrior prior{{100, 50, 2, 0, 0, 0}, {4, 4, 0.5, 0.02, 0.02}};
@@ -216,6 +231,46 @@ TEST_F(Drive, DoubtfulResultsAreStillUsed) {
   EXPECT_EQ(report.map_from_scan(0, 3), 3.2);
 }
 
+TEST_F(Drive, AJumpFromAPredictionTeachesNoVelocity) {
+  Localizer localizer = started(aligner_, options());
+  for (int frame = 0; frame < 3; ++frame) drive(localizer, frame);
+  aligner_.change = [](AlignResult& result) { result.map_from_scan = to_transform({4.5, 3.5, 0, 0, 0, 0}); };
+  EXPECT_EQ(to_string(drive(localizer, 3).reason), "jump");
+  aligner_.change = [](AlignResult&) {};
+  aligner_.truth = to_transform({6, 3.5, 0, 0, 0, 0});
+  const ScanReport next = localizer.localize(0.4, kScan);
+  EXPECT_EQ(to_string(next.prediction.by), "none");
+  EXPECT_EQ(next.prediction.map_from_scan(1, 3), 3.5) << "35 m/s to the side are no velocity";
+  EXPECT_EQ(to_string(next.verdict), "ok");
+}
+
+TEST_F(Drive, AFastStartIsLearnedThoughItIsAJump) {
+  Localizer localizer = started(aligner_, options());
+  drive(localizer, 0);
+  aligner_.change = [](AlignResult& result) { result.map_from_scan = to_transform({3.5, 0, 0, 0, 0, 0}); };
+  EXPECT_EQ(to_string(drive(localizer, 1).reason), "jump");
+  EXPECT_NEAR(drive(localizer, 2).prediction.map_from_scan(0, 3), 7, 1e-9);
+}
+
+TEST_F(Drive, AnEstimateThatCannotBeMadeIsSaidAndTheFixedOneGiven) {
+  LocalizerOptions o = options();
+  o.covariance = CovarianceMode::laplace;
+  Localizer localizer = started(aligner_, o);
+  aligner_.change = [](AlignResult& result) { result.laplace_covariance = PositionCovariance{7, 0, 8}; };
+  ScanReport report = drive(localizer, 0);
+  EXPECT_EQ(to_string(report.covariance_by), "laplace");
+  EXPECT_EQ((*report.covariance)(1, 1), 8);
+  EXPECT_EQ(to_string(report.diagnosis.level), "OK");
+  aligner_.change = [](AlignResult&) {};
+  report = drive(localizer, 1);
+  EXPECT_EQ(to_string(report.verdict), "ok") << "the pose is as good as before";
+  EXPECT_EQ(to_string(report.covariance_by), "fixed");
+  EXPECT_EQ((*report.covariance)(1, 1), 0.0225);
+  EXPECT_EQ(to_string(report.diagnosis.level), "WARN");
+  EXPECT_THAT(report.diagnosis.messages,
+              Contains("covariance: the score's curvature cannot be inverted; the fixed one is given"));
+}
+
 TEST_F(Drive, GnssPositionsAreInterpolatedAndHandedToTheAlignment) {
   Localizer localizer = started(aligner_, options());
   EXPECT_FALSE(drive(localizer, 0).regularisation);
@@ -243,6 +298,21 @@ TEST_F(Drive, OdometryBridgesScansWithoutAPose) {
   EXPECT_EQ(to_string(report.verdict), "lost");
   EXPECT_NEAR(report.map_from_scan(0, 3), 28.5, 1e-9);
   EXPECT_EQ(to_string(report.prediction.by), "odometry");
+}
+
+TEST_F(Drive, AStartBeginsAnewAtWhateverTime) {
+  Localizer localizer = started(aligner_, options());
+  for (int frame = 5; frame < 9; ++frame) drive(localizer, frame);
+  EXPECT_THROW(localizer.localize(0, kScan), std::invalid_argument);
+  localizer.start_at(along(0));
+  ScanReport report = drive(localizer, 0);
+  EXPECT_EQ(to_string(report.verdict), "ok");
+  EXPECT_EQ(report.rejected, 0);
+  drive(localizer, 1);
+  localizer.start_by_search({{}, {1, 1, 0.1, 0.01, 0.01}});
+  report = drive(localizer, 0);
+  EXPECT_EQ(to_string(report.source), "searched");
+  EXPECT_EQ(to_string(report.verdict), "ok");
 }
 
 TEST_F(Drive, MistakesOfTheCallerAreNamed) {

@@ -38,6 +38,8 @@ TEST(PoseBuffer, RefusesAsTheReferenceDoes) {
       {"one pose", buffer_of({{1, 0}}), 1, Miss::too_few},
       {"before the first", buffer_of({{1, 0}, {2, 0}}), 0.999, Miss::before_first},
       {"at the first", buffer_of({{1, 0}, {1.5, 0}}), 1, Miss::none},
+      {"at a pose that is alone for a second", buffer_of({{1, 0}, {2, 0}}), 1, Miss::none},
+      {"at a pose before a jump", buffer_of({{1, 0}, {1.5, 10}}), 1, Miss::none},
       {"the last holds", buffer_of({{1, 0}, {2, 0}}), 2.999, Miss::none},
       {"until it is too old", buffer_of({{1, 0}, {2, 0}}), 3, Miss::too_old},
       {"the older neighbour is too old", buffer_of({{1, 0}, {2.5, 0}}), 2.25, Miss::too_old},

@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "ndt/align/aligner.hpp"
@@ -23,18 +24,22 @@ Scatter scatter_of(std::span<const Transform> poses, std::span<const double> wei
 std::vector<Transform> poses_beside(const Transform& pose, std::span<const Offset> offsets);
 
 /// Scatter of the result and of alignments from beside it, all with the same weight, times (n-1)/n as in the
-/// reference. One batch.
-Scatter multi_ndt(Aligner& aligner, const PointCloud& scan, const AlignResult& result,
-                  std::span<const Offset> offsets, const PerScan& per_scan);
+/// reference. One batch. Nothing if one of them stopped without a pose, as at a deadline: where it stands
+/// then says nothing about the others.
+std::optional<Scatter> multi_ndt(Aligner& aligner, const PointCloud& scan, const AlignResult& result,
+                                 std::span<const Offset> offsets, const PerScan& per_scan);
 
 /// Scatter of the result and of the places beside it, weighted by exp(NVTL / temperature). One batch.
 Scatter multi_ndt_score(Aligner& aligner, const PointCloud& scan, const AlignResult& result,
                         std::span<const Offset> offsets, double temperature);
 
-/// What the options ask for; nothing for a fixed one, and for a curvature that cannot be inverted.
-std::optional<PositionCovariance> estimated(Aligner& aligner, const PointCloud& scan,
-                                            const AlignResult& result, const LocalizerOptions& options,
-                                            const PerScan& per_scan);
+struct Estimate {
+  std::optional<PositionCovariance> xy;  ///< nothing: the fixed one holds
+  std::string missing;                   ///< why one that was asked for could not be made; else empty
+};
+/// What the options ask for; a fixed one is no estimate.
+Estimate estimated(Aligner& aligner, const PointCloud& scan, const AlignResult& result,
+                   const LocalizerOptions& options, const PerScan& per_scan);
 
 /// Covariance of x y z roll pitch yaw in the map: the fixed variances, and an estimate of x and y, scaled and
 /// raised to the fixed variance along the vehicle's axes.

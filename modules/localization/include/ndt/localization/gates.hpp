@@ -21,7 +21,7 @@ enum class Reason {
   jump,              ///< the result is far from the prediction
   degenerate,        ///< the scan leaves a direction free
   not_found,         ///< a search found nothing that can be trusted
-  unproven           ///< a search found a pose, for which no threshold is known
+  unproven           ///< nothing else is wrong, but no threshold is known for the score
 };
 constexpr auto enum_names(Reason) {
   return std::array{"none",       "scan_empty",  "scan_short_range", "no_overlap",
@@ -29,6 +29,9 @@ constexpr auto enum_names(Reason) {
                     "jump",       "degenerate",  "not_found",        "unproven"};
 }
 using ndt::to_string;
+
+/// Why an alignment that stopped so has no pose to judge; none if it has one.
+Reason no_pose(Stop stop);
 
 /// Numbers that the gates look at.
 struct Measured {
@@ -48,7 +51,7 @@ struct Judgement {
   /// the score is not judged, a degenerate pose is not used, because nothing tells it from a scan without a
   /// match.
   bool accepted = false;
-  Reason reason = Reason::none;
+  Reason reason = Reason::none;  ///< never none where the score is not judged
 };
 Judgement judged(const Measured& measured, const LocalizerOptions& options);
 

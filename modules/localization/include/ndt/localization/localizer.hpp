@@ -24,6 +24,8 @@ class Localizer {
   /// Without a searcher the tracker searches too. Throws as validate() does.
   explicit Localizer(Aligner& tracker, const LocalizerOptions& options = {}, Searcher searcher = {});
 
+  // Either start begins anew: the next scan may have any time.
+
   /// The next scan is expected here. Throws std::invalid_argument if it is not rigid.
   void start_at(const Transform& map_from_scan);
   /// The next scan is searched around the prior's mean. Throws std::invalid_argument for a prior out of range
@@ -43,6 +45,7 @@ class Localizer {
   ScanReport localize(double stamp_s, const PointCloud& scan, const PerScan& limits = {});
 
  private:
+  void begin();
   void require_next(double stamp_s) const;
   bool usable(const PointCloud& scan, ScanReport& report) const;
   void regularise(PerScan& per_scan, ScanReport& report);

@@ -50,7 +50,7 @@ struct LocalizerOptions {
   double required_range_m = 10;  ///< a scan's farthest point must be this far
 
   ScoreKind score = ScoreKind::nvtl;
-  std::optional<double> least_score;  ///< nothing: the score is not judged
+  std::optional<double> least_score;  ///< nothing: the score is not judged, and every pose doubtful
   int oscillations = 10;              ///< more reversals excuse a reached iteration limit
   double jump_m = 3;                  ///< from the prediction to the result; farther is doubtful
   int lost_after = 5;                 ///< rejected scans in a row
@@ -81,9 +81,11 @@ inline constexpr std::tuple kLocalizerOptions{
     Option{"required-range", &LocalizerOptions::required_range_m, Bounds::closed(0, 1e6), "M",
            "a scan whose farthest point is nearer is not used"},
     Option{"score", &LocalizerOptions::score, Bounds::none(), "NAME", "what --least-score is compared with"},
-    Option{"least-score", &LocalizerOptions::least_score, Bounds::closed(0, 1000), "SCORE",
-           "what the score must exceed; where none is given: for nvtl 2.3 with profile autoware at 2 m, 2.4 "
-           "with textbook and pyramid at 2 m, else the score is not judged"},
+    Option{
+        "least-score", &LocalizerOptions::least_score, Bounds::closed(0, 1000), "SCORE",
+        "what the score must exceed; where none is given: for nvtl 2.3 with profile autoware at 2 m, 2.4 "
+        "with textbook and pyramid at 2 m, for transform_probability 3 with autoware at 2 m, else the score "
+        "is not judged and no pose is ok"},
     Option{"oscillations", &LocalizerOptions::oscillations, Bounds::closed(0, Limits::kIterations), "N",
            "an alignment that reverses more often may reach the iteration limit"},
     Option{"jump", &LocalizerOptions::jump_m, Bounds::above(0, 1e6), "M",

@@ -1,5 +1,7 @@
 // Poses of another sensor by their times, looked up at the time of a scan. The rules are those of Autoware's
-// pose buffer, which guards the filter's poses and those of a GNSS receiver.
+// pose buffer, which guards the filter's poses and those of a GNSS receiver, with two exceptions: rotations
+// are interpolated about one axis (slerp), not by roll, pitch and yaw, and a pose of the very time asked for
+// is used whatever is beside it.
 #pragma once
 
 #include <array>
@@ -29,7 +31,8 @@ using ndt::to_string;
 
 class PoseBuffer {
  public:
-  /// Poses `age_s` or more away from the time asked for, and neighbours `jump_m` or more apart, are not used.
+  /// Poses `age_s` or more away from the time asked for, and neighbours `jump_m` or more apart, are not used
+  /// for a time between them.
   PoseBuffer(double age_s, double jump_m) : age_s_(age_s), jump_m_(jump_m) {}
 
   /// Adds the newest pose. If it is older than the last, time has run backwards, as where a recording starts

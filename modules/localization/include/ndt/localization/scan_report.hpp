@@ -42,6 +42,8 @@ struct ScanReport {
   Transform map_from_scan;
   PoseSource source = PoseSource::predicted;
   std::optional<Mat6> covariance;  ///< of x y z roll pitch yaw; nothing for a predicted pose
+  CovarianceMode covariance_by = CovarianceMode::fixed;  ///< what was used, which may be less than asked for
+  std::string covariance_missing;                        ///< why the estimate asked for was not made
   Predicted prediction;
   std::int64_t points = 0;  ///< finite ones
   double farthest_m = 0;    ///< their largest range

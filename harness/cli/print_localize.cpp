@@ -1,0 +1,50 @@
+#include "cli/print_localize.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "base/metrics.hpp"
+#include "base/numbers.hpp"
+
+namespace ndt::harness {
+namespace {
+
+std::string sensor_line(const char* label, const SensorUse& sensor) {
+  if (sensor.used == 0 && sensor.missed.empty()) return "";
+  return fmt::format("{:<17}{}\n", label, to_text(sensor));
+}
+
+std::string error_lines(const TrajectoryError& e, const TruthFacts& truth) {
+  return fmt::format(
+      "closed-loop ATE  {:.4f} m RMSE, mean {:.4f} m, max {:.4f} m; rotation {:.4f} deg RMSE, max {:.4f} "
+      "deg\n"
+      "                 of {} poses, not moved onto the truth ({})\n",
+      e.rmse_m, e.mean_m, e.max_m, e.rmse_deg, e.max_deg, e.poses, truth.quality);
+}
+
+}  // namespace
+
+std::string to_text(const SensorUse& sensor) {
+  std::size_t asked = sensor.used;
+  std::vector<std::string> misses;
+  for (const auto& [miss, scans] : sensor.missed) {
+    asked += scans;
+    misses.push_back(fmt::format("{} {}", localization::to_string(miss), scans));
+  }
+  return fmt::format("used for {} of {} scans{}", sensor.used, asked,
+                     misses.empty() ? "" : fmt::format(" ({})", fmt::join(misses, ", ")));
+}
+
+std::string to_text(const LocalizeSummary& summary, const ScanSequence& sequence) {
+  std::string text = fmt::format("scans            {} of {}: {} ok, {} doubtful, {} lost\n", summary.frames,
+                                 sequence.name, summary.ok, summary.doubtful, summary.lost);
+  text += sensor_line("odometry", summary.odometry) + sensor_line("GNSS", summary.gnss);
+  if (summary.searches > 0)
+    text += fmt::format("searches         {}, {} found a pose\n", summary.searches, summary.found);
+  text += fmt::format("time a scan      {:.2f} ms (median), {:.2f} ms (p99)\n", median(summary.execution_ms),
+                      quantile(summary.execution_ms, 0.99));
+  if (summary.error) text += error_lines(*summary.error, sequence.truth);
+  return text;
+}
+
+}  // namespace ndt::harness
