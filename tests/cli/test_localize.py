@@ -245,15 +245,16 @@ def test_a_sensor_that_is_not_used_is_seen(town, tmp_path):
 
 def test_a_killed_run_leaves_files_that_can_be_read(town, tmp_path):
     words = [BENCH, "localize", "--scans", town, "--out", tmp_path, "--implementation", "cpu_pclomp_ref", "--init", "search",
-             "--guess", "500,500,0,0,0,0", "--recovery-particles", "3000"]
+             "--guess", "500,500,0,0,0,0", "--recovery-particles", "1000"]
     with subprocess.Popen(list(map(str, words)), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
         lines = tmp_path / "diagnostics.jsonl"
-        until = time.monotonic() + 60
-        while time.monotonic() < until and not (lines.exists() and lines.read_text().count("\n") >= 2):
+        until = time.monotonic() + 150
+        while time.monotonic() < until and not (lines.exists() and "\n" in lines.read_text()):
             time.sleep(0.005)
+        assert process.poll() is None, "it ended before it was killed"
         process.send_signal(signal.SIGKILL)
     got = Folder(tmp_path)
-    assert len(got.diagnostics) >= 2
+    assert got.diagnostics
     for record in got.diagnostics:
         check_diagnostics(record)
     assert 0 <= len(got.tum) - len(got.diagnostics) <= 1
