@@ -53,8 +53,8 @@ std::string machine_mark() {
   utsname kernel{};
   ::uname(&kernel);
   Fnv1a mark;
-  for (const unsigned char byte : kernel.nodename + std::string("/") + value_in("/etc/machine-id", ""))
-    mark.add(byte);
+  for (const char byte : kernel.nodename + std::string("/") + value_in("/etc/machine-id", ""))
+    mark.add(static_cast<unsigned char>(byte));
   return fmt::format("{:016x}", mark.value());
 }
 
