@@ -24,9 +24,10 @@ constexpr const char* kLoad = "load_average_1_min";
 /// What all parts say alike.
 json common_entries(const std::vector<json>& objects) {
   json common = json::object();
-  for (const auto& [key, value] : objects.front().items())
-    if (std::ranges::all_of(objects, [&](const json& other) { return other.value(key, json()) == value; }))
-      common[key] = value;
+  for (const auto& entry : objects.front().items())
+    if (std::ranges::all_of(
+            objects, [&](const json& other) { return other.value(entry.key(), json()) == entry.value(); }))
+      common[entry.key()] = entry.value();
   return common;
 }
 
