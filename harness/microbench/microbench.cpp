@@ -161,8 +161,8 @@ void register_microbenchmarks(std::span<const Implementation> implementations, c
   for (const auto& [name, at_once, drawn_ahead] : {std::tuple("propose/100x1", 1, false),
                                                    {"propose/100x16", 16, false},
                                                    {"propose_drawn_ahead/100x16", 16, true}})
-    benchmark::RegisterBenchmark(
-        name, [at_once, drawn_ahead](benchmark::State& state) { propose(state, at_once, drawn_ahead); })
+    benchmark::RegisterBenchmark(name, [at_once = at_once, drawn_ahead = drawn_ahead](
+                                           benchmark::State& state) { propose(state, at_once, drawn_ahead); })
         ->UseRealTime()
         ->Unit(benchmark::kMicrosecond);
 }
