@@ -81,6 +81,13 @@ std::int64_t resident_bytes(pid_t process) {
   return pages * ::sysconf(_SC_PAGESIZE);
 }
 
+std::int64_t peak_resident_bytes(pid_t process) {
+  std::ifstream in(fmt::format("/proc/{}/status", process));
+  for (std::string word; in >> word;)
+    if (std::int64_t kib = 0; word == "VmHWM:" && in >> kib) return kib * 1024;
+  return 0;
+}
+
 void kill_tree(pid_t process) {
   for (const pid_t one : process_tree(process)) ::kill(one, SIGKILL);
 }

@@ -171,11 +171,6 @@ PeerError PeerProcess::error(const std::string& what, const std::string& advice)
                                words.empty() ? "" : "; its last words: " + words));
 }
 
-std::int64_t PeerProcess::peak_rss_bytes() const {
-  std::ifstream in(fmt::format("/proc/{}/status", process_));
-  for (std::string word; in >> word;)
-    if (std::int64_t kib = 0; word == "VmHWM:" && in >> kib) return kib * 1024;
-  return 0;
-}
+std::int64_t PeerProcess::peak_rss_bytes() const { return peak_resident_bytes(process_); }
 
 }  // namespace ndt::harness

@@ -1,7 +1,7 @@
 #include "run/measure.hpp"
 
 #include <fmt/format.h>
-#include <sys/resource.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <memory>
@@ -9,6 +9,7 @@
 
 #include "base/clock.hpp"
 #include "base/errors.hpp"
+#include "base/process.hpp"
 #include "ndt/core/error.hpp"
 #include "peers/peer_aligner.hpp"
 #include "run/guesses.hpp"
@@ -19,12 +20,6 @@
 
 namespace ndt::harness {
 namespace {
-
-std::int64_t peak_rss_bytes() {
-  rusage usage{};
-  ::getrusage(RUSAGE_SELF, &usage);
-  return static_cast<std::int64_t>(usage.ru_maxrss) * 1024;
-}
 
 double inter_quartile_share(const std::vector<double>& samples) {
   return (quantile(samples, 0.75) - quantile(samples, 0.25)) / median(samples);
@@ -213,7 +208,7 @@ class Measurer {
     measurement.transform_probability = result.transform_probability;
     measurement.nvtl = result.nvtl;
     measurement.trace = result.trace;
-    measurement.peak_rss_bytes = peak_rss_bytes();
+    measurement.peak_rss_bytes = peak_resident_bytes(::getpid());
     if (measurement.truth) measurement.to_truth = pose_difference(measurement.pose, *measurement.truth);
     if (const auto spent = spent_by(*aligner_)) {
       measurement.aside = {spent->scan_us, spent->pipe_us};
