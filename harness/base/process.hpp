@@ -39,8 +39,8 @@ std::string how_it_ended(int status);
 
 /// Resident memory of a process and all that it started, except what has cut itself loose.
 std::int64_t resident_bytes(pid_t process);
-/// Most that a process has had at once since its program began, 0 where it cannot be read. getrusage's ru_maxrss goes back
-/// farther, to the process that started it.
+/// Most that a process has had at once since its program began, 0 where it cannot be read. getrusage's
+/// ru_maxrss goes back farther, to the process that started it.
 std::int64_t peak_resident_bytes(pid_t process);
 /// Ends a process and all that it started, except what has cut itself loose.
 void kill_tree(pid_t process);
