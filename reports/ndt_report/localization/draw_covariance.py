@@ -7,10 +7,12 @@ from ..figures import Drawing
 from ..page_numbers import number
 from ..style import BAD, GOOD, MUTED, finish, log_axis, panels
 from .nees import CITED, POSITION, interval
+from .words import length
 
 MOST_ELLIPSES = 40
 VISIBLE = 0.04  # of the drive's extent: half axis of the largest ellipse
 DENSE = 400
+LEAST_NEES = 1e-9  # drawn: a logarithmic axis has no 0
 
 
 def draw(run, nees):
@@ -26,8 +28,8 @@ def draw(run, nees):
     scale = _draw_ellipses(axes[0], known, axes_of)
     if judged:
         _draw_nees(axes[1], data.dropna(subset=["nees_2"]))
-    largest = number(1000 * float(np.sqrt(axes_of[1].max())))
-    finding = f"{run.label}: the standard deviation of a position is {largest} mm at most"
+    largest = length(float(np.sqrt(axes_of[1].max())))
+    finding = f"{run.label}: the standard deviation of a position is {largest} at most"
     own = nees[(nees.run == run.label) & (nees.freedom == POSITION)]
     finding += f"; by the truth that is {own.finding.iloc[0]}." if len(own) else "."
     step = _step(known)
@@ -68,7 +70,7 @@ def _draw_nees(ax, data):
     low, high = interval(POSITION)
     for outside, colour, marker, label in ((False, GOOD, "o", "within"), (True, BAD, "X", "outside")):
         own = data[~data.nees_2.between(low, high) == outside]
-        values = own.nees_2.clip(lower=1e-4)
+        values = own.nees_2.clip(lower=LEAST_NEES)
         ax.plot(own.time_s, values, marker, color=colour, markersize=3, label=label, rasterized=len(own) > DENSE)
     for limit in (low, high):
         ax.axhline(limit, color=MUTED, linestyle="--", linewidth=1)

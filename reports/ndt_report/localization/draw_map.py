@@ -6,12 +6,13 @@ from ..figures import Drawing, NotDrawable
 from ..page_numbers import number
 from ..style import BAD, GOOD, MUTED, PANEL_IN, finish, panels
 from .errors import finite
+from .words import length
 
 VERDICT_LOOKS = {"ok": (GOOD, "o"), "doubtful": ("#E69F00", "^"), "lost": (BAD, "X"), "": (MUTED, "d")}
 MAP_GREY = "#A8A8A8"
 MOST_VECTORS = 100  # more dots are drawn as pixels
 ZOOM_M = 10.0  # around the worst place, at least
-MARGIN = 0.05
+MARGIN = 0.12  # of the drive, around it
 
 
 def draw(run):
@@ -54,8 +55,9 @@ def _extent(data):
 
 def _draw(ax, run, data, low, high):
     if run.map_points is not None:
-        near = ((run.map_points[:, :2] > low) & (run.map_points[:, :2] < high)).all(axis=1)
-        ax.plot(*run.map_points[near, :2].T, ".", color=MAP_GREY, markersize=1.2, rasterized=True)
+        spare = (high - low).max()  # a panel that is wider than high shows more
+        near = ((run.map_points[:, :2] > low - spare) & (run.map_points[:, :2] < high + spare)).all(axis=1)
+        ax.plot(*run.map_points[near, :2].T, ".", color=MAP_GREY, markersize=0.9, rasterized=True)
         ax.plot([], [], "o", color=MAP_GREY, label="map")
     if data.truth_x_m.notna().any():
         ax.plot(data.truth_x_m, data.truth_y_m, color="#000000", linewidth=1, label="truth")
@@ -78,7 +80,7 @@ def _draw_worst(ax, run, data, worst):
         middle = np.array([row.x_m, row.y_m])
     _draw(ax, run, data, middle - half, middle + half)
     ax.plot([row.truth_x_m, row.x_m], [row.truth_y_m, row.y_m], color=BAD, linewidth=1.2, label="largest error")
-    ax.set_title(f"the worst place: frame {row.number:g}, {number(row.error_m)} m off")
+    ax.set_title(f"the worst place: frame {row.number:g}, {length(row.error_m)} off")
 
 
 def _finding(run, data, worst) -> str:
@@ -86,4 +88,4 @@ def _finding(run, data, worst) -> str:
     said = f"{run.label}: {len(data)} poses over {number(path_m)} m"
     if worst is None:
         return said + "."
-    return f"{said}, at most {number(data.error_m.max())} m from the truth, at frame {data.number[worst]:g}."
+    return f"{said}, at most {length(data.error_m.max())} from the truth, at frame {data.number[worst]:g}."

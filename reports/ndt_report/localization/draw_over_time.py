@@ -9,6 +9,7 @@ from ..style import MUTED, finish, log_axis, panels
 from .draw_map import VERDICT_LOOKS
 from .frames import VERDICTS
 from .summary import LIMITS_MS
+from .words import length
 
 MOST_LINES = 6
 DENSE = 5000  # points of a line that is drawn as pixels
@@ -59,8 +60,8 @@ def draw_errors(runs, look):
 def _error_finding(shown, data) -> str:
     rms = data.groupby("run", sort=False)[["error_along_m", "error_across_m"]].agg(lambda e: np.sqrt(np.mean(e**2)))
     first = rms.loc[shown[0].label]
-    along, across = (number(1000 * value) for value in first)
-    return f"{shown[0].label} errs by {along} mm along the road and {across} mm across it (root mean square)."
+    along, across = map(length, first)
+    return f"{shown[0].label} errs by {along} along the road and {across} across it (root mean square)."
 
 
 def draw_verdicts(runs):

@@ -55,8 +55,8 @@ def _frames(row, where) -> str:
     if row.lost == row.rejected == 0:
         doubtful = f", {row.doubtful} of them doubtful" if row.doubtful else ""
         return f"all {row.frames} frames{where} followed{doubtful}, none lost"
-    followed = row.frames - row.rejected
-    return f"{followed} of {row.frames} frames{where} followed, {row.rejected} only predicted, {row.lost} of these lost"
+    followed, lost = row.frames - row.rejected, f"{row.lost} of these lost" if row.lost else "none lost"
+    return f"{followed} of {row.frames} frames{where} followed, {row.rejected} only predicted, {lost}"
 
 
 def _recoveries(row) -> list:
