@@ -14,6 +14,7 @@
 #include "cli/progress_line.hpp"
 #include "io/cloud_file.hpp"
 #include "localize/localize_run.hpp"
+#include "localize/run_record.hpp"
 
 namespace ndt::harness {
 namespace {
@@ -30,7 +31,7 @@ constexpr const char *kSearch = "search", *kUsualSigma = "5,5,0.5,0.02,0.02";
 constexpr double kReliableTransformProbability = 3;
 
 struct Arguments {
-  std::string map, scans, stamps, odometry, gnss, out;
+  std::string map, scans, stamps, odometry, gnss, out, command_line;
   std::string implementation{kAuto};
   std::vector<std::string> init, guess, sigma;
   std::optional<double> rate_hz;
@@ -170,6 +171,7 @@ class Aligners {
     tracker_ = entry.make(options);
     tracker_->set_map(map_);
   }
+  const PointCloud& map() const { return map_; }
   Aligner& tracker() { return *tracker_; }
   Aligner& searcher() {
     if (!searcher_) {
@@ -227,6 +229,9 @@ ExitCode localize(const Arguments& a) {
   Localizer localizer(aligners.tracker(), setting, [&]() -> Aligner& { return aligners.searcher(); });
   start(localizer, a, sequence);
   LocalizationFiles files(a.out);
+  const RunRecord record{std::string(entry.name), std::string(entry.runs_on), *align[&ProfileChoice::profile],
+                         a.command_line, setting, options};
+  write_run_record(a.out, record, sequence, aligners.map());
   const LocalizeSummary summary = localize_all(localizer, input, [&](const LocalizedScan& scan) {
     files.append(scan);
     progress.show({.done = scan.frame + 1, .total = sequence.scans.size(), .now = scan.scan->name});
@@ -280,8 +285,9 @@ void add_start_flags(CLI::App& command, Arguments& a) {
 
 }  // namespace
 
-void add_localize(CLI::App& app, Command& chosen) {
+void add_localize(CLI::App& app, Command& chosen, const std::string& command_line) {
   const auto a = std::make_shared<Arguments>();
+  a->command_line = command_line;
   CLI::App& command =
       add_command(app, chosen, "localize",
                   "Follow a recording through a map, each scan from where the one before ended", a, localize);

@@ -1,6 +1,7 @@
 // ndt-bench report, compare and trajectory: hand over to the Python package ndt_report.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <filesystem>
 #include <system_error>
@@ -84,8 +85,37 @@ std::string report_folder(const ReportArguments& a) {
   return out.string();
 }
 
+/// As the Python package tells them apart.
+bool is_localization(const std::string& folder) {
+  std::error_code error;
+  return std::filesystem::exists(std::filesystem::path(folder) / "frames.csv", error) &&
+         !std::filesystem::exists(std::filesystem::path(folder) / "results.jsonl", error);
+}
+
+/// The words for one page on several localisations, which are compared, not merged.
+std::vector<std::string> localization_words(const ReportArguments& a) {
+  std::vector<std::string> words = {"report"};
+  for (const std::string& folder : a.folders) words.push_back(no_option(folder));
+  words.emplace_back("--out");
+  words.push_back(no_option(a.out.empty() ? new_folder(utc_now(true) + "-localised").string() : a.out));
+  return words;
+}
+
+void require_runs(const std::vector<std::string>& folders) {
+  const auto found = std::ranges::find_if(folders, is_localization);
+  if (folders.size() > 1 && found != folders.end())
+    throw refusal(printable_name(*found), "", "a localisation, and others here are none",
+                  "give localisations alone, or the parts of one run");
+}
+
 ExitCode report(const ReportArguments& a) {
-  std::vector<std::string> words = {"report", no_option(report_folder(a))};
+  std::vector<std::string> words;
+  if (a.folders.size() > 1 && std::ranges::all_of(a.folders, is_localization)) {
+    words = localization_words(a);
+  } else {
+    require_runs(a.folders);
+    words = {"report", no_option(report_folder(a))};
+  }
   if (a.open) words.emplace_back("--open");
   return hand_over(words);
 }
@@ -119,14 +149,19 @@ void add_report(CLI::App& app, Command& chosen, const std::string& command_line)
   const auto a = std::make_shared<ReportArguments>();
   a->command_line = command_line;
   CLI::App& command = add_command(app, chosen, "report",
-                                  "Write report.html, its figures and summary.csv of a run", a, report);
-  command.add_option("dirs", a->folders, "folder of a run, or those of its parts, which are merged first")
+                                  "Write report.html, its figures and summary.csv of a run or of localisations", a,
+                                  report);
+  command
+      .add_option("dirs", a->folders,
+                  "folder of a run, or those of its parts, which are merged first; or folders of localize, side "
+                  "by side on one page")
       ->type_name("DIR")
       ->required()
       ->expected(1, 1000);
   command
       .add_option("--out", a->out,
-                  "folder that the parts are merged into (default: bench-results/<UTC time>-merged)")
+                  "folder that the parts are merged into, or that the page of several localisations is written "
+                  "to (default: bench-results/<UTC time>-merged or -localised)")
       ->type_name("DIR");
   command.add_flag("--open", a->open, "open the report in the browser");
 }

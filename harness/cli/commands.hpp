@@ -20,7 +20,7 @@ void add_evaluate(CLI::App& app, Command& chosen);
 void add_diff(CLI::App& app, Command& chosen);
 void add_voxels(CLI::App& app, Command& chosen);
 void add_initial_pose(CLI::App& app, Command& chosen);
-void add_localize(CLI::App& app, Command& chosen);
+void add_localize(CLI::App& app, Command& chosen, const std::string& command_line);
 void add_run(CLI::App& app, Command& chosen, const std::string& command_line);
 void add_measure_job(CLI::App& app, Command& chosen);
 void add_merge(CLI::App& app, Command& chosen, const std::string& command_line);

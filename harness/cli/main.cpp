@@ -52,7 +52,7 @@ void declare(CLI::App& app, ndt::harness::Command& chosen, const std::string& co
   ndt::harness::add_diff(app, chosen);
   ndt::harness::add_voxels(app, chosen);
   ndt::harness::add_initial_pose(app, chosen);
-  ndt::harness::add_localize(app, chosen);
+  ndt::harness::add_localize(app, chosen, command_line);
   ndt::harness::add_run(app, chosen, command_line);
   ndt::harness::add_measure_job(app, chosen);
   ndt::harness::add_merge(app, chosen, command_line);

@@ -9,6 +9,7 @@
 #include "base/metrics.hpp"
 #include "io/trajectory.hpp"
 #include "localize/diagnostics_json.hpp"
+#include "localize/run_record.hpp"
 
 namespace ndt::harness {
 namespace {
@@ -44,7 +45,9 @@ InputError cannot_replace(const fs::path& file, const std::string& why) {
 /// Other programs name files so, too: only those of a localisation are replaced.
 void require_replaceable(const fs::path& folder) {
   const bool ours = is_there(folder / kDiagnostics) && !is_there(folder / "dataset.toml");
-  for (const char* name : {kTum, kKitti, kFrames, kDiagnostics}) {
+  std::vector<const char*> names{kTum, kKitti, kFrames, kDiagnostics};
+  names.insert(names.end(), kRecordFiles.begin(), kRecordFiles.end());
+  for (const char* name : names) {
     const fs::path file = folder / name;
     if (!is_there(file)) continue;
     if (!ours)

@@ -1,4 +1,4 @@
-"""python3 -m ndt_report report DIR [--open] · python3 -m ndt_report compare A B [--fail-on slower]
+"""python3 -m ndt_report report DIR... [--out DIR] [--open] · python3 -m ndt_report compare A B [--fail-on slower]
 [--json] · python3 -m ndt_report trajectory TRUTH ESTIMATE [--align] [--delta N] [--max-gap S] [--json]"""
 
 import argparse
@@ -33,11 +33,7 @@ def parser() -> argparse.ArgumentParser:
     commands = top.add_subparsers(
         dest="command", required=True, metavar="report|compare|trajectory", parser_class=Parser
     )
-    report = commands.add_parser("report", help="report.html, figures, summary.csv and trajectories of a run")
-    report.add_argument(
-        "folder", metavar="DIR", type=Path, help="what ndt-bench run --out wrote; the report goes into it"
-    )
-    report.add_argument("--open", action="store_true", help="show the page in a browser")
+    add_report(commands)
     compare = commands.add_parser(
         "compare", help="SAME, FASTER, SLOWER or UNCLEAR for every implementation of two runs: B against A"
     )
@@ -47,6 +43,21 @@ def parser() -> argparse.ArgumentParser:
     compare.add_argument("--json", action="store_true", help="one JSON object instead of a table")
     add_trajectory(commands)
     return top
+
+
+def add_report(commands):
+    command = commands.add_parser("report", help="report.html, figures, summary.csv and trajectories of a run")
+    command.add_argument(
+        "folders",
+        metavar="DIR",
+        type=Path,
+        nargs="+",
+        help="what ndt-bench run --out wrote, the report goes into it; or one or several folders of ndt-bench localize",
+    )
+    command.add_argument(
+        "--out", type=Path, help="folder of the page of several localisations, made if need be"
+    )
+    command.add_argument("--open", action="store_true", help="show the page in a browser")
 
 
 def add_trajectory(commands):
@@ -83,17 +94,48 @@ def show(lines):
 
 
 def make_report(arguments) -> int:
+    from .localization.load import is_localization
+
+    localized = [is_localization(folder) for folder in arguments.folders]
+    page = _report_localizations(arguments) if all(localized) else _report_run(arguments, localized)
+    if arguments.open:
+        webbrowser.open(page.resolve().as_uri())
+    return EXIT_OK
+
+
+def _report_run(arguments, localized) -> Path:
     from .load import load_run
+    from .refusal import refusal
     from .sections import make_report as sections_of
     from .terminal import summary_lines
     from .write import write_report
 
-    report = sections_of(load_run(arguments.folder))
-    page = write_report(report, arguments.folder)
+    folder, *others = arguments.folders
+    if others or arguments.out:
+        other = arguments.folders[localized.index(False)]
+        advice = "give folders of localisations alone; ndt-bench merge joins the parts of a run"
+        raise refusal(other, "", "not of ndt-bench localize, of which alone a page of several or in --out is made", advice)
+    report = sections_of(load_run(folder))
+    page = write_report(report, folder)
     show(summary_lines(report, page))
-    if arguments.open:
-        webbrowser.open(page.resolve().as_uri())
-    return EXIT_OK
+    return page
+
+
+def _report_localizations(arguments) -> Path:
+    from .localization.load import load_localizations
+    from .localization.page import terminal_lines, write_localization
+    from .localization.report import make_localization_report
+    from .refusal import refusal
+
+    first, *others = arguments.folders
+    if others and not arguments.out:
+        raise refusal(first, "", "one of several, whose page needs a folder of its own", "give --out")
+    report = make_localization_report(load_localizations(arguments.folders))
+    folder = arguments.out or first
+    folder.mkdir(parents=True, exist_ok=True)
+    page = write_localization(report, folder)
+    show(terminal_lines(report, page))
+    return page
 
 
 def compare_runs(arguments) -> int:
@@ -174,7 +216,7 @@ def say(text):
 def _folders(arguments) -> str:
     if arguments.command == "trajectory":
         return f"{arguments.truth}, {arguments.estimate}"
-    return str(arguments.folder) if arguments.command == "report" else f"{arguments.a}, {arguments.b}"
+    return ", ".join(map(str, arguments.folders if arguments.command == "report" else (arguments.a, arguments.b)))
 
 
 def _place(error) -> str:

@@ -52,10 +52,15 @@ def drawings_of(report, searches, points, poses):
     }
     drawings, sentences = {}, {}
     for section, makers in sections.items():
-        made = [_made(make) for make in makers]
-        drawings[section] = [drawing for drawing in made if not isinstance(drawing, str | None)]
-        sentences[section] = list(dict.fromkeys(said for said in made if isinstance(said, str)))
+        drawings[section], sentences[section] = drawn_or_said(makers)
     return drawings, sentences
+
+
+def drawn_or_said(makers):
+    """([Drawing], [sentence]) of functions that answer a Drawing each, or None if there is nothing to draw."""
+    made = [_made(make) for make in makers]
+    drawings = [drawing for drawing in made if not isinstance(drawing, str | None)]
+    return drawings, list(dict.fromkeys(said for said in made if isinstance(said, str)))
 
 
 def first_of(drawings: dict):

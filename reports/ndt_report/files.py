@@ -18,35 +18,35 @@ MOST_NAME = 100  # characters of a file name made of names from a run
 RUN_AGAIN = "run ndt-bench run again"
 
 
-def opened(path: Path, most_bytes: int):
+def opened(path: Path, most_bytes: int, advice: str = RUN_AGAIN):
     """The file to read from, in binary. Throws InputError; never waits, as for the other end of a FIFO."""
     try:
         file = open(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb")
         state = os.fstat(file.fileno())
     except FileNotFoundError:
-        raise refusal(path, "", "missing", RUN_AGAIN) from None
+        raise refusal(path, "", "missing", advice) from None
     except IsADirectoryError:
-        raise refusal(path, "", "a folder, not a file", RUN_AGAIN) from None
+        raise refusal(path, "", "a folder, not a file", advice) from None
     except OSError as error:
-        raise refusal(path, "", f"cannot be read: {error.strerror}", RUN_AGAIN) from None
+        raise refusal(path, "", f"cannot be read: {error.strerror}", advice) from None
     if not stat.S_ISREG(state.st_mode):
         file.close()
-        raise refusal(path, "", "not a regular file", RUN_AGAIN)
+        raise refusal(path, "", "not a regular file", advice)
     if state.st_size > most_bytes:
         file.close()
-        raise refusal(path, "", f"{state.st_size} bytes, at most {most_bytes} are read", RUN_AGAIN)
+        raise refusal(path, "", f"{state.st_size} bytes, at most {most_bytes} are read", advice)
     return file
 
 
-def content(path: Path, most_bytes: int) -> bytes:
+def content(path: Path, most_bytes: int, advice: str = RUN_AGAIN) -> bytes:
     """All of the file. Throws InputError."""
-    with opened(path, most_bytes) as file:
+    with opened(path, most_bytes, advice) as file:
         try:
             read = file.read(most_bytes + 1)
         except OSError as error:
-            raise refusal(path, "", f"cannot be read: {error.strerror}", RUN_AGAIN) from None
+            raise refusal(path, "", f"cannot be read: {error.strerror}", advice) from None
     if len(read) > most_bytes:
-        raise refusal(path, "", f"grows while it is read, at most {most_bytes} bytes are", RUN_AGAIN)
+        raise refusal(path, "", f"grows while it is read, at most {most_bytes} bytes are", advice)
     return read
 
 

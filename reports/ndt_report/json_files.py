@@ -31,15 +31,15 @@ def _may_hold_odd_characters(text: str) -> bool:
     return "\\" in text or "\x7f" in text or not text.isascii()
 
 
-def read_json(path: Path):
+def read_json(path: Path, advice: str = RUN_AGAIN):
     """Of a whole file. Throws InputError."""
     try:
-        text = content(path, MOST_JSON_BYTES).decode("utf-8")
+        text = content(path, MOST_JSON_BYTES, advice).decode("utf-8")
     except UnicodeDecodeError as error:
-        raise refusal(path, f"byte {error.start}", "not UTF-8", RUN_AGAIN) from None
-    value = parsed(path, text)
+        raise refusal(path, f"byte {error.start}", "not UTF-8", advice) from None
+    value = parsed(path, text, "", advice)
     if _nested_too_deep(value):
-        raise _too_deep(path, "", RUN_AGAIN)
+        raise _too_deep(path, "", advice)
     return value
 
 

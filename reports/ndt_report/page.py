@@ -35,7 +35,7 @@ SECTIONS = {
     "batches": ("Batches", "batch"),
     "searches": ("Initial pose", "initial_pose"),
     "transfers": ("Transfers", "transfers"),
-    "trajectory": ("Trajectory", "tracking"),
+    "trajectory": ("Trajectory, open loop", "tracking"),
     "scores": ("Scores against true error", "basin"),
     "picture": ("Scan in map", "tracking"),
     "answers": ("False answers", "trust"),
@@ -114,7 +114,7 @@ def groups(table):
     return [(name, group.to_dict("records")) for name, group in table.groupby("dataset", sort=False)]
 
 
-def _template(name: str) -> jinja2.Template:
+def template(name: str) -> jinja2.Template:
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader(Path(__file__).parent / "templates"),
         autoescape=True,
@@ -131,12 +131,12 @@ def render_targets(report: Report) -> str:
     counts = {state: int((report.targets.state == state).sum()) for state in (MET, MISSED, OPEN)}
     targets = report.targets.to_dict("records")
     words = {"MET": MET, "MISSED": MISSED, "OPEN": OPEN}
-    return _template("targets.html.jinja").render(run=report.run, targets=targets, counts=counts, **words)
+    return template("targets.html.jinja").render(run=report.run, targets=targets, counts=counts, **words)
 
 
 def render(report: Report) -> str:
     run, look = report.run, Looks(report.run.implementations)
-    return _template("report.html.jinja").render(
+    return template("report.html.jinja").render(
         report=report,
         run=run,
         verdict=report.verdict,

@@ -9,7 +9,7 @@ import pandas as pd
 
 from .files import file_name, make_folder, write_file
 from .load import natural_key
-from .poses import chained, quaternion_xyzw
+from .poses import chained, quaternion_xyzw, rotation_differences_deg, translation_differences_m
 from .trajectory import ate, kitti, rpe
 
 LEAST_POSES = 5
@@ -23,6 +23,8 @@ class Trajectory:
     poses: np.ndarray  # [n, 4, 4] map_from_scan; of a sequence: first_scan_from_scan, chained
     truth: np.ndarray  # [n, 4, 4], or None
     failed: int  # frames without a pose: left out, or in a chain replaced by their guess
+    guess_rms_m: float = np.nan  # how far the guesses are from the truth
+    guess_rms_deg: float = np.nan
 
 
 def trajectories(measurements: pd.DataFrame, datasets: pd.DataFrame) -> list:
@@ -43,8 +45,19 @@ def trajectories(measurements: pd.DataFrame, datasets: pd.DataFrame) -> list:
             continue
         made = _chain(group) if datasets.loc[dataset, "kind"] == "sequence" else _as_they_are(group)
         if made is not None and len(made[1]) >= LEAST_POSES:
-            out.append(Trajectory(dataset, implementation, *made, failed=int(group.pose.isna().sum())))
+            failed = int(group.pose.isna().sum())
+            out.append(Trajectory(dataset, implementation, *made, failed=failed, **_guess_distances(group)))
     return out
+
+
+def _guess_distances(group) -> dict:
+    """How far the guesses are from the truth, root mean square: NaN without one of the two."""
+    known = group[group.guess.notna() & group.truth.notna()]
+    if known.empty:
+        return {"guess_rms_m": np.nan, "guess_rms_deg": np.nan}
+    guesses, truths = np.array(list(known.guess)), np.array(list(known.truth))
+    differences = translation_differences_m(guesses, truths), rotation_differences_deg(guesses, truths)
+    return {f"guess_rms_{unit}": float(np.sqrt(np.mean(d**2))) for unit, d in zip(("m", "deg"), differences)}
 
 
 def _as_they_are(group):
@@ -77,6 +90,8 @@ def trajectory_errors(all_trajectories) -> pd.DataFrame:
                 "implementation": t.implementation,
                 "poses": len(t.poses),
                 "failed": t.failed,
+                "guess_rms_m": t.guess_rms_m,
+                "guess_rms_deg": t.guess_rms_deg,
                 "ate_rmse_m": absolute["rmse_m"],
                 "ate_mean_m": absolute["mean_m"],
                 "ate_max_m": absolute["max_m"],
@@ -90,6 +105,8 @@ def trajectory_errors(all_trajectories) -> pd.DataFrame:
         "implementation",
         "poses",
         "failed",
+        "guess_rms_m",
+        "guess_rms_deg",
         "ate_rmse_m",
         "ate_mean_m",
         "ate_max_m",

@@ -141,7 +141,7 @@ def broken_rule(valid: Path, seed: int) -> str:
             if seed % 3:
                 without.enter_context(unittest.mock.patch("ndt_report.drawings._made", lambda _: None))
             elif seed % 20:
-                without.enter_context(unittest.mock.patch("ndt_report.drawings.picture_of", _no_image))
+                without.enter_context(unittest.mock.patch("ndt_report.drawings.picture_of", no_image))
             report = answer_of(["report", folder])
         new = set(Path(place).rglob("*")) - before
         outside = [path for path in new if folder not in (path.parent, path.parent.parent)]
@@ -152,7 +152,7 @@ def broken_rule(valid: Path, seed: int) -> str:
         return "; ".join(filter(None, wrong))
 
 
-def _no_image(figure, name) -> Picture:
+def no_image(figure, name) -> Picture:
     plt.close(figure)
     return Picture("<svg/>", Markup("<svg/>"), 1, [], [])
 

@@ -57,7 +57,6 @@ def test_bad_input_and_usage_have_their_exit_codes(tmp_path, ndt_report):
     )
     for arguments in (
         ["report"],
-        ["report", "a", "b"],
         ["explain", "a"],
         [],
         ["compare", "a"],
@@ -65,6 +64,13 @@ def test_bad_input_and_usage_have_their_exit_codes(tmp_path, ndt_report):
     ):
         code, out, err = ndt_report(*arguments)
         assert code == 1 and out == "" and "usage:" in err
+
+
+def test_several_folders_are_those_of_localisations(tmp_path, ndt_report):
+    folder = small().write(tmp_path / "run")
+    for arguments in ([folder, folder], [folder, "--out", tmp_path / "new"]):
+        code, out, err = ndt_report("report", *arguments)
+        assert code == 2 and out == "" and "run: not of ndt-bench localize" in err and "ndt-bench merge" in err
 
 
 def odd(name):

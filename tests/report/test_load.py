@@ -198,11 +198,14 @@ def test_a_pcd_file_is_read_and_a_broken_one_refused(tmp_path):
     write_pcd(path, points)
     assert (read_pcd(path) == points).all()
     content = path.read_bytes()
+    path.write_bytes(content[:-24].replace(b"SIZE 4 4 4", b"SIZE 8 8 8") + (points + 1e7).astype("<f8").tobytes())
+    assert (read_pcd(path) == points + 1e7).all()
     for broken, said in (
         (content[:-1], "23 bytes of points, POINTS says 24"),
         (content.replace(b"binary", b"ascii"), "DATA: 'ascii', not 'binary'"),
         (b"nothing", "line 1: the header ends here"),
         (content.replace(b"POINTS 2", b"POINTS x"), "POINTS: no number"),
+        (content.replace(b"SIZE 4", b"SIZE 2"), "SIZE: .2 4 4., not .4 4 4."),
     ):
         path.write_bytes(broken)
         with pytest.raises(InputError, match=said):

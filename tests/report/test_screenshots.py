@@ -9,9 +9,13 @@ import numpy as np
 import pytest
 from browser import CHROMIUM, MISSING, Browser
 from ndt_report.load import load_run
+from ndt_report.localization.load import load_localizations
+from ndt_report.localization.page import write_localization
+from ndt_report.localization.report import make_localization_report
 from ndt_report.sections import make_report
 from ndt_report.style import FONT_PT
 from ndt_report.write import write_report
+from synthetic_localization import SyntheticDrive
 from synthetic_run import SyntheticRun
 
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason=MISSING)
@@ -36,6 +40,14 @@ def page(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
+def localisations(tmp_path_factory):
+    place = tmp_path_factory.mktemp("localised")
+    folders = [SyntheticDrive(frames=150).lose(60, 75).write(place / "one")]
+    folders.append(SyntheticDrive(frames=150, seed=2, implementation="cpu_pclomp_ref").write(place / "two"))
+    return write_localization(make_localization_report(load_localizations(folders)), place)
+
+
+@pytest.fixture(scope="module")
 def browser():
     with Browser() as opened:
         yield opened
@@ -54,8 +66,9 @@ def ink(chart) -> float:
 
 
 @pytest.mark.parametrize("width, dark", [(DESK, False), (PHONE, False), (DESK, True), (PHONE, True)])
-def test_nothing_overflows_no_chart_is_blank_and_all_text_can_be_read(page, browser, width, dark):
-    browser.open(page, width, dark=dark)
+@pytest.mark.parametrize("which", ["page", "localisations"])
+def test_nothing_overflows_no_chart_is_blank_and_all_text_can_be_read(request, browser, which, width, dark):
+    browser.open(request.getfixturevalue(which), width, dark=dark)
     assert browser.value("document.documentElement.scrollWidth") == width
     assert browser.value(SMALLEST_TEXT) >= LEAST_TEXT_PX
     shown, charts = pixels(browser), browser.value(CHARTS)

@@ -52,11 +52,17 @@ def finding(points: pd.DataFrame, errors: pd.DataFrame) -> str:
         )
     parts = [f"{e.implementation} {number(100 * e.ate_rmse_m)} cm" for e in own.itertuples()]
     return (
-        f"Over {dataset} ({own.poses.max()} poses) the absolute trajectory error is, root mean square: "
-        f"{', '.join(parts)}; from frame to frame "
+        f"Over {dataset} ({own.poses.max()} poses, open loop{_guesses(own.iloc[0])}) the absolute trajectory error"
+        f" is, root mean square: {', '.join(parts)}; from frame to frame "
         f"{own.implementation.iloc[0]} errs by {number(100 * own.rpe_translation_rmse_m.iloc[0])} cm and "
         f"{number(own.rpe_rotation_rmse_deg.iloc[0], 2)} deg."
     )
+
+
+def _guesses(row) -> str:
+    if row.guess_rms_m != row.guess_rms_m:
+        return ""
+    return f": guesses around the truth, {number(row.guess_rms_m, 2)} m and {number(row.guess_rms_deg, 2)} deg off"
 
 
 def _height_in(points, columns) -> float:
@@ -103,5 +109,5 @@ def draw(of_one_dataset, errors: pd.DataFrame):
         " RPE are root mean squares, not aligned."
     )
     return Drawing(
-        f"trajectory_{dataset}", f"Trajectory: {dataset}", finding(points, errors), figure, points, note
+        f"trajectory_{dataset}", f"Trajectory, open loop: {dataset}", finding(points, errors), figure, points, note
     )

@@ -1,0 +1,75 @@
+#include "localize/run_record.hpp"
+
+#include <nlohmann/json.hpp>
+#include <vector>
+
+#include "base/environment.hpp"
+#include "base/json_struct.hpp"
+#include "base/output_file.hpp"
+#include "data/preparation.hpp"
+#include "io/cloud_file.hpp"
+#include "io/trajectory.hpp"
+#include "ndt/align/option_table.hpp"
+#include "registry/option_keys.hpp"
+
+namespace ndt::harness {
+namespace {
+
+using json = nlohmann::ordered_json;
+
+constexpr std::int64_t kMapPoints = 60000;
+
+/// Every option of a table, also those that were not given.
+template <class Table, class Struct>
+json all_options(const Table& table, const Struct& options) {
+  auto j = json::object();
+  for_each_option(table, [&](const auto& option) { j[key_of(option.name)] = value_json(options.*option.member); });
+  return j;
+}
+
+json align_json(const RunRecord& record) {
+  json j{{"profile", record.profile}};
+  j.update(all_options(kAlignOptions, record.align));
+  return j;
+}
+
+json truth_json(const TruthFacts& truth) {
+  return {{"quality", truth.quality},
+          {"exact", truth.exact},
+          {"accuracy_m", truth.accuracy_m},
+          {"success_translation_m", truth.success_translation_m},
+          {"success_rotation_deg", truth.success_rotation_deg}};
+}
+
+std::vector<StampedTransform> truth_of(const ScanSequence& sequence) {
+  std::vector<StampedTransform> poses;
+  for (const TimedScan& scan : sequence.scans)
+    if (scan.truth) poses.push_back({scan.stamp_s, *scan.truth});
+  return poses;
+}
+
+}  // namespace
+
+void write_run_record(const std::filesystem::path& folder, const RunRecord& record,
+                      const ScanSequence& sequence, const PointCloud& map) {
+  const std::vector<StampedTransform> truth = truth_of(sequence);
+  json environment = json::parse(environment_json("", record.command_line));
+  environment.erase("run_id");
+  const json j{{"implementation", record.implementation},
+               {"runs_on", record.runs_on},
+               {"scans", sequence.name},
+               {"scan_count", sequence.scans.size()},
+               {"truth", truth.empty() ? json() : truth_json(sequence.truth)},
+               {"map_points", map.size()},
+               {"localizer", all_options(localization::kLocalizerOptions, record.localizer)},
+               {"align", align_json(record)},
+               {"environment", environment}};
+  write_text(folder / kRecord, j.dump(1, ' ', false, json::error_handler_t::replace));
+  if (truth.empty())
+    remove_old(folder / kRecordTruth);
+  else
+    write_tum(folder / kRecordTruth, truth);
+  write_pcd(folder / kRecordMap, {map.origin, random_sample(map.points, kMapPoints, 1)});
+}
+
+}  // namespace ndt::harness

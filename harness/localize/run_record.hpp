@@ -1,0 +1,30 @@
+// What made a localisation, and what it is judged by: files beside its frames, from which a report is made.
+#pragma once
+
+#include <array>
+#include <filesystem>
+#include <string>
+
+#include "localize/scan_sequence.hpp"
+#include "ndt/align/align_options.hpp"
+#include "ndt/localization/localizer_options.hpp"
+
+namespace ndt::harness {
+
+inline constexpr const char *kRecord = "localization.json", *kRecordTruth = "localization_truth.tum",
+                            *kRecordMap = "localization_map.pcd";
+inline constexpr std::array kRecordFiles{kRecord, kRecordTruth, kRecordMap};
+
+struct RunRecord {
+  std::string implementation, runs_on, profile, command_line;
+  localization::LocalizerOptions localizer;
+  AlignOptions align;
+};
+
+/// Writes implementation, options and machine (localization.json), the true poses of the scans that have one
+/// (localization_truth.tum) and some points of the map for a picture (localization_map.pcd). Those of an
+/// earlier localisation are replaced, or removed where there is no truth. Throws InputError.
+void write_run_record(const std::filesystem::path& folder, const RunRecord& record,
+                      const ScanSequence& sequence, const PointCloud& map);
+
+}  // namespace ndt::harness

@@ -1,0 +1,85 @@
+"""The page, the files and the terminal's lines of a report on localisation runs."""
+
+import textwrap
+from pathlib import Path
+
+from ..files import make_folder, write_file
+from ..page import badge, error, mark, percent, script, script_hash, template
+from ..page_numbers import number
+from ..printable import printable
+from ..write import csv_text
+from .nees import CITED, TAIL
+from .report import LocalizationReport
+from .summary import LIMITS_MS
+
+SECTIONS = {
+    "runs": "Runs side by side",
+    "map": "Trajectory over the map",
+    "errors": "Error along and across the road",
+    "chain": "Closed loop: ATE, RPE, KITTI",
+    "verdicts": "Frames lost, and found again",
+    "latency": "Time of a frame",
+    "covariance": "Covariance and NEES",
+    "detectors": "Detectors of wrong poses",
+    "method": "How it was made",
+}
+DRAWN = ["map", "errors", "verdicts", "latency", "covariance", "detectors"]
+MOST_LINES = 24
+WIDTH = 120
+
+
+def render(report: LocalizationReport) -> str:
+    look = report.look
+    text = "\n" + script()
+    return template("localization.html.jinja").render(
+        report=report,
+        runs=report.runs,
+        sections=SECTIONS,
+        drawn=DRAWN,
+        first=next((d for name in DRAWN for d in report.drawings[name]), None),
+        rows=report.table.to_dict("records"),
+        episodes=report.episodes.to_dict("records"),
+        nees=report.nees.to_dict("records"),
+        detectors=report.detectors.to_dict("records"),
+        reasons=report.reasons.to_dict("records"),
+        stages=report.stages.to_dict("records"),
+        cited=CITED,
+        confidence=f"{100 * (1 - 2 * TAIL):g} %",
+        limits_ms=LIMITS_MS,
+        badge=lambda label: badge(label, look),
+        mark=mark,
+        mm=_mm,
+        of=_of,
+        script=text,
+        script_hash=script_hash(text),
+    )
+
+
+def _mm(metres) -> str:
+    return error(1000 * metres, 0.001)
+
+
+def _of(count, n) -> str:
+    """A count and its share; a dash if it is not known."""
+    return number(count) if count != count or not n else f"{count:g} ({percent(count / n, 2)} %)"
+
+
+def write_localization(report: LocalizationReport, folder: Path) -> Path:
+    """report.html, figures/*.csv and .svg, and summary.csv, into a folder that is there. Returns the page's path."""
+    html = render(report)
+    make_folder(folder, "figures")
+    for drawing in (d for drawings in report.drawings.values() for d in drawings):
+        write_file(folder, f"figures/{drawing.file}", csv_text(drawing.data))
+        write_file(folder, f"figures/{drawing.svg_file}", drawing.picture.file)
+    write_file(folder, "summary.csv", csv_text(report.table))
+    write_file(folder, "report.html", html)
+    return folder / "report.html"
+
+
+def terminal_lines(report: LocalizationReport, path: Path) -> list:
+    """At most MOST_LINES, the page's path the last."""
+    sentences = [report.headline, *report.sentences, *report.truth, *(f"! {text}" for text in report.cautions)]
+    lines = [line for text in sentences for line in textwrap.wrap(text, WIDTH, subsequent_indent="  ")]
+    if len(lines) >= MOST_LINES:
+        lines = [*lines[: MOST_LINES - 2], "The rest is in the report."]
+    return [*lines, printable(str(path))]

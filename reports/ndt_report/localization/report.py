@@ -1,0 +1,77 @@
+"""All that the page of localisation runs shows, computed once."""
+
+from dataclasses import dataclass, field
+
+import pandas as pd
+
+from ..style import Looks
+from .detectors import detector_table, judged_alignments, reason_table, verdict_row
+from .drawings import draw_all
+from .episodes import EPISODES, episodes
+from .nees import NEES, nees_table, with_nees
+from .stages import stage_table
+from .summary import summary_table
+from .words import cautions, headline, sentences, truth_sentences
+
+
+@dataclass
+class LocalizationReport:
+    runs: list  # of Localization, whose frames have NEES too
+    table: pd.DataFrame  # a row for each run
+    episodes: pd.DataFrame
+    nees: pd.DataFrame
+    judged: dict  # {label: of judged_alignments()}
+    detectors: pd.DataFrame
+    reasons: pd.DataFrame
+    stages: pd.DataFrame
+    headline: str
+    sentences: list
+    truth: list
+    cautions: list
+    drawings: dict = field(default_factory=dict)  # section: list of Drawing
+    not_drawn: dict = field(default_factory=dict)  # section: sentences
+
+    @property
+    def look(self) -> Looks:
+        """Of the runs' labels, in their order."""
+        names = [run.label for run in self.runs]
+        return Looks(pd.DataFrame({"name": names, "peer": False, "oracle": False}, index=names))
+
+
+def make_localization_report(runs) -> LocalizationReport:
+    for run in runs:
+        run.frames = with_nees(run.frames, run.poses, run.truth)
+    limits = {run.label: (run.facts.wrong_m, run.facts.wrong_deg) for run in runs}
+    judged = {run.label: judged_alignments(run.frames, *limits[run.label]) for run in runs}
+    stretches = _of_each(runs, lambda run: episodes(run.frames, *limits[run.label]), EPISODES)
+    nees = _of_each(runs, lambda run: nees_table(run.frames), NEES)
+    table = summary_table(runs, stretches)
+    report = LocalizationReport(
+        runs,
+        table,
+        stretches,
+        nees,
+        judged,
+        _of_each(runs, lambda run: _detectors(run, judged[run.label], limits[run.label]), []),
+        _of_each(runs, lambda run: reason_table(judged[run.label]), []),
+        _of_each(runs, lambda run: stage_table(run.frames), []),
+        headline(table),
+        sentences(table),
+        truth_sentences(runs),
+        cautions(runs, nees),
+    )
+    report.drawings, report.not_drawn = draw_all(report)
+    return report
+
+
+def _detectors(run, judged: pd.DataFrame, limits) -> pd.DataFrame:
+    rows = [verdict_row(run.frames, *limits), detector_table(judged, run.facts)]
+    rows = [r for r in rows if len(r)]
+    return pd.concat(rows, ignore_index=True) if rows else pd.DataFrame()
+
+
+def _of_each(runs, make, columns) -> pd.DataFrame:
+    """The tables of all runs, with the column run."""
+    tables = [make(run).assign(run=run.label) for run in runs]
+    tables = [table for table in tables if len(table)]
+    return pd.concat(tables, ignore_index=True) if tables else pd.DataFrame(columns=[*columns, "run"])
