@@ -31,7 +31,8 @@ void put_score(ordered_json& j, const std::string& key, std::optional<double> af
   j[key + "_diff"] = after && before && comparable ? number(*after - *before) : nullptr;
 }
 
-void put_autoware_keys(ordered_json& j, const ScanReport& report, double execution_ms) {
+void put_autoware_keys(ordered_json& j, const LocalizedScan& scan) {
+  const ScanReport& report = *scan.report;
   const std::optional<AlignResult>& aligned = report.aligned;
   const auto of_result = [&](auto member) {
     return aligned ? std::optional<double>((*aligned).*member) : std::nullopt;
@@ -41,7 +42,7 @@ void put_autoware_keys(ordered_json& j, const ScanReport& report, double executi
   };
   j["topic_time_stamp"] = report.stamp_s;
   j["sensor_points_size"] = report.points;
-  j["sensor_points_delay_time_sec"] = nullptr;  // a recording has no delay
+  j["sensor_points_delay_time_sec"] = number(scan.delay_s);  // only in real time is there one
   j["sensor_points_max_distance"] = report.farthest_m;
   j["is_succeed_transform_sensor_points"] = report.points > 0;
   j["is_activated"] = true;
@@ -55,7 +56,7 @@ void put_autoware_keys(ordered_json& j, const ScanReport& report, double executi
   put_score(j, "nearest_voxel_transformation_likelihood", of_result(&AlignResult::nvtl),
             of_before(&Score::nvtl), true);
   j["distance_initial_to_result"] = aligned ? number(report.moved_m) : nullptr;
-  j["execution_time"] = number(execution_ms);
+  j["execution_time"] = number(scan.execution_ms);
   j["skipping_publish_num"] = report.rejected;
 }
 
@@ -100,14 +101,15 @@ void put_own_keys(ordered_json& j, const ScanReport& report) {
 
 }  // namespace
 
-ordered_json diagnostics_json(std::size_t frame, const TimedScan& scan, const ScanReport& report,
-                              double execution_ms) {
+ordered_json diagnostics_json(const LocalizedScan& scan) {
+  const ScanReport& report = *scan.report;
   ordered_json j;
-  j["frame"] = frame;
-  j["scan"] = scan.name;
+  j["frame"] = scan.frame;
+  j["scan"] = scan.scan->name;
   j["level"] = std::string(to_string(report.diagnosis.level));
   j["messages"] = report.diagnosis.messages;
-  put_autoware_keys(j, report, execution_ms);
+  put_autoware_keys(j, scan);
+  j["dropped_before"] = scan.dropped;
   put_own_keys(j, report);
   return j;
 }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "base/clock.hpp"
 #include "base/metrics.hpp"
@@ -69,6 +70,7 @@ void count(SensorUse& sensor, bool used, localization::Miss miss) {
 void count(LocalizeSummary& summary, const LocalizedScan& scan) {
   const ScanReport& report = *scan.report;
   ++summary.frames;
+  summary.dropped += scan.dropped;
   summary.execution_ms.push_back(scan.execution_ms);
   count(summary.odometry, report.prediction.by == localization::Prediction::odometry,
         report.prediction.odometry_miss);
@@ -86,6 +88,17 @@ void count(LocalizeSummary& summary, const LocalizedScan& scan) {
   summary.found += report.recovery->found;
 }
 
+/// What the localizer cannot know, since it has no clock.
+void diagnose(ScanReport& report, const LocalizedScan& scan, double critical_ms) {
+  if (scan.dropped > 0)
+    report.diagnosis.raise(
+        Level::warn,
+        fmt::format("{} scans before it came while another was worked on, and were dropped", scan.dropped));
+  if (scan.execution_ms > critical_ms)
+    report.diagnosis.raise(
+        Level::warn, fmt::format("it took {:.1f} ms, more than {:g} ms", scan.execution_ms, critical_ms));
+}
+
 }  // namespace
 
 LocalizeSummary localize_all(localization::Localizer& localizer, const LocalizeInput& input,
@@ -94,21 +107,24 @@ LocalizeSummary localize_all(localization::Localizer& localizer, const LocalizeI
   Errors errors;
   Feed odometry(input.odometry), gnss(input.gnss);
   const std::vector<TimedScan>& scans = input.sequence->scans;
-  for (std::size_t frame = 0; frame < scans.size(); ++frame) {
-    const double stamp_s = scans[frame].stamp_s;
-    const PointCloud cloud = input.scan(frame);
-    odometry.until(stamp_s, [&](const auto& pose) { localizer.add_odometry(pose); });
-    gnss.until(stamp_s, [&](const auto& pose) { localizer.add_gnss(pose); });
+  Arrivals arrivals(scans, input.real_time);
+  while (const auto arrival = arrivals.next()) {
+    const TimedScan& timed = scans[arrival->frame];
+    PointCloud cloud;
+    arrivals.outside_time([&] { cloud = input.scan(arrival->frame); });
+    if (input.filter) cloud = input.filter(std::move(cloud));
+    odometry.until(timed.stamp_s, [&](const auto& pose) { localizer.add_odometry(pose); });
+    gnss.until(timed.stamp_s, [&](const auto& pose) { localizer.add_gnss(pose); });
     const Stopwatch watch;
-    ScanReport report = localizer.localize(stamp_s, cloud, input.limits());
-    const double execution_ms = watch.elapsed_us() / 1000;
-    if (execution_ms > input.critical_ms)
-      report.diagnosis.raise(
-          Level::warn, fmt::format("it took {:.1f} ms, more than {:g} ms", execution_ms, input.critical_ms));
-    const LocalizedScan scan{frame, &scans[frame], &report, execution_ms};
-    count(summary, scan);
-    if (scans[frame].truth) errors.add(*scans[frame].truth, report.map_from_scan);
-    observe(scan);
+    ScanReport report = localizer.localize(timed.stamp_s, cloud, input.limits());
+    const LocalizedScan scan{arrival->frame,   &timed,           &report, watch.elapsed_us() / 1000,
+                             arrival->dropped, arrival->delay_s, &cloud};
+    arrivals.outside_time([&] {
+      diagnose(report, scan, input.critical_ms);
+      count(summary, scan);
+      if (timed.truth) errors.add(*timed.truth, report.map_from_scan);
+      observe(scan);
+    });
   }
   summary.error = errors.result();
   return summary;

@@ -127,7 +127,7 @@ void LocalizationFiles::append(const LocalizedScan& scan) {
   tum_.append(tum_line({report.stamp_s, report.map_from_scan}) + "\n");
   kitti_.append(kitti_line(report.map_from_scan) + "\n");
   frames_.append(frames_row(scan) + "\n");
-  diagnostics_.append(diagnostics_json(scan.frame, *scan.scan, report, scan.execution_ms).dump() + "\n");
+  diagnostics_.append(diagnostics_json(scan).dump() + "\n");
 }
 
 }  // namespace ndt::harness
