@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from . import bags, poses
+from . import bags, evalio_input, poses
 from .clouds import check_cloud, read_cloud, write_pcd
 from .description import description
 from .faults import Fault, UsageFault
@@ -65,7 +65,9 @@ def require_free(out):
 
 
 def _fill(work, options, say):
-    if bags.is_bag(options.input):
+    if evalio_input.is_sequence(options.input):
+        scans, times, trajectory = _scans_of_evalio(work, options, say)
+    elif bags.is_bag(options.input):
         scans, times, trajectory = _scans_of_bag(work, options, say)
     else:
         scans, times, trajectory = _scans_of_folder(work, options, say)
@@ -140,6 +142,31 @@ def _scans_of_bag(work, options, say):
         say(f"{empty} messages without a finite point were left out")
     if not times:
         raise Fault(options.input, topic, "contains no cloud with points", "choose another topic with --topic")
+    return scans, np.array(times), trajectory
+
+
+def _scans_of_evalio(work, options, say):
+    given = [name for name in ("poses", "pose_topic", "topic", "stamps", "calib", "body_from_scan") if getattr(options, name)]
+    if given:
+        raise UsageFault(options.input, "", f"evalio gives times and poses, --{given[0].replace('_', '-')} is not used", "leave it out")
+    sequence = evalio_input.open_sequence(options.input)
+    truth = sequence.trajectory()
+    scans, times, left_out = [], [], 0
+    for time, points, lost in sequence.scans(options.every):
+        if len(times) == options.max_scans:
+            break
+        left_out += lost
+        if not len(points):
+            continue
+        scans.append(Scan(work / "scans" / f"{len(times):06d}.pcd", str(options.input)))
+        write_pcd(scans[-1].file, points)
+        times.append(time)
+    if not times:
+        raise Fault(options.input, "", "has no scan with points", "choose another sequence")
+    say("the time of a scan is that of its first point, and its points are not corrected for motion")
+    if left_out:
+        say(f"{left_out} points that are not finite or at the origin were dropped")
+    trajectory = None if truth is None else Trajectory(str(options.input), *truth, options.longest_gap)
     return scans, np.array(times), trajectory
 
 
