@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 from .convert import convert
+from .from_evalio import is_sequence
 from .faults import EXIT_OK, EXIT_USAGE, Fault, UsageFault
 from .verify import verify
 
@@ -61,7 +62,8 @@ def parser():
     p = _Parser(prog=f"python3 -m {PROGRAM}", description=DESCRIPTION, epilog=EPILOG, allow_abbrev=False,
                 formatter_class=argparse.RawDescriptionHelpFormatter)
     p.add_argument("input", type=Path, metavar="INPUT",
-                   help="folder of .pcd, .ply or KITTI .bin scans, or a bag: .bag, .mcap, .db3 or a rosbag2 folder")
+                   help="folder of .pcd, .ply or KITTI .bin scans; a bag: .bag, .mcap, .db3 or a rosbag2 folder; or evalio:DATASET/SEQUENCE, if the "
+                        "Python package evalio is installed")
     p.add_argument("--out", type=Path, required=True, metavar="DIR", help="folder to make; must not exist or be empty")
     p.add_argument("--name", help="[a-z0-9_]+ (default: from DIR)")
     p.add_argument("--description", help="one line")
@@ -126,7 +128,7 @@ def parser():
 
 def prepared(options):
     """Checked, and with what follows from others."""
-    if not options.input.exists():
+    if not is_sequence(options.input) and not options.input.exists():
         raise Fault(options.input, "", "was not found", "check the path")
     if options.input.is_file() and options.input.suffix not in (".bag", ".mcap", ".db3"):
         raise Fault(options.input, "", "is not a folder and not a bag (.bag, .mcap, .db3)", "give the folder of the scans")

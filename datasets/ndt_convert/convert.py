@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
-from . import bags, from_bag, from_folder, poses
+from . import bags, from_bag, from_evalio, from_folder, poses
 from .clouds import check_cloud, read_cloud, write_pcd
 from .description import description
 from .faults import Fault, UsageFault
@@ -38,7 +38,7 @@ def require_free(out):
 
 
 def _fill(work, options, say):
-    recording = (from_bag if bags.is_bag(options.input) else from_folder).read(work, options, say)
+    recording = _reader(options.input).read(work, options, say)
     scans, times, truth = _truth(recording.scans, recording.times, recording.trajectory, say)
     if truth is not None:
         poses.write_tum(work / "poses.tum", np.arange(len(scans)) if times is None else times, truth)
@@ -51,6 +51,12 @@ def _fill(work, options, say):
     write_toml(work / "dataset.toml", description(work, scans, frames, map_name, truth is not None, options))
     size = sum(path.stat().st_size for path in work.rglob("*") if path.is_file())
     say(f"{options.out}: {len(scans)} scans{f', {map_name}' if map_name else ''}, {size / 2**20:.1f} MiB")
+
+
+def _reader(path):
+    if from_evalio.is_sequence(path):
+        return from_evalio
+    return from_bag if bags.is_bag(path) else from_folder
 
 
 def _truth(scans, times, trajectory, say):

@@ -23,6 +23,14 @@ class IntegerRandom {
   std::uint64_t state_;
 };
 
+/// Near Gaussian with mean 0 and deviation 1: twelve uniform numbers, added up as integers.
+inline double normal_number(IntegerRandom& random) {
+  constexpr std::int64_t kUnit = 1 << 20;
+  std::int64_t sum = 0;
+  for (int k = 0; k < 12; ++k) sum += random.below(kUnit);
+  return static_cast<double>(sum - 6 * kUnit) / static_cast<double>(kUnit);
+}
+
 /// A one-to-one map in which every output bit depends on every input bit [Stafford's mix 13 of MurmurHash3's
 /// finaliser].
 inline std::uint64_t scattered(std::uint64_t bits) {

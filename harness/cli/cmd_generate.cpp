@@ -17,12 +17,16 @@ struct Arguments {
   std::string dataset, scale = "standard", out;
   std::int64_t seed = 1;
   int threads = 0;
+  bool traffic = false, distortion = false;
 };
 
 TownSummary generate(const Arguments& a) {
   require_whole("seed", a.seed, 0, std::numeric_limits<std::int64_t>::max());
-  const TownOptions options{
-      .scale = town_scale(a.scale), .seed = static_cast<std::uint64_t>(a.seed), .threads = a.threads};
+  const TownOptions options{.scale = town_scale(a.scale),
+                            .seed = static_cast<std::uint64_t>(a.seed),
+                            .threads = a.threads,
+                            .traffic = a.traffic,
+                            .distortion = a.distortion};
   return generate_town(options, a.out, ProgressLine().report());
 }
 
@@ -46,7 +50,7 @@ void add_generate(CLI::App& app, Command& chosen) {
   command.add_option("dataset", a->dataset, "town: a laser scanner driven through streets")
       ->type_name("NAME")
       ->required();
-  command.add_option("--scale", a->scale, "how much of it: " + town_scale_names())
+  command.add_option("--scale", a->scale, "which drive: " + town_scale_names())
       ->type_name("NAME")
       ->capture_default_str();
   command.add_option("--seed", a->seed, "another town; the same seed gives the same bytes")
@@ -55,6 +59,10 @@ void add_generate(CLI::App& app, Command& chosen) {
   command.add_option("--out", a->out, "folder, made with its parents; one that is not empty is refused")
       ->type_name("DIR")
       ->required();
+  command.add_flag("--traffic", a->traffic,
+                   "vehicles move with the car and towards it; they are not in the map");
+  command.add_flag("--distortion", a->distortion,
+                   "a sweep takes 0.1 s while the car moves, and is not corrected");
   command
       .add_option("--threads", a->threads,
                   "CPU workers, 0 (default) = one per core; the bytes do not depend on it")

@@ -33,16 +33,36 @@ double on_triangles(double h00, double h10, double h01, double h11, double a, do
 
 }  // namespace
 
+Footprint open_area(const Footprint& area, double reach) {
+  const auto below = [](double at) {
+    return Cells::kEdge * static_cast<double>(whole_below(at / Cells::kEdge));
+  };
+  return {below(area.x0 - reach), below(area.y0 - reach), below(area.x1 + reach) + Cells::kEdge,
+          below(area.y1 + reach) + Cells::kEdge};
+}
+
 Ground::Ground(const Footprint& area, const Streets& streets, std::uint64_t seed) : cells_(area) {
+  rise(seed);
+  for (int row = 0; row < cells_.rows; ++row)
+    for (int column = 0; column < cells_.columns; ++column)
+      is_block_.push_back(streets.is_block(cells_.x0 + (column + 0.5) * Cells::kEdge,
+                                           cells_.y0 + (row + 0.5) * Cells::kEdge));
+}
+
+Ground::Ground(const Footprint& area, std::optional<std::uint64_t> seed) : cells_(area) {
+  is_block_.assign(cells_.index(0, cells_.rows), false);
+  if (seed)
+    rise(*seed);
+  else
+    corner_heights_.assign(static_cast<std::size_t>((cells_.columns + 1) * (cells_.rows + 1)), 0);
+}
+
+void Ground::rise(std::uint64_t seed) {
   const Hills hills(seed);
   for (int row = 0; row <= cells_.rows; ++row)
     for (int column = 0; column <= cells_.columns; ++column)
       corner_heights_.push_back(
           hills.height(cells_.x0 + column * Cells::kEdge, cells_.y0 + row * Cells::kEdge));
-  for (int row = 0; row < cells_.rows; ++row)
-    for (int column = 0; column < cells_.columns; ++column)
-      is_block_.push_back(streets.is_block(cells_.x0 + (column + 0.5) * Cells::kEdge,
-                                           cells_.y0 + (row + 0.5) * Cells::kEdge));
 }
 
 Ground::Corners Ground::corners(int column, int row) const {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "town/exact.hpp"
@@ -56,6 +57,9 @@ inline Footprint block_area(const Streets& streets, const Blocks& blocks) {
           blocks.last_row * streets.spacing_y + Streets::kHalfWidth};
 }
 
+/// The area and what is within `reach` of it, bounded by cell borders.
+Footprint open_area(const Footprint& area, double reach);
+
 inline constexpr double kCurbM = 0.12;
 
 /// The cells of an area, row by row.
@@ -84,6 +88,8 @@ class Ground {
  public:
   /// `area` must be bounded by cell borders (block_area's are). The hills are drawn from `seed`.
   Ground(const Footprint& area, const Streets& streets, std::uint64_t seed);
+  /// Open land without streets: on hills drawn from `seed`, flat at height 0 without one.
+  Ground(const Footprint& area, std::optional<std::uint64_t> seed);
 
   const Cells& cells() const { return cells_; }
   /// Height of the hills, without the curb. The place must be in the area.
@@ -100,6 +106,7 @@ class Ground {
     double h00, h10, h01, h11, raised;
   };
   Corners corners(int column, int row) const;
+  void rise(std::uint64_t seed);  ///< draws the heights of all corners
 
   Cells cells_;
   std::vector<double> corner_heights_;

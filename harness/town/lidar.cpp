@@ -1,5 +1,7 @@
 #include "town/lidar.hpp"
 
+#include <algorithm>
+
 #include "base/random.hpp"
 
 namespace ndt::harness::town {
@@ -16,7 +18,7 @@ double noise(std::uint64_t seed, std::uint64_t ray) {
 
 }  // namespace
 
-Lidar::Lidar(const LidarModel& model) {
+Lidar::Lidar(const LidarModel& model) : beams_(static_cast<std::size_t>(model.beams)) {
   constexpr Heading kStep{0.99998117528260111, 0.0061358846491544753};  // a 1024th of the circle
   Heading step = kStep;
   for (int azimuths = 1024; azimuths > model.azimuths; azimuths /= 2) step = step * step;
@@ -30,13 +32,20 @@ Lidar::Lidar(const LidarModel& model) {
   }
 }
 
-std::vector<Millimetres> Lidar::scan(const World& world, const Transform& world_from_sensor,
-                                     std::uint64_t seed) const {
-  const Mat3<double> rotation = rotation_of(world_from_sensor);
-  const Vec3<double> from = translation_of(world_from_sensor);
+std::vector<Millimetres> Lidar::scan(const World& world, std::span<const Solid> passing,
+                                     std::span<const Transform> world_from_sensor, std::uint64_t seed) const {
   std::vector<Millimetres> returns;
+  Mat3<double> rotation;
+  Vec3<double> from;
   for (std::size_t k = 0; k < directions_.size(); ++k) {
-    const double range = world.cast({from, rotation * directions_[k]}, kFarthest);
+    const std::size_t azimuth = k / beams_;
+    if (k % beams_ == 0 && azimuth < world_from_sensor.size()) {
+      rotation = rotation_of(world_from_sensor[azimuth]);
+      from = translation_of(world_from_sensor[azimuth]);
+    }
+    const Ray ray{from, rotation * directions_[k]};
+    double range = world.cast(ray, kFarthest);
+    for (const Solid& solid : passing) range = std::min(range, hit(solid, ray));
     if (range < kNearest || range > kFarthest) continue;
     returns.push_back(in_millimetres((range + noise(seed, k)) * directions_[k]));
   }

@@ -1,7 +1,8 @@
-// A spinning laser scanner: beams at all azimuths from one place, without motion distortion.
+// A spinning laser scanner: beams at all azimuths, from ahead to the left and around.
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "ndt/core/pose.hpp"
@@ -22,15 +23,23 @@ class Lidar {
 
   explicit Lidar(const LidarModel& model);
 
-  /// Unit vectors in the sensor's frame, in the order of the returns.
+  /// Unit vectors in the sensor's frame, in the order of the returns: azimuth by azimuth.
   const std::vector<Vec3<double>>& directions() const { return directions_; }
 
-  /// Casts all beams and returns the points in the sensor's frame. `seed` draws this scan's noise.
+  /// Casts all beams from one place and returns the points in the sensor's frame. `seed` draws this scan's
+  /// noise.
   std::vector<Millimetres> scan(const World& world, const Transform& world_from_sensor,
-                                std::uint64_t seed) const;
+                                std::uint64_t seed) const {
+    return scan(world, {}, {&world_from_sensor, 1}, seed);
+  }
+  /// The same with solids that do not belong to the world, and from one place or from one for each azimuth:
+  /// each point is then in the sensor's frame as it was when it looked there.
+  std::vector<Millimetres> scan(const World& world, std::span<const Solid> passing,
+                                std::span<const Transform> world_from_sensor, std::uint64_t seed) const;
 
  private:
   std::vector<Vec3<double>> directions_;
+  std::size_t beams_;
 };
 
 }  // namespace ndt::harness::town

@@ -12,14 +12,6 @@ constexpr double kDegree = 3.141592653589793 / 180;
 constexpr double kDriftRad = 1 * kDegree / 100;  // per metre
 constexpr double kHeadingSigmaRad = 0.05 * kDegree;
 
-/// Near Gaussian with deviation 1: twelve uniform numbers, added up as integers.
-double normal(IntegerRandom& random) {
-  constexpr std::int64_t kUnit = 1 << 20;
-  std::int64_t sum = 0;
-  for (int k = 0; k < 12; ++k) sum += random.below(kUnit);
-  return static_cast<double>(sum - 6 * kUnit) / static_cast<double>(kUnit);
-}
-
 /// A turn about z, exact but for roundings: the angle is small, and its tangent stands for it.
 Mat3<double> turn(double angle_rad) {
   const double half = angle_rad / 2, c = (1 - half * half) / (1 + half * half),
@@ -29,7 +21,8 @@ Mat3<double> turn(double angle_rad) {
 
 }  // namespace
 
-std::vector<StampedTransform> odometry_of(std::span<const StampedTransform> poses, std::uint64_t seed) {
+std::vector<StampedTransform> odometry_of(std::span<const StampedTransform> poses, std::uint64_t seed,
+                                          std::optional<std::size_t> carried) {
   IntegerRandom random(seed);
   std::vector<StampedTransform> odometry;
   for (std::size_t i = 0; i < poses.size(); ++i) {
@@ -37,11 +30,12 @@ std::vector<StampedTransform> odometry_of(std::span<const StampedTransform> pose
       odometry.push_back({poses[0].time_s, {}});
       continue;
     }
-    const Transform step = inverse(poses[i - 1].map_from_body) * poses[i].map_from_body;
+    const std::size_t to = i == carried ? i - 1 : i;  // what it did not drive it does not know
+    const Transform step = inverse(poses[to - 1].map_from_body) * poses[to].map_from_body;
     const Vec3<double> way = translation_of(step);
     const double metres = std::sqrt(dot(way, way));
-    const double stretch = kTooLong + kDistanceSigma * normal(random);
-    const double drift = kDriftRad * metres + kHeadingSigmaRad * normal(random);
+    const double stretch = kTooLong + kDistanceSigma * normal_number(random);
+    const double drift = kDriftRad * metres + kHeadingSigmaRad * normal_number(random);
     const Transform seen = make_transform(rotation_of(step) * turn(drift), stretch * way);
     odometry.push_back({poses[i].time_s, odometry.back().map_from_body * seen});
   }

@@ -13,7 +13,7 @@ constexpr double kPeriodS = 0.5;  // between scans of a plan without a car
 std::vector<ScanStop> evenly(double step_m, double length_m) {
   std::vector<ScanStop> stops;
   const auto count = static_cast<int>(whole_below(length_m / step_m)) + 1;
-  for (int i = 0; i < count; ++i) stops.push_back({kPeriodS * i, i * step_m});
+  for (int i = 0; i < count; ++i) stops.push_back({.time_s = kPeriodS * i, .along_m = i * step_m});
   return stops;
 }
 
@@ -28,18 +28,23 @@ double speed_limit(const CarPace& car, const std::vector<Drive::Stretch>& turns,
   return limit;
 }
 
-std::vector<ScanStop> driven(const CarPace& car, const Drive& drive) {
+std::vector<ScanStop> driven(const CarPace& car, std::optional<Jump> jump, const Drive& drive) {
   constexpr int kSubsteps = 10;  // so that it does not run into a turn between two scans
   const std::vector<Drive::Stretch> turns = drive.turn_stretches();
   const double length_m = drive.length_m(), dt = car.period_s / kSubsteps;
   std::vector<ScanStop> stops;
   double at_m = 0, speed = 0;
+  bool carried = false;
   for (int scan = 0; at_m <= length_m; ++scan) {
-    stops.push_back({car.period_s * scan, at_m});
+    stops.push_back({car.period_s * scan, at_m, speed, carried});
     for (int k = 0; k < kSubsteps; ++k) {
       speed = std::min(speed + car.accelerating_m_s2 * dt, speed_limit(car, turns, at_m));
       at_m += speed * dt;
     }
+    carried = jump && at_m >= jump->from_m;
+    if (!carried) continue;
+    at_m = jump->to_m;
+    jump.reset();
   }
   return stops;
 }
@@ -47,7 +52,7 @@ std::vector<ScanStop> driven(const CarPace& car, const Drive& drive) {
 }  // namespace
 
 std::vector<ScanStop> scan_stops(const TownPlan& plan, const Drive& drive) {
-  return plan.car ? driven(*plan.car, drive) : evenly(plan.scan_step_m, drive.length_m());
+  return plan.car ? driven(*plan.car, plan.jump, drive) : evenly(plan.scan_step_m, drive.length_m());
 }
 
 }  // namespace ndt::harness::town

@@ -4,13 +4,13 @@
 #include <array>
 
 #include "base/errors.hpp"
-#include "base/random.hpp"
-#include "town/front.hpp"
+#include "town/surroundings.hpp"
 
 namespace ndt::harness {
 namespace {
 
-constexpr std::array<const char*, 4> kScales = {"small", "standard", "drive", "large"};
+constexpr std::array<const char*, 9> kScales = {"small",  "standard", "drive",    "large", "long",
+                                                "tunnel", "field",    "junction", "kidnap"};
 
 }  // namespace
 
@@ -32,71 +32,114 @@ namespace town {
 namespace {
 
 constexpr Streets kStreets;
+constexpr LidarModel kFine{.beams = 64, .azimuths = 1024}, kUsual{.beams = 64, .azimuths = 512},
+    kCoarse{.beams = 32, .azimuths = 512}, kPoor{.beams = 16, .azimuths = 512};
+constexpr double kX = kStreets.spacing_x, kY = kStreets.spacing_y;
 
 /// Up and down the streets along x, `rows` of them.
 std::vector<Place> serpentine(int rows, double from_x, double to_x) {
   std::vector<Place> corners;
   for (int row = 0; row < rows; ++row) {
-    corners.push_back({row % 2 == 0 ? from_x : to_x, row * kStreets.spacing_y});
-    corners.push_back({row % 2 == 0 ? to_x : from_x, row * kStreets.spacing_y});
+    corners.push_back({row % 2 == 0 ? from_x : to_x, row * kY});
+    corners.push_back({row % 2 == 0 ? to_x : from_x, row * kY});
   }
   return corners;
 }
 
-Footprint bounds(const std::vector<Place>& places) {
-  Footprint b{places[0].x, places[0].y, places[0].x, places[0].y};
-  for (const Place& p : places)
-    b = {std::min(b.x0, p.x), std::min(b.y0, p.y), std::max(b.x1, p.x), std::max(b.y1, p.y)};
-  return b;
+/// Through two crossings: left, then right.
+std::vector<Place> three_streets() { return {{20, 0}, {kX, 0}, {kX, kY}, {260, kY}}; }
+
+TownPlan with_a_car(TownPlan plan) {
+  plan.car = CarPace{};
+  return plan;
+}
+
+TownPlan junction_plan() {
+  TownPlan plan{"junction_drive",
+                "Synthetic town, a left turn at a crossing among moving vehicles, 10 scans a second",
+                kUsual,
+                {{kX - 60, 0}, {kX, 0}, {kX, 60}},
+                5,
+                1.25};
+  plan.traffic = true;
+  return plan;
+}
+
+TownPlan tunnel_plan() {
+  TownPlan plan{"tunnel_drive",
+                "Synthetic: 460 m along a road, 300 m of them in a plain tunnel, 10 scans a second",
+                kUsual,
+                {{0, 0}, {460, 0}},
+                5,
+                1.25};
+  plan.surroundings = Surroundings::tunnel;
+  plan.outages = Outages::none;
+  return plan;
+}
+
+TownPlan field_plan() {
+  TownPlan plan{"field_drive",
+                "Synthetic: 250 m over an open field with a few trees, posts and huts, 10 scans a second",
+                kUsual,
+                {{0, 0}, {150, 0}, {150, 100}},
+                5,
+                1.25};
+  plan.surroundings = Surroundings::field;
+  return plan;
+}
+
+TownPlan kidnap_plan() {
+  TownPlan plan{
+      "kidnap_drive",
+      "Synthetic town, 10 scans a second; begins metres from its guess, and is carried 47 m around a "
+      "corner midway",
+      kPoor,
+      {{kX - 60, 0}, {kX, 0}, {kX, kY}},
+      5,
+      1.25};
+  plan.jump = Jump{.from_m = 40, .to_m = 100};
+  return plan;
 }
 
 }  // namespace
 
 TownPlan plan_of(TownScale scale) {
-  const double x = kStreets.spacing_x, y = kStreets.spacing_y;
   switch (scale) {
     case TownScale::small:
       return {"town_small",
               "Synthetic town, 40 m around one corner",
-              {.beams = 16, .azimuths = 512},
-              {{x - 17, 0}, {x, 0}, {x, 20}},
+              kPoor,
+              {{kX - 17, 0}, {kX, 0}, {kX, 20}},
               5,
               1};
     case TownScale::standard:
-      return {"town",
-              "Synthetic town, 330 m through streets with two turns",
-              {.beams = 64, .azimuths = 1024},
-              {{20, 0}, {x, 0}, {x, y}, {260, y}},
-              5,
+      return {"town", "Synthetic town, 330 m through streets with two turns", kFine, three_streets(), 5,
               1.25};
     case TownScale::drive:
-      return {"town_drive",
-              "Synthetic town, 330 m through streets with two turns, 10 scans a second on a car",
-              {.beams = 64, .azimuths = 512},
-              {{20, 0}, {x, 0}, {x, y}, {260, y}},
-              5,
-              1.25,
-              CarPace{}};
+      return with_a_car({"town_drive",
+                         "Synthetic town, 330 m through streets with two turns, 10 scans a second on a car",
+                         kUsual, three_streets(), 5, 1.25});
+    case TownScale::long_drive:
+      return with_a_car({"town_long",
+                         "Synthetic town, 4.8 km up and down its streets, 10 scans a second on a car",
+                         kCoarse, serpentine(7, 0, 5 * kX), 10, 1.5});
+    case TownScale::tunnel: return with_a_car(tunnel_plan());
+    case TownScale::field: return with_a_car(field_plan());
+    case TownScale::junction: return with_a_car(junction_plan());
+    case TownScale::kidnap: return with_a_car(kidnap_plan());
     case TownScale::large: break;
   }
-  return {"town_large",
-          "Synthetic town, 4.8 km up and down its streets",
-          {.beams = 64, .azimuths = 1024},
-          serpentine(7, 0, 5 * x),
-          10,
+  return {"town_large", "Synthetic town, 4.8 km up and down its streets", kFine, serpentine(7, 0, 5 * kX), 10,
           1.5};
 }
 
 World build_world(const TownPlan& plan, std::uint64_t seed) {
-  const Blocks blocks = blocks_around(kStreets, bounds(plan.corners), Lidar::kFarthest);
-  std::uint64_t part = 0;
-  Ground ground(block_area(kStreets, blocks), kStreets, seed_of(seed, part++));
-  std::vector<Solid> solids;
-  for (int row = blocks.first_row; row < blocks.last_row; ++row)
-    for (int column = blocks.first_column; column < blocks.last_column; ++column)
-      for (int side = 0; side < 4; ++side)
-        Front(ground, kStreets.block(column, row), side, seed_of(seed, part++)).furnish(solids);
-  return {std::move(ground), std::move(solids)};
+  switch (plan.surroundings) {
+    case Surroundings::tunnel: return tunnel_on(plan.corners, seed);
+    case Surroundings::field: return field_around(plan.corners, seed);
+    case Surroundings::streets: break;
+  }
+  return streets_around(plan.corners, seed);
 }
 
 Drive scan_drive(const TownPlan& plan) { return {plan.corners, Streets::kLane}; }

@@ -1,4 +1,4 @@
-// The plan of a town at each scale: scanner, drive and distances between scans.
+// The plan of a town at each scale: scanner, drive, what is around it, and distances between scans.
 #pragma once
 
 #include <cstdint>
@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "town/drive.hpp"
+#include "town/gnss.hpp"
 #include "town/ground.hpp"
 #include "town/lidar.hpp"
 #include "town/town.hpp"
@@ -19,6 +20,17 @@ struct CarPace {
   double accelerating_m_s2 = 2, braking_m_s2 = 2;
 };
 
+/// The car is carried along its drive between two scans; a way that is not driven.
+struct Jump {
+  double from_m = 0, to_m = 0;
+};
+
+enum class Surroundings {
+  streets,  ///< of houses, in a chequer
+  tunnel,   ///< between two short stretches of a street, on flat ground
+  field     ///< a tree, a post or a hut here and there, on hills
+};
+
 struct TownPlan {
   const char* name;
   const char* description;
@@ -27,11 +39,15 @@ struct TownPlan {
   double scan_step_m;          ///< between the scans
   double map_step_m;           ///< between the scans of the map's drive; no two drives stop beside each other
   std::optional<CarPace> car = std::nullopt;  ///< scans at a rate instead of every scan_step_m
+  Surroundings surroundings = Surroundings::streets;
+  Outages outages = Outages::some;  ///< of GNSS
+  bool traffic = false;             ///< without being asked for
+  std::optional<Jump> jump = std::nullopt;
 };
 
 TownPlan plan_of(TownScale scale);
 
-/// Builds the streets, houses and everything else around a plan's drive.
+/// Builds everything around a plan's drive that stands still.
 World build_world(const TownPlan& plan, std::uint64_t seed);
 
 /// Returns the two drives: the scans' in the right-hand lane, and the map's 0.4 m beside it.

@@ -1,73 +1,32 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <atomic>
 #include <future>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "base/environment.hpp"
+#include "base/errors.hpp"
 #include "base/output_file.hpp"
 #include "base/random.hpp"
 #include "io/cloud_file.hpp"
 #include "io/trajectory.hpp"
 #include "ndt/align/option.hpp"
 #include "ndt/core/limits.hpp"
+#include "town/description.hpp"
+#include "town/gnss.hpp"
 #include "town/leaf_sums.hpp"
 #include "town/odometry.hpp"
 #include "town/pace.hpp"
 #include "town/town_plan.hpp"
+#include "town/traffic.hpp"
 
 namespace ndt::harness {
 namespace town {
 namespace {
-
-/// Returns town, or town_seed7 for another seed than 1.
-std::string dataset_name(const TownPlan& plan, std::uint64_t seed) {
-  return seed == 1 ? plan.name : fmt::format("{}_seed{}", plan.name, seed);
-}
-
-/// Returns the dataset.toml, the description that makes a folder a dataset.
-std::string dataset_toml(const TownPlan& plan, TownScale scale, std::uint64_t seed) {
-  return fmt::format(R"(# Written by ndt-bench generate town.
-format = 1
-name = "{0}"
-description = "{1}"
-kind = "scan_to_map"
-map = "map.pcd"
-scans = ["scans/*.pcd"]
-resolution_m = 2.0
-
-[truth]
-file = "truth.tum"
-format = "tum"
-quality = "exact: the poses the scans were cast from"
-exact = true
-accuracy_m = 0.0
-
-[odometry]
-file = "odometry.tum"
-
-[guess]
-kind = "noise"
-seed = 1
-count = 1
-xy_sigma_m = 0.3
-z_sigma_m = 0.05
-roll_pitch_sigma_deg = 0.5
-yaw_sigma_deg = 2.0
-
-[preparation.scan]
-voxel_leaf_m = 1.0
-
-[provenance]
-licence = "Apache-2.0"
-source = "generated: {2} beams, {3} azimuths, range noise 2 cm; map of a second drive, 0.2 m leaves"
-obtain = "ndt-bench generate town --scale {4} --seed {5} --out DIR"
-)",
-                     dataset_name(plan, seed), plan.description, plan.lidar.beams, plan.lidar.azimuths,
-                     town_scale_name(scale), seed);
-}
 
 /// Calls work(i) for every i in [0, count), on `threads` threads. Ends early with the first exception.
 template <class Work>
@@ -88,7 +47,7 @@ void in_parallel(int count, int threads, const Work& work) {
 }
 
 /// The seeds that are derived from the one seed of the options.
-enum Seeds : std::uint64_t { kWorldSeed, kScanNoise, kMapNoise, kOdometryNoise };
+enum Seeds : std::uint64_t { kWorldSeed, kScanNoise, kMapNoise, kOdometryNoise, kGnssNoise, kTrafficSeed };
 
 PointCloud in_cloud(const std::vector<Millimetres>& points) {
   PointCloud cloud;
@@ -109,20 +68,23 @@ class Writer {
         lidar_(plan_.lidar),
         scan_drive_(scan_drive(plan_)),
         map_drive_(map_drive(plan_)),
-        stops_(scan_stops(plan_, scan_drive_)) {}
+        stops_(scan_stops(plan_, scan_drive_)) {
+    if (plan_.traffic || options_.traffic)
+      traffic_.emplace(plan_, stops_.back().time_s, seed_of(options_.seed, kTrafficSeed));
+  }
 
   TownSummary write(const std::filesystem::path& folder);
 
  private:
   int scans() const { return static_cast<int>(stops_.size()); }
   int map_scans() const { return static_cast<int>(whole_below(map_drive_.length_m() / plan_.map_step_m)); }
-  Transform scan_pose(int i) const {
-    return sensor_pose(world_.ground(), scan_drive_.at(stops_[static_cast<std::size_t>(i)].along_m));
-  }
+  Transform pose_at(double along_m) const { return sensor_pose(world_.ground(), scan_drive_.at(along_m)); }
 
+  std::vector<Transform> sweep_poses(const ScanStop& stop) const;
   void write_scan(const std::filesystem::path& folder, int i);
   void add_to_map(int i);
   std::vector<StampedTransform> truth() const;
+  std::optional<std::size_t> carried_scan() const;
   void one_more_done();
 
   const TownOptions& options_;
@@ -133,6 +95,7 @@ class Writer {
   const Lidar lidar_;
   const Drive scan_drive_, map_drive_;
   const std::vector<ScanStop> stops_;
+  std::optional<Traffic> traffic_;
 
   std::mutex mutex_;  ///< guards all members below while threads run
   LeafSums map_;
@@ -140,9 +103,24 @@ class Writer {
   std::int64_t scan_points_ = 0;
 };
 
+/// One for all azimuths, or one for each of them around the time of the stop.
+std::vector<Transform> Writer::sweep_poses(const ScanStop& stop) const {
+  if (!options_.distortion) return {pose_at(stop.along_m)};
+  std::vector<Transform> poses;
+  const int azimuths = plan_.lidar.azimuths;
+  for (int k = 0; k < azimuths; ++k) {
+    const double sweeps = static_cast<double>(k) / azimuths - 0.5;
+    poses.push_back(pose_at(stop.along_m + sweeps * plan_.car->period_s * stop.speed_m_s));
+  }
+  return poses;
+}
+
 void Writer::write_scan(const std::filesystem::path& folder, int i) {
   const std::uint64_t noise = seed_of(seed_of(options_.seed, kScanNoise), static_cast<std::uint64_t>(i));
-  const PointCloud cloud = in_cloud(lidar_.scan(world_, scan_pose(i), noise));
+  const ScanStop& stop = stops_[static_cast<std::size_t>(i)];
+  std::vector<Solid> passing;
+  if (traffic_) passing = traffic_->at(world_.ground(), stop.time_s, stop.along_m);
+  const PointCloud cloud = in_cloud(lidar_.scan(world_, passing, sweep_poses(stop), noise));
   write_pcd(folder / fmt::format("{:06}.pcd", i), cloud);
   const std::lock_guard lock(mutex_);
   scan_points_ += static_cast<std::int64_t>(cloud.size());
@@ -165,9 +143,16 @@ void Writer::add_to_map(int i) {
 
 std::vector<StampedTransform> Writer::truth() const {
   std::vector<StampedTransform> poses;
-  for (int i = 0; i < scans(); ++i)
-    poses.push_back({stops_[static_cast<std::size_t>(i)].time_s, frame_.map_from_sensor(scan_pose(i))});
+  for (const ScanStop& stop : stops_)
+    poses.push_back({stop.time_s, frame_.map_from_sensor(pose_at(stop.along_m))});
   return poses;
+}
+
+/// The one that the car was carried to.
+std::optional<std::size_t> Writer::carried_scan() const {
+  const auto stop = std::ranges::find_if(stops_, &ScanStop::carried);
+  if (stop == stops_.end()) return std::nullopt;
+  return static_cast<std::size_t>(stop - stops_.begin());
 }
 
 void Writer::one_more_done() {
@@ -185,10 +170,12 @@ TownSummary Writer::write(const std::filesystem::path& folder) {
   write_pcd(folder / "map.pcd", map);
   const std::vector<StampedTransform> poses = truth();
   write_tum(folder / "truth.tum", poses);
-  write_tum(folder / "odometry.tum", odometry_of(poses, seed_of(options_.seed, kOdometryNoise)));
-  write_text(folder / "dataset.toml", dataset_toml(plan_, options_.scale, options_.seed));
+  write_tum(folder / "odometry.tum",
+            odometry_of(poses, seed_of(options_.seed, kOdometryNoise), carried_scan()));
+  write_tum(folder / "gnss.tum", gnss_of(poses, plan_.outages, seed_of(options_.seed, kGnssNoise)));
+  write_text(folder / "dataset.toml", dataset_toml(plan_, options_));
 
-  TownSummary summary{.name = dataset_name(plan_, options_.seed),
+  TownSummary summary{.name = dataset_name(plan_, options_),
                       .scans = scans(),
                       .scan_points = scan_points_,
                       .map_points = static_cast<std::int64_t>(map.size()),
@@ -202,9 +189,23 @@ TownSummary Writer::write(const std::filesystem::path& folder) {
 }  // namespace
 }  // namespace town
 
+namespace {
+
+/// Things that move need times, which only a car's drive has.
+void require_a_car(const TownOptions& options) {
+  const bool asked = options.traffic || options.distortion;
+  if (!asked || town::plan_of(options.scale).car) return;
+  throw UsageError(
+      fmt::format("{} needs a drive with a car; scale {} has a scan every few metres: choose scale drive",
+                  options.traffic ? "--traffic" : "--distortion", town_scale_name(options.scale)));
+}
+
+}  // namespace
+
 TownSummary write_town(const TownOptions& options, const std::filesystem::path& folder,
                        const TownProgress& progress) {
   require_whole("threads", options.threads, 0, Limits::kThreads);
+  require_a_car(options);
   FolderInMaking making(folder);
   const TownSummary summary = town::Writer(options, progress).write(making.path());
   making.finish();

@@ -31,7 +31,7 @@ def small_town(tmp_path_factory):
 
 
 def test_generate_writes_a_dataset_that_says_what_it_is(small_town):
-    assert set(files_of(small_town)) == {"dataset.toml", "map.pcd", "odometry.tum", "truth.tum"} | {f"scans/{i:06}.pcd" for i in range(8)}
+    assert set(files_of(small_town)) == {"dataset.toml", "gnss.tum", "map.pcd", "odometry.tum", "truth.tum"} | {f"scans/{i:06}.pcd" for i in range(8)}
     toml = tomllib.loads((small_town / "dataset.toml").read_text())
     assert (toml["format"], toml["name"], toml["kind"]) == (1, "town_small", "scan_to_map")
     assert (toml["map"], toml["scans"], toml["resolution_m"]) == ("map.pcd", ["scans/*.pcd"], 2.0)
@@ -86,7 +86,9 @@ def test_generate_refuses_what_it_does_not_know(tmp_path):
     for args, part in [(["generate", "twon", *out], "unknown dataset to generate 'twon': did you mean 'town'?"),
                        (["generate", *out], "dataset is required"),
                        (["generate", "town"], "--out is required"),
-                       (["generate", "town", "--scale", "tiny", *out], "choose from small, standard, drive, large"),
+                       (["generate", "town", "--scale", "tiny", *out], "choose from small, standard, drive, large, long, tunnel, field, junction, kidnap"),
+                       (["generate", "town", "--scale", "small", "--traffic", *out], "--traffic needs a drive with a car; scale small has"),
+                       (["generate", "town", "--scale", "large", "--distortion", *out], "--distortion needs a drive with a car; scale large"),
                        (["generate", "town", "--seed", "-1", *out], "option seed = -1: must be in [0, "),
                        (["generate", "town", "--seed", "one", *out], "--seed"),
                        (["generate", "town", "--threads", "257", *out], "option threads = 257: must be in [0, 256]")]:

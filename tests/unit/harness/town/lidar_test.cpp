@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <vector>
+
 #include "town/town_plan.hpp"
 
 namespace ndt::harness::town {
@@ -70,6 +73,81 @@ TEST(TownLidar, AnotherSeedIsOtherNoiseOnTheSameRanges) {
   EXPECT_GT(differ, 0.9 * static_cast<double>(a.size()));
   // Independent: the variance of the difference is the sum of the variances.
   EXPECT_NEAR(product / static_cast<double>(a.size()), 2 * Lidar::kNoise * Lidar::kNoise, 0.00008);
+}
+
+/// 0 to 1, from ahead to the left and around.
+double turned_by(const Millimetres& p) {
+  const double share = std::atan2(static_cast<double>(p.y), static_cast<double>(p.x)) / (2 * kPi);
+  return share < -1e-6 ? share + 1 : share;
+}
+
+TEST(TownLidar, APointOfASweepThatMovesIsSeenFromWhereTheSensorWasAtItsAzimuth) {
+  const TownPlan plan = plan_of(TownScale::small);
+  const World world = build_world(plan, 2);
+  const Lidar lidar(plan.lidar);
+  const Drive drive = scan_drive(plan);
+  const int azimuths = plan.lidar.azimuths;
+  std::vector<Transform> poses;
+  for (int k = 0; k < azimuths; ++k)
+    poses.push_back(sensor_pose(world.ground(), drive.at(11 + 1.0 * k / azimuths)));
+  const std::vector<Millimetres> returns = lidar.scan(world, {}, poses, 5);
+  ASSERT_GT(returns.size(), 5000u);
+  double worst = 0, of_a_still_one = 0;
+  for (const Millimetres& p : returns) {
+    const Vec3<double> at = in_metres(p);
+    const double range = std::sqrt(dot(at, at));
+    // Its azimuth tells its time, but for the rounding of its coordinates: the middle of the beam is tried.
+    const auto column = static_cast<std::size_t>(std::lround(turned_by(p) * azimuths)) % poses.size();
+    const auto miss = [&](const Transform& pose) {
+      const Ray ray{translation_of(pose), rotation_of(pose) * unit(at)};
+      return std::abs(world.cast(ray, Lidar::kFarthest + 1) - range) < Lidar::kMostNoise + 0.05 ? 0.0 : 1.0;
+    };
+    worst += miss(poses[column]);
+    of_a_still_one += miss(poses[poses.size() / 2]);
+  }
+  const auto n = static_cast<double>(returns.size());
+  EXPECT_LT(worst / n, 0.02) << "edges of things";
+  EXPECT_GT(of_a_still_one / n, 0.2);
+}
+
+TEST(TownLidar, OnePoseForAllAzimuthsIsTheSameAsOnePose) {
+  const TownPlan plan = plan_of(TownScale::small);
+  const World world = build_world(plan, 2);
+  const Lidar lidar(plan.lidar);
+  const Transform pose = sensor_pose(world.ground(), scan_drive(plan).at(11));
+  const std::vector<Transform> poses(static_cast<std::size_t>(plan.lidar.azimuths), pose);
+  const std::vector<Millimetres> still = lidar.scan(world, pose, 9), swept = lidar.scan(world, {}, poses, 9);
+  ASSERT_EQ(still.size(), swept.size());
+  for (std::size_t k = 0; k < still.size(); ++k) {
+    ASSERT_EQ(still[k].x, swept[k].x);
+    ASSERT_EQ(still[k].y, swept[k].y);
+    ASSERT_EQ(still[k].z, swept[k].z);
+  }
+}
+
+TEST(TownLidar, WhatPassesByHidesTheWorldBehindIt) {
+  const TownPlan plan = plan_of(TownScale::small);
+  const World world = build_world(plan, 2);
+  const Lidar lidar(plan.lidar);
+  const Transform pose = sensor_pose(world.ground(), scan_drive(plan).at(11));
+  const Vec3<double> ahead = translation_of(pose) + 10.0 * (rotation_of(pose) * Vec3<double>{1, 0, 0});
+  const Solid wall = Box{.x = ahead.x,
+                         .y = ahead.y,
+                         .heading = {},
+                         .half_u = 0.1,
+                         .half_v = 5,
+                         .z0 = ahead.z - 10,
+                         .z1 = ahead.z + 10,
+                         .windows = {}};
+  int behind = 0, on_it = 0;
+  for (const Millimetres& p : lidar.scan(world, {&wall, 1}, {&pose, 1}, 1)) {
+    const Vec3<double> at = in_metres(p);
+    const bool within = at.x > 0 && std::abs(at.y) < 0.4 * at.x;
+    behind += within && at.x > 11;
+    on_it += within && std::abs(at.x - 9.9) < 0.3;
+  }
+  EXPECT_EQ(behind, 0);
+  EXPECT_GT(on_it, 300);
 }
 
 }  // namespace

@@ -57,9 +57,8 @@ class WriteTown : public testing::Test {
 TEST_F(WriteTown, TheFilesHoldWhatTheSummarySays) {
   const TownSummary summary = write_town(kSmall, town_);
   EXPECT_EQ(summary.name, "town_small");
-  EXPECT_THAT(entries(town_),
-              ElementsAre(town_ / "dataset.toml", town_ / "map.pcd", town_ / "odometry.tum", town_ / "scans",
-                          town_ / "truth.tum"));
+  EXPECT_THAT(entries(town_), ElementsAre(town_ / "dataset.toml", town_ / "gnss.tum", town_ / "map.pcd",
+                                          town_ / "odometry.tum", town_ / "scans", town_ / "truth.tum"));
   EXPECT_EQ(summary.scans, 8);
   const std::vector<fs::path> scans = entries(town_ / "scans");
   ASSERT_EQ(scans.size(), 8u);
@@ -123,6 +122,27 @@ TEST_F(WriteTown, TheOdometryBeginsAtItsOwnOriginAndDriftsAsASensorDoes) {
   }
 }
 
+TEST_F(WriteTown, TheGnssIsNearTheTruthInTheMap) {
+  write_town(kSmall, town_);
+  const std::vector<StampedTransform> truth = read_tum(town_ / "truth.tum"),
+                                      gnss = read_tum(town_ / "gnss.tum");
+  ASSERT_EQ(gnss.size(), truth.size()) << "the drive is shorter than the way to the first outage";
+  for (std::size_t k = 0; k < truth.size(); ++k) {
+    EXPECT_EQ(gnss[k].time_s, truth[k].time_s);
+    EXPECT_LT(translation_error_m(gnss[k].map_from_body, truth[k].map_from_body), 6 * 2 * 0.4) << "six sigma";
+    EXPECT_GT(translation_error_m(gnss[k].map_from_body, truth[k].map_from_body), 1e-3);
+  }
+}
+
+TEST_F(WriteTown, WhatMovesNeedsACar) {
+  for (const bool traffic : {true, false})
+    EXPECT_THROW(
+        write_town({.scale = TownScale::small, .threads = 2, .traffic = traffic, .distortion = !traffic},
+                   town_),
+        UsageError);
+  EXPECT_FALSE(fs::exists(town_.parent_path()));
+}
+
 TEST_F(WriteTown, CoordinatesAreWholeMillimetres) {
   write_town(kSmall, town_);
   for (const fs::path& file : {town_ / "map.pcd", town_ / "scans" / "000003.pcd"})
@@ -182,7 +202,9 @@ TEST_F(WriteTown, ThreadsAndScalesOutOfRangeAreRefused) {
     EXPECT_THROW(write_town({.scale = TownScale::small, .seed = 1, .threads = threads}, town_),
                  std::invalid_argument);
   EXPECT_FALSE(fs::exists(town_.parent_path()));
-  for (const TownScale scale : {TownScale::small, TownScale::standard, TownScale::drive, TownScale::large})
+  for (const TownScale scale :
+       {TownScale::small, TownScale::standard, TownScale::drive, TownScale::large, TownScale::long_drive,
+        TownScale::tunnel, TownScale::field, TownScale::junction, TownScale::kidnap})
     EXPECT_EQ(town_scale(town_scale_name(scale)), scale);
   EXPECT_THROW(town_scale("huge"), UsageError);
 }
