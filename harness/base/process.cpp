@@ -4,10 +4,13 @@
 #include <fmt/format.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <filesystem>
 #include <fstream>
 #include <system_error>
 
@@ -18,14 +21,23 @@ namespace {
 
 constexpr std::size_t kKept = 8192;
 
-/// The process first, then its children's trees. A child is listed with the thread that started it, and our
-/// programs start theirs from the main thread.
+/// Listed with the thread that started them.
+std::vector<pid_t> children_of(pid_t process) {
+  std::vector<pid_t> all;
+  std::error_code gone;
+  std::filesystem::directory_iterator thread(fmt::format("/proc/{}/task", process), gone), end;
+  for (; !gone && thread != end; thread.increment(gone)) {
+    std::ifstream children(thread->path() / "children");
+    for (pid_t child = 0; children >> child;) all.push_back(child);
+  }
+  return all;
+}
+
+/// The process first, then its children's trees.
 std::vector<pid_t> process_tree(pid_t process) {
   std::vector<pid_t> tree = {process};
-  for (std::size_t k = 0; k < tree.size(); ++k) {
-    std::ifstream children(fmt::format("/proc/{0}/task/{0}/children", tree[k]));
-    for (pid_t child = 0; children >> child;) tree.push_back(child);
-  }
+  for (std::size_t k = 0; k < tree.size(); ++k)
+    for (const pid_t child : children_of(tree[k])) tree.push_back(child);
   return tree;
 }
 
@@ -90,6 +102,28 @@ std::int64_t peak_resident_bytes(pid_t process) {
 
 void kill_tree(pid_t process) {
   for (const pid_t one : process_tree(process)) ::kill(one, SIGKILL);
+}
+
+OwnedChildren& OwnedChildren::get() {
+  static OwnedChildren children;
+  return children;
+}
+
+OwnedChildren::OwnedChildren() : others_(children_of(::getpid())) { ::prctl(PR_SET_CHILD_SUBREAPER, 1); }
+
+void OwnedChildren::end_orphans() const {
+  constexpr int kRounds = 100;  // what it started goes to this process when it ends
+  for (int round = 0; round < kRounds; ++round) {
+    bool any = false;
+    for (const pid_t child : children_of(::getpid())) {
+      if (std::ranges::count(others_, child) + std::ranges::count(started_, child) > 0) continue;
+      any = true;
+      kill_tree(child);
+      while (::waitpid(child, nullptr, 0) < 0 && errno == EINTR) {
+      }
+    }
+    if (!any) return;
+  }
 }
 
 }  // namespace ndt::harness

@@ -37,12 +37,32 @@ void keep_last_words(std::string& text);
 /// "ended with exit code 3" or "was ended by signal 11 (SEGV)", from a status of waitpid.
 std::string how_it_ended(int status);
 
-/// Resident memory of a process and all that it started, except what has cut itself loose.
+/// Resident memory of a process and all that it started; what cut itself loose belongs to the next
+/// OwnedChildren above.
 std::int64_t resident_bytes(pid_t process);
 /// Most that a process has had at once since its program began, 0 where it cannot be read. getrusage's
 /// ru_maxrss goes back farther, to the process that started it.
 std::int64_t peak_resident_bytes(pid_t process);
-/// Ends a process and all that it started, except what has cut itself loose.
+/// Ends a process and all that it started; what cut itself loose belongs to the next OwnedChildren above.
 void kill_tree(pid_t process);
+
+/// The children that this process starts to watch them. What they leave behind, also by forking twice,
+/// becomes its child instead of init's, and can be ended.
+class OwnedChildren {
+ public:
+  /// Of this process. The first call begins to adopt.
+  static OwnedChildren& get();
+  void add(pid_t child) { started_.push_back(child); }
+  /// Called when the child has ended and was waited for.
+  void remove(pid_t child) { std::erase(started_, child); }
+  /// Ends all children of this process but those added and those that were there before, with all that they
+  /// started.
+  void end_orphans() const;
+
+ private:
+  OwnedChildren();
+  std::vector<pid_t> others_;  ///< of the program that this process was before exec
+  std::vector<pid_t> started_;
+};
 
 }  // namespace ndt::harness

@@ -35,9 +35,11 @@ PeerProcess::PeerProcess(const PeerFile& peer)
   pointers.push_back(nullptr);
   const std::string folder = peer.folder.string();
   const pid_t parent = ::getpid();
+  OwnedChildren& children = OwnedChildren::get();
   process_ = ::fork();
   if (process_ < 0) throw std::system_error(errno, std::generic_category(), "start of a peer");
   if (process_ == 0) become_peer(pointers.data(), folder.c_str(), parent);
+  children.add(process_);
   requests_.close_read();
   answers_.close_write();
   words_.close_write();
@@ -65,11 +67,14 @@ void PeerProcess::become_peer(char* const* words, const char* folder, pid_t pare
 
 PeerProcess::~PeerProcess() {
   ::signal(SIGPIPE, on_broken_pipe_);
-  if (process_ <= 0) return;
-  kill_tree(process_);         // also what has a session of its own
-  ::kill(-process_, SIGKILL);  // and what its parent left behind
-  while (::waitpid(process_, nullptr, 0) < 0 && errno == EINTR) {
+  if (process_ > 0) {
+    kill_tree(process_);         // also what has a session of its own
+    ::kill(-process_, SIGKILL);  // and what its parent left behind
+    while (::waitpid(process_, nullptr, 0) < 0 && errno == EINTR) {
+    }
+    OwnedChildren::get().remove(process_);
   }
+  OwnedChildren::get().end_orphans();  // and what did both
 }
 
 PeerAnswer PeerProcess::ask(const json& request) {
@@ -158,6 +163,7 @@ void PeerProcess::throw_ended(const std::string& request) {
   }
   if (ended == process_) {
     ::kill(-process_, SIGKILL);  // what it left behind
+    OwnedChildren::get().remove(process_);
     process_ = -1;
   }
   throw error(fmt::format("{} when asked to '{}'",

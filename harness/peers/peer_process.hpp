@@ -29,7 +29,7 @@ class PeerProcess {
   /// Starts the command in its folder. The process gets stdin, stdout and stderr and no other descriptor, is
   /// a group of its own, and is killed when this process ends, however that happens.
   explicit PeerProcess(const PeerFile& peer);
-  ~PeerProcess();  ///< kills the group
+  ~PeerProcess();  ///< ends it with all that it started
   PeerProcess(const PeerProcess&) = delete;
   PeerProcess& operator=(const PeerProcess&) = delete;
 

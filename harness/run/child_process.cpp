@@ -34,16 +34,20 @@ class Child {
     std::vector<char*> pointers;
     for (std::string& word : words) pointers.push_back(word.data());
     pointers.push_back(nullptr);
+    OwnedChildren& children = OwnedChildren::get();
     const int error = ::posix_spawn(&process_, "/proc/self/exe", &actions, nullptr, pointers.data(), environ);
     ::posix_spawn_file_actions_destroy(&actions);
     if (error != 0) throw std::system_error(error, std::generic_category(), "start of a measuring process");
+    children.add(process_);
     measurements_.close_write();
     words_.close_write();
   }
   ~Child() {
-    if (process_ <= 0) return;
-    kill_tree(process_);
-    reap();
+    if (process_ > 0) {
+      kill_tree(process_);
+      reap();
+    }
+    OwnedChildren::get().end_orphans();
   }
   Child(const Child&) = delete;
   Child& operator=(const Child&) = delete;
@@ -88,6 +92,7 @@ class Child {
     int status = 0;
     while (::waitpid(process_, &status, 0) < 0 && errno == EINTR) {
     }
+    OwnedChildren::get().remove(process_);
     process_ = -1;
     return status;
   }

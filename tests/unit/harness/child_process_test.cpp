@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 #include <signal.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <thread>
@@ -40,6 +41,22 @@ TEST(DISABLED_Child, Eats) {
 }
 TEST(DISABLED_Child, Fails) { FAIL() << "with exit code 1"; }
 
+/// Starts a process in a session of its own whose parent ends at once, and says which it is.
+TEST(DISABLED_Child, LeavesOneBehind) {
+  if (::fork() == 0) {
+    ::setsid();
+    const pid_t left = ::fork();
+    if (left == 0) {
+      for (const int stream : {STDOUT_FILENO, STDERR_FILENO, kMeasurementsDescriptor}) ::close(stream);
+      ::pause();
+      ::_exit(0);
+    }
+    send(std::to_string(left) + "\n");
+    ::_exit(0);
+  }
+  ::wait(nullptr);
+}
+
 struct Watched {
   ChildEnd end;
   std::vector<std::string> lines;
@@ -50,6 +67,13 @@ Watched watched(const std::string& what, ChildLimits limits = {60, std::int64_t{
   out.end = run_child({"--gtest_also_run_disabled_tests", "--gtest_filter=DISABLED_Child." + what}, limits,
                       [&](const std::string& line) { out.lines.push_back(line); });
   return out;
+}
+
+TEST(ChildProcess, WhatForkedTwiceEndsWithIt) {
+  const Watched got = watched("LeavesOneBehind");
+  EXPECT_EQ(got.end.kind, ChildEnd::Kind::finished);
+  ASSERT_EQ(got.lines.size(), 1u);
+  EXPECT_EQ(::kill(std::stoi(got.lines[0]), 0), -1) << "it was waited for, too";
 }
 
 TEST(ChildProcess, LinesAreHandedOverWhole) {
