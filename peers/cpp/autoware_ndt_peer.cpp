@@ -25,7 +25,7 @@ class AutowareNdt {
   void set_threads(int threads) {
     parameters_.trans_epsilon = 0.01;
     parameters_.step_size = 0.1;
-    parameters_.max_iterations = 30;
+    parameters_.max_iterations = NDT_PEER_ITERATIONS;
     parameters_.search_method = pclomp::KDTREE;
     parameters_.num_threads = threads;
     ndt_.setParams(parameters_);

@@ -8,14 +8,12 @@
 
 namespace {
 
-constexpr int kMaxIterations = 30;
-
 class NdtOmp {
  public:
   explicit NdtOmp(pclomp::NeighborSearchMethod search) {
     ndt_.setStepSize(0.1);
     ndt_.setTransformationEpsilon(0.01);
-    ndt_.setMaximumIterations(kMaxIterations);
+    ndt_.setMaximumIterations(NDT_PEER_ITERATIONS);
     ndt_.setNeighborhoodSearchMethod(search);
     ndt_peer::spare_tree(ndt_);
   }
@@ -29,7 +27,7 @@ class NdtOmp {
     ndt_peer::Cloud moved;
     ndt_.align(moved, guess);
     // hasConverged() is true at the limit too.
-    return {ndt_.getFinalTransformation(), ndt_.getFinalNumIteration() < kMaxIterations,
+    return {ndt_.getFinalTransformation(), ndt_.getFinalNumIteration() < NDT_PEER_ITERATIONS,
             ndt_.getFinalNumIteration()};
   }
 
