@@ -17,6 +17,7 @@ from .environment import gpus
 from .grids import split_by_guess
 from .latency import FASTER, MARGIN, SAME, SLOWER, UNCLEAR, paired, speed_up, timed, verdict
 from .load import Run
+from .own_scans import without_their_truth
 from .page_numbers import number
 from .poses import translation_difference_m
 from .reference import SAME_ALIGNMENT
@@ -34,7 +35,7 @@ class Comparison:
 
 def comparison(a: Run, b: Run) -> Comparison:
     """Throws InputError if the runs have no timed measurement in common. The oracle is B's."""
-    a, b = (split_by_guess(kinds_as_variants(run)) for run in (a, b))
+    a, b = (split_by_guess(kinds_as_variants(without_their_truth(run))) for run in (a, b))
     notes = _notes(a, b)
     changed = _changed_datasets(a, b)
     measurements_a, measurements_b = judged_measurements(a), judged_measurements(b)
@@ -66,6 +67,7 @@ def _name(key) -> str:
 
 def _notes(a: Run, b: Run) -> list:
     out = [f"A: {note}" for note in a.notes] + [f"B: {note}" for note in b.notes]
+    out += dict.fromkeys(a.remarks + b.remarks)  # mostly the same of both
     for key, what in (
         ("cpu_model", "CPU"),
         ("cores", "number of cores"),

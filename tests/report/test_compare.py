@@ -122,3 +122,14 @@ def test_a_single_job_is_unclear_not_same(tmp_path):
         SyntheticRun(seed=s).tracking("town", frames=4, block=4).write(tmp_path / str(s)) for s in (1, 2)
     ]
     assert set(verdicts(*folders).values()) == {"UNCLEAR"}
+
+
+def test_no_failure_is_counted_by_the_truth_of_a_map_of_its_own_scans(tmp_path):
+    runs = [SyntheticRun(seed=s).tracking("nclt_keyframes", frames=FRAMES, block=BLOCK) for s in (1, 2)]
+    for row in runs[1].measurements:
+        if row["implementation"] == "persistent_cpu":
+            row["translation_error_m"] = 5.0  # its pose is the oracle's
+    found = comparison(*(load_run(run.write(tmp_path / str(k))) for k, run in enumerate(runs)))
+    rows = found.rows[found.rows.implementation == "persistent_cpu"]
+    assert len(rows) == 2 and set(rows.a_failures) == set(rows.b_failures) == {0}
+    assert sum(note.startswith("The map of nclt_keyframes holds the query scans themselves") for note in found.notes) == 1
