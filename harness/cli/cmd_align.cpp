@@ -74,7 +74,8 @@ Outcome align_repeatedly(Aligner& aligner, const PointCloud& map, const PointClo
     if (k > 0 && !spent && !timed_out && !same_bits(result, outcome.result))
       throw RegressionError(
           fmt::format("align: repeat {} gave other bits than the first; repeats must be equal", k + 1));
-    outcome.result = std::move(result);
+    if (k == 0 || !spent)
+      outcome.result = std::move(result);  // later guesses of peers lie beside the given one
   }
   return outcome;
 }

@@ -10,6 +10,7 @@
 #include "cli/print.hpp"
 #include "cli/unit_warnings.hpp"
 #include "io/cloud_file.hpp"
+#include "peers/peer_aligner.hpp"
 
 namespace ndt::harness {
 namespace {
@@ -38,25 +39,34 @@ initial_pose::PosePrior prior_from(const Arguments& a) {
   return prior;
 }
 
-/// The profile that finds more poses with fewer particles, unless one is given.
-AlignArguments with_profile(AlignArguments given) {
+/// The profile that finds more poses with fewer particles, unless one is given; peers have none.
+AlignArguments with_profile(AlignArguments given, const std::string& implementation) {
   auto& profile = given[&ProfileChoice::profile];
-  if (!profile) profile = to_string(Profile::pyramid);
+  if (!profile && !is_peer_name(implementation)) profile = to_string(Profile::pyramid);
   return given;
+}
+
+/// A peer that searches has its own options.
+void require_none_of_ours(const SearchArguments& given, const Implementation& entry) {
+  given.for_each([&](const auto& option, const auto& value) {
+    if (value && option.name != "seed")
+      throw UsageError(fmt::format("{} searches in its own way; leave out --{}", entry.name, option.name));
+  });
 }
 
 ExitCode initial_pose_command(const Arguments& a) {
   const initial_pose::PosePrior prior = prior_from(a);
   per_scan(a.align);  // what is wrong with them is said before any file is read
-  const AlignOptions options = resolve(with_profile(a.align), Guesses::of_a_search);
+  const AlignOptions options = resolve(with_profile(a.align, a.implementation), Guesses::of_a_search);
   const ScanPreparation map_filters = map_preparation(a.preparation),
                         scan_filters = scan_preparation(a.preparation);
   SearchAnswer answer;
-  answer.setting = resolve(a.search, options);
+  answer.setting = resolve(a.search, options, a.implementation);
   answer.unknown_scale = initial_pose::unknown_scale(options);
   const Implementation& entry = choose_implementation(answer.setting.strategy, a.implementation);
   answer.implementation = entry.name, answer.runs_on = entry.runs_on, answer.prior = prior;
   require_can_run(answer.setting.strategy, entry);
+  if (answer.setting.is_own()) require_none_of_ours(a.search, entry);
   const std::unique_ptr<Aligner> aligner = entry.make(options);
 
   const PreparedCloud map = prepare(read_cloud(a.map), map_filters),
@@ -65,11 +75,12 @@ ExitCode initial_pose_command(const Arguments& a) {
   const Stopwatch build;
   aligner->set_map(map.cloud);
   answer.build_us = build.elapsed_us();
+  if (const auto spent = spent_by(*aligner)) answer.build_us = spent->map_us;
   const PerScan limits = per_scan(a.align);
   const Stopwatch watch;
-  answer.result =
-      search(*aligner, scan.cloud, prior, answer.setting.strategy, answer.setting.options, limits);
+  answer.result = run_search(*aligner, scan.cloud, prior, answer.setting, limits);
   answer.search_us = watch.elapsed_us();
+  if (const auto spent = spent_by(*aligner)) answer.search_us = spent->align_us;
 
   if (a.json) {
     nlohmann::ordered_json json = to_json(answer);
@@ -93,7 +104,8 @@ void add_initial_pose(CLI::App& app, Command& chosen) {
   add_scan_flag(command, a->scan);
   command
       .add_option("--implementation", a->implementation,
-                  "implementation of ndt-bench list, or auto = the strategy's (default)")
+                  "implementation of ndt-bench list, exec:NAME of a peer that searches, or auto = the "
+                  "strategy's (default)")
       ->type_name("NAME");
   add_pose_flag(command, "--guess", a->guess, true);
   command

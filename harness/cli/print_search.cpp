@@ -37,13 +37,26 @@ json named_particle(const SearchResult& result, std::size_t index) {
   return j;
 }
 
-std::string how_many(const SearchOptions& options, std::size_t particles) {
-  if (options.method != Method::tpe) return fmt::format("{} particles", particles);
-  return fmt::format("{} particles, {} of them start-up, then {} at once", options.particles, options.startup,
-                     options.at_once);
+/// "batched_persistent, method tpe: 200 particles, ...".
+std::string way_of(const SearchAnswer& answer) {
+  const SearchOptions& options = answer.setting.options;
+  if (answer.setting.is_own()) return std::string(answer.setting.strategy.schedule);
+  const std::size_t particles = answer.result.particles.size();
+  std::string text = fmt::format("{}, method {}: ", answer.setting.strategy.name, to_string(options.method));
+  if (options.method != Method::tpe) return text + fmt::format("{} particles", particles);
+  return text + fmt::format("{} particles, {} of them start-up, then {} at once", options.particles,
+                            options.startup, options.at_once);
+}
+
+/// A peer says no more than this.
+std::string own_verdict(const SearchAnswer& answer) {
+  if (!answer.result.reliable) return fmt::format("unknown: {} does not say", answer.implementation);
+  return fmt::format("{}, says {}", *answer.result.reliable ? "reliable" : "NOT reliable",
+                     answer.implementation);
 }
 
 std::string verdict(const SearchAnswer& answer) {
+  if (answer.setting.is_own()) return own_verdict(answer);
   const SearchResult& result = answer.result;
   const double nvtl = result.best_particle().result.nvtl;
   const std::optional<double>& least = answer.setting.options.reliable_nvtl;
@@ -88,8 +101,9 @@ json to_json(const SearchAnswer& answer) {
   json j;
   j["implementation"] = answer.implementation;
   j["strategy"] = answer.setting.strategy.name;
-  j["method"] = to_string(options.method);
-  const bool guides = options.method == Method::tpe;  // others have no use for these
+  j["method"] = answer.setting.is_own() ? answer.setting.strategy.name : to_string(options.method);
+  const bool guides =
+      !answer.setting.is_own() && options.method == Method::tpe;  // others have no use for these
   j["startup"] = guides ? json(options.startup) : json();
   j["at_once"] = guides ? json(options.at_once) : json();
   j["proposal_candidates"] = guides ? json(options.candidates) : json();
@@ -114,15 +128,16 @@ json to_json(const SearchAnswer& answer) {
 std::string to_text(const SearchAnswer& answer) {
   const SearchResult& result = answer.result;
   std::string text = fmt::format("implementation   {} ({})\n", answer.implementation, answer.runs_on);
-  text += fmt::format("search           {}, method {}: {}, seed {}\n", answer.setting.strategy.name,
-                      to_string(answer.setting.options.method),
-                      how_many(answer.setting.options, result.particles.size()), answer.setting.options.seed);
+  text += fmt::format("search           {}, seed {}\n", way_of(answer), answer.setting.options.seed);
   text += fmt::format("verdict          {}\n", verdict(answer));
   if (result.interrupted)
     text += fmt::format("interrupted      {} after {} particles\n", to_string(*result.interrupted),
                         result.particles.size());
-  text += fmt::format("best             particle {} of {}\n", result.best + 1, result.particles.size());
-  text += to_text(result.best_particle().result) + runner_up_text(result);
+  const bool own = answer.setting.is_own();
+  if (!own)
+    text += fmt::format("best             particle {} of {}\n", result.best + 1, result.particles.size());
+  text += to_text(result.best_particle().result);
+  if (!own) text += runner_up_text(result);
   return text + fmt::format("build            {:.3f} ms\nsearch           {:.3f} ms\n",
                             answer.build_us / 1000, answer.search_us / 1000);
 }

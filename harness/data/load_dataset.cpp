@@ -11,15 +11,18 @@
 namespace ndt::harness {
 namespace {
 
-/// Loads a dataset by its path: a name with a slash or the ending .toml.
 std::optional<Dataset> load_from_path(const std::string& name) {
+  if (!is_dataset_path(name)) return std::nullopt;
   const std::filesystem::path path(name);
-  if (name.find('/') == std::string::npos && path.extension() != ".toml") return std::nullopt;
   if (path.extension() == ".toml") return read_dataset(path, path.parent_path());
   return read_dataset(path / "dataset.toml", path);
 }
 
 }  // namespace
+
+bool is_dataset_path(const std::string& name) {
+  return name.find('/') != std::string::npos || name.ends_with(".toml");
+}
 
 std::vector<DatasetInfo> list_datasets() {
   std::vector<DatasetInfo> infos = list_courtyards();

@@ -13,6 +13,9 @@ namespace ndt::harness {
 /// All datasets this machine could have, without loading any.
 std::vector<DatasetInfo> list_datasets();
 
+/// Whether a name is the path of a user's own dataset: it has a slash or the ending .toml.
+bool is_dataset_path(const std::string& name);
+
 /// Loads a name of list_datasets, "courtyard_<points>", "courtyard_tiles_<n>", "town_points_<points>", or the
 /// path of a folder with a dataset.toml. A town is generated on first use, which takes from a second to
 /// minutes and calls `report`. Throws UsageError listing the names for an unknown one, InputError with the

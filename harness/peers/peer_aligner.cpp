@@ -1,79 +1,19 @@
 #include "peers/peer_aligner.hpp"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cmath>
-#include <filesystem>
 #include <limits>
 #include <optional>
-#include <string_view>
-#include <system_error>
+#include <random>
 
 #include "base/environment.hpp"
 #include "base/errors.hpp"
-#include "base/json_struct.hpp"
 #include "ndt/align/option_table.hpp"
-#include "ndt/core/limits.hpp"
-#include "peers/peer_process.hpp"
+#include "peers/peer_requests.hpp"
 
 namespace ndt::harness {
 namespace {
-
-struct Prepared {
-  double us = 0;
-};
-constexpr auto fields_of(const Prepared*) { return std::tuple{Field{"us", &Prepared::us}}; }
-constexpr const char* keys_of(const Prepared*) { return "us (a number)"; }
-
-struct Aligned {
-  Transform pose;
-  bool converged = false;
-  std::optional<int> iterations;
-  double us = 0;
-};
-constexpr auto fields_of(const Aligned*) {
-  return std::tuple{Field{"pose", &Aligned::pose}, Field{"converged", &Aligned::converged},
-                    Field{"iterations", &Aligned::iterations}, Field{"us", &Aligned::us}};
-}
-constexpr const char* keys_of(const Aligned*) {
-  return "pose (16 numbers, row by row), converged (true or false), iterations (a whole number; may be left "
-         "out) and us (a number)";
-}
-
-/// A cloud's finite offsets as float32 x y z in a file for nobody else, which goes away with this.
-class CloudFile {
- public:
-  explicit CloudFile(const std::vector<Point>& points) {
-    static_assert(sizeof(Point) == 3 * sizeof(float));
-    std::error_code unknown;
-    const std::filesystem::path folder = std::filesystem::temp_directory_path(unknown);
-    path_ = std::filesystem::absolute(folder / "ndt-peer-XXXXXX.f32").string();
-    const int file = unknown ? -1 : ::mkostemps(path_.data(), 4, O_CLOEXEC);
-    if (file < 0) throw cannot_be_written();
-    const char* bytes = reinterpret_cast<const char*>(points.data());
-    std::size_t left = points.size() * sizeof(Point);
-    for (ssize_t n = 0; left > 0 && (n = ::write(file, bytes, left)) > 0; left -= static_cast<std::size_t>(n))
-      bytes += n;
-    ::close(file);
-    if (left == 0) return;
-    ::unlink(path_.c_str());
-    throw cannot_be_written();
-  }
-  ~CloudFile() { ::unlink(path_.c_str()); }
-  CloudFile(const CloudFile&) = delete;
-  CloudFile& operator=(const CloudFile&) = delete;
-  const std::string& path() const { return path_; }
-
- private:
-  InputError cannot_be_written() const {
-    return refusal(printable_name(path_), "", "a cloud for a peer cannot be written",
-                   "set TMPDIR to a folder with room");
-  }
-  std::string path_;
-};
 
 Transform shift(const Vec3<double>& by) {
   Transform t;
@@ -81,47 +21,78 @@ Transform shift(const Vec3<double>& by) {
   return t;
 }
 
-/// A time above that outside by more than this is no rounding.
-constexpr double kRoundingUs = 1;
+bool same_point(const auto& a, const auto& b) { return a.x == b.x && a.y == b.y && a.z == b.z; }
 
-class PeerAligner final : public Aligner, public TakesItsTime {
+/// Where an alignment begins that was asked for already: a little beside, so that no answer kept from the
+/// last time is asked for. Far less than a method can tell, and more than a step of float32.
+class Beside {
+ public:
+  Transform operator()(const Transform& guess) {
+    const bool again = last_ && std::ranges::equal(last_->m, guess.m);
+    last_ = guess;
+    return again ? shift({by_m_(random_), by_m_(random_), by_m_(random_)}) * guess : guess;
+  }
+
+ private:
+  static constexpr double kMostM = 0.0005;
+  std::optional<Transform> last_;
+  std::mt19937_64 random_{std::random_device{}()};  // a peer that could foresee it would keep answers on disk
+  std::uniform_real_distribution<double> by_m_{-kMostM, kMostM};
+};
+
+class PeerAligner final : public Aligner, public TakesItsTime, public SearchesItself {
  public:
   PeerAligner(const PeerFile& peer, const AlignOptions& options)
-      : peer_(peer), threads_(options.threads == 0 ? core_count() : options.threads),
+      : peer_(peer),
+        threads_(options.threads == 0 ? core_count() : options.threads),
         resolution_m_(options.resolution_m) {}
 
   MapInfo set_map(const PointCloud& map) override {
     const Turn turn(*this, "set_map");
     const FinitePoints finite = finite_points(map, map.origin);
     if (finite.points.empty()) throw InputError("set_map: the map has no finite point; give another map");
-    process_.reset();  // with all that it knows of another map
+    requests_.reset();  // with all that it knows of another map
     scan_.reset();
-    process_ = std::make_unique<PeerProcess>(peer_);
-    spent_.map_us = hand_over("map", finite.points);
+    requests_ = std::make_unique<PeerRequests>(peer_, threads_, resolution_m_);
+    spent_.map_us = requests_->hand_over("map", finite.points);
     map_origin_ = map.origin;
     return {static_cast<std::int64_t>(finite.points.size()), finite.dropped, kNotCounted, map.origin};
   }
 
   AlignResult align(const PointCloud& scan, const Transform& guess, const PerScan& per_scan) override {
     const Turn turn(*this, "align");
-    if (!process_) throw std::logic_error("align: set_map was not called");
+    if (!peer_.aligns)
+      refuse("searches for the initial pose and does not align; take another implementation");
     require_rigid(guess, "align");
-    if (per_scan.regularisation) refuse("has no regularisation; leave out --reg-x and --reg-y");
-    if (per_scan.deadline) refuse("cannot be interrupted; leave out --timeout-ms");
     AlignResult result = without_scores(guess);
-    prepare(scan, result);
-    if (scan_->points.empty() || per_scan.stop.stop_requested()) {
-      if (!scan_->points.empty()) result.stop = Stop::cancelled;
-      return result;
-    }
-    const Transform local = shift(Vec3<double>{} - map_origin_) * guess * shift(scan_->origin);
-    const Aligned answer = align_honestly(local);
-    result.map_from_scan = shift(map_origin_) * answer.pose * shift(Vec3<double>{} - scan_->origin);
-    result.derivative_pose = derivative_pose(result.map_from_scan);
+    if (!begin(scan, per_scan, result)) return result;
+    const Aligned answer = requests_->align(local(beside_(guess)));
+    take(answer, result);
     result.stop = answer.converged ? Stop::converged : Stop::max_iterations;
     result.iterations = answer.iterations.value_or(kNotCounted);
-    spent_.align_us = answer.us;
     return result;
+  }
+
+  initial_pose::SearchResult search(const PointCloud& scan, const initial_pose::PosePrior& prior,
+                                    std::uint64_t seed, const PerScan& per_scan) override {
+    const Turn turn(*this, "search");
+    if (!peer_.searches) refuse("does not search for the initial pose; take another implementation");
+    require_valid(prior);
+    const Transform mean = to_transform(prior.mean);
+    initial_pose::SearchResult found;
+    found.particles = {{prior.mean, without_scores(mean), false}};
+    AlignResult& result = found.particles[0].result;
+    if (!begin(scan, per_scan, result)) {
+      found.reliable = false;
+      if (result.stop == Stop::cancelled) found.interrupted = result.stop;
+      return found;
+    }
+    const Searched answer = requests_->search(local(beside_(mean)), prior, seed);
+    take(answer, result);
+    result.stop = Stop::converged;
+    result.iterations = kNotCounted;
+    found.reliable = answer.reliable;
+    return found;
   }
 
   Evaluation evaluate(const PointCloud&, const Transform&, const PerScan&) override {
@@ -131,7 +102,7 @@ class PeerAligner final : public Aligner, public TakesItsTime {
 
   Spent spent() const override {
     Spent spent = spent_;
-    if (process_) spent.peak_rss_bytes = process_->peak_rss_bytes();
+    if (requests_) spent.peak_rss_bytes = requests_->peak_rss_bytes();
     return spent;
   }
 
@@ -153,99 +124,51 @@ class PeerAligner final : public Aligner, public TakesItsTime {
     return result;
   }
 
+  /// Prepares the scan. False if there is nothing to do; the result then says why.
+  bool begin(const PointCloud& scan, const PerScan& per_scan, AlignResult& result) {
+    if (!requests_) throw std::logic_error("align: set_map was not called");
+    if (per_scan.regularisation) refuse("has no regularisation; leave out --reg-x and --reg-y");
+    if (per_scan.deadline) refuse("cannot be interrupted; leave out --timeout-ms");
+    prepare(scan, result);
+    if (scan_->points.empty()) return false;
+    if (per_scan.stop.stop_requested()) result.stop = Stop::cancelled;
+    return result.stop != Stop::cancelled;
+  }
+
   /// Hands the scan over unless it is the last one.
   void prepare(const PointCloud& scan, AlignResult& result) {
     FinitePoints finite = finite_points(scan, scan.origin);
     result.dropped_points = finite.dropped;
-    const auto same = [](const auto& a, const auto& b) { return a.x == b.x && a.y == b.y && a.z == b.z; };
-    if (scan_ && same(scan_->origin, scan.origin) && std::ranges::equal(scan_->points, finite.points, same))
+    const auto same = [](const Point& a, const Point& b) { return same_point(a, b); };
+    if (scan_ && same_point(scan_->origin, scan.origin) &&
+        std::ranges::equal(scan_->points, finite.points, same))
       return;
     scan_.reset();
     if (!finite.points.empty()) {
-      spent_.scan_us = hand_over("scan", finite.points);
-      spent_.pipe_us = time_of_the_pipe();
+      spent_.scan_us = requests_->hand_over("scan", finite.points);
+      spent_.pipe_us = requests_->time_of_the_pipe();
     }
     scan_.emplace(PointCloud{scan.origin, std::move(finite.points)});
   }
 
-  double hand_over(const char* what, const std::vector<Point>& points) {
-    const CloudFile file(points);
-    const PeerAnswer answer = process_->ask({{"do", what}, {"file", file.path()}, {"threads", threads_}, {"resolution_m", resolution_m_}});
-    const double us = read<Prepared>(answer, what).us;
-    require_possible(us, answer.outside_us, what);
-    return us;
+  /// A pose between the frames of the clouds that the peer has.
+  Transform local(const Transform& map_from_scan) const {
+    return shift(Vec3<double>{} - map_origin_) * map_from_scan * shift(scan_->origin);
   }
 
-  /// The shortest of some: what is above it is the scheduler.
-  double time_of_the_pipe() {
-    constexpr std::size_t kTimes = 11;
-    std::vector<double> times_us;
-    while (times_us.size() < kTimes) times_us.push_back(process_->ask({{"do", "nothing"}}).outside_us);
-    return *std::ranges::min_element(times_us);
-  }
-
-  /// Time that passes outside and is not in the peer's own went to the pipe, to waiting for a core, or was
-  /// hidden. What the scheduler does not own up to (a busy host's) it hardly takes five times in a row: then
-  /// the peer left out work. It may hide a fifth; a verdict on times does not hang on that.
-  Aligned align_honestly(const Transform& guess) {
-    constexpr int kTries = 5;
-    constexpr double kPipes = 6, kSlackUs = 300, kShare = 0.2;
-    for (int tried = 1; true; ++tried) {
-      const PeerAnswer answer =
-          process_->ask({{"do", "align"}, {"guess", array_of(guess.m)}, {"threads", threads_}});
-      const Aligned aligned = read<Aligned>(answer, "align");
-      require_possible(aligned.us, answer.outside_us, "align");
-      require_sensible(aligned);
-      const double hidden_us = answer.outside_us - answer.waited_us - aligned.us;
-      if (hidden_us <= kPipes * spent_.pipe_us + kSlackUs + kShare * aligned.us) return aligned;
-      if (tried == kTries)
-        throw process_->error(
-            fmt::format("says that 'align' took {:.0f} us, but {:.0f} us passed here, and an empty request "
-                        "takes {:.0f} us",
-                        aligned.us, answer.outside_us, spent_.pipe_us),
-            "take the time of the whole alignment");
-    }
-  }
-
-  void require_sensible(const Aligned& aligned) const {
-    if (const std::string defect = rigid_defect(aligned.pose); !defect.empty())
-      throw process_->error("answered 'align' with a pose that is not rigid: " + defect,
-                            "give a rotation and a translation, row by row");
-    for (const int entry : {3, 7, 11})
-      if (std::abs(aligned.pose.m[entry]) > Limits::kOriginM)
-        throw process_->error(
-            fmt::format("answered 'align' with a pose {:g} m away", std::abs(aligned.pose.m[entry])),
-            "give the translation in metres, in the map's frame");
-    if (aligned.iterations && *aligned.iterations < 0)
-      throw process_->error(fmt::format("says that it made {} iterations", *aligned.iterations),
-                            "count them, or leave the key out");
-  }
-
-  void require_possible(double us, double outside_us, const char* request) const {
-    const bool least = std::string_view(request) == "align" ? us > 0 : us >= 0;
-    if (least && us <= outside_us + kRoundingUs) return;
-    throw process_->error(
-        fmt::format("says that '{}' took {:g} us, but {:.0f} us passed here", request, us, outside_us),
-        "take the time by a monotonic clock, in microseconds");
-  }
-
-  template <class Struct>
-  Struct read(const PeerAnswer& answer, const char* request) const try {
-    Struct out;
-    read_object(answer.object, out);
-    return out;
-  } catch (const std::exception&) {  // it quotes the library, not the protocol
-    throw process_->error(fmt::format("answered '{}' with '{}', where a key is missing or of another type",
-                                      request, printable(answer.object.dump(), 80)),
-                          fmt::format("give {}", keys_of(static_cast<const Struct*>(nullptr))));
+  void take(const auto& answer, AlignResult& result) {
+    result.map_from_scan = shift(map_origin_) * answer.pose * shift(Vec3<double>{} - scan_->origin);
+    result.derivative_pose = derivative_pose(result.map_from_scan);
+    spent_.align_us = answer.us;
   }
 
   const PeerFile& peer_;
   int threads_;
   double resolution_m_;
-  std::unique_ptr<PeerProcess> process_;
+  std::unique_ptr<PeerRequests> requests_;
   Vec3<double> map_origin_;
   std::optional<PointCloud> scan_;  ///< that the peer has
+  Beside beside_;
   Spent spent_;
 };
 

@@ -24,6 +24,17 @@ bool is_name(std::string_view text) {
   return !text.starts_with('.') && std::ranges::all_of(text, fits);
 }
 
+/// What a peer answers besides map and scan.
+void read_answers(TomlTable& toml, PeerFile& peer) {
+  const auto answers = toml.texts("answers").value_or(std::vector<std::string>{"align"});
+  const auto has = [&](std::string_view word) { return std::ranges::count(answers, word) > 0; };
+  peer.aligns = has("align"), peer.searches = has("search");
+  const std::size_t known = (peer.aligns ? 1U : 0U) + (peer.searches ? 1U : 0U);
+  if (answers.empty() || answers.size() > known)
+    toml.refuse("answers", "is no list of align and search",
+                "give [\"align\"], [\"search\"] or [\"align\", \"search\"]");
+}
+
 }  // namespace
 
 std::optional<fs::path> peers_folder() {
@@ -72,6 +83,7 @@ PeerFile read_peer(std::string_view name) {
   peer.note = toml.text("note").value_or("");
   peer.set_up = toml.text("set_up").value_or("");
   peer.one_thread = toml.flag("one_thread").value_or(false);
+  read_answers(toml, peer);
   peer.command = toml.texts("command").value_or(std::vector<std::string>{});
   if (peer.command.empty() || peer.command[0].empty())
     toml.refuse("command", "is missing or empty", "give the program and its arguments as a list of texts");

@@ -12,6 +12,8 @@ namespace ndt::harness {
 /// What the names of peers begin with: exec:NAME is described by NAME.toml.
 inline constexpr std::string_view kPeerPrefix = "exec:";
 inline bool is_peer_name(std::string_view name) { return name.starts_with(kPeerPrefix); }
+/// Stands for every peer in a preset; no peer can be called so.
+inline constexpr std::string_view kAnyPeer = "exec:*";
 
 struct PeerFile {
   std::string name;                  ///< with the prefix
@@ -21,6 +23,8 @@ struct PeerFile {
   std::string runs_on, note;  ///< note may be empty
   std::string set_up;         ///< what to do where the command is missing; may be empty
   bool one_thread = false;    ///< the peer ignores the number of threads
+  bool aligns = true;         ///< it answers "align"
+  bool searches = false;      ///< it answers "search"
 };
 
 /// The value of NDT_PEERS, else the project's peers/; nothing where neither is there. Throws InputError if

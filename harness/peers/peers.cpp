@@ -43,12 +43,20 @@ std::unique_ptr<Peer> made_of(PeerFile given) {
   return peer;
 }
 
+const Peer& peer_called(std::string_view name) {
+  static std::map<std::string, std::unique_ptr<Peer>, std::less<>> known;
+  if (const auto found = known.find(name); found != known.end()) return *found->second;
+  return *known.emplace(std::string(name), made_of(read_peer(name))).first->second;
+}
+
 }  // namespace
 
-const Implementation& peer_implementation(std::string_view name) {
-  static std::map<std::string, std::unique_ptr<Peer>, std::less<>> known;
-  if (const auto found = known.find(name); found != known.end()) return found->second->entry;
-  return known.emplace(std::string(name), made_of(read_peer(name))).first->second->entry;
+const Implementation& peer_implementation(std::string_view name) { return peer_called(name).entry; }
+
+bool aligns(const Implementation& entry) { return !entry.own_process || peer_called(entry.name).file.aligns; }
+
+bool searches_itself(const Implementation& entry) {
+  return entry.own_process && peer_called(entry.name).file.searches;
 }
 
 }  // namespace ndt::harness

@@ -10,4 +10,9 @@ namespace ndt::harness {
 /// The entry of a peer, the same for the same name as long as the program runs. Throws as read_peer does.
 const Implementation& peer_implementation(std::string_view name);
 
+/// False for a peer that only searches for the initial pose.
+bool aligns(const Implementation& entry);
+/// True for a peer with a search for the initial pose of its own.
+bool searches_itself(const Implementation& entry);
+
 }  // namespace ndt::harness

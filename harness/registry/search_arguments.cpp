@@ -7,6 +7,8 @@
 #include <vector>
 
 #include "base/errors.hpp"
+#include "peers/peer_aligner.hpp"
+#include "peers/peers.hpp"
 
 namespace ndt::harness {
 namespace {
@@ -62,6 +64,24 @@ ResolvedSearch resolve(const SearchArguments& arguments, const AlignOptions& ali
   return setting;
 }
 
+ResolvedSearch resolve(const SearchArguments& arguments, const AlignOptions& alignments,
+                       std::string_view implementation) {
+  if (!is_peer_name(implementation)) return resolve(arguments, alignments);
+  ResolvedSearch own{kOwnSearch, {}};
+  own.options.particles = own.options.startup = own.options.candidates = 0;
+  own.options.at_once = 1;
+  own.options.seed = arguments[&SearchOptions::seed].value_or(own.options.seed);
+  return own;
+}
+
+initial_pose::SearchResult run_search(Aligner& aligner, const PointCloud& scan,
+                                      const initial_pose::PosePrior& prior, const ResolvedSearch& setting,
+                                      const PerScan& per_scan, const initial_pose::SearchObserver& observer) {
+  if (!setting.is_own())
+    return initial_pose::search(aligner, scan, prior, setting.strategy, setting.options, per_scan, observer);
+  return dynamic_cast<SearchesItself&>(aligner).search(scan, prior, setting.options.seed, per_scan);
+}
+
 const Implementation& choose_implementation(const Strategy& strategy, std::string_view name) {
   if (name == kAuto)
     for (const Implementation& entry : implementations())
@@ -70,13 +90,15 @@ const Implementation& choose_implementation(const Strategy& strategy, std::strin
 }
 
 bool can_run(const Strategy& strategy, const Implementation& entry) {
-  return !entry.own_process && (entry.batches || !(strategy.startup_at_once || strategy.guided_at_once));
+  return entry.own_process ? searches_itself(entry)
+                           : (entry.batches || !(strategy.startup_at_once || strategy.guided_at_once));
 }
 
 void require_can_run(const Strategy& strategy, const Implementation& entry) {
-  if (entry.own_process)
-    throw UsageError(
-        fmt::format("{} gives no score, and a search needs one; take another implementation", entry.name));
+  if (entry.own_process && !searches_itself(entry))
+    throw UsageError(fmt::format(
+        "{} has no search of its own and gives no score, which ours needs; take another implementation",
+        entry.name));
   if (!can_run(strategy, entry))
     throw UsageError(
         fmt::format("{} aligns one pose at a time, and strategy {} many; take sequential, or one of {}",

@@ -8,7 +8,7 @@
 #include <tuple>
 #include <vector>
 
-#include "ndt/initial_pose/search_options.hpp"
+#include "ndt/initial_pose/search.hpp"
 #include "registry/given_options.hpp"
 #include "registry/registry.hpp"
 
@@ -23,9 +23,13 @@ inline constexpr std::tuple kStrategyChoice{
 
 using SearchArguments = Given<kStrategyChoice, initial_pose::kSearchOptions>;
 
+/// The search of a peer that has one of its own: no particles of ours, and nothing guides them.
+inline constexpr initial_pose::Strategy kOwnSearch{"own", false, false, "in the peer's own way"};
+
 struct ResolvedSearch {
   initial_pose::Strategy strategy;
   initial_pose::SearchOptions options;  ///< at_once is 1 unless the strategy makes rounds
+  bool is_own() const { return strategy.name == kOwnSearch.name; }
 };
 
 /// Throws UsageError for an unknown name and for what the strategy or the method has no use for,
@@ -33,11 +37,21 @@ struct ResolvedSearch {
 ResolvedSearch resolve(const SearchArguments& arguments);
 /// The same; a threshold that was not given is the one known for these alignments, if any.
 ResolvedSearch resolve(const SearchArguments& arguments, const AlignOptions& alignments);
+/// The same; of a peer, its own search, which of all arguments knows the seed alone.
+ResolvedSearch resolve(const SearchArguments& arguments, const AlignOptions& alignments,
+                       std::string_view implementation);
+
+/// Searches in the resolved way.
+initial_pose::SearchResult run_search(Aligner& aligner, const PointCloud& scan,
+                                      const initial_pose::PosePrior& prior, const ResolvedSearch& setting,
+                                      const PerScan& per_scan,
+                                      const initial_pose::SearchObserver& observer = {});
 
 /// The implementation that runs a strategy: the one asked for or, for "auto", the first whose own strategy it
 /// is. Throws UsageError for unknown names, NoDeviceError if it cannot run here.
 const Implementation& choose_implementation(const initial_pose::Strategy& strategy, std::string_view name);
-/// Whether the implementation aligns as many poses at once as the strategy gives it.
+/// Whether the implementation aligns as many poses at once as the strategy gives it, or searches in its own
+/// way.
 bool can_run(const initial_pose::Strategy& strategy, const Implementation& entry);
 /// Throws UsageError that names implementations which can, unless this one can.
 void require_can_run(const initial_pose::Strategy& strategy, const Implementation& entry);

@@ -27,15 +27,16 @@ NamedGuess prior_guess(const Transform& truth, std::size_t frame_index, const Se
   return {fmt::format("seed{}", k), prior_mean(truth, search.sigma, frame_index, k), std::nullopt};
 }
 
-SearchRecord planned_search(const SearchSpec& search, const AlignOptions& alignments) {
-  const ResolvedSearch setting = resolve(search.arguments, alignments);
+SearchRecord planned_search(const SearchSpec& search, const AlignOptions& alignments,
+                            std::string_view implementation) {
+  const ResolvedSearch setting = resolve(search.arguments, alignments, implementation);
   const initial_pose::SearchOptions& options = setting.options;
   SearchRecord record;
   record.name = search.name;
   record.strategy = setting.strategy.name;
-  record.method = to_string(options.method);
+  record.method = setting.is_own() ? setting.strategy.name : to_string(options.method);
   record.particles = options.particles;
-  if (options.method == initial_pose::Method::grid)  // a lattice may fall short of them
+  if (!setting.is_own() && options.method == initial_pose::Method::grid)  // a lattice may fall short of them
     record.particles = static_cast<int>(initial_pose::grid_places({}, options.particles).size());
   record.startup = options.startup;
   record.at_once = options.at_once;

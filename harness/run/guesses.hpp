@@ -2,6 +2,7 @@
 // truth.
 #pragma once
 
+#include <string_view>
 #include <vector>
 
 #include "data/dataset.hpp"
@@ -23,6 +24,7 @@ NamedGuess prior_guess(const Transform& truth, std::size_t frame_index, const Se
                        std::size_t k);
 
 /// Returns what is known of a search before it runs, without its seed, which is its prior's number.
-SearchRecord planned_search(const SearchSpec& search, const AlignOptions& alignments);
+SearchRecord planned_search(const SearchSpec& search, const AlignOptions& alignments,
+                            std::string_view implementation);
 
 }  // namespace ndt::harness

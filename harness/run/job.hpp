@@ -28,6 +28,7 @@ struct Job {
   std::optional<SearchSpec> search;  ///< instead of alignments
   std::optional<TimingRule> timing;  ///< instead of the plan's
   std::size_t first_measurement = 0, measurement_count = 0;  ///< of all measurements of these frames
+  std::optional<std::size_t> shared_count;                   ///< of them, if any, that another job has too
 };
 
 /// Options that the job's aligner is made with.

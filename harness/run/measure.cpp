@@ -64,7 +64,8 @@ class Measurer {
     per_scan_ = per_scan_of(measurement);
     search_.reset();
     out_of_time_ = false;
-    if (measurement.search) search_.emplace(resolve(job_.search.value().arguments, options_), measurement);
+    if (measurement.search)
+      search_.emplace(resolve(job_.search.value().arguments, options_, job_.implementation), measurement);
     if (is_too_long(measurement)) return;
     place(measurement, measurement.poses);
     PerScan first = starting_now();

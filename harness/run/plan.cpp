@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <random>
 #include <unordered_map>
@@ -10,8 +11,10 @@
 #include "base/environment.hpp"
 #include "data/load_dataset.hpp"
 #include "ndt/core/error.hpp"
+#include "peers/peers.hpp"
 #include "registry/option_keys.hpp"
 #include "run/job_measurements.hpp"
+#include "run/plan_blocks.hpp"
 #include "run/plan_budget.hpp"
 
 namespace ndt::harness {
@@ -153,7 +156,7 @@ class Planner {
   /// Those that are for this implementation.
   void add_searches(const Implementation& entry, Job& job, const Study& study, const Dataset& dataset) {
     for (const SearchSpec& search : study.searches) {
-      if (!contains(search.implementations, entry.name)) continue;
+      if (!search.is_for(entry)) continue;
       job.search = search;
       if (offered(entry, job, dataset)) add_blocks(job, study, dataset);
     }
@@ -166,6 +169,14 @@ class Planner {
     return variant;
   }
 
+  /// Why the implementation cannot do such a job; empty if it can.
+  static std::string why_not(const Implementation& entry, const Job& job) {
+    if (!job.search) return aligns(entry) ? "" : "it only searches for the initial pose";
+    if (can_run(resolve(job.search->arguments).strategy, entry)) return "";
+    return entry.own_process ? "it gives no score, and has no search of its own"
+                             : "it takes one pose at a time";
+  }
+
   /// An implementation may refuse options that others have; everyone refuses what is out of range. Of one
   /// that takes no batches, single alignments stay.
   bool offered(const Implementation& entry, Job& job, const Dataset& dataset) {
@@ -173,9 +184,10 @@ class Planner {
     per_scan(job.variant.options);  // refuses what would fail in every measurement
     try {
       entry.make(options);
-      if (job.search && !can_run(resolve(job.search->arguments).strategy, entry)) {
-        leave_out(fmt::format("{} in search {}", entry.name, job.search->name),
-                  entry.own_process ? "it gives no score" : "it takes one pose at a time");
+      if (const std::string why = why_not(entry, job); !why.empty()) {
+        leave_out(
+            fmt::format("{} in {}", entry.name, job.search ? "search " + job.search->name : "alignments"),
+            why);
         return false;
       }
       if (!entry.batches && std::erase_if(job.poses, [](int poses) { return poses > 1; }) > 0)
@@ -187,13 +199,14 @@ class Planner {
     }
   }
 
-  /// True unless another study has every measurement of the frame already.
-  bool has_news(const Study& study, const Job& job, const JobMeasurements& measurements, std::size_t frame) {
-    bool news = false;
+  /// Of every measurement of the frame, whether no study before has it.
+  std::vector<bool> news_of(const Study& study, const Job& job, const JobMeasurements& measurements,
+                            std::size_t frame) {
+    std::vector<bool> news;
     for (std::size_t k = 0; k < measurements.of_frame(frame); ++k) {
       const Measurement measurement = measurements.at(frame, k);
       const auto [planned, is_new] = planned_.emplace(measurement_key(measurement), &study);
-      news |= is_new;
+      news.push_back(is_new);
       if (is_new)
         plan_.cost.add(job, measurement, plan_.timing);
       else if (!measured_alike(*planned->second, study))
@@ -203,36 +216,25 @@ class Planner {
     return news;
   }
 
-  void add_blocks(Job& job, const Study& study, const Dataset& dataset) {
+  void add_blocks(const Job& job, const Study& study, const Dataset& dataset) {
     const JobMeasurements measurements(plan_.run_id, job, dataset);
-    std::vector<std::size_t> frames;
-    for (const std::size_t frame : spread_frames(dataset.frames.size(), study.frames))
-      if (has_news(study, job, measurements, frame)) frames.push_back(frame);
-    const auto block = static_cast<std::size_t>(study.measurements_per_job);
-    std::size_t first_frame = 0, first = 0;  // of the block
-    std::size_t count = 0;                   // of it so far
-    const auto end_block = [&](std::size_t last_frame) {
-      job.frames.assign(frames.begin() + static_cast<std::ptrdiff_t>(first_frame),
-                        frames.begin() + static_cast<std::ptrdiff_t>(last_frame + 1));
-      job.first_measurement = first;
-      job.measurement_count = count;
-      plan_.jobs.push_back(job);
-      count = 0;
-    };
-    for (std::size_t at = 0; at < frames.size(); ++at) {
-      const std::size_t of_frame = measurements.of_frame(frames[at]);
-      for (std::size_t done = 0; done < of_frame;) {
-        if (count == 0) {
-          first_frame = at;
-          first = done;
-        }
-        const std::size_t taken = std::min(block - count, of_frame - done);
-        count += taken;
-        done += taken;
-        if (count == block) end_block(at);
-      }
+    const std::vector<std::size_t> taken = spread_frames(dataset.frames.size(), study.frames);
+    std::vector<PlannedFrame> frames;
+    std::size_t all = 0;
+    for (const std::size_t frame : taken) {
+      PlannedFrame planned{frame, news_of(study, job, measurements, frame)};
+      all += planned.is_new.size();
+      if (std::ranges::count(planned.is_new, true) > 0) frames.push_back(std::move(planned));
     }
-    if (count > 0) end_block(frames.size() - 1);
+    auto block = static_cast<std::size_t>(study.measurements_per_job);
+    if (study.timed && is_dataset_path(job.dataset)) {
+      block = block_for_intervals(frames, block);
+      if (const std::size_t missing = missing_frames(taken.size(), all); missing > 0)
+        leave_out(fmt::format("{} processes an implementation on dataset {}", kLeastProcesses, job.dataset),
+                  fmt::format("{} frame{} missing, a process has one at least; times of fewer are not sure",
+                              missing, missing == 1 ? " is" : "s are"));
+    }
+    std::ranges::move(jobs_of(job, frames, block), std::back_inserter(plan_.jobs));
   }
 
   void leave_out(std::string what, std::string why) {
@@ -270,8 +272,8 @@ void PlanCost::add(const Job& job, const Measurement& measurement, const TimingR
   constexpr double kIdleShare = 1.0 / 3;  // of the cap, at most
   constexpr int kFewest = 3;              // samples, whatever the cap
   ++measurements;
-  alignments +=
-      static_cast<std::size_t>(measurement.search ? measurement.search->particles : measurement.poses);
+  alignments += static_cast<std::size_t>(measurement.search ? std::max(1, measurement.search->particles)
+                                                            : measurement.poses);
   if (!job.timed) return;
   const TimingRule timing = job.timing.value_or(timing_of_plan);
   if (!job.rate_hz) {

@@ -59,7 +59,7 @@ void PlanBudget::take(const std::string& preset, const Study& study, const Datas
     if (study.searches.empty())
       add(guesses_of(study, dataset), runs_of(*entry) * static_cast<double>(study.rates_hz.size()));
     for (const SearchSpec& search : study.searches)
-      if (std::ranges::count(search.implementations, entry->name) > 0) add(search.seeds, runs_of(*entry));
+      if (search.is_for(*entry)) add(search.seeds, runs_of(*entry));
   }
   measurements_ += measurements;
   if (measurements_ > static_cast<double>(Limits::kMeasurements))

@@ -43,6 +43,7 @@ constexpr auto fields_of(const Job*) {
                     Field{"frames", &Job::frames},
                     Field{"first_row", &Job::first_measurement},
                     Field{"row_count", &Job::measurement_count},
+                    Field{"shared_rows", &Job::shared_count},
                     Field{"poses", &Job::poses},
                     Field{"grids", &Job::grids},
                     Field{"scatters", &Job::scatters},
@@ -115,6 +116,8 @@ void require_bounds(const Job& job) {
   if (!is_peer_name(job.implementation)) find_implementation(job.implementation);
   require_whole("threads", job.threads, 1, Limits::kThreads);
   require_whole("row_count", static_cast<std::int64_t>(job.measurement_count), 1, Limits::kJobMeasurements);
+  require_whole("shared_rows", static_cast<std::int64_t>(job.shared_count.value_or(0)), 0,
+                static_cast<std::int64_t>(job.measurement_count));
   for (const int poses : job.poses) require_whole("poses", poses, 1, kPosesMost);
   require_bounds(job.grids);
   for (const GuessScatter& scatter : job.scatters) require_within(kGuessScatter, scatter);

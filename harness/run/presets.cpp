@@ -13,6 +13,7 @@
 #include "base/errors.hpp"
 #include "base/project_folder.hpp"
 #include "ndt/core/limits.hpp"
+#include "peers/peer_file.hpp"
 #include "registry/option_keys.hpp"
 
 namespace ndt::harness {
@@ -92,7 +93,8 @@ SearchSpec read_search(TomlTable& toml, const SearchSpec& common) {
                 "name the implementations that shall run this search");
   read_options(toml, search.arguments);
   try {
-    for (const std::string& implementation : search.implementations) find_implementation(implementation);
+    for (const std::string& implementation : search.implementations)
+      if (implementation != kAnyPeer) find_implementation(implementation);
     resolve(search.arguments);
   } catch (const std::exception& error) {
     toml.refuse("name",
@@ -225,6 +227,10 @@ Preset read_preset(const fs::path& file, Studies studies) {
 std::ptrdiff_t rank(const std::string& name) { return std::ranges::find(kOrder, name) - std::begin(kOrder); }
 
 }  // namespace
+
+bool SearchSpec::is_for(const Implementation& entry) const {
+  return contains(implementations, entry.name) || (entry.own_process && contains(implementations, kAnyPeer));
+}
 
 std::vector<Preset> presets() {
   std::vector<Preset> all;

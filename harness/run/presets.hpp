@@ -85,9 +85,10 @@ inline constexpr std::tuple kGuessScatter{
 struct SearchSpec {
   std::string name;
   SearchArguments arguments;                 ///< but for the seed
-  std::vector<std::string> implementations;  ///< that it is for
+  std::vector<std::string> implementations;  ///< that it is for; kAnyPeer: all peers that are asked for
   int seeds = 20;
   double sigma[5] = {1, 1, 0.1, 0.01, 0.01};  ///< x y z [m], roll pitch [rad]
+  bool is_for(const Implementation& entry) const;
 };
 
 /// Every dataset with every variant, thread count and implementation.

@@ -8,9 +8,12 @@ namespace ndt::harness {
 /// Known before the search runs.
 inline constexpr std::tuple kPlannedSearchColumns{
     Column{"name", &SearchRecord::name, "", Null::never, "name of the setting, unique in a preset"},
-    Column{"strategy", &SearchRecord::strategy, "", Null::never, "way in which the particles are aligned"},
-    Column{"method", &SearchRecord::method, "", Null::never, "method that proposes the particles"},
-    Column{"particles", &SearchRecord::particles, "", Null::never, "alignments that a search shall make"},
+    Column{"strategy", &SearchRecord::strategy, "", Null::never,
+           "way in which the particles are aligned; own: a peer's search, which has none"},
+    Column{"method", &SearchRecord::method, "", Null::never,
+           "method that proposes the particles; own: a peer's search"},
+    Column{"particles", &SearchRecord::particles, "", Null::never,
+           "alignments that a search shall make; 0 of a peer's own"},
     Column{"startup", &SearchRecord::startup, "", Null::never,
            "of them before the method is guided by results"},
     Column{"at_once", &SearchRecord::at_once, "", Null::never,
@@ -29,7 +32,7 @@ inline constexpr std::tuple kFoundColumns{
            "index of the particle with the largest NVTL, or of the last that continued it"},
     Column{"reliable", &SearchRecord::reliable, "", Null::may,
            "it converged, its NVTL is above the threshold, and no other mode is nearly as good; null if only "
-           "the threshold is missing"},
+           "the threshold is missing. Of a peer's search its own word; null if it says nothing"},
     Column{"ambiguous", &SearchRecord::ambiguous, "", Null::with_error, "another mode is nearly as good"},
     Column{"interrupted", &SearchRecord::interrupted, "", Null::later,
            "cancelled or timeout; null if all particles are finished"},
@@ -37,7 +40,7 @@ inline constexpr std::tuple kFoundColumns{
            "NVTL of the best particle of another mode, divided by the best; null without such a particle"},
     Column{"runner_up_pose", &SearchRecord::runner_up_pose, "", Null::may, "pose of that particle"},
     Column{"improvements", &SearchRecord::improvements, "us, m, deg", Null::with_error,
-           "every particle that was better than all before it, with its errors"},
+           "every particle that was better than all before it, with its errors; none of a peer's search"},
     Column{"paths", &SearchRecord::paths, "m, rad", Null::may,
            "x, y, yaw of every particle's start and end, and its NVTL; null if not asked for"}};
 

@@ -14,10 +14,9 @@ SearchRun::SearchRun(const ResolvedSearch& setting, const Measurement& measureme
 void SearchRun::run(Aligner& aligner, const PointCloud& scan, const PerScan& per_scan) {
   calls_.clear();
   const Stopwatch watch;
-  found_ = search(aligner, scan, prior_, setting_.strategy, setting_.options, per_scan,
-                  [&](const auto& particles) {
-                    calls_.push_back({particles.size(), watch.elapsed_us()});
-                  });
+  found_ = run_search(aligner, scan, prior_, setting_, per_scan, [&](const auto& particles) {
+    calls_.push_back({particles.size(), watch.elapsed_us()});
+  });
 }
 
 std::vector<AlignResult> SearchRun::take() {
@@ -39,6 +38,7 @@ void SearchRun::fill(Measurement& measurement, std::span<const AlignResult> resu
     search.runner_up_ratio = runner_up_ratio_;
     search.runner_up_pose = results[*found_.runner_up].map_from_scan;
   }
+  if (setting_.is_own()) return;  // its way there is not ours to see
   search.improvements = improvements(measurement, results);
   if (!with_paths) return;
   for (std::size_t k = 0; k < results.size(); ++k) {

@@ -50,7 +50,7 @@ SEARCH_COLUMNS = [
     Column("name", "", "text", NEVER, "of the setting, unique in a preset"),
     Column("strategy", "", "text", NEVER, "how the particles are aligned: one of STRATEGIES"),
     Column("method", "", "text", NEVER, "what proposes them: one of METHODS"),
-    Column("particles", "", "int", NEVER, "alignments that a search shall make"),
+    Column("particles", "", "int", NEVER, "alignments that a search shall make; 0 of a peer's own"),
     Column("startup", "", "int", NEVER, "of them before the method is guided by results"),
     Column("at_once", "", "int", NEVER, "proposals a round when guided; 1 unless batched_persistent"),
     Column("candidates", "", "int", LATER, "places considered for each guided proposal"),
@@ -154,8 +154,9 @@ PLAN_COLUMNS = [
 
 TIMINGS = ("settled", "wall_cap", "single")
 ERROR_KINDS = ("exception", "crash", "timeout", "memory", "skipped")
-STRATEGIES = ("sequential", "batched", "batched_persistent")
-METHODS = ("tpe", "random", "grid")
+OWN = "own"  # strategy and method of a peer's search: what it does is not known
+STRATEGIES = ("sequential", "batched", "batched_persistent", OWN)
+METHODS = ("tpe", "random", "grid", OWN)
 
 
 class Complaints:

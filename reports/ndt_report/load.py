@@ -67,7 +67,7 @@ def load_run(folder) -> Run:
     known = {"implementation": set(implementations.index), "dataset": set(datasets.index)}
     rows, notes = read_rows(folder / "results.jsonl", columns, known)
     _refuse_other_runs(folder, rows, plan, environment)
-    planned = sum(job["row_count"] for job in _own_jobs(plan))
+    planned = sum(job["row_count"] - job.get("shared_rows", 0) for job in _own_jobs(plan))
     if shard := plan.get("shard"):
         parts = ", ".join(map(str, shard["parts"]))
         notes.append(f"This is part {parts} of {shard['of']} of a run: ndt-bench merge joins them.")
@@ -108,10 +108,11 @@ def _own_jobs(plan: dict) -> list:
 
 
 def _planned_jobs(path: Path, jobs) -> dict:
-    """{number: job}"""
+    """{number: job}. shared_rows: those of row_count that another job has too; missing where there are none."""
     for number, job in enumerate(jobs, 1):
-        for key in ("job", "row_count"):
-            if not isinstance(job, dict) or type(job.get(key)) is not int or job[key] < 0:
+        for key, default in (("job", None), ("row_count", None), ("shared_rows", 0)):
+            value = job.get(key, default) if isinstance(job, dict) else None
+            if type(value) is not int or value < 0:
                 said = f"{key} is missing or not a whole number of 0 or more"
                 raise refusal(path, f"job {number}", said, SAME_CHECKOUT)
     return {job["job"]: job for job in jobs}

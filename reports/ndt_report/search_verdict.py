@@ -1,13 +1,19 @@
 """What the searches for the initial pose say, in plain words."""
 
+from .columns import OWN
 from .page_numbers import number
 from .searches import LEAST_SEARCHES, TPE
 
 
 def search_sentences(table, oracle: str) -> list:
-    """One a dataset: its fastest setting among those that may succeed as often as the best. table: of
-    search_table()."""
-    return [_sentence(dataset, rows, oracle) for dataset, rows in table.groupby("dataset", sort=False)]
+    """One a dataset: its fastest setting among those that may succeed as often as the best, then what peers find in
+    ways of their own. table: of search_table()."""
+    out = []
+    for dataset, rows in table.groupby("dataset", sort=False):
+        ours, peers = rows[rows.method != OWN], rows[rows.method == OWN]
+        said = [_sentence(dataset, ours, oracle)] if len(ours) else [f"Initial pose on {dataset}:"]
+        out.append(" ".join(said + [_of_peer(peer) for peer in peers.itertuples()]))
+    return out
 
 
 def candidates(rows):
@@ -35,6 +41,13 @@ def _sentence(dataset: str, rows, oracle: str) -> str:
     if most.success_share > best.success_share:
         said += f"; {_name(most)} is slower, {number(most.ms_p50)} ms, and {_share(most)} succeed"
     return said + "."
+
+
+def _of_peer(row) -> str:
+    failed = f", {row.errors} of {row.n} with an error" if row.errors else ""
+    if row.ms_p50 != row.ms_p50 or not row.known:
+        return f"{_name(row)}: {row.n} search{'es' if row.n > 1 else ''}{failed}; nothing can be said of them."
+    return f"{_name(row)}: {_share(row)} succeed{failed}, median {number(row.ms_p50)} ms; {_trusted(row)}."
 
 
 def _name(row) -> str:

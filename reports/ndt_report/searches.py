@@ -5,7 +5,7 @@ import numpy as np
 import pandas as pd
 
 from .accuracy import SEARCH_SUCCESS_DEG, SEARCH_SUCCESS_M
-from .columns import METHODS, SEARCH_COLUMNS, STRATEGIES
+from .columns import METHODS, OWN, SEARCH_COLUMNS, STRATEGIES
 from .kinds import PATH_KEYS
 from .latency import known_quantile
 from .load import natural_key
@@ -43,7 +43,7 @@ def search_measurements(measurements: pd.DataFrame) -> pd.DataFrame:
     """The searches among a run's measurements, in the order of the tables: SEARCH_COLUMNS as columns (the
     name as search_name, with the variant where that is not autoware), success (1, 0, NaN without truth; an
     error is no success) and ms (NaN with an error)."""
-    measurements = measurements[measurements.search.notna()].reset_index(drop=True)
+    measurements = _with_preparation(measurements[measurements.search.notna()].reset_index(drop=True))
     keys = pd.DataFrame(list(measurements.search), columns=[c.name for c in SEARCH_COLUMNS], dtype=object)
     names = [n if v == "autoware" else f"{n}, {v}" for n, v in zip(keys.name, measurements.variant)]
     measurements = pd.concat([measurements, keys.drop(columns="name")], axis=1).assign(search_name=names)
@@ -52,6 +52,15 @@ def search_measurements(measurements: pd.DataFrame) -> pd.DataFrame:
     ms = [np.nan if v is None else np.median(v) / 1000 for v in measurements.align_us]
     measurements = measurements.assign(ms=np.array(ms, float), success=_success(measurements))
     return measurements.iloc[_side_by_side(measurements)].reset_index(drop=True)
+
+
+def _with_preparation(measurements) -> pd.DataFrame:
+    """Peers from outside prepare the scan aside, all others in the search: times of both with it."""
+    if "prepare_us" not in measurements:  # in runs made before there were such peers
+        return measurements
+    aside = measurements.prepare_us.astype(float).fillna(0)
+    times = [us if us is None else us + more for us, more in zip(measurements.align_us, aside)]
+    return measurements.assign(align_us=pd.Series(times, measurements.index, object))
 
 
 def succeeds(translation_error_m, rotation_error_deg):
@@ -122,7 +131,7 @@ def _summary(group) -> dict:
         "success_low": low,
         "success_high": high,
         **_quantiles(done),
-        "iterations_per_particle": done.iterations.sum() / done.particles.sum() if len(done) else np.nan,
+        "iterations_per_particle": done.iterations.sum() / particles if (particles := done.particles.sum()) else np.nan,
         "reliable": len(trusted),
         "reliable_share": len(trusted) / len(done) if len(done) else np.nan,
         "false_reliable": int((judged == 0).sum()) if len(known) else np.nan,
@@ -173,8 +182,11 @@ def _held_against(row, table, oracle: str):
 
 def success_steps(searches: pd.DataFrame, over: str) -> pd.DataFrame:
     """Share of searches whose best particle so far is a success, a step function: one row per SEARCH_KEY and
-    step, the last where the longest search ends. over: "ms" since the search's start, or "particles_done". Of
-    every implementation the largest thread count, and only where LEAST_SEARCHES have truth."""
+    step, the last where the longest search ends. over: "ms" since the search's start, or "particles_done"; of a
+    peer's own search only its end is known, and nothing of particles. Of every implementation the largest thread
+    count, and only where LEAST_SEARCHES have truth."""
+    if over == "particles_done":
+        searches = searches[searches.method != OWN]
     most = (
         searches.groupby(SEARCH_KEY[:3], sort=False).threads.transform("max")
         if len(searches)
@@ -195,7 +207,7 @@ def success_steps(searches: pd.DataFrame, over: str) -> pd.DataFrame:
 
 def _steps(done, over) -> pd.Series:
     """How many of the searches are successes, by `over`; starts at the first result with the count there."""
-    events = [event for improvements in done.improvements for event in _changes(improvements, over)]
+    events = [event for search in done.itertuples() for event in _changes(search, over)]
     end = done.particles.max() if over == "particles_done" else done.ms.max()
     end = max([end] + [at for at, _ in events])
     counts = pd.DataFrame(events + [(end, 0)], columns=[over, "change"]).groupby(over).change.sum().cumsum()
@@ -204,10 +216,12 @@ def _steps(done, over) -> pd.Series:
     return counts[keep]
 
 
-def _changes(improvements, over):
+def _changes(search, over):
     """(where, +1, 0 or -1): the best particle so far became a success, or no longer is one."""
+    if search.method == OWN:
+        yield search.ms, int(search.success)
     before = 0
-    for best in improvements:
+    for best in search.improvements:
         at = best["particle"] + 1 if over == "particles_done" else best["us"] / 1000
         metres, degrees = best["translation_error_m"], best["rotation_error_deg"]
         now = int(metres is not None and succeeds(metres, degrees))

@@ -168,6 +168,52 @@ def test_what_a_peer_starts_ends_with_it(tmp_path, courtyard):
     assert ended("4322")
 
 
+@pytest.mark.parametrize("replaced, code", [
+    ("def on_scan(): daemon(); say(us=work())", 0),
+    ("def on_align(): daemon(); os._exit(3)", EXIT_JOBS_FAILED),
+    ("def on_align(): daemon(); time.sleep(60)", EXIT_JOBS_FAILED),
+])
+def test_what_forks_twice_ends_with_the_peer(tmp_path, replaced, code):
+    """In a session of its own, with a parent that has ended."""
+    daemon = """
+def daemon():
+    if os.fork() == 0:
+        os.setsid()
+        if os.fork() == 0:
+            open("started", "w").close()
+            os.execvp("sleep", ["sleep", "4323"])
+        os._exit(0)
+    os.wait()
+    while not os.path.exists("started"):
+        time.sleep(0.001)
+"""
+    env = make_peer(tmp_path / "peers", "daemons", daemon + replaced)
+    file = preset(tmp_path, '[limits]\nmeasurement_s = 2\n[[study]]\ndatasets = ["courtyard"]\nthreads = [1]\n'
+                  '[[study.scatters]]\nguesses = 1\nxy_m = 0.1\n')
+    bench("run", "--preset", file, "--implementation", "exec:daemons", "--samples", 1, "--out", tmp_path / "run", code=code, env=env)
+    assert (tmp_path / "peers" / "started").exists() and ended("4323")
+
+
+def test_an_answer_that_is_kept_is_never_asked_for_again(tmp_path, courtyard):
+    keeps = """
+import array
+kept = {}
+def on_align():
+    begin = time.perf_counter()
+    exact, single = tuple(request["guess"]), array.array("f", request["guess"]).tobytes()
+    if exact not in kept and single not in kept:
+        kept[exact] = kept[single] = work(20)
+    say(pose=request["guess"], converged=True, us=1e6 * (time.perf_counter() - begin))
+"""
+    env = make_peer(tmp_path / "peers", "keeps", keeps)
+    align = ["align", *courtyard.args, "--implementation", "exec:keeps", "--guess", "0.3,0,0,0,0,0", "--repeat", 5, "--json"]
+    said = json.loads(bench(*align, env=env).stdout)
+    assert len(said["align_us"]) == 5 and min(said["align_us"]) >= 20000
+    assert said["pose_xyz_m"] == pytest.approx([0.3, 0, 0], abs=1e-12), "the pose is that of the guess itself"
+    rows = run(tmp_path, ["exec:keeps"], env, code=0)
+    assert all(row["pose"] == row["guess"] and min(row["align_us"] + row["align_after_idle_us"]) >= 20000 for row in rows)
+
+
 def test_a_file_that_breaks_while_a_run_lasts_costs_the_peer_alone(tmp_path):
     env = make_peer(tmp_path / "peers", "good", "def on_map(): say(us=work()); open('good.toml', 'a').write('x = 1\\n')")
     rows = run(tmp_path, ["exec:good"], env, EXIT_JOBS_FAILED, study="measurements_per_job = 1\n")
@@ -269,7 +315,7 @@ def test_the_example_of_the_page_is_a_peer(tmp_path):
 
 def test_what_the_project_ships_can_be_read(tmp_path):
     shipped = {p["name"]: p for p in json.loads(bench("list", "--json", env={"NDT_PEERS": ""}).stdout)["peers"]}
-    for name in ("exec:small_gicp_gicp", "exec:small_gicp_vgicp", "exec:open3d_icp", "exec:open3d_gicp"):
+    for name in ("exec:small_gicp_gicp", "exec:small_gicp_vgicp", "exec:open3d_icp", "exec:open3d_gicp", "exec:kiss_matcher"):
         peer = shipped[name]
         assert peer["available"] or "./run peers" in peer["unavailable_reason"], name
         assert "licence" in peer["schedule"], name

@@ -82,6 +82,23 @@ def own_dataset(tmp_path_factory):
     return folder
 
 
+@pytest.mark.parametrize("scans, processes, missing", [(1, 1, "3 frames are missing"), (3, 3, "1 frame is missing"), (4, 4, None), (9, 5, None)])
+def test_own_data_gets_four_processes_or_it_is_said_what_is_missing(own_dataset, tmp_path, scans, processes, missing):
+    own = shutil.copytree(own_dataset, tmp_path / "own")
+    names = [f"{k}.pcd" for k in range(scans)]
+    for name in names:
+        shutil.copy(own / "a.pcd", own / name)
+    toml = (own / "dataset.toml").read_text()
+    (own / "dataset.toml").write_text(toml.replace("['a.pcd']", str(names)))
+    said = bench("run", "--preset", preset(tmp_path), "--dataset", own, "--implementation", "persistent_cpu", "--out", tmp_path / "run").stderr
+    rows = rows_in(tmp_path / "run")
+    assert len(rows) == scans and len({row["job"] for row in rows}) == processes
+    if missing is None:
+        assert "left out" not in said
+    else:
+        assert f"left out: 4 processes an implementation on dataset {own}: {missing}, a process has one at least" in said
+
+
 @pytest.mark.parametrize("cloud", ["map.pcd", "a.pcd"])
 def test_a_run_is_not_resumed_on_other_clouds(own_dataset, tmp_path, cloud):
     own = shutil.copytree(own_dataset, tmp_path / "own")

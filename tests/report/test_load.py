@@ -154,6 +154,16 @@ def test_a_run_that_was_stopped_is_loaded_and_says_so(folder):
     ]
 
 
+def test_what_two_jobs_share_is_planned_once(folder):
+    plan = json.loads((folder / "plan.json").read_text())
+    shared = {"job": 1000, "row_count": 7, "shared_rows": 7}
+    (folder / "plan.json").write_text(json.dumps(plan | {"jobs": [*plan["jobs"], shared]}))
+    assert load_run(folder).finished
+    shared["shared_rows"] = 5
+    (folder / "plan.json").write_text(json.dumps(plan | {"jobs": [*plan["jobs"], shared]}))
+    assert load_run(folder).notes == ["This run did not finish: 24 of 26 planned measurements are there."]
+
+
 @pytest.mark.parametrize(
     "name, content, said",
     [

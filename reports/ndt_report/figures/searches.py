@@ -2,6 +2,7 @@
 
 import pandas as pd
 
+from ..columns import OWN
 from ..page_numbers import number
 from ..searches import SEARCH_KEY, TPE
 from ..style import MUTED, SPARE_COLOURS, Looks, finish, log_axis, panels
@@ -13,6 +14,7 @@ DASHES = {  # of guided searches by strategy, of others by method
     "batched_persistent": "-",
     "random": (0, (6, 1.5, 1, 1.5)),
     "grid": (0, (3, 1, 1, 1, 1, 1)),
+    OWN: (0, (1, 1)),
 }
 ENDS = "osD^vP"  # the end of a line, by size of a round
 METHOD_COLOURS = {"tpe": SPARE_COLOURS[1], "random": SPARE_COLOURS[0], "grid": SPARE_COLOURS[3]}
@@ -124,9 +126,15 @@ def _legend(ax, steps, ends, look):
                 [],
                 color=MUTED,
                 linestyle=dash,
-                label=name if name not in METHOD_COLOURS else f"{name}, not guided",
+                label=_in_words(name),
             )
     _legend_of_ends(ax, ends)
+
+
+def _in_words(kind: str) -> str:
+    if kind == OWN:
+        return "a peer's own, by its end"
+    return kind if kind not in METHOD_COLOURS else f"{kind}, not guided"
 
 
 # --- success against particles ---

@@ -68,6 +68,26 @@ TEST(Plan, StudiesThatShareMeasurementsPlanThemOnce) {
             make_plan(preset_of(study_of({"courtyard"})), kOwnImplementations, "id").jobs.size());
 }
 
+/// The part of row_count that another job does not have, summed over all jobs.
+std::size_t own_rows(const Plan& plan) {
+  std::size_t rows = 0;
+  for (const Job& job : plan.jobs) rows += job.measurement_count - job.shared_count.value_or(0);
+  return rows;
+}
+
+TEST(Plan, AJobSaysHowManyOfItsMeasurementsAnotherHas) {
+  Preset preset = preset_of(study_of({"courtyard"}, 3));
+  EXPECT_EQ(own_rows(make_plan(preset, kOwnImplementations, "id")), 2u * 2u * 8u);
+  preset.studies[0].grids.resize(1);
+  preset.studies[0].grids[0].x_m = {0, 1};
+  preset.studies.push_back(preset.studies[0]);
+  preset.studies[1].grids[0].x_m = {0, 1, 2};
+  const Plan plan = make_plan(preset, kOwnImplementations, "id");
+  EXPECT_EQ(all_measurements(plan).size(), 2u * 2u * (2u + 3u)) << "a frame with news is planned whole";
+  EXPECT_EQ(own_rows(plan), 2u * 2u * 3u);
+  EXPECT_EQ(own_rows(plan), plan.cost.measurements);
+}
+
 TEST(Plan, TheOrderIsMixedAndTheSameForASeed) {
   Preset preset = preset_of(study_of({"courtyard", "courtyard_5k"}, 1));
   const std::string first = plan_json(make_plan(preset, kOwnImplementations, "id"));
@@ -394,6 +414,21 @@ TEST_F(PlanFile, APlanComesBackAsItWas) {
   EXPECT_EQ(read.jobs[0].timing.value().samples, 9);
   EXPECT_TRUE(read.jobs[0].variant.regularised_at_truth);
   EXPECT_EQ(plan_json(read_plan(put(plan_json(plan)))), plan_json(plan));
+}
+
+TEST_F(PlanFile, SharedMeasurementsComeBackAndAreNoMoreThanThereAre) {
+  Study study = study_of({"courtyard"});
+  study.grids.resize(1);
+  study.grids[0].x_m = {0, 1};
+  Preset preset = preset_of(study);
+  preset.studies.push_back(preset.studies[0]);
+  preset.studies[1].grids[0].x_m = {0, 1, 2};
+  const std::string text = plan_json(make_plan(preset, kOwnImplementations, "id"));
+  EXPECT_THAT(text, HasSubstr("\"shared_rows\": 2"));
+  EXPECT_EQ(plan_json(read_plan(put(text))), text);
+  auto bad = nlohmann::ordered_json::parse(text);
+  bad["jobs"][0]["shared_rows"] = 4;
+  EXPECT_THAT(input_error_of([&] { read_plan(put(bad.dump())); }), HasSubstr("shared_rows"));
 }
 
 TEST_F(PlanFile, SearchesComeBack) {

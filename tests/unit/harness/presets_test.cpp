@@ -4,6 +4,7 @@
 
 #include "base/errors.hpp"
 #include "data/load_dataset.hpp"
+#include "peers/peer_file.hpp"
 #include "scratch_files.hpp"
 
 namespace ndt::harness {
@@ -32,7 +33,8 @@ TEST(Presets, TheirDatasetsAndOptionsExist) {
       for (const Variant& variant : study.variants) EXPECT_NO_THROW(resolve(variant.options)) << variant.name;
       for (const SearchSpec& search : study.searches)
         for (const std::string& implementation : search.implementations)
-          EXPECT_NO_THROW(find_implementation(implementation)) << search.name;
+          EXPECT_TRUE(implementation == kAnyPeer ||
+                      find_implementation(implementation).name == implementation);
     }
 }
 
@@ -138,6 +140,20 @@ TEST_F(PresetFile, AStudysSearchesShareItsPriors) {
     EXPECT_EQ(search.seeds, 7);
     EXPECT_THAT(search.sigma, ElementsAre(5, 4, 3, 0.2, 0.1));
   }
+}
+
+TEST_F(PresetFile, ASearchMayBeForWhateverPeersAreNamed) {
+  const Preset preset =
+      find_preset(put("description = 'd'\n[[study]]\ndatasets = ['courtyard']\n"
+                      "searches = [{ name = 'a', implementations = ['exec:*', 'persistent_cpu'] }]\n")
+                      .string());
+  const SearchSpec& search = preset.studies.at(0).searches.at(0);
+  Implementation peer;
+  peer.name = "exec:a";
+  peer.own_process = true;
+  EXPECT_TRUE(search.is_for(peer));
+  EXPECT_TRUE(search.is_for(find_implementation("persistent_cpu")));
+  EXPECT_FALSE(search.is_for(find_implementation("cpu_pclomp_ref")));
 }
 
 TEST_F(PresetFile, MistakesInSearchesAreRefused) {

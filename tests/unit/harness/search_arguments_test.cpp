@@ -59,6 +59,21 @@ TEST(SearchArguments, WhatAStrategyOrMethodHasNoUseForIsRefused) {
   EXPECT_THAT([&] { resolve(none); }, ThrowsMessage<std::invalid_argument>(HasSubstr("particles = 0")));
 }
 
+TEST(SearchArguments, OfAPeersOwnSearchTheSeedAloneCounts) {
+  SearchArguments arguments = with("sequential");
+  arguments[&SearchOptions::particles] = 7;
+  arguments[&SearchOptions::seed] = 5;
+  const ResolvedSearch own = resolve(arguments, AlignOptions{}, "exec:a");
+  EXPECT_TRUE(own.is_own());
+  EXPECT_EQ(own.options.seed, 5u);
+  EXPECT_EQ(own.options.particles, 0);
+  const ResolvedSearch ours = resolve(arguments, AlignOptions{}, "persistent_cpu");
+  EXPECT_FALSE(ours.is_own());
+  EXPECT_EQ(ours.options.particles, 7);
+  for (const initial_pose::Strategy& strategy : initial_pose::strategies())
+    EXPECT_NE(strategy.name, kOwnSearch.name);
+}
+
 TEST(SearchArguments, AStrategyTakesItsOwnImplementationOrItsTwin) {
   const std::string persistent(
       choose_implementation(resolve(with("batched_persistent")).strategy, kAuto).name);
