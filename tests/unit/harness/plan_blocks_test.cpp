@@ -41,7 +41,7 @@ TEST(PlanBlocks, AJobCountsWhatIsNotNew) {
 
 TEST(PlanBlocks, FourProcessesWhereThereAreFourMeasurements) {
   for (std::size_t count = 1; count < 40; ++count)
-    for (const std::size_t most : {1, 2, 8, 100}) {
+    for (const std::size_t most : {1u, 2u, 8u, 100u}) {
       const auto frames = frames_of(count, 1);
       const std::size_t block = block_for_intervals(frames, most);
       EXPECT_LE(block, most);
