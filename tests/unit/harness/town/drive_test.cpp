@@ -113,7 +113,7 @@ void expect_free_of(const World& world, const Place& p) {
 TEST(TownDrive, NothingStandsInItsWay) {
   for (const TownScale scale :
        {TownScale::small, TownScale::standard, TownScale::field, TownScale::junction, TownScale::kidnap})
-    for (const std::uint64_t seed : {1, 2, 3}) {
+    for (const std::uint64_t seed : {1ULL, 2ULL, 3ULL}) {
       const TownPlan plan = plan_of(scale);
       const World world = build_world(plan, seed);
       for (const Drive& drive : {scan_drive(plan), map_drive(plan)})

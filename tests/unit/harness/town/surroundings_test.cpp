@@ -48,7 +48,7 @@ TEST(TownTunnel, HasThingsBeforeAndBehindItAndNothingOnTheRoad) {
 
 TEST(TownField, HasFewThingsAndNoneOnItsWay) {
   const TownPlan plan = plan_of(TownScale::field);
-  for (const std::uint64_t seed : {1, 2, 3}) {
+  for (const std::uint64_t seed : {1ULL, 2ULL, 3ULL}) {
     const World world = build_world(plan, seed);
     EXPECT_GT(world.solids().size(), 40u);
     EXPECT_LT(world.solids().size(), 150u);

@@ -4,7 +4,12 @@
 
 #include "bytes_of.hpp"
 #include "temporary_folder.hpp"
+#include "town/gnss.hpp"
+#include "town/odometry.hpp"
+#include "town/pace.hpp"
 #include "town/town.hpp"
+#include "town/town_plan.hpp"
+#include "town/traffic.hpp"
 
 namespace ndt::harness::town {
 namespace {
@@ -28,6 +33,41 @@ TEST(NDT_TOWN_BUILD, MakesTheBytesOfAnotherSeed) {
   const TownBytes bytes = written({.scale = TownScale::small, .seed = 0xFEDCBA9876543210, .threads = 2});
   EXPECT_EQ(bytes.map, 0x3D174F11BA3E440B);
   EXPECT_EQ(bytes.scans, 0xDC76B55FA466782E);
+}
+
+template <class T>
+std::uint64_t checksum_of(const std::vector<T>& values, std::uint64_t hash) {
+  return checksum(std::string(reinterpret_cast<const char*>(values.data()), values.size() * sizeof(T)), hash);
+}
+
+/// Of a few coarse sweeps among moving vehicles while the car moves, and of what the other sensors tell.
+std::uint64_t checksum_of_drive(TownScale scale) {
+  const TownPlan plan = plan_of(scale);
+  const World world = build_world(plan, 1);
+  const Drive drive = scan_drive(plan);
+  const std::vector<ScanStop> stops = scan_stops(plan, drive);
+  const Traffic traffic(plan, stops.back().time_s, 2);
+  const Lidar lidar({.beams = 16, .azimuths = 64});
+  std::uint64_t hash = checksum("");
+  std::vector<StampedTransform> truth;
+  for (const ScanStop& stop : stops)
+    truth.push_back({stop.time_s, sensor_pose(world.ground(), drive.at(stop.along_m))});
+  for (std::size_t i = 10; i < stops.size(); i += 30) {
+    std::vector<Transform> poses;
+    for (int k = 0; k < 64; ++k)
+      poses.push_back(sensor_pose(world.ground(), drive.at(stops[i].along_m + k * stops[i].speed_m_s / 640)));
+    const auto vehicles = traffic.at(world.ground(), stops[i].time_s, stops[i].along_m);
+    hash = checksum_of(lidar.scan(world, vehicles, poses, i), hash);
+  }
+  hash = checksum_of(gnss_of(truth, Outages::some, 3), hash);
+  return checksum_of(odometry_of(truth, 4, 20), hash);
+}
+
+TEST(NDT_TOWN_BUILD, MakesTheBytesOfTheOtherDrives) {
+  EXPECT_EQ(checksum_of_drive(TownScale::tunnel), 0x84FE82EF9830DA7E);
+  EXPECT_EQ(checksum_of_drive(TownScale::field), 0x7F6E301947E34398);
+  EXPECT_EQ(checksum_of_drive(TownScale::junction), 0xB23BF2E3D7361D5C);
+  EXPECT_EQ(checksum_of_drive(TownScale::kidnap), 0x18E26DD125BD2C52);
 }
 
 }  // namespace
