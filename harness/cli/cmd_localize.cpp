@@ -13,7 +13,9 @@
 #include "cli/print_localize.hpp"
 #include "cli/progress_line.hpp"
 #include "io/cloud_file.hpp"
+#include "localize/iteration_file.hpp"
 #include "localize/localize_run.hpp"
+#include "localize/records.hpp"
 
 namespace ndt::harness {
 namespace {
@@ -35,6 +37,7 @@ struct Arguments {
   std::vector<std::string> init, guess, sigma;
   std::optional<double> rate_hz;
   double critical_ms = 100;
+  bool debug_iterations = false;
   LocalizerArguments localizer;
   AlignArguments align;
   PreparationArguments preparation;
@@ -60,6 +63,11 @@ void check_uses(const Arguments& a, Prediction prediction) {
   if (!a.odometry.empty() && a.localizer[&LocalizerOptions::prediction] && prediction != Prediction::odometry)
     throw UsageError(fmt::format("--odometry is not used with --prediction {}: drop one",
                                  localization::to_string(prediction)));
+  const LocalizerArguments& given = a.localizer;
+  if (given[&LocalizerOptions::spread_neighbours].value_or(0) == 0 &&
+      (given[&LocalizerOptions::spread_offset_m] || given[&LocalizerOptions::spread_bound_m] ||
+       given[&LocalizerOptions::spread_reject_m]))
+    throw UsageError("the spread is not looked at: give --spread-neighbours N, or no other --spread option");
   if (a.align[&ScanOptions::regularisation_x_m] || a.align[&ScanOptions::regularisation_y_m])
     throw UsageError("--reg-x and --reg-y are one place for every scan: give --gnss, with a place for each");
 }
@@ -167,15 +175,17 @@ class Aligners {
       : entry_(entry), map_(std::move(map)), wide_(with_profile(a.align)) {
     auto& resolution = wide_[&AlignOptions::resolution_m];
     if (!resolution) resolution = options.resolution_m;
-    tracker_ = entry.make(options);
-    tracker_->set_map(map_);
+    tracker_ = another(options);
+  }
+  /// One more with the same map.
+  std::unique_ptr<Aligner> another(const AlignOptions& options) const {
+    std::unique_ptr<Aligner> aligner = entry_.make(options);
+    aligner->set_map(map_);
+    return aligner;
   }
   Aligner& tracker() { return *tracker_; }
   Aligner& searcher() {
-    if (!searcher_) {
-      searcher_ = entry_.make(resolve(wide_, Guesses::of_a_search));
-      searcher_->set_map(map_);
-    }
+    if (!searcher_) searcher_ = another(resolve(wide_, Guesses::of_a_search));
     return *searcher_;
   }
 
@@ -210,8 +220,13 @@ ExitCode localize(const Arguments& a) {
   input.critical_ms = a.critical_ms;
   input.odometry = a.odometry.empty() ? sequence.odometry : poses_or_none(a.odometry, sequence);
   input.gnss = poses_or_none(a.gnss, sequence);
-  input.scan = [&](std::size_t i) { return prepare(sequence.scan(i), scan_filters).cloud; };
-  input.limits = [&] { return per_scan(a.align); };
+  input.scan = sequence.scan;
+  input.filter = [&](PointCloud cloud) { return prepare(std::move(cloud), scan_filters).cloud; };
+  input.limits = [&] {
+    PerScan limits = per_scan(a.align);
+    limits.trace = a.debug_iterations;
+    return limits;
+  };
   const Implementation& entry = implementation_from(a.implementation);
   if (entry.own_process)
     throw UsageError(
@@ -227,13 +242,17 @@ ExitCode localize(const Arguments& a) {
   Localizer localizer(aligners.tracker(), setting, [&]() -> Aligner& { return aligners.searcher(); });
   start(localizer, a, sequence);
   LocalizationFiles files(a.out);
+  std::optional<IterationFile> iterations;
+  if (a.debug_iterations)
+    iterations.emplace(a.out, options, [&](const AlignOptions& level) { return aligners.another(level); });
   const LocalizeSummary summary = localize_all(localizer, input, [&](const LocalizedScan& scan) {
     files.append(scan);
+    if (iterations) iterations->append(scan);
     progress.show({.done = scan.frame + 1, .total = sequence.scans.size(), .now = scan.scan->name});
   });
   fmt::print("implementation   {} ({})\n{}", entry.name, entry.runs_on, to_text(summary, sequence));
-  fmt::print("written to       {}: poses.tum, poses_kitti.txt, frames.csv, diagnostics.jsonl\n",
-             printable_name(a.out));
+  fmt::print("written to       {}: poses.tum, poses_kitti.txt, frames.csv, diagnostics.jsonl{}\n",
+             printable_name(a.out), iterations ? fmt::format(", {}", IterationFile::kName) : "");
   return verdict_on(summary);
 }
 
@@ -292,6 +311,8 @@ void add_localize(CLI::App& app, Command& chosen) {
       ->required();
   command.add_option("--critical-ms", a->critical_ms, "a scan that takes longer is diagnosed (default 100)")
       ->type_name("MS");
+  command.add_flag("--debug-iterations", a->debug_iterations,
+                   "also write iterations.jsonl: every iteration with its gradient, Hessian and step");
   add_implementation_flag(command, a->implementation);
   add_flags(command, a->localizer, kGroup, Defaults::shown, [](const auto&) { return true; });
   add_align_flags(command, a->align);

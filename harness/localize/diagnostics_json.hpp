@@ -4,12 +4,10 @@
 
 #include <nlohmann/json.hpp>
 
-#include "localize/scan_sequence.hpp"
-#include "ndt/localization/scan_report.hpp"
+#include "localize/localized_scan.hpp"
 
 namespace ndt::harness {
 
-nlohmann::ordered_json diagnostics_json(std::size_t frame, const TimedScan& scan,
-                                        const localization::ScanReport& report, double execution_ms);
+nlohmann::ordered_json diagnostics_json(const LocalizedScan& scan);
 
 }  // namespace ndt::harness

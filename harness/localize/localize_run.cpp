@@ -7,6 +7,7 @@
 
 #include "base/clock.hpp"
 #include "base/metrics.hpp"
+#include "localize/diagnostics_json.hpp"
 
 namespace ndt::harness {
 namespace {
@@ -66,10 +67,19 @@ void count(SensorUse& sensor, bool used, localization::Miss miss) {
     sensor.used += used;
 }
 
+void count_times(LocalizeSummary& summary, const LocalizedScan& scan) {
+  summary.filter_ms.push_back(scan.times.filter_ms);
+  summary.execution_ms.push_back(scan.execution_ms);
+  summary.diagnostics_ms.push_back(scan.times.diagnostics_ms);
+  summary.frame_ms.push_back(frame_ms(scan));
+  for (std::size_t stage = 0; stage < kStages; ++stage)
+    if (const auto& ms = scan.times.stage_ms[stage]) summary.stage_ms[stage].push_back(*ms);
+}
+
 void count(LocalizeSummary& summary, const LocalizedScan& scan) {
   const ScanReport& report = *scan.report;
   ++summary.frames;
-  summary.execution_ms.push_back(scan.execution_ms);
+  count_times(summary, scan);
   count(summary.odometry, report.prediction.by == localization::Prediction::odometry,
         report.prediction.odometry_miss);
   count(summary.gnss, report.regularisation.has_value(), report.gnss_miss);
@@ -86,6 +96,13 @@ void count(LocalizeSummary& summary, const LocalizedScan& scan) {
   summary.found += report.recovery->found;
 }
 
+/// What the localizer cannot know, since it has no clock.
+void diagnose(ScanReport& report, const LocalizedScan& scan, double critical_ms) {
+  if (scan.execution_ms > critical_ms)
+    report.diagnosis.raise(
+        Level::warn, fmt::format("it took {:.1f} ms, more than {:g} ms", scan.execution_ms, critical_ms));
+}
+
 }  // namespace
 
 LocalizeSummary localize_all(localization::Localizer& localizer, const LocalizeInput& input,
@@ -96,16 +113,22 @@ LocalizeSummary localize_all(localization::Localizer& localizer, const LocalizeI
   const std::vector<TimedScan>& scans = input.sequence->scans;
   for (std::size_t frame = 0; frame < scans.size(); ++frame) {
     const double stamp_s = scans[frame].stamp_s;
-    const PointCloud cloud = input.scan(frame);
+    PointCloud cloud = input.scan(frame);
+    const Stopwatch filtering;
+    if (input.filter) cloud = input.filter(std::move(cloud));
+    const double filter_ms = filtering.elapsed_us() / 1000;
     odometry.until(stamp_s, [&](const auto& pose) { localizer.add_odometry(pose); });
     gnss.until(stamp_s, [&](const auto& pose) { localizer.add_gnss(pose); });
-    const Stopwatch watch;
-    ScanReport report = localizer.localize(stamp_s, cloud, input.limits());
-    const double execution_ms = watch.elapsed_us() / 1000;
-    if (execution_ms > input.critical_ms)
-      report.diagnosis.raise(
-          Level::warn, fmt::format("it took {:.1f} ms, more than {:g} ms", execution_ms, input.critical_ms));
-    const LocalizedScan scan{frame, &scans[frame], &report, execution_ms};
+    StageClock clock;
+    ScanReport report = localizer.localize(stamp_s, cloud, input.limits(),
+                                           [&](localization::Stage stage) { clock.ended(stage); });
+    LocalizedScan scan{frame, &scans[frame], &report, clock.elapsed_ms()};
+    scan.cloud = &cloud;
+    scan.times = {filter_ms, 0, clock.stage_ms()};
+    diagnose(report, scan, input.critical_ms);
+    const Stopwatch diagnosing;
+    scan.diagnostics = diagnostics_json(scan).dump();
+    scan.times.diagnostics_ms = diagnosing.elapsed_us() / 1000;
     count(summary, scan);
     if (scans[frame].truth) errors.add(*scans[frame].truth, report.map_from_scan);
     observe(scan);

@@ -3,21 +3,12 @@
 #pragma once
 
 #include <filesystem>
-#include <optional>
+#include <string>
 
 #include "base/output_file.hpp"
-#include "localize/scan_sequence.hpp"
-#include "ndt/localization/scan_report.hpp"
+#include "localize/localized_scan.hpp"
 
 namespace ndt::harness {
-
-/// What is written about one scan.
-struct LocalizedScan {
-  std::size_t frame = 0;
-  const TimedScan* scan = nullptr;
-  const localization::ScanReport* report = nullptr;
-  double execution_ms = 0;
-};
 
 /// Writes poses.tum, poses_kitti.txt, frames.csv and diagnostics.jsonl into a folder that is made with its
 /// parents.
@@ -32,9 +23,5 @@ class LocalizationFiles {
  private:
   NewFile tum_, kitti_, frames_, diagnostics_;
 };
-
-/// The columns of frames.csv and one row of it, without the lines' ends.
-std::string frames_heading();
-std::string frames_row(const LocalizedScan& scan);
 
 }  // namespace ndt::harness

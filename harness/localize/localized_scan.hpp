@@ -1,0 +1,29 @@
+// What is known of one scan when it is done.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+
+#include "localize/frame_times.hpp"
+#include "localize/scan_sequence.hpp"
+#include "ndt/localization/scan_report.hpp"
+
+namespace ndt::harness {
+
+struct LocalizedScan {
+  std::size_t frame = 0;
+  const TimedScan* scan = nullptr;
+  const localization::ScanReport* report = nullptr;
+  double execution_ms = 0;
+  const PointCloud* cloud = nullptr;  ///< as it was localised: filtered
+  FrameTimes times{};
+  std::string diagnostics{};  ///< its line of diagnostics.jsonl
+};
+
+/// From its filters to its diagnostics; reading and writing files is in no time.
+inline double frame_ms(const LocalizedScan& scan) {
+  return scan.times.filter_ms + scan.execution_ms + scan.times.diagnostics_ms;
+}
+
+}  // namespace ndt::harness
