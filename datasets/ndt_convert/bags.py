@@ -1,35 +1,57 @@
 """Messages of ROS 1 and ROS 2 bags, read with the library rosbags; ROS is not needed."""
 
-from contextlib import contextmanager
+import heapq
+from contextlib import ExitStack, contextmanager
 
 import numpy as np
 
-from . import poses
+from . import geodesy, poses
+from .clouds import EXTENSIONS
 from .faults import Fault, UsageFault
 from .pointcloud2 import MESSAGE_TYPE, points_of
 
 SUFFIXES = (".bag", ".mcap", ".db3")
 POSE_TYPES = {"nav_msgs/msg/Odometry": lambda m: m.pose.pose, "geometry_msgs/msg/PoseStamped": lambda m: m.pose,
               "geometry_msgs/msg/PoseWithCovarianceStamped": lambda m: m.pose.pose}
+NAVSAT_TYPE = "sensor_msgs/msg/NavSatFix"
+NO_FIX = -1  # of its status
 PACKETS = ("velodyne_msgs/", "ouster_", "pandar_msgs/", "hesai_", "nebula_msgs/", "rslidar_msg", "robosense_msgs/", "livox_")
 
 
 def is_bag(path):
-    return path.suffix in SUFFIXES if path.is_file() else (path / "metadata.yaml").is_file()
+    return path.suffix in SUFFIXES if path.is_file() else (path / "metadata.yaml").is_file() or bool(parts_of(path))
+
+
+def parts_of(folder):
+    """The files of a bag that was split and has no metadata.yaml; none of a folder with clouds."""
+    files = sorted(path for path in folder.glob("*") if path.is_file())
+    if any(path.suffix.lower() in EXTENSIONS for path in files):
+        return []
+    return [path for path in files if path.suffix in SUFFIXES]
 
 
 class Bag:
-    """An open bag; made by open_bag."""
+    """An open bag, of one file or several; made by open_bag."""
 
-    def __init__(self, path, reader, deserialize):
-        self.path, self._reader, self._deserialize = path, reader, deserialize
-        self.topics = {name: (info.msgtype, info.msgcount) for name, info in sorted(reader.topics.items())}
+    def __init__(self, path, readers, deserialize):
+        self.path, self._readers, self._deserialize = path, readers, deserialize
+        self.topics = {}  # name: (type, number of messages)
+        for name, info in sorted((item for reader in readers for item in reader.topics.items()), key=lambda item: item[0]):
+            self.topics[name] = (info.msgtype, info.msgcount + self.topics.get(name, (None, 0))[1])
+
+    def topics_of(self, kinds):
+        """Their names; those without a message too."""
+        return [name for name, (kind, _) in self.topics.items() if kind in kinds]
 
     def messages(self, topic):
         """(receive time in ns, message), in the order of the bag."""
         kind = self.topics[topic][0]
-        connections = [c for c in self._reader.connections if c.topic == topic]
-        for _, time_ns, raw in _faults_of(self.path, self._reader.messages(connections=connections)):
+        parts = []
+        for reader in self._readers:
+            connections = [c for c in reader.connections if c.topic == topic]
+            if connections:
+                parts.append(_faults_of(self.path, reader.messages(connections=connections)))
+        for _, time_ns, raw in heapq.merge(*parts, key=lambda message: message[1]):
             try:
                 message = self._deserialize(raw, kind)
             except Exception as error:  # the library lets assertions and struct errors through
@@ -66,14 +88,35 @@ class Bag:
             if times and at <= times[-1]:
                 continue  # repeated: the first stands
             turn = [pose.orientation.x, pose.orientation.y, pose.orientation.z, pose.orientation.w]
-            if not abs(np.linalg.norm(turn) - 1) <= poses.QUATERNION_NORM:
-                raise Fault(self.path, f"{topic} message {number}", f"the orientation {turn} is not a unit quaternion",
-                            "choose another topic, or give the poses with --poses")
             times.append(at)
-            out.append(poses.pose_of([pose.position.x, pose.position.y, pose.position.z], turn))
+            out.append(poses.checked_pose([pose.position.x, pose.position.y, pose.position.z], turn, self.path, f"{topic} message {number}"))
         if not times:
             raise Fault(self.path, topic, "contains no message", "choose another topic, or give the poses with --poses")
         return np.array(times), np.array(out)
+
+    def fixes(self, topic, origin):
+        """Times (s) and positions of a topic of NavSatFix in metres east, north and up of the origin, and how many had no fix."""
+        times, out, missing = [], [], 0
+        for time_ns, message in self.messages(topic):
+            at = stamp_s(message, time_ns, False)
+            place = [message.latitude, message.longitude, message.altitude if np.isfinite(message.altitude) else origin[2]]
+            if message.status.status <= NO_FIX or not np.isfinite(place).all():
+                missing += 1
+            elif not times or at > times[-1]:
+                times.append(at)
+                out.append(geodesy.east_north_up(place, origin))
+        if not times:
+            raise Fault(self.path, topic, f"contains no fix among {missing} messages", "choose another --gnss-topic, or leave it out")
+        return np.array(times), np.array(out), missing
+
+    def frame_of(self, topic):
+        """The frame that the first message of a topic tells of: of a pose the body's, or None; of others that of the header."""
+        message = next((message for _, message in self.messages(topic)), None)
+        if message is None:
+            return None
+        if self.topics[topic][0] in POSE_TYPES:
+            return getattr(message, "child_frame_id", None) or None
+        return message.header.frame_id
 
     def scans(self, topic, every, receive_time):
         """(time in s, points, dropped points) of every n-th message."""
@@ -88,6 +131,11 @@ class Bag:
                             "use the times of the recording: --receive-time" if not receive_time else "the bag repeats itself")
             last = at
             yield at, *points_of(message, self.path, where)
+
+    def kind_of(self, topic):
+        """Its type; refuses a topic that is not there."""
+        self._require_topic(topic)
+        return self.topics[topic][0]
 
     def _require_topic(self, topic):
         if topic not in self.topics:
@@ -116,17 +164,21 @@ def open_bag(path):
     except ImportError:
         advice = "python3 -m venv extras && extras/bin/pip install rosbags, and call extras/bin/python -m ndt_convert"
         raise Fault(path, "", "reading bags needs the Python package rosbags", advice) from None
-    one = path.suffix == ".bag"
+    parts = [path] if path.is_file() or (path / "metadata.yaml").is_file() else parts_of(path)
+    one = parts[0].suffix == ".bag"
+    if any((part.suffix == ".bag") != one for part in parts):
+        raise Fault(path, "", "has bags of ROS 1 and of ROS 2", "leave the parts of one recording in the folder")
     store = get_typestore(Stores.ROS1_NOETIC if one else Stores.ROS2_HUMBLE)
-    try:
-        reader = (Reader1 if one else Reader2)(path)
-        reader.open()
-    except Exception as error:  # the library's own, and what sqlite, yaml and the codecs raise
-        raise _unreadable(path, error) from None
-    try:
-        yield Bag(path, reader, store.deserialize_ros1 if one else store.deserialize_cdr)
-    finally:
-        reader.close()
+    with ExitStack() as stack:
+        readers = []
+        for part in parts:
+            try:
+                readers.append((Reader1 if one else Reader2)(part))
+                readers[-1].open()
+            except Exception as error:  # the library's own, and what sqlite, yaml and the codecs raise
+                raise _unreadable(part, error) from None
+            stack.callback(readers[-1].close)
+        yield Bag(path, readers, store.deserialize_ros1 if one else store.deserialize_cdr)
 
 
 def _faults_of(path, messages):

@@ -16,6 +16,7 @@ EPILOG = """exit codes: 0 ok, 1 usage, 2 bad input
 examples:
   python3 -m ndt_convert drive/ --poses drive.tum --build-map even --out my_drive
   python3 -m ndt_convert velodyne/ --poses 00.txt --calib calib.txt --stamps times.txt --every 5 --out kitti
+  python3 -m ndt_convert recording.mcap --odometry-tf odom --gnss-topic /fix --map-origin 49.01,8.43,115 --map map.pcd --out my_drive
   python3 -m ndt_convert recording.mcap --pose-topic /odometry --map map.pcd --out my_site
   python3 -m ndt_convert verify all
 """
@@ -27,19 +28,26 @@ class _Parser(argparse.ArgumentParser):
 
 
 def main(arguments):
+    return reported(PROGRAM, lambda: _run(arguments))
+
+
+def reported(program, work):
+    """The exit code of the work, after a line under the program's name if it could not be done."""
     try:
-        if arguments[:1] == ["verify"]:
-            return _verify(arguments[1:])
-        options = parser().parse_args(arguments)
-        _check(options)
-        convert(options, lambda line: print(f"{PROGRAM}: {line}"))
-        return EXIT_OK
+        return work()
     except Fault as fault:
-        print(f"{PROGRAM}: {fault}", file=sys.stderr)
+        print(f"{program}: {fault}", file=sys.stderr)
         return fault.exit_code
     except OSError as error:  # a full disk, a folder that cannot be written
-        print(f"{PROGRAM}: {error.filename or 'the folder of --out'}: {error.strerror}; choose another --out, or make room", file=sys.stderr)
+        print(f"{program}: {error.filename or 'the folder of --out'}: {error.strerror}; choose another --out, or make room", file=sys.stderr)
         return Fault.exit_code
+
+
+def _run(arguments):
+    if arguments[:1] == ["verify"]:
+        return _verify(arguments[1:])
+    convert(prepared(parser().parse_args(arguments)), lambda line: print(f"{PROGRAM}: {line}"))
+    return EXIT_OK
 
 
 def _verify(arguments):
@@ -74,6 +82,7 @@ def parser():
     g.add_argument("--poses-format", choices=["tum", "kitti"], help="default: by the number of columns")
     g.add_argument("--pose-topic", metavar="TOPIC",
                    help="topic of a bag: Odometry, PoseStamped or PoseWithCovarianceStamped")
+    g.add_argument("--pose-tf", metavar="FRAME", help="poses of the scans' frame in this one by a bag's tf, such as map")
     g.add_argument("--calib", type=Path, metavar="FILE", help="KITTI calib.txt: the poses are of camera 0")
     g.add_argument("--body-from-scan", type=Path, metavar="FILE",
                    help="4x4 matrix: the poses are of a body, this is how the sensor sits on it")
@@ -84,6 +93,13 @@ def parser():
                    help="where the poses come from, how good they are")
     g.add_argument("--truth-accuracy", type=_not_negative, default=0.05, metavar="M",
                    help="errors below this say nothing (0.05)")
+
+    g = p.add_argument_group("other sensors of a bag, for ndt-bench localize")
+    g.add_argument("--odometry-topic", metavar="TOPIC", help="Odometry, PoseStamped or PoseWithCovarianceStamped, in a world of its own")
+    g.add_argument("--odometry-tf", metavar="FRAME", help="poses of the scans' frame in this one by tf, such as odom")
+    g.add_argument("--gnss-topic", metavar="TOPIC", help="NavSatFix, or poses in the map as of --odometry-topic")
+    g.add_argument("--map-origin", type=_place, metavar="LAT,LON,HEIGHT",
+                   help="of NavSatFix: the map's origin on WGS 84, degrees and metres; its x is east, its y north (--map-origin=-33.9,18.4,0)")
 
     g = p.add_argument_group("map")
     g.add_argument("--map", type=Path, metavar="FILE", help="cloud to align with, copied as it is")
@@ -108,7 +124,8 @@ def parser():
     return p
 
 
-def _check(options):
+def prepared(options):
+    """Checked, and with what follows from others."""
     if not options.input.exists():
         raise Fault(options.input, "", "was not found", "check the path")
     if options.input.is_file() and options.input.suffix not in (".bag", ".mcap", ".db3"):
@@ -116,9 +133,13 @@ def _check(options):
     options.name = options.name or re.sub("[^a-z0-9]+", "_", options.out.resolve().name.lower()).strip("_")
     if not re.fullmatch("[a-z0-9_]{1,64}", options.name):
         raise UsageFault("--name", "", f"'{options.name}'", "give a-z, 0-9 and _, at most 64 of them")
-    for first, second in [("map", "build_map"), ("poses", "pose_topic"), ("calib", "body_from_scan")]:
+    for first, second in [("map", "build_map"), ("poses", "pose_topic"), ("poses", "pose_tf"), ("pose_topic", "pose_tf"),
+                          ("odometry_topic", "odometry_tf"), ("odometry", "odometry_topic"), ("odometry", "odometry_tf"),
+                          ("calib", "body_from_scan")]:
         if getattr(options, first) and getattr(options, second):
             raise UsageFault("usage", "", f"--{first} and --{second} exclude each other".replace("_", "-"), "leave one out")
+    if options.map_origin and not options.gnss_topic:
+        raise UsageFault("--map-origin", "", "is of a NavSatFix topic", "give it with --gnss-topic, or leave it out")
     with_map = bool(options.map or options.build_map)
     options.kind = options.kind or ("scan_to_map" if with_map else "sequence")
     if with_map == (options.kind == "sequence"):
@@ -132,6 +153,7 @@ def _check(options):
         raise UsageFault("--queries", "", f"--build-map {options.build_map} decides which scans are aligned", "leave one out")
     if options.map and options.map.suffix.lower() not in (".pcd", ".ply", ".bin"):
         raise Fault(options.map, "", f"unknown point cloud format '{options.map.suffix}'", "supported: .pcd, .ply, .bin")
+    return options
 
 
 def _number(text, what, good):
@@ -150,6 +172,17 @@ def _positive(text):
 
 def _not_negative(text):
     return _number(text, "of 0 or more", lambda v: v >= 0)
+
+
+def _place(text):
+    """(latitude, longitude, height)."""
+    try:
+        latitude, longitude, height = (float(word) for word in text.split(","))
+    except ValueError:
+        latitude = longitude = height = float("nan")
+    if not (abs(latitude) <= 90 and abs(longitude) <= 180 and abs(height) < 1e5):
+        raise argparse.ArgumentTypeError(f"'{text}' is not LATITUDE,LONGITUDE,HEIGHT in degrees and metres")
+    return latitude, longitude, height
 
 
 def _count(text):

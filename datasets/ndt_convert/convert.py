@@ -3,43 +3,16 @@
 import shutil
 import tempfile
 from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
 
-from . import bags, poses
+from . import bags, from_bag, from_folder, poses
 from .clouds import check_cloud, read_cloud, write_pcd
 from .description import description
 from .faults import Fault, UsageFault
-from .folder import scan_files
+from .recording import Scan
 from .toml_file import write_toml
 from .voxel_map import VoxelMap
-
-
-class Scan(NamedTuple):
-    file: Path  # in the folder that is being made
-    origin: str  # what messages call it
-
-
-class Trajectory:
-    """Poses of the scans, or what they are taken from. times is None where a row belongs to a scan by its number."""
-
-    def __init__(self, file, times, map_from_scan, longest_gap_s):
-        self.file, self.times, self.poses, self.longest_gap_s = file, times, map_from_scan, longest_gap_s
-
-    def of_scans(self, count, times):
-        """(poses, which of the scans have one)."""
-        if self.times is None or times is None:
-            if len(self.poses) != count:
-                raise Fault(self.file, "", f"{len(self.poses)} poses for {count} scans",
-                            "give one pose a scan, or TUM poses and the times of the scans (--stamps, or a bag)")
-            return self.poses, np.full(count, True)
-        found, covered = poses.at_times(self.times, self.poses, times, self.longest_gap_s)
-        if not covered.any():
-            raise Fault(self.file, "", f"its times {self.times[0]:.3f} to {self.times[-1]:.3f} s cover no scan, which are of "
-                        f"{times[0]:.3f} to {times[-1]:.3f} s",
-                        "shift them with --time-offset, or allow longer gaps with --longest-gap")
-        return found, covered
 
 
 def convert(options, say):
@@ -65,102 +38,19 @@ def require_free(out):
 
 
 def _fill(work, options, say):
-    if bags.is_bag(options.input):
-        scans, times, trajectory = _scans_of_bag(work, options, say)
-    else:
-        scans, times, trajectory = _scans_of_folder(work, options, say)
-    scans, times, truth = _truth(scans, times, trajectory, say)
+    recording = (from_bag if bags.is_bag(options.input) else from_folder).read(work, options, say)
+    scans, times, truth = _truth(recording.scans, recording.times, recording.trajectory, say)
     if truth is not None:
         poses.write_tum(work / "poses.tum", np.arange(len(scans)) if times is None else times, truth)
+    elif times is not None:
+        poses.write_times(work / "times.txt", times)
+    for name, sensor in (("odometry", recording.odometry), ("gnss", recording.gnss)):
+        if sensor is not None:
+            poses.write_tum(work / f"{name}.tum", *sensor)
     frames, map_name = _map(work, scans, truth, options, say)
     write_toml(work / "dataset.toml", description(work, scans, frames, map_name, truth is not None, options))
     size = sum(path.stat().st_size for path in work.rglob("*") if path.is_file())
     say(f"{options.out}: {len(scans)} scans{f', {map_name}' if map_name else ''}, {size / 2**20:.1f} MiB")
-
-
-def _scans_of_folder(work, options, say):
-    if options.topic or options.pose_topic or options.receive_time:
-        raise UsageFault(options.input, "", "is a folder of scans, not a bag",
-                         "leave out --topic, --pose-topic and --receive-time")
-    files = scan_files(options.input, [path for path in (options.map,) if path])
-    if [path.name for path in files] != sorted(path.name for path in files):
-        say("scans are taken in the order of the numbers in their names")
-    times, trajectory = _times_of_file(len(files), options), _trajectory_of_file(options)
-    taken = slice(None, None if options.max_scans is None else options.max_scans * options.every, options.every)
-    if trajectory is not None and (trajectory.times is None or times is None):  # by number, of all scans
-        trajectory.of_scans(len(files), None)
-        times = trajectory.times if times is None else times
-        trajectory = Trajectory(trajectory.file, None, trajectory.poses[taken], trajectory.longest_gap_s)
-    files, times = files[taken], None if times is None else times[taken]
-    scans = [Scan(work / "scans" / f"{number:06d}{file.suffix.lower()}", str(file)) for number, file in enumerate(files)]
-    for scan, file in zip(scans, files):
-        check_cloud(file)
-        shutil.copyfile(file, scan.file)
-    return scans, times, trajectory
-
-
-def _times_of_file(scans, options):
-    """None without a file of times."""
-    if not options.stamps:
-        return None
-    times = poses.read_times(options.stamps)
-    if len(times) != scans:
-        raise Fault(options.stamps, "", f"{len(times)} times for {scans} scans", "give one time a scan, in their order")
-    if (np.diff(times) <= 0).any():
-        raise Fault(options.stamps, "", "the times do not increase", "give them in the order of the scans")
-    return times
-
-
-def _scans_of_bag(work, options, say):
-    if options.stamps:
-        raise UsageFault(options.input, "", "a bag has times of its own", "leave out --stamps")
-    scans, times, dropped, empty = [], [], 0, 0
-    with bags.open_bag(options.input) as bag:
-        topic, why = bag.clouds_topic(options.topic)
-        if why:
-            say(why)
-        trajectory = _trajectory_of_file(options)
-        if options.pose_topic:
-            pose_times, found = bag.trajectory(options.pose_topic)
-            trajectory = Trajectory(f"{options.input}: {options.pose_topic}", pose_times, _moved(found, options),
-                                    options.longest_gap)
-        for time, points, lost in bag.scans(topic, options.every, options.receive_time):
-            if len(times) == options.max_scans:
-                break
-            dropped += lost
-            if not len(points):
-                empty += 1
-                continue
-            scans.append(Scan(work / "scans" / f"{len(times):06d}.pcd", f"{options.input}: {topic}"))
-            write_pcd(scans[-1].file, points)
-            times.append(time)
-    if dropped:
-        say(f"{dropped} points that are not finite were dropped")
-    if empty:
-        say(f"{empty} messages without a finite point were left out")
-    if not times:
-        raise Fault(options.input, topic, "contains no cloud with points", "choose another topic with --topic")
-    return scans, np.array(times), trajectory
-
-
-def _trajectory_of_file(options):
-    if not options.poses:
-        return None
-    kind = options.poses_format or poses.guess_format(options.poses)
-    if kind == "kitti":
-        return Trajectory(options.poses, None, _moved(poses.read_kitti(options.poses), options), options.longest_gap)
-    times, found = poses.read_tum(options.poses)
-    return Trajectory(options.poses, times + options.time_offset, _moved(found, options), options.longest_gap)
-
-
-def _moved(map_from_body, options):
-    """map_from_scan, by what is known of how the sensor is mounted."""
-    if options.calib:  # the camera's first frame is the map: the lidar's first frame becomes it
-        cam_from_lidar = poses.read_calibration(options.calib)
-        return np.linalg.inv(cam_from_lidar) @ map_from_body @ cam_from_lidar
-    if options.body_from_scan:
-        return map_from_body @ poses.read_matrix(options.body_from_scan)
-    return map_from_body
 
 
 def _truth(scans, times, trajectory, say):

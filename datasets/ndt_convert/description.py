@@ -28,6 +28,10 @@ def description(work, scans, frames, map_name, has_truth, options):
     if has_truth:
         table["truth"] = {"file": "poses.tum", "format": "tum", "quality": options.truth_quality, "exact": False,
                           "accuracy_m": options.truth_accuracy}
+    sensors = [name for name in ("odometry", "gnss") if (work / f"{name}.tum").exists()]
+    if (work / "times.txt").exists():
+        table["times"] = {"file": "times.txt"}
+    table |= {name: {"file": f"{name}.tum"} for name in sensors}
     table["guess"] = _guess(work, len(scans), has_truth, options)
     scan = {key: value for key, value in {"min_range_m": options.scan_min_range, "max_range_m": options.scan_max_range,
                                           "voxel_leaf_m": options.scan_voxel}.items() if value is not None}

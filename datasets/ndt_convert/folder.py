@@ -15,7 +15,7 @@ def scan_files(folder, left_out=()):
     if not files:
         below = sorted({path.parent for path in folder.glob("*/*") if path.suffix.lower() in EXTENSIONS})
         advice = "give the folder that holds the scans" + (f", such as {below[0]}" if below else "")
-        raise Fault(folder, "", f"contains no scans ({', '.join(EXTENSIONS)})" + _bags_in(folder), advice)
+        raise Fault(folder, "", f"contains no scans ({', '.join(EXTENSIONS)})", advice)
     formats = Counter(path.suffix.lower() for path in files)
     if len(formats) > 1:
         raise Fault(folder, "", "scans of several formats: " + ", ".join(f"{n} {e}" for e, n in sorted(formats.items())),
@@ -26,8 +26,3 @@ def scan_files(folder, left_out=()):
 def _natural(name):
     """Numbers by value, the rest by letter; the name itself decides between 01 and 1."""
     return [(0, int(part), "") if part.isdecimal() else (1, 0, part) for part in re.split(r"([0-9]+)", name) if part], name
-
-
-def _bags_in(folder):
-    bags = sorted(path.name for path in folder.iterdir() if path.suffix in (".bag", ".mcap", ".db3"))
-    return f", but the bag {bags[0]}: give that file itself" if bags else ""

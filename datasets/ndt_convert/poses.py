@@ -77,6 +77,11 @@ def write_tum(file, times, poses):
             out.write(" ".join(repr(float(v)) for v in (time, *pose[:3, 3], *quaternion_of(pose[:3, :3]))) + "\n")
 
 
+def write_times(file, times):
+    with open(file, "w", encoding="ascii") as out:
+        out.writelines(f"{float(time)!r}\n" for time in times)
+
+
 def at_times(times, poses, wanted, longest_gap_s):
     """Poses at the wanted times, between neighbours no farther apart than the gap; and which of them there are (mask)."""
     after = np.clip(np.searchsorted(times, wanted), 1, max(1, len(times) - 1))
@@ -100,6 +105,14 @@ def pose_of(position, quaternion):
                    [2 * (x * z - y * w), 2 * (y * z + x * w), 1 - 2 * (x * x + y * y)]]
     out[:3, 3] = position
     return out
+
+
+def checked_pose(position, quaternion, file, where):
+    """As pose_of; refuses what is no rotation or not finite."""
+    if not (abs(np.linalg.norm(quaternion) - 1) <= QUATERNION_NORM and np.isfinite(position).all()):
+        raise Fault(file, where, f"position {list(position)} and orientation {list(quaternion)}: not finite, or not a unit quaternion",
+                    "choose another topic, or give the poses with --poses")
+    return pose_of(position, quaternion)
 
 
 def quaternion_of(rotation):

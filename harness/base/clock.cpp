@@ -20,6 +20,14 @@ double process_cpu_ms() {
 
 }  // namespace
 
+double SteadyClock::now_s() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+void SteadyClock::wait_until(double time_s) {
+  std::this_thread::sleep_for(std::chrono::duration<double>(time_s - now_s()));
+}
+
 void Ticks::wait() const {
   if (!rate_hz_) return;
   const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - start_;

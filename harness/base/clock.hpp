@@ -17,6 +17,20 @@ class Stopwatch {
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };
 
+/// A clock that one can wait for; a test has one of its own.
+class Clock {
+ public:
+  virtual ~Clock() = default;
+  virtual double now_s() = 0;  ///< since any moment; never goes back
+  virtual void wait_until(double time_s) = 0;
+};
+
+class SteadyClock : public Clock {
+ public:
+  double now_s() override;
+  void wait_until(double time_s) override;
+};
+
 /// Ticks of a clock that began when this was made.
 class Ticks {
  public:

@@ -8,6 +8,7 @@
 #include "cli/commands.hpp"
 #include "cli/flags.hpp"
 #include "cli/print.hpp"
+#include "cli/scene_files.hpp"
 #include "cli/unit_warnings.hpp"
 #include "io/cloud_file.hpp"
 #include "peers/peer_aligner.hpp"
@@ -18,7 +19,7 @@ namespace ndt::harness {
 namespace {
 
 struct Arguments {
-  std::string map, scan;
+  std::string map, scan, ply;
   std::string implementation{kAuto};
   std::vector<std::string> guess;
   AlignArguments align;
@@ -79,6 +80,13 @@ Outcome align_repeatedly(Aligner& aligner, const PointCloud& map, const PointClo
   return outcome;
 }
 
+void draw(SceneFiles& scene, const PointCloud& map, const PointCloud& scan, const Transform& guess,
+          const AlignResult& result, Aligner* scorer) {
+  scene.put_map(map);
+  scene.put_scan("", scan, guess, result.map_from_scan, scorer);
+  scene.finish();
+}
+
 ExitCode align(const Arguments& a) {
   const Transform guess = pose_from(a.guess, "--guess");
   if (a.repeat < 1) throw UsageError(fmt::format("--repeat = {}: must be 1 or more", a.repeat));
@@ -93,7 +101,11 @@ ExitCode align(const Arguments& a) {
   const PreparedCloud map = prepare(read_cloud(a.map), map_filters),
                       scan = prepare(read_cloud(a.scan), scan_filters);
   warn_of_millimetres(map.cloud, scan.cloud);
+  std::optional<SceneFiles> scene;
+  if (!a.ply.empty()) scene.emplace(a.ply);
   const Outcome outcome = align_repeatedly(*aligner, map.cloud, scan.cloud, guess, a);
+  if (scene)
+    draw(*scene, map.cloud, scan.cloud, guess, outcome.result, entry.own_process ? nullptr : aligner.get());
   const Verdict verdict = verdict_of(outcome.result, options, entry);
   if (a.json) {
     nlohmann::ordered_json json =
@@ -131,6 +143,11 @@ void add_align(CLI::App& app, Command& chosen) {
                   "converged, reliable or both with a comma: exit with 4 unless the result is so")
       ->type_name("LIST")
       ->delimiter(',');
+  command
+      .add_option("--ply", a->ply,
+                  "new folder of coloured PLY: the map, and the scan at the guess and at the result, by the "
+                  "score of its points")
+      ->type_name("DIR");
   command.add_flag("--trace", a->trace, "also give the pose after every iteration");
   command.add_flag("--json", a->json, "one JSON object on stdout, with units in its key names");
   add_align_flags(command, a->align);

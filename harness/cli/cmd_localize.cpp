@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/clock.hpp"
 #include "base/errors.hpp"
 #include "base/numbers.hpp"
 #include "base/standard_streams.hpp"
@@ -12,6 +13,7 @@
 #include "cli/option_flags.hpp"
 #include "cli/print_localize.hpp"
 #include "cli/progress_line.hpp"
+#include "cli/scene_files.hpp"
 #include "io/cloud_file.hpp"
 #include "localize/iteration_file.hpp"
 #include "localize/localize_run.hpp"
@@ -32,12 +34,14 @@ constexpr const char *kSearch = "search", *kUsualSigma = "5,5,0.5,0.02,0.02";
 constexpr double kReliableTransformProbability = 3;
 
 struct Arguments {
-  std::string map, scans, stamps, odometry, gnss, out;
+  std::string map, scans, stamps, odometry, gnss, out, ply, ply_frames;
   std::string implementation{kAuto};
   std::vector<std::string> init, guess, sigma;
   std::optional<double> rate_hz;
   double critical_ms = 100;
   bool debug_iterations = false;
+  bool real_time = false;
+  std::optional<double> speed;
   LocalizerArguments localizer;
   AlignArguments align;
   PreparationArguments preparation;
@@ -78,6 +82,11 @@ void check(const Arguments& a) {
     throw UsageError(fmt::format("--rate = {}: must be above 0 to 1e6 scans a second", *a.rate_hz));
   if (!(a.critical_ms > 0))
     throw UsageError(fmt::format("--critical-ms = {}: must be above 0", a.critical_ms));
+  if (a.speed && !a.real_time) throw UsageError("--speed is of --real-time: give both, or drop it");
+  if (a.speed && !(*a.speed > 0 && *a.speed <= 1e6))
+    throw UsageError(fmt::format("--speed = {}: must be above 0 to 1e6", *a.speed));
+  if (a.ply.empty() && !a.ply_frames.empty())
+    throw UsageError("--ply-frames is of --ply: give both, or drop it");
   per_scan(a.align);
   resolve(with_profile(a.align));
   LocalizerOptions options;
@@ -218,8 +227,10 @@ ExitCode localize(const Arguments& a) {
   LocalizeInput input;
   input.sequence = &sequence;
   input.critical_ms = a.critical_ms;
+  SteadyClock clock;
+  if (a.real_time) input.real_time = RealTime{&clock, a.speed.value_or(1)};
   input.odometry = a.odometry.empty() ? sequence.odometry : poses_or_none(a.odometry, sequence);
-  input.gnss = poses_or_none(a.gnss, sequence);
+  input.gnss = a.gnss.empty() ? sequence.gnss : poses_or_none(a.gnss, sequence);
   input.scan = sequence.scan;
   input.filter = [&](PointCloud cloud) { return prepare(std::move(cloud), scan_filters).cloud; };
   input.limits = [&] {
@@ -238,7 +249,10 @@ ExitCode localize(const Arguments& a) {
         "ndt-bench: the score is not judged, so no pose is ok: no threshold is known for {}; give "
         "--least-score\n",
         unknown_score(setting, options, entry));
-  Aligners aligners(a, entry, options, map_of(a, sequence));
+  FrameScenes scenes(a.ply, a.ply_frames, sequence.scans.size());
+  PointCloud map = map_of(a, sequence);
+  scenes.add_map(map);
+  Aligners aligners(a, entry, options, std::move(map));
   Localizer localizer(aligners.tracker(), setting, [&]() -> Aligner& { return aligners.searcher(); });
   start(localizer, a, sequence);
   LocalizationFiles files(a.out);
@@ -248,8 +262,10 @@ ExitCode localize(const Arguments& a) {
   const LocalizeSummary summary = localize_all(localizer, input, [&](const LocalizedScan& scan) {
     files.append(scan);
     if (iterations) iterations->append(scan);
+    scenes.add(scan, aligners.tracker());
     progress.show({.done = scan.frame + 1, .total = sequence.scans.size(), .now = scan.scan->name});
   });
+  scenes.finish();
   fmt::print("implementation   {} ({})\n{}", entry.name, entry.runs_on, to_text(summary, sequence));
   fmt::print("written to       {}: poses.tum, poses_kitti.txt, frames.csv, diagnostics.jsonl{}\n",
              printable_name(a.out), iterations ? fmt::format(", {}", IterationFile::kName) : "");
@@ -309,10 +325,24 @@ void add_localize(CLI::App& app, Command& chosen) {
   command.add_option("--out", a->out, "folder of the poses and the diagnostics, made with its parents")
       ->type_name("DIR")
       ->required();
+  command
+      .add_option("--ply", a->ply,
+                  "new folder of coloured PLY: the map, and scans where they were expected and found, by the "
+                  "score of their points")
+      ->type_name("DIR");
+  command
+      .add_option("--ply-frames", a->ply_frames,
+                  "numbers of the scans in it, with commas (default: the first and the last)")
+      ->type_name("LIST");
   command.add_option("--critical-ms", a->critical_ms, "a scan that takes longer is diagnosed (default 100)")
       ->type_name("MS");
   command.add_flag("--debug-iterations", a->debug_iterations,
                    "also write iterations.jsonl: every iteration with its gradient, Hessian and step");
+  command.add_flag("--real-time", a->real_time,
+                   "scans arrive at their times; one that arrives while another is worked on takes the place "
+                   "of the one that waits, which is dropped and counted");
+  command.add_option("--speed", a->speed, "of --real-time: times as fast as recorded (default 1)")
+      ->type_name("FACTOR");
   add_implementation_flag(command, a->implementation);
   add_flags(command, a->localizer, kGroup, Defaults::shown, [](const auto&) { return true; });
   add_align_flags(command, a->align);

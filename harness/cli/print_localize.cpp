@@ -52,6 +52,9 @@ std::string to_text(const SensorUse& sensor) {
 std::string to_text(const LocalizeSummary& summary, const ScanSequence& sequence) {
   std::string text = fmt::format("scans            {} of {}: {} ok, {} doubtful, {} lost\n", summary.frames,
                                  sequence.name, summary.ok, summary.doubtful, summary.lost);
+  if (summary.dropped > 0)
+    text +=
+        fmt::format("dropped          {} more, which came while another was worked on\n", summary.dropped);
   text += sensor_line("odometry", summary.odometry) + sensor_line("GNSS", summary.gnss);
   if (summary.searches > 0)
     text += fmt::format("searches         {}, {} found a pose\n", summary.searches, summary.found);

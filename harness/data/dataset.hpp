@@ -29,7 +29,7 @@ struct Frame {
   std::string name;
   std::optional<Transform> truth;  ///< map_from_scan
   std::vector<NamedGuess> guesses;
-  std::optional<double> stamp_s{};  ///< time of the scan, where its truth has times
+  std::optional<double> stamp_s{};  ///< time of the scan, where there are times
 };
 
 /// How good a dataset's truth is, and which distance from it counts as success.
@@ -51,6 +51,7 @@ struct Dataset {
   TruthFacts truth;
   std::vector<Frame> frames;
   std::vector<StampedTransform> odometry;  ///< of another sensor, in a world of its own; may be empty
+  std::vector<StampedTransform> gnss;      ///< positions of the scanner in the map; may be empty
   bool one_map = true;                     ///< the same for every frame
   std::function<PointCloud(std::size_t frame)> map, scan;
 };

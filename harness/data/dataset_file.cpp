@@ -97,13 +97,28 @@ ReadPoses read_poses(const fs::path& file, const std::string& format) {
   return read;
 }
 
-/// Reads the odometry that a localisation may use, or returns nothing.
-std::vector<StampedTransform> read_odometry(TomlTable& root, const fs::path& folder) {
-  auto toml = root.table("odometry");
+/// Reads another sensor's poses, which a localisation may use, or returns nothing.
+std::vector<StampedTransform> read_sensor(TomlTable& root, const char* sensor, const fs::path& folder) {
+  auto toml = root.table(sensor);
   if (!toml) return {};
   const fs::path file = inside(folder, toml->required_text("file"), *toml, "file");
   toml->finish();
   return read_tum(file);
+}
+
+/// The times of the scans: the truth's, or else those of a file of their own; nothing if there are none.
+std::vector<double> read_scan_times(TomlTable& root, const fs::path& folder, std::size_t scans,
+                                    std::vector<double> of_truth) {
+  auto toml = root.table("times");
+  if (!toml) return of_truth;
+  const fs::path file = inside(folder, toml->required_text("file"), *toml, "file");
+  toml->finish();
+  if (!of_truth.empty()) toml->refuse("file", "given where the truth has times", "drop [times]");
+  std::vector<double> times_s = read_times(file);
+  if (times_s.size() != scans)
+    toml->refuse("file", fmt::format("{} times for {} scans", times_s.size(), scans),
+                 "give one time for every scan");
+  return times_s;
 }
 
 /// Reads the truth of every scan, or returns nothing.
@@ -201,8 +216,9 @@ class Builder {
     read_clouds();
     ReadPoses truth = read_truth(toml_, folder_, files_.size(), dataset_.truth);
     truth_ = std::move(truth.poses);
-    times_s_ = std::move(truth.times_s);
-    dataset_.odometry = read_odometry(toml_, folder_);
+    times_s_ = read_scan_times(toml_, folder_, files_.size(), std::move(truth.times_s));
+    dataset_.odometry = read_sensor(toml_, "odometry", folder_);
+    dataset_.gnss = read_sensor(toml_, "gnss", folder_);
     rule_ = read_guess_rule(toml_, folder_, files_.size(), !truth_.empty());
     make_frames();
     read_provenance();

@@ -150,4 +150,19 @@ Transform read_matrix(const std::filesystem::path& file) {
   }
 }
 
+std::vector<double> read_times(const std::filesystem::path& file) {
+  ByteSource source(file);
+  TextWords words(source, 0, TextWords::Comments::hash);
+  std::vector<double> times_s;
+  for (std::array<double, 1> row; read_numbers(words, row);) {
+    require_room(words, times_s.size());
+    if (!times_s.empty() && row[0] <= times_s.back())
+      throw words.refused(
+          fmt::format("time {} does not come after {}, the one before", row[0], times_s.back()),
+          "give the scans in the order of their times");
+    times_s.push_back(row[0]);
+  }
+  return times_s;
+}
+
 }  // namespace ndt::harness

@@ -1,4 +1,5 @@
-// Poses in and out: TUM text (time and quaternion), KITTI poses (3x4 matrices without times), one 4x4 matrix.
+// Poses in and out: TUM text (time and quaternion), KITTI poses (3x4 matrices without times), one 4x4 matrix;
+// times alone.
 #pragma once
 
 #include <array>
@@ -66,6 +67,9 @@ std::string kitti_line(const Transform& map_from_body);
 /// Reads a file of 16 numbers, a rigid 4x4 matrix row by row, separated by commas and/or blanks. Throws
 /// ndt::InputError for anything else.
 Transform read_matrix(const std::filesystem::path& file);
+
+/// Reads a number a line: seconds, such as KITTI's times.txt. Throws ndt::InputError as read_tum does.
+std::vector<double> read_times(const std::filesystem::path& file);
 
 // Steps that the readers and writers above share.
 

@@ -42,7 +42,7 @@ void put_autoware_keys(ordered_json& j, const LocalizedScan& scan) {
   };
   j["topic_time_stamp"] = report.stamp_s;
   j["sensor_points_size"] = report.points;
-  j["sensor_points_delay_time_sec"] = nullptr;  // a recording has no delay
+  j["sensor_points_delay_time_sec"] = number(scan.delay_s);  // only in real time is there one
   j["sensor_points_max_distance"] = report.farthest_m;
   j["is_succeed_transform_sensor_points"] = report.points > 0;
   j["is_activated"] = true;
@@ -135,6 +135,7 @@ ordered_json diagnostics_json(const LocalizedScan& scan) {
   j["level"] = std::string(to_string(report.diagnosis.level));
   j["messages"] = report.diagnosis.messages;
   put_autoware_keys(j, scan);
+  j["dropped_before"] = scan.dropped;
   put_own_keys(j, report);
   return j;
 }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "base/clock.hpp"
 #include "base/metrics.hpp"
@@ -79,6 +80,7 @@ void count_times(LocalizeSummary& summary, const LocalizedScan& scan) {
 void count(LocalizeSummary& summary, const LocalizedScan& scan) {
   const ScanReport& report = *scan.report;
   ++summary.frames;
+  summary.dropped += scan.dropped;
   count_times(summary, scan);
   count(summary.odometry, report.prediction.by == localization::Prediction::odometry,
         report.prediction.odometry_miss);
@@ -98,6 +100,10 @@ void count(LocalizeSummary& summary, const LocalizedScan& scan) {
 
 /// What the localizer cannot know, since it has no clock.
 void diagnose(ScanReport& report, const LocalizedScan& scan, double critical_ms) {
+  if (scan.dropped > 0)
+    report.diagnosis.raise(
+        Level::warn,
+        fmt::format("{} scans before it came while another was worked on, and were dropped", scan.dropped));
   if (scan.execution_ms > critical_ms)
     report.diagnosis.raise(
         Level::warn, fmt::format("it took {:.1f} ms, more than {:g} ms", scan.execution_ms, critical_ms));
@@ -111,27 +117,31 @@ LocalizeSummary localize_all(localization::Localizer& localizer, const LocalizeI
   Errors errors;
   Feed odometry(input.odometry), gnss(input.gnss);
   const std::vector<TimedScan>& scans = input.sequence->scans;
-  for (std::size_t frame = 0; frame < scans.size(); ++frame) {
-    const double stamp_s = scans[frame].stamp_s;
-    PointCloud cloud = input.scan(frame);
+  Arrivals arrivals(scans, input.real_time);
+  while (const auto arrival = arrivals.next()) {
+    const TimedScan& timed = scans[arrival->frame];
+    PointCloud cloud;
+    arrivals.outside_time([&] { cloud = input.scan(arrival->frame); });
     const Stopwatch filtering;
     if (input.filter) cloud = input.filter(std::move(cloud));
     const double filter_ms = filtering.elapsed_us() / 1000;
-    odometry.until(stamp_s, [&](const auto& pose) { localizer.add_odometry(pose); });
-    gnss.until(stamp_s, [&](const auto& pose) { localizer.add_gnss(pose); });
+    odometry.until(timed.stamp_s, [&](const auto& pose) { localizer.add_odometry(pose); });
+    gnss.until(timed.stamp_s, [&](const auto& pose) { localizer.add_gnss(pose); });
     StageClock clock;
-    ScanReport report = localizer.localize(stamp_s, cloud, input.limits(),
+    ScanReport report = localizer.localize(timed.stamp_s, cloud, input.limits(),
                                            [&](localization::Stage stage) { clock.ended(stage); });
-    LocalizedScan scan{frame, &scans[frame], &report, clock.elapsed_ms()};
-    scan.cloud = &cloud;
+    LocalizedScan scan{arrival->frame,   &timed,           &report, clock.elapsed_ms(),
+                       arrival->dropped, arrival->delay_s, &cloud};
     scan.times = {filter_ms, 0, clock.stage_ms()};
     diagnose(report, scan, input.critical_ms);
     const Stopwatch diagnosing;
     scan.diagnostics = diagnostics_json(scan).dump();
     scan.times.diagnostics_ms = diagnosing.elapsed_us() / 1000;
-    count(summary, scan);
-    if (scans[frame].truth) errors.add(*scans[frame].truth, report.map_from_scan);
-    observe(scan);
+    arrivals.outside_time([&] {
+      count(summary, scan);
+      if (timed.truth) errors.add(*timed.truth, report.map_from_scan);
+      observe(scan);
+    });
   }
   summary.error = errors.result();
   return summary;

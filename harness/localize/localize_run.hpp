@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "io/trajectory.hpp"
+#include "localize/arrivals.hpp"
 #include "localize/localized_scan.hpp"
 #include "ndt/localization/localizer.hpp"
 
@@ -26,7 +27,8 @@ struct SensorUse {
 };
 
 struct LocalizeSummary {
-  std::size_t frames = 0, ok = 0, doubtful = 0, lost = 0;
+  std::size_t frames = 0, ok = 0, doubtful = 0, lost = 0;  ///< of the scans that were worked on
+  std::size_t dropped = 0;                                 ///< late ones, in real time
   std::optional<std::size_t> lost_since;  ///< the frame since which it is lost, if it ends so
   std::size_t searches = 0, found = 0;    ///< searches, and those that found a pose
   SensorUse odometry, gnss;               ///< of the predictions, and of the alignments; 0 without one
@@ -39,16 +41,18 @@ struct LocalizeSummary {
 struct LocalizeInput {
   const ScanSequence* sequence = nullptr;
   std::function<PointCloud(std::size_t index)> scan;
-  std::function<PointCloud(PointCloud)> filter;  ///< of every scan
+  std::function<PointCloud(PointCloud)> filter;  ///< as asked for; may be empty
   std::vector<StampedTransform> odometry, gnss;
-  double critical_ms = 100;         ///< a scan that takes longer is diagnosed
-  std::function<PerScan()> limits;  ///< of a scan's alignments, counted from the call
+  double critical_ms = 100;           ///< a scan that takes longer is diagnosed
+  std::optional<RealTime> real_time;  ///< nothing: scan after scan, however long each takes
+  std::function<PerScan()> limits;    ///< of a scan's alignments, counted from the call
 };
 
 /// Called after every scan.
 using ObserveScan = std::function<void(const LocalizedScan&)>;
 
-/// Localises every scan of the sequence. The localizer has been given its start.
+/// Localises every scan of the sequence, or in real time those that are not late. The localizer has been
+/// given its start.
 LocalizeSummary localize_all(localization::Localizer& localizer, const LocalizeInput& input,
                              const ObserveScan& observe);
 

@@ -16,7 +16,9 @@ struct LocalizedScan {
   const TimedScan* scan = nullptr;
   const localization::ScanReport* report = nullptr;
   double execution_ms = 0;
-  const PointCloud* cloud = nullptr;  ///< as it was localised: filtered
+  std::size_t dropped = 0;            ///< scans before it that were not localised
+  std::optional<double> delay_s{};    ///< in real time, from its arrival to when it was worked on
+  const PointCloud* cloud = nullptr;  ///< the scan, filtered
   FrameTimes times{};
   std::string diagnostics{};  ///< its line of diagnostics.jsonl
 };

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 
 #include "base/errors.hpp"
 #include "data/load_dataset.hpp"
@@ -50,25 +49,36 @@ std::vector<fs::path> clouds_in(const fs::path& folder) {
     if (is_cloud(entry.path())) files.push_back(entry.path());
   if (files.empty())
     throw refusal(printable_name(folder.native()), "", fmt::format("no cloud in it ({})", cloud_extensions()),
-                  error ? "make the folder readable: " + error.message()
-                        : "give the folder of the scans; a ROS bag becomes one with ./run convert");
+                  error ? "make the folder readable: " + error.message() : "give the folder of the scans");
   sort_scans(files);
   return files;
 }
 
-std::vector<double> read_stamps(const fs::path& file) {
-  ByteSource source(file);
-  TextWords words(source, 0, TextWords::Comments::hash);
-  std::vector<double> stamps;
-  for (std::array<double, 1> row; read_numbers(words, row);) {
-    require_room(words, stamps.size());
-    if (!stamps.empty() && row[0] <= stamps.back())
-      throw words.refused(
-          fmt::format("time {} does not come after {}, the one before", row[0], stamps.back()),
-          "give the scans in the order of their times");
-    stamps.push_back(row[0]);
+bool is_bag_file(const fs::path& file) {
+  const std::string ending = file.extension().string();
+  return ending == ".bag" || ending == ".mcap" || ending == ".db3";
+}
+
+bool is_bag(const fs::path& scans) {
+  std::error_code error;
+  if (!fs::is_directory(scans, error)) return is_bag_file(scans) && fs::is_regular_file(scans, error);
+  if (fs::exists(scans / "dataset.toml", error)) return false;
+  if (fs::exists(scans / "metadata.yaml", error)) return true;
+  bool parts = false, clouds = false;
+  for (const auto& entry : fs::directory_iterator(scans, error)) {
+    parts = parts || is_bag_file(entry.path());
+    clouds = clouds || is_cloud(entry.path());
   }
-  return stamps;
+  return parts && !clouds;
+}
+
+/// A Python package reads them, which ./run calls first.
+void refuse_bag(const fs::path& scans) {
+  if (is_bag(scans))
+    throw UsageError(fmt::format(
+        "--scans: {} is a ROS bag; give the same arguments to ./run localize, which reads bags, or "
+        "make a dataset of it with ./run convert",
+        printable_name(scans.native())));
 }
 
 ScanSequence of_folder(const fs::path& folder) {
@@ -103,6 +113,7 @@ ScanSequence of_dataset(Dataset dataset) {
   sequence.resolution_m = dataset.resolution_m;
   sequence.truth = dataset.truth;
   sequence.odometry = std::move(dataset.odometry);
+  sequence.gnss = std::move(dataset.gnss);
   sequence.near_start = near_start_of(dataset.frames[0]);
   for (const Frame& frame : dataset.frames)
     sequence.scans.push_back({frame.name, frame.stamp_s.value_or(0), frame.truth});
@@ -123,6 +134,7 @@ void set_stamps(ScanSequence& sequence, const std::vector<double>& stamps, const
 
 ScanSequence open_sequence(const std::string& scans, const StampSource& stamps,
                            const ReportProgress& report) {
+  refuse_bag(scans);
   std::error_code error;
   const bool folder = fs::is_directory(scans, error) && !fs::exists(fs::path(scans) / "dataset.toml", error);
   bool has_stamps = false;
@@ -138,7 +150,7 @@ ScanSequence open_sequence(const std::string& scans, const StampSource& stamps,
   if (has_stamps && stamps.rate_hz)
     throw UsageError(fmt::format("--rate: the scans of {} have times; drop it", sequence.name));
   if (stamps.file) {
-    set_stamps(sequence, read_stamps(*stamps.file), *stamps.file);
+    set_stamps(sequence, read_times(*stamps.file), *stamps.file);
   } else if (!has_stamps) {
     const double rate_hz = stamps.rate_hz.value_or(kUsualRateHz);
     for (std::size_t i = 0; i < sequence.scans.size(); ++i)

@@ -23,10 +23,10 @@ struct ScanSequence {
   std::string name;
   std::vector<TimedScan> scans;
   std::function<PointCloud(std::size_t index)> scan;
-  std::function<PointCloud()> map;         ///< empty for a folder
-  std::optional<double> resolution_m;      ///< that the dataset is meant for
-  std::optional<Transform> near_start;     ///< a guess of the first scan's pose, if something is known of it
-  std::vector<StampedTransform> odometry;  ///< the dataset's own, or none
+  std::function<PointCloud()> map;      ///< empty for a folder
+  std::optional<double> resolution_m;   ///< that the dataset is meant for
+  std::optional<Transform> near_start;  ///< a guess of the first scan's pose, if something is known of it
+  std::vector<StampedTransform> odometry, gnss;  ///< the dataset's own, or none
   TruthFacts truth;
   std::string note;  ///< what a person should know about the times; may be empty
 };
@@ -40,8 +40,8 @@ struct StampSource {
 /// Takes a folder without a dataset.toml as a folder of clouds, in the order of their names, or of their
 /// numbers where every name is one, and anything else as a dataset's name or path. Throws InputError for a
 /// folder without clouds, a file name that cannot be printed, times that do not increase or are not one per
-/// scan, and a dataset whose scans are not of one map; UsageError for an unknown name, and for a rate where
-/// there are times.
+/// scan, and a dataset whose scans are not of one map; UsageError for an unknown name, a ROS bag, and a rate
+/// where there are times.
 ScanSequence open_sequence(const std::string& scans, const StampSource& stamps,
                            const ReportProgress& report = {});
 

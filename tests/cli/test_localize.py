@@ -34,7 +34,8 @@ AUTOWARE = {
     "nearest_voxel_transformation_likelihood_diff": [NUMBER, NULL], "distance_initial_to_result": [NUMBER, NULL],
     "execution_time": [NUMBER], "skipping_publish_num": [WHOLE],
 }
-SCHEMA = {"frame": [WHOLE], "scan": [TEXT], "level": [TEXT], "messages": [LIST], **AUTOWARE,
+REAL_TIME = AUTOWARE | {"sensor_points_delay_time_sec": [NUMBER]}
+SCHEMA = {"frame": [WHOLE], "scan": [TEXT], "level": [TEXT], "messages": [LIST], **AUTOWARE, "dropped_before": [WHOLE],
           "verdict": [TEXT], "reason": [TEXT], "source": [TEXT], "pose_xyz_m": [LIST], "pose_rpy_rad": [LIST],
           "covariance": [LIST, NULL], "covariance_by": [TEXT, NULL], "predicted_by": [TEXT], "predicted_xyz_m": [LIST], "predicted_rpy_rad": [LIST],
           "odometry_miss": [TEXT], "gnss_miss": [TEXT], "regularisation_xy_m": [LIST, NULL], "stop": [TEXT, NULL],
@@ -56,8 +57,8 @@ def check(record, schema):
         assert fits, f"{key} = {value!r}"
 
 
-def check_diagnostics(record):
-    check(record, SCHEMA)
+def check_diagnostics(record, schema=SCHEMA):
+    check(record, schema)
     assert record["level"] in LEVELS and (record["level"] == "OK") == (record["messages"] == [])
     assert (record["level"] == "ERROR") == (record["verdict"] == "lost")
     assert len(record["pose_xyz_m"]) == len(record["pose_rpy_rad"]) == 3
@@ -346,6 +347,56 @@ def test_an_iterations_derivatives_are_those_of_evaluate(town, tmp_path, profile
     assert line["hessian"] == pytest.approx(told["hessian"], rel=1e-4, abs=1e-4 * max(map(abs, told["hessian"])))
 
 
+def test_in_real_time_late_scans_are_dropped_and_counted(town, tmp_path):
+    got, done = localize(town, tmp_path / "fast", "--real-time", "--speed", 1e6)  # all are there before the first is done
+    assert [f["frame"] for f in got.frames] == ["0", "7"] and [d["dropped_before"] for d in got.diagnostics] == [0, 6]
+    assert [float(row[0]) for row in got.tum] == [0, 3.5], "the times of the recording"
+    for record in got.diagnostics:
+        check_diagnostics(record, SCHEMA | REAL_TIME)
+    assert got.diagnostics[0]["sensor_points_delay_time_sec"] < 0.1 and got.diagnostics[1]["level"] == "WARN"
+    assert "6 scans before it came while another was worked on, and were dropped" in got.diagnostics[1]["messages"]
+    assert "scans            2 of town_small: 2 ok, 0 doubtful, 0 lost\ndropped          6 more, which came while" in done.stdout
+    assert "7/8" not in done.stderr and "8/8" in done.stderr
+
+
+def test_in_real_time_a_drive_takes_as_long_as_it_took(town, tmp_path):
+    begun = time.monotonic()
+    got, done = localize(town, tmp_path, "--real-time", "--speed", 4)
+    assert time.monotonic() - begun > 3.5 / 4
+    assert len(got.frames) + sum(d["dropped_before"] for d in got.diagnostics) == 8 and got.frames[-1]["frame"] == "7"
+    assert {f["verdict"] for f in got.frames} == {"ok"}
+    assert {d["dropped_before"] for d in localize(town, tmp_path / "whole")[0].diagnostics} == {0}
+
+
+def test_a_velocity_is_not_carried_over_a_gap(town, tmp_path):
+    scans = tmp_path / "scans"
+    scans.mkdir()
+    for k in range(6):
+        shutil.copy(town / "scans" / "000000.pcd", scans / f"{k}.pcd")
+    stamps = tmp_path / "times.txt"
+    stamps.write_text("0\n0.1\n0.2\n5.2\n5.3\n5.4\n")
+    got, done = localize(scans, tmp_path / "out", *start_in(town), "--stamps", stamps)
+    assert [f["predicted_by"] for f in got.frames] == ["none", "none", "constant_velocity", "none", "none", "constant_velocity"], \
+        "and none is learnt over it"
+    assert got.diagnostics[3]["predicted_xyz_m"] == got.diagnostics[2]["pose_xyz_m"], "where it was before the gap"
+    assert {f["verdict"] for f in got.frames} == {"ok"} and "time" not in done.stderr
+
+
+def test_times_and_gnss_of_a_dataset_without_a_truth_are_used(town, tmp_path):
+    dataset = tmp_path / "dataset"
+    shutil.copytree(town, dataset)
+    tables = (dataset / "dataset.toml").read_text().split("\n[")
+    kept = [table for table in tables if not table.startswith(("truth]", "guess]"))]
+    sensors = '\n[times]\nfile = "times.txt"\n[gnss]\nfile = "gnss.tum"\n'
+    (dataset / "dataset.toml").write_text("\n[".join(kept) + sensors)
+    (dataset / "times.txt").write_text("".join(f"{0.5 * k}\n" for k in range(8)))
+    shutil.move(dataset / "truth.tum", dataset / "gnss.tum")
+    got, done = localize(dataset, tmp_path / "out", "--init", start_in(town)[3])
+    assert [float(row[0]) for row in got.tum] == [0.5 * k for k in range(8)] and "no times" not in done.stderr
+    assert "odometry         used for 7 of 7 scans\nGNSS             used for 8 of 8 scans\n" in done.stdout
+    assert "closed-loop" not in done.stdout
+
+
 def at_times(file, times):
     lines = [line.split() for line in file.read_text().splitlines() if line[0] != "#"]
     return "".join(" ".join([str(time), *words[1:]]) + "\n" for time, words in zip(times, lines))
@@ -393,6 +444,8 @@ def test_a_killed_run_leaves_files_that_can_be_read(town, tmp_path):
     (["--init", "search", "--sigma", "1,2"], "--sigma: 2 numbers; give 5"),
     (["--init", "search", "--recovery-particles", "0"], "recovery-particles = 0: a search needs one or more"),
     (["--rate", "0"], "--rate = 0"),
+    (["--real-time", "--speed", "0"], "--speed = 0: must be above 0"),
+    (["--speed", "2"], "--speed is of --real-time: give both, or drop it"),
     (["--rate", "2"], "--rate: the scans of town_small have times; drop it"),
     (["--rate", "2", "--stamps", "t.txt"], "--rate and --stamps both give the times of the scans"),
     (["--sigma", "1,1,1,1,1"], "--sigma is of a search: give --init search"),

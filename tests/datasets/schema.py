@@ -8,7 +8,9 @@ TOP = {
     "format": WHOLE, "name": TEXT, "root?": TEXT, "description": TEXT, "kind": TEXT, "map?": TEXT, "scans": list, "resolution_m?": NUMBER,
     "frames?": {"first?": WHOLE, "step?": WHOLE, "count?": WHOLE},
     "truth?": {"file": TEXT, "format": TEXT, "quality": TEXT, "exact": FLAG, "accuracy_m": NUMBER},
+    "times?": {"file": TEXT},
     "odometry?": {"file": TEXT},
+    "gnss?": {"file": TEXT},
     "success?": {"translation_m": NUMBER, "rotation_deg": NUMBER},
     "guess": {"kind": TEXT, "file?": TEXT, "seed?": WHOLE, "count?": WHOLE, "xy_sigma_m?": NUMBER, "z_sigma_m?": NUMBER,
               "roll_pitch_sigma_deg?": NUMBER, "yaw_sigma_deg?": NUMBER},
@@ -40,6 +42,7 @@ def check_description(table):
     assert table["kind"] != "pair" or len(table["scans"]) == 1
     if "truth" in table:
         assert table["truth"]["format"] in ("tum", "kitti", "matrix") and table["truth"]["exact"] == (table["truth"]["accuracy_m"] == 0)
+    assert not ("times" in table and "truth" in table), "the truth has times"
     guess = table["guess"]
     assert guess["kind"] in ("noise", "odometry", "identity")
     assert guess["kind"] != "noise" or ("truth" in table and {"seed", "count", "xy_sigma_m", "z_sigma_m", "roll_pitch_sigma_deg",

@@ -99,6 +99,57 @@ def test_topics_that_cannot_be_used_are_named(tmp_path, extras_python):
         assert message in convert(bag, *args, "--out", tmp_path / "out", code=code, python=extras_python), args
 
 
+def test_other_sensors_and_tf_survive(tmp_path, extras_python):
+    bag = written(extras_python, tmp_path, "sensors")
+    said = convert(bag, "--odometry-topic", "/odom", "--gnss-topic", "/fix", "--map-origin", "49,8.4,100", "--pose-tf", "map",
+                   "--out", tmp_path / "out", python=extras_python)
+    assert "/odom: moved from base to lidar, as tf has it" in said and "/fix: 2 messages without a fix were left out" in said
+    quarter = [0, 0, 0.5**0.5, 0.5**0.5]
+    truth = np.loadtxt(tmp_path / "out" / "poses.tum")
+    assert truth == pytest.approx(np.array([[START_S + t, 2 * t + 1, 100, 2, *quarter] for t in (0.05, 0.25, 0.45, 0.65, 0.85)]), abs=1e-5)
+    odometry = np.loadtxt(tmp_path / "out" / "odometry.tum")
+    assert odometry == pytest.approx(np.array([[START_S + i / 10, 0.2 * i + 1, 0, 2, *quarter] for i in range(11)]), abs=1e-5)
+    gnss = np.loadtxt(tmp_path / "out" / "gnss.tum")
+    assert gnss[:, 3] == pytest.approx([0, 1, 2, 4, 5, 6, 8, 9, 10], abs=1e-4) and gnss[1, 2] == pytest.approx(11.12, abs=0.01)
+    assert gnss[:, 0] - START_S == pytest.approx([0, 0.1, 0.2, 0.4, 0.5, 0.6, 0.8, 0.9, 1])
+    table = description(tmp_path / "out")
+    assert table["odometry"] == {"file": "odometry.tum"} and table["gnss"] == {"file": "gnss.tum"} and "times" not in table
+
+
+def test_times_survive_without_a_truth_and_odometry_comes_from_tf(tmp_path, extras_python):
+    bag = written(extras_python, tmp_path, "sensors")
+    convert(bag, "--odometry-tf", "odom", "--out", tmp_path / "out", python=extras_python)
+    assert description(tmp_path / "out")["times"] == {"file": "times.txt"} and "truth" not in description(tmp_path / "out")
+    assert np.loadtxt(tmp_path / "out" / "times.txt") - START_S == pytest.approx([0.05, 0.25, 0.45, 0.65, 0.85])
+    odometry = np.loadtxt(tmp_path / "out" / "odometry.tum")
+    assert odometry[:, :4] == pytest.approx(np.array([[START_S + t, 2 * t + 1, 0, 2] for t in (0.05, 0.25, 0.45, 0.65, 0.85)]), abs=1e-5)
+
+
+def test_a_bag_in_parts_is_read_as_one(tmp_path, extras_python):
+    bag = written(extras_python, tmp_path, "split")
+    assert sorted(path.name for path in bag.iterdir()) == ["drive_0.db3", "drive_1.db3"]
+    assert "6 scans" in convert(bag, "--out", tmp_path / "out", python=extras_python)
+    assert [pcd_points(tmp_path / "out" / "scans" / f"{i:06d}.pcd")[0, 0] for i in range(6)] == list(range(6))
+    (bag / "drive_1.db3").write_bytes(b"")
+    message = convert(bag, "--out", tmp_path / "cut", code=EXIT_BAD_INPUT, python=extras_python)
+    assert f"{bag}/drive_1.db3: cannot be read as a ROS bag" in message
+
+
+def test_sensors_that_cannot_be_used_are_named(tmp_path, extras_python):
+    bag = written(extras_python, tmp_path, "sensors")
+    for args, code, message in [
+        (["--gnss-topic", "/fix"], EXIT_USAGE, "where is the map's origin?; give --map-origin LATITUDE,LONGITUDE,HEIGHT"),
+        (["--gnss-topic", "/odom", "--map-origin", "49,8,0"], EXIT_USAGE, "/odom is of nav_msgs/msg/Odometry, whose positions are in the map"),
+        (["--map-origin", "49,8,0"], EXIT_USAGE, "is of a NavSatFix topic"),
+        (["--gnss-topic", "/fix", "--map-origin", "99,8,0"], EXIT_USAGE, "'99,8,0' is not LATITUDE,LONGITUDE,HEIGHT"),
+        (["--odometry-topic", "/fix"], EXIT_BAD_INPUT, "/fix: is of type sensor_msgs/msg/NavSatFix"),
+        (["--pose-tf", "earth"], EXIT_BAD_INPUT, "does not join earth and lidar; its frames are base, lidar, map, odom"),
+        (["--pose-tf", "map", "--longest-gap", "0.01"], EXIT_BAD_INPUT, "says at no scan's time where lidar is in map"),
+        (["--odometry-topic", "/odom", "--odometry-tf", "odom"], EXIT_USAGE, "--odometry-topic and --odometry-tf exclude each other"),
+    ]:
+        assert message in convert(bag, *args, "--out", tmp_path / "out", code=code, python=extras_python), args
+
+
 def test_headers_without_a_time_count_as_received(tmp_path, extras_python):
     bag = written(extras_python, tmp_path, "ros2")
     convert(bag, "--pose-topic", "/pose", "--out", tmp_path / "out", python=extras_python)

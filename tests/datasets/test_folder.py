@@ -268,9 +268,6 @@ def test_inputs_that_hold_no_scans_are_answered_with_what_to_give(tmp_path):
     out = ["--out", tmp_path / "out"]
     assert f"contains no scans (.pcd, .ply, .bin); give the folder that holds the scans, such as {scans}" in convert(
         tmp_path, *out, code=EXIT_BAD_INPUT)
-    (tmp_path / "bags").mkdir()
-    (tmp_path / "bags" / "a.mcap").write_text("")
-    assert "but the bag a.mcap: give that file itself" in convert(tmp_path / "bags", *out, code=EXIT_BAD_INPUT)
     write_cloud(scans / "x.bin", corner())
     assert "scans of several formats: 1 .bin, 5 .pcd" in convert(scans, *out, code=EXIT_BAD_INPUT)
     assert "none: was not found; check the path" in convert(tmp_path / "none", *out, code=EXIT_BAD_INPUT)

@@ -4,8 +4,11 @@ usage: write_bag.py ros1 FILE.bag        clouds of two topics, odometry, and a m
        write_bag.py ros2 FOLDER          clouds whose headers have no time, and stamped poses
        write_bag.py back FOLDER          clouds whose headers go back in time
        write_bag.py raw FOLDER FILE      twice the PointCloud2 as serialised in FILE
+       write_bag.py sensors FOLDER       five clouds of a lidar on a car, with tf, odometry and GNSS
+       write_bag.py split FOLDER         the clouds of ros2 as two files without a metadata.yaml
 """
 
+import shutil
 import sys
 from pathlib import Path
 
@@ -13,6 +16,7 @@ import numpy as np
 from rosbags import rosbag1, rosbag2
 from rosbags.typesys import Stores, get_typestore
 
+TF, FIX = "tf2_msgs/msg/TFMessage", "sensor_msgs/msg/NavSatFix"
 POINTS, ODOMETRY, POSE = "sensor_msgs/msg/PointCloud2", "nav_msgs/msg/Odometry", "geometry_msgs/msg/PoseStamped"
 START_S = 1_600_000_000
 
@@ -44,6 +48,21 @@ class Messages:
         return self.types[ODOMETRY](header=self.header(time_s), child_frame_id="base",
                                     pose=self.types["geometry_msgs/msg/PoseWithCovariance"](pose=self.pose(x), covariance=none),
                                     twist=self.types["geometry_msgs/msg/TwistWithCovariance"](twist=twist, covariance=none))
+
+
+    def transform(self, time_s, parent, child, position, quaternion=(0, 0, 0, 1)):
+        vector = self.types["geometry_msgs/msg/Vector3"](**dict(zip("xyz", map(float, position))))
+        turn = self.types["geometry_msgs/msg/Quaternion"](**dict(zip("xyzw", map(float, quaternion))))
+        header = self.header(time_s)
+        header.frame_id = parent
+        stamped = self.types["geometry_msgs/msg/TransformStamped"](
+            header=header, child_frame_id=child, transform=self.types["geometry_msgs/msg/Transform"](translation=vector, rotation=turn))
+        return self.types[TF](transforms=[stamped])
+
+    def fix(self, time_s, latitude, longitude, height, status):
+        status = self.types["sensor_msgs/msg/NavSatStatus"](status=status, service=1)
+        return self.types[FIX](header=self.header(time_s), status=status, latitude=latitude, longitude=longitude, altitude=height,
+                               position_covariance=np.zeros(9), position_covariance_type=0)
 
 
 def ramp(n, start):
@@ -93,7 +112,49 @@ def write_ros2(path, kind, raw=None):
                 put("/pose", i, pose)
 
 
+def write_sensors(path):
+    """A car at 2 m/s along x of odom, which lies 100 m along y of map; the lidar 1 m ahead of its base, turned to the left. Every
+    fourth fix is none, and one of the others stands 1e-4 degrees north of the origin (49, 8.4, 100)."""
+    store = get_typestore(Stores.ROS2_HUMBLE)
+    make = Messages(store, False)
+    with rosbag2.Writer(path, version=9) as writer:
+        kinds = {"/points": POINTS, "/tf": TF, "/tf_static": TF, "/odom": ODOMETRY, "/fix": FIX}
+        topics = {name: writer.add_connection(name, kind, typestore=store) for name, kind in kinds.items()}
+
+        def put(topic, time_s, message):
+            writer.write(topics[topic], round((START_S + time_s) * 10**9), store.serialize_cdr(message, message.__msgtype__))
+
+        put("/tf_static", 0, make.transform(0, "base", "lidar", (1, 0, 2), (0, 0, 0.5**0.5, 0.5**0.5)))
+        for i in range(11):
+            at = START_S + i / 10
+            put("/tf", i / 10, make.transform(at, "odom", "base", (0.2 * i, 0, 0)))
+            put("/tf", i / 10, make.transform(at, "map", "odom", (0, 100, 0)))
+            put("/odom", i / 10, make.odometry(at, 0.2 * i))
+            put("/fix", i / 10, make.fix(at, 49 + 1e-4 * (i == 1), 8.4, 100.0 + i, -1 if i % 4 == 3 else 0))
+        for i in range(5):
+            put("/points", 0.05 + i / 5, make.cloud(START_S + 0.05 + i / 5, ramp(4, i)))
+
+
+def write_split(folder):
+    """Each part whole, the second first by name of its folder."""
+    store = get_typestore(Stores.ROS2_HUMBLE)
+    make = Messages(store, False)
+    folder.mkdir()
+    for part in range(2):
+        with rosbag2.Writer(folder / f"part{part}", version=9) as writer:
+            topic = writer.add_connection("/points", POINTS, typestore=store)
+            for i in range(3 * part, 3 * part + 3):
+                message = make.cloud(START_S + i, ramp(4, i))
+                writer.write(topic, (START_S + i) * 10**9, store.serialize_cdr(message, POINTS))
+        (folder / f"part{part}" / f"part{part}.db3").rename(folder / f"drive_{part}.db3")
+        shutil.rmtree(folder / f"part{part}")
+
+
 if sys.argv[1] == "ros1":
     write(Path(sys.argv[2]))
+elif sys.argv[1] == "sensors":
+    write_sensors(Path(sys.argv[2]))
+elif sys.argv[1] == "split":
+    write_split(Path(sys.argv[2]))
 else:
     write_ros2(Path(sys.argv[2]), *([sys.argv[1]] if sys.argv[1] != "raw" else ["raw", sys.argv[3]]))

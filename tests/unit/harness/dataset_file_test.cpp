@@ -1,6 +1,8 @@
 #include <gmock/gmock.h>
 #include <sys/stat.h>
 
+#include <fstream>
+
 #include "data/sources.hpp"
 #include "io/cloud_file.hpp"
 #include "io/trajectory.hpp"
@@ -70,6 +72,30 @@ TEST_F(DatasetFile, OdometryForALocalisationIsReadWhole) {
   ASSERT_EQ(d.odometry.size(), 3u);
   EXPECT_EQ(d.odometry[1].time_s, 1.5);
   EXPECT_EQ(translation_of(d.odometry[2].map_from_body).x, 20);
+}
+
+TEST_F(DatasetFile, GnssForALocalisationIsReadWhole) {
+  const Dataset d = read(std::string(kScans) + "[gnss]\nfile = \"poses.tum\"\n");
+  ASSERT_EQ(d.gnss.size(), 3u);
+  EXPECT_EQ(d.gnss[1].time_s, 1.5);
+  EXPECT_EQ(translation_of(d.gnss[2].map_from_body).x, 20);
+  EXPECT_TRUE(d.odometry.empty());
+}
+
+TEST_F(DatasetFile, ScansWithoutATruthMayHaveTimes) {
+  std::ofstream(path("times.txt")) << "10\n11.25\n13\n";
+  const Dataset d = read(std::string(kScans) + "[frames]\nfirst = 1\n[times]\nfile = \"times.txt\"\n");
+  ASSERT_EQ(d.frames.size(), 2u);
+  EXPECT_EQ(d.frames[0].stamp_s, 11.25);
+  EXPECT_EQ(d.frames[1].stamp_s, 13);
+  EXPECT_FALSE(d.frames[0].truth);
+  const std::string times = std::string(kScans) + "[times]\nfile = \"times.txt\"\n";
+  EXPECT_THAT(refusal_of(times + kTruth),
+              HasSubstr("times.file: given where the truth has times; drop [times]"));
+  std::ofstream(path("times.txt")) << "10\n11\n";
+  EXPECT_THAT(refusal_of(times), HasSubstr("times.file: 2 times for 3 scans; give one time for every scan"));
+  std::ofstream(path("times.txt")) << "10\n11\n11\n";
+  EXPECT_THAT(refusal_of(times), HasSubstr("line 3: time 11 does not come after 11, the one before"));
 }
 
 TEST_F(DatasetFile, ASequenceRegistersEveryScanOntoTheOneBefore) {
@@ -196,6 +222,8 @@ TEST_F(DatasetFile, EveryMistakeIsRefusedByFileLineAndKey) {
       {scans + "[guess]\nkind = \"odometry\"\n", "guess.file: is missing"},
       {scans + "[odometry]\n", "odometry.file: is missing"},
       {scans + "[odometry]\nfile = \"../poses.tum\"\n", "is outside the dataset's folder"},
+      {scans + "[gnss]\n", "gnss.file: is missing"},
+      {scans + "[times]\nfile = \"../times.txt\"\n", "is outside the dataset's folder"},
       {scans + "[success]\ntranslation_m = 0\n", "success.translation_m"},
       {scans + "[preparation.scan]\nvoxel_leaf_m = 0\n", "option scan-voxel-leaf"},
       {scans + "[preparation.scan]\nleaf = 1\n", "preparation.scan.leaf: unknown key"},

@@ -1,0 +1,110 @@
+"""The command line: what ndt-bench localize knows is passed on, bags are converted first, MCAP is written afterwards."""
+
+import argparse
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+from ndt_convert import bags
+from ndt_convert.cli import reported
+from ndt_convert.faults import EXIT_USAGE, Fault, UsageFault
+
+from . import mcap_file, results, sources
+from .bag import converted, start_of
+
+PROGRAM = "ndt_localize"
+LOCALISED = (0, 4)  # exit codes of ndt-bench localize that leave results: done, and ended lost
+OF_BAGS = {  # options of ndt_convert
+    "--topic": "its PointCloud2 (default: the only or the largest)", "--every": "take every N-th scan", "--max-scans": "stop after N scans",
+    "--odometry-topic": "Odometry, PoseStamped or PoseWithCovarianceStamped that predicts", "--odometry-tf": "or a frame of tf, such as odom",
+    "--gnss-topic": "NavSatFix, or poses in the map, that pull along the heading", "--map-origin": "of NavSatFix: LAT,LON,HEIGHT of the map's origin",
+    "--pose-topic": "true poses, which errors are told against", "--pose-tf": "or a frame of tf, such as map",
+    "--body-from-scan": "4x4 matrix: the poses are of a body, this is how the scanner sits on it (default: by tf)",
+    "--longest-gap": "interpolate between poses no farther apart (0.5 s)"}
+
+OF_MCAP = {"mcap_points": 20000, "map_frame": "map", "base_frame": "base_link"}
+
+
+class _Parser(argparse.ArgumentParser):
+    def error(self, message):
+        self.exit(EXIT_USAGE, f"{PROGRAM}: {message}; see ./run localize --help\n")
+
+
+def main(arguments):
+    return reported(PROGRAM, lambda: _run(arguments))
+
+
+def parser():
+    p = _Parser(prog="./run localize", allow_abbrev=False, add_help=False, usage="./run localize --scans S --map F --out DIR [options]",
+                description="Follow a recording through a map: ndt-bench localize, of ROS bags too.")
+    p.add_argument("--bench", required=True, help=argparse.SUPPRESS)
+    p.add_argument("-h", "--help", action="store_true", help=argparse.SUPPRESS)
+    p.add_argument("--scans", help="what ndt-bench localize takes, or a bag: .bag, .mcap, .db3, a rosbag2 folder, or a folder of a bag's parts")
+    p.add_argument("--map", type=Path, help="cloud to localise in")
+    p.add_argument("--out", type=Path, help="folder of the poses and the diagnostics")
+    g = p.add_argument_group("of a bag")
+    for name, help_text in OF_BAGS.items():
+        g.add_argument(name, help=help_text)
+    g.add_argument("--receive-time", action="store_true", help="times of the recording instead of those in the messages")
+    g = p.add_argument_group("MCAP")
+    g.add_argument("--mcap", type=Path, metavar="FILE", help="write tf, odometry, poses, path, clouds and diagnostics for ROS 2 and Foxglove")
+    g.add_argument("--mcap-points", type=int, metavar="N", help="at most so many points of a scan, every n-th (20000)")
+    g.add_argument("--map-frame", help="name of the map's frame (map)")
+    g.add_argument("--base-frame", help="name of the scanner's frame (base_link)")
+    return p
+
+
+def _run(arguments):
+    own, passed = parser().parse_known_args(arguments)
+    if own.help:
+        parser().print_help()
+        print("\nand those of ndt-bench localize:\n", flush=True)
+        return subprocess.call([own.bench, "localize", "--help"])
+    bag = own.scans is not None and bags.is_bag(Path(own.scans))
+    given = [name for name in (*OF_BAGS, "--receive-time") if _value(own, name)]
+    if given and not bag:
+        raise UsageFault(", ".join(given), "", "of a bag", f"{own.scans or '--scans'} is none; leave them out")
+    _settle_mcap(own)
+    if not bag and not own.mcap:
+        os.execv(own.bench, [own.bench, "localize", *arguments[arguments.index(own.bench) + 1:]])
+    missing = [name for name in ("scans", "out", *(["map"] if bag else [])) if getattr(own, name) is None]
+    if missing:
+        raise UsageFault("usage", "", f"--{missing[0]} is missing", "bags and --mcap need --scans, --out and a map")
+    if not bag:
+        return _localize(own, own.scans, [*(["--map", str(own.map)] if own.map else []), *passed])
+    options = [name if name == "--receive-time" else f"{name}={_value(own, name)}" for name in given]
+    with converted(Path(own.scans), own.map, own.out, options) as dataset:
+        return _localize(own, str(dataset), [*start_of(dataset, passed, lambda line: print(f"bag              {line}", flush=True)), *passed])
+
+
+def _value(own, name):
+    return getattr(own, name[2:].replace("-", "_"))
+
+
+def _settle_mcap(own):
+    """Fills defaults in; what would make the file impossible is said before the work."""
+    for name, default in OF_MCAP.items():
+        if not own.mcap and getattr(own, name) is not None:
+            raise UsageFault(f"--{name}".replace("_", "-"), "", "is of --mcap", "give both, or leave it out")
+        setattr(own, name, default if getattr(own, name) is None else getattr(own, name))
+    if not own.mcap:
+        return
+    mcap_file.require_library()
+    if own.mcap.exists():
+        raise Fault(own.mcap, "", "exists", "give another --mcap, or move it away")
+    if not own.mcap.absolute().parent.is_dir():
+        raise Fault(own.mcap.parent, "", "is no folder", "make it, or give another --mcap")
+    if own.mcap_points < 1:
+        raise UsageFault("--mcap-points", "", f"{own.mcap_points}", "give 1 or more")
+
+
+def _localize(own, scans, passed):
+    code = subprocess.call([own.bench, "localize", "--scans", scans, "--out", str(own.out), *passed])
+    if own.mcap and code in LOCALISED:
+        clouds = sources.scan_files(scans)
+        if not clouds:
+            print(f"{PROGRAM}: {own.mcap} is without clouds: where the scans of {scans} lie is not known; give their folder", file=sys.stderr)
+        mcap_file.write(own.mcap.absolute(), results.read(own.out), clouds, own.map or sources.map_file(scans), own)
+        print(f"MCAP             {own.mcap}, {own.mcap.stat().st_size / 2**20:.1f} MiB")
+    return code

@@ -1,0 +1,99 @@
+"""A localisation as one MCAP file that ROS 2 and Foxglove read: tf, odometry, poses, path, clouds, diagnostics."""
+
+import tempfile
+from pathlib import Path
+
+import numpy as np
+
+from ndt_convert.clouds import read_cloud
+from ndt_convert.faults import Fault
+
+from .messages import Messages, velocity_between
+
+TOPICS = {"/tf": "tf2_msgs/msg/TFMessage", "/localization/odometry": "nav_msgs/msg/Odometry",
+          "/localization/pose_with_covariance": "geometry_msgs/msg/PoseWithCovarianceStamped", "/localization/path": "nav_msgs/msg/Path",
+          "/localization/points_aligned": "sensor_msgs/msg/PointCloud2", "/localization/points_initial": "sensor_msgs/msg/PointCloud2",
+          "/localization/map": "sensor_msgs/msg/PointCloud2", "/diagnostics": "diagnostic_msgs/msg/DiagnosticArray"}
+MAP_SHARE = 20  # the map may have this many times the points of a scan
+PREDICTED = "_predicted"
+
+
+def require_library():
+    try:
+        import rosbags  # noqa: F401
+    except ImportError:
+        raise Fault("--mcap", "", "writing MCAP needs the Python package rosbags",
+                    "python3 -m venv extras && extras/bin/pip install rosbags, and set NDT_EXTRAS_PYTHON=extras/bin/python") from None
+
+
+def write(file, results, clouds, map_cloud, options):
+    """Writes `file`, whole or not at all. `clouds` has the files of scans by their names; map_cloud is a file or None."""
+    from rosbags.rosbag2 import StoragePlugin, Writer
+    from rosbags.rosbag2.enums import CompressionFormat, CompressionMode
+
+    with tempfile.TemporaryDirectory(prefix=f".{file.name}.", dir=file.parent) as work:
+        bag = Path(work) / "bag"
+        writer = Writer(bag, version=9, storage_plugin=StoragePlugin.MCAP)
+        writer.set_compression(CompressionMode.STORAGE, CompressionFormat.ZSTD)
+        with writer:
+            _Recorder(writer, options).record(results, clouds, map_cloud)
+        (bag / "bag.mcap").rename(file)
+
+
+class _Recorder:
+    def __init__(self, writer, options):
+        from rosbags.typesys import Stores, get_typestore
+
+        self._options, self._writer = options, writer
+        self._store = get_typestore(Stores.ROS2_HUMBLE)
+        self._make = Messages(self._store)
+        self._topics = {name: writer.add_connection(name, kind, typestore=self._store) for name, kind in TOPICS.items()}
+
+    def _put(self, topic, time_ns, message):
+        self._writer.write(self._topics[topic], time_ns, self._store.serialize_cdr(message, TOPICS[topic]))
+
+    def record(self, results, clouds, map_cloud):
+        times = [_nanoseconds(result.stamp_s) for result in results]
+        headers = [self._make.header(time, self._options.map_frame) for time in times]
+        # All of it at the first time, so that it is seen from the start and does not grow with the square of the scans.
+        self._put("/localization/path", times[0], self._make.path(headers, [result.map_from_scan for result in results]))
+        if map_cloud is not None:
+            points = _thinned(read_cloud(map_cloud, str(map_cloud)), MAP_SHARE * self._options.mcap_points)
+            self._put("/localization/map", times[0], self._make.cloud(headers[0], points))
+        before = None
+        for time, header, result in zip(times, headers, results):
+            self._poses(time, header, result, before)
+            if result.scan in clouds:
+                self._clouds(time, read_cloud(clouds[result.scan], str(clouds[result.scan])))
+            self._put("/diagnostics", time, self._make.diagnostics(header, result.diagnostics))
+            before = result
+
+    def _poses(self, time, header, result, before):
+        base = self._options.base_frame
+        frames = {base: result.map_from_scan, base + PREDICTED: result.predicted}
+        self._put("/tf", time, self._make.transforms(time, self._options.map_frame, frames))
+        velocity = np.zeros(6)
+        if before is not None:
+            velocity = velocity_between(before.map_from_scan, result.map_from_scan, result.stamp_s - before.stamp_s)
+        covariance = np.zeros(36) if result.covariance is None else result.covariance
+        self._put("/localization/odometry", time, self._make.odometry(header, base, result.map_from_scan, covariance, velocity))
+        if result.covariance is not None:
+            self._put("/localization/pose_with_covariance", time,
+                      self._make.pose_with_covariance(header, result.map_from_scan, result.covariance))
+
+    def _clouds(self, time, points):
+        """In the scanner's own frame, found and predicted, which tf places: map coordinates may be too large for float32."""
+        points, base = _thinned(points, self._options.mcap_points), self._options.base_frame
+        self._put("/localization/points_aligned", time, self._make.cloud(self._make.header(time, base), points))
+        self._put("/localization/points_initial", time, self._make.cloud(self._make.header(time, base + PREDICTED), points))
+
+
+def _nanoseconds(stamp_s):
+    if stamp_s < 0:
+        raise Fault("--mcap", "", f"a scan has the time {stamp_s} s, and MCAP has none before 0", "give times that begin at 0 or later")
+    return round(stamp_s * 10**9)
+
+
+def _thinned(points, most):
+    """Every n-th, so that at most so many are left."""
+    return points[::max(1, -(-len(points) // most))]

@@ -1,0 +1,85 @@
+"""Messages of ROS 2 out of poses and points, serialised by the library rosbags."""
+
+import math
+
+import numpy as np
+
+from ndt_convert.poses import quaternion_of
+
+LEVELS = {"OK": 0, "WARN": 1, "ERROR": 2}
+FLOAT32 = 7  # of PointField
+
+
+class Messages:
+    def __init__(self, store):
+        self._types = store.types
+
+    def _make(self, kind, **fields):
+        return self._types[kind](**fields)
+
+    def header(self, time_ns, frame):
+        stamp = self._make("builtin_interfaces/msg/Time", sec=time_ns // 10**9, nanosec=time_ns % 10**9)
+        return self._make("std_msgs/msg/Header", stamp=stamp, frame_id=frame)
+
+    def transforms(self, time_ns, parent, children):
+        """parent_from_child of each child."""
+        return self._make("tf2_msgs/msg/TFMessage", transforms=[
+            self._make("geometry_msgs/msg/TransformStamped", header=self.header(time_ns, parent), child_frame_id=child,
+                       transform=self._make("geometry_msgs/msg/Transform", translation=self._vector(pose[:3, 3]),
+                                            rotation=self._quaternion(pose)))
+            for child, pose in children.items()])
+
+    def pose_with_covariance(self, header, pose, covariance):
+        return self._make("geometry_msgs/msg/PoseWithCovarianceStamped", header=header, pose=self._with_covariance(pose, covariance))
+
+    def odometry(self, header, child, pose, covariance, velocity):
+        """The velocity, m/s and rad/s, is in the child's frame."""
+        twist = self._make("geometry_msgs/msg/Twist", linear=self._vector(velocity[:3]), angular=self._vector(velocity[3:]))
+        return self._make("nav_msgs/msg/Odometry", header=header, child_frame_id=child, pose=self._with_covariance(pose, covariance),
+                          twist=self._make("geometry_msgs/msg/TwistWithCovariance", twist=twist, covariance=np.zeros(36)))
+
+    def path(self, headers, poses):
+        stamped = [self._make("geometry_msgs/msg/PoseStamped", header=header, pose=self._pose(pose)) for header, pose in zip(headers, poses)]
+        return self._make("nav_msgs/msg/Path", header=headers[0], poses=stamped)
+
+    def cloud(self, header, points):
+        fields = [self._make("sensor_msgs/msg/PointField", name=name, offset=4 * i, datatype=FLOAT32, count=1) for i, name in enumerate("xyz")]
+        data = np.ascontiguousarray(points, dtype="<f4").reshape(-1).view(np.uint8)
+        return self._make("sensor_msgs/msg/PointCloud2", header=header, height=1, width=len(points), fields=fields, is_bigendian=False,
+                          point_step=12, row_step=12 * len(points), data=data, is_dense=True)
+
+    def diagnostics(self, header, record):
+        values = [self._make("diagnostic_msgs/msg/KeyValue", key=key, value=_text(value)) for key, value in record.items()
+                  if not isinstance(value, (list, dict))]
+        status = self._make("diagnostic_msgs/msg/DiagnosticStatus", level=LEVELS[record["level"]], name="localization: scan_matching_status",
+                            message="; ".join(record["messages"]) or "OK", hardware_id="ndt-bench", values=values)
+        return self._make("diagnostic_msgs/msg/DiagnosticArray", header=header, status=[status])
+
+    def _with_covariance(self, pose, covariance):
+        return self._make("geometry_msgs/msg/PoseWithCovariance", pose=self._pose(pose), covariance=np.asarray(covariance, dtype=float))
+
+    def _pose(self, pose):
+        x, y, z = map(float, pose[:3, 3])
+        return self._make("geometry_msgs/msg/Pose", position=self._make("geometry_msgs/msg/Point", x=x, y=y, z=z),
+                          orientation=self._quaternion(pose))
+
+    def _vector(self, xyz):
+        x, y, z = map(float, xyz)
+        return self._make("geometry_msgs/msg/Vector3", x=x, y=y, z=z)
+
+    def _quaternion(self, pose):
+        x, y, z, w = map(float, quaternion_of(pose[:3, :3]))
+        return self._make("geometry_msgs/msg/Quaternion", x=x, y=y, z=z, w=w)
+
+
+def velocity_between(first, second, seconds):
+    """Of the body between two poses, in its own second frame: m/s, then rad/s about one axis."""
+    move = np.linalg.inv(first) @ second
+    quaternion = quaternion_of(move[:3, :3])
+    sine = np.linalg.norm(quaternion[:3])
+    turn = np.zeros(3) if sine < 1e-12 else quaternion[:3] / sine * 2 * math.atan2(sine, quaternion[3])
+    return np.concatenate([move[:3, :3].T @ move[:3, 3], turn]) / seconds
+
+
+def _text(value):
+    return "" if value is None else str(value).lower() if isinstance(value, bool) else str(value)

@@ -1,0 +1,50 @@
+"""What ndt-bench localize wrote: a record per scan, out of its folder."""
+
+import csv
+import json
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from ndt_convert.faults import Fault
+from ndt_convert.poses import read_tum
+
+
+class Result(NamedTuple):
+    scan: str
+    stamp_s: float
+    map_from_scan: np.ndarray  # 4x4
+    predicted: np.ndarray  # map_from_scan before the alignment
+    covariance: object  # 36 numbers, row-major x y z roll pitch yaw, or None
+    diagnostics: dict
+
+
+def read(folder):
+    """Of every scan that was localised, in order."""
+    try:
+        times, poses = read_tum(folder / "poses.tum")
+        with open(folder / "frames.csv", newline="", encoding="utf-8") as file:
+            names = [row["scan"] for row in csv.DictReader(file)]
+        lines = (folder / "diagnostics.jsonl").read_text(encoding="utf-8").splitlines()
+    except OSError as error:
+        raise Fault(error.filename, "", error.strerror, "give the folder that ndt-bench localize wrote") from None
+    if not len(times) == len(names) == len(lines):
+        raise Fault(folder, "", f"{len(times)} poses, {len(names)} rows of frames.csv and {len(lines)} diagnostics", "localise again")
+    return [_result(*row) for row in zip(names, times, poses, map(json.loads, lines))]
+
+
+def _result(name, stamp_s, pose, diagnostics):
+    predicted = np.eye(4)
+    predicted[:3, :3] = rotation(*diagnostics["predicted_rpy_rad"])
+    predicted[:3, 3] = diagnostics["predicted_xyz_m"]
+    return Result(name, float(stamp_s), pose, predicted, diagnostics["covariance"], diagnostics)
+
+
+def rotation(roll, pitch, yaw):
+    """Rx(roll) Ry(pitch) Rz(yaw), as everywhere in this project; not the order of ROS."""
+    (sr, cr), (sp, cp), (sy, cy) = ((math.sin(a), math.cos(a)) for a in (roll, pitch, yaw))
+    x = np.array([[1, 0, 0], [0, cr, -sr], [0, sr, cr]])
+    y = np.array([[cp, 0, sp], [0, 1, 0], [-sp, 0, cp]])
+    z = np.array([[cy, -sy, 0], [sy, cy, 0], [0, 0, 1]])
+    return x @ y @ z

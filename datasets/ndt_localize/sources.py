@@ -1,0 +1,40 @@
+"""The files of the scans and of the map that were localised."""
+
+import os
+import tomllib
+from pathlib import Path
+
+from ndt_convert.clouds import EXTENSIONS
+
+CATALOGUE = Path(__file__).resolve().parent.parent / "catalogue"
+
+
+def scan_files(scans):
+    """Scan's name: file. Empty where the scans are no files, as those of a dataset that is made on first use."""
+    root, patterns, _ = _source(scans)
+    files = [file for pattern in patterns for file in root.glob(pattern)]
+    return {file.stem: file for file in files if file.suffix.lower() in EXTENSIONS}
+
+
+def map_file(scans):
+    """Of a dataset that has one, or None."""
+    root, _, name = _source(scans)
+    return root / name if name and (root / name).is_file() else None
+
+
+def _source(scans):
+    """(folder, patterns of scans, name of the map)."""
+    folder, catalogue = Path(scans), CATALOGUE / f"{scans}.toml"
+    if (folder / "dataset.toml").is_file():
+        return folder, *_of_description(folder / "dataset.toml")
+    if folder.is_dir():
+        return folder, ["*"], None
+    if catalogue.is_file() and os.environ.get("NDT_DATASETS"):
+        table = tomllib.loads(catalogue.read_text(encoding="utf-8"))
+        return Path(os.environ["NDT_DATASETS"]) / table.get("root", table["name"]), *_of_description(catalogue)
+    return folder, [], None
+
+
+def _of_description(file):
+    table = tomllib.loads(file.read_text(encoding="utf-8"))
+    return table["scans"], table.get("map")

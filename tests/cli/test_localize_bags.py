@@ -1,0 +1,213 @@
+"""./run localize: bags localised by one command, and MCAP read back by another library than the one that writes it."""
+
+import json
+import math
+import os
+import struct
+import subprocess
+from pathlib import Path
+
+import pytest
+from conftest import BENCH, EXIT_BAD_INPUT, EXIT_JOBS_FAILED, EXIT_OK, EXIT_USAGE, bench, refusal
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+START_S = 1_600_000_000
+
+
+@pytest.fixture(scope="session")
+def extras_python():
+    python = os.environ.get("NDT_EXTRAS_PYTHON")
+    if not python:
+        pytest.skip("skipped for want of NDT_EXTRAS_PYTHON, an interpreter with tests/requirements-extras.txt")
+    if subprocess.run([python, "-c", "import rosbags"], capture_output=True).returncode:
+        pytest.skip(f"skipped for want of rosbags in {python}")
+    return python
+
+
+def ran(python, *words):
+    environment = os.environ | {"PYTHONPATH": str(ROOT / "datasets"), "PYTHONDONTWRITEBYTECODE": "1"}
+    return subprocess.run([python, *map(str, words)], capture_output=True, text=True, env=environment)
+
+
+def localize(python, *args, code=EXIT_OK):
+    done = ran(python, "-m", "ndt_localize", "--bench", BENCH, *args)
+    assert done.returncode == code, f"exit {done.returncode}\n{done.stdout}\n{done.stderr}"
+    return done
+
+
+@pytest.fixture(scope="module")
+def town(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("town") / "town"
+    bench("generate", "town", "--scale", "small", "--out", folder)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def bag(town, tmp_path_factory, extras_python):
+    folder = tmp_path_factory.mktemp("bag") / "drive"
+    done = ran(extras_python, ROOT / "tests/cli/drive_bag.py", town, folder)
+    assert done.returncode == 0, done.stderr
+    return folder
+
+
+def tum(file):
+    return [[float(word) for word in line.split()] for line in file.read_text().splitlines() if line[0] != "#"]
+
+
+def apart(first, second):
+    return max(math.dist(a[1:4], b[1:4]) for a, b in zip(first, second))
+
+
+def start_in(town):
+    start = tum(town / "truth.tum")[0]
+    return f"{start[1]},{start[2]},{start[3]},0,0,{2 * math.asin(start[6])}"
+
+
+FILTERS = ["--implementation", "persistent_cpu", "--scan-voxel-leaf", "1"]
+
+
+def test_a_bag_is_followed_with_its_odometry_and_its_times(town, bag, tmp_path, extras_python):
+    out = tmp_path / "new" / "out"
+    done = localize(extras_python, "--scans", bag, "--map", town / "map.pcd", "--out", out, "--odometry-topic", "/odom", *FILTERS,
+                    "--init", start_in(town))
+    assert "bag              topic /points, the only sensor_msgs/msg/PointCloud2\n" in done.stdout
+    assert "scans            8 of drive: 8 ok, 0 doubtful, 0 lost\nodometry         used for 7 of 7 scans\n" in done.stdout
+    got = tum(out / "poses.tum")
+    assert [pose[0] for pose in got] == [START_S + 0.5 * k for k in range(8)] and apart(got, tum(town / "truth.tum")) < 0.1
+    assert [path.name for path in out.parent.iterdir()] == ["out"], "the dataset of the bag is gone"
+
+
+def test_true_poses_of_a_bag_are_compared_with(town, bag, tmp_path, extras_python):
+    done = localize(extras_python, "--scans", bag / "drive.mcap", f"--map={town / 'map.pcd'}", "--out", tmp_path / "out", *FILTERS,
+                    "--odometry-topic=/odom", "--pose-topic=/gnss", "--max-scans=3")
+    assert "scans            3 of drive: 3 ok" in done.stdout and "closed-loop ATE  0.0" in done.stdout
+
+
+def test_a_bag_with_gnss_finds_its_own_start(town, bag, tmp_path, extras_python):
+    done = localize(extras_python, "--scans", bag, "--map", town / "map.pcd", "--out", tmp_path, "--gnss-topic", "/gnss",
+                    "--odometry-topic", "/odom", *FILTERS)
+    assert "bag              the first scan is searched around the GNSS position nearest to it in time\n" in done.stdout
+    assert "GNSS             used for 8 of 8 scans\nsearches         1, 1 found a pose" in done.stdout
+    assert apart(tum(tmp_path / "poses.tum"), tum(town / "truth.tum")) < 0.1
+
+
+def test_a_real_bag_and_a_map_are_enough(tmp_path, extras_python):
+    if not os.environ.get("NDT_DATASETS"):
+        pytest.skip("skipped for want of NDT_DATASETS")
+    data = Path(os.environ["NDT_DATASETS"])
+    done = localize(extras_python, "--scans", data / "bags/kitti00_zstd.mcap", "--map", data / "kitti00/map_even_020.pcd", "--out", tmp_path)
+    assert "the first scan is searched around the map's origin, since nothing says where it is" in done.stdout
+    assert "6 of kitti00_zstd: 6 ok, 0 doubtful, 0 lost" in done.stdout
+    assert apart(tum(tmp_path / "poses.tum"), tum(data / "kitti00/poses_scanmatch.tum")) < 0.2
+
+
+def test_what_cannot_be_localised_is_said_and_nothing_is_left(town, bag, tmp_path, extras_python):
+    cut = tmp_path / "cut.mcap"
+    cut.write_bytes((bag / "drive.mcap").read_bytes()[:-1000])
+    back = tmp_path / "back"
+    assert ran(extras_python, ROOT / "tests/cli/drive_bag.py", town, back, "back").returncode == 0
+    there = tmp_path / "there.mcap"
+    there.write_text("mine")
+    base = ["--map", town / "map.pcd", "--out", tmp_path / "out"]
+    before = sorted(tmp_path.iterdir())
+    for args, code, message in [
+        (["--scans", cut, *base], EXIT_BAD_INPUT, f"{cut}: cannot be read as a ROS bag"),
+        (["--scans", back, *base], EXIT_BAD_INPUT, "does not come after"),
+        (["--scans", bag, "--topic", "/odom", *base], EXIT_BAD_INPUT, "/odom: is of type nav_msgs/msg/Odometry"),
+        (["--scans", bag, "--out", tmp_path / "out"], EXIT_USAGE, "--map is missing"),
+        (["--scans", town, "--topic", "/points", "--out", tmp_path / "out"], EXIT_USAGE, "--topic: of a bag"),
+        (["--scans", town, "--out", tmp_path / "out", "--map-frame", "world"], EXIT_USAGE, "--map-frame: is of --mcap; give both"),
+        (["--scans", town, "--out", tmp_path / "out", "--mcap", there], EXIT_BAD_INPUT, "there.mcap: exists; give another --mcap"),
+        (["--scans", town, "--out", tmp_path / "out", "--mcap", tmp_path / "no" / "a.mcap"], EXIT_BAD_INPUT, "no: is no folder"),
+        (["--scans", bag, *base, "--rate", "2", "--init", "0,0,0,0,0,0"], EXIT_USAGE, "--rate: the scans of drive have times; drop it"),
+    ]:
+        assert message in localize(extras_python, *args, code=code).stderr, args
+        assert sorted(tmp_path.iterdir()) == before, args
+    assert there.read_text() == "mine"
+
+
+def test_ndt_bench_names_the_command_that_reads_bags(town, tmp_path):
+    (tmp_path / "a.mcap").write_bytes(b"")
+    for scans in (tmp_path, tmp_path / "a.mcap"):
+        message = refusal("localize", "--scans", scans, "--map", town / "map.pcd", "--out", tmp_path / "out", code=EXIT_USAGE)
+        assert f"--scans: {scans} is a ROS bag; give the same arguments to ./run localize, which reads bags" in message
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.fixture(scope="module")
+def recorded(town, tmp_path_factory, extras_python):
+    """(messages by topic, folder of the localisation)"""
+    if subprocess.run([extras_python, "-c", "import mcap_ros2"], capture_output=True).returncode:
+        pytest.skip(f"skipped for want of mcap-ros2-support in {extras_python}")
+    folder = tmp_path_factory.mktemp("mcap")
+    localize(extras_python, "--scans", town, "--out", folder / "out", "--mcap", folder / "a.mcap", "--base-frame", "lidar", "--mcap-points", 500,
+             "--implementation", "persistent_cpu")
+    done = ran(extras_python, ROOT / "tests/cli/read_mcap.py", folder / "a.mcap")
+    assert done.returncode == 0, done.stderr
+    head, *messages = [json.loads(line) for line in done.stdout.splitlines()]
+    assert head["profile"] == "ros2" and head["chunks"] > 0 and head["messages"] == len(messages)
+    topics = {}
+    for message in messages:
+        topics.setdefault(message["topic"], []).append(message)
+    return topics, folder / "out"
+
+
+def position(pose):
+    return [pose["position"][axis] for axis in "xyz"]
+
+
+def test_mcap_has_every_pose_at_its_time(recorded):
+    topics, out = recorded
+    expected = tum(out / "poses.tum")
+    frames = [json.loads(line) for line in (out / "diagnostics.jsonl").read_text().splitlines()]
+    assert {name: len(messages) for name, messages in topics.items()} == {
+        "/tf": 8, "/localization/odometry": 8, "/localization/pose_with_covariance": 8, "/localization/path": 1,
+        "/localization/points_aligned": 8, "/localization/points_initial": 8, "/localization/map": 1, "/diagnostics": 8}
+    for k, pose in enumerate(expected):
+        tf, odometry, single = (topics[name][k]["message"] for name in ("/tf", "/localization/odometry", "/localization/pose_with_covariance"))
+        assert topics["/tf"][k]["time"] == round(pose[0] * 1e9)
+        assert odometry["header"]["stamp"] == {"sec": int(pose[0]), "nanosec": round(pose[0] % 1 * 1e9)}
+        found, predicted = tf["transforms"]
+        assert (found["header"]["frame_id"], found["child_frame_id"], predicted["child_frame_id"]) == ("map", "lidar", "lidar_predicted")
+        assert [found["transform"]["translation"][axis] for axis in "xyz"] == pose[1:4] == position(single["pose"]["pose"])
+        assert [found["transform"]["rotation"][axis] for axis in "xyzw"] == pytest.approx(pose[4:], abs=1e-9)
+        assert [predicted["transform"]["translation"][axis] for axis in "xyz"] == frames[k]["predicted_xyz_m"]
+        assert (odometry["header"]["frame_id"], odometry["child_frame_id"]) == ("map", "lidar")
+        assert position(odometry["pose"]["pose"]) == pose[1:4]
+        assert odometry["pose"]["covariance"] == single["pose"]["covariance"] == frames[k]["covariance"]
+    path = topics["/localization/path"][0]["message"]["poses"]
+    assert [position(step["pose"]) for step in path] == [pose[1:4] for pose in expected]
+    speed = topics["/localization/odometry"][1]["message"]["twist"]["twist"]["linear"]
+    assert math.hypot(*speed.values()) == pytest.approx(math.dist(expected[0][1:4], expected[1][1:4]) / 0.5)
+
+
+def test_mcap_has_clouds_in_frames_that_tf_places_and_diagnostics(recorded, town):
+    topics, out = recorded
+    first = (town / "scans" / "000000.pcd").read_bytes().partition(b"DATA binary\n")[2]
+    for name, frame in (("/localization/points_aligned", "lidar"), ("/localization/points_initial", "lidar_predicted")):
+        cloud = topics[name][0]["message"]
+        assert cloud["header"]["frame_id"] == frame and 250 <= cloud["width"] <= 500 and cloud["height"] == 1
+        assert [(field["name"], field["offset"], field["datatype"]) for field in cloud["fields"]] == [("x", 0, 7), ("y", 4, 7), ("z", 8, 7)]
+        assert cloud["data"]["bytes"] == cloud["row_step"] == 12 * cloud["width"]
+        assert bytes(cloud["data"]["first"][:12]) == struct.pack("<3f", *struct.unpack_from("<3f", first))
+    assert topics["/localization/map"][0]["message"]["header"]["frame_id"] == "map"
+    status = topics["/diagnostics"][3]["message"]["status"][0]
+    values = {item["key"]: item["value"] for item in status["values"]}
+    assert values["verdict"] == "ok" and values["frame"] == "3" and values["is_set_map_points"] == "true"
+    assert float(values["nearest_voxel_transformation_likelihood"]) > 2
+
+
+def test_what_ends_lost_is_exported_too(town, tmp_path, extras_python):
+    localize(extras_python, "--scans", town, "--out", tmp_path / "out", "--mcap", tmp_path / "a.mcap", "--init", "500,500,0,0,0,0",
+             "--recovery-particles", 0, "--implementation", "persistent_cpu", code=EXIT_JOBS_FAILED)
+    assert (tmp_path / "a.mcap").stat().st_size > 1000
+    if subprocess.run([extras_python, "-c", "import mcap_ros2"], capture_output=True).returncode == 0:
+        done = ran(extras_python, ROOT / "tests/cli/read_mcap.py", tmp_path / "a.mcap")
+        topics = [json.loads(line).get("topic") for line in done.stdout.splitlines()]
+        assert topics.count("/localization/odometry") == 8 and "/localization/pose_with_covariance" not in topics, "predicted poses have none"
+
+
+def test_without_a_bag_or_mcap_it_is_ndt_bench(town, tmp_path, extras_python):
+    done = localize(extras_python, "--scans", town, "--out", tmp_path, "--implementation=persistent_cpu")
+    assert "8 of town_small: 8 ok" in done.stdout
+    assert "--mcap FILE" in (text := localize(extras_python, "--help").stdout) and "--lost-after" in text
