@@ -2,6 +2,7 @@
 // neighbours of the answer must not agree.
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cmath>
 
 #include "ndt/localization/localizer.hpp"
@@ -82,6 +83,34 @@ TEST(Corridor, TheNeighboursOfTheAnswerDoNotAgreeAsTheyDoInARoom) {
     EXPECT_LT(room.spread->distance_m, 0.05) << implementation;
     EXPECT_EQ(to_string(room.verdict), "ok") << implementation;
   }
+}
+
+TEST(Corridor, GnssTellsWhereAlongItTheVehicleIs) {
+  AlignOptions align = AlignOptions::textbook();
+  align.regularisation_scale = 0.1;  // with 0.01 the noise of the walls holds it better than GNSS pulls
+  const auto aligner = harness::find_implementation("persistent_cpu").make(align);
+  aligner->set_map(turned(test_clouds::sampled(test_clouds::corridor(120, 4, 3), 40000, 0.05, 1), kHeading));
+  const PointCloud scan = test_clouds::sampled(test_clouds::corridor(40, 4, 3), 2000, 0.05, 2);
+  LocalizerOptions options;
+  options.least_score = 1;
+  options.recovery_particles = 0;
+  const auto off_after = [&](bool gnss) {
+    Localizer localizer(*aligner, options);
+    localizer.start_at(to_transform({0, 0, 0, 0, 0, kHeading}) * to_transform({0.8, 0.02, 0, 0, 0, 0}));
+    ScanReport report;
+    for (int frame = 0; frame < 5; ++frame) {
+      if (gnss) localizer.add_gnss({0.1 * frame, {}});
+      report = localizer.localize(0.1 * frame, scan);
+    }
+    const Transform here = inverse(to_transform({0, 0, 0, 0, 0, kHeading})) * report.map_from_scan;
+    return std::array{std::abs(here(0, 3)), std::abs(here(1, 3))};
+  };
+  const auto without = off_after(false), with = off_after(true);
+  std::printf("along the corridor %.3f m off, with GNSS %.3f m; across it %.3f and %.3f m\n", without[0],
+              with[0], without[1], with[1]);
+  EXPECT_GT(without[0], 0.5) << "nothing else tells";
+  EXPECT_LT(with[0], 0.15);
+  EXPECT_LT(with[1], 0.05) << "across it the walls tell";
 }
 
 }  // namespace
