@@ -26,7 +26,7 @@ def converted(bag, map_file, out, options):
     try:
         name = re.sub("[^a-z0-9]+", "_", bag.resolve().stem.lower()).strip("_")[:64] or "bag"
         words = [str(bag), f"--out={work / name}", f"--name={name}", f"--map={map_file}", *options]
-        convert(prepared(converter().parse_args(words)), lambda line: print(f"bag              {line}", flush=True))
+        convert(prepared(converter().parse_args(words)), lambda line: print(f"bag              {line.replace(f'{work}/', '')}", flush=True))
         yield work / name
     finally:
         shutil.rmtree(work, ignore_errors=True)

@@ -10,7 +10,7 @@ from ndt_convert import bags
 from ndt_convert.cli import reported
 from ndt_convert.faults import EXIT_USAGE, Fault, UsageFault
 
-from . import mcap_file, results, sources
+from . import mcap_file, rerun_file, results, sources
 from .bag import converted, start_of
 
 PROGRAM = "ndt_localize"
@@ -23,7 +23,7 @@ OF_BAGS = {  # options of ndt_convert
     "--body-from-scan": "4x4 matrix: the poses are of a body, this is how the scanner sits on it (default: by tf)",
     "--longest-gap": "interpolate between poses no farther apart (0.5 s)"}
 
-OF_MCAP = {"mcap_points": 20000, "map_frame": "map", "base_frame": "base_link"}
+OF_EXPORTS = {"cloud_points": 20000, "map_frame": "map", "base_frame": "base_link"}
 
 
 class _Parser(argparse.ArgumentParser):
@@ -47,9 +47,10 @@ def parser():
     for name, help_text in OF_BAGS.items():
         g.add_argument(name, help=help_text)
     g.add_argument("--receive-time", action="store_true", help="times of the recording instead of those in the messages")
-    g = p.add_argument_group("MCAP")
+    g = p.add_argument_group("recordings of the result")
     g.add_argument("--mcap", type=Path, metavar="FILE", help="write tf, odometry, poses, path, clouds and diagnostics for ROS 2 and Foxglove")
-    g.add_argument("--mcap-points", type=int, metavar="N", help="at most so many points of a scan, every n-th (20000)")
+    g.add_argument("--rerun", type=Path, metavar="FILE", help="write poses, path, clouds and scores for Rerun, if its Python package is installed")
+    g.add_argument("--cloud-points", type=int, metavar="N", help="at most so many points of a scan, every n-th (20000)")
     g.add_argument("--map-frame", help="name of the map's frame (map)")
     g.add_argument("--base-frame", help="name of the scanner's frame (base_link)")
     return p
@@ -65,46 +66,50 @@ def _run(arguments):
     given = [name for name in (*OF_BAGS, "--receive-time") if _value(own, name)]
     if given and not bag:
         raise UsageFault(", ".join(given), "", "of a bag", f"{own.scans or '--scans'} is none; leave them out")
-    _settle_mcap(own)
-    if not bag and not own.mcap:
+    exports = _exports(own)
+    if not bag and not exports:
         os.execv(own.bench, [own.bench, "localize", *arguments[arguments.index(own.bench) + 1:]])
     missing = [name for name in ("scans", "out", *(["map"] if bag else [])) if getattr(own, name) is None]
     if missing:
-        raise UsageFault("usage", "", f"--{missing[0]} is missing", "bags and --mcap need --scans, --out and a map")
+        raise UsageFault("usage", "", f"--{missing[0]} is missing", "bags, --mcap and --rerun need --scans, --out and a map")
     if not bag:
-        return _localize(own, own.scans, [*(["--map", str(own.map)] if own.map else []), *passed])
+        return _localize(own, exports, own.scans, [*(["--map", str(own.map)] if own.map else []), *passed])
     options = [name if name == "--receive-time" else f"{name}={_value(own, name)}" for name in given]
     with converted(Path(own.scans), own.map, own.out, options) as dataset:
-        return _localize(own, str(dataset), [*start_of(dataset, passed, lambda line: print(f"bag              {line}", flush=True)), *passed])
+        start = start_of(dataset, passed, lambda line: print(f"bag              {line}", flush=True))
+        return _localize(own, exports, str(dataset), [*start, *passed])
 
 
 def _value(own, name):
     return getattr(own, name[2:].replace("-", "_"))
 
 
-def _settle_mcap(own):
-    """Fills defaults in; what would make the file impossible is said before the work."""
-    for name, default in OF_MCAP.items():
-        if not own.mcap and getattr(own, name) is not None:
-            raise UsageFault(f"--{name}".replace("_", "-"), "", "is of --mcap", "give both, or leave it out")
+def _exports(own):
+    """(file, module that writes it) of what is wanted. Fills defaults in; what would make it impossible is said before the work."""
+    wanted = [(f"--{name}", getattr(own, name), writer) for name, writer in (("mcap", mcap_file), ("rerun", rerun_file)) if getattr(own, name)]
+    for name, default in OF_EXPORTS.items():
+        if not wanted and getattr(own, name) is not None:
+            raise UsageFault(f"--{name}".replace("_", "-"), "", "is of --mcap and --rerun", "give one of them, or leave it out")
         setattr(own, name, default if getattr(own, name) is None else getattr(own, name))
-    if not own.mcap:
-        return
-    mcap_file.require_library()
-    if own.mcap.exists():
-        raise Fault(own.mcap, "", "exists", "give another --mcap, or move it away")
-    if not own.mcap.absolute().parent.is_dir():
-        raise Fault(own.mcap.parent, "", "is no folder", "make it, or give another --mcap")
-    if own.mcap_points < 1:
-        raise UsageFault("--mcap-points", "", f"{own.mcap_points}", "give 1 or more")
+    for option, file, writer in wanted:
+        writer.require_library()
+        if file.exists():
+            raise Fault(file, "", "exists", f"give another {option}, or move it away")
+        if not file.absolute().parent.is_dir():
+            raise Fault(file.parent, "", "is no folder", f"make it, or give another {option}")
+    if own.cloud_points < 1:
+        raise UsageFault("--cloud-points", "", f"{own.cloud_points}", "give 1 or more")
+    return [(file, writer) for _, file, writer in wanted]
 
 
-def _localize(own, scans, passed):
+def _localize(own, exports, scans, passed):
     code = subprocess.call([own.bench, "localize", "--scans", scans, "--out", str(own.out), *passed])
-    if own.mcap and code in LOCALISED:
-        clouds = sources.scan_files(scans)
-        if not clouds:
-            print(f"{PROGRAM}: {own.mcap} is without clouds: where the scans of {scans} lie is not known; give their folder", file=sys.stderr)
-        mcap_file.write(own.mcap.absolute(), results.read(own.out), clouds, own.map or sources.map_file(scans), own)
-        print(f"MCAP             {own.mcap}, {own.mcap.stat().st_size / 2**20:.1f} MiB")
+    if not exports or code not in LOCALISED:
+        return code
+    clouds, map_cloud = sources.scan_files(scans), own.map or sources.map_file(scans)
+    if not clouds:
+        print(f"{PROGRAM}: no clouds are recorded: where the scans of {scans} lie is not known; give their folder", file=sys.stderr)
+    for file, writer in exports:
+        writer.write(file.absolute(), results.read(own.out), clouds, map_cloud, own)
+        print(f"recorded in      {file}, {file.stat().st_size / 2**20:.1f} MiB")
     return code

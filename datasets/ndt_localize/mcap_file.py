@@ -58,7 +58,7 @@ class _Recorder:
         # All of it at the first time, so that it is seen from the start and does not grow with the square of the scans.
         self._put("/localization/path", times[0], self._make.path(headers, [result.map_from_scan for result in results]))
         if map_cloud is not None:
-            points = _thinned(read_cloud(map_cloud, str(map_cloud)), MAP_SHARE * self._options.mcap_points)
+            points = thinned(read_cloud(map_cloud, str(map_cloud)), MAP_SHARE * self._options.cloud_points)
             self._put("/localization/map", times[0], self._make.cloud(headers[0], points))
         before = None
         for time, header, result in zip(times, headers, results):
@@ -83,7 +83,7 @@ class _Recorder:
 
     def _clouds(self, time, points):
         """In the scanner's own frame, found and predicted, which tf places: map coordinates may be too large for float32."""
-        points, base = _thinned(points, self._options.mcap_points), self._options.base_frame
+        points, base = thinned(points, self._options.cloud_points), self._options.base_frame
         self._put("/localization/points_aligned", time, self._make.cloud(self._make.header(time, base), points))
         self._put("/localization/points_initial", time, self._make.cloud(self._make.header(time, base + PREDICTED), points))
 
@@ -94,6 +94,6 @@ def _nanoseconds(stamp_s):
     return round(stamp_s * 10**9)
 
 
-def _thinned(points, most):
+def thinned(points, most):
     """Every n-th, so that at most so many are left."""
     return points[::max(1, -(-len(points) // most))]

@@ -95,7 +95,8 @@ def test_a_real_bag_and_a_map_are_enough(tmp_path, extras_python):
     if not os.environ.get("NDT_DATASETS"):
         pytest.skip("skipped for want of NDT_DATASETS")
     data = Path(os.environ["NDT_DATASETS"])
-    done = localize(extras_python, "--scans", data / "bags/kitti00_zstd.mcap", "--map", data / "kitti00/map_even_020.pcd", "--out", tmp_path)
+    done = localize(extras_python, "--scans", data / "bags/kitti00_zstd.mcap", "--map", data / "kitti00/map_even_020.pcd", "--out", tmp_path,
+                    "--scan-voxel-leaf", 1)
     assert "the first scan is searched around the map's origin, since nothing says where it is" in done.stdout
     assert "6 of kitti00_zstd: 6 ok, 0 doubtful, 0 lost" in done.stdout
     assert apart(tum(tmp_path / "poses.tum"), tum(data / "kitti00/poses_scanmatch.tum")) < 0.2
@@ -116,7 +117,7 @@ def test_what_cannot_be_localised_is_said_and_nothing_is_left(town, bag, tmp_pat
         (["--scans", bag, "--topic", "/odom", *base], EXIT_BAD_INPUT, "/odom: is of type nav_msgs/msg/Odometry"),
         (["--scans", bag, "--out", tmp_path / "out"], EXIT_USAGE, "--map is missing"),
         (["--scans", town, "--topic", "/points", "--out", tmp_path / "out"], EXIT_USAGE, "--topic: of a bag"),
-        (["--scans", town, "--out", tmp_path / "out", "--map-frame", "world"], EXIT_USAGE, "--map-frame: is of --mcap; give both"),
+        (["--scans", town, "--out", tmp_path / "out", "--map-frame", "world"], EXIT_USAGE, "--map-frame: is of --mcap and --rerun"),
         (["--scans", town, "--out", tmp_path / "out", "--mcap", there], EXIT_BAD_INPUT, "there.mcap: exists; give another --mcap"),
         (["--scans", town, "--out", tmp_path / "out", "--mcap", tmp_path / "no" / "a.mcap"], EXIT_BAD_INPUT, "no: is no folder"),
         (["--scans", bag, *base, "--rate", "2", "--init", "0,0,0,0,0,0"], EXIT_USAGE, "--rate: the scans of drive have times; drop it"),
@@ -140,7 +141,7 @@ def recorded(town, tmp_path_factory, extras_python):
     if subprocess.run([extras_python, "-c", "import mcap_ros2"], capture_output=True).returncode:
         pytest.skip(f"skipped for want of mcap-ros2-support in {extras_python}")
     folder = tmp_path_factory.mktemp("mcap")
-    localize(extras_python, "--scans", town, "--out", folder / "out", "--mcap", folder / "a.mcap", "--base-frame", "lidar", "--mcap-points", 500,
+    localize(extras_python, "--scans", town, "--out", folder / "out", "--mcap", folder / "a.mcap", "--base-frame", "lidar", "--cloud-points", 500,
              "--implementation", "persistent_cpu")
     done = ran(extras_python, ROOT / "tests/cli/read_mcap.py", folder / "a.mcap")
     assert done.returncode == 0, done.stderr
@@ -205,6 +206,22 @@ def test_what_ends_lost_is_exported_too(town, tmp_path, extras_python):
         done = ran(extras_python, ROOT / "tests/cli/read_mcap.py", tmp_path / "a.mcap")
         topics = [json.loads(line).get("topic") for line in done.stdout.splitlines()]
         assert topics.count("/localization/odometry") == 8 and "/localization/pose_with_covariance" not in topics, "predicted poses have none"
+
+
+def test_rerun_has_poses_and_clouds_or_says_how_to_get_it(town, tmp_path, extras_python):
+    base = ["--scans", town, "--out", tmp_path / "out", "--rerun", tmp_path / "a.rrd", "--implementation", "persistent_cpu"]
+    if subprocess.run([extras_python, "-c", "import rerun"], capture_output=True).returncode:
+        message = localize(extras_python, *base, code=EXIT_BAD_INPUT).stderr
+        assert f"--rerun: needs the Python package rerun-sdk; {extras_python} -m pip install rerun-sdk" in message
+        assert not any(tmp_path.iterdir())
+        return
+    localize(extras_python, *base)
+    program, home = Path(extras_python).parent / "rerun", os.environ | {"HOME": str(tmp_path)}  # its first session there sends no usage data
+    subprocess.run([program, "rrd", "verify", tmp_path / "a.rrd"], capture_output=True, check=True, env=home)
+    text = subprocess.run([program, "rrd", "print", tmp_path / "a.rrd"], capture_output=True, text=True, env=home).stdout
+    for entity in ("/map/path", "/map/points", "/map/base_link", "/map/base_link/points", "/map/base_link_predicted/points",
+                   "/diagnostics/transform_probability"):
+        assert entity in text, text
 
 
 def test_without_a_bag_or_mcap_it_is_ndt_bench(town, tmp_path, extras_python):
