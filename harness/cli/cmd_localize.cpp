@@ -15,6 +15,7 @@
 #include "cli/progress_line.hpp"
 #include "cli/scene_files.hpp"
 #include "io/cloud_file.hpp"
+#include "localize/iteration_file.hpp"
 #include "localize/localize_run.hpp"
 #include "localize/records.hpp"
 #include "localize/run_record.hpp"
@@ -39,6 +40,7 @@ struct Arguments {
   std::vector<std::string> init, guess, sigma;
   std::optional<double> rate_hz;
   double critical_ms = 100;
+  bool debug_iterations = false;
   bool real_time = false;
   std::optional<double> speed;
   LocalizerArguments localizer;
@@ -66,6 +68,11 @@ void check_uses(const Arguments& a, Prediction prediction) {
   if (!a.odometry.empty() && a.localizer[&LocalizerOptions::prediction] && prediction != Prediction::odometry)
     throw UsageError(fmt::format("--odometry is not used with --prediction {}: drop one",
                                  localization::to_string(prediction)));
+  const LocalizerArguments& given = a.localizer;
+  if (given[&LocalizerOptions::spread_neighbours].value_or(0) == 0 &&
+      (given[&LocalizerOptions::spread_offset_m] || given[&LocalizerOptions::spread_bound_m] ||
+       given[&LocalizerOptions::spread_reject_m]))
+    throw UsageError("the spread is not looked at: give --spread-neighbours N, or no other --spread option");
   if (a.align[&ScanOptions::regularisation_x_m] || a.align[&ScanOptions::regularisation_y_m])
     throw UsageError("--reg-x and --reg-y are one place for every scan: give --gnss, with a place for each");
 }
@@ -178,16 +185,18 @@ class Aligners {
       : entry_(entry), map_(std::move(map)), wide_(with_profile(a.align)) {
     auto& resolution = wide_[&AlignOptions::resolution_m];
     if (!resolution) resolution = options.resolution_m;
-    tracker_ = entry.make(options);
-    tracker_->set_map(map_);
+    tracker_ = another(options);
+  }
+  /// One more with the same map.
+  std::unique_ptr<Aligner> another(const AlignOptions& options) const {
+    std::unique_ptr<Aligner> aligner = entry_.make(options);
+    aligner->set_map(map_);
+    return aligner;
   }
   const PointCloud& map() const { return map_; }
   Aligner& tracker() { return *tracker_; }
   Aligner& searcher() {
-    if (!searcher_) {
-      searcher_ = entry_.make(resolve(wide_, Guesses::of_a_search));
-      searcher_->set_map(map_);
-    }
+    if (!searcher_) searcher_ = another(resolve(wide_, Guesses::of_a_search));
     return *searcher_;
   }
 
@@ -226,7 +235,11 @@ ExitCode localize(const Arguments& a) {
   input.gnss = a.gnss.empty() ? sequence.gnss : poses_or_none(a.gnss, sequence);
   input.scan = sequence.scan;
   input.filter = [&](PointCloud cloud) { return prepare(std::move(cloud), scan_filters).cloud; };
-  input.limits = [&] { return per_scan(a.align); };
+  input.limits = [&] {
+    PerScan limits = per_scan(a.align);
+    limits.trace = a.debug_iterations;
+    return limits;
+  };
   const Implementation& entry = implementation_from(a.implementation);
   if (entry.own_process)
     throw UsageError(
@@ -245,18 +258,26 @@ ExitCode localize(const Arguments& a) {
   Localizer localizer(aligners.tracker(), setting, [&]() -> Aligner& { return aligners.searcher(); });
   start(localizer, a, sequence);
   LocalizationFiles files(a.out);
-  const RunRecord record{std::string(entry.name), std::string(entry.runs_on), *align[&ProfileChoice::profile],
-                         a.command_line, setting, options};
+  const RunRecord record{std::string(entry.name),
+                         std::string(entry.runs_on),
+                         *align[&ProfileChoice::profile],
+                         a.command_line,
+                         setting,
+                         options};
   write_run_record(a.out, record, sequence, aligners.map());
+  std::optional<IterationFile> iterations;
+  if (a.debug_iterations)
+    iterations.emplace(a.out, options, [&](const AlignOptions& level) { return aligners.another(level); });
   const LocalizeSummary summary = localize_all(localizer, input, [&](const LocalizedScan& scan) {
     files.append(scan);
+    if (iterations) iterations->append(scan);
     scenes.add(scan, aligners.tracker());
     progress.show({.done = scan.frame + 1, .total = sequence.scans.size(), .now = scan.scan->name});
   });
   scenes.finish();
   fmt::print("implementation   {} ({})\n{}", entry.name, entry.runs_on, to_text(summary, sequence));
-  fmt::print("written to       {}: poses.tum, poses_kitti.txt, frames.csv, diagnostics.jsonl\n",
-             printable_name(a.out));
+  fmt::print("written to       {}: poses.tum, poses_kitti.txt, frames.csv, diagnostics.jsonl{}\n",
+             printable_name(a.out), iterations ? fmt::format(", {}", IterationFile::kName) : "");
   return verdict_on(summary);
 }
 
@@ -325,6 +346,8 @@ void add_localize(CLI::App& app, Command& chosen, const std::string& command_lin
       ->type_name("LIST");
   command.add_option("--critical-ms", a->critical_ms, "a scan that takes longer is diagnosed (default 100)")
       ->type_name("MS");
+  command.add_flag("--debug-iterations", a->debug_iterations,
+                   "also write iterations.jsonl: every iteration with its gradient, Hessian and step");
   command.add_flag("--real-time", a->real_time,
                    "scans arrive at their times; one that arrives while another is worked on takes the place "
                    "of the one that waits, which is dropped and counted");

@@ -148,20 +148,22 @@ ExitCode trajectory(const TrajectoryArguments& a) {
 void add_report(CLI::App& app, Command& chosen, const std::string& command_line) {
   const auto a = std::make_shared<ReportArguments>();
   a->command_line = command_line;
-  CLI::App& command = add_command(app, chosen, "report",
-                                  "Write report.html, its figures and summary.csv of a run or of localisations", a,
-                                  report);
+  CLI::App& command =
+      add_command(app, chosen, "report",
+                  "Write report.html, its figures and summary.csv of a run or of localisations", a, report);
   command
-      .add_option("dirs", a->folders,
-                  "folder of a run, or those of its parts, which are merged first; or folders of localize, side "
-                  "by side on one page")
+      .add_option(
+          "dirs", a->folders,
+          "folder of a run, or those of its parts, which are merged first; or folders of localize, side "
+          "by side on one page")
       ->type_name("DIR")
       ->required()
       ->expected(1, 1000);
   command
-      .add_option("--out", a->out,
-                  "folder that the parts are merged into, or that the page of several localisations is written "
-                  "to (default: bench-results/<UTC time>-merged or -localised)")
+      .add_option(
+          "--out", a->out,
+          "folder that the parts are merged into, or that the page of several localisations is written "
+          "to (default: bench-results/<UTC time>-merged or -localised)")
       ->type_name("DIR");
   command.add_flag("--open", a->open, "open the report in the browser");
 }

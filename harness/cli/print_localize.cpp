@@ -22,6 +22,20 @@ std::string error_lines(const TrajectoryError& e, const TruthFacts& truth) {
       e.rmse_m, e.mean_m, e.max_m, e.rmse_deg, e.max_deg, e.poses, truth.quality);
 }
 
+std::string stage_line(std::string_view stage, const std::vector<double>& ms) {
+  if (ms.empty()) return "";
+  return fmt::format("  {:<15}{:8.3f} {:8.3f} {:8}\n", stage, median(ms), quantile(ms, 0.99), ms.size());
+}
+
+/// The stages in the order in which a scan goes through them.
+std::string stage_lines(const LocalizeSummary& summary) {
+  std::string text = fmt::format("{:<17}{:>8} {:>8} {:>8}\n", "of that, in ms", "median", "p99", "scans");
+  text += stage_line("filter", summary.filter_ms);
+  for (const auto stage : all_values<localization::Stage>())
+    text += stage_line(localization::to_string(stage), summary.stage_ms[static_cast<std::size_t>(stage)]);
+  return text + stage_line("diagnostics", summary.diagnostics_ms);
+}
+
 }  // namespace
 
 std::string to_text(const SensorUse& sensor) {
@@ -46,6 +60,9 @@ std::string to_text(const LocalizeSummary& summary, const ScanSequence& sequence
     text += fmt::format("searches         {}, {} found a pose\n", summary.searches, summary.found);
   text += fmt::format("time a scan      {:.2f} ms (median), {:.2f} ms (p99)\n", median(summary.execution_ms),
                       quantile(summary.execution_ms, 0.99));
+  text += fmt::format("with the rest    {:.2f} ms (median), {:.2f} ms (p99), with filters and diagnostics\n",
+                      median(summary.frame_ms), quantile(summary.frame_ms, 0.99));
+  text += stage_lines(summary);
   if (summary.error) text += error_lines(*summary.error, sequence.truth);
   return text;
 }

@@ -29,7 +29,8 @@ std::string progress_text(const Progress& progress, double elapsed_s, std::size_
                                          static_cast<double>(now)) +
                                      " left  ";
   return fmt::format("[{:#<{}}{:-<{}}] {:3} %  {}/{}  {}{}", "", filled, "", kWidth - filled,
-                     100 * progress.done / total, progress.done, progress.total, left, printable_name(progress.now));
+                     100 * progress.done / total, progress.done, progress.total, left,
+                     printable_name(progress.now));
 }
 
 ProgressLine::ProgressLine(std::size_t already_done)

@@ -60,22 +60,48 @@ void put_autoware_keys(ordered_json& j, const LocalizedScan& scan) {
   j["skipping_publish_num"] = report.rejected;
 }
 
+void put_spread(ordered_json& j, const std::optional<Spread>& spread) {
+  const bool known = spread && spread->known;
+  j["spread_m"] = known ? number(spread->distance_m) : nullptr;
+  j["spread_deg"] = known ? number(180 / kPi * spread->rotation_rad) : nullptr;
+}
+
 ordered_json recovery_json(const std::optional<Recovered>& recovery) {
   if (!recovery) return nullptr;
   const Recovered& r = *recovery;
   const Transform mean = to_transform(r.prior.mean);
-  return {{"attempt", r.attempt},
-          {"prior_xyz_m", xyz(mean)},
-          {"prior_sigma", array_of(r.prior.sigma)},
-          {"particles", r.particles},
-          {"found", r.found},
-          {"reliable", r.reliable ? ordered_json(*r.reliable) : nullptr},
-          {"nvtl", number(r.nvtl)},
-          {"stop", std::string(to_string(r.stop))},
-          {"ambiguous", r.ambiguous},
-          {"runner_up_ratio", number(r.runner_up_ratio)},
-          {"interrupted", r.interrupted ? ordered_json(std::string(to_string(*r.interrupted))) : nullptr},
-          {"distance_prior_to_best_m", number(r.moved_m)}};
+  ordered_json j = {
+      {"attempt", r.attempt},
+      {"prior_xyz_m", xyz(mean)},
+      {"prior_sigma", array_of(r.prior.sigma)},
+      {"particles", r.particles},
+      {"found", r.found},
+      {"reliable", r.reliable ? ordered_json(*r.reliable) : nullptr},
+      {"nvtl", number(r.nvtl)},
+      {"stop", std::string(to_string(r.stop))},
+      {"ambiguous", r.ambiguous},
+      {"runner_up_ratio", number(r.runner_up_ratio)},
+      {"interrupted", r.interrupted ? ordered_json(std::string(to_string(*r.interrupted))) : nullptr},
+      {"distance_prior_to_best_m", number(r.moved_m)}};
+  put_spread(j, r.spread);
+  return j;
+}
+
+void put_detectors(ordered_json& j, const ScanReport& report) {
+  const std::optional<AlignResult>& aligned = report.aligned;
+  const auto conditioning = [&](auto member) {
+    return aligned ? number(aligned->conditioning.*member) : ordered_json();
+  };
+  const auto no_ground = [&](auto member) {
+    return report.no_ground ? number((*report.no_ground).*member) : ordered_json();
+  };
+  j["stop"] = aligned ? ordered_json(std::string(to_string(aligned->stop))) : nullptr;
+  j["condition_number"] = conditioning(&Conditioning::condition_number);
+  j["surface_condition_number"] = conditioning(&Conditioning::surface_condition_number);
+  j["push_sigmas"] = conditioning(&Conditioning::push_sigmas);
+  put_spread(j, report.spread);
+  j["no_ground_points_transform_probability"] = no_ground(&Score::transform_probability);
+  j["no_ground_points_nearest_voxel_transformation_likelihood"] = no_ground(&Score::nvtl);
 }
 
 void put_own_keys(ordered_json& j, const ScanReport& report) {
@@ -95,7 +121,7 @@ void put_own_keys(ordered_json& j, const ScanReport& report) {
   j["regularisation_xy_m"] = report.regularisation
                                  ? ordered_json({report.regularisation->x, report.regularisation->y})
                                  : ordered_json(nullptr);
-  j["stop"] = report.aligned ? ordered_json(std::string(to_string(report.aligned->stop))) : nullptr;
+  put_detectors(j, report);
   j["recovery"] = recovery_json(report.recovery);
 }
 

@@ -8,6 +8,7 @@
 
 #include "base/clock.hpp"
 #include "base/metrics.hpp"
+#include "localize/diagnostics_json.hpp"
 
 namespace ndt::harness {
 namespace {
@@ -67,11 +68,20 @@ void count(SensorUse& sensor, bool used, localization::Miss miss) {
     sensor.used += used;
 }
 
+void count_times(LocalizeSummary& summary, const LocalizedScan& scan) {
+  summary.filter_ms.push_back(scan.times.filter_ms);
+  summary.execution_ms.push_back(scan.execution_ms);
+  summary.diagnostics_ms.push_back(scan.times.diagnostics_ms);
+  summary.frame_ms.push_back(frame_ms(scan));
+  for (std::size_t stage = 0; stage < kStages; ++stage)
+    if (const auto& ms = scan.times.stage_ms[stage]) summary.stage_ms[stage].push_back(*ms);
+}
+
 void count(LocalizeSummary& summary, const LocalizedScan& scan) {
   const ScanReport& report = *scan.report;
   ++summary.frames;
   summary.dropped += scan.dropped;
-  summary.execution_ms.push_back(scan.execution_ms);
+  count_times(summary, scan);
   count(summary.odometry, report.prediction.by == localization::Prediction::odometry,
         report.prediction.odometry_miss);
   count(summary.gnss, report.regularisation.has_value(), report.gnss_miss);
@@ -112,15 +122,22 @@ LocalizeSummary localize_all(localization::Localizer& localizer, const LocalizeI
     const TimedScan& timed = scans[arrival->frame];
     PointCloud cloud;
     arrivals.outside_time([&] { cloud = input.scan(arrival->frame); });
+    const Stopwatch filtering;
     if (input.filter) cloud = input.filter(std::move(cloud));
+    const double filter_ms = filtering.elapsed_us() / 1000;
     odometry.until(timed.stamp_s, [&](const auto& pose) { localizer.add_odometry(pose); });
     gnss.until(timed.stamp_s, [&](const auto& pose) { localizer.add_gnss(pose); });
-    const Stopwatch watch;
-    ScanReport report = localizer.localize(timed.stamp_s, cloud, input.limits());
-    const LocalizedScan scan{arrival->frame,   &timed,           &report, watch.elapsed_us() / 1000,
-                             arrival->dropped, arrival->delay_s, &cloud};
+    StageClock clock;
+    ScanReport report = localizer.localize(timed.stamp_s, cloud, input.limits(),
+                                           [&](localization::Stage stage) { clock.ended(stage); });
+    LocalizedScan scan{arrival->frame,   &timed,           &report, clock.elapsed_ms(),
+                       arrival->dropped, arrival->delay_s, &cloud};
+    scan.times = {filter_ms, 0, clock.stage_ms()};
+    diagnose(report, scan, input.critical_ms);
+    const Stopwatch diagnosing;
+    scan.diagnostics = diagnostics_json(scan).dump();
+    scan.times.diagnostics_ms = diagnosing.elapsed_us() / 1000;
     arrivals.outside_time([&] {
-      diagnose(report, scan, input.critical_ms);
       count(summary, scan);
       if (timed.truth) errors.add(*timed.truth, report.map_from_scan);
       observe(scan);

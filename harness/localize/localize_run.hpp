@@ -1,6 +1,7 @@
 // Drives a localizer through a sequence of scans: feeds the other sensors, takes the time, and counts.
 #pragma once
 
+#include <array>
 #include <functional>
 #include <map>
 #include <optional>
@@ -31,8 +32,10 @@ struct LocalizeSummary {
   std::optional<std::size_t> lost_since;  ///< the frame since which it is lost, if it ends so
   std::size_t searches = 0, found = 0;    ///< searches, and those that found a pose
   SensorUse odometry, gnss;               ///< of the predictions, and of the alignments; 0 without one
-  std::vector<double> execution_ms;       ///< of each frame
-  std::optional<TrajectoryError> error;   ///< of the frames with a truth, lost ones too
+  /// Times of each frame, and of each stage of those that went through it.
+  std::vector<double> execution_ms, filter_ms, diagnostics_ms, frame_ms;
+  std::array<std::vector<double>, kStages> stage_ms;
+  std::optional<TrajectoryError> error;  ///< of the frames with a truth, lost ones too
 };
 
 struct LocalizeInput {

@@ -3,7 +3,9 @@
 
 #include <cstddef>
 #include <optional>
+#include <string>
 
+#include "localize/frame_times.hpp"
 #include "localize/scan_sequence.hpp"
 #include "ndt/localization/scan_report.hpp"
 
@@ -17,6 +19,13 @@ struct LocalizedScan {
   std::size_t dropped = 0;            ///< scans before it that were not localised
   std::optional<double> delay_s{};    ///< in real time, from its arrival to when it was worked on
   const PointCloud* cloud = nullptr;  ///< the scan, filtered
+  FrameTimes times{};
+  std::string diagnostics{};  ///< its line of diagnostics.jsonl
 };
+
+/// From its filters to its diagnostics; reading and writing files is in no time.
+inline double frame_ms(const LocalizedScan& scan) {
+  return scan.times.filter_ms + scan.execution_ms + scan.times.diagnostics_ms;
+}
 
 }  // namespace ndt::harness

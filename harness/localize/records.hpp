@@ -24,8 +24,4 @@ class LocalizationFiles {
   NewFile tum_, kitti_, frames_, diagnostics_;
 };
 
-/// The columns of frames.csv and one row of it, without the lines' ends.
-std::string frames_heading();
-std::string frames_row(const LocalizedScan& scan);
-
 }  // namespace ndt::harness

@@ -23,7 +23,8 @@ constexpr std::int64_t kMapPoints = 60000;
 template <class Table, class Struct>
 json all_options(const Table& table, const Struct& options) {
   auto j = json::object();
-  for_each_option(table, [&](const auto& option) { j[key_of(option.name)] = value_json(options.*option.member); });
+  for_each_option(table,
+                  [&](const auto& option) { j[key_of(option.name)] = value_json(options.*option.member); });
   return j;
 }
 

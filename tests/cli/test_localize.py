@@ -13,8 +13,14 @@ import pytest
 from conftest import BENCH, EXIT_BAD_INPUT, EXIT_JOBS_FAILED, EXIT_USAGE, bench, refusal
 
 COLUMNS = ["frame", "scan", "stamp_s", "verdict", "reason", "source", "x_m", "y_m", "z_m", "roll_rad", "pitch_rad", "yaw_rad",
-           "predicted_by", "stop", "iterations", "nvtl", "transform_probability", "moved_m", "rejected", "variance_x_m2",
-           "covariance_xy_m2", "variance_y_m2", "execution_ms", "error_m", "error_deg"]
+           "predicted_by", "stop", "iterations", "oscillations", "nvtl", "transform_probability", "nvtl_before",
+           "transform_probability_before", "moved_m", "condition_number", "surface_condition_number", "push_sigmas", "spread_m",
+           "spread_deg", "no_ground_nvtl", "no_ground_transform_probability", "rejected", "search_attempt", "search_found",
+           "search_nvtl", "covariance_by", "variance_x_m2", "covariance_xy_m2", "variance_y_m2", "variance_z_m2",
+           "variance_roll_rad2", "variance_pitch_rad2", "variance_yaw_rad2", "filter_ms", "prediction_ms", "before_ms", "align_ms",
+           "neighbours_ms", "no_ground_ms", "search_ms", "covariance_ms", "verdict_ms", "execution_ms", "diagnostics_ms", "frame_ms",
+           "error_m", "error_deg", "error_x_m", "error_y_m", "error_z_m", "error_along_m", "error_across_m", "error_up_m",
+           "error_yaw_deg", "aligned_error_m", "aligned_error_deg"]
 
 NULL, NUMBER, WHOLE, TEXT, FLAG, LIST = type(None), (int, float), int, str, bool, list
 # Autoware's keys of scan_matching_status, then those of this project alone. In their order.
@@ -33,10 +39,13 @@ SCHEMA = {"frame": [WHOLE], "scan": [TEXT], "level": [TEXT], "messages": [LIST],
           "verdict": [TEXT], "reason": [TEXT], "source": [TEXT], "pose_xyz_m": [LIST], "pose_rpy_rad": [LIST],
           "covariance": [LIST, NULL], "covariance_by": [TEXT, NULL], "predicted_by": [TEXT], "predicted_xyz_m": [LIST], "predicted_rpy_rad": [LIST],
           "odometry_miss": [TEXT], "gnss_miss": [TEXT], "regularisation_xy_m": [LIST, NULL], "stop": [TEXT, NULL],
-          "recovery": [dict, NULL]}
+          "condition_number": [NUMBER, NULL], "surface_condition_number": [NUMBER, NULL], "push_sigmas": [NUMBER, NULL],
+          "spread_m": [NUMBER, NULL], "spread_deg": [NUMBER, NULL], "no_ground_points_transform_probability": [NUMBER, NULL],
+          "no_ground_points_nearest_voxel_transformation_likelihood": [NUMBER, NULL], "recovery": [dict, NULL]}
 RECOVERY = {"attempt": [WHOLE], "prior_xyz_m": [LIST], "prior_sigma": [LIST], "particles": [WHOLE], "found": [FLAG],
             "reliable": [FLAG, NULL], "nvtl": [NUMBER, NULL], "stop": [TEXT], "ambiguous": [FLAG], "runner_up_ratio": [NUMBER],
-            "interrupted": [TEXT, NULL], "distance_prior_to_best_m": [NUMBER]}
+            "interrupted": [TEXT, NULL], "distance_prior_to_best_m": [NUMBER], "spread_m": [NUMBER, NULL],
+            "spread_deg": [NUMBER, NULL]}
 LEVELS = ["OK", "WARN", "ERROR"]
 
 
@@ -70,7 +79,7 @@ class Folder:
         self.diagnostics = [json.loads(line) for line in (path / "diagnostics.jsonl").read_text().splitlines()]
 
     def without_times(self):
-        frames = [{k: v for k, v in f.items() if k != "execution_ms"} for f in self.frames]
+        frames = [{k: v for k, v in f.items() if not k.endswith("_ms")} for f in self.frames]
         return self.tum, self.kitti, frames
 
 
@@ -220,6 +229,124 @@ def test_gnss_is_used_where_it_is_near_in_time(town, tmp_path):
         assert record["nearest_voxel_transformation_likelihood_diff"] is not None
 
 
+def number(row, column):
+    return float(row[column])
+
+
+def test_the_spread_of_the_neighbours_is_told_and_judged(town, tmp_path):
+    plain, _ = localize(town, tmp_path / "plain")
+    assert {f["spread_m"] for f in plain.frames} == {""} and {d["spread_m"] for d in plain.diagnostics} == {None}
+    got, done = localize(town, tmp_path / "out", "--spread-neighbours", 4)
+    for frame, record in zip(got.frames, got.diagnostics):
+        check_diagnostics(record)
+        assert record["spread_m"] == number(frame, "spread_m") and record["spread_deg"] == number(frame, "spread_deg")
+        assert (frame["reason"] == "spread") == (record["spread_m"] > 0.2)
+        assert number(frame, "neighbours_ms") > 0
+    assert got.tum == plain.tum, "a look beside the result changes nothing but the verdict"
+    doubted, _ = localize(town, tmp_path / "strict", "--spread-neighbours", 4, "--spread-bound", 1e-9)
+    assert {(f["verdict"], f["reason"], f["source"]) for f in doubted.frames} == {("doubtful", "spread", "aligned")}
+    assert doubted.tum == plain.tum, "doubtful poses are used"
+    lost, done = localize(town, tmp_path / "lost", "--spread-neighbours", 4, "--spread-bound", 1e-9, "--spread-reject", 1e-9,
+                          "--recovery-particles", 0, code=EXIT_JOBS_FAILED)
+    assert "lost at frame 4" in done.stderr and {f["reason"] for f in lost.frames} == {"spread"}
+    assert all(number(f, "aligned_error_m") < 0.1 for f in lost.frames[:3]), "of the result that was rejected"
+
+
+def test_the_score_without_ground(town, tmp_path):
+    got, _ = localize(town, tmp_path, "--no-ground-height", -0.5)
+    for frame, record in zip(got.frames, got.diagnostics):
+        check_diagnostics(record)
+        assert record["no_ground_points_nearest_voxel_transformation_likelihood"] == number(frame, "no_ground_nvtl") > 0
+        assert record["no_ground_points_transform_probability"] == number(frame, "no_ground_transform_probability") > 0
+        assert number(frame, "no_ground_nvtl") != number(frame, "nvtl") and number(frame, "no_ground_ms") > 0
+
+
+def test_every_detector_and_error_is_in_the_row(town, tmp_path):
+    got, _ = localize(town, tmp_path, "--covariance", "multi_ndt")
+    truth = [line.split() for line in (town / "truth.tum").read_text().splitlines() if line[0] != "#"]
+    for frame, record, true in zip(got.frames, got.diagnostics, truth):
+        assert int(frame["oscillations"]) == record["local_optimal_solution_oscillation_num"]
+        assert number(frame, "nvtl_before") == record["nearest_voxel_transformation_likelihood_before"]
+        assert number(frame, "condition_number") == record["condition_number"] > 1
+        assert number(frame, "surface_condition_number") == record["surface_condition_number"] > 1
+        assert number(frame, "push_sigmas") == record["push_sigmas"] > 4
+        entries = ["variance_x_m2", "covariance_xy_m2", None, None, None, None, None, "variance_y_m2"]
+        for k, column in enumerate(entries):
+            assert column is None or number(frame, column) == record["covariance"][k]
+        for k, column in enumerate(["variance_z_m2", "variance_roll_rad2", "variance_pitch_rad2", "variance_yaw_rad2"], 2):
+            assert number(frame, column) == record["covariance"][7 * k]
+        assert frame["covariance_by"] == "multi_ndt" and frame["search_attempt"] == frame["search_found"] == ""
+        off = [number(frame, f"error_{axis}_m") for axis in "xyz"]
+        assert off == pytest.approx([number(frame, f"{axis}_m") - float(t) for axis, t in zip("xyz", true[1:4])], abs=1e-12)
+        ways = [number(frame, f"error_{way}_m") for way in ("along", "across", "up")]
+        assert math.hypot(*off) == pytest.approx(number(frame, "error_m")) == pytest.approx(math.hypot(*ways))
+        yaw = 2 * math.atan2(float(true[6]), float(true[7]))  # the town is level, nearly
+        assert ways[0] == pytest.approx(math.cos(yaw) * off[0] + math.sin(yaw) * off[1], abs=0.1 * number(frame, "error_m"))
+        assert abs(number(frame, "error_yaw_deg")) <= number(frame, "error_deg") + 1e-9
+        assert number(frame, "aligned_error_m") == number(frame, "error_m"), "every pose here is aligned"
+
+
+def test_the_stages_of_a_scan_add_up(town, tmp_path):
+    got, done = localize(town, tmp_path, "--covariance", "multi_ndt_score", "--scan-voxel-leaf", 1)
+    stages = ["prediction_ms", "before_ms", "align_ms", "covariance_ms", "verdict_ms"]
+    for frame in got.frames:
+        total = sum(number(frame, stage) for stage in stages)
+        assert all(number(frame, stage) > 0 for stage in stages)
+        assert {frame[f"{stage}_ms"] for stage in ("neighbours", "no_ground", "search")} == {""}
+        assert total == pytest.approx(number(frame, "execution_ms"), rel=0.01, abs=0.05)
+        whole = number(frame, "filter_ms") + number(frame, "execution_ms") + number(frame, "diagnostics_ms")
+        assert number(frame, "filter_ms") > 0 and whole == pytest.approx(number(frame, "frame_ms"), abs=1e-3)
+    for stage in ("filter", "prediction", "before", "align", "covariance", "verdict", "diagnostics"):
+        assert f"\n  {stage} " in done.stdout
+    assert "\n  search " not in done.stdout and "\nwith the rest    " in done.stdout
+
+
+ITERATION = {"frame": [WHOLE], "scan": [TEXT], "iteration": [WHOLE], "level": [WHOLE], "pose": [LIST], "score": [NUMBER],
+             "transform_probability": [NUMBER], "nvtl": [NUMBER], "pairs": [WHOLE], "gradient": [LIST], "hessian": [LIST],
+             "step": [LIST, NULL], "alpha": [NUMBER, NULL], "reversed": [FLAG, NULL], "pose_after": [LIST, NULL]}
+
+
+@pytest.mark.parametrize("profile", ["autoware", "pyramid"])
+def test_every_iteration_is_told_on_request(town, tmp_path, profile):
+    plain, _ = localize(town, tmp_path / "plain", "--profile", profile)
+    got, done = localize(town, tmp_path / "out", "--profile", profile, "--debug-iterations")
+    assert got.tum == plain.tum and "diagnostics.jsonl, iterations.jsonl" in done.stdout
+    assert not (tmp_path / "plain" / "iterations.jsonl").exists()
+    lines = [json.loads(line) for line in (tmp_path / "out" / "iterations.jsonl").read_text().splitlines()]
+    schema = ITERATION | ({"radius_m": [NUMBER]} if profile == "pyramid" else {})
+    for frame in got.frames:
+        mine = [line for line in lines if line["scan"] == frame["scan"]]
+        assert [line["iteration"] for line in mine] == list(range(int(frame["iterations"]) + 1))
+        for line, after in zip(mine, [*mine[1:], None]):
+            check(line, schema)
+            assert len(line["gradient"]) == 6 and len(line["hessian"]) == 36 and line["pairs"] > 0
+            assert (line["step"] is None) == (line["alpha"] is None) == (after is None)
+            if after:
+                assert line["pose_after"] == after["pose"]
+        assert {line["level"] for line in mine} == ({0, 1} if profile == "pyramid" else {0})
+        last = mine[-1]
+        assert last["nvtl"] == pytest.approx(number(frame, "nvtl"), rel=1e-6)
+    again, _ = localize(town, tmp_path / "out", "--profile", profile)
+    assert not (tmp_path / "out" / "iterations.jsonl").exists(), "what an earlier run told is no more true"
+
+
+@pytest.mark.parametrize("profile, level, alone", [("autoware", 0, ["--profile", "autoware"]),
+                                                   ("pyramid", 0, ["--profile", "textbook", "--resolution", 5]),
+                                                   ("pyramid", 1, ["--profile", "textbook"])])
+def test_an_iterations_derivatives_are_those_of_evaluate(town, tmp_path, profile, level, alone):
+    scan = folder_of(town, tmp_path / "scans", ["0.pcd"]) / "0.pcd"
+    localize(tmp_path / "scans", tmp_path / "out", *start_in(town), "--profile", profile, "--debug-iterations")
+    lines = [json.loads(line) for line in (tmp_path / "out" / "iterations.jsonl").read_text().splitlines()]
+    line = next(line for line in lines if line["level"] == level and line["step"] is not None)
+    pose = ",".join(repr(x) for x in line["pose"])
+    told = json.loads(bench("evaluate", "--map", town / "map.pcd", "--scan", scan, "--scan-voxel-leaf", 1, f"--pose={pose}",
+                            "--implementation", "persistent_cpu", "--json", *alone).stdout)
+    assert line["pairs"] == told["correspondences"]
+    assert line["score"] == pytest.approx(told["score"], rel=1e-6) and line["nvtl"] == pytest.approx(told["nvtl"], rel=1e-6)
+    assert line["gradient"] == pytest.approx(told["gradient"], rel=1e-4, abs=1e-4 * max(map(abs, told["gradient"])))
+    assert line["hessian"] == pytest.approx(told["hessian"], rel=1e-4, abs=1e-4 * max(map(abs, told["hessian"])))
+
+
 def test_in_real_time_late_scans_are_dropped_and_counted(town, tmp_path):
     got, done = localize(town, tmp_path / "fast", "--real-time", "--speed", 1e6)  # all are there before the first is done
     assert [f["frame"] for f in got.frames] == ["0", "7"] and [d["dropped_before"] for d in got.diagnostics] == [0, 6]
@@ -326,6 +453,9 @@ def test_a_killed_run_leaves_files_that_can_be_read(town, tmp_path):
     (["--reg-x", "1", "--reg-y", "2"], "--reg-x and --reg-y are one place for every scan: give --gnss"),
     (["--jump", "0"], "option jump = 0: must be in (0, 1000000]"),
     (["--prediction", "psychic"], "unknown --prediction 'psychic'"),
+    (["--spread-bound", "0.1"], "the spread is not looked at: give --spread-neighbours N"),
+    (["--spread-neighbours", "4", "--spread-reject", "0.1"], "option spread-reject = 0.1: must not be below spread-bound, 0.2"),
+    (["--no-ground-height", "nan"], "option no-ground-height"),
     (["--covariance", "both"], "unknown --covariance 'both'"),
 ])
 def test_wrong_options_are_named(town, tmp_path, args, message):
@@ -351,7 +481,7 @@ def test_unusable_input_is_named(town, tmp_path):
     assert "unknown dataset 'nowhere'" in refusal("localize", "--scans", "nowhere", "--out", tmp_path / "o", code=EXIT_USAGE)
 
 
-FILES = ["poses.tum", "poses_kitti.txt", "frames.csv", "diagnostics.jsonl"]
+FILES = ["poses.tum", "poses_kitti.txt", "frames.csv", "diagnostics.jsonl", "iterations.jsonl"]
 
 
 @pytest.mark.parametrize("name", FILES)

@@ -7,6 +7,7 @@
 
 #include "compare.hpp"
 #include "golden.hpp"
+#include "ndt/localization/beside.hpp"
 #include "ndt/localization/covariance.hpp"
 #include "registry/registry.hpp"
 
@@ -45,7 +46,9 @@ TEST_P(MultiCovarianceGolden, CovariancesAgree) {
     result.map_from_scan = c.pose;
     result.nvtl = c.nvtl;
     const PositionCovariance by_results =
-        multi_ndt(*aligner, *c.scan, result, options.offsets, {}).value().covariance;
+        multi_ndt(result, aligned_beside(*aligner, *c.scan, c.pose, options.offsets, {}, {}).covariance)
+            .value()
+            .covariance;
     const PositionCovariance by_scores =
         multi_ndt_score(*aligner, *c.scan, result, options.offsets, options.covariance_temperature)
             .covariance;

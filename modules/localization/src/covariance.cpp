@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "ndt/localization/beside.hpp"
 #include "ndt/localization/gates.hpp"
 
 namespace ndt::localization {
@@ -62,25 +63,11 @@ Scatter scatter_of(std::span<const Transform> poses, std::span<const double> wei
   return scatter;
 }
 
-std::vector<Transform> poses_beside(const Transform& pose, std::span<const Offset> offsets) {
-  std::vector<Transform> poses;
-  for (const Offset& offset : offsets) {
-    Transform& beside = poses.emplace_back(pose);
-    beside(0, 3) += pose(0, 0) * offset.x + pose(0, 1) * offset.y;
-    beside(1, 3) += pose(1, 0) * offset.x + pose(1, 1) * offset.y;
-  }
-  return poses;
-}
-
-std::optional<Scatter> multi_ndt(Aligner& aligner, const PointCloud& scan, const AlignResult& result,
-                                 std::span<const Offset> offsets, const PerScan& per_scan) {
-  const std::vector<Transform> guesses = poses_beside(result.map_from_scan, offsets);
-  std::vector<AlignResult> results(guesses.size());
-  aligner.align_batch(scan, guesses, results, per_scan);
-  for (const AlignResult& other : results)
+std::optional<Scatter> multi_ndt(const AlignResult& result, std::span<const AlignResult> beside) {
+  for (const AlignResult& other : beside)
     if (no_pose(other.stop) != Reason::none) return std::nullopt;
   std::vector<Transform> poses{result.map_from_scan};
-  for (const AlignResult& other : results) poses.push_back(other.map_from_scan);
+  for (const AlignResult& other : beside) poses.push_back(other.map_from_scan);
   const auto count = static_cast<double>(poses.size());
   Scatter scatter = scatter_of(poses, std::vector<double>(poses.size(), 1 / count));
   scatter.covariance = scaled(scatter.covariance, (count - 1) / count);
@@ -99,13 +86,13 @@ Scatter multi_ndt_score(Aligner& aligner, const PointCloud& scan, const AlignRes
 }
 
 Estimate estimated(Aligner& aligner, const PointCloud& scan, const AlignResult& result,
-                   const LocalizerOptions& options, const PerScan& per_scan) {
+                   std::span<const AlignResult> beside, const LocalizerOptions& options) {
   switch (options.covariance) {
     case CovarianceMode::fixed: return {};
     case CovarianceMode::laplace:
       return estimate(result.laplace_covariance, "the score's curvature cannot be inverted");
     case CovarianceMode::multi_ndt:
-      return estimate(covariance_of(multi_ndt(aligner, scan, result, options.offsets, per_scan)),
+      return estimate(covariance_of(multi_ndt(result, beside)),
                       "an alignment from beside the pose stopped without one");
     case CovarianceMode::multi_ndt_score: break;
   }

@@ -1,5 +1,4 @@
 #include "ndt/localization/gates.hpp"
-
 namespace ndt::localization {
 
 Reason no_pose(Stop stop) {
@@ -18,24 +17,39 @@ Measured measured(const AlignResult& result, const Transform& prediction, const 
           translation_error_m(prediction, result.map_from_scan)};
 }
 
+SpreadVerdict judged(const std::optional<Spread>& spread, const LocalizerOptions& options) {
+  if (!spread) return SpreadVerdict::passed;
+  if (!spread->known) return SpreadVerdict::doubtful;
+  if (options.spread_reject_m && spread->distance_m > *options.spread_reject_m)
+    return SpreadVerdict::rejected;
+  return spread->distance_m > options.spread_bound_m ? SpreadVerdict::doubtful : SpreadVerdict::passed;
+}
+
 Judgement judged(const Measured& m, const LocalizerOptions& options) {
   Judgement judgement;
   judgement.iterations_ok = m.iterations < options.max_iterations;
   judgement.oscillates = m.oscillations > options.oscillations;
   judgement.score_ok = !options.least_score || m.score > *options.least_score;
   judgement.jump_ok = m.jump_m <= options.jump_m;
+  const SpreadVerdict spread = judged(m.spread, options);
+  judgement.spread_ok = spread == SpreadVerdict::passed;
   judgement.reason = no_pose(m.stop);
   if (judgement.reason != Reason::none) return judgement;
   const bool ended = judgement.iterations_ok || judgement.oscillates, degenerate = m.stop == Stop::degenerate;
-  judgement.accepted = ended && judgement.score_ok && (!degenerate || options.least_score);
+  const bool scattered = spread == SpreadVerdict::rejected;
+  judgement.accepted = ended && judgement.score_ok && !scattered && (!degenerate || options.least_score);
   if (!judgement.score_ok)
     judgement.reason = Reason::score;
   else if (!ended)
     judgement.reason = Reason::iterations;
+  else if (scattered)
+    judgement.reason = Reason::spread;
   else if (degenerate)
     judgement.reason = Reason::degenerate;
   else if (!judgement.jump_ok)
     judgement.reason = Reason::jump;
+  else if (!judgement.spread_ok)
+    judgement.reason = Reason::spread;
   else if (!options.least_score)
     judgement.reason = Reason::unproven;
   return judgement;

@@ -6,7 +6,9 @@
 #include <cmath>
 #include <stdexcept>
 
+#include "ndt/localization/beside.hpp"
 #include "ndt/localization/covariance.hpp"
+#include "ndt/localization/no_ground.hpp"
 
 namespace ndt::localization {
 namespace {
@@ -25,7 +27,8 @@ Localizer::Localizer(Aligner& tracker, const LocalizerOptions& options, Searcher
       searcher_(std::move(searcher)),
       predictor_(options),
       gnss_(options.buffer_age_s, options.buffer_jump_m),
-      recovery_(options) {}
+      recovery_(options),
+      spread_places_(places_around(options.spread_neighbours, options.spread_offset_m)) {}
 
 void Localizer::start_at(const Transform& map_from_scan) {
   require_rigid(map_from_scan, "start_at");
@@ -50,24 +53,27 @@ void Localizer::begin() {
   rejected_ = 0;
 }
 
-ScanReport Localizer::localize(double stamp_s, const PointCloud& scan, const PerScan& limits) {
+ScanReport Localizer::localize(double stamp_s, const PointCloud& scan, const PerScan& limits,
+                               const PassedStage& passed) {
   require_next(stamp_s);
-  ScanReport report;
+  Frame frame{scan, limits, passed, {}, {}};
+  ScanReport& report = frame.report;
   report.stamp_s = stamp_s;
   report.prediction = predictor_.at(stamp_s);
   report.map_from_scan = report.prediction.map_from_scan;
-  PerScan per_scan = limits;
-  regularise(per_scan, report);
+  regularise(frame.per_scan, report);
   const bool can_align = usable(scan, report);
-  if (can_align && !search_first_) align(scan, per_scan, report);
+  frame.end(Stage::prediction);
+  if (can_align && !search_first_) align(frame);
 
   report.rejected = report.source == PoseSource::aligned ? 0 : rejected_ + 1;
   const bool lost = search_first_ || report.rejected >= options_.lost_after;
-  if (lost && can_align && recovery_.on()) search(scan, per_scan, report);
+  if (lost && can_align && recovery_.on()) search(frame);
   if (report.source == PoseSource::predicted) report.verdict = lost ? Verdict::lost : Verdict::doubtful;
-  settle(scan, per_scan, report);
+  settle(frame);
   diagnose(report, options_);
-  return report;
+  frame.end(Stage::verdict);
+  return std::move(report);
 }
 
 void Localizer::require_next(double stamp_s) const {
@@ -108,35 +114,80 @@ void Localizer::regularise(PerScan& per_scan, ScanReport& report) {
   gnss_.forget_before(report.stamp_s);
 }
 
-void Localizer::align(const PointCloud& scan, const PerScan& per_scan, ScanReport& report) {
+void Localizer::align(Frame& frame) {
+  ScanReport& report = frame.report;
   const Transform& guess = report.prediction.map_from_scan;
-  tracker_.score_batch(scan, {&guess, 1}, {&report.before.emplace(), 1});
-  report.aligned = tracker_.align(scan, guess, per_scan);
-  report.moved_m = translation_error_m(guess, report.aligned->map_from_scan);
-  report.judgement = judged(measured(*report.aligned, guess, options_), options_);
+  tracker_.score_batch(frame.scan, {&guess, 1}, {&report.before.emplace(), 1});
+  frame.end(Stage::before);
+  const AlignResult& result = report.aligned.emplace(tracker_.align(frame.scan, guess, frame.per_scan));
+  frame.end(Stage::align);
+  report.moved_m = translation_error_m(guess, result.map_from_scan);
+  Measured figures = measured(result, guess, options_);
+  report.judgement = judged(figures, options_);
+  if (no_pose(result.stop) == Reason::none) {
+    report.spread = look_beside(frame, result.map_from_scan, report.judgement.accepted);
+    figures.spread = report.spread;
+    report.judgement = judged(figures, options_);
+    if (options_.no_ground_height_m) {
+      report.no_ground =
+          score_without_ground(tracker_, frame.scan, result.map_from_scan, *options_.no_ground_height_m);
+      frame.end(Stage::no_ground);
+    }
+  }
   report.reason = report.judgement.reason;
   if (!report.judgement.accepted) return;
   report.source = PoseSource::aligned;
-  report.map_from_scan = report.aligned->map_from_scan;
+  report.map_from_scan = result.map_from_scan;
   report.verdict = report.reason == Reason::none ? Verdict::ok : Verdict::doubtful;
 }
 
-void Localizer::search(const PointCloud& scan, const PerScan& per_scan, ScanReport& report) {
+/// One batch for the spread of an answer and, if its covariance is wanted, for MULTI_NDT.
+std::optional<Spread> Localizer::look_beside(Frame& frame, const Transform& answer, bool wants_covariance) {
+  const bool multi_ndt = wants_covariance && options_.covariance == CovarianceMode::multi_ndt;
+  if (!multi_ndt && spread_places_.empty()) return std::nullopt;
+  Beside beside =
+      aligned_beside(tracker_, frame.scan, answer,
+                     multi_ndt ? std::span<const Offset>(options_.offsets) : std::span<const Offset>(),
+                     spread_places_, frame.per_scan);
+  frame.end(Stage::neighbours);
+  frame.beside = std::move(beside.covariance);
+  if (spread_places_.empty()) return std::nullopt;
+  return spread_of(answer, beside.spread);
+}
+
+void Localizer::search(Frame& frame) {
+  ScanReport& report = frame.report;
   Aligner& aligner = searcher_ ? searcher_() : tracker_;
-  report.recovery = recovery_.search(aligner, scan, report.prediction.map_from_scan, per_scan);
-  if (!report.recovery->found) {
-    report.reason = Reason::not_found;
+  PerScan per_scan = frame.per_scan;
+  per_scan.trace = false;  // of the alignment alone
+  report.recovery = recovery_.search(aligner, frame.scan, report.prediction.map_from_scan, per_scan);
+  frame.end(Stage::search);
+  if (report.recovery->found) accept_found(frame);
+  if (!report.recovery->found) report.reason = Reason::not_found;
+}
+
+/// Takes what a search found, unless its spread rejects it.
+void Localizer::accept_found(Frame& frame) {
+  ScanReport& report = frame.report;
+  Recovered& found = *report.recovery;
+  found.spread = look_beside(frame, found.result.map_from_scan, true);
+  const SpreadVerdict spread = judged(found.spread, options_);
+  if (spread == SpreadVerdict::rejected) {
+    found.found = false;
     return;
   }
   report.source = PoseSource::searched;
-  report.map_from_scan = report.recovery->result.map_from_scan;
-  report.reason = report.recovery->reliable ? Reason::none : Reason::unproven;
-  report.verdict = report.recovery->reliable ? Verdict::ok : Verdict::doubtful;
+  report.map_from_scan = found.result.map_from_scan;
+  report.reason = spread == SpreadVerdict::doubtful ? Reason::spread
+                  : found.reliable                  ? Reason::none
+                                                    : Reason::unproven;
+  report.verdict = report.reason == Reason::none ? Verdict::ok : Verdict::doubtful;
   report.rejected = 0;
 }
 
 /// The covariance of the pose, and what it means for the scans to come.
-void Localizer::settle(const PointCloud& scan, const PerScan& per_scan, ScanReport& report) {
+void Localizer::settle(Frame& frame) {
+  ScanReport& report = frame.report;
   last_stamp_s_ = report.stamp_s;
   rejected_ = report.rejected;
   const double stamp_s = report.stamp_s;
@@ -156,10 +207,11 @@ void Localizer::settle(const PointCloud& scan, const PerScan& per_scan, ScanRepo
   else
     predictor_.follow(stamp_s, report.map_from_scan);
   const AlignResult& result = searched ? report.recovery->result : *report.aligned;
-  const Estimate estimate = estimated(tracker_, scan, result, options_, per_scan);
+  const Estimate estimate = estimated(tracker_, frame.scan, result, frame.beside, options_);
   if (estimate.xy) report.covariance_by = options_.covariance;
   report.covariance_missing = estimate.missing;
   report.covariance = pose_covariance(result.map_from_scan, estimate.xy, options_);
+  frame.end(Stage::covariance);
 }
 
 }  // namespace ndt::localization

@@ -64,7 +64,6 @@ Recovered Recovery::search(Aligner& aligner, const PointCloud& scan, const Trans
   recovered.interrupted = found.interrupted;
   recovered.moved_m = translation_error_m(to_transform(recovered.prior.mean), recovered.result.map_from_scan);
   recovered.found = found.reliable.value_or(true);
-  if (recovered.found) reset();
   return recovered;
 }
 

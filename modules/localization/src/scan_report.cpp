@@ -28,6 +28,16 @@ void diagnose_prediction(ScanReport& report, const LocalizerOptions& options) {
     report.diagnosis.raise(Level::warn, fmt::format("{} scans in a row were rejected", report.rejected));
 }
 
+void diagnose_spread(const std::optional<Spread>& spread, Diagnosis& diagnosis,
+                     const LocalizerOptions& options) {
+  if (judged(spread, options) == SpreadVerdict::passed) return;
+  if (!spread->known)
+    diagnosis.raise(Level::warn, "the spread is not known: an alignment from beside the result gave no pose");
+  else
+    diagnosis.raise(Level::warn, fmt::format("the spread is {:.3f} m, more than {:g} m", spread->distance_m,
+                                             options.spread_bound_m));
+}
+
 void diagnose_alignment(ScanReport& report, const LocalizerOptions& options) {
   if (!report.aligned) return;
   Diagnosis& diagnosis = report.diagnosis;
@@ -43,6 +53,7 @@ void diagnose_alignment(ScanReport& report, const LocalizerOptions& options) {
   if (!judgement.jump_ok)
     diagnosis.raise(Level::warn, fmt::format("the result is {:.2f} m from the prediction, more than {:g} m",
                                              m.jump_m, options.jump_m));
+  diagnose_spread(report.spread, diagnosis, options);
   if (judgement.reason == Reason::unproven)
     diagnosis.raise(Level::warn, fmt::format("{} {:.4f} is not judged: no threshold is known",
                                              to_string(options.score), m.score));
@@ -50,7 +61,7 @@ void diagnose_alignment(ScanReport& report, const LocalizerOptions& options) {
     diagnosis.raise(Level::warn, fmt::format("the alignment ended as {}", to_string(m.stop)));
 }
 
-void diagnose_search(ScanReport& report) {
+void diagnose_search(ScanReport& report, const LocalizerOptions& options) {
   if (!report.recovery) return;
   const Recovered& recovery = *report.recovery;
   report.diagnosis.raise(Level::warn,
@@ -58,6 +69,7 @@ void diagnose_search(ScanReport& report) {
                                      recovery.attempt, recovery.particles, recovery.prior.sigma[0],
                                      recovery.found ? "found a pose" : "found nothing", recovery.nvtl,
                                      to_string(recovery.stop), recovery.ambiguous ? ", ambiguous" : ""));
+  diagnose_spread(recovery.spread, report.diagnosis, options);
 }
 
 void diagnose_covariance(ScanReport& report) {
@@ -77,7 +89,7 @@ void diagnose(ScanReport& report, const LocalizerOptions& options) {
   diagnose_scan(report, options);
   diagnose_prediction(report, options);
   diagnose_alignment(report, options);
-  diagnose_search(report);
+  diagnose_search(report, options);
   diagnose_covariance(report);
   if (report.verdict == Verdict::lost) report.diagnosis.raise(Level::error, "the pose is lost");
 }

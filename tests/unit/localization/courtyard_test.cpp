@@ -59,10 +59,17 @@ std::vector<ScanReport> drive(const Trip& trip) {
   return reports;
 }
 
+/// Where both looked at it.
+bool same_spread(const ScanReport& a, const ScanReport& b) {
+  if (!a.spread || !b.spread) return true;
+  return a.spread->known && b.spread->known && a.spread->distance_m == b.spread->distance_m &&
+         a.spread->rotation_rad == b.spread->rotation_rad;
+}
+
 bool same_bits(const std::vector<ScanReport>& a, const std::vector<ScanReport>& b) {
   for (std::size_t k = 0; k < a.size(); ++k)
     if (std::memcmp(&a[k].map_from_scan, &b[k].map_from_scan, sizeof(Transform)) != 0 ||
-        std::memcmp(&*a[k].covariance, &*b[k].covariance, sizeof(Mat6)) != 0)
+        std::memcmp(&*a[k].covariance, &*b[k].covariance, sizeof(Mat6)) != 0 || !same_spread(a[k], b[k]))
       return false;
   return true;
 }
@@ -85,11 +92,38 @@ TEST(LocalizerInTheCourtyard, TheSameInputGivesTheSameBitsForAnyNumberOfThreads)
   for (const CovarianceMode mode : all_values<CovarianceMode>()) {
     Trip trip;
     trip.options.covariance = mode;
+    trip.options.spread_neighbours = mode == CovarianceMode::multi_ndt ? 3 : 0;
     const std::vector<ScanReport> first = drive(trip);
     EXPECT_TRUE(same_bits(first, drive(trip))) << to_string(mode);
     trip.threads = 3;
     EXPECT_TRUE(same_bits(first, drive(trip))) << to_string(mode);
   }
+}
+
+TEST(LocalizerInTheCourtyard, EveryImplementationFindsTheSameSmallSpread) {
+  Trip trip;
+  trip.options.spread_neighbours = 3;
+  const std::vector<ScanReport> expected = drive(trip);
+  for (const char* implementation : {"multikernel_cpu", "cpu_pclomp_ref"}) {
+    trip.implementation = implementation;
+    const std::vector<ScanReport> got = drive(trip);
+    double apart_m = 0;
+    for (std::size_t k = 0; k < got.size(); ++k) {
+      ASSERT_TRUE(got[k].spread && got[k].spread->known) << implementation << " " << k;
+      EXPECT_LT(got[k].spread->distance_m, 0.05) << implementation << " " << k;
+      apart_m = std::max(apart_m, std::abs(got[k].spread->distance_m - expected[k].spread->distance_m));
+    }
+    std::printf("%s: the spread is up to %.2g m another\n", implementation, apart_m);
+    EXPECT_LT(apart_m, 1e-5) << implementation;
+  }
+}
+
+TEST(LocalizerInTheCourtyard, LookingBesideChangesNeitherPoseNorCovariance) {
+  Trip trip;
+  trip.options.covariance = CovarianceMode::multi_ndt;
+  const std::vector<ScanReport> alone = drive(trip);
+  trip.options.spread_neighbours = 3;
+  EXPECT_TRUE(same_bits(alone, drive(trip)));
 }
 
 TEST(LocalizerInTheCourtyard, MovingMapAndStartTogetherMovesTheTrajectory) {

@@ -6,6 +6,8 @@
 #include <cmath>
 #include <random>
 
+#include "ndt/localization/beside.hpp"
+
 namespace ndt::localization {
 namespace {
 
@@ -39,6 +41,11 @@ class Linear : public Aligner {
   std::vector<VoxelInfo> voxels() const override { return {}; }
 };
 
+/// Where alignments from the usual offsets beside the origin end.
+std::vector<AlignResult> beside(Linear& aligner) {
+  return aligned_beside(aligner, {}, {}, LocalizerOptions{}.offsets, {}, {}).covariance;
+}
+
 TEST(Covariance, ScatterIsTheWeightedSecondMomentAboutTheMean) {
   const std::vector<Transform> poses{at(1, 0), at(3, 0), at(3, 4)};
   const Scatter got = scatter_of(poses, std::vector{0.5, 0.25, 0.25});
@@ -64,25 +71,14 @@ TEST(Covariance, ScatterOfManyDrawsIsTheirDistributions) {
   EXPECT_NEAR(got.covariance.yy, 0.64 * 0.16 + 0.36 * 0.01, 0.03 * 0.106);
 }
 
-TEST(Covariance, PlacesBesideAPoseAreInItsOwnAxes) {
-  const std::vector<Offset> offsets{{1, 0}, {0, 0.5}};
-  const std::vector<Transform> beside = poses_beside(at(10, 20, kPi / 2), offsets);
-  EXPECT_NEAR(beside[0](0, 3), 10, 1e-15);
-  EXPECT_NEAR(beside[0](1, 3), 21, 1e-15) << "ahead is +y";
-  EXPECT_NEAR(beside[1](0, 3), 9.5, 1e-15);
-  EXPECT_DOUBLE_EQ(beside[1](2, 3), 1);
-}
-
-TEST(Covariance, MultiNdtIsTheScatterOfTheResultsInOneBatch) {
+TEST(Covariance, MultiNdtIsTheScatterOfTheResults) {
   Linear aligner;
   aligner.stays = 0.5;
   AlignResult result;
-  const LocalizerOptions options;
-  const Scatter got = multi_ndt(aligner, {}, result, options.offsets, {}).value();
+  const Scatter got = multi_ndt(result, beside(aligner)).value();
   // Results at 0, and at half of (0, .5) (0, -.5) (.5, 0) (-.5, 0) (1, 0) (-1, 0): /7, then times 6/7.
   EXPECT_NEAR(got.covariance.xx, 0.25 * 2.5 / 7 * 6 / 7, 1e-15);
   EXPECT_NEAR(got.covariance.yy, 0.25 * 0.5 / 7 * 6 / 7, 1e-15);
-  EXPECT_EQ(aligner.batches, 1);
 }
 
 TEST(Covariance, MultiNdtNeedsEveryAlignmentToGiveAPose) {
@@ -91,14 +87,14 @@ TEST(Covariance, MultiNdtNeedsEveryAlignmentToGiveAPose) {
   options.covariance = CovarianceMode::multi_ndt;
   for (const Stop stop : {Stop::timeout, Stop::cancelled, Stop::non_finite, Stop::no_overlap}) {
     aligner.ahead = stop;
-    EXPECT_FALSE(multi_ndt(aligner, {}, {}, options.offsets, {})) << to_string(stop);
-    const Estimate got = estimated(aligner, {}, {}, options, {});
+    EXPECT_FALSE(multi_ndt({}, beside(aligner))) << to_string(stop);
+    const Estimate got = estimated(aligner, {}, {}, beside(aligner), options);
     EXPECT_FALSE(got.xy);
     EXPECT_EQ(got.missing, "an alignment from beside the pose stopped without one");
   }
   for (const Stop stop : {Stop::max_iterations, Stop::line_search_failed, Stop::degenerate}) {
     aligner.ahead = stop;
-    EXPECT_TRUE(multi_ndt(aligner, {}, {}, options.offsets, {})) << to_string(stop);
+    EXPECT_TRUE(multi_ndt({}, beside(aligner))) << to_string(stop);
   }
 }
 
@@ -137,20 +133,22 @@ TEST(Covariance, EveryModeGivesItsOwnEstimate) {
   result.nvtl = 3;
   result.laplace_covariance = PositionCovariance{7, 0, 8};
   LocalizerOptions options;
-  const Estimate fixed = estimated(aligner, {}, result, options, {});
+  const Estimate fixed = estimated(aligner, {}, result, beside(aligner), options);
   EXPECT_FALSE(fixed.xy);
   EXPECT_EQ(fixed.missing, "") << "none was asked for";
   options.covariance = CovarianceMode::laplace;
-  EXPECT_EQ(estimated(aligner, {}, result, options, {}).xy->yy, 8);
+  EXPECT_EQ(estimated(aligner, {}, result, beside(aligner), options).xy->yy, 8);
   result.laplace_covariance->xy = std::nan("");
-  EXPECT_EQ(estimated(aligner, {}, result, options, {}).missing, "the estimate is not finite");
+  EXPECT_EQ(estimated(aligner, {}, result, beside(aligner), options).missing, "the estimate is not finite");
   result.laplace_covariance.reset();
-  EXPECT_FALSE(estimated(aligner, {}, result, options, {}).xy);
-  EXPECT_EQ(estimated(aligner, {}, result, options, {}).missing, "the score's curvature cannot be inverted");
+  EXPECT_FALSE(estimated(aligner, {}, result, beside(aligner), options).xy);
+  EXPECT_EQ(estimated(aligner, {}, result, beside(aligner), options).missing,
+            "the score's curvature cannot be inverted");
   options.covariance = CovarianceMode::multi_ndt;
-  EXPECT_EQ(estimated(aligner, {}, result, options, {}).xy->xx, 0) << "all end in the same place";
+  EXPECT_EQ(estimated(aligner, {}, result, beside(aligner), options).xy->xx, 0)
+      << "all end in the same place";
   options.covariance = CovarianceMode::multi_ndt_score;
-  EXPECT_GT(estimated(aligner, {}, result, options, {}).xy->xx, 0);
+  EXPECT_GT(estimated(aligner, {}, result, beside(aligner), options).xy->xx, 0);
 }
 
 }  // namespace

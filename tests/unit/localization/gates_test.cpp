@@ -64,6 +64,35 @@ TEST(Gates, WithoutAThresholdTheScoreIsNotJudged) {
   EXPECT_EQ(to_string(degenerate.reason), "degenerate");
 }
 
+TEST(Gates, ASpreadIsDoubtedAboveItsBoundAndRejectedAboveTheOther) {
+  LocalizerOptions o = options();
+  o.spread_bound_m = 0.2;
+  const auto got = [&](const std::optional<Spread>& spread, Stop stop = Stop::converged) {
+    return judged({.stop = stop, .iterations = 3, .score = 3, .spread = spread}, o);
+  };
+  const Spread unknown, near{true, 0.2, 0}, far{true, 0.21, 0}, wild{true, 1.01, 0};
+  for (const bool rejects : {false, true}) {
+    if (rejects) o.spread_reject_m = 1;
+    const std::tuple<std::optional<Spread>, bool, Reason> cases[] = {
+        {std::nullopt, true, Reason::none}, {near, true, Reason::none},       {far, true, Reason::spread},
+        {unknown, true, Reason::spread},    {wild, !rejects, Reason::spread},
+    };
+    for (const auto& [spread, accepted, reason] : cases) {
+      const Judgement judgement = got(spread);
+      EXPECT_EQ(judgement.accepted, accepted) << rejects << (spread ? spread->distance_m : -1);
+      EXPECT_EQ(to_string(judgement.reason), to_string(reason));
+      EXPECT_EQ(judgement.spread_ok, reason == Reason::none);
+    }
+  }
+  EXPECT_EQ(to_string(got(far, Stop::degenerate).reason), "degenerate") << "says why";
+  EXPECT_EQ(to_string(got(wild, Stop::degenerate).reason), "spread") << "but not why it is rejected";
+  EXPECT_EQ(to_string(got(wild, Stop::no_overlap).reason), "no_overlap");
+  EXPECT_EQ(to_string(judged({.stop = Stop::converged, .score = 2, .spread = wild}, o).reason), "score");
+  o.least_score.reset();
+  EXPECT_EQ(to_string(got(far).reason), "spread") << "says more than unproven";
+  EXPECT_EQ(to_string(got(near).reason), "unproven") << "neighbours that agree prove nothing";
+}
+
 TEST(Gates, TheScoreIsTheOneChosen) {
   AlignResult result;
   result.nvtl = 2, result.transform_probability = 4;

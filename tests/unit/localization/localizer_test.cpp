@@ -8,50 +8,13 @@
 #include <limits>
 #include <stdexcept>
 
+#include "knowing.hpp"
+
 namespace ndt::localization {
 namespace {
 
 using testing::Contains;
 using testing::HasSubstr;
-
-/// Finds the truth from guesses within 2 m, whatever their heading; elsewhere stays, with a low score.
-class Knowing : public Aligner {
- public:
-  Transform truth;
-  int alignments = 0;
-  std::optional<RegularisationTarget> regularisation;
-  std::function<void(AlignResult&)> change = [](AlignResult&) {};
-
-  MapInfo set_map(const PointCloud&) override { return {}; }
-  AlignResult align(const PointCloud&, const Transform& guess, const PerScan& per_scan) override {
-    ++alignments;
-    regularisation = per_scan.regularisation;
-    AlignResult result;
-    const bool finds = translation_error_m(guess, truth) < 2;
-    result.map_from_scan = finds ? truth : guess;
-    result.nvtl = finds ? 3 : 1;
-    result.stop = Stop::converged;
-    result.iterations = 4;
-    change(result);
-    return result;
-  }
-  void score_batch(const PointCloud&, std::span<const Transform>, std::span<Score> out) override {
-    for (Score& score : out) score.nvtl = 2;
-  }
-  Evaluation evaluate(const PointCloud&, const Transform&, const PerScan&) override { return {}; }
-  std::vector<VoxelInfo> voxels() const override { return {}; }
-};
-
-const PointCloud kScan{{}, {{20, 0, 0}, {0, 5, 1}}};
-
-LocalizerOptions options(int particles = 50) {
-  LocalizerOptions o;
-  o.least_score = o.reliable_nvtl = 2.3;
-  o.recovery_particles = particles;
-  return o;
-}
-
-Transform along(int frame) { return to_transform({1.5 * frame, 0, 0, 0, 0, 0}); }
 
 /// A drive of 1.5 m every 0.1 s.
 class Drive : public testing::Test {

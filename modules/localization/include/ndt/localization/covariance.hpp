@@ -20,14 +20,10 @@ struct Scatter {
 /// Weights must add up to 1; one per position.
 Scatter scatter_of(std::span<const Transform> poses, std::span<const double> weights);
 
-/// The poses beside one: moved by each offset along its own x and y axes, in the map's plane.
-std::vector<Transform> poses_beside(const Transform& pose, std::span<const Offset> offsets);
-
 /// Scatter of the result and of alignments from beside it, all with the same weight, times (n-1)/n as in the
-/// reference. One batch. Nothing if one of them stopped without a pose, as at a deadline: where it stands
-/// then says nothing about the others.
-std::optional<Scatter> multi_ndt(Aligner& aligner, const PointCloud& scan, const AlignResult& result,
-                                 std::span<const Offset> offsets, const PerScan& per_scan);
+/// reference. Nothing if one of them stopped without a pose, as at a deadline: where it stands then says
+/// nothing about the others.
+std::optional<Scatter> multi_ndt(const AlignResult& result, std::span<const AlignResult> beside);
 
 /// Scatter of the result and of the places beside it, weighted by exp(NVTL / temperature). One batch.
 Scatter multi_ndt_score(Aligner& aligner, const PointCloud& scan, const AlignResult& result,
@@ -37,9 +33,10 @@ struct Estimate {
   std::optional<PositionCovariance> xy;  ///< nothing: the fixed one holds
   std::string missing;                   ///< why one that was asked for could not be made; else empty
 };
-/// What the options ask for; a fixed one is no estimate.
+/// What the options ask for; a fixed one is no estimate. `beside`: for MULTI_NDT, the alignments from the
+/// options' offsets. MULTI_NDT_SCORE takes a batch of scores.
 Estimate estimated(Aligner& aligner, const PointCloud& scan, const AlignResult& result,
-                   const LocalizerOptions& options, const PerScan& per_scan);
+                   std::span<const AlignResult> beside, const LocalizerOptions& options);
 
 /// Covariance of x y z roll pitch yaw in the map: the fixed variances, and an estimate of x and y, scaled and
 /// raised to the fixed variance along the vehicle's axes.

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <optional>
 
 #include "ndt/align/align_result.hpp"
 #include "ndt/localization/localizer_options.hpp"
@@ -19,19 +20,28 @@ enum class Reason {
   iterations,        ///< the iteration limit came first
   score,             ///< the score is too low
   jump,              ///< the result is far from the prediction
+  spread,            ///< alignments from beside the result end elsewhere, or one gives no pose
   degenerate,        ///< the scan leaves a direction free
   not_found,         ///< a search found nothing that can be trusted
   unproven           ///< nothing else is wrong, but no threshold is known for the score
 };
 constexpr auto enum_names(Reason) {
-  return std::array{"none",       "scan_empty",  "scan_short_range", "no_overlap",
-                    "non_finite", "interrupted", "iterations",       "score",
-                    "jump",       "degenerate",  "not_found",        "unproven"};
+  return std::array{
+      "none",  "scan_empty", "scan_short_range", "no_overlap", "non_finite", "interrupted", "iterations",
+      "score", "jump",       "spread",           "degenerate", "not_found",  "unproven"};
 }
 using ndt::to_string;
 
 /// Why an alignment that stopped so has no pose to judge; none if it has one.
 Reason no_pose(Stop stop);
+
+/// The largest distance and rotation from an answer to where the alignments from beside it ended. Those
+/// beside a good answer come back to it; where the scan leaves a direction free they stay where they began,
+/// and beside a poor optimum they find others.
+struct Spread {
+  bool known = false;  ///< unless one of them stopped without a pose
+  double distance_m = 0, rotation_rad = 0;
+};
 
 /// Numbers that the gates look at.
 struct Measured {
@@ -39,17 +49,23 @@ struct Measured {
   int iterations = 0, oscillations = 0;
   double score = 0;
   double jump_m = 0;
+  std::optional<Spread> spread{};  ///< nothing if it was not looked at
 };
 Measured measured(const AlignResult& result, const Transform& prediction, const LocalizerOptions& options);
+
+enum class SpreadVerdict { passed, doubtful, rejected };
+/// One that was not looked at passes; one that is not known is doubtful.
+SpreadVerdict judged(const std::optional<Spread>& spread, const LocalizerOptions& options);
 
 struct Judgement {
   bool iterations_ok = false;  ///< fewer than the limit
   bool oscillates = false;     ///< so often that the limit is excused
   bool score_ok = false;
   bool jump_ok = false;
-  /// The pose is used. As in Autoware by iterations, oscillation and score alone, with one exception: where
+  bool spread_ok = false;  ///< or not looked at
+  /// The pose is used. As in Autoware by iterations, oscillation and score alone, with two exceptions: where
   /// the score is not judged, a degenerate pose is not used, because nothing tells it from a scan without a
-  /// match.
+  /// match; and a spread may reject one, if the options say so.
   bool accepted = false;
   Reason reason = Reason::none;  ///< never none where the score is not judged
 };

@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <optional>
+#include <vector>
 
 #include "ndt/align/aligner.hpp"
 #include "ndt/initial_pose/pose_prior.hpp"
@@ -17,6 +18,9 @@ namespace ndt::localization {
 
 /// Gives the aligner that searches, with the same map; called when the first search begins.
 using Searcher = std::function<Aligner&()>;
+
+/// Called with a stage that has just ended.
+using PassedStage = std::function<void(Stage)>;
 
 /// For one thread at a time. `tracker` has its map, and both aligners outlive the localizer.
 class Localizer {
@@ -42,16 +46,33 @@ class Localizer {
   /// `limits` holds for every alignment of this scan; a regularisation target of its own replaces the GNSS's.
   /// Throws std::logic_error before a start, std::invalid_argument for a time that does not come after the
   /// last scan's, and what Aligner::align throws; a scan that cannot be used is reported instead.
-  ScanReport localize(double stamp_s, const PointCloud& scan, const PerScan& limits = {});
+  /// `passed` is called after every stage that the scan goes through.
+  ScanReport localize(double stamp_s, const PointCloud& scan, const PerScan& limits = {},
+                      const PassedStage& passed = {});
 
  private:
+  /// One scan on its way.
+  struct Frame {
+    const PointCloud& scan;
+    PerScan per_scan;
+    const PassedStage& passed;
+    ScanReport report;
+    std::vector<AlignResult> beside;  ///< MULTI_NDT's alignments from beside the pose
+
+    void end(Stage stage) const {
+      if (passed) passed(stage);
+    }
+  };
+
   void begin();
   void require_next(double stamp_s) const;
   bool usable(const PointCloud& scan, ScanReport& report) const;
   void regularise(PerScan& per_scan, ScanReport& report);
-  void align(const PointCloud& scan, const PerScan& per_scan, ScanReport& report);
-  void search(const PointCloud& scan, const PerScan& per_scan, ScanReport& report);
-  void settle(const PointCloud& scan, const PerScan& per_scan, ScanReport& report);
+  void align(Frame& frame);
+  std::optional<Spread> look_beside(Frame& frame, const Transform& answer, bool wants_covariance);
+  void search(Frame& frame);
+  void accept_found(Frame& frame);
+  void settle(Frame& frame);
 
   Aligner& tracker_;
   LocalizerOptions options_;
@@ -60,6 +81,7 @@ class Localizer {
   PoseBuffer gnss_;
   Recovery recovery_;
   std::optional<double> last_stamp_s_;
+  std::vector<Offset> spread_places_;
   bool started_ = false, search_first_ = false;
   int rejected_ = 0;
 };

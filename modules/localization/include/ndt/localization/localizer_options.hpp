@@ -53,7 +53,11 @@ struct LocalizerOptions {
   std::optional<double> least_score;  ///< nothing: the score is not judged, and every pose doubtful
   int oscillations = 10;              ///< more reversals excuse a reached iteration limit
   double jump_m = 3;                  ///< from the prediction to the result; farther is doubtful
-  int lost_after = 5;                 ///< rejected scans in a row
+  int spread_neighbours = 0;          ///< alignments from beside the answer, 0: its spread is not looked at
+  double spread_offset_m = 1;         ///< how far beside it they begin
+  double spread_bound_m = 0.2;        ///< of a pose that is not doubtful
+  std::optional<double> spread_reject_m;  ///< a larger spread rejects the scan; nothing: none does
+  int lost_after = 5;                     ///< rejected scans in a row
 
   CovarianceMode covariance = CovarianceMode::fixed;
   double position_variance_m2 = 0.0225, angle_variance_rad2 = 0.000625;
@@ -61,6 +65,9 @@ struct LocalizerOptions {
 
   int recovery_particles = 200;  ///< of one search; 0: what is lost stays lost
   double recovery_sigma_m = 2, recovery_growth = 1.5, recovery_most_m = 30;
+
+  /// Points this much above the vehicle's pose are scored once more by themselves; nothing: they are not.
+  std::optional<double> no_ground_height_m;
 
   // What an Aligner does not tell about itself, and lists, which are no flags.
   int max_iterations = AlignOptions{}.max_iterations;
@@ -90,6 +97,15 @@ inline constexpr std::tuple kLocalizerOptions{
            "an alignment that reverses more often may reach the iteration limit"},
     Option{"jump", &LocalizerOptions::jump_m, Bounds::above(0, 1e6), "M",
            "a result farther from its prediction is doubtful"},
+    Option{
+        "spread-neighbours", &LocalizerOptions::spread_neighbours, Bounds::closed(0, 64), "N",
+        "alignments from beside the result, in one batch: how far they end from it is its spread; 0 = off"},
+    Option{"spread-offset", &LocalizerOptions::spread_offset_m, Bounds::above(0, 100), "M",
+           "distance from the result at which they begin, evenly around it"},
+    Option{"spread-bound", &LocalizerOptions::spread_bound_m, Bounds::above(0, 100), "M",
+           "a pose with a larger spread is doubtful"},
+    Option{"spread-reject", &LocalizerOptions::spread_reject_m, Bounds::above(0, 100), "M",
+           "a scan with a larger spread is rejected"},
     Option{"lost-after", &LocalizerOptions::lost_after, Bounds::closed(1, 1000000), "N",
            "rejected scans in a row"},
     Option{"covariance", &LocalizerOptions::covariance, Bounds::none(), "NAME",
@@ -110,10 +126,13 @@ inline constexpr std::tuple kLocalizerOptions{
            "from each search that finds nothing to the next"},
     Option{"recovery-most", &LocalizerOptions::recovery_most_m, Bounds::above(0, 10000), "M",
            "the deviation grows no further"},
+    Option{"no-ground-height", &LocalizerOptions::no_ground_height_m, Bounds::closed(-1000, 1000), "M",
+           "scores the points this much above the vehicle once more by themselves; Autoware's, of a vehicle "
+           "on the ground, is 0.8"},
 };
 
-/// Throws std::invalid_argument "option <name> = <value>: must be in <bounds>", and for offsets that are not
-/// finite.
+/// Throws std::invalid_argument "option <name> = <value>: must be in <bounds>", for offsets that are not
+/// finite, and for a spread that would reject before it is doubtful.
 void validate(const LocalizerOptions& options);
 
 }  // namespace ndt::localization

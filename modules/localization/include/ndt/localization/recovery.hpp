@@ -2,6 +2,7 @@
 #pragma once
 
 #include "ndt/initial_pose/search.hpp"
+#include "ndt/localization/beside.hpp"
 #include "ndt/localization/localizer_options.hpp"
 
 namespace ndt::localization {
@@ -17,8 +18,9 @@ struct Recovered {
   std::optional<bool> reliable;  ///< nothing if all that is missing is a threshold
   std::optional<Stop> interrupted;
   double moved_m = 0;  ///< from the prior's mean to the best particle
-  bool found = false;  ///< reliable, or it would be with a threshold
+  bool found = false;  ///< reliable, or it would be with a threshold, and not rejected for its spread
   AlignResult result;  ///< the best particle's
+  std::optional<Spread> spread;  ///< of what was found; nothing if it was not looked at
 };
 
 class Recovery {
@@ -33,7 +35,8 @@ class Recovery {
   }
   /// The searches until one finds the pose begin with the prior's deviations instead of the options'.
   void begin_with(const initial_pose::PosePrior& prior);
-  /// Searches once. Every attempt draws other particles. Throws what initial_pose::search throws.
+  /// Searches once; reset() tells that the pose was found. Every attempt draws other particles. Throws what
+  /// initial_pose::search throws.
   Recovered search(Aligner& aligner, const PointCloud& scan, const Transform& prediction,
                    const PerScan& per_scan);
 

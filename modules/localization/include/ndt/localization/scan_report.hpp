@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "ndt/align/aligner.hpp"
+#include "ndt/localization/beside.hpp"
 #include "ndt/localization/gates.hpp"
 #include "ndt/localization/prediction.hpp"
 #include "ndt/localization/recovery.hpp"
@@ -26,6 +27,22 @@ constexpr auto enum_names(PoseSource) { return std::array{"aligned", "searched",
 
 enum class Level { ok, warn, error };
 constexpr auto enum_names(Level) { return std::array{"OK", "WARN", "ERROR"}; }
+
+/// Parts of what a localizer does with a scan, for a caller who takes their times.
+enum class Stage {
+  prediction,  ///< the guess, the regularisation target, and whether the scan can be used
+  before,      ///< the score at the prediction
+  align,       ///< the alignment, with its scores
+  neighbours,  ///< the batch of alignments from beside the answer, MULTI_NDT's and the spread's
+  no_ground,   ///< the score without ground
+  search,      ///< for a lost pose
+  covariance,  ///< what else it takes, as MULTI_NDT_SCORE's batch of scores
+  verdict      ///< the diagnosis
+};
+constexpr auto enum_names(Stage) {
+  return std::array{"prediction", "before", "align",      "neighbours",
+                    "no_ground",  "search", "covariance", "verdict"};
+}
 using ndt::to_string;
 
 /// The level of a scan's diagnostics, which only rises, and a line for each reason.
@@ -52,6 +69,8 @@ struct ScanReport {
   std::optional<AlignResult> aligned;  ///< nothing if the scan was not aligned, or only searched
   Judgement judgement;                 ///< of `aligned`
   double moved_m = 0;                  ///< from the prediction to `aligned`
+  std::optional<Spread> spread;        ///< of `aligned`; nothing if it was not looked at
+  std::optional<Score> no_ground;  ///< score of `aligned` without the ground, if asked for and there is any
   std::optional<RegularisationTarget> regularisation;
   Miss gnss_miss = Miss::none;  ///< why a GNSS position was not used, where there are any
   std::optional<Recovered> recovery;

@@ -1,0 +1,30 @@
+// Alignments that begin beside an answer: where they end tells how firmly the scan holds it.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "ndt/align/aligner.hpp"
+#include "ndt/localization/gates.hpp"
+
+namespace ndt::localization {
+
+/// The poses beside one: moved by each offset along its own x and y axes, in the map's plane.
+std::vector<Transform> poses_beside(const Transform& pose, std::span<const Offset> offsets);
+
+/// That many places evenly around a pose, the first ahead of it.
+std::vector<Offset> places_around(int count, double distance_m);
+
+/// Results of alignments that began beside a pose.
+struct Beside {
+  std::vector<AlignResult> covariance;  ///< MULTI_NDT's
+  std::vector<AlignResult> spread;
+};
+/// All of them as one batch, in which no result depends on the others.
+Beside aligned_beside(Aligner& aligner, const PointCloud& scan, const Transform& pose,
+                      std::span<const Offset> covariance, std::span<const Offset> spread, PerScan per_scan);
+
+/// How far from the answer they ended.
+Spread spread_of(const Transform& answer, std::span<const AlignResult> ended);
+
+}  // namespace ndt::localization

@@ -1,0 +1,57 @@
+// An aligner that knows the truth, for tests of what a localizer makes of its answers.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <vector>
+
+#include "ndt/localization/localizer.hpp"
+
+namespace ndt::localization {
+
+/// Finds the truth from guesses near it, whatever their heading; elsewhere stays, with a low score.
+class Knowing : public Aligner {
+ public:
+  Transform truth;
+  double basin_m = 2;
+  Stop elsewhere = Stop::converged;  ///< how it ends where it stays
+  int alignments = 0, batches = 0;
+  std::optional<RegularisationTarget> regularisation;
+  std::function<void(AlignResult&)> change = [](AlignResult&) {};
+
+  MapInfo set_map(const PointCloud&) override { return {}; }
+  AlignResult align(const PointCloud&, const Transform& guess, const PerScan& per_scan) override {
+    ++alignments;
+    regularisation = per_scan.regularisation;
+    AlignResult result;
+    const bool finds = translation_error_m(guess, truth) < basin_m;
+    result.map_from_scan = finds ? truth : guess;
+    result.nvtl = finds ? 3 : 1;
+    result.stop = finds ? Stop::converged : elsewhere;
+    result.iterations = 4;
+    change(result);
+    return result;
+  }
+  void submit(const PointCloud& scan, std::span<const Transform> guesses, const PerScan& per_scan) override {
+    ++batches;
+    Aligner::submit(scan, guesses, per_scan);
+  }
+  void score_batch(const PointCloud&, std::span<const Transform>, std::span<Score> out) override {
+    for (Score& score : out) score.nvtl = 2;
+  }
+  Evaluation evaluate(const PointCloud&, const Transform&, const PerScan&) override { return {}; }
+  std::vector<VoxelInfo> voxels() const override { return {}; }
+};
+
+inline const PointCloud kScan{{}, {{20, 0, 0}, {0, 5, 1}}};
+
+inline LocalizerOptions options(int particles = 50) {
+  LocalizerOptions o;
+  o.least_score = o.reliable_nvtl = 2.3;
+  o.recovery_particles = particles;
+  return o;
+}
+
+inline Transform along(int frame) { return to_transform({1.5 * frame, 0, 0, 0, 0, 0}); }
+
+}  // namespace ndt::localization
