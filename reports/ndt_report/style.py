@@ -124,11 +124,13 @@ def panels(count: int, columns: int = 3, height_in: float = 3.0):
 
 
 def log_axis(axis):
-    """Logarithmic with plain numbers: 1, 2, 5, 10 where that fits, then 1, 3, 10, then whole decades."""
+    """Logarithmic with plain numbers: 1, 2, 5, 10 where that fits, then 1, 3, 10, then whole decades. Millions side by side need
+    the room of three."""
     axis.axes.set_xscale("log") if axis.axis_name == "x" else axis.axes.set_yscale("log")
     low, high = axis.get_view_interval()
     span = high / max(low, 1e-300)
-    subs = (1, 2, 5) if span < 60 else (1, 3) if span < 3000 else (1,)
+    room = 3 if axis.axis_name == "x" and high >= 1e6 else 1
+    subs = (1, 2, 5) if span < 60 / room**2 else (1, 3) if span < 3000 / room**2 else (1,)
     axis.set_major_locator(LogLocator(subs=subs, numticks=12))
     axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.10g}"))
     axis.set_minor_locator(NullLocator())

@@ -4,6 +4,7 @@ import needs  # noqa: F401  first: it skips
 
 import pytest
 from ndt_report.scaling import family, fit_line, scaling_datasets, scaling_fits, scaling_points, thread_points
+from ndt_report.style import log_axis, panels
 from toy import REFERENCE, judged, measurement
 
 
@@ -55,3 +56,15 @@ def test_threads_are_compared_with_one():
     points = thread_points(judged(sized([1000], lambda n: n, threads=(1, 2, 4))))
     assert list(points.speed_up) == pytest.approx([1, 2, 4])
     assert thread_points(judged(sized([1000], lambda n: n, threads=(1, 2)))).empty
+
+
+@pytest.mark.parametrize("sizes", [(30_000, 25_000_000), (500, 200_000), (1200, 1_009_200), (3, 50)])
+def test_labels_of_a_logarithmic_axis_do_not_overlap(sizes):
+    figure, (axes, *_) = panels(3)
+    axes.plot(sizes, (1, 2))
+    log_axis(axes.xaxis)
+    figure.canvas.draw()
+    low, high = axes.get_xlim()
+    shown = sorted((tick.label1.get_window_extent() for tick in axes.xaxis.get_major_ticks() if low <= tick.get_loc() <= high),
+                   key=lambda box: box.x0)
+    assert len(shown) >= 2 and all(left.x1 < right.x0 for left, right in zip(shown, shown[1:]))
