@@ -1,11 +1,17 @@
 """Python and the other programs that ndt-bench starts: without a shell, and without code of the current folder."""
 
 import os
+import re
+import shlex
 import shutil
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 from conftest import EXIT_BAD_INPUT, EXIT_OK, bench
 
+PROJECT = Path(__file__).parents[2]
 MODULES = ["pandas", "matplotlib", "jinja2", "numpy", "pytest", "argparse", "runpy", "json", "sitecustomize", "usercustomize"]
 
 
@@ -31,6 +37,20 @@ def test_modules_of_the_current_folder_are_not_executed(trap, tmp_path, pythonpa
         done = bench(*args, code=code, cwd=trap, env=environment)
         assert not (tmp_path / "caught").exists(), (args, (tmp_path / "caught").read_text())
         assert code == EXIT_OK or str(tmp_path / "missing") in done.stderr, "the package itself has answered"
+
+
+@pytest.mark.parametrize("module", ["ndt_convert", "ndt_localize"])
+def test_the_entry_script_executes_no_module_of_the_current_folder(trap, tmp_path, module):
+    (trap / module).mkdir()
+    for file in ["__init__", "__main__"]:
+        shutil.copy(trap / "numpy.py", trap / module / f"{file}.py")
+    script = (PROJECT / "run").read_text()
+    run_module = re.search(r"^run_module\(\) \{.*?^\}", script, re.MULTILINE | re.DOTALL)[0]
+    assert not re.search(r"NDT_EXTRAS_PYTHON:-python3.*-m ", script), "everything goes through run_module"
+    done = subprocess.run(["bash", "-c", f"root={shlex.quote(str(PROJECT))}\n{run_module}\nrun_module \"$@\"", "run", module, "--help"],
+                          cwd=trap, env={**os.environ, "NDT_EXTRAS_PYTHON": sys.executable}, capture_output=True, text=True)
+    assert not (tmp_path / "caught").exists(), (tmp_path / "caught").read_text()
+    assert "--out DIR" in done.stdout + done.stderr or "--bench" in done.stderr, (done.stdout, done.stderr)
 
 
 @pytest.mark.parametrize("entry", ["", ".", "bin"])
