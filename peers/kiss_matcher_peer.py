@@ -1,5 +1,5 @@
 """KISS-Matcher as a peer: global registration of the scan with the map around the prior; it takes no guess, heading or
-seed. Its own defaults, but for the voxels."""
+seed. Its own defaults, except the voxels."""
 
 import os
 
