@@ -29,8 +29,8 @@ def draw(run, judged):
     axes[0].set(xlabel="right poses called wrong, %", ylabel="wrong poses found, %")
     best = ranked.iloc[0]
     finding = (
-        f"{run.label}: {best.detector} tells wrong alignments best: it is the worse one in"
-        f" {100 * best.auc:.0f} % of pairs of a wrong and a right one (n = {wrong} wrong, {right} right)."
+        f"{run.label}: {best.detector} tells wrong alignments best: of a wrong and a right one, the wrong one has the"
+        f" worse value in {100 * best.auc:.0f} % of pairs (n = {wrong} wrong, {right} right)."
     )
     note = f"Wrong: farther than {limits} from the truth. A curve through the upper left corner tells them apart."
     title = f"Detectors of wrong poses: {run.label}"

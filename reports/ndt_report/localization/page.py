@@ -61,7 +61,7 @@ def _mm(metres) -> str:
 
 def _of(count, n) -> str:
     """A count and its share; a dash if it is not known."""
-    return number(count) if count != count or not n else f"{count:g} ({percent(count / n, 2)} %)"
+    return number(count) if count != count or not n else f"{count:g} ({percent(count / n)} %)"
 
 
 def write_localization(report: LocalizationReport, folder: Path) -> Path:

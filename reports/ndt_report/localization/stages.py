@@ -13,6 +13,7 @@ NAMED = {
     "search_ms": "search",
     "covariance_ms": "covariance",
     "no_ground_ms": "score without ground",
+    "verdict_ms": "verdict",
     "execution_ms": "localisation in all",
     "diagnostics_ms": "poses and diagnostics",
     "frame_ms": "frame in all",
