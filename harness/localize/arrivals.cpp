@@ -12,8 +12,8 @@ std::optional<Arrival> Arrivals::next() {
   if (next_ == scans_.size()) return std::nullopt;
   if (!real_time_) return Arrival{next_++, 0, std::nullopt};
   Clock& clock = *real_time_->clock;
-  if (!began_s_) began_s_ = clock.now_s();
   double now_s = clock.now_s();
+  if (!began_s_) began_s_ = now_s;
   if (now_s < arrival_s(next_)) {
     clock.wait_until(arrival_s(next_));
     now_s = std::max(clock.now_s(), arrival_s(next_));  // a clock may wake up too early by a hair

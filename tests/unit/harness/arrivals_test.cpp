@@ -11,8 +11,8 @@ using testing::ElementsAre;
 
 class FakeClock : public Clock {
  public:
-  double time_s = 1000;
-  double now_s() override { return time_s; }
+  double time_s = 1000, a_reading_takes_s = 0;
+  double now_s() override { return time_s += a_reading_takes_s; }
   void wait_until(double until_s) override { time_s = std::max(time_s, until_s); }
 };
 
@@ -57,7 +57,18 @@ TEST(Arrivals, WithoutAClockEveryScanIsTaken) {
   EXPECT_FALSE(arrivals.next());
 }
 
-TEST(Arrivals, WhoIsFastEnoughWaitsForEveryScan) {
+TEST(Arrivals, TheFirstScanIsTakenHoweverFastTheOthersCome) {
+  FakeClock clock;
+  clock.a_reading_takes_s = 1e-3;
+  Arrivals arrivals(kTenHertz, RealTime{&clock, 1e6});
+  const auto first = arrivals.next(), second = arrivals.next();
+  ASSERT_TRUE(first && second);
+  EXPECT_EQ(first->frame, 0u);
+  EXPECT_EQ(second->frame, 5u);
+  EXPECT_EQ(second->dropped, 4u);
+}
+
+TEST(Arrivals, AFastVehicleWaitsForEveryScan) {
   const Worked fast = worked(kTenHertz, 1, std::vector<double>(6, 0.09));
   EXPECT_THAT(fast.frames, ElementsAre(0, 1, 2, 3, 4, 5));
   EXPECT_THAT(fast.dropped, testing::Each(0));
