@@ -97,7 +97,10 @@ void RunFolder::keep_finished_measurements() {
     if (worth_another_try(measurement) || done(measurement)) continue;
     count(measurement);
     kept += lines.text() + '\n';
-    if (kept.size() > kPieceBytes) results_.append(std::exchange(kept, {}));
+    if (kept.size() > kPieceBytes) {
+      results_.append(kept);
+      kept.clear();
+    }
   }
   results_.append(kept);
 }
