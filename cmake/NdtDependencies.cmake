@@ -35,6 +35,13 @@ if(NDT_TESTS)
 endif()
 ndt_require(benchmark benchmark::benchmark libbenchmark-dev OPTIONAL)
 
+# Optional: reads the metadata of maps in tiles. Before 0.8 its target has no namespace.
+ndt_require(yaml-cpp yaml-cpp::yaml-cpp libyaml-cpp-dev OPTIONAL)
+if(TARGET yaml-cpp AND NOT TARGET yaml-cpp::yaml-cpp)
+  add_library(yaml-cpp::yaml-cpp INTERFACE IMPORTED GLOBAL)
+  target_link_libraries(yaml-cpp::yaml-cpp INTERFACE yaml-cpp)
+endif()
+
 find_package(Threads REQUIRED)
 find_package(OpenMP COMPONENTS CXX)
 if(NOT TARGET OpenMP::OpenMP_CXX)

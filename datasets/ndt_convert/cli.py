@@ -7,6 +7,7 @@ from pathlib import Path
 
 from .convert import convert
 from .from_evalio import is_sequence
+from .from_las import convert_map
 from .faults import EXIT_OK, EXIT_USAGE, Fault, UsageFault
 from .verify import verify
 
@@ -19,6 +20,7 @@ examples:
   python3 -m ndt_convert velodyne/ --poses 00.txt --calib calib.txt --stamps times.txt --every 5 --out kitti
   python3 -m ndt_convert recording.mcap --odometry-tf odom --gnss-topic /fix --map-origin 49.01,8.43,115 --map map.pcd --out my_drive
   python3 -m ndt_convert recording.mcap --pose-topic /odometry --map map.pcd --out my_site
+  python3 -m ndt_convert map site.laz --out site.pcd
   python3 -m ndt_convert verify all
 """
 
@@ -47,6 +49,8 @@ def reported(program, work):
 def _run(arguments):
     if arguments[:1] == ["verify"]:
         return _verify(arguments[1:])
+    if arguments[:1] == ["map"]:
+        return _convert_map(arguments[1:])
     convert(prepared(parser().parse_args(arguments)), lambda line: print(f"{PROGRAM}: {line}"))
     return EXIT_OK
 
@@ -56,6 +60,15 @@ def _verify(arguments):
     verifier = _Parser(prog=f"{PROGRAM} verify", description=about)
     verifier.add_argument("name", metavar="NAME|all")
     return verify(verifier.parse_args(arguments).name, print)
+
+
+def _convert_map(arguments):
+    p = _Parser(prog=f"{PROGRAM} map", description="Make a PCD of a map in LAS or LAZ. Needs the Python packages laspy and lazrs.")
+    p.add_argument("input", type=Path, metavar="FILE", help=".las or .laz, in metres")
+    p.add_argument("--out", type=Path, required=True, metavar="FILE", help=".pcd; an older one is replaced")
+    options = p.parse_args(arguments)
+    convert_map(options.input, options.out, lambda line: print(f"{PROGRAM}: {line}"))
+    return EXIT_OK
 
 
 def parser():

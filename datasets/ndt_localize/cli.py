@@ -10,7 +10,7 @@ from ndt_convert import bags
 from ndt_convert.cli import reported
 from ndt_convert.faults import EXIT_USAGE, Fault, UsageFault
 
-from . import mcap_file, rerun_file, results, sources
+from . import mcap_file, preset, rerun_file, results, sources
 from .bag import converted, start_of
 
 PROGRAM = "ndt_localize"
@@ -23,6 +23,7 @@ OF_BAGS = {  # options of ndt_convert
     "--body-from-scan": "4x4 matrix: the poses are of a body, this is how the scanner sits on it (default: by tf)",
     "--longest-gap": "interpolate between poses no farther apart (0.5 s)"}
 
+PARTICLES = "--debug-particles"
 OF_EXPORTS = {"cloud_points": 20000, "map_frame": "map", "base_frame": "base_link"}
 
 
@@ -41,8 +42,12 @@ def parser():
     p.add_argument("--bench", required=True, help=argparse.SUPPRESS)
     p.add_argument("-h", "--help", action="store_true", help=argparse.SUPPRESS)
     p.add_argument("--scans", help="what ndt-bench localize takes, or a bag: .bag, .mcap, .db3, a rosbag2 folder, or a folder of a bag's parts")
-    p.add_argument("--map", type=Path, help="cloud to localise in")
+    p.add_argument("--map", type=Path, help="cloud to localise in, folder of tiles, or their metadata")
     p.add_argument("--out", type=Path, help="folder of the poses and the diagnostics")
+    g = p.add_argument_group("many at once")
+    g.add_argument("--preset", metavar="NAME|FILE", help="localise as a list says, each run into a folder of its own in --out; those that "
+                   "have theirs are not made again. Other options go to every run. A TOML file, or localization: the published runs")
+    g.add_argument("--only", action="append", metavar="NAME", help="of the list, these; * stands for anything; may be repeated")
     g = p.add_argument_group("of a bag")
     for name, help_text in OF_BAGS.items():
         g.add_argument(name, help=help_text)
@@ -62,6 +67,10 @@ def _run(arguments):
         parser().print_help()
         print("\nand those of ndt-bench localize:\n", flush=True)
         return subprocess.call([own.bench, "localize", "--help"])
+    if own.preset is not None:
+        return _preset(own, passed)
+    if own.only:
+        raise UsageFault("--only", "", "is of --preset", "give both, or drop it")
     bag = own.scans is not None and bags.is_bag(Path(own.scans))
     given = [name for name in (*OF_BAGS, "--receive-time") if _value(own, name)]
     if given and not bag:
@@ -72,12 +81,27 @@ def _run(arguments):
     missing = [name for name in ("scans", "out", *(["map"] if bag else [])) if getattr(own, name) is None]
     if missing:
         raise UsageFault("usage", "", f"--{missing[0]} is missing", "bags, --mcap and --rerun need --scans, --out and a map")
+    with sources.one_cloud(own.map, own.out, own.bench) as own.map:
+        return _follow(own, exports, bag, given, passed)
+
+
+def _follow(own, exports, bag, given, passed):
+    """One localisation, of a bag or with recordings of the result."""
     if not bag:
         return _localize(own, exports, own.scans, [*(["--map", str(own.map)] if own.map else []), *passed])
     options = [name if name == "--receive-time" else f"{name}={_value(own, name)}" for name in given]
     with converted(Path(own.scans), own.map, own.out, options) as dataset:
         start = start_of(dataset, passed, lambda line: print(f"bag              {line}", flush=True))
         return _localize(own, exports, str(dataset), [*start, *passed])
+
+
+def _preset(own, passed):
+    given = [name for name in ("--scans", "--map", *OF_BAGS, "--receive-time", "--mcap", "--rerun") if _value(own, name)]
+    if given:
+        raise UsageFault(", ".join(given), "", "of one localisation", "a preset makes many; leave them out")
+    if own.out is None:
+        raise UsageFault("usage", "", "--out is missing", "give the folder for the runs of the preset")
+    return preset.make(own.preset, own.bench, own.out, own.only or [], passed)
 
 
 def _value(own, name):
@@ -103,6 +127,8 @@ def _exports(own):
 
 
 def _localize(own, exports, scans, passed):
+    if exports and PARTICLES not in passed:
+        passed = [*passed, PARTICLES]
     code = subprocess.call([own.bench, "localize", "--scans", scans, "--out", str(own.out), *passed])
     if not exports or code not in LOCALISED:
         return code

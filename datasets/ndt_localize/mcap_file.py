@@ -1,4 +1,4 @@
-"""A localisation as one MCAP file that ROS 2 and Foxglove read: tf, odometry, poses, path, clouds, diagnostics."""
+"""A localisation as one MCAP file that ROS 2 and Foxglove read: tf, odometry, poses, path, clouds, particles of searches, diagnostics."""
 
 import tempfile
 from pathlib import Path
@@ -9,11 +9,13 @@ from ndt_convert.clouds import read_cloud
 from ndt_convert.faults import Fault
 
 from .messages import Messages, velocity_between
+from .results import pose_of
 
 TOPICS = {"/tf": "tf2_msgs/msg/TFMessage", "/localization/odometry": "nav_msgs/msg/Odometry",
           "/localization/pose_with_covariance": "geometry_msgs/msg/PoseWithCovarianceStamped", "/localization/path": "nav_msgs/msg/Path",
           "/localization/points_aligned": "sensor_msgs/msg/PointCloud2", "/localization/points_initial": "sensor_msgs/msg/PointCloud2",
-          "/localization/map": "sensor_msgs/msg/PointCloud2", "/diagnostics": "diagnostic_msgs/msg/DiagnosticArray"}
+          "/localization/map": "sensor_msgs/msg/PointCloud2", "/initial_pose/particles": "geometry_msgs/msg/PoseArray",
+          "/initial_pose/particle_scores": "sensor_msgs/msg/PointCloud2", "/diagnostics": "diagnostic_msgs/msg/DiagnosticArray"}
 MAP_SHARE = 20  # the map may have this many times the points of a scan
 PREDICTED = "_predicted"
 
@@ -63,6 +65,8 @@ class _Recorder:
         before = None
         for time, header, result in zip(times, headers, results):
             self._poses(time, header, result, before)
+            if result.particles:
+                self._particles(time, header, result.particles)
             if result.scan in clouds:
                 self._clouds(time, read_cloud(clouds[result.scan], str(clouds[result.scan])))
             self._put("/diagnostics", time, self._make.diagnostics(header, result.diagnostics))
@@ -86,6 +90,15 @@ class _Recorder:
         points, base = thinned(points, self._options.cloud_points), self._options.base_frame
         self._put("/localization/points_aligned", time, self._make.cloud(self._make.header(time, base), points))
         self._put("/localization/points_initial", time, self._make.cloud(self._make.header(time, base + PREDICTED), points))
+
+
+    def _particles(self, time, header, particles):
+        """Where the alignments of a search ended; PoseArray has no room for their scores."""
+        poses = [pose_of(particle["pose_xyz_m"], particle["pose_rpy_rad"]) for particle in particles]
+        scores = [particle["nvtl"] or 0.0 for particle in particles]  # null: it was not finite
+        self._put("/initial_pose/particles", time, self._make.poses(header, poses))
+        points = np.column_stack([[pose[:3, 3] for pose in poses], scores])
+        self._put("/initial_pose/particle_scores", time, self._make.cloud(header, points, ("x", "y", "z", "nvtl")))
 
 
 def _nanoseconds(stamp_s):

@@ -42,11 +42,14 @@ class Messages:
         stamped = [self._make("geometry_msgs/msg/PoseStamped", header=header, pose=self._pose(pose)) for header, pose in zip(headers, poses)]
         return self._make("nav_msgs/msg/Path", header=headers[0], poses=stamped)
 
-    def cloud(self, header, points):
-        fields = [self._make("sensor_msgs/msg/PointField", name=name, offset=4 * i, datatype=FLOAT32, count=1) for i, name in enumerate("xyz")]
+    def poses(self, header, poses):
+        return self._make("geometry_msgs/msg/PoseArray", header=header, poses=[self._pose(pose) for pose in poses])
+
+    def cloud(self, header, points, columns=("x", "y", "z")):
+        fields = [self._make("sensor_msgs/msg/PointField", name=name, offset=4 * i, datatype=FLOAT32, count=1) for i, name in enumerate(columns)]
         data = np.ascontiguousarray(points, dtype="<f4").reshape(-1).view(np.uint8)
         return self._make("sensor_msgs/msg/PointCloud2", header=header, height=1, width=len(points), fields=fields, is_bigendian=False,
-                          point_step=12, row_step=12 * len(points), data=data, is_dense=True)
+                          point_step=4 * len(columns), row_step=4 * len(columns) * len(points), data=data, is_dense=True)
 
     def diagnostics(self, header, record):
         values = [self._make("diagnostic_msgs/msg/KeyValue", key=key, value=_text(value)) for key, value in record.items()

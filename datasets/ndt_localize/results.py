@@ -18,6 +18,7 @@ class Result(NamedTuple):
     predicted: np.ndarray  # map_from_scan before the alignment
     covariance: object  # 36 numbers, row-major x y z roll pitch yaw, or None
     diagnostics: dict
+    particles: list  # of this scan's search, as in particles.jsonl; empty without one
 
 
 def read(folder):
@@ -27,18 +28,24 @@ def read(folder):
         with open(folder / "frames.csv", newline="", encoding="utf-8") as file:
             names = [row["scan"] for row in csv.DictReader(file)]
         lines = (folder / "diagnostics.jsonl").read_text(encoding="utf-8").splitlines()
+        searches = (folder / "particles.jsonl").read_text(encoding="utf-8").splitlines()
     except OSError as error:
         raise Fault(error.filename, "", error.strerror, "give the folder that ndt-bench localize wrote") from None
     if not len(times) == len(names) == len(lines):
         raise Fault(folder, "", f"{len(times)} poses, {len(names)} rows of frames.csv and {len(lines)} diagnostics", "localise again")
-    return [_result(*row) for row in zip(names, times, poses, map(json.loads, lines))]
+    particles = {search["frame"]: search["particles"] for search in map(json.loads, searches)}
+    return [_result(*row, particles) for row in zip(names, times, poses, map(json.loads, lines))]
 
 
-def _result(name, stamp_s, pose, diagnostics):
-    predicted = np.eye(4)
-    predicted[:3, :3] = rotation(*diagnostics["predicted_rpy_rad"])
-    predicted[:3, 3] = diagnostics["predicted_xyz_m"]
-    return Result(name, float(stamp_s), pose, predicted, diagnostics["covariance"], diagnostics)
+def _result(name, stamp_s, pose, diagnostics, particles):
+    predicted = pose_of(diagnostics["predicted_xyz_m"], diagnostics["predicted_rpy_rad"])
+    return Result(name, float(stamp_s), pose, predicted, diagnostics["covariance"], diagnostics, particles.get(diagnostics["frame"], []))
+
+
+def pose_of(xyz_m, rpy_rad):
+    pose = np.eye(4)
+    pose[:3, :3], pose[:3, 3] = rotation(*rpy_rad), xyz_m
+    return pose
 
 
 def rotation(roll, pitch, yaw):

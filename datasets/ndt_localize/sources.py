@@ -1,12 +1,30 @@
 """The files of the scans and of the map that were localised."""
 
 import os
+import subprocess
+import tempfile
 import tomllib
+from contextlib import contextmanager
 from pathlib import Path
 
 from ndt_convert.clouds import EXTENSIONS
 
 CATALOGUE = Path(__file__).resolve().parent.parent / "catalogue"
+
+
+@contextmanager
+def one_cloud(map, out, bench):
+    """The map as one file for what reads no tiles: those of a folder or of metadata are merged beside `out`, for as long as it lasts."""
+    if map is None or not (map.is_dir() or map.suffix.lower() in (".yaml", ".yml")):
+        yield map
+        return
+    out.absolute().parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix=f".{out.name}.map.", dir=out.absolute().parent) as folder:
+        merged = Path(folder) / "map.pcd"
+        code = subprocess.run([bench, "map", "merge", str(map), "--out", str(merged)], stdout=subprocess.DEVNULL).returncode
+        if code:
+            raise SystemExit(code)  # it has said why
+        yield merged
 
 
 def scan_files(scans):

@@ -7,6 +7,7 @@
 #include "base/standard_streams.hpp"
 #include "cli/commands.hpp"
 #include "cli/flags.hpp"
+#include "cli/map_flags.hpp"
 #include "cli/print.hpp"
 #include "cli/scene_files.hpp"
 #include "cli/unit_warnings.hpp"
@@ -19,7 +20,8 @@ namespace ndt::harness {
 namespace {
 
 struct Arguments {
-  std::string map, scan, ply;
+  MapArguments map;
+  std::string scan, ply;
   std::string implementation{kAuto};
   std::vector<std::string> guess;
   AlignArguments align;
@@ -99,20 +101,20 @@ ExitCode align(const Arguments& a) {
   const Implementation& entry = implementation_from(a.implementation);
   const std::unique_ptr<Aligner> aligner = entry.make(options);
 
-  const PreparedCloud map = prepare(read_cloud(a.map), map_filters),
-                      scan = prepare(read_cloud(a.scan), scan_filters);
-  warn_of_millimetres(map.cloud, scan.cloud);
+  const GivenMap map(a.map, near(a.map, guess), map_filters);
+  const PreparedCloud scan = prepare(read_cloud(a.scan), scan_filters);
+  warn_of_millimetres(map.cloud(), scan.cloud);
   std::optional<SceneFiles> scene;
   if (!a.ply.empty()) scene.emplace(a.ply);
-  const Outcome outcome = align_repeatedly(*aligner, map.cloud, scan.cloud, guess, a);
+  const Outcome outcome = align_repeatedly(*aligner, map.cloud(), scan.cloud, guess, a);
   if (scene)
-    draw(*scene, map.cloud, scan.cloud, guess, outcome.result, entry.own_process ? nullptr : aligner.get());
+    draw(*scene, map.cloud(), scan.cloud, guess, outcome.result, entry.own_process ? nullptr : aligner.get());
   const Verdict verdict = verdict_of(outcome.result, options, entry);
   if (a.json) {
     nlohmann::ordered_json json =
         to_json(outcome.result, entry.name, outcome.build_us, outcome.align_us, a.trace);
     put_verdict(json, verdict);
-    put_preparation(json, "map_preparation", map);
+    put_map(json, map);
     put_preparation(json, "scan_preparation", scan);
     print_json(json);
     return checked(required, outcome.result, verdict);
@@ -134,6 +136,7 @@ void add_align(CLI::App& app, Command& chosen) {
   CLI::App& command =
       add_command(app, chosen, "align", "Register a scan onto a map and print the pose", a, align);
   add_map_flag(command, a->map);
+  add_map_radius_flag(command, a->map, "the guess", kUsualReach);
   add_scan_flag(command, a->scan);
   add_implementation_flag(command, a->implementation);
   add_pose_flag(command, "--guess", a->guess, false);

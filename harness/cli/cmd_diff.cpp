@@ -4,6 +4,7 @@
 #include "base/numbers.hpp"
 #include "cli/commands.hpp"
 #include "cli/flags.hpp"
+#include "cli/map_flags.hpp"
 #include "cli/print.hpp"
 #include "cli/print_diff.hpp"
 #include "cli/unit_warnings.hpp"
@@ -17,7 +18,8 @@ namespace {
 
 struct Arguments {
   std::vector<std::string> implementations, guess, bounds;
-  std::string map, scan, dataset;
+  MapArguments map;
+  std::string scan, dataset;
   std::optional<int> frames;
   AlignArguments align;
   PreparationArguments preparation;
@@ -69,10 +71,11 @@ class Pair {
 
 std::vector<NamedDiff> diff_files(const Arguments& a, Pair& pair) {
   const Transform guess = pose_from(a.guess, "--guess");
-  const PreparedCloud map = prepare(read_cloud(a.map), map_preparation(a.preparation)),
-                      scan = prepare(read_cloud(a.scan), scan_preparation(a.preparation));
-  warn_of_millimetres(map.cloud, scan.cloud);
-  pair.set_map(map.cloud);
+  const GivenMap map(a.map, near(a.map, guess), map_preparation(a.preparation));
+  const PreparedCloud scan = prepare(read_cloud(a.scan), scan_preparation(a.preparation));
+  map.notice_tiles();
+  warn_of_millimetres(map.cloud(), scan.cloud);
+  pair.set_map(map.cloud());
   return {pair.diff(printable_name(a.scan), "given", scan.cloud, guess)};
 }
 
@@ -103,7 +106,7 @@ ExitCode diff(const Arguments& a) {
     throw UsageError(
         "diff: --timeout-ms ends alignments by a clock, which no two runs share; remove it, or give "
         "--max-iterations");
-  if (a.dataset.empty() && (a.map.empty() || a.scan.empty()))
+  if (a.dataset.empty() && (a.map.path.empty() || a.scan.empty()))
     throw UsageError("diff: nothing to align; give --map and --scan, or --dataset");
   std::optional<Dataset> dataset;
   if (!a.dataset.empty()) dataset = load_dataset(a.dataset);
@@ -130,7 +133,8 @@ void exclude_preparation(CLI::App& command) {
 }
 
 void add_input(CLI::App& command, Arguments& a) {
-  CLI::Option& map = *command.add_option("--map", a.map, "cloud to register onto")->type_name("FILE");
+  CLI::Option& map = add_map_option(command, a.map);
+  add_map_radius_flag(command, a.map, "the guess", kUsualReach);
   CLI::Option& scan = *command.add_option("--scan", a.scan, "cloud to register")->type_name("FILE");
   add_pose_flag(command, "--guess", a.guess, false);
   CLI::Option& dataset =

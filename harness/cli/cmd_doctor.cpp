@@ -11,6 +11,7 @@
 #include "base/programs.hpp"
 #include "base/project_folder.hpp"
 #include "cli/commands.hpp"
+#include "io/map_metadata.hpp"
 #include "ndt/core/error.hpp"
 
 namespace ndt::harness {
@@ -93,6 +94,10 @@ ExitCode doctor(const Arguments&) {
   say("liblzf", build.lzf
                     ? "built in: binary_compressed PCD files can be read"
                     : "missing at build time (Debian: liblzf-dev): binary_compressed PCD files are refused");
+  say("yaml-cpp",
+      map_metadata_readable()
+          ? "built in: metadata of maps in tiles can be read"
+          : "missing at build time (Debian: libyaml-cpp-dev): metadata of maps in tiles is refused");
   say("Python", python());
   say("project files", project_files());
   say("NDT_DATASETS", variable("NDT_DATASETS"));

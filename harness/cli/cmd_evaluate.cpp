@@ -3,6 +3,7 @@
 
 #include "cli/commands.hpp"
 #include "cli/flags.hpp"
+#include "cli/map_flags.hpp"
 #include "cli/print.hpp"
 #include "cli/unit_warnings.hpp"
 #include "io/cloud_file.hpp"
@@ -11,7 +12,8 @@ namespace ndt::harness {
 namespace {
 
 struct Arguments {
-  std::string map, scan;
+  MapArguments map;
+  std::string scan;
   std::string implementation{kAuto};
   std::vector<std::string> pose;
   std::string point_scores;
@@ -30,15 +32,15 @@ ExitCode evaluate(const Arguments& a) {
   const Implementation& entry = implementation_from(a.implementation);
   const std::unique_ptr<Aligner> aligner = entry.make(options);
 
-  const PreparedCloud map = prepare(read_cloud(a.map), map_filters),
-                      scan = prepare(read_cloud(a.scan), scan_filters);
-  warn_of_millimetres(map.cloud, scan.cloud);
-  aligner->set_map(map.cloud);
+  const GivenMap map(a.map, near(a.map, pose), map_filters);
+  const PreparedCloud scan = prepare(read_cloud(a.scan), scan_filters);
+  warn_of_millimetres(map.cloud(), scan.cloud);
+  aligner->set_map(map.cloud());
   const Evaluation evaluation = aligner->evaluate(scan.cloud, pose, per_scan_options);
   if (per_scan_options.point_scores) write_point_scores(a.point_scores, scan.cloud, evaluation.point_scores);
   if (a.json) {
     nlohmann::ordered_json json = to_json(evaluation, entry.name);
-    put_preparation(json, "map_preparation", map);
+    put_map(json, map);
     put_preparation(json, "scan_preparation", scan);
     print_json(json);
     return ExitCode::ok;
@@ -57,6 +59,7 @@ void add_evaluate(CLI::App& app, Command& chosen) {
   CLI::App& command =
       add_command(app, chosen, "evaluate", "Print score, gradient and Hessian at a pose", a, evaluate);
   add_map_flag(command, a->map);
+  add_map_radius_flag(command, a->map, "the pose", kUsualReach);
   add_scan_flag(command, a->scan);
   add_implementation_flag(command, a->implementation);
   add_pose_flag(command, "--pose", a->pose, true);

@@ -3,11 +3,14 @@
 #include <fmt/ranges.h>
 
 #include "base/clock.hpp"
-#include "base/numbers.hpp"
 #include "cli/commands.hpp"
 #include "cli/flags.hpp"
+#include "cli/map_flags.hpp"
 #include "cli/option_flags.hpp"
+#include "cli/particles_out.hpp"
 #include "cli/print.hpp"
+#include "cli/prior_arguments.hpp"
+#include "cli/progress_line.hpp"
 #include "cli/unit_warnings.hpp"
 #include "io/cloud_file.hpp"
 #include "peers/peer_aligner.hpp"
@@ -18,26 +21,16 @@ namespace {
 constexpr const char* kGroup = "Search";
 
 struct Arguments {
-  std::string map, scan;
+  MapArguments map;
+  std::string scan;
   std::string implementation{kAuto};
-  std::vector<std::string> guess, sigma;
+  PriorArguments prior;
   SearchArguments search;
   AlignArguments align;
   PreparationArguments preparation;
+  std::optional<std::string> particles_out;
   bool json = false;
 };
-
-initial_pose::PosePrior prior_from(const Arguments& a) {
-  initial_pose::PosePrior prior;
-  prior.mean = principal(derivative_pose(pose_from(a.guess, "--guess")));
-  const std::vector<double> sigma = parse_numbers(fmt::format("{}", fmt::join(a.sigma, " ")), "--sigma");
-  if (sigma.size() != 5)
-    throw UsageError(
-        fmt::format("--sigma: {} numbers; give 5: x, y, z in metres, roll, pitch in radians", sigma.size()));
-  std::ranges::copy(sigma, prior.sigma);
-  require_valid(prior);
-  return prior;
-}
 
 /// The profile that finds more poses with fewer particles, unless one is given; peers have none.
 AlignArguments with_profile(AlignArguments given, const std::string& implementation) {
@@ -54,37 +47,94 @@ void require_none_of_ours(const SearchArguments& given, const Implementation& en
   });
 }
 
+/// A line on stderr once a search has taken a while.
+class PlaceProgressLine {
+ public:
+  void show(double coverage) {
+    if (since_.elapsed_us() < kQuietUs || (line_ && shown_.elapsed_us() < kEveryUs)) return;
+    if (!line_) line_.emplace();
+    line_->show({static_cast<std::size_t>(100 * coverage), 100, "places"});
+    shown_ = Stopwatch();
+  }
+
+ private:
+  static constexpr double kQuietUs = 1e6, kEveryUs = 1e5;
+  Stopwatch since_, shown_;
+  std::optional<ProgressLine> line_;
+};
+
+void search_anywhere(SearchAnswer& answer, Aligner& aligner, const PointCloud& map, const PointCloud& scan,
+                     const ResolvedPrior& prior, const AlignOptions& options, const AlignArguments& align) {
+  AnywhereAnswer& anywhere = answer.anywhere.emplace();
+  const double last_edge_m = *(options.levels.end() - 1) * options.resolution_m;
+  const Stopwatch build;
+  const initial_pose::PlacePyramid pyramid(map, prior.place_cell_m.value_or(last_edge_m / 2));
+  anywhere.pyramid_us = build.elapsed_us();
+  anywhere.kind = prior.kind;
+  anywhere.region = region_of(prior, pyramid);
+  anywhere.cell_m = pyramid.cell_m();
+  anywhere.pyramid_bytes = pyramid.bytes();
+  HostPool pool(options.threads);
+  const PerScan limits = per_scan(align);
+  PlaceProgressLine progress;
+  const Stopwatch watch;
+  initial_pose::AnywhereResult found = initial_pose::search_anywhere(
+      aligner, pyramid, scan, anywhere.region, prior.pose.mean, answer.setting.strategy,
+      answer.setting.options, pool, limits, {}, [&](double coverage) { progress.show(coverage); });
+  answer.search_us = watch.elapsed_us();
+  answer.result = std::move(found.search);
+  anywhere.coarse = std::move(found.coarse);
+  anywhere.coarse_us = found.coarse_us;
+}
+
+/// A prior that is a box or the map may need any tile.
+std::optional<MapArea> area_of(const MapArguments& map, const ResolvedPrior& prior) {
+  if (prior.kind == PriorKind::pose) return near(map, prior.pose);
+  if (!map.radius.empty())
+    throw UsageError(
+        fmt::format("--map-radius is about a guess: leave it out with --prior {}, which reads every tile",
+                    to_string(prior.kind)));
+  return std::nullopt;
+}
+
 ExitCode initial_pose_command(const Arguments& a) {
-  const initial_pose::PosePrior prior = prior_from(a);
+  if (a.particles_out) require_particle_file(*a.particles_out);
   per_scan(a.align);  // what is wrong with them is said before any file is read
   const AlignOptions options = resolve(with_profile(a.align, a.implementation), Guesses::of_a_search);
   const ScanPreparation map_filters = map_preparation(a.preparation),
                         scan_filters = scan_preparation(a.preparation);
   SearchAnswer answer;
-  answer.setting = resolve(a.search, options, a.implementation);
+  const SearchArguments search = is_peer_name(a.implementation) ? a.search : with_method(a.search, a.prior);
+  answer.setting = resolve(search, options, a.implementation);
+  const ResolvedPrior prior = resolve(a.prior, answer.setting);
   answer.unknown_scale = initial_pose::unknown_scale(options);
   const Implementation& entry = choose_implementation(answer.setting.strategy, a.implementation);
-  answer.implementation = entry.name, answer.runs_on = entry.runs_on, answer.prior = prior;
+  answer.implementation = entry.name, answer.runs_on = entry.runs_on, answer.prior = prior.pose;
   require_can_run(answer.setting.strategy, entry);
-  if (answer.setting.is_own()) require_none_of_ours(a.search, entry);
+  if (answer.setting.is_own()) require_none_of_ours(search, entry);
   const std::unique_ptr<Aligner> aligner = entry.make(options);
 
-  const PreparedCloud map = prepare(read_cloud(a.map), map_filters),
-                      scan = prepare(read_cloud(a.scan), scan_filters);
-  warn_of_millimetres(map.cloud, scan.cloud);
+  const GivenMap map(a.map, area_of(a.map, prior), map_filters);
+  const PreparedCloud scan = prepare(read_cloud(a.scan), scan_filters);
+  warn_of_millimetres(map.cloud(), scan.cloud);
   const Stopwatch build;
-  aligner->set_map(map.cloud);
+  aligner->set_map(map.cloud());
   answer.build_us = build.elapsed_us();
   if (const auto spent = spent_by(*aligner)) answer.build_us = spent->map_us;
-  const PerScan limits = per_scan(a.align);
-  const Stopwatch watch;
-  answer.result = run_search(*aligner, scan.cloud, prior, answer.setting, limits);
-  answer.search_us = watch.elapsed_us();
+  if (answer.setting.options.method == initial_pose::Method::anywhere) {
+    search_anywhere(answer, *aligner, map.cloud(), scan.cloud, prior, options, a.align);
+  } else {
+    const PerScan limits = per_scan(a.align);
+    const Stopwatch watch;
+    answer.result = run_search(*aligner, scan.cloud, prior.pose, answer.setting, limits);
+    answer.search_us = watch.elapsed_us();
+  }
   if (const auto spent = spent_by(*aligner)) answer.search_us = spent->align_us;
+  if (a.particles_out) write_particles(*a.particles_out, answer.result);
 
   if (a.json) {
     nlohmann::ordered_json json = to_json(answer);
-    put_preparation(json, "map_preparation", map);
+    put_map(json, map);
     put_preparation(json, "scan_preparation", scan);
     print_json(json);
   } else {
@@ -101,24 +151,22 @@ void add_initial_pose(CLI::App& app, Command& chosen) {
       add_command(app, chosen, "initial-pose", "Find the pose of a scan in a map from a rough guess", a,
                   initial_pose_command);
   add_map_flag(command, a->map);
+  add_map_radius_flag(command, a->map, "the guess", fmt::format("{} and 3 sigma", kUsualReach));
   add_scan_flag(command, a->scan);
   command
       .add_option("--implementation", a->implementation,
                   "implementation of ndt-bench list, exec:NAME of a peer that searches, or auto = the "
                   "strategy's (default)")
       ->type_name("NAME");
-  add_pose_flag(command, "--guess", a->guess, true);
-  command
-      .add_option("--sigma", a->sigma,
-                  "standard deviations around the guess: x,y,z in metres, roll,pitch in radians; the heading "
-                  "may be any")
-      ->type_name("SIGMA")
-      ->expected(1, 5)
-      ->required();
+  add_prior_flags(command, a->prior);
   add_flags(command, a->search, kGroup, Defaults::shown, [](const auto&) { return true; });
   CLI::Option* strategy = command.get_option("--strategy");
   strategy->description(
       fmt::format("{}; one of {}", strategy->get_description(), fmt::join(strategy_names(), ", ")));
+  command
+      .add_option("--particles-out", a->particles_out,
+                  "writes where every particle began and ended: FILE.ply to look at, or FILE.json")
+      ->type_name("FILE");
   command.add_flag("--json", a->json,
                    "one JSON object on stdout, all particles in it, with units in its key names");
   add_align_flags(command, a->align);

@@ -10,13 +10,15 @@
 #include "base/standard_streams.hpp"
 #include "cli/commands.hpp"
 #include "cli/flags.hpp"
+#include "cli/map_flags.hpp"
 #include "cli/option_flags.hpp"
+#include "cli/other_sensors.hpp"
 #include "cli/print_localize.hpp"
 #include "cli/progress_line.hpp"
 #include "cli/scene_files.hpp"
-#include "io/cloud_file.hpp"
 #include "localize/iteration_file.hpp"
 #include "localize/localize_run.hpp"
+#include "localize/particle_file.hpp"
 #include "localize/records.hpp"
 #include "localize/run_record.hpp"
 
@@ -35,12 +37,13 @@ constexpr const char *kSearch = "search", *kUsualSigma = "5,5,0.5,0.02,0.02";
 constexpr double kReliableTransformProbability = 3;
 
 struct Arguments {
-  std::string map, scans, stamps, odometry, gnss, out, ply, ply_frames, command_line;
+  MapArguments map;
+  std::string scans, stamps, odometry, gnss, out, ply, ply_frames, command_line;
   std::string implementation{kAuto};
   std::vector<std::string> init, guess, sigma;
   std::optional<double> rate_hz;
   double critical_ms = 100;
-  bool debug_iterations = false;
+  bool debug_iterations = false, debug_particles = false;
   bool real_time = false;
   std::optional<double> speed;
   LocalizerArguments localizer;
@@ -98,19 +101,6 @@ void check(const Arguments& a) {
   map_preparation(a.preparation);
 }
 
-/// The poses of another sensor, which is asked for them at the times of the scans.
-std::vector<StampedTransform> poses_or_none(const std::string& file, const ScanSequence& sequence) {
-  if (file.empty()) return {};
-  std::vector<StampedTransform> poses = read_tum(file);
-  const double first_s = sequence.scans.front().stamp_s, last_s = sequence.scans.back().stamp_s;
-  if (poses.back().time_s < first_s || poses.front().time_s > last_s)
-    throw refusal(printable_name(file), "",
-                  fmt::format("its times, {} to {} s, are not those of the scans, {} to {} s",
-                              poses.front().time_s, poses.back().time_s, first_s, last_s),
-                  "give both by one clock; --stamps has times for the scans");
-  return poses;
-}
-
 /// What the score must exceed, where measurements tell.
 std::optional<double> known_threshold(const LocalizerOptions& options, const AlignOptions& align) {
   if (options.score == localization::ScoreKind::nvtl || !options.reliable_nvtl) return options.reliable_nvtl;
@@ -131,7 +121,10 @@ LocalizerOptions localizer_options(const Arguments& a, const AlignOptions& align
                                    bool odometry) {
   LocalizerOptions options;
   if (odometry) options.prediction = Prediction::odometry;
-  if (!entry.peer) options.reliable_nvtl = initial_pose::known_reliable_nvtl(align);
+  if (!entry.peer) {
+    options.reliable_nvtl = initial_pose::known_reliable_nvtl(align);
+    options.reliable_matched = initial_pose::known_reliable_matched(align);
+  }
   a.localizer.apply_to(options);
   if (!options.least_score) options.least_score = known_threshold(options, align);
   options.max_iterations = align.max_iterations;
@@ -172,10 +165,13 @@ void start(Localizer& localizer, const Arguments& a, const ScanSequence& sequenc
 }
 
 PointCloud map_of(const Arguments& a, const ScanSequence& sequence) {
-  if (a.map.empty() && !sequence.map)
+  if (a.map.path.empty() && !sequence.map)
     throw UsageError("--map is missing: a folder of scans needs the map they were taken in");
-  PointCloud map = a.map.empty() ? sequence.map() : read_cloud(a.map);
-  return prepare(std::move(map), map_preparation(a.preparation)).cloud;
+  const ScanPreparation filters = map_preparation(a.preparation);
+  if (a.map.path.empty()) return prepare(sequence.map(), filters).cloud;
+  GivenMap map(a.map, std::nullopt, filters);  // all of it: the vehicle may go anywhere
+  map.notice_tiles();
+  return map.take_cloud();
 }
 
 /// Two aligners on one map: that of the tracking, and a wide one for searches, built when one begins.
@@ -216,12 +212,13 @@ ExitCode verdict_on(const LocalizeSummary& summary) {
 
 ExitCode localize(const Arguments& a) {
   check(a);
-  const ScanPreparation scan_filters = scan_preparation(a.preparation);
   ProgressLine progress;
   StampSource stamps{.file = std::nullopt, .rate_hz = a.rate_hz};
   if (!a.stamps.empty()) stamps.file = a.stamps;
   const ScanSequence sequence = open_sequence(a.scans, stamps, progress.report());
   if (!sequence.note.empty()) notice("ndt-bench: {}\n", sequence.note);
+  const ScanPreparation scan_filters = overridden(sequence.preparation, scan_preparation(a.preparation));
+  validate(scan_filters);
 
   AlignArguments align = with_profile(a.align);
   if (auto& resolution = align[&AlignOptions::resolution_m]; !resolution) resolution = sequence.resolution_m;
@@ -231,8 +228,6 @@ ExitCode localize(const Arguments& a) {
   input.critical_ms = a.critical_ms;
   SteadyClock clock;
   if (a.real_time) input.real_time = RealTime{&clock, a.speed.value_or(1)};
-  input.odometry = a.odometry.empty() ? sequence.odometry : poses_or_none(a.odometry, sequence);
-  input.gnss = a.gnss.empty() ? sequence.gnss : poses_or_none(a.gnss, sequence);
   input.scan = sequence.scan;
   input.filter = [&](PointCloud cloud) { return prepare(std::move(cloud), scan_filters).cloud; };
   input.limits = [&] {
@@ -244,6 +239,8 @@ ExitCode localize(const Arguments& a) {
   if (entry.own_process)
     throw UsageError(
         fmt::format("{} gives no scores, and localize needs them; take another implementation", entry.name));
+  input.odometry = odometry_for(sequence, a.odometry);
+  input.gnss = gnss_for(sequence, a.gnss, entry);
   const LocalizerOptions setting = localizer_options(a, options, entry, !input.odometry.empty());
 
   if (!setting.least_score)
@@ -268,16 +265,20 @@ ExitCode localize(const Arguments& a) {
   std::optional<IterationFile> iterations;
   if (a.debug_iterations)
     iterations.emplace(a.out, options, [&](const AlignOptions& level) { return aligners.another(level); });
+  std::optional<ParticleFile> particles;
+  if (a.debug_particles) particles.emplace(a.out);
   const LocalizeSummary summary = localize_all(localizer, input, [&](const LocalizedScan& scan) {
     files.append(scan);
     if (iterations) iterations->append(scan);
+    if (particles) particles->append(scan);
     scenes.add(scan, aligners.tracker());
     progress.show({.done = scan.frame + 1, .total = sequence.scans.size(), .now = scan.scan->name});
   });
   scenes.finish();
   fmt::print("implementation   {} ({})\n{}", entry.name, entry.runs_on, to_text(summary, sequence));
-  fmt::print("written to       {}: poses.tum, poses_kitti.txt, frames.csv, diagnostics.jsonl{}\n",
-             printable_name(a.out), iterations ? fmt::format(", {}", IterationFile::kName) : "");
+  fmt::print("written to       {}: poses.tum, poses_kitti.txt, frames.csv, diagnostics.jsonl{}{}\n",
+             printable_name(a.out), iterations ? fmt::format(", {}", IterationFile::kName) : "",
+             particles ? fmt::format(", {}", ParticleFile::kName) : "");
   return verdict_on(summary);
 }
 
@@ -287,9 +288,8 @@ void add_source_flags(CLI::App& command, Arguments& a) {
                   "folder of clouds, in the order of their names or numbers; or a dataset's name or folder")
       ->type_name("DIR|DATASET")
       ->required();
-  command
-      .add_option("--map", a.map, "cloud to localise in (" + cloud_extensions() + "); a dataset has its own")
-      ->type_name("FILE");
+  CLI::Option& map = add_map_option(command, a.map);
+  map.description(map.get_description() + "; all tiles are read; a dataset has its own map");
   command
       .add_option("--stamps", a.stamps, "times of the scans, seconds, one a line, such as KITTI's times.txt")
       ->type_name("FILE");
@@ -300,8 +300,11 @@ void add_source_flags(CLI::App& command, Arguments& a) {
                   "poses of the scanner by another sensor, in a world of its own, TUM")
       ->type_name("FILE");
   command
-      .add_option("--gnss", a.gnss, "positions of the scanner in the map, which pull along the heading, TUM")
-      ->type_name("FILE");
+      .add_option(
+          "--gnss", a.gnss,
+          "positions of the scanner in the map, which pull along the heading, TUM; none: without those "
+          "of the dataset")
+      ->type_name("FILE|none");
 }
 
 void add_start_flags(CLI::App& command, Arguments& a) {
@@ -348,6 +351,8 @@ void add_localize(CLI::App& app, Command& chosen, const std::string& command_lin
       ->type_name("MS");
   command.add_flag("--debug-iterations", a->debug_iterations,
                    "also write iterations.jsonl: every iteration with its gradient, Hessian and step");
+  command.add_flag("--debug-particles", a->debug_particles,
+                   "also write particles.jsonl: every alignment of every search, where it began and ended");
   command.add_flag("--real-time", a->real_time,
                    "scans arrive at their times; one that arrives while another is worked on takes the place "
                    "of the one that waits, which is dropped and counted");

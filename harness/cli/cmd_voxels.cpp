@@ -3,14 +3,14 @@
 
 #include "cli/commands.hpp"
 #include "cli/flags.hpp"
+#include "cli/map_flags.hpp"
 #include "cli/print.hpp"
-#include "io/cloud_file.hpp"
 
 namespace ndt::harness {
 namespace {
 
 struct Arguments {
-  std::string map;
+  MapArguments map;
   std::string implementation{kAuto};
   AlignArguments align;
   PreparationArguments preparation;
@@ -23,16 +23,16 @@ ExitCode voxels(const Arguments& a) {
   const Implementation& entry = implementation_from(a.implementation);
   const std::unique_ptr<Aligner> aligner = entry.make(options);
 
-  const PreparedCloud map = prepare(read_cloud(a.map), filters);
-  const MapInfo info = aligner->set_map(map.cloud);
+  const GivenMap map(a.map, std::nullopt, filters);
+  const MapInfo info = aligner->set_map(map.cloud());
   const std::vector<VoxelInfo> table = aligner->voxels();
   if (a.json) {
     nlohmann::ordered_json json = to_json(table, entry.name, options.resolution_m);
-    put_preparation(json, "map_preparation", map);
+    put_map(json, map);
     print_json(json);
     return ExitCode::ok;
   }
-  fmt::print("implementation   {} ({})\n{}", entry.name, entry.runs_on, filters_text("map", map));
+  fmt::print("implementation   {} ({})\n{}", entry.name, entry.runs_on, map.text());
   fmt::print("map              {} points, {} dropped as not finite\n{}", info.points, info.dropped_points,
              to_text(table, options.resolution_m));
   return ExitCode::ok;

@@ -19,6 +19,7 @@ void add_align(CLI::App& app, Command& chosen);
 void add_evaluate(CLI::App& app, Command& chosen);
 void add_diff(CLI::App& app, Command& chosen);
 void add_voxels(CLI::App& app, Command& chosen);
+void add_map(CLI::App& app, Command& chosen);
 void add_initial_pose(CLI::App& app, Command& chosen);
 void add_localize(CLI::App& app, Command& chosen, const std::string& command_line);
 void add_run(CLI::App& app, Command& chosen, const std::string& command_line);

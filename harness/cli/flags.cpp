@@ -28,12 +28,6 @@ void add_threads_flag(CLI::App& command, AlignArguments& a) {
   add_flags(command, a, kGroup, Defaults::hidden, [](const auto& option) { return !option.in_variants; });
 }
 
-void add_map_flag(CLI::App& command, std::string& file) {
-  command.add_option("--map", file, "cloud to register onto (" + cloud_extensions() + ")")
-      ->type_name("FILE")
-      ->required();
-}
-
 void add_scan_flag(CLI::App& command, std::string& file) {
   command.add_option("--scan", file, "cloud to register (" + cloud_extensions() + ")")
       ->type_name("FILE")
@@ -80,7 +74,8 @@ CLI::Option& add(CLI::App& command, const char* name, T& target, const char* abo
   return *command.add_option(name, target, about)->type_name(type)->group(kFilterGroup);
 }
 
-/// Nothing without words.
+}  // namespace
+
 std::optional<CropBox> box_from(const std::vector<std::string>& words, std::string_view option) {
   if (words.empty()) return {};
   const std::vector<double> v = parse_numbers(fmt::format("{}", fmt::join(words, " ")), option);
@@ -88,8 +83,6 @@ std::optional<CropBox> box_from(const std::vector<std::string>& words, std::stri
     throw UsageError(fmt::format("{}: {} numbers; give 6 (x0,y0,z0,x1,y1,z1 in metres)", option, v.size()));
   return CropBox{{v[0], v[1], v[2]}, {v[3], v[4], v[5]}};
 }
-
-}  // namespace
 
 void add_scan_preparation_flags(CLI::App& command, PreparationArguments& a) {
   add(command, "--scan-min-range", a.scan.min_range_m, "drop scan points nearer to the sensor, 0 to 1e6",

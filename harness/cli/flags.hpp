@@ -19,8 +19,7 @@ void add_align_flags(CLI::App& command, AlignArguments& arguments);
 /// One number of workers.
 void add_threads_flag(CLI::App& command, AlignArguments& arguments);
 
-/// Files of the map and the scan.
-void add_map_flag(CLI::App& command, std::string& file);
+/// The file of the scan; that of the map is in cli/map_flags.hpp.
 void add_scan_flag(CLI::App& command, std::string& file);
 
 /// A pose as one word or several.
@@ -43,6 +42,9 @@ struct PreparationArguments {
 
 void add_scan_preparation_flags(CLI::App& command, PreparationArguments& arguments);
 void add_map_preparation_flags(CLI::App& command, PreparationArguments& arguments);
+
+/// A box of 6 numbers, as one word or several; nothing without words. Throws UsageError.
+std::optional<CropBox> box_from(const std::vector<std::string>& words, std::string_view option);
 
 /// Throws UsageError for a box that is not 6 numbers and a seed without a sample, and as validate does.
 ScanPreparation scan_preparation(const PreparationArguments& arguments);

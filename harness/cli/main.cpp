@@ -36,10 +36,12 @@ int finish(ExitCode code) {
 void refuse_empty_values(CLI::App& app) {
   const CLI::Validator given(
       [](const std::string& value) { return std::string(value.empty() ? "the value is empty" : ""); }, "");
-  for (CLI::App* command : app.get_subcommands({}))
+  for (CLI::App* command : app.get_subcommands({})) {
     for (CLI::Option* option : command->get_options())
       if (const std::string type = option->get_type_name(); !type.empty() && type != "POSE" && type != "BOX")
         option->transform(given);  // before the other checks
+    refuse_empty_values(*command);
+  }
 }
 
 void declare(CLI::App& app, ndt::harness::Command& chosen, const std::string& command_line) {
@@ -51,6 +53,7 @@ void declare(CLI::App& app, ndt::harness::Command& chosen, const std::string& co
   ndt::harness::add_evaluate(app, chosen);
   ndt::harness::add_diff(app, chosen);
   ndt::harness::add_voxels(app, chosen);
+  ndt::harness::add_map(app, chosen);
   ndt::harness::add_initial_pose(app, chosen);
   ndt::harness::add_localize(app, chosen, command_line);
   ndt::harness::add_run(app, chosen, command_line);
@@ -72,13 +75,18 @@ void declare(CLI::App& app, ndt::harness::Command& chosen, const std::string& co
 
 /// What CLI11 says, but an unknown command is named: it would only say that one is required.
 std::string usage_message(const CLI::App& app, const CLI::ParseError& error, std::span<char* const> words) {
+  if (!app.get_subcommands().empty() && words.size() > 2)
+    if (const CLI::App* command = app.get_subcommands().front(); !command->get_subcommands({}).empty())
+      return usage_message(*command, error, words.subspan(1));
   if (!app.get_subcommands().empty() || words.size() < 2 || words[1][0] == '-')
     return fmt::format("{}; see ndt-bench --help", error.what());
   std::vector<std::string> names;
   for (const CLI::App* command :
        app.get_subcommands([](const CLI::App* a) { return !a->get_group().empty(); }))
     names.push_back(command->get_name());
-  return ndt::harness::unknown_name("command", words[1], names).what();
+  return ndt::harness::unknown_name(app.get_parent() ? app.get_name() + " command" : "command", words[1],
+                                    names)
+      .what();
 }
 
 }  // namespace

@@ -3,22 +3,22 @@
 
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "cli/prior_arguments.hpp"
 #include "data/preparation.hpp"
 #include "ndt/align/aligner.hpp"
 #include "ndt/core/point_cloud.hpp"
-#include "ndt/initial_pose/search.hpp"
+#include "ndt/initial_pose/anywhere.hpp"
 #include "registry/search_arguments.hpp"
 #include "run/verdict.hpp"
 
 namespace ndt::harness {
 
-/// Points of the files, and what the filters left of them.
-std::string clouds_text(const PreparedCloud& map, const PreparedCloud& scan);
 /// "scan filters     of 3000 points left: finite 2998, range 2890"; empty if no filter was asked for.
 std::string filters_text(std::string_view cloud, const PreparedCloud& prepared);
 
@@ -48,6 +48,15 @@ void put_preparation(nlohmann::ordered_json& object, const char* key, const Prep
 /// One object on one line of stdout.
 void print_json(const nlohmann::ordered_json& object);
 
+/// The coarse part of a search with method anywhere.
+struct AnywhereAnswer {
+  PriorKind kind = PriorKind::map;
+  initial_pose::PlaceRegion region;
+  double cell_m = 0, pyramid_us = 0, coarse_us = 0;
+  std::uint64_t pyramid_bytes = 0;
+  initial_pose::PlacesFound coarse;
+};
+
 /// What a search found, what it was asked and how long it took.
 struct SearchAnswer {
   std::string_view implementation, runs_on;
@@ -55,12 +64,16 @@ struct SearchAnswer {
   initial_pose::PosePrior prior;
   double build_us = 0, search_us = 0;
   initial_pose::SearchResult result;
+  std::optional<AnywhereAnswer> anywhere;
   std::string unknown_scale;  ///< names what no threshold is known for
 };
 
 /// Every particle with it.
 nlohmann::ordered_json to_json(const SearchAnswer& answer);
 std::string to_text(const SearchAnswer& answer);
+/// Places, their lattice and what was covered.
+nlohmann::ordered_json to_json(const AnywhereAnswer& answer);
+std::string to_text(const AnywhereAnswer& answer);
 
 struct TextColumn {
   std::string title, unit;  ///< two heading lines; the second is left out if no column has a unit

@@ -1,34 +1,22 @@
 #include <fmt/format.h>
 
+#include <cmath>
+
 #include "base/json_fields.hpp"
 #include "cli/print.hpp"
+#include "localize/particle_file.hpp"
 
 namespace ndt::harness {
 namespace {
 
+using initial_pose::Doubt;
+using initial_pose::Evidence;
+using initial_pose::Judgement;
 using initial_pose::Method;
 using initial_pose::Particle;
 using initial_pose::SearchOptions;
 using initial_pose::SearchResult;
 using json = nlohmann::ordered_json;
-
-json pose_json(const Transform& map_from_scan) {
-  const Pose p = principal(derivative_pose(map_from_scan));
-  return {{"pose_xyz_m", {p.x, p.y, p.z}}, {"pose_rpy_rad", {p.roll, p.pitch, p.yaw}}};
-}
-
-json particle_json(const Particle& particle) {
-  const Pose& start = particle.start;
-  json j = {{"guess_xyz_m", {start.x, start.y, start.z}},
-            {"guess_rpy_rad", {start.roll, start.pitch, start.yaw}}};
-  j.update(pose_json(particle.result.map_from_scan));
-  j["nvtl"] = particle.result.nvtl;
-  j["transform_probability"] = particle.result.transform_probability;
-  j["stop"] = to_string(particle.result.stop);
-  j["iterations"] = particle.result.iterations;
-  j["guided"] = particle.guided;
-  return j;
-}
 
 json named_particle(const SearchResult& result, std::size_t index) {
   json j = {{"particle", index}};
@@ -41,7 +29,7 @@ json named_particle(const SearchResult& result, std::size_t index) {
 std::string way_of(const SearchAnswer& answer) {
   const SearchOptions& options = answer.setting.options;
   if (answer.setting.is_own()) return std::string(answer.setting.strategy.schedule);
-  const std::size_t particles = answer.result.particles.size();
+  const std::size_t particles = answer.result.proposed();
   std::string text = fmt::format("{}, method {}: ", answer.setting.strategy.name, to_string(options.method));
   if (options.method != Method::tpe) return text + fmt::format("{} particles", particles);
   return text + fmt::format("{} particles, {} of them start-up, then {} at once", options.particles,
@@ -55,28 +43,72 @@ std::string own_verdict(const SearchAnswer& answer) {
                      answer.implementation);
 }
 
+/// Else the prior is a box or the map, and has no --sigma.
+bool is_about_a_guess(const SearchAnswer& answer) {
+  return !answer.anywhere || answer.anywhere->kind == PriorKind::pose;
+}
+
+std::string spread_text(const Evidence& evidence) {
+  if (std::isinf(*evidence.spread_m)) return "an alignment from beside it gave no pose";
+  return fmt::format("alignments from beside it end up to {:.2f} m and {:.1f} deg away", *evidence.spread_m,
+                     *evidence.spread_rad * 180 / kPi);
+}
+
+std::string doubt_text(Doubt doubt, const SearchAnswer& answer) {
+  const Evidence& evidence = answer.result.evidence;
+  switch (doubt) {
+    case Doubt::no_overlap:
+      return fmt::format("no point of the scan has a voxel; {}",
+                         is_about_a_guess(answer)
+                             ? "check --guess, or widen --sigma"
+                             : "check that the scan is from this map, or widen the prior");
+    case Doubt::not_at_rest:
+      return fmt::format("its alignment ended as {}; take more --particles", to_string(evidence.stop));
+    case Doubt::interrupted: return "the search was ended before it was finished; allow more time";
+    case Doubt::low_nvtl:
+      return fmt::format(
+          "NVTL {:.4f} is not above {:g}; {}take more --particles, or check that the scan is from this map",
+          evidence.nvtl, *answer.setting.options.reliable_nvtl,
+          is_about_a_guess(answer) ? "widen --sigma, " : "");
+    case Doubt::few_matched:
+      return fmt::format(
+          "{:.1f} % of the scan's points match the map, not more than {:g} %; check that the scan is from it",
+          100 * *evidence.matched, 100 * *answer.setting.options.reliable_matched);
+    case Doubt::rival:
+      return fmt::format(
+          "a place elsewhere is {:.3f} times as good; a nearer --guess with a smaller --sigma leaves fewer",
+          evidence.runner_up_ratio);
+    case Doubt::free_direction: return "the scan leaves a direction free";
+    case Doubt::spread: return spread_text(evidence);
+    case Doubt::unknown_scale:
+      return fmt::format("no threshold is known for {}; give --reliable-nvtl or --reliable-matched",
+                         answer.unknown_scale);
+    case Doubt::partly_searched:
+      return fmt::format("only {:.1f} % of the prior was searched; give more --timeout-ms",
+                         100 * answer.anywhere->coarse.coverage);
+  }
+  return {};
+}
+
+/// ": NVTL 3.0814 is above 2.4, 88.9 % of the points match the map, ...".
+std::string grounds(const SearchAnswer& answer) {
+  const Evidence& evidence = answer.result.evidence;
+  const std::optional<double>& least = answer.setting.options.reliable_nvtl;
+  std::string text = ": NVTL " + fmt::format("{:.4f}", evidence.nvtl);
+  if (least) text += fmt::format(" is above {:g}", *least);
+  if (evidence.matched)
+    text += fmt::format(", {:.1f} % of the points match the map", 100 * *evidence.matched);
+  return text + fmt::format(", {} particles agree", evidence.agreeing);
+}
+
 std::string verdict(const SearchAnswer& answer) {
   if (answer.setting.is_own()) return own_verdict(answer);
-  const SearchResult& result = answer.result;
-  const double nvtl = result.best_particle().result.nvtl;
-  const std::optional<double>& least = answer.setting.options.reliable_nvtl;
-  const Stop stop = result.best_particle().result.stop;
-  if (stop != Stop::converged)
-    return fmt::format("NOT reliable: the best particle ended as {}; widen --sigma or take more --particles",
-                       to_string(stop));
-  if (least && !(nvtl > *least))
-    return fmt::format(
-        "NOT reliable: NVTL {:.4f} is not above {:g}; widen --sigma, take more --particles, or check that "
-        "the scan is from this map",
-        nvtl, *least);
-  if (result.ambiguous())
-    return fmt::format(
-        "AMBIGUOUS: a place elsewhere has {:.3f} of the NVTL {:.4f}; a nearer --guess with a smaller --sigma "
-        "leaves fewer",
-        result.runner_up_ratio(), nvtl);
-  if (!least)
-    return fmt::format("unknown: no threshold is known for {}; give --reliable-nvtl", answer.unknown_scale);
-  return fmt::format("reliable: NVTL {:.4f} is above {:g}", nvtl, *least);
+  const Judgement& judgement = answer.result.judgement;
+  std::string text(to_string(judgement.verdict));
+  if (judgement.doubts.empty()) text += grounds(answer);
+  for (const Doubt doubt : judgement.doubts)
+    text += (doubt == judgement.doubts.front() ? ": " : "\n                 ") + doubt_text(doubt, answer);
+  return text;
 }
 
 std::string runner_up_text(const SearchResult& result) {
@@ -85,12 +117,28 @@ std::string runner_up_text(const SearchResult& result) {
   const Transform& best = result.best_particle().result.map_from_scan;
   const Pose p = principal(derivative_pose(other.map_from_scan));
   return fmt::format(
-      "runner-up        NVTL {:.4f}, {:.3f} of the best's, {:.2f} m and {:.1f} deg away: x {:.3f}  y {:.3f}  "
-      "z {:.3f} "
-      "m, yaw "
-      "{:.4f} rad\n",
-      other.nvtl, result.runner_up_ratio(), translation_error_m(other.map_from_scan, best),
+      "runner-up        NVTL {:.4f}, {:.3f} times as good, {:.2f} m and {:.1f} deg away: x {:.3f}  y {:.3f}  "
+      "z {:.3f} m, yaw {:.4f} rad\n",
+      other.nvtl, result.evidence.runner_up_ratio, translation_error_m(other.map_from_scan, best),
       rotation_error_rad(other.map_from_scan, best) * 180 / kPi, p.x, p.y, p.z, p.yaw);
+}
+
+/// Null of a peer, which says no more than whether it is reliable.
+json verdict_json(const SearchAnswer& answer) {
+  const bool own = answer.setting.is_own();
+  const Evidence& evidence = answer.result.evidence;
+  const auto number = [](const std::optional<double>& value, double scale = 1) {
+    return value && std::isfinite(*value) ? json(*value * scale) : json();
+  };
+  json doubts = json::array();
+  for (const Doubt doubt : answer.result.judgement.doubts) doubts.push_back(to_string(doubt));
+  return {{"verdict", own ? json() : json(to_string(answer.result.judgement.verdict))},
+          {"doubts", own ? json() : std::move(doubts)},
+          {"overlap", number(evidence.overlap)},
+          {"matched", number(evidence.matched)},
+          {"spread_m", number(evidence.spread_m)},
+          {"spread_deg", number(evidence.spread_rad, 180 / kPi)},
+          {"agreeing", own ? json() : json(evidence.agreeing)}};
 }
 
 }  // namespace
@@ -108,15 +156,21 @@ json to_json(const SearchAnswer& answer) {
   j["at_once"] = guides ? json(options.at_once) : json();
   j["proposal_candidates"] = guides ? json(options.candidates) : json();
   j["seed"] = options.seed;
+  const bool about_a_guess = is_about_a_guess(answer);
+  j["prior"] = to_string(about_a_guess ? PriorKind::pose : answer.anywhere->kind);
   j["prior_xyz_m"] = {answer.prior.mean.x, answer.prior.mean.y, answer.prior.mean.z};
   j["prior_rpy_rad"] = {answer.prior.mean.roll, answer.prior.mean.pitch, answer.prior.mean.yaw};
-  j["prior_sigma"] = array_of(answer.prior.sigma);
+  j["prior_sigma"] = about_a_guess ? array_of(answer.prior.sigma) : json();
+  if (!about_a_guess) j["prior_xyz_m"] = json();
+  j["anywhere"] = answer.anywhere ? to_json(*answer.anywhere) : json();
   j["best"] = named_particle(result, result.best);
   j["reliable"] = result.reliable ? json(*result.reliable) : json();
   j["reliable_nvtl"] = options.reliable_nvtl ? json(*options.reliable_nvtl) : json();
+  j["reliable_matched"] = options.reliable_matched ? json(*options.reliable_matched) : json();
   j["runner_up"] = result.runner_up ? named_particle(result, *result.runner_up) : json();
-  j["runner_up_ratio"] = result.runner_up ? json(result.runner_up_ratio()) : json();
-  j["ambiguous"] = result.ambiguous();
+  j["runner_up_ratio"] = result.runner_up ? json(result.evidence.runner_up_ratio) : json();
+  j["ambiguous"] = result.judgement.verdict == initial_pose::Verdict::ambiguous;
+  j.update(verdict_json(answer));
   j["interrupted"] = result.interrupted ? json(to_string(*result.interrupted)) : json();
   j["build_us"] = answer.build_us;
   j["search_us"] = answer.search_us;
@@ -129,6 +183,7 @@ std::string to_text(const SearchAnswer& answer) {
   const SearchResult& result = answer.result;
   std::string text = fmt::format("implementation   {} ({})\n", answer.implementation, answer.runs_on);
   text += fmt::format("search           {}, seed {}\n", way_of(answer), answer.setting.options.seed);
+  if (answer.anywhere) text += to_text(*answer.anywhere);
   text += fmt::format("verdict          {}\n", verdict(answer));
   if (result.interrupted)
     text += fmt::format("interrupted      {} after {} particles\n", to_string(*result.interrupted),

@@ -148,12 +148,6 @@ std::string text_table(std::span<const TextColumn> columns, std::span<const std:
   return out;
 }
 
-std::string clouds_text(const PreparedCloud& map, const PreparedCloud& scan) {
-  return fmt::format("clouds           map {} points, scan {} points\n", map.given_points,
-                     scan.given_points) +
-         filters_text("map", map) + filters_text("scan", scan);
-}
-
 std::string filters_text(std::string_view cloud, const PreparedCloud& prepared) {
   if (prepared.steps.empty()) return "";
   std::vector<std::string> left;

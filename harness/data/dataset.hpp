@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "data/preparation.hpp"
 #include "io/trajectory.hpp"
 #include "ndt/core/point_cloud.hpp"
 #include "ndt/core/pose.hpp"
@@ -54,6 +55,8 @@ struct Dataset {
   std::vector<StampedTransform> gnss;      ///< positions of the scanner in the map; may be empty
   bool one_map = true;                     ///< the same for every frame
   std::function<PointCloud(std::size_t frame)> map, scan;
+  std::function<PointCloud(std::size_t frame)> raw_scan;  ///< not yet filtered; empty where scans are made
+  ScanPreparation scan_preparation;                       ///< makes a scan of a raw one
 };
 
 struct DatasetInfo {

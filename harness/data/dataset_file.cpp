@@ -247,8 +247,12 @@ class Builder {
       target = inside(folder_, toml_.required_text("map"), toml_, "map");
     }
     chosen_ = chosen_scans(toml_, files_.size(), sequence() ? 1 : 0);
-    dataset_.scan = [files = files_, chosen = chosen_, scan](std::size_t frame) {
-      return prepared(files.at(chosen.at(frame)), scan);
+    dataset_.scan_preparation = scan;
+    dataset_.raw_scan = [files = files_, chosen = chosen_](std::size_t frame) {
+      return read_cloud(files.at(chosen.at(frame)));
+    };
+    dataset_.scan = [raw = dataset_.raw_scan, scan](std::size_t frame) {
+      return prepare(raw(frame), scan).cloud;
     };
     dataset_.map = [files = files_, chosen = chosen_, target, map](std::size_t frame) {
       return prepared(target.empty() ? files.at(chosen.at(frame) - 1) : target, map);

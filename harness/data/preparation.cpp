@@ -108,6 +108,21 @@ void validate(const ScanPreparation& p, std::string_view cloud) {
   if (p.sample_points) require_whole(name("sample"), *p.sample_points, 1, 1000000000);
 }
 
+ScanPreparation overridden(const ScanPreparation& base, const ScanPreparation& given) {
+  ScanPreparation both = given;
+  const auto fill = [&](auto member) {
+    if (!(both.*member)) both.*member = base.*member;
+  };
+  fill(&ScanPreparation::min_range_m);
+  fill(&ScanPreparation::max_range_m);
+  fill(&ScanPreparation::crop_box);
+  fill(&ScanPreparation::remove_box);
+  fill(&ScanPreparation::voxel_leaf_m);
+  fill(&ScanPreparation::sample_points);
+  if (!given.sample_points) both.sample_seed = base.sample_seed;
+  return both;
+}
+
 PreparedCloud prepare(PointCloud cloud, const ScanPreparation& p) {
   validate(p);
   Preparation preparation(std::move(cloud));

@@ -38,6 +38,9 @@ struct ScanPreparation {
 /// out of range.
 void validate(const ScanPreparation& preparation, std::string_view cloud = "scan");
 
+/// Has the filters of `given`, and those of `base` of which `given` has none.
+ScanPreparation overridden(const ScanPreparation& base, const ScanPreparation& given);
+
 /// One filter that acted. "finite" comes first and drops non-finite points.
 struct FilterStep {
   std::string_view filter;  ///< finite, range, crop_box, remove_box, voxel_grid or sample

@@ -6,8 +6,11 @@
 #include <cctype>
 #include <new>
 #include <string>
+#include <utility>
 
 #include "base/errors.hpp"
+#include "io/points.hpp"
+#include "io/stored_points.hpp"
 
 namespace ndt::harness {
 namespace {
@@ -15,14 +18,16 @@ namespace {
 /// One line a format: order = the order in messages.
 struct Format {
   std::string_view extension;
-  PointCloud (*read)(const std::filesystem::path&, CloudInfo*);
+  StoredPoints (*read)(const std::filesystem::path&, CloudInfo*);
   void (*write)(const std::filesystem::path&, const PointCloud&);
 };
 
 constexpr Format kFormats[] = {
-    {".pcd", read_pcd, [](const auto& file, const auto& cloud) { write_pcd(file, cloud); }},
-    {".ply", read_ply, [](const auto& file, const auto& cloud) { write_ply(file, cloud); }},
-    {".bin", read_kitti_bin, write_kitti_bin}};
+    {".pcd", read_stored_pcd, [](const auto& file, const auto& cloud) { write_pcd(file, cloud); }},
+    {".ply", read_stored_ply, [](const auto& file, const auto& cloud) { write_ply(file, cloud); }},
+    {".bin",
+     [](const auto& file, CloudInfo* info) { return StoredPoints(read_kitti_bin(file, info).points); },
+     write_kitti_bin}};
 
 constexpr std::string_view kSupported =
     "supported: .pcd (ascii, binary, binary_compressed), .ply (ascii, binary), .bin (KITTI: float32 x y z "
@@ -48,6 +53,14 @@ const Format& format_of(const std::filesystem::path& file) {
                 "unknown point cloud format '" + printable(extension) + "'", kSupported);
 }
 
+InputError no_memory_for(const std::filesystem::path& file) {
+  std::error_code unknown;
+  return refusal(printable_name(file.string()), "",
+                 fmt::format("not enough memory for the points of its {} bytes",
+                             std::filesystem::file_size(file, unknown)),
+                 "thin the cloud, split it, or allow the process more memory");
+}
+
 }  // namespace
 
 bool is_cloud(const std::filesystem::path& file) { return format_named(extension_of(file)) != nullptr; }
@@ -58,14 +71,21 @@ std::string cloud_extensions() {
   return all;
 }
 
-PointCloud read_cloud(const std::filesystem::path& file, CloudInfo* info) try {
+StoredPoints read_stored_points(const std::filesystem::path& file, CloudInfo* info) try {
   return format_of(file).read(file, info);
 } catch (const std::bad_alloc&) {
-  std::error_code unknown;
-  throw refusal(printable_name(file.string()), "",
-                fmt::format("not enough memory for the points of its {} bytes",
-                            std::filesystem::file_size(file, unknown)),
-                "thin the cloud, split it, or allow the process more memory");
+  throw no_memory_for(file);
+}
+
+PointCloud cloud_of(StoredPoints points, const std::filesystem::path& file) {
+  if (auto* floats = std::get_if<std::vector<Vec3<float>>>(&points)) return {{}, std::move(*floats)};
+  return centred_cloud(std::get<std::vector<Vec3<double>>>(points), printable_name(file.native()));
+}
+
+PointCloud read_cloud(const std::filesystem::path& file, CloudInfo* info) try {
+  return cloud_of(format_of(file).read(file, info), file);
+} catch (const std::bad_alloc&) {
+  throw no_memory_for(file);
 }
 
 void write_cloud(const std::filesystem::path& file, const PointCloud& cloud) {

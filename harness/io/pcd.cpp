@@ -16,6 +16,7 @@
 #include "io/lzf_codec.hpp"
 #include "io/pcd_header.hpp"
 #include "io/points.hpp"
+#include "io/stored_points.hpp"
 #include "ndt/core/limits.hpp"
 #include "ndt/core/small_matrix.hpp"
 
@@ -140,14 +141,20 @@ void write_points(std::ostream& out, const PointCloud& cloud, PcdEncoding encodi
 
 }  // namespace
 
-PointCloud read_pcd(const std::filesystem::path& file, CloudInfo* info) {
+StoredPoints read_stored_pcd(const std::filesystem::path& file, CloudInfo* info) {
   ByteSource source(file);
   const PcdHeader header = read_pcd_header(source);
-  PointCloud cloud = header.layout.all_float32()
-                         ? PointCloud{{}, read_body<float>(source, header)}
-                         : centred_cloud(read_body<double>(source, header), source.name());
+  StoredPoints points;
+  if (header.layout.all_float32())
+    points = read_body<float>(source, header);
+  else
+    points = read_body<double>(source, header);
   if (info) info->trailing_bytes = source.remaining();
-  return cloud;
+  return points;
+}
+
+PointCloud read_pcd(const std::filesystem::path& file, CloudInfo* info) {
+  return cloud_of(read_stored_pcd(file, info), file);
 }
 
 void write_pcd(const std::filesystem::path& file, const PointCloud& cloud, PcdEncoding encoding) {

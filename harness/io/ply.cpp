@@ -9,6 +9,7 @@
 #include "io/cloud_output.hpp"
 #include "io/ply_header.hpp"
 #include "io/points.hpp"
+#include "io/stored_points.hpp"
 #include "io/text.hpp"
 #include "ndt/core/limits.hpp"
 
@@ -199,14 +200,20 @@ void write_points(std::ostream& out, const PointCloud& cloud, PlyEncoding encodi
 
 }  // namespace
 
-PointCloud read_ply(const std::filesystem::path& file, CloudInfo* info) {
+StoredPoints read_stored_ply(const std::filesystem::path& file, CloudInfo* info) {
   ByteSource source(file);
   const PlyHeader header = read_ply_header(source);
-  PointCloud cloud = header.vertices.all_float32()
-                         ? PointCloud{{}, read_body<float>(source, header)}
-                         : centred_cloud(read_body<double>(source, header), source.name());
+  StoredPoints points;
+  if (header.vertices.all_float32())
+    points = read_body<float>(source, header);
+  else
+    points = read_body<double>(source, header);
   if (info) info->trailing_bytes = header.elements_follow ? 0 : source.remaining();
-  return cloud;
+  return points;
+}
+
+PointCloud read_ply(const std::filesystem::path& file, CloudInfo* info) {
+  return cloud_of(read_stored_ply(file, info), file);
 }
 
 void write_ply(const std::filesystem::path& file, const PointCloud& cloud, PlyEncoding encoding) {

@@ -74,7 +74,7 @@ ordered_json recovery_json(const std::optional<Recovered>& recovery) {
       {"attempt", r.attempt},
       {"prior_xyz_m", xyz(mean)},
       {"prior_sigma", array_of(r.prior.sigma)},
-      {"particles", r.particles},
+      {"particles", r.particles.size()},
       {"found", r.found},
       {"reliable", r.reliable ? ordered_json(*r.reliable) : nullptr},
       {"nvtl", number(r.nvtl)},

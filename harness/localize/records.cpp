@@ -7,6 +7,7 @@
 #include "io/trajectory.hpp"
 #include "localize/frame_columns.hpp"
 #include "localize/iteration_file.hpp"
+#include "localize/particle_file.hpp"
 #include "localize/run_record.hpp"
 
 namespace ndt::harness {
@@ -30,7 +31,8 @@ InputError cannot_replace(const fs::path& file, const std::string& why) {
 /// Other programs name files so, too: only those of a localisation are replaced.
 void require_replaceable(const fs::path& folder) {
   const bool ours = is_there(folder / kDiagnostics) && !is_there(folder / "dataset.toml");
-  std::vector<const char*> names{kTum, kKitti, kFrames, kDiagnostics, IterationFile::kName};
+  std::vector<const char*> names{
+      kTum, kKitti, kFrames, kDiagnostics, IterationFile::kName, ParticleFile::kName};
   names.insert(names.end(), kRecordFiles.begin(), kRecordFiles.end());
   for (const char* name : names) {
     const fs::path file = folder / name;
@@ -48,7 +50,8 @@ void require_replaceable(const fs::path& folder) {
 fs::path made(const fs::path& folder) {
   require_replaceable(folder);
   make_folder(folder);
-  remove_old(folder / IterationFile::kName);  // of an earlier run; this one may have none
+  for (const char* name : {IterationFile::kName, ParticleFile::kName})
+    remove_old(folder / name);  // of an earlier run; this one may have none
   return folder;
 }
 

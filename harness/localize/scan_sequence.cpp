@@ -118,7 +118,8 @@ ScanSequence of_dataset(Dataset dataset) {
   for (const Frame& frame : dataset.frames)
     sequence.scans.push_back({frame.name, frame.stamp_s.value_or(0), frame.truth});
   sequence.map = [map = dataset.map] { return map(0); };
-  sequence.scan = dataset.scan;
+  sequence.scan = dataset.raw_scan ? dataset.raw_scan : dataset.scan;
+  if (dataset.raw_scan) sequence.preparation = dataset.scan_preparation;
   return sequence;
 }
 

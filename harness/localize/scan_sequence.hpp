@@ -18,11 +18,12 @@ struct TimedScan {
   std::optional<Transform> truth;
 };
 
-/// Clouds are read when asked for; a dataset's are filtered as it says.
+/// Clouds are read when asked for.
 struct ScanSequence {
   std::string name;
   std::vector<TimedScan> scans;
   std::function<PointCloud(std::size_t index)> scan;
+  ScanPreparation preparation;          ///< that the dataset asks for and `scan` does not do
   std::function<PointCloud()> map;      ///< empty for a folder
   std::optional<double> resolution_m;   ///< that the dataset is meant for
   std::optional<Transform> near_start;  ///< a guess of the first scan's pose, if something is known of it

@@ -61,6 +61,8 @@ ResolvedSearch resolve(const SearchArguments& arguments, const AlignOptions& ali
   ResolvedSearch setting = resolve(arguments);
   if (!setting.options.reliable_nvtl)
     setting.options.reliable_nvtl = initial_pose::known_reliable_nvtl(alignments);
+  if (!setting.options.reliable_matched)
+    setting.options.reliable_matched = initial_pose::known_reliable_matched(alignments);
   return setting;
 }
 
@@ -72,6 +74,12 @@ ResolvedSearch resolve(const SearchArguments& arguments, const AlignOptions& ali
   own.options.at_once = 1;
   own.options.seed = arguments[&SearchOptions::seed].value_or(own.options.seed);
   return own;
+}
+
+void require_for_a_run(const ResolvedSearch& setting) {
+  if (!setting.is_own() && setting.options.method == Method::anywhere)
+    throw UsageError(
+        "method anywhere is for ndt-bench initial-pose; in a run take one of tpe, random, grid");
 }
 
 initial_pose::SearchResult run_search(Aligner& aligner, const PointCloud& scan,

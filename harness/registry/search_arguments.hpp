@@ -41,6 +41,10 @@ ResolvedSearch resolve(const SearchArguments& arguments, const AlignOptions& ali
 ResolvedSearch resolve(const SearchArguments& arguments, const AlignOptions& alignments,
                        std::string_view implementation);
 
+/// Refuses method anywhere, which needs the map's points: for runs, which know an aligner alone. Throws
+/// UsageError.
+void require_for_a_run(const ResolvedSearch& setting);
+
 /// Searches in the resolved way.
 initial_pose::SearchResult run_search(Aligner& aligner, const PointCloud& scan,
                                       const initial_pose::PosePrior& prior, const ResolvedSearch& setting,

@@ -22,6 +22,11 @@ std::vector<Transform> batch_guesses(const Transform& first, int count) {
   return guesses;
 }
 
+const Transform* search_middle(const Dataset& dataset, const Frame& frame) {
+  if (frame.truth) return &*frame.truth;
+  return dataset.kind == "no_pose" && !frame.guesses.empty() ? &frame.guesses.front().map_from_scan : nullptr;
+}
+
 NamedGuess prior_guess(const Transform& truth, std::size_t frame_index, const SearchSpec& search,
                        std::size_t k) {
   return {fmt::format("seed{}", k), prior_mean(truth, search.sigma, frame_index, k), std::nullopt};
@@ -42,6 +47,7 @@ SearchRecord planned_search(const SearchSpec& search, const AlignOptions& alignm
   record.at_once = options.at_once;
   record.candidates = options.candidates;
   record.reliable_nvtl = options.reliable_nvtl;
+  record.reliable_matched = options.reliable_matched;
   std::ranges::copy(search.sigma, record.sigma);
   return record;
 }

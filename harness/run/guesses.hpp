@@ -18,6 +18,9 @@ inline constexpr double kBatchReachM = 0.5;
 /// disc evenly [Vogel 1979]. The set grows with the batch: a larger one holds every smaller one.
 std::vector<Transform> batch_guesses(const Transform& first, int count);
 
+/// Returns what the priors of a frame's searches are drawn around: its truth or, where the scan does not
+/// belong on the map and every pose is wrong, its first guess. Null without.
+const Transform* search_middle(const Dataset& dataset, const Frame& frame);
 /// Returns guess "seed<k>": the mean of a prior that the truth could have been drawn from. Those of one frame
 /// are not those of another.
 NamedGuess prior_guess(const Transform& truth, std::size_t frame_index, const SearchSpec& search,

@@ -39,7 +39,7 @@ const Frame& JobMeasurements::frame_of(std::size_t frame) const {
     throw InputError(fmt::format("plan.json: job {} is of frame {}, but {} has {} frames; {}", job_.index,
                                  frame, dataset_.name, dataset_.frames.size(), kChanged));
   const Frame& found = dataset_.frames[frame];
-  if (job_.search && !found.truth)
+  if (job_.search && search_middle(dataset_, found) == nullptr)
     throw InputError(
         fmt::format("plan.json: job {} searches around the truth, but frame {} of {} has none; {}",
                     job_.index, found.name, dataset_.name, kChanged));
@@ -73,7 +73,7 @@ NamedGuess JobMeasurements::around_truth(const Transform& truth, std::size_t ind
 }
 
 NamedGuess JobMeasurements::guess(const Frame& frame, std::size_t index, std::size_t k) const {
-  if (job_.search) return prior_guess(*frame.truth, index, *job_.search, k);
+  if (job_.search) return prior_guess(*search_middle(dataset_, frame), index, *job_.search, k);
   if (!frame.truth || (job_.grids.empty() && job_.scatters.empty())) return frame.guesses.at(k);
   return around_truth(*frame.truth, index, k);
 }

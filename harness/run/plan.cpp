@@ -13,6 +13,7 @@
 #include "ndt/core/error.hpp"
 #include "peers/peers.hpp"
 #include "registry/option_keys.hpp"
+#include "run/guesses.hpp"
 #include "run/job_measurements.hpp"
 #include "run/plan_blocks.hpp"
 #include "run/plan_budget.hpp"
@@ -101,13 +102,13 @@ class Planner {
   }
 
   void add(const Study& study, const std::string& name, const Dataset& dataset) {
-    if ((!study.grids.empty() || !study.scatters.empty() || !study.searches.empty()) &&
-        dataset.truth.quality.empty()) {
+    if ((!study.grids.empty() || !study.scatters.empty()) && dataset.truth.quality.empty()) {
       leave_out(fmt::format("dataset {}", name), "guesses around the truth need the truth");
       return;
     }
-    if (!study.searches.empty() &&
-        std::ranges::any_of(dataset.frames, [](const Frame& f) { return !f.truth; })) {
+    if (!study.searches.empty() && std::ranges::any_of(dataset.frames, [&](const Frame& f) {
+          return search_middle(dataset, f) == nullptr;
+        })) {
       leave_out(fmt::format("searches on dataset {}", name), "not every frame has a truth to search around");
       return;
     }

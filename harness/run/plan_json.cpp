@@ -107,7 +107,7 @@ void require_bounds(const std::vector<GuessGrid>& grids) {
 void require_bounds(const SearchSpec& search) {
   require_whole("seeds", search.seeds, 1, kCountMost);
   for (const double sigma : search.sigma) require_closed("sigma", sigma, 0, kOffsetMost);
-  resolve(search.arguments);
+  require_for_a_run(resolve(search.arguments));
 }
 
 /// What only a dataset can tell, its frames and their guesses, is checked when measurements are made.

@@ -95,7 +95,7 @@ SearchSpec read_search(TomlTable& toml, const SearchSpec& common) {
   try {
     for (const std::string& implementation : search.implementations)
       if (implementation != kAnyPeer) find_implementation(implementation);
-    resolve(search.arguments);
+    require_for_a_run(resolve(search.arguments));
   } catch (const std::exception& error) {
     toml.refuse("name",
                 fmt::format("'{}' cannot be run: {}", printable(search.name), printable(error.what(), 300)),
@@ -190,9 +190,10 @@ Study read_study(TomlTable& toml) {
 }
 
 /// From quick to thorough.
-constexpr const char* kOrder[] = {
-    "smoke",     "tracking",     "basin",   "scaling",      "profiles", "iterations", "latency", "batch",
-    "transfers", "initial_pose", "pyramid", "pyramid_time", "trust",    "peers",      "idle",    "full"};
+constexpr const char* kOrder[] = {"smoke",      "tracking",     "basin", "scaling",      "profiles",
+                                  "iterations", "latency",      "batch", "transfers",    "initial_pose",
+                                  "pyramid",    "pyramid_time", "trust", "search_trust", "peers",
+                                  "idle",       "full"};
 
 fs::path presets_folder() { return project_folder("harness/presets"); }
 

@@ -22,6 +22,8 @@ inline constexpr std::tuple kPlannedSearchColumns{
            "places considered for each guided proposal"},
     Column{"reliable_nvtl", &SearchRecord::reliable_nvtl, "", Null::later,
            "value that the best particle's NVTL must exceed; null if none is known for the resolution"},
+    Column{"reliable_matched", &SearchRecord::reliable_matched, "", Null::later,
+           "value that matched must exceed; null likewise"},
     Column{"seed", &SearchRecord::seed, "", Null::never, "seed of the proposals"},
     Column{"sigma", &SearchRecord::sigma, "m, rad", Null::never,
            "standard deviations of the prior around guess: x, y, z, roll, pitch; yaw is uniform"}};
@@ -29,15 +31,32 @@ inline constexpr std::tuple kPlannedSearchColumns{
 /// Null with an error.
 inline constexpr std::tuple kFoundColumns{
     Column{"best_particle", &SearchRecord::best_particle, "", Null::with_error,
-           "index of the particle with the largest NVTL, or of the last that continued it"},
-    Column{"reliable", &SearchRecord::reliable, "", Null::may,
-           "it converged, its NVTL is above the threshold, and no other mode is nearly as good; null if only "
-           "the threshold is missing. Of a peer's search its own word; null if it says nothing"},
-    Column{"ambiguous", &SearchRecord::ambiguous, "", Null::with_error, "another mode is nearly as good"},
+           "index of the particle that came to rest with the largest NVTL"},
+    Column{
+        "reliable", &SearchRecord::reliable, "", Null::may,
+        "whether the verdict is reliable; null if it is unknown. Of a peer's search its own word; null if it "
+        "says nothing"},
+    Column{"ambiguous", &SearchRecord::ambiguous, "", Null::with_error,
+           "the verdict is ambiguous; in older runs: another mode is nearly as good"},
+    Column{"verdict", &SearchRecord::verdict, "", Null::later,
+           "reliable, ambiguous, not_found or unknown; null of a peer"},
+    Column{"doubts", &SearchRecord::doubts, "", Null::later,
+           "what speaks against the answer, with commas; null if nothing does"},
+    Column{"overlap", &SearchRecord::overlap, "", Null::later,
+           "share of the scan's points with a voxel at the answer; null unless it converged"},
+    Column{"matched", &SearchRecord::matched, "", Null::later,
+           "share of the scan's points whose score is at least half of the 90th percentile; null as overlap"},
+    Column{"spread_m", &SearchRecord::spread_m, "m", Null::later,
+           "largest distance from the answer to where alignments from 1 m beside it ended; null as overlap, "
+           "and if one of them gave no pose"},
+    Column{"spread_deg", &SearchRecord::spread_deg, "deg", Null::later, "the same of the rotation"},
+    Column{"agreeing", &SearchRecord::agreeing, "", Null::later,
+           "proposed particles that came to the answer's mode"},
     Column{"interrupted", &SearchRecord::interrupted, "", Null::later,
            "cancelled or timeout; null if all particles are finished"},
     Column{"runner_up_ratio", &SearchRecord::runner_up_ratio, "", Null::may,
-           "NVTL of the best particle of another mode, divided by the best; null without such a particle"},
+           "NVTL or transform probability of the best particle of another mode, divided by the answer's, the "
+           "less of both; in older runs NVTL alone; null without such a particle"},
     Column{"runner_up_pose", &SearchRecord::runner_up_pose, "", Null::may, "pose of that particle"},
     Column{"improvements", &SearchRecord::improvements, "us, m, deg", Null::with_error,
            "every particle that was better than all before it, with its errors; none of a peer's search"},

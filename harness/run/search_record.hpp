@@ -23,7 +23,7 @@ struct Improvement {
 struct SearchRecord {
   std::string name, strategy, method;
   int particles = 0, startup = 0, at_once = 1, candidates = 0;
-  std::optional<double> reliable_nvtl;
+  std::optional<double> reliable_nvtl, reliable_matched;
   std::uint64_t seed = 0;
   double sigma[5] = {};
 
@@ -31,6 +31,9 @@ struct SearchRecord {
   std::size_t best_particle = 0;
   std::optional<bool> reliable;
   bool ambiguous = false;
+  std::string verdict, doubts;  ///< empty of a peer
+  std::optional<double> overlap, matched, spread_m, spread_deg;
+  std::optional<int> agreeing;
   std::string interrupted;  ///< empty if it was not
   std::optional<double> runner_up_ratio;
   std::optional<Transform> runner_up_pose;

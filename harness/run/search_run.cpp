@@ -20,8 +20,6 @@ void SearchRun::run(Aligner& aligner, const PointCloud& scan, const PerScan& per
 }
 
 std::vector<AlignResult> SearchRun::take() {
-  runner_up_ratio_ = found_.runner_up_ratio();
-  ambiguous_ = found_.ambiguous();
   std::vector<AlignResult> results;
   results.reserve(found_.particles.size());
   for (initial_pose::Particle& particle : found_.particles) results.push_back(std::move(particle.result));
@@ -32,13 +30,13 @@ void SearchRun::fill(Measurement& measurement, std::span<const AlignResult> resu
   SearchRecord& search = measurement.search.value();
   search.best_particle = found_.best;
   search.reliable = found_.reliable;
-  search.ambiguous = ambiguous_;
   if (found_.interrupted) search.interrupted = to_string(*found_.interrupted);
+  if (setting_.is_own()) return;  // its way there is not ours to see
   if (found_.runner_up) {
-    search.runner_up_ratio = runner_up_ratio_;
+    search.runner_up_ratio = found_.evidence.runner_up_ratio;
     search.runner_up_pose = results[*found_.runner_up].map_from_scan;
   }
-  if (setting_.is_own()) return;  // its way there is not ours to see
+  fill_verdict(search);
   search.improvements = improvements(measurement, results);
   if (!with_paths) return;
   for (std::size_t k = 0; k < results.size(); ++k) {
@@ -48,12 +46,27 @@ void SearchRun::fill(Measurement& measurement, std::span<const AlignResult> resu
   }
 }
 
+void SearchRun::fill_verdict(SearchRecord& search) const {
+  const initial_pose::Evidence& evidence = found_.evidence;
+  search.ambiguous = found_.judgement.verdict == initial_pose::Verdict::ambiguous;
+  search.verdict = to_string(found_.judgement.verdict);
+  search.doubts = doubt_names(found_.judgement);
+  search.overlap = evidence.overlap;
+  search.matched = evidence.matched;
+  search.agreeing = evidence.agreeing;
+  // A spread without a bound is none: JSON has no infinity.
+  if (!evidence.spread_m || !std::isfinite(*evidence.spread_m)) return;
+  search.spread_m = evidence.spread_m;
+  search.spread_deg = *evidence.spread_rad * 180 / kPi;
+}
+
 std::vector<Improvement> SearchRun::improvements(const Measurement& measurement,
                                                  std::span<const AlignResult> results) const {
   std::vector<Improvement> all;
   auto call = calls_.begin();
   for (std::size_t k = 0; k < results.size(); ++k) {
     while (call->particles <= k) ++call;
+    if (found_.particles[k].role == initial_pose::Role::beside) continue;  // they test the answer
     if (!(results[k].nvtl > (all.empty() ? -1 : all.back().nvtl)))
       continue;  // NVTL is 0 or more; NaN is no improvement
     all.push_back({k, call->us, results[k].nvtl, {}, {}});

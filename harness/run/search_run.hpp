@@ -26,14 +26,13 @@ class SearchRun {
   void fill(Measurement& measurement, std::span<const AlignResult> results, bool with_paths) const;
 
  private:
+  void fill_verdict(SearchRecord& search) const;
   std::vector<Improvement> improvements(const Measurement& measurement,
                                         std::span<const AlignResult> results) const;
 
   ResolvedSearch setting_;
   initial_pose::PosePrior prior_;
   initial_pose::SearchResult found_;  ///< its particles' results are gone after take()
-  double runner_up_ratio_ = 0;
-  bool ambiguous_ = false;
   struct Call {
     std::size_t particles = 0;  ///< number of particles after the call
     double us = 0;

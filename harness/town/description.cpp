@@ -24,6 +24,9 @@ accuracy_m = 0.0
 [odometry]
 file = "odometry.tum"
 
+[gnss]
+file = "gnss.tum"
+
 [guess]
 kind = "noise"
 seed = 1

@@ -10,7 +10,7 @@ import subprocess
 import time
 
 import pytest
-from conftest import BENCH, EXIT_BAD_INPUT, EXIT_JOBS_FAILED, EXIT_USAGE, bench, refusal
+from conftest import BENCH, EXIT_BAD_INPUT, EXIT_JOBS_FAILED, EXIT_USAGE, IMPLEMENTATIONS, bench, refusal
 
 COLUMNS = ["frame", "scan", "stamp_s", "verdict", "reason", "source", "x_m", "y_m", "z_m", "roll_rad", "pitch_rad", "yaw_rad",
            "predicted_by", "stop", "iterations", "oscillations", "nvtl", "transform_probability", "nvtl_before",
@@ -229,6 +229,27 @@ def test_gnss_is_used_where_it_is_near_in_time(town, tmp_path):
         assert record["nearest_voxel_transformation_likelihood_diff"] is not None
 
 
+def test_the_gnss_of_a_dataset_is_used_unless_it_is_not_wanted(town, tmp_path):
+    got, done = localize(town, tmp_path / "with")
+    assert "GNSS             used for 8 of 8 scans\n" in done.stdout
+    assert all(d["regularisation_xy_m"] for d in got.diagnostics)
+    without, done = localize(town, tmp_path / "without", "--gnss", "none")
+    assert "GNSS" not in done.stdout and not any(d["regularisation_xy_m"] for d in without.diagnostics)
+    assert without.tum != got.tum, "it pulls"
+    named, _ = localize(town, tmp_path / "named", "--gnss", town / "gnss.tum")
+    assert named.tum == got.tum
+
+
+def test_what_cannot_be_pulled_leaves_the_gnss_of_a_dataset_out_and_says_so(town, tmp_path):
+    if "pcl_ndt" not in IMPLEMENTATIONS:
+        pytest.skip("skipped for want of pcl_ndt")
+    words = ["--scans", town, "--out", tmp_path / "out", "--implementation", "pcl_ndt", "--profile", "autoware"]
+    done = bench("localize", *words)
+    assert "pcl_ndt has no regularisation: the GNSS of town_small is not used\n" in done.stderr and "GNSS" not in done.stdout
+    message = refusal("localize", *words, "--gnss", town / "gnss.tum", code=EXIT_USAGE)
+    assert "--gnss: pcl_ndt has no regularisation; drop it, or take another implementation" in message
+
+
 def number(row, column):
     return float(row[column])
 
@@ -330,6 +351,30 @@ def test_every_iteration_is_told_on_request(town, tmp_path, profile):
     assert not (tmp_path / "out" / "iterations.jsonl").exists(), "what an earlier run told is no more true"
 
 
+PARTICLE = {"guess_xyz_m": [LIST], "guess_rpy_rad": [LIST], "pose_xyz_m": [LIST], "pose_rpy_rad": [LIST], "nvtl": [NUMBER, NULL],
+            "transform_probability": [NUMBER, NULL], "stop": [TEXT], "iterations": [WHOLE], "guided": [FLAG], "role": [TEXT]}
+
+
+def test_every_particle_of_a_search_is_told_on_request(town, tmp_path):
+    begin = ["--init", "search", "--recovery-particles", 20]
+    plain, _ = localize(town, tmp_path / "plain", *begin)
+    assert plain.frames[0]["source"] == "searched" and not (tmp_path / "plain" / "particles.jsonl").exists()
+    got, done = localize(town, tmp_path / "out", *begin, "--debug-particles")
+    assert got.tum == plain.tum and "diagnostics.jsonl, particles.jsonl" in done.stdout
+    lines = [json.loads(line) for line in (tmp_path / "out" / "particles.jsonl").read_text().splitlines()]
+    searched = [d for d in got.diagnostics if d["recovery"]]
+    assert [(line["frame"], line["scan"], line["attempt"]) for line in lines] == [
+        (d["frame"], d["scan"], d["recovery"]["attempt"]) for d in searched] and searched
+    for line, record in zip(lines, searched):
+        assert len(line["particles"]) == record["recovery"]["particles"] >= 20
+        for particle in line["particles"]:
+            check(particle, PARTICLE)
+        best = max(line["particles"], key=lambda particle: particle["nvtl"])
+        assert best["nvtl"] == record["recovery"]["nvtl"] and best["pose_xyz_m"] == record["pose_xyz_m"]
+    localize(town, tmp_path / "out")
+    assert not (tmp_path / "out" / "particles.jsonl").exists(), "what an earlier run told is no more true"
+
+
 @pytest.mark.parametrize("profile, level, alone", [("autoware", 0, ["--profile", "autoware"]),
                                                    ("pyramid", 0, ["--profile", "textbook", "--resolution", 5]),
                                                    ("pyramid", 1, ["--profile", "textbook"])])
@@ -387,8 +432,7 @@ def test_times_and_gnss_of_a_dataset_without_a_truth_are_used(town, tmp_path):
     shutil.copytree(town, dataset)
     tables = (dataset / "dataset.toml").read_text().split("\n[")
     kept = [table for table in tables if not table.startswith(("truth]", "guess]"))]
-    sensors = '\n[times]\nfile = "times.txt"\n[gnss]\nfile = "gnss.tum"\n'
-    (dataset / "dataset.toml").write_text("\n[".join(kept) + sensors)
+    (dataset / "dataset.toml").write_text("\n[".join(kept) + '\n[times]\nfile = "times.txt"\n')
     (dataset / "times.txt").write_text("".join(f"{0.5 * k}\n" for k in range(8)))
     shutil.move(dataset / "truth.tum", dataset / "gnss.tum")
     got, done = localize(dataset, tmp_path / "out", "--init", start_in(town)[3])

@@ -77,6 +77,20 @@ def test_a_bag_is_followed_with_its_odometry_and_its_times(town, bag, tmp_path, 
     assert [path.name for path in out.parent.iterdir()] == ["out"], "the dataset of the bag is gone"
 
 
+def test_a_map_in_tiles_gives_the_poses_of_its_merged_cloud(town, bag, tmp_path, extras_python):
+    tiles, merged = tmp_path / "tiles", tmp_path / "merged.pcd"
+    bench("map", "cut", town / "map.pcd", "--out", tiles)
+    bench("map", "merge", tiles, "--out", merged)
+    for given in (tiles, merged):
+        localize(extras_python, "--scans", bag, "--map", given, "--out", tmp_path / f"of_{given.stem}", "--odometry-topic", "/odom", *FILTERS,
+                 "--init", start_in(town))
+    assert (tmp_path / "of_tiles" / "poses.tum").read_bytes() == (tmp_path / "of_merged" / "poses.tum").read_bytes()
+    (tiles / "pointcloud_map_metadata.yaml").write_text("x_resolution: 20\n")
+    done = localize(extras_python, "--scans", bag, "--map", tiles, "--out", tmp_path / "none", code=EXIT_BAD_INPUT)
+    assert "y_resolution is missing" in done.stderr and not (tmp_path / "none").exists()
+    assert not [path for path in tmp_path.iterdir() if path.name.startswith(".")]
+
+
 def test_true_poses_of_a_bag_are_compared_with(town, bag, tmp_path, extras_python):
     done = localize(extras_python, "--scans", bag / "drive.mcap", f"--map={town / 'map.pcd'}", "--out", tmp_path / "out", *FILTERS,
                     "--odometry-topic=/odom", "--pose-topic=/gnss", "--max-scans=3")
@@ -196,6 +210,28 @@ def test_mcap_has_clouds_in_frames_that_tf_places_and_diagnostics(recorded, town
     values = {item["key"]: item["value"] for item in status["values"]}
     assert values["verdict"] == "ok" and values["frame"] == "3" and values["is_set_map_points"] == "true"
     assert float(values["nearest_voxel_transformation_likelihood"]) > 2
+
+
+def test_mcap_has_the_particles_of_a_search(town, tmp_path, extras_python):
+    if subprocess.run([extras_python, "-c", "import mcap_ros2"], capture_output=True).returncode:
+        pytest.skip(f"skipped for want of mcap-ros2-support in {extras_python}")
+    localize(extras_python, "--scans", town, "--out", tmp_path / "out", "--mcap", tmp_path / "a.mcap", "--implementation", "persistent_cpu",
+             "--init", "search", "--recovery-particles", 20)
+    messages = [json.loads(line) for line in ran(extras_python, ROOT / "tests/cli/read_mcap.py", tmp_path / "a.mcap").stdout.splitlines()[1:]]
+    arrays, clouds = ([m for m in messages if m["topic"] == f"/initial_pose/{name}"] for name in ("particles", "particle_scores"))
+    searches = [json.loads(line) for line in (tmp_path / "out" / "particles.jsonl").read_text().splitlines()]
+    assert len(arrays) == len(clouds) == len(searches) >= 1
+    times = [pose[0] for pose in tum(tmp_path / "out" / "poses.tum")]
+    for array, cloud, search in zip(arrays, clouds, searches):
+        assert array["type"] == "geometry_msgs/msg/PoseArray" and array["time"] == cloud["time"] == round(times[search["frame"]] * 1e9)
+        assert array["message"]["header"]["frame_id"] == cloud["message"]["header"]["frame_id"] == "map"
+        particles = search["particles"]
+        assert [position(pose) for pose in array["message"]["poses"]] == [particle["pose_xyz_m"] for particle in particles]
+        turn, (roll, pitch, yaw) = array["message"]["poses"][0]["orientation"], particles[0]["pose_rpy_rad"]
+        assert 2 * math.atan2(turn["z"], turn["w"]) == pytest.approx(yaw, abs=1e-2 + abs(roll) + abs(pitch))
+        assert [field["name"] for field in cloud["message"]["fields"]] == ["x", "y", "z", "nvtl"] and cloud["message"]["width"] == len(particles)
+        first = struct.pack("<4f", *particles[0]["pose_xyz_m"], particles[0]["nvtl"])
+        assert bytes(cloud["message"]["data"]["first"][:16]) == first
 
 
 def test_what_ends_lost_is_exported_too(town, tmp_path, extras_python):

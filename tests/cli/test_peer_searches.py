@@ -38,7 +38,8 @@ WRONG = {
     "no_pose": ("say(reliable=True, us=work())", "give pose .16 numbers, row by row., reliable"),
     "not_rigid": ("say(pose=[2.0] * 16, us=work())", "answered 'search' with a pose that is not rigid"),
     "not_sure": ("say(pose=request['guess'], reliable='yes', us=work())", "a key is missing or of another type"),
-    "too_slow_clock": ("work(30); say(pose=request['guess'], us=5.0)", "says that 'search' took 5 us, but"),
+    # Long, so that waiting for a core, which is not held against a peer, cannot explain it.
+    "too_slow_clock": ("work(200); say(pose=request['guess'], us=5.0)", "says that 'search' took 5 us, but"),
     "too_fast_clock": ("say(pose=request['guess'], us=1e9)", "says that 'search' took 1e[+]09 us, but"),
     "gives_up": ("say(error='too few features')", "says of 'search': too few features"),
     "dies": ("os._exit(3)", "exit code 3 when asked to 'search'"),
@@ -72,7 +73,7 @@ def test_a_peer_searches_from_the_same_priors_as_the_others(tmp_path, seeker):
         assert (search["name"], search["strategy"], search["method"], search["particles"]) == ("own", "own", "own", 0)
         assert search["reliable"] == (search["seed"] % 2 == 0) and search["improvements"] == [] and search["paths"] is None
         assert row["nvtl"] is None and row["iterations"] is None and row["translation_error_m"] > 0
-        assert len(row["align_us"]) == 2 and min(row["align_us"]) >= 200 and row["prepare_us"] >= 200 and row["pipe_us"] > 0
+        assert len(row["align_us"]) >= 2 and min(row["align_us"]) >= 200 and row["prepare_us"] >= 200 and row["pipe_us"] > 0
     bench("report", tmp_path / "run", env=seeker)
     page = (tmp_path / "run" / "report.html").read_text()
     assert re.search("exec:seeks own: 0 of 3 searches .* succeed, median .* ms; of 2 called reliable 2 are wrong", page)

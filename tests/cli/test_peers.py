@@ -56,7 +56,7 @@ WRONG = {
     "far_away": ("def on_align(): say(pose=[1, 0, 0, 1e300, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1], converged=True, us=work())",
                  "pose 1e[+]300 m away"),
     "long_line": ("def on_align(): print('x' * 200000, flush=True); time.sleep(60)", "more than 64 KiB"),
-    "too_slow_clock": ("def on_align(): work(30); say(pose=request['guess'], converged=True, us=5.0)", "took 5 us, but"),
+    "too_slow_clock": ("def on_align(): work(200); say(pose=request['guess'], converged=True, us=5.0)", "took 5 us, but"),
     "too_fast_clock": ("def on_align(): say(pose=request['guess'], converged=True, us=1e9)", "took 1e[+]09 us, but"),
     "no_time": ("def on_align(): say(pose=request['guess'], converged=True, us=0)", "took 0 us, but"),
     "backwards": ("def on_map(): say(us=-1)", "took -1 us"),

@@ -322,7 +322,7 @@ def test_bad_values_are_refused_before_anything_is_written(tmp_path, option, val
 
 def test_a_caller_that_sleeps_between_alignments_is_measured_beside_one_that_does_not(tmp_path):
     file = preset(tmp_path, "[[study]]\ndatasets = ['courtyard']\nthreads = [1]\nrates_hz = [0, 50]\n"
-                  "[study.timing]\nsamples = 5\nspread = 10\ncap_s = 10\nidle_samples = 1\n")
+                  "[study.timing]\nsamples = 5\nspread = 10\ncap_s = 60\nidle_samples = 1\n")
     bench("run", "--preset", file, "--implementation", "persistent_cpu", "--out", tmp_path / "run")
     measurements = measurements_in(tmp_path / "run")
     assert sorted((m["guess_name"], m["rate_hz"] or 0) for m in measurements) == [

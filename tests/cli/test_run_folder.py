@@ -42,9 +42,10 @@ def finished(tmp_path):
 
 
 def test_of_two_runs_into_one_folder_one_is_refused_and_the_other_whole(tmp_path):
+    file = preset(tmp_path)  # once: the next would be empty for a moment while a run reads it
     for attempt in range(8):
         run = tmp_path / f"run_{attempt}"
-        pair = [begin(preset(tmp_path), "--threads", threads, "--out", run) for threads in (1, 2)]
+        pair = [begin(file, "--threads", threads, "--out", run) for threads in (1, 2)]
         codes = [process.communicate() and process.returncode for process in pair]
         assert sorted(codes) == [EXIT_OK, EXIT_BAD_INPUT]
         threads = codes.index(EXIT_OK) + 1
@@ -54,7 +55,8 @@ def test_of_two_runs_into_one_folder_one_is_refused_and_the_other_whole(tmp_path
 
 
 def test_runs_of_one_second_have_folders_of_their_own(tmp_path):
-    several = [begin(preset(tmp_path), cwd=tmp_path) for _ in range(4)]
+    file = preset(tmp_path)  # once, as above
+    several = [begin(file, cwd=tmp_path) for _ in range(4)]
     assert [process.communicate() and process.returncode for process in several] == [EXIT_OK] * 4
     folders = list((tmp_path / "bench-results").iterdir())
     assert len(folders) == 4

@@ -6,7 +6,7 @@ import subprocess
 import pytest
 from conftest import BENCH, EXIT_BAD_INPUT, EXIT_USAGE, OWN_IMPLEMENTATIONS, bench, refusal
 
-COMMANDS = ["list", "doctor", "align", "evaluate", "diff", "voxels", "initial-pose", "localize", "run", "merge", "report", "compare", "trajectory",
+COMMANDS = ["list", "doctor", "align", "evaluate", "diff", "voxels", "map", "initial-pose", "localize", "run", "merge", "report", "compare", "trajectory",
             "export", "generate"]
 
 
@@ -20,7 +20,7 @@ def test_help_names_every_command_and_exit_code():
 
 def test_help_of_a_command_names_its_options_with_units():
     text = bench("align", "--help").stdout
-    for option in ["--map", "--scan", "--implementation", "--guess", "--repeat", "--json", "--trace", "--profile",
+    for option in ["--map", "--map-radius", "--scan", "--implementation", "--guess", "--repeat", "--json", "--trace", "--profile",
                    "--resolution", "--step", "--epsilon", "--max-iterations", "--outlier-ratio", "--neighbours",
                    "--line-search", "--step-ratios", "--newton-step", "--step-control", "--levels",
                    "--negative-curvature", "--coarse-stride", "--min-points", "--eigenvalue-ratio", "--device", "--timeout-ms",
@@ -66,12 +66,12 @@ def test_list_json_has_the_same_in_fields():
     assert missing.pop("golden") == "NDT_GOLDEN_DIR is not set"
     assert "kitti00" in missing and set(missing.values()) == {"NDT_DATASETS is not set"}
     assert [p["name"] for p in listing["presets"]] == ["smoke", "tracking", "basin", "scaling", "profiles", "iterations",
-                                                          "latency", "batch", "transfers", "initial_pose", "pyramid", "pyramid_time", "trust", "peers", "idle", "full"]
+                                                          "latency", "batch", "transfers", "initial_pose", "pyramid", "pyramid_time", "trust", "search_trust", "peers", "idle", "full"]
 
 
 def test_doctor_says_what_is_there_and_what_is_missing(tmp_path):
     text = bench("doctor", env={"NDT_DATASETS": str(tmp_path)}).stdout
-    for topic in ["compiler", "build", "CPU", "CUDA toolkit", "GPU", "NVIDIA driver", "PCL", "liblzf", "Python", "project files",
+    for topic in ["compiler", "build", "CPU", "CUDA toolkit", "GPU", "NVIDIA driver", "PCL", "liblzf", "yaml-cpp", "Python", "project files",
                   "NDT_DATASETS"]:
         assert any(line.startswith(topic + " ") for line in text.splitlines()), topic
     assert f"NDT_DATASETS     {tmp_path}\n" in text

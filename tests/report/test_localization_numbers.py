@@ -10,7 +10,9 @@ from ndt_report.localization.episodes import SAYS_SO, TRUTH, episodes, lost_at_t
 from ndt_report.localization.errors import chain_errors, rotation_errors_rad
 from ndt_report.localization.load import load_localizations, poses_of
 from ndt_report.localization.nees import CONSISTENT, TOO_CAUTIOUS, TOO_SURE, chi_square_quantile, nees_table, with_nees
+from ndt_report.localization.report import ALL_RUNS, make_localization_report
 from ndt_report.localization.summary import equal_to, latencies, summary_table
+from ndt_report.localization.words import MOST_SAID, cautions, sentences
 from synthetic_localization import SyntheticDrive
 
 WRONG = 0.2, 1.0
@@ -29,6 +31,17 @@ def test_errors_are_of_the_truths_own_axes(tmp_path):
     for axis, expected in (("along", 0.3), ("across", -0.1), ("up", 0.05), ("z", 0.05)):
         assert frames[f"error_{axis}_m"].to_numpy() == pytest.approx(np.full(5, expected))
     assert frames.error_m.to_numpy() == pytest.approx(np.full(5, np.sqrt(0.1025)))
+
+
+def test_the_summary_has_errors_along_and_across(tmp_path):
+    drive = SyntheticDrive(frames=4, sigma_m=0.0)
+    for k, ahead_m in enumerate((0.1, -0.3, 0.1, 0.1)):
+        place = drive.truth[k][:3, 3] + ahead_m * drive.truth[k][:3, 0] + 0.02 * drive.truth[k][:3, 1]
+        drive.rows[k]["x_m"], drive.rows[k]["y_m"], drive.rows[k]["z_m"] = map(float, place)
+    run = loaded(drive, tmp_path / "a")
+    errors = chain_errors(run.frames, run.poses, run.truth)
+    assert errors["along_rmse_m"] == pytest.approx(np.sqrt(0.03)) and errors["along_max_m"] == pytest.approx(0.3)
+    assert (errors["across_rmse_m"], errors["across_max_m"]) == pytest.approx((0.02, 0.02))
 
 
 def test_poses_turn_about_x_then_y_then_z():
@@ -148,6 +161,26 @@ def test_detectors_miss_and_cry_wolf_at_their_own_threshold(tmp_path):
     assert ((spread.found == 1) & (spread.rejected_right == 0)).any()
 
 
+def test_all_runs_together_count_equal_poses_once(tmp_path):
+    drives = [with_wrong(), with_wrong(frames=60)]
+    folders = [drives[k].write(tmp_path / name) for name, k in (("a", 0), ("twin", 0), ("b", 1))]
+    report = make_localization_report(load_localizations(folders))
+    own = report.detectors[report.detectors.run == ALL_RUNS].set_index("column")
+    assert len(report.judged[ALL_RUNS]) == 100
+    assert tuple(own.loc["nvtl", ["threshold", "wrong", "missed", "right", "false_alarms"]]) == (2.4, 20, 8, 80, 2)
+    assert own.auc["spread_m"] == 1.0 and list(report.detectors.run)[0] == ALL_RUNS
+    assert any("limits of their datasets" in drawing.note for drawing in report.drawings["detectors"])
+    assert ALL_RUNS not in make_localization_report(load_localizations(folders[:2])).judged
+
+
+def test_a_run_is_compared_with_the_first_of_its_dataset(tmp_path):
+    drives = [SyntheticDrive(scans="one"), SyntheticDrive(scans="two"), SyntheticDrive(scans="two", seed=2)]
+    runs = load_localizations([drive.write(tmp_path / str(k)) for k, drive in enumerate(drives)])
+    table = summary_table(runs, pd.DataFrame(columns=["run", "how", "over", "seconds"]))
+    assert list(table.compared_with) == [runs[0].label, runs[1].label, runs[1].label]
+    assert np.isnan(table.farthest_from_first_m[1]) and 0 < table.farthest_from_first_m[2] < 0.2
+
+
 def test_a_condition_number_may_be_infinite_and_0_is_no_surface(tmp_path):
     drive = with_wrong()
     for k, row in enumerate(drive.rows):
@@ -181,6 +214,22 @@ def test_the_table_counts_and_compares_runs(tmp_path):
     table = summary_table(runs, stretches).set_index("run")
     assert table.farthest_from_first_m["cpu_pclomp_ref"] == 0 and 0 < table.farthest_from_first_m["third"] < 0.2
     assert list(table.ok) == [40] * 3 and list(table.lost) == [0] * 3
+
+
+def test_one_sentence_cautions_of_covariances_with_the_same_finding():
+    rows = [["a", 2, 0.5, 1.9, 2.1, TOO_CAUTIOUS], ["b", 2, 0.6, 1.8, 2.2, TOO_CAUTIOUS], ["c", 2, 9.0, 1.9, 2.1, TOO_SURE]]
+    nees = pd.DataFrame(rows, columns=["run", "freedom", "mean", "low", "high", "finding"])
+    assert cautions([], nees) == [
+        "a and b: the covariance of x and y is too cautious: mean NEES 0.5 to 0.6, expected 1.8 to 2.2.",
+        "c: the covariance of x and y is too sure: mean NEES 9, expected 1.9 to 2.1.",
+    ]
+
+
+def test_many_runs_are_not_all_named(tmp_path):
+    drives = [SyntheticDrive(frames=3, seed=k, implementation=f"row{k}") for k in range(MOST_SAID + 2)]
+    runs = load_localizations([drive.write(tmp_path / drive.implementation) for drive in drives])
+    said = sentences(summary_table(runs, pd.DataFrame(columns=["run", "how", "over", "seconds"])))
+    assert len(said) == MOST_SAID + 1 and said[-1] == "The other 2 runs are in the table below."
 
 
 def test_latencies_count_frames_within_the_limits():

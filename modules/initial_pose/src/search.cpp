@@ -3,18 +3,20 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <span>
+#include <stdexcept>
 
+#include "finishing.hpp"
 #include "ndt/initial_pose/grid.hpp"
 #include "ndt/initial_pose/tpe.hpp"
 
 namespace ndt::initial_pose {
 namespace {
 
-/// Twice the bounds within which a pose counts as found.
-constexpr double kModeM = 1.0, kModeRad = 5.0 * kPi / 180;
-
-/// Times that the best is continued: with the reference's limits each takes it 3 m further.
+/// Most particles that are continued at once.
+constexpr int kLeaders = 16;
+/// Times that a leader is continued: with the reference's limits each takes it 3 m further.
 constexpr int kContinuations = 3;
 
 constexpr int kDrawnAhead = 30000;  // candidates: a few megabytes
@@ -50,7 +52,7 @@ class Search {
       const int soon = std::min(strategy_.guided_at_once ? options_.at_once : 1, later);
       // Draws as many candidates as the alignments leave time for.
       const int drawn = std::min(std::max(soon, std::min(aligned, later)), kDrawnAhead / options_.candidates);
-      align(places, guides, [&] { tpe.draw_ahead(drawn, soon); });
+      align(places, Role::proposed, guides, [&] { tpe.draw_ahead(drawn, soon); });
       for (std::size_t k = first; k < result_.particles.size(); ++k) tell(tpe, result_.particles[k].result);
     }
     return finished();
@@ -60,7 +62,7 @@ class Search {
     options_.particles = static_cast<int>(places.size());  // a lattice may have fewer places
     while (left() > 0 && !ended()) {
       const auto from = places.begin() + done();
-      align({from, from + round(strategy_.startup_at_once, left())}, false, [] {});
+      align({from, from + round(strategy_.startup_at_once, left())}, Role::proposed, false, [] {});
     }
     return finished();
   }
@@ -79,7 +81,7 @@ class Search {
 
   /// `meanwhile` is work for this thread while a device aligns.
   template <class Work>
-  void align(const std::vector<Pose>& starts, bool guides, Work&& meanwhile) {
+  void align(const std::vector<Pose>& starts, Role role, bool guides, Work&& meanwhile) {
     guesses_.clear();
     for (const Pose& start : starts) guesses_.push_back(to_transform(start));
     results_.resize(guesses_.size());
@@ -87,12 +89,8 @@ class Search {
     meanwhile();
     aligner_.collect(results_);
     for (std::size_t k = 0; k < starts.size(); ++k)
-      result_.particles.push_back({starts[k], std::move(results_[k]), guides});
+      result_.particles.push_back({starts[k], std::move(results_[k]), guides, role});
     if (observer_) observer_(result_.particles);
-  }
-
-  static bool meets_the_map(const AlignResult& result) {
-    return result.stop != Stop::no_overlap && result.stop != Stop::non_finite;
   }
 
   /// Tells a result. A particle without overlap is told as worse than all others.
@@ -106,51 +104,112 @@ class Search {
     return std::isnan(value) ? -1 : value;
   }
 
-  void find_best() {
-    for (std::size_t k = 1; k < result_.particles.size(); ++k)
-      if (nvtl(k) > nvtl(result_.best)) result_.best = k;
+  bool at_rest(std::size_t k) const { return stop_of(k) != Stop::max_iterations; }
+  Stop stop_of(std::size_t k) const { return result_.particles[k].result.stop; }
+  const Transform& end_of(std::size_t k) const { return result_.particles[k].result.map_from_scan; }
+
+  /// Whether another proposal converged in the mode where the k-th has come to.
+  bool joins_another(std::size_t k) const {
+    return std::ranges::any_of(last_, [&](std::size_t other) {
+      return other != last_[k] && stop_of(other) == Stop::converged &&
+             !is_another_mode(end_of(other), end_of(last_[k]));
+    });
   }
 
-  /// Aligns the best from where the iteration limit ended it, because its score does not tell where it would
-  /// come to rest.
-  void continue_best() {
+  /// Aligns the leaders on from where the iteration limit ended them, because their scores do not tell where
+  /// they would come to rest.
+  void finish_leaders() {
+    last_.resize(result_.particles.size());
+    std::iota(last_.begin(), last_.end(), std::size_t{0});
+    std::vector<std::size_t> open = leaders(result_.particles, kLeaders);
     for (int more = 0; more < kContinuations; ++more) {
-      if (result_.best_particle().result.stop != Stop::max_iterations || ended()) return;
-      align({principal(derivative_pose(result_.best_particle().result.map_from_scan))}, false, [] {});
-      result_.best = result_.particles.size() - 1;
+      std::erase_if(open, [&](std::size_t k) { return at_rest(last_[k]) || joins_another(k); });
+      if (open.empty() || ended()) return;
+      std::vector<Pose> starts;
+      for (const std::size_t k : open) starts.push_back(principal(derivative_pose(end_of(last_[k]))));
+      std::size_t next = result_.particles.size();
+      align(starts, Role::continued, false, [] {});
+      for (const std::size_t k : open) last_[k] = next++;
     }
   }
 
-  /// Among the first `particles`. Those that have not come to rest count too: where none does, as along a
-  /// wall, nothing tells the best from them.
-  void find_runner_up(std::size_t particles, std::size_t continued) {
+  /// What has come to rest is better than what has not; then by NVTL, the first on ties.
+  void find_best() {
+    const auto is_better = [&](std::size_t a, std::size_t b) {
+      return at_rest(a) != at_rest(b) ? at_rest(a) : nvtl(a) > nvtl(b);
+    };
+    result_.best = last_[0];
+    for (const std::size_t k : last_)
+      if (is_better(k, result_.best)) result_.best = k;
+  }
+
+  void look_beside() {
     const AlignResult& best = result_.best_particle().result;
-    for (std::size_t k = 0; k < particles; ++k) {
-      const AlignResult& result = result_.particles[k].result;
-      if (k != continued && meets_the_map(result) &&
-          is_another_mode(result.map_from_scan, best.map_from_scan) && nvtl(k) >= 0 &&
-          (!result_.runner_up || nvtl(k) > nvtl(*result_.runner_up)))
+    if (best.stop != Stop::converged || ended()) return;
+    const std::size_t first = result_.particles.size();
+    align(poses_around(best.map_from_scan), Role::beside, false, [] {});
+    for (std::size_t k = first; k < result_.particles.size(); ++k) last_.push_back(k);
+  }
+
+  /// How good a particle is beside the best: by NVTL and by transform probability, the less of both, because
+  /// NVTL leaves out the points without a voxel. By NVTL alone where the best has no probability.
+  double goodness(std::size_t k) const {
+    const AlignResult &result = result_.particles[k].result, &best = result_.best_particle().result;
+    if (!(best.nvtl > 0)) return 0;
+    const double by_nvtl = nvtl(k) / best.nvtl;
+    if (!(best.transform_probability > 0) || std::isnan(result.transform_probability)) return by_nvtl;
+    return std::min(by_nvtl, result.transform_probability / best.transform_probability);
+  }
+
+  /// Those that have not come to rest count too: where none does, as along a wall, nothing tells the best
+  /// from them.
+  void find_runner_up() {
+    for (const std::size_t k : last_)
+      if (meets_the_map(result_.particles[k].result) && nvtl(k) >= 0 &&
+          is_another_mode(end_of(k), end_of(result_.best)) &&
+          (!result_.runner_up || goodness(k) > goodness(*result_.runner_up)))
         result_.runner_up = k;
-    }
   }
 
-  void judge() {
+  void gather_evidence() {
+    Evidence& evidence = result_.evidence;
     const AlignResult& best = result_.best_particle().result;
-    if (best.stop != Stop::converged || result_.ambiguous())
-      result_.reliable = false;
-    else if (options_.reliable_nvtl)
-      result_.reliable = best.nvtl > *options_.reliable_nvtl;
+    evidence.stop = best.stop;
+    evidence.interrupted = result_.interrupted.has_value();
+    evidence.nvtl = best.nvtl;
+    if (result_.runner_up) evidence.runner_up_ratio = goodness(*result_.runner_up);
+    for (std::size_t k = 0; k < last_.size(); ++k) {
+      const Particle& particle = result_.particles[last_[k]];
+      if (particle.role == Role::beside)
+        add_spread(best.map_from_scan, particle.result, evidence);
+      else if (meets_the_map(particle.result) && !is_another_mode(end_of(last_[k]), best.map_from_scan))
+        ++evidence.agreeing;
+    }
+    if (best.stop == Stop::converged && !evidence.interrupted) score_once_more(best.map_from_scan, evidence);
+  }
+
+  void score_once_more(const Transform& pose, Evidence& evidence) {
+    PerScan per_scan = per_scan_;
+    per_scan.point_scores = true;
+    const Evaluation scored = aligner_.evaluate(scan_, pose, per_scan);
+    if (scored.point_scores.empty()) return;
+    const auto points = static_cast<double>(scored.point_scores.size());
+    evidence.overlap = static_cast<double>(scored.points_with_voxels) / points;
+    evidence.matched = matched_share(scored.point_scores);
   }
 
   SearchResult finished() {
+    finish_leaders();
     find_best();
-    const std::size_t proposed = result_.particles.size(), first = result_.best;
-    continue_best();
-    find_runner_up(proposed, first);
+    look_beside();
+    find_runner_up();
     for (const Particle& particle : result_.particles)
       if (const Stop stop = particle.result.stop; stop == Stop::timeout || stop == Stop::cancelled)
         result_.interrupted = stop;
-    judge();
+    gather_evidence();
+    result_.judgement = judge(result_.evidence, {options_.reliable_nvtl, options_.reliable_matched});
+    if (result_.judgement.verdict != Verdict::unknown)
+      result_.reliable = result_.judgement.verdict == Verdict::reliable;
     return std::move(result_);
   }
 
@@ -163,17 +222,14 @@ class Search {
   SearchResult result_;
   std::vector<Transform> guesses_;
   std::vector<AlignResult> results_;
+  /// Of every proposed particle the last that continued it, or itself; then those from beside the answer.
+  std::vector<std::size_t> last_;
 };
 
 }  // namespace
 
-bool is_another_mode(const Transform& a, const Transform& b) {
-  return translation_error_m(a, b) > kModeM || rotation_error_rad(a, b) > kModeRad;
-}
-
-double SearchResult::runner_up_ratio() const {
-  const double best_nvtl = best_particle().result.nvtl;
-  return runner_up && best_nvtl > 0 ? particles.at(*runner_up).result.nvtl / best_nvtl : 0;
+std::size_t SearchResult::proposed() const {
+  return static_cast<std::size_t>(std::ranges::count(particles, Role::proposed, &Particle::role));
 }
 
 SearchResult search(Aligner& aligner, const PointCloud& scan, const PosePrior& prior,
@@ -181,9 +237,19 @@ SearchResult search(Aligner& aligner, const PointCloud& scan, const PosePrior& p
                     const SearchObserver& observer) {
   validate(options);
   require_valid(prior);
+  if (options.method == Method::anywhere)
+    throw std::invalid_argument("search: method anywhere needs a pyramid of the map; call search_anywhere");
   Search run(aligner, scan, strategy, options, per_scan, observer);
   if (options.method == Method::grid) return run.unguided(grid_places(prior, options.particles));
   return run.guided(Tpe(prior, {startup_of(options), options.candidates, options.seed}));
+}
+
+SearchResult search_places(Aligner& aligner, const PointCloud& scan, const std::vector<Pose>& places,
+                           const Strategy& strategy, const SearchOptions& options, const PerScan& per_scan,
+                           const SearchObserver& observer) {
+  validate(options);
+  if (places.empty()) throw std::invalid_argument("search_places: no place; give one at least");
+  return Search(aligner, scan, strategy, options, per_scan, observer).unguided(places);
 }
 
 }  // namespace ndt::initial_pose

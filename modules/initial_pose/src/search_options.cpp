@@ -21,6 +21,15 @@ std::optional<double> known_reliable_nvtl(const AlignOptions& options) {
   return options.covariance_start == CovarianceStart::identity ? 2.3 : 2.4;
 }
 
+std::optional<double> known_reliable_matched(const AlignOptions& options) {
+  if (!has_standard_scores(options) || options.covariance_start == CovarianceStart::identity)
+    return std::nullopt;
+  // Finer voxels leave more of the scan's noise outside the good scores.
+  if (last_edge_m(options) == 2) return 0.82;
+  if (last_edge_m(options) == 1) return 0.68;
+  return std::nullopt;
+}
+
 std::string unknown_scale(const AlignOptions& options) {
   if (last_edge_m(options) != 2) return fmt::format("voxels of {:g} m", last_edge_m(options));
   return "these neighbours, outlier-ratio, min-points or eigenvalue-ratio";

@@ -109,8 +109,9 @@ Mat6 pose_covariance(const Transform& map_from_scan, const std::optional<Positio
     covariance(i + 3, i + 3) = options.angle_variance_rad2;
   }
   if (!estimate) return covariance;
-  const PositionCovariance xy = with_variance_floor(scaled(*estimate, options.covariance_scale),
-                                                    map_from_scan, options.position_variance_m2);
+  const PositionCovariance xy =
+      with_variance_floor(scaled(*estimate, options.covariance_scale), map_from_scan,
+                          options.covariance_floor_m2.value_or(options.position_variance_m2));
   covariance(0, 0) = xy.xx;
   covariance(0, 1) = covariance(1, 0) = xy.xy;
   covariance(1, 1) = xy.yy;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace ndt::localization {
 namespace {
@@ -17,6 +18,7 @@ initial_pose::SearchOptions search_options(const LocalizerOptions& options, int 
   search.startup = std::min(search.startup, search.particles);
   search.seed = static_cast<std::uint64_t>(attempt);
   search.reliable_nvtl = options.reliable_nvtl;
+  search.reliable_matched = options.reliable_matched;
   return search;
 }
 
@@ -52,18 +54,18 @@ Recovered Recovery::search(Aligner& aligner, const PointCloud& scan, const Trans
   Recovered recovered;
   recovered.attempt = attempts_;
   recovered.prior = prior_around(prediction);
-  const initial_pose::SearchResult found = initial_pose::search(
-      aligner, scan, recovered.prior, in_rounds(), search_options(options_, attempts_), per_scan);
-  recovered.particles = static_cast<int>(found.particles.size());
+  initial_pose::SearchResult found = initial_pose::search(aligner, scan, recovered.prior, in_rounds(),
+                                                          search_options(options_, attempts_), per_scan);
   recovered.result = found.best_particle().result;
   recovered.nvtl = recovered.result.nvtl;
   recovered.stop = recovered.result.stop;
-  recovered.runner_up_ratio = found.runner_up_ratio();
-  recovered.ambiguous = found.ambiguous();
+  recovered.runner_up_ratio = found.evidence.runner_up_ratio;
+  recovered.ambiguous = found.judgement.verdict == initial_pose::Verdict::ambiguous;
   recovered.reliable = found.reliable;
   recovered.interrupted = found.interrupted;
   recovered.moved_m = translation_error_m(to_transform(recovered.prior.mean), recovered.result.map_from_scan);
   recovered.found = found.reliable.value_or(true);
+  recovered.particles = std::move(found.particles);
   return recovered;
 }
 

@@ -66,7 +66,7 @@ void diagnose_search(ScanReport& report, const LocalizerOptions& options) {
   const Recovered& recovery = *report.recovery;
   report.diagnosis.raise(Level::warn,
                          fmt::format("search {} with {} particles and sigma {:.1f} m {}: NVTL {:.4f}, {}{}",
-                                     recovery.attempt, recovery.particles, recovery.prior.sigma[0],
+                                     recovery.attempt, recovery.particles.size(), recovery.prior.sigma[0],
                                      recovery.found ? "found a pose" : "found nothing", recovery.nvtl,
                                      to_string(recovery.stop), recovery.ambiguous ? ", ambiguous" : ""));
   diagnose_spread(recovery.spread, report.diagnosis, options);

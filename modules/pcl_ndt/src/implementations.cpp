@@ -19,6 +19,7 @@ const Implementation kImplementations[] = {
      .unavailable_reason = unavailable_reason,
      .make = make_aligner,
      .one_thread = true,
+     .regularises = false,
      .peer = true,
      .note = "stops after a step of at most epsilon m and at most epsilon rad; line search, covariance "
              "start: PCL's own",

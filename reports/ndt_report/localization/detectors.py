@@ -70,9 +70,28 @@ def detector_table(judged: pd.DataFrame, facts: Facts) -> pd.DataFrame:
         if limit == limit:
             flagged = _flagged(column, score, limit)
             values[5], values[7] = int((wrong & ~flagged).sum()), int((~wrong & flagged).sum())
-        enough = min(wrong.sum(), (~wrong).sum()) >= LEAST_OF_EACH
-        rows.append(dict(zip(TABLE, [*values, auc(-score, wrong) if enough else np.nan])))
+        rows.append(dict(zip(TABLE, [*values, _auc(judged, column)])))
     return pd.DataFrame(rows, columns=TABLE)
+
+
+def pooled_table(judged: pd.DataFrame, tables: pd.DataFrame) -> pd.DataFrame:
+    """Of the alignments of several runs together, and of the runs' own tables. Where some runs have a threshold, the
+    counts are theirs alone."""
+    rows = []
+    for column, own in tables.groupby("column", sort=False):
+        known = own[own.missed.notna()] if own.missed.notna().any() else own
+        row = known.iloc[0][TABLE].to_dict()
+        if known.threshold.nunique(dropna=False) > 1:
+            row["threshold"] = np.nan
+        row |= {name: known[name].sum(min_count=1) for name in ("wrong", "missed", "right", "false_alarms")}
+        rows.append(row | {"auc": _auc(judged, column) if column in DETECTORS else np.nan})
+    return pd.DataFrame(rows, columns=TABLE)
+
+
+def _auc(judged: pd.DataFrame, column: str) -> float:
+    score = badness(judged, column)
+    wrong = judged.wrong[score.index]
+    return auc(-score, wrong) if min(wrong.sum(), (~wrong).sum()) >= LEAST_OF_EACH else np.nan
 
 
 def _flagged(column: str, score: pd.Series, limit: float) -> pd.Series:

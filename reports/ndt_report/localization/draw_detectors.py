@@ -3,35 +3,40 @@
 from ..detection import LEAST_OF_EACH
 from ..figures import Drawing, NotDrawable
 from ..style import MUTED, OTHERS, finish, panels
-from .detectors import curves, detector_table
+from .detectors import curves
 
 MOST_CURVES = 8
 
 
-def draw(run, judged):
+def draw(label, limits, judged, table):
+    """judged: of judged_alignments(), table: of detector_table() or pooled_table(), limits: what is wrong, in words."""
     if not len(judged):
         return None
     wrong, right = int(judged.wrong.sum()), int((~judged.wrong).sum())
-    limits = f"{run.facts.wrong_m:g} m or {run.facts.wrong_deg:g} deg"
     if min(wrong, right) < LEAST_OF_EACH:
         raise NotDrawable(
-            f"{run.label}: {wrong} of {wrong + right} alignments end farther than {limits} from the truth;"
+            f"{label}: {wrong} of {wrong + right} alignments end farther than {limits} from the truth;"
             f" a curve needs {LEAST_OF_EACH} wrong and {LEAST_OF_EACH} right ones."
         )
-    data, table = curves(judged), detector_table(judged, run.facts)
+    data = curves(judged)
     ranked = table.dropna(subset=["auc"]).sort_values("auc", ascending=False, kind="stable")
     figure, axes = panels(1, columns=1, height_in=4.0)
     for row, (colour, _, line) in zip(ranked.head(MOST_CURVES).itertuples(), OTHERS):
         own = data[data.detector == row.detector]
-        label = f"{row.detector}, AUC {row.auc:.2f}"
-        axes[0].plot(100 * own.rejected_right, 100 * own.found, color=colour, linestyle=line, label=label)
+        axes[0].plot(
+            100 * own.rejected_right,
+            100 * own.found,
+            color=colour,
+            linestyle=line,
+            label=f"{row.detector}, AUC {row.auc:.2f}",
+        )
     axes[0].plot([0, 100], [0, 100], color=MUTED, linewidth=0.8, linestyle=":")
     axes[0].set(xlabel="right poses called wrong, %", ylabel="wrong poses found, %")
     best = ranked.iloc[0]
     finding = (
-        f"{run.label}: {best.detector} tells wrong alignments best: of a wrong and a right one, the wrong one has the"
+        f"{label}: {best.detector} tells wrong alignments best: of a wrong and a right one, the wrong one has the"
         f" worse value in {100 * best.auc:.0f} % of pairs (n = {wrong} wrong, {right} right)."
     )
     note = f"Wrong: farther than {limits} from the truth. A curve through the upper left corner tells them apart."
-    title = f"Detectors of wrong poses: {run.label}"
-    return Drawing(f"localization_detectors_{run.label}", title, finding, finish(figure, axes, 2), data, note)
+    title = f"Detectors of wrong poses: {label}"
+    return Drawing(f"localization_detectors_{label}", title, finding, finish(figure, axes, 2), data, note)

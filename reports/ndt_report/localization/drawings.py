@@ -16,7 +16,7 @@ def draw_all(report):
         "verdicts": [partial(draw_over_time.draw_verdicts, runs)],
         "latency": [partial(draw_over_time.draw_latency, runs, look)],
         "covariance": [partial(draw_covariance.draw, run, report.nees) for run in first],
-        "detectors": [partial(draw_detectors.draw, run, report.judged[run.label]) for run in first],
+        "detectors": _detectors(report, first),
     }
     drawings, sentences = {}, {}
     for section, makers in sections.items():
@@ -25,3 +25,15 @@ def draw_all(report):
         if len(runs) > len(first):
             sentences[section].append(f"Drawn are the first {len(first)} of {len(runs)} runs.")
     return drawings, sentences
+
+
+def _detectors(report, first):
+    """Of all runs together, then of the first."""
+    limits = {run.label: f"{run.facts.wrong_m:g} m or {run.facts.wrong_deg:g} deg" for run in first}
+    if len(report.judged) > len(report.runs):
+        limits = {next(iter(report.judged)): "the limits of their datasets"} | limits
+    tables = dict(iter(report.detectors.groupby("run"))) if len(report.detectors) else {}
+    return [
+        partial(draw_detectors.draw, label, said, report.judged[label], tables.get(label))
+        for label, said in limits.items()
+    ]

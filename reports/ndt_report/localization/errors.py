@@ -7,6 +7,8 @@ from ..poses import rotation_differences_deg, translation_differences_m
 from ..trajectory import ate, kitti, rpe
 
 CHAIN = ["judged", "ate_rmse_m", "ate_mean_m", "ate_max_m", "ate_rmse_deg", "rpe_translation_rmse_m"]
+AXES = ("along", "across")  # of the truth: ahead, and to the left
+CHAIN += [f"{axis}_{name}_m" for axis in AXES for name in ("rmse", "max")]
 CHAIN += ["rpe_rotation_rmse_deg", "kitti_translation_percent", "kitti_rotation_deg_per_m"]
 LEAST_POSES = 2
 
@@ -66,6 +68,10 @@ def chain_errors(frames: pd.DataFrame, poses, truth) -> dict:
         "ate_max_m": float(errors.max()),
         "ate_rmse_deg": float(np.sqrt(np.mean(frames.error_deg.dropna() ** 2))) if frames.error_deg.notna().any() else np.nan,
     }
+    for axis in AXES:
+        own = frames[f"error_{axis}_m"].dropna().abs()
+        if len(own):
+            out |= {f"{axis}_rmse_m": float(np.sqrt(np.mean(own**2))), f"{axis}_max_m": float(own.max())}
     both = finite(poses) & finite(truth)
     if both.sum() < LEAST_POSES:
         return out

@@ -46,6 +46,7 @@ def render(report: LocalizationReport) -> str:
         cited=CITED,
         confidence=f"{100 * (1 - 2 * TAIL):g} %",
         limits_ms=LIMITS_MS,
+        labels=look.names,
         badge=lambda label: badge(label, look),
         mark=mark,
         mm=_mm,

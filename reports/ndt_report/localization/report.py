@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 import pandas as pd
 
 from ..style import Looks
-from .detectors import detector_table, judged_alignments, reason_table, verdict_row
+from .detectors import detector_table, judged_alignments, pooled_table, reason_table, verdict_row
 from .drawings import draw_all
 from .episodes import EPISODES, episodes
 from .nees import NEES, nees_table, with_nees
@@ -14,14 +14,17 @@ from .summary import summary_table
 from .words import cautions, headline, sentences, truth_sentences
 
 
+ALL_RUNS = "all runs"
+
+
 @dataclass
 class LocalizationReport:
     runs: list  # of Localization, whose frames have NEES too
     table: pd.DataFrame  # a row for each run
     episodes: pd.DataFrame
     nees: pd.DataFrame
-    judged: dict  # {label: of judged_alignments()}
-    detectors: pd.DataFrame
+    judged: dict  # {label: of judged_alignments()}; with several runs ALL_RUNS too, those with the same poses once
+    detectors: pd.DataFrame  # the same runs
     reasons: pd.DataFrame
     stages: pd.DataFrame
     headline: str
@@ -46,13 +49,15 @@ def make_localization_report(runs) -> LocalizationReport:
     stretches = _of_each(runs, lambda run: episodes(run.frames, *limits[run.label]), EPISODES)
     nees = _of_each(runs, lambda run: nees_table(run.frames), NEES)
     table = summary_table(runs, stretches)
+    detectors = _of_each(runs, lambda run: _detectors(run, judged[run.label], limits[run.label]), [])
+    judged, detectors = _with_all(judged, detectors, set(table.run[table.same_poses_as == ""]))
     report = LocalizationReport(
         runs,
         table,
         stretches,
         nees,
         judged,
-        _of_each(runs, lambda run: _detectors(run, judged[run.label], limits[run.label]), []),
+        detectors,
         _of_each(runs, lambda run: reason_table(judged[run.label]), []),
         _of_each(runs, lambda run: stage_table(run.frames), []),
         headline(table),
@@ -68,6 +73,16 @@ def _detectors(run, judged: pd.DataFrame, limits) -> pd.DataFrame:
     rows = [verdict_row(run.frames, *limits), detector_table(judged, run.facts)]
     rows = [r for r in rows if len(r)]
     return pd.concat(rows, ignore_index=True) if rows else pd.DataFrame()
+
+
+def _with_all(judged: dict, detectors: pd.DataFrame, counted: set):
+    """Both with ALL_RUNS before the others, where several of the runs that are counted have a truth."""
+    parts = [own for label, own in judged.items() if label in counted and len(own)]
+    if len(parts) < 2:
+        return judged, detectors
+    pooled = pd.concat(parts, ignore_index=True)
+    table = pooled_table(pooled, detectors[detectors.run.isin(counted)]).assign(run=ALL_RUNS)
+    return {ALL_RUNS: pooled} | judged, pd.concat([table, detectors], ignore_index=True)
 
 
 def _of_each(runs, make, columns) -> pd.DataFrame:

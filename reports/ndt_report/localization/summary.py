@@ -14,6 +14,7 @@ STATED = ["execution_ms", "frame_ms"]  # the localisation of a scan; with its fi
 def summary_table(runs, episodes: pd.DataFrame) -> pd.DataFrame:
     """runs: of load_localizations(). episodes: theirs, with the column run."""
     twins = equal_to(runs)
+    first = {}  # of each dataset
     rows = []
     for run in runs:
         frames = run.frames
@@ -32,7 +33,8 @@ def summary_table(runs, episodes: pd.DataFrame) -> pd.DataFrame:
         row |= chain_errors(frames, run.poses, run.truth) | latencies(frames.execution_ms)
         row["frame_ms_p50"] = float(frames.frame_ms.median())
         row["same_poses_as"] = twins[run.label]
-        row["farthest_from_first_m"] = farthest(runs[0], run)
+        row["compared_with"] = first.setdefault(run.dataset, run).label
+        row["farthest_from_first_m"] = farthest(first[run.dataset], run)
         rows.append(row)
     return pd.DataFrame(rows)
 
@@ -55,8 +57,8 @@ def equal_to(runs) -> dict:
 
 
 def farthest(first, run) -> float:
-    """Largest distance of two runs' poses of the same time; NaN without any, or on other scans."""
-    if run is first or first.dataset != run.dataset:
+    """Largest distance of two runs' poses of the same time; NaN without any."""
+    if run is first:
         return np.nan
     here, there = (_positions(r) for r in (first, run))
     both = here.join(there, how="inner", lsuffix="_first")

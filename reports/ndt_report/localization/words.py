@@ -7,6 +7,7 @@ from ..page_numbers import number
 from .nees import CONSISTENT, POSITION
 
 MOST_NAMED = 6  # runs in one sentence
+MOST_SAID = 12  # runs with a sentence of their own
 
 
 def length(metres: float) -> str:
@@ -78,13 +79,19 @@ def _times(row) -> str:
 
 def sentences(table: pd.DataFrame) -> list:
     """Of every run if there are several; and which trajectories are equal."""
-    out = [run_sentence(row) for row in table.itertuples()] if len(table) > 1 else []
+    said = table.head(MOST_SAID) if len(table) > 1 else table.head(0)
+    out = [run_sentence(row) for row in said.itertuples()]
+    if 0 < len(said) < len(table):
+        out.append(f"The other {len(table) - len(said)} runs are in the table below.")
     for first, group in table[table.same_poses_as != ""].groupby("same_poses_as", sort=False):
-        names = [first, *group.run]
-        if len(names) > MOST_NAMED:
-            names = [*names[: MOST_NAMED - 1], f"{len(names) - MOST_NAMED + 1} more"]
-        out.append(f"Bitwise equal trajectories: {joined(names)}.")
+        out.append(f"Bitwise equal trajectories: {joined(_named([first, *group.run]))}.")
     return out
+
+
+def _named(names) -> list:
+    if len(names) <= MOST_NAMED:
+        return names
+    return [*names[: MOST_NAMED - 1], f"{len(names) - MOST_NAMED + 1} more"]
 
 
 def truth_sentences(runs) -> list:
@@ -95,10 +102,11 @@ def truth_sentences(runs) -> list:
 
 def cautions(runs, nees: pd.DataFrame) -> list:
     out = []
-    for row in nees[(nees.freedom == POSITION) & (nees.finding != CONSISTENT)].itertuples():
+    for finding, group in nees[(nees.freedom == POSITION) & (nees.finding != CONSISTENT)].groupby("finding", sort=False):
+        names, low, high = list(group.run), number(group["mean"].min()), number(group["mean"].max())
         out.append(
-            f"{row.run}: the covariance of x and y is {row.finding}: mean NEES {number(row.mean)}, expected"
-            f" {number(row.low)} to {number(row.high)}."
+            f"{joined(_named(names))}: the covariance of x and y is {finding}: mean NEES"
+            f" {low if low == high else f'{low} to {high}'}, expected {number(group.low.min())} to {number(group.high.max())}."
         )
     for run in runs:
         out += [f"{run.label}: {note}" if len(runs) > 1 else note for note in run.notes]

@@ -75,12 +75,12 @@ TEST(Measure, ASearchIsOneMeasurementOfItsBestParticle) {
       measured_batches(kBatches, plan_with({.samples = 5, .spread = 1e9, .cap_s = 60}), job).at(0);
   EXPECT_EQ(measurement.error, "");
   EXPECT_EQ(measurement.align_us.size(), 5u) << "whole searches";
-  EXPECT_EQ(measurement.iterations, 15 + 10 + 6) << "of batches of 5, 4 and 3";
-  EXPECT_EQ(measurement.evaluations, 12 * 3);
+  EXPECT_EQ(measurement.iterations, 15 + 10 + 6 + 21) << "of batches of 5, 4 and 3, and 6 beside the answer";
+  EXPECT_EQ(measurement.evaluations, (12 + 6) * 3);
   ASSERT_TRUE(measurement.search.has_value());
   EXPECT_EQ(measurement.search->best_particle, 0u) << "an echo has no score, so the first wins";
   EXPECT_FALSE(measurement.search->reliable.value_or(false));
-  ASSERT_EQ(measurement.search->paths.size(), 12u);
+  ASSERT_EQ(measurement.search->paths.size(), 18u);
   EXPECT_EQ(measurement.search->paths[0][0], measurement.search->paths[0][3])
       << "an echo stays where it starts";
   ASSERT_EQ(measurement.search->improvements.size(), 1u);
@@ -98,7 +98,7 @@ TEST(Measure, ASearchOfOneParticleAfterTheOtherNeedsNoBatches) {
   const Measurement measurement =
       measured_batches(kEcho, plan_with({.samples = 1, .spread = 1e9, .cap_s = 60}), job).at(0);
   EXPECT_EQ(measurement.error, "");
-  EXPECT_EQ(measurement.iterations, 12 * 2);
+  EXPECT_EQ(measurement.iterations, (12 + 6) * 2);
   EXPECT_TRUE(measurement.search.value().paths.empty()) << "nobody asked for them";
 }
 

@@ -165,6 +165,19 @@ TEST(ScanPreparation, FiltersActInTheirFixedOrderAndAreCountedOneByOne) {
   for (const Point& p : got.cloud.points) EXPECT_TRUE(p.x == 5.25F || p.x == 7 || p.x == 8.5F) << p.x;
 }
 
+TEST(ScanPreparation, AGivenFilterTakesThePlaceOfOneOfItsKind) {
+  const ScanPreparation base{.min_range_m = 2, .voxel_leaf_m = 1, .sample_points = 100, .sample_seed = 7};
+  const ScanPreparation both =
+      overridden(base, {.max_range_m = 50, .voxel_leaf_m = 0.5, .sample_points = 10});
+  EXPECT_EQ(both.min_range_m, 2);
+  EXPECT_EQ(both.max_range_m, 50);
+  EXPECT_EQ(both.voxel_leaf_m, 0.5);
+  EXPECT_EQ(both.sample_points, 10);
+  EXPECT_EQ(both.sample_seed, 1U) << "the seed belongs to the sample";
+  EXPECT_EQ(overridden(base, {}).sample_seed, 7U);
+  EXPECT_FALSE(overridden({}, {}).active());
+}
+
 TEST(ScanPreparation, AnEmptyCloudStaysEmpty) {
   const PreparedCloud got = prepare({}, {.max_range_m = 10, .voxel_leaf_m = 1, .sample_points = 10});
   EXPECT_THAT(shown(got), ElementsAre("finite -0 =0", "range -0 =0", "voxel_grid -0 =0", "sample -0 =0"));

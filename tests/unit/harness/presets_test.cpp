@@ -18,7 +18,7 @@ TEST(Presets, TheProjectsOwnAreThereFromQuickToThorough) {
   for (const Preset& preset : presets()) names.push_back(preset.name);
   EXPECT_THAT(names, ElementsAre("smoke", "tracking", "basin", "scaling", "profiles", "iterations", "latency",
                                  "batch", "transfers", "initial_pose", "pyramid", "pyramid_time", "trust",
-                                 "peers", "idle", "full"));
+                                 "search_trust", "peers", "idle", "full"));
 }
 
 TEST(Presets, TheirDatasetsAndOptionsExist) {

@@ -39,7 +39,16 @@ TEST(SearchArguments, UnknownNamesAreAnsweredWithTheNames) {
   SearchArguments arguments;
   arguments[&SearchOptions::method] = "tree";
   EXPECT_THAT([&] { resolve(arguments); },
-              ThrowsMessage<UsageError>(HasSubstr("choose from tpe, random, grid")));
+              ThrowsMessage<UsageError>(HasSubstr("choose from tpe, random, grid, anywhere")));
+}
+
+TEST(SearchArguments, ARunHasNoPyramidForMethodAnywhere) {
+  SearchArguments arguments;
+  arguments[&SearchOptions::method] = "anywhere";
+  EXPECT_EQ(resolve(arguments).options.method, Method::anywhere);
+  EXPECT_THAT([&] { require_for_a_run(resolve(arguments)); },
+              ThrowsMessage<UsageError>(HasSubstr("take one of tpe, random, grid")));
+  EXPECT_NO_THROW(require_for_a_run(resolve(with("batched"))));
 }
 
 TEST(SearchArguments, WhatAStrategyOrMethodHasNoUseForIsRefused) {

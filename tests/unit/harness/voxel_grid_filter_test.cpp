@@ -89,6 +89,15 @@ TEST(VoxelGridFilter, NoCoordinateIsTooFarForASmallLeaf) {
   EXPECT_EQ(got[1].x, 3e38F);
 }
 
+TEST(VoxelGridFilter, OneFarPointDoesNotChangeTheOrderOfTheOthers) {
+  PointCloud cloud = make_courtyard({.seed = 6, .points = 3000});
+  for (const float far : {1e7F, 1e30F}) {
+    cloud.points.push_back({far, far, -far});
+    for (const double leaf_m : {0.1, 2.0}) expect_centroids_of_leaves(cloud, leaf_m);
+    cloud.points.pop_back();
+  }
+}
+
 TEST(VoxelGridFilter, TheOrderOfThePointsChangesTheCentroidsByRoundingOnly) {
   PointCloud cloud = make_courtyard({.seed = 5, .points = 4000});
   const std::vector<Point> expected = leaf_centroids(cloud, 2);

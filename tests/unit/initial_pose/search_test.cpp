@@ -66,14 +66,20 @@ void expect_same(const SearchResult& a, const SearchResult& b) {
 
 using Sizes = std::vector<std::size_t>;
 
+bool has(const SearchResult& result, Doubt doubt) {
+  return std::ranges::find(result.judgement.doubts, doubt) != result.judgement.doubts.end();
+}
+
 TEST(Search, EveryStrategyAsksInItsOwnPortions) {
   Hill one, batched, rounds;
   search(one, kScan, kPrior, kSequential, options(30, 20));
   search(batched, kScan, kPrior, kBatched, options(30, 20));
   search(rounds, kScan, kPrior, kRounds, options(30, 20));
-  EXPECT_EQ(one.calls, Sizes(30, 1));
-  EXPECT_EQ(batched.calls, (Sizes{20, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1}));
-  EXPECT_EQ(rounds.calls, (Sizes{20, 4, 4, 2}));
+  Sizes one_by_one(30, 1);
+  one_by_one.push_back(6);
+  EXPECT_EQ(one.calls, one_by_one) << "in the end those from beside the answer";
+  EXPECT_EQ(batched.calls, (Sizes{20, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 6}));
+  EXPECT_EQ(rounds.calls, (Sizes{20, 4, 4, 2, 6}));
 }
 
 TEST(Search, WithoutRoundsTheResultIsTheSequentialOne) {
@@ -90,10 +96,10 @@ TEST(Search, OtherMethodsHaveNoGuidanceAndGoInOneCall) {
   SearchOptions o = options(30, 5);
   o.method = Method::random;
   const SearchResult drawn = search(random, kScan, kPrior, kBatched, o);
-  EXPECT_EQ(random.calls, Sizes{30});
+  EXPECT_EQ(random.calls, (Sizes{30, 6}));
   o.method = Method::grid;
   const SearchResult lattice = search(grid, kScan, kPrior, kBatched, o);
-  EXPECT_EQ(grid.calls, Sizes{27});  // 3 x 3 cells, 3 headings
+  EXPECT_EQ(grid.calls, (Sizes{27, 6}));  // 3 x 3 cells, 3 headings
   for (const SearchResult* result : {&drawn, &lattice})
     for (const Particle& particle : result->particles) EXPECT_FALSE(particle.guided);
   o.method = Method::grid;
@@ -118,7 +124,7 @@ TEST(Search, GuidanceComesCloserThanChance) {
 TEST(Search, TheBestHasTheLargestNvtlTheFirstOnTies) {
   Hill aligner;
   aligner.change = [](AlignResult& r) {
-    r.nvtl = r.map_from_scan(0, 3) > 0 ? 2.5 : 1, r.transform_probability = 1 / r.nvtl;
+    r.nvtl = r.map_from_scan(0, 3) > -1.5 ? 2.5 : 1, r.transform_probability = 1 / r.nvtl;
     if (r.nvtl > 2) r.map_from_scan = {};
   };
   const SearchResult result = search(aligner, kScan, kPrior, kBatched, options(20, 20));
@@ -138,7 +144,7 @@ TEST(Search, ANvtlThatIsNoNumberNeverWins) {
   };
   const SearchResult result = search(aligner, kScan, kPrior, kSequential, options(20, 20));
   EXPECT_EQ(result.best % 2, 1U);
-  EXPECT_FALSE(std::isnan(result.runner_up_ratio()));
+  EXPECT_FALSE(std::isnan(result.evidence.runner_up_ratio));
 }
 
 TEST(Search, TheRunnerUpIsTheBestOfAnotherPlaceHoweverItEnded) {
@@ -148,29 +154,37 @@ TEST(Search, TheRunnerUpIsTheBestOfAnotherPlaceHoweverItEnded) {
       const bool right = r.map_from_scan(0, 3) > 0;
       r.map_from_scan = to_transform(Pose{right ? 5.0 : -5.0, 0, 0, 0, 0, 0});
       r.nvtl = right ? 3 : left;
+      r.transform_probability = 2 * r.nvtl;
       if (!right) r.stop = stop;
     };
   };
   aligner.change = two_hills(2.9, Stop::converged);
   const SearchResult alike = search(aligner, kScan, kPrior, kBatched, options(20, 20));
   ASSERT_TRUE(alike.runner_up.has_value());
-  EXPECT_NEAR(alike.runner_up_ratio(), 2.9 / 3, 1e-12);
-  EXPECT_TRUE(alike.ambiguous());
+  EXPECT_NEAR(alike.evidence.runner_up_ratio, 2.9 / 3, 1e-12);
+  EXPECT_EQ(alike.judgement.verdict, Verdict::ambiguous);
   EXPECT_FALSE(alike.reliable.value());
   aligner.change = two_hills(1.5, Stop::converged);
   const SearchResult apart = search(aligner, kScan, kPrior, kBatched, options(20, 20));
-  EXPECT_FALSE(apart.ambiguous());
+  EXPECT_EQ(apart.judgement.verdict, Verdict::reliable);
   EXPECT_TRUE(apart.reliable.value());
   for (const Stop stop : {Stop::max_iterations, Stop::degenerate, Stop::line_search_failed}) {
     aligner.change = two_hills(2.9, stop);
     const SearchResult moving = search(aligner, kScan, kPrior, kBatched, options(20, 20));
-    EXPECT_TRUE(moving.ambiguous()) << to_string(stop);
+    EXPECT_TRUE(has(moving, Doubt::rival)) << to_string(stop);
     EXPECT_FALSE(moving.reliable.value()) << to_string(stop);
   }
   aligner.change = two_hills(2.9, Stop::no_overlap);
   const SearchResult alone = search(aligner, kScan, kPrior, kBatched, options(20, 20));
   EXPECT_FALSE(alone.runner_up.has_value());
-  EXPECT_EQ(alone.runner_up_ratio(), 0);
+  EXPECT_EQ(alone.evidence.runner_up_ratio, 0);
+  aligner.change = [&](AlignResult& r) {
+    two_hills(2.9, Stop::converged)(r);
+    if (r.nvtl < 3) r.transform_probability = 3;  // good where it has voxels, half outside the map
+  };
+  const SearchResult outside = search(aligner, kScan, kPrior, kBatched, options(20, 20));
+  EXPECT_NEAR(outside.evidence.runner_up_ratio, 0.5, 1e-12);
+  EXPECT_TRUE(outside.reliable.value());
 }
 
 /// Steps along x towards `to`, a metre an alignment, so that most end at the limit.
@@ -184,7 +198,7 @@ auto a_metre_towards(double to) {
   };
 }
 
-TEST(Search, TheBestIsContinuedUntilItHasComeToRest) {
+TEST(Search, TheLeadersAreContinuedUntilTheyHaveComeToRest) {
   const PosePrior beside{{0, 0, 0, 0, 0, 0}, {0.1, 0, 0, 0, 0}};
   Hill aligner;
   aligner.change = a_metre_towards(3.5);
@@ -192,16 +206,18 @@ TEST(Search, TheBestIsContinuedUntilItHasComeToRest) {
   const SearchResult result =
       search(aligner, kScan, beside, kRounds, options(20, 20), {},
              [&](const std::vector<Particle>& particles) { seen.push_back(particles.size()); });
-  EXPECT_EQ(seen, (Sizes{20, 21, 22, 23})) << "each is an alignment that is seen and counted";
+  EXPECT_EQ(seen, (Sizes{20, 21, 22, 23, 29})) << "one a mode; each is an alignment that is seen and counted";
   EXPECT_EQ(result.best, 22U);
+  EXPECT_EQ(result.proposed(), 20U);
   const Particle &best = result.best_particle(), &before = result.particles[21];
+  EXPECT_EQ(best.role, Role::continued);
   EXPECT_EQ(best.start.x, before.result.map_from_scan(0, 3)) << "from where it ended";
   EXPECT_NEAR(best.result.map_from_scan(0, 3), 3.5, 1e-12);
   EXPECT_EQ(best.result.stop, Stop::converged);
-  EXPECT_TRUE(result.reliable.value());
+  EXPECT_EQ(result.particles.back().role, Role::beside);
 }
 
-TEST(Search, ABestThatNeverComesToRestIsNotReliable) {
+TEST(Search, ALeaderThatNeverComesToRestIsNotReliable) {
   const PosePrior beside{{0, 0, 0, 0, 0, 0}, {0.1, 0, 0, 0, 0}};
   Hill aligner;
   aligner.change = a_metre_towards(8);
@@ -211,7 +227,73 @@ TEST(Search, ABestThatNeverComesToRestIsNotReliable) {
   EXPECT_EQ(result.particles.size(), 23U);
   EXPECT_EQ(result.best_particle().result.stop, Stop::max_iterations);
   EXPECT_GT(result.best_particle().result.nvtl, 0.1);
-  EXPECT_FALSE(result.reliable.value());
+  EXPECT_EQ(result.judgement.verdict, Verdict::not_found);
+  EXPECT_TRUE(has(result, Doubt::not_at_rest));
+}
+
+/// Between a good place at x = 4 and a poor one at x = -4, which an alignment from x < 0 reaches in two.
+void drift(AlignResult& r) {
+  const double x = r.map_from_scan(0, 3);
+  const double to = x > 0 ? 4 : x < -2.2 ? -4 : -2.5;
+  r.map_from_scan = to_transform(Pose{to, 0, 0, 0, 0, 0});
+  r.stop = to == -2.5 ? Stop::max_iterations : Stop::converged;
+  r.nvtl = to == 4 ? 3 : to == -2.5 ? 3.5 : 1;  // a good score on the way tells nothing
+  r.transform_probability = 2 * r.nvtl;
+}
+
+TEST(Search, AParticleThatWasOnItsWayIsJudgedWhereItComesToRest) {
+  Hill aligner;
+  aligner.change = drift;
+  const SearchResult result = search(aligner, kScan, kPrior, kBatched, options(20, 20));
+  EXPECT_EQ(result.best_particle().result.map_from_scan(0, 3), 4);
+  EXPECT_EQ(std::ranges::count(result.particles, Role::continued, &Particle::role), 1);
+}
+
+TEST(Search, WhatComesToRestInTheModeOfTheBestIsNoRival) {
+  Hill aligner;
+  aligner.change = [](AlignResult& r) {
+    const bool far = std::abs(r.map_from_scan(0, 3)) > 3.5;  // two alignments away
+    r.stop = far ? Stop::max_iterations : Stop::converged;
+    r.map_from_scan = to_transform(Pose{far ? 3.4 : 0, 0, 0, 0, 0, 0});
+    r.nvtl = far ? 2.95 : 3;
+    r.transform_probability = 2 * r.nvtl;
+  };
+  const PosePrior wide{{0, 0, 0, 0, 0, 0}, {3, 0, 0, 0, 0}};
+  SearchOptions one_far = options(5, 5);
+  const auto far_ones = [](const SearchResult& r) {
+    return std::ranges::count(r.particles, Stop::max_iterations,
+                              [](const Particle& particle) { return particle.result.stop; });
+  };
+  SearchResult result = search(aligner, kScan, wide, kBatched, one_far);
+  for (; far_ones(result) != 1; result = search(aligner, kScan, wide, kBatched, one_far)) ++one_far.seed;
+  EXPECT_FALSE(result.runner_up.has_value());
+  EXPECT_EQ(result.evidence.agreeing, 5);
+  EXPECT_EQ(result.judgement.verdict, Verdict::reliable);
+}
+
+TEST(Search, LooksFromBesideTheAnswer) {
+  Hill aligner;
+  const auto basin = [](double reach_m) {
+    return [=](AlignResult& r) {
+      const bool finds = std::hypot(r.map_from_scan(0, 3) - 1, r.map_from_scan(1, 3)) < reach_m;
+      if (finds) r.map_from_scan = to_transform(Pose{1, 0, 0, 0, 0, 0});
+      r.nvtl = finds ? 3 : 1;
+      r.transform_probability = 2 * r.nvtl;
+    };
+  };
+  aligner.change = basin(1.2);
+  const SearchResult firm = search(aligner, kScan, kPrior, kBatched, options(200, 200));
+  EXPECT_LT(firm.evidence.spread_m.value(), 1e-12);
+  EXPECT_EQ(firm.judgement.verdict, Verdict::reliable);
+  aligner.change = [](AlignResult& r) {  // along x it stays where it begins, with hardly a loss
+    r.map_from_scan = to_transform(Pose{r.map_from_scan(0, 3), 0, 0, 0, 0, 0});
+    r.nvtl = 3 - 0.1 * std::abs(r.map_from_scan(0, 3));
+    r.transform_probability = r.nvtl;
+  };
+  const SearchResult sliding = search(aligner, kScan, {{}, {0.1, 0, 0, 0, 0}}, kBatched, options(20, 20));
+  EXPECT_NEAR(sliding.evidence.spread_m.value(), 1, 1e-6);
+  EXPECT_EQ(sliding.judgement.verdict, Verdict::ambiguous);
+  EXPECT_TRUE(has(sliding, Doubt::spread));
 }
 
 TEST(Search, WithoutAThresholdNothingIsSaidOfAPoseThatOnlyLacksOne) {
@@ -260,7 +342,7 @@ TEST(Search, AlongAStreetPlacesAlikeAreRivalsThoughNoneConverges) {
     r.nvtl = 3 - 0.001 * std::abs(along);
     r.stop = Stop::degenerate;
   };
-  EXPECT_TRUE(search(aligner, kScan, kPrior, kBatched, options(40, 40)).ambiguous());
+  EXPECT_EQ(search(aligner, kScan, kPrior, kBatched, options(40, 40)).judgement.verdict, Verdict::ambiguous);
 }
 
 TEST(Search, ModesAreFartherApartThanTwoGoodPosesCanBe) {
@@ -272,10 +354,11 @@ TEST(Search, ModesAreFartherApartThanTwoGoodPosesCanBe) {
 
 TEST(Search, OneParticleNoStartUpAndNoDeviationAreFine) {
   Hill aligner;
-  EXPECT_EQ(search(aligner, kScan, kPrior, kSequential, options(1, 100)).particles.size(), 1U);
-  EXPECT_EQ(search(aligner, kScan, kPrior, kRounds, options(25, 0)).particles.size(), 25U);
+  EXPECT_EQ(search(aligner, kScan, kPrior, kSequential, options(1, 100)).proposed(), 1U);
+  EXPECT_EQ(search(aligner, kScan, kPrior, kRounds, options(25, 0)).proposed(), 25U);
   const PosePrior sure{{1, 2, 3, 0.1, 0.2, 0.3}, {0, 0, 0, 0, 0}};
   for (const Particle& particle : search(aligner, kScan, sure, kRounds, options(40, 20)).particles) {
+    if (particle.role != Role::proposed) continue;
     EXPECT_EQ(particle.start.x, 1);
     EXPECT_EQ(particle.start.pitch, 0.2);
   }
@@ -299,7 +382,8 @@ TEST(Search, ParticlesThatNeverMetTheMapAreWorseThanAllThatDid) {
   EXPECT_EQ(none.particles.size(), 60U);
   EXPECT_EQ(none.best, 0U);
   EXPECT_FALSE(none.reliable.value());
-  EXPECT_FALSE(none.ambiguous());
+  EXPECT_EQ(none.judgement.verdict, Verdict::not_found);
+  EXPECT_EQ(none.judgement.doubts.front(), Doubt::no_overlap);
 }
 
 TEST(Search, EndsWithWhatItHasWhenItIsToldTo) {
@@ -331,7 +415,7 @@ TEST(Search, EndsWithWhatItHasWhenItIsToldTo) {
 TEST(Search, WhatIsDrawnFromThePriorIsNotCalledGuided) {
   Hill aligner;
   const SearchResult result = search(aligner, kScan, kPrior, kRounds, options(40, 0, 4));
-  for (std::size_t k = 0; k < result.particles.size(); ++k)
+  for (std::size_t k = 0; k < result.proposed(); ++k)
     EXPECT_EQ(result.particles[k].guided, k >= 12)
         << k;  // ten trials make the first good one, told after three rounds
 }
@@ -341,7 +425,7 @@ TEST(Search, TheObserverSeesEveryRound) {
   Sizes seen;
   search(aligner, kScan, kPrior, kRounds, options(30, 20), {},
          [&](const std::vector<Particle>& particles) { seen.push_back(particles.size()); });
-  EXPECT_EQ(seen, (Sizes{20, 24, 28, 30}));
+  EXPECT_EQ(seen, (Sizes{20, 24, 28, 30, 36}));
 }
 
 TEST(Search, RefusesWhatItCannotDo) {

@@ -127,6 +127,22 @@ TEST(Covariance, AnEstimateIsScaledThenRaisedAlongTheVehiclesAxes) {
   EXPECT_EQ(got(2, 2), 0.0225);
 }
 
+TEST(Covariance, TheFloorOfAnEstimateCanBeLoweredOrTakenAway) {
+  const PositionCovariance sharp{1e-6, 2e-7, 4e-6};
+  LocalizerOptions options;
+  options.covariance_floor_m2 = 0;
+  const Mat6 bare = pose_covariance(at(0, 0, 0.5), sharp, options);
+  EXPECT_NEAR(bare(0, 0), 1e-6, 1e-18);
+  EXPECT_NEAR(bare(0, 1), 2e-7, 1e-18);
+  EXPECT_NEAR(bare(1, 1), 4e-6, 1e-18);
+  EXPECT_EQ(bare(2, 2), 0.0225) << "what is not estimated is the fixed variance all the same";
+  options.covariance_floor_m2 = 3e-6;
+  const Mat6 raised = pose_covariance(at(0, 0, 0), sharp, options);
+  EXPECT_NEAR(raised(0, 0), 3e-6, 1e-18);
+  EXPECT_NEAR(raised(1, 1), 4e-6, 1e-18);
+  EXPECT_EQ(pose_covariance(at(0, 0, 0.5), std::nullopt, options)(0, 0), 0.0225) << "no estimate, no floor";
+}
+
 TEST(Covariance, EveryModeGivesItsOwnEstimate) {
   Linear aligner;
   AlignResult result;

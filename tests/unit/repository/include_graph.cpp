@@ -43,7 +43,7 @@ const Names kLayersForTheOracle = {"core", "align"};
 /// Written by the build, so not among the files.
 const Names kGenerated = {"build_constants.hpp", "commit.hpp"};
 
-const std::regex kHostOnly("^(unsupported/)?(Eigen|fmt|toml\\+\\+|toml|nlohmann)(/|\\.h)");
+const std::regex kHostOnly("^(unsupported/)?(Eigen|fmt|toml\\+\\+|toml|nlohmann|yaml-cpp)(/|\\.h)");
 const std::regex kPointCloudLibrary("^pcl/");
 const std::regex kCuda("^(cuda|cooperative_groups|cub/|thrust/|cusolver|cublas|device_launch|nvml|nvtx)");
 

@@ -43,6 +43,7 @@ struct Implementation {
   bool batches = false;     ///< aligns the poses of a batch together, not one after the other
   bool on_device = false;   ///< has a Traffic
   bool one_thread = false;  ///< ignores AlignOptions::threads: measured once
+  bool regularises = true;  ///< takes PerScan::regularisation
   bool peer = false;        ///< another algorithm: measured too, not held to the oracle's numbers
   /// Another program's method: it has no scores, takes its own time, and may answer with other bits each
   /// time.

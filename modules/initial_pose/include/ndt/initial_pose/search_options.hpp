@@ -18,11 +18,12 @@ namespace ndt::initial_pose {
 
 /// The method that proposes the particles.
 enum class Method {
-  tpe,     ///< tree-structured Parzen estimator: start-up from the prior, then guided by the trials so far
-  random,  ///< all from the prior
-  grid     ///< a lattice of positions within two sigma and of headings around the circle (grid.hpp)
+  tpe,      ///< tree-structured Parzen estimator: start-up from the prior, then guided by the trials so far
+  random,   ///< all from the prior
+  grid,     ///< a lattice of positions within two sigma and of headings around the circle (grid.hpp)
+  anywhere  ///< the best places of a coarse score, over the whole map or a part of it (anywhere.hpp)
 };
-constexpr auto enum_names(Method) { return std::array{"tpe", "random", "grid"}; }
+constexpr auto enum_names(Method) { return std::array{"tpe", "random", "grid", "anywhere"}; }
 using ndt::to_string;
 
 /// A strategy: how a search hands particles to an aligner. The maths is the aligner's.
@@ -43,7 +44,8 @@ struct SearchOptions {
   int at_once = 16;
   int candidates = 100;
   std::uint64_t seed = 0;
-  std::optional<double> reliable_nvtl;  ///< without one no pose is called reliable
+  /// What a reliable pose exceeds; without either of them none is called so.
+  std::optional<double> reliable_nvtl, reliable_matched;
 };
 
 /// What the NVTL of a found pose exceeds, where measurements tell: with the covariances of profile autoware
@@ -51,6 +53,9 @@ struct SearchOptions {
 /// wrong poses on the scenes it was chosen on, by 13 of 261 on others). Options that change the scale of NVTL
 /// have none, and at 1 m no value was found that separates.
 std::optional<double> known_reliable_nvtl(const AlignOptions& options);
+/// What the share of the scan's points that match the map (Evidence::matched) exceeds, where measurements
+/// tell.
+std::optional<double> known_reliable_matched(const AlignOptions& options);
 /// Names what no value is known for, such as "voxels of 1 m".
 std::string unknown_scale(const AlignOptions& options);
 
@@ -69,7 +74,10 @@ inline constexpr std::tuple kSearchOptions{
     Option{"seed", &SearchOptions::seed, Bounds::none(), "K", "same seed, same result", "", false},
     Option{"reliable-nvtl", &SearchOptions::reliable_nvtl, Bounds::closed(0, 1000), "NVTL",
            "what the best particle's NVTL must exceed to be taken for found; where none is given: 2.3 with "
-           "profile autoware at 2 m, 2.4 with textbook and pyramid at 2 m, else the verdict is unknown"},
+           "profile autoware at 2 m, 2.4 with textbook and pyramid at 2 m, else the NVTL is not judged"},
+    Option{"reliable-matched", &SearchOptions::reliable_matched, Bounds::closed(0, 1), "SHARE",
+           "what the share of the scan's points that match the map must exceed; where none is given: what "
+           "measurements tell, else it is not judged, and the verdict is unknown unless the NVTL is"},
 };
 
 /// Throws std::invalid_argument "option <name> = <value>: must be in <bounds>".

@@ -39,7 +39,7 @@ Estimate estimated(Aligner& aligner, const PointCloud& scan, const AlignResult& 
                    std::span<const AlignResult> beside, const LocalizerOptions& options);
 
 /// Covariance of x y z roll pitch yaw in the map: the fixed variances, and an estimate of x and y, scaled and
-/// raised to the fixed variance along the vehicle's axes.
+/// raised to the floor along the vehicle's axes.
 Mat6 pose_covariance(const Transform& map_from_scan, const std::optional<PositionCovariance>& estimate,
                      const LocalizerOptions& options);
 

@@ -62,6 +62,8 @@ struct LocalizerOptions {
   CovarianceMode covariance = CovarianceMode::fixed;
   double position_variance_m2 = 0.0225, angle_variance_rad2 = 0.000625;
   double covariance_temperature = 0.05, covariance_scale = 1;
+  std::optional<double>
+      covariance_floor_m2;  ///< least variance of an estimated x and y; nothing: the fixed one
 
   int recovery_particles = 200;  ///< of one search; 0: what is lost stays lost
   double recovery_sigma_m = 2, recovery_growth = 1.5, recovery_most_m = 30;
@@ -71,7 +73,8 @@ struct LocalizerOptions {
 
   // What an Aligner does not tell about itself, and lists, which are no flags.
   int max_iterations = AlignOptions{}.max_iterations;
-  std::optional<double> reliable_nvtl;  ///< of the poses that a search finds
+  /// What a search's pose exceeds (initial_pose::SearchOptions).
+  std::optional<double> reliable_nvtl, reliable_matched;
   std::vector<Offset> offsets{{0, 0.5}, {0, -0.5}, {0.5, 0}, {-0.5, 0}, {1, 0}, {-1, 0}};
 };
 
@@ -111,13 +114,16 @@ inline constexpr std::tuple kLocalizerOptions{
     Option{"covariance", &LocalizerOptions::covariance, Bounds::none(), "NAME",
            "estimate of the covariance of x and y"},
     Option{"position-variance", &LocalizerOptions::position_variance_m2, Bounds::above(0, 1e6), "M2",
-           "of x, y and z along the vehicle's axes: the fixed one, and the least that x and y are given"},
+           "of x, y and z along the vehicle's axes where they are not estimated"},
     Option{"angle-variance", &LocalizerOptions::angle_variance_rad2, Bounds::above(0, 10), "RAD2",
            "of roll, pitch and yaw"},
     Option{"covariance-temperature", &LocalizerOptions::covariance_temperature, Bounds::above(0, 1000),
            "NVTL", "multi_ndt_score: difference in NVTL that divides a place's weight by e"},
     Option{"covariance-scale", &LocalizerOptions::covariance_scale, Bounds::above(0, 1e6), "FACTOR",
            "of an estimated covariance"},
+    Option{"covariance-floor", &LocalizerOptions::covariance_floor_m2, Bounds::closed(0, 1e6), "M2",
+           "least variance of an estimated x and y along the vehicle's axes, 0 = as estimated; where none is "
+           "given, as in Autoware, --position-variance"},
     Option{"recovery-particles", &LocalizerOptions::recovery_particles, Bounds::closed(0, Limits::kBatch),
            "N", "alignments of one search for a lost pose, 0 = it stays lost"},
     Option{"recovery-sigma", &LocalizerOptions::recovery_sigma_m, Bounds::above(0, 10000), "M",

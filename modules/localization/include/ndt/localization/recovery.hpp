@@ -1,6 +1,8 @@
 // The search for a lost pose: around the prediction, wider with every failure.
 #pragma once
 
+#include <vector>
+
 #include "ndt/initial_pose/search.hpp"
 #include "ndt/localization/beside.hpp"
 #include "ndt/localization/localizer_options.hpp"
@@ -11,7 +13,7 @@ namespace ndt::localization {
 struct Recovered {
   int attempt = 0;  ///< 1 for the first since the pose was lost
   initial_pose::PosePrior prior;
-  int particles = 0;  ///< aligned
+  std::vector<initial_pose::Particle> particles;  ///< in the order they were proposed
   double nvtl = 0, runner_up_ratio = 0;
   Stop stop = Stop::no_overlap;
   bool ambiguous = false;

@@ -1,0 +1,77 @@
+"""Surveyors' maps, LAS and LAZ, as one PCD, by the packages laspy and lazrs: https://pypi.org/project/laspy.
+
+Coordinates stay those of the file, which must be metres; scale, offset and the name of the coordinate system are kept beside the cloud."""
+
+import json
+import re
+
+import numpy as np
+
+from .clouds import write_pcd
+from .faults import Fault, UsageFault
+
+EXTENSIONS = (".las", ".laz")
+CHUNK = 1_000_000  # points at a time
+METRE = 9001  # EPSG's number of the unit; keys are GeoTIFF's
+MODEL_TYPE, GEOGRAPHIC, PROJECTED_SYSTEM, LINEAR_UNITS = 1024, 2, 3072, 3076
+INSTALL = "install laspy and lazrs from PyPI (pip install laspy lazrs) for the Python that runs this"
+
+
+def convert_map(file, out, say):
+    """Writes `out` and, beside it, `out` with .json."""
+    if file.suffix.lower() not in EXTENSIONS:
+        raise Fault(file, "", f"unknown map format '{file.suffix}'", "supported: .las, .laz; ndt-bench reads .pcd, .ply and .bin itself")
+    if out.suffix.lower() != ".pcd":
+        raise UsageFault("--out", "", f"'{out.name}' is no .pcd", "give the name of a PCD file")
+    laspy = _library(file)
+    try:
+        with laspy.open(str(file)) as reader:
+            facts = _facts(file, reader.header)
+            points = [np.column_stack([np.asarray(c, dtype=np.float64) for c in (chunk.x, chunk.y, chunk.z)])
+                      for chunk in reader.chunk_iterator(CHUNK)]
+    except FileNotFoundError:
+        raise Fault(file, "", "was not found", "check the path") from None
+    except (laspy.errors.LaspyException, ValueError, RuntimeError, EOFError) as error:
+        raise Fault(file, "", f"cannot be read as LAS ({' '.join(str(error).split())[:200]})", "export the cloud again") from None
+    points = np.concatenate(points) if points else np.empty((0, 3))
+    if len(points) != facts["points"]:
+        raise Fault(file, "", f"{facts['points']} points declared, {len(points)} found", "the file is cut off, export the cloud again")
+    if not len(points):
+        raise Fault(file, "", "has no points", "give another")
+    write_pcd(out, points)
+    out.with_suffix(".json").write_text(json.dumps(facts, indent=2) + "\n", encoding="utf-8")
+    say(f"{out}: {len(points)} points, coordinate system {facts['crs'] or 'not named'}; the facts are in {out.with_suffix('.json')}")
+
+
+def _library(file):
+    try:
+        import laspy
+    except ImportError:
+        raise Fault(file, "", "cannot be read without the package laspy", INSTALL) from None
+    if file.suffix.lower() == ".laz" and not laspy.LazBackend.detect_available():
+        raise Fault(file, "", "cannot be unpacked without the package lazrs", INSTALL)
+    return laspy
+
+
+def _facts(file, header):
+    name, wkt = _system(file, header)
+    return {"source": file.name, "las_version": str(header.version), "points": header.point_count,
+            "scale_m": [float(v) for v in header.scales], "offset_m": [float(v) for v in header.offsets], "crs": name, "crs_wkt": wkt}
+
+
+def _system(file, header):
+    """(name or None, WKT or None). Refuses what is not in metres."""
+    records = [*header.vlrs, *(header.evlrs or [])]
+    wkt = next((text for r in records if (text := getattr(r, "string", None)) and r.record_id == 2112), None)
+    keys = {key.id: key.value_offset for r in records for key in getattr(r, "geo_keys", [])}
+    if keys.get(MODEL_TYPE) == GEOGRAPHIC or re.match("(GEOGCS|GEOGCRS|GEODCRS)", wkt or ""):
+        raise Fault(file, "", "its coordinates are degrees of latitude and longitude", "project it to metres, such as UTM, first")
+    units = re.findall(r'(?:LENGTH)?UNIT\["([^"]+)"', wkt or "")
+    feet = [unit for unit in units if "foot" in unit.lower() or "feet" in unit.lower()]
+    if feet or keys.get(LINEAR_UNITS, METRE) != METRE:
+        raise Fault(file, "", f"its coordinates are in {feet[0] if feet else f'EPSG unit {keys[LINEAR_UNITS]}'}, not metres",
+                    "convert it to metres first")
+    if wkt:
+        named = re.match(r'\w+\["([^"]*)"', wkt)
+        return named[1] if named else None, wkt
+    return f"EPSG:{keys[PROJECTED_SYSTEM]}" if PROJECTED_SYSTEM in keys else None, None

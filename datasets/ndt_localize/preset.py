@@ -1,0 +1,160 @@
+"""A list of localisations, made one after the other: ./run localize --preset; see docs/measuring.md."""
+
+import json
+import re
+import shutil
+import subprocess
+import time
+import tomllib
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import NamedTuple
+
+from ndt_convert.faults import EXIT_OK, Fault, UsageFault
+
+FOLDER = Path(__file__).resolve().parent / "presets"
+EXIT_RUNS_FAILED = 4
+ENDED_LOST = 4  # exit code of ndt-bench localize: a result like others
+OUTPUT = "output.txt"
+AUTO = "auto"
+SHOWN = ("scans  ", "time a scan", "closed-loop ATE")  # of what ndt-bench localize prints
+OWN = ("scans", "out", "implementation", "mcap", "rerun")  # options that no list may give
+
+
+class Run(NamedTuple):
+    name: str  # of its folder
+    scans: str
+    implementation: str
+    words: list  # options of ndt-bench localize
+
+
+def make(preset, bench, out, only, passed):
+    """Makes the runs whose names match one of `only`, all if it is empty, but those that have a folder in `out`. `passed` goes to
+    every run. Returns the exit code."""
+    runs = chosen(read(file_of(preset)), only)  # a list with a mistake is refused before the first
+    listing = _listing(bench)
+    out.mkdir(parents=True, exist_ok=True)
+    begun, kept, left_out, failed = time.monotonic(), [], {}, []
+    for number, run in enumerate(runs, 1):
+        why = missing(run, listing)
+        if (out / run.name).exists():
+            kept.append(run.name)
+        elif why:
+            left_out.setdefault(why, []).append(run.name)
+        else:
+            print(f"\n==> [{time.monotonic() - begun:4.0f} s] {number} of {len(runs)}: {run.name}", flush=True)
+            if not _made(run, bench, out, passed):
+                failed.append(run.name)
+    _tell(len(runs), kept, left_out, failed, out)
+    return EXIT_RUNS_FAILED if failed else EXIT_OK
+
+
+def file_of(preset):
+    """A name in presets/, or a TOML file."""
+    if preset.endswith(".toml"):
+        return Path(preset)
+    names = sorted(file.stem for file in FOLDER.glob("*.toml"))
+    if preset not in names:
+        raise UsageFault("--preset", "", f"'{preset}' is none", f"give {', '.join(names)} or a TOML file")
+    return FOLDER / f"{preset}.toml"
+
+
+def read(file):
+    """The runs of a list, in its order: each of its entries with each of the implementations."""
+    try:
+        table = tomllib.loads(file.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise Fault(file, "", error.strerror, "give a TOML file with a list of runs") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise Fault(file, "", error, "correct the TOML") from None
+    _require(set(table) <= {"description", "implementations", "run"}, file, "", "it has a key other than description, implementations, run")
+    entries = table.get("run")
+    _require(isinstance(entries, list) and entries, file, "run", "there is none; give [[run]] with name and scans")
+    runs = [run for number, entry in enumerate(entries, 1) for run in _runs(entry, table.get("implementations", [AUTO]), file, f"run {number}")]
+    names = [run.name for run in runs]
+    for name in names:
+        _require(names.count(name) == 1, file, "run", f"two are named {name}")
+    return runs
+
+
+def _runs(entry, implementations, file, where):
+    _require(isinstance(entry, dict) and set(entry) <= {"name", "scans", "implementations", "options"}, file, where,
+             "it has a key other than name, scans, implementations, options")
+    name, scans, options = entry.get("name"), entry.get("scans"), entry.get("options", {})
+    _require(isinstance(name, str) and re.fullmatch(r"\w[\w.-]*", name, re.ASCII), file, where, "name is missing, or cannot name a folder")
+    where = f"run {name}"
+    _require(isinstance(scans, str) and scans, file, where, "scans is missing; give a dataset or a folder")
+    _require(isinstance(options, dict), file, where, "options is no table")
+    own = entry.get("implementations", implementations)
+    _require(isinstance(own, list) and own and all(isinstance(one, str) for one in own), file, where, "implementations is no list of names")
+    words = [word for key, value in options.items() for word in _words(key, value, file, where)]
+    return [Run(name if one == AUTO else f"{name}-{one.replace(':', '_')}", scans, one, words) for one in own]
+
+
+def _words(key, value, file, where):
+    """Of an option: covariance = "laplace", debug-iterations = true, init = [1, 2, 0, 0, 0, 0]."""
+    _require(re.fullmatch("[a-z][a-z0-9-]*", key) and key not in OWN, file, where, f"{key} is no option of a run")
+    if isinstance(value, bool):
+        return [f"--{key}"] if value else []
+    numbers = value if isinstance(value, list) else [value]
+    fits = all(isinstance(one, (int, float)) and not isinstance(one, bool) for one in numbers) or isinstance(value, str)
+    _require(fits and numbers, file, where, f"{key} is no number, text, true, or list of numbers")
+    return [f"--{key}={','.join(map(str, numbers))}"]
+
+
+def _require(fits, file, where, what):
+    if not fits:
+        raise Fault(file, where, what, "docs/measuring.md tells how a list is written")
+
+
+def chosen(runs, only):
+    for pattern in only:
+        if not any(fnmatchcase(run.name, pattern) for run in runs):
+            raise UsageFault("--only", "", f"no run is named {pattern}", "these are: " + " ".join(run.name for run in runs))
+    return [run for run in runs if not only or any(fnmatchcase(run.name, pattern) for pattern in only)]
+
+
+def _listing(bench):
+    """Implementations and datasets by name: why one cannot be used, or None."""
+    try:
+        done = subprocess.run([bench, "list", "--json"], stdout=subprocess.PIPE, check=True)
+    except (OSError, subprocess.CalledProcessError) as error:
+        raise Fault(bench, "", error, "build the programs, and give ndt-bench as --bench") from None
+    listing = json.loads(done.stdout)
+    return {one["name"]: one["unavailable_reason"] for kind in ("implementations", "peers", "datasets") for one in listing[kind]}
+
+
+def missing(run, listing):
+    """Why it cannot be made on this machine; None if it can, or if ndt-bench does not list it, such as a folder."""
+    reasons = (f"{name}: {listing[name]}" for name in (run.implementation, run.scans) if listing.get(name))
+    return next(reasons, None)
+
+
+def _made(run, bench, out, passed):
+    """Whether it was. Its folder gets its name when it is whole."""
+    work, folder = out / f".{run.name}.part", out / run.name
+    shutil.rmtree(work, ignore_errors=True)
+    work.mkdir()
+    words = [bench, "localize", "--scans", run.scans, "--implementation", run.implementation, *run.words, *passed, "--out", str(work)]
+    begun = time.monotonic()
+    with open(work / OUTPUT, "w", encoding="utf-8") as output:
+        code = subprocess.call(words, stdout=output)
+    print(f"    {time.monotonic() - begun:.1f} s", end="")
+    if code not in (EXIT_OK, ENDED_LOST):
+        print(f", failed with exit code {code}; what it left is in {work}", flush=True)
+        return False
+    lines = (work / OUTPUT).read_text(encoding="utf-8").splitlines()
+    told = [" ".join(line.split()) for line in lines if line.startswith(SHOWN)]
+    print("; ".join([", ended lost" if code == ENDED_LOST else "", *told]), flush=True)
+    work.rename(folder)
+    return True
+
+
+def _tell(count, kept, left_out, failed, out):
+    unable = sum(map(len, left_out.values()))
+    print(f"\n{count} runs: {count - len(kept) - unable - len(failed)} made, {len(kept)} there before, {unable} left out, {len(failed)} failed")
+    for why, names in left_out.items():
+        print(f"left out, {len(names)}: {why}")
+    for name in failed:
+        print(f"FAILED: {name}")
+    print(f"a page of them: ndt-bench report {out}/* --out PAGE")

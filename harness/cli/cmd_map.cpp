@@ -1,0 +1,128 @@
+// ndt-bench map: cuts a map into tiles, joins them, and makes smaller maps of large ones.
+#include <fmt/format.h>
+
+#include "cli/commands.hpp"
+#include "cli/flags.hpp"
+#include "cli/map_description.hpp"
+#include "cli/map_flags.hpp"
+#include "cli/print.hpp"
+#include "data/map_cut.hpp"
+#include "io/cloud_file.hpp"
+#include "io/map_metadata.hpp"
+#include "ndt/align/option.hpp"
+#include "ndt/core/limits.hpp"
+
+namespace ndt::harness {
+namespace {
+
+struct Arguments {
+  std::string map, out;
+  double size_m = 20, leaf_m = 0, resolution_m = 2;
+  std::vector<std::string> box;
+  bool json = false;
+};
+
+ExitCode cut(const Arguments& a) {
+  const CutSummary cut = cut_map(MapFiles(a.map).load().cloud, a.size_m, a.out);
+  fmt::print("{}: {} tiles of {} m with {}, {} points, {} dropped as not finite\n", printable_name(a.out),
+             cut.tiles, a.size_m, kMetadataName, cut.points, cut.dropped_points);
+  return ExitCode::ok;
+}
+
+/// Writes what is left of a map, and says from how much.
+ExitCode write(const Arguments& a, const LoadedMap& from, const PreparedCloud& left) {
+  write_cloud(a.out, left.cloud);
+  fmt::print("{}: {} points of {}{}\n", printable_name(a.out), left.cloud.size(), left.given_points,
+             from.tiles > 0 ? fmt::format(" in {} tiles", from.tiles) : "");
+  return ExitCode::ok;
+}
+
+ExitCode filtered(const Arguments& a, const ScanPreparation& filters,
+                  const std::optional<MapArea>& area = {}) {
+  if (!is_cloud(a.out)) throw UsageError("--out is no file for a cloud: give one of " + cloud_extensions());
+  LoadedMap map = MapFiles(a.map).load(area);
+  const PreparedCloud left = prepare(std::move(map.cloud), filters);
+  return write(a, map, left);
+}
+
+ExitCode merge(const Arguments& a) { return filtered(a, {}); }
+
+ExitCode crop(const Arguments& a) {
+  ScanPreparation filters;
+  filters.crop_box = box_from(a.box, "--box");
+  if (!filters.crop_box) throw UsageError("--box is missing: give x0,y0,z0,x1,y1,z1 in metres");
+  validate(filters, "map");
+  const auto& [low, high] = *filters.crop_box;
+  return filtered(a, filters, MapArea{low.x, low.y, high.x, high.y, kTileSlackM});
+}
+
+ExitCode thin(const Arguments& a) {
+  require_closed("leaf", a.leaf_m, 0.001, 1000);
+  ScanPreparation filters;
+  filters.voxel_leaf_m = a.leaf_m;
+  return filtered(a, filters);
+}
+
+ExitCode describe(const Arguments& a) {
+  require_closed("resolution", a.resolution_m, Limits::kResolutionLeastM, Limits::kResolutionMostM);
+  const MapDescription description = describe_map(MapFiles(a.map), a.resolution_m);
+  if (a.json)
+    print_json(to_json(description));
+  else
+    fmt::print("{}", to_text(description));
+  return ExitCode::ok;
+}
+
+CLI::App& add(CLI::App& app, Command& chosen, const char* name, const char* about,
+              const std::shared_ptr<Arguments>& a, ExitCode (*run)(const Arguments&)) {
+  CLI::App& command = add_command(app, chosen, name, about, a, run);
+  command
+      .add_option("map", a->map,
+                  fmt::format("cloud ({}), folder of tiles, or their {}", cloud_extensions(), kMetadataName))
+      ->type_name("FILE|DIR")
+      ->required();
+  return command;
+}
+
+void add_out(CLI::App& command, Arguments& a, const char* about, const char* type) {
+  command.add_option("--out", a.out, about)->type_name(type)->required();
+}
+
+constexpr const char* kCloudOut = "cloud (.pcd, .ply or .bin); an older one is replaced";
+
+}  // namespace
+
+void add_map(CLI::App& app, Command& chosen) {
+  CLI::App& map = *app.add_subcommand("map", "Cut, merge, describe, crop or thin a map");
+  map.require_subcommand(1);
+  const auto a = std::make_shared<Arguments>();
+  CLI::App& cut_command =
+      add(map, chosen, "cut", "Write a map as square tiles with the metadata that Autoware reads", a, cut);
+  cut_command.add_option("--size", a->size_m, "edge of a tile, whose corners are its multiples, 0.1 to 1e6")
+      ->type_name("M")
+      ->capture_default_str();
+  add_out(cut_command, *a, "folder, made with its parents; one that is not empty is refused", "DIR");
+  add_out(add(map, chosen, "merge", "Write the tiles of a map as one cloud", a, merge), *a, kCloudOut,
+          "FILE");
+
+  CLI::App& describe_command =
+      add(map, chosen, "describe", "Print extent, points, tiles and voxels of a map", a, describe);
+  describe_command.add_option("--resolution", a->resolution_m, "edge of the voxels, 0.001 to 1000")
+      ->type_name("M")
+      ->capture_default_str();
+  describe_command.add_flag("--json", a->json, "one JSON object on stdout, with units in its key names");
+
+  CLI::App& crop_command = add(map, chosen, "crop", "Write the points of a map in a box", a, crop);
+  crop_command.add_option("--box", a->box, "x0,y0,z0,x1,y1,z1 in metres; points on its faces are kept")
+      ->type_name("BOX")
+      ->expected(1, 6)
+      ->required();
+  add_out(crop_command, *a, kCloudOut, "FILE");
+
+  CLI::App& thin_command =
+      add(map, chosen, "thin", "Write one point for every occupied cube of a map: its centroid", a, thin);
+  thin_command.add_option("--leaf", a->leaf_m, "edge of a cube, 0.001 to 1000")->type_name("M")->required();
+  add_out(thin_command, *a, kCloudOut, "FILE");
+}
+
+}  // namespace ndt::harness

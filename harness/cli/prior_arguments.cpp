@@ -1,0 +1,136 @@
+#include "cli/prior_arguments.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "base/errors.hpp"
+#include "base/numbers.hpp"
+#include "cli/flags.hpp"
+#include "ndt/align/option.hpp"
+
+namespace ndt::harness {
+namespace {
+
+using initial_pose::Method;
+
+constexpr double kSigmaYawMost = 100;  // rad; any heading long before
+
+std::vector<double> numbers(const std::vector<std::string>& words, const char* flag) {
+  return parse_numbers(fmt::format("{}", fmt::join(words, " ")), flag);
+}
+
+PriorKind kind_of(const PriorArguments& a, const ResolvedSearch& setting) {
+  if (a.kind) return named<PriorKind>("--prior", *a.kind);
+  if (!a.box.empty()) return PriorKind::box;
+  const bool anywhere = !setting.is_own() && setting.options.method == Method::anywhere;
+  return anywhere && a.guess.empty() && a.sigma.empty() ? PriorKind::map : PriorKind::pose;
+}
+
+void take_sigma(const PriorArguments& a, initial_pose::PosePrior& prior) {
+  if (a.guess.empty()) throw UsageError("--guess is required with --prior pose; --prior map needs none");
+  if (a.sigma.empty()) throw UsageError("--sigma is required with --guess; --prior map needs none");
+  const std::vector<double> sigma = numbers(a.sigma, "--sigma");
+  if (sigma.size() != 5)
+    throw UsageError(
+        fmt::format("--sigma: {} numbers; give 5: x, y, z in metres, roll, pitch in radians", sigma.size()));
+  std::ranges::copy(sigma, prior.sigma);
+}
+
+void take_box(const PriorArguments& a, ResolvedPrior& prior) {
+  if (a.box.empty()) throw UsageError("--box is required with --prior box");
+  const std::vector<double> box = numbers(a.box, "--box");
+  if (box.size() != 6)
+    throw UsageError(fmt::format("--box: {} numbers; give 6: x0,y0,z0,x1,y1,z1 in metres", box.size()));
+  prior.low = {box[0], box[1], box[2]}, prior.high = {box[3], box[4], box[5]};
+  if (!(box[0] <= box[3] && box[1] <= box[4] && box[2] <= box[5]))
+    throw UsageError("--box: its first corner is not below its second; give x0,y0,z0,x1,y1,z1 in metres");
+}
+
+/// What goes with which prior, and which method can use it.
+void require_fitting(const PriorArguments& a, PriorKind kind, const ResolvedSearch& setting) {
+  const bool anywhere = !setting.is_own() && setting.options.method == Method::anywhere;
+  if (!anywhere) {
+    const std::string_view method =
+        setting.is_own() ? setting.strategy.name : std::string_view(to_string(setting.options.method));
+    const char* needs = kind == PriorKind::map   ? "--prior map"
+                        : kind == PriorKind::box ? "--box"
+                        : a.sigma_yaw            ? "--sigma-yaw"
+                        : a.place_cell           ? "--place-cell"
+                                                 : nullptr;
+    if (needs)
+      throw UsageError(fmt::format("{} is for --method anywhere; {} searches about a guess, with any heading",
+                                   needs, method));
+  }
+  if (kind != PriorKind::box && !a.box.empty())
+    throw UsageError(fmt::format("--box has no use with --prior {}; leave one out", to_string(kind)));
+  if (kind != PriorKind::pose && !a.sigma.empty())
+    throw UsageError(fmt::format("--sigma has no use with --prior {}; leave one out", to_string(kind)));
+  if (a.sigma_yaw && a.guess.empty())
+    throw UsageError("--sigma-yaw is about the heading of --guess; give one");
+}
+
+}  // namespace
+
+void add_prior_flags(CLI::App& command, PriorArguments& a) {
+  command
+      .add_option(
+          "--prior", a.kind,
+          "where the sensor may be: pose = about --guess as --sigma tells (default), box = in --box, map = "
+          "anywhere in the map; box and map need and imply --method anywhere")
+      ->type_name("NAME");
+  add_pose_flag(command, "--guess", a.guess, false);
+  command
+      .add_option("--sigma", a.sigma,
+                  "standard deviations around the guess: x,y,z in metres, roll,pitch in radians; the heading "
+                  "may be any")
+      ->type_name("SIGMA")
+      ->expected(1, 5);
+  command.add_option("--box", a.box, "corners of the sensor's box: x0,y0,z0,x1,y1,z1 in metres")
+      ->type_name("BOX")
+      ->expected(1, 6);
+  command
+      .add_option(
+          "--sigma-yaw", a.sigma_yaw,
+          "standard deviation of the heading about the guess's, rad, method anywhere only (default: any "
+          "heading)")
+      ->type_name("RAD");
+  command
+      .add_option("--place-cell", a.place_cell,
+                  "edge of the cells of the coarse score, m, method anywhere only (default: half of the last "
+                  "level's voxels)")
+      ->type_name("M");
+}
+
+SearchArguments with_method(SearchArguments given, const PriorArguments& prior) {
+  auto& method = given[&initial_pose::SearchOptions::method];
+  const bool needs_it = prior.kind ? *prior.kind != to_string(PriorKind::pose) : !prior.box.empty();
+  if (!method && needs_it) method = to_string(Method::anywhere);
+  return given;
+}
+
+ResolvedPrior resolve(const PriorArguments& a, const ResolvedSearch& setting) {
+  ResolvedPrior prior;
+  prior.kind = kind_of(a, setting);
+  require_fitting(a, prior.kind, setting);
+  prior.pose.mean = principal(derivative_pose(pose_from(a.guess, "--guess")));
+  if (prior.kind == PriorKind::pose) take_sigma(a, prior.pose);
+  if (prior.kind == PriorKind::box) take_box(a, prior);
+  require_valid(prior.pose);
+  prior.sigma_yaw_rad = a.sigma_yaw, prior.place_cell_m = a.place_cell;
+  if (a.sigma_yaw) require_closed("sigma yaw", *a.sigma_yaw, 0, kSigmaYawMost);
+  if (a.place_cell) require_within("place-cell", *a.place_cell, initial_pose::PlacePyramid::kCellBoundsM);
+  return prior;
+}
+
+initial_pose::PlaceRegion region_of(const ResolvedPrior& prior, const initial_pose::PlacePyramid& pyramid) {
+  const double heading_rad = initial_pose::heading_reach_rad(prior.sigma_yaw_rad);
+  if (prior.kind == PriorKind::pose) return initial_pose::around(prior.pose, prior.sigma_yaw_rad);
+  if (prior.kind == PriorKind::box) return {prior.low, prior.high, false, heading_rad};
+  initial_pose::PlaceRegion region = initial_pose::whole_map(pyramid);
+  region.heading_rad = heading_rad;
+  return region;
+}
+
+}  // namespace ndt::harness

@@ -1,0 +1,153 @@
+#include "data/tiled_map.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "base/errors.hpp"
+#include "data/inside_folder.hpp"
+#include "io/cloud_file.hpp"
+#include "io/map_metadata.hpp"
+
+namespace ndt::harness {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// The folders of tiles that Autoware's maps have beside their metadata.
+constexpr std::array kTileFolders{"pointcloud_map.pcd", "pointcloud_map"};
+
+/// Whatever it is reached by; not an error but absent where it cannot be asked for.
+bool is_folder(const fs::path& path) {
+  std::error_code error;
+  return fs::is_directory(path, error);
+}
+bool is_there(const fs::path& path) {
+  std::error_code error;
+  return fs::exists(path, error);
+}
+
+/// Where the tiles are, relative to the metadata.
+fs::path folder_of_tiles(const fs::path& beside, const MapMetadata& metadata) {
+  for (const fs::path& folder : {fs::path(), fs::path(kTileFolders[0]), fs::path(kTileFolders[1])})
+    if (std::ranges::any_of(metadata.tiles,
+                            [&](const TileEntry& tile) { return is_there(beside / folder / tile.file); }))
+      return folder;
+  return {};
+}
+
+/// The metadata of a folder of tiles; empty if it has none.
+fs::path metadata_of(const fs::path& folder) {
+  if (is_there(folder / kMetadataName)) return folder / kMetadataName;
+  const fs::path whole = folder.has_filename() ? folder : folder.parent_path();  // without a last slash
+  const std::string name = whole.filename().string();
+  if (std::ranges::find(kTileFolders, name) == kTileFolders.end()) return {};
+  const fs::path beside = whole.parent_path() / kMetadataName;
+  return is_there(beside) ? beside : fs::path();
+}
+
+/// Distance of two intervals; 0 if they touch.
+double gap(double low, double high, double other_low, double other_high) {
+  return std::max({0.0, other_low - high, low - other_high});
+}
+
+}  // namespace
+
+MapFiles::MapFiles(const fs::path& map) : name_(printable_name(map.native())) {
+  if (is_folder(map)) {
+    const fs::path metadata = metadata_of(map);
+    metadata.empty() ? use_folder(map) : use_metadata(metadata);
+  } else if (is_map_metadata(map)) {
+    use_metadata(map);
+  } else {
+    tiles_.push_back({map.filename().string(), map, std::nullopt});
+  }
+}
+
+void MapFiles::use_metadata(const fs::path& file) {
+  const MapMetadata metadata = read_map_metadata(file);
+  const fs::path beside = file.parent_path(), folder = folder_of_tiles(beside, metadata);
+  const auto refuse = [&](const TileEntry& tile, std::string_view what, std::string_view advice) {
+    throw refusal(printable_name(file.native()), fmt::format("line {}", tile.line),
+                  fmt::format("the tile '{}' {}", printable(tile.file), what), advice);
+  };
+  for (const TileEntry& tile : metadata.tiles) {
+    if (!stays_inside(beside, tile.file) || !stays_inside(beside, (folder / tile.file).string()))
+      refuse(tile, "is outside the map's folder",
+             "give the name of a file in the folder; a link out of it is not followed");
+    if (!is_cloud(tile.file))
+      refuse(tile, "is no point cloud by its name", "tiles are " + cloud_extensions());
+    if (!is_there(beside / folder / tile.file))
+      refuse(tile, "is not there", "restore the file, or remove its line if the map goes without it");
+    tiles_.push_back({tile.file, beside / folder / tile.file, TilePlace{tile.x, tile.y}});
+  }
+  in_tiles_ = true;
+  width_m_ = metadata.x_resolution_m, height_m_ = metadata.y_resolution_m;
+}
+
+void MapFiles::use_folder(const fs::path& folder) {
+  std::error_code error;
+  for (fs::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error)) {
+    const std::string name = entry->path().filename().string();
+    if (!is_cloud(name) || is_folder(entry->path())) continue;
+    if (!stays_inside(folder, name))
+      throw refusal(name_, "", fmt::format("'{}' is a link out of the folder", printable(name)),
+                    "put the file itself there; such a link is not followed");
+    tiles_.push_back({name, entry->path(), std::nullopt});
+  }
+  if (error)
+    throw refusal(name_, "", fmt::format("cannot be listed ({})", error.message()), "check its permissions");
+  if (tiles_.empty())
+    throw refusal(name_, "", "the folder has no point cloud and no " + std::string(kMetadataName),
+                  "give a file, or a folder of tiles (" + cloud_extensions() + ")");
+  if (tiles_.size() > kTilesMost)
+    throw refusal(name_, "", fmt::format("{} clouds, the limit is {}", tiles_.size(), kTilesMost),
+                  "join them into larger tiles");
+  std::ranges::sort(tiles_, {}, &MapTile::name);
+  in_tiles_ = true;
+}
+
+std::vector<const MapTile*> MapFiles::touching(const MapArea& area) const {
+  std::vector<const MapTile*> found;
+  double nearest_m = std::numeric_limits<double>::infinity();
+  for (const MapTile& tile : tiles_) {
+    const double distance_m =
+        std::hypot(gap(tile.place->x, tile.place->x + width_m_, area.low_x, area.high_x),
+                   gap(tile.place->y, tile.place->y + height_m_, area.low_y, area.high_y));
+    nearest_m = std::min(nearest_m, distance_m);
+    if (distance_m <= area.reach_m) found.push_back(&tile);
+  }
+  if (found.empty())
+    throw refusal(name_, "",
+                  fmt::format("no tile is within {} m of ({}, {}); the nearest is {:.1f} m away",
+                              area.reach_m, area.low_x, area.low_y, nearest_m),
+                  "correct the place, or take in more of the map");
+  return found;
+}
+
+LoadedMap MapFiles::load(const std::optional<MapArea>& area) const {
+  if (!in_tiles_) return {read_cloud(tiles_.front().file), 0};
+  std::vector<const MapTile*> wanted;
+  if (area && places_known())
+    wanted = touching(*area);
+  else
+    for (const MapTile& tile : tiles_) wanted.push_back(&tile);
+
+  TilePoints points(name_);
+  for (const MapTile* tile : wanted) {
+    StoredPoints more = read_stored_points(tile->file);
+    if (tile->place)
+      require_inside(more,
+                     {tile->place->x, tile->place->y, tile->place->x + width_m_, tile->place->y + height_m_,
+                      kTileSlackM},
+                     tile->file);
+    points.add(std::move(more), tile->file);
+  }
+  return {points.take(), wanted.size()};
+}
+
+}  // namespace ndt::harness

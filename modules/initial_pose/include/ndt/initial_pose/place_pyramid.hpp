@@ -1,0 +1,81 @@
+// The map as a search for places sees it: how near each cell is to the map's points, and the largest such
+// value that a box of translations can reach.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "ndt/align/option.hpp"
+#include "ndt/core/point_cloud.hpp"
+
+namespace ndt::initial_pose {
+
+/// Values of a grid of cells, and for each level k >= 1 of all cells the largest value among the 2^k x 2^k
+/// cells that begin there in x and y; z is never pooled. Cells outside are 0.
+class PooledGrid {
+ public:
+  struct Level {
+    int size[3] = {};
+    int offset = 0;  ///< x and y of the first cell are -offset
+    std::vector<std::uint8_t> values;
+
+    std::uint8_t at(int x, int y, int z) const {
+      const auto i = static_cast<unsigned>(x + offset), j = static_cast<unsigned>(y + offset),
+                 k = static_cast<unsigned>(z);
+      if (i >= static_cast<unsigned>(size[0]) || j >= static_cast<unsigned>(size[1]) ||
+          k >= static_cast<unsigned>(size[2]))
+        return 0;
+      return values[index(i, j, k)];
+    }
+    /// Cells are fewer than 2^32 (PlacePyramid::kMostBytes).
+    unsigned index(unsigned i, unsigned j, unsigned k) const {
+      return i + static_cast<unsigned>(size[0]) * (j + static_cast<unsigned>(size[1]) * k);
+    }
+  };
+
+  PooledGrid() = default;
+  PooledGrid(Level cells, int levels);
+  const Level& level(int k) const { return levels_[static_cast<std::size_t>(k)]; }
+  std::uint64_t bytes() const;
+
+ private:
+  std::vector<Level> levels_;
+};
+
+/// Built once for a map, read by any number of searches at once.
+class PlacePyramid {
+ public:
+  static constexpr int kFull = 255;  ///< value of a cell that holds a point of the map
+  static constexpr Bounds kCellBoundsM = Bounds::closed(0.05, 100);
+  /// The edge is doubled until all levels take no more memory.
+  static constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 29;
+
+  /// cell_m: edge of a cell [m], within kCellBoundsM. Throws std::invalid_argument for another, InputError if
+  /// the map has no finite point.
+  PlacePyramid(const PointCloud& map, double cell_m);
+
+  /// Edge of the cells: the one asked for, or longer.
+  double cell_m() const { return cell_m_; }
+  /// Corner of cell 0 [m], in the map's frame.
+  const Vec3<double>& corner() const { return corner_; }
+  /// Opposite corner of the last cell [m].
+  Vec3<double> far_corner() const;
+  int levels() const { return levels_; }
+  /// 255 where the map has points, 128 in the cells that share a face with such a one, 64 at an edge or a
+  /// corner.
+  const PooledGrid& values() const { return values_; }
+  /// 1 in cells that a vehicle or a person may stand on: one within two cells in x and y and one in z holds
+  /// points with an empty cell above.
+  const PooledGrid& footing() const { return footing_; }
+  /// Memory of all levels.
+  std::uint64_t bytes() const { return values_.bytes() + footing_.bytes(); }
+
+ private:
+  double cell_m_ = 0;
+  Vec3<double> corner_;
+  int levels_ = 0;
+  PooledGrid values_, footing_;
+};
+
+}  // namespace ndt::initial_pose

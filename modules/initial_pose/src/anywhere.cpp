@@ -1,0 +1,31 @@
+#include "ndt/initial_pose/anywhere.hpp"
+
+#include <chrono>
+
+namespace ndt::initial_pose {
+
+AnywhereResult search_anywhere(Aligner& aligner, const PlacePyramid& pyramid, const PointCloud& scan,
+                               const PlaceRegion& region, const Pose& guess, const Strategy& strategy,
+                               const SearchOptions& options, HostPool& pool, const PerScan& per_scan,
+                               const SearchObserver& observer, const PlaceProgress& progress) {
+  using Clock = std::chrono::steady_clock;
+  validate(options);
+  const Clock::time_point start = Clock::now();
+  PerScan coarse_limits = per_scan;
+  if (per_scan.deadline) coarse_limits.deadline = start + (*per_scan.deadline - start) / 2;
+  AnywhereResult result;
+  result.coarse =
+      find_places(pyramid, scan, {region, guess, options.particles}, pool, coarse_limits, progress);
+  result.coarse_us = std::chrono::duration<double, std::micro>(Clock::now() - start).count();
+  std::vector<Pose> starts;
+  for (const Place& place : result.coarse.places) starts.push_back(place.pose);
+  result.search = search_places(aligner, scan, starts, strategy, options, per_scan, observer);
+  if (result.coarse.coverage < 1) {
+    add_doubt(result.search.judgement, Doubt::partly_searched);
+    if (result.search.judgement.verdict == Verdict::unknown) result.search.reliable = std::nullopt;
+  }
+  if (!result.search.interrupted) result.search.interrupted = result.coarse.interrupted;
+  return result;
+}
+
+}  // namespace ndt::initial_pose

@@ -1,0 +1,109 @@
+"""./run localize --preset: a list of localisations, made one after the other."""
+
+import json
+import os
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+from conftest import BENCH, EXIT_BAD_INPUT, EXIT_JOBS_FAILED, EXIT_OK, EXIT_USAGE, bench
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+PRESET = ROOT / "datasets/ndt_localize/presets/localization.toml"
+sys.path.insert(0, str(ROOT / "datasets"))
+preset = pytest.importorskip("ndt_localize.preset", reason="skipped for want of numpy")
+
+
+def localize(*args, code=EXIT_OK):
+    environment = os.environ | {"PYTHONPATH": str(ROOT / "datasets"), "PYTHONDONTWRITEBYTECODE": "1"}
+    environment.pop("NDT_DATASETS", None)
+    words = [sys.executable, "-m", "ndt_localize", "--bench", BENCH, *args]
+    done = subprocess.run(list(map(str, words)), capture_output=True, text=True, env=environment)
+    assert done.returncode == code, f"exit {done.returncode}\n{done.stdout}\n{done.stderr}"
+    return done
+
+
+@pytest.fixture(scope="module")
+def town(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("town") / "town"
+    bench("generate", "town", "--scale", "small", "--out", folder)
+    return folder
+
+
+def written(folder, town, *entries):
+    file = folder / "list.toml"
+    runs = [f'[[run]]\nname = "{name}"\nscans = "{scans or town}"\n{more}\n' for name, scans, more in entries]
+    file.write_text('description = "three"\nimplementations = ["cpu_pclomp_ref", "persistent_cpu"]\n' + "".join(runs))
+    return file
+
+
+def test_a_list_is_made_and_what_is_there_is_not_made_again(town, tmp_path):
+    options = 'options = { prediction = "none", covariance = "laplace", covariance-floor = 0, debug-iterations = true }'
+    file = written(tmp_path, town, ("small", "", options), ("bad", "", 'implementations = ["auto"]\noptions = { colour = 3 }'),
+                   ("real", "kitti00", ""))
+    out = tmp_path / "new" / "out"
+    done = localize("--preset", file, "--out", out, "--threads", 1, code=EXIT_JOBS_FAILED)
+    assert sorted(entry.name for entry in out.glob("*") if entry.name[0] != ".") == ["small-cpu_pclomp_ref", "small-persistent_cpu"]
+    assert "5 runs: 2 made, 0 there before, 2 left out, 1 failed\n" in done.stdout
+    assert "left out, 2: kitti00: NDT_DATASETS is not set\nFAILED: bad\n" in done.stdout
+    assert "scans 8 of" in done.stdout and "closed-loop ATE" in done.stdout and "--colour" in done.stderr
+    record = json.loads((out / "small-persistent_cpu" / "localization.json").read_text())
+    assert record["implementation"] == "persistent_cpu" and record["align"]["threads"] == 1
+    assert record["localizer"]["prediction"] == "none" and record["localizer"]["covariance_floor"] == 0
+    assert (out / "small-persistent_cpu" / "iterations.jsonl").exists()
+    assert "closed-loop ATE" in (out / "small-persistent_cpu" / "output.txt").read_text()
+    before = (out / "small-persistent_cpu" / "frames.csv").stat().st_mtime_ns
+    done = localize("--preset", file, "--out", out, "--only", "small*")
+    assert "2 runs: 0 made, 2 there before, 0 left out, 0 failed\n" in done.stdout
+    assert (out / "small-persistent_cpu" / "frames.csv").stat().st_mtime_ns == before
+    (out / "small-persistent_cpu").rename(out / ".small-persistent_cpu.part")  # as if it had been killed
+    done = localize("--preset", file, "--out", out, "--only", "small-p*", "--only=small-c*")
+    assert "2 runs: 1 made, 1 there before" in done.stdout and not (out / ".small-persistent_cpu.part").exists()
+
+
+def test_a_run_that_ends_lost_is_a_result(town, tmp_path):
+    away = 'implementations = ["auto"]\noptions = { init = [900, 900, 0, 0, 0, 0], lost-after = 1, recovery-particles = 0 }'
+    done = localize("--preset", written(tmp_path, town, ("away", "", away)), "--out", tmp_path / "out")
+    assert "ended lost; scans 8 of" in done.stdout and (tmp_path / "out" / "away" / "frames.csv").exists()
+
+
+@pytest.mark.parametrize("text, said", [
+    ("[[run]\n", "Expected ']]' at the end of an array declaration"),
+    ('description = "x"\n', "run: there is none; give [[run]]"),
+    ('[[run]]\nname = "a"\n', "run a: scans is missing"),
+    ('[[run]]\nname = "../a"\nscans = "town"\n', "run 1: name is missing, or cannot name a folder"),
+    ('[[run]]\nname = "a"\nscans = "town"\nimplementation = "auto"\n', "run 1: it has a key other than name, scans"),
+    ('[[run]]\nname = "a"\nscans = "town"\noptions = { out = "x" }\n', "run a: out is no option of a run"),
+    ('[[run]]\nname = "a"\nscans = "town"\noptions = { jump = [true] }\n', "run a: jump is no number, text"),
+    ('[[run]]\nname = "a"\nscans = "town"\n[[run]]\nname = "a"\nscans = "town"\n', "run: two are named a"),
+])
+def test_a_list_with_a_mistake_is_refused_before_the_first_run(tmp_path, text, said):
+    file = tmp_path / "list.toml"
+    file.write_text(text)
+    done = localize("--preset", file, "--out", tmp_path / "out", code=EXIT_BAD_INPUT)
+    assert f"ndt_localize: {file}: " in done.stderr and said in done.stderr and not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize("args, said", [
+    (["--preset", "everything", "--out", "x"], "'everything' is none; give localization or a TOML file"),
+    (["--preset", "localization"], "--out is missing"),
+    (["--preset", "localization", "--out", "x", "--only", "moon*"], "no run is named moon*; these are: town_drive-persistent_cuda "),
+    (["--preset", "localization", "--out", "x", "--scans", "town", "--mcap", "y"], "--scans, --mcap: of one localisation"),
+    (["--scans", "town", "--out", "x", "--only", "a"], "--only: is of --preset"),
+])
+def test_what_makes_no_sense_is_refused(args, said):
+    assert said in localize(*args, code=EXIT_USAGE).stderr
+
+
+def test_the_published_list_names_what_there_is(tmp_path):
+    runs, listing = preset.read(PRESET), json.loads(bench("list", "--json").stdout)
+    known = {kind: {one["name"] for one in listing[kind]} for kind in ("implementations", "datasets")}
+    assert {run.scans for run in runs} <= known["datasets"]
+    assert {run.implementation for run in runs} - {"auto"} == {
+        one["name"] for one in listing["implementations"] if not one["peer"]}
+    assert tomllib.loads(PRESET.read_text())["description"]
+    for words in {tuple(run.words) for run in runs}:  # options are checked before the scans are looked for
+        said = bench("localize", "--scans", "no_such_scans", "--out", tmp_path / "out", *words, code=EXIT_USAGE).stderr
+        assert "no_such_scans" in said, words

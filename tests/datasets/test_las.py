@@ -1,0 +1,101 @@
+"""Maps in LAS and LAZ, written by laspy, as PCD."""
+
+import json
+import os
+import subprocess
+import sys
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+from conftest import EXIT_BAD_INPUT, EXIT_USAGE, convert, np, pcd_points
+
+UTM = 'PROJCS["WGS 84 / UTM zone 32N",GEOGCS["WGS 84",UNIT["degree",0.0174532925199433]],UNIT["metre",1]]'
+
+
+@pytest.fixture(scope="module")
+def laspy(tmp_path_factory):
+    """Of this interpreter, or the files of NDT_EXTRAS_PYTHON's: it needs no more than numpy."""
+    if not find_spec("laspy") and os.environ.get("NDT_EXTRAS_PYTHON"):
+        where = [os.environ["NDT_EXTRAS_PYTHON"], "-c", "import laspy, lazrs; print(laspy.__path__[0], lazrs.__path__[0], sep='\\n')"]
+        folder = tmp_path_factory.mktemp("laspy")
+        for package in subprocess.run(where, capture_output=True, text=True).stdout.split():
+            (folder / Path(package).name).symlink_to(package)
+        sys.path.append(str(folder))
+    laspy = pytest.importorskip("laspy", reason="skipped for want of laspy, as in tests/requirements-extras.txt")
+    if not laspy.LazBackend.detect_available():
+        pytest.skip("skipped for want of lazrs, as in tests/requirements-extras.txt")
+    return laspy
+
+
+def write(laspy, file, points, wkt=None, keys=()):
+    header = laspy.LasHeader(point_format=6 if wkt else 3, version="1.4")
+    header.scales, header.offsets = [0.001] * 3, [500000, 5000000, 100]
+    if wkt:
+        header.vlrs.append(laspy.vlrs.known.WktCoordinateSystemVlr(wkt))
+        header.global_encoding.wkt = True
+    if keys:
+        directory = laspy.vlrs.known.GeoKeyDirectoryVlr()
+        directory.geo_keys = [laspy.vlrs.known.GeoKeyEntryStruct(id=key, tiff_tag_location=0, count=1, value_offset=value)
+                              for key, value in keys]
+        directory.geo_keys_header.number_of_keys = len(keys)
+        header.vlrs.append(directory)
+    cloud = laspy.LasData(header)
+    cloud.x, cloud.y, cloud.z = np.asarray(points, dtype=float).T
+    cloud.write(str(file))
+    return file
+
+
+@pytest.fixture
+def points():
+    random = np.random.default_rng(1)
+    return np.round(random.uniform((500000, 5000000, 90), (500100, 5000050, 130), (2000, 3)), 3)
+
+
+@pytest.mark.parametrize("name", ["site.las", "site.LAZ"])
+def test_points_and_facts_are_kept(laspy, points, tmp_path, name):
+    out = tmp_path / "site.pcd"
+    said = convert("map", write(laspy, tmp_path / name, points, UTM), "--out", out)
+    assert "2000 points, coordinate system WGS 84 / UTM zone 32N" in said
+    got = pcd_points(out)
+    assert got.dtype == np.float64 and np.abs(got - points).max() < 1e-6, "the file holds millimetres"
+    facts = json.loads((tmp_path / "site.json").read_text())
+    assert facts == {"source": name, "las_version": "1.4", "points": 2000, "scale_m": [0.001] * 3, "offset_m": [500000, 5000000, 100],
+                     "crs": "WGS 84 / UTM zone 32N", "crs_wkt": UTM}
+
+
+def test_keys_name_the_system_too_and_without_any_it_is_not_named(laspy, points, tmp_path):
+    keys = [(1024, 1), (3072, 32632), (3076, 9001)]
+    assert "coordinate system EPSG:32632" in convert("map", write(laspy, tmp_path / "a.laz", points, keys=keys), "--out", tmp_path / "a.pcd")
+    assert "coordinate system not named" in convert("map", write(laspy, tmp_path / "b.laz", points), "--out", tmp_path / "b.pcd")
+
+
+def test_what_is_not_in_metres_is_refused(laspy, points, tmp_path):
+    for wkt, keys, part in [('GEOGCS["WGS 84",UNIT["degree",0.017]]', (), "degrees"), (None, [(1024, 2)], "degrees"),
+                            (UTM.replace('"metre",1', '"US survey foot",0.3048006096012192'), (), "in US survey foot, not metres"),
+                            (None, [(1024, 1), (3076, 9003)], "in EPSG unit 9003, not metres")]:
+        file = write(laspy, tmp_path / "a.las", points, wkt, keys)
+        assert part in convert("map", file, "--out", tmp_path / "a.pcd", code=EXIT_BAD_INPUT)
+    assert not (tmp_path / "a.pcd").exists()
+
+
+def test_broken_files_are_named(laspy, points, tmp_path):
+    for name in ("a.las", "a.laz"):
+        file = write(laspy, tmp_path / name, points)
+        whole = file.read_bytes()
+        for size in (0, 3, 100, len(whole) // 2, len(whole) - 1):
+            file.write_bytes(whole[:size])
+            assert name in convert("map", file, "--out", tmp_path / "a.pcd", code=EXIT_BAD_INPUT), size
+    assert "has no points" in convert("map", write(laspy, tmp_path / "b.las", np.empty((0, 3))), "--out", tmp_path / "a.pcd", code=EXIT_BAD_INPUT)
+    assert "was not found" in convert("map", tmp_path / "none.las", "--out", tmp_path / "a.pcd", code=EXIT_BAD_INPUT)
+    assert not (tmp_path / "a.pcd").exists()
+
+
+def test_mistakes_in_the_command_are_named(tmp_path):
+    assert "supported: .las, .laz" in convert("map", tmp_path / "a.xyz", "--out", tmp_path / "a.pcd", code=EXIT_BAD_INPUT)
+    assert "--out: 'a.ply' is no .pcd" in convert("map", tmp_path / "a.las", "--out", tmp_path / "a.ply", code=EXIT_USAGE)
+
+
+def test_without_the_package_it_says_what_to_install(tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "laspy", None)
+    assert "pip install laspy lazrs" in convert("map", tmp_path / "a.las", "--out", tmp_path / "a.pcd", code=EXIT_BAD_INPUT)

@@ -1,0 +1,64 @@
+"""Whether verdicts of searches can be believed: which are counted as wrong, and in which half."""
+
+import needs  # noqa: F401  first: it skips
+
+import pandas as pd
+from ndt_report.search_trust import EVEN, ODD, bound_ladder, main, roc, text, trust_measurements, trust_table
+from toy import CUDA
+from toy_searches import FAR, NEAR, search
+
+KINDS = pd.Series({"town": "scan_to_map", "elsewhere": "no_pose"})
+
+
+def judged(frame, errors=NEAR, verdict="reliable", doubts=None, matched=0.9, dataset="town", seed=0):
+    columns = {"frame": frame, "dataset": dataset} | ({"truth": None} if dataset == "elsewhere" else {})
+    return search(CUDA, errors=errors, seed=seed, verdict=verdict, doubts=doubts, matched=matched, columns=columns)
+
+
+SEARCHES = [
+    judged("a"),
+    judged("a", seed=1, verdict="ambiguous", doubts="rival"),
+    judged("b", FAR),
+    judged("c", FAR, "not_found", "few_matched", 0.7),
+    judged("a", NEAR, dataset="elsewhere"),
+]
+
+
+def measured():
+    return trust_measurements(pd.DataFrame(SEARCHES), KINDS)
+
+
+def test_frames_are_dealt_by_turns_and_their_seeds_stay_together():
+    assert list(measured().half) == [EVEN, EVEN, ODD, EVEN, EVEN]
+
+
+def test_wrong_is_what_misses_the_truth_and_every_pose_where_the_scan_does_not_belong():
+    found = measured()
+    assert list(found.right) == [True, True, False, False, False]
+    halves = trust_table(found, ["half"]).set_index("half")
+    assert list(halves.loc[EVEN]) == [4, 2, 1, 2, 1] and list(halves.loc[ODD]) == [1, 1, 1, 0, 0]
+
+
+def test_another_bound_of_the_matched_share_changes_only_what_it_alone_decides():
+    ladder = bound_ladder(measured(), [0.6, 0.8, 0.95]).groupby("bound").sum(numeric_only=True)
+    assert list(ladder.false_reliable) == [3, 2, 0] and list(ladder.true_reliable) == [1, 1, 0]
+
+
+def test_searches_of_older_runs_without_a_verdict_are_left_out():
+    older = search(CUDA, seed=7)
+    assert len(trust_measurements(pd.DataFrame([*SEARCHES, older]), KINDS)) == len(SEARCHES)
+
+
+def test_it_says_the_shares_and_refuses_what_is_no_run(tmp_path, capsys):
+    said = text(measured())
+    assert "odd frames" in said and "100.00 %" in said and "50.0 %" in said
+    assert main([str(tmp_path)]) == 2 and "results.jsonl" in capsys.readouterr().err
+    assert main([]) == 1 and main(["run", "--svg"]) == 1
+
+
+def test_its_figure_has_a_line_where_there_are_right_and_wrong_ones():
+    found = measured()
+    drawn = roc(found)
+    (name,) = found.search_name.unique()
+    assert f"<!-- {name} -->" in drawn and f"<!-- {name} -->" not in roc(found[found.right])
+    assert drawn.startswith("<?xml") and "wrong poses called reliable, %" in drawn and "right poses called reliable, %" in drawn

@@ -1,0 +1,404 @@
+// The search for places held to a search of every pose, and to its promises about threads, time and edges.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <random>
+#include <stdexcept>
+#include <tuple>
+
+#include "ndt/core/error.hpp"
+#include "ndt/initial_pose/anywhere.hpp"
+#include "ndt/initial_pose/place_search.hpp"
+
+namespace ndt::initial_pose {
+namespace {
+
+using Random = std::mt19937;
+
+PointCloud cloud_of(std::vector<Point> points) { return {{}, std::move(points)}; }
+
+/// Points all over a box [m].
+PointCloud random_cloud(Random& random, int points, Point size) {
+  std::uniform_real_distribution<float> unit(0, 1);
+  PointCloud cloud;
+  for (int i = 0; i < points; ++i) {
+    const float x = unit(random), y = unit(random), z = unit(random);
+    cloud.points.push_back({size.x * x, size.y * y, size.z * z});
+  }
+  return cloud;
+}
+
+/// Ground with a long and a short wall on it, seen from 1.5 m above a place in the map.
+struct Yard {
+  PointCloud map, scan;
+  Pose truth{14, 9, 1.5, 0, 0, 0.7};
+
+  Yard() {
+    for (float x = 0; x < 30; x += 0.4F)
+      for (float y = 0; y < 20; y += 0.4F) map.points.push_back({x, y, 0.05F});
+    for (float z = 0.2F; z < 4; z += 0.3F) {
+      for (float x = 5; x < 22; x += 0.3F) map.points.push_back({x, 14.2F, z});
+      for (float y = 4; y < 14; y += 0.3F) map.points.push_back({21.7F, y, z});
+    }
+    const Transform scan_from_map = inverse(to_transform(truth));
+    for (const Point& p : map.points) {
+      const Vec3<double> seen = rotation_of(scan_from_map) * cast<double>(p) + translation_of(scan_from_map);
+      if (std::hypot(seen.x, seen.y) < 12) scan.points.push_back(cast<float>(seen));
+    }
+  }
+};
+
+struct Scored {
+  int score = 0;
+  Pose pose;
+};
+
+/// The sum of the values of the cells of all points at a pose.
+int sum_at(const PlacePyramid& pyramid, const ScanSketch& sketch, const Pose& pose) {
+  int sum = 0;
+  for (const Vec3<double>& p : sketch.points) {
+    const double c = std::cos(pose.yaw), s = std::sin(pose.yaw);
+    const auto cell = [&](double at, double corner) {
+      return static_cast<int>(std::floor((at - corner) / pyramid.cell_m()));
+    };
+    sum += pyramid.values().level(0).at(cell(pose.x + c * p.x - s * p.y, pyramid.corner().x),
+                                        cell(pose.y + s * p.x + c * p.y, pyramid.corner().y),
+                                        cell(pose.z + p.z, pyramid.corner().z));
+  }
+  return sum;
+}
+
+/// Scores every pose of a region whose sides are whole cells, and keeps the best of every neighbourhood.
+std::vector<Scored> exhaustive(const PlacePyramid& pyramid, const PointCloud& scan, const PlaceRegion& region,
+                               int headings, int wanted) {
+  const double cell = pyramid.cell_m();
+  const ScanSketch sketch = sketch_of(scan, rotation_of(Pose{}), cell);
+  const auto steps = [&](double low, double high) {
+    return static_cast<int>(std::lround((high - low) / cell));
+  };
+  const int sector = std::max(1, static_cast<int>(headings * 15.0 / 360));
+  std::map<std::tuple<int, int, int, int>, Scored> best;
+  for (int k = 0; k < headings; ++k)
+    for (int z = 0; z <= steps(region.low.z, region.high.z); ++z)
+      for (int y = 0; y <= steps(region.low.y, region.high.y); ++y)
+        for (int x = 0; x <= steps(region.low.x, region.high.x); ++x) {
+          const Pose pose{region.low.x + x * cell,
+                          region.low.y + y * cell,
+                          region.low.z + z * cell,
+                          0,
+                          0,
+                          std::remainder(2 * kPi * k / headings, 2 * kPi)};
+          const int sum = sum_at(pyramid, sketch, pose);
+          Scored& kept = best[{k / sector, z / 4, y / 4, x / 4}];
+          if (sum > kept.score) kept = {sum, pose};
+        }
+  std::vector<Scored> all;
+  int most = 0;
+  for (const auto& [neighbourhood, scored] : best) all.push_back(scored), most = std::max(most, scored.score);
+  std::erase_if(all, [&](const Scored& s) { return s.score < std::max(1, most * 70 / 100); });
+  std::stable_sort(all.begin(), all.end(),
+                   [](const Scored& a, const Scored& b) { return a.score > b.score; });
+  if (all.size() > static_cast<std::size_t>(wanted)) all.resize(static_cast<std::size_t>(wanted));
+  return all;
+}
+
+void expect_same(const PlacesFound& a, const PlacesFound& b) {
+  ASSERT_EQ(a.places.size(), b.places.size());
+  for (std::size_t k = 0; k < a.places.size(); ++k) {
+    EXPECT_EQ(a.places[k].score, b.places[k].score) << k;
+    for (int i = 0; i < 6; ++i)
+      EXPECT_EQ(coordinate(a.places[k].pose, i), coordinate(b.places[k].pose, i)) << k;
+  }
+}
+
+TEST(PlacePyramid, EveryLevelHasTheLargestValueOfItsBoxes) {
+  Random random(1);
+  const PlacePyramid pyramid(random_cloud(random, 40, {12, 7, 3}), 1);
+  const PooledGrid::Level& cells = pyramid.values().level(0);
+  for (int level = 1; level <= pyramid.levels(); ++level)
+    for (int z = -1; z <= cells.size[2]; ++z)
+      for (int y = -20; y <= cells.size[1]; ++y)
+        for (int x = -20; x <= cells.size[0]; ++x) {
+          int most = 0;
+          for (int j = 0; j < 1 << level; ++j)
+            for (int i = 0; i < 1 << level; ++i) most = std::max<int>(most, cells.at(x + i, y + j, z));
+          ASSERT_EQ(pyramid.values().level(level).at(x, y, z), most)
+              << level << ": " << x << " " << y << " " << z;
+        }
+}
+
+TEST(PlacePyramid, ValuesFallFromTheCellsWithPointsToTheirNeighbours) {
+  const PlacePyramid pyramid(cloud_of({{2.5F, 3.5F, 0.5F}}), 1);
+  const auto at = [&](double x, double y, double z) {
+    const auto cell = [](double v, double corner) { return static_cast<int>(std::floor(v - corner)); };
+    return pyramid.values().level(0).at(cell(x, pyramid.corner().x), cell(y, pyramid.corner().y),
+                                        cell(z, pyramid.corner().z));
+  };
+  EXPECT_EQ(at(2.5, 3.5, 0.5), 255);
+  EXPECT_EQ(at(3.5, 3.5, 0.5), 128);
+  EXPECT_EQ(at(2.5, 3.5, -0.5), 128);
+  EXPECT_EQ(at(3.5, 4.5, 0.5), 64);
+  EXPECT_EQ(at(1.5, 2.5, 1.5), 64);
+  EXPECT_EQ(at(4.5, 3.5, 0.5), 0);
+}
+
+TEST(PlacePyramid, WhatItCannotUseIsRefused) {
+  EXPECT_THROW(PlacePyramid(cloud_of({}), 1), InputError);
+  EXPECT_THROW(PlacePyramid(cloud_of({{std::numeric_limits<float>::quiet_NaN(), 0, 0}}), 1), InputError);
+  for (const double cell : {0.0, -1.0, 101.0, std::numeric_limits<double>::quiet_NaN()})
+    EXPECT_THROW(PlacePyramid(cloud_of({{0, 0, 0}}), cell), std::invalid_argument) << cell;
+}
+
+TEST(PlacePyramid, AMapThatIsTooWideGetsLongerCells) {
+  const PlacePyramid pyramid(cloud_of({{0, 0, 0}, {60000, 50000, 100}}), 0.5);
+  EXPECT_GT(pyramid.cell_m(), 0.5);
+  EXPECT_LE(pyramid.bytes(), PlacePyramid::kMostBytes);
+}
+
+TEST(Places, TheFirstIsTheBestOfAllPosesAndTheRestFollow) {
+  for (unsigned seed = 1; seed <= 12; ++seed) {
+    Random random(seed);
+    const PlacePyramid pyramid(random_cloud(random, 60 + 10 * static_cast<int>(seed), {13, 9, 3}), 1);
+    PointCloud scan = random_cloud(random, 40, {4, 4, 2});
+    scan.points.push_back({0.1F, 0.1F, 3});  // nothing below the sensor: all heights of the box
+    const PlaceRegion region{{0.25, 0.25, 0.25}, {12.25, 8.25, 2.25}};
+    HostPool pool(2);
+    for (const int wanted : {1, 5, 60}) {
+      const PlacesFound found = find_places(pyramid, scan, {region, {}, wanted}, pool);
+      const auto expected = exhaustive(pyramid, scan, region, found.headings, wanted);
+      ASSERT_EQ(found.places.size(), expected.size()) << seed;
+      EXPECT_EQ(found.coverage, 1);
+      EXPECT_EQ(found.lattice, 13.0 * 9 * 3 * found.headings);
+      const double most = 255.0 * static_cast<double>(sketch_of(scan, rotation_of(Pose{}), 1).points.size());
+      for (std::size_t k = 0; k < expected.size(); ++k)
+        EXPECT_DOUBLE_EQ(found.places[k].score, expected[k].score / most) << seed << " place " << k;
+      EXPECT_NEAR(translation_error_m(to_transform(found.places[0].pose), to_transform(expected[0].pose)), 0,
+                  1e-9)
+          << seed;
+      EXPECT_NEAR(rotation_error_rad(to_transform(found.places[0].pose), to_transform(expected[0].pose)), 0,
+                  1e-6)
+          << seed;
+    }
+  }
+}
+
+TEST(Places, AnyNumberOfThreadsFindsTheSame) {
+  const Yard yard;
+  const PlacePyramid pyramid(yard.map, 0.5);
+  HostPool one(1);
+  const PlaceQuery query{whole_map(pyramid), {}, 40};
+  const PlacesFound expected = find_places(pyramid, yard.scan, query, one);
+  EXPECT_GT(expected.places.size(), 1U);
+  for (const int threads : {2, 3, 8}) {
+    HostPool pool(threads);
+    expect_same(find_places(pyramid, yard.scan, query, pool), expected);
+  }
+}
+
+TEST(Places, TheHeightComesFromTheGroundsOfScanAndMap) {
+  const Yard yard;
+  const PlacePyramid pyramid(yard.map, 0.5);
+  HostPool pool(2);
+  const PlacesFound found = find_places(pyramid, yard.scan, {whole_map(pyramid), {}, 40}, pool);
+  ASSERT_TRUE(found.ground_below_m);
+  EXPECT_NEAR(*found.ground_below_m, 1.45, 0.2);
+  const Pose& first = found.places[0].pose;
+  EXPECT_NEAR(first.x, yard.truth.x, 0.75);
+  EXPECT_NEAR(first.y, yard.truth.y, 0.75);
+  EXPECT_NEAR(first.z, yard.truth.z, 0.75);
+  EXPECT_NEAR(first.yaw, yard.truth.yaw, 0.1);
+}
+
+TEST(Places, AHeadingPriorLeavesTheOthersOut) {
+  const Yard yard;
+  const PlacePyramid pyramid(yard.map, 0.5);
+  HostPool pool(2);
+  PosePrior prior;
+  prior.mean = {13, 9.5, 1.5, 0, 0, yard.truth.yaw - 0.1};
+  const PlacesFound found = find_places(pyramid, yard.scan, {around(prior, 0.1), prior.mean, 40}, pool);
+  EXPECT_LT(translation_error_m(to_transform(found.places[0].pose), to_transform(yard.truth)), 1);
+  prior.mean.yaw = yard.truth.yaw + 2;  // misses
+  const PlacesFound missed = find_places(pyramid, yard.scan, {around(prior, 0.1), prior.mean, 40}, pool);
+  EXPECT_LT(missed.headings, found.headings + 1);
+  EXPECT_LT(missed.places[0].score, found.places[0].score - 0.2);
+  for (const Place& place : missed.places)
+    EXPECT_LT(std::abs(std::remainder(place.pose.yaw - prior.mean.yaw, 2 * kPi)), 0.31);
+}
+
+TEST(Places, TheGuessesRollAndPitchTurnTheScanUpright) {
+  const Yard yard;
+  const PlacePyramid pyramid(yard.map, 0.5);
+  HostPool pool(2);
+  const Transform tilted = to_transform(Pose{0, 0, 0, 0.4, -0.3, 2});
+  PointCloud scan = yard.scan;
+  for (Point& p : scan.points) p = cast<float>(transpose(rotation_of(tilted)) * cast<double>(p));
+  const PlacesFound found =
+      find_places(pyramid, scan, {whole_map(pyramid), principal(derivative_pose(tilted)), 40}, pool);
+  const Transform truth = to_transform(yard.truth) * tilted;
+  EXPECT_LT(translation_error_m(to_transform(found.places[0].pose), truth), 1);
+  EXPECT_LT(rotation_error_rad(to_transform(found.places[0].pose), truth), 0.1);
+}
+
+TEST(Places, OfAMapOfOneVoxelThereIsOne) {
+  const PlacePyramid pyramid(cloud_of({{5.2F, 5.3F, 0.4F}, {5.3F, 5.2F, 0.5F}}), 1);
+  HostPool pool(1);
+  const PlacesFound found =
+      find_places(pyramid, cloud_of({{0.1F, 0, 0}}), {whole_map(pyramid), {}, 10}, pool);
+  EXPECT_EQ(found.places[0].score, 1);
+  EXPECT_EQ(found.coverage, 1);
+}
+
+TEST(Places, WhereNothingMeetsTheMapTheMiddleIsAllThereIs) {
+  const Yard yard;
+  const PlacePyramid pyramid(yard.map, 1);
+  HostPool pool(2);
+  const PlaceRegion elsewhere{{1000, 1000, 0}, {1010, 1020, 4}};
+  const PointCloud nothing, invalid = cloud_of({{std::numeric_limits<float>::infinity(), 0, 0}});
+  for (const PointCloud* scan : {&yard.scan, &nothing, &invalid}) {
+    const PlacesFound found = find_places(pyramid, *scan, {elsewhere, {}, 10}, pool);
+    ASSERT_EQ(found.places.size(), 1U);
+    EXPECT_EQ(found.places[0].score, 0);
+    EXPECT_EQ(found.places[0].pose.x, 1005);
+    EXPECT_EQ(found.places[0].pose.y, 1010);
+    EXPECT_EQ(found.coverage, 1);
+    EXPECT_FALSE(found.interrupted);
+  }
+}
+
+TEST(Places, ADeadlineOrARequestEndsTheSearchWithWhatItHas) {
+  const Yard yard;
+  const PlacePyramid pyramid(yard.map, 0.5);
+  HostPool pool(2);
+  PerScan late;
+  late.deadline = std::chrono::steady_clock::now();
+  std::stop_source source;
+  PerScan stopped;
+  stopped.stop = source.get_token();
+  source.request_stop();
+  for (const auto& [limits, reason] :
+       {std::pair(&late, Stop::timeout), std::pair(&stopped, Stop::cancelled)}) {
+    const PlacesFound found = find_places(pyramid, yard.scan, {whole_map(pyramid), {}, 10}, pool, *limits);
+    ASSERT_EQ(found.places.size(), 1U);
+    EXPECT_GT(found.places[0].score, 0);
+    EXPECT_EQ(found.interrupted, reason);
+    EXPECT_LT(found.coverage, 1);
+  }
+}
+
+TEST(Places, ProgressGrowsToTheEnd) {
+  const Yard yard;
+  const PlacePyramid pyramid(yard.map, 0.5);
+  HostPool pool(1);
+  std::vector<double> shares;
+  find_places(pyramid, yard.scan, {whole_map(pyramid), {}, 10}, pool, {},
+              [&](double coverage) { shares.push_back(coverage); });
+  ASSERT_FALSE(shares.empty());
+  EXPECT_TRUE(std::is_sorted(shares.begin(), shares.end()));
+  EXPECT_EQ(shares.back(), 1);
+}
+
+TEST(Places, WhatTheyCannotUseIsRefused) {
+  const Yard yard;
+  const PlacePyramid pyramid(yard.map, 1);
+  HostPool pool(1);
+  const auto refused = [&](const PlaceQuery& query) {
+    EXPECT_THROW(find_places(pyramid, yard.scan, query, pool), std::invalid_argument);
+  };
+  refused({{{0, 0, 0}, {-1, 1, 1}}, {}, 10});
+  refused({{{0, 0, 0}, {std::numeric_limits<double>::quiet_NaN(), 1, 1}}, {}, 10});
+  refused({{{0, 0, 0}, {1, 1, 1}, false, -1}, {}, 10});
+  refused({whole_map(pyramid), {}, 0});
+}
+
+/// Every pose stays where it is; NVTL is how near it is to a place. Counts how it was asked.
+class Still : public Aligner {
+ public:
+  std::vector<std::size_t> calls;
+  bool ignores_limits = false;
+  bool is_firm = false;  ///< poses within 3 m of the truth end at it
+
+  MapInfo set_map(const PointCloud&) override { return {}; }
+  AlignResult align(const PointCloud&, const Transform& guess, const PerScan& per_scan) override {
+    AlignResult result;
+    const bool near_truth = std::hypot(guess(0, 3) - 14, guess(1, 3) - 9) < 3;
+    result.map_from_scan = is_firm && near_truth ? to_transform(Yard{}.truth) : guess;
+    result.stop = ignores_limits ? Stop::converged : interruption(per_scan).value_or(Stop::converged);
+    result.nvtl = 3 * std::exp(-std::hypot(guess(0, 3) - 14, guess(1, 3) - 9));
+    return result;
+  }
+  void submit(const PointCloud& scan, std::span<const Transform> guesses, const PerScan& per_scan) override {
+    calls.push_back(guesses.size());
+    Aligner::submit(scan, guesses, per_scan);
+  }
+  Evaluation evaluate(const PointCloud&, const Transform&, const PerScan&) override { return {}; }
+  std::vector<VoxelInfo> voxels() const override { return {}; }
+};
+
+TEST(Anywhere, AlignsThePlacesInOneBatchOrOneByOneWithTheSameResult) {
+  const Yard yard;
+  const PlacePyramid pyramid(yard.map, 0.5);
+  HostPool pool(2);
+  SearchOptions options;
+  options.method = Method::anywhere, options.particles = 30;
+  Still one, batch;
+  const auto run = [&](Aligner& aligner, const Strategy& strategy) {
+    return search_anywhere(aligner, pyramid, yard.scan, whole_map(pyramid), {}, strategy, options, pool);
+  };
+  const AnywhereResult single = run(one, strategies()[0]), together = run(batch, strategies()[2]);
+  expect_same(single.coarse, together.coarse);
+  const std::size_t places = together.coarse.places.size(), beside = 6;
+  EXPECT_EQ(batch.calls, (std::vector<std::size_t>{places, beside}));
+  std::vector<std::size_t> each(places, 1);
+  each.push_back(beside);
+  EXPECT_EQ(one.calls, each);
+  EXPECT_EQ(single.search.best, together.search.best);
+  EXPECT_EQ(together.search.particles[0].start.x, together.coarse.places[0].pose.x);
+  EXPECT_FALSE(together.search.interrupted);
+}
+
+TEST(Anywhere, ABudgetOfAMillisecondStillGivesAPose) {
+  const Yard yard;
+  const PlacePyramid pyramid(yard.map, 0.5);
+  HostPool pool(2);
+  SearchOptions options;
+  PerScan limits;
+  limits.deadline = std::chrono::steady_clock::now() + std::chrono::milliseconds(1);
+  Still aligner;
+  const AnywhereResult found = search_anywhere(aligner, pyramid, yard.scan, whole_map(pyramid), {},
+                                               strategies()[2], options, pool, limits);
+  EXPECT_FALSE(found.search.particles.empty());
+  EXPECT_EQ(found.search.interrupted, Stop::timeout);
+}
+
+TEST(Anywhere, APriorThatWasNotSearchedWholeHasNoReliableAnswer) {
+  const Yard yard;
+  const PlacePyramid pyramid(yard.map, 0.5);
+  HostPool pool(2);
+  SearchOptions options;
+  options.reliable_nvtl = 0.1;
+  const auto reliable = [&](const PerScan& limits) {
+    Still aligner;
+    aligner.ignores_limits = aligner.is_firm = true;
+    return search_anywhere(aligner, pyramid, yard.scan, {{13, 8, 1}, {15, 10, 2}}, yard.truth,
+                           strategies()[2], options, pool, limits)
+        .search.reliable;
+  };
+  EXPECT_EQ(reliable({}), true);
+  PerScan late;
+  late.deadline = std::chrono::steady_clock::now();
+  EXPECT_NE(reliable(late), true);
+}
+
+TEST(Anywhere, WithoutAPyramidTheMethodIsRefused) {
+  Still aligner;
+  SearchOptions options;
+  options.method = Method::anywhere;
+  EXPECT_THROW(search(aligner, {}, {}, strategies()[0], options), std::invalid_argument);
+  EXPECT_THROW(search_places(aligner, {}, {}, strategies()[0], options), std::invalid_argument);
+}
+
+}  // namespace
+}  // namespace ndt::initial_pose
