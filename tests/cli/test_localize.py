@@ -312,7 +312,8 @@ def test_the_stages_of_a_scan_add_up(town, tmp_path):
     stages = ["prediction_ms", "before_ms", "align_ms", "covariance_ms", "verdict_ms"]
     for frame in got.frames:
         total = sum(number(frame, stage) for stage in stages)
-        assert all(number(frame, stage) > 0 for stage in stages)
+        assert all(number(frame, stage) >= 0 for stage in stages), "the prediction may take less than a tick of the clock"
+        assert number(frame, "align_ms") > 0 and number(frame, "covariance_ms") > 0
         assert {frame[f"{stage}_ms"] for stage in ("neighbours", "no_ground", "search")} == {""}
         assert total == pytest.approx(number(frame, "execution_ms"), rel=0.01, abs=0.05)
         whole = number(frame, "filter_ms") + number(frame, "execution_ms") + number(frame, "diagnostics_ms")
