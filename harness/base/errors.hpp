@@ -46,7 +46,8 @@ inline constexpr std::string_view kCutOff =
 /// `shown` bytes.
 std::string printable(std::string_view text, std::size_t shown = 40);
 
-/// Escapes the control characters of a file name as \xHH; UTF-8 stays.
+/// Escapes the control characters of a file name as \xHH; UTF-8 stays. Of more than 500 bytes only the
+/// beginning and the end are shown.
 std::string printable_name(std::string_view name);
 
 /// Forms every message about a name that does not exist: "unknown <kind> '<given>': did you mean '<nearest>'?

@@ -45,7 +45,7 @@ ExitCode checked(std::span<const Requirement> required, const AlignResult& resul
   for (const Requirement requirement : required) {
     const bool met = requirement == Requirement::converged ? result.stop == Stop::converged : verdict.ok();
     if (met) continue;
-    notice("ndt-bench: align: --require {} is not met: {}\n", to_string(requirement), verdict.doubt);
+    notice("ndt-bench: align: --require {} is not met: {}\n", to_string(requirement), doubts_text(verdict));
     return ExitCode::jobs_failed;
   }
   return ExitCode::ok;
@@ -109,7 +109,7 @@ ExitCode align(const Arguments& a) {
   const Outcome outcome = align_repeatedly(*aligner, map.cloud(), scan.cloud, guess, a);
   if (scene)
     draw(*scene, map.cloud(), scan.cloud, guess, outcome.result, entry.own_process ? nullptr : aligner.get());
-  const Verdict verdict = verdict_of(outcome.result, options, entry);
+  const Verdict verdict = verdict_of(*aligner, scan.cloud, outcome.result, options, entry, per_scan(a.align));
   if (a.json) {
     nlohmann::ordered_json json =
         to_json(outcome.result, entry.name, outcome.build_us, outcome.align_us, a.trace);
@@ -122,7 +122,8 @@ ExitCode align(const Arguments& a) {
   fmt::print("implementation   {} ({})\n", entry.name, entry.runs_on);
   if (!entry.note.empty()) fmt::print("note             {}\n", entry.note);
   fmt::print("{}", clouds_text(map, scan));
-  fmt::print("verdict          {}\n{}", to_text(verdict), to_text(outcome.result));
+  fmt::print("verdict          {}\n{}{}", to_text(verdict), second_look_text(verdict),
+             to_text(outcome.result));
   fmt::print("build            {:.3f} ms\nalign            {}\n", outcome.build_us / 1000,
              time_text(outcome.align_us));
   if (a.trace) fmt::print("{}", trace_text(outcome.result.trace));

@@ -39,8 +39,10 @@ nlohmann::ordered_json to_json(const Evaluation& evaluation, std::string_view im
 nlohmann::ordered_json to_json(std::span<const VoxelInfo> voxels, std::string_view implementation,
                                double resolution_m);
 
-/// Sets verdict, doubt and reliable_nvtl.
+/// Sets verdict, doubt, reliable_nvtl, reliable_matched, overlap, matched, spread_m and spread_deg.
 void put_verdict(nlohmann::ordered_json& object, const Verdict& verdict);
+/// A line of what a second look found, if one was taken.
+std::string second_look_text(const Verdict& verdict);
 
 /// Sets `key` to the points given and what each filter removed and left; nothing if no filter was asked for.
 void put_preparation(nlohmann::ordered_json& object, const char* key, const PreparedCloud& prepared);

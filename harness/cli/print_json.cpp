@@ -100,8 +100,17 @@ json to_json(std::span<const VoxelInfo> voxels, std::string_view implementation,
 
 void put_verdict(json& object, const Verdict& verdict) {
   object["verdict"] = verdict.ok() ? "ok" : "doubtful";
-  object["doubt"] = verdict.ok() ? json() : json(verdict.doubt);
-  object["reliable_nvtl"] = verdict.reliable_nvtl ? json(*verdict.reliable_nvtl) : json();
+  object["doubt"] = verdict.ok() ? json() : json(doubts_text(verdict));
+  const auto number = [](const std::optional<double>& value, double scale = 1) {
+    return value && std::isfinite(*value) ? json(*value * scale) : json();
+  };
+  const initial_pose::Evidence evidence = verdict.evidence.value_or(initial_pose::Evidence{});
+  object["reliable_nvtl"] = number(verdict.bounds.nvtl);
+  object["reliable_matched"] = number(verdict.bounds.matched);
+  object["overlap"] = number(evidence.overlap);
+  object["matched"] = number(evidence.matched);
+  object["spread_m"] = number(evidence.spread_m);
+  object["spread_deg"] = number(evidence.spread_rad, 180 / kPi);
 }
 
 void put_preparation(json& object, const char* key, const PreparedCloud& prepared) {

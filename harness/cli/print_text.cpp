@@ -12,6 +12,7 @@
 #include "base/output_file.hpp"
 #include "cli/print.hpp"
 #include "ndt/align/usable_points.hpp"
+#include "ndt/initial_pose/second_look.hpp"
 
 namespace ndt::harness {
 namespace {
@@ -146,6 +147,16 @@ std::string text_table(std::span<const TextColumn> columns, std::span<const std:
     out += line(columns, widths, units);
   for (const auto& row : rows) out += line(columns, widths, row);
   return out;
+}
+
+std::string second_look_text(const Verdict& verdict) {
+  if (!verdict.evidence || !verdict.evidence->matched) return "";
+  const initial_pose::Evidence& evidence = *verdict.evidence;
+  const std::string spread =
+      std::isinf(*evidence.spread_m) ? "no pose of one of them" : fmt::format("{:.3f} m", *evidence.spread_m);
+  return fmt::format(
+      "beside it        alignments from {:g} m away end within {}; {:.1f} % of the points match the map\n",
+      initial_pose::kSecondLookM, spread, 100 * *evidence.matched);
 }
 
 std::string filters_text(std::string_view cloud, const PreparedCloud& prepared) {

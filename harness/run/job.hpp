@@ -20,6 +20,7 @@ struct Job {
   Variant variant;
   int threads = 1;
   bool timed = true, trace = false;
+  std::optional<bool> second_look;  ///< nothing, as in older plans: no
   std::vector<std::size_t> frames;  ///< indices into the dataset
   std::vector<GuessGrid> grids;
   std::vector<GuessScatter> scatters;

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cmath>
 #include <memory>
 #include <optional>
 
@@ -201,7 +202,6 @@ class Measurer {
     const AlignResult& result = search_ ? results.at(search_->best()) : results.front();
     measurement.pose = result.map_from_scan;
     measurement.stop = to_string(result.stop);
-    if (!search_) measurement.verdict = to_text(verdict_of(result, options_, entry_));
     measurement.oscillation_count = result.oscillation_count;
     measurement.newton_fallbacks = result.newton_fallbacks;
     measurement.correspondences = result.correspondences;
@@ -215,7 +215,22 @@ class Measurer {
       measurement.aside = {spent->scan_us, spent->pipe_us};
       measurement.peak_rss_bytes = spent->peak_rss_bytes;
     }
-    if (search_) search_->fill(measurement, results, job_.trace);
+    if (search_)
+      search_->fill(measurement, results, job_.trace);
+    else
+      judge(measurement, result);
+  }
+
+  void judge(Measurement& measurement, const AlignResult& result) const {
+    const Verdict verdict = job_.second_look.value_or(false)
+                                ? verdict_of(*aligner_, scan_, result, options_, entry_, starting_now())
+                                : verdict_of(result, options_, entry_);
+    measurement.verdict = to_text(verdict);
+    if (!verdict.evidence) return;
+    measurement.matched = verdict.evidence->matched;
+    // A spread without a bound is none: JSON has no infinity.
+    if (const auto& spread_m = verdict.evidence->spread_m; spread_m && std::isfinite(*spread_m))
+      measurement.spread_m = spread_m;
   }
 
   const Plan& plan_;

@@ -65,6 +65,7 @@ struct Measurement {
   std::int64_t points = 0, map_points = 0, voxels = 0;
   Transform pose;
   std::string stop, verdict;
+  std::optional<double> matched, spread_m;  ///< of a second look
   int iterations = 0, evaluations = 0, oscillation_count = 0;
   int newton_fallbacks = 0;
   std::int64_t correspondences = 0;

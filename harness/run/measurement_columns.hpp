@@ -49,7 +49,14 @@ inline constexpr std::tuple kMeasuredColumns{
            "map_from_scan that the implementation returned"},
     Column{"stop", &Measurement::stop, "", Null::with_error, "reason why the alignment ended"},
     Column{"verdict", &Measurement::verdict, "", Null::later,
-           "ok, or doubtful and why, as align says it; null for a search"},
+           "ok, or doubtful and why, as align says it where the study has second_look, else by the stop and "
+           "the NVTL alone; null for a search"},
+    Column{"matched", &Measurement::matched, "", Null::later,
+           "share of the scan's points whose score is at least half of the 90th percentile; null without a "
+           "second look, and unless it converged"},
+    Column{"spread_m", &Measurement::spread_m, "m", Null::later,
+           "largest distance from the pose to where alignments from 0.5 m beside it ended; null as matched, "
+           "and if one of them gave no pose"},
     Column{"iterations", &Measurement::iterations, "", Null::may, "Newton steps, or a peer's own"},
     Column{"evaluations", &Measurement::evaluations, "", Null::may, "passes over the scan"},
     Column{"oscillation_count", &Measurement::oscillation_count, "", Null::may,

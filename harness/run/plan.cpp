@@ -39,7 +39,7 @@ void shuffle(std::vector<Job>& jobs, std::uint64_t seed) {
 
 /// True if a measurement that both studies have comes out the same from either.
 bool measured_alike(const Study& a, const Study& b) {
-  return a.timed == b.timed && a.trace == b.trace && a.timing == b.timing;
+  return a.timed == b.timed && a.trace == b.trace && a.second_look == b.second_look && a.timing == b.timing;
 }
 
 class Planner {
@@ -129,6 +129,7 @@ class Planner {
           job.threads = count;
           job.timed = study.timed;
           job.trace = study.trace;
+          if (study.second_look) job.second_look = true;
           job.grids = study.grids;
           job.scatters = study.scatters;
           job.poses = study.poses;
@@ -212,7 +213,7 @@ class Planner {
         plan_.cost.add(job, measurement, plan_.timing);
       else if (!measured_alike(*planned->second, study))
         leave_out(fmt::format("{} on {} in a second study", job.variant.name, job.dataset),
-                  "another study of the preset measures it already, timed or traced otherwise");
+                  "another study of the preset measures it already, timed, traced or judged otherwise");
     }
     return news;
   }

@@ -40,6 +40,7 @@ constexpr auto fields_of(const Job*) {
                     Field{"threads", &Job::threads},
                     Field{"timed", &Job::timed},
                     Field{"trace", &Job::trace},
+                    Field{"second_look", &Job::second_look},
                     Field{"frames", &Job::frames},
                     Field{"first_row", &Job::first_measurement},
                     Field{"row_count", &Job::measurement_count},

@@ -178,6 +178,7 @@ Study read_study(TomlTable& toml) {
     study.scatters.push_back(read_struct<GuessScatter>(scatter, kGuessScatter));
   study.timed = toml.flag("timed").value_or(study.timed);
   study.trace = toml.flag("trace").value_or(study.trace);
+  study.second_look = toml.flag("second_look").value_or(study.second_look);
   if (!study.timed && contains(toml.keys(), "rates_hz"))
     toml.refuse("rates_hz", "given in a study that is not timed", "remove one of the two");
   if (std::ranges::any_of(study.rates_hz, [](double rate) { return rate > 0; }) &&

@@ -105,6 +105,7 @@ struct Study {
   std::optional<TimingRule> timing;    ///< instead of the preset's
   bool timed = true;                   ///< else every alignment runs once
   bool trace = false;
+  bool second_look = false;  ///< answers are judged by what is around them, too, outside the timing
   int measurements_per_job = 8;
 };
 

@@ -1,33 +1,104 @@
 #include "run/verdict.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <cmath>
 
 #include "ndt/initial_pose/search_options.hpp"
+#include "ndt/initial_pose/second_look.hpp"
 
 namespace ndt::harness {
 namespace {
 
-std::string doubt_of(const AlignResult& result, const AlignOptions& options, const Implementation& entry,
-                     const std::optional<double>& least) {
-  if (result.stop != Stop::converged) return fmt::format("it ended as {}", to_string(result.stop));
-  if (!least)
-    return fmt::format("no NVTL threshold is known for {}, so a wrong optimum cannot be told",
-                       entry.peer ? std::string(entry.name) : initial_pose::unknown_scale(options));
-  if (!(result.nvtl > *least))
-    return fmt::format("NVTL {:.4f} is not above {:g}; it may have converged in a wrong place", result.nvtl,
-                       *least);
+using initial_pose::Doubt;
+using initial_pose::Evidence;
+using initial_pose::kSecondLookM;
+using initial_pose::ReliableBounds;
+
+std::string ended_text(Stop stop) { return fmt::format("it ended as {}", to_string(stop)); }
+
+std::string spread_text(const Evidence& evidence) {
+  if (std::isinf(*evidence.spread_m))
+    return fmt::format("an alignment from {:g} m beside it gave no pose", kSecondLookM);
+  return fmt::format("alignments from {:g} m beside it end up to {:.2f} m and {:.1f} deg away", kSecondLookM,
+                     *evidence.spread_m, *evidence.spread_rad * 180 / kPi);
+}
+
+/// Of an answer that converged.
+std::string doubt_text(Doubt doubt, const Evidence& evidence, const ReliableBounds& bounds,
+                       const AlignOptions& options) {
+  switch (doubt) {
+    case Doubt::interrupted: return "the second look at it was ended before it was finished";
+    case Doubt::low_nvtl:
+      return fmt::format("NVTL {:.4f} is not above {:g}; it may have converged in a wrong place",
+                         evidence.nvtl, *bounds.nvtl);
+    case Doubt::few_matched:
+      return fmt::format(
+          "{:.1f} % of the scan's points match the map, not more than {:g} %; it may be of another place",
+          100 * *evidence.matched, 100 * *bounds.matched);
+    case Doubt::rival:
+      return fmt::format("from {:g} m beside it a pose is found that is {:.3f} times as good", kSecondLookM,
+                         evidence.runner_up_ratio);
+    case Doubt::spread: return spread_text(evidence);
+    case Doubt::unknown_scale:
+      return fmt::format("no NVTL threshold is known for {}, so a wrong optimum cannot be told",
+                         initial_pose::unknown_scale(options));
+    case Doubt::no_overlap:
+    case Doubt::not_at_rest:
+    case Doubt::free_direction: break;   // the stop says so
+    case Doubt::partly_searched: break;  // of searches
+  }
   return {};
+}
+
+Verdict judged(const Evidence& evidence, const AlignOptions& options) {
+  Verdict verdict;
+  verdict.bounds = {initial_pose::known_reliable_nvtl(options),
+                    initial_pose::known_reliable_matched(options)};
+  if (evidence.stop != Stop::converged) {
+    verdict.doubts.push_back(ended_text(evidence.stop));
+    return verdict;
+  }
+  ReliableBounds bounds = verdict.bounds;
+  if (!evidence.matched) bounds.matched.reset();  // without a second look NVTL alone can tell
+  for (const Doubt doubt : judge(evidence, bounds).doubts)
+    verdict.doubts.push_back(doubt_text(doubt, evidence, bounds, options));
+  return verdict;
+}
+
+Verdict of_a_peer(const AlignResult& result, const Implementation& entry) {
+  Verdict verdict;
+  verdict.doubts.push_back(
+      result.stop != Stop::converged
+          ? ended_text(result.stop)
+          : fmt::format("no NVTL threshold is known for {}, so a wrong optimum cannot be told", entry.name));
+  return verdict;
 }
 
 }  // namespace
 
 Verdict verdict_of(const AlignResult& result, const AlignOptions& options, const Implementation& entry) {
-  Verdict verdict;
-  if (!entry.peer) verdict.reliable_nvtl = initial_pose::known_reliable_nvtl(options);
-  verdict.doubt = doubt_of(result, options, entry, verdict.reliable_nvtl);
+  if (entry.peer) return of_a_peer(result, entry);
+  Evidence evidence;
+  evidence.stop = result.stop;
+  evidence.nvtl = result.nvtl;
+  return judged(evidence, options);
+}
+
+Verdict verdict_of(Aligner& aligner, const PointCloud& scan, const AlignResult& result,
+                   const AlignOptions& options, const Implementation& entry, const PerScan& per_scan) {
+  if (entry.peer) return of_a_peer(result, entry);
+  Evidence evidence = initial_pose::second_look(aligner, scan, result, per_scan);
+  Verdict verdict = judged(evidence, options);
+  verdict.evidence = evidence;
   return verdict;
 }
 
-std::string to_text(const Verdict& verdict) { return verdict.ok() ? "ok" : "doubtful: " + verdict.doubt; }
+std::string doubts_text(const Verdict& verdict) { return fmt::format("{}", fmt::join(verdict.doubts, "; ")); }
+
+std::string to_text(const Verdict& verdict) {
+  return verdict.ok() ? "ok" : "doubtful: " + doubts_text(verdict);
+}
 
 }  // namespace ndt::harness

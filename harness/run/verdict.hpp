@@ -1,23 +1,33 @@
-// How far the pose of one alignment can be trusted, in one line.
+// How far the pose of one alignment can be trusted.
 #pragma once
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "ndt/align/implementation.hpp"
+#include "ndt/initial_pose/verdict.hpp"
 
 namespace ndt::harness {
 
 struct Verdict {
-  std::string doubt;                    ///< why the pose is doubtful; empty: it is not
-  std::optional<double> reliable_nvtl;  ///< what its NVTL had to exceed, where that is known
-  bool ok() const { return doubt.empty(); }
+  std::vector<std::string> doubts;      ///< why the pose is doubtful, the gravest first; none: it is ok
+  initial_pose::ReliableBounds bounds;  ///< what NVTL and matched points had to exceed, where that is known
+  std::optional<initial_pose::Evidence> evidence;  ///< of a second look; none of a peer
+  bool ok() const { return doubts.empty(); }
 };
 
-/// ok: converged, and with an NVTL above the threshold known for the options. Wrong optima converge too;
-/// their NVTL is lower.
+/// By the result alone. ok: it converged, and with an NVTL above the threshold known for the options. Wrong
+/// optima converge too; their NVTL is lower.
 Verdict verdict_of(const AlignResult& result, const AlignOptions& options, const Implementation& entry);
-/// "ok", or "doubtful: " and the doubt.
+/// By the result and a second look (initial_pose/second_look.hpp): also, alignments from beside it come back
+/// to it, and enough of the scan's points match the map. By the result alone where the implementation is a
+/// peer. `aligner`: of the entry, with the map and for this scan; throws as second_look() does.
+Verdict verdict_of(Aligner& aligner, const PointCloud& scan, const AlignResult& result,
+                   const AlignOptions& options, const Implementation& entry, const PerScan& per_scan);
+/// The doubts with semicolons; empty if there are none.
+std::string doubts_text(const Verdict& verdict);
+/// "ok", or "doubtful: " and the doubts.
 std::string to_text(const Verdict& verdict);
 
 }  // namespace ndt::harness

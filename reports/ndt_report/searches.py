@@ -46,7 +46,8 @@ def search_measurements(measurements: pd.DataFrame) -> pd.DataFrame:
     measurements = _with_preparation(measurements[measurements.search.notna()].reset_index(drop=True))
     keys = pd.DataFrame(list(measurements.search), columns=[c.name for c in SEARCH_COLUMNS], dtype=object)
     names = [n if v == "autoware" else f"{n}, {v}" for n, v in zip(keys.name, measurements.variant)]
-    measurements = measurements.drop(columns="verdict", errors="ignore")  # of an alignment; a search has its own
+    of_alignments = ["verdict", "matched", "spread_m"]  # a search has its own
+    measurements = measurements.drop(columns=of_alignments, errors="ignore")
     measurements = pd.concat([measurements, keys.drop(columns="name")], axis=1).assign(search_name=names)
     measurements[SETTING[2:5]] = measurements[SETTING[2:5]].astype(int)
     measurements["sigma_m"] = [float(sigma[0]) for sigma in measurements.sigma]

@@ -3,9 +3,10 @@
 import array
 import json
 import math
+import struct
 
 import pytest
-from conftest import EXIT_BAD_INPUT, EXIT_JOBS_FAILED, EXIT_NO_DEVICE, EXIT_USAGE, IMPLEMENTATIONS, LISTED, OWN_IMPLEMENTATIONS, bench, refusal
+from conftest import Clouds, EXIT_BAD_INPUT, EXIT_JOBS_FAILED, EXIT_NO_DEVICE, EXIT_USAGE, IMPLEMENTATIONS, LISTED, OWN_IMPLEMENTATIONS, bench, refusal
 
 GUESS = "0.3,-0.2,0.05,0.01,-0.01,0.03"
 
@@ -16,7 +17,8 @@ ALIGN_KEYS = {
     "condition_number": float, "surface_condition_number": float, "push_sigmas": float, "weak_direction": 6, "laplace_covariance_m2": 4,
     "laplace_covariance_floored_m2": 4, "newton_fallbacks": int, "dropped_points": int,
     "derivative_rpy_rad": 3}
-VERDICT_KEYS = {"verdict": str, "doubt": type(None), "reliable_nvtl": float}
+VERDICT_KEYS = {"verdict": str, "doubt": type(None), "reliable_nvtl": float, "reliable_matched": float, "overlap": float,
+                "matched": float, "spread_m": float, "spread_deg": float}
 EVALUATE_KEYS = {
     "implementation": str, "score": float, "transform_probability": float, "nvtl": float, "gradient": 6, "hessian": 36,
     "correspondences": int, "points_with_voxels": int, "dropped_points": int, "derivative_rpy_rad": 3}
@@ -53,7 +55,7 @@ def shown(numbers):
 def test_align_json_has_exactly_the_documented_keys(courtyard, implementation):
     result = answer("align", courtyard, "--guess", GUESS, "--implementation", implementation)
     fallbacks = int if implementation in OWN_IMPLEMENTATIONS else type(None)  # PCL does not tell
-    verdict = VERDICT_KEYS if implementation in OWN_IMPLEMENTATIONS else {"verdict": str, "doubt": str, "reliable_nvtl": type(None)}
+    verdict = VERDICT_KEYS if implementation in OWN_IMPLEMENTATIONS else dict.fromkeys(VERDICT_KEYS, type(None)) | {"verdict": str, "doubt": str}
     check_shape(result, ALIGN_KEYS | {"newton_fallbacks": fallbacks} | verdict)
     assert result["implementation"] == implementation and result["stop"] == "converged"
     assert all(abs(v) < 0.05 for v in result["pose_xyz_m"]) and all(abs(v) < 0.01 for v in result["pose_rpy_rad"])
@@ -189,6 +191,31 @@ def test_a_wrong_optimum_is_doubtful_by_its_nvtl(courtyard):
     found = answer("align", courtyard, "--guess", "2,-3,0,0,0,-1.57", "--profile", "pyramid")
     assert found["stop"] == "converged" and found["verdict"] == "doubtful"
     assert f"NVTL {found['nvtl']:.4f} is not above 2.4" in found["doubt"]
+
+
+def test_points_that_the_map_does_not_have_make_a_pose_doubtful(courtyard, tmp_path):
+    scan = bytearray(courtyard.scan.read_bytes())
+    points = scan.index(b"DATA binary\n") + len(b"DATA binary\n")
+    stride = (len(scan) - points) // 3000
+    for k in range(900):  # into the air above the yard, where NVTL does not see them
+        scan[points + stride * 3 * k:points + stride * 3 * k + 12] = struct.pack("<3f", k % 30 / 10 - 1.5, k // 30 / 10 - 1.5, 5.5)
+    (tmp_path / "scan.pcd").write_bytes(scan)
+    cluttered = Clouds(courtyard.map, tmp_path / "scan.pcd")
+    for profile, least in (("autoware", 84), ("pyramid", 82)):
+        found = answer("align", cluttered, "--guess", GUESS, "--profile", profile)
+        assert found["stop"] == "converged" and found["nvtl"] > found["reliable_nvtl"] and math.hypot(*found["pose_xyz_m"]) < 0.1
+        assert found["verdict"] == "doubtful" and found["matched"] < found["reliable_matched"] == least / 100
+        assert found["doubt"] == (f"{100 * found['matched']:.1f} % of the scan's points match the map, not more than {least} %; "
+                                  "it may be of another place")
+
+
+def test_a_second_look_is_told_and_changes_no_pose(courtyard):
+    found = answer("align", courtyard, "--guess", GUESS, "--trace")
+    assert found["spread_m"] < 0.02 and found["spread_deg"] < 0.5 and 0.9 < found["matched"] <= found["overlap"] <= 1
+    text = bench("align", *courtyard.args, "--guess", GUESS).stdout
+    assert f"beside it        alignments from 0.5 m away end within {found['spread_m']:.3f} m; {100 * found['matched']:.1f} % of the points match" in text
+    stopped = answer("align", courtyard, "--guess", GUESS, "--max-iterations", 1)
+    assert stopped["spread_m"] is None and stopped["matched"] is None, "there is nothing to look beside"
 
 
 def test_what_is_required_and_not_so_exits_with_4(courtyard):

@@ -11,9 +11,7 @@ namespace {
 /// Twice the bounds within which a pose counts as found.
 constexpr double kModeM = 1.0, kModeRad = 5.0 * kPi / 180;
 
-/// As ndt::localization looks beside its answers (modules/localization/README.md).
 constexpr int kBeside = 6;
-constexpr double kBesideM = 1.0;
 
 using Number = double AlignResult::*;
 
@@ -57,12 +55,13 @@ std::vector<std::size_t> leaders(std::span<const Particle> particles, int count)
   return found;
 }
 
-std::vector<Pose> poses_around(const Transform& answer) {
+std::vector<Pose> poses_around(const Transform& answer, double distance_m) {
   std::vector<Pose> poses;
   for (int k = 0; k < kBeside; ++k) {
     const double angle = 2 * kPi * k / kBeside;
-    poses.push_back(principal(derivative_pose(
-        answer * to_transform(Pose{kBesideM * std::cos(angle), kBesideM * std::sin(angle), 0, 0, 0, 0}))));
+    poses.push_back(
+        principal(derivative_pose(answer * to_transform(Pose{distance_m * std::cos(angle),
+                                                             distance_m * std::sin(angle), 0, 0, 0, 0}))));
   }
   return poses;
 }
@@ -78,6 +77,23 @@ void add_spread(const Transform& answer, const AlignResult& ended, Evidence& evi
   if (there && !is_another_mode(answer, ended.map_from_scan))
     evidence.spread_in_mode_m =
         std::max(evidence.spread_in_mode_m, translation_error_m(answer, ended.map_from_scan));
+}
+
+double goodness(const AlignResult& result, const AlignResult& best) {
+  if (!(best.nvtl > 0)) return 0;
+  const double by_nvtl = std::isnan(result.nvtl) ? -1 : result.nvtl / best.nvtl;
+  if (!(best.transform_probability > 0) || std::isnan(result.transform_probability)) return by_nvtl;
+  return std::min(by_nvtl, result.transform_probability / best.transform_probability);
+}
+
+void score_points(Aligner& aligner, const PointCloud& scan, const Transform& answer, PerScan per_scan,
+                  Evidence& evidence) {
+  per_scan.point_scores = true;
+  const Evaluation scored = aligner.evaluate(scan, answer, per_scan);
+  if (scored.point_scores.empty()) return;
+  const auto points = static_cast<double>(scored.point_scores.size());
+  evidence.overlap = static_cast<double>(scored.points_with_voxels) / points;
+  evidence.matched = matched_share(scored.point_scores);
 }
 
 double matched_share(std::vector<float> point_scores) {

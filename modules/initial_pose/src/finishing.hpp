@@ -4,6 +4,7 @@
 #include <span>
 #include <vector>
 
+#include "ndt/align/aligner.hpp"
 #include "ndt/initial_pose/particle.hpp"
 #include "ndt/initial_pose/verdict.hpp"
 
@@ -16,11 +17,19 @@ bool meets_the_map(const AlignResult& result);
 /// not among them.
 std::vector<std::size_t> leaders(std::span<const Particle> particles, int count);
 
-/// Where the alignments from beside an answer begin: kBesideM from it, evenly around it in its own plane.
-std::vector<Pose> poses_around(const Transform& answer);
+/// Where the six alignments from beside an answer begin: so far from it, evenly around it in its own plane.
+std::vector<Pose> poses_around(const Transform& answer, double distance_m);
 
 /// Widens the spread by one of them.
 void add_spread(const Transform& answer, const AlignResult& ended, Evidence& evidence);
+
+/// How good a result is beside the best: by NVTL and by transform probability, the less of both, because NVTL
+/// leaves out the points without a voxel. By NVTL alone where the best has no probability.
+double goodness(const AlignResult& result, const AlignResult& best);
+
+/// Scores the answer's points once more, for the overlap and the matched points.
+void score_points(Aligner& aligner, const PointCloud& scan, const Transform& answer, PerScan per_scan,
+                  Evidence& evidence);
 
 /// The share of points whose score is at least half of a good point's, which is the 90th percentile.
 double matched_share(std::vector<float> point_scores);

@@ -19,6 +19,9 @@ constexpr int kLeaders = 16;
 /// Times that a leader is continued: with the reference's limits each takes it 3 m further.
 constexpr int kContinuations = 3;
 
+/// How far beside its answer a search looks, as ndt::localization does (modules/localization/README.md).
+constexpr double kBesideM = 1.0;
+
 constexpr int kDrawnAhead = 30000;  // candidates: a few megabytes
 
 /// Number of particles in the start-up, during which nothing is guided. A method without guidance has all of
@@ -147,18 +150,12 @@ class Search {
     const AlignResult& best = result_.best_particle().result;
     if (best.stop != Stop::converged || ended()) return;
     const std::size_t first = result_.particles.size();
-    align(poses_around(best.map_from_scan), Role::beside, false, [] {});
+    align(poses_around(best.map_from_scan, kBesideM), Role::beside, false, [] {});
     for (std::size_t k = first; k < result_.particles.size(); ++k) last_.push_back(k);
   }
 
-  /// How good a particle is beside the best: by NVTL and by transform probability, the less of both, because
-  /// NVTL leaves out the points without a voxel. By NVTL alone where the best has no probability.
   double goodness(std::size_t k) const {
-    const AlignResult &result = result_.particles[k].result, &best = result_.best_particle().result;
-    if (!(best.nvtl > 0)) return 0;
-    const double by_nvtl = nvtl(k) / best.nvtl;
-    if (!(best.transform_probability > 0) || std::isnan(result.transform_probability)) return by_nvtl;
-    return std::min(by_nvtl, result.transform_probability / best.transform_probability);
+    return initial_pose::goodness(result_.particles[k].result, result_.best_particle().result);
   }
 
   /// Those that have not come to rest count too: where none does, as along a wall, nothing tells the best
@@ -185,17 +182,8 @@ class Search {
       else if (meets_the_map(particle.result) && !is_another_mode(end_of(last_[k]), best.map_from_scan))
         ++evidence.agreeing;
     }
-    if (best.stop == Stop::converged && !evidence.interrupted) score_once_more(best.map_from_scan, evidence);
-  }
-
-  void score_once_more(const Transform& pose, Evidence& evidence) {
-    PerScan per_scan = per_scan_;
-    per_scan.point_scores = true;
-    const Evaluation scored = aligner_.evaluate(scan_, pose, per_scan);
-    if (scored.point_scores.empty()) return;
-    const auto points = static_cast<double>(scored.point_scores.size());
-    evidence.overlap = static_cast<double>(scored.points_with_voxels) / points;
-    evidence.matched = matched_share(scored.point_scores);
+    if (best.stop == Stop::converged && !evidence.interrupted)
+      score_points(aligner_, scan_, best.map_from_scan, per_scan_, evidence);
   }
 
   SearchResult finished() {

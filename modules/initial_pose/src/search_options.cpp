@@ -22,8 +22,10 @@ std::optional<double> known_reliable_nvtl(const AlignOptions& options) {
 }
 
 std::optional<double> known_reliable_matched(const AlignOptions& options) {
-  if (!has_standard_scores(options) || options.covariance_start == CovarianceStart::identity)
-    return std::nullopt;
+  if (!has_standard_scores(options)) return std::nullopt;
+  // Chosen on the scenes of even index of preset trust.
+  if (options.covariance_start == CovarianceStart::identity)
+    return last_edge_m(options) == 2 ? std::optional(0.84) : std::nullopt;
   // Finer voxels leave more of the scan's noise outside the good scores.
   if (last_edge_m(options) == 2) return 0.82;
   if (last_edge_m(options) == 1) return 0.68;

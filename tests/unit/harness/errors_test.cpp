@@ -4,6 +4,7 @@
 
 #include <limits>
 #include <new>
+#include <string>
 
 #include "ndt/core/error.hpp"
 #include "run/repeatability.hpp"
@@ -28,6 +29,24 @@ TEST(ExitCodes, TheirNumbersAreAContract) {
   EXPECT_EQ(static_cast<int>(ExitCode::regression), 3);
   EXPECT_EQ(static_cast<int>(ExitCode::jobs_failed), 4);
   EXPECT_EQ(static_cast<int>(ExitCode::no_device), 5);
+}
+
+TEST(PrintableName, OfALongNameTheBeginningAndTheEndAreShown) {
+  EXPECT_EQ(printable_name(std::string(500, 'a')), std::string(500, 'a'));
+  const std::string name = "maps/" + std::string(700, 'a') + "/site.pcd", shown = printable_name(name);
+  EXPECT_EQ(shown, name.substr(0, 150) + "..." + name.substr(name.size() - 300));
+}
+
+TEST(PrintableName, ALongNameIsNotCutWithinACharacter) {
+  for (std::size_t before = 0; before < 2; ++before) {
+    std::string name(before, 'a');
+    while (name.size() < 600) name += "\u00fc";
+    const std::string shown = printable_name(name);
+    const std::size_t cut = shown.find("...");
+    ASSERT_NE(cut, std::string::npos);
+    EXPECT_EQ((cut - before) % 2, 0u);
+    EXPECT_EQ((shown.size() - cut - 3) % 2, 0u);
+  }
 }
 
 TEST(SameBits, AnyDifferenceCounts) {

@@ -256,7 +256,7 @@ TEST(Plan, WhatASecondStudyMeasuresOtherwiseIsNotDroppedInSilence) {
   ASSERT_EQ(plan.left_out.size(), 1u);
   EXPECT_EQ(plan.left_out[0].what, "autoware on courtyard in a second study");
   EXPECT_EQ(plan.left_out[0].why,
-            "another study of the preset measures it already, timed or traced otherwise");
+            "another study of the preset measures it already, timed, traced or judged otherwise");
 }
 
 TEST(Plan, AScatterDrawsTheSameGuessesAroundEachTruthForEveryVariant) {
@@ -395,6 +395,7 @@ class PlanFile : public ScratchFiles {
 TEST_F(PlanFile, APlanComesBackAsItWas) {
   Study study = study_of({"courtyard"});
   study.trace = true;
+  study.second_look = true;
   study.grids.resize(1);
   study.grids[0].x_m = {0, 1};
   study.scatters.push_back({3, 2, 0.2, 1, 12});

@@ -1,0 +1,20 @@
+// A second look at the answer of one alignment: alignments from beside it, and the scores of its points.
+#pragma once
+
+#include "ndt/align/aligner.hpp"
+#include "ndt/initial_pose/verdict.hpp"
+
+namespace ndt::initial_pose {
+
+/// How far beside it the alignments begin. From 1 m, more right answers of preset trust do not come back, and
+/// no fewer wrong ones do.
+inline constexpr double kSecondLookM = 0.5;
+
+/// What speaks for and against the answer, as judge() weighs it. If it converged, six alignments begin
+/// kSecondLookM around it in one batch, and it is scored once more; their ends in another mode are its rivals. `answer`:
+/// of `aligner` with its map, for this scan. per_scan holds for the batch; its deadline or stop request
+/// leaves the evidence interrupted. The same input gives the same bits. Throws what align_batch throws.
+Evidence second_look(Aligner& aligner, const PointCloud& scan, const AlignResult& answer,
+                     const PerScan& per_scan = {});
+
+}  // namespace ndt::initial_pose

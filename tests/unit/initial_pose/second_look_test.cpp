@@ -1,0 +1,121 @@
+// A second look at one answer, on an aligner whose ends are written down.
+#include "ndt/initial_pose/second_look.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+
+namespace ndt::initial_pose {
+namespace {
+
+/// Every pose ends at the origin, unless `end` says otherwise. Of ten points nine match.
+class Valley : public Aligner {
+ public:
+  int aligned = 0, evaluated = 0;
+  std::function<void(const Transform& guess, AlignResult&)> end = [](const Transform&, AlignResult&) {};
+
+  MapInfo set_map(const PointCloud&) override { return {}; }
+  AlignResult align(const PointCloud&, const Transform& guess, const PerScan& per_scan) override {
+    ++aligned;
+    EXPECT_FALSE(per_scan.trace);
+    AlignResult result;
+    result.stop = interruption(per_scan).value_or(Stop::converged);
+    result.nvtl = 3, result.transform_probability = 6;
+    end(guess, result);
+    return result;
+  }
+  Evaluation evaluate(const PointCloud&, const Transform&, const PerScan& per_scan) override {
+    ++evaluated;
+    Evaluation evaluation;
+    evaluation.points_with_voxels = 9;
+    if (per_scan.point_scores) evaluation.point_scores = {4, 4, 4, 4, 4, 4, 4, 4, 4, 0};
+    return evaluation;
+  }
+  std::vector<VoxelInfo> voxels() const override { return {}; }
+};
+
+AlignResult converged() {
+  AlignResult answer;
+  answer.stop = Stop::converged;
+  answer.nvtl = 3, answer.transform_probability = 6;
+  return answer;
+}
+
+Judgement judged(const Evidence& evidence) { return judge(evidence, {.nvtl = 2.3, .matched = 0.82}); }
+
+TEST(SecondLook, AFirmAnswerIsReliable) {
+  Valley aligner;
+  PerScan per_scan;
+  per_scan.trace = true;
+  const Evidence evidence = second_look(aligner, {}, converged(), per_scan);
+  EXPECT_EQ(aligner.aligned, 6);
+  EXPECT_EQ(evidence.spread_m, 0);
+  EXPECT_EQ(evidence.matched, 0.9);
+  EXPECT_EQ(evidence.overlap, 0.9);
+  EXPECT_EQ(evidence.runner_up_ratio, 0);
+  EXPECT_EQ(judged(evidence).verdict, Verdict::reliable);
+}
+
+TEST(SecondLook, BeginsAtSixPlacesBesideTheAnswerInItsOwnPlane) {
+  Valley aligner;
+  AlignResult answer = converged();
+  answer.map_from_scan = to_transform(Pose{5, -3, 2, 0.3, -0.2, 1});
+  std::vector<Transform> guesses;
+  aligner.end = [&](const Transform& guess, AlignResult&) { guesses.push_back(guess); };
+  second_look(aligner, {}, answer);
+  Vec3<double> sum;
+  for (const Transform& guess : guesses) {
+    const Vec3<double> offset = translation_of(inverse(answer.map_from_scan) * guess);
+    EXPECT_NEAR(std::hypot(offset.x, offset.y), kSecondLookM, 1e-12);
+    EXPECT_NEAR(offset.z, 0, 1e-12);
+    EXPECT_NEAR(rotation_error_rad(answer.map_from_scan, guess), 0, 1e-7);
+    sum = sum + offset;
+  }
+  EXPECT_NEAR(std::hypot(sum.x, sum.y), 0, 1e-12);
+}
+
+TEST(SecondLook, AnAnswerThatDidNotConvergeGetsNone) {
+  for (const Stop stop : {Stop::degenerate, Stop::max_iterations, Stop::no_overlap}) {
+    Valley aligner;
+    AlignResult answer = converged();
+    answer.stop = stop;
+    const Evidence evidence = second_look(aligner, {}, answer);
+    EXPECT_EQ(aligner.aligned + aligner.evaluated, 0);
+    EXPECT_FALSE(evidence.spread_m || evidence.matched);
+    EXPECT_NE(judged(evidence).verdict, Verdict::reliable) << to_string(stop);
+  }
+}
+
+TEST(SecondLook, EndsElsewhereAreASpreadAndGoodOnesARival) {
+  Valley aligner;
+  aligner.end = [](const Transform& guess, AlignResult& result) {
+    if (guess(0, 3) > 0.4) result.map_from_scan = to_transform(Pose{1.5, 0, 0, 0, 0, 0}), result.nvtl = 2.9;
+  };
+  const Evidence evidence = second_look(aligner, {}, converged());
+  EXPECT_NEAR(evidence.spread_m.value(), 1.5, 1e-12);
+  EXPECT_NEAR(evidence.runner_up_ratio, 2.9 / 3, 1e-12);
+  EXPECT_EQ(judged(evidence).doubts, (std::vector{Doubt::rival, Doubt::spread}));
+}
+
+TEST(SecondLook, AnEndWithoutAPoseIsASpreadWithoutABound) {
+  Valley aligner;
+  aligner.end = [](const Transform&, AlignResult& result) { result.stop = Stop::no_overlap; };
+  const Evidence evidence = second_look(aligner, {}, converged());
+  EXPECT_TRUE(std::isinf(evidence.spread_m.value()));
+  EXPECT_EQ(judged(evidence).verdict, Verdict::ambiguous);
+}
+
+TEST(SecondLook, OneThatRunsOutOfTimeIsADoubt) {
+  Valley aligner;
+  PerScan per_scan;
+  per_scan.deadline = std::chrono::steady_clock::time_point::min();
+  const Evidence evidence = second_look(aligner, {}, converged(), per_scan);
+  EXPECT_TRUE(evidence.interrupted);
+  EXPECT_FALSE(evidence.matched);
+  EXPECT_EQ(judged(evidence).verdict, Verdict::not_found);
+}
+
+}  // namespace
+}  // namespace ndt::initial_pose
