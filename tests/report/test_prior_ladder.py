@@ -70,9 +70,10 @@ def test_figures_have_a_line_a_way_and_name_their_rungs():
     for draw, said in ((draw_success, "2 of 4"), (draw_false, "3 of 20"), (draw_time, "median 50 ms")):
         drawing = draw(table)
         (axes,) = drawing.figure.axes
-        assert [line.get_label() for line in axes.lines] == ["tpe, sequential", "anywhere"] and said in drawing.finding
+        (legend,) = drawing.figure.legends
+        assert [text.get_text() for text in legend.get_texts()] == ["tpe, sequential", "anywhere"] and said in drawing.finding
         assert [tick.get_text() for tick in axes.get_xticklabels()] == ["1 m", "20 m", "whole map"]
-        assert "width of the prior: whole map" in picture_of(drawing.figure, drawing.name).inline
+        assert "anywhere\nwidth of the prior: whole map" in picture_of(drawing.figure, drawing.name).inline
         assert draw(table.iloc[:0]) is None and len(drawing.data) == 5
 
 

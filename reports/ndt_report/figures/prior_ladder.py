@@ -4,7 +4,7 @@ import pandas as pd
 
 from ..page_numbers import number
 from ..prior_ladder import WHOLE_MAP, false_share, rung_name, rungs_of
-from ..style import OTHERS, PEERS, finish, log_axis, panels
+from ..style import MUTED, OTHERS, PEERS, finish, log_axis, panels
 from . import MOST_PANELS, Drawing, and_more
 
 LINES = ("-", "--", ":", "-.")  # of implementations
@@ -54,9 +54,8 @@ def _drawing(name, title, finding, shown, label, percent=False, log=False):
     for ax, dataset in zip(axes, datasets):
         own = shown[shown.dataset == dataset]
         for (implementation, way, _, _), line in own.groupby(["implementation", "way", "variant", "threads"], sort=False):
-            label_of = way if len(lines) == 1 else f"{way}, {implementation}"
             at = [_place(sigma_m, shown) for sigma_m in line.sigma_m]
-            ax.plot(at, line.y, label=label_of, linestyle=lines[implementation], **looks[way])
+            ax.plot(at, line.y, linestyle=lines[implementation], **looks[way])
         _rungs(ax, shown)
         if log:
             log_axis(ax.yaxis)
@@ -66,16 +65,28 @@ def _drawing(name, title, finding, shown, label, percent=False, log=False):
             ax.set_ylim(bottom=-0.03 * max(1.0, own.y.max()), top=1.08 * max(1.0, own.y.max()))
         ax.set_ylabel(label)
         ax.set_title(f"{dataset} ({_counted(own)} a point)")
+    _legend(axes[0], looks, lines)
     note = "Width: standard deviation of x and y; the heading may be any. Of the whole map no way but anywhere is known."
     data = shown.drop(columns="y")
     return Drawing(name, title, finding, finish(figure, axes, columns=4), data, note + and_more(len(axes), len(datasets)))
+
+
+def _legend(ax, looks, lines):
+    """Colours and dashes explained apart: their product would be too many entries."""
+    for way, look in looks.items():
+        ax.plot([], [], label=way, **look)
+    if len(lines) > 1:
+        for implementation, line in lines.items():
+            ax.plot([], [], color=MUTED, linestyle=line, label=implementation)
 
 
 def _looks(shown) -> dict:
     edge = {"markeredgecolor": "white", "markeredgewidth": 0.6}
     ways = [way for way in dict.fromkeys(shown.way) if way != PEERS_OWN]
     looks = {way: {"color": colour, "marker": marker} | edge for way, (colour, marker, _) in zip(ways, 3 * OTHERS)}
-    return looks | {PEERS_OWN: {"color": PEERS[0][0], "marker": PEERS[0][1]} | edge}
+    if PEERS_OWN in set(shown.way):
+        looks[PEERS_OWN] = {"color": PEERS[0][0], "marker": PEERS[0][1]} | edge
+    return looks
 
 
 def _place(sigma_m, shown):
