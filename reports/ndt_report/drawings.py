@@ -17,6 +17,7 @@ from .figures import searches as search_figures
 from .figures import trajectory as trajectory_figure
 from .latency import samples
 from .load import Run
+from .prior_ladder import on_ladders
 from .refusal import InputError
 from .scaling import scaling_points, thread_points
 from .searches import success_steps, with_paths
@@ -109,9 +110,10 @@ def _ladders(table) -> list:
 
 
 def _searches(run: Run, searches, look: Looks) -> list:
+    alone = searches[~on_ladders(searches)]  # the curves of a ladder would lie over each other
     curves = [
-        lambda: search_figures.draw_time(success_steps(searches, "ms"), look),
-        lambda: search_figures.draw_particles(success_steps(searches, "particles_done")),
+        lambda: search_figures.draw_time(success_steps(alone, "ms"), look),
+        lambda: search_figures.draw_particles(success_steps(alone, "particles_done")),
     ]
     shown = with_paths(searches, run.datasets)[:MOST_PER_KIND]
     return curves + [partial(_draw_paths, run, search) for search in shown]

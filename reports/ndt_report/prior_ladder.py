@@ -18,7 +18,7 @@ def ladder_table(searches: pd.DataFrame) -> pd.DataFrame:
     ms_p99 of search_table(), false_low and false_high (Wilson, of false_reliable among the searches with known truth), coarse_ms_p50
     (of method anywhere). In the order of searches, narrow priors first. searches: of search_measurements()."""
     rows = []
-    for key, group in searches[_on_ladders(searches)].groupby(WAY, sort=False):
+    for key, group in searches[on_ladders(searches)].groupby(WAY, sort=False):
         for sigma_m, rung in group.groupby("sigma_m"):
             row = dict(zip(WAY, key)) | {"sigma_m": sigma_m} | summary_of(rung)
             low, high = wilson(int(row["false_reliable"]), row["known"]) if row["known"] else (np.nan, np.nan)
@@ -28,7 +28,8 @@ def ladder_table(searches: pd.DataFrame) -> pd.DataFrame:
     return table.assign(way=[way_of(row) for row in table.itertuples()]) if rows else pd.DataFrame(columns=["dataset", "way"])
 
 
-def _on_ladders(searches) -> pd.Series:
+def on_ladders(searches: pd.DataFrame) -> pd.Series:
+    """Whether each was searched from priors of LEAST_RUNGS widths."""
     if searches.empty:
         return pd.Series(False, searches.index, bool)
     return searches.groupby(WAY, sort=False).sigma_m.transform("nunique") >= LEAST_RUNGS
@@ -36,7 +37,7 @@ def _on_ladders(searches) -> pd.Series:
 
 def beside_ladders(table: pd.DataFrame, searches: pd.DataFrame) -> pd.DataFrame:
     """Of search_table() what is on no ladder: searches from one width are compared with each other in other places."""
-    on = searches[_on_ladders(searches)]
+    on = searches[on_ladders(searches)]
     settings = set(zip(*(on[key] for key in [*SEARCH_KEY, *SETTING])))
     keys = zip(*(table[name] for name in [*SEARCH_KEY, *SETTING]))
     return table[np.array([key not in settings for key in keys], bool)]

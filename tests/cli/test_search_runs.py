@@ -34,3 +34,6 @@ searches = [{{ name = "anywhere {name}", method = "anywhere", particles = 5, imp
     assert (search["place_cell_m"], search["pyramid_bytes"]) == (anywhere["cell_m"], anywhere["pyramid_bytes"])
     assert search["verdict"] == alone["verdict"] and 0 < search["coarse_us"] < row["align_us"][0] and search["pyramid_us"] > 0
     assert row["nvtl"] == pytest.approx(alone["best"]["nvtl"], rel=1e-6)
+    bench("report", tmp_path / "run")
+    page = (tmp_path / "run/report.html").read_text()
+    assert "The less one knows" in page and "Initial pose on courtyard, prior of whole map: persistent_cpu, anywhere, 1 of 1 searches succeed" in page
