@@ -14,9 +14,9 @@ LEAST_RUNGS = 2
 
 
 def ladder_table(searches: pd.DataFrame) -> pd.DataFrame:
-    """One row per WAY and sigma_m, of those that were searched from priors of LEAST_RUNGS widths: way (its method in words), n to
-    ms_p99 of search_table(), false_low and false_high (Wilson, of false_reliable among the searches with known truth), coarse_ms_p50
-    (of method anywhere). In the order of searches, narrow priors first. searches: of search_measurements()."""
+    """One row per WAY and sigma_m, of those that were searched from priors of LEAST_RUNGS widths: way (its method in words),
+    TABLE_COLUMNS of search_table(), false_low and false_high (Wilson, of false_reliable among the searches with known truth),
+    coarse_ms_p50 (of method anywhere). In the order of searches, narrow priors first. searches: of search_measurements()."""
     rows = []
     for key, group in searches[on_ladders(searches)].groupby(WAY, sort=False):
         for sigma_m, rung in group.groupby("sigma_m"):
@@ -55,6 +55,10 @@ def rung_name(sigma_m: float) -> str:
     return "whole map" if sigma_m == WHOLE_MAP else f"{number(float(sigma_m))} m"
 
 
+def prior_name(sigma_m: float) -> str:
+    return "prior of the whole map" if sigma_m == WHOLE_MAP else f"prior of {rung_name(sigma_m)}"
+
+
 def rungs_of(table: pd.DataFrame) -> list:
     return sorted(set(table.sigma_m)) if len(table) else []
 
@@ -63,8 +67,8 @@ def ladder_rows(table: pd.DataFrame) -> list:
     """For the page: (dataset, [(way as dict, {sigma_m: row as dict})])."""
     out = []
     for dataset, rows in table.groupby("dataset", sort=False):
-        ways = [(group.iloc[0].to_dict(), {row["sigma_m"]: row for row in group.to_dict("records")}) for _, group in rows.groupby(WAY, sort=False)]
-        out.append((dataset, ways))
+        ways = [group.to_dict("records") for _, group in rows.groupby(WAY, sort=False)]
+        out.append((dataset, [(rungs[0], {row["sigma_m"]: row for row in rungs}) for rungs in ways]))
     return out
 
 
@@ -73,16 +77,16 @@ def false_share(table: pd.DataFrame):
 
 
 def ladder_sentences(table: pd.DataFrame) -> list:
-    """One a dataset: what its best way finds in the narrowest and the widest prior, and how many wrong poses are called reliable."""
+    """One a dataset: what its best way finds from the widest prior, and how many wrong poses are called reliable from any."""
     out = []
     for dataset, rows in table.groupby("dataset", sort=False):
         known = rows[rows.known > 0]
         if known.empty:
             continue
-        wide = known[known.sigma_m == known.sigma_m.max()].sort_values(["success_share", "ms_p50"], ascending=[False, True], kind="stable")
+        wide = known[known.sigma_m == known.sigma_m.max()]
+        best = wide.sort_values(["success_share", "ms_p50"], ascending=[False, True], kind="stable").iloc[0]
         trusted, wrong = int(known.reliable.sum()), int(known.false_reliable.sum())
-        best = wide.iloc[0]
-        said = f"Initial pose on {dataset}, prior of {rung_name(best.sigma_m)}: {best.implementation}, {best.way}, {best.successes} of {best.known}"
-        said += f" searches succeed, median {number(best.ms_p50)} ms; from all priors {wrong} of {trusted} poses called reliable"
-        out.append(f"{said} {'is' if wrong == 1 else 'are'} wrong.")
+        said = f"Initial pose on {dataset}, {prior_name(best.sigma_m)}: {best.implementation}, {best.way},"
+        said += f" {best.successes} of {best.known} searches succeed, median {number(best.ms_p50)} ms; from all priors"
+        out.append(f"{said} {wrong} of {trusted} poses called reliable {'is' if wrong == 1 else 'are'} wrong.")
     return out

@@ -93,7 +93,8 @@ def add_ladder(run: SyntheticRun, data="plaza", seeds=5, sigmas=(1.0, 5.0, 20.0)
             search["sigma"] = [0.0] * 3 + SIGMA[3:] if sigma_m is None else [sigma_m] * 2 + SIGMA[2:]
             search["prior"] = "map" if sigma_m is None else None
             if search["method"] == "anywhere":
-                search |= {"place_cell_m": 1.0, "pyramid_us": 9e4, "pyramid_bytes": 1 << 20, "coarse_us": 500.0, "coverage": 1.0, "places": 7}
+                search |= {"place_cell_m": 1.0, "pyramid_us": 9e4, "pyramid_bytes": 1 << 20}
+                search |= {"coarse_us": 500.0, "coverage": 1.0, "places": 7}
     return run
 
 

@@ -3,7 +3,7 @@
 import pandas as pd
 
 from ..page_numbers import number
-from ..prior_ladder import WHOLE_MAP, false_share, rung_name, rungs_of
+from ..prior_ladder import WHOLE_MAP, false_share, prior_name, rung_name, rungs_of
 from ..style import MUTED, OTHERS, PEERS, finish, log_axis, panels
 from . import MOST_PANELS, Drawing, and_more
 
@@ -19,8 +19,9 @@ def draw_success(table: pd.DataFrame):
     shown = shown.assign(y=100 * shown.success_share)
     wide = shown[shown.sigma_m == shown.sigma_m.max()]
     found, known = int(wide.successes.sum()), int(wide.known.sum())
-    finding = f"From priors of {rung_name(wide.sigma_m.iloc[0])} {found} of {known} searches find the pose, all ways together."
-    return _drawing("prior_ladder", "Success against the width of the prior", finding, shown, "searches that succeed, %", percent=True)
+    finding = f"From a {prior_name(wide.sigma_m.iloc[0])} {found} of {known} searches find the pose, all ways together."
+    title, label = "Success against the width of the prior", "searches that succeed, %"
+    return _drawing("prior_ladder", title, finding, shown, label, percent=True)
 
 
 def draw_false(table: pd.DataFrame):
@@ -41,7 +42,7 @@ def draw_time(table: pd.DataFrame):
     wide = shown[shown.sigma_m == shown.sigma_m.max()]
     fastest = wide.sort_values("ms_p50", kind="stable").iloc[0]
     finding = (
-        f"From priors of {rung_name(fastest.sigma_m)} the fastest is {fastest.implementation}, {fastest.way}, on"
+        f"From a {prior_name(wide.sigma_m.iloc[0])} the fastest is {fastest.implementation}, {fastest.way}, on"
         f" {fastest.dataset}: median {number(fastest.ms_p50)} ms."
     )
     return _drawing("prior_ladder_time", "Time against the width of the prior", finding, shown, "p50 of a search, ms", log=True)
