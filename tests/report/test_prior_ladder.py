@@ -2,9 +2,12 @@
 
 import needs  # noqa: F401  first: it skips
 
+import re
+
 import numpy as np
 import pandas as pd
 import pytest
+from ndt_report.figures import NotDrawable
 from ndt_report.figures.prior_ladder import draw_false, draw_success, draw_time
 from ndt_report.prior_ladder import beside_ladders, ladder_rows, ladder_sentences, ladder_table, rung_name
 from ndt_report.searches import search_measurements, search_table
@@ -78,6 +81,12 @@ def test_figures_have_a_line_a_way_and_name_their_rungs():
         assert draw(table.iloc[:0]) is None and len(drawing.data) == 5
 
 
+def test_where_no_wrong_pose_is_called_reliable_a_sentence_says_how_sure_that_is():
+    table = ladder_table(search_measurements(pd.DataFrame(rung("sequential", 4, 1) + rung("sequential", 4, 20))))
+    with pytest.raises(NotDrawable, match="^0 of 8 searches from all priors call a wrong pose reliable .95 % interval: 0 to 32 %"):
+        draw_false(table)
+
+
 def test_without_truth_there_is_time_alone():
     blind = {"errors": (np.nan, np.nan), "columns": {"truth": None}}
     made = [search(CUDA, "sequential", sigma=[width, width, 0, 0, 0], **blind) for width in (1, 5)]
@@ -98,5 +107,6 @@ def test_the_page_shows_the_ladder(tmp_path, ndt_report):
     page = Page((folder / "report.html").read_text()).text
     assert "The less one knows" in page and "whole map" in page and "anywhere" in page
     names = {path.name for path in (folder / "figures").glob("prior_ladder*")}
-    assert names == {f"prior_ladder{part}{end}" for part in ("", "_false", "_time") for end in (".csv", ".svg")}
+    assert names == {f"prior_ladder{part}{end}" for part in ("", "_time") for end in (".csv", ".svg")}
+    assert re.search(r"0 of \d+ searches from all priors call a wrong pose reliable", page)
     assert "nan" not in page and "None" not in page

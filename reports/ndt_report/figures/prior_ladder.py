@@ -4,8 +4,9 @@ import pandas as pd
 
 from ..page_numbers import number
 from ..prior_ladder import WHOLE_MAP, false_share, prior_name, rung_name, rungs_of
+from ..stats import wilson
 from ..style import MUTED, OTHERS, PEERS, finish, log_axis, panels
-from . import MOST_PANELS, Drawing, and_more
+from . import MOST_PANELS, Drawing, NotDrawable, and_more
 
 LINES = ("-", "--", ":", "-.")  # of implementations
 PEERS_OWN = "a peer's own"
@@ -25,12 +26,16 @@ def draw_success(table: pd.DataFrame):
 
 
 def draw_false(table: pd.DataFrame):
+    """Throws NotDrawable with the count where none is wrong: a line at 0 says less than its interval."""
     shown = table[table.known > 0] if len(table) else table
     if shown.empty:
         return None
-    shown = shown.assign(y=100 * false_share(shown))
     wrong, known = int(shown.false_reliable.sum()), int(shown.known.sum())
-    finding = f"{wrong} of {known} searches from all priors call a wrong pose reliable, {number(100 * wrong / known)} %."
+    low, high = (number(100 * share, 2) for share in wilson(wrong, known))
+    finding = f"{wrong} of {known} searches from all priors call a wrong pose reliable (95 % interval: {low} to {high} %)."
+    if not wrong:
+        raise NotDrawable(finding)
+    shown = shown.assign(y=100 * false_share(shown))
     return _drawing("prior_ladder_false", "Wrong poses called reliable", finding, shown, "wrong and called reliable, % of searches")
 
 
@@ -103,6 +108,7 @@ def _rungs(ax, shown):
     ax.set_xscale("log")
     ax.set_xticks([_place(rung, shown) for rung in rungs], [rung_name(rung) for rung in rungs])
     ax.set_xticks([], minor=True)
+    ax.set_xlim(_place(rungs[0], shown) / 1.4, 1.4 * _place(rungs[-1], shown))
     ax.set_xlabel("width of the prior")
 
 
