@@ -14,6 +14,7 @@
 #include "cli/unit_warnings.hpp"
 #include "io/cloud_file.hpp"
 #include "peers/peer_aligner.hpp"
+#include "registry/anywhere_search.hpp"
 
 namespace ndt::harness {
 namespace {
@@ -66,21 +67,18 @@ class PlaceProgressLine {
 void search_anywhere(SearchAnswer& answer, Aligner& aligner, const PointCloud& map, const PointCloud& scan,
                      const ResolvedPrior& prior, const AlignOptions& options, const AlignArguments& align) {
   AnywhereAnswer& anywhere = answer.anywhere.emplace();
-  const double last_edge_m = *(options.levels.end() - 1) * options.resolution_m;
-  const Stopwatch build;
-  const initial_pose::PlacePyramid pyramid(map, prior.place_cell_m.value_or(last_edge_m / 2));
-  anywhere.pyramid_us = build.elapsed_us();
+  AnywhereSearch search(map, options, prior.place_cell_m);
+  const initial_pose::PlacePyramid& pyramid = search.pyramid();
+  anywhere.pyramid_us = search.build_us();
   anywhere.kind = prior.kind;
   anywhere.region = region_of(prior, pyramid);
   anywhere.cell_m = pyramid.cell_m();
   anywhere.pyramid_bytes = pyramid.bytes();
-  HostPool pool(options.threads);
   const PerScan limits = per_scan(align);
   PlaceProgressLine progress;
   const Stopwatch watch;
-  initial_pose::AnywhereResult found = initial_pose::search_anywhere(
-      aligner, pyramid, scan, anywhere.region, prior.pose.mean, answer.setting.strategy,
-      answer.setting.options, pool, limits, {}, [&](double coverage) { progress.show(coverage); });
+  initial_pose::AnywhereResult found = search.run(aligner, scan, prior, answer.setting, limits, {},
+                                                  [&](double coverage) { progress.show(coverage); });
   answer.search_us = watch.elapsed_us();
   answer.result = std::move(found.search);
   anywhere.coarse = std::move(found.coarse);

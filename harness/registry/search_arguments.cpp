@@ -76,10 +76,21 @@ ResolvedSearch resolve(const SearchArguments& arguments, const AlignOptions& ali
   return own;
 }
 
-void require_for_a_run(const ResolvedSearch& setting) {
-  if (!setting.is_own() && setting.options.method == Method::anywhere)
+void require_for_a_run(const ResolvedSearch& setting, PriorKind prior, bool of_a_peer) {
+  if (prior == PriorKind::box)
+    throw UsageError("prior box is for ndt-bench initial-pose; in a run take pose, with sigma, or map");
+  const bool anywhere = setting.options.method == Method::anywhere;
+  if (of_a_peer && anywhere)
     throw UsageError(
-        "method anywhere is for ndt-bench initial-pose; in a run take one of tpe, random, grid");
+        "a peer searches in its own way, and method anywhere is ours; name the peer in a search without a "
+        "method");
+  if (of_a_peer && prior == PriorKind::map)
+    throw UsageError("a peer searches about a guess; for prior map take an implementation of ndt-bench list");
+  if (prior == PriorKind::map && !anywhere)
+    throw UsageError(
+        fmt::format("method {} searches about a guess; for prior map take method anywhere, or leave prior "
+                    "out and give sigma",
+                    to_string(setting.options.method)));
 }
 
 initial_pose::SearchResult run_search(Aligner& aligner, const PointCloud& scan,

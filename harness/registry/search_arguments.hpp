@@ -11,6 +11,7 @@
 #include "ndt/initial_pose/search.hpp"
 #include "registry/given_options.hpp"
 #include "registry/registry.hpp"
+#include "registry/search_prior.hpp"
 
 namespace ndt::harness {
 
@@ -41,11 +42,11 @@ ResolvedSearch resolve(const SearchArguments& arguments, const AlignOptions& ali
 ResolvedSearch resolve(const SearchArguments& arguments, const AlignOptions& alignments,
                        std::string_view implementation);
 
-/// Refuses method anywhere, which needs the map's points: for runs, which know an aligner alone. Throws
-/// UsageError.
-void require_for_a_run(const ResolvedSearch& setting);
+/// Refuses what a run cannot do: a prior in a box, the whole map for a method that searches about a guess,
+/// and of a peer (its own search) method anywhere or the whole map. Throws UsageError.
+void require_for_a_run(const ResolvedSearch& setting, PriorKind prior, bool of_a_peer);
 
-/// Searches in the resolved way.
+/// Searches in the resolved way, by any method but anywhere (anywhere_search.hpp).
 initial_pose::SearchResult run_search(Aligner& aligner, const PointCloud& scan,
                                       const initial_pose::PosePrior& prior, const ResolvedSearch& setting,
                                       const PerScan& per_scan,

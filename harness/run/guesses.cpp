@@ -29,7 +29,12 @@ const Transform* search_middle(const Dataset& dataset, const Frame& frame) {
 
 NamedGuess prior_guess(const Transform& truth, std::size_t frame_index, const SearchSpec& search,
                        std::size_t k) {
-  return {fmt::format("seed{}", k), prior_mean(truth, search.sigma, frame_index, k), std::nullopt};
+  const bool anywhere = resolve(search.arguments).options.method == initial_pose::Method::anywhere;
+  // Method anywhere keeps the tilt of the guess while it turns the scan about the vertical.
+  Transform mean = anywhere ? upright_prior_mean(truth, search.sigma, frame_index, k)
+                            : prior_mean(truth, search.sigma, frame_index, k);
+  if (search.prior == PriorKind::map) mean = make_transform(rotation_of(mean), {});
+  return {fmt::format("seed{}", k), mean, std::nullopt};
 }
 
 SearchRecord planned_search(const SearchSpec& search, const AlignOptions& alignments,
@@ -48,6 +53,7 @@ SearchRecord planned_search(const SearchSpec& search, const AlignOptions& alignm
   record.candidates = options.candidates;
   record.reliable_nvtl = options.reliable_nvtl;
   record.reliable_matched = options.reliable_matched;
+  record.prior = search.prior;
   std::ranges::copy(search.sigma, record.sigma);
   return record;
 }

@@ -22,7 +22,8 @@ std::vector<Transform> batch_guesses(const Transform& first, int count);
 /// belong on the map and every pose is wrong, its first guess. Null without.
 const Transform* search_middle(const Dataset& dataset, const Frame& frame);
 /// Returns guess "seed<k>": the mean of a prior that the truth could have been drawn from. Those of one frame
-/// are not those of another.
+/// are not those of another. For method anywhere its heading and tilt are upright_prior_mean's (random.hpp).
+/// With prior map it is at the map's origin.
 NamedGuess prior_guess(const Transform& truth, std::size_t frame_index, const SearchSpec& search,
                        std::size_t k);
 

@@ -49,6 +49,7 @@ class Measurer {
       map_ = aligner_->set_map(map);
       build_us_ = watch.elapsed_us();
       if (const auto spent = spent_by(*aligner_)) build_us_ = spent->map_us;
+      if (searches_anywhere()) anywhere_.emplace(map, options_);
       has_map_ = true;
     }
     scan_ = dataset_.scan(frame);
@@ -86,6 +87,12 @@ class Measurer {
   }
 
  private:
+  bool searches_anywhere() const {
+    if (!job_.search) return false;
+    const ResolvedSearch setting = resolve(job_.search->arguments, options_, job_.implementation);
+    return !setting.is_own() && setting.options.method == initial_pose::Method::anywhere;
+  }
+
   PerScan per_scan_of(const Measurement& measurement) const {
     PerScan out = per_scan(job_.variant.options);
     if (!job_.variant.regularised_at_truth) return out;
@@ -110,7 +117,7 @@ class Measurer {
   /// Runs the alignment of a measurement: its guess alone, its whole batch in one call, or its search.
   void align(const PerScan& per_scan) {
     if (search_)
-      search_->run(*aligner_, scan_, per_scan);
+      search_->run(*aligner_, scan_, per_scan, anywhere_ ? &*anywhere_ : nullptr);
     else if (guesses_.size() == 1)
       results_[0] = aligner_->align(scan_, guesses_[0], per_scan);
     else if (entry_.batches)
@@ -241,8 +248,9 @@ class Measurer {
   AlignOptions options_;
   std::unique_ptr<Aligner> aligner_;
   PointCloud scan_;
-  std::vector<Transform> guesses_;   ///< of the current measurement
-  std::optional<SearchRun> search_;  ///< of it, if it is one
+  std::vector<Transform> guesses_;          ///< of the current measurement
+  std::optional<SearchRun> search_;         ///< of it, if it is one
+  std::optional<AnywhereSearch> anywhere_;  ///< of the map, if the search needs it
   std::vector<AlignResult> results_;
   bool out_of_time_ = false;  ///< any call of this measurement so far
   PerScan per_scan_;

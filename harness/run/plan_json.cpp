@@ -77,6 +77,7 @@ json job_json(const Job& job) {
   j["options"] = options_json(job.variant.options);
   if (!job.search) return j;
   j["search"] = object_of(*job.search);
+  if (job.search->prior != PriorKind::pose) j["search"]["prior"] = to_string(job.search->prior);
   j["search"].update(options_json(job.search->arguments));
   return j;
 }
@@ -89,6 +90,8 @@ Job job_of(const json& j) {
   if (!j.contains("search")) return job;
   job.search.emplace();
   read_object(j["search"], *job.search);
+  // Plans of earlier programs have no such key.
+  if (j["search"].contains("prior")) read_value(j["search"]["prior"], "prior", job.search->prior);
   job.search->arguments = options_from_json<SearchArguments>(j["search"]);
   return job;
 }
@@ -105,10 +108,10 @@ void require_bounds(const std::vector<GuessGrid>& grids) {
   require_closed("grids: guesses", guesses, 0, Limits::kMeasurements);
 }
 
-void require_bounds(const SearchSpec& search) {
+void require_bounds(const SearchSpec& search, bool of_a_peer) {
   require_whole("seeds", search.seeds, 1, kCountMost);
   for (const double sigma : search.sigma) require_closed("sigma", sigma, 0, kOffsetMost);
-  require_for_a_run(resolve(search.arguments));
+  require_for_a_run(resolve(search.arguments), search.prior, of_a_peer);
 }
 
 /// What only a dataset can tell, its frames and their guesses, is checked when measurements are made.
@@ -124,7 +127,7 @@ void require_bounds(const Job& job) {
   for (const GuessScatter& scatter : job.scatters) require_within(kGuessScatter, scatter);
   if (job.rate_hz) require_closed("rate_hz", *job.rate_hz, kRateLeastHz, kRateMostHz);
   if (job.timing) require_within(kTimingRule, *job.timing);
-  if (job.search) require_bounds(*job.search);
+  if (job.search) require_bounds(*job.search, is_peer_name(job.implementation));
   resolve(job.variant.options);
   per_scan(job.variant.options);
 }

@@ -93,9 +93,11 @@ SearchSpec read_search(TomlTable& toml, const SearchSpec& common) {
                 "name the implementations that shall run this search");
   read_options(toml, search.arguments);
   try {
-    for (const std::string& implementation : search.implementations)
+    const ResolvedSearch setting = resolve(search.arguments);
+    for (const std::string& implementation : search.implementations) {
       if (implementation != kAnyPeer) find_implementation(implementation);
-    require_for_a_run(resolve(search.arguments));
+      require_for_a_run(setting, search.prior, implementation == kAnyPeer || is_peer_name(implementation));
+    }
   } catch (const std::exception& error) {
     toml.refuse("name",
                 fmt::format("'{}' cannot be run: {}", printable(search.name), printable(error.what(), 300)),
@@ -105,20 +107,35 @@ SearchSpec read_search(TomlTable& toml, const SearchSpec& common) {
   return search;
 }
 
+/// Of the whole map the sensor's tilt alone is known.
+void read_prior(TomlTable& toml, SearchSpec& common) {
+  if (const auto prior = toml.text("prior")) {
+    const auto kind = value_named<PriorKind>(*prior);
+    if (!kind || *kind == PriorKind::box)
+      toml.refuse("prior", fmt::format("is '{}'", printable(*prior)), "give pose, with sigma, or map");
+    common.prior = *kind;
+  }
+  const bool of_the_map = common.prior == PriorKind::map;
+  if (of_the_map) std::fill_n(common.sigma, 3, 0.0);
+  const auto sigma = toml.numbers("sigma", 0, kOffsetMost);
+  if (!sigma) return;
+  constexpr const char* kFive = "give x, y, z in metres, roll, pitch in radians";
+  if (sigma->size() != std::size(common.sigma)) toml.refuse("sigma", "has not five numbers", kFive);
+  std::ranges::copy(*sigma, common.sigma);
+  if (common.sigma[3] > kPi || common.sigma[4] > kPi) toml.refuse("sigma", "has an angle above pi", kFive);
+  if (of_the_map && std::any_of(common.sigma, common.sigma + 3, [](double s) { return s > 0; }))
+    toml.refuse("sigma", "tells a position beside prior = 'map'",
+                "give 0 for x, y and z, or leave prior out");
+}
+
 /// The priors are those of the study, so that its searches look for the same poses.
 std::vector<SearchSpec> read_searches(TomlTable& toml) {
   SearchSpec common;
   common.seeds = static_cast<int>(toml.whole("seeds", 1, kCountMost).value_or(common.seeds));
-  if (const auto sigma = toml.numbers("sigma", 0, kOffsetMost)) {
-    if (sigma->size() != std::size(common.sigma))
-      toml.refuse("sigma", "has not five numbers", "give x, y, z in metres, roll, pitch in radians");
-    std::ranges::copy(*sigma, common.sigma);
-    if (common.sigma[3] > kPi || common.sigma[4] > kPi)
-      toml.refuse("sigma", "has an angle above pi", "give x, y, z in metres, roll, pitch in radians");
-  }
+  read_prior(toml, common);
   std::vector<SearchSpec> searches;
   for (TomlTable& search : toml.tables("searches")) searches.push_back(read_search(search, common));
-  for (const char* key : {"seeds", "sigma"})
+  for (const char* key : {"seeds", "prior", "sigma"})
     if (searches.empty() && contains(toml.keys(), key))
       toml.refuse(key, "given without searches", "add searches = [...]");
   for (const char* key : {"poses", "grids", "scatters", "rates_hz"})
@@ -191,10 +208,10 @@ Study read_study(TomlTable& toml) {
 }
 
 /// From quick to thorough.
-constexpr const char* kOrder[] = {"smoke",      "tracking",     "basin", "scaling",      "profiles",
-                                  "iterations", "latency",      "batch", "transfers",    "initial_pose",
-                                  "pyramid",    "pyramid_time", "trust", "search_trust", "peers",
-                                  "idle",       "full"};
+constexpr const char* kOrder[] = {"smoke",        "tracking", "basin",        "scaling",   "profiles",
+                                  "iterations",   "latency",  "batch",        "transfers", "initial_pose",
+                                  "prior_ladder", "pyramid",  "pyramid_time", "trust",     "search_trust",
+                                  "peers",        "idle",     "full"};
 
 fs::path presets_folder() { return project_folder("harness/presets"); }
 

@@ -11,6 +11,7 @@
 #include "ndt/align/option.hpp"
 #include "registry/align_arguments.hpp"
 #include "registry/search_arguments.hpp"
+#include "registry/search_prior.hpp"
 
 namespace ndt::harness {
 
@@ -87,7 +88,8 @@ struct SearchSpec {
   SearchArguments arguments;                 ///< but for the seed
   std::vector<std::string> implementations;  ///< that it is for; kAnyPeer: all peers that are asked for
   int seeds = 20;
-  double sigma[5] = {1, 1, 0.1, 0.01, 0.01};  ///< x y z [m], roll pitch [rad]
+  PriorKind prior = PriorKind::pose;          ///< or the whole map, for method anywhere
+  double sigma[5] = {1, 1, 0.1, 0.01, 0.01};  ///< x y z [m], 0 with prior map; roll pitch [rad]
   bool is_for(const Implementation& entry) const;
 };
 

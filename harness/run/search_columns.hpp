@@ -25,8 +25,11 @@ inline constexpr std::tuple kPlannedSearchColumns{
     Column{"reliable_matched", &SearchRecord::reliable_matched, "", Null::later,
            "value that matched must exceed; null likewise"},
     Column{"seed", &SearchRecord::seed, "", Null::never, "seed of the proposals"},
+    Column{"prior", &SearchRecord::prior, "", Null::later,
+           "where the sensor may be: map = anywhere in the map; null = pose, about guess as sigma tells"},
     Column{"sigma", &SearchRecord::sigma, "m, rad", Null::never,
-           "standard deviations of the prior around guess: x, y, z, roll, pitch; yaw is uniform"}};
+           "standard deviations of the prior around guess: x, y, z (0 with prior map, whose guess has no "
+           "position), roll, pitch; yaw is uniform"}};
 
 /// Null with an error.
 inline constexpr std::tuple kFoundColumns{
@@ -54,6 +57,18 @@ inline constexpr std::tuple kFoundColumns{
            "proposed particles that came to the answer's mode"},
     Column{"interrupted", &SearchRecord::interrupted, "", Null::later,
            "cancelled or timeout; null if all particles are finished"},
+    Column{"place_cell_m", PartOf{&SearchRecord::coarse, &CoarseRecord::place_cell_m}, "m", Null::later,
+           "edge of the cells of the coarse score; null, as the next five, unless the method is anywhere"},
+    Column{"pyramid_us", PartOf{&SearchRecord::coarse, &CoarseRecord::pyramid_us}, "us", Null::later,
+           "time of building the map's pyramid, once per map as build_us and no part of align_us"},
+    Column{"pyramid_bytes", PartOf{&SearchRecord::coarse, &CoarseRecord::pyramid_bytes}, "bytes", Null::later,
+           "memory of the pyramid"},
+    Column{"coarse_us", PartOf{&SearchRecord::coarse, &CoarseRecord::coarse_us}, "us", Null::later,
+           "part of the last align_us in which places were looked for"},
+    Column{"coverage", PartOf{&SearchRecord::coarse, &CoarseRecord::coverage}, "", Null::later,
+           "share of the prior's lattice that was scored or excluded by a bound"},
+    Column{"places", PartOf{&SearchRecord::coarse, &CoarseRecord::places}, "", Null::later,
+           "places that were found and aligned"},
     Column{"runner_up_ratio", &SearchRecord::runner_up_ratio, "", Null::may,
            "NVTL or transform probability of the best particle of another mode, divided by the answer's, the "
            "less of both; in older runs NVTL alone; null without such a particle"},

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "ndt/core/pose.hpp"
+#include "registry/search_prior.hpp"
 
 namespace ndt::harness {
 
@@ -20,8 +21,17 @@ struct Improvement {
   std::optional<double> translation_error_m, rotation_error_deg;
 };
 
+/// The coarse part of a search with method anywhere.
+struct CoarseRecord {
+  double place_cell_m = 0, pyramid_us = 0;
+  std::int64_t pyramid_bytes = 0;
+  double coarse_us = 0, coverage = 0;
+  int places = 0;
+};
+
 struct SearchRecord {
   std::string name, strategy, method;
+  PriorKind prior = PriorKind::pose;
   int particles = 0, startup = 0, at_once = 1, candidates = 0;
   std::optional<double> reliable_nvtl, reliable_matched;
   std::uint64_t seed = 0;
@@ -34,7 +44,8 @@ struct SearchRecord {
   std::string verdict, doubts;  ///< empty of a peer
   std::optional<double> overlap, matched, spread_m, spread_deg;
   std::optional<int> agreeing;
-  std::string interrupted;  ///< empty if it was not
+  std::string interrupted;             ///< empty if it was not
+  std::optional<CoarseRecord> coarse;  ///< of method anywhere
   std::optional<double> runner_up_ratio;
   std::optional<Transform> runner_up_pose;
   std::vector<Improvement> improvements;

@@ -2,21 +2,38 @@
 
 #include <algorithm>
 #include <cmath>
+#include <stdexcept>
+#include <utility>
 
 namespace ndt::harness {
 
 SearchRun::SearchRun(const ResolvedSearch& setting, const Measurement& measurement) : setting_(setting) {
-  prior_.mean = principal(derivative_pose(measurement.guess));
-  std::ranges::copy(measurement.search.value().sigma, prior_.sigma);
+  prior_.kind = measurement.search.value().prior;
+  prior_.pose.mean = principal(derivative_pose(measurement.guess));
+  std::ranges::copy(measurement.search->sigma, prior_.pose.sigma);
   setting_.options.seed = measurement.search->seed;
 }
 
-void SearchRun::run(Aligner& aligner, const PointCloud& scan, const PerScan& per_scan) {
+void SearchRun::run(Aligner& aligner, const PointCloud& scan, const PerScan& per_scan,
+                    AnywhereSearch* anywhere) {
   calls_.clear();
   const Stopwatch watch;
-  found_ = run_search(aligner, scan, prior_, setting_, per_scan, [&](const auto& particles) {
+  const auto observe = [&](const auto& particles) {
     calls_.push_back({particles.size(), watch.elapsed_us()});
-  });
+  };
+  if (setting_.is_own() || setting_.options.method != initial_pose::Method::anywhere) {
+    found_ = run_search(aligner, scan, prior_.pose, setting_, per_scan, observe);
+    return;
+  }
+  if (anywhere == nullptr) throw std::logic_error("search: method anywhere needs the map's pyramid");
+  initial_pose::AnywhereResult found = anywhere->run(aligner, scan, prior_, setting_, per_scan, observe);
+  coarse_ = {.place_cell_m = anywhere->pyramid().cell_m(),
+             .pyramid_us = anywhere->build_us(),
+             .pyramid_bytes = static_cast<std::int64_t>(anywhere->pyramid().bytes()),
+             .coarse_us = found.coarse_us,
+             .coverage = found.coarse.coverage,
+             .places = static_cast<int>(found.coarse.places.size())};
+  found_ = std::move(found.search);
 }
 
 std::vector<AlignResult> SearchRun::take() {
@@ -31,6 +48,7 @@ void SearchRun::fill(Measurement& measurement, std::span<const AlignResult> resu
   search.best_particle = found_.best;
   search.reliable = found_.reliable;
   if (found_.interrupted) search.interrupted = to_string(*found_.interrupted);
+  search.coarse = coarse_;
   if (setting_.is_own()) return;  // its way there is not ours to see
   if (found_.runner_up) {
     search.runner_up_ratio = found_.evidence.runner_up_ratio;

@@ -1,11 +1,13 @@
 // One planned search, run and recorded.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <vector>
 
 #include "base/clock.hpp"
 #include "ndt/initial_pose/search.hpp"
+#include "registry/anywhere_search.hpp"
 #include "registry/search_arguments.hpp"
 #include "run/measurement.hpp"
 
@@ -16,8 +18,9 @@ class SearchRun {
   /// The measurement's guess is the prior's mean.
   SearchRun(const ResolvedSearch& setting, const Measurement& measurement);
 
-  /// Searches, and keeps the results of all particles until take().
-  void run(Aligner& aligner, const PointCloud& scan, const PerScan& per_scan);
+  /// Searches, and keeps the results of all particles until take(). `anywhere`: of the aligner's map, for the
+  /// method of that name; else null.
+  void run(Aligner& aligner, const PointCloud& scan, const PerScan& per_scan, AnywhereSearch* anywhere);
   /// Returns every particle's result, in order.
   std::vector<AlignResult> take();
   std::size_t best() const { return found_.best; }
@@ -31,13 +34,14 @@ class SearchRun {
                                         std::span<const AlignResult> results) const;
 
   ResolvedSearch setting_;
-  initial_pose::PosePrior prior_;
+  ResolvedPrior prior_;
   initial_pose::SearchResult found_;  ///< its particles' results are gone after take()
   struct Call {
     std::size_t particles = 0;  ///< number of particles after the call
     double us = 0;
   };
   std::vector<Call> calls_;
+  std::optional<CoarseRecord> coarse_;
 };
 
 }  // namespace ndt::harness

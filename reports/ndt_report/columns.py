@@ -57,6 +57,7 @@ SEARCH_COLUMNS = [
     Column("reliable_nvtl", "", "number", LATER, "what the best particle's NVTL must exceed; null if none is known"),
     Column("reliable_matched", "", "number", LATER, "what matched must exceed; null if that is not known"),
     Column("seed", "", "int", NEVER, "of the proposals"),
+    Column("prior", "", "text", LATER, "map: anywhere in the map; pose or null: about guess, as sigma tells"),
     Column("sigma", "m, rad", "sigma", NEVER, "prior around guess: x, y, z, roll, pitch; yaw is uniform"),
     Column("best_particle", "", "int", ERROR, "index of the best that came to rest"),
     Column("reliable", "", "flag", MAY, "the verdict is reliable; null if it is unknown"),
@@ -69,6 +70,12 @@ SEARCH_COLUMNS = [
     Column("spread_deg", "deg", "number", LATER, "the same of the rotation"),
     Column("agreeing", "", "int", LATER, "proposed particles that came to the answer's mode"),
     Column("interrupted", "", "text", LATER, "cancelled or timeout; null if all particles are finished"),
+    Column("place_cell_m", "m", "number", LATER, "edge of the coarse score's cells; null, as the next five, unless method anywhere"),
+    Column("pyramid_us", "us", "number", LATER, "time of building the map's pyramid, once per map, no part of the search's"),
+    Column("pyramid_bytes", "bytes", "int", LATER, "memory of the pyramid"),
+    Column("coarse_us", "us", "number", LATER, "part of the search's time in which places were looked for"),
+    Column("coverage", "", "number", LATER, "share of the prior's lattice that was scored or excluded"),
+    Column("places", "", "int", LATER, "places that were found and aligned"),
     Column(
         "runner_up_ratio",
         "",
@@ -164,7 +171,8 @@ TIMINGS = ("settled", "wall_cap", "single")
 ERROR_KINDS = ("exception", "crash", "timeout", "memory", "skipped")
 OWN = "own"  # strategy and method of a peer's search: what it does is not known
 STRATEGIES = ("sequential", "batched", "batched_persistent", OWN)
-METHODS = ("tpe", "random", "grid", OWN)
+METHODS = ("tpe", "random", "grid", "anywhere", OWN)
+PRIORS = (None, "pose", "map")
 
 
 class Complaints:
@@ -215,4 +223,6 @@ def _unknown_word(search):
     for key, allowed in (("strategy", STRATEGIES), ("method", METHODS)):
         if search[key] not in allowed:
             return f"{key} is '{search[key]}', not one of {', '.join(allowed)}"
+    if search.get("prior") not in PRIORS:
+        return f"prior is '{search['prior']}', not one of {', '.join(PRIORS[1:])}"
     return None

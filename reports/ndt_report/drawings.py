@@ -12,10 +12,12 @@ from .figures import convergence as convergence_figure
 from .figures import ecdf, pareto, scan_in_map, scores, search_paths
 from .figures import iteration_time as iteration_figure
 from .figures import scaling as scaling_figure
+from .figures import prior_ladder as ladder_figures
 from .figures import searches as search_figures
 from .figures import trajectory as trajectory_figure
 from .latency import samples
 from .load import Run
+from .prior_ladder import on_ladders
 from .refusal import InputError
 from .scaling import scaling_points, thread_points
 from .searches import success_steps, with_paths
@@ -45,7 +47,7 @@ def drawings_of(report, searches, points, poses):
         ],
         "iterations": [partial(iteration_figure.draw, report.iteration_times, look)],
         "batches": [partial(batches_figure.draw, report.batches, look)],
-        "searches": _searches(report.run, searches, look),
+        "searches": [*_ladders(report.ladder), *_searches(report.run, searches, look)],
         "trajectory": _trajectories(report),
         "scores": [partial(scores.draw, poses, report.detection, name) for name in _first(poses.dataset)],
         "picture": _pictures(report.run, report.measurements),
@@ -102,10 +104,16 @@ def _trajectories(report) -> list:
     return [partial(trajectory_figure.draw, group, report.trajectory_errors) for group in by_dataset.values()]
 
 
+def _ladders(table) -> list:
+    figures = (ladder_figures.draw_success, ladder_figures.draw_false, ladder_figures.draw_time)
+    return [partial(draw, table) for draw in figures]
+
+
 def _searches(run: Run, searches, look: Looks) -> list:
+    alone = searches[~on_ladders(searches)]  # the curves of a ladder would lie over each other
     curves = [
-        lambda: search_figures.draw_time(success_steps(searches, "ms"), look),
-        lambda: search_figures.draw_particles(success_steps(searches, "particles_done")),
+        lambda: search_figures.draw_time(success_steps(alone, "ms"), look),
+        lambda: search_figures.draw_particles(success_steps(alone, "particles_done")),
     ]
     shown = with_paths(searches, run.datasets)[:MOST_PER_KIND]
     return curves + [partial(_draw_paths, run, search) for search in shown]

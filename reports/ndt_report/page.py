@@ -13,6 +13,7 @@ from .cautions import change_of_nvtl
 from .environment import flat, gpus, left_out, plan_facts, redo
 from .idle import cell, idle_rates, idle_rows, rate_name
 from .page_numbers import NONE, number
+from .prior_ladder import ladder_rows, rung_name, rungs_of
 from .latency import LEAST_TAIL_SAMPLES, SHORT_ITERATIONS
 from .replayer import STATED as REPLAYER_STATED
 from .searches import LOWER, NOT_LOWER
@@ -166,6 +167,9 @@ def render(report: Report) -> str:
         NOT_LOWER=NOT_LOWER,
         LOWER=LOWER,
         at_once=report.at_once.to_dict("records"),
+        ladder=ladder_rows(report.ladder),
+        rungs=rungs_of(report.ladder),
+        rung_name=rung_name,
         search_count=int(report.searches.n.sum()),
         search_limits=(SEARCH_SUCCESS_M, SEARCH_SUCCESS_DEG),
         transfers=report.transfers.to_dict("records"),

@@ -41,8 +41,8 @@ TABLE_COLUMNS += [
 
 def search_measurements(measurements: pd.DataFrame) -> pd.DataFrame:
     """The searches among a run's measurements, in the order of the tables: SEARCH_COLUMNS as columns (the
-    name as search_name, with the variant where that is not autoware), success (1, 0, NaN without truth; an
-    error is no success) and ms (NaN with an error)."""
+    name as search_name, with the variant where that is not autoware), sigma_m (of x; infinite for the whole map), success (1, 0,
+    NaN without truth; an error is no success) and ms (NaN with an error)."""
     measurements = _with_preparation(measurements[measurements.search.notna()].reset_index(drop=True))
     keys = pd.DataFrame(list(measurements.search), columns=[c.name for c in SEARCH_COLUMNS], dtype=object)
     names = [n if v == "autoware" else f"{n}, {v}" for n, v in zip(keys.name, measurements.variant)]
@@ -50,7 +50,8 @@ def search_measurements(measurements: pd.DataFrame) -> pd.DataFrame:
     measurements = measurements.drop(columns=of_alignments, errors="ignore")
     measurements = pd.concat([measurements, keys.drop(columns="name")], axis=1).assign(search_name=names)
     measurements[SETTING[2:5]] = measurements[SETTING[2:5]].astype(int)
-    measurements["sigma_m"] = [float(sigma[0]) for sigma in measurements.sigma]
+    widths = zip(measurements.prior, measurements.sigma)
+    measurements["sigma_m"] = [np.inf if prior == "map" else float(sigma[0]) for prior, sigma in widths]
     ms = [np.nan if v is None else np.median(v) / 1000 for v in measurements.align_us]
     measurements = measurements.assign(ms=np.array(ms, float), success=_success(measurements))
     return measurements.iloc[_side_by_side(measurements)].reset_index(drop=True)
@@ -102,7 +103,7 @@ def search_table(searches: pd.DataFrame, oracle: str) -> pd.DataFrame:
     search of as many particles on that dataset / own (medians; NaN without one). false_reliable: searches
     that call a wrong pose reliable, NaN without truth. searches: of search_measurements()."""
     groups = searches.groupby(SEARCH_KEY, sort=False)
-    out = [dict(zip(SEARCH_KEY, key)) | _setting(group) | _summary(group) for key, group in groups]
+    out = [dict(zip(SEARCH_KEY, key)) | _setting(group) | summary_of(group) for key, group in groups]
     table = pd.DataFrame(out, columns=SEARCH_KEY + SETTING + TABLE_COLUMNS)
     alone = _sequential(table[table.implementation == oracle]).dropna(subset="ms_p50")
     alone = alone.sort_values("ms_p50", ascending=False, kind="stable")  # the fastest is written last
@@ -119,7 +120,8 @@ def _sequential(table):
     return table[(table.strategy == SEQUENTIAL) & (table.method == TPE)]
 
 
-def _summary(group) -> dict:
+def summary_of(group) -> dict:
+    """TABLE_COLUMNS of searches of one setting."""
     done, known = group[group.error.isna()], group.success.dropna()
     low, high = wilson(int(known.sum()), len(known)) if len(known) else (np.nan, np.nan)
     trusted = done[done.reliable == True]  # noqa: E712, null is no verdict

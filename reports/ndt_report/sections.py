@@ -17,6 +17,7 @@ from .latency import tail_table
 from .load import Run
 from .own_scans import without_their_truth
 from .scaling import scaling_datasets
+from .prior_ladder import beside_ladders, ladder_sentences, ladder_table
 from .search_verdict import search_sentences
 from .searches import at_once_table, search_measurements, search_table
 from .summary import judged_measurements, summary_table
@@ -50,6 +51,7 @@ class Report:
     batches: pd.DataFrame = None
     searches: pd.DataFrame = None
     at_once: pd.DataFrame = None
+    ladder: pd.DataFrame = None
     transfers: pd.DataFrame = None
     without_counts: list = None  # (implementation, why)
     trajectories: list = None
@@ -60,7 +62,7 @@ def make_report(run: Run) -> Report:
     idle = idle_table(run.measurements, run.at_rates)
     run = without_their_truth(run)
     batches, searches = batch_table(run.measurements), search_measurements(run.measurements)
-    found = search_table(searches, run.oracle)
+    found, ladder = search_table(searches, run.oracle), ladder_table(searches)
     run = split_by_guess(alignments_alone(run))
     measurements = judged_measurements(run)
     table = summary_table(measurements, run.implementations, run.datasets)
@@ -77,7 +79,7 @@ def make_report(run: Run) -> Report:
             measurements,
             table,
             shown,
-            search_sentences(found, run.oracle),
+            ladder_sentences(ladder) + search_sentences(beside_ladders(found, searches), run.oracle),
             false_answer_sentences(answers),
         ),
         shown,
@@ -92,7 +94,7 @@ def make_report(run: Run) -> Report:
     report.iteration_times = iteration_time_table(measurements)
     report.feature_costs = feature_costs(report.iteration_times)
     report.tails, report.batches = tail_table(measurements), batches
-    report.searches, report.at_once = found, at_once_table(found, run.oracle)
+    report.searches, report.at_once, report.ladder = found, at_once_table(found, run.oracle), ladder
     report.transfers = transfers_table(measurements, run.implementations)
     report.without_counts = without_counts(measurements, run.implementations)
     report.trajectories = trajectories(measurements, run.datasets)

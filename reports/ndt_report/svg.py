@@ -15,6 +15,7 @@ from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.text import Text
+from matplotlib.ticker import FixedLocator
 
 from .page_numbers import number
 
@@ -157,8 +158,17 @@ def _said(figure, ax, label: str, x_pt: float, y_pt: float) -> str:
     lines = [label] if label else []
     for axis, value in ((ax.xaxis, x), (ax.yaxis, y)):
         named = axis.get_label_text() or axis.axis_name
-        lines.append(f"{named}: {number(float(value))}")
+        lines.append(f"{named}: {_named_tick(axis, value) or number(float(value))}")
     return "\n".join(lines)
+
+
+def _named_tick(axis, value) -> str:
+    """The name of a tick, on an axis whose ticks were given one by one: names may stand in place of numbers."""
+    if not isinstance(axis.get_major_locator(), FixedLocator):
+        return ""
+    places = axis.get_majorticklocs()
+    ticks = zip(places, axis.get_major_formatter().format_ticks(places))
+    return next((name for at, name in ticks if abs(at - value) <= 1e-3 * abs(at)), "")
 
 
 def _panels(figure, prefix: str) -> list:

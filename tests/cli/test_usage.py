@@ -66,7 +66,7 @@ def test_list_json_has_the_same_in_fields():
     assert missing.pop("golden") == "NDT_GOLDEN_DIR is not set"
     assert "kitti00" in missing and set(missing.values()) == {"NDT_DATASETS is not set"}
     assert [p["name"] for p in listing["presets"]] == ["smoke", "tracking", "basin", "scaling", "profiles", "iterations",
-                                                          "latency", "batch", "transfers", "initial_pose", "pyramid", "pyramid_time", "trust", "search_trust", "peers", "idle", "full"]
+                                                          "latency", "batch", "transfers", "initial_pose", "prior_ladder", "pyramid", "pyramid_time", "trust", "search_trust", "peers", "idle", "full"]
 
 
 def test_doctor_says_what_is_there_and_what_is_missing(tmp_path):

@@ -80,6 +80,24 @@ def add_searches(
     return run
 
 
+def add_ladder(run: SyntheticRun, data="plaza", seeds=5, sigmas=(1.0, 5.0, 20.0)):
+    """The searches of SETTINGS under names of their own from priors of these widths, and method anywhere from them and in the
+    whole map."""
+    for sigma_m in (*sigmas, None):
+        begun = len(run.measurements)
+        settings = {} if sigma_m is None else {f"{name} {sigma_m:g} m": setting for name, setting in SETTINGS.items()}
+        settings[f"anywhere {'map' if sigma_m is None else f'{sigma_m:g} m'}"] = ("batched_persistent", "anywhere", 1)
+        add_searches(run, data, seeds, particles=40, startup=20, settings=settings, traced=0)
+        for measurement in run.measurements[begun:]:
+            search = measurement["search"]
+            search["sigma"] = [0.0] * 3 + SIGMA[3:] if sigma_m is None else [sigma_m] * 2 + SIGMA[2:]
+            search["prior"] = "map" if sigma_m is None else None
+            if search["method"] == "anywhere":
+                search |= {"place_cell_m": 1.0, "pyramid_us": 9e4, "pyramid_bytes": 1 << 20}
+                search |= {"coarse_us": 500.0, "coverage": 1.0, "places": 7}
+    return run
+
+
 def times(run, name, strategy, particles, startup, at_once):
     """When the round of every particle ends, microseconds since the search's start."""
     alone = US_PER_PARTICLE[name] * run.random.lognormal(0, 0.05, particles)

@@ -43,7 +43,9 @@ IMPROVED = best(1, 5.0, 0.1)
     "changes, said",
     [
         ({"strategy": "all"}, "strategy is 'all', not one of sequential, batched, batched_persistent"),
-        ({"method": "guess"}, "method is 'guess', not one of tpe, random, grid"),
+        ({"method": "guess"}, "method is 'guess', not one of tpe, random, grid, anywhere"),
+        ({"prior": "box"}, "prior is 'box', not one of pose, map"),
+        ({"coverage": "all"}, "coverage is not a finite number"),
         ({"particles": 20.5}, "particles is not a whole number"),
         ({"sigma": [1, 2, 3]}, "sigma is not 5 finite numbers"),
         ({"reliable": 1}, "reliable is not true or false"),

@@ -14,10 +14,11 @@ DASHES = {  # of guided searches by strategy, of others by method
     "batched_persistent": "-",
     "random": (0, (6, 1.5, 1, 1.5)),
     "grid": (0, (3, 1, 1, 1, 1, 1)),
+    "anywhere": (0, (8, 2)),
     OWN: (0, (1, 1)),
 }
 ENDS = "osD^vP"  # the end of a line, by size of a round
-METHOD_COLOURS = {"tpe": SPARE_COLOURS[1], "random": SPARE_COLOURS[0], "grid": SPARE_COLOURS[3]}
+METHOD_COLOURS = {"tpe": SPARE_COLOURS[1], "random": SPARE_COLOURS[0], "grid": SPARE_COLOURS[3], "anywhere": SPARE_COLOURS[2]}
 
 
 def kind(row) -> str:

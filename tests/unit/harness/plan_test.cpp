@@ -445,6 +445,25 @@ TEST_F(PlanFile, SearchesComeBack) {
   }));
 }
 
+TEST_F(PlanFile, ASearchOfTheWholeMapComesBackAndNoneThatARunCannotDo) {
+  Study study = searching_study();
+  study.searches.erase(study.searches.begin());
+  study.searches[0].arguments[&initial_pose::SearchOptions::method] = "anywhere";
+  study.searches[0].prior = PriorKind::map;
+  const std::string text = plan_json(make_plan(preset_of(study), kOwnImplementations, "id"));
+  const Plan read = read_plan(put(text));
+  EXPECT_EQ(plan_json(read), text);
+  EXPECT_EQ(read.jobs.at(0).search.value().prior, PriorKind::map);
+  auto changed = nlohmann::ordered_json::parse(text);
+  changed["jobs"][0]["search"]["method"] = "tpe";
+  EXPECT_THAT(input_error_of([&] { read_plan(put(changed.dump())); }), HasSubstr("for prior map take"));
+  changed["jobs"][0]["search"]["prior"] = "town";
+  EXPECT_THAT(input_error_of([&] { read_plan(put(changed.dump())); }), HasSubstr("prior is 'town'"));
+  changed["jobs"][0]["search"].erase("prior");
+  EXPECT_EQ(read_plan(put(changed.dump())).jobs.at(0).search.value().prior, PriorKind::pose)
+      << "a plan of an earlier program";
+}
+
 TEST_F(PlanFile, EveryNumberHasItsBounds) {
   Study study = study_of({"courtyard"});
   study.grids.resize(1);

@@ -17,8 +17,8 @@ TEST(Presets, TheProjectsOwnAreThereFromQuickToThorough) {
   std::vector<std::string> names;
   for (const Preset& preset : presets()) names.push_back(preset.name);
   EXPECT_THAT(names, ElementsAre("smoke", "tracking", "basin", "scaling", "profiles", "iterations", "latency",
-                                 "batch", "transfers", "initial_pose", "pyramid", "pyramid_time", "trust",
-                                 "search_trust", "peers", "idle", "full"));
+                                 "batch", "transfers", "initial_pose", "prior_ladder", "pyramid",
+                                 "pyramid_time", "trust", "search_trust", "peers", "idle", "full"));
 }
 
 TEST(Presets, TheirDatasetsAndOptionsExist) {
@@ -154,6 +154,37 @@ TEST_F(PresetFile, ASearchMayBeForWhateverPeersAreNamed) {
   EXPECT_TRUE(search.is_for(peer));
   EXPECT_TRUE(search.is_for(find_implementation("persistent_cpu")));
   EXPECT_FALSE(search.is_for(find_implementation("cpu_pclomp_ref")));
+}
+
+TEST_F(PresetFile, AStudysPriorMayBeTheWholeMap) {
+  const std::string head = "description = 'd'\n[[study]]\ndatasets = ['courtyard']\n",
+                    anywhere = "method = 'anywhere', implementations = ['persistent_cpu'] }]\n";
+  const auto searches_of = [&](const std::string& keys) {
+    return find_preset(put(head + keys + "searches = [{ name = 'a', " + anywhere).string())
+        .studies[0]
+        .searches;
+  };
+  const SearchSpec of_map = searches_of("prior = 'map'\n").at(0);
+  EXPECT_EQ(of_map.prior, PriorKind::map);
+  EXPECT_THAT(of_map.sigma, ElementsAre(0, 0, 0, 0.01, 0.01));
+  EXPECT_THAT(searches_of("prior = 'map'\nsigma = [0, 0, 0, 0.02, 0.02]\n").at(0).sigma,
+              ElementsAre(0, 0, 0, 0.02, 0.02));
+  EXPECT_EQ(searches_of("prior = 'pose'\n").at(0).prior, PriorKind::pose);
+  EXPECT_EQ(searches_of("").at(0).prior, PriorKind::pose);
+  const auto refused = [&](const std::string& keys, const std::string& search) {
+    return refusal_of(head + keys + "searches = [{ name = 'a', " + search);
+  };
+  EXPECT_THAT(refused("prior = 'map'\nsigma = [1, 0, 0, 0, 0]\n", anywhere),
+              HasSubstr("sigma: tells a position beside prior = 'map'; give 0 for x, y and z"));
+  EXPECT_THAT(refused("prior = 'box'\n", anywhere),
+              HasSubstr("prior: is 'box'; give pose, with sigma, or map"));
+  EXPECT_THAT(refused("prior = 'map'\n", "implementations = ['persistent_cpu'] }]\n"),
+              HasSubstr("'a' cannot be run: method tpe searches about a guess"));
+  EXPECT_THAT(refused("prior = 'map'\n", "implementations = ['exec:*'] }]\n"),
+              HasSubstr("a peer searches about a guess"));
+  EXPECT_THAT(refused("", "method = 'anywhere', implementations = ['exec:*'] }]\n"),
+              HasSubstr("name the peer in a search without a method"));
+  EXPECT_THAT(refusal_of(head + "prior = 'map'\n"), HasSubstr("study.prior: given without searches"));
 }
 
 TEST_F(PresetFile, MistakesInSearchesAreRefused) {

@@ -42,13 +42,21 @@ TEST(SearchArguments, UnknownNamesAreAnsweredWithTheNames) {
               ThrowsMessage<UsageError>(HasSubstr("choose from tpe, random, grid, anywhere")));
 }
 
-TEST(SearchArguments, ARunHasNoPyramidForMethodAnywhere) {
+TEST(SearchArguments, WhatARunCannotSearchIsRefusedWithWhatToTakeInstead) {
   SearchArguments arguments;
   arguments[&SearchOptions::method] = "anywhere";
-  EXPECT_EQ(resolve(arguments).options.method, Method::anywhere);
-  EXPECT_THAT([&] { require_for_a_run(resolve(arguments)); },
-              ThrowsMessage<UsageError>(HasSubstr("take one of tpe, random, grid")));
-  EXPECT_NO_THROW(require_for_a_run(resolve(with("batched"))));
+  const ResolvedSearch anywhere = resolve(arguments), about = resolve(with("batched"));
+  for (const PriorKind prior : {PriorKind::pose, PriorKind::map})
+    EXPECT_NO_THROW(require_for_a_run(anywhere, prior, false));
+  for (const bool peer : {false, true}) EXPECT_NO_THROW(require_for_a_run(about, PriorKind::pose, peer));
+  EXPECT_THAT([&] { require_for_a_run(about, PriorKind::map, false); },
+              ThrowsMessage<UsageError>(HasSubstr("method tpe searches about a guess; for prior map take")));
+  EXPECT_THAT([&] { require_for_a_run(anywhere, PriorKind::box, false); },
+              ThrowsMessage<UsageError>(HasSubstr("in a run take pose, with sigma, or map")));
+  EXPECT_THAT([&] { require_for_a_run(anywhere, PriorKind::pose, true); },
+              ThrowsMessage<UsageError>(HasSubstr("name the peer in a search without a method")));
+  EXPECT_THAT([&] { require_for_a_run(about, PriorKind::map, true); },
+              ThrowsMessage<UsageError>(HasSubstr("a peer searches about a guess")));
 }
 
 TEST(SearchArguments, WhatAStrategyOrMethodHasNoUseForIsRefused) {

@@ -1,0 +1,25 @@
+// Where the sensor may be before a search: about a guess, in a box, or anywhere in the map.
+#pragma once
+
+#include <array>
+#include <optional>
+
+#include "ndt/initial_pose/place_search.hpp"
+
+namespace ndt::harness {
+
+enum class PriorKind { pose, box, map };
+constexpr auto enum_names(PriorKind) { return std::array{"pose", "box", "map"}; }
+using ndt::to_string;
+
+struct ResolvedPrior {
+  PriorKind kind = PriorKind::pose;
+  initial_pose::PosePrior pose;  ///< of another kind its mean alone: what it says of roll, pitch and heading
+  Vec3<double> low, high;        ///< of a box [m]
+  std::optional<double> sigma_yaw_rad, place_cell_m;
+};
+
+/// The part of the map that a prior tells.
+initial_pose::PlaceRegion region_of(const ResolvedPrior& prior, const initial_pose::PlacePyramid& pyramid);
+
+}  // namespace ndt::harness
