@@ -104,6 +104,24 @@ void put_detectors(ordered_json& j, const ScanReport& report) {
   j["no_ground_points_nearest_voxel_transformation_likelihood"] = no_ground(&Score::nvtl);
 }
 
+ordered_json map_update_json(const std::optional<MapUpdate>& update) {
+  if (!update) return nullptr;
+  const MapUpdate& u = *update;
+  const bool failed = !u.error.empty();
+  const auto made = [&](auto value) { return failed ? ordered_json() : ordered_json(value); };
+  return {{"centre_m", {u.around.centre.x, u.around.centre.y}},
+          {"radius_m", u.around.radius_m},
+          {"error", failed ? ordered_json(u.error) : nullptr},
+          {"tiles", made(u.tiles)},
+          {"added", made(u.added)},
+          {"removed", made(u.removed)},
+          {"points", made(u.points)},
+          {"read_ms", made(u.read_ms)},
+          {"build_ms", made(u.build_ms)},
+          {"waited_ms", u.waited_ms},
+          {"swap_us", made(u.swap_us)}};
+}
+
 void put_own_keys(ordered_json& j, const ScanReport& report) {
   j["verdict"] = std::string(to_string(report.verdict));
   j["reason"] = std::string(to_string(report.reason));
@@ -137,6 +155,7 @@ ordered_json diagnostics_json(const LocalizedScan& scan) {
   put_autoware_keys(j, scan);
   j["dropped_before"] = scan.dropped;
   put_own_keys(j, report);
+  j["map_update"] = map_update_json(scan.map_update);
   return j;
 }
 

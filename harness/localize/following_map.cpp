@@ -1,0 +1,135 @@
+#include "localize/following_map.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+#include <utility>
+
+#include "base/clock.hpp"
+
+namespace ndt::harness {
+
+using localization::MapCircle;
+using localization::MapFollower;
+using localization::MapNeed;
+using localization::MapOutcome;
+using localization::MapPlace;
+using localization::MapUpdatePolicy;
+
+namespace {
+
+MapArea area_of(const MapCircle& circle) {
+  return {circle.centre.x, circle.centre.y, circle.centre.x, circle.centre.y, circle.radius_m};
+}
+
+MapFiles with_places(MapFiles files) {
+  if (!files.places_known())
+    throw std::invalid_argument(
+        "FollowingMap: the map has no metadata, so nothing tells where its tiles are");
+  return files;
+}
+
+}  // namespace
+
+FollowingMap::FollowingMap(MapFiles files, const FollowingSetting& setting, const Make& make)
+    : files_(with_places(std::move(files))),
+      setting_(setting),
+      first_(make()),
+      second_(make()),
+      in_force_(files_),
+      next_{HeldTiles(files_)},
+      vehicle_{setting.first.low_x, setting.first.low_y} {
+  const MapUpdatePolicy policy(setting.options, {vehicle_, setting.first.reach_m});
+  in_force_ = read_and_build(*first_, setting.first).tiles;
+  use_.tiles_read = use_.most_tiles = in_force_.size();
+  follower_.emplace(*first_, *second_, policy, [this](Aligner& spare, const MapCircle& around) {
+    next_ = {HeldTiles(files_)};
+    next_ = read_and_build(spare, area_of(around));
+  });
+}
+
+FollowingMap::Next FollowingMap::read_and_build(Aligner& aligner, const MapArea& area) const {
+  const Stopwatch reading;
+  Next next{in_force_.moved_to(area)};
+  const PointCloud cloud = prepare(next.tiles.cloud(), setting_.filters).cloud;
+  next.points = static_cast<std::int64_t>(cloud.size());
+  next.read_ms = reading.elapsed_us() / 1000;
+  const Stopwatch building;
+  aligner.set_map(cloud);
+  next.build_ms = building.elapsed_us() / 1000;
+  return next;
+}
+
+PointCloud FollowingMap::cloud() const { return prepare(in_force_.cloud(), setting_.filters).cloud; }
+
+bool FollowingMap::due() const {
+  return setting_.real_time ? follower_->ready() : follower_->building() && scans_beside_ > 0;
+}
+
+bool FollowingMap::out_of_range() const {
+  return follower_->policy().need(vehicle_) == MapNeed::out_of_range;
+}
+
+std::optional<MapUpdate> FollowingMap::before_scan(localization::Localizer& localizer) {
+  std::optional<MapUpdate> told;
+  double waited_ms = 0;
+  const bool late = follower_->building() && out_of_range();
+  if (late) waited_ms += waited();
+  if (late || due()) told = take(localizer);
+  if (!follower_->building() && out_of_range() && follower_->policy().due(vehicle_)) {
+    follower_->begin(vehicle_);  // what was under way is the map of a place too far back
+    waited_ms += waited();
+    told = take(localizer);
+  }
+  if (waited_ms > 0) {
+    told->waited_ms = waited_ms;
+    ++use_.waits;
+    use_.waited_ms += waited_ms;
+  }
+  ++scans_beside_;
+  return told;
+}
+
+void FollowingMap::after_scan(const Transform& map_from_scan) {
+  vehicle_ = {map_from_scan(0, 3), map_from_scan(1, 3)};
+  if (follower_->building() || !follower_->policy().due(vehicle_)) return;
+  follower_->begin(vehicle_);
+  scans_beside_ = 0;
+}
+
+double FollowingMap::waited() const {
+  const Stopwatch waiting;
+  follower_->wait();
+  return waiting.elapsed_us() / 1000;
+}
+
+MapUpdate FollowingMap::take(localization::Localizer& localizer) {
+  MapUpdate update;
+  follower_->wait();
+  const Stopwatch swapping;
+  const MapOutcome outcome = follower_->take();
+  localizer.continue_with(follower_->live());
+  update.swap_us = swapping.elapsed_us();
+  update.around = outcome.around;
+  if (outcome.failure) {
+    update.error = *outcome.failure;
+    ++use_.failed;
+    return update;
+  }
+  update.tiles = next_.tiles.size();
+  update.added = next_.tiles.read(), update.removed = next_.tiles.dropped();
+  update.points = next_.points;
+  update.read_ms = next_.read_ms, update.build_ms = next_.build_ms;
+  in_force_ = std::exchange(next_.tiles, HeldTiles(files_));
+  count(update);
+  return update;
+}
+
+void FollowingMap::count(const MapUpdate& update) {
+  ++use_.updates;
+  use_.tiles_read += update.added;
+  use_.most_tiles = std::max(use_.most_tiles, update.tiles);
+  use_.read_ms += update.read_ms, use_.build_ms += update.build_ms;
+  use_.longest_swap_us = std::max(use_.longest_swap_us, update.swap_us);
+}
+
+}  // namespace ndt::harness
