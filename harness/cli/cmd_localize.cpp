@@ -256,7 +256,7 @@ ExitCode localize(const Arguments& a) {
   const LocalizeSummary summary = localize_all(localizer, input, [&](const LocalizedScan& scan) {
     files.append(scan);
     if (iterations) {
-      if (scan.map_update && scan.map_update->error.empty())
+      if (scan.map_update && scan.map_update->swapped)
         aligners.with_map([&](const PointCloud& map) { iterations->set_map(map); });
       iterations->append(scan);
     }

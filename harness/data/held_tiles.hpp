@@ -24,6 +24,7 @@ class HeldTiles {
   std::size_t size() const { return tiles_.size(); }
   std::size_t read() const { return read_; }        ///< that the move to here took from files
   std::size_t dropped() const { return dropped_; }  ///< that it left behind
+  bool changed() const { return read_ + dropped_ > 0; }
 
  private:
   struct Tile {

@@ -41,15 +41,15 @@ FollowingMap::FollowingMap(MapFiles files, const FollowingSetting& setting, cons
   const MapUpdatePolicy policy(setting.options, {vehicle_, setting.first.reach_m});
   in_force_ = read_and_build(*first_, setting.first).tiles;
   use_.tiles_read = use_.most_tiles = in_force_.size();
-  follower_.emplace(*first_, *second_, policy, [this](Aligner& spare, const MapCircle& around) {
-    next_ = {HeldTiles(files_)};
-    next_ = read_and_build(spare, area_of(around));
-  });
+  follower_.emplace(*first_, *second_, policy,
+                    [this](Aligner& spare, const MapCircle& around) { return build_next(spare, around); });
 }
 
+/// An aligner whose tiles stay the same keeps its map.
 FollowingMap::Next FollowingMap::read_and_build(Aligner& aligner, const MapArea& area) const {
   const Stopwatch reading;
   Next next{in_force_.moved_to(area)};
+  if (!next.tiles.changed()) return next;
   const PointCloud cloud = prepare(next.tiles.cloud(), setting_.filters).cloud;
   next.points = static_cast<std::int64_t>(cloud.size());
   next.read_ms = reading.elapsed_us() / 1000;
@@ -57,6 +57,12 @@ FollowingMap::Next FollowingMap::read_and_build(Aligner& aligner, const MapArea&
   aligner.set_map(cloud);
   next.build_ms = building.elapsed_us() / 1000;
   return next;
+}
+
+/// On the follower's thread. The main thread changes nothing that this reads until it has taken the result.
+bool FollowingMap::build_next(Aligner& spare, const MapCircle& around) {
+  next_ = read_and_build(spare, area_of(around));
+  return next_.tiles.changed();
 }
 
 PointCloud FollowingMap::cloud() const { return prepare(in_force_.cloud(), setting_.filters).cloud; }
@@ -115,7 +121,8 @@ MapUpdate FollowingMap::take(localization::Localizer& localizer) {
     ++use_.failed;
     return update;
   }
-  update.tiles = next_.tiles.size();
+  update.swapped = outcome.swapped;
+  if (!outcome.swapped) return update;
   update.added = next_.tiles.read(), update.removed = next_.tiles.dropped();
   update.points = next_.points;
   update.read_ms = next_.read_ms, update.build_ms = next_.build_ms;
@@ -127,7 +134,7 @@ MapUpdate FollowingMap::take(localization::Localizer& localizer) {
 void FollowingMap::count(const MapUpdate& update) {
   ++use_.updates;
   use_.tiles_read += update.added;
-  use_.most_tiles = std::max(use_.most_tiles, update.tiles);
+  use_.most_tiles = std::max(use_.most_tiles, in_force_.size());
   use_.read_ms += update.read_ms, use_.build_ms += update.build_ms;
   use_.longest_swap_us = std::max(use_.longest_swap_us, update.swap_us);
 }

@@ -42,7 +42,7 @@ class FollowingMap {
   std::size_t tiles() const { return in_force_.size(); }
   const MapUse& use() const { return use_; }
 
-  /// Lets the localizer continue with a map that is due; tells of an update that came into force or failed.
+  /// Lets the localizer continue with a map that is due, and tells what became of the update.
   std::optional<MapUpdate> before_scan(localization::Localizer& localizer);
   /// A scan may see beyond the map in force, because no update of it succeeded.
   bool out_of_range() const;
@@ -58,6 +58,7 @@ class FollowingMap {
     double read_ms = 0, build_ms = 0;
   };
   Next read_and_build(Aligner& aligner, const MapArea& area) const;
+  bool build_next(Aligner& spare, const localization::MapCircle& around);
   bool due() const;
   double waited() const;
   MapUpdate take(localization::Localizer& localizer);

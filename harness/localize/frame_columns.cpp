@@ -130,11 +130,11 @@ void put_times(Row& row, const LocalizedScan& scan) {
 }
 
 void put_map(Row& row, const LocalizedScan& scan) {
-  std::optional<MapUpdate> in_force = scan.map_update;
-  if (in_force && !in_force->error.empty()) in_force.reset();
+  const auto& update = scan.map_update;
   row.add("map_tiles", scan.map_tiles);
-  row.add("map_swap_us", of(in_force, [](const MapUpdate& u) { return fmt::format("{:.3f}", u.swap_us); }));
-  row.add_ms("map_waited_ms", of(scan.map_update, [](const MapUpdate& u) { return u.waited_ms; }));
+  row.add("map_swap_us",
+          update && update->swapped ? std::optional(fmt::format("{:.3f}", update->swap_us)) : std::nullopt);
+  row.add_ms("map_waited_ms", of(update, [](const MapUpdate& u) { return u.waited_ms; }));
 }
 
 void put_errors(Row& row, const LocalizedScan& scan) {

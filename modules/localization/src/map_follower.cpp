@@ -9,9 +9,9 @@ namespace ndt::localization {
 namespace {
 
 MapOutcome built(const MapFollower::Build& build, Aligner& spare, const MapCircle& around) {
-  MapOutcome outcome{around, std::nullopt};
+  MapOutcome outcome{around, false, std::nullopt};
   try {
-    build(spare, around);
+    outcome.swapped = build(spare, around);
   } catch (const std::bad_alloc&) {
     outcome.failure = "there is not enough memory for a second map; take in less of it, or thin its tiles";
   } catch (const std::exception& error) {
@@ -44,12 +44,8 @@ void MapFollower::wait() const {
 MapOutcome MapFollower::take() {
   if (!building()) throw std::logic_error("take: no map is being built; begin one before");
   MapOutcome outcome = builder_.get();
-  if (outcome.failure) {
-    policy_.failed(outcome.around);
-  } else {
-    policy_.took(outcome.around);
-    std::swap(live_, spare_);
-  }
+  outcome.failure ? policy_.failed(outcome.around) : policy_.took(outcome.around);
+  if (outcome.swapped) std::swap(live_, spare_);
   return outcome;
 }
 

@@ -15,16 +15,17 @@ namespace ndt::localization {
 /// What became of an update.
 struct MapOutcome {
   MapCircle around;
-  std::optional<std::string> failure;  ///< why the map before is still in force; nothing: this one is
+  bool swapped = false;                ///< the aligners changed places
+  std::optional<std::string> failure;  ///< why the map before is still in force
 };
 
 /// For one thread at a time; the spare aligner belongs to the builder until take(). An update takes no lock
 /// that an alignment waits for, and an alignment sees one map or the other.
 class MapFollower {
  public:
-  /// Gives an aligner the map of a circle. Runs on the follower's thread, and tells a failure by throwing a
-  /// std::exception.
-  using Build = std::function<void(Aligner& spare, const MapCircle& around)>;
+  /// Gives the spare aligner the map of a circle; false if the map in force is that of this circle, too, and
+  /// stays. Runs on the follower's thread, and tells a failure by throwing a std::exception.
+  using Build = std::function<bool(Aligner& spare, const MapCircle& around)>;
 
   /// `live` has the map that the policy has in force; both aligners outlive the follower and have the same
   /// options. The destructor waits for an update that was begun.
