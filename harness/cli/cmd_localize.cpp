@@ -238,12 +238,14 @@ ExitCode localize(const Arguments& a) {
   Localizer localizer(aligners.tracker(), setting, [&]() -> Aligner& { return aligners.searcher(); });
   start.give(localizer);
   LocalizationFiles files(a.out);
-  const RunRecord record{std::string(entry.name),
-                         std::string(entry.runs_on),
-                         *align[&ProfileChoice::profile],
-                         a.command_line,
-                         setting,
-                         options};
+  RunRecord record{std::string(entry.name),
+                   std::string(entry.runs_on),
+                   *align[&ProfileChoice::profile],
+                   a.command_line,
+                   setting,
+                   options,
+                   {}};
+  if (input.following) record.map_following = input.following->options();
   aligners.with_map([&](const PointCloud& map) {
     if (!aligners.following()) scenes.add_map(map);
     write_run_record(a.out, record, sequence, map);

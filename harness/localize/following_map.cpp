@@ -21,6 +21,17 @@ MapArea area_of(const MapCircle& circle) {
   return {circle.centre.x, circle.centre.y, circle.centre.x, circle.centre.y, circle.radius_m};
 }
 
+/// Two updates before one scan.
+MapUpdate joined(const std::optional<MapUpdate>& first, MapUpdate second) {
+  if (!first) return second;
+  second.swapped = second.swapped || first->swapped;
+  second.added += first->added, second.removed += first->removed;
+  second.read_ms += first->read_ms, second.build_ms += first->build_ms;
+  second.swap_us += first->swap_us;
+  if (second.points == 0) second.points = first->points;
+  return second;
+}
+
 MapFiles with_places(MapFiles files) {
   if (!files.places_known())
     throw std::invalid_argument(
@@ -81,10 +92,11 @@ std::optional<MapUpdate> FollowingMap::before_scan(localization::Localizer& loca
   const bool late = follower_->building() && out_of_range();
   if (late) waited_ms += waited();
   if (late || due()) told = take(localizer);
-  if (!follower_->building() && out_of_range() && follower_->policy().due(vehicle_)) {
+  const bool failed = told && !told->error.empty();
+  if (!follower_->building() && !failed && out_of_range() && follower_->policy().due(vehicle_)) {
     follower_->begin(vehicle_);  // what was under way is the map of a place too far back
     waited_ms += waited();
-    told = take(localizer);
+    told = joined(told, take(localizer));
   }
   if (waited_ms > 0) {
     told->waited_ms = waited_ms;
@@ -114,7 +126,7 @@ MapUpdate FollowingMap::take(localization::Localizer& localizer) {
   const Stopwatch swapping;
   const MapOutcome outcome = follower_->take();
   localizer.continue_with(follower_->live());
-  update.swap_us = swapping.elapsed_us();
+  if (outcome.swapped) update.swap_us = swapping.elapsed_us();
   update.around = outcome.around;
   if (outcome.failure) {
     update.error = *outcome.failure;

@@ -35,6 +35,7 @@ class FollowingMap {
   FollowingMap(MapFiles files, const FollowingSetting& setting, const Make& make);
 
   const MapFiles& files() const { return files_; }
+  const localization::MapFollowing& options() const { return setting_.options; }
   Aligner& live() const { return follower_->live(); }
   /// The map in force, made anew from its tiles, and how often one came into force.
   PointCloud cloud() const;

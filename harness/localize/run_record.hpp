@@ -3,11 +3,13 @@
 
 #include <array>
 #include <filesystem>
+#include <optional>
 #include <string>
 
 #include "localize/scan_sequence.hpp"
 #include "ndt/align/align_options.hpp"
 #include "ndt/localization/localizer_options.hpp"
+#include "ndt/localization/map_update_policy.hpp"
 
 namespace ndt::harness {
 
@@ -19,10 +21,12 @@ struct RunRecord {
   std::string implementation, runs_on, profile, command_line;
   localization::LocalizerOptions localizer;
   AlignOptions align;
+  std::optional<localization::MapFollowing> map_following;  ///< nothing: the map was whole
 };
 
 /// Writes implementation, options and machine (localization.json), the true poses of the scans that have one
-/// (localization_truth.tum) and some points of the map for a picture (localization_map.pcd). Those of an
+/// (localization_truth.tum) and some points of the map, or of the first if it follows, for a picture
+/// (localization_map.pcd). Those of an
 /// earlier localisation are replaced, or removed where there is no truth. Throws InputError.
 void write_run_record(const std::filesystem::path& folder, const RunRecord& record,
                       const ScanSequence& sequence, const PointCloud& map);
