@@ -271,6 +271,7 @@ ExitCode localize(const Arguments& a) {
     progress.show({.done = scan.frame + 1, .total = sequence.scans.size(), .now = scan.scan->name});
   });
   scenes.finish();
+  if (input.following) write_record_map(a.out, input.following->picture());
   fmt::print("implementation   {} ({})\n{}", entry.name, entry.runs_on, to_text(summary, sequence));
   fmt::print("written to       {}: poses.tum, poses_kitti.txt, frames.csv, diagnostics.jsonl{}{}\n",
              printable_name(a.out), iterations ? fmt::format(", {}", IterationFile::kName) : "",

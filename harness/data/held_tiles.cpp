@@ -10,9 +10,9 @@ HeldTiles HeldTiles::moved_to(const MapArea& area) const {
     // Both lists are in the order of the map's own tiles, which lie one behind the other in memory.
     const auto held = std::ranges::lower_bound(tiles_, file, std::less(), &Tile::file);
     if (held != tiles_.end() && held->file == file) {
-      moved.tiles_.push_back(*held);
+      moved.tiles_.push_back({file, held->points});
     } else {
-      moved.tiles_.push_back({file, std::make_shared<const StoredPoints>(files_->read(*file))});
+      moved.tiles_.push_back({file, std::make_shared<const StoredPoints>(files_->read(*file)), true});
       ++moved.read_;
     }
   }

@@ -25,11 +25,18 @@ class HeldTiles {
   std::size_t read() const { return read_; }        ///< that the move to here took from files
   std::size_t dropped() const { return dropped_; }  ///< that it left behind
   bool changed() const { return read_ + dropped_ > 0; }
+  /// f(tile, its points) for those that the move to here took from files.
+  template <class F>
+  void for_each_read(F&& f) const {
+    for (const Tile& tile : tiles_)
+      if (tile.is_new) f(*tile.file, *tile.points);
+  }
 
  private:
   struct Tile {
     const MapTile* file;
     std::shared_ptr<const StoredPoints> points;
+    bool is_new = false;  ///< read for the move to here
   };
 
   const MapFiles* files_;

@@ -1,6 +1,7 @@
 #include "localize/following_map.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <stdexcept>
 #include <utility>
 
@@ -19,6 +20,21 @@ namespace {
 
 MapArea area_of(const MapCircle& circle) {
   return {circle.centre.x, circle.centre.y, circle.centre.x, circle.centre.y, circle.radius_m};
+}
+
+constexpr std::size_t kPicturedPoints =
+    60;  // of a tile, so that a picture of all the way takes little memory
+
+std::vector<Vec3<double>> some_of(const StoredPoints& stored) {
+  return std::visit(
+      [](const auto& points) {
+        std::vector<Vec3<double>> some;
+        const std::size_t apart = std::max<std::size_t>(1, points.size() / kPicturedPoints);
+        for (std::size_t k = 0; k < points.size(); k += apart)
+          if (const auto p = cast<double>(points[k]); std::isfinite(p.x + p.y + p.z)) some.push_back(p);
+        return some;
+      },
+      stored);
 }
 
 /// Two updates before one scan.
@@ -50,7 +66,7 @@ FollowingMap::FollowingMap(MapFiles files, const FollowingSetting& setting, cons
       next_{HeldTiles(files_)},
       vehicle_{setting.first.low_x, setting.first.low_y} {
   const MapUpdatePolicy policy(setting.options, {vehicle_, setting.first.reach_m});
-  in_force_ = read_and_build(*first_, setting.first).tiles;
+  put_into_force(read_and_build(*first_, setting.first).tiles);
   use_.tiles_read = use_.most_tiles = in_force_.size();
   follower_.emplace(*first_, *second_, policy,
                     [this](Aligner& spare, const MapCircle& around) { return build_next(spare, around); });
@@ -74,6 +90,19 @@ FollowingMap::Next FollowingMap::read_and_build(Aligner& aligner, const MapArea&
 bool FollowingMap::build_next(Aligner& spare, const MapCircle& around) {
   next_ = read_and_build(spare, area_of(around));
   return next_.tiles.changed();
+}
+
+void FollowingMap::put_into_force(HeldTiles tiles) {
+  tiles.for_each_read([&](const MapTile& tile, const StoredPoints& points) {
+    if (auto& some = pictured_[&tile]; some.empty()) some = some_of(points);
+  });
+  in_force_ = std::move(tiles);
+}
+
+PointCloud FollowingMap::picture() const {
+  std::vector<Vec3<double>> all;
+  for (const auto& [tile, some] : pictured_) all.insert(all.end(), some.begin(), some.end());
+  return cloud_of(std::move(all), files_.name());
 }
 
 PointCloud FollowingMap::cloud() const { return prepare(in_force_.cloud(), setting_.filters).cloud; }
@@ -138,7 +167,7 @@ MapUpdate FollowingMap::take(localization::Localizer& localizer) {
   update.added = next_.tiles.read(), update.removed = next_.tiles.dropped();
   update.points = next_.points;
   update.read_ms = next_.read_ms, update.build_ms = next_.build_ms;
-  in_force_ = std::exchange(next_.tiles, HeldTiles(files_));
+  put_into_force(std::exchange(next_.tiles, HeldTiles(files_)));
   count(update);
   return update;
 }

@@ -4,8 +4,10 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
+#include <vector>
 
 #include "data/held_tiles.hpp"
 #include "data/preparation.hpp"
@@ -41,6 +43,8 @@ class FollowingMap {
   PointCloud cloud() const;
   std::size_t version() const { return use_.updates; }
   std::size_t tiles() const { return in_force_.size(); }
+  /// Some points of every tile that was in force so far, as they are in its file.
+  PointCloud picture() const;
   const MapUse& use() const { return use_; }
 
   /// Lets the localizer continue with a map that is due, and tells what became of the update.
@@ -64,12 +68,14 @@ class FollowingMap {
   double waited() const;
   MapUpdate take(localization::Localizer& localizer);
   void count(const MapUpdate& update);
+  void put_into_force(HeldTiles tiles);
 
   const MapFiles files_;
   FollowingSetting setting_;
   std::unique_ptr<Aligner> first_, second_;
   HeldTiles in_force_;
   Next next_;
+  std::map<const MapTile*, std::vector<Vec3<double>>> pictured_;
   MapUse use_;
   localization::MapPlace vehicle_;
   int scans_beside_ = 0;  ///< that an update worked beside

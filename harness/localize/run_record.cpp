@@ -73,6 +73,10 @@ void write_run_record(const std::filesystem::path& folder, const RunRecord& reco
     remove_old(folder / kRecordTruth);
   else
     write_tum(folder / kRecordTruth, truth);
+  write_record_map(folder, map);
+}
+
+void write_record_map(const std::filesystem::path& folder, const PointCloud& map) {
   write_pcd(folder / kRecordMap, {map.origin, random_sample(map.points, kMapPoints, 1)});
 }
 

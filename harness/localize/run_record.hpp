@@ -25,10 +25,11 @@ struct RunRecord {
 };
 
 /// Writes implementation, options and machine (localization.json), the true poses of the scans that have one
-/// (localization_truth.tum) and some points of the map, or of the first if it follows, for a picture
-/// (localization_map.pcd). Those of an
+/// (localization_truth.tum) and some points of the map for a picture (localization_map.pcd). Those of an
 /// earlier localisation are replaced, or removed where there is no truth. Throws InputError.
 void write_run_record(const std::filesystem::path& folder, const RunRecord& record,
                       const ScanSequence& sequence, const PointCloud& map);
+/// Replaces the points for a picture, when a map that follows has been everywhere.
+void write_record_map(const std::filesystem::path& folder, const PointCloud& map);
 
 }  // namespace ndt::harness

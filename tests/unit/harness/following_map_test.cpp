@@ -2,6 +2,7 @@
 // happens where it cannot.
 #include "localize/following_map.hpp"
 
+#include <algorithm>
 #include <cstring>
 
 #include "data/map_cut.hpp"
@@ -155,6 +156,18 @@ TEST_F(FollowingMapTest, EveryScanIsAlignedWithTheTilesAroundAScanTwoBeforeItsMa
     EXPECT_EQ(again.score, report.aligned->score);
   }
   EXPECT_TRUE(same_bits(map.cloud().points, files.load(area).cloud.points));
+}
+
+TEST_F(FollowingMapTest, ThePictureHasPointsOfEveryTileOnTheWay) {
+  FollowingMap map = following(kSmall);
+  float before_m = 0, after_m = 0;
+  for (const Point& p : map.picture().points) before_m = std::max(before_m, p.x);
+  drive(map);
+  const PointCloud picture = map.picture();
+  for (const Point& p : picture.points) after_m = std::max(after_m, p.x);
+  EXPECT_LT(before_m, 24);
+  EXPECT_GT(after_m, 24);
+  EXPECT_LT(picture.size(), 64u * 130);
 }
 
 TEST_F(FollowingMapTest, TwoDrivesHaveTheSameBits) {
