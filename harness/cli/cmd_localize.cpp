@@ -11,16 +11,12 @@
 #include "cli/commands.hpp"
 #include "cli/flags.hpp"
 #include "cli/localize_aligners.hpp"
+#include "cli/localize_outputs.hpp"
 #include "cli/option_flags.hpp"
 #include "cli/other_sensors.hpp"
 #include "cli/print_localize.hpp"
 #include "cli/progress_line.hpp"
-#include "cli/scene_files.hpp"
-#include "localize/iteration_file.hpp"
 #include "localize/localize_run.hpp"
-#include "localize/particle_file.hpp"
-#include "localize/records.hpp"
-#include "localize/run_record.hpp"
 
 namespace ndt::harness {
 namespace {
@@ -184,6 +180,21 @@ AlignOptions searching_options(const Arguments& a, const AlignOptions& tracking)
   return resolve(wide, Guesses::of_a_search);
 }
 
+const Implementation& implementation_with_scores(const std::string& name) {
+  const Implementation& entry = implementation_from(name);
+  if (entry.own_process)
+    throw UsageError(
+        fmt::format("{} gives no scores, and localize needs them; take another implementation", entry.name));
+  return entry;
+}
+
+void notice_unjudged(const std::string& unknown) {
+  notice(
+      "ndt-bench: the score is not judged, so no pose is ok: no threshold is known for {}; give "
+      "--least-score\n",
+      unknown);
+}
+
 ExitCode verdict_on(const LocalizeSummary& summary) {
   if (!summary.lost_since) return ExitCode::ok;
   notice("ndt-bench: localize: lost at frame {}, and not found again by the last, {}\n", *summary.lost_since,
@@ -216,19 +227,11 @@ ExitCode localize(const Arguments& a) {
     limits.trace = a.debug_iterations;
     return limits;
   };
-  const Implementation& entry = implementation_from(a.implementation);
-  if (entry.own_process)
-    throw UsageError(
-        fmt::format("{} gives no scores, and localize needs them; take another implementation", entry.name));
+  const Implementation& entry = implementation_with_scores(a.implementation);
   input.odometry = odometry_for(sequence, a.odometry);
   input.gnss = gnss_for(sequence, a.gnss, entry);
   const LocalizerOptions setting = localizer_options(a, options, entry, !input.odometry.empty());
-
-  if (!setting.least_score)
-    notice(
-        "ndt-bench: the score is not judged, so no pose is ok: no threshold is known for {}; give "
-        "--least-score\n",
-        unknown_score(setting, options, entry));
+  if (!setting.least_score) notice_unjudged(unknown_score(setting, options, entry));
   FrameScenes scenes(a.ply, a.ply_frames, sequence.scans.size());
   const Start start = start_of(a, sequence);
   LocalizeAligners aligners(a.map, sequence, start.area(a.map.map),
@@ -237,45 +240,20 @@ ExitCode localize(const Arguments& a) {
   input.following = aligners.following();
   Localizer localizer(aligners.tracker(), setting, [&]() -> Aligner& { return aligners.searcher(); });
   start.give(localizer);
-  LocalizationFiles files(a.out);
-  RunRecord record{std::string(entry.name),
-                   std::string(entry.runs_on),
-                   *align[&ProfileChoice::profile],
-                   a.command_line,
-                   setting,
-                   options,
-                   {}};
-  if (input.following) record.map_following = input.following->options();
-  aligners.with_map([&](const PointCloud& map) {
-    if (!aligners.following()) scenes.add_map(map);
-    write_run_record(a.out, record, sequence, map);
-  });
-  std::optional<IterationFile> iterations;
-  if (a.debug_iterations)
-    iterations.emplace(a.out, options, [&](const AlignOptions& level) { return aligners.another(level); });
-  std::optional<ParticleFile> particles;
-  if (a.debug_particles) particles.emplace(a.out);
+  LocalizeOutputs outputs(
+      a.out,
+      {std::string(entry.name), std::string(entry.runs_on), *align[&ProfileChoice::profile], a.command_line,
+       setting, options, aligners.map_following()},
+      sequence, aligners, scenes);
+  if (a.debug_iterations) outputs.tell_iterations();
+  if (a.debug_particles) outputs.tell_particles();
   const LocalizeSummary summary = localize_all(localizer, input, [&](const LocalizedScan& scan) {
-    files.append(scan);
-    if (iterations) {
-      if (scan.map_update && scan.map_update->swapped)
-        aligners.with_map([&](const PointCloud& map) { iterations->set_map(map); });
-      iterations->append(scan);
-    }
-    if (particles) particles->append(scan);
-    if (scenes.has(scan)) {
-      if (aligners.following())
-        aligners.with_map([&](const PointCloud& map) { scenes.add_map_of(scan, map); });
-      scenes.add(scan, aligners.tracker());
-    }
+    outputs.append(scan);
     progress.show({.done = scan.frame + 1, .total = sequence.scans.size(), .now = scan.scan->name});
   });
-  scenes.finish();
-  if (input.following) write_record_map(a.out, input.following->picture());
+  outputs.finish();
   fmt::print("implementation   {} ({})\n{}", entry.name, entry.runs_on, to_text(summary, sequence));
-  fmt::print("written to       {}: poses.tum, poses_kitti.txt, frames.csv, diagnostics.jsonl{}{}\n",
-             printable_name(a.out), iterations ? fmt::format(", {}", IterationFile::kName) : "",
-             particles ? fmt::format(", {}", ParticleFile::kName) : "");
+  fmt::print("written to       {}: {}\n", printable_name(a.out), outputs.names());
   return verdict_on(summary);
 }
 

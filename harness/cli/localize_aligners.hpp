@@ -46,6 +46,9 @@ class LocalizeAligners {
   std::unique_ptr<Aligner> another(const AlignOptions& options) const;
   /// Null if the map is whole.
   FollowingMap* following() { return following_ ? &*following_ : nullptr; }
+  std::optional<localization::MapFollowing> map_following() const {
+    return following_ ? std::optional(following_->options()) : std::nullopt;
+  }
   std::size_t map_version() const { return following_ ? following_->version() : 0; }
   /// f(the cloud in force)
   template <class F>
