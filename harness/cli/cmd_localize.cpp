@@ -10,17 +10,13 @@
 #include "base/standard_streams.hpp"
 #include "cli/commands.hpp"
 #include "cli/flags.hpp"
-#include "cli/map_flags.hpp"
+#include "cli/localize_aligners.hpp"
+#include "cli/localize_outputs.hpp"
 #include "cli/option_flags.hpp"
 #include "cli/other_sensors.hpp"
 #include "cli/print_localize.hpp"
 #include "cli/progress_line.hpp"
-#include "cli/scene_files.hpp"
-#include "localize/iteration_file.hpp"
 #include "localize/localize_run.hpp"
-#include "localize/particle_file.hpp"
-#include "localize/records.hpp"
-#include "localize/run_record.hpp"
 
 namespace ndt::harness {
 namespace {
@@ -37,7 +33,7 @@ constexpr const char *kSearch = "search", *kUsualSigma = "5,5,0.5,0.02,0.02";
 constexpr double kReliableTransformProbability = 3;
 
 struct Arguments {
-  MapArguments map;
+  LocalizeMapArguments map;
   std::string scans, stamps, odometry, gnss, out, ply, ply_frames, command_line;
   std::string implementation{kAuto};
   std::vector<std::string> init, guess, sigma;
@@ -97,6 +93,7 @@ void check(const Arguments& a) {
   a.localizer.apply_to(options);
   validate(options);
   check_uses(a, options.prediction);
+  check(a.map);
   scan_preparation(a.preparation);
   map_preparation(a.preparation);
 }
@@ -157,51 +154,46 @@ Transform first_pose(const std::vector<std::string>& words, const ScanSequence& 
                   std::string_view(option) == "--init" ? ", or search with --guess" : ""));
 }
 
-void start(Localizer& localizer, const Arguments& a, const ScanSequence& sequence) {
-  if (starts_by_search(a))
-    localizer.start_by_search(prior_of(a, first_pose(a.guess, sequence, "--guess")));
-  else
-    localizer.start_at(first_pose(a.init, sequence, "--init"));
-}
+/// Where the first scan is expected, or looked for.
+struct Start {
+  Transform pose;
+  std::optional<initial_pose::PosePrior> prior;
 
-PointCloud map_of(const Arguments& a, const ScanSequence& sequence) {
-  if (a.map.path.empty() && !sequence.map)
-    throw UsageError("--map is missing: a folder of scans needs the map they were taken in");
-  const ScanPreparation filters = map_preparation(a.preparation);
-  if (a.map.path.empty()) return prepare(sequence.map(), filters).cloud;
-  GivenMap map(a.map, std::nullopt, filters);  // all of it: the vehicle may go anywhere
-  map.notice_tiles();
-  return map.take_cloud();
-}
-
-/// Two aligners on one map: that of the tracking, and a wide one for searches, built when one begins.
-class Aligners {
- public:
-  Aligners(const Arguments& a, const Implementation& entry, const AlignOptions& options, PointCloud map)
-      : entry_(entry), map_(std::move(map)), wide_(with_profile(a.align)) {
-    auto& resolution = wide_[&AlignOptions::resolution_m];
-    if (!resolution) resolution = options.resolution_m;
-    tracker_ = another(options);
+  void give(Localizer& localizer) const {
+    prior ? localizer.start_by_search(*prior) : localizer.start_at(pose);
   }
-  /// One more with the same map.
-  std::unique_ptr<Aligner> another(const AlignOptions& options) const {
-    std::unique_ptr<Aligner> aligner = entry_.make(options);
-    aligner->set_map(map_);
-    return aligner;
+  std::optional<MapArea> area(const MapArguments& map) const {
+    return prior ? near(map, *prior) : near(map, pose);
   }
-  const PointCloud& map() const { return map_; }
-  Aligner& tracker() { return *tracker_; }
-  Aligner& searcher() {
-    if (!searcher_) searcher_ = another(resolve(wide_, Guesses::of_a_search));
-    return *searcher_;
-  }
-
- private:
-  const Implementation& entry_;
-  PointCloud map_;
-  AlignArguments wide_;
-  std::unique_ptr<Aligner> tracker_, searcher_;
 };
+Start start_of(const Arguments& a, const ScanSequence& sequence) {
+  if (!starts_by_search(a)) return {first_pose(a.init, sequence, "--init"), std::nullopt};
+  const Transform guess = first_pose(a.guess, sequence, "--guess");
+  return {guess, prior_of(a, guess)};
+}
+
+/// Those of a search have their own defaults, and the voxels of the tracking.
+AlignOptions searching_options(const Arguments& a, const AlignOptions& tracking) {
+  AlignArguments wide = with_profile(a.align);
+  auto& resolution = wide[&AlignOptions::resolution_m];
+  if (!resolution) resolution = tracking.resolution_m;
+  return resolve(wide, Guesses::of_a_search);
+}
+
+const Implementation& implementation_with_scores(const std::string& name) {
+  const Implementation& entry = implementation_from(name);
+  if (entry.own_process)
+    throw UsageError(
+        fmt::format("{} gives no scores, and localize needs them; take another implementation", entry.name));
+  return entry;
+}
+
+void notice_unjudged(const std::string& unknown) {
+  notice(
+      "ndt-bench: the score is not judged, so no pose is ok: no threshold is known for {}; give "
+      "--least-score\n",
+      unknown);
+}
 
 ExitCode verdict_on(const LocalizeSummary& summary) {
   if (!summary.lost_since) return ExitCode::ok;
@@ -235,50 +227,33 @@ ExitCode localize(const Arguments& a) {
     limits.trace = a.debug_iterations;
     return limits;
   };
-  const Implementation& entry = implementation_from(a.implementation);
-  if (entry.own_process)
-    throw UsageError(
-        fmt::format("{} gives no scores, and localize needs them; take another implementation", entry.name));
+  const Implementation& entry = implementation_with_scores(a.implementation);
   input.odometry = odometry_for(sequence, a.odometry);
   input.gnss = gnss_for(sequence, a.gnss, entry);
   const LocalizerOptions setting = localizer_options(a, options, entry, !input.odometry.empty());
-
-  if (!setting.least_score)
-    notice(
-        "ndt-bench: the score is not judged, so no pose is ok: no threshold is known for {}; give "
-        "--least-score\n",
-        unknown_score(setting, options, entry));
+  if (!setting.least_score) notice_unjudged(unknown_score(setting, options, entry));
   FrameScenes scenes(a.ply, a.ply_frames, sequence.scans.size());
-  PointCloud map = map_of(a, sequence);
-  scenes.add_map(map);
-  Aligners aligners(a, entry, options, std::move(map));
+  const Start start = start_of(a, sequence);
+  LocalizeAligners aligners(a.map, sequence, start.area(a.map.map),
+                            {&entry, options, [&] { return searching_options(a, options); },
+                             map_preparation(a.preparation), a.real_time});
+  input.following = aligners.following();
   Localizer localizer(aligners.tracker(), setting, [&]() -> Aligner& { return aligners.searcher(); });
-  start(localizer, a, sequence);
-  LocalizationFiles files(a.out);
-  const RunRecord record{std::string(entry.name),
-                         std::string(entry.runs_on),
-                         *align[&ProfileChoice::profile],
-                         a.command_line,
-                         setting,
-                         options};
-  write_run_record(a.out, record, sequence, aligners.map());
-  std::optional<IterationFile> iterations;
-  if (a.debug_iterations)
-    iterations.emplace(a.out, options, [&](const AlignOptions& level) { return aligners.another(level); });
-  std::optional<ParticleFile> particles;
-  if (a.debug_particles) particles.emplace(a.out);
+  start.give(localizer);
+  LocalizeOutputs outputs(
+      a.out,
+      {std::string(entry.name), std::string(entry.runs_on), *align[&ProfileChoice::profile], a.command_line,
+       setting, options, aligners.map_following()},
+      sequence, aligners, scenes);
+  if (a.debug_iterations) outputs.tell_iterations();
+  if (a.debug_particles) outputs.tell_particles();
   const LocalizeSummary summary = localize_all(localizer, input, [&](const LocalizedScan& scan) {
-    files.append(scan);
-    if (iterations) iterations->append(scan);
-    if (particles) particles->append(scan);
-    scenes.add(scan, aligners.tracker());
+    outputs.append(scan);
     progress.show({.done = scan.frame + 1, .total = sequence.scans.size(), .now = scan.scan->name});
   });
-  scenes.finish();
+  outputs.finish();
   fmt::print("implementation   {} ({})\n{}", entry.name, entry.runs_on, to_text(summary, sequence));
-  fmt::print("written to       {}: poses.tum, poses_kitti.txt, frames.csv, diagnostics.jsonl{}{}\n",
-             printable_name(a.out), iterations ? fmt::format(", {}", IterationFile::kName) : "",
-             particles ? fmt::format(", {}", ParticleFile::kName) : "");
+  fmt::print("written to       {}: {}\n", printable_name(a.out), outputs.names());
   return verdict_on(summary);
 }
 
@@ -288,8 +263,7 @@ void add_source_flags(CLI::App& command, Arguments& a) {
                   "folder of clouds, in the order of their names or numbers; or a dataset's name or folder")
       ->type_name("DIR|DATASET")
       ->required();
-  CLI::Option& map = add_map_option(command, a.map);
-  map.description(map.get_description() + "; all tiles are read; a dataset has its own map");
+  add_localize_map_flags(command, a.map);
   command
       .add_option("--stamps", a.stamps, "times of the scans, seconds, one a line, such as KITTI's times.txt")
       ->type_name("FILE");

@@ -36,6 +36,15 @@ std::string stage_lines(const LocalizeSummary& summary) {
   return text + stage_line("diagnostics", summary.diagnostics_ms);
 }
 
+std::string map_line(const MapUse& map) {
+  return fmt::format(
+      "map updates      {}{}, {} tiles read, {} at once at most, read {:.2f} s and built {:.2f} s beside "
+      "alignments, waited {} times{}, swap at most {:.1f} us\n",
+      map.updates, map.failed > 0 ? fmt::format(" ({} failed)", map.failed) : "", map.tiles_read,
+      map.most_tiles, map.read_ms / 1000, map.build_ms / 1000, map.waits,
+      map.waits > 0 ? fmt::format(" ({:.0f} ms)", map.waited_ms) : "", map.longest_swap_us);
+}
+
 }  // namespace
 
 std::string to_text(const SensorUse& sensor) {
@@ -63,6 +72,7 @@ std::string to_text(const LocalizeSummary& summary, const ScanSequence& sequence
   text += fmt::format("with the rest    {:.2f} ms (median), {:.2f} ms (p99), with filters and diagnostics\n",
                       median(summary.frame_ms), quantile(summary.frame_ms, 0.99));
   text += stage_lines(summary);
+  if (summary.map) text += map_line(*summary.map);
   if (summary.error) text += error_lines(*summary.error, sequence.truth);
   return text;
 }

@@ -24,10 +24,12 @@ std::set<std::size_t> chosen_frames(const std::string& list, std::size_t count) 
   return frames;
 }
 
+std::string prefix_of(const LocalizedScan& scan) { return fmt::format("{:06}_", scan.frame); }
+
 }  // namespace
 
-void SceneFiles::put_map(const PointCloud& map) {
-  write_coloured_ply(making_.path() / "map.ply", map, {}, kGrey);
+void SceneFiles::put_map(const PointCloud& map, const std::string& prefix) {
+  write_coloured_ply(making_.path() / (prefix + "map.ply"), map, {}, kGrey);
 }
 
 void SceneFiles::put_scan(const std::string& prefix, const PointCloud& scan, const Transform& before,
@@ -52,9 +54,13 @@ void FrameScenes::add_map(const PointCloud& map) {
   if (files_) files_->put_map(map);
 }
 
+void FrameScenes::add_map_of(const LocalizedScan& scan, const PointCloud& map) {
+  if (has(scan)) files_->put_map(map, prefix_of(scan));
+}
+
 void FrameScenes::add(const LocalizedScan& scan, Aligner& scorer) {
-  if (!frames_.contains(scan.frame)) return;
-  files_->put_scan(fmt::format("{:06}_", scan.frame), *scan.cloud, scan.report->prediction.map_from_scan,
+  if (!has(scan)) return;
+  files_->put_scan(prefix_of(scan), *scan.cloud, scan.report->prediction.map_from_scan,
                    scan.report->map_from_scan, &scorer);
 }
 

@@ -18,8 +18,8 @@ class SceneFiles {
   /// Throws InputError if `folder` exists and is not an empty folder.
   explicit SceneFiles(const std::filesystem::path& folder) : making_(folder) {}
 
-  /// map.ply
-  void put_map(const PointCloud& map);
+  /// <prefix>map.ply
+  void put_map(const PointCloud& map, const std::string& prefix = "");
   /// <prefix>scan_before.ply and <prefix>scan_after.ply. Without a scorer, which has the map, the latter is
   /// green.
   void put_scan(const std::string& prefix, const PointCloud& scan, const Transform& before,
@@ -39,6 +39,10 @@ class FrameScenes {
   FrameScenes(const std::string& folder, const std::string& list, std::size_t count);
 
   void add_map(const PointCloud& map);
+  /// It is one of the chosen frames.
+  bool has(const LocalizedScan& scan) const { return frames_.contains(scan.frame); }
+  /// The map of one of them, where it is not that of all.
+  void add_map_of(const LocalizedScan& scan, const PointCloud& map);
   /// If it is one of the chosen frames.
   void add(const LocalizedScan& scan, Aligner& scorer);
   void finish();

@@ -129,6 +129,16 @@ std::vector<const MapTile*> MapFiles::touching(const MapArea& area) const {
   return found;
 }
 
+StoredPoints MapFiles::read(const MapTile& tile) const {
+  StoredPoints points = read_stored_points(tile.file);
+  if (tile.place)
+    require_inside(
+        points,
+        {tile.place->x, tile.place->y, tile.place->x + width_m_, tile.place->y + height_m_, kTileSlackM},
+        tile.file);
+  return points;
+}
+
 LoadedMap MapFiles::load(const std::optional<MapArea>& area) const {
   if (!in_tiles_) return {read_cloud(tiles_.front().file), 0};
   std::vector<const MapTile*> wanted;
@@ -138,15 +148,7 @@ LoadedMap MapFiles::load(const std::optional<MapArea>& area) const {
     for (const MapTile& tile : tiles_) wanted.push_back(&tile);
 
   TilePoints points(name_);
-  for (const MapTile* tile : wanted) {
-    StoredPoints more = read_stored_points(tile->file);
-    if (tile->place)
-      require_inside(more,
-                     {tile->place->x, tile->place->y, tile->place->x + width_m_, tile->place->y + height_m_,
-                      kTileSlackM},
-                     tile->file);
-    points.add(std::move(more), tile->file);
-  }
+  for (const MapTile* tile : wanted) points.add(read(*tile), tile->file);
   return {points.take(), wanted.size()};
 }
 

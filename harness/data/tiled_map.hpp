@@ -52,10 +52,17 @@ class MapFiles {
   /// where no tile touches the area.
   LoadedMap load(const std::optional<MapArea>& area = {}) const;
 
+  // What load() is made of, where places are known.
+
+  /// The tiles that touch the area, in the order of the cloud's points. Throws InputError if there is none.
+  std::vector<const MapTile*> touching(const MapArea& area) const;
+  /// Throws InputError as read_cloud does, and for points that lie outside the tile.
+  StoredPoints read(const MapTile& tile) const;
+  const std::string& name() const { return name_; }  ///< printable
+
  private:
   void use_metadata(const std::filesystem::path& metadata);
   void use_folder(const std::filesystem::path& folder);
-  std::vector<const MapTile*> touching(const MapArea& area) const;
 
   std::string name_;  // for messages
   bool in_tiles_ = false;

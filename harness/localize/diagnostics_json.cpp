@@ -104,6 +104,24 @@ void put_detectors(ordered_json& j, const ScanReport& report) {
   j["no_ground_points_nearest_voxel_transformation_likelihood"] = no_ground(&Score::nvtl);
 }
 
+ordered_json map_update_json(const LocalizedScan& scan) {
+  if (!scan.map_update) return nullptr;
+  const MapUpdate& update = *scan.map_update;
+  const auto of_swap = [&](auto value) { return update.swapped ? ordered_json(value) : nullptr; };
+  return {{"centre_m", {update.around.centre.x, update.around.centre.y}},
+          {"radius_m", update.around.radius_m},
+          {"in_force", update.error.empty()},
+          {"error", update.error.empty() ? nullptr : ordered_json(update.error)},
+          {"tiles", scan.map_tiles.value_or(0)},
+          {"added", update.added},
+          {"removed", update.removed},
+          {"points", of_swap(update.points)},
+          {"read_ms", of_swap(update.read_ms)},
+          {"build_ms", of_swap(update.build_ms)},
+          {"waited_ms", update.waited_ms},
+          {"swap_us", of_swap(update.swap_us)}};
+}
+
 void put_own_keys(ordered_json& j, const ScanReport& report) {
   j["verdict"] = std::string(to_string(report.verdict));
   j["reason"] = std::string(to_string(report.reason));
@@ -137,6 +155,7 @@ ordered_json diagnostics_json(const LocalizedScan& scan) {
   put_autoware_keys(j, scan);
   j["dropped_before"] = scan.dropped;
   put_own_keys(j, report);
+  j["map_update"] = map_update_json(scan);
   return j;
 }
 

@@ -129,6 +129,14 @@ void put_times(Row& row, const LocalizedScan& scan) {
   row.add_ms("frame_ms", frame_ms(scan));
 }
 
+void put_map(Row& row, const LocalizedScan& scan) {
+  const auto& update = scan.map_update;
+  row.add("map_tiles", scan.map_tiles);
+  row.add("map_swap_us",
+          update && update->swapped ? std::optional(fmt::format("{:.3f}", update->swap_us)) : std::nullopt);
+  row.add_ms("map_waited_ms", of(update, [](const MapUpdate& u) { return u.waited_ms; }));
+}
+
 void put_errors(Row& row, const LocalizedScan& scan) {
   const ScanReport& report = *scan.report;
   const std::optional<Transform>& truth = scan.scan->truth;
@@ -165,6 +173,7 @@ Row row_of(const LocalizedScan& scan) {
   put_search(row, report);
   put_covariance(row, report);
   put_times(row, scan);
+  put_map(row, scan);
   put_errors(row, scan);
   return row;
 }

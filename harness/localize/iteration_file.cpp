@@ -60,6 +60,10 @@ IterationFile::IterationFile(const std::filesystem::path& folder, const AlignOpt
     levels_.push_back(make(alone(options, level)));
 }
 
+void IterationFile::set_map(const PointCloud& map) {
+  for (const std::unique_ptr<Aligner>& level : levels_) level->set_map(map);
+}
+
 void IterationFile::append(const LocalizedScan& scan) {
   if (!scan.report->aligned) return;
   PerScan per_scan;

@@ -98,6 +98,23 @@ void count(LocalizeSummary& summary, const LocalizedScan& scan) {
   summary.found += report.recovery->found;
 }
 
+std::string around(const localization::MapCircle& map) {
+  return fmt::format("{:g} m around ({:.1f}, {:.1f})", map.radius_m, map.centre.x, map.centre.y);
+}
+
+void diagnose_map(ScanReport& report, const LocalizedScan& scan, const FollowingMap& map) {
+  const bool failed = scan.map_update && !scan.map_update->error.empty(), out = map.out_of_range();
+  if (failed)
+    report.diagnosis.raise(
+        out ? Level::error : Level::warn,
+        fmt::format("the map was not updated to {}, and that of {} stays in force: {}",
+                    around(scan.map_update->around), around(map.in_force()), scan.map_update->error));
+  else if (out)
+    report.diagnosis.raise(Level::error,
+                           fmt::format("a scan may see beyond the map in force, {}: no update succeeded",
+                                       around(map.in_force())));
+}
+
 /// What the localizer cannot know, since it has no clock.
 void diagnose(ScanReport& report, const LocalizedScan& scan, double critical_ms) {
   if (scan.dropped > 0)
@@ -125,6 +142,8 @@ LocalizeSummary localize_all(localization::Localizer& localizer, const LocalizeI
     const Stopwatch filtering;
     if (input.filter) cloud = input.filter(std::move(cloud));
     const double filter_ms = filtering.elapsed_us() / 1000;
+    std::optional<MapUpdate> map_update;
+    if (input.following) map_update = input.following->before_scan(localizer);
     odometry.until(timed.stamp_s, [&](const auto& pose) { localizer.add_odometry(pose); });
     gnss.until(timed.stamp_s, [&](const auto& pose) { localizer.add_gnss(pose); });
     StageClock clock;
@@ -133,6 +152,11 @@ LocalizeSummary localize_all(localization::Localizer& localizer, const LocalizeI
     LocalizedScan scan{arrival->frame,   &timed,           &report, clock.elapsed_ms(),
                        arrival->dropped, arrival->delay_s, &cloud};
     scan.times = {filter_ms, 0, clock.stage_ms()};
+    if (input.following) {
+      scan.map_tiles = input.following->tiles(), scan.map_update = std::move(map_update);
+      diagnose_map(report, scan, *input.following);
+      input.following->after_scan(report.map_from_scan);
+    }
     diagnose(report, scan, input.critical_ms);
     const Stopwatch diagnosing;
     scan.diagnostics = diagnostics_json(scan).dump();
@@ -144,6 +168,7 @@ LocalizeSummary localize_all(localization::Localizer& localizer, const LocalizeI
     });
   }
   summary.error = errors.result();
+  if (input.following) summary.map = input.following->use();
   return summary;
 }
 

@@ -9,6 +9,7 @@
 
 #include "io/trajectory.hpp"
 #include "localize/arrivals.hpp"
+#include "localize/following_map.hpp"
 #include "localize/localized_scan.hpp"
 #include "ndt/localization/localizer.hpp"
 
@@ -35,6 +36,7 @@ struct LocalizeSummary {
   /// Times of each frame, and of each stage of those that went through it.
   std::vector<double> execution_ms, filter_ms, diagnostics_ms, frame_ms;
   std::array<std::vector<double>, kStages> stage_ms;
+  std::optional<MapUse> map;             ///< of a map that follows the vehicle
   std::optional<TrajectoryError> error;  ///< of the frames with a truth, lost ones too
 };
 
@@ -46,6 +48,7 @@ struct LocalizeInput {
   double critical_ms = 100;           ///< a scan that takes longer is diagnosed
   std::optional<RealTime> real_time;  ///< nothing: scan after scan, however long each takes
   std::function<PerScan()> limits;    ///< of a scan's alignments, counted from the call
+  FollowingMap* following = nullptr;  ///< the localizer's map, if it follows the vehicle
 };
 
 /// Called after every scan.

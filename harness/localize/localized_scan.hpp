@@ -6,6 +6,7 @@
 #include <string>
 
 #include "localize/frame_times.hpp"
+#include "localize/map_update.hpp"
 #include "localize/scan_sequence.hpp"
 #include "ndt/localization/scan_report.hpp"
 
@@ -20,7 +21,9 @@ struct LocalizedScan {
   std::optional<double> delay_s{};    ///< in real time, from its arrival to when it was worked on
   const PointCloud* cloud = nullptr;  ///< the scan, filtered
   FrameTimes times{};
-  std::string diagnostics{};  ///< its line of diagnostics.jsonl
+  std::optional<std::size_t> map_tiles{};  ///< of a map that follows the vehicle
+  std::optional<MapUpdate> map_update{};   ///< before this scan
+  std::string diagnostics{};               ///< its line of diagnostics.jsonl
 };
 
 /// From its filters to its diagnostics; reading and writing files is in no time.

@@ -62,6 +62,9 @@ void write_run_record(const std::filesystem::path& folder, const RunRecord& reco
                {"scan_count", sequence.scans.size()},
                {"truth", truth.empty() ? json() : truth_json(sequence.truth)},
                {"map_points", map.size()},
+               {"map_following", record.map_following
+                                     ? all_options(localization::kMapFollowingOptions, *record.map_following)
+                                     : json()},
                {"localizer", all_options(localization::kLocalizerOptions, record.localizer)},
                {"align", align_json(record)},
                {"environment", environment}};
@@ -70,6 +73,10 @@ void write_run_record(const std::filesystem::path& folder, const RunRecord& reco
     remove_old(folder / kRecordTruth);
   else
     write_tum(folder / kRecordTruth, truth);
+  write_record_map(folder, map);
+}
+
+void write_record_map(const std::filesystem::path& folder, const PointCloud& map) {
   write_pcd(folder / kRecordMap, {map.origin, random_sample(map.points, kMapPoints, 1)});
 }
 

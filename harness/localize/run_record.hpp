@@ -3,11 +3,13 @@
 
 #include <array>
 #include <filesystem>
+#include <optional>
 #include <string>
 
 #include "localize/scan_sequence.hpp"
 #include "ndt/align/align_options.hpp"
 #include "ndt/localization/localizer_options.hpp"
+#include "ndt/localization/map_update_policy.hpp"
 
 namespace ndt::harness {
 
@@ -19,6 +21,7 @@ struct RunRecord {
   std::string implementation, runs_on, profile, command_line;
   localization::LocalizerOptions localizer;
   AlignOptions align;
+  std::optional<localization::MapFollowing> map_following;  ///< nothing: the map was whole
 };
 
 /// Writes implementation, options and machine (localization.json), the true poses of the scans that have one
@@ -26,5 +29,7 @@ struct RunRecord {
 /// earlier localisation are replaced, or removed where there is no truth. Throws InputError.
 void write_run_record(const std::filesystem::path& folder, const RunRecord& record,
                       const ScanSequence& sequence, const PointCloud& map);
+/// Replaces the points for a picture, when a map that follows has been everywhere.
+void write_record_map(const std::filesystem::path& folder, const PointCloud& map);
 
 }  // namespace ndt::harness

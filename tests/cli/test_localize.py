@@ -19,7 +19,7 @@ COLUMNS = ["frame", "scan", "stamp_s", "verdict", "reason", "source", "x_m", "y_
            "search_nvtl", "covariance_by", "variance_x_m2", "covariance_xy_m2", "variance_y_m2", "variance_z_m2",
            "variance_roll_rad2", "variance_pitch_rad2", "variance_yaw_rad2", "filter_ms", "prediction_ms", "before_ms", "align_ms",
            "neighbours_ms", "no_ground_ms", "search_ms", "covariance_ms", "verdict_ms", "execution_ms", "diagnostics_ms", "frame_ms",
-           "error_m", "error_deg", "error_x_m", "error_y_m", "error_z_m", "error_along_m", "error_across_m", "error_up_m",
+           "map_tiles", "map_swap_us", "map_waited_ms", "error_m", "error_deg", "error_x_m", "error_y_m", "error_z_m", "error_along_m", "error_across_m", "error_up_m",
            "error_yaw_deg", "aligned_error_m", "aligned_error_deg"]
 
 NULL, NUMBER, WHOLE, TEXT, FLAG, LIST = type(None), (int, float), int, str, bool, list
@@ -41,7 +41,8 @@ SCHEMA = {"frame": [WHOLE], "scan": [TEXT], "level": [TEXT], "messages": [LIST],
           "odometry_miss": [TEXT], "gnss_miss": [TEXT], "regularisation_xy_m": [LIST, NULL], "stop": [TEXT, NULL],
           "condition_number": [NUMBER, NULL], "surface_condition_number": [NUMBER, NULL], "push_sigmas": [NUMBER, NULL],
           "spread_m": [NUMBER, NULL], "spread_deg": [NUMBER, NULL], "no_ground_points_transform_probability": [NUMBER, NULL],
-          "no_ground_points_nearest_voxel_transformation_likelihood": [NUMBER, NULL], "recovery": [dict, NULL]}
+          "no_ground_points_nearest_voxel_transformation_likelihood": [NUMBER, NULL], "recovery": [dict, NULL],
+          "map_update": [NULL]}
 RECOVERY = {"attempt": [WHOLE], "prior_xyz_m": [LIST], "prior_sigma": [LIST], "particles": [WHOLE], "found": [FLAG],
             "reliable": [FLAG, NULL], "nvtl": [NUMBER, NULL], "stop": [TEXT], "ambiguous": [FLAG], "runner_up_ratio": [NUMBER],
             "interrupted": [TEXT, NULL], "distance_prior_to_best_m": [NUMBER], "spread_m": [NUMBER, NULL],
@@ -79,7 +80,7 @@ class Folder:
         self.diagnostics = [json.loads(line) for line in (path / "diagnostics.jsonl").read_text().splitlines()]
 
     def without_times(self):
-        frames = [{k: v for k, v in f.items() if not k.endswith("_ms")} for f in self.frames]
+        frames = [{k: v for k, v in f.items() if not k.endswith(("_ms", "_us"))} for f in self.frames]
         return self.tum, self.kitti, frames
 
 

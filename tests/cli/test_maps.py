@@ -93,7 +93,7 @@ def test_localize_takes_tiles(tmp_path):
     poses = []
     for number, given in enumerate([tiles, merged]):
         out = tmp_path / str(number)
-        done = bench("localize", "--scans", town, "--map", given, "--scan-sample", 500, "--out", out)
+        done = bench("localize", "--scans", town, "--map", given, "--scan-sample", 500, "--out", out, "--map-radius", "all")
         assert ("map tiles        all " in done.stderr) == (given == tiles)
         poses.append((out / "poses.tum").read_bytes())
     assert poses[0] == poses[1]

@@ -22,7 +22,7 @@ const LocalizerOptions& valid(const LocalizerOptions& options) {
 }  // namespace
 
 Localizer::Localizer(Aligner& tracker, const LocalizerOptions& options, Searcher searcher)
-    : tracker_(tracker),
+    : tracker_(&tracker),
       options_(valid(options)),
       searcher_(std::move(searcher)),
       predictor_(options),
@@ -117,9 +117,9 @@ void Localizer::regularise(PerScan& per_scan, ScanReport& report) {
 void Localizer::align(Frame& frame) {
   ScanReport& report = frame.report;
   const Transform& guess = report.prediction.map_from_scan;
-  tracker_.score_batch(frame.scan, {&guess, 1}, {&report.before.emplace(), 1});
+  tracker_->score_batch(frame.scan, {&guess, 1}, {&report.before.emplace(), 1});
   frame.end(Stage::before);
-  const AlignResult& result = report.aligned.emplace(tracker_.align(frame.scan, guess, frame.per_scan));
+  const AlignResult& result = report.aligned.emplace(tracker_->align(frame.scan, guess, frame.per_scan));
   frame.end(Stage::align);
   report.moved_m = translation_error_m(guess, result.map_from_scan);
   Measured figures = measured(result, guess, options_);
@@ -130,7 +130,7 @@ void Localizer::align(Frame& frame) {
     report.judgement = judged(figures, options_);
     if (options_.no_ground_height_m) {
       report.no_ground =
-          score_without_ground(tracker_, frame.scan, result.map_from_scan, *options_.no_ground_height_m);
+          score_without_ground(*tracker_, frame.scan, result.map_from_scan, *options_.no_ground_height_m);
       frame.end(Stage::no_ground);
     }
   }
@@ -146,7 +146,7 @@ std::optional<Spread> Localizer::look_beside(Frame& frame, const Transform& answ
   const bool multi_ndt = wants_covariance && options_.covariance == CovarianceMode::multi_ndt;
   if (!multi_ndt && spread_places_.empty()) return std::nullopt;
   Beside beside =
-      aligned_beside(tracker_, frame.scan, answer,
+      aligned_beside(*tracker_, frame.scan, answer,
                      multi_ndt ? std::span<const Offset>(options_.offsets) : std::span<const Offset>(),
                      spread_places_, frame.per_scan);
   frame.end(Stage::neighbours);
@@ -157,7 +157,7 @@ std::optional<Spread> Localizer::look_beside(Frame& frame, const Transform& answ
 
 void Localizer::search(Frame& frame) {
   ScanReport& report = frame.report;
-  Aligner& aligner = searcher_ ? searcher_() : tracker_;
+  Aligner& aligner = searcher_ ? searcher_() : *tracker_;
   PerScan per_scan = frame.per_scan;
   per_scan.trace = false;  // of the alignment alone
   report.recovery = recovery_.search(aligner, frame.scan, report.prediction.map_from_scan, per_scan);
@@ -207,7 +207,7 @@ void Localizer::settle(Frame& frame) {
   else
     predictor_.follow(stamp_s, report.map_from_scan);
   const AlignResult& result = searched ? report.recovery->result : *report.aligned;
-  const Estimate estimate = estimated(tracker_, frame.scan, result, frame.beside, options_);
+  const Estimate estimate = estimated(*tracker_, frame.scan, result, frame.beside, options_);
   if (estimate.xy) report.covariance_by = options_.covariance;
   report.covariance_missing = estimate.missing;
   report.covariance = pose_covariance(result.map_from_scan, estimate.xy, options_);

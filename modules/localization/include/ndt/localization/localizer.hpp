@@ -16,13 +16,13 @@
 
 namespace ndt::localization {
 
-/// Gives the aligner that searches, with the same map; called when the first search begins.
+/// Gives the aligner that searches, with the same map as the tracker; called when a search begins.
 using Searcher = std::function<Aligner&()>;
 
 /// Called with a stage that has just ended.
 using PassedStage = std::function<void(Stage)>;
 
-/// For one thread at a time. `tracker` has its map, and both aligners outlive the localizer.
+/// For one thread at a time. `tracker` has its map, and the aligners outlive the localizer or their use.
 class Localizer {
  public:
   /// Without a searcher the tracker searches too. Throws as validate() does.
@@ -35,6 +35,10 @@ class Localizer {
   /// The next scan is searched around the prior's mean. Throws std::invalid_argument for a prior out of range
   /// and where the options allow no search.
   void start_by_search(const initial_pose::PosePrior& prior);
+
+  /// The next scans are aligned with another aligner: of the same options and with a map in the same frame.
+  /// Takes no time, and nothing that was learned from the scans before is forgotten.
+  void continue_with(Aligner& tracker) { tracker_ = &tracker; }
 
   // Other sensors, each in the order of its times. A lookup at a scan's time needs the pose after it, too.
   void add_odometry(const StampedPose& odometry_from_scan) { predictor_.add_odometry(odometry_from_scan); }
@@ -74,7 +78,7 @@ class Localizer {
   void accept_found(Frame& frame);
   void settle(Frame& frame);
 
-  Aligner& tracker_;
+  Aligner* tracker_;
   LocalizerOptions options_;
   Searcher searcher_;
   Predictor predictor_;

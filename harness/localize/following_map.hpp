@@ -1,0 +1,85 @@
+// The map in tiles that follows the vehicle of a localisation: reads what comes near on its own thread, and
+// takes the time.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "data/held_tiles.hpp"
+#include "data/preparation.hpp"
+#include "localize/map_update.hpp"
+#include "ndt/localization/localizer.hpp"
+#include "ndt/localization/map_follower.hpp"
+
+namespace ndt::harness {
+
+struct FollowingSetting {
+  localization::MapFollowing options;
+  ScanPreparation filters;  ///< of every map
+  MapArea first;            ///< a place, whose reach may be larger than the options' radius
+  bool real_time = false;
+};
+
+/// An update that is begun after a scan works beside the next one. Its map is in force from the scan after
+/// that on, which waits for it, so that no clock decides what a scan sees; in real time, from the first scan
+/// by which it is ready. Where the vehicle is about to leave its map, the very next scan waits.
+class FollowingMap {
+ public:
+  using Make = std::function<std::unique_ptr<Aligner>()>;
+
+  /// Reads the first map. `make` gives an aligner without a map, twice. Throws as MapFiles::load and
+  /// Aligner::set_map do, and std::invalid_argument as localization::validate does or for files without
+  /// metadata.
+  FollowingMap(MapFiles files, const FollowingSetting& setting, const Make& make);
+
+  const MapFiles& files() const { return files_; }
+  const localization::MapFollowing& options() const { return setting_.options; }
+  Aligner& live() const { return follower_->live(); }
+  /// The map in force, made anew from its tiles, and how often one came into force.
+  PointCloud cloud() const;
+  std::size_t version() const { return use_.updates; }
+  std::size_t tiles() const { return in_force_.size(); }
+  /// Some points of every tile that was in force so far, as they are in its file.
+  PointCloud picture() const;
+  const MapUse& use() const { return use_; }
+
+  /// Lets the localizer continue with a map that is due, and tells what became of the update.
+  std::optional<MapUpdate> before_scan(localization::Localizer& localizer);
+  /// A scan may see beyond the map in force, because no update of it succeeded.
+  bool out_of_range() const;
+  const localization::MapCircle& in_force() const { return follower_->policy().in_force(); }
+  /// Begins an update where the scan's pose asks for one.
+  void after_scan(const Transform& map_from_scan);
+
+ private:
+  /// What the thread makes; read when it was taken.
+  struct Next {
+    HeldTiles tiles;
+    std::int64_t points = 0;
+    double read_ms = 0, build_ms = 0;
+  };
+  Next read_and_build(Aligner& aligner, const MapArea& area) const;
+  bool build_next(Aligner& spare, const localization::MapCircle& around);
+  bool due() const;
+  double waited() const;
+  MapUpdate take(localization::Localizer& localizer);
+  void count(const MapUpdate& update);
+  void put_into_force(HeldTiles tiles);
+
+  const MapFiles files_;
+  FollowingSetting setting_;
+  std::unique_ptr<Aligner> first_, second_;
+  HeldTiles in_force_;
+  Next next_;
+  std::map<const MapTile*, std::vector<Vec3<double>>> pictured_;
+  MapUse use_;
+  localization::MapPlace vehicle_;
+  int scans_beside_ = 0;  ///< that an update worked beside
+  std::optional<localization::MapFollower> follower_;
+};
+
+}  // namespace ndt::harness
