@@ -6,8 +6,8 @@
 
 namespace ndt::initial_pose {
 
-/// How far beside it the alignments begin. From 1 m, more right answers of preset trust do not come back, and
-/// no fewer wrong ones do.
+/// How far beside it the alignments begin. From 1 m, one of twenty right answers of preset trust more would be
+/// doubted, and hardly more of the wrong ones.
 inline constexpr double kSecondLookM = 0.5;
 
 /// What speaks for and against the answer, as judge() weighs it. If it converged, six alignments begin
