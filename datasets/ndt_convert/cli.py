@@ -7,8 +7,8 @@ from pathlib import Path
 
 from .convert import convert
 from .from_evalio import is_sequence
-from .from_las import convert_map
 from .faults import EXIT_OK, EXIT_USAGE, Fault, UsageFault
+from .map_file import convert_map
 from .verify import verify
 
 PROGRAM = "ndt_convert"
@@ -63,8 +63,8 @@ def _verify(arguments):
 
 
 def _convert_map(arguments):
-    p = _Parser(prog=f"{PROGRAM} map", description="Make a PCD of a map in LAS or LAZ. Needs the Python packages laspy and lazrs.")
-    p.add_argument("input", type=Path, metavar="FILE", help=".las or .laz, in metres")
+    p = _Parser(prog=f"{PROGRAM} map", description="Make a PCD of a map in LAS, LAZ or E57. Needs the Python packages laspy and lazrs, or pye57.")
+    p.add_argument("input", type=Path, metavar="FILE", help=".las, .laz or .e57, in metres")
     p.add_argument("--out", type=Path, required=True, metavar="FILE", help=".pcd; an older one is replaced")
     options = p.parse_args(arguments)
     convert_map(options.input, options.out, lambda line: print(f"{PROGRAM}: {line}"))

@@ -1,28 +1,19 @@
-"""Surveyors' maps, LAS and LAZ, as one PCD, by the packages laspy and lazrs: https://pypi.org/project/laspy.
+"""LAS and LAZ by the packages laspy and lazrs: https://pypi.org/project/laspy."""
 
-Coordinates stay those of the file, which must be metres; scale, offset and the name of the coordinate system are kept beside the cloud."""
-
-import json
 import re
 
 import numpy as np
 
-from .clouds import write_pcd
-from .faults import Fault, UsageFault
+from .faults import Fault
 
-EXTENSIONS = (".las", ".laz")
 CHUNK = 1_000_000  # points at a time
 METRE = 9001  # EPSG's number of the unit; keys are GeoTIFF's
 MODEL_TYPE, GEOGRAPHIC, PROJECTED_SYSTEM, LINEAR_UNITS = 1024, 2, 3072, 3076
 INSTALL = "install laspy and lazrs from PyPI (pip install laspy lazrs) for the Python that runs this"
 
 
-def convert_map(file, out, say):
-    """Writes `out` and, beside it, `out` with .json."""
-    if file.suffix.lower() not in EXTENSIONS:
-        raise Fault(file, "", f"unknown map format '{file.suffix}'", "supported: .las, .laz; ndt-bench reads .pcd, .ply and .bin itself")
-    if out.suffix.lower() != ".pcd":
-        raise UsageFault("--out", "", f"'{out.name}' is no .pcd", "give the name of a PCD file")
+def read_las(file):
+    """(points, N x 3 double; what the file says of them)."""
     laspy = _library(file)
     try:
         with laspy.open(str(file)) as reader:
@@ -33,14 +24,7 @@ def convert_map(file, out, say):
         raise Fault(file, "", "was not found", "check the path") from None
     except (laspy.errors.LaspyException, ValueError, RuntimeError, EOFError) as error:
         raise Fault(file, "", f"cannot be read as LAS ({' '.join(str(error).split())[:200]})", "export the cloud again") from None
-    points = np.concatenate(points) if points else np.empty((0, 3))
-    if len(points) != facts["points"]:
-        raise Fault(file, "", f"{facts['points']} points declared, {len(points)} found", "the file is cut off, export the cloud again")
-    if not len(points):
-        raise Fault(file, "", "has no points", "give another")
-    write_pcd(out, points)
-    out.with_suffix(".json").write_text(json.dumps(facts, indent=2) + "\n", encoding="utf-8")
-    say(f"{out}: {len(points)} points, coordinate system {facts['crs'] or 'not named'}; the facts are in {out.with_suffix('.json')}")
+    return np.concatenate(points) if points else np.empty((0, 3)), facts
 
 
 def _library(file):

@@ -92,7 +92,7 @@ def test_broken_files_are_named(laspy, points, tmp_path):
 
 
 def test_mistakes_in_the_command_are_named(tmp_path):
-    assert "supported: .las, .laz" in convert("map", tmp_path / "a.xyz", "--out", tmp_path / "a.pcd", code=EXIT_BAD_INPUT)
+    assert "supported: .las, .laz, .e57" in convert("map", tmp_path / "a.xyz", "--out", tmp_path / "a.pcd", code=EXIT_BAD_INPUT)
     assert "--out: 'a.ply' is no .pcd" in convert("map", tmp_path / "a.las", "--out", tmp_path / "a.ply", code=EXIT_USAGE)
 
 
