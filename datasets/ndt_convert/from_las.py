@@ -8,7 +8,8 @@ from .faults import Fault
 
 CHUNK = 1_000_000  # points at a time
 METRE = 9001  # EPSG's number of the unit; keys are GeoTIFF's
-MODEL_TYPE, GEOGRAPHIC, PROJECTED_SYSTEM, LINEAR_UNITS = 1024, 2, 3072, 3076
+MODEL_TYPE, GEOGRAPHIC, PROJECTED_SYSTEM, LINEAR_UNITS, VERTICAL_UNITS = 1024, 2, 3072, 3076, 4099
+DEGREES = r'(?:(?:COMPD_CS|COMPOUNDCRS|BOUNDCRS)\[(?:"[^"]*",|SOURCECRS\[)?)?(?:GEOGCS|GEOGCRS|GEODCRS)'
 INSTALL = "install laspy and lazrs from PyPI (pip install laspy lazrs) for the Python that runs this"
 
 
@@ -48,13 +49,13 @@ def _system(file, header):
     records = [*header.vlrs, *(header.evlrs or [])]
     wkt = next((text for r in records if (text := getattr(r, "string", None)) and r.record_id == 2112), None)
     keys = {key.id: key.value_offset for r in records for key in getattr(r, "geo_keys", [])}
-    if keys.get(MODEL_TYPE) == GEOGRAPHIC or re.match("(GEOGCS|GEOGCRS|GEODCRS)", wkt or ""):
+    if keys.get(MODEL_TYPE) == GEOGRAPHIC or re.match(DEGREES, wkt or ""):
         raise Fault(file, "", "its coordinates are degrees of latitude and longitude", "project it to metres, such as UTM, first")
     units = re.findall(r'(?:LENGTH)?UNIT\["([^"]+)"', wkt or "")
     feet = [unit for unit in units if "foot" in unit.lower() or "feet" in unit.lower()]
-    if feet or keys.get(LINEAR_UNITS, METRE) != METRE:
-        raise Fault(file, "", f"its coordinates are in {feet[0] if feet else f'EPSG unit {keys[LINEAR_UNITS]}'}, not metres",
-                    "convert it to metres first")
+    units = [f"EPSG unit {keys[key]}" for key in (LINEAR_UNITS, VERTICAL_UNITS) if keys.get(key, METRE) != METRE]
+    if feet or units:
+        raise Fault(file, "", f"its coordinates are in {(feet + units)[0]}, not metres", "convert it to metres first")
     if wkt:
         named = re.match(r'\w+\["([^"]*)"', wkt)
         return named[1] if named else None, wkt

@@ -14,7 +14,8 @@ from ndt_convert.faults import EXIT_OK, Fault, UsageFault
 
 FOLDER = Path(__file__).resolve().parent / "presets"
 EXIT_RUNS_FAILED = 4
-ENDED_LOST = 4  # exit code of ndt-bench localize: a result like others
+ENDED_LOST = 4  # exit code of ndt-bench localize: a result like others, if all was written
+WRITTEN = "written to"  # begins the last line of a localisation that was finished
 OUTPUT = "output.txt"
 AUTO = "auto"
 SHOWN = ("scans  ", "time a scan", "closed-loop ATE")  # of what ndt-bench localize prints
@@ -140,10 +141,11 @@ def _made(run, bench, out, passed):
     with open(work / OUTPUT, "w", encoding="utf-8") as output:
         code = subprocess.call(words, stdout=output)
     print(f"    {time.monotonic() - begun:.1f} s", end="")
-    if code not in (EXIT_OK, ENDED_LOST):
+    lines = (work / OUTPUT).read_text(encoding="utf-8").splitlines()
+    finished = any(line.startswith(WRITTEN) for line in lines)
+    if code not in (EXIT_OK, ENDED_LOST) or not finished:
         print(f", failed with exit code {code}; what it left is in {work}", flush=True)
         return False
-    lines = (work / OUTPUT).read_text(encoding="utf-8").splitlines()
     told = [" ".join(line.split()) for line in lines if line.startswith(SHOWN)]
     print("; ".join([", ended lost" if code == ENDED_LOST else "", *told]), flush=True)
     work.rename(folder)

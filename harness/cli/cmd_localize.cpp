@@ -15,6 +15,7 @@
 #include "cli/option_flags.hpp"
 #include "cli/other_sensors.hpp"
 #include "cli/print_localize.hpp"
+#include "cli/prior_arguments.hpp"
 #include "cli/progress_line.hpp"
 #include "localize/localize_run.hpp"
 
@@ -134,12 +135,7 @@ LocalizerOptions localizer_options(const Arguments& a, const AlignOptions& align
 initial_pose::PosePrior prior_of(const Arguments& a, const Transform& guess) {
   initial_pose::PosePrior prior;
   prior.mean = principal(derivative_pose(guess));
-  const std::vector<double> sigma =
-      parse_numbers(a.sigma.empty() ? kUsualSigma : fmt::format("{}", fmt::join(a.sigma, " ")), "--sigma");
-  if (sigma.size() != 5)
-    throw UsageError(
-        fmt::format("--sigma: {} numbers; give 5: x, y, z in metres, roll, pitch in radians", sigma.size()));
-  std::ranges::copy(sigma, prior.sigma);
+  take_sigma(a.sigma.empty() ? std::vector<std::string>{kUsualSigma} : a.sigma, prior);
   require_valid(prior);
   return prior;
 }

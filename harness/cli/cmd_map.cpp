@@ -1,6 +1,10 @@
 // ndt-bench map: cuts a map into tiles, joins them, and makes smaller maps of large ones.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
 #include "cli/commands.hpp"
 #include "cli/flags.hpp"
 #include "cli/map_description.hpp"
@@ -47,13 +51,21 @@ ExitCode filtered(const Arguments& a, const ScanPreparation& filters,
 
 ExitCode merge(const Arguments& a) { return filtered(a, {}); }
 
+/// How far outside its tile a point of the box may lie: coordinates in float32 are rounded, too.
+double slack_of(const CropBox& box) {
+  double farthest_m = 0;
+  for (const double m : {box.low.x, box.low.y, box.high.x, box.high.y})
+    farthest_m = std::max(farthest_m, std::abs(m));
+  return kTileSlackM + 2 * farthest_m * static_cast<double>(std::numeric_limits<float>::epsilon());
+}
+
 ExitCode crop(const Arguments& a) {
   ScanPreparation filters;
   filters.crop_box = box_from(a.box, "--box");
   if (!filters.crop_box) throw UsageError("--box is missing: give x0,y0,z0,x1,y1,z1 in metres");
   validate(filters, "map");
   const auto& [low, high] = *filters.crop_box;
-  return filtered(a, filters, MapArea{low.x, low.y, high.x, high.y, kTileSlackM});
+  return filtered(a, filters, MapArea{low.x, low.y, high.x, high.y, slack_of(*filters.crop_box)});
 }
 
 ExitCode thin(const Arguments& a) {

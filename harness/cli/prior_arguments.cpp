@@ -17,10 +17,6 @@ using initial_pose::Method;
 
 constexpr double kSigmaYawMost = 100;  // rad; any heading long before
 
-std::vector<double> numbers(const std::vector<std::string>& words, const char* flag) {
-  return parse_numbers(fmt::format("{}", fmt::join(words, " ")), flag);
-}
-
 PriorKind kind_of(const PriorArguments& a, const ResolvedSearch& setting) {
   if (a.kind) return named<PriorKind>("--prior", *a.kind);
   if (!a.box.empty()) return PriorKind::box;
@@ -28,23 +24,16 @@ PriorKind kind_of(const PriorArguments& a, const ResolvedSearch& setting) {
   return anywhere && a.guess.empty() && a.sigma.empty() ? PriorKind::map : PriorKind::pose;
 }
 
-void take_sigma(const PriorArguments& a, initial_pose::PosePrior& prior) {
+void require_guess_and_sigma(const PriorArguments& a) {
   if (a.guess.empty()) throw UsageError("--guess is required with --prior pose; --prior map needs none");
   if (a.sigma.empty()) throw UsageError("--sigma is required with --guess; --prior map needs none");
-  const std::vector<double> sigma = numbers(a.sigma, "--sigma");
-  if (sigma.size() != 5)
-    throw UsageError(
-        fmt::format("--sigma: {} numbers; give 5: x, y, z in metres, roll, pitch in radians", sigma.size()));
-  std::ranges::copy(sigma, prior.sigma);
 }
 
 void take_box(const PriorArguments& a, ResolvedPrior& prior) {
-  if (a.box.empty()) throw UsageError("--box is required with --prior box");
-  const std::vector<double> box = numbers(a.box, "--box");
-  if (box.size() != 6)
-    throw UsageError(fmt::format("--box: {} numbers; give 6: x0,y0,z0,x1,y1,z1 in metres", box.size()));
-  prior.low = {box[0], box[1], box[2]}, prior.high = {box[3], box[4], box[5]};
-  if (!(box[0] <= box[3] && box[1] <= box[4] && box[2] <= box[5]))
+  const std::optional<CropBox> box = box_from(a.box, "--box");
+  if (!box) throw UsageError("--box is required with --prior box");
+  prior.low = box->low, prior.high = box->high;
+  if (!(box->low.x <= box->high.x && box->low.y <= box->high.y && box->low.z <= box->high.z))
     throw UsageError("--box: its first corner is not below its second; give x0,y0,z0,x1,y1,z1 in metres");
 }
 
@@ -72,6 +61,14 @@ void require_fitting(const PriorArguments& a, PriorKind kind, const ResolvedSear
 }
 
 }  // namespace
+
+void take_sigma(const std::vector<std::string>& words, initial_pose::PosePrior& prior) {
+  const std::vector<double> sigma = parse_numbers(fmt::format("{}", fmt::join(words, " ")), "--sigma");
+  if (sigma.size() != 5)
+    throw UsageError(
+        fmt::format("--sigma: {} numbers; give 5: x, y, z in metres, roll, pitch in radians", sigma.size()));
+  std::ranges::copy(sigma, prior.sigma);
+}
 
 void add_prior_flags(CLI::App& command, PriorArguments& a) {
   command
@@ -115,7 +112,10 @@ ResolvedPrior resolve(const PriorArguments& a, const ResolvedSearch& setting) {
   prior.kind = kind_of(a, setting);
   require_fitting(a, prior.kind, setting);
   prior.pose.mean = principal(derivative_pose(pose_from(a.guess, "--guess")));
-  if (prior.kind == PriorKind::pose) take_sigma(a, prior.pose);
+  if (prior.kind == PriorKind::pose) {
+    require_guess_and_sigma(a);
+    take_sigma(a.sigma, prior.pose);
+  }
   if (prior.kind == PriorKind::box) take_box(a, prior);
   require_valid(prior.pose);
   prior.sigma_yaw_rad = a.sigma_yaw, prior.place_cell_m = a.place_cell;

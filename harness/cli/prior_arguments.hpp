@@ -17,6 +17,9 @@ struct PriorArguments {
   std::optional<double> sigma_yaw, place_cell;
 };
 
+/// Five numbers, the deviations of a prior. Throws UsageError if they are others.
+void take_sigma(const std::vector<std::string>& words, initial_pose::PosePrior& prior);
+
 void add_prior_flags(CLI::App& command, PriorArguments& arguments);
 
 /// Method anywhere, unless another is named, where the prior is a box or the map. Not for a peer.

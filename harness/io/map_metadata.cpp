@@ -116,17 +116,23 @@ class MetadataReader {
                "a file is one tile: keep one of the two lines");
   }
 
-  /// The tiles are sorted by x, so those that can overlap one begin less than its width after it.
+  /// The tiles are sorted by x, then y: those that can overlap one begin less than its width after it, and in
+  /// its own column only the next can.
   void refuse_overlaps() const {
     const auto& tiles = metadata_.tiles;
-    for (auto a = tiles.begin(); a != tiles.end(); ++a)
-      for (auto b = a + 1; b != tiles.end() && b->x < a->x + metadata_.x_resolution_m - kTileSlackM; ++b)
-        if (std::abs(b->y - a->y) < metadata_.y_resolution_m - kTileSlackM)
+    const double width_m = metadata_.x_resolution_m - kTileSlackM,
+                 height_m = metadata_.y_resolution_m - kTileSlackM;
+    for (auto a = tiles.begin(), column = a; a != tiles.end(); ++a) {
+      while (column != tiles.end() && column->x == a->x) ++column;  // the next one
+      for (auto b = a + 1 == column ? column : a + 1; b != tiles.end() && b->x < a->x + width_m;
+           b = b < column ? column : b + 1)
+        if (std::abs(b->y - a->y) < height_m)
           refuse(b->line,
                  fmt::format("'{}' at ({}, {}) overlaps '{}' of line {} at ({}, {}): tiles are {} by {} m",
                              printable(b->file), b->x, b->y, printable(a->file), a->line, a->x, a->y,
                              metadata_.x_resolution_m, metadata_.y_resolution_m),
                  "correct the corners or the resolution, or cut the map anew with ndt-bench map cut");
+    }
   }
 
   std::string name_;

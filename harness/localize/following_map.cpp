@@ -29,7 +29,8 @@ std::vector<Vec3<double>> some_of(const StoredPoints& stored) {
   return std::visit(
       [](const auto& points) {
         std::vector<Vec3<double>> some;
-        const std::size_t apart = std::max<std::size_t>(1, points.size() / kPicturedPoints);
+        const std::size_t apart =
+            std::max<std::size_t>(1, (points.size() + kPicturedPoints - 1) / kPicturedPoints);
         for (std::size_t k = 0; k < points.size(); k += apart)
           if (const auto p = cast<double>(points[k]); std::isfinite(p.x + p.y + p.z)) some.push_back(p);
         return some;
@@ -117,20 +118,20 @@ bool FollowingMap::out_of_range() const {
 
 std::optional<MapUpdate> FollowingMap::before_scan(localization::Localizer& localizer) {
   std::optional<MapUpdate> told;
-  double waited_ms = 0;
+  std::optional<double> waited_ms;
   const bool late = follower_->building() && out_of_range();
-  if (late) waited_ms += waited();
+  if (late) waited_ms = waited();
   if (late || due()) told = take(localizer);
   const bool failed = told && !told->error.empty();
   if (!follower_->building() && !failed && out_of_range() && follower_->policy().due(vehicle_)) {
     follower_->begin(vehicle_);  // what was under way is the map of a place too far back
-    waited_ms += waited();
+    waited_ms = waited_ms.value_or(0) + waited();
     told = joined(told, take(localizer));
   }
-  if (waited_ms > 0) {
-    told->waited_ms = waited_ms;
+  if (waited_ms) {
+    told->waited_ms = *waited_ms;
     ++use_.waits;
-    use_.waited_ms += waited_ms;
+    use_.waited_ms += *waited_ms;
   }
   ++scans_beside_;
   return told;

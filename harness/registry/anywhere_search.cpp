@@ -12,13 +12,11 @@ initial_pose::PlacePyramid timed_pyramid(const PointCloud& map, double cell_m, d
   return pyramid;
 }
 
-double last_edge_m(const AlignOptions& options) { return *(options.levels.end() - 1) * options.resolution_m; }
-
 }  // namespace
 
 AnywhereSearch::AnywhereSearch(const PointCloud& map, const AlignOptions& options,
                                std::optional<double> cell_m)
-    : pyramid_(timed_pyramid(map, cell_m.value_or(last_edge_m(options) / 2), build_us_)),
+    : pyramid_(timed_pyramid(map, cell_m.value_or(initial_pose::last_edge_m(options) / 2), build_us_)),
       pool_(options.threads) {}
 
 initial_pose::AnywhereResult AnywhereSearch::run(Aligner& aligner, const PointCloud& scan,

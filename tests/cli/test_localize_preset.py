@@ -16,10 +16,10 @@ sys.path.insert(0, str(ROOT / "datasets"))
 preset = pytest.importorskip("ndt_localize.preset", reason="skipped for want of numpy")
 
 
-def localize(*args, code=EXIT_OK):
+def localize(*args, code=EXIT_OK, program=BENCH):
     environment = os.environ | {"PYTHONPATH": str(ROOT / "datasets"), "PYTHONDONTWRITEBYTECODE": "1"}
     environment.pop("NDT_DATASETS", None)
-    words = [sys.executable, "-m", "ndt_localize", "--bench", BENCH, *args]
+    words = [sys.executable, "-m", "ndt_localize", "--bench", program, *args]
     done = subprocess.run(list(map(str, words)), capture_output=True, text=True, env=environment)
     assert done.returncode == code, f"exit {done.returncode}\n{done.stdout}\n{done.stderr}"
     return done
@@ -107,3 +107,13 @@ def test_the_published_list_names_what_there_is(tmp_path):
     for words in {tuple(run.words) for run in runs}:  # options are checked before the scans are looked for
         said = bench("localize", "--scans", "no_such_scans", "--out", tmp_path / "out", *words, code=EXIT_USAGE).stderr
         assert "no_such_scans" in said, words
+
+
+def test_a_run_that_breaks_off_with_the_exit_code_of_a_lost_one_is_not_taken_for_made(town, tmp_path):
+    stub = tmp_path / "stub"
+    stub.write_text(f'#!/bin/sh\nif [ "$1" = list ]; then exec "{BENCH}" "$@"; fi\necho "ndt-bench: out of memory" >&2\nexit 4\n')
+    stub.chmod(0o755)
+    file = written(tmp_path, town, ("broken", "", 'implementations = ["persistent_cpu"]'))
+    done = localize("--preset", file, "--out", tmp_path / "out", code=EXIT_JOBS_FAILED, program=stub)
+    assert "failed with exit code 4" in done.stdout and "FAILED: broken" in done.stdout and "ended lost" not in done.stdout
+    assert not (tmp_path / "out" / "broken").exists()

@@ -6,6 +6,8 @@
 #include <array>
 #include <atomic>
 #include <cmath>
+#include <exception>
+#include <mutex>
 #include <stdexcept>
 
 #include "best_places.hpp"
@@ -43,8 +45,7 @@ class PlaceSearch {
         per_scan_(per_scan),
         progress_(progress),
         most_(static_cast<int>(sketch.points.size()) * PlacePyramid::kFull),
-        sector_(std::max(1, static_cast<int>(lattice_.headings() * kNeighbourhoodRad /
-                                             (2 * std::min(query.region.heading_rad, kPi))))),
+        sector_(sector_of(lattice_.headings(), query.region.heading_rad)),
         best_(query.places, most_) {}
 
   PlacesFound found(const PlaceQuery& query, const ScanSketch& sketch) {
@@ -64,6 +65,12 @@ class PlaceSearch {
   }
 
  private:
+  /// Headings of a neighbourhood: all of them where they reach less far.
+  static int sector_of(int headings, double reach_rad) {
+    const double share = kNeighbourhoodRad / (2 * std::min(reach_rad, kPi));  // infinite for one heading
+    return static_cast<int>(std::clamp(headings * share, 1.0, static_cast<double>(headings)));
+  }
+
   double share_done() const {
     const double all = static_cast<double>(poses_) * lattice_.headings();
     return all > 0 ? static_cast<double>(done_.load()) / all : 1;
@@ -74,23 +81,46 @@ class PlaceSearch {
     return ended_;
   }
 
+  /// Runs body on every worker. The first exception ends the search and is thrown here, because none may
+  /// leave a pool's body.
+  template <class Body>
+  void run(Body&& body) {
+    std::exception_ptr error;
+    std::mutex mutex;
+    pool_.run([&](HostTeam& team) {
+      try {
+        body(team);
+      } catch (...) {
+        const std::lock_guard lock(mutex);
+        if (!error) error = std::current_exception();
+        ended_ = true;
+      }
+    });
+    if (error) std::rethrow_exception(error);
+  }
+
   /// The boxes that tile the lattice at the coarsest level and hold a pose.
   void make_boxes() {
     if (lattice_.empty()) return;
     const int level = pyramid_.levels(), edge = 1 << level;
     const Step& size = lattice_.size();
     for (int z = 0; z < size.z; ++z)
-      for (int y = 0; y < size.y; y += edge)
+      for (int y = 0; y < size.y; y += edge) {
         for (int x = 0; x < size.x; x += edge)
           if (const std::uint64_t poses = lattice_.count(level, {x, y, z}); poses > 0) {
             boxes_.push_back({{x, y, z}, poses});
             poses_ += poses;
           }
-    if (boxes_.size() * static_cast<std::uint64_t>(lattice_.headings()) > kMostRoots)
+        require_few(boxes_.size());
+      }
+  }
+
+  void require_few(std::size_t boxes) const {
+    if (boxes * static_cast<std::uint64_t>(lattice_.headings()) > kMostRoots)
       throw std::invalid_argument(fmt::format(
-          "places: {} boxes of positions and {} headings are too many; give a smaller box, most of "
-          "all in z, or longer cells",
-          boxes_.size(), lattice_.headings()));
+          "places: {} boxes of positions and more, at {} headings, are too many; give a smaller box, "
+          "most of all in z, or longer cells",
+          boxes, lattice_.headings()));
   }
 
   /// The bound of every box at every heading, and the roots by falling bound.
@@ -99,7 +129,7 @@ class PlaceSearch {
     cells_.resize(headings);
     std::vector<std::vector<Root>> by_heading(headings);
     std::atomic<std::size_t> next{0};
-    pool_.run([&](HostTeam&) {
+    run([&](HostTeam&) {
       for (std::size_t k; (k = next.fetch_add(1)) < headings && (k == 0 || !ended());) {
         cells_[k] = lattice_.cells_at(static_cast<int>(k));
         for (std::size_t b = 0; b < boxes_.size(); ++b) {
@@ -111,18 +141,22 @@ class PlaceSearch {
         }
       }
     });
-    for (const std::vector<Root>& roots : by_heading) roots_.insert(roots_.end(), roots.begin(), roots.end());
+    for (std::vector<Root>& roots : by_heading) {
+      roots_.insert(roots_.end(), roots.begin(), roots.end());
+      roots = {};
+    }
     std::stable_sort(roots_.begin(), roots_.end(),
                      [](const Root& a, const Root& b) { return a.bound > b.bound; });
   }
 
   void search_roots() {
     std::atomic<std::size_t> next{0};
-    pool_.run([&](HostTeam& team) {
+    run([&](HostTeam& team) {
       for (std::size_t k; (k = next.fetch_add(1)) < roots_.size() && !ended();) {
         const Root& root = roots_[k];
         const Box& box = boxes_[root.box];
         descend(pyramid_.levels(), root.heading, box.from, root.bound);
+        if (ended_) return;  // perhaps within the box
         done_ += box.poses;
         if (progress_ && team.rank() == 0) progress_(share_done());
       }
@@ -167,7 +201,7 @@ class PlaceSearch {
   }
 
   void descend(int level, std::uint32_t heading, const Step& from, int bound) {
-    if (bound < best_.least()) return;
+    if (bound < best_.least() || ended()) return;
     if (level == 0) return offer(heading, from, bound);
     for (const Child& child : quarters(level, heading, from))
       descend(level - 1, heading, child.from, child.bound);

@@ -5,8 +5,6 @@
 namespace ndt::initial_pose {
 namespace {
 
-double last_edge_m(const AlignOptions& options) { return *(options.levels.end() - 1) * options.resolution_m; }
-
 /// Whether the score of a point means what it means with the defaults.
 bool has_standard_scores(const AlignOptions& o) {
   const AlignOptions standard;
@@ -16,6 +14,8 @@ bool has_standard_scores(const AlignOptions& o) {
 
 }  // namespace
 
+double last_edge_m(const AlignOptions& options) { return *(options.levels.end() - 1) * options.resolution_m; }
+
 std::optional<double> known_reliable_nvtl(const AlignOptions& options) {
   if (last_edge_m(options) != 2 || !has_standard_scores(options)) return std::nullopt;
   return options.covariance_start == CovarianceStart::identity ? 2.3 : 2.4;
@@ -23,8 +23,7 @@ std::optional<double> known_reliable_nvtl(const AlignOptions& options) {
 
 std::optional<double> known_reliable_matched(const AlignOptions& options) {
   if (!has_standard_scores(options)) return std::nullopt;
-  // Chosen on the scenes of even index of preset trust.
-  if (options.covariance_start == CovarianceStart::identity)
+  if (options.covariance_start == CovarianceStart::identity)  // chosen on the even scenes of preset trust
     return last_edge_m(options) == 2 ? std::optional(0.84) : std::nullopt;
   // Finer voxels leave more of the scan's noise outside the good scores.
   if (last_edge_m(options) == 2) return 0.82;

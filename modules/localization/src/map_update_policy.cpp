@@ -34,7 +34,7 @@ MapUpdatePolicy::MapUpdatePolicy(const MapFollowing& options, const MapCircle& i
 MapNeed MapUpdatePolicy::need(const MapPlace& vehicle) const {
   const double way_m = distance_m(in_force_.centre, vehicle);
   if (way_m + options_.lidar_radius_m > in_force_.radius_m) return MapNeed::out_of_range;
-  return way_m >= options_.update_distance_m ? MapNeed::update : MapNeed::keep;
+  return way_m > options_.update_distance_m ? MapNeed::update : MapNeed::keep;
 }
 
 bool MapUpdatePolicy::due(const MapPlace& vehicle) const {

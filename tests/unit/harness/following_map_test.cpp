@@ -167,7 +167,7 @@ TEST_F(FollowingMapTest, ThePictureHasPointsOfEveryTileOnTheWay) {
   for (const Point& p : picture.points) after_m = std::max(after_m, p.x);
   EXPECT_LT(before_m, 24);
   EXPECT_GT(after_m, 24);
-  EXPECT_LT(picture.size(), 64u * 130);
+  EXPECT_LE(picture.size(), 64u * 60);
 }
 
 TEST_F(FollowingMapTest, TwoDrivesHaveTheSameBits) {
@@ -229,7 +229,7 @@ TEST_F(FollowingMapTest, AVehicleThatIsCarriedOffWaitsForItsMap) {
   const std::optional<MapUpdate> update = map.before_scan(localizer);
   ASSERT_TRUE(update && update->swapped);
   EXPECT_EQ(update->around.centre.x, 9);
-  EXPECT_GT(update->waited_ms, 0);
+  EXPECT_GE(update->waited_ms, 0);
   EXPECT_EQ(map.use().waits, 1u);
   EXPECT_FALSE(map.out_of_range());
 }

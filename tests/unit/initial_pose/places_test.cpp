@@ -228,6 +228,19 @@ TEST(Places, AHeadingPriorLeavesTheOthersOut) {
     EXPECT_LT(std::abs(std::remainder(place.pose.yaw - prior.mean.yaw, 2 * kPi)), 0.31);
 }
 
+TEST(Places, AHeadingThatIsKnownIsTheOnlyOne) {
+  const Yard yard;
+  const PlacePyramid pyramid(yard.map, 1);
+  HostPool pool(2);
+  PlaceRegion region = whole_map(pyramid);
+  for (const double reach_rad : {0.0, 1e-300, 1e-12}) {
+    region.heading_rad = reach_rad;
+    const PlacesFound found = find_places(pyramid, yard.scan, {region, {0, 0, 0, 0, 0, 0.7}, 5}, pool);
+    EXPECT_EQ(found.headings, 1);
+    EXPECT_NEAR(found.places.front().pose.yaw, 0.7, 1e-9);
+  }
+}
+
 TEST(Places, TheGuessesRollAndPitchTurnTheScanUpright) {
   const Yard yard;
   const PlacePyramid pyramid(yard.map, 0.5);
@@ -286,6 +299,17 @@ TEST(Places, ADeadlineOrARequestEndsTheSearchWithWhatItHas) {
     EXPECT_EQ(found.interrupted, reason);
     EXPECT_LT(found.coverage, 1);
   }
+}
+
+TEST(Places, WhatProgressThrowsComesThroughAndTheThreadsGoOn) {
+  const Yard yard;
+  const PlacePyramid pyramid(yard.map, 1);
+  HostPool pool(3);
+  const PlaceQuery query{whole_map(pyramid), {}, 5};
+  EXPECT_THROW(
+      find_places(pyramid, yard.scan, query, pool, {}, [](double) { throw std::range_error("seen"); }),
+      std::range_error);
+  EXPECT_EQ(find_places(pyramid, yard.scan, query, pool).coverage, 1);
 }
 
 TEST(Places, ProgressGrowsToTheEnd) {

@@ -19,11 +19,11 @@ TEST(MapUpdatePolicy, FollowsAutowaresTruthTable) {
     double way_m;
     const char* need;
   };
-  constexpr double kJustBelow = 19.999999, kJustAbove = 50.000001;
+  constexpr double kTwenty = 20.000001, kFifty = 50.000001;
   const MapUpdatePolicy policy({}, kAtOrigin);
-  for (const Row& row : {Row{0, "keep"}, Row{10, "keep"}, Row{kJustBelow, "keep"}, Row{20, "update"},
-                         Row{35, "update"}, Row{50, "update"}, Row{kJustAbove, "out_of_range"},
-                         Row{149, "out_of_range"}, Row{5000, "out_of_range"}})
+  for (const Row& row :
+       {Row{0, "keep"}, Row{10, "keep"}, Row{20, "keep"}, Row{kTwenty, "update"}, Row{35, "update"},
+        Row{50, "update"}, Row{kFifty, "out_of_range"}, Row{149, "out_of_range"}, Row{5000, "out_of_range"}})
     for (int degrees = 0; degrees < 360; degrees += 90) {
       const double x = std::round(std::cos(degrees * 0.017453292519943295)) * row.way_m,
                    y = std::round(std::sin(degrees * 0.017453292519943295)) * row.way_m;

@@ -45,7 +45,7 @@ struct PlacesFound {
   std::optional<Stop> interrupted;       ///< why coverage is below 1
 };
 
-/// Called now and then, on the calling thread, with the share that is done.
+/// Called now and then, on the calling thread, with the share that is done. What it throws ends the search.
 using PlaceProgress = std::function<void(double coverage)>;
 
 struct PlaceQuery {
@@ -55,7 +55,8 @@ struct PlaceQuery {
   int places = 200;
 };
 
-/// per_scan: its deadline and stop request end the search with the best so far. Throws std::invalid_argument
+/// per_scan: its deadline and stop request end the search with the best so far; they are looked at with
+/// every box that is split, and before that after the bounds of one heading. Throws std::invalid_argument
 /// for a region or a number of places out of range.
 PlacesFound find_places(const PlacePyramid& pyramid, const PointCloud& scan, const PlaceQuery& query,
                         HostPool& pool, const PerScan& per_scan = {}, const PlaceProgress& progress = {});

@@ -48,6 +48,8 @@ struct SearchOptions {
   std::optional<double> reliable_nvtl, reliable_matched;
 };
 
+/// Edge of the last level's voxels [m], which the thresholds belong to.
+double last_edge_m(const AlignOptions& options);
 /// What the NVTL of a found pose exceeds, where measurements tell: with the covariances of profile autoware
 /// at 2 m (Autoware's own 2.3), and with those that start from zero at 2 m (2.4: exceeded by none of 148
 /// wrong poses on the scenes it was chosen on, by 13 of 261 on others). Options that change the scale of NVTL

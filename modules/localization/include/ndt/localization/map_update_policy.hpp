@@ -43,7 +43,7 @@ struct MapCircle {
 
 enum class MapNeed {
   keep,
-  update,       ///< the vehicle is an update distance from the centre of its map
+  update,       ///< the vehicle is more than an update distance from the centre of its map
   out_of_range  ///< a scan may see beyond the map
 };
 constexpr auto enum_names(MapNeed) { return std::array{"keep", "update", "out_of_range"}; }
