@@ -39,8 +39,10 @@ nlohmann::ordered_json to_json(const Evaluation& evaluation, std::string_view im
 nlohmann::ordered_json to_json(std::span<const VoxelInfo> voxels, std::string_view implementation,
                                double resolution_m);
 
-/// Sets verdict, doubt, reliable_nvtl, reliable_matched, overlap, matched, spread_m and spread_deg.
+/// Sets verdict, doubt, reliable_nvtl, reliable_matched, and what put_evidence() sets.
 void put_verdict(nlohmann::ordered_json& object, const Verdict& verdict);
+/// Sets overlap, matched, spread_m and spread_deg; null where there is none or no bound.
+void put_evidence(nlohmann::ordered_json& object, const initial_pose::Evidence& evidence);
 /// A line of what a second look found, if one was taken.
 std::string second_look_text(const Verdict& verdict);
 

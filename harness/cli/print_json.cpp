@@ -101,12 +101,15 @@ json to_json(std::span<const VoxelInfo> voxels, std::string_view implementation,
 void put_verdict(json& object, const Verdict& verdict) {
   object["verdict"] = verdict.ok() ? "ok" : "doubtful";
   object["doubt"] = verdict.ok() ? json() : json(doubts_text(verdict));
+  object["reliable_nvtl"] = verdict.bounds.nvtl ? json(*verdict.bounds.nvtl) : json();
+  object["reliable_matched"] = verdict.bounds.matched ? json(*verdict.bounds.matched) : json();
+  put_evidence(object, verdict.evidence.value_or(initial_pose::Evidence{}));
+}
+
+void put_evidence(json& object, const initial_pose::Evidence& evidence) {
   const auto number = [](const std::optional<double>& value, double scale = 1) {
     return value && std::isfinite(*value) ? json(*value * scale) : json();
   };
-  const initial_pose::Evidence evidence = verdict.evidence.value_or(initial_pose::Evidence{});
-  object["reliable_nvtl"] = number(verdict.bounds.nvtl);
-  object["reliable_matched"] = number(verdict.bounds.matched);
   object["overlap"] = number(evidence.overlap);
   object["matched"] = number(evidence.matched);
   object["spread_m"] = number(evidence.spread_m);

@@ -126,19 +126,13 @@ std::string runner_up_text(const SearchResult& result) {
 /// Null of a peer, which says no more than whether it is reliable.
 json verdict_json(const SearchAnswer& answer) {
   const bool own = answer.setting.is_own();
-  const Evidence& evidence = answer.result.evidence;
-  const auto number = [](const std::optional<double>& value, double scale = 1) {
-    return value && std::isfinite(*value) ? json(*value * scale) : json();
-  };
   json doubts = json::array();
   for (const Doubt doubt : answer.result.judgement.doubts) doubts.push_back(to_string(doubt));
-  return {{"verdict", own ? json() : json(to_string(answer.result.judgement.verdict))},
-          {"doubts", own ? json() : std::move(doubts)},
-          {"overlap", number(evidence.overlap)},
-          {"matched", number(evidence.matched)},
-          {"spread_m", number(evidence.spread_m)},
-          {"spread_deg", number(evidence.spread_rad, 180 / kPi)},
-          {"agreeing", own ? json() : json(evidence.agreeing)}};
+  json object = {{"verdict", own ? json() : json(to_string(answer.result.judgement.verdict))},
+                 {"doubts", own ? json() : std::move(doubts)}};
+  put_evidence(object, answer.result.evidence);
+  object["agreeing"] = own ? json() : json(answer.result.evidence.agreeing);
+  return object;
 }
 
 }  // namespace

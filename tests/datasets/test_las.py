@@ -73,7 +73,7 @@ def test_keys_name_the_system_too_and_without_any_it_is_not_named(laspy, points,
 def test_what_is_not_in_metres_is_refused(laspy, points, tmp_path):
     for wkt, keys, part in [('GEOGCS["WGS 84",UNIT["degree",0.017]]', (), "degrees"), (None, [(1024, 2)], "degrees"),
                             (UTM.replace('"metre",1', '"US survey foot",0.3048006096012192'), (), "in US survey foot, not metres"),
-                            (f'COMPD_CS["a + b",GEOGCS["WGS 84",UNIT["degree",0.017]],VERT_CS["b",UNIT["metre",1]]]', (), "degrees"),
+                            ('COMPD_CS["a + b",GEOGCS["WGS 84",UNIT["degree",0.017]],VERT_CS["b",UNIT["metre",1]]]', (), "degrees"),
                             (None, [(1024, 1), (3076, 9003)], "in EPSG unit 9003, not metres"),
                             (None, [(1024, 1), (3076, 9001), (4099, 9002)], "in EPSG unit 9002, not metres")]:
         file = write(laspy, tmp_path / "a.las", points, wkt, keys)
