@@ -39,8 +39,10 @@ AlignOptions options_of(Profile profile) {
 AlignOptions resolve(const AlignArguments& arguments, Guesses guesses) {
   ProfileChoice base;
   arguments.apply_to(base);
-  const bool wide = base.profile == Profile::pyramid && guesses == Guesses::of_a_search;
+  const bool search = guesses == Guesses::of_a_search, wide = search && base.profile == Profile::pyramid;
   AlignOptions options = wide ? AlignOptions::wide_pyramid() : options_of(base.profile);
+  // Also where a search aligns one pose at a time, so that every strategy gives the same bits.
+  if (search) options.tuning = Tuning::throughput;
   arguments.apply_to(options);
   validate(options);
   return options;

@@ -36,7 +36,7 @@ inline constexpr std::tuple kScanOptions{
 using AlignArguments = Given<kProfileChoice, kAlignOptions, kScanOptions>;
 
 /// Where an alignment's guesses come from. Those of a search may be metres off, and profile pyramid has
-/// another level for them.
+/// another level for them; they are many, so a GPU is tuned for throughput.
 enum class Guesses { given, of_a_search };
 
 /// The profile, then the single options. Throws UsageError for an unknown name, std::invalid_argument for a

@@ -100,7 +100,7 @@ struct CollectivesArguments {
 template <class Work>
 __global__ void __launch_bounds__(kMostThreads) grid_kernel(const __grid_constant__ Work work) {
   __shared__ TeamMemory memory;
-  GridTeam team(memory, work.plan, *work.exchange, work.first_tag);
+  GridTeam team(memory, work.plan, gridDim.x, work.exchange, work.first_tag);
   work.run(team);
 }
 
@@ -108,6 +108,13 @@ template <class Work>
 __global__ void __launch_bounds__(kMostThreads) block_kernel(const __grid_constant__ Work work) {
   __shared__ TeamMemory memory;
   BlockTeam team(memory, work.plan);
+  work.run(team);
+}
+
+template <class Work>
+__global__ void __launch_bounds__(kMostThreads) warp_block_kernel(const __grid_constant__ Work work) {
+  __shared__ WarpTeamMemory memory;
+  WarpBlockTeam team(memory, work.plan);
   work.run(team);
 }
 
@@ -164,7 +171,9 @@ cuda::Grid grid_of(cuda::Context& context, const TeamShape& shape, const ChunkPl
         static_cast<unsigned>(std::min({chunks, shape.blocks, resident_blocks<Work>(context, threads)}));
     grid.cooperative = true;
   } else {
-    grid.threads = static_cast<unsigned>(chunk_threads * std::min(shape.slots, kMostThreads / chunk_threads));
+    grid.threads =
+        std::max(static_cast<unsigned>(chunk_threads * std::min(shape.slots, kMostThreads / chunk_threads)),
+                 kLeastBlockThreads);
     grid.blocks = static_cast<unsigned>(shape.blocks);
     grid.cluster = shape.kind == TeamKind::cluster ? grid.blocks : 1;
   }
@@ -177,13 +186,18 @@ void launch(cuda::Context& context, const TeamShape& shape, const cuda::Grid& gr
     case TeamKind::grid: return context.launch(grid_kernel<Work>, grid, work);
     case TeamKind::cluster: return context.launch(cluster_kernel<Work>, grid, work);
     case TeamKind::block: return context.launch(block_kernel<Work>, grid, work);
+    case TeamKind::warp_block: return context.launch(warp_block_kernel<Work>, grid, work);
   }
+}
+
+ChunkPlan plan_for(int items, const TeamShape& shape) {
+  return shape.throughput ? ChunkPlan::throughput(items) : ChunkPlan(items);
 }
 
 /// Of all sums in a launch planned for the first. A block without a chunk does not delay the others, so they
 /// could be two sums ahead and overwrite words that it waits for.
-int fewest_chunks(const std::vector<int>& items) {
-  int fewest = ChunkGroups(items.front()).chunks;
+int fewest_chunks(const std::vector<int>& items, const ChunkPlan& plan) {
+  int fewest = plan.groups.chunks;
   for (const int n : items)
     if (n > items.front()) fewest = std::min(fewest, ChunkGroups(n).chunks);
   return fewest;
@@ -233,7 +247,7 @@ SumsRun DeviceTeams::sum(const TeamShape& shape, const std::vector<int>& items,
   const auto asked = zeros<int>(context, n);
   const auto mismatches = zeros<unsigned long long>(context, 1);
   SumsArguments a;
-  a.plan = ChunkPlan(items.front());
+  a.plan = plan_for(items.front(), shape);
   a.exchange = impl_->exchange.data();
   a.first_tag = impl_->next_tag;
   a.sums = static_cast<int>(n);
@@ -243,7 +257,7 @@ SumsRun DeviceTeams::sum(const TeamShape& shape, const std::vector<int>& items,
   a.asked = asked.data();
   a.mismatches = mismatches.data();
   if (shape.kind == TeamKind::grid) impl_->next_tag += static_cast<unsigned>(n);
-  launch(context, shape, grid_of<SumsArguments>(context, shape, a.plan, fewest_chunks(items)), a);
+  launch(context, shape, grid_of<SumsArguments>(context, shape, a.plan, fewest_chunks(items, a.plan)), a);
   SumsRun run;
   run.totals = downloaded(context, totals.data(), n);
   run.asked = downloaded(context, asked.data(), n);
@@ -254,7 +268,7 @@ SumsRun DeviceTeams::sum(const TeamShape& shape, const std::vector<int>& items,
 CollectivesRun DeviceTeams::collectives(const TeamShape& shape) {
   cuda::Context& context = impl_->context;
   CollectivesArguments a;
-  a.plan = ChunkPlan(5000);
+  a.plan = plan_for(5000, shape);
   const cuda::Grid grid = grid_of<CollectivesArguments>(context, shape, a.plan, shape.blocks);
   const std::size_t threads = std::size_t{grid.blocks} * grid.threads,
                     items = std::size_t{grid.blocks} * kCrewItems;

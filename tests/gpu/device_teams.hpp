@@ -12,7 +12,7 @@
 
 namespace ndt {
 
-enum class TeamKind { grid, cluster, block };
+enum class TeamKind { grid, cluster, block, warp_block };
 
 struct TeamShape {
   const char* name;
@@ -20,6 +20,7 @@ struct TeamShape {
   int blocks;  ///< of a cluster; of a grid the most it is to have, though never more than chunks or resident
                ///< blocks
   int slots;   ///< of a block, where so many fit
+  bool throughput = false;  ///< the plan
 };
 inline void PrintTo(const TeamShape& shape, std::ostream* out) { *out << shape.name; }
 

@@ -13,12 +13,23 @@ namespace ndt {
 namespace {
 
 constexpr int kManyBlocks = 100000;
-const TeamShape kShapes[] = {
-    {"grid", TeamKind::grid, kManyBlocks, 1},     {"grid_of_one", TeamKind::grid, 1, 1},
-    {"grid_of_five", TeamKind::grid, 5, 1},  // several chunks for each block
-    {"cluster_of_two", TeamKind::cluster, 2, 1},  {"cluster_of_eight", TeamKind::cluster, 8, 2},
-    {"block_of_one_slot", TeamKind::block, 1, 1}, {"block", TeamKind::block, 1, 2}};
-const TeamShape& kReference = kShapes[5];  ///< runs on every GPU
+const TeamShape kShapes[] = {{"grid", TeamKind::grid, kManyBlocks, 1},
+                             {"grid_of_one", TeamKind::grid, 1, 1},
+                             {"grid_of_five", TeamKind::grid, 5, 1},  // several chunks for each block
+                             {"cluster_of_two", TeamKind::cluster, 2, 1},
+                             {"cluster_of_eight", TeamKind::cluster, 8, 2},
+                             {"block_of_one_slot", TeamKind::block, 1, 1},
+                             {"block", TeamKind::block, 1, 2},
+                             // A plan for throughput: a warp sums a chunk by itself.
+                             {"throughput_grid", TeamKind::grid, kManyBlocks, 1, true},
+                             {"throughput_grid_of_five", TeamKind::grid, 5, 1, true},
+                             {"throughput_cluster_of_eight", TeamKind::cluster, 8, 10, true},
+                             {"throughput_block", TeamKind::block, 1, 1, true},
+                             {"warp_block_of_two", TeamKind::warp_block, 1, 2, true},
+                             {"warp_block_of_sixteen", TeamKind::warp_block, 1, 16, true}};
+
+/// The block with one slot and the same plan, which runs on every GPU.
+const TeamShape& reference_of(const TeamShape& shape) { return shape.throughput ? kShapes[10] : kShapes[5]; }
 
 /// Chunks summed in double: nothing is left but the teams' own rounding.
 struct DoubleLane {
@@ -79,7 +90,7 @@ TEST_P(CudaTeams, SumsWhatTheHostSumsAndAsksOnce) {
 TEST_P(CudaTeams, GivesTheSameBitsInEveryThreadAsAnyOther) {
   for (const int n : kItems) {
     const std::vector<int> items = series(n);
-    const SumsRun expected = teams->sum(kReference, items);
+    const SumsRun expected = teams->sum(reference_of(GetParam()), items);
     const SumsRun run = teams->sum(GetParam(), items, expected.totals);
     EXPECT_EQ(run.mismatches, 0U) << n;
     for (std::size_t s = 0; s < items.size(); ++s)
@@ -90,7 +101,7 @@ TEST_P(CudaTeams, GivesTheSameBitsInEveryThreadAsAnyOther) {
 TEST_P(CudaTeams, GivesTheSameBitsLaunchAfterLaunchUpToTheLastTag) {
   constexpr int kLaunches = 200;
   const std::vector<int> items = series(5000);
-  const std::vector<DerivativeTotal> expected = teams->sum(kReference, items).totals;
+  const std::vector<DerivativeTotal> expected = teams->sum(reference_of(GetParam()), items).totals;
   teams->restart_tags(static_cast<unsigned>(TaggedPartial::kTags - kLaunches * items.size()));
   for (int launch = 0; launch < kLaunches; ++launch) {
     const SumsRun run = teams->sum(GetParam(), items, expected);
@@ -102,7 +113,7 @@ TEST_P(CudaTeams, GivesTheSameBitsLaunchAfterLaunchUpToTheLastTag) {
 
 TEST_P(CudaTeams, SeesOtherBitsWhereTheyAre) {
   const std::vector<int> items = series(255);
-  std::vector<DerivativeTotal> expected = teams->sum(kReference, items).totals;
+  std::vector<DerivativeTotal> expected = teams->sum(reference_of(GetParam()), items).totals;
   expected[4].sums.ymy.zz += 1e-3;
   EXPECT_GT(teams->sum(GetParam(), items, expected).mismatches, 31U);
 }

@@ -121,33 +121,58 @@ TEST_P(PersistentImplementations, AnswerForAScanWithoutPointsWhatTheHostAnswers)
 }
 
 TEST_P(PersistentImplementations, GiveAThousandSmallScansTheBitsTheyHaveAlone) {
-  const auto aligner = in_courtyard();
-  const PointCloud scan = test_clouds::scan_of(300);
-  const std::vector<Transform> guesses = test_clouds::mixed_guesses(1000);
-  const std::vector<AlignResult> together = batch(*aligner, scan, guesses);
-  const std::vector<AlignResult> backwards = batch(*aligner, scan, {guesses.rbegin(), guesses.rend()});
-  for (std::size_t k = 0; k < guesses.size(); ++k)
-    EXPECT_TRUE(harness::same_bits(together[k], backwards[guesses.size() - 1 - k])) << k;
-  for (std::size_t k = 0; k < guesses.size(); k += 37)
-    EXPECT_TRUE(harness::same_bits(together[k], aligner->align(scan, guesses[k])))
-        << k << ' ' << to_string(together[k].stop);
-  const auto [fewest, most] =
-      std::minmax_element(together.begin(), together.end(),
-                          [](const auto& a, const auto& b) { return a.iterations < b.iterations; });
-  EXPECT_EQ(fewest->iterations, 0);
-  EXPECT_GT(most->iterations, 10);
+  for (const Tuning tuning : all_values<Tuning>()) {
+    AlignOptions options;
+    options.tuning = tuning;
+    const auto aligner = in_courtyard(options);
+    const PointCloud scan = test_clouds::scan_of(300);
+    const std::vector<Transform> guesses = test_clouds::mixed_guesses(1000);
+    const std::vector<AlignResult> together = batch(*aligner, scan, guesses);
+    const std::vector<AlignResult> backwards = batch(*aligner, scan, {guesses.rbegin(), guesses.rend()});
+    for (std::size_t k = 0; k < guesses.size(); ++k)
+      EXPECT_TRUE(harness::same_bits(together[k], backwards[guesses.size() - 1 - k])) << k;
+    for (std::size_t k = 0; k < guesses.size(); k += 37)
+      EXPECT_TRUE(harness::same_bits(together[k], aligner->align(scan, guesses[k])))
+          << k << ' ' << to_string(together[k].stop);
+    const auto [fewest, most] =
+        std::minmax_element(together.begin(), together.end(),
+                            [](const auto& a, const auto& b) { return a.iterations < b.iterations; });
+    EXPECT_EQ(fewest->iterations, 0);
+    EXPECT_GT(most->iterations, 10);
+  }
 }
 
 TEST_P(PersistentImplementations, GiveABatchTheBitsOfEachAloneWhateverTeamItGets) {
-  const auto aligner = in_courtyard();
-  const std::vector<Transform> guesses = test_clouds::mixed_guesses(64);
-  std::vector<AlignResult> alone;
-  for (const Transform& guess : guesses) alone.push_back(aligner->align(test_clouds::scan(), guess));
-  for (const std::size_t count : {1U, 2U, 7U, 64U}) {  // few poses get clusters, many blocks
-    const std::vector<AlignResult> together =
-        batch(*aligner, test_clouds::scan(), {guesses.begin(), guesses.begin() + static_cast<long>(count)});
-    for (std::size_t k = 0; k < count; ++k)
-      EXPECT_TRUE(harness::same_bits(together[k], alone[k])) << k << " of " << count;
+  const std::vector<Transform> guesses = test_clouds::mixed_guesses(300);
+  for (const StepControl control : all_values<StepControl>())
+    for (const Tuning tuning : all_values<Tuning>()) {
+      AlignOptions options;
+      options.step_control = control;
+      options.tuning = tuning;
+      const auto aligner = in_courtyard(options);
+      std::vector<AlignResult> alone;
+      for (const Transform& guess : guesses) alone.push_back(aligner->align(test_clouds::scan(), guess));
+      for (const std::size_t count : {1U, 2U, 7U, 64U, 300U}) {  // the fewer poses, the more blocks for each
+        const std::vector<AlignResult> together = batch(
+            *aligner, test_clouds::scan(), {guesses.begin(), guesses.begin() + static_cast<long>(count)});
+        for (std::size_t k = 0; k < count; ++k)
+          EXPECT_TRUE(harness::same_bits(together[k], alone[k]))
+              << to_string(tuning) << ", " << k << " of " << count;
+      }
+    }
+}
+
+/// The largest scans have chunks of several warps in either plan.
+TEST_P(PersistentImplementations, AlignInEitherTuningToTheSamePose) {
+  AlignOptions options;
+  options.tuning = Tuning::throughput;
+  const auto other = in_courtyard(options), aligner = in_courtyard();
+  for (const std::size_t points : {31U, 5000U, 20000U, 300000U}) {
+    const PointCloud scan = test_clouds::scan_of(points);
+    const AlignResult expected = aligner->align(scan, kGuess), got = other->align(scan, kGuess);
+    if (expected.conditioning.well_posed()) expect_same_alignment(got, expected, std::to_string(points));
+    for (const AlignResult& together : batch(*other, scan, {kGuess, kGuess, kGuess}))
+      EXPECT_TRUE(harness::same_bits(together, got)) << points;
   }
 }
 

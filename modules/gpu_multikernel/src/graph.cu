@@ -36,7 +36,7 @@ class GraphAligner final : public DeviceAligner {
                  std::span<LoopRun> runs) {
     trace_lines_ = per_scan.trace ? options.max_iterations + 1 : 0;
     const Chunks chunks(scan.view().size);
-    const int tile = tile_for(chunks.size, trials_);
+    const int tile = tile_for(chunks.size, trials_, this->options().tuning);
     const GraphArguments arguments = upload(scan, options, runs, chunks, tile, interrupt_word(per_scan));
     graphs_.launch(arguments, runs.size(), threads_for(chunks.size, tile));
     fetch_outcomes(graphs_.outcomes(), trace_.data(), trace_lines_, runs.size());

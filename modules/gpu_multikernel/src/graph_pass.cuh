@@ -3,6 +3,7 @@
 #pragma once
 
 #include "block_sums.cuh"
+#include "ndt/align/align_options.hpp"
 #include "ndt/core/point_cloud.hpp"
 #include "ndt/exec/warp_crew.cuh"
 #include "ndt/score/level_map.hpp"
@@ -55,10 +56,10 @@ inline constexpr unsigned kPassThreads = 512;  // most threads of a block
 inline constexpr unsigned kFoldSlot = 64;      // threads that fold side by side, one column each
 static_assert(kSumColumns <= kFoldSlot);
 
-/// Number of threads that share a point: many if points are few. It depends on the scan and the options only,
-/// because the order of a sum depends on it.
-inline int tile_for(int chunk_size, int trials) {
-  const int most = trials > 1 ? 2 : 16;
+/// Number of threads that share a point: many if points are few and the device is not busy otherwise. It
+/// depends on the scan and the options only, because the order of a sum depends on it.
+inline int tile_for(int chunk_size, int trials, Tuning tuning) {
+  const int most = tuning == Tuning::throughput ? 1 : trials > 1 ? 2 : 16;
   int tile = 1;
   while (2 * tile <= most && 2 * tile * chunk_size <= static_cast<int>(kPassThreads)) tile *= 2;
   return tile;

@@ -55,7 +55,8 @@ class PersistentAligner final : public DeviceAligner {
     a.starts = static_cast<const LoopStart*>(uploaded(start_bytes));
     a.outcomes = outcomes_in_place(runs.size());
     a.traces = trace_lines_ > 0 ? trace_.data() : nullptr;
-    a.plan = ChunkPlan(scan.view().size);
+    const int points = scan.view().size;
+    a.plan = this->options().tuning == Tuning::throughput ? ChunkPlan::throughput(points) : ChunkPlan(points);
     return a;
   }
 

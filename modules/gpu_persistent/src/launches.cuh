@@ -1,7 +1,9 @@
 // The choice of a launch's team and of its size, and the reasons for which a device has no team of a kind.
 #pragma once
 
+#include <algorithm>
 #include <string>
+#include <vector>
 
 #include "ndt/cuda/buffer.cuh"
 #include "ndt/cuda/clusters.cuh"
@@ -29,8 +31,9 @@ int resident_blocks(cuda::Context& context, Kernel kernel, unsigned threads) {
   return per_multiprocessor * multiprocessors(context);
 }
 
-/// Whether a cluster of `blocks` blocks fits the GPU.
-inline bool cluster_fits(cuda::Context& context, int blocks) {
+/// Number of clusters of `blocks` blocks that the GPU holds at once: fewer than its multiprocessors suffice
+/// for, because a cluster's blocks run on neighbouring ones.
+inline int clusters_at_once(cuda::Context& context, int blocks) {
   cudaLaunchAttribute attribute{};
   attribute.id = cudaLaunchAttributeClusterDimension;
   attribute.val.clusterDim = {static_cast<unsigned>(blocks), 1, 1};
@@ -43,7 +46,7 @@ inline bool cluster_fits(cuda::Context& context, int blocks) {
   context.call("cudaOccupancyMaxActiveClusters", [&] {
     return cudaOccupancyMaxActiveClusters(&clusters, cluster_kernel<ClampedSteps>, &config);
   });
-  return clusters > 0;
+  return clusters;
 }
 
 /// Number of blocks of a cluster: one for each group of chunks if the GPU allows clusters of that size,
@@ -55,7 +58,7 @@ inline int cluster_size(cuda::Context& context) {
     });
   };
   allow(cluster_kernel<ClampedSteps>), allow(cluster_kernel<TrustRegion>);
-  return cluster_fits(context, kLargestCluster) ? kLargestCluster : cuda::kPortableCluster;
+  return clusters_at_once(context, kLargestCluster) > 0 ? kLargestCluster : cuda::kPortableCluster;
 }
 
 inline std::string grid_reason() {
@@ -98,90 +101,123 @@ enum class Team { grid, cluster, block };
 /// Starts the kernel of the team that suits the number of poses.
 class Launcher {
  public:
-  /// alone: the team for an alignment outside a batch.
-  Launcher(cuda::Context& context, Team alone)
+  /// team: that of an alignment alone, and of each of a few.
+  Launcher(cuda::Context& context, Team team)
       : context_(context),
-        alone_(alone),
-        cluster_size_(cluster_reason().empty() ? cluster_size(context) : 0),
-        exchange_(context, alone == Team::grid ? 1 : 0) {}
+        team_(team),
+        cluster_size_(team == Team::cluster ? cluster_size(context) : 0),
+        exchanges_(context) {}
 
   void launch(PersistentArguments& a, std::size_t poses) {
-    const auto chunk_threads = static_cast<unsigned>(32 * a.plan.chunk_warps);
-    const ChunkGroups& groups = a.plan.groups;
-    switch (team_for(a.input.scan.size, poses)) {
-      case Team::grid: return launch_grid(a, chunk_threads, groups.chunks);
-      case Team::cluster: {
-        const auto blocks = static_cast<unsigned>(blocks_of_a_pose(poses));
-        const unsigned groups_of_a_block = (static_cast<unsigned>(groups.groups) + blocks - 1) / blocks;
-        cuda::Grid grid{
-            blocks * static_cast<unsigned>(poses),
-            block_threads(chunk_threads, groups_of_a_block * static_cast<unsigned>(groups.per_group))};
-        grid.cluster = blocks;
-        return context_.launch(a.trust_region ? cluster_kernel<TrustRegion> : cluster_kernel<ClampedSteps>,
-                               grid, a);
-      }
-      case Team::block:
-        return context_.launch(a.trust_region ? block_kernel<TrustRegion> : block_kernel<ClampedSteps>,
-                               {static_cast<unsigned>(poses),
-                                block_threads(chunk_threads, static_cast<unsigned>(groups.chunks))},
-                               a);
+    const auto count = static_cast<unsigned>(poses);
+    if (count > 1 && a.input.scan.size <= kMinChunkItems) return launch_blocks(a, count);
+    if (team_ == Team::grid) {
+      const unsigned blocks = grid_blocks(a, count);
+      if (count == 1 || blocks > 1) return launch_grid(a, count, blocks);
+    } else {
+      const unsigned blocks = cluster_blocks(count);
+      if (count == 1 || blocks > 1) return launch_clusters(a, count, blocks);
     }
+    launch_blocks(a, count);
   }
 
  private:
   static constexpr unsigned kGatheringThreads = 320;
 
-  Team team_for(int points, std::size_t poses) const {
-    if (poses == 1) return alone_;
-    return blocks_of_a_pose(poses) > 1 && points > kMinChunkItems ? Team::cluster : Team::block;
+  static unsigned chunk_threads(const PersistentArguments& a) {
+    return static_cast<unsigned>(32 * a.plan.chunk_warps);
   }
-  /// Blocks for each pose: the largest power of two, up to a cluster, with which all poses fit the GPU's
-  /// multiprocessors.
-  int blocks_of_a_pose(std::size_t poses) const {
-    const int places = multiprocessors(context_);
-    int blocks = cluster_size_;
-    while (blocks > 1 && static_cast<int>(poses) * blocks > places) blocks /= 2;
-    return blocks;
+  template <class Kernel>
+  static Kernel* of_steps(const PersistentArguments& a, Kernel* clamped, Kernel* trust_region) {
+    return a.trust_region ? trust_region : clamped;
   }
+
   /// Threads of a block: enough for as many chunks at once as fit, and for no more than there are.
   static unsigned block_threads(unsigned chunk_threads, unsigned chunks) {
     const unsigned fit = static_cast<unsigned>(kMostBlockThreads) / chunk_threads;
-    return chunk_threads * (chunks < fit ? chunks : fit);
+    return std::max(chunk_threads * std::min(chunks, fit), kLeastBlockThreads);
   }
 
-  void launch_grid(PersistentArguments& a, unsigned chunk_threads, int chunks) {
-    // Threads beyond a chunk's sum no points; they help to gather.
-    const unsigned threads = chunk_threads < kGatheringThreads ? kGatheringThreads : chunk_threads;
-    const auto kernel = a.trust_region ? grid_kernel<TrustRegion> : grid_kernel<ClampedSteps>;
-    const int resident = known_resident_blocks(kernel, threads);
-    cuda::Grid grid{static_cast<unsigned>(chunks < resident ? chunks : resident), threads};
+  /// Threads of a grid's block. Those beyond its chunks' sum no points; they help to gather.
+  static unsigned grid_threads(const PersistentArguments& a, unsigned chunks) {
+    return std::max(block_threads(chunk_threads(a), chunks), kGatheringThreads);
+  }
+  /// Blocks for each of `poses` teams, all of which the GPU holds at once.
+  unsigned grid_blocks(const PersistentArguments& a, unsigned poses) {
+    const auto chunks = static_cast<unsigned>(a.plan.groups.chunks);
+    if (resident_ == 0)
+      resident_ = resident_blocks(context_, of_steps(a, grid_kernel<ClampedSteps>, grid_kernel<TrustRegion>),
+                                  kMostBlockThreads);
+    return std::min(chunks, static_cast<unsigned>(resident_) / poses);
+  }
+
+  void launch_grid(PersistentArguments& a, unsigned poses, unsigned blocks) {
+    const auto chunks = static_cast<unsigned>(a.plan.groups.chunks);
+    cuda::Grid grid{blocks * poses, grid_threads(a, (chunks + blocks - 1) / blocks)};
     grid.cooperative = true;
-    a.exchange = exchange_.data();
+    if (poses > exchanges_.capacity()) {
+      exchanges_.reserve(poses);
+      tags_.forget();
+    }
+    a.exchanges = exchanges_.data();
+    a.team_blocks = blocks;
     const auto evaluations =
         (static_cast<std::uint64_t>(a.input.options.max_iterations) + 1) * StepSearch::kMaxTrials;
     a.first_tag = tags_.take(evaluations + kEndingSums, [&] {
-      context_.fill_bytes(exchange_.data(), 0, sizeof(GridExchange));
+      context_.fill_bytes(exchanges_.data(), 0, exchanges_.capacity() * sizeof(GridExchange));
     });
     try {
-      context_.launch(kernel, grid, a);
+      context_.launch(of_steps(a, grid_kernel<ClampedSteps>, grid_kernel<TrustRegion>), grid, a);
     } catch (...) {
       tags_.forget();
       throw;
     }
   }
-  template <class Kernel>
-  int known_resident_blocks(Kernel kernel, unsigned threads) {
-    int& known = resident_[threads / 32];
-    if (known == 0) known = resident_blocks(context_, kernel, threads);
-    return known;
+  /// Blocks for each pose: the largest power of two, up to a cluster, of which the GPU holds one for every
+  /// pose.
+  unsigned cluster_blocks(unsigned poses) {
+    if (clusters_.empty())
+      for (int blocks = 1; blocks <= cluster_size_; blocks *= 2)
+        clusters_.push_back(clusters_at_once(context_, blocks));
+    std::size_t power = clusters_.size() - 1;
+    while (power > 0 && static_cast<int>(poses) > clusters_[power]) --power;
+    return 1U << power;
+  }
+  void launch_clusters(const PersistentArguments& a, unsigned poses, unsigned blocks) {
+    const ChunkGroups& groups = a.plan.groups;
+    const unsigned groups_of_a_block = (static_cast<unsigned>(groups.groups) + blocks - 1) / blocks;
+    cuda::Grid grid{
+        blocks * poses,
+        block_threads(chunk_threads(a), groups_of_a_block * static_cast<unsigned>(groups.per_group))};
+    grid.cluster = blocks;
+    context_.launch(of_steps(a, cluster_kernel<ClampedSteps>, cluster_kernel<TrustRegion>), grid, a);
+  }
+
+  /// Under a plan for throughput with more poses than multiprocessors, blocks are small, so that several
+  /// share one: while one solves, the others sum.
+  void launch_blocks(const PersistentArguments& a, unsigned poses) {
+    constexpr unsigned kSmall = kSmallBlockThreads, kLarge = kMostBlockThreads;
+    const auto chunks = static_cast<unsigned>(a.plan.groups.chunks),
+               groups = static_cast<unsigned>(a.plan.groups.groups);
+    if (!a.plan.for_throughput())
+      return context_.launch(of_steps(a, block_kernel<ClampedSteps>, block_kernel<TrustRegion>),
+                             {poses, block_threads(chunk_threads(a), chunks)}, a);
+    if (static_cast<int>(poses) > multiprocessors(context_))
+      return context_.launch(of_steps(a, warp_block_kernel<ClampedSteps, kSmall, NDT_BATCH_BLOCKS>,
+                                      warp_block_kernel<TrustRegion, kSmall, NDT_BATCH_BLOCKS>),
+                             {poses, std::clamp(32 * groups, kLeastBlockThreads, kSmall)}, a);
+    context_.launch(
+        of_steps(a, warp_block_kernel<ClampedSteps, kLarge, 1>, warp_block_kernel<TrustRegion, kLarge, 1>),
+        {poses, std::clamp(32 * groups, kLeastBlockThreads, kLarge)}, a);
   }
 
   cuda::Context& context_;
-  Team alone_;
+  Team team_;
   int cluster_size_;
-  cuda::DeviceBuffer<GridExchange> exchange_;
+  cuda::DeviceBuffer<GridExchange> exchanges_;
   Tags tags_;
-  int resident_[kMostBlockThreads / 32 + 1] = {};
+  int resident_ = 0;           ///< blocks of a grid; 0: not yet asked for
+  std::vector<int> clusters_;  ///< clusters_at_once() of 1, 2, 4, ... blocks, once asked for
 };
 
 }  // namespace

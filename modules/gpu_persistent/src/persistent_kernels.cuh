@@ -1,4 +1,5 @@
-// The persistent body on CUDA teams: a grid for one alignment, a cluster or a block for each of many.
+// The persistent body on CUDA teams: a grid for one alignment or a part of it for each of a few, a cluster,
+// or a block for each of many.
 #pragma once
 
 #include <new>
@@ -20,7 +21,8 @@ struct PersistentArguments {
   LoopTrace* traces = nullptr;              ///< [poses][max_iterations + 1], or null
   const volatile int* interrupt = nullptr;  ///< a LoopStatus in host memory, or null
   ChunkPlan plan;
-  GridExchange* exchange = nullptr;
+  GridExchange* exchanges = nullptr;  ///< one for each alignment of a grid launch
+  unsigned team_blocks = 0;           ///< blocks of each
   unsigned first_tag = 0;
   bool trust_region = false;  ///< the kernel to launch
 };
@@ -77,8 +79,8 @@ template <class Steps>
 __global__ void __launch_bounds__(kMostBlockThreads)
     grid_kernel(const __grid_constant__ PersistentArguments a) {
   __shared__ TeamMemory memory;
-  GridTeam team(memory, a.plan, *a.exchange, a.first_tag);
-  run_alignment<Steps>(team, a, 0);
+  GridTeam team(memory, a.plan, a.team_blocks, a.exchanges, a.first_tag);
+  run_alignment<Steps>(team, a, team.team());
 }
 
 template <class Steps>
@@ -86,6 +88,20 @@ __global__ void __launch_bounds__(kMostBlockThreads)
     block_kernel(const __grid_constant__ PersistentArguments a) {
   __shared__ TeamMemory memory;
   BlockTeam team(memory, a.plan);
+  run_alignment<Steps>(team, a, static_cast<int>(blockIdx.x));
+}
+
+#ifndef NDT_BATCH_THREADS
+#define NDT_BATCH_THREADS 256
+#define NDT_BATCH_BLOCKS 2
+#endif
+inline constexpr int kSmallBlockThreads = NDT_BATCH_THREADS;
+/// Under a plan for throughput. Threads: most of a block.
+template <class Steps, int Threads, int Blocks>
+__global__ void __launch_bounds__(Threads, Blocks)
+    warp_block_kernel(const __grid_constant__ PersistentArguments a) {
+  __shared__ WarpTeamMemory memory;
+  WarpBlockTeam team(memory, a.plan);
   run_alignment<Steps>(team, a, static_cast<int>(blockIdx.x));
 }
 

@@ -51,5 +51,19 @@ TEST(ChunkPlan, SlotsAreTheQuotientThatAKernelNeedNotWorkOut) {
   EXPECT_TRUE(seen[4] && seen[8] && seen[11] && seen[kMostChunkWarps]);
 }
 
+TEST(ChunkPlan, ForThroughputAWarpSumsWholeChunks) {
+  for (const int items : kSizes) {
+    const ChunkPlan plan = ChunkPlan::throughput(items);
+    EXPECT_EQ(plan.tile, 1) << items;
+    EXPECT_LE(plan.groups.chunks, kMaxChunks) << items;
+    EXPECT_EQ(plan.groups.cut.size % ChunkPlan::kWarpItems, 0) << items;
+    EXPECT_TRUE(plan.for_throughput()) << items;
+    EXPECT_FALSE(ChunkPlan(items).for_throughput()) << items;
+    EXPECT_EQ(plan.together, kChunksTogether) << items;
+  }
+  EXPECT_EQ(ChunkPlan::throughput(8192).groups.cut.size, 64);
+  EXPECT_EQ(ChunkPlan::throughput(8193).groups.cut.size, 128);
+}
+
 }  // namespace
 }  // namespace ndt

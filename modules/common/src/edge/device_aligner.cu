@@ -182,7 +182,8 @@ void DeviceAligner::score(const LoopScan& loop_scan, std::span<const Transform> 
     std::memcpy(staging_.data() + front_ - motion_bytes, motions.data(), motion_bytes);
     upload_staged(motion_bytes, scan);
     const char* points = uploaded_.data() + front_;
-    score_poses(context_, last_level().view, last_level().gauss, {reinterpret_cast<const Point*>(points), scan.size},
+    score_poses(context_, last_level().view, last_level().gauss,
+                {reinterpret_cast<const Point*>(points), scan.size},
                 reinterpret_cast<const Motion*>(points - motion_bytes), static_cast<int>(poses),
                 scores_.data(), score_scratch_);
     context_.download(host_scores_.data(), scores_.data(), poses * sizeof(PoseScore));
@@ -198,11 +199,12 @@ std::vector<float> DeviceAligner::point_scores(const LoopScan& loop_scan, const 
     const PlacedScan on_device = reserve_scan(scan, 0, 0);
     upload_scan(scan, {}, nullptr, 0);
     point_scores_.reserve(out.size());
-    score_points(context_, last_level().view, last_level().gauss, {on_device.points, scan.size}, loop_start(local_pose).at.motion,
-                 point_scores_.data());
+    score_points(context_, last_level().view, last_level().gauss, {on_device.points, scan.size},
+                 loop_start(local_pose).at.motion, point_scores_.data());
     context_.download(out.data(), point_scores_.data(), out.size() * sizeof(float));
     context_.synchronise();
   });
+  if (options().tuning == Tuning::throughput) order_.restore(out);
   return out;
 }
 

@@ -1,53 +1,70 @@
 #include "ndt/edge/loop_aligner.hpp"
 
-#include <deque>
+#include <algorithm>
+#include <atomic>
 #include <functional>
 #include <future>
 #include <stdexcept>
 #include <string>
+#include <system_error>
+#include <thread>
 #include <utility>
+#include <vector>
 
 #include "ndt/align/usable_points.hpp"
 
 namespace ndt {
 namespace {
 
-/// Writes the results of a batch, on helper threads while later alignments still run, and the last ones on
-/// the calling thread. A result takes two eigen-decompositions, which last longer than an alignment on a
-/// device.
+/// Writes the results of a batch on helper threads and the calling one. A result takes two
+/// eigen-decompositions, which last longer than an alignment on a device, and alignments of one batch often
+/// end together. So the helpers start while a device still aligns.
 class ResultWriter {
  public:
-  using Write = std::function<void(std::size_t begin, std::size_t end)>;
-  explicit ResultWriter(Write write) : write_(std::move(write)) {}
+  using Write = std::function<void(std::size_t)>;
+
+  ResultWriter(std::size_t results, Write write) : results_(results), write_(std::move(write)) {
+    const std::size_t cores = std::max(1U, std::thread::hardware_concurrency());
+    const std::size_t helpers = std::min({kHelpers, cores - 1, results / kResultsPerThread});
+    try {
+      while (helpers_.size() < helpers)
+        helpers_.push_back(std::async(std::launch::async, [this] { write_ended(); }));
+    } catch (const std::system_error&) {
+      // The system has no thread to spare: fewer helpers take longer.
+    }
+  }
+  ~ResultWriter() { given_up_.store(true, std::memory_order_relaxed); }
+  ResultWriter(const ResultWriter&) = delete;
+  ResultWriter& operator=(const ResultWriter&) = delete;
 
   /// Tells that all alignments before `end` have ended.
-  void ended(std::size_t end) {
-    if (end - written_ <= kResults) return;
-    begin(written_, written_ + kResults);
-    written_ += kResults;
-  }
-  /// Writes the results that are left, and returns when all are written.
-  void complete(std::size_t results) {
-    write_(written_, results);
-    for (std::future<void>& one : under_way_) one.get();
+  void ended(std::size_t end) { ended_.store(end, std::memory_order_release); }
+  /// Writes what is left, and returns when all is written.
+  void complete() {
+    write_ended();
+    for (std::future<void>& one : helpers_) one.get();
   }
 
  private:
-  static constexpr std::size_t kResults = 16;  // per thread; writing fewer takes no longer than starting it
-  static constexpr std::size_t kThreads = 4;
+  static constexpr std::size_t kResultsPerThread = 8;  // writing fewer takes no longer than starting it
+  static constexpr std::size_t kHelpers = 7;
 
-  void begin(std::size_t from, std::size_t end) {
-    if (under_way_.size() == kThreads) {
-      under_way_.front().get();
-      under_way_.pop_front();
+  /// Takes one result after the other, and waits for each to be there.
+  void write_ended() {
+    for (std::size_t k; (k = next_.fetch_add(1, std::memory_order_relaxed)) < results_;) {
+      while (ended_.load(std::memory_order_acquire) <= k) {
+        if (given_up_.load(std::memory_order_relaxed)) return;
+        std::this_thread::yield();
+      }
+      write_(k);
     }
-    // If the system has no thread to spare, std::async defers the work to complete().
-    under_way_.push_back(std::async([this, from, end] { write_(from, end); }));
   }
 
-  Write write_;
-  std::size_t written_ = 0;
-  std::deque<std::future<void>> under_way_;
+  const std::size_t results_;
+  const Write write_;
+  std::atomic<std::size_t> next_{0}, ended_{0};
+  std::atomic<bool> given_up_{false};
+  std::vector<std::future<void>> helpers_;  // their destructors wait, so they come last
 };
 
 }  // namespace
@@ -67,6 +84,7 @@ LoopScan LoopAligner::prepare(const PointCloud& scan, std::span<const Transform>
   for (const Transform& pose : poses) require_rigid(pose, where);
   Point* room = room_for_scan(scan.size(), poses.size());
   const CopiedPoints copied = copy_scan_points(scan, options_, where, room);
+  arrange({room, copied.points});
   return {room,
           {static_cast<std::int64_t>(copied.points), copied.dropped, copied.mean_range_m,
            options_.coarse_stride, static_cast<int>(levels_.size()) - 1}};
@@ -133,17 +151,15 @@ void LoopAligner::collect(std::span<AlignResult> out) {
   if (!batch_.pending) throw std::logic_error("collect: nothing was submitted");
   require_room_for_results(batch_.runs.size(), out.size(), "collect");
   batch_.pending = false;
-  ResultWriter writer([&, origin = map_origin()](std::size_t begin, std::size_t end) {
-    for (std::size_t k = begin; k < end; ++k) {
-      const LoopRun& run = batch_.runs[k];
-      out[k] = to_result(run.outcome, batch_.guesses[k], origin, batch_.scan.facts, run.trace);
-    }
+  ResultWriter writer(out.size(), [&, origin = map_origin()](std::size_t k) {
+    const LoopRun& run = batch_.runs[k];
+    out[k] = to_result(run.outcome, batch_.guesses[k], origin, batch_.scan.facts, run.trace);
   });
   for (std::size_t k = 0; k < out.size(); ++k) {
     collect_run(batch_.per_scan, batch_.runs, k);
     writer.ended(k + 1);
   }
-  writer.complete(out.size());
+  writer.complete();
 }
 
 void LoopAligner::score_batch(const PointCloud& cloud, std::span<const Transform> poses,

@@ -56,6 +56,14 @@ enum class StepControl {
 };
 constexpr auto enum_names(StepControl) { return std::array{"clamped", "trust_region"}; }
 
+/// What a GPU's share-out of a scan's points is for. It changes the time and the last bits of a result. Each
+/// gives the same bits alone and in any batch.
+enum class Tuning {
+  latency,    ///< threads share a point where there are few: the shortest wait for one alignment
+  throughput  ///< a thread has whole points: the most alignments a second in batches of many
+};
+constexpr auto enum_names(Tuning) { return std::array{"latency", "throughput"}; }
+
 struct AlignOptions {
   double resolution_m = 2.0;
   double step_m = 0.1;
@@ -75,6 +83,7 @@ struct AlignOptions {
   double negative_curvature = 1;       ///< share that the Hessian keeps away from the end
   int coarse_stride = 1;               ///< every n-th scan point is used on all levels but the last
   double regularisation_scale = 0.01;  ///< acts only with a PerScan target
+  Tuning tuning = Tuning::latency;     ///< of a GPU's kernels; a CPU has one
   int device = 0;
   int threads = 0;
 

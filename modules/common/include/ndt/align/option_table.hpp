@@ -48,6 +48,8 @@ inline constexpr std::tuple kAlignOptions{
            "use every n-th scan point on all levels but the last"},
     Option{"reg-scale", &AlignOptions::regularisation_scale, Bounds::closed(0, Limits::kRegularisation),
            "WEIGHT", "weight of the pull towards --reg-x, --reg-y"},
+    Option{"tuning", &AlignOptions::tuning, Bounds::none(), "NAME",
+           "what a GPU shares out a scan's points for: one alignment, or many at once"},
     Option{"device", &AlignOptions::device, Bounds::closed(0, Limits::kDevice), "INDEX",
            "CUDA device of the implementations that use one"},
     Option{"threads", &AlignOptions::threads, Bounds::closed(0, Limits::kThreads), "N",

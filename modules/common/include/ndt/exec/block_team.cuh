@@ -21,15 +21,26 @@ struct TeamMemory {
   double total[kMostColumns + 1];
   int answer;
 };
+/// The same for a WarpBlockTeam, which needs little. What it saves is first-level cache.
+struct WarpTeamMemory {
+  float warp_sums[8][kMostColumns];
+  double groups[1][kChunkGroups][kMostColumns];
+  double total[kMostColumns + 1];
+  int answer;
+};
+/// Threads that a block needs: one for each column of a sum.
+inline constexpr unsigned kLeastBlockThreads = 64;
+static_assert(kMostColumns <= kLeastBlockThreads);
 
 /// One block of a team. plan.chunk_warps neighbouring warps sum a chunk. A block has a slot for as many
 /// chunks as its warps suffice for. sum<Sums, Width> takes the number of threads that share an item; without
-/// it, the plan's.
+/// it, the plan's. Memory: TeamMemory or WarpTeamMemory.
+template <class Memory>
 class DeviceTeam {
  public:
   /// plan: made for the size of most of the team's sums. It is kept by reference, so it must be the launch's
   /// parameter.
-  __device__ DeviceTeam(TeamMemory& memory, const ChunkPlan& plan)
+  __device__ DeviceTeam(Memory& memory, const ChunkPlan& plan)
       : memory_(memory), plan_(plan), slot_(plan.slot_of(threadIdx.x / 32)) {}
 
   /// Runs f and then() on the last warp: in a block with more warps than a chunk needs, that warp has no
@@ -47,6 +58,7 @@ class DeviceTeam {
   template <template <class> class Sums, class F>
   __device__ const Sums<double>& sum_alike(int n, F&& f) {
     constexpr int kWidth = 4, kPerWarp = 32 / kWidth, kWarps = kFew / kPerWarp, kReals = Sums<float>::kReals;
+    static_assert(kWarps <= sizeof(Memory::warp_sums) / sizeof(Memory::warp_sums[0]));
     const int warps = static_cast<int>(blockDim.x) / 32;
     for (int warp = static_cast<int>(threadIdx.x) / 32; warp < kWarps; warp += warps) {
       const int item = warp * kPerWarp + static_cast<int>(threadIdx.x % 32) / kWidth;
@@ -152,11 +164,6 @@ class DeviceTeam {
     return __longlong_as_double(static_cast<long long>(bits & ~(TaggedPartial::kTags - 1)));
   }
 
-  TeamMemory& memory_;
-  const ChunkPlan& plan_;
-  int slot_;
-
- private:
   /// This thread's share of items [begin, end).
   template <template <class> class Sums, int Width, class F>
   __device__ Sums<float> share(int begin, int end, F&& f) {
@@ -179,11 +186,14 @@ class DeviceTeam {
     }
     return mine;
   }
+
+  Memory& memory_;
+  const ChunkPlan& plan_;
+  int slot_;
 };
 
-// One block as a team, for one alignment of a batch.
-
-class BlockTeam : public DeviceTeam {
+/// One block as a team, for one alignment of a batch.
+class BlockTeam : public DeviceTeam<TeamMemory> {
  public:
   __device__ BlockTeam(TeamMemory& memory, const ChunkPlan& plan) : DeviceTeam(memory, plan) {}
 
@@ -227,6 +237,46 @@ class BlockTeam : public DeviceTeam {
           out[chunk / groups.per_group][column] = sum;
       }
     }
+  }
+};
+
+/// One block as a team under ChunkPlan::throughput(). A warp sums whole groups of chunks, so the warps wait
+/// for one another only once a sum.
+class WarpBlockTeam : public DeviceTeam<WarpTeamMemory> {
+ public:
+  __device__ WarpBlockTeam(WarpTeamMemory& memory, const ChunkPlan& plan) : DeviceTeam(memory, plan) {}
+
+  __device__ int rank() const { return static_cast<int>(threadIdx.x); }
+  __device__ bool leads() const { return true; }
+  __device__ int size() const { return static_cast<int>(blockDim.x); }
+  __device__ void sync() { __syncthreads(); }
+  template <class F>
+  __device__ void once(F&& f) {
+    if (threadIdx.x == 0) f();
+  }
+
+  template <template <class> class Sums, int Width = 1, class F, class Ask>
+  __device__ const Total<Sums<double>>& sum(int n, F&& f, Ask&& ask) {
+    constexpr int kAnswer = kColumns<Sums<float>> - 1, kRest = kAnswer - 32;
+    const ChunkGroups groups = groups_of(n);
+    const int lane = static_cast<int>(threadIdx.x % 32);
+    for (int group = slot_; group < groups.groups; group += static_cast<int>(blockDim.x / 32)) {
+      const int first = group * groups.per_group, next = first + groups.per_group,
+                last = next < groups.chunks ? next : groups.chunks;
+      double sum = 0, rest = 0;
+      for (int chunk = first; chunk < last; ++chunk) {
+        float columns[kAnswer];
+        to_columns(share<Sums, Width>(groups.cut.begin(chunk), groups.cut.end(chunk), f), columns);
+        const ColumnSums sums = warp_column_sums(columns);
+        sum += static_cast<double>(sums.first), rest += static_cast<double>(sums.rest);
+      }
+      double(&out)[kMostColumns] = memory_.groups[0][group];
+      if (lane < kAnswer) out[lane] = sum;
+      if (lane < kRest) out[32 + lane] = rest;
+      if (lane == 0) out[kAnswer] = group == 0 ? ask() : 0;
+    }
+    __syncthreads();
+    return fold_groups<Sums>(memory_.groups[0], groups.groups);
   }
 };
 

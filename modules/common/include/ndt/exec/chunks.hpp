@@ -18,11 +18,17 @@ struct Chunks {
   int items = 0;
 
   Chunks() = default;
-  NDT_HD explicit Chunks(int n) : items(n) {
+  NDT_HD explicit Chunks(int n) : Chunks(sized(n, kChunkMultiple)) {}
+  /// Chunks whose size is a multiple of `multiple`, a divisor of kMinChunkItems.
+  NDT_HD static Chunks sized(int n, unsigned multiple) {
     const unsigned all = static_cast<unsigned>(n), even = (all + kMaxChunks - 1) / kMaxChunks;
-    const unsigned rounded = (even + kChunkMultiple - 1) / kChunkMultiple * kChunkMultiple;
-    size = static_cast<int>(rounded > kMinChunkItems ? rounded : kMinChunkItems);
-    count = static_cast<int>((all + static_cast<unsigned>(size) - 1) / static_cast<unsigned>(size));
+    const unsigned rounded = (even + multiple - 1) / multiple * multiple;
+    Chunks out;
+    out.items = n;
+    out.size = static_cast<int>(rounded > kMinChunkItems ? rounded : kMinChunkItems);
+    out.count =
+        static_cast<int>((all + static_cast<unsigned>(out.size) - 1) / static_cast<unsigned>(out.size));
+    return out;
   }
   /// Cuts a few items into that many chunks, at least one; the last may be empty.
   NDT_HD Chunks(int n, int chunks) : count(chunks), items(n) {
@@ -62,7 +68,9 @@ struct ChunkGroups {
   int groups = 1;
 
   ChunkGroups() = default;
-  NDT_HD explicit ChunkGroups(int items) : cut(items), chunks(cut.count > 0 ? cut.count : 1) {
+  NDT_HD explicit ChunkGroups(int items) : ChunkGroups(Chunks(items)) {}
+  NDT_HD explicit ChunkGroups(const Chunks& chunks_of)
+      : cut(chunks_of), chunks(cut.count > 0 ? cut.count : 1) {
     per_group = (chunks + kChunkGroups - 1) / kChunkGroups;
     groups = (chunks + per_group - 1) / per_group;
   }
@@ -71,10 +79,12 @@ inline constexpr int kMostChunksPerGroup = kMaxChunks / kChunkGroups;
 
 inline constexpr int kFewItems = 2048;
 
-/// How the blocks of a device share out a sum. It depends on the number of items only. The host makes it, so
-/// that kernels need no divisions.
+/// How the blocks of a device share out a sum. It depends on the number of items, and on whether the plan is
+/// for the shortest wait or for a busy device. The host makes it, so that kernels need no divisions.
 struct ChunkPlan {
   static constexpr unsigned kWarpUnit = 1U << 16;
+  /// What the size of throughput()'s chunks is a multiple of: two items for each lane of a warp.
+  static constexpr int kWarpItems = 64;
 
   ChunkGroups groups;
   int tile = 1;                    ///< threads that share an item; several if items are few: latency counts
@@ -89,15 +99,29 @@ struct ChunkPlan {
     // would only repeat work.
     tile = items <= kFewItems || size > kMinChunkItems ? 2 : 4;
     if (size > 2 * kMinChunkItems) tile = 1;
-    chunk_warps = (size * tile + 31) / 32;
-    if (chunk_warps > kMostChunkWarps) chunk_warps = kMostChunkWarps;
+    share_chunks_among((size * tile + 31) / 32);
+  }
+  /// A plan for a device that is busy with many sums: no item is shared, because that repeats work, and one
+  /// warp sums a chunk, so that no warp waits for another within it.
+  static ChunkPlan throughput(int items) {
+    ChunkPlan out;
+    out.groups = ChunkGroups(Chunks::sized(items, kWarpItems));
+    out.share_chunks_among(1);
+    return out;
+  }
+
+  /// Whether the plan is throughput()'s. Other chunks are shared by several warps.
+  bool for_throughput() const { return chunk_warps == 1; }
+  /// warp / chunk_warps, exact for the warps of a block (at most 32).
+  NDT_HD int slot_of(unsigned warp) const { return static_cast<int>(warp * inverse_chunk_warps / kWarpUnit); }
+
+ private:
+  void share_chunks_among(int warps) {
+    chunk_warps = warps < kMostChunkWarps ? warps : kMostChunkWarps;
     together = kWarpSums / chunk_warps < kChunksTogether ? kWarpSums / chunk_warps : kChunksTogether;
     inverse_chunk_warps =
         (kWarpUnit + static_cast<unsigned>(chunk_warps) - 1) / static_cast<unsigned>(chunk_warps);
   }
-
-  /// warp / chunk_warps, exact for the warps of a block (at most 32).
-  NDT_HD int slot_of(unsigned warp) const { return static_cast<int>(warp * inverse_chunk_warps / kWarpUnit); }
 };
 
 /// A partial sum as it travels between blocks: its leading bits (33 significant ones), and in place of the

@@ -1,5 +1,5 @@
-// The whole GPU as a team: the blocks of a cooperative launch. Each block sums some of the chunks and folds
-// all of them.
+// The blocks of a cooperative launch as a team, or as several teams of as many blocks each. Each block sums
+// some of its team's chunks and folds all of them.
 #pragma once
 
 #include <cooperative_groups.h>
@@ -17,20 +17,32 @@ struct GridExchange {
 };
 
 /// Two conditions on a launch:
-/// - All blocks must be resident at once, because each waits for words of the others: launch
-///   cooperatively, one slot for a chunk in a block.
-/// - Every block must own a chunk in every sum: launch no more blocks than the plan has chunks. (Fewer items
+/// - All blocks must be resident at once, because each waits for words of the others: launch cooperatively.
+/// - Every block must own a chunk in every sum: a team has no more blocks than the plan has chunks. (Fewer
+/// items
 ///   are cut into as many chunks, more items have more.) A block without a chunk delays no other, so the
 ///   others could be two sums ahead and overwrite words that it has not read yet.
-class GridTeam : public DeviceTeam {
+class GridTeam : public DeviceTeam<TeamMemory> {
  public:
-  /// first_tag: larger than any tag since the exchange was zero; a launch uses one for every sum.
-  __device__ GridTeam(TeamMemory& memory, const ChunkPlan& plan, GridExchange& exchange, unsigned first_tag)
-      : DeviceTeam(memory, plan), exchange_(exchange), tag_(first_tag) {}
+  /// blocks: of each team. exchanges: one for each team. first_tag: larger than any tag since the exchanges
+  /// were zero; a launch uses one for every sum.
+  __device__ GridTeam(TeamMemory& memory, const ChunkPlan& plan, unsigned blocks, GridExchange* exchanges,
+                      unsigned first_tag)
+      : DeviceTeam(memory, plan),
+        team_(static_cast<int>(blockIdx.x / blocks)),
+        block_(static_cast<int>(blockIdx.x % blocks)),
+        blocks_(static_cast<int>(blocks)),
+        exchange_(exchanges[team_]),
+        tag_(first_tag) {}
 
-  __device__ int rank() const { return static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x); }
-  __device__ bool leads() const { return blockIdx.x == 0; }
-  __device__ int size() const { return static_cast<int>(gridDim.x * blockDim.x); }
+  /// Which team of the launch this is.
+  __device__ int team() const { return team_; }
+  __device__ int rank() const {
+    return block_ * static_cast<int>(blockDim.x) + static_cast<int>(threadIdx.x);
+  }
+  __device__ bool leads() const { return block_ == 0; }
+  __device__ int size() const { return blocks_ * static_cast<int>(blockDim.x); }
+  /// Only where the launch is one team.
   __device__ void sync() { cooperative_groups::this_grid().sync(); }
   template <class F>
   __device__ void once(F&& f) {
@@ -45,15 +57,15 @@ class GridTeam : public DeviceTeam {
     // Sum k overwrites the words of sum k-2. This is safe: a block reaches sum k only after every block has
     // published its chunks of sum k-1, and a block publishes those only after it has read all of sum k-2.
     auto& words = exchange_.words[tag_++ & 1U];
-    if (blockIdx.x == 0) put_question(ask);
-    const int blocks = static_cast<int>(gridDim.x);
-    for (int first = static_cast<int>(blockIdx.x); first < groups.chunks; first += blocks * plan_.together) {
-      if (first >= blocks) __syncthreads();
-      sum_chunks<Sums, Width>(groups.cut, first, blocks, groups.chunks, f, [&](int j, int column, double value) {
-        Word(words[first + j * blocks][column])
-            .store(static_cast<std::uint64_t>(__double_as_longlong(value)) | tag,
-                   ::cuda::memory_order_relaxed);
-      });
+    if (block_ == 0) put_question(ask);
+    for (int first = block_; first < groups.chunks; first += blocks_ * plan_.together) {
+      if (first >= blocks_) __syncthreads();
+      sum_chunks<Sums, Width>(groups.cut, first, blocks_, groups.chunks, f,
+                              [&](int j, int column, double value) {
+                                Word(words[first + j * blocks_][column])
+                                    .store(static_cast<std::uint64_t>(__double_as_longlong(value)) | tag,
+                                           ::cuda::memory_order_relaxed);
+                              });
     }
     // A reader waits for both columns of a pair, so both must be written.
     static_assert(kColumns<Sums<float>> % 2 == 0);
@@ -112,6 +124,7 @@ class GridTeam : public DeviceTeam {
     out[0] = a, out[1] = b;
   }
 
+  int team_, block_, blocks_;
   GridExchange& exchange_;
   unsigned tag_;
 };

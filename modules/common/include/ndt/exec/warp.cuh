@@ -57,23 +57,32 @@ __device__ inline float warp_transposed_sum(float (&v)[N]) {
   return v[0];
 }
 
-/// Sums of N columns over the warp, each written to out by one lane.
+/// The sums of N columns over a warp, as a lane has them: that of column `lane` and that of 32 + lane % 8.
+struct ColumnSums {
+  float first = 0, rest = 0;
+};
 template <int N>
-__device__ inline void warp_column_sums(const float (&columns)[N], float* out) {
-  static_assert(N <= 32 || N <= 40);
-  const unsigned lane = threadIdx.x % 32U;
+__device__ inline ColumnSums warp_column_sums(const float (&columns)[N]) {
+  static_assert(N <= 40);
   float first[32];
 #pragma unroll
   for (int i = 0; i < 32; ++i) first[i] = i < N ? columns[i] : 0.0F;
-  const float sum = warp_transposed_sum(first);
-  if (lane < N) out[lane] = sum;
+  ColumnSums sums{warp_transposed_sum(first)};
   if constexpr (N > 32) {
     float rest[8];
 #pragma unroll
     for (int i = 0; i < 8; ++i) rest[i] = 32 + i < N ? columns[32 + i] : 0.0F;
-    const float sum_of_rest = warp_transposed_sum(rest);
-    if (lane < N - 32) out[32 + lane] = sum_of_rest;
+    sums.rest = warp_transposed_sum(rest);
   }
+  return sums;
+}
+/// Has every column written to out by one lane.
+template <int N>
+__device__ inline void warp_column_sums(const float (&columns)[N], float* out) {
+  const unsigned lane = threadIdx.x % 32U;
+  const ColumnSums sums = warp_column_sums(columns);
+  if (lane < N) out[lane] = sums.first;
+  if (N > 32 && lane + 32 < N) out[32 + lane] = sums.rest;
 }
 
 /// Sum of a thread's numbers, neighbours first. It takes as many additions as a running sum, but few wait for
