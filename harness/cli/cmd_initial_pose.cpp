@@ -65,11 +65,13 @@ class PlaceProgressLine {
 };
 
 void search_anywhere(SearchAnswer& answer, Aligner& aligner, const PointCloud& map, const PointCloud& scan,
-                     const ResolvedPrior& prior, const AlignOptions& options, const AlignArguments& align) {
+                     const ResolvedPrior& prior, const AlignOptions& options, const AlignArguments& align,
+                     bool on_device) {
   AnywhereAnswer& anywhere = answer.anywhere.emplace();
-  AnywhereSearch search(map, options, prior.place_cell_m);
+  AnywhereSearch search(map, options, on_device, prior.place_cell_m);
   const initial_pose::PlacePyramid& pyramid = search.pyramid();
   anywhere.pyramid_us = search.build_us();
+  anywhere.on_device = search.on_device();
   anywhere.kind = prior.kind;
   anywhere.region = region_of(prior, pyramid);
   anywhere.cell_m = pyramid.cell_m();
@@ -120,7 +122,7 @@ ExitCode initial_pose_command(const Arguments& a) {
   answer.build_us = build.elapsed_us();
   if (const auto spent = spent_by(*aligner)) answer.build_us = spent->map_us;
   if (answer.setting.options.method == initial_pose::Method::anywhere) {
-    search_anywhere(answer, *aligner, map.cloud(), scan.cloud, prior, options, a.align);
+    search_anywhere(answer, *aligner, map.cloud(), scan.cloud, prior, options, a.align, entry.on_device);
   } else {
     const PerScan limits = per_scan(a.align);
     const Stopwatch watch;

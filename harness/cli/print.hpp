@@ -58,6 +58,7 @@ struct AnywhereAnswer {
   initial_pose::PlaceRegion region;
   double cell_m = 0, pyramid_us = 0, coarse_us = 0;
   std::uint64_t pyramid_bytes = 0;
+  bool on_device = false;  ///< searched there, not on threads
   initial_pose::PlacesFound coarse;
 };
 

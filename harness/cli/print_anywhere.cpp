@@ -18,6 +18,7 @@ json to_json(const AnywhereAnswer& answer) {
   j["lattice_poses"] = coarse.lattice;
   j["headings"] = coarse.headings;
   j["coverage"] = coarse.coverage;
+  j["on"] = answer.on_device ? "device" : "threads";
   j["pyramid_bytes"] = answer.pyramid_bytes;
   j["pyramid_us"] = answer.pyramid_us;
   j["coarse_us"] = answer.coarse_us;
@@ -39,9 +40,9 @@ std::string to_text(const AnywhereAnswer& answer) {
   text += coarse.ground_below_m
               ? fmt::format("the sensor is about {:.1f} m above its ground\n", *coarse.ground_below_m)
               : "the scan shows no ground\n";
-  return text + fmt::format("place pyramid    {:.1f} MB, built in {:.3f} ms; places found in {:.3f} ms\n",
+  return text + fmt::format("place pyramid    {:.1f} MB, built in {:.3f} ms; places found in {:.3f} ms{}\n",
                             static_cast<double>(answer.pyramid_bytes) * 1e-6, answer.pyramid_us / 1000,
-                            answer.coarse_us / 1000);
+                            answer.coarse_us / 1000, answer.on_device ? " on the device" : "");
 }
 
 }  // namespace ndt::harness

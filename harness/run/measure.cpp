@@ -49,7 +49,7 @@ class Measurer {
       map_ = aligner_->set_map(map);
       build_us_ = watch.elapsed_us();
       if (const auto spent = spent_by(*aligner_)) build_us_ = spent->map_us;
-      if (searches_anywhere()) anywhere_.emplace(map, options_);
+      if (searches_anywhere()) anywhere_.emplace(map, options_, entry_.on_device);
       has_map_ = true;
     }
     scan_ = dataset_.scan(frame);

@@ -188,7 +188,7 @@ def test_what_it_cannot_use_is_refused(courtyard, tmp_path):
 
 
 ANYWHERE = ["box_m", "height_from_map", "sensor_height_m", "heading_within_rad", "cell_m", "lattice_poses", "headings", "coverage",
-            "pyramid_bytes", "pyramid_us", "coarse_us", "places"]
+            "on", "pyramid_bytes", "pyramid_us", "coarse_us", "places"]
 
 
 def anywhere(clouds, *args):

@@ -7,7 +7,8 @@ namespace ndt::initial_pose {
 AnywhereResult search_anywhere(Aligner& aligner, const PlacePyramid& pyramid, const PointCloud& scan,
                                const PlaceRegion& region, const Pose& guess, const Strategy& strategy,
                                const SearchOptions& options, HostPool& pool, const PerScan& per_scan,
-                               const SearchObserver& observer, const PlaceProgress& progress) {
+                               const SearchObserver& observer, const PlaceProgress& progress,
+                               DevicePlaces* device) {
   using Clock = std::chrono::steady_clock;
   validate(options);
   const Clock::time_point start = Clock::now();
@@ -15,7 +16,7 @@ AnywhereResult search_anywhere(Aligner& aligner, const PlacePyramid& pyramid, co
   if (per_scan.deadline) coarse_limits.deadline = start + (*per_scan.deadline - start) / 2;
   AnywhereResult result;
   result.coarse =
-      find_places(pyramid, scan, {region, guess, options.particles}, pool, coarse_limits, progress);
+      find_places(pyramid, scan, {region, guess, options.particles}, pool, coarse_limits, progress, device);
   result.coarse_us = std::chrono::duration<double, std::micro>(Clock::now() - start).count();
   std::vector<Pose> starts;
   for (const Place& place : result.coarse.places) starts.push_back(place.pose);

@@ -64,22 +64,18 @@ double PlaceLattice::heading_rad(int heading) const {
   return std::remainder(first_heading_rad_ + heading * heading_step_rad_, 2 * kPi);
 }
 
-std::vector<Step> PlaceLattice::cells_at(int heading) const {
+void PlaceLattice::cells_at(int heading, Step* cells) const {
   const double angle = heading_rad(heading), sine = std::sin(angle), cosine = std::cos(angle);
   const Vec3<double>& corner = pyramid_.corner();
   const auto cell = [&](double offset, int axis) {
     return static_cast<int>(std::floor((first_m_[axis] + offset - at(corner, axis)) / pyramid_.cell_m()));
   };
-  std::vector<Step> cells;
-  cells.reserve(sketch_.points.size());
   for (const Vec3<double>& p : sketch_.points)
-    cells.push_back({cell(cosine * p.x - sine * p.y, 0), cell(sine * p.x + cosine * p.y, 1), cell(p.z, 2)});
-  return cells;
+    *cells++ = {cell(cosine * p.x - sine * p.y, 0), cell(sine * p.x + cosine * p.y, 1), cell(p.z, 2)};
 }
 
 bool PlaceLattice::may_stand(int level, const Step& from) const {
-  return !stands_ ||
-         pyramid_.footing().level(level).at(foot_.x + from.x, foot_.y + from.y, foot_.z + from.z) != 0;
+  return initial_pose::may_stand(view(), pyramid_.footing().level(level).view(), from);
 }
 
 std::uint64_t PlaceLattice::count(int level, const Step& from) const {

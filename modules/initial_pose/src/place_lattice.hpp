@@ -3,18 +3,13 @@
 #pragma once
 
 #include <cstdint>
-#include <vector>
 
 #include "ndt/initial_pose/place_pyramid.hpp"
 #include "ndt/initial_pose/place_region.hpp"
 #include "ndt/initial_pose/scan_sketch.hpp"
+#include "place_view.hpp"
 
 namespace ndt::initial_pose {
-
-/// A position, in steps from the lattice's first, or a cell of the pyramid.
-struct Step {
-  int x = 0, y = 0, z = 0;
-};
 
 class PlaceLattice {
  public:
@@ -26,8 +21,9 @@ class PlaceLattice {
   bool empty() const { return size_.x == 0 || size_.y == 0 || size_.z == 0; }
   Vec3<double> position_m(const Step& step) const;
   double heading_rad(int heading) const;
-  /// The cells that hold the sketch's points at the first position.
-  std::vector<Step> cells_at(int heading) const;
+  /// Writes the cells that hold the sketch's points at the first position.
+  void cells_at(int heading, Step* cells) const;
+  LatticeView view() const { return {size_, foot_, stands_}; }
   /// Whether the box of 2^level x 2^level positions from a step has one from which there is something to
   /// stand on; true where heights do not come from the map.
   bool may_stand(int level, const Step& from) const;

@@ -17,7 +17,7 @@ using Level = PooledGrid::Level;
 constexpr int kMargin = 1;  // cells around the map's points that have a value too
 /// Boxes of the coarsest level along the longer side: few enough to bound all of them for every heading.
 constexpr int kCoarsestBoxes = 24;
-constexpr int kLevelsLeast = 4, kLevelsMost = 8;
+constexpr int kLevelsLeast = 4;
 constexpr int kFootingXy = 2, kFootingZ = 1;  // cells
 
 double coordinate_of(const Vec3<double>& v, int axis) { return axis == 0 ? v.x : axis == 1 ? v.y : v.z; }
@@ -53,7 +53,7 @@ double cells_along(const Extent& extent, int axis, double cell_m) {
 
 int levels_for(double longer_side) {
   int levels = kLevelsLeast;
-  while (levels < kLevelsMost && longer_side / (1 << levels) > kCoarsestBoxes) ++levels;
+  while (levels < PooledView::kMostLevels && longer_side / (1 << levels) > kCoarsestBoxes) ++levels;
   return levels;
 }
 

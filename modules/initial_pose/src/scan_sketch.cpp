@@ -2,9 +2,10 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
+#include <cstdint>
 #include <map>
-#include <set>
 
 namespace ndt::initial_pose {
 namespace {
@@ -18,13 +19,45 @@ constexpr double kLeastShare = 0.05;  // of the near cells, in the ground's laye
 
 double horizontal_range(const Vec3<double>& p) { return std::hypot(p.x, p.y); }
 
+using Cell = std::array<long, 3>;
+
+/// Cells in a table of twice their number; a taken place sends the next one on.
+class CellSet {
+ public:
+  explicit CellSet(std::size_t most) : places_(std::bit_ceil(2 * most + 1), kNone) {}
+
+  /// False if it is there already.
+  bool insert(const Cell& cell) {
+    std::size_t at = hash(cell) & (places_.size() - 1);
+    for (; places_[at] != kNone; at = (at + 1) & (places_.size() - 1))
+      if (cells_[places_[at]] == cell) return false;
+    places_[at] = cells_.size();
+    cells_.push_back(cell);
+    return true;
+  }
+
+ private:
+  static constexpr std::size_t kNone = ~std::size_t{0};
+  static std::size_t hash(const Cell& cell) {
+    std::uint64_t mixed = 0;
+    for (const long part : cell) {
+      mixed = (mixed ^ static_cast<std::uint64_t>(part)) * 0x9E3779B97F4A7C15U;
+      mixed ^= mixed >> 32;
+    }
+    return mixed;
+  }
+
+  std::vector<std::size_t> places_;
+  std::vector<Cell> cells_;
+};
+
 /// The first point of each cell, in their order.
 Points thinned(const Points& points, double edge_m) {
-  std::set<std::array<long, 3>> taken;
+  CellSet taken(points.size());
   Points first;
   const auto cell = [&](double coordinate) { return static_cast<long>(std::floor(coordinate / edge_m)); };
   for (const Vec3<double>& p : points)
-    if (taken.insert({cell(p.x), cell(p.y), cell(p.z)}).second) first.push_back(p);
+    if (taken.insert({cell(p.x), cell(p.y), cell(p.z)})) first.push_back(p);
   return first;
 }
 

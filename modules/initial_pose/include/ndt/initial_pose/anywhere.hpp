@@ -20,6 +20,7 @@ struct AnywhereResult {
 AnywhereResult search_anywhere(Aligner& aligner, const PlacePyramid& pyramid, const PointCloud& scan,
                                const PlaceRegion& region, const Pose& guess, const Strategy& strategy,
                                const SearchOptions& options, HostPool& pool, const PerScan& per_scan = {},
-                               const SearchObserver& observer = {}, const PlaceProgress& progress = {});
+                               const SearchObserver& observer = {}, const PlaceProgress& progress = {},
+                               DevicePlaces* device = nullptr);
 
 }  // namespace ndt::initial_pose

@@ -8,6 +8,7 @@
 
 #include "ndt/align/option.hpp"
 #include "ndt/core/point_cloud.hpp"
+#include "ndt/initial_pose/pooled_view.hpp"
 
 namespace ndt::initial_pose {
 
@@ -20,18 +21,9 @@ class PooledGrid {
     int offset = 0;  ///< x and y of the first cell are -offset
     std::vector<std::uint8_t> values;
 
-    std::uint8_t at(int x, int y, int z) const {
-      const auto i = static_cast<unsigned>(x + offset), j = static_cast<unsigned>(y + offset),
-                 k = static_cast<unsigned>(z);
-      if (i >= static_cast<unsigned>(size[0]) || j >= static_cast<unsigned>(size[1]) ||
-          k >= static_cast<unsigned>(size[2]))
-        return 0;
-      return values[index(i, j, k)];
-    }
-    /// Cells are fewer than 2^32 (PlacePyramid::kMostBytes).
-    unsigned index(unsigned i, unsigned j, unsigned k) const {
-      return i + static_cast<unsigned>(size[0]) * (j + static_cast<unsigned>(size[1]) * k);
-    }
+    PooledView view() const { return {{size[0], size[1], size[2]}, offset, values.data()}; }
+    std::uint8_t at(int x, int y, int z) const { return view().at(x, y, z); }
+    unsigned index(unsigned i, unsigned j, unsigned k) const { return view().index(i, j, k); }
   };
 
   PooledGrid() = default;
@@ -46,7 +38,8 @@ class PooledGrid {
 /// Built once for a map, read by any number of searches at once.
 class PlacePyramid {
  public:
-  static constexpr int kFull = 255;  ///< value of a cell that holds a point of the map
+  /// Value of a cell that holds a point of the map.
+  static constexpr int kFull = PooledView::kFull;
   static constexpr Bounds kCellBoundsM = Bounds::closed(0.05, 100);
   /// The edge is doubled until all levels take no more memory.
   static constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 29;

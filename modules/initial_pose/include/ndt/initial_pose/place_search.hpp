@@ -55,10 +55,14 @@ struct PlaceQuery {
   int places = 200;
 };
 
+class DevicePlaces;
+
 /// per_scan: its deadline and stop request end the search with the best so far; they are looked at with
-/// every box that is split, and before that after the bounds of one heading. Throws std::invalid_argument
-/// for a region or a number of places out of range.
+/// every box that is split, and before that after the bounds of one heading. device: of the same pyramid,
+/// searches in the threads' place and finds the same; it looks at the deadline between its launches. Throws
+/// std::invalid_argument for a region or a number of places out of range.
 PlacesFound find_places(const PlacePyramid& pyramid, const PointCloud& scan, const PlaceQuery& query,
-                        HostPool& pool, const PerScan& per_scan = {}, const PlaceProgress& progress = {});
+                        HostPool& pool, const PerScan& per_scan = {}, const PlaceProgress& progress = {},
+                        DevicePlaces* device = nullptr);
 
 }  // namespace ndt::initial_pose
