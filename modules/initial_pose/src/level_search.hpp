@@ -3,6 +3,7 @@
 #pragma once
 
 #include "level_backend.hpp"
+#include "ndt/align/aligner.hpp"
 #include "place_task.hpp"
 
 namespace ndt::initial_pose {

@@ -7,7 +7,8 @@
 #include <vector>
 
 #include "best_places.hpp"
-#include "ndt/initial_pose/place_search.hpp"
+#include "ndt/exec/host_team.hpp"
+#include "ndt/initial_pose/place_query.hpp"
 #include "place_lattice.hpp"
 
 namespace ndt::initial_pose {

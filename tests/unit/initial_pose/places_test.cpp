@@ -12,6 +12,7 @@
 #include "ndt/core/error.hpp"
 #include "ndt/initial_pose/anywhere.hpp"
 #include "ndt/initial_pose/place_search.hpp"
+#include "ndt/initial_pose/scan_sketch.hpp"
 
 namespace ndt::initial_pose {
 namespace {

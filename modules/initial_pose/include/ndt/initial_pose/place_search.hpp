@@ -5,17 +5,13 @@
 // is 1. Sums are whole numbers, so that the same places come out of any number of threads.
 #pragma once
 
-#include <cstdint>
-#include <functional>
 #include <optional>
-#include <vector>
 
 #include "ndt/align/aligner.hpp"
 #include "ndt/exec/host_team.hpp"
 #include "ndt/initial_pose/place_pyramid.hpp"
-#include "ndt/initial_pose/place_region.hpp"
+#include "ndt/initial_pose/place_query.hpp"
 #include "ndt/initial_pose/pose_prior.hpp"
-#include "ndt/initial_pose/scan_sketch.hpp"
 
 namespace ndt::initial_pose {
 
@@ -25,35 +21,6 @@ PlaceRegion whole_map(const PlacePyramid& pyramid);
 double heading_reach_rad(std::optional<double> sigma_yaw_rad);
 /// Within three sigma of the mean's x, y and z, and of its heading.
 PlaceRegion around(const PosePrior& prior, std::optional<double> sigma_yaw_rad);
-
-/// Places at every cell's edge and, for headings, at the angle that moves a point at the sketch's reach by
-/// one cell. The region's box is clipped to where a point of the sketch can meet the map.
-struct Place {
-  Pose pose;
-  double score = 0;  ///< in [0, 1]
-};
-
-struct PlacesFound {
-  /// Best first, the first of the lattice on ties; never empty. Each is the best of its neighbourhood, 4 x 4
-  /// x 4 positions and about 15 degrees. With `coverage` 1 the first is the best of all, and no other
-  /// neighbourhood has a better one than the last.
-  std::vector<Place> places;
-  double coverage = 0;  ///< share of the lattice that was scored or excluded by a bound
-  double lattice = 0;   ///< poses of the lattice
-  int headings = 0;
-  std::optional<double> ground_below_m;  ///< as the sketch has it
-  std::optional<Stop> interrupted;       ///< why coverage is below 1
-};
-
-/// Called now and then, on the calling thread, with the share that is done. What it throws ends the search.
-using PlaceProgress = std::function<void(double coverage)>;
-
-struct PlaceQuery {
-  PlaceRegion region;
-  /// Roll and pitch are kept: headings turn the scan about the map's vertical axis, from the guess's own.
-  Pose guess;
-  int places = 200;
-};
 
 class DevicePlaces;
 
