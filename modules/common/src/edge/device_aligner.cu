@@ -204,7 +204,6 @@ std::vector<float> DeviceAligner::point_scores(const LoopScan& loop_scan, const 
     context_.download(out.data(), point_scores_.data(), out.size() * sizeof(float));
     context_.synchronise();
   });
-  if (options().tuning == Tuning::throughput) order_.restore(out);
   return out;
 }
 

@@ -84,7 +84,6 @@ LoopScan LoopAligner::prepare(const PointCloud& scan, std::span<const Transform>
   for (const Transform& pose : poses) require_rigid(pose, where);
   Point* room = room_for_scan(scan.size(), poses.size());
   const CopiedPoints copied = copy_scan_points(scan, options_, where, room);
-  arrange({room, copied.points});
   return {room,
           {static_cast<std::int64_t>(copied.points), copied.dropped, copied.mean_range_m,
            options_.coarse_stride, static_cast<int>(levels_.size()) - 1}};

@@ -9,7 +9,6 @@
 
 #include "ndt/cuda/buffer.cuh"
 #include "ndt/edge/loop_aligner.hpp"
-#include "ndt/edge/point_order.hpp"
 #include "ndt/score/device_scoring.cuh"
 #include "ndt/voxel/device_voxel_map.cuh"
 
@@ -84,9 +83,6 @@ class DeviceAligner : public LoopAligner {
 
  private:
   Point* room_for_scan(std::size_t points, std::size_t poses) final;
-  void arrange(std::span<Point> points) final {
-    if (options().tuning == Tuning::throughput) order_.arrange(points);
-  }
   void score(const LoopScan& scan, std::span<const Transform> local_poses, std::span<Score> out) final;
   std::vector<float> point_scores(const LoopScan& scan, const Transform& local_pose) final;
   void interrupt(const PerScan& per_scan);
@@ -95,7 +91,6 @@ class DeviceAligner : public LoopAligner {
   void upload_staged(std::size_t in_front, const ScanView& scan);
 
   cuda::Context context_;
-  PointOrder order_;
   std::vector<std::unique_ptr<DeviceVoxelMap>> maps_;  // coarse to fine
   // Both have the same layout: the points begin at front_, a multiple of 256, and what travels with them ends
   // there.

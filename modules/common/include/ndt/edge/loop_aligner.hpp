@@ -139,8 +139,6 @@ class LoopAligner : public Aligner {
   /// before they are aligned or scored. poses: the most poses that the scan will be aligned from or scored
   /// at.
   virtual Point* room_for_scan(std::size_t points, std::size_t poses) = 0;
-  /// Puts the points in that room into the order in which they are summed.
-  virtual void arrange(std::span<Point> /*points*/) {}
   /// Begins every alignment. There is at least one, and none depends on the others. options.max_iterations
   /// may be 0, which means to evaluate only.
   virtual void submit_runs(const LoopScan& scan, const LoopOptions& options, const PerScan& per_scan,
@@ -150,7 +148,7 @@ class LoopAligner : public Aligner {
   virtual void collect_run(const PerScan& /*per_scan*/, std::span<LoopRun> /*runs*/, std::size_t /*k*/) {}
   /// Scores of the local poses: Σ, probability and NVTL as in Score.
   virtual void score(const LoopScan& scan, std::span<const Transform> local_poses, std::span<Score> out) = 0;
-  /// Largest pair score of every point at a local pose, in the order before arrange().
+  /// Largest pair score of every point at a local pose.
   virtual std::vector<float> point_scores(const LoopScan& scan, const Transform& local_pose) = 0;
 
  private:

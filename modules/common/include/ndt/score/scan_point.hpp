@@ -58,33 +58,28 @@ NDT_HD inline int lowest_bit(unsigned bits) {
 
 /// Adds every voxel whose centroid is strictly nearer than the radius to p; the lanes share the near voxels.
 /// Returns this lane's number of pairs. All centroids are tested before any voxel is read, because a device
-/// then waits for memory twice in all and not twice for each near voxel. Tests go by fours without a look at
-/// the list's end: what lies behind it is readable (kNearVoxelPadding), and its bits are cleared.
+/// then waits for memory twice in all and not twice for each near voxel.
 template <class Lanes>
 NDT_HD inline int add_neighbours(const VoxelMapView& map, const Gauss<float>& gauss, const Vec3<float>& p,
                                  const Lanes& lanes, PointSums<float>& point) {
   constexpr int kTested = 32, kTogether = 4;  // bits of a word; loads under way at once
   const NearVoxels range = map.near_voxels(p);
-  const int width = lanes.width();
-  const int mine = static_cast<int>(static_cast<unsigned>(range.count - lanes.rank() + width - 1) /
-                                    static_cast<unsigned>(width));
   int pairs = 0;
-  for (int first = 0; first < mine; first += kTested) {
-    const NearVoxel* listed = range.first + lanes.rank() + first * width;
-    const int count = mine - first;
+  for (int first = lanes.rank(); first < range.count; first += kTested * lanes.width()) {
     unsigned near = 0;
-    for (int tested = 0; tested < kTested && tested < count; tested += kTogether) {
-      unsigned found = 0;
+    for (int tested = 0; tested < kTested && first + tested * lanes.width() < range.count;
+         tested += kTogether) {
       NDT_UNROLL
-      for (int i = 0; i < kTogether; ++i) {
-        const float squared = squared_length(p - load_aligned(listed + (tested + i) * width).centroid);
-        found |= (squared < map.squared_radius ? 1U : 0U) << i;
+      for (int bit = tested; bit < tested + kTogether; ++bit) {
+        const int k = first + bit * lanes.width();
+        const bool inside = k < range.count;
+        const float squared = squared_length(p - load_aligned(range.first + (inside ? k : 0)).centroid);
+        near |= (inside && squared < map.squared_radius ? 1U : 0U) << bit;
       }
-      near |= found << tested;
     }
-    if (count < kTested) near &= (1U << count) - 1;
     for (; near != 0; near &= near - 1, ++pairs) {
-      const Voxel voxel = load_aligned(map.voxels + load_aligned(listed + lowest_bit(near) * width).voxel);
+      const int k = first + lowest_bit(near) * lanes.width();
+      const Voxel voxel = load_aligned(map.voxels + load_aligned(range.first + k).voxel);
       add_pair(gauss, p - voxel.centroid, voxel, true, point);
     }
   }

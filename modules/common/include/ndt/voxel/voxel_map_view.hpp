@@ -20,9 +20,8 @@ static_assert(sizeof(NearVoxel) == 16);
 /// Most voxels that a cell lists: each has its centroid in its own cell, and rounding can add one cell on
 /// either side.
 inline constexpr int kMaxNearVoxels = 125;
-/// Readable entries after the last list, for readers that take four at a time, of which each may be shared by
-/// as many as kMostLanes lanes.
-inline constexpr int kMostLanes = 16, kNearVoxelPadding = 3 * kMostLanes;
+inline constexpr int kNearVoxelPadding =
+    3;  ///< readable entries after the last list, for readers that take four at a time
 
 struct NearVoxels {
   const NearVoxel* first = nullptr;
