@@ -107,17 +107,6 @@ void require_map_precision(const PointCloud& map, const AlignOptions& options) {
   require_map(map.points, options, "map", kMapAdvice);
 }
 
-FinitePoints map_points(const PointCloud& map, const AlignOptions& options) {
-  const double allowed = coarsest_step_m(options);
-  FinitePoints out;
-  out.points.resize(map.size());
-  const CopiedPoints copied = copy_finite(map, map.origin, coarse_from_m(allowed), out.points.data());
-  out.points.resize(copied.points);
-  out.dropped = copied.dropped;
-  if (most(copied.coarse, copied.points)) refuse(out.points, allowed, "set_map", "map", kMapAdvice);
-  return out;
-}
-
 void require_global_map_precision(const std::vector<Point>& global, const AlignOptions& options) {
   require_map(global, options, "map in the global frame that this row keeps",
               "shift the map towards its origin, or use an implementation that keeps a double origin "

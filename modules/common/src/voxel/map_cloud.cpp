@@ -14,6 +14,8 @@ namespace {
 
 constexpr double kOriginThreshold_m = 1000;  // float32 resolves 0.06 mm there
 
+bool is_finite(const Point& p) { return std::isfinite(p.x) && std::isfinite(p.y) && std::isfinite(p.z); }
+
 double median(std::vector<double> values) {
   if (values.empty()) return 0;
   const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
@@ -26,13 +28,13 @@ bool is_far(const Vec3<double>& p) {
 }
 
 /// Whether all points are near, so that the origin stays at 0 whatever the medians are.
-bool all_near(const Vec3<double>& origin, const std::vector<Point>& offsets) {
+bool all_near(const Vec3<double>& origin, std::span<const Point> offsets) {
   return !is_far(origin) &&
          std::ranges::none_of(offsets, [&](const Point& p) { return is_far(origin + cast<double>(p)); });
 }
 
 /// The median coordinate on each axis, because one outlier cannot move it.
-Vec3<double> median_point(const std::vector<Point>& points) {
+Vec3<double> median_point(std::span<const Point> points) {
   const auto median_of = [&](float Point::*axis) {
     std::vector<double> values;
     values.reserve(points.size());
@@ -45,9 +47,14 @@ Vec3<double> median_point(const std::vector<Point>& points) {
 }  // namespace
 
 MapCloud::MapCloud(const PointCloud& map, const AlignOptions& options)
-    : own_origin_(map.origin), finite_(map_points(map, options)) {
-  if (all_near(own_origin_, finite_.points)) return;
-  const Vec3<double> centre = own_origin_ + median_point(finite_.points);
+    : own_origin_(map.origin), points_(map.points) {
+  require_map_precision(map, options);
+  if (!std::ranges::all_of(points_, is_finite)) {
+    copy_ = finite_points(map, own_origin_);
+    points_ = copy_.points;
+  }
+  if (all_near(own_origin_, points_)) return;
+  const Vec3<double> centre = own_origin_ + median_point(points_);
   if (is_far(centre)) far_centre_ = centre;
 }
 
@@ -61,14 +68,14 @@ MapOrigin MapCloud::origin(double resolution_m) const {
 
 MapInfo MapCloud::info(double resolution_m) const {
   MapInfo out;
-  out.points = static_cast<std::int64_t>(finite_.points.size());
-  out.dropped_points = finite_.dropped;
+  out.points = static_cast<std::int64_t>(points_.size());
+  out.dropped_points = copy_.dropped;
   out.origin = origin(resolution_m).position(resolution_m);
   return out;
 }
 
 MapPoints MapCloud::points(const Vec3<double>& position) const {
-  return {finite_.points.data(), finite_.points.size(), own_origin_ - position};
+  return {points_.data(), points_.size(), own_origin_ - position};
 }
 
 void refuse_far_point(const Point& p) {

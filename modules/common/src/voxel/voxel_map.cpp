@@ -4,52 +4,12 @@
 
 #include <algorithm>
 #include <limits>
-#include <numeric>
 
 #include "ndt/core/error.hpp"
+#include "ndt/voxel/cell_sums.hpp"
 #include "ndt/voxel/near_voxels.hpp"
 
 namespace ndt {
-namespace {
-
-struct KeyedPoint {
-  std::uint64_t key;
-  std::uint32_t index;
-};
-
-/// A counting sort by one axis of the keys: the coordinate at `shift`, which is between low's and high's.
-/// Points with the same coordinate stay in order. room: as many points.
-void sort_by_axis(std::vector<KeyedPoint>& keyed, std::vector<KeyedPoint>& room, int shift, std::uint64_t low,
-                  std::uint64_t high) {
-  const auto coordinate = [shift](std::uint64_t key) { return key >> shift & kAxisMask; };
-  const std::uint64_t first = coordinate(low);
-  std::vector<std::uint32_t> next(coordinate(high) - first + 2);
-  for (const KeyedPoint& p : keyed) ++next[coordinate(p.key) - first + 1];
-  std::partial_sum(next.begin(), next.end(), next.begin());
-  for (const KeyedPoint& p : keyed) room[next[coordinate(p.key) - first]++] = p;
-  keyed.swap(room);
-}
-
-/// The points by key, and by index where keys are equal, because the float32 centroid depends on the cloud
-/// order.
-std::vector<KeyedPoint> sorted_keys(const MapPoints& points, float inverse_resolution) {
-  std::vector<KeyedPoint> keyed(points.size);
-  Cell low{kCellLimit, kCellLimit, kCellLimit}, high{-kCellLimit, -kCellLimit, -kCellLimit};
-  for (std::size_t i = 0; i < points.size; ++i) {
-    Cell cell;
-    if (!cell_of(points[i], inverse_resolution, cell)) refuse_far_point(points[i]);
-    keyed[i] = {pack(cell), static_cast<std::uint32_t>(i)};
-    low = {std::min(low.x, cell.x), std::min(low.y, cell.y), std::min(low.z, cell.z)};
-    high = {std::max(high.x, cell.x), std::max(high.y, cell.y), std::max(high.z, cell.z)};
-  }
-  if (keyed.empty()) return keyed;
-  std::vector<KeyedPoint> room(keyed.size());
-  for (const int shift : {0, kAxisBits, 2 * kAxisBits})
-    sort_by_axis(keyed, room, shift, pack(low), pack(high));
-  return keyed;
-}
-
-}  // namespace
 
 void refuse_so_many_voxels(std::int64_t limit, double resolution_m) {
   throw InputError(fmt::format(
@@ -75,30 +35,33 @@ VoxelMap::VoxelMap(const MapCloud& cloud, const AlignOptions& options, const Vox
       resolution_m_(options.resolution_m),
       neighbours_(options.neighbours),
       origin_(cloud.origin(options.resolution_m)) {
-  const MapPoints points = cloud.points(info_.origin);
+  const std::int64_t occupied = make_voxels(cloud.points(info_.origin), options, limits);
+  info_.voxels = static_cast<std::int64_t>(voxels_.size());
+  if (voxels_.empty()) throw_no_valid_voxel(info_, occupied, options);
+  index_candidates(limits);
+}
+
+std::int64_t VoxelMap::make_voxels(const MapPoints& points, const AlignOptions& options,
+                                   const VoxelMapLimits& limits) {
   const double start = options.covariance_start == CovarianceStart::identity ? 1.0 : 0.0;
-  const std::vector<KeyedPoint> keyed = sorted_keys(points, 1.0F / static_cast<float>(resolution_m_));
-  std::int64_t occupied = 0;
-  for (std::size_t i = 0; i < keyed.size();) {
-    const std::uint64_t key = keyed[i].key;
-    const Cell cell = unpack(key);
-    const Vec3<double> reference = centre_of(cell, resolution_m_);
-    VoxelSums sums;
-    for (; i < keyed.size() && keyed[i].key == key; ++i) add_point(sums, points[keyed[i].index], reference);
-    ++occupied;
+  const SummedCells summed =
+      sum_cells(points, resolution_m_, options.min_points, most_counted_cells(points.size));
+  cells_.reserve(summed.cells.size());
+  statistics_.reserve(summed.cells.size());
+  voxels_.reserve(summed.cells.size());
+  surfaces_.reserve(summed.cells.size());
+  for (const SummedCell& one : summed.cells) {
     VoxelStatistics statistics;
-    if (sums.n < options.min_points || !finish(sums, reference, start, options.eigenvalue_ratio, statistics))
+    if (!finish(one.sums, centre_of(one.cell, resolution_m_), start, options.eigenvalue_ratio, statistics))
       continue;
     if (static_cast<std::int64_t>(voxels_.size()) >= limits.voxels)
       refuse_so_many_voxels(limits.voxels, resolution_m_);
-    cells_.push_back(cell);
+    cells_.push_back(one.cell);
     statistics_.push_back(statistics);
     voxels_.push_back(to_voxel(statistics));
     surfaces_.push_back(statistics.surface);
   }
-  info_.voxels = static_cast<std::int64_t>(voxels_.size());
-  if (voxels_.empty()) throw_no_valid_voxel(info_, occupied, options);
-  index_candidates(limits);
+  return summed.occupied;
 }
 
 void VoxelMap::index_candidates(const VoxelMapLimits& limits) {
@@ -111,7 +74,7 @@ void VoxelMap::index_candidates(const VoxelMapLimits& limits) {
   // A counting sort by cell inside the window, by key outside. Voxels come in key order, so every list is in
   // that order too.
   starts_.assign(window_.cells() + 1, 0);
-  std::vector<KeyedPoint> beyond;
+  std::vector<KeyedIndex> beyond;
   for (std::uint32_t v = 0; v < voxels_.size(); ++v)
     for_each_listing_cell(v, [&](const Cell& c) {
       std::size_t i;
@@ -131,7 +94,7 @@ void VoxelMap::index_candidates(const VoxelMapLimits& limits) {
 
   if (beyond.empty()) return;
   std::stable_sort(beyond.begin(), beyond.end(),
-                   [](const KeyedPoint& a, const KeyedPoint& b) { return a.key < b.key; });
+                   [](const KeyedIndex& a, const KeyedIndex& b) { return a.key < b.key; });
   std::size_t capacity = 2;
   while (capacity < 2 * beyond.size()) capacity *= 2;
   outside_.assign(capacity, {});

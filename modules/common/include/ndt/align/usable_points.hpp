@@ -18,9 +18,6 @@ bool too_coarse(const std::vector<Point>& points, double step_m);
 /// Throws InputError "set_map: precision_lost: <spacing>, <where>; <what to do>" if the map was stored too
 /// coarsely.
 void require_map_precision(const PointCloud& map, const AlignOptions& options);
-/// The finite points of a map as offsets from its own origin, which rounds nothing. Throws as
-/// require_map_precision() does.
-FinitePoints map_points(const PointCloud& map, const AlignOptions& options);
 /// The same check for an implementation that keeps global float32 coordinates, however the map was stored.
 void require_global_map_precision(const std::vector<Point>& global, const AlignOptions& options);
 

@@ -10,7 +10,7 @@
 
 namespace ndt {
 
-/// A MapCloud and its points on the device. Must not outlive its Context.
+/// A MapCloud and its points on the device. Must not outlive its Context, nor the map.
 class DeviceMapCloud {
  public:
   /// Throws what MapCloud throws, and cuda::Error.
@@ -21,7 +21,7 @@ class DeviceMapCloud {
   MapPoints points(const Vec3<double>& position) const;
 
  private:
-  MapCloud on_host_;  // stays because the upload may still read it
+  MapCloud on_host_;
   cuda::DeviceBuffer<Point> offsets_;
 };
 

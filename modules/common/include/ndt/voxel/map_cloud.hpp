@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 
 #include "ndt/align/aligner.hpp"
 #include "ndt/core/hd.hpp"
@@ -34,11 +35,15 @@ struct MapPoints {
   }
 };
 
-/// The finite points of a map, and what voxel maps of any resolution need to know of them.
+/// The finite points of a map, and what voxel maps of any resolution need to know of them. Points are copied
+/// only if some of them are not finite; the map must outlive its MapCloud.
 class MapCloud {
  public:
   /// Throws InputError if the map is too coarse (align/usable_points.hpp).
   MapCloud(const PointCloud& map, const AlignOptions& options);
+  MapCloud(PointCloud&& map, const AlignOptions& options) = delete;
+  MapCloud(const MapCloud&) = delete;
+  MapCloud& operator=(const MapCloud&) = delete;
 
   /// Origin of the voxel map: 0 unless the median point is 1 km or more from 0 on some axis.
   MapOrigin origin(double resolution_m) const;
@@ -49,7 +54,8 @@ class MapCloud {
 
  private:
   Vec3<double> own_origin_;
-  FinitePoints finite_;  // offsets from own_origin_
+  FinitePoints copy_;              // of the finite points; empty if all are
+  std::span<const Point> points_;  // finite, offsets from own_origin_
   std::optional<Vec3<double>> far_centre_;
 };
 

@@ -86,6 +86,12 @@ struct ListingCells {
   }
 };
 
+/// A point or a voxel on its way to its place among the keys.
+struct KeyedIndex {
+  std::uint64_t key;
+  std::uint32_t index;
+};
+
 /// Shares of the voxels' coordinates that the window leaves out at either end of every axis. The first that
 /// fits is taken, so a few outliers cost a hash probe and not the memory of the space between.
 inline constexpr double kWindowCuts[] = {0.0, 0.0005, 0.005, 0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5};

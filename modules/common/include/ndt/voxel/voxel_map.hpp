@@ -47,6 +47,9 @@ class VoxelMap {
   std::vector<VoxelInfo> voxel_table() const;
 
  private:
+  /// Returns the number of cells with points.
+  std::int64_t make_voxels(const MapPoints& points, const AlignOptions& options,
+                           const VoxelMapLimits& limits);
   void index_candidates(const VoxelMapLimits& limits);
 
   MapInfo info_;
