@@ -52,26 +52,26 @@ ExitCode checked(std::span<const Requirement> required, const AlignResult& resul
 }
 
 struct Outcome {
-  double build_us = 0;
-  std::vector<double> align_us;
+  AlignTimes times;
   AlignResult result;
 };
 
 Outcome align_repeatedly(Aligner& aligner, const PointCloud& map, const PointCloud& scan,
                          const Transform& guess, const Arguments& arguments) {
   Outcome outcome;
+  AlignTimes& times = outcome.times;
   const Stopwatch build;
   aligner.set_map(map);
-  outcome.build_us = build.elapsed_us();
-  if (const auto spent = spent_by(aligner)) outcome.build_us = spent->map_us;
+  times.build_us = build.elapsed_us();
+  if (const auto spent = spent_by(aligner)) times.build_us = spent->map_us;
   for (int k = 0; k < arguments.repeat; ++k) {
     PerScan options = per_scan(arguments.align);  // each alignment has the whole time
     options.trace = arguments.trace;
     const Stopwatch watch;
     AlignResult result = aligner.align(scan, guess, options);
-    outcome.align_us.push_back(watch.elapsed_us());
+    times.align_us.push_back(watch.elapsed_us());
     const auto spent = spent_by(aligner);
-    if (spent) outcome.align_us.back() = spent->align_us;
+    if (spent) times.align_us.back() = spent->align_us;
     // When time runs out is not the method's doing.
     const bool timed_out = result.stop == Stop::timeout || outcome.result.stop == Stop::timeout;
     if (k > 0 && !spent && !timed_out && !same_bits(result, outcome.result))
@@ -106,13 +106,13 @@ ExitCode align(const Arguments& a) {
   warn_of_millimetres(map.cloud(), scan.cloud);
   std::optional<SceneFiles> scene;
   if (!a.ply.empty()) scene.emplace(a.ply);
-  const Outcome outcome = align_repeatedly(*aligner, map.cloud(), scan.cloud, guess, a);
+  Outcome outcome = align_repeatedly(*aligner, map.cloud(), scan.cloud, guess, a);
+  outcome.times.read_us = map.read_us();
   if (scene)
     draw(*scene, map.cloud(), scan.cloud, guess, outcome.result, entry.own_process ? nullptr : aligner.get());
   const Verdict verdict = verdict_of(*aligner, scan.cloud, outcome.result, options, entry, per_scan(a.align));
   if (a.json) {
-    nlohmann::ordered_json json =
-        to_json(outcome.result, entry.name, outcome.build_us, outcome.align_us, a.trace);
+    nlohmann::ordered_json json = to_json(outcome.result, entry.name, outcome.times, a.trace);
     put_verdict(json, verdict);
     put_map(json, map);
     put_preparation(json, "scan_preparation", scan);
@@ -124,8 +124,8 @@ ExitCode align(const Arguments& a) {
   fmt::print("{}", clouds_text(map, scan));
   fmt::print("verdict          {}\n{}{}", to_text(verdict), second_look_text(verdict),
              to_text(outcome.result));
-  fmt::print("build            {:.3f} ms\nalign            {}\n", outcome.build_us / 1000,
-             time_text(outcome.align_us));
+  fmt::print("read             {:.3f} ms\nbuild            {:.3f} ms\nalign            {}\n",
+             outcome.times.read_us / 1000, outcome.times.build_us / 1000, time_text(outcome.times.align_us));
   if (a.trace) fmt::print("{}", trace_text(outcome.result.trace));
   return checked(required, outcome.result, verdict);
 }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/clock.hpp"
 #include "ndt/core/error.hpp"
 #include "ndt/voxel/voxel_map.hpp"
 
@@ -47,13 +48,16 @@ std::uint64_t point_bytes(const MapDescription& d) {
 }  // namespace
 
 MapDescription describe_map(const MapFiles& files, double resolution_m) {
-  const LoadedMap map = files.load();
   MapDescription d;
+  const Stopwatch read;
+  const LoadedMap map = files.load();
+  d.read_us = read.elapsed_us();
   d.tiles = map.tiles;
   d.tile_width_m = files.tile_width_m(), d.tile_height_m = files.tile_height_m();
   d.points = static_cast<std::int64_t>(map.cloud.size());
   d.resolution_m = resolution_m;
   take_extent(map.cloud, d);
+  const Stopwatch build;
   try {
     AlignOptions options;
     options.resolution_m = resolution_m;
@@ -62,6 +66,7 @@ MapDescription describe_map(const MapFiles& files, double resolution_m) {
   } catch (const InputError& error) {
     d.no_voxel_map = error.what();
   }
+  d.build_us = build.elapsed_us();
   return d;
 }
 
@@ -75,9 +80,12 @@ std::string to_text(const MapDescription& d) {
   text += fmt::format("extent           x {:.3f} to {:.3f}  y {:.3f} to {:.3f}  z {:.3f} to {:.3f} m\n",
                       d.low.x, d.high.x, d.low.y, d.high.y, d.low.z, d.high.z);
   if (d.voxel_map)
-    return text + fmt::format("voxels           {} of {} m; {:.1f} MB that alignments read\n",
-                              d.voxel_map->voxels, d.resolution_m, megabytes(d.voxel_map->bytes));
-  return text + fmt::format("voxels           none of {} m: {}\n", d.resolution_m, d.no_voxel_map);
+    text += fmt::format("voxels           {} of {} m; {:.1f} MB that alignments read\n", d.voxel_map->voxels,
+                        d.resolution_m, megabytes(d.voxel_map->bytes));
+  else
+    text += fmt::format("voxels           none of {} m: {}\n", d.resolution_m, d.no_voxel_map);
+  return text + fmt::format("read             {:.3f} ms\nbuild            {:.3f} ms\n", d.read_us / 1000,
+                            d.build_us / 1000);
 }
 
 nlohmann::ordered_json to_json(const MapDescription& d) {
@@ -94,6 +102,8 @@ nlohmann::ordered_json to_json(const MapDescription& d) {
   json["voxel_map_bytes"] = d.voxel_map ? d.voxel_map->bytes : 0;
   json["no_voxel_map"] = nullptr;
   if (!d.voxel_map) json["no_voxel_map"] = d.no_voxel_map;
+  json["read_us"] = d.read_us;
+  json["build_us"] = d.build_us;
   return json;
 }
 

@@ -26,6 +26,7 @@ struct MapDescription {
   double resolution_m = 0;
   std::optional<VoxelFacts> voxel_map;  ///< nothing where there can be none, and why:
   std::string no_voxel_map;
+  double read_us = 0, build_us = 0;  ///< the files, and the voxel map or the attempt
 };
 
 /// Reads the whole map. Throws as MapFiles does.

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/clock.hpp"
 #include "base/errors.hpp"
 #include "base/numbers.hpp"
 #include "base/standard_streams.hpp"
@@ -68,6 +69,7 @@ std::optional<MapArea> near(const MapArguments& map, const initial_pose::PosePri
 
 GivenMap::GivenMap(const MapArguments& map, const std::optional<MapArea>& area,
                    const ScanPreparation& filters) {
+  const Stopwatch read;
   const MapFiles files(map.path);
   if (files.places_known())
     area_ = area;
@@ -78,6 +80,7 @@ GivenMap::GivenMap(const MapArguments& map, const std::optional<MapArea>& area,
   tiles_ = loaded.tiles;
   if (files.in_tiles()) of_ = files.tiles().size();
   prepared_ = prepare(std::move(loaded.cloud), filters);
+  read_us_ = read.elapsed_us();
 }
 
 std::string GivenMap::tiles_text() const {

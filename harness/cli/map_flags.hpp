@@ -45,6 +45,8 @@ class GivenMap {
   const PointCloud& cloud() const { return prepared_.cloud; }
   PointCloud take_cloud() { return std::move(prepared_.cloud); }
   const PreparedCloud& prepared() const { return prepared_; }
+  /// What reading and filtering it took.
+  double read_us() const { return read_us_; }
   /// "map tiles        4 of 12 within 150 m of (0.3, -0.2), 24112 points", and what filters left; empty for
   /// one file without filters.
   std::string text() const;
@@ -58,6 +60,7 @@ class GivenMap {
   std::optional<MapArea> area_;     ///< whose tiles were read; nothing for all
   std::size_t tiles_ = 0, of_ = 0;  ///< read, and there are; 0 for one file
   PreparedCloud prepared_;
+  double read_us_ = 0;
 };
 
 /// Points of the files, tiles, and what the filters left of them.

@@ -33,8 +33,15 @@ std::string time_text(const std::vector<double>& times_us);
 
 // JSON: the key names are part of the command line's contract.
 
-nlohmann::ordered_json to_json(const AlignResult& result, std::string_view implementation, double build_us,
-                               std::span<const double> align_us, bool with_trace);
+/// What a registration of two files takes.
+struct AlignTimes {
+  double read_us = 0;  ///< the map: its files, and its filters
+  double build_us = 0;
+  std::vector<double> align_us;
+};
+
+nlohmann::ordered_json to_json(const AlignResult& result, std::string_view implementation,
+                               const AlignTimes& times, bool with_trace);
 nlohmann::ordered_json to_json(const Evaluation& evaluation, std::string_view implementation);
 nlohmann::ordered_json to_json(std::span<const VoxelInfo> voxels, std::string_view implementation,
                                double resolution_m);

@@ -42,8 +42,8 @@ json covariance_json(const std::optional<PositionCovariance>& c) {
 
 }  // namespace
 
-json to_json(const AlignResult& r, std::string_view implementation, double build_us,
-             std::span<const double> align_us, bool with_trace) {
+json to_json(const AlignResult& r, std::string_view implementation, const AlignTimes& times,
+             bool with_trace) {
   json j;
   j["implementation"] = implementation;
   j["stop"] = to_string(r.stop);
@@ -56,8 +56,9 @@ json to_json(const AlignResult& r, std::string_view implementation, double build
   j["matrix"] = array_of(r.map_from_scan.m);
   put_scores(j, r.score, r.transform_probability, r.nvtl);
   j["hessian"] = array_of(r.hessian.m);
-  j["build_us"] = build_us;
-  j["align_us"] = std::vector<double>(align_us.begin(), align_us.end());
+  j["read_us"] = times.read_us;
+  j["build_us"] = times.build_us;
+  j["align_us"] = times.align_us;
   j["condition_number"] = r.conditioning.condition_number;                  // null when infinite
   j["surface_condition_number"] = r.conditioning.surface_condition_number;  // 0 where not looked at
   j["push_sigmas"] = r.conditioning.push_sigmas;                            // 0 where not looked at

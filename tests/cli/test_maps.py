@@ -9,7 +9,7 @@ from conftest import EXIT_BAD_INPUT, EXIT_USAGE, OWN_IMPLEMENTATIONS, bench, ref
 
 METADATA = "pointcloud_map_metadata.yaml"
 GUESS = "0.3,-0.2,0.05,0.01,-0.01,0.03"
-TIMES = ("build_us", "align_us", "search_us")
+TIMES = ("read_us", "build_us", "align_us", "search_us")
 
 pytestmark = pytest.mark.skipif("yaml-cpp         missing" in bench("doctor").stdout, reason="built without yaml-cpp")
 
@@ -156,6 +156,7 @@ def test_describe_tells_what_a_map_is(courtyard, tiles):
     xyz = list(zip(*points_of(courtyard.map)))
     assert facts["low_m"] == [min(v) for v in xyz] and facts["high_m"] == [max(v) for v in xyz]
     assert facts["resolution_m"] == 2 and facts["voxels"] == len(voxels("--map", courtyard.map)["voxels"])
+    assert facts["read_us"] > 0 and facts["build_us"] > 0 and "\nread  " in text and "\nbuild  " in text
     assert facts["voxel_map_bytes"] > 0 and facts["no_voxel_map"] is None
     assert f"tiles            {count} of 10 by 10 m\n" in text and "points           30000, of them 0 not finite" in text
     one = json.loads(bench("map", "describe", courtyard.map, "--resolution", 1, "--json").stdout)
