@@ -21,7 +21,8 @@ namespace {
 
 struct Arguments {
   std::string map, out;
-  double size_m = 20, leaf_m = 0, resolution_m = 2;
+  double size_m = 20, leaf_m = 0;
+  AlignArguments align;
   std::vector<std::string> box;
   bool json = false;
 };
@@ -76,8 +77,8 @@ ExitCode thin(const Arguments& a) {
 }
 
 ExitCode describe(const Arguments& a) {
-  require_closed("resolution", a.resolution_m, Limits::kResolutionLeastM, Limits::kResolutionMostM);
-  const MapDescription description = describe_map(MapFiles(a.map), a.resolution_m);
+  const AlignOptions options = resolve(a.align);
+  const MapDescription description = describe_map(MapFiles(a.map), options);
   if (a.json)
     print_json(to_json(description));
   else
@@ -118,10 +119,8 @@ void add_map(CLI::App& app, Command& chosen) {
           "FILE");
 
   CLI::App& describe_command =
-      add(map, chosen, "describe", "Print extent, points, tiles and voxels of a map", a, describe);
-  describe_command.add_option("--resolution", a->resolution_m, "edge of the voxels, 0.001 to 1000")
-      ->type_name("M")
-      ->capture_default_str();
+      add(map, chosen, "describe", "Print extent, points, tiles, voxels and memory of a map", a, describe);
+  add_voxel_flags(describe_command, a->align);
   describe_command.add_flag("--json", a->json, "one JSON object on stdout, with units in its key names");
 
   CLI::App& crop_command = add(map, chosen, "crop", "Write the points of a map in a box", a, crop);

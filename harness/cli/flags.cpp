@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+#include <iterator>
 #include <limits>
 
 #include "base/errors.hpp"
@@ -22,6 +24,13 @@ constexpr const char* kGroup = "Registration (default: the profile's value)";
 
 void add_align_flags(CLI::App& command, AlignArguments& a) {
   add_flags(command, a, kGroup, Defaults::hidden, [](const auto& option) { return option.in_variants; });
+}
+
+void add_voxel_flags(CLI::App& command, AlignArguments& a) {
+  constexpr std::string_view kOfVoxels[] = {"profile", "resolution", "levels", "min-points", "neighbours"};
+  add_flags(command, a, kGroup, Defaults::hidden, [&](const auto& option) {
+    return std::ranges::find(kOfVoxels, option.name) != std::end(kOfVoxels);
+  });
 }
 
 void add_threads_flag(CLI::App& command, AlignArguments& a) {

@@ -16,6 +16,8 @@ namespace ndt::harness {
 
 /// Profile, every registration option, regularisation target and timeout; not --threads.
 void add_align_flags(CLI::App& command, AlignArguments& arguments);
+/// Profile, and the registration options that decide which voxels a map has.
+void add_voxel_flags(CLI::App& command, AlignArguments& arguments);
 /// One number of workers.
 void add_threads_flag(CLI::App& command, AlignArguments& arguments);
 

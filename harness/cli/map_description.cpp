@@ -27,18 +27,44 @@ void take_extent(const PointCloud& cloud, MapDescription& d) {
   }
 }
 
-std::uint64_t bytes_of(const VoxelMapView& map) {
-  std::uint64_t listed = map.window.starts[map.window.cells()], bytes = 0;
-  if (map.outside) {
-    for (std::uint64_t i = 0; i <= map.outside_mask; ++i)
-      if (const CellEntry& cell = map.outside[i]; cell.key != CellEntry::kNoKey) listed += cell.count;
-    bytes += (map.outside_mask + 1) * sizeof(CellEntry);
-  }
-  return bytes + static_cast<std::uint64_t>(map.voxel_count) * sizeof(Voxel) +
-         (listed + kNearVoxelPadding) * sizeof(NearVoxel) + (map.window.cells() + 1) * sizeof(std::uint32_t);
+/// What alignments read.
+std::uint64_t bytes_of(const VoxelMap& map) {
+  const LevelSize size = map.size();
+  return static_cast<std::uint64_t>(map.info().voxels) * sizeof(Voxel) +
+         (size.listed + kNearVoxelPadding) * sizeof(NearVoxel) +
+         (size.window_cells + 1) * sizeof(std::uint32_t) + hash_slots(size.outside) * sizeof(CellEntry);
 }
 
 double megabytes(std::uint64_t bytes) { return static_cast<double>(bytes) / 1e6; }
+
+/// "at most CPU 12.3 MB, 45.6 MB while built; device 12.9 MB, 99.1 MB while built".
+std::string memory_text(const MemoryFacts& m) {
+  const auto place = [](const char* name, const MapMemory& memory) {
+    return fmt::format("{} {:.1f} MB, {:.1f} MB while built", name, megabytes(memory.held),
+                       megabytes(memory.peak));
+  };
+  return "at most " + place("CPU", m.host) + "; " + place("device", m.device);
+}
+
+nlohmann::ordered_json memory_json(const MemoryFacts& m) {
+  return {{"cpu_bytes", m.host.held},
+          {"cpu_peak_bytes", m.host.peak},
+          {"device_bytes", m.device.held},
+          {"device_peak_bytes", m.device.peak}};
+}
+
+/// Builds the levels as an aligner does, but keeps none. Throws InputError where it would.
+void take_levels(const PointCloud& cloud, const AlignOptions& options, MapDescription& d) {
+  const MapExtent extent{static_cast<std::uint64_t>(d.points),
+                         static_cast<std::uint64_t>(d.non_finite_points), d.low, d.high};
+  const MapCloud points(cloud, options);
+  const std::vector<LevelSize> sizes = build_levels(options, [&](const AlignOptions& level) {
+    const VoxelMap map(points, level);
+    d.levels.push_back({level.resolution_m, map.info().voxels, bytes_of(map)});
+    return map.size();
+  });
+  d.memory = MemoryFacts{host_memory(extent, sizes), device_memory(extent, sizes, options.min_points)};
+}
 
 /// Of the points in memory.
 std::uint64_t point_bytes(const MapDescription& d) {
@@ -47,7 +73,7 @@ std::uint64_t point_bytes(const MapDescription& d) {
 
 }  // namespace
 
-MapDescription describe_map(const MapFiles& files, double resolution_m) {
+MapDescription describe_map(const MapFiles& files, const AlignOptions& options) {
   MapDescription d;
   const Stopwatch read;
   const LoadedMap map = files.load();
@@ -55,15 +81,13 @@ MapDescription describe_map(const MapFiles& files, double resolution_m) {
   d.tiles = map.tiles;
   d.tile_width_m = files.tile_width_m(), d.tile_height_m = files.tile_height_m();
   d.points = static_cast<std::int64_t>(map.cloud.size());
-  d.resolution_m = resolution_m;
+  d.resolution_m = options.resolution_m;
   take_extent(map.cloud, d);
   const Stopwatch build;
   try {
-    AlignOptions options;
-    options.resolution_m = resolution_m;
-    const VoxelMap voxels(map.cloud, options);
-    d.voxel_map = VoxelFacts{voxels.info().voxels, bytes_of(voxels.view())};
+    take_levels(map.cloud, options, d);
   } catch (const InputError& error) {
+    d.levels.clear();
     d.no_voxel_map = error.what();
   }
   d.build_us = build.elapsed_us();
@@ -79,11 +103,12 @@ std::string to_text(const MapDescription& d) {
                                            : ", without metadata");
   text += fmt::format("extent           x {:.3f} to {:.3f}  y {:.3f} to {:.3f}  z {:.3f} to {:.3f} m\n",
                       d.low.x, d.high.x, d.low.y, d.high.y, d.low.z, d.high.z);
-  if (d.voxel_map)
-    text += fmt::format("voxels           {} of {} m; {:.1f} MB that alignments read\n", d.voxel_map->voxels,
-                        d.resolution_m, megabytes(d.voxel_map->bytes));
-  else
+  for (const VoxelFacts& level : d.levels)
+    text += fmt::format("voxels           {} of {} m; {:.1f} MB that alignments read\n", level.voxels,
+                        level.edge_m, megabytes(level.bytes));
+  if (d.levels.empty())
     text += fmt::format("voxels           none of {} m: {}\n", d.resolution_m, d.no_voxel_map);
+  if (d.memory) text += fmt::format("memory           {}, beside the points\n", memory_text(*d.memory));
   return text + fmt::format("read             {:.3f} ms\nbuild            {:.3f} ms\n", d.read_us / 1000,
                             d.build_us / 1000);
 }
@@ -98,10 +123,16 @@ nlohmann::ordered_json to_json(const MapDescription& d) {
   json["low_m"] = {d.low.x, d.low.y, d.low.z};
   json["high_m"] = {d.high.x, d.high.y, d.high.z};
   json["resolution_m"] = d.resolution_m;
-  json["voxels"] = d.voxel_map ? d.voxel_map->voxels : 0;
-  json["voxel_map_bytes"] = d.voxel_map ? d.voxel_map->bytes : 0;
+  json["voxels"] = d.levels.empty() ? 0 : d.levels.back().voxels;
+  json["voxel_map_bytes"] = d.levels.empty() ? 0 : d.levels.back().bytes;
   json["no_voxel_map"] = nullptr;
-  if (!d.voxel_map) json["no_voxel_map"] = d.no_voxel_map;
+  if (d.levels.empty()) json["no_voxel_map"] = d.no_voxel_map;
+  json["levels"] = nlohmann::ordered_json::array();
+  for (const VoxelFacts& level : d.levels)
+    json["levels"].push_back(
+        {{"edge_m", level.edge_m}, {"voxels", level.voxels}, {"voxel_map_bytes", level.bytes}});
+  json["memory"] = nullptr;
+  if (d.memory) json["memory"] = memory_json(*d.memory);
   json["read_us"] = d.read_us;
   json["build_us"] = d.build_us;
   return json;

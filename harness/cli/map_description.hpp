@@ -6,16 +6,25 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "data/tiled_map.hpp"
+#include "ndt/align/align_options.hpp"
 #include "ndt/core/small_matrix.hpp"
+#include "ndt/voxel/map_memory.hpp"
 
 namespace ndt::harness {
 
-/// The voxel map of the CPU implementations.
+/// A voxel map of the CPU implementations: one of a registration's levels.
 struct VoxelFacts {
+  double edge_m = 0;
   std::int64_t voxels = 0;  ///< with enough points
   std::uint64_t bytes = 0;  ///< that alignments read: voxels, the lists of near voxels, and their index
+};
+
+/// What all levels take at most, beside the points.
+struct MemoryFacts {
+  MapMemory host, device;
 };
 
 struct MapDescription {
@@ -24,13 +33,15 @@ struct MapDescription {
   std::int64_t points = 0, non_finite_points = 0;  ///< all of them; of these not finite
   Vec3<double> low, high;                          ///< of the finite points; both 0 without any
   double resolution_m = 0;
-  std::optional<VoxelFacts> voxel_map;  ///< nothing where there can be none, and why:
+  std::vector<VoxelFacts> levels;  ///< coarse to fine; none where there can be no voxel map, and why:
   std::string no_voxel_map;
+  std::optional<MemoryFacts> memory;
   double read_us = 0, build_us = 0;  ///< the files, and the voxel map or the attempt
 };
 
-/// Reads the whole map. Throws as MapFiles does.
-MapDescription describe_map(const MapFiles& files, double resolution_m);
+/// Reads the whole map, and builds the voxel maps of all levels, one after the other. Throws as MapFiles
+/// does.
+MapDescription describe_map(const MapFiles& files, const AlignOptions& options);
 
 std::string to_text(const MapDescription& description);
 nlohmann::ordered_json to_json(const MapDescription& description);

@@ -159,10 +159,19 @@ def test_describe_tells_what_a_map_is(courtyard, tiles):
     assert facts["read_us"] > 0 and facts["build_us"] > 0 and "\nread  " in text and "\nbuild  " in text
     assert facts["voxel_map_bytes"] > 0 and facts["no_voxel_map"] is None
     assert f"tiles            {count} of 10 by 10 m\n" in text and "points           30000, of them 0 not finite" in text
+    memory = facts["memory"]
+    assert facts["voxel_map_bytes"] < memory["cpu_bytes"] < memory["cpu_peak_bytes"] < 4 * memory["cpu_bytes"]
+    assert facts["voxel_map_bytes"] < memory["device_bytes"] < 36 * 30000 < memory["device_peak_bytes"]
+    assert "\nmemory           at most CPU " in text
+    assert facts["levels"] == [{"edge_m": 2, "voxels": facts["voxels"], "voxel_map_bytes": facts["voxel_map_bytes"]}]
+    pyramid = json.loads(bench("map", "describe", courtyard.map, "--profile", "pyramid", "--json").stdout)
+    assert [level["edge_m"] for level in pyramid["levels"]] == [5, 2] and pyramid["levels"][-1] == facts["levels"][0]
+    assert pyramid["memory"]["cpu_bytes"] > memory["cpu_bytes"]
     one = json.loads(bench("map", "describe", courtyard.map, "--resolution", 1, "--json").stdout)
     assert one["tiles"] == 0 and one["tile_size_m"] is None and one["voxels"] > facts["voxels"]
     thin = json.loads(bench("map", "describe", courtyard.map, "--resolution", 0.01, "--json").stdout)
     assert thin["voxels"] == 0 and "no valid voxel" in thin["no_voxel_map"]
+    assert thin["levels"] == [] and thin["memory"] is None
 
 
 def test_crop_keeps_what_is_in_the_box_and_reads_no_other_tile(courtyard, copy, tmp_path):

@@ -31,8 +31,9 @@ MapInfo DeviceAligner::set_map(const PointCloud& map) {
   give_up();
   transact([&] {
     const DeviceMapCloud cloud(context_, map, options());
-    auto built = build_levels(
-        [&](const AlignOptions& level) { return std::make_unique<DeviceVoxelMap>(context_, cloud, level); });
+    auto built = build_levels(options(), [&](const AlignOptions& level) {
+      return std::make_unique<DeviceVoxelMap>(context_, cloud, level);
+    });
     context_.synchronise();
     maps_ = std::move(built);
   });

@@ -8,7 +8,8 @@ MapInfo HostAligner::set_map(const PointCloud& map) {
   const Turn turn(*this, "set_map");
   give_up();
   const MapCloud cloud(map, options());
-  maps_ = build_levels([&](const AlignOptions& level) { return std::make_unique<VoxelMap>(cloud, level); });
+  maps_ = build_levels(options(),
+                       [&](const AlignOptions& level) { return std::make_unique<VoxelMap>(cloud, level); });
   use_levels(maps_, [](const VoxelMap& level) { return level.surfaces().data(); });
   return this->map().info();
 }

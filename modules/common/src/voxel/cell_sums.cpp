@@ -4,6 +4,7 @@
 #include <array>
 #include <limits>
 #include <numeric>
+#include <span>
 
 #include "ndt/voxel/near_voxels.hpp"
 
@@ -121,6 +122,15 @@ std::vector<KeyedIndex> sorted_outside(const PointCells& points, const CellWindo
   return keyed;
 }
 
+/// Calls f(run) for every run of equal keys.
+template <class F>
+void for_each_run(const std::vector<KeyedIndex>& keyed, F&& f) {
+  for (std::size_t i = 0, end; i < keyed.size(); i = end) {
+    for (end = i; end < keyed.size() && keyed[end].key == keyed[i].key;) ++end;
+    f(std::span(keyed).subspan(i, end - i));
+  }
+}
+
 class CellSummer {
  public:
   CellSummer(const PointCells& points, double resolution_m, std::uint32_t least, std::uint64_t max_cells)
@@ -175,14 +185,18 @@ class CellSummer {
 
   void add_outside(std::size_t n) {
     const std::vector<KeyedIndex> keyed = sorted_outside(points_, window_, n);
-    for (std::size_t i = 0, end; i < keyed.size(); i = end) {
-      for (end = i; end < keyed.size() && keyed[end].key == keyed[i].key;) ++end;
+    std::size_t enough = 0;
+    for_each_run(keyed, [&](std::span<const KeyedIndex> run) {
       ++out_.occupied;
-      if (end - i < least_) continue;
-      SummedCell& added = out_.cells.emplace_back(SummedCell{unpack(keyed[i].key), {}});
+      enough += run.size() >= least_ ? 1 : 0;
+    });
+    out_.cells.reserve(out_.cells.size() + enough);
+    for_each_run(keyed, [&](std::span<const KeyedIndex> run) {
+      if (run.size() < least_) return;
+      SummedCell& added = out_.cells.emplace_back(SummedCell{unpack(run.front().key), {}});
       const Vec3<double> reference = centre_of(added.cell, resolution_m_);
-      for (std::size_t k = i; k < end; ++k) add_point(added.sums, points_[keyed[k].index], reference);
-    }
+      for (const KeyedIndex& one : run) add_point(added.sums, points_[one.index], reference);
+    });
     std::ranges::sort(out_.cells, {}, [](const SummedCell& c) { return pack(c.cell); });
   }
 

@@ -103,13 +103,6 @@ __global__ void entry_kernel(CellEntry* outside, std::uint64_t size, const std::
   outside[i].count = starts[i + 1] - starts[i];
 }
 
-/// Size of the hash: a power of two, at least twice the cells.
-std::uint64_t hash_size(std::uint64_t cells) {
-  std::uint64_t size = 2;
-  while (size < 2 * cells) size *= 2;
-  return size;
-}
-
 /// Counts the entries of lists whose cells are outside the window.
 unsigned count_outside(cuda::Context& context, const VoxelsView& voxels, const VoxelCensus& census,
                        const CellWindow& window) {
@@ -131,7 +124,7 @@ std::uint64_t list_candidates(cuda::Context& context, const std::uint64_t* devic
                               const ListingCells& listing, const DeviceLists& out) {
   const VoxelsView voxels{device_keys, device_voxels, census.voxels, listing};
   const unsigned outside = count_outside(context, voxels, census, window);
-  const std::uint64_t slots = outside > 0 ? hash_size(outside) : 0, cells = window.cells() + slots;
+  const std::uint64_t slots = hash_slots(outside), cells = window.cells() + slots;
   out.starts.reserve(cells + 1);
   out.lists.reserve(census.listed + kNearVoxelPadding);
   out.outside.reserve(slots);

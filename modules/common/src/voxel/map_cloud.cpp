@@ -12,8 +12,6 @@
 namespace ndt {
 namespace {
 
-constexpr double kOriginThreshold_m = 1000;  // float32 resolves 0.06 mm there
-
 bool is_finite(const Point& p) { return std::isfinite(p.x) && std::isfinite(p.y) && std::isfinite(p.z); }
 
 double median(std::vector<double> values) {
@@ -24,7 +22,7 @@ double median(std::vector<double> values) {
 }
 
 bool is_far(const Vec3<double>& p) {
-  return std::max({std::abs(p.x), std::abs(p.y), std::abs(p.z)}) >= kOriginThreshold_m;
+  return std::max({std::abs(p.x), std::abs(p.y), std::abs(p.z)}) >= kOriginThresholdM;
 }
 
 /// Whether all points are near, so that the origin stays at 0 whatever the medians are.

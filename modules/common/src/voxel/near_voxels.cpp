@@ -16,10 +16,9 @@ std::vector<int> sorted_axis(const std::vector<Cell>& cells, int Cell::*axis) {
 }  // namespace
 
 std::optional<CellWindow> window_around(const Cell& low, const Cell& high, std::uint64_t max_cells) {
-  constexpr int kBorder = 2;
-  const auto first = [](int c) { return std::max(c - kBorder, -kCellLimit); };
+  const auto first = [](int c) { return std::max(c - kWindowBorder, -kCellLimit); };
   const auto size = [&](int l, int h) {
-    return static_cast<unsigned>(std::min(h + kBorder, kCellLimit - 1) - first(l) + 1);
+    return static_cast<unsigned>(std::min(h + kWindowBorder, kCellLimit - 1) - first(l) + 1);
   };
   const CellWindow window{{first(low.x), first(low.y), first(low.z)},
                           size(low.x, high.x),

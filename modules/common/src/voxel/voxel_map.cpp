@@ -74,37 +74,44 @@ void VoxelMap::index_candidates(const VoxelMapLimits& limits) {
   // A counting sort by cell inside the window, by key outside. Voxels come in key order, so every list is in
   // that order too.
   starts_.assign(window_.cells() + 1, 0);
-  std::vector<KeyedIndex> beyond;
+  std::size_t outside = 0;
   for (std::uint32_t v = 0; v < voxels_.size(); ++v)
     for_each_listing_cell(v, [&](const Cell& c) {
       std::size_t i;
       if (window_.index_of(c, i))
         ++starts_[i + 1];
       else
-        beyond.push_back({pack(c), v});
+        ++outside;
     });
   for (std::size_t i = 1; i < starts_.size(); ++i) starts_[i] += starts_[i - 1];
-  lists_.resize(starts_.back() + beyond.size() + kNearVoxelPadding);
+  lists_.resize(starts_.back() + outside + kNearVoxelPadding);
+  std::vector<KeyedIndex> beyond;
+  beyond.reserve(outside);
   std::vector<std::uint32_t> next(starts_.begin(), starts_.end() - 1);
   for (std::uint32_t v = 0; v < voxels_.size(); ++v)
     for_each_listing_cell(v, [&](const Cell& c) {
       std::size_t i;
-      if (window_.index_of(c, i)) lists_[next[i]++] = {voxels_[v].centroid, v};
+      if (window_.index_of(c, i))
+        lists_[next[i]++] = {voxels_[v].centroid, v};
+      else
+        beyond.push_back({pack(c), v});
     });
 
-  if (beyond.empty()) return;
+  if (!beyond.empty()) index_outside(beyond);
+}
+
+void VoxelMap::index_outside(std::vector<KeyedIndex>& beyond) {
   std::stable_sort(beyond.begin(), beyond.end(),
                    [](const KeyedIndex& a, const KeyedIndex& b) { return a.key < b.key; });
-  std::size_t capacity = 2;
-  while (capacity < 2 * beyond.size()) capacity *= 2;
-  outside_.assign(capacity, {});
+  const std::uint64_t slots = hash_slots(beyond.size());
+  outside_.assign(slots, {});
   std::uint32_t at = starts_.back();
   for (std::size_t i = 0; i < beyond.size();) {
     CellEntry entry{beyond[i].key, at, 0};
     for (; i < beyond.size() && beyond[i].key == entry.key; ++i, ++entry.count)
       lists_[at++] = {voxels_[beyond[i].index].centroid, beyond[i].index};
-    std::size_t slot = hash_key(entry.key) & (capacity - 1);
-    while (outside_[slot].key != CellEntry::kNoKey) slot = (slot + 1) & (capacity - 1);
+    std::size_t slot = hash_key(entry.key) & (slots - 1);
+    while (outside_[slot].key != CellEntry::kNoKey) slot = (slot + 1) & (slots - 1);
     outside_[slot] = entry;
   }
 }
@@ -122,6 +129,16 @@ VoxelMapView VoxelMap::view() const {
   view.squared_radius = neighbours_ == Neighbours::radius ? static_cast<float>(resolution_m_ * resolution_m_)
                                                           : std::numeric_limits<float>::infinity();
   return view;
+}
+
+LevelSize VoxelMap::size() const {
+  const std::uint64_t listed = lists_.size() - kNearVoxelPadding;
+  return {resolution_m_, cells_.capacity(), window_.cells(), listed, listed - starts_.back()};
+}
+
+std::uint64_t VoxelMap::bytes() const {
+  const auto of = [](const auto& vector) { return vector.capacity() * sizeof vector[0]; };
+  return of(cells_) + of(statistics_) + of(voxels_) + of(surfaces_) + of(starts_) + of(lists_) + of(outside_);
 }
 
 std::vector<VoxelInfo> VoxelMap::voxel_table() const {

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "ndt/align/aligner.hpp"
-#include "ndt/core/error.hpp"
 #include "ndt/score/level_map.hpp"
 #include "ndt/solve/loop_outcome.hpp"
 
@@ -109,22 +108,6 @@ class LoopAligner : public Aligner {
   template <class F>
   void for_each_level(F&& f) const {
     for (std::size_t l = 0; l < levels_.size(); ++l) f(l, levels_[l].map);
-  }
-  /// Builds a map of every level with build(options of the level), which gives a pointer to it. Leaves out a
-  /// coarse level on which no voxel has enough points, as around a small cloud.
-  template <class Build>
-  auto build_levels(Build&& build) const {
-    std::vector<decltype(build(options_))> maps;
-    AlignOptions one = options_;
-    for (const double level : options_.levels) {
-      one.resolution_m = level * options_.resolution_m;
-      try {
-        maps.push_back(build(one));
-      } catch (const NoValidVoxel&) {
-        if (level == *(options_.levels.end() - 1)) throw;
-      }
-    }
-    return maps;
   }
   /// Aligns against the maps of build_levels(), which must stay, from now on. surfaces(map) points to a
   /// map's.

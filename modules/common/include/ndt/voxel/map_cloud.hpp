@@ -35,6 +35,9 @@ struct MapPoints {
   }
 };
 
+/// Distance from 0 at which a map gets an origin of its own; float32 resolves 0.06 mm there.
+inline constexpr double kOriginThresholdM = 1000;
+
 /// The finite points of a map, and what voxel maps of any resolution need to know of them. Points are copied
 /// only if some of them are not finite; the map must outlive its MapCloud.
 class MapCloud {

@@ -2,6 +2,7 @@
 // them.
 #pragma once
 
+#include <bit>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -101,6 +102,15 @@ inline constexpr double kWindowCuts[] = {0.0, 0.0005, 0.005, 0.02, 0.05, 0.1, 0.
 inline std::size_t first_kept(double cut, std::size_t n) {
   return static_cast<std::size_t>(cut * static_cast<double>(n - 1));
 }
+
+/// Size of the hash for so many entries outside the window: a power of two, at least twice as many; 0 for
+/// none.
+inline std::uint64_t hash_slots(std::uint64_t entries) {
+  return entries == 0 ? 0 : std::bit_ceil(2 * entries);
+}
+
+/// Cells around the voxels on every side of the window: they reach no farther.
+inline constexpr int kWindowBorder = 2;
 
 /// The box between two cells with a border for the voxels' reach; nothing if it exceeds the budget.
 std::optional<CellWindow> window_around(const Cell& low, const Cell& high, std::uint64_t max_cells);

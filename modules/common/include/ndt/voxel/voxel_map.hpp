@@ -6,8 +6,11 @@
 #include <vector>
 
 #include "ndt/align/aligner.hpp"
+#include "ndt/core/error.hpp"
 #include "ndt/core/limits.hpp"
 #include "ndt/voxel/map_cloud.hpp"
+#include "ndt/voxel/map_memory.hpp"
+#include "ndt/voxel/near_voxels.hpp"
 #include "ndt/voxel/voxel.hpp"
 #include "ndt/voxel/voxel_map_view.hpp"
 
@@ -23,6 +26,23 @@ struct VoxelMapLimits {
 };
 
 [[noreturn]] void refuse_so_many_voxels(std::int64_t limit, double resolution_m);
+
+/// Builds a map of every level with build(options of the level), and gives what that gives, coarse to fine.
+/// Leaves out a coarse level on which no voxel has enough points, as around a small cloud.
+template <class Build>
+auto build_levels(const AlignOptions& options, Build&& build) {
+  std::vector<decltype(build(options))> maps;
+  AlignOptions one = options;
+  for (const double level : options.levels) {
+    one.resolution_m = level * options.resolution_m;
+    try {
+      maps.push_back(build(one));
+    } catch (const NoValidVoxel&) {
+      if (level == *(options.levels.end() - 1)) throw;
+    }
+  }
+  return maps;
+}
 
 VoxelInfo to_info(const VoxelStatistics& statistics, const Cell& cell, const MapOrigin& origin,
                   double resolution_m);
@@ -45,12 +65,17 @@ class VoxelMap {
   /// The voxels' surfaces, indexed as VoxelMapView::voxels.
   const std::vector<VoxelSurface>& surfaces() const { return surfaces_; }
   std::vector<VoxelInfo> voxel_table() const;
+  /// What decides its memory; `voxels` are all cells with enough points, for which there is room.
+  LevelSize size() const;
+  /// The memory that it holds.
+  std::uint64_t bytes() const;
 
  private:
   /// Returns the number of cells with points.
   std::int64_t make_voxels(const MapPoints& points, const AlignOptions& options,
                            const VoxelMapLimits& limits);
   void index_candidates(const VoxelMapLimits& limits);
+  void index_outside(std::vector<KeyedIndex>& beyond);
 
   MapInfo info_;
   double resolution_m_;

@@ -1,0 +1,63 @@
+// What a registration's voxel maps take in memory, on the CPU and on a device: the one place that knows. The
+// numbers go in, no map does.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "ndt/core/small_matrix.hpp"
+
+namespace ndt {
+
+/// The points of a map, and the box around the finite ones.
+struct MapExtent {
+  std::uint64_t points = 0, non_finite = 0;  ///< all of them; of these not finite
+  Vec3<double> low, high;
+};
+
+/// What decides the memory of one level, as VoxelMap::size() counts it.
+struct LevelSize {
+  double edge_m = 0;
+  std::uint64_t voxels = 0;        ///< cells with enough points
+  std::uint64_t window_cells = 0;  ///< with a dense index
+  std::uint64_t listed = 0;        ///< entries of the lists of near voxels
+  std::uint64_t outside = 0;       ///< of these, of cells outside the window
+};
+
+struct MapMemory {
+  std::uint64_t held = 0;  ///< bytes of the finished maps
+  std::uint64_t peak = 0;  ///< most bytes while they are built, the finished ones included
+};
+
+// Upper bounds for all levels, coarse to fine, beside the cloud itself and an older map that stays until the
+// new one is ready. Levels are built one after the other, so the peak is that of one level and what the
+// levels before it hold. Not counted: what allocators add (a CUDA pool takes memory in pieces of up to 32
+// MiB), and a few hundred bytes an object. An axis of length l meets at most floor(l / edge) + 2 cells, and
+// two more where cells are rounded.
+
+/// Of VoxelMap. A level holds its voxels (table, statistics, Gaussians, surfaces), the starts of the window's
+/// lists, the lists, and a hash of twice the outside entries, rounded up to a power of two. Its peak is the
+/// largest of
+/// - a counter for each cell of the points' box and the sums of cells with enough points; where the box has
+///   more cells than most_counted_cells(): so many counters, counts by axis, the sums twice while they move,
+///   and two arrays of 16 bytes a point to sort those outside the counters, of which there may be any number;
+/// - the sums beside the voxels made of them;
+/// - all that it holds, the axes of the voxels sorted, the window's next entries, the outside entries sorted.
+/// Points that are not finite cost a copy of the others; a map 1 km or more from 0, the median of an axis.
+MapMemory host_memory(const MapExtent& map, std::span<const LevelSize> levels);
+
+/// Of DeviceVoxelMap. A level holds what the host's holds, with an 8-byte key for a cell's place. The cloud
+/// is there once for all levels. A level's peak is the largest of device_sort_bytes(); that and
+/// device_sums_bytes(); and device_lists_bytes() beside the voxels.
+MapMemory device_memory(const MapExtent& map, std::span<const LevelSize> levels, int min_points);
+
+// The parts of a level's peak on a device, each asked for before it is taken.
+
+/// Keys and indices of all points, twice for the sort, the first points of voxels, and scratch memory.
+std::uint64_t device_sort_bytes(std::uint64_t points, int min_points);
+/// Sums, statistics and flags of the cells with enough points, and the voxels made of them.
+std::uint64_t device_sums_bytes(std::uint64_t voxels);
+/// Starts, lists and hash, with the counts and the unordered lists on the way to them.
+std::uint64_t device_lists_bytes(const LevelSize& level);
+
+}  // namespace ndt

@@ -1,0 +1,125 @@
+#include "ndt/voxel/map_memory.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "ndt/core/point_cloud.hpp"
+#include "ndt/voxel/cell_sums.hpp"
+#include "ndt/voxel/near_voxels.hpp"
+#include "ndt/voxel/voxel_map.hpp"
+
+namespace ndt {
+namespace {
+
+using Bytes = std::uint64_t;
+
+constexpr Bytes kVoxelTable = sizeof(VoxelStatistics) + sizeof(Voxel) + sizeof(VoxelSurface),
+                kHostVoxel = sizeof(Cell) + kVoxelTable, kDeviceVoxel = sizeof(std::uint64_t) + kVoxelTable;
+/// Cells of the points' box, with the window's border on either side of every axis.
+struct Box {
+  double x, y, z;
+  Box(const MapExtent& map, double edge_m)
+      : x(axis(map.low.x, map.high.x, edge_m)),
+        y(axis(map.low.y, map.high.y, edge_m)),
+        z(axis(map.low.z, map.high.z, edge_m)) {}
+
+  static double axis(double low, double high, double edge_m) {
+    return std::min(std::floor((high - low) / edge_m) + 4 + 2 * kWindowBorder, 2.0 * kCellLimit);
+  }
+};
+
+Bytes least_points(int min_points) { return static_cast<Bytes>(std::max(min_points, 1)); }
+Bytes finite(const MapExtent& map) { return map.points - map.non_finite; }
+
+/// Starts, lists and hash of a level, where `numbered` cells have a start.
+Bytes index_bytes(const LevelSize& level, Bytes numbered) {
+  return (numbered + 1) * sizeof(std::uint32_t) + (level.listed + kNearVoxelPadding) * sizeof(NearVoxel) +
+         hash_slots(level.outside) * sizeof(CellEntry);
+}
+
+Bytes host_held(const LevelSize& level) {
+  return level.voxels * kHostVoxel + index_bytes(level, level.window_cells);
+}
+
+/// While the points of a level are summed.
+Bytes host_sums(const MapExtent& map, const LevelSize& level) {
+  const Bytes points = finite(map), sums = level.voxels * sizeof(SummedCell),
+              counted = most_counted_cells(points);
+  const Box box(map, level.edge_m);
+  if (const double cells = box.x * box.y * box.z; cells <= static_cast<double>(counted))
+    return static_cast<Bytes>(cells) * sizeof(std::uint32_t) + sums;
+  const Bytes axes = 2 * static_cast<Bytes>(box.x + box.y + box.z) * sizeof(std::uint32_t);
+  return counted * sizeof(std::uint32_t) + 2 * points * sizeof(KeyedIndex) + axes + 2 * sums;
+}
+
+Bytes host_peak(const MapExtent& map, const LevelSize& level) {
+  const Bytes sums = host_sums(map, level), voxels = level.voxels * (sizeof(SummedCell) + kHostVoxel),
+              index = host_held(level) + level.voxels * 3 * sizeof(int) +
+                      level.window_cells * sizeof(std::uint32_t) + 2 * level.outside * sizeof(KeyedIndex);
+  return std::max({sums, voxels, index});
+}
+
+/// Of CUB's sort, selection and sums of n items: about a third of a byte for each, and some tables.
+Bytes scratch_bytes(Bytes n) { return n + (Bytes{1} << 20); }
+
+Bytes device_numbered(const LevelSize& level) { return level.window_cells + hash_slots(level.outside); }
+
+Bytes device_held(const LevelSize& level) {
+  return level.voxels * kDeviceVoxel + index_bytes(level, device_numbered(level));
+}
+
+Bytes device_peak(const MapExtent& map, const LevelSize& level, int min_points) {
+  const Bytes sort = device_sort_bytes(finite(map), min_points), voxels = level.voxels * kDeviceVoxel;
+  return std::max(sort + device_sums_bytes(level.voxels), voxels + device_lists_bytes(level));
+}
+
+/// Sums what levels hold, and finds the largest peak on the way.
+template <class Held, class Peak>
+MapMemory of_levels(std::span<const LevelSize> levels, Held&& held, Peak&& peak) {
+  MapMemory out;
+  for (const LevelSize& level : levels) {
+    out.peak = std::max(out.peak, out.held + peak(level));
+    out.held += held(level);
+  }
+  out.peak = std::max(out.peak, out.held);
+  return out;
+}
+
+}  // namespace
+
+MapMemory host_memory(const MapExtent& map, std::span<const LevelSize> levels) {
+  MapMemory out = of_levels(levels, host_held, [&](const LevelSize& level) { return host_peak(map, level); });
+  const Vec3<double>&a = map.low, &b = map.high;
+  const double farthest =
+      std::max({std::abs(a.x), std::abs(a.y), std::abs(a.z), std::abs(b.x), std::abs(b.y), std::abs(b.z)});
+  if (farthest >= kOriginThresholdM) out.peak = std::max(out.peak, finite(map) * sizeof(double));
+  if (map.non_finite > 0) out.peak += map.points * sizeof(Point);
+  return out;
+}
+
+MapMemory device_memory(const MapExtent& map, std::span<const LevelSize> levels, int min_points) {
+  MapMemory out = of_levels(levels, device_held,
+                            [&](const LevelSize& level) { return device_peak(map, level, min_points); });
+  out.peak += finite(map) * sizeof(Point);
+  return out;
+}
+
+std::uint64_t device_sort_bytes(std::uint64_t points, int min_points) {
+  return 2 * points * (sizeof(std::uint64_t) + sizeof(std::uint32_t)) +
+         (points / least_points(min_points) + 1) * sizeof(std::uint32_t) + scratch_bytes(points);
+}
+
+std::uint64_t device_sums_bytes(std::uint64_t voxels) {
+  return voxels * (sizeof(VoxelSums) + sizeof(VoxelStatistics) + kDeviceVoxel) +
+         2 * (voxels + 1) * sizeof(std::uint32_t) + scratch_bytes(voxels);
+}
+
+std::uint64_t device_lists_bytes(const LevelSize& level) {
+  const Bytes numbered = device_numbered(level),
+              lists = index_bytes(level, numbered) + (numbered + 1) * sizeof(std::uint32_t) +
+                      level.listed * sizeof(std::uint32_t) + scratch_bytes(numbered),
+              axes = 6 * level.voxels * sizeof(int) + scratch_bytes(level.voxels);  // freed before the lists
+  return std::max(lists, axes);
+}
+
+}  // namespace ndt

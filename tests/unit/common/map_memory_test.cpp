@@ -1,0 +1,198 @@
+// The memory of a map on the CPU against its bound: what it holds, and the most that operator new gave while
+// it was built. This program's operator new counts.
+#include "ndt/voxel/map_memory.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <limits>
+#include <memory>
+#include <new>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "ndt/core/error.hpp"
+#include "ndt/voxel/voxel_map.hpp"
+
+namespace {
+
+constexpr std::size_t kFront = 16;  // holds the size, and keeps the alignment
+std::size_t live = 0, most = 0;
+
+}  // namespace
+
+void* operator new(std::size_t size) {
+  auto* memory = static_cast<char*>(std::malloc(size + kFront));
+  if (memory == nullptr) throw std::bad_alloc();
+  *reinterpret_cast<std::size_t*>(memory) = size;
+  most = std::max(most, live += size);
+  return memory + kFront;
+}
+void operator delete(void* memory) noexcept {
+  if (memory == nullptr) return;
+  char* const front = static_cast<char*>(memory) - kFront;
+  live -= *reinterpret_cast<std::size_t*>(front);
+  std::free(front);
+}
+void operator delete(void* memory, std::size_t) noexcept { operator delete(memory); }
+
+namespace ndt {
+namespace {
+
+/// A street: ground and walls, so that voxels have neighbours on some sides.
+PointCloud street(std::size_t points, const Vec3<float>& at = {}) {
+  std::mt19937 random(5);
+  std::uniform_real_distribution<float> along(-150, 150), across(-12, 12), up(0, 9), noise(-0.03F, 0.03F);
+  PointCloud cloud;
+  cloud.points.reserve(points);
+  for (std::size_t i = 0; i < points; ++i) {
+    const float wall = i % 4 == 0 ? 12.0F : -12.0F;
+    cloud.points.push_back(i % 2 == 0 ? Point{along(random), wall + noise(random), up(random)}
+                                      : Point{along(random), across(random), noise(random)});
+    cloud.points.back() = cloud.points.back() + at;
+  }
+  return cloud;
+}
+
+bool finite(const Point& p) { return std::isfinite(p.x) && std::isfinite(p.y) && std::isfinite(p.z); }
+
+MapExtent extent_of(const PointCloud& cloud) {
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  MapExtent out{cloud.size(), 0, {kInfinity, kInfinity, kInfinity}, {-kInfinity, -kInfinity, -kInfinity}};
+  for (const Point& point : cloud.points) {
+    if (!finite(point)) {
+      ++out.non_finite;
+      continue;
+    }
+    const Vec3<double> p = cloud.origin + cast<double>(point);
+    out.low = {std::min(out.low.x, p.x), std::min(out.low.y, p.y), std::min(out.low.z, p.z)};
+    out.high = {std::max(out.high.x, p.x), std::max(out.high.y, p.y), std::max(out.high.z, p.z)};
+  }
+  return out;
+}
+
+struct Built {
+  std::vector<LevelSize> sizes;
+  MapMemory real;
+};
+
+/// All levels, as an aligner builds them.
+Built build(const PointCloud& cloud, const AlignOptions& options) {
+  Built out;
+  std::vector<std::unique_ptr<VoxelMap>> maps;
+  maps.reserve(options.levels.size());
+  out.sizes.reserve(options.levels.size());
+  const std::size_t before = most = live;
+  {
+    const MapCloud points(cloud, options);
+    AlignOptions one = options;
+    for (const double level : options.levels) {
+      one.resolution_m = level * options.resolution_m;
+      maps.push_back(std::make_unique<VoxelMap>(points, one));
+    }
+  }
+  out.real.peak = most - before;
+  for (const auto& map : maps) {
+    out.real.held += map->bytes();
+    out.sizes.push_back(map->size());
+  }
+  EXPECT_LE(out.real.held, live - before);
+  EXPECT_LE(live - before, out.real.held + maps.size() * sizeof(VoxelMap));
+  return out;
+}
+
+constexpr std::uint64_t kObjects = 2000;  // of a few levels, not counted in the bound
+
+/// loosest: how many times the bound may exceed the real peak.
+void expect_bounded(const PointCloud& cloud, const AlignOptions& options, double loosest, const char* what) {
+  const Built built = build(cloud, options);
+  const MapMemory bound = host_memory(extent_of(cloud), built.sizes);
+  EXPECT_EQ(bound.held, built.real.held) << what;
+  EXPECT_GE(bound.peak + kObjects, built.real.peak) << what;
+  const double ratio = static_cast<double>(bound.peak) / static_cast<double>(built.real.peak);
+  EXPECT_LE(ratio, loosest) << what;
+  std::printf("%-28s holds %8.3f MB, peak %8.3f MB, bound %.2f times as much\n", what,
+              static_cast<double>(built.real.held) / 1e6, static_cast<double>(built.real.peak) / 1e6, ratio);
+}
+
+AlignOptions at(double resolution_m, Neighbours neighbours = Neighbours::radius) {
+  AlignOptions options;
+  options.resolution_m = resolution_m;
+  options.neighbours = neighbours;
+  return options;
+}
+
+constexpr double kClose = 1.5;  // where all that matters was counted
+
+TEST(MapMemory, OfAStreetIsBounded) {
+  const PointCloud cloud = street(300000);
+  for (const double resolution_m : {0.5, 1.0, 2.0, 5.0})
+    expect_bounded(cloud, at(resolution_m), kClose, "street");
+  for (const Neighbours policy : {Neighbours::direct1, Neighbours::direct7, Neighbours::direct27})
+    expect_bounded(cloud, at(1, policy), kClose, "direct neighbours");
+}
+
+TEST(MapMemory, OfSeveralLevelsIsBounded) {
+  const PointCloud cloud = street(300000);
+  expect_bounded(cloud, AlignOptions::pyramid(), kClose, "pyramid");
+  expect_bounded(cloud, AlignOptions::wide_pyramid(), kClose, "wide pyramid");
+}
+
+TEST(MapMemory, OfPointsThatAreLeftOutIsBounded) {
+  PointCloud cloud = street(100000);
+  for (std::size_t i = 0; i < cloud.size(); i += 3) cloud.points[i].y = std::nanf("");
+  expect_bounded(cloud, at(1), kClose, "points that are not finite");
+}
+
+TEST(MapMemory, OfAMapFarAwayIsBounded) {
+  PointCloud cloud = street(200000);
+  cloud.origin = {500000, 5000000, 40};
+  expect_bounded(cloud, at(2), kClose, "far origin");
+  expect_bounded(street(200000, {1500, 0, 0}), at(2), kClose, "far points");
+}
+
+TEST(MapMemory, OfASparseMapIsBounded) {
+  // The bound has to assume that any number of points is sorted.
+  std::mt19937 random(3);
+  std::uniform_real_distribution<float> far(-15000, 15000);
+  PointCloud cloud = street(200000);
+  for (int i = 0; i < 10; ++i) cloud.points.push_back({far(random), far(random), far(random)});
+  expect_bounded(cloud, at(2), 8, "outliers");
+  PointCloud scattered;
+  for (int i = 0; i < 20000; ++i) {
+    const Point p{far(random), far(random), far(random)};
+    for (const float d : {0.0F, 0.1F, 0.2F, 0.3F})
+      scattered.points.push_back({p.x + d, p.y - d * d, p.z + d});
+  }
+  AlignOptions few = at(5);
+  few.min_points = 3;
+  expect_bounded(scattered, few, 2, "voxels far from each other");
+}
+
+TEST(MapMemory, OfOneVoxelIsBounded) {
+  std::mt19937 random(1);
+  std::uniform_real_distribution<float> inside(0.1F, 0.9F);
+  PointCloud cloud;
+  for (int i = 0; i < 50; ++i) cloud.points.push_back({inside(random), inside(random), inside(random)});
+  expect_bounded(cloud, at(1), 8, "one voxel");
+}
+
+TEST(MapMemory, OfADeviceIsTheCloudTheSortAndTheLevels) {
+  const PointCloud cloud = street(300000);
+  const Built built = build(cloud, at(1));
+  const MapMemory device = device_memory(extent_of(cloud), built.sizes, 6);
+  const std::uint64_t points = cloud.size();
+  EXPECT_GT(device.peak, points * 12 + device_sort_bytes(points, 6));
+  EXPECT_GE(device_sort_bytes(points, 6), points * 24);
+  EXPECT_LT(device.held, 2 * built.real.held);
+  EXPECT_GT(2 * device.held, built.real.held);
+  const MapMemory twice = device_memory(extent_of(cloud), std::vector{built.sizes[0], built.sizes[0]}, 6);
+  EXPECT_EQ(twice.held, 2 * device.held);
+  EXPECT_EQ(twice.peak, device.peak + device.held);
+}
+
+}  // namespace
+}  // namespace ndt
