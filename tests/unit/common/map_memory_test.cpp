@@ -194,5 +194,17 @@ TEST(MapMemory, OfADeviceIsTheCloudTheSortAndTheLevels) {
   EXPECT_EQ(twice.peak, device.peak + device.held);
 }
 
+TEST(MapMemory, ThatADeviceDoesNotHaveIsRefusedInASentence) {
+  EXPECT_NO_THROW(require_device_room(64'000'000, 64'000'000));
+  try {
+    require_device_room(64'000'001, 64'000'000);
+    ADD_FAILURE() << "accepted";
+  } catch (const InputError& error) {
+    EXPECT_STREQ(error.what(),
+                 "set_map: the map needs up to 65 MB on the device, 64 MB are free; use longer voxels, crop "
+                 "the map or load tiles near the guess");
+  }
+}
+
 }  // namespace
 }  // namespace ndt

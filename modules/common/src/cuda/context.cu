@@ -48,7 +48,8 @@ Context::Context(int device) : device_(device) {
     props.allocType = cudaMemAllocationTypePinned;
     props.location = {cudaMemLocationTypeDevice, device_};
     call("cudaMemPoolCreate", [&] { return cudaMemPoolCreate(&pool_, &props); });
-    // Keeps freed memory in the pool for the next map, until the Context ends.
+    // Keeps freed memory in the pool, because a call that allocates must not wait for the device; trim() gives
+    // it back.
     std::uint64_t keep = UINT64_MAX;
     call("cudaMemPoolSetAttribute",
          [&] { return cudaMemPoolSetAttribute(pool_, cudaMemPoolAttrReleaseThreshold, &keep); });
@@ -172,6 +173,26 @@ void Context::free(void* device, std::size_t bytes) noexcept {
   (void)cudaGetLastError();
   --allocated;
   traffic_.device_bytes -= static_cast<std::int64_t>(bytes);
+}
+
+std::uint64_t Context::available(const std::source_location& where) {
+  std::size_t free = 0, total = 0;
+  call(
+      "cudaMemGetInfo", [&] { return cudaMemGetInfo(&free, &total); }, where);
+  if (pool_ == nullptr) return free;
+  std::uint64_t reserved = 0;
+  call(
+      "cudaMemPoolGetAttribute",
+      [&] { return cudaMemPoolGetAttribute(pool_, cudaMemPoolAttrReservedMemCurrent, &reserved); }, where);
+  // Counted here, because the pool counts what is freed in stream order as used until the stream is there.
+  const auto used = static_cast<std::uint64_t>(traffic_.device_bytes);
+  return free + (reserved > used ? reserved - used : 0);
+}
+
+void Context::trim() noexcept {
+  settle();
+  if (pool_ != nullptr) (void)cudaMemPoolTrimTo(pool_, static_cast<std::size_t>(traffic_.device_bytes));
+  (void)cudaGetLastError();
 }
 
 void* Context::allocate_pinned(std::size_t bytes, const std::source_location& where) {

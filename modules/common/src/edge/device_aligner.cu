@@ -29,14 +29,21 @@ DeviceAligner::DeviceAligner(const AlignOptions& options)
 MapInfo DeviceAligner::set_map(const PointCloud& map) {
   const Turn turn(*this, "set_map");
   give_up();
-  transact([&] {
+  const auto build = [&] {
     const DeviceMapCloud cloud(context_, map, options());
     auto built = build_levels(options(), [&](const AlignOptions& level) {
       return std::make_unique<DeviceVoxelMap>(context_, cloud, level);
     });
     context_.synchronise();
     maps_ = std::move(built);
-  });
+  };
+  try {
+    transact(build);
+  } catch (...) {
+    context_.trim();
+    throw;
+  }
+  context_.trim();
   use_levels(maps_, [](const DeviceVoxelMap& level) { return level.surfaces(); });
   map_changed();
   return maps_.back()->info();

@@ -9,6 +9,8 @@ namespace ndt {
 DeviceMapCloud::DeviceMapCloud(cuda::Context& context, const PointCloud& map, const AlignOptions& options)
     : on_host_(map, options), offsets_(context) {
   const MapPoints points = on_host_.points({});
+  require_device_room(points.size * sizeof(Point) + device_sort_bytes(points.size, options.min_points),
+                      context.available());
   offsets_.reserve(points.size);
   context.upload(offsets_.data(), points.offsets, points.size * sizeof(Point));
 }

@@ -1,12 +1,16 @@
 #include "ndt/voxel/map_memory.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 
+#include "ndt/core/error.hpp"
 #include "ndt/core/point_cloud.hpp"
 #include "ndt/voxel/cell_sums.hpp"
 #include "ndt/voxel/near_voxels.hpp"
-#include "ndt/voxel/voxel_map.hpp"
+#include "ndt/voxel/voxel.hpp"
+#include "ndt/voxel/voxel_map_view.hpp"
 
 namespace ndt {
 namespace {
@@ -120,6 +124,17 @@ std::uint64_t device_lists_bytes(const LevelSize& level) {
                       level.listed * sizeof(std::uint32_t) + scratch_bytes(numbered),
               axes = 6 * level.voxels * sizeof(int) + scratch_bytes(level.voxels);  // freed before the lists
   return std::max(lists, axes);
+}
+
+void require_device_room(std::uint64_t needed, std::uint64_t free) {
+  constexpr double kMegabyte = 1e6;
+  if (needed > free)
+    throw InputError(
+        fmt::format("set_map: the map needs up to {:.0f} MB on the device, {:.0f} MB are free; use longer "
+                    "voxels, crop the "
+                    "map or load tiles near the guess",
+                    std::ceil(static_cast<double>(needed) / kMegabyte),
+                    std::floor(static_cast<double>(free) / kMegabyte)));
 }
 
 }  // namespace ndt

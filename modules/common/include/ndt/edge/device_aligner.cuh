@@ -16,7 +16,8 @@ namespace ndt {
 
 class DeviceAligner : public LoopAligner {
  public:
-  /// Builds the map on the device. If that fails, the old map stays.
+  /// Builds the map on the device. If that fails, the old map stays. Throws InputError before it takes memory
+  /// that the device does not have. What only building needed is given back to the device.
   MapInfo set_map(const PointCloud& map) final;
   std::vector<VoxelInfo> voxels() const final;
   std::optional<Traffic> traffic() const final { return context_.traffic(); }

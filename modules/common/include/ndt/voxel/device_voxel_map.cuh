@@ -13,7 +13,8 @@ namespace ndt {
 /// A MapCloud and its points on the device. Must not outlive its Context, nor the map.
 class DeviceMapCloud {
  public:
-  /// Throws what MapCloud throws, and cuda::Error.
+  /// Throws what MapCloud throws, InputError if the device has no room for the points and their sort, and
+  /// cuda::Error.
   DeviceMapCloud(cuda::Context& context, const PointCloud& map, const AlignOptions& options);
 
   const MapCloud& on_host() const { return on_host_; }
@@ -30,7 +31,8 @@ class DeviceMapCloud {
 /// Context; calls to it are in the order of the Context's stream. A constructor that throws frees everything.
 class DeviceVoxelMap {
  public:
-  /// Throws what VoxelMap throws, and cuda::Error.
+  /// Throws what VoxelMap throws, InputError before it takes memory that the device does not have
+  /// (map_memory.hpp), and cuda::Error.
   DeviceVoxelMap(cuda::Context& context, const PointCloud& map, const AlignOptions& options,
                  const VoxelMapLimits& limits = {});
   /// The same map, bit by bit, of a cloud that other levels are built from too. It is not needed afterwards.

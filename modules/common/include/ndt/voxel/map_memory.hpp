@@ -60,4 +60,8 @@ std::uint64_t device_sums_bytes(std::uint64_t voxels);
 /// Starts, lists and hash, with the counts and the unordered lists on the way to them.
 std::uint64_t device_lists_bytes(const LevelSize& level);
 
+/// Throws InputError "set_map: the map needs up to 120 MB on the device, 64 MB are free; ..." if `needed`
+/// bytes are more than `free`.
+void require_device_room(std::uint64_t needed, std::uint64_t free);
+
 }  // namespace ndt
