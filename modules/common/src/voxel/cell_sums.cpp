@@ -18,12 +18,12 @@ class PointCells {
       : points_(points), inverse_resolution_(1.0F / static_cast<float>(resolution_m)) {}
 
   std::size_t size() const { return points_.size; }
+  /// As cell_of(), of a point within the limits.
   Cell cell(const Point& p) const {
-    Cell out;
-    (void)cell_of(p, inverse_resolution_, out);
-    return out;
+    return {floor_in_limits(p.x * inverse_resolution_), floor_in_limits(p.y * inverse_resolution_),
+            floor_in_limits(p.z * inverse_resolution_)};
   }
-  /// Calls f(point, cell) for every point.
+  /// Calls f(point, cell) for every point, all of which are within the limits.
   template <class F>
   void for_each(F&& f) const {
     for (std::size_t i = 0; i < points_.size; ++i) {

@@ -23,11 +23,16 @@ NDT_HD inline bool in_limits(const Cell& c) {
          c.z >= -kCellLimit && c.z < kCellLimit;
 }
 
-/// Computes floor(v) without a library call if it fits a cell; false outside the limits and for NaN.
+/// Computes floor(v) without a library call, for v that fits a cell.
+NDT_HD inline int floor_in_limits(float v) {
+  const int cell = static_cast<int>(v);
+  return cell - (static_cast<float>(cell) > v ? 1 : 0);
+}
+
+/// Computes floor(v) if it fits a cell; false outside the limits and for NaN.
 NDT_HD inline bool floor_to_cell(float v, int& cell) {
   if (!(v >= static_cast<float>(-kCellLimit) && v < static_cast<float>(kCellLimit))) return false;
-  cell = static_cast<int>(v);
-  cell -= static_cast<float>(cell) > v ? 1 : 0;
+  cell = floor_in_limits(v);
   return true;
 }
 
