@@ -48,8 +48,8 @@ Context::Context(int device) : device_(device) {
     props.allocType = cudaMemAllocationTypePinned;
     props.location = {cudaMemLocationTypeDevice, device_};
     call("cudaMemPoolCreate", [&] { return cudaMemPoolCreate(&pool_, &props); });
-    // Keeps freed memory in the pool, because a call that allocates must not wait for the device; trim() gives
-    // it back.
+    // Keeps freed memory in the pool, because a call that allocates must not wait for the device; trim()
+    // gives it back.
     std::uint64_t keep = UINT64_MAX;
     call("cudaMemPoolSetAttribute",
          [&] { return cudaMemPoolSetAttribute(pool_, cudaMemPoolAttrReleaseThreshold, &keep); });

@@ -133,8 +133,8 @@ class Context {
   void free(void* device, std::size_t bytes) noexcept;
   /// Bytes of device memory that allocate() can give: what is free, and what the pool keeps and nobody uses.
   std::uint64_t available(const std::source_location& where = std::source_location::current());
-  /// Waits, and gives what the pool keeps and nobody uses back to the device. Ignores errors: at worst the pool
-  /// keeps it.
+  /// Waits, and gives what the pool keeps and nobody uses back to the device. Ignores errors: at worst the
+  /// pool keeps it.
   void trim() noexcept;
   void* allocate_pinned(std::size_t bytes,
                         const std::source_location& where = std::source_location::current());
