@@ -191,7 +191,8 @@ std::uint64_t Context::available(const std::source_location& where) {
 
 void Context::trim() noexcept {
   settle();
-  if (pool_ != nullptr) (void)cudaMemPoolTrimTo(pool_, static_cast<std::size_t>(traffic_.device_bytes));
+  if (pool_ != nullptr)
+    (void)cudaMemPoolTrimTo(pool_, static_cast<std::size_t>(traffic_.device_bytes) + kSpareBytes);
   (void)cudaGetLastError();
 }
 

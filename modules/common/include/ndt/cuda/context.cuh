@@ -133,9 +133,10 @@ class Context {
   void free(void* device, std::size_t bytes) noexcept;
   /// Bytes of device memory that allocate() can give: what is free, and what the pool keeps and nobody uses.
   std::uint64_t available(const std::source_location& where = std::source_location::current());
-  /// Waits, and gives what the pool keeps and nobody uses back to the device. Ignores errors: at worst the
-  /// pool keeps it.
+  /// Waits, and gives what the pool keeps and nobody uses back to the device, but for kSpareBytes: maps that
+  /// follow a vehicle need them again for the next. Ignores errors: at worst the pool keeps all.
   void trim() noexcept;
+  static constexpr std::size_t kSpareBytes = std::size_t{256} << 20;
   void* allocate_pinned(std::size_t bytes,
                         const std::source_location& where = std::source_location::current());
   void free_pinned(void* host) noexcept;
