@@ -92,6 +92,22 @@ TEST_P(PersistentImplementations, KeepToALimitOfOneIterationWithEveryLineSearch)
   }
 }
 
+/// One pose, few and many, each on another team.
+TEST_P(PersistentImplementations, KeepToALimitOfOneIterationInBatchesOfAnySize) {
+  const PointCloud scan = test_clouds::scan_of(100);
+  for (const Tuning tuning : all_values<Tuning>()) {
+    AlignOptions options;
+    options.max_iterations = 1;
+    options.tuning = tuning;
+    const auto device = in_courtyard(options);
+    const AlignResult alone = device->align(scan, kGuess);
+    EXPECT_EQ(alone.iterations, 1);
+    for (const std::size_t poses : {2U, 100U, 300U})
+      for (const AlignResult& together : batch(*device, scan, std::vector<Transform>(poses, kGuess)))
+        EXPECT_TRUE(harness::same_bits(together, alone)) << to_string(tuning) << ", " << poses << " poses";
+  }
+}
+
 TEST_P(PersistentImplementations, ScoreLikeTheHostForAnyNumberOfPoints) {
   const auto device = in_courtyard(), host = on_the_host();
   for (const std::size_t points : {1U, 31U, 255U, 5000U, 300000U}) {
