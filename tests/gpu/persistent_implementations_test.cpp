@@ -6,6 +6,7 @@
 
 #include "busy_stream.hpp"
 #include "device_implementations.hpp"
+#include "ndt/cuda/device.hpp"
 #include "ndt/gpu_persistent/implementations.hpp"
 
 namespace ndt {
@@ -178,7 +179,21 @@ TEST_P(PersistentImplementations, GiveABatchTheBitsOfEachAloneWhateverTeamItGets
     }
 }
 
-/// The largest scans have chunks of several warps in either plan.
+TEST_P(PersistentImplementations, GiveABatchOnSeveralDevicesTheBitsOfOne) {
+  const auto devices = static_cast<int>(cuda_state().devices.size());
+  if (devices < 2) GTEST_SKIP() << "one device";
+  const std::vector<Transform> guesses = test_clouds::mixed_guesses(301);
+  const auto one = in_courtyard();
+  const std::vector<AlignResult> expected = batch(*one, test_clouds::scan(), guesses);
+  AlignOptions options;
+  options.devices = devices;
+  const auto several = in_courtyard(options);
+  const std::vector<AlignResult> got = batch(*several, test_clouds::scan(), guesses);
+  for (std::size_t k = 0; k < guesses.size(); ++k) EXPECT_TRUE(harness::same_bits(got[k], expected[k])) << k;
+  EXPECT_TRUE(harness::same_bits(several->align(test_clouds::scan(), guesses[5]), expected[5]));
+}
+
+/// The largest scans have many rounds of points a lane.
 TEST_P(PersistentImplementations, AlignInEitherTuningToTheSamePose) {
   AlignOptions options;
   options.tuning = Tuning::throughput;

@@ -1,7 +1,12 @@
 // persistent_cuda and persistent_cluster_cuda: one copy up, one launch, and outcomes that the kernel writes
 // to host memory.
+#include <memory>
+#include <utility>
+#include <vector>
+
 #include "aligners.hpp"
 #include "launches.cuh"
+#include "ndt/align/split_aligner.hpp"
 #include "ndt/edge/device_aligner.cuh"
 
 namespace ndt::gpu_persistent {
@@ -77,11 +82,23 @@ std::string cluster_unavailable_reason() {
   return reason;
 }
 
+namespace {
+/// An aligner on each of options.devices devices, as one.
+std::unique_ptr<Aligner> make_on_devices(AlignOptions options, Team alone) {
+  const int devices = std::exchange(options.devices, 1);
+  if (devices == 1) return std::make_unique<PersistentAligner>(options, alone);
+  std::vector<std::unique_ptr<Aligner>> parts;
+  for (int k = 0; k < devices; ++k, ++options.device)
+    parts.push_back(std::make_unique<PersistentAligner>(options, alone));
+  return std::make_unique<SplitAligner>(std::move(parts));
+}
+}  // namespace
+
 std::unique_ptr<Aligner> make_grid_aligner(const AlignOptions& options) {
-  return std::make_unique<PersistentAligner>(options, Team::grid);
+  return make_on_devices(options, Team::grid);
 }
 std::unique_ptr<Aligner> make_cluster_aligner(const AlignOptions& options) {
-  return std::make_unique<PersistentAligner>(options, Team::cluster);
+  return make_on_devices(options, Team::cluster);
 }
 
 }  // namespace ndt::gpu_persistent

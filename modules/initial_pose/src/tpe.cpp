@@ -20,6 +20,10 @@ Tpe::Tpe(const PosePrior& prior, const TpeOptions& options)
 
 std::vector<Pose> Tpe::ask(int count) {
   std::vector<Pose> places;
+  if (pool_ != nullptr && guides()) {
+    while (ahead() < count) draw_candidates();
+    weigh(count);
+  }
   for (int k = 0; k < count; ++k) {
     places.push_back(propose());
     trials_.add_pending(places.back());
@@ -33,10 +37,17 @@ void Tpe::draw_ahead(int count, int weighed) {
   // Counts the places asked for as told, because they will be when the drawn candidates are used.
   if (asked_ < options_.startup || ParzenTrials::good_of(static_cast<std::size_t>(asked_)) == 0) return;
   while (ahead() < count) draw_candidates();
-  if (trials_.good() == 0) return;
+  if (trials_.good() > 0) weigh(std::min(weighed, ahead()));
+}
+
+void Tpe::weigh(int count) {
   const auto candidates = static_cast<std::size_t>(options_.candidates);
-  const int drawn = std::min(weighed, ahead());
-  for (int k = 0; k < drawn; ++k) best_of(used_ + static_cast<std::size_t>(k) * candidates, kStillPromising);
+  const auto weigh_one = [&](std::size_t k) { best_of(used_ + k * candidates, kStillPromising); };
+  const auto proposals = static_cast<std::size_t>(count);
+  if (pool_ != nullptr && count >= pool_->size())
+    pool_->for_each(proposals, [&](auto&, std::size_t k) { weigh_one(k); });
+  else
+    for (std::size_t k = 0; k < proposals; ++k) weigh_one(k);
 }
 
 void Tpe::draw_candidates() {

@@ -87,6 +87,7 @@ TEST(AlignOptions, WholeOptionsOutOfRangeAreRefusedWithNameValueAndBounds) {
   const WholeOption options[] = {{&AlignOptions::max_iterations, "max-iterations", 1, 1000},
                                  {&AlignOptions::min_points, "min-points", 3, 1000000},
                                  {&AlignOptions::device, "device", 0, 63},
+                                 {&AlignOptions::devices, "devices", 1, 64},
                                  {&AlignOptions::threads, "threads", 0, 256}};
   for (const WholeOption& option : options) {
     AlignOptions o;

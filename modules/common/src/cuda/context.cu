@@ -175,24 +175,27 @@ void Context::free(void* device, std::size_t bytes) noexcept {
   traffic_.device_bytes -= static_cast<std::int64_t>(bytes);
 }
 
-std::uint64_t Context::available(const std::source_location& where) {
+std::uint64_t Context::spare() const {
+  std::uint64_t reserved = 0;
+  if (pool_ != nullptr) (void)cudaMemPoolGetAttribute(pool_, cudaMemPoolAttrReservedMemCurrent, &reserved);
+  // Counted here, because the pool counts what is freed in stream order as used until the stream is there.
+  const auto used = static_cast<std::uint64_t>(traffic_.device_bytes);
+  return reserved > used ? reserved - used : 0;
+}
+
+std::uint64_t Context::available(std::uint64_t wanted, const std::source_location& where) {
+  const std::uint64_t kept = spare();
+  if (kept >= wanted) return kept;
   std::size_t free = 0, total = 0;
   call(
       "cudaMemGetInfo", [&] { return cudaMemGetInfo(&free, &total); }, where);
-  if (pool_ == nullptr) return free;
-  std::uint64_t reserved = 0;
-  call(
-      "cudaMemPoolGetAttribute",
-      [&] { return cudaMemPoolGetAttribute(pool_, cudaMemPoolAttrReservedMemCurrent, &reserved); }, where);
-  // Counted here, because the pool counts what is freed in stream order as used until the stream is there.
-  const auto used = static_cast<std::uint64_t>(traffic_.device_bytes);
-  return free + (reserved > used ? reserved - used : 0);
+  return free + kept;
 }
 
 void Context::trim() noexcept {
+  if (spare() <= kSpareBytes) return;
   settle();
-  if (pool_ != nullptr)
-    (void)cudaMemPoolTrimTo(pool_, static_cast<std::size_t>(traffic_.device_bytes) + kSpareBytes);
+  (void)cudaMemPoolTrimTo(pool_, static_cast<std::uint64_t>(traffic_.device_bytes) + kSpareBytes);
   (void)cudaGetLastError();
 }
 

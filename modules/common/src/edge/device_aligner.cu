@@ -2,6 +2,7 @@
 #include <atomic>
 #include <cstring>
 #include <stdexcept>
+#include <string>
 
 #include "ndt/edge/device_aligner.cuh"
 
@@ -24,7 +25,12 @@ DeviceAligner::DeviceAligner(const AlignOptions& options)
       score_scratch_(context_),
       scores_(context_),
       host_scores_(context_),
-      point_scores_(context_) {}
+      point_scores_(context_) {
+  if (options.devices != 1)
+    throw std::invalid_argument(
+        "option devices = " + std::to_string(options.devices) +
+        ": this implementation aligns on one device; take persistent_cuda or persistent_cluster_cuda");
+}
 
 MapInfo DeviceAligner::set_map(const PointCloud& map) {
   const Turn turn(*this, "set_map");

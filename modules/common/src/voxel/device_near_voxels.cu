@@ -5,6 +5,7 @@
 
 #include "cub_call.cuh"
 #include "device_near_voxels.cuh"
+#include "device_room.cuh"
 #include "warp_lanes.cuh"
 
 namespace ndt {
@@ -125,8 +126,8 @@ std::uint64_t list_candidates(cuda::Context& context, const std::uint64_t* devic
   const VoxelsView voxels{device_keys, device_voxels, census.voxels, listing};
   const unsigned outside = count_outside(context, voxels, census, window);
   const std::uint64_t slots = hash_slots(outside), cells = window.cells() + slots;
-  require_device_room(device_lists_bytes({0, census.voxels, window.cells(), census.listed, outside}),
-                      context.available());
+  require_device_room(context,
+                      device_lists_bytes({0, census.voxels, window.cells(), census.listed, outside}));
   out.starts.reserve(cells + 1);
   out.lists.reserve(census.listed + kNearVoxelPadding);
   out.outside.reserve(slots);

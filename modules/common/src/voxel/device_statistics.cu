@@ -6,6 +6,7 @@
 #include <cub/device/device_select.cuh>
 
 #include "cub_call.cuh"
+#include "device_room.cuh"
 #include "device_statistics.cuh"
 #include "ndt/exec/warp.cuh"
 #include "warp_lanes.cuh"
@@ -248,7 +249,7 @@ class SortedPoints {
 VoxelCensus finish_voxels(cuda::Context& context, const MapPoints& points, SortedPoints& sorted,
                           const AlignOptions& options, const DeviceVoxels& out) {
   const unsigned runs = sorted.runs();
-  require_device_room(device_sums_bytes(runs), context.available());
+  require_device_room(context, device_sums_bytes(runs));
   cuda::DeviceBuffer<VoxelSums> sums(context, runs);
   context.launch(sum_kernel, grid_of_warps(runs), points, sorted.keys(), sorted.order(), sorted.size(),
                  sorted.starts(), runs, options.resolution_m, sums.data());
@@ -288,7 +289,7 @@ VoxelCensus make_voxels(cuda::Context& context, const MapPoints& points, const A
                         const DeviceVoxels& out) {
   if (points.size == 0) return {};
   const unsigned least = options.min_points > 1 ? static_cast<unsigned>(options.min_points) : 1;
-  require_device_room(device_sort_bytes(points.size, options.min_points), context.available());
+  require_device_room(context, device_sort_bytes(points.size, options.min_points));
   SortedPoints sorted(context, points, 1.0F / static_cast<float>(options.resolution_m), least);
   VoxelCensus census;
   if (sorted.runs() > 0) census = finish_voxels(context, points, sorted, options, out);

@@ -1,6 +1,7 @@
 #include <limits>
 
 #include "device_near_voxels.cuh"
+#include "device_room.cuh"
 #include "device_statistics.cuh"
 #include "ndt/voxel/device_voxel_map.cuh"
 
@@ -9,8 +10,8 @@ namespace ndt {
 DeviceMapCloud::DeviceMapCloud(cuda::Context& context, const PointCloud& map, const AlignOptions& options)
     : on_host_(map, options), offsets_(context) {
   const MapPoints points = on_host_.points({});
-  require_device_room(points.size * sizeof(Point) + device_sort_bytes(points.size, options.min_points),
-                      context.available());
+  require_device_room(context,
+                      points.size * sizeof(Point) + device_sort_bytes(points.size, options.min_points));
   offsets_.reserve(points.size);
   context.upload(offsets_.data(), points.offsets, points.size * sizeof(Point));
 }

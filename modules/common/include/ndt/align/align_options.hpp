@@ -85,6 +85,7 @@ struct AlignOptions {
   double regularisation_scale = 0.01;  ///< acts only with a PerScan target
   Tuning tuning = Tuning::latency;     ///< of a GPU's kernels; a CPU has one
   int device = 0;
+  int devices = 1;  ///< that share a batch, from `device` on; for the persistent kernels
   int threads = 0;
 
   /// Autoware as it ships today.

@@ -52,6 +52,8 @@ inline constexpr std::tuple kAlignOptions{
            "what a GPU shares out a scan's points for: one alignment, or many at once"},
     Option{"device", &AlignOptions::device, Bounds::closed(0, Limits::kDevice), "INDEX",
            "CUDA device of the implementations that use one"},
+    Option{"devices", &AlignOptions::devices, Bounds::closed(1, Limits::kDevice + 1), "N",
+           "CUDA devices that share a batch, from --device on; persistent_cuda and persistent_cluster_cuda"},
     Option{"threads", &AlignOptions::threads, Bounds::closed(0, Limits::kThreads), "N",
            "CPU workers, 0 (default) = one per core", "", false},
 };

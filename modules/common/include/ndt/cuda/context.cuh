@@ -131,17 +131,22 @@ class Context {
   /// Allocates device memory in stream order. Throws Error (cudaErrorMemoryAllocation).
   void* allocate(std::size_t bytes, const std::source_location& where = std::source_location::current());
   void free(void* device, std::size_t bytes) noexcept;
-  /// Bytes of device memory that allocate() can give: what is free, and what the pool keeps and nobody uses.
-  std::uint64_t available(const std::source_location& where = std::source_location::current());
-  /// Waits, and gives what the pool keeps and nobody uses back to the device, but for kSpareBytes: maps that
-  /// follow a vehicle need them again for the next. Ignores errors: at worst the pool keeps all.
+  /// Bytes of device memory that allocate() can give: what the pool keeps and nobody uses and, if that is
+  /// less than `wanted`, what is free, too. To ask for the latter takes longer than to build a small map.
+  std::uint64_t available(std::uint64_t wanted,
+                          const std::source_location& where = std::source_location::current());
+  /// If there is more to give: waits, and gives what the pool keeps and nobody uses back to the device, but
+  /// for kSpareBytes: maps that follow a vehicle need them again for the next. Ignores errors: at worst the
+  /// pool keeps all.
   void trim() noexcept;
-  static constexpr std::size_t kSpareBytes = std::size_t{256} << 20;
+  static constexpr std::uint64_t kSpareBytes = std::uint64_t{256} << 20;
   void* allocate_pinned(std::size_t bytes,
                         const std::source_location& where = std::source_location::current());
   void free_pinned(void* host) noexcept;
 
  private:
+  /// What the pool keeps and nobody uses.
+  std::uint64_t spare() const;
   void before(const char* api, const std::source_location& where);
   void after(const char* api, cudaError_t code, const std::source_location& where);
   void release() noexcept;

@@ -6,6 +6,7 @@
 #include <random>
 #include <vector>
 
+#include "ndt/exec/host_team.hpp"
 #include "ndt/initial_pose/parzen_trials.hpp"
 #include "ndt/initial_pose/pose_prior.hpp"
 
@@ -24,6 +25,9 @@ class Tpe {
  public:
   /// Throws std::invalid_argument as require_valid does.
   Tpe(const PosePrior& prior, const TpeOptions& options);
+  /// From now on the candidates of several proposals are weighed side by side on a pool's threads, which
+  /// changes none of them. The pool must stay.
+  void weigh_on(HostPool& pool) { pool_ = &pool; }
 
   /// Gives the next `count` places to try; all must be told before the next are asked for. During the
   /// start-up, and until there is a good set, they are drawn from the prior. Later each is the candidate with
@@ -45,6 +49,8 @@ class Tpe {
  private:
   Pose propose();
   void draw_candidates();
+  /// Sums the promising candidates' kernels for the next `count` proposals, which are drawn.
+  void weigh(int count);
   /// Finds the candidate of one proposal with the largest ratio now, the first on ties. Gives up on a
   /// candidate as soon as it is known to be more than `margin` below another.
   std::size_t best_of(std::size_t first, double margin);
@@ -55,6 +61,7 @@ class Tpe {
   TpeOptions options_;
   std::mt19937_64 random_;
   ParzenTrials trials_;
+  HostPool* pool_ = nullptr;
   int asked_ = 0;
   struct Drawn {
     PriorDraw draw;

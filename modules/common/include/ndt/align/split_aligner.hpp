@@ -1,0 +1,41 @@
+// Several aligners with the same map as one: batches are split among them.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "ndt/align/aligner.hpp"
+
+namespace ndt {
+
+/// Splits the poses of a batch into shares of neighbours, one for each part, which align at the same time if
+/// their submit() returns while they do: GPUs. Since a result depends neither on its place in a batch nor on
+/// the other guesses, it does not depend on the split. Single alignments, evaluations and scores are the
+/// first part's.
+class SplitAligner final : public Aligner {
+ public:
+  /// parts: at least one, made with the same options but for the device.
+  explicit SplitAligner(std::vector<std::unique_ptr<Aligner>> parts);
+
+  /// Builds the map on every part at the same time. A map that no part takes leaves all with the previous
+  /// one. If only some fail, as for lack of memory, every other call throws std::logic_error until a map
+  /// could be built on all.
+  MapInfo set_map(const PointCloud& map) override;
+  AlignResult align(const PointCloud& scan, const Transform& guess, const PerScan& per_scan) override;
+  Evaluation evaluate(const PointCloud& scan, const Transform& pose, const PerScan& per_scan) override;
+  std::vector<VoxelInfo> voxels() const override;
+  /// The sum of the parts'.
+  std::optional<Traffic> traffic() const override;
+  void submit(const PointCloud& scan, std::span<const Transform> guesses, const PerScan& per_scan) override;
+  void collect(std::span<AlignResult> out) override;
+  void score_batch(const PointCloud& scan, std::span<const Transform> poses, std::span<Score> out) override;
+
+ private:
+  Aligner& first(const char* call) const;
+
+  std::vector<std::unique_ptr<Aligner>> parts_;
+  bool same_map_ = true;
+  std::vector<std::size_t> shares_;  ///< poses submitted to each part
+};
+
+}  // namespace ndt

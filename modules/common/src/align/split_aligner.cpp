@@ -1,0 +1,125 @@
+#include "ndt/align/split_aligner.hpp"
+
+#include <fmt/format.h>
+
+#include <exception>
+#include <future>
+#include <numeric>
+#include <stdexcept>
+#include <utility>
+
+namespace ndt {
+namespace {
+
+/// Sizes of `parts` shares of n, which differ by one at most.
+std::vector<std::size_t> shares_of(std::size_t n, std::size_t parts) {
+  std::vector<std::size_t> shares(parts, n / parts);
+  for (std::size_t k = 0; k < n % parts; ++k) ++shares[k];
+  return shares;
+}
+
+void add(const Traffic& part, Traffic& total) {
+  total.upload_bytes += part.upload_bytes, total.uploads += part.uploads;
+  total.download_bytes += part.download_bytes, total.downloads += part.downloads;
+  total.launches += part.launches, total.synchronisations += part.synchronisations;
+  total.allocations += part.allocations;
+  total.device_bytes += part.device_bytes, total.peak_device_bytes += part.peak_device_bytes;
+}
+
+}  // namespace
+
+SplitAligner::SplitAligner(std::vector<std::unique_ptr<Aligner>> parts) : parts_(std::move(parts)) {
+  if (parts_.empty()) throw std::invalid_argument("SplitAligner: no part; give one at least");
+}
+
+Aligner& SplitAligner::first(const char* call) const {
+  if (!same_map_)
+    throw std::logic_error(fmt::format(
+        "{}: set_map failed on one of several devices, so they have different maps; call set_map again",
+        call));
+  return *parts_.front();
+}
+
+MapInfo SplitAligner::set_map(const PointCloud& map) {
+  const Turn turn(*this, "set_map");
+  shares_.clear();
+  std::vector<std::future<void>> others;
+  for (std::size_t k = 1; k < parts_.size(); ++k)
+    others.push_back(std::async(std::launch::async, [&part = *parts_[k], &map] { part.set_map(map); }));
+  std::exception_ptr error;
+  std::size_t failed = 0;
+  MapInfo info;
+  try {
+    info = parts_.front()->set_map(map);
+  } catch (...) {
+    error = std::current_exception(), ++failed;
+  }
+  for (std::future<void>& other : others) try {
+      other.get();
+    } catch (...) {
+      error = std::current_exception(), ++failed;
+    }
+  if (failed < parts_.size()) same_map_ = failed == 0;  // if all failed, all keep what they had
+  if (error) std::rethrow_exception(error);
+  return info;
+}
+
+AlignResult SplitAligner::align(const PointCloud& scan, const Transform& guess, const PerScan& per_scan) {
+  const Turn turn(*this, "align");
+  shares_.clear();
+  return first("align").align(scan, guess, per_scan);
+}
+
+Evaluation SplitAligner::evaluate(const PointCloud& scan, const Transform& pose, const PerScan& per_scan) {
+  const Turn turn(*this, "evaluate");
+  shares_.clear();
+  return first("evaluate").evaluate(scan, pose, per_scan);
+}
+
+std::vector<VoxelInfo> SplitAligner::voxels() const {
+  const Turn turn(*this, "voxels");
+  return first("voxels").voxels();
+}
+
+std::optional<Traffic> SplitAligner::traffic() const {
+  std::optional<Traffic> total;
+  for (const auto& part : parts_)
+    if (const std::optional<Traffic> one = part->traffic()) {
+      if (!total) total.emplace();
+      add(*one, *total);
+    }
+  return total;
+}
+
+void SplitAligner::submit(const PointCloud& scan, std::span<const Transform> guesses,
+                          const PerScan& per_scan) {
+  const Turn turn(*this, "submit");
+  require_room_for_results(guesses.size(), guesses.size(), "submit");
+  first("submit");
+  shares_.clear();
+  std::vector<std::size_t> shares = shares_of(guesses.size(), parts_.size());
+  std::size_t begin = 0;
+  for (std::size_t k = 0; k < parts_.size(); begin += shares[k++])
+    if (shares[k] > 0 || k == 0) parts_[k]->submit(scan, guesses.subspan(begin, shares[k]), per_scan);
+  shares_ = std::move(shares);
+}
+
+void SplitAligner::collect(std::span<AlignResult> out) {
+  const Turn turn(*this, "collect");
+  if (shares_.empty()) throw std::logic_error("collect: nothing was submitted");
+  const std::vector<std::size_t> shares = std::exchange(shares_, {});
+  require_room_for_results(std::accumulate(shares.begin(), shares.end(), std::size_t{0}), out.size(),
+                           "collect");
+  std::size_t begin = 0;
+  for (std::size_t k = 0; k < parts_.size(); begin += shares[k++])
+    if (shares[k] > 0 || k == 0) parts_[k]->collect(out.subspan(begin, shares[k]));
+}
+
+void SplitAligner::score_batch(const PointCloud& scan, std::span<const Transform> poses,
+                               std::span<Score> out) {
+  const Turn turn(*this, "score_batch");
+  shares_.clear();
+  first("score_batch").score_batch(scan, poses, out);
+}
+
+}  // namespace ndt
