@@ -60,8 +60,10 @@ class Search {
                                     : round(strategy_.startup_at_once, startup - done()));
       const int aligned = static_cast<int>(places.size()), later = left() - aligned;
       const int soon = std::min(strategy_.guided_at_once ? options_.at_once : 1, later);
-      // Draws as many candidates as the alignments leave time for.
-      const int drawn = std::min(std::max(soon, std::min(aligned, later)), kDrawnAhead / options_.candidates);
+      // Draws as many candidates as the alignments leave time for, and no more than half of those that are
+      // left, because a GPU is done with the start-up before all are drawn.
+      const int drawn =
+          std::min(std::max(soon, std::min(3 * aligned, (later + 1) / 2)), kDrawnAhead / options_.candidates);
       align(places, Role::proposed, guides, [&] {
         if (rounds && !pool) tpe.weigh_on(pool.emplace(kWeighers));  // its threads start while others align
         tpe.draw_ahead(drawn, soon);

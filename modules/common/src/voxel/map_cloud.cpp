@@ -3,7 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
+#include <cstdint>
+#include <limits>
 
 #include "ndt/align/usable_points.hpp"
 #include "ndt/core/error.hpp"
@@ -23,6 +26,19 @@ double median(std::vector<double> values) {
 
 bool is_far(const Vec3<double>& p) {
   return std::max({std::abs(p.x), std::abs(p.y), std::abs(p.z)}) >= kOriginThresholdM;
+}
+
+/// Largest |coordinate|; infinite if a coordinate is not finite. Magnitudes of floats are in the order of
+/// their bits as whole numbers, NaN above all, and compilers vectorise the search for the largest of those.
+double largest_coordinate(std::span<const Point> points) {
+  static_assert(sizeof(Point) == 3 * sizeof(float));
+  constexpr std::int32_t kMagnitude = 0x7fffffff, kInfinite = 0x7f800000;
+  std::int32_t largest = 0;
+  for (const Point& p : points)
+    for (const float coordinate : {p.x, p.y, p.z})
+      largest = std::max(largest, std::bit_cast<std::int32_t>(coordinate) & kMagnitude);
+  return largest < kInfinite ? static_cast<double>(std::bit_cast<float>(largest))
+                             : std::numeric_limits<double>::infinity();
 }
 
 /// Whether all points are near, so that the origin stays at 0 whatever the medians are.
@@ -46,6 +62,10 @@ Vec3<double> median_point(std::span<const Point> points) {
 
 MapCloud::MapCloud(const PointCloud& map, const AlignOptions& options)
     : own_origin_(map.origin), points_(map.points) {
+  // One pass tells that the points of most maps are finite, fine enough (float32 is, below the threshold) and
+  // near.
+  const double own = std::max({std::abs(own_origin_.x), std::abs(own_origin_.y), std::abs(own_origin_.z)});
+  if (own + largest_coordinate(points_) < kOriginThresholdM) return;
   require_map_precision(map, options);
   if (!std::ranges::all_of(points_, is_finite)) {
     copy_ = finite_points(map, own_origin_);
