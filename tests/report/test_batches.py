@@ -9,10 +9,12 @@ import pandas as pd
 import pytest
 from ndt_report.batches import batch_table
 from ndt_report.compare import comparison
+from ndt_report.figures.batches import draw
 from ndt_report.load import load_run
 from ndt_report.sections import make_report
+from ndt_report.style import Looks
 from synthetic_run import SyntheticRun
-from toy import CUDA, OWN, failed, measurement
+from toy import CUDA, OWN, failed, implementations, measurement
 
 
 def batch(poses, ms, implementation=CUDA, **columns):
@@ -51,6 +53,19 @@ def test_what_was_skipped_says_why_and_has_no_numbers():
         and pd.isna(last.batch_ms_p50)
         and last.points == 1000
     )
+
+
+def test_panels_name_the_variant_where_there_are_several():
+    def titles(measurements):
+        drawing = draw(batch_table(pd.DataFrame(measurements)), Looks(implementations()))
+        return [ax.get_title(loc="left") for ax in drawing.figure.axes]
+
+    one = [batch(1, [2.0]), batch(10, [4.0])]
+    other = [row | {"variant": "throughput"} for row in one]
+    (alone,) = titles(one)
+    assert alone.endswith(": 1,000 points") and "iterations20" not in alone
+    assert ["iterations20" in title for title in titles(one + other)] == [True, False]
+    assert ["throughput" in title for title in titles(one + other)] == [False, True]
 
 
 def test_without_a_single_call_there_is_nothing_to_compare_with():

@@ -26,6 +26,7 @@ def draw(table: pd.DataFrame, look: Looks):
     if not (table.poses > 1).any():
         return None
     cases = list(dict.fromkeys(zip(table.dataset, table.variant)))
+    several = table.variant.nunique() > 1
     figure, axes = panels(min(len(cases), MOST_PANELS), columns=2, height_in=3.6)
     for ax, (dataset, variant) in zip(axes, cases):
         shown = table[(table.dataset == dataset) & (table.variant == variant)]
@@ -36,7 +37,8 @@ def draw(table: pd.DataFrame, look: Looks):
         log_axis(ax.yaxis)
         ax.set_xlabel("poses of a batch")
         ax.set_ylabel("pose-iterations a second")
-        ax.set_title(f"{dataset}: {shown.points.iloc[0]:,.0f} points")
+        title = f"{dataset}: {shown.points.iloc[0]:,.0f} points"
+        ax.set_title(f"{title}\n{variant}" if several else title)
     note = "Medians; a line that ends early was skipped where a call would have taken too long."
     note += and_more(len(axes), len(cases))
     return Drawing(
