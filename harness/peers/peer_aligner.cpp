@@ -183,6 +183,7 @@ std::unique_ptr<Aligner> make_peer_aligner(const PeerFile& peer, const AlignOpti
   validate(options);
   AlignOptions standard = AlignOptions::autoware();
   standard.resolution_m = options.resolution_m;
+  standard.tuning = options.tuning;  // a search sets it, and it is about our own kernels
   for_each_option(kAlignOptions, [&](const auto& option) {
     if (option.in_variants && options.*option.member != standard.*option.member)
       throw std::invalid_argument(
