@@ -203,8 +203,8 @@ class Launcher {
       return context_.launch(of_steps(a, block_kernel<ClampedSteps>, block_kernel<TrustRegion>),
                              {poses, block_threads(chunk_threads(a), chunks)}, a);
     if (static_cast<int>(poses) > multiprocessors(context_))
-      return context_.launch(of_steps(a, warp_block_kernel<ClampedSteps, kSmall, NDT_BATCH_BLOCKS>,
-                                      warp_block_kernel<TrustRegion, kSmall, NDT_BATCH_BLOCKS>),
+      return context_.launch(of_steps(a, warp_block_kernel<ClampedSteps, kSmall, kSmallBlocks>,
+                                      warp_block_kernel<TrustRegion, kSmall, kSmallBlocks>),
                              {poses, std::clamp(32 * groups, kLeastBlockThreads, kSmall)}, a);
     context_.launch(
         of_steps(a, warp_block_kernel<ClampedSteps, kLarge, 1>, warp_block_kernel<TrustRegion, kLarge, 1>),

@@ -91,12 +91,10 @@ __global__ void __launch_bounds__(kMostBlockThreads)
   run_alignment<Steps>(team, a, static_cast<int>(blockIdx.x));
 }
 
-#ifndef NDT_BATCH_THREADS
-#define NDT_BATCH_THREADS 256
-#define NDT_BATCH_BLOCKS 2
-#endif
-inline constexpr int kSmallBlockThreads = NDT_BATCH_THREADS;
-/// Under a plan for throughput. Threads: most of a block.
+/// A small block's threads, and how many of them a multiprocessor has registers for.
+inline constexpr int kSmallBlockThreads = 256, kSmallBlocks = 2;
+
+/// Under a plan for throughput. Threads: most of a block. Blocks: of a multiprocessor.
 template <class Steps, int Threads, int Blocks>
 __global__ void __launch_bounds__(Threads, Blocks)
     warp_block_kernel(const __grid_constant__ PersistentArguments a) {
