@@ -24,12 +24,21 @@ std::size_t live = 0, most = 0;
 
 }  // namespace
 
-void* operator new(std::size_t size) {
+// All forms but for over-aligned types, because a sanitizer has its own of those that a program leaves out.
+void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
   auto* memory = static_cast<char*>(std::malloc(size + kFront));
-  if (memory == nullptr) throw std::bad_alloc();
+  if (memory == nullptr) return nullptr;
   *reinterpret_cast<std::size_t*>(memory) = size;
   most = std::max(most, live += size);
   return memory + kFront;
+}
+void* operator new(std::size_t size) {
+  if (void* memory = operator new(size, std::nothrow)) return memory;
+  throw std::bad_alloc();
+}
+void* operator new[](std::size_t size) { return operator new(size); }
+void* operator new[](std::size_t size, const std::nothrow_t&) noexcept {
+  return operator new(size, std::nothrow);
 }
 void operator delete(void* memory) noexcept {
   if (memory == nullptr) return;
@@ -38,6 +47,10 @@ void operator delete(void* memory) noexcept {
   std::free(front);
 }
 void operator delete(void* memory, std::size_t) noexcept { operator delete(memory); }
+void operator delete(void* memory, const std::nothrow_t&) noexcept { operator delete(memory); }
+void operator delete[](void* memory) noexcept { operator delete(memory); }
+void operator delete[](void* memory, std::size_t) noexcept { operator delete(memory); }
+void operator delete[](void* memory, const std::nothrow_t&) noexcept { operator delete(memory); }
 
 namespace ndt {
 namespace {
