@@ -43,6 +43,7 @@ Aligner& SplitAligner::first(const char* call) const {
 MapInfo SplitAligner::set_map(const PointCloud& map) {
   const Turn turn(*this, "set_map");
   shares_.clear();
+  const bool had_same = std::exchange(same_map_, false);
   std::vector<std::future<void>> others;
   for (std::size_t k = 1; k < parts_.size(); ++k)
     others.push_back(std::async(std::launch::async, [&part = *parts_[k], &map] { part.set_map(map); }));
@@ -59,7 +60,7 @@ MapInfo SplitAligner::set_map(const PointCloud& map) {
     } catch (...) {
       error = std::current_exception(), ++failed;
     }
-  if (failed < parts_.size()) same_map_ = failed == 0;  // if all failed, all keep what they had
+  same_map_ = failed == 0 || (failed == parts_.size() && had_same);  // if all failed, all keep what they had
   if (error) std::rethrow_exception(error);
   return info;
 }

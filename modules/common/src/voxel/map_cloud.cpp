@@ -15,8 +15,6 @@
 namespace ndt {
 namespace {
 
-bool is_finite(const Point& p) { return std::isfinite(p.x) && std::isfinite(p.y) && std::isfinite(p.z); }
-
 double median(std::vector<double> values) {
   if (values.empty()) return 0;
   const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
@@ -65,9 +63,10 @@ MapCloud::MapCloud(const PointCloud& map, const AlignOptions& options)
   // One pass tells that the points of most maps are finite, fine enough (float32 is, below the threshold) and
   // near.
   const double own = std::max({std::abs(own_origin_.x), std::abs(own_origin_.y), std::abs(own_origin_.z)});
-  if (own + largest_coordinate(points_) < kOriginThresholdM) return;
+  const double largest = largest_coordinate(points_);
+  if (own + largest < kOriginThresholdM) return;
   require_map_precision(map, options);
-  if (!std::ranges::all_of(points_, is_finite)) {
+  if (!std::isfinite(largest)) {
     copy_ = finite_points(map, own_origin_);
     points_ = copy_.points;
   }

@@ -192,10 +192,11 @@ class DeviceTeam {
   int slot_;
 };
 
-/// One block as a team, for one alignment of a batch.
-class BlockTeam : public DeviceTeam<TeamMemory> {
+/// A team of one block, but for its sums.
+template <class Memory>
+class OneBlock : public DeviceTeam<Memory> {
  public:
-  __device__ BlockTeam(TeamMemory& memory, const ChunkPlan& plan) : DeviceTeam(memory, plan) {}
+  __device__ OneBlock(Memory& memory, const ChunkPlan& plan) : DeviceTeam<Memory>(memory, plan) {}
 
   __device__ int rank() const { return static_cast<int>(threadIdx.x); }
   __device__ bool leads() const { return true; }
@@ -205,6 +206,12 @@ class BlockTeam : public DeviceTeam<TeamMemory> {
   __device__ void once(F&& f) {
     if (threadIdx.x == 0) f();
   }
+};
+
+/// One block as a team, for one alignment of a batch.
+class BlockTeam : public OneBlock<TeamMemory> {
+ public:
+  __device__ BlockTeam(TeamMemory& memory, const ChunkPlan& plan) : OneBlock(memory, plan) {}
 
   template <template <class> class Sums, int Width = 0, class F, class Ask>
   __device__ const Total<Sums<double>>& sum(int n, F&& f, Ask&& ask) {
@@ -242,18 +249,9 @@ class BlockTeam : public DeviceTeam<TeamMemory> {
 
 /// One block as a team under ChunkPlan::throughput(). A warp sums whole groups of chunks, so the warps wait
 /// for one another only once a sum.
-class WarpBlockTeam : public DeviceTeam<WarpTeamMemory> {
+class WarpBlockTeam : public OneBlock<WarpTeamMemory> {
  public:
-  __device__ WarpBlockTeam(WarpTeamMemory& memory, const ChunkPlan& plan) : DeviceTeam(memory, plan) {}
-
-  __device__ int rank() const { return static_cast<int>(threadIdx.x); }
-  __device__ bool leads() const { return true; }
-  __device__ int size() const { return static_cast<int>(blockDim.x); }
-  __device__ void sync() { __syncthreads(); }
-  template <class F>
-  __device__ void once(F&& f) {
-    if (threadIdx.x == 0) f();
-  }
+  __device__ WarpBlockTeam(WarpTeamMemory& memory, const ChunkPlan& plan) : OneBlock(memory, plan) {}
 
   template <template <class> class Sums, int Width = 1, class F, class Ask>
   __device__ const Total<Sums<double>>& sum(int n, F&& f, Ask&& ask) {
