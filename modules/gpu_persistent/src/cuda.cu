@@ -39,29 +39,41 @@ class PersistentAligner final : public DeviceAligner {
     });
   }
 
-  /// Uploads the loops' starts and the scan, and gives the arguments that point to them.
-  PersistentArguments upload(const LoopScan& scan, const LoopOptions& options,
-                             std::span<const LoopRun> runs) {
+  /// Uploads the scan, and what the loops start from. Where latency counts, that is what the host has made of
+  /// the guesses, because one thread of a device takes longer. For many poses the host takes longer than a
+  /// device, on which one team makes its start while others align.
+  PersistentArguments upload_inputs(const LoopScan& scan, std::span<const LoopRun> runs) {
+    PersistentArguments a;
+    if (options().tuning == Tuning::throughput) {
+      const PlacedScan placed = place(scan, runs);
+      a.input.scan = {placed.points, scan.view().size};
+      a.guesses = placed.guesses;
+      return a;
+    }
     starts_.resize(runs.size());
     for (std::size_t k = 0; k < runs.size(); ++k) starts_[k] = loop_start(runs[k].local_guess);
-    const std::size_t start_bytes = starts_.size() * sizeof(LoopStart),
-                      trace_size = runs.size() * static_cast<std::size_t>(trace_lines_);
-    const PlacedScan on_device = reserve_scan(scan.view(), 0, start_bytes);
-    upload_scan(scan.view(), {}, starts_.data(), start_bytes);
+    const std::size_t bytes = starts_.size() * sizeof(LoopStart);
+    a.input.scan = {reserve_scan(scan.view(), 0, bytes).points, scan.view().size};
+    upload_scan(scan.view(), {}, starts_.data(), bytes);
+    a.starts = static_cast<const LoopStart*>(uploaded(bytes));
+    return a;
+  }
+
+  /// Uploads the inputs, and gives the arguments of a launch.
+  PersistentArguments upload(const LoopScan& scan, const LoopOptions& options,
+                             std::span<const LoopRun> runs) {
+    PersistentArguments a = upload_inputs(scan, runs);
+    const std::size_t trace_size = runs.size() * static_cast<std::size_t>(trace_lines_);
     trace_.reserve(trace_size);
     clear(trace_.data(), trace_size * sizeof(LoopTrace));
-
-    PersistentArguments a;
-    a.input.scan = {on_device.points, scan.view().size};
     a.input.options = options;
     a.input.coarse_stride = this->options().coarse_stride;
     for_each_level([&](std::size_t l, const LevelMap& map) { a.input.levels[l] = map; });
     a.trust_region = this->options().step_control == StepControl::trust_region;
-    a.starts = static_cast<const LoopStart*>(uploaded(start_bytes));
     a.outcomes = outcomes_in_place(runs.size());
     a.traces = trace_lines_ > 0 ? trace_.data() : nullptr;
     const int points = scan.view().size;
-    a.plan = this->options().tuning == Tuning::throughput ? ChunkPlan::throughput(points) : ChunkPlan(points);
+    a.plan = a.starts == nullptr ? ChunkPlan::throughput(points) : ChunkPlan(points);
     return a;
   }
 

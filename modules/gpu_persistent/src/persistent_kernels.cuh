@@ -16,7 +16,8 @@ namespace ndt::gpu_persistent {
 /// The input of a launch. Arrays hold [poses] elements unless noted.
 struct PersistentArguments {
   AlignInput input;
-  const LoopStart* starts = nullptr;
+  const LoopStart* starts = nullptr;        ///< null: the kernel makes them of the guesses
+  const Transform* guesses = nullptr;       ///< map-local; unused if there are starts
   LoopOutcome* outcomes = nullptr;          ///< in host memory; the host waits until each `status` is set
   LoopTrace* traces = nullptr;              ///< [poses][max_iterations + 1], or null
   const volatile int* interrupt = nullptr;  ///< a LoopStatus in host memory, or null
@@ -58,12 +59,23 @@ __device__ void choose_level(TrustRegion, T& team, const PersistentArguments& a,
   }
 }
 
+/// One thread: the start of a loop from a guess. Not inlined, so that kernels keep their registers.
+__device__ __noinline__ void start_at(const Transform& guess, LoopStart& out) { out = loop_start(guess); }
+
+template <class Steps>
+__device__ void begin(const PersistentArguments& a, int k, LoopState& state) {
+  if (a.starts != nullptr) return Steps::begin(a.starts[k], a.input.options, state);
+  LoopStart start;
+  start_at(a.guesses[k], start);
+  Steps::begin(start, a.input.options, state);
+}
+
 /// Runs alignment k on all threads of its team.
 template <class Steps, class T>
 __device__ void run_alignment(T& team, const PersistentArguments& a, int k) {
   __shared__ alignas(16) unsigned char bytes[sizeof(LoopState)];
   LoopState& state = *reinterpret_cast<LoopState*>(bytes);
-  if (threadIdx.x == 0) Steps::begin(a.starts[k], a.input.options, *new (bytes) LoopState);
+  if (threadIdx.x == 0) begin<Steps>(a, k, *new (bytes) LoopState);
   __syncthreads();
   choose_level(Steps{}, team, a, state);
   const int lines = a.input.options.max_iterations + 1;

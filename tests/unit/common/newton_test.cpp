@@ -81,6 +81,25 @@ TEST(NewtonStep, SolvesIndefiniteHessiansLikeTheSvdAndSaysSo) {
   }
 }
 
+TEST(NewtonStep, SolvesWithPivotsWhereTheFactorsOfAnIndefiniteHessianAreInaccurate) {
+  std::mt19937 random(14);
+  for (int i = 0; i < 200; ++i) {
+    const Matrix6 r = Eigen::JacobiSVD<Matrix6>(random_matrix(random), Eigen::ComputeFullU).matrixU();
+    Matrix6 h = symmetric(r * Vector6(-5, -4, -3, -2, -1, 2).asDiagonal() * r.transpose());
+    h(0, 0) = i % 2 == 0 ? 0 : 1e-7;  // the first pivot of a factorisation without pivoting
+    const Vector6 g = random_vector(random);
+    Vec6 unused;
+    ASSERT_EQ(solve_symmetric(to_mat6(h), to_vec6(g), unused), Definiteness::unknown);
+    NewtonScratch scratch;
+    Vec6 delta;
+    ASSERT_TRUE(solve_pivoted(SoloCrew{}, to_mat6(h), to_vec6(g), scratch, delta)) << i;
+    expect_near(delta, svd_solution(h, g), "pivots of " + std::to_string(i));
+    const NewtonDirection got = newton_direction(NewtonStep::reference, to_mat6(h), to_vec6(g));
+    EXPECT_TRUE(got.fallback) << i;
+    EXPECT_EQ(to_eigen(got.delta), to_eigen(delta)) << i;
+  }
+}
+
 TEST(NewtonStep, GivesTheMinimumNormStepOfASingularHessian) {
   std::mt19937 random(12);
   // Entries whose rank is exact in floating point: a free direction is a zero row, or a difference that does

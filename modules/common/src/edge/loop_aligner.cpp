@@ -99,8 +99,10 @@ void LoopAligner::begin(const PointCloud& cloud, std::span<const Transform> gues
   batch_.guesses = guesses;
   batch_.per_scan = per_scan;
   batch_.runs.resize(guesses.size());
-  for (std::size_t k = 0; k < guesses.size(); ++k)
-    batch_.runs[k] = {to_local(guesses[k], map_origin()), {}, {}};
+  for (std::size_t k = 0; k < guesses.size(); ++k) {
+    batch_.runs[k].local_guess = to_local(guesses[k], map_origin());
+    batch_.runs[k].trace.clear();
+  }
   if (!guesses.empty())
     submit_runs(batch_.scan, loop_options_for(per_scan, batch_.scan), batch_.per_scan, batch_.runs);
   batch_.pending = true;

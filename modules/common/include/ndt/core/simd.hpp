@@ -20,7 +20,16 @@ NDT_HD inline bool any(bool condition) { return condition; }
 
 NDT_HD inline double sqrt_of(double x) { return std::sqrt(x); }
 
-NDT_HD inline float exp_of(float x) { return std::exp(x); }
+/// On a device within 2^-22 + |x| 2^-24 of the value: std::exp takes eight instructions more for the last bit.
+NDT_HD inline float exp_of(float x) {
+#if defined(__CUDA_ARCH__)
+  float y;
+  asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x * 1.442695040888963F));
+  return y;
+#else
+  return std::exp(x);
+#endif
+}
 NDT_HD inline double exp_of(double x) { return std::exp(x); }
 
 /// Converts a value to double, and adds its lanes if it has several.

@@ -139,7 +139,7 @@ struct PointSums {
 template <class Real, class Mask>
 NDT_HD inline Real pair_exponential(const Gauss<Real>& gauss, const Vec3<Real>& q, const Vec3<Real>& u,
                                     Mask active) {
-  const Real e = exp_of(gauss.d2 * dot(q, u) * broadcast<Real>(-0.5F));
+  const Real e = exp_of(gauss.d2 * broadcast<Real>(-0.5F) * dot(q, u));
   const Real weight = gauss.d2 * e;
   return select(active & (weight >= Real{}) & (weight <= broadcast<Real>(1.0F)), e, Real{});
 }

@@ -131,9 +131,8 @@ NDT_HD inline NewtonDirection direction_from(const Crew& crew, const Derivatives
   const Definiteness definiteness = solve_symmetric(found.hessian, found.gradient, out.delta);
   out.fallback = definiteness != Definiteness::positive;
   if (!needs_fallback(kind, definiteness)) return out;
-  crew.one([&] {
-    fallback_direction(kind, state.found.at.hessian, state.found.at.gradient, state.scratch, state.fallback);
-  });
+  fallback_direction(crew, kind, state.found.at.hessian, state.found.at.gradient, state.scratch,
+                     state.fallback);
   return state.fallback;
 }
 
