@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <functional>
+#include <limits>
 
 namespace ndt::initial_pose {
 namespace {
@@ -20,20 +22,43 @@ double log_peak() {
   return value;
 }
 
-constexpr std::size_t kBlock = 16;  // kernels between two checks of the largest
+// One source for every width of vectors, with the same bits: no operation is contracted or reordered.
+// Programs under a sanitizer cannot choose a clone when they are loaded.
+#if defined(__x86_64__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#define NDT_WIDEST_CLONE __attribute__((target_clones("avx2", "default")))
+#else
+#define NDT_WIDEST_CLONE
+#endif
 
-/// Writes the exponents of `count` kernels at a place to `out`, and returns the largest. Compilers vectorise
-/// it.
-double exponents_at(const double* x, const double* y, const double* yaw, std::size_t count, const Place& at,
-                    double* out) {
+using Double4 = double __attribute__((vector_size(32)));
+
+/// The exponent of a kernel, from the differences between a place and it. Real: double or Double4, which goes
+/// by reference because how it goes by value depends on the clone.
+template <class Real>
+inline __attribute__((always_inline)) void exponent_of(const Real& dx, const Real& dy, const Real& turn,
+                                                       Real& out) {
   constexpr double kPerM = 0.5 / (ParzenTrials::kWidthM * ParzenTrials::kWidthM);
   constexpr double kPerRad = 0.5 / (ParzenTrials::kWidthRad * ParzenTrials::kWidthRad);
-  for (std::size_t i = 0; i < count; ++i) {
-    const double dx = at.x - x[i], dy = at.y - y[i], angle = std::abs(at.yaw - yaw[i]);
-    const double around = 2 * kPi - angle, dyaw = angle < around ? angle : around;
-    out[i] = -((dx * dx + dy * dy) * kPerM + dyaw * dyaw * kPerRad);
+  const Real angle = turn < 0 ? -turn : turn, around = 2 * kPi - angle,
+             dyaw = angle < around ? angle : around;
+  out = -((dx * dx + dy * dy) * kPerM + dyaw * dyaw * kPerRad);
+}
+
+/// The largest exponent of `count` kernels at a place. Kernels are read four at a time, so that up to three
+/// must follow, which are infinitely far.
+NDT_WIDEST_CLONE double largest_exponent(const double* x, const double* y, const double* yaw,
+                                         std::size_t count, const Place& at) {
+  constexpr double kLowest = -std::numeric_limits<double>::infinity();
+  Double4 largest{kLowest, kLowest, kLowest, kLowest};
+  for (std::size_t i = 0; i < count; i += 4) {
+    Double4 kx, ky, kyaw;
+    std::memcpy(&kx, x + i, sizeof kx), std::memcpy(&ky, y + i, sizeof ky);
+    std::memcpy(&kyaw, yaw + i, sizeof kyaw);
+    Double4 value;
+    exponent_of<Double4>(at.x - kx, at.y - ky, at.yaw - kyaw, value);
+    largest = value > largest ? value : largest;
   }
-  return *std::max_element(out, out + count);
+  return std::max(std::max(largest[0], largest[1]), std::max(largest[2], largest[3]));
 }
 
 }  // namespace
@@ -79,7 +104,17 @@ void ParzenTrials::promote_best_of_rest() {
   ++epoch_;
 }
 
+void ParzenTrials::count() {
+  log_good_size_ = std::log(static_cast<double>(good()));
+  log_rest_size_ = std::log(static_cast<double>(rest_.size() + pending_.size()));
+}
+
 void ParzenTrials::add(const Pose& at, double score) {
+  enter(at, score);
+  count();
+}
+
+void ParzenTrials::enter(const Pose& at, double score) {
   const Rank rank{std::isnan(score) ? -kInfinity : score, size()};
   const std::size_t goods = good_of(size() + 1);
   const auto before = std::ranges::upper_bound(good_ranks_, rank, std::less<>());
@@ -96,47 +131,54 @@ void ParzenTrials::add(const Pose& at, double score) {
   }
 }
 
-void ParzenTrials::add_pending(const Pose& at) { pending_.insert(pending_.size(), place_of(at)); }
+void ParzenTrials::add_pending(const Pose& at) {
+  pending_.insert(pending_.size(), place_of(at));
+  count();
+}
+
+void ParzenTrials::drop_pending() {
+  pending_ = {};
+  count();
+}
 
 std::size_t ParzenTrials::good_of(std::size_t trials) { return std::min(kGoodMost, trials / kTenth); }
 
-double ParzenTrials::log_density_ratio(Candidate& candidate, double to_beat) const {
-  const Place& at = candidate.at;
-  const std::size_t rest = rest_.size() + pending_.size();
-  double exponents[kGoodMost];
-  const double nearest =
-      exponents_at(good_.x.data(), good_.y.data(), good_.yaw.data(), good(), at, exponents);
-  // The mean of the good kernels is at most the largest of them, and the mean of the rest is at least its
-  // largest kernel divided by their number. So one kernel of the rest that reaches `suffices` decides; the
-  // last term allows for rounding.
-  const double enough = (log_peak() + nearest - to_beat) / kRestWeight;
-  const double suffices =
-      enough - log_peak() + std::log(static_cast<double>(rest)) + kRounding * (1 + std::abs(enough));
-  if (!sum_rest(candidate, suffices)) return -kInfinity;
-  LogSum others = candidate.rest;
-  if (std::size_t next = 0; !sum(pending_, at, suffices, next, others)) return -kInfinity;
-  LogSum goods;
-  for (std::size_t i = 0; i < good(); ++i) goods.add(exponents[i]);
-  return log_peak() + goods.log_mean(good()) - kRestWeight * (log_peak() + others.log_mean(rest));
+double ParzenTrials::log_density_ratio(const Place& at) const {
+  LogSum goods, others;
+  add_kernels(good_, at, goods);
+  add_kernels(rest_, at, others);
+  add_kernels(pending_, at, others);
+  return log_peak() + goods.log_mean(good()) -
+         kRestWeight * (log_peak() + others.log_mean(rest_.size() + pending_.size()));
 }
 
-bool ParzenTrials::sum_rest(Candidate& candidate, double enough) const {
-  if (candidate.epoch != epoch_) candidate = {candidate.at, {}, 0, epoch_};
-  return sum(rest_, candidate.at, enough, candidate.summed, candidate.rest);
+RatioBounds ParzenTrials::bounds(Candidate& candidate) const {
+  compare(candidate);
+  const double good_nearest =
+                   largest_exponent(good_.x.data(), good_.y.data(), good_.yaw.data(), good(), candidate.at),
+               nearest = std::max(candidate.nearest,
+                                  largest_exponent(pending_.x.data(), pending_.y.data(), pending_.yaw.data(),
+                                                   pending_.size(), candidate.at));
+  const double ratio = (1 - kRestWeight) * log_peak() + good_nearest - kRestWeight * nearest;
+  const double rounding = kRounding * (1 + std::abs(ratio));
+  return {ratio - log_good_size_ - rounding, ratio + kRestWeight * log_rest_size_ + rounding};
 }
 
-bool ParzenTrials::sum(const Kernels& kernels, const Place& at, double enough, std::size_t& next,
-                       LogSum& into) {
-  double exponents[kBlock];
-  while (into.largest < enough && next < kernels.size()) {
-    const std::size_t count = std::min(kBlock, kernels.size() - next);
-    const double largest =
-        exponents_at(&kernels.x[next], &kernels.y[next], &kernels.yaw[next], count, at, exponents);
-    if (largest > into.largest - kNegligible)
-      for (std::size_t i = 0; i < count; ++i) into.add(exponents[i]);
-    next += count;
+void ParzenTrials::compare(Candidate& candidate) const {
+  if (candidate.epoch != epoch_) candidate = {candidate.at, -kInfinity, 0, epoch_};
+  const std::size_t from = candidate.compared;
+  candidate.nearest = std::max(
+      candidate.nearest,
+      largest_exponent(&rest_.x[from], &rest_.y[from], &rest_.yaw[from], rest_.size() - from, candidate.at));
+  candidate.compared = static_cast<std::uint32_t>(rest_.size());
+}
+
+void ParzenTrials::add_kernels(const Kernels& kernels, const Place& at, LogSum& into) {
+  for (std::size_t i = 0; i < kernels.size(); ++i) {
+    double exponent;
+    exponent_of<double>(at.x - kernels.x[i], at.y - kernels.y[i], at.yaw - kernels.yaw[i], exponent);
+    into.add(exponent);
   }
-  return into.largest < enough;
 }
 
 }  // namespace ndt::initial_pose

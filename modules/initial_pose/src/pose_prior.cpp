@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <cstdint>
 #include <stdexcept>
 
 #include "ndt/align/option.hpp"
@@ -13,9 +14,17 @@ namespace {
 constexpr const char* kNames[] = {"x", "y", "z", "roll", "pitch", "yaw"};
 constexpr double kSigmaMostM = 10000;
 
+/// As the cast, which takes a branch on x86-64 that no processor predicts. Both halves are exact, and their
+/// sum is rounded once.
+double to_double(std::uint64_t number) {
+  const auto high = static_cast<std::int64_t>(number >> 32),
+             low = static_cast<std::int64_t>(number & 0xFFFFFFFF);
+  return static_cast<double>(high) * 0x1p32 + static_cast<double>(low);
+}
+
 /// Uniform in [0, 1).
 double unit_number(std::mt19937_64& random) {
-  const double number = static_cast<double>(random()) * 0x1p-64;
+  const double number = to_double(random()) * 0x1p-64;
   return number < 1 ? number : std::nextafter(1.0, 0.0);  // the largest draws round up
 }
 

@@ -4,10 +4,8 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
-#include <optional>
 #include <span>
 #include <stdexcept>
-#include <thread>
 
 #include "finishing.hpp"
 #include "ndt/initial_pose/grid.hpp"
@@ -25,8 +23,6 @@ constexpr int kContinuations = 3;
 constexpr double kBesideM = 1.0;
 
 constexpr int kDrawnAhead = 30000;  // candidates: a few megabytes
-/// Threads that weigh the candidates of a round. On a GPU a round is over before one thread has done so.
-constexpr int kWeighers = 4;
 
 /// Number of particles in the start-up, during which nothing is guided. A method without guidance has all of
 /// them there.
@@ -49,9 +45,6 @@ class Search {
 
   SearchResult guided(Tpe tpe) {
     const int startup = startup_of(options_);
-    std::optional<HostPool> pool;
-    const bool rounds = strategy_.guided_at_once && options_.at_once >= kWeighers &&
-                        options_.particles > startup && std::thread::hardware_concurrency() >= kWeighers;
     while (left() > 0 && !ended()) {
       const std::size_t first = result_.particles.size();
       const bool guides = tpe.guides();
@@ -64,10 +57,7 @@ class Search {
       // left, because a GPU is done with the start-up before all are drawn.
       const int drawn =
           std::min(std::max(soon, std::min(3 * aligned, (later + 1) / 2)), kDrawnAhead / options_.candidates);
-      align(places, Role::proposed, guides, [&] {
-        if (rounds && !pool) tpe.weigh_on(pool.emplace(kWeighers));  // its threads start while others align
-        tpe.draw_ahead(drawn, soon);
-      });
+      align(places, Role::proposed, guides, [&] { tpe.draw_ahead(drawn, soon); });
       for (std::size_t k = first; k < result_.particles.size(); ++k) tell(tpe, result_.particles[k].result);
     }
     return finished();

@@ -14,11 +14,7 @@ namespace {
 
 Pose at(double x, double y, double yaw) { return {x, y, 0, 0, 0, yaw}; }
 
-double ratio(const ParzenTrials& trials, const Pose& p,
-             double to_beat = -std::numeric_limits<double>::infinity()) {
-  Candidate here{place_of(p)};
-  return trials.log_density_ratio(here, to_beat);
-}
+double ratio(const ParzenTrials& trials, const Pose& p) { return trials.log_density_ratio(place_of(p)); }
 
 /// Log density of one kernel, term by term.
 double log_kernel(const Pose& a, const Pose& b) {
@@ -62,35 +58,32 @@ TEST(ParzenTrials, NineBadOnesAndAGoodOneGiveTheRatioOfTheFormula) {
   EXPECT_NEAR(ratio(trials, here), log_kernel(here, good) - 5 * log_kernel(here, bad), 1e-9);
 }
 
-TEST(ParzenTrials, WhatCannotBeatTheBestIsOnlyEverCutShortBelowIt) {
+TEST(ParzenTrials, BoundsHoldTheRatio) {
   std::mt19937_64 random(5);
-  std::uniform_real_distribution<double> metres(-10, 10), turn(-kPi, kPi);
-  const auto anywhere = [&] { return at(metres(random), metres(random), turn(random)); };
-  ParzenTrials trials;
-  for (int k = 0; k < 150; ++k) trials.add(anywhere(), metres(random));
-  int cut = 0, kept = 0;
-  for (int k = 0; k < 2000; ++k) {
-    const Pose here = anywhere();
-    const double whole = ratio(trials, here);
-    for (const double to_beat :
-         {whole - 100, std::nextafter(whole, -1e300), whole, whole + 1e-6, whole + 100, 1e300}) {
-      const double got = ratio(trials, here, to_beat);
-      if (got == whole) {
-        ++kept;
-      } else {
-        ++cut;
-        EXPECT_EQ(got, -std::numeric_limits<double>::infinity());
-        EXPECT_LE(whole, to_beat);
+  for (const double size_m : {1.0, 10.0, 1000.0}) {
+    std::uniform_real_distribution<double> metres(-size_m, size_m), turn(-kPi, kPi);
+    const auto anywhere = [&] { return at(metres(random), metres(random), turn(random)); };
+    ParzenTrials trials;
+    for (int n = 0; n < 150; ++n) {
+      trials.add(anywhere(), metres(random));
+      if (trials.good() == 0) continue;
+      for (int k = 0; k < n % 6; ++k) trials.add_pending(anywhere());
+      for (int k = 0; k < 20; ++k) {
+        const Pose here = anywhere();
+        Candidate candidate{place_of(here)};
+        const RatioBounds bounds = trials.bounds(candidate);
+        EXPECT_LE(bounds.low, ratio(trials, here));
+        EXPECT_GE(bounds.high, ratio(trials, here));
+        EXPECT_LT(bounds.high - bounds.low, 5 * std::log(200) + std::log(10));
       }
+      trials.drop_pending();
     }
   }
-  EXPECT_GT(cut, 1000);
-  EXPECT_GT(kept, 1000);
 }
 
 /// Trials move between the sets on the way: into the good one, out of it, and up from the rest while it
 /// grows.
-TEST(ParzenTrials, KernelsSummedAheadGiveTheSameBits) {
+TEST(ParzenTrials, KernelsComparedAheadGiveTheSameBounds) {
   std::mt19937_64 random(6);
   std::uniform_real_distribution<double> metres(-2, 2), turn(-0.5, 0.5);
   const auto anywhere = [&] { return at(metres(random), metres(random), turn(random)); };
@@ -101,12 +94,13 @@ TEST(ParzenTrials, KernelsSummedAheadGiveTheSameBits) {
     trials.add(anywhere(), std::round(metres(random) * 5));  // ties too
     if (trials.good() == 0) continue;
     if (n % 3 == 0)
-      for (Candidate& candidate : candidates)
-        trials.log_density_ratio(candidate, 40 * metres(random));  // some not to the end
+      for (Candidate& candidate : candidates) trials.compare(candidate);
     if (n % 4 == 0) trials.add_pending(anywhere());
     for (Candidate& candidate : candidates) {
       Candidate fresh{candidate.at};
-      ASSERT_EQ(trials.log_density_ratio(candidate), trials.log_density_ratio(fresh)) << n;
+      const RatioBounds got = trials.bounds(candidate), expected = trials.bounds(fresh);
+      ASSERT_EQ(got.low, expected.low) << n;
+      ASSERT_EQ(got.high, expected.high) << n;
     }
     trials.drop_pending();
   }

@@ -153,23 +153,6 @@ TEST(Tpe, CandidatesDrawnAheadAreTheOnesThatWouldBeDrawn) {
   }
 }
 
-TEST(Tpe, CandidatesWeighedOnAPoolGiveTheSameProposals) {
-  HostPool pool(3);
-  Tpe plain(kPrior, {20, 100, 3}), pooled(kPrior, {20, 100, 3});
-  pooled.weigh_on(pool);
-  for (int round = 0; round < 12; ++round) {
-    const int count = round == 0 ? 20 : 2 + round;
-    const std::vector<Pose> expected = plain.ask(count), got = pooled.ask(count);
-    if (round % 2 == 0) pooled.draw_ahead(16, 16);
-    for (int k = 0; k < count; ++k) {
-      const auto at = static_cast<std::size_t>(k);
-      EXPECT_TRUE(same(got[at], expected[at])) << "round " << round;
-      plain.tell(expected[at], kProblems[0].value(expected[at]));
-      pooled.tell(got[at], kProblems[0].value(got[at]));
-    }
-  }
-}
-
 TEST(Tpe, TheStartUpIsTheSameInOnePieceOrMany) {
   Tpe whole(kPrior, {20, 100, 3}), parts(kPrior, {20, 100, 3});
   const std::vector<Pose> at_once = whole.ask(20);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <limits>
 #include <vector>
 
@@ -28,12 +29,17 @@ struct Place {
 /// The place of a pose with any yaw.
 Place place_of(const Pose& pose);
 
-/// A place to be judged, and the sum of those kernels of the rest that have been added up for it.
+/// A place to be judged, and the exponent of the rest's kernel that is nearest to it.
 struct Candidate {
   Place at{};
-  LogSum rest{};
-  std::size_t summed = 0;  ///< number of kernels in that sum
-  std::size_t epoch = 0;   ///< epoch of the rest that was summed
+  double nearest = -std::numeric_limits<double>::infinity();
+  std::uint32_t compared = 0;  ///< number of kernels of the rest among which that is
+  std::uint32_t epoch = 0;     ///< epoch of the rest that they are of
+};
+
+/// Bounds of a candidate's ratio.
+struct RatioBounds {
+  double low, high;
 };
 
 /// Trials by their scores. The best tenth, ten at most, is the good set; both it and the rest are mixtures of
@@ -51,23 +57,31 @@ class ParzenTrials {
   /// trial, which steers the next proposals away [the constant liar of Ginsbourger et al. 2010, with the
   /// minimum].
   void add_pending(const Pose& at);
-  void drop_pending() { pending_ = {}; }
+  void drop_pending();
 
   std::size_t size() const { return good_.size() + rest_.size(); }  ///< number of trials without pending ones
   /// Size of the good set: none until there are ten trials.
   std::size_t good() const { return good_.size(); }
   static std::size_t good_of(std::size_t trials);
   /// Returns the log of the good set's density minus kRestWeight times the log of the rest's. Needs good() >
-  /// 0. May return -infinity for any value up to `to_beat`, because one near kernel of the rest can show that
-  /// without the others. The candidate keeps the sum so far for the next call.
-  double log_density_ratio(Candidate& candidate, double to_beat = -kInfinity) const;
+  /// 0.
+  double log_density_ratio(const Place& at) const;
+  /// Bounds it by the nearest kernels alone, which takes no exponential: a mean of kernels is at most the
+  /// largest, and at least its share. The candidate keeps the nearest of the rest for the next call.
+  RatioBounds bounds(Candidate& candidate) const;
+  /// Compares the candidate with the rest's kernels told so far, ahead of bounds().
+  void compare(Candidate& candidate) const;
 
  private:
   static constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
+  /// Kernels are read four at a time, so that some infinitely far follow the last.
+  static constexpr std::size_t kSpare = 3;
+
   struct Kernels {
-    std::vector<double> x, y, yaw;
-    std::size_t size() const { return x.size(); }
+    using Values = std::vector<double>;
+    Values x = Values(kSpare, kInfinity), y = x, yaw = Values(kSpare);
+    std::size_t size() const { return x.size() - kSpare; }
     void insert(std::size_t before, const Place& at);
     Place take(std::size_t k);
   };
@@ -78,17 +92,18 @@ class ParzenTrials {
       return score != other.score ? score > other.score : told < other.told;
     }
   };
-  /// Adds kernels from number `next` on, and moves `next` past those added. Returns false as soon as one
-  /// reaches `enough`.
-  static bool sum(const Kernels& kernels, const Place& at, double enough, std::size_t& next, LogSum& into);
-  /// The same for the rest, from the first kernel that the candidate has not added yet.
-  bool sum_rest(Candidate& candidate, double enough) const;
+  /// Adds all kernels at a place.
+  static void add_kernels(const Kernels& kernels, const Place& at, LogSum& into);
+  void enter(const Pose& at, double score);
+  void count();
   void append_to_rest(const Place& at, const Rank& rank);
   void promote_best_of_rest();
 
   Kernels good_, rest_, pending_;              // good_: best first; rest_, pending_: in order of arrival
   std::vector<Rank> good_ranks_, rest_ranks_;  // ranks of the same kernels
-  std::size_t epoch_ = 0;                      // changes when a kernel leaves the rest
+  double log_good_size_ = 0;
+  double log_rest_size_ = 0;  // of the number of rest_ and pending_
+  std::uint32_t epoch_ = 0;   // changes when a kernel leaves the rest
 };
 
 }  // namespace ndt::initial_pose

@@ -6,7 +6,6 @@
 #include <random>
 #include <vector>
 
-#include "ndt/exec/host_team.hpp"
 #include "ndt/initial_pose/parzen_trials.hpp"
 #include "ndt/initial_pose/pose_prior.hpp"
 
@@ -25,9 +24,6 @@ class Tpe {
  public:
   /// Throws std::invalid_argument as require_valid does.
   Tpe(const PosePrior& prior, const TpeOptions& options);
-  /// From now on the candidates of several proposals are weighed side by side on a pool's threads, which
-  /// changes none of them. The pool must stay.
-  void weigh_on(HostPool& pool) { pool_ = &pool; }
 
   /// Gives the next `count` places to try; all must be told before the next are asked for. During the
   /// start-up, and until there is a good set, they are drawn from the prior. Later each is the candidate with
@@ -35,9 +31,9 @@ class Tpe {
   /// to be bad.
   std::vector<Pose> ask(int count);
   /// Works ahead in idle times between ask() and tell(): draws the candidates of the next `count` proposals,
-  /// and for the first `weighed` proposals sums the promising candidates' kernels over the trials told so
-  /// far. Proposals are the same without it. Does nothing while they come from the prior.
-  void draw_ahead(int count, int weighed);
+  /// and compares those of the first `compared` proposals with the trials told so far. Proposals are the same
+  /// without it. Does nothing while they come from the prior.
+  void draw_ahead(int count, int compared);
   /// Tells a trial: the pose to which a proposal led, and its score. A higher score is better, and NaN is the
   /// worst.
   void tell(const Pose& at, double score) { trials_.add(at, score); }
@@ -49,11 +45,11 @@ class Tpe {
  private:
   Pose propose();
   void draw_candidates();
-  /// Sums the promising candidates' kernels for the next `count` proposals, which are drawn.
-  void weigh(int count);
-  /// Finds the candidate of one proposal with the largest ratio now, the first on ties. Gives up on a
-  /// candidate as soon as it is known to be more than `margin` below another.
-  std::size_t best_of(std::size_t first, double margin);
+  /// Compares the candidates of the next `count` proposals, which are drawn, with the trials.
+  void compare(int count);
+  /// Finds the candidate of one proposal with the largest ratio, the first on ties. Those whose bounds are
+  /// below another's are not weighed.
+  std::size_t best_of(std::size_t first);
   /// Number of proposals whose candidates are already drawn.
   int ahead() const { return static_cast<int>(drawn_.size() - used_) / options_.candidates; }
 
@@ -61,14 +57,14 @@ class Tpe {
   TpeOptions options_;
   std::mt19937_64 random_;
   ParzenTrials trials_;
-  HostPool* pool_ = nullptr;
   int asked_ = 0;
   struct Drawn {
     PriorDraw draw;
     Candidate candidate;
   };
-  std::vector<Drawn> drawn_;  // candidates of the next proposals, in their order
-  std::size_t used_ = 0;      // number of drawn_ that past proposals used
+  std::vector<Drawn> drawn_;     // candidates of the next proposals, in their order
+  std::vector<double> highest_;  // of best_of()
+  std::size_t used_ = 0;         // number of drawn_ that past proposals used
 };
 
 }  // namespace ndt::initial_pose
