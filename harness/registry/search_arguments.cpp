@@ -17,14 +17,6 @@ using initial_pose::Method;
 using initial_pose::SearchOptions;
 using initial_pose::Strategy;
 
-/// The implementations whose schedule a strategy is, in report order; none: any will do.
-std::vector<std::string_view> implementations_of(const Strategy& strategy) {
-  std::vector<std::string_view> names;
-  for (const Implementation& entry : implementations())
-    if (entry.search == strategy.name) names.push_back(entry.name);
-  return names;
-}
-
 Strategy strategy_called(const std::string& name) {
   const auto all = initial_pose::strategies();
   const auto found = std::ranges::find(all, name, &Strategy::name);
@@ -33,6 +25,21 @@ Strategy strategy_called(const std::string& name) {
 }
 
 }  // namespace
+
+/// Whether the implementation's own strategy hands over as many particles at a time.
+bool suits(const Implementation& entry, const Strategy& strategy) {
+  if (entry.search.empty()) return false;
+  const Strategy own = strategy_called(std::string(entry.search));
+  return own.startup_at_once == strategy.startup_at_once && own.guided_at_once == strategy.guided_at_once;
+}
+
+/// The implementations that suit a strategy, in report order; none: any will do.
+std::vector<std::string_view> implementations_of(const Strategy& strategy) {
+  std::vector<std::string_view> names;
+  for (const Implementation& entry : implementations())
+    if (suits(entry, strategy)) names.push_back(entry.name);
+  return names;
+}
 
 ResolvedSearch resolve(const SearchArguments& a) {
   StrategyChoice choice;
@@ -45,9 +52,9 @@ ResolvedSearch resolve(const SearchArguments& a) {
   if (!setting.strategy.guided_at_once) options.at_once = 1;
   validate(options);
   if (at_once && *at_once != options.at_once)
-    throw UsageError(
-        fmt::format("at-once = {}: strategy {} guides one particle at a time; take batched_persistent",
-                    *at_once, setting.strategy.name));
+    throw UsageError(fmt::format(
+        "at-once = {}: strategy {} guides one particle at a time; take pipelined or batched_persistent",
+        *at_once, setting.strategy.name));
   if (options.method != Method::tpe && (startup || a[&SearchOptions::candidates] || at_once))
     throw UsageError(fmt::format("startup, candidates and at-once are for method tpe; {} guides no particle",
                                  to_string(options.method)));
@@ -104,7 +111,7 @@ initial_pose::SearchResult run_search(Aligner& aligner, const PointCloud& scan,
 const Implementation& choose_implementation(const Strategy& strategy, std::string_view name) {
   if (name == kAuto)
     for (const Implementation& entry : implementations())
-      if (entry.search == strategy.name && entry.unavailable_reason().empty()) return entry;
+      if (suits(entry, strategy) && entry.unavailable_reason().empty()) return entry;
   return choose_implementation(name);
 }
 

@@ -17,7 +17,7 @@ namespace ndt::harness {
 
 /// Which of initial_pose::strategies().
 struct StrategyChoice {
-  std::string strategy = "batched_persistent";
+  std::string strategy = "pipelined";
 };
 inline constexpr std::tuple kStrategyChoice{
     Option{"strategy", &StrategyChoice::strategy, Bounds::none(), "NAME", "how particles are aligned"}};
@@ -25,7 +25,7 @@ inline constexpr std::tuple kStrategyChoice{
 using SearchArguments = Given<kStrategyChoice, initial_pose::kSearchOptions>;
 
 /// The search of a peer that has one of its own: no particles of ours, and nothing guides them.
-inline constexpr initial_pose::Strategy kOwnSearch{"own", false, false, "in the peer's own way"};
+inline constexpr initial_pose::Strategy kOwnSearch{"own", false, false, false, "in the peer's own way"};
 
 struct ResolvedSearch {
   initial_pose::Strategy strategy;

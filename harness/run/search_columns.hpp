@@ -17,7 +17,7 @@ inline constexpr std::tuple kPlannedSearchColumns{
     Column{"startup", &SearchRecord::startup, "", Null::never,
            "of them before the method is guided by results"},
     Column{"at_once", &SearchRecord::at_once, "", Null::never,
-           "proposals of a guided round; 1 unless the strategy is batched_persistent"},
+           "proposals of a guided round; 1 unless the strategy makes rounds"},
     Column{"candidates", &SearchRecord::candidates, "", Null::later,
            "places considered for each guided proposal"},
     Column{"reliable_nvtl", &SearchRecord::reliable_nvtl, "", Null::later,

@@ -52,7 +52,7 @@ SEARCH_COLUMNS = [
     Column("method", "", "text", NEVER, "what proposes them: one of METHODS"),
     Column("particles", "", "int", NEVER, "alignments that a search shall make; 0 of a peer's own"),
     Column("startup", "", "int", NEVER, "of them before the method is guided by results"),
-    Column("at_once", "", "int", NEVER, "proposals a round when guided; 1 unless batched_persistent"),
+    Column("at_once", "", "int", NEVER, "proposals a round when guided; 1 unless the strategy makes rounds"),
     Column("candidates", "", "int", LATER, "places considered for each guided proposal"),
     Column("reliable_nvtl", "", "number", LATER, "what the best particle's NVTL must exceed; null if none is known"),
     Column("reliable_matched", "", "number", LATER, "what matched must exceed; null if that is not known"),
@@ -170,7 +170,7 @@ PLAN_COLUMNS = [
 TIMINGS = ("settled", "wall_cap", "single")
 ERROR_KINDS = ("exception", "crash", "timeout", "memory", "skipped")
 OWN = "own"  # strategy and method of a peer's search: what it does is not known
-STRATEGIES = ("sequential", "batched", "batched_persistent", OWN)
+STRATEGIES = ("sequential", "batched", "batched_persistent", "pipelined", OWN)
 METHODS = ("tpe", "random", "grid", "anywhere", OWN)
 PRIORS = (None, "pose", "map")
 

@@ -5,7 +5,7 @@ import pandas as pd
 
 from .columns import OWN
 from .page_numbers import number
-from .searches import PERSISTENT, SEARCH_KEY, SETTING, TPE, summary_of
+from .searches import IN_ROUNDS, SEARCH_KEY, SETTING, TPE, summary_of
 from .stats import wilson
 
 WHOLE_MAP = np.inf  # sigma_m of prior map
@@ -48,7 +48,9 @@ def way_of(row) -> str:
         return "a peer's own"
     if row.method != TPE:
         return row.method
-    return f"tpe, {row.at_once} at once" if row.strategy == PERSISTENT else f"tpe, {row.strategy}"
+    if row.strategy not in IN_ROUNDS:
+        return f"tpe, {row.strategy}"
+    return f"tpe, {row.at_once} at once" + (", pipelined" if row.strategy == "pipelined" else "")
 
 
 def rung_name(sigma_m: float) -> str:

@@ -6,6 +6,7 @@
 #include <numeric>
 #include <span>
 #include <stdexcept>
+#include <utility>
 
 #include "finishing.hpp"
 #include "ndt/initial_pose/grid.hpp"
@@ -44,21 +45,16 @@ class Search {
   }
 
   SearchResult guided(Tpe tpe) {
-    const int startup = startup_of(options_);
-    while (left() > 0 && !ended()) {
+    Round next = ask(tpe);
+    while (!next.places.empty() && !ended()) {
+      const Round round = std::exchange(next, {});
       const std::size_t first = result_.particles.size();
-      const bool guides = tpe.guides();
-      const std::vector<Pose> places =
-          tpe.ask(done() >= startup ? round(strategy_.guided_at_once, options_.at_once)
-                                    : round(strategy_.startup_at_once, startup - done()));
-      const int aligned = static_cast<int>(places.size()), later = left() - aligned;
-      const int soon = std::min(strategy_.guided_at_once ? options_.at_once : 1, later);
-      // Draws as many candidates as the alignments leave time for, and no more than half of those that are
-      // left, because a GPU is done with the start-up before all are drawn.
-      const int drawn =
-          std::min(std::max(soon, std::min(3 * aligned, (later + 1) / 2)), kDrawnAhead / options_.candidates);
-      align(places, Role::proposed, guides, [&] { tpe.draw_ahead(drawn, soon); });
+      align(round.places, Role::proposed, round.guided, [&] {
+        if (strategy_.one_ahead && round.guided) next = ask(tpe);
+        draw_ahead(tpe, static_cast<int>(round.places.size()));
+      });
       for (std::size_t k = first; k < result_.particles.size(); ++k) tell(tpe, result_.particles[k].result);
+      if (next.places.empty()) next = ask(tpe);
     }
     return finished();
   }
@@ -73,6 +69,29 @@ class Search {
   }
 
  private:
+  struct Round {
+    std::vector<Pose> places;
+    bool guided = false;
+  };
+
+  /// Gives the places of the next round, none after the last.
+  Round ask(Tpe& tpe) const {
+    const int startup = startup_of(options_) - tpe.asked(), left = options_.particles - tpe.asked();
+    if (left == 0) return {};
+    const bool guided = tpe.guides();
+    const bool at_once = startup > 0 ? strategy_.startup_at_once : strategy_.guided_at_once;
+    return {tpe.ask(at_once ? std::min(startup > 0 ? startup : options_.at_once, left) : 1), guided};
+  }
+
+  /// Draws as many candidates as `aligned` alignments leave time for, and no more than half of those that are
+  /// left, because a GPU is done with the start-up before all are drawn.
+  void draw_ahead(Tpe& tpe, int aligned) const {
+    const int left = options_.particles - tpe.asked();
+    const int soon = std::min(strategy_.guided_at_once ? options_.at_once : 1, left);
+    const int drawn = std::max(soon, std::min(3 * aligned, (left + 1) / 2));
+    tpe.draw_ahead(std::min(drawn, kDrawnAhead / options_.candidates), soon);
+  }
+
   int done() const { return static_cast<int>(result_.particles.size()); }
   int left() const { return options_.particles - done(); }
   int round(bool at_once, int count) const { return at_once ? std::min(count, left()) : 1; }

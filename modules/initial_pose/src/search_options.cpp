@@ -38,9 +38,11 @@ std::string unknown_scale(const AlignOptions& options) {
 
 std::span<const Strategy> strategies() {
   static constexpr Strategy kAll[] = {
-      {"sequential", false, false, "one particle after the other, on any implementation: the baseline"},
-      {"batched", true, false, "the start-up in one batch, guided particles one by one"},
-      {"batched_persistent", true, true, "the start-up in one batch, guided particles in rounds"}};
+      {"sequential", false, false, false,
+       "one particle after the other, on any implementation: the baseline"},
+      {"batched", true, false, false, "the start-up in one batch, guided particles one by one"},
+      {"batched_persistent", true, true, false, "the start-up in one batch, guided particles in rounds"},
+      {"pipelined", true, true, true, "the same; a round is proposed while the one before is aligned"}};
   return kAll;
 }
 

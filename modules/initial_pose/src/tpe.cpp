@@ -12,13 +12,20 @@ Tpe::Tpe(const PosePrior& prior, const TpeOptions& options)
 
 std::vector<Pose> Tpe::ask(int count) {
   std::vector<Pose> places;
+  for (const Pose& place : untold_) trials_.add_pending(place);
   for (int k = 0; k < count; ++k) {
     places.push_back(propose());
     trials_.add_pending(places.back());
+    untold_.push_back(places.back());
     ++asked_;
   }
   trials_.drop_pending();
   return places;
+}
+
+void Tpe::tell(const Pose& at, double score) {
+  if (!untold_.empty()) untold_.pop_front();
+  trials_.add(at, score);
 }
 
 void Tpe::draw_ahead(int count, int compared) {

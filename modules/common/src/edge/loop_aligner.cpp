@@ -46,7 +46,7 @@ class ResultWriter {
   }
 
  private:
-  static constexpr std::size_t kResultsPerThread = 8;  // writing fewer takes no longer than starting it
+  static constexpr std::size_t kResultsPerThread = 33;  // writing fewer takes no longer than starting it
   static constexpr std::size_t kHelpers = 7;
 
   /// Takes one result after the other, and waits for each to be there.

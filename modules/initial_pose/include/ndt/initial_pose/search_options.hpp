@@ -31,10 +31,11 @@ struct Strategy {
   std::string_view name;
   bool startup_at_once = false;  ///< hands all particles that need no guidance to the aligner in one call
   bool guided_at_once = false;   ///< hands over guided ones in rounds of at_once, else one by one
+  bool one_ahead = false;        ///< proposes a round while the one before is aligned, so without its results
   std::string_view schedule;     ///< one line
 };
 
-/// sequential, batched, batched_persistent.
+/// sequential, batched, batched_persistent, pipelined.
 std::span<const Strategy> strategies();
 
 struct SearchOptions {
@@ -70,7 +71,7 @@ inline constexpr std::tuple kSearchOptions{
     Option{"startup", &SearchOptions::startup, Bounds::closed(0, Limits::kBatch), "N",
            "of them drawn from the prior before any is guided, method tpe only"},
     Option{"at-once", &SearchOptions::at_once, Bounds::closed(1, Limits::kBatch), "Q",
-           "proposals of a guided round, strategy batched_persistent only"},
+           "proposals of a guided round, strategies pipelined and batched_persistent only"},
     Option{"proposal-candidates", &SearchOptions::candidates, Bounds::closed(1, Limits::kBatch), "N",
            "places considered for each guided proposal"},
     Option{"seed", &SearchOptions::seed, Bounds::none(), "K", "same seed, same result", "", false},

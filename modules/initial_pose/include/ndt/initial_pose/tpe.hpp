@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <random>
 #include <vector>
 
@@ -25,21 +26,21 @@ class Tpe {
   /// Throws std::invalid_argument as require_valid does.
   Tpe(const PosePrior& prior, const TpeOptions& options);
 
-  /// Gives the next `count` places to try; all must be told before the next are asked for. During the
-  /// start-up, and until there is a good set, they are drawn from the prior. Later each is the candidate with
-  /// the largest density ratio, the first on ties. The places proposed before it in the same call are assumed
-  /// to be bad.
+  /// Gives the next `count` places to try. During the start-up, and until there is a good set, they are drawn
+  /// from the prior. Later each is the candidate with the largest density ratio, the first on ties. Places
+  /// that were given before it and are not told yet are assumed to be bad.
   std::vector<Pose> ask(int count);
   /// Works ahead in idle times between ask() and tell(): draws the candidates of the next `count` proposals,
   /// and compares those of the first `compared` proposals with the trials told so far. Proposals are the same
   /// without it. Does nothing while they come from the prior.
   void draw_ahead(int count, int compared);
-  /// Tells a trial: the pose to which a proposal led, and its score. A higher score is better, and NaN is the
-  /// worst.
-  void tell(const Pose& at, double score) { trials_.add(at, score); }
+  /// Tells a trial: the pose to which the first place led that is not told yet, and its score. A higher score
+  /// is better, and NaN is the worst.
+  void tell(const Pose& at, double score);
 
   /// Whether the next proposal is guided by the trials told so far.
   bool guides() const { return asked_ >= options_.startup && trials_.good() > 0; }
+  int asked() const { return asked_; }  ///< number of places given
   const ParzenTrials& trials() const { return trials_; }
 
  private:
@@ -58,6 +59,7 @@ class Tpe {
   std::mt19937_64 random_;
   ParzenTrials trials_;
   int asked_ = 0;
+  std::deque<Pose> untold_;  // places given and not told, in their order
   struct Drawn {
     PriorDraw draw;
     Candidate candidate;
