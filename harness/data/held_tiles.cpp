@@ -1,6 +1,9 @@
 #include "data/held_tiles.hpp"
 
 #include <algorithm>
+#include <cstdint>
+
+#include "ndt/core/limits.hpp"
 
 namespace ndt::harness {
 
@@ -24,6 +27,17 @@ PointCloud HeldTiles::cloud() const {
   TilePoints points(files_->name());
   for (const Tile& tile : tiles_) points.add(*tile.points, tile.file->file);
   return points.take();
+}
+
+std::optional<std::map<TileId, TileCloud>> HeldTiles::float_clouds() const {
+  std::map<TileId, TileCloud> clouds;
+  std::uint64_t all = 0;
+  for (const Tile& tile : tiles_) {
+    const auto* points = std::get_if<std::vector<Vec3<float>>>(tile.points.get());
+    if (points == nullptr || (all += points->size()) > Limits::kPoints) return std::nullopt;
+    clouds[tile.file - files_->tiles().data()] = TileCloud(tile.points, points);
+  }
+  return clouds;
 }
 
 }  // namespace ndt::harness

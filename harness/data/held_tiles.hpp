@@ -2,10 +2,13 @@
 #pragma once
 
 #include <cstddef>
+#include <map>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "data/tiled_map.hpp"
+#include "ndt/align/resident_map.hpp"
 
 namespace ndt::harness {
 
@@ -20,6 +23,11 @@ class HeldTiles {
   HeldTiles moved_to(const MapArea& area) const;
   /// The cloud of MapFiles::load(area), bit for bit. Throws InputError as that does.
   PointCloud cloud() const;
+
+  /// Every tile's points as they are in its file, by its place among MapFiles::tiles(): one after the other
+  /// they are those of cloud(). Nothing if a tile has coordinates in float64, because these are rounded to
+  /// float32 about an origin that all tiles decide, or if they are more points than cloud() takes.
+  std::optional<std::map<TileId, TileCloud>> float_clouds() const;
 
   std::size_t size() const { return tiles_.size(); }
   std::size_t read() const { return read_; }        ///< that the move to here took from files

@@ -49,6 +49,15 @@ MapUpdate joined(const std::optional<MapUpdate>& first, MapUpdate second) {
   return second;
 }
 
+/// Removes and adds what it takes to hold these tiles and no others.
+void hold(ResidentMap& map, const std::map<TileId, TileCloud>& tiles) {
+  const std::vector<TileId> held = map.ids();
+  for (const TileId id : held)
+    if (!tiles.contains(id)) map.remove(id);
+  for (const auto& [id, points] : tiles)
+    if (!std::ranges::binary_search(held, id)) map.add(id, points);
+}
+
 MapFiles with_places(MapFiles files) {
   if (!files.places_known())
     throw std::invalid_argument(
@@ -63,6 +72,7 @@ FollowingMap::FollowingMap(MapFiles files, const FollowingSetting& setting, cons
       setting_(setting),
       first_(make()),
       second_(make()),
+      resident_(first_->resident_map()),
       in_force_(files_),
       next_{HeldTiles(files_)},
       vehicle_{setting.first.low_x, setting.first.low_y} {
@@ -74,17 +84,29 @@ FollowingMap::FollowingMap(MapFiles files, const FollowingSetting& setting, cons
 }
 
 /// An aligner whose tiles stay the same keeps its map.
-FollowingMap::Next FollowingMap::read_and_build(Aligner& aligner, const MapArea& area) const {
+FollowingMap::Next FollowingMap::read_and_build(Aligner& aligner, const MapArea& area) {
   const Stopwatch reading;
   Next next{in_force_.moved_to(area)};
   if (!next.tiles.changed()) return next;
-  const PointCloud cloud = prepare(next.tiles.cloud(), setting_.filters).cloud;
-  next.points = static_cast<std::int64_t>(cloud.size());
   next.read_ms = reading.elapsed_us() / 1000;
   const Stopwatch building;
-  aligner.set_map(cloud);
+  next.points = build(aligner, next.tiles);
   next.build_ms = building.elapsed_us() / 1000;
   return next;
+}
+
+/// Tile by tile if it can: filters work on the cloud of all.
+std::int64_t FollowingMap::build(Aligner& aligner, const HeldTiles& tiles) {
+  if (resident_ && !setting_.filters.active())
+    if (const auto clouds = tiles.float_clouds()) {
+      hold(*resident_, *clouds);
+      const std::shared_ptr<const ReadyMap> map = resident_->build();
+      aligner.exchange_map(map);
+      return map->info().points + map->info().dropped_points;
+    }
+  const PointCloud cloud = prepare(tiles.cloud(), setting_.filters).cloud;
+  aligner.set_map(cloud);
+  return static_cast<std::int64_t>(cloud.size());
 }
 
 /// On the follower's thread. The main thread changes nothing that this reads until it has taken the result.

@@ -59,10 +59,12 @@ class FollowingMap {
   /// What the thread makes; read when it was taken.
   struct Next {
     HeldTiles tiles;
-    std::int64_t points = 0;
+    std::int64_t points = 0;  ///< filtered
     double read_ms = 0, build_ms = 0;
   };
-  Next read_and_build(Aligner& aligner, const MapArea& area) const;
+  Next read_and_build(Aligner& aligner, const MapArea& area);
+  /// Returns the number of its points.
+  std::int64_t build(Aligner& aligner, const HeldTiles& tiles);
   bool build_next(Aligner& spare, const localization::MapCircle& around);
   bool due() const;
   double waited() const;
@@ -73,6 +75,7 @@ class FollowingMap {
   const MapFiles files_;
   FollowingSetting setting_;
   std::unique_ptr<Aligner> first_, second_;
+  std::unique_ptr<ResidentMap> resident_;  ///< of both; null if they make maps of whole clouds only
   HeldTiles in_force_;
   Next next_;
   std::map<const MapTile*, std::vector<Vec3<double>>> pictured_;

@@ -26,7 +26,7 @@ class ReferenceAligner final : public Aligner {
 
   MapInfo set_map(const PointCloud& map) override {
     const Turn turn(*this, "set_map");
-    require_map_precision(map, options_);
+    require_map_precision(map.points, options_);
     const FinitePoints finite = finite_points(map);
     require_global_map_precision(finite.points, options_);
     std::vector<std::unique_ptr<const Level>> levels;

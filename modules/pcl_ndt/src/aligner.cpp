@@ -43,7 +43,7 @@ class PclAligner final : public Aligner {
 
   MapInfo set_map(const PointCloud& map) override {
     const Turn turn(*this, "set_map");
-    require_map_precision(map, options_);
+    require_map_precision(map.points, options_);
     // PCL works in float32 global coordinates. Those of a float cloud it gets bit for bit; the origin of a
     // double cloud, rounded to the voxel grid, stays with us.
     const auto to_grid = [&](double x) {

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "ndt/core/error.hpp"
+#include "ndt/edge/host_aligner.hpp"
 #include "ndt/voxel/voxel_map.hpp"
 
 namespace {
@@ -205,6 +206,46 @@ TEST(MapMemory, OfADeviceIsTheCloudTheSortAndTheLevels) {
   const MapMemory twice = device_memory(extent_of(cloud), std::vector{built.sizes[0], built.sizes[0]}, 6);
   EXPECT_EQ(twice.held, 2 * device.held);
   EXPECT_EQ(twice.peak, device.peak + device.held);
+}
+
+/// Squares of 20 m in a row.
+std::vector<TileCloud> row_of_tiles(int tiles) {
+  std::mt19937 random(11);
+  std::uniform_real_distribution<float> inside(0, 20), noise(-0.03F, 0.03F);
+  std::vector<TileCloud> row;
+  for (int k = 0; k < tiles; ++k) {
+    std::vector<Point> points;
+    for (int i = 0; i < 700 + 5 * k; ++i)
+      points.push_back({inside(random) + 20 * static_cast<float>(k), inside(random), noise(random)});
+    row.push_back(std::make_shared<const std::vector<Point>>(std::move(points)));
+  }
+  return row;
+}
+
+TEST(MapMemory, OfAResidentMapIsTheSameAfterEveryLapOf10000Updates) {
+  constexpr int kTiles = 40, kHeld = 8, kLaps = 250;
+  const std::vector<TileCloud> row = row_of_tiles(kTiles);
+  const auto resident = host_resident_map(at(2));
+  for (int k = 0; k < kHeld; ++k) resident->add(k, row[static_cast<std::size_t>(k)]);
+  std::shared_ptr<const ReadyMap> in_force = resident->build();
+  std::size_t after_a_lap = 0, most_of_a_lap = 0;
+  for (int lap = 0; lap < kLaps; ++lap) {
+    most = live;
+    for (int k = 0; k < kTiles; ++k) {
+      const int next = (k + kHeld) % kTiles;
+      resident->remove(k);
+      resident->add(next, row[static_cast<std::size_t>(next)]);
+      in_force = resident->build();
+    }
+    if (lap < 2) {
+      after_a_lap = live, most_of_a_lap = most;  // the first began without the map of a lap before
+      continue;
+    }
+    ASSERT_EQ(live, after_a_lap) << "lap " << lap;
+    ASSERT_EQ(most, most_of_a_lap) << "lap " << lap;
+  }
+  std::printf("%d updates: %.3f MB, at most %.3f MB\n", kTiles * kLaps, static_cast<double>(live) / 1e6,
+              static_cast<double>(most) / 1e6);
 }
 
 TEST(MapMemory, ThatADeviceDoesNotHaveIsRefusedInASentence) {

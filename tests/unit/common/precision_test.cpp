@@ -38,12 +38,12 @@ TEST(Precision, AShorterEpsilonDoesNotAskForFinerClouds) {
   EXPECT_EQ(coarsest_step_m(options), 0.01);
   options.epsilon_m = 1;
   EXPECT_EQ(coarsest_step_m(options), 1);
-  EXPECT_NO_THROW(require_map_precision({{}, at(5.4e6F, 10)}, options));
+  EXPECT_NO_THROW(require_map_precision(at(5.4e6F, 10), options));
 }
 
 TEST(Precision, OfAMapIsThatOfItsOffsetsAndOfAScanThatOfItsOwnFrame) {
   const PointCloud far{{5.4e6, 0, 0}, at(10, 10)};
-  EXPECT_NO_THROW(require_map_precision(far, {}));
+  EXPECT_NO_THROW(require_map_precision(far.points, {}));
   EXPECT_THROW(require_global_map_precision(finite_points(far).points, {}), InputError);
   EXPECT_THROW(scan_points(far, {}, "align"), InputError);
   EXPECT_EQ(scan_points({{}, at(10, 10)}, {}, "align").points.size(), 10U);

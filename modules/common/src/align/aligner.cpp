@@ -5,6 +5,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "ndt/align/resident_map.hpp"
 #include "ndt/core/error.hpp"
 #include "ndt/core/limits.hpp"
 
@@ -30,6 +31,12 @@ void require_room_for_results(std::size_t poses, std::size_t results, const char
         fmt::format("{}: {} poses, at most {} in one call; split them", where, poses, Limits::kBatch));
   if (poses != results)
     throw std::invalid_argument(fmt::format("{}: {} poses but room for {} results", where, poses, results));
+}
+
+std::unique_ptr<ResidentMap> Aligner::resident_map() const { return nullptr; }
+
+std::shared_ptr<const ReadyMap> Aligner::exchange_map(std::shared_ptr<const ReadyMap>) {
+  throw std::invalid_argument("exchange_map: this implementation has no resident_map(); use set_map()");
 }
 
 Aligner::Turn::Turn(const Aligner& aligner, const char* call) : taken_(&aligner.turn_) {

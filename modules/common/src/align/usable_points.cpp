@@ -75,7 +75,7 @@ CopiedPoints without_beyond(const CopiedPoints& copied, float coarse_from_m, Poi
                   where, cloud, step, near, allowed, advice));
 }
 
-void require_map(const std::vector<Point>& points, const AlignOptions& options, const char* cloud,
+void require_map(std::span<const Point> points, const AlignOptions& options, const char* cloud,
                  const char* advice) {
   const double allowed = coarsest_step_m(options);
   if (too_coarse(points, allowed)) refuse(points, allowed, "set_map", cloud, advice);
@@ -92,7 +92,7 @@ double coarsest_step_m(const AlignOptions& options) {
   return std::max(options.epsilon_m, Limits::kFloatStepM);
 }
 
-bool too_coarse(const std::vector<Point>& points, double step_m) {
+bool too_coarse(std::span<const Point> points, double step_m) {
   const float limit = coarse_from_m(step_m);
   std::size_t finite = 0, coarse = 0;
   for (const Point& p : points) {
@@ -103,8 +103,8 @@ bool too_coarse(const std::vector<Point>& points, double step_m) {
   return most(coarse, finite);
 }
 
-void require_map_precision(const PointCloud& map, const AlignOptions& options) {
-  require_map(map.points, options, "map", kMapAdvice);
+void require_map_precision(std::span<const Point> points, const AlignOptions& options) {
+  require_map(points, options, "map", kMapAdvice);
 }
 
 void require_global_map_precision(const std::vector<Point>& global, const AlignOptions& options) {

@@ -3,15 +3,61 @@
 #include "ndt/score/scan_points_simd.hpp"
 
 namespace ndt {
+namespace {
+
+/// Tiles of a map in host memory.
+struct HostSite {
+  using Voxels = TileVoxels;
+  struct Cloud : MapCloud {
+    Cloud(HostSite&, std::span<const Point> points, const AlignOptions& options)
+        : MapCloud({}, points, options) {}
+  };
+
+  static Voxels voxels(const Cloud& cloud, const Vec3<double>& position, const AlignOptions& options) {
+    return {cloud.points(position), options};
+  }
+  static std::unique_ptr<VoxelMap> map(const CloudFacts& facts, std::span<const Voxels* const> tiles,
+                                       const AlignOptions& options) {
+    return std::make_unique<VoxelMap>(facts, tiles, options);
+  }
+  static std::shared_ptr<const ReadyMap> ready(const AlignOptions& options,
+                                               std::vector<std::unique_ptr<VoxelMap>> levels) {
+    return std::make_shared<const LevelMaps<VoxelMap>>(options, std::move(levels));
+  }
+  template <class F>
+  static void run(F&& f) {
+    f();
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<ResidentMap> host_resident_map(const AlignOptions& options) {
+  return std::make_unique<TiledMap<HostSite>>(HostSite(), options);
+}
 
 MapInfo HostAligner::set_map(const PointCloud& map) {
   const Turn turn(*this, "set_map");
   give_up();
   const MapCloud cloud(map, options());
-  maps_ = build_levels(options(),
-                       [&](const AlignOptions& level) { return std::make_unique<VoxelMap>(cloud, level); });
-  use_levels(maps_, [](const VoxelMap& level) { return level.surfaces().data(); });
+  use(std::make_shared<const Maps>(options(), build_levels(options(), [&](const AlignOptions& level) {
+                                     return std::make_unique<VoxelMap>(cloud, level);
+                                   })));
   return this->map().info();
+}
+
+std::shared_ptr<const ReadyMap> HostAligner::exchange_map(std::shared_ptr<const ReadyMap> map) {
+  const Turn turn(*this, "exchange_map");
+  std::shared_ptr<const Maps> next = require_own<Maps>(std::move(map), options());
+  give_up();
+  std::shared_ptr<const ReadyMap> before = maps_;
+  use(std::move(next));
+  return before;
+}
+
+void HostAligner::use(std::shared_ptr<const Maps> maps) {
+  maps_ = std::move(maps);
+  use_levels(maps_->levels(), [](const VoxelMap& level) { return level.surfaces().data(); });
 }
 
 std::vector<VoxelInfo> HostAligner::voxels() const {

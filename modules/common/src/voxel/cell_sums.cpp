@@ -117,18 +117,8 @@ std::vector<KeyedIndex> sorted_outside(const PointCells& points, const CellWindo
     if (std::size_t inside; !window.index_of(c, inside)) keyed.push_back({pack(c), i});
     ++i;
   });
-  std::vector<KeyedIndex> room(n);
-  for (const int shift : {0, kAxisBits, 2 * kAxisBits}) sort_by_axis(keyed, room, shift);
+  sort_by_key(keyed);
   return keyed;
-}
-
-/// Calls f(run) for every run of equal keys.
-template <class F>
-void for_each_run(const std::vector<KeyedIndex>& keyed, F&& f) {
-  for (std::size_t i = 0, end; i < keyed.size(); i = end) {
-    for (end = i; end < keyed.size() && keyed[end].key == keyed[i].key;) ++end;
-    f(std::span(keyed).subspan(i, end - i));
-  }
 }
 
 class CellSummer {
@@ -209,6 +199,24 @@ class CellSummer {
 };
 
 }  // namespace
+
+void sort_by_key(std::vector<KeyedIndex>& keyed) {
+  if (keyed.empty()) return;
+  std::vector<KeyedIndex> room(keyed.size());
+  for (const int shift : {0, kAxisBits, 2 * kAxisBits}) sort_by_axis(keyed, room, shift);
+}
+
+std::vector<KeyedIndex> by_cell(const MapPoints& points, double resolution_m) {
+  if (points.size == 0) return {};
+  const PointCells cells(points, resolution_m);
+  box_around(cells);  // refuses points outside the limits
+  return sorted_outside(cells, {}, points.size);
+}
+
+bool finish_cell(const SummedCell& cell, const AlignOptions& options, VoxelStatistics& out) {
+  const double start = options.covariance_start == CovarianceStart::identity ? 1.0 : 0.0;
+  return finish(cell.sums, centre_of(cell.cell, options.resolution_m), start, options.eigenvalue_ratio, out);
+}
 
 SummedCells sum_cells(const MapPoints& points, double resolution_m, int min_points, std::uint64_t max_cells) {
   if (points.size == 0) return {};

@@ -29,6 +29,10 @@ struct DeviceVoxelMap::Start {
   MapInfo info;
 };
 
+DeviceVoxelMap::Start DeviceVoxelMap::start(const CloudFacts& facts, const AlignOptions& options) {
+  return {options, facts.origin(options.resolution_m), facts.info(options.resolution_m)};
+}
+
 DeviceVoxelMap::DeviceVoxelMap(cuda::Context& context, const Start& start)
     : context_(&context),
       origin_(start.origin),
@@ -58,8 +62,7 @@ DeviceVoxelMap::DeviceVoxelMap(cuda::Context& context, const PointCloud& map, co
 
 DeviceVoxelMap::DeviceVoxelMap(cuda::Context& context, const DeviceMapCloud& cloud,
                                const AlignOptions& options, const VoxelMapLimits& limits)
-    : DeviceVoxelMap(context, Start{options, cloud.on_host().origin(options.resolution_m),
-                                    cloud.on_host().info(options.resolution_m)}) {
+    : DeviceVoxelMap(context, start(cloud.facts(), options)) {
   build(cloud.points(info_.origin), options, limits);
 }
 

@@ -6,7 +6,9 @@
 #include <bit>
 #include <cmath>
 #include <cstdint>
+#include <iterator>
 #include <limits>
+#include <utility>
 
 #include "ndt/align/usable_points.hpp"
 #include "ndt/core/error.hpp"
@@ -14,17 +16,6 @@
 
 namespace ndt {
 namespace {
-
-double median(std::vector<double> values) {
-  if (values.empty()) return 0;
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
-}
-
-bool is_far(const Vec3<double>& p) {
-  return std::max({std::abs(p.x), std::abs(p.y), std::abs(p.z)}) >= kOriginThresholdM;
-}
 
 /// Largest |coordinate|; infinite if a coordinate is not finite. Magnitudes of floats are in the order of
 /// their bits as whole numbers, NaN above all, and compilers vectorise the search for the largest of those.
@@ -39,56 +30,84 @@ double largest_coordinate(std::span<const Point> points) {
                              : std::numeric_limits<double>::infinity();
 }
 
-/// Whether all points are near, so that the origin stays at 0 whatever the medians are.
-bool all_near(const Vec3<double>& origin, std::span<const Point> offsets) {
-  return !is_far(origin) &&
-         std::ranges::none_of(offsets, [&](const Point& p) { return is_far(origin + cast<double>(p)); });
+bool finite(const Point& p) { return std::isfinite(p.x) && std::isfinite(p.y) && std::isfinite(p.z); }
+
+/// Rounded towards 0. A coordinate beyond all limits is as far as a whole number tells.
+std::int64_t kilometre_of(double coordinate) {
+  constexpr double kFarthest = 1e15;
+  return static_cast<std::int64_t>(std::clamp(coordinate / kOriginThresholdM, -kFarthest, kFarthest));
 }
 
-/// The median coordinate on each axis, because one outlier cannot move it.
-Vec3<double> median_point(std::span<const Point> points) {
-  const auto median_of = [&](float Point::*axis) {
-    std::vector<double> values;
-    values.reserve(points.size());
-    for (const Point& p : points) values.push_back(static_cast<double>(p.*axis));
-    return median(std::move(values));
-  };
-  return {median_of(&Point::x), median_of(&Point::y), median_of(&Point::z)};
+/// Neighbouring points mostly share a kilometre, so that runs are counted.
+KilometreCounts counts_of(std::span<const Point> points, double origin, float Point::*axis) {
+  KilometreCounts counts;
+  std::int64_t last = 0, run = 0;
+  for (const Point& p : points) {
+    const std::int64_t kilometre = kilometre_of(origin + static_cast<double>(p.*axis));
+    if (kilometre != last) counts.add(std::exchange(last, kilometre), std::exchange(run, 0));
+    ++run;
+  }
+  counts.add(last, run);
+  return counts;
 }
 
 }  // namespace
 
-MapCloud::MapCloud(const PointCloud& map, const AlignOptions& options)
-    : own_origin_(map.origin), points_(map.points) {
+void KilometreCounts::add(const KilometreCounts& more) {
+  for (const auto& [kilometre, points] : more.counts_) add(kilometre, points);
+}
+
+std::int64_t KilometreCounts::median() const {
+  std::int64_t all = 0, before = 0;
+  for (const auto& [kilometre, points] : counts_) all += points;
+  for (const auto& [kilometre, points] : counts_)
+    if ((before += points) > all / 2) return kilometre;
+  return 0;
+}
+
+void CloudFacts::add(const CloudFacts& part) {
+  points += part.points, dropped += part.dropped;
+  for (std::size_t axis = 0; axis < 3; ++axis) kilometres[axis].add(part.kilometres[axis]);
+}
+
+MapOrigin CloudFacts::origin(double resolution_m) const {
+  MapOrigin out;
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    const auto kilometre = static_cast<double>(kilometres[axis].median());
+    if (kilometre == 0) continue;
+    const double middle_m = (kilometre + std::copysign(0.5, kilometre)) * kOriginThresholdM;
+    out.cell[axis] = static_cast<std::int64_t>(std::floor(middle_m / resolution_m));
+  }
+  return out;
+}
+
+MapInfo CloudFacts::info(double resolution_m) const {
+  MapInfo out;
+  out.points = points, out.dropped_points = dropped;
+  out.origin = origin(resolution_m).position(resolution_m);
+  return out;
+}
+
+MapCloud::MapCloud(const Vec3<double>& origin, std::span<const Point> points, const AlignOptions& options)
+    : own_origin_(origin), points_(points) {
   // One pass tells that the points of most maps are finite, fine enough (float32 is, below the threshold) and
   // near.
   const double own = std::max({std::abs(own_origin_.x), std::abs(own_origin_.y), std::abs(own_origin_.z)});
   const double largest = largest_coordinate(points_);
-  if (own + largest < kOriginThresholdM) return;
-  require_map_precision(map, options);
+  const bool near = own + largest < kOriginThresholdM;
+  if (!near) require_map_precision(points_, options);
   if (!std::isfinite(largest)) {
-    copy_ = finite_points(map, own_origin_);
-    points_ = copy_.points;
+    std::ranges::copy_if(points, std::back_inserter(copy_), finite);
+    points_ = copy_;
   }
-  if (all_near(own_origin_, points_)) return;
-  const Vec3<double> centre = own_origin_ + median_point(points_);
-  if (is_far(centre)) far_centre_ = centre;
-}
-
-MapOrigin MapCloud::origin(double resolution_m) const {
-  if (!far_centre_) return {};
-  const auto cell = [&](double coordinate) {
-    return static_cast<std::int64_t>(std::floor(coordinate / resolution_m));
-  };
-  return {{cell(far_centre_->x), cell(far_centre_->y), cell(far_centre_->z)}};
-}
-
-MapInfo MapCloud::info(double resolution_m) const {
-  MapInfo out;
-  out.points = static_cast<std::int64_t>(points_.size());
-  out.dropped_points = copy_.dropped;
-  out.origin = origin(resolution_m).position(resolution_m);
-  return out;
+  facts_.points = static_cast<std::int64_t>(points_.size());
+  facts_.dropped = static_cast<std::int64_t>(points.size()) - facts_.points;
+  if (near)
+    for (KilometreCounts& axis : facts_.kilometres) axis.add(0, facts_.points);
+  else
+    facts_.kilometres = {counts_of(points_, own_origin_.x, &Point::x),
+                         counts_of(points_, own_origin_.y, &Point::y),
+                         counts_of(points_, own_origin_.z, &Point::z)};
 }
 
 MapPoints MapCloud::points(const Vec3<double>& position) const {

@@ -93,10 +93,6 @@ MapMemory of_levels(std::span<const LevelSize> levels, Held&& held, Peak&& peak)
 
 MapMemory host_memory(const MapExtent& map, std::span<const LevelSize> levels) {
   MapMemory out = of_levels(levels, host_held, [&](const LevelSize& level) { return host_peak(map, level); });
-  const Vec3<double>&a = map.low, &b = map.high;
-  const double farthest =
-      std::max({std::abs(a.x), std::abs(a.y), std::abs(a.z), std::abs(b.x), std::abs(b.y), std::abs(b.z)});
-  if (farthest >= kOriginThresholdM) out.peak = std::max(out.peak, finite(map) * sizeof(double));
   if (map.non_finite > 0) out.peak += map.points * sizeof(Point);
   return out;
 }

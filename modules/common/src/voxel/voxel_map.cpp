@@ -30,38 +30,59 @@ VoxelInfo to_info(const VoxelStatistics& s, const Cell& c, const MapOrigin& orig
 VoxelMap::VoxelMap(const PointCloud& map, const AlignOptions& options, const VoxelMapLimits& limits)
     : VoxelMap(MapCloud(map, options), options, limits) {}
 
-VoxelMap::VoxelMap(const MapCloud& cloud, const AlignOptions& options, const VoxelMapLimits& limits)
-    : info_(cloud.info(options.resolution_m)),
+VoxelMap::VoxelMap(const CloudFacts& facts, const AlignOptions& options)
+    : info_(facts.info(options.resolution_m)),
       resolution_m_(options.resolution_m),
       neighbours_(options.neighbours),
-      origin_(cloud.origin(options.resolution_m)) {
-  const std::int64_t occupied = make_voxels(cloud.points(info_.origin), options, limits);
-  info_.voxels = static_cast<std::int64_t>(voxels_.size());
-  if (voxels_.empty()) throw_no_valid_voxel(info_, occupied, options);
-  index_candidates(limits);
+      origin_(facts.origin(options.resolution_m)) {}
+
+VoxelMap::VoxelMap(const MapCloud& cloud, const AlignOptions& options, const VoxelMapLimits& limits)
+    : VoxelMap(cloud.facts(), options) {
+  finish_map(make_voxels(cloud.points(info_.origin), options, limits), options, limits);
+}
+
+VoxelMap::VoxelMap(const CloudFacts& facts, std::span<const TileVoxels* const> tiles,
+                   const AlignOptions& options, const VoxelMapLimits& limits)
+    : VoxelMap(facts, options) {
+  std::size_t cells = 0;
+  for (const TileVoxels* tile : tiles) cells += tile->voxels();
+  reserve(cells);
+  const auto add_voxel = [&](const Cell& cell, const VoxelStatistics& statistics) {
+    add(cell, statistics, limits);
+  };
+  finish_map(for_each_voxel(tiles, options, add_voxel), options, limits);
 }
 
 std::int64_t VoxelMap::make_voxels(const MapPoints& points, const AlignOptions& options,
                                    const VoxelMapLimits& limits) {
-  const double start = options.covariance_start == CovarianceStart::identity ? 1.0 : 0.0;
   const SummedCells summed =
       sum_cells(points, resolution_m_, options.min_points, most_counted_cells(points.size));
-  cells_.reserve(summed.cells.size());
-  statistics_.reserve(summed.cells.size());
-  voxels_.reserve(summed.cells.size());
-  surfaces_.reserve(summed.cells.size());
-  for (const SummedCell& one : summed.cells) {
-    VoxelStatistics statistics;
-    if (!finish(one.sums, centre_of(one.cell, resolution_m_), start, options.eigenvalue_ratio, statistics))
-      continue;
-    if (static_cast<std::int64_t>(voxels_.size()) >= limits.voxels)
-      refuse_so_many_voxels(limits.voxels, resolution_m_);
-    cells_.push_back(one.cell);
-    statistics_.push_back(statistics);
-    voxels_.push_back(to_voxel(statistics));
-    surfaces_.push_back(statistics.surface);
-  }
+  reserve(summed.cells.size());
+  for (const SummedCell& one : summed.cells)
+    if (VoxelStatistics statistics; finish_cell(one, options, statistics)) add(one.cell, statistics, limits);
   return summed.occupied;
+}
+
+void VoxelMap::reserve(std::size_t voxels) {
+  cells_.reserve(voxels);
+  statistics_.reserve(voxels);
+  voxels_.reserve(voxels);
+  surfaces_.reserve(voxels);
+}
+
+void VoxelMap::add(const Cell& cell, const VoxelStatistics& statistics, const VoxelMapLimits& limits) {
+  if (static_cast<std::int64_t>(voxels_.size()) >= limits.voxels)
+    refuse_so_many_voxels(limits.voxels, resolution_m_);
+  cells_.push_back(cell);
+  statistics_.push_back(statistics);
+  voxels_.push_back(to_voxel(statistics));
+  surfaces_.push_back(statistics.surface);
+}
+
+void VoxelMap::finish_map(std::int64_t occupied, const AlignOptions& options, const VoxelMapLimits& limits) {
+  info_.voxels = static_cast<std::int64_t>(voxels_.size());
+  if (voxels_.empty()) throw_no_valid_voxel(info_, occupied, options);
+  index_candidates(limits);
 }
 
 void VoxelMap::index_candidates(const VoxelMapLimits& limits) {

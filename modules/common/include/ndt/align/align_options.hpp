@@ -117,4 +117,11 @@ struct AlignOptions {
 /// control.
 void validate(const AlignOptions& options);
 
+/// Whether both make the same maps of a cloud, in the same place.
+inline bool same_maps(const AlignOptions& a, const AlignOptions& b) {
+  return a.resolution_m == b.resolution_m && a.levels == b.levels && a.min_points == b.min_points &&
+         a.eigenvalue_ratio == b.eigenvalue_ratio && a.neighbours == b.neighbours &&
+         a.covariance_start == b.covariance_start && a.device == b.device;
+}
+
 }  // namespace ndt

@@ -5,6 +5,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <stop_token>
@@ -64,6 +65,9 @@ struct Score {
   std::int64_t correspondences = 0;
 };
 
+class ReadyMap;     // align/resident_map.hpp
+class ResidentMap;  // align/resident_map.hpp
+
 /// One registration method. For one thread at a time: a call while another thread's lasts throws
 /// std::logic_error "<call>: the aligner is busy ...". One instance per thread is the way to use many.
 ///
@@ -75,6 +79,14 @@ class Aligner {
   /// Builds the voxel map; slow, timed as build. Throws InputError if no voxel is valid or float32 holds the
   /// coordinates too coarsely (align/usable_points.hpp), and then keeps the previous map.
   virtual MapInfo set_map(const PointCloud& map) = 0;
+  /// Holds no tile yet, and builds maps for this aligner and for others of the same implementation with the
+  /// same options, beside their alignments. Null if the implementation makes maps by set_map() only.
+  virtual std::unique_ptr<ResidentMap> resident_map() const;
+  /// Aligns with a map of a resident_map() from now on: an exchange of pointers. Returns the map before, if
+  /// it was such a map, so that the caller chooses when its memory is given back. Throws
+  /// std::invalid_argument if the map is null or of another implementation or other options, and then keeps
+  /// the map before.
+  virtual std::shared_ptr<const ReadyMap> exchange_map(std::shared_ptr<const ReadyMap> map);
   /// Registers the scan from the guess. Throws std::logic_error without a map, std::invalid_argument if the
   /// guess is not rigid, InputError if the scan's coordinates are too coarse; everything numerical is in
   /// AlignResult::stop.

@@ -2,6 +2,9 @@
 // because no registration recovers what rounding has removed.
 #pragma once
 
+#include <span>
+#include <vector>
+
 #include "ndt/align/align_options.hpp"
 #include "ndt/core/point_cloud.hpp"
 
@@ -13,11 +16,11 @@ double coarsest_step_m(const AlignOptions& options);
 
 /// Whether most of the finite points have coordinates at which neighbouring float32 numbers are further apart
 /// than `step_m`. A few outliers do not count.
-bool too_coarse(const std::vector<Point>& points, double step_m);
+bool too_coarse(std::span<const Point> points, double step_m);
 
 /// Throws InputError "set_map: precision_lost: <spacing>, <where>; <what to do>" if the map was stored too
 /// coarsely.
-void require_map_precision(const PointCloud& map, const AlignOptions& options);
+void require_map_precision(std::span<const Point> points, const AlignOptions& options);
 /// The same check for an implementation that keeps global float32 coordinates, however the map was stored.
 void require_global_map_precision(const std::vector<Point>& global, const AlignOptions& options);
 

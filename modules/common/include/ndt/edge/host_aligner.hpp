@@ -5,14 +5,20 @@
 #include <memory>
 
 #include "ndt/edge/loop_aligner.hpp"
+#include "ndt/edge/tiled_map.hpp"
 #include "ndt/exec/host_team.hpp"
 #include "ndt/voxel/voxel_map.hpp"
 
 namespace ndt {
 
+/// Tiles in host memory, for maps of every HostAligner.
+std::unique_ptr<ResidentMap> host_resident_map(const AlignOptions& options);
+
 class HostAligner : public LoopAligner {
  public:
   MapInfo set_map(const PointCloud& map) final;
+  std::unique_ptr<ResidentMap> resident_map() const final { return host_resident_map(options()); }
+  std::shared_ptr<const ReadyMap> exchange_map(std::shared_ptr<const ReadyMap> map) final;
   std::vector<VoxelInfo> voxels() const final;
 
  protected:
@@ -21,8 +27,8 @@ class HostAligner : public LoopAligner {
 
   HostPool& pool() { return pool_; }
   /// The last level's map.
-  const VoxelMap& map() const { return *maps_.back(); }
-  const VoxelMap& map(std::size_t level) const { return *maps_[level]; }
+  const VoxelMap& map() const { return maps_->last(); }
+  const VoxelMap& map(std::size_t level) const { return *maps_->levels()[level]; }
 
   /// The same as DeviceAligner's, in host memory.
   template <class F>
@@ -34,12 +40,15 @@ class HostAligner : public LoopAligner {
                     std::span<LoopRun> runs);
 
  private:
+  using Maps = LevelMaps<VoxelMap>;
+
+  void use(std::shared_ptr<const Maps> maps);
   Point* room_for_scan(std::size_t points, std::size_t poses) final;
   void score(const LoopScan& scan, std::span<const Transform> local_poses, std::span<Score> out) final;
   std::vector<float> point_scores(const LoopScan& scan, const Transform& local_pose) final;
 
   HostPool pool_;
-  std::vector<std::unique_ptr<VoxelMap>> maps_;  // coarse to fine
+  std::shared_ptr<const Maps> maps_;
   std::vector<Point> room_;
   std::vector<Transform> guesses_;
 };

@@ -1,13 +1,16 @@
-// The sums over the points of every cell that has enough of them, on the CPU. Only the builder of a map needs
-// them.
+// The sums over the points of every cell that has enough of them, and points in the order of their cells, on
+// the CPU. Only the builders of maps need them.
 #pragma once
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
+#include "ndt/align/align_options.hpp"
 #include "ndt/voxel/map_cloud.hpp"
+#include "ndt/voxel/near_voxels.hpp"
 #include "ndt/voxel/voxel.hpp"
 
 namespace ndt {
@@ -32,5 +35,27 @@ inline std::uint64_t most_counted_cells(std::size_t points) {
 /// most max_cells are found by sorting their points; the sums do not depend on the box. Throws InputError for
 /// a point outside the limits of cells.
 SummedCells sum_cells(const MapPoints& points, double resolution_m, int min_points, std::uint64_t max_cells);
+
+/// Number of points from which on a cell has sums.
+inline std::uint32_t least_points(const AlignOptions& options) {
+  return static_cast<std::uint32_t>(std::max(options.min_points, 1));
+}
+/// The statistics of a cell with enough points. Returns false if they define no Gaussian.
+bool finish_cell(const SummedCell& cell, const AlignOptions& options, VoxelStatistics& out);
+
+/// The points by key of their cell, and in their order where keys are equal. Throws InputError for a point
+/// outside the limits of cells.
+std::vector<KeyedIndex> by_cell(const MapPoints& points, double resolution_m);
+/// Sorts by key. Equal keys stay in order.
+void sort_by_key(std::vector<KeyedIndex>& keyed);
+
+/// Calls f(run) for every run of equal keys.
+template <class F>
+void for_each_run(std::span<const KeyedIndex> keyed, F&& f) {
+  for (std::size_t i = 0, end; i < keyed.size(); i = end) {
+    for (end = i; end < keyed.size() && keyed[end].key == keyed[i].key;) ++end;
+    f(keyed.subspan(i, end - i));
+  }
+}
 
 }  // namespace ndt

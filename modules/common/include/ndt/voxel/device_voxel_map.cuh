@@ -17,7 +17,7 @@ class DeviceMapCloud {
   /// cuda::Error.
   DeviceMapCloud(cuda::Context& context, const PointCloud& map, const AlignOptions& options);
 
-  const MapCloud& on_host() const { return on_host_; }
+  const CloudFacts& facts() const { return on_host_.facts(); }
   /// The points on the device, relative to a position; they stay here.
   MapPoints points(const Vec3<double>& position) const;
 
@@ -55,6 +55,7 @@ class DeviceVoxelMap {
 
  private:
   struct Start;
+  static Start start(const CloudFacts& facts, const AlignOptions& options);
   DeviceVoxelMap(cuda::Context& context, const Start& start);
   void build(const MapPoints& device_points, const AlignOptions& options, const VoxelMapLimits& limits);
 

@@ -1,10 +1,12 @@
 // The cloud of a map, read once for the voxel maps of all levels.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
-#include <optional>
+#include <map>
 #include <span>
+#include <vector>
 
 #include "ndt/align/aligner.hpp"
 #include "ndt/core/hd.hpp"
@@ -19,6 +21,7 @@ struct MapOrigin {
     return {static_cast<double>(cell[0]) * resolution_m, static_cast<double>(cell[1]) * resolution_m,
             static_cast<double>(cell[2]) * resolution_m};
   }
+  friend bool operator==(const MapOrigin&, const MapOrigin&) = default;
 };
 
 /// Finite points relative to a voxel map's origin, on the host or on a device. They are shifted when they are
@@ -38,28 +41,54 @@ struct MapPoints {
 /// Distance from 0 at which a map gets an origin of its own; float32 resolves 0.06 mm there.
 inline constexpr double kOriginThresholdM = 1000;
 
-/// The finite points of a map, and what voxel maps of any resolution need to know of them. Points are copied
-/// only if some of them are not finite; the map must outlive its MapCloud.
-class MapCloud {
+/// Numbers of points by one coordinate in whole kilometres, rounded towards 0.
+class KilometreCounts {
  public:
-  /// Throws InputError if the map is too coarse (align/usable_points.hpp).
-  MapCloud(const PointCloud& map, const AlignOptions& options);
-  MapCloud(PointCloud&& map, const AlignOptions& options) = delete;
-  MapCloud(const MapCloud&) = delete;
-  MapCloud& operator=(const MapCloud&) = delete;
+  void add(std::int64_t kilometre, std::int64_t points) { counts_[kilometre] += points; }
+  void add(const KilometreCounts& more);
+  /// The kilometre of the median point; 0 without points.
+  std::int64_t median() const;
 
-  /// Origin of the voxel map: 0 unless the median point is 1 km or more from 0 on some axis.
+ private:
+  std::map<std::int64_t, std::int64_t> counts_;
+};
+
+/// What voxel maps of any resolution need to know of all points of a map. The facts about a map in parts are
+/// the sum of those about its parts.
+struct CloudFacts {
+  std::int64_t points = 0, dropped = 0;  ///< finite, and those that are not
+  std::array<KilometreCounts, 3> kilometres;
+
+  void add(const CloudFacts& part);
+  /// Origin of the voxel map: on each axis 0 if the median point is less than 1 km from 0, else the middle of
+  /// its kilometre, down to a multiple of the resolution. A map that gains and loses points at its ends keeps
+  /// it for a while.
   MapOrigin origin(double resolution_m) const;
   /// The facts about the voxel map, whose voxels are not counted yet.
   MapInfo info(double resolution_m) const;
+};
+
+/// The finite points of a map or a part of it. Points are copied only if some of them are not finite; the
+/// others must outlive their MapCloud.
+class MapCloud {
+ public:
+  /// Throws InputError if the map is too coarse (align/usable_points.hpp).
+  MapCloud(const PointCloud& map, const AlignOptions& options) : MapCloud(map.origin, map.points, options) {}
+  MapCloud(PointCloud&& map, const AlignOptions& options) = delete;
+  /// points: offsets from `origin`.
+  MapCloud(const Vec3<double>& origin, std::span<const Point> points, const AlignOptions& options);
+  MapCloud(const MapCloud&) = delete;
+  MapCloud& operator=(const MapCloud&) = delete;
+
+  const CloudFacts& facts() const { return facts_; }
   /// The points relative to a position; they stay here.
   MapPoints points(const Vec3<double>& position) const;
 
  private:
   Vec3<double> own_origin_;
-  FinitePoints copy_;              // of the finite points; empty if all are
+  std::vector<Point> copy_;        // of the finite points; empty if all are
   std::span<const Point> points_;  // finite, offsets from own_origin_
-  std::optional<Vec3<double>> far_centre_;
+  CloudFacts facts_;
 };
 
 /// Throws InputError, which tells that a map-local point is outside the limits of cells.

@@ -43,7 +43,7 @@ struct MapMemory {
 ///   and two arrays of 16 bytes a point to sort those outside the counters, of which there may be any number;
 /// - the sums beside the voxels made of them;
 /// - all that it holds, the axes of the voxels sorted, the window's next entries, the outside entries sorted.
-/// Points that are not finite cost a copy of the others; a map 1 km or more from 0, the median of an axis.
+/// Points that are not finite cost a copy of the others.
 MapMemory host_memory(const MapExtent& map, std::span<const LevelSize> levels);
 
 /// Of DeviceVoxelMap. A level holds what the host's holds, with an 8-byte key for a cell's place. The cloud

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "ndt/align/aligner.hpp"
@@ -11,6 +12,7 @@
 #include "ndt/voxel/map_cloud.hpp"
 #include "ndt/voxel/map_memory.hpp"
 #include "ndt/voxel/near_voxels.hpp"
+#include "ndt/voxel/tile_voxels.hpp"
 #include "ndt/voxel/voxel.hpp"
 #include "ndt/voxel/voxel_map_view.hpp"
 
@@ -55,12 +57,15 @@ class VoxelMap {
   VoxelMap(const PointCloud& map, const AlignOptions& options, const VoxelMapLimits& limits = {});
   /// The same map, bit by bit, of a cloud that other levels are built from too.
   VoxelMap(const MapCloud& cloud, const AlignOptions& options, const VoxelMapLimits& limits = {});
+  /// The same map, bit by bit, of a cloud in tiles. facts: about all points of the tiles, which are relative
+  /// to its origin.
+  VoxelMap(const CloudFacts& facts, std::span<const TileVoxels* const> tiles, const AlignOptions& options,
+           const VoxelMapLimits& limits = {});
 
   VoxelMapView view() const;
   const MapInfo& info() const { return info_; }
   double resolution_m() const { return resolution_m_; }
-  /// Map origin [m], to which map-local coordinates are relative. A multiple of the resolution; 0 unless the
-  /// median point is 1 km or more from 0 on some axis.
+  /// Map origin [m], to which map-local coordinates are relative: CloudFacts::origin().
   const Vec3<double>& origin() const { return info_.origin; }
   /// The voxels' surfaces, indexed as VoxelMapView::voxels.
   const std::vector<VoxelSurface>& surfaces() const { return surfaces_; }
@@ -71,9 +76,14 @@ class VoxelMap {
   std::uint64_t bytes() const;
 
  private:
+  /// Without voxels yet.
+  VoxelMap(const CloudFacts& facts, const AlignOptions& options);
   /// Returns the number of cells with points.
   std::int64_t make_voxels(const MapPoints& points, const AlignOptions& options,
                            const VoxelMapLimits& limits);
+  void reserve(std::size_t voxels);
+  void add(const Cell& cell, const VoxelStatistics& statistics, const VoxelMapLimits& limits);
+  void finish_map(std::int64_t occupied, const AlignOptions& options, const VoxelMapLimits& limits);
   void index_candidates(const VoxelMapLimits& limits);
   void index_outside(std::vector<KeyedIndex>& beyond);
 

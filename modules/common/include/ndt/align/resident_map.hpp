@@ -1,0 +1,51 @@
+// A map in tiles that changes while aligners align: tiles come and go by id, and every change gives a new map
+// beside those in use.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "ndt/align/align_options.hpp"
+#include "ndt/align/aligner.hpp"
+#include "ndt/core/point_cloud.hpp"
+
+namespace ndt {
+
+/// The points of tiles come in the order of their ids.
+using TileId = std::int64_t;
+/// Map frame, metres, as a float file has them; points that are not finite are dropped and counted. Shared,
+/// because the voxels that a tile has in common with others are summed from them again.
+using TileCloud = std::shared_ptr<const std::vector<Point>>;
+
+/// A map that is built, and never changes. Aligner::exchange_map() takes it.
+class ReadyMap {
+ public:
+  virtual ~ReadyMap() = default;
+  virtual const MapInfo& info() const = 0;
+};
+
+/// Tiles that are held, with their voxels. For one thread at a time, which may be another than the aligners':
+/// what it does and what they do share nothing that changes.
+class ResidentMap {
+ public:
+  virtual ~ResidentMap() = default;
+
+  /// Holds a tile from now on; the points may be none. Throws std::invalid_argument if the id is held or the
+  /// pointer null, and InputError if the tile's coordinates are too coarse (align/usable_points.hpp): then it
+  /// is not held.
+  virtual void add(TileId id, TileCloud points) = 0;
+  /// Throws std::invalid_argument if the id is not held.
+  virtual void remove(TileId id) = 0;
+  /// Increasing.
+  virtual std::vector<TileId> ids() const = 0;
+
+  /// Builds the map that Aligner::set_map() builds of the points of all tiles one after the other by
+  /// increasing id, bit for bit, whatever was added and removed before. Makes voxels of new tiles and of
+  /// cells that several tiles have points in; those of other tiles are taken as they are. All are made anew
+  /// where the map's origin moves on: once in a kilometre, beyond the first (voxel/map_cloud.hpp). Throws as
+  /// set_map() does; the tiles stay held, and maps built before stay as they are.
+  virtual std::shared_ptr<const ReadyMap> build() = 0;
+};
+
+}  // namespace ndt

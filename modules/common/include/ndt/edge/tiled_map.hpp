@@ -1,0 +1,130 @@
+// What every ResidentMap does, wherever its voxels are made; and the maps of all levels that come of it.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "ndt/align/resident_map.hpp"
+#include "ndt/voxel/map_cloud.hpp"
+#include "ndt/voxel/voxel_map.hpp"
+
+namespace ndt {
+
+/// Coarse to fine.
+template <class Map>
+class LevelMaps final : public ReadyMap {
+ public:
+  LevelMaps(const AlignOptions& options, std::vector<std::unique_ptr<Map>> levels)
+      : options_(options), levels_(std::move(levels)) {}
+
+  const MapInfo& info() const final { return last().info(); }
+  const AlignOptions& options() const { return options_; }
+  const std::vector<std::unique_ptr<Map>>& levels() const { return levels_; }
+  const Map& last() const { return *levels_.back(); }
+
+ private:
+  AlignOptions options_;
+  std::vector<std::unique_ptr<Map>> levels_;
+};
+
+/// Throws std::invalid_argument unless an aligner with these options can use the map.
+template <class Maps>
+std::shared_ptr<const Maps> require_own(std::shared_ptr<const ReadyMap> map, const AlignOptions& options) {
+  if (!map) throw std::invalid_argument("exchange_map: there is no map; build one");
+  std::shared_ptr<const Maps> own = std::dynamic_pointer_cast<const Maps>(std::move(map));
+  if (!own || !same_maps(own->options(), options))
+    throw std::invalid_argument(
+        "exchange_map: the map is of another implementation or of other options than the aligner; build it "
+        "with the resident_map() of an aligner that has the same");
+  return own;
+}
+
+/// Tiles and their voxels at a Site, which is where voxels are made. It has
+///   Cloud(site, points, options)             points of a tile, with facts()
+///   Voxels voxels(cloud, position, options)  of one level, relative to a position
+///   map(facts, tiles' voxels, options)       the map of a level
+///   ready(options, maps of all levels)       what aligners take
+///   run(f)                                   calls f, and returns or throws when all that it began has ended
+template <class Site>
+class TiledMap final : public ResidentMap {
+ public:
+  TiledMap(Site site, const AlignOptions& options) : site_(std::move(site)), options_(options) {}
+
+  void add(TileId id, TileCloud points) override {
+    if (!points) throw std::invalid_argument("add: " + name(id) + " is a null pointer; give its points");
+    if (tiles_.contains(id)) throw std::invalid_argument("add: " + name(id) + " is held; remove it first");
+    site_.run([&] { tiles_.try_emplace(id, site_, std::move(points), options_); });
+  }
+  void remove(TileId id) override {
+    if (tiles_.erase(id) == 0) throw std::invalid_argument("remove: " + name(id) + " is not held; see ids()");
+  }
+  std::vector<TileId> ids() const override {
+    std::vector<TileId> ids;
+    for (const auto& [id, tile] : tiles_) ids.push_back(id);
+    return ids;
+  }
+  std::shared_ptr<const ReadyMap> build() override {
+    CloudFacts facts;
+    for (const auto& [id, tile] : tiles_) facts.add(tile.cloud.facts());
+    std::shared_ptr<const ReadyMap> ready;
+    site_.run([&] {
+      ready = site_.ready(options_, build_levels(options_, [&](const AlignOptions& level) {
+                            return site_.map(facts, voxels(facts, level), level);
+                          }));
+    });
+    return ready;
+  }
+
+ private:
+  using Voxels = typename Site::Voxels;
+
+  /// Voxels are relative to the origin of the map that they were made for.
+  struct Level {
+    double resolution_m;
+    MapOrigin origin;
+    std::unique_ptr<const Voxels> voxels;
+  };
+  struct Tile {
+    Tile(Site& site, TileCloud all, const AlignOptions& options)
+        : points(std::move(all)), cloud(site, *points, options) {}
+
+    TileCloud points;  // `cloud` refers to them
+    typename Site::Cloud cloud;
+    std::vector<Level> levels;
+  };
+
+  static std::string name(TileId id) { return "tile " + std::to_string(id); }
+
+  /// Of every tile, relative to the origin that all of them give the map.
+  std::vector<const Voxels*> voxels(const CloudFacts& facts, const AlignOptions& options) {
+    const MapOrigin origin = facts.origin(options.resolution_m);
+    std::vector<const Voxels*> all;
+    all.reserve(tiles_.size());
+    for (auto& [id, tile] : tiles_) all.push_back(&voxels(tile, origin, options));
+    return all;
+  }
+  const Voxels& voxels(Tile& tile, const MapOrigin& origin, const AlignOptions& options) {
+    const double resolution_m = options.resolution_m;
+    const auto made = [&] {
+      return std::make_unique<const Voxels>(site_.voxels(tile.cloud, origin.position(resolution_m), options));
+    };
+    for (Level& level : tile.levels) {
+      if (level.resolution_m != resolution_m) continue;
+      if (!(level.origin == origin)) level = {resolution_m, origin, made()};
+      return *level.voxels;
+    }
+    tile.levels.push_back({resolution_m, origin, made()});
+    return *tile.levels.back().voxels;
+  }
+
+  Site site_;
+  AlignOptions options_;
+  std::map<TileId, Tile> tiles_;
+};
+
+}  // namespace ndt
