@@ -92,10 +92,10 @@ TEST_P(ExchangeMap, ATileThatIsRefusedLeavesTheMapInForce) {
   hold_all();
   aligner->exchange_map(resident->build());
   const AlignResult before = align();
-  resident->add(-1, std::make_shared<const std::vector<Point>>(std::vector<Point>{{0, 3e6F, 0}}));
+  resident->add(7777777, std::make_shared<const std::vector<Point>>(std::vector<Point>{{0, 3e6F, 0}}));
   EXPECT_THROW(resident->build(), InputError);
   expect_same(align(), before);
-  resident->remove(-1);
+  resident->remove(7777777);
   aligner->exchange_map(resident->build());
   expect_same(align(), before);
 }
