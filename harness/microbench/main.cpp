@@ -24,7 +24,8 @@ int fail(ExitCode code, std::string_view message) {
 void print_help() {
   fmt::print(
       "Times the parts of a registration, each alone, for every implementation:\n"
-      "build/<implementation>/<map points>, evaluate/<implementation>/<scan points>,\n"
+      "build/<implementation>/<map points>, update/<implementation>/<map points> (a tile of 20 m),\n"
+      "exchange/<implementation>/<map points>, evaluate/<implementation>/<scan points>,\n"
       "score/<implementation>/<scan points>x<poses>, align/<implementation>/<scan points>,\n"
       "all with /real_time appended.\n\n          [--threads N] {}\n\n",
       kThreadsAbout);

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <map>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -14,6 +15,7 @@
 
 #include "base/metrics.hpp"
 #include "data/courtyard.hpp"
+#include "ndt/align/resident_map.hpp"
 #include "ndt/initial_pose/tpe.hpp"
 
 namespace ndt::harness {
@@ -39,6 +41,53 @@ Measure measure_build(int points) {
     for (auto _ : state) benchmark::DoNotOptimize(info = aligner.set_map(map));
     count_points(state, points);
     state.counters["voxels"] = static_cast<double>(info.voxels);
+  };
+}
+
+/// Squares of 20 m of a map that the aligner then has.
+std::unique_ptr<ResidentMap> resident_tiles(Aligner& aligner, int points,
+                                            std::map<TileId, TileCloud>& tiles) {
+  constexpr float kTileM = 20;
+  std::map<TileId, std::vector<Point>> squares;
+  for (const Point& p : microbench_map(points).points)
+    squares[static_cast<TileId>(std::floor(p.x / kTileM)) * 1000 +
+            static_cast<TileId>(std::floor(p.y / kTileM))]
+        .push_back(p);
+  std::unique_ptr<ResidentMap> resident = aligner.resident_map();
+  if (!resident) return nullptr;
+  for (auto& [id, square] : squares) {
+    tiles[id] = std::make_shared<const std::vector<Point>>(std::move(square));
+    resident->add(id, tiles[id]);
+  }
+  aligner.exchange_map(resident->build());
+  return resident;
+}
+
+void skip_whole(benchmark::State& state) { state.SkipWithError("makes maps of whole clouds only"); }
+
+Measure measure_update(int points) {
+  return [=](benchmark::State& state, Aligner& aligner) {
+    std::map<TileId, TileCloud> tiles;
+    const auto resident = resident_tiles(aligner, points, tiles);
+    if (!resident) return skip_whole(state);
+    const auto& [id, tile] = *std::next(tiles.begin(), static_cast<std::ptrdiff_t>(tiles.size() / 2));
+    for (auto _ : state) {
+      resident->remove(id);
+      resident->add(id, tile);
+      benchmark::DoNotOptimize(resident->build());
+    }
+    state.counters["tiles"] = static_cast<double>(tiles.size());
+    state.counters["tile_points"] = static_cast<double>(tile->size());
+  };
+}
+
+Measure measure_exchange(int points) {
+  return [=](benchmark::State& state, Aligner& aligner) {
+    std::map<TileId, TileCloud> tiles;
+    const auto resident = resident_tiles(aligner, points, tiles);
+    if (!resident) return skip_whole(state);
+    std::shared_ptr<const ReadyMap> other = resident->build();
+    for (auto _ : state) other = aligner.exchange_map(std::move(other));
   };
 }
 
@@ -148,6 +197,10 @@ void register_microbenchmarks(std::span<const Implementation> implementations, c
   for (const Implementation& implementation : implementations)
     for (const int points : {100000, 1000000})
       add(implementation, fmt::format("build/{}/{}", implementation.name, points), measure_build(points));
+  for (const Implementation& implementation : implementations) {
+    add(implementation, fmt::format("update/{}/1000000", implementation.name), measure_update(1000000));
+    add(implementation, fmt::format("exchange/{}/1000000", implementation.name), measure_exchange(1000000));
+  }
   for (const Implementation& implementation : implementations)
     for (const int points : {1000, 5000, 50000})
       add(implementation, fmt::format("evaluate/{}/{}", implementation.name, points),

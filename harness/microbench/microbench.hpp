@@ -13,6 +13,9 @@ namespace ndt::harness {
 
 /// Registers with Google Benchmark, for every implementation:
 ///   build/<implementation>/<map points>       set_map
+///   update/<implementation>/<map points>      one tile of 20 m taken away and added anew, and the map built;
+///                                             only implementations with a resident_map()
+///   exchange/<implementation>/<map points>    exchange_map, likewise
 ///   evaluate/<implementation>/<scan points>   evaluate
 ///   score/<implementation>/<scan points>x64   score_batch; only implementations with batches
 ///   align/<implementation>/<scan points>      align to convergence

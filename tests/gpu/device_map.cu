@@ -1,4 +1,5 @@
 #include <cstring>
+#include <list>
 
 #include "device_map.hpp"
 #include "ndt/score/device_scoring.cuh"
@@ -32,7 +33,7 @@ DownloadedMap downloaded(cuda::Context& context, const DeviceVoxelMap& map) {
   const VoxelMapView view = map.view();
   const auto voxels = static_cast<std::size_t>(view.voxel_count);
   out.info = map.info();
-  out.table = map.voxel_table();
+  out.table = map.voxel_table(context);
   out.voxels = downloaded(context, view.voxels, voxels);
   out.surfaces = downloaded(context, map.surfaces(), voxels);
   out.starts = downloaded(context, view.window.starts, view.window.cells() + 1);
@@ -90,6 +91,21 @@ DownloadedMap DeviceMaps::build(const PointCloud& cloud, const AlignOptions& opt
   return downloaded(impl_->context, map);
 }
 
+DownloadedMap DeviceMaps::build_of_tiles(const Tiles& tiles, const AlignOptions& options,
+                                         const VoxelMapLimits& limits) {
+  cuda::Context& context = impl_->context;
+  std::list<DeviceMapCloud> clouds;
+  CloudFacts facts;
+  for (const auto& [id, points] : tiles)
+    facts.add(clouds.emplace_back(context, Vec3<double>{}, *points, options).facts());
+  const Vec3<double> origin = facts.info(options.resolution_m).origin;
+  std::list<DeviceTileVoxels> voxels;
+  std::vector<const DeviceTileVoxels*> all;
+  for (const DeviceMapCloud& cloud : clouds)
+    all.push_back(&voxels.emplace_back(context, cloud.points(origin), options));
+  return downloaded(context, DeviceVoxelMap(context, facts, all, options, limits));
+}
+
 std::vector<DownloadedMap> DeviceMaps::build_levels(const PointCloud& cloud,
                                                     const std::vector<AlignOptions>& levels) {
   cuda::Context& context = impl_->context;
@@ -113,14 +129,14 @@ FaultReport DeviceMaps::build_with_faults(const PointCloud& older, const PointCl
                                           const AlignOptions& options, const VoxelMapLimits& limits) {
   cuda::Context& context = impl_->context;
   const DeviceVoxelMap kept(context, older, options, limits);
-  const std::vector<VoxelInfo> table = kept.voxel_table();
+  const std::vector<VoxelInfo> table = kept.voxel_table(context);
   const long long held = cuda::live_allocations();
   FaultReport report;
   while (throws_at(report.failures + 1, context, cloud, options, limits, report.complaint)) {
     ++report.failures;
     const std::string after = " after call " + std::to_string(report.failures) + " failed";
     if (cuda::live_allocations() != held) report.complaint = "device memory leaked" + after;
-    if (!same(kept.voxel_table(), table)) report.complaint = "the older map changed" + after;
+    if (!same(kept.voxel_table(context), table)) report.complaint = "the older map changed" + after;
     if (!report.complaint.empty() || report.failures > 10000) break;
   }
   if (cuda::live_allocations() != held) report.complaint += " memory leaked after a build that worked";

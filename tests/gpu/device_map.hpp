@@ -9,6 +9,7 @@
 #include "ndt/score/scan_point.hpp"
 #include "ndt/voxel/voxel_map.hpp"
 #include "ndt/voxel/voxel_map_view.hpp"
+#include "tiles.hpp"
 
 namespace ndt {
 
@@ -42,6 +43,9 @@ class DeviceMaps {
   /// From a cloud on the host. Throws what DeviceVoxelMap throws.
   DownloadedMap build(const PointCloud& cloud, const AlignOptions& options,
                       const VoxelMapLimits& limits = {});
+  /// From tiles of a cloud, by increasing id.
+  DownloadedMap build_of_tiles(const Tiles& tiles, const AlignOptions& options,
+                               const VoxelMapLimits& limits = {});
   /// The maps of several levels, from one upload of the cloud.
   std::vector<DownloadedMap> build_levels(const PointCloud& cloud, const std::vector<AlignOptions>& levels);
   /// Copies from host to device so far.

@@ -1,11 +1,13 @@
 // A device that fails: every CUDA call of every phase once, and an error that loses the device.
 #include <cuda_runtime.h>
 
+#include <algorithm>
 #include <functional>
 #include <regex>
 
 #include "device_implementations.hpp"
 #include "ndt/cuda/context.cuh"
+#include "tiles.hpp"
 
 namespace ndt {
 namespace {
@@ -145,6 +147,35 @@ TEST_P(Faults, InALaterBatchDoNotLeaveGraphsOfBuffersThatMoved) {
     batch(poses);
     EXPECT_TRUE(harness::same_bits(before, aligner->align(test_clouds::scan(), kGuess))) << nth;
   }
+}
+
+TEST_P(Faults, WhileAMapIsBuiltOfTilesLeaveTheOneInForceAndTheTiles) {
+  const auto aligner = in_courtyard(short_options());
+  const auto resident = aligner->resident_map();
+  const Tiles tiles = cut(test_clouds::map(), 16);
+  add_all(*resident, tiles);
+  const TileId some = std::next(tiles.begin(), 3)->first;
+  const auto update = [&] {
+    if (std::ranges::count(resident->ids(), some) > 0) resident->remove(some);
+    resident->add(some, tiles.at(some));
+    aligner->exchange_map(resident->build());
+  };
+  update(), update();
+  const AlignResult before = aligner->align(test_clouds::scan(), kGuess);
+  const long long held = cuda::live_allocations();
+  int failures = 0;
+  for (; failures < 2000 && !HasFailure(); ++failures) {
+    const std::string error = thrown_by(failures + 1, cudaErrorMemoryAllocation, update);
+    if (error.empty()) break;
+    const std::string where = "call " + std::to_string(failures + 1);
+    expect_names_the_call(error, where);
+    EXPECT_TRUE(harness::same_bits(before, aligner->align(test_clouds::scan(), kGuess))) << where;
+    update();
+    EXPECT_TRUE(harness::same_bits(before, aligner->align(test_clouds::scan(), kGuess))) << where;
+    EXPECT_EQ(cuda::live_allocations(), held) << where;
+  }
+  EXPECT_GT(failures, 30);
+  EXPECT_LT(failures, 2000);
 }
 
 TEST_P(Faults, ThatLoseTheDeviceAreRepeatedByEveryLaterCallAndOthersGoOn) {

@@ -59,13 +59,16 @@ TEST(Microbench, ImplementationsThatCannotRunAreSkippedWithTheirReasonAndFailure
   Errors errors;
   benchmark::RunSpecifiedBenchmarks(&errors, "no_device|broken");
   benchmark::ClearRegisteredBenchmarks();
-  const std::string no_gpu = "no GPU in this machine", broken = "set_map: out of luck";
+  const std::string no_gpu = "no GPU in this machine", broken = "set_map: out of luck",
+                    whole = "makes maps of whole clouds only";
   const std::map<std::string, std::string> expected = {
       {"build/no_device/100000/real_time", no_gpu},   {"build/no_device/1000000/real_time", no_gpu},
+      {"update/no_device/1000000/real_time", no_gpu}, {"exchange/no_device/1000000/real_time", no_gpu},
       {"evaluate/no_device/1000/real_time", no_gpu},  {"evaluate/no_device/5000/real_time", no_gpu},
       {"evaluate/no_device/50000/real_time", no_gpu}, {"score/no_device/5000x64/real_time", no_gpu},
       {"align/no_device/5000/real_time", no_gpu},     {"build/broken/100000/real_time", broken},
-      {"build/broken/1000000/real_time", broken},     {"evaluate/broken/1000/real_time", broken},
+      {"build/broken/1000000/real_time", broken},     {"update/broken/1000000/real_time", whole},
+      {"exchange/broken/1000000/real_time", whole},   {"evaluate/broken/1000/real_time", broken},
       {"evaluate/broken/5000/real_time", broken},     {"evaluate/broken/50000/real_time", broken},
       {"align/broken/5000/real_time", broken}};
   EXPECT_EQ(errors.by_name, expected);

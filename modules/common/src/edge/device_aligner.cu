@@ -1,8 +1,10 @@
 #include <algorithm>
 #include <atomic>
 #include <cstring>
+#include <mutex>
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 #include "ndt/edge/device_aligner.cuh"
 
@@ -12,6 +14,81 @@ namespace {
 bool can_end_early(const PerScan& per_scan) {
   return per_scan.deadline.has_value() || per_scan.stop.stop_possible();
 }
+
+/// Calls f, which waits for what it began; if it throws, waits before the exception is passed on. What only f
+/// needed goes back to the device.
+template <class F>
+void run_and_trim(cuda::Context& context, F&& f) {
+  try {
+    f();
+  } catch (...) {
+    context.settle();
+    context.trim();
+    throw;
+  }
+  context.trim();
+}
+
+/// Tiles of a map in a device's memory.
+class DeviceSite {
+  using Maps = LevelMaps<DeviceVoxelMap>;
+
+ public:
+  using Voxels = DeviceTileVoxels;
+  struct Cloud : DeviceMapCloud {
+    Cloud(const DeviceSite& site, std::span<const Point> points, const AlignOptions& options)
+        : DeviceMapCloud(site.home_->context, {}, points, options) {}
+  };
+
+  explicit DeviceSite(int device) : home_(std::make_shared<Home>(device)) {}
+
+  Voxels voxels(const Cloud& cloud, const Vec3<double>& position, const AlignOptions& options) const {
+    return {home_->context, cloud.points(position), options};
+  }
+  std::unique_ptr<DeviceVoxelMap> map(const CloudFacts& facts, std::span<const Voxels* const> tiles,
+                                      const AlignOptions& options) const {
+    return std::make_unique<DeviceVoxelMap>(home_->context, facts, tiles, options);
+  }
+  std::shared_ptr<const ReadyMap> ready(const AlignOptions& options,
+                                        std::vector<std::unique_ptr<DeviceVoxelMap>> levels) const {
+    auto maps = std::make_unique<const Maps>(options, std::move(levels));
+    return {maps.release(), [home = home_](const Maps* unused) { home->take_back(unused); }};
+  }
+  template <class F>
+  void run(F&& f) const {
+    home_->free_unused();
+    run_and_trim(home_->context, [&] {
+      f();
+      home_->context.synchronise();
+    });
+  }
+
+ private:
+  /// The Context and the maps that go back to it, because it is for one thread at a time.
+  class Home {
+   public:
+    explicit Home(int device) : context(device) {}
+    /// On any thread.
+    void take_back(const Maps* unused) {
+      const std::lock_guard lock(mutex_);
+      unused_.emplace_back(unused);
+    }
+    void free_unused() {
+      std::vector<std::unique_ptr<const Maps>> unused;
+      const std::lock_guard lock(mutex_);
+      unused.swap(unused_);
+    }
+
+    cuda::Context context;
+
+   private:
+    std::mutex mutex_;
+    std::vector<std::unique_ptr<const Maps>> unused_;
+  };
+
+  std::shared_ptr<Home> home_;
+};
+
 }  // namespace
 
 DeviceAligner::DeviceAligner(const AlignOptions& options)
@@ -35,30 +112,43 @@ DeviceAligner::DeviceAligner(const AlignOptions& options)
 MapInfo DeviceAligner::set_map(const PointCloud& map) {
   const Turn turn(*this, "set_map");
   give_up();
-  const auto build = [&] {
+  std::shared_ptr<const Maps> built;
+  run_and_trim(context_, [&] {
     const DeviceMapCloud cloud(context_, map, options());
-    auto built = build_levels(options(), [&](const AlignOptions& level) {
-      return std::make_unique<DeviceVoxelMap>(context_, cloud, level);
-    });
+    built = std::make_shared<const Maps>(options(), build_levels(options(), [&](const AlignOptions& level) {
+                                           return std::make_unique<DeviceVoxelMap>(context_, cloud, level);
+                                         }));
     context_.synchronise();
-    maps_ = std::move(built);
-  };
-  try {
-    transact(build);
-  } catch (...) {
-    context_.trim();
-    throw;
-  }
-  context_.trim();
-  use_levels(maps_, [](const DeviceVoxelMap& level) { return level.surfaces(); });
+  });
+  use(std::move(built));
+  is_own_ = true;
+  return maps_->info();
+}
+
+std::unique_ptr<ResidentMap> DeviceAligner::resident_map() const {
+  return std::make_unique<TiledMap<DeviceSite>>(DeviceSite(options().device), options());
+}
+
+std::shared_ptr<const ReadyMap> DeviceAligner::exchange_map(std::shared_ptr<const ReadyMap> map) {
+  const Turn turn(*this, "exchange_map");
+  std::shared_ptr<const Maps> next = require_own<Maps>(std::move(map), options());
+  give_up();
+  std::shared_ptr<const Maps> before = maps_;
+  use(std::move(next));
+  if (std::exchange(is_own_, false)) before.reset();
+  return before;
+}
+
+void DeviceAligner::use(std::shared_ptr<const Maps> maps) {
+  maps_ = std::move(maps);
+  use_levels(maps_->levels(), [](const DeviceVoxelMap& level) { return level.surfaces(); });
   map_changed();
-  return maps_.back()->info();
 }
 
 std::vector<VoxelInfo> DeviceAligner::voxels() const {
   const Turn turn(*this, "voxels");
   require_map("voxels");
-  return maps_.back()->voxel_table();
+  return maps_->last().voxel_table(context_);
 }
 
 /// The room is pinned, and the scan is uploaded from there. In front of it there is room for the bytes that

@@ -3,12 +3,14 @@
 #include "device_near_voxels.cuh"
 #include "device_room.cuh"
 #include "device_statistics.cuh"
+#include "device_tile_voxels.cuh"
 #include "ndt/voxel/device_voxel_map.cuh"
 
 namespace ndt {
 
-DeviceMapCloud::DeviceMapCloud(cuda::Context& context, const PointCloud& map, const AlignOptions& options)
-    : on_host_(map, options), offsets_(context) {
+DeviceMapCloud::DeviceMapCloud(cuda::Context& context, const Vec3<double>& origin, std::span<const Point> all,
+                               const AlignOptions& options)
+    : on_host_(origin, all, options), offsets_(context) {
   const MapPoints points = on_host_.points({});
   require_device_room(context,
                       points.size * sizeof(Point) + device_sort_bytes(points.size, options.min_points));
@@ -53,7 +55,8 @@ DeviceVoxelMap::DeviceVoxelMap(cuda::Context& context, const ScanView& device_po
     : DeviceVoxelMap(
           context,
           Start{options, origin, {device_points.size, 0, 0, origin.position(options.resolution_m)}}) {
-  build({device_points.points, static_cast<std::size_t>(device_points.size), {}}, options, limits);
+  const MapPoints points{device_points.points, static_cast<std::size_t>(device_points.size), {}};
+  finish_map(make_voxels(context, points, options, voxels()), options, limits);
 }
 
 DeviceVoxelMap::DeviceVoxelMap(cuda::Context& context, const PointCloud& map, const AlignOptions& options,
@@ -63,13 +66,20 @@ DeviceVoxelMap::DeviceVoxelMap(cuda::Context& context, const PointCloud& map, co
 DeviceVoxelMap::DeviceVoxelMap(cuda::Context& context, const DeviceMapCloud& cloud,
                                const AlignOptions& options, const VoxelMapLimits& limits)
     : DeviceVoxelMap(context, start(cloud.facts(), options)) {
-  build(cloud.points(info_.origin), options, limits);
+  finish_map(make_voxels(context, cloud.points(info_.origin), options, voxels()), options, limits);
 }
 
-void DeviceVoxelMap::build(const MapPoints& device_points, const AlignOptions& options,
-                           const VoxelMapLimits& limits) {
-  const VoxelCensus census =
-      make_voxels(*context_, device_points, options, {keys_, statistics_, voxels_, surfaces_});
+DeviceVoxelMap::DeviceVoxelMap(cuda::Context& context, const CloudFacts& facts,
+                               std::span<const DeviceTileVoxels* const> tiles, const AlignOptions& options,
+                               const VoxelMapLimits& limits)
+    : DeviceVoxelMap(context, start(facts, options)) {
+  finish_map(merge_voxels(context, tiles, options, voxels()), options, limits);
+}
+
+DeviceVoxels DeviceVoxelMap::voxels() { return {keys_, statistics_, voxels_, surfaces_}; }
+
+void DeviceVoxelMap::finish_map(const VoxelCensus& census, const AlignOptions& options,
+                                const VoxelMapLimits& limits) {
   info_.voxels = census.voxels;
   if (info_.voxels == 0) throw_no_valid_voxel(info_, census.occupied, options);
   if (info_.voxels > limits.voxels) refuse_so_many_voxels(limits.voxels, resolution_m_);
@@ -94,13 +104,13 @@ VoxelMapView DeviceVoxelMap::view() const {
   return view;
 }
 
-std::vector<VoxelInfo> DeviceVoxelMap::voxel_table() const {
+std::vector<VoxelInfo> DeviceVoxelMap::voxel_table(cuda::Context& context) const {
   const auto n = static_cast<std::size_t>(info_.voxels);
   std::vector<std::uint64_t> keys(n);
   std::vector<VoxelStatistics> statistics(n);
-  context_->download(keys.data(), keys_.data(), n * sizeof(std::uint64_t));
-  context_->download(statistics.data(), statistics_.data(), n * sizeof(VoxelStatistics));
-  context_->synchronise();
+  context.download(keys.data(), keys_.data(), n * sizeof(std::uint64_t));
+  context.download(statistics.data(), statistics_.data(), n * sizeof(VoxelStatistics));
+  context.synchronise();
   std::vector<VoxelInfo> table;
   table.reserve(n);
   for (std::size_t i = 0; i < n; ++i)

@@ -114,6 +114,17 @@ std::uint64_t device_sums_bytes(std::uint64_t voxels) {
          2 * (voxels + 1) * sizeof(std::uint32_t) + scratch_bytes(voxels);
 }
 
+std::uint64_t device_tile_bytes(std::uint64_t points, std::uint64_t cells) {
+  return points * sizeof(std::uint32_t) +
+         (cells + 1) * (sizeof(std::uint64_t) + sizeof(std::uint32_t) + sizeof(VoxelStatistics));
+}
+
+std::uint64_t device_merge_bytes(std::uint64_t tiles, std::uint64_t cells) {
+  constexpr Bytes kTile = 128, kCell = 2 * (sizeof(std::uint64_t) + sizeof(std::uint32_t)) + sizeof(void*) +
+                                       2 * sizeof(std::uint32_t) + sizeof(VoxelStatistics) / 2 + kDeviceVoxel;
+  return tiles * kTile + (cells + 2) * kCell + scratch_bytes(cells);
+}
+
 std::uint64_t device_lists_bytes(const LevelSize& level) {
   const Bytes numbered = device_numbered(level),
               lists = index_bytes(level, numbered) + (numbered + 1) * sizeof(std::uint32_t) +

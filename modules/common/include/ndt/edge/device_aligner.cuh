@@ -9,6 +9,7 @@
 
 #include "ndt/cuda/buffer.cuh"
 #include "ndt/edge/loop_aligner.hpp"
+#include "ndt/edge/tiled_map.hpp"
 #include "ndt/score/device_scoring.cuh"
 #include "ndt/voxel/device_voxel_map.cuh"
 
@@ -19,6 +20,10 @@ class DeviceAligner : public LoopAligner {
   /// Builds the map on the device. If that fails, the old map stays. Throws InputError before it takes memory
   /// that the device does not have. What only building needed is given back to the device.
   MapInfo set_map(const PointCloud& map) final;
+  /// Tiles are held and maps built in a Context of their own, so on a stream beside the alignments. The
+  /// memory of a map that nobody uses any more, on whatever thread, is there for the next build.
+  std::unique_ptr<ResidentMap> resident_map() const final;
+  std::shared_ptr<const ReadyMap> exchange_map(std::shared_ptr<const ReadyMap> map) final;
   std::vector<VoxelInfo> voxels() const final;
   std::optional<Traffic> traffic() const final { return context_.traffic(); }
 
@@ -83,6 +88,9 @@ class DeviceAligner : public LoopAligner {
   void watch(const PerScan& per_scan);
 
  private:
+  using Maps = LevelMaps<DeviceVoxelMap>;
+
+  void use(std::shared_ptr<const Maps> maps);
   Point* room_for_scan(std::size_t points, std::size_t poses) final;
   void score(const LoopScan& scan, std::span<const Transform> local_poses, std::span<Score> out) final;
   std::vector<float> point_scores(const LoopScan& scan, const Transform& local_pose) final;
@@ -91,8 +99,9 @@ class DeviceAligner : public LoopAligner {
   /// Uploads the points and the `in_front` staged bytes before them in one copy.
   void upload_staged(std::size_t in_front, const ScanView& scan);
 
-  cuda::Context context_;
-  std::vector<std::unique_ptr<DeviceVoxelMap>> maps_;  // coarse to fine
+  mutable cuda::Context context_;  // that voxels() downloads with
+  std::shared_ptr<const Maps> maps_;
+  bool is_own_ = true;  ///< maps_ is in memory of context_
   // Both have the same layout: the points begin at front_, a multiple of 256, and what travels with them ends
   // there.
   cuda::PinnedBuffer<char> staging_;

@@ -2,20 +2,29 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "ndt/cuda/buffer.cuh"
+#include "ndt/voxel/device_tile_voxels.cuh"
 #include "ndt/voxel/voxel_map.hpp"
 #include "ndt/voxel/voxel_map_view.hpp"
 
 namespace ndt {
+
+struct DeviceVoxels;  // src/voxel/device_statistics.cuh
+struct VoxelCensus;
 
 /// A MapCloud and its points on the device. Must not outlive its Context, nor the map.
 class DeviceMapCloud {
  public:
   /// Throws what MapCloud throws, InputError if the device has no room for the points and their sort, and
   /// cuda::Error.
-  DeviceMapCloud(cuda::Context& context, const PointCloud& map, const AlignOptions& options);
+  DeviceMapCloud(cuda::Context& context, const PointCloud& map, const AlignOptions& options)
+      : DeviceMapCloud(context, map.origin, map.points, options) {}
+  /// points: offsets from `origin`.
+  DeviceMapCloud(cuda::Context& context, const Vec3<double>& origin, std::span<const Point> points,
+                 const AlignOptions& options);
 
   const CloudFacts& facts() const { return on_host_.facts(); }
   /// The points on the device, relative to a position; they stay here.
@@ -38,6 +47,11 @@ class DeviceVoxelMap {
   /// The same map, bit by bit, of a cloud that other levels are built from too. It is not needed afterwards.
   DeviceVoxelMap(cuda::Context& context, const DeviceMapCloud& cloud, const AlignOptions& options,
                  const VoxelMapLimits& limits = {});
+  /// The same map, bit by bit, of a cloud in tiles. facts: about all points of the tiles, which are relative
+  /// to its origin. They are not needed afterwards.
+  DeviceVoxelMap(cuda::Context& context, const CloudFacts& facts,
+                 std::span<const DeviceTileVoxels* const> tiles, const AlignOptions& options,
+                 const VoxelMapLimits& limits = {});
   /// Builds the map from finite points on the device, relative to the origin. They are not needed afterwards.
   /// Their precision is not checked, because points on the device do not show how coarsely they were stored.
   DeviceVoxelMap(cuda::Context& context, const ScanView& device_points, const AlignOptions& options,
@@ -50,14 +64,15 @@ class DeviceVoxelMap {
   const MapInfo& info() const { return info_; }
   double resolution_m() const { return resolution_m_; }
   const Vec3<double>& origin() const { return info_.origin; }
-  /// Downloads the voxels, and waits.
-  std::vector<VoxelInfo> voxel_table() const;
+  /// Downloads the voxels with a Context of the same device, and waits. The map must be finished.
+  std::vector<VoxelInfo> voxel_table(cuda::Context& context) const;
 
  private:
   struct Start;
   static Start start(const CloudFacts& facts, const AlignOptions& options);
   DeviceVoxelMap(cuda::Context& context, const Start& start);
-  void build(const MapPoints& device_points, const AlignOptions& options, const VoxelMapLimits& limits);
+  void finish_map(const VoxelCensus& census, const AlignOptions& options, const VoxelMapLimits& limits);
+  DeviceVoxels voxels();
 
   cuda::Context* context_;
   MapOrigin origin_;

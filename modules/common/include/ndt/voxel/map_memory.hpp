@@ -57,6 +57,11 @@ MapMemory device_memory(const MapExtent& map, std::span<const LevelSize> levels,
 std::uint64_t device_sort_bytes(std::uint64_t points, int min_points);
 /// Sums, statistics and flags of the cells with enough points, and the voxels made of them.
 std::uint64_t device_sums_bytes(std::uint64_t voxels);
+/// What a tile of a resident map holds beside its points, whatever comes of its cells with points.
+std::uint64_t device_tile_bytes(std::uint64_t points, std::uint64_t cells);
+/// Voxels of a map that are merged from those of tiles, and what that takes; cells: with points, of all
+/// tiles. Some of the memory of cells that are no voxels stays with the map.
+std::uint64_t device_merge_bytes(std::uint64_t tiles, std::uint64_t cells);
 /// Starts, lists and hash, with the counts and the unordered lists on the way to them.
 std::uint64_t device_lists_bytes(const LevelSize& level);
 

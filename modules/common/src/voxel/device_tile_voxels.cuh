@@ -1,0 +1,16 @@
+// From tiles on the device to the voxels of a map.
+#pragma once
+
+#include <span>
+
+#include "device_statistics.cuh"
+#include "ndt/voxel/device_tile_voxels.cuh"
+
+namespace ndt {
+
+/// What make_voxels() makes of the tiles' points one after the other, bit for bit, for any way in which they
+/// are parted. Waits for the device.
+VoxelCensus merge_voxels(cuda::Context& context, std::span<const DeviceTileVoxels* const> tiles,
+                         const AlignOptions& options, const DeviceVoxels& out);
+
+}  // namespace ndt
