@@ -5,7 +5,6 @@
 #include <stdexcept>
 #include <utility>
 
-#include "ndt/align/resident_map.hpp"
 #include "ndt/core/error.hpp"
 #include "ndt/core/limits.hpp"
 

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "device_statistics.cuh"
+#include "device_voxels.cuh"
 #include "ndt/cuda/buffer.cuh"
 #include "ndt/voxel/near_voxels.hpp"
 

@@ -6,7 +6,9 @@
 
 #include "cub_call.cuh"
 #include "device_sorted_points.cuh"
-#include "device_statistics.cuh"
+#include "device_voxels.cuh"
+#include "ndt/align/align_options.hpp"
+#include "ndt/voxel/near_voxels.hpp"
 #include "warp_lanes.cuh"
 
 namespace ndt {

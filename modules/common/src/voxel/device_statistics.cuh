@@ -1,35 +1,11 @@
 // From points on the device to the voxels that are Gaussians.
 #pragma once
 
-#include <cstdint>
-
-#include "ndt/cuda/buffer.cuh"
-#include "ndt/voxel/near_voxels.hpp"
-#include "ndt/voxel/voxel_map.hpp"
+#include "device_voxels.cuh"
+#include "ndt/align/align_options.hpp"
+#include "ndt/voxel/map_cloud.hpp"
 
 namespace ndt {
-
-/// Smallest box around cells; low > high while there is none.
-struct CellBox {
-  Cell low{kCellLimit, kCellLimit, kCellLimit}, high{-kCellLimit - 1, -kCellLimit - 1, -kCellLimit - 1};
-};
-
-/// The facts about the voxels that the host needs to index them.
-struct VoxelCensus {
-  CellBox own, listing;           ///< around the voxels, around the cells that list them
-  unsigned long long listed = 0;  ///< entries of all lists
-  unsigned voxels = 0;
-  unsigned occupied = 0;  ///< cells with points; counted only without any voxel
-};
-static_assert(sizeof(VoxelCensus) == 64);  // without padding, because a download would read it uninitialised
-
-/// The buffers that receive the voxels, [voxels] in key order.
-struct DeviceVoxels {
-  cuda::DeviceBuffer<std::uint64_t>& keys;
-  cuda::DeviceBuffer<VoxelStatistics>& statistics;
-  cuda::DeviceBuffer<Voxel>& voxels;
-  cuda::DeviceBuffer<VoxelSurface>& surfaces;
-};
 
 /// Reserves `out` and fills it. Throws InputError if a point is outside the limits of cells. Waits for the
 /// device.

@@ -3,7 +3,7 @@
 
 #include <span>
 
-#include "device_statistics.cuh"
+#include "device_voxels.cuh"
 #include "ndt/voxel/device_tile_voxels.cuh"
 
 namespace ndt {

@@ -14,6 +14,7 @@
 
 #include "ndt/align/align_options.hpp"
 #include "ndt/align/align_result.hpp"
+#include "ndt/align/resident_map.hpp"
 #include "ndt/align/traffic.hpp"
 #include "ndt/core/point_cloud.hpp"
 
@@ -48,13 +49,6 @@ struct VoxelInfo {
   Sym3<double> covariance, inverse_covariance;  ///< m^2 after the eigenvalue floor, and its inverse
 };
 
-struct MapInfo {
-  std::int64_t points = 0;          ///< finite points used
-  std::int64_t dropped_points = 0;  ///< non-finite points
-  std::int64_t voxels = 0;          ///< voxels with enough points
-  Vec3<double> origin;              ///< internal origin, a multiple of the resolution
-};
-
 /// Throws InputError "set_map: no valid voxel ..." with the counts that tell an empty map from a sparse one.
 [[noreturn]] void throw_no_valid_voxel(const MapInfo& info, std::int64_t occupied_voxels,
                                        const AlignOptions& options);
@@ -64,9 +58,6 @@ struct Score {
   double score = 0, transform_probability = 0, nvtl = 0;
   std::int64_t correspondences = 0;
 };
-
-class ReadyMap;     // align/resident_map.hpp
-class ResidentMap;  // align/resident_map.hpp
 
 /// One registration method. For one thread at a time: a call while another thread's lasts throws
 /// std::logic_error "<call>: the aligner is busy ...". One instance per thread is the way to use many.

@@ -6,11 +6,16 @@
 #include <memory>
 #include <vector>
 
-#include "ndt/align/align_options.hpp"
-#include "ndt/align/aligner.hpp"
 #include "ndt/core/point_cloud.hpp"
 
 namespace ndt {
+
+struct MapInfo {
+  std::int64_t points = 0;          ///< finite points used
+  std::int64_t dropped_points = 0;  ///< non-finite points
+  std::int64_t voxels = 0;          ///< voxels with enough points
+  Vec3<double> origin;              ///< internal origin, a multiple of the resolution
+};
 
 /// The points of tiles come in the order of their ids.
 using TileId = std::int64_t;

@@ -12,7 +12,7 @@
 
 namespace ndt {
 
-struct DeviceVoxels;  // src/voxel/device_statistics.cuh
+struct DeviceVoxels;  // src/voxel/device_voxels.cuh
 struct VoxelCensus;
 
 /// A MapCloud and its points on the device. Must not outlive its Context, nor the map.
