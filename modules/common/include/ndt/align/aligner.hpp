@@ -74,7 +74,7 @@ class Aligner {
   /// same options, beside their alignments. Null if the implementation makes maps by set_map() only.
   virtual std::unique_ptr<ResidentMap> resident_map() const;
   /// Aligns with a map of a resident_map() from now on: an exchange of pointers. Returns the map before, if
-  /// it was such a map, so that the caller chooses when its memory is given back. Throws
+  /// it can outlive the aligner, so that the caller chooses when its memory is given back. Throws
   /// std::invalid_argument if the map is null or of another implementation or other options, and then keeps
   /// the map before.
   virtual std::shared_ptr<const ReadyMap> exchange_map(std::shared_ptr<const ReadyMap> map);
