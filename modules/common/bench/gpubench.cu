@@ -1,13 +1,17 @@
-// ndt-gpubench: times how long the device takes for a voxel map and for scores, from data that is on the
-// device already. Prints one JSON object per measurement to stdout, with every sample, and a table of medians
-// to stderr.
+// ndt-gpubench: times how long the device takes for a voxel map, for one in tiles, and for scores, from data
+// that is on the device already. Prints one JSON object per measurement to stdout, with every sample, and a
+// table of medians to stderr.
 #include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
 #include <exception>
+#include <iterator>
+#include <list>
+#include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "ndt/core/pose.hpp"
@@ -151,6 +155,45 @@ void measure_map(cuda::Context& context, int points) {
   print(device);
 }
 
+/// Runs f often, and what it began to its end each time.
+template <class F>
+void measure_tiles(const char* name, cuda::Context& context, std::size_t points, std::int64_t voxels, F&& f) {
+  Measurement out{name, static_cast<int>(points), 0, voxels, {}};
+  for (int i = -kWarmUp; i < kMapSamples; ++i) {
+    context.synchronise();
+    const auto before = std::chrono::steady_clock::now();
+    f();
+    context.synchronise();
+    const std::chrono::duration<double, std::micro> took = std::chrono::steady_clock::now() - before;
+    if (i >= 0) out.samples_us.push_back(took.count());
+  }
+  print(out);
+}
+
+/// The map in tiles of 20 m: one tile made into voxels, and all tiles' voxels merged into a map.
+void measure_tiles(cuda::Context& context, int points) {
+  constexpr float kTile_m = 20;
+  std::map<std::pair<int, int>, std::vector<Point>> squares;
+  for (const Point& p : map_of(points))
+    squares[{static_cast<int>(std::floor(p.x / kTile_m)), static_cast<int>(std::floor(p.y / kTile_m))}]
+        .push_back(p);
+  const AlignOptions options;
+  CloudFacts facts;
+  std::list<DeviceMapCloud> clouds;
+  std::list<DeviceTileVoxels> tiles;
+  std::vector<const DeviceTileVoxels*> all;
+  for (const auto& [at, square] : squares) {
+    facts.add(clouds.emplace_back(context, Vec3<double>{}, square, options).facts());
+    all.push_back(&tiles.emplace_back(context, clouds.back().points({}), options));
+  }
+  const std::int64_t voxels = DeviceVoxelMap(context, facts, all, options).info().voxels;
+  const MapPoints one = std::next(clouds.begin(), static_cast<long>(clouds.size() / 2))->points({});
+  measure_tiles("tile_voxels_host_clock", context, one.size, 0,
+                [&] { const DeviceTileVoxels made(context, one, options); });
+  measure_tiles("tiles_merge_host_clock", context, static_cast<std::size_t>(points), voxels,
+                [&] { const DeviceVoxelMap map(context, facts, all, options); });
+}
+
 void measure_scores(cuda::Context& context, const DeviceVoxelMap& map, int poses, int points) {
   const AlignOptions options;
   const Gauss<double> g = make_gauss(options.outlier_ratio, options.resolution_m);
@@ -179,6 +222,7 @@ int run() {
   }
   cuda::Context context;
   for (const int points : {10000, 100000, 1000000, 10000000}) measure_map(context, points);
+  measure_tiles(context, 1000000);
   const cuda::DeviceBuffer<Point> cloud = uploaded(context, map_of(kScoreMapPoints));
   const DeviceVoxelMap map(context, ScanView{cloud.data(), kScoreMapPoints}, AlignOptions{});
   measure_scores(context, map, 1, 5000);
