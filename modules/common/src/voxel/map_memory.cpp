@@ -58,8 +58,9 @@ Bytes host_sums(const MapExtent& map, const LevelSize& level) {
 
 Bytes host_peak(const MapExtent& map, const LevelSize& level) {
   const Bytes sums = host_sums(map, level), voxels = level.voxels * (sizeof(SummedCell) + kHostVoxel),
-              index = host_held(level) + level.voxels * 3 * sizeof(int) +
-                      level.window_cells * sizeof(std::uint32_t) + 2 * level.outside * sizeof(KeyedIndex);
+              index = host_held(level) + level.voxels * (3 * sizeof(int) + sizeof(std::uint32_t)) +
+                      (level.window_cells + 2 * (level.listed - level.outside)) * sizeof(std::uint32_t) +
+                      3 * level.outside * sizeof(KeyedIndex);
   return std::max({sums, voxels, index});
 }
 

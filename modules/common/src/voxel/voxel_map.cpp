@@ -87,36 +87,28 @@ void VoxelMap::finish_map(std::int64_t occupied, const AlignOptions& options, co
 
 void VoxelMap::index_candidates(const VoxelMapLimits& limits) {
   const ListingCells listing{neighbours_, static_cast<float>(resolution_m_)};
-  const auto for_each_listing_cell = [&](std::uint32_t v, auto&& f) {
-    listing.for_each(cells_[v], voxels_[v].centroid, SingleLane{}, f);
-  };
   window_ = choose_window(cells_, limits.window_cells);
 
   // A counting sort by cell inside the window, by key outside. Voxels come in key order, so every list is in
-  // that order too.
+  // that order too. Which cells list a voxel takes longer to find than to keep.
   starts_.assign(window_.cells() + 1, 0);
-  std::size_t outside = 0;
-  for (std::uint32_t v = 0; v < voxels_.size(); ++v)
-    for_each_listing_cell(v, [&](const Cell& c) {
-      std::size_t i;
-      if (window_.index_of(c, i))
-        ++starts_[i + 1];
-      else
-        ++outside;
-    });
-  for (std::size_t i = 1; i < starts_.size(); ++i) starts_[i] += starts_[i - 1];
-  lists_.resize(starts_.back() + outside + kNearVoxelPadding);
+  std::vector<std::uint32_t> listed, ends;  // the window's cells that list each voxel
   std::vector<KeyedIndex> beyond;
-  beyond.reserve(outside);
-  std::vector<std::uint32_t> next(starts_.begin(), starts_.end() - 1);
-  for (std::uint32_t v = 0; v < voxels_.size(); ++v)
-    for_each_listing_cell(v, [&](const Cell& c) {
+  ends.reserve(voxels_.size());
+  for (std::uint32_t v = 0; v < voxels_.size(); ++v) {
+    listing.for_each(cells_[v], voxels_[v].centroid, SingleLane{}, [&](const Cell& c) {
       std::size_t i;
-      if (window_.index_of(c, i))
-        lists_[next[i]++] = {voxels_[v].centroid, v};
-      else
-        beyond.push_back({pack(c), v});
+      if (!window_.index_of(c, i)) return beyond.push_back({pack(c), v});
+      ++starts_[i + 1];
+      listed.push_back(static_cast<std::uint32_t>(i));
     });
+    ends.push_back(static_cast<std::uint32_t>(listed.size()));
+  }
+  for (std::size_t i = 1; i < starts_.size(); ++i) starts_[i] += starts_[i - 1];
+  lists_.resize(starts_.back() + beyond.size() + kNearVoxelPadding);
+  std::vector<std::uint32_t> next(starts_.begin(), starts_.end() - 1);
+  for (std::uint32_t v = 0, k = 0; v < voxels_.size(); ++v)
+    for (; k < ends[v]; ++k) lists_[next[listed[k]]++] = {voxels_[v].centroid, v};
 
   if (!beyond.empty()) index_outside(beyond);
 }

@@ -42,7 +42,8 @@ struct MapMemory {
 ///   more cells than most_counted_cells(): so many counters, counts by axis, the sums twice while they move,
 ///   and two arrays of 16 bytes a point to sort those outside the counters, of which there may be any number;
 /// - the sums beside the voxels made of them;
-/// - all that it holds, the axes of the voxels sorted, the window's next entries, the outside entries sorted.
+/// - all that it holds, the axes of the voxels sorted, the window's next entries, the cells that list every
+///   voxel, the outside entries sorted. Arrays of unknown length take up to twice what is in them.
 /// Points that are not finite cost a copy of the others.
 MapMemory host_memory(const MapExtent& map, std::span<const LevelSize> levels);
 
