@@ -45,14 +45,14 @@ std::size_t edits(std::string_view a, std::string_view b) {
   return row.back();
 }
 
-std::string suggestion(std::string_view given, std::span<const std::string> names) {
+}  // namespace
+
+std::string nearest_name(std::string_view given, std::span<const std::string> names) {
   const auto nearest =
       std::ranges::min_element(names, {}, [&](const std::string& name) { return edits(given, name); });
   if (nearest == names.end() || 2 * edits(given, *nearest) > nearest->size()) return {};
-  return fmt::format("did you mean '{}'? ", *nearest);
+  return *nearest;
 }
-
-}  // namespace
 
 ExitCode exit_code_of(const std::exception& error) {
   if (dynamic_cast<const InputError*>(&error)) return ExitCode::bad_input;
@@ -84,8 +84,10 @@ std::string printable_name(std::string_view name) {
 }
 
 UsageError unknown_name(std::string_view kind, std::string_view given, std::span<const std::string> names) {
+  const std::string nearest = nearest_name(given, names);
   return UsageError(fmt::format("unknown {} '{}': {}choose from {}", kind, printable(given),
-                                suggestion(given, names), fmt::join(names, ", ")));
+                                nearest.empty() ? "" : fmt::format("did you mean '{}'? ", nearest),
+                                fmt::join(names, ", ")));
 }
 
 }  // namespace ndt::harness

@@ -50,6 +50,9 @@ std::string printable(std::string_view text, std::size_t shown = 40);
 /// beginning and the end are shown.
 std::string printable_name(std::string_view name);
 
+/// The name that is nearest in edits; empty if none is within half its length.
+std::string nearest_name(std::string_view given, std::span<const std::string> names);
+
 /// Forms every message about a name that does not exist: "unknown <kind> '<given>': did you mean '<nearest>'?
 /// choose from a, b, c". The nearest name is left out if none is within half its length in edits.
 UsageError unknown_name(std::string_view kind, std::string_view given, std::span<const std::string> names);

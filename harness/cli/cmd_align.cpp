@@ -5,6 +5,7 @@
 
 #include "base/clock.hpp"
 #include "base/standard_streams.hpp"
+#include "cli/autoware_params.hpp"
 #include "cli/commands.hpp"
 #include "cli/flags.hpp"
 #include "cli/map_flags.hpp"
@@ -28,6 +29,7 @@ struct Arguments {
   PreparationArguments preparation;
   int repeat = 1;
   std::vector<std::string> require;
+  std::optional<std::string> autoware_params;
   bool trace = false, json = false;
 };
 
@@ -90,7 +92,19 @@ void draw(SceneFiles& scene, const PointCloud& map, const PointCloud& scan, cons
   scene.finish();
 }
 
-ExitCode align(const Arguments& a) {
+/// The options of the parameter file, below those that were given.
+Arguments with_autoware_params(Arguments a) {
+  if (!a.autoware_params) return a;
+  AutowareParams params(*a.autoware_params);
+  take_alignment(params, a.align);
+  take_regularisation(params, a.align);
+  take_map_radius(params, a.map);
+  params.finish("align");
+  return a;
+}
+
+ExitCode align(const Arguments& given) {
+  const Arguments a = with_autoware_params(given);
   const Transform guess = pose_from(a.guess, "--guess");
   if (a.repeat < 1) throw UsageError(fmt::format("--repeat = {}: must be 1 or more", a.repeat));
   per_scan(a.align);  // what is wrong with them is said before any file is read
@@ -141,6 +155,7 @@ void add_align(CLI::App& app, Command& chosen) {
   add_scan_flag(command, a->scan);
   add_implementation_flag(command, a->implementation);
   add_pose_flag(command, "--guess", a->guess, false);
+  add_autoware_flag(command, a->autoware_params);
   command.add_option("--repeat", a->repeat, "align this many times; results must be equal bit for bit")
       ->type_name("K");
   command

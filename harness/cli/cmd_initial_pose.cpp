@@ -3,6 +3,7 @@
 #include <fmt/ranges.h>
 
 #include "base/clock.hpp"
+#include "cli/autoware_params.hpp"
 #include "cli/commands.hpp"
 #include "cli/flags.hpp"
 #include "cli/map_flags.hpp"
@@ -29,7 +30,7 @@ struct Arguments {
   SearchArguments search;
   AlignArguments align;
   PreparationArguments preparation;
-  std::optional<std::string> particles_out;
+  std::optional<std::string> particles_out, autoware_params;
   bool json = false;
 };
 
@@ -97,7 +98,21 @@ std::optional<MapArea> area_of(const MapArguments& map, const ResolvedPrior& pri
   return std::nullopt;
 }
 
-ExitCode initial_pose_command(const Arguments& a) {
+/// The options of the parameter file, below those that were given. A peer has its own search.
+Arguments with_autoware_params(Arguments a) {
+  if (!a.autoware_params) return a;
+  AutowareParams params(*a.autoware_params);
+  const bool peer = is_peer_name(a.implementation);
+  take_alignment(params, a.align, !peer);
+  take_regularisation(params, a.align);
+  if (!peer) take_search(params, a.search, with_method(a.search, a.prior));
+  take_map_radius(params, a.map);
+  params.finish(peer ? a.implementation : "initial-pose");
+  return a;
+}
+
+ExitCode initial_pose_command(const Arguments& given) {
+  const Arguments a = with_autoware_params(given);
   if (a.particles_out) require_particle_file(*a.particles_out);
   per_scan(a.align);  // what is wrong with them is said before any file is read
   const AlignOptions options = resolve(with_profile(a.align, a.implementation), Guesses::of_a_search);
@@ -159,6 +174,7 @@ void add_initial_pose(CLI::App& app, Command& chosen) {
                   "strategy's (default)")
       ->type_name("NAME");
   add_prior_flags(command, a->prior);
+  add_autoware_flag(command, a->autoware_params);
   add_flags(command, a->search, kGroup, Defaults::shown, [](const auto&) { return true; });
   CLI::Option* strategy = command.get_option("--strategy");
   strategy->description(

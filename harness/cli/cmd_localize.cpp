@@ -8,6 +8,7 @@
 #include "base/errors.hpp"
 #include "base/numbers.hpp"
 #include "base/standard_streams.hpp"
+#include "cli/autoware_params.hpp"
 #include "cli/commands.hpp"
 #include "cli/flags.hpp"
 #include "cli/localize_aligners.hpp"
@@ -31,7 +32,7 @@ using LocalizerArguments = Given<kLocalizerOptions>;
 constexpr const char* kGroup = "Localisation";
 constexpr const char *kSearch = "search", *kUsualSigma = "5,5,0.5,0.02,0.02";
 /// Autoware's own, for its covariances at 2 m.
-constexpr double kReliableTransformProbability = 3;
+constexpr double kReliableTransformProbability = 3, kCriticalMs = 100;
 
 struct Arguments {
   LocalizeMapArguments map;
@@ -39,7 +40,9 @@ struct Arguments {
   std::string implementation{kAuto};
   std::vector<std::string> init, guess, sigma;
   std::optional<double> rate_hz;
-  double critical_ms = 100;
+  std::optional<double> critical_ms, reliable_nvtl;
+  std::optional<std::string> autoware_params;
+  std::vector<localization::Offset> offsets;  ///< of the parameter file; none: the usual ones
   bool debug_iterations = false, debug_particles = false;
   bool real_time = false;
   std::optional<double> speed;
@@ -81,8 +84,8 @@ void check_uses(const Arguments& a, Prediction prediction) {
 void check(const Arguments& a) {
   if (a.rate_hz && !(*a.rate_hz > 0 && *a.rate_hz <= 1e6))
     throw UsageError(fmt::format("--rate = {}: must be above 0 to 1e6 scans a second", *a.rate_hz));
-  if (!(a.critical_ms > 0))
-    throw UsageError(fmt::format("--critical-ms = {}: must be above 0", a.critical_ms));
+  if (a.critical_ms && !(*a.critical_ms > 0))
+    throw UsageError(fmt::format("--critical-ms = {}: must be above 0", *a.critical_ms));
   if (a.speed && !a.real_time) throw UsageError("--speed is of --real-time: give both, or drop it");
   if (a.speed && !(*a.speed > 0 && *a.speed <= 1e6))
     throw UsageError(fmt::format("--speed = {}: must be above 0 to 1e6", *a.speed));
@@ -123,6 +126,8 @@ LocalizerOptions localizer_options(const Arguments& a, const AlignOptions& align
     options.reliable_nvtl = initial_pose::known_reliable_nvtl(align);
     options.reliable_matched = initial_pose::known_reliable_matched(align);
   }
+  if (a.reliable_nvtl) options.reliable_nvtl = a.reliable_nvtl;
+  if (!a.offsets.empty()) options.offsets = a.offsets;
   a.localizer.apply_to(options);
   if (!options.least_score) options.least_score = known_threshold(options, align);
   options.max_iterations = align.max_iterations;
@@ -198,7 +203,18 @@ ExitCode verdict_on(const LocalizeSummary& summary) {
   return ExitCode::jobs_failed;
 }
 
-ExitCode localize(const Arguments& a) {
+/// The options of the parameter file, below those that were given.
+Arguments with_autoware_params(Arguments a) {
+  if (!a.autoware_params) return a;
+  AutowareParams params(*a.autoware_params);
+  take_alignment(params, a.align);
+  take_localization(params, {&a.localizer, &a.map, &a.gnss, &a.critical_ms, &a.offsets, &a.reliable_nvtl});
+  params.finish("localize");
+  return a;
+}
+
+ExitCode localize(const Arguments& given) {
+  const Arguments a = with_autoware_params(given);
   check(a);
   ProgressLine progress;
   StampSource stamps{.file = std::nullopt, .rate_hz = a.rate_hz};
@@ -213,7 +229,7 @@ ExitCode localize(const Arguments& a) {
   const AlignOptions options = resolve(align);
   LocalizeInput input;
   input.sequence = &sequence;
-  input.critical_ms = a.critical_ms;
+  input.critical_ms = a.critical_ms.value_or(kCriticalMs);
   SteadyClock clock;
   if (a.real_time) input.real_time = RealTime{&clock, a.speed.value_or(1)};
   input.scan = sequence.scan;
@@ -329,6 +345,7 @@ void add_localize(CLI::App& app, Command& chosen, const std::string& command_lin
   command.add_option("--speed", a->speed, "of --real-time: times as fast as recorded (default 1)")
       ->type_name("FACTOR");
   add_implementation_flag(command, a->implementation);
+  add_autoware_flag(command, a->autoware_params);
   add_flags(command, a->localizer, kGroup, Defaults::shown, [](const auto&) { return true; });
   add_align_flags(command, a->align);
   add_threads_flag(command, a->align);

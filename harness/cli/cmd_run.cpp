@@ -10,6 +10,7 @@
 #include "base/errors.hpp"
 #include "base/numbers.hpp"
 #include "base/standard_streams.hpp"
+#include "cli/autoware_params.hpp"
 #include "cli/commands.hpp"
 #include "cli/flags.hpp"
 #include "cli/new_folder.hpp"
@@ -26,6 +27,7 @@ struct Arguments {
   std::string preset = "smoke", plan, shard, out, resume, command_line;
   bool yes = false;
   Selection selection;
+  std::optional<std::string> autoware_params;
 };
 
 void show_left_out(const Plan& plan) {
@@ -76,7 +78,22 @@ void take_shard(Plan& plan, const std::string& text) {
   take_part(plan, part, of);
 }
 
-Plan plan_for(const Arguments& a) {
+/// The options of the parameter file, below those that were given. Profiles are the preset's.
+Selection with_autoware_params(Selection selection, const std::string& file) {
+  AutowareParams params(file);
+  AlignArguments& options = selection.options;
+  if (!selection.threads.empty()) options[&AlignOptions::threads] = selection.threads[0];
+  take_alignment(params, options, false);
+  if (auto& threads = options[&AlignOptions::threads]; threads && selection.threads.empty())
+    selection.threads = {*threads};
+  options[&AlignOptions::threads].reset();  // a study's, for all variants
+  take_regularisation(params, options);
+  params.finish("run");
+  return selection;
+}
+
+Plan plan_for(Arguments a) {
+  if (a.autoware_params) a.selection = with_autoware_params(a.selection, *a.autoware_params);
   const std::string run_id = utc_now(true);
   Plan plan = a.plan.empty() ? make_plan(find_preset(a.preset), a.selection, run_id, ProgressLine().report())
                              : repeated_plan(a.plan, run_id, ProgressLine().report());
@@ -144,6 +161,7 @@ void add_run(CLI::App& app, Command& chosen, const std::string& command_line) {
                   "of every measurement, at least, unless its time cap comes first")
       ->type_name("N")
       ->check(CLI::Range(1, 1000000));
+  add_autoware_flag(command, a->autoware_params);
   add_align_flags(command, a->selection.options);
   exclude_all(command, *command
                             .add_option("--plan", a->plan,

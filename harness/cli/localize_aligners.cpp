@@ -24,7 +24,7 @@ std::optional<double> radius(const LocalizeMapArguments& a) {
 }
 
 MapFollowing following_of(const LocalizeMapArguments& a) {
-  MapFollowing following;
+  MapFollowing following = a.usual;
   a.following.apply_to(following);
   following.radius_m = radius(a).value_or(following.radius_m);
   return following;

@@ -18,6 +18,7 @@ namespace ndt::harness {
 struct LocalizeMapArguments {
   MapArguments map;
   Given<localization::kMapFollowingOptions> following;  ///< but for the radius, which is one of `map`
+  localization::MapFollowing usual;                     ///< where nothing is given
 };
 
 void add_localize_map_flags(CLI::App& command, LocalizeMapArguments& a);

@@ -59,12 +59,12 @@ void add_map_radius_flag(CLI::App& command, MapArguments& map, const std::string
 
 std::optional<MapArea> near(const MapArguments& map, const Transform& place) {
   const Vec3<double> p = translation_of(place);
-  return around(p.x, p.y, reach(map, kUsualReachM));
+  return around(p.x, p.y, reach(map, map.usual_m));
 }
 
 std::optional<MapArea> near(const MapArguments& map, const initial_pose::PosePrior& prior) {
   const double wide_m = 3 * std::max(prior.sigma[0], prior.sigma[1]);
-  return around(prior.mean.x, prior.mean.y, reach(map, kUsualReachM + wide_m));
+  return around(prior.mean.x, prior.mean.y, reach(map, map.usual_m + wide_m));
 }
 
 GivenMap::GivenMap(const MapArguments& map, const std::optional<MapArea>& area,

@@ -13,15 +13,16 @@
 
 namespace ndt::harness {
 
-/// As they were typed.
-struct MapArguments {
-  std::string path;
-  std::string radius;  ///< empty: the command's usual one
-};
-
 /// Autoware's radius of a map that follows the vehicle.
 inline constexpr double kUsualReachM = 150;
 inline constexpr const char* kUsualReach = "150";
+
+/// As they were typed.
+struct MapArguments {
+  std::string path;
+  std::string radius;             ///< empty: the usual one
+  double usual_m = kUsualReachM;  ///< unless a parameter file says otherwise
+};
 
 CLI::Option& add_map_option(CLI::App& command, MapArguments& map);
 /// The same, and it must be given.

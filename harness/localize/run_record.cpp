@@ -34,6 +34,12 @@ json align_json(const RunRecord& record) {
   return j;
 }
 
+json localizer_json(const localization::LocalizerOptions& options) {
+  json j = all_options(localization::kLocalizerOptions, options);
+  for (const localization::Offset& offset : options.offsets) j["offsets"].push_back({offset.x, offset.y});
+  return j;
+}
+
 json truth_json(const TruthFacts& truth) {
   return {{"quality", truth.quality},
           {"exact", truth.exact},
@@ -65,7 +71,7 @@ void write_run_record(const std::filesystem::path& folder, const RunRecord& reco
                {"map_following", record.map_following
                                      ? all_options(localization::kMapFollowingOptions, *record.map_following)
                                      : json()},
-               {"localizer", all_options(localization::kLocalizerOptions, record.localizer)},
+               {"localizer", localizer_json(record.localizer)},
                {"align", align_json(record)},
                {"environment", environment}};
   write_text(folder / kRecord, j.dump(1, ' ', false, json::error_handler_t::replace));

@@ -1,0 +1,119 @@
+#include "io/ros_parameters.hpp"
+
+#include <fmt/format.h>
+
+#include "io/map_metadata.hpp"
+#include "scratch_files.hpp"
+
+namespace ndt::harness {
+namespace {
+
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+class RosParametersTest : public ScratchFiles {
+ protected:
+  RosParametersTest() : ScratchFiles("node.param.yaml") {}
+  void SetUp() override {
+    if (!map_metadata_readable()) GTEST_SKIP() << "built without yaml-cpp";
+  }
+  RosParameters read(std::string_view text) const { return RosParameters::read(put(text), "node"); }
+  std::string refusal_of(std::string_view text) const {
+    return input_error_of([&] { read(text); });
+  }
+};
+
+TEST_F(RosParametersTest, NamesOfNestedMapsAreJoinedByPoints) {
+  const RosParameters parameters = read(
+      "/**:\n  ros__parameters:\n    a:\n      b:\n        c: 2.5 # a comment\n    a.d: 3\n    flag: True\n"
+      "    list:\n      - 1\n      - -2e0\n");
+  EXPECT_THAT(parameters.names(), ElementsAre("a.b.c", "a.d", "flag", "list"));
+  EXPECT_EQ(parameters.number("a.b.c", Bounds::closed(0, 10)), 2.5);
+  EXPECT_EQ(parameters.whole("a.d", 0, 10), 3);
+  EXPECT_EQ(parameters.flag("flag"), true);
+  EXPECT_THAT(*parameters.numbers("list"), ElementsAre(1, -2));
+  EXPECT_EQ(parameters.text("list"), "[1, -2e0]");
+}
+
+TEST_F(RosParametersTest, WhatIsMissingIsNothing) {
+  const RosParameters parameters = read("/**:\n  ros__parameters:\n    a: 1\n");
+  EXPECT_FALSE(parameters.has("b"));
+  EXPECT_FALSE(parameters.number("b", Bounds::none()));
+  EXPECT_FALSE(parameters.whole("b", 0, 1));
+  EXPECT_FALSE(parameters.flag("b"));
+  EXPECT_FALSE(parameters.numbers("b"));
+}
+
+TEST_F(RosParametersTest, TheNodesOwnParametersWinOverThoseOfAllWhereverTheyStand) {
+  const RosParameters parameters = read(
+      "space:\n  node:\n    ros__parameters: {a: 1}\n/**:\n  ros__parameters: {a: 2, b: 3}\n"
+      "other:\n  ros__parameters: {a: 4, c: 5}\n");
+  EXPECT_EQ(parameters.whole("a", 0, 9), 1);
+  EXPECT_EQ(parameters.whole("b", 0, 9), 3);
+  EXPECT_FALSE(parameters.has("c"));
+}
+
+TEST_F(RosParametersTest, AFileOfOneNodeMayNameItOtherwise) {
+  EXPECT_EQ(read("my_matcher:\n  ros__parameters: {a: 1}\n").whole("a", 0, 9), 1);
+}
+
+TEST_F(RosParametersTest, EveryBrokenFileHasItsMessage) {
+  std::string many = "/**:\n  ros__parameters:\n    a: [";
+  for (int k = 0; k < 5000; ++k) many += "1,";
+  std::string deep = "/**:\n  ros__parameters: ";
+  for (int k = 0; k < 20; ++k) deep += "{a: ";
+  deep += "1" + std::string(20, '}');
+  const std::pair<std::string, std::string> mistakes[] = {
+      {"a: [1\n", "is not YAML"},
+      {"\ta: 1\n", "line 1: is not YAML"},
+      {"", "has no names with values"},
+      {"- a\n", "has no names with values"},
+      {"a: 1\n", "has no ros__parameters"},
+      {"/**:\n  ros__parameters: 3\n", "line 2: ros__parameters holds no parameters"},
+      {"a:\n  ros__parameters: {x: 1}\nb:\n  ros__parameters: {x: 1}\n",
+       "has no parameters of node, only of a, b; give a file with node or /**"},
+      {"/**:\n  ros__parameters:\n    a: 1\n    b: 2\n    a: 3\n",
+       "line 5: a comes twice, the first time in line 3; keep one of them"},
+      {"/**:\n  ros__parameters:\n    a: {b: 1}\n    a.b: 3\n", "line 4: a.b comes twice"},
+      {"/**:\n  ros__parameters:\n    [1]: 3\n", "line 3: a parameter has no name"},
+      {"/**:\n  ros__parameters: &a\n    b: *a\n", "is more than 16 levels deep"},
+      {deep, "is more than 16 levels deep"},
+      {many + "1]\n", "has more than 4096 values"},
+      {std::string(70000, '#'),
+       "70000 bytes, at most 65536 are read; give the parameter file of one node alone"},
+  };
+  for (const auto& [text, part] : mistakes)
+    EXPECT_THAT(refusal_of(text), HasSubstr(part)) << text.substr(0, 200);
+}
+
+TEST_F(RosParametersTest, AWrongValueNamesFileLineNameValueAndWhatIsExpected) {
+  const RosParameters parameters = read(
+      "/**:\n  ros__parameters:\n    text: two\n    quoted: \"2.0\"\n    list: [1, x]\n    nan: .nan\n"
+      "    huge: 1e999\n    half: 2.5\n    empty:\n    big: 99999999999999999999\n    least: "
+      "-9223372036854775808\n");
+  const auto of_number = [&](const char* name) {
+    return input_error_of([&] { parameters.number(name, Bounds::closed(0, 9)); });
+  };
+  EXPECT_THAT(of_number("text"),
+              AllOf(HasSubstr("node.param.yaml: line 3: text = two: is no finite number; "),
+                    HasSubstr("give a number in [0, 9]")));
+  EXPECT_THAT(of_number("quoted"), HasSubstr("quoted = 2.0: is text, because of its quotes"));
+  EXPECT_THAT(of_number("list"), HasSubstr("line 5: list = [1, x]: is a list"));
+  EXPECT_THAT(of_number("nan"), HasSubstr("is no finite number"));
+  EXPECT_THAT(of_number("huge"), HasSubstr("is no finite number"));
+  EXPECT_THAT(of_number("empty"), HasSubstr("line 9: empty = : is no finite number"));
+  EXPECT_THAT(of_number("big"), HasSubstr("is out of bounds; give a number in [0, 9]"));
+  const auto of_whole = [&](const char* name) {
+    return input_error_of([&] { parameters.whole(name, -1, 9); });
+  };
+  EXPECT_THAT(of_whole("half"), HasSubstr("half = 2.5: is no whole number; give a whole number in [-1, 9]"));
+  EXPECT_THAT(of_whole("big"), HasSubstr("is no whole number"));
+  EXPECT_THAT(of_whole("least"), HasSubstr("is out of bounds"));
+  EXPECT_THAT(input_error_of([&] { parameters.flag("half"); }), HasSubstr("is neither true nor false"));
+  EXPECT_THAT(input_error_of([&] { parameters.numbers("list"); }), HasSubstr("'x' is no finite number"));
+  EXPECT_THAT(input_error_of([&] { parameters.numbers("half"); }), HasSubstr("is no list"));
+}
+
+}  // namespace
+}  // namespace ndt::harness
