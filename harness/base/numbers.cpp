@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/errors.hpp"
+#include "ndt/core/limits.hpp"
 
 namespace ndt::harness {
 namespace {
@@ -87,12 +88,40 @@ Transform parse_transform(std::string_view text, std::string_view option) {
   if (v.size() != 16)
     throw UsageError(fmt::format(
         "{}: {} numbers; give 6 (x,y,z,roll,pitch,yaw in metres and radians) or 16 (a 4x4 matrix, "
-        "row by row)",
-        option, v.size()));
+        "row by row){}",
+        option, v.size(),
+        v.size() == 7 ? fmt::format("; a quaternion of ROS goes with {}-ros", option) : ""));
   Transform transform;
   std::ranges::copy(v, transform.m);
   require_rigid(transform, std::string(option).c_str());
   return transform;
+}
+
+Transform parse_ros_pose(std::string_view text, std::string_view option) {
+  const std::vector<double> v = parse_numbers(text, option);
+  const auto turned = [&](double Pose::*angle, double value) {
+    Pose pose;
+    pose.*angle = value;
+    return rotation_of(pose);
+  };
+  if (v.size() == 6)
+    return make_transform(turned(&Pose::yaw, v[5]) * turned(&Pose::pitch, v[4]) * turned(&Pose::roll, v[3]),
+                          {v[0], v[1], v[2]});
+  if (v.size() != 7)
+    throw UsageError(fmt::format(
+        "{}: {} numbers; give 7 (x,y,z,qx,qy,qz,qw) or 6 (x,y,z,roll,pitch,yaw of fixed axes, as in ROS, in "
+        "metres and radians)",
+        option, v.size()));
+  const double length = std::hypot(std::hypot(v[3], v[4], v[5]), v[6]);
+  if (!(std::abs(length - 1) <= Limits::kQuaternionNorm))
+    throw UsageError(
+        fmt::format("{}: the quaternion qx,qy,qz,qw has length {}, not 1 within {}; qw is the last", option,
+                    length, Limits::kQuaternionNorm));
+  const double x = v[3] / length, y = v[4] / length, z = v[5] / length, w = v[6] / length;
+  const Mat3<double> rotation{{1 - 2 * (y * y + z * z), 2 * (x * y - z * w), 2 * (x * z + y * w),
+                               2 * (x * y + z * w), 1 - 2 * (x * x + z * z), 2 * (y * z - x * w),
+                               2 * (x * z - y * w), 2 * (y * z + x * w), 1 - 2 * (x * x + y * y)}};
+  return make_transform(rotation, {v[0], v[1], v[2]});
 }
 
 std::optional<int> number_after(std::string_view name, std::string_view prefix) {

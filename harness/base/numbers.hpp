@@ -36,6 +36,11 @@ std::vector<double> parse_numbers(std::string_view text, std::string_view option
 /// names `option`, the number's position and its text.
 Transform parse_transform(std::string_view text, std::string_view option);
 
+/// Parses a pose as ROS writes it, map_from_scan: "x,y,z,qx,qy,qz,qw" (metres, a quaternion of length 1
+/// within Limits::kQuaternionNorm), or "x,y,z,roll,pitch,yaw" of fixed axes in radians, R = Rz(yaw) Ry(pitch)
+/// Rx(roll). Throws as parse_transform does.
+Transform parse_ros_pose(std::string_view text, std::string_view option);
+
 /// Returns the number behind `prefix` if the rest of the name is one, as in courtyard_5000.
 std::optional<int> number_after(std::string_view name, std::string_view prefix);
 

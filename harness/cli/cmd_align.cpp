@@ -24,7 +24,7 @@ struct Arguments {
   MapArguments map;
   std::string scan, ply;
   std::string implementation{kAuto};
-  std::vector<std::string> guess;
+  PoseArgument guess;
   AlignArguments align;
   PreparationArguments preparation;
   int repeat = 1;
@@ -116,7 +116,7 @@ ExitCode align(const Arguments& given) {
   const std::unique_ptr<Aligner> aligner = entry.make(options);
 
   const GivenMap map(a.map, near(a.map, guess), map_filters);
-  const PreparedCloud scan = prepare(read_cloud(a.scan), scan_filters);
+  const PreparedCloud scan = prepare(read_cloud(a.scan, nullptr, a.map.bin_fields), scan_filters);
   warn_of_millimetres(map.cloud(), scan.cloud);
   std::optional<SceneFiles> scene;
   if (!a.ply.empty()) scene.emplace(a.ply);
@@ -154,7 +154,7 @@ void add_align(CLI::App& app, Command& chosen) {
   add_map_radius_flag(command, a->map, "the guess", kUsualReach);
   add_scan_flag(command, a->scan);
   add_implementation_flag(command, a->implementation);
-  add_pose_flag(command, "--guess", a->guess, false);
+  add_pose_flag(command, "--guess", a->guess);
   add_autoware_flag(command, a->autoware_params);
   command.add_option("--repeat", a->repeat, "align this many times; results must be equal bit for bit")
       ->type_name("K");

@@ -17,7 +17,8 @@ namespace ndt::harness {
 namespace {
 
 struct Arguments {
-  std::vector<std::string> implementations, guess, bounds;
+  std::vector<std::string> implementations, bounds;
+  PoseArgument guess;
   MapArguments map;
   std::string scan, dataset;
   std::optional<int> frames;
@@ -72,7 +73,8 @@ class Pair {
 std::vector<NamedDiff> diff_files(const Arguments& a, Pair& pair) {
   const Transform guess = pose_from(a.guess, "--guess");
   const GivenMap map(a.map, near(a.map, guess), map_preparation(a.preparation));
-  const PreparedCloud scan = prepare(read_cloud(a.scan), scan_preparation(a.preparation));
+  const PreparedCloud scan =
+      prepare(read_cloud(a.scan, nullptr, a.map.bin_fields), scan_preparation(a.preparation));
   map.notice_tiles();
   warn_of_millimetres(map.cloud(), scan.cloud);
   pair.set_map(map.cloud());
@@ -136,7 +138,7 @@ void add_input(CLI::App& command, Arguments& a) {
   CLI::Option& map = add_map_option(command, a.map);
   add_map_radius_flag(command, a.map, "the guess", kUsualReach);
   CLI::Option& scan = *command.add_option("--scan", a.scan, "cloud to register")->type_name("FILE");
-  add_pose_flag(command, "--guess", a.guess, false);
+  add_pose_flag(command, "--guess", a.guess);
   CLI::Option& dataset =
       *command
            .add_option(
@@ -148,7 +150,8 @@ void add_input(CLI::App& command, Arguments& a) {
       ->type_name("N")
       ->check(CLI::Range(1, static_cast<int>(kCountMost)))
       ->needs(&dataset);
-  for (CLI::Option* file : {&map, &scan, command.get_option("--guess")}) dataset.excludes(file);
+  for (CLI::Option* file : {&map, &scan, command.get_option("--guess"), command.get_option("--guess-ros")})
+    dataset.excludes(file);
 }
 
 }  // namespace

@@ -15,7 +15,7 @@ struct Arguments {
   MapArguments map;
   std::string scan;
   std::string implementation{kAuto};
-  std::vector<std::string> pose;
+  PoseArgument pose;
   std::string point_scores;
   AlignArguments align;
   PreparationArguments preparation;
@@ -23,6 +23,7 @@ struct Arguments {
 };
 
 ExitCode evaluate(const Arguments& a) {
+  if (a.pose.empty()) throw UsageError("--pose is required: the pose to evaluate at");
   const Transform pose = pose_from(a.pose, "--pose");
   PerScan per_scan_options = per_scan(a.align);
   per_scan_options.point_scores = !a.point_scores.empty();
@@ -33,7 +34,7 @@ ExitCode evaluate(const Arguments& a) {
   const std::unique_ptr<Aligner> aligner = entry.make(options);
 
   const GivenMap map(a.map, near(a.map, pose), map_filters);
-  const PreparedCloud scan = prepare(read_cloud(a.scan), scan_filters);
+  const PreparedCloud scan = prepare(read_cloud(a.scan, nullptr, a.map.bin_fields), scan_filters);
   warn_of_millimetres(map.cloud(), scan.cloud);
   aligner->set_map(map.cloud());
   const Evaluation evaluation = aligner->evaluate(scan.cloud, pose, per_scan_options);
@@ -62,7 +63,7 @@ void add_evaluate(CLI::App& app, Command& chosen) {
   add_map_radius_flag(command, a->map, "the pose", kUsualReach);
   add_scan_flag(command, a->scan);
   add_implementation_flag(command, a->implementation);
-  add_pose_flag(command, "--pose", a->pose, true);
+  add_pose_flag(command, "--pose", a->pose, "required");
   command
       .add_option("--point-scores", a->point_scores,
                   "also write index,x_m,y_m,z_m,score of every finite point of the (filtered) scan; NVTL is "

@@ -130,7 +130,7 @@ ExitCode initial_pose_command(const Arguments& given) {
   const std::unique_ptr<Aligner> aligner = entry.make(options);
 
   const GivenMap map(a.map, area_of(a.map, prior), map_filters);
-  const PreparedCloud scan = prepare(read_cloud(a.scan), scan_filters);
+  const PreparedCloud scan = prepare(read_cloud(a.scan, nullptr, a.map.bin_fields), scan_filters);
   warn_of_millimetres(map.cloud(), scan.cloud);
   const Stopwatch build;
   aligner->set_map(map.cloud());

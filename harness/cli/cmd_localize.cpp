@@ -38,7 +38,8 @@ struct Arguments {
   LocalizeMapArguments map;
   std::string scans, stamps, odometry, gnss, out, ply, ply_frames, command_line;
   std::string implementation{kAuto};
-  std::vector<std::string> init, guess, sigma;
+  PoseArgument init, guess;
+  std::vector<std::string> sigma;
   std::optional<double> rate_hz;
   std::optional<double> critical_ms, reliable_nvtl;
   std::optional<std::string> autoware_params;
@@ -51,7 +52,7 @@ struct Arguments {
   PreparationArguments preparation;
 };
 
-bool starts_by_search(const Arguments& a) { return a.init.size() == 1 && a.init[0] == kSearch; }
+bool starts_by_search(const Arguments& a) { return a.init.words.size() == 1 && a.init.words[0] == kSearch; }
 
 /// The profile that forgives a rough prediction, unless one is given.
 AlignArguments with_profile(AlignArguments given) {
@@ -146,9 +147,8 @@ initial_pose::PosePrior prior_of(const Arguments& a, const Transform& guess) {
 }
 
 /// The pose given, or the dataset's own guess of the first scan.
-Transform first_pose(const std::vector<std::string>& words, const ScanSequence& sequence,
-                     const char* option) {
-  if (!words.empty()) return pose_from(words, option);
+Transform first_pose(const PoseArgument& given, const ScanSequence& sequence, const char* option) {
+  if (!given.empty()) return pose_from(given, option);
   if (sequence.near_start) return *sequence.near_start;
   throw UsageError(
       fmt::format("{} is missing: where in the map is the first scan? Give x,y,z,roll,pitch,yaw{}", option,
@@ -219,7 +219,10 @@ ExitCode localize(const Arguments& given) {
   ProgressLine progress;
   StampSource stamps{.file = std::nullopt, .rate_hz = a.rate_hz};
   if (!a.stamps.empty()) stamps.file = a.stamps;
-  const ScanSequence sequence = open_sequence(a.scans, stamps, progress.report());
+  const ScanSequence sequence = open_sequence(a.scans, stamps, progress.report(), a.map.map.bin_fields);
+  if (sequence.map && a.map.map.path.empty() && a.map.map.bin_fields)
+    throw UsageError(
+        "--bin-fields: the clouds are a dataset's, which says it itself: bin_fields in its dataset.toml");
   if (!sequence.note.empty()) notice("ndt-bench: {}\n", sequence.note);
   const ScanPreparation scan_filters = overridden(sequence.preparation, scan_preparation(a.preparation));
   validate(scan_filters);
@@ -294,13 +297,11 @@ void add_source_flags(CLI::App& command, Arguments& a) {
 }
 
 void add_start_flags(CLI::App& command, Arguments& a) {
-  command
-      .add_option("--init", a.init,
-                  "pose of the first scan, map_from_scan as in align --guess; or search: look for it around "
-                  "--guess (default: a dataset's first guess)")
-      ->type_name("POSE")
-      ->expected(1, 16);
-  add_pose_flag(command, "--guess", a.guess, false);
+  add_pose_flag(command, "--init", a.init);
+  command.get_option("--init")->description(
+      "pose of the first scan, map_from_scan as in align --guess; or search: look for it around --guess "
+      "(default: a dataset's first guess)");
+  add_pose_flag(command, "--guess", a.guess);
   command.get_option("--guess")->description(
       "middle of --init search, as in align (default: a dataset's first guess)");
   command

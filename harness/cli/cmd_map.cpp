@@ -24,11 +24,12 @@ struct Arguments {
   double size_m = 20, leaf_m = 0;
   AlignArguments align;
   std::vector<std::string> box;
+  BinFields bin_fields;
   bool json = false;
 };
 
 ExitCode cut(const Arguments& a) {
-  const CutSummary cut = cut_map(MapFiles(a.map).load().cloud, a.size_m, a.out);
+  const CutSummary cut = cut_map(MapFiles(a.map, a.bin_fields).load().cloud, a.size_m, a.out);
   fmt::print("{}: {} tiles of {} m with {}, {} points, {} dropped as not finite\n", printable_name(a.out),
              cut.tiles, a.size_m, kMetadataName, cut.points, cut.dropped_points);
   return ExitCode::ok;
@@ -45,7 +46,7 @@ ExitCode write(const Arguments& a, const LoadedMap& from, const PreparedCloud& l
 ExitCode filtered(const Arguments& a, const ScanPreparation& filters,
                   const std::optional<MapArea>& area = {}) {
   if (!is_cloud(a.out)) throw UsageError("--out is no file for a cloud: give one of " + cloud_extensions());
-  LoadedMap map = MapFiles(a.map).load(area);
+  LoadedMap map = MapFiles(a.map, a.bin_fields).load(area);
   const PreparedCloud left = prepare(std::move(map.cloud), filters);
   return write(a, map, left);
 }
@@ -78,7 +79,7 @@ ExitCode thin(const Arguments& a) {
 
 ExitCode describe(const Arguments& a) {
   const AlignOptions options = resolve(a.align);
-  const MapDescription description = describe_map(MapFiles(a.map), options);
+  const MapDescription description = describe_map(MapFiles(a.map, a.bin_fields), options);
   if (a.json)
     print_json(to_json(description));
   else
@@ -94,6 +95,7 @@ CLI::App& add(CLI::App& app, Command& chosen, const char* name, const char* abou
                   fmt::format("cloud ({}), folder of tiles, or their {}", cloud_extensions(), kMetadataName))
       ->type_name("FILE|DIR")
       ->required();
+  add_bin_fields_flag(command, a->bin_fields);
   return command;
 }
 

@@ -43,19 +43,34 @@ void add_scan_flag(CLI::App& command, std::string& file) {
       ->required();
 }
 
-void add_pose_flag(CLI::App& command, const char* name, std::vector<std::string>& words, bool required) {
-  std::string about =
-      "map_from_scan: x,y,z,roll,pitch,yaw in metres and radians, R = Rx(roll) Ry(pitch) Rz(yaw); or 16 "
-      "numbers of a "
-      "row-major 4x4; separated by commas or blanks";
-  if (!required) about += " (default: identity)";
-  command.add_option(name, words, about)->type_name("POSE")->expected(1, 16)->required(required);
+void add_pose_flag(CLI::App& command, const std::string& name, PoseArgument& pose,
+                   const std::string& without) {
+  CLI::Option* own =
+      command
+          .add_option(
+              name, pose.words,
+              fmt::format("map_from_scan: x,y,z,roll,pitch,yaw in metres and radians, R = Rx(roll) "
+                          "Ry(pitch) Rz(yaw); or 16 numbers of a row-major 4x4; separated by commas or "
+                          "blanks ({})",
+                          without))
+          ->type_name("POSE")
+          ->expected(1, 16);
+  command
+      .add_option(name + "-ros", pose.ros,
+                  fmt::format("{} as ROS writes it: x,y,z,qx,qy,qz,qw; or x,y,z,roll,pitch,yaw with R = "
+                              "Rz(yaw) Ry(pitch) Rx(roll)",
+                              name))
+      ->type_name("POSE")
+      ->expected(1, 7)
+      ->excludes(own);
 }
 
-Transform pose_from(const std::vector<std::string>& words, std::string_view option) {
-  if (words.empty()) return {};
-  const std::string text = fmt::format("{}", fmt::join(words, " "));
-  const Transform pose = parse_transform(text, option);
+Transform pose_from(const PoseArgument& given, const std::string& name) {
+  if (given.empty()) return {};
+  const bool ros = !given.ros.empty();
+  const std::string text = fmt::format("{}", fmt::join(ros ? given.ros : given.words, " ")),
+                    option = ros ? name + "-ros" : name;
+  const Transform pose = ros ? parse_ros_pose(text, option) : parse_transform(text, option);
   warn_of_degrees(parse_numbers(text, option), option);
   return pose;
 }

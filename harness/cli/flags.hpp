@@ -24,10 +24,17 @@ void add_threads_flag(CLI::App& command, AlignArguments& arguments);
 /// The file of the scan; that of the map is in cli/map_flags.hpp.
 void add_scan_flag(CLI::App& command, std::string& file);
 
-/// A pose as one word or several.
-void add_pose_flag(CLI::App& command, const char* name, std::vector<std::string>& words, bool required);
-/// Identity without words. Warns of angles that look like degrees.
-Transform pose_from(const std::vector<std::string>& words, std::string_view option);
+/// A pose as it was typed, each form as one word or several: at most one of them.
+struct PoseArgument {
+  std::vector<std::string> words, ros;
+  bool empty() const { return words.empty() && ros.empty(); }
+};
+
+/// The flag, and the same with -ros behind its name; `without` is for the help.
+void add_pose_flag(CLI::App& command, const std::string& name, PoseArgument& pose,
+                   const std::string& without = "default: identity");
+/// Identity where there is none. Warns of angles that look like degrees.
+Transform pose_from(const PoseArgument& pose, const std::string& option);
 
 void add_implementation_flag(CLI::App& command, std::string& name);
 /// Resolves "auto" and says on stderr what it took.

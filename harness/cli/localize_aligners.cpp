@@ -74,7 +74,7 @@ LocalizeAligners::LocalizeAligners(const LocalizeMapArguments& a, const ScanSequ
   if (a.map.path.empty() && !sequence.map)
     throw UsageError("--map is missing: a folder of scans needs the map they were taken in");
   if (!a.map.path.empty()) {
-    MapFiles files(a.map.path);
+    MapFiles files(a.map.path, a.map.bin_fields);
     if (first && files.places_known()) {
       follow(a, std::move(files), *first);
       return;

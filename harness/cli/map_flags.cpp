@@ -37,7 +37,17 @@ std::optional<MapArea> around(double x, double y, std::optional<double> reach_m)
 
 }  // namespace
 
+void add_bin_fields_flag(CLI::App& command, BinFields& fields) {
+  command
+      .add_option("--bin-fields", fields,
+                  "float32 values of a point in .bin files, x y z first, 3 to 6 (default: 4, and files that "
+                  "look otherwise are refused)")
+      ->type_name("N")
+      ->check(CLI::Range(kBinFieldsLeast, kBinFieldsMost));
+}
+
 CLI::Option& add_map_option(CLI::App& command, MapArguments& map) {
+  add_bin_fields_flag(command, map.bin_fields);
   return *command
               .add_option("--map", map.path,
                           fmt::format("cloud to register onto ({}), folder of tiles, or their {}",
@@ -70,7 +80,7 @@ std::optional<MapArea> near(const MapArguments& map, const initial_pose::PosePri
 GivenMap::GivenMap(const MapArguments& map, const std::optional<MapArea>& area,
                    const ScanPreparation& filters) {
   const Stopwatch read;
-  const MapFiles files(map.path);
+  const MapFiles files(map.path, map.bin_fields);
   if (files.places_known())
     area_ = area;
   else if (area && !map.radius.empty())

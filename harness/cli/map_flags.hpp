@@ -8,6 +8,7 @@
 
 #include "data/preparation.hpp"
 #include "data/tiled_map.hpp"
+#include "io/cloud_file.hpp"
 #include "ndt/core/pose.hpp"
 #include "ndt/initial_pose/search.hpp"
 
@@ -21,9 +22,13 @@ inline constexpr const char* kUsualReach = "150";
 struct MapArguments {
   std::string path;
   std::string radius;             ///< empty: the usual one
+  BinFields bin_fields{};         ///< of .bin, also of the scans beside the map
   double usual_m = kUsualReachM;  ///< unless a parameter file says otherwise
 };
 
+/// For commands that read clouds.
+void add_bin_fields_flag(CLI::App& command, BinFields& fields);
+/// With it, --bin-fields.
 CLI::Option& add_map_option(CLI::App& command, MapArguments& map);
 /// The same, and it must be given.
 void add_map_flag(CLI::App& command, MapArguments& map);

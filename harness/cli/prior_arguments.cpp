@@ -77,7 +77,7 @@ void add_prior_flags(CLI::App& command, PriorArguments& a) {
           "where the sensor may be: pose = about --guess as --sigma tells (default), box = in --box, map = "
           "anywhere in the map; box and map need and imply --method anywhere")
       ->type_name("NAME");
-  add_pose_flag(command, "--guess", a.guess, false);
+  add_pose_flag(command, "--guess", a.guess, "required with --prior pose");
   command
       .add_option("--sigma", a.sigma,
                   "standard deviations around the guess: x,y,z in metres, roll,pitch in radians; the heading "

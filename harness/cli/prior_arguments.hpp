@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/flags.hpp"
 #include "registry/search_arguments.hpp"
 #include "registry/search_prior.hpp"
 
@@ -13,7 +14,8 @@ namespace ndt::harness {
 
 struct PriorArguments {
   std::optional<std::string> kind;
-  std::vector<std::string> guess, sigma, box;
+  PoseArgument guess;
+  std::vector<std::string> sigma, box;
   std::optional<double> sigma_yaw, place_cell;
 };
 

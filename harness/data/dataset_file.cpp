@@ -192,8 +192,8 @@ std::vector<std::size_t> chosen_scans(TomlTable& root, std::size_t scans, std::s
 }
 
 /// Reads and filters; the file name joins a message about the filters.
-PointCloud prepared(const fs::path& file, const ScanPreparation& preparation) {
-  return prepare(read_cloud(file), preparation).cloud;
+PointCloud prepared(const fs::path& file, BinFields fields, const ScanPreparation& preparation) {
+  return prepare(read_cloud(file, nullptr, fields), preparation).cloud;
 }
 
 class Builder {
@@ -248,14 +248,17 @@ class Builder {
     }
     chosen_ = chosen_scans(toml_, files_.size(), sequence() ? 1 : 0);
     dataset_.scan_preparation = scan;
-    dataset_.raw_scan = [files = files_, chosen = chosen_](std::size_t frame) {
-      return read_cloud(files.at(chosen.at(frame)));
+    BinFields fields;
+    if (const auto given = toml_.whole("bin_fields", kBinFieldsLeast, kBinFieldsMost))
+      fields = static_cast<int>(*given);
+    dataset_.raw_scan = [files = files_, chosen = chosen_, fields](std::size_t frame) {
+      return read_cloud(files.at(chosen.at(frame)), nullptr, fields);
     };
     dataset_.scan = [raw = dataset_.raw_scan, scan](std::size_t frame) {
       return prepare(raw(frame), scan).cloud;
     };
-    dataset_.map = [files = files_, chosen = chosen_, target, map](std::size_t frame) {
-      return prepared(target.empty() ? files.at(chosen.at(frame) - 1) : target, map);
+    dataset_.map = [files = files_, chosen = chosen_, target, map, fields](std::size_t frame) {
+      return prepared(target.empty() ? files.at(chosen.at(frame) - 1) : target, fields, map);
     };
   }
 

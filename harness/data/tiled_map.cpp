@@ -57,7 +57,8 @@ double gap(double low, double high, double other_low, double other_high) {
 
 }  // namespace
 
-MapFiles::MapFiles(const fs::path& map) : name_(printable_name(map.native())) {
+MapFiles::MapFiles(const fs::path& map, BinFields fields)
+    : name_(printable_name(map.native())), fields_(fields) {
   if (is_folder(map)) {
     const fs::path metadata = metadata_of(map);
     metadata.empty() ? use_folder(map) : use_metadata(metadata);
@@ -130,7 +131,7 @@ std::vector<const MapTile*> MapFiles::touching(const MapArea& area) const {
 }
 
 StoredPoints MapFiles::read(const MapTile& tile) const {
-  StoredPoints points = read_stored_points(tile.file);
+  StoredPoints points = read_stored_points(tile.file, nullptr, fields_);
   if (tile.place)
     require_inside(
         points,
@@ -140,7 +141,7 @@ StoredPoints MapFiles::read(const MapTile& tile) const {
 }
 
 LoadedMap MapFiles::load(const std::optional<MapArea>& area) const {
-  if (!in_tiles_) return {read_cloud(tiles_.front().file), 0};
+  if (!in_tiles_) return {read_cloud(tiles_.front().file, nullptr, fields_), 0};
   std::vector<const MapTile*> wanted;
   if (area && places_known())
     wanted = touching(*area);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "data/tile_points.hpp"
+#include "io/cloud_file.hpp"
 #include "ndt/core/point_cloud.hpp"
 
 namespace ndt::harness {
@@ -35,7 +36,8 @@ class MapFiles {
   /// of metadata are beside it, or in a folder pointcloud_map.pcd or pointcloud_map there. A folder of one of
   /// these names uses the metadata beside it. Throws InputError as read_map_metadata does, for a folder
   /// without clouds, a tile that is missing or no cloud, and for a name or a link out of the folder.
-  explicit MapFiles(const std::filesystem::path& map);
+  /// `fields` is for tiles in .bin.
+  explicit MapFiles(const std::filesystem::path& map, BinFields fields = {});
 
   /// One cloud unless true.
   bool in_tiles() const { return in_tiles_; }
@@ -65,6 +67,7 @@ class MapFiles {
   void use_folder(const std::filesystem::path& folder);
 
   std::string name_;  // for messages
+  BinFields fields_;
   bool in_tiles_ = false;
   double width_m_ = 0, height_m_ = 0;
   std::vector<MapTile> tiles_;

@@ -18,15 +18,19 @@ namespace {
 /// One line a format: order = the order in messages.
 struct Format {
   std::string_view extension;
-  StoredPoints (*read)(const std::filesystem::path&, CloudInfo*);
+  StoredPoints (*read)(const std::filesystem::path&, CloudInfo*, BinFields);
   void (*write)(const std::filesystem::path&, const PointCloud&);
 };
 
 constexpr Format kFormats[] = {
-    {".pcd", read_stored_pcd, [](const auto& file, const auto& cloud) { write_pcd(file, cloud); }},
-    {".ply", read_stored_ply, [](const auto& file, const auto& cloud) { write_ply(file, cloud); }},
+    {".pcd", [](const auto& file, CloudInfo* info, BinFields) { return read_stored_pcd(file, info); },
+     [](const auto& file, const auto& cloud) { write_pcd(file, cloud); }},
+    {".ply", [](const auto& file, CloudInfo* info, BinFields) { return read_stored_ply(file, info); },
+     [](const auto& file, const auto& cloud) { write_ply(file, cloud); }},
     {".bin",
-     [](const auto& file, CloudInfo* info) { return StoredPoints(read_kitti_bin(file, info).points); },
+     [](const auto& file, CloudInfo* info, BinFields fields) {
+       return StoredPoints(read_kitti_bin(file, info, fields).points);
+     },
      write_kitti_bin}};
 
 constexpr std::string_view kSupported =
@@ -71,8 +75,8 @@ std::string cloud_extensions() {
   return all;
 }
 
-StoredPoints read_stored_points(const std::filesystem::path& file, CloudInfo* info) try {
-  return format_of(file).read(file, info);
+StoredPoints read_stored_points(const std::filesystem::path& file, CloudInfo* info, BinFields fields) try {
+  return format_of(file).read(file, info, fields);
 } catch (const std::bad_alloc&) {
   throw no_memory_for(file);
 }
@@ -82,8 +86,8 @@ PointCloud cloud_of(StoredPoints points, const std::filesystem::path& file) {
   return centred_cloud(std::get<std::vector<Vec3<double>>>(points), printable_name(file.native()));
 }
 
-PointCloud read_cloud(const std::filesystem::path& file, CloudInfo* info) try {
-  return cloud_of(format_of(file).read(file, info), file);
+PointCloud read_cloud(const std::filesystem::path& file, CloudInfo* info, BinFields fields) try {
+  return cloud_of(format_of(file).read(file, info, fields), file);
 } catch (const std::bad_alloc&) {
   throw no_memory_for(file);
 }

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 
 #include "ndt/core/point_cloud.hpp"
@@ -59,21 +60,28 @@ PointCloud read_ply(const std::filesystem::path& file, CloudInfo* info = nullptr
 void write_ply(const std::filesystem::path& file, const PointCloud& cloud,
                PlyEncoding encoding = PlyEncoding::binary_little_endian);
 
-/// Reads a scan as KITTI stores it (velodyne/*.bin), records of float32 x y z intensity, little-endian,
-/// without a header: the points in metres, bit for bit and in file order, with origin 0; non-finite ones are
-/// kept, intensity is skipped. A file of 0 bytes is a cloud of 0 points. Throws ndt::InputError for anything
-/// but a regular file, a size that is not a multiple of 16 bytes, values that repeat with another width
-/// than four floats (io/kitti_width.hpp), or more points than Limits::kPoints. Nothing can trail, so *info
-/// always comes back as 0.
-PointCloud read_kitti_bin(const std::filesystem::path& file, CloudInfo* info = nullptr);
+/// float32 values of a point in a file without a header, x y z first: 3 to 6; nothing is KITTI's 4.
+using BinFields = std::optional<int>;
+inline constexpr int kBinFieldsLeast = 3, kBinFieldsMost = 6;
+
+/// Reads a scan as KITTI stores it (velodyne/*.bin), records of float32 x y z intensity, or of `fields`
+/// float32, little-endian, without a header: the points in metres, bit for bit and in file order, with origin
+/// 0; non-finite ones are kept, what is not x y z is skipped. A file of 0 bytes is a cloud of 0 points.
+/// Throws ndt::InputError for anything but a regular file, a size that is no whole number of records, values
+/// that repeat with another width than the records' (io/kitti_width.hpp), or more points than
+/// Limits::kPoints; std::invalid_argument for other numbers of fields. Nothing can trail, so *info always
+/// comes back as 0.
+PointCloud read_kitti_bin(const std::filesystem::path& file, CloudInfo* info = nullptr,
+                          BinFields fields = {});
 
 /// Writes intensity 0; an existing file is replaced. Throws ndt::InputError if the file cannot be written or
 /// could not be read back (too many points), and for an origin other than 0, which float32 cannot carry.
 void write_kitti_bin(const std::filesystem::path& file, const PointCloud& cloud);
 
 /// Reads a cloud in the format that the file's extension says: .pcd, .ply, .bin, in any case. Throws
-/// InputError for an unknown one, naming those that can be read, and as the format's reader does.
-PointCloud read_cloud(const std::filesystem::path& file, CloudInfo* info = nullptr);
+/// InputError for an unknown one, naming those that can be read, and as the format's reader does. `fields` is
+/// for .bin, other formats ignore it.
+PointCloud read_cloud(const std::filesystem::path& file, CloudInfo* info = nullptr, BinFields fields = {});
 
 /// Writes a cloud in the format that the file's extension says, binary where there is a choice. Throws
 /// InputError for an unknown one, naming those that can be written, and as the format's writer does.

@@ -8,32 +8,39 @@
 #include "io/cloud_output.hpp"
 #include "io/kitti_width.hpp"
 #include "io/points.hpp"
+#include "ndt/align/option.hpp"
 #include "ndt/core/limits.hpp"
 
 namespace ndt::harness {
 namespace {
 
-constexpr std::uint64_t kRecordBytes = 4 * sizeof(float);
+constexpr int kKittiFields = 4;
 
-PointLayout layout_of(const ByteSource& source) {
-  const std::uint64_t points = source.size() / kRecordBytes, rest = source.size() % kRecordBytes;
+PointLayout layout_of(const ByteSource& source, int fields) {
+  const std::uint64_t record_bytes = static_cast<std::uint64_t>(fields) * sizeof(float);
+  const std::uint64_t points = source.size() / record_bytes, rest = source.size() % record_bytes;
   if (rest != 0)
-    throw refusal(source.name(), fmt::format("byte {}", source.size() - rest),
-                  fmt::format("{} bytes after the last whole record of {} (float32 x y z intensity)", rest,
-                              kRecordBytes),
-                  "the file is cut off or of another kind, export the cloud again");
+    throw refusal(
+        source.name(), fmt::format("byte {}", source.size() - rest),
+        fmt::format("{} bytes after the last whole record of {} ({})", rest, record_bytes,
+                    fields == kKittiFields ? "float32 x y z intensity"
+                                           : fmt::format("{} float32, x y z first", fields)),
+        "the file is cut off or of another kind: export the cloud again, or give --bin-fields if its points "
+        "have another number of values");
   if (points > Limits::kPoints)
     throw refusal(source.name(), "", fmt::format("holds {} points, the limit is {}", points, Limits::kPoints),
                   "split the cloud into smaller files");
-  return {{{{0, 0, 4}, {4, 1, 4}, {8, 2, 4}}}, points, kRecordBytes, 4};
+  return {{{{0, 0, 4}, {4, 1, 4}, {8, 2, 4}}}, points, record_bytes, static_cast<std::size_t>(fields)};
 }
 
 }  // namespace
 
-PointCloud read_kitti_bin(const std::filesystem::path& file, CloudInfo* info) {
+PointCloud read_kitti_bin(const std::filesystem::path& file, CloudInfo* info, BinFields given) {
+  const int fields = given.value_or(kKittiFields);
+  require_whole("bin-fields", fields, kBinFieldsLeast, kBinFieldsMost);
   ByteSource source(file);
-  const PointLayout layout = layout_of(source);
-  require_records_of_four(file);
+  const PointLayout layout = layout_of(source, fields);
+  require_records_of(static_cast<std::size_t>(fields), file);
   PointCloud cloud{{}, read_point_records<float>(source, layout, std::endian::little)};
   if (info) *info = {};
   return cloud;

@@ -97,15 +97,15 @@ Columns columns_of(const std::filesystem::path& file) {
   return columns;
 }
 
-/// The width that explains clearly more than four does, if one does. What repeats after 3 also does after 6,
-/// in scans of alternating beams a little better.
-std::optional<std::size_t> other_width(const Columns& columns) {
-  constexpr std::size_t kOthers[] = {3, 5, 6};
+/// The width that explains clearly more than `fields` does, if one does. What repeats after 3 also does after
+/// 6, in scans of alternating beams a little better.
+std::optional<std::size_t> other_width(const Columns& columns, std::size_t fields) {
+  constexpr std::size_t kWidths[] = {3, 4, 5, 6};
   const double chance = 40 / columns.count();  // random values explain up to this much
   double most = 0;
-  for (const std::size_t width : kOthers) most = std::max(most, columns.explained(width));
-  if (!(most > 2 * columns.explained(4) + 0.05 + chance)) return std::nullopt;
-  return *std::ranges::find_if(kOthers, [&](auto width) { return columns.explained(width) > 0.5 * most; });
+  for (const std::size_t width : kWidths) most = std::max(most, columns.explained(width));
+  if (!(most > 2 * columns.explained(fields) + 0.05 + chance)) return std::nullopt;
+  return *std::ranges::find_if(kWidths, [&](auto width) { return columns.explained(width) > 0.5 * most; });
 }
 
 /// True where the fourth value has both signs as a coordinate has, and the columns do not differ.
@@ -117,21 +117,23 @@ bool fourth_is_a_coordinate(const Columns& columns) {
 
 }  // namespace
 
-void require_records_of_four(const std::filesystem::path& file) {
+void require_records_of(std::size_t fields, const std::filesystem::path& file) {
   const Columns columns = columns_of(file);
-  if (columns.fourth_is_zero()) return;
-  std::string what;
-  if (const auto width = other_width(columns))
-    what = fmt::format("looks like records of {} float32; they would be read as 4 (x y z intensity)", *width);
-  else if (fourth_is_a_coordinate(columns))
+  if (fields == 4 && columns.fourth_is_zero()) return;
+  std::string what, advice;
+  if (const auto width = other_width(columns, fields)) {
+    what = fmt::format("looks like records of {} float32; they would be read as {}{}", *width, fields,
+                       fields == 4 ? " (x y z intensity)" : "");
+    advice = fmt::format(
+        "give --bin-fields {0} (in a dataset.toml: bin_fields = {0}), or write it as .pcd or .ply", *width);
+  } else if (fields == 4 && fourth_is_a_coordinate(columns)) {
     what = fmt::format(
         "the fourth float32 of a record is negative in {:.0f} % of them and varies like the other three, "
-        "which no "
-        "intensity does; it looks like records of 3 or 5 float32",
+        "which no intensity does; it looks like records of 3 or 5 float32",
         100 * columns.negative_share_of_fourth());
-  if (!what.empty())
-    throw refusal(printable_name(file.native()), "", what,
-                  "write it as .pcd or .ply, or as float32 x y z intensity");
+    advice = "give --bin-fields (in a dataset.toml: bin_fields), or write it as .pcd or .ply";
+  }
+  if (!what.empty()) throw refusal(printable_name(file.native()), "", what, advice);
 }
 
 }  // namespace ndt::harness

@@ -6,18 +6,18 @@
 #include <variant>
 #include <vector>
 
+#include "io/cloud_file.hpp"
 #include "ndt/core/point_cloud.hpp"
 #include "ndt/core/small_matrix.hpp"
 
 namespace ndt::harness {
 
-struct CloudInfo;  // io/cloud_file.hpp
-
 /// Absolute coordinates in metres and in file order: float32 if x, y and z all are in the file, else double.
 using StoredPoints = std::variant<std::vector<Vec3<float>>, std::vector<Vec3<double>>>;
 
 /// Reads in the format that the file's extension says. Throws as read_cloud does.
-StoredPoints read_stored_points(const std::filesystem::path& file, CloudInfo* info = nullptr);
+StoredPoints read_stored_points(const std::filesystem::path& file, CloudInfo* info = nullptr,
+                                BinFields fields = {});
 StoredPoints read_stored_pcd(const std::filesystem::path& file, CloudInfo* info = nullptr);
 StoredPoints read_stored_ply(const std::filesystem::path& file, CloudInfo* info = nullptr);
 

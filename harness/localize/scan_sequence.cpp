@@ -81,12 +81,12 @@ void refuse_bag(const fs::path& scans) {
         printable_name(scans.native())));
 }
 
-ScanSequence of_folder(const fs::path& folder) {
+ScanSequence of_folder(const fs::path& folder, BinFields fields) {
   const std::vector<fs::path> files = clouds_in(folder);
   ScanSequence sequence;
   sequence.name = printable_name(folder.native());
   for (const fs::path& file : files) sequence.scans.push_back({.name = frame_name(file), .truth = {}});
-  sequence.scan = [files](std::size_t index) { return read_cloud(files.at(index)); };
+  sequence.scan = [files, fields](std::size_t index) { return read_cloud(files.at(index), nullptr, fields); };
   return sequence;
 }
 
@@ -133,15 +133,15 @@ void set_stamps(ScanSequence& sequence, const std::vector<double>& stamps, const
 
 }  // namespace
 
-ScanSequence open_sequence(const std::string& scans, const StampSource& stamps,
-                           const ReportProgress& report) {
+ScanSequence open_sequence(const std::string& scans, const StampSource& stamps, const ReportProgress& report,
+                           BinFields fields) {
   refuse_bag(scans);
   std::error_code error;
   const bool folder = fs::is_directory(scans, error) && !fs::exists(fs::path(scans) / "dataset.toml", error);
   bool has_stamps = false;
   ScanSequence sequence;
   if (folder) {
-    sequence = of_folder(scans);
+    sequence = of_folder(scans, fields);
   } else {
     const bool local = fs::is_directory(scans, error) && scans.find('/') == std::string::npos;
     Dataset dataset = load_dataset(local ? "./" + scans : scans, report);

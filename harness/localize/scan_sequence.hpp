@@ -9,6 +9,7 @@
 
 #include "base/progress.hpp"
 #include "data/dataset.hpp"
+#include "io/cloud_file.hpp"
 
 namespace ndt::harness {
 
@@ -43,7 +44,8 @@ struct StampSource {
 /// folder without clouds, a file name that cannot be printed, times that do not increase or are not one per
 /// scan, and a dataset whose scans are not of one map; UsageError for an unknown name, a ROS bag, and a rate
 /// where there are times.
+/// `fields` is for a folder with scans in .bin; a dataset has its own.
 ScanSequence open_sequence(const std::string& scans, const StampSource& stamps,
-                           const ReportProgress& report = {});
+                           const ReportProgress& report = {}, BinFields fields = {});
 
 }  // namespace ndt::harness

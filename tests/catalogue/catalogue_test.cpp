@@ -49,7 +49,8 @@ Accepted read(Format format, const std::filesystem::path& file) {
   switch (format) {
     case Format::pcd: return read_cloud(harness::read_pcd, file);
     case Format::ply: return read_cloud(harness::read_ply, file);
-    case Format::kitti_bin: return read_cloud(harness::read_kitti_bin, file);
+    case Format::kitti_bin:
+      return read_cloud([](const auto& bin, auto* info) { return harness::read_kitti_bin(bin, info); }, file);
     case Format::tum: return {harness::read_tum(file).size(), 0, 0, ""};
     case Format::kitti_poses: break;
   }

@@ -19,7 +19,9 @@ Entry rest(std::string name, const std::string& bytes, std::size_t at, std::size
       Format::kitti_bin, "bin_" + name, bytes,
       fmt::format(
           "byte {}: {} bytes after the last whole record of 16 (float32 x y z intensity); the file is "
-          "cut off or of another kind, export the cloud again",
+          "cut off or of another kind: export the cloud again, or give --bin-fields if its points have "
+          "another "
+          "number of values",
           at, rest));
 }
 
@@ -32,8 +34,9 @@ Entry of_width(std::size_t width) {
     for (std::size_t extra = 3; extra < width; ++extra) bytes += bytes_of(static_cast<float>(k % 7) / 7);
   }
   return refused(Format::kitti_bin, fmt::format("bin_of_{}_floats", width), bytes,
-                 fmt::format("looks like records of {} float32; they would be read as 4 (x y z intensity); "
-                             "write it as .pcd or .ply, or as float32 x y z intensity",
+                 fmt::format("looks like records of {0} float32; they would be read as 4 (x y z intensity); "
+                             "give --bin-fields {0} (in a dataset.toml: bin_fields = {0}), or write it as "
+                             ".pcd or .ply",
                              width));
 }
 

@@ -1,4 +1,4 @@
-// Any text as the pose of --guess: what is accepted is a rigid transform.
+// Any text as the pose of --guess and of --guess-ros: what is accepted is a rigid transform.
 #include <stdexcept>
 
 #include "base/numbers.hpp"
@@ -9,5 +9,8 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const auto transform = fuzz::read_or_refuse<std::invalid_argument>(
       [&] { return harness::parse_transform(fuzz::text(data, size), "--guess"); });
   if (transform) require_rigid(*transform, "the transform of an accepted text");
+  const auto of_ros = fuzz::read_or_refuse<std::invalid_argument>(
+      [&] { return harness::parse_ros_pose(fuzz::text(data, size), "--guess-ros"); });
+  if (of_ros) require_rigid(*of_ros, "the transform of an accepted text of ROS");
   return 0;
 }

@@ -51,6 +51,20 @@ TEST_F(DatasetFile, ScansComeSortedByNameWithTheirTruth) {
   EXPECT_EQ(d.truth.success_translation_m, 0.2);
 }
 
+TEST_F(DatasetFile, BinFieldsAreOfScansAndMap) {
+  const std::string bin = "kind = \"scan_to_map\"\nmap = \"map.bin\"\nscans = [\"a.bin\"]\n";
+  std::ofstream(path("a.bin"), std::ios::binary)
+      << bytes_of(1.f, 2.f, 3.f, 9.f, 9.f, 4.f, 5.f, 6.f, 9.f, 9.f);
+  std::ofstream(path("map.bin"), std::ios::binary) << bytes_of(7.f, 8.f, 9.f, 0.f, 0.f);
+  const Dataset d = read("bin_fields = 5\n" + bin);
+  EXPECT_TRUE(same_bits(d.scan(0).points, {{1, 2, 3}, {4, 5, 6}}));
+  EXPECT_TRUE(same_bits(d.raw_scan(0).points, {{1, 2, 3}, {4, 5, 6}}));
+  EXPECT_TRUE(same_bits(d.map(0).points, {{7, 8, 9}}));
+  EXPECT_THAT(input_error_of([&] { read(bin).scan(0); }),
+              HasSubstr("8 bytes after the last whole record of 16"));
+  EXPECT_THAT(refusal_of("bin_fields = 7\n" + bin), HasSubstr("bin_fields"));
+}
+
 TEST_F(DatasetFile, FramesChooseScansAndKeepTheirTruth) {
   const Dataset d = read(std::string(kScans) + "[frames]\nfirst = 1\nstep = 1\ncount = 1\n" + kTruth);
   ASSERT_EQ(d.frames.size(), 1u);

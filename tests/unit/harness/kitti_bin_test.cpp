@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include "io/cloud_file.hpp"
 #include "scratch_files.hpp"
 
@@ -63,9 +65,7 @@ std::string room(std::size_t points, const std::vector<float>& extra, float shif
 }
 
 TEST_F(KittiBinTest, RecordsOfAnotherWidthAreNamedAndNotReadScrambled) {
-  const std::string rest =
-      " float32; they would be read as 4 (x y z intensity); write it as .pcd or .ply, or as float32 x y z "
-      "intensity";
+  const std::string rest = " float32; they would be read as 4 (x y z intensity); give --bin-fields ";
   for (const std::size_t points : {400u, 4000u, 400000u}) {
     EXPECT_THAT(refusal_of(room(points, {})), HasSubstr("looks like records of 3" + rest)) << points;
     for (const float intensity : {0.f, 1.f, 255.f})
@@ -74,6 +74,37 @@ TEST_F(KittiBinTest, RecordsOfAnotherWidthAreNamedAndNotReadScrambled) {
             << points << " " << intensity << " " << ring;
     EXPECT_THAT(refusal_of(room(points, {1, 1, 1})), HasSubstr("looks like records of 6" + rest)) << points;
   }
+}
+
+TEST_F(KittiBinTest, RecordsAreReadAsWideAsAskedFor) {
+  const std::string room_of_five = room(4000, {255, 63});
+  put(room_of_five);
+  const PointCloud got = read_kitti_bin(path(), nullptr, 5);
+  ASSERT_EQ(got.size(), 4000u);
+  put(room(4000, {}));
+  EXPECT_EQ(read_kitti_bin(path(), nullptr, 3).size(), 4000u);
+  put(room(4000, {1, 1, 1}));
+  EXPECT_EQ(read_kitti_bin(path(), nullptr, 6).size(), 4000u);
+  put(bytes_of(1.f, 2.f, 3.f, 9.f, 9.f, 4.f, 5.f, 6.f, 9.f, 9.f));
+  EXPECT_TRUE(same_bits(read_kitti_bin(path(), nullptr, 5).points, {{1, 2, 3}, {4, 5, 6}}));
+  EXPECT_TRUE(same_bits(read_cloud(path(), nullptr, 5).points, {{1, 2, 3}, {4, 5, 6}}));
+}
+
+TEST_F(KittiBinTest, AskingForAWrongWidthIsRefused) {
+  const auto refused = [&](std::string_view bytes, int fields) {
+    return input_error_of([&] { read_kitti_bin(put(bytes), nullptr, fields); });
+  };
+  const auto looks_like = [](int width) {
+    return HasSubstr(fmt::format("looks like records of {} ", width));
+  };
+  for (const int asked : {3, 5, 6})  // 60 values a point are whole records of each
+    EXPECT_THAT(refused(room(6000, {1}), asked), looks_like(4)) << asked;
+  for (const int asked : {3, 6}) EXPECT_THAT(refused(room(6000, {255, 63}), asked), looks_like(5)) << asked;
+  for (const int asked : {4, 5}) EXPECT_THAT(refused(room(6000, {}), asked), looks_like(3)) << asked;
+  EXPECT_THAT(refused(std::string(19, 'x'), 5),
+              HasSubstr("byte 0: 19 bytes after the last whole record of 20 (5 float32, x y z first)"));
+  for (const int fields : {-1, 0, 2, 7})
+    EXPECT_THROW(read_kitti_bin(put(""), nullptr, fields), std::invalid_argument);
 }
 
 TEST_F(KittiBinTest, AFourthValueThatIsACoordinateIsNoticedWhereColumnsDoNotDiffer) {

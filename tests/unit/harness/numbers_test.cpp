@@ -1,6 +1,9 @@
 #include "base/numbers.hpp"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
+
+#include <cmath>
 
 #include "base/errors.hpp"
 
@@ -30,6 +33,43 @@ TEST(TransformText, SixNumbersArePositionAndAnglesInRxRyRzOrder) {
 TEST(TransformText, SixteenNumbersAreTheMatrixRowByRow) {
   const Transform got = parse_transform("0 -1 0 7, 1 0 0 8, 0 0 1 9, 0 0 0 1", "--guess");
   EXPECT_THAT(got.m, testing::ElementsAre(0, -1, 0, 7, 1, 0, 0, 8, 0, 0, 1, 9, 0, 0, 0, 1));
+}
+
+TEST(RosPoseText, AQuaternionHasItsScalarLast) {
+  const double half = std::sqrt(0.5);  // a quarter turn to the left
+  const Transform got = parse_ros_pose(fmt::format("1,2,3,0,0,{0},{0}", half), "--guess-ros");
+  EXPECT_THAT(got.m,
+              testing::Pointwise(testing::DoubleNear(1e-12), to_transform(Pose{1, 2, 3, 0, 0, kPi / 2}).m));
+  const Transform rolled = parse_ros_pose(fmt::format("0 0 0 {0} 0 0 {0}", half), "--guess-ros");
+  EXPECT_THAT(rolled.m,
+              testing::Pointwise(testing::DoubleNear(1e-12), to_transform(Pose{0, 0, 0, kPi / 2}).m));
+}
+
+TEST(RosPoseText, AnglesAreOfFixedAxes) {
+  // x turned by roll, then pitch, then yaw, about the axes of the map
+  const Transform got = parse_ros_pose("0,0,0,0.1,0.2,0.3", "--guess-ros");
+  const Transform expected = to_transform(Pose{0, 0, 0, 0, 0, 0.3}) * to_transform(Pose{0, 0, 0, 0, 0.2, 0}) *
+                             to_transform(Pose{0, 0, 0, 0.1, 0, 0});
+  EXPECT_THAT(got.m, testing::Pointwise(testing::DoubleNear(1e-15), expected.m));
+  EXPECT_GT(rotation_error_rad(got, parse_transform("0,0,0,0.1,0.2,0.3", "--guess")), 0.01);
+}
+
+TEST(RosPoseText, WhatIsNoPoseIsRefused) {
+  const auto refusal = [](std::string_view text) -> std::string {
+    try {
+      parse_ros_pose(text, "--guess-ros");
+    } catch (const UsageError& error) {
+      return error.what();
+    }
+    return "";
+  };
+  EXPECT_THAT(refusal("1,2,3,0,0,0,0"), HasSubstr("the quaternion qx,qy,qz,qw has length 0, not 1"));
+  EXPECT_THAT(refusal("1,2,3,0,0,0,1.01"), HasSubstr("qw is the last"));
+  EXPECT_THAT(refusal("1,2,3,1e308,1e308,1e308,1e308"), HasSubstr("not 1 within"));
+  EXPECT_THAT(refusal("1,2,3,4,5"), AllOf(HasSubstr("--guess-ros: 5 numbers"), HasSubstr("give 7")));
+  EXPECT_THAT(refusal("1,2,3,0,0,nan,1"), HasSubstr("number 6 is 'nan'"));
+  EXPECT_EQ(refusal("1,2,3,0,0,0,1.0005"), "");
+  EXPECT_THAT(refusal_of("1,2,3,0,0,0,1"), HasSubstr("a quaternion of ROS goes with --guess-ros"));
 }
 
 TEST(TransformText, CommasAndBlanksSeparateAlike) {
