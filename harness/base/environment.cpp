@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <sys/utsname.h>
 
+#include <Eigen/Core>
 #include <algorithm>
 #include <cctype>
 #include <chrono>
@@ -73,9 +74,11 @@ std::string quoted(std::string_view word) {
 }  // namespace
 
 const BuildInfo& build_info() {
-  static const BuildInfo info{NDT_VERSION,     NDT_COMMIT,         NDT_COMPILER,     NDT_BUILD_FLAGS,
-                              NDT_BUILD_TYPE,  NDT_BUILD_SANITIZE, NDT_CUDA_VERSION, NDT_CUDA_MISSING,
-                              NDT_PCL_VERSION, NDT_PCL_MISSING,    NDT_HAVE_LZF != 0};
+  static const std::string eigen =
+      fmt::format("{}.{}.{}", EIGEN_WORLD_VERSION, EIGEN_MAJOR_VERSION, EIGEN_MINOR_VERSION);
+  static const BuildInfo info{NDT_VERSION,     NDT_COMMIT,         NDT_COMPILER,      NDT_BUILD_FLAGS,
+                              NDT_BUILD_TYPE,  NDT_BUILD_SANITIZE, NDT_CUDA_VERSION,  NDT_CUDA_MISSING,
+                              NDT_PCL_VERSION, NDT_PCL_MISSING,    NDT_HAVE_LZF != 0, eigen};
   return info;
 }
 
@@ -129,8 +132,12 @@ std::string environment_json(const std::string& run_id, const std::string& comma
                                     NLOHMANN_JSON_VERSION_PATCH)}};
   j["load_average_1_min"] = load_average();
   j["variables"] = thread_variables();
-  j["versions"]["cuda_toolkit"] =
-      build.cuda_toolkit.empty() ? nlohmann::ordered_json() : nlohmann::ordered_json(build.cuda_toolkit);
+  const auto or_null = [](std::string_view version) {
+    return version.empty() ? nlohmann::ordered_json() : nlohmann::ordered_json(version);
+  };
+  j["versions"]["eigen"] = build.eigen_version;
+  j["versions"]["pcl"] = or_null(build.pcl_version);
+  j["versions"]["cuda_toolkit"] = or_null(build.cuda_toolkit);
   return j.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
 }
 

@@ -20,6 +20,7 @@ struct BuildInfo {
   std::string_view pcl_version;    ///< empty if PCL was left out
   std::string_view pcl_left_out;   ///< why it was left out
   bool lzf;                        ///< compressed PCD files can be read and written
+  std::string_view eigen_version;
 };
 
 const BuildInfo& build_info();

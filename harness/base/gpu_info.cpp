@@ -68,7 +68,7 @@ std::vector<std::string> gpu_lines(const CudaState& state) {
 }
 
 std::string driver_line(const CudaState& state, const std::string& release) {
-  if (release.empty() && state.driver == 0) return "missing: no NVIDIA driver is loaded";
+  if (release.empty() && state.driver == 0) return fmt::format("missing: {}", kNoDriver);
   std::string line = release.empty() ? "release unknown" : release;
   if (state.driver != 0) line += fmt::format(", takes CUDA up to {}", cuda_version(state.driver));
   if (state.runtime != 0) line += fmt::format("; this build's runtime is {}", cuda_version(state.runtime));

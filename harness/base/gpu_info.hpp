@@ -10,6 +10,9 @@
 
 namespace ndt::harness {
 
+/// Stands in what is said of a machine without one (cuda/device.cu).
+inline constexpr std::string_view kNoDriver = "no NVIDIA driver is loaded";
+
 /// Formats CUDA's 12080 as "12.8"; empty for 0, which is unknown.
 std::string cuda_version(int version);
 

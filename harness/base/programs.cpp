@@ -102,6 +102,14 @@ std::vector<std::string> python_words(const std::string& python, const std::stri
   return {python, "-c", "import sys; sys.path[:] = [place for place in sys.path if place]; " + code};
 }
 
+std::string find_report_python() {
+  const std::string first = find_program("python3");
+  for (const std::string& python : {first, std::string("/usr/bin/python3")})
+    if (!python.empty() && output_of(python_words(python, "import pandas, matplotlib, jinja2")))
+      return python;
+  return first;
+}
+
 void become(std::vector<std::string> words) { ::execv(words[0].c_str(), pointers_to(words).data()); }
 
 }  // namespace ndt::harness

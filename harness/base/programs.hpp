@@ -21,6 +21,10 @@ std::optional<std::string> output_of(std::vector<std::string> words);
 /// packages that the user installed.)
 std::vector<std::string> python_words(const std::string& python, const std::string& code);
 
+/// The Python that makes reports: the first on PATH that has what they need, else the system's, else the
+/// first; empty if there is none.
+std::string find_report_python();
+
 /// Replaces this process by the program; returns only if that fails, with errno set.
 void become(std::vector<std::string> words);
 

@@ -11,16 +11,31 @@
 #include "base/programs.hpp"
 #include "base/project_folder.hpp"
 #include "cli/commands.hpp"
+#include "cli/print.hpp"
 #include "io/map_metadata.hpp"
 #include "ndt/core/error.hpp"
 
 namespace ndt::harness {
 namespace {
 
-struct Arguments {};
+using json = nlohmann::ordered_json;
 
-void say(std::string_view what, std::string_view found) {
-  fmt::print("{:<16} {}\n", what, printable_name(found));
+struct Arguments {
+  bool json = false;
+};
+
+/// A line for people, and the same as a key with a value.
+struct Finding {
+  std::string what, found, key;
+  json value;
+};
+using Findings = std::vector<Finding>;
+
+json or_null(std::string_view text) { return text.empty() ? json() : json(text); }
+
+/// A part that a build may leave out.
+json part_json(std::string_view version, std::string_view left_out) {
+  return {{"version", or_null(version)}, {"left_out", or_null(left_out)}};
 }
 
 /// A build without CUDA cannot ask for devices; the driver's own tool can.
@@ -35,12 +50,15 @@ std::string seen_by_the_driver() {
   return fmt::format("; nvidia-smi finds {}", lines);
 }
 
-void say_gpus() {
+void find_gpus(Findings& findings) {
   const CudaState& state = cuda_state();
+  const std::string release = driver_release(), driver = driver_line(state, release);
   std::vector<std::string> lines = gpu_lines(state);
   if (state.devices.empty()) lines.back() += seen_by_the_driver();
-  for (const std::string& line : lines) say("GPU", line);
-  say("NVIDIA driver", driver_line(state, driver_release()));
+  for (const std::string& line : lines) findings.push_back({"GPU", line, "", {}});
+  const bool said =
+      !lines.empty() && driver.starts_with("missing") && lines.back().find(kNoDriver) != std::string::npos;
+  findings.push_back({"NVIDIA driver", said ? "missing" : driver, "cuda", cuda_json(state, release)});
 }
 
 /// What this program was built with, or what it would take.
@@ -50,67 +68,121 @@ std::string pcl(const BuildInfo& build) {
   return fmt::format("left out of this build: {}; optional", build.pcl_left_out);
 }
 
-std::string python() {
-  const std::string tool = find_program("python3");
-  if (tool.empty())
-    return "missing: python3 is not on PATH; needed for the command-line tests and reports only";
-  std::string text = fmt::format("{} ({})", output_of({tool, "--version"}).value_or("does not run"), tool);
-  for (const char* module : {"pandas", "matplotlib", "jinja2", "pytest"}) {
-    const bool found = output_of(python_words(tool, fmt::format("import {}", module))).has_value();
-    text += fmt::format(", {}{}", found ? "" : "no ", module);
+/// The Python that makes reports, and what it has of what they need.
+Finding python() {
+  Finding finding{"Python", "", "python", {{"path", nullptr}}};
+  const std::string tool = find_report_python();
+  if (tool.empty()) {
+    finding.found = "missing: python3 is not on PATH; needed for the command-line tests and reports only";
+    return finding;
   }
-  return text;
+  finding.value = {{"path", tool},
+                   {"version", or_null(output_of({tool, "--version"}).value_or(""))},
+                   {"modules", json::object()}};
+  std::string modules, missing, packages;
+  for (const char* module : {"pandas", "matplotlib", "jinja2", "pytest"}) {
+    const auto version =
+        output_of(python_words(tool, fmt::format("import {0}; print({0}.__version__)", module)));
+    finding.value["modules"][module] = or_null(version.value_or(""));
+    modules += version ? fmt::format(", {} {}", module, *version) : fmt::format(", no {}", module);
+    if (version || std::string_view(module) == "pytest") continue;
+    missing += fmt::format(" {}", module);
+    packages += fmt::format(" python3-{}", module);
+  }
+  finding.value["reports"] = missing.empty();
+  finding.found =
+      fmt::format("{} ({}){}", output_of({tool, "--version"}).value_or("does not run"), tool, modules);
+  if (!missing.empty())
+    finding.found += fmt::format("; report, compare and trajectory need{} (on Debian: apt-get install{})",
+                                 missing, packages);
+  return finding;
 }
 
-std::string variable(const char* name) {
+Finding variable(const char* name) {
   const char* value = std::getenv(name);
-  if (value == nullptr || *value == '\0') return "not set";
+  if (value == nullptr || *value == '\0') return {name, "not set", name, nullptr};
   std::error_code ignored;
-  return fmt::format("{}{}", value, std::filesystem::is_directory(value, ignored) ? "" : " (not a folder)");
+  return {name,
+          fmt::format("{}{}", value, std::filesystem::is_directory(value, ignored) ? "" : " (not a folder)"),
+          name, value};
 }
 
 /// The folder that presets, catalogue and report are below.
-std::string project_files() {
+Finding project_files() {
   try {
-    return project_folder("harness/presets").parent_path().parent_path().string();
+    const std::string folder = project_folder("harness/presets").parent_path().parent_path().string();
+    return {"project files", folder, "project_files", folder};
   } catch (const InputError& error) {
-    return fmt::format("missing: {}", error.what());
+    return {"project files", fmt::format("missing: {}", error.what()), "project_files", nullptr};
   }
 }
 
-ExitCode doctor(const Arguments&) {
+Findings build_findings() {
   const BuildInfo& build = build_info();
-  say("ndt-bench", fmt::format("{}, commit {}", build.version, build.commit));
-  say("compiler", build.compiler);
-  say("build", fmt::format("{}: {}{}{}", build.build_type, build.flags,
-                           build.sanitizers.empty() ? "" : " -fsanitize=", build.sanitizers));
-  say("CPU", fmt::format("{}, {} cores", cpu_model(), core_count()));
-  say("system", operating_system());
-  say("CUDA toolkit", build.cuda_toolkit.empty()
-                          ? fmt::format("left out of this build: {}", build.cuda_left_out)
-                          : fmt::format("{} at build time", build.cuda_toolkit));
-  say_gpus();
-  say("PCL", pcl(build));
-  say("liblzf", build.lzf
-                    ? "built in: binary_compressed PCD files can be read"
-                    : "missing at build time (Debian: liblzf-dev): binary_compressed PCD files are refused");
-  say("yaml-cpp",
-      map_metadata_readable()
-          ? "built in: metadata of maps in tiles can be read"
-          : "missing at build time (Debian: libyaml-cpp-dev): metadata of maps in tiles is refused");
-  say("Python", python());
-  say("project files", project_files());
-  say("NDT_DATASETS", variable("NDT_DATASETS"));
-  say("NDT_GOLDEN_DIR", variable("NDT_GOLDEN_DIR"));
+  const std::string flags = fmt::format("{}: {}{}{}", build.build_type, build.flags,
+                                        build.sanitizers.empty() ? "" : " -fsanitize=", build.sanitizers);
+  return {{"ndt-bench",
+           fmt::format("{}, commit {}", build.version, build.commit),
+           "ndt_bench",
+           {{"version", build.version}, {"commit", build.commit}}},
+          {"compiler", std::string(build.compiler), "compiler", build.compiler},
+          {"build",
+           flags,
+           "build",
+           {{"type", build.build_type}, {"flags", build.flags}, {"sanitizers", or_null(build.sanitizers)}}},
+          {"CPU",
+           fmt::format("{}, {} cores", cpu_model(), core_count()),
+           "cpu",
+           {{"model", cpu_model()}, {"cores", core_count()}}},
+          {"system", operating_system(), "system", operating_system()},
+          {"CUDA toolkit",
+           build.cuda_toolkit.empty() ? fmt::format("left out of this build: {}", build.cuda_left_out)
+                                      : fmt::format("{} at build time", build.cuda_toolkit),
+           "cuda_toolkit", part_json(build.cuda_toolkit, build.cuda_left_out)}};
+}
+
+void find_libraries(Findings& findings) {
+  const BuildInfo& build = build_info();
+  findings.push_back({"PCL", pcl(build), "pcl", part_json(build.pcl_version, build.pcl_left_out)});
+  findings.push_back(
+      {"Eigen", fmt::format("{} at build time", build.eigen_version), "eigen", build.eigen_version});
+  findings.push_back(
+      {"liblzf",
+       build.lzf ? "built in: binary_compressed PCD files can be read"
+                 : "missing at build time (Debian: liblzf-dev): binary_compressed PCD files are refused",
+       "liblzf", build.lzf});
+  findings.push_back({"yaml-cpp",
+                      map_metadata_readable()
+                          ? "built in: metadata of maps in tiles and Autoware's parameters can be read"
+                          : "missing at build time (Debian: libyaml-cpp-dev): metadata of maps in tiles and "
+                            "Autoware's parameters are refused",
+                      "yaml_cpp", map_metadata_readable()});
+}
+
+ExitCode doctor(const Arguments& a) {
+  Findings findings = build_findings();
+  find_gpus(findings);
+  find_libraries(findings);
+  findings.push_back(python());
+  findings.push_back(project_files());
+  for (const char* name : {"NDT_DATASETS", "NDT_GOLDEN_DIR"}) findings.push_back(variable(name));
+  json all;
+  for (const Finding& finding : findings) {
+    if (!a.json) fmt::print("{:<16} {}\n", finding.what, printable_name(finding.found));
+    if (!finding.key.empty()) all[finding.key] = finding.value;
+  }
+  if (a.json) print_json(all);
   return ExitCode::ok;
 }
 
 }  // namespace
 
 void add_doctor(CLI::App& app, Command& chosen) {
-  add_command(app, chosen, "doctor",
-              "Compiler, CUDA, driver, GPU, PCL, Python: found where, or what is missing",
-              std::make_shared<Arguments>(), doctor);
+  const auto a = std::make_shared<Arguments>();
+  CLI::App& command =
+      add_command(app, chosen, "doctor",
+                  "Compiler, CUDA, driver, GPU, PCL, Python: found where, or what is missing", a, doctor);
+  command.add_flag("--json", a->json, "one JSON object on stdout; null is missing or unknown");
 }
 
 }  // namespace ndt::harness

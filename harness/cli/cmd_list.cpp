@@ -4,8 +4,10 @@
 #include "cli/commands.hpp"
 #include "cli/print.hpp"
 #include "data/load_dataset.hpp"
+#include "ndt/cuda/device.hpp"
 #include "peers/peer_file.hpp"
 #include "registry/registry.hpp"
+#include "run/measurement.hpp"
 #include "run/presets.hpp"
 
 namespace ndt::harness {
@@ -14,7 +16,7 @@ namespace {
 using json = nlohmann::ordered_json;
 
 struct Arguments {
-  bool json = false;
+  bool json = false, columns = false;
 };
 
 /// "available", "unavailable_reason" (null when available).
@@ -38,8 +40,11 @@ void print_entry(std::string_view name, std::string_view about, const std::strin
   if (!reason.empty()) fmt::print("  {:<22} not available: {}\n", "", reason);
 }
 
+/// What keeps every implementation from a GPU is said once, above them.
 void print_implementation(const Implementation& entry) {
-  print_entry(entry.name, fmt::format("{}: {}", entry.runs_on, entry.schedule), entry.unavailable_reason());
+  std::string reason = entry.unavailable_reason();
+  if (!reason.empty() && reason == cuda_state().unavailable) reason = "no GPU";
+  print_entry(entry.name, fmt::format("{}: {}", entry.runs_on, entry.schedule), reason);
   if (!entry.note.empty()) fmt::print("  {:<22} {}\n", "", entry.note);
 }
 
@@ -74,11 +79,16 @@ json listing() {
 }
 
 ExitCode list(const Arguments& a) {
+  if (a.columns) {
+    fmt::print("{}\n", row_schema_json());
+    return ExitCode::ok;
+  }
   if (a.json) {
     print_json(listing());
     return ExitCode::ok;
   }
   fmt::print("implementations (auto = {})\n", choose_implementation(kAuto).name);
+  if (const std::string& why = cuda_state().unavailable; !why.empty()) fmt::print("  no GPU: {}\n", why);
   for (const Implementation& entry : implementations()) print_implementation(entry);
   fmt::print("peers from outside, measured when named\n");
   for_each_peer(print_implementation,
@@ -98,6 +108,8 @@ void add_list(CLI::App& app, Command& chosen) {
   CLI::App& command = add_command(app, chosen, "list",
                                   "Implementations, datasets and presets; available or why not", a, list);
   command.add_flag("--json", a->json, "one JSON object on stdout");
+  command.add_flag("--columns", a->columns,
+                   "instead: every key of a row of results.jsonl, as one JSON object on stdout");
 }
 
 }  // namespace ndt::harness

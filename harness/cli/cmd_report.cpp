@@ -36,20 +36,10 @@ struct TrajectoryArguments {
   bool align = false, json = false;
 };
 
-/// The first on PATH that has what the package needs, else the system's, else the first: the package says
-/// what is missing.
-std::string find_python() {
-  const std::string first = find_program("python3");
-  for (const std::string& python : {first, std::string("/usr/bin/python3")})
-    if (!python.empty() && output_of(python_words(python, "import pandas, matplotlib, jinja2")))
-      return python;
-  return first;
-}
-
 /// The package's own exit code is this program's: it takes this process over.
 ExitCode hand_over(const std::vector<std::string>& words) {
   const std::filesystem::path package = project_folder("reports/ndt_report").parent_path();
-  const std::string python = find_python();
+  const std::string python = find_report_python();
   if (python.empty()) throw InputError("python3 is not on PATH; on Debian: apt-get install python3");
   std::vector<std::string> all =
       python_words(python,

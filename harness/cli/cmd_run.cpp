@@ -8,6 +8,7 @@
 
 #include "base/environment.hpp"
 #include "base/errors.hpp"
+#include "base/interruption.hpp"
 #include "base/numbers.hpp"
 #include "base/standard_streams.hpp"
 #include "cli/autoware_params.hpp"
@@ -92,11 +93,22 @@ Selection with_autoware_params(Selection selection, const std::string& file) {
   return selection;
 }
 
+/// Shows how far it is, and is where Ctrl-C is heard.
+ReportProgress interruptible(ProgressLine& line) {
+  return [&line](const Progress& progress) {
+    Interruption::check();
+    line.show(progress);
+  };
+}
+
 Plan plan_for(Arguments a) {
   if (a.autoware_params) a.selection = with_autoware_params(a.selection, *a.autoware_params);
   const std::string run_id = utc_now(true);
-  Plan plan = a.plan.empty() ? make_plan(find_preset(a.preset), a.selection, run_id, ProgressLine().report())
-                             : repeated_plan(a.plan, run_id, ProgressLine().report());
+  const Interruption interruption;
+  ProgressLine line;
+  const ReportProgress report = interruptible(line);
+  Plan plan = a.plan.empty() ? make_plan(find_preset(a.preset), a.selection, run_id, report)
+                             : repeated_plan(a.plan, run_id, report);
   if (!a.shard.empty()) take_shard(plan, a.shard);
   return plan;
 }
@@ -111,13 +123,29 @@ RunFolder folder_for(const Arguments& a) {
   return RunFolder::begin(folder, plan, a.command_line);
 }
 
+void measure_all(RunFolder& folder) {
+  const Interruption interruption;
+  try {
+    {
+      ProgressLine line;
+      write_run_metadata(folder, interruptible(line));
+    }
+    ProgressLine line(folder.measurements());
+    run(folder, interruptible(line));
+  } catch (const Interrupted&) {
+    notice("ndt-bench: interrupted: {} measurements are in {}; go on: ndt-bench run --resume {}\n",
+           folder.measurements(), printable_name((folder.path() / "results.jsonl").string()),
+           printable_name(folder.path().string()));
+    throw;
+  }
+}
+
 ExitCode run_benchmark(const Arguments& a) {
   RunFolder folder = folder_for(a);
   show_left_out(folder.plan());
   const std::string name = printable_name(folder.path().string());
   notice("ndt-bench: measurements go to {0}; should it be stopped: ndt-bench run --resume {0}\n", name);
-  write_run_metadata(folder, ProgressLine().report());
-  run(folder, ProgressLine(folder.measurements()).report());
+  measure_all(folder);
   fmt::print("{} measurements in {}", folder.measurements(),
              printable_name((folder.path() / "results.jsonl").string()));
   if (folder.failed_measurements() > 0)

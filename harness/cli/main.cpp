@@ -9,6 +9,7 @@
 
 #include "base/environment.hpp"
 #include "base/errors.hpp"
+#include "base/interruption.hpp"
 #include "base/standard_streams.hpp"
 #include "cli/commands.hpp"
 
@@ -64,6 +65,7 @@ void declare(CLI::App& app, ndt::harness::Command& chosen, const std::string& co
   ndt::harness::add_trajectory(app, chosen);
   ndt::harness::add_export(app, chosen);
   ndt::harness::add_generate(app, chosen);
+  ndt::harness::add_completion(app, chosen);
   refuse_empty_values(app);
   app.footer(
       "Exit codes: 0 ok, 1 usage, 2 bad input, 3 regression, 4 some jobs failed, 5 no usable device.\n"
@@ -73,11 +75,33 @@ void declare(CLI::App& app, ndt::harness::Command& chosen, const std::string& co
       "  ndt-bench run --preset smoke");
 }
 
-/// What CLI11 says, but an unknown command is named: it would only say that one is required.
+/// Names an option that the command does not have, and the nearest that it has; empty if it has all.
+std::string unknown_option(const CLI::App& command) {
+  std::vector<std::string> names;
+  for (const CLI::Option* option : command.get_options())
+    if (!option->get_group().empty())
+      for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+  for (const std::string& word : command.remaining()) {
+    const std::string given = word.substr(0, word.find('='));
+    if (!given.starts_with("-") || given.find_first_of("0123456789") == 1) continue;
+    const std::string nearest = ndt::harness::nearest_name(given, names);
+    const bool nested = command.get_parent() != nullptr && command.get_parent()->get_parent() != nullptr;
+    const std::string name = (nested ? command.get_parent()->get_name() + " " : "") + command.get_name();
+    return fmt::format("{} has no option {};{} see ndt-bench {} --help", name, ndt::harness::printable(given),
+                       nearest.empty() ? "" : fmt::format(" did you mean {}?", nearest), name);
+  }
+  return "";
+}
+
+/// What CLI11 says, but unknown options and commands are named, with the nearest that there is: a misspelt
+/// one would otherwise be called missing.
 std::string usage_message(const CLI::App& app, const CLI::ParseError& error, std::span<char* const> words) {
-  if (!app.get_subcommands().empty() && words.size() > 2)
-    if (const CLI::App* command = app.get_subcommands().front(); !command->get_subcommands({}).empty())
+  if (!app.get_subcommands().empty()) {
+    const CLI::App* command = app.get_subcommands().front();
+    if (words.size() > 2 && !command->get_subcommands({}).empty())
       return usage_message(*command, error, words.subspan(1));
+    if (std::string unknown = unknown_option(*command); !unknown.empty()) return unknown;
+  }
   if (!app.get_subcommands().empty() || words.size() < 2 || words[1][0] == '-')
     return fmt::format("{}; see ndt-bench --help", error.what());
   std::vector<std::string> names;
@@ -104,6 +128,9 @@ int main(int argc, char** argv) {
     if (error.get_exit_code() == 0)
       return finish(static_cast<ExitCode>(app.exit(error)));  // help and version
     return fail(ExitCode::usage, usage_message(app, error, {argv, static_cast<std::size_t>(argc)}));
+  } catch (const ndt::harness::Interrupted& error) {
+    std::fflush(stdout);
+    ndt::harness::end_by(error.signal);
   } catch (const std::bad_alloc& error) {
     return fail(
         ndt::harness::exit_code_of(error),

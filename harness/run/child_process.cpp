@@ -13,6 +13,7 @@
 #include <system_error>
 
 #include "base/clock.hpp"
+#include "base/interruption.hpp"
 #include "base/process.hpp"
 
 extern char** environ;
@@ -58,6 +59,7 @@ class Child {
     pollfd ready[] = {{measurements_.read_end(), POLLIN, 0}, {words_.read_end(), POLLIN, 0}};
     while (ready[0].fd >= 0 || ready[1].fd >= 0) {
       ::poll(ready, 2, kLookMs);
+      Interruption::check();
       if (ready[0].revents != 0) {
         if (!drain(ready[0].fd, text_)) ready[0].fd = -1;
         if (hand_over(line)) silence = Stopwatch();

@@ -25,6 +25,7 @@ struct ChildEnd {
 /// Runs this program's own file with `arguments`; calls `line` for everything it writes to descriptor
 /// kMeasurementsDescriptor, line by line. What it writes to stdout and stderr is kept for the reason of a
 /// failure. It is killed past a limit, if `line` throws, and when this process ends, however that happens.
+/// Throws Interrupted (base/interruption.hpp).
 ChildEnd run_child(const std::vector<std::string>& arguments, const ChildLimits& limits,
                    const std::function<void(const std::string&)>& line);
 

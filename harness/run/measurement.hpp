@@ -98,4 +98,7 @@ Measurement parse_measurement(std::string_view line);
 /// What a run folder's columns.json says about the keys of results.jsonl.
 std::string columns_json();
 
+/// The same of the whole schema: an object of `row`, and of `search`, the keys of a search.
+std::string row_schema_json();
+
 }  // namespace ndt::harness

@@ -235,4 +235,14 @@ std::string columns_json() {
   return list.dump(1);
 }
 
+std::string row_schema_json() {
+  json row = json::array(), search = json::array();
+  describe(row, kPlannedColumns);
+  describe(row, kMeasuredColumns);
+  describe(row, kOutcomeColumns);
+  describe(search, kPlannedSearchColumns);
+  describe(search, kFoundColumns);
+  return json{{"row", row}, {"search", search}}.dump(1);
+}
+
 }  // namespace ndt::harness

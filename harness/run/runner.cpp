@@ -7,6 +7,7 @@
 #include <map>
 #include <set>
 
+#include "base/interruption.hpp"
 #include "data/load_dataset.hpp"
 #include "run/child_process.hpp"
 #include "run/job_measurements.hpp"
@@ -55,6 +56,7 @@ class Runner {
     while (!left.empty()) {
       bool ready = false;
       const ChildEnd end = measure_in_child(job, left, ready);
+      Interruption::check();  // Ctrl-C ends the child, too, which is no failure of its measurement
       if (left.empty()) break;
       // Another process would not get through its preparations either, unless someone killed this one.
       const std::size_t lost = ready || end.kind == ChildEnd::Kind::crashed ? 1 : left.size();

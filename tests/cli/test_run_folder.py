@@ -3,6 +3,7 @@
 import json
 import os
 import shutil
+import signal
 import subprocess
 import time
 
@@ -71,6 +72,38 @@ def test_a_resume_is_refused_while_the_run_goes_on_and_costs_no_row(tmp_path):
     assert "another process writes to it, or merges it; wait until that has ended" in message
     first.communicate()
     assert first.returncode == EXIT_OK and len(rows_in(tmp_path / "run")) == ROWS
+
+
+@pytest.mark.parametrize("stop", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupted_run_says_how_to_go_on_and_leaves_no_part(tmp_path, stop):
+    run = tmp_path / "run"
+    file = preset(tmp_path, cap_s=0.5)
+    words = [BENCH, "run", "--preset", file, "--implementation", "persistent_cpu", "--out", run]
+    first = subprocess.Popen([str(w) for w in words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True)
+    wait_for_rows(run, 2)
+    os.killpg(first.pid, stop)  # as a terminal does: the measuring process gets it, too
+    _, said = first.communicate(timeout=30)
+    assert first.returncode == -stop
+    kept = rows_in(run)
+    assert f"interrupted: {len(kept)} measurements are in {run}/results.jsonl; go on: ndt-bench run --resume {run}\n" in said
+    assert 2 <= len(kept) < ROWS and not any(row["error"] for row in kept)
+    assert not list(tmp_path.rglob("*.part*"))
+    bench("run", "--resume", run)
+    assert rows_in(run)[:len(kept)] == kept and len(rows_in(run)) == ROWS
+
+
+def test_a_run_interrupted_while_it_makes_its_dataset_leaves_nothing_of_it(tmp_path):
+    env = os.environ | {"XDG_CACHE_HOME": str(tmp_path / "cache")}
+    words = [BENCH, "run", "--preset", preset(tmp_path, "town"), "--implementation", "persistent_cpu", "--out", tmp_path / "run"]
+    first = subprocess.Popen([str(w) for w in words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=env)
+    deadline = time.monotonic() + 60
+    while not list(tmp_path.rglob("*.part.*")):
+        assert time.monotonic() < deadline and first.poll() is None
+        time.sleep(0.02)
+    first.send_signal(signal.SIGINT)
+    first.communicate(timeout=60)
+    assert first.returncode == -signal.SIGINT
+    assert not list(tmp_path.rglob("*.part*"))
 
 
 @pytest.fixture(scope="module")

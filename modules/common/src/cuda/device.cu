@@ -37,7 +37,10 @@ CudaState ask() {
   const cudaError_t code = cudaGetDeviceCount(&count);
   if (code != cudaSuccess || count == 0) {
     (void)cudaGetLastError();
-    state.unavailable = code == cudaSuccess ? "no CUDA device" : "no CUDA device: " + text_of(code);
+    // What the runtime says without a driver, an insufficient version, is a riddle.
+    state.unavailable = state.driver == 0     ? "no NVIDIA driver is loaded"
+                        : code == cudaSuccess ? "no CUDA device"
+                                              : "no CUDA device: " + text_of(code);
     return state;
   }
   for (int i = 0; i < count; ++i) state.devices.push_back(device(i));
