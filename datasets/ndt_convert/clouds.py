@@ -6,21 +6,22 @@ import numpy as np
 
 from . import pcd, ply
 from .faults import Fault
+from .kitti_bin import KittiBin
 
 EXTENSIONS = (".pcd", ".ply", ".bin")
 FLOAT32_REACH_M = 8192  # float32 coordinates are spaced by a millimetre here; past it they are stored as double
 
 
-def check_cloud(file):
-    """Refuses a file whose header or size cannot be right, without reading its points; returns their number."""
+def check_cloud(file, bin_fields=None):
+    """Refuses a file whose header, size or width cannot be right, without reading its points; returns their number."""
     with _opened(file) as stream:
-        return _reader(file).check(stream, file)
+        return _reader(file, bin_fields).check(stream, file)
 
 
-def read_cloud(file, name):
-    """The finite points, (n, 3), float32 or float64 as stored; messages call the file by the name."""
+def read_cloud(file, name, bin_fields=None):
+    """The finite points, (n, 3), float32 or float64 as stored; messages call the file by the name. bin_fields: values of a point in .bin."""
     with _opened(file) as stream:
-        points = _reader(file).read(stream, name)
+        points = _reader(file, bin_fields).read(stream, name)
     return points[np.isfinite(points).all(axis=1)]
 
 
@@ -35,25 +36,8 @@ def write_pcd(file, points):
         out.write(np.ascontiguousarray(points, dtype=kind).tobytes())
 
 
-class _KittiBin:
-    RECORD = 16  # float32 x y z intensity
-
-    @classmethod
-    def check(cls, stream, file):
-        size = os.fstat(stream.fileno()).st_size
-        if size % cls.RECORD or not size:
-            raise Fault(file, "", f"{size} bytes are not a whole number of {cls.RECORD}-byte records (float32 x y z intensity)",
-                        "the file is cut off or of another kind, export the cloud again")
-        return size // cls.RECORD
-
-    @classmethod
-    def read(cls, stream, file):
-        cls.check(stream, file)
-        return np.frombuffer(stream.read(), dtype="<f4").reshape(-1, 4)[:, :3]
-
-
-def _reader(file):
-    return {".pcd": pcd, ".ply": ply, ".bin": _KittiBin}[os.path.splitext(file)[1].lower()]
+def _reader(file, bin_fields):
+    return {".pcd": pcd, ".ply": ply, ".bin": KittiBin(bin_fields)}[os.path.splitext(file)[1].lower()]
 
 
 def _opened(file):

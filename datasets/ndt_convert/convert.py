@@ -80,7 +80,7 @@ def _map(work, scans, truth, options, say):
     """([frames] or None, name of the map or None)."""
     frames = options.queries
     if options.map:
-        check_cloud(options.map)
+        check_cloud(options.map, options.bin_fields)
         shutil.copyfile(options.map, work / f"map{options.map.suffix.lower()}")
         return frames, f"map{options.map.suffix.lower()}"
     if not options.build_map:
@@ -90,7 +90,7 @@ def _map(work, scans, truth, options, say):
     builders, frames = _builders(len(scans), options)
     voxels = VoxelMap(options.map_voxel)
     for i in builders:
-        points = read_cloud(*scans[i])
+        points = read_cloud(*scans[i], options.bin_fields)
         ranges = np.linalg.norm(points.astype(np.float64), axis=1)
         voxels.add(points[ranges >= options.map_min_range], truth[i], scans[i].origin)
     centroids = voxels.centroids()

@@ -1,5 +1,7 @@
 """What dataset.toml says about a converted dataset."""
 
+from pathlib import Path
+
 from . import poses
 from .faults import Fault, UsageFault
 
@@ -21,6 +23,10 @@ def description(work, scans, frames, map_name, has_truth, options):
     if options.kind == "sequence" and frames is None:
         frames = {"first": 1, "step": 1}  # the first has none before it
     table["scans"] = [f"scans/*{scans[0].file.suffix}"]
+    if options.bin_fields:
+        if ".bin" not in (scans[0].file.suffix, Path(map_name or "").suffix):
+            raise UsageFault("--bin-fields", "", "is of .bin files, and there is none", "leave it out")
+        table["bin_fields"] = options.bin_fields
     if options.resolution:
         table["resolution_m"] = options.resolution
     if frames is not None:

@@ -29,7 +29,7 @@ def read(work, options, say):
     files, times = files[taken], None if times is None else times[taken]
     scans = [Scan(work / "scans" / f"{number:06d}{file.suffix.lower()}", str(file)) for number, file in enumerate(files)]
     for scan, file in zip(scans, files):
-        check_cloud(file)
+        check_cloud(file, options.bin_fields)
         shutil.copyfile(file, scan.file)
     return Recording(scans, times, trajectory)
 

@@ -81,7 +81,8 @@ def _run(arguments):
     missing = [name for name in ("scans", "out", *(["map"] if bag else [])) if getattr(own, name) is None]
     if missing:
         raise UsageFault("usage", "", f"--{missing[0]} is missing", "bags, --mcap and --rerun need --scans, --out and a map")
-    with sources.one_cloud(own.map, own.out, own.bench) as own.map:
+    own.bin_fields = sources.bin_fields(own.scans, passed)
+    with sources.one_cloud(own.map, own.out, own.bench, own.bin_fields) as own.map:
         return _follow(own, exports, bag, given, passed)
 
 

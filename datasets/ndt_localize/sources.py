@@ -13,7 +13,7 @@ CATALOGUE = Path(__file__).resolve().parent.parent / "catalogue"
 
 
 @contextmanager
-def one_cloud(map, out, bench):
+def one_cloud(map, out, bench, fields):
     """The map as one file for what reads no tiles: those of a folder or of metadata are merged beside `out`, for as long as it lasts."""
     if map is None or not (map.is_dir() or map.suffix.lower() in (".yaml", ".yml")):
         yield map
@@ -21,10 +21,20 @@ def one_cloud(map, out, bench):
     out.absolute().parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix=f".{out.name}.map.", dir=out.absolute().parent) as folder:
         merged = Path(folder) / "map.pcd"
-        code = subprocess.run([bench, "map", "merge", str(map), "--out", str(merged)], stdout=subprocess.DEVNULL).returncode
+        code = subprocess.run([bench, "map", "merge", str(map), "--out", str(merged), *([f"--bin-fields={fields}"] if fields else [])], stdout=subprocess.DEVNULL).returncode
         if code:
             raise SystemExit(code)  # it has said why
         yield merged
+
+
+def bin_fields(scans, passed):
+    """Values of a point in .bin: what is passed on to ndt-bench, else what the dataset says; None is KITTI's four."""
+    words = [word for argument in passed for word in argument.split("=", 1)]
+    given = words[words.index("--bin-fields") + 1:][:1] if "--bin-fields" in words else []
+    if given and given[0].isdigit():
+        return int(given[0])
+    description = Path(scans or "") / "dataset.toml"
+    return tomllib.loads(description.read_text(encoding="utf-8")).get("bin_fields") if description.is_file() else None
 
 
 def scan_files(scans):

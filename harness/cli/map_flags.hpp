@@ -8,7 +8,7 @@
 
 #include "data/preparation.hpp"
 #include "data/tiled_map.hpp"
-#include "io/cloud_file.hpp"
+#include "io/bin_fields.hpp"
 #include "ndt/core/pose.hpp"
 #include "ndt/initial_pose/search.hpp"
 

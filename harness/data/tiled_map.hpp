@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "data/tile_points.hpp"
-#include "io/cloud_file.hpp"
+#include "io/bin_fields.hpp"
 #include "ndt/core/point_cloud.hpp"
 
 namespace ndt::harness {

@@ -5,9 +5,9 @@
 
 #include <cstdint>
 #include <filesystem>
-#include <optional>
 #include <string>
 
+#include "io/bin_fields.hpp"
 #include "ndt/core/point_cloud.hpp"
 
 namespace ndt::harness {
@@ -59,10 +59,6 @@ PointCloud read_ply(const std::filesystem::path& file, CloudInfo* info = nullptr
 /// cannot be written or could not be read back (too many points).
 void write_ply(const std::filesystem::path& file, const PointCloud& cloud,
                PlyEncoding encoding = PlyEncoding::binary_little_endian);
-
-/// float32 values of a point in a file without a header, x y z first: 3 to 6; nothing is KITTI's 4.
-using BinFields = std::optional<int>;
-inline constexpr int kBinFieldsLeast = 3, kBinFieldsMost = 6;
 
 /// Reads a scan as KITTI stores it (velodyne/*.bin), records of float32 x y z intensity, or of `fields`
 /// float32, little-endian, without a header: the points in metres, bit for bit and in file order, with origin

@@ -6,11 +6,13 @@
 #include <variant>
 #include <vector>
 
-#include "io/cloud_file.hpp"
+#include "io/bin_fields.hpp"
 #include "ndt/core/point_cloud.hpp"
 #include "ndt/core/small_matrix.hpp"
 
 namespace ndt::harness {
+
+struct CloudInfo;  // io/cloud_file.hpp
 
 /// Absolute coordinates in metres and in file order: float32 if x, y and z all are in the file, else double.
 using StoredPoints = std::variant<std::vector<Vec3<float>>, std::vector<Vec3<double>>>;

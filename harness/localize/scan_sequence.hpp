@@ -9,7 +9,7 @@
 
 #include "base/progress.hpp"
 #include "data/dataset.hpp"
-#include "io/cloud_file.hpp"
+#include "io/bin_fields.hpp"
 
 namespace ndt::harness {
 

@@ -48,6 +48,33 @@ def test_scans_are_copied_unchanged_in_the_order_of_their_numbers(tmp_path, suff
     assert sorted(p.name for p in out.iterdir()) == ["dataset.toml", "scans"] and sorted(os.listdir(tmp_path)) == ["My Drive 2", "in"]
 
 
+def bin_of(file, fields):
+    """A scan in records of so many values: intensities and the like in [0, 1) behind x y z."""
+    points = corner(0.1)
+    more = np.random.default_rng(1).random((len(points), fields - 3))
+    file.write_bytes(np.column_stack([points, more]).astype("<f4").tobytes())
+
+
+@pytest.mark.parametrize("fields", [3, 5, 6])
+def test_bin_files_of_another_width_are_read_as_asked_for_and_never_scrambled(tmp_path, fields):
+    scans = tmp_path / "in"
+    scans.mkdir()
+    for i in range(4):
+        bin_of(scans / f"{i}.bin", fields)
+    poses = write_tum(tmp_path / "poses.txt", [(0, 0, 0)] * 4)
+    words = [scans, "--poses", poses, "--build-map", "even", "--map-voxel", 0.05, "--out", tmp_path / "out"]
+    assert f"looks like records of {fields} float32" in convert(*words, code=EXIT_BAD_INPUT)
+    other = 4 if fields == 3 else 3
+    assert "looks like records of" in convert(*words, "--bin-fields", other, code=EXIT_BAD_INPUT)
+    convert(*words, "--bin-fields", fields)
+    assert description(tmp_path / "out")["bin_fields"] == fields
+    assert np.abs(pcd_points(tmp_path / "out" / "map.pcd")).max() < 3.2
+
+
+def test_bin_fields_without_bin_files_are_a_mistake(tmp_path):
+    assert "there is none" in convert(scans_in(tmp_path / "in"), "--out", tmp_path / "out", "--bin-fields", 5, code=EXIT_USAGE)
+
+
 def test_poses_become_the_truth_and_every_nth_scan_keeps_its_own(tmp_path):
     scans, poses = scans_in(tmp_path / "in"), write_tum(tmp_path / "poses.txt", SHIFT, start=10)
     convert(scans, "--poses", poses, "--every", 2, "--max-scans", 2, "--out", tmp_path / "out", "--truth-quality", "a \"good\" one\n",
