@@ -17,6 +17,15 @@
 
 namespace ndt::harness {
 
+// Names of parameters that several options come from.
+namespace autoware {
+inline constexpr std::string_view
+    kEnable = "ndt.regularization.enable",
+    kRadius = "dynamic_map_loading.map_radius", kParticles = "initial_pose_estimation.particles_num",
+    kStartup = "initial_pose_estimation.n_startup_trials",
+    kNvtl = "score_estimation.converged_param_nearest_voxel_transformation_likelihood";
+}  // namespace autoware
+
 void add_autoware_flag(CLI::App& command, std::optional<std::string>& file);
 
 /// The file, and what became of each of its parameters. Options that were given on the command line stay.

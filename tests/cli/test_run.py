@@ -72,6 +72,7 @@ def test_the_run_says_where_and_on_what_it_ran(tmp_path):
     for key in ["run_id", "date_utc", "commit", "command_line", "compiler", "flags", "build_type", "cpu_model", "cores",
                 "os", "versions"]:
         assert environment[key], key
+    assert environment["versions"]["eigen"].count(".") == 2 and {"pcl", "cuda_toolkit"} <= set(environment["versions"])
     cuda = environment["cuda"]
     assert list(cuda) == ["unavailable", "driver", "driver_release", "runtime", "devices"]
     assert (cuda["unavailable"] is None) <= bool(cuda["devices"])

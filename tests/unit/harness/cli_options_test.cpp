@@ -10,13 +10,13 @@ struct Flags {
   Flags() {
     add_align_flags(app, arguments);
     add_threads_flag(app, arguments);
-    add_pose_flag(app, "--guess", guess, false);
+    add_pose_flag(app, "--guess", guess);
   }
   void parse(const std::string& line) { app.parse(line); }
 
   CLI::App app{"test", "test"};
   AlignArguments arguments;
-  std::vector<std::string> guess;
+  PoseArgument guess;
 };
 
 TEST(CliOptions, EveryOptionReachesItsField) {
@@ -71,7 +71,8 @@ TEST(CliOptions, AFormerNameIsTakenButNotBesideTodays) {
 TEST(CliOptions, APoseMayBeOneWordOrMany) {
   for (const char* line :
        {"--guess -1,2,3,0,0,0", "--guess -1 2 3 0 0 0", "--guess \"-1 2 3 0 0 0\"",
-        "--guess -1, 2, 3, 0, 0, 0", "--guess=-1,2,3,0,0,0", "--guess -1,2 3,0,0 0 --step 0.2"}) {
+        "--guess -1, 2, 3, 0, 0, 0", "--guess=-1,2,3,0,0,0", "--guess -1,2 3,0,0 0 --step 0.2",
+        "--guess-ros -1,2,3,0,0,0,1", "--guess-ros -1 2 3 0 0 0 1 --step 0.2"}) {
     Flags f;
     f.parse(line);
     const Vec3<double> t = translation_of(pose_from(f.guess, "--guess"));
