@@ -4,6 +4,9 @@
 
 #include <cstdlib>
 #include <filesystem>
+#include <sstream>
+#include <utility>
+#include <vector>
 
 #include "base/environment.hpp"
 #include "base/errors.hpp"
@@ -68,6 +71,22 @@ std::string pcl(const BuildInfo& build) {
   return fmt::format("left out of this build: {}; optional", build.pcl_left_out);
 }
 
+/// Of what reports and tests need; an empty version where it cannot be imported.
+std::vector<std::pair<std::string, std::string>> module_versions(const std::string& python) {
+  constexpr const char* kAsk =
+      "pass\n"
+      "for name in 'pandas', 'matplotlib', 'jinja2', 'pytest':\n"
+      "  try: print(name, __import__(name).__version__)\n"
+      "  except Exception: print(name)";
+  std::vector<std::pair<std::string, std::string>> versions{
+      {"pandas", ""}, {"matplotlib", ""}, {"jinja2", ""}, {"pytest", ""}};
+  std::istringstream lines(output_of(python_words(python, kAsk)).value_or(""));
+  for (std::string line; std::getline(lines, line);)
+    for (auto& [module, version] : versions)
+      if (line.starts_with(module + " ")) version = line.substr(module.size() + 1);
+  return versions;
+}
+
 /// The Python that makes reports, and what it has of what they need.
 Finding python() {
   Finding finding{"Python", "", "python", {{"path", nullptr}}};
@@ -80,12 +99,10 @@ Finding python() {
                    {"version", or_null(output_of({tool, "--version"}).value_or(""))},
                    {"modules", json::object()}};
   std::string modules, missing, packages;
-  for (const char* module : {"pandas", "matplotlib", "jinja2", "pytest"}) {
-    const auto version =
-        output_of(python_words(tool, fmt::format("import {0}; print({0}.__version__)", module)));
-    finding.value["modules"][module] = or_null(version.value_or(""));
-    modules += version ? fmt::format(", {} {}", module, *version) : fmt::format(", no {}", module);
-    if (version || std::string_view(module) == "pytest") continue;
+  for (const auto& [module, version] : module_versions(tool)) {
+    finding.value["modules"][module] = or_null(version);
+    modules += version.empty() ? fmt::format(", no {}", module) : fmt::format(", {} {}", module, version);
+    if (!version.empty() || module == "pytest") continue;
     missing += fmt::format(" {}", module);
     packages += fmt::format(" python3-{}", module);
   }
