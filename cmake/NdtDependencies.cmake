@@ -7,7 +7,7 @@ include_guard(GLOBAL)
 # <target> is an answer; otherwise it stops the build.
 function(ndt_require package target debian)
   cmake_parse_arguments(PARSE_ARGV 3 arg "OPTIONAL" "VERSION;HEADER;SUFFIX" "DEFINES")
-  find_package(${package} ${arg_VERSION} CONFIG QUIET GLOBAL)
+  find_package(${package} ${arg_VERSION} CONFIG QUIET)
   if(NOT TARGET ${target} AND arg_HEADER)
     find_path(NDT_${package}_INCLUDE_DIR ${arg_HEADER} PATH_SUFFIXES ${arg_SUFFIX})
     mark_as_advanced(NDT_${package}_INCLUDE_DIR)
@@ -24,16 +24,22 @@ function(ndt_require package target debian)
 endfunction()
 
 ndt_require(Eigen3 Eigen3::Eigen libeigen3-dev VERSION 3.4 HEADER Eigen/Core SUFFIX eigen3)
-ndt_require(fmt fmt::fmt libfmt-dev HEADER fmt/format.h DEFINES FMT_HEADER_ONLY=1)
-ndt_require(nlohmann_json nlohmann_json::nlohmann_json nlohmann-json3-dev HEADER nlohmann/json.hpp)
-ndt_require(CLI11 CLI11::CLI11 libcli11-dev HEADER CLI/CLI.hpp)
-ndt_require(tomlplusplus tomlplusplus::tomlplusplus libtomlplusplus-dev HEADER toml++/toml.h)
+# The library takes fmt as headers, so that its users need none; the programs take what was found.
+ndt_require(fmt fmt::fmt-header-only libfmt-dev HEADER fmt/format.h DEFINES FMT_HEADER_ONLY=1)
+if(NOT TARGET fmt::fmt)
+  add_library(fmt::fmt ALIAS fmt::fmt-header-only)
+endif()
 ndt_require(nanoflann nanoflann::nanoflann libnanoflann-dev HEADER nanoflann.hpp)
+if(NDT_PROGRAMS)
+  ndt_require(nlohmann_json nlohmann_json::nlohmann_json nlohmann-json3-dev HEADER nlohmann/json.hpp)
+  ndt_require(CLI11 CLI11::CLI11 libcli11-dev HEADER CLI/CLI.hpp)
+  ndt_require(tomlplusplus tomlplusplus::tomlplusplus libtomlplusplus-dev HEADER toml++/toml.h)
+  ndt_require(benchmark benchmark::benchmark libbenchmark-dev OPTIONAL)
+endif()
 if(NDT_TESTS)
   ndt_require(GTest GTest::gmock_main "libgtest-dev libgmock-dev")
-  find_package(rapidcheck CONFIG QUIET GLOBAL)  # optional: property tests
+  find_package(rapidcheck CONFIG QUIET)  # optional: property tests
 endif()
-ndt_require(benchmark benchmark::benchmark libbenchmark-dev OPTIONAL)
 
 # Optional: reads the metadata of maps in tiles. Before 0.8 its target has no namespace.
 ndt_require(yaml-cpp yaml-cpp::yaml-cpp libyaml-cpp-dev OPTIONAL)

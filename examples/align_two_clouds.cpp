@@ -1,14 +1,12 @@
 // Aligns a scan with a map of two walls and a floor, from a guess 20 cm and 3 degrees off.
 #include <cstdio>
 
-#include "ndt/gpu_persistent/implementations.hpp"
+#include "ndt/implementations.hpp"
 
 namespace {
 
 ndt::AlignResult align(const ndt::PointCloud& map, const ndt::PointCloud& scan, const ndt::Transform& guess) {
-  const ndt::Implementation* fastest =
-      ndt::fastest(ndt::gpu_persistent::implementations());  // a GPU's if there is one
-  const std::unique_ptr<ndt::Aligner> aligner = fastest->make(ndt::AlignOptions{});
+  const std::unique_ptr<ndt::Aligner> aligner = ndt::make_aligner("auto");  // a GPU's if there is one
   aligner->set_map(map);
   return aligner->align(scan, guess);
 }

@@ -7,30 +7,18 @@
 #include <vector>
 
 #include "base/errors.hpp"
-#include "ndt/cpu_pclomp_ref/implementations.hpp"
-#include "ndt/gpu_multikernel/implementations.hpp"
-#include "ndt/gpu_persistent/implementations.hpp"
+#include "ndt/implementations.hpp"
 #include "ndt/pcl_ndt/implementations.hpp"
 #include "peers/peer_file.hpp"
 #include "peers/peers.hpp"
 
 namespace ndt::harness {
-namespace {
-
-/// A new module is a line here.
-constexpr std::span<const Implementation> (*kModules[])() = {
-    cpu_pclomp_ref::implementations,
-    gpu_multikernel::implementations,
-    gpu_persistent::implementations,
-    pcl_ndt::implementations,
-};
-
-}  // namespace
 
 std::span<const Implementation> implementations() {
   static const std::vector<Implementation> all = [] {
     std::vector<Implementation> out;
-    for (const auto module : kModules) out.insert(out.end(), module().begin(), module().end());
+    for (const auto part : {ndt::implementations, pcl_ndt::implementations})
+      out.insert(out.end(), part().begin(), part().end());
     return out;
   }();
   return all;

@@ -67,9 +67,12 @@ std::set<std::string> compiled_headers() {
 TEST(PublicHeaders, AreAllCompiledByThemselves) {
   std::set<std::string> expected;
   for (const std::string& path : public_files()) {
-    EXPECT_TRUE(path.ends_with(".hpp") || path.ends_with(".cuh"))
+    EXPECT_TRUE(path.ends_with(".hpp") || path.ends_with(".h") || path.ends_with(".cuh"))
         << path << " has an ending nothing here compiles";
-    if (path.ends_with(".hpp")) expected.insert(path);
+#ifndef NDT_WITH_PCL
+    if (path.starts_with("modules/pcl_registration/")) continue;
+#endif
+    if (!path.ends_with(".cuh")) expected.insert(path);
   }
   EXPECT_GT(expected.size(), 25U) << "no headers were found below " NDT_SOURCE_DIR;
   EXPECT_THAT(compiled_headers(), testing::ContainerEq(expected));

@@ -1,0 +1,22 @@
+// Searches for a scan's pose about 2 m around the origin, with any heading: find_initial_pose MAP SCAN
+#include <cstdio>
+
+#include "ndt/implementations.hpp"
+#include "ndt/initial_pose/search.hpp"
+#include "ndt/io/clouds.hpp"
+
+int main(int count, char** words) {
+  if (count != 3) return std::fprintf(stderr, "usage: find_initial_pose MAP SCAN\n"), 2;
+  const ndt::AlignOptions alignments = ndt::AlignOptions::wide_pyramid();  // guesses may be metres off
+  const auto aligner = ndt::make_aligner("auto", alignments);
+  aligner->set_map(ndt::io::read_cloud(words[1]));
+  ndt::initial_pose::SearchOptions options;
+  options.reliable_nvtl = ndt::initial_pose::known_reliable_nvtl(alignments);
+  options.reliable_matched = ndt::initial_pose::known_reliable_matched(alignments);
+  const ndt::initial_pose::PosePrior prior{{}, {2, 2, 0.1, 0.01, 0.01}};
+  const auto found = ndt::initial_pose::search(*aligner, ndt::io::read_cloud(words[2]), prior,
+                                               ndt::initial_pose::strategies().back(), options);
+  const ndt::Transform& t = found.best_particle().result.map_from_scan;
+  std::printf("%s at x %.3f y %.3f z %.3f\n", ndt::initial_pose::to_string(found.judgement.verdict).data(),
+              t(0, 3), t(1, 3), t(2, 3));
+}

@@ -1,0 +1,21 @@
+// Follows a vehicle through a map, one scan every 0.1 s: follow_scans MAP SCAN...
+#include <cstdio>
+
+#include "ndt/implementations.hpp"
+#include "ndt/io/clouds.hpp"
+#include "ndt/localization/localizer.hpp"
+
+int main(int count, char** words) {
+  if (count < 3) return std::fprintf(stderr, "usage: follow_scans MAP SCAN...\n"), 2;
+  const auto aligner = ndt::make_aligner("auto");
+  aligner->set_map(ndt::io::read_cloud(words[1]));
+  ndt::localization::Localizer localizer(*aligner);
+  localizer.start_at(ndt::Transform());
+  for (int k = 2; k < count; ++k) {
+    const ndt::localization::ScanReport report =
+        localizer.localize(0.1 * (k - 2), ndt::io::read_cloud(words[k]));
+    const ndt::Transform& t = report.map_from_scan;
+    std::printf("%s at x %.3f y %.3f z %.3f\n", ndt::localization::to_string(report.verdict).data(), t(0, 3),
+                t(1, 3), t(2, 3));
+  }
+}

@@ -1,0 +1,94 @@
+/* C interface, for other languages: create an aligner, give it a map, align scans. No exception leaves it.
+ *
+ * It is stable: functions and the members of structures keep their meaning and place; new members come at the
+ * end of a structure, whose size the caller states. Metres, radians, row-major matrices; map_from_scan takes
+ * a point of the scan into the map. Each function but those of errors and names may fail, and then says why
+ * in ndt_last_error(). An aligner is for one thread at a time; use one per thread. */
+#ifndef NDT_C_H
+#define NDT_C_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum ndt_status {
+  NDT_OK = 0,
+  NDT_BAD_ARGUMENT =
+      1, /* a mistake of the caller: a null pointer, an unknown name, a guess that is not rigid, no map */
+  NDT_BAD_INPUT = 2, /* a cloud that cannot be used, such as a map without a voxel */
+  NDT_FAILED = 3     /* anything else: no GPU for the implementation, no memory */
+} ndt_status;
+
+/* Why an alignment ended. All but the first mean that the pose is not to be relied on. */
+typedef enum ndt_stop {
+  NDT_CONVERGED = 0,
+  NDT_MAX_ITERATIONS = 1,
+  NDT_NO_OVERLAP = 2,
+  NDT_DEGENERATE = 3,
+  NDT_NON_FINITE = 4,
+  NDT_LINE_SEARCH_FAILED = 5,
+  NDT_CANCELLED = 6,
+  NDT_TIMEOUT = 7
+} ndt_stop;
+
+typedef struct ndt_aligner ndt_aligner;
+
+/* Points of the caller: point i is origin + the three floats at (char*)xyz + i * stride. Points that are not
+ * finite are dropped and counted. */
+typedef struct ndt_cloud {
+  const float* xyz;
+  size_t points;
+  size_t stride;    /* bytes from one point to the next, 12 or more; 0: 12 */
+  double origin[3]; /* for maps whose coordinates float32 would hold too coarsely; else 0 */
+} ndt_cloud;
+
+typedef struct ndt_result {
+  size_t struct_size; /* set by the caller to sizeof(ndt_result) */
+  double map_from_scan[16];
+  ndt_stop stop;
+  int32_t iterations;
+  int64_t correspondences; /* pairs of point and voxel */
+  int64_t dropped_points;
+  double score;
+  double transform_probability;
+  double nvtl;        /* nearest voxel transformation likelihood */
+  double hessian[36]; /* of the score; x y z roll pitch yaw */
+  int32_t has_covariance;
+  double covariance_xx, covariance_xy, covariance_yy; /* of x and y from the Hessian [m^2], if there is one */
+} ndt_result;
+
+/* "auto" takes the fastest implementation that can run here. options: words such as "resolution=1
+ * profile=pyramid threads=4", by the names of `ndt-bench align --help`; NULL or "" for the defaults,
+ * Autoware's. *aligner is NULL unless NDT_OK is returned; give it back to ndt_aligner_destroy(), which takes
+ * NULL, too. */
+ndt_status ndt_aligner_create(const char* implementation, const char* options, ndt_aligner** aligner);
+void ndt_aligner_destroy(ndt_aligner* aligner);
+
+/* Builds the voxel map; slow. Copies what it needs. After a failure the aligner has the map that it had
+ * before. */
+ndt_status ndt_aligner_set_map(ndt_aligner* aligner, const ndt_cloud* map);
+
+/* guess: map_from_scan to start from. Numerical outcomes are in result->stop, and NDT_OK is returned with
+ * all. */
+ndt_status ndt_aligner_align(ndt_aligner* aligner, const ndt_cloud* scan, const double guess[16],
+                             ndt_result* result);
+
+/* The message of the last call of this thread that failed, "" if none did; valid until the next call that
+ * fails. */
+const char* ndt_last_error(void);
+
+/* Name number `index` from 0, in the table's order; NULL past the last one. */
+const char* ndt_implementation_name(size_t index);
+/* "converged", ... */
+const char* ndt_stop_name(ndt_stop stop);
+/* "0.1.0" */
+const char* ndt_version(void);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,156 @@
+#include "ndt/c.h"
+
+#include <algorithm>
+#include <cstring>
+#include <exception>
+#include <new>
+#include <stdexcept>
+#include <string>
+
+#include "ndt/core/error.hpp"
+#include "ndt/implementations.hpp"
+#include "ndt/named_options.hpp"
+
+struct ndt_aligner {
+  std::unique_ptr<ndt::Aligner> aligner;
+};
+
+namespace {
+
+static_assert(NDT_CONVERGED == static_cast<int>(ndt::Stop::converged) &&
+              NDT_MAX_ITERATIONS == static_cast<int>(ndt::Stop::max_iterations) &&
+              NDT_NO_OVERLAP == static_cast<int>(ndt::Stop::no_overlap) &&
+              NDT_DEGENERATE == static_cast<int>(ndt::Stop::degenerate) &&
+              NDT_NON_FINITE == static_cast<int>(ndt::Stop::non_finite) &&
+              NDT_LINE_SEARCH_FAILED == static_cast<int>(ndt::Stop::line_search_failed) &&
+              NDT_CANCELLED == static_cast<int>(ndt::Stop::cancelled) &&
+              NDT_TIMEOUT == static_cast<int>(ndt::Stop::timeout));
+
+thread_local std::string last_error;
+
+ndt_status failed(ndt_status status, const char* why) noexcept {
+  try {
+    last_error = why;
+  } catch (...) {  // no memory for the message
+    last_error.clear();
+  }
+  return status;
+}
+
+/// Runs the body of a function of the interface; exceptions become its status.
+template <class Body>
+ndt_status guarded(Body&& body) noexcept {
+  try {
+    body();
+    return NDT_OK;
+  } catch (const ndt::InputError& error) {
+    return failed(NDT_BAD_INPUT, error.what());
+  } catch (const std::logic_error& error) {
+    return failed(NDT_BAD_ARGUMENT, error.what());
+  } catch (const std::bad_alloc&) {
+    return failed(NDT_FAILED, "out of memory");
+  } catch (const std::exception& error) {
+    return failed(NDT_FAILED, error.what());
+  } catch (...) {
+    return failed(NDT_FAILED, "unknown error");
+  }
+}
+
+void require(const void* pointer, const char* what) {
+  if (pointer == nullptr) throw std::invalid_argument(std::string(what) + " is NULL");
+}
+
+ndt::PointCloud cloud_from(const ndt_cloud* given, const char* what) {
+  require(given, what);
+  const std::size_t stride = given->stride == 0 ? sizeof(ndt::Point) : given->stride;
+  if (given->points > 0) require(given->xyz, (std::string(what) + "->xyz").c_str());
+  if (stride < sizeof(ndt::Point))
+    throw std::invalid_argument(std::string(what) + "->stride = " + std::to_string(stride) +
+                                ": a point takes 12 bytes or more");
+  ndt::PointCloud cloud;
+  cloud.origin = {given->origin[0], given->origin[1], given->origin[2]};
+  cloud.points.resize(given->points);
+  const char* at = reinterpret_cast<const char*>(given->xyz);
+  for (ndt::Point& point : cloud.points) {
+    std::memcpy(&point, at, sizeof(point));
+    at += stride;
+  }
+  return cloud;
+}
+
+ndt_result result_from(const ndt::AlignResult& r) {
+  ndt_result out{};
+  std::copy_n(r.map_from_scan.m, 16, out.map_from_scan);
+  out.stop = static_cast<ndt_stop>(r.stop);
+  out.iterations = r.iterations;
+  out.correspondences = r.correspondences;
+  out.dropped_points = r.dropped_points;
+  out.score = r.score;
+  out.transform_probability = r.transform_probability;
+  out.nvtl = r.nvtl;
+  std::copy_n(r.hessian.m, 36, out.hessian);
+  if (const auto& covariance = r.laplace_covariance) {
+    out.has_covariance = 1;
+    out.covariance_xx = covariance->xx, out.covariance_xy = covariance->xy,
+    out.covariance_yy = covariance->yy;
+  }
+  return out;
+}
+
+/// Callers of an older version have a shorter structure; the newer members are not written.
+void hand_over(ndt_result from, ndt_result* to) {
+  const std::size_t size = std::min(to->struct_size, sizeof(from));
+  from.struct_size = to->struct_size;
+  std::memcpy(to, &from, size);
+}
+
+}  // namespace
+
+extern "C" {
+
+ndt_status ndt_aligner_create(const char* implementation, const char* options, ndt_aligner** aligner) {
+  return guarded([&] {
+    require(aligner, "aligner");
+    *aligner = nullptr;
+    require(implementation, "implementation");
+    const ndt::AlignOptions chosen = ndt::options_from_text(options == nullptr ? "" : options);
+    *aligner = new ndt_aligner{ndt::make_aligner(implementation, chosen)};
+  });
+}
+
+void ndt_aligner_destroy(ndt_aligner* aligner) { delete aligner; }
+
+ndt_status ndt_aligner_set_map(ndt_aligner* aligner, const ndt_cloud* map) {
+  return guarded([&] {
+    require(aligner, "aligner");
+    aligner->aligner->set_map(cloud_from(map, "map"));
+  });
+}
+
+ndt_status ndt_aligner_align(ndt_aligner* aligner, const ndt_cloud* scan, const double guess[16],
+                             ndt_result* result) {
+  return guarded([&] {
+    require(aligner, "aligner");
+    require(guess, "guess");
+    require(result, "result");
+    if (result->struct_size < offsetof(ndt_result, has_covariance))
+      throw std::invalid_argument("result->struct_size = " + std::to_string(result->struct_size) +
+                                  ": set it to sizeof(ndt_result)");
+    ndt::Transform start;
+    std::copy_n(guess, 16, start.m);
+    hand_over(result_from(aligner->aligner->align(cloud_from(scan, "scan"), start)), result);
+  });
+}
+
+const char* ndt_last_error(void) { return last_error.c_str(); }
+
+const char* ndt_implementation_name(size_t index) {
+  const auto all = ndt::implementations();
+  return index < all.size() ? all[index].name.data() : nullptr;  // literals, which end with 0
+}
+
+const char* ndt_stop_name(ndt_stop stop) { return ndt::to_string(static_cast<ndt::Stop>(stop)).data(); }
+
+const char* ndt_version(void) { return NDT_VERSION; }
+
+}  // extern "C"

@@ -1,0 +1,31 @@
+// Point clouds in files: PCD (v0.7), PLY (1.0) and KITTI scans (.bin), coordinates only.
+#pragma once
+
+#include <filesystem>
+#include <string_view>
+#include <vector>
+
+#include "ndt/core/point_cloud.hpp"
+
+namespace ndt::io {
+
+/// Reads a cloud in the format that the file's extension says, in metres and in file order; points that are
+/// not finite are kept. float32 coordinates come back bit for bit, with origin 0; for float64 see cloud_of().
+/// Throws ndt::InputError that names file, place and remedy for anything that is not such a file; every size
+/// in a header is checked against the bytes that exist before memory of that size is taken.
+PointCloud read_cloud(const std::filesystem::path& file);
+
+/// Writes what read_cloud() reads, binary where there is a choice; an existing file is replaced. Throws
+/// ndt::InputError for an unknown extension and for a file that cannot be written.
+void write_cloud(const std::filesystem::path& file, const PointCloud& cloud);
+
+/// Whether the file's extension is that of a format above, in any case. The file is not looked at.
+bool is_cloud(const std::filesystem::path& file);
+
+/// The cloud of absolute coordinates in float64 [m], as read_cloud() makes it of a file of them: origin 0
+/// while all finite points are within 1000 m of it in every coordinate; beyond, their component-wise median
+/// rounded down to whole kilometres. Throws ndt::InputError, which begins with `name`, for medians beyond
+/// 1,000,000 km.
+PointCloud cloud_of(const std::vector<Vec3<double>>& points, std::string_view name);
+
+}  // namespace ndt::io

@@ -1,0 +1,170 @@
+// This library behind PCL's own interface: takes the place of pcl::NormalDistributionsTransform and of
+// pclomp's class of the same name, with their setters, defaults and units. Needs PCL 1.10 or newer;
+// header-only.
+//
+// What differs: hasConverged() is true only if the pose is fixed by the scan and its optimum is well
+// conditioned (Stop::converged), not at the iteration limit; setTransformationEpsilon() is the length of a
+// step, as in pclomp, which PCL takes for its square; and align() throws ndt::InputError for a target without
+// a voxel, and std::invalid_argument for a guess that is not rigid or an option out of range.
+#pragma once
+
+#include <pcl/common/transforms.h>
+#include <pcl/registration/registration.h>
+
+#include <Eigen/Core>
+#include <memory>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+#include "ndt/implementations.hpp"
+
+namespace ndt {
+
+/// As pclomp names them; DIRECT26 takes all 27 cells, as it does there.
+enum NeighborSearchMethod { KDTREE, DIRECT26, DIRECT7, DIRECT1 };
+
+template <class PointSource, class PointTarget, class Scalar = float>
+class NormalDistributionsTransform : public ::pcl::Registration<PointSource, PointTarget, Scalar> {
+  using Base = ::pcl::Registration<PointSource, PointTarget, Scalar>;
+
+ public:
+  using Ptr = std::shared_ptr<NormalDistributionsTransform>;
+  using ConstPtr = std::shared_ptr<const NormalDistributionsTransform>;
+  using PointCloudSource = typename Base::PointCloudSource;
+  using PointCloudTargetConstPtr = typename Base::PointCloudTargetConstPtr;
+  using Matrix4 = typename Base::Matrix4;
+
+  /// `implementation`: a name of ndt::implementations(), or "auto" for the fastest that can run here.
+  explicit NormalDistributionsTransform(std::string implementation = "auto")
+      : implementation_(std::move(implementation)) {
+    this->reg_name_ = "NormalDistributionsTransform";
+    options_.resolution_m = 1.0;
+    this->transformation_epsilon_ = 0.1;
+    this->max_iterations_ = 35;
+  }
+
+  void setInputTarget(const PointCloudTargetConstPtr& cloud) override {
+    Base::setInputTarget(cloud);
+    aligner_.reset();
+  }
+
+  void setResolution(float metres) { change(options_.resolution_m, static_cast<double>(metres)); }
+  float getResolution() const { return static_cast<float>(options_.resolution_m); }
+  void setStepSize(double metres) { change(options_.step_m, metres); }
+  double getStepSize() const { return options_.step_m; }
+  void setOutlierRatio(double ratio) { change(options_.outlier_ratio, ratio); }
+  double getOutlierRatio() const { return options_.outlier_ratio; }
+  void setOulierRatio(double ratio) { setOutlierRatio(ratio); }  // PCL's and pclomp's spelling
+  double getOulierRatio() const { return getOutlierRatio(); }
+  void setNumThreads(int threads) { change(options_.threads, threads); }  ///< 0: one per core
+  int getNumThreads() const { return options_.threads; }
+  int getMaximumIterations() const { return this->max_iterations_; }
+  void setNeighborhoodSearchMethod(NeighborSearchMethod method) {
+    constexpr Neighbours kOurs[] = {Neighbours::radius, Neighbours::direct27, Neighbours::direct7,
+                                    Neighbours::direct1};
+    change(options_.neighbours, kOurs[method]);
+  }
+  /// Everything that has no setter above; takes the place of what setters set before.
+  void setOptions(const AlignOptions& options) {
+    options_ = options;
+    this->transformation_epsilon_ = options.epsilon_m;
+    this->max_iterations_ = options.max_iterations;
+    aligner_.reset();
+  }
+
+  /// Pulls the pose along the vehicle's heading towards this one's x and y.
+  void setRegularizationPose(const Eigen::Matrix4f& pose) {
+    regularisation_ = RegularisationTarget{static_cast<double>(pose(0, 3)), static_cast<double>(pose(1, 3))};
+  }
+  void unsetRegularizationPose() { regularisation_.reset(); }
+  void setRegularizationScaleFactor(float weight) {
+    change(options_.regularisation_scale, static_cast<double>(weight));
+  }
+
+  // Of the last alignment.
+  int getFinalNumIteration() const { return result_.iterations; }
+  double getTransformationProbability() const { return result_.transform_probability; }
+  double getTransformationLikelihood() const { return result_.transform_probability; }
+  double getNearestVoxelTransformationLikelihood() const { return result_.nvtl; }
+  Eigen::Matrix<double, 6, 6> getHessian() const {
+    return Eigen::Map<const Eigen::Matrix<double, 6, 6, Eigen::RowMajor>>(result_.hessian.m);
+  }
+  const AlignResult& getResult() const { return result_; }
+
+  // Of a cloud that is in the target's frame already.
+  double calculateTransformationProbability(const PointCloudSource& cloud) {
+    return evaluate(cloud).transform_probability;
+  }
+  double calculateNearestVoxelTransformationLikelihood(const PointCloudSource& cloud) {
+    return evaluate(cloud).nvtl;
+  }
+
+ protected:
+  /// `output` comes with the source's points in their own frame, those of its indices alone.
+  void computeTransformation(PointCloudSource& output, const Matrix4& guess) override {
+    Aligner& aligner = ready();
+    Transform start;
+    for (int row = 0; row < 4; ++row)
+      for (int col = 0; col < 4; ++col) start(row, col) = static_cast<double>(guess(row, col));
+    PerScan per_scan;
+    per_scan.regularisation = regularisation_;
+    result_ = aligner.align(cloud_of(output), start, per_scan);
+    for (int row = 0; row < 4; ++row)
+      for (int col = 0; col < 4; ++col)
+        this->final_transformation_(row, col) = static_cast<Scalar>(result_.map_from_scan(row, col));
+    this->transformation_ = this->previous_transformation_ = this->final_transformation_;
+    this->nr_iterations_ = result_.iterations;
+    this->converged_ = result_.stop == Stop::converged;
+    ::pcl::transformPointCloud(output, output, this->final_transformation_);
+  }
+
+ private:
+  /// Null: to be made. A copy makes its own, because an aligner is for one thread.
+  struct Made : std::unique_ptr<Aligner> {
+    using std::unique_ptr<Aligner>::unique_ptr;
+    Made() = default;
+    Made(const Made&) : std::unique_ptr<Aligner>() {}
+    Made& operator=(const Made&) { return this->reset(), *this; }
+  };
+
+  template <class Value>
+  void change(Value& member, Value value) {
+    if (member == value) return;
+    member = value;
+    aligner_.reset();
+  }
+
+  template <class Point>
+  static PointCloud cloud_of(const ::pcl::PointCloud<Point>& cloud) {
+    PointCloud out;
+    out.points.reserve(cloud.size());
+    for (const Point& p : cloud) out.points.push_back({p.x, p.y, p.z});
+    return out;
+  }
+
+  /// The aligner of the options and the target as they are now.
+  Aligner& ready() {
+    change(options_.epsilon_m, static_cast<double>(this->transformation_epsilon_));
+    change(options_.max_iterations, this->max_iterations_);
+    if (aligner_) return *aligner_;
+    if (!this->target_) throw std::logic_error("no target: call setInputTarget() first");
+    std::unique_ptr<Aligner> made = make_aligner(implementation_, options_);
+    made->set_map(cloud_of(*this->target_));
+    aligner_.reset(made.release());
+    return *aligner_;
+  }
+
+  Evaluation evaluate(const PointCloudSource& cloud) {
+    return ready().evaluate(cloud_of(cloud), Transform());
+  }
+
+  std::string implementation_;
+  AlignOptions options_;
+  std::optional<RegularisationTarget> regularisation_;
+  Made aligner_;
+  AlignResult result_;
+};
+
+}  // namespace ndt

@@ -1,0 +1,102 @@
+"""What cmake --install leaves, after it was moved."""
+
+
+import shutil
+import subprocess
+
+import pytest
+from conftest import BUILD, CMAKE, HERE, run
+
+ROOT = HERE.parent.parent
+EXAMPLES = ROOT / "examples"
+
+
+def test_the_program_finds_its_files(prefix):
+    assert f"\nproject files    {prefix}/share/ndt\n" in run(prefix / "bin/ndt-bench", "doctor", cwd="/")
+    listing = run(prefix / "bin/ndt-bench", "list", cwd="/")
+    assert "kitti00" in listing and "tracking" in listing
+
+
+def test_no_file_names_the_build(prefix):
+    for file in prefix.rglob("*.cmake"):
+        text = file.read_text()
+        assert str(ROOT) not in text and BUILD not in text and str(prefix.parent) not in text, file
+
+
+def raw_points(pcd):
+    """The floats of a binary PCD of x y z."""
+    header, body = pcd.read_bytes().split(b"DATA binary\n", 1)
+    assert b"FIELDS x y z\n" in header
+    return body
+
+
+@pytest.fixture(scope="module")
+def clouds(courtyard, tmp_path_factory):
+    """courtyard's, and the same as bare floats."""
+    raw = [tmp_path_factory.mktemp("raw") / cloud.stem for cloud in courtyard]
+    for file, cloud in zip(raw, courtyard, strict=True):
+        file.write_bytes(raw_points(cloud))
+    return courtyard, raw
+
+
+@pytest.mark.parametrize(("kind", "examples"), [("static", "align_files.cpp align_files_c.c batch.cpp find_initial_pose.cpp follow_scans.cpp"),
+                                                ("shared", "align_files.cpp align_files_c.c")])
+def test_a_consumer_builds_the_examples(kind, examples, built, clouds, bench_pose):
+    sources = ";".join(str(EXAMPLES / name) for name in examples.split())
+    folder = built("consumer", f"-DKIND={kind}", f"-DEXAMPLES={sources}")
+    numbers = [float(word) for word in run(folder / "align_files", *clouds[0]).split()]
+    assert numbers == bench_pose("0.3,-0.2,0.1,0,0,0.05"), "the bits of the command line"
+    numbers = [float(word) for word in run(folder / "align_files_c", *clouds[1]).split()]
+    assert numbers == bench_pose("0.3,-0.2,0.1,0,0,0")
+    if kind == "shared":
+        return
+    ends = run(folder / "batch", *clouds[0]).splitlines()
+    assert len(ends) == 9 and all(end.startswith("converged x 0.00") or "x -0.00" in end for end in ends), ends
+    assert run(folder / "find_initial_pose", *clouds[0]).startswith("reliable at x ")
+    assert run(folder / "follow_scans", *clouds[0], clouds[0][1]).count("ok at x ") == 2
+
+
+def test_the_shared_library_shows_our_names_alone(prefix):
+    listing = run("nm", "-D", "-C", "--defined-only", next(prefix.rglob("libndt.so")))
+    names = [line.split(maxsplit=2)[2] for line in listing.splitlines()]
+    ours = ("ndt::", "ndt_", "typeinfo for ndt::", "typeinfo name for ndt::", "vtable for ndt::")
+    assert names and [name for name in names if not name.startswith(ours)] == []
+    assert not [name for name in names if "ndt::harness" in name]
+
+
+def test_a_part_that_was_not_built_is_refused_with_the_reason(prefix, tmp_path):
+    if "set(ndt_WITH_CUDA TRUE)" in next(prefix.rglob("ndt-config.cmake")).read_text():
+        pytest.skip("skipped for want of a build without CUDA")
+    said = run(CMAKE, "-S", HERE / "consumer", "-B", tmp_path, f"-DCMAKE_PREFIX_PATH={prefix}", "-DKIND=CUDA", code=1)
+    assert "it was built without CUDA" in said
+
+
+# The whole change from PCL's class to ours: two lines of C++, and a line of CMake beside find_package.
+SWAP = {"localise.cpp": {"#include <pcl/registration/ndt.h>": '#include "ndt/pcl/registration.hpp"',
+                         "pcl::NormalDistributionsTransform<Point, Point> ndt;": "ndt::NormalDistributionsTransform<Point, Point> ndt;"},
+        "CMakeLists.txt": {"find_package(PCL REQUIRED COMPONENTS registration)":
+                               "find_package(PCL REQUIRED COMPONENTS registration)\nfind_package(ndt REQUIRED COMPONENTS PCL)",
+                           "PRIVATE ${PCL_LIBRARIES}": "PRIVATE ndt::pcl"}}
+
+
+def test_code_for_pcl_runs_with_two_lines_changed(built, tmp_path):
+    before = tmp_path / "before"
+    shutil.copytree(HERE / "pcl_consumer", before)
+    if subprocess.run([CMAKE, "-S", before, "-B", tmp_path / "probe"], capture_output=True).returncode:
+        pytest.skip("skipped for want of PCL (Debian: libpcl-dev)")
+    after = shutil.copytree(before, tmp_path / "after")
+    for name, lines in SWAP.items():
+        text = (after / name).read_text()
+        for old, new in lines.items():
+            assert text.count(old) == 1
+            text = text.replace(old, new)
+        (after / name).write_text(text)
+    changed = [line for line, was in zip((after / "localise.cpp").read_text().splitlines(),
+                                         (before / "localise.cpp").read_text().splitlines(), strict=True) if line != was]
+    assert len(changed) <= 3
+
+    said = {folder.name: run(built(folder) / "localise").split() for folder in (before, after)}
+    for converged, iterations, *position in said.values():
+        assert converged == "1" and int(iterations) > 0
+        assert all(abs(float(metres)) < 0.05 for metres in position), said
+    assert said["before"] != said["after"], "two methods do not end at the same bits"
