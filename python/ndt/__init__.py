@@ -1,0 +1,17 @@
+"""NDT scan matching: registers LiDAR scans against a map.
+
+    import ndt
+    aligner = ndt.Aligner(ndt.read_cloud("map.pcd"), resolution=2.0)
+    result = aligner.align(ndt.read_cloud("scan.pcd"), guess)
+    result.map_from_scan, result.converged, result.nvtl
+
+Clouds are numpy arrays of shape (N, 3) or (N, 4), float32 or float64, in metres; columns after the third are not looked at, and points
+that are not finite are dropped and counted. Poses are rigid 4x4 matrices, map_from_scan. The interpreter's lock is free while an aligner
+works, and one aligner is for one thread at a time.
+"""
+
+from ._ndt import (AlignResult, Aligner, Evaluation, Implementation, InputError, Scores, SearchResult, __version__, implementations,
+                   initial_pose, read_cloud, write_cloud)
+
+__all__ = ["AlignResult", "Aligner", "Evaluation", "Implementation", "InputError", "Scores", "SearchResult", "__version__",
+           "implementations", "initial_pose", "read_cloud", "write_cloud"]

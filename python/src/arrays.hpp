@@ -1,0 +1,52 @@
+// numpy arrays in and out. What cannot be used is refused with the argument's name.
+#pragma once
+
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/string.h>
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "ndt/core/point_cloud.hpp"
+#include "ndt/core/pose.hpp"
+
+namespace ndt::python {
+
+namespace nb = nanobind;
+
+/// Of shape (N, 3) or (N, 4), float32 or float64, in any memory order. float32 stays as it is, with origin 0;
+/// float64 becomes what a file of float64 becomes (ndt::io::cloud_of). Throws TypeError or ValueError that
+/// begins with `name`.
+PointCloud cloud_from(nb::handle array, const char* name);
+
+/// A rigid matrix of shape (4, 4), float32 or float64, or anything numpy makes one of. Throws as cloud_from()
+/// does.
+Transform transform_from(nb::handle array, const char* name);
+/// Matrices of shape (N, 4, 4).
+std::vector<Transform> transforms_from(nb::handle array, const char* name);
+
+template <std::ptrdiff_t... kShape>
+using Array = nb::ndarray<nb::numpy, double, nb::shape<kShape...>>;
+
+/// For properties that give a new array each time; the default would keep it with the object.
+inline constexpr auto kNew = nb::rv_policy::move;
+
+/// A new array of that shape with a copy of the numbers.
+template <class T>
+nb::ndarray<nb::numpy, T> new_array(const T* from, std::initializer_list<std::size_t> shape) {
+  std::size_t count = 1;
+  for (const std::size_t side : shape) count *= side;
+  T* numbers = new T[count];
+  std::copy_n(from, count, numbers);
+  const nb::capsule owner(numbers, [](void* p) noexcept { delete[] static_cast<T*>(p); });
+  return nb::ndarray<nb::numpy, T>(numbers, shape, owner);
+}
+
+inline Array<4, 4> matrix_of(const Transform& t) { return Array<4, 4>(new_array(t.m, {4, 4})); }
+inline Array<6, 6> matrix_of(const Mat6& m) { return Array<6, 6>(new_array(m.m, {6, 6})); }
+
+}  // namespace ndt::python

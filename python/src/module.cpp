@@ -1,0 +1,65 @@
+// The extension module ndt._ndt.
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/filesystem.h>
+
+#include "arrays.hpp"
+#include "bind.hpp"
+#include "ndt/c.h"
+#include "ndt/core/error.hpp"
+#include "ndt/io/clouds.hpp"
+
+namespace ndt::python {
+namespace {
+
+using namespace nb::literals;
+
+/// float32, or float64 if the cloud has an origin: the numbers that the file holds.
+nb::object array_of(const PointCloud& cloud) {
+  static_assert(sizeof(Point) == 3 * sizeof(float));
+  const Vec3<double>& o = cloud.origin;
+  if (o.x == 0 && o.y == 0 && o.z == 0)
+    return nb::cast(new_array(reinterpret_cast<const float*>(cloud.points.data()), {cloud.size(), 3}));
+  std::vector<double> numbers;
+  for (const Point& p : cloud.points) {
+    const Vec3<double> at = o + cast<double>(p);
+    numbers.insert(numbers.end(), {at.x, at.y, at.z});
+  }
+  return nb::cast(new_array(numbers.data(), {cloud.size(), 3}));
+}
+
+nb::object read(const std::filesystem::path& file) {
+  PointCloud cloud;
+  {
+    nb::gil_scoped_release free;
+    cloud = io::read_cloud(file);
+  }
+  return array_of(cloud);
+}
+
+void write(const std::filesystem::path& file, nb::handle array) {
+  const PointCloud cloud = cloud_from(array, "cloud");
+  nb::gil_scoped_release free;
+  io::write_cloud(file, cloud);
+}
+
+}  // namespace
+
+NB_MODULE(_ndt, m) {
+  m.attr("__version__") = ndt_version();
+  nb::exception<InputError>(m, "InputError", PyExc_ValueError).attr("__doc__") =
+      "Input that cannot be used: an unreadable file, a map without a voxel.";
+  bind_results(m);
+  bind_aligner(m);
+  bind_search(m);
+  m.def("read_cloud", read, "file"_a,
+        nb::sig("def read_cloud(file: str | os.PathLike) -> numpy.typing.NDArray"),
+        "The points of a PCD, PLY or KITTI file (.bin), (N, 3): float32, or float64 where the file's "
+        "coordinates need it.");
+  m.def("write_cloud", write, "file"_a, "cloud"_a.none(),
+        nb::sig(
+            "def write_cloud(file: str | os.PathLike, cloud: numpy.typing.NDArray[numpy.floating]) -> None"),
+        "Writes a cloud (N, 3) or (N, 4) in the format that the file's extension says; an existing file is "
+        "replaced.");
+}
+
+}  // namespace ndt::python

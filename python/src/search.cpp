@@ -1,0 +1,138 @@
+// ndt.initial_pose: where in the map was this scan taken?
+#include "ndt/initial_pose/search.hpp"
+
+#include <nanobind/stl/array.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/vector.h>
+
+#include <algorithm>
+
+#include "arrays.hpp"
+#include "bind.hpp"
+#include "ndt/implementations.hpp"
+#include "ndt/named_options.hpp"
+
+namespace ndt::python {
+namespace {
+
+using namespace nb::literals;
+using initial_pose::SearchOptions;
+using initial_pose::SearchResult;
+
+struct Plan {
+  AlignOptions alignments;
+  SearchOptions search;
+};
+
+/// As ndt-bench initial-pose has it: profile pyramid with its level for far guesses, and a GPU tuned for
+/// many.
+AlignOptions base_of(const nb::kwargs& given) {
+  const std::string profile = given.contains("profile") ? value_text(given["profile"], "profile") : "pyramid";
+  AlignOptions options = profile == "pyramid" ? AlignOptions::wide_pyramid() : profile_named(profile);
+  options.tuning = Tuning::throughput;
+  return options;
+}
+
+Plan plan_of(const nb::kwargs& given) {
+  Plan plan{base_of(given), {}};
+  bool has_startup = false;
+  for (const auto& [key, value] : given) {
+    const std::string name = nb::cast<std::string>(key), text = value_text(value, name);
+    has_startup |= name == "startup";
+    if (name == "profile" || set_named(initial_pose::kSearchOptions, plan.search, name, text)) continue;
+    set_option(plan.alignments, name, text);
+  }
+  SearchOptions& search = plan.search;
+  if (search.method == initial_pose::Method::anywhere)
+    throw nb::value_error("method: anywhere is ndt-bench initial-pose's; choose from tpe, random, grid");
+  if (!has_startup) search.startup = std::min(search.startup, search.particles);
+  if (!search.reliable_nvtl) search.reliable_nvtl = initial_pose::known_reliable_nvtl(plan.alignments);
+  if (!search.reliable_matched)
+    search.reliable_matched = initial_pose::known_reliable_matched(plan.alignments);
+  validate(search);
+  return plan;
+}
+
+/// The last strategy, batched_persistent, and the first implementation made for it that can run here.
+std::unique_ptr<Aligner> aligner_for(const initial_pose::Strategy& strategy, const std::string& name,
+                                     const AlignOptions& options) {
+  if (name != "auto") {
+    for (const Implementation& entry : implementations())
+      if (entry.name == name && !entry.batches)
+        throw std::invalid_argument("implementation: " + name +
+                                    " aligns one pose at a time; a search takes one that batches");
+    return make_aligner(name, options);
+  }
+  for (const Implementation& entry : implementations())
+    if (entry.search == strategy.name && entry.unavailable_reason().empty()) return entry.make(options);
+  throw std::runtime_error("auto: no implementation can run on this machine");
+}
+
+SearchResult search(nb::handle map, nb::handle scan, nb::handle guess, const std::array<double, 5>& sigma,
+                    const std::string& implementation, const nb::kwargs& given) {
+  const Plan plan = plan_of(given);
+  const PointCloud map_cloud = cloud_from(map, "map"), scan_cloud = cloud_from(scan, "scan");
+  initial_pose::PosePrior prior{principal(derivative_pose(transform_from(guess, "guess"))), {}};
+  std::copy(sigma.begin(), sigma.end(), prior.sigma);
+  nb::gil_scoped_release free;
+  require_valid(prior);
+  const auto strategies = initial_pose::strategies();
+  const auto strategy = std::ranges::find(strategies, "batched_persistent", &initial_pose::Strategy::name);
+  const std::unique_ptr<Aligner> aligner = aligner_for(*strategy, implementation, plan.alignments);
+  aligner->set_map(map_cloud);
+  return initial_pose::search(*aligner, scan_cloud, prior, *strategy, plan.search);
+}
+
+std::vector<std::string> doubts_of(const SearchResult& r) {
+  std::vector<std::string> out;
+  for (const initial_pose::Doubt doubt : r.judgement.doubts) out.emplace_back(to_string(doubt));
+  return out;
+}
+
+nb::ndarray<nb::numpy, double> poses_of(const SearchResult& r) {
+  std::vector<double> numbers;
+  for (const initial_pose::Particle& p : r.particles)
+    numbers.insert(numbers.end(), p.result.map_from_scan.m, p.result.map_from_scan.m + 16);
+  return new_array(numbers.data(), {r.particles.size(), 4, 4});
+}
+
+nb::ndarray<nb::numpy, double> nvtl_of(const SearchResult& r) {
+  std::vector<double> numbers;
+  for (const initial_pose::Particle& p : r.particles) numbers.push_back(p.result.nvtl);
+  return new_array(numbers.data(), {numbers.size()});
+}
+
+}  // namespace
+
+void bind_search(nb::module_& m) {
+  nb::class_<SearchResult>(m, "SearchResult", "Where a search ended, and how far that can be trusted.")
+      .def_prop_ro(
+          "map_from_scan",
+          [](const SearchResult& r) { return matrix_of(r.best_particle().result.map_from_scan); }, kNew,
+          "(4, 4)")
+      .def_prop_ro(
+          "best", [](const SearchResult& r) { return r.best_particle().result; },
+          "the best particle's alignment")
+      .def_ro("reliable", &SearchResult::reliable, "None: nothing is known for the scale of the scores")
+      .def_prop_ro(
+          "verdict", [](const SearchResult& r) { return std::string(to_string(r.judgement.verdict)); },
+          "reliable, unknown, ambiguous, not_found")
+      .def_prop_ro("doubts", doubts_of, "what speaks against the pose")
+      .def_prop_ro("poses", poses_of, kNew, "where every particle ended, (N, 4, 4)")
+      .def_prop_ro("nvtl", nvtl_of, kNew, "of every particle, (N,)");
+  m.def("initial_pose", search, "map"_a.none(), "scan"_a.none(), "guess"_a.none(), nb::kw_only(), "sigma"_a,
+        "implementation"_a = "auto", "options"_a,
+        nb::sig("def initial_pose(map: numpy.typing.NDArray[numpy.floating], scan: "
+                "numpy.typing.NDArray[numpy.floating], guess: "
+                "numpy.typing.ArrayLike, *, sigma: tuple[float, float, float, float, float], implementation: "
+                "str = 'auto', "
+                "**options: str | int | float | tuple[float, ...]) -> SearchResult"),
+        "Searches for the pose of a scan around a rough place, with any heading.\n\nguess: the place as a "
+        "rigid (4, 4); sigma: standard "
+        "deviations about it, x y z [m], roll pitch [rad]. options: those of `ndt-bench initial-pose --help` "
+        "with _ for -, such as "
+        "particles=200, seed=0, method='tpe', 'random' or 'grid', and those of Aligner; the profile is "
+        "'pyramid' unless given.");
+}
+
+}  // namespace ndt::python
