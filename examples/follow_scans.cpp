@@ -2,14 +2,18 @@
 #include <cstdio>
 
 #include "ndt/implementations.hpp"
+#include "ndt/initial_pose/search_options.hpp"
 #include "ndt/io/clouds.hpp"
 #include "ndt/localization/localizer.hpp"
 
 int main(int count, char** words) {
   if (count < 3) return std::fprintf(stderr, "usage: follow_scans MAP SCAN...\n"), 2;
-  const auto aligner = ndt::make_aligner("auto");
+  const ndt::AlignOptions alignments;
+  const auto aligner = ndt::make_aligner("auto", alignments);
   aligner->set_map(ndt::io::read_cloud(words[1]));
-  ndt::localization::Localizer localizer(*aligner);
+  ndt::localization::LocalizerOptions options;
+  options.least_score = ndt::initial_pose::known_reliable_nvtl(alignments);  // without it no pose is ok
+  ndt::localization::Localizer localizer(*aligner, options);
   localizer.start_at(ndt::Transform());
   for (int k = 2; k < count; ++k) {
     const ndt::localization::ScanReport report =
@@ -17,5 +21,6 @@ int main(int count, char** words) {
     const ndt::Transform& t = report.map_from_scan;
     std::printf("%s at x %.3f y %.3f z %.3f\n", ndt::localization::to_string(report.verdict).data(), t(0, 3),
                 t(1, 3), t(2, 3));
+    for (const std::string& message : report.diagnosis.messages) std::printf("  %s\n", message.c_str());
   }
 }

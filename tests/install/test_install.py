@@ -1,6 +1,7 @@
 """What cmake --install leaves, after it was moved."""
 
 
+import re
 import shutil
 import subprocess
 
@@ -69,6 +70,16 @@ def test_a_part_that_was_not_built_is_refused_with_the_reason(prefix, tmp_path):
         pytest.skip("skipped for want of a build without CUDA")
     said = run(CMAKE, "-S", HERE / "consumer", "-B", tmp_path, f"-DCMAKE_PREFIX_PATH={prefix}", "-DKIND=CUDA", code=1)
     assert "it was built without CUDA" in said
+
+
+def test_the_page_shows_what_the_examples_have():
+    page = (ROOT / "docs/library.md").read_text()
+    examples = "".join(file.read_text() for file in EXAMPLES.glob("*.c*"))
+    blocks = re.findall(r"^```(?:cpp|c)\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
+    lines = [line.strip() for block in blocks for line in block.splitlines() if line.strip() not in ("", "...")]
+    assert len(lines) > 10 and [line for line in lines if line not in examples] == []
+    swap = {f"-{old}\n" for old in SWAP["localise.cpp"]} | {f"+{new}\n" for new in SWAP["localise.cpp"].values()}
+    assert all(line in page for line in swap)
 
 
 # The whole change from PCL's class to ours: two lines of C++, and a line of CMake beside find_package.
