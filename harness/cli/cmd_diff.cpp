@@ -150,7 +150,8 @@ void add_input(CLI::App& command, Arguments& a) {
       ->type_name("N")
       ->check(CLI::Range(1, static_cast<int>(kCountMost)))
       ->needs(&dataset);
-  for (CLI::Option* file : {&map, &scan, command.get_option("--guess"), command.get_option("--guess-ros")})
+  for (CLI::Option* file : {&map, &scan, command.get_option("--guess"), command.get_option("--guess-ros"),
+                            command.get_option("--bin-fields")})
     dataset.excludes(file);
 }
 

@@ -47,12 +47,14 @@ void add_bin_fields_flag(CLI::App& command, BinFields& fields) {
 }
 
 CLI::Option& add_map_option(CLI::App& command, MapArguments& map) {
+  CLI::Option& option =
+      *command
+           .add_option("--map", map.path,
+                       fmt::format("cloud to register onto ({}), folder of tiles, or their {}",
+                                   cloud_extensions(), kMetadataName))
+           ->type_name("FILE|DIR");
   add_bin_fields_flag(command, map.bin_fields);
-  return *command
-              .add_option("--map", map.path,
-                          fmt::format("cloud to register onto ({}), folder of tiles, or their {}",
-                                      cloud_extensions(), kMetadataName))
-              ->type_name("FILE|DIR");
+  return option;
 }
 
 void add_map_flag(CLI::App& command, MapArguments& map) { add_map_option(command, map).required(); }

@@ -280,6 +280,8 @@ def test_bin_files_of_any_width_are_read_as_asked_for_and_never_scrambled(courty
     own = ["localize", "--scans", tmp_path, "--init", "0,0,0,0,0,0", "--out", tmp_path / "of_dataset"]
     bench(*own)
     assert "bin_fields in its dataset.toml" in refusal(*own, "--bin-fields", 5, code=EXIT_USAGE)
+    two = ["--implementation", "cpu_pclomp_ref", "--implementation", "persistent_cpu"]
+    assert "excludes" in refusal("diff", *two, "--dataset", "courtyard", "--bin-fields", 5, code=EXIT_USAGE)
     bench("map", "merge", written(5, "map.bin"), "--bin-fields", 5, "--out", tmp_path / "map.pcd")
     assert points(tmp_path / "map.pcd") == points(courtyard.scan)
 
