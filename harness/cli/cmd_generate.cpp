@@ -27,6 +27,7 @@ TownSummary generate(const Arguments& a) {
                             .threads = a.threads,
                             .traffic = a.traffic,
                             .distortion = a.distortion};
+  const Interruption interruption;  // so that Ctrl-C leaves no part of a dataset
   return generate_town(options, a.out, ProgressLine().report());
 }
 

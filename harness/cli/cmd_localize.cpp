@@ -213,13 +213,19 @@ Arguments with_autoware_params(Arguments a) {
   return a;
 }
 
+/// A dataset that is made on first use is not left in parts by Ctrl-C.
+ScanSequence opened(const Arguments& a, const StampSource& stamps, ProgressLine& progress) {
+  const Interruption interruption;
+  return open_sequence(a.scans, stamps, progress.report(), a.map.map.bin_fields);
+}
+
 ExitCode localize(const Arguments& given) {
   const Arguments a = with_autoware_params(given);
   check(a);
   ProgressLine progress;
   StampSource stamps{.file = std::nullopt, .rate_hz = a.rate_hz};
   if (!a.stamps.empty()) stamps.file = a.stamps;
-  const ScanSequence sequence = open_sequence(a.scans, stamps, progress.report(), a.map.map.bin_fields);
+  const ScanSequence sequence = opened(a, stamps, progress);
   if (sequence.map && a.map.map.path.empty() && a.map.map.bin_fields)
     throw UsageError(
         "--bin-fields: the clouds are a dataset's, which says it itself: bin_fields in its dataset.toml");

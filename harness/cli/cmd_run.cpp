@@ -93,20 +93,12 @@ Selection with_autoware_params(Selection selection, const std::string& file) {
   return selection;
 }
 
-/// Shows how far it is, and is where Ctrl-C is heard.
-ReportProgress interruptible(ProgressLine& line) {
-  return [&line](const Progress& progress) {
-    Interruption::check();
-    line.show(progress);
-  };
-}
-
 Plan plan_for(Arguments a) {
   if (a.autoware_params) a.selection = with_autoware_params(a.selection, *a.autoware_params);
   const std::string run_id = utc_now(true);
   const Interruption interruption;
   ProgressLine line;
-  const ReportProgress report = interruptible(line);
+  const ReportProgress report = line.report();
   Plan plan = a.plan.empty() ? make_plan(find_preset(a.preset), a.selection, run_id, report)
                              : repeated_plan(a.plan, run_id, report);
   if (!a.shard.empty()) take_shard(plan, a.shard);
@@ -126,12 +118,8 @@ RunFolder folder_for(const Arguments& a) {
 void measure_all(RunFolder& folder) {
   const Interruption interruption;
   try {
-    {
-      ProgressLine line;
-      write_run_metadata(folder, interruptible(line));
-    }
-    ProgressLine line(folder.measurements());
-    run(folder, interruptible(line));
+    write_run_metadata(folder, ProgressLine().report());
+    run(folder, ProgressLine(folder.measurements()).report());
   } catch (const Interrupted&) {
     notice("ndt-bench: interrupted: {} measurements are in {}; go on: ndt-bench run --resume {}\n",
            folder.measurements(), printable_name((folder.path() / "results.jsonl").string()),

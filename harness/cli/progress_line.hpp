@@ -2,6 +2,7 @@
 #pragma once
 
 #include "base/clock.hpp"
+#include "base/interruption.hpp"
 #include "base/progress.hpp"
 
 namespace ndt::harness {
@@ -13,9 +14,12 @@ class ProgressLine {
   explicit ProgressLine(std::size_t already_done = 0);
   ~ProgressLine();  ///< leaves no half line behind
   void show(const Progress& progress);
-  /// Calls show; refers to this line.
+  /// Calls show; refers to this line. Where Ctrl-C is noted (base/interruption.hpp), throws Interrupted.
   ReportProgress report() {
-    return [this](const Progress& progress) { show(progress); };
+    return [this](const Progress& progress) {
+      Interruption::check();
+      show(progress);
+    };
   }
 
  private:

@@ -92,9 +92,12 @@ def test_an_interrupted_run_says_how_to_go_on_and_leaves_no_part(tmp_path, stop)
     assert rows_in(run)[:len(kept)] == kept and len(rows_in(run)) == ROWS
 
 
-def test_a_run_interrupted_while_it_makes_its_dataset_leaves_nothing_of_it(tmp_path):
+@pytest.mark.parametrize("command", ["run", "localize", "generate"])
+def test_a_dataset_that_is_being_made_leaves_nothing_when_interrupted(tmp_path, command):
     env = os.environ | {"XDG_CACHE_HOME": str(tmp_path / "cache")}
-    words = [BENCH, "run", "--preset", preset(tmp_path, "town"), "--implementation", "persistent_cpu", "--out", tmp_path / "run"]
+    words = {"run": [BENCH, "run", "--preset", preset(tmp_path, "town"), "--implementation", "persistent_cpu", "--out", tmp_path / "run"],
+             "localize": [BENCH, "localize", "--scans", "town", "--out", tmp_path / "out"],
+             "generate": [BENCH, "generate", "town", "--out", tmp_path / "town"]}[command]
     first = subprocess.Popen([str(w) for w in words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=env)
     deadline = time.monotonic() + 60
     while not list(tmp_path.rglob("*.part.*")):
