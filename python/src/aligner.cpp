@@ -207,7 +207,8 @@ void bind_aligner(nb::module_& m) {
                    "numpy.typing.ArrayLike, *, point_scores: "
                    "bool = False) -> Evaluation"),
            "Score, gradient and Hessian at one pose (4, 4).")
-      .def("voxels", &MapAligner::voxels, nb::sig("def voxels(self) -> dict[str, numpy.typing.NDArray]"),
+      .def("voxels", &MapAligner::voxels,
+           nb::sig("def voxels(self) -> dict[str, numpy.typing.NDArray[typing.Any]]"),
            "The map's voxels: points (N,), mean (N, 3) [m], covariance (N, 3, 3) [m^2].")
       .def_prop_ro(
           "map_points", [](const MapAligner& a) { return a.info().points; }, "finite points of the map")

@@ -45,19 +45,19 @@ void write(const std::filesystem::path& file, nb::handle array) {
 }  // namespace
 
 NB_MODULE(_ndt, m) {
-  m.attr("__version__") = ndt_version();
+  m.attr("version") = ndt_version();
   nb::exception<InputError>(m, "InputError", PyExc_ValueError).attr("__doc__") =
       "Input that cannot be used: an unreadable file, a map without a voxel.";
   bind_results(m);
   bind_aligner(m);
   bind_search(m);
   m.def("read_cloud", read, "file"_a,
-        nb::sig("def read_cloud(file: str | os.PathLike) -> numpy.typing.NDArray"),
+        nb::sig("def read_cloud(file: str | os.PathLike[str]) -> numpy.typing.NDArray[numpy.floating]"),
         "The points of a PCD, PLY or KITTI file (.bin), (N, 3): float32, or float64 where the file's "
         "coordinates need it.");
   m.def("write_cloud", write, "file"_a, "cloud"_a.none(),
-        nb::sig(
-            "def write_cloud(file: str | os.PathLike, cloud: numpy.typing.NDArray[numpy.floating]) -> None"),
+        nb::sig("def write_cloud(file: str | os.PathLike[str], cloud: numpy.typing.NDArray[numpy.floating]) "
+                "-> None"),
         "Writes a cloud (N, 3) or (N, 4) in the format that the file's extension says; an existing file is "
         "replaced.");
 }
