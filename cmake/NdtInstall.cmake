@@ -51,6 +51,9 @@ endif()
 install(FILES ${PROJECT_SOURCE_DIR}/package.xml DESTINATION ${ndt_share})  # colcon and rosdep read it
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} RENAME copyright)
 
+if(NOT PROJECT_IS_TOP_LEVEL)
+  return()
+endif()
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
 set(CPACK_STRIP_FILES ON)

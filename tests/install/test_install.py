@@ -4,6 +4,7 @@
 import re
 import shutil
 import subprocess
+from pathlib import Path
 
 import pytest
 from conftest import BUILD, CMAKE, HERE, run
@@ -70,6 +71,19 @@ def test_a_part_that_was_not_built_is_refused_with_the_reason(prefix, tmp_path):
         pytest.skip("skipped for want of a build without CUDA")
     said = run(CMAKE, "-S", HERE / "consumer", "-B", tmp_path, f"-DCMAKE_PREFIX_PATH={prefix}", "-DKIND=CUDA", code=1)
     assert "it was built without CUDA" in said
+
+
+def test_a_deb_holds_the_prefix(tmp_path):
+    for program in ("dpkg-shlibdeps", "dpkg-deb"):
+        if not shutil.which(program):
+            pytest.skip(f"skipped for want of {program} (Debian: dpkg-dev)")
+    run(Path(CMAKE).with_name("cpack"), "--config", f"{BUILD}/CPackConfig.cmake", "-B", tmp_path)
+    package = next(tmp_path.glob("ndt_*.deb"))
+    listing = run("dpkg-deb", "--contents", package)
+    for file in ("bin/ndt-bench", "include/ndt/c.h", "lib/libndt.so", "share/ndt/harness/presets/smoke.toml",
+                 "share/ndt/reports/ndt_report/__main__.py", "share/ndt/package.xml"):
+        assert f" ./usr/{file}" in listing
+    assert "libgomp1" in run("dpkg-deb", "--field", package, "Depends")
 
 
 def test_the_page_shows_what_the_examples_have():
