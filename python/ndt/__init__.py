@@ -10,8 +10,8 @@ that are not finite are dropped and counted. Poses are rigid 4x4 matrices, map_f
 works, and one aligner is for one thread at a time.
 """
 
-from ._ndt import (AlignResult, Aligner, Evaluation, Implementation, InputError, Scores, SearchResult, implementations,
+from ._ndt import (AlignResult, Aligner, Evaluation, Implementation, InputError, Localizer, ScanReport, Scores, SearchResult, implementations,
                    initial_pose, read_cloud, version as __version__, write_cloud)
 
-__all__ = ["AlignResult", "Aligner", "Evaluation", "Implementation", "InputError", "Scores", "SearchResult", "__version__",
+__all__ = ["AlignResult", "Aligner", "Evaluation", "Implementation", "InputError", "Localizer", "ScanReport", "Scores", "SearchResult", "__version__",
            "implementations", "initial_pose", "read_cloud", "write_cloud"]

@@ -12,6 +12,7 @@ namespace ndt::python {
 void bind_results(nanobind::module_& module);
 void bind_aligner(nanobind::module_& module);
 void bind_search(nanobind::module_& module);
+void bind_localizer(nanobind::module_& module);
 
 /// A keyword's value as the options of ndt_options write it: "2", "direct7", "6,2.5,1".
 std::string value_text(nanobind::handle value, const std::string& name);

@@ -51,6 +51,7 @@ NB_MODULE(_ndt, m) {
   bind_results(m);
   bind_aligner(m);
   bind_search(m);
+  bind_localizer(m);
   m.def("read_cloud", read, "file"_a,
         nb::sig("def read_cloud(file: str | os.PathLike[str]) -> numpy.typing.NDArray[numpy.floating]"),
         "The points of a PCD, PLY or KITTI file (.bin), (N, 3): float32, or float64 where the file's "

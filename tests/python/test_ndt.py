@@ -131,6 +131,26 @@ def test_a_search_has_the_bits_of_the_command_line(clouds):
     assert found.poses.shape == (len(found.nvtl), 4, 4)
 
 
+def test_a_localizer_follows_the_scans(clouds):
+    aligner = ndt.Aligner(clouds[0], implementation="persistent_cpu")
+    localizer = ndt.Localizer(aligner, covariance="laplace")
+    localizer.start_at(GUESS)
+    first, second = (localizer.localize(0.1 * k, clouds[1]) for k in range(2))
+    alone = aligner.align(clouds[1], GUESS)
+    assert first.aligned.map_from_scan.tobytes() == alone.map_from_scan.tobytes() == first.map_from_scan.tobytes()
+    for report in (first, second):
+        assert (report.verdict, report.reason, report.source) == ("ok", "none", "aligned")
+        assert report.covariance.shape == (6, 6)
+    lost = localizer.localize(0.2, clouds[1][:0])
+    assert (lost.verdict, lost.reason, lost.source, lost.covariance) == ("doubtful", "scan_empty", "predicted", None)
+    with pytest.raises(ValueError, match="after the last scan's|time"):
+        localizer.localize(0.1, clouds[1])
+    with pytest.raises(ValueError, match="unknown option 'leaf'"):
+        ndt.Localizer(aligner, leaf=1)
+    with pytest.raises(RuntimeError):
+        ndt.Localizer(aligner).localize(0, clouds[1])
+
+
 def refusals():
     good, scan, aligner = ndt.read_cloud(MAP), ndt.read_cloud(SCAN), None
     aligner = ndt.Aligner(good)

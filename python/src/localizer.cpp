@@ -1,0 +1,85 @@
+// ndt.Localizer: a vehicle followed through a map, scan after scan.
+#include "ndt/localization/localizer.hpp"
+
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/vector.h>
+
+#include "map_aligner.hpp"
+#include "ndt/initial_pose/search_options.hpp"
+
+namespace ndt::python {
+namespace {
+
+using namespace nb::literals;
+using localization::Localizer;
+using localization::LocalizerOptions;
+using localization::ScanReport;
+
+/// As ndt-bench localize has them: thresholds follow from the aligner's options where none are given.
+LocalizerOptions options_for(const AlignOptions& alignments, const nb::kwargs& given) {
+  LocalizerOptions options;
+  for (const auto& [key, value] : given) {
+    const std::string name = nb::cast<std::string>(key);
+    if (!set_named(localization::kLocalizerOptions, options, name, value_text(value, name)))
+      throw nb::value_error(("unknown option '" + name + "'; ndt-bench localize --help lists them").c_str());
+  }
+  options.reliable_nvtl = initial_pose::known_reliable_nvtl(alignments);
+  options.reliable_matched = initial_pose::known_reliable_matched(alignments);
+  if (!options.least_score && options.score == localization::ScoreKind::nvtl)
+    options.least_score = options.reliable_nvtl;
+  options.max_iterations = alignments.max_iterations;
+  return options;
+}
+
+void make(Localizer* self, MapAligner& aligner, const nb::kwargs& given) {
+  new (self) Localizer(aligner.aligner(), options_for(aligner.options(), given));
+}
+
+ScanReport localize(Localizer& self, double stamp_s, nb::handle scan) {
+  const PointCloud cloud = cloud_from(scan, "scan");
+  nb::gil_scoped_release free;
+  return self.localize(stamp_s, cloud);
+}
+
+std::optional<Array<6, 6>> covariance_of(const ScanReport& r) {
+  if (!r.covariance) return std::nullopt;
+  return matrix_of(*r.covariance);
+}
+
+}  // namespace
+
+void bind_localizer(nb::module_& m) {
+  nb::class_<ScanReport>(m, "ScanReport", "What a localizer says about a scan.")
+      .def_ro("stamp", &ScanReport::stamp_s, "its time [s]")
+      .def_prop_ro(
+          "map_from_scan", [](const ScanReport& r) { return matrix_of(r.map_from_scan); }, kNew, "(4, 4)")
+      .def_prop_ro(
+          "verdict", [](const ScanReport& r) { return std::string(to_string(r.verdict)); },
+          "ok, doubtful or lost")
+      .def_prop_ro(
+          "reason", [](const ScanReport& r) { return std::string(to_string(r.reason)); }, "none if it is ok")
+      .def_prop_ro(
+          "source", [](const ScanReport& r) { return std::string(to_string(r.source)); },
+          "where the pose comes from: aligned, searched, predicted")
+      .def_prop_ro("covariance", covariance_of, kNew,
+                   "(6, 6) of x y z roll pitch yaw; None for a predicted pose")
+      .def_ro("aligned", &ScanReport::aligned, "the alignment; None if there was none")
+      .def_prop_ro("messages", [](const ScanReport& r) { return r.diagnosis.messages; });
+  nb::class_<Localizer>(m, "Localizer",
+                        "Follows a vehicle through an aligner's map: predicts, aligns, judges, and "
+                        "searches where it is lost. For one thread at a time.")
+      .def("__init__", make, "aligner"_a, "options"_a, nb::keep_alive<1, 2>(),
+           nb::sig("def __init__(self, aligner: Aligner, **options: str | int | float) -> None"),
+           "options: those of `ndt-bench localize --help` under Localizer with _ for -, such as "
+           "covariance='laplace'.")
+      .def(
+          "start_at", [](Localizer& self, nb::handle pose) { self.start_at(transform_from(pose, "pose")); },
+          "pose"_a.none(), nb::sig("def start_at(self, pose: numpy.typing.ArrayLike) -> None"),
+          "Begins anew: the next scan is expected at this pose (4, 4).")
+      .def("localize", localize, "stamp"_a, "scan"_a.none(),
+           nb::sig(
+               "def localize(self, stamp: float, scan: numpy.typing.NDArray[numpy.floating]) -> ScanReport"),
+           "The next scan, at a time [s] after the last one's.");
+}
+
+}  // namespace ndt::python
