@@ -21,7 +21,8 @@ def builder():
 def wheel(builder, prefix, tmp_path_factory):
     folder = tmp_path_factory.mktemp("wheel")
     run(builder, "-m", "pip", "wheel", "--no-build-isolation", "--no-deps", "--disable-pip-version-check", "-w", folder,
-        "--config-settings", f"cmake.define.ndt_DIR={next(prefix.rglob('ndt-config.cmake')).parent}", "--config-settings", f"build-dir={folder}/build",
+        "--config-settings", f"cmake.define.ndt_DIR={next(prefix.rglob('ndt-config.cmake')).parent}",
+        "--config-settings", f"build-dir={folder}/build",
         HERE.parent.parent / "python")
     return next(folder.glob("*.whl"))
 
