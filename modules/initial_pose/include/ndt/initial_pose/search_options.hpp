@@ -42,7 +42,7 @@ struct SearchOptions {
   Method method = Method::tpe;
   int particles = 200;
   int startup = 100;
-  int at_once = 16;
+  int at_once = 20;
   int candidates = 100;
   std::uint64_t seed = 0;
   /// What a reliable pose exceeds; without either of them none is called so.
