@@ -25,8 +25,9 @@ std::size_t live = 0, most = 0;
 
 }  // namespace
 
-// All forms but for over-aligned types, because a sanitizer has its own of those that a program leaves out.
-void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
+// All forms but for over-aligned types, because a sanitizer has its own of those that a program leaves out. Not
+// inlined, because GCC would compare the front with what the standard's operators hand out.
+[[gnu::noinline]] void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
   auto* memory = static_cast<char*>(std::malloc(size + kFront));
   if (memory == nullptr) return nullptr;
   *reinterpret_cast<std::size_t*>(memory) = size;
@@ -41,7 +42,7 @@ void* operator new[](std::size_t size) { return operator new(size); }
 void* operator new[](std::size_t size, const std::nothrow_t&) noexcept {
   return operator new(size, std::nothrow);
 }
-void operator delete(void* memory) noexcept {
+[[gnu::noinline]] void operator delete(void* memory) noexcept {
   if (memory == nullptr) return;
   char* const front = static_cast<char*>(memory) - kFront;
   live -= *reinterpret_cast<std::size_t*>(front);
