@@ -25,8 +25,8 @@ std::size_t live = 0, most = 0;
 
 }  // namespace
 
-// All forms but for over-aligned types, because a sanitizer has its own of those that a program leaves out. Not
-// inlined, because GCC would compare the front with what the standard's operators hand out.
+// All forms but for over-aligned types, because a sanitizer has its own of those that a program leaves out.
+// Not inlined, because GCC would compare the front with what the standard's operators hand out.
 [[gnu::noinline]] void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
   auto* memory = static_cast<char*>(std::malloc(size + kFront));
   if (memory == nullptr) return nullptr;
