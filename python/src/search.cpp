@@ -53,7 +53,7 @@ Plan plan_of(const nb::kwargs& given) {
   return plan;
 }
 
-/// The last strategy, batched_persistent, and the first implementation made for it that can run here.
+/// The first implementation made for the strategy that can run here.
 std::unique_ptr<Aligner> aligner_for(const initial_pose::Strategy& strategy, const std::string& name,
                                      const AlignOptions& options) {
   if (name != "auto") {
@@ -77,7 +77,7 @@ SearchResult search(nb::handle map, nb::handle scan, nb::handle guess, const std
   nb::gil_scoped_release free;
   require_valid(prior);
   const auto strategies = initial_pose::strategies();
-  const auto strategy = std::ranges::find(strategies, "batched_persistent", &initial_pose::Strategy::name);
+  const auto strategy = std::ranges::find(strategies, "pipelined", &initial_pose::Strategy::name);
   const std::unique_ptr<Aligner> aligner = aligner_for(*strategy, implementation, plan.alignments);
   aligner->set_map(map_cloud);
   return initial_pose::search(*aligner, scan_cloud, prior, *strategy, plan.search);
