@@ -22,7 +22,7 @@ Interruption::Interruption() {
   struct sigaction action = {};
   action.sa_handler = note;
   ::sigemptyset(&action.sa_mask);
-  action.sa_flags = SA_RESTART | SA_RESETHAND;  // a second one does what it always did
+  action.sa_flags = static_cast<int>(SA_RESTART | SA_RESETHAND);  // a second one does what it always did
   for (std::size_t k = 0; k < kSignals.size(); ++k) {
     ::sigaction(kSignals[k], nullptr, &before[k]);
     if (before[k].sa_handler != SIG_IGN) ::sigaction(kSignals[k], &action, nullptr);  // nohup stays
