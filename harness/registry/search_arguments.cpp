@@ -24,8 +24,6 @@ Strategy strategy_called(const std::string& name) {
   return *found;
 }
 
-}  // namespace
-
 /// Whether the implementation's own strategy hands over as many particles at a time.
 bool suits(const Implementation& entry, const Strategy& strategy) {
   if (entry.search.empty()) return false;
@@ -40,6 +38,8 @@ std::vector<std::string_view> implementations_of(const Strategy& strategy) {
     if (suits(entry, strategy)) names.push_back(entry.name);
   return names;
 }
+
+}  // namespace
 
 ResolvedSearch resolve(const SearchArguments& a) {
   StrategyChoice choice;

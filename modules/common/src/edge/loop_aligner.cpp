@@ -46,7 +46,8 @@ class ResultWriter {
   }
 
  private:
-  static constexpr std::size_t kResultsPerThread = 33;  // writing fewer takes no longer than starting it
+  /// Writing fewer takes no longer than starting a thread, so one thread writes a search's round of 32.
+  static constexpr std::size_t kResultsPerThread = 33;
   static constexpr std::size_t kHelpers = 7;
 
   /// Takes one result after the other, and waits for each to be there.
