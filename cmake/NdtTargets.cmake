@@ -41,6 +41,9 @@ endif()
 if(NDT_WITH_CUDA)
   target_compile_definitions(ndt_flags INTERFACE NDT_WITH_CUDA=1)
 endif()
+if(NDT_STAGE_CLOCK)
+  target_compile_definitions(ndt_flags INTERFACE NDT_STAGE_CLOCK=1)
+endif()
 if(NDT_SANITIZE)
   # gcc documents more false alarms of -Wmaybe-uninitialized under -fsanitize, and raises some of -Warray-bounds in what is precompiled.
   target_compile_options(ndt_flags INTERFACE

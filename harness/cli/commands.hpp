@@ -18,6 +18,7 @@ void add_doctor(CLI::App& app, Command& chosen);
 void add_align(CLI::App& app, Command& chosen);
 void add_evaluate(CLI::App& app, Command& chosen);
 void add_diff(CLI::App& app, Command& chosen);
+void add_profile(CLI::App& app, Command& chosen);
 void add_voxels(CLI::App& app, Command& chosen);
 void add_map(CLI::App& app, Command& chosen);
 void add_initial_pose(CLI::App& app, Command& chosen);

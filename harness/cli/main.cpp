@@ -53,6 +53,7 @@ void declare(CLI::App& app, ndt::harness::Command& chosen, const std::string& co
   ndt::harness::add_align(app, chosen);
   ndt::harness::add_evaluate(app, chosen);
   ndt::harness::add_diff(app, chosen);
+  ndt::harness::add_profile(app, chosen);
   ndt::harness::add_voxels(app, chosen);
   ndt::harness::add_map(app, chosen);
   ndt::harness::add_initial_pose(app, chosen);

@@ -15,7 +15,7 @@ namespace {
 class PersistentAligner final : public DeviceAligner {
  public:
   PersistentAligner(const AlignOptions& options, Team alone)
-      : DeviceAligner(options), launcher_(context(), alone), trace_(context()) {}
+      : DeviceAligner(options), launcher_(context(), alone), trace_(context()), cycles_(context()) {}
 
  private:
   std::size_t bytes_ahead(std::size_t poses) const override { return poses * sizeof(LoopStart); }
@@ -23,17 +23,32 @@ class PersistentAligner final : public DeviceAligner {
   void submit_runs(const LoopScan& scan, const LoopOptions& options, const PerScan& per_scan,
                    std::span<LoopRun> runs) override {
     transact([&] {
+      mean_range_m_ = scan.facts.mean_range_m;
       trace_lines_ = per_scan.trace ? options.max_iterations + 1 : 0;
       PersistentArguments arguments = upload(scan, options, runs);
       arguments.interrupt = interrupt_word(per_scan);
+      if constexpr (kStageClock) {
+        cycles_.reserve(1);
+        arguments.stages = cycles_.data();
+      }
+      clock().lap(HostStage::upload);
       launcher_.launch(arguments, runs.size());
+      clock().lap(HostStage::launch);
       fetch_traces(trace_.data(), trace_lines_, runs.size());
     });
   }
 
   void collect_run(const PerScan& per_scan, std::span<LoopRun> runs, std::size_t k) override {
     transact([&] {
-      runs[k].outcome = outcome_in_place(k, per_scan);
+      // An alignment alone is worded while its pushes are summed. Those of a batch have threads for it.
+      if (runs.size() == 1) {
+        const LoopOutcome& outcome = outcome_in_place(k, per_scan);
+        clock().lap(HostStage::wait);
+        runs[k].conditioning = conditioning_of(outcome, mean_range_m_);
+        clock().lap(HostStage::word);
+      }
+      runs[k].outcome = whole_outcome_in_place(k, per_scan);
+      clock().lap(HostStage::wait_for_pushes);
       if (k == 0) trace_lines_ > 0 ? context().synchronise() : context().count_wait();
       collect_trace(k, trace_lines_, runs[k]);
     });
@@ -77,10 +92,27 @@ class PersistentAligner final : public DeviceAligner {
     return a;
   }
 
+  std::optional<StageTimes> stage_times() override {
+    if constexpr (!kStageClock) return std::nullopt;
+    if (cycles_.data() == nullptr) return std::nullopt;
+    context().synchronise();
+    StageTimes out = clock().times();
+    const StageCycles& cycles = cycles_[0];
+    const double us = 1e-3 * static_cast<double>(cycles.total_ns) / static_cast<double>(cycles.total);
+    out.begin_us = us * static_cast<double>(cycles.begin);
+    out.device_us = us * static_cast<double>(cycles.total);
+    for (int section = 0; section < kSectionCount; ++section)
+      for (int step = 0; step < kStepCount; ++step)
+        out.sections_us[section][step] = us * static_cast<double>(cycles.sections[section][step]);
+    return out;
+  }
+
   Launcher launcher_;
   cuda::DeviceBuffer<LoopTrace> trace_;
   std::vector<LoopStart> starts_;
-  int trace_lines_ = 0;  ///< for each alignment under way
+  cuda::PinnedBuffer<StageCycles> cycles_;  ///< with NDT_STAGE_CLOCK alone
+  int trace_lines_ = 0;                     ///< for each alignment under way
+  double mean_range_m_ = 0;                 ///< of the scan under way
 };
 
 }  // namespace

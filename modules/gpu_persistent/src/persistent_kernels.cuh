@@ -22,6 +22,7 @@ struct PersistentArguments {
   LoopTrace* traces = nullptr;              ///< [poses][max_iterations + 1], or null
   const volatile int* interrupt = nullptr;  ///< a LoopStatus in host memory, or null
   ChunkPlan plan;
+  StageCycles* stages = nullptr;      ///< in host memory; unused without NDT_STAGE_CLOCK
   GridExchange* exchanges = nullptr;  ///< one for each alignment of a grid launch
   unsigned team_blocks = 0;           ///< blocks of each
   unsigned first_tag = 0;
@@ -75,9 +76,11 @@ template <class Steps, class T>
 __device__ void run_alignment(T& team, const PersistentArguments& a, int k) {
   __shared__ alignas(16) unsigned char bytes[sizeof(LoopState)];
   LoopState& state = *reinterpret_cast<LoopState*>(bytes);
+  start_clock();
   if (threadIdx.x == 0) begin<Steps>(a, k, *new (bytes) LoopState);
   __syncthreads();
   choose_level(Steps{}, team, a, state);
+  enter(Section::loop);
   const int lines = a.input.options.max_iterations + 1;
   persistent_align<Steps>(team, a.input, HostWord{a.interrupt}, state,
                           a.traces == nullptr ? nullptr : a.traces + static_cast<std::int64_t>(k) * lines);
@@ -85,6 +88,7 @@ __device__ void run_alignment(T& team, const PersistentArguments& a, int k) {
   __syncthreads();
   conclude(team, a.input.scan, a.input.levels[Steps::last_level(a.input.options)], a.input.options, state,
            a.outcomes[k]);
+  stop_clock(a.stages);
 }
 
 template <class Steps>

@@ -219,21 +219,36 @@ void DeviceAligner::fetch_outcomes(const LoopOutcome* outcomes, const LoopTrace*
 
 LoopOutcome* DeviceAligner::outcomes_in_place(std::size_t poses) {
   outcomes_.reserve(poses);
-  for (std::size_t k = 0; k < poses; ++k) outcomes_[k].status = LoopStatus::running;
+  for (std::size_t k = 0; k < poses; ++k) {
+    outcomes_[k].status = LoopStatus::running;
+    outcomes_[k].push_sigmas = kPushesAwaited;
+  }
   context_.count_download(poses * sizeof(LoopOutcome));
   return outcomes_.data();
 }
 
-const LoopOutcome& DeviceAligner::outcome_in_place(std::size_t k, const PerScan& per_scan) {
+template <class There>
+void DeviceAligner::await(const PerScan& per_scan, There&& there) {
   constexpr unsigned kLooksBetweenCalls = 4096;  // the calls ask the stream whether the kernel has failed
   const bool watched = can_end_early(per_scan);
-  const volatile LoopStatus& status = outcomes_[k].status;
-  for (unsigned looks = 1; status == LoopStatus::running; ++looks) {
+  for (unsigned looks = 1; !there(); ++looks) {
     if (watched) interrupt(per_scan);
     if (looks % kLooksBetweenCalls == 0 && context_.done()) break;
   }
   std::atomic_thread_fence(std::memory_order_acquire);
-  if (outcomes_[k].status == LoopStatus::running) context_.synchronise();  // throws the kernel's error
+  if (!there()) context_.synchronise();  // throws the kernel's error
+}
+
+const LoopOutcome& DeviceAligner::outcome_in_place(std::size_t k, const PerScan& per_scan) {
+  const volatile LoopStatus& status = outcomes_[k].status;
+  await(per_scan, [&] { return status != LoopStatus::running; });
+  return outcomes_[k];
+}
+
+const LoopOutcome& DeviceAligner::whole_outcome_in_place(std::size_t k, const PerScan& per_scan) {
+  outcome_in_place(k, per_scan);
+  const volatile float& push_sigmas = outcomes_[k].push_sigmas;
+  await(per_scan, [&] { return push_sigmas != kPushesAwaited; });
   return outcomes_[k];
 }
 

@@ -96,6 +96,7 @@ LoopOptions LoopAligner::loop_options_for(const PerScan& per_scan, const LoopSca
 
 void LoopAligner::begin(const PointCloud& cloud, std::span<const Transform> guesses, const PerScan& per_scan,
                         const char* where) {
+  clock_.start();
   batch_.scan = prepare(cloud, guesses, where);
   batch_.guesses = guesses;
   batch_.per_scan = per_scan;
@@ -103,10 +104,13 @@ void LoopAligner::begin(const PointCloud& cloud, std::span<const Transform> gues
   for (std::size_t k = 0; k < guesses.size(); ++k) {
     batch_.runs[k].local_guess = to_local(guesses[k], map_origin());
     batch_.runs[k].trace.clear();
+    batch_.runs[k].conditioning.reset();
   }
+  clock_.lap(HostStage::prepare);
   if (!guesses.empty())
     submit_runs(batch_.scan, loop_options_for(per_scan, batch_.scan), batch_.per_scan, batch_.runs);
   batch_.pending = true;
+  clock_.lap(HostStage::align);
 }
 
 /// Collects the alignments that the caller did not, because their buffers are free only when a device is done
@@ -133,7 +137,7 @@ Evaluation LoopAligner::evaluate(const PointCloud& cloud, const Transform& pose,
   const LoopScan scan = prepare(cloud, {&pose, 1}, "evaluate");
   LoopOptions options = loop_options_for(per_scan, scan);
   options.max_iterations = 0;
-  LoopRun one{to_local(pose, map_origin()), {}, {}};
+  LoopRun one{to_local(pose, map_origin()), {}, {}, {}};
   submit_runs(scan, options, {}, {&one, 1});
   collect_run({}, {&one, 1}, 0);
   Evaluation out = to_evaluation(one.outcome, map_origin(), scan.facts);
@@ -155,13 +159,17 @@ void LoopAligner::collect(std::span<AlignResult> out) {
   batch_.pending = false;
   ResultWriter writer(out.size(), [&, origin = map_origin()](std::size_t k) {
     const LoopRun& run = batch_.runs[k];
-    out[k] = to_result(run.outcome, batch_.guesses[k], origin, batch_.scan.facts, run.trace);
+    const ScanFacts& facts = batch_.scan.facts;
+    out[k] =
+        to_result(run.outcome, batch_.guesses[k], origin, facts, run.trace,
+                  run.conditioning ? run.conditioning : conditioning_of(run.outcome, facts.mean_range_m));
   });
   for (std::size_t k = 0; k < out.size(); ++k) {
     collect_run(batch_.per_scan, batch_.runs, k);
     writer.ended(k + 1);
   }
   writer.complete();
+  clock_.lap(HostStage::result);
 }
 
 void LoopAligner::score_batch(const PointCloud& cloud, std::span<const Transform> poses,

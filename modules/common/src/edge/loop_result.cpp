@@ -31,13 +31,6 @@ double nvtl_of(const LoopOutcome& o) {
   return o.points > 0 ? o.nearest / static_cast<double>(o.points) : 0.0;
 }
 
-Conditioning conditioning_of(const LoopOutcome& o, const Mat6& hessian, double mean_range_m) {
-  if (!surfaces_matter(o.status)) return ndt::conditioning_of(hessian, mean_range_m);
-  Conditioning out = ndt::conditioning_of(hessian, mean_range_m, surfaces_of(o), o.pose);
-  out.push_sigmas = static_cast<double>(o.push_sigmas);
-  return out;
-}
-
 }  // namespace
 
 LoopStatus HostWatch::operator()() const {
@@ -100,8 +93,16 @@ Transform to_global(const Pose& local, const Vec3<double>& map_origin) {
   return to_transform(shifted(local, map_origin));
 }
 
+std::optional<Conditioning> conditioning_of(const LoopOutcome& outcome, double mean_range_m) {
+  if (guess_returned(outcome.status)) return std::nullopt;
+  const Mat6 hessian = hessian_of(outcome);
+  if (!surfaces_matter(outcome.status)) return conditioning_of(hessian, mean_range_m);
+  return conditioning_of(hessian, mean_range_m, surfaces_of(outcome), outcome.pose);
+}
+
 AlignResult to_result(const LoopOutcome& outcome, const Transform& guess, const Vec3<double>& map_origin,
-                      const ScanFacts& scan, const std::vector<LoopTrace>& trace) {
+                      const ScanFacts& scan, const std::vector<LoopTrace>& trace,
+                      const std::optional<Conditioning>& conditioning) {
   AlignResult out;
   out.map_from_scan =
       guess_returned(outcome.status) || outcome.iterations == 0 ? guess : to_global(outcome.pose, map_origin);
@@ -116,8 +117,10 @@ AlignResult to_result(const LoopOutcome& outcome, const Transform& guess, const 
   out.nvtl = nvtl_of(outcome);
   out.hessian = hessian_of(outcome);
   out.derivative_pose = shifted(outcome.pose, map_origin);
-  if (!guess_returned(outcome.status)) {
-    out.conditioning = conditioning_of(outcome, out.hessian, scan.mean_range_m);
+  if (conditioning) {
+    out.conditioning = *conditioning;
+    if (surfaces_matter(outcome.status))
+      out.conditioning.push_sigmas = static_cast<double>(outcome.push_sigmas);
     out.laplace_covariance = laplace_covariance(out.hessian);
   }
   out.stop = stop_of(outcome.status, out.conditioning);

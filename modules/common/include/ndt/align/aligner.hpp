@@ -15,6 +15,7 @@
 #include "ndt/align/align_options.hpp"
 #include "ndt/align/align_result.hpp"
 #include "ndt/align/resident_map.hpp"
+#include "ndt/align/stage_times.hpp"
 #include "ndt/align/traffic.hpp"
 #include "ndt/core/point_cloud.hpp"
 
@@ -89,6 +90,8 @@ class Aligner {
   virtual std::vector<VoxelInfo> voxels() const = 0;
   /// Counts of everything moved to and from a device so far; nothing on the CPU.
   virtual std::optional<Traffic> traffic() const { return std::nullopt; }
+  /// Where the time of the last alignment went; nothing unless the build has the option NDT_STAGE_CLOCK.
+  virtual std::optional<StageTimes> stage_times() { return std::nullopt; }
 
   /// Registers the scan from many guesses. Result k does not depend on its position nor on the other guesses.
   /// out.size() must equal guesses.size() (std::invalid_argument otherwise); throws as align does.

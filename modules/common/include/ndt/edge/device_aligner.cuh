@@ -70,10 +70,14 @@ class DeviceAligner : public LoopAligner {
   /// Starts one copy of the outcomes, and one more of the traces if there are any.
   void fetch_outcomes(const LoopOutcome* outcomes, const LoopTrace* traces, int trace_lines,
                       std::size_t poses);
-  /// Gives pinned memory into which a kernel writes the outcomes, `status` last; it replaces their copy.
+  /// Gives pinned memory into which a kernel writes the outcomes, which replaces their copy: all but the cost
+  /// of pushes, `status`, and that cost, in this order.
   LoopOutcome* outcomes_in_place(std::size_t poses);
-  /// Waits until outcome k is there. Ends the kernel early at the deadline or on a stop request.
+  /// Waits until outcome k is there, all but the cost of pushes. Ends the kernel early at the deadline or on
+  /// a stop request.
   const LoopOutcome& outcome_in_place(std::size_t k, const PerScan& per_scan);
+  /// Waits until all of outcome k is there.
+  const LoopOutcome& whole_outcome_in_place(std::size_t k, const PerScan& per_scan);
   void fetch_traces(const LoopTrace* traces, int trace_lines, std::size_t poses);
   /// Hands out trace k, with as many lines as its outcome tells, after a synchronise().
   void collect_trace(std::size_t k, int trace_lines, LoopRun& one) const;
@@ -95,6 +99,9 @@ class DeviceAligner : public LoopAligner {
   void score(const LoopScan& scan, std::span<const Transform> local_poses, std::span<Score> out) final;
   std::vector<float> point_scores(const LoopScan& scan, const Transform& local_pose) final;
   void interrupt(const PerScan& per_scan);
+  /// Waits until there() holds for what a kernel writes to host memory.
+  template <class There>
+  void await(const PerScan& per_scan, There&& there);
   void require_room(const ScanView& scan, std::size_t in_front) const;
   /// Uploads the points and the `in_front` staged bytes before them in one copy.
   void upload_staged(std::size_t in_front, const ScanView& scan);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "ndt/core/point_cloud.hpp"
+#include "ndt/exec/device_clock.cuh"
 #include "ndt/score/level_map.hpp"
 #include "ndt/score/surface_information.hpp"
 #include "ndt/solve/loop_outcome.hpp"
@@ -58,28 +59,43 @@ __device__ const PushSums<double>& sum_pushes(T& team, const ScanView& scan, con
       .sums;
 }
 
-/// One thread: writes the outcome to host memory. The host polls `status`, so `status` is written last, after
-/// a fence that makes the rest visible to the host.
+/// One thread: writes the outcome to host memory, all but the status, and the cost of pushes if that is
+/// awaited.
 __device__ __noinline__ inline void write_outcome(const LoopState& state, const SurfaceInformation& surfaces,
-                                                  float pushes, LoopOutcome& out) {
+                                                  bool pushes_awaited, LoopOutcome& out) {
   fill_outcome(state, out);
   set_surfaces(surfaces, out);
-  out.push_sigmas = pushes;
+  if (!pushes_awaited) out.push_sigmas = 0;
+}
+
+/// The same thread: tells the host that the outcome is there. The host polls `status`, so a fence makes the
+/// rest visible to it before.
+__device__ inline void publish(LoopStatus status, LoopOutcome& out) {
   __threadfence_system();
-  *const_cast<volatile LoopStatus*>(&out.status) = state.status;
+  *const_cast<volatile LoopStatus*>(&out.status) = status;
+}
+
+/// Whether this thread writes the outcome of the team while the others go on: one that is not of the crew. In
+/// a block with warps to spare, its warp has no points to sum.
+template <class T>
+__device__ bool writes_beside(const T& team) {
+  return team.leads() && threadIdx.x == blockDim.x - 64;
 }
 
 /// Concludes an alignment with the surfaces of its last map and what pushes cost on it. All threads of the
-/// team call it, with the loop's state in each block's shared memory.
+/// team call it, with the loop's state in each block's shared memory. The host has everything else while the
+/// pushes are summed.
 template <class T>
 __device__ void conclude(T& team, const ScanView& scan, const LevelMap& map, const LoopOptions& options,
                          LoopState& state, LoopOutcome& out) {
-  __shared__ SurfaceInformation surfaces;
   __shared__ alignas(16) unsigned char bytes[sizeof(PushScratch)];
   PushScratch& scratch = *reinterpret_cast<PushScratch*>(bytes);
   // Both tell how far an ending can be trusted, and a mere evaluation (no iterations) has no ending.
   if (options.max_iterations == 0 || !surfaces_matter(state.status)) {
-    team.once([&] { write_outcome(state, {}, 0, out); });
+    team.once([&] {
+      write_outcome(state, {}, false, out);
+      publish(state.status, out);
+    });
     return;
   }
   team.replicated(
@@ -88,17 +104,24 @@ __device__ void conclude(T& team, const ScanView& scan, const LevelMap& map, con
       },
       [](const auto&) {});
   const SurfacePose at(state.at.exact, state.here.pose, options.region.per_metre);
-  const SurfaceInformation& sums = sum_surfaces(team, scan, map, at);
+  enter(Section::surfaces);
+  const SurfaceInformation& surfaces = sum_surfaces(team, scan, map, at);
   const bool pushes = pushes_matter(state.status);
-  team.replicated(
-      [&](const auto& crew) {
-        crew.one([&] { surfaces = sums; });
-        if (pushes) prepare_pushes(crew, surfaces, at, options.region.push_m, scratch);
-      },
-      [](const auto&) {});
-  const float sigmas =
-      pushes ? push_sigmas(sum_pushes(team, scan, map, scratch), scan.size, options.region.score_error) : 0;
-  team.once([&] { write_outcome(state, surfaces, sigmas, out); });
+  const bool writes = writes_beside(team);
+  if (writes) write_outcome(state, surfaces, pushes, out);
+  if (pushes)
+    team.replicated(
+        [&](const auto& crew) { prepare_pushes(crew, surfaces, at, options.region.push_m, scratch); },
+        [](const auto&) {});
+  // After the barrier in replicated(), because the block would wait there for the fence.
+  if (writes) publish(state.status, out);
+  if (!pushes) return;
+  enter(Section::pushes);
+  const PushSums<double>& sums = sum_pushes(team, scan, map, scratch);
+  team.once([&] {
+    *const_cast<volatile float*>(&out.push_sigmas) = push_sigmas(sums, scan.size, options.region.score_error);
+  });
+  lap(Step::solve);
 }
 
 }  // namespace ndt

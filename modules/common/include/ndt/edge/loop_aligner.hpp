@@ -3,10 +3,12 @@
 // its schedule. Host only.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <vector>
 
 #include "ndt/align/aligner.hpp"
+#include "ndt/edge/stage_clock.hpp"
 #include "ndt/score/level_map.hpp"
 #include "ndt/solve/loop_outcome.hpp"
 
@@ -47,11 +49,21 @@ LoopOptions loop_options(const AlignOptions& options, const PerScan& per_scan,
 Transform to_local(const Transform& map_from_scan, const Vec3<double>& map_origin);
 Transform to_global(const Pose& local, const Vec3<double>& map_origin);
 
+/// Conditioning of the outcome's pose without Conditioning::push_sigmas, or nothing if the guess is returned.
+std::optional<Conditioning> conditioning_of(const LoopOutcome& outcome, double mean_range_m);
+
 /// Labels the outcome honestly: converged only if the step rule was met and both the Hessian and the surfaces
 /// fix the pose; at the iteration limit, surfaces that leave a direction free make it degenerate, because
 /// more iterations would not help. Non-finite and no-overlap outcomes return the guess untouched.
+/// conditioning: of conditioning_of() for the outcome.
 AlignResult to_result(const LoopOutcome& outcome, const Transform& guess, const Vec3<double>& map_origin,
-                      const ScanFacts& scan, const std::vector<LoopTrace>& trace);
+                      const ScanFacts& scan, const std::vector<LoopTrace>& trace,
+                      const std::optional<Conditioning>& conditioning);
+inline AlignResult to_result(const LoopOutcome& outcome, const Transform& guess,
+                             const Vec3<double>& map_origin, const ScanFacts& scan,
+                             const std::vector<LoopTrace>& trace) {
+  return to_result(outcome, guess, map_origin, scan, trace, conditioning_of(outcome, scan.mean_range_m));
+}
 
 Evaluation to_evaluation(const LoopOutcome& outcome, const Vec3<double>& map_origin, const ScanFacts& scan);
 
@@ -75,6 +87,8 @@ struct LoopRun {
   Transform local_guess;
   LoopOutcome outcome;
   std::vector<LoopTrace> trace;  ///< filled if PerScan::trace
+  /// conditioning_of() the outcome, if an implementation had time for it before the outcome was complete.
+  std::optional<Conditioning> conditioning;
 };
 
 /// Pointers with which an implementation's kernels or loops find a scan and its guesses.
@@ -90,12 +104,16 @@ class LoopAligner : public Aligner {
   void submit(const PointCloud& scan, std::span<const Transform> guesses, const PerScan& per_scan) final;
   void collect(std::span<AlignResult> out) final;
   void score_batch(const PointCloud& scan, std::span<const Transform> poses, std::span<Score> out) final;
+  std::optional<StageTimes> stage_times() override {
+    return kStageClock ? std::optional(clock_.times()) : std::nullopt;
+  }
 
  protected:
   /// Throws std::invalid_argument for options out of range.
   explicit LoopAligner(const AlignOptions& options) : options_(options) { validate(options); }
 
   const AlignOptions& options() const { return options_; }
+  StageClock& clock() { return clock_; }
   /// Throws std::logic_error unless there is a map.
   void require_map(const char* where) const;
   /// Waits for alignments that nobody collected, and forgets them: also called before another map is built.
@@ -154,6 +172,7 @@ class LoopAligner : public Aligner {
   AlignOptions options_;
   std::vector<MapLevel> levels_;
   Batch batch_;
+  StageClock clock_;
 };
 
 }  // namespace ndt

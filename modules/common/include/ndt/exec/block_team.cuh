@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "ndt/exec/chunks.hpp"
+#include "ndt/exec/device_clock.cuh"
 #include "ndt/exec/team.hpp"
 #include "ndt/exec/warp.cuh"
 #include "ndt/exec/warp_crew.cuh"
@@ -50,6 +51,7 @@ class DeviceTeam {
     const bool crew = threadIdx.x / 32 == blockDim.x / 32 - 1;
     if (crew) f(WarpCrew{});
     __syncthreads();
+    lap(Step::solve);
     if (crew) then(WarpCrew{});
   }
 
@@ -133,6 +135,7 @@ class DeviceTeam {
       }
       keep(j, column, leading_bits(tree_sum(parts)));
     }
+    lap(Step::sum);
   }
 
   /// Gives every thread of the block the sum of the groups, which must be visible to the block.
@@ -154,6 +157,7 @@ class DeviceTeam {
         total.answer = static_cast<int>(sum);
     }
     __syncthreads();
+    lap(Step::exchange);
     return total;
   }
 

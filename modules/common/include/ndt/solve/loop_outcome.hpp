@@ -23,8 +23,10 @@ struct LoopOutcome {
   /// SurfaceInformation at the pose if surfaces_matter(status), else 0. float32 suffices for condition
   /// numbers up to 1000.
   float surfaces[SurfaceInformation::kEntries] = {};
-  float push_sigmas = 0;  ///< push_sigmas() if pushes_matter(status), else 0
+  float push_sigmas = 0;  ///< push_sigmas() if pushes_matter(status), else 0; kPushesAwaited until then
 };
+/// What the host writes before a device writes the cost, which is not negative. It comes later than all else.
+inline constexpr float kPushesAwaited = -1;
 static_assert(sizeof(LoopOutcome) == 400, "the one download of an alignment, without padding");
 
 NDT_HD inline bool guess_returned(LoopStatus status) {

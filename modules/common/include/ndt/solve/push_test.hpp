@@ -3,6 +3,7 @@
 // the noise of the surfaces' normals seems to hold about it.
 #pragma once
 
+#include "ndt/core/pose_inl.hpp"
 #include "ndt/score/level_map.hpp"
 #include "ndt/score/scan_point.hpp"
 #include "ndt/score/surface_information.hpp"
@@ -31,7 +32,7 @@ NDT_HD constexpr double score_error(CovarianceStart start, double edge_m) {
 
 /// Working space of a block, or of a worker. All of its crew see it.
 struct PushScratch {
-  Mat6 inverse, powers[2];
+  Mat6 inverse[2], powers[2];
   Vec6 image;
   Vec6 weak[kWeakDirections];   ///< unit vectors in the information's coordinates, weakest first
   Motion motions[1 + kPushes];  ///< of the pose, then pushed
@@ -39,48 +40,73 @@ struct PushScratch {
 
 namespace detail {
 
-/// Inverts matrices[0] in place. It is positive definite, so no pivot has to be looked for. A crew shares out
-/// each of the steps, whose results take turns in the two matrices.  [Gauss-Jordan elimination]
+/// Runs f(row, col) for the upper triangle of a symmetric matrix. A crew shares it out: 21 entries are one
+/// round of a warp, 36 would be two.
+template <class Crew, class F>
+NDT_HD inline void each_of_triangle(const Crew& crew, F&& f) {
+  crew.each(21, [&](int entry) {
+    const int row = (entry >= 6) + (entry >= 11) + (entry >= 15) + (entry >= 18) + (entry >= 20);
+    f(row, entry - row * (11 - row) / 2);
+  });
+}
+NDT_HD inline void set_both(Mat6& matrix, int row, int col, double value) {
+  matrix(row, col) = matrix(col, row) = value;
+}
+
+/// Writes the negative inverse of matrices[0] in its place. It is positive definite, so no pivot has to be
+/// looked for. The results of the steps, which keep the matrix symmetric, take turns in the two matrices.
+/// [Goodnight 1979, the SWEEP operator]
 template <class Crew>
 NDT_HD inline void invert(const Crew& crew, Mat6 (&matrices)[2]) {
+  NDT_ROLLED
   for (int k = 0; k < 6; ++k) {
     const Mat6& from = matrices[k % 2];
-    const double inverse = 1 / from(k, k);
-    crew.each(36, [&](int entry) {
-      const int row = entry / 6, col = entry % 6;
-      const double scaled = col == k ? inverse : from(k, col) * inverse;
-      const double before = col == k ? 0 : from(row, col);
-      matrices[(k + 1) % 2].m[entry] = row == k ? scaled : before - from(row, k) * scaled;
+    Mat6& to = matrices[(k + 1) % 2];
+    const double inverse = reciprocal(from(k, k));
+    each_of_triangle(crew, [&](int row, int col) {
+      const bool in_row = row == k, in_col = col == k;
+      const double scaled = in_row ? from(k, col) * inverse : from(row, k) * inverse;
+      set_both(to, row, col,
+               in_row && in_col   ? -inverse
+               : in_row || in_col ? scaled
+                                  : from(row, col) - scaled * from(k, col));
     });
   }
+}
+
+NDT_HD inline double trace(const Mat6& matrix) {
+  double sum = 0;
+  NDT_UNROLL
+  for (int i = 0; i < 6; ++i) sum += matrix(i, i);
+  return sum;
 }
 
 /// Four make the 16th power, in which the next eigenvector has 3 % of the largest one's share if their
 /// eigenvalues are as 4 to 5.
 inline constexpr int kSquarings = 4;
 
-/// Squares powers[0], a positive semidefinite matrix, again and again, because a high power is nearly a
-/// multiple of v vᵀ with v of the largest eigenvalue. A crew shares out a square, and a device's code for it
-/// is short. Writes v, of length 1.
+/// Squares a positive semidefinite matrix again and again, because a high power is nearly a multiple of v vᵀ
+/// with v of the largest eigenvalue. A crew shares out a square, and a device's code for it is short. The
+/// first square is of the matrix over its trace: the largest eigenvalue is then from 1/6 to 1, and no power
+/// leaves the range of doubles. Writes v, of length 1.
 template <class Crew>
-NDT_HD inline void find_largest_axis(const Crew& crew, Mat6 (&powers)[2], Vec6& v) {
-  for (int k = 0; k < kSquarings; ++k) {
-    const Mat6& from = powers[k % 2];
-    double trace = 0;
-    NDT_UNROLL
-    for (int i = 0; i < 6; ++i) trace += from(i, i);
-    // Keeps powers from overflowing, for which float32 suffices.
-    const float inverse_trace = 1.0F / static_cast<float>(trace);
-    const double scale = static_cast<double>(inverse_trace) * static_cast<double>(inverse_trace);
-    crew.each(36, [&](int entry) {
-      const int row = entry / 6, col = entry % 6;
-      double sum = 0;
+NDT_HD inline void find_largest_axis(const Crew& crew, const Mat6& matrix, Mat6 (&powers)[2], Vec6& v) {
+  const double inverse_trace = reciprocal(trace(matrix));
+  double scale = inverse_trace * inverse_trace;
+  NDT_ROLLED
+  for (int k = 0; k < kSquarings; ++k, scale = 1) {
+    const Mat6& from = k == 0 ? matrix : powers[(k + 1) % 2];
+    each_of_triangle(crew, [&](int row, int col) {
+      double even = 0, odd = 0;
       NDT_UNROLL
-      for (int i = 0; i < 6; ++i) sum += from(row, i) * from(i, col);
-      powers[(k + 1) % 2].m[entry] = scale * sum;
+      for (int i = 0; i < 6; i += 2) {
+        even += from(row, i) * from(i, col);
+        odd += from(row, i + 1) * from(i + 1, col);
+      }
+      set_both(powers[k % 2], row, col, scale * (even + odd));
     });
   }
-  const Mat6& last = powers[kSquarings % 2];
+  const Mat6& last = powers[(kSquarings + 1) % 2];
   int longest = 0;
   for (int col = 1; col < 6; ++col)
     if (last(col, col) > last(longest, longest)) longest = col;
@@ -91,10 +117,10 @@ NDT_HD inline void find_largest_axis(const Crew& crew, Mat6 (&powers)[2], Vec6& 
   crew.each(6, [&](int row) { v[row] = per_length * last(row, longest); });
 }
 
-/// Writes a symmetric matrix without its part along the unit vector v: P A P with P = I - v vᵀ. `image` takes
-/// A v.
+/// Takes the part along the unit vector v out of a symmetric matrix: P A P with P = I - v vᵀ. `image` takes A
+/// v.
 template <class Crew>
-NDT_HD inline void leave_out(const Crew& crew, const Vec6& v, const Mat6& matrix, Vec6& image, Mat6& out) {
+NDT_HD inline void leave_out(const Crew& crew, const Vec6& v, Vec6& image, Mat6& matrix) {
   crew.each(6, [&](int row) {
     double sum = 0;
     NDT_UNROLL
@@ -102,9 +128,9 @@ NDT_HD inline void leave_out(const Crew& crew, const Vec6& v, const Mat6& matrix
     image[row] = sum;
   });
   const double along = dot(v, image);
-  crew.each(36, [&](int entry) {
-    const int row = entry / 6, col = entry % 6;
-    out.m[entry] = matrix.m[entry] - v[row] * image[col] - image[row] * v[col] + along * v[row] * v[col];
+  each_of_triangle(crew, [&](int row, int col) {
+    set_both(matrix, row, col,
+             matrix(row, col) - v[row] * image[col] - image[row] * v[col] + along * v[row] * v[col]);
   });
 }
 
@@ -114,30 +140,36 @@ NDT_HD inline void leave_out(const Crew& crew, const Vec6& v, const Mat6& matrix
 template <class Crew>
 NDT_HD inline void find_weak_directions(const Crew& crew, const SurfaceInformation& information,
                                         PushScratch& scratch) {
-  Mat6(&powers)[2] = scratch.powers;
   double trace = 0;
   int diagonal = 0;
   NDT_UNROLL
   for (int row = 0; row < 6; diagonal += 6 - row++) trace += information.entries[diagonal];
   // The shift keeps a free direction's eigenvalue above the rounding of float32 sums.
   const double shift = trace > 0 ? 1e-6 * trace : 1;
-  crew.each(36, [&](int entry) {
-    const int row = entry / 6, col = entry % 6, low = row < col ? row : col, high = row < col ? col : row;
-    powers[0].m[entry] = information.entries[low * (11 - low) / 2 + high] + (row == col ? shift : 0);
+  Mat6& inverse = scratch.inverse[0];
+  detail::each_of_triangle(crew, [&](int row, int col) {
+    detail::set_both(inverse, row, col,
+                     information.entries[row * (11 - row) / 2 + col] + (row == col ? shift : 0));
   });
-  detail::invert(crew, powers);
-  copy(crew, powers[0], scratch.inverse);
-  detail::find_largest_axis(crew, powers, scratch.weak[0]);
-  detail::leave_out(crew, scratch.weak[0], scratch.inverse, scratch.image, powers[0]);
-  detail::find_largest_axis(crew, powers, scratch.weak[1]);
+  // The sign of the inverse cancels in its square.
+  detail::invert(crew, scratch.inverse);
+  NDT_ROLLED
+  for (int k = 0; k < kWeakDirections; ++k) {
+    if (k > 0) detail::leave_out(crew, scratch.weak[k - 1], scratch.image, inverse);
+    detail::find_largest_axis(crew, inverse, scratch.powers, scratch.weak[k]);
+  }
 }
 
-/// exp([w]×) of a turn by |w| radians about w. The angle's functions are float32, as motions are. [Rodrigues]
+/// exp([w]×) of a turn by |w| radians about w. [Rodrigues]
 NDT_HD inline Mat3<double> turn_about(const Vec3<double>& w) {
-  const float square = static_cast<float>(dot(w, w)), angle = std::sqrt(square);
-  const bool turns = angle > 1e-4F;
-  const double a = static_cast<double>(turns ? std::sin(angle) / angle : 1.0F),
-               b = static_cast<double>(turns ? (1 - std::cos(angle)) / square : 0.5F);
+  const double square = dot(w, w);
+  double a = 1, b = 0.5;  // of a turn so small that they are its series' first terms
+  if (square > 1e-8) {
+    const double inverse = reciprocal_sqrt(square);
+    double sine, cosine;
+    sin_cos(square * inverse, sine, cosine);
+    a = sine * inverse, b = (1 - cosine) * inverse * inverse;
+  }
   const Mat3<double> cross{{0, -w.z, w.y, w.z, 0, -w.x, -w.y, w.x, 0}}, twice = cross * cross;
   Mat3<double> out;
   NDT_UNROLL
@@ -226,11 +258,12 @@ NDT_HD inline float push_sigmas(const PushSums<double>& sums, int scan_points, d
   const double share = 1.0 / pushed_points(scan_points);
   const double error = score_error * sums.held * share;
   float least = INFINITY;
+  NDT_UNROLL
   for (int k = 0; k < kPushes; ++k) {
     const double mean = sums.cost[k] * share, square = mean * mean,
                  variance = std::fmax(sums.squared[k] * share - square, 1e-9 * square);
-    const float sigma = std::sqrt(static_cast<float>(variance * share + error * error));
-    least = std::fmin(least, mean > 0 ? static_cast<float>(mean) / sigma : 0.0F);
+    const double sigmas = mean > 0 ? mean * reciprocal_sqrt(variance * share + error * error) : 0;
+    least = std::fmin(least, static_cast<float>(sigmas));
   }
   return least;
 }

@@ -1,0 +1,78 @@
+// The laps of a kernel's first thread, for StageTimes. Without the build option NDT_STAGE_CLOCK there is
+// nothing of it in a kernel.
+#pragma once
+
+#include "ndt/align/stage_times.hpp"
+
+namespace ndt {
+
+/// Cycles of the first thread's multiprocessor, and what they are in time.
+struct StageCycles {
+  long long begin = 0, sections[kSectionCount][kStepCount] = {}, total = 0;
+  long long total_ns = 0;
+};
+
+#if defined(NDT_STAGE_CLOCK)
+
+struct DeviceClock {
+  StageCycles cycles;
+  long long first, last, first_ns;
+  int section;
+};
+
+__device__ inline DeviceClock& device_clock() {
+  __shared__ DeviceClock clock;
+  return clock;
+}
+__device__ inline bool has_the_clock() { return blockIdx.x == 0 && threadIdx.x == 0; }
+__device__ inline long long nanoseconds() {
+  long long now;
+  asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now));
+  return now;
+}
+
+__device__ inline void start_clock() {
+  if (!has_the_clock()) return;
+  DeviceClock& clock = device_clock();
+  clock.cycles = {};
+  clock.section = -1;
+  clock.first_ns = nanoseconds();
+  clock.first = clock.last = clock64();
+}
+/// What follows belongs to the section.
+__device__ inline void enter(Section section) {
+  if (!has_the_clock()) return;
+  DeviceClock& clock = device_clock();
+  if (clock.section < 0) {
+    const long long now = clock64();
+    clock.cycles.begin = now - clock.last;
+    clock.last = now;
+  }
+  clock.section = static_cast<int>(section);
+}
+__device__ inline void lap(Step step) {
+  if (!has_the_clock()) return;
+  DeviceClock& clock = device_clock();
+  if (clock.section < 0) return;
+  const long long now = clock64();
+  clock.cycles.sections[clock.section][static_cast<int>(step)] += now - clock.last;
+  clock.last = now;
+}
+__device__ inline void stop_clock(StageCycles* out) {
+  if (!has_the_clock()) return;
+  DeviceClock& clock = device_clock();
+  clock.cycles.total = clock64() - clock.first;
+  clock.cycles.total_ns = nanoseconds() - clock.first_ns;
+  *out = clock.cycles;
+}
+
+#else
+
+__device__ inline void start_clock() {}
+__device__ inline void enter(Section) {}
+__device__ inline void lap(Step) {}
+__device__ inline void stop_clock(StageCycles*) {}
+
+#endif
+
+}  // namespace ndt

@@ -1,0 +1,46 @@
+"""The account of an alignment's time. Of the presets, asan builds the clock in."""
+
+import json
+import subprocess
+
+import pytest
+from conftest import BENCH, EXIT_OK, EXIT_USAGE, bench, refusal
+
+
+@pytest.fixture(scope="module")
+def has_clock(courtyard):
+    words = [BENCH, "profile", *map(str, courtyard.args), "--implementation", "persistent_cpu", "--samples", "1"]
+    return subprocess.run(words, capture_output=True).returncode == EXIT_OK
+
+
+def test_a_build_without_the_clock_says_how_to_get_one(courtyard, has_clock):
+    if has_clock:
+        pytest.skip("this build has the clock")
+    message = refusal("profile", *courtyard.args, code=EXIT_USAGE)
+    assert "built without the stage clock" in message and "-DNDT_STAGE_CLOCK=ON" in message
+
+
+def test_the_stages_make_up_the_time_around_the_call(courtyard, has_clock):
+    if not has_clock:
+        pytest.skip("this build has no clock")
+    done = bench("profile", *courtyard.args, "--implementation", "persistent_cpu", "--samples", 50, "--json")
+    account = json.loads(done.stdout)
+    assert account["points"] > 0 and account["iterations"] > 0 and account["samples"] == 50
+    assert set(account["host_us"]) == {"check and copy the scan", "align", "write the result"}
+    assert sum(account["host_us"].values()) == pytest.approx(account["measured_us"], rel=0.05)
+    text = bench("profile", *courtyard.args, "--implementation", "persistent_cpu", "--samples", 2).stdout
+    assert "check and copy the scan" in text and "measured around the call" in text and "device" not in text
+
+
+def test_an_implementation_without_a_clock_is_refused(courtyard, has_clock):
+    if not has_clock:
+        pytest.skip("this build has no clock")
+    message = refusal("profile", *courtyard.args, "--implementation", "cpu_pclomp_ref", "--samples", 1, code=EXIT_USAGE)
+    assert "cpu_pclomp_ref reads no stage clock" in message
+
+
+def test_counts_out_of_range_are_refused(courtyard, has_clock):
+    if not has_clock:
+        pytest.skip("this build has no clock")
+    assert "--samples = 0" in refusal("profile", *courtyard.args, "--samples", 0, code=EXIT_USAGE)
+    assert "--idle-ms = -1" in refusal("profile", *courtyard.args, "--idle-ms=-1", code=EXIT_USAGE)
