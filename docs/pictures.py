@@ -1,10 +1,12 @@
-"""Draws the pictures of README.md and docs/pyramid.md: python3 docs/pictures.py <ndt-bench>
+"""Draws the pictures of README.md, pyramid.md, troubleshooting.md and glossary.md: python3 docs/pictures.py <ndt-bench>
 
 It needs numpy and matplotlib.
 
 align.png: a scan of the built-in courtyard over the map, at the guess and where an alignment puts it.
 error_time.png: median error against median time of the published run reports/2026-11-22-h200-tracking.
 pyramid.png: the courtyard's score along x on each level of the profile pyramid, and the path of an alignment.
+corridor.png: five alignments in a corridor, and what a push along and across it costs (scenes_corridor).
+voxels.png: a corner of the courtyard as voxels, with covariances that start from the identity and from zero.
 """
 
 import csv
@@ -24,9 +26,11 @@ ROOT = Path(__file__).resolve().parent.parent
 PICTURES = ROOT / "docs" / "pictures"
 RUN = ROOT / "reports" / "2026-11-22-h200-tracking"
 GUESS = "0.9,-0.7,0,0,0,0.12"  # x, y, z [m], roll, pitch, yaw [rad]
-MAP_GREY, SCAN_BLUE = "#B5B5B5", "#0072B2"
+MAP_GREY, SCAN_BLUE, ORANGE, INK = "#B5B5B5", "#0072B2", "#E69F00", "#222222"
 LEVELS = ((6, "#7FBFE3", "o"), (2.5, SCAN_BLUE, "s"), (1, "#00334F", "^"))  # edge / resolution, colour, marker
 RESOLUTION_M, FAR_GUESS_M = 2, 6
+CORRIDOR_GUESSES_M, CORRIDOR_REST = (-8, -4, 0, 4, 8), "0,2,0,0,-1.17"  # x; y, z, roll, pitch, yaw
+PUSH_M = 1.5  # 3/4 of a voxel edge, as the alignment pushes
 
 
 def points_of(pcd: Path) -> np.ndarray:
@@ -43,6 +47,17 @@ def aligned(bench: str, folder: Path, iterations: int) -> np.ndarray:
     return np.array(json.loads(out.stdout)["matrix"]).reshape(4, 4)
 
 
+def exported(bench: str, dataset: str, folder: Path) -> Path:
+    subprocess.run([bench, "export", "--dataset", dataset, "--out", folder], check=True, capture_output=True)
+    return folder
+
+
+def voxels_of(bench: str, folder: Path, *options: str) -> list[dict]:
+    """The voxel table of an exported map."""
+    words = [bench, "voxels", "--map", folder / "map.pcd", *options, "--threads", "1", "--json"]
+    return json.loads(subprocess.run(words, check=True, capture_output=True).stdout)["voxels"]
+
+
 def guess_matrix() -> np.ndarray:
     x, y, z, _, _, yaw = (float(word) for word in GUESS.split(","))
     c, s = np.cos(yaw), np.sin(yaw)
@@ -51,10 +66,9 @@ def guess_matrix() -> np.ndarray:
 
 def draw_alignment(bench: str) -> None:
     with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        subprocess.run([bench, "export", "--dataset", "courtyard", "--out", folder / "c"], check=True, capture_output=True)
-        map_points, scan = points_of(folder / "c" / "map.pcd"), points_of(folder / "c" / "scan.pcd")
-        after = aligned(bench, folder / "c", 30)
+        folder = exported(bench, "courtyard", Path(name) / "c")
+        map_points, scan = points_of(folder / "map.pcd"), points_of(folder / "scan.pcd")
+        after = aligned(bench, folder, 30)
     figure, axes = plt.subplots(1, 2, figsize=(10, 4.6), sharex=True, sharey=True, layout="constrained")
     for axis, matrix, title in zip(axes, (guess_matrix(), after), ("at the guess", "after the alignment")):
         moved = scan @ matrix[:3, :3].T + matrix[:3, 3]
@@ -86,8 +100,8 @@ def draw_error_against_time() -> None:
     figure.savefig(PICTURES / "error_time.png", dpi=80)
 
 
-def courtyard(bench: str, command: str, folder: Path, options: list[str]) -> dict:
-    """What a command on the exported courtyard prints with --json."""
+def measured(bench: str, command: str, folder: Path, options: list[str]) -> dict:
+    """What a command on exported clouds prints with --json."""
     clouds = ["--map", folder / "map.pcd", "--scan", folder / "scan.pcd"]
     words = [bench, command, *clouds, *options, "--threads", "1", "--json"]
     return json.loads(subprocess.run(words, check=True, capture_output=True).stdout)
@@ -96,13 +110,13 @@ def courtyard(bench: str, command: str, folder: Path, options: list[str]) -> dic
 def score_at(bench: str, folder: Path, x: float, level: float) -> float:
     """The score on one level's map, x metres from the truth."""
     options = ["--profile", "pyramid", "--levels", str(level), "--pose", f"{x:.4f},0,0,0,0,0"]
-    return courtyard(bench, "evaluate", folder, options)["score"]
+    return measured(bench, "evaluate", folder, options)["score"]
 
 
 def path_of(bench: str, folder: Path, *options: str) -> list[dict]:
     """An alignment's trace from the far guess, with positions."""
     options = [*options, "--guess", f"{FAR_GUESS_M},0,0,0,0,0", "--trace"]
-    rows = courtyard(bench, "align", folder, options)["trace"]
+    rows = measured(bench, "align", folder, options)["trace"]
     return [{**row, "position": np.array(row["matrix"]).reshape(4, 4)[:3, 3]} for row in rows]
 
 
@@ -128,9 +142,7 @@ def draw_pyramid(bench: str) -> None:
     half = np.concatenate([np.arange(0, 1, 0.05), np.arange(1, 2, 0.25), np.arange(2, 8.1, 0.5)])
     offsets = np.concatenate([-half[:0:-1], half])
     with tempfile.TemporaryDirectory() as name:
-        folder = Path(name) / "c"
-        export = [bench, "export", "--dataset", "courtyard", "--out", folder]
-        subprocess.run(export, check=True, capture_output=True)
+        folder = exported(bench, "courtyard", Path(name) / "c")
         curves = [np.array([score_at(bench, folder, x, level) for x in offsets]) for level, _, _ in LEVELS]
         path = path_of(bench, folder, "--profile", "pyramid", "--levels", ",".join(str(level) for level, *_ in LEVELS))
         autoware = path_of(bench, folder)
@@ -150,6 +162,78 @@ def draw_pyramid(bench: str) -> None:
     figure.savefig(PICTURES / "pyramid.png", dpi=80)
 
 
+def draw_ends(axis, map_points: np.ndarray, scan: np.ndarray, ends: list[np.ndarray]) -> None:
+    middle = ends[len(ends) // 2]
+    moved = scan @ middle[:3, :3].T + middle[:3, 3]
+    for cloud, size, colour in ((map_points, 0.5, MAP_GREY), (moved, 1, SCAN_BLUE)):
+        walls = cloud[(cloud[:, 2] > 0.5) & (cloud[:, 2] < 3)]
+        axis.plot(*walls[:, :2].T, ".", ms=size, color=colour, rasterized=True)
+    for k, (guess_m, end) in enumerate(zip(CORRIDOR_GUESSES_M, ends)):
+        axis.plot(guess_m, 0, "x", color=ORANGE, ms=9, mew=2, label=None if k else "guess")
+        axis.annotate("", (end[0, 3], end[1, 3]), (guess_m, 0), arrowprops={"arrowstyle": "->", "color": INK})
+        axis.plot(end[0, 3], end[1, 3], "o", color=INK, ms=6, label=None if k else "where its alignment ends")
+    axis.set(xlim=(-13, 13), ylim=(-4.4, 4.4), xlabel="x, along the corridor [m]", ylabel="y [m]", title="five alignments, all degenerate")
+    axis.legend(loc="lower center", ncols=2, fontsize=9)
+
+
+def draw_corridor(bench: str) -> None:
+    pushes = np.arange(-2.5, 2.51, 0.25)
+    with tempfile.TemporaryDirectory() as name:
+        folder = exported(bench, "scenes_corridor", Path(name) / "c")
+        map_points, scan = points_of(folder / "map.pcd"), points_of(folder / "scan.pcd")
+        answers = [measured(bench, "align", folder, ["--profile", "pyramid", "--guess", f"{x},{CORRIDOR_REST}"]) for x in CORRIDOR_GUESSES_M]
+        assert all(answer["stop"] == "degenerate" for answer in answers)
+        ends = [np.array(answer["matrix"]).reshape(4, 4) for answer in answers]
+
+        def nvtl(along_m: float, across_m: float) -> float:
+            pose = ends[2].copy()
+            pose[:2, 3] += along_m, across_m
+            return measured(bench, "evaluate", folder, ["--profile", "pyramid", "--pose", ",".join(map(str, pose.ravel()))])["nvtl"]
+
+        along, across = [nvtl(push, 0) for push in pushes], [nvtl(0, push) for push in pushes]
+    figure, (plan, scores) = plt.subplots(1, 2, figsize=(10, 3.8), layout="constrained", width_ratios=(1.25, 1))
+    draw_ends(plan, map_points, scan, ends)
+    scores.plot(pushes, along, color=SCAN_BLUE, lw=2, marker="o", ms=4, label="along the corridor: costs nothing")
+    scores.plot(pushes, across, color=ORANGE, lw=2, marker="s", ms=4, label="across it")
+    for push in (-PUSH_M, PUSH_M):
+        scores.axvline(push, color=MAP_GREY, ls="--", lw=1)
+    scores.set(xlabel="push [m]; dashed: as far as an alignment pushes", ylabel="NVTL", ylim=(0, 4.4), title="the score of the pushed pose")
+    scores.legend(loc="upper center", fontsize=9)
+    scores.grid(color="#E4E4E4")
+    figure.savefig(PICTURES / "corridor.png", dpi=80)
+
+
+def ellipse_of(voxel: dict, deviations: float) -> np.ndarray:
+    """[n][2]: where a voxel's distribution, seen from above, is so many standard deviations from its mean."""
+    xx, xy, _, yy, _, _ = voxel["covariance_m2"]
+    values, vectors = np.linalg.eigh([[xx, xy], [xy, yy]])
+    turn = np.linspace(0, 2 * np.pi, 60)
+    circle = np.stack([np.cos(turn), np.sin(turn)]) * deviations * np.sqrt(values)[:, None]
+    return (vectors @ circle).T + voxel["mean_m"][:2]
+
+
+def draw_voxels(bench: str) -> None:
+    with tempfile.TemporaryDirectory() as name:
+        folder = exported(bench, "courtyard", Path(name) / "c")
+        map_points = points_of(folder / "map.pcd")
+        tables = [voxels_of(bench, folder, "--covariance-start", start) for start in ("identity", "zero")]
+    layer = map_points[(map_points[:, 2] >= 2) & (map_points[:, 2] < 4)]
+    figure, axes = plt.subplots(1, 2, figsize=(10, 3.9), sharex=True, sharey=True, layout="constrained")
+    for axis, table, title in zip(axes, tables, ("covariances start from the identity (autoware)", "from zero (textbook, pyramid)")):
+        for voxel in (voxel for voxel in table if voxel["key"][2] == 1):
+            axis.fill(*ellipse_of(voxel, 1).T, color="#7FBFE3", alpha=0.45, lw=0)
+            axis.plot(*ellipse_of(voxel, 1).T, color=SCAN_BLUE, lw=1)
+            axis.plot(*voxel["mean_m"][:2], "o", ms=4, color=INK)
+        axis.plot(*layer[:, :2].T, ".", ms=1.5, color="#777777")
+        axis.set(title=title, xlabel="x [m]", aspect="equal", xlim=(-6.2, 4.2), ylim=(6.6, 13.6))
+        axis.set_xticks(np.arange(-6, 5, 2))
+        axis.set_yticks(np.arange(8, 14, 2))
+        axis.grid(color="#DDDDDD")
+        axis.set_axisbelow(True)
+    axes[0].set_ylabel("y [m]")
+    figure.savefig(PICTURES / "voxels.png", dpi=80)
+
+
 if __name__ == "__main__":
     if len(sys.argv) != 2:
         sys.exit("usage: python3 docs/pictures.py <path of ndt-bench>")
@@ -157,3 +241,5 @@ if __name__ == "__main__":
     draw_alignment(sys.argv[1])
     draw_error_against_time()
     draw_pyramid(sys.argv[1])
+    draw_corridor(sys.argv[1])
+    draw_voxels(sys.argv[1])

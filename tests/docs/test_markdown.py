@@ -59,6 +59,16 @@ def test_every_page_of_docs_is_in_its_list():
     assert not missing, f"docs/README.md does not name {', '.join(sorted(missing))}"
 
 
+def test_every_picture_is_small_and_on_a_page():
+    shown = {(path.parent / target).resolve() for path in FILES for _, target in markdown.links(path.read_text(encoding="utf-8"))}
+    pictures = [path for path in (ROOT / "docs/pictures").iterdir() if path.is_file()]
+    assert pictures
+    unused = [path.name for path in pictures if path not in shown]
+    assert not unused, f"no page shows docs/pictures/{', '.join(sorted(unused))}: show it, or delete it"
+    large = [f"{path.name} ({path.stat().st_size:,} bytes)" for path in pictures if path.stat().st_size >= 100_000]
+    assert not large, f"docs/pictures: 100,000 bytes or more: {', '.join(large)}; draw fewer points or less finely"
+
+
 def test_the_readme_fits_in_120_lines():
     assert len((ROOT / "README.md").read_text(encoding="utf-8").splitlines()) <= 120
 
