@@ -1,45 +1,12 @@
 """--autoware-params: what is taken, what is ignored and why, that the command line wins, and broken files."""
 
 import json
+from pathlib import Path
 
 import pytest
 from conftest import EXIT_BAD_INPUT, EXIT_USAGE, bench, refusal
 
-SHIPPED = """/**:
-  ros__parameters:
-    frame: {base_frame: "base_link", ndt_base_frame: "ndt_base_link", map_frame: "map"}
-    sensor_points: {timeout_sec: 1.0, required_distance: 10.0}
-    ndt:
-      trans_epsilon: 0.01
-      step_size: 0.1
-      resolution: 2.0
-      max_iterations: 30
-      num_threads: 1
-      regularization: {enable: false, scale_factor: 0.01}
-    initial_pose_estimation: {particles_num: 200, n_startup_trials: 100}
-    validation:
-      initial_pose_timeout_sec: 1.0
-      initial_pose_distance_tolerance_m: 10.0
-      initial_to_result_distance_tolerance_m: 3.0
-      critical_upper_bound_exe_time_ms: 100.0
-      skipping_publish_num: 5
-    score_estimation:
-      converged_param_type: 1
-      converged_param_transform_probability: 3.0
-      converged_param_nearest_voxel_transformation_likelihood: 2.3
-      no_ground_points: {enable: false, z_margin_for_ground_removal: 0.8}
-    covariance:
-      output_pose_covariance: [
-        0.0225, 0.0, 0.0, 0.0, 0.0, 0.0,  0.0, 0.0225, 0.0, 0.0, 0.0, 0.0,  0.0, 0.0, 0.0225, 0.0, 0.0, 0.0,
-        0.0, 0.0, 0.0, 0.000625, 0.0, 0.0,  0.0, 0.0, 0.0, 0.0, 0.000625, 0.0,  0.0, 0.0, 0.0, 0.0, 0.0, 0.000625]
-      covariance_estimation:
-        covariance_estimation_type: 0
-        initial_pose_offset_model_x: [0.0, 0.0, 0.5, -0.5, 1.0, -1.0]
-        initial_pose_offset_model_y: [0.5, -0.5, 0.0, 0.0, 0.0, 0.0]
-        temperature: 0.05
-        scale_factor: 1.0
-    dynamic_map_loading: {update_distance: 20.0, map_radius: 150.0, lidar_radius: 100.0, save_loaded_map: false}
-"""
+SHIPPED = (Path(__file__).parents[1] / "support/ndt_scan_matcher.param.yaml").read_text()
 PARAMETERS = 34
 
 
