@@ -10,6 +10,7 @@
 #include "base/errors.hpp"
 #include "base/interruption.hpp"
 #include "base/numbers.hpp"
+#include "base/output_file.hpp"
 #include "base/standard_streams.hpp"
 #include "cli/autoware_params.hpp"
 #include "cli/commands.hpp"
@@ -25,7 +26,7 @@ namespace ndt::harness {
 namespace {
 
 struct Arguments {
-  std::string preset = "smoke", plan, shard, out, resume, command_line;
+  std::string preset = "smoke", plan, plan_only, shard, out, resume, command_line;
   bool yes = false;
   Selection selection;
   std::optional<std::string> autoware_params;
@@ -105,6 +106,18 @@ Plan plan_for(Arguments a) {
   return plan;
 }
 
+/// For the processes that will share it.
+ExitCode write_plan(const Arguments& a) {
+  const Plan plan = plan_for(a);
+  show_left_out(plan);
+  show_cost(plan.cost, plan.jobs.size());
+  write_text(a.plan_only, plan_json(plan));
+  const std::string name = printable_name(a.plan_only);
+  fmt::print("{} jobs are planned in {}\nnext: ndt-bench run --plan {} --shard 1/N --out DIR\n",
+             plan.jobs.size(), name, name);
+  return ExitCode::ok;
+}
+
 RunFolder folder_for(const Arguments& a) {
   if (!a.resume.empty()) return RunFolder::resume(a.resume);
   Plan plan = plan_for(a);
@@ -129,6 +142,7 @@ void measure_all(RunFolder& folder) {
 }
 
 ExitCode run_benchmark(const Arguments& a) {
+  if (!a.plan_only.empty()) return write_plan(a);
   RunFolder folder = folder_for(a);
   show_left_out(folder.plan());
   const std::string name = printable_name(folder.path().string());
@@ -189,8 +203,14 @@ void add_run(CLI::App& app, Command& chosen, const std::string& command_line) {
                   "take part i of n of the plan, of which several processes take one each; ndt-bench merge "
                   "joins their folders")
       ->type_name("I/N");
-  command.add_option("--out", a->out, "folder for the measurements (default: bench-results/<UTC time>)")
-      ->type_name("DIR");
+  CLI::Option* out =
+      command.add_option("--out", a->out, "folder for the measurements (default: bench-results/<UTC time>)")
+          ->type_name("DIR");
+  command
+      .add_option("--plan-only", a->plan_only,
+                  "write the plan into this file, for --plan, and measure nothing")
+      ->type_name("FILE")
+      ->excludes("--plan", "--shard", out);
   command.add_flag("--yes", a->yes,
                    fmt::format("begin without asking, also above {} alignments", Limits::kUnaskedAlignments));
   exclude_all(command, *command

@@ -93,6 +93,18 @@ def test_parts_are_disjoint_and_together_the_whole(parts):
         assert without(plan, "run_id", "shard") == without(read(folder / "whole", "plan.json"), "run_id")
 
 
+def test_a_plan_alone_is_that_of_the_run_and_measures_nothing(tmp_path, parts):
+    folder = parts[0]
+    done = bench("run", "--preset", folder / "p.toml", *TWO, "--samples", 1, "--plan-only", tmp_path / "plan.json")
+    plan = read(tmp_path, "plan.json")
+    assert os.listdir(tmp_path) == ["plan.json"] and without(plan, "run_id") == without(read(folder / "whole", "plan.json"), "run_id")
+    assert done.stdout.startswith(f"{len(plan['jobs'])} jobs are planned in {tmp_path / 'plan.json'}\nnext: ndt-bench run --plan ")
+    bench("run", "--plan", tmp_path / "plan.json", "--shard", "2/3", "--out", tmp_path / "2")
+    bench("merge", folder / "1", tmp_path / "2", folder / "3", "--out", tmp_path / "all")
+    for more in (["--plan", tmp_path / "plan.json"], ["--shard", "1/2"], ["--out", "x"], ["--resume", "x"]):
+        assert "excludes" in refusal("run", "--plan-only", tmp_path / "other.json", *more, code=EXIT_USAGE)
+
+
 def test_parts_are_merged_with_the_environment_of_each(tmp_path, parts):
     folder = parts[0]
     bench("merge", folder / "2", folder / "3", "--out", tmp_path / "two")
