@@ -1,4 +1,5 @@
-/* C interface, for other languages: create an aligner, give it a map, align scans. No exception leaves it.
+/** @file
+ * C interface, for other languages: create an aligner, give it a map, align scans. No exception leaves it.
  *
  * It is stable: functions and the members of structures keep their meaning and place; new members come at the
  * end of a structure, whose size the caller states. Metres, radians, row-major matrices; map_from_scan takes
@@ -14,77 +15,82 @@
 extern "C" {
 #endif
 
+/** What a function returns. */
 typedef enum ndt_status {
-  NDT_OK = 0,
+  NDT_OK = 0, /**< it did what it says */
   NDT_BAD_ARGUMENT =
-      1, /* a mistake of the caller: a null pointer, an unknown name, a guess that is not rigid, no map */
-  NDT_BAD_INPUT = 2, /* a cloud that cannot be used, such as a map without a voxel */
-  NDT_FAILED = 3     /* anything else: no GPU for the implementation, no memory */
+      1, /**< a mistake of the caller: a null pointer, an unknown name, a guess that is not rigid, no map */
+  NDT_BAD_INPUT = 2, /**< a cloud that cannot be used, such as a map without a voxel */
+  NDT_FAILED = 3     /**< anything else: no GPU for the implementation, no memory */
 } ndt_status;
 
-/* Why an alignment ended. All but the first mean that the pose is not to be relied on. */
+/** Why an alignment ended. All but the first mean that the pose is not to be relied on. */
 typedef enum ndt_stop {
-  NDT_CONVERGED = 0,
-  NDT_MAX_ITERATIONS = 1,
-  NDT_NO_OVERLAP = 2,
-  NDT_DEGENERATE = 3,
-  NDT_NON_FINITE = 4,
-  NDT_LINE_SEARCH_FAILED = 5,
-  NDT_CANCELLED = 6,
-  NDT_TIMEOUT = 7
+  NDT_CONVERGED = 0,          /**< the scan fixes the pose */
+  NDT_MAX_ITERATIONS = 1,     /**< the iteration limit came first */
+  NDT_NO_OVERLAP = 2,         /**< no scan point has a voxel: the guess is returned */
+  NDT_DEGENERATE = 3,         /**< the scan leaves a direction (nearly) free */
+  NDT_NON_FINITE = 4,         /**< a sum was not finite: the guess is returned */
+  NDT_LINE_SEARCH_FAILED = 5, /**< no step raised the score */
+  NDT_CANCELLED = 6,          /**< not by this interface */
+  NDT_TIMEOUT = 7             /**< not by this interface */
 } ndt_stop;
 
+/** An implementation with its options and its map. */
 typedef struct ndt_aligner ndt_aligner;
 
-/* Points of the caller: point i is origin + the three floats at (char*)xyz + i * stride. Points that are not
+/** Points of the caller: point i is origin + the three floats at (char*)xyz + i * stride. Points that are not
  * finite are dropped and counted. */
 typedef struct ndt_cloud {
-  const float* xyz;
-  size_t points;
-  size_t stride;    /* bytes from one point to the next, 12 or more; 0: 12 */
-  double origin[3]; /* for maps whose coordinates float32 would hold too coarsely; else 0 */
+  const float* xyz; /**< x y z of the first point [m] */
+  size_t points;    /**< number of points */
+  size_t stride;    /**< bytes from one point to the next, 12 or more; 0: 12 */
+  double origin[3]; /**< for maps whose coordinates float32 would hold too coarsely; else 0 */
 } ndt_cloud;
 
+/** What an alignment gives. */
 typedef struct ndt_result {
-  size_t struct_size; /* set by the caller to sizeof(ndt_result) */
-  double map_from_scan[16];
-  ndt_stop stop;
-  int32_t iterations;
-  int64_t correspondences; /* pairs of point and voxel */
-  int64_t dropped_points;
-  double score;
-  double transform_probability;
-  double nvtl;        /* nearest voxel transformation likelihood */
-  double hessian[36]; /* of the score; x y z roll pitch yaw */
-  int32_t has_covariance;
-  double covariance_xx, covariance_xy, covariance_yy; /* of x and y from the Hessian [m^2], if there is one */
+  size_t struct_size;           /**< set by the caller to sizeof(ndt_result) */
+  double map_from_scan[16];     /**< the pose */
+  ndt_stop stop;                /**< why it ended */
+  int32_t iterations;           /**< Newton steps */
+  int64_t correspondences;      /**< pairs of point and voxel */
+  int64_t dropped_points;       /**< scan points left out: not finite, or absurdly far */
+  double score;                 /**< sum over pairs */
+  double transform_probability; /**< score over finite points */
+  double nvtl;                  /**< nearest voxel transformation likelihood */
+  double hessian[36];           /**< of the score; x y z roll pitch yaw */
+  int32_t has_covariance;       /**< 0: there is none */
+  /** Of x and y from the Hessian [m^2], if there is one. */
+  double covariance_xx, covariance_xy, covariance_yy;
 } ndt_result;
 
-/* "auto" takes the fastest implementation that can run here. options: words such as "resolution=1
+/** "auto" takes the fastest implementation that can run here. options: words such as "resolution=1
  * profile=pyramid threads=4", by the names of `ndt-bench align --help`; NULL or "" for the defaults,
  * Autoware's. *aligner is NULL unless NDT_OK is returned; give it back to ndt_aligner_destroy(), which takes
  * NULL, too. */
 ndt_status ndt_aligner_create(const char* implementation, const char* options, ndt_aligner** aligner);
+/** Gives the aligner back; NULL is taken, too. */
 void ndt_aligner_destroy(ndt_aligner* aligner);
 
-/* Builds the voxel map; slow. Copies what it needs. After a failure the aligner has the map that it had
+/** Builds the voxel map; slow. Copies what it needs. After a failure the aligner has the map that it had
  * before. */
 ndt_status ndt_aligner_set_map(ndt_aligner* aligner, const ndt_cloud* map);
 
-/* guess: map_from_scan to start from. Numerical outcomes are in result->stop, and NDT_OK is returned with
+/** guess: map_from_scan to start from. Numerical outcomes are in result->stop, and NDT_OK is returned with
  * all. */
 ndt_status ndt_aligner_align(ndt_aligner* aligner, const ndt_cloud* scan, const double guess[16],
                              ndt_result* result);
 
-/* The message of the last call of this thread that failed, "" if none did; valid until the next call that
+/** The message of the last call of this thread that failed, "" if none did; valid until the next call that
  * fails. */
 const char* ndt_last_error(void);
 
-/* Name number `index` from 0, in the table's order; NULL past the last one. */
+/** Name number `index` from 0, in the table's order; NULL past the last one. */
 const char* ndt_implementation_name(size_t index);
-/* "converged", ... */
+/** "converged", ... */
 const char* ndt_stop_name(ndt_stop stop);
-/* "0.1.0" */
+/** "0.1.0" */
 const char* ndt_version(void);
 
 #ifdef __cplusplus

@@ -18,6 +18,7 @@ enum class Neighbours {
 };
 constexpr auto enum_names(Neighbours) { return std::array{"radius", "direct1", "direct7", "direct27"}; }
 
+/// How the length of a Newton step is found.
 enum class LineSearch { off, more_thuente, batched };
 constexpr auto enum_names(LineSearch) { return std::array{"off", "more_thuente", "batched"}; }
 
@@ -64,29 +65,30 @@ enum class Tuning {
 };
 constexpr auto enum_names(Tuning) { return std::array{"latency", "throughput"}; }
 
+/// Every switch of a registration; the defaults are Autoware's. Bounds and meaning in full: option_table.hpp.
 struct AlignOptions {
-  double resolution_m = 2.0;
-  double step_m = 0.1;
-  double epsilon_m = 0.01;
-  int max_iterations = 30;
-  double outlier_ratio = 0.55;  ///< Magnusson's outlier share
-  int min_points = 6;
-  double eigenvalue_ratio = 0.01;
-  Neighbours neighbours = Neighbours::radius;
-  LineSearch line_search = LineSearch::off;
-  StepRatios step_ratios = StepRatios::fixed8;
-  CovarianceStart covariance_start = CovarianceStart::identity;
-  NewtonStep newton_step = NewtonStep::reference;
-  HessianForm hessian = HessianForm::exact;
-  StepControl step_control = StepControl::clamped;
+  double resolution_m = 2.0;                    ///< voxel edge [m]
+  double step_m = 0.1;                          ///< longest step [m; metres and radians in one vector]
+  double epsilon_m = 0.01;                      ///< a shorter step ends the alignment [m]
+  int max_iterations = 30;                      ///< of one alignment
+  double outlier_ratio = 0.55;                  ///< Magnusson's outlier share
+  int min_points = 6;                           ///< of a voxel that is used
+  double eigenvalue_ratio = 0.01;               ///< least eigenvalue of a voxel's covariance over the largest
+  Neighbours neighbours = Neighbours::radius;   ///< voxels that a point is scored against
+  LineSearch line_search = LineSearch::off;     ///< off: the clamped Newton step is taken
+  StepRatios step_ratios = StepRatios::fixed8;  ///< of LineSearch::batched
+  CovarianceStart covariance_start = CovarianceStart::identity;  ///< of a voxel's sums
+  NewtonStep newton_step = NewtonStep::reference;                ///< where -H is not positive definite
+  HessianForm hessian = HessianForm::exact;                      ///< second derivatives of the score
+  StepControl step_control = StepControl::clamped;               ///< what bounds and ends the steps
   Levels levels;                       ///< voxel edges over the resolution, coarse to fine
   double negative_curvature = 1;       ///< share that the Hessian keeps away from the end
   int coarse_stride = 1;               ///< every n-th scan point is used on all levels but the last
   double regularisation_scale = 0.01;  ///< acts only with a PerScan target
   Tuning tuning = Tuning::latency;     ///< of a GPU's kernels; a CPU has one
-  int device = 0;
-  int devices = 1;  ///< that share a batch, from `device` on; for the persistent kernels
-  int threads = 0;
+  int device = 0;                      ///< index of the CUDA device
+  int devices = 1;                     ///< that share a batch, from `device` on; for the persistent kernels
+  int threads = 0;                     ///< CPU workers; 0: one per core
 
   /// Autoware as it ships today.
   static AlignOptions autoware() { return {}; }

@@ -22,6 +22,7 @@ enum class Stop {
   cancelled,           ///< PerScan::stop was requested: the pose so far is returned
   timeout              ///< PerScan::deadline passed: the pose so far is returned
 };
+/// "converged", "max_iterations" and so on.
 std::string_view to_string(Stop stop);
 
 /// Largest condition number of -H (rotations scaled by the scan's mean range, so every entry is per metre)
@@ -39,7 +40,7 @@ inline constexpr double kLeastPushSigmas = 4.0;
 
 /// Symmetric 2x2 covariance of x and y in the map frame [m^2].
 struct PositionCovariance {
-  double xx = 0, xy = 0, yy = 0;
+  double xx = 0, xy = 0, yy = 0;  ///< [m^2]
 };
 
 /// Smallest variance that Autoware publishes along the vehicle's axes [m^2]: (0.15 m)^2.
@@ -68,18 +69,22 @@ struct Conditioning {
   /// Unit eigenvector of the smallest eigenvalue (x y z roll pitch yaw, rotations in metres) of -H, or of the
   /// surfaces' information if that is worse conditioned, each relative to its bound.
   Vec6 weak_direction;
+  /// Whether the matched surfaces leave no direction (nearly) free.
   bool surfaces_fix_the_pose() const { return within(surface_condition_number, kMaxSurfaceConditionNumber); }
+  /// Whether all three numbers are within their bounds: an alignment that ends by the step rule is then
+  /// Stop::converged.
   bool well_posed() const {
     return within(condition_number, kMaxConditionNumber) && surfaces_fix_the_pose() &&
            push_sigmas >= kLeastPushSigmas;
   }
+  /// Whether a condition number is positive and at most `bound`.
   static bool within(double number, double bound) { return number > 0 && number <= bound; }
 };
 
 /// One evaluated pose of a trace: the guess first, then one per iteration.
 struct TracePoint {
-  Transform map_from_scan;
-  double score = 0, transform_probability = 0, nvtl = 0;
+  Transform map_from_scan;                                ///< the evaluated pose
+  double score = 0, transform_probability = 0, nvtl = 0;  ///< as in AlignResult
   double step_m = 0;    ///< length of the step that led here, 0 for the guess and for a step taken back
   int level = 0;        ///< of the score: 0 is the coarsest
   double radius_m = 0;  ///< longest next step, with StepControl::trust_region
@@ -91,10 +96,11 @@ inline bool has_radii(std::span<const TracePoint> trace) { return !trace.empty()
 /// Stands for a count that the implementation's library does not reveal; null in JSON.
 inline constexpr int kNotCounted = -1;
 
+/// What an alignment gives. Metres, radians.
 struct AlignResult {
-  Transform map_from_scan;
-  Stop stop = Stop::no_overlap;
-  int iterations = 0;
+  Transform map_from_scan;           ///< the pose; the guess where it ended without one (see Stop)
+  Stop stop = Stop::no_overlap;      ///< why it ended; only Stop::converged is to be relied on
+  int iterations = 0;                ///< Newton steps
   int evaluations = 0;               ///< passes over the scan, line search included
   int oscillation_count = 0;         ///< longest run of consecutive reversed position steps
   int newton_fallbacks = 0;          ///< iterations in which -H was not positive definite; or kNotCounted
@@ -102,10 +108,11 @@ struct AlignResult {
   std::int64_t dropped_points = 0;   ///< scan points left out (usable_points.hpp)
   double score = 0;                  ///< sum over pairs at the returned pose, regularisation included
   double transform_probability = 0;  ///< score / finite points
+  /// Nearest voxel transformation likelihood: mean over points with a voxel of their largest pair score.
   double nvtl = 0;
-  Mat6 hessian;          ///< the score's at the returned pose, rows x y z roll pitch yaw
-  Pose derivative_pose;  ///< the angles the Hessian is taken at (core/pose.hpp, derivative branch)
-  Conditioning conditioning;
+  Mat6 hessian;               ///< the score's at the returned pose, rows x y z roll pitch yaw
+  Pose derivative_pose;       ///< the angles the Hessian is taken at (core/pose.hpp, derivative branch)
+  Conditioning conditioning;  ///< how well the scan fixes the pose
   std::optional<PositionCovariance>
       laplace_covariance;         ///< nothing if the Hessian's x-y block is not negative definite
   std::vector<TracePoint> trace;  ///< empty unless asked for
@@ -113,13 +120,13 @@ struct AlignResult {
 
 /// Score and derivatives at one pose.
 struct Evaluation {
-  double score = 0, transform_probability = 0, nvtl = 0;
-  std::int64_t correspondences = 0;     ///< point-voxel pairs
-  std::int64_t points_with_voxels = 0;  ///< points with at least one
-  std::int64_t dropped_points = 0;
-  Vec6 gradient;
-  Mat6 hessian;
-  Pose derivative_pose;
+  double score = 0, transform_probability = 0, nvtl = 0;  ///< as in AlignResult
+  std::int64_t correspondences = 0;                       ///< point-voxel pairs
+  std::int64_t points_with_voxels = 0;                    ///< points with at least one
+  std::int64_t dropped_points = 0;                        ///< scan points left out (usable_points.hpp)
+  Vec6 gradient;         ///< of the score: x y z roll pitch yaw [per m, per rad]
+  Mat6 hessian;          ///< of the score, in the same order
+  Pose derivative_pose;  ///< the angles that both are taken at (core/pose.hpp, derivative branch)
   /// Largest pair score of every finite scan point, 0 without a voxel, if asked for. NVTL is the mean over
   /// points that have a voxel.
   std::vector<float> point_scores;

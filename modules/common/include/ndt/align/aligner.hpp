@@ -23,19 +23,19 @@ namespace ndt {
 
 /// Position from another sensor that pulls the pose along the vehicle's heading only (map frame, metres).
 struct RegularisationTarget {
-  double x = 0, y = 0;
+  double x = 0, y = 0;  ///< map frame [m]
 };
 
 /// The inputs that may differ from scan to scan.
 struct PerScan {
-  std::optional<RegularisationTarget> regularisation;
-  bool trace = false;         ///< fill AlignResult::trace
-  bool point_scores = false;  ///< fill Evaluation::point_scores
+  std::optional<RegularisationTarget> regularisation;  ///< nothing: the score alone decides
+  bool trace = false;                                  ///< fill AlignResult::trace
+  bool point_scores = false;                           ///< fill Evaluation::point_scores
   /// An alignment ends with Stop::timeout or Stop::cancelled, and the best pose so far, at its first check
   /// after the deadline or the request. It checks after every evaluation (the oracle: after every iteration)
   /// and interrupts none.
   std::optional<std::chrono::steady_clock::time_point> deadline;
-  std::stop_token stop;
+  std::stop_token stop;  ///< ends the alignment as a deadline does; see there
 };
 
 /// Returns cancelled or timeout if the caller wants the alignment to end, nothing otherwise.
@@ -44,9 +44,9 @@ std::optional<Stop> interruption(const PerScan& per_scan);
 /// One voxel in readable form. Global map coordinates, metres.
 struct VoxelInfo {
   std::int64_t key[3] = {};  ///< floor(p / resolution) per axis
-  int points = 0;
-  Vec3<double> centroid;  ///< the point that the radius test uses; float32 in the reference
-  Vec3<double> mean;
+  int points = 0;            ///< of the map in it
+  Vec3<double> centroid;     ///< the point that the radius test uses; float32 in the reference
+  Vec3<double> mean;         ///< of its points
   Sym3<double> covariance, inverse_covariance;  ///< m^2 after the eigenvalue floor, and its inverse
 };
 
@@ -56,8 +56,8 @@ struct VoxelInfo {
 
 /// Score of one pose of a batch.
 struct Score {
-  double score = 0, transform_probability = 0, nvtl = 0;
-  std::int64_t correspondences = 0;
+  double score = 0, transform_probability = 0, nvtl = 0;  ///< as in AlignResult
+  std::int64_t correspondences = 0;                       ///< point-voxel pairs
 };
 
 /// One registration method. For one thread at a time: a call while another thread's lasts throws
@@ -113,6 +113,7 @@ class Aligner {
   /// std::logic_error if another thread has it; the calls that a call makes share its turn.
   class Turn {
    public:
+    /// Takes the turn for `call`, which the error names; the destructor gives it back.
     Turn(const Aligner& aligner, const char* call);
     Turn(const Turn&) = delete;
     Turn& operator=(const Turn&) = delete;

@@ -14,14 +14,15 @@ namespace ndt {
 
 /// The most that an alignment may ask of a device; tests and reports hold the counters of Traffic against it.
 struct Budget {
+  /// Stands for a number that the implementation does not promise.
   static constexpr int kNotPromised = -1;
-  int launches = kNotPromised;
-  int waits = kNotPromised;
-  int bytes_per_iteration = kNotPromised;
+  int launches = kNotPromised;             ///< kernels and graphs started by the host
+  int waits = kNotPromised;                ///< times that the host waits for the device
+  int bytes_per_iteration = kNotPromised;  ///< moved between host and device
   /// A round is an iteration, or a line search that ended without a step.
   int bytes_per_round = kNotPromised;
-  int final_download_bytes = kNotPromised;
-  int allocations = kNotPromised;  ///< after the first alignment
+  int final_download_bytes = kNotPromised;  ///< of the result
+  int allocations = kNotPromised;           ///< after the first alignment
 };
 
 /// The rule of every implementation that runs the shared Newton loop.
@@ -31,9 +32,10 @@ inline constexpr std::string_view kStepRule =
     "trust region: when a step on the last level, in metres that a point at the mean range moves, is shorter "
     "than 1/50 of its voxel edge; either: at the iteration limit";
 
+/// One row of the table.
 struct Implementation {
-  std::string_view name;
-  std::string_view runs_on = {};
+  std::string_view name;                            ///< the name to ask for
+  std::string_view runs_on = {};                    ///< CPU or GPU
   std::string_view schedule = {};                   ///< one line
   std::function<std::string()> unavailable_reason;  ///< why it cannot run on this machine; empty: it can
   /// Throws std::invalid_argument for options that it does not offer. Null if this build left the

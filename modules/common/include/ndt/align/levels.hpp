@@ -16,12 +16,14 @@ namespace ndt {
 
 struct Bounds;
 
+/// Voxel edges over the resolution, from coarse to fine; 1 to Limits::kLevels of them.
 class Levels {
  public:
   constexpr Levels() = default;  ///< the resolution alone
   /// Throws std::invalid_argument for no level or more than Limits::kLevels; validate() checks the order.
   constexpr Levels(std::initializer_list<double> edges)
       : Levels(std::span<const double>(edges.begin(), edges.size())) {}
+  /// As above, from an array.
   constexpr explicit Levels(std::span<const double> edges) : edges_{}, size_(edges.size()) {
     if (edges.empty() || edges.size() > Limits::kLevels)
       throw std::invalid_argument("levels: " + std::to_string(edges.size()) + " given, 1 to " +
@@ -29,11 +31,14 @@ class Levels {
     for (std::size_t i = 0; i < size_; ++i) edges_[i] = edges[i];
   }
 
-  constexpr std::size_t size() const { return size_; }
-  constexpr const double* begin() const { return edges_.data(); }
+  constexpr std::size_t size() const { return size_; }             ///< number of levels
+  constexpr const double* begin() const { return edges_.data(); }  ///< the coarsest
+  /// Past the finest.
   constexpr const double* end() const { return edges_.data() + size_; }
+  /// Of level i, 0 the coarsest.
   constexpr double operator[](std::size_t i) const { return edges_[i]; }
 
+  /// Same levels in the same order.
   friend constexpr bool operator==(const Levels&, const Levels&) = default;
 
  private:

@@ -10,6 +10,7 @@
 
 namespace ndt {
 
+/// Every option of a registration, once.
 inline constexpr std::tuple kAlignOptions{
     Option{"resolution", &AlignOptions::resolution_m,
            Bounds::closed(Limits::kResolutionLeastM, Limits::kResolutionMostM), "M",

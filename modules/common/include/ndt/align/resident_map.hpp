@@ -10,6 +10,7 @@
 
 namespace ndt {
 
+/// What became of a map's points.
 struct MapInfo {
   std::int64_t points = 0;          ///< finite points used
   std::int64_t dropped_points = 0;  ///< non-finite points
@@ -27,6 +28,7 @@ using TileCloud = std::shared_ptr<const std::vector<Point>>;
 class ReadyMap {
  public:
   virtual ~ReadyMap() = default;
+  /// Its counts and origin.
   virtual const MapInfo& info() const = 0;
 };
 

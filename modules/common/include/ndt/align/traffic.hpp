@@ -10,11 +10,11 @@ namespace ndt {
 struct Traffic {
   std::int64_t upload_bytes = 0, uploads = 0;      ///< host to device: bytes and copies
   std::int64_t download_bytes = 0, downloads = 0;  ///< device to host
-  std::int64_t launches = 0;          ///< kernels and graphs started by the host, not the kernels in a graph
-  std::int64_t synchronisations = 0;  ///< times the host waited for the device
-  std::int64_t allocations = 0;       ///< allocations of device and pinned memory
-  std::int64_t device_bytes = 0;      ///< device memory held now; peak_device_bytes is the most so far
-  std::int64_t peak_device_bytes = 0;
+  std::int64_t launches = 0;           ///< kernels and graphs started by the host, not the kernels in a graph
+  std::int64_t synchronisations = 0;   ///< times the host waited for the device
+  std::int64_t allocations = 0;        ///< allocations of device and pinned memory
+  std::int64_t device_bytes = 0;       ///< device memory held now; peak_device_bytes is the most so far
+  std::int64_t peak_device_bytes = 0;  ///< most device memory held so far
 };
 
 }  // namespace ndt

@@ -17,6 +17,7 @@ concept NamedEnum = std::is_enum_v<Enum> && requires(Enum value) {
   enum_names(value).size();
 };
 
+/// The name of a value, "?" for a number that is none.
 template <NamedEnum Enum>
 std::string_view to_string(Enum value) {
   constexpr auto kNames = enum_names(Enum{});
@@ -33,6 +34,7 @@ std::vector<Enum> all_values() {
   return all;
 }
 
+/// Lists the names in declaration order.
 template <NamedEnum Enum>
 std::vector<std::string_view> all_names() {
   constexpr auto kNames = enum_names(Enum{});

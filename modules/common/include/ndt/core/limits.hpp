@@ -7,6 +7,7 @@
 
 namespace ndt {
 
+/// Bounds of everything that is read or asked for.
 struct Limits {
   // Clouds, and the files they come from.
   /// Keeps 32-bit indices and byte sums safe.
@@ -31,10 +32,10 @@ struct Limits {
   // Maps.
   static constexpr int kCell = 1 << 20;  ///< voxel coordinates are in [-kCell, kCell): 21 bits each in a key
   static constexpr std::int64_t kVoxels = std::int64_t{1} << 26;  ///< voxels with enough points
-  static constexpr double kResolutionLeastM = 0.001;
-  static constexpr double kResolutionMostM = 1000;
+  static constexpr double kResolutionLeastM = 0.001;  ///< finest voxel edge [m]
+  static constexpr double kResolutionMostM = 1000;  ///< coarsest voxel edge [m]
   static constexpr int kVoxelPointsLeast = 3;  ///< least value of min-points: fewer points have no covariance
-  static constexpr int kVoxelPointsMost = 1000000;
+  static constexpr int kVoxelPointsMost = 1000000;  ///< largest value of min-points
 
   // Registrations.
   static constexpr double kStepM = 100;        ///< longest step; metres and radians
@@ -42,7 +43,7 @@ struct Limits {
   static constexpr int kIterations = 1000;     ///< iterations of one alignment
   static constexpr std::size_t kLevels = 4;    ///< voxel maps of one registration
   static constexpr double kLevelLeast = 0.25;  ///< voxel edge of a level over the resolution
-  static constexpr double kLevelMost = 16;
+  static constexpr double kLevelMost = 16;  ///< the same, at most
   static constexpr int kStride = 64;               ///< scan points per point that a coarse level uses
   static constexpr double kRegularisation = 1000;  ///< weight
   static constexpr int kThreads = 256;             ///< CPU workers

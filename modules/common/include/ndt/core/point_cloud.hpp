@@ -11,28 +11,29 @@
 
 namespace ndt {
 
+/// One point, x y z [m].
 using Point = Vec3<float>;
 
 /// Owner of points. Point i in the cloud's frame is origin + points[i], in metres. Points may be non-finite:
 /// their user drops and counts them. Float files leave the origin 0 and the points exactly as stored.
 struct PointCloud {
-  Vec3<double> origin;
-  std::vector<Point> points;
+  Vec3<double> origin;        ///< where the points count from [m]; 0 for most clouds
+  std::vector<Point> points;  ///< offsets from the origin [m]
 
-  std::size_t size() const { return points.size(); }
-  bool empty() const { return points.empty(); }
+  std::size_t size() const { return points.size(); }  ///< number of points
+  bool empty() const { return points.empty(); }       ///< whether there is none
 };
 
 /// Reference to finite points of a scan, for kernels: [size] points, metres.
 struct ScanView {
-  const Point* points = nullptr;
-  int size = 0;
+  const Point* points = nullptr;  ///< the caller's, not owned
+  int size = 0;                   ///< number of points
 };
 
 /// The finite points of a cloud as float32 offsets from `frame_origin`, and how many were not finite.
 struct FinitePoints {
-  std::vector<Point> points;
-  std::int64_t dropped = 0;
+  std::vector<Point> points;  ///< offsets from `frame_origin` [m]
+  std::int64_t dropped = 0;   ///< points that were not finite
 };
 /// A cloud whose origin equals frame_origin keeps its floats bit for bit; otherwise the shift is done in
 /// double.

@@ -7,8 +7,10 @@
 
 namespace ndt {
 
+/// Half a turn [rad].
 inline constexpr double kPi = 3.14159265358979323846;
 
+/// Both of an angle [rad].
 NDT_HD inline void sin_cos(double angle, double& sine, double& cosine) {
 #if defined(__CUDA_ARCH__)
   // Not sincos(): its path for huge angles needs an array in memory.
@@ -54,6 +56,7 @@ NDT_HD inline Pose derivative_pose(const Transform& t) {
   return {t(0, 3), t(1, 3), t(2, 3), roll, pitch, yaw};
 }
 
+/// The same angle in [-pi, pi].
 NDT_HD inline double wrap_angle(double angle) { return std::atan2(std::sin(angle), std::cos(angle)); }
 
 NDT_HD inline Pose principal(const Pose& p) {

@@ -7,10 +7,11 @@
 
 namespace ndt::initial_pose {
 
+/// What search_anywhere() found.
 struct AnywhereResult {
   /// Its particles start at coarse.places, in their order. With coverage below 1 it is not called reliable.
   SearchResult search;
-  PlacesFound coarse;
+  PlacesFound coarse;    ///< the places that were aligned, and how much of the region they stand for
   double coarse_us = 0;  ///< of the search's time
 };
 

@@ -9,6 +9,7 @@
 
 namespace ndt::initial_pose {
 
+/// Scores the boxes of a level on the device; not for callers.
 class LevelBackend;
 
 /// Made once for a pyramid and any number of searches, one at a time. Compiles and throws without CUDA too.
@@ -24,6 +25,7 @@ class DevicePlaces {
   DevicePlaces(const DevicePlaces&) = delete;
   DevicePlaces& operator=(const DevicePlaces&) = delete;
 
+  /// For find_places(); not for callers.
   LevelBackend& backend() { return *backend_; }
 
  private:

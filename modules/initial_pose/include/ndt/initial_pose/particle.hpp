@@ -19,10 +19,10 @@ constexpr auto enum_names(Role) { return std::array{"proposed", "continued", "be
 
 /// One alignment of a search.
 struct Particle {
-  Pose start;
-  AlignResult result;
-  bool guided = false;  ///< proposed with the help of earlier trials
-  Role role = Role::proposed;
+  Pose start;                  ///< the guess
+  AlignResult result;          ///< where it ended
+  bool guided = false;         ///< proposed with the help of earlier trials
+  Role role = Role::proposed;  ///< why it was aligned
 };
 
 /// Farther apart than two poses can be that are both within 0.5 m and 2.5 degrees of one truth.

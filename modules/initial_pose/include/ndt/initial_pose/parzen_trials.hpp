@@ -14,9 +14,10 @@ namespace ndt::initial_pose {
 /// A sum of exponentials with the largest exponent factored out, so that the sum does not underflow. Terms
 /// are added in the order in which they come.
 struct LogSum {
-  double largest = -std::numeric_limits<double>::infinity();
-  double sum = 0;  ///< in units of e^largest
+  double largest = -std::numeric_limits<double>::infinity();  ///< exponent that is factored out
+  double sum = 0;                                             ///< in units of e^largest
 
+  /// Adds e^exponent.
   void add(double exponent);
   /// log of the sum's share of `count`.
   double log_mean(std::size_t count) const;
@@ -31,15 +32,15 @@ Place place_of(const Pose& pose);
 
 /// A place to be judged, and the exponent of the rest's kernel that is nearest to it.
 struct Candidate {
-  Place at{};
-  double nearest = -std::numeric_limits<double>::infinity();
+  Place at{};                                                 ///< where it is
+  double nearest = -std::numeric_limits<double>::infinity();  ///< exponent of the rest's nearest kernel
   std::uint32_t compared = 0;  ///< number of kernels of the rest among which that is
   std::uint32_t epoch = 0;     ///< epoch of the rest that they are of
 };
 
 /// Bounds of a candidate's ratio.
 struct RatioBounds {
-  double low, high;
+  double low, high;  ///< at least and at most
 };
 
 /// Trials by their scores. The best tenth, ten at most, is the good set; both it and the rest are mixtures of
@@ -57,11 +58,13 @@ class ParzenTrials {
   /// trial, which steers the next proposals away [the constant liar of Ginsbourger et al. 2010, with the
   /// minimum].
   void add_pending(const Pose& at);
+  /// Forgets the pending places.
   void drop_pending();
 
   std::size_t size() const { return good_.size() + rest_.size(); }  ///< number of trials without pending ones
   /// Size of the good set: none until there are ten trials.
   std::size_t good() const { return good_.size(); }
+  /// Size of the good set among so many trials.
   static std::size_t good_of(std::size_t trials);
   /// Returns the log of the good set's density minus kRestWeight times the log of the rest's. Needs good() >
   /// 0.

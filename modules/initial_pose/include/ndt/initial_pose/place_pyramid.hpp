@@ -16,20 +16,26 @@ namespace ndt::initial_pose {
 /// cells that begin there in x and y; z is never pooled. Cells outside are 0.
 class PooledGrid {
  public:
+  /// One level: a box of cells.
   struct Level {
-    int size[3] = {};
-    int offset = 0;  ///< x and y of the first cell are -offset
-    std::vector<std::uint8_t> values;
+    int size[3] = {};                  ///< cells in x, y and z
+    int offset = 0;                    ///< x and y of the first cell are -offset
+    std::vector<std::uint8_t> values;  ///< x fastest, z slowest
 
+    /// The same, for kernels; valid as long as the level.
     PooledView view() const { return {{size[0], size[1], size[2]}, offset, values.data()}; }
+    /// Value of a cell, 0 outside.
     std::uint8_t at(int x, int y, int z) const { return view().at(x, y, z); }
+    /// Place of a cell in `values`.
     unsigned index(unsigned i, unsigned j, unsigned k) const { return view().index(i, j, k); }
   };
 
   PooledGrid() = default;
+  /// Pools `cells`, level 0, into levels 1 to levels - 1.
   PooledGrid(Level cells, int levels);
+  /// Level k, 0 the finest.
   const Level& level(int k) const { return levels_[static_cast<std::size_t>(k)]; }
-  std::uint64_t bytes() const;
+  std::uint64_t bytes() const;  ///< memory of all levels
 
  private:
   std::vector<Level> levels_;
@@ -40,6 +46,7 @@ class PlacePyramid {
  public:
   /// Value of a cell that holds a point of the map.
   static constexpr int kFull = PooledView::kFull;
+  /// Edges that can be asked for [m].
   static constexpr Bounds kCellBoundsM = Bounds::closed(0.05, 100);
   /// The edge is doubled until all levels take no more memory.
   static constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 29;
@@ -54,7 +61,7 @@ class PlacePyramid {
   const Vec3<double>& corner() const { return corner_; }
   /// Opposite corner of the last cell [m].
   Vec3<double> far_corner() const;
-  int levels() const { return levels_; }
+  int levels() const { return levels_; }  ///< number of levels
   /// 255 where the map has points, 128 in the cells that share a face with such a one, 64 at an edge or a
   /// corner.
   const PooledGrid& values() const { return values_; }

@@ -7,13 +7,14 @@
 
 namespace ndt::initial_pose {
 
+/// Refers to a PooledGrid::Level, or to its copy on a device.
 struct PooledView {
-  static constexpr int kFull = 255;  ///< the largest value
-  static constexpr int kMostLevels = 8;
+  static constexpr int kFull = 255;      ///< the largest value
+  static constexpr int kMostLevels = 8;  ///< levels of a pyramid at most
 
-  int size[3] = {};
-  int offset = 0;  ///< x and y of the first cell are -offset
-  const std::uint8_t* values = nullptr;
+  int size[3] = {};                      ///< cells in x, y and z
+  int offset = 0;                        ///< x and y of the first cell are -offset
+  const std::uint8_t* values = nullptr;  ///< x fastest, z slowest; not owned
 
   /// Cells outside are 0.
   NDT_HD std::uint8_t at(int x, int y, int z) const {

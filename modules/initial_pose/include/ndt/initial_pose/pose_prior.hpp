@@ -10,7 +10,7 @@ namespace ndt::initial_pose {
 /// A prior: x, y, z, roll and pitch are independent and normal about the mean; yaw is uniform in [-pi, pi),
 /// whatever the mean's yaw is.
 struct PosePrior {
-  Pose mean;
+  Pose mean;  ///< most likely pose; its yaw is not used
   double sigma[5] = {1, 1, 0.1, 0.01,
                      0.01};  ///< x y z [m], roll pitch [rad]; 0 leaves a coordinate where the mean has it
 };
@@ -21,6 +21,7 @@ void require_valid(const PosePrior& prior);
 /// One of the two normal numbers that a point in the unit circle gives [Marsaglia and Bray 1964], before the
 /// costly half of their computation.
 struct PolarNumber {
+  /// The point's coordinate, and its squared distance from the centre.
   double component = 0, squared_radius = 1;
   /// Mean 0, deviation 1.
   double value() const;
@@ -29,8 +30,8 @@ struct PolarNumber {
 /// A place drawn from a prior. Its numbers are computed on demand, because most candidates need only x, y
 /// and yaw.
 struct PriorDraw {
-  PolarNumber normal[5];
-  double yaw = 0;
+  PolarNumber normal[5];  ///< of x y z roll pitch
+  double yaw = 0;         ///< [rad]
 };
 
 /// Draws from a prior the numbers that libstdc++'s distributions draw, as the reference does, but with every
@@ -38,12 +39,13 @@ struct PriorDraw {
 /// was made: one per group of draws.
 class PriorSampler {
  public:
+  /// Draws from this prior.
   explicit PriorSampler(const PosePrior& prior) : prior_(prior) {}
   /// In the order x y z roll pitch yaw.
   PriorDraw draw(std::mt19937_64& random);
-  double x(const PriorDraw& draw) const { return of(draw, 0); }
-  double y(const PriorDraw& draw) const { return of(draw, 1); }
-  Pose pose(const PriorDraw& draw) const;
+  double x(const PriorDraw& draw) const { return of(draw, 0); }  ///< [m]
+  double y(const PriorDraw& draw) const { return of(draw, 1); }  ///< [m]
+  Pose pose(const PriorDraw& draw) const;                        ///< all six
 
  private:
   PolarNumber normal(int coordinate, std::mt19937_64& random);

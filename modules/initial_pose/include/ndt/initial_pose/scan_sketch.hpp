@@ -10,7 +10,9 @@
 
 namespace ndt::initial_pose {
 
+/// What is left of the scan.
 struct ScanSketch {
+  /// Points that a sketch has at most.
   static constexpr int kMostPoints = 400;
 
   std::vector<Vec3<double>> points;  ///< relative to the sensor, z up [m]

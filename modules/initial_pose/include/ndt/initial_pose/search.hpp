@@ -13,6 +13,7 @@
 
 namespace ndt::initial_pose {
 
+/// What a search found, and how far to trust it.
 struct SearchResult {
   /// The proposed ones in their order, then what continued the leaders among them, then those from beside the
   /// answer.
@@ -23,10 +24,11 @@ struct SearchResult {
   std::optional<std::size_t> runner_up;
   /// The reason if particles are missing or unfinished: Stop::cancelled or Stop::timeout.
   std::optional<Stop> interrupted;
-  Evidence evidence;
+  Evidence evidence;             ///< what the verdict follows from
   Judgement judgement;           ///< of the evidence
   std::optional<bool> reliable;  ///< whether the verdict is so; nothing if it is unknown
 
+  /// The answer.
   const Particle& best_particle() const { return particles.at(best); }
   /// Number of particles that the method proposed.
   std::size_t proposed() const;

@@ -28,7 +28,7 @@ using ndt::to_string;
 
 /// A strategy: how a search hands particles to an aligner. The maths is the aligner's.
 struct Strategy {
-  std::string_view name;
+  std::string_view name;         ///< the name to ask for
   bool startup_at_once = false;  ///< hands all particles that need no guidance to the aligner in one call
   bool guided_at_once = false;   ///< hands over guided ones in rounds of at_once, else one by one
   bool one_ahead = false;        ///< proposes a round while the one before is aligned, so without its results
@@ -38,13 +38,14 @@ struct Strategy {
 /// sequential, batched, batched_persistent, pipelined.
 std::span<const Strategy> strategies();
 
+/// The switches of a search; bounds and help are in kSearchOptions.
 struct SearchOptions {
-  Method method = Method::tpe;
-  int particles = 200;
-  int startup = 100;
-  int at_once = 20;
-  int candidates = 100;
-  std::uint64_t seed = 0;
+  Method method = Method::tpe;  ///< what proposes the particles
+  int particles = 200;          ///< alignments in all
+  int startup = 100;            ///< of them drawn from the prior before any is guided
+  int at_once = 20;             ///< proposals of a guided round
+  int candidates = 100;         ///< places weighed for each guided proposal
+  std::uint64_t seed = 0;       ///< the same seed gives the same bits
   /// What a reliable pose exceeds; without either of them none is called so.
   std::optional<double> reliable_nvtl, reliable_matched;
 };

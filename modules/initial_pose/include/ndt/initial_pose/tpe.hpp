@@ -12,10 +12,11 @@
 
 namespace ndt::initial_pose {
 
+/// How many places are drawn.
 struct TpeOptions {
-  int startup = 100;     ///< proposals drawn from the prior before any is guided
-  int candidates = 100;  ///< drawn for each guided proposal
-  std::uint64_t seed = 0;
+  int startup = 100;       ///< proposals drawn from the prior before any is guided
+  int candidates = 100;    ///< drawn for each guided proposal
+  std::uint64_t seed = 0;  ///< the same seed gives the same places
 };
 
 /// [Bergstra et al. 2011, section 4] with the reference's changes: candidates come from the prior, and the
@@ -41,6 +42,7 @@ class Tpe {
   /// Whether the next proposal is guided by the trials told so far.
   bool guides() const { return asked_ >= options_.startup && trials_.good() > 0; }
   int asked() const { return asked_; }  ///< number of places given
+  /// What was told so far.
   const ParzenTrials& trials() const { return trials_; }
 
  private:

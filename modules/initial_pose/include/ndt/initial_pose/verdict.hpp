@@ -11,6 +11,7 @@
 
 namespace ndt::initial_pose {
 
+/// What a caller may do with the answer: take it if it is reliable.
 enum class Verdict {
   unknown,    ///< nothing speaks against the pose, but its score cannot be judged, or not all was searched
   reliable,   ///< nothing speaks against the pose
@@ -41,8 +42,8 @@ using ndt::to_string;
 /// What the verdict follows from.
 struct Evidence {
   Stop stop = Stop::no_overlap;  ///< of the answer's alignment
-  bool interrupted = false;
-  double nvtl = 0;
+  bool interrupted = false;      ///< the search ran out of time, or was told to end
+  double nvtl = 0;               ///< of the answer
   /// How good the best in another mode is: its NVTL or its transform probability over the answer's, the less
   /// of both. 0 without one.
   double runner_up_ratio = 0;
@@ -56,14 +57,15 @@ struct Evidence {
   int agreeing = 0;             ///< proposed particles that came to the answer's mode
 };
 
+/// The verdict and what led to it.
 struct Judgement {
-  Verdict verdict = Verdict::not_found;
-  std::vector<Doubt> doubts;  ///< in the order of Doubt; none if it is reliable
+  Verdict verdict = Verdict::not_found;  ///< of the gravest doubt
+  std::vector<Doubt> doubts;             ///< in the order of Doubt; none if it is reliable
 };
 
 /// What an answer must exceed to be reliable; nothing: it is not known for the scale of the scores.
 struct ReliableBounds {
-  std::optional<double> nvtl, matched;
+  std::optional<double> nvtl, matched;  ///< bounds of Evidence::nvtl and Evidence::matched
 };
 
 /// The verdict is that of the gravest doubt: not found, then ambiguous, then unknown.

@@ -18,7 +18,7 @@ std::vector<Offset> places_around(int count, double distance_m);
 /// Results of alignments that began beside a pose.
 struct Beside {
   std::vector<AlignResult> covariance;  ///< MULTI_NDT's
-  std::vector<AlignResult> spread;
+  std::vector<AlignResult> spread;      ///< those that tell the spread
 };
 /// All of them as one batch, in which no result depends on the others.
 Beside aligned_beside(Aligner& aligner, const PointCloud& scan, const Transform& pose,

@@ -14,8 +14,8 @@ namespace ndt::localization {
 
 /// Mean and covariance of positions, which is what the two multi modes are made of.
 struct Scatter {
-  double mean_x = 0, mean_y = 0;
-  PositionCovariance covariance;
+  double mean_x = 0, mean_y = 0;  ///< [m]
+  PositionCovariance covariance;  ///< of x and y
 };
 /// Weights must add up to 1; one per position.
 Scatter scatter_of(std::span<const Transform> poses, std::span<const double> weights);
@@ -29,6 +29,7 @@ std::optional<Scatter> multi_ndt(const AlignResult& result, std::span<const Alig
 Scatter multi_ndt_score(Aligner& aligner, const PointCloud& scan, const AlignResult& result,
                         std::span<const Offset> offsets, double temperature);
 
+/// A covariance of x and y, or why there is none.
 struct Estimate {
   std::optional<PositionCovariance> xy;  ///< nothing: the fixed one holds
   std::string missing;                   ///< why one that was asked for could not be made; else empty

@@ -39,36 +39,40 @@ Reason no_pose(Stop stop);
 /// beside a good answer come back to it; where the scan leaves a direction free they stay where they began,
 /// and beside a poor optimum they find others.
 struct Spread {
-  bool known = false;  ///< unless one of them stopped without a pose
-  double distance_m = 0, rotation_rad = 0;
+  bool known = false;                       ///< unless one of them stopped without a pose
+  double distance_m = 0, rotation_rad = 0;  ///< the largest ones [m], [rad]
 };
 
 /// Numbers that the gates look at.
 struct Measured {
-  Stop stop = Stop::no_overlap;
-  int iterations = 0, oscillations = 0;
-  double score = 0;
-  double jump_m = 0;
-  std::optional<Spread> spread{};  ///< nothing if it was not looked at
+  Stop stop = Stop::no_overlap;          ///< why the alignment ended
+  int iterations = 0, oscillations = 0;  ///< of the alignment
+  double score = 0;                      ///< of the kind that LocalizerOptions::score says
+  double jump_m = 0;                     ///< from the prediction to the result
+  std::optional<Spread> spread{};        ///< nothing if it was not looked at
 };
+/// What the gates look at in a result.
 Measured measured(const AlignResult& result, const Transform& prediction, const LocalizerOptions& options);
 
+/// What a spread says about a pose.
 enum class SpreadVerdict { passed, doubtful, rejected };
 /// One that was not looked at passes; one that is not known is doubtful.
 SpreadVerdict judged(const std::optional<Spread>& spread, const LocalizerOptions& options);
 
+/// Which gates an alignment passed, and what follows.
 struct Judgement {
   bool iterations_ok = false;  ///< fewer than the limit
   bool oscillates = false;     ///< so often that the limit is excused
-  bool score_ok = false;
-  bool jump_ok = false;
-  bool spread_ok = false;  ///< or not looked at
+  bool score_ok = false;       ///< high enough, or not judged
+  bool jump_ok = false;        ///< near enough to the prediction
+  bool spread_ok = false;      ///< or not looked at
   /// The pose is used. As in Autoware by iterations, oscillation and score alone, with two exceptions: where
   /// the score is not judged, a degenerate pose is not used, because nothing tells it from a scan without a
   /// match; and a spread may reject one, if the options say so.
   bool accepted = false;
   Reason reason = Reason::none;  ///< never none where the score is not judged
 };
+/// Applies the options' gates.
 Judgement judged(const Measured& measured, const LocalizerOptions& options);
 
 }  // namespace ndt::localization

@@ -41,7 +41,9 @@ class Localizer {
   void continue_with(Aligner& tracker) { tracker_ = &tracker; }
 
   // Other sensors, each in the order of its times. A lookup at a scan's time needs the pose after it, too.
+  /// The scanner's pose in a frame of the odometry's own, which may drift. Throws as PoseBuffer::push does.
   void add_odometry(const StampedPose& odometry_from_scan) { predictor_.add_odometry(odometry_from_scan); }
+  /// The vehicle's velocity, where there are no odometry poses. Throws as Predictor::add_twist does.
   void add_twist(const StampedTwist& twist) { predictor_.add_twist(twist); }
   /// Pulls scans of that time along the vehicle's heading, as strongly as the aligner's
   /// AlignOptions::regularisation_scale says.

@@ -39,17 +39,18 @@ using ndt::to_string;
 
 /// A place beside a pose, in the vehicle's own axes [m].
 struct Offset {
-  double x = 0, y = 0;
+  double x = 0, y = 0;  ///< ahead and to the left [m]
 };
 
+/// The switches of a localizer; bounds and help are in kLocalizerOptions.
 struct LocalizerOptions {
-  Prediction prediction = Prediction::constant_velocity;
+  Prediction prediction = Prediction::constant_velocity;  ///< where the guess comes from
   double buffer_age_s = 1;       ///< poses of other sensors this far from a scan are not used
   double buffer_jump_m = 10;     ///< nor are those with so long a step between them
   double longest_gap_s = 2;      ///< a velocity is not carried over a longer gap between scans
   double required_range_m = 10;  ///< a scan's farthest point must be this far
 
-  ScoreKind score = ScoreKind::nvtl;
+  ScoreKind score = ScoreKind::nvtl;  ///< what least_score is compared with
   std::optional<double> least_score;  ///< nothing: the score is not judged, and every pose doubtful
   int oscillations = 10;              ///< more reversals excuse a reached iteration limit
   double jump_m = 3;                  ///< from the prediction to the result; farther is doubtful
@@ -59,22 +60,25 @@ struct LocalizerOptions {
   std::optional<double> spread_reject_m;  ///< a larger spread rejects the scan; nothing: none does
   int lost_after = 5;                     ///< rejected scans in a row
 
-  CovarianceMode covariance = CovarianceMode::fixed;
-  double position_variance_m2 = 0.0225, angle_variance_rad2 = 0.000625;
+  CovarianceMode covariance = CovarianceMode::fixed;                     ///< of x and y
+  double position_variance_m2 = 0.0225, angle_variance_rad2 = 0.000625;  ///< the fixed covariance
+  /// Of multi_ndt_score [NVTL]; factor of an estimate.
   double covariance_temperature = 0.05, covariance_scale = 1;
   std::optional<double>
       covariance_floor_m2;  ///< least variance of an estimated x and y; nothing: the fixed one
 
   int recovery_particles = 200;  ///< of one search; 0: what is lost stays lost
+  /// Deviation of x and y of the first search [m], its growth to the next, and its limit [m].
   double recovery_sigma_m = 2, recovery_growth = 1.5, recovery_most_m = 30;
 
   /// Points this much above the vehicle's pose are scored once more by themselves; nothing: they are not.
   std::optional<double> no_ground_height_m;
 
   // What an Aligner does not tell about itself, and lists, which are no flags.
-  int max_iterations = AlignOptions{}.max_iterations;
+  int max_iterations = AlignOptions{}.max_iterations;  ///< the aligner's limit
   /// What a search's pose exceeds (initial_pose::SearchOptions).
   std::optional<double> reliable_nvtl, reliable_matched;
+  /// Where the multi modes look.
   std::vector<Offset> offsets{{0, 0.5}, {0, -0.5}, {0.5, 0}, {-0.5, 0}, {1, 0}, {-1, 0}};
 };
 

@@ -14,7 +14,7 @@ namespace ndt::localization {
 
 /// What became of an update.
 struct MapOutcome {
-  MapCircle around;
+  MapCircle around;                    ///< the circle that was asked for
   bool swapped = false;                ///< the aligners changed places
   std::optional<std::string> failure;  ///< why the map before is still in force
 };
@@ -34,7 +34,9 @@ class MapFollower {
   MapFollower(const MapFollower&) = delete;
   MapFollower& operator=(const MapFollower&) = delete;
 
+  /// The aligner to use now.
   Aligner& live() const { return *live_; }
+  /// When updates are due.
   const MapUpdatePolicy& policy() const { return policy_; }
 
   /// An update was begun and not taken.

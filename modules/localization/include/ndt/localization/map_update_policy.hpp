@@ -34,13 +34,15 @@ void validate(const MapFollowing& options);
 
 /// In the map's plane, metres.
 struct MapPlace {
-  double x = 0, y = 0;
+  double x = 0, y = 0;  ///< [m]
 };
+/// The part of a map that is held.
 struct MapCircle {
-  MapPlace centre;
-  double radius_m = 0;
+  MapPlace centre;      ///< where the vehicle was
+  double radius_m = 0;  ///< [m]
 };
 
+/// What a place of the vehicle asks of the map in force.
 enum class MapNeed {
   keep,
   update,       ///< the vehicle is more than an update distance from the centre of its map
@@ -50,18 +52,24 @@ constexpr auto enum_names(MapNeed) { return std::array{"keep", "update", "out_of
 
 using ndt::to_string;
 
+/// Decides; builds nothing.
 class MapUpdatePolicy {
  public:
   /// `in_force`: the map that the vehicle begins with, which may be larger. Throws as validate() does.
   MapUpdatePolicy(const MapFollowing& options, const MapCircle& in_force);
 
+  /// What the vehicle's place asks for.
   MapNeed need(const MapPlace& vehicle) const;
   /// Something is needed, and the vehicle is an update distance from where an update failed last.
   bool due(const MapPlace& vehicle) const;
+  /// The circle of an update at this place.
   MapCircle around(const MapPlace& vehicle) const { return {vehicle, options_.radius_m}; }
+  /// What is held now.
   const MapCircle& in_force() const { return in_force_; }
 
+  /// The map is in force from now on.
   void took(const MapCircle& map);
+  /// An update could not be made; the map before stays.
   void failed(const MapCircle& map) { failed_ = map.centre; }
 
  private:

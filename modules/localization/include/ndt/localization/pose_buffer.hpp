@@ -13,9 +13,10 @@
 
 namespace ndt::localization {
 
+/// A pose of a time.
 struct StampedPose {
-  double stamp_s = 0;
-  Transform pose;
+  double stamp_s = 0;  ///< [s]
+  Transform pose;      ///< in the frame of whose buffer it is
 };
 
 /// Why a buffer has no pose for a time.
@@ -29,6 +30,7 @@ enum class Miss {
 constexpr auto enum_names(Miss) { return std::array{"none", "too_few", "before_first", "too_old", "jump"}; }
 using ndt::to_string;
 
+/// Poses in the order of their times.
 class PoseBuffer {
  public:
   /// Poses `age_s` or more away from the time asked for, and neighbours `jump_m` or more apart, are not used
@@ -40,9 +42,10 @@ class PoseBuffer {
   /// for a pose that is not rigid.
   void push(const StampedPose& pose);
 
+  /// A pose, or why there is none.
   struct Found {
-    std::optional<Transform> pose;
-    Miss miss = Miss::none;
+    std::optional<Transform> pose;  ///< interpolated; nothing: see miss
+    Miss miss = Miss::none;         ///< why there is none
   };
   /// The pose at that time, interpolated between its neighbours. After the last pose that one holds, until it
   /// is too old.
@@ -50,6 +53,7 @@ class PoseBuffer {
 
   /// Drops what lookups at this time and later do not need.
   void forget_before(double stamp_s);
+  /// Number of poses held.
   std::size_t size() const { return poses_.size(); }
 
  private:

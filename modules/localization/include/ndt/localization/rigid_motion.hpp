@@ -7,7 +7,7 @@ namespace ndt::localization {
 
 /// Velocity in the body's own frame [m/s, rad/s]. Kept constant, it moves the body along a screw.
 struct Twist {
-  Vec3<double> linear, angular;
+  Vec3<double> linear, angular;  ///< [m/s], [rad/s]
 };
 
 /// Pose of the body after `seconds`, in the frame it had before: the exponential of SE(3).

@@ -14,6 +14,7 @@
 
 namespace ndt::localization {
 
+/// Whether the pose may be used.
 enum class Verdict {
   ok,        ///< every gate was passed
   doubtful,  ///< a gate was not passed, see the reason
@@ -25,6 +26,7 @@ constexpr auto enum_names(Verdict) { return std::array{"ok", "doubtful", "lost"}
 enum class PoseSource { aligned, searched, predicted };
 constexpr auto enum_names(PoseSource) { return std::array{"aligned", "searched", "predicted"}; }
 
+/// How grave a diagnosis is, as ROS has it.
 enum class Level { ok, warn, error };
 constexpr auto enum_names(Level) { return std::array{"OK", "WARN", "ERROR"}; }
 
@@ -47,23 +49,25 @@ using ndt::to_string;
 
 /// The level of a scan's diagnostics, which only rises, and a line for each reason.
 struct Diagnosis {
-  Level level = Level::ok;
-  std::vector<std::string> messages;
+  Level level = Level::ok;            ///< the gravest so far
+  std::vector<std::string> messages;  ///< a line for each reason
+  /// Adds a reason; the level only rises.
   void raise(Level to, std::string message);
 };
 
+/// Everything about one scan: metres, radians, seconds.
 struct ScanReport {
-  double stamp_s = 0;
-  Verdict verdict = Verdict::lost;
-  Reason reason = Reason::none;
-  Transform map_from_scan;
-  PoseSource source = PoseSource::predicted;
-  std::optional<Mat6> covariance;  ///< of x y z roll pitch yaw; nothing for a predicted pose
+  double stamp_s = 0;                         ///< of the scan
+  Verdict verdict = Verdict::lost;            ///< whether to use the pose
+  Reason reason = Reason::none;               ///< why it is not ok
+  Transform map_from_scan;                    ///< the pose
+  PoseSource source = PoseSource::predicted;  ///< where it comes from
+  std::optional<Mat6> covariance;             ///< of x y z roll pitch yaw; nothing for a predicted pose
   CovarianceMode covariance_by = CovarianceMode::fixed;  ///< what was used, which may be less than asked for
   std::string covariance_missing;                        ///< why the estimate asked for was not made
-  Predicted prediction;
-  std::int64_t points = 0;  ///< finite ones
-  double farthest_m = 0;    ///< their largest range
+  Predicted prediction;                                  ///< the guess
+  std::int64_t points = 0;                               ///< finite ones
+  double farthest_m = 0;                                 ///< their largest range
 
   std::optional<Score> before;         ///< at the prediction
   std::optional<AlignResult> aligned;  ///< nothing if the scan was not aligned, or only searched
@@ -71,11 +75,11 @@ struct ScanReport {
   double moved_m = 0;                  ///< from the prediction to `aligned`
   std::optional<Spread> spread;        ///< of `aligned`; nothing if it was not looked at
   std::optional<Score> no_ground;  ///< score of `aligned` without the ground, if asked for and there is any
-  std::optional<RegularisationTarget> regularisation;
-  Miss gnss_miss = Miss::none;  ///< why a GNSS position was not used, where there are any
-  std::optional<Recovered> recovery;
-  int rejected = 0;  ///< scans in a row, with this one
-  Diagnosis diagnosis;
+  std::optional<RegularisationTarget> regularisation;  ///< what pulled it, if anything
+  Miss gnss_miss = Miss::none;        ///< why a GNSS position was not used, where there are any
+  std::optional<Recovered> recovery;  ///< the search, if there was one
+  int rejected = 0;                   ///< scans in a row, with this one
+  Diagnosis diagnosis;                ///< for people
 };
 
 /// Raises the diagnosis for everything in the report that a person should see.

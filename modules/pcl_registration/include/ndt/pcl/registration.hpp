@@ -25,16 +25,18 @@ namespace ndt {
 /// As pclomp names them; DIRECT26 takes all 27 cells, as it does there.
 enum NeighborSearchMethod { KDTREE, DIRECT26, DIRECT7, DIRECT1 };
 
+/// A pcl::Registration by an implementation of this library. For one thread at a time; a copy makes its own
+/// aligner.
 template <class PointSource, class PointTarget, class Scalar = float>
 class NormalDistributionsTransform : public ::pcl::Registration<PointSource, PointTarget, Scalar> {
   using Base = ::pcl::Registration<PointSource, PointTarget, Scalar>;
 
  public:
-  using Ptr = std::shared_ptr<NormalDistributionsTransform>;
-  using ConstPtr = std::shared_ptr<const NormalDistributionsTransform>;
-  using PointCloudSource = typename Base::PointCloudSource;
-  using PointCloudTargetConstPtr = typename Base::PointCloudTargetConstPtr;
-  using Matrix4 = typename Base::Matrix4;
+  using Ptr = std::shared_ptr<NormalDistributionsTransform>;                 ///< as PCL has it
+  using ConstPtr = std::shared_ptr<const NormalDistributionsTransform>;      ///< as PCL has it
+  using PointCloudSource = typename Base::PointCloudSource;                  ///< type of the scan
+  using PointCloudTargetConstPtr = typename Base::PointCloudTargetConstPtr;  ///< type of the map
+  using Matrix4 = typename Base::Matrix4;                                    ///< type of poses
 
   /// `implementation`: a name of ndt::implementations(), or "auto" for the fastest that can run here.
   explicit NormalDistributionsTransform(std::string implementation = "auto")
@@ -45,22 +47,27 @@ class NormalDistributionsTransform : public ::pcl::Registration<PointSource, Poi
     this->max_iterations_ = 35;
   }
 
+  /// Takes the map; its voxels are made by the next call that needs them.
   void setInputTarget(const PointCloudTargetConstPtr& cloud) override {
     Base::setInputTarget(cloud);
     aligner_.reset();
   }
 
+  /// Voxel edge [m].
   void setResolution(float metres) { change(options_.resolution_m, static_cast<double>(metres)); }
+  /// [m].
   float getResolution() const { return static_cast<float>(options_.resolution_m); }
-  void setStepSize(double metres) { change(options_.step_m, metres); }
-  double getStepSize() const { return options_.step_m; }
+  void setStepSize(double metres) { change(options_.step_m, metres); }  ///< longest step [m]
+  double getStepSize() const { return options_.step_m; }                ///< [m]
+  /// Magnusson's outlier share.
   void setOutlierRatio(double ratio) { change(options_.outlier_ratio, ratio); }
-  double getOutlierRatio() const { return options_.outlier_ratio; }
-  void setOulierRatio(double ratio) { setOutlierRatio(ratio); }  // PCL's and pclomp's spelling
-  double getOulierRatio() const { return getOutlierRatio(); }
+  double getOutlierRatio() const { return options_.outlier_ratio; }       ///< the same
+  void setOulierRatio(double ratio) { setOutlierRatio(ratio); }           ///< PCL's and pclomp's spelling
+  double getOulierRatio() const { return getOutlierRatio(); }             ///< the same
   void setNumThreads(int threads) { change(options_.threads, threads); }  ///< 0: one per core
-  int getNumThreads() const { return options_.threads; }
-  int getMaximumIterations() const { return this->max_iterations_; }
+  int getNumThreads() const { return options_.threads; }                  ///< CPU workers; 0: one per core
+  int getMaximumIterations() const { return this->max_iterations_; }      ///< the limit
+  /// Which voxels a point is scored against.
   void setNeighborhoodSearchMethod(NeighborSearchMethod method) {
     constexpr Neighbours kOurs[] = {Neighbours::radius, Neighbours::direct27, Neighbours::direct7,
                                     Neighbours::direct1};
@@ -78,25 +85,32 @@ class NormalDistributionsTransform : public ::pcl::Registration<PointSource, Poi
   void setRegularizationPose(const Eigen::Matrix4f& pose) {
     regularisation_ = RegularisationTarget{static_cast<double>(pose(0, 3)), static_cast<double>(pose(1, 3))};
   }
-  void unsetRegularizationPose() { regularisation_.reset(); }
+  void unsetRegularizationPose() { regularisation_.reset(); }  ///< nothing pulls any more
+  /// How strongly it pulls.
   void setRegularizationScaleFactor(float weight) {
     change(options_.regularisation_scale, static_cast<double>(weight));
   }
 
   // Of the last alignment.
-  int getFinalNumIteration() const { return result_.iterations; }
+  int getFinalNumIteration() const { return result_.iterations; }  ///< Newton steps
+  /// Score over points.
   double getTransformationProbability() const { return result_.transform_probability; }
+  /// Pclomp's name of it.
   double getTransformationLikelihood() const { return result_.transform_probability; }
+  /// NVTL.
   double getNearestVoxelTransformationLikelihood() const { return result_.nvtl; }
+  /// Of the score; x y z roll pitch yaw.
   Eigen::Matrix<double, 6, 6> getHessian() const {
     return Eigen::Map<const Eigen::Matrix<double, 6, 6, Eigen::RowMajor>>(result_.hessian.m);
   }
-  const AlignResult& getResult() const { return result_; }
+  const AlignResult& getResult() const { return result_; }  ///< everything else
 
   // Of a cloud that is in the target's frame already.
+  /// Score over points. Throws as align() does.
   double calculateTransformationProbability(const PointCloudSource& cloud) {
     return evaluate(cloud).transform_probability;
   }
+  /// NVTL. Throws as align() does.
   double calculateNearestVoxelTransformationLikelihood(const PointCloudSource& cloud) {
     return evaluate(cloud).nvtl;
   }
