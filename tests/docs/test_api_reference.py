@@ -27,9 +27,19 @@ def test_every_public_symbol_is_documented(tmp_path):
 
 
 def test_a_symbol_without_a_description_is_named(tmp_path):
-    (tmp_path / "bare.hpp").write_text("namespace ndt {\nstruct Described; ///< here\nint undescribed(double x);\n}\n")
-    content, said = doxygen(tmp_path, f"INPUT += {tmp_path}/bare.hpp")
-    assert not content and "undescribed" in said
+    (tmp_path / "bare.hpp").write_text("""\
+namespace ndt {
+/// A struct.
+struct Halves {
+  int low = 0, high = 1;  ///< both
+  int bare = 0, nude = 0;
+};
+int plain(double x);
+}
+""")
+    content, said = doxygen(tmp_path, f"INPUT = docs/api.dox {tmp_path}/bare.hpp")
+    assert not content
+    assert set(re.findall(r"Member (\w+)", said)) == {"bare", "nude", "plain"}, said
 
 
 def test_the_public_headers_are_its_input():
