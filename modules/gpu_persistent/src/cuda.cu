@@ -20,12 +20,6 @@ class PersistentAligner final : public DeviceAligner {
  private:
   std::size_t bytes_ahead(std::size_t poses) const override { return poses * sizeof(LoopStart); }
 
-  bool stages() const override { return true; }
-  void stage(const LoopScan& scan, std::span<const LoopRun> runs) override {
-    transact([&] { staged_ = upload_inputs(scan, runs); });
-  }
-  void unstage() override { context().settle(); }
-
   void submit_runs(const LoopScan& scan, const LoopOptions& options, const PerScan& per_scan,
                    std::span<LoopRun> runs) override {
     transact([&] {
@@ -83,7 +77,7 @@ class PersistentAligner final : public DeviceAligner {
   /// Uploads the inputs, and gives the arguments of a launch.
   PersistentArguments upload(const LoopScan& scan, const LoopOptions& options,
                              std::span<const LoopRun> runs) {
-    PersistentArguments a = scan.staged ? staged_ : upload_inputs(scan, runs);
+    PersistentArguments a = upload_inputs(scan, runs);
     const std::size_t trace_size = runs.size() * static_cast<std::size_t>(trace_lines_);
     trace_.reserve(trace_size);
     clear(trace_.data(), trace_size * sizeof(LoopTrace));
@@ -116,7 +110,6 @@ class PersistentAligner final : public DeviceAligner {
   Launcher launcher_;
   cuda::DeviceBuffer<LoopTrace> trace_;
   std::vector<LoopStart> starts_;
-  PersistentArguments staged_;              ///< with the inputs that stage() uploaded
   cuda::PinnedBuffer<StageCycles> cycles_;  ///< with NDT_STAGE_CLOCK alone
   int trace_lines_ = 0;                     ///< for each alignment under way
   double mean_range_m_ = 0;                 ///< of the scan under way

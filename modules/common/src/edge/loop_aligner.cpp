@@ -79,44 +79,15 @@ void LoopAligner::require_map(const char* where) const {
   if (levels_.empty()) throw std::logic_error(std::string(where) + ": set_map was not called");
 }
 
-/// Gives the room for a scan that may be aligned or scored at the poses.
-Point* LoopAligner::admit(const PointCloud& scan, std::span<const Transform> poses, const char* where) {
+LoopScan LoopAligner::prepare(const PointCloud& scan, std::span<const Transform> poses, const char* where) {
   give_up();
   require_map(where);
   for (const Transform& pose : poses) require_rigid(pose, where);
-  return room_for_scan(scan.size(), poses.size());
-}
-
-LoopScan LoopAligner::checked(const PointCloud& scan, const char* where, Point* room) {
+  Point* room = room_for_scan(scan.size(), poses.size());
   const CopiedPoints copied = copy_scan_points(scan, options_, where, room);
   return {room,
           {static_cast<std::int64_t>(copied.points), copied.dropped, copied.mean_range_m,
            options_.coarse_stride, static_cast<int>(levels_.size()) - 1}};
-}
-
-LoopScan LoopAligner::prepare(const PointCloud& scan, std::span<const Transform> poses, const char* where) {
-  return checked(scan, where, admit(scan, poses, where));
-}
-
-/// Checks a scan for the runs of the batch. A device copies its points meanwhile, which are right in most
-/// scans. So its copy is over when the kernel is launched: a launch that overtakes a copy waits 7 us longer
-/// for it.
-LoopScan LoopAligner::stage_and_check(const PointCloud& scan, const char* where, Point* room) {
-  const Vec3<double>& origin = scan.origin;
-  const bool as_they_are = origin.x == 0 && origin.y == 0 && origin.z == 0;
-  if (!stages() || !as_they_are || batch_.runs.empty()) return checked(scan, where, room);
-  std::ranges::copy(scan.points, room);
-  clock_.lap(HostStage::prepare);
-  stage({room, {static_cast<std::int64_t>(scan.size())}, true}, batch_.runs);
-  clock_.lap(HostStage::upload);
-  try {
-    LoopScan out = checked(scan, where, room);
-    out.staged = out.facts.dropped == 0;  // then the copy above and the check wrote the same points
-    return out;
-  } catch (...) {
-    unstage();
-    throw;
-  }
 }
 
 LoopOptions LoopAligner::loop_options_for(const PerScan& per_scan, const LoopScan& scan) const {
@@ -126,7 +97,7 @@ LoopOptions LoopAligner::loop_options_for(const PerScan& per_scan, const LoopSca
 void LoopAligner::begin(const PointCloud& cloud, std::span<const Transform> guesses, const PerScan& per_scan,
                         const char* where) {
   clock_.start();
-  Point* room = admit(cloud, guesses, where);
+  batch_.scan = prepare(cloud, guesses, where);
   batch_.guesses = guesses;
   batch_.per_scan = per_scan;
   batch_.runs.resize(guesses.size());
@@ -135,7 +106,6 @@ void LoopAligner::begin(const PointCloud& cloud, std::span<const Transform> gues
     batch_.runs[k].trace.clear();
     batch_.runs[k].conditioning.reset();
   }
-  batch_.scan = stage_and_check(cloud, where, room);
   clock_.lap(HostStage::prepare);
   if (!guesses.empty())
     submit_runs(batch_.scan, loop_options_for(per_scan, batch_.scan), batch_.per_scan, batch_.runs);

@@ -79,7 +79,6 @@ Score score_of(const Sums& sums, const ScanFacts& scan) {
 struct LoopScan {
   const Point* points = nullptr;
   ScanFacts facts;
-  bool staged = false;  ///< stage() was called with these very points
   ScanView view() const { return {points, static_cast<int>(facts.points)}; }
 };
 
@@ -141,13 +140,6 @@ class LoopAligner : public Aligner {
   /// before they are aligned or scored. poses: the most poses that the scan will be aligned from or scored
   /// at.
   virtual Point* room_for_scan(std::size_t points, std::size_t poses) = 0;
-  /// Whether stage() copies a scan while the host checks its points.
-  virtual bool stages() const { return false; }
-  /// Called when a scan's points are in the memory of room_for_scan() and not yet checked. submit_runs()
-  /// follows with the same runs. Its scan is another, not staged, if points were dropped; and unstage()
-  /// follows instead if the scan is refused.
-  virtual void stage(const LoopScan& /*scan*/, std::span<const LoopRun> /*runs*/) {}
-  virtual void unstage() {}
   /// Begins every alignment. There is at least one, and none depends on the others. options.max_iterations
   /// may be 0, which means to evaluate only.
   virtual void submit_runs(const LoopScan& scan, const LoopOptions& options, const PerScan& per_scan,
@@ -173,10 +165,7 @@ class LoopAligner : public Aligner {
   const Vec3<double>& map_origin() const { return levels_.back().origin; }
   Gauss<float> gauss(double edge_m) const;
   LoopOptions loop_options_for(const PerScan& per_scan, const LoopScan& scan) const;
-  Point* admit(const PointCloud& scan, std::span<const Transform> poses, const char* where);
-  LoopScan checked(const PointCloud& scan, const char* where, Point* room);
   LoopScan prepare(const PointCloud& scan, std::span<const Transform> poses, const char* where);
-  LoopScan stage_and_check(const PointCloud& scan, const char* where, Point* room);
   void begin(const PointCloud& scan, std::span<const Transform> guesses, const PerScan& per_scan,
              const char* where);
 
