@@ -2,12 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include <limits>
-#include <optional>
 #include <stdexcept>
-#include <vector>
-
-#include "ndt/core/error.hpp"
 
 namespace ndt {
 namespace {
@@ -112,88 +107,6 @@ TEST(LoopAligner, CollectRefusesAnotherNumberOfResults) {
   std::vector<AlignResult> two(2), three(3);
   EXPECT_THROW(aligner.collect(two), std::invalid_argument);
   EXPECT_NO_THROW(aligner.collect(three));
-}
-
-/// A device's copy: what is in the room when stage() is called, and what becomes of it.
-class StagingAligner final : public LoopAligner {
- public:
-  StagingAligner() : LoopAligner(AlignOptions{}) {
-    use_levels(maps_, [](const EmptyMap&) -> const VoxelSurface* { return nullptr; });
-  }
-  MapInfo set_map(const PointCloud&) override { return {}; }
-  std::vector<VoxelInfo> voxels() const override { return {}; }
-
-  std::vector<Point> copied;             ///< by stage()
-  int staged = 0, unstaged = 0;          ///< calls
-  std::optional<bool> submitted_staged;  ///< what submit_runs() was told
-
- private:
-  Point* room_for_scan(std::size_t points, std::size_t) override {
-    room_.resize(points);
-    return room_.data();
-  }
-  bool stages() const override { return true; }
-  void stage(const LoopScan& scan, std::span<const LoopRun> runs) override {
-    ++staged;
-    EXPECT_EQ(runs.size(), 1U);
-    copied.assign(scan.points, scan.points + scan.view().size);
-  }
-  void unstage() override { ++unstaged; }
-  void submit_runs(const LoopScan& scan, const LoopOptions&, const PerScan&,
-                   std::span<LoopRun> runs) override {
-    submitted_staged = scan.staged;
-    runs[0].outcome.status = LoopStatus::no_overlap;
-  }
-  void score(const LoopScan&, std::span<const Transform>, std::span<Score>) override {}
-  std::vector<float> point_scores(const LoopScan&, const Transform&) override { return {}; }
-
-  EmptyMap map_;
-  std::vector<const EmptyMap*> maps_{&map_};
-  std::vector<Point> room_;
-};
-
-PointCloud three_points() {
-  PointCloud scan;
-  scan.points = {{1, 2, 3}, {4, 5, 6}, {7, 8, 9}};
-  return scan;
-}
-
-TEST(LoopAligner, StagesTheVeryPointsThatItSubmits) {
-  StagingAligner aligner;
-  const PointCloud scan = three_points();
-  aligner.align(scan, {}, {});
-  ASSERT_EQ(aligner.copied.size(), 3U);
-  EXPECT_EQ(aligner.copied[2].z, 9);
-  EXPECT_EQ(aligner.submitted_staged, true);
-  EXPECT_EQ(aligner.unstaged, 0);
-}
-
-TEST(LoopAligner, SubmitsAScanAsNotStagedIfTheCheckDropsAPoint) {
-  StagingAligner aligner;
-  PointCloud scan = three_points();
-  scan.points[1].x = std::numeric_limits<float>::quiet_NaN();
-  EXPECT_EQ(aligner.align(scan, {}, {}).dropped_points, 1);
-  EXPECT_EQ(aligner.staged, 1);
-  EXPECT_EQ(aligner.submitted_staged, false);
-}
-
-TEST(LoopAligner, StagesNoScanWhosePointsMove) {
-  StagingAligner aligner;
-  PointCloud scan = three_points();
-  scan.origin = {100, 0, 0};
-  aligner.align(scan, {}, {});
-  EXPECT_EQ(aligner.staged, 0);
-  EXPECT_EQ(aligner.submitted_staged, false);
-}
-
-TEST(LoopAligner, TakesARefusedScanBack) {
-  StagingAligner aligner;
-  PointCloud scan = three_points();
-  for (Point& p : scan.points) p.x += 1e6F;
-  EXPECT_THROW(aligner.align(scan, {}, {}), InputError);
-  EXPECT_EQ(aligner.staged, 1);
-  EXPECT_EQ(aligner.unstaged, 1);
-  EXPECT_FALSE(aligner.submitted_staged.has_value());
 }
 
 }  // namespace
