@@ -1,5 +1,6 @@
 """The workflow as a whole: on this machine, killed and gone on with, and as jobs that Slurm's commands start elsewhere."""
 
+import csv
 import json
 import os
 import signal
@@ -75,15 +76,31 @@ def whole(folder):
     return poses(folder / "whole")
 
 
-def test_a_sweep_on_this_machine_is_the_run_it_shares_out(tmp_path, noted_bench):
-    (tmp_path / "sweep.yaml").write_text(QUICK.format(bench=noted_bench.program))
+def shown_on_the_page():
+    """The rows of the table of docs/clusters.md, each cell as a text."""
+    lines = (ROOT / "docs/clusters.md").read_text(encoding="utf-8").splitlines()
+    begin = next(k for k, line in enumerate(lines) if line.startswith("| dataset | neighbours |")) + 2
+    return [[cell.strip(" `") for cell in line.strip("|").split("|")] for line in lines[begin:lines.index("", begin)]]
+
+
+def as_on_the_page(row):
+    setting = dict(part.split("=") for part in row["variant"].split())
+    return [row["dataset"], setting["neighbours"], setting["resolution"], f"{row['successes']} of {row['measurements']}",
+            f"{float(row['iterations_p50']):g}", f"{float(row['translation_error_mm_p50']):.1f}",
+            f"{float(row['translation_vs_ref_mm_max']):.2f}"]
+
+
+def test_the_sweep_of_the_page_is_the_run_it_shares_out(tmp_path, noted_bench):
+    (tmp_path / "sweep.yaml").write_text((SWEEPS / "config.yaml").read_text() + f"bench: {noted_bench.program}\n")
     snakemake(tmp_path)
     merged = tmp_path / "out/merged"
     found = poses(merged)
-    assert found == whole(tmp_path) and len(found) == 2 * 2 * (1 + 2), "guesses, variants, and frames"
-    assert {key[0] for key in found} == {"courtyard_200", "town_small_seed3"}
+    assert found == whole(tmp_path) and len(found) == 360
     assert "neighbours=direct7" in (merged / "report.html").read_text()
-    assert len(noted_bench.words("run --plan")) == 3 and len(noted_bench.words("merge")) == 1
+    with open(merged / "summary.csv", newline="") as stream:
+        rows = [as_on_the_page(row) for row in csv.DictReader(stream) if row["implementation"] == "persistent_cpu"]
+    assert rows == shown_on_the_page()
+    assert len(noted_bench.words("run --plan")) == 4 and len(noted_bench.words("merge")) == 1
     before = len(noted_bench.calls())
     assert "Nothing to be done" in snakemake(tmp_path)
     assert len(noted_bench.calls()) == before
@@ -137,12 +154,6 @@ def test_the_profile_of_slurm_starts_every_shard_as_a_job_of_its_own(tmp_path, n
     assert sum("--job-name=ndt-shard --cpus-per-task=1 --mem=8000 --time=240" in words for words in asked) == 3
     shards = [(session, variables) for words, session, variables in noted_bench.calls() if words.startswith("run --plan")]
     assert len({session for session, _ in shards}) == 3 and not [1 for _, variables in shards if "ONLY_HERE" in variables]
-
-
-def test_the_file_that_is_shown_plans_four_shards(tmp_path):
-    (tmp_path / "sweep.yaml").write_text((SWEEPS / "config.yaml").read_text())
-    said = snakemake(tmp_path, "--dry-run")
-    assert len([line for line in said.splitlines() if line.strip().startswith("output: shards/")]) == 4
 
 
 def test_a_file_that_cannot_be_meant_is_refused_before_anything_runs(tmp_path, noted_bench):
