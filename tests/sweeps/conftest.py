@@ -13,7 +13,7 @@ sys.path.insert(0, str(SWEEPS))
 
 
 class NotedBench:
-    """Passes every call on; `calls` has its words, session and variables."""
+    """Passes every call on; `calls` has its words, where it ran (setsid's number) and its variables."""
 
     def __init__(self, folder):
         self.program, self.notes = folder / "ndt-bench", folder / "calls"
@@ -23,7 +23,7 @@ class NotedBench:
         self.program.chmod(0o755)
 
     def calls(self):
-        """(words, session, variables) of each, in order."""
+        """(words, setsid's number, variables) of each, in order."""
         texts = [file.read_text().splitlines() for file in sorted(self.notes.iterdir())]
         return [(lines[0], int(lines[1]), {line.partition("=")[0] for line in lines[2:]}) for lines in texts]
 

@@ -1,4 +1,4 @@
-"""A shard is begun, goes on where it was killed, and never goes on with what is not its own."""
+"""A shard is begun, goes on where it was killed, and never goes on with what is not its own; what Slurm says of one."""
 
 import json
 import os
@@ -97,3 +97,13 @@ def test_measurements_that_failed_are_a_result_and_all_else_fails(tmp_path, ends
     bench.chmod(0o755)
     process = shard(bench, tmp_path / "plan.json", tmp_path / "1")
     assert process.communicate()[1] == "why\n" and process.returncode == code
+
+
+@pytest.mark.parametrize("state, word", [("COMPLETED", "success"), ("CANCELLED by 0", "failed"), ("OUT_OF_MEMORY", "failed"), ("TIMEOUT", "failed"),
+                                         ("NODE_FAIL", "failed"), ("PENDING", "running"), ("REQUEUED", "running"), ("", "running")])
+def test_what_slurm_says_of_a_job_is_said_to_snakemake(tmp_path, state, word):
+    sacct = tmp_path / "sacct"
+    sacct.write_text(f'#!/bin/bash\n[[ "$*" == "--jobs=17 --allocations --noheader --parsable2 --format=State" ]] && echo "{state}"\n')
+    sacct.chmod(0o755)
+    done = subprocess.run([SWEEPS / "slurm-status", "17"], capture_output=True, text=True, env=os.environ | {"PATH": f"{tmp_path}:{os.environ['PATH']}"})
+    assert (done.stdout, done.returncode) == (word + "\n", 0)

@@ -40,7 +40,7 @@ threads = [1]
 SLOW = "shards: 3\npreset: slow.toml\nimplementations: [persistent_cpu]\nbench: {bench}\n"
 MEASUREMENT = ("dataset", "implementation", "variant", "threads", "frame", "guess_name")
 
-# Slurm's commands, as far as the profile uses them: a job is a process in a session of its own that has two variables.
+# Slurm's commands, as far as the profile uses them: a job is a process apart (setsid) that has two variables.
 SBATCH = """#!/bin/bash
 set -e
 id=$(( $(ls {jobs} | wc -l) + 1 ))
@@ -152,8 +152,8 @@ def test_the_profile_of_slurm_starts_every_shard_as_a_job_of_its_own(tmp_path, n
     assert poses(tmp_path / "out/merged") == whole(tmp_path) and (tmp_path / "out/merged/report.html").exists()
     asked = [file.read_text() for file in places["jobs"].iterdir()]
     assert sum("--job-name=ndt-shard --cpus-per-task=1 --mem=8000 --time=240" in words for words in asked) == 3
-    shards = [(session, variables) for words, session, variables in noted_bench.calls() if words.startswith("run --plan")]
-    assert len({session for session, _ in shards}) == 3 and not [1 for _, variables in shards if "ONLY_HERE" in variables]
+    shards = [(sid, variables) for words, sid, variables in noted_bench.calls() if words.startswith("run --plan")]
+    assert len({sid for sid, _ in shards}) == 3 and not [1 for _, variables in shards if "ONLY_HERE" in variables]
 
 
 def test_a_file_that_cannot_be_meant_is_refused_before_anything_runs(tmp_path, noted_bench):
