@@ -31,6 +31,7 @@ void add_compare(CLI::App& app, Command& chosen);
 void add_trajectory(CLI::App& app, Command& chosen);
 void add_export(CLI::App& app, Command& chosen);
 void add_generate(CLI::App& app, Command& chosen);
+void add_datasets(CLI::App& app, Command& chosen);
 /// Last: it completes what was added before.
 void add_completion(CLI::App& app, Command& chosen);
 

@@ -66,6 +66,7 @@ void declare(CLI::App& app, ndt::harness::Command& chosen, const std::string& co
   ndt::harness::add_trajectory(app, chosen);
   ndt::harness::add_export(app, chosen);
   ndt::harness::add_generate(app, chosen);
+  ndt::harness::add_datasets(app, chosen);
   ndt::harness::add_completion(app, chosen);
   refuse_empty_values(app);
   app.footer(

@@ -222,7 +222,8 @@ class Builder {
     rule_ = read_guess_rule(toml_, folder_, files_.size(), !truth_.empty());
     make_frames();
     read_provenance();
-    toml_.table("checksums");  // read by the program that verifies the files
+    toml_.table("checksums");  // read by those who fetch and verify the files
+    toml_.table("download");
     toml_.finish();
     return std::move(dataset_);
   }

@@ -7,7 +7,7 @@ import pytest
 from conftest import BENCH, EXIT_BAD_INPUT, EXIT_USAGE, OWN_IMPLEMENTATIONS, bench, refusal
 
 COMMANDS = ["list", "doctor", "align", "evaluate", "diff", "voxels", "map", "initial-pose", "localize", "run", "merge", "report", "compare", "trajectory",
-            "export", "generate", "completion"]
+            "export", "generate", "datasets", "completion"]
 
 
 def test_help_names_every_command_and_exit_code():

@@ -17,6 +17,7 @@ TOP = {
     "preparation?": {"scan?": FILTERS, "map?": FILTERS},
     "provenance": {"licence": TEXT, "source": TEXT, "obtain": TEXT},
     "checksums?": dict,
+    "download?": dict,
 }
 
 

@@ -64,6 +64,16 @@ def test_files_of_the_catalogue_are_those_of_the_datasets(datasets, name):
             assert np.loadtxt(folder / file).shape == (4, 4)
 
 
+def test_only_free_files_that_are_checked_can_be_downloaded():
+    downloads = {name: entry["download"] for name, entry in CATALOGUE.items() if "download" in entry}
+    assert downloads
+    for name, files in downloads.items():
+        assert re.match(r"(BSD-[23]-Clause|MIT|Apache-2\.0|CC BY 4\.0)\b", CATALOGUE[name]["provenance"]["licence"])
+        for file, url in files.items():
+            assert file in CATALOGUE[name]["checksums"] and re.fullmatch(r"https://raw\.githubusercontent\.com/\S+/[0-9a-f]{40}/\S+", url)
+            assert re.search("[0-9a-f]{40}", url)[0] in CATALOGUE[name]["provenance"]["source"]
+
+
 def fake_datasets(tmp_path, monkeypatch):
     """A catalogue of three datasets, of which two share a folder and one is not there."""
     data, catalogue = tmp_path / "data", tmp_path / "catalogue"
