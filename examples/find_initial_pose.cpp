@@ -15,7 +15,7 @@ int main(int count, char** words) {
   options.reliable_matched = ndt::initial_pose::known_reliable_matched(alignments);
   const ndt::initial_pose::PosePrior prior{{}, {2, 2, 0.1, 0.01, 0.01}};
   const auto found = ndt::initial_pose::search(*aligner, ndt::io::read_cloud(words[2]), prior,
-                                               ndt::initial_pose::strategies().back(), options);
+                                               ndt::initial_pose::default_strategy(), options);
   const ndt::Transform& t = found.best_particle().result.map_from_scan;
   std::printf("%s at x %.3f y %.3f z %.3f\n", ndt::initial_pose::to_string(found.judgement.verdict).data(),
               t(0, 3), t(1, 3), t(2, 3));

@@ -17,18 +17,10 @@ using initial_pose::Method;
 using initial_pose::SearchOptions;
 using initial_pose::Strategy;
 
-Strategy strategy_called(const std::string& name) {
-  const auto all = initial_pose::strategies();
-  const auto found = std::ranges::find(all, name, &Strategy::name);
-  if (found == all.end()) throw unknown_name("strategy", name, strategy_names());
+const Strategy& strategy_called(const std::string& name) {
+  const Strategy* const found = initial_pose::strategy_named(name);
+  if (found == nullptr) throw unknown_name("strategy", name, strategy_names());
   return *found;
-}
-
-/// Whether the implementation's own strategy hands over as many particles at a time.
-bool suits(const Implementation& entry, const Strategy& strategy) {
-  if (entry.search.empty()) return false;
-  const Strategy own = strategy_called(std::string(entry.search));
-  return own.startup_at_once == strategy.startup_at_once && own.guided_at_once == strategy.guided_at_once;
 }
 
 /// The implementations that suit a strategy, in report order; none: any will do.
@@ -110,14 +102,12 @@ initial_pose::SearchResult run_search(Aligner& aligner, const PointCloud& scan,
 
 const Implementation& choose_implementation(const Strategy& strategy, std::string_view name) {
   if (name == kAuto)
-    for (const Implementation& entry : implementations())
-      if (suits(entry, strategy) && entry.unavailable_reason().empty()) return entry;
+    if (const Implementation* const entry = first_suited(implementations(), strategy)) return *entry;
   return choose_implementation(name);
 }
 
 bool can_run(const Strategy& strategy, const Implementation& entry) {
-  return entry.own_process ? searches_itself(entry)
-                           : (entry.batches || !(strategy.startup_at_once || strategy.guided_at_once));
+  return entry.own_process ? searches_itself(entry) : is_able(entry, strategy);
 }
 
 void require_can_run(const Strategy& strategy, const Implementation& entry) {

@@ -17,7 +17,7 @@ namespace ndt::harness {
 
 /// Which of initial_pose::strategies().
 struct StrategyChoice {
-  std::string strategy = "pipelined";
+  std::string strategy{initial_pose::default_strategy().name};
 };
 inline constexpr std::tuple kStrategyChoice{
     Option{"strategy", &StrategyChoice::strategy, Bounds::none(), "NAME", "how particles are aligned"}};

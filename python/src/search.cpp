@@ -58,13 +58,13 @@ std::unique_ptr<Aligner> aligner_for(const initial_pose::Strategy& strategy, con
                                      const AlignOptions& options) {
   if (name != "auto") {
     for (const Implementation& entry : implementations())
-      if (entry.name == name && !entry.batches)
+      if (entry.name == name && !is_able(entry, strategy))
         throw std::invalid_argument("implementation: " + name +
                                     " aligns one pose at a time; a search takes one that batches");
     return make_aligner(name, options);
   }
-  for (const Implementation& entry : implementations())
-    if (entry.search == strategy.name && entry.unavailable_reason().empty()) return entry.make(options);
+  if (const Implementation* const entry = first_suited(implementations(), strategy))
+    return entry->make(options);
   throw std::runtime_error("auto: no implementation can run on this machine");
 }
 
@@ -76,11 +76,10 @@ SearchResult search(nb::handle map, nb::handle scan, nb::handle guess, const std
   std::copy(sigma.begin(), sigma.end(), prior.sigma);
   nb::gil_scoped_release free;
   require_valid(prior);
-  const auto strategies = initial_pose::strategies();
-  const auto strategy = std::ranges::find(strategies, "pipelined", &initial_pose::Strategy::name);
-  const std::unique_ptr<Aligner> aligner = aligner_for(*strategy, implementation, plan.alignments);
+  const initial_pose::Strategy& strategy = initial_pose::default_strategy();
+  const std::unique_ptr<Aligner> aligner = aligner_for(strategy, implementation, plan.alignments);
   aligner->set_map(map_cloud);
-  return initial_pose::search(*aligner, scan_cloud, prior, *strategy, plan.search);
+  return initial_pose::search(*aligner, scan_cloud, prior, strategy, plan.search);
 }
 
 std::vector<std::string> doubts_of(const SearchResult& r) {

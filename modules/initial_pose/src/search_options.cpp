@@ -36,16 +36,6 @@ std::string unknown_scale(const AlignOptions& options) {
   return "these neighbours, outlier-ratio, min-points or eigenvalue-ratio";
 }
 
-std::span<const Strategy> strategies() {
-  static constexpr Strategy kAll[] = {
-      {"sequential", false, false, false,
-       "one particle after the other, on any implementation: the baseline"},
-      {"batched", true, false, false, "the start-up in one batch, guided particles one by one"},
-      {"batched_persistent", true, true, false, "the start-up in one batch, guided particles in rounds"},
-      {"pipelined", true, true, true, "the same; a round is proposed while the one before is aligned"}};
-  return kAll;
-}
-
 void validate(const SearchOptions& options) { require_within(kSearchOptions, options); }
 
 }  // namespace ndt::initial_pose

@@ -10,8 +10,6 @@ namespace {
 /// A vehicle stays on its ground: height and tilt are known far better than the place.
 constexpr double kHeightShare = 0.1, kTiltRad = 0.02;
 
-const initial_pose::Strategy& in_rounds() { return initial_pose::strategies().back(); }
-
 initial_pose::SearchOptions search_options(const LocalizerOptions& options, int attempt) {
   initial_pose::SearchOptions search;
   search.particles = options.recovery_particles;
@@ -54,8 +52,9 @@ Recovered Recovery::search(Aligner& aligner, const PointCloud& scan, const Trans
   Recovered recovered;
   recovered.attempt = attempts_;
   recovered.prior = prior_around(prediction);
-  initial_pose::SearchResult found = initial_pose::search(aligner, scan, recovered.prior, in_rounds(),
-                                                          search_options(options_, attempts_), per_scan);
+  initial_pose::SearchResult found =
+      initial_pose::search(aligner, scan, recovered.prior, initial_pose::default_strategy(),
+                           search_options(options_, attempts_), per_scan);
   recovered.result = found.best_particle().result;
   recovered.nvtl = recovered.result.nvtl;
   recovered.stop = recovered.result.stop;

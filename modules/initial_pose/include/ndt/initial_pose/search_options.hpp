@@ -4,15 +4,14 @@
 #include <array>
 #include <cstdint>
 #include <optional>
-#include <span>
 #include <string>
-#include <string_view>
 #include <tuple>
 
 #include "ndt/align/align_options.hpp"
 #include "ndt/align/option.hpp"
 #include "ndt/core/enum_names.hpp"
 #include "ndt/core/limits.hpp"
+#include "ndt/initial_pose/strategy.hpp"
 
 namespace ndt::initial_pose {
 
@@ -25,18 +24,6 @@ enum class Method {
 };
 constexpr auto enum_names(Method) { return std::array{"tpe", "random", "grid", "anywhere"}; }
 using ndt::to_string;
-
-/// A strategy: how a search hands particles to an aligner. The maths is the aligner's.
-struct Strategy {
-  std::string_view name;         ///< the name to ask for
-  bool startup_at_once = false;  ///< hands all particles that need no guidance to the aligner in one call
-  bool guided_at_once = false;   ///< hands over guided ones in rounds of at_once, else one by one
-  bool one_ahead = false;        ///< proposes a round while the one before is aligned, so without its results
-  std::string_view schedule;     ///< one line
-};
-
-/// sequential, batched, batched_persistent, pipelined.
-std::span<const Strategy> strategies();
 
 /// The switches of a search; bounds and help are in kSearchOptions.
 struct SearchOptions {
