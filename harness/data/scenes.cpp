@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
+#include <string>
 
 #include "data/scene_worlds.hpp"
 #include "data/sources.hpp"
@@ -12,7 +14,7 @@ namespace ndt::harness {
 namespace {
 
 constexpr std::string_view kPrefix = "scenes_";
-constexpr std::uint64_t kSeed = 2026;
+constexpr std::uint64_t kSeed = 2026;  // of names without a seed
 
 struct Scene {
   SceneWorld map_world, scan_world;
@@ -175,22 +177,28 @@ constexpr Family kFamilies[] = {
     {"one_voxel", "honest scenes, one voxel of the map", 25, true, honest, keep_one_voxel},
 };
 
-/// Draws for scene `index` of a family: 0 its world and poses, 1 its map, 2 its scan.
-IntegerRandom random_of(const Family& family, std::size_t index, std::uint64_t what) {
-  const auto number = static_cast<std::uint64_t>(&family - kFamilies);
-  return IntegerRandom(seed_of(seed_of(seed_of(kSeed, number), index), what));
+/// A family's scenes as one seed draws them.
+struct Drawn {
+  const Family* family = nullptr;
+  std::uint64_t seed = kSeed;
+};
+
+/// Draws for scene `index`: 0 its world and poses, 1 its map, 2 its scan.
+IntegerRandom random_of(const Drawn& drawn, std::size_t index, std::uint64_t what) {
+  const auto number = static_cast<std::uint64_t>(drawn.family - kFamilies);
+  return IntegerRandom(seed_of(seed_of(seed_of(drawn.seed, number), index), what));
 }
 
-Scene scene_of(const Family& family, std::size_t index) {
-  IntegerRandom random = random_of(family, index, 0);
-  return family.make(random);
+Scene scene_of(const Drawn& drawn, std::size_t index) {
+  IntegerRandom random = random_of(drawn, index, 0);
+  return drawn.family->make(random);
 }
 
 /// What a scanner saw from several places.
-PointCloud map_of(const Family& family, std::size_t index) {
+PointCloud map_of(const Drawn& drawn, std::size_t index) {
   constexpr int kPlaces = 8;
-  const Scene scene = scene_of(family, index);
-  IntegerRandom random = random_of(family, index, 1);
+  const Scene scene = scene_of(drawn, index);
+  IntegerRandom random = random_of(drawn, index, 1);
   PointCloud map;
   for (int k = 0; k < kPlaces; ++k) {
     const Vec3<double> place = free_place(scene.map_world, random);
@@ -200,21 +208,37 @@ PointCloud map_of(const Family& family, std::size_t index) {
       map.points.push_back({static_cast<float>(at.x), static_cast<float>(at.y), static_cast<float>(at.z)});
     }
   }
-  if (family.change_map != nullptr) family.change_map(map, scene);
+  if (drawn.family->change_map != nullptr) drawn.family->change_map(map, scene);
   return map;
 }
 
-PointCloud scan_of(const Family& family, std::size_t index) {
-  const Scene scene = scene_of(family, index);
-  IntegerRandom random = random_of(family, index, 2);
+PointCloud scan_of(const Drawn& drawn, std::size_t index) {
+  const Scene scene = scene_of(drawn, index);
+  IntegerRandom random = random_of(drawn, index, 2);
   PointCloud scan = sweep(scene.scan_world, scene.truth, scene.noise_m, random);
-  if (family.change_scan != nullptr) family.change_scan(scan, random);
+  if (drawn.family->change_scan != nullptr) drawn.family->change_scan(scan, random);
   return scan;
 }
 
 DatasetInfo info_of(const Family& family) {
   return {fmt::format("{}{}", kPrefix, family.name),
           fmt::format("built-in, {} scenes: {}", family.scenes, family.description), ""};
+}
+
+/// "scenes_honest", or with a seed "scenes_honest_7"; no family for any other name.
+Drawn drawn_by(std::string_view name) {
+  for (const Family& family : kFamilies) {
+    const std::string own = info_of(family).name;
+    if (name == own) return {&family};
+    if (!name.starts_with(own + "_")) continue;
+    const std::string_view digits = name.substr(own.size() + 1);
+    std::uint64_t seed = 0;
+    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), seed);
+    // One name a seed: no leading zeros.
+    if (error == std::errc{} && end == digits.data() + digits.size() && std::to_string(seed) == digits)
+      return {&family, seed};
+  }
+  return {};
 }
 
 }  // namespace
@@ -226,9 +250,9 @@ std::vector<DatasetInfo> list_scenes() {
 }
 
 std::optional<Dataset> load_scenes(std::string_view name) {
-  const auto named = [&](const Family& family) { return info_of(family).name == name; };
-  const Family* const family = std::ranges::find_if(kFamilies, named);
-  if (family == std::end(kFamilies)) return std::nullopt;
+  const Drawn drawn = drawn_by(name);
+  const Family* const family = drawn.family;
+  if (family == nullptr) return std::nullopt;
   Dataset dataset;
   dataset.name = name;
   dataset.description = info_of(*family).description;
@@ -238,13 +262,13 @@ std::optional<Dataset> load_scenes(std::string_view name) {
   dataset.one_map = false;
   if (family->has_pose) dataset.truth = {.quality = "exact", .exact = true};
   for (int k = 0; k < family->scenes; ++k) {
-    const Scene scene = scene_of(*family, static_cast<std::size_t>(k));
+    const Scene scene = scene_of(drawn, static_cast<std::size_t>(k));
     Frame frame{.name = fmt::format("{:03}", k), .truth = {}, .guesses = {{"guess", scene.guess}}};
     if (family->has_pose) frame.truth = scene.truth;
     dataset.frames.push_back(std::move(frame));
   }
-  dataset.map = [family](std::size_t frame) { return map_of(*family, frame); };
-  dataset.scan = [family](std::size_t frame) { return scan_of(*family, frame); };
+  dataset.map = [drawn](std::size_t frame) { return map_of(drawn, frame); };
+  dataset.scan = [drawn](std::size_t frame) { return scan_of(drawn, frame); };
   return dataset;
 }
 

@@ -53,6 +53,22 @@ TEST(Scenes, AreThreeHundredHonestOnesAndThreeHundredOthersEachWithItsOwnClouds)
   EXPECT_EQ(others, 300u);
 }
 
+TEST(Scenes, AnotherSeedDrawsOtherScenesOfTheSameFamilies) {
+  for (const DatasetInfo& info : list_scenes()) {
+    const Dataset own = load_dataset(info.name), other = load_scenes(info.name + "_7").value();
+    EXPECT_EQ(other.name, info.name + "_7");
+    EXPECT_EQ(other.kind, own.kind) << info.name;
+    EXPECT_EQ(other.frames.size(), own.frames.size()) << info.name;
+    EXPECT_FALSE(same_points(other.map(0), own.map(0)) || same_points(other.scan(0), own.scan(0)))
+        << info.name;
+  }
+  EXPECT_TRUE(same_points(load_scenes("scenes_one_voxel_2026").value().scan(0),
+                          load_dataset("scenes_one_voxel").scan(0)));
+  for (const char* name : {"scenes_honest_", "scenes_honest_x", "scenes_honest_-1", "scenes_honest_07",
+                           "scenes_one_7", "scenes_"})
+    EXPECT_FALSE(load_scenes(name).has_value()) << name;
+}
+
 TEST(Scenes, AreTheSameOnEveryMachine) {
   const PointCloud scan = load_dataset("scenes_tank").scan(3);
   ASSERT_EQ(scan.size(), 8192u);
