@@ -1,5 +1,5 @@
-"""KISS-Matcher as a peer: global registration of the scan with the map around the prior; it takes no guess, heading or
-seed. Its own defaults, except the voxels."""
+"""KISS-Matcher as a peer: global registration of the scan with the map around the prior, or with the whole map; it takes no
+guess, heading or seed. Its own defaults, except the voxels."""
 
 import os
 
@@ -25,11 +25,15 @@ def around(points, place, radius_m):
 
 def search(target, source, guess, sigma, seed, threads):
     reach_m = np.linalg.norm(source, axis=1).max() + 3 * max(sigma[:2])
+    return anywhere(around(target, guess[:3, 3], reach_m), source, seed, threads)
+
+
+def anywhere(target, source, seed, threads):
     matcher = kiss_matcher.KISSMatcher(kiss_matcher.KISSMatcherConfig(VOXEL_M))
-    found = matcher.estimate(source, around(target, guess[:3, 3], reach_m))
+    found = matcher.estimate(source, target)
     pose = np.eye(4)
     pose[:3, :3], pose[:3, 3] = found.rotation, found.translation
     return pose, bool(found.valid) and matcher.get_num_final_inliers() >= INLIERS
 
 
-serve(loaded, lambda points, _: points, search=search)
+serve(loaded, lambda points, _: points, search=search, anywhere=anywhere)

@@ -8,10 +8,10 @@ import time
 import numpy as np
 
 
-def serve(prepare_map, prepare_scan, align=None, search=None):
-    """prepare_map and prepare_scan(points, threads) return what align(map, scan, guess, threads) and
-    search(map, scan, guess, sigma, seed, threads) are given. align returns the pose, whether it converged, and the
-    iterations or None; search the pose, and whether it is reliable or None."""
+def serve(prepare_map, prepare_scan, align=None, search=None, anywhere=None):
+    """prepare_map and prepare_scan(points, threads) return what align(map, scan, guess, threads),
+    search(map, scan, guess, sigma, seed, threads) and anywhere(map, scan, seed, threads) are given. align returns the pose,
+    whether it converged, and the iterations or None; the others the pose, and whether it is reliable or None."""
     answers = os.fdopen(os.dup(1), "w", buffering=1)
     os.dup2(2, 1)  # libraries print; answers have stdout to themselves
     prepare = {"map": prepare_map, "scan": prepare_scan}
@@ -24,12 +24,16 @@ def serve(prepare_map, prepare_scan, align=None, search=None):
             begin = time.perf_counter()
             prepared[what] = prepare[what](points, request["threads"])
             answer["us"] = 1e6 * (time.perf_counter() - begin)
-        elif what in ("align", "search"):
-            given = [prepared["map"], prepared["scan"], np.array(request["guess"]).reshape(4, 4)]
+        elif what in ("align", "search", "anywhere"):
+            given = [prepared["map"], prepared["scan"]]
+            if what != "anywhere":
+                given.append(np.array(request["guess"]).reshape(4, 4))
             if what == "search":
-                given += [request["sigma"], request["seed"]]
+                given.append(request["sigma"])
+            if what != "align":
+                given.append(request["seed"])
             begin = time.perf_counter()
-            pose, *found = {"align": align, "search": search}[what](*given, request["threads"])
+            pose, *found = {"align": align, "search": search, "anywhere": anywhere}[what](*given, request["threads"])
             answer["us"] = 1e6 * (time.perf_counter() - begin)
             answer["pose"] = np.asarray(pose).ravel().tolist()
             answer |= dict(zip(("converged", "iterations") if what == "align" else ("reliable",), found))

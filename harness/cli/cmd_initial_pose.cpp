@@ -124,8 +124,11 @@ ExitCode initial_pose_command(const Arguments& given) {
   const ResolvedPrior prior = resolve(a.prior, answer.setting);
   answer.unknown_scale = initial_pose::unknown_scale(options);
   const Implementation& entry = choose_implementation(answer.setting.strategy, a.implementation);
-  answer.implementation = entry.name, answer.runs_on = entry.runs_on, answer.prior = prior.pose;
+  answer.implementation = entry.name, answer.runs_on = entry.runs_on;
+  answer.prior = prior.pose, answer.prior_kind = prior.kind;
   require_can_run(answer.setting.strategy, entry);
+  if (const std::string why = why_not_from(prior.kind, entry); !why.empty())
+    throw UsageError(fmt::format("{}: {}; give --guess and --sigma", entry.name, why));
   if (answer.setting.is_own()) require_none_of_ours(search, entry);
   const std::unique_ptr<Aligner> aligner = entry.make(options);
 
@@ -141,7 +144,7 @@ ExitCode initial_pose_command(const Arguments& given) {
   } else {
     const PerScan limits = per_scan(a.align);
     const Stopwatch watch;
-    answer.result = run_search(*aligner, scan.cloud, prior.pose, answer.setting, limits);
+    answer.result = run_search(*aligner, scan.cloud, prior, answer.setting, limits);
     answer.search_us = watch.elapsed_us();
   }
   if (const auto spent = spent_by(*aligner)) answer.search_us = spent->align_us;

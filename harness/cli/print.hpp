@@ -74,6 +74,7 @@ struct SearchAnswer {
   std::string_view implementation, runs_on;
   ResolvedSearch setting;
   initial_pose::PosePrior prior;
+  PriorKind prior_kind = PriorKind::pose;
   double build_us = 0, search_us = 0;
   initial_pose::SearchResult result;
   std::optional<AnywhereAnswer> anywhere;

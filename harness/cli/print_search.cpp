@@ -44,9 +44,7 @@ std::string own_verdict(const SearchAnswer& answer) {
 }
 
 /// Else the prior is a box or the map, and has no --sigma.
-bool is_about_a_guess(const SearchAnswer& answer) {
-  return !answer.anywhere || answer.anywhere->kind == PriorKind::pose;
-}
+bool is_about_a_guess(const SearchAnswer& answer) { return answer.prior_kind == PriorKind::pose; }
 
 std::string spread_text(const Evidence& evidence) {
   if (std::isinf(*evidence.spread_m)) return "an alignment from beside it gave no pose";
@@ -151,7 +149,7 @@ json to_json(const SearchAnswer& answer) {
   j["proposal_candidates"] = guides ? json(options.candidates) : json();
   j["seed"] = options.seed;
   const bool about_a_guess = is_about_a_guess(answer);
-  j["prior"] = to_string(about_a_guess ? PriorKind::pose : answer.anywhere->kind);
+  j["prior"] = to_string(answer.prior_kind);
   j["prior_xyz_m"] = {answer.prior.mean.x, answer.prior.mean.y, answer.prior.mean.z};
   j["prior_rpy_rad"] = {answer.prior.mean.roll, answer.prior.mean.pitch, answer.prior.mean.yaw};
   j["prior_sigma"] = about_a_guess ? array_of(answer.prior.sigma) : json();

@@ -43,11 +43,11 @@ void require_fitting(const PriorArguments& a, PriorKind kind, const ResolvedSear
   if (!anywhere) {
     const std::string_view method =
         setting.is_own() ? setting.strategy.name : std::string_view(to_string(setting.options.method));
-    const char* needs = kind == PriorKind::map   ? "--prior map"
-                        : kind == PriorKind::box ? "--box"
-                        : a.sigma_yaw            ? "--sigma-yaw"
-                        : a.place_cell           ? "--place-cell"
-                                                 : nullptr;
+    const char* needs = kind == PriorKind::map && !setting.is_own() ? "--prior map"
+                        : kind == PriorKind::box                    ? "--box"
+                        : a.sigma_yaw                               ? "--sigma-yaw"
+                        : a.place_cell                              ? "--place-cell"
+                                                                    : nullptr;
     if (needs)
       throw UsageError(fmt::format("{} is for --method anywhere; {} searches about a guess, with any heading",
                                    needs, method));

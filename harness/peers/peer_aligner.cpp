@@ -73,21 +73,26 @@ class PeerAligner final : public Aligner, public TakesItsTime, public SearchesIt
     return result;
   }
 
-  initial_pose::SearchResult search(const PointCloud& scan, const initial_pose::PosePrior& prior,
-                                    std::uint64_t seed, const PerScan& per_scan) override {
+  initial_pose::SearchResult search(const PointCloud& scan,
+                                    const std::optional<initial_pose::PosePrior>& prior, std::uint64_t seed,
+                                    const PerScan& per_scan) override {
     const Turn turn(*this, "search");
     if (!peer_.searches) refuse("does not search for the initial pose; take another implementation");
-    require_valid(prior);
-    const Transform mean = to_transform(prior.mean);
+    if (!prior && !peer_.anywhere)
+      refuse("searches about a guess alone; give one, or take another implementation");
+    if (prior) require_valid(*prior);
+    const Pose start = prior ? prior->mean : Pose{};
+    const Transform mean = to_transform(start);
     initial_pose::SearchResult found;
-    found.particles = {{prior.mean, without_scores(mean), false}};
+    found.particles = {{start, without_scores(mean), false}};
     AlignResult& result = found.particles[0].result;
     if (!begin(scan, per_scan, result)) {
       found.reliable = false;
       if (result.stop == Stop::cancelled) found.interrupted = result.stop;
       return found;
     }
-    const Searched answer = requests_->search(local(beside_(mean)), prior, seed);
+    const Searched answer =
+        prior ? requests_->search(local(beside_(mean)), *prior, seed) : requests_->search_anywhere(seed);
     take(answer, result);
     result.stop = Stop::converged;
     result.iterations = kNotCounted;

@@ -32,9 +32,10 @@ std::optional<TakesItsTime::Spent> spent_by(const Aligner& aligner);
 class SearchesItself {
  public:
   virtual ~SearchesItself() = default;
-  /// One particle: the mean of the prior, and the pose that was found. Throws std::invalid_argument if it has
-  /// none.
-  virtual initial_pose::SearchResult search(const PointCloud& scan, const initial_pose::PosePrior& prior,
+  /// One particle: the mean of the prior, and the pose that was found. Without a prior the sensor may be
+  /// anywhere in the map. Throws std::invalid_argument if it has no such search.
+  virtual initial_pose::SearchResult search(const PointCloud& scan,
+                                            const std::optional<initial_pose::PosePrior>& prior,
                                             std::uint64_t seed, const PerScan& per_scan) = 0;
 };
 

@@ -25,6 +25,7 @@ struct PeerFile {
   bool one_thread = false;    ///< the peer ignores the number of threads
   bool aligns = true;         ///< it answers "align"
   bool searches = false;      ///< it answers "search"
+  bool anywhere = false;      ///< it answers "anywhere", too
 };
 
 /// The value of NDT_PEERS, else the project's peers/; nothing where neither is there. Throws InputError if

@@ -115,6 +115,10 @@ Searched PeerRequests::search(const Transform& mean, const initial_pose::PosePri
                                  {"threads", threads_}});
 }
 
+Searched PeerRequests::search_anywhere(std::uint64_t seed) {
+  return ask_honestly<Searched>({{"do", "anywhere"}, {"seed", seed}, {"threads", threads_}});
+}
+
 /// Time that passes outside and is not in the peer's own went to the pipe, to waiting for a core, or was
 /// hidden. What the scheduler does not own up to (a busy host's) it hardly takes five times in a row: then
 /// the peer left out work. It may hide a fifth; a verdict on times does not hang on that.

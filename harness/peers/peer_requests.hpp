@@ -39,6 +39,7 @@ class PeerRequests {
   Aligned align(const Transform& guess);
   /// The prior's mean with its heading, though that may be any.
   Searched search(const Transform& mean, const initial_pose::PosePrior& prior, std::uint64_t seed);
+  Searched search_anywhere(std::uint64_t seed);
   std::int64_t peak_rss_bytes() const { return process_.peak_rss_bytes(); }
 
  private:

@@ -59,4 +59,8 @@ bool searches_itself(const Implementation& entry) {
   return entry.own_process && peer_called(entry.name).file.searches;
 }
 
+bool searches_anywhere(const Implementation& entry) {
+  return entry.own_process && peer_called(entry.name).file.anywhere;
+}
+
 }  // namespace ndt::harness

@@ -14,5 +14,7 @@ const Implementation& peer_implementation(std::string_view name);
 bool aligns(const Implementation& entry);
 /// True for a peer with a search for the initial pose of its own.
 bool searches_itself(const Implementation& entry);
+/// True for a peer whose search needs no guess.
+bool searches_anywhere(const Implementation& entry);
 
 }  // namespace ndt::harness

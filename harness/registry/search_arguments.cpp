@@ -83,21 +83,22 @@ void require_for_a_run(const ResolvedSearch& setting, PriorKind prior, bool of_a
     throw UsageError(
         "a peer searches in its own way, and method anywhere is ours; name the peer in a search without a "
         "method");
-  if (of_a_peer && prior == PriorKind::map)
-    throw UsageError("a peer searches about a guess; for prior map take an implementation of ndt-bench list");
-  if (prior == PriorKind::map && !anywhere)
+  if (prior == PriorKind::map && !anywhere && !of_a_peer)
     throw UsageError(
         fmt::format("method {} searches about a guess; for prior map take method anywhere, or leave prior "
                     "out and give sigma",
                     to_string(setting.options.method)));
 }
 
-initial_pose::SearchResult run_search(Aligner& aligner, const PointCloud& scan,
-                                      const initial_pose::PosePrior& prior, const ResolvedSearch& setting,
-                                      const PerScan& per_scan, const initial_pose::SearchObserver& observer) {
+initial_pose::SearchResult run_search(Aligner& aligner, const PointCloud& scan, const ResolvedPrior& prior,
+                                      const ResolvedSearch& setting, const PerScan& per_scan,
+                                      const initial_pose::SearchObserver& observer) {
   if (!setting.is_own())
-    return initial_pose::search(aligner, scan, prior, setting.strategy, setting.options, per_scan, observer);
-  return dynamic_cast<SearchesItself&>(aligner).search(scan, prior, setting.options.seed, per_scan);
+    return initial_pose::search(aligner, scan, prior.pose, setting.strategy, setting.options, per_scan,
+                                observer);
+  std::optional<initial_pose::PosePrior> about;
+  if (prior.kind == PriorKind::pose) about = prior.pose;
+  return dynamic_cast<SearchesItself&>(aligner).search(scan, about, setting.options.seed, per_scan);
 }
 
 const Implementation& choose_implementation(const Strategy& strategy, std::string_view name) {
@@ -119,6 +120,11 @@ void require_can_run(const Strategy& strategy, const Implementation& entry) {
     throw UsageError(
         fmt::format("{} aligns one pose at a time, and strategy {} many; take sequential, or one of {}",
                     entry.name, strategy.name, fmt::join(implementations_of(strategy), ", ")));
+}
+
+std::string why_not_from(PriorKind prior, const Implementation& entry) {
+  if (!entry.own_process || prior == PriorKind::pose || searches_anywhere(entry)) return "";
+  return "it searches about a guess alone, and not in the whole map";
 }
 
 std::vector<std::string> strategy_names() {

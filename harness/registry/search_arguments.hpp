@@ -43,13 +43,13 @@ ResolvedSearch resolve(const SearchArguments& arguments, const AlignOptions& ali
                        std::string_view implementation);
 
 /// Refuses what a run cannot do: a prior in a box, the whole map for a method that searches about a guess,
-/// and of a peer (its own search) method anywhere or the whole map. Throws UsageError.
+/// and of a peer (its own search) method anywhere. Throws UsageError.
 void require_for_a_run(const ResolvedSearch& setting, PriorKind prior, bool of_a_peer);
 
-/// Searches in the resolved way, by any method but anywhere (anywhere_search.hpp).
-initial_pose::SearchResult run_search(Aligner& aligner, const PointCloud& scan,
-                                      const initial_pose::PosePrior& prior, const ResolvedSearch& setting,
-                                      const PerScan& per_scan,
+/// Searches in the resolved way, by any method but anywhere (anywhere_search.hpp); a peer's own way may be
+/// in the whole map.
+initial_pose::SearchResult run_search(Aligner& aligner, const PointCloud& scan, const ResolvedPrior& prior,
+                                      const ResolvedSearch& setting, const PerScan& per_scan,
                                       const initial_pose::SearchObserver& observer = {});
 
 /// The implementation that runs a strategy: the one asked for or, for "auto", the first whose own strategy it
@@ -60,6 +60,8 @@ const Implementation& choose_implementation(const initial_pose::Strategy& strate
 bool can_run(const initial_pose::Strategy& strategy, const Implementation& entry);
 /// Throws UsageError that names implementations which can, unless this one can.
 void require_can_run(const initial_pose::Strategy& strategy, const Implementation& entry);
+/// Of a peer that searches about a guess alone, and is to search elsewhere; else empty.
+std::string why_not_from(PriorKind prior, const Implementation& entry);
 
 std::vector<std::string> strategy_names();
 

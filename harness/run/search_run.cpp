@@ -22,7 +22,7 @@ void SearchRun::run(Aligner& aligner, const PointCloud& scan, const PerScan& per
     calls_.push_back({particles.size(), watch.elapsed_us()});
   };
   if (setting_.is_own() || setting_.options.method != initial_pose::Method::anywhere) {
-    found_ = run_search(aligner, scan, prior_.pose, setting_, per_scan, observe);
+    found_ = run_search(aligner, scan, prior_, setting_, per_scan, observe);
     return;
   }
   if (anywhere == nullptr) throw std::logic_error("search: method anywhere needs the map's pyramid");

@@ -34,6 +34,22 @@ threads = [1]
 [[study.scatters]]
 guesses = 2
 """
+ANYWHERE = SEARCH + """
+def on_anywhere():
+    assert "guess" not in request and "sigma" not in request and request["threads"] >= 1
+    say(pose=[1, 0, 0, 7, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1], reliable=True, us=work())
+"""
+OF_THE_MAP = """
+[[study]]
+datasets = ["courtyard"]
+threads = [1]
+seeds = 2
+prior = "map"
+searches = [
+  { name = "own map", implementations = ["exec:*"] },
+  { name = "anywhere map", method = "anywhere", particles = 4, implementations = ["persistent_cpu"] },
+]
+"""
 WRONG = {
     "no_pose": ("say(reliable=True, us=work())", "give pose .16 numbers, row by row., reliable"),
     "not_rigid": ("say(pose=[2.0] * 16, us=work())", "answered 'search' with a pose that is not rigid"),
@@ -44,6 +60,13 @@ WRONG = {
     "gives_up": ("say(error='too few features')", "says of 'search': too few features"),
     "dies": ("os._exit(3)", "exit code 3 when asked to 'search'"),
 }
+
+
+@pytest.fixture
+def roamer(tmp_path):
+    """Two peers, of which one needs no guess."""
+    make_peer(tmp_path / "peers", "seeks", SEARCH, SEEKS)
+    return make_peer(tmp_path / "peers", "roams", ANYWHERE, TOML + 'answers = ["search", "anywhere"]\n')
 
 
 @pytest.fixture
@@ -118,6 +141,28 @@ def test_initial_pose_takes_a_peer(seeker, courtyard):
     assert found["best"]["pose_xyz_m"] == pytest.approx([0.5, -0.4, 0]) and found["search_us"] >= 200 and found["build_us"] >= 200
 
 
+def test_a_peer_may_search_the_whole_map_and_one_that_needs_a_guess_is_left_out(tmp_path, roamer):
+    file = tmp_path / "map.toml"
+    file.write_text("description = 'd'\n" + OF_THE_MAP)
+    words = [word for name in ("exec:seeks", "exec:roams", "persistent_cpu") for word in ("--implementation", name)]
+    said = bench("run", "--preset", file, *words, "--samples", 1, "--out", tmp_path / "run", env=roamer).stderr
+    assert "left out: exec:seeks in search own map: it searches about a guess alone, and not in the whole map" in said
+    rows = measurements_in(tmp_path / "run")
+    assert sorted(row["implementation"] for row in rows) == 2 * ["exec:roams"] + 2 * ["persistent_cpu"]
+    assert all(row["error"] is None and row["search"]["prior"] == "map" for row in rows)
+    own = [row for row in rows if row["search"]["name"] == "own map"]
+    assert all(row["pose"][3] == pytest.approx(7) and row["search"]["reliable"] and row["translation_error_m"] > 1 for row in own)
+
+
+def test_initial_pose_takes_a_peer_without_a_guess(roamer, courtyard):
+    search = ["initial-pose", *courtyard.args, "--prior", "map", "--implementation"]
+    found = json.loads(bench(*search, "exec:roams", "--json", env=roamer).stdout)
+    assert (found["prior"], found["prior_sigma"], found["anywhere"]) == ("map", None, None)
+    assert found["best"]["pose_xyz_m"] == pytest.approx([7, 0, 0]) and found["reliable"]
+    said = bench(*search, "exec:seeks", code=EXIT_USAGE, env=roamer).stderr
+    assert "exec:seeks: it searches about a guess alone, and not in the whole map; give --guess and --sigma" in said
+
+
 @pytest.mark.parametrize("words, says", [
     (["--particles", 10], "exec:seeks searches in its own way; leave out --particles"),
     (["--strategy", "sequential"], "leave out --strategy"),
@@ -134,11 +179,17 @@ def test_a_peer_that_only_searches_does_not_align(seeker, courtyard):
     assert "exec:seeks searches for the initial pose and does not align" in said
 
 
-@pytest.mark.parametrize("answers", ["[]", '["align", "align"]', '["find"]', '["align", "search", "nothing"]'])
-def test_answers_are_align_search_or_both(tmp_path, courtyard, answers):
+@pytest.mark.parametrize("answers, wrong", [
+    ("[]", "is no list of align, search and anywhere; give"),
+    ('["align", "align"]', "is no list of align, search and anywhere; give"),
+    ('["find"]', "is no list of align, search and anywhere; give"),
+    ('["align", "search", "nothing"]', "is no list of align, search and anywhere; give"),
+    ('["align", "anywhere"]', "has anywhere without search; let the peer answer search, too"),
+])
+def test_answers_are_of_the_three_that_there_are(tmp_path, courtyard, answers, wrong):
     env = make_peer(tmp_path, "odd", SEARCH, TOML + f"answers = {answers}\n")
     said = bench("align", *courtyard.args, "--implementation", "exec:odd", code=EXIT_BAD_INPUT, env=env).stderr
-    assert re.search(r"odd.toml: line \d+: answers: is no list of align and search; give", said), said
+    assert re.search(rf"odd.toml: line \d+: answers: {wrong}", said), said
 
 
 def test_a_peer_may_do_both(tmp_path, courtyard):

@@ -180,8 +180,14 @@ TEST_F(PresetFile, AStudysPriorMayBeTheWholeMap) {
               HasSubstr("prior: is 'box'; give pose, with sigma, or map"));
   EXPECT_THAT(refused("prior = 'map'\n", "implementations = ['persistent_cpu'] }]\n"),
               HasSubstr("'a' cannot be run: method tpe searches about a guess"));
-  EXPECT_THAT(refused("prior = 'map'\n", "implementations = ['exec:*'] }]\n"),
-              HasSubstr("a peer searches about a guess"));
+  EXPECT_EQ(
+      find_preset(
+          put(head + "prior = 'map'\nsearches = [{ name = 'a', implementations = ['exec:*'] }]\n").string())
+          .studies[0]
+          .searches.at(0)
+          .prior,
+      PriorKind::map)
+      << "of peers, those that can";
   EXPECT_THAT(refused("", "method = 'anywhere', implementations = ['exec:*'] }]\n"),
               HasSubstr("name the peer in a search without a method"));
   EXPECT_THAT(refusal_of(head + "prior = 'map'\n"), HasSubstr("study.prior: given without searches"));
