@@ -25,7 +25,7 @@ json named_particle(const SearchResult& result, std::size_t index) {
   return j;
 }
 
-/// "pipelined, method tpe: 200 particles, ...".
+/// "batched_persistent, method tpe: 200 particles, ...".
 std::string way_of(const SearchAnswer& answer) {
   const SearchOptions& options = answer.setting.options;
   if (answer.setting.is_own()) return std::string(answer.setting.strategy.schedule);

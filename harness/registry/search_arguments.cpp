@@ -45,7 +45,7 @@ ResolvedSearch resolve(const SearchArguments& a) {
   validate(options);
   if (at_once && *at_once != options.at_once)
     throw UsageError(fmt::format(
-        "at-once = {}: strategy {} guides one particle at a time; take pipelined or batched_persistent",
+        "at-once = {}: strategy {} guides one particle at a time; take batched_persistent",
         *at_once, setting.strategy.name));
   if (options.method != Method::tpe && (startup || a[&SearchOptions::candidates] || at_once))
     throw UsageError(fmt::format("startup, candidates and at-once are for method tpe; {} guides no particle",

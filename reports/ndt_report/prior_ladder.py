@@ -48,9 +48,9 @@ def way_of(row) -> str:
         return "a peer's own"
     if row.method != TPE:
         return row.method
-    if row.strategy not in IN_ROUNDS:
+    if row.strategy != IN_ROUNDS:
         return f"tpe, {row.strategy}"
-    return f"tpe, {row.at_once} at once" + (", pipelined" if row.strategy == "pipelined" else "")
+    return f"tpe, {row.at_once} at once"
 
 
 def rung_name(sigma_m: float) -> str:

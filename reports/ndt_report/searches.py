@@ -13,7 +13,7 @@ from .stats import wilson
 
 SEARCH_KEY = ["dataset", "implementation", "search_name", "threads"]
 SETTING = ["strategy", "method", "particles", "startup", "at_once", "sigma_m"]
-TPE, SEQUENTIAL, IN_ROUNDS = "tpe", "sequential", ("batched_persistent", "pipelined")
+TPE, SEQUENTIAL, IN_ROUNDS = "tpe", "sequential", "batched_persistent"
 NOT_LOWER, LOWER = "not lower", "lower"
 LEAST_SEARCHES = 3  # of a setting; of fewer, made for a picture, a share says nothing
 TABLE_COLUMNS = [
@@ -159,7 +159,7 @@ def at_once_table(table: pd.DataFrame, oracle: str) -> pd.DataFrame:
     sequential search they are held against: their own implementation's, else the oracle's, with the same
     dataset and number of particles. judged: NOT_LOWER if the intervals overlap or it is higher, LOWER, empty
     without one."""
-    guided = table[table.strategy.isin(IN_ROUNDS) & (table.method == TPE) & (table.known >= LEAST_SEARCHES)]
+    guided = table[(table.strategy == IN_ROUNDS) & (table.method == TPE) & (table.known >= LEAST_SEARCHES)]
     others = [_held_against(row, table, oracle) for row in guided.itertuples()]
     columns = {
         f"base_{name}": [np.nan if other is None else other[name] for other in others]

@@ -93,7 +93,7 @@ def test_random_and_grid_guide_nobody(courtyard):
 
 def test_for_people_it_says_how_far_to_trust_it(courtyard):
     text = bench("initial-pose", *courtyard.args, *PRIOR, *FEW).stdout
-    for line in ("implementation   persistent_c", "search           pipelined, method tpe: 40 particles",
+    for line in ("implementation   persistent_c", "search           batched_persistent, method tpe: 40 particles",
                  "verdict          ", "best             particle ", "runner-up        ", "search           "):
         assert "\n" + line in text, line
     text = bench("initial-pose", *courtyard.args, *PRIOR, *FEW, "--reliable-nvtl", 100).stdout

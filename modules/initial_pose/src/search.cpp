@@ -45,16 +45,11 @@ class Search {
   }
 
   SearchResult guided(Tpe tpe) {
-    Round next = ask(tpe);
-    while (!next.places.empty() && !ended()) {
-      const Round round = std::exchange(next, {});
+    for (Round round = ask(tpe); !round.places.empty() && !ended(); round = ask(tpe)) {
       const std::size_t first = result_.particles.size();
-      align(round.places, Role::proposed, round.guided, [&] {
-        if (strategy_.one_ahead && round.guided) next = ask(tpe);
-        draw_ahead(tpe, static_cast<int>(round.places.size()));
-      });
+      align(round.places, Role::proposed, round.guided,
+            [&] { draw_ahead(tpe, static_cast<int>(round.places.size())); });
       for (std::size_t k = first; k < result_.particles.size(); ++k) tell(tpe, result_.particles[k].result);
-      if (next.places.empty()) next = ask(tpe);
     }
     return finished();
   }

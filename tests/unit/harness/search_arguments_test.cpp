@@ -22,7 +22,7 @@ SearchArguments with(const std::string& strategy) {
 
 TEST(SearchArguments, DefaultsAreTheReferencesCountsInRounds) {
   const ResolvedSearch setting = resolve(SearchArguments{});
-  EXPECT_EQ(setting.strategy.name, "pipelined");
+  EXPECT_EQ(setting.strategy.name, "batched_persistent");
   EXPECT_EQ(setting.options.method, Method::tpe);
   EXPECT_EQ(setting.options.particles, 200);
   EXPECT_EQ(setting.options.startup, 100);
@@ -91,10 +91,9 @@ TEST(SearchArguments, OfAPeersOwnSearchTheSeedAloneCounts) {
 }
 
 TEST(SearchArguments, AStrategyTakesItsOwnImplementationOrItsTwin) {
-  for (const char* strategy : {"batched_persistent", "pipelined"}) {
-    const std::string persistent(choose_implementation(resolve(with(strategy)).strategy, kAuto).name);
-    EXPECT_THAT(persistent, testing::AnyOf("persistent_cuda", "persistent_cpu")) << strategy;
-  }
+  const std::string persistent(
+      choose_implementation(resolve(with("batched_persistent")).strategy, kAuto).name);
+  EXPECT_THAT(persistent, testing::AnyOf("persistent_cuda", "persistent_cpu"));
   const std::string batched(choose_implementation(resolve(with("batched")).strategy, kAuto).name);
   EXPECT_THAT(batched, testing::AnyOf("multikernel_cuda", "multikernel_cpu"));
   EXPECT_EQ(choose_implementation(resolve(with("sequential")).strategy, kAuto).name,

@@ -18,7 +18,6 @@ const PointCloud kScan;
 const Strategy& kSequential = strategies()[0];
 const Strategy& kBatched = strategies()[1];
 const Strategy& kRounds = strategies()[2];
-const Strategy& kPipelined = strategies()[3];
 
 /// Every pose stays where it is; NVTL and probability fall with the distance to a place and a heading. Counts
 /// how it was asked.
@@ -72,41 +71,15 @@ bool has(const SearchResult& result, Doubt doubt) {
 }
 
 TEST(Search, EveryStrategyAsksInItsOwnPortions) {
-  Hill one, batched, rounds, pipelined;
+  Hill one, batched, rounds;
   search(one, kScan, kPrior, kSequential, options(30, 20));
   search(batched, kScan, kPrior, kBatched, options(30, 20));
   search(rounds, kScan, kPrior, kRounds, options(30, 20));
-  search(pipelined, kScan, kPrior, kPipelined, options(30, 20));
   Sizes one_by_one(30, 1);
   one_by_one.push_back(6);
   EXPECT_EQ(one.calls, one_by_one) << "in the end those from beside the answer";
   EXPECT_EQ(batched.calls, (Sizes{20, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 6}));
   EXPECT_EQ(rounds.calls, (Sizes{20, 4, 4, 2, 6}));
-  EXPECT_EQ(pipelined.calls, rounds.calls);
-}
-
-TEST(Search, APipelinedRoundIsProposedWithoutTheResultsOfTheRoundInFlight) {
-  Hill waiting, pipelined, changed;
-  const SearchResult of_waiting = search(waiting, kScan, kPrior, kRounds, options(40, 20)),
-                     expected = search(pipelined, kScan, kPrior, kPipelined, options(40, 20));
-  /// Number of particles before the first that starts elsewhere.
-  const auto alike = [&](const SearchResult& other) {
-    std::size_t k = 0;
-    for (; k < 40; ++k) {
-      const Pose &a = expected.particles[k].start, &b = other.particles[k].start;
-      if (a.x != b.x || a.y != b.y || a.yaw != b.yaw) break;
-    }
-    return k;
-  };
-  EXPECT_THAT(alike(of_waiting), testing::AllOf(testing::Ge(24U), testing::Lt(40U)));
-  // The first round's results change: the second round is the same nevertheless, the third is another.
-  std::size_t aligned = 0;
-  changed.change = [&](AlignResult& result) {
-    if (const std::size_t k = aligned++; k >= 20 && k < 24)
-      result.transform_probability = 100 + static_cast<double>(k);
-  };
-  EXPECT_THAT(alike(search(changed, kScan, kPrior, kPipelined, options(40, 20))),
-              testing::AllOf(testing::Ge(28U), testing::Lt(32U)));
 }
 
 TEST(Search, WithoutRoundsTheResultIsTheSequentialOne) {

@@ -17,8 +17,8 @@ Implementation entry(std::string_view name, std::string_view search, bool batche
   return made;
 }
 
-const std::array kTable{entry("alone", "", false), entry("device", "pipelined", true, "no GPU"),
-                        entry("staged", "batched", true), entry("rounds", "pipelined", true)};
+const std::array kTable{entry("alone", "", false), entry("device", "batched_persistent", true, "no GPU"),
+                        entry("staged", "batched", true), entry("rounds", "batched_persistent", true)};
 
 std::string_view suited_to(std::string_view strategy) {
   const Implementation* const found = first_suited(kTable, *strategy_named(strategy));
@@ -31,14 +31,13 @@ TEST(Strategy, EveryOneIsFoundByItsName) {
   EXPECT_EQ(strategy_named(""), nullptr);
 }
 
-TEST(Strategy, TheDefaultProposesWhileItAligns) {
-  EXPECT_EQ(default_strategy().name, "pipelined");
-  EXPECT_TRUE(default_strategy().one_ahead);
+TEST(Strategy, TheDefaultAlignsInRounds) {
+  EXPECT_EQ(default_strategy().name, "batched_persistent");
+  EXPECT_TRUE(default_strategy().guided_at_once);
 }
 
-TEST(Strategy, TheFirstImplementationSuitsThatCanRunAndIsHandedAsManyByItsOwn) {
-  EXPECT_EQ(suited_to("pipelined"), "rounds") << "the device cannot run";
-  EXPECT_EQ(suited_to("batched_persistent"), "rounds") << "as many at a time as pipelined";
+TEST(Strategy, TheFirstImplementationSuitsThatCanRunAndHasItForItsOwn) {
+  EXPECT_EQ(suited_to("batched_persistent"), "rounds") << "the device cannot run";
   EXPECT_EQ(suited_to("batched"), "staged");
   EXPECT_EQ(suited_to("sequential"), "none");
 }

@@ -59,7 +59,7 @@ inline constexpr std::tuple kSearchOptions{
     Option{"startup", &SearchOptions::startup, Bounds::closed(0, Limits::kBatch), "N",
            "of them drawn from the prior before any is guided, method tpe only"},
     Option{"at-once", &SearchOptions::at_once, Bounds::closed(1, Limits::kBatch), "Q",
-           "proposals of a guided round, strategies pipelined and batched_persistent only"},
+           "proposals of a guided round, strategy batched_persistent only"},
     Option{"proposal-candidates", &SearchOptions::candidates, Bounds::closed(1, Limits::kBatch), "N",
            "places considered for each guided proposal"},
     Option{"seed", &SearchOptions::seed, Bounds::none(), "K", "same seed, same result", "", false},

@@ -13,11 +13,10 @@ struct Strategy {
   std::string_view name;         ///< the name to ask for
   bool startup_at_once = false;  ///< hands all particles that need no guidance to the aligner in one call
   bool guided_at_once = false;   ///< hands over guided ones in rounds of at_once, else one by one
-  bool one_ahead = false;        ///< proposes a round while the one before is aligned, so without its results
   std::string_view schedule;     ///< one line
 };
 
-/// sequential, batched, batched_persistent, pipelined.
+/// sequential, batched, batched_persistent.
 std::span<const Strategy> strategies();
 /// The one that is taken where none is asked for.
 const Strategy& default_strategy();
@@ -26,7 +25,7 @@ const Strategy* strategy_named(std::string_view name);
 
 /// Whether the implementation aligns as many poses together as the strategy hands it.
 bool is_able(const Implementation& entry, const Strategy& strategy);
-/// Whether the implementation's own strategy (Implementation::search) hands over as many particles at a time.
+/// Whether it is the implementation's own strategy, Implementation::search.
 bool suits(const Implementation& entry, const Strategy& strategy);
 /// The first entry that suits the strategy and can run on this machine; null: none, any that is able will do.
 const Implementation* first_suited(std::span<const Implementation> table, const Strategy& strategy);
