@@ -46,8 +46,8 @@ std::optional<Dataset> load_courtyard(std::string_view name);
 
 std::vector<DatasetInfo> list_scenes();
 
-/// A name of the list draws its scenes with one seed; with another behind it, as in scenes_honest_7, it draws others. Nothing
-/// for any other name.
+/// A name of the list draws its scenes with one seed; with another behind it, as in scenes_honest_7, it draws
+/// others. Nothing for any other name.
 std::optional<Dataset> load_scenes(std::string_view name);
 
 // The synthetic town: generated once, on first use, and kept. town_datasets.cpp
