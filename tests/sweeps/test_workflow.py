@@ -90,13 +90,11 @@ def as_on_the_page(row):
             f"{float(row['translation_vs_ref_mm_max']):.2f}"]
 
 
-def test_the_sweep_of_the_page_is_the_run_it_shares_out(tmp_path, noted_bench):
+def test_the_sweep_of_the_page_has_its_numbers_and_is_not_done_twice(tmp_path, noted_bench):
     (tmp_path / "sweep.yaml").write_text((SWEEPS / "config.yaml").read_text() + f"bench: {noted_bench.program}\n")
     snakemake(tmp_path)
     merged = tmp_path / "out/merged"
-    found = poses(merged)
-    assert found == whole(tmp_path) and len(found) == 360
-    assert "neighbours=direct7" in (merged / "report.html").read_text()
+    assert len(poses(merged)) == 360 and "neighbours=direct7" in (merged / "report.html").read_text()
     with open(merged / "summary.csv", newline="") as stream:
         rows = [as_on_the_page(row) for row in csv.DictReader(stream) if row["implementation"] == "persistent_cpu"]
     assert rows == shown_on_the_page()
@@ -138,7 +136,7 @@ def test_a_killed_sweep_goes_on_and_runs_no_finished_shard_again(tmp_path, noted
     assert len(poses(tmp_path / "out/merged")) == 3 * 8
 
 
-def test_the_profile_of_slurm_starts_every_shard_as_a_job_of_its_own(tmp_path, noted_bench):
+def test_by_the_profile_of_slurm_every_shard_is_a_job_and_all_are_the_run_they_share(tmp_path, noted_bench):
     (tmp_path / "sweep.yaml").write_text(QUICK.format(bench=noted_bench.program))
     places = {"jobs": tmp_path / "jobs", "states": tmp_path / "states"}
     (tmp_path / "bin").mkdir()
@@ -149,7 +147,9 @@ def test_the_profile_of_slurm_starts_every_shard_as_a_job_of_its_own(tmp_path, n
         (tmp_path / "bin" / name).chmod(0o755)
     snakemake(tmp_path, "--profile", SWEEPS / "profiles/slurm", "--seconds-between-status-checks", "1",
               env={"PATH": f"{tmp_path}/bin:{os.environ['PATH']}", "ONLY_HERE": "1"})
-    assert poses(tmp_path / "out/merged") == whole(tmp_path) and (tmp_path / "out/merged/report.html").exists()
+    found = poses(tmp_path / "out/merged")
+    assert found == whole(tmp_path) and len(found) == 2 * 2 * (1 + 2), "guesses, variants, and frames"
+    assert {key[0] for key in found} == {"courtyard_200", "town_small_seed3"} and (tmp_path / "out/merged/report.html").exists()
     asked = [file.read_text() for file in places["jobs"].iterdir()]
     assert sum("--job-name=ndt-shard --cpus-per-task=1 --mem=8000 --time=240" in words for words in asked) == 3
     shards = [(sid, variables) for words, sid, variables in noted_bench.calls() if words.startswith("run --plan")]
