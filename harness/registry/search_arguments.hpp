@@ -25,7 +25,7 @@ inline constexpr std::tuple kStrategyChoice{
 using SearchArguments = Given<kStrategyChoice, initial_pose::kSearchOptions>;
 
 /// The search of a peer that has one of its own: no particles of ours, and nothing guides them.
-inline constexpr initial_pose::Strategy kOwnSearch{"own", false, false, false, "in the peer's own way"};
+inline constexpr initial_pose::Strategy kOwnSearch{"own", false, false, "in the peer's own way"};
 
 struct ResolvedSearch {
   initial_pose::Strategy strategy;

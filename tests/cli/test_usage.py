@@ -6,7 +6,7 @@ import subprocess
 import pytest
 from conftest import BENCH, EXIT_BAD_INPUT, EXIT_USAGE, OWN_IMPLEMENTATIONS, bench, refusal
 
-COMMANDS = ["list", "doctor", "align", "evaluate", "diff", "voxels", "map", "initial-pose", "localize", "run", "merge", "report", "compare", "trajectory",
+COMMANDS = ["list", "doctor", "align", "evaluate", "diff", "profile", "voxels", "map", "initial-pose", "localize", "run", "merge", "report", "compare", "trajectory",
             "export", "generate", "datasets", "completion"]
 
 
