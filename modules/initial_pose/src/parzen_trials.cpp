@@ -47,7 +47,7 @@ inline __attribute__((always_inline)) void exponent_of(const Real& dx, const Rea
 /// The largest exponent of `count` kernels at a place. Kernels are read four at a time, so that up to three
 /// must follow, which are infinitely far.
 NDT_WIDEST_CLONE double largest_exponent(const double* x, const double* y, const double* yaw,
-                                         std::size_t count, const Place& at) {
+                                         std::size_t count, const KernelPlace& at) {
   constexpr double kLowest = -std::numeric_limits<double>::infinity();
   Double4 largest{kLowest, kLowest, kLowest, kLowest};
   for (std::size_t i = 0; i < count; i += 4) {
@@ -76,22 +76,22 @@ double LogSum::log_mean(std::size_t count) const {
   return largest + std::log(sum / static_cast<double>(count));
 }
 
-Place place_of(const Pose& pose) { return {pose.x, pose.y, std::remainder(pose.yaw, 2 * kPi)}; }
+KernelPlace place_of(const Pose& pose) { return {pose.x, pose.y, std::remainder(pose.yaw, 2 * kPi)}; }
 
-void ParzenTrials::Kernels::insert(std::size_t before, const Place& at) {
+void ParzenTrials::Kernels::insert(std::size_t before, const KernelPlace& at) {
   const auto put = [before](std::vector<double>& values, double value) {
     values.insert(values.begin() + static_cast<std::ptrdiff_t>(before), value);
   };
   put(x, at.x), put(y, at.y), put(yaw, at.yaw);
 }
 
-Place ParzenTrials::Kernels::take(std::size_t k) {
-  const Place at{x[k], y[k], yaw[k]};
+KernelPlace ParzenTrials::Kernels::take(std::size_t k) {
+  const KernelPlace at{x[k], y[k], yaw[k]};
   for (auto* values : {&x, &y, &yaw}) values->erase(values->begin() + static_cast<std::ptrdiff_t>(k));
   return at;
 }
 
-void ParzenTrials::append_to_rest(const Place& at, const Rank& rank) {
+void ParzenTrials::append_to_rest(const KernelPlace& at, const Rank& rank) {
   rest_.insert(rest_.size(), at);
   rest_ranks_.push_back(rank);
 }
@@ -143,7 +143,7 @@ void ParzenTrials::drop_pending() {
 
 std::size_t ParzenTrials::good_of(std::size_t trials) { return std::min(kGoodMost, trials / kTenth); }
 
-double ParzenTrials::log_density_ratio(const Place& at) const {
+double ParzenTrials::log_density_ratio(const KernelPlace& at) const {
   LogSum goods, others;
   add_kernels(good_, at, goods);
   add_kernels(rest_, at, others);
@@ -173,7 +173,7 @@ void ParzenTrials::compare(Candidate& candidate) const {
   candidate.compared = static_cast<std::uint32_t>(rest_.size());
 }
 
-void ParzenTrials::add_kernels(const Kernels& kernels, const Place& at, LogSum& into) {
+void ParzenTrials::add_kernels(const Kernels& kernels, const KernelPlace& at, LogSum& into) {
   for (std::size_t i = 0; i < kernels.size(); ++i) {
     double exponent;
     exponent_of<double>(at.x - kernels.x[i], at.y - kernels.y[i], at.yaw - kernels.yaw[i], exponent);

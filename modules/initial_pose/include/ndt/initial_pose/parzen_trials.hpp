@@ -24,15 +24,15 @@ struct LogSum {
 };
 
 /// The coordinates of a pose that kernels compare.
-struct Place {
+struct KernelPlace {
   double x = 0, y = 0, yaw = 0;  ///< [m, rad], yaw in [-pi, pi]
 };
 /// The place of a pose with any yaw.
-Place place_of(const Pose& pose);
+KernelPlace place_of(const Pose& pose);
 
 /// A place to be judged, and the exponent of the rest's kernel that is nearest to it.
 struct Candidate {
-  Place at{};                                                 ///< where it is
+  KernelPlace at{};                                           ///< where it is
   double nearest = -std::numeric_limits<double>::infinity();  ///< exponent of the rest's nearest kernel
   std::uint32_t compared = 0;  ///< number of kernels of the rest among which that is
   std::uint32_t epoch = 0;     ///< epoch of the rest that they are of
@@ -68,7 +68,7 @@ class ParzenTrials {
   static std::size_t good_of(std::size_t trials);
   /// Returns the log of the good set's density minus kRestWeight times the log of the rest's. Needs good() >
   /// 0.
-  double log_density_ratio(const Place& at) const;
+  double log_density_ratio(const KernelPlace& at) const;
   /// Bounds it by the nearest kernels alone, which takes no exponential: a mean of kernels is at most the
   /// largest, and at least its share. The candidate keeps the nearest of the rest for the next call.
   RatioBounds bounds(Candidate& candidate) const;
@@ -85,8 +85,8 @@ class ParzenTrials {
     using Values = std::vector<double>;
     Values x = Values(kSpare, kInfinity), y = x, yaw = Values(kSpare);
     std::size_t size() const { return x.size() - kSpare; }
-    void insert(std::size_t before, const Place& at);
-    Place take(std::size_t k);
+    void insert(std::size_t before, const KernelPlace& at);
+    KernelPlace take(std::size_t k);
   };
   struct Rank {
     double score;
@@ -96,10 +96,10 @@ class ParzenTrials {
     }
   };
   /// Adds all kernels at a place.
-  static void add_kernels(const Kernels& kernels, const Place& at, LogSum& into);
+  static void add_kernels(const Kernels& kernels, const KernelPlace& at, LogSum& into);
   void enter(const Pose& at, double score);
   void count();
-  void append_to_rest(const Place& at, const Rank& rank);
+  void append_to_rest(const KernelPlace& at, const Rank& rank);
   void promote_best_of_rest();
 
   Kernels good_, rest_, pending_;              // good_: best first; rest_, pending_: in order of arrival
