@@ -31,7 +31,7 @@ cp "$here"/examples/align_files.{cpp,py} "$root/root/project/"
 cat >"$root/root/project/CMakeLists.txt" <<'CMAKE'
 cmake_minimum_required(VERSION 3.22)
 project(align_files LANGUAGES CXX)
-find_package(ndt REQUIRED COMPONENTS shared)  # static: of a build with CUDA, it asks for the CUDA Toolkit
+find_package(ndt REQUIRED)
 add_executable(align_files align_files.cpp)
 target_link_libraries(align_files PRIVATE ndt::align ndt::io)
 CMAKE
