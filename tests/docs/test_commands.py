@@ -42,11 +42,13 @@ NOT_RUN = [
     Left(r"library.md", r"pip install", "builds a wheel; tests/install does so"),
     Left(r"measuring.md", r"cmake |build/clock/", "builds everything; tests/cli/test_profile.py runs it where a build has the clock"),
     Left(r"measuring.md", r"ndt-bench (run|merge) .*(part|plan)", "minutes; tests/cli/test_shared_runs.py shares and merges a smaller run"),
+    Left(r"peers.md", r"\./run peers|ndt-bench run --preset prior_ladder", "needs a peer from PyPI, and takes minutes"),
     Left(r"peers.md", r"cmake ", "needs the sources of the peers"),
     Left(r"peers.md", r"ndt-bench run --preset peers", "needs a peer that is built by hand"),
 ]
 
 NEITHER = [
+    Left(r"bare-root.md", r"# cat /etc/debian_version", "a transcript of tests/install/bare_root.sh, which needs root and a network"),
     Left(r"command-line.md", r"x_resolution: 20", "a file"),
     Left(r"how-to-read-a-report.md", r"dataset +implementation", "lines of a published report"),
     Left(r"results.md", r"dataset +implementation", "a published report"),

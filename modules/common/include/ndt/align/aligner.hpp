@@ -15,9 +15,9 @@
 #include "ndt/align/align_options.hpp"
 #include "ndt/align/align_result.hpp"
 #include "ndt/align/resident_map.hpp"
-#include "ndt/align/stage_times.hpp"
 #include "ndt/align/traffic.hpp"
 #include "ndt/core/point_cloud.hpp"
+#include "ndt/core/stage_times.hpp"
 
 namespace ndt {
 

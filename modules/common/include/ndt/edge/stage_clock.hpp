@@ -3,7 +3,7 @@
 
 #include <chrono>
 
-#include "ndt/align/stage_times.hpp"
+#include "ndt/core/stage_times.hpp"
 
 namespace ndt {
 

@@ -2,7 +2,7 @@
 // nothing of it in a kernel.
 #pragma once
 
-#include "ndt/align/stage_times.hpp"
+#include "ndt/core/stage_times.hpp"
 
 namespace ndt {
 

@@ -9,6 +9,7 @@ namespace ndt {
 /// Stages of an alignment in the host's order. An implementation on the CPU has no stage between align and
 /// result.
 enum class HostStage { prepare, align, upload, launch, wait, word, wait_for_pushes, result };
+/// In words, in the order of HostStage.
 inline constexpr std::string_view kHostStages[] = {"check and copy the scan",
                                                    "align",
                                                    "upload",
@@ -17,20 +18,25 @@ inline constexpr std::string_view kHostStages[] = {"check and copy the scan",
                                                    "word the conditioning",
                                                    "wait for the pushes",
                                                    "write the result"};
+/// Number of them.
 inline constexpr int kHostStageCount = sizeof(kHostStages) / sizeof(kHostStages[0]);
 
 /// What a kernel is at: the loop, or one of the two sums of its ending.
 enum class Section { loop, surfaces, pushes };
 /// What its first thread does there, one after the other, once for each sum.
 enum class Step { sum, exchange, solve };
-inline constexpr int kSectionCount = 3, kStepCount = 3;
+/// Number of values of Section.
+inline constexpr int kSectionCount = 3;
+/// Number of values of Step.
+inline constexpr int kStepCount = 3;
 
-/// Times of one alignment [µs].
+/// Times of one alignment [µs]. Those of the device lie within the host's waits, as the kernel's first thread
+/// has them; they are 0 on the CPU.
 struct StageTimes {
-  double host_us[kHostStageCount] = {};
-  /// Within the host's waits, as the first thread of the kernel has it; 0 on the CPU. `begin` is everything
-  /// before the first sum; device_us is from the kernel's first instruction to its last.
-  double begin_us = 0, sections_us[kSectionCount][kStepCount] = {}, device_us = 0;
+  double host_us[kHostStageCount] = {};                ///< by HostStage
+  double begin_us = 0;                                 ///< from the kernel's first instruction to the loop
+  double sections_us[kSectionCount][kStepCount] = {};  ///< of all evaluations together
+  double device_us = 0;                                ///< from the kernel's first instruction to its last
 };
 
 }  // namespace ndt
