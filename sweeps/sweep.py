@@ -7,7 +7,6 @@ from typing import NamedTuple
 
 KEYS = {"bench", "shards", "datasets", "towns", "implementations", "options", "guesses", "frames", "threads", "timed", "preset"}
 OF_A_PRESET = ("options", "guesses", "frames", "threads")
-SCALES = ("small", "standard", "drive", "large", "long", "tunnel", "field", "junction", "kidnap")
 
 
 class SweepError(Exception):
@@ -50,8 +49,8 @@ def towns(config):
     if not isinstance(given, dict) or not set(given) <= {"scale", "seeds"}:
         raise SweepError(f"towns: {given!r} is not of the form {{scale: small, seeds: [1, 2]}}")
     scale, seeds = given.get("scale", "small"), given.get("seeds")
-    if scale not in SCALES:
-        raise SweepError(f"towns: there is no scale {scale!r}; give one of {', '.join(SCALES)}")
+    if not isinstance(scale, str) or not scale.isalpha():  # ndt-bench knows which scales there are
+        raise SweepError(f"towns: scale {scale!r} is no name, such as small")
     if not isinstance(seeds, list) or not all(type(seed) is int and seed >= 0 for seed in seeds) or len(set(seeds)) < len(seeds):
         raise SweepError(f"towns: seeds {seeds!r} are no list of different whole numbers")
     return {f"{scale}_seed{seed}": (scale, seed) for seed in seeds}

@@ -1,7 +1,6 @@
 // ndt-bench profile: where the time of an alignment goes, stage by stage.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <thread>
 #include <vector>
 
@@ -72,7 +71,8 @@ std::vector<Line> device_lines(const std::vector<StageTimes>& samples) {
   return out;
 }
 
-Account account_of(Aligner& aligner, const PointCloud& scan, const Transform& guess, const Arguments& a) {
+Account account_of(Aligner& aligner, std::string_view implementation, const PointCloud& scan,
+                   const Transform& guess, const Arguments& a) {
   Account out;
   std::vector<double> measured;
   std::vector<StageTimes> samples;
@@ -84,7 +84,7 @@ Account account_of(Aligner& aligner, const PointCloud& scan, const Transform& gu
     const std::optional<StageTimes> times = aligner.stage_times();
     if (!times)
       throw UsageError(fmt::format(
-          "profile: {} reads no stage clock; choose one of persistent_* or multikernel_*", a.implementation));
+          "profile: {} reads no stage clock; choose one of persistent_* or multikernel_*", implementation));
     samples.push_back(*times);
   }
   out.measured_us = median(measured);
@@ -131,7 +131,7 @@ ExitCode profile(const Arguments& a) {
   const PreparedCloud scan =
       prepare(read_cloud(a.scan, nullptr, a.map.bin_fields), scan_preparation(a.preparation));
   aligner->set_map(map.cloud());
-  const Account account = account_of(*aligner, scan.cloud, guess, a);
+  const Account account = account_of(*aligner, entry.name, scan.cloud, guess, a);
   if (a.json) {
     print_json({{"implementation", entry.name},
                 {"points", scan.cloud.size()},
@@ -169,12 +169,12 @@ void add_profile(CLI::App& app, Command& chosen) {
   add_map_radius_flag(command, a->map, "the guess", kUsualReach);
   add_scan_flag(command, a->scan);
   add_implementation_flag(command, a->implementation);
-  add_pose_flag(command, "--guess", a->guess, "default: the map's origin");
+  add_pose_flag(command, "--guess", a->guess);
   command.add_option("--samples", a->samples, "alignments, whose medians are printed (default: 1000)")
       ->type_name("N");
   command
       .add_option("--idle-ms", a->idle_ms,
-                  "sleep before each alignment, as a vehicle at 10 Hz does (default: 0)")
+                  "sleep before each alignment, as a vehicle does between scans (default: 0)")
       ->type_name("MS");
   command.add_flag("--json", a->json, "one JSON object on stdout, with units in its key names");
   add_align_flags(command, a->align);

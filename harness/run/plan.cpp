@@ -155,8 +155,10 @@ class Planner {
     }
   }
 
-  /// Those that are for this implementation.
+  /// Those that are for this implementation. A peer searches in its own way, for which there is no profile of
+  /// ours: a variant with one is not for it.
   void add_searches(const Implementation& entry, Job& job, const Study& study, const Dataset& dataset) {
+    if (entry.own_process && job.variant.options[&ProfileChoice::profile]) job.variant = merged({});
     for (const SearchSpec& search : study.searches) {
       if (!search.is_for(entry)) continue;
       job.search = search;

@@ -44,6 +44,7 @@ OF_THE_MAP = """
 datasets = ["courtyard"]
 threads = [1]
 seeds = 2
+variants = [{ name = "pyramid", profile = "pyramid" }, { name = "pyramid at 1 m", profile = "pyramid", resolution = 1 }]
 prior = "map"
 searches = [
   { name = "own map", implementations = ["exec:*"] },
@@ -148,9 +149,10 @@ def test_a_peer_may_search_the_whole_map_and_one_that_needs_a_guess_is_left_out(
     said = bench("run", "--preset", file, *words, "--samples", 1, "--out", tmp_path / "run", env=roamer).stderr
     assert "left out: exec:seeks in search own map: it searches about a guess alone, and not in the whole map" in said
     rows = measurements_in(tmp_path / "run")
-    assert sorted(row["implementation"] for row in rows) == 2 * ["exec:roams"] + 2 * ["persistent_cpu"]
+    assert sorted(row["implementation"] for row in rows) == 2 * ["exec:roams"] + 4 * ["persistent_cpu"]
     assert all(row["error"] is None and row["search"]["prior"] == "map" for row in rows)
     own = [row for row in rows if row["search"]["name"] == "own map"]
+    assert {row["variant"] for row in own} == {"autoware"}, "profiles are not for peers, which search once for all variants that have one"
     assert all(row["pose"][3] == pytest.approx(7) and row["search"]["reliable"] and row["translation_error_m"] > 1 for row in own)
 
 

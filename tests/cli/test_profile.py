@@ -27,6 +27,7 @@ def test_the_stages_make_up_the_time_around_the_call(courtyard, has_clock):
     account = json.loads(done.stdout)
     assert account["points"] > 0 and account["iterations"] > 0 and account["samples"] == 50
     assert set(account["host_us"]) == {"check and copy the scan", "align", "write the result"}
+    # Medians of stages need not add up to the median of the whole, and the call has a begin and an end outside the stages.
     assert sum(account["host_us"].values()) == pytest.approx(account["measured_us"], rel=0.05)
     text = bench("profile", *courtyard.args, "--implementation", "persistent_cpu", "--samples", 2).stdout
     assert "check and copy the scan" in text and "measured around the call" in text and "device" not in text

@@ -53,7 +53,7 @@ def test_a_preset_is_named_with_what_replaces_its_own(tmp_path):
     ({"datasets": []}, "datasets: none, and no towns"),
     ({"implementations": [3]}, "implementations: [3] is no list of names"),
     ({"towns": {"seeds": [1, 1]}}, "towns: seeds [1, 1] are no list of different whole numbers"),
-    ({"towns": {"seeds": [1], "scale": "huge"}}, "towns: there is no scale 'huge'; give one of small, standard"),
+    ({"towns": {"seeds": [1], "scale": "../huge"}}, "towns: scale '../huge' is no name, such as small"),
     ({"towns": [1]}, "towns: [1] is not of the form"),
     ({"options": {"resolution": 2}}, "options: {'resolution': 2} is not of the form"),
     ({"guesses": 5}, "guesses: 5 is not of the form"),

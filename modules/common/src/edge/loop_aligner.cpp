@@ -159,10 +159,8 @@ void LoopAligner::collect(std::span<AlignResult> out) {
   batch_.pending = false;
   ResultWriter writer(out.size(), [&, origin = map_origin()](std::size_t k) {
     const LoopRun& run = batch_.runs[k];
-    const ScanFacts& facts = batch_.scan.facts;
     out[k] =
-        to_result(run.outcome, batch_.guesses[k], origin, facts, run.trace,
-                  run.conditioning ? run.conditioning : conditioning_of(run.outcome, facts.mean_range_m));
+        to_result(run.outcome, batch_.guesses[k], origin, batch_.scan.facts, run.trace, run.conditioning);
   });
   for (std::size_t k = 0; k < out.size(); ++k) {
     collect_run(batch_.per_scan, batch_.runs, k);

@@ -102,7 +102,7 @@ std::optional<Conditioning> conditioning_of(const LoopOutcome& outcome, double m
 
 AlignResult to_result(const LoopOutcome& outcome, const Transform& guess, const Vec3<double>& map_origin,
                       const ScanFacts& scan, const std::vector<LoopTrace>& trace,
-                      const std::optional<Conditioning>& conditioning) {
+                      const std::optional<Conditioning>& worded) {
   AlignResult out;
   out.map_from_scan =
       guess_returned(outcome.status) || outcome.iterations == 0 ? guess : to_global(outcome.pose, map_origin);
@@ -117,7 +117,7 @@ AlignResult to_result(const LoopOutcome& outcome, const Transform& guess, const 
   out.nvtl = nvtl_of(outcome);
   out.hessian = hessian_of(outcome);
   out.derivative_pose = shifted(outcome.pose, map_origin);
-  if (conditioning) {
+  if (const auto conditioning = worded ? worded : conditioning_of(outcome, scan.mean_range_m)) {
     out.conditioning = *conditioning;
     if (surfaces_matter(outcome.status))
       out.conditioning.push_sigmas = static_cast<double>(outcome.push_sigmas);

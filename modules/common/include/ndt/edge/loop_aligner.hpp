@@ -55,15 +55,10 @@ std::optional<Conditioning> conditioning_of(const LoopOutcome& outcome, double m
 /// Labels the outcome honestly: converged only if the step rule was met and both the Hessian and the surfaces
 /// fix the pose; at the iteration limit, surfaces that leave a direction free make it degenerate, because
 /// more iterations would not help. Non-finite and no-overlap outcomes return the guess untouched.
-/// conditioning: of conditioning_of() for the outcome.
+/// worded: conditioning_of() the outcome, if it is known already.
 AlignResult to_result(const LoopOutcome& outcome, const Transform& guess, const Vec3<double>& map_origin,
                       const ScanFacts& scan, const std::vector<LoopTrace>& trace,
-                      const std::optional<Conditioning>& conditioning);
-inline AlignResult to_result(const LoopOutcome& outcome, const Transform& guess,
-                             const Vec3<double>& map_origin, const ScanFacts& scan,
-                             const std::vector<LoopTrace>& trace) {
-  return to_result(outcome, guess, map_origin, scan, trace, conditioning_of(outcome, scan.mean_range_m));
-}
+                      const std::optional<Conditioning>& worded = std::nullopt);
 
 Evaluation to_evaluation(const LoopOutcome& outcome, const Vec3<double>& map_origin, const ScanFacts& scan);
 
