@@ -73,6 +73,23 @@ TEST_P(PersistentImplementations, AlignLikeTheHostForAnyNumberOfPoints) {
   }
 }
 
+/// The kernel for one pose fetches the scan, and its launch is that of the call before with other arguments.
+TEST_P(PersistentImplementations, GiveScansOfAnySizeInTurnTheBitsOfTheFirst) {
+  for (const StepControl control : {StepControl::clamped, StepControl::trust_region}) {
+    AlignOptions options;
+    options.step_control = control;
+    if (control == StepControl::trust_region) options.levels = {2, 1};
+    const auto turns = in_courtyard(options);
+    for (const std::size_t points : {5000U, 100U, 4900U, 20000U, 2500U, 64U, 300000U, 5000U}) {
+      const PointCloud scan = test_clouds::scan_of(points);
+      const AlignResult got = turns->align(scan, kGuess);
+      EXPECT_TRUE(harness::same_bits(got, in_courtyard(options)->align(scan, kGuess))) << points;
+      EXPECT_TRUE(harness::same_bits(got, batch(*turns, scan, {kGuess, kGuess}).front()))
+          << points << " points, which the host uploads for a batch";
+    }
+  }
+}
+
 /// Small enough for racecheck, which takes minutes for a whole alignment.
 TEST_P(PersistentImplementations, KeepToALimitOfOneIterationWithEveryLineSearch) {
   const PointCloud scan = test_clouds::scan_of(31);

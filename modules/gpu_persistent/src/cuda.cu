@@ -1,5 +1,5 @@
-// persistent_cuda and persistent_cluster_cuda: one copy up, one launch, and outcomes that the kernel writes
-// to host memory.
+// persistent_cuda and persistent_cluster_cuda: one copy up or none, one launch, and outcomes that the kernel
+// writes to host memory.
 #include <memory>
 #include <utility>
 #include <vector>
@@ -55,14 +55,24 @@ class PersistentAligner final : public DeviceAligner {
   }
 
   /// Uploads the scan, and what the loops start from. Where latency counts, that is what the host has made of
-  /// the guesses, because one thread of a device takes longer. For many poses the host takes longer than a
-  /// device, on which one team makes its start while others align.
+  /// the guesses, because one thread of a device takes longer; a kernel for one pose has it among its
+  /// arguments and fetches the scan itself. For many poses the host takes longer than a device, on which one
+  /// team makes its start while others align.
   PersistentArguments upload_inputs(const LoopScan& scan, std::span<const LoopRun> runs) {
     PersistentArguments a;
-    if (options().tuning == Tuning::throughput) {
+    const bool busy = options().tuning == Tuning::throughput;
+    a.plan = busy ? ChunkPlan::throughput(scan.view().size) : ChunkPlan(scan.view().size);
+    if (busy) {
       const PlacedScan placed = place(scan, runs);
       a.input.scan = {placed.points, scan.view().size};
       a.guesses = placed.guesses;
+      return a;
+    }
+    if (launcher_.fetches(a.plan, runs.size())) {
+      a.fetch = {scan.view().points, loop_start(runs[0].local_guess)};
+      a.input.scan = {reserve_scan(scan.view(), 0, 0).points, scan.view().size};
+      const std::size_t points = static_cast<std::size_t>(scan.view().size) * sizeof(Point);
+      context().count_upload(sizeof a.fetch.start + points);
       return a;
     }
     starts_.resize(runs.size());
@@ -87,8 +97,6 @@ class PersistentAligner final : public DeviceAligner {
     a.trust_region = this->options().step_control == StepControl::trust_region;
     a.outcomes = outcomes_in_place(runs.size());
     a.traces = trace_lines_ > 0 ? trace_.data() : nullptr;
-    const int points = scan.view().size;
-    a.plan = a.starts == nullptr ? ChunkPlan::throughput(points) : ChunkPlan(points);
     return a;
   }
 

@@ -9,6 +9,7 @@
 #include "ndt/cuda/clusters.cuh"
 #include "ndt/cuda/context.cuh"
 #include "ndt/cuda/device.hpp"
+#include "ndt/cuda/graph.cuh"
 #include "persistent_kernels.cuh"
 
 namespace ndt::gpu_persistent {
@@ -108,6 +109,12 @@ class Launcher {
         cluster_size_(team == Team::cluster ? cluster_size(context) : 0),
         exchanges_(context) {}
 
+  /// Whether the kernel fetches the scan itself: sooner done than a copy, but only where no block waits for
+  /// more than one chunk of it.
+  bool fetches(const ChunkPlan& plan, std::size_t poses) {
+    return team_ == Team::grid && poses == 1 && plan.groups.chunks <= most_blocks();
+  }
+
   void launch(PersistentArguments& a, std::size_t poses) {
     const auto count = static_cast<unsigned>(poses);
     if (count > 1 && a.input.scan.size <= kMinChunkItems) return launch_blocks(a, count);
@@ -142,13 +149,24 @@ class Launcher {
   static unsigned grid_threads(const PersistentArguments& a, unsigned chunks) {
     return std::max(block_threads(chunk_threads(a), chunks), kGatheringThreads);
   }
+  /// Number of blocks of a grid that the GPU holds at once, with either kind of steps.
+  int most_blocks() {
+    if (resident_ == 0)
+      resident_ = std::min(resident_blocks(context_, grid_kernel<ClampedSteps>, kMostBlockThreads),
+                           resident_blocks(context_, grid_kernel<TrustRegion>, kMostBlockThreads));
+    return resident_;
+  }
   /// Blocks for each of `poses` teams, all of which the GPU holds at once.
   unsigned grid_blocks(const PersistentArguments& a, unsigned poses) {
-    const auto chunks = static_cast<unsigned>(a.plan.groups.chunks);
-    if (resident_ == 0)
-      resident_ = resident_blocks(context_, of_steps(a, grid_kernel<ClampedSteps>, grid_kernel<TrustRegion>),
-                                  kMostBlockThreads);
-    return std::min(chunks, static_cast<unsigned>(resident_) / poses);
+    return std::min(static_cast<unsigned>(a.plan.groups.chunks),
+                    static_cast<unsigned>(most_blocks()) / poses);
+  }
+
+  /// Number of blocks of an alignment alone, most of which have a chunk. It is rounded up, because most scans
+  /// of a drive then have grids of one size.
+  unsigned rounded_blocks(unsigned blocks) {
+    constexpr unsigned kUnit = 32;
+    return std::min((blocks + kUnit - 1) / kUnit * kUnit, static_cast<unsigned>(most_blocks()));
   }
 
   void launch_grid(PersistentArguments& a, unsigned poses, unsigned blocks) {
@@ -166,8 +184,14 @@ class Launcher {
     a.first_tag = tags_.take(evaluations + kEndingSums, [&] {
       context_.fill_bytes(exchanges_.data(), 0, exchanges_.capacity() * sizeof(GridExchange));
     });
+    const auto kernel = of_steps(a, grid_kernel<ClampedSteps>, grid_kernel<TrustRegion>);
     try {
-      context_.launch(of_steps(a, grid_kernel<ClampedSteps>, grid_kernel<TrustRegion>), grid, a);
+      if (a.fetch.points != nullptr) {
+        grid.blocks = rounded_blocks(blocks);
+        alone_.launch(context_, kernel, grid, a);
+      } else {
+        context_.launch(kernel, grid, a);
+      }
     } catch (...) {
       tags_.forget();
       throw;
@@ -215,6 +239,7 @@ class Launcher {
   Team team_;
   int cluster_size_;
   cuda::DeviceBuffer<GridExchange> exchanges_;
+  cuda::KernelGraph alone_;
   Tags tags_;
   int resident_ = 0;           ///< blocks of a grid; 0: not yet asked for
   std::vector<int> clusters_;  ///< clusters_at_once() of 1, 2, 4, ... blocks, once asked for

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <new>
+#include <type_traits>
 
 #include "ndt/edge/device_ending.cuh"
 #include "ndt/exec/block_team.cuh"
@@ -13,9 +14,17 @@
 
 namespace ndt::gpu_persistent {
 
+/// What an alignment alone needs of the host at its start. The points are in pinned memory, from where the
+/// kernel copies them to input.scan: that is sooner done than a copy is started.
+struct Fetch {
+  const Point* points = nullptr;  ///< null: the scan is there already
+  LoopStart start;
+};
+
 /// The input of a launch. Arrays hold [poses] elements unless noted.
 struct PersistentArguments {
   AlignInput input;
+  Fetch fetch;                              ///< of an alignment alone
   const LoopStart* starts = nullptr;        ///< null: the kernel makes them of the guesses
   const Transform* guesses = nullptr;       ///< map-local; unused if there are starts
   LoopOutcome* outcomes = nullptr;          ///< in host memory; the host waits until each `status` is set
@@ -24,7 +33,7 @@ struct PersistentArguments {
   ChunkPlan plan;
   StageCycles* stages = nullptr;      ///< in host memory; unused without NDT_STAGE_CLOCK
   GridExchange* exchanges = nullptr;  ///< one for each alignment of a grid launch
-  unsigned team_blocks = 0;           ///< blocks of each
+  unsigned team_blocks = 0;           ///< blocks of each; further blocks of an alignment alone have nothing to do
   unsigned first_tag = 0;
   bool trust_region = false;  ///< the kernel to launch
 };
@@ -65,10 +74,38 @@ __device__ __noinline__ void start_at(const Transform& guess, LoopStart& out) { 
 
 template <class Steps>
 __device__ void begin(const PersistentArguments& a, int k, LoopState& state) {
+  if (a.fetch.points != nullptr) return Steps::begin(a.fetch.start, a.input.options, state);
   if (a.starts != nullptr) return Steps::begin(a.starts[k], a.input.options, state);
   LoopStart start;
   start_at(a.guesses[k], start);
   Steps::begin(start, a.input.options, state);
+}
+
+/// Copies the points of a block's one chunk to where kernels read them. The block sees them after a barrier,
+/// other blocks once both have been through a fence and have exchanged a sum.
+__device__ inline void fetch_points(const PersistentArguments& a, int chunk) {
+  const Chunks& cut = a.plan.groups.cut;
+  const auto* from = reinterpret_cast<const float*>(a.fetch.points);
+  auto* to = reinterpret_cast<float*>(const_cast<Point*>(a.input.scan.points));
+  constexpr int kFloats = sizeof(Point) / sizeof(float);
+  const int end = kFloats * cut.end(chunk);
+  for (int i = kFloats * cut.begin(chunk) + static_cast<int>(threadIdx.x); i < end;
+       i += static_cast<int>(blockDim.x))
+    to[i] = from[i];
+  __threadfence();
+}
+
+/// Fetches the points of an alignment alone. False in a block that has nothing else to do.
+template <class Steps, class T>
+__device__ bool fetch(T& team, const PersistentArguments& a) {
+  if constexpr (std::is_same_v<T, GridTeam>) {
+    if (a.fetch.points == nullptr) return true;
+    fetch_points(a, static_cast<int>(blockIdx.x));
+    // Clamped steps read points of other blocks' chunks only after the last exchange.
+    if constexpr (std::is_same_v<Steps, TrustRegion>) team.sync();
+    return blockIdx.x < a.team_blocks;
+  }
+  return true;
 }
 
 /// Runs alignment k on all threads of its team.
@@ -77,6 +114,7 @@ __device__ void run_alignment(T& team, const PersistentArguments& a, int k) {
   __shared__ alignas(16) unsigned char bytes[sizeof(LoopState)];
   LoopState& state = *reinterpret_cast<LoopState*>(bytes);
   start_clock();
+  if (!fetch<Steps>(team, a)) return;
   if (threadIdx.x == 0) begin<Steps>(a, k, *new (bytes) LoopState);
   __syncthreads();
   choose_level(Steps{}, team, a, state);
@@ -84,6 +122,8 @@ __device__ void run_alignment(T& team, const PersistentArguments& a, int k) {
   const int lines = a.input.options.max_iterations + 1;
   persistent_align<Steps>(team, a.input, HostWord{a.interrupt}, state,
                           a.traces == nullptr ? nullptr : a.traces + static_cast<std::int64_t>(k) * lines);
+  // The ending reads points that other blocks have fetched.
+  if (std::is_same_v<T, GridTeam> && a.fetch.points != nullptr) __threadfence();
   // Waits until the crew has completed the state, because commit() runs after the body's last barrier.
   __syncthreads();
   conclude(team, a.input.scan, a.input.levels[Steps::last_level(a.input.options)], a.input.options, state,

@@ -1,6 +1,7 @@
-// Owners of a CUDA graph, of an instantiated graph, and of an event.
+// Owners of a CUDA graph, of an instantiated graph, of a kernel that is launched as a graph, and of an event.
 #pragma once
 
+#include <memory>
 #include <utility>
 
 #include "ndt/cuda/context.cuh"
@@ -41,6 +42,53 @@ class GraphExec {
 
  private:
   cudaGraphExec_t exec_ = nullptr;
+};
+
+/// A kernel that is launched over and over, as a graph of one node: a driver starts a graph sooner than a
+/// kernel, most of all if the grid is that of the launch before.
+class KernelGraph {
+ public:
+  /// As Context::launch() of a cooperative kernel. parameters: the kernel's only argument.
+  template <class Parameters>
+  void launch(Context& context, void (*kernel)(Parameters), const Grid& grid, const Parameters& parameters) {
+    void* values[] = {const_cast<Parameters*>(&parameters)};
+    cudaKernelNodeParams node{};
+    node.func = reinterpret_cast<void*>(kernel);
+    node.gridDim = dim3(grid.blocks, grid.blocks_y);
+    node.blockDim = dim3(grid.threads);
+    node.sharedMemBytes = grid.shared_bytes;
+    node.kernelParams = values;
+    if (built_.exec.get() == nullptr)
+      built_ = build(context, node);
+    else
+      context.call("cudaGraphExecKernelNodeSetParams",
+                   [&] { return cudaGraphExecKernelNodeSetParams(built_.exec.get(), built_.node, &node); });
+    context.launch_graph(built_.exec.get());
+  }
+
+ private:
+  struct Built {
+    std::unique_ptr<const Graph> graph;  ///< the executable's node is known by this one's
+    cudaGraphNode_t node = nullptr;
+    GraphExec exec;
+  };
+
+  static Built build(Context& context, const cudaKernelNodeParams& kernel) {
+    Built out;
+    out.graph = std::make_unique<const Graph>(context);
+    context.call("cudaGraphAddKernelNode", [&] {
+      return cudaGraphAddKernelNode(&out.node, out.graph->get(), nullptr, 0, &kernel);
+    });
+    cudaKernelNodeAttrValue value{};
+    value.cooperative = 1;
+    context.call("cudaGraphKernelNodeSetAttribute", [&] {
+      return cudaGraphKernelNodeSetAttribute(out.node, cudaKernelNodeAttributeCooperative, &value);
+    });
+    out.exec = GraphExec(context, *out.graph);
+    return out;
+  }
+
+  Built built_;
 };
 
 // An event: a point in a stream's time, for measuring on the device.
