@@ -2,8 +2,10 @@
 // the host.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <iterator>
 
 #include "device_map.hpp"
 #include "ndt/core/enum_names.hpp"
@@ -74,6 +76,18 @@ AlignOptions at_resolution(double resolution_m, Neighbours neighbours = Neighbou
   options.resolution_m = resolution_m;
   options.neighbours = neighbours;
   return options;
+}
+
+/// Every way through a merge, for tools that take a thousand times as long.
+TEST_F(DeviceTiles, OfAFewPointsAreTheMergedCloudBitForBit) {
+  PointCloud few;
+  std::ranges::copy_if(test_clouds::map().points, std::back_inserter(few.points),
+                       [](const Point& p) { return std::fabs(p.x) < 8 && std::fabs(p.y) < 8; });
+  expect_merged(cut(few, 7.3), at_resolution(2), "cut");
+  expect_merged(cut(few, 7.3), at_resolution(2), "cut, with a hash", {.window_cells = 100});
+  expect_merged(strewn(few, 3), {}, "strewn");
+  few.points.push_back({3000, -3000, 200});
+  expect_merged(cut(few, 7.3), at_resolution(2), "with a point far away");
 }
 
 TEST_F(DeviceTiles, AreTheMergedCloudBitForBit) {

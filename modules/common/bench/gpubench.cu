@@ -1,6 +1,6 @@
 // ndt-gpubench: times how long the device takes for a voxel map, for one in tiles, and for scores, from data
-// that is on the device already. Prints one JSON object per measurement to stdout, with every sample, and a
-// table of medians to stderr.
+// that is on the device already; and what a tile takes that is added to a map, from the host. Prints one JSON
+// object per measurement to stdout, with every sample, and a table of medians to stderr.
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -25,23 +25,25 @@ namespace {
 
 constexpr int kWarmUp = 5, kMapSamples = 30, kScoreSamples = 200;
 constexpr int kScoreMapPoints = 1000000;
+constexpr int kVastMapPoints = 100000000;  // made on the device
 constexpr double kScanRange_m = 50;
 
 /// Random numbers by splitmix64, the same on every machine.
 class Random {
  public:
-  explicit Random(std::uint64_t seed) : state_(seed) {}
+  NDT_HD explicit Random(std::uint64_t seed) : state_(seed) {}
   /// A number in [0, 1), a multiple of 2^-24.
-  double unit() { return static_cast<double>(next() >> 40) * 0x1p-24; }
-  double within(double reach) { return reach * (2 * unit() - 1); }
+  NDT_HD double unit() { return static_cast<double>(next() >> 40) * 0x1p-24; }
+  NDT_HD double within(double reach) { return reach * (2 * unit() - 1); }
 
- private:
-  std::uint64_t next() {
+  NDT_HD std::uint64_t next() {
     std::uint64_t z = state_ += 0x9e3779b97f4a7c15ULL;
     z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9ULL;
     z = (z ^ z >> 27) * 0x94d049bb133111ebULL;
     return z ^ z >> 31;
   }
+
+ private:
   std::uint64_t state_;
 };
 
@@ -54,16 +56,16 @@ class Scene {
         facades_(std::max(1.0, std::round((1 - kGroundShare) * points * kVoxelArea_m2 /
                                           (kPointsPerVoxel * kHeight_m * edge_m_)))) {}
 
-  Point point(Random& random) const {
+  NDT_HD Point point(Random& random) const {
     const double x = edge_m_ * (random.unit() - 0.5), noise = random.within(0.02);
     if (random.unit() < kGroundShare) return at(x, edge_m_ * (random.unit() - 0.5), 0.5 + noise);
-    const double facade = std::floor(facades_ * random.unit());
+    const double facade = floor(facades_ * random.unit());
     return at(x, edge_m_ * ((facade + 0.5) / facades_ - 0.5) + noise, kHeight_m * random.unit());
   }
 
  private:
   static constexpr double kPointsPerVoxel = 75, kVoxelArea_m2 = 4, kGroundShare = 0.6, kHeight_m = 10;
-  static Point at(double x, double y, double z) { return cast<float>(Vec3<double>{x, y, z}); }
+  NDT_HD static Point at(double x, double y, double z) { return cast<float>(Vec3<double>{x, y, z}); }
   double edge_m_, facades_;
 };
 
@@ -73,6 +75,14 @@ std::vector<Point> map_of(int points) {
   std::vector<Point> out;
   for (int i = 0; i < points; ++i) out.push_back(scene.point(random));
   return out;
+}
+
+/// One thread per point, each with random numbers of its own.
+__global__ void scene_kernel(Scene scene, int points, Point* out) {
+  const int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
+  if (i >= points) return;
+  Random random(Random(static_cast<std::uint64_t>(i)).next());
+  out[i] = scene.point(random);
 }
 
 /// The part within range of the scene whose map has `map_points` points.
@@ -118,28 +128,56 @@ struct Measurement {
   std::string name;
   int points = 0, poses = 0;
   std::int64_t voxels = 0;
-  std::vector<double> samples_us;
+  std::vector<double> samples_us = {};
+  std::int64_t peak_bytes = 0;  ///< most device memory beside what was held before
+  long long calls = 0;          ///< of CUDA, in the last sample; of these the traffic
+  Traffic traffic = {};
+};
+
+/// Counts what one sample takes.
+class Account {
+ public:
+  explicit Account(const cuda::Context& context)
+      : context_(context), before_(context.traffic()), calls_(cuda::calls_made()) {}
+  void close(Measurement& m) const {
+    const Traffic& now = context_.traffic();
+    m.calls = cuda::calls_made() - calls_;
+    m.traffic.launches = now.launches - before_.launches;
+    m.traffic.allocations = now.allocations - before_.allocations;
+    m.traffic.synchronisations = now.synchronisations - before_.synchronisations;
+    m.traffic.uploads = now.uploads - before_.uploads;
+    m.peak_bytes = std::max(m.peak_bytes, now.peak_device_bytes - before_.device_bytes);
+  }
+
+ private:
+  const cuda::Context& context_;
+  Traffic before_;
+  long long calls_;
 };
 
 void print(const Measurement& m) {
+  std::printf("{\"name\": \"%s\", \"points\": %d, \"poses\": %d, \"voxels\": %lld, \"device\": \"%s\", ",
+              m.name.c_str(), m.points, m.poses, static_cast<long long>(m.voxels),
+              cuda_state().devices.front().name.c_str());
   std::printf(
-      "{\"name\": \"%s\", \"points\": %d, \"poses\": %d, \"voxels\": %lld, \"device\": \"%s\", "
-      "\"samples_us\": [",
-      m.name.c_str(), m.points, m.poses, static_cast<long long>(m.voxels),
-      cuda_state().devices.front().name.c_str());
+      "\"calls\": %lld, \"launches\": %lld, \"allocations\": %lld, \"waits\": %lld, \"uploads\": %lld, "
+      "\"peak_bytes\": %lld, \"samples_us\": [",
+      m.calls, static_cast<long long>(m.traffic.launches), static_cast<long long>(m.traffic.allocations),
+      static_cast<long long>(m.traffic.synchronisations), static_cast<long long>(m.traffic.uploads),
+      static_cast<long long>(m.peak_bytes));
   for (std::size_t i = 0; i < m.samples_us.size(); ++i)
     std::printf("%s%.3f", i > 0 ? ", " : "", m.samples_us[i]);
   std::printf("]}\n");
-  std::fprintf(stderr, "%-22s %9d points %5d poses %8lld voxels %12.1f us\n", m.name.c_str(), m.points,
-               m.poses, static_cast<long long>(m.voxels), median(m.samples_us));
+  std::fprintf(stderr, "%-22s %9d points %5d poses %8lld voxels %4lld calls %12.1f us\n", m.name.c_str(),
+               m.points, m.poses, static_cast<long long>(m.voxels), m.calls, median(m.samples_us));
 }
 
-void measure_map(cuda::Context& context, int points) {
-  const cuda::DeviceBuffer<Point> cloud = uploaded(context, map_of(points));
-  Measurement host{"map_build_host_clock", points, 0, 0, {}}, device{"map_build_events", points, 0, 0, {}};
+void measure_map(cuda::Context& context, const cuda::DeviceBuffer<Point>& cloud, int points) {
+  Measurement host{"map_build_host_clock", points}, device{"map_build_events", points};
   cuda::Event start(context), end(context);
   for (int i = -kWarmUp; i < kMapSamples; ++i) {
     context.synchronise();
+    const Account account(context);
     const auto before = std::chrono::steady_clock::now();
     start.record();
     const DeviceVoxelMap map(context, ScanView{cloud.data(), points}, AlignOptions{});
@@ -150,27 +188,41 @@ void measure_map(cuda::Context& context, int points) {
     host.samples_us.push_back(took.count());
     device.samples_us.push_back(end.us_since(start));
     host.voxels = device.voxels = map.info().voxels;
+    account.close(host), account.close(device);
   }
   print(host);
   print(device);
 }
 
+/// Surfaces over some square kilometres, made on the device. In a Context of its own, because the peak of its
+/// memory is that since it began.
+void measure_vast_map() {
+  cuda::Context context;
+  const cuda::DeviceBuffer<Point> cloud(context, kVastMapPoints);
+  context.launch(scene_kernel, cuda::grid_for(kVastMapPoints), Scene(kVastMapPoints), kVastMapPoints,
+                 cloud.data());
+  measure_map(context, cloud, kVastMapPoints);
+}
+
 /// Runs f often, and what it began to its end each time.
 template <class F>
 void measure_tiles(const char* name, cuda::Context& context, std::size_t points, std::int64_t voxels, F&& f) {
-  Measurement out{name, static_cast<int>(points), 0, voxels, {}};
+  Measurement out{name, static_cast<int>(points), 0, voxels};
   for (int i = -kWarmUp; i < kMapSamples; ++i) {
     context.synchronise();
+    const Account account(context);
     const auto before = std::chrono::steady_clock::now();
     f();
     context.synchronise();
     const std::chrono::duration<double, std::micro> took = std::chrono::steady_clock::now() - before;
     if (i >= 0) out.samples_us.push_back(took.count());
+    account.close(out);
   }
   print(out);
 }
 
-/// The map in tiles of 20 m: one tile made into voxels, and all tiles' voxels merged into a map.
+/// The map in tiles of 20 m: one tile made into voxels, all tiles' voxels merged into a map, and all that it
+/// takes to add a tile whose points are on the host.
 void measure_tiles(cuda::Context& context, int points) {
   constexpr float kTile_m = 20;
   std::map<std::pair<int, int>, std::vector<Point>> squares;
@@ -187,11 +239,19 @@ void measure_tiles(cuda::Context& context, int points) {
     all.push_back(&tiles.emplace_back(context, clouds.back().points({}), options));
   }
   const std::int64_t voxels = DeviceVoxelMap(context, facts, all, options).info().voxels;
-  const MapPoints one = std::next(clouds.begin(), static_cast<long>(clouds.size() / 2))->points({});
+  const std::size_t middle = clouds.size() / 2;
+  const MapPoints one = std::next(clouds.begin(), static_cast<long>(middle))->points({});
+  const std::vector<Point>& square = std::next(squares.begin(), static_cast<long>(middle))->second;
   measure_tiles("tile_voxels_host_clock", context, one.size, 0,
                 [&] { const DeviceTileVoxels made(context, one, options); });
   measure_tiles("tiles_merge_host_clock", context, static_cast<std::size_t>(points), voxels,
                 [&] { const DeviceVoxelMap map(context, facts, all, options); });
+  measure_tiles("tile_add_host_clock", context, one.size, voxels, [&] {
+    const DeviceMapCloud added(context, Vec3<double>{}, square, options);
+    const DeviceTileVoxels made(context, added.points({}), options);
+    all[middle] = &made;
+    const DeviceVoxelMap map(context, facts, all, options);
+  });
 }
 
 void measure_scores(cuda::Context& context, const DeviceVoxelMap& map, int poses, int points) {
@@ -202,7 +262,7 @@ void measure_scores(cuda::Context& context, const DeviceVoxelMap& map, int poses
   const cuda::DeviceBuffer<Motion> motions = uploaded(context, motions_of(poses));
   cuda::DeviceBuffer<PoseScore> scores(context, static_cast<std::size_t>(poses));
   ScoreScratch scratch(context);
-  Measurement out{"score_poses_events", points, poses, map.info().voxels, {}};
+  Measurement out{"score_poses_events", points, poses, map.info().voxels};
   cuda::Event start(context), end(context);
   for (int i = -kWarmUp; i < kScoreSamples; ++i) {
     start.record();
@@ -221,7 +281,9 @@ int run() {
     return 5;  // as ndt-bench says it
   }
   cuda::Context context;
-  for (const int points : {10000, 100000, 1000000, 10000000}) measure_map(context, points);
+  for (const int points : {10000, 100000, 1000000, 10000000})
+    measure_map(context, uploaded(context, map_of(points)), points);
+  measure_vast_map();
   measure_tiles(context, 1000000);
   const cuda::DeviceBuffer<Point> cloud = uploaded(context, map_of(kScoreMapPoints));
   const DeviceVoxelMap map(context, ScanView{cloud.data(), kScoreMapPoints}, AlignOptions{});

@@ -1,5 +1,7 @@
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
+#include <cstring>
 #include <string>
 
 #include "ndt/cuda/context.cuh"
@@ -69,6 +71,8 @@ void Context::release() noexcept {
     (void)cudaStreamDestroy(stream_);
   }
   if (pool_ != nullptr) (void)cudaMemPoolDestroy(pool_);
+  if (staging_ != nullptr) free_pinned(staging_);
+  staging_ = nullptr;
   stream_ = nullptr;
   pool_ = nullptr;
 }
@@ -115,6 +119,32 @@ void Context::download(void* host, const void* device, std::size_t bytes, const 
   count_download(bytes);
 }
 
+char* Context::stage(std::size_t bytes, const std::source_location& where) {
+  constexpr std::size_t kAlignment = 256;
+  if (bytes > kStagingBytes) return nullptr;
+  if (staging_ == nullptr) staging_ = static_cast<char*>(allocate_pinned(kStagingBytes, where));
+  if (bytes > kStagingBytes - staged_) synchronise(where);
+  char* room = staging_ + staged_;
+  staged_ = std::min(kStagingBytes, staged_ + (bytes + kAlignment - 1) / kAlignment * kAlignment);
+  return room;
+}
+
+void Context::upload_copy(void* device, const void* host, std::size_t bytes,
+                          const std::source_location& where) {
+  if (bytes == 0) return;
+  char* staged = stage(bytes, where);
+  if (staged != nullptr) std::memcpy(staged, host, bytes);
+  upload(device, staged != nullptr ? staged : host, bytes, where);
+  if (staged == nullptr) synchronise(where);
+}
+
+void Context::fetch(void* host, const void* device, std::size_t bytes, const std::source_location& where) {
+  char* staged = stage(bytes, where);
+  download(staged != nullptr ? staged : host, device, bytes, where);
+  synchronise(where);
+  if (staged != nullptr) std::memcpy(host, staged, bytes);
+}
+
 void Context::fill_bytes(void* device, int value, std::size_t bytes, const std::source_location& where) {
   if (bytes == 0) return;
   call(
@@ -131,6 +161,7 @@ void Context::synchronise(const std::source_location& where) {
   call(
       "cudaStreamSynchronize", [&] { return cudaStreamSynchronize(stream_); }, where);
   ++traffic_.synchronisations;
+  staged_ = 0;
 }
 
 bool Context::done(const std::source_location& where) {
@@ -147,6 +178,7 @@ bool Context::done(const std::source_location& where) {
 void Context::settle() noexcept {
   (void)cudaStreamSynchronize(stream_);
   (void)cudaGetLastError();
+  staged_ = 0;
 }
 
 void* Context::allocate(std::size_t bytes, const std::source_location& where) {

@@ -15,8 +15,8 @@ bool can_end_early(const PerScan& per_scan) {
   return per_scan.deadline.has_value() || per_scan.stop.stop_possible();
 }
 
-/// Calls f, which waits for what it began; if it throws, waits before the exception is passed on. What only f
-/// needed goes back to the device.
+/// Calls f; if it throws, waits for what it began before the exception is passed on. What only f needed goes
+/// back to the device.
 template <class F>
 void run_and_trim(cuda::Context& context, F&& f) {
   try {
@@ -52,15 +52,13 @@ class DeviceSite {
   std::shared_ptr<const ReadyMap> ready(const AlignOptions& options,
                                         std::vector<std::unique_ptr<DeviceVoxelMap>> levels) const {
     auto maps = std::make_unique<const Maps>(options, std::move(levels));
+    home_->context.synchronise();
     return {maps.release(), [home = home_](const Maps* unused) { home->take_back(unused); }};
   }
   template <class F>
   void run(F&& f) const {
     home_->free_unused();
-    run_and_trim(home_->context, [&] {
-      f();
-      home_->context.synchronise();
-    });
+    run_and_trim(home_->context, f);
   }
 
  private:

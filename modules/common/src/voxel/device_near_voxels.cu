@@ -84,9 +84,10 @@ __global__ void fill_kernel(VoxelsView voxels, CellNumbers numbers, const std::u
   });
 }
 
-/// Sorts the lists: a voxel's index in its list is the number of smaller voxels there.
+/// Sorts the lists: a voxel's index in its list is the number of smaller voxels there. Clears the padding.
 __global__ void order_kernel(VoxelsView voxels, CellNumbers numbers, const std::uint32_t* starts,
-                             const std::uint32_t* ids, NearVoxel* lists) {
+                             const std::uint32_t* ids, NearVoxel* lists, NearVoxel* padding) {
+  if (blockIdx.x == 0 && threadIdx.x < kNearVoxelPadding) padding[threadIdx.x] = {};
   voxels.for_each_of_warp([&](unsigned v, const Cell& c) {
     const std::size_t cell = numbers.find(c);
     const std::uint32_t first = starts[cell], end = starts[cell + 1];
@@ -113,8 +114,7 @@ unsigned count_outside(cuda::Context& context, const VoxelsView& voxels, const V
   context.fill_bytes(outside.data(), 0, sizeof(unsigned));
   context.launch(count_outside_kernel, grid_of_warps(voxels.count), voxels, window, outside.data());
   unsigned count = 0;
-  context.download(&count, outside.data(), sizeof count);
-  context.synchronise();
+  context.fetch(&count, outside.data(), sizeof count);
   return count;
 }
 
@@ -122,33 +122,37 @@ unsigned count_outside(cuda::Context& context, const VoxelsView& voxels, const V
 
 std::uint64_t list_candidates(cuda::Context& context, const std::uint64_t* device_keys,
                               const Voxel* device_voxels, const VoxelCensus& census, const CellWindow& window,
-                              const ListingCells& listing, const DeviceLists& out) {
+                              const ListingCells& listing, ListIndex& out) {
   const VoxelsView voxels{device_keys, device_voxels, census.voxels, listing};
   const unsigned outside = count_outside(context, voxels, census, window);
   const std::uint64_t slots = hash_slots(outside), cells = window.cells() + slots;
   require_device_room(context,
                       device_lists_bytes({0, census.voxels, window.cells(), census.listed, outside}));
-  out.starts.reserve(cells + 1);
-  out.lists.reserve(census.listed + kNearVoxelPadding);
-  out.outside.reserve(slots);
-  context.fill_bytes(out.outside.data(), 0xFF, slots * sizeof(CellEntry));  // kNoKey
-  const CellNumbers numbers{window, out.outside.data(), slots > 0 ? slots - 1 : 0};
+  out.reserve({cells + 1, census.listed + kNearVoxelPadding, slots});
+  const auto [out_starts, lists, hash] = out.data();
+  std::uint32_t* starts = out_starts;                         // for the lambda
+  context.fill_bytes(hash, 0xFF, slots * sizeof(CellEntry));  // kNoKey
+  const CellNumbers numbers{window, hash, slots > 0 ? slots - 1 : 0};
   const cuda::Grid grid = grid_of_warps(census.voxels);
 
-  cuda::DeviceBuffer<std::uint32_t> counts(context, cells + 1), ids(context, census.listed);
-  context.fill_bytes(counts.data(), 0, (cells + 1) * sizeof(std::uint32_t));
-  context.launch(count_kernel, grid, voxels, numbers, counts.data());
-  CubScratch scratch(context);
-  cub_call(context, scratch, "cub::DeviceScan::ExclusiveSum", 2, [&](void* memory, std::size_t& bytes) {
-    return cub::DeviceScan::ExclusiveSum(memory, bytes, counts.data(), out.starts.data(), cells + 1,
-                                         context.stream());
-  });
-  context.launch(fill_kernel, grid, voxels, numbers, out.starts.data(), counts.data(), ids.data());
-  context.launch(order_kernel, grid, voxels, numbers, out.starts.data(), ids.data(), out.lists.data());
-  context.fill_bytes(out.lists.data() + census.listed, 0, kNearVoxelPadding * sizeof(NearVoxel));
+  std::uint32_t* counts = nullptr;
+  const auto scan = [&](void* memory, std::size_t& bytes) {
+    return cub::DeviceScan::ExclusiveSum(memory, bytes, counts, starts, cells + 1, context.stream());
+  };
+  constexpr const char* kScan = "cub::DeviceScan::ExclusiveSum";
+  const std::size_t scratch_bytes = cub_bytes(context, kScan, scan);
+  const cuda::DeviceArrays<std::uint32_t, std::uint32_t, std::byte> memory(
+      context, {cells + 1, census.listed, scratch_bytes});
+  counts = memory.data<0>();
+  std::uint32_t* ids = memory.data<1>();
+  context.fill_bytes(counts, 0, (cells + 1) * sizeof(std::uint32_t));
+  context.launch(count_kernel, grid, voxels, numbers, counts);
+  cub_call(context, memory.data<2>(), scratch_bytes, kScan, 2, scan);
+  context.launch(fill_kernel, grid, voxels, numbers, starts, counts, ids);
+  context.launch(order_kernel, grid, voxels, numbers, starts, ids, lists, lists + census.listed);
   if (slots > 0)
-    context.launch(entry_kernel, cuda::grid_for(static_cast<long long>(slots)), out.outside.data(), slots,
-                   out.starts.data() + window.cells());
+    context.launch(entry_kernel, cuda::grid_for(static_cast<long long>(slots)), hash, slots,
+                   starts + window.cells());
   return slots;
 }
 

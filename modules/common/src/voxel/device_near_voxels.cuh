@@ -14,17 +14,13 @@ namespace ndt {
 CellWindow choose_window(cuda::Context& context, const std::uint64_t* device_keys, const VoxelCensus& census,
                          std::uint64_t max_cells);
 
-/// The buffers that receive the lists.
-struct DeviceLists {
-  cuda::DeviceBuffer<std::uint32_t>& starts;
-  cuda::DeviceBuffer<NearVoxel>& lists;
-  cuda::DeviceBuffer<CellEntry>& outside;
-};
+/// The starts of lists, the lists, and the hash of cells outside the window.
+using ListIndex = cuda::DeviceArrays<std::uint32_t, NearVoxel, CellEntry>;
 
 /// Reserves `out` and fills it. Returns the size of the hash, a power of two, or 0 if the window holds every
 /// cell. Waits for the device only if there is a hash.
 std::uint64_t list_candidates(cuda::Context& context, const std::uint64_t* device_keys,
                               const Voxel* device_voxels, const VoxelCensus& census, const CellWindow& window,
-                              const ListingCells& listing, const DeviceLists& out);
+                              const ListingCells& listing, ListIndex& out);
 
 }  // namespace ndt

@@ -15,8 +15,6 @@ namespace ndt {
 
 constexpr unsigned kPlacing = 256;  // threads, as grid_for() has it
 
-static __global__ void clear_kernel(VoxelCensus* census) { *census = VoxelCensus{}; }
-
 struct Extent {
   CellBox own, listing;
   unsigned listed = 0;
@@ -42,9 +40,10 @@ __device__ inline void add_atomically(CellBox& box, const CellBox& part) {
       atomicMax(&box.high.z, part.high.z);
 }
 
-/// The arrays for those runs that are voxels. positions: [runs + 1], the number of voxels before each run.
-struct RunsOut {
+/// Where voxels go. positions: [slots + 1], the number of voxels in the slots before each.
+struct VoxelPlaces {
   const unsigned* positions;
+  unsigned slots;
   Key* keys;
   VoxelStatistics* statistics;
   Voxel* voxels;
@@ -54,15 +53,16 @@ struct RunsOut {
 /// One warp per run: moves voxels together and takes the census.
 template <class Runs>
 __global__ void __launch_bounds__(kPlacing)
-    place_kernel(Runs runs, unsigned count, ListingCells listing, RunsOut out, VoxelCensus* census) {
+    place_kernel(Runs runs, unsigned count, ListingCells listing, VoxelPlaces out, VoxelCensus* census) {
   using Reduce = cub::BlockReduce<Extent, kPlacing>;
   __shared__ typename Reduce::TempStorage storage;
   const unsigned run = warp_index();
   Extent extent;
-  if (run < count && out.positions[run] != out.positions[run + 1]) {
-    const unsigned v = out.positions[run];
-    const VoxelStatistics& s = runs.statistics(run);
+  const VoxelStatistics* found = run < count ? runs.statistics(run) : nullptr;
+  if (found != nullptr) {
+    const VoxelStatistics& s = *found;
     const Key key = runs.key(run);
+    const unsigned v = out.positions[runs.slot(run, key)];
     const Cell own = unpack(key);
     if (WarpLanes::rank() == 0) {
       out.keys[v] = key;
@@ -78,37 +78,43 @@ __global__ void __launch_bounds__(kPlacing)
   }
   const Extent block = Reduce(storage).Reduce(extent, JoinExtents{});
   if (threadIdx.x != 0) return;
-  if (blockIdx.x == 0) census->voxels = out.positions[count];
+  if (blockIdx.x == 0) census->voxels = out.positions[out.slots];
   if (block.listed == 0) return;
   add_atomically(census->own, block.own);
   add_atomically(census->listing, block.listing);
   atomicAdd(&census->listed, static_cast<unsigned long long>(block.listed));
 }
 
-/// Fills `out` and takes the census. runs: key(run) and statistics(run) of `count` runs, by increasing key;
-/// is_voxel: [count + 1], 1 for those that are voxels, and a last 0. Waits for the device.
+/// The slots of voxels, in key order, and what comes of them.
+struct VoxelSlots {
+  const unsigned* is_voxel;  ///< [slots + 1], 1 where there is a voxel, and a last 0
+  unsigned slots;
+  VoxelCensus* census;  ///< that of no voxels
+};
+
+/// Fills `out` and takes the census. runs: statistics(run) of `count` runs, null if it is no voxel, its
+/// key(run) and its slot(run, key). Waits for the device.
 template <class Runs>
-VoxelCensus place_voxels(cuda::Context& context, CubScratch& scratch, const Runs& runs, unsigned count,
-                         const unsigned* is_voxel, const AlignOptions& options, const DeviceVoxels& out) {
-  cuda::DeviceBuffer<unsigned> positions(context, count + 1);
-  cub_call(context, scratch, "cub::DeviceScan::ExclusiveSum", 2, [&](void* memory, std::size_t& bytes) {
-    return cub::DeviceScan::ExclusiveSum(memory, bytes, is_voxel, positions.data(), count + 1,
+VoxelCensus place_voxels(cuda::Context& context, const Runs& runs, unsigned count, const VoxelSlots& slots,
+                         const AlignOptions& options, VoxelTable& out) {
+  unsigned* positions = nullptr;
+  const auto scan = [&](void* memory, std::size_t& bytes) {
+    return cub::DeviceScan::ExclusiveSum(memory, bytes, slots.is_voxel, positions, slots.slots + 1,
                                          context.stream());
-  });
-  out.keys.reserve(count);
-  out.statistics.reserve(count);
-  out.voxels.reserve(count);
-  out.surfaces.reserve(count);
-  cuda::DeviceBuffer<VoxelCensus> device_census(context, 1);
-  context.launch(clear_kernel, cuda::Grid{}, device_census.data());
+  };
+  constexpr const char* kScan = "cub::DeviceScan::ExclusiveSum";
+  const std::size_t scratch_bytes = cub_bytes(context, kScan, scan);
+  const cuda::DeviceArrays<unsigned, std::byte> memory(context,
+                                                       {slots.slots + std::size_t{1}, scratch_bytes});
+  positions = memory.template data<0>();
+  cub_call(context, memory.template data<1>(), scratch_bytes, kScan, 2, scan);
+  out.reserve({count, count, count, count});
+  const auto [keys, statistics, voxels, surfaces] = out.data();
   context.launch(place_kernel<Runs>, grid_of_warps(count), runs, count,
                  ListingCells{options.neighbours, static_cast<float>(options.resolution_m)},
-                 RunsOut{positions.data(), out.keys.data(), out.statistics.data(), out.voxels.data(),
-                         out.surfaces.data()},
-                 device_census.data());
+                 VoxelPlaces{positions, slots.slots, keys, statistics, voxels, surfaces}, slots.census);
   VoxelCensus census;
-  context.download(&census, device_census.data(), sizeof census);
-  context.synchronise();
+  context.fetch(&census, slots.census, sizeof census);
   return census;
 }
 

@@ -10,6 +10,6 @@ namespace ndt {
 /// Reserves `out` and fills it. Throws InputError if a point is outside the limits of cells. Waits for the
 /// device.
 VoxelCensus make_voxels(cuda::Context& context, const MapPoints& device_points, const AlignOptions& options,
-                        const DeviceVoxels& out);
+                        VoxelTable& out);
 
 }  // namespace ndt

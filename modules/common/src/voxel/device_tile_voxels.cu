@@ -1,6 +1,8 @@
+#include <algorithm>
 #include <cub/device/device_radix_sort.cuh>
 #include <vector>
 
+#include "cub_call.cuh"
 #include "device_placing.cuh"
 #include "device_room.cuh"
 #include "device_sorted_points.cuh"
@@ -10,86 +12,135 @@
 namespace ndt {
 namespace {
 
-/// One thread per point, and one more for the end of the last cell.
-__global__ void keep_kernel(const Key* sorted_keys, const unsigned* sorted_order,
-                            const unsigned* sorted_starts, unsigned n, unsigned cells, Key* keys,
-                            unsigned* starts, unsigned* order) {
-  const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
-  if (i < n) order[i] = sorted_order[i];
-  if (i < cells) {
-    const unsigned start = sorted_starts[i];
-    keys[i] = sorted_keys[start];
-    starts[i] = start;
-  }
-  if (i == cells) starts[i] = n;
-}
+/// The arrays of a tile that is made.
+struct TileOut {
+  VoxelStatistics* statistics;
+  Key* keys;
+  unsigned *starts, *order;
+};
 
 /// One warp per cell of a tile.
-__global__ void tile_kernel(TileVoxelsView tile, VoxelRule rule, VoxelStatistics* statistics) {
+__global__ void tile_kernel(MapPoints points, SortedNumbers numbers, const unsigned* order,
+                            const unsigned* starts, unsigned n, unsigned cells, VoxelRule rule, TileOut out) {
   const unsigned cell = warp_index();
-  if (cell >= tile.cells) return;
-  const unsigned start = tile.starts[cell], count = tile.starts[cell + 1] - start;
-  const VoxelSums sums = sum_by_warp(rule.reference(tile.keys[cell]), [&](unsigned i, Point& p) {
-    if (i < count) p = tile.points[tile.order[start + i]];
-    return i < count;
+  if (cell >= cells) return;
+  const unsigned start = starts[cell], end = cell + 1 < cells ? starts[cell + 1] : n;
+  const Key key = numbers.key(start);
+  const VoxelSums sums = sum_by_warp(rule.reference(key), [&](unsigned i, Point& p) {
+    if (i >= end - start) return false;
+    const unsigned index = order[start + i];
+    out.order[start + i] = index;
+    p = points[index];
+    return true;
   });
   if (WarpLanes::rank() != 0) return;
-  VoxelStatistics out;
-  if (!rule.finish(tile.keys[cell], sums, out)) out.n = 0;
-  statistics[cell] = out;
+  VoxelStatistics found;
+  if (!rule.finish(key, sums, found)) found.n = 0;
+  out.statistics[cell] = found;
+  out.keys[cell] = key;
+  out.starts[cell] = start;
+  if (cell + 1 == cells) out.starts[cells] = n;
 }
+
+/// A tile among all.
+struct Part {
+  TileVoxelsView tile;
+  unsigned first;  ///< number of its first cell
+};
 
 /// The cells of all tiles, numbered tile by tile.
 struct AllTiles {
-  const TileVoxelsView* tiles;
-  const unsigned* firsts;  ///< number of each tile's first cell
+  const Part* parts;
   unsigned count, cells;
 
   struct Place {
     const TileVoxelsView* tile;
     unsigned cell;
 
+    __device__ Key key() const { return tile->keys[cell]; }
     __device__ unsigned points() const { return tile->starts[cell + 1] - tile->starts[cell]; }
     __device__ Point point(unsigned i) const { return tile->points[tile->order[tile->starts[cell] + i]]; }
+    __device__ const VoxelStatistics* voxel() const {
+      const VoxelStatistics& s = tile->statistics[cell];
+      return s.n != 0 ? &s : nullptr;
+    }
   };
   __device__ Place place(unsigned number) const {
     unsigned low = 0, high = count;  // the tile is in [low, high)
     while (high - low > 1) {
       const unsigned middle = (low + high) / 2;
-      (firsts[middle] <= number ? low : high) = middle;
+      (parts[middle].first <= number ? low : high) = middle;
     }
-    return {tiles + low, number - firsts[low]};
+    return {&parts[low].tile, number - parts[low].first};
   }
 };
 
-__global__ void number_kernel(AllTiles all, Key* keys, unsigned* numbers) {
+/// A slot for every cell that a tile has points in, in key order; several tiles share it. Slots are the
+/// numbers of cells in the box around all, or, if that is too large, the places of their first keys when all
+/// keys are sorted.
+struct CellSlots {
+  CellWindow box;
+  const unsigned* sorted;  ///< [cells], the slots; null if the box has them
+  unsigned* heads;         ///< [slots], a cell's number + 1, 0 where there is none
+  unsigned* next;          ///< [cells], likewise the next one of the same slot, in any order
+
+  __device__ unsigned of(unsigned number, Key key) const {
+    if (sorted != nullptr) return sorted[number];
+    std::size_t slot = 0;
+    box.index_of(unpack(key), slot);
+    return static_cast<unsigned>(slot);
+  }
+  __device__ void enter(unsigned number, unsigned slot) const {
+    next[number] = atomicExch(heads + slot, number + 1);
+  }
+  /// Whether this is the cell that stands for those of the slot.
+  __device__ bool leads(unsigned number, unsigned slot) const { return heads[slot] == number + 1; }
+};
+
+__global__ void enter_kernel(AllTiles all, CellSlots slots) {
+  const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < all.cells) slots.enter(i, slots.of(i, all.place(i).key()));
+}
+
+__global__ void key_kernel(AllTiles all, Key* keys, unsigned* numbers) {
   const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i >= all.cells) return;
-  const AllTiles::Place place = all.place(i);
-  keys[i] = place.tile->keys[place.cell];
+  keys[i] = all.place(i).key();
   numbers[i] = i;
 }
 
-/// The cells of all tiles by increasing key, those of one key in the order of the tiles.
-struct SortedCells {
-  const Key* keys;
-  const unsigned* numbers;
-};
+/// One thread per place among the sorted keys.
+__global__ void enter_sorted_kernel(const Key* keys, const unsigned* numbers, unsigned cells, CellSlots slots,
+                                    unsigned* sorted) {
+  const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= cells) return;
+  unsigned first = i;
+  while (first > 0 && keys[first - 1] == keys[i]) --first;
+  sorted[numbers[i]] = first;
+  slots.enter(numbers[i], first);
+}
 
-/// The points of the run of equal keys that begins at `first`: those of one tile after the other.
-struct RunPoints {
+/// The points of the cells of one slot: those of one tile after the other.
+struct SharedPoints {
   const AllTiles& all;
-  const SortedCells& sorted;
-  unsigned first, end;
+  const unsigned* next;
+  unsigned head;
 
+  /// The next in the order of tiles after that, or the first after 0; 0 if there is none.
+  __device__ unsigned after(unsigned link) const {
+    unsigned found = 0;
+    for (unsigned one = head; one != 0; one = next[one - 1])
+      if (one > link && (found == 0 || one < found)) found = one;
+    return found;
+  }
   __device__ unsigned count() const {
     unsigned points = 0;
-    for (unsigned i = first; i < end; ++i) points += all.place(sorted.numbers[i]).points();
+    for (unsigned one = head; one != 0; one = next[one - 1]) points += all.place(one - 1).points();
     return points;
   }
   __device__ bool operator()(unsigned i, Point& p) const {
-    for (unsigned part = first; part < end; ++part) {
-      const AllTiles::Place place = all.place(sorted.numbers[part]);
+    for (unsigned one = after(0); one != 0; one = after(one)) {
+      const AllTiles::Place place = all.place(one - 1);
       const unsigned points = place.points();
       if (i < points) {
         p = place.point(i);
@@ -101,116 +152,156 @@ struct RunPoints {
   }
 };
 
-/// One warp per cell, and one more that sets is_voxel[cells] = 0: finds the statistics of the first cell of a
-/// run, which are the tile's if there is no other. shared: [cells / 2 + 1], room for the others, of which no
-/// two begin side by side.
-__global__ void merge_kernel(AllTiles all, SortedCells sorted, VoxelRule rule, VoxelStatistics* shared,
-                             const VoxelStatistics** statistics, unsigned* is_voxel) {
+/// What comes of the tiles' cells.
+struct Merged {
+  const VoxelStatistics** statistics;  ///< [cells]; null where there is no voxel, or another cell leads
+  VoxelStatistics* shared;             ///< [cells / 2], room for those of several tiles
+  unsigned *shared_count, *is_voxel;   ///< zeros at first; is_voxel: [slots + 1]
+  VoxelCensus* census;
+};
+
+/// One warp per cell. The statistics are the tile's where no other has points in the cell.
+__global__ void merge_kernel(AllTiles all, CellSlots slots, VoxelRule rule, Merged out) {
   const unsigned i = warp_index();
-  if (i > all.cells) return;
+  if (i >= all.cells) return;
+  const AllTiles::Place place = all.place(i);
+  const Key key = place.key();
+  const unsigned slot = slots.of(i, key);
   const VoxelStatistics* found = nullptr;
-  if (i < all.cells && (i == 0 || sorted.keys[i - 1] != sorted.keys[i])) {
-    const Key key = sorted.keys[i];
-    unsigned end = i + 1;
-    while (end < all.cells && sorted.keys[end] == key) ++end;
-    if (end == i + 1) {
-      const AllTiles::Place only = all.place(sorted.numbers[i]);
-      found = only.tile->statistics + only.cell;
-      if (found->n == 0) found = nullptr;
-    } else if (const RunPoints points{all, sorted, i, end}; points.count() >= rule.least) {
+  if (slots.leads(i, slot)) {
+    if (slots.next[i] == 0) {
+      found = place.voxel();
+    } else if (const SharedPoints points{all, slots.next, i + 1}; points.count() >= rule.least) {
       const VoxelSums sums = sum_by_warp(rule.reference(key), points);
-      VoxelStatistics& out = shared[i / 2];
-      if (WarpLanes::rank() == 0 && rule.finish(key, sums, out)) found = &out;
+      if (WarpLanes::rank() == 0) {
+        VoxelStatistics& room = out.shared[atomicAdd(out.shared_count, 1U)];
+        if (rule.finish(key, sums, room)) found = &room;
+      }
     }
   }
   if (WarpLanes::rank() != 0) return;
-  is_voxel[i] = found != nullptr ? 1 : 0;
-  if (i < all.cells) statistics[i] = found;
+  if (i == 0) *out.census = VoxelCensus{};
+  if (found != nullptr) out.is_voxel[slot] = 1;
+  out.statistics[i] = found;
 }
 
 struct MergedRuns {
-  const Key* keys;
-  const VoxelStatistics* const* of_runs;
+  AllTiles all;
+  CellSlots slots;
+  const VoxelStatistics* const* of_cells;
 
-  __device__ Key key(unsigned run) const { return keys[run]; }
-  __device__ const VoxelStatistics& statistics(unsigned run) const { return *of_runs[run]; }
+  __device__ Key key(unsigned cell) const { return all.place(cell).key(); }
+  __device__ unsigned slot(unsigned cell, Key key) const { return slots.of(cell, key); }
+  __device__ const VoxelStatistics* statistics(unsigned cell) const { return of_cells[cell]; }
 };
 
-/// Tiles with cells, and the numbers of their first cells.
+struct IsHead {
+  const unsigned* heads;
+  __device__ bool operator()(unsigned slot) const { return heads[slot] != 0; }
+};
+
+CellWindow around(const CellWindow& a, const CellWindow& b) {
+  if (a.cells() == 0) return b;
+  CellWindow out;
+  const auto axis = [&](int Cell::*at, unsigned CellWindow::*size) {
+    const int first = std::min(a.low.*at, b.low.*at);
+    const auto end = [&](const CellWindow& box) { return box.low.*at + static_cast<int>(box.*size); };
+    out.low.*at = first;
+    out.*size = static_cast<unsigned>(std::max(end(a), end(b)) - first);
+  };
+  axis(&Cell::x, &CellWindow::nx), axis(&Cell::y, &CellWindow::ny), axis(&Cell::z, &CellWindow::nz);
+  return out;
+}
+
+/// Tiles with cells.
 struct TileTable {
-  std::vector<TileVoxelsView> tiles;
-  std::vector<unsigned> firsts;
+  std::vector<Part> parts;
   unsigned cells = 0;
+  CellWindow box;
 
   explicit TileTable(std::span<const DeviceTileVoxels* const> all) {
     for (const DeviceTileVoxels* tile : all) {
       const TileVoxelsView view = tile->view();
       if (view.cells == 0) continue;
-      tiles.push_back(view);
-      firsts.push_back(cells);
+      parts.push_back({view, cells});
       cells += view.cells;
+      box = around(box, tile->box());
     }
   }
+  /// Whether the box has slots for the cells: for far-apart tiles that would take too much.
+  bool is_dense() const { return box.cells() <= std::max(std::uint64_t{1} << 20, std::uint64_t{16} * cells); }
+  unsigned slots() const { return is_dense() ? static_cast<unsigned>(box.cells()) : cells; }
 };
+
+/// Enters all cells into slots by a sort of their keys.
+void enter_sorted(cuda::Context& context, const AllTiles& all, const CellSlots& slots, unsigned* sorted) {
+  cub::DoubleBuffer<Key> keys;
+  cub::DoubleBuffer<unsigned> numbers;
+  const auto sort = [&](void* scratch, std::size_t& bytes) {
+    return cub::DeviceRadixSort::SortPairs(scratch, bytes, keys, numbers, all.cells, 0, kKeyBits,
+                                           context.stream());
+  };
+  constexpr const char* kSort = "cub::DeviceRadixSort::SortPairs";
+  const std::size_t bytes = cub_bytes(context, kSort, sort), pair = std::size_t{2} * all.cells;
+  const cuda::DeviceArrays<Key, unsigned, std::byte> memory(context, {pair, pair, bytes});
+  const auto [key_pair, number_pair, scratch] = memory.data();
+  keys = cub::DoubleBuffer<Key>(key_pair, key_pair + all.cells);
+  numbers = cub::DoubleBuffer<unsigned>(number_pair, number_pair + all.cells);
+  context.launch(key_kernel, cuda::grid_for(all.cells), all, key_pair, number_pair);
+  cub_call(context, scratch, bytes, kSort, 2 + kKeyBits / 8 + 1, sort);
+  context.launch(enter_sorted_kernel, cuda::grid_for(all.cells), keys.Current(), numbers.Current(), all.cells,
+                 slots, sorted);
+}
 
 }  // namespace
 
 DeviceTileVoxels::DeviceTileVoxels(cuda::Context& context, const MapPoints& points,
                                    const AlignOptions& options)
-    : points_(points), keys_(context), starts_(context), order_(context), statistics_(context) {
+    : points_(points), memory_(context) {
   if (points.size == 0) return;
-  require_device_room(context, device_sort_bytes(points.size, 1));
-  SortedPoints sorted(context, points, 1.0F / static_cast<float>(options.resolution_m), 1);
+  const SortedPoints sorted(context, points, 1.0F / static_cast<float>(options.resolution_m), 1);
+  box_ = sorted.numbers().box;
   cells_ = sorted.runs();
   require_device_room(context, device_tile_bytes(points.size, cells_));
-  keys_.reserve(cells_);
-  starts_.reserve(cells_ + 1);
-  order_.reserve(points.size);
-  statistics_.reserve(cells_);
-  context.launch(keep_kernel, cuda::grid_for(static_cast<long long>(points.size) + 1), sorted.keys(),
-                 sorted.order(), sorted.starts(), sorted.size(), cells_, keys_.data(), starts_.data(),
-                 order_.data());
-  context.launch(tile_kernel, grid_of_warps(cells_), view(), VoxelRule(options), statistics_.data());
+  memory_.reserve({cells_, cells_, cells_ + std::size_t{1}, points.size});
+  const auto [statistics, keys, starts, order] = memory_.data();
+  context.launch(tile_kernel, grid_of_warps(cells_), points, sorted.numbers(), sorted.order(),
+                 sorted.starts(), sorted.size(), cells_, VoxelRule(options),
+                 TileOut{statistics, keys, starts, order});
 }
 
 TileVoxelsView DeviceTileVoxels::view() const {
-  return {keys_.data(), starts_.data(), order_.data(), statistics_.data(), points_, cells_};
+  const auto [statistics, keys, starts, order] = memory_.data();
+  return {keys, starts, order, statistics, points_, cells_};
 }
 
 VoxelCensus merge_voxels(cuda::Context& context, std::span<const DeviceTileVoxels* const> tiles,
-                         const AlignOptions& options, const DeviceVoxels& out) {
+                         const AlignOptions& options, VoxelTable& out) {
   const TileTable table(tiles);
-  const unsigned cells = table.cells;
+  const unsigned cells = table.cells, slots = table.slots();
   if (cells == 0) return {};
-  require_device_room(context, device_merge_bytes(table.tiles.size(), cells));
-  cuda::DeviceBuffer<TileVoxelsView> device_tiles(context, table.tiles.size());
-  cuda::DeviceBuffer<unsigned> firsts(context, table.firsts.size());
-  context.upload(device_tiles.data(), table.tiles.data(), table.tiles.size() * sizeof(TileVoxelsView));
-  context.upload(firsts.data(), table.firsts.data(), table.firsts.size() * sizeof(unsigned));
-  const AllTiles all{device_tiles.data(), firsts.data(), static_cast<unsigned>(table.tiles.size()), cells};
+  require_device_room(context, device_merge_bytes(table.parts.size(), cells, slots));
+  const std::size_t zeros = std::size_t{2} * slots + 2;
+  const cuda::DeviceArrays<Part, unsigned, unsigned, unsigned, VoxelStatistics, const VoxelStatistics*,
+                           VoxelCensus>
+      memory(context, {table.parts.size(), zeros, cells, cells, cells / 2 + std::size_t{1}, cells, 1});
+  const auto [parts, heads, next, sorted, shared, statistics, census] = memory.data();
+  context.upload_copy(parts, table.parts.data(), table.parts.size() * sizeof(Part));
+  context.fill_bytes(heads, 0, zeros * sizeof(unsigned));
+  const AllTiles all{parts, static_cast<unsigned>(table.parts.size()), cells};
+  const CellSlots cell_slots{table.box, table.is_dense() ? nullptr : sorted, heads, next};
+  if (table.is_dense())
+    context.launch(enter_kernel, cuda::grid_for(cells), all, cell_slots);
+  else
+    enter_sorted(context, all, cell_slots, sorted);
 
-  cuda::DeviceBuffer<Key> key_pair(context, std::size_t{2} * cells);
-  cuda::DeviceBuffer<unsigned> number_pair(context, std::size_t{2} * cells);
-  context.launch(number_kernel, cuda::grid_for(cells), all, key_pair.data(), number_pair.data());
-  cub::DoubleBuffer<Key> keys(key_pair.data(), key_pair.data() + cells);
-  cub::DoubleBuffer<unsigned> numbers(number_pair.data(), number_pair.data() + cells);
-  CubScratch scratch(context);
-  cub_call(context, scratch, "cub::DeviceRadixSort::SortPairs", 2 + kKeyBits / 8 + 1,
-           [&](void* memory, std::size_t& bytes) {
-             return cub::DeviceRadixSort::SortPairs(memory, bytes, keys, numbers, cells, 0, kKeyBits,
-                                                    context.stream());
-           });
-
-  cuda::DeviceBuffer<VoxelStatistics> shared(context, cells / 2 + 1);
-  cuda::DeviceBuffer<const VoxelStatistics*> statistics(context, cells);
-  cuda::DeviceBuffer<unsigned> is_voxel(context, cells + 1);
-  context.launch(merge_kernel, grid_of_warps(cells + 1LL), all,
-                 SortedCells{keys.Current(), numbers.Current()}, VoxelRule(options), shared.data(),
-                 statistics.data(), is_voxel.data());
-  VoxelCensus census = place_voxels(context, scratch, MergedRuns{keys.Current(), statistics.data()}, cells,
-                                    is_voxel.data(), options, out);
-  if (census.voxels == 0) census.occupied = count_runs(context, keys.Current(), cells);
-  return census;
+  unsigned *is_voxel = heads + slots, *shared_count = is_voxel + slots + 1;
+  context.launch(merge_kernel, grid_of_warps(cells), all, cell_slots, VoxelRule(options),
+                 Merged{statistics, shared, shared_count, is_voxel, census});
+  VoxelCensus found = place_voxels(context, MergedRuns{all, cell_slots, statistics}, cells,
+                                   {is_voxel, slots, census}, options, out);
+  if (found.voxels == 0) found.occupied = count_where(context, slots, IsHead{heads});
+  return found;
 }
 
 }  // namespace ndt

@@ -13,9 +13,9 @@ DeviceMapCloud::DeviceMapCloud(cuda::Context& context, const Vec3<double>& origi
     : on_host_(origin, all, options), offsets_(context) {
   const MapPoints points = on_host_.points({});
   require_device_room(context,
-                      points.size * sizeof(Point) + device_sort_bytes(points.size, options.min_points));
+                      points.size * sizeof(Point) + device_sort_bytes(points.size, options.min_points, 0));
   offsets_.reserve(points.size);
-  context.upload(offsets_.data(), points.offsets, points.size * sizeof(Point));
+  context.upload_copy(offsets_.data(), points.offsets, points.size * sizeof(Point));
 }
 
 MapPoints DeviceMapCloud::points(const Vec3<double>& position) const {
@@ -41,13 +41,8 @@ DeviceVoxelMap::DeviceVoxelMap(cuda::Context& context, const Start& start)
       info_(start.info),
       resolution_m_(start.options.resolution_m),
       neighbours_(start.options.neighbours),
-      keys_(context),
-      statistics_(context),
-      voxels_(context),
-      surfaces_(context),
-      starts_(context),
-      lists_(context),
-      outside_(context) {}
+      table_(context),
+      index_(context) {}
 
 DeviceVoxelMap::DeviceVoxelMap(cuda::Context& context, const ScanView& device_points,
                                const AlignOptions& options, const VoxelMapLimits& limits,
@@ -55,8 +50,8 @@ DeviceVoxelMap::DeviceVoxelMap(cuda::Context& context, const ScanView& device_po
     : DeviceVoxelMap(
           context,
           Start{options, origin, {device_points.size, 0, 0, origin.position(options.resolution_m)}}) {
-  const MapPoints points{device_points.points, static_cast<std::size_t>(device_points.size), {}};
-  finish_map(make_voxels(context, points, options, voxels()), options, limits);
+  const MapPoints points{device_points.points, static_cast<std::size_t>(device_points.size), {}, {}};
+  finish_map(make_voxels(context, points, options, table_), options, limits);
 }
 
 DeviceVoxelMap::DeviceVoxelMap(cuda::Context& context, const PointCloud& map, const AlignOptions& options,
@@ -66,36 +61,35 @@ DeviceVoxelMap::DeviceVoxelMap(cuda::Context& context, const PointCloud& map, co
 DeviceVoxelMap::DeviceVoxelMap(cuda::Context& context, const DeviceMapCloud& cloud,
                                const AlignOptions& options, const VoxelMapLimits& limits)
     : DeviceVoxelMap(context, start(cloud.facts(), options)) {
-  finish_map(make_voxels(context, cloud.points(info_.origin), options, voxels()), options, limits);
+  finish_map(make_voxels(context, cloud.points(info_.origin), options, table_), options, limits);
 }
 
 DeviceVoxelMap::DeviceVoxelMap(cuda::Context& context, const CloudFacts& facts,
                                std::span<const DeviceTileVoxels* const> tiles, const AlignOptions& options,
                                const VoxelMapLimits& limits)
     : DeviceVoxelMap(context, start(facts, options)) {
-  finish_map(merge_voxels(context, tiles, options, voxels()), options, limits);
+  finish_map(merge_voxels(context, tiles, options, table_), options, limits);
 }
-
-DeviceVoxels DeviceVoxelMap::voxels() { return {keys_, statistics_, voxels_, surfaces_}; }
 
 void DeviceVoxelMap::finish_map(const VoxelCensus& census, const AlignOptions& options,
                                 const VoxelMapLimits& limits) {
   info_.voxels = census.voxels;
   if (info_.voxels == 0) throw_no_valid_voxel(info_, census.occupied, options);
   if (info_.voxels > limits.voxels) refuse_so_many_voxels(limits.voxels, resolution_m_);
-  window_ = choose_window(*context_, keys_.data(), census, limits.window_cells);
+  const auto [keys, statistics, voxels, surfaces] = table_.data();
+  window_ = choose_window(*context_, keys, census, limits.window_cells);
   const ListingCells listing{neighbours_, static_cast<float>(resolution_m_)};
-  outside_slots_ = list_candidates(*context_, keys_.data(), voxels_.data(), census, window_, listing,
-                                   {starts_, lists_, outside_});
+  outside_slots_ = list_candidates(*context_, keys, voxels, census, window_, listing, index_);
 }
 
 VoxelMapView DeviceVoxelMap::view() const {
   VoxelMapView view;
-  view.voxels = voxels_.data();
-  view.lists = lists_.data();
+  const auto [starts, lists, outside] = index_.data();
+  view.voxels = table_.data<2>();
+  view.lists = lists;
   view.window = window_;
-  view.window.starts = starts_.data();
-  view.outside = outside_slots_ > 0 ? outside_.data() : nullptr;
+  view.window.starts = starts;
+  view.outside = outside_slots_ > 0 ? outside : nullptr;
   view.outside_mask = outside_slots_ > 0 ? outside_slots_ - 1 : 0;
   view.voxel_count = static_cast<int>(info_.voxels);
   view.inverse_resolution = 1.0F / static_cast<float>(resolution_m_);
@@ -108,8 +102,8 @@ std::vector<VoxelInfo> DeviceVoxelMap::voxel_table(cuda::Context& context) const
   const auto n = static_cast<std::size_t>(info_.voxels);
   std::vector<std::uint64_t> keys(n);
   std::vector<VoxelStatistics> statistics(n);
-  context.download(keys.data(), keys_.data(), n * sizeof(std::uint64_t));
-  context.download(statistics.data(), statistics_.data(), n * sizeof(VoxelStatistics));
+  context.download(keys.data(), table_.data<0>(), n * sizeof(std::uint64_t));
+  context.download(statistics.data(), table_.data<1>(), n * sizeof(VoxelStatistics));
   context.synchronise();
   std::vector<VoxelInfo> table;
   table.reserve(n);

@@ -22,12 +22,7 @@ struct VoxelCensus {
 };
 static_assert(sizeof(VoxelCensus) == 64);  // without padding, because a download would read it uninitialised
 
-/// The buffers that receive the voxels, [voxels] in key order.
-struct DeviceVoxels {
-  cuda::DeviceBuffer<std::uint64_t>& keys;
-  cuda::DeviceBuffer<VoxelStatistics>& statistics;
-  cuda::DeviceBuffer<Voxel>& voxels;
-  cuda::DeviceBuffer<VoxelSurface>& surfaces;
-};
+/// The voxels, [voxels] in key order: keys, statistics, what kernels read, surfaces.
+using VoxelTable = cuda::DeviceArrays<std::uint64_t, VoxelStatistics, Voxel, VoxelSurface>;
 
 }  // namespace ndt

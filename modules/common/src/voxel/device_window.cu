@@ -34,22 +34,25 @@ __global__ void kept_kernel(const int* x, const int* y, const int* z, unsigned n
 }
 
 Kept sort_axes(cuda::Context& context, const std::uint64_t* device_keys, unsigned n) {
-  cuda::DeviceBuffer<int> axes(context, std::size_t{6} * n);
-  const auto axis = [&](unsigned k) { return axes.data() + std::size_t{k} * n; };
+  constexpr const char* kSort = "cub::DeviceRadixSort::SortKeys";
+  int *unsorted = nullptr, *sorted = nullptr;
+  const auto sort = [&](void* scratch, std::size_t& bytes) {
+    return cub::DeviceRadixSort::SortKeys(scratch, bytes, unsorted, sorted, n, 0, 32, context.stream());
+  };
+  const std::size_t scratch_bytes = cub_bytes(context, kSort, sort);
+  const cuda::DeviceArrays<int, Kept, std::byte> memory(context, {std::size_t{6} * n, 1, scratch_bytes});
+  const auto axis = [&](unsigned k) { return memory.data<0>() + std::size_t{k} * n; };
   context.launch(axes_kernel, cuda::grid_for(n), device_keys, n, axis(0), axis(1), axis(2));
-  CubScratch scratch(context);
-  for (unsigned k = 0; k < 3; ++k)
-    cub_call(context, scratch, "cub::DeviceRadixSort::SortKeys", 6, [&](void* memory, std::size_t& bytes) {
-      return cub::DeviceRadixSort::SortKeys(memory, bytes, axis(k), axis(3 + k), n, 0, 32, context.stream());
-    });
+  for (unsigned k = 0; k < 3; ++k) {
+    unsorted = axis(k), sorted = axis(3 + k);
+    cub_call(context, memory.data<2>(), scratch_bytes, kSort, 6, sort);
+  }
   FirstKept first{};
   for (unsigned cut = 0; cut < kCuts; ++cut)
     first.index[cut] = static_cast<unsigned>(first_kept(kWindowCuts[cut], n));
-  cuda::DeviceBuffer<Kept> device_kept(context, 1);
-  context.launch(kept_kernel, cuda::Grid{1, 32}, axis(3), axis(4), axis(5), n, first, device_kept.data());
+  context.launch(kept_kernel, cuda::Grid{1, 32}, axis(3), axis(4), axis(5), n, first, memory.data<1>());
   Kept kept;
-  context.download(&kept, device_kept.data(), sizeof kept);
-  context.synchronise();
+  context.fetch(&kept, memory.data<1>(), sizeof kept);
   return kept;
 }
 

@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 #include <cstdint>
+#include <cstring>
 #include <iterator>
 #include <limits>
 #include <utility>
@@ -17,20 +19,52 @@
 namespace ndt {
 namespace {
 
-/// Largest |coordinate|; infinite if a coordinate is not finite. Magnitudes of floats are in the order of
-/// their bits as whole numbers, NaN above all, and compilers vectorise the search for the largest of those.
-double largest_coordinate(std::span<const Point> points) {
+/// The bits of a float as a whole number in the order of floats, NaN beyond the infinities; and back.
+/// Compilers vectorise the search for the smallest and largest of those.
+std::int32_t in_order(std::int32_t bits) { return bits ^ (bits >> 31 & 0x7fffffff); }
+
+/// Not finite if a point is not.
+PointBox box_of(std::span<const Point> points) {
   static_assert(sizeof(Point) == 3 * sizeof(float));
-  constexpr std::int32_t kMagnitude = 0x7fffffff, kInfinite = 0x7f800000;
-  std::int32_t largest = 0;
-  for (const Point& p : points)
-    for (const float coordinate : {p.x, p.y, p.z})
-      largest = std::max(largest, std::bit_cast<std::int32_t>(coordinate) & kMagnitude);
-  return largest < kInfinite ? static_cast<double>(std::bit_cast<float>(largest))
-                             : std::numeric_limits<double>::infinity();
+  if (points.empty()) return {};
+  constexpr std::size_t kAtOnce = 4;
+  std::array<std::int32_t, 3 * kAtOnce> low, high, now;
+  low.fill(std::numeric_limits<std::int32_t>::max()), high.fill(std::numeric_limits<std::int32_t>::min());
+  const auto meet = [&](std::size_t count) {
+    for (std::size_t k = 0; k < count; ++k) {
+      low[k] = std::min(low[k], in_order(now[k]));
+      high[k] = std::max(high[k], in_order(now[k]));
+    }
+  };
+  std::size_t i = 0;
+  for (; i + kAtOnce <= points.size(); i += kAtOnce) {
+    std::memcpy(now.data(), points.data() + i, sizeof now);
+    meet(now.size());
+  }
+  for (; i < points.size(); ++i) {
+    std::memcpy(now.data(), points.data() + i, sizeof(Point));
+    meet(3);
+  }
+  const auto join = [](const auto& parts, auto&& better) {
+    Point out;
+    std::size_t axis = 0;
+    for (float* coordinate : {&out.x, &out.y, &out.z}) {
+      std::int32_t best = parts[axis];
+      for (std::size_t k = axis; k < parts.size(); k += 3) best = better(best, parts[k]);
+      *coordinate = std::bit_cast<float>(in_order(best));
+      ++axis;
+    }
+    return out;
+  };
+  return {join(low, [](auto a, auto b) { return std::min(a, b); }),
+          join(high, [](auto a, auto b) { return std::max(a, b); })};
 }
 
 bool finite(const Point& p) { return std::isfinite(p.x) && std::isfinite(p.y) && std::isfinite(p.z); }
+
+double largest_coordinate(const Point& p) {
+  return static_cast<double>(std::max({std::abs(p.x), std::abs(p.y), std::abs(p.z)}));
+}
 
 /// Rounded towards 0. A coordinate beyond all limits is as far as a whole number tells.
 std::int64_t kilometre_of(double coordinate) {
@@ -89,16 +123,19 @@ MapInfo CloudFacts::info(double resolution_m) const {
 }
 
 MapCloud::MapCloud(const Vec3<double>& origin, std::span<const Point> points, const AlignOptions& options)
-    : own_origin_(origin), points_(points) {
+    : own_origin_(origin), points_(points), box_(box_of(points)) {
   // One pass tells that the points of most maps are finite, fine enough (float32 is, below the threshold) and
   // near.
   const double own = std::max({std::abs(own_origin_.x), std::abs(own_origin_.y), std::abs(own_origin_.z)});
-  const double largest = largest_coordinate(points_);
-  const bool near = own + largest < kOriginThresholdM;
+  const bool all_finite = finite(box_.low) && finite(box_.high),
+             near =
+                 all_finite && own + std::max(largest_coordinate(box_.low), largest_coordinate(box_.high)) <
+                                   kOriginThresholdM;
   if (!near) require_map_precision(points_, options);
-  if (!std::isfinite(largest)) {
+  if (!all_finite) {
     std::ranges::copy_if(points, std::back_inserter(copy_), finite);
     points_ = copy_;
+    box_ = box_of(points_);
   }
   facts_.points = static_cast<std::int64_t>(points_.size());
   facts_.dropped = static_cast<std::int64_t>(points.size()) - facts_.points;
@@ -111,7 +148,7 @@ MapCloud::MapCloud(const Vec3<double>& origin, std::span<const Point> points, co
 }
 
 MapPoints MapCloud::points(const Vec3<double>& position) const {
-  return {points_.data(), points_.size(), own_origin_ - position};
+  return {points_.data(), points_.size(), own_origin_ - position, box_};
 }
 
 void refuse_far_point(const Point& p) {

@@ -27,6 +27,8 @@ struct Box {
         y(axis(map.low.y, map.high.y, edge_m)),
         z(axis(map.low.z, map.high.z, edge_m)) {}
 
+  /// As many as a number tells.
+  Bytes cells() const { return static_cast<Bytes>(std::min(x * y * z, 1e18)); }
   static double axis(double low, double high, double edge_m) {
     return std::min(std::floor((high - low) / edge_m) + 4 + 2 * kWindowBorder, 2.0 * kCellLimit);
   }
@@ -64,6 +66,9 @@ Bytes host_peak(const MapExtent& map, const LevelSize& level) {
   return std::max({sums, voxels, index});
 }
 
+/// Between arrays in one allocation.
+constexpr Bytes kGaps = 4096;
+
 /// Of CUB's sort, selection and sums of n items: about a third of a byte for each, and some tables.
 Bytes scratch_bytes(Bytes n) { return n + (Bytes{1} << 20); }
 
@@ -74,7 +79,9 @@ Bytes device_held(const LevelSize& level) {
 }
 
 Bytes device_peak(const MapExtent& map, const LevelSize& level, int min_points) {
-  const Bytes sort = device_sort_bytes(finite(map), min_points), voxels = level.voxels * kDeviceVoxel;
+  const Box box(map, level.edge_m);
+  const Bytes sort = device_sort_bytes(finite(map), min_points, box.cells()),
+              voxels = level.voxels * kDeviceVoxel;
   return std::max(sort + device_sums_bytes(level.voxels), voxels + device_lists_bytes(level));
 }
 
@@ -105,8 +112,9 @@ MapMemory device_memory(const MapExtent& map, std::span<const LevelSize> levels,
   return out;
 }
 
-std::uint64_t device_sort_bytes(std::uint64_t points, int min_points) {
-  return 2 * points * (sizeof(std::uint64_t) + sizeof(std::uint32_t)) +
+std::uint64_t device_sort_bytes(std::uint64_t points, int min_points, std::uint64_t cells) {
+  const Bytes number = are_narrow(cells) ? sizeof(std::uint32_t) : sizeof(std::uint64_t);
+  return 2 * points * (number + sizeof(std::uint32_t)) +
          (points / least_points(min_points) + 1) * sizeof(std::uint32_t) + scratch_bytes(points);
 }
 
@@ -117,13 +125,15 @@ std::uint64_t device_sums_bytes(std::uint64_t voxels) {
 
 std::uint64_t device_tile_bytes(std::uint64_t points, std::uint64_t cells) {
   return points * sizeof(std::uint32_t) +
-         (cells + 1) * (sizeof(std::uint64_t) + sizeof(std::uint32_t) + sizeof(VoxelStatistics));
+         (cells + 1) * (sizeof(std::uint64_t) + sizeof(std::uint32_t) + sizeof(VoxelStatistics)) + kGaps;
 }
 
-std::uint64_t device_merge_bytes(std::uint64_t tiles, std::uint64_t cells) {
-  constexpr Bytes kTile = 128, kCell = 2 * (sizeof(std::uint64_t) + sizeof(std::uint32_t)) + sizeof(void*) +
-                                       2 * sizeof(std::uint32_t) + sizeof(VoxelStatistics) / 2 + kDeviceVoxel;
-  return tiles * kTile + (cells + 2) * kCell + scratch_bytes(cells);
+std::uint64_t device_merge_bytes(std::uint64_t tiles, std::uint64_t cells, std::uint64_t slots) {
+  constexpr Bytes kTile = 192, kSlot = 3 * sizeof(std::uint32_t),
+                  kCell = 2 * (sizeof(std::uint64_t) + sizeof(std::uint32_t)) + sizeof(void*) +
+                          2 * sizeof(std::uint32_t) + sizeof(VoxelStatistics) / 2 + kDeviceVoxel;
+  return tiles * kTile + (cells + 2) * kCell + (slots + 2) * kSlot + scratch_bytes(cells) +
+         scratch_bytes(slots);
 }
 
 std::uint64_t device_lists_bytes(const LevelSize& level) {

@@ -1,7 +1,9 @@
 // Owners of device and pinned host memory. Move-only; a buffer must not outlive its Context.
 #pragma once
 
+#include <array>
 #include <cstddef>
+#include <tuple>
 #include <type_traits>
 #include <utility>
 
@@ -64,5 +66,44 @@ template <class T>
 using DeviceBuffer = Buffer<T, Memory::device>;
 template <class T>
 using PinnedBuffer = Buffer<T, Memory::pinned>;
+
+/// Several uninitialised arrays in one allocation of device memory, because each takes the host as long as a
+/// small kernel takes the device.
+template <class... T>
+class DeviceArrays {
+ public:
+  /// Numbers of elements, one for each array.
+  using Sizes = std::array<std::size_t, sizeof...(T)>;
+
+  explicit DeviceArrays(Context& context, const Sizes& sizes = {},
+                        const std::source_location& where = std::source_location::current())
+      : memory_(context) {
+    reserve(sizes, where);
+  }
+
+  /// Makes room, of which the contents are lost. Throws Error, and then holds nothing.
+  void reserve(const Sizes& sizes, const std::source_location& where = std::source_location::current()) {
+    std::size_t end = 0, k = 0;
+    ((begins_[k] = end, end += (sizes[k] * sizeof(T) + kAlignment - 1) / kAlignment * kAlignment, ++k), ...);
+    memory_.reserve(end, where);
+  }
+  /// The beginnings of the arrays, each at a multiple of 256 bytes.
+  std::tuple<T*...> data() const { return data(std::index_sequence_for<T...>{}); }
+  template <std::size_t k>
+  auto* data() const {
+    return reinterpret_cast<std::tuple_element_t<k, std::tuple<T...>>*>(memory_.data() + begins_[k]);
+  }
+
+ private:
+  static constexpr std::size_t kAlignment = 256;
+
+  template <std::size_t... k>
+  std::tuple<T*...> data(std::index_sequence<k...>) const {
+    return {data<k>()...};
+  }
+
+  DeviceBuffer<std::byte> memory_;
+  Sizes begins_{};
+};
 
 }  // namespace ndt::cuda

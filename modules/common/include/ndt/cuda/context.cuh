@@ -110,6 +110,15 @@ class Context {
               const std::source_location& where = std::source_location::current());
   void download(void* host, const void* device, std::size_t bytes,
                 const std::source_location& where = std::source_location::current());
+  /// Uploads a copy: the host memory may change as soon as this returns. Waits only for a copy that is larger
+  /// than kStagingBytes, or where the room for so many is full.
+  void upload_copy(void* device, const void* host, std::size_t bytes,
+                   const std::source_location& where = std::source_location::current());
+  /// Downloads, and waits until everything is done.
+  void fetch(void* host, const void* device, std::size_t bytes,
+             const std::source_location& where = std::source_location::current());
+  /// Pinned memory for these two, allocated when it is first needed.
+  static constexpr std::size_t kStagingBytes = std::size_t{256} << 10;
   void fill_bytes(void* device, int value, std::size_t bytes,
                   const std::source_location& where = std::source_location::current());
   /// Counts a kernel's own reads from pinned host memory, or writes to it, as a copy.
@@ -147,6 +156,8 @@ class Context {
  private:
   /// What the pool keeps and nobody uses.
   std::uint64_t spare() const;
+  /// Room for so many bytes of the staging memory until the next wait; null if it has not as many at all.
+  char* stage(std::size_t bytes, const std::source_location& where);
   void before(const char* api, const std::source_location& where);
   void after(const char* api, cudaError_t code, const std::source_location& where);
   void release() noexcept;
@@ -154,6 +165,8 @@ class Context {
   int device_ = 0;
   cudaStream_t stream_ = nullptr;
   cudaMemPool_t pool_ = nullptr;  ///< null if the device has none; then plain cudaMalloc serves
+  char* staging_ = nullptr;       ///< [kStagingBytes]
+  std::size_t staged_ = 0;        ///< bytes of it that the device may still read or write
   Traffic traffic_;
   std::exception_ptr lost_;
 };

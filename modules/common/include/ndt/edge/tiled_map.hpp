@@ -48,8 +48,8 @@ std::shared_ptr<const Maps> require_own(std::shared_ptr<const ReadyMap> map, con
 ///   Cloud(site, points, options)             points of a tile, with facts()
 ///   Voxels voxels(cloud, position, options)  of one level, relative to a position
 ///   map(facts, tiles' voxels, options)       the map of a level
-///   ready(options, maps of all levels)       what aligners take
-///   run(f)                                   calls f, and returns or throws when all that it began has ended
+///   ready(options, maps of all levels)       what aligners take, when all of it is there
+///   run(f)                                   calls f; if it throws, all that it began has ended
 template <class Site>
 class TiledMap final : public ResidentMap {
  public:

@@ -7,6 +7,7 @@
 #include "ndt/cuda/buffer.cuh"
 #include "ndt/voxel/map_cloud.hpp"
 #include "ndt/voxel/voxel.hpp"
+#include "ndt/voxel/voxel_map_view.hpp"
 
 namespace ndt {
 
@@ -28,13 +29,14 @@ class DeviceTileVoxels {
   DeviceTileVoxels(cuda::Context& context, const MapPoints& device_points, const AlignOptions& options);
 
   TileVoxelsView view() const;
+  /// The box around its cells; it has no starts.
+  const CellWindow& box() const { return box_; }
 
  private:
   MapPoints points_;
   std::uint32_t cells_ = 0;
-  cuda::DeviceBuffer<std::uint64_t> keys_;
-  cuda::DeviceBuffer<std::uint32_t> starts_, order_;
-  cuda::DeviceBuffer<VoxelStatistics> statistics_;
+  CellWindow box_;
+  cuda::DeviceArrays<VoxelStatistics, std::uint64_t, std::uint32_t, std::uint32_t> memory_;
 };
 
 }  // namespace ndt

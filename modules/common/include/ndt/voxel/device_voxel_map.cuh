@@ -12,8 +12,7 @@
 
 namespace ndt {
 
-struct DeviceVoxels;  // src/voxel/device_voxels.cuh
-struct VoxelCensus;
+struct VoxelCensus;  // src/voxel/device_voxels.cuh
 
 /// A MapCloud and its points on the device. Must not outlive its Context, nor the map.
 class DeviceMapCloud {
@@ -60,7 +59,7 @@ class DeviceVoxelMap {
   /// The view for kernels. Its pointers are into device memory.
   VoxelMapView view() const;
   /// The voxels' surfaces on the device, indexed as VoxelMapView::voxels.
-  const VoxelSurface* surfaces() const { return surfaces_.data(); }
+  const VoxelSurface* surfaces() const { return table_.data<3>(); }
   const MapInfo& info() const { return info_; }
   double resolution_m() const { return resolution_m_; }
   const Vec3<double>& origin() const { return info_.origin; }
@@ -72,21 +71,17 @@ class DeviceVoxelMap {
   static Start start(const CloudFacts& facts, const AlignOptions& options);
   DeviceVoxelMap(cuda::Context& context, const Start& start);
   void finish_map(const VoxelCensus& census, const AlignOptions& options, const VoxelMapLimits& limits);
-  DeviceVoxels voxels();
 
   cuda::Context* context_;
   MapOrigin origin_;
   MapInfo info_;
   double resolution_m_;
   Neighbours neighbours_;
-  cuda::DeviceBuffer<std::uint64_t> keys_;  // all voxels' keys, increasing
-  cuda::DeviceBuffer<VoxelStatistics> statistics_;
-  cuda::DeviceBuffer<Voxel> voxels_;
-  cuda::DeviceBuffer<VoxelSurface> surfaces_;
+  // all voxels' keys, increasing; statistics; what kernels read; surfaces
+  cuda::DeviceArrays<std::uint64_t, VoxelStatistics, Voxel, VoxelSurface> table_;
   CellWindow window_;
-  cuda::DeviceBuffer<std::uint32_t> starts_;
-  cuda::DeviceBuffer<NearVoxel> lists_;
-  cuda::DeviceBuffer<CellEntry> outside_;
+  // starts; lists; hash of cells outside the window
+  cuda::DeviceArrays<std::uint32_t, NearVoxel, CellEntry> index_;
   std::uint64_t outside_slots_ = 0;
 };
 

@@ -24,12 +24,20 @@ struct MapOrigin {
   friend bool operator==(const MapOrigin&, const MapOrigin&) = default;
 };
 
+/// The box around points; low.x > high.x where it is not known.
+struct PointBox {
+  Point low{1, 0, 0}, high;
+
+  bool known() const { return low.x <= high.x; }
+};
+
 /// Finite points relative to a voxel map's origin, on the host or on a device. They are shifted when they are
 /// read, so that voxel maps with different origins share one copy.
 struct MapPoints {
   const Point* offsets = nullptr;  ///< [size]
   std::size_t size = 0;
   Vec3<double> shift;  ///< the offsets' origin minus the voxel map's; without a shift every bit is kept
+  PointBox box;        ///< around the offsets
 
   NDT_HD Point operator[](std::size_t i) const { return shifted(offsets[i]); }
   NDT_HD Point shifted(const Point& offset) const {
@@ -88,6 +96,7 @@ class MapCloud {
   Vec3<double> own_origin_;
   std::vector<Point> copy_;        // of the finite points; empty if all are
   std::span<const Point> points_;  // finite, offsets from own_origin_
+  PointBox box_;                   // around points_
   CloudFacts facts_;
 };
 

@@ -54,15 +54,19 @@ MapMemory device_memory(const MapExtent& map, std::span<const LevelSize> levels,
 
 // The parts of a level's peak on a device, each asked for before it is taken.
 
-/// Keys and indices of all points, twice for the sort, the first points of voxels, and scratch memory.
-std::uint64_t device_sort_bytes(std::uint64_t points, int min_points);
+/// Whether numbers of so many cells take 32 bits, not 64.
+inline bool are_narrow(std::uint64_t cells) { return cells <= std::uint64_t{1} << 32; }
+/// Numbers of cells and indices of all points, twice for the sort, the first points of voxels, and scratch
+/// memory. cells: of the box around the points.
+std::uint64_t device_sort_bytes(std::uint64_t points, int min_points, std::uint64_t cells);
 /// Sums, statistics and flags of the cells with enough points, and the voxels made of them.
 std::uint64_t device_sums_bytes(std::uint64_t voxels);
 /// What a tile of a resident map holds beside its points, whatever comes of its cells with points.
 std::uint64_t device_tile_bytes(std::uint64_t points, std::uint64_t cells);
 /// Voxels of a map that are merged from those of tiles, and what that takes; cells: with points, of all
-/// tiles. Some of the memory of cells that are no voxels stays with the map.
-std::uint64_t device_merge_bytes(std::uint64_t tiles, std::uint64_t cells);
+/// tiles; slots: where they find those that they share. Some of the memory of cells that are no voxels stays
+/// with the map.
+std::uint64_t device_merge_bytes(std::uint64_t tiles, std::uint64_t cells, std::uint64_t slots);
 /// Starts, lists and hash, with the counts and the unordered lists on the way to them.
 std::uint64_t device_lists_bytes(const LevelSize& level);
 
