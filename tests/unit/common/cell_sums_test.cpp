@@ -16,7 +16,7 @@ constexpr double kResolution = 0.7;
 constexpr std::uint64_t kAll = std::uint64_t{1} << 40;
 
 MapPoints view(const std::vector<Point>& points, const Vec3<double>& shift = {}) {
-  return {points.data(), points.size(), shift};
+  return {points.data(), points.size(), shift, {}};
 }
 
 /// A dense cloud and a few points far from it.
