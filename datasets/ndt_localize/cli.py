@@ -82,18 +82,20 @@ def _run(arguments):
     if missing:
         raise UsageFault("usage", "", f"--{missing[0]} is missing", "bags, --mcap and --rerun need --scans, --out and a map")
     own.bin_fields = sources.bin_fields(own.scans, passed)
-    with sources.one_cloud(own.map, own.out, own.bench, own.bin_fields) as own.map:
-        return _follow(own, exports, bag, given, passed)
+    return _follow(own, exports, bag, given, passed)
 
 
 def _follow(own, exports, bag, given, passed):
     """One localisation, of a bag or with recordings of the result."""
+    tiled = sources.is_tiled(own.map)
     if not bag:
         return _localize(own, exports, own.scans, [*(["--map", str(own.map)] if own.map else []), *passed])
     options = [name if name == "--receive-time" else f"{name}={_value(own, name)}" for name in given]
-    with converted(Path(own.scans), own.map, own.out, options) as dataset:
+    # A dataset has one cloud as its map: of a map in tiles one of them, which is not read, because the tiles follow the vehicle.
+    cloud = sources.one_tile(own.map) if tiled else own.map
+    with converted(Path(own.scans), cloud, own.out, options) as dataset:
         start = start_of(dataset, passed, lambda line: print(f"bag              {line}", flush=True))
-        return _localize(own, exports, str(dataset), [*start, *passed])
+        return _localize(own, exports, str(dataset), [*(["--map", str(own.map)] if tiled else []), *start, *passed])
 
 
 def _preset(own, passed):
@@ -134,6 +136,8 @@ def _localize(own, exports, scans, passed):
     if not exports or code not in LOCALISED:
         return code
     clouds, map_cloud = sources.scan_files(scans), own.map or sources.map_file(scans)
+    if sources.is_tiled(own.map):
+        map_cloud = own.out / results.MAP
     if not clouds:
         print(f"{PROGRAM}: no clouds are recorded: where the scans of {scans} lie is not known; give their folder", file=sys.stderr)
     for file, writer in exports:

@@ -11,6 +11,9 @@ from ndt_convert.faults import Fault
 from ndt_convert.poses import read_tum
 
 
+MAP = "localization_map.pcd"  # some points of all that was localised in
+
+
 class Result(NamedTuple):
     scan: str
     stamp_s: float

@@ -1,30 +1,29 @@
 """The files of the scans and of the map that were localised."""
 
 import os
-import subprocess
-import tempfile
 import tomllib
-from contextlib import contextmanager
 from pathlib import Path
 
 from ndt_convert.clouds import EXTENSIONS
+from ndt_convert.faults import Fault
 
+FOLDERS_OF_TILES = ("pointcloud_map.pcd", "pointcloud_map")  # Autoware's, beside the metadata
 CATALOGUE = Path(__file__).resolve().parent.parent / "catalogue"
 
 
-@contextmanager
-def one_cloud(map, out, bench, fields):
-    """The map as one file for what reads no tiles: those of a folder or of metadata are merged beside `out`, for as long as it lasts."""
-    if map is None or not (map.is_dir() or map.suffix.lower() in (".yaml", ".yml")):
-        yield map
-        return
-    out.absolute().parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(prefix=f".{out.name}.map.", dir=out.absolute().parent) as folder:
-        merged = Path(folder) / "map.pcd"
-        code = subprocess.run([bench, "map", "merge", str(map), "--out", str(merged), *([f"--bin-fields={fields}"] if fields else [])], stdout=subprocess.DEVNULL).returncode
-        if code:
-            raise SystemExit(code)  # it has said why
-        yield merged
+def is_tiled(map):
+    """Whether it is a map in tiles: a folder or its metadata."""
+    return map is not None and (map.is_dir() or map.suffix.lower() in (".yaml", ".yml"))
+
+
+def one_tile(map):
+    """Any cloud of a map in tiles. Metadata lies beside its tiles or beside the folder of them."""
+    folder = map if map.is_dir() else map.parent
+    places = [place for place in (folder, *(folder / name for name in FOLDERS_OF_TILES)) if place.is_dir()]
+    tiles = sorted(file for place in places for file in place.iterdir() if file.is_file() and file.suffix.lower() in EXTENSIONS)
+    if not tiles:
+        raise Fault(map, "", f"there is no cloud beside it ({', '.join(EXTENSIONS)})" if map.is_file() else "no tile in it", "give a map")
+    return tiles[0]
 
 
 def bin_fields(scans, passed):

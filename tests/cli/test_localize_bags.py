@@ -77,14 +77,19 @@ def test_a_bag_is_followed_with_its_odometry_and_its_times(town, bag, tmp_path, 
     assert [path.name for path in out.parent.iterdir()] == ["out"], "the dataset of the bag is gone"
 
 
-def test_a_map_in_tiles_gives_the_poses_of_its_merged_cloud(town, bag, tmp_path, extras_python):
+def test_a_map_in_tiles_follows_and_gives_the_poses_of_its_merged_cloud(town, bag, tmp_path, extras_python):
     tiles, merged = tmp_path / "tiles", tmp_path / "merged.pcd"
     bench("map", "cut", town / "map.pcd", "--out", tiles)
     bench("map", "merge", tiles, "--out", merged)
-    for given in (tiles, merged):
-        localize(extras_python, "--scans", bag, "--map", given, "--out", tmp_path / f"of_{given.stem}", "--odometry-topic", "/odom", *FILTERS,
-                 "--init", start_in(town))
-    assert (tmp_path / "of_tiles" / "poses.tum").read_bytes() == (tmp_path / "of_merged" / "poses.tum").read_bytes()
+    base = ["--scans", bag, "--odometry-topic", "/odom", *FILTERS, "--init", start_in(town)]
+    whole = localize(extras_python, *base, "--map", merged, "--out", tmp_path / "of_merged")
+    for name, map, mcap in (("tiles", tiles, ["--mcap", tmp_path / "of_tiles.mcap"]), ("metadata", tiles / "pointcloud_map_metadata.yaml", [])):
+        done = localize(extras_python, *base, "--map", map, "--out", tmp_path / f"of_{name}", *mcap)
+        assert "they follow the vehicle" in done.stderr and "map updates      0, " in done.stdout and "map updates" not in whole.stdout
+        assert (tmp_path / f"of_{name}" / "poses.tum").read_bytes() == (tmp_path / "of_merged" / "poses.tum").read_bytes()
+    assert (tmp_path / "of_tiles.mcap").stat().st_size > 1000
+    near = localize(extras_python, *base, "--map", tiles, "--out", tmp_path / "near", "--map-radius=50", "--lidar-radius=30", "--map-update-distance=4")
+    assert "8 ok, 0 doubtful, 0 lost" in near.stdout and "map updates      0, " not in near.stdout
     (tiles / "pointcloud_map_metadata.yaml").write_text("x_resolution: 20\n")
     done = localize(extras_python, "--scans", bag, "--map", tiles, "--out", tmp_path / "none", code=EXIT_BAD_INPUT)
     assert "y_resolution is missing" in done.stderr and not (tmp_path / "none").exists()
