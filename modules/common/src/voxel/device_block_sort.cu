@@ -16,43 +16,50 @@ using Scan = cub::BlockScan<unsigned, kThreads>;
 
 /// One after the other.
 union Memory {
+  std::uint32_t words[kThreads * kItems];
   typename Sort::TempStorage sort;
-  std::uint32_t sorted[kThreads * kItems];
   typename Scan::TempStorage scan;
 };
 
-/// One block. A thread has neighbouring points, before and after the sort.
+/// One block. Neighbouring threads read and write neighbouring words of global memory; each sorts words that
+/// follow one another.
 __global__ void __launch_bounds__(kThreads)
     block_sort_kernel(MapPoints points, unsigned n, float inverse_resolution, CellWindow box, int bits,
                       unsigned least, SortOut out) {
   __shared__ Memory memory;
+#pragma unroll
+  for (unsigned k = 0; k < kItems; ++k) {
+    const unsigned i = k * kThreads + threadIdx.x;
+    std::uint32_t word = kNoPoint;  // equal or larger than all, and behind them: the sort is stable
+    if (i < n) {
+      Cell cell;
+      std::size_t number = 0;
+      if (cell_of(points[i], inverse_resolution, cell)) box.index_of(cell, number);
+      word = static_cast<std::uint32_t>(number) << kBlockSortIndexBits | i;
+    }
+    memory.words[i] = word;
+  }
+  __syncthreads();
   const unsigned first = threadIdx.x * kItems;
   std::uint32_t items[kItems];
 #pragma unroll
-  for (unsigned k = 0; k < kItems; ++k) {
-    const unsigned i = first + k;
-    items[k] = kNoPoint;  // equal or larger than all, and behind them: the sort is stable
-    if (i >= n) continue;
-    Cell cell;
-    std::size_t number = 0;
-    if (cell_of(points[i], inverse_resolution, cell)) box.index_of(cell, number);
-    items[k] = static_cast<std::uint32_t>(number) << kBlockSortIndexBits | i;
-  }
+  for (unsigned k = 0; k < kItems; ++k) items[k] = memory.words[first + k];
+  __syncthreads();
   Sort(memory.sort).Sort(items, kBlockSortIndexBits, kBlockSortIndexBits + bits);
   __syncthreads();
 #pragma unroll
-  for (unsigned k = 0; k < kItems; ++k) memory.sorted[first + k] = items[k];
+  for (unsigned k = 0; k < kItems; ++k) memory.words[first + k] = items[k];
   __syncthreads();
   for (unsigned i = threadIdx.x; i < n; i += kThreads) {
-    out.numbers[i] = memory.sorted[i] >> kBlockSortIndexBits;
-    out.order[i] = memory.sorted[i] & kIndexMask;
+    out.numbers[i] = memory.words[i] >> kBlockSortIndexBits;
+    out.order[i] = memory.words[i] & kIndexMask;
   }
 
   unsigned starts = 0;  // bit k: a run of at least `least` points begins at item k
 #pragma unroll
   for (unsigned k = 0; k < kItems; ++k) {
     const unsigned i = first + k;
-    const auto same = [&](unsigned j) { return (memory.sorted[j] ^ items[k]) >> kBlockSortIndexBits == 0; };
+    const auto same = [&](unsigned j) { return (memory.words[j] ^ items[k]) >> kBlockSortIndexBits == 0; };
     if (i < n && !(i > 0 && same(i - 1)) && least - 1 < n - i && same(i + (least - 1))) starts |= 1U << k;
   }
   __syncthreads();
