@@ -118,6 +118,13 @@ cuda::DeviceBuffer<T> uploaded(cuda::Context& context, const std::vector<T>& hos
   return out;
 }
 
+/// Surfaces over some square kilometres.
+cuda::DeviceBuffer<Point> made_on_device(cuda::Context& context, int points) {
+  cuda::DeviceBuffer<Point> out(context, static_cast<std::size_t>(points));
+  context.launch(scene_kernel, cuda::grid_for(points), Scene(points), points, out.data());
+  return out;
+}
+
 double median(std::vector<double> values) {
   std::sort(values.begin(), values.end());
   const std::size_t n = values.size();
@@ -129,7 +136,7 @@ struct Measurement {
   int points = 0, poses = 0;
   std::int64_t voxels = 0;
   std::vector<double> samples_us = {};
-  std::int64_t peak_bytes = 0;  ///< most device memory beside what was held before
+  std::int64_t peak_bytes = 0;  ///< most device memory beside the points, of a map
   long long calls = 0;          ///< of CUDA, in the last sample; of these the traffic
   Traffic traffic = {};
 };
@@ -146,7 +153,6 @@ class Account {
     m.traffic.allocations = now.allocations - before_.allocations;
     m.traffic.synchronisations = now.synchronisations - before_.synchronisations;
     m.traffic.uploads = now.uploads - before_.uploads;
-    m.peak_bytes = std::max(m.peak_bytes, now.peak_device_bytes - before_.device_bytes);
   }
 
  private:
@@ -172,7 +178,11 @@ void print(const Measurement& m) {
                m.points, m.poses, static_cast<long long>(m.voxels), m.calls, median(m.samples_us));
 }
 
-void measure_map(cuda::Context& context, const cuda::DeviceBuffer<Point>& cloud, int points) {
+/// In a Context of its own, because the peak of its memory is that since it began.
+void measure_map(int points) {
+  cuda::Context context;
+  const cuda::DeviceBuffer<Point> cloud =
+      points < kVastMapPoints ? uploaded(context, map_of(points)) : made_on_device(context, points);
   Measurement host{"map_build_host_clock", points}, device{"map_build_events", points};
   cuda::Event start(context), end(context);
   for (int i = -kWarmUp; i < kMapSamples; ++i) {
@@ -190,18 +200,10 @@ void measure_map(cuda::Context& context, const cuda::DeviceBuffer<Point>& cloud,
     host.voxels = device.voxels = map.info().voxels;
     account.close(host), account.close(device);
   }
+  host.peak_bytes = device.peak_bytes =
+      context.traffic().peak_device_bytes - static_cast<std::int64_t>(points * sizeof(Point));
   print(host);
   print(device);
-}
-
-/// Surfaces over some square kilometres, made on the device. In a Context of its own, because the peak of its
-/// memory is that since it began.
-void measure_vast_map() {
-  cuda::Context context;
-  const cuda::DeviceBuffer<Point> cloud(context, kVastMapPoints);
-  context.launch(scene_kernel, cuda::grid_for(kVastMapPoints), Scene(kVastMapPoints), kVastMapPoints,
-                 cloud.data());
-  measure_map(context, cloud, kVastMapPoints);
 }
 
 /// Runs f often, and what it began to its end each time.
@@ -280,10 +282,8 @@ int run() {
     std::fprintf(stderr, "ndt-gpubench: %s\n", cuda_state().unavailable.c_str());
     return 5;  // as ndt-bench says it
   }
+  for (const int points : {10000, 100000, 1000000, 10000000, kVastMapPoints}) measure_map(points);
   cuda::Context context;
-  for (const int points : {10000, 100000, 1000000, 10000000})
-    measure_map(context, uploaded(context, map_of(points)), points);
-  measure_vast_map();
   measure_tiles(context, 1000000);
   const cuda::DeviceBuffer<Point> cloud = uploaded(context, map_of(kScoreMapPoints));
   const DeviceVoxelMap map(context, ScanView{cloud.data(), kScoreMapPoints}, AlignOptions{});

@@ -215,12 +215,20 @@ std::uint64_t Context::spare() const {
   return reserved > used ? reserved - used : 0;
 }
 
+void Context::grow(std::uint64_t bytes) noexcept {
+  void* memory = nullptr;
+  if (cudaMallocFromPoolAsync(&memory, bytes, pool_, stream_) == cudaSuccess)
+    (void)cudaFreeAsync(memory, stream_);
+  (void)cudaGetLastError();
+}
+
 std::uint64_t Context::available(std::uint64_t wanted, const std::source_location& where) {
   const std::uint64_t kept = spare();
   if (kept >= wanted) return kept;
   std::size_t free = 0, total = 0;
   call(
       "cudaMemGetInfo", [&] { return cudaMemGetInfo(&free, &total); }, where);
+  if (pool_ != nullptr && wanted <= kSpareBytes && wanted <= free) grow(wanted);
   return free + kept;
 }
 

@@ -22,7 +22,7 @@ inline bool fits_block_sort(unsigned n, std::uint64_t cells) {
 struct SortOut {
   std::uint32_t* numbers;    ///< [n]
   unsigned *order, *starts;  ///< [n], [n / least]
-  unsigned* runs;            ///< [1]
+  unsigned* runs;            ///< [1], in pinned memory
 };
 
 /// bits: of the largest number of a cell in the box, which is around the points.

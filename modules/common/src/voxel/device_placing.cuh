@@ -34,10 +34,17 @@ struct JoinExtents {
   }
 };
 
+/// Looks first, because thousands of blocks would wait for one another: few of them move a bound.
+__device__ inline void lower_to(int& bound, int value) {
+  if (value < *static_cast<volatile int*>(&bound)) atomicMin(&bound, value);
+}
+__device__ inline void raise_to(int& bound, int value) {
+  if (value > *static_cast<volatile int*>(&bound)) atomicMax(&bound, value);
+}
+
 __device__ inline void add_atomically(CellBox& box, const CellBox& part) {
-  atomicMin(&box.low.x, part.low.x), atomicMin(&box.low.y, part.low.y), atomicMin(&box.low.z, part.low.z);
-  atomicMax(&box.high.x, part.high.x), atomicMax(&box.high.y, part.high.y),
-      atomicMax(&box.high.z, part.high.z);
+  lower_to(box.low.x, part.low.x), lower_to(box.low.y, part.low.y), lower_to(box.low.z, part.low.z);
+  raise_to(box.high.x, part.high.x), raise_to(box.high.y, part.high.y), raise_to(box.high.z, part.high.z);
 }
 
 /// Where voxels go. positions: [slots + 1], the number of voxels in the slots before each.
@@ -50,10 +57,28 @@ struct VoxelPlaces {
   VoxelSurface* surfaces;
 };
 
+/// The census of the blocks that have added their part, and their number; none at first.
+struct OpenCensus {
+  VoxelCensus sum;
+  unsigned blocks = 0;
+};
+
+/// Has the last block close the census: it writes it to pinned memory.
+__device__ inline void close_census(OpenCensus* census, unsigned voxels, VoxelCensus* closed) {
+  __threadfence();
+  if (atomicAdd(&census->blocks, 1U) + 1 < gridDim.x) return;
+  __threadfence();
+  const auto* from = reinterpret_cast<const unsigned*>(&census->sum);
+  auto* to = reinterpret_cast<unsigned*>(closed);
+  for (unsigned i = 0; i < sizeof(VoxelCensus) / sizeof(unsigned); ++i) to[i] = __ldcg(from + i);
+  closed->voxels = voxels;
+}
+
 /// One warp per run: moves voxels together and takes the census.
 template <class Runs>
 __global__ void __launch_bounds__(kPlacing)
-    place_kernel(Runs runs, unsigned count, ListingCells listing, VoxelPlaces out, VoxelCensus* census) {
+    place_kernel(Runs runs, unsigned count, ListingCells listing, VoxelPlaces out, OpenCensus* census,
+                 VoxelCensus* closed) {
   using Reduce = cub::BlockReduce<Extent, kPlacing>;
   __shared__ typename Reduce::TempStorage storage;
   const unsigned run = warp_index();
@@ -78,44 +103,53 @@ __global__ void __launch_bounds__(kPlacing)
   }
   const Extent block = Reduce(storage).Reduce(extent, JoinExtents{});
   if (threadIdx.x != 0) return;
-  if (blockIdx.x == 0) census->voxels = out.positions[out.slots];
-  if (block.listed == 0) return;
-  add_atomically(census->own, block.own);
-  add_atomically(census->listing, block.listing);
-  atomicAdd(&census->listed, static_cast<unsigned long long>(block.listed));
+  if (block.listed > 0) {
+    add_atomically(census->sum.own, block.own);
+    add_atomically(census->sum.listing, block.listing);
+    atomicAdd(&census->sum.listed, static_cast<unsigned long long>(block.listed));
+  }
+  close_census(census, out.positions[out.slots], closed);
 }
 
-/// The slots of voxels, in key order, and what comes of them.
+/// The slots of voxels, in key order, and room for what comes of them.
 struct VoxelSlots {
   const unsigned* is_voxel;  ///< [slots + 1], 1 where there is a voxel, and a last 0
+  unsigned* positions;       ///< [slots + 1]
   unsigned slots;
-  VoxelCensus* census;  ///< that of no voxels
+  OpenCensus* census;  ///< that of no blocks
+  std::byte* scratch;  ///< [scratch_bytes], those of slot_scan_bytes()
+  std::size_t scratch_bytes;
+
+  cudaError_t scan(void* memory, std::size_t& bytes, cudaStream_t stream) const {
+    return cub::DeviceScan::ExclusiveSum(memory, bytes, is_voxel, positions, slots + 1, stream);
+  }
 };
+
+constexpr const char* kSlotScan = "cub::DeviceScan::ExclusiveSum";
+
+inline std::size_t slot_scan_bytes(cuda::Context& context, unsigned slots) {
+  const VoxelSlots any{nullptr, nullptr, slots, nullptr, nullptr, 0};
+  return cub_bytes(context, kSlotScan, [&](void* memory, std::size_t& bytes) {
+    return any.scan(memory, bytes, context.stream());
+  });
+}
 
 /// Fills `out` and takes the census. runs: statistics(run) of `count` runs, null if it is no voxel, its
 /// key(run) and its slot(run, key). Waits for the device.
 template <class Runs>
 VoxelCensus place_voxels(cuda::Context& context, const Runs& runs, unsigned count, const VoxelSlots& slots,
                          const AlignOptions& options, VoxelTable& out) {
-  unsigned* positions = nullptr;
-  const auto scan = [&](void* memory, std::size_t& bytes) {
-    return cub::DeviceScan::ExclusiveSum(memory, bytes, slots.is_voxel, positions, slots.slots + 1,
-                                         context.stream());
-  };
-  constexpr const char* kScan = "cub::DeviceScan::ExclusiveSum";
-  const std::size_t scratch_bytes = cub_bytes(context, kScan, scan);
-  const cuda::DeviceArrays<unsigned, std::byte> memory(context,
-                                                       {slots.slots + std::size_t{1}, scratch_bytes});
-  positions = memory.template data<0>();
-  cub_call(context, memory.template data<1>(), scratch_bytes, kScan, 2, scan);
+  cub_call(context, slots.scratch, slots.scratch_bytes, kSlotScan, 2,
+           [&](void* memory, std::size_t& bytes) { return slots.scan(memory, bytes, context.stream()); });
   out.reserve({count, count, count, count});
   const auto [keys, statistics, voxels, surfaces] = out.data();
+  VoxelCensus* closed = context.room_for_result<VoxelCensus>();
   context.launch(place_kernel<Runs>, grid_of_warps(count), runs, count,
                  ListingCells{options.neighbours, static_cast<float>(options.resolution_m)},
-                 VoxelPlaces{positions, slots.slots, keys, statistics, voxels, surfaces}, slots.census);
-  VoxelCensus census;
-  context.fetch(&census, slots.census, sizeof census);
-  return census;
+                 VoxelPlaces{slots.positions, slots.slots, keys, statistics, voxels, surfaces}, slots.census,
+                 closed);
+  context.synchronise();
+  return *closed;
 }
 
 }  // namespace ndt

@@ -47,14 +47,16 @@ __global__ void box_kernel(const Point* points, std::size_t n, OrderedBox* box) 
       mine.high[axis] = max(mine.high[axis], __shfl_xor_sync(~0U, mine.high[axis], offset));
     }
   if (threadIdx.x % 32 != 0) return;
+  // Looks first, because thousands of warps would wait for one another: few of them move a bound.
   for (int axis = 0; axis < 3; ++axis) {
-    atomicMin(&box->low[axis], mine.low[axis]);
-    atomicMax(&box->high[axis], mine.high[axis]);
+    volatile int &low = box->low[axis], &high = box->high[axis];
+    if (mine.low[axis] < low) atomicMin(&box->low[axis], mine.low[axis]);
+    if (mine.high[axis] > high) atomicMax(&box->high[axis], mine.high[axis]);
   }
 }
 
 PointBox found_box(cuda::Context& context, const MapPoints& points) {
-  constexpr long long kPointsOfAThread = 8, kMostThreads = 1 << 19;
+  constexpr long long kPointsOfAThread = 8, kMostThreads = 1 << 18;
   cuda::DeviceBuffer<OrderedBox> device_box(context, 1);
   context.launch(no_box_kernel, cuda::Grid{1, 1}, device_box.data());
   const auto n = static_cast<long long>(points.size);
@@ -134,12 +136,14 @@ int SortedPoints::bits() const {
 
 void SortedPoints::sort_few(cuda::Context& context, const MapPoints& points, float inverse_resolution,
                             unsigned least) {
-  memory_.reserve({n_ * sizeof(std::uint32_t), n_, n_ / least + 1, 1, 0});
+  memory_.reserve({n_ * sizeof(std::uint32_t), n_, n_ / least + 1, 0, 0});
   auto* numbers = reinterpret_cast<std::uint32_t*>(memory_.data<0>());
+  unsigned* runs = context.room_for_result<unsigned>();
   sort_by_block(context, points, inverse_resolution, numbers_.box, bits(), least,
-                {numbers, memory_.data<1>(), memory_.data<2>(), memory_.data<3>()});
+                {numbers, memory_.data<1>(), memory_.data<2>(), runs});
   numbers_.narrow = numbers, order_ = memory_.data<1>(), starts_ = memory_.data<2>();
-  context.fetch(&runs_, memory_.data<3>(), sizeof runs_);
+  context.synchronise();
+  runs_ = *runs;
 }
 
 template <class Number>

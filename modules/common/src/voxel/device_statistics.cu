@@ -25,10 +25,10 @@ __global__ void sum_kernel(MapPoints points, SortedNumbers numbers, const unsign
 /// One thread per run, and one more that sets is_voxel[runs] = 0 and clears the census.
 __global__ void finish_kernel(const VoxelSums* sums, SortedNumbers numbers, const unsigned* starts,
                               unsigned runs, VoxelRule rule, VoxelStatistics* statistics, unsigned* is_voxel,
-                              VoxelCensus* census) {
+                              OpenCensus* census) {
   const unsigned run = blockIdx.x * blockDim.x + threadIdx.x;
   if (run > runs) return;
-  if (run == runs) *census = VoxelCensus{};
+  if (run == runs) *census = OpenCensus{};
   bool valid = false;
   if (run < runs) {
     VoxelStatistics out;
@@ -56,15 +56,16 @@ VoxelCensus finish_voxels(cuda::Context& context, const MapPoints& points, const
   const unsigned runs = sorted.runs();
   const VoxelRule rule(options);
   require_device_room(context, device_sums_bytes(runs));
-  const cuda::DeviceArrays<VoxelSums, VoxelStatistics, unsigned, VoxelCensus> memory(
-      context, {runs, runs, runs + std::size_t{1}, 1});
-  const auto [sums, statistics, is_voxel, census] = memory.data();
+  const std::size_t slots = runs + std::size_t{1}, scratch_bytes = slot_scan_bytes(context, runs);
+  const cuda::DeviceArrays<VoxelSums, VoxelStatistics, unsigned, unsigned, OpenCensus, std::byte> memory(
+      context, {runs, runs, slots, slots, 1, scratch_bytes});
+  const auto [sums, statistics, is_voxel, positions, census, scratch] = memory.data();
   context.launch(sum_kernel, grid_of_warps(runs), points, sorted.numbers(), sorted.order(), sorted.size(),
                  sorted.starts(), runs, rule, sums);
   context.launch(finish_kernel, cuda::grid_for(runs + 1LL), sums, sorted.numbers(), sorted.starts(), runs,
                  rule, statistics, is_voxel, census);
   return place_voxels(context, SortedRuns{sorted.numbers(), sorted.starts(), is_voxel, statistics}, runs,
-                      {is_voxel, runs, census}, options, out);
+                      {is_voxel, positions, runs, census, scratch, scratch_bytes}, options, out);
 }
 
 }  // namespace

@@ -157,7 +157,7 @@ struct Merged {
   const VoxelStatistics** statistics;  ///< [cells]; null where there is no voxel, or another cell leads
   VoxelStatistics* shared;             ///< [cells / 2], room for those of several tiles
   unsigned *shared_count, *is_voxel;   ///< zeros at first; is_voxel: [slots + 1]
-  VoxelCensus* census;
+  OpenCensus* census;
 };
 
 /// One warp per cell. The statistics are the tile's where no other has points in the cell.
@@ -180,7 +180,7 @@ __global__ void merge_kernel(AllTiles all, CellSlots slots, VoxelRule rule, Merg
     }
   }
   if (WarpLanes::rank() != 0) return;
-  if (i == 0) *out.census = VoxelCensus{};
+  if (i == 0) *out.census = OpenCensus{};
   if (found != nullptr) out.is_voxel[slot] = 1;
   out.statistics[i] = found;
 }
@@ -281,11 +281,12 @@ VoxelCensus merge_voxels(cuda::Context& context, std::span<const DeviceTileVoxel
   const unsigned cells = table.cells, slots = table.slots();
   if (cells == 0) return {};
   require_device_room(context, device_merge_bytes(table.parts.size(), cells, slots));
-  const std::size_t zeros = std::size_t{2} * slots + 2;
-  const cuda::DeviceArrays<Part, unsigned, unsigned, unsigned, VoxelStatistics, const VoxelStatistics*,
-                           VoxelCensus>
-      memory(context, {table.parts.size(), zeros, cells, cells, cells / 2 + std::size_t{1}, cells, 1});
-  const auto [parts, heads, next, sorted, shared, statistics, census] = memory.data();
+  const std::size_t zeros = std::size_t{2} * slots + 2, scratch_bytes = slot_scan_bytes(context, slots);
+  const cuda::DeviceArrays<Part, unsigned, unsigned, unsigned, unsigned, VoxelStatistics,
+                           const VoxelStatistics*, OpenCensus, std::byte>
+      memory(context, {table.parts.size(), zeros, slots + std::size_t{1}, cells, cells,
+                       cells / 2 + std::size_t{1}, cells, 1, scratch_bytes});
+  const auto [parts, heads, positions, next, sorted, shared, statistics, census, scratch] = memory.data();
   context.upload_copy(parts, table.parts.data(), table.parts.size() * sizeof(Part));
   context.fill_bytes(heads, 0, zeros * sizeof(unsigned));
   const AllTiles all{parts, static_cast<unsigned>(table.parts.size()), cells};
@@ -298,8 +299,9 @@ VoxelCensus merge_voxels(cuda::Context& context, std::span<const DeviceTileVoxel
   unsigned *is_voxel = heads + slots, *shared_count = is_voxel + slots + 1;
   context.launch(merge_kernel, grid_of_warps(cells), all, cell_slots, VoxelRule(options),
                  Merged{statistics, shared, shared_count, is_voxel, census});
-  VoxelCensus found = place_voxels(context, MergedRuns{all, cell_slots, statistics}, cells,
-                                   {is_voxel, slots, census}, options, out);
+  VoxelCensus found =
+      place_voxels(context, MergedRuns{all, cell_slots, statistics}, cells,
+                   {is_voxel, positions, slots, census, scratch, scratch_bytes}, options, out);
   if (found.voxels == 0) found.occupied = count_where(context, slots, IsHead{heads});
   return found;
 }

@@ -75,7 +75,7 @@ Bytes scratch_bytes(Bytes n) { return n + (Bytes{1} << 20); }
 Bytes device_numbered(const LevelSize& level) { return level.window_cells + hash_slots(level.outside); }
 
 Bytes device_held(const LevelSize& level) {
-  return level.voxels * kDeviceVoxel + index_bytes(level, device_numbered(level));
+  return level.voxels * kDeviceVoxel + index_bytes(level, device_numbered(level)) + kGaps;
 }
 
 Bytes device_peak(const MapExtent& map, const LevelSize& level, int min_points) {

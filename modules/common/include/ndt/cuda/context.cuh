@@ -117,7 +117,15 @@ class Context {
   /// Downloads, and waits until everything is done.
   void fetch(void* host, const void* device, std::size_t bytes,
              const std::source_location& where = std::source_location::current());
-  /// Pinned memory for these two, allocated when it is first needed.
+  /// Pinned memory for what a kernel tells the host, which reads it after the next wait and before it asks
+  /// for more.
+  template <class T>
+  T* room_for_result(const std::source_location& where = std::source_location::current()) {
+    static_assert(sizeof(T) <= kStagingBytes);
+    count_download(sizeof(T));
+    return reinterpret_cast<T*>(stage(sizeof(T), where));
+  }
+  /// Pinned memory for these three, allocated when it is first needed.
   static constexpr std::size_t kStagingBytes = std::size_t{256} << 10;
   void fill_bytes(void* device, int value, std::size_t bytes,
                   const std::source_location& where = std::source_location::current());
@@ -141,7 +149,8 @@ class Context {
   void* allocate(std::size_t bytes, const std::source_location& where = std::source_location::current());
   void free(void* device, std::size_t bytes) noexcept;
   /// Bytes of device memory that allocate() can give: what the pool keeps and nobody uses and, if that is
-  /// less than `wanted`, what is free, too. To ask for the latter takes longer than to build a small map.
+  /// less than `wanted`, what is free, too. To ask for the latter takes longer than to build a small map, so
+  /// that the pool then takes as much, if it is not more than it keeps anyway.
   std::uint64_t available(std::uint64_t wanted,
                           const std::source_location& where = std::source_location::current());
   /// If there is more to give: waits, and gives what the pool keeps and nobody uses back to the device, but
@@ -156,6 +165,8 @@ class Context {
  private:
   /// What the pool keeps and nobody uses.
   std::uint64_t spare() const;
+  /// Takes so many bytes into the pool. Ignores errors: at worst the next is asked for again.
+  void grow(std::uint64_t bytes) noexcept;
   /// Room for so many bytes of the staging memory until the next wait; null if it has not as many at all.
   char* stage(std::size_t bytes, const std::source_location& where);
   void before(const char* api, const std::source_location& where);

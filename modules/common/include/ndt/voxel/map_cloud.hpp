@@ -37,7 +37,7 @@ struct MapPoints {
   const Point* offsets = nullptr;  ///< [size]
   std::size_t size = 0;
   Vec3<double> shift;  ///< the offsets' origin minus the voxel map's; without a shift every bit is kept
-  PointBox box;        ///< around the offsets
+  PointBox box = {};   ///< around the offsets
 
   NDT_HD Point operator[](std::size_t i) const { return shifted(offsets[i]); }
   NDT_HD Point shifted(const Point& offset) const {

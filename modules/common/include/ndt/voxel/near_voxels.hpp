@@ -27,14 +27,17 @@ class CandidateCells {
     const Span x(centroid.x, resolution_m_), y(centroid.y, resolution_m_), z(centroid.z, resolution_m_);
     // The margins in the gaps cover the rounding of cell_of and of the float32 radius test.
     const double reach = resolution_m_ * (1 + 1e-5);
-    int turn = 0;
-    for (int k = z.first; k <= z.last; ++k)
-      for (int j = y.first; j <= y.last; ++j)
-        for (int i = x.first; i <= x.last; ++i) {
-          if (turn++ % lanes.width() != lanes.rank()) continue;
-          const double dx = x.gap(i), dy = y.gap(j), dz = z.gap(k);
-          if (dx * dx + dy * dy + dz * dz <= reach * reach) f(Cell{i, j, k});
-        }
+    Cell c{x.first, y.first, z.first};
+    const int row = x.last - x.first + 1;
+    const auto advance = [&](int cells) {
+      for (c.x += cells; c.x > x.last; c.x -= row)
+        if (++c.y > y.last) c.y = y.first, ++c.z;
+    };
+    // The lanes look at their cells at the same time: a warp whose lanes took turns would do so one by one.
+    for (advance(lanes.rank()); c.z <= z.last; advance(lanes.width())) {
+      const double dx = x.gap(c.x), dy = y.gap(c.y), dz = z.gap(c.z);
+      if (dx * dx + dy * dy + dz * dz <= reach * reach) f(c);
+    }
   }
 
  private:
