@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <functional>
 #include <limits>
 #include <tuple>
 
@@ -180,6 +181,34 @@ TEST_P(Misuse, AligningBeforeAMapIsSetIsALogicError) {
   EXPECT_THROW(aligner->align(scene.scan, scene.guess), std::logic_error);
   EXPECT_THROW(aligner->evaluate(scene.scan, scene.guess), std::logic_error);
   EXPECT_THROW(aligner->voxels(), std::logic_error);
+}
+
+/// Whether it runs on a device or not: these points are the host's.
+TEST_P(Misuse, PointsThatAreSaidToBeOnADeviceAreRefusedInWords) {
+  const misuse::Scene scene = misuse::base();
+  const auto aligner = make_base();
+  aligner->set_map(scene.map);
+  const DeviceCloud cloud{scene.scan.points.data(), scene.scan.size()};
+  std::vector<AlignResult> results(1);
+  std::vector<Score> scores(1);
+  const std::vector<std::pair<std::string, std::function<void()>>> calls{
+      {"set_map", [&] { aligner->set_map(cloud); }},
+      {"align", [&] { aligner->align(cloud, scene.guess); }},
+      {"evaluate", [&] { aligner->evaluate(cloud, scene.guess); }},
+      {"submit",
+       [&] {
+         aligner->align_batch(cloud, {&scene.guess, 1}, results);
+       }},
+      {"score_batch", [&] {
+         aligner->score_batch(cloud, {&scene.guess, 1}, scores);
+       }}};
+  for (const auto& [name, call] : calls) {
+    const auto refused = testing::ThrowsMessage<std::invalid_argument>(
+        AllOf(testing::StartsWith(name + ": "), HasSubstr("PointCloud")));
+    EXPECT_THAT(call, refused);
+  }
+  EXPECT_TRUE(
+      same_bits(aligner->align(scene.scan, scene.guess).map_from_scan, of_base(GetParam()).map_from_scan));
 }
 
 TEST_P(Misuse, ARefusedMapLeavesThePreviousOne) {

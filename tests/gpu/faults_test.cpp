@@ -2,11 +2,13 @@
 #include <cuda_runtime.h>
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
 #include <regex>
 
 #include "device_implementations.hpp"
 #include "ndt/cuda/context.cuh"
+#include "points_on_device.hpp"
 #include "tiles.hpp"
 
 namespace ndt {
@@ -127,6 +129,17 @@ TEST_P(Faults, InEvaluateAndScoreBatchLeaveTheAlignerAsItWas) {
     const std::vector<Transform> poses(5, kGuess);
     std::vector<Score> scores(5);
     aligner.score_batch(test_clouds::scan(), poses, scores);
+  });
+}
+
+TEST_P(Faults, WithPointsOnTheDeviceLeaveTheAlignerAsItWas) {
+  PointCloud gaps = test_clouds::scan();
+  gaps.points[7].x = std::nanf("");
+  const PointsOnDevice map(other_map()), scan(test_clouds::scan()), with_gaps(gaps);
+  fail_every_call_of("set_map of the device", [&](Aligner& aligner) { aligner.set_map(map); });
+  fail_every_call_of("align of the device", [&](Aligner& aligner) {
+    aligner.align(scan, kGuess);
+    aligner.align(with_gaps, kGuess);
   });
 }
 

@@ -142,7 +142,8 @@ TEST_P(PersistentImplementations, ScoreLikeTheHostForAnyNumberOfPoints) {
 }
 
 TEST_P(PersistentImplementations, AnswerForAScanWithoutPointsWhatTheHostAnswers) {
-  const AlignResult expected = on_the_host()->align({}, kGuess), got = in_courtyard()->align({}, kGuess);
+  const AlignResult expected = on_the_host()->align(PointCloud{}, kGuess),
+                    got = in_courtyard()->align(PointCloud{}, kGuess);
   EXPECT_EQ(expected.stop, Stop::no_overlap);
   expect_same_alignment(got, expected, "no points");
   EXPECT_EQ(metres_apart(got.map_from_scan, kGuess), 0);

@@ -40,8 +40,9 @@ def courtyard(prefix, tmp_path_factory):
 def bench_pose(prefix, courtyard):
     """bench_pose(guess): the 16 numbers that the command line gives."""
 
-    def align(guess):
-        answer = run(prefix / "bin/ndt-bench", "align", "--json", "--map", courtyard[0], "--scan", courtyard[1], "--guess", guess)
+    def align(guess, implementation="auto"):
+        answer = run(prefix / "bin/ndt-bench", "align", "--json", "--map", courtyard[0], "--scan", courtyard[1], "--guess", guess,
+                     "--implementation", implementation)
         return json.loads(answer)["matrix"]
 
     return align

@@ -1,6 +1,7 @@
 """What cmake --install leaves, after it was moved."""
 
 
+import json
 import re
 import shutil
 import subprocess
@@ -56,6 +57,18 @@ def test_a_consumer_builds_the_examples(kind, examples, built, clouds, bench_pos
     assert len(ends) == 9 and all(end.startswith("converged x 0.00") or "x -0.00" in end for end in ends), ends
     assert run(folder / "find_initial_pose", *clouds[0]).startswith("reliable at x ")
     assert run(folder / "follow_scans", *clouds[0], clouds[0][1]).count("ok at x ") == 2
+
+
+def test_a_consumer_with_cuda_aligns_a_scan_on_the_device(built, prefix, clouds, bench_pose):
+    if "set(ndt_WITH_CUDA TRUE)" not in next(prefix.rglob("ndt-config.cmake")).read_text():
+        pytest.skip("skipped for want of a build with CUDA")
+    program = built("consumer", "-DKIND=static", f"-DEXAMPLES={EXAMPLES / 'align_on_device.cpp'}", "-DWITH_CUDA=ON") / "align_on_device"
+    why = json.loads(run(prefix / "bin/ndt-bench", "doctor", "--json", cwd="/"))["cuda"]["unavailable"]
+    if why:
+        assert why in run(program, *clouds[0], code=1)
+        pytest.skip(f"skipped for want of a GPU: {why}")
+    numbers = [float(word) for word in run(program, *clouds[0]).split()]
+    assert numbers == bench_pose("0.3,-0.2,0.1,0,0,0.05", "persistent_cuda"), "the bits of a scan on the host"
 
 
 def test_the_shared_library_shows_our_names_alone(prefix):

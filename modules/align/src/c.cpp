@@ -78,6 +78,25 @@ ndt::PointCloud cloud_from(const ndt_cloud* given, const char* what) {
   return cloud;
 }
 
+ndt::DeviceCloud cloud_from(const ndt_device_cloud* given, const char* what) {
+  require(given, what);
+  if (given->struct_size < sizeof(ndt_device_cloud))
+    throw std::invalid_argument(std::string(what) + "->struct_size = " + std::to_string(given->struct_size) +
+                                ": set it to sizeof(ndt_device_cloud)");
+  ndt::DeviceCloud cloud;
+  cloud.points = given->points;
+  cloud.size = given->size;
+  if (given->stride != 0) cloud.stride_bytes = static_cast<std::ptrdiff_t>(given->stride);
+  if (std::any_of(given->offsets, given->offsets + 3, [](std::size_t bytes) { return bytes != 0; })) {
+    cloud.x_bytes = static_cast<std::ptrdiff_t>(given->offsets[0]);
+    cloud.y_bytes = static_cast<std::ptrdiff_t>(given->offsets[1]);
+    cloud.z_bytes = static_cast<std::ptrdiff_t>(given->offsets[2]);
+  }
+  cloud.origin = {given->origin[0], given->origin[1], given->origin[2]};
+  cloud.stream = given->stream;
+  return cloud;
+}
+
 ndt_result result_from(const ndt::AlignResult& r) {
   ndt_result out{};
   std::copy_n(r.map_from_scan.m, 16, out.map_from_scan);
@@ -104,6 +123,30 @@ void hand_over(ndt_result from, ndt_result* to) {
   std::memcpy(to, &from, size);
 }
 
+/// Cloud: ndt_cloud or ndt_device_cloud.
+template <class Cloud>
+ndt_status set_map(ndt_aligner* aligner, const Cloud* map) {
+  return guarded([&] {
+    require(aligner, "aligner");
+    aligner->aligner->set_map(cloud_from(map, "map"));
+  });
+}
+
+template <class Cloud>
+ndt_status align(ndt_aligner* aligner, const Cloud* scan, const double guess[16], ndt_result* result) {
+  return guarded([&] {
+    require(aligner, "aligner");
+    require(guess, "guess");
+    require(result, "result");
+    if (result->struct_size < offsetof(ndt_result, has_covariance))
+      throw std::invalid_argument("result->struct_size = " + std::to_string(result->struct_size) +
+                                  ": set it to sizeof(ndt_result)");
+    ndt::Transform start;
+    std::copy_n(guess, 16, start.m);
+    hand_over(result_from(aligner->aligner->align(cloud_from(scan, "scan"), start)), result);
+  });
+}
+
 }  // namespace
 
 extern "C" {
@@ -120,26 +163,20 @@ ndt_status ndt_aligner_create(const char* implementation, const char* options, n
 
 void ndt_aligner_destroy(ndt_aligner* aligner) { delete aligner; }
 
-ndt_status ndt_aligner_set_map(ndt_aligner* aligner, const ndt_cloud* map) {
-  return guarded([&] {
-    require(aligner, "aligner");
-    aligner->aligner->set_map(cloud_from(map, "map"));
-  });
+ndt_status ndt_aligner_set_map(ndt_aligner* aligner, const ndt_cloud* map) { return set_map(aligner, map); }
+
+ndt_status ndt_aligner_set_map_on_device(ndt_aligner* aligner, const ndt_device_cloud* map) {
+  return set_map(aligner, map);
 }
 
 ndt_status ndt_aligner_align(ndt_aligner* aligner, const ndt_cloud* scan, const double guess[16],
                              ndt_result* result) {
-  return guarded([&] {
-    require(aligner, "aligner");
-    require(guess, "guess");
-    require(result, "result");
-    if (result->struct_size < offsetof(ndt_result, has_covariance))
-      throw std::invalid_argument("result->struct_size = " + std::to_string(result->struct_size) +
-                                  ": set it to sizeof(ndt_result)");
-    ndt::Transform start;
-    std::copy_n(guess, 16, start.m);
-    hand_over(result_from(aligner->aligner->align(cloud_from(scan, "scan"), start)), result);
-  });
+  return align(aligner, scan, guess, result);
+}
+
+ndt_status ndt_aligner_align_on_device(ndt_aligner* aligner, const ndt_device_cloud* scan,
+                                       const double guess[16], ndt_result* result) {
+  return align(aligner, scan, guess, result);
 }
 
 const char* ndt_last_error(void) { return last_error.c_str(); }

@@ -68,7 +68,7 @@ class PersistentAligner final : public DeviceAligner {
       a.guesses = placed.guesses;
       return a;
     }
-    if (launcher_.fetches(a.plan, runs.size())) {
+    if (!is_on_device(scan.view()) && launcher_.fetches(a.plan, runs.size())) {
       a.fetch = {scan.view().points, loop_start(runs[0].local_guess)};
       a.input.scan = {reserve_scan(scan.view(), 0, 0).points, scan.view().size};
       const std::size_t points = static_cast<std::size_t>(scan.view().size) * sizeof(Point);

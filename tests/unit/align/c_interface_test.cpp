@@ -62,6 +62,28 @@ TEST(CInterface, WritesNoMoreThanACallerOfAnOlderVersionHasRoomFor) {
   ndt_aligner_destroy(aligner);
 }
 
+TEST(CInterface, RefusesPointsOnADeviceWhereItRunsOnTheCpu) {
+  ndt_aligner* aligner = nullptr;
+  ASSERT_EQ(ndt_aligner_create("persistent_cpu", nullptr, &aligner), NDT_OK);
+  const PointCloud map = test_clouds::map();
+  const ndt_cloud view_of_map = view(map);
+  ASSERT_EQ(ndt_aligner_set_map(aligner, &view_of_map), NDT_OK);
+  ndt_device_cloud cloud{};
+  ndt_result result{};
+  result.struct_size = sizeof(result);
+  EXPECT_EQ(ndt_aligner_set_map_on_device(aligner, &cloud), NDT_BAD_ARGUMENT);
+  EXPECT_STREQ(ndt_last_error(), "map->struct_size = 0: set it to sizeof(ndt_device_cloud)");
+  cloud.struct_size = sizeof(cloud);
+  EXPECT_EQ(ndt_aligner_set_map_on_device(aligner, &cloud), NDT_BAD_ARGUMENT);
+  EXPECT_EQ(std::string(ndt_last_error()).find("set_map: this implementation reads points from the host"),
+            0U);
+  EXPECT_EQ(ndt_aligner_align_on_device(aligner, &cloud, Transform().m, &result), NDT_BAD_ARGUMENT);
+  EXPECT_EQ(ndt_aligner_align_on_device(aligner, nullptr, Transform().m, &result), NDT_BAD_ARGUMENT);
+  EXPECT_STREQ(ndt_last_error(), "scan is NULL");
+  EXPECT_EQ(ndt_aligner_align(aligner, &view_of_map, Transform().m, &result), NDT_OK) << ndt_last_error();
+  ndt_aligner_destroy(aligner);
+}
+
 TEST(CInterface, NamesTheImplementationsInOrder) {
   std::size_t count = 0;
   for (; ndt_implementation_name(count) != nullptr; ++count)

@@ -1,10 +1,16 @@
 #include "ndt/core/point_cloud.hpp"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <random>
+#include <string>
+
+#include "ndt/core/device_cloud.hpp"
+#include "ndt/core/limits.hpp"
 
 namespace ndt {
 namespace {
@@ -75,6 +81,45 @@ TEST(MeanRange, IsTheMeanDistanceFromTheOriginOfThePoints) {
   EXPECT_EQ(mean_range_m({}), 0);
   EXPECT_EQ(mean_range_m({{3, 4, 0}, {0, 0, -1}}), 3);
   EXPECT_EQ(mean_range_m({{0, 0, 0}}), 0);
+}
+
+/// As DeviceScan has them of a kernel.
+TEST(MeanRange, OfPointsWhoseRangesWereAddedElsewhereIsTheSameBitForBit) {
+  std::mt19937 random(5);
+  std::normal_distribution<float> metres(0, 30);
+  for (const std::size_t n : {0U, 1U, 15U, 16U, 17U, 400U, 5003U}) {
+    std::vector<Point> points(n);
+    for (Point& p : points) p = {metres(random), metres(random), metres(random)};
+    std::vector<RangeBlock> blocks(n / kRangeBlock);
+    for (std::size_t i = 0; i < blocks.size() * kRangeBlock; ++i)
+      blocks[i / kRangeBlock].columns[i % 4] += std::sqrt(dot(points[i], points[i]));
+    EXPECT_EQ(mean_range_m(blocks, std::span(points).subspan(blocks.size() * kRangeBlock)),
+              mean_range_m(points))
+        << n;
+  }
+}
+
+TEST(DeviceCloud, ThatCannotBeReadIsRefusedWithTheNumber) {
+  const auto refusal = [](const DeviceCloud& cloud) {
+    try {
+      require_readable(cloud, "align");
+    } catch (const std::exception& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  float number = 0;
+  EXPECT_EQ(refusal({}), "");
+  EXPECT_EQ(refusal({&number, 1}), "");
+  EXPECT_EQ(refusal({&number, 7, -16, 4, 8, 12}), "");
+  EXPECT_EQ(refusal({nullptr, 3}), "align: 3 points on the device at a null address; give where they are");
+  EXPECT_EQ(
+      refusal({&number, 3, 15}),
+      "align: stride_bytes = 15 of the points on the device: must be a multiple of 4, where float32 can be "
+      "read");
+  EXPECT_THAT(refusal({&number, 3, 12, 0, 4, 9}), testing::StartsWith("align: z_bytes = 9"));
+  EXPECT_THAT(refusal({reinterpret_cast<char*>(&number) + 1, 3}), testing::StartsWith("align: address = "));
+  EXPECT_THAT(refusal({&number, Limits::kPoints + 1}), testing::StartsWith("align: 134217729 points"));
 }
 
 TEST(MeanRange, DoesNotOverflowForFarPoints) {

@@ -264,7 +264,7 @@ TEST(Pyramid, WithoutOverlapTheGuessComesBack) {
   EXPECT_EQ(r.stop, Stop::no_overlap);
   EXPECT_EQ(r.correspondences, 0);
   EXPECT_THAT(r.map_from_scan.m, testing::ElementsAreArray(far.m));
-  EXPECT_EQ(aligner->align({}, far).stop, Stop::no_overlap);
+  EXPECT_EQ(aligner->align(PointCloud{}, far).stop, Stop::no_overlap);
 }
 
 TEST(Pyramid, NoMisuseIsCalledConverged) {

@@ -78,8 +78,13 @@ TEST(SplitAligner, AMapThatNoPartTakesLeavesThePreviousOne) {
   SplitAligner several = split(2);
   several.set_map(test_clouds::map());
   const AlignResult before = several.align(test_clouds::scan_of(300), {}, {});
-  EXPECT_THROW(several.set_map({}), InputError);
+  EXPECT_THROW(several.set_map(PointCloud{}), InputError);
   EXPECT_TRUE(same_result(several.align(test_clouds::scan_of(300), {}, {}), before));
+}
+
+TEST(SplitAligner, AMapThatOneDeviceHasIsRefused) {
+  SplitAligner several = split(2);
+  EXPECT_THROW(several.set_map(DeviceCloud{}), std::invalid_argument);
 }
 
 TEST(SplitAligner, AMapThatOnePartAloneRefusesMakesCallsFailUntilAllHaveOne) {

@@ -218,7 +218,9 @@ std::string IncludeGraph::objection(const std::string& file, const Include& incl
   if (from.module == "pcl_registration") return "";  // an adapter to it, which the others need not have
   if (public_header && matches(include.path, kHostOnly)) return "public headers stay free of it";
   if (public_header && matches(include.path, kPointCloudLibrary)) return "public headers stay free of it";
-  if (matches(include.path, kCuda) && !may_use_device(file)) return "CUDA stays in .cuh and .cu";
+  const bool users_program = file.starts_with("examples/");  // which may call CUDA's runtime itself
+  if (matches(include.path, kCuda) && !may_use_device(file) && !users_program)
+    return "CUDA stays in .cuh and .cu";
   return "";
 }
 

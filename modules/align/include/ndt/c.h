@@ -48,6 +48,19 @@ typedef struct ndt_cloud {
   double origin[3]; /**< for maps whose coordinates float32 would hold too coarsely; else 0 */
 } ndt_cloud;
 
+/** Points of the caller in the memory of the aligner's CUDA device: point i has its x, a float32, at
+ * (char*)points + i * stride + offsets[0], and y and z likewise. */
+typedef struct ndt_device_cloud {
+  size_t struct_size; /**< set by the caller to sizeof(ndt_device_cloud) */
+  const void* points; /**< address on the device, a multiple of 4 */
+  size_t size;        /**< number of points */
+  size_t stride;      /**< bytes from one point to the next, a multiple of 4; 0: 12 */
+  size_t offsets[3];  /**< bytes from a point's address to its x, y and z; all 0: 0, 4, 8 */
+  double origin[3];   /**< as in ndt_cloud */
+  void* stream; /**< the cudaStream_t that writes the points, which are read behind what it has been given;
+                   NULL: the legacy default stream */
+} ndt_device_cloud;
+
 /** What an alignment gives. */
 typedef struct ndt_result {
   size_t struct_size;           /**< set by the caller to sizeof(ndt_result) */
@@ -81,6 +94,14 @@ ndt_status ndt_aligner_set_map(ndt_aligner* aligner, const ndt_cloud* map);
  * all. */
 ndt_status ndt_aligner_align(ndt_aligner* aligner, const ndt_cloud* scan, const double guess[16],
                              ndt_result* result);
+
+/** The same with a map on the aligner's device, and with a scan there. The points do not travel to the host
+ * (unless one is 1 km away or more), and may be overwritten when the call returns. NDT_BAD_ARGUMENT if the
+ * implementation runs on the CPU. */
+ndt_status ndt_aligner_set_map_on_device(ndt_aligner* aligner, const ndt_device_cloud* map);
+/** See ndt_aligner_set_map_on_device(). */
+ndt_status ndt_aligner_align_on_device(ndt_aligner* aligner, const ndt_device_cloud* scan,
+                                       const double guess[16], ndt_result* result);
 
 /** The message of the last call of this thread that failed, "" if none did; valid until the next call that
  * fails. */

@@ -32,6 +32,28 @@ void require_room_for_results(std::size_t poses, std::size_t results, const char
     throw std::invalid_argument(fmt::format("{}: {} poses but room for {} results", where, poses, results));
 }
 
+void refuse_device_cloud(const char* where) {
+  throw std::invalid_argument(
+      fmt::format("{}: this implementation reads points from the host's memory, and these are on a device; "
+                  "copy them into a "
+                  "PointCloud, or take an implementation that runs on a GPU, such as persistent_cuda",
+                  where));
+}
+
+MapInfo Aligner::set_map(const DeviceCloud&) { refuse_device_cloud("set_map"); }
+AlignResult Aligner::align(const DeviceCloud&, const Transform&, const PerScan&) {
+  refuse_device_cloud("align");
+}
+Evaluation Aligner::evaluate(const DeviceCloud&, const Transform&, const PerScan&) {
+  refuse_device_cloud("evaluate");
+}
+void Aligner::submit(const DeviceCloud&, std::span<const Transform>, const PerScan&) {
+  refuse_device_cloud("submit");
+}
+void Aligner::score_batch(const DeviceCloud&, std::span<const Transform>, std::span<Score>) {
+  refuse_device_cloud("score_batch");
+}
+
 std::unique_ptr<ResidentMap> Aligner::resident_map() const { return nullptr; }
 
 std::shared_ptr<const ReadyMap> Aligner::exchange_map(std::shared_ptr<const ReadyMap>) {
@@ -53,6 +75,14 @@ Aligner::Turn::~Turn() {
 }
 
 void Aligner::align_batch(const PointCloud& scan, std::span<const Transform> guesses,
+                          std::span<AlignResult> out, const PerScan& per_scan) {
+  const Turn turn(*this, "align_batch");
+  require_room_for_results(guesses.size(), out.size(), "align_batch");
+  submit(scan, guesses, per_scan);
+  collect(out);
+}
+
+void Aligner::align_batch(const DeviceCloud& scan, std::span<const Transform> guesses,
                           std::span<AlignResult> out, const PerScan& per_scan) {
   const Turn turn(*this, "align_batch");
   require_room_for_results(guesses.size(), out.size(), "align_batch");

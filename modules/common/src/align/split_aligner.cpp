@@ -40,6 +40,18 @@ Aligner& SplitAligner::first(const char* call) const {
   return *parts_.front();
 }
 
+Aligner& SplitAligner::only_first(const char* call) {
+  shares_.clear();
+  return first(call);
+}
+
+MapInfo SplitAligner::set_map(const DeviceCloud&) {
+  throw std::invalid_argument(
+      "set_map: the map is on one device, and several share the batches (option devices); give it from the "
+      "host's "
+      "memory");
+}
+
 MapInfo SplitAligner::set_map(const PointCloud& map) {
   const Turn turn(*this, "set_map");
   shares_.clear();
@@ -67,14 +79,20 @@ MapInfo SplitAligner::set_map(const PointCloud& map) {
 
 AlignResult SplitAligner::align(const PointCloud& scan, const Transform& guess, const PerScan& per_scan) {
   const Turn turn(*this, "align");
-  shares_.clear();
-  return first("align").align(scan, guess, per_scan);
+  return only_first("align").align(scan, guess, per_scan);
+}
+AlignResult SplitAligner::align(const DeviceCloud& scan, const Transform& guess, const PerScan& per_scan) {
+  const Turn turn(*this, "align");
+  return only_first("align").align(scan, guess, per_scan);
 }
 
 Evaluation SplitAligner::evaluate(const PointCloud& scan, const Transform& pose, const PerScan& per_scan) {
   const Turn turn(*this, "evaluate");
-  shares_.clear();
-  return first("evaluate").evaluate(scan, pose, per_scan);
+  return only_first("evaluate").evaluate(scan, pose, per_scan);
+}
+Evaluation SplitAligner::evaluate(const DeviceCloud& scan, const Transform& pose, const PerScan& per_scan) {
+  const Turn turn(*this, "evaluate");
+  return only_first("evaluate").evaluate(scan, pose, per_scan);
 }
 
 std::vector<VoxelInfo> SplitAligner::voxels() const {
@@ -105,6 +123,14 @@ void SplitAligner::submit(const PointCloud& scan, std::span<const Transform> gue
   shares_ = std::move(shares);
 }
 
+void SplitAligner::submit(const DeviceCloud& scan, std::span<const Transform> guesses,
+                          const PerScan& per_scan) {
+  const Turn turn(*this, "submit");
+  only_first("submit").submit(scan, guesses, per_scan);
+  shares_.assign(parts_.size(), 0);
+  shares_.front() = guesses.size();
+}
+
 void SplitAligner::collect(std::span<AlignResult> out) {
   const Turn turn(*this, "collect");
   if (shares_.empty()) throw std::logic_error("collect: nothing was submitted");
@@ -119,8 +145,12 @@ void SplitAligner::collect(std::span<AlignResult> out) {
 void SplitAligner::score_batch(const PointCloud& scan, std::span<const Transform> poses,
                                std::span<Score> out) {
   const Turn turn(*this, "score_batch");
-  shares_.clear();
-  first("score_batch").score_batch(scan, poses, out);
+  only_first("score_batch").score_batch(scan, poses, out);
+}
+void SplitAligner::score_batch(const DeviceCloud& scan, std::span<const Transform> poses,
+                               std::span<Score> out) {
+  const Turn turn(*this, "score_batch");
+  only_first("score_batch").score_batch(scan, poses, out);
 }
 
 }  // namespace ndt

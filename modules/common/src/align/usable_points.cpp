@@ -14,18 +14,10 @@
 namespace ndt {
 namespace {
 
-constexpr double kFar_m = 1000;         // a range that few sensors measure
 constexpr double kMedianRanges = 1000;  // beyond so many median ranges a number is not a measurement
 
 bool is_finite(const Point& p) { return std::isfinite(p.x) && std::isfinite(p.y) && std::isfinite(p.z); }
 float largest_coordinate(const Point& p) { return std::max({std::abs(p.x), std::abs(p.y), std::abs(p.z)}); }
-
-/// The smallest power of two from which on float32 numbers are further apart than step_m.
-float coarse_from_m(double step_m) {
-  int exponent = 0;
-  std::frexp(step_m, &exponent);  // 2^exponent is the smallest power of two above step_m
-  return std::ldexp(1.0F, exponent + std::numeric_limits<float>::digits - 1);
-}
 
 /// The lower median of `size(p)` over the finite points, of which there is at least one.
 template <class Size>
@@ -90,6 +82,12 @@ bool most(std::size_t some, std::size_t all) { return 2 * some > all; }
 
 double coarsest_step_m(const AlignOptions& options) {
   return std::max(options.epsilon_m, Limits::kFloatStepM);
+}
+
+float coarse_from_m(double step_m) {
+  int exponent = 0;
+  std::frexp(step_m, &exponent);  // 2^exponent is the smallest power of two above step_m
+  return std::ldexp(1.0F, exponent + std::numeric_limits<float>::digits - 1);
 }
 
 bool too_coarse(std::span<const Point> points, double step_m) {

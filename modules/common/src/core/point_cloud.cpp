@@ -12,9 +12,9 @@
 namespace ndt {
 namespace {
 
-constexpr std::size_t kBlock = 16;   // points whose ranges are added in float32
+constexpr std::size_t kBlock = kRangeBlock;
 constexpr std::size_t kBatch = 256;  // points copied before their ranges are summed; they fit the first cache
-constexpr float kNear_m = 0x1p16F;   // nearer coordinates have finite squares, which vanish below 1e-19 m
+constexpr float kNear_m = kNearRange_m;
 static_assert(kBatch % kBlock == 0);
 
 Float4 load(const float* from) {
@@ -194,6 +194,13 @@ double mean_range_m(const std::vector<Point>& points) {
   const std::size_t blocks = ranges.add_blocks(points.data(), points.size());
   ranges.add_singly(points.data() + blocks, points.size() - blocks);
   return ranges.mean(points.size());
+}
+
+double mean_range_m(std::span<const RangeBlock> blocks, std::span<const Point> rest) {
+  RangeSum ranges;
+  for (const RangeBlock& block : blocks) ranges.add(load(block.columns));
+  ranges.add_singly(rest.data(), rest.size());
+  return ranges.mean(blocks.size() * kBlock + rest.size());
 }
 
 }  // namespace ndt

@@ -36,6 +36,12 @@ Grid grid_for(long long n, unsigned blocks_y) {
   return {static_cast<unsigned>(blocks > 0 ? blocks : 1), static_cast<unsigned>(kThreads), blocks_y, 0};
 }
 
+OnDevice::OnDevice(int device) {
+  int current = device;
+  if (cuda_state().devices.size() < 2 || cudaGetDevice(&current) != cudaSuccess || current == device) return;
+  if (cudaSetDevice(device) == cudaSuccess) before_ = current;
+}
+
 Context::Context(int device) : device_(device) {
   require_device(device);
   try {
@@ -73,15 +79,15 @@ void Context::release() noexcept {
   if (pool_ != nullptr) (void)cudaMemPoolDestroy(pool_);
   if (staging_ != nullptr) free_pinned(staging_);
   staging_ = nullptr;
+  if (reached_ != nullptr) (void)cudaEventDestroy(reached_);
   stream_ = nullptr;
   pool_ = nullptr;
+  reached_ = nullptr;
 }
 
 void Context::before(const char* api, const std::source_location& where) {
   if (lost_) std::rethrow_exception(lost_);
   ++calls;
-  if (cuda_state().devices.size() > 1)
-    (void)cudaSetDevice(device_);  // another aligner of this thread may have left its own
   if (const cudaError_t code = injected(); code != cudaSuccess) after(api, code, where);
 }
 
@@ -155,6 +161,17 @@ void Context::launch_graph(cudaGraphExec_t graph, const std::source_location& wh
   call(
       "cudaGraphLaunch", [&] { return cudaGraphLaunch(graph, stream_); }, where);
   ++traffic_.launches;
+}
+
+void Context::wait_for(cudaStream_t other, const std::source_location& where) {
+  if (reached_ == nullptr)
+    call(
+        "cudaEventCreateWithFlags",
+        [&] { return cudaEventCreateWithFlags(&reached_, cudaEventDisableTiming); }, where);
+  call(
+      "cudaEventRecord", [&] { return cudaEventRecord(reached_, other); }, where);
+  call(
+      "cudaStreamWaitEvent", [&] { return cudaStreamWaitEvent(stream_, reached_, 0); }, where);
 }
 
 void Context::synchronise(const std::source_location& where) {

@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "ndt/align/usable_points.hpp"
 #include "ndt/edge/device_aligner.cuh"
 
 namespace ndt {
@@ -94,6 +95,7 @@ DeviceAligner::DeviceAligner(const AlignOptions& options)
       context_(options.device),
       staging_(context_),
       uploaded_(context_),
+      device_scan_(context_),
       outcomes_(context_),
       traces_(context_),
       interrupt_(context_, 1),
@@ -107,7 +109,11 @@ DeviceAligner::DeviceAligner(const AlignOptions& options)
         ": this implementation aligns on one device; take persistent_cuda or persistent_cluster_cuda");
 }
 
-MapInfo DeviceAligner::set_map(const PointCloud& map) {
+MapInfo DeviceAligner::set_map(const PointCloud& map) { return build_map(map); }
+MapInfo DeviceAligner::set_map(const DeviceCloud& map) { return build_map(map); }
+
+template <class Cloud>
+MapInfo DeviceAligner::build_map(const Cloud& map) {
   const Turn turn(*this, "set_map");
   give_up();
   std::shared_ptr<const Maps> built;
@@ -164,18 +170,35 @@ Point* DeviceAligner::room_for_scan(std::size_t points, std::size_t poses) {
   return reinterpret_cast<Point*>(staging_.data() + front_);
 }
 
+/// The host decides about points that are absurdly far, as it does for its own.
+TakenScan DeviceAligner::take_scan(const DeviceCloud& scan, std::size_t poses, const char* where) {
+  TakenScan taken;
+  transact([&] {
+    Point* const room = room_for_scan(scan.size, poses);
+    if (const std::optional<CopiedPoints> chosen = device_scan_.take(scan, points_on_device(), where)) {
+      taken = {points_on_device(), *chosen};
+      return;
+    }
+    PointCloud all;
+    all.points.resize(scan.size);
+    context_.fetch(all.points.data(), points_on_device(), scan.size * sizeof(Point));
+    taken = {room, copy_scan_points(all, options(), where, room)};
+  });
+  return taken;
+}
+
 void DeviceAligner::require_room(const ScanView& scan, std::size_t in_front) const {
   const char* points = reinterpret_cast<const char*>(scan.points);
-  if (staging_.data() == nullptr || points != staging_.data() + front_ || in_front > front_)
+  const bool placed = points == staging_.data() + front_ || is_on_device(scan);
+  if (staging_.data() == nullptr || !placed || in_front > front_)
     throw std::logic_error("DeviceAligner: room_for_scan was not asked for this scan and as many poses");
 }
 
 PlacedScan DeviceAligner::reserve_scan(const ScanView& scan, std::size_t poses, std::size_t ahead) {
   const std::size_t guesses = poses * sizeof(Transform);
   require_room(scan, guesses + ahead);
-  const char* points = uploaded_.data() + front_;
-  return {reinterpret_cast<const Point*>(points),
-          reinterpret_cast<const Transform*>(points - ahead - guesses)};
+  return {points_on_device(),
+          reinterpret_cast<const Transform*>(uploaded_.data() + front_ - ahead - guesses)};
 }
 
 PlacedScan DeviceAligner::place(const LoopScan& scan, std::span<const LoopRun> runs) {
@@ -203,9 +226,9 @@ void DeviceAligner::upload_scan(const ScanView& scan, std::span<const LoopRun> r
 }
 
 void DeviceAligner::upload_staged(std::size_t in_front, const ScanView& scan) {
-  const std::size_t first = front_ - in_front;
+  const std::size_t first = front_ - in_front, points = static_cast<std::size_t>(scan.size) * sizeof(Point);
   context_.upload(uploaded_.data() + first, staging_.data() + first,
-                  in_front + static_cast<std::size_t>(scan.size) * sizeof(Point));
+                  in_front + (is_on_device(scan) ? 0 : points));
 }
 
 void DeviceAligner::fetch_outcomes(const LoopOutcome* outcomes, const LoopTrace* traces, int trace_lines,
@@ -298,11 +321,9 @@ void DeviceAligner::score(const LoopScan& loop_scan, std::span<const Transform> 
     host_scores_.reserve(poses);
     std::memcpy(staging_.data() + front_ - motion_bytes, motions.data(), motion_bytes);
     upload_staged(motion_bytes, scan);
-    const char* points = uploaded_.data() + front_;
-    score_poses(context_, last_level().view, last_level().gauss,
-                {reinterpret_cast<const Point*>(points), scan.size},
-                reinterpret_cast<const Motion*>(points - motion_bytes), static_cast<int>(poses),
-                scores_.data(), score_scratch_);
+    score_poses(context_, last_level().view, last_level().gauss, {points_on_device(), scan.size},
+                static_cast<const Motion*>(uploaded(motion_bytes)), static_cast<int>(poses), scores_.data(),
+                score_scratch_);
     context_.download(host_scores_.data(), scores_.data(), poses * sizeof(PoseScore));
     context_.synchronise();
   });

@@ -84,14 +84,23 @@ void LoopAligner::require_map(const char* where) const {
   if (levels_.empty()) throw std::logic_error(std::string(where) + ": set_map was not called");
 }
 
-LoopScan LoopAligner::prepare(const PointCloud& scan, std::span<const Transform> poses, const char* where) {
+TakenScan LoopAligner::take_scan(const PointCloud& scan, std::size_t poses, const char* where) {
+  Point* room = room_for_scan(scan.size(), poses);
+  return {room, copy_scan_points(scan, options_, where, room)};
+}
+
+TakenScan LoopAligner::take_scan(const DeviceCloud&, std::size_t, const char* where) {
+  refuse_device_cloud(where);
+}
+
+template <class Cloud>
+LoopScan LoopAligner::prepare(const Cloud& scan, std::span<const Transform> poses, const char* where) {
   give_up();
   require_map(where);
   for (const Transform& pose : poses) require_rigid(pose, where);
-  Point* room = room_for_scan(scan.size(), poses.size());
-  const CopiedPoints copied = copy_scan_points(scan, options_, where, room);
-  return {room,
-          {static_cast<std::int64_t>(copied.points), copied.dropped, copied.mean_range_m,
+  const TakenScan taken = take_scan(scan, poses.size(), where);
+  return {taken.points,
+          {static_cast<std::int64_t>(taken.chosen.points), taken.chosen.dropped, taken.chosen.mean_range_m,
            options_.coarse_stride, static_cast<int>(levels_.size()) - 1}};
 }
 
@@ -99,7 +108,8 @@ LoopOptions LoopAligner::loop_options_for(const PerScan& per_scan, const LoopSca
   return loop_options(options_, per_scan, levels_, scan.facts.mean_range_m);
 }
 
-void LoopAligner::begin(const PointCloud& cloud, std::span<const Transform> guesses, const PerScan& per_scan,
+template <class Cloud>
+void LoopAligner::begin(const Cloud& cloud, std::span<const Transform> guesses, const PerScan& per_scan,
                         const char* where) {
   clock_.start();
   batch_.scan = prepare(cloud, guesses, where);
@@ -129,7 +139,8 @@ void LoopAligner::give_up() {
   }
 }
 
-AlignResult LoopAligner::align(const PointCloud& cloud, const Transform& guess, const PerScan& per_scan) {
+template <class Cloud>
+AlignResult LoopAligner::align_one(const Cloud& cloud, const Transform& guess, const PerScan& per_scan) {
   const Turn turn(*this, "align");
   begin(cloud, {&guess, 1}, per_scan, "align");
   AlignResult out;
@@ -137,7 +148,8 @@ AlignResult LoopAligner::align(const PointCloud& cloud, const Transform& guess, 
   return out;
 }
 
-Evaluation LoopAligner::evaluate(const PointCloud& cloud, const Transform& pose, const PerScan& per_scan) {
+template <class Cloud>
+Evaluation LoopAligner::evaluate_one(const Cloud& cloud, const Transform& pose, const PerScan& per_scan) {
   const Turn turn(*this, "evaluate");
   const LoopScan scan = prepare(cloud, {&pose, 1}, "evaluate");
   LoopOptions options = loop_options_for(per_scan, scan);
@@ -150,11 +162,53 @@ Evaluation LoopAligner::evaluate(const PointCloud& cloud, const Transform& pose,
   return out;
 }
 
-void LoopAligner::submit(const PointCloud& cloud, std::span<const Transform> guesses,
-                         const PerScan& per_scan) {
+template <class Cloud>
+void LoopAligner::submit_all(const Cloud& cloud, std::span<const Transform> guesses,
+                             const PerScan& per_scan) {
   const Turn turn(*this, "submit");
   require_room_for_results(guesses.size(), guesses.size(), "submit");
   begin(cloud, guesses, per_scan, "submit");
+}
+
+template <class Cloud>
+void LoopAligner::score_all(const Cloud& cloud, std::span<const Transform> poses, std::span<Score> out) {
+  const Turn turn(*this, "score_batch");
+  require_room_for_results(poses.size(), out.size(), "score_batch");
+  const LoopScan scan = prepare(cloud, poses, "score_batch");
+  if (poses.empty()) return;
+  std::vector<Transform> local(poses.begin(), poses.end());
+  for (Transform& pose : local) pose = to_local(pose, map_origin());
+  score(scan, local, out);
+}
+
+AlignResult LoopAligner::align(const PointCloud& scan, const Transform& guess, const PerScan& per_scan) {
+  return align_one(scan, guess, per_scan);
+}
+Evaluation LoopAligner::evaluate(const PointCloud& scan, const Transform& pose, const PerScan& per_scan) {
+  return evaluate_one(scan, pose, per_scan);
+}
+void LoopAligner::submit(const PointCloud& scan, std::span<const Transform> guesses,
+                         const PerScan& per_scan) {
+  submit_all(scan, guesses, per_scan);
+}
+void LoopAligner::score_batch(const PointCloud& scan, std::span<const Transform> poses,
+                              std::span<Score> out) {
+  score_all(scan, poses, out);
+}
+
+AlignResult LoopAligner::align(const DeviceCloud& scan, const Transform& guess, const PerScan& per_scan) {
+  return align_one(scan, guess, per_scan);
+}
+Evaluation LoopAligner::evaluate(const DeviceCloud& scan, const Transform& pose, const PerScan& per_scan) {
+  return evaluate_one(scan, pose, per_scan);
+}
+void LoopAligner::submit(const DeviceCloud& scan, std::span<const Transform> guesses,
+                         const PerScan& per_scan) {
+  submit_all(scan, guesses, per_scan);
+}
+void LoopAligner::score_batch(const DeviceCloud& scan, std::span<const Transform> poses,
+                              std::span<Score> out) {
+  score_all(scan, poses, out);
 }
 
 void LoopAligner::collect(std::span<AlignResult> out) {
@@ -173,17 +227,6 @@ void LoopAligner::collect(std::span<AlignResult> out) {
   }
   writer.complete();
   clock_.lap(HostStage::result);
-}
-
-void LoopAligner::score_batch(const PointCloud& cloud, std::span<const Transform> poses,
-                              std::span<Score> out) {
-  const Turn turn(*this, "score_batch");
-  require_room_for_results(poses.size(), out.size(), "score_batch");
-  const LoopScan scan = prepare(cloud, poses, "score_batch");
-  if (poses.empty()) return;
-  std::vector<Transform> local(poses.begin(), poses.end());
-  for (Transform& pose : local) pose = to_local(pose, map_origin());
-  score(scan, local, out);
 }
 
 }  // namespace ndt

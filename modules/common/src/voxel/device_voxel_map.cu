@@ -1,28 +1,11 @@
 #include <limits>
 
 #include "device_near_voxels.cuh"
-#include "device_room.cuh"
 #include "device_statistics.cuh"
 #include "device_tile_voxels.cuh"
 #include "ndt/voxel/device_voxel_map.cuh"
 
 namespace ndt {
-
-DeviceMapCloud::DeviceMapCloud(cuda::Context& context, const Vec3<double>& origin, std::span<const Point> all,
-                               const AlignOptions& options)
-    : on_host_(origin, all, options), offsets_(context) {
-  const MapPoints points = on_host_.points({});
-  require_device_room(context,
-                      points.size * sizeof(Point) + device_sort_bytes(points.size, options.min_points, 0));
-  offsets_.reserve(points.size);
-  context.upload_copy(offsets_.data(), points.offsets, points.size * sizeof(Point));
-}
-
-MapPoints DeviceMapCloud::points(const Vec3<double>& position) const {
-  MapPoints out = on_host_.points(position);
-  out.offsets = offsets_.data();
-  return out;
-}
 
 /// The facts about a map before it has voxels.
 struct DeviceVoxelMap::Start {

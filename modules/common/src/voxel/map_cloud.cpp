@@ -19,10 +19,6 @@
 namespace ndt {
 namespace {
 
-/// The bits of a float as a whole number in the order of floats, NaN beyond the infinities; and back.
-/// Compilers vectorise the search for the smallest and largest of those.
-std::int32_t in_order(std::int32_t bits) { return bits ^ (bits >> 31 & 0x7fffffff); }
-
 /// Not finite if a point is not.
 PointBox box_of(std::span<const Point> points) {
   static_assert(sizeof(Point) == 3 * sizeof(float));
@@ -64,12 +60,6 @@ bool finite(const Point& p) { return std::isfinite(p.x) && std::isfinite(p.y) &&
 
 double largest_coordinate(const Point& p) {
   return static_cast<double>(std::max({std::abs(p.x), std::abs(p.y), std::abs(p.z)}));
-}
-
-/// Rounded towards 0. A coordinate beyond all limits is as far as a whole number tells.
-std::int64_t kilometre_of(double coordinate) {
-  constexpr double kFarthest = 1e15;
-  return static_cast<std::int64_t>(std::clamp(coordinate / kOriginThresholdM, -kFarthest, kFarthest));
 }
 
 /// Neighbouring points mostly share a kilometre, so that runs are counted.

@@ -16,6 +16,7 @@
 #include "ndt/align/align_result.hpp"
 #include "ndt/align/resident_map.hpp"
 #include "ndt/align/traffic.hpp"
+#include "ndt/core/device_cloud.hpp"
 #include "ndt/core/point_cloud.hpp"
 #include "ndt/core/stage_times.hpp"
 
@@ -71,6 +72,8 @@ class Aligner {
   /// Builds the voxel map; slow, timed as build. Throws InputError if no voxel is valid or float32 holds the
   /// coordinates too coarsely (align/usable_points.hpp), and then keeps the previous map.
   virtual MapInfo set_map(const PointCloud& map) = 0;
+  /// The same map, bit for bit, of points on the aligner's device; see align() below.
+  virtual MapInfo set_map(const DeviceCloud& map);
   /// Holds no tile yet, and builds maps for this aligner and for others of the same implementation with the
   /// same options, beside their alignments. Null if the implementation makes maps by set_map() only.
   virtual std::unique_ptr<ResidentMap> resident_map() const;
@@ -83,9 +86,16 @@ class Aligner {
   /// guess is not rigid, InputError if the scan's coordinates are too coarse; everything numerical is in
   /// AlignResult::stop.
   virtual AlignResult align(const PointCloud& scan, const Transform& guess, const PerScan& per_scan = {}) = 0;
+  /// The same result, bit for bit, of a scan on the aligner's device; its points do not travel to the host
+  /// unless one is 1 km away or more. Reads them behind what the scan's stream has been given by now; when
+  /// the call returns, they may be overwritten. Throws as above, and std::invalid_argument if this
+  /// implementation runs on the CPU, or the points are not where its device reads them.
+  virtual AlignResult align(const DeviceCloud& scan, const Transform& guess, const PerScan& per_scan = {});
   /// Score, gradient and Hessian at a pose. Throws as align does.
   virtual Evaluation evaluate(const PointCloud& scan, const Transform& pose,
                               const PerScan& per_scan = {}) = 0;
+  /// The same of a scan on the aligner's device.
+  virtual Evaluation evaluate(const DeviceCloud& scan, const Transform& pose, const PerScan& per_scan = {});
   /// The voxels of the map in increasing key order, z slowest.
   virtual std::vector<VoxelInfo> voxels() const = 0;
   /// Counts of everything moved to and from a device so far; nothing on the CPU.
@@ -97,16 +107,24 @@ class Aligner {
   /// out.size() must equal guesses.size() (std::invalid_argument otherwise); throws as align does.
   void align_batch(const PointCloud& scan, std::span<const Transform> guesses, std::span<AlignResult> out,
                    const PerScan& per_scan = {});
+  /// The same of a scan on the aligner's device.
+  void align_batch(const DeviceCloud& scan, std::span<const Transform> guesses, std::span<AlignResult> out,
+                   const PerScan& per_scan = {});
   /// The two halves of align_batch: submit() begins the alignments, and collect() waits for them. A device
   /// aligns in between while the caller's thread is free; without a device either half may do all the work.
   /// The scan, the guesses and what per_scan refers to must stay as they are until collect(). A call in
   /// between may drop what was submitted; set_map() drops it, or has it aligned with the new map.
   virtual void submit(const PointCloud& scan, std::span<const Transform> guesses,
                       const PerScan& per_scan = {});
+  /// The same of a scan on the aligner's device. Its points may be overwritten when submit() returns.
+  virtual void submit(const DeviceCloud& scan, std::span<const Transform> guesses,
+                      const PerScan& per_scan = {});
   /// out.size() must equal the number of guesses submitted. Throws std::logic_error if nothing was submitted.
   virtual void collect(std::span<AlignResult> out);
   /// Scores of many poses of one scan. poses and out as in align_batch; throws as evaluate does.
   virtual void score_batch(const PointCloud& scan, std::span<const Transform> poses, std::span<Score> out);
+  /// The same of a scan on the aligner's device.
+  virtual void score_batch(const DeviceCloud& scan, std::span<const Transform> poses, std::span<Score> out);
 
  protected:
   /// Taken by every call for as long as it lasts, because an aligner has one set of buffers. Throws
@@ -132,6 +150,9 @@ class Aligner {
   std::optional<Submitted> submitted_;           ///< where submit() is not overridden
   mutable std::atomic<std::thread::id> turn_{};  ///< the thread whose call lasts, if any
 };
+
+/// Throws std::invalid_argument "<where>: this implementation reads points from the host's memory ...".
+[[noreturn]] void refuse_device_cloud(const char* where);
 
 /// Throws std::invalid_argument unless there is a result for every pose, and no more poses than one call
 /// takes.

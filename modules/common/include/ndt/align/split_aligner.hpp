@@ -11,7 +11,7 @@ namespace ndt {
 /// Splits the poses of a batch into shares of neighbours, one for each part, which align at the same time if
 /// their submit() returns while they do: GPUs. Since a result depends neither on its place in a batch nor on
 /// the other guesses, it does not depend on the split. Single alignments, evaluations and scores are the
-/// first part's.
+/// first part's, and so is all of a scan on a device; a map on a device is refused.
 class SplitAligner final : public Aligner {
  public:
   /// parts: at least one, made with the same options but for the device.
@@ -21,17 +21,25 @@ class SplitAligner final : public Aligner {
   /// one. If only some fail, as for lack of memory, every other call throws std::logic_error until a map
   /// could be built on all.
   MapInfo set_map(const PointCloud& map) override;
+  /// Throws std::invalid_argument: the other devices do not have the points.
+  MapInfo set_map(const DeviceCloud& map) override;
   AlignResult align(const PointCloud& scan, const Transform& guess, const PerScan& per_scan) override;
+  AlignResult align(const DeviceCloud& scan, const Transform& guess, const PerScan& per_scan) override;
   Evaluation evaluate(const PointCloud& scan, const Transform& pose, const PerScan& per_scan) override;
+  Evaluation evaluate(const DeviceCloud& scan, const Transform& pose, const PerScan& per_scan) override;
   std::vector<VoxelInfo> voxels() const override;
   /// The sum of the parts'.
   std::optional<Traffic> traffic() const override;
   void submit(const PointCloud& scan, std::span<const Transform> guesses, const PerScan& per_scan) override;
+  void submit(const DeviceCloud& scan, std::span<const Transform> guesses, const PerScan& per_scan) override;
   void collect(std::span<AlignResult> out) override;
   void score_batch(const PointCloud& scan, std::span<const Transform> poses, std::span<Score> out) override;
+  void score_batch(const DeviceCloud& scan, std::span<const Transform> poses, std::span<Score> out) override;
 
  private:
   Aligner& first(const char* call) const;
+  /// The first part, for a call that drops what was submitted.
+  Aligner& only_first(const char* call);
 
   std::vector<std::unique_ptr<Aligner>> parts_;
   bool same_map_ = true;

@@ -24,6 +24,10 @@ void require_map_precision(std::span<const Point> points, const AlignOptions& op
 /// The same check for an implementation that keeps global float32 coordinates, however the map was stored.
 void require_global_map_precision(const std::vector<Point>& global, const AlignOptions& options);
 
+/// A range that few sensors measure [m]: a scan with points so far away is looked at again, as below. Far
+/// less than where float32 is coarse.
+inline constexpr double kFar_m = 1000;
+
 /// The points of a scan in the frame whose pose is wanted, without those that are not finite, and those more
 /// than 1 km and more than 1,000 times the median range away: drivers write huge numbers for no return, and
 /// one of them as a lever arm would hide all others. Throws InputError "<where>: precision_lost:
@@ -32,6 +36,9 @@ FinitePoints scan_points(const PointCloud& scan, const AlignOptions& options, co
 /// The same, written into `room` for scan.size() points.
 CopiedPoints copy_scan_points(const PointCloud& scan, const AlignOptions& options, const char* where,
                               Point* room);
+
+/// The smallest coordinate from which on float32 numbers are further apart than step_m: a power of two.
+float coarse_from_m(double step_m);
 
 /// Indices of the points that scan_points() keeps.
 std::vector<std::size_t> usable_indices(const PointCloud& scan);

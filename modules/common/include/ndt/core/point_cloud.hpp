@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <span>
 #include <vector>
 
 #include "ndt/core/small_matrix.hpp"
@@ -56,5 +57,17 @@ CopiedPoints copy_finite(const PointCloud& cloud, const Vec3<double>& frame_orig
 /// points. Ranges are rounded to float32, with a relative error below 1e-6, because the mean only scales a
 /// condition number.
 double mean_range_m(const std::vector<Point>& points);
+
+/// Points whose ranges are added in float32 by mean_range_m().
+inline constexpr std::size_t kRangeBlock = 16;
+/// If all of them are nearer [m], so that their squares are finite.
+inline constexpr float kNearRange_m = 0x1p16F;
+/// Ranges of kRangeBlock near points in a row, added up by those who have the points: column c has points c,
+/// c + 4, c + 8 and c + 12, in this order.
+struct RangeBlock {
+  float columns[4] = {};  ///< [m]
+};
+/// mean_range_m() of points of which only the last, fewer than kRangeBlock, are here.
+double mean_range_m(std::span<const RangeBlock> blocks, std::span<const Point> rest);
 
 }  // namespace ndt

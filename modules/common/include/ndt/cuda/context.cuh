@@ -1,4 +1,4 @@
-// A failed CUDA call: its name, its error, and the place of the call.
+// The place of every CUDA call of an aligner: a stream on a device, and what it tells of a call that failed.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -37,6 +37,21 @@ long long live_allocations();
 // One stream on one device with its memory pool. Every CUDA call of an aligner goes through its Context,
 // which checks and counts it.
 
+/// Makes a device current for this thread, and what was current before again when it ends: the caller's
+/// choice is the caller's. Where there is one device there is no choice, and it does nothing.
+class OnDevice {
+ public:
+  explicit OnDevice(int device);
+  ~OnDevice() {
+    if (before_ >= 0) (void)cudaSetDevice(before_);
+  }
+  OnDevice(const OnDevice&) = delete;
+  OnDevice& operator=(const OnDevice&) = delete;
+
+ private:
+  int before_ = -1;  ///< -1: nothing was changed
+};
+
 /// Extent of a launch: blocks in x and y, threads of a block in x.
 struct Grid {
   unsigned blocks = 1, threads = 1, blocks_y = 1;
@@ -48,8 +63,9 @@ struct Grid {
 /// Blocks of 256 threads for n items, times `blocks_y`.
 Grid grid_for(long long n, unsigned blocks_y = 1);
 
-/// Not thread-safe. A sticky error makes the Context *lost*: every later call throws the first Error again at
-/// once, and destructors free what can still be freed and report nothing.
+/// Leaves the thread's current device as it was. Not thread-safe. A sticky error makes the Context *lost*:
+/// every later call throws the first Error again at once, and destructors free what can still be freed and
+/// report nothing.
 class Context {
  public:
   /// Throws std::invalid_argument if there are not as many devices, Error if this one cannot be used.
@@ -66,6 +82,7 @@ class Context {
   /// Makes a call, `f() -> cudaError_t`, that is counted in none of the totals. Throws Error.
   template <class F>
   void call(const char* api, F&& f, const std::source_location& where = std::source_location::current()) {
+    const OnDevice here(device_);
     before(api, where);
     after(api, f(), where);
   }
@@ -77,6 +94,7 @@ class Context {
   template <class... Parameters, class... Arguments>
   void launch_at(const std::source_location& where, void (*kernel)(Parameters...), const Grid& grid,
                  Arguments&&... arguments) {
+    const OnDevice here(device_);
     before("cudaLaunchKernelEx", where);
     cudaLaunchConfig_t config{};
     config.gridDim = dim3(grid.blocks, grid.blocks_y);
@@ -136,6 +154,9 @@ class Context {
   void count_wait() { ++traffic_.synchronisations; }
   void launch_graph(cudaGraphExec_t graph,
                     const std::source_location& where = std::source_location::current());
+  /// Has the device do what comes after only when what another stream of it has been given by now is done.
+  /// The host does not wait.
+  void wait_for(cudaStream_t other, const std::source_location& where = std::source_location::current());
   /// Waits until everything is done; errors of kernels appear here.
   void synchronise(const std::source_location& where = std::source_location::current());
 
@@ -175,9 +196,10 @@ class Context {
 
   int device_ = 0;
   cudaStream_t stream_ = nullptr;
-  cudaMemPool_t pool_ = nullptr;  ///< null if the device has none; then plain cudaMalloc serves
-  char* staging_ = nullptr;       ///< [kStagingBytes]
-  std::size_t staged_ = 0;        ///< bytes of it that the device may still read or write
+  cudaEvent_t reached_ = nullptr;  ///< of wait_for(), once it is needed
+  cudaMemPool_t pool_ = nullptr;   ///< null if the device has none; then plain cudaMalloc serves
+  char* staging_ = nullptr;        ///< [kStagingBytes]
+  std::size_t staged_ = 0;         ///< bytes of it that the device may still read or write
   Traffic traffic_;
   std::exception_ptr lost_;
 };

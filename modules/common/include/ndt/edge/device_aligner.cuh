@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "ndt/cuda/buffer.cuh"
+#include "ndt/edge/device_scan.cuh"
 #include "ndt/edge/loop_aligner.hpp"
 #include "ndt/edge/tiled_map.hpp"
 #include "ndt/score/device_scoring.cuh"
@@ -20,6 +21,7 @@ class DeviceAligner : public LoopAligner {
   /// Builds the map on the device. If that fails, the old map stays. Throws InputError before it takes memory
   /// that the device does not have. What only building needed is given back to the device.
   MapInfo set_map(const PointCloud& map) final;
+  MapInfo set_map(const DeviceCloud& map) final;
   /// Tiles are held and maps built in a Context of their own, so on a stream beside the alignments. The
   /// memory of a map that nobody uses any more, on whatever thread, is there for the next build.
   std::unique_ptr<ResidentMap> resident_map() const final;
@@ -59,6 +61,8 @@ class DeviceAligner : public LoopAligner {
   /// Tells where upload_scan() will put its parts. Throws std::logic_error unless room_for_scan() was asked
   /// for them.
   PlacedScan reserve_scan(const ScanView& scan, std::size_t poses, std::size_t ahead);
+  /// Whether the scan came from device memory, so that there is nothing to upload.
+  bool is_on_device(const ScanView& scan) const { return scan.points == points_on_device(); }
   /// Address of the `ahead` bytes on the device. It changes if the buffer moves, or if more poses than ever
   /// before need room, but not with the scan's size.
   const void* uploaded(std::size_t ahead) const { return uploaded_.data() + front_ - ahead; }
@@ -95,7 +99,11 @@ class DeviceAligner : public LoopAligner {
   using Maps = LevelMaps<DeviceVoxelMap>;
 
   void use(std::shared_ptr<const Maps> maps);
+  /// Cloud: PointCloud or DeviceCloud.
+  template <class Cloud>
+  MapInfo build_map(const Cloud& map);
   Point* room_for_scan(std::size_t points, std::size_t poses) final;
+  TakenScan take_scan(const DeviceCloud& scan, std::size_t poses, const char* where) final;
   void score(const LoopScan& scan, std::span<const Transform> local_poses, std::span<Score> out) final;
   std::vector<float> point_scores(const LoopScan& scan, const Transform& local_pose) final;
   void interrupt(const PerScan& per_scan);
@@ -103,7 +111,10 @@ class DeviceAligner : public LoopAligner {
   template <class There>
   void await(const PerScan& per_scan, There&& there);
   void require_room(const ScanView& scan, std::size_t in_front) const;
-  /// Uploads the points and the `in_front` staged bytes before them in one copy.
+  /// Where a scan is on the device, whether it comes there by an upload or was there before.
+  Point* points_on_device() const { return reinterpret_cast<Point*>(uploaded_.data() + front_); }
+  /// Uploads the `in_front` staged bytes before the points, and in the same copy the points, unless they are
+  /// on the device already.
   void upload_staged(std::size_t in_front, const ScanView& scan);
 
   mutable cuda::Context context_;  // that voxels() downloads with
@@ -114,6 +125,7 @@ class DeviceAligner : public LoopAligner {
   cuda::PinnedBuffer<char> staging_;
   cuda::DeviceBuffer<char> uploaded_;
   std::size_t front_ = 0;
+  DeviceScan device_scan_;
   cuda::PinnedBuffer<LoopOutcome> outcomes_;
   cuda::PinnedBuffer<LoopTrace> traces_;
   cuda::PinnedBuffer<int> interrupt_;

@@ -69,12 +69,18 @@ Score score_of(const Sums& sums, const ScanFacts& scan) {
           sums.points > 0 ? sums.nearest / static_cast<double>(sums.points) : 0.0, sums.pairs};
 }
 
-/// The finite points of a scan in its own frame, in the memory of room_for_scan(), and the facts about them
-/// for results.
+/// The finite points of a scan in its own frame, in the memory of room_for_scan() or where take_scan() has
+/// them, and the facts about them for results.
 struct LoopScan {
   const Point* points = nullptr;
   ScanFacts facts;
   ScanView view() const { return {points, static_cast<int>(facts.points)}; }
+};
+
+/// The points that a registration uses of a scan that came from somewhere, and what they were chosen from.
+struct TakenScan {
+  const Point* points = nullptr;
+  CopiedPoints chosen;
 };
 
 /// One alignment of a batch: the map-local guess, the outcome and the trace.
@@ -95,10 +101,14 @@ struct PlacedScan {
 class LoopAligner : public Aligner {
  public:
   AlignResult align(const PointCloud& scan, const Transform& guess, const PerScan& per_scan) final;
+  AlignResult align(const DeviceCloud& scan, const Transform& guess, const PerScan& per_scan) final;
   Evaluation evaluate(const PointCloud& scan, const Transform& pose, const PerScan& per_scan) final;
+  Evaluation evaluate(const DeviceCloud& scan, const Transform& pose, const PerScan& per_scan) final;
   void submit(const PointCloud& scan, std::span<const Transform> guesses, const PerScan& per_scan) final;
+  void submit(const DeviceCloud& scan, std::span<const Transform> guesses, const PerScan& per_scan) final;
   void collect(std::span<AlignResult> out) final;
   void score_batch(const PointCloud& scan, std::span<const Transform> poses, std::span<Score> out) final;
+  void score_batch(const DeviceCloud& scan, std::span<const Transform> poses, std::span<Score> out) final;
   std::optional<StageTimes> stage_times() override {
     return kStageClock ? std::optional(clock_.times()) : std::nullopt;
   }
@@ -135,6 +145,9 @@ class LoopAligner : public Aligner {
   /// before they are aligned or scored. poses: the most poses that the scan will be aligned from or scored
   /// at.
   virtual Point* room_for_scan(std::size_t points, std::size_t poses) = 0;
+  /// The usable points of a scan in device memory, as copy_scan_points() chooses them: a place as
+  /// room_for_scan() gives, or on the device. Throws as it does, and as Aligner::align() says.
+  virtual TakenScan take_scan(const DeviceCloud& scan, std::size_t poses, const char* where);
   /// Begins every alignment. There is at least one, and none depends on the others. options.max_iterations
   /// may be 0, which means to evaluate only.
   virtual void submit_runs(const LoopScan& scan, const LoopOptions& options, const PerScan& per_scan,
@@ -160,9 +173,21 @@ class LoopAligner : public Aligner {
   const Vec3<double>& map_origin() const { return levels_.back().origin; }
   Gauss<float> gauss(double edge_m) const;
   LoopOptions loop_options_for(const PerScan& per_scan, const LoopScan& scan) const;
-  LoopScan prepare(const PointCloud& scan, std::span<const Transform> poses, const char* where);
-  void begin(const PointCloud& scan, std::span<const Transform> guesses, const PerScan& per_scan,
+  // Cloud: PointCloud or DeviceCloud.
+  TakenScan take_scan(const PointCloud& scan, std::size_t poses, const char* where);
+  template <class Cloud>
+  LoopScan prepare(const Cloud& scan, std::span<const Transform> poses, const char* where);
+  template <class Cloud>
+  void begin(const Cloud& scan, std::span<const Transform> guesses, const PerScan& per_scan,
              const char* where);
+  template <class Cloud>
+  AlignResult align_one(const Cloud& scan, const Transform& guess, const PerScan& per_scan);
+  template <class Cloud>
+  Evaluation evaluate_one(const Cloud& scan, const Transform& pose, const PerScan& per_scan);
+  template <class Cloud>
+  void submit_all(const Cloud& scan, std::span<const Transform> guesses, const PerScan& per_scan);
+  template <class Cloud>
+  void score_all(const Cloud& scan, std::span<const Transform> poses, std::span<Score> out);
 
   AlignOptions options_;
   std::vector<MapLevel> levels_;

@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "ndt/core/device_cloud.hpp"
 #include "ndt/cuda/buffer.cuh"
 #include "ndt/voxel/device_tile_voxels.cuh"
 #include "ndt/voxel/voxel_map.hpp"
@@ -14,7 +15,8 @@ namespace ndt {
 
 struct VoxelCensus;  // src/voxel/device_voxels.cuh
 
-/// A MapCloud and its points on the device. Must not outlive its Context, nor the map.
+/// The finite points of a map or a part of it, on the device. Must not outlive its Context; the map is not
+/// needed afterwards.
 class DeviceMapCloud {
  public:
   /// Throws what MapCloud throws, InputError if the device has no room for the points and their sort, and
@@ -23,14 +25,24 @@ class DeviceMapCloud {
       : DeviceMapCloud(context, map.origin, map.points, options) {}
   /// points: offsets from `origin`.
   DeviceMapCloud(cuda::Context& context, const Vec3<double>& origin, std::span<const Point> points,
-                 const AlignOptions& options);
+                 const AlignOptions& options)
+      : DeviceMapCloud(context, MapCloud(origin, points, options), options) {}
+  /// Packs a map that is on the device, and waits. Throws as the others do, and as open_cloud() does. facts()
+  /// are not for a map in parts: all points count as in the kilometre of their median.
+  DeviceMapCloud(cuda::Context& context, const DeviceCloud& map, const AlignOptions& options);
 
-  const CloudFacts& facts() const { return on_host_.facts(); }
+  const CloudFacts& facts() const { return facts_; }
   /// The points on the device, relative to a position; they stay here.
-  MapPoints points(const Vec3<double>& position) const;
+  MapPoints points(const Vec3<double>& position) const {
+    return {offsets_.data(), static_cast<std::size_t>(facts_.points), own_origin_ - position, box_};
+  }
 
  private:
-  MapCloud on_host_;
+  DeviceMapCloud(cuda::Context& context, const MapCloud& on_host, const AlignOptions& options);
+
+  Vec3<double> own_origin_;
+  PointBox box_;
+  CloudFacts facts_;
   cuda::DeviceBuffer<Point> offsets_;
 };
 

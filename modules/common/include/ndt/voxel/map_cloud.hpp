@@ -31,6 +31,10 @@ struct PointBox {
   bool known() const { return low.x <= high.x; }
 };
 
+/// The bits of a float as a whole number in the order of floats, NaN beyond the infinities; and back.
+/// Compilers vectorise the search for the smallest and largest of those, and devices have atomic ones.
+NDT_HD inline std::int32_t in_order(std::int32_t bits) { return bits ^ (bits >> 31 & 0x7fffffff); }
+
 /// Finite points relative to a voxel map's origin, on the host or on a device. They are shifted when they are
 /// read, so that voxel maps with different origins share one copy.
 struct MapPoints {
@@ -48,6 +52,15 @@ struct MapPoints {
 
 /// Distance from 0 at which a map gets an origin of its own; float32 resolves 0.06 mm there.
 inline constexpr double kOriginThresholdM = 1000;
+
+/// In whole kilometres, rounded towards 0. A coordinate beyond all limits is as far as a whole number tells.
+NDT_HD inline std::int64_t kilometre_of(double coordinate) {
+  constexpr double kFarthest = 1e15;
+  const double kilometres = coordinate / kOriginThresholdM;
+  return static_cast<std::int64_t>(kilometres < -kFarthest  ? -kFarthest
+                                   : kilometres > kFarthest ? kFarthest
+                                                            : kilometres);
+}
 
 /// Numbers of points by one coordinate in whole kilometres, rounded towards 0.
 class KilometreCounts {

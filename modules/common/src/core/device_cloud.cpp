@@ -1,0 +1,35 @@
+#include "ndt/core/device_cloud.hpp"
+
+#include <fmt/format.h>
+
+#include <cstdint>
+#include <stdexcept>
+
+#include "ndt/core/error.hpp"
+#include "ndt/core/limits.hpp"
+
+namespace ndt {
+
+void require_readable(const DeviceCloud& cloud, const char* where) {
+  if (cloud.size == 0) return;
+  if (cloud.size > Limits::kPoints)
+    throw InputError(fmt::format("{}: {} points on the device, at most {} are possible", where, cloud.size,
+                                 Limits::kPoints));
+  if (cloud.points == nullptr)
+    throw std::invalid_argument(
+        fmt::format("{}: {} points on the device at a null address; give where they are", where, cloud.size));
+  const auto refuse_odd = [&](const char* what, std::int64_t value) {
+    constexpr std::int64_t kFloat = sizeof(float);
+    if (value % kFloat != 0)
+      throw std::invalid_argument(fmt::format(
+          "{}: {} = {} of the points on the device: must be a multiple of 4, where float32 can be read",
+          where, what, value));
+  };
+  refuse_odd("address", static_cast<std::int64_t>(reinterpret_cast<std::intptr_t>(cloud.points)));
+  refuse_odd("stride_bytes", cloud.stride_bytes);
+  refuse_odd("x_bytes", cloud.x_bytes);
+  refuse_odd("y_bytes", cloud.y_bytes);
+  refuse_odd("z_bytes", cloud.z_bytes);
+}
+
+}  // namespace ndt
