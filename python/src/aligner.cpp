@@ -47,7 +47,8 @@ void bind_aligner(nb::module_& m) {
   nb::class_<MapAligner>(m, "Aligner", "A map, and scans registered against it. For one thread at a time.")
       .def(nb::init<nb::handle, const std::string&, const nb::kwargs&>(), "map"_a.none(), nb::kw_only(),
            "implementation"_a = "auto", "options"_a,
-           nb::sig("def __init__(self, map: numpy.typing.NDArray[numpy.floating], *, implementation: str = "
+           nb::sig("def __init__(self, map: numpy.typing.NDArray[numpy.floating] | ndt.cuda_array.CudaArray, "
+                   "*, implementation: str = "
                    "'auto', "
                    "**options: str | int | float | tuple[float, ...]) -> None"),
            "Builds the voxel map of a cloud (N, 3) or (N, 4), float32 or float64, in "
@@ -60,19 +61,23 @@ void bind_aligner(nb::module_& m) {
            "RuntimeError for an "
            "implementation that cannot run here.")
       .def("set_map", &MapAligner::set_map, "map"_a.none(),
-           nb::sig("def set_map(self, map: numpy.typing.NDArray[numpy.floating]) -> None"),
+           nb::sig("def set_map(self, map: numpy.typing.NDArray[numpy.floating] | ndt.cuda_array.CudaArray) "
+                   "-> None"),
            "Replaces the map; after an error the one before is kept.")
-      .def("align", &MapAligner::align, "scan"_a.none(), "guess"_a.none(), nb::kw_only(),
-           "regularisation"_a = nb::none(), "timeout_ms"_a = nb::none(), "trace"_a = false,
-           nb::sig("def align(self, scan: numpy.typing.NDArray[numpy.floating], guess: "
-                   "numpy.typing.ArrayLike, *, regularisation: "
-                   "tuple[float, float] | None = None, timeout_ms: float | None = None, trace: bool = False) "
-                   "-> AlignResult"),
-           (std::string("Registers a scan from a guess, map_from_scan as a rigid (4, 4). ") + kPerScan)
-               .c_str())
+      .def(
+          "align", &MapAligner::align, "scan"_a.none(), "guess"_a.none(), nb::kw_only(),
+          "regularisation"_a = nb::none(), "timeout_ms"_a = nb::none(), "trace"_a = false,
+          nb::sig(
+              "def align(self, scan: numpy.typing.NDArray[numpy.floating] | ndt.cuda_array.CudaArray, guess: "
+              "numpy.typing.ArrayLike, *, regularisation: "
+              "tuple[float, float] | None = None, timeout_ms: float | None = None, trace: bool = False) "
+              "-> AlignResult"),
+          (std::string("Registers a scan from a guess, map_from_scan as a rigid (4, 4). ") + kPerScan)
+              .c_str())
       .def("align_batch", &MapAligner::align_batch, "scan"_a.none(), "guesses"_a.none(), nb::kw_only(),
            "regularisation"_a = nb::none(), "timeout_ms"_a = nb::none(), "trace"_a = false,
-           nb::sig("def align_batch(self, scan: numpy.typing.NDArray[numpy.floating], guesses: "
+           nb::sig("def align_batch(self, scan: numpy.typing.NDArray[numpy.floating] | "
+                   "ndt.cuda_array.CudaArray, guesses: "
                    "numpy.typing.ArrayLike, *, "
                    "regularisation: tuple[float, float] | None = None, timeout_ms: float | None = None, "
                    "trace: bool = False) -> "
@@ -81,13 +86,16 @@ void bind_aligner(nb::module_& m) {
                         "its guess. ") +
             kPerScan)
                .c_str())
-      .def("score", &MapAligner::score, "scan"_a.none(), "poses"_a.none(),
-           nb::sig("def score(self, scan: numpy.typing.NDArray[numpy.floating], poses: "
-                   "numpy.typing.ArrayLike) -> Scores"),
-           "Scores of a scan at many poses (N, 4, 4).")
+      .def(
+          "score", &MapAligner::score, "scan"_a.none(), "poses"_a.none(),
+          nb::sig(
+              "def score(self, scan: numpy.typing.NDArray[numpy.floating] | ndt.cuda_array.CudaArray, poses: "
+              "numpy.typing.ArrayLike) -> Scores"),
+          "Scores of a scan at many poses (N, 4, 4).")
       .def("evaluate", &MapAligner::evaluate, "scan"_a.none(), "pose"_a.none(), nb::kw_only(),
            "point_scores"_a = false,
-           nb::sig("def evaluate(self, scan: numpy.typing.NDArray[numpy.floating], pose: "
+           nb::sig("def evaluate(self, scan: numpy.typing.NDArray[numpy.floating] | "
+                   "ndt.cuda_array.CudaArray, pose: "
                    "numpy.typing.ArrayLike, *, point_scores: "
                    "bool = False) -> Evaluation"),
            "Score, gradient and Hessian at one pose (4, 4).")

@@ -1,5 +1,8 @@
 #include "arrays.hpp"
 
+#include <nanobind/stl/vector.h>
+
+#include <cstdint>
 #include <stdexcept>
 
 #include "ndt/io/clouds.hpp"
@@ -10,10 +13,24 @@ namespace {
 using namespace nb::literals;
 using AnyArray = nb::ndarray<nb::ro>;
 
-std::string shape_text(const AnyArray& array) {
+constexpr const char* kCudaInterface = "__cuda_array_interface__";
+
+std::vector<std::size_t> shape_of(const AnyArray& array) {
+  std::vector<std::size_t> shape;
+  for (std::size_t i = 0; i < array.ndim(); ++i) shape.push_back(array.shape(i));
+  return shape;
+}
+
+std::string shape_text(const std::vector<std::size_t>& shape) {
   std::string out = "(";
-  for (std::size_t i = 0; i < array.ndim(); ++i) out += (i > 0 ? ", " : "") + std::to_string(array.shape(i));
-  return out + (array.ndim() == 1 ? ",)" : ")");
+  for (std::size_t i = 0; i < shape.size(); ++i) out += (i > 0 ? ", " : "") + std::to_string(shape[i]);
+  return out + (shape.size() == 1 ? ",)" : ")");
+}
+
+void require_cloud_shape(const std::vector<std::size_t>& shape, const char* name) {
+  if (shape.size() != 2 || shape[1] < 3 || shape[1] > 4)
+    throw nb::value_error(
+        (std::string(name) + ": the shape is " + shape_text(shape) + "; give (N, 3) or (N, 4)").c_str());
 }
 
 /// str(object.name)
@@ -30,9 +47,10 @@ std::string attribute_text(nb::handle object, const char* name) {
 /// The array, in memory that the processor reads.
 AnyArray array_from(nb::handle object, const char* name, const char* wanted) {
   AnyArray array;
-  if (object.is_none() || !nb::try_cast(object, array)) refuse_type(name, wanted, object);
-  if (array.device_type() != nb::device::cpu::value)
+  const bool is_array = !object.is_none() && nb::try_cast(object, array);
+  if (is_array ? array.device_type() != nb::device::cpu::value : nb::hasattr(object, kCudaInterface))
     throw nb::type_error((std::string(name) + ": it lies on a device; copy it to the host first").c_str());
+  if (!is_array) refuse_type(name, wanted, object);
   return array;
 }
 
@@ -60,6 +78,57 @@ AnyArray doubles_of(nb::handle object, const char* name, const char* wanted) {
   }
 }
 
+[[noreturn]] void refuse_number_type(const char* name, const std::string& got) {
+  throw nb::type_error((std::string(name) + ": give float32 on a device, not " + got).c_str());
+}
+
+/// Whether the object says that it is CUDA memory, by DLPack's number for it.
+bool is_dlpack_on_cuda(nb::handle object) {
+  constexpr int kCuda = 2, kCudaHost = 3, kCudaManaged = 13;
+  if (!nb::hasattr(object, "__dlpack_device__") || !nb::hasattr(object, "__dlpack__")) return false;
+  const int type = nb::cast<int>(object.attr("__dlpack_device__")()[0]);
+  return type == kCuda || type == kCudaHost || type == kCudaManaged;
+}
+
+/// Asks for the array in the order of the legacy default stream, where DeviceCloud reads it without a stream.
+Cloud dlpack_cloud(nb::handle object, const char* name) {
+  const nb::object capsule = object.attr("__dlpack__")("stream"_a = 1);
+  AnyArray array;
+  if (!nb::try_cast(capsule, array)) refuse_type(name, "an array that DLPack gives", object);
+  require_cloud_shape(shape_of(array), name);
+  if (array.dtype() != nb::dtype<float>()) refuse_number_type(name, attribute_text(object, "dtype"));
+  constexpr std::ptrdiff_t kFloat = sizeof(float);
+  const std::ptrdiff_t column = kFloat * array.stride(1);
+  const DeviceCloud cloud{array.data(), array.shape(0), kFloat * array.stride(0), 0, column, 2 * column};
+  return {cloud, array};
+}
+
+/// The entry of a dictionary; None if it has none.
+nb::object entry(const nb::dict& dictionary, const char* key) {
+  return dictionary.contains(key) ? nb::object(dictionary[key]) : nb::none();
+}
+
+/// https://numba.readthedocs.io/en/stable/cuda/cuda_array_interface.html
+Cloud cuda_interface_cloud(nb::handle object, const char* name) {
+  const nb::dict facts = nb::cast<nb::dict>(object.attr(kCudaInterface));
+  const auto shape = nb::cast<std::vector<std::size_t>>(entry(facts, "shape"));
+  require_cloud_shape(shape, name);
+  if (const auto type = nb::cast<std::string>(entry(facts, "typestr")); type != "<f4")
+    refuse_number_type(name, type);
+  if (!entry(facts, "mask").is_none())
+    throw nb::value_error((std::string(name) + ": it has a mask; give an array without").c_str());
+  const auto address = nb::cast<std::uintptr_t>(nb::object(entry(facts, "data")[0]));
+  DeviceCloud cloud{reinterpret_cast<const void*>(address), shape[0],
+                    static_cast<std::ptrdiff_t>(sizeof(float) * shape[1])};
+  if (const nb::object strides = entry(facts, "strides"); !strides.is_none()) {
+    const auto bytes = nb::cast<std::vector<std::ptrdiff_t>>(strides);
+    cloud.stride_bytes = bytes.at(0), cloud.y_bytes = bytes.at(1), cloud.z_bytes = 2 * bytes.at(1);
+  }
+  if (const nb::object stream = entry(facts, "stream"); !stream.is_none())
+    cloud.stream = reinterpret_cast<void*>(nb::cast<std::uintptr_t>(stream));
+  return {cloud, nb::borrow(object)};
+}
+
 Transform rigid(const double* from, const std::string& name) {
   Transform out;
   std::copy_n(from, 16, out.m);
@@ -71,9 +140,7 @@ Transform rigid(const double* from, const std::string& name) {
 
 PointCloud cloud_from(nb::handle object, const char* name) {
   const AnyArray array = array_from(object, name, "a numpy array of shape (N, 3) or (N, 4)");
-  if (array.ndim() != 2 || array.shape(1) < 3 || array.shape(1) > 4)
-    throw nb::value_error(
-        (std::string(name) + ": the shape is " + shape_text(array) + "; give (N, 3) or (N, 4)").c_str());
+  require_cloud_shape(shape_of(array), name);
   if (array.dtype() == nb::dtype<double>()) return io::cloud_of(points_of<double>(array), name);
   if (array.dtype() != nb::dtype<float>())
     throw nb::type_error(
@@ -81,11 +148,18 @@ PointCloud cloud_from(nb::handle object, const char* name) {
   return {{}, points_of<float>(array)};
 }
 
+Cloud any_cloud_from(nb::handle object, const char* name) {
+  if (object.is_none()) return Cloud(cloud_from(object, name));
+  if (is_dlpack_on_cuda(object)) return dlpack_cloud(object, name);
+  if (nb::hasattr(object, kCudaInterface)) return cuda_interface_cloud(object, name);
+  return Cloud(cloud_from(object, name));
+}
+
 Transform transform_from(nb::handle object, const char* name) {
   const AnyArray array = doubles_of(object, name, "a rigid matrix of shape (4, 4)");
   if (array.ndim() != 2 || array.shape(0) != 4 || array.shape(1) != 4)
     throw nb::value_error(
-        (std::string(name) + ": the shape is " + shape_text(array) + "; give (4, 4)").c_str());
+        (std::string(name) + ": the shape is " + shape_text(shape_of(array)) + "; give (4, 4)").c_str());
   return rigid(static_cast<const double*>(array.data()), name);
 }
 
@@ -93,7 +167,7 @@ std::vector<Transform> transforms_from(nb::handle object, const char* name) {
   const AnyArray array = doubles_of(object, name, "rigid matrices of shape (N, 4, 4)");
   if (array.ndim() != 3 || array.shape(1) != 4 || array.shape(2) != 4)
     throw nb::value_error(
-        (std::string(name) + ": the shape is " + shape_text(array) + "; give (N, 4, 4)").c_str());
+        (std::string(name) + ": the shape is " + shape_text(shape_of(array)) + "; give (N, 4, 4)").c_str());
   std::vector<Transform> out;
   for (std::size_t i = 0; i < array.shape(0); ++i)
     out.push_back(rigid(static_cast<const double*>(array.data()) + 16 * i,

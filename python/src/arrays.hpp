@@ -8,9 +8,13 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <memory>
 #include <string>
+#include <utility>
+#include <variant>
 #include <vector>
 
+#include "ndt/core/device_cloud.hpp"
 #include "ndt/core/point_cloud.hpp"
 #include "ndt/core/pose.hpp"
 
@@ -22,6 +26,30 @@ namespace nb = nanobind;
 /// float64 becomes what a file of float64 becomes (ndt::io::cloud_of). Throws TypeError or ValueError that
 /// begins with `name`.
 PointCloud cloud_from(nb::handle array, const char* name);
+
+/// A cloud argument, on the host or on a device.
+class Cloud {
+ public:
+  explicit Cloud(PointCloud cloud) : cloud_(std::move(cloud)) {}
+  /// owner: keeps the points where they are; let go with the interpreter's lock.
+  template <class Owner>
+  Cloud(const DeviceCloud& cloud, Owner owner)
+      : cloud_(cloud), owner_(std::make_shared<const Owner>(std::move(owner))) {}
+
+  /// f(PointCloud or DeviceCloud); needs no interpreter's lock.
+  template <class F>
+  decltype(auto) visit(F&& f) const {
+    return std::visit(std::forward<F>(f), cloud_);
+  }
+
+ private:
+  std::variant<PointCloud, DeviceCloud> cloud_;
+  std::shared_ptr<const void> owner_;
+};
+
+/// As cloud_from(), or the points of a float32 array of these shapes in CUDA memory, which stay there: what
+/// has DLPack's methods or __cuda_array_interface__, such as arrays of PyTorch, CuPy and Numba.
+Cloud any_cloud_from(nb::handle array, const char* name);
 
 /// A rigid matrix of shape (4, 4), float32 or float64, or anything numpy makes one of. Throws as cloud_from()
 /// does.

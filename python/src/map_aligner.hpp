@@ -47,54 +47,54 @@ class MapAligner {
  public:
   MapAligner(nb::handle map, const std::string& implementation, const nb::kwargs& given) {
     options_ = options_from(given);
-    const PointCloud cloud = cloud_from(map, "map");
+    const Cloud cloud = any_cloud_from(map, "map");
     nb::gil_scoped_release free;
     aligner_ = make_aligner(implementation, options_);
-    info_ = aligner_->set_map(cloud);
+    use(cloud);
   }
 
   void set_map(nb::handle map) {
-    const PointCloud cloud = cloud_from(map, "map");
+    const Cloud cloud = any_cloud_from(map, "map");
     nb::gil_scoped_release free;
-    info_ = aligner_->set_map(cloud);
+    use(cloud);
   }
 
   AlignResult align(nb::handle scan, nb::handle guess, const Position& regularisation,
                     const std::optional<double>& timeout_ms, bool trace) {
-    const PointCloud cloud = cloud_from(scan, "scan");
+    const Cloud cloud = any_cloud_from(scan, "scan");
     const Transform start = transform_from(guess, "guess");
     const PerScan per_scan = per_scan_from(regularisation, timeout_ms, trace);
     nb::gil_scoped_release free;
-    return aligner_->align(cloud, start, per_scan);
+    return cloud.visit([&](const auto& points) { return aligner_->align(points, start, per_scan); });
   }
 
   std::vector<AlignResult> align_batch(nb::handle scan, nb::handle guesses, const Position& regularisation,
                                        const std::optional<double>& timeout_ms, bool trace) {
-    const PointCloud cloud = cloud_from(scan, "scan");
+    const Cloud cloud = any_cloud_from(scan, "scan");
     const std::vector<Transform> starts = transforms_from(guesses, "guesses");
     const PerScan per_scan = per_scan_from(regularisation, timeout_ms, trace);
     std::vector<AlignResult> results(starts.size());
     nb::gil_scoped_release free;
-    aligner_->align_batch(cloud, starts, results, per_scan);
+    cloud.visit([&](const auto& points) { aligner_->align_batch(points, starts, results, per_scan); });
     return results;
   }
 
   Scores score(nb::handle scan, nb::handle poses) {
-    const PointCloud cloud = cloud_from(scan, "scan");
+    const Cloud cloud = any_cloud_from(scan, "scan");
     const std::vector<Transform> at = transforms_from(poses, "poses");
     Scores out{std::vector<Score>(at.size())};
     nb::gil_scoped_release free;
-    aligner_->score_batch(cloud, at, out.all);
+    cloud.visit([&](const auto& points) { aligner_->score_batch(points, at, out.all); });
     return out;
   }
 
   Evaluation evaluate(nb::handle scan, nb::handle pose, bool point_scores) {
-    const PointCloud cloud = cloud_from(scan, "scan");
+    const Cloud cloud = any_cloud_from(scan, "scan");
     const Transform at = transform_from(pose, "pose");
     PerScan per_scan;
     per_scan.point_scores = point_scores;
     nb::gil_scoped_release free;
-    return aligner_->evaluate(cloud, at, per_scan);
+    return cloud.visit([&](const auto& points) { return aligner_->evaluate(points, at, per_scan); });
   }
 
   nb::dict voxels() const {
@@ -123,6 +123,10 @@ class MapAligner {
   Aligner& aligner() { return *aligner_; }
 
  private:
+  void use(const Cloud& map) {
+    info_ = map.visit([&](const auto& points) { return aligner_->set_map(points); });
+  }
+
   std::unique_ptr<Aligner> aligner_;
   AlignOptions options_;
   MapInfo info_;
