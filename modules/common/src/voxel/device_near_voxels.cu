@@ -1,11 +1,15 @@
 // A counting sort by cell: counts, scans, fills the lists in the threads' order, then sorts every list. A
 // list holds each voxel once, so its final order does not depend on the threads'.
+#include <thrust/iterator/counting_iterator.h>
+#include <thrust/iterator/transform_iterator.h>
+
 #include <cub/block/block_reduce.cuh>
 #include <cub/device/device_scan.cuh>
 
 #include "cub_call.cuh"
 #include "device_near_voxels.cuh"
 #include "device_room.cuh"
+#include "device_sorted_points.cuh"
 #include "warp_lanes.cuh"
 
 namespace ndt {
@@ -71,16 +75,32 @@ __global__ void __launch_bounds__(kBlock)
   if (threadIdx.x == 0) atomicAdd(outside, block);
 }
 
+/// How many voxels each cell lists: by number, or, where they were counted already, in their frame.
+struct CellCounts {
+  CellWindow window;
+  std::uint32_t* counts;  ///< null if they are in the frame
+  FramedCounts framed;    ///< its frame holds the window, which holds every cell
+
+  __device__ std::uint32_t* of(const Cell& c, std::size_t number) const {
+    return counts != nullptr ? counts + number : framed.of(c);
+  }
+  /// That of a number, 0 behind the last one.
+  __device__ std::uint32_t operator()(std::uint64_t number) const {
+    if (counts != nullptr) return counts[number];
+    return number < window.cells() ? *framed.of(cell_at(window, number)) : 0;
+  }
+};
+
 __global__ void count_kernel(VoxelsView voxels, CellNumbers numbers, std::uint32_t* counts) {
   voxels.for_each_of_warp([&](unsigned, const Cell& c) { atomicAdd(counts + numbers.enter(c), 1U); });
 }
 
 /// Fills the lists in any order, and counts back down to zero.
 __global__ void fill_kernel(VoxelsView voxels, CellNumbers numbers, const std::uint32_t* starts,
-                            std::uint32_t* counts, std::uint32_t* ids) {
+                            CellCounts counts, std::uint32_t* ids) {
   voxels.for_each_of_warp([&](unsigned v, const Cell& c) {
     const std::size_t cell = numbers.find(c);
-    ids[starts[cell] + atomicSub(counts + cell, 1U) - 1] = v;
+    ids[starts[cell] + atomicSub(counts.of(c, cell), 1U) - 1] = v;
   });
 }
 
@@ -121,7 +141,8 @@ unsigned count_outside(cuda::Context& context, const VoxelsView& voxels, const V
 }  // namespace
 
 std::uint64_t list_candidates(cuda::Context& context, const std::uint64_t* device_keys,
-                              const Voxel* device_voxels, const VoxelCensus& census, const CellWindow& window,
+                              const Voxel* device_voxels, const VoxelCensus& census,
+                              const FramedCounts& counted, const CellWindow& window,
                               const ListingCells& listing, ListIndex& out) {
   const VoxelsView voxels{device_keys, device_voxels, census.voxels, listing};
   const unsigned outside = count_outside(context, voxels, census, window);
@@ -135,18 +156,22 @@ std::uint64_t list_candidates(cuda::Context& context, const std::uint64_t* devic
   const CellNumbers numbers{window, hash, slots > 0 ? slots - 1 : 0};
   const cuda::Grid grid = grid_of_warps(census.voxels);
 
-  std::uint32_t* counts = nullptr;
+  const bool is_counted = counted.counts != nullptr && slots == 0;
+  CellCounts counts{window, nullptr, counted};
   const auto scan = [&](void* memory, std::size_t& bytes) {
-    return cub::DeviceScan::ExclusiveSum(memory, bytes, counts, starts, cells + 1, context.stream());
+    const auto all = thrust::make_transform_iterator(thrust::counting_iterator<std::uint64_t>(0), counts);
+    return cub::DeviceScan::ExclusiveSum(memory, bytes, all, starts, cells + 1, context.stream());
   };
   constexpr const char* kScan = "cub::DeviceScan::ExclusiveSum";
   const std::size_t scratch_bytes = cub_bytes(context, kScan, scan);
   const cuda::DeviceArrays<std::uint32_t, std::uint32_t, std::byte> memory(
-      context, {cells + 1, census.listed, scratch_bytes});
-  counts = memory.data<0>();
+      context, {is_counted ? 0 : cells + 1, census.listed, scratch_bytes});
   std::uint32_t* ids = memory.data<1>();
-  context.fill_bytes(counts, 0, (cells + 1) * sizeof(std::uint32_t));
-  context.launch(count_kernel, grid, voxels, numbers, counts);
+  if (!is_counted) {
+    counts.counts = memory.data<0>();
+    context.fill_bytes(counts.counts, 0, (cells + 1) * sizeof(std::uint32_t));
+    context.launch(count_kernel, grid, voxels, numbers, counts.counts);
+  }
   cub_call(context, memory.data<2>(), scratch_bytes, kScan, 2, scan);
   context.launch(fill_kernel, grid, voxels, numbers, starts, counts, ids);
   context.launch(order_kernel, grid, voxels, numbers, starts, ids, lists, lists + census.listed);

@@ -17,10 +17,11 @@ CellWindow choose_window(cuda::Context& context, const std::uint64_t* device_key
 /// The starts of lists, the lists, and the hash of cells outside the window.
 using ListIndex = cuda::DeviceArrays<std::uint32_t, NearVoxel, CellEntry>;
 
-/// Reserves `out` and fills it. Returns the size of the hash, a power of two, or 0 if the window holds every
-/// cell. Waits for the device only if there is a hash.
+/// Reserves `out` and fills it. `counted` are used up. Returns the size of the hash, a power of two, or 0 if
+/// the window holds every cell. Waits for the device only if there is a hash.
 std::uint64_t list_candidates(cuda::Context& context, const std::uint64_t* device_keys,
-                              const Voxel* device_voxels, const VoxelCensus& census, const CellWindow& window,
+                              const Voxel* device_voxels, const VoxelCensus& census,
+                              const FramedCounts& counted, const CellWindow& window,
                               const ListingCells& listing, ListIndex& out);
 
 }  // namespace ndt

@@ -74,11 +74,11 @@ __device__ inline void close_census(OpenCensus* census, unsigned voxels, VoxelCe
   closed->voxels = voxels;
 }
 
-/// One warp per run: moves voxels together and takes the census.
+/// One warp per run: moves voxels together, takes the census, and counts what cells list.
 template <class Runs>
 __global__ void __launch_bounds__(kPlacing)
-    place_kernel(Runs runs, unsigned count, ListingCells listing, VoxelPlaces out, OpenCensus* census,
-                 VoxelCensus* closed) {
+    place_kernel(Runs runs, unsigned count, ListingCells listing, VoxelPlaces out, FramedCounts counts,
+                 OpenCensus* census, VoxelCensus* closed) {
   using Reduce = cub::BlockReduce<Extent, kPlacing>;
   __shared__ typename Reduce::TempStorage storage;
   const unsigned run = warp_index();
@@ -99,6 +99,7 @@ __global__ void __launch_bounds__(kPlacing)
     listing.for_each(own, s.centroid, WarpLanes{}, [&](const Cell& c) {
       extent.listing = around(extent.listing, {c, c});
       ++extent.listed;
+      if (std::uint32_t* count = counts.of(c)) atomicAdd(count, 1U);
     });
   }
   const Extent block = Reduce(storage).Reduce(extent, JoinExtents{});
@@ -138,7 +139,7 @@ inline std::size_t slot_scan_bytes(cuda::Context& context, unsigned slots) {
 /// key(run) and its slot(run, key). Waits for the device.
 template <class Runs>
 VoxelCensus place_voxels(cuda::Context& context, const Runs& runs, unsigned count, const VoxelSlots& slots,
-                         const AlignOptions& options, VoxelTable& out) {
+                         const AlignOptions& options, VoxelTable& out, const FramedCounts& counts) {
   cub_call(context, slots.scratch, slots.scratch_bytes, kSlotScan, 2,
            [&](void* memory, std::size_t& bytes) { return slots.scan(memory, bytes, context.stream()); });
   out.reserve({count, count, count, count});
@@ -146,8 +147,8 @@ VoxelCensus place_voxels(cuda::Context& context, const Runs& runs, unsigned coun
   VoxelCensus* closed = context.room_for_result<VoxelCensus>();
   context.launch(place_kernel<Runs>, grid_of_warps(count), runs, count,
                  ListingCells{options.neighbours, static_cast<float>(options.resolution_m)},
-                 VoxelPlaces{slots.positions, slots.slots, keys, statistics, voxels, surfaces}, slots.census,
-                 closed);
+                 VoxelPlaces{slots.positions, slots.slots, keys, statistics, voxels, surfaces}, counts,
+                 slots.census, closed);
   context.synchronise();
   return *closed;
 }

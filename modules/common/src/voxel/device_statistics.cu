@@ -52,9 +52,10 @@ struct SortedRuns {
 
 /// Computes the statistics of every run, moves the voxels among them together, and takes the census.
 VoxelCensus finish_voxels(cuda::Context& context, const MapPoints& points, const SortedPoints& sorted,
-                          const AlignOptions& options, VoxelTable& out) {
+                          const AlignOptions& options, VoxelTable& out, ListCounts& counts) {
   const unsigned runs = sorted.runs();
   const VoxelRule rule(options);
+  counts.begin(sorted.numbers().box);
   require_device_room(context, device_sums_bytes(runs));
   const std::size_t slots = runs + std::size_t{1}, scratch_bytes = slot_scan_bytes(context, runs);
   const cuda::DeviceArrays<VoxelSums, VoxelStatistics, unsigned, unsigned, OpenCensus, std::byte> memory(
@@ -65,18 +66,19 @@ VoxelCensus finish_voxels(cuda::Context& context, const MapPoints& points, const
   context.launch(finish_kernel, cuda::grid_for(runs + 1LL), sums, sorted.numbers(), sorted.starts(), runs,
                  rule, statistics, is_voxel, census);
   return place_voxels(context, SortedRuns{sorted.numbers(), sorted.starts(), is_voxel, statistics}, runs,
-                      {is_voxel, positions, runs, census, scratch, scratch_bytes}, options, out);
+                      {is_voxel, positions, runs, census, scratch, scratch_bytes}, options, out,
+                      counts.framed());
 }
 
 }  // namespace
 
 VoxelCensus make_voxels(cuda::Context& context, const MapPoints& points, const AlignOptions& options,
-                        VoxelTable& out) {
+                        VoxelTable& out, ListCounts& counts) {
   if (points.size == 0) return {};
   const SortedPoints sorted(context, points, 1.0F / static_cast<float>(options.resolution_m),
                             VoxelRule(options).least);
   VoxelCensus census;
-  if (sorted.runs() > 0) census = finish_voxels(context, points, sorted, options, out);
+  if (sorted.runs() > 0) census = finish_voxels(context, points, sorted, options, out, counts);
   if (census.voxels == 0) census.occupied = count_where(context, sorted.size(), sorted.numbers());
   return census;
 }

@@ -7,9 +7,9 @@
 
 namespace ndt {
 
-/// Reserves `out` and fills it. Throws InputError if a point is outside the limits of cells. Waits for the
-/// device.
+/// Reserves `out` and fills it, and takes `counts`. Throws InputError if a point is outside the limits of
+/// cells. Waits for the device.
 VoxelCensus make_voxels(cuda::Context& context, const MapPoints& device_points, const AlignOptions& options,
-                        VoxelTable& out);
+                        VoxelTable& out, ListCounts& counts);
 
 }  // namespace ndt

@@ -276,10 +276,11 @@ TileVoxelsView DeviceTileVoxels::view() const {
 }
 
 VoxelCensus merge_voxels(cuda::Context& context, std::span<const DeviceTileVoxels* const> tiles,
-                         const AlignOptions& options, VoxelTable& out) {
+                         const AlignOptions& options, VoxelTable& out, ListCounts& counts) {
   const TileTable table(tiles);
   const unsigned cells = table.cells, slots = table.slots();
   if (cells == 0) return {};
+  counts.begin(table.box);
   require_device_room(context, device_merge_bytes(table.parts.size(), cells, slots));
   const std::size_t zeros = std::size_t{2} * slots + 2, scratch_bytes = slot_scan_bytes(context, slots);
   const cuda::DeviceArrays<Part, unsigned, unsigned, unsigned, unsigned, VoxelStatistics,
@@ -299,9 +300,9 @@ VoxelCensus merge_voxels(cuda::Context& context, std::span<const DeviceTileVoxel
   unsigned *is_voxel = heads + slots, *shared_count = is_voxel + slots + 1;
   context.launch(merge_kernel, grid_of_warps(cells), all, cell_slots, VoxelRule(options),
                  Merged{statistics, shared, shared_count, is_voxel, census});
-  VoxelCensus found =
-      place_voxels(context, MergedRuns{all, cell_slots, statistics}, cells,
-                   {is_voxel, positions, slots, census, scratch, scratch_bytes}, options, out);
+  VoxelCensus found = place_voxels(context, MergedRuns{all, cell_slots, statistics}, cells,
+                                   {is_voxel, positions, slots, census, scratch, scratch_bytes}, options, out,
+                                   counts.framed());
   if (found.voxels == 0) found.occupied = count_where(context, slots, IsHead{heads});
   return found;
 }

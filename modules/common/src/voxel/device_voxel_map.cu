@@ -34,7 +34,8 @@ DeviceVoxelMap::DeviceVoxelMap(cuda::Context& context, const ScanView& device_po
           context,
           Start{options, origin, {device_points.size, 0, 0, origin.position(options.resolution_m)}}) {
   const MapPoints points{device_points.points, static_cast<std::size_t>(device_points.size), {}, {}};
-  finish_map(make_voxels(context, points, options, table_), options, limits);
+  ListCounts counts(context, limits.window_cells);
+  finish_map(make_voxels(context, points, options, table_, counts), counts.framed(), options, limits);
 }
 
 DeviceVoxelMap::DeviceVoxelMap(cuda::Context& context, const PointCloud& map, const AlignOptions& options,
@@ -44,25 +45,28 @@ DeviceVoxelMap::DeviceVoxelMap(cuda::Context& context, const PointCloud& map, co
 DeviceVoxelMap::DeviceVoxelMap(cuda::Context& context, const DeviceMapCloud& cloud,
                                const AlignOptions& options, const VoxelMapLimits& limits)
     : DeviceVoxelMap(context, start(cloud.facts(), options)) {
-  finish_map(make_voxels(context, cloud.points(info_.origin), options, table_), options, limits);
+  ListCounts counts(context, limits.window_cells);
+  finish_map(make_voxels(context, cloud.points(info_.origin), options, table_, counts), counts.framed(),
+             options, limits);
 }
 
 DeviceVoxelMap::DeviceVoxelMap(cuda::Context& context, const CloudFacts& facts,
                                std::span<const DeviceTileVoxels* const> tiles, const AlignOptions& options,
                                const VoxelMapLimits& limits)
     : DeviceVoxelMap(context, start(facts, options)) {
-  finish_map(merge_voxels(context, tiles, options, table_), options, limits);
+  ListCounts counts(context, limits.window_cells);
+  finish_map(merge_voxels(context, tiles, options, table_, counts), counts.framed(), options, limits);
 }
 
-void DeviceVoxelMap::finish_map(const VoxelCensus& census, const AlignOptions& options,
-                                const VoxelMapLimits& limits) {
+void DeviceVoxelMap::finish_map(const VoxelCensus& census, const FramedCounts& counts,
+                                const AlignOptions& options, const VoxelMapLimits& limits) {
   info_.voxels = census.voxels;
   if (info_.voxels == 0) throw_no_valid_voxel(info_, census.occupied, options);
   if (info_.voxels > limits.voxels) refuse_so_many_voxels(limits.voxels, resolution_m_);
   const auto [keys, statistics, voxels, surfaces] = table_.data();
   window_ = choose_window(*context_, keys, census, limits.window_cells);
   const ListingCells listing{neighbours_, static_cast<float>(resolution_m_)};
-  outside_slots_ = list_candidates(*context_, keys, voxels, census, window_, listing, index_);
+  outside_slots_ = list_candidates(*context_, keys, voxels, census, counts, window_, listing, index_);
 }
 
 VoxelMapView DeviceVoxelMap::view() const {

@@ -10,6 +10,7 @@
 #include "ndt/voxel/cell_sums.hpp"
 #include "ndt/voxel/near_voxels.hpp"
 #include "ndt/voxel/voxel.hpp"
+#include "ndt/voxel/voxel_map.hpp"
 #include "ndt/voxel/voxel_map_view.hpp"
 
 namespace ndt {
@@ -82,7 +83,8 @@ Bytes device_peak(const MapExtent& map, const LevelSize& level, int min_points) 
   const Box box(map, level.edge_m);
   const Bytes sort = device_sort_bytes(finite(map), min_points, box.cells()),
               voxels = level.voxels * kDeviceVoxel;
-  return std::max(sort + device_sums_bytes(level.voxels), voxels + device_lists_bytes(level));
+  const Bytes counted = std::min(box.cells(), Bytes{kWindowCells}) * sizeof(std::uint32_t);
+  return counted + std::max(sort + device_sums_bytes(level.voxels), voxels + device_lists_bytes(level));
 }
 
 /// Sums what levels hold, and finds the largest peak on the way.

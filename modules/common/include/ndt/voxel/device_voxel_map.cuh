@@ -14,6 +14,7 @@
 namespace ndt {
 
 struct VoxelCensus;  // src/voxel/device_voxels.cuh
+struct FramedCounts;
 
 /// The finite points of a map or a part of it, on the device. Must not outlive its Context; the map is not
 /// needed afterwards.
@@ -82,7 +83,8 @@ class DeviceVoxelMap {
   struct Start;
   static Start start(const CloudFacts& facts, const AlignOptions& options);
   DeviceVoxelMap(cuda::Context& context, const Start& start);
-  void finish_map(const VoxelCensus& census, const AlignOptions& options, const VoxelMapLimits& limits);
+  void finish_map(const VoxelCensus& census, const FramedCounts& counts, const AlignOptions& options,
+                  const VoxelMapLimits& limits);
 
   cuda::Context* context_;
   MapOrigin origin_;

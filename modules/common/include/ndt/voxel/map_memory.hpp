@@ -48,8 +48,9 @@ struct MapMemory {
 MapMemory host_memory(const MapExtent& map, std::span<const LevelSize> levels);
 
 /// Of DeviceVoxelMap. A level holds what the host's holds, with an 8-byte key for a cell's place. The cloud
-/// is there once for all levels. A level's peak is the largest of device_sort_bytes(); that and
-/// device_sums_bytes(); and device_lists_bytes() beside the voxels.
+/// is there once for all levels. A level's peak is the largest of device_sort_bytes() and
+/// device_sums_bytes(); and device_lists_bytes() beside the voxels; and a counter for each cell of the
+/// points' box, or of the largest window.
 MapMemory device_memory(const MapExtent& map, std::span<const LevelSize> levels, int min_points);
 
 // The parts of a level's peak on a device, each asked for before it is taken.
