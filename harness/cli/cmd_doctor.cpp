@@ -17,6 +17,7 @@
 #include "cli/print.hpp"
 #include "io/map_metadata.hpp"
 #include "ndt/core/error.hpp"
+#include "ndt/score/point_kernels.hpp"
 
 namespace ndt::harness {
 namespace {
@@ -148,9 +149,12 @@ Findings build_findings() {
            "build",
            {{"type", build.build_type}, {"flags", build.flags}, {"sanitizers", or_null(build.sanitizers)}}},
           {"CPU",
-           fmt::format("{}, {} cores", cpu_model(), core_count()),
+           fmt::format("{}, {} cores; points are summed with {} instructions", cpu_model(), core_count(),
+                       point_kernels().instructions),
            "cpu",
-           {{"model", cpu_model()}, {"cores", core_count()}}},
+           {{"model", cpu_model()},
+            {"cores", core_count()},
+            {"instructions", point_kernels().instructions}}},
           {"system", operating_system(), "system", operating_system()},
           {"CUDA toolkit",
            build.cuda_toolkit.empty() ? fmt::format("left out of this build: {}", build.cuda_left_out)

@@ -83,7 +83,8 @@ def test_doctor_json_has_what_its_lines_say(tmp_path):
     assert list(found) == ["ndt_bench", "compiler", "build", "cpu", "system", "cuda_toolkit", "cuda", "pcl", "eigen", "liblzf", "yaml_cpp", "python",
                            "project_files", "NDT_DATASETS", "NDT_GOLDEN_DIR"]
     assert found["NDT_DATASETS"] == str(tmp_path) and found["NDT_GOLDEN_DIR"] is None
-    assert found["cpu"]["cores"] >= 1 and found["eigen"].count(".") == 2
+    assert found["cpu"]["cores"] >= 1 and f"summed with {found['cpu']['instructions']} instructions" in bench("doctor").stdout
+    assert found["eigen"].count(".") == 2
     assert found["pcl"]["version"] or found["pcl"]["left_out"]
     assert found["python"]["path"].endswith("python3") and isinstance(found["python"]["reports"], bool)
 

@@ -3,7 +3,7 @@
 #include "ndt/edge/host_aligner.hpp"
 #include "ndt/edge/host_ending.hpp"
 #include "ndt/exec/team.hpp"
-#include "ndt/score/scan_points_simd.hpp"
+#include "ndt/score/point_kernels.hpp"
 #include "ndt/solve/newton_loop.hpp"
 
 namespace ndt::one_thread {

@@ -3,7 +3,7 @@
 #include "ndt/edge/conditioning.hpp"
 #include "ndt/edge/host_aligner.hpp"
 #include "ndt/edge/host_ending.hpp"
-#include "ndt/score/scan_points_simd.hpp"
+#include "ndt/score/point_kernels.hpp"
 #include "persistent_align.hpp"
 
 namespace ndt::gpu_persistent {

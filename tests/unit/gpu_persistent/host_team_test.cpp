@@ -34,7 +34,8 @@ const int kSizes[] = {0, 1, 3, 4, 5, 31, 32, 33, 127, 128, 129, 1000, 4095, 4096
 struct AddReciprocals {
   template <class Lanes, class Sums>
   void operator()(int first, int count, const Lanes&, Sums& part) const {
-    for (int i = first; i < first + count; ++i) part.value += 1.0F / static_cast<float>(i + 1);
+    for (int i = first; i < first + count; ++i)
+      part.value.lane[i % FloatLanes::kCount] += 1.0F / static_cast<float>(i + 1);
     part.items += count;
   }
 };

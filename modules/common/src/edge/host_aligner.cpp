@@ -1,6 +1,6 @@
 #include "ndt/edge/host_aligner.hpp"
 
-#include "ndt/score/scan_points_simd.hpp"
+#include "ndt/score/point_kernels.hpp"
 
 namespace ndt {
 namespace {

@@ -1,4 +1,4 @@
-// Arithmetic and loads that are faster than what compilers make of plain code: four floats or two doubles
+// Arithmetic and loads that are faster than what compilers make of plain code: several floats or two doubles
 // side by side on the host (through the compilers' portable vector extension: SSE, NEON, ...), reciprocals
 // and whole-record loads on a device. The maths that uses them is a template over its scalar: one source for
 // float, double and these.
@@ -20,7 +20,8 @@ NDT_HD inline bool any(bool condition) { return condition; }
 
 NDT_HD inline double sqrt_of(double x) { return std::sqrt(x); }
 
-/// On a device within 2^-22 + |x| 2^-24 of the value: std::exp takes eight instructions more for the last bit.
+/// On a device within 2^-22 + |x| 2^-24 of the value: std::exp takes eight instructions more for the last
+/// bit.
 NDT_HD inline float exp_of(float x) {
 #if defined(__CUDA_ARCH__)
   float y;
@@ -50,7 +51,6 @@ using Int4 = int __attribute__((vector_size(16)));
 using Double2 = double __attribute__((vector_size(16)));
 using Long2 = decltype(Double2{} < Double2{});
 
-inline Float4 select(Int4 condition, Float4 a, Float4 b) { return condition ? a : b; }
 inline Double2 select(Long2 condition, Double2 a, Double2 b) { return condition ? a : b; }
 inline bool any(Long2 condition) { return (condition[0] | condition[1]) != 0; }
 inline Double2 sqrt_of(Double2 x) { return Double2{std::sqrt(x[0]), std::sqrt(x[1])}; }
@@ -59,33 +59,37 @@ template <>
 inline Double2 broadcast<Double2>(float x) {
   return Double2{x, x};
 }
-template <>
-inline Float4 broadcast<Float4>(float x) {
-  return Float4{x, x, x, x};
-}
 
-inline double folded(Float4 x) {
-  return (static_cast<double>(x[0]) + static_cast<double>(x[1])) +
-         (static_cast<double>(x[2]) + static_cast<double>(x[3]));
-}
-
-/// exp for x <= 0 within 2 ulp; below -87 (and for NaN) the smallest normal numbers. Range reduction to |r|
-/// <= ln2/2 and a Taylor polynomial of degree 7, whose remainder is below 1e-8 there.
-inline Float4 exp_of(Float4 x) {
-  x = select(x > -87.0F, x, broadcast<Float4>(-87.0F));
-  const Int4 n = __builtin_convertvector(x * 1.442695040888963F - 0.5F, Int4);
-  const Float4 nf = __builtin_convertvector(n, Float4);
-  const Float4 r = (x - nf * 0.693359375F) - nf * -2.12194440e-4F;  // ln 2 in two parts, the first short
-  Float4 p = r * (1.0F / 5040) + 1.0F / 720;
+/// exp of every lane for x <= 0 within 2 ulp; below -87 (and for NaN) the smallest normal numbers. Range
+/// reduction to |r| <= ln2/2 and a Taylor polynomial of degree 7, whose remainder is below 1e-8 there.
+/// Inlined always: the code of one instruction set must not be linked into another's.
+template <class Floats, class Ints>
+[[gnu::always_inline]] inline Floats exp_of_lanes(Floats x) {
+  x = x > -87.0F ? x : Floats{} - 87.0F;
+  const Ints n = __builtin_convertvector(x * 1.442695040888963F - 0.5F, Ints);
+  const Floats nf = __builtin_convertvector(n, Floats);
+  const Floats r = (x - nf * 0.693359375F) - nf * -2.12194440e-4F;  // ln 2 in two parts, the first short
+  Floats p = r * (1.0F / 5040) + 1.0F / 720;
   p = p * r + 1.0F / 120;
   p = p * r + 1.0F / 24;
   p = p * r + 1.0F / 6;
   p = p * r + 0.5F;
   p = (p * r) * r + r + 1.0F;
-  const Int4 bits = (n + 127) << 23;
-  Float4 scale;
+  const Ints bits = (n + 127) << 23;
+  Floats scale;
   std::memcpy(&scale, &bits, sizeof scale);
   return p * scale;
+}
+
+/// The sums of eight lanes in memory.
+struct alignas(32) FloatLanes {
+  static constexpr int kCount = 8;
+  float lane[kCount] = {};
+};
+
+inline double folded(const FloatLanes& x) {
+  const auto two = [&](int i) { return static_cast<double>(x.lane[i]) + static_cast<double>(x.lane[i + 1]); };
+  return (two(0) + two(2)) + (two(4) + two(6));
 }
 
 #endif

@@ -5,27 +5,28 @@
 
 #include "ndt/edge/conditioning.hpp"
 #include "ndt/exec/team.hpp"
-#include "ndt/score/scan_points_simd.hpp"
+#include "ndt/score/point_kernels.hpp"
 #include "ndt/solve/loop_outcome.hpp"
 
 namespace ndt {
 
-/// Adds the pushes of points[0 .. count), count in [1, 4].
+/// Adds the pushes of points[0 .. count), count in [1, kPointsTogether].
 inline void add_pushed_points(const LevelMap& map, const Motion (&motions)[1 + kPushes], const Point* points,
-                              int count, const SimdLanes&, PushSums<Float4>& sums) {
-  const Vec3<Float4> x = simd::load_points(points, count);
-  const auto scores = [&](const Motion& motion) {
-    PointSums<Float4> point;
-    simd::add_pairs(map.view, simd::broadcast(map.gauss), move_point(simd::broadcast(motion), x), count,
-                    point);
-    return point.largest;  // 0 in a lane without a point
+                              int count, const SimdLanes&, PushSums<FloatLanes>& sums) {
+  float held[kPointsTogether], scores[kPointsTogether];
+  const auto score = [&](const Motion& motion, float* out) {
+    point_kernels().largest_scores(map.view, map.gauss, motion, points, count, out);
   };
-  const Float4 held = scores(motions[0]);
+  score(motions[0], held);
+  for (int i = 0; i < count; ++i) sums.held.lane[i % FloatLanes::kCount] += held[i];
   for (int k = 0; k < kPushes; ++k) {
-    const Float4 cost = held - scores(motions[1 + k]);
-    sums.cost[k] += cost, sums.squared[k] += cost * cost;
+    score(motions[1 + k], scores);
+    for (int i = 0; i < count; ++i) {
+      const int lane = i % FloatLanes::kCount;
+      const float cost = held[i] - scores[i];
+      sums.cost[k].lane[lane] += cost, sums.squared[k].lane[lane] += cost * cost;
+    }
   }
-  sums.held += held;
 }
 
 /// As many workers can share the few points, each of which has its score taken five times.

@@ -10,7 +10,7 @@ namespace ndt {
 
 inline constexpr int kMaxChunks = 128;     // few enough that every worker can fold all of them
 inline constexpr int kMinChunkItems = 64;  // on fewer, folding costs more than summing
-inline constexpr int kChunkMultiple = 4;   // a chunk's end never cuts a worker's vector in two
+inline constexpr int kChunkMultiple = 4;   // of a chunk's size; another would change last bits
 
 struct Chunks {
   int count = 0;

@@ -68,10 +68,11 @@ struct SingleLane {
 };
 
 #if !defined(__CUDACC__)
-/// Four points side by side in a CPU worker's vector registers.
+/// Points side by side in the lanes of a CPU worker's vector registers, many in a call: the memory of all is
+/// asked for before the first needs it.
 struct SimdLanes {
-  using Real = Float4;
-  static constexpr int kPoints = 4;
+  using Real = FloatLanes;
+  static constexpr int kPoints = 64;
 };
 #endif
 

@@ -62,7 +62,7 @@ NDT_HD inline Vec3<double> centre_of(const Cell& c, double resolution_m) {
 /// Gaussian of a voxel. The mean is stored as its offset from the float32 centroid that the radius test uses,
 /// so that q = (p - centroid) - mean_offset keeps its precision at any map coordinate.
 template <class Real>
-struct alignas(16) VoxelOf {
+struct alignas(alignof(Real) > 16 ? alignof(Real) : 16) VoxelOf {
   Vec3<Real> centroid;     ///< map-local, metres
   Vec3<Real> mean_offset;  ///< mean - centroid, metres
   Sym3<Real> inverse_covariance;

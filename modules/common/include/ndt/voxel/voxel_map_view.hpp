@@ -21,7 +21,7 @@ static_assert(sizeof(NearVoxel) == 16);
 /// either side.
 inline constexpr int kMaxNearVoxels = 125;
 inline constexpr int kNearVoxelPadding =
-    3;  ///< readable entries after the last list, for readers that take four at a time
+    7;  ///< readable entries after the last list, for readers that take eight at a time
 
 struct NearVoxels {
   const NearVoxel* first = nullptr;
