@@ -39,6 +39,12 @@ def test_wrong_is_what_misses_the_truth_and_every_pose_where_the_scan_does_not_b
     assert list(halves.loc[EVEN]) == [4, 2, 1, 2, 1] and list(halves.loc[ODD]) == [1, 1, 1, 0, 0]
 
 
+def test_where_a_direction_is_free_an_end_at_the_truth_is_luck_and_not_right():
+    names = ["scenes_corridor", "scenes_tank_2028", "scenes_plain_1", "scenes_honest_2028", "scenes_corridors"]
+    found = trust_measurements(pd.DataFrame([judged("a", dataset=name) for name in names]), KINDS)
+    assert list(found.right) == [False, False, False, True, True]
+
+
 def test_another_bound_of_the_matched_share_changes_only_what_it_alone_decides():
     ladder = bound_ladder(measured(), [0.6, 0.8, 0.95]).groupby("bound").sum(numeric_only=True)
     assert list(ladder.false_reliable) == [3, 2, 0] and list(ladder.true_reliable) == [1, 1, 0]
