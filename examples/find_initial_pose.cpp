@@ -9,13 +9,16 @@ int main(int count, char** words) {
   if (count != 3) return std::fprintf(stderr, "usage: find_initial_pose MAP SCAN\n"), 2;
   const ndt::AlignOptions alignments = ndt::AlignOptions::wide_pyramid();  // guesses may be metres off
   const auto aligner = ndt::make_aligner("auto", alignments);
-  aligner->set_map(ndt::io::read_cloud(words[1]));
+  const ndt::PointCloud map = ndt::io::read_cloud(words[1]);
+  aligner->set_map(map);
   ndt::initial_pose::SearchOptions options;
   options.reliable_nvtl = ndt::initial_pose::known_reliable_nvtl(alignments);
   options.reliable_matched = ndt::initial_pose::known_reliable_matched(alignments);
   const ndt::initial_pose::PosePrior prior{{}, {2, 2, 0.1, 0.01, 0.01}};
-  const auto found = ndt::initial_pose::search(*aligner, ndt::io::read_cloud(words[2]), prior,
-                                               ndt::initial_pose::default_strategy(), options);
+  const ndt::initial_pose::SightLines sight_lines(map);  // for the verdict
+  const auto found =
+      ndt::initial_pose::search(*aligner, ndt::io::read_cloud(words[2]), prior,
+                                ndt::initial_pose::default_strategy(), options, {}, {}, &sight_lines);
   const ndt::Transform& t = found.best_particle().result.map_from_scan;
   std::printf("%s at x %.3f y %.3f z %.3f\n", ndt::initial_pose::to_string(found.judgement.verdict).data(),
               t(0, 3), t(1, 3), t(2, 3));

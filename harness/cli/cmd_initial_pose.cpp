@@ -77,11 +77,13 @@ void search_anywhere(SearchAnswer& answer, Aligner& aligner, const PointCloud& m
   anywhere.region = region_of(prior, pyramid);
   anywhere.cell_m = pyramid.cell_m();
   anywhere.pyramid_bytes = pyramid.bytes();
+  const initial_pose::SightLines sight_lines(map);
   const PerScan limits = per_scan(align);
   PlaceProgressLine progress;
   const Stopwatch watch;
-  initial_pose::AnywhereResult found = search.run(aligner, scan, prior, answer.setting, limits, {},
-                                                  [&](double coverage) { progress.show(coverage); });
+  initial_pose::AnywhereResult found =
+      search.run(aligner, scan, prior, answer.setting, limits, {}, &sight_lines,
+                 [&](double coverage) { progress.show(coverage); });
   answer.search_us = watch.elapsed_us();
   answer.result = std::move(found.search);
   anywhere.coarse = std::move(found.coarse);
@@ -142,9 +144,10 @@ ExitCode initial_pose_command(const Arguments& given) {
   if (answer.setting.options.method == initial_pose::Method::anywhere) {
     search_anywhere(answer, *aligner, map.cloud(), scan.cloud, prior, options, a.align, entry.on_device);
   } else {
+    const initial_pose::SightLines sight_lines(map.cloud());
     const PerScan limits = per_scan(a.align);
     const Stopwatch watch;
-    answer.result = run_search(*aligner, scan.cloud, prior, answer.setting, limits);
+    answer.result = run_search(*aligner, scan.cloud, prior, answer.setting, limits, {}, &sight_lines);
     answer.search_us = watch.elapsed_us();
   }
   if (const auto spent = spent_by(*aligner)) answer.search_us = spent->align_us;

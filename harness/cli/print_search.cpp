@@ -72,6 +72,11 @@ std::string doubt_text(Doubt doubt, const SearchAnswer& answer) {
       return fmt::format(
           "{:.1f} % of the scan's points match the map, not more than {:g} %; check that the scan is from it",
           100 * *evidence.matched, 100 * *answer.setting.options.reliable_matched);
+    case Doubt::contradicted:
+      return fmt::format(
+          "the scan looks through {:.1f} % of the map's points in its way, and {:.1f} % of its own stand "
+          "before the map's; check that the scan is from it, and that the map is not out of date",
+          100 * evidence.sight->seen_through, 100 * evidence.sight->unmapped);
     case Doubt::rival:
       return fmt::format(
           "a place elsewhere is {:.3f} times as good; a nearer --guess with a smaller --sigma leaves fewer",
@@ -121,6 +126,11 @@ std::string runner_up_text(const SearchResult& result) {
       rotation_error_rad(other.map_from_scan, best) * 180 / kPi, p.x, p.y, p.z, p.yaw);
 }
 
+void put_sight(json& object, const Evidence& evidence) {
+  object["seen_through"] = evidence.sight ? json(evidence.sight->seen_through) : json();
+  object["unmapped"] = evidence.sight ? json(evidence.sight->unmapped) : json();
+}
+
 /// Null of a peer, which says no more than whether it is reliable.
 json verdict_json(const SearchAnswer& answer) {
   const bool own = answer.setting.is_own();
@@ -129,6 +139,7 @@ json verdict_json(const SearchAnswer& answer) {
   json object = {{"verdict", own ? json() : json(to_string(answer.result.judgement.verdict))},
                  {"doubts", own ? json() : std::move(doubts)}};
   put_evidence(object, answer.result.evidence);
+  put_sight(object, answer.result.evidence);
   object["agreeing"] = own ? json() : json(answer.result.evidence.agreeing);
   return object;
 }

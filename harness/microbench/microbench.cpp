@@ -16,6 +16,7 @@
 #include "base/metrics.hpp"
 #include "data/courtyard.hpp"
 #include "ndt/align/resident_map.hpp"
+#include "ndt/initial_pose/sight_lines.hpp"
 #include "ndt/initial_pose/tpe.hpp"
 
 namespace ndt::harness {
@@ -161,6 +162,13 @@ void propose(benchmark::State& state, int at_once, bool drawn_ahead) {
       Counter(kGuided, static_cast<Counter::Flags>(Counter::kIsIterationInvariantRate | Counter::kInvert));
 }
 
+/// What the verdict of a search takes beside its alignments: a look from one end of it, with 5,000 points.
+void look(benchmark::State& state, int map_points) {
+  const initial_pose::SightLines sight_lines(microbench_map(map_points));
+  const PointCloud scan = microbench_scan(5000);
+  for (auto _ : state) benchmark::DoNotOptimize(sight_lines.look(scan, microbench_guess()));
+}
+
 /// Runs a measurement on a new aligner; what goes wrong becomes the benchmark's error and is counted.
 void run(benchmark::State& state, const Implementation& implementation, const AlignOptions& options,
          const Measure& measure, int& failed) {
@@ -218,6 +226,9 @@ void register_microbenchmarks(std::span<const Implementation> implementations, c
                                            benchmark::State& state) { propose(state, at_once, drawn_ahead); })
         ->UseRealTime()
         ->Unit(benchmark::kMicrosecond);
+  benchmark::RegisterBenchmark("look/100000", [](benchmark::State& state) { look(state, 100000); })
+      ->UseRealTime()
+      ->Unit(benchmark::kMicrosecond);
 }
 
 PointCloud microbench_map(int points) {

@@ -19,7 +19,8 @@ namespace ndt::harness {
 ///   evaluate/<implementation>/<scan points>   evaluate
 ///   score/<implementation>/<scan points>x64   score_batch; only implementations with batches
 ///   align/<implementation>/<scan points>      align to convergence
-/// and, without an implementation, propose/100x<at once>: the proposals of an initial-pose search, in rounds.
+/// and, without an implementation, propose/100x<at once>: the proposals of an initial-pose search, in rounds;
+/// look/<map points>: one of its looks at what a scan sees.
 /// Implementations that cannot run here are skipped with their reason. `failed` counts the other benchmarks
 /// that end without a number, and must outlive the run.
 void register_microbenchmarks(std::span<const Implementation> implementations, const AlignOptions& options,

@@ -40,10 +40,11 @@ initial_pose::AnywhereResult AnywhereSearch::run(Aligner& aligner, const PointCl
                                                  const ResolvedPrior& prior, const ResolvedSearch& setting,
                                                  const PerScan& per_scan,
                                                  const initial_pose::SearchObserver& observer,
+                                                 const initial_pose::SightLines* sight_lines,
                                                  const initial_pose::PlaceProgress& progress) {
   return initial_pose::search_anywhere(aligner, pyramid_, scan, region_of(prior, pyramid_), prior.pose.mean,
                                        setting.strategy, setting.options, pool_, per_scan, observer, progress,
-                                       device_.get());
+                                       device_.get(), sight_lines);
 }
 
 }  // namespace ndt::harness

@@ -26,6 +26,7 @@ class AnywhereSearch {
   initial_pose::AnywhereResult run(Aligner& aligner, const PointCloud& scan, const ResolvedPrior& prior,
                                    const ResolvedSearch& setting, const PerScan& per_scan,
                                    const initial_pose::SearchObserver& observer = {},
+                                   const initial_pose::SightLines* sight_lines = nullptr,
                                    const initial_pose::PlaceProgress& progress = {});
 
   const initial_pose::PlacePyramid& pyramid() const { return pyramid_; }

@@ -92,10 +92,11 @@ void require_for_a_run(const ResolvedSearch& setting, PriorKind prior, bool of_a
 
 initial_pose::SearchResult run_search(Aligner& aligner, const PointCloud& scan, const ResolvedPrior& prior,
                                       const ResolvedSearch& setting, const PerScan& per_scan,
-                                      const initial_pose::SearchObserver& observer) {
+                                      const initial_pose::SearchObserver& observer,
+                                      const initial_pose::SightLines* sight_lines) {
   if (!setting.is_own())
     return initial_pose::search(aligner, scan, prior.pose, setting.strategy, setting.options, per_scan,
-                                observer);
+                                observer, sight_lines);
   std::optional<initial_pose::PosePrior> about;
   if (prior.kind == PriorKind::pose) about = prior.pose;
   return dynamic_cast<SearchesItself&>(aligner).search(scan, about, setting.options.seed, per_scan);

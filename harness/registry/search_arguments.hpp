@@ -47,10 +47,11 @@ ResolvedSearch resolve(const SearchArguments& arguments, const AlignOptions& ali
 void require_for_a_run(const ResolvedSearch& setting, PriorKind prior, bool of_a_peer);
 
 /// Searches in the resolved way, by any method but anywhere (anywhere_search.hpp); a peer's own way may be
-/// in the whole map.
+/// in the whole map, and has no use for sight lines.
 initial_pose::SearchResult run_search(Aligner& aligner, const PointCloud& scan, const ResolvedPrior& prior,
                                       const ResolvedSearch& setting, const PerScan& per_scan,
-                                      const initial_pose::SearchObserver& observer = {});
+                                      const initial_pose::SearchObserver& observer = {},
+                                      const initial_pose::SightLines* sight_lines = nullptr);
 
 /// The implementation that runs a strategy: the one asked for or, for "auto", the first whose own strategy it
 /// is. Throws UsageError for unknown names, NoDeviceError if it cannot run here.

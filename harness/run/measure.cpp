@@ -49,6 +49,7 @@ class Measurer {
       map_ = aligner_->set_map(map);
       build_us_ = watch.elapsed_us();
       if (const auto spent = spent_by(*aligner_)) build_us_ = spent->map_us;
+      if (job_.search && !entry_.own_process) sight_lines_.emplace(map);
       if (searches_anywhere()) anywhere_.emplace(map, options_, entry_.on_device);
       has_map_ = true;
     }
@@ -117,7 +118,8 @@ class Measurer {
   /// Runs the alignment of a measurement: its guess alone, its whole batch in one call, or its search.
   void align(const PerScan& per_scan) {
     if (search_)
-      search_->run(*aligner_, scan_, per_scan, anywhere_ ? &*anywhere_ : nullptr);
+      search_->run(*aligner_, scan_, per_scan, anywhere_ ? &*anywhere_ : nullptr,
+                   sight_lines_ ? &*sight_lines_ : nullptr);
     else if (guesses_.size() == 1)
       results_[0] = aligner_->align(scan_, guesses_[0], per_scan);
     else if (entry_.batches)
@@ -248,9 +250,10 @@ class Measurer {
   AlignOptions options_;
   std::unique_ptr<Aligner> aligner_;
   PointCloud scan_;
-  std::vector<Transform> guesses_;          ///< of the current measurement
-  std::optional<SearchRun> search_;         ///< of it, if it is one
-  std::optional<AnywhereSearch> anywhere_;  ///< of the map, if the search needs it
+  std::vector<Transform> guesses_;                       ///< of the current measurement
+  std::optional<SearchRun> search_;                      ///< of it, if it is one
+  std::optional<AnywhereSearch> anywhere_;               ///< of the map, if the search needs it
+  std::optional<initial_pose::SightLines> sight_lines_;  ///< of the map, for searches
   std::vector<AlignResult> results_;
   bool out_of_time_ = false;  ///< any call of this measurement so far
   PerScan per_scan_;

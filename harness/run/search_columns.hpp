@@ -55,6 +55,13 @@ inline constexpr std::tuple kFoundColumns{
     Column{"spread_deg", &SearchRecord::spread_deg, "deg", Null::later, "the same of the rotation"},
     Column{"agreeing", &SearchRecord::agreeing, "", Null::later,
            "proposed particles that came to the answer's mode"},
+    Column{
+        "seen_through", &SearchRecord::seen_through, "", Null::later,
+        "share of the map's points in the way of the scan's rays that the scan looks through at the answer; "
+        "null unless it came to rest"},
+    Column{"unmapped", &SearchRecord::unmapped, "", Null::later,
+           "share of the scan's points that stand before all that the map has in their direction; null as "
+           "seen_through"},
     Column{"interrupted", &SearchRecord::interrupted, "", Null::later,
            "cancelled or timeout; null if all particles are finished"},
     Column{"place_cell_m", PartOf{&SearchRecord::coarse, &CoarseRecord::place_cell_m}, "m", Null::later,

@@ -42,7 +42,7 @@ struct SearchRecord {
   std::optional<bool> reliable;
   bool ambiguous = false;
   std::string verdict, doubts;  ///< empty of a peer
-  std::optional<double> overlap, matched, spread_m, spread_deg;
+  std::optional<double> overlap, matched, spread_m, spread_deg, seen_through, unmapped;
   std::optional<int> agreeing;
   std::string interrupted;             ///< empty if it was not
   std::optional<CoarseRecord> coarse;  ///< of method anywhere

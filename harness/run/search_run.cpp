@@ -15,18 +15,19 @@ SearchRun::SearchRun(const ResolvedSearch& setting, const Measurement& measureme
 }
 
 void SearchRun::run(Aligner& aligner, const PointCloud& scan, const PerScan& per_scan,
-                    AnywhereSearch* anywhere) {
+                    AnywhereSearch* anywhere, const initial_pose::SightLines* sight_lines) {
   calls_.clear();
   const Stopwatch watch;
   const auto observe = [&](const auto& particles) {
     calls_.push_back({particles.size(), watch.elapsed_us()});
   };
   if (setting_.is_own() || setting_.options.method != initial_pose::Method::anywhere) {
-    found_ = run_search(aligner, scan, prior_, setting_, per_scan, observe);
+    found_ = run_search(aligner, scan, prior_, setting_, per_scan, observe, sight_lines);
     return;
   }
   if (anywhere == nullptr) throw std::logic_error("search: method anywhere needs the map's pyramid");
-  initial_pose::AnywhereResult found = anywhere->run(aligner, scan, prior_, setting_, per_scan, observe);
+  initial_pose::AnywhereResult found =
+      anywhere->run(aligner, scan, prior_, setting_, per_scan, observe, sight_lines);
   coarse_ = {.place_cell_m = anywhere->pyramid().cell_m(),
              .pyramid_us = anywhere->build_us(),
              .pyramid_bytes = static_cast<std::int64_t>(anywhere->pyramid().bytes()),
@@ -72,6 +73,10 @@ void SearchRun::fill_verdict(SearchRecord& search) const {
   search.overlap = evidence.overlap;
   search.matched = evidence.matched;
   search.agreeing = evidence.agreeing;
+  if (evidence.sight) {
+    search.seen_through = evidence.sight->seen_through;
+    search.unmapped = evidence.sight->unmapped;
+  }
   // A spread without a bound is none: JSON has no infinity.
   if (!evidence.spread_m || !std::isfinite(*evidence.spread_m)) return;
   search.spread_m = evidence.spread_m;

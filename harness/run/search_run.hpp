@@ -18,9 +18,10 @@ class SearchRun {
   /// The measurement's guess is the prior's mean.
   SearchRun(const ResolvedSearch& setting, const Measurement& measurement);
 
-  /// Searches, and keeps the results of all particles until take(). `anywhere`: of the aligner's map, for the
-  /// method of that name; else null.
-  void run(Aligner& aligner, const PointCloud& scan, const PerScan& per_scan, AnywhereSearch* anywhere);
+  /// Searches, and keeps the results of all particles until take(). Of the aligner's map: `anywhere` for the
+  /// method of that name, else null; `sight_lines`, null of a peer's.
+  void run(Aligner& aligner, const PointCloud& scan, const PerScan& per_scan, AnywhereSearch* anywhere,
+           const initial_pose::SightLines* sight_lines);
   /// Returns every particle's result, in order.
   std::vector<AlignResult> take();
   std::size_t best() const { return found_.best; }

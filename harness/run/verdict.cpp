@@ -46,7 +46,8 @@ std::string doubt_text(Doubt doubt, const Evidence& evidence, const ReliableBoun
                          initial_pose::unknown_scale(options));
     case Doubt::no_overlap:
     case Doubt::not_at_rest:
-    case Doubt::free_direction: break;   // the stop says so
+    case Doubt::free_direction: break;  // the stop says so
+    case Doubt::contradicted:
     case Doubt::partly_searched: break;  // of searches
   }
   return {};

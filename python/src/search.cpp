@@ -79,7 +79,8 @@ SearchResult search(nb::handle map, nb::handle scan, nb::handle guess, const std
   const initial_pose::Strategy& strategy = initial_pose::default_strategy();
   const std::unique_ptr<Aligner> aligner = aligner_for(strategy, implementation, plan.alignments);
   aligner->set_map(map_cloud);
-  return initial_pose::search(*aligner, scan_cloud, prior, strategy, plan.search);
+  const initial_pose::SightLines sight_lines(map_cloud);
+  return initial_pose::search(*aligner, scan_cloud, prior, strategy, plan.search, {}, {}, &sight_lines);
 }
 
 std::vector<std::string> doubts_of(const SearchResult& r) {

@@ -69,6 +69,8 @@ SEARCH_COLUMNS = [
     Column("spread_m", "m", "number", LATER, "how far from the answer alignments from beside it end at most"),
     Column("spread_deg", "deg", "number", LATER, "the same of the rotation"),
     Column("agreeing", "", "int", LATER, "proposed particles that came to the answer's mode"),
+    Column("seen_through", "", "number", LATER, "share of the map's points in the way of the scan's rays that it looks through"),
+    Column("unmapped", "", "number", LATER, "share of the scan's points that stand before all that the map has there"),
     Column("interrupted", "", "text", LATER, "cancelled or timeout; null if all particles are finished"),
     Column("place_cell_m", "m", "number", LATER, "edge of the coarse score's cells; null, as the next five, unless method anywhere"),
     Column("pyramid_us", "us", "number", LATER, "time of building the map's pyramid, once per map, no part of the search's"),

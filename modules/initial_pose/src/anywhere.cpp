@@ -8,7 +8,7 @@ AnywhereResult search_anywhere(Aligner& aligner, const PlacePyramid& pyramid, co
                                const PlaceRegion& region, const Pose& guess, const Strategy& strategy,
                                const SearchOptions& options, HostPool& pool, const PerScan& per_scan,
                                const SearchObserver& observer, const PlaceProgress& progress,
-                               DevicePlaces* device) {
+                               DevicePlaces* device, const SightLines* sight_lines) {
   using Clock = std::chrono::steady_clock;
   validate(options);
   const Clock::time_point start = Clock::now();
@@ -20,7 +20,7 @@ AnywhereResult search_anywhere(Aligner& aligner, const PlacePyramid& pyramid, co
   result.coarse_us = std::chrono::duration<double, std::micro>(Clock::now() - start).count();
   std::vector<Pose> starts;
   for (const Place& place : result.coarse.places) starts.push_back(place.pose);
-  result.search = search_places(aligner, scan, starts, strategy, options, per_scan, observer);
+  result.search = search_places(aligner, scan, starts, strategy, options, per_scan, observer, sight_lines);
   if (result.coarse.coverage < 1) {
     add_doubt(result.search.judgement, Doubt::partly_searched);
     if (result.search.judgement.verdict == Verdict::unknown) result.search.reliable = std::nullopt;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <numeric>
 #include <span>
@@ -23,6 +24,9 @@ constexpr int kContinuations = 3;
 /// How far beside its answer a search looks, as ndt::localization does (modules/localization/README.md).
 constexpr double kBesideM = 1.0;
 
+/// Most ends elsewhere that are looked from.
+constexpr int kLooks = 16;
+
 constexpr int kDrawnAhead = 30000;  // candidates: a few megabytes
 
 /// Number of particles in the start-up, during which nothing is guided. A method without guidance has all of
@@ -34,13 +38,14 @@ int startup_of(const SearchOptions& options) {
 class Search {
  public:
   Search(Aligner& aligner, const PointCloud& scan, const Strategy& strategy, const SearchOptions& options,
-         const PerScan& per_scan, const SearchObserver& observer)
+         const PerScan& per_scan, const SearchObserver& observer, const SightLines* sight_lines)
       : aligner_(aligner),
         scan_(scan),
         strategy_(strategy),
         options_(options),
         per_scan_(per_scan),
-        observer_(observer) {
+        observer_(observer),
+        sight_lines_(sight_lines) {
     result_.particles.reserve(static_cast<std::size_t>(options.particles));
   }
 
@@ -162,11 +167,29 @@ class Search {
       if (is_better(k, result_.best)) result_.best = k;
   }
 
+  void look_from_answer() {
+    if (sight_lines_) result_.evidence.sight = sight_lines_->look(scan_, end_of(result_.best));
+  }
+
+  /// Along a free direction nothing is firm, unless what the scan sees holds it.
+  bool may_be_firm() const {
+    const Stop stop = stop_of(result_.best);
+    return stop == Stop::converged || (stop == Stop::degenerate && is_clear(result_.evidence));
+  }
+
+  bool is_ruled_out(std::size_t k) const {
+    return is_clear(result_.evidence) && rules_out(sight_lines_->look(scan_, end_of(k)), result_.evidence);
+  }
+
   void look_beside() {
-    const AlignResult& best = result_.best_particle().result;
-    if (best.stop != Stop::converged || ended()) return;
+    const bool slides = stop_of(result_.best) == Stop::degenerate;
+    if ((!slides && stop_of(result_.best) != Stop::converged) || ended()) return;
+    if (slides) look_from_answer();
+    if (!may_be_firm()) return;
     const std::size_t first = result_.particles.size();
-    align(poses_around(best.map_from_scan, kBesideM), Role::beside, false, [] {});
+    align(poses_around(end_of(result_.best), kBesideM), Role::beside, false, [&] {
+      if (!slides) look_from_answer();
+    });
     for (std::size_t k = first; k < result_.particles.size(); ++k) last_.push_back(k);
   }
 
@@ -177,11 +200,33 @@ class Search {
   /// Those that have not come to rest count too: where none does, as along a wall, nothing tells the best
   /// from them.
   void find_runner_up() {
+    std::vector<std::size_t> others;
     for (const std::size_t k : last_)
       if (meets_the_map(result_.particles[k].result) && nvtl(k) >= 0 &&
-          is_another_mode(end_of(k), end_of(result_.best)) &&
-          (!result_.runner_up || goodness(k) > goodness(*result_.runner_up)))
+          is_another_mode(end_of(k), end_of(result_.best)))
+        others.push_back(k);
+    std::ranges::stable_sort(others, std::greater{}, [&](std::size_t k) { return goodness(k); });
+    std::vector<std::size_t> ruled_out;
+    for (const std::size_t k : others) {
+      const bool is_known = std::ranges::any_of(
+          ruled_out, [&](std::size_t other) { return !is_another_mode(end_of(k), end_of(other)); });
+      if (is_known) continue;
+      const bool may_look = goodness(k) >= kRivalRatio && std::ssize(ruled_out) < kLooks;
+      if (!may_look || !is_ruled_out(k)) {
         result_.runner_up = k;
+        return;
+      }
+      ruled_out.push_back(k);
+    }
+  }
+
+  /// Whether an alignment from beside the answer tells how firm it is. Of a clear one, an end in its mode is
+  /// held to what makes a rival elsewhere.
+  bool counts_for_spread(std::size_t k) const {
+    if (!is_clear(result_.evidence) || !meets_the_map(result_.particles[k].result)) return true;
+    const Transform& best = end_of(result_.best);
+    if (translation_error_m(end_of(k), best) <= kSoftM || is_another_mode(end_of(k), best)) return true;
+    return goodness(k) >= kRivalRatio && !is_ruled_out(k);
   }
 
   void gather_evidence() {
@@ -193,12 +238,13 @@ class Search {
     if (result_.runner_up) evidence.runner_up_ratio = goodness(*result_.runner_up);
     for (std::size_t k = 0; k < last_.size(); ++k) {
       const Particle& particle = result_.particles[last_[k]];
-      if (particle.role == Role::beside)
-        add_spread(best.map_from_scan, particle.result, evidence);
-      else if (meets_the_map(particle.result) && !is_another_mode(end_of(last_[k]), best.map_from_scan))
+      if (particle.role == Role::beside) {
+        if (counts_for_spread(last_[k])) add_spread(best.map_from_scan, particle.result, evidence);
+      } else if (meets_the_map(particle.result) && !is_another_mode(end_of(last_[k]), best.map_from_scan)) {
         ++evidence.agreeing;
+      }
     }
-    if (best.stop == Stop::converged && !evidence.interrupted)
+    if (may_be_firm() && !evidence.interrupted)
       score_points(aligner_, scan_, best.map_from_scan, per_scan_, evidence);
   }
 
@@ -223,6 +269,7 @@ class Search {
   SearchOptions options_;
   PerScan per_scan_;
   const SearchObserver& observer_;
+  const SightLines* sight_lines_;
   SearchResult result_;
   std::vector<Transform> guesses_;
   std::vector<AlignResult> results_;
@@ -238,22 +285,22 @@ std::size_t SearchResult::proposed() const {
 
 SearchResult search(Aligner& aligner, const PointCloud& scan, const PosePrior& prior,
                     const Strategy& strategy, const SearchOptions& options, const PerScan& per_scan,
-                    const SearchObserver& observer) {
+                    const SearchObserver& observer, const SightLines* sight_lines) {
   validate(options);
   require_valid(prior);
   if (options.method == Method::anywhere)
     throw std::invalid_argument("search: method anywhere needs a pyramid of the map; call search_anywhere");
-  Search run(aligner, scan, strategy, options, per_scan, observer);
+  Search run(aligner, scan, strategy, options, per_scan, observer, sight_lines);
   if (options.method == Method::grid) return run.unguided(grid_places(prior, options.particles));
   return run.guided(Tpe(prior, {startup_of(options), options.candidates, options.seed}));
 }
 
 SearchResult search_places(Aligner& aligner, const PointCloud& scan, const std::vector<Pose>& places,
                            const Strategy& strategy, const SearchOptions& options, const PerScan& per_scan,
-                           const SearchObserver& observer) {
+                           const SearchObserver& observer, const SightLines* sight_lines) {
   validate(options);
   if (places.empty()) throw std::invalid_argument("search_places: no place; give one at least");
-  return Search(aligner, scan, strategy, options, per_scan, observer).unguided(places);
+  return Search(aligner, scan, strategy, options, per_scan, observer, sight_lines).unguided(places);
 }
 
 }  // namespace ndt::initial_pose

@@ -5,14 +5,22 @@ namespace {
 
 /// The bounds below were chosen on the scenes of preset search_trust (README.md, "Whether to believe it").
 
-/// A place elsewhere that is nearly as good. Of equal houses in a row, one beside the right one reaches 0.95.
-constexpr double kRivalRatio = 0.95;
-/// Alignments from beside a firm answer come back to it to a centimetre.
-constexpr double kSoftM = 0.2;
+/// Of contradictions of scan and map. Right poses in recordings have up to 0.04; those that a free direction
+/// left hold hardly any.
+constexpr double kClear = 0.04, kClearThoughFree = 0.01, kContradicted = 0.1;
+/// Where the map has nothing in the way of half of the scan, little can be contradicted.
+constexpr double kInView = 0.5;
+/// So much more than the answer's rules an end of the search out.
+constexpr double kRuledOut = 0.02;
+/// Of a clear answer: of the bound of the matched points, so much is enough, ...
+constexpr double kClearMatched = 0.85;
+/// ... and alignments from beside it may end as far away as a found pose may be from the truth.
+constexpr double kClearSoftM = 0.5;
 /// Where fewer particles came to the answer, alignments from beside it must come back to it.
 constexpr int kAgreeing = 2;
 
 bool is_soft(const Evidence& e) {
+  if (is_clear(e)) return e.spread_in_mode_m > kClearSoftM;
   return e.spread_m && (e.spread_in_mode_m > kSoftM || (*e.spread_m > kSoftM && e.agreeing < kAgreeing));
 }
 
@@ -26,15 +34,26 @@ std::vector<Doubt> doubts_of(const Evidence& e, const ReliableBounds& least) {
       e.stop != Stop::no_overlap && e.stop != Stop::converged && e.stop != Stop::degenerate);
   add(Doubt::interrupted, e.interrupted);
   add(Doubt::low_nvtl, least.nvtl && !(e.nvtl > *least.nvtl));
-  add(Doubt::few_matched, least.matched && e.matched && !(*e.matched > *least.matched));
+  const double enough = is_clear(e) ? kClearMatched : 1;
+  add(Doubt::few_matched, least.matched && e.matched && !(*e.matched > enough * *least.matched));
+  add(Doubt::contradicted, e.sight && e.sight->contradiction() > kContradicted);
   add(Doubt::rival, e.runner_up_ratio >= kRivalRatio);
-  add(Doubt::free_direction, e.stop == Stop::degenerate);
+  add(Doubt::free_direction, e.stop == Stop::degenerate && !is_clear(e));
   add(Doubt::spread, is_soft(e));
   add(Doubt::unknown_scale, !least.nvtl && !least.matched);
   return doubts;
 }
 
 }  // namespace
+
+bool is_clear(const Evidence& evidence) {
+  const double most = evidence.stop == Stop::converged ? kClear : kClearThoughFree;
+  return evidence.sight && evidence.sight->in_view >= kInView && evidence.sight->contradiction() <= most;
+}
+
+bool rules_out(const Sight& other, const Evidence& answer) {
+  return is_clear(answer) && other.contradiction() > answer.sight->contradiction() + kRuledOut;
+}
 
 Verdict verdict_of(Doubt doubt) {
   if (doubt < Doubt::rival) return Verdict::not_found;

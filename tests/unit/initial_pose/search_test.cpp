@@ -9,6 +9,7 @@
 #include <stdexcept>
 
 #include "run/repeatability.hpp"
+#include "walls.hpp"
 
 namespace ndt::initial_pose {
 namespace {
@@ -294,6 +295,56 @@ TEST(Search, LooksFromBesideTheAnswer) {
   EXPECT_NEAR(sliding.evidence.spread_m.value(), 1, 1e-6);
   EXPECT_EQ(sliding.judgement.verdict, Verdict::ambiguous);
   EXPECT_TRUE(has(sliding, Doubt::spread));
+}
+
+/// Particles come to x 2 and, nearly as good, to x -2; the scan was taken at `x`.
+SearchResult search_between_two_places(double x, Stop stop, const SightLines* sight_lines) {
+  Hill aligner;
+  aligner.change = [&](AlignResult& r) {
+    const double side = r.map_from_scan(0, 3) > 0 ? 1 : -1;
+    r.map_from_scan = to_transform(Pose{2 * side, 0, 0, 0, 0, 0});
+    r.nvtl = side > 0 ? 3 : 2.95, r.transform_probability = 2 * r.nvtl, r.stop = stop;
+  };
+  const PointCloud scan = seen_from(to_transform(Pose{x, 0, 0, 0, 0, 0}), room());
+  return search(aligner, scan, kPrior, kBatched, options(20, 20), {}, {}, sight_lines);
+}
+
+TEST(Search, ARivalFromWhichTheScanSeesOtherThingsIsNone) {
+  const SightLines sight_lines(room());
+  EXPECT_TRUE(has(search_between_two_places(2, Stop::converged, nullptr), Doubt::rival));
+  const SearchResult found = search_between_two_places(2, Stop::converged, &sight_lines);
+  EXPECT_EQ(found.judgement.verdict, Verdict::reliable);
+  EXPECT_FALSE(found.runner_up);
+  EXPECT_EQ(found.evidence.sight->contradiction(), 0);
+}
+
+TEST(Search, AnAnswerFromWhichTheScanSeesOtherThingsIsNotFound) {
+  const SightLines sight_lines(room());
+  const SearchResult found = search_between_two_places(-2, Stop::converged, &sight_lines);
+  EXPECT_EQ(doubt_names(found.judgement), "contradicted, rival");
+  EXPECT_EQ(found.judgement.verdict, Verdict::not_found);
+}
+
+TEST(Search, AFreeDirectionIsNoDoubtWhereTheSceneHoldsThePose) {
+  const SightLines sight_lines(room());
+  EXPECT_TRUE(has(search_between_two_places(2, Stop::degenerate, nullptr), Doubt::free_direction));
+  const SearchResult found = search_between_two_places(2, Stop::degenerate, &sight_lines);
+  EXPECT_EQ(found.judgement.verdict, Verdict::reliable);
+  EXPECT_EQ(found.evidence.spread_m, 0) << "it is looked at from beside, as an answer that converged";
+}
+
+TEST(Search, InACorridorTheScanFitsAllAlong) {
+  Hill aligner;
+  aligner.change = [](AlignResult& r) {
+    r.map_from_scan = to_transform(Pose{r.map_from_scan(0, 3), 0, 0, 0, 0, 0});
+    r.nvtl = 3, r.transform_probability = 6, r.stop = Stop::degenerate;
+  };
+  const SightLines sight_lines(corridor());
+  const PointCloud scan = seen_from({}, corridor());
+  const PosePrior one_place{{0.1, 0, 0, 0, 0, 0}, {}};
+  const SearchResult found = search(aligner, scan, one_place, kBatched, options(5, 5), {}, {}, &sight_lines);
+  EXPECT_EQ(found.judgement.verdict, Verdict::ambiguous);
+  EXPECT_EQ(doubt_names(found.judgement), "spread") << "all particles agree; those from beside do not";
 }
 
 TEST(Search, WithoutAThresholdNothingIsSaidOfAPoseThatOnlyLacksOne) {

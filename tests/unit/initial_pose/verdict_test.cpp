@@ -64,6 +64,53 @@ TEST(Verdict, FollowsFromTheEvidence) {
   }
 }
 
+TEST(Verdict, WhatTheScanSeesCounts) {
+  const Line lines[] = {
+      {"as the map has it", [](Evidence&) {}, Verdict::reliable, ""},
+      {"a parked car more", [](Evidence& e) { e.sight->unmapped = 0.06; }, Verdict::reliable, ""},
+      {"another floor",
+       [](Evidence& e) {
+         e.sight = {0.06, 0.05, 1};
+       },
+       Verdict::not_found, "contradicted"},
+      {"a sparse map", [](Evidence& e) { e.matched = 0.7; }, Verdict::reliable, ""},
+      {"too sparse", [](Evidence& e) { e.matched = 0.68; }, Verdict::not_found, "few_matched"},
+      {"sparse, a parked car", [](Evidence& e) { e.matched = 0.7, e.sight->unmapped = 0.06; },
+       Verdict::not_found, "few_matched"},
+      {"held by what it sees", [](Evidence& e) { e.stop = Stop::degenerate, e.sight->unmapped = 0; },
+       Verdict::reliable, ""},
+      {"not held", [](Evidence& e) { e.stop = Stop::degenerate, e.sight->seen_through = 0.02; },
+       Verdict::ambiguous, "free_direction"},
+      {"hardly a map",
+       [](Evidence& e) {
+         e.stop = Stop::degenerate, e.sight = {0, 0, 0.4};
+       },
+       Verdict::ambiguous, "free_direction"},
+      {"a rival that was not ruled out", [](Evidence& e) { e.runner_up_ratio = 0.95; }, Verdict::ambiguous,
+       "rival"},
+      {"soft", [](Evidence& e) { e.spread_m = e.spread_in_mode_m = 0.3; }, Verdict::reliable, ""},
+      {"softer", [](Evidence& e) { e.spread_m = e.spread_in_mode_m = 0.6; }, Verdict::ambiguous, "spread"},
+      {"alone", [](Evidence& e) { e.spread_m = 8, e.agreeing = 1; }, Verdict::reliable, ""}};
+  for (const Line& line : lines) {
+    Evidence evidence = good();
+    evidence.sight = {0.01, 0.01, 1};
+    line.change(evidence);
+    const Judgement judgement = judge(evidence, kBounds);
+    EXPECT_EQ(to_string(judgement.verdict), to_string(line.verdict)) << line.what;
+    EXPECT_EQ(doubt_names(judgement), line.doubts) << line.what;
+  }
+}
+
+TEST(Verdict, OnlyAClearAnswerRulesOthersOut) {
+  Evidence evidence = good();
+  EXPECT_FALSE(rules_out({1, 0, 1}, evidence)) << "nobody looked";
+  evidence.sight = {0.01, 0.01, 1};
+  EXPECT_TRUE(rules_out({0.03, 0.02, 1}, evidence));
+  EXPECT_FALSE(rules_out({0.02, 0.01, 1}, evidence)) << "hardly worse";
+  evidence.sight = {0.03, 0.03, 1};
+  EXPECT_FALSE(rules_out({0.5, 0.5, 1}, evidence));
+}
+
 TEST(Verdict, OneKnownBoundIsEnough) {
   EXPECT_EQ(judge(good(), {2.4, {}}).verdict, Verdict::reliable);
   EXPECT_EQ(judge(good(), {{}, 0.8}).verdict, Verdict::reliable);

@@ -17,11 +17,12 @@ struct AnywhereResult {
 
 /// Aligns the scan from the options.particles best places of the region, all in one batch unless the strategy
 /// aligns one after the other. `aligner` has the map that the pyramid was built from. Half of the time until
-/// per_scan's deadline is for the places. Throws as find_places and search_places do.
+/// per_scan's deadline is for the places. `sight_lines`: as search() has them. Throws as find_places and
+/// search_places do.
 AnywhereResult search_anywhere(Aligner& aligner, const PlacePyramid& pyramid, const PointCloud& scan,
                                const PlaceRegion& region, const Pose& guess, const Strategy& strategy,
                                const SearchOptions& options, HostPool& pool, const PerScan& per_scan = {},
                                const SearchObserver& observer = {}, const PlaceProgress& progress = {},
-                               DevicePlaces* device = nullptr);
+                               DevicePlaces* device = nullptr, const SightLines* sight_lines = nullptr);
 
 }  // namespace ndt::initial_pose

@@ -20,7 +20,8 @@ struct SearchResult {
   std::vector<Particle> particles;
   /// The largest NVTL among those that came to rest, the first on ties; of all if none did.
   std::size_t best = 0;
-  /// The best that ended in another mode (is_another_mode), at rest or not, by Evidence::runner_up_ratio.
+  /// The best that ended in another mode (is_another_mode), at rest or not, by Evidence::runner_up_ratio, and
+  /// is not ruled out.
   std::optional<std::size_t> runner_up;
   /// The reason if particles are missing or unfinished: Stop::cancelled or Stop::timeout.
   std::optional<Stop> interrupted;
@@ -39,18 +40,21 @@ using SearchObserver = std::function<void(const std::vector<Particle>& particles
 
 /// Aligns the scan from places that options.method (any but `anywhere`) proposes, and tells the method the
 /// transform probability of each result. Before it judges, it continues the best particles of every mode
-/// until they rest, looks from beside the answer, and scores the answer once more. The same input gives the
-/// same bits, and a strategy without rounds gives those of `sequential` on the same aligner. per_scan holds
-/// for every alignment. Its deadline and stop request hold for the search too, which then ends with the
-/// particles it has, at least those of the first call. Throws std::invalid_argument for options or a prior
-/// out of range, and what align throws.
+/// until they rest, looks from beside the answer, and scores the answer once more. With `sight_lines`, of the
+/// aligner's map, the scan is held against what the map has in its way, at the answer and, where that is
+/// clear, at the ends that would cast doubt on it: 16 at most elsewhere. The same input gives the same bits,
+/// and a strategy without rounds gives those of `sequential` on the same aligner. per_scan holds for every
+/// alignment. Its deadline and stop request hold for the search too, which then ends with the particles it
+/// has, at least those of the first call. Throws std::invalid_argument for options or a prior out of range,
+/// and what align throws.
 SearchResult search(Aligner& aligner, const PointCloud& scan, const PosePrior& prior,
                     const Strategy& strategy, const SearchOptions& options, const PerScan& per_scan = {},
-                    const SearchObserver& observer = {});
+                    const SearchObserver& observer = {}, const SightLines* sight_lines = nullptr);
 
 /// The same from given places, at least one: options.method and options.particles are not used.
 SearchResult search_places(Aligner& aligner, const PointCloud& scan, const std::vector<Pose>& places,
                            const Strategy& strategy, const SearchOptions& options,
-                           const PerScan& per_scan = {}, const SearchObserver& observer = {});
+                           const PerScan& per_scan = {}, const SearchObserver& observer = {},
+                           const SightLines* sight_lines = nullptr);
 
 }  // namespace ndt::initial_pose

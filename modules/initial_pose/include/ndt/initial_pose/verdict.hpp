@@ -8,6 +8,7 @@
 
 #include "ndt/align/align_result.hpp"
 #include "ndt/core/enum_names.hpp"
+#include "ndt/initial_pose/sight_lines.hpp"
 
 namespace ndt::initial_pose {
 
@@ -27,6 +28,7 @@ enum class Doubt {
   interrupted,     ///< the search ran out of time, or was told to end
   low_nvtl,        ///< the NVTL is not above the threshold
   few_matched,     ///< too small a share of the scan's points lies on surfaces of the map
+  contradicted,    ///< the scan looks through surfaces of the map, or has others before them
   rival,           ///< another place is nearly as good
   free_direction,  ///< the scan leaves a direction free
   spread,          ///< alignments from beside the answer end elsewhere
@@ -34,8 +36,9 @@ enum class Doubt {
   partly_searched  ///< a better place may lie in the part of the prior that was not searched
 };
 constexpr auto enum_names(Doubt) {
-  return std::array{"no_overlap", "not_at_rest",    "interrupted", "low_nvtl",      "few_matched",
-                    "rival",      "free_direction", "spread",      "unknown_scale", "partly_searched"};
+  return std::array{"no_overlap",  "not_at_rest",   "interrupted",    "low_nvtl",
+                    "few_matched", "contradicted",  "rival",          "free_direction",
+                    "spread",      "unknown_scale", "partly_searched"};
 }
 using ndt::to_string;
 
@@ -44,18 +47,25 @@ struct Evidence {
   Stop stop = Stop::no_overlap;  ///< of the answer's alignment
   bool interrupted = false;      ///< the search ran out of time, or was told to end
   double nvtl = 0;               ///< of the answer
-  /// How good the best in another mode is: its NVTL or its transform probability over the answer's, the less
-  /// of both. 0 without one.
+  /// How good the best in another mode is, of those that the sight lines do not rule out: its NVTL or its
+  /// transform probability over the answer's, the less of both. 0 without one.
   double runner_up_ratio = 0;
   /// Shares of the scan's finite points: those with a voxel, and those whose score is at least half of a good
   /// point's, the 90th percentile. Nothing if the answer was not scored once more.
   std::optional<double> overlap, matched;
   /// Largest distance [m] and rotation [rad] from the answer to where alignments from beside it ended.
-  /// Nothing if they were not made, infinite if one of them gave no pose.
+  /// Nothing if they were not made, infinite if one of them gave no pose. Beside a clear answer, ends in its
+  /// mode that are not nearly as good, or ruled out, are left out.
   std::optional<double> spread_m, spread_rad;
   double spread_in_mode_m = 0;  ///< of those that ended in the answer's mode
   int agreeing = 0;             ///< proposed particles that came to the answer's mode
+  std::optional<Sight> sight;   ///< from the answer; nothing without the map's SightLines
 };
+
+/// Whether the answer was looked from, and what the scan sees there is what the map has.
+bool is_clear(const Evidence& evidence);
+/// Whether what is seen from another end of the search rules it out beside a clear answer.
+bool rules_out(const Sight& other, const Evidence& answer);
 
 /// The verdict and what led to it.
 struct Judgement {
@@ -68,7 +78,13 @@ struct ReliableBounds {
   std::optional<double> nvtl, matched;  ///< bounds of Evidence::nvtl and Evidence::matched
 };
 
-/// The verdict is that of the gravest doubt: not found, then ambiguous, then unknown.
+/// From this ratio on a place elsewhere is nearly as good.
+inline constexpr double kRivalRatio = 0.95;
+/// Alignments from beside a firm answer come back to it to a centimetre; these are far from it [m].
+inline constexpr double kSoftM = 0.2;
+
+/// The verdict is that of the gravest doubt: not found, then ambiguous, then unknown. Where the answer is
+/// clear, a free direction is no doubt, and fewer matched points and a wider spread are enough.
 Judgement judge(const Evidence& evidence, const ReliableBounds& bounds);
 
 /// Adds a doubt that comes after those that are there.

@@ -1,0 +1,47 @@
+// Whether a scan sees the surfaces that the map has in its way, and no others.
+#pragma once
+
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "ndt/core/point_cloud.hpp"
+#include "ndt/core/pose.hpp"
+
+namespace ndt::initial_pose {
+
+/// What the scan's rays say of a pose. All are shares, 0 to 1.
+struct Sight {
+  /// Of the map's points in whose direction the scan has a return, those that stand clearly before it: the
+  /// scan looked through them.
+  double seen_through = 0;
+  /// Of the scan's points in whose direction the map has one, those that stand clearly before all that the
+  /// map has there: surfaces that the map does not have, where it saw what is behind them.
+  double unmapped = 0;
+  double in_view = 0;  ///< of the scan's points, those in whose direction the map has a point
+
+  /// How much the scan and the map contradict each other.
+  double contradiction() const { return seen_through + unmapped; }
+};
+
+/// A map's points, to be looked at from any place. Scores of NDT judge the points a scan has; rays tell of
+/// the space before them, too, which is free [as in occupancy grids, Elfes 1989].
+class SightLines {
+ public:
+  /// Copies the finite points: 12 bytes each.
+  explicit SightLines(const PointCloud& map);
+
+  /// Compares the scan at the pose with the map's points within 60 m, direction by direction. Directions
+  /// are 1.3 to 2.5 degrees wide, and a point stands clearly before others if it is nearer than all of its
+  /// own and the neighbouring directions, by 0.3 m and 3 % of its range. The origin of the scan's frame is
+  /// taken for the sensor. Points that are not finite are left out. All shares are 0 where there is nothing
+  /// to compare.
+  Sight look(const PointCloud& scan, const Transform& map_from_scan) const;
+
+ private:
+  Vec3<double> origin_;
+  /// The points, from origin_, by the square of the map that they lie in.
+  std::map<std::pair<long long, long long>, std::vector<Point>> tiles_;
+};
+
+}  // namespace ndt::initial_pose
