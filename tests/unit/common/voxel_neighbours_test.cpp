@@ -7,6 +7,7 @@
 #include <limits>
 #include <random>
 #include <string>
+#include <vector>
 
 #include "data/courtyard.hpp"
 #include "ndt/voxel/voxel_map.hpp"
@@ -233,6 +234,36 @@ TEST(VoxelNeighbours, TheWindowFitsItsBudgetAndThreeByThreeByThreeCellsAreEnough
     const VoxelMap map(harness::courtyard_map(), {}, {.window_cells = cells});
     const CellWindow w = map.view().window;
     EXPECT_LE(std::uint64_t{w.nx} * w.ny * w.nz, cells);
+  }
+}
+
+struct OneOf {
+  int lane, lanes;
+
+  int rank() const { return lane; }
+  int width() const { return lanes; }
+};
+
+TEST(VoxelNeighbours, LanesShareTheCellsThatListAVoxelWhateverTheirNumber) {
+  std::mt19937 random(6);
+  std::uniform_real_distribution<float> within(-40, 40);
+  for (int turn = 0; turn < 300; ++turn) {
+    // Every third centroid is on a cell's border, from which rounding reaches one cell farther.
+    const float x = within(random), y = turn % 3 == 0 ? std::floor(x) : within(random), z = within(random);
+    const CandidateCells listing(1);
+    const auto keys = [&](int lanes) {
+      std::vector<std::uint64_t> found;
+      for (int lane = 0; lane < lanes; ++lane)
+        listing.for_each({x, y, z}, OneOf{lane, lanes}, [&](const Cell& c) { found.push_back(pack(c)); });
+      return found;
+    };
+    const std::vector<std::uint64_t> all = keys(1);
+    EXPECT_TRUE(std::is_sorted(all.begin(), all.end()));
+    for (const int lanes : {2, 5, 32, 64}) {
+      std::vector<std::uint64_t> shared = keys(lanes);
+      std::sort(shared.begin(), shared.end());
+      EXPECT_EQ(shared, all) << lanes << " lanes, " << x << " " << y << " " << z;
+    }
   }
 }
 
