@@ -28,7 +28,7 @@ class ResultWriter {
     const std::size_t helpers = std::min({kHelpers, cores - 1, results / kResultsPerThread});
     try {
       while (helpers_.size() < helpers)
-        helpers_.push_back(std::async(std::launch::async, [this] { write_until(results_); }));
+        helpers_.push_back(std::async(std::launch::async, [this] { write_ended(); }));
     } catch (const std::system_error&) {
       // The system has no thread to spare: fewer helpers take longer.
     }
@@ -37,15 +37,11 @@ class ResultWriter {
   ResultWriter(const ResultWriter&) = delete;
   ResultWriter& operator=(const ResultWriter&) = delete;
 
-  /// Tells that all alignments before `end` have ended. Without helpers their results are written at once,
-  /// while a device still aligns others.
-  void ended(std::size_t end) {
-    ended_.store(end, std::memory_order_release);
-    if (helpers_.empty()) write_until(end);
-  }
+  /// Tells that all alignments before `end` have ended.
+  void ended(std::size_t end) { ended_.store(end, std::memory_order_release); }
   /// Writes what is left, and returns when all is written.
   void complete() {
-    write_until(results_);
+    write_ended();
     for (std::future<void>& one : helpers_) one.get();
   }
 
@@ -54,10 +50,9 @@ class ResultWriter {
   static constexpr std::size_t kResultsPerThread = 33;
   static constexpr std::size_t kHelpers = 7;
 
-  /// Takes one result before `end` after the other, and waits for each to be there.
-  void write_until(std::size_t end) {
-    for (std::size_t k; next_.load(std::memory_order_relaxed) < end &&
-                        (k = next_.fetch_add(1, std::memory_order_relaxed)) < results_;) {
+  /// Takes one result after the other, and waits for each to be there.
+  void write_ended() {
+    for (std::size_t k; (k = next_.fetch_add(1, std::memory_order_relaxed)) < results_;) {
       while (ended_.load(std::memory_order_acquire) <= k) {
         if (given_up_.load(std::memory_order_relaxed)) return;
         std::this_thread::yield();
