@@ -18,7 +18,10 @@ from .style import OTHERS, PANEL_IN, plt
 from .svg import picture_of
 
 EVEN, ODD = "even frames", "odd frames"
-FEW_MATCHED = "few_matched"
+# What a bound is tried for, and the doubt that it decides.
+MATCHED, CONTRADICTION = "matched share", "contradiction"
+DOUBTS = {MATCHED: "few_matched", CONTRADICTION: "contradicted"}
+BOUNDS = {MATCHED: [0.6, 0.64, 0.68, 0.72, 0.76, 0.8, 0.82, 0.84, 0.88], CONTRADICTION: [0.01, 0.02, 0.04, 0.06, 0.08, 0.1, 0.15, 0.2]}
 # Scenes that leave a direction free (harness/data/scene_worlds.hpp), of any seed: an end near the truth is luck there.
 FREE_DIRECTION = r"scenes_(?:corridor|plain|tank)(?:_\d+)?"
 
@@ -46,20 +49,28 @@ def trust_table(searches: pd.DataFrame, by: list) -> pd.DataFrame:
     return said.groupby(by, sort=False)[columns].sum().reset_index()
 
 
+def bounded(searches: pd.DataFrame) -> str:
+    """What the verdicts turn on: the contradiction of scan and map, or in older runs, which have none, the matched share."""
+    return CONTRADICTION if searches.seen_through.notna().any() else MATCHED
+
+
 def bound_ladder(searches: pd.DataFrame, bounds) -> pd.DataFrame:
-    """What other bounds of the matched share would have said: one row per bound, half and search_name, columns of
+    """What other bounds of bounded() would have said: one row per bound, half and search_name, columns of
     trust_table(). All other doubts stay as they are."""
-    doubts = searches.doubts.fillna("").map(lambda text: set(filter(None, text.split(", "))) - {FEW_MATCHED})
+    of = bounded(searches)
+    doubts = searches.doubts.fillna("").map(lambda text: set(filter(None, text.split(", "))) - {DOUBTS[of]})
+    contradiction = searches.seen_through.astype(float) + searches.unmapped.astype(float)
     rows = []
     for bound in bounds:
-        reliable = (doubts.map(len) == 0) & (searches.matched.astype(float) > bound)
+        enough = contradiction <= bound if of == CONTRADICTION else searches.matched.astype(float) > bound
+        reliable = (doubts.map(len) == 0) & enough
         tried = searches.assign(verdict=reliable.map({True: "reliable", False: "other"}))
         rows.append(trust_table(tried, ["search_name", "half"]).assign(bound=bound))
     return pd.concat(rows, ignore_index=True)
 
 
 def roc(searches: pd.DataFrame) -> str:
-    """The text of an SVG file: right ones called reliable over wrong ones, as the bound of the matched share falls from 1 to 0
+    """The text of an SVG file: right ones called reliable over wrong ones, as the bound of bounded() lets all and none pass
     and all other doubts stay as they are; a dot is the verdict itself. Only kinds of search with right and wrong ones."""
     figure, ax = plt.subplots(figsize=(1.4 * PANEL_IN, PANEL_IN))
     ladder = bound_ladder(searches, np.linspace(1, 0, 101)).groupby(["search_name", "bound"], sort=False).sum(numeric_only=True)
@@ -89,8 +100,8 @@ def text(searches: pd.DataFrame) -> str:
     for by in (["half"], ["search_name", "half"], ["search_name", "dataset"]):
         lines += [_line(row, ", ".join(getattr(row, key) for key in by)) for row in trust_table(searches, by).itertuples()]
         lines.append("")
-    lines.append("with another bound of the matched share:")
-    ladder = bound_ladder(searches, [0.6, 0.64, 0.68, 0.72, 0.76, 0.8, 0.82, 0.84, 0.88])
+    lines.append(f"with another bound of the {bounded(searches)}:")
+    ladder = bound_ladder(searches, BOUNDS[bounded(searches)])
     for row in ladder.sort_values(["search_name", "half", "bound"], kind="stable").itertuples():
         lines.append(_line(row, f"{row.search_name}, {row.half}, {row.bound:g}"))
     return "\n".join(lines)

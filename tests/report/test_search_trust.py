@@ -50,6 +50,18 @@ def test_another_bound_of_the_matched_share_changes_only_what_it_alone_decides()
     assert list(ladder.false_reliable) == [3, 2, 0] and list(ladder.true_reliable) == [1, 1, 0]
 
 
+def test_where_scans_were_held_against_the_map_the_bound_is_that_of_their_contradiction():
+    def looked(seen_through, unmapped, doubts=None, errors=NEAR):
+        row = judged("a", errors, "not_found" if doubts else "reliable", doubts)
+        return row | {"search": row["search"] | {"seen_through": seen_through, "unmapped": unmapped}}
+
+    searches = [looked(0.0, 0.01), looked(0.03, 0.03), looked(0.1, 0.1, "contradicted", FAR), looked(0.0, 0.0, "rival", FAR)]
+    found = trust_measurements(pd.DataFrame(searches), KINDS)
+    ladder = bound_ladder(found, [0.02, 0.08, 0.3]).groupby("bound").sum(numeric_only=True)
+    assert list(ladder.true_reliable) == [1, 2, 2] and list(ladder.false_reliable) == [0, 0, 1]
+    assert "another bound of the contradiction" in text(found) and "another bound of the matched share" in text(measured())
+
+
 def test_searches_of_older_runs_without_a_verdict_are_left_out():
     older = search(CUDA, seed=7)
     assert len(trust_measurements(pd.DataFrame([*SEARCHES, older]), KINDS)) == len(SEARCHES)
