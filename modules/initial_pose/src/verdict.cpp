@@ -12,7 +12,8 @@ constexpr double kClear = 0.04, kClearThoughFree = 0.01, kContradicted = 0.1;
 constexpr double kInView = 0.5;
 /// So much more than the answer's rules an end of the search out.
 constexpr double kRuledOut = 0.02;
-/// Of a clear answer: of the bound of the matched points, so much is enough, ...
+/// Of a clear answer: of the bound of the matched points, so much is enough beside an NVTL that is known to
+/// do, ...
 constexpr double kClearMatched = 0.85;
 /// ... and alignments from beside it may end as far away as a found pose may be from the truth.
 constexpr double kClearSoftM = 0.5;
@@ -34,7 +35,7 @@ std::vector<Doubt> doubts_of(const Evidence& e, const ReliableBounds& least) {
       e.stop != Stop::no_overlap && e.stop != Stop::converged && e.stop != Stop::degenerate);
   add(Doubt::interrupted, e.interrupted);
   add(Doubt::low_nvtl, least.nvtl && !(e.nvtl > *least.nvtl));
-  const double enough = is_clear(e) ? kClearMatched : 1;
+  const double enough = is_clear(e) && least.nvtl ? kClearMatched : 1;
   add(Doubt::few_matched, least.matched && e.matched && !(*e.matched > enough * *least.matched));
   add(Doubt::contradicted, e.sight && e.sight->contradiction() > kContradicted);
   add(Doubt::rival, e.runner_up_ratio >= kRivalRatio);

@@ -101,6 +101,14 @@ TEST(Verdict, WhatTheScanSeesCounts) {
   }
 }
 
+TEST(Verdict, FewerMatchedPointsAreEnoughOnlyBesideAKnownNvtl) {
+  Evidence sparse = good();
+  sparse.sight = {0, 0, 1};
+  sparse.matched = 0.7;
+  EXPECT_EQ(judge(sparse, kBounds).verdict, Verdict::reliable);
+  EXPECT_EQ(doubt_names(judge(sparse, {{}, 0.8})), "few_matched");
+}
+
 TEST(Verdict, OnlyAClearAnswerRulesOthersOut) {
   Evidence evidence = good();
   EXPECT_FALSE(rules_out({1, 0, 1}, evidence)) << "nobody looked";
