@@ -50,7 +50,7 @@ class CountingAligner final : public LoopAligner {
 std::vector<AlignResult> batch(CountingAligner& aligner, std::size_t poses) {
   const std::vector<Transform> guesses(poses, Transform{});
   std::vector<AlignResult> results(poses);
-  aligner.align_batch({}, guesses, results);
+  aligner.align_batch(PointCloud{}, guesses, results);
   return results;
 }
 
