@@ -25,6 +25,7 @@ struct Arguments {
   AlignArguments align;
   std::vector<std::string> box;
   BinFields bin_fields;
+  Batches batches;
   bool json = false;
 };
 
@@ -78,8 +79,13 @@ ExitCode thin(const Arguments& a) {
 }
 
 ExitCode describe(const Arguments& a) {
+  if (a.batches.scan_points > Limits::kPoints)
+    throw UsageError(
+        fmt::format("--scan-points = {}: must be at most {}", a.batches.scan_points, Limits::kPoints));
+  if (a.batches.poses > Limits::kBatch)
+    throw UsageError(fmt::format("--poses = {}: must be at most {}", a.batches.poses, Limits::kBatch));
   const AlignOptions options = resolve(a.align);
-  const MapDescription description = describe_map(MapFiles(a.map, a.bin_fields), options);
+  const MapDescription description = describe_map(MapFiles(a.map, a.bin_fields), options, a.batches);
   if (a.json)
     print_json(to_json(description));
   else
@@ -123,6 +129,14 @@ void add_map(CLI::App& app, Command& chosen) {
   CLI::App& describe_command =
       add(map, chosen, "describe", "Print extent, points, tiles, voxels and memory of a map", a, describe);
   add_voxel_flags(describe_command, a->align);
+  describe_command
+      .add_option("--scan-points", a->batches.scan_points,
+                  "points of the scans whose alignments are to have memory")
+      ->type_name("N")
+      ->capture_default_str();
+  describe_command.add_option("--poses", a->batches.poses, "of one batch, such as the particles of a search")
+      ->type_name("N")
+      ->capture_default_str();
   describe_command.add_flag("--json", a->json, "one JSON object on stdout, with units in its key names");
 
   CLI::App& crop_command = add(map, chosen, "crop", "Write the points of a map in a box", a, crop);

@@ -53,6 +53,23 @@ nlohmann::ordered_json memory_json(const MemoryFacts& m) {
           {"device_peak_bytes", m.device.peak}};
 }
 
+std::string alignments_text(const MapDescription& d) {
+  return fmt::format(
+      "alignments       at most CPU {:.1f} MB; device {:.1f} MB, and {:.1f} MB pinned; of scans of {} "
+      "points, {} at "
+      "once\n",
+      megabytes(d.host_alignments.host), megabytes(d.device_alignments.device),
+      megabytes(d.device_alignments.pinned), d.batches.scan_points, d.batches.poses);
+}
+
+nlohmann::ordered_json alignments_json(const MapDescription& d) {
+  return {{"scan_points", d.batches.scan_points},
+          {"poses", d.batches.poses},
+          {"cpu_bytes", d.host_alignments.host},
+          {"device_bytes", d.device_alignments.device},
+          {"pinned_bytes", d.device_alignments.pinned}};
+}
+
 /// Builds the levels as an aligner does, but keeps none. Throws InputError where it would.
 void take_levels(const PointCloud& cloud, const AlignOptions& options, MapDescription& d) {
   const MapExtent extent{static_cast<std::uint64_t>(d.points),
@@ -73,8 +90,11 @@ std::uint64_t point_bytes(const MapDescription& d) {
 
 }  // namespace
 
-MapDescription describe_map(const MapFiles& files, const AlignOptions& options) {
+MapDescription describe_map(const MapFiles& files, const AlignOptions& options, const Batches& batches) {
   MapDescription d;
+  d.batches = batches;
+  d.host_alignments = host_scan_memory(batches.scan_points, batches.poses);
+  d.device_alignments = device_scan_memory(batches.scan_points, batches.poses);
   const Stopwatch read;
   const LoadedMap map = files.load();
   d.read_us = read.elapsed_us();
@@ -109,6 +129,7 @@ std::string to_text(const MapDescription& d) {
   if (d.levels.empty())
     text += fmt::format("voxels           none of {} m: {}\n", d.resolution_m, d.no_voxel_map);
   if (d.memory) text += fmt::format("memory           {}, beside the points\n", memory_text(*d.memory));
+  text += alignments_text(d);
   return text + fmt::format("read             {:.3f} ms\nbuild            {:.3f} ms\n", d.read_us / 1000,
                             d.build_us / 1000);
 }
@@ -133,6 +154,7 @@ nlohmann::ordered_json to_json(const MapDescription& d) {
         {{"edge_m", level.edge_m}, {"voxels", level.voxels}, {"voxel_map_bytes", level.bytes}});
   json["memory"] = nullptr;
   if (d.memory) json["memory"] = memory_json(*d.memory);
+  json["alignments"] = alignments_json(d);
   json["read_us"] = d.read_us;
   json["build_us"] = d.build_us;
   return json;

@@ -11,6 +11,7 @@
 #include "data/tiled_map.hpp"
 #include "ndt/align/align_options.hpp"
 #include "ndt/core/small_matrix.hpp"
+#include "ndt/edge/scan_memory.hpp"
 #include "ndt/voxel/map_memory.hpp"
 
 namespace ndt::harness {
@@ -27,6 +28,11 @@ struct MemoryFacts {
   MapMemory host, device;
 };
 
+/// What alignments with the map are to be.
+struct Batches {
+  std::size_t scan_points = 30000, poses = 1;
+};
+
 struct MapDescription {
   std::size_t tiles = 0;                           ///< 0 for one file
   double tile_width_m = 0, tile_height_m = 0;      ///< 0 without metadata
@@ -36,12 +42,14 @@ struct MapDescription {
   std::vector<VoxelFacts> levels;  ///< coarse to fine; none where there can be no voxel map, and why:
   std::string no_voxel_map;
   std::optional<MemoryFacts> memory;
-  double read_us = 0, build_us = 0;  ///< the files, and the voxel map or the attempt
+  Batches batches;
+  ScanMemory host_alignments, device_alignments;  ///< at most
+  double read_us = 0, build_us = 0;               ///< the files, and the voxel map or the attempt
 };
 
 /// Reads the whole map, and builds the voxel maps of all levels, one after the other. Throws as MapFiles
 /// does.
-MapDescription describe_map(const MapFiles& files, const AlignOptions& options);
+MapDescription describe_map(const MapFiles& files, const AlignOptions& options, const Batches& batches);
 
 std::string to_text(const MapDescription& description);
 nlohmann::ordered_json to_json(const MapDescription& description);

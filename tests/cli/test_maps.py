@@ -1,6 +1,7 @@
 """Maps in tiles: cut, merged and read by every command that takes a map, and each mistake with its message."""
 
 import json
+import re
 import shutil
 import struct
 
@@ -163,6 +164,9 @@ def test_describe_tells_what_a_map_is(courtyard, tiles):
     assert facts["voxel_map_bytes"] < memory["cpu_bytes"] < memory["cpu_peak_bytes"] < 4 * memory["cpu_bytes"]
     assert facts["voxel_map_bytes"] < memory["device_bytes"] < 36 * 30000 < memory["device_peak_bytes"]
     assert "\nmemory           at most CPU " in text
+    assert re.search(r"\nalignments       at most CPU [\d.]+ MB; device [\d.]+ MB, and [\d.]+ MB pinned; of scans of 30000 points, 1 at once\n", text)
+    batch = json.loads(bench("map", "describe", tiles, "--json", "--scan-points", 5000, "--poses", 200).stdout)["alignments"]
+    assert (batch["scan_points"], batch["poses"]) == (5000, 200) and 60000 < batch["cpu_bytes"] < 1e6 < batch["device_bytes"] < 1e8
     assert facts["levels"] == [{"edge_m": 2, "voxels": facts["voxels"], "voxel_map_bytes": facts["voxel_map_bytes"]}]
     pyramid = json.loads(bench("map", "describe", courtyard.map, "--profile", "pyramid", "--json").stdout)
     assert [level["edge_m"] for level in pyramid["levels"]] == [5, 2] and pyramid["levels"][-1] == facts["levels"][0]

@@ -174,6 +174,25 @@ TEST_P(OutOfMemory, RealLackOfMemoryKeepsThePreviousMap) {
   EXPECT_TRUE(harness::same_bits(before, aligner->align(test_clouds::scan(), kGuess)));
 }
 
+TEST_P(OutOfMemory, AReserveThatDoesNotFitIsRefusedAndTheAlignerGoesOn) {
+  const auto aligner = in_courtyard();
+  const AlignResult before = aligner->align(test_clouds::scan(), kGuess);
+  {
+    const FilledDevice filled(kLeft);
+    ASSERT_GT(filled.blocks(), 0U);
+    try {
+      aligner->reserve(std::size_t{1} << 26, 2);
+      ADD_FAILURE() << "800 MB fit into 64 MiB";
+    } catch (const InputError& error) {
+      EXPECT_NE(
+          std::string(error.what()).find("reserve: the device has no memory for scans of 67108864 points"),
+          std::string::npos)
+          << error.what();
+    }
+    EXPECT_TRUE(harness::same_bits(before, aligner->align(test_clouds::scan(), kGuess)));
+  }
+}
+
 TEST_P(OutOfMemory, AnotherProcessThatTakesAllMemoryCostsNewMapsOnly) {
   const auto aligner = in_courtyard();
   const AlignResult before = aligner->align(test_clouds::scan(), kGuess);

@@ -1,8 +1,12 @@
 // What an alignment on a device moves, starts and waits for, by the counters of Traffic and against the
 // schedule's own numbers.
+#include <string_view>
+#include <utility>
+
 #include "device_implementations.hpp"
 #include "library_launches.hpp"
 #include "ndt/cuda/device.hpp"
+#include "ndt/edge/scan_memory.hpp"
 #include "ndt/solve/loop_outcome.hpp"
 
 namespace ndt {
@@ -186,6 +190,57 @@ TEST_P(Transfers, AnotherMapTakesTheOldOnesPlace) {
     aligner->align(test_clouds::scan(), kGuess);
     EXPECT_EQ(aligner->traffic()->device_bytes, held) << k;
   }
+}
+
+TEST_P(Transfers, NothingIsAllocatedAfterReserve) {
+  for (const AlignOptions& options : {AlignOptions::autoware(), AlignOptions::pyramid()}) {
+    const auto aligner = in_courtyard(options);
+    const PointCloud& all = test_clouds::scan();
+    constexpr std::size_t kPoses = 200;
+    aligner->reserve(all.size(), kPoses);
+    const std::vector<Transform> guesses(kPoses, kGuess);
+    std::vector<AlignResult> results(kPoses);
+    std::vector<Score> scores(kPoses);
+    const Traffic t = of(*aligner, [&] {
+      for (const std::size_t points : {std::size_t{500}, std::size_t{2049}, all.size()})
+        for (const std::size_t poses :
+             {std::size_t{1}, std::size_t{2}, std::size_t{20}, std::size_t{70}, kPoses}) {
+          const PointCloud scan = part_of_scan(points);
+          aligner->align_batch(scan, std::span(guesses).first(poses), std::span(results).first(poses));
+          aligner->score_batch(scan, std::span(guesses).first(poses), std::span(scores).first(poses));
+          (void)aligner->align(scan, kGuess);
+          (void)aligner->evaluate(scan, kGuess);
+        }
+    });
+    EXPECT_EQ(t.allocations, 0);
+    EXPECT_EQ(t.device_bytes, 0);
+  }
+}
+
+TEST_P(Transfers, AReserveTakesNoMoreThanIsTold) {
+  if (!std::string_view(GetParam().name).starts_with("persistent"))
+    GTEST_SKIP() << "told for persistent_* only";
+  for (const auto& [points, poses] :
+       {std::pair<std::size_t, std::size_t>{200000, 1}, {3000, 200}, {500, 5000}}) {
+    const auto aligner = in_courtyard();
+    const Traffic t = of(*aligner, [&] { aligner->reserve(points, poses); });
+    EXPECT_LE(t.device_bytes, static_cast<std::int64_t>(device_scan_memory(points, poses).device))
+        << points << " points, " << poses << " poses";
+  }
+}
+
+TEST_P(Transfers, AResidentMapCountsItsTilesAndMaps) {
+  const auto aligner = in_courtyard();
+  const auto resident = aligner->resident_map();
+  EXPECT_EQ(resident->traffic()->device_bytes, 0);
+  resident->add(0, std::make_shared<const std::vector<Point>>(test_clouds::map().points));
+  const auto map = resident->build();
+  const Traffic built = *resident->traffic();
+  EXPECT_GT(built.device_bytes, static_cast<std::int64_t>(test_clouds::map().size() * sizeof(Point)));
+  EXPECT_GE(built.upload_bytes, static_cast<std::int64_t>(test_clouds::map().size() * sizeof(Point)));
+  EXPECT_GE(built.peak_device_bytes, built.device_bytes);
+  const Traffic none = of(*aligner, [&] { aligner->exchange_map(map); });
+  EXPECT_EQ(none.uploads, 0);
 }
 
 NDT_ON_DEVICE_IMPLEMENTATIONS(Transfers);

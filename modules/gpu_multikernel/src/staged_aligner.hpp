@@ -26,11 +26,30 @@ class StagedAligner final : public Edge {
 
   std::size_t bytes_ahead(std::size_t poses) const { return poses * sizeof(Transform); }
 
+  /// The arrays of poses, because fewer points leave room for more at once, and the solver's, because nothing
+  /// is solved where no point has a voxel.
+  void reserve_more(std::size_t points, std::size_t poses) override {
+    Edge::reserve_more(points, poses);
+    const int trials = most_trials();
+    const int most = StagedBuffers<Backend>::poses_within(Backend::kBytes, 1, trials),
+              systems = static_cast<int>(std::min(poses, static_cast<std::size_t>(most)));
+    this->transact([&] {
+      const StagedArrays a = buffers_.reserve(1, systems, trials, 0);
+      const auto count = static_cast<std::size_t>(systems);
+      backend_.clear(a.matrices, count * 36 * sizeof(double));
+      backend_.clear(a.vectors, count * 6 * sizeof(double));
+      backend_.solve(a.matrices, a.vectors, a.factorised, systems);
+    });
+  }
+  int most_trials() const {
+    return this->options().line_search == LineSearch::batched ? StepSearch::kBatchedTrials : 1;
+  }
+
   /// Splits batches whose arrays would take more than Backend::kBytes.
   void submit_runs(const LoopScan& scan, const LoopOptions& options, const PerScan& per_scan,
                    std::span<LoopRun> runs) override {
     const int points = scan.view().size;
-    const int trials = options.line_search == LineSearch::batched ? StepSearch::kBatchedTrials : 1;
+    const int trials = most_trials();
     const auto at_once =
         static_cast<std::size_t>(StagedBuffers<Backend>::poses_within(Backend::kBytes, points, trials));
     for (std::size_t first = 0; first < runs.size(); first += at_once)

@@ -19,6 +19,10 @@ class PersistentAligner final : public DeviceAligner {
 
  private:
   std::size_t bytes_ahead(std::size_t poses) const override { return poses * sizeof(LoopStart); }
+  void reserve_more(std::size_t points, std::size_t poses) override {
+    DeviceAligner::reserve_more(points, poses);
+    transact([&] { launcher_.reserve(poses); });
+  }
 
   void submit_runs(const LoopScan& scan, const LoopOptions& options, const PerScan& per_scan,
                    std::span<LoopRun> runs) override {

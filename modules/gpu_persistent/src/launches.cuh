@@ -10,6 +10,7 @@
 #include "ndt/cuda/context.cuh"
 #include "ndt/cuda/device.hpp"
 #include "ndt/cuda/graph.cuh"
+#include "ndt/edge/scan_memory.hpp"
 #include "persistent_kernels.cuh"
 
 namespace ndt::gpu_persistent {
@@ -114,6 +115,11 @@ class Launcher {
   bool fetches(const ChunkPlan& plan, std::size_t poses) {
     return team_ == Team::grid && poses == 1 && plan.groups.chunks <= most_blocks();
   }
+  /// Takes the memory of every launch of up to so many poses: the grid's is for few of them only.
+  void reserve(std::size_t poses) {
+    if (team_ != Team::grid) return;
+    reserve_exchanges(std::min(poses, static_cast<std::size_t>(std::max(most_blocks() / 2, 1))));
+  }
 
   void launch(PersistentArguments& a, std::size_t poses) {
     const auto count = static_cast<unsigned>(poses);
@@ -168,15 +174,18 @@ class Launcher {
     constexpr unsigned kUnit = 32;
     return std::min((blocks + kUnit - 1) / kUnit * kUnit, static_cast<unsigned>(most_blocks()));
   }
+  void reserve_exchanges(std::size_t poses) {
+    static_assert(sizeof(GridExchange) <= kExchangeBytes);
+    if (poses <= exchanges_.capacity()) return;
+    exchanges_.reserve(poses);
+    tags_.forget();
+  }
 
   void launch_grid(PersistentArguments& a, unsigned poses, unsigned blocks) {
     const auto chunks = static_cast<unsigned>(a.plan.groups.chunks);
     cuda::Grid grid{blocks * poses, grid_threads(a, (chunks + blocks - 1) / blocks)};
     grid.cooperative = true;
-    if (poses > exchanges_.capacity()) {
-      exchanges_.reserve(poses);
-      tags_.forget();
-    }
+    reserve_exchanges(poses);
     a.exchanges = exchanges_.data();
     a.team_blocks = blocks;
     const auto evaluations =

@@ -60,6 +60,8 @@ std::shared_ptr<const ReadyMap> Aligner::exchange_map(std::shared_ptr<const Read
   throw std::invalid_argument("exchange_map: this implementation has no resident_map(); use set_map()");
 }
 
+void Aligner::reserve(std::size_t, std::size_t) {}
+
 Aligner::Turn::Turn(const Aligner& aligner, const char* call) : taken_(&aligner.turn_) {
   std::thread::id other;  // nobody
   if (taken_->compare_exchange_strong(other, std::this_thread::get_id(), std::memory_order_acquire)) return;

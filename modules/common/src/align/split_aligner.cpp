@@ -77,6 +77,14 @@ MapInfo SplitAligner::set_map(const PointCloud& map) {
   return info;
 }
 
+void SplitAligner::reserve(std::size_t points, std::size_t poses) {
+  const Turn turn(*this, "reserve");
+  shares_.clear();
+  first("reserve").reserve(points, poses);  // it scores all poses, too
+  const std::vector<std::size_t> shares = shares_of(poses, parts_.size());
+  for (std::size_t k = 1; k < parts_.size(); ++k) parts_[k]->reserve(points, shares[k]);
+}
+
 AlignResult SplitAligner::align(const PointCloud& scan, const Transform& guess, const PerScan& per_scan) {
   const Turn turn(*this, "align");
   return only_first("align").align(scan, guess, per_scan);

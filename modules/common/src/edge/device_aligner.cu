@@ -8,6 +8,7 @@
 
 #include "ndt/align/usable_points.hpp"
 #include "ndt/edge/device_aligner.cuh"
+#include "ndt/exec/chunks.hpp"
 
 namespace ndt {
 
@@ -56,6 +57,7 @@ class DeviceSite {
     home_->context.synchronise();
     return {maps.release(), [home = home_](const Maps* unused) { home->take_back(unused); }};
   }
+  std::optional<Traffic> traffic() const { return home_->context.traffic(); }
   template <class F>
   void run(F&& f) const {
     home_->free_unused();
@@ -127,6 +129,19 @@ MapInfo DeviceAligner::build_map(const Cloud& map) {
   use(std::move(built));
   is_own_ = true;
   return maps_->info();
+}
+
+void DeviceAligner::reserve(std::size_t points, std::size_t poses) {
+  try {
+    LoopAligner::reserve(points, poses);
+  } catch (const cuda::Error& error) {
+    if (error.code() != cudaErrorMemoryAllocation) throw;
+    refuse_to_reserve(points, poses, "the device");
+  }
+}
+
+void DeviceAligner::reserve_more(std::size_t, std::size_t poses) {
+  transact([&] { score_scratch_.reserve(poses * kMaxChunks); });
 }
 
 std::unique_ptr<ResidentMap> DeviceAligner::resident_map() const {
@@ -311,15 +326,14 @@ void DeviceAligner::interrupt(const PerScan& per_scan) {
 void DeviceAligner::score(const LoopScan& loop_scan, std::span<const Transform> local_poses,
                           std::span<Score> out) {
   const ScanView scan = loop_scan.view();
-  std::vector<Motion> motions;
-  motions.reserve(local_poses.size());
-  for (const Transform& pose : local_poses) motions.push_back(loop_start(pose).at.motion);
-  const std::size_t poses = motions.size(), motion_bytes = poses * sizeof(Motion);
+  motions_.clear();
+  for (const Transform& pose : local_poses) motions_.push_back(loop_start(pose).at.motion);
+  const std::size_t poses = motions_.size(), motion_bytes = poses * sizeof(Motion);
   require_room(scan, motion_bytes);
   transact([&] {
     scores_.reserve(poses);
     host_scores_.reserve(poses);
-    std::memcpy(staging_.data() + front_ - motion_bytes, motions.data(), motion_bytes);
+    std::memcpy(staging_.data() + front_ - motion_bytes, motions_.data(), motion_bytes);
     upload_staged(motion_bytes, scan);
     score_poses(context_, last_level().view, last_level().gauss, {points_on_device(), scan.size},
                 static_cast<const Motion*>(uploaded(motion_bytes)), static_cast<int>(poses), scores_.data(),

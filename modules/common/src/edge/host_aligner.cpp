@@ -24,6 +24,7 @@ struct HostSite {
                                                std::vector<std::unique_ptr<VoxelMap>> levels) {
     return std::make_shared<const LevelMaps<VoxelMap>>(options, std::move(levels));
   }
+  static std::optional<Traffic> traffic() { return std::nullopt; }
   template <class F>
   static void run(F&& f) {
     f();

@@ -1,9 +1,12 @@
 #include "ndt/edge/loop_aligner.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <atomic>
 #include <functional>
 #include <future>
+#include <new>
 #include <stdexcept>
 #include <string>
 #include <system_error>
@@ -12,6 +15,8 @@
 #include <vector>
 
 #include "ndt/align/usable_points.hpp"
+#include "ndt/core/error.hpp"
+#include "ndt/core/limits.hpp"
 
 namespace ndt {
 namespace {
@@ -171,9 +176,9 @@ void LoopAligner::score_all(const Cloud& cloud, std::span<const Transform> poses
   require_room_for_results(poses.size(), out.size(), "score_batch");
   const LoopScan scan = prepare(cloud, poses, "score_batch");
   if (poses.empty()) return;
-  std::vector<Transform> local(poses.begin(), poses.end());
-  for (Transform& pose : local) pose = to_local(pose, map_origin());
-  score(scan, local, out);
+  local_poses_.assign(poses.begin(), poses.end());
+  for (Transform& pose : local_poses_) pose = to_local(pose, map_origin());
+  score(scan, local_poses_, out);
 }
 
 AlignResult LoopAligner::align(const PointCloud& scan, const Transform& guess, const PerScan& per_scan) {
@@ -211,17 +216,59 @@ void LoopAligner::collect(std::span<AlignResult> out) {
   if (!batch_.pending) throw std::logic_error("collect: nothing was submitted");
   require_room_for_results(batch_.runs.size(), out.size(), "collect");
   batch_.pending = false;
-  ResultWriter writer(out.size(), [&, origin = map_origin()](std::size_t k) {
+  const auto write = [&, origin = map_origin()](std::size_t k) {
     const LoopRun& run = batch_.runs[k];
     out[k] =
         to_result(run.outcome, batch_.guesses[k], origin, batch_.scan.facts, run.trace, run.conditioning);
-  });
+  };
+  ResultWriter writer(out.size(), std::cref(write));  // which takes no memory
   for (std::size_t k = 0; k < out.size(); ++k) {
     collect_run(batch_.per_scan, batch_.runs, k);
     writer.ended(k + 1);
   }
   writer.complete();
   clock_.lap(HostStage::result);
+}
+
+/// Takes all memory in the way in which alignments and scores take it.
+void LoopAligner::evaluate_all(const PointCloud& cloud, std::span<const Transform> poses) {
+  batch_.scan = prepare(cloud, poses, "reserve");
+  LoopOptions options = loop_options_for({}, batch_.scan);
+  options.max_iterations = 0;
+  batch_.runs.resize(poses.size());
+  for (std::size_t k = 0; k < poses.size(); ++k)
+    batch_.runs[k].local_guess = to_local(poses[k], map_origin());
+  submit_runs(batch_.scan, options, {}, batch_.runs);
+  for (std::size_t k = 0; k < poses.size(); ++k) collect_run({}, batch_.runs, k);
+  std::vector<Score> scores(poses.size());
+  score_batch(cloud, poses, scores);
+}
+
+void LoopAligner::reserve(std::size_t points, std::size_t poses) {
+  const Turn turn(*this, "reserve");
+  require_room_for_results(poses, poses, "reserve");
+  if (points > Limits::kPoints)
+    throw std::invalid_argument(
+        fmt::format("reserve: {} points, a scan has at most {}", points, Limits::kPoints));
+  require_map("reserve");
+  if (points == 0 || poses == 0) return;
+  try {
+    PointCloud scan;
+    scan.points.resize(points);
+    Transform pose;
+    pose(0, 3) = map_origin().x, pose(1, 3) = map_origin().y, pose(2, 3) = map_origin().z;
+    evaluate_all(scan, std::vector<Transform>(poses, pose));
+    reserve_more(points, poses);
+  } catch (const std::bad_alloc&) {
+    refuse_to_reserve(points, poses, "the CPU");
+  }
+}
+
+void refuse_to_reserve(std::size_t points, std::size_t poses, const char* where) {
+  throw InputError(
+      fmt::format("reserve: {} has no memory for scans of {} points and {} poses at once; thin the scans "
+                  "(--scan-voxel-leaf, --scan-sample), split the batch, or take a smaller map",
+                  where, points, poses));
 }
 
 }  // namespace ndt

@@ -98,7 +98,8 @@ class Aligner {
   virtual Evaluation evaluate(const DeviceCloud& scan, const Transform& pose, const PerScan& per_scan = {});
   /// The voxels of the map in increasing key order, z slowest.
   virtual std::vector<VoxelInfo> voxels() const = 0;
-  /// Counts of everything moved to and from a device so far; nothing on the CPU.
+  /// Counts of everything moved to and from a device so far; nothing on the CPU. Those of maps that came from
+  /// a resident_map() are counted there.
   virtual std::optional<Traffic> traffic() const { return std::nullopt; }
   /// Where the time of the last alignment went; nothing unless the build has the option NDT_STAGE_CLOCK.
   virtual std::optional<StageTimes> stage_times() { return std::nullopt; }
@@ -125,6 +126,13 @@ class Aligner {
   virtual void score_batch(const PointCloud& scan, std::span<const Transform> poses, std::span<Score> out);
   /// The same of a scan on the aligner's device.
   virtual void score_batch(const DeviceCloud& scan, std::span<const Transform> poses, std::span<Score> out);
+  /// Takes the memory for scans of so many points and so many poses in one call, so that later calls take
+  /// none for no more than these: only traces, scores of points, threads that write more than 65 results, and
+  /// batches that multikernel_* splits do.
+  /// Costs about one evaluation of such a batch. Does nothing where an implementation keeps no such memory.
+  /// Throws std::logic_error without a map, std::invalid_argument if one call takes fewer, and InputError if
+  /// the memory is not there; then the aligner works as before.
+  virtual void reserve(std::size_t points, std::size_t poses);
 
  protected:
   /// Taken by every call for as long as it lasts, because an aligner has one set of buffers. Throws

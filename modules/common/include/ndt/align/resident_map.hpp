@@ -4,8 +4,10 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
+#include "ndt/align/traffic.hpp"
 #include "ndt/core/point_cloud.hpp"
 
 namespace ndt {
@@ -53,6 +55,10 @@ class ResidentMap {
   /// where the map's origin moves on: once in a kilometre, beyond the first (voxel/map_cloud.hpp). Throws as
   /// set_map() does; the tiles stay held, and maps built before stay as they are.
   virtual std::shared_ptr<const ReadyMap> build() = 0;
+
+  /// Counts of everything moved to and from a device for tiles and maps so far; its bytes are those of the
+  /// tiles, and of all maps that are in use or were until the last add() or build(). Nothing on the CPU.
+  virtual std::optional<Traffic> traffic() const { return std::nullopt; }
 };
 
 }  // namespace ndt

@@ -23,6 +23,8 @@ class SplitAligner final : public Aligner {
   MapInfo set_map(const PointCloud& map) override;
   /// Throws std::invalid_argument: the other devices do not have the points.
   MapInfo set_map(const DeviceCloud& map) override;
+  /// Of every part, for its share of the poses; of the first for all, because it scores them.
+  void reserve(std::size_t points, std::size_t poses) override;
   AlignResult align(const PointCloud& scan, const Transform& guess, const PerScan& per_scan) override;
   AlignResult align(const DeviceCloud& scan, const Transform& guess, const PerScan& per_scan) override;
   Evaluation evaluate(const PointCloud& scan, const Transform& pose, const PerScan& per_scan) override;

@@ -6,7 +6,8 @@
 
 namespace ndt {
 
-/// Totals since an aligner was made. The counts of one alignment are the difference of two totals.
+/// Totals since an aligner or a resident map was made. The counts of one alignment are the difference of two
+/// totals.
 struct Traffic {
   std::int64_t upload_bytes = 0, uploads = 0;      ///< host to device: bytes and copies
   std::int64_t download_bytes = 0, downloads = 0;  ///< device to host

@@ -22,6 +22,7 @@ class DeviceAligner : public LoopAligner {
   /// that the device does not have. What only building needed is given back to the device.
   MapInfo set_map(const PointCloud& map) final;
   MapInfo set_map(const DeviceCloud& map) final;
+  void reserve(std::size_t points, std::size_t poses) final;
   /// Tiles are held and maps built in a Context of their own, so on a stream beside the alignments. The
   /// memory of a map that nobody uses any more, on whatever thread, is there for the next build.
   std::unique_ptr<ResidentMap> resident_map() const final;
@@ -37,6 +38,8 @@ class DeviceAligner : public LoopAligner {
   /// Number of bytes that travel in front of a scan's points: guesses, or what an implementation makes of
   /// them.
   virtual std::size_t bytes_ahead(std::size_t poses) const = 0;
+  /// Scans of fewer points may have more chunks to score.
+  void reserve_more(std::size_t points, std::size_t poses) override;
   /// Called when another map has replaced the last one.
   virtual void map_changed() {}
 
@@ -130,6 +133,7 @@ class DeviceAligner : public LoopAligner {
   cuda::PinnedBuffer<LoopTrace> traces_;
   cuda::PinnedBuffer<int> interrupt_;
   ScoreScratch score_scratch_;
+  std::vector<Motion> motions_;  ///< that were scored last
   cuda::DeviceBuffer<PoseScore> scores_;
   cuda::PinnedBuffer<PoseScore> host_scores_;
   cuda::DeviceBuffer<float> point_scores_;

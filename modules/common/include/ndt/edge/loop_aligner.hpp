@@ -98,8 +98,12 @@ struct PlacedScan {
   const Transform* guesses = nullptr;
 };
 
+/// Throws InputError "reserve: no memory for ...": `where` is "the CPU" or "the device".
+[[noreturn]] void refuse_to_reserve(std::size_t points, std::size_t poses, const char* where);
+
 class LoopAligner : public Aligner {
  public:
+  void reserve(std::size_t points, std::size_t poses) override;
   AlignResult align(const PointCloud& scan, const Transform& guess, const PerScan& per_scan) final;
   AlignResult align(const DeviceCloud& scan, const Transform& guess, const PerScan& per_scan) final;
   Evaluation evaluate(const PointCloud& scan, const Transform& pose, const PerScan& per_scan) final;
@@ -155,6 +159,8 @@ class LoopAligner : public Aligner {
   /// Waits for alignment k and fills in what submit_runs() did not. Called for each k in order, after
   /// submit_runs().
   virtual void collect_run(const PerScan& /*per_scan*/, std::span<LoopRun> /*runs*/, std::size_t /*k*/) {}
+  /// Takes what smaller batches or scans than those of a reserve() may need more of.
+  virtual void reserve_more(std::size_t /*points*/, std::size_t /*poses*/) {}
   /// Scores of the local poses: Σ, probability and NVTL as in Score.
   virtual void score(const LoopScan& scan, std::span<const Transform> local_poses, std::span<Score> out) = 0;
   /// Largest pair score of every point at a local pose.
@@ -188,10 +194,12 @@ class LoopAligner : public Aligner {
   void submit_all(const Cloud& scan, std::span<const Transform> guesses, const PerScan& per_scan);
   template <class Cloud>
   void score_all(const Cloud& scan, std::span<const Transform> poses, std::span<Score> out);
+  void evaluate_all(const PointCloud& scan, std::span<const Transform> poses);
 
   AlignOptions options_;
   std::vector<MapLevel> levels_;
   Batch batch_;
+  std::vector<Transform> local_poses_;  ///< that were scored last
   StageClock clock_;
 };
 

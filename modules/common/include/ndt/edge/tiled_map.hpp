@@ -3,6 +3,7 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -49,6 +50,7 @@ std::shared_ptr<const Maps> require_own(std::shared_ptr<const ReadyMap> map, con
 ///   Voxels voxels(cloud, position, options)  of one level, relative to a position
 ///   map(facts, tiles' voxels, options)       the map of a level
 ///   ready(options, maps of all levels)       what aligners take, when all of it is there
+///   traffic()                                counts of a device, or nothing
 ///   run(f)                                   calls f; if it throws, all that it began has ended
 template <class Site>
 class TiledMap final : public ResidentMap {
@@ -79,6 +81,7 @@ class TiledMap final : public ResidentMap {
     });
     return ready;
   }
+  std::optional<Traffic> traffic() const override { return site_.traffic(); }
 
  private:
   using Voxels = typename Site::Voxels;

@@ -14,8 +14,8 @@ struct ChunkScore {
   float sums[2];  ///< as PoseScore::score, nearest
   int counts[2];  ///< pairs, points
 };
-/// Scratch memory that grows to [poses][chunks], 128 MiB at most. The caller keeps it, so that the next call
-/// allocates nothing.
+/// Scratch memory that grows to [poses][chunks], at most kMaxChunks, 128 MiB. The caller keeps it, so that
+/// the next call allocates nothing.
 using ScoreScratch = cuda::DeviceBuffer<ChunkScore>;
 
 /// Writes to out[k] the score at motions[k], for [poses] motions, at most Limits::kBatch. All pointers are
