@@ -32,6 +32,7 @@ using LocalizerArguments = Given<kLocalizerOptions>;
 constexpr const char* kGroup = "Localisation";
 constexpr const char *kSearch = "search", *kUsualSigma = "5,5,0.5,0.02,0.02";
 /// Autoware's own, for its covariances at 2 m.
+constexpr std::size_t kMostLaps = 10000;
 constexpr double kReliableTransformProbability = 3, kCriticalMs = 100;
 
 struct Arguments {
@@ -41,6 +42,7 @@ struct Arguments {
   PoseArgument init, guess;
   std::vector<std::string> sigma;
   std::optional<double> rate_hz;
+  std::size_t laps = 1;
   std::optional<double> critical_ms, reliable_nvtl;
   std::optional<std::string> autoware_params;
   std::vector<localization::Offset> offsets;  ///< of the parameter file; none: the usual ones
@@ -87,6 +89,10 @@ void check(const Arguments& a) {
     throw UsageError(fmt::format("--rate = {}: must be above 0 to 1e6 scans a second", *a.rate_hz));
   if (a.critical_ms && !(*a.critical_ms > 0))
     throw UsageError(fmt::format("--critical-ms = {}: must be above 0", *a.critical_ms));
+  if (a.laps < 1 || a.laps > kMostLaps)
+    throw UsageError(fmt::format("--laps = {}: must be in [1, {}]", a.laps, kMostLaps));
+  if (a.laps > 1 && (!a.odometry.empty() || (!a.gnss.empty() && a.gnss != "none")))
+    throw UsageError("--laps: the times of --odometry and --gnss are of one lap: leave them out");
   if (a.speed && !a.real_time) throw UsageError("--speed is of --real-time: give both, or drop it");
   if (a.speed && !(*a.speed > 0 && *a.speed <= 1e6))
     throw UsageError(fmt::format("--speed = {}: must be above 0 to 1e6", *a.speed));
@@ -216,7 +222,8 @@ Arguments with_autoware_params(Arguments a) {
 /// A dataset that is made on first use is not left in parts by Ctrl-C.
 ScanSequence opened(const Arguments& a, const StampSource& stamps, ProgressLine& progress) {
   const Interruption interruption;
-  return open_sequence(a.scans, stamps, progress.report(), a.map.map.bin_fields);
+  ScanSequence once = open_sequence(a.scans, stamps, progress.report(), a.map.map.bin_fields);
+  return a.laps > 1 ? repeated(std::move(once), a.laps) : once;
 }
 
 ExitCode localize(const Arguments& given) {
@@ -261,6 +268,10 @@ ExitCode localize(const Arguments& given) {
   input.following = aligners.following();
   Localizer localizer(aligners.tracker(), setting, [&]() -> Aligner& { return aligners.searcher(); });
   start.give(localizer);
+  input.begin_lap = [&] {
+    start.give(localizer);
+    if (input.following) input.following->jump_to(start.pose);
+  };
   LocalizeOutputs outputs(
       a.out,
       {std::string(entry.name), std::string(entry.runs_on), *align[&ProfileChoice::profile], a.command_line,
@@ -288,6 +299,9 @@ void add_source_flags(CLI::App& command, Arguments& a) {
   command
       .add_option("--stamps", a.stamps, "times of the scans, seconds, one a line, such as KITTI's times.txt")
       ->type_name("FILE");
+  command
+      .add_option("--laps", a.laps, "go through the recording so often, from its start each time (default 1)")
+      ->type_name("N");
   command.add_option("--rate", a.rate_hz, "scans a second where they have no times (default 10)")
       ->type_name("HZ");
   command

@@ -40,7 +40,7 @@ class LocalizeAligners {
   LocalizeAligners(const LocalizeMapArguments& a, const ScanSequence& sequence,
                    const std::optional<MapArea>& first, LocalizeAlignersSetting setting);
 
-  Aligner& tracker() { return following_ ? following_->live() : *tracker_; }
+  Aligner& tracker() { return following_ ? following_->aligner() : *tracker_; }
   /// A wide one for searches, which gets the map in force before each.
   Aligner& searcher();
   /// One more with the map in force.

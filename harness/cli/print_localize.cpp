@@ -73,6 +73,7 @@ std::string to_text(const LocalizeSummary& summary, const ScanSequence& sequence
                       median(summary.frame_ms), quantile(summary.frame_ms, 0.99));
   text += stage_lines(summary);
   if (summary.map) text += map_line(*summary.map);
+  if (summary.long_run) text += summary.long_run->text();
   if (summary.error) text += error_lines(*summary.error, sequence.truth);
   return text;
 }

@@ -6,9 +6,11 @@
 #include <utility>
 
 #include "base/clock.hpp"
+#include "ndt/core/error.hpp"
 
 namespace ndt::harness {
 
+using localization::AlignerPerMap;
 using localization::MapCircle;
 using localization::MapFollower;
 using localization::MapNeed;
@@ -70,49 +72,73 @@ MapFiles with_places(MapFiles files) {
 FollowingMap::FollowingMap(MapFiles files, const FollowingSetting& setting, const Make& make)
     : files_(with_places(std::move(files))),
       setting_(setting),
-      first_(make()),
-      second_(make()),
-      resident_(first_->resident_map()),
       in_force_(files_),
       next_{HeldTiles(files_)},
       vehicle_{setting.first.low_x, setting.first.low_y} {
   const MapUpdatePolicy policy(setting.options, {vehicle_, setting.first.reach_m});
-  put_into_force(read_and_build(*first_, setting.first).tiles);
+  next_ = read(setting.first);
+  choose_aligner(next_.tiles, make);
+  build(next_);
+  aligner_->exchange_map(std::move(next_.map));
+  resident_traffic_ = next_.traffic;
+  put_into_force(std::exchange(next_.tiles, HeldTiles(files_)));
   use_.tiles_read = use_.most_tiles = in_force_.size();
-  follower_.emplace(*first_, *second_, policy,
-                    [this](Aligner& spare, const MapCircle& around) { return build_next(spare, around); });
-}
-
-/// An aligner whose tiles stay the same keeps its map.
-FollowingMap::Next FollowingMap::read_and_build(Aligner& aligner, const MapArea& area) {
-  const Stopwatch reading;
-  Next next{in_force_.moved_to(area)};
-  if (!next.tiles.changed()) return next;
-  next.read_ms = reading.elapsed_us() / 1000;
-  const Stopwatch building;
-  next.points = build(aligner, next.tiles);
-  next.build_ms = building.elapsed_us() / 1000;
-  return next;
+  follower_.emplace(*aligner_, policy, [this](const MapCircle& around) { return build_next(around); });
 }
 
 /// Tile by tile if it can: filters work on the cloud of all.
-std::int64_t FollowingMap::build(Aligner& aligner, const HeldTiles& tiles) {
-  if (resident_ && !setting_.filters.active())
-    if (const auto clouds = tiles.float_clouds()) {
-      hold(*resident_, *clouds);
-      const std::shared_ptr<const ReadyMap> map = resident_->build();
-      aligner.exchange_map(map);
-      return map->info().points + map->info().dropped_points;
-    }
-  const PointCloud cloud = prepare(tiles.cloud(), setting_.filters).cloud;
-  aligner.set_map(cloud);
-  return static_cast<std::int64_t>(cloud.size());
+void FollowingMap::choose_aligner(const HeldTiles& first, const Make& make) {
+  aligner_ = make();
+  if (!setting_.filters.active() && first.float_clouds()) resident_ = aligner_->resident_map();
+  if (resident_) return;
+  auto per_map = std::make_unique<AlignerPerMap>(make);
+  per_map_ = per_map.get();
+  aligner_ = std::move(per_map);
+}
+
+FollowingMap::Next FollowingMap::read(const MapArea& area) const {
+  const Stopwatch reading;
+  Next next{in_force_.moved_to(area)};
+  next.read_ms = reading.elapsed_us() / 1000;
+  return next;
+}
+
+void FollowingMap::build(Next& next) {
+  const Stopwatch building;
+  make_map(next);
+  next.build_ms = building.elapsed_us() / 1000;
+}
+
+void FollowingMap::make_map(Next& next) {
+  const auto clouds = resident_ ? next.tiles.float_clouds() : std::nullopt;
+  if (!clouds) {
+    const PointCloud cloud = prepare(next.tiles.cloud(), setting_.filters).cloud;
+    if (!per_map_)
+      throw InputError(files_.name() +
+                       ": the tiles here are of float64, those before of float32; write all in one of them");
+    next.map = per_map_->build(cloud);
+    next.points = static_cast<std::int64_t>(cloud.size());
+    return;
+  }
+  hold(*resident_, *clouds);
+  next.map = resident_->build();
+  next.traffic = resident_->traffic();
+  next.points = next.map->info().points + next.map->info().dropped_points;
 }
 
 /// On the follower's thread. The main thread changes nothing that this reads until it has taken the result.
-bool FollowingMap::build_next(Aligner& spare, const MapCircle& around) {
-  next_ = read_and_build(spare, area_of(around));
-  return next_.tiles.changed();
+std::shared_ptr<const ReadyMap> FollowingMap::build_next(const MapCircle& around) {
+  next_ = read(area_of(around));
+  if (next_.tiles.changed()) build(next_);  // a map whose tiles stay the same stays
+  return std::move(next_.map);
+}
+
+std::optional<DeviceBytes> FollowingMap::device_bytes() const {
+  const std::optional<Traffic> aligners = aligner_->traffic();
+  if (!aligners) return std::nullopt;
+  const Traffic maps = resident_traffic_.value_or(Traffic());
+  return DeviceBytes{aligners->device_bytes + maps.device_bytes,
+                     aligners->peak_device_bytes + maps.peak_device_bytes};
 }
 
 void FollowingMap::put_into_force(HeldTiles tiles) {
@@ -138,17 +164,18 @@ bool FollowingMap::out_of_range() const {
   return follower_->policy().need(vehicle_) == MapNeed::out_of_range;
 }
 
-std::optional<MapUpdate> FollowingMap::before_scan(localization::Localizer& localizer) {
+std::optional<MapUpdate> FollowingMap::before_scan() {
   std::optional<MapUpdate> told;
   std::optional<double> waited_ms;
-  const bool late = follower_->building() && out_of_range();
+  const bool late = follower_->building() && (jumped_ || out_of_range());
   if (late) waited_ms = waited();
-  if (late || due()) told = take(localizer);
+  if (late || due()) told = take();
   const bool failed = told && !told->error.empty();
-  if (!follower_->building() && !failed && out_of_range() && follower_->policy().due(vehicle_)) {
+  const bool leaving = out_of_range() && !failed && follower_->policy().due(vehicle_);
+  if (!follower_->building() && (std::exchange(jumped_, false) || leaving)) {
     follower_->begin(vehicle_);  // what was under way is the map of a place too far back
     waited_ms = waited_ms.value_or(0) + waited();
-    told = joined(told, take(localizer));
+    told = joined(told, take());
   }
   if (waited_ms) {
     told->waited_ms = *waited_ms;
@@ -157,6 +184,11 @@ std::optional<MapUpdate> FollowingMap::before_scan(localization::Localizer& loca
   }
   ++scans_beside_;
   return told;
+}
+
+void FollowingMap::jump_to(const Transform& map_from_scan) {
+  vehicle_ = {map_from_scan(0, 3), map_from_scan(1, 3)};
+  jumped_ = true;
 }
 
 void FollowingMap::after_scan(const Transform& map_from_scan) {
@@ -172,12 +204,11 @@ double FollowingMap::waited() const {
   return waiting.elapsed_us() / 1000;
 }
 
-MapUpdate FollowingMap::take(localization::Localizer& localizer) {
+MapUpdate FollowingMap::take() {
   MapUpdate update;
   follower_->wait();
   const Stopwatch swapping;
   const MapOutcome outcome = follower_->take();
-  localizer.continue_with(follower_->live());
   if (outcome.swapped) update.swap_us = swapping.elapsed_us();
   update.around = outcome.around;
   if (outcome.failure) {
@@ -190,6 +221,7 @@ MapUpdate FollowingMap::take(localization::Localizer& localizer) {
   update.added = next_.tiles.read(), update.removed = next_.tiles.dropped();
   update.points = next_.points;
   update.read_ms = next_.read_ms, update.build_ms = next_.build_ms;
+  resident_traffic_ = next_.traffic;
   put_into_force(std::exchange(next_.tiles, HeldTiles(files_)));
   count(update);
   return update;

@@ -12,7 +12,7 @@
 #include "data/held_tiles.hpp"
 #include "data/preparation.hpp"
 #include "localize/map_update.hpp"
-#include "ndt/localization/localizer.hpp"
+#include "ndt/localization/aligner_per_map.hpp"
 #include "ndt/localization/map_follower.hpp"
 
 namespace ndt::harness {
@@ -31,14 +31,15 @@ class FollowingMap {
  public:
   using Make = std::function<std::unique_ptr<Aligner>()>;
 
-  /// Reads the first map. `make` gives an aligner without a map, twice. Throws as MapFiles::load and
-  /// Aligner::set_map do, and std::invalid_argument as localization::validate does or for files without
-  /// metadata.
+  /// Reads the first map. `make` gives an aligner without a map: one, or where maps are made of whole clouds
+  /// (filters, float64 tiles, an implementation without a resident map) one for each map. Throws as
+  /// MapFiles::load and Aligner::set_map do, and std::invalid_argument as localization::validate does or for
+  /// files without metadata.
   FollowingMap(MapFiles files, const FollowingSetting& setting, const Make& make);
 
   const MapFiles& files() const { return files_; }
   const localization::MapFollowing& options() const { return setting_.options; }
-  Aligner& live() const { return follower_->live(); }
+  Aligner& aligner() const { return *aligner_; }
   /// The map in force, made anew from its tiles, and how often one came into force.
   PointCloud cloud() const;
   std::size_t version() const { return use_.updates; }
@@ -47,11 +48,16 @@ class FollowingMap {
   PointCloud picture() const;
   const MapUse& use() const { return use_; }
 
-  /// Lets the localizer continue with a map that is due, and tells what became of the update.
-  std::optional<MapUpdate> before_scan(localization::Localizer& localizer);
+  /// Device memory: the aligner's, and that of tiles and maps after the last build. Nothing on the CPU.
+  std::optional<DeviceBytes> device_bytes() const;
+
+  /// Puts a map into force that is due, and tells what became of the update.
+  std::optional<MapUpdate> before_scan();
   /// A scan may see beyond the map in force, because no update of it succeeded.
   bool out_of_range() const;
   const localization::MapCircle& in_force() const { return follower_->policy().in_force(); }
+  /// The next scan is expected here, and waits for the map of this place.
+  void jump_to(const Transform& map_from_scan);
   /// Begins an update where the scan's pose asks for one.
   void after_scan(const Transform& map_from_scan);
 
@@ -61,26 +67,32 @@ class FollowingMap {
     HeldTiles tiles;
     std::int64_t points = 0;  ///< filtered
     double read_ms = 0, build_ms = 0;
+    std::shared_ptr<const ReadyMap> map{};  ///< null if the tiles stay the same
+    std::optional<Traffic> traffic{};       ///< of the resident map
   };
-  Next read_and_build(Aligner& aligner, const MapArea& area);
-  /// Returns the number of its points.
-  std::int64_t build(Aligner& aligner, const HeldTiles& tiles);
-  bool build_next(Aligner& spare, const localization::MapCircle& around);
+  void choose_aligner(const HeldTiles& first, const Make& make);
+  Next read(const MapArea& area) const;
+  void build(Next& next);
+  void make_map(Next& next);
+  std::shared_ptr<const ReadyMap> build_next(const localization::MapCircle& around);
   bool due() const;
   double waited() const;
-  MapUpdate take(localization::Localizer& localizer);
+  MapUpdate take();
   void count(const MapUpdate& update);
   void put_into_force(HeldTiles tiles);
 
   const MapFiles files_;
   FollowingSetting setting_;
-  std::unique_ptr<Aligner> first_, second_;
-  std::unique_ptr<ResidentMap> resident_;  ///< of both; null if they make maps of whole clouds only
+  std::unique_ptr<Aligner> aligner_;
+  localization::AlignerPerMap* per_map_ = nullptr;  ///< the same, if maps are made of whole clouds
+  std::unique_ptr<ResidentMap> resident_;           ///< otherwise
   HeldTiles in_force_;
   Next next_;
   std::map<const MapTile*, std::vector<Vec3<double>>> pictured_;
   MapUse use_;
+  std::optional<Traffic> resident_traffic_;
   localization::MapPlace vehicle_;
+  bool jumped_ = false;
   int scans_beside_ = 0;  ///< that an update worked beside
   std::optional<localization::MapFollower> follower_;
 };

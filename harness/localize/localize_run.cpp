@@ -132,8 +132,11 @@ LocalizeSummary localize_all(localization::Localizer& localizer, const LocalizeI
                              const ObserveScan& observe) {
   LocalizeSummary summary;
   Errors errors;
-  Feed odometry(input.odometry), gnss(input.gnss);
+  std::optional<Feed> odometry(input.odometry), gnss(input.gnss);
   const std::vector<TimedScan>& scans = input.sequence->scans;
+  const std::size_t laps = input.sequence->laps, lap_scans = scans.size() / laps;
+  if (input.following || laps > 1) summary.long_run.emplace(scans.size(), laps);
+  std::size_t lap = 0;
   Arrivals arrivals(scans, input.real_time);
   while (const auto arrival = arrivals.next()) {
     const TimedScan& timed = scans[arrival->frame];
@@ -142,13 +145,21 @@ LocalizeSummary localize_all(localization::Localizer& localizer, const LocalizeI
     const Stopwatch filtering;
     if (input.filter) cloud = input.filter(std::move(cloud));
     const double filter_ms = filtering.elapsed_us() / 1000;
+    if (arrival->frame / lap_scans != lap) {
+      lap = arrival->frame / lap_scans;
+      odometry.emplace(input.odometry), gnss.emplace(input.gnss);
+      input.begin_lap();
+    }
+    // The localizer has the times of the first lap in every lap: later ones are rounded otherwise.
+    const double stamp_s = scans[arrival->frame % lap_scans].stamp_s;
     std::optional<MapUpdate> map_update;
-    if (input.following) map_update = input.following->before_scan(localizer);
-    odometry.until(timed.stamp_s, [&](const auto& pose) { localizer.add_odometry(pose); });
-    gnss.until(timed.stamp_s, [&](const auto& pose) { localizer.add_gnss(pose); });
+    if (input.following) map_update = input.following->before_scan();
+    odometry->until(stamp_s, [&](const auto& pose) { localizer.add_odometry(pose); });
+    gnss->until(stamp_s, [&](const auto& pose) { localizer.add_gnss(pose); });
     StageClock clock;
-    ScanReport report = localizer.localize(timed.stamp_s, cloud, input.limits(),
+    ScanReport report = localizer.localize(stamp_s, cloud, input.limits(),
                                            [&](localization::Stage stage) { clock.ended(stage); });
+    report.stamp_s = timed.stamp_s;
     LocalizedScan scan{arrival->frame,   &timed,           &report, clock.elapsed_ms(),
                        arrival->dropped, arrival->delay_s, &cloud};
     scan.times = {filter_ms, 0, clock.stage_ms()};
@@ -163,6 +174,8 @@ LocalizeSummary localize_all(localization::Localizer& localizer, const LocalizeI
     scan.times.diagnostics_ms = diagnosing.elapsed_us() / 1000;
     arrivals.outside_time([&] {
       count(summary, scan);
+      if (summary.long_run)
+        summary.long_run->add(scan, input.following ? input.following->device_bytes() : std::nullopt);
       if (timed.truth) errors.add(*timed.truth, report.map_from_scan);
       observe(scan);
     });

@@ -11,6 +11,7 @@
 #include "localize/arrivals.hpp"
 #include "localize/following_map.hpp"
 #include "localize/localized_scan.hpp"
+#include "localize/long_run.hpp"
 #include "ndt/localization/localizer.hpp"
 
 namespace ndt::harness {
@@ -37,6 +38,7 @@ struct LocalizeSummary {
   std::vector<double> execution_ms, filter_ms, diagnostics_ms, frame_ms;
   std::array<std::vector<double>, kStages> stage_ms;
   std::optional<MapUse> map;             ///< of a map that follows the vehicle
+  std::optional<LongRun> long_run;       ///< of such a map, or of several laps
   std::optional<TrajectoryError> error;  ///< of the frames with a truth, lost ones too
 };
 
@@ -49,6 +51,8 @@ struct LocalizeInput {
   std::optional<RealTime> real_time;  ///< nothing: scan after scan, however long each takes
   std::function<PerScan()> limits;    ///< of a scan's alignments, counted from the call
   FollowingMap* following = nullptr;  ///< the localizer's map, if it follows the vehicle
+  std::function<void()>
+      begin_lap;  ///< brings the localizer back to its start, before the second lap and others
 };
 
 /// Called after every scan.

@@ -24,6 +24,11 @@ struct MapUpdate {
   double swap_us = 0;
 };
 
+/// Of a device, as this program counts what it has taken.
+struct DeviceBytes {
+  std::int64_t held = 0, most = 0;
+};
+
 /// Of a whole localisation.
 struct MapUse {
   std::size_t updates = 0,

@@ -133,6 +133,20 @@ void set_stamps(ScanSequence& sequence, const std::vector<double>& stamps, const
 
 }  // namespace
 
+ScanSequence repeated(ScanSequence once, std::size_t laps) {
+  constexpr double kApart_s = 10;
+  const std::vector<TimedScan> scans = once.scans;
+  const double lap_s = scans.back().stamp_s - scans.front().stamp_s + kApart_s;
+  for (std::size_t lap = 1; lap < laps; ++lap)
+    for (TimedScan scan : scans) {
+      scan.stamp_s += static_cast<double>(lap) * lap_s;
+      once.scans.push_back(std::move(scan));
+    }
+  once.scan = [scan = std::move(once.scan), n = scans.size()](std::size_t k) { return scan(k % n); };
+  once.laps = laps;
+  return once;
+}
+
 ScanSequence open_sequence(const std::string& scans, const StampSource& stamps, const ReportProgress& report,
                            BinFields fields) {
   refuse_bag(scans);

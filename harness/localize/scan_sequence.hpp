@@ -30,8 +30,13 @@ struct ScanSequence {
   std::optional<Transform> near_start;  ///< a guess of the first scan's pose, if something is known of it
   std::vector<StampedTransform> odometry, gnss;  ///< the dataset's own, or none
   TruthFacts truth;
-  std::string note;  ///< what a person should know about the times; may be empty
+  std::string note;      ///< what a person should know about the times; may be empty
+  std::size_t laps = 1;  ///< how often `scans` has all of them, one lap after the other
 };
+
+/// The scans so many times in a row, at times that go on: a lap begins 10 s after the end of the one before.
+/// Odometry and GNSS stay those of the first lap, whose times the localizer has in every lap.
+ScanSequence repeated(ScanSequence once, std::size_t laps);
 
 /// Where times come from if neither a file nor the dataset has them.
 struct StampSource {

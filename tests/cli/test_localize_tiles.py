@@ -2,6 +2,7 @@
 
 import csv
 import json
+import re
 import shutil
 
 import pytest
@@ -160,3 +161,27 @@ def test_in_real_time_a_map_comes_when_it_is_ready(town, tiles, tmp_path):
     run = Run(town, tiles, tmp_path / "a", *NEAR, "--real-time", "--speed", 1)
     assert {f["verdict"] for f in run.frames} == {"ok"}
     assert any(f["map_swap_us"] for f in run.frames), "a map came into force on the way"
+
+
+def test_laps_have_the_bits_of_the_first_and_their_memory_is_told(town, tiles, tmp_path):
+    once, laps = Run(town, tiles, tmp_path / "a", *NEAR), Run(town, tiles, tmp_path / "b", *NEAR, "--laps", 3)
+    scans = len(once.frames)
+    assert f"laps             3 of {scans} scans; {2 * scans} of {2 * scans} poses after the first lap have its bits" in laps.done.stdout
+    lines, lines_of_one = ([line.split() for line in run.poses.splitlines()[1:]] for run in (laps, once))
+    assert [line[1:] for line in lines] == 3 * [line[1:] for line in lines_of_one]
+    times = [float(line[0]) for line in lines]
+    assert times == sorted(set(times)) and {f["verdict"] for f in laps.frames} == {"ok"}
+    assert "waited 2 times" in laps.line("map updates"), "each lap but the first waits for the map of its start"
+    late = re.fullmatch(r"late scans +(\d+) of (\d+) took more .*; (\d+) of the (\d+) with an exchange", laps.line("late scans"))
+    assert int(late[2]) == 3 * scans and int(late[3]) <= int(late[1]) <= 3 * scans
+    assert int(late[4]) == sum(f["map_swap_us"] != "" for f in laps.frames)
+    memory = [float(v.strip(",")) for v in laps.line("memory").split()[2:5]]
+    assert all(1 < v < 10000 for v in memory)
+    assert "late scans " in once.done.stdout and once.line("laps") == ""
+
+
+def test_laps_are_refused_where_they_make_no_sense(town, tmp_path):
+    base = ["localize", "--scans", town, "--out", tmp_path / "out"]
+    assert "--laps = 0: must be in [1, 10000]" in refusal(*base, "--laps", 0, code=EXIT_USAGE)
+    (tmp_path / "odometry.tum").write_text("0 0 0 0 0 0 0 1\n")
+    assert "of one lap: leave them out" in refusal(*base, "--laps", 2, "--odometry", tmp_path / "odometry.tum", code=EXIT_USAGE)

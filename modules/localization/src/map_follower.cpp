@@ -6,26 +6,25 @@
 #include <utility>
 
 namespace ndt::localization {
-namespace {
 
-MapOutcome built(const MapFollower::Build& build, Aligner& spare, const MapCircle& around) {
-  MapOutcome outcome{around, false, std::nullopt};
-  try {
-    outcome.swapped = build(spare, around);
-  } catch (const std::bad_alloc&) {
-    outcome.failure = "there is not enough memory for a second map; take in less of it, or thin its tiles";
-  } catch (const std::exception& error) {
-    outcome.failure = error.what();
-  }
-  return outcome;
+MapFollower::MapFollower(Aligner& aligner, const MapUpdatePolicy& policy, Build build)
+    : aligner_(&aligner), policy_(policy), build_(std::move(build)) {
+  if (!build_) throw std::invalid_argument("MapFollower: there is nothing to build a map with");
 }
 
-}  // namespace
-
-MapFollower::MapFollower(Aligner& live, Aligner& spare, const MapUpdatePolicy& policy, Build build)
-    : live_(&live), spare_(&spare), policy_(policy), build_(std::move(build)) {
-  if (&live == &spare) throw std::invalid_argument("MapFollower: live and spare are one aligner; give two");
-  if (!build_) throw std::invalid_argument("MapFollower: there is nothing to build a map with");
+/// On the follower's thread.
+MapFollower::Built MapFollower::built(const MapCircle& around) {
+  Built built{{around, false, std::nullopt}, nullptr};
+  before_.reset();
+  try {
+    built.map = build_(around);
+  } catch (const std::bad_alloc&) {
+    built.outcome.failure =
+        "there is not enough memory for a second map; take in less of it, or thin its tiles";
+  } catch (const std::exception& error) {
+    built.outcome.failure = error.what();
+  }
+  return built;
 }
 
 bool MapFollower::ready() const {
@@ -34,7 +33,7 @@ bool MapFollower::ready() const {
 
 void MapFollower::begin(const MapPlace& vehicle) {
   if (building()) throw std::logic_error("begin: a map is being built; take it before the next is begun");
-  builder_ = std::async(built, std::cref(build_), std::ref(*spare_), policy_.around(vehicle));
+  builder_ = std::async([this, around = policy_.around(vehicle)] { return built(around); });
 }
 
 void MapFollower::wait() const {
@@ -43,10 +42,14 @@ void MapFollower::wait() const {
 
 MapOutcome MapFollower::take() {
   if (!building()) throw std::logic_error("take: no map is being built; begin one before");
-  MapOutcome outcome = builder_.get();
+  Built built = builder_.get();
+  MapOutcome& outcome = built.outcome;
+  if (built.map) {
+    before_ = aligner_->exchange_map(std::move(built.map));
+    outcome.swapped = true;
+  }
   outcome.failure ? policy_.failed(outcome.around) : policy_.took(outcome.around);
-  if (outcome.swapped) std::swap(live_, spare_);
-  return outcome;
+  return std::move(outcome);
 }
 
 }  // namespace ndt::localization

@@ -103,7 +103,7 @@ class FollowingMapTest : public ScratchFiles {
   }
   static Trip drive(
       FollowingMap& map, const std::function<void(std::size_t)>& before = [](auto) {}) {
-    return drive(map.live(), &map, before);
+    return drive(map.aligner(), &map, before);
   }
 };
 
@@ -170,6 +170,21 @@ TEST_F(FollowingMapTest, ThePictureHasPointsOfEveryTileOnTheWay) {
   EXPECT_LE(picture.size(), 64u * 60);
 }
 
+TEST_F(FollowingMapTest, MapsOfWholeCloudsAreThoseOfTiles) {
+  FollowingSetting filtered = setting(kSmall);
+  filtered.filters.max_range_m = 1e6;  // keeps every point, and takes the cloud of all
+  std::size_t made = 0;
+  FollowingMap whole(MapFiles(path()), filtered, [&] {
+    ++made;
+    return one_thread();
+  });
+  FollowingMap tiles = following(kSmall);
+  const Trip of_tiles = drive(tiles), of_whole = drive(whole);
+  expect_same_poses(of_whole, of_tiles);
+  EXPECT_GE(whole.use().updates, 6u);
+  EXPECT_LE(made, 3u) << "the first, which had no use, and two that take turns";
+}
+
 TEST_F(FollowingMapTest, TwoDrivesHaveTheSameBits) {
   FollowingMap a = following(kSmall), b = following(kSmall);
   expect_same_poses(drive(a), drive(b));
@@ -222,11 +237,10 @@ TEST_F(FollowingMapTest, AVehicleThatLeavesAMapWithoutAnotherIsAnErrorOfEverySca
 
 TEST_F(FollowingMapTest, AVehicleThatIsCarriedOffWaitsForItsMap) {
   FollowingMap map = following(kSmall);
-  Localizer localizer(map.live(), without_searches());
   map.after_scan(truth_of(0));
-  EXPECT_FALSE(map.before_scan(localizer));
+  EXPECT_FALSE(map.before_scan());
   map.after_scan(to_transform({9, 1, 0, 0, 0, 0}));
-  const std::optional<MapUpdate> update = map.before_scan(localizer);
+  const std::optional<MapUpdate> update = map.before_scan();
   ASSERT_TRUE(update && update->swapped);
   EXPECT_EQ(update->around.centre.x, 9);
   EXPECT_GE(update->waited_ms, 0);
@@ -234,12 +248,22 @@ TEST_F(FollowingMapTest, AVehicleThatIsCarriedOffWaitsForItsMap) {
   EXPECT_FALSE(map.out_of_range());
 }
 
+TEST_F(FollowingMapTest, AfterAJumpAScanWaitsForTheMapOfItsPlaceWhereverItIs) {
+  FollowingMap map = following(kSmall);
+  map.after_scan(to_transform({-8, 1, 0, 0, 0, 0}));  // begins an update
+  map.jump_to(to_transform({-7.5, 1, 0, 0, 0, 0}));
+  const std::optional<MapUpdate> update = map.before_scan();
+  ASSERT_TRUE(update);
+  EXPECT_EQ(update->around.centre.x, -7.5);
+  EXPECT_EQ(map.in_force().centre.x, -7.5);
+  EXPECT_FALSE(map.before_scan()) << "once";
+}
+
 TEST_F(FollowingMapTest, AMapUnderWayThatComesTooLateIsFollowedByTheRightOne) {
   FollowingMap map = following(kSmall);
-  Localizer localizer(map.live(), without_searches());
   map.after_scan(to_transform({-8, 1, 0, 0, 0, 0}));  // begins an update
   map.after_scan(to_transform({12, 1, 0, 0, 0, 0}));
-  const std::optional<MapUpdate> update = map.before_scan(localizer);
+  const std::optional<MapUpdate> update = map.before_scan();
   ASSERT_TRUE(update && update->swapped);
   EXPECT_EQ(update->around.centre.x, 12);
   EXPECT_EQ(map.use().updates, 2u);
@@ -250,10 +274,9 @@ TEST_F(FollowingMapTest, InRealTimeAMapIsInForceOnceItIsReady) {
   FollowingSetting real = setting(kSmall);
   real.real_time = true;
   FollowingMap map(MapFiles(path()), real, one_thread);
-  Localizer localizer(map.live(), without_searches());
   map.after_scan(to_transform({-8, 1, 0, 0, 0, 0}));
   std::optional<MapUpdate> update;
-  while (!update) update = map.before_scan(localizer);
+  while (!update) update = map.before_scan();
   EXPECT_TRUE(update->swapped);
   EXPECT_EQ(update->waited_ms, 0);
   EXPECT_EQ(map.use().waits, 0u);

@@ -36,10 +36,6 @@ class Localizer {
   /// and where the options allow no search.
   void start_by_search(const initial_pose::PosePrior& prior);
 
-  /// The next scans are aligned with another aligner: of the same options and with a map in the same frame.
-  /// Takes no time, and nothing that was learned from the scans before is forgotten.
-  void continue_with(Aligner& tracker) { tracker_ = &tracker; }
-
   // Other sensors, each in the order of its times. A lookup at a scan's time needs the pose after it, too.
   /// The scanner's pose in a frame of the odometry's own, which may drift. Throws as PoseBuffer::push does.
   void add_odometry(const StampedPose& odometry_from_scan) { predictor_.add_odometry(odometry_from_scan); }

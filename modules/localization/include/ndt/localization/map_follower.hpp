@@ -1,9 +1,10 @@
-// A map that follows the vehicle: one aligner is in use while another gets the next map on a thread of its
-// own, and the two change places between two scans.
+// A map that follows the vehicle: the next map is built on a thread of its own, while the aligner aligns with
+// the one in force, and is put in force between two scans.
 #pragma once
 
 #include <functional>
 #include <future>
+#include <memory>
 #include <optional>
 #include <string>
 
@@ -15,27 +16,26 @@ namespace ndt::localization {
 /// What became of an update.
 struct MapOutcome {
   MapCircle around;                    ///< the circle that was asked for
-  bool swapped = false;                ///< the aligners changed places
+  bool swapped = false;                ///< another map came into force
   std::optional<std::string> failure;  ///< why the map before is still in force
 };
 
-/// For one thread at a time; the spare aligner belongs to the builder until take(). An update takes no lock
-/// that an alignment waits for, and an alignment sees one map or the other.
+/// For one thread at a time. An update takes no lock that an alignment waits for, and an alignment sees one
+/// map or the other. The map that was in force before is held until the next update begins, whose thread
+/// gives its memory back.
 class MapFollower {
  public:
-  /// Gives the spare aligner the map of a circle; false if the map in force is that of this circle, too, and
-  /// stays. Runs on the follower's thread, and tells a failure by throwing a std::exception.
-  using Build = std::function<bool(Aligner& spare, const MapCircle& around)>;
+  /// Makes the map of a circle; null if the map in force is that of this circle, too, and stays. Runs on the
+  /// follower's thread, and tells a failure by throwing a std::exception.
+  using Build = std::function<std::shared_ptr<const ReadyMap>(const MapCircle& around)>;
 
-  /// `live` has the map that the policy has in force; both aligners outlive the follower and have the same
-  /// options. The destructor waits for an update that was begun.
-  MapFollower(Aligner& live, Aligner& spare, const MapUpdatePolicy& policy, Build build);
+  /// `aligner` has the map that the policy has in force, takes those of `build` by exchange_map(), and
+  /// outlives the follower. The destructor waits for an update that was begun.
+  MapFollower(Aligner& aligner, const MapUpdatePolicy& policy, Build build);
 
   MapFollower(const MapFollower&) = delete;
   MapFollower& operator=(const MapFollower&) = delete;
 
-  /// The aligner to use now.
-  Aligner& live() const { return *live_; }
   /// When updates are due.
   const MapUpdatePolicy& policy() const { return policy_; }
 
@@ -47,15 +47,22 @@ class MapFollower {
   void begin(const MapPlace& vehicle);
   /// Until it is ready. Where the system had no thread to spare, the caller builds the map here.
   void wait() const;
-  /// Waits, and puts the new map in force by exchanging two pointers; after a failure the map before stays.
-  /// Throws std::logic_error if none is being built.
+  /// Waits, and puts the new map in force by exchanging pointers; after a failure the map before stays.
+  /// Throws std::logic_error if none is being built, and what Aligner::exchange_map() throws.
   MapOutcome take();
 
  private:
-  Aligner *live_, *spare_;
+  struct Built {
+    MapOutcome outcome;
+    std::shared_ptr<const ReadyMap> map;
+  };
+  Built built(const MapCircle& around);
+
+  Aligner* aligner_;
   MapUpdatePolicy policy_;
   Build build_;
-  std::future<MapOutcome> builder_;  // last: it is waited for before anything that it uses goes
+  std::shared_ptr<const ReadyMap> before_;
+  std::future<Built> builder_;  // last: it is waited for before anything that it uses goes
 };
 
 }  // namespace ndt::localization
