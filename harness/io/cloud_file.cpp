@@ -33,6 +33,8 @@ constexpr Format kFormats[] = {
      },
      write_kitti_bin}};
 
+constexpr std::string_view kMadeToPcd =
+    "./run convert map FILE --out FILE.pcd makes a PCD of a map in LAS, LAZ or E57";
 constexpr std::string_view kSupported =
     "supported: .pcd (ascii, binary, binary_compressed), .ply (ascii, binary), .bin (KITTI: float32 x y z "
     "intensity)";
@@ -53,8 +55,10 @@ const Format* format_named(const std::string& extension) {
 const Format& format_of(const std::filesystem::path& file) {
   const std::string extension = extension_of(file);
   if (const Format* format = format_named(extension)) return *format;
+  const bool surveyed = extension == ".las" || extension == ".laz" || extension == ".e57";
   throw refusal(printable_name(file.string()), "",
-                "unknown point cloud format '" + printable(extension) + "'", kSupported);
+                "unknown point cloud format '" + printable(extension) + "'",
+                surveyed ? kMadeToPcd : kSupported);
 }
 
 InputError no_memory_for(const std::filesystem::path& file) {

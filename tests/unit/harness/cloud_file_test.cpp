@@ -42,6 +42,13 @@ TEST_F(CloudFileTest, UnknownExtensionsAreAnsweredWithAllThatAreKnown) {
   }
 }
 
+TEST_F(CloudFileTest, MapsOfSurveyorsAreAnsweredWithWhatMakesAPcdOfThem) {
+  for (const char* name : {"site.laz", "site.LAS", "site.e57"})
+    EXPECT_THAT(input_error_of([&] { read_cloud(path(name)); }),
+                HasSubstr("./run convert map FILE --out FILE.pcd makes a PCD of a map"))
+        << name;
+}
+
 TEST_F(CloudFileTest, AFileOfAnotherFormatThanItsExtensionIsRefused) {
   const auto refusal_of = [this](const char* from, const char* to) {
     write_cloud(path(from), noise(3));
