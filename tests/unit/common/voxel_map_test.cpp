@@ -14,7 +14,6 @@
 
 #include "data/courtyard.hpp"
 #include "ndt/core/error.hpp"
-#include "ndt/exec/host_team.hpp"
 #include "same_maps.hpp"
 
 namespace ndt {
@@ -329,42 +328,6 @@ TEST(VoxelMap, RefusesMoreVoxelsThanItsLimit) {
   const std::int64_t voxels = VoxelMap(harness::courtyard_map(), {}).info().voxels;
   EXPECT_NO_THROW(VoxelMap(harness::courtyard_map(), {}, {.voxels = voxels}));
   EXPECT_THROW(VoxelMap(harness::courtyard_map(), {}, {.voxels = voxels - 1}), InputError);
-}
-
-/// A scene with far outliers, so that some cells are outside the box of counters and outside the window.
-PointCloud strewn_courtyard() {
-  PointCloud cloud = harness::courtyard_map();
-  for (int far = 0; far < 40; ++far)
-    for (int k = 0; k < 7; ++k)
-      cloud.points.push_back({300.0F * static_cast<float>(far) + 0.1F * static_cast<float>(k), -700.0F,
-                              0.05F * static_cast<float>(k * k)});
-  return cloud;
-}
-
-TEST(VoxelMap, HasTheSameBitsForAnyNumberOfWorkers) {
-  const PointCloud scene = strewn_courtyard();
-  for (const Neighbours neighbours : all_values<Neighbours>())
-    for (const std::uint64_t window_cells : {kWindowCells, std::uint64_t{3000}}) {
-      AlignOptions options = at_resolution(1);
-      options.neighbours = neighbours;
-      const MapCloud cloud(scene, options);
-      const VoxelMapLimits limits{.window_cells = window_cells};
-      const VoxelMap expected(cloud, options, limits);
-      for (const int workers : {1, 2, 3, 8}) {
-        HostPool pool(workers);
-        expect_same_bits(VoxelMap(cloud, options, limits, &pool), expected,
-                         std::string(to_string(neighbours)) + ", " + std::to_string(workers) + " workers");
-      }
-    }
-}
-
-TEST(VoxelMap, ManyWorkersRefuseWhatOneDoes) {
-  HostPool pool(3);
-  const AlignOptions options = at_resolution(1);
-  const PointCloud scene = strewn_courtyard(), far{{}, {{0, 0, 0}, {5e6F, 0, 0}, {1, 0, 0}}};
-  const MapCloud cloud(scene, options), beyond(far, options);
-  EXPECT_THROW(VoxelMap(cloud, options, {.voxels = 5}, &pool), InputError);
-  EXPECT_THROW(VoxelMap(beyond, options, {}, &pool), InputError);
 }
 
 }  // namespace

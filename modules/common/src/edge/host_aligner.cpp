@@ -42,8 +42,7 @@ MapInfo HostAligner::set_map(const PointCloud& map) {
   give_up();
   const MapCloud cloud(map, options());
   use(std::make_shared<const Maps>(options(), build_levels(options(), [&](const AlignOptions& level) {
-                                     return std::make_unique<VoxelMap>(cloud, level, VoxelMapLimits{},
-                                                                       &pool_);
+                                     return std::make_unique<VoxelMap>(cloud, level);
                                    })));
   return this->map().info();
 }

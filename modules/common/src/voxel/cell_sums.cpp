@@ -3,11 +3,9 @@
 #include <algorithm>
 #include <array>
 #include <limits>
-#include <mutex>
 #include <numeric>
 #include <span>
 
-#include "ndt/exec/host_team.hpp"
 #include "ndt/voxel/near_voxels.hpp"
 
 namespace ndt {
@@ -48,31 +46,19 @@ struct Box {
   Cell low, high;
 };
 
-/// The smallest and the largest coordinates of points.
-struct Corners {
-  Point low, high;
-
-  void take(const Point& p) {
+/// The box around all points, of which there is at least one. Cells grow with coordinates, so that the cells
+/// of the smallest and largest are enough. Throws InputError for the first point outside the limits.
+Box box_around(const PointCells& points) {
+  Point low = points[0], high = low;
+  for (std::size_t i = 1; i < points.size(); ++i) {
+    const Point p = points[i];
     low = {std::min(low.x, p.x), std::min(low.y, p.y), std::min(low.z, p.z)};
     high = {std::max(high.x, p.x), std::max(high.y, p.y), std::max(high.z, p.z)};
   }
-};
-
-/// The box around all points, of which there is at least one. Cells grow with coordinates, so that the cells
-/// of the smallest and largest are enough. Throws InputError for the first point outside the limits.
-Box box_around(const PointCells& points, HostPool* pool = nullptr) {
-  Corners all{points[0], points[0]};
-  std::mutex joining;
-  on_workers(pool, [&](const Share& share) {
-    Corners own{points[0], points[0]};
-    for (std::size_t i = share.begin(points.size()); i < share.end(points.size()); ++i) own.take(points[i]);
-    const std::lock_guard lock(joining);
-    all.take(own.low), all.take(own.high);
-  });
-  if (!points.in_limits(all.low) || !points.in_limits(all.high))
+  if (!points.in_limits(low) || !points.in_limits(high))
     for (std::size_t i = 0; i < points.size(); ++i)
       if (!points.in_limits(points[i])) refuse_far_point(points[i]);
-  return {points.cell(all.low), points.cell(all.high)};
+  return {points.cell(low), points.cell(high)};
 }
 
 /// Counts the points by one coordinate of their cells.
@@ -94,8 +80,8 @@ class AxisCounts {
 
 /// The box of all points, or the largest box of inner quantiles that has at most max_cells; an empty one if
 /// none has.
-CellWindow choose_counted(const PointCells& points, std::uint64_t max_cells, HostPool* pool) {
-  const Box box = box_around(points, pool);
+CellWindow choose_counted(const PointCells& points, std::uint64_t max_cells) {
+  const Box box = box_around(points);
   if (const auto whole = window_around(box.low, box.high, max_cells)) return *whole;
   AxisCounts x(box.low.x, box.high.x), y(box.low.y, box.high.y), z(box.low.z, box.high.z);
   points.for_each([&](const Point&, const Cell& c) { x.add(c.x), y.add(c.y), z.add(c.z); });
@@ -137,24 +123,20 @@ std::vector<KeyedIndex> sorted_outside(const PointCells& points, const CellWindo
 
 class CellSummer {
  public:
-  CellSummer(const PointCells& points, double resolution_m, std::uint32_t least, std::uint64_t max_cells,
-             HostPool* pool)
-      : pool_(pool),
-        points_(points),
+  CellSummer(const PointCells& points, double resolution_m, std::uint32_t least, std::uint64_t max_cells)
+      : points_(points),
         resolution_m_(resolution_m),
         least_(least),
-        window_(choose_counted(points, max_cells, pool)),
+        window_(choose_counted(points, max_cells)),
         slots_(window_.cells()) {}
 
   SummedCells sum() {
     const std::size_t outside = count();
     number_counted();
-    on_workers(pool_, [&](const Share& share) {
-      points_.for_each([&](const Point& p, const Cell& c) {
-        std::size_t i;
-        if (!window_.index_of(c, i) || !share.writes(i) || slots_[i] == kNone) return;
-        add_point(out_.cells[slots_[i]].sums, p, centre_of(c, resolution_m_));
-      });
+    points_.for_each([&](const Point& p, const Cell& c) {
+      std::size_t i;
+      if (!window_.index_of(c, i) || slots_[i] == kNone) return;
+      add_point(out_.cells[slots_[i]].sums, p, centre_of(c, resolution_m_));
     });
     if (outside > 0) add_outside(outside);
     return std::move(out_);
@@ -165,16 +147,12 @@ class CellSummer {
 
   /// Counts the points of the window's cells. Returns the number of the others.
   std::size_t count() {
-    std::size_t outside = 0;
-    on_workers(pool_, [&](const Share& share) {
-      std::size_t beyond = 0, i;
-      points_.for_each([&](const Point&, const Cell& c) {
-        if (!window_.index_of(c, i))
-          ++beyond;
-        else if (share.writes(i))
-          ++slots_[i];
-      });
-      if (share.rank == 0) outside = beyond;
+    std::size_t outside = 0, i;
+    points_.for_each([&](const Point&, const Cell& c) {
+      if (window_.index_of(c, i))
+        ++slots_[i];
+      else
+        ++outside;
     });
     return outside;
   }
@@ -212,7 +190,6 @@ class CellSummer {
     std::ranges::sort(out_.cells, {}, [](const SummedCell& c) { return pack(c.cell); });
   }
 
-  HostPool* pool_;
   PointCells points_;
   double resolution_m_;
   std::uint32_t least_;
@@ -241,11 +218,10 @@ bool finish_cell(const SummedCell& cell, const AlignOptions& options, VoxelStati
   return finish(cell.sums, centre_of(cell.cell, options.resolution_m), start, options.eigenvalue_ratio, out);
 }
 
-SummedCells sum_cells(const MapPoints& points, double resolution_m, int min_points, std::uint64_t max_cells,
-                      HostPool* pool) {
+SummedCells sum_cells(const MapPoints& points, double resolution_m, int min_points, std::uint64_t max_cells) {
   if (points.size == 0) return {};
   const auto least = static_cast<std::uint32_t>(std::max(min_points, 1));
-  return CellSummer(PointCells(points, resolution_m), resolution_m, least, max_cells, pool).sum();
+  return CellSummer(PointCells(points, resolution_m), resolution_m, least, max_cells).sum();
 }
 
 }  // namespace ndt

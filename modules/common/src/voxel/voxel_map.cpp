@@ -4,10 +4,8 @@
 
 #include <algorithm>
 #include <limits>
-#include <utility>
 
 #include "ndt/core/error.hpp"
-#include "ndt/exec/host_team.hpp"
 #include "ndt/voxel/cell_sums.hpp"
 #include "ndt/voxel/near_voxels.hpp"
 
@@ -38,10 +36,9 @@ VoxelMap::VoxelMap(const CloudFacts& facts, const AlignOptions& options)
       neighbours_(options.neighbours),
       origin_(facts.origin(options.resolution_m)) {}
 
-VoxelMap::VoxelMap(const MapCloud& cloud, const AlignOptions& options, const VoxelMapLimits& limits,
-                   HostPool* pool)
+VoxelMap::VoxelMap(const MapCloud& cloud, const AlignOptions& options, const VoxelMapLimits& limits)
     : VoxelMap(cloud.facts(), options) {
-  finish_map(make_voxels(cloud.points(info_.origin), options, limits, pool), options, limits, pool);
+  finish_map(make_voxels(cloud.points(info_.origin), options, limits), options, limits);
 }
 
 VoxelMap::VoxelMap(const CloudFacts& facts, std::span<const TileVoxels* const> tiles,
@@ -57,26 +54,12 @@ VoxelMap::VoxelMap(const CloudFacts& facts, std::span<const TileVoxels* const> t
 }
 
 std::int64_t VoxelMap::make_voxels(const MapPoints& points, const AlignOptions& options,
-                                   const VoxelMapLimits& limits, HostPool* pool) {
+                                   const VoxelMapLimits& limits) {
   const SummedCells summed =
-      sum_cells(points, resolution_m_, options.min_points, most_counted_cells(points.size), pool);
-  const std::size_t cells = summed.cells.size();
-  reserve(cells);
-  // Every voxel's first, then without those that define no Gaussian, which have no points here.
-  std::vector<VoxelStatistics> all(std::move(statistics_));
-  all.resize(cells);
-  on_workers(pool, [&](const Share& share) {
-    for (std::size_t i = share.begin(cells); i < share.end(cells); ++i)
-      if (!finish_cell(summed.cells[i], options, all[i])) all[i].n = 0;
-  });
-  std::size_t kept = 0;
-  for (std::size_t i = 0; i < cells; ++i) {
-    if (all[i].n == 0) continue;
-    add_others(summed.cells[i].cell, all[i], limits);
-    all[kept++] = all[i];
-  }
-  all.resize(kept);
-  statistics_ = std::move(all);
+      sum_cells(points, resolution_m_, options.min_points, most_counted_cells(points.size));
+  reserve(summed.cells.size());
+  for (const SummedCell& one : summed.cells)
+    if (VoxelStatistics statistics; finish_cell(one, options, statistics)) add(one.cell, statistics, limits);
   return summed.occupied;
 }
 
@@ -88,82 +71,46 @@ void VoxelMap::reserve(std::size_t voxels) {
 }
 
 void VoxelMap::add(const Cell& cell, const VoxelStatistics& statistics, const VoxelMapLimits& limits) {
-  add_others(cell, statistics, limits);
-  statistics_.push_back(statistics);
-}
-
-void VoxelMap::add_others(const Cell& cell, const VoxelStatistics& statistics, const VoxelMapLimits& limits) {
   if (static_cast<std::int64_t>(voxels_.size()) >= limits.voxels)
     refuse_so_many_voxels(limits.voxels, resolution_m_);
   cells_.push_back(cell);
+  statistics_.push_back(statistics);
   voxels_.push_back(to_voxel(statistics));
   surfaces_.push_back(statistics.surface);
 }
 
-void VoxelMap::finish_map(std::int64_t occupied, const AlignOptions& options, const VoxelMapLimits& limits,
-                          HostPool* pool) {
+void VoxelMap::finish_map(std::int64_t occupied, const AlignOptions& options, const VoxelMapLimits& limits) {
   info_.voxels = static_cast<std::int64_t>(voxels_.size());
   if (voxels_.empty()) throw_no_valid_voxel(info_, occupied, options);
-  index_candidates(limits, pool);
+  index_candidates(limits);
 }
 
-void VoxelMap::index_candidates(const VoxelMapLimits& limits, HostPool* pool) {
+void VoxelMap::index_candidates(const VoxelMapLimits& limits) {
+  const ListingCells listing{neighbours_, static_cast<float>(resolution_m_)};
   window_ = choose_window(cells_, limits.window_cells);
+
   // A counting sort by cell inside the window, by key outside. Voxels come in key order, so every list is in
-  // that order too. Which cells list a voxel takes longer to find than to keep: each worker finds those of
-  // its voxels, and all go through them to write the lists of their cells.
-  std::vector<ListingCellsOf> parts = find_listing_cells(pool);
-  std::vector<KeyedIndex> beyond = take_beyond(parts);
+  // that order too. Which cells list a voxel takes longer to find than to keep.
   starts_.assign(window_.cells() + 1, 0);
-  on_workers(pool, [&](const Share& share) {
-    for (const ListingCellsOf& part : parts)
-      for (const std::uint32_t i : part.cells)
-        if (share.writes(i)) ++starts_[i + 1];
-  });
+  std::vector<std::uint32_t> listed, ends;  // the window's cells that list each voxel
+  std::vector<KeyedIndex> beyond;
+  ends.reserve(voxels_.size());
+  for (std::uint32_t v = 0; v < voxels_.size(); ++v) {
+    listing.for_each(cells_[v], voxels_[v].centroid, SingleLane{}, [&](const Cell& c) {
+      std::size_t i;
+      if (!window_.index_of(c, i)) return beyond.push_back({pack(c), v});
+      ++starts_[i + 1];
+      listed.push_back(static_cast<std::uint32_t>(i));
+    });
+    ends.push_back(static_cast<std::uint32_t>(listed.size()));
+  }
   for (std::size_t i = 1; i < starts_.size(); ++i) starts_[i] += starts_[i - 1];
   lists_.resize(starts_.back() + beyond.size() + kNearVoxelPadding);
   std::vector<std::uint32_t> next(starts_.begin(), starts_.end() - 1);
-  on_workers(pool, [&](const Share& share) {
-    for (const ListingCellsOf& part : parts) {
-      std::size_t k = 0;
-      for (std::size_t v = 0; v < part.ends.size(); ++v)
-        for (; k < part.ends[v]; ++k)
-          if (const std::uint32_t i = part.cells[k]; share.writes(i)) {
-            const auto voxel = static_cast<std::uint32_t>(part.first + v);
-            lists_[next[i]++] = {voxels_[voxel].centroid, voxel};
-          }
-    }
-  });
+  for (std::uint32_t v = 0, k = 0; v < voxels_.size(); ++v)
+    for (; k < ends[v]; ++k) lists_[next[listed[k]]++] = {voxels_[v].centroid, v};
+
   if (!beyond.empty()) index_outside(beyond);
-}
-
-std::vector<VoxelMap::ListingCellsOf> VoxelMap::find_listing_cells(HostPool* pool) const {
-  const ListingCells listing{neighbours_, static_cast<float>(resolution_m_)};
-  std::vector<ListingCellsOf> parts(pool == nullptr ? 1 : static_cast<std::size_t>(pool->size()));
-  on_workers(pool, [&](const Share& share) {
-    ListingCellsOf& own = parts[share.rank];
-    own.first = share.begin(voxels_.size());
-    const std::size_t end = share.end(voxels_.size());
-    own.ends.reserve(end - own.first);
-    for (std::size_t v = own.first; v < end; ++v) {
-      listing.for_each(cells_[v], voxels_[v].centroid, SingleLane{}, [&](const Cell& c) {
-        std::size_t i;
-        if (!window_.index_of(c, i)) return own.beyond.push_back({pack(c), static_cast<std::uint32_t>(v)});
-        own.cells.push_back(static_cast<std::uint32_t>(i));
-      });
-      own.ends.push_back(static_cast<std::uint32_t>(own.cells.size()));
-    }
-  });
-  return parts;
-}
-
-std::vector<KeyedIndex> VoxelMap::take_beyond(std::vector<ListingCellsOf>& parts) {
-  std::vector<KeyedIndex> beyond = std::move(parts.front().beyond);
-  for (ListingCellsOf& part : std::span(parts).subspan(1)) {
-    beyond.insert(beyond.end(), part.beyond.begin(), part.beyond.end());
-    part.beyond = {};
-  }
-  return beyond;
 }
 
 void VoxelMap::index_outside(std::vector<KeyedIndex>& beyond) {

@@ -5,8 +5,6 @@
 #include <array>
 #include <atomic>
 #include <cstddef>
-#include <cstdint>
-#include <exception>
 #include <functional>
 #include <new>
 #include <thread>
@@ -171,38 +169,6 @@ void HostPool::for_each(std::size_t n, F&& f) {
     for (std::size_t k; (k = next.fetch_add(1, std::memory_order_relaxed)) < n;) f(alone, k);
   };
   run(std::cref(take_turns));  // a std::function of the lambda itself would take memory with every call
-}
-
-/// One of several workers, and its part of what they share.
-struct Share {
-  std::size_t rank = 0, workers = 1;
-
-  /// The first of n items in a row; those up to the first of the next worker are its own.
-  std::size_t begin(std::size_t n) const { return n * rank / workers; }
-  std::size_t end(std::size_t n) const { return n * (rank + 1) / workers; }
-  /// Whether it is the one that writes item i of an array. Neighbours in a cache line mostly have one writer.
-  bool writes(std::size_t i) const {
-    constexpr std::uint64_t kSpread = 0x9E3779B97F4A7C15;
-    return workers == 1 || ((((i >> 6) * kSpread) >> 32) * workers) >> 32 == rank;
-  }
-};
-
-/// Runs f(Share) on every worker of the pool, or once where there is none. Throws what the first of the
-/// workers throws, when all are done.
-template <class F>
-void on_workers(HostPool* pool, F&& f) {
-  if (pool == nullptr || pool->size() == 1) return f(Share{});
-  std::vector<std::exception_ptr> errors(static_cast<std::size_t>(pool->size()));
-  pool->run([&](HostTeam& team) {
-    const auto rank = static_cast<std::size_t>(team.rank());
-    try {
-      f(Share{rank, errors.size()});
-    } catch (...) {
-      errors[rank] = std::current_exception();
-    }
-  });
-  for (const std::exception_ptr& error : errors)
-    if (error) std::rethrow_exception(error);
 }
 
 }  // namespace ndt

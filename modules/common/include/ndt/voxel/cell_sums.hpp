@@ -15,8 +15,6 @@
 
 namespace ndt {
 
-class HostPool;
-
 struct SummedCell {
   Cell cell;
   VoxelSums sums;  ///< about the cell's centre
@@ -35,10 +33,8 @@ inline std::uint64_t most_counted_cells(std::size_t points) {
 /// Adds every point to the sums of its cell, in the order of the points. Counts the points of each cell first
 /// and gives sums only to cells with min_points. Cells outside the largest box of inner quantiles that has at
 /// most max_cells are found by sorting their points; the sums do not depend on the box. Throws InputError for
-/// a point outside the limits of cells. Every worker of the pool goes through all points and adds those of
-/// its cells, so that the sums are those of one, and take no more memory.
-SummedCells sum_cells(const MapPoints& points, double resolution_m, int min_points, std::uint64_t max_cells,
-                      HostPool* pool = nullptr);
+/// a point outside the limits of cells.
+SummedCells sum_cells(const MapPoints& points, double resolution_m, int min_points, std::uint64_t max_cells);
 
 /// Number of points from which on a cell has sums.
 inline std::uint32_t least_points(const AlignOptions& options) {

@@ -18,8 +18,6 @@
 
 namespace ndt {
 
-class HostPool;
-
 /// Most cells of the dense window (4 bytes each). Voxels beyond it are found through a hash.
 inline constexpr std::uint64_t kWindowCells = 1ULL << 24;
 
@@ -57,9 +55,8 @@ class VoxelMap {
   /// none or more than 2^26, if the map is too coarse (align/usable_points.hpp), or if a point is 2^20 voxels
   /// or more from the map origin.
   VoxelMap(const PointCloud& map, const AlignOptions& options, const VoxelMapLimits& limits = {});
-  /// The same map, bit by bit, of a cloud that other levels are built from too, and by any number of workers.
-  VoxelMap(const MapCloud& cloud, const AlignOptions& options, const VoxelMapLimits& limits = {},
-           HostPool* pool = nullptr);
+  /// The same map, bit by bit, of a cloud that other levels are built from too.
+  VoxelMap(const MapCloud& cloud, const AlignOptions& options, const VoxelMapLimits& limits = {});
   /// The same map, bit by bit, of a cloud in tiles. facts: about all points of the tiles, which are relative
   /// to its origin.
   VoxelMap(const CloudFacts& facts, std::span<const TileVoxels* const> tiles, const AlignOptions& options,
@@ -82,24 +79,12 @@ class VoxelMap {
   /// Without voxels yet.
   VoxelMap(const CloudFacts& facts, const AlignOptions& options);
   /// Returns the number of cells with points.
-  std::int64_t make_voxels(const MapPoints& points, const AlignOptions& options, const VoxelMapLimits& limits,
-                           HostPool* pool);
+  std::int64_t make_voxels(const MapPoints& points, const AlignOptions& options,
+                           const VoxelMapLimits& limits);
   void reserve(std::size_t voxels);
   void add(const Cell& cell, const VoxelStatistics& statistics, const VoxelMapLimits& limits);
-  /// All that a voxel is but its statistics.
-  void add_others(const Cell& cell, const VoxelStatistics& statistics, const VoxelMapLimits& limits);
-  void finish_map(std::int64_t occupied, const AlignOptions& options, const VoxelMapLimits& limits,
-                  HostPool* pool = nullptr);
-  void index_candidates(const VoxelMapLimits& limits, HostPool* pool);
-  /// The cells that list some voxels in a row.
-  struct ListingCellsOf {
-    std::size_t first = 0;             // of the voxels
-    std::vector<std::uint32_t> cells;  // of the window, voxel by voxel
-    std::vector<std::uint32_t> ends;   // of each voxel's
-    std::vector<KeyedIndex> beyond;    // keys of other cells
-  };
-  std::vector<ListingCellsOf> find_listing_cells(HostPool* pool) const;
-  static std::vector<KeyedIndex> take_beyond(std::vector<ListingCellsOf>& parts);
+  void finish_map(std::int64_t occupied, const AlignOptions& options, const VoxelMapLimits& limits);
+  void index_candidates(const VoxelMapLimits& limits);
   void index_outside(std::vector<KeyedIndex>& beyond);
 
   MapInfo info_;
