@@ -10,7 +10,6 @@
 #include "ndt/voxel/cell_sums.hpp"
 #include "ndt/voxel/near_voxels.hpp"
 #include "ndt/voxel/voxel.hpp"
-#include "ndt/voxel/voxel_map.hpp"
 #include "ndt/voxel/voxel_map_view.hpp"
 
 namespace ndt {

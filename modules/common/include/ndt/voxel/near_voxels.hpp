@@ -15,6 +15,9 @@
 
 namespace ndt {
 
+/// Most cells of the dense window (4 bytes each). Voxels beyond it are found through a hash.
+inline constexpr std::uint64_t kWindowCells = 1ULL << 24;
+
 /// The cells that hold a point nearer than one resolution to a centroid: the 3x3x3 around it without the
 /// corners out of reach.
 class CandidateCells {

@@ -18,9 +18,6 @@
 
 namespace ndt {
 
-/// Most cells of the dense window (4 bytes each). Voxels beyond it are found through a hash.
-inline constexpr std::uint64_t kWindowCells = 1ULL << 24;
-
 /// Build parameters that only tests change.
 struct VoxelMapLimits {
   std::uint64_t window_cells = kWindowCells;
