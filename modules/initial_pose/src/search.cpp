@@ -5,6 +5,7 @@
 #include <functional>
 #include <limits>
 #include <numeric>
+#include <optional>
 #include <span>
 #include <stdexcept>
 #include <utility>
@@ -168,7 +169,12 @@ class Search {
   }
 
   void look_from_answer() {
-    if (sight_lines_) result_.evidence.sight = sight_lines_->look(scan_, end_of(result_.best));
+    if (sight_lines_) result_.evidence.sight = look_from(end_of(result_.best));
+  }
+
+  Sight look_from(const Transform& map_from_scan) {
+    if (!scan_rays_) scan_rays_.emplace(scan_);
+    return sight_lines_->look(*scan_rays_, map_from_scan);
   }
 
   /// Along a free direction nothing is firm, unless what the scan sees holds it.
@@ -177,8 +183,8 @@ class Search {
     return stop == Stop::converged || (stop == Stop::degenerate && is_clear(result_.evidence));
   }
 
-  bool is_ruled_out(std::size_t k) const {
-    return is_clear(result_.evidence) && rules_out(sight_lines_->look(scan_, end_of(k)), result_.evidence);
+  bool is_ruled_out(std::size_t k) {
+    return is_clear(result_.evidence) && rules_out(look_from(end_of(k)), result_.evidence);
   }
 
   void look_beside() {
@@ -222,7 +228,7 @@ class Search {
 
   /// Whether an alignment from beside the answer tells how firm it is. Of a clear one, an end in its mode is
   /// held to what makes a rival elsewhere.
-  bool counts_for_spread(std::size_t k) const {
+  bool counts_for_spread(std::size_t k) {
     if (!is_clear(result_.evidence) || !meets_the_map(result_.particles[k].result)) return true;
     const Transform& best = end_of(result_.best);
     if (translation_error_m(end_of(k), best) <= kSoftM || is_another_mode(end_of(k), best)) return true;
@@ -270,6 +276,7 @@ class Search {
   PerScan per_scan_;
   const SearchObserver& observer_;
   const SightLines* sight_lines_;
+  std::optional<ScanRays> scan_rays_;  ///< once they were needed
   SearchResult result_;
   std::vector<Transform> guesses_;
   std::vector<AlignResult> results_;

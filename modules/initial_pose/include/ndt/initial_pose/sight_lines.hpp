@@ -24,6 +24,25 @@ struct Sight {
   double contradiction() const { return seen_through + unmapped; }
 };
 
+/// The direction of a ray from its sensor, and where it ends.
+struct Ray {
+  int direction = 0;  ///< of some 16,000 that divide the sphere
+  float range_m = 0;
+};
+
+/// A scan's rays, and the nearest of them in every direction. The origin of the scan's frame is taken for the
+/// sensor. Points that are not finite are left out.
+class ScanRays {
+ public:
+  explicit ScanRays(const PointCloud& scan);
+
+ private:
+  friend class SightLines;
+  std::vector<Ray> rays_;
+  /// The nearest of each direction and those beside it; NaN where the direction itself has no ray.
+  std::vector<float> before_m_;
+};
+
 /// A map's points, to be looked at from any place. Scores of NDT judge the points a scan has; rays tell of
 /// the space before them, too, which is free [as in occupancy grids, Elfes 1989].
 class SightLines {
@@ -33,15 +52,19 @@ class SightLines {
 
   /// Compares the scan at the pose with the map's points within 60 m, direction by direction. Directions
   /// are 1.3 to 2.5 degrees wide, and a point stands clearly before others if it is nearer than all of its
-  /// own and the neighbouring directions, by 0.3 m and 3 % of its range. The origin of the scan's frame is
-  /// taken for the sensor. Points that are not finite are left out. All shares are 0 where there is nothing
-  /// to compare.
-  Sight look(const PointCloud& scan, const Transform& map_from_scan) const;
+  /// own and the neighbouring directions, by 0.3 m and 3 % of its range. All shares are 0 where there is
+  /// nothing to compare. Where the map has many points, up to three more threads help; the result is the
+  /// same.
+  Sight look(const ScanRays& scan, const Transform& map_from_scan) const;
 
  private:
+  /// Points in a square of the map, from origin_, coordinate by coordinate.
+  struct Square {
+    std::vector<float> x, y, z;
+  };
+
   Vec3<double> origin_;
-  /// The points, from origin_, by the square of the map that they lie in.
-  std::map<std::pair<long long, long long>, std::vector<Point>> tiles_;
+  std::map<std::pair<long long, long long>, Square> squares_;
 };
 
 }  // namespace ndt::initial_pose
