@@ -1,5 +1,6 @@
 """python3 -m ndt_report report DIR... [--out DIR] [--open] · python3 -m ndt_report compare A B [--fail-on slower]
-[--json] · python3 -m ndt_report trajectory TRUTH ESTIMATE [--align] [--delta N] [--max-gap S] [--json]"""
+[--json] · python3 -m ndt_report trajectory TRUTH ESTIMATE [--align] [--delta N] [--max-gap S] [--json] · python3 -m
+ndt_report publish DIR... --out DIR [--figure NAME]..."""
 
 import argparse
 import io
@@ -31,7 +32,7 @@ def parser() -> argparse.ArgumentParser:
         epilog="Exit codes: 0 ok, 1 usage, 2 bad input, 3 regression (compare --fail-on slower).",
     )
     commands = top.add_subparsers(
-        dest="command", required=True, metavar="report|compare|trajectory", parser_class=Parser
+        dest="command", required=True, metavar="report|compare|trajectory|publish", parser_class=Parser
     )
     add_report(commands)
     compare = commands.add_parser(
@@ -42,6 +43,7 @@ def parser() -> argparse.ArgumentParser:
     compare.add_argument("--fail-on", choices=["slower"], help="exit with 3 if any implementation is SLOWER")
     compare.add_argument("--json", action="store_true", help="one JSON object instead of a table")
     add_trajectory(commands)
+    add_publish(commands)
     return top
 
 
@@ -55,7 +57,7 @@ def add_report(commands):
         help="what ndt-bench run --out wrote, the report goes into it; or one or several folders of ndt-bench localize",
     )
     command.add_argument(
-        "--out", type=Path, help="folder of the page of several localisations, made if need be"
+        "--out", type=Path, help="folder of the page, made if need be; needed for several localisations"
     )
     command.add_argument("--open", action="store_true", help="show the page in a browser")
 
@@ -72,6 +74,15 @@ def add_trajectory(commands):
         "--max-gap", type=seconds, default=0.01, metavar="S", help="poses farther apart in time are no pair (0.01)"
     )
     command.add_argument("--json", action="store_true", help="one JSON object with every number")
+
+
+def add_publish(commands):
+    command = commands.add_parser("publish", help="a small folder of a run, or of localisations, for reports/")
+    command.add_argument("folders", metavar="DIR", type=Path, nargs="+", help="as of report")
+    command.add_argument("--out", type=Path, required=True, help="reports/DATE-MACHINE-SUBJECT, new but for index.md")
+    command.add_argument(
+        "--figure", action="append", default=[], metavar="NAME", help="one that the page shows, as its file is named; all without"
+    )
 
 
 def whole_from_1(text):
@@ -105,20 +116,28 @@ def make_report(arguments) -> int:
 
 def _report_run(arguments, localized) -> Path:
     from .load import load_run
-    from .refusal import refusal
     from .sections import make_report as sections_of
     from .terminal import summary_lines
     from .write import write_report
 
-    folder, *others = arguments.folders
-    if others or arguments.out:
-        other = arguments.folders[localized.index(False)]
-        advice = "give folders of localisations alone; ndt-bench merge joins the parts of a run"
-        raise refusal(other, "", "not of ndt-bench localize, of which alone a page of several or in --out is made", advice)
+    folder = _only(arguments.folders, localized)
     report = sections_of(load_run(folder))
+    folder = arguments.out or folder
+    folder.mkdir(parents=True, exist_ok=True)
     page = write_report(report, folder)
     show(summary_lines(report, page))
     return page
+
+
+def _only(folders, localized) -> Path:
+    """The folder of a run, of which several are no page."""
+    from .refusal import refusal
+
+    if len(folders) > 1:
+        advice = "give folders of localisations alone; ndt-bench merge joins the parts of a run"
+        said = "not of ndt-bench localize, of which alone a page of several is made"
+        raise refusal(folders[localized.index(False)], "", said, advice)
+    return folders[0]
 
 
 def _report_localizations(arguments) -> Path:
@@ -158,7 +177,25 @@ def judge_trajectory(arguments) -> int:
     return EXIT_OK
 
 
-COMMANDS = {"report": make_report, "compare": compare_runs, "trajectory": judge_trajectory}
+def publish(arguments) -> int:
+    from .localization.load import is_localization
+    from .localization.page import terminal_lines
+    from .publish import publish_localizations, publish_run
+    from .terminal import summary_lines
+
+    localized = [is_localization(folder) for folder in arguments.folders]
+    if all(localized):
+        page = publish_localizations(
+            arguments.folders, arguments.out, arguments.figure, lambda report: terminal_lines(report, "")[:-1]
+        )
+    else:
+        folder = _only(arguments.folders, localized)
+        page = publish_run(folder, arguments.out, arguments.figure, lambda report: summary_lines(report, "")[:-1])
+    show([str(page)])
+    return EXIT_OK
+
+
+COMMANDS = {"report": make_report, "compare": compare_runs, "trajectory": judge_trajectory, "publish": publish}
 
 
 def main() -> int:
@@ -216,7 +253,7 @@ def say(text):
 def _folders(arguments) -> str:
     if arguments.command == "trajectory":
         return f"{arguments.truth}, {arguments.estimate}"
-    return ", ".join(map(str, arguments.folders if arguments.command == "report" else (arguments.a, arguments.b)))
+    return ", ".join(map(str, arguments.folders if arguments.command in ("report", "publish") else (arguments.a, arguments.b)))
 
 
 def _place(error) -> str:

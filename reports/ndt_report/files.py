@@ -1,7 +1,8 @@
-"""The files of a run folder. What is read is a regular file of a bounded size. What is written stays in the
-folder: no name leads out of it, and no link is followed."""
+"""The files of a run folder. What is read is a regular file of a bounded size, in a published folder packed
+with xz or not. What is written stays in the folder: no name leads out of it, and no link is followed."""
 
 import errno
+import lzma
 import os
 import re
 import stat
@@ -15,6 +16,7 @@ MOST_FILE_BYTES = 16 << 30  # of results.jsonl: as ndt::Limits::kFileBytes
 MOST_JSON_BYTES = 1 << 30  # of any other JSON file
 MOST_CLOUD_BYTES = 2 << 30  # of a picture's cloud: more than ndt::Limits::kPoints of 12 bytes
 MOST_NAME = 100  # characters of a file name made of names from a run
+PACKED = ".xz"  # ends the name of a packed file
 RUN_AGAIN = "run ndt-bench run again"
 
 
@@ -38,9 +40,34 @@ def opened(path: Path, most_bytes: int, advice: str = RUN_AGAIN):
     return file
 
 
+def packed(path: Path) -> Path:
+    return path.with_name(path.name + PACKED)
+
+
+def is_there(path: Path) -> bool:
+    """Packed or not. A link counts, wherever it leads."""
+    return os.path.lexists(path) or os.path.lexists(packed(path))
+
+
+@contextmanager
+def unpacked(path: Path, most_bytes: int, advice: str = RUN_AGAIN):
+    """As opened(), and where the file is there only packed, what is in it: most_bytes bounds the packed file, and
+    the caller counts what it reads. Throws InputError, within the with-block too."""
+    if os.path.lexists(path) or not os.path.lexists(packed(path)):
+        with opened(path, most_bytes, advice) as file:
+            yield file
+        return
+    path = packed(path)
+    with opened(path, most_bytes, advice) as file, lzma.open(file) as inner:
+        try:
+            yield inner
+        except (lzma.LZMAError, EOFError) as error:
+            raise refusal(path, "", f"not a whole xz file: {error}", advice) from None
+
+
 def content(path: Path, most_bytes: int, advice: str = RUN_AGAIN) -> bytes:
-    """All of the file. Throws InputError."""
-    with opened(path, most_bytes, advice) as file:
+    """All of the file, unpacked. Throws InputError."""
+    with unpacked(path, most_bytes, advice) as file:
         try:
             read = file.read(most_bytes + 1)
         except OSError as error:
@@ -67,13 +94,18 @@ def file_name(text: str, ending: str) -> str:
 def write_file(folder: Path, name: str, text: str):
     """Writes folder/name, where name may begin with a folder that make_folder() made. The file takes the
     place of what has its name, and is there whole or not at all. Throws OSError that names it."""
+    write_bytes(folder, name, text.encode("utf-8"))
+
+
+def write_bytes(folder: Path, name: str, data: bytes):
+    """As write_file()."""
     inner, _, last = name.rpartition("/")
     with _naming(folder / name), _folder(folder) as place:
         if not inner:
-            _write_into(place, last, text.encode("utf-8"))
+            _write_into(place, last, data)
             return
         with _folder(inner, place, os.O_NOFOLLOW) as inner_place:
-            _write_into(inner_place, last, text.encode("utf-8"))
+            _write_into(inner_place, last, data)
 
 
 def make_folder(folder: Path, name: str):

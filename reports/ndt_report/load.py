@@ -16,7 +16,7 @@ import pandas as pd
 
 from .columns import COLUMNS_BEFORE, DATASET_COLUMNS, ENVIRONMENT_COLUMNS, IMPLEMENTATION_COLUMNS
 from .columns import MAY, NOT_OF_PEERS, PLAN_COLUMNS, Column, Complaints, column_complaint
-from .files import RUN_AGAIN, leads_out
+from .files import RUN_AGAIN, is_there, leads_out
 from .json_files import read_json
 from .refusal import refusal
 from .rows import OWN_FOLDERS, SAME_CHECKOUT, read_rows, search_name
@@ -55,7 +55,7 @@ def oracle_of(implementations: pd.DataFrame) -> str:
 def load_run(folder) -> Run:
     """Throws InputError for anything that is not a run folder."""
     folder = Path(folder)
-    if not os.path.lexists(folder / "results.jsonl"):
+    if not is_there(folder / "results.jsonl"):
         raise refusal(folder, "", "no results.jsonl in it", "give the folder that ndt-bench run --out wrote")
     implementations = _read_list(folder / "implementations.json", IMPLEMENTATION_COLUMNS)
     datasets = _read_list(folder / "datasets.json", DATASET_COLUMNS)
@@ -214,7 +214,7 @@ def _measured_columns(path: Path) -> list:
     """Those of the run's columns.json, or COLUMNS_BEFORE without one. The report computes with
     COLUMNS_BEFORE, therefore each of them is expected with the same unit, kind and null; there may be
     more."""
-    if not os.path.lexists(path):
+    if not is_there(path):
         return COLUMNS_BEFORE
     entries = read_json(path)
     if not isinstance(entries, list):

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from .columns import ERROR_KINDS, TIMINGS, Complaints
-from .files import MOST_FILE_BYTES, RUN_AGAIN, opened
+from .files import MOST_FILE_BYTES, RUN_AGAIN, unpacked
 from .json_files import parsed
 from .poses import not_rigid
 from .refusal import refusal
@@ -22,10 +22,12 @@ def read_rows(path: Path, columns, known: dict):
     """(a row for each line, notes). A line without its newline was being written when the run was stopped: it
     is left out, and a note says so. known: {column: the names that it may hold}."""
     parts, entries, notes, number = [], [], [], 0
-    complaints = Complaints(columns)
-    with opened(path, MOST_FILE_BYTES) as file:
+    complaints, read = Complaints(columns), 0
+    with unpacked(path, MOST_FILE_BYTES) as file:
         while line := file.readline(MOST_LINE_BYTES + 1):
-            number += 1
+            number, read = number + 1, read + len(line)
+            if read > MOST_FILE_BYTES:
+                raise refusal(path, f"line {number}", f"more than {MOST_FILE_BYTES} bytes", RUN_AGAIN)
             if len(line) > MOST_LINE_BYTES:
                 raise refusal(path, f"line {number}", f"longer than {MOST_LINE_BYTES} bytes", RUN_AGAIN)
             if not line.endswith(b"\n"):

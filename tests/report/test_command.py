@@ -68,9 +68,16 @@ def test_bad_input_and_usage_have_their_exit_codes(tmp_path, ndt_report):
 
 def test_several_folders_are_those_of_localisations(tmp_path, ndt_report):
     folder = small().write(tmp_path / "run")
-    for arguments in ([folder, folder], [folder, "--out", tmp_path / "new"]):
-        code, out, err = ndt_report("report", *arguments)
-        assert code == 2 and out == "" and "run: not of ndt-bench localize" in err and "ndt-bench merge" in err
+    code, out, err = ndt_report("report", folder, folder)
+    assert code == 2 and out == "" and "run: not of ndt-bench localize" in err and "ndt-bench merge" in err
+
+
+def test_the_page_of_one_run_goes_into_another_folder_where_out_names_it(tmp_path, ndt_report):
+    folder, page = small().write(tmp_path / "run"), tmp_path / "a" / "page"
+    before = sorted(path.name for path in folder.iterdir())
+    code, out, err = ndt_report("report", folder, "--out", page)
+    assert (code, err) == (0, "") and out.splitlines()[-1] == str(page / "report.html")
+    assert (page / "report.html").is_file() and sorted(path.name for path in folder.iterdir()) == before
 
 
 def odd(name):

@@ -1,10 +1,10 @@
 """localization.json: what made a run. A page is made without it, so what is missing or odd is left out."""
 
-import os
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from ..environment import flat
+from ..files import is_there
 from ..json_files import read_json
 from ..kinds import FITS
 from ..printable import printable
@@ -40,7 +40,7 @@ class Facts:
 def read_facts(folder: Path):
     """(Facts, sentences on what is missing)."""
     path = folder / FILE
-    if not os.path.lexists(path):
+    if not is_there(path):
         return Facts(), [f"There is no {FILE}: which implementation and options made this run is not known."]
     try:
         value = read_json(path, AGAIN)

@@ -2,13 +2,12 @@
 and counted; a column that is missing has no values."""
 
 import csv
-import os
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
-from ..files import content
+from ..files import content, is_there
 from ..kinds import MOST, MOST_TEXT
 from ..printable import printable
 from ..refusal import refusal
@@ -40,7 +39,7 @@ def read_frames(folder: Path):
     """(a row for each line with every column of TEXTS and NUMBERS and time_s, sentences). Throws InputError if there
     is no such file."""
     path = folder / FILE
-    if not os.path.lexists(path):
+    if not is_there(path):
         raise refusal(folder, "", f"no {FILE} in it", "give folders that ndt-bench localize --out wrote")
     *lines, torn = content(path, MOST_BYTES, AGAIN).split(b"\n")
     notes = [f"The run was stopped while it wrote line {len(lines) + 1} of {FILE}, which is left out."] if torn else []

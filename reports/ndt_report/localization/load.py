@@ -1,7 +1,6 @@
 """Reads a folder of ndt-bench localize. Only frames.csv must be there; of anything else that is missing or
 cannot be read, a sentence says so."""
 
-import os
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -9,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from ..clouds import read_pcd
-from ..files import content
+from ..files import content, is_there
 from ..printable import printable
 from ..refusal import InputError
 from ..trajectory_command import LONGEST_GAP_S, associated, read_tum
@@ -43,7 +42,7 @@ class Localization:
 
 
 def is_localization(folder: Path) -> bool:
-    return os.path.lexists(folder / FILE) and not os.path.lexists(folder / "results.jsonl")
+    return is_there(folder / FILE) and not is_there(folder / "results.jsonl")
 
 
 def load_localizations(folders) -> list:
@@ -62,7 +61,7 @@ def _load(folder: Path) -> Localization:
     truth = _truth(folder, frames, notes)
     frames = with_errors(frames, poses, truth)
     map_points = _optional(folder / MAP, read_pcd, notes)
-    if not os.path.lexists(folder / MAP):
+    if not is_there(folder / MAP):
         notes.append(f"There is no {MAP}: trajectories are drawn without the map.")
     if len(frames) and frames.number.max() + 1 < facts.scan_count:
         last = frames.number.max()
@@ -104,7 +103,7 @@ def _truth(folder: Path, frames: pd.DataFrame, notes: list) -> np.ndarray:
 
 def _optional(path: Path, read, notes: list):
     """None if it is not there, or if it cannot be read, which a note says then."""
-    if not os.path.lexists(path):
+    if not is_there(path):
         return None
     try:
         return read(path, AGAIN)
