@@ -85,10 +85,10 @@ def test_a_run_from_before_a_column_is_loaded_without_it(folder):
     )
 
 
-@pytest.mark.parametrize("name", sorted(path.parent.name for path in PUBLISHED.glob("2026-*/results.jsonl")))
+@pytest.mark.parametrize("name", sorted({str(path.parent.relative_to(PUBLISHED)) for path in PUBLISHED.rglob("results.jsonl*")}))
 def test_published_runs_stay_readable(name):
     run = load_run(PUBLISHED / name)
-    assert run.finished and len(run.measurements) >= 40 and run.oracle == "cpu_pclomp_ref"
+    assert run.finished and len(run.measurements) >= 12 and run.oracle == "cpu_pclomp_ref"
 
 
 @pytest.mark.parametrize(
