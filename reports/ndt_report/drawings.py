@@ -10,6 +10,7 @@ from .figures import basin as basin_figure
 from .figures import batches as batches_figure
 from .figures import convergence as convergence_figure
 from .figures import ecdf, pareto, scan_in_map, scores, search_paths
+from .figures import idle as idle_figure
 from .figures import iteration_time as iteration_figure
 from .figures import scaling as scaling_figure
 from .figures import prior_ladder as ladder_figures
@@ -39,6 +40,7 @@ def drawings_of(report, searches, points, poses):
             lambda: pareto.draw(report.table, report.run.datasets, shown[1:], look, "pareto_others"),
         ],
         "latency": [lambda: ecdf.draw(samples(report.measurements), shown, look)],
+        "idle": [partial(idle_figure.draw, report.idle, look)],
         "convergence": [lambda: convergence_figure.draw(one_thread(points), shown, look)],
         "basin": _basins(report),
         "scaling": [

@@ -7,9 +7,11 @@ import json
 import numpy as np
 import pandas as pd
 import pytest
+from ndt_report.figures.idle import draw
 from ndt_report.idle import idle_lines, idle_rates, idle_rows, idle_table
 from ndt_report.load import load_run
 from ndt_report.sections import make_report
+from ndt_report.style import Looks
 from ndt_report.write import write_report
 from page_parser import Page
 from synthetic_run import SyntheticRun
@@ -42,6 +44,17 @@ def test_times_at_a_rate_are_compared_with_those_of_the_same_measurement():
     assert idle_lines(table) == [
         "After idle, toy: persistent_cpu, 1 threads, p50 ms: 1 back to back, 3 at 10 Hz, 4 at 20 Hz"
     ]
+
+
+def test_the_figure_has_a_line_from_back_to_back_to_the_rarest_rate():
+    alone = rows_of(toy(OWN, [1, 1, 1]), toy(OWN, [3, 3, 3], threads=2), toy(CUDA, [5, 5]))
+    at_rates = rows_of(*(toy(OWN, [ms] * 3, rate) for ms, rate in ((2, 20.0), (4, 10.0))),
+                       *(toy(OWN, [5] * 3, rate, threads=2) for rate in RATES), *(toy(CUDA, [6, 6], rate) for rate in RATES))
+    drawing = draw(idle_table(alone, at_rates), Looks(pd.DataFrame({"peer": False, "oracle": False, "name": [OWN, CUDA]}, [OWN, CUDA])))
+    assert drawing.finding == f"{OWN} takes 4 ms at 10 Hz on toy, and 1 ms back to back." and set(drawing.data.threads) == {1}
+    (ax,) = drawing.figure.axes
+    assert [text.get_text() for text in ax.get_xticklabels()] == ["back to back", "20 Hz", "10 Hz"]
+    assert {line.get_label(): list(line.get_ydata()) for line in ax.lines} == {OWN: [1, 2, 4], CUDA: [5, 6, 6]}
 
 
 def test_what_failed_or_stands_alone_is_not_compared():

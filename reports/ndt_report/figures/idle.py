@@ -1,0 +1,46 @@
+"""What an alignment takes back to back, and after sleeping until the next tick."""
+
+import pandas as pd
+
+from ..idle import idle_rates, rate_name
+from ..page_numbers import number
+from ..style import Looks, finish, log_axis, panels
+from . import MOST_PANELS, Drawing, and_more
+
+
+def fastest_settings(table: pd.DataFrame) -> pd.DataFrame:
+    """Of every dataset and implementation the rows of the variant and threads that are fastest at the lowest rate."""
+    lowest = table[table.rate_hz == table.rate_hz[table.rate_hz > 0].min()]
+    best = lowest.sort_values("align_ms_p50", kind="stable").drop_duplicates(["dataset", "implementation"])
+    return table.merge(best[["dataset", "implementation", "variant", "threads"]])
+
+
+def finding(shown: pd.DataFrame, rates) -> str:
+    first = shown[shown.dataset == shown.dataset.iloc[0]]
+    best = first.loc[first[first.rate_hz == rates[-1]].align_ms_p50.idxmin()]
+    alone = first[(first.rate_hz == 0) & (first.implementation == best.implementation)].iloc[0]
+    return (
+        f"{best.implementation} takes {number(best.align_ms_p50)} ms at {rate_name(rates[-1])} on {best.dataset}, and"
+        f" {number(alone.align_ms_p50)} ms back to back."
+    )
+
+
+def draw(table: pd.DataFrame, look: Looks):
+    """table: of idle_table()."""
+    if table.empty:
+        return None
+    rates = sorted(idle_rates(table), key=lambda rate: (rate > 0, -rate))  # back to back, then rarer and rarer
+    shown = fastest_settings(table)
+    names = list(dict.fromkeys(shown.dataset))
+    figure, axes = panels(len(names[:MOST_PANELS]), columns=2, height_in=3.0)
+    for ax, name in zip(axes, names):
+        of_name = shown[shown.dataset == name]
+        for implementation in look.in_order(of_name.implementation):
+            line = of_name[of_name.implementation == implementation].set_index("rate_hz").align_ms_p50
+            ax.plot(range(len(rates)), line.reindex(rates), label=implementation, **look(implementation))
+        log_axis(ax.yaxis)
+        ax.set_xticks(range(len(rates)), [rate_name(rate) for rate in rates])
+        ax.set_ylabel("median time of an alignment, ms")
+        ax.set_title(f"{name} (n = {of_name.n.max()})")
+    note = "Of each implementation the threads and options that are fastest at the lowest rate." + and_more(len(axes), len(names))
+    return Drawing("idle", "After idle", finding(shown, rates), finish(figure, axes), shown, note)
