@@ -29,7 +29,7 @@ struct Extent {
 template <class F>
 void for_each_finite(const PointCloud& cloud, F&& f) {
   for (const Point& p : cloud.points)
-    if (std::isfinite(p.x) && std::isfinite(p.y) && std::isfinite(p.z)) f(cloud.origin + cast<double>(p));
+    if (is_finite(p)) f(cloud.origin + cast<double>(p));
 }
 
 Extent extent_of(const PointCloud& map) {

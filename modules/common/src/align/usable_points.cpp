@@ -16,7 +16,6 @@ namespace {
 
 constexpr double kMedianRanges = 1000;  // beyond so many median ranges a number is not a measurement
 
-bool is_finite(const Point& p) { return std::isfinite(p.x) && std::isfinite(p.y) && std::isfinite(p.z); }
 float largest_coordinate(const Point& p) { return std::max({std::abs(p.x), std::abs(p.y), std::abs(p.z)}); }
 
 /// The lower median of `size(p)` over the finite points, of which there is at least one.

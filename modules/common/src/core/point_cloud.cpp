@@ -144,8 +144,8 @@ class FiniteCopy {
       room_[copied_] = p;
       if (dot(p, p) < near_squared_)
         ++copied_;
-      else if (const float largest = std::max({std::abs(p.x), std::abs(p.y), std::abs(p.z)});
-               std::isfinite(p.x) && std::isfinite(p.y) && std::isfinite(p.z)) {
+      else if (is_finite(p)) {
+        const float largest = std::max({std::abs(p.x), std::abs(p.y), std::abs(p.z)});
         ++copied_;
         coarse_ += largest >= coarse_from_m_ ? 1 : 0;
         far_ += dot(p, p) >= far_squared_ ? 1 : 0;

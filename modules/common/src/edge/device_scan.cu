@@ -45,8 +45,6 @@ __global__ void pack_kernel(StridedPoints from, unsigned most, const unsigned* c
   if (lane < 4) blocks[block].columns[lane] = column;
 }
 
-bool finite(const Point& p) { return std::isfinite(p.x) && std::isfinite(p.y) && std::isfinite(p.z); }
-
 }  // namespace
 
 DeviceScan::Look DeviceScan::pack(const StridedPoints& points, unsigned n, const unsigned* count,
@@ -60,7 +58,7 @@ DeviceScan::Look DeviceScan::pack(const StridedPoints& points, unsigned n, const
     if (not_finite && look == Look::all_usable) look = Look::some_not_finite;
   };
   for (const RangeBlock& block : blocks()) see(block.columns[0] == kFar, block.columns[0] == kNotFinite);
-  for (const Point& p : rest()) see(finite(p) && !is_near(p), !finite(p));
+  for (const Point& p : rest()) see(is_finite(p) && !is_near(p), !is_finite(p));
   return look;
 }
 

@@ -56,8 +56,6 @@ PointBox box_of(std::span<const Point> points) {
           join(high, [](auto a, auto b) { return std::max(a, b); })};
 }
 
-bool finite(const Point& p) { return std::isfinite(p.x) && std::isfinite(p.y) && std::isfinite(p.z); }
-
 double largest_coordinate(const Point& p) {
   return static_cast<double>(std::max({std::abs(p.x), std::abs(p.y), std::abs(p.z)}));
 }
@@ -117,13 +115,13 @@ MapCloud::MapCloud(const Vec3<double>& origin, std::span<const Point> points, co
   // One pass tells that the points of most maps are finite, fine enough (float32 is, below the threshold) and
   // near.
   const double own = std::max({std::abs(own_origin_.x), std::abs(own_origin_.y), std::abs(own_origin_.z)});
-  const bool all_finite = finite(box_.low) && finite(box_.high),
+  const bool all_finite = is_finite(box_.low) && is_finite(box_.high),
              near =
                  all_finite && own + std::max(largest_coordinate(box_.low), largest_coordinate(box_.high)) <
                                    kOriginThresholdM;
   if (!near) require_map_precision(points_, options);
   if (!all_finite) {
-    std::ranges::copy_if(points, std::back_inserter(copy_), finite);
+    std::ranges::copy_if(points, std::back_inserter(copy_), is_finite);
     points_ = copy_;
     box_ = box_of(points_);
   }

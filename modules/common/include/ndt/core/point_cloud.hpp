@@ -2,6 +2,7 @@
 // precision.
 #pragma once
 
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -14,6 +15,10 @@ namespace ndt {
 
 /// One point, x y z [m].
 using Point = Vec3<float>;
+/// Whether all coordinates are finite.
+NDT_HD inline bool is_finite(const Point& p) {
+  return std::isfinite(p.x) && std::isfinite(p.y) && std::isfinite(p.z);
+}
 
 /// Owner of points. Point i in the cloud's frame is origin + points[i], in metres. Points may be non-finite:
 /// their user drops and counts them. Float files leave the origin 0 and the points exactly as stored.

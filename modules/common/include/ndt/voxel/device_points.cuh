@@ -24,8 +24,6 @@ struct StridedPoints {
   }
 };
 
-__device__ inline bool is_finite(const Point& p) { return isfinite(p.x) && isfinite(p.y) && isfinite(p.z); }
-
 /// The points of a cloud, which is not empty, for kernels that the context is given from now on: they run
 /// behind what the cloud's stream has been given by now. Throws what require_readable() throws, and
 /// std::invalid_argument "<where>: ..." unless the context's device reads the cloud's memory.
