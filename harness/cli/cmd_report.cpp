@@ -56,8 +56,6 @@ std::string no_option(const std::string& folder) { return folder.starts_with('-'
 
 /// The folder to make a page of: the one given, or a new one that all given are merged into.
 std::string report_folder(const ReportArguments& a) {
-  if (a.folders.size() == 1 && !a.out.empty())
-    throw UsageError("report: --out is where several folders are merged; the page of one goes into it");
   if (a.folders.size() == 1) return a.folders.front();
   const std::vector<std::filesystem::path> parts(a.folders.begin(), a.folders.end());
   if (!a.out.empty()) {
@@ -75,11 +73,16 @@ std::string report_folder(const ReportArguments& a) {
   return out.string();
 }
 
+/// As it is, or packed, as in a published folder.
+bool is_there(const std::string& folder, const std::string& name) {
+  std::error_code error;
+  const std::filesystem::path path = std::filesystem::path(folder) / name;
+  return std::filesystem::exists(path, error) || std::filesystem::exists(path.string() + ".xz", error);
+}
+
 /// As the Python package tells them apart.
 bool is_localization(const std::string& folder) {
-  std::error_code error;
-  return std::filesystem::exists(std::filesystem::path(folder) / "frames.csv", error) &&
-         !std::filesystem::exists(std::filesystem::path(folder) / "results.jsonl", error);
+  return is_there(folder, "frames.csv") && !is_there(folder, "results.jsonl");
 }
 
 /// The words for one page on several localisations, which are compared, not merged.
@@ -105,6 +108,7 @@ ExitCode report(const ReportArguments& a) {
   } else {
     require_runs(a.folders);
     words = {"report", no_option(report_folder(a))};
+    if (a.folders.size() == 1 && !a.out.empty()) words.insert(words.end(), {"--out", no_option(a.out)});
   }
   if (a.open) words.emplace_back("--open");
   return hand_over(words);
@@ -152,8 +156,8 @@ void add_report(CLI::App& app, Command& chosen, const std::string& command_line)
   command
       .add_option(
           "--out", a->out,
-          "folder that the parts are merged into, or that the page of several localisations is written "
-          "to (default: bench-results/<UTC time>-merged or -localised)")
+          "folder that the page is written to, and the parts of a run are merged into (default: the run's "
+          "own; of several: bench-results/<UTC time>-merged or -localised)")
       ->type_name("DIR");
   command.add_flag("--open", a->open, "open the report in the browser");
 }

@@ -1,10 +1,11 @@
 """What localize leaves for a report, and the page that report makes of one and of several such folders."""
 
 import json
+import lzma
 import os
 
 import pytest
-from conftest import EXIT_BAD_INPUT, EXIT_USAGE, bench, refusal
+from conftest import EXIT_BAD_INPUT, bench, refusal
 
 for module in ("numpy", "pandas", "matplotlib", "jinja2"):
     pytest.importorskip(module, reason=f"skipped for want of {module}")
@@ -68,6 +69,16 @@ def test_several_folders_have_one_page(folders, tmp_path):
     page = bench("report", *both, "--out", tmp_path / "page").stdout.splitlines()[-1]
     assert page == str(tmp_path / "page" / "report.html")
     assert "cpu_pclomp_ref" in (tmp_path / "page" / "report.html").read_text()
+    bench("report", both[0], "--out", tmp_path / "one")
+    assert (tmp_path / "one" / "report.html").is_file()
+
+
+def test_folders_with_packed_frames_have_one_page(folders, tmp_path):
+    for name in ("cpu_pclomp_ref", "persistent_cpu"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "frames.csv.xz").write_bytes(lzma.compress((folders / name / "frames.csv").read_bytes()))
+    out = bench("report", tmp_path / "cpu_pclomp_ref", tmp_path / "persistent_cpu", "--out", tmp_path / "page").stdout
+    assert out.startswith("2 of 2 runs followed every frame")
 
 
 def test_a_localisation_and_a_run_are_not_one_report(folders, tmp_path):
@@ -75,4 +86,3 @@ def test_a_localisation_and_a_run_are_not_one_report(folders, tmp_path):
     (tmp_path / "run" / "results.jsonl").write_text("")
     message = refusal("report", folders / "persistent_cpu", tmp_path / "run", code=EXIT_BAD_INPUT)
     assert "persistent_cpu: a localisation, and others here are none" in message
-    assert "--out is where several folders" in refusal("report", folders / "persistent_cpu", "--out", "x", code=EXIT_USAGE)

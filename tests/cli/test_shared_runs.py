@@ -137,8 +137,9 @@ def test_one_page_is_made_of_several_parts(tmp_path, parts):
     assert "part 1, 2 of 3 of a run" in (made / "report.html").read_text()
     assert "is given twice" in bench("report", folder / "1", folder / "1", cwd=tmp_path, code=EXIT_BAD_INPUT).stderr
     assert [made] == list((tmp_path / "bench-results").iterdir()), "nothing is left behind"
-    assert "--out is where several folders are merged" in refusal(
-        "report", folder / "1", "--out", tmp_path / "x", code=EXIT_USAGE)
+    bench("report", folder / "1", "--out", tmp_path / "x")
+    assert (tmp_path / "x" / "report.html").is_file() and not (tmp_path / "x" / "results.jsonl").exists()
+    assert not (folder / "1" / "report.html").exists(), "the page of one folder is in the other alone"
 
 
 def test_what_is_no_part_of_one_run_is_refused(tmp_path, parts):
