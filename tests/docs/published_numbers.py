@@ -1,9 +1,13 @@
 """Numbers with a unit in a Markdown page, and where a published CSV has them.
 
-A number is looked for in the folders of reports/ that its section links to (its heading down to the next), else those that the whole page
-links to, and of a published page in its own: in columns of its unit, rounded as the page rounds it, and in a line of a table that begins with names in code
-only in rows that have one of them. A number that is computed of rows is on the published page, or in a text that a command printed. A number
-beside the wrong name in prose may be found all the same: what this finds is numbers that no page has, or has no more. What a run prints as a table in a code block is compared row by row with summary.csv.
+A number is looked for in the folders of reports/ that its section links to (its heading down to the next), else those
+that the whole page links to, and of a published page in its own: in columns of its unit, rounded as the page rounds it,
+and in a line of a table that begins with names in code only in rows that have one of them. A number that is computed of
+rows is on the published page, or in a text that a command printed. What a run prints as a table in a code block is
+compared row by row with summary.csv.
+
+A number beside the wrong name in prose may be found all the same: what this finds is numbers that no page has, or has no
+more.
 """
 
 import csv

@@ -1,4 +1,4 @@
-"""Every number with a unit in README.md, docs/ and the index of published runs is in what is published, or has a reason why not."""
+"""Every number with a unit in README.md, docs/, the modules' pages and the index of published runs is in what is published, or has a reason why not."""
 
 import tomllib
 
@@ -7,7 +7,8 @@ import pytest
 from markdown import ROOT
 from published_numbers import Number, numbers, place_of, printed_rows, rounds_to, wrong_cells
 
-PAGES = ["README.md", *(f"docs/{path.name}" for path in sorted((ROOT / "docs").glob("*.md"))), "reports/README.md"]
+PAGES = [str(path.relative_to(ROOT)) for path in (*sorted(ROOT.glob("docs/*.md")), *sorted(ROOT.glob("modules/*/README.md")))]
+PAGES = ["README.md", *PAGES, "reports/README.md"]
 EXCEPTIONS = tomllib.loads((ROOT / "tests/docs/published_numbers.toml").read_text("utf-8"))["exception"]
 
 
