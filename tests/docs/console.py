@@ -7,7 +7,7 @@ from typing import NamedTuple
 from markdown import FENCE, HEADING
 
 LANGUAGES = {"", "console", "sh", "bash", "text"}
-PROGRAMS = {"./run", "alias", "bench", "build/release/bin/ndt-bench", "cmake", "for", "ndt-bench", "pip", "source"}
+PROGRAMS = {"./run", "PYTHONPATH=reports", "alias", "bench", "build/release/bin/ndt-bench", "cmake", "for", "ndt-bench", "pip", "source"}
 # What differs from run to run or from machine to machine: times, with their unit.
 TIME = re.compile(r"\b\d+(\.\d+)? (ms|us|s|min)\b")
 
