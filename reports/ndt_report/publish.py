@@ -56,6 +56,8 @@ def publish_localizations(folders, out: Path, figures, text_of) -> Path:
     runs = load_localizations(folders)
     for run in runs:
         _refuse_changed(run.folder / "localization.json", run.facts.environment)
+        if run.facts.environment["commit"] != runs[0].facts.environment["commit"]:
+            raise refusal(run.folder, "", f"is of another commit than {runs[0].folder}", "publish localisations of one commit together")
     names = [run.name for run in runs]
     if len(set(names)) < len(names):
         raise refusal(folders[0], "", "two folders have one name", "give folders of different names")
@@ -68,9 +70,12 @@ def publish_localizations(folders, out: Path, figures, text_of) -> Path:
         for name in LOCALIZATION_FILES:
             if is_there(run.folder / name):
                 copy_file(run.folder, name, out / "runs" / run.name)
+    # The first of them: commit and machine. A command line is in each localization.json.
+    environment = {key: value for key, value in runs[0].facts.environment.items() if key != "command_line"}
+    write_packed(out, "environment.json", _json_text(without_places(environment)))
     write_tables(out, {"summary.csv": report.table})
     write_figures(out, drawings)
-    made = _made(runs[0].facts.environment, f"{len(runs)} localisations")
+    made = _made(environment, f"{len(runs)} followed, their commands in runs/*/localization.json")
     return _write_page(out, "# Localisations", made, drawings, text_of(report), [out / "runs" / "*"])
 
 
@@ -119,9 +124,12 @@ def copy_file(folder: Path, name: str, out: Path):
     """Packed where it is large; a file of WITH_PLACES without those."""
     data = content(folder / name, MOST_FILE_BYTES)
     if name in WITH_PLACES:
-        value = without_places(parsed(folder / name, data.decode("utf-8")))
-        data = (json.dumps(value, indent=1, ensure_ascii=False) + "\n").encode("utf-8")
+        data = _json_text(without_places(parsed(folder / name, data.decode("utf-8"))))
     write_packed(out, name, data)
+
+
+def _json_text(value) -> bytes:
+    return (json.dumps(value, indent=1, ensure_ascii=False) + "\n").encode("utf-8")
 
 
 def write_packed(out: Path, name: str, data: bytes):

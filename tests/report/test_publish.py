@@ -103,7 +103,7 @@ def test_localisations_are_published_together_and_read_again(tmp_path, ndt_repor
     drives = [SyntheticDrive(seed=k, implementation=name).write(tmp_path / name) for k, name in enumerate(("a", "b"))]
     for drive in drives:
         file = drive / "localization.json"
-        file.write_text(json.dumps(json.loads(file.read_text()) | {"environment": {"commit": COMMIT, "cores": 2}}))
+        file.write_text(json.dumps(json.loads(file.read_text()) | {"environment": {"commit": COMMIT, "cores": 2, "command_line": f"localize /a/{drive.name}"}}))
     out = tmp_path / "published"
     code, _, err = ndt_report("publish", *drives, "--out", out, "--figure", "localization_latency")
     assert (code, err) == (0, "")
@@ -114,9 +114,12 @@ def test_localisations_are_published_together_and_read_again(tmp_path, ndt_repor
     ndt_report("report", *drives, "--out", tmp_path / "first")
     latency = "figures/localization_latency.csv"
     assert (tmp_path / "page" / latency).read_bytes() == (tmp_path / "first" / latency).read_bytes()
-    file.write_text(json.dumps(json.loads(file.read_text()) | {"environment": {}}))
-    code, _, err = ndt_report("publish", *drives, "--out", tmp_path / "c")
-    assert code == 2 and "localization.json: names no commit" in err
+    assert json.loads((out / "environment.json").read_text()) == {"commit": COMMIT, "cores": 2}
+    assert "2 followed, their commands in runs/*/localization.json" in (out / "index.md").read_text()
+    for environment, said in (({}, "localization.json: names no commit"), ({"commit": COMMIT[::-1]}, "b: is of another commit than ")):
+        file.write_text(json.dumps(json.loads(file.read_text()) | {"environment": environment}))
+        code, _, err = ndt_report("publish", *drives, "--out", tmp_path / "c")
+        assert code == 2 and said in err
 
 
 def test_what_is_no_whole_xz_file_is_refused(tmp_path):
