@@ -164,6 +164,7 @@ json to_json(const SearchAnswer& answer) {
   j["prior_xyz_m"] = {answer.prior.mean.x, answer.prior.mean.y, answer.prior.mean.z};
   j["prior_rpy_rad"] = {answer.prior.mean.roll, answer.prior.mean.pitch, answer.prior.mean.yaw};
   j["prior_sigma"] = about_a_guess ? array_of(answer.prior.sigma) : json();
+  j["prior_sigma_yaw"] = answer.prior.sigma_yaw_rad ? json(*answer.prior.sigma_yaw_rad) : json();
   if (!about_a_guess) j["prior_xyz_m"] = json();
   j["anywhere"] = answer.anywhere ? to_json(*answer.anywhere) : json();
   j["best"] = named_particle(result, result.best);

@@ -15,8 +15,6 @@ namespace {
 
 using initial_pose::Method;
 
-constexpr double kSigmaYawMost = 100;  // rad; any heading long before
-
 PriorKind kind_of(const PriorArguments& a, const ResolvedSearch& setting) {
   if (a.kind) return named<PriorKind>("--prior", *a.kind);
   if (!a.box.empty()) return PriorKind::box;
@@ -45,12 +43,11 @@ void require_fitting(const PriorArguments& a, PriorKind kind, const ResolvedSear
         setting.is_own() ? setting.strategy.name : std::string_view(to_string(setting.options.method));
     const char* needs = kind == PriorKind::map && !setting.is_own() ? "--prior map"
                         : kind == PriorKind::box                    ? "--box"
-                        : a.sigma_yaw                               ? "--sigma-yaw"
+                        : a.sigma_yaw && setting.is_own()           ? "--sigma-yaw"
                         : a.place_cell                              ? "--place-cell"
                                                                     : nullptr;
     if (needs)
-      throw UsageError(fmt::format("{} is for --method anywhere; {} searches about a guess, with any heading",
-                                   needs, method));
+      throw UsageError(fmt::format("{} is for --method anywhere; {} searches about a guess", needs, method));
   }
   if (kind != PriorKind::box && !a.box.empty())
     throw UsageError(fmt::format("--box has no use with --prior {}; leave one out", to_string(kind)));
@@ -80,18 +77,15 @@ void add_prior_flags(CLI::App& command, PriorArguments& a) {
   add_pose_flag(command, "--guess", a.guess, "required with --prior pose");
   command
       .add_option("--sigma", a.sigma,
-                  "standard deviations around the guess: x,y,z in metres, roll,pitch in radians; the heading "
-                  "may be any")
+                  "standard deviations around the guess: x,y,z in metres, roll,pitch in radians")
       ->type_name("SIGMA")
       ->expected(1, 5);
   command.add_option("--box", a.box, "corners of the sensor's box: x0,y0,z0,x1,y1,z1 in metres")
       ->type_name("BOX")
       ->expected(1, 6);
   command
-      .add_option(
-          "--sigma-yaw", a.sigma_yaw,
-          "standard deviation of the heading about the guess's, rad, method anywhere only (default: any "
-          "heading)")
+      .add_option("--sigma-yaw", a.sigma_yaw,
+                  "standard deviation of the heading about the guess's, rad (default: any heading)")
       ->type_name("RAD");
   command
       .add_option("--place-cell", a.place_cell,
@@ -117,9 +111,8 @@ ResolvedPrior resolve(const PriorArguments& a, const ResolvedSearch& setting) {
     take_sigma(a.sigma, prior.pose);
   }
   if (prior.kind == PriorKind::box) take_box(a, prior);
+  prior.pose.sigma_yaw_rad = a.sigma_yaw, prior.place_cell_m = a.place_cell;
   require_valid(prior.pose);
-  prior.sigma_yaw_rad = a.sigma_yaw, prior.place_cell_m = a.place_cell;
-  if (a.sigma_yaw) require_closed("sigma yaw", *a.sigma_yaw, 0, kSigmaYawMost);
   if (a.place_cell) require_within("place-cell", *a.place_cell, initial_pose::PlacePyramid::kCellBoundsM);
   return prior;
 }

@@ -3,8 +3,8 @@
 namespace ndt::harness {
 
 initial_pose::PlaceRegion region_of(const ResolvedPrior& prior, const initial_pose::PlacePyramid& pyramid) {
-  const double heading_rad = initial_pose::heading_reach_rad(prior.sigma_yaw_rad);
-  if (prior.kind == PriorKind::pose) return initial_pose::around(prior.pose, prior.sigma_yaw_rad);
+  const double heading_rad = initial_pose::heading_reach_rad(prior.pose);
+  if (prior.kind == PriorKind::pose) return initial_pose::around(prior.pose);
   if (prior.kind == PriorKind::box) return {prior.low, prior.high, false, heading_rad};
   initial_pose::PlaceRegion region = initial_pose::whole_map(pyramid);
   region.heading_rad = heading_rad;

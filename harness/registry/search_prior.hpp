@@ -14,9 +14,10 @@ using ndt::to_string;
 
 struct ResolvedPrior {
   PriorKind kind = PriorKind::pose;
-  initial_pose::PosePrior pose;  ///< of another kind its mean alone: what it says of roll, pitch and heading
-  Vec3<double> low, high;        ///< of a box [m]
-  std::optional<double> sigma_yaw_rad, place_cell_m;
+  /// Of another kind its mean's roll and pitch and its heading alone.
+  initial_pose::PosePrior pose;
+  Vec3<double> low, high;  ///< of a box [m]
+  std::optional<double> place_cell_m;
 };
 
 /// The part of the map that a prior tells.

@@ -69,10 +69,11 @@ std::unique_ptr<Aligner> aligner_for(const initial_pose::Strategy& strategy, con
 }
 
 SearchResult search(nb::handle map, nb::handle scan, nb::handle guess, const std::array<double, 5>& sigma,
-                    const std::string& implementation, const nb::kwargs& given) {
+                    std::optional<double> sigma_yaw, const std::string& implementation,
+                    const nb::kwargs& given) {
   const Plan plan = plan_of(given);
   const PointCloud map_cloud = cloud_from(map, "map"), scan_cloud = cloud_from(scan, "scan");
-  initial_pose::PosePrior prior{principal(derivative_pose(transform_from(guess, "guess"))), {}};
+  initial_pose::PosePrior prior{principal(derivative_pose(transform_from(guess, "guess"))), {}, sigma_yaw};
   std::copy(sigma.begin(), sigma.end(), prior.sigma);
   nb::gil_scoped_release free;
   require_valid(prior);
@@ -121,15 +122,19 @@ void bind_search(nb::module_& m) {
       .def_prop_ro("poses", poses_of, kNew, "where every particle ended, (N, 4, 4)")
       .def_prop_ro("nvtl", nvtl_of, kNew, "of every particle, (N,)");
   m.def("initial_pose", search, "map"_a.none(), "scan"_a.none(), "guess"_a.none(), nb::kw_only(), "sigma"_a,
-        "implementation"_a = "auto", "options"_a,
-        nb::sig("def initial_pose(map: numpy.typing.NDArray[numpy.floating], scan: "
-                "numpy.typing.NDArray[numpy.floating], guess: "
-                "numpy.typing.ArrayLike, *, sigma: tuple[float, float, float, float, float], implementation: "
-                "str = 'auto', "
-                "**options: str | int | float | tuple[float, ...]) -> SearchResult"),
-        "Searches for the pose of a scan around a rough place, with any heading.\n\nguess: the place as a "
+        "sigma_yaw"_a = nb::none(), "implementation"_a = "auto", "options"_a,
+        nb::sig(
+            "def initial_pose(map: numpy.typing.NDArray[numpy.floating], scan: "
+            "numpy.typing.NDArray[numpy.floating], guess: "
+            "numpy.typing.ArrayLike, *, sigma: tuple[float, float, float, float, float], sigma_yaw: float | "
+            "None = None, implementation: "
+            "str = 'auto', "
+            "**options: str | int | float | tuple[float, ...]) -> SearchResult"),
+        "Searches for the pose of a scan around a rough place.\n\nguess: the place as a "
         "rigid (4, 4); sigma: standard "
-        "deviations about it, x y z [m], roll pitch [rad]. options: those of `ndt-bench initial-pose --help` "
+        "deviations about it, x y z [m], roll pitch [rad]; sigma_yaw: that of the heading [rad], any heading "
+        "if "
+        "None. options: those of `ndt-bench initial-pose --help` "
         "with _ for -, such as "
         "particles=200, seed=0, method='tpe', 'random' or 'grid', and those of Aligner; the profile is "
         "'pyramid' unless given.");

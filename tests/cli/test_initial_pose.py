@@ -260,6 +260,18 @@ def test_particles_are_written_as_ply_or_json(courtyard, tmp_path):
     assert "must end in .ply or .json" in message
 
 
+@pytest.mark.parametrize("method", ["tpe", "random", "grid"])
+def test_a_heading_that_is_known_is_kept_to(courtyard, method):
+    def began(*args):
+        found = anywhere(courtyard, *PRIOR, "--method", method, "--particles", 40, *args)
+        return [p for p in found["particles"] if p["role"] == "proposed"]
+
+    turns = [abs(math.remainder(p["guess_rpy_rad"][2] - 2, math.tau)) for p in began("--sigma-yaw", 0.1)]
+    assert len(turns) >= 32 and 0 < max(turns) < 0.6
+    assert anywhere(courtyard, *PRIOR, "--method", method, "--particles", 40, "--sigma-yaw", 0.1)["prior_sigma_yaw"] == 0.1
+    assert max(abs(math.remainder(p["guess_rpy_rad"][2] - 2, math.tau)) for p in began()) > 2
+
+
 def test_priors_that_do_not_fit_are_refused(courtyard):
     def refused(*args):
         return refusal("initial-pose", *courtyard.args, *args, code=EXIT_USAGE)
@@ -267,7 +279,6 @@ def test_priors_that_do_not_fit_are_refused(courtyard):
     for method in ("tpe", "random", "grid"):
         assert f"--prior map is for --method anywhere; {method}" in refused("--prior", "map", "--method", method)
     assert "--box is for --method anywhere" in refused("--box", "0,0,0,1,1,1", "--method", "tpe")
-    assert "--sigma-yaw is for --method anywhere" in refused(*PRIOR, "--sigma-yaw", 1)
     assert "--place-cell is for --method anywhere" in refused(*PRIOR, "--place-cell", 1)
     assert "choose from pose, box, map" in refused("--prior", "town")
     assert "--box is required" in refused("--prior", "box")

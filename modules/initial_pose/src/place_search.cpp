@@ -160,14 +160,14 @@ PlaceRegion whole_map(const PlacePyramid& pyramid) {
   return {pyramid.corner(), pyramid.far_corner(), true, kPi};
 }
 
-double heading_reach_rad(std::optional<double> sigma_yaw_rad) {
-  return sigma_yaw_rad ? std::min(kSigmas * *sigma_yaw_rad, kPi) : kPi;
+double heading_reach_rad(const PosePrior& prior) {
+  return prior.sigma_yaw_rad ? std::min(kSigmas * *prior.sigma_yaw_rad, kPi) : kPi;
 }
 
-PlaceRegion around(const PosePrior& prior, std::optional<double> sigma_yaw_rad) {
+PlaceRegion around(const PosePrior& prior) {
   const Vec3<double> mean{prior.mean.x, prior.mean.y, prior.mean.z},
       reach{kSigmas * prior.sigma[0], kSigmas * prior.sigma[1], kSigmas * prior.sigma[2]};
-  return {mean - reach, mean + reach, false, heading_reach_rad(sigma_yaw_rad)};
+  return {mean - reach, mean + reach, false, heading_reach_rad(prior)};
 }
 
 PlacesFound find_places(const PlacePyramid& pyramid, const PointCloud& scan, const PlaceQuery& query,

@@ -13,6 +13,7 @@ namespace {
 
 constexpr const char* kNames[] = {"x", "y", "z", "roll", "pitch", "yaw"};
 constexpr double kSigmaMostM = 10000;
+constexpr double kSigmaYawMost = 100;  // rad: any heading, long before
 
 /// As the cast, which takes a branch on x86-64 that no processor predicts. Both halves are exact, and their
 /// sum is rounded once.
@@ -37,6 +38,7 @@ void require_valid(const PosePrior& prior) {
           fmt::format("initial pose: {} of the guess is {}; give metres and radians", kNames[i], value));
   for (int i = 0; i < 5; ++i)
     require_closed(fmt::format("sigma {}", kNames[i]), prior.sigma[i], 0, i < 3 ? kSigmaMostM : kPi);
+  if (prior.sigma_yaw_rad) require_closed("sigma yaw", *prior.sigma_yaw_rad, 0, kSigmaYawMost);
 }
 
 double PolarNumber::value() const {
@@ -62,7 +64,10 @@ PolarNumber PriorSampler::normal(int i, std::mt19937_64& random) {
 PriorDraw PriorSampler::draw(std::mt19937_64& random) {
   PriorDraw draw;
   for (int i = 0; i < 5; ++i) draw.normal[i] = normal(i, random);
-  draw.yaw = unit_number(random) * (2 * kPi) - kPi;
+  draw.yaw =
+      prior_.sigma_yaw_rad
+          ? std::remainder(prior_.mean.yaw + *prior_.sigma_yaw_rad * normal(5, random).value(), 2 * kPi)
+          : unit_number(random) * (2 * kPi) - kPi;
   return draw;
 }
 

@@ -49,8 +49,8 @@ initial_pose::AnywhereResult found_from(const Transform& guess, const Job& job, 
   HostPool pool(1);
   return initial_pose::search_anywhere(
       *aligner, pyramid, dataset.scan(0),
-      job.search->prior == PriorKind::map ? whole_map(pyramid) : around(prior, std::nullopt), prior.mean,
-      setting.strategy, setting.options, pool);
+      job.search->prior == PriorKind::map ? whole_map(pyramid) : around(prior), prior.mean, setting.strategy,
+      setting.options, pool);
 }
 
 class AnywhereInARun : public testing::TestWithParam<PriorKind> {};

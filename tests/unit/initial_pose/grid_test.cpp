@@ -37,6 +37,19 @@ TEST(Grid, OfTwoHundredIsFiveByFiveCellsWithEightHeadings) {
   EXPECT_DOUBLE_EQ(places[8].y - places[7].y, 1.6);
 }
 
+TEST(Grid, HeadingsKeepToTheirPrior) {
+  PosePrior prior = kPrior;
+  prior.sigma_yaw_rad = 0.2;
+  const std::vector<Pose> places = grid_places(prior, 200);
+  ASSERT_EQ(places.size(), 200U);
+  for (int heading = 0; heading < 8; ++heading) {
+    const double turn = std::remainder(places[static_cast<std::size_t>(heading)].yaw - 3.0, 2 * kPi);
+    EXPECT_NEAR(turn, 0.4 * ((2 * heading + 1) / 8.0 - 1), 1e-12);
+  }
+  prior.sigma_yaw_rad = 2;  // two sigma are more than the circle
+  EXPECT_EQ(grid_places(prior, 200)[1].yaw, grid_places(kPrior, 200)[1].yaw);
+}
+
 TEST(Grid, OfOneIsTheMean) {
   const std::vector<Pose> places = grid_places(kPrior, 1);
   ASSERT_EQ(places.size(), 1U);

@@ -219,10 +219,11 @@ TEST(Places, AHeadingPriorLeavesTheOthersOut) {
   HostPool pool(2);
   PosePrior prior;
   prior.mean = {13, 9.5, 1.5, 0, 0, yard.truth.yaw - 0.1};
-  const PlacesFound found = find_places(pyramid, yard.scan, {around(prior, 0.1), prior.mean, 40}, pool);
+  prior.sigma_yaw_rad = 0.1;
+  const PlacesFound found = find_places(pyramid, yard.scan, {around(prior), prior.mean, 40}, pool);
   EXPECT_LT(translation_error_m(to_transform(found.places[0].pose), to_transform(yard.truth)), 1);
   prior.mean.yaw = yard.truth.yaw + 2;  // misses
-  const PlacesFound missed = find_places(pyramid, yard.scan, {around(prior, 0.1), prior.mean, 40}, pool);
+  const PlacesFound missed = find_places(pyramid, yard.scan, {around(prior), prior.mean, 40}, pool);
   EXPECT_LT(missed.headings, found.headings + 1);
   EXPECT_LT(missed.places[0].score, found.places[0].score - 0.2);
   for (const Place& place : missed.places)

@@ -33,6 +33,28 @@ TEST(PosePrior, DrawsHaveItsMomentsAndYawFillsTheCircle) {
   }
 }
 
+TEST(PosePrior, AHeadingWithADeviationIsNormalAboutTheMeans) {
+  PosePrior prior = kPrior;
+  prior.mean.yaw = 3;  // across the cut of the circle
+  prior.sigma_yaw_rad = 0.3;
+  constexpr int kDraws = 40000;
+  std::mt19937_64 random(1);
+  PriorSampler sampler(prior);
+  double sum = 0, squares = 0;
+  for (int k = 0; k < kDraws; ++k) {
+    const double yaw = sampler.pose(sampler.draw(random)).yaw;
+    ASSERT_LE(std::abs(yaw), kPi);
+    const double turn = std::remainder(yaw - 3, 2 * kPi);
+    sum += turn, squares += turn * turn;
+  }
+  EXPECT_NEAR(sum / kDraws, 0, 5 * 0.3 / std::sqrt(kDraws));
+  EXPECT_NEAR(std::sqrt(squares / kDraws), 0.3, 5 * 0.3 / std::sqrt(2.0 * kDraws));
+  prior.sigma_yaw_rad = 0;
+  EXPECT_EQ(PriorSampler(prior).pose(PriorSampler(prior).draw(random)).yaw, 3);
+  prior.sigma_yaw_rad = -1;
+  EXPECT_THROW(require_valid(prior), std::invalid_argument);
+}
+
 TEST(PosePrior, DrawsAreThoseOfTheStandardLibraryThatTheReferenceUses) {
 #if !defined(__GLIBCXX__)
   GTEST_SKIP() << "not built with libstdc++";

@@ -17,10 +17,10 @@ namespace ndt::initial_pose {
 
 /// The part of the map with points; heights from the map.
 PlaceRegion whole_map(const PlacePyramid& pyramid);
-/// Three sigma, at most pi; pi for nothing, which means any heading.
-double heading_reach_rad(std::optional<double> sigma_yaw_rad);
+/// Three sigma of the heading, at most pi; pi for any heading.
+double heading_reach_rad(const PosePrior& prior);
 /// Within three sigma of the mean's x, y and z, and of its heading.
-PlaceRegion around(const PosePrior& prior, std::optional<double> sigma_yaw_rad);
+PlaceRegion around(const PosePrior& prior);
 
 class DevicePlaces;
 

@@ -1,18 +1,20 @@
 // The distribution of the sensor's pose before a scan is used.
 #pragma once
 
+#include <optional>
 #include <random>
 
 #include "ndt/core/pose.hpp"
 
 namespace ndt::initial_pose {
 
-/// A prior: x, y, z, roll and pitch are independent and normal about the mean; yaw is uniform in [-pi, pi),
-/// whatever the mean's yaw is.
+/// A prior: all coordinates are independent, and normal about the mean. Without a deviation of the heading,
+/// yaw is uniform in [-pi, pi), whatever the mean's is.
 struct PosePrior {
-  Pose mean;  ///< most likely pose; its yaw is not used
+  Pose mean;  ///< most likely pose
   double sigma[5] = {1, 1, 0.1, 0.01,
                      0.01};  ///< x y z [m], roll pitch [rad]; 0 leaves a coordinate where the mean has it
+  std::optional<double> sigma_yaw_rad = {};  ///< nothing: any heading
 };
 
 /// Throws std::invalid_argument that names the value which is not finite, negative or out of range.
@@ -34,9 +36,9 @@ struct PriorDraw {
   double yaw = 0;         ///< [rad]
 };
 
-/// Draws from a prior the numbers that libstdc++'s distributions draw, as the reference does, but with every
-/// standard library. Like those it keeps the second number of a pair, so draws depend on where the sampler
-/// was made: one per group of draws.
+/// Draws from a prior without a heading the numbers that libstdc++'s distributions draw, as the reference
+/// does, but with every standard library. Like those it keeps the second number of a pair, so draws depend on
+/// where the sampler was made: one per group of draws.
 class PriorSampler {
  public:
   /// Draws from this prior.
@@ -54,8 +56,8 @@ class PriorSampler {
   }
 
   PosePrior prior_;
-  PolarNumber kept_[5];
-  bool has_kept_[5] = {};
+  PolarNumber kept_[6];
+  bool has_kept_[6] = {};
 };
 
 }  // namespace ndt::initial_pose
