@@ -64,11 +64,15 @@ def _verify(arguments):
 
 
 def _convert_map(arguments):
-    p = _Parser(prog=f"{PROGRAM} map", description="Make a PCD of a map in LAS, LAZ or E57. Needs the Python packages laspy and lazrs, or pye57.")
+    p = _Parser(prog=f"{PROGRAM} map", description="Make a PCD, or tiles, of a map in LAS, LAZ or E57. Needs the Python packages laspy and "
+                                                   "lazrs, or pye57.")
     p.add_argument("input", type=Path, metavar="FILE", help=".las, .laz or .e57, in metres")
-    p.add_argument("--out", type=Path, required=True, metavar="FILE", help=".pcd; an older one is replaced")
+    p.add_argument("--out", type=Path, required=True, metavar="FILE|DIR",
+                   help=".pcd, an older one is replaced; with --tiles a folder, which must not exist or be empty")
+    p.add_argument("--tiles", type=_positive, metavar="M",
+                   help="write square tiles of this edge with Autoware's metadata; twice as wide, as often as they would be more than 65,536")
     options = p.parse_args(arguments)
-    convert_map(options.input, options.out, lambda line: print(f"{PROGRAM}: {line}"))
+    convert_map(options.input, options.out, lambda line: print(f"{PROGRAM}: {line}"), options.tiles)
     return EXIT_OK
 
 

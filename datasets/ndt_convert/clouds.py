@@ -25,9 +25,14 @@ def read_cloud(file, name, bin_fields=None):
     return points[np.isfinite(points).all(axis=1)]
 
 
-def write_pcd(file, points):
-    """PCD 0.7, binary, x y z: float32, or double where the coordinates are large."""
-    wide = len(points) and np.abs(points).max() > FLOAT32_REACH_M
+def is_wide(points):
+    """Whether float32 would not hold them to half a millimetre."""
+    return bool((np.abs(points) > FLOAT32_REACH_M).any())  # not by their maximum, which one NaN would be
+
+
+def write_pcd(file, points, wide=None):
+    """PCD 0.7, binary, x y z: float32, or double where the coordinates are large, or are so in a whole that these are a part of."""
+    wide = is_wide(points) if wide is None else wide
     kind = np.dtype("<f8" if wide else "<f4")
     header = (f"VERSION 0.7\nFIELDS x y z\nSIZE {kind.itemsize} {kind.itemsize} {kind.itemsize}\nTYPE F F F\nCOUNT 1 1 1\n"
               f"WIDTH {len(points)}\nHEIGHT 1\nVIEWPOINT 0 0 0 1 0 0 0\nPOINTS {len(points)}\nDATA binary\n")

@@ -1,8 +1,6 @@
 """From an input and what was asked for to a dataset folder."""
 
 import shutil
-import tempfile
-from pathlib import Path
 
 import numpy as np
 
@@ -10,6 +8,7 @@ from . import bags, from_bag, from_evalio, from_folder, poses
 from .clouds import check_cloud, read_cloud, write_pcd
 from .description import description
 from .faults import Fault, UsageFault
+from .new_folder import new_folder
 from .recording import Scan
 from .toml_file import write_toml
 from .voxel_map import VoxelMap
@@ -17,24 +16,9 @@ from .voxel_map import VoxelMap
 
 def convert(options, say):
     """Makes options.out; `say` gets a line for everything decided on the user's behalf."""
-    require_free(options.out)
-    options.out.parent.mkdir(parents=True, exist_ok=True)
-    work = Path(tempfile.mkdtemp(prefix=f".{options.out.name}.", dir=options.out.parent))
-    try:
+    with new_folder(options.out) as work:
         (work / "scans").mkdir()
-        work.chmod(0o755)
         _fill(work, options, say)
-        if options.out.is_dir():
-            options.out.rmdir()
-        work.rename(options.out)
-    except BaseException:
-        shutil.rmtree(work, ignore_errors=True)
-        raise
-
-
-def require_free(out):
-    if out.exists() and not (out.is_dir() and not any(out.iterdir())):
-        raise Fault(out, "", "exists and is not empty" if out.is_dir() else "is a file", "give a new folder with --out")
 
 
 def _fill(work, options, say):

@@ -64,6 +64,40 @@ def test_points_and_facts_are_kept(laspy, points, tmp_path, name):
                      "crs": "WGS 84 / UTM zone 32N", "crs_wkt": UTM}
 
 
+def tiles_of(folder):
+    """{(x, y): points} by the metadata, which names every cloud of the folder; and the edge of a tile."""
+    x_line, y_line, *lines = (folder / "pointcloud_map_metadata.yaml").read_text().splitlines()
+    corners = {name: json.loads(corner) for name, corner in (line.split(": ") for line in lines)}
+    assert set(corners) == {file.name for file in folder.glob("*.pcd")}
+    size_m = float(x_line.removeprefix("x_resolution: "))
+    assert y_line == f"y_resolution: {x_line.split()[1]}"
+    return {tuple(corner): pcd_points(folder / name) for name, corner in corners.items()}, size_m
+
+
+def test_tiles_have_every_point_in_its_order_with_its_bits(laspy, points, tmp_path):
+    points[:3, :2] = [(500020, 5000040), (500019.999, 5000040), (500020, 5000039.999)]  # on a corner of four tiles, and beside it
+    file, whole, out = write(laspy, tmp_path / "site.laz", points, UTM), tmp_path / "site.pcd", tmp_path / "maps/site"
+    convert("map", file, "--out", whole)
+    assert "2000 points in 15 tiles of 20 m, coordinate system WGS 84 / UTM zone 32N" in convert("map", file, "--out", out, "--tiles", 20)
+    tiles, size_m = tiles_of(out)
+    exact = pcd_points(whole)
+    assert size_m == 20 and len(tiles) == 15
+    for (x, y), got in tiles.items():
+        inside = (exact[:, 0] >= x) & (exact[:, 0] < x + 20) & (exact[:, 1] >= y) & (exact[:, 1] < y + 20)
+        assert got.dtype == np.float64 and got.tolist() == exact[inside].tolist()
+    assert sum(map(len, tiles.values())) == 2000
+    assert json.loads((out / "survey.json").read_text()) == json.loads((tmp_path / "site.json").read_text()) | {"points_not_finite": 0}
+    assert "exists and is not empty" in convert("map", file, "--out", out, "--tiles", 20, code=EXIT_BAD_INPUT)
+    assert [path.name for path in (tmp_path / "maps").iterdir()] == ["site"]
+
+
+def test_too_many_tiles_become_wider(laspy, points, tmp_path, monkeypatch):
+    monkeypatch.setattr("ndt_convert.tiles.MOST", 4)
+    convert("map", write(laspy, tmp_path / "site.laz", points), "--out", tmp_path / "site", "--tiles", 20)
+    tiles, size_m = tiles_of(tmp_path / "site")
+    assert size_m == 80 and len(tiles) == 2 and sum(map(len, tiles.values())) == 2000
+
+
 def test_keys_name_the_system_too_and_without_any_it_is_not_named(laspy, points, tmp_path):
     keys = [(1024, 1), (3072, 32632), (3076, 9001)]
     assert "coordinate system EPSG:32632" in convert("map", write(laspy, tmp_path / "a.laz", points, keys=keys), "--out", tmp_path / "a.pcd")
