@@ -12,6 +12,7 @@ import numpy as np
 from ndt_convert import bags
 from ndt_convert.cli import parser as converter
 from ndt_convert.cli import prepared
+from ndt_convert.clouds import write_pcd
 from ndt_convert.convert import convert
 from ndt_convert.poses import read_times, read_tum
 
@@ -20,11 +21,15 @@ SENSORS = {"odometry-topic": tuple(bags.POSE_TYPES), "gnss-topic": (bags.NAVSAT_
 
 @contextmanager
 def converted(bag, map_file, out, options):
-    """The folder of a dataset beside `out`, removed at the end. Its name is the bag's."""
+    """The folder of a dataset beside `out`, removed at the end. Its name is the bag's. Without a map, because ndt-bench is given another
+    than the dataset's, that is a single point: a dataset with poses in a map must have one."""
     out.absolute().parent.mkdir(parents=True, exist_ok=True)
     work = Path(tempfile.mkdtemp(prefix=f".{out.name}.", dir=out.absolute().parent))
     try:
         name = re.sub("[^a-z0-9]+", "_", bag.resolve().stem.lower()).strip("_")[:64] or "bag"
+        if map_file is None:
+            map_file = work / "point.pcd"
+            write_pcd(map_file, np.zeros((1, 3)))
         words = [str(bag), f"--out={work / name}", f"--name={name}", f"--map={map_file}", *options]
         convert(prepared(converter().parse_args(words)), lambda line: print(f"bag              {line.replace(f'{work}/', '')}", flush=True))
         yield work / name

@@ -42,7 +42,7 @@ def parser():
     p.add_argument("--bench", required=True, help=argparse.SUPPRESS)
     p.add_argument("-h", "--help", action="store_true", help=argparse.SUPPRESS)
     p.add_argument("--scans", help="what ndt-bench localize takes, or a bag: .bag, .mcap, .db3, a rosbag2 folder, or a folder of a bag's parts")
-    p.add_argument("--map", type=Path, help="cloud to localise in, folder of tiles, or their metadata")
+    p.add_argument("--map", type=Path, help="cloud to localise in (also .las, .laz, .e57), folder of tiles, or their metadata")
     p.add_argument("--out", type=Path, help="folder of the poses and the diagnostics")
     g = p.add_argument_group("many at once")
     g.add_argument("--preset", metavar="NAME|FILE", help="localise as a list says, each run into a folder of its own in --out; those that "
@@ -91,9 +91,7 @@ def _follow(own, exports, bag, given, passed):
     if not bag:
         return _localize(own, exports, own.scans, [*(["--map", str(own.map)] if own.map else []), *passed])
     options = [name if name == "--receive-time" else f"{name}={_value(own, name)}" for name in given]
-    # A dataset has one cloud as its map: of a map in tiles one of them, which is not read, because the tiles follow the vehicle.
-    cloud = sources.one_tile(own.map) if tiled else own.map
-    with converted(Path(own.scans), cloud, own.out, options) as dataset:
+    with converted(Path(own.scans), None if tiled else own.map, own.out, options) as dataset:
         start = start_of(dataset, passed, lambda line: print(f"bag              {line}", flush=True))
         return _localize(own, exports, str(dataset), [*(["--map", str(own.map)] if tiled else []), *start, *passed])
 

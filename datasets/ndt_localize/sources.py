@@ -5,25 +5,14 @@ import tomllib
 from pathlib import Path
 
 from ndt_convert.clouds import EXTENSIONS
-from ndt_convert.faults import Fault
+from ndt_convert.map_file import READERS as SURVEYS
 
-FOLDERS_OF_TILES = ("pointcloud_map.pcd", "pointcloud_map")  # Autoware's, beside the metadata
 CATALOGUE = Path(__file__).resolve().parent.parent / "catalogue"
 
 
 def is_tiled(map):
-    """Whether it is a map in tiles: a folder or its metadata."""
-    return map is not None and (map.is_dir() or map.suffix.lower() in (".yaml", ".yml"))
-
-
-def one_tile(map):
-    """Any cloud of a map in tiles. Metadata lies beside its tiles or beside the folder of them."""
-    folder = map if map.is_dir() else map.parent
-    places = [place for place in (folder, *(folder / name for name in FOLDERS_OF_TILES)) if place.is_dir()]
-    tiles = sorted(file for place in places for file in place.iterdir() if file.is_file() and file.suffix.lower() in EXTENSIONS)
-    if not tiles:
-        raise Fault(map, "", f"there is no cloud beside it ({', '.join(EXTENSIONS)})" if map.is_file() else "no tile in it", "give a map")
-    return tiles[0]
+    """Whether it is a map in tiles: a folder, its metadata, or a surveyor's file, of which ndt-bench makes tiles."""
+    return map is not None and (map.is_dir() or map.suffix.lower() in (".yaml", ".yml", *SURVEYS))
 
 
 def bin_fields(scans, passed):

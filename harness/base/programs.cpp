@@ -11,6 +11,8 @@
 #include <filesystem>
 #include <sstream>
 
+#include "base/process.hpp"
+
 extern char** environ;
 
 namespace ndt::harness {
@@ -36,13 +38,16 @@ std::vector<std::string> absolute_folders(const char* list) {
   return folders;
 }
 
-/// Process id, or 0 if it cannot be started.
-pid_t start(std::vector<std::string>& words, int output) {
+/// Process id, or 0 if it cannot be started. Without a descriptor for errors they go nowhere.
+pid_t start(std::vector<std::string>& words, int output, std::optional<int> errors = {}) {
   posix_spawn_file_actions_t actions;
   ::posix_spawn_file_actions_init(&actions);
   ::posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
   ::posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO);
-  ::posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
+  if (errors)
+    ::posix_spawn_file_actions_adddup2(&actions, *errors, STDERR_FILENO);
+  else
+    ::posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
   pid_t process = 0;
   const int error =
       ::posix_spawn(&process, words[0].c_str(), &actions, nullptr, pointers_to(words).data(), environ);
@@ -63,11 +68,14 @@ std::string read_answer(int descriptor) {
   return text;
 }
 
-bool succeeded(pid_t process) {
-  int status = 0;
+constexpr int kNotStarted = 127 << 8;
+
+/// As of waitpid; not 0 where it cannot be had.
+int status_of(pid_t process) {
+  int status = kNotStarted;
   while (::waitpid(process, &status, 0) < 0)
-    if (errno != EINTR) return false;
-  return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+    if (errno != EINTR) return kNotStarted;
+  return status;
 }
 
 }  // namespace
@@ -88,9 +96,20 @@ std::optional<std::string> output_of(std::vector<std::string> words) {
   ::close(ends[1]);
   std::string text = process == 0 ? "" : read_answer(ends[0]);
   ::close(ends[0]);  // whoever writes on is ended by SIGPIPE
-  if (process == 0 || !succeeded(process) || text.size() > kAnswerBytes) return std::nullopt;
+  if (process == 0 || status_of(process) != 0 || text.size() > kAnswerBytes) return std::nullopt;
   while (text.ends_with('\n')) text.pop_back();
   return text;
+}
+
+ProgramEnd run_program(std::vector<std::string> words) {
+  Pipe said;
+  const pid_t process = start(words, said.write_end(), said.write_end());
+  said.close_write();
+  if (process == 0) return {kNotStarted, words[0] + " does not start"};
+  ProgramEnd end;
+  while (drain(said.read_end(), end.words)) keep_last_words(end.words);
+  end.status = status_of(process);
+  return end;
 }
 
 std::vector<std::string> python_words(const std::string& python, const std::string& code) {

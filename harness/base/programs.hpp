@@ -15,6 +15,14 @@ std::string find_program(const std::string& name);
 /// nothing if it failed or said more than any answer is long.
 std::optional<std::string> output_of(std::vector<std::string> words);
 
+/// How a program ended.
+struct ProgramEnd {
+  int status = 0;     ///< as of waitpid; that of exit code 127 if it did not start
+  std::string words;  ///< on stdout and stderr, of many the last
+};
+/// Runs a program, the first of `words` is its path, to its end.
+ProgramEnd run_program(std::vector<std::string> words);
+
 /// Returns the words that execute `code` with this Python and its own search path, the current folder
 /// removed: Python puts it first, so a downloaded folder could bring modules along. PYTHONPATH of this
 /// process loses its relative entries for the same reason. (Python before 3.11 knows no -P, and -I would hide

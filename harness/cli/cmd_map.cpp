@@ -98,7 +98,8 @@ CLI::App& add(CLI::App& app, Command& chosen, const char* name, const char* abou
   CLI::App& command = add_command(app, chosen, name, about, a, run);
   command
       .add_option("map", a->map,
-                  fmt::format("cloud ({}), folder of tiles, or their {}", cloud_extensions(), kMetadataName))
+                  fmt::format("cloud ({}, or .las, .laz, .e57 through Python), folder of tiles, or their {}",
+                              cloud_extensions(), kMetadataName))
       ->type_name("FILE|DIR")
       ->required();
   add_bin_fields_flag(command, a->bin_fields);

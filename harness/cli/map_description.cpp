@@ -6,6 +6,8 @@
 #include <cmath>
 
 #include "base/clock.hpp"
+#include "base/errors.hpp"
+#include "io/json_file.hpp"
 #include "ndt/core/error.hpp"
 #include "ndt/voxel/voxel_map.hpp"
 
@@ -83,6 +85,24 @@ void take_levels(const PointCloud& cloud, const AlignOptions& options, MapDescri
   d.memory = MemoryFacts{host_memory(extent, sizes), device_memory(extent, sizes, options.min_points)};
 }
 
+nlohmann::ordered_json survey_of(const MapFiles& files) {
+  if (files.survey_facts().empty()) return nullptr;
+  return read_json(files.survey_facts(), "remove its folder: it is made anew");
+}
+
+/// "site.laz, coordinate system EPSG:32632; scale [0.001,0.001,0.001] m, offset [500000.0,...] m".
+std::string survey_text(const nlohmann::ordered_json& survey) {
+  const auto text_of = [&](const char* pointer) {
+    const nlohmann::ordered_json entry = entry_at(survey, pointer);
+    return entry.is_string() ? printable_name(entry.get<std::string>()) : entry.dump();
+  };
+  std::string text = text_of("/source");
+  text += ", coordinate system " + (entry_at(survey, "/crs").is_null() ? "not named" : text_of("/crs"));
+  if (!entry_at(survey, "/scale_m").is_null())
+    text += fmt::format("; scale {} m, offset {} m", text_of("/scale_m"), text_of("/offset_m"));
+  return text;
+}
+
 /// Of the points in memory.
 std::uint64_t point_bytes(const MapDescription& d) {
   return static_cast<std::uint64_t>(d.points) * sizeof(Point);
@@ -98,6 +118,7 @@ MapDescription describe_map(const MapFiles& files, const AlignOptions& options, 
   const Stopwatch read;
   const LoadedMap map = files.load();
   d.read_us = read.elapsed_us();
+  d.survey = survey_of(files);
   d.tiles = map.tiles;
   d.tile_width_m = files.tile_width_m(), d.tile_height_m = files.tile_height_m();
   d.points = static_cast<std::int64_t>(map.cloud.size());
@@ -117,6 +138,7 @@ MapDescription describe_map(const MapFiles& files, const AlignOptions& options, 
 std::string to_text(const MapDescription& d) {
   std::string text = fmt::format("points           {}, of them {} not finite; {:.1f} MB in memory\n",
                                  d.points, d.non_finite_points, megabytes(point_bytes(d)));
+  if (!d.survey.is_null()) text += fmt::format("survey           {}\n", survey_text(d.survey));
   if (d.tiles > 0)
     text += fmt::format("tiles            {}{}\n", d.tiles,
                         d.tile_width_m > 0 ? fmt::format(" of {} by {} m", d.tile_width_m, d.tile_height_m)
@@ -138,6 +160,7 @@ nlohmann::ordered_json to_json(const MapDescription& d) {
   nlohmann::ordered_json json = {{"points", d.points},
                                  {"non_finite_points", d.non_finite_points},
                                  {"point_bytes", point_bytes(d)},
+                                 {"survey", d.survey},
                                  {"tiles", d.tiles}};
   json["tile_size_m"] = nullptr;
   if (d.tile_width_m > 0) json["tile_size_m"] = {d.tile_width_m, d.tile_height_m};

@@ -50,7 +50,8 @@ CLI::Option& add_map_option(CLI::App& command, MapArguments& map) {
   CLI::Option& option =
       *command
            .add_option("--map", map.path,
-                       fmt::format("cloud to register onto ({}), folder of tiles, or their {}",
+                       fmt::format("cloud to register onto ({}, or .las, .laz, .e57 through Python), "
+                                   "folder of tiles, or their {}",
                                    cloud_extensions(), kMetadataName))
            ->type_name("FILE|DIR");
   add_bin_fields_flag(command, map.bin_fields);

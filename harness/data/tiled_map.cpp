@@ -10,6 +10,7 @@
 
 #include "base/errors.hpp"
 #include "data/inside_folder.hpp"
+#include "data/surveyed_map.hpp"
 #include "io/cloud_file.hpp"
 #include "io/map_metadata.hpp"
 
@@ -64,6 +65,10 @@ MapFiles::MapFiles(const fs::path& map, BinFields fields)
     metadata.empty() ? use_folder(map) : use_metadata(metadata);
   } else if (is_map_metadata(map)) {
     use_metadata(map);
+  } else if (is_surveyed_map(map)) {
+    const fs::path tiles = tiles_of_survey(map);
+    map_metadata_readable() ? use_metadata(tiles / kMetadataName) : use_folder(tiles);
+    survey_facts_ = tiles / kSurveyFacts;
   } else {
     tiles_.push_back({map.filename().string(), map, std::nullopt});
   }

@@ -1,4 +1,5 @@
-// A map as it comes: one cloud, a folder of tiles, or Autoware's metadata with the tiles that it names.
+// A map as it comes: one cloud, a folder of tiles, Autoware's metadata with the tiles that it names, or a
+// surveyor's file, which is made into tiles.
 #pragma once
 
 #include <cstddef>
@@ -34,8 +35,9 @@ class MapFiles {
  public:
   /// `map`: a cloud; a folder of clouds, whose metadata is used if it has one; or metadata (.yaml). The tiles
   /// of metadata are beside it, or in a folder pointcloud_map.pcd or pointcloud_map there. A folder of one of
-  /// these names uses the metadata beside it. Throws InputError as read_map_metadata does, for a folder
-  /// without clouds, a tile that is missing or no cloud, and for a name or a link out of the folder.
+  /// these names uses the metadata beside it. A map in LAS, LAZ or E57 stands for its tiles, which
+  /// tiles_of_survey makes on first use. Throws InputError as read_map_metadata and tiles_of_survey do, for a
+  /// folder without clouds, a tile that is missing or no cloud, and for a name or a link out of the folder.
   /// `fields` is for tiles in .bin.
   explicit MapFiles(const std::filesystem::path& map, BinFields fields = {});
 
@@ -46,6 +48,8 @@ class MapFiles {
   double tile_width_m() const { return width_m_; }              ///< along x; 0 where places are not known
   double tile_height_m() const { return height_m_; }            ///< along y
   const std::vector<MapTile>& tiles() const { return tiles_; }  ///< the one cloud is one of them
+  /// Of a map in LAS, LAZ or E57 the file kSurveyFacts, else empty.
+  const std::filesystem::path& survey_facts() const { return survey_facts_; }
 
   /// Reads the tiles that touch the area, all where no area is given or places are not known. The cloud is
   /// that of one file with the points of these tiles one after the other: floats keep their bits, and doubles
@@ -71,6 +75,7 @@ class MapFiles {
   bool in_tiles_ = false;
   double width_m_ = 0, height_m_ = 0;
   std::vector<MapTile> tiles_;
+  std::filesystem::path survey_facts_;
 };
 
 }  // namespace ndt::harness

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from conftest import BENCH, EXIT_BAD_INPUT, EXIT_JOBS_FAILED, EXIT_OK, EXIT_USAGE, bench, refusal
+from test_surveyed_maps import survey
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 START_S = 1_600_000_000
@@ -94,6 +95,17 @@ def test_a_map_in_tiles_follows_and_gives_the_poses_of_its_merged_cloud(town, ba
     done = localize(extras_python, "--scans", bag, "--map", tiles, "--out", tmp_path / "none", code=EXIT_BAD_INPUT)
     assert "y_resolution is missing" in done.stderr and not (tmp_path / "none").exists()
     assert not [path for path in tmp_path.iterdir() if path.name.startswith(".")]
+
+
+def test_a_map_in_laz_follows_as_its_tiles_do(town, bag, tmp_path, extras_python, monkeypatch):
+    if subprocess.run([extras_python, "-c", "import laspy, lazrs"], capture_output=True).returncode != 0:
+        pytest.skip("skipped for want of laspy and lazrs, as in tests/requirements-extras.txt")
+    monkeypatch.setenv("NDT_CACHE", str(tmp_path / "cache"))
+    bench("map", "cut", town / "map.pcd", "--out", tmp_path / "tiles")
+    base = ["--scans", bag, "--odometry-topic", "/odom", *FILTERS, "--init", start_in(town), "--map-radius=50", "--lidar-radius=30"]
+    for name, map in (("tiles", tmp_path / "tiles"), ("laz", survey(town / "map.pcd", tmp_path / "town.laz"))):
+        assert "they follow the vehicle" in localize(extras_python, *base, "--map", map, "--out", tmp_path / f"of_{name}").stderr
+    assert (tmp_path / "of_laz/poses.tum").read_bytes() == (tmp_path / "of_tiles/poses.tum").read_bytes()
 
 
 def test_true_poses_of_a_bag_are_compared_with(town, bag, tmp_path, extras_python):

@@ -94,7 +94,7 @@ def test_a_deb_holds_the_prefix(tmp_path):
     package = next(tmp_path.glob("ndt_*.deb"))
     listing = run("dpkg-deb", "--contents", package)
     for file in ("bin/ndt-bench", "include/ndt/c.h", "lib/libndt.so", "share/ndt/harness/presets/smoke.toml",
-                 "share/ndt/reports/ndt_report/__main__.py", "share/ndt/package.xml"):
+                 "share/ndt/reports/ndt_report/__main__.py", "share/ndt/datasets/ndt_convert/__main__.py", "share/ndt/package.xml"):
         assert f" ./usr/{file}" in listing
     assert "libgomp1" in run("dpkg-deb", "--field", package, "Depends")
 
