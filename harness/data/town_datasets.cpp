@@ -20,6 +20,7 @@ struct Town {
   const char* name;
   TownOptions options;
   const char* description;
+  int generation = 4;  ///< increase when the generator makes other bytes of it: cached ones are made anew
 };
 constexpr Town kTowns[] = {
     {"town_small",
@@ -58,15 +59,14 @@ constexpr Town kTowns[] = {
      "made in seconds"},
     {"town_long",
      {.scale = TownScale::long_drive},
-     "synthetic: 4.8 km at 10 scans a second, 32 beams, about 1 GB; made on first use, takes minutes"},
+     "synthetic: 4.8 km at 10 scans a second, 32 beams, a map of more than 10 M points, about 1 GB; made on "
+     "first use, takes minutes",
+     5},
     {"town_large",
      {.scale = TownScale::large},
      "synthetic: more than 2 km, a map of more than 10 M points; made on first use, takes minutes (scans of "
      "any size on part of it: town_points_<points>)"},
 };
-
-/// Increase when the generator makes other bytes, so that cached towns are generated anew.
-constexpr int kGeneration = 4;
 
 std::string environment(const char* name) {
   const char* value = std::getenv(name);
@@ -137,7 +137,7 @@ std::vector<DatasetInfo> list_towns() {
 std::optional<fs::path> town_folder(std::string_view name, const ReportProgress& report) {
   for (const Town& town : kTowns) {
     if (town.name != name) continue;
-    const fs::path folder = cache_folder() / fmt::format("{}_v{}", town.name, kGeneration);
+    const fs::path folder = cache_folder() / fmt::format("{}_v{}", town.name, town.generation);
     try {
       if (!fs::exists(folder / "dataset.toml")) generate_town(town.options, folder, report);
     } catch (const InputError&) {  // unless another process was quicker

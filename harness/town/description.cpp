@@ -46,9 +46,11 @@ obtain = "ndt-bench generate town --scale {scale} --seed {seed}{options} --out D
 )";
 
 std::string source(const TownPlan& plan, const TownOptions& options) {
-  std::string text =
-      fmt::format("{} beams, {} azimuths, range noise 2 cm; map of a second drive, 0.2 m leaves",
-                  plan.lidar.beams, plan.lidar.azimuths);
+  const auto beams = [](const LidarModel& lidar) {
+    return fmt::format("{} beams, {} azimuths", lidar.beams, lidar.azimuths);
+  };
+  std::string text = fmt::format("{}, range noise 2 cm; map of a second drive{}, 0.2 m leaves",
+                                 beams(plan.lidar), plan.map_lidar ? " with " + beams(*plan.map_lidar) : "");
   if (plan.traffic || options.traffic) text += "; vehicles that move, and are not in the map";
   if (options.distortion)
     text +=

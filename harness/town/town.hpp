@@ -18,7 +18,8 @@ enum class TownScale {
   drive,     ///< the same streets, 10 scans a second on a car that keeps to 10 m/s and 20 degrees a second
   large,     ///< more than 2 km and a map of more than 10 M points
   // The others are with that car, too.
-  long_drive,  ///< the streets of large with 32 beams: 4.8 km, more than 5000 scans
+  long_drive,  ///< the streets of large with 32 beams, 64 for the map: 4.8 km, more than 5000 scans, a map of
+               ///< more than 10 M points
   tunnel,      ///< 300 m of plain tunnel between two stretches of street
   field,       ///< few things on open hills
   junction,    ///< a left turn at a crossing, with traffic

@@ -88,6 +88,15 @@ TownPlan field_plan() {
   return plan;
 }
 
+/// Mapped with 64 beams, so that the map has more than 10 M points.
+TownPlan long_plan() {
+  TownPlan plan{"town_long", "Synthetic town, 4.8 km up and down its streets, 10 scans a second on a car",
+                kCoarse,     serpentine(7, 0, 5 * kX),
+                10,          1.5};
+  plan.map_lidar = kUsual;
+  return plan;
+}
+
 TownPlan kidnap_plan() {
   TownPlan plan{
       "kidnap_drive",
@@ -119,10 +128,7 @@ TownPlan plan_of(TownScale scale) {
       return with_a_car({"town_drive",
                          "Synthetic town, 330 m through streets with two turns, 10 scans a second on a car",
                          kUsual, three_streets(), 5, 1.25});
-    case TownScale::long_drive:
-      return with_a_car({"town_long",
-                         "Synthetic town, 4.8 km up and down its streets, 10 scans a second on a car",
-                         kCoarse, serpentine(7, 0, 5 * kX), 10, 1.5});
+    case TownScale::long_drive: return with_a_car(long_plan());
     case TownScale::tunnel: return with_a_car(tunnel_plan());
     case TownScale::field: return with_a_car(field_plan());
     case TownScale::junction: return with_a_car(junction_plan());

@@ -43,6 +43,7 @@ struct TownPlan {
   Outages outages = Outages::some;  ///< of GNSS
   bool traffic = false;             ///< without being asked for
   std::optional<Jump> jump = std::nullopt;
+  std::optional<LidarModel> map_lidar = std::nullopt;  ///< of the map's drive, where it has a finer one
 };
 
 TownPlan plan_of(TownScale scale);

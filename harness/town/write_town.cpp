@@ -66,6 +66,7 @@ class Writer {
         world_(build_world(plan_, seed_of(options.seed, kWorldSeed))),
         frame_(world_, plan_),
         lidar_(plan_.lidar),
+        map_lidar_(plan_.map_lidar.value_or(plan_.lidar)),
         scan_drive_(scan_drive(plan_)),
         map_drive_(map_drive(plan_)),
         stops_(scan_stops(plan_, scan_drive_)) {
@@ -92,7 +93,7 @@ class Writer {
   const TownPlan plan_;
   const World world_;
   const MapFrame frame_;
-  const Lidar lidar_;
+  const Lidar lidar_, map_lidar_;
   const Drive scan_drive_, map_drive_;
   const std::vector<ScanStop> stops_;
   std::optional<Traffic> traffic_;
@@ -133,7 +134,7 @@ void Writer::add_to_map(int i) {
   const Transform map_from_sensor = frame_.map_from_sensor(pose);
   const Mat3<double> rotation = rotation_of(map_from_sensor);
   const Vec3<double> translation = translation_of(map_from_sensor);
-  std::vector<Millimetres> points = lidar_.scan(world_, pose, noise);
+  std::vector<Millimetres> points = map_lidar_.scan(world_, pose, noise);
   for (Millimetres& p : points) p = in_millimetres(rotation * in_metres(p) + translation);
   LeafRun run = leaf_run(points);
   const std::lock_guard lock(mutex_);

@@ -74,6 +74,8 @@ TEST(TownDrive, TheLongOneHasMoreThanFiveThousandScans) {
   const Drive drive = scan_drive(plan);
   EXPECT_GT(drive.length_m(), 4700);
   EXPECT_GT(scan_stops(plan, drive).size(), 5000u);
+  EXPECT_EQ(plan.lidar.beams, 32);
+  EXPECT_EQ(plan.map_lidar.value_or(plan.lidar).beams, 64) << "with 32 the map has 8.2 million points";
 }
 
 TEST(TownDrive, WithoutACarTheScansAreEvenlyApart) {
