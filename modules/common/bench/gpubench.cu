@@ -1,6 +1,7 @@
 // ndt-gpubench: times how long the device takes for a voxel map, for one in tiles, and for scores, from data
 // that is on the device already; and what a tile takes that is added to a map, from the host. Prints one JSON
-// object per measurement to stdout, with every sample, and a table of medians to stderr.
+// object per measurement to stdout, with every sample, and a table of medians to stderr. maps, tiles or
+// scores as its argument: that part alone.
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -11,6 +12,7 @@
 #include <list>
 #include <map>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -277,14 +279,18 @@ void measure_scores(cuda::Context& context, const DeviceVoxelMap& map, int poses
   print(out);
 }
 
-int run() {
+/// part: maps, tiles or scores; all of them if it is empty.
+int run(std::string_view part) {
+  const auto wanted = [&](std::string_view name) { return part.empty() || part == name; };
   if (!cuda_state().unavailable.empty()) {
     std::fprintf(stderr, "ndt-gpubench: %s\n", cuda_state().unavailable.c_str());
     return 5;  // as ndt-bench says it
   }
-  for (const int points : {10000, 100000, 1000000, 10000000, kVastMapPoints}) measure_map(points);
+  if (wanted("maps"))
+    for (const int points : {10000, 100000, 1000000, 10000000, kVastMapPoints}) measure_map(points);
   cuda::Context context;
-  measure_tiles(context, 1000000);
+  if (wanted("tiles")) measure_tiles(context, 1000000);
+  if (!wanted("scores")) return 0;
   const cuda::DeviceBuffer<Point> cloud = uploaded(context, map_of(kScoreMapPoints));
   const DeviceVoxelMap map(context, ScanView{cloud.data(), kScoreMapPoints}, AlignOptions{});
   measure_scores(context, map, 1, 5000);
@@ -296,9 +302,14 @@ int run() {
 }  // namespace
 }  // namespace ndt
 
-int main() {
+int main(int argc, char** argv) {
+  const std::string_view part = argc > 1 ? argv[1] : "";
+  if (argc > 2 || (argc == 2 && part != "maps" && part != "tiles" && part != "scores")) {
+    std::fprintf(stderr, "usage: ndt-gpubench [maps|tiles|scores]\n");
+    return 2;
+  }
   try {
-    return ndt::run();
+    return ndt::run(part);
   } catch (const std::exception& e) {
     std::fprintf(stderr, "ndt-gpubench: %s\n", e.what());
     return 1;

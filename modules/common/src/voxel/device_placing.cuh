@@ -74,34 +74,40 @@ __device__ inline void close_census(OpenCensus* census, unsigned voxels, VoxelCe
   closed->voxels = voxels;
 }
 
-/// One warp per run: moves voxels together, takes the census, and counts what cells list.
+/// Moves voxels together, takes the census, and counts what cells list. A warp's first lanes look up a run
+/// each, at the same time; what each voxel's cells list, all lanes count.
 template <class Runs>
 __global__ void __launch_bounds__(kPlacing)
     place_kernel(Runs runs, unsigned count, ListingCells listing, VoxelPlaces out, FramedCounts counts,
                  OpenCensus* census, VoxelCensus* closed) {
   using Reduce = cub::BlockReduce<Extent, kPlacing>;
   __shared__ typename Reduce::TempStorage storage;
-  const unsigned run = warp_index();
+  const unsigned run = item_of_lane();
   Extent extent;
+  Cell own;
+  Vec3<float> centroid;
   const VoxelStatistics* found = run < count ? runs.statistics(run) : nullptr;
   if (found != nullptr) {
     const VoxelStatistics& s = *found;
     const Key key = runs.key(run);
     const unsigned v = out.positions[runs.slot(run, key)];
-    const Cell own = unpack(key);
-    if (WarpLanes::rank() == 0) {
-      out.keys[v] = key;
-      out.statistics[v] = s;
-      out.voxels[v] = to_voxel(s);
-      out.surfaces[v] = s.surface;
-    }
+    own = unpack(key), centroid = s.centroid;
     extent.own = {own, own};
-    listing.for_each(own, s.centroid, WarpLanes{}, [&](const Cell& c) {
+    out.keys[v] = key;
+    out.statistics[v] = s;
+    out.voxels[v] = to_voxel(s);
+    out.surfaces[v] = s.surface;
+  }
+  for_each_item_of_warp(found != nullptr, [&](int lane) {
+    const auto of_lane = [lane](auto value) { return __shfl_sync(kWholeWarp, value, lane); };
+    const Cell cell{of_lane(own.x), of_lane(own.y), of_lane(own.z)};
+    const Vec3<float> at{of_lane(centroid.x), of_lane(centroid.y), of_lane(centroid.z)};
+    listing.for_each(cell, at, WarpLanes{}, [&](const Cell& c) {
       extent.listing = around(extent.listing, {c, c});
       ++extent.listed;
       if (std::uint32_t* count = counts.of(c)) atomicAdd(count, 1U);
     });
-  }
+  });
   const Extent block = Reduce(storage).Reduce(extent, JoinExtents{});
   if (threadIdx.x != 0) return;
   if (block.listed > 0) {
@@ -145,7 +151,7 @@ VoxelCensus place_voxels(cuda::Context& context, const Runs& runs, unsigned coun
   out.reserve({count, count, count, count});
   const auto [keys, statistics, voxels, surfaces] = out.data();
   VoxelCensus* closed = context.room_for_result<VoxelCensus>();
-  context.launch(place_kernel<Runs>, grid_of_warps(count), runs, count,
+  context.launch(place_kernel<Runs>, grid_of_lanes(count), runs, count,
                  ListingCells{options.neighbours, static_cast<float>(options.resolution_m)},
                  VoxelPlaces{slots.positions, slots.slots, keys, statistics, voxels, surfaces}, counts,
                  slots.census, closed);

@@ -51,6 +51,7 @@ struct Part {
 /// The cells of all tiles, numbered tile by tile.
 struct AllTiles {
   const Part* parts;
+  unsigned* part_of;  ///< [cells], the part that each is of, once it was found
   unsigned count, cells;
 
   struct Place {
@@ -65,13 +66,19 @@ struct AllTiles {
       return s.n != 0 ? &s : nullptr;
     }
   };
-  __device__ Place place(unsigned number) const {
+  /// Finds the part that the cell is of.
+  __device__ Place find(unsigned number) const {
     unsigned low = 0, high = count;  // the tile is in [low, high)
     while (high - low > 1) {
       const unsigned middle = (low + high) / 2;
       (parts[middle].first <= number ? low : high) = middle;
     }
-    return {&parts[low].tile, number - parts[low].first};
+    part_of[number] = low;
+    return place(number);
+  }
+  __device__ Place place(unsigned number) const {
+    const Part& part = parts[part_of[number]];
+    return {&part.tile, number - part.first};
   }
 };
 
@@ -99,13 +106,13 @@ struct CellSlots {
 
 __global__ void enter_kernel(AllTiles all, CellSlots slots) {
   const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
-  if (i < all.cells) slots.enter(i, slots.of(i, all.place(i).key()));
+  if (i < all.cells) slots.enter(i, slots.of(i, all.find(i).key()));
 }
 
 __global__ void key_kernel(AllTiles all, Key* keys, unsigned* numbers) {
   const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i >= all.cells) return;
-  keys[i] = all.place(i).key();
+  keys[i] = all.find(i).key();
   numbers[i] = i;
 }
 
@@ -160,27 +167,33 @@ struct Merged {
   OpenCensus* census;
 };
 
-/// One warp per cell. The statistics are the tile's where no other has points in the cell.
+/// The statistics are the tile's where no other has points in the cell. Each of a warp's first lanes looks a
+/// cell up; those that tiles share, all lanes sum.
 __global__ void merge_kernel(AllTiles all, CellSlots slots, VoxelRule rule, Merged out) {
-  const unsigned i = warp_index();
-  if (i >= all.cells) return;
-  const AllTiles::Place place = all.place(i);
-  const Key key = place.key();
-  const unsigned slot = slots.of(i, key);
+  const unsigned i = item_of_lane();
+  const bool mine = i < all.cells;
   const VoxelStatistics* found = nullptr;
-  if (slots.leads(i, slot)) {
-    if (slots.next[i] == 0) {
-      found = place.voxel();
-    } else if (const SharedPoints points{all, slots.next, i + 1}; points.count() >= rule.least) {
-      const VoxelSums sums = sum_by_warp(rule.reference(key), points);
-      if (WarpLanes::rank() == 0) {
-        VoxelStatistics& room = out.shared[atomicAdd(out.shared_count, 1U)];
-        if (rule.finish(key, sums, room)) found = &room;
-      }
+  Key key = 0;
+  unsigned slot = 0;
+  bool is_shared = false;
+  if (mine) {
+    const AllTiles::Place place = all.place(i);
+    key = place.key(), slot = slots.of(i, key);
+    if (slots.leads(i, slot)) {
+      is_shared = slots.next[i] != 0 && SharedPoints{all, slots.next, i + 1}.count() >= rule.least;
+      if (slots.next[i] == 0) found = place.voxel();
     }
   }
-  if (WarpLanes::rank() != 0) return;
+  for_each_item_of_warp(is_shared, [&](int lane) {
+    const SharedPoints points{all, slots.next, __shfl_sync(kWholeWarp, i, lane) + 1};
+    const Key of_cell = __shfl_sync(kWholeWarp, key, lane);
+    const VoxelSums sums = sum_by_warp(rule.reference(of_cell), points);
+    if (WarpLanes::rank() != lane) return;
+    VoxelStatistics& room = out.shared[atomicAdd(out.shared_count, 1U)];
+    if (rule.finish(key, sums, room)) found = &room;
+  });
   if (i == 0) *out.census = OpenCensus{};
+  if (!mine) return;
   if (found != nullptr) out.is_voxel[slot] = 1;
   out.statistics[i] = found;
 }
@@ -283,14 +296,15 @@ VoxelCensus merge_voxels(cuda::Context& context, std::span<const DeviceTileVoxel
   counts.begin(table.box);
   require_device_room(context, device_merge_bytes(table.parts.size(), cells, slots));
   const std::size_t zeros = std::size_t{2} * slots + 2, scratch_bytes = slot_scan_bytes(context, slots);
-  const cuda::DeviceArrays<Part, unsigned, unsigned, unsigned, unsigned, VoxelStatistics,
+  const cuda::DeviceArrays<Part, unsigned, unsigned, unsigned, unsigned, unsigned, VoxelStatistics,
                            const VoxelStatistics*, OpenCensus, std::byte>
-      memory(context, {table.parts.size(), zeros, slots + std::size_t{1}, cells, cells,
+      memory(context, {table.parts.size(), cells, zeros, slots + std::size_t{1}, cells, cells,
                        cells / 2 + std::size_t{1}, cells, 1, scratch_bytes});
-  const auto [parts, heads, positions, next, sorted, shared, statistics, census, scratch] = memory.data();
+  const auto [parts, part_of, heads, positions, next, sorted, shared, statistics, census, scratch] =
+      memory.data();
   context.upload_copy(parts, table.parts.data(), table.parts.size() * sizeof(Part));
   context.fill_bytes(heads, 0, zeros * sizeof(unsigned));
-  const AllTiles all{parts, static_cast<unsigned>(table.parts.size()), cells};
+  const AllTiles all{parts, part_of, static_cast<unsigned>(table.parts.size()), cells};
   const CellSlots cell_slots{table.box, table.is_dense() ? nullptr : sorted, heads, next};
   if (table.is_dense())
     context.launch(enter_kernel, cuda::grid_for(cells), all, cell_slots);
@@ -298,7 +312,7 @@ VoxelCensus merge_voxels(cuda::Context& context, std::span<const DeviceTileVoxel
     enter_sorted(context, all, cell_slots, sorted);
 
   unsigned *is_voxel = heads + slots, *shared_count = is_voxel + slots + 1;
-  context.launch(merge_kernel, grid_of_warps(cells), all, cell_slots, VoxelRule(options),
+  context.launch(merge_kernel, grid_of_lanes(cells), all, cell_slots, VoxelRule(options),
                  Merged{statistics, shared, shared_count, is_voxel, census});
   VoxelCensus found = place_voxels(context, MergedRuns{all, cell_slots, statistics}, cells,
                                    {is_voxel, positions, slots, census, scratch, scratch_bytes}, options, out,

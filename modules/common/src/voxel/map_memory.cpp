@@ -132,7 +132,7 @@ std::uint64_t device_tile_bytes(std::uint64_t points, std::uint64_t cells) {
 std::uint64_t device_merge_bytes(std::uint64_t tiles, std::uint64_t cells, std::uint64_t slots) {
   constexpr Bytes kTile = 192, kSlot = 3 * sizeof(std::uint32_t),
                   kCell = 2 * (sizeof(std::uint64_t) + sizeof(std::uint32_t)) + sizeof(void*) +
-                          2 * sizeof(std::uint32_t) + sizeof(VoxelStatistics) / 2 + kDeviceVoxel;
+                          3 * sizeof(std::uint32_t) + sizeof(VoxelStatistics) / 2 + kDeviceVoxel;
   return tiles * kTile + (cells + 2) * kCell + (slots + 2) * kSlot + scratch_bytes(cells) +
          scratch_bytes(slots);
 }
