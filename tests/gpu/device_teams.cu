@@ -16,6 +16,7 @@ struct SumsArguments {
   ChunkPlan plan;
   GridExchange* exchange = nullptr;
   unsigned first_tag = 0;
+  unsigned missing = 0;  ///< blocks that a grid waits for and that are not launched
   int sums = 0;
   const int* items = nullptr;
   const DerivativeTotal* expected = nullptr;  ///< or null
@@ -55,6 +56,7 @@ struct CollectivesArguments {
   ChunkPlan plan;
   GridExchange* exchange = nullptr;
   unsigned first_tag = 0;
+  unsigned missing = 0;
   CollectiveCounts* counts = nullptr;
   int* ranks = nullptr;
   int* items = nullptr;
@@ -99,8 +101,8 @@ struct CollectivesArguments {
 
 template <class Work>
 __global__ void __launch_bounds__(kMostThreads) grid_kernel(const __grid_constant__ Work work) {
-  __shared__ TeamMemory memory;
-  GridTeam team(memory, work.plan, gridDim.x, work.exchange, work.first_tag);
+  __shared__ GridTeamMemory memory;
+  GridTeam team(memory, work.plan, gridDim.x + work.missing, work.exchange, work.first_tag);
   work.run(team);
 }
 
@@ -232,6 +234,14 @@ std::string DeviceTeams::unavailable_reason(const TeamShape& shape) {
   return {};
 }
 
+unsigned DeviceTeams::next_tag() const { return impl_->next_tag; }
+
+MissingBlock DeviceTeams::missing_block() {
+  cuda::Context& context = impl_->context;
+  const WaitInVain wait = WaitInVain::of(downloaded(context, &impl_->exchange.data()->in_vain, 1).front());
+  return {wait.tag, wait.block};
+}
+
 void DeviceTeams::restart_tags(unsigned first_tag) {
   impl_->context.fill_bytes(impl_->exchange.data(), 0, sizeof(GridExchange));
   impl_->next_tag = first_tag;
@@ -256,8 +266,12 @@ SumsRun DeviceTeams::sum(const TeamShape& shape, const std::vector<int>& items,
   a.totals = totals.data();
   a.asked = asked.data();
   a.mismatches = mismatches.data();
-  if (shape.kind == TeamKind::grid) impl_->next_tag += static_cast<unsigned>(n);
-  launch(context, shape, grid_of<SumsArguments>(context, shape, a.plan, fewest_chunks(items, a.plan)), a);
+  cuda::Grid grid = grid_of<SumsArguments>(context, shape, a.plan, fewest_chunks(items, a.plan));
+  if (shape.kind == TeamKind::grid) {
+    impl_->next_tag += static_cast<unsigned>(n);
+    grid.blocks -= a.missing = shape.missing;
+  }
+  launch(context, shape, grid, a);
   SumsRun run;
   run.totals = downloaded(context, totals.data(), n);
   run.asked = downloaded(context, asked.data(), n);
@@ -269,7 +283,8 @@ CollectivesRun DeviceTeams::collectives(const TeamShape& shape) {
   cuda::Context& context = impl_->context;
   CollectivesArguments a;
   a.plan = plan_for(5000, shape);
-  const cuda::Grid grid = grid_of<CollectivesArguments>(context, shape, a.plan, shape.blocks);
+  cuda::Grid grid = grid_of<CollectivesArguments>(context, shape, a.plan, std::min(shape.blocks, kMaxChunks));
+  grid.blocks -= a.missing = shape.missing;
   const std::size_t threads = std::size_t{grid.blocks} * grid.threads,
                     items = std::size_t{grid.blocks} * kCrewItems;
   const auto counts = zeros<CollectiveCounts>(context, 1);
@@ -282,6 +297,7 @@ CollectivesRun DeviceTeams::collectives(const TeamShape& shape) {
   a.ranks = ranks.data();
   a.items = covered.data();
   a.slots = slots.data();
+  if (shape.kind == TeamKind::grid) impl_->next_tag += 2 * kCollectiveRounds;
   launch(context, shape, grid, a);
   CollectivesRun run;
   run.counts = downloaded(context, counts.data(), 1).front();

@@ -21,6 +21,7 @@ struct TeamShape {
                ///< blocks
   int slots;   ///< of a block, where so many fit
   bool throughput = false;  ///< the plan
+  unsigned missing = 0;     ///< blocks of a grid that the others wait for and that are not launched
 };
 inline void PrintTo(const TeamShape& shape, std::ostream* out) { *out << shape.name; }
 
@@ -55,6 +56,11 @@ struct CollectiveCounts {
   int once = 0, crews = 0, thens = 0, leaders = 0;
   int wrong = 0;  ///< what a thread saw and should not have seen
 };
+/// The first wait of a grid's block that was in vain.
+struct MissingBlock {
+  unsigned tag = 0;
+  int block = -1;  ///< that did not arrive; -1: all did
+};
 struct CollectivesRun {
   CollectiveCounts counts;
   std::vector<int> ranks;  ///< threads that have the rank
@@ -71,9 +77,11 @@ class DeviceTeams {
   static std::string unavailable_reason(const TeamShape& shape);
 
   /// Sums over items[0], items[1], ... one after the other in one launch planned for items[0]. A grid takes a
-  /// tag each.
+  /// tag each. Without shape.missing blocks every answer is kBlockMissing.
   SumsRun sum(const TeamShape& shape, const std::vector<int>& items,
               const std::vector<DerivativeTotal>& expected = {});
+  MissingBlock missing_block();
+  unsigned next_tag() const;
   /// A new exchange, whose next tag is `first_tag`.
   void restart_tags(unsigned first_tag);
   CollectivesRun collectives(const TeamShape& shape);

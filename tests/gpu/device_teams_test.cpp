@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <cstring>
 
 #include "ndt/exec/chunks.hpp"
@@ -130,6 +131,50 @@ TEST_P(CudaTeams, RunsCollectivesAsOftenAsTheySay) {
     ASSERT_EQ(run.items[i], kCollectiveRounds) << "item " << i % kCrewItems << " of block " << i / kCrewItems;
 }
 
+/// A grid of which the last block was never launched.
+const TeamShape kIncomplete[] = {{"all_but_one", TeamKind::grid, kManyBlocks, 1, false, 1},
+                                 {"four_of_five", TeamKind::grid, 5, 1, false, 1},
+                                 {"one_of_two", TeamKind::grid, 2, 1, true, 1}};
+
+class IncompleteGrids : public CudaTeams {
+ protected:
+  template <class F>
+  static double seconds(F&& f) {
+    const auto begin = std::chrono::steady_clock::now();
+    f();
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  }
+};
+
+TEST_P(IncompleteGrids, EndTheirSumsWithinASecondAndSayWhoIsMissing) {
+  const std::vector<int> items = series(5000);
+  const std::vector<DerivativeTotal> expected = teams->sum(reference_of(GetParam()), items).totals;
+  const unsigned first_tag = teams->next_tag();
+  SumsRun run;
+  EXPECT_LT(seconds([&] { run = teams->sum(GetParam(), items); }), 1);
+  for (const DerivativeTotal& total : run.totals) EXPECT_EQ(total.answer, kBlockMissing);
+  const MissingBlock missing = teams->missing_block();
+  EXPECT_EQ(missing.tag, first_tag);
+  EXPECT_GE(missing.block, 1);
+  if (GetParam().blocks < kManyBlocks) {
+    EXPECT_EQ(missing.block, GetParam().blocks - 1);
+  }
+
+  // With all blocks and a new exchange it is as if nothing had been.
+  teams->restart_tags(1);
+  TeamShape complete = GetParam();
+  complete.missing = 0;
+  EXPECT_EQ(teams->sum(complete, items, expected).mismatches, 0U);
+  EXPECT_EQ(teams->missing_block().block, -1);
+}
+
+TEST_P(IncompleteGrids, EndTheirBarriersWithinASecondAndSayWhoIsMissing) {
+  EXPECT_LT(seconds([&] { teams->collectives(GetParam()); }), 1);
+  EXPECT_GE(teams->missing_block().block, 1);
+}
+
+INSTANTIATE_TEST_SUITE_P(Teams, IncompleteGrids, testing::ValuesIn(kIncomplete),
+                         [](const auto& shape) { return std::string(shape.param.name); });
 INSTANTIATE_TEST_SUITE_P(Teams, CudaTeams, testing::ValuesIn(kShapes),
                          [](const auto& shape) { return std::string(shape.param.name); });
 

@@ -2,6 +2,7 @@
 #include <cuda_runtime.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <functional>
 #include <regex>
@@ -216,6 +217,39 @@ TEST_P(Faults, ThatLoseTheDeviceAreRepeatedByEveryLaterCallAndOthersGoOn) {
 }
 
 NDT_ON_DEVICE_IMPLEMENTATIONS(Faults);
+
+const Implementation& persistent_cuda() {
+  static const auto entries = device_implementations();
+  return *std::ranges::find(entries, "persistent_cuda", &Implementation::name);
+}
+
+/// Of persistent_cuda, whose blocks wait for words of others. Of other teams the device keeps the blocks
+/// together.
+TEST(MissingBlocks, EndTheAlignmentWithinASecondAndTheAlignerGoesOn) {
+  if (const std::string reason = persistent_cuda().unavailable_reason(); !reason.empty())
+    GTEST_SKIP() << reason;
+  for (const StepControl control : all_values<StepControl>()) {
+    AlignOptions options = short_options();
+    options.step_control = control;
+    const auto aligner = persistent_cuda().make(options);
+    aligner->set_map(test_clouds::map());
+    const AlignResult before = aligner->align(test_clouds::scan(), kGuess);
+    for (const std::size_t poses : {1U, 2U}) {
+      const std::vector<Transform> guesses(poses, kGuess);
+      std::vector<AlignResult> results(poses);
+      cuda::inject_missing_blocks();
+      const auto begin = std::chrono::steady_clock::now();
+      const std::string error =
+          thrown_by(0, cudaSuccess, [&] { aligner->align_batch(test_clouds::scan(), guesses, results); });
+      EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(1)) << poses;
+      static const std::regex shape(
+          R"(align: block \d+ of \d+ did not arrive in exchange 1 of the launch within 500 ms; the aligner )"
+          R"(can be used again\. .*)");
+      EXPECT_TRUE(std::regex_match(error, shape)) << error;
+      EXPECT_TRUE(harness::same_bits(before, aligner->align(test_clouds::scan(), kGuess))) << poses;
+    }
+  }
+}
 
 }  // namespace
 }  // namespace ndt

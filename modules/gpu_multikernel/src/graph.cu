@@ -37,7 +37,8 @@ class GraphAligner final : public DeviceAligner {
     trace_lines_ = per_scan.trace ? options.max_iterations + 1 : 0;
     const Chunks chunks(scan.view().size);
     const int tile = tile_for(chunks.size, trials_, this->options().tuning);
-    const GraphArguments arguments = upload(scan, options, runs, chunks, tile, interrupt_word(per_scan));
+    const GraphArguments arguments =
+        upload(scan, options, runs, chunks, tile, interrupt_word(per_scan, scan, options, runs.size()));
     graphs_.launch(arguments, runs.size(), threads_for(chunks.size, tile));
     fetch_outcomes(graphs_.outcomes(), trace_.data(), trace_lines_, runs.size());
     watch(per_scan);

@@ -1,6 +1,7 @@
 // persistent_cuda and persistent_cluster_cuda: one copy up or none, one launch, and outcomes that the kernel
 // writes to host memory.
 #include <memory>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -30,7 +31,7 @@ class PersistentAligner final : public DeviceAligner {
       mean_range_m_ = scan.facts.mean_range_m;
       trace_lines_ = per_scan.trace ? options.max_iterations + 1 : 0;
       PersistentArguments arguments = upload(scan, options, runs);
-      arguments.interrupt = interrupt_word(per_scan);
+      arguments.interrupt = interrupt_word(per_scan, scan, options, runs.size());
       if constexpr (kStageClock) {
         cycles_.reserve(1);
         arguments.stages = cycles_.data();
@@ -41,6 +42,8 @@ class PersistentAligner final : public DeviceAligner {
       fetch_traces(trace_.data(), trace_lines_, runs.size());
     });
   }
+
+  std::string wait_in_vain() override { return launcher_.wait_in_vain(); }
 
   void collect_run(const PerScan& per_scan, std::span<LoopRun> runs, std::size_t k) override {
     transact([&] {

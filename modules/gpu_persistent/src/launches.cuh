@@ -121,7 +121,24 @@ class Launcher {
     reserve_exchanges(std::min(poses, static_cast<std::size_t>(std::max(most_blocks() / 2, 1))));
   }
 
+  /// After a launch that ended without a result: which block did not arrive, as a clause; empty if all did.
+  std::string wait_in_vain() {
+    if (!grid_.cooperative) return {};
+    for (std::size_t team = 0; team < exchanges_.capacity(); ++team) {
+      unsigned long long word = 0;
+      context_.fetch(&word, &exchanges_.data()[team].in_vain, sizeof word);
+      const WaitInVain wait = WaitInVain::of(word);
+      if (wait.block < 0) continue;
+      tags_.forget();  // and so the words are cleared
+      return "block " + std::to_string(wait.block) + " of " + std::to_string(team_blocks_) +
+             " did not arrive in exchange " + std::to_string(wait.tag - first_tag_ + 1) +
+             " of the launch within " + std::to_string(kBlockPatienceMs) + " ms";
+    }
+    return {};
+  }
+
   void launch(PersistentArguments& a, std::size_t poses) {
+    grid_ = {};
     const auto count = static_cast<unsigned>(poses);
     if (count > 1 && a.input.scan.size <= kMinChunkItems) return launch_blocks(a, count);
     if (team_ == Team::grid) {
@@ -190,16 +207,17 @@ class Launcher {
     a.team_blocks = blocks;
     const auto evaluations =
         (static_cast<std::uint64_t>(a.input.options.max_iterations) + 1) * StepSearch::kMaxTrials;
-    a.first_tag = tags_.take(evaluations + kEndingSums, [&] {
+    a.first_tag = tags_.take(evaluations + kEndingSums + kBarriers, [&] {
       context_.fill_bytes(exchanges_.data(), 0, exchanges_.capacity() * sizeof(GridExchange));
     });
+    team_blocks_ = blocks, first_tag_ = a.first_tag;
     const auto kernel = of_steps(a, grid_kernel<ClampedSteps>, grid_kernel<TrustRegion>);
     try {
       if (a.fetch.points != nullptr) {
         grid.blocks = rounded_blocks(blocks);
-        alone_.launch(context_, kernel, grid, a);
+        alone_.launch(context_, kernel, grid_ = grid, a);
       } else {
-        context_.launch(kernel, grid, a);
+        context_.launch(kernel, grid_ = grid, a);
       }
     } catch (...) {
       tags_.forget();
@@ -250,8 +268,10 @@ class Launcher {
   cuda::DeviceBuffer<GridExchange> exchanges_;
   cuda::KernelGraph alone_;
   Tags tags_;
-  int resident_ = 0;           ///< blocks of a grid; 0: not yet asked for
-  std::vector<int> clusters_;  ///< clusters_at_once() of 1, 2, 4, ... blocks, once asked for
+  cuda::Grid grid_;                           ///< of the last launch, if it was a grid
+  unsigned team_blocks_ = 0, first_tag_ = 0;  ///< of it
+  int resident_ = 0;                          ///< blocks of a grid; 0: not yet asked for
+  std::vector<int> clusters_;                 ///< clusters_at_once() of 1, 2, 4, ... blocks, once asked for
 };
 
 }  // namespace

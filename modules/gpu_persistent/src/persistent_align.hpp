@@ -58,8 +58,8 @@ NDT_BODY decltype(auto) sum_derivatives(TrustRegion, T& team, const AlignInput& 
 }
 
 /// Aligns from `state`, which is block-local (on the CPU: the worker's own), starts as Steps::begin() left
-/// it, and is the same everywhere at the end. `trace` belongs to the team and holds max_iterations + 1 lines,
-/// or is null. Steps: ClampedSteps or TrustRegion.
+/// it, and is the same everywhere at the end, unless a block is missing. `trace` belongs to the team and
+/// holds max_iterations + 1 lines, or is null. Steps: ClampedSteps or TrustRegion.
 template <class Steps, Team T, class Watch>
 NDT_BODY void persistent_align(T& team, const AlignInput& input, const Watch& watch, LoopState& state,
                                LoopTrace* trace) {
@@ -69,7 +69,9 @@ NDT_BODY void persistent_align(T& team, const AlignInput& input, const Watch& wa
     team.replicated(
         [&](const auto& crew) {
           Steps::propose(crew, total.sums, input.options, state);
-          if (state.status == LoopStatus::running && total.answer != 0)
+          if (total.answer == kBlockMissing)
+            crew.one([&] { state.status = LoopStatus::block_missing; });
+          else if (state.status == LoopStatus::running && total.answer != 0)
             Steps::interrupt(crew, static_cast<LoopStatus>(total.answer), input.options, state);
         },
         [&](const auto& crew) {

@@ -33,7 +33,7 @@ struct PersistentArguments {
   ChunkPlan plan;
   StageCycles* stages = nullptr;      ///< in host memory; unused without NDT_STAGE_CLOCK
   GridExchange* exchanges = nullptr;  ///< one for each alignment of a grid launch
-  unsigned team_blocks = 0;           ///< blocks of each; further blocks of an alignment alone have nothing to do
+  unsigned team_blocks = 0;  ///< blocks of each; further blocks of an alignment alone have nothing to do
   unsigned first_tag = 0;
   bool trust_region = false;  ///< the kernel to launch
 };
@@ -95,15 +95,19 @@ __device__ inline void fetch_points(const PersistentArguments& a, int chunk) {
   __threadfence();
 }
 
-/// Fetches the points of an alignment alone. False in a block that has nothing else to do.
+/// Barriers of an alignment, each of which takes a tag.
+inline constexpr unsigned kBarriers = 1;
+
+/// Fetches the points of an alignment alone. False in a block that has nothing else to do, or waits in vain.
 template <class Steps, class T>
 __device__ bool fetch(T& team, const PersistentArguments& a) {
   if constexpr (std::is_same_v<T, GridTeam>) {
     if (a.fetch.points == nullptr) return true;
     fetch_points(a, static_cast<int>(blockIdx.x));
+    if (blockIdx.x >= a.team_blocks) return false;  // there were no points for it
     // Clamped steps read points of other blocks' chunks only after the last exchange.
     if constexpr (std::is_same_v<Steps, TrustRegion>) team.sync();
-    return blockIdx.x < a.team_blocks;
+    return !std::is_same_v<Steps, TrustRegion> || !team.broken();
   }
   return true;
 }
@@ -134,7 +138,7 @@ __device__ void run_alignment(T& team, const PersistentArguments& a, int k) {
 template <class Steps>
 __global__ void __launch_bounds__(kMostBlockThreads)
     grid_kernel(const __grid_constant__ PersistentArguments a) {
-  __shared__ TeamMemory memory;
+  __shared__ GridTeamMemory memory;
   GridTeam team(memory, a.plan, a.team_blocks, a.exchanges, a.first_tag);
   run_alignment<Steps>(team, a, team.team());
 }

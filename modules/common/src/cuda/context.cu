@@ -14,6 +14,7 @@ namespace {
 std::atomic<long long> calls{0}, allocated{0};
 std::atomic<int> fault_in{0};
 std::atomic<cudaError_t> fault_code{cudaSuccess};
+std::atomic<bool> blocks_missing{false};
 
 /// The error that a test injects into this call, or success.
 cudaError_t injected() {
@@ -27,8 +28,16 @@ void inject_fault(int nth, cudaError_t code) {
   fault_code = code;
   fault_in = nth;
 }
+void inject_missing_blocks() { blocks_missing = true; }
 long long calls_made() { return calls; }
 long long live_allocations() { return allocated; }
+
+Grid launched(const Grid& grid) {
+  Grid out = grid;
+  if (grid.cooperative && blocks_missing.load(std::memory_order_relaxed) && blocks_missing.exchange(false))
+    out.blocks = 1;
+  return out;
+}
 
 Grid grid_for(long long n, unsigned blocks_y) {
   constexpr long long kThreads = 256;
@@ -69,7 +78,14 @@ Context::Context(int device) : device_(device) {
 
 Context::~Context() { release(); }
 
+void Context::abandon(const DeviceHung& why) {
+  lost_ = std::make_exception_ptr(why);
+  abandoned_ = true;
+  throw why;
+}
+
 void Context::release() noexcept {
+  if (abandoned_) return;  // to free or destroy anything would wait for the device
   // Ignores errors, because a destructor cannot report them; a lost device frees its memory when the process
   // ends.
   if (stream_ != nullptr) {
@@ -193,6 +209,7 @@ bool Context::done(const std::source_location& where) {
 }
 
 void Context::settle() noexcept {
+  if (abandoned_) return;
   (void)cudaStreamSynchronize(stream_);
   (void)cudaGetLastError();
   staged_ = 0;
@@ -215,6 +232,7 @@ void* Context::allocate(std::size_t bytes, const std::source_location& where) {
 }
 
 void Context::free(void* device, std::size_t bytes) noexcept {
+  if (abandoned_) return;
   if (pool_ != nullptr)
     (void)cudaFreeAsync(device, stream_);
   else
@@ -250,7 +268,7 @@ std::uint64_t Context::available(std::uint64_t wanted, const std::source_locatio
 }
 
 void Context::trim() noexcept {
-  if (spare() <= kSpareBytes) return;
+  if (abandoned_ || spare() <= kSpareBytes) return;
   settle();
   (void)cudaMemPoolTrimTo(pool_, static_cast<std::uint64_t>(traffic_.device_bytes) + kSpareBytes);
   (void)cudaGetLastError();
@@ -266,6 +284,7 @@ void* Context::allocate_pinned(std::size_t bytes, const std::source_location& wh
 }
 
 void Context::free_pinned(void* host) noexcept {
+  if (abandoned_) return;
   (void)cudaFreeHost(host);
   (void)cudaGetLastError();
   --allocated;

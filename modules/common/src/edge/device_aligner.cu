@@ -267,17 +267,43 @@ template <class There>
 void DeviceAligner::await(const PerScan& per_scan, There&& there) {
   constexpr unsigned kLooksBetweenCalls = 4096;  // the calls ask the stream whether the kernel has failed
   const bool watched = can_end_early(per_scan);
+  patience_.begin();
   for (unsigned looks = 1; !there(); ++looks) {
     if (watched) interrupt(per_scan);
-    if (looks % kLooksBetweenCalls == 0 && context_.done()) break;
+    if (looks % kLooksBetweenCalls != 0) continue;
+    if (context_.done()) break;
+    require_patience();
   }
   std::atomic_thread_fence(std::memory_order_acquire);
-  if (!there()) context_.synchronise();  // throws the kernel's error
+  if (!there()) throw_no_result();
+}
+
+void DeviceAligner::require_patience() {
+  if (!patience_.over(HostPatience::Clock::now())) return;
+  context_.abandon(DeviceHung(
+      "align: the device has not ended " + std::to_string(static_cast<long long>(patience_.seconds())) +
+      " s after it should have; this aligner can no longer be used, nor perhaps the device in this process. "
+      "See whether another process holds device " +
+      std::to_string(context_.device()) +
+      " (nvidia-smi) or a debugger has stopped it, and start the process again"));
+}
+
+void DeviceAligner::throw_no_result() {
+  for (patience_.begin(); !context_.done();) require_patience();
+  context_.synchronise();  // throws the kernel's error
+  const std::string wait = wait_in_vain();
+  throw DeviceHung(
+      "align: " + (wait.empty() ? "the kernel ended without a result" : wait) +
+      "; the aligner can be used again. Another process or a profiler may hold multiprocessors of device " +
+      std::to_string(context_.device()) +
+      "; if it happens again, take an implementation whose blocks do not wait for one another across the "
+      "device (persistent_cluster_cuda, multikernel_graph_cuda), and report it");
 }
 
 const LoopOutcome& DeviceAligner::outcome_in_place(std::size_t k, const PerScan& per_scan) {
   const volatile LoopStatus& status = outcomes_[k].status;
   await(per_scan, [&] { return status != LoopStatus::running; });
+  if (status == LoopStatus::block_missing) throw_no_result();
   return outcomes_[k];
 }
 
@@ -307,14 +333,22 @@ void DeviceAligner::collect_trace(std::size_t k, int trace_lines, LoopRun& one) 
   if (trace_lines > 0) one.trace.assign(first, first + one.outcome.iterations + 1);
 }
 
-const volatile int* DeviceAligner::interrupt_word(const PerScan& per_scan) {
+const volatile int* DeviceAligner::interrupt_word(const PerScan& per_scan, const LoopScan& scan,
+                                                  const LoopOptions& options, std::size_t poses) {
+  const auto evaluations = static_cast<std::size_t>(options.max_iterations + 1) * StepSearch::kMaxTrials;
+  patience_ =
+      HostPatience({static_cast<std::size_t>(scan.facts.points), poses, evaluations}, per_scan.deadline);
   interrupt_[0] = static_cast<int>(HostWatch{per_scan}());
   return can_end_early(per_scan) ? interrupt_.data() : nullptr;
 }
 
 void DeviceAligner::watch(const PerScan& per_scan) {
   if (!can_end_early(per_scan)) return;
-  while (!context_.done()) interrupt(per_scan);
+  patience_.begin();
+  while (!context_.done()) {
+    interrupt(per_scan);
+    require_patience();
+  }
 }
 
 void DeviceAligner::interrupt(const PerScan& per_scan) {

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <stdexcept>
 
 #include "ndt/edge/conditioning.hpp"
 #include "ndt/edge/loop_aligner.hpp"
@@ -17,8 +18,9 @@ Stop stop_of(LoopStatus status, const Conditioning& conditioning) {
     case LoopStatus::line_search_failed: return Stop::line_search_failed;
     case LoopStatus::cancelled: return Stop::cancelled;
     case LoopStatus::timeout: return Stop::timeout;
-    case LoopStatus::max_iterations:
-    case LoopStatus::running: break;
+    case LoopStatus::max_iterations: break;
+    case LoopStatus::running:
+    case LoopStatus::block_missing: throw std::logic_error("to_result: the loop has no result");
   }
   return conditioning.surfaces_fix_the_pose() ? Stop::max_iterations : Stop::degenerate;
 }

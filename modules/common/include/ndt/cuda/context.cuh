@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "ndt/align/traffic.hpp"
+#include "ndt/core/error.hpp"
 
 namespace ndt::cuda {
 
@@ -30,6 +31,9 @@ bool is_sticky(cudaError_t code);
 /// For tests: makes the `nth` next call of any Context (1 is the next) return `code` without being made. 0
 /// disarms.
 void inject_fault(int nth, cudaError_t code);
+/// For tests: the next cooperative launch of any Context has one block only, so that it waits in vain for the
+/// others.
+void inject_missing_blocks();
 /// Number of calls that Contexts made so far in this process, and of allocations that are not yet freed.
 long long calls_made();
 long long live_allocations();
@@ -60,6 +64,9 @@ struct Grid {
   bool cooperative = false;  ///< all blocks at once or not at all
 };
 
+/// What is launched for a grid: itself, unless a test asked for missing blocks.
+Grid launched(const Grid& grid);
+
 /// Blocks of 256 threads for n items, times `blocks_y`.
 Grid grid_for(long long n, unsigned blocks_y = 1);
 
@@ -78,6 +85,9 @@ class Context {
   cudaStream_t stream() const { return stream_; }
   const Traffic& traffic() const { return traffic_; }
   bool lost() const { return lost_ != nullptr; }
+  /// Gives up on work that does not come to an end, and throws `why`, as every later call does. What the
+  /// device may still use is never freed.
+  [[noreturn]] void abandon(const DeviceHung& why);
 
   /// Makes a call, `f() -> cudaError_t`, that is counted in none of the totals. Throws Error.
   template <class F>
@@ -97,7 +107,7 @@ class Context {
     const OnDevice here(device_);
     before("cudaLaunchKernelEx", where);
     cudaLaunchConfig_t config{};
-    config.gridDim = dim3(grid.blocks, grid.blocks_y);
+    config.gridDim = dim3(launched(grid).blocks, grid.blocks_y);
     config.blockDim = dim3(grid.threads);
     config.dynamicSmemBytes = grid.shared_bytes;
     config.stream = stream_;
@@ -202,6 +212,7 @@ class Context {
   std::size_t staged_ = 0;         ///< bytes of it that the device may still read or write
   Traffic traffic_;
   std::exception_ptr lost_;
+  bool abandoned_ = false;
 };
 
 }  // namespace ndt::cuda

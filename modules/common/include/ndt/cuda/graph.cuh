@@ -54,7 +54,7 @@ class KernelGraph {
     void* values[] = {const_cast<Parameters*>(&parameters)};
     cudaKernelNodeParams node{};
     node.func = reinterpret_cast<void*>(kernel);
-    node.gridDim = dim3(grid.blocks, grid.blocks_y);
+    node.gridDim = dim3(launched(grid).blocks, grid.blocks_y);
     node.blockDim = dim3(grid.threads);
     node.sharedMemBytes = grid.shared_bytes;
     node.kernelParams = values;

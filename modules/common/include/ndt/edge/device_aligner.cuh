@@ -5,10 +5,12 @@
 
 #include <memory>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "ndt/cuda/buffer.cuh"
 #include "ndt/edge/device_scan.cuh"
+#include "ndt/edge/host_patience.hpp"
 #include "ndt/edge/loop_aligner.hpp"
 #include "ndt/edge/tiled_map.hpp"
 #include "ndt/score/device_scoring.cuh"
@@ -92,11 +94,16 @@ class DeviceAligner : public LoopAligner {
   void collect_outcomes(int trace_lines, std::span<LoopRun> runs);
 
   /// Gives the word that tells a running kernel to end early: a LoopStatus that the host may write at any
-  /// time. Null if nothing can end this alignment early. Must be called before the launch.
-  const volatile int* interrupt_word(const PerScan& per_scan);
+  /// time. Null if nothing can end this alignment early. Must be called before the launch of so many poses,
+  /// because how long the host waits for them follows from it.
+  const volatile int* interrupt_word(const PerScan& per_scan, const LoopScan& scan,
+                                     const LoopOptions& options, std::size_t poses);
   /// After the launch: waits until the device is done, and writes the word at the deadline or on a stop
   /// request. Does nothing if nothing can end the alignment early.
   void watch(const PerScan& per_scan);
+  /// After a launch that ended without a result: which of the kernel's own waits was in vain, as a clause;
+  /// empty if none is known.
+  virtual std::string wait_in_vain() { return {}; }
 
  private:
   using Maps = LevelMaps<DeviceVoxelMap>;
@@ -110,6 +117,10 @@ class DeviceAligner : public LoopAligner {
   void score(const LoopScan& scan, std::span<const Transform> local_poses, std::span<Score> out) final;
   std::vector<float> point_scores(const LoopScan& scan, const Transform& local_pose) final;
   void interrupt(const PerScan& per_scan);
+  /// Throws DeviceHung if the host has waited for too long. From then on every call throws it.
+  void require_patience();
+  /// Waits for the kernel's end, and throws its error or DeviceHung.
+  [[noreturn]] void throw_no_result();
   /// Waits until there() holds for what a kernel writes to host memory.
   template <class There>
   void await(const PerScan& per_scan, There&& there);
@@ -132,6 +143,7 @@ class DeviceAligner : public LoopAligner {
   cuda::PinnedBuffer<LoopOutcome> outcomes_;
   cuda::PinnedBuffer<LoopTrace> traces_;
   cuda::PinnedBuffer<int> interrupt_;
+  HostPatience patience_;  ///< with the work under way
   ScoreScratch score_scratch_;
   std::vector<Motion> motions_;  ///< that were scored last
   cuda::DeviceBuffer<PoseScore> scores_;

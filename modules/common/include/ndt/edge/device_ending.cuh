@@ -84,7 +84,7 @@ __device__ bool writes_beside(const T& team) {
 
 /// Concludes an alignment with the surfaces of its last map and what pushes cost on it. All threads of the
 /// team call it, with the loop's state in each block's shared memory. The host has everything else while the
-/// pushes are summed.
+/// pushes are summed. If a block is missing, the outcome says so or is never complete.
 template <class T>
 __device__ void conclude(T& team, const ScanView& scan, const LevelMap& map, const LoopOptions& options,
                          LoopState& state, LoopOutcome& out) {
@@ -106,7 +106,8 @@ __device__ void conclude(T& team, const ScanView& scan, const LevelMap& map, con
   const SurfacePose at(state.at.exact, state.here.pose, options.region.per_metre);
   enter(Section::surfaces);
   const SurfaceInformation& surfaces = sum_surfaces(team, scan, map, at);
-  const bool pushes = pushes_matter(state.status);
+  // A block that waited in vain sums no more, because others would take its words for good ones.
+  const bool pushes = pushes_matter(state.status) && !team.broken();
   const bool writes = writes_beside(team);
   if (writes) write_outcome(state, surfaces, pushes, out);
   if (pushes)
@@ -114,12 +115,13 @@ __device__ void conclude(T& team, const ScanView& scan, const LevelMap& map, con
         [&](const auto& crew) { prepare_pushes(crew, surfaces, at, options.region.push_m, scratch); },
         [](const auto&) {});
   // After the barrier in replicated(), because the block would wait there for the fence.
-  if (writes) publish(state.status, out);
+  if (writes) publish(team.broken() ? LoopStatus::block_missing : state.status, out);
   if (!pushes) return;
   enter(Section::pushes);
   const PushSums<double>& sums = sum_pushes(team, scan, map, scratch);
   team.once([&] {
-    *const_cast<volatile float*>(&out.push_sigmas) = push_sigmas(sums, scan.size, options.region.score_error);
+    const float sigmas = push_sigmas(sums, scan.size, options.region.score_error);
+    if (!team.broken()) *const_cast<volatile float*>(&out.push_sigmas) = sigmas;
   });
   lap(Step::solve);
 }

@@ -55,6 +55,10 @@ class DeviceTeam {
     if (crew) then(WarpCrew{});
   }
 
+  /// Whether a wait for another block was in vain. Blocks of other teams than a grid wait at barriers of the
+  /// device, where none is missing.
+  __device__ static constexpr bool broken() { return false; }
+
   static constexpr int kFew = 64;
   /// Sums n <= kFew items in every block by itself, with the same bits in blocks of all sizes.
   template <template <class> class Sums, class F>
@@ -138,10 +142,14 @@ class DeviceTeam {
     lap(Step::sum);
   }
 
-  /// Gives every thread of the block the sum of the groups, which must be visible to the block.
-  template <template <class> class Sums>
+  struct AsGiven {
+    __device__ int operator()(int answer) const { return answer; }
+  };
+  /// Gives every thread of the block the sum of the groups, which must be visible to the block, and
+  /// answered(the answer that was given).
+  template <template <class> class Sums, class Answered = AsGiven>
   __device__ const Total<Sums<double>>& fold_groups(const double (&groups)[kChunkGroups][kMostColumns],
-                                                    int count) {
+                                                    int count, const Answered& answered = {}) {
     using Result = Total<Sums<double>>;
     constexpr int kAnswer = kColumns<Sums<double>> - 1;
     static_assert(sizeof(Result) <= sizeof memory_.total);
@@ -154,7 +162,7 @@ class DeviceTeam {
       if (column < kAnswer)
         set_column(total.sums, column, sum);
       else
-        total.answer = static_cast<int>(sum);
+        total.answer = answered(static_cast<int>(sum));
     }
     __syncthreads();
     lap(Step::exchange);

@@ -1,5 +1,5 @@
-// The laps of a kernel's first thread, for StageTimes. Without the build option NDT_STAGE_CLOCK there is
-// nothing of it in a kernel.
+// A device's time, and the laps of a kernel's first thread, for StageTimes. Without the build option
+// NDT_STAGE_CLOCK there is nothing of the laps in a kernel.
 #pragma once
 
 #include "ndt/core/stage_times.hpp"
@@ -11,6 +11,13 @@ struct StageCycles {
   long long begin = 0, sections[kSectionCount][kStepCount] = {}, total = 0;
   long long total_ns = 0;
 };
+
+/// Time of the device, whose beginning is unspecified.
+__device__ inline long long nanoseconds() {
+  long long now;
+  asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now));
+  return now;
+}
 
 #if defined(NDT_STAGE_CLOCK)
 
@@ -25,11 +32,6 @@ __device__ inline DeviceClock& device_clock() {
   return clock;
 }
 __device__ inline bool has_the_clock() { return blockIdx.x == 0 && threadIdx.x == 0; }
-__device__ inline long long nanoseconds() {
-  long long now;
-  asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now));
-  return now;
-}
 
 __device__ inline void start_clock() {
   if (!has_the_clock()) return;

@@ -2,18 +2,40 @@
 // some of its team's chunks and folds all of them.
 #pragma once
 
-#include <cooperative_groups.h>
-
 #include <cuda/atomic>
 
 #include "ndt/exec/block_team.cuh"
+#include "ndt/exec/device_clock.cuh"
 
 namespace ndt {
 
 /// The words through which blocks exchange partial sums, in device memory, zero at first. A launch is told
 /// which tags are its own.
-struct GridExchange {
+struct alignas(16) GridExchange {
   std::uint64_t words[2][kMaxChunks][kMostColumns];
+  /// The first wait that was in vain: its tag times 2^32, plus the block that did not arrive, plus one. 0:
+  /// none.
+  unsigned long long in_vain;
+};
+
+/// A wait for another block that GridExchange::in_vain tells of.
+struct WaitInVain {
+  unsigned tag = 0;
+  int block = -1;  ///< that did not arrive; -1: all did
+
+  static WaitInVain of(unsigned long long word) {
+    return {static_cast<unsigned>(word >> 32U), static_cast<int>(word & 0xFFFFFFFFU) - 1};
+  }
+};
+
+/// How long a block waits for another: a thousand times as long as the longest sums take, and far less than
+/// a person waits.
+inline constexpr unsigned kBlockPatienceMs = 500;
+
+struct GridTeamMemory : TeamMemory {
+  int broken;  ///< not 0: the block waited in vain
+  unsigned long long
+      long_wait;  ///< the last that took long: its tag times 2^32, plus when that was seen [ms]
 };
 
 /// Two conditions on a launch:
@@ -22,18 +44,24 @@ struct GridExchange {
 /// items
 ///   are cut into as many chunks, more items have more.) A block without a chunk delays no other, so the
 ///   others could be two sums ahead and overwrite words that it has not read yet.
-class GridTeam : public DeviceTeam<TeamMemory> {
+///
+/// A block that waits in vain for kBlockPatienceMs is broken() from then on, waits no more, and says whom it
+/// waited for. The others are soon broken too, because each waits for all.
+class GridTeam : public DeviceTeam<GridTeamMemory> {
  public:
   /// blocks: of each team. exchanges: one for each team. first_tag: larger than any tag since the exchanges
   /// were zero; a launch uses one for every sum.
-  __device__ GridTeam(TeamMemory& memory, const ChunkPlan& plan, unsigned blocks, GridExchange* exchanges,
+  __device__ GridTeam(GridTeamMemory& memory, const ChunkPlan& plan, unsigned blocks, GridExchange* exchanges,
                       unsigned first_tag)
       : DeviceTeam(memory, plan),
         team_(static_cast<int>(blockIdx.x / blocks)),
         block_(static_cast<int>(blockIdx.x % blocks)),
         blocks_(static_cast<int>(blocks)),
         exchange_(exchanges[team_]),
-        tag_(first_tag) {}
+        tag_(first_tag) {
+    // Used after the first barrier of a sum() or sync().
+    if (threadIdx.x == 0) memory.broken = 0, memory.long_wait = 0;
+  }
 
   /// Which team of the launch this is.
   __device__ int team() const { return team_; }
@@ -42,8 +70,27 @@ class GridTeam : public DeviceTeam<TeamMemory> {
   }
   __device__ bool leads() const { return block_ == 0; }
   __device__ int size() const { return blocks_ * static_cast<int>(blockDim.x); }
-  /// Only where the launch is one team.
-  __device__ void sync() { cooperative_groups::this_grid().sync(); }
+  /// Takes a tag, as a sum does.
+  __device__ void sync() {
+    const std::uint64_t tag = tag_ & kTagMask;
+    auto& words = exchange_.words[tag_++ & 1U];  // safe as in sum()
+    __syncthreads();
+    if (threadIdx.x == 0) {
+      __threadfence();
+      Word(words[block_][0]).store(tag, ::cuda::memory_order_relaxed);
+    }
+    for (int block = static_cast<int>(threadIdx.x); block < blocks_; block += static_cast<int>(blockDim.x))
+      for (int looks = 1; !has(words[block][0], tag); ++looks)
+        if (looks % kLooksPerClock == 0 && in_vain(looks, tag)) {
+          give_up(words, block, 1, 0, tag);
+          break;
+        }
+    if (static_cast<int>(threadIdx.x) < blocks_) __threadfence();
+    __syncthreads();
+  }
+  /// Whether a wait of this block was in vain: its sums are of no use then. The same in all threads of a
+  /// block after a sum() or sync(). A sum's answer is kBlockMissing then.
+  __device__ bool broken() const { return memory_.broken != 0; }
   template <class F>
   __device__ void once(F&& f) {
     if (rank() == 0) f();
@@ -76,12 +123,14 @@ class GridTeam : public DeviceTeam<TeamMemory> {
       gather(words, groups, group, column, tag, &memory_.groups[0][group][column]);
     }
     __syncthreads();
-    return fold_groups<Sums>(memory_.groups[0], groups.groups);
+    return fold_groups<Sums>(memory_.groups[0], groups.groups,
+                             [&](int answer) { return broken() ? kBlockMissing : answer; });
   }
 
  private:
   static constexpr std::uint64_t kTagMask = TaggedPartial::kTags - 1;
   using Word = ::cuda::atomic_ref<std::uint64_t, ::cuda::thread_scope_device>;
+  using Shared = ::cuda::atomic_ref<unsigned long long, ::cuda::thread_scope_device>;
 
   struct alignas(16) WordPair {
     std::uint64_t a, b;
@@ -99,29 +148,66 @@ class GridTeam : public DeviceTeam<TeamMemory> {
     return __longlong_as_double(static_cast<long long>(word ^ tag));
   }
 
+  __device__ static bool has(const std::uint64_t& word, std::uint64_t tag) {
+    const std::uint64_t now = Word(const_cast<std::uint64_t&>(word)).load(::cuda::memory_order_relaxed);
+    return ((now ^ tag) & kTagMask) == 0;
+  }
+
   /// Waits until two columns of a group's chunks have arrived, and adds them up; all loads are under way at
   /// once.
-  __device__ static void gather(const std::uint64_t (&words)[kMaxChunks][kMostColumns],
-                                const ChunkGroups& groups, int group, int column, std::uint64_t tag,
-                                double* out) {
+  __device__ void gather(const std::uint64_t (&words)[kMaxChunks][kMostColumns], const ChunkGroups& groups,
+                         int group, int column, std::uint64_t tag, double* out) {
     const int first = group * groups.per_group;
     const int count = groups.chunks - first < groups.per_group ? groups.chunks - first : groups.per_group;
     WordPair read[kMostChunksPerGroup] = {};
-    std::uint64_t missing;
-    do {
-      missing = 0;
+    for (int looks = 1;; ++looks) {
+      std::uint64_t missing = 0;
 #pragma unroll
       for (int j = 0; j < kMostChunksPerGroup; ++j)
         if (j == 0 || j < groups.per_group) read[j] = load(&words[first + (j < count ? j : 0)][column]);
 #pragma unroll
       for (int j = 0; j < kMostChunksPerGroup; ++j)
         if (j == 0 || j < groups.per_group) missing |= (read[j].a ^ tag) | (read[j].b ^ tag);
-    } while ((missing & kTagMask) != 0);
+      if ((missing & kTagMask) == 0) break;
+      if (looks % kLooksPerClock == 0 && in_vain(looks, tag))
+        return give_up(words, first, count, column, tag);
+    }
     double a = 0, b = 0;
 #pragma unroll
     for (int j = 0; j < kMostChunksPerGroup; ++j)
       if (j < count) a += value(read[j].a, tag), b += value(read[j].b, tag);
     out[0] = a, out[1] = b;
+  }
+
+  /// Looks between two at the clock: a millisecond's worth, which hardly a wait takes.
+  static constexpr int kLooksPerClock = 4096;
+  /// Fewest before a wait is in vain: a device that another process or a debugger holds looks as seldom as it
+  /// sums.
+  static constexpr int kFewestLooks = 1 << 17;
+
+  /// Whether a wait has lasted too long, or another was in vain. Keeps nothing in registers between two
+  /// calls, for kernels have none to spare.
+  __device__ bool in_vain(int looks, std::uint64_t tag) {
+    if (Shared(exchange_.in_vain).load(::cuda::memory_order_relaxed) != 0) return true;
+    const auto now = static_cast<unsigned>(nanoseconds() / 1000000);
+    const ::cuda::atomic_ref<unsigned long long, ::cuda::thread_scope_block> seen(memory_.long_wait);
+    const unsigned long long last = seen.load(::cuda::memory_order_relaxed);
+    if (last >> 32U != tag) seen.store(tag << 32U | now, ::cuda::memory_order_relaxed);
+    return last >> 32U == tag && looks >= kFewestLooks &&
+           now - static_cast<unsigned>(last) >= kBlockPatienceMs;
+  }
+  /// Says which of the chunks has not arrived, unless another wait was in vain before.
+  __device__ void give_up(const std::uint64_t (&words)[kMaxChunks][kMostColumns], int first, int count,
+                          int column, std::uint64_t tag) {
+    memory_.broken = 1;
+#pragma unroll 1  // rare, and the registers are the kernel's
+    for (int chunk = first; chunk < first + count; ++chunk) {
+      unsigned long long none = 0;
+      if (!has(words[chunk][column], tag))
+        Shared(exchange_.in_vain)
+            .compare_exchange_strong(none, tag << 32U | static_cast<unsigned>(chunk % blocks_ + 1),
+                                     ::cuda::memory_order_relaxed);
+    }
   }
 
   int team_, block_, blocks_;

@@ -19,7 +19,10 @@ struct CrewBody {
 };
 }  // namespace detail
 
-/// A sum's result, and the answer of the worker that was asked on the way.
+/// What no worker answers: another block did not arrive in time, so the sums are of no use.
+inline constexpr int kBlockMissing = -1;
+
+/// A sum's result, and the answer of the worker that was asked on the way, or kBlockMissing.
 template <class Sums>
 struct Total {
   Sums sums;

@@ -7,6 +7,7 @@
 #include "ndt/core/pose.hpp"
 #include "ndt/core/small_matrix.hpp"
 #include "ndt/exec/crew.hpp"
+#include "ndt/exec/team.hpp"
 #include "ndt/score/derivatives.hpp"
 #include "ndt/score/scan_point.hpp"
 #include "ndt/solve/line_search.hpp"
@@ -62,6 +63,7 @@ struct LoopOptions {
 };
 
 enum class LoopStatus {
+  block_missing = kBlockMissing,  ///< no result: blocks waited in vain for one of them
   running,
   step_below_epsilon,
   max_iterations,
