@@ -223,6 +223,41 @@ const Implementation& persistent_cuda() {
   return *std::ranges::find(entries, "persistent_cuda", &Implementation::name);
 }
 
+/// As a device of which other programs have a share.
+TEST(RefusedGrids, AreLaunchedWithFewerBlocksAndGiveTheSameBits) {
+  if (const std::string reason = persistent_cuda().unavailable_reason(); !reason.empty())
+    GTEST_SKIP() << reason;
+  for (const StepControl control : all_values<StepControl>()) {
+    AlignOptions options = short_options();
+    options.step_control = control;
+    const auto aligner = persistent_cuda().make(options);
+    aligner->set_map(test_clouds::map());
+    const AlignResult before = aligner->align(test_clouds::scan(), kGuess);
+    const auto expect_same = [&](const AlignResult& result) {
+      EXPECT_TRUE(harness::same_bits(before, result));
+    };
+    int smaller = 0;
+    for (int last = -1; last != smaller && smaller < 100;) {
+      last = smaller;
+      for (int nth = 1;; ++nth) {
+        const long long calls = cuda::calls_made();
+        const std::string error = thrown_by(nth, cudaErrorCooperativeLaunchTooLarge, [&] {
+          expect_same(aligner->align(test_clouds::scan(), kGuess));
+        });
+        if (cuda::calls_made() - calls < nth) break;
+        if (error.empty()) ++smaller;
+        expect_same(aligner->align(test_clouds::scan(), kGuess));
+      }
+    }
+    EXPECT_GE(smaller, 4) << "from a block for each chunk or multiprocessor down to one";
+    EXPECT_LE(smaller, 8);
+    const std::vector<Transform> guesses(3, kGuess);
+    std::vector<AlignResult> results(3);
+    aligner->align_batch(test_clouds::scan(), guesses, results);
+    for (const AlignResult& result : results) expect_same(result);
+  }
+}
+
 /// Of persistent_cuda, whose blocks wait for words of others. Of other teams the device keeps the blocks
 /// together.
 TEST(MissingBlocks, EndTheAlignmentWithinASecondAndTheAlignerGoesOn) {

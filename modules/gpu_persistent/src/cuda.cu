@@ -30,15 +30,17 @@ class PersistentAligner final : public DeviceAligner {
     transact([&] {
       mean_range_m_ = scan.facts.mean_range_m;
       trace_lines_ = per_scan.trace ? options.max_iterations + 1 : 0;
-      PersistentArguments arguments = upload(scan, options, runs);
-      arguments.interrupt = interrupt_word(per_scan, scan, options, runs.size());
-      if constexpr (kStageClock) {
-        cycles_.reserve(1);
-        arguments.stages = cycles_.data();
+      for (bool launched = false; !launched;) {
+        PersistentArguments arguments = upload(scan, options, runs);
+        arguments.interrupt = interrupt_word(per_scan, scan, options, runs.size());
+        if constexpr (kStageClock) {
+          cycles_.reserve(1);
+          arguments.stages = cycles_.data();
+        }
+        clock().lap(HostStage::upload);
+        launched = launcher_.launch(arguments, runs.size());
+        clock().lap(HostStage::launch);
       }
-      clock().lap(HostStage::upload);
-      launcher_.launch(arguments, runs.size());
-      clock().lap(HostStage::launch);
       fetch_traces(trace_.data(), trace_lines_, runs.size());
     });
   }

@@ -137,9 +137,25 @@ class Launcher {
     return {};
   }
 
-  void launch(PersistentArguments& a, std::size_t poses) {
+  /// Starts the kernel. False: the device has no room for a grid of so many blocks, for other programs have
+  /// a share of it; from now on grids have half as many. Then the arguments are to be made anew, because
+  /// fetches() may answer otherwise. Throws where there is no room for one block.
+  [[nodiscard]] bool launch(PersistentArguments& a, std::size_t poses) {
     grid_ = {};
-    const auto count = static_cast<unsigned>(poses);
+    try {
+      start(a, static_cast<unsigned>(poses));
+    } catch (const cuda::Error& error) {
+      if (error.code() != cudaErrorCooperativeLaunchTooLarge || grid_.blocks <= 1) throw;
+      resident_ = static_cast<int>(grid_.blocks / 2);
+      return false;
+    }
+    return true;
+  }
+
+ private:
+  static constexpr unsigned kGatheringThreads = 320;
+
+  void start(PersistentArguments& a, unsigned count) {
     if (count > 1 && a.input.scan.size <= kMinChunkItems) return launch_blocks(a, count);
     if (team_ == Team::grid) {
       const unsigned blocks = grid_blocks(a, count);
@@ -150,9 +166,6 @@ class Launcher {
     }
     launch_blocks(a, count);
   }
-
- private:
-  static constexpr unsigned kGatheringThreads = 320;
 
   static unsigned chunk_threads(const PersistentArguments& a) {
     return static_cast<unsigned>(32 * a.plan.chunk_warps);
@@ -172,7 +185,7 @@ class Launcher {
   static unsigned grid_threads(const PersistentArguments& a, unsigned chunks) {
     return std::max(block_threads(chunk_threads(a), chunks), kGatheringThreads);
   }
-  /// Number of blocks of a grid that the GPU holds at once, with either kind of steps.
+  /// Number of blocks of a grid that the GPU holds at once, with either kind of steps, as far as is known.
   int most_blocks() {
     if (resident_ == 0)
       resident_ = std::min(resident_blocks(context_, grid_kernel<ClampedSteps>, kMostBlockThreads),
