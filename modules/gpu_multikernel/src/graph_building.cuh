@@ -50,6 +50,7 @@ cudaGraphNode_t add_kernel(cuda::Context& context, cudaGraph_t graph, const cuda
       value.clusterDim = {cluster, 1, 1};
       return cudaGraphKernelNodeSetAttribute(node, cudaLaunchAttributeClusterDimension, &value);
     });
+  cuda::prioritise(context, node);
   return node;
 }
 

@@ -1,8 +1,14 @@
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
+
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <cstring>
 #include <string>
+#include <thread>
 
 #include "ndt/cuda/context.cuh"
 #include "ndt/cuda/device.hpp"
@@ -20,6 +26,15 @@ std::atomic<bool> blocks_missing{false};
 cudaError_t injected() {
   if (fault_in.load() == 0 || fault_in.fetch_sub(1) != 1) return cudaSuccess;
   return fault_code.load();
+}
+
+/// Tells the core that its thread spins, for the sake of the core's other thread.
+void pause() {
+#if defined(__x86_64__)
+  _mm_pause();
+#elif defined(__aarch64__)
+  asm volatile("yield");
+#endif
 }
 
 }  // namespace
@@ -51,12 +66,15 @@ OnDevice::OnDevice(int device) {
   if (cudaSetDevice(device) == cudaSuccess) before_ = current;
 }
 
-Context::Context(int device) : device_(device) {
+Context::Context(int device, Wait wait, StreamPriority priority) : device_(device), wait_(wait) {
   require_device(device);
   try {
     call("cudaSetDevice", [&] { return cudaSetDevice(device_); });
-    call("cudaStreamCreateWithFlags",
-         [&] { return cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking); });
+    if (priority == StreamPriority::high)
+      call("cudaDeviceGetStreamPriorityRange",
+           [&] { return cudaDeviceGetStreamPriorityRange(nullptr, &priority_); });
+    call("cudaStreamCreateWithPriority",
+         [&] { return cudaStreamCreateWithPriority(&stream_, cudaStreamNonBlocking, priority_); });
     int pools = 0;
     call("cudaDeviceGetAttribute",
          [&] { return cudaDeviceGetAttribute(&pools, cudaDevAttrMemoryPoolsSupported, device_); });
@@ -95,10 +113,11 @@ void Context::release() noexcept {
   if (pool_ != nullptr) (void)cudaMemPoolDestroy(pool_);
   if (staging_ != nullptr) free_pinned(staging_);
   staging_ = nullptr;
-  if (reached_ != nullptr) (void)cudaEventDestroy(reached_);
+  for (const cudaEvent_t event : {reached_, slept_for_})
+    if (event != nullptr) (void)cudaEventDestroy(event);
   stream_ = nullptr;
   pool_ = nullptr;
-  reached_ = nullptr;
+  reached_ = slept_for_ = nullptr;
 }
 
 void Context::before(const char* api, const std::source_location& where) {
@@ -190,7 +209,31 @@ void Context::wait_for(cudaStream_t other, const std::source_location& where) {
       "cudaStreamWaitEvent", [&] { return cudaStreamWaitEvent(stream_, reached_, 0); }, where);
 }
 
+void Context::sleep(const std::source_location& where) {
+  if (slept_for_ == nullptr)
+    call(
+        "cudaEventCreateWithFlags",
+        [&] { return cudaEventCreateWithFlags(&slept_for_, cudaEventBlockingSync | cudaEventDisableTiming); },
+        where);
+  call(
+      "cudaEventRecord", [&] { return cudaEventRecord(slept_for_, stream_); }, where);
+  call(
+      "cudaEventSynchronize", [&] { return cudaEventSynchronize(slept_for_); }, where);
+}
+
+void Context::rest() const {
+  constexpr std::chrono::microseconds kNap{50};
+  switch (wait_) {
+    case Wait::spin: return pause();
+    case Wait::yield: return std::this_thread::yield();
+    case Wait::block: return std::this_thread::sleep_for(kNap);
+  }
+}
+
 void Context::synchronise(const std::source_location& where) {
+  if (wait_ == Wait::block) sleep(where);
+  if (wait_ == Wait::yield)
+    while (!done(where)) rest();
   call(
       "cudaStreamSynchronize", [&] { return cudaStreamSynchronize(stream_); }, where);
   ++traffic_.synchronisations;

@@ -42,7 +42,7 @@ class DeviceSite {
         : DeviceMapCloud(site.home_->context, {}, points, options) {}
   };
 
-  explicit DeviceSite(int device) : home_(std::make_shared<Home>(device)) {}
+  explicit DeviceSite(const AlignOptions& options) : home_(std::make_shared<Home>(options)) {}
 
   Voxels voxels(const Cloud& cloud, const Vec3<double>& position, const AlignOptions& options) const {
     return {home_->context, cloud.points(position), options};
@@ -68,7 +68,7 @@ class DeviceSite {
   /// The Context and the maps that go back to it, because it is for one thread at a time.
   class Home {
    public:
-    explicit Home(int device) : context(device) {}
+    explicit Home(const AlignOptions& options) : context(options.device, options.wait) {}
     /// On any thread.
     void take_back(const Maps* unused) {
       const std::lock_guard lock(mutex_);
@@ -94,7 +94,7 @@ class DeviceSite {
 
 DeviceAligner::DeviceAligner(const AlignOptions& options)
     : LoopAligner(options),
-      context_(options.device),
+      context_(options.device, options.wait, options.stream_priority),
       staging_(context_),
       uploaded_(context_),
       device_scan_(context_),
@@ -145,7 +145,7 @@ void DeviceAligner::reserve_more(std::size_t, std::size_t poses) {
 }
 
 std::unique_ptr<ResidentMap> DeviceAligner::resident_map() const {
-  return std::make_unique<TiledMap<DeviceSite>>(DeviceSite(options().device), options());
+  return std::make_unique<TiledMap<DeviceSite>>(DeviceSite(options()), options());
 }
 
 std::shared_ptr<const ReadyMap> DeviceAligner::exchange_map(std::shared_ptr<const ReadyMap> map) {
@@ -266,11 +266,13 @@ LoopOutcome* DeviceAligner::outcomes_in_place(std::size_t poses) {
 template <class There>
 void DeviceAligner::await(const PerScan& per_scan, There&& there) {
   constexpr unsigned kLooksBetweenCalls = 4096;  // the calls ask the stream whether the kernel has failed
-  const bool watched = can_end_early(per_scan);
+  const bool watched = can_end_early(per_scan), naps = context_.wait() == Wait::block;
   patience_.begin();
+  if (naps && !watched && !there()) context_.sleep();
   for (unsigned looks = 1; !there(); ++looks) {
     if (watched) interrupt(per_scan);
-    if (looks % kLooksBetweenCalls != 0) continue;
+    context_.rest();
+    if (looks % kLooksBetweenCalls != 0 && !naps) continue;
     if (context_.done()) break;
     require_patience();
   }
@@ -289,7 +291,7 @@ void DeviceAligner::require_patience() {
 }
 
 void DeviceAligner::throw_no_result() {
-  for (patience_.begin(); !context_.done();) require_patience();
+  for (patience_.begin(); !context_.done();) context_.rest(), require_patience();
   context_.synchronise();  // throws the kernel's error
   const std::string wait = wait_in_vain();
   throw DeviceHung(
@@ -347,6 +349,7 @@ void DeviceAligner::watch(const PerScan& per_scan) {
   patience_.begin();
   while (!context_.done()) {
     interrupt(per_scan);
+    context_.rest();
     require_patience();
   }
 }

@@ -65,6 +65,21 @@ enum class Tuning {
 };
 constexpr auto enum_names(Tuning) { return std::array{"latency", "throughput"}; }
 
+/// How a thread waits for a GPU. It changes no result.
+enum class Wait {
+  spin,   ///< looks all the time: the soonest answer, and a core that does nothing else
+  yield,  ///< looks again when no other thread wants the core
+  block   ///< sleeps until the device is done, and where a deadline or a stop may come, looks every 50 us
+};
+constexpr auto enum_names(Wait) { return std::array{"spin", "yield", "block"}; }
+
+/// Whose kernels a GPU takes first where several wait for room. It changes no result.
+enum class StreamPriority {
+  normal,
+  high  ///< an alignment's before those of other streams of normal priority; not a map's that is built beside
+};
+constexpr auto enum_names(StreamPriority) { return std::array{"normal", "high"}; }
+
 /// Every switch of a registration; the defaults are Autoware's. Bounds and meaning in full: option_table.hpp.
 struct AlignOptions {
   double resolution_m = 2.0;                    ///< voxel edge [m]
@@ -86,9 +101,11 @@ struct AlignOptions {
   int coarse_stride = 1;               ///< every n-th scan point is used on all levels but the last
   double regularisation_scale = 0.01;  ///< acts only with a PerScan target
   Tuning tuning = Tuning::latency;     ///< of a GPU's kernels; a CPU has one
-  int device = 0;                      ///< index of the CUDA device
-  int devices = 1;                     ///< that share a batch, from `device` on; for the persistent kernels
-  int threads = 0;                     ///< CPU workers; 0: one per core
+  Wait wait = Wait::spin;              ///< of a thread for a GPU; a CPU has none
+  StreamPriority stream_priority = StreamPriority::normal;  ///< of an alignment's kernels on a GPU
+  int device = 0;                                           ///< index of the CUDA device
+  int devices = 1;  ///< that share a batch, from `device` on; for the persistent kernels
+  int threads = 0;  ///< CPU workers; 0: one per core
 
   /// Autoware as it ships today.
   static AlignOptions autoware() { return {}; }

@@ -10,6 +10,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "ndt/align/align_options.hpp"
 #include "ndt/align/traffic.hpp"
 #include "ndt/core/error.hpp"
 
@@ -76,13 +77,15 @@ Grid grid_for(long long n, unsigned blocks_y = 1);
 class Context {
  public:
   /// Throws std::invalid_argument if there are not as many devices, Error if this one cannot be used.
-  explicit Context(int device = 0);
+  explicit Context(int device = 0, Wait wait = Wait::spin, StreamPriority priority = StreamPriority::normal);
   ~Context();
   Context(const Context&) = delete;
   Context& operator=(const Context&) = delete;
 
   int device() const { return device_; }
   cudaStream_t stream() const { return stream_; }
+  int priority() const { return priority_; }  ///< of the stream, as CUDA numbers them; 0: normal
+  Wait wait() const { return wait_; }
   const Traffic& traffic() const { return traffic_; }
   bool lost() const { return lost_ != nullptr; }
   /// Gives up on work that does not come to an end, and throws `why`, as every later call does. What the
@@ -167,11 +170,16 @@ class Context {
   /// Has the device do what comes after only when what another stream of it has been given by now is done.
   /// The host does not wait.
   void wait_for(cudaStream_t other, const std::source_location& where = std::source_location::current());
-  /// Waits until everything is done; errors of kernels appear here.
+  /// Waits until everything is done, as Wait says; errors of kernels appear here.
   void synchronise(const std::source_location& where = std::source_location::current());
 
   /// Whether everything is done, without waiting.
   bool done(const std::source_location& where = std::source_location::current());
+  /// Sleeps until everything is done, and counts no wait.
+  void sleep(const std::source_location& where = std::source_location::current());
+  /// What a thread does between two looks at what the device is to write: pauses, lets others run, or naps.
+  void rest() const;
+
   /// Waits for the device and ignores errors. A caller that unwinds needs this before it frees memory that
   /// the device may still read or write.
   void settle() noexcept;
@@ -204,12 +212,14 @@ class Context {
   void after(const char* api, cudaError_t code, const std::source_location& where);
   void release() noexcept;
 
-  int device_ = 0;
+  int device_ = 0, priority_ = 0;
+  Wait wait_;
   cudaStream_t stream_ = nullptr;
-  cudaEvent_t reached_ = nullptr;  ///< of wait_for(), once it is needed
-  cudaMemPool_t pool_ = nullptr;   ///< null if the device has none; then plain cudaMalloc serves
-  char* staging_ = nullptr;        ///< [kStagingBytes]
-  std::size_t staged_ = 0;         ///< bytes of it that the device may still read or write
+  cudaEvent_t reached_ = nullptr;    ///< of wait_for(), once it is needed
+  cudaEvent_t slept_for_ = nullptr;  ///< of sleep(), once it is needed
+  cudaMemPool_t pool_ = nullptr;     ///< null if the device has none; then plain cudaMalloc serves
+  char* staging_ = nullptr;          ///< [kStagingBytes]
+  std::size_t staged_ = 0;           ///< bytes of it that the device may still read or write
   Traffic traffic_;
   std::exception_ptr lost_;
   bool abandoned_ = false;

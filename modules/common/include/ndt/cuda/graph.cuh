@@ -44,6 +44,15 @@ class GraphExec {
   cudaGraphExec_t exec_ = nullptr;
 };
 
+/// Gives a kernel node the priority of the context's stream, which a graph does not take from it.
+inline void prioritise(Context& context, cudaGraphNode_t node) {
+  if (context.priority() == 0) return;
+  cudaKernelNodeAttrValue value{};
+  value.priority = context.priority();
+  context.call("cudaGraphKernelNodeSetAttribute",
+               [&] { return cudaGraphKernelNodeSetAttribute(node, cudaLaunchAttributePriority, &value); });
+}
+
 /// A kernel that is launched over and over, as a graph of one node: a driver starts a graph sooner than a
 /// kernel, most of all if the grid is that of the launch before.
 class KernelGraph {
@@ -76,14 +85,14 @@ class KernelGraph {
   static Built build(Context& context, const cudaKernelNodeParams& kernel) {
     Built out;
     out.graph = std::make_unique<const Graph>(context);
-    context.call("cudaGraphAddKernelNode", [&] {
-      return cudaGraphAddKernelNode(&out.node, out.graph->get(), nullptr, 0, &kernel);
-    });
+    context.call("cudaGraphAddKernelNode",
+                 [&] { return cudaGraphAddKernelNode(&out.node, out.graph->get(), nullptr, 0, &kernel); });
     cudaKernelNodeAttrValue value{};
     value.cooperative = 1;
     context.call("cudaGraphKernelNodeSetAttribute", [&] {
       return cudaGraphKernelNodeSetAttribute(out.node, cudaKernelNodeAttributeCooperative, &value);
     });
+    prioritise(context, out.node);
     out.exec = GraphExec(context, *out.graph);
     return out;
   }
