@@ -75,28 +75,28 @@ struct GraphKernels {
   unsigned ending_blocks;  ///< of conclude, for each pose: a cluster if it has several
 };
 template <class Steps>
-GraphKernels kernels_of(void (*choose)(GraphArguments)) {
-  static const bool clusters = cuda::why_no_clusters(conclude_cluster_kernel<Steps>).empty();
+GraphKernels kernels_of(void (*choose)(GraphArguments), int device) {
+  const bool clusters = cuda::why_no_clusters(conclude_cluster_kernel<Steps>, device).empty();
   return {begin_kernel<Steps>, choose, pass_kernel<Steps>,
           clusters ? conclude_cluster_kernel<Steps> : conclude_kernel<Steps>,
           clusters ? cuda::kPortableCluster : 1U};
 }
-GraphKernels kernels_for(const GraphArguments& g) {
-  if (!g.trust_region) return kernels_of<ClampedSteps>(nullptr);
-  return kernels_of<TrustRegion>(g.options.region.last > 0 ? choose_kernel : nullptr);
+GraphKernels kernels_for(const GraphArguments& g, int device) {
+  if (!g.trust_region) return kernels_of<ClampedSteps>(nullptr, device);
+  return kernels_of<TrustRegion>(g.options.region.last > 0 ? choose_kernel : nullptr, device);
 }
 
 /// Adds `count` passes, each after the one before, and the first after `after` unless it is null. Returns the
 /// last.
 cudaGraphNode_t add_passes(cuda::Context& context, cudaGraph_t graph, const cudaGraphNode_t* after, int count,
-                           GraphArguments& arguments, cudaGraphConditionalHandle loop, unsigned poses,
-                           unsigned threads) {
+                           const GraphKernels& kernels, GraphArguments& arguments,
+                           cudaGraphConditionalHandle loop, unsigned poses, unsigned threads) {
   void* values[] = {&arguments, &loop};
   const dim3 blocks(kMaxChunks * static_cast<unsigned>(arguments.trials), poses);
   cudaGraphNode_t last = nullptr;
   for (int i = 0; i < count; ++i)
-    last = add_kernel(context, graph, i == 0 ? after : &last,
-                      reinterpret_cast<const void*>(kernels_for(arguments).pass), blocks, threads, values);
+    last = add_kernel(context, graph, i == 0 ? after : &last, reinterpret_cast<const void*>(kernels.pass),
+                      blocks, threads, values);
   return last;
 }
 
@@ -107,7 +107,7 @@ cuda::GraphExec build_graph(cuda::Context& context, GraphArguments arguments, un
   const int plain_passes = passes_of_a_plain_graph();
   arguments.plain = plain_passes > 0;
   void* values[] = {&arguments};
-  const GraphKernels kernels = kernels_for(arguments);
+  const GraphKernels kernels = kernels_for(arguments, context.device());
   cudaGraphNode_t begin =
       add_kernel(context, graph.get(), nullptr, reinterpret_cast<const void*>(kernels.begin),
                  dim3((poses + 31) / 32), 32, values);
@@ -116,14 +116,14 @@ cuda::GraphExec build_graph(cuda::Context& context, GraphArguments arguments, un
                        dim3(poses), kConcludeThreads, values);
   cudaGraphNode_t passes = nullptr;
   if (arguments.plain) {
-    passes = add_passes(context, graph.get(), &begin, plain_passes, arguments, {}, poses, threads);
+    passes = add_passes(context, graph.get(), &begin, plain_passes, kernels, arguments, {}, poses, threads);
   } else {
     cudaGraphConditionalHandle loop{};
     context.call("cudaGraphConditionalHandleCreate", [&] {
       return cudaGraphConditionalHandleCreate(&loop, graph.get(), 1, cudaGraphCondAssignDefault);
     });
     const cudaGraph_t body = add_while(context, graph, begin, loop, passes);
-    add_passes(context, body, nullptr, kPassesPerTurn, arguments, loop, poses, threads);
+    add_passes(context, body, nullptr, kPassesPerTurn, kernels, arguments, loop, poses, threads);
   }
   add_kernel(context, graph.get(), &passes, reinterpret_cast<const void*>(kernels.conclude),
              dim3(poses * kernels.ending_blocks), kConcludeThreads, values, kernels.ending_blocks);

@@ -1,6 +1,7 @@
 // persistent_cuda and persistent_cluster_cuda: one copy up or none, one launch, and outcomes that the kernel
 // writes to host memory.
 #include <memory>
+#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
@@ -135,18 +136,30 @@ class PersistentAligner final : public DeviceAligner {
 }  // namespace
 
 std::string grid_unavailable_reason() {
-  static const std::string reason = grid_reason();
+  static const std::string reason = grid_reason(0);
   return reason;
 }
 std::string cluster_unavailable_reason() {
-  static const std::string reason = cluster_reason();
+  static const std::string reason = cluster_reason(0);
   return reason;
 }
 
 namespace {
+/// Throws std::runtime_error unless a device has the team. The first one's has been asked for with the reason
+/// for which an implementation is unavailable.
+void require_team(int device, Team team) {
+  if (device == 0) return;
+  require_device(device);
+  const std::string reason = team == Team::grid ? grid_reason(device) : cluster_reason(device);
+  if (!reason.empty())
+    throw std::runtime_error("option device = " + std::to_string(device) + ": " + reason +
+                             "; choose another device or implementation");
+}
+
 /// An aligner on each of options.devices devices, as one.
 std::unique_ptr<Aligner> make_on_devices(AlignOptions options, Team alone) {
   const int devices = std::exchange(options.devices, 1);
+  for (int k = 0; k < devices; ++k) require_team(options.device + k, alone);
   if (devices == 1) return std::make_unique<PersistentAligner>(options, alone);
   std::vector<std::unique_ptr<Aligner>> parts;
   for (int k = 0; k < devices; ++k, ++options.device)

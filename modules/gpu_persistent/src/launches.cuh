@@ -63,18 +63,20 @@ inline int cluster_size(cuda::Context& context) {
   return clusters_at_once(context, kLargestCluster) > 0 ? kLargestCluster : cuda::kPortableCluster;
 }
 
-inline std::string grid_reason() {
+/// Why a device has no team of a kind; empty if it has.
+inline std::string grid_reason(int device) {
   const CudaState& state = cuda_state();
   if (!state.unavailable.empty()) return state.unavailable;
   int cooperative = 0;
-  if (cudaDeviceGetAttribute(&cooperative, cudaDevAttrCooperativeLaunch, 0) != cudaSuccess ||
+  if (cudaDeviceGetAttribute(&cooperative, cudaDevAttrCooperativeLaunch, device) != cudaSuccess ||
       cooperative == 0)
-    return state.devices.front().name +
+    return state.devices.at(static_cast<std::size_t>(device)).name +
            " cannot launch cooperative kernels, whose blocks wait for one another";
   return {};
 }
-
-inline std::string cluster_reason() { return cuda::why_no_clusters(cluster_kernel<ClampedSteps>); }
+inline std::string cluster_reason(int device) {
+  return cuda::why_no_clusters(cluster_kernel<ClampedSteps>, device);
+}
 
 /// Hands out tags, so that each sum has one that no earlier sum used. When they are used up, the exchange is
 /// cleared to tag 0, which no sum uses.
