@@ -1,22 +1,28 @@
 # Decides whether the CUDA language is built and enables it.
 #   NDT_WITH_CUDA        TRUE or FALSE
 #   NDT_CUDA_LEFT_OUT    why it is FALSE, for the summary
+# CMAKE_CUDA_ARCHITECTURES is chosen by NDT_CUDA_ARCHITECTURES unless it is given.
 include_guard(GLOBAL)
 include(CheckLanguage)
 
 # The oldest toolkit whose C++20 device code and conditional graph nodes are used here.
 set(NDT_CUDA_MINIMUM 12.8)
 
-# Finds nvcc where PATH does not lead to it, asks for its version, and tries it. Sets NDT_CUDA_LEFT_OUT in the caller.
+# Finds nvcc where PATH does not lead to it.
+function(ndt_find_nvcc)
+  find_program(NDT_NVCC NAMES "${CMAKE_CUDA_COMPILER}" "$ENV{CUDACXX}" nvcc
+    HINTS ENV CUDA_HOME ENV CUDA_PATH /usr/local/cuda PATH_SUFFIXES bin DOC "CUDA compiler")
+  mark_as_advanced(NDT_NVCC)
+endfunction()
+
+# Asks nvcc for its version, and tries it. Sets NDT_CUDA_LEFT_OUT in the caller.
 function(ndt_probe_cuda)
   set(NDT_CUDA_LEFT_OUT "" PARENT_SCOPE)
   if(NDT_SANITIZE)
     set(NDT_CUDA_LEFT_OUT "a build with -fsanitize=${NDT_SANITIZE} has no CUDA" PARENT_SCOPE)
     return()
   endif()
-  find_program(NDT_NVCC NAMES "${CMAKE_CUDA_COMPILER}" "$ENV{CUDACXX}" nvcc
-    HINTS ENV CUDA_HOME ENV CUDA_PATH /usr/local/cuda PATH_SUFFIXES bin DOC "CUDA compiler")
-  mark_as_advanced(NDT_NVCC)
+  ndt_find_nvcc()
   if(NOT NDT_NVCC)
     set(NDT_CUDA_LEFT_OUT "nvcc was not found (install the CUDA Toolkit ${NDT_CUDA_MINIMUM} or newer, or set CUDACXX)" PARENT_SCOPE)
     return()
@@ -35,11 +41,46 @@ function(ndt_probe_cuda)
   endif()
 endfunction()
 
-# The GPU of this machine, else one old and one new architecture (their PTX also serves newer ones). `native` fails to
-# configure where there is no GPU.
+# Sets `out` to the oldest architecture of each generation that nvcc knows, from 75 on, and PTX of the newest for GPUs to come. Code
+# for 80 runs on 86 and 89 too, that for 100 on 103, and that for 120 on 121.
+function(ndt_shipped_architectures out)
+  ndt_find_nvcc()
+  set(answer "")
+  if(NDT_NVCC)
+    execute_process(COMMAND ${NDT_NVCC} --list-gpu-arch OUTPUT_VARIABLE answer ERROR_QUIET)
+  endif()
+  string(REGEX MATCHALL "[0-9]+" known "${answer}")
+  list(SORT known COMPARE NATURAL)
+  set(shipped "")
+  set(generation 0)
+  foreach(architecture IN LISTS known)
+    math(EXPR its_generation "${architecture} / 10")
+    if(architecture GREATER_EQUAL 75 AND NOT its_generation EQUAL generation)
+      list(APPEND shipped ${architecture}-real)
+      set(generation ${its_generation})
+      set(newest ${architecture})
+    endif()
+  endforeach()
+  if(shipped)
+    list(APPEND shipped ${newest}-virtual)
+  endif()
+  set(${out} "${shipped}" PARENT_SCOPE)
+endfunction()
+
+# Those of a package if NDT_CUDA_ARCHITECTURES says so. Otherwise the GPU of this machine, else one old and one new architecture
+# (their PTX also serves newer ones). `native` fails to configure where there is no GPU.
 function(ndt_choose_cuda_architectures)
   if(DEFINED CMAKE_CUDA_ARCHITECTURES OR DEFINED ENV{CUDAARCHS})
     return()
+  endif()
+  if(NDT_CUDA_ARCHITECTURES STREQUAL "shipped")
+    ndt_shipped_architectures(shipped)
+    if(shipped)
+      set(CMAKE_CUDA_ARCHITECTURES ${shipped} CACHE STRING "CUDA architectures")
+    endif()
+    return()
+  elseif(NOT NDT_CUDA_ARCHITECTURES STREQUAL "machine")
+    message(FATAL_ERROR "NDT_CUDA_ARCHITECTURES=${NDT_CUDA_ARCHITECTURES}: choose machine or shipped; CMAKE_CUDA_ARCHITECTURES takes a list.")
   endif()
   find_program(NDT_NVIDIA_SMI nvidia-smi)
   mark_as_advanced(NDT_NVIDIA_SMI)
