@@ -75,9 +75,9 @@ def tables(folder: str) -> tuple:
     return tuple(out)
 
 
-def place_of(number: Number) -> str:
+def place_of(number: Number, but: str = "") -> str:
     """file: column of a value that rounds to the number; else a text that a command printed, or the folder's page, which has it as it
-    is; empty if there is none."""
+    is; empty if there is none. but: the page itself, which proves nothing."""
     for folder in number.folders:
         for name, columns, rows in tables(folder):
             if found := _column_with(number, columns, rows):
@@ -86,7 +86,7 @@ def place_of(number: Number) -> str:
     of_its_own = re.compile(rf"(?<![\w.,-])(?:{words})(?![\d]|[.,]\d)")
     for folder in number.folders:
         for path in sorted((ROOT / "reports" / folder).rglob("*")):
-            if path.suffix in (".txt", ".md") and of_its_own.search(path.read_text("utf-8")):
+            if path.suffix in (".txt", ".md") and path != ROOT / but and of_its_own.search(path.read_text("utf-8")):
                 return str(path.relative_to(ROOT))
     return ""
 
@@ -121,13 +121,13 @@ def rounds_to(cell: str, factor: float, text: str) -> bool:
 # --- tables that a run prints ---
 
 
-def printed_rows(text: str):
-    """(line, folders of the section before it, {column: cell}) of the rows of code blocks that begin with 'dataset'."""
-    folders, names, starts = (), None, []
+def printed_rows(text: str, own: str = ""):
+    """(line, folders that the line before it links to, {column: cell}) of the rows of code blocks that begin with 'dataset'."""
+    folders, names, starts = (own,) * bool(own), None, []
     for number, line in enumerate(text.splitlines(), 1):
         if line.startswith("```"):
             names = None
-        elif found := FOLDER.findall(line):
+        elif not own and (found := FOLDER.findall(line)):
             folders = tuple(found)
         elif re.match(r"dataset +implementation", line):
             names = re.findall(r"\S+(?: \S+)*", line)
