@@ -190,8 +190,10 @@ constexpr std::uint64_t kScanSeed = 2, kFirstMapSeed = 1000;
 
 }  // namespace
 
-void register_microbenchmarks(std::span<const Implementation> implementations, const AlignOptions& options,
+void register_microbenchmarks(std::span<const Implementation> table, const AlignOptions& options,
                               int& failed) {
+  std::vector<Implementation> implementations(table.begin(), table.end());
+  std::erase_if(implementations, [](const Implementation& entry) { return entry.not_for_use; });
   // Wall time: the calling thread of an implementation with workers, or of a device, mostly waits.
   const auto add = [&](const Implementation& implementation, const std::string& name,
                        const Measure& measure) {

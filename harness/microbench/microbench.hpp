@@ -11,7 +11,7 @@
 
 namespace ndt::harness {
 
-/// Registers with Google Benchmark, for every implementation:
+/// Registers with Google Benchmark, for every implementation of the table that is for use:
 ///   build/<implementation>/<map points>       set_map
 ///   update/<implementation>/<map points>      one tile of 20 m taken away and added anew, and the map built;
 ///                                             only implementations with a resident_map()
@@ -23,7 +23,7 @@ namespace ndt::harness {
 /// look/<map points>: one of its looks at what a scan sees.
 /// Implementations that cannot run here are skipped with their reason. `failed` counts the other benchmarks
 /// that end without a number, and must outlive the run.
-void register_microbenchmarks(std::span<const Implementation> implementations, const AlignOptions& options,
+void register_microbenchmarks(std::span<const Implementation> table, const AlignOptions& options,
                               int& failed);
 
 /// A map of courtyards of at most 100,000 points each, side by side on a square grid of 64 m and drawn from

@@ -62,7 +62,7 @@ class Planner {
     for (const Study& study : preset_.studies)
       for (const std::string& name : selection_.datasets.empty() ? study.datasets : selection_.datasets)
         if (const Dataset* dataset = load(name)) {
-          budget.take(preset_.name, study, *dataset, implementations_, threads_of(study));
+          budget.take(preset_.name, study, *dataset, taking_part_in(study), threads_of(study));
           add(study, name, *dataset);
         }
     if (plan_.jobs.empty()) throw InputError("run: nothing to do" + reasons());
@@ -72,17 +72,31 @@ class Planner {
   }
 
  private:
-  /// The given ones, or all that are available, in the registry's order; then the peers from outside.
+  /// The given ones, or all that are available, in the registry's order; then the peers from outside. One
+  /// that is not for use is among all if a study names it.
   void choose_implementations() {
     std::vector<const Implementation*> asked;
     for (const std::string& name : selection_.implementations) asked.push_back(&choose_implementation(name));
     for (const Implementation& entry : implementations()) {
       const std::string reason = entry.unavailable_reason();
+      if (asked.empty() && entry.not_for_use &&
+          std::ranges::none_of(preset_.studies,
+                               [&](const Study& study) { return contains(study.also, entry.name); }))
+        continue;
       if (asked.empty() && !reason.empty()) leave_out(std::string(entry.name), reason);
       if (asked.empty() ? reason.empty() : contains(asked, &entry)) implementations_.push_back(&entry);
     }
     for (const Implementation* entry : asked)
       if (entry->own_process && !contains(implementations_, entry)) implementations_.push_back(entry);
+  }
+
+  std::vector<const Implementation*> taking_part_in(const Study& study) const {
+    std::vector<const Implementation*> out = implementations_;
+    if (selection_.implementations.empty())
+      std::erase_if(out, [&](const Implementation* entry) {
+        return entry->not_for_use && !contains(study.also, entry->name);
+      });
+    return out;
   }
 
   /// A dataset of the preset may be missing; one that was asked for may not.
@@ -120,7 +134,7 @@ class Planner {
       }
     const std::vector<int> threads = threads_of(study);
     for (const Variant& given : study.variants)
-      for (const Implementation* entry : implementations_)
+      for (const Implementation* entry : taking_part_in(study))
         for (const int count : entry->one_thread ? std::vector<int>{1} : threads) {
           Job job;
           job.dataset = name;

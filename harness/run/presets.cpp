@@ -174,10 +174,23 @@ void require_own_names(const TomlTable& toml, const std::vector<Study>& studies)
   }
 }
 
+/// All other implementations take part anyway.
+std::vector<std::string> read_also(TomlTable& toml) {
+  std::vector<std::string> names = toml.texts("also").value_or(std::vector<std::string>{});
+  for (const std::string& name : names) {
+    const auto found = std::ranges::find(implementations(), name, &Implementation::name);
+    if (found == implementations().end() || !found->not_for_use)
+      toml.refuse("also", fmt::format("names '{}', which is not one of the studies", printable(name)),
+                  "name an implementation that `ndt-bench list` calls a study; all others take part anyway");
+  }
+  return names;
+}
+
 Study read_study(TomlTable& toml) {
   Study study;
   study.datasets = toml.texts("datasets").value_or(std::vector<std::string>{});
   if (study.datasets.empty()) toml.refuse("datasets", "is missing or empty", "name the datasets");
+  study.also = read_also(toml);
   if (const auto frames = toml.whole("frames", 1, kCountMost)) study.frames = static_cast<int>(*frames);
   study.threads = read_counts(toml, "threads", 0, Limits::kThreads, {1, 0});
   study.poses = read_counts(toml, "poses", 1, kPosesMost, study.poses);

@@ -170,14 +170,15 @@ json implementation_json(const Implementation& entry) {
           {"reason", or_null(entry.unavailable_reason())}};
 }
 
-/// All of the registry, and the peers of the plan.
+/// All of the registry, but of those that are not for use the plan's, and the peers of the plan.
 json implementations_json(const Plan& plan) {
   json all = json::array();
-  for (const Implementation& entry : implementations()) all.push_back(implementation_json(entry));
-  std::set<std::string> peers;
-  for (const Job& job : plan.jobs)
-    if (is_peer_name(job.implementation)) peers.insert(job.implementation);
-  for (const std::string& name : peers) all.push_back(implementation_json(find_implementation(name)));
+  std::set<std::string, std::less<>> planned;
+  for (const Job& job : plan.jobs) planned.insert(job.implementation);
+  for (const Implementation& entry : implementations())
+    if (!entry.not_for_use || planned.contains(entry.name)) all.push_back(implementation_json(entry));
+  for (const std::string& name : planned)
+    if (is_peer_name(name)) all.push_back(implementation_json(find_implementation(name)));
   return all;
 }
 

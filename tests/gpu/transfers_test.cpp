@@ -8,6 +8,8 @@
 #include "ndt/cuda/device.hpp"
 #include "ndt/edge/scan_memory.hpp"
 #include "ndt/solve/loop_outcome.hpp"
+#include "registry/registry.hpp"
+#include "staged_state.hpp"
 
 namespace ndt {
 namespace {
@@ -69,6 +71,7 @@ class Transfers : public DeviceImplementation {
 };
 
 TEST_P(Transfers, OfAnAlignmentAreOneUploadOneOutcomeAndOneFlagPerRound) {
+  if (GetParam().not_for_use) GTEST_SKIP() << "what it moves is tested as TransfersStudy";
   for (const LineSearch search : all_values<LineSearch>()) {
     AlignOptions options;
     options.line_search = search;
@@ -97,6 +100,7 @@ TEST_P(Transfers, OfAnAlignmentAreOneUploadOneOutcomeAndOneFlagPerRound) {
 }
 
 TEST_P(Transfers, OfAGraphDoNotDependOnTheIterationsAndThoseOfStagesByFourBytesEach) {
+  if (GetParam().not_for_use) GTEST_SKIP() << "what it moves is tested as TransfersStudy";
   std::int64_t flag_bytes = 0;
   for (const int iterations : {1, 5, 50}) {
     AlignOptions options;
@@ -115,6 +119,7 @@ TEST_P(Transfers, OfAGraphDoNotDependOnTheIterationsAndThoseOfStagesByFourBytesE
 }
 
 TEST_P(Transfers, OfABatchAreOneUploadWithAllGuessesAndOneDownloadOfAllOutcomes) {
+  if (GetParam().not_for_use) GTEST_SKIP() << "what it moves is tested as TransfersStudy";
   const auto aligner = in_courtyard();
   std::vector<Transform> guesses;
   for (const Pose& pose : test_clouds::offsets(17, 0.4, 0.05)) guesses.push_back(to_transform(pose));
@@ -244,6 +249,37 @@ TEST_P(Transfers, AResidentMapCountsItsTilesAndMaps) {
 }
 
 NDT_ON_DEVICE_IMPLEMENTATIONS(Transfers);
+
+/// One of an alignment of so many iterations.
+Traffic traffic_of(const char* name, int iterations) {
+  AlignOptions options;
+  options.max_iterations = iterations;
+  options.epsilon_m = 1e-300;
+  const auto aligner = harness::find_implementation(name).make(options);
+  aligner->set_map(test_clouds::map());
+  aligner->align(test_clouds::scan(), kGuess);
+  const Traffic before = *aligner->traffic();
+  EXPECT_EQ(aligner->align(test_clouds::scan(), kGuess).iterations, iterations);
+  return *aligner->traffic() - before;
+}
+
+TEST(TransfersStudy, BringsEveryPointsTermsDownInEveryIterationAndLaunchesTheSameSteps) {
+  if (const std::string reason = cuda_state().unavailable; !reason.empty()) GTEST_SKIP() << reason;
+  constexpr const char* kStudy = "multikernel_transfers_cuda";
+  constexpr std::int64_t kMore = 15, kSums = gpu_multikernel::kTerms;
+  const Traffic study = traffic_of(kStudy, 5 + kMore) - traffic_of(kStudy, 5),
+                zero = traffic_of("multikernel_cuda", 5 + kMore) - traffic_of("multikernel_cuda", 5);
+  const auto points = static_cast<std::int64_t>(test_clouds::scan().size());
+  EXPECT_EQ(study.download_bytes, kMore * (points * kSums * 4 + (36 + 6) * 8 + 4)) << "terms, system, flag";
+  EXPECT_EQ(study.downloads, kMore * 4);
+  EXPECT_EQ(study.upload_bytes, kMore * (kSums * 8 + 6 * 8 + 4)) << "sums, solution, whether it is one";
+  EXPECT_EQ(study.uploads, kMore * 3);
+  EXPECT_EQ(study.synchronisations, kMore * 3);
+  EXPECT_EQ(study.allocations, 0);
+  EXPECT_EQ(zero.download_bytes, kMore * 4);
+  const std::int64_t on_host = 1 + gpu_multikernel::launches_of_solve(1).captured;
+  EXPECT_EQ(study.launches, zero.launches - kMore * on_host);
+}
 
 class LibraryLaunches : public testing::Test {
  protected:

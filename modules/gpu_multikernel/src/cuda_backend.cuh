@@ -29,18 +29,25 @@ struct SegmentBegin {
   __host__ __device__ long long operator()(int segment) const { return segment * length; }
 };
 
-class CudaBackend {
+/// A backend but for its sums and its solver.
+class CudaDevice {
  public:
   static constexpr std::int64_t kBytes = std::int64_t{1} << 30;
   template <class T>
   using Array = cuda::DeviceBuffer<T>;
+  /// On the host, for copies.
+  template <class T>
+  using HostSide = cuda::PinnedBuffer<T>;
 
-  explicit CudaBackend(cuda::Context& context)
-      : context_(context), cusolver_(context), cub_(context), flag_(context, 1) {}
+  explicit CudaDevice(cuda::Context& context) : context_(context), flag_(context, 1) {}
 
   template <class T>
   Array<T> array() {
     return Array<T>(context_);
+  }
+  template <class T>
+  HostSide<T> host_side() {
+    return HostSide<T>(context_);
   }
 
   void clear(void* array, std::size_t bytes) { context_.fill_bytes(array, 0, bytes); }
@@ -52,19 +59,48 @@ class CudaBackend {
     context_.launch(step_kernel<Body>, grid, n, body);
   }
 
+  /// Begin copies of n values between an array and its host side; wait() ends them.
+  template <class T>
+  void download(T* host_side, const T* array, std::size_t n) {
+    context_.download(host_side, array, n * sizeof(T));
+  }
+  template <class T>
+  void upload(T* array, const T* host_side, std::size_t n) {
+    context_.upload(array, host_side, n * sizeof(T));
+  }
+  void wait() { context_.synchronise(); }
+
+  std::uint32_t read_flag(const std::uint32_t* flag) {
+    download(flag_.data(), flag, 1);
+    wait();
+    return flag_[0];
+  }
+
+ protected:
+  cuda::Context& context() { return context_; }
+
+ private:
+  cuda::Context& context_;
+  cuda::PinnedBuffer<std::uint32_t> flag_;
+};
+
+class CudaBackend : public CudaDevice {
+ public:
+  explicit CudaBackend(cuda::Context& context) : CudaDevice(context), cusolver_(context), cub_(context) {}
+
   void sum_segments(const float* values, int segments, int length, double* sums) {
     const auto as_double = thrust::make_transform_iterator(values, AsDouble{});
     const auto begin =
         thrust::make_transform_iterator(thrust::make_counting_iterator(0), SegmentBegin{length});
     const auto sum = [&](void* scratch, std::size_t& bytes) {
       return cub::DeviceSegmentedReduce::Sum(scratch, bytes, as_double, sums, segments, begin, begin + 1,
-                                             context_.stream());
+                                             context().stream());
     };
     std::size_t bytes = 0;
-    context_.call("cub::DeviceSegmentedReduce::Sum (size)", [&] { return sum(nullptr, bytes); });
+    context().call("cub::DeviceSegmentedReduce::Sum (size)", [&] { return sum(nullptr, bytes); });
     cub_.reserve(bytes);
-    context_.library_call("cub::DeviceSegmentedReduce::Sum", kSumLaunches,
-                          [&] { return sum(cub_.data(), bytes); });
+    context().library_call("cub::DeviceSegmentedReduce::Sum", kSumLaunches,
+                           [&] { return sum(cub_.data(), bytes); });
   }
   static constexpr int kSumLaunches = 1;  // as CuSolver::kFactoriseLaunches
 
@@ -75,17 +111,9 @@ class CudaBackend {
       launch(systems, FactoriseStep{matrices, vectors, factorised});
   }
 
-  std::uint32_t read_flag(const std::uint32_t* flag) {
-    context_.download(flag_.data(), flag, sizeof *flag);
-    context_.synchronise();
-    return flag_[0];
-  }
-
  private:
-  cuda::Context& context_;
   CuSolver cusolver_;
   cuda::DeviceBuffer<char> cub_;
-  cuda::PinnedBuffer<std::uint32_t> flag_;
 };
 
 }  // namespace ndt::gpu_multikernel

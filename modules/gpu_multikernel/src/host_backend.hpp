@@ -16,6 +16,7 @@ class HostArray {
     if (n > values_.size()) values_ = std::vector<T>(n);
   }
   T* data() { return values_.data(); }
+  std::size_t capacity() const { return values_.size(); }
 
  private:
   std::vector<T> values_;

@@ -43,6 +43,18 @@ const Implementation kImplementations[] = {
                 .bytes_per_iteration = 0,
                 .final_download_bytes = 400,
                 .allocations = 0}},
+    {.name = "multikernel_transfers_cuda",
+     .runs_on = "GPU",
+     .schedule = "the steps of multikernel_cuda, with the sums and the solves on the host: every point's "
+                 "terms come down in every iteration",
+     .unavailable_reason = cuda_unavailable_reason,
+     .make = make_transfers_aligner,
+     .batches = true,
+     .on_device = true,
+     .one_thread = true,
+     .not_for_use = true,
+     .budget = {.allocations = 0},
+     .note = "a study of what zero transfer buys, not for use; a run measures it where it is named"},
 };
 
 }  // namespace

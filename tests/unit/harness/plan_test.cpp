@@ -362,6 +362,26 @@ TEST(Plan, WhatAnImplementationDoesNotOfferIsLeftOutWithItsReason) {
   }));
 }
 
+TEST(Plan, WhatIsNotForUseTakesPartOnlyWhereAStudyNamesIt) {
+  constexpr const char* kName = "multikernel_transfers_cuda";
+  Preset preset = preset_of(study_of({"courtyard"}));
+  const auto studies = [&] {  // planned, or left out because it cannot run here
+    const Plan plan = make_plan(preset, {}, "id");
+    std::set<std::string> variants;
+    for (const Job& job : plan.jobs)
+      if (job.implementation == kName) variants.insert(job.variant.name);
+    if (std::ranges::any_of(plan.left_out, [&](const LeftOut& l) { return l.what == kName; }))
+      variants.insert("left out");
+    return variants;
+  };
+  EXPECT_EQ(studies(), std::set<std::string>{});
+  preset.studies.push_back(preset.studies[0]);
+  preset.studies[1].variants[0].name = "named";
+  preset.studies[1].also = {kName};
+  const bool runs = find_implementation(kName).unavailable_reason().empty();
+  EXPECT_EQ(studies(), std::set<std::string>{runs ? "named" : "left out"});
+}
+
 TEST(Plan, ADatasetOfThePresetMayBeMissingButNotOneAskedFor) {
   ::unsetenv("NDT_DATASETS");
   const Plan plan =

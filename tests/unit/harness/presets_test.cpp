@@ -217,6 +217,14 @@ TEST_F(PresetFile, MistakesInSearchesAreRefused) {
   EXPECT_THAT(refusal_of(head + "sigma = [1, 2]\n"), HasSubstr("line 4: study.sigma: has not five numbers"));
 }
 
+TEST_F(PresetFile, AlsoNamesWhatIsNotForUse) {
+  const std::string head = "description = 'd'\n[[study]]\ndatasets = ['courtyard']\n";
+  EXPECT_EQ(refusal_of(head + "also = ['multikernel_transfers_cuda']\n"), "");
+  for (const char* name : {"persistent_cpu", "x"})
+    EXPECT_THAT(refusal_of(head + "also = ['" + name + "']\n"),
+                HasSubstr(std::string("study.also: names '") + name + "', which is not one of the studies"));
+}
+
 TEST_F(PresetFile, ANameStandsForOneSetOfOptions) {
   const std::string study = "[[study]]\ndatasets = ['courtyard']\n";
   const std::string one = "variants = [{ name = 'a', max_iterations = 1 }]\n",

@@ -41,14 +41,26 @@ TEST(Registry, NamesAreUnique) {
   EXPECT_FALSE(names.contains(kAuto));
 }
 
-TEST(Registry, APeerSaysHowItDiffers) {
+TEST(Registry, APeerSaysHowItDiffersAndWhatIsNotForUseSaysSo) {
   for (const Implementation& entry : implementations())
-    EXPECT_EQ(entry.note.empty(), !entry.peer) << entry.name;
+    EXPECT_EQ(entry.note.empty(), !entry.peer && !entry.not_for_use) << entry.name;
 }
 
 TEST(Registry, WhatIsOnADevicePromisesWhatItMoves) {
   for (const Implementation& entry : implementations())
-    EXPECT_EQ(entry.budget.final_download_bytes != Budget::kNotPromised, entry.on_device) << entry.name;
+    EXPECT_EQ(entry.budget.final_download_bytes != Budget::kNotPromised,
+              entry.on_device && !entry.not_for_use)
+        << entry.name;
+}
+
+TEST(Registry, NothingChoosesWhatIsNotForUse) {
+  const Implementation& study = find_implementation("multikernel_transfers_cuda");
+  EXPECT_TRUE(study.not_for_use);
+  for (const Implementation& entry : implementations()) {
+    if (!entry.not_for_use) continue;
+    EXPECT_EQ(entry.auto_rank, 0) << entry.name;
+    EXPECT_EQ(entry.search, "") << entry.name;
+  }
 }
 
 TEST(Registry, AutoIsNeverTiedAndNeverAPeer) {

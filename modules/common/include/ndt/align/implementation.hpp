@@ -45,6 +45,9 @@ struct Implementation {
   bool batches = false;     ///< aligns the poses of a batch together, not one after the other
   bool on_device = false;   ///< has a Traffic
   bool one_thread = false;  ///< ignores AlignOptions::threads: measured once
+  /// A study: shows what another way costs. A run measures it where its preset or its caller names it, and
+  /// nothing chooses it.
+  bool not_for_use = false;
   bool regularises = true;  ///< takes PerScan::regularisation
   bool peer = false;        ///< another algorithm: measured too, not held to the oracle's numbers
   /// Another program's method: it has no scores, takes its own time, and may answer with other bits each

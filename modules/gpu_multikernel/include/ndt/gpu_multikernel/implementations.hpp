@@ -7,7 +7,7 @@
 
 namespace ndt::gpu_multikernel {
 
-/// multikernel_cuda, multikernel_cpu, multikernel_graph_cuda, in report order.
+/// multikernel_cuda, multikernel_cpu, multikernel_graph_cuda, multikernel_transfers_cuda, in report order.
 std::span<const Implementation> implementations();
 
 }  // namespace ndt::gpu_multikernel
