@@ -1,6 +1,7 @@
 // ndt-bench profile: where the time of an alignment goes, stage by stage.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <thread>
 #include <vector>
 
@@ -39,6 +40,7 @@ struct Account {
   double measured_us = 0;  ///< around the whole call
   std::vector<Line> host, device;
   double device_us = 0;
+  long long meetings[kMeetingCount] = {};
   AlignResult result;
 };
 
@@ -91,6 +93,7 @@ Account account_of(Aligner& aligner, std::string_view implementation, const Poin
   out.host = host_lines(samples);
   out.device_us = median_of(samples, [](const StageTimes& t) { return t.device_us; });
   if (out.device_us > 0) out.device = device_lines(samples);
+  std::ranges::copy(samples.back().meetings, out.meetings);  // the same every time
   return out;
 }
 
@@ -114,6 +117,19 @@ std::string table(const char* title, const std::vector<Line>& lines, const char*
 json lines_json(const std::vector<Line>& lines) {
   json out = json::object();
   for (const Line& line : lines) out[line.stage] = line.us;
+  return out;
+}
+
+json meetings_json(const Account& account) {
+  json out = json::object();
+  for (int m = 0; m < kMeetingCount; ++m) out[std::string(kMeetings[m])] = account.meetings[m];
+  return out;
+}
+
+std::string meetings_text(const Account& account) {
+  std::string out = "\nmeetings in the kernel, counted by its first thread\n";
+  for (int m = 0; m < kMeetingCount; ++m)
+    out += fmt::format("  {:<42}{:>9}\n", kMeetings[m], account.meetings[m]);
   return out;
 }
 
@@ -143,7 +159,8 @@ ExitCode profile(const Arguments& a) {
                 {"measured_us", account.measured_us},
                 {"host_us", lines_json(account.host)},
                 {"device_total_us", account.device_us},
-                {"device_us", lines_json(account.device)}});
+                {"device_us", lines_json(account.device)},
+                {"meetings", meetings_json(account)}});
     return ExitCode::ok;
   }
   fmt::print("{}: {} points, {} iterations, {} evaluations, {}; medians of {} alignments{}\n\n", entry.name,
@@ -152,8 +169,10 @@ ExitCode profile(const Arguments& a) {
              a.idle_ms > 0 ? fmt::format(", {} ms apart", a.idle_ms) : "");
   fmt::print("{}", table("host", account.host, "measured around the call", account.measured_us));
   if (account.device_us > 0)
-    fmt::print("\n{}", table("device, within the host's waits", account.device, "first to last instruction",
-                             account.device_us));
+    fmt::print("\n{}{}",
+               table("device, within the host's waits", account.device, "first to last instruction",
+                     account.device_us),
+               meetings_text(account));
   return ExitCode::ok;
 }
 

@@ -168,7 +168,10 @@ class Measurer {
       measurement.traffic.reset();  // when time runs out is chance: such calls are not compared
     if (!entry_.own_process && !out_of_time_ && !std::ranges::equal(expected, results_, same_bits))
       throw RegressionError("align: two calls with the same input gave different bits");
-    if (before) add_alignment(measurement.traffic, traffic_between(*before, aligner_->traffic().value()));
+    if (before) {
+      add_alignment(measurement.traffic, traffic_between(*before, aligner_->traffic().value()));
+      measurement.meetings = measurement.traffic->meetings;
+    }
     return time_us;
   }
 

@@ -76,7 +76,8 @@ struct Measurement {
   double calibration_us = 0;
   std::int64_t peak_rss_bytes = 0;
   std::optional<Aside> aside;
-  std::optional<Traffic> traffic;
+  std::optional<Traffic> traffic;  ///< but for its meetings
+  std::optional<Meetings> meetings;
   std::optional<PoseDifference> to_truth;
   std::vector<TracePoint> trace;
 

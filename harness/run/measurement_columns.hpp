@@ -109,6 +109,13 @@ inline constexpr std::tuple kMeasuredColumns{
            "allocations of device and pinned memory: the most of any alignment after the warm-up"},
     Column{"peak_device_bytes", PartOf{&Measurement::traffic, &Traffic::peak_device_bytes}, "bytes",
            Null::later, "largest device memory of the implementation so far, map and work space together"},
+    Column{
+        "exchanges", PartOf{&Measurement::meetings, &Meetings::exchanges}, "", Null::later,
+        "sums that the blocks of a kernel put together from a part of each, without the host, in one timed "
+        "alignment; null without a device, and where an implementation does not know it"},
+    Column{"barriers", PartOf{&Measurement::meetings, &Meetings::barriers}, "", Null::later,
+           "times that all blocks of a grid or a cluster waited for one another inside a kernel in one timed "
+           "alignment; null as exchanges"},
     Column{"translation_error_m", PartOf{&Measurement::to_truth, &PoseDifference::translation_m}, "m",
            Null::may, "distance of the pose from the truth; null without truth"},
     Column{"rotation_error_deg", PartOf{&Measurement::to_truth, &PoseDifference::rotation_deg}, "deg",

@@ -41,6 +41,10 @@ Traffic traffic_between(const Traffic& before, const Traffic& after) {
   Traffic between = after;
   for (const TrafficCount& count : kTrafficCounts)
     if (!is_held(count)) between.*count.value -= before.*count.value;
+  if (between.meetings && before.meetings) {
+    between.meetings->exchanges -= before.meetings->exchanges;
+    between.meetings->barriers -= before.meetings->barriers;
+  }
   return between;
 }
 

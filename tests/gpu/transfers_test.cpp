@@ -7,6 +7,7 @@
 #include "library_launches.hpp"
 #include "ndt/cuda/device.hpp"
 #include "ndt/edge/scan_memory.hpp"
+#include "ndt/edge/stage_clock.hpp"
 #include "ndt/solve/loop_outcome.hpp"
 #include "registry/registry.hpp"
 #include "staged_state.hpp"
@@ -22,6 +23,10 @@ Traffic operator-(const Traffic& a, const Traffic& b) {
   d.download_bytes = a.download_bytes - b.download_bytes, d.downloads = a.downloads - b.downloads;
   d.launches = a.launches - b.launches, d.synchronisations = a.synchronisations - b.synchronisations;
   d.allocations = a.allocations - b.allocations, d.device_bytes = a.device_bytes - b.device_bytes;
+  d.meetings.reset();
+  if (a.meetings && b.meetings)
+    d.meetings =
+        Meetings{a.meetings->exchanges - b.meetings->exchanges, a.meetings->barriers - b.meetings->barriers};
   return d;
 }
 
@@ -246,6 +251,48 @@ TEST_P(Transfers, AResidentMapCountsItsTilesAndMaps) {
   EXPECT_GE(built.peak_device_bytes, built.device_bytes);
   const Traffic none = of(*aligner, [&] { aligner->exchange_map(map); });
   EXPECT_EQ(none.uploads, 0);
+}
+
+TEST_P(Transfers, OfMeetingsOneEvaluationIsOneExchange) {
+  const std::string_view name = GetParam().name;
+  for (const int iterations : {1, 5, 50}) {
+    AlignOptions options;
+    options.max_iterations = iterations;
+    options.epsilon_m = 1e-300;
+    const auto aligner = in_courtyard(options);
+    AlignResult result;
+    const Traffic t = of(*aligner, [&] { result = aligner->align(test_clouds::scan(), kGuess); });
+    ASSERT_EQ(result.stop, Stop::max_iterations);  // so the surfaces are one sum more, and nothing is pushed
+    const std::int64_t sums = result.evaluations + 1;
+    ASSERT_TRUE(t.meetings.has_value());
+    const std::pair got(t.meetings->exchanges, t.meetings->barriers);
+    if (name == "persistent_cuda")
+      EXPECT_EQ(got, std::pair(sums, std::int64_t{0}));
+    else if (name == "persistent_cluster_cuda")
+      EXPECT_EQ(got, std::pair(sums, 1 + sums));
+    else if (name == "multikernel_graph_cuda")  // whose ending is one block without clusters
+      EXPECT_TRUE(got == std::pair(sums, std::int64_t{2}) || got == std::pair(sums - 1, std::int64_t{0}));
+    else
+      EXPECT_EQ(got, std::pair(std::int64_t{0}, std::int64_t{0}));
+  }
+}
+
+TEST_P(Transfers, ToldMeetingsAreThoseThatTheKernelCounts) {
+  if (!kStageClock) GTEST_SKIP() << "kernels count in builds with NDT_STAGE_CLOCK only";
+  for (AlignOptions options : {AlignOptions::autoware(), AlignOptions::pyramid()})
+    for (const LineSearch search : all_values<LineSearch>()) {
+      if (options.step_control == StepControl::clamped) options.line_search = search;
+      const auto aligner = in_courtyard(options);
+      for (const std::size_t points : {test_clouds::scan().size(), std::size_t{100}}) {
+        const Traffic t = of(*aligner, [&] { aligner->align(part_of_scan(points), kGuess); });
+        const StageTimes times = aligner->stage_times().value();
+        if (times.device_us == 0) GTEST_SKIP() << "its kernels read no clock";
+        ASSERT_TRUE(t.meetings.has_value());
+        EXPECT_EQ(times.meetings[static_cast<int>(Meeting::exchange)], t.meetings->exchanges) << points;
+        EXPECT_EQ(times.meetings[static_cast<int>(Meeting::team_barrier)], t.meetings->barriers) << points;
+        EXPECT_GT(times.meetings[static_cast<int>(Meeting::block_barrier)], 3 * t.meetings->exchanges);
+      }
+    }
 }
 
 NDT_ON_DEVICE_IMPLEMENTATIONS(Transfers);

@@ -150,6 +150,14 @@ class LoopGraphs {
   /// Number of poses, each with `trials` trials, whose partial sums fit the buffer.
   static std::size_t poses_at_once(int trials) { return kBytes / partial_bytes(trials); }
 
+  /// The meetings of an alignment that evaluates one pose in each pass. A pass puts its sums together, and
+  /// the ending of a cluster its own: at a barrier each, after one at the cluster's start.
+  static Meetings meetings_of(const GraphArguments& g, const LoopOutcome& outcome, int max_iterations) {
+    const int ending = ending_sums(outcome, max_iterations);
+    if (kernels_for(g).ending_blocks == 1) return {outcome.evaluations, 0};
+    return {outcome.evaluations + ending, 1 + ending};
+  }
+
   /// Launches the graph for `poses` poses, and builds it first if there is none. arguments: all but the
   /// buffers.
   void launch(GraphArguments arguments, std::size_t poses, unsigned threads) {

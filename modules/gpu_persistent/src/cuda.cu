@@ -1,6 +1,9 @@
 // persistent_cuda and persistent_cluster_cuda: one copy up or none, one launch, and outcomes that the kernel
 // writes to host memory.
+#include <algorithm>
+#include <iterator>
 #include <memory>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -16,7 +19,7 @@ namespace {
 
 class PersistentAligner final : public DeviceAligner {
  public:
-  PersistentAligner(const AlignOptions& options, Team alone)
+  PersistentAligner(const AlignOptions& options, TeamKind alone)
       : DeviceAligner(options), launcher_(context(), alone), trace_(context()), cycles_(context()) {}
 
  private:
@@ -31,15 +34,18 @@ class PersistentAligner final : public DeviceAligner {
     transact([&] {
       mean_range_m_ = scan.facts.mean_range_m;
       trace_lines_ = per_scan.trace ? options.max_iterations + 1 : 0;
-      for (bool launched = false; !launched;) {
+      max_iterations_ = options.max_iterations;
+      for (std::optional<TeamKind> launched; !launched;) {
         PersistentArguments arguments = upload(scan, options, runs);
         arguments.interrupt = interrupt_word(per_scan, scan, options, runs.size());
         if constexpr (kStageClock) {
           cycles_.reserve(1);
           arguments.stages = cycles_.data();
         }
+        fetch_barrier_ = arguments.trust_region && arguments.fetch.points != nullptr;
         clock().lap(HostStage::upload);
         launched = launcher_.launch(arguments, runs.size());
+        if (launched) team_ = *launched;
         clock().lap(HostStage::launch);
       }
       fetch_traces(trace_.data(), trace_lines_, runs.size());
@@ -59,6 +65,7 @@ class PersistentAligner final : public DeviceAligner {
       }
       runs[k].outcome = whole_outcome_in_place(k, per_scan);
       clock().lap(HostStage::wait_for_pushes);
+      context().count_meetings(meetings_of(team_, runs[k].outcome, max_iterations_, fetch_barrier_));
       if (k == 0) trace_lines_ > 0 ? context().synchronise() : context().count_wait();
       collect_trace(k, trace_lines_, runs[k]);
     });
@@ -119,6 +126,7 @@ class PersistentAligner final : public DeviceAligner {
     const double us = 1e-3 * static_cast<double>(cycles.total_ns) / static_cast<double>(cycles.total);
     out.begin_us = us * static_cast<double>(cycles.begin);
     out.device_us = us * static_cast<double>(cycles.total);
+    std::copy(std::begin(cycles.meetings), std::end(cycles.meetings), out.meetings);
     for (int section = 0; section < kSectionCount; ++section)
       for (int step = 0; step < kStepCount; ++step)
         out.sections_us[section][step] = us * static_cast<double>(cycles.sections[section][step]);
@@ -129,8 +137,12 @@ class PersistentAligner final : public DeviceAligner {
   cuda::DeviceBuffer<LoopTrace> trace_;
   std::vector<LoopStart> starts_;
   cuda::PinnedBuffer<StageCycles> cycles_;  ///< with NDT_STAGE_CLOCK alone
-  int trace_lines_ = 0;                     ///< for each alignment under way
-  double mean_range_m_ = 0;                 ///< of the scan under way
+  // Of the alignments under way:
+  int trace_lines_ = 0;  ///< for each
+  int max_iterations_ = 0;
+  TeamKind team_ = TeamKind::grid;
+  bool fetch_barrier_ = false;
+  double mean_range_m_ = 0;  ///< of the scan under way
 };
 
 }  // namespace
@@ -147,17 +159,17 @@ std::string cluster_unavailable_reason() {
 namespace {
 /// Throws std::runtime_error unless a device has the team. The first one's has been asked for with the reason
 /// for which an implementation is unavailable.
-void require_team(int device, Team team) {
+void require_team(int device, TeamKind team) {
   if (device == 0) return;
   require_device(device);
-  const std::string reason = team == Team::grid ? grid_reason(device) : cluster_reason(device);
+  const std::string reason = team == TeamKind::grid ? grid_reason(device) : cluster_reason(device);
   if (!reason.empty())
     throw std::runtime_error("option device = " + std::to_string(device) + ": " + reason +
                              "; choose another device or implementation");
 }
 
 /// An aligner on each of options.devices devices, as one.
-std::unique_ptr<Aligner> make_on_devices(AlignOptions options, Team alone) {
+std::unique_ptr<Aligner> make_on_devices(AlignOptions options, TeamKind alone) {
   const int devices = std::exchange(options.devices, 1);
   for (int k = 0; k < devices; ++k) require_team(options.device + k, alone);
   if (devices == 1) return std::make_unique<PersistentAligner>(options, alone);
@@ -169,10 +181,10 @@ std::unique_ptr<Aligner> make_on_devices(AlignOptions options, Team alone) {
 }  // namespace
 
 std::unique_ptr<Aligner> make_grid_aligner(const AlignOptions& options) {
-  return make_on_devices(options, Team::grid);
+  return make_on_devices(options, TeamKind::grid);
 }
 std::unique_ptr<Aligner> make_cluster_aligner(const AlignOptions& options) {
-  return make_on_devices(options, Team::cluster);
+  return make_on_devices(options, TeamKind::cluster);
 }
 
 }  // namespace ndt::gpu_persistent

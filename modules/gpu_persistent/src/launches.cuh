@@ -2,9 +2,11 @@
 #pragma once
 
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "meetings.hpp"
 #include "ndt/cuda/buffer.cuh"
 #include "ndt/cuda/clusters.cuh"
 #include "ndt/cuda/context.cuh"
@@ -100,26 +102,24 @@ class Tags {
   std::uint64_t next_ = 0;
 };
 
-enum class Team { grid, cluster, block };
-
 /// Starts the kernel of the team that suits the number of poses.
 class Launcher {
  public:
   /// team: that of an alignment alone, and of each of a few.
-  Launcher(cuda::Context& context, Team team)
+  Launcher(cuda::Context& context, TeamKind team)
       : context_(context),
         team_(team),
-        cluster_size_(team == Team::cluster ? cluster_size(context) : 0),
+        cluster_size_(team == TeamKind::cluster ? cluster_size(context) : 0),
         exchanges_(context) {}
 
   /// Whether the kernel fetches the scan itself: sooner done than a copy, but only where no block waits for
   /// more than one chunk of it.
   bool fetches(const ChunkPlan& plan, std::size_t poses) {
-    return team_ == Team::grid && poses == 1 && plan.groups.chunks <= most_blocks();
+    return team_ == TeamKind::grid && poses == 1 && plan.groups.chunks <= most_blocks();
   }
   /// Takes the memory of every launch of up to so many poses: the grid's is for few of them only.
   void reserve(std::size_t poses) {
-    if (team_ != Team::grid) return;
+    if (team_ != TeamKind::grid) return;
     reserve_exchanges(std::min(poses, static_cast<std::size_t>(std::max(most_blocks() / 2, 1))));
   }
 
@@ -139,34 +139,34 @@ class Launcher {
     return {};
   }
 
-  /// Starts the kernel. False: the device has no room for a grid of so many blocks, for other programs have
-  /// a share of it; from now on grids have half as many. Then the arguments are to be made anew, because
-  /// fetches() may answer otherwise. Throws where there is no room for one block.
-  [[nodiscard]] bool launch(PersistentArguments& a, std::size_t poses) {
+  /// Starts the kernel, and returns the team of each pose. Nothing: the device has no room for a grid of so
+  /// many blocks, because other programs have a share of it; from now on grids have half as many. Then the
+  /// arguments are to be made anew, because fetches() may answer otherwise. Throws where there is no room for
+  /// one block.
+  [[nodiscard]] std::optional<TeamKind> launch(PersistentArguments& a, std::size_t poses) {
     grid_ = {};
     try {
-      start(a, static_cast<unsigned>(poses));
+      return start(a, static_cast<unsigned>(poses));
     } catch (const cuda::Error& error) {
       if (error.code() != cudaErrorCooperativeLaunchTooLarge || grid_.blocks <= 1) throw;
       resident_ = static_cast<int>(grid_.blocks / 2);
-      return false;
+      return std::nullopt;
     }
-    return true;
   }
 
  private:
   static constexpr unsigned kGatheringThreads = 320;
 
-  void start(PersistentArguments& a, unsigned count) {
-    if (count > 1 && a.input.scan.size <= kMinChunkItems) return launch_blocks(a, count);
-    if (team_ == Team::grid) {
-      const unsigned blocks = grid_blocks(a, count);
-      if (count == 1 || blocks > 1) return launch_grid(a, count, blocks);
-    } else {
-      const unsigned blocks = cluster_blocks(count);
-      if (count == 1 || blocks > 1) return launch_clusters(a, count, blocks);
+  TeamKind start(PersistentArguments& a, unsigned count) {
+    if (count == 1 || a.input.scan.size > kMinChunkItems) {
+      const unsigned blocks = team_ == TeamKind::grid ? grid_blocks(a, count) : cluster_blocks(count);
+      if (count == 1 || blocks > 1) {
+        team_ == TeamKind::grid ? launch_grid(a, count, blocks) : launch_clusters(a, count, blocks);
+        return team_;
+      }
     }
     launch_blocks(a, count);
+    return TeamKind::block;
   }
 
   static unsigned chunk_threads(const PersistentArguments& a) {
@@ -278,7 +278,7 @@ class Launcher {
   }
 
   cuda::Context& context_;
-  Team team_;
+  TeamKind team_;
   int cluster_size_;
   cuda::DeviceBuffer<GridExchange> exchanges_;
   cuda::KernelGraph alone_;

@@ -117,10 +117,9 @@ template <class Steps, class T>
 __device__ void run_alignment(T& team, const PersistentArguments& a, int k) {
   __shared__ alignas(16) unsigned char bytes[sizeof(LoopState)];
   LoopState& state = *reinterpret_cast<LoopState*>(bytes);
-  start_clock();
   if (!fetch<Steps>(team, a)) return;
   if (threadIdx.x == 0) begin<Steps>(a, k, *new (bytes) LoopState);
-  __syncthreads();
+  block_barrier();
   choose_level(Steps{}, team, a, state);
   enter(Section::loop);
   const int lines = a.input.options.max_iterations + 1;
@@ -129,7 +128,7 @@ __device__ void run_alignment(T& team, const PersistentArguments& a, int k) {
   // The ending reads points that other blocks have fetched.
   if (std::is_same_v<T, GridTeam> && a.fetch.points != nullptr) __threadfence();
   // Waits until the crew has completed the state, because commit() runs after the body's last barrier.
-  __syncthreads();
+  block_barrier();
   conclude(team, a.input.scan, a.input.levels[Steps::last_level(a.input.options)], a.input.options, state,
            a.outcomes[k]);
   stop_clock(a.stages);
@@ -138,6 +137,7 @@ __device__ void run_alignment(T& team, const PersistentArguments& a, int k) {
 template <class Steps>
 __global__ void __launch_bounds__(kMostBlockThreads)
     grid_kernel(const __grid_constant__ PersistentArguments a) {
+  start_clock();
   __shared__ GridTeamMemory memory;
   GridTeam team(memory, a.plan, a.team_blocks, a.exchanges, a.first_tag);
   run_alignment<Steps>(team, a, team.team());
@@ -146,6 +146,7 @@ __global__ void __launch_bounds__(kMostBlockThreads)
 template <class Steps>
 __global__ void __launch_bounds__(kMostBlockThreads)
     block_kernel(const __grid_constant__ PersistentArguments a) {
+  start_clock();
   __shared__ TeamMemory memory;
   BlockTeam team(memory, a.plan);
   run_alignment<Steps>(team, a, static_cast<int>(blockIdx.x));
@@ -158,6 +159,7 @@ inline constexpr int kSmallBlockThreads = 256, kSmallBlocks = 2;
 template <class Steps, int Threads, int Blocks>
 __global__ void __launch_bounds__(Threads, Blocks)
     warp_block_kernel(const __grid_constant__ PersistentArguments a) {
+  start_clock();
   __shared__ WarpTeamMemory memory;
   WarpBlockTeam team(memory, a.plan);
   run_alignment<Steps>(team, a, static_cast<int>(blockIdx.x));
@@ -167,6 +169,7 @@ template <class Steps>
 __global__ void __launch_bounds__(kMostBlockThreads)
     cluster_kernel(const __grid_constant__ PersistentArguments a) {
 #if __CUDA_ARCH__ >= 900
+  start_clock();
   __shared__ TeamMemory memory;
   ClusterTeam team(memory, a.plan);
   run_alignment<Steps>(team, a, static_cast<int>(blockIdx.x) / team.blocks());

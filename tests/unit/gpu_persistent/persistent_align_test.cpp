@@ -5,9 +5,12 @@
 
 #include <chrono>
 #include <cstring>
+#include <set>
 #include <stop_token>
 #include <thread>
 
+#include "meetings.hpp"
+#include "ndt/edge/host_ending.hpp"
 #include "ndt/exec/host_team.hpp"
 #include "ndt/exec/team.hpp"
 #include "ndt/gpu_persistent/implementations.hpp"
@@ -85,6 +88,73 @@ TEST(PersistentAlign, TraceHoldsTheGuessAndEveryIteration) {
   EXPECT_EQ(trace[0].step, 0);
   EXPECT_EQ(trace[static_cast<std::size_t>(out.iterations)].pose.x, out.here.pose.x);
   EXPECT_EQ(trace[static_cast<std::size_t>(out.iterations)].score, out.here.at.score);
+}
+
+/// Counts the sums that a team takes.
+struct CountingTeam : BasicSerialTeam<SimdLanes> {
+  int sums = 0;
+  template <template <class> class Sums, class Items, class F, class Ask>
+  auto sum(const Items& items, F&& f, Ask&& ask) {
+    ++sums;
+    return BasicSerialTeam<SimdLanes>::sum<Sums>(items, f, ask);
+  }
+};
+
+/// Aligns, and expects as many sums as the outcome tells. interrupt_at: the evaluation at which the watch
+/// ends the loop.
+template <class Steps>
+LoopOutcome expect_told_sums(const AlignInput& input, const Pose& guess, int interrupt_at) {
+  CountingTeam team;
+  LoopState state;
+  Steps::begin(loop_start(to_transform(guess)), input.options, state);
+  const auto watch = [&] { return team.sums == interrupt_at ? LoopStatus::cancelled : LoopStatus::running; };
+  persistent_align<Steps>(team, input, watch, state, nullptr);
+  const LoopOutcome outcome = concluded(team, input.scan, input.levels[0], input.options, state);
+  // A worker of the CPU finds the few surfaces for itself, where a device's blocks put them together.
+  const bool surfaces = input.options.max_iterations > 0 && surfaces_matter(outcome.status);
+  const Meetings grid = meetings_of(TeamKind::grid, outcome, input.options.max_iterations, false);
+  EXPECT_EQ(team.sums + (surfaces ? 1 : 0), grid.exchanges) << to_string(input.options.line_search);
+  return outcome;
+}
+
+TEST(Meetings, AreWhatTheBodyAndItsEndingMake) {
+  Courtyard courtyard(1000);
+  courtyard.input.levels[0].surfaces = courtyard.map.surfaces().data();
+  std::set<LoopStatus> statuses;
+  for (const LineSearch search : all_values<LineSearch>())
+    for (const int most : {0, 3, 30})
+      for (const int interrupt_at : {0, 1, 4}) {
+        courtyard.input.options.line_search = search;
+        courtyard.input.options.max_iterations = most;
+        std::vector<Pose> guesses = test_clouds::offsets(4, 0.8, 0.1);
+        guesses.push_back({1000, 0, 0, 0, 0, 0});
+        for (const Pose& guess : guesses) {
+          statuses.insert(expect_told_sums<ClampedSteps>(courtyard.input, guess, interrupt_at).status);
+          statuses.insert(expect_told_sums<TrustRegion>(courtyard.input, guess, interrupt_at).status);
+        }
+      }
+  for (const LoopStatus status : {LoopStatus::step_below_epsilon, LoopStatus::max_iterations,
+                                  LoopStatus::no_overlap, LoopStatus::cancelled})
+    EXPECT_TRUE(statuses.contains(status)) << static_cast<int>(status);
+}
+
+TEST(Meetings, OfAGridHaveNoBarrierOfAClusterOneASumAndOfABlockNone) {
+  LoopOutcome outcome;
+  outcome.evaluations = 7;
+  outcome.status = LoopStatus::step_below_epsilon;
+  const auto of = [&](TeamKind kind, bool fetch_barrier = false) {
+    const Meetings m = meetings_of(kind, outcome, 30, fetch_barrier);
+    return std::pair(m.exchanges, m.barriers);
+  };
+  using Pair = std::pair<std::int64_t, std::int64_t>;
+  EXPECT_EQ(of(TeamKind::grid), Pair(9, 0));
+  EXPECT_EQ(of(TeamKind::grid, true), Pair(9, 1));
+  EXPECT_EQ(of(TeamKind::cluster), Pair(9, 10));
+  EXPECT_EQ(of(TeamKind::block), Pair(0, 0));
+  outcome.status = LoopStatus::max_iterations;  // no pushes
+  EXPECT_EQ(of(TeamKind::grid), Pair(8, 0));
+  outcome.status = LoopStatus::cancelled;  // no ending to judge
+  EXPECT_EQ(of(TeamKind::grid), Pair(7, 0));
 }
 
 TEST(PersistentCpu, GivesTheSameBitsWithEveryInstructionSet) {

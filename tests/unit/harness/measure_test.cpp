@@ -120,6 +120,8 @@ TEST(Measure, TheTrafficOfOneTimedAlignmentIsInTheMeasurement) {
     EXPECT_EQ(measurement.traffic->synchronisations, 3);
     EXPECT_EQ(measurement.traffic->allocations, 0) << "the first alignment's are its warm-up's";
     EXPECT_EQ(measurement.traffic->peak_device_bytes, 9 << 20);
+    EXPECT_EQ(measurement.meetings.value().exchanges, 3);
+    EXPECT_EQ(measurement.meetings.value().barriers, 1);
   }
   EXPECT_FALSE(measured(kEcho, plan, {0}).measurements.at(0).traffic.has_value());
 }

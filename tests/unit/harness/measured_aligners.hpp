@@ -80,7 +80,8 @@ class OnADevice : public Echo {
          .downloads = 1 + result.iterations,
          .launches = 14 * result.iterations,
          .synchronisations = 1 + result.iterations,
-         .allocations = calls_++ == 0 ? 5 : 0});
+         .allocations = calls_++ == 0 ? 5 : 0,
+         .meetings = Meetings{.exchanges = 1 + result.iterations, .barriers = 1}});
     return result;
   }
   std::optional<Traffic> traffic() const override {
@@ -99,6 +100,7 @@ class OnADevice : public Echo {
     total_.launches += more.launches;
     total_.synchronisations += more.synchronisations;
     total_.allocations += more.allocations;
+    ndt::add(more.meetings, total_.meetings);
   }
   int calls_ = 0;
 

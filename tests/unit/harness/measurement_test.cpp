@@ -261,6 +261,17 @@ TEST(Measurement, TheTrafficOfADeviceComesBackAndIsNullWithoutOne) {
     EXPECT_TRUE(nlohmann::ordered_json::parse(to_json_line(sample_measurement()))[key].is_null()) << key;
 }
 
+TEST(Measurement, MeetingsThatAreNotKnownAreNull) {
+  Measurement measurement = sample_measurement();
+  measurement.traffic = Traffic{};
+  EXPECT_TRUE(nlohmann::ordered_json::parse(to_json_line(measurement))["exchanges"].is_null());
+  measurement.meetings = Meetings{9, 10};
+  const auto json = nlohmann::ordered_json::parse(to_json_line(measurement));
+  EXPECT_EQ(json["exchanges"], 9);
+  EXPECT_EQ(json["barriers"], 10);
+  EXPECT_EQ(parse_measurement(json.dump()).meetings->barriers, 10);
+}
+
 TEST(Measurement, ATraceHasAnEntryPerPoseAndErrorsOnlyWithTruth) {
   Measurement measurement = sample_measurement();
   measurement.trace = {{to_transform(Pose{3, 4, 0, 0, 0, 0}), 10, 1, 2, 0}, {Transform{}, 20, 2, 3, 5}};

@@ -23,6 +23,7 @@ void add(const Traffic& part, Traffic& total) {
   total.download_bytes += part.download_bytes, total.downloads += part.downloads;
   total.launches += part.launches, total.synchronisations += part.synchronisations;
   total.allocations += part.allocations;
+  add(part.meetings, total.meetings);
   total.device_bytes += part.device_bytes, total.peak_device_bytes += part.peak_device_bytes;
 }
 

@@ -30,6 +30,15 @@ inline constexpr int kSectionCount = 3;
 /// Number of values of Step.
 inline constexpr int kStepCount = 3;
 
+/// How a kernel's threads meet: blocks exchange a sum, all blocks of a grid or a cluster wait for one
+/// another, or the threads of a block do.
+enum class Meeting { exchange, team_barrier, block_barrier };
+/// In words, in the order of Meeting.
+inline constexpr std::string_view kMeetings[] = {"exchanges of sums", "barriers of all blocks",
+                                                 "barriers of a block"};
+/// Number of them.
+inline constexpr int kMeetingCount = sizeof(kMeetings) / sizeof(kMeetings[0]);
+
 /// Times of one alignment [µs]. Those of the device lie within the host's waits, as the kernel's first thread
 /// has them; they are 0 on the CPU.
 struct StageTimes {
@@ -37,6 +46,7 @@ struct StageTimes {
   double begin_us = 0;                                 ///< from the kernel's first instruction to the loop
   double sections_us[kSectionCount][kStepCount] = {};  ///< of all evaluations together
   double device_us = 0;                                ///< from the kernel's first instruction to its last
+  long long meetings[kMeetingCount] = {};              ///< by Meeting, counted by the kernel's first thread
 };
 
 }  // namespace ndt

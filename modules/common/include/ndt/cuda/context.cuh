@@ -165,6 +165,8 @@ class Context {
   void count_download(std::size_t bytes);
   /// Counts a wait for a kernel's word in pinned memory.
   void count_wait() { ++traffic_.synchronisations; }
+  /// Counts the meetings of an alignment, or, given nothing, that they are not known.
+  void count_meetings(const std::optional<Meetings>& meetings) { add(meetings, traffic_.meetings); }
   void launch_graph(cudaGraphExec_t graph,
                     const std::source_location& where = std::source_location::current());
   /// Has the device do what comes after only when what another stream of it has been given by now is done.

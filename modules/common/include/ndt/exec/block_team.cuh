@@ -50,7 +50,7 @@ class DeviceTeam {
   __device__ void replicated(F&& f, Then&& then) {
     const bool crew = threadIdx.x / 32 == blockDim.x / 32 - 1;
     if (crew) f(WarpCrew{});
-    __syncthreads();
+    block_barrier();
     lap(Step::solve);
     if (crew) then(WarpCrew{});
   }
@@ -74,7 +74,7 @@ class DeviceTeam {
       to_columns(mine, columns);
       warp_column_sums(columns, memory_.warp_sums[warp]);
     }
-    __syncthreads();
+    block_barrier();
     Sums<double>& total = *reinterpret_cast<Sums<double>*>(memory_.total);
     if (const int column = static_cast<int>(threadIdx.x); column < kReals) {
       double parts[kWarps];
@@ -82,7 +82,7 @@ class DeviceTeam {
       for (int w = 0; w < kWarps; ++w) parts[w] = static_cast<double>(memory_.warp_sums[w][column]);
       set_column(total, column, tree_sum(parts));
     }
-    __syncthreads();
+    block_barrier();
     return total;
   }
 
@@ -124,7 +124,7 @@ class DeviceTeam {
       warp_column_sums(columns,
                        memory_.warp_sums[j * warps + static_cast<int>(threadIdx.x) / 32 - slot_ * warps]);
     }
-    __syncthreads();
+    block_barrier();
     for (int i = static_cast<int>(threadIdx.x); i < count * kAll; i += static_cast<int>(blockDim.x)) {
       const int j = i / kAll, column = i % kAll;
       double parts[kMostChunkWarps] = {};
@@ -164,7 +164,7 @@ class DeviceTeam {
       else
         total.answer = answered(static_cast<int>(sum));
     }
-    __syncthreads();
+    block_barrier();
     lap(Step::exchange);
     return total;
   }
@@ -213,7 +213,7 @@ class OneBlock : public DeviceTeam<Memory> {
   __device__ int rank() const { return static_cast<int>(threadIdx.x); }
   __device__ bool leads() const { return true; }
   __device__ int size() const { return static_cast<int>(blockDim.x); }
-  __device__ void sync() { __syncthreads(); }
+  __device__ void sync() { block_barrier(); }
   template <class F>
   __device__ void once(F&& f) {
     if (threadIdx.x == 0) f();
@@ -230,7 +230,7 @@ class BlockTeam : public OneBlock<TeamMemory> {
     const ChunkGroups groups = groups_of(n);
     put_question(ask);
     sum_groups<Sums, Width>(groups, 0, groups.groups, f, memory_.groups[0]);
-    __syncthreads();
+    block_barrier();
     return fold_groups<Sums>(memory_.groups[0], groups.groups);
   }
 
@@ -247,7 +247,7 @@ class BlockTeam : public OneBlock<TeamMemory> {
     for (int first = begin; first < end; first += plan_.together) {
       sum_chunks<Sums, Width>(groups.cut, first, 1, end, f,
                               [&](int j, int at, double value) { memory_.chunks[j][at] = value; });
-      __syncthreads();
+      block_barrier();
       if (column >= kColumns<Sums<float>>) continue;
       for (int chunk = first; chunk < end && chunk < first + plan_.together; ++chunk) {
         if (chunk % groups.per_group == 0) sum = 0;
@@ -285,7 +285,7 @@ class WarpBlockTeam : public OneBlock<WarpTeamMemory> {
       if (lane < kRest) out[32 + lane] = rest;
       if (lane == 0) out[kAnswer] = group == 0 ? ask() : 0;
     }
-    __syncthreads();
+    block_barrier();
     return fold_groups<Sums>(memory_.groups[0], groups.groups);
   }
 };

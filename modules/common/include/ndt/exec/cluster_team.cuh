@@ -25,7 +25,10 @@ class ClusterTeam : public BlockTeam {
   __device__ bool leads() const { return block_ == 0; }
   __device__ int size() const { return blocks_ * static_cast<int>(blockDim.x); }
   __device__ int blocks() const { return blocks_; }
-  __device__ void sync() { cluster().sync(); }
+  __device__ void sync() {
+    cluster().sync();
+    count_meeting(Meeting::team_barrier);
+  }
   template <class F>
   __device__ void once(F&& f) {
     if (rank() == 0) f();
@@ -43,9 +46,10 @@ class ClusterTeam : public BlockTeam {
     auto& all = memory_.groups[parity_ ^= 1];
     if (block_ == 0) put_question(ask);
     sum_groups<Sums, Width>(groups, first, last, f, all);
-    __syncthreads();
+    block_barrier();
     hand_out<kColumns<Sums<float>>>(first, last, all);
     sync();
+    count_meeting(Meeting::exchange);
     return fold_groups<Sums>(all, groups.groups);
   }
 

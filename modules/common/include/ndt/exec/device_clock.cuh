@@ -1,5 +1,5 @@
-// A device's time, and the laps of a kernel's first thread, for StageTimes. Without the build option
-// NDT_STAGE_CLOCK there is nothing of the laps in a kernel.
+// A device's time, and the laps of a kernel's first thread, for StageTimes, and how often it met others.
+// Without the build option NDT_STAGE_CLOCK there is nothing of laps and meetings in a kernel.
 #pragma once
 
 #include "ndt/core/stage_times.hpp"
@@ -10,6 +10,7 @@ namespace ndt {
 struct StageCycles {
   long long begin = 0, sections[kSectionCount][kStepCount] = {}, total = 0;
   long long total_ns = 0;
+  long long meetings[kMeetingCount] = {};  ///< no cycles: how many
 };
 
 /// Time of the device, whose beginning is unspecified.
@@ -60,6 +61,9 @@ __device__ inline void lap(Step step) {
   clock.cycles.sections[clock.section][static_cast<int>(step)] += now - clock.last;
   clock.last = now;
 }
+__device__ inline void count_meeting(Meeting meeting) {
+  if (has_the_clock()) ++device_clock().cycles.meetings[static_cast<int>(meeting)];
+}
 __device__ inline void stop_clock(StageCycles* out) {
   if (!has_the_clock()) return;
   DeviceClock& clock = device_clock();
@@ -73,8 +77,15 @@ __device__ inline void stop_clock(StageCycles* out) {
 __device__ inline void start_clock() {}
 __device__ inline void enter(Section) {}
 __device__ inline void lap(Step) {}
+__device__ inline void count_meeting(Meeting) {}
 __device__ inline void stop_clock(StageCycles*) {}
 
 #endif
+
+/// A barrier of the block.
+__device__ inline void block_barrier() {
+  __syncthreads();
+  count_meeting(Meeting::block_barrier);
+}
 
 }  // namespace ndt

@@ -87,6 +87,7 @@ class GridTeam : public DeviceTeam<GridTeamMemory> {
         }
     if (static_cast<int>(threadIdx.x) < blocks_) __threadfence();
     __syncthreads();
+    count_meeting(Meeting::team_barrier);
   }
   /// Whether a wait of this block was in vain: its sums are of no use then. The same in all threads of a
   /// block after a sum() or sync(). A sum's answer is kBlockMissing then.
@@ -106,7 +107,7 @@ class GridTeam : public DeviceTeam<GridTeamMemory> {
     auto& words = exchange_.words[tag_++ & 1U];
     if (block_ == 0) put_question(ask);
     for (int first = block_; first < groups.chunks; first += blocks_ * plan_.together) {
-      if (first >= blocks_) __syncthreads();
+      if (first >= blocks_) block_barrier();
       sum_chunks<Sums, Width>(groups.cut, first, blocks_, groups.chunks, f,
                               [&](int j, int column, double value) {
                                 Word(words[first + j * blocks_][column])
@@ -122,7 +123,8 @@ class GridTeam : public DeviceTeam<GridTeamMemory> {
       const int group = i / kPairs, column = i % kPairs * 2;
       gather(words, groups, group, column, tag, &memory_.groups[0][group][column]);
     }
-    __syncthreads();
+    block_barrier();
+    count_meeting(Meeting::exchange);
     return fold_groups<Sums>(memory_.groups[0], groups.groups,
                              [&](int answer) { return broken() ? kBlockMissing : answer; });
   }

@@ -41,6 +41,13 @@ NDT_HD inline bool surfaces_matter(LoopStatus status) {
 /// Whether it depends on the cost of pushes.
 NDT_HD inline bool pushes_matter(LoopStatus status) { return status == LoopStatus::step_below_epsilon; }
 
+/// Number of sums over all blocks that an ending takes on a device: of the surfaces, and of the pushes. None
+/// after a mere evaluation (no iterations), which has no ending to judge.
+inline int ending_sums(const LoopOutcome& outcome, int max_iterations) {
+  if (max_iterations == 0) return 0;
+  return (surfaces_matter(outcome.status) ? 1 : 0) + (pushes_matter(outcome.status) ? 1 : 0);
+}
+
 /// Fills in all but the status, the surfaces and the cost of pushes.
 NDT_HD inline void fill_outcome(const LoopState& state, LoopOutcome& out) {
   const EvaluatedPose& returned = guess_returned(state.status) ? state.guess : state.here;
