@@ -173,6 +173,8 @@ def render(report: Report) -> str:
         search_count=int(report.searches.n.sum()),
         search_limits=(SEARCH_SUCCESS_M, SEARCH_SUCCESS_DEG),
         transfers=report.transfers.to_dict("records"),
+        zero_transfer=report.zero_transfer.to_dict("records"),
+        meetings=report.meetings.to_dict("records"),
         without_counts=report.without_counts,
         count=count,
         per_iteration=per_iteration,

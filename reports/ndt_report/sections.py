@@ -23,8 +23,9 @@ from .searches import at_once_table, search_measurements, search_table
 from .summary import judged_measurements, summary_table
 from .targets import targets_table
 from .trajectories import trajectories, trajectory_errors
-from .transfers import transfers_table, without_counts
+from .transfers import meetings_table, transfers_table, without_counts
 from .verdict import Verdict, verdict_of
+from .zero_transfer import zero_transfer_table
 
 
 @dataclass
@@ -53,6 +54,8 @@ class Report:
     at_once: pd.DataFrame = None
     ladder: pd.DataFrame = None
     transfers: pd.DataFrame = None
+    zero_transfer: pd.DataFrame = None
+    meetings: pd.DataFrame = None
     without_counts: list = None  # (implementation, why)
     trajectories: list = None
     trajectory_errors: pd.DataFrame = None
@@ -96,6 +99,7 @@ def make_report(run: Run) -> Report:
     report.tails, report.batches = tail_table(measurements), batches
     report.searches, report.at_once, report.ladder = found, at_once_table(found, run.oracle), ladder
     report.transfers = transfers_table(measurements, run.implementations)
+    report.zero_transfer, report.meetings = zero_transfer_table(measurements), meetings_table(measurements)
     report.without_counts = without_counts(measurements, run.implementations)
     report.trajectories = trajectories(measurements, run.datasets)
     report.trajectory_errors = trajectory_errors(report.trajectories)

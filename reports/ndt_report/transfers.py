@@ -18,6 +18,7 @@ COUNTS = [
     "allocations",
     "peak_device_bytes",
 ]
+MEETINGS = ["exchanges", "barriers"]  # inside the kernels
 BYTES = ["upload_bytes", "download_bytes"]
 # Of every key of a budget in implementations.json: what it limits, in words, and the column of
 # transfers_table().
@@ -51,6 +52,26 @@ def iteration_fit(measurements: pd.DataFrame, columns, over=None) -> Fit | None:
         return None
     slope = float((x * y).sum() / (x * x).sum())
     return Fit(slope, float((total - slope * count).median()), float((y - slope * x).abs().max()))
+
+
+def meetings_table(measurements: pd.DataFrame) -> pd.DataFrame:
+    """One row per (implementation, variant) of which the blocks' meetings are known: n, iterations_min, _max,
+    and of MEETINGS the median, the largest, the slope over iterations and the largest residual (NaN if
+    unknown). Empty for runs from before they were counted."""
+    out = []
+    if not set(MEETINGS) <= set(measurements.columns):
+        return pd.DataFrame(out)
+    known = measurements[measurements.error.isna() & measurements.exchanges.notna()]
+    for (implementation, variant), group in known.groupby(["implementation", "variant"], sort=False):
+        row = {"implementation": implementation, "variant": variant, "n": len(group)}
+        row |= {"iterations_min": group.iterations.min(), "iterations_max": group.iterations.max()}
+        for name in MEETINGS:
+            fit = iteration_fit(group, [name])
+            row |= {f"{name}_p50": group[name].median(), f"{name}_max": group[name].max()}
+            row |= {f"{name}_per_iteration": fit.slope if fit else np.nan}
+            row |= {f"{name}_off_the_line": fit.worst if fit else np.nan}
+        out.append(row)
+    return pd.DataFrame(out)
 
 
 def transfers_table(measurements: pd.DataFrame, implementations: pd.DataFrame) -> pd.DataFrame:

@@ -2,12 +2,19 @@
 
 import needs  # noqa: F401  first: it skips
 
+import json
+
 import numpy as np
 import pandas as pd
 import pytest
-from ndt_report.page import count, per_iteration
-from ndt_report.transfers import COUNTS, iteration_fit, transfers_table, without_counts
+from ndt_report.columns import COLUMNS_BEFORE, LATER, Column
+from ndt_report.load import load_run
+from ndt_report.page import count, per_iteration, render
+from ndt_report.sections import make_report
+from ndt_report.transfers import COUNTS, MEETINGS, iteration_fit, meetings_table, transfers_table, without_counts
+from ndt_report.zero_transfer import STUDY, zero_transfer_table
 from synthetic_entries import traffic
+from synthetic_run import SyntheticRun
 from toy import CUDA, OWN, REFERENCE, failed, implementations, judged, measurement
 
 STAGED, GRAPH = "multikernel_cuda", "multikernel_graph_cuda"
@@ -150,3 +157,48 @@ def test_a_run_from_before_the_counts_of_copies_has_a_table_too():
     got = transfers_table(judged([counted(CUDA, i, **unknown) for i in (3, 5)]), implementations())
     assert np.isnan(got.uploads_p50[0]) and got.launches_p50[0] == 1 and "allocations" not in got.held[0]
     assert isinstance(got, pd.DataFrame) and got.broken[0] == ""
+
+
+def test_what_zero_transfer_buys_is_the_difference_of_pairs_in_as_many_iterations():
+    def by(name, iterations, ms, moved):
+        counts = {"upload_bytes": 12064.0, "download_bytes": 400 + moved * iterations}
+        return counted(name, iterations, ms=(ms,), synchronisations=1.0 + 3 * iterations, **counts)
+
+    rows = [by(STAGED, i, 0.1 * i, 4) for i in (4, 6)] + [by(STUDY, i, 0.3 * i, 124_000) for i in (4, 6)]
+    rows.append(counted(STUDY, 9))  # no pair: other iterations
+    (row,) = zero_transfer_table(judged(rows[:4])).itertuples()
+    assert (row.dataset, row.variant, row.n, row.points) == ("toy", "autoware", 2, 1000)
+    assert row.bytes_per_iteration_zero == pytest.approx(4)
+    assert row.bytes_per_iteration_study == pytest.approx(124_000)
+    assert row.waits_per_iteration_study == pytest.approx(3)
+    assert row.times == pytest.approx(3) and row.more_us == pytest.approx(200)
+    assert (row.ms_zero, row.ms_study) == (pytest.approx(0.5), pytest.approx(1.5))
+    assert list(zero_transfer_table(judged(rows)).n) == [2]
+    assert zero_transfer_table(judged(staged())).empty
+
+
+def test_meetings_grow_with_iterations_or_not_and_are_missing_where_they_are_not_known():
+    grid = [counted(CUDA, i, exchanges=i + 3.0, barriers=0.0) for i in (4, 6, 9)]
+    unknown = counted(GRAPH, 5, exchanges=np.nan, barriers=np.nan)
+    (row,) = meetings_table(judged(grid + [unknown])).itertuples()
+    assert (row.implementation, row.n, row.exchanges_p50, row.exchanges_max) == (CUDA, 3, 9, 12)
+    assert row.exchanges_per_iteration == pytest.approx(1) and row.barriers_per_iteration == pytest.approx(0)
+    assert meetings_table(judged(staged())).empty, "a run from before"
+
+
+def test_the_page_shows_both_where_a_run_has_them(tmp_path):
+    run = SyntheticRun()
+    run.names = [REFERENCE, STAGED, STUDY, CUDA]
+    run.tracking("town", frames=8)
+    for row in run.measurements:
+        known = row["implementation"] == CUDA
+        row |= {"exchanges": row["iterations"] + 3 if known else None, "barriers": 0 if known else None}
+    folder = run.write(tmp_path / "run")
+    columns = [*COLUMNS_BEFORE, *(Column(name, "", "int", LATER, "") for name in MEETINGS)]
+    (folder / "columns.json").write_text(json.dumps([column._asdict() for column in columns]))
+    report = make_report(load_run(folder))
+    page = render(report)
+    assert "<h3>What zero transfer buys</h3>" in page and "<h3>Inside the kernels</h3>" in page
+    assert list(report.meetings.implementation) == [CUDA] and len(report.zero_transfer) == 1
+    plain = render(make_report(load_run(SyntheticRun().tracking("town").write(tmp_path / "plain"))))
+    assert "zero transfer" not in plain and "Inside the kernels" not in plain
