@@ -11,14 +11,18 @@
 namespace ndt::harness {
 namespace {
 
-/// CPU time of all threads of the process.
-double process_cpu_ms() {
+double cpu_ms(clockid_t clock) {
   timespec time{};
-  ::clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
+  ::clock_gettime(clock, &time);
   return static_cast<double>(time.tv_sec) * 1e3 + static_cast<double>(time.tv_nsec) * 1e-6;
 }
 
+/// Of all threads of the process.
+double process_cpu_ms() { return cpu_ms(CLOCK_PROCESS_CPUTIME_ID); }
+
 }  // namespace
+
+double ThreadStopwatch::now_us() { return 1000 * cpu_ms(CLOCK_THREAD_CPUTIME_ID); }
 
 double SteadyClock::now_s() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();

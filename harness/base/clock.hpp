@@ -17,6 +17,17 @@ class Stopwatch {
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };
 
+/// Measures the CPU time of the thread that makes it and reads it, from its construction on: not what the
+/// thread waits, nor what other threads and programs have of its core.
+class ThreadStopwatch {
+ public:
+  double elapsed_us() const { return now_us() - start_us_; }
+
+ private:
+  static double now_us();
+  double start_us_ = now_us();
+};
+
 /// A clock that one can wait for; a test has one of its own.
 class Clock {
  public:

@@ -142,6 +142,7 @@ LocalizeSummary localize_all(localization::Localizer& localizer, const LocalizeI
     const TimedScan& timed = scans[arrival->frame];
     PointCloud cloud;
     arrivals.outside_time([&] { cloud = input.scan(arrival->frame); });
+    const ThreadStopwatch own;
     const Stopwatch filtering;
     if (input.filter) cloud = input.filter(std::move(cloud));
     const double filter_ms = filtering.elapsed_us() / 1000;
@@ -161,7 +162,7 @@ LocalizeSummary localize_all(localization::Localizer& localizer, const LocalizeI
                                            [&](localization::Stage stage) { clock.ended(stage); });
     report.stamp_s = timed.stamp_s;
     LocalizedScan scan{arrival->frame,   &timed,           &report, clock.elapsed_ms(),
-                       arrival->dropped, arrival->delay_s, &cloud};
+                       arrival->dropped, arrival->delay_s, 0,       &cloud};
     scan.times = {filter_ms, 0, clock.stage_ms()};
     if (input.following) {
       scan.map_tiles = input.following->tiles(), scan.map_update = std::move(map_update);
@@ -172,6 +173,7 @@ LocalizeSummary localize_all(localization::Localizer& localizer, const LocalizeI
     const Stopwatch diagnosing;
     scan.diagnostics = diagnostics_json(scan).dump();
     scan.times.diagnostics_ms = diagnosing.elapsed_us() / 1000;
+    scan.cpu_ms = own.elapsed_us() / 1000;
     arrivals.outside_time([&] {
       count(summary, scan);
       if (summary.long_run)

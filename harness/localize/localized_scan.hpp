@@ -17,8 +17,9 @@ struct LocalizedScan {
   const TimedScan* scan = nullptr;
   const localization::ScanReport* report = nullptr;
   double execution_ms = 0;
-  std::size_t dropped = 0;            ///< scans before it that were not localised
-  std::optional<double> delay_s{};    ///< in real time, from its arrival to when it was worked on
+  std::size_t dropped = 0;          ///< scans before it that were not localised
+  std::optional<double> delay_s{};  ///< in real time, from its arrival to when it was worked on
+  double cpu_ms = 0;  ///< CPU time of the thread, from the filters to the diagnostics, all that the map takes
   const PointCloud* cloud = nullptr;  ///< the scan, filtered
   FrameTimes times{};
   std::optional<std::size_t> map_tiles{};  ///< of a map that follows the vehicle

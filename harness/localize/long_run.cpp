@@ -20,12 +20,14 @@ bool same_bits(const Transform& a, const Transform& b) { return std::memcmp(&a, 
 
 LongRun::LongRun(std::size_t scans, std::size_t laps)
     : scans_(scans), laps_(laps), first_lap_(laps > 1 ? scans / laps : 0) {
-  scan_ms_.reserve(scans), exchanged_.reserve(scans);  // so that notes are no memory that grows
+  scan_ms_.reserve(scans), cpu_ms_.reserve(scans),
+      exchanged_.reserve(scans);  // so that notes are no memory that grows
 }
 
 void LongRun::add(const LocalizedScan& scan, const std::optional<DeviceBytes>& device) {
   const MapUpdate update = scan.map_update.value_or(MapUpdate());
   scan_ms_.push_back(frame_ms(scan) + update.swap_us / 1000 + update.waited_ms);
+  cpu_ms_.push_back(scan.cpu_ms);
   exchanged_.push_back(update.swapped);
   if (!first_lap_.empty()) {
     const Transform& pose = scan.report->map_from_scan;
@@ -40,11 +42,11 @@ void LongRun::add(const LocalizedScan& scan, const std::optional<DeviceBytes>& d
     if (scan.frame == when[k]) memory_[k] = MemoryAt{resident_bytes(), gpu_memory(), device};
 }
 
-LongRun::Late LongRun::late() const {
-  if (scan_ms_.empty()) return {};
-  Late out{median(scan_ms_), 0, 0};
-  for (std::size_t k = 0; k < scan_ms_.size(); ++k) {
-    if (scan_ms_[k] <= 2 * out.median_ms) continue;
+LongRun::Late LongRun::late_of(const std::vector<double>& ms) const {
+  if (ms.empty()) return {};
+  Late out{median(ms), 0, 0};
+  for (std::size_t k = 0; k < ms.size(); ++k) {
+    if (ms[k] <= 2 * out.median_ms) continue;
     ++out.scans;
     out.exchanges += exchanged_[k];
   }
@@ -76,7 +78,7 @@ std::string LongRun::memory_text() const {
 }
 
 std::string LongRun::text() const {
-  const Late late = this->late();
+  const Late late = this->late(), by_cpu = late_by_cpu();
   std::string text;
   if (laps_ > 1)
     text += fmt::format("laps             {} of {} scans; {} of {} poses after the first lap have its bits\n",
@@ -85,6 +87,9 @@ std::string LongRun::text() const {
       "late scans       {} of {} took more than twice the median, {:.2f} ms, the map's exchange and "
       "waiting for it counted; {} of the {} with an exchange\n",
       late.scans, scan_ms_.size(), late.median_ms, late.exchanges, std::ranges::count(exchanged_, true));
+  text += fmt::format(
+      "                 by the CPU time of their thread {}, median {:.2f} ms; {} with an exchange\n",
+      by_cpu.scans, by_cpu.median_ms, by_cpu.exchanges);
   return text + memory_text();
 }
 

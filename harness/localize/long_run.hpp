@@ -28,7 +28,10 @@ class LongRun {
     double median_ms = 0;
     std::size_t scans = 0, exchanges = 0;
   };
-  Late late() const;
+  Late late() const { return late_of(scan_ms_); }
+  /// The same by LocalizedScan::cpu_ms: scans that are late because of what this thread did, not because
+  /// others had its core.
+  Late late_by_cpu() const { return late_of(cpu_ms_); }
   /// Of later laps: scans, and those that have the first lap's pose, bit for bit.
   std::size_t repeated() const { return repeated_; }
   std::size_t as_before() const { return as_before_; }
@@ -42,10 +45,11 @@ class LongRun {
     std::optional<GpuMemory> gpu;
     std::optional<DeviceBytes> device;
   };
+  Late late_of(const std::vector<double>& ms) const;
   std::string memory_text() const;
 
   std::size_t scans_, laps_;
-  std::vector<double> scan_ms_;
+  std::vector<double> scan_ms_, cpu_ms_;
   std::vector<bool> exchanged_;
   std::vector<std::optional<Transform>> first_lap_;
   std::size_t repeated_ = 0, as_before_ = 0;

@@ -175,6 +175,8 @@ def test_laps_have_the_bits_of_the_first_and_their_memory_is_told(town, tiles, t
     late = re.fullmatch(r"late scans +(\d+) of (\d+) took more .*; (\d+) of the (\d+) with an exchange", laps.line("late scans"))
     assert int(late[2]) == 3 * scans and int(late[3]) <= int(late[1]) <= 3 * scans
     assert int(late[4]) == sum(f["map_swap_us"] != "" for f in laps.frames)
+    own = re.search(r"\n +by the CPU time of their thread (\d+), median ([\d.]+) ms; (\d+) with an exchange\n", laps.done.stdout)
+    assert int(own[3]) <= int(own[1]) <= 3 * scans and int(own[3]) <= int(late[4]) and float(own[2]) > 0
     memory = [float(v.strip(",")) for v in laps.line("memory").split()[2:5]]
     assert all(1 < v < 10000 for v in memory)
     assert "late scans " in once.done.stdout and once.line("laps") == ""
