@@ -30,6 +30,16 @@ cloud.x, cloud.y, cloud.z = (points + (int(east), int(north), 0)).T
 cloud.write(out)
 """
 
+E57 = """
+import sys
+import numpy as np, pye57
+pcd, out = sys.argv[1:]
+points = np.frombuffer(open(pcd, "rb").read().split(b"DATA binary\\n", 1)[1], dtype="<f4").reshape(-1, 3).astype(float)
+e57 = pye57.E57(out, mode="w")
+e57.write_scan_raw({f"cartesian{axis}": points[:, k] for k, axis in enumerate("XYZ")})
+e57.close()
+"""
+
 pytestmark = pytest.mark.skipif("yaml-cpp         missing" in bench("doctor").stdout, reason="built without yaml-cpp")
 
 
@@ -85,6 +95,16 @@ def test_it_has_the_bits_of_the_cloud_in_every_command(laspy, town, kept, tmp_pa
     assert len(list(kept.iterdir())) == 1, "it was made into tiles once"
     plain = survey(town / "map.pcd", tmp_path / "town.LAS")
     assert answer("voxels", "--map", plain) == answer("voxels", "--map", tiles)
+
+
+def test_e57_is_a_map_too(town, kept, tmp_path):
+    map, tiles = tmp_path / "town.e57", tmp_path / "tiles"
+    if subprocess.run([PYTHON, "-c", "import pye57"], capture_output=True).returncode != 0:
+        pytest.skip("skipped for want of pye57, as in tests/requirements-extras.txt")
+    subprocess.run([PYTHON, "-c", E57, town / "map.pcd", map], check=True)
+    bench("map", "cut", town / "map.pcd", "--out", tiles)
+    assert answer("voxels", "--map", map) == answer("voxels", "--map", tiles)
+    assert "survey           town.e57, coordinate system not named\n" in bench("map", "describe", map).stdout
 
 
 def test_localize_follows_its_tiles(laspy, town, kept, tmp_path):
