@@ -115,10 +115,12 @@ void expect_as_multikernel_cpu(const AlignOptions& options) {
   const auto staged = make_cpu_aligner(options);
   twin.set_map(test_clouds::map()), staged->set_map(test_clouds::map());
   std::vector<Transform> guesses{kGuess};
-  for (const Pose& pose : test_clouds::offsets(5, 0.5, 0.05)) guesses.push_back(to_transform(pose));
+  for (const Pose& pose : test_clouds::offsets(2, 0.5, 0.05)) guesses.push_back(to_transform(pose));
   std::vector<AlignResult> got(guesses.size()), expected(guesses.size());
-  twin.align_batch(test_clouds::scan(), guesses, got);
-  staged->align_batch(test_clouds::scan(), guesses, expected);
+  PointCloud scan;
+  scan.points.assign(test_clouds::scan().points.begin(), test_clouds::scan().points.begin() + 1001);
+  twin.align_batch(scan, guesses, got);
+  staged->align_batch(scan, guesses, expected);
   for (std::size_t k = 0; k < guesses.size(); ++k) {
     EXPECT_EQ(got[k].stop, expected[k].stop) << k;
     EXPECT_EQ(got[k].iterations, expected[k].iterations) << k;
