@@ -44,14 +44,13 @@ class GraphAligner final : public DeviceAligner {
     fetch_outcomes(graphs_.outcomes(), trace_.data(), trace_lines_, runs.size());
     watch(per_scan);
     collect_outcomes(trace_lines_, runs);
-    for (const LoopRun& one : runs) context().count_meetings(meetings_of(arguments, one.outcome, options));
+    for (const LoopRun& one : runs) context().count_meetings(meetings_of(one.outcome, options));
   }
 
   /// Nothing if a pass may evaluate several poses: how many passes there were, no outcome tells.
-  std::optional<Meetings> meetings_of(const GraphArguments& arguments, const LoopOutcome& outcome,
-                                      const LoopOptions& options) const {
+  std::optional<Meetings> meetings_of(const LoopOutcome& outcome, const LoopOptions& options) const {
     if (trials_ > 1) return std::nullopt;
-    return LoopGraphs::meetings_of(arguments, outcome, options.max_iterations);
+    return graphs_.meetings_of(outcome, options.max_iterations);
   }
 
   /// Uploads the guesses, the header and the scan, and gives the arguments that point to them.

@@ -152,9 +152,9 @@ class LoopGraphs {
 
   /// The meetings of an alignment that evaluates one pose in each pass. A pass puts its sums together, and
   /// the ending of a cluster its own: at a barrier each, after one at the cluster's start.
-  static Meetings meetings_of(const GraphArguments& g, const LoopOutcome& outcome, int max_iterations) {
+  Meetings meetings_of(const LoopOutcome& outcome, int max_iterations) const {
     const int ending = ending_sums(outcome, max_iterations);
-    if (kernels_for(g).ending_blocks == 1) return {outcome.evaluations, 0};
+    if (!ends_in_clusters_) return {outcome.evaluations, 0};
     return {outcome.evaluations + ending, 1 + ending};
   }
 
@@ -168,8 +168,10 @@ class LoopGraphs {
     const std::pair key{poses, threads};
     if (graphs_.size() >= kKept && !graphs_.contains(key)) graphs_.clear();
     cuda::GraphExec& graph = graphs_[key];
-    if (graph.get() == nullptr)
+    if (graph.get() == nullptr) {
       graph = build_graph(context_, arguments, static_cast<unsigned>(poses), threads);
+      ends_in_clusters_ = kernels_for(arguments, context_.device()).ending_blocks > 1;
+    }
     context_.launch_graph(graph.get());
   }
 
@@ -217,6 +219,7 @@ class LoopGraphs {
   cuda::DeviceBuffer<GraphProgress> progress_;
   cuda::DeviceBuffer<LoopOutcome> outcomes_;
   GraphArguments built_for_;
+  bool ends_in_clusters_ = false;
   std::map<std::pair<std::size_t, unsigned>, cuda::GraphExec> graphs_;
 };
 
