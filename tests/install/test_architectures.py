@@ -48,7 +48,7 @@ def test_a_package_has_code_for_every_generation_and_for_those_to_come(tmp_path)
     machine, ptx = expected_of(architectures)
     assert {"75", "80", "90", "100", "120"} <= machine
     assert ptx == {max(machine, key=int)}
-    # One file of the library, because all of them take half an hour.
+    # One small file of the library, because kernels for every generation take minutes each.
     file = "modules/common/CMakeFiles/ndt_common.dir/src/cuda/device.cu.o"
     run(CMAKE, "--build", tmp_path, "--target", file)
     assert tuple(code_in(tmp_path / file)) == (machine, ptx)

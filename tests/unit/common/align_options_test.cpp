@@ -219,12 +219,16 @@ TEST(AlignOptions, EveryEnumeratorIsListedInOrderUnderItsOwnName) {
   expect_distinct_names(all_values<CovarianceStart>(), 2);
   expect_distinct_names(all_values<NewtonStep>(), 2);
   expect_distinct_names(all_values<StepControl>(), 2);
+  expect_distinct_names(all_values<Wait>(), 3);
+  expect_distinct_names(all_values<StreamPriority>(), 2);
   EXPECT_EQ(to_string(NewtonStep::reference), "reference");
   EXPECT_EQ(to_string(NewtonStep::damped), "damped");
   EXPECT_EQ(to_string(Neighbours::direct27), "direct27");
   EXPECT_EQ(to_string(LineSearch::more_thuente), "more_thuente");
   EXPECT_EQ(to_string(StepRatios::golden_ratio), "golden_ratio");
   EXPECT_EQ(to_string(CovarianceStart::zero), "zero");
+  EXPECT_EQ(to_string(Wait::block), "block");
+  EXPECT_EQ(to_string(StreamPriority::high), "high");
 }
 
 TEST(AlignOptions, AValueIsFoundByItsNameAndByTheFormerOne) {
