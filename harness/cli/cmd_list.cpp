@@ -31,6 +31,7 @@ json implementation_json(const Implementation& entry) {
                             {"runs_on", entry.runs_on},
                             {"schedule", entry.schedule},
                             {"peer", entry.peer},
+                            {"for_use", !entry.not_for_use},
                             {"note", entry.note.empty() ? json() : json(entry.note)}},
                            entry.unavailable_reason());
 }

@@ -19,7 +19,7 @@ def microbench(*args, code=EXIT_OK):
 
 def implementations(*, available):
     listing = json.loads(bench("list", "--json").stdout)["implementations"]
-    return [entry["name"] for entry in listing if entry["available"] == available]
+    return [entry["name"] for entry in listing if entry["available"] == available and entry["for_use"]]
 
 
 def test_every_implementation_is_listed_with_all_its_parts():
@@ -28,6 +28,7 @@ def test_every_implementation_is_listed_with_all_its_parts():
         for part in ["build/{}/100000", "build/{}/1000000", "evaluate/{}/1000", "evaluate/{}/5000", "evaluate/{}/50000",
                      "align/{}/5000"]:
             assert part.format(implementation) + "/real_time" in names
+    assert not any("multikernel_transfers_cuda" in name for name in names)  # not for use
     assert {"propose/100x1/real_time", "propose/100x16/real_time", "propose_drawn_ahead/100x16/real_time"} <= set(names)
     scored = [name for name in names if name.startswith("score/")]
     assert "score/persistent_cpu/5000x64/real_time" in scored
