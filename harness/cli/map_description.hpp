@@ -34,9 +34,9 @@ struct Batches {
 };
 
 struct MapDescription {
-  std::size_t tiles = 0;                           ///< 0 for one file
-  double tile_width_m = 0, tile_height_m = 0;      ///< 0 without metadata
-  nlohmann::ordered_json survey;  ///< what a file in LAS, LAZ or E57 says of itself, else null
+  std::size_t tiles = 0;                       ///< 0 for one file
+  double tile_width_m = 0, tile_height_m = 0;  ///< 0 without metadata
+  nlohmann::ordered_json survey;               ///< what a file in LAS, LAZ or E57 says of itself, else null
   std::int64_t points = 0, non_finite_points = 0;  ///< all of them; of these not finite
   Vec3<double> low, high;                          ///< of the finite points; both 0 without any
   double resolution_m = 0;

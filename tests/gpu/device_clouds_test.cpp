@@ -213,7 +213,8 @@ TEST_P(DeviceClouds, MakeTheMapsOfTheHost) {
 }
 
 TEST_P(DeviceClouds, DoNotTravelThroughTheHost) {
-  if (GetParam().not_for_use) GTEST_SKIP() << "takes what it makes of every point through the host, on purpose";
+  if (GetParam().not_for_use)
+    GTEST_SKIP() << "takes what it makes of every point through the host, on purpose";
   const PointCloud& scan = test_clouds::scan();
   for (const PointCloud& cloud : {scan, with_gaps(scan)}) {
     const auto aligner = in_courtyard();

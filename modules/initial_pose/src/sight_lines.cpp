@@ -26,10 +26,11 @@ constexpr float kUnseen = std::numeric_limits<float>::quiet_NaN();
 inline Ray ray_to(float x, float y, float z) {
   constexpr float kPerUnit = kAzimuths / 4, kLeast = 1e-9F;
   const float across = std::sqrt(x * x + y * y);
-  const float beside = y / (std::abs(x) + std::abs(y) + kLeast);  // -1 to 1 in front
+  const float beside = y / (std::abs(x) + std::abs(y) + kLeast);                 // -1 to 1 in front
   const float around = (x < 0 ? 2.0F : 0.0F) + (x < 0 ? -1.0F : 1.0F) * beside;  // -1 to 3
-  const float up = z / (across + std::abs(z) + kLeast);           // -1 to 1
-  const auto turned = static_cast<int>((around + 1) * kPerUnit), raised = static_cast<int>((up + 1) * kPerUnit);
+  const float up = z / (across + std::abs(z) + kLeast);                          // -1 to 1
+  const auto turned = static_cast<int>((around + 1) * kPerUnit),
+             raised = static_cast<int>((up + 1) * kPerUnit);
   const int azimuth = turned < kAzimuths ? turned : turned - kAzimuths;
   const int elevation = raised < kElevations ? raised : kElevations - 1;
   return {.direction = elevation * kAzimuths + azimuth, .range_m = std::sqrt(across * across + z * z)};
@@ -125,7 +126,8 @@ struct SeenMap {
     }
   }
   void add(const SeenMap& other) {
-    for (std::size_t at = 0; at < nearest.size(); ++at) nearest[at] = std::min(nearest[at], other.nearest[at]);
+    for (std::size_t at = 0; at < nearest.size(); ++at)
+      nearest[at] = std::min(nearest[at], other.nearest[at]);
     through.compared += other.through.compared, through.before += other.through.before;
   }
 };
