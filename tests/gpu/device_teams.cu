@@ -284,9 +284,9 @@ CollectivesRun DeviceTeams::collectives(const TeamShape& shape) {
   CollectivesArguments a;
   a.plan = plan_for(5000, shape);
   cuda::Grid grid = grid_of<CollectivesArguments>(context, shape, a.plan, std::min(shape.blocks, kMaxChunks));
-  grid.blocks -= a.missing = shape.missing;
   const std::size_t threads = std::size_t{grid.blocks} * grid.threads,
                     items = std::size_t{grid.blocks} * kCrewItems;
+  grid.blocks -= a.missing = shape.missing;
   const auto counts = zeros<CollectiveCounts>(context, 1);
   const auto ranks = zeros<int>(context, threads);
   const auto covered = zeros<int>(context, items);
