@@ -11,7 +11,7 @@ PRIOR = ["--guess", "0.5,-0.4,0,0,0,2", "--sigma", "1,1,0.1,0.01,0.01"]
 FEW = ["--particles", 40, "--startup", 30]
 
 KEYS = ["implementation", "strategy", "method", "startup", "at_once", "proposal_candidates", "seed", "prior", "prior_xyz_m", "prior_rpy_rad",
-        "prior_sigma", "anywhere", "best", "reliable", "reliable_nvtl", "reliable_matched", "runner_up",
+        "prior_sigma", "prior_sigma_yaw", "anywhere", "best", "reliable", "reliable_nvtl", "reliable_matched", "runner_up",
         "runner_up_ratio", "ambiguous", "verdict", "doubts", "overlap", "matched", "spread_m", "spread_deg", "seen_through", "unmapped", "agreeing", "interrupted", "build_us", "search_us", "particles"]
 PARTICLE = ["guess_xyz_m", "guess_rpy_rad", "pose_xyz_m", "pose_rpy_rad", "nvtl", "transform_probability", "stop", "iterations",
             "guided", "role"]

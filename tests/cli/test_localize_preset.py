@@ -102,7 +102,7 @@ def test_the_published_list_names_what_there_is(tmp_path):
     known = {kind: {one["name"] for one in listing[kind]} for kind in ("implementations", "datasets")}
     assert {run.scans for run in runs} <= known["datasets"]
     assert {run.implementation for run in runs} - {"auto"} == {
-        one["name"] for one in listing["implementations"] if not one["peer"]}
+        one["name"] for one in listing["implementations"] if one["for_use"] and not one["peer"]}
     assert tomllib.loads(PRESET.read_text())["description"]
     for words in {tuple(run.words) for run in runs}:  # options are checked before the scans are looked for
         said = bench("localize", "--scans", "no_such_scans", "--out", tmp_path / "out", *words, code=EXIT_USAGE).stderr

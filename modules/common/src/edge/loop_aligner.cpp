@@ -52,8 +52,8 @@ class ResultWriter {
 
  private:
   /// A thread starts while the device aligns, so that it pays from a few results on: 20 poses of 1,000 points
-  /// took 261 to 268 us in place of 297 to 299 with one thread (H100).
-  static constexpr std::size_t kResultsPerThread = 5;
+  /// took 261 and 281 us in place of 297 and 299 with one thread (H100).
+  static constexpr std::size_t kResultsPerThread = 10;
   static constexpr std::size_t kHelpers = 7;
 
   /// Takes one result after the other, and waits for each to be there.

@@ -127,7 +127,7 @@ class Aligner {
   /// The same of a scan on the aligner's device.
   virtual void score_batch(const DeviceCloud& scan, std::span<const Transform> poses, std::span<Score> out);
   /// Takes the memory for scans of so many points and so many poses in one call, so that later calls take
-  /// none for no more than these: only traces, scores of points, threads that write more than 65 results, and
+  /// none for no more than these: only traces, scores of points, threads that write ten results or more, and
   /// batches that multikernel_* splits do.
   /// Costs about one evaluation of such a batch. Does nothing where an implementation keeps no such memory.
   /// Throws std::logic_error without a map, std::invalid_argument if one call takes fewer, and InputError if

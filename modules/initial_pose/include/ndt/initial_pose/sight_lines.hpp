@@ -27,13 +27,14 @@ struct Sight {
 /// The direction of a ray from its sensor, and where it ends.
 struct Ray {
   int direction = 0;  ///< of some 16,000 that divide the sphere
-  float range_m = 0;
+  float range_m = 0;  ///< [m]
 };
 
 /// A scan's rays, and the nearest of them in every direction. The origin of the scan's frame is taken for the
 /// sensor. Points that are not finite are left out.
 class ScanRays {
  public:
+  /// 8 bytes a point, and some for every direction.
   explicit ScanRays(const PointCloud& scan);
 
  private:
