@@ -238,7 +238,7 @@ unsigned DeviceTeams::next_tag() const { return impl_->next_tag; }
 
 MissingBlock DeviceTeams::missing_block() {
   cuda::Context& context = impl_->context;
-  const WaitInVain wait = WaitInVain::of(downloaded(context, &impl_->exchange.data()->in_vain, 1).front());
+  const WaitInVain wait = WaitInVain::of(downloaded(context, &impl_->exchange.data()->in_vain, 1).front(), 1);
   return {wait.tag, wait.block};
 }
 

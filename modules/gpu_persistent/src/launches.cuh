@@ -129,7 +129,7 @@ class Launcher {
     for (std::size_t team = 0; team < exchanges_.capacity(); ++team) {
       unsigned long long word = 0;
       context_.fetch(&word, &exchanges_.data()[team].in_vain, sizeof word);
-      const WaitInVain wait = WaitInVain::of(word);
+      const WaitInVain wait = WaitInVain::of(word, first_tag_);
       if (wait.block < 0) continue;
       tags_.forget();  // and so the words are cleared
       return "block " + std::to_string(wait.block) + " of " + std::to_string(team_blocks_) +

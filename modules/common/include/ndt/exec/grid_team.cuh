@@ -13,8 +13,8 @@ namespace ndt {
 /// which tags are its own.
 struct alignas(16) GridExchange {
   std::uint64_t words[2][kMaxChunks][kMostColumns];
-  /// The first wait that was in vain: its tag times 2^32, plus the block that did not arrive, plus one. 0:
-  /// none.
+  /// The first wait of a launch that was in vain: its tag times 2^32, plus the block that did not arrive,
+  /// plus one. 0, or a tag of an earlier launch: none.
   unsigned long long in_vain;
 };
 
@@ -23,8 +23,10 @@ struct WaitInVain {
   unsigned tag = 0;
   int block = -1;  ///< that did not arrive; -1: all did
 
-  static WaitInVain of(unsigned long long word) {
-    return {static_cast<unsigned>(word >> 32U), static_cast<int>(word & 0xFFFFFFFFU) - 1};
+  /// first_tag: that of the launch.
+  static WaitInVain of(unsigned long long word, unsigned first_tag) {
+    const auto tag = static_cast<unsigned>(word >> 32U);
+    return {tag, tag < first_tag ? -1 : static_cast<int>(word & 0xFFFFFFFFU) - 1};
   }
 };
 
@@ -34,6 +36,7 @@ inline constexpr unsigned kBlockPatienceMs = 500;
 
 struct GridTeamMemory : TeamMemory {
   int broken;  ///< not 0: the block waited in vain
+  unsigned first_tag;
   unsigned long long
       long_wait;  ///< the last that took long: its tag times 2^32, plus when that was seen [ms]
 };
@@ -60,7 +63,7 @@ class GridTeam : public DeviceTeam<GridTeamMemory> {
         exchange_(exchanges[team_]),
         tag_(first_tag) {
     // Used after the first barrier of a sum() or sync().
-    if (threadIdx.x == 0) memory.broken = 0, memory.long_wait = 0;
+    if (threadIdx.x == 0) memory.broken = 0, memory.first_tag = first_tag, memory.long_wait = 0;
   }
 
   /// Which team of the launch this is.
@@ -187,10 +190,14 @@ class GridTeam : public DeviceTeam<GridTeamMemory> {
   /// sums.
   static constexpr int kFewestLooks = 1 << 17;
 
+  /// Of a word of GridExchange::in_vain, which may be left from a launch that had its result all the same.
+  __device__ bool is_of_this_launch(unsigned long long word) const {
+    return word >> 32U >= memory_.first_tag;
+  }
   /// Whether a wait has lasted too long, or another was in vain. Keeps nothing in registers between two
   /// calls, for kernels have none to spare.
   __device__ bool in_vain(int looks, std::uint64_t tag) {
-    if (Shared(exchange_.in_vain).load(::cuda::memory_order_relaxed) != 0) return true;
+    if (is_of_this_launch(Shared(exchange_.in_vain).load(::cuda::memory_order_relaxed))) return true;
     const auto now = static_cast<unsigned>(nanoseconds() / 1000000);
     const ::cuda::atomic_ref<unsigned long long, ::cuda::thread_scope_block> seen(memory_.long_wait);
     const unsigned long long last = seen.load(::cuda::memory_order_relaxed);
@@ -204,11 +211,11 @@ class GridTeam : public DeviceTeam<GridTeamMemory> {
     memory_.broken = 1;
 #pragma unroll 1  // rare, and the registers are the kernel's
     for (int chunk = first; chunk < first + count; ++chunk) {
-      unsigned long long none = 0;
-      if (!has(words[chunk][column], tag))
-        Shared(exchange_.in_vain)
-            .compare_exchange_strong(none, tag << 32U | static_cast<unsigned>(chunk % blocks_ + 1),
-                                     ::cuda::memory_order_relaxed);
+      const Shared in_vain(exchange_.in_vain);
+      unsigned long long before = in_vain.load(::cuda::memory_order_relaxed);
+      if (!has(words[chunk][column], tag) && !is_of_this_launch(before))
+        in_vain.compare_exchange_strong(before, tag << 32U | static_cast<unsigned>(chunk % blocks_ + 1),
+                                        ::cuda::memory_order_relaxed);
     }
   }
 
