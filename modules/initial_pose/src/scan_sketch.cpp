@@ -66,7 +66,7 @@ Points levelled(const PointCloud& scan, const Mat3<double>& level_from_scan) {
   points.reserve(scan.size());
   for (const Point& offset : scan.points) {
     const Vec3<double> p = level_from_scan * (scan.origin + cast<double>(offset));
-    if (std::isfinite(p.x + p.y + p.z) && std::hypot(p.x, p.y, p.z) < kFarthestM) points.push_back(p);
+    if (std::hypot(p.x, p.y, p.z) < kFarthestM) points.push_back(p);
   }
   return points;
 }

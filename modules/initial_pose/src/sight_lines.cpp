@@ -7,8 +7,9 @@
 #include <future>
 #include <limits>
 #include <mutex>
-#include <system_error>
-#include <thread>
+#include <vector>
+
+#include "ndt/exec/helper_threads.hpp"
 
 namespace ndt::initial_pose {
 namespace {
@@ -132,19 +133,6 @@ struct SeenMap {
   }
 };
 
-/// Runs work() on this thread and on up to `helpers` others, and returns once all are done. Fewer help where
-/// the system has no thread to spare.
-template <class Work>
-void with_helpers(std::size_t helpers, Work&& work) {
-  std::vector<std::future<void>> running;
-  try {
-    while (running.size() < helpers) running.push_back(std::async(std::launch::async, std::ref(work)));
-  } catch (const std::system_error&) {
-  }
-  work();
-  for (std::future<void>& one : running) one.get();
-}
-
 }  // namespace
 
 ScanRays::ScanRays(const PointCloud& scan) {
@@ -186,8 +174,9 @@ Sight SightLines::look(const ScanRays& scan, const Transform& map_from_scan) con
     const std::lock_guard lock(mutex);
     map.add(mine);
   };
-  const std::size_t cores = std::max(1U, std::thread::hardware_concurrency());
-  with_helpers(std::min({kHelpers, cores - 1, points / kPointsOfAThread}), see_squares);
+  auto helpers = start_helpers(std::min(kHelpers, points / kPointsOfAThread), std::ref(see_squares));
+  see_squares();
+  for (std::future<void>& one : helpers) one.get();
 
   const Ranges map_before = nearest_around(map.nearest);
   Before open;

@@ -9,7 +9,6 @@
 #include <new>
 #include <stdexcept>
 #include <string>
-#include <system_error>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -17,6 +16,7 @@
 #include "ndt/align/usable_points.hpp"
 #include "ndt/core/error.hpp"
 #include "ndt/core/limits.hpp"
+#include "ndt/exec/helper_threads.hpp"
 
 namespace ndt {
 namespace {
@@ -28,16 +28,10 @@ class ResultWriter {
  public:
   using Write = std::function<void(std::size_t)>;
 
-  ResultWriter(std::size_t results, Write write) : results_(results), write_(std::move(write)) {
-    const std::size_t cores = std::max(1U, std::thread::hardware_concurrency());
-    const std::size_t helpers = std::min({kHelpers, cores - 1, results / kResultsPerThread});
-    try {
-      while (helpers_.size() < helpers)
-        helpers_.push_back(std::async(std::launch::async, [this] { write_ended(); }));
-    } catch (const std::system_error&) {
-      // The system has no thread to spare: fewer helpers take longer.
-    }
-  }
+  ResultWriter(std::size_t results, Write write)
+      : results_(results),
+        write_(std::move(write)),
+        helpers_(start_helpers(std::min(kHelpers, results / kResultsPerThread), [this] { write_ended(); })) {}
   ~ResultWriter() { given_up_.store(true, std::memory_order_relaxed); }
   ResultWriter(const ResultWriter&) = delete;
   ResultWriter& operator=(const ResultWriter&) = delete;
@@ -51,8 +45,7 @@ class ResultWriter {
   }
 
  private:
-  /// A thread starts while the device aligns, so that it pays from a few results on: 20 poses of 1,000 points
-  /// took 261 and 281 us in place of 297 and 299 with one thread (H100).
+  /// A thread starts while the device aligns, so that it pays from a few results on.
   static constexpr std::size_t kResultsPerThread = 10;
   static constexpr std::size_t kHelpers = 7;
 
