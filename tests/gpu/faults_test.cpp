@@ -223,15 +223,20 @@ const Implementation& persistent_cuda() {
   return *std::ranges::find(entries, "persistent_cuda", &Implementation::name);
 }
 
+std::unique_ptr<Aligner> persistent_in_courtyard(StepControl control) {
+  AlignOptions options = short_options();
+  options.step_control = control;
+  auto aligner = persistent_cuda().make(options);
+  aligner->set_map(test_clouds::map());
+  return aligner;
+}
+
 /// As a device of which other programs have a share.
 TEST(RefusedGrids, AreLaunchedWithFewerBlocksAndGiveTheSameBits) {
   if (const std::string reason = persistent_cuda().unavailable_reason(); !reason.empty())
     GTEST_SKIP() << reason;
   for (const StepControl control : all_values<StepControl>()) {
-    AlignOptions options = short_options();
-    options.step_control = control;
-    const auto aligner = persistent_cuda().make(options);
-    aligner->set_map(test_clouds::map());
+    const auto aligner = persistent_in_courtyard(control);
     const AlignResult before = aligner->align(test_clouds::scan(), kGuess);
     const auto expect_same = [&](const AlignResult& result) {
       EXPECT_TRUE(harness::same_bits(before, result));
@@ -264,10 +269,7 @@ TEST(MissingBlocks, EndTheAlignmentWithinASecondAndTheAlignerGoesOn) {
   if (const std::string reason = persistent_cuda().unavailable_reason(); !reason.empty())
     GTEST_SKIP() << reason;
   for (const StepControl control : all_values<StepControl>()) {
-    AlignOptions options = short_options();
-    options.step_control = control;
-    const auto aligner = persistent_cuda().make(options);
-    aligner->set_map(test_clouds::map());
+    const auto aligner = persistent_in_courtyard(control);
     const AlignResult before = aligner->align(test_clouds::scan(), kGuess);
     for (const std::size_t poses : {1U, 2U}) {
       const std::vector<Transform> guesses(poses, kGuess);
