@@ -2,7 +2,10 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+
 #include "base/clock.hpp"
+#include "base/errors.hpp"
 #include "cli/autoware_params.hpp"
 #include "cli/commands.hpp"
 #include "cli/flags.hpp"
@@ -16,6 +19,7 @@
 #include "io/cloud_file.hpp"
 #include "peers/peer_aligner.hpp"
 #include "registry/anywhere_search.hpp"
+#include "run/repeatability.hpp"
 
 namespace ndt::harness {
 namespace {
@@ -30,6 +34,7 @@ struct Arguments {
   SearchArguments search;
   AlignArguments align;
   PreparationArguments preparation;
+  int repeat = 1;
   std::optional<std::string> particles_out, autoware_params;
   bool json = false;
 };
@@ -65,29 +70,70 @@ class PlaceProgressLine {
   std::optional<ProgressLine> line_;
 };
 
-void search_anywhere(SearchAnswer& answer, Aligner& aligner, const PointCloud& map, const PointCloud& scan,
-                     const ResolvedPrior& prior, const AlignOptions& options, const AlignArguments& align,
-                     bool on_device) {
+/// What searches of one kind need.
+struct Prepared {
+  const Arguments& given;
+  const AlignOptions& options;
+  const Implementation& entry;
+  const ResolvedPrior& prior;
+  Aligner& aligner;
+  const PointCloud &map, &scan;
+};
+
+bool are_same(const initial_pose::SearchResult& a, const initial_pose::SearchResult& b) {
+  return a.best == b.best &&
+         std::ranges::equal(a.particles, b.particles, [](const auto& one, const auto& other) {
+           return same_bits(one.result, other.result);
+         });
+}
+
+/// Runs once() as often as was asked for. The first result is the answer, the others must have its bits.
+template <class Once>
+void search_repeatedly(SearchAnswer& answer, const Prepared& p, Once&& once) {
+  for (int k = 0; k < p.given.repeat; ++k) {
+    const PerScan limits = per_scan(p.given.align);  // each search has the whole time
+    const Stopwatch watch;
+    initial_pose::SearchResult found = once(limits);
+    answer.search_us.push_back(watch.elapsed_us());
+    answer.times.push_back(found.times);
+    const auto spent = spent_by(p.aligner);
+    if (spent) answer.search_us.back() = spent->align_us;
+    // When time runs out is not the method's doing.
+    const bool ran_out = found.interrupted || answer.result.interrupted;
+    if (k > 0 && !spent && !ran_out && !are_same(found, answer.result))
+      throw RegressionError(fmt::format(
+          "initial-pose: repeat {} gave other bits than the first; repeats must be equal", k + 1));
+    if (k == 0) answer.result = std::move(found);
+  }
+}
+
+void search_anywhere(SearchAnswer& answer, const Prepared& p) {
   AnywhereAnswer& anywhere = answer.anywhere.emplace();
-  AnywhereSearch search(map, options, on_device, prior.place_cell_m);
+  AnywhereSearch search(p.map, p.options, p.entry.on_device, p.prior.place_cell_m);
   const initial_pose::PlacePyramid& pyramid = search.pyramid();
   anywhere.pyramid_us = search.build_us();
   anywhere.on_device = search.on_device();
-  anywhere.kind = prior.kind;
-  anywhere.region = region_of(prior, pyramid);
+  anywhere.kind = p.prior.kind;
+  anywhere.region = region_of(p.prior, pyramid);
   anywhere.cell_m = pyramid.cell_m();
   anywhere.pyramid_bytes = pyramid.bytes();
-  const initial_pose::SightLines sight_lines(map);
-  const PerScan limits = per_scan(align);
+  const initial_pose::SightLines sight_lines(p.map);
   PlaceProgressLine progress;
-  const Stopwatch watch;
-  initial_pose::AnywhereResult found =
-      search.run(aligner, scan, prior, answer.setting, limits, {}, &sight_lines,
-                 [&](double coverage) { progress.show(coverage); });
-  answer.search_us = watch.elapsed_us();
-  answer.result = std::move(found.search);
-  anywhere.coarse = std::move(found.coarse);
-  anywhere.coarse_us = found.coarse_us;
+  search_repeatedly(answer, p, [&](const PerScan& limits) {
+    initial_pose::AnywhereResult found =
+        search.run(p.aligner, p.scan, p.prior, answer.setting, limits, {}, &sight_lines,
+                   [&](double coverage) { progress.show(coverage); });
+    anywhere.coarse = std::move(found.coarse);
+    anywhere.coarse_us = found.coarse_us;
+    return std::move(found.search);
+  });
+}
+
+void search_around(SearchAnswer& answer, const Prepared& p) {
+  const initial_pose::SightLines sight_lines(p.map);
+  search_repeatedly(answer, p, [&](const PerScan& limits) {
+    return run_search(p.aligner, p.scan, p.prior, answer.setting, limits, {}, &sight_lines);
+  });
 }
 
 /// A prior that is a box or the map may need any tile.
@@ -116,6 +162,7 @@ Arguments with_autoware_params(Arguments a) {
 ExitCode initial_pose_command(const Arguments& given) {
   const Arguments a = with_autoware_params(given);
   if (a.particles_out) require_particle_file(*a.particles_out);
+  if (a.repeat < 1) throw UsageError(fmt::format("--repeat = {}: must be 1 or more", a.repeat));
   per_scan(a.align);  // what is wrong with them is said before any file is read
   const AlignOptions options = resolve(with_profile(a.align, a.implementation), Guesses::of_a_search);
   const ScanPreparation map_filters = map_preparation(a.preparation),
@@ -141,16 +188,9 @@ ExitCode initial_pose_command(const Arguments& given) {
   aligner->set_map(map.cloud());
   answer.build_us = build.elapsed_us();
   if (const auto spent = spent_by(*aligner)) answer.build_us = spent->map_us;
-  if (answer.setting.options.method == initial_pose::Method::anywhere) {
-    search_anywhere(answer, *aligner, map.cloud(), scan.cloud, prior, options, a.align, entry.on_device);
-  } else {
-    const initial_pose::SightLines sight_lines(map.cloud());
-    const PerScan limits = per_scan(a.align);
-    const Stopwatch watch;
-    answer.result = run_search(*aligner, scan.cloud, prior, answer.setting, limits, {}, &sight_lines);
-    answer.search_us = watch.elapsed_us();
-  }
-  if (const auto spent = spent_by(*aligner)) answer.search_us = spent->align_us;
+  const Prepared prepared{a, options, entry, prior, *aligner, map.cloud(), scan.cloud};
+  answer.setting.options.method == initial_pose::Method::anywhere ? search_anywhere(answer, prepared)
+                                                                  : search_around(answer, prepared);
   if (a.particles_out) write_particles(*a.particles_out, answer.result);
 
   if (a.json) {
@@ -189,6 +229,10 @@ void add_initial_pose(CLI::App& app, Command& chosen) {
       .add_option("--particles-out", a->particles_out,
                   "writes where every particle began and ended: FILE.ply to look at, or FILE.json")
       ->type_name("FILE");
+  command
+      .add_option("--repeat", a->repeat,
+                  "search this many times and say where the time goes; results must be equal bit for bit")
+      ->type_name("K");
   command.add_flag("--json", a->json,
                    "one JSON object on stdout, all particles in it, with units in its key names");
   add_align_flags(command, a->align);

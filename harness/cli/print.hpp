@@ -75,7 +75,9 @@ struct SearchAnswer {
   ResolvedSearch setting;
   initial_pose::PosePrior prior;
   PriorKind prior_kind = PriorKind::pose;
-  double build_us = 0, search_us = 0;
+  double build_us = 0;
+  std::vector<double> search_us;                 ///< of every repeat
+  std::vector<initial_pose::SearchTimes> times;  ///< likewise
   initial_pose::SearchResult result;
   std::optional<AnywhereAnswer> anywhere;
   std::string unknown_scale;  ///< names what no threshold is known for
@@ -84,6 +86,9 @@ struct SearchAnswer {
 /// Every particle with it.
 nlohmann::ordered_json to_json(const SearchAnswer& answer);
 std::string to_text(const SearchAnswer& answer);
+/// Where the time of repeated searches went: medians by part and work.
+nlohmann::ordered_json to_json(std::span<const initial_pose::SearchTimes> times);
+std::string to_text(std::span<const initial_pose::SearchTimes> times);
 /// Places, their lattice and what was covered.
 nlohmann::ordered_json to_json(const AnywhereAnswer& answer);
 std::string to_text(const AnywhereAnswer& answer);

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "base/json_fields.hpp"
+#include "base/metrics.hpp"
 #include "cli/print.hpp"
 #include "localize/particle_file.hpp"
 
@@ -177,7 +178,8 @@ json to_json(const SearchAnswer& answer) {
   j.update(verdict_json(answer));
   j["interrupted"] = result.interrupted ? json(to_string(*result.interrupted)) : json();
   j["build_us"] = answer.build_us;
-  j["search_us"] = answer.search_us;
+  j["search_us"] = median(answer.search_us);
+  j["stages_us"] = answer.setting.is_own() ? json() : to_json(answer.times);
   j["particles"] = json::array();
   for (const Particle& particle : result.particles) j["particles"].push_back(particle_json(particle));
   return j;
@@ -197,8 +199,9 @@ std::string to_text(const SearchAnswer& answer) {
     text += fmt::format("best             particle {} of {}\n", result.best + 1, result.particles.size());
   text += to_text(result.best_particle().result);
   if (!own) text += runner_up_text(result);
-  return text + fmt::format("build            {:.3f} ms\nsearch           {:.3f} ms\n",
-                            answer.build_us / 1000, answer.search_us / 1000);
+  text += fmt::format("build            {:.3f} ms\nsearch           {}\n", answer.build_us / 1000,
+                      time_text(answer.search_us));
+  return !own && answer.times.size() > 1 ? text + to_text(answer.times) : text;
 }
 
 }  // namespace ndt::harness

@@ -3,6 +3,7 @@
 import json
 import math
 import random
+import re
 
 import pytest
 from conftest import EXIT_BAD_INPUT, EXIT_USAGE, IMPLEMENTATIONS, bench, refusal
@@ -12,7 +13,7 @@ FEW = ["--particles", 40, "--startup", 30]
 
 KEYS = ["implementation", "strategy", "method", "startup", "at_once", "proposal_candidates", "seed", "prior", "prior_xyz_m", "prior_rpy_rad",
         "prior_sigma", "prior_sigma_yaw", "anywhere", "best", "reliable", "reliable_nvtl", "reliable_matched", "runner_up",
-        "runner_up_ratio", "ambiguous", "verdict", "doubts", "overlap", "matched", "spread_m", "spread_deg", "seen_through", "unmapped", "agreeing", "interrupted", "build_us", "search_us", "particles"]
+        "runner_up_ratio", "ambiguous", "verdict", "doubts", "overlap", "matched", "spread_m", "spread_deg", "seen_through", "unmapped", "agreeing", "interrupted", "build_us", "search_us", "stages_us", "particles"]
 PARTICLE = ["guess_xyz_m", "guess_rpy_rad", "pose_xyz_m", "pose_rpy_rad", "nvtl", "transform_probability", "stop", "iterations",
             "guided", "role"]
 
@@ -89,6 +90,23 @@ def test_random_and_grid_guide_nobody(courtyard):
     for method, count in (("random", 30), ("grid", 27)):
         found = search(courtyard, "--method", method, "--particles", 30)
         assert found["startup"] is None and len(proposed(found)) == count and not any(p["guided"] for p in found["particles"])
+
+
+def test_repeats_say_where_the_time_goes(courtyard):
+    args = ["--strategy", "batched_persistent", "--implementation", "persistent_cpu", "--at-once", 5]
+    found = search(courtyard, *FEW, *args, "--repeat", 3)
+    assert without_times(found) == without_times(search(courtyard, *FEW, *args))
+    stages = found["stages_us"]
+    assert list(stages) == ["startup", "guided", "finishing", "beside", "judging"]
+    assert all(list(stage) == ["batches", "choose", "submit", "draw", "look", "collect", "take"] for stage in stages.values())
+    continued = sum(p["role"] == "continued" for p in found["particles"])
+    assert [stages[name]["batches"] for name in ("startup", "guided", "beside", "judging")] == [1, 2, 1, 0]
+    assert (stages["finishing"]["batches"] > 0) == (continued > 0)
+    assert all(us >= 0 for stage in stages.values() for us in stage.values()) and stages["startup"]["submit"] > 0
+    text = bench("initial-pose", *courtyard.args, *PRIOR, *FEW, *args, "--repeat", 2).stdout
+    assert re.search(r"search +[0-9.]+ ms \(median of 2, ", text)
+    assert re.search(r"^guided +2 +[0-9]", text, re.MULTILINE) and re.search(r"^stage +batches +choose", text, re.MULTILINE)
+    assert "--repeat = 0: must be 1 or more" in refusal("initial-pose", *courtyard.args, *PRIOR, "--repeat", 0, code=EXIT_USAGE)
 
 
 def test_for_people_it_says_how_far_to_trust_it(courtyard):

@@ -10,7 +10,7 @@ from conftest import EXIT_BAD_INPUT, EXIT_USAGE, OWN_IMPLEMENTATIONS, bench, ref
 
 METADATA = "pointcloud_map_metadata.yaml"
 GUESS = "0.3,-0.2,0.05,0.01,-0.01,0.03"
-TIMES = ("read_us", "build_us", "align_us", "search_us")
+TIMES = ("read_us", "build_us", "align_us", "search_us", "stages_us")
 
 pytestmark = pytest.mark.skipif("yaml-cpp         missing" in bench("doctor").stdout, reason="built without yaml-cpp")
 

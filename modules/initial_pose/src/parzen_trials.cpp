@@ -6,6 +6,8 @@
 #include <functional>
 #include <limits>
 
+#include "widest_clone.hpp"
+
 namespace ndt::initial_pose {
 namespace {
 
@@ -21,14 +23,6 @@ double log_peak() {
       -2 * std::log(ParzenTrials::kWidthM) - std::log(ParzenTrials::kWidthRad) - 1.5 * std::log(2 * kPi);
   return value;
 }
-
-// One source for every width of vectors, with the same bits: no operation is contracted or reordered.
-// Programs under a sanitizer cannot choose a clone when they are loaded.
-#if defined(__x86_64__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-#define NDT_WIDEST_CLONE __attribute__((target_clones("avx2", "default")))
-#else
-#define NDT_WIDEST_CLONE
-#endif
 
 using Double4 = double __attribute__((vector_size(32)));
 

@@ -10,11 +10,12 @@
 #include <vector>
 
 #include "ndt/exec/helper_threads.hpp"
+#include "widest_clone.hpp"
 
 namespace ndt::initial_pose {
 namespace {
 
-constexpr double kSquareM = 16;
+constexpr double kSquareM = 8;
 constexpr float kOutermostM = 1e8F;  // from the map's origin: what is farther is no measurement
 constexpr float kNearestM = 0.8F, kFarthestM = 60;  // nearer is the vehicle, farther directions are too wide
 constexpr int kAzimuths = 180, kElevations = 90;    // 45 of either between two axes
@@ -24,7 +25,7 @@ constexpr float kUnseen = std::numeric_limits<float>::quiet_NaN();
 
 /// Directions by the part of a diamond's circumference in place of the angle, which needs no trigonometry.
 /// Without branches, so that compilers work on several points at once.
-inline Ray ray_to(float x, float y, float z) {
+inline __attribute__((always_inline)) Ray ray_to(float x, float y, float z) {
   constexpr float kPerUnit = kAzimuths / 4, kLeast = 1e-9F;
   const float across = std::sqrt(x * x + y * y);
   const float beside = y / (std::abs(x) + std::abs(y) + kLeast);                 // -1 to 1 in front
@@ -37,6 +38,10 @@ inline Ray ray_to(float x, float y, float z) {
   return {.direction = elevation * kAzimuths + azimuth, .range_m = std::sqrt(across * across + z * z)};
 }
 
+std::pair<long long, long long> square_of(double x, double y) {
+  return {std::llround(x / kSquareM), std::llround(y / kSquareM)};
+}
+
 /// The nearest range in every direction.
 using Ranges = std::vector<float>;
 
@@ -45,19 +50,30 @@ void lower(Ranges& ranges, int direction, float range_m) {
   nearest = std::min(nearest, range_m);
 }
 
-/// The nearest of every direction and the eight around it, for those that have one.
+/// The nearest of every direction and the eight around it, for those that have one. Rows of elevations, each
+/// of which ends where it begins; without branches, so that compilers work on several directions at once.
 Ranges nearest_around(const Ranges& nearest) {
-  Ranges across(kDirections, kNothing), out(kDirections, kNothing);
-  for (int row = 0; row < kElevations; ++row)
-    for (int column = 0; column < kAzimuths; ++column)
-      for (const int beside : {kAzimuths - 1, 0, 1})
-        lower(across, row * kAzimuths + column,
-              nearest[static_cast<std::size_t>(row * kAzimuths + (column + beside) % kAzimuths)]);
-  for (int at = 0; at < kDirections; ++at)
-    for (const int from : {at - kAzimuths, at, at + kAzimuths})
-      if (from >= 0 && from < kDirections) lower(out, at, across[static_cast<std::size_t>(from)]);
-  for (std::size_t at = 0; at < out.size(); ++at)
-    if (nearest[at] == kNothing) out[at] = kUnseen;
+  Ranges across(kDirections), out(kDirections);
+  float row[kAzimuths + 2];
+  for (int first = 0; first < kDirections; first += kAzimuths) {
+    const float* at = &nearest[static_cast<std::size_t>(first)];
+    row[0] = at[kAzimuths - 1], row[kAzimuths + 1] = at[0];
+    std::copy_n(at, kAzimuths, row + 1);
+    for (int k = 0; k < kAzimuths; ++k)
+      across[static_cast<std::size_t>(first + k)] = std::min(std::min(row[k], row[k + 1]), row[k + 2]);
+  }
+  const std::vector<float> beyond(kAzimuths, kNothing);
+  for (int elevation = 0; elevation < kElevations; ++elevation) {
+    const auto row_of = [&](int of) {
+      return of < 0 || of == kElevations ? beyond.data() : &across[static_cast<std::size_t>(of * kAzimuths)];
+    };
+    const float *below = row_of(elevation - 1), *here = row_of(elevation), *above = row_of(elevation + 1);
+    const std::size_t first = static_cast<std::size_t>(elevation * kAzimuths);
+    for (std::size_t k = 0; k < kAzimuths; ++k) {
+      const float least = std::min(std::min(below[k], here[k]), above[k]);
+      out[first + k] = nearest[first + k] == kNothing ? kUnseen : least;
+    }
+  }
   return out;
 }
 
@@ -84,28 +100,25 @@ struct Sensor {
 
 /// Some of a map's points as a sensor sees them. Loops without branches over plain arrays, so that compilers
 /// work on several points at once.
-class SeenPoints {
- public:
+struct SeenPoints {
   static constexpr std::size_t kMost = 256;
-
-  /// x, y, z: `count` coordinates, at most kMost.
-  void see(const float* x, const float* y, const float* z, std::size_t count, const Sensor& sensor) {
-    for (std::size_t k = 0; k < count; ++k) {
-      const Vec3<double> seen = sensor.turn * (Vec3<double>{x[k], y[k], z[k]} - sensor.at);
-      x_[k] = static_cast<float>(seen.x), y_[k] = static_cast<float>(seen.y),
-      z_[k] = static_cast<float>(seen.z);
-    }
-    for (std::size_t k = 0; k < count; ++k) {
-      const Ray ray = ray_to(x_[k], y_[k], z_[k]);
-      directions_[k] = ray.direction, ranges_m_[k] = ray.range_m;
-    }
-  }
-  Ray operator[](std::size_t k) const { return {directions_[k], ranges_m_[k]}; }
-
- private:
-  float x_[kMost], y_[kMost], z_[kMost], ranges_m_[kMost];
-  int directions_[kMost];
+  float x[kMost], y[kMost], z[kMost], ranges_m[kMost];
+  int directions[kMost];
 };
+
+/// x, y, z: `count` coordinates, at most SeenPoints::kMost.
+NDT_WIDEST_CLONE void see(const float* x, const float* y, const float* z, std::size_t count,
+                          const Sensor& sensor, SeenPoints& out) {
+  for (std::size_t k = 0; k < count; ++k) {
+    const Vec3<double> seen = sensor.turn * (Vec3<double>{x[k], y[k], z[k]} - sensor.at);
+    out.x[k] = static_cast<float>(seen.x), out.y[k] = static_cast<float>(seen.y),
+    out.z[k] = static_cast<float>(seen.z);
+  }
+  for (std::size_t k = 0; k < count; ++k) {
+    const Ray ray = ray_to(out.x[k], out.y[k], out.z[k]);
+    out.directions[k] = ray.direction, out.ranges_m[k] = ray.range_m;
+  }
+}
 
 /// What one thread sees of a map: the nearest points, and those that the scan looks through.
 struct SeenMap {
@@ -117,9 +130,9 @@ struct SeenMap {
     SeenPoints seen;
     for (std::size_t first = 0; first < square.x.size(); first += SeenPoints::kMost) {
       const std::size_t count = std::min(SeenPoints::kMost, square.x.size() - first);
-      seen.see(&square.x[first], &square.y[first], &square.z[first], count, sensor);
+      see(&square.x[first], &square.y[first], &square.z[first], count, sensor, seen);
       for (std::size_t k = 0; k < count; ++k) {
-        const Ray ray = seen[k];
+        const Ray ray{seen.directions[k], seen.ranges_m[k]};
         if (!(ray.range_m > kNearestM && ray.range_m < kFarthestM)) continue;
         lower(nearest, ray.direction, ray.range_m);
         through.add(ray, scan_before);
@@ -133,6 +146,14 @@ struct SeenMap {
   }
 };
 
+/// How far across from a place a square of the map begins.
+double distance_m(const std::pair<long long, long long>& square, const Vec3<double>& from) {
+  const auto beyond = [](long long at, double x) {
+    return std::max(std::abs(kSquareM * static_cast<double>(at) - x) - kSquareM / 2, 0.0);
+  };
+  return std::hypot(beyond(square.first, from.x), beyond(square.second, from.y));
+}
+
 }  // namespace
 
 ScanRays::ScanRays(const PointCloud& scan) {
@@ -145,25 +166,32 @@ ScanRays::ScanRays(const PointCloud& scan) {
 }
 
 SightLines::SightLines(const PointCloud& map) : origin_(map.origin) {
-  const auto square = [](float x) { return std::llround(x / kSquareM); };
   for (const Point& p : finite_points(map, map.origin).points) {
     if (std::abs(p.x) >= kOutermostM || std::abs(p.y) >= kOutermostM) continue;
-    Square& in = squares_[{square(p.x), square(p.y)}];
+    Square& in = squares_[square_of(p.x, p.y)];
     in.x.push_back(p.x), in.y.push_back(p.y), in.z.push_back(p.z);
   }
+}
+
+std::vector<const SightLines::Square*> SightLines::near(const Vec3<double>& from) const {
+  constexpr double kReachM = kFarthestM + 0.1;  // more than what rounding moves a point
+  std::vector<const Square*> out;
+  if (!(std::abs(from.x) < 2 * kOutermostM && std::abs(from.y) < 2 * kOutermostM)) return out;
+  const auto first = square_of(from.x - kReachM, from.y - kReachM),
+             last = square_of(from.x + kReachM, from.y + kReachM);
+  for (long long column = first.first; column <= last.first; ++column)
+    for (auto at = squares_.lower_bound({column, first.second});
+         at != squares_.end() && at->first <= std::pair(column, last.second); ++at)
+      if (distance_m(at->first, from) < kReachM) out.push_back(&at->second);
+  return out;
 }
 
 Sight SightLines::look(const ScanRays& scan, const Transform& map_from_scan) const {
   constexpr std::size_t kHelpers = 3, kPointsOfAThread = 50000;  // which take longer than a thread to start
   const Sensor sensor{translation_of(map_from_scan) - origin_, transpose(rotation_of(map_from_scan))};
-  std::vector<const Square*> near;
+  const std::vector<const Square*> near = this->near(sensor.at);
   std::size_t points = 0;
-  for (const auto& [at, square] : squares_) {
-    const double x = kSquareM * static_cast<double>(at.first), y = kSquareM * static_cast<double>(at.second);
-    if (std::hypot(x - sensor.at.x, y - sensor.at.y) > kFarthestM + kSquareM) continue;
-    near.push_back(&square);
-    points += square.x.size();
-  }
+  for (const Square* square : near) points += square->x.size();
   SeenMap map;
   std::atomic<std::size_t> next{0};
   std::mutex mutex;

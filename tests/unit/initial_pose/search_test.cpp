@@ -83,6 +83,20 @@ TEST(Search, EveryStrategyAsksInItsOwnPortions) {
   EXPECT_EQ(rounds.calls, (Sizes{20, 4, 4, 2, 6}));
 }
 
+TEST(Search, TellsWhereItsTimeGoes) {
+  Hill rounds;
+  const SightLines sight_lines(room());
+  const SearchTimes times =
+      search(rounds, kScan, kPrior, kRounds, options(30, 20), {}, {}, &sight_lines).times;
+  EXPECT_THAT(times.batches, testing::ElementsAre(1, 3, 0, 1, 0));
+  for (const SearchPart part : {SearchPart::startup, SearchPart::guided})
+    for (const SearchWork work :
+         {SearchWork::choose, SearchWork::submit, SearchWork::collect, SearchWork::take})
+      EXPECT_GT(times.of(part, work), 0) << to_string(part) << ", " << to_string(work);
+  EXPECT_GT(times.of(SearchPart::startup, SearchWork::look), 0) << "what looks need of the scan";
+  EXPECT_GT(times.of(SearchPart::beside, SearchWork::look), 0);
+}
+
 TEST(Search, WithoutRoundsTheResultIsTheSequentialOne) {
   Hill aligner;
   const SearchResult expected = search(aligner, kScan, kPrior, kSequential, options(60, 20));

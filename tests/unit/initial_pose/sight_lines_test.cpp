@@ -3,7 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <limits>
+#include <random>
 
 #include "walls.hpp"
 
@@ -73,6 +75,26 @@ TEST(SightLines, ThePointsCountFromTheOriginOfTheirCloud) {
               sight = SightLines(far).look(ScanRays(scan), there);
   EXPECT_DOUBLE_EQ(sight.seen_through, near.seen_through);
   EXPECT_DOUBLE_EQ(sight.unmapped, near.unmapped);
+}
+
+TEST(SightLines, WhatIsFartherThanSixtyMetresMakesNoDifference) {
+  std::mt19937 random(7);
+  std::uniform_real_distribution<float> across(-150, 150), up(-2, 8);
+  PointCloud map;
+  for (int k = 0; k < 60000; ++k) map.points.push_back({across(random), across(random), up(random)});
+  const ScanRays scan(seen_from(kTruth, room()));
+  for (const Pose& at : {Pose{0, 0, 0, 0, 0, 0}, {11.9, -63.7, 1, 0.1, 0, 2}, {-97, 41, 0, 0, 0.1, -1}}) {
+    PointCloud near = map;
+    std::erase_if(near.points,
+                  [&](const Point& p) { return std::hypot(p.x - at.x, p.y - at.y, p.z - at.z) > 60.01; });
+    ASSERT_LT(near.size(), map.size() / 2);
+    const Sight all = SightLines(map).look(scan, to_transform(at)),
+                some = SightLines(near).look(scan, to_transform(at));
+    EXPECT_EQ(all.seen_through, some.seen_through);
+    EXPECT_EQ(all.unmapped, some.unmapped);
+    EXPECT_EQ(all.in_view, some.in_view);
+    EXPECT_GT(all.seen_through, 0.001) << "the scene does not test enough";
+  }
 }
 
 TEST(SightLines, PointsThatAreNoMeasurementsAreLeftOut) {

@@ -64,6 +64,9 @@ class SightLines {
     std::vector<float> x, y, z;
   };
 
+  /// Those with points within reach of a place.
+  std::vector<const Square*> near(const Vec3<double>& from) const;
+
   Vec3<double> origin_;
   std::map<std::pair<long long, long long>, Square> squares_;
 };

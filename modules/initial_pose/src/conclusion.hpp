@@ -1,0 +1,12 @@
+// The end of a search: from what was proposed to the answer and its verdict.
+#pragma once
+
+#include "batches.hpp"
+#include "ndt/initial_pose/search_options.hpp"
+
+namespace ndt::initial_pose {
+
+/// Continues the leaders until they rest, chooses the best, looks from beside it, and judges.
+SearchResult conclude(Batches& batches, const SearchOptions& options);
+
+}  // namespace ndt::initial_pose
