@@ -75,6 +75,29 @@ class Transfers : public DeviceImplementation {
   }
 };
 
+TEST_P(Transfers, AHeldScanIsUploadedOnce) {
+  if (GetParam().not_for_use) GTEST_SKIP() << "what it moves is tested as TransfersStudy";
+  for (const Tuning tuning : all_values<Tuning>()) {
+    AlignOptions options;
+    options.tuning = tuning;
+    const auto aligner = in_courtyard(options);
+    const std::vector<Transform> guesses(5, kGuess);
+    std::vector<AlignResult> results(guesses.size());
+    const Traffic held = of(*aligner, [&] { aligner->hold(test_clouds::scan(), guesses.size()); });
+    EXPECT_EQ(held.uploads, 1);
+    EXPECT_EQ(held.upload_bytes, scan_bytes(test_clouds::scan().size()));
+    for (int k = 0; k < 2; ++k) {
+      const Traffic batch = of(*aligner, [&] {
+        aligner->submit(HeldScan{}, guesses);
+        aligner->collect(results);
+      });
+      EXPECT_LE(batch.upload_bytes, 2560) << "guesses, or what was made of them, and a header";
+      EXPECT_EQ(batch.uploads, 1);
+    }
+    EXPECT_TRUE(harness::same_bits(results[3], aligner->align(test_clouds::scan(), kGuess)));
+  }
+}
+
 TEST_P(Transfers, OfAnAlignmentAreOneUploadOneOutcomeAndOneFlagPerRound) {
   if (GetParam().not_for_use) GTEST_SKIP() << "what it moves is tested as TransfersStudy";
   for (const LineSearch search : all_values<LineSearch>()) {

@@ -79,6 +79,11 @@ class PersistentAligner final : public DeviceAligner {
     PersistentArguments a;
     const bool busy = options().tuning == Tuning::throughput;
     a.plan = busy ? ChunkPlan::throughput(scan.view().size) : ChunkPlan(scan.view().size);
+    if (busy && is_on_device(scan.view())) {
+      a.input.scan = {reserve_scan(scan.view(), runs.size(), 0).points, scan.view().size};
+      a.guesses = guesses_in_place(runs);
+      return a;
+    }
     if (busy) {
       const PlacedScan placed = place(scan, runs);
       a.input.scan = {placed.points, scan.view().size};

@@ -13,15 +13,14 @@ namespace ndt::initial_pose {
 
 class Batches {
  public:
-  /// particles: how many the result will have, about.
+  /// particles: how many are proposed. most: poses of a batch.
   Batches(Aligner& aligner, const PointCloud& scan, const PerScan& per_scan, const SearchObserver& observer,
-          const SightLines* sight_lines, int particles)
-      : looks(sight_lines, scan, clock),
-        aligner_(aligner),
-        scan_(scan),
-        per_scan_(per_scan),
-        observer_(observer) {
-    result.particles.reserve(static_cast<std::size_t>(particles));
+          const SightLines* sight_lines, int particles, int most)
+      : looks(sight_lines, scan, clock), aligner_(aligner), per_scan_(per_scan), observer_(observer) {
+    constexpr std::size_t kContinuedAndBeside = 64;
+    result.particles.reserve(static_cast<std::size_t>(particles) + kContinuedAndBeside);
+    aligner_.hold(scan, static_cast<std::size_t>(most));
+    clock.lap(SearchWork::submit);
   }
   Batches(const Batches&) = delete;
   Batches& operator=(const Batches&) = delete;
@@ -34,7 +33,7 @@ class Batches {
     for (const Pose& start : starts) guesses_.push_back(to_transform(start));
     results_.resize(guesses_.size());
     clock.lap(SearchWork::choose);
-    aligner_.submit(scan_, guesses_, per_scan_);
+    aligner_.submit(HeldScan{}, guesses_, per_scan_);
     clock.lap(SearchWork::submit);
     meanwhile();
     aligner_.collect(results_);
@@ -53,7 +52,6 @@ class Batches {
   }
 
   Aligner& aligner() { return aligner_; }
-  const PointCloud& scan() const { return scan_; }
   const PerScan& per_scan() const { return per_scan_; }
 
   SearchResult result;  ///< so far
@@ -62,7 +60,6 @@ class Batches {
 
  private:
   Aligner& aligner_;
-  const PointCloud& scan_;
   PerScan per_scan_;
   const SearchObserver& observer_;
   std::vector<Transform> guesses_;

@@ -10,8 +10,6 @@
 namespace ndt::initial_pose {
 namespace {
 
-/// Most particles that are continued at once.
-constexpr int kLeaders = 16;
 /// Times that a leader is continued: with the reference's limits each takes it 3 m further.
 constexpr int kContinuations = 3;
 
@@ -172,7 +170,7 @@ class Conclusion {
     }
     batches_.clock.lap(SearchWork::choose);
     if (may_be_firm() && !evidence.interrupted)
-      score_points(batches_.aligner(), batches_.scan(), best.map_from_scan, batches_.per_scan(), evidence);
+      score_points(batches_.aligner(), HeldScan{}, best.map_from_scan, batches_.per_scan(), evidence);
     batches_.clock.lap(SearchWork::collect);
   }
 

@@ -6,6 +6,9 @@
 
 namespace ndt::initial_pose {
 
+/// Most particles that are continued at once, which is more than are aligned beside the answer.
+inline constexpr int kLeaders = 16;
+
 /// Continues the leaders until they rest, chooses the best, looks from beside it, and judges.
 SearchResult conclude(Batches& batches, const SearchOptions& options);
 

@@ -86,10 +86,7 @@ double goodness(const AlignResult& result, const AlignResult& best) {
   return std::min(by_nvtl, result.transform_probability / best.transform_probability);
 }
 
-void score_points(Aligner& aligner, const PointCloud& scan, const Transform& answer, PerScan per_scan,
-                  Evidence& evidence) {
-  per_scan.point_scores = true;
-  const Evaluation scored = aligner.evaluate(scan, answer, per_scan);
+void gather_points(const Evaluation& scored, Evidence& evidence) {
   if (scored.point_scores.empty()) return;
   const auto points = static_cast<double>(scored.point_scores.size());
   evidence.overlap = static_cast<double>(scored.points_with_voxels) / points;

@@ -20,6 +20,12 @@ int startup_of(const SearchOptions& options) {
   return options.method == Method::tpe ? std::min(options.startup, options.particles) : options.particles;
 }
 
+/// Most poses of a batch.
+int most_at_once(const Strategy& strategy, const SearchOptions& options) {
+  return std::max({strategy.startup_at_once ? startup_of(options) : 1,
+                   strategy.guided_at_once ? std::min(options.at_once, options.particles) : 1, kLeaders});
+}
+
 class Search {
  public:
   Search(Batches& batches, const Strategy& strategy, const SearchOptions& options)
@@ -99,7 +105,8 @@ SearchResult search(Aligner& aligner, const PointCloud& scan, const PosePrior& p
   require_valid(prior);
   if (options.method == Method::anywhere)
     throw std::invalid_argument("search: method anywhere needs a pyramid of the map; call search_anywhere");
-  Batches batches(aligner, scan, per_scan, observer, sight_lines, options.particles);
+  Batches batches(aligner, scan, per_scan, observer, sight_lines, options.particles,
+                  most_at_once(strategy, options));
   Search run(batches, strategy, options);
   if (options.method == Method::grid) return run.unguided(grid_places(prior, options.particles));
   return run.guided(Tpe(prior, {startup_of(options), options.candidates, options.seed}));
@@ -110,7 +117,9 @@ SearchResult search_places(Aligner& aligner, const PointCloud& scan, const std::
                            const SearchObserver& observer, const SightLines* sight_lines) {
   validate(options);
   if (places.empty()) throw std::invalid_argument("search_places: no place; give one at least");
-  Batches batches(aligner, scan, per_scan, observer, sight_lines, static_cast<int>(places.size()));
+  const int count = static_cast<int>(places.size());
+  Batches batches(aligner, scan, per_scan, observer, sight_lines, count,
+                  std::max(strategy.startup_at_once ? count : 1, kLeaders));
   return Search(batches, strategy, options).unguided(places);
 }
 

@@ -74,6 +74,23 @@ TEST(SplitAligner, ABatchHasTheBitsOfOneAlignerWhateverTheNumberOfParts) {
   }
 }
 
+TEST(SplitAligner, AHeldScanIsHeldByEveryPart) {
+  const std::vector<Transform> guesses = test_clouds::mixed_guesses(7);
+  const PointCloud scan = test_clouds::scan_of(300);
+  SplitAligner several = split(3);
+  several.set_map(test_clouds::map());
+  several.hold(scan, guesses.size());
+  for (const std::size_t count : {guesses.size(), std::size_t{2}, std::size_t{4}}) {
+    std::vector<AlignResult> got(count);
+    several.submit(HeldScan{}, {guesses.data(), count}, {});
+    several.collect(got);
+    for (std::size_t k = 0; k < count; ++k)
+      EXPECT_TRUE(same_result(got[k], several.align(scan, guesses[k], {}))) << k << " of " << count;
+    several.hold(scan, guesses.size());
+  }
+  EXPECT_EQ(several.evaluate(HeldScan{}, {}, {}).score, several.evaluate(scan, {}, {}).score);
+}
+
 TEST(SplitAligner, AMapThatNoPartTakesLeavesThePreviousOne) {
   SplitAligner several = split(2);
   several.set_map(test_clouds::map());

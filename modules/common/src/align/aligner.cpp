@@ -54,6 +54,17 @@ void Aligner::score_batch(const DeviceCloud&, std::span<const Transform>, std::s
   refuse_device_cloud("score_batch");
 }
 
+void refuse_without_held_scan(const char* where) {
+  throw std::logic_error(
+      fmt::format("{}: no scan is held; call hold() first, and again after a call with another scan", where));
+}
+
+void require_held_for(std::size_t poses, std::size_t most, const char* where) {
+  if (poses > most)
+    throw std::invalid_argument(fmt::format(
+        "{}: {} poses, and the scan is held for {} at most; give hold() more", where, poses, most));
+}
+
 std::unique_ptr<ResidentMap> Aligner::resident_map() const { return nullptr; }
 
 std::shared_ptr<const ReadyMap> Aligner::exchange_map(std::shared_ptr<const ReadyMap>) {
@@ -95,6 +106,28 @@ void Aligner::align_batch(const DeviceCloud& scan, std::span<const Transform> gu
 void Aligner::submit(const PointCloud& scan, std::span<const Transform> guesses, const PerScan& per_scan) {
   const Turn turn(*this, "submit");
   submitted_ = Submitted{&scan, guesses, per_scan};
+}
+
+void Aligner::hold(const PointCloud& scan, std::size_t poses) {
+  const Turn turn(*this, "hold");
+  held_ = Held{scan, poses};
+}
+
+const Aligner::Held& Aligner::held(const char* call) const {
+  if (!held_) refuse_without_held_scan(call);
+  return *held_;
+}
+
+void Aligner::submit(HeldScan, std::span<const Transform> guesses, const PerScan& per_scan) {
+  const Turn turn(*this, "submit");
+  const Held& it = held("submit");
+  require_held_for(guesses.size(), it.poses, "submit");
+  submit(it.scan, guesses, per_scan);
+}
+
+Evaluation Aligner::evaluate(HeldScan, const Transform& pose, const PerScan& per_scan) {
+  const Turn turn(*this, "evaluate");
+  return evaluate(held("evaluate").scan, pose, per_scan);
 }
 
 void Aligner::collect(std::span<AlignResult> out) {

@@ -119,8 +119,9 @@ std::optional<Traffic> SplitAligner::traffic() const {
   return total;
 }
 
-void SplitAligner::submit(const PointCloud& scan, std::span<const Transform> guesses,
-                          const PerScan& per_scan) {
+template <class Scan>
+void SplitAligner::submit_shares(const Scan& scan, std::span<const Transform> guesses,
+                                 const PerScan& per_scan) {
   const Turn turn(*this, "submit");
   require_room_for_results(guesses.size(), guesses.size(), "submit");
   first("submit");
@@ -130,6 +131,25 @@ void SplitAligner::submit(const PointCloud& scan, std::span<const Transform> gue
   for (std::size_t k = 0; k < parts_.size(); begin += shares[k++])
     if (shares[k] > 0 || k == 0) parts_[k]->submit(scan, guesses.subspan(begin, shares[k]), per_scan);
   shares_ = std::move(shares);
+}
+
+void SplitAligner::submit(const PointCloud& scan, std::span<const Transform> guesses,
+                          const PerScan& per_scan) {
+  submit_shares(scan, guesses, per_scan);
+}
+void SplitAligner::submit(HeldScan scan, std::span<const Transform> guesses, const PerScan& per_scan) {
+  submit_shares(scan, guesses, per_scan);
+}
+
+void SplitAligner::hold(const PointCloud& scan, std::size_t poses) {
+  const Turn turn(*this, "hold");
+  only_first("hold");
+  const std::vector<std::size_t> shares = shares_of(poses, parts_.size());
+  for (std::size_t k = 0; k < parts_.size(); ++k) parts_[k]->hold(scan, shares[k]);
+}
+Evaluation SplitAligner::evaluate(HeldScan scan, const Transform& pose, const PerScan& per_scan) {
+  const Turn turn(*this, "evaluate");
+  return only_first("evaluate").evaluate(scan, pose, per_scan);
 }
 
 void SplitAligner::submit(const DeviceCloud& scan, std::span<const Transform> guesses,

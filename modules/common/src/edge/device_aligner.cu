@@ -202,6 +202,11 @@ TakenScan DeviceAligner::take_scan(const DeviceCloud& scan, std::size_t poses, c
   return taken;
 }
 
+const Point* DeviceAligner::keep_scan(const TakenScan& scan) {
+  transact([&] { context_.upload(points_on_device(), scan.points, scan.chosen.points * sizeof(Point)); });
+  return points_on_device();
+}
+
 void DeviceAligner::require_room(const ScanView& scan, std::size_t in_front) const {
   const char* points = reinterpret_cast<const char*>(scan.points);
   const bool placed = points == staging_.data() + front_ || is_on_device(scan);
@@ -228,16 +233,26 @@ void DeviceAligner::fetch(const LoopOutcome* outcomes, const LoopTrace* traces, 
   collect_outcomes(trace_lines, runs);
 }
 
-void DeviceAligner::upload_scan(const ScanView& scan, std::span<const LoopRun> runs, const void* ahead,
-                                std::size_t ahead_bytes) {
-  const std::size_t in_front = runs.size() * sizeof(Transform) + ahead_bytes;
-  char* at = staging_.data() + front_ - in_front;
+char* DeviceAligner::stage(std::span<const LoopRun> runs, std::size_t behind) {
+  char* const first = staging_.data() + front_ - behind - runs.size() * sizeof(Transform);
+  char* at = first;
   for (const LoopRun& one : runs) {
     std::memcpy(at, &one.local_guess, sizeof(Transform));
     at += sizeof(Transform);
   }
-  if (ahead_bytes > 0) std::memcpy(at, ahead, ahead_bytes);
-  upload_staged(in_front, scan);
+  return first;
+}
+
+const Transform* DeviceAligner::guesses_in_place(std::span<const LoopRun> runs) {
+  context_.count_upload(runs.size() * sizeof(Transform));
+  return reinterpret_cast<const Transform*>(stage(runs, 0));
+}
+
+void DeviceAligner::upload_scan(const ScanView& scan, std::span<const LoopRun> runs, const void* ahead,
+                                std::size_t ahead_bytes) {
+  stage(runs, ahead_bytes);
+  if (ahead_bytes > 0) std::memcpy(staging_.data() + front_ - ahead_bytes, ahead, ahead_bytes);
+  upload_staged(runs.size() * sizeof(Transform) + ahead_bytes, scan);
 }
 
 void DeviceAligner::upload_staged(std::size_t in_front, const ScanView& scan) {

@@ -10,6 +10,7 @@
 #include <stdexcept>
 #include <string>
 #include <thread>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -83,6 +84,12 @@ TakenScan LoopAligner::take_scan(const PointCloud& scan, std::size_t poses, cons
   return {room, copy_scan_points(scan, options_, where, room)};
 }
 
+TakenScan LoopAligner::take_scan(HeldScan, std::size_t poses, const char* where) {
+  if (!held_) refuse_without_held_scan(where);
+  require_held_for(poses, held_->poses, where);
+  return held_->scan;
+}
+
 TakenScan LoopAligner::take_scan(const DeviceCloud&, std::size_t, const char* where) {
   refuse_device_cloud(where);
 }
@@ -92,6 +99,7 @@ LoopScan LoopAligner::prepare(const Cloud& scan, std::span<const Transform> pose
   give_up();
   require_map(where);
   for (const Transform& pose : poses) require_rigid(pose, where);
+  if constexpr (!std::is_same_v<Cloud, HeldScan>) held_.reset();  // its room is the next scan's
   const TakenScan taken = take_scan(scan, poses.size(), where);
   return {taken.points,
           {static_cast<std::int64_t>(taken.chosen.points), taken.chosen.dropped, taken.chosen.mean_range_m,
@@ -203,6 +211,25 @@ void LoopAligner::submit(const DeviceCloud& scan, std::span<const Transform> gue
 void LoopAligner::score_batch(const DeviceCloud& scan, std::span<const Transform> poses,
                               std::span<Score> out) {
   score_all(scan, poses, out);
+}
+
+void LoopAligner::hold(const PointCloud& scan, std::size_t poses) {
+  const Turn turn(*this, "hold");
+  require_room_for_results(poses, poses, "hold");
+  require_map("hold");
+  give_up();
+  held_.reset();
+  const std::size_t most = std::max<std::size_t>(poses, 1);  // as evaluate() needs
+  TakenScan taken = take_scan(scan, most, "hold");
+  taken.points = keep_scan(taken);
+  held_ = Held{taken, most};
+}
+
+void LoopAligner::submit(HeldScan scan, std::span<const Transform> guesses, const PerScan& per_scan) {
+  submit_all(scan, guesses, per_scan);
+}
+Evaluation LoopAligner::evaluate(HeldScan scan, const Transform& pose, const PerScan& per_scan) {
+  return evaluate_one(scan, pose, per_scan);
 }
 
 void LoopAligner::collect(std::span<AlignResult> out) {

@@ -61,6 +61,9 @@ struct Score {
   std::int64_t correspondences = 0;                       ///< point-voxel pairs
 };
 
+/// In place of a scan: the one that an aligner holds (Aligner::hold).
+struct HeldScan {};
+
 /// One registration method. For one thread at a time: a call while another thread's lasts throws
 /// std::logic_error "<call>: the aligner is busy ...". One instance per thread is the way to use many.
 ///
@@ -120,6 +123,16 @@ class Aligner {
   /// The same of a scan on the aligner's device. Its points may be overwritten when submit() returns.
   virtual void submit(const DeviceCloud& scan, std::span<const Transform> guesses,
                       const PerScan& per_scan = {});
+  /// Takes a scan for many calls of submit() and evaluate(), which name it HeldScan{}: it is checked, and a
+  /// device has it, once. The caller's may change afterwards. A call with a scan of its own, and reserve(),
+  /// may let go of it. poses: the most that one of these calls is given. Throws as align does, but for the
+  /// guess.
+  virtual void hold(const PointCloud& scan, std::size_t poses);
+  /// submit() of the scan that is held. Throws std::logic_error if none is, and std::invalid_argument for
+  /// more poses than it is held for.
+  virtual void submit(HeldScan scan, std::span<const Transform> guesses, const PerScan& per_scan = {});
+  /// evaluate() of the scan that is held. Throws std::logic_error if none is.
+  virtual Evaluation evaluate(HeldScan scan, const Transform& pose, const PerScan& per_scan = {});
   /// out.size() must equal the number of guesses submitted. Throws std::logic_error if nothing was submitted.
   virtual void collect(std::span<AlignResult> out);
   /// Scores of many poses of one scan. poses and out as in align_batch; throws as evaluate does.
@@ -155,12 +168,26 @@ class Aligner {
     std::span<const Transform> guesses;
     PerScan per_scan;
   };
-  std::optional<Submitted> submitted_;           ///< where submit() is not overridden
+  /// A scan that is held where hold() is not overridden.
+  struct Held {
+    PointCloud scan;
+    std::size_t poses = 0;
+  };
+
+  const Held& held(const char* call) const;
+
+  std::optional<Submitted> submitted_;  ///< where submit() is not overridden
+  std::optional<Held> held_;
   mutable std::atomic<std::thread::id> turn_{};  ///< the thread whose call lasts, if any
 };
 
 /// Throws std::invalid_argument "<where>: this implementation reads points from the host's memory ...".
 [[noreturn]] void refuse_device_cloud(const char* where);
+
+/// Throws std::logic_error "<where>: no scan is held ...".
+[[noreturn]] void refuse_without_held_scan(const char* where);
+/// Throws std::invalid_argument for more poses than a scan is held for.
+void require_held_for(std::size_t poses, std::size_t most, const char* where);
 
 /// Throws std::invalid_argument unless there is a result for every pose, and no more poses than one call
 /// takes.

@@ -34,11 +34,18 @@ class SplitAligner final : public Aligner {
   std::optional<Traffic> traffic() const override;
   void submit(const PointCloud& scan, std::span<const Transform> guesses, const PerScan& per_scan) override;
   void submit(const DeviceCloud& scan, std::span<const Transform> guesses, const PerScan& per_scan) override;
+  /// On every part, because each aligns a share of the poses.
+  void hold(const PointCloud& scan, std::size_t poses) override;
+  void submit(HeldScan scan, std::span<const Transform> guesses, const PerScan& per_scan) override;
+  Evaluation evaluate(HeldScan scan, const Transform& pose, const PerScan& per_scan) override;
   void collect(std::span<AlignResult> out) override;
   void score_batch(const PointCloud& scan, std::span<const Transform> poses, std::span<Score> out) override;
   void score_batch(const DeviceCloud& scan, std::span<const Transform> poses, std::span<Score> out) override;
 
  private:
+  /// Scan: PointCloud or HeldScan.
+  template <class Scan>
+  void submit_shares(const Scan& scan, std::span<const Transform> guesses, const PerScan& per_scan);
   Aligner& first(const char* call) const;
   /// The first part, for a call that drops what was submitted.
   Aligner& only_first(const char* call);

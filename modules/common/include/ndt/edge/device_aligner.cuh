@@ -74,6 +74,9 @@ class DeviceAligner : public LoopAligner {
   /// Uploads the guesses, the `ahead` bytes and the points in one copy, after a reserve_scan() for them.
   void upload_scan(const ScanView& scan, std::span<const LoopRun> runs, const void* ahead,
                    std::size_t ahead_bytes);
+  /// Gives the guesses in pinned memory, from where a kernel reads them: sooner done than a copy, where there
+  /// is no scan to upload with them.
+  const Transform* guesses_in_place(std::span<const LoopRun> runs);
   /// Sets device memory to zero, because memory that is downloaded must have been written.
   void clear(void* device, std::size_t bytes) { context_.fill_bytes(device, 0, bytes); }
   /// Starts one copy of the outcomes, and one more of the traces if there are any.
@@ -114,6 +117,7 @@ class DeviceAligner : public LoopAligner {
   MapInfo build_map(const Cloud& map);
   Point* room_for_scan(std::size_t points, std::size_t poses) final;
   TakenScan take_scan(const DeviceCloud& scan, std::size_t poses, const char* where) final;
+  const Point* keep_scan(const TakenScan& scan) final;
   void score(const LoopScan& scan, std::span<const Transform> local_poses, std::span<Score> out) final;
   std::vector<float> point_scores(const LoopScan& scan, const Transform& local_pose) final;
   void interrupt(const PerScan& per_scan);
@@ -125,6 +129,8 @@ class DeviceAligner : public LoopAligner {
   template <class There>
   void await(const PerScan& per_scan, There&& there);
   void require_room(const ScanView& scan, std::size_t in_front) const;
+  /// Writes the guesses in front of the `behind` bytes in front of the points. Gives the first.
+  char* stage(std::span<const LoopRun> runs, std::size_t behind);
   /// Where a scan is on the device, whether it comes there by an upload or was there before.
   Point* points_on_device() const { return reinterpret_cast<Point*>(uploaded_.data() + front_); }
   /// Uploads the `in_front` staged bytes before the points, and in the same copy the points, unless they are

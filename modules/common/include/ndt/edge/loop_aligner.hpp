@@ -110,6 +110,9 @@ class LoopAligner : public Aligner {
   Evaluation evaluate(const DeviceCloud& scan, const Transform& pose, const PerScan& per_scan) final;
   void submit(const PointCloud& scan, std::span<const Transform> guesses, const PerScan& per_scan) final;
   void submit(const DeviceCloud& scan, std::span<const Transform> guesses, const PerScan& per_scan) final;
+  void hold(const PointCloud& scan, std::size_t poses) final;
+  void submit(HeldScan scan, std::span<const Transform> guesses, const PerScan& per_scan) final;
+  Evaluation evaluate(HeldScan scan, const Transform& pose, const PerScan& per_scan) final;
   void collect(std::span<AlignResult> out) final;
   void score_batch(const PointCloud& scan, std::span<const Transform> poses, std::span<Score> out) final;
   void score_batch(const DeviceCloud& scan, std::span<const Transform> poses, std::span<Score> out) final;
@@ -149,6 +152,8 @@ class LoopAligner : public Aligner {
   /// before they are aligned or scored. poses: the most poses that the scan will be aligned from or scored
   /// at.
   virtual Point* room_for_scan(std::size_t points, std::size_t poses) = 0;
+  /// Brings a scan of room_for_scan() to where it is read from, for many calls. Gives that place.
+  virtual const Point* keep_scan(const TakenScan& scan) { return scan.points; }
   /// The usable points of a scan in device memory, as copy_scan_points() chooses them: a place as
   /// room_for_scan() gives, or on the device. Throws as it does, and as Aligner::align() says.
   virtual TakenScan take_scan(const DeviceCloud& scan, std::size_t poses, const char* where);
@@ -179,8 +184,9 @@ class LoopAligner : public Aligner {
   const Vec3<double>& map_origin() const { return levels_.back().origin; }
   Gauss<float> gauss(double edge_m) const;
   LoopOptions loop_options_for(const PerScan& per_scan, const LoopScan& scan) const;
-  // Cloud: PointCloud or DeviceCloud.
+  // Cloud: PointCloud, DeviceCloud or HeldScan.
   TakenScan take_scan(const PointCloud& scan, std::size_t poses, const char* where);
+  TakenScan take_scan(HeldScan scan, std::size_t poses, const char* where);
   template <class Cloud>
   LoopScan prepare(const Cloud& scan, std::span<const Transform> poses, const char* where);
   template <class Cloud>
@@ -199,6 +205,12 @@ class LoopAligner : public Aligner {
   AlignOptions options_;
   std::vector<MapLevel> levels_;
   Batch batch_;
+  /// In the room of the scan that was last taken.
+  struct Held {
+    TakenScan scan;
+    std::size_t poses = 0;
+  };
+  std::optional<Held> held_;
   std::vector<Transform> local_poses_;  ///< that were scored last
   StageClock clock_;
 };
