@@ -146,13 +146,21 @@ double ParzenTrials::log_density_ratio(const KernelPlace& at) const {
          kRestWeight * (log_peak() + others.log_mean(rest_.size() + pending_.size()));
 }
 
-RatioBounds ParzenTrials::bounds(Candidate& candidate) const {
-  compare(candidate);
+RatioBounds ParzenTrials::bounds(Candidate& candidate, double wanted) const {
   const double good_nearest =
-                   largest_exponent(good_.x.data(), good_.y.data(), good_.yaw.data(), good(), candidate.at),
-               nearest = std::max(candidate.nearest,
-                                  largest_exponent(pending_.x.data(), pending_.y.data(), pending_.yaw.data(),
-                                                   pending_.size(), candidate.at));
+      largest_exponent(good_.x.data(), good_.y.data(), good_.yaw.data(), good(), candidate.at);
+  // A kernel of the rest that is nearer than those compared with lowers the ratio.
+  if (candidate.epoch == epoch_)
+    if (const double high = bounds_of(good_nearest, candidate.nearest).high; high < wanted)
+      return {-kInfinity, high};
+  compare(candidate);
+  return bounds_of(
+      good_nearest,
+      std::max(candidate.nearest, largest_exponent(pending_.x.data(), pending_.y.data(), pending_.yaw.data(),
+                                                   pending_.size(), candidate.at)));
+}
+
+RatioBounds ParzenTrials::bounds_of(double good_nearest, double nearest) const {
   const double ratio = (1 - kRestWeight) * log_peak() + good_nearest - kRestWeight * nearest;
   const double rounding = kRounding * (1 + std::abs(ratio));
   return {ratio - log_good_size_ - rounding, ratio + kRestWeight * log_rest_size_ + rounding};

@@ -68,7 +68,7 @@ std::size_t Tpe::best_of(std::size_t first) {
   highest_.resize(count);
   double surpassed = kLowest;  // by one candidate at least
   for (std::size_t k = 0; k < count; ++k) {
-    const RatioBounds bounds = trials_.bounds(drawn_[first + k].candidate);
+    const RatioBounds bounds = trials_.bounds(drawn_[first + k].candidate, surpassed);
     highest_[k] = bounds.high;
     surpassed = std::max(surpassed, bounds.low);
   }

@@ -48,7 +48,8 @@ struct RatioBounds {
 /// reference: a map has one ground. Const calls may be made from several threads.
 class ParzenTrials {
  public:
-  static constexpr double kWidthM = 0.25;               ///< width in x and y
+  static constexpr double kInfinity = std::numeric_limits<double>::infinity();  ///< more than any ratio
+  static constexpr double kWidthM = 0.25;                                       ///< width in x and y
   static constexpr double kWidthRad = 2.5 * kPi / 180;  ///< width in yaw, which is compared around the circle
   static constexpr double kRestWeight = 5;              ///< the reference's; shuns bad trials
 
@@ -70,14 +71,13 @@ class ParzenTrials {
   /// 0.
   double log_density_ratio(const KernelPlace& at) const;
   /// Bounds it by the nearest kernels alone, which takes no exponential: a mean of kernels is at most the
-  /// largest, and at least its share. The candidate keeps the nearest of the rest for the next call.
-  RatioBounds bounds(Candidate& candidate) const;
+  /// largest, and at least its share. The candidate keeps the nearest of the rest for the next call. Where it
+  /// becomes clear early that the ratio is below `wanted`, the bounds are wider.
+  RatioBounds bounds(Candidate& candidate, double wanted = -kInfinity) const;
   /// Compares the candidate with the rest's kernels told so far, ahead of bounds().
   void compare(Candidate& candidate) const;
 
  private:
-  static constexpr double kInfinity = std::numeric_limits<double>::infinity();
-
   /// Kernels are read four at a time, so that some infinitely far follow the last.
   static constexpr std::size_t kSpare = 3;
 
@@ -97,6 +97,8 @@ class ParzenTrials {
   };
   /// Adds all kernels at a place.
   static void add_kernels(const Kernels& kernels, const KernelPlace& at, LogSum& into);
+  /// Bounds at a place with such exponents of the nearest kernels.
+  RatioBounds bounds_of(double good_nearest, double nearest) const;
   void enter(const Pose& at, double score);
   void count();
   void append_to_rest(const KernelPlace& at, const Rank& rank);
