@@ -72,12 +72,13 @@ class Conclusion {
     }
   }
 
-  /// Looks from what is the answer unless a leader under way surpasses it, because that takes about as long.
+  /// Begins to look from what is the answer unless a leader under way surpasses it. A look takes longer than
+  /// the leaders.
   void look_ahead() {
     find_best();
     const Stop stop = stop_of(result_.best);
     if (batches_.looks.possible() && (stop == Stop::converged || stop == Stop::degenerate))
-      look_from(result_.best);
+      batches_.looks.begin(result_.particles, result_.best);
   }
 
   /// What has come to rest is better than what has not; then by NVTL, the first on ties.

@@ -1,10 +1,13 @@
 // The looks of one search along sight lines.
 #pragma once
 
+#include <future>
 #include <map>
 #include <optional>
 #include <span>
+#include <vector>
 
+#include "ndt/exec/helper_threads.hpp"
 #include "ndt/initial_pose/particle.hpp"
 #include "ndt/initial_pose/sight_lines.hpp"
 #include "search_clock.hpp"
@@ -27,23 +30,41 @@ class Looks {
     rays_.emplace(scan_);
     clock_.lap(SearchWork::look);
   }
+  /// Begins to look from the end of the k-th particle on a thread of its own, unless that was done before or
+  /// there is no thread to spare. Only if possible().
+  void begin(std::span<const Particle> particles, std::size_t k) {
+    if (looks_.contains(k)) return;
+    prepare();
+    Look& look = looks_[k];
+    look.thread = start_helpers(
+        1, [&look, this, at = particles[k].result.map_from_scan] { look.seen = lines_->look(*rays_, at); });
+    if (look.thread.empty()) looks_.erase(k);
+    clock_.lap(SearchWork::look);
+  }
   /// What the scan sees from the end of the k-th particle. Only if possible().
   const Sight& from(std::span<const Particle> particles, std::size_t k) {
-    if (const auto known = seen_.find(k); known != seen_.end()) return known->second;
     prepare();
     clock_.lap(SearchWork::choose);
-    const Sight& seen =
-        seen_.try_emplace(k, lines_->look(*rays_, particles[k].result.map_from_scan)).first->second;
+    const auto [at, is_new] = looks_.try_emplace(k);
+    Look& look = at->second;
+    if (is_new) look.seen = lines_->look(*rays_, particles[k].result.map_from_scan);
+    for (std::future<void>& thread : look.thread) thread.get();
+    look.thread.clear();
     clock_.lap(SearchWork::look);
-    return seen;
+    return look.seen;
   }
 
  private:
+  struct Look {
+    Sight seen;
+    std::vector<std::future<void>> thread;  ///< that still looks, if one does
+  };
+
   const SightLines* lines_;
   const PointCloud& scan_;
   SearchClock& clock_;
   std::optional<ScanRays> rays_;
-  std::map<std::size_t, Sight> seen_;  ///< by particle
+  std::map<std::size_t, Look> looks_;  ///< by particle; after what their threads read
 };
 
 }  // namespace ndt::initial_pose

@@ -97,6 +97,29 @@ TEST(Search, TellsWhereItsTimeGoes) {
   EXPECT_GT(times.of(SearchPart::beside, SearchWork::look), 0);
 }
 
+TEST(Search, LooksFromTheAnswerWhetherOrNotItWasTheBestBeforeLeadersWereContinued) {
+  const PointCloud scan = seen_from({}, room());
+  const SightLines sight_lines(room());
+  for (const bool is_surpassed : {false, true}) {
+    Hill aligner;
+    const auto is_proposed = [&] { return aligner.calls.size() <= 4; };
+    aligner.change = [&](AlignResult& result) {
+      // The best leaders come to rest when they are continued, or the worst never do.
+      if (is_surpassed ? is_proposed() && result.nvtl > 1 : result.nvtl < 1)
+        result.stop = Stop::max_iterations;
+    };
+    const SearchResult found = search(aligner, scan, kPrior, kRounds, options(60, 48), {}, {}, &sight_lines);
+    ASSERT_GT(found.times.batches[static_cast<std::size_t>(SearchPart::finishing)], 0);
+    EXPECT_EQ(found.best_particle().role, is_surpassed ? Role::continued : Role::proposed);
+    const Sight expected = sight_lines.look(ScanRays(scan), found.best_particle().result.map_from_scan);
+    ASSERT_TRUE(found.evidence.sight);
+    EXPECT_GT(expected.contradiction(), 0);
+    EXPECT_EQ(found.evidence.sight->seen_through, expected.seen_through);
+    EXPECT_EQ(found.evidence.sight->unmapped, expected.unmapped);
+    EXPECT_EQ(found.evidence.sight->in_view, expected.in_view);
+  }
+}
+
 TEST(Search, WithoutRoundsTheResultIsTheSequentialOne) {
   Hill aligner;
   const SearchResult expected = search(aligner, kScan, kPrior, kSequential, options(60, 20));
