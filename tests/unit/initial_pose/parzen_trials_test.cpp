@@ -75,6 +75,13 @@ TEST(ParzenTrials, BoundsHoldTheRatio) {
         EXPECT_LE(bounds.low, ratio(trials, here));
         EXPECT_GE(bounds.high, ratio(trials, here));
         EXPECT_LT(bounds.high - bounds.low, 5 * std::log(200) + std::log(10));
+        Candidate other{place_of(here)};
+        for (const double wanted : {bounds.high + 100, bounds.high + 1e-3, bounds.high}) {
+          const RatioBounds early = trials.bounds(other, wanted);
+          EXPECT_LE(early.low, bounds.low);
+          EXPECT_GE(early.high, bounds.high);
+          EXPECT_TRUE(early.high < wanted || (early.low == bounds.low && early.high == bounds.high));
+        }
       }
       trials.drop_pending();
     }

@@ -99,6 +99,10 @@ class ParzenTrials {
   static void add_kernels(const Kernels& kernels, const KernelPlace& at, LogSum& into);
   /// Bounds at a place with such exponents of the nearest kernels.
   RatioBounds bounds_of(double good_nearest, double nearest) const;
+  /// Compares with up to `most` kernels of the rest more.
+  void compare(Candidate& candidate, std::size_t most) const;
+  /// The exponent of the nearest of `count` kernels.
+  static double nearest(const Kernels& kernels, std::size_t first, std::size_t count, const KernelPlace& at);
   void enter(const Pose& at, double score);
   void count();
   void append_to_rest(const KernelPlace& at, const Rank& rank);
