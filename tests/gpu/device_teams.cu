@@ -80,8 +80,10 @@ struct CollectivesArguments {
             wrong += by_crew == round ? 0 : 1;
             wrong += crew.all(true) ? 0 : 1;
             wrong += crew.all(threadIdx.x % 32 != 5) ? 1 : 0;
+            return round + static_cast<int>(threadIdx.x);
           },
-          [&](const auto& crew) {
+          [&](const auto& crew, int left) {
+            wrong += left == round + static_cast<int>(threadIdx.x) ? 0 : 1;
             wrong += by_crew == round ? 0 : 1;
             crew.one([&] {
               by_then = round, atomicAdd(&counts->thens, 1);

@@ -137,8 +137,7 @@ __device__ __noinline__ void advance_over(const double* totals, int trials, Loop
   for (int c = 0; c < trials; ++c) {
     const double* columns = totals + c * kSumColumns;
     crew.each(kSumColumns, [&](int i) { set_column(sums, i, columns[i]); });
-    Steps::propose(crew, sums, options, state);
-    Steps::commit(crew, options, state, [] {});
+    Steps::commit(crew, Steps::propose(crew, sums, options, state), sums, options, state, [] {});
     if (state.accepted || state.status != LoopStatus::running) break;
   }
   if (state.status == LoopStatus::running && interrupted != LoopStatus::running)

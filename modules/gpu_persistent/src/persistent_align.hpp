@@ -68,14 +68,15 @@ NDT_BODY void persistent_align(T& team, const AlignInput& input, const Watch& wa
         sum_derivatives(Steps{}, team, input, state, [&] { return static_cast<int>(watch()); });
     team.replicated(
         [&](const auto& crew) {
-          Steps::propose(crew, total.sums, input.options, state);
+          const auto proposal = Steps::propose(crew, total.sums, input.options, state);
           if (total.answer == kBlockMissing)
             crew.one([&] { state.status = LoopStatus::block_missing; });
           else if (state.status == LoopStatus::running && total.answer != 0)
             Steps::interrupt(crew, static_cast<LoopStatus>(total.answer), input.options, state);
+          return proposal;
         },
-        [&](const auto& crew) {
-          Steps::commit(crew, input.options, state, [&] {
+        [&](const auto& crew, const auto& proposal) {
+          Steps::commit(crew, proposal, total.sums, input.options, state, [&] {
             if (trace != nullptr && state.accepted && team.leads())
               trace[state.iterations] = trace_line(state);
           });

@@ -57,14 +57,12 @@ __device__ void choose_level(TrustRegion, T& team, const PersistentArguments& a,
   for (int level = state.region.level; level < region.last; ++level) {
     const SurfacePose at(state.at.exact, shifted(state.trial, region.levels[level].shift), region.per_metre);
     const SurfaceInformation& information = sum_few_surfaces(team, a.input.scan, a.input.levels[level], at);
-    team.replicated(
-        [&](const auto& crew) {
-          const bool fixes = fixes_the_pose(information);
-          crew.one([&] {
-            if (!fixes) TrustRegion::begin_on(level + 1, a.input.options, state);
-          });
-        },
-        [](const auto&) {});
+    team.replicated([&](const auto& crew) {
+      const bool fixes = fixes_the_pose(information);
+      crew.one([&] {
+        if (!fixes) TrustRegion::begin_on(level + 1, a.input.options, state);
+      });
+    });
     if (state.region.level == level) return;
   }
 }

@@ -110,7 +110,7 @@ TEST_P(HostTeamWith, OnceRunsOnceAndReplicatedOnEveryWorker) {
   std::atomic<int> once{0}, replicated{0};
   pool.run([&](HostTeam& team) {
     team.once([&] { ++once; });
-    team.replicated([&](const auto&) { ++replicated; }, [](const auto&) {});
+    team.replicated([&](const auto&) { ++replicated; });
   });
   EXPECT_EQ(once.load(), 1);
   EXPECT_EQ(replicated.load(), pool.size());

@@ -49,6 +49,8 @@ NDT_HD SinCos sin_cos_of(const Pose& pose);
 
 /// R = Rx(roll) Ry(pitch) Rz(yaw).
 NDT_HD Mat3<double> rotation_of(const SinCos& angles);
+/// A row of it, 0 to 2.
+NDT_HD Vec3<double> rotation_row(const SinCos& angles, int row);
 /// R of a pose's angles.
 NDT_HD Mat3<double> rotation_of(const Pose& pose);
 /// The matrix of a pose.

@@ -29,12 +29,25 @@ NDT_HD inline SinCos sin_cos_of(const Pose& p) {
 
 NDT_HD inline Mat3<double> rotation_of(const Pose& pose) { return rotation_of(sin_cos_of(pose)); }
 
-NDT_HD inline Mat3<double> rotation_of(const SinCos& angles) {
+NDT_HD inline Vec3<double> rotation_row(const SinCos& angles, int row) {
   const double sa = angles.sine[0], sb = angles.sine[1], sc = angles.sine[2];
   const double ca = angles.cosine[0], cb = angles.cosine[1], cc = angles.cosine[2];
-  return {{cb * cc, -cb * sc, sb,                                     //
-           ca * sc + sa * sb * cc, ca * cc - sa * sb * sc, -sa * cb,  //
-           sa * sc - ca * sb * cc, sa * cc + ca * sb * sc, ca * cb}};
+  // The last two rows differ by a quarter turn of the roll. The first is written as they are, so that threads
+  // with different rows do the same.
+  const double across = row == 0 ? 0 : row == 1 ? ca : sa, turned = row == 1 ? sa : -ca;
+  const double along = row == 0 ? cb : turned * sb;
+  return {sum_of_products(across, sc, along, cc), sum_of_products(across, cc, -along, sc),
+          row == 0 ? sb : -turned * cb};
+}
+
+NDT_HD inline Mat3<double> rotation_of(const SinCos& angles) {
+  Mat3<double> out;
+  NDT_UNROLL
+  for (int row = 0; row < 3; ++row) {
+    const Vec3<double> r = rotation_row(angles, row);
+    out(row, 0) = r.x, out(row, 1) = r.y, out(row, 2) = r.z;
+  }
+  return out;
 }
 
 NDT_HD inline Transform make_transform(const Mat3<double>& r, const Vec3<double>& t) {

@@ -108,6 +108,15 @@ NDT_HD inline double reciprocal(double x) {
 #endif
 }
 
+/// a b + c d with the same bits in every kernel. Of two products a compiler fuses either with the addition.
+NDT_HD inline double sum_of_products(double a, double b, double c, double d) {
+#if defined(__CUDA_ARCH__)
+  return fma(a, b, __dmul_rn(c, d));
+#else
+  return a * b + c * d;
+#endif
+}
+
 /// 1 / sqrt(x) within a few units in the last place; not finite unless x is a positive normal number.
 NDT_HD inline double reciprocal_sqrt(double x) {
 #if defined(__CUDA_ARCH__)

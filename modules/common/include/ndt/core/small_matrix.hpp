@@ -3,6 +3,7 @@
 #pragma once
 
 #include "ndt/core/hd.hpp"
+#include "ndt/core/simd.hpp"
 
 namespace ndt {
 
@@ -98,7 +99,8 @@ NDT_HD inline Mat3<T> full(const Sym3<T>& a) {
 }
 /// Dot product, added in pairs so that fewer additions wait for one another.
 NDT_HD inline double dot(const Vec6& a, const Vec6& b) {
-  return ((a[0] * b[0] + a[1] * b[1]) + (a[2] * b[2] + a[3] * b[3])) + (a[4] * b[4] + a[5] * b[5]);
+  return (sum_of_products(a[0], b[0], a[1], b[1]) + sum_of_products(a[2], b[2], a[3], b[3])) +
+         sum_of_products(a[4], b[4], a[5], b[5]);
 }
 
 /// Converts a fixed-size value to another scalar type.

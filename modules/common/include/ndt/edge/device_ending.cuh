@@ -98,11 +98,9 @@ __device__ void conclude(T& team, const ScanView& scan, const LevelMap& map, con
     });
     return;
   }
-  team.replicated(
-      [&](const auto& crew) {
-        crew.each(3, [&](int i) { state.at.set_angle(i, coordinate(state.here.pose, 3 + i)); });
-      },
-      [](const auto&) {});
+  team.replicated([&](const auto& crew) {
+    crew.each(3, [&](int i) { state.at.set_angle(i, coordinate(state.here.pose, 3 + i)); });
+  });
   const SurfacePose at(state.at.exact, state.here.pose, options.region.per_metre);
   enter(Section::surfaces);
   const SurfaceInformation& surfaces = sum_surfaces(team, scan, map, at);
@@ -112,8 +110,7 @@ __device__ void conclude(T& team, const ScanView& scan, const LevelMap& map, con
   if (writes) write_outcome(state, surfaces, pushes, out);
   if (pushes)
     team.replicated(
-        [&](const auto& crew) { prepare_pushes(crew, surfaces, at, options.region.push_m, scratch); },
-        [](const auto&) {});
+        [&](const auto& crew) { prepare_pushes(crew, surfaces, at, options.region.push_m, scratch); });
   // After the barrier in replicated(), because the block would wait there for the fence.
   if (writes) publish(team.broken() ? LoopStatus::block_missing : state.status, out);
   if (!pushes) return;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <type_traits>
 
 #include "ndt/exec/chunks.hpp"
 #include "ndt/exec/device_clock.cuh"
@@ -44,15 +45,21 @@ class DeviceTeam {
   __device__ DeviceTeam(Memory& memory, const ChunkPlan& plan)
       : memory_(memory), plan_(plan), slot_(plan.slot_of(threadIdx.x / 32)) {}
 
-  /// Runs f and then() on the last warp: in a block with more warps than a chunk needs, that warp has no
-  /// points to sum and is early.
-  template <class F, class Then>
-  __device__ void replicated(F&& f, Then&& then) {
-    const bool crew = threadIdx.x / 32 == blockDim.x / 32 - 1;
-    if (crew) f(WarpCrew{});
+  /// The crew is the last warp: in a block with more warps than a chunk needs, that warp has no points to sum
+  /// and is early.
+  template <class F>
+  __device__ void replicated(F&& f) {
+    if (is_crew()) f(WarpCrew{});
     block_barrier();
     lap(Step::solve);
-    if (crew) then(WarpCrew{});
+  }
+  template <class F, class Then>
+  __device__ void replicated(F&& f, Then&& then) {
+    std::invoke_result_t<F&, WarpCrew> left{};
+    if (is_crew()) left = f(WarpCrew{});
+    block_barrier();
+    lap(Step::solve);
+    if (is_crew()) then(WarpCrew{}, left);
   }
 
   /// Whether a wait for another block was in vain. Blocks of other teams than a grid wait at barriers of the
@@ -87,6 +94,7 @@ class DeviceTeam {
   }
 
  protected:
+  __device__ static bool is_crew() { return threadIdx.x / 32 == blockDim.x / 32 - 1; }
   __device__ int chunk_threads() const { return 32 * plan_.chunk_warps; }
   template <class Sums>
   static constexpr int kColumns = Sums::kReals + Sums::kCounts + 1;
@@ -127,19 +135,26 @@ class DeviceTeam {
     block_barrier();
     for (int i = static_cast<int>(threadIdx.x); i < count * kAll; i += static_cast<int>(blockDim.x)) {
       const int j = i / kAll, column = i % kAll;
-      double parts[kMostChunkWarps] = {};
-      if (column < kAll - 1) {
-#pragma unroll
-        for (int w = 0; w < kMostChunkWarps; ++w) {
-          const float part = memory_.warp_sums[j * warps + w][column];  // within bounds: spare entries follow
-          parts[w] = w < warps ? static_cast<double>(part) : 0.0;
-        }
-      } else if (first + j * stride == 0) {
-        parts[0] = memory_.answer;
-      }
-      keep(j, column, leading_bits(tree_sum(parts)));
+      double sum = 0;
+      if (column == kAll - 1)
+        sum = first + j * stride == 0 ? memory_.answer : 0;
+      else
+        sum = warps <= kMostChunkWarps / 2 ? sum_of_warps<kMostChunkWarps / 2>(j * warps, warps, column)
+                                           : sum_of_warps<kMostChunkWarps>(j * warps, warps, column);
+      keep(j, column, leading_bits(sum));
     }
     lap(Step::sum);
+  }
+  /// One column of the sums of `count` warps, at most N. N does not matter for the bits.
+  template <int N>
+  __device__ double sum_of_warps(int first, int count, int column) const {
+    double parts[N];
+#pragma unroll
+    for (int w = 0; w < N; ++w) {
+      const float part = memory_.warp_sums[first + w][column];  // within bounds: spare entries follow
+      parts[w] = w < count ? static_cast<double>(part) : 0.0;
+    }
+    return tree_sum(parts);
   }
 
   struct AsGiven {
@@ -169,8 +184,8 @@ class DeviceTeam {
     return total;
   }
 
-  /// The leading bits of a partial sum, which travel between the blocks of a grid. Every team keeps these
-  /// only, so that all teams give the same bits.
+  /// The leading bits of a chunk's or a group's sum, which travel between the blocks of a grid. Every team
+  /// keeps these only, so that all teams give the same bits.
   __device__ static double leading_bits(double value) {
     const auto bits = static_cast<std::uint64_t>(__double_as_longlong(value));
     return __longlong_as_double(static_cast<long long>(bits & ~(TaggedPartial::kTags - 1)));

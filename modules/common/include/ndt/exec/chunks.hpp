@@ -77,7 +77,9 @@ struct ChunkGroups {
 };
 inline constexpr int kMostChunksPerGroup = kMaxChunks / kChunkGroups;
 
-inline constexpr int kFewItems = 2048;
+/// Threads that share an item, and those of a chunk if they share: more threads wait longer for one another
+/// than their shares are shorter.
+inline constexpr int kMostSharing = 4, kMostChunkThreads = 384;
 
 /// How the blocks of a device share out a sum. It depends on the number of items, and on whether the plan is
 /// for the shortest wait or for a busy device. The host makes it, so that kernels need no divisions.
@@ -95,10 +97,7 @@ struct ChunkPlan {
   ChunkPlan() = default;
   explicit ChunkPlan(int items) : groups(items) {
     const int size = groups.cut.size;
-    // A batch sums many scans at once, and its scans are small. The device is busy then, and sharing an item
-    // would only repeat work.
-    tile = items <= kFewItems || size > kMinChunkItems ? 2 : 4;
-    if (size > 2 * kMinChunkItems) tile = 1;
+    while (tile < kMostSharing && 2 * tile * size <= kMostChunkThreads) tile *= 2;
     share_chunks_among((size * tile + 31) / 32);
   }
   /// A plan for a device that is busy with many sums: no item is shared, because that repeats work, and one

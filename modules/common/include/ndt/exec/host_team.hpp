@@ -60,10 +60,13 @@ class HostTeam {
   void once(F&& f) {
     if (rank_ == 0) f();
   }
+  template <class F>
+  void replicated(F&& f) {
+    f(SoloCrew{});
+  }
   template <class F, class Then>
   void replicated(F&& f, Then&& then) {
-    f(SoloCrew{});
-    then(SoloCrew{});
+    then(SoloCrew{}, f(SoloCrew{}));
   }
   bool leads() const { return rank_ == 0; }
   template <template <class> class Sums, class F, class Ask>

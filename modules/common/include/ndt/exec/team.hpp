@@ -15,7 +15,11 @@ namespace ndt {
 namespace detail {
 struct CrewBody {
   template <class Crew>
-  NDT_BODY void operator()(const Crew&) const {}
+  NDT_BODY int operator()(const Crew&) const {
+    return 0;
+  }
+  template <class Crew>
+  NDT_BODY void operator()(const Crew&, int) const {}
 };
 }  // namespace detail
 
@@ -33,9 +37,10 @@ struct Total {
 ///   rank(), size()          this worker, number of workers
 ///   sync()                  barrier; writes before it are visible after it
 ///   once(f)                 one worker of the team runs f; no barrier
-///   replicated(f, then)     one crew per block (on the CPU: every worker) runs f(crew) on block-local data,
-///                           and the block waits for it. The crew runs then(crew) after that wait, so only
-///                           the crew sees what it writes
+///   replicated(f)           one crew per block (on the CPU: every worker) runs f(crew) on block-local data,
+///                           and the block waits for it
+///   replicated(f, then)     the same, and after that wait the crew runs then(crew, what f gave), so only the
+///                           crew sees what that writes. What f gives stays in registers
 ///   leads()                 whether this worker's crew writes, in then(), what the team writes once
 ///   sum<Sums>(n, f, ask)    f(first, count, lanes, Sums<Lanes::Real>&) over all of [0, n): float inside a
 ///                           chunk, Sums<double> across chunks, chunks folded in an order that never
@@ -50,6 +55,7 @@ concept Team = requires(T& team, const T& constant, void (*f)()) {
   { constant.size() } -> std::convertible_to<int>;
   team.sync();
   team.once(f);
+  team.replicated(detail::CrewBody{});
   team.replicated(detail::CrewBody{}, detail::CrewBody{});
 };
 
@@ -91,10 +97,13 @@ class BasicSerialTeam {
   NDT_BODY void once(F&& f) {
     f();
   }
+  template <class F>
+  NDT_BODY void replicated(F&& f) {
+    f(SoloCrew{});
+  }
   template <class F, class Then>
   NDT_BODY void replicated(F&& f, Then&& then) {
-    f(SoloCrew{});
-    then(SoloCrew{});
+    then(SoloCrew{}, f(SoloCrew{}));
   }
   NDT_BODY bool leads() const { return true; }
   template <template <class> class Sums, class F, class Ask>

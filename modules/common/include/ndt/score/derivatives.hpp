@@ -20,15 +20,25 @@ struct Derivatives {
   NDT_HD double nvtl() const { return points > 0 ? nearest / static_cast<double>(points) : 0.0; }
 };
 
+/// Sets an entry of a symmetric matrix, and the one across the diagonal.
+NDT_HD inline void set_symmetric(Mat6& matrix, int i, int j, double value) {
+  matrix(i, j) = matrix(j, i) = value;
+}
+
 /// Map-frame axes about which roll, pitch and yaw turn a point: with R = Rx Ry Rz, ∂(R x)/∂θᵢ = aᵢ × R x.
+/// That of roll is (1, 0, 0), and pitch's is normal to the two others.
 struct AngleAxes {
-  Vec3<double> a[3];
+  Vec3<double> pitch, yaw;
   NDT_HD explicit AngleAxes(const SinCos& angles) {
     const double ca = angles.cosine[0], sa = angles.sine[0];
     const double cb = angles.cosine[1], sb = angles.sine[1];
-    a[0] = {1, 0, 0};
-    a[1] = {0, ca, sa};
-    a[2] = {sb, -sa * cb, ca * cb};
+    pitch = {0, ca, sa};
+    yaw = {sb, -sa * cb, ca * cb};
+  }
+  /// aᵢ·x for the three axes.
+  NDT_HD Vec3<double> along(const Vec3<double>& x) const {
+    return {x.x, sum_of_products(pitch.y, x.y, pitch.z, x.z),
+            sum_of_products(yaw.x, x.x, yaw.y, x.y) + yaw.z * x.z};
   }
 };
 
@@ -47,26 +57,32 @@ NDT_HD inline Derivatives derivatives_of(const DerivativeSums<double>& sums, con
 
   const Mat3<double>& g = sums.vy;
   const Vec3<double> torque{g(2, 1) - g(1, 2), g(0, 2) - g(2, 0), g(1, 0) - g(0, 1)};  // Σ y × v
+  const Vec3<double> turning = axes.along(torque);
   out.gradient[0] = sums.v.x, out.gradient[1] = sums.v.y, out.gradient[2] = sums.v.z;
-  for (int i = 0; i < 3; ++i) out.gradient[3 + i] = dot(axes.a[i], torque);
+  out.gradient[3] = turning.x, out.gradient[4] = turning.y, out.gradient[5] = turning.z;
 
   const Mat3<double> m = full(sums.m), ymy = full(sums.ymy);
-  const double trace = curvature_share * (g(0, 0) + g(1, 1) + g(2, 2));
+  Vec3<double> turned[3];  // rows of (Σ [y]×ᵀ M [y]× + share (Σ v yᵀ)ᵀ) [a₀ a₁ a₂]
   NDT_UNROLL
-  for (int j = 0; j < 3; ++j) {
-    const Vec3<double>& aj = axes.a[j];
-    const Vec3<double> h = sums.my * aj;  // a × y = -[y]× a
-    const double cross[3] = {-h.x, -h.y, -h.z};
-    const Vec3<double> q = ymy * aj, ga = curvature_share * (transpose(g) * aj);
+  for (int i = 0; i < 3; ++i) {
+    const Vec3<double> cross = axes.along({sums.my(i, 0), sums.my(i, 1), sums.my(i, 2)});  // a × y = -[y]× a
+    turned[i] = axes.along({ymy(i, 0) + curvature_share * g(0, i), ymy(i, 1) + curvature_share * g(1, i),
+                            ymy(i, 2) + curvature_share * g(2, i)});
     NDT_UNROLL
-    for (int i = 0; i < 3; ++i) {
-      out.hessian(i, j) = m(i, j);
-      out.hessian(i, 3 + j) = out.hessian(3 + j, i) = cross[i];
-      if (i > j) continue;
-      const double angular = dot(axes.a[i], q) + dot(ga, axes.a[i]) - trace * dot(axes.a[i], aj);
-      out.hessian(3 + i, 3 + j) = out.hessian(3 + j, 3 + i) = angular;
-    }
+    for (int j = 0; j < 3; ++j) out.hessian(i, j) = m(i, j);
+    set_symmetric(out.hessian, i, 3, -cross.x);
+    set_symmetric(out.hessian, i, 4, -cross.y);
+    set_symmetric(out.hessian, i, 5, -cross.z);
   }
+  const double trace = curvature_share * (g(0, 0) + g(1, 1) + g(2, 2));
+  const Vec3<double> by_pitch = axes.along({turned[0].y, turned[1].y, turned[2].y}),
+                     by_yaw = axes.along({turned[0].z, turned[1].z, turned[2].z});
+  set_symmetric(out.hessian, 3, 3, turned[0].x - trace);
+  set_symmetric(out.hessian, 3, 4, by_pitch.x);
+  set_symmetric(out.hessian, 4, 4, by_pitch.y - trace);
+  set_symmetric(out.hessian, 3, 5, by_yaw.x - trace * axes.yaw.x);
+  set_symmetric(out.hessian, 4, 5, by_yaw.y);
+  set_symmetric(out.hessian, 5, 5, by_yaw.z - trace);
   return out;
 }
 
@@ -75,7 +91,7 @@ NDT_HD inline Derivatives derivatives_of(const DerivativeSums<double>& sums, con
 NDT_HD inline void turn_sign_of_autoware_1_9(const DerivativeSums<double>& sums, const SinCos& angles,
                                              Derivatives& d) {
   const Vec3<double> v_x_y{sums.vy(0, 0), sums.vy(0, 1), sums.vy(0, 2)};  // Σ v.x y
-  d.hessian(4, 4) += 2 * angles.sine[1] * dot(AngleAxes(angles).a[2], v_x_y);
+  d.hessian(4, 4) += 2 * angles.sine[1] * dot(AngleAxes(angles).yaw, v_x_y);
 }
 
 NDT_HD inline Derivatives derivatives_of(const DerivativeSums<double>& sums, const Pose& pose) {

@@ -91,6 +91,12 @@ NDT_HD inline SinCos snapped(SinCos angles, const Pose& pose) {
   return angles;
 }
 
+/// A pose, its angles, and these as derivatives take them.
+struct PoseAngles {
+  Pose pose;
+  SinCos exact, angles;  ///< angles: snapped
+};
+
 /// A pose's angles, exact and as derivatives take them, and the motion that takes points there.
 struct PoseMotion {
   SinCos exact, angles;  ///< angles: snapped
@@ -109,14 +115,19 @@ struct PoseMotion {
     const bool zero = counts_as_zero(angle);
     angles.sine[i] = zero ? 0 : sine, angles.cosine[i] = zero ? 1 : cosine;
   }
+  NDT_HD void copy_angle(int i, PoseAngles& to) const {
+    to.exact.sine[i] = exact.sine[i], to.exact.cosine[i] = exact.cosine[i];
+    to.angles.sine[i] = angles.sine[i], to.angles.cosine[i] = angles.cosine[i];
+  }
   /// Sets the motion from the angles and the pose's translation.
   template <class Crew>
   NDT_HD void set_motion(const Crew& crew, const Pose& pose) {
-    crew.each(3, [&](int k) {
-      if (k < 2)
-        (k == 0 ? motion.rotation : motion.lever) = cast<float>(rotation_of(k == 0 ? exact : angles));
-      else
-        motion.translation = cast<float>(Vec3<double>{pose.x, pose.y, pose.z});
+    crew.each(7, [&](int k) {
+      if (k == 6) return (void)(motion.translation = cast<float>(Vec3<double>{pose.x, pose.y, pose.z}));
+      const int row = k < 3 ? k : k - 3;
+      float* const to = (k < 3 ? motion.rotation : motion.lever).m + 3 * row;
+      const Vec3<double> r = rotation_row(k < 3 ? exact : angles, row);
+      to[0] = static_cast<float>(r.x), to[1] = static_cast<float>(r.y), to[2] = static_cast<float>(r.z);
     });
   }
 };
@@ -130,6 +141,15 @@ struct LineStart {
   bool fallback = false;
   LoopStatus status =
       LoopStatus::running;  ///< not running: there is no step. A zero step ends the loop, as in the reference
+};
+
+/// What propose() of clamped steps leaves to commit(): every thread of the crew has it in registers.
+struct Proposal {
+  bool accepted = false;  ///< whether the trial becomes the current pose
+  bool stored = false;    ///< whether state.found is the trial, evaluated
+  bool moved = false;     ///< whether state.trial is the next one, and this one in state.tried
+  double step = 0;        ///< length of the step that led there
+  LineStart line;         ///< step from there
 };
 
 /// What an evaluation of a trust region is for.
@@ -169,8 +189,9 @@ struct LoopState {
   Pose trial;                 ///< pose at which the next sums are to be taken
   PoseMotion at;              ///< the trial's angles and motion
   EvaluatedPose here, guess;  ///< last accepted pose, and the first one
-  EvaluatedPose found;        ///< trial as the last sums evaluated it
-  LineStart line;             ///< step from `found`, if that was accepted
+  EvaluatedPose found;        ///< trial as the last sums evaluated it; of clamped steps by commit()
+  PoseAngles tried;           ///< trial that the last sums are of, where it is not in `found`
+  Proposal proposal;          ///< of a line search that goes on
   EvaluatedPose best_trial;   ///< best trial of the running line search
   NewtonDirection fallback;   ///< Newton step that needed more than registers
   NewtonScratch scratch;
@@ -183,7 +204,6 @@ struct LoopState {
   double step = 0;           ///< length of the step that led to here
   int iterations = 0, evaluations = 0, fallbacks = 0;
   bool accepted = false;  ///< the last advance() moved `here`: a new line for the trace
-  bool pending = false;   ///< `found` was accepted, and commit() has yet to enter it here
   LoopStatus status = LoopStatus::running;
   Verdict verdict = Verdict::take_this;  ///< the line search's, on the trial
   RegionState region;                    ///< these two are unused by clamped steps

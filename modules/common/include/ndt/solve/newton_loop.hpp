@@ -57,8 +57,11 @@ NDT_HD inline void set_trial(const Crew& crew, const Pose& trial, LoopState& sta
     double to = coordinate(trial, 0);
     NDT_UNROLL
     for (int k = 1; k < 6; ++k) to = k == i ? coordinate(trial, k) : to;  // indexing needs trial in memory
+    coordinate(state.tried.pose, i) = coordinate(state.trial, i);
     coordinate(state.trial, i) = to;
-    if (i >= 3) state.at.set_angle(i - 3, to);
+    if (i < 3) return;
+    state.at.copy_angle(i - 3, state.tried);
+    state.at.set_angle(i - 3, to);
   });
 }
 
@@ -70,7 +73,7 @@ NDT_HD inline void go_to_trial(const Crew& crew, const Pose& pose, const Vec6& d
   state.at.set_motion(crew, state.trial);
 }
 
-NDT_HD inline LineStart line_from(const NewtonDirection& newton, const Derivatives& here,
+NDT_HD inline LineStart line_from(const NewtonDirection& newton, const Vec6& gradient,
                                   const LoopOptions& options) {
   LineStart out;
   out.fallback = newton.fallback;
@@ -81,7 +84,7 @@ NDT_HD inline LineStart line_from(const NewtonDirection& newton, const Derivativ
                                           : LoopStatus::non_finite;
     return out;
   }
-  const double inverse = reciprocal_sqrt(squared), slope = dot(here.gradient, newton.delta) * inverse;
+  const double inverse = reciprocal_sqrt(squared), slope = dot(gradient, newton.delta) * inverse;
   const double scale = slope < 0 ? -inverse : inverse;
   NDT_UNROLL
   for (int i = 0; i < 6; ++i) out.direction[i] = scale * newton.delta[i];
@@ -106,7 +109,7 @@ NDT_HD inline void begin_line(const LineStart& line, double score, const LoopOpt
                        {0, -score, line.slope}, line.length);
 }
 NDT_HD inline void begin_line(const NewtonDirection& newton, const LoopOptions& options, LoopState& state) {
-  const LineStart line = line_from(newton, state.here.at, options);
+  const LineStart line = line_from(newton, state.here.at.gradient, options);
   begin_line(line, state.here.at.score, options, state);
   if (line.status != LoopStatus::running) state.status = line.status;
 }
@@ -123,61 +126,83 @@ NDT_HD inline void make_current(const EvaluatedPose& next, double step, bool fir
   state.accepted = true;
 }
 
-/// Computes newton_direction() of state.found, whose derivatives every thread has in registers.
-template <class Crew>
-NDT_HD inline NewtonDirection direction_from(const Crew& crew, const Derivatives& found, NewtonStep kind,
-                                             LoopState& state) {
-  NewtonDirection out;
-  const Definiteness definiteness = solve_symmetric(found.hessian, found.gradient, out.delta);
-  out.fallback = definiteness != Definiteness::positive;
-  if (!needs_fallback(kind, definiteness)) return out;
-  fallback_direction(crew, kind, state.found.at.hessian, state.found.at.gradient, state.scratch,
-                     state.fallback);
-  return state.fallback;
+/// The derivatives at a pose, of the sums there.
+NDT_HD inline Derivatives derivatives_at(const PoseAngles& at, const DerivativeSums<double>& sums,
+                                         const LoopOptions& options) {
+  Derivatives out = derivatives_of(sums, at.angles);
+  if (options.hessian == HessianForm::autoware_1_9) turn_sign_of_autoware_1_9(sums, at.angles, out);
+  add_regularisation(options.regularisation, at.pose, at.exact.sine[2], at.exact.cosine[2], out);
+  return out;
+}
+NDT_HD inline PoseAngles trial_of(const LoopState& state) {
+  return {state.trial, state.at.exact, state.at.angles};
 }
 
-/// Accepts state.found, `step` away from the last pose, and goes to the next trial unless the loop ends.
+/// Evaluates the trial into state.found. Not inlined, because it is rare and would keep derivatives in
+/// registers.
 template <class Crew>
-NDT_HD inline void accept_trial(const Crew& crew, const Derivatives& found, double step,
-                                const LoopOptions& options, LoopState& state) {
+NDT_HD NDT_NOINLINE inline void store_trial(const Crew& crew, const DerivativeSums<double>& sums,
+                                            const LoopOptions& options, LoopState& state) {
+  crew.one([&] { state.found = {state.trial, derivatives_at(trial_of(state), sums, options)}; });
+}
+
+/// Accepts a pose, whose derivatives every thread has in registers, out.step away from the last, and goes to
+/// the next trial unless the loop ends.
+template <class Crew>
+NDT_HD inline void accept(const Crew& crew, const DerivativeSums<double>& sums, const Pose& pose,
+                          const Derivatives& at, const LoopOptions& options, LoopState& state,
+                          Proposal& out) {
   const bool first = state.evaluations == 0;
-  LoopStatus status = why_stop(found, state.iterations + (first ? 0 : 1), step, options);
-  LineStart line;
-  if (status == LoopStatus::running) {
-    line = line_from(direction_from(crew, found, options.newton_step, state), found, options);
-    status = line.status;
+  out.accepted = true;
+  LoopStatus status = why_stop(at, state.iterations + (first ? 0 : 1), out.step, options);
+  if (status != LoopStatus::running) {
+    // Sums that are not finite give no line, so they need no check until the loop ends.
+    if (!is_finite(at)) status = LoopStatus::non_finite;
+    crew.one([&] { state.status = status; });
+    return;
   }
-  // Sums that are not finite give no line, so they need no check until the loop ends.
-  if (status != LoopStatus::running && !is_finite(state.found.at)) status = LoopStatus::non_finite;
-  crew.one([&] {
-    state.line = line;
-    state.step = step;
-    state.pending = true;
-    state.status = status;
-  });
-  if (status == LoopStatus::running) go_to_trial(crew, state.found.pose, line.direction, line.alpha, state);
+  const auto store = [&] {
+    if (!out.stored) store_trial(crew, sums, options, state);
+    out.stored = true;
+  };
+  NewtonDirection newton;
+  const Definiteness definiteness = solve_symmetric(at.hessian, at.gradient, newton.delta);
+  newton.fallback = definiteness != Definiteness::positive;
+  if (needs_fallback(options.newton_step, definiteness)) {
+    store();
+    fallback_direction(crew, options.newton_step, state.found.at.hessian, state.found.at.gradient,
+                       state.scratch, state.fallback);
+    newton = state.fallback;
+  }
+  out.line = line_from(newton, at.gradient, options);
+  if (out.line.status == LoopStatus::running) {
+    out.moved = true;
+    return go_to_trial(crew, pose, out.line.direction, out.line.alpha, state);
+  }
+  store();
+  crew.one([&] { state.status = is_finite(state.found.at) ? out.line.status : LoopStatus::non_finite; });
 }
 
-/// One thread: enters the pose that accept_trial() accepted into the state.
-NDT_HD inline void commit_trial(const LoopOptions& options, LoopState& state) {
+/// One thread: enters the accepted pose, state.found, into the state.
+NDT_HD inline void commit_found(const Proposal& proposal, const LoopOptions& options, LoopState& state) {
   const bool first = state.evaluations == 0;
-  state.pending = false;
   if (first) state.guess = state.found;
   state.evaluations += state.search.trying() ? 0 : 1;
   if (state.status == LoopStatus::non_finite) return;
-  make_current(state.found, state.step, first, state);
-  begin_line(state.line, state.found.at.score, options, state);
+  make_current(state.found, proposal.step, first, state);
+  begin_line(proposal.line, state.found.at.score, options, state);
 }
 
-/// Completes the state if accept_trial() left a pose pending, and lets the same thread run then(). Every
-/// thread reads `pending` before the barrier in one(). A compiler may make the whole crew read it wherever
-/// one() does, and after the barrier that read would race with the thread that clears it.
+/// Completes the state, and lets the same thread run then() if a pose was accepted.
 template <class Crew, class Then>
-NDT_HD inline void commit(const Crew& crew, const LoopOptions& options, LoopState& state, Then&& then) {
-  const bool pending = state.pending;
+NDT_HD inline void commit(const Crew& crew, const Proposal& proposal, const DerivativeSums<double>& sums,
+                          const LoopOptions& options, LoopState& state, Then&& then) {
   crew.one([&] {
-    if (!pending) return;
-    commit_trial(options, state);
+    state.accepted = false;
+    if (!proposal.accepted) return;
+    const PoseAngles& at = proposal.moved ? state.tried : trial_of(state);
+    if (!proposal.stored) state.found = {at.pose, derivatives_at(at, sums, options)};
+    commit_found(proposal, options, state);
     then();
   });
 }
@@ -198,22 +223,39 @@ NDT_HD inline void offer_trial(LoopState& state) {
   if (goes_on && state.search.current_is_best()) state.best_trial = trial, state.best_alpha = alpha;
 }
 
-/// Asks the line search about the trial and does what it says.
+/// Takes the sums at a trial of a line search, asks the search about it, and does what it says. Leaves its
+/// proposal in the state, because a function that is not inlined has no registers to give.
 template <class Crew>
-NDT_HD NDT_NOINLINE void search_on(const Crew& crew, const LoopOptions& options, LoopState& state) {
+NDT_HD NDT_NOINLINE inline void search_on(const Crew& crew, const DerivativeSums<double>& sums,
+                                          const LoopOptions& options, LoopState& state) {
   const double alpha = state.search.alpha();
-  crew.one([&] { offer_trial(state); });
+  store_trial(crew, sums, options, state);
+  Proposal out;
+  out.stored = true;
+  if (!is_finite(state.found.at)) {
+    crew.one([&] {
+      state.status = LoopStatus::non_finite;
+      ++state.evaluations;
+      state.proposal = out;
+    });
+    return;
+  }
+  crew.one([&] {
+    ++state.evaluations;
+    offer_trial(state);
+  });
   switch (state.verdict) {
-    case Verdict::take_this: accept_trial(crew, state.found.at, alpha, options, state); return;
-    case Verdict::take_best:
-      copy(crew, state.best_trial, state.found);
-      accept_trial(crew, state.found.at, state.best_alpha, options, state);
-      return;
+    case Verdict::take_best: copy(crew, state.best_trial, state.found); [[fallthrough]];
+    case Verdict::take_this:
+      out.step = state.verdict == Verdict::take_best ? state.best_alpha : alpha;
+      accept(crew, sums, state.found.pose, state.found.at, options, state, out);
+      break;
     case Verdict::try_next:
       go_to_trial(crew, state.here.pose, state.direction, state.search.alpha(), state);
-      return;
-    case Verdict::failed: crew.one([&] { state.status = end_without_step(state, options); }); return;
+      break;
+    case Verdict::failed: crew.one([&] { state.status = end_without_step(state, options); }); break;
   }
+  crew.one([&] { state.proposal = out; });
 }
 
 /// Takes the sums at state.at.motion, and either ends the loop or moves state.trial and state.at to the next
@@ -221,32 +263,23 @@ NDT_HD NDT_NOINLINE void search_on(const Crew& crew, const LoopOptions& options,
 /// whole crew must see state and sums. Its threads share out sines and matrices; each computes everything
 /// else alike.
 template <class Crew>
-NDT_HD inline void propose(const Crew& crew, const DerivativeSums<double>& sums, const LoopOptions& options,
-                           LoopState& state) {
-  const Pose pose = state.trial;
-  Derivatives at = derivatives_of(sums, state.at.angles);
-  if (options.hessian == HessianForm::autoware_1_9) turn_sign_of_autoware_1_9(sums, state.at.angles, at);
-  add_regularisation(options.regularisation, pose, state.at.exact.sine[2], state.at.exact.cosine[2], at);
-  const bool searching = state.search.trying();
-  crew.one([&] {
-    state.found = {pose, at};
-    state.accepted = false;
-    if (searching) ++state.evaluations;
-  });
-  if (!searching)
-    accept_trial(crew, at, state.evaluations == 0 ? 0 : state.search.alpha(), options, state);
-  else if (is_finite(at))
-    search_on(crew, options, state);
-  else
-    crew.one([&] { state.status = LoopStatus::non_finite; });
+NDT_HD inline Proposal propose(const Crew& crew, const DerivativeSums<double>& sums,
+                               const LoopOptions& options, LoopState& state) {
+  if (state.search.trying()) {
+    search_on(crew, sums, options, state);
+    return state.proposal;
+  }
+  Proposal out;
+  out.step = state.evaluations == 0 ? 0 : state.search.alpha();
+  accept(crew, sums, state.trial, derivatives_at(trial_of(state), sums, options), options, state, out);
+  return out;
 }
 
 /// Calls propose() and commit().
 template <class Crew>
 NDT_HD inline void advance(const Crew& crew, const DerivativeSums<double>& sums, const LoopOptions& options,
                            LoopState& state) {
-  propose(crew, sums, options, state);
-  commit(crew, options, state, [] {});
+  commit(crew, propose(crew, sums, options, state), sums, options, state, [] {});
 }
 
 /// The steps of StepControl::clamped, as a policy of schedules that offer TrustRegion too.
@@ -258,17 +291,18 @@ struct ClampedSteps {
     begin_loop(start, state);
   }
   template <class Crew>
-  NDT_HD static void propose(const Crew& crew, const DerivativeSums<double>& sums, const LoopOptions& options,
-                             LoopState& state) {
-    ndt::propose(crew, sums, options, state);
+  NDT_HD static Proposal propose(const Crew& crew, const DerivativeSums<double>& sums,
+                                 const LoopOptions& options, LoopState& state) {
+    return ndt::propose(crew, sums, options, state);
   }
   template <class Crew>
   NDT_HD static void interrupt(const Crew& crew, LoopStatus status, const LoopOptions&, LoopState& state) {
     crew.one([&] { state.status = status; });
   }
   template <class Crew, class Then>
-  NDT_HD static void commit(const Crew& crew, const LoopOptions& options, LoopState& state, Then&& then) {
-    ndt::commit(crew, options, state, then);
+  NDT_HD static void commit(const Crew& crew, const Proposal& proposal, const DerivativeSums<double>& sums,
+                            const LoopOptions& options, LoopState& state, Then&& then) {
+    ndt::commit(crew, proposal, sums, options, state, then);
   }
 };
 

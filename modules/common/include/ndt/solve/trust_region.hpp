@@ -203,6 +203,8 @@ NDT_HD inline LoopStatus end(LoopStatus status, const Derivatives& found, const 
 /// The steps of StepControl::trust_region, a policy of the schedules as ClampedSteps is. Every thread of a
 /// crew decides alike on a copy of the region's state in its own registers.
 struct TrustRegion {
+  struct Nothing {};  ///< what propose() leaves to commit(): all is in the state
+
   NDT_HD static int level(const LoopState& state) { return state.region.level; }
   NDT_HD static int last_level(const LoopOptions& options) { return options.region.last; }
 
@@ -224,12 +226,13 @@ struct TrustRegion {
 
   /// As newton_loop.hpp's propose().
   template <class Crew>
-  NDT_HD static void propose(const Crew& crew, const DerivativeSums<double>& sums, const LoopOptions& options,
-                             LoopState& state) {
+  NDT_HD static Nothing propose(const Crew& crew, const DerivativeSums<double>& sums,
+                                const LoopOptions& options, LoopState& state) {
     Derivatives at = derivatives_of(sums, state.at.angles, state.region.curvature_share);
     add_regularisation(options.regularisation, state.trial, state.at.exact.sine[2], state.at.exact.cosine[2],
                        at);
     take(crew, at, options, state);
+    return {};
   }
   /// The part of propose() that follows from the trial's derivatives.
   template <class Crew>
@@ -274,7 +277,8 @@ struct TrustRegion {
   /// As newton_loop.hpp's commit(). then() follows every evaluation that counts, also of a trial that was
   /// taken back.
   template <class Crew, class Then>
-  NDT_HD static void commit(const Crew& crew, const LoopOptions&, LoopState& state, Then&& then) {
+  NDT_HD static void commit(const Crew& crew, Nothing, const DerivativeSums<double>&, const LoopOptions&,
+                            LoopState& state, Then&& then) {
     crew.one([&] {
       enter_found(state);
       if (state.accepted) then();
