@@ -6,7 +6,6 @@
 #include <functional>
 #include <future>
 #include <limits>
-#include <mutex>
 #include <vector>
 
 #include "ndt/exec/helper_threads.hpp"
@@ -192,19 +191,19 @@ Sight SightLines::look(const ScanRays& scan, const Transform& map_from_scan) con
   const std::vector<const Square*> near = this->near(sensor.at);
   std::size_t points = 0;
   for (const Square* square : near) points += square->x.size();
-  SeenMap map;
-  std::atomic<std::size_t> next{0};
-  std::mutex mutex;
+  const std::size_t most_helpers = std::min(kHelpers, points / kPointsOfAThread);
+  std::vector<SeenMap> seen(1 + most_helpers);  // made here, so that new threads take no memory
+  std::atomic<std::size_t> threads{0}, next{0};
   const auto see_squares = [&] {
-    SeenMap mine;
+    SeenMap& mine = seen[threads.fetch_add(1, std::memory_order_relaxed)];
     for (std::size_t k; (k = next.fetch_add(1, std::memory_order_relaxed)) < near.size();)
       mine.add(*near[k], sensor, scan.before_m_);
-    const std::lock_guard lock(mutex);
-    map.add(mine);
   };
-  auto helpers = start_helpers(std::min(kHelpers, points / kPointsOfAThread), std::ref(see_squares));
+  auto helpers = start_helpers(most_helpers, std::ref(see_squares));
   see_squares();
   for (std::future<void>& one : helpers) one.get();
+  SeenMap& map = seen.front();
+  for (std::size_t k = 1; k < threads; ++k) map.add(seen[k]);
 
   const Ranges map_before = nearest_around(map.nearest);
   Before open;

@@ -88,7 +88,8 @@ TEST(SplitAligner, AHeldScanIsHeldByEveryPart) {
       EXPECT_TRUE(same_result(got[k], several.align(scan, guesses[k], {}))) << k << " of " << count;
     several.hold(scan, guesses.size());
   }
-  EXPECT_EQ(several.evaluate(HeldScan{}, {}, {}).score, several.evaluate(scan, {}, {}).score);
+  const double score = several.evaluate(HeldScan{}, {}, {}).score;
+  EXPECT_EQ(score, several.evaluate(scan, {}, {}).score);
 }
 
 TEST(SplitAligner, AMapThatNoPartTakesLeavesThePreviousOne) {
