@@ -18,6 +18,7 @@
 #include "cli/print_localize.hpp"
 #include "cli/prior_arguments.hpp"
 #include "cli/progress_line.hpp"
+#include "data/voxel_grid.hpp"
 #include "localize/localize_run.hpp"
 
 namespace ndt::harness {
@@ -249,7 +250,8 @@ ExitCode localize(const Arguments& given) {
   SteadyClock clock;
   if (a.real_time) input.real_time = RealTime{&clock, a.speed.value_or(1)};
   input.scan = sequence.scan;
-  input.filter = [&](PointCloud cloud) { return prepare(std::move(cloud), scan_filters).cloud; };
+  VoxelGrid grid;
+  input.filter = [&](PointCloud cloud) { return prepare(std::move(cloud), scan_filters, grid).cloud; };
   input.limits = [&] {
     PerScan limits = per_scan(a.align);
     limits.trace = a.debug_iterations;

@@ -3,11 +3,13 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <bit>
 #include <cmath>
 #include <limits>
 #include <string>
 #include <utility>
 
+#include "data/voxel_grid.hpp"
 #include "ndt/align/option.hpp"
 
 namespace ndt::harness {
@@ -33,6 +35,18 @@ void require_box(const std::string& name, const CropBox& box) {
                   "the form x0,y0,z0,x1,y1,z1, finite and no low above its high");
 }
 
+bool finite(const Vec3<double>& v) { return std::isfinite(v.x) && std::isfinite(v.y) && std::isfinite(v.z); }
+
+/// Looks at all points before it tells, since seldom is one not finite: so compilers look at several at once.
+bool all_finite(const PointCloud& cloud) {
+  constexpr std::uint32_t kExponent = 0x7F800000;  // of a float that is not finite
+  std::uint32_t others = 0;
+  for (const Point& p : cloud.points)
+    for (const float v : {p.x, p.y, p.z})
+      others |= (std::bit_cast<std::uint32_t>(v) & kExponent) == kExponent;
+  return others == 0 && finite(cloud.origin);
+}
+
 /// Runs the filters and notes what each left.
 class Preparation {
  public:
@@ -41,26 +55,41 @@ class Preparation {
     prepared_.cloud = std::move(cloud);
   }
 
+  void keep_finite() {
+    if (all_finite(prepared_.cloud))
+      note("finite");
+    else
+      keep_if("finite", finite);
+  }
+
   template <class Keep>
   void keep_if(std::string_view filter, Keep keep) {
     const Vec3<double> origin = prepared_.cloud.origin;
-    std::vector<Point> kept = std::move(prepared_.cloud.points);
-    std::erase_if(kept, [&](const Point& p) { return !keep(origin + cast<double>(p)); });
-    replace(filter, std::move(kept));
+    std::erase_if(prepared_.cloud.points, [&](const Point& p) { return !keep(origin + cast<double>(p)); });
+    note(filter);
   }
 
-  void replace(std::string_view filter, std::vector<Point> points) {
-    const auto left = static_cast<std::int64_t>(points.size());
-    const std::int64_t before =
-        prepared_.steps.empty() ? prepared_.given_points : prepared_.steps.back().left_points;
-    prepared_.cloud.points = std::move(points);
-    prepared_.steps.push_back({filter, before - left, left});
+  void thin(double leaf_m, VoxelGrid& grid) {
+    grid.thin(prepared_.cloud, leaf_m);
+    note("voxel_grid");
   }
 
-  const PointCloud& cloud() const { return prepared_.cloud; }
+  void sample(std::int64_t count, std::uint64_t seed) {
+    prepared_.cloud.points = random_sample(prepared_.cloud.points, count, seed);
+    note("sample");
+  }
+
   PreparedCloud take() { return std::move(prepared_); }
 
  private:
+  /// What the filter left.
+  void note(std::string_view filter) {
+    const auto left = static_cast<std::int64_t>(prepared_.cloud.size());
+    const std::int64_t before =
+        prepared_.steps.empty() ? prepared_.given_points : prepared_.steps.back().left_points;
+    prepared_.steps.push_back({filter, before - left, left});
+  }
+
   PreparedCloud prepared_;
 };
 
@@ -124,13 +153,19 @@ ScanPreparation overridden(const ScanPreparation& base, const ScanPreparation& g
 }
 
 PreparedCloud prepare(PointCloud cloud, const ScanPreparation& p) {
+  VoxelGrid grid;
+  PreparedCloud prepared = prepare(std::move(cloud), p, grid);
+  std::vector<Point>& points = prepared.cloud.points;
+  if (points.size() < points.capacity() / 2) points.shrink_to_fit();  // a map is kept for long
+  return prepared;
+}
+
+PreparedCloud prepare(PointCloud cloud, const ScanPreparation& p, VoxelGrid& grid) {
   validate(p);
   Preparation preparation(std::move(cloud));
   if (!p.active()) return preparation.take();
 
-  preparation.keep_if("finite", [](const Vec3<double>& v) {
-    return std::isfinite(v.x) && std::isfinite(v.y) && std::isfinite(v.z);
-  });
+  preparation.keep_finite();
   if (p.min_range_m || p.max_range_m)
     keep_range(preparation, p.min_range_m.value_or(0),
                p.max_range_m.value_or(std::numeric_limits<double>::infinity()));
@@ -138,9 +173,8 @@ PreparedCloud prepare(PointCloud cloud, const ScanPreparation& p) {
     preparation.keep_if("crop_box", [&](const Vec3<double>& v) { return contains(*p.crop_box, v); });
   if (p.remove_box)
     preparation.keep_if("remove_box", [&](const Vec3<double>& v) { return !contains(*p.remove_box, v); });
-  if (p.voxel_leaf_m) preparation.replace("voxel_grid", leaf_centroids(preparation.cloud(), *p.voxel_leaf_m));
-  if (p.sample_points)
-    preparation.replace("sample", random_sample(preparation.cloud().points, *p.sample_points, p.sample_seed));
+  if (p.voxel_leaf_m) preparation.thin(*p.voxel_leaf_m, grid);
+  if (p.sample_points) preparation.sample(*p.sample_points, p.sample_seed);
   return preparation.take();
 }
 

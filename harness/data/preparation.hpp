@@ -12,6 +12,8 @@
 
 namespace ndt::harness {
 
+class VoxelGrid;  // data/voxel_grid.hpp
+
 /// Axis-aligned, in the cloud's frame, metres. Its faces belong to it.
 struct CropBox {
   Vec3<double> low, high;
@@ -57,6 +59,8 @@ struct PreparedCloud {
 /// as float offsets from that origin. Without an option the cloud is returned as it is, non-finite points
 /// included; a sample as large as the cloud keeps every point. Throws as validate does.
 PreparedCloud prepare(PointCloud cloud, const ScanPreparation& preparation);
+/// For one scan after the other: takes the memory that `grid` has, and gives none back, nor the cloud's own.
+PreparedCloud prepare(PointCloud cloud, const ScanPreparation& preparation, VoxelGrid& grid);
 
 /// Reads the filters from the keys of a TOML table. Throws InputError for an unknown key or a value out of
 /// range.
@@ -64,13 +68,6 @@ ScanPreparation read_preparation(TomlTable& toml, std::string_view cloud);
 
 /// Describes both in one line: "scan: range 2 to 100 m, voxel leaf 1 m; map: as it is".
 std::string describe_preparation(const ScanPreparation& scan, const ScanPreparation& map);
-
-// The two filters that thin a cloud. filters.cpp
-
-/// Returns the centroid of every occupied leaf of a cloud of finite points, as offsets from the cloud's
-/// origin, in increasing leaf order, z slowest. A point's leaf is floor(coordinate / leaf_m) per axis, in
-/// double and in the cloud's frame. Points are summed in their order, in double.
-std::vector<Point> leaf_centroids(const PointCloud& cloud, double leaf_m);
 
 /// Draws `count` of the points, order kept, every subset equally likely; returns all of them if there are at
 /// most `count`. The same seed gives the same points on every platform.

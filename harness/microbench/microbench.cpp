@@ -15,9 +15,11 @@
 
 #include "base/metrics.hpp"
 #include "data/courtyard.hpp"
+#include "data/voxel_grid.hpp"
 #include "ndt/align/resident_map.hpp"
 #include "ndt/initial_pose/sight_lines.hpp"
 #include "ndt/initial_pose/tpe.hpp"
+#include "town/town_plan.hpp"
 
 namespace ndt::harness {
 namespace {
@@ -169,6 +171,22 @@ void look(benchmark::State& state, int map_points) {
   for (auto _ : state) benchmark::DoNotOptimize(sight_lines.look(scan, microbench_guess()));
 }
 
+/// The voxel grid of 1 m of a sweep, with the memory of the one before, as `localize` filters.
+void thin(benchmark::State& state, const town::LidarModel& lidar) {
+  const PointCloud sweep = microbench_sweep(lidar);
+  VoxelGrid grid;
+  PointCloud cloud;
+  for (auto _ : state) {
+    state.PauseTiming();
+    cloud = sweep;
+    state.ResumeTiming();
+    grid.thin(cloud, 1);
+    benchmark::DoNotOptimize(cloud.points.data());
+  }
+  count_points(state, static_cast<double>(sweep.size()));
+  state.counters["leaves"] = static_cast<double>(cloud.size());
+}
+
 /// Runs a measurement on a new aligner; what goes wrong becomes the benchmark's error and is counted.
 void run(benchmark::State& state, const Implementation& implementation, const AlignOptions& options,
          const Measure& measure, int& failed) {
@@ -228,9 +246,25 @@ void register_microbenchmarks(std::span<const Implementation> table, const Align
                                            benchmark::State& state) { propose(state, at_once, drawn_ahead); })
         ->UseRealTime()
         ->Unit(benchmark::kMicrosecond);
+  for (const town::LidarModel lidar : {town::LidarModel{32, 512}, town::LidarModel{64, 1024}})
+    benchmark::RegisterBenchmark(fmt::format("thin/{}x{}", lidar.beams, lidar.azimuths).c_str(),
+                                 [lidar](benchmark::State& state) { thin(state, lidar); })
+        ->UseRealTime()
+        ->Unit(benchmark::kMicrosecond);
   benchmark::RegisterBenchmark("look/100000", [](benchmark::State& state) { look(state, 100000); })
       ->UseRealTime()
       ->Unit(benchmark::kMicrosecond);
+}
+
+PointCloud microbench_sweep(const town::LidarModel& lidar) {
+  constexpr double kAlong_m = 20;
+  const town::TownPlan plan = town::plan_of(TownScale::small);
+  const town::World world = town::build_world(plan, 1);
+  const Transform pose = town::sensor_pose(world.ground(), town::scan_drive(plan).at(kAlong_m));
+  PointCloud sweep;
+  for (const town::Millimetres& p : town::Lidar(lidar).scan(world, pose, kScanSeed))
+    sweep.points.push_back(cast<float>(town::in_metres(p)));
+  return sweep;
 }
 
 PointCloud microbench_map(int points) {

@@ -8,6 +8,7 @@
 #include "ndt/core/point_cloud.hpp"
 #include "ndt/core/pose.hpp"
 #include "registry/registry.hpp"
+#include "town/lidar.hpp"
 
 namespace ndt::harness {
 
@@ -20,9 +21,9 @@ namespace ndt::harness {
 ///   score/<implementation>/<scan points>x64   score_batch; only implementations with batches
 ///   align/<implementation>/<scan points>      align to convergence
 /// and, without an implementation, propose/100x<at once>: the proposals of an initial-pose search, in rounds;
-/// look/<map points>: one of its looks at what a scan sees.
-/// Implementations that cannot run here are skipped with their reason. `failed` counts the other benchmarks
-/// that end without a number, and must outlive the run.
+/// look/<map points>: one of its looks at what a scan sees; thin/<beams>x<azimuths>: the voxel grid of a
+/// scan. Implementations that cannot run here are skipped with their reason. `failed` counts the other
+/// benchmarks that end without a number, and must outlive the run.
 void register_microbenchmarks(std::span<const Implementation> table, const AlignOptions& options,
                               int& failed);
 
@@ -33,6 +34,9 @@ PointCloud microbench_map(int points);
 
 /// A scan of the first courtyard; its pose in the map is the identity.
 PointCloud microbench_scan(int points);
+
+/// What a scanner sees in the built-in town, in the order in which it sees it.
+PointCloud microbench_sweep(const town::LidarModel& lidar);
 
 /// Where alignments start: about 0.36 m and 1.7 degrees away.
 Transform microbench_guess();

@@ -7,7 +7,7 @@
 #include <random>
 
 #include "data/courtyard.hpp"
-#include "data/preparation.hpp"
+#include "data/voxel_grid.hpp"
 #include "io/cloud_file.hpp"
 
 namespace ndt::harness {
@@ -32,6 +32,11 @@ float mean(const std::vector<Point>& points, float Point::*axis) {
   return static_cast<float>(sum / static_cast<double>(points.size()));
 }
 
+std::vector<Point> leaf_centroids(PointCloud cloud, double leaf_m) {
+  VoxelGrid().thin(cloud, leaf_m);
+  return cloud.points;
+}
+
 /// Brute force, by its definition.
 void expect_centroids_of_leaves(const PointCloud& cloud, double leaf_m) {
   const std::vector<Point> got = leaf_centroids(cloud, leaf_m);
@@ -50,6 +55,38 @@ void expect_centroids_of_leaves(const PointCloud& cloud, double leaf_m) {
 TEST(VoxelGridFilter, GivesTheCentroidOfEveryOccupiedLeafInLeafOrder) {
   const PointCloud courtyard = make_courtyard({.seed = 3, .points = 5000});
   for (const double leaf_m : {0.1, 0.25, 1.0, 3.7, 1000.0}) expect_centroids_of_leaves(courtyard, leaf_m);
+}
+
+TEST(VoxelGridFilter, PointsAtTheEdgesOfLeavesAreOnTheSideThatTheDivisionSays) {
+  for (const double leaf_m : {0.1, 0.3, 1.0, 2.5}) {
+    PointCloud cloud;
+    for (int k = -300; k < 300; ++k) {
+      const auto edge = static_cast<float>(k * leaf_m);
+      const float below = std::nextafter(edge, -INFINITY), above = std::nextafter(edge, INFINITY);
+      for (const Point& p : {Point{edge, below, above}, Point{below, above, edge}, Point{above, edge, below}})
+        cloud.points.push_back(p);
+    }
+    expect_centroids_of_leaves(cloud, leaf_m);
+    cloud.points.push_back({-1e5F, 1e5F, 0});
+    expect_centroids_of_leaves(cloud, leaf_m);
+    cloud.origin = {leaf_m, 0, -7 * leaf_m};
+    expect_centroids_of_leaves(cloud, leaf_m);
+  }
+}
+
+TEST(VoxelGridFilter, AGridThatIsUsedAgainForgetsTheCloudsBefore) {
+  VoxelGrid grid;
+  std::uint64_t seed = 10;
+  for (const int points : {3000, 1, 20000, 2, 0, 500, 20000})
+    for (const double leaf_m : {0.2, 2.0}) {
+      PointCloud cloud = make_courtyard({.seed = ++seed, .points = points});
+      const std::vector<Point> expected = leaf_centroids(cloud, leaf_m);
+      grid.thin(cloud, leaf_m);
+      ASSERT_EQ(cloud.size(), expected.size());
+      for (std::size_t i = 0; i < expected.size(); ++i)
+        ASSERT_TRUE(cloud.points[i].x == expected[i].x && cloud.points[i].y == expected[i].y &&
+                    cloud.points[i].z == expected[i].z);
+    }
 }
 
 TEST(VoxelGridFilter, ComputesLeavesInTheFrameOfACloudFarAway) {
