@@ -73,6 +73,7 @@ FollowingMap::FollowingMap(MapFiles files, const FollowingSetting& setting, cons
     : files_(with_places(std::move(files))),
       setting_(setting),
       in_force_(files_),
+      before_(files_),
       next_{HeldTiles(files_)},
       vehicle_{setting.first.low_x, setting.first.low_y} {
   const MapUpdatePolicy policy(setting.options, {vehicle_, setting.first.reach_m});
@@ -80,8 +81,7 @@ FollowingMap::FollowingMap(MapFiles files, const FollowingSetting& setting, cons
   choose_aligner(next_.tiles, make);
   build(next_);
   aligner_->exchange_map(std::move(next_.map));
-  resident_traffic_ = next_.traffic;
-  put_into_force(std::exchange(next_.tiles, HeldTiles(files_)));
+  put_into_force();
   use_.tiles_read = use_.most_tiles = in_force_.size();
   follower_.emplace(*aligner_, policy, [this](const MapCircle& around) { return build_next(around); });
 }
@@ -99,8 +99,19 @@ void FollowingMap::choose_aligner(const HeldTiles& first, const Make& make) {
 FollowingMap::Next FollowingMap::read(const MapArea& area) const {
   const Stopwatch reading;
   Next next{in_force_.moved_to(area)};
+  next.pictures = pictures_of(next.tiles);
   next.read_ms = reading.elapsed_us() / 1000;
   return next;
+}
+
+FollowingMap::Pictures FollowingMap::pictures_of(const HeldTiles& tiles) const {
+  Pictures pictures(1);
+  tiles.for_each_read([&](const MapTile& tile, const StoredPoints& points) {
+    const auto has_it = [&](const auto& some) { return some.contains(&tile); };
+    if (std::ranges::none_of(pictures_, has_it)) pictures.front()[&tile] = some_of(points);
+  });
+  if (pictures.front().empty()) pictures.clear();
+  return pictures;
 }
 
 void FollowingMap::build(Next& next) {
@@ -128,6 +139,7 @@ void FollowingMap::make_map(Next& next) {
 
 /// On the follower's thread. The main thread changes nothing that this reads until it has taken the result.
 std::shared_ptr<const ReadyMap> FollowingMap::build_next(const MapCircle& around) {
+  before_ = HeldTiles(files_);
   next_ = read(area_of(around));
   if (next_.tiles.changed()) build(next_);  // a map whose tiles stay the same stays
   return std::move(next_.map);
@@ -141,16 +153,19 @@ std::optional<DeviceBytes> FollowingMap::device_bytes() const {
                      aligners->peak_device_bytes + maps.peak_device_bytes};
 }
 
-void FollowingMap::put_into_force(HeldTiles tiles) {
-  tiles.for_each_read([&](const MapTile& tile, const StoredPoints& points) {
-    if (auto& some = pictured_[&tile]; some.empty()) some = some_of(points);
-  });
-  in_force_ = std::move(tiles);
+/// Exchanges pointers only, and takes or gives back no memory: the scan's thread calls this.
+void FollowingMap::put_into_force() {
+  pictures_.splice(pictures_.end(), next_.pictures);
+  before_ = std::exchange(in_force_, std::exchange(next_.tiles, HeldTiles(files_)));
+  resident_traffic_ = next_.traffic;
 }
 
 PointCloud FollowingMap::picture() const {
   std::vector<Vec3<double>> all;
-  for (const auto& [tile, some] : pictured_) all.insert(all.end(), some.begin(), some.end());
+  std::map<const MapTile*, const std::vector<Vec3<double>>*> in_order;
+  for (const auto& pictures : pictures_)
+    for (const auto& [tile, some] : pictures) in_order[tile] = &some;
+  for (const auto& [tile, some] : in_order) all.insert(all.end(), some->begin(), some->end());
   return cloud_of(std::move(all), files_.name());
 }
 
@@ -160,6 +175,12 @@ bool FollowingMap::due() const {
   return setting_.real_time ? follower_->ready() : follower_->building() && scans_beside_ > 0;
 }
 
+void FollowingMap::wait_for_due() const {
+  if (!setting_.real_time && due() && !late()) follower_->wait();
+}
+
+bool FollowingMap::late() const { return follower_->building() && (jumped_ || out_of_range()); }
+
 bool FollowingMap::out_of_range() const {
   return follower_->policy().need(vehicle_) == MapNeed::out_of_range;
 }
@@ -167,9 +188,9 @@ bool FollowingMap::out_of_range() const {
 std::optional<MapUpdate> FollowingMap::before_scan() {
   std::optional<MapUpdate> told;
   std::optional<double> waited_ms;
-  const bool late = follower_->building() && (jumped_ || out_of_range());
-  if (late) waited_ms = waited();
-  if (late || due()) told = take();
+  const bool is_late = late();
+  if (is_late) waited_ms = waited();
+  if (is_late || due()) told = take();
   const bool failed = told && !told->error.empty();
   const bool leaving = out_of_range() && !failed && follower_->policy().due(vehicle_);
   if (!follower_->building() && (std::exchange(jumped_, false) || leaving)) {
@@ -209,7 +230,6 @@ MapUpdate FollowingMap::take() {
   follower_->wait();
   const Stopwatch swapping;
   const MapOutcome outcome = follower_->take();
-  if (outcome.swapped) update.swap_us = swapping.elapsed_us();
   update.around = outcome.around;
   if (outcome.failure) {
     update.error = *outcome.failure;
@@ -221,8 +241,8 @@ MapUpdate FollowingMap::take() {
   update.added = next_.tiles.read(), update.removed = next_.tiles.dropped();
   update.points = next_.points;
   update.read_ms = next_.read_ms, update.build_ms = next_.build_ms;
-  resident_traffic_ = next_.traffic;
-  put_into_force(std::exchange(next_.tiles, HeldTiles(files_)));
+  put_into_force();
+  update.swap_us = swapping.elapsed_us();
   count(update);
   return update;
 }

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <list>
 #include <map>
 #include <memory>
 #include <optional>
@@ -51,8 +52,13 @@ class FollowingMap {
   /// Device memory: the aligner's, and that of tiles and maps after the last build. Nothing on the CPU.
   std::optional<DeviceBytes> device_bytes() const;
 
+  /// Waits for the map that is in force from the next scan on: before the scan is read, so that its work
+  /// finds a core that has not slept. In real time nothing is waited for.
+  void wait_for_due() const;
   /// Puts a map into force that is due, and tells what became of the update.
   std::optional<MapUpdate> before_scan();
+  /// An update is worked on beside the scan.
+  bool building() const { return follower_->building(); }
   /// A scan may see beyond the map in force, because no update of it succeeded.
   bool out_of_range() const;
   const localization::MapCircle& in_force() const { return follower_->policy().in_force(); }
@@ -62,9 +68,12 @@ class FollowingMap {
   void after_scan(const Transform& map_from_scan);
 
  private:
+  /// Some points of tiles. What came into force later is behind, so that nothing is looked up or moved then.
+  using Pictures = std::list<std::map<const MapTile*, std::vector<Vec3<double>>>>;
   /// What the thread makes; read when it was taken.
   struct Next {
     HeldTiles tiles;
+    Pictures pictures{};      ///< of tiles that have none yet
     std::int64_t points = 0;  ///< filtered
     double read_ms = 0, build_ms = 0;
     std::shared_ptr<const ReadyMap> map{};  ///< null if the tiles stay the same
@@ -72,14 +81,16 @@ class FollowingMap {
   };
   void choose_aligner(const HeldTiles& first, const Make& make);
   Next read(const MapArea& area) const;
+  Pictures pictures_of(const HeldTiles& tiles) const;
   void build(Next& next);
   void make_map(Next& next);
   std::shared_ptr<const ReadyMap> build_next(const localization::MapCircle& around);
   bool due() const;
+  bool late() const;  ///< the next scan needs the map that is being built, which it counts as waiting
   double waited() const;
   MapUpdate take();
   void count(const MapUpdate& update);
-  void put_into_force(HeldTiles tiles);
+  void put_into_force();
 
   const MapFiles files_;
   FollowingSetting setting_;
@@ -87,8 +98,9 @@ class FollowingMap {
   localization::AlignerPerMap* per_map_ = nullptr;  ///< the same, if maps are made of whole clouds
   std::unique_ptr<ResidentMap> resident_;           ///< otherwise
   HeldTiles in_force_;
+  HeldTiles before_;  ///< in force before, until the thread of the next update gives their memory back
   Next next_;
-  std::map<const MapTile*, std::vector<Vec3<double>>> pictured_;
+  Pictures pictures_;  ///< each tile once
   MapUse use_;
   std::optional<Traffic> resident_traffic_;
   localization::MapPlace vehicle_;

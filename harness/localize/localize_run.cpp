@@ -141,6 +141,7 @@ LocalizeSummary localize_all(localization::Localizer& localizer, const LocalizeI
   while (const auto arrival = arrivals.next()) {
     const TimedScan& timed = scans[arrival->frame];
     PointCloud cloud;
+    if (input.following) input.following->wait_for_due();
     arrivals.outside_time([&] { cloud = input.scan(arrival->frame); });
     const ThreadStopwatch own;
     const Stopwatch filtering;
@@ -154,7 +155,11 @@ LocalizeSummary localize_all(localization::Localizer& localizer, const LocalizeI
     // The localizer has the times of the first lap in every lap: later ones are rounded otherwise.
     const double stamp_s = scans[arrival->frame % lap_scans].stamp_s;
     std::optional<MapUpdate> map_update;
-    if (input.following) map_update = input.following->before_scan();
+    bool building = false;
+    if (input.following) {
+      map_update = input.following->before_scan();
+      building = input.following->building();
+    }
     odometry->until(stamp_s, [&](const auto& pose) { localizer.add_odometry(pose); });
     gnss->until(stamp_s, [&](const auto& pose) { localizer.add_gnss(pose); });
     StageClock clock;
@@ -166,6 +171,7 @@ LocalizeSummary localize_all(localization::Localizer& localizer, const LocalizeI
     scan.times = {filter_ms, 0, clock.stage_ms()};
     if (input.following) {
       scan.map_tiles = input.following->tiles(), scan.map_update = std::move(map_update);
+      scan.map_building = building;
       diagnose_map(report, scan, *input.following);
       input.following->after_scan(report.map_from_scan);
     }

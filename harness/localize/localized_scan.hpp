@@ -24,6 +24,7 @@ struct LocalizedScan {
   FrameTimes times{};
   std::optional<std::size_t> map_tiles{};  ///< of a map that follows the vehicle
   std::optional<MapUpdate> map_update{};   ///< before this scan
+  bool map_building = false;               ///< the next map was being built beside this scan
   std::string diagnostics{};               ///< its line of diagnostics.jsonl
 };
 

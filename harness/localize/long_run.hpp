@@ -22,12 +22,27 @@ class LongRun {
   /// Every scan that was worked on, in order. device: of the map that follows and its aligner.
   void add(const LocalizedScan& scan, const std::optional<DeviceBytes>& device);
 
-  /// Scans that took more than twice the median, with the exchange of the map and what was waited for it; and
-  /// those of them before which another map came into force.
+  /// What a map that follows had to do with a scan.
+  enum class MapWork { exchange, building, none };  ///< another came into force, was built beside it, neither
+
+  /// Scans that took more than twice the median.
+  struct LateScans {
+    std::size_t scans = 0;  ///< all of this MapWork
+    std::size_t late = 0;
+    /// Late, while the scans around are not: the median of up to ten, five before and five after, that have
+    /// no work with the map, which see nearly the same. So its own points are not the cause.
+    std::size_t alone = 0;
+  };
   struct Late {
     double median_ms = 0;
-    std::size_t scans = 0, exchanges = 0;
+    std::array<LateScans, 3> by_work;  ///< by MapWork
+
+    const LateScans& of(MapWork work) const { return by_work[static_cast<std::size_t>(work)]; }
+    std::size_t scans() const { return by_work[0].late + by_work[1].late + by_work[2].late; }
+    /// As many would be late alone if the map had nothing to do with it: the share of scans without work.
+    double expected(MapWork work) const;
   };
+  /// By the time of a scan, the exchange of the map and what was waited for it counted.
   Late late() const { return late_of(scan_ms_); }
   /// The same by LocalizedScan::cpu_ms: scans that are late because of what this thread did, not because
   /// others had its core.
@@ -46,11 +61,13 @@ class LongRun {
     std::optional<DeviceBytes> device;
   };
   Late late_of(const std::vector<double>& ms) const;
+  double around(const std::vector<double>& ms, std::size_t k) const;
+  std::string late_text() const;
   std::string memory_text() const;
 
   std::size_t scans_, laps_;
   std::vector<double> scan_ms_, cpu_ms_;
-  std::vector<bool> exchanged_;
+  std::vector<MapWork> work_;
   std::vector<std::optional<Transform>> first_lap_;
   std::size_t repeated_ = 0, as_before_ = 0;
   std::array<std::optional<MemoryAt>, 3> memory_;  ///< after the first scan, the middle one and the last

@@ -21,7 +21,7 @@ struct MapUpdate {
 
   double read_ms = 0, build_ms = 0;  ///< beside the alignments, as far as it came
   double waited_ms = 0;              ///< that the scan waited, because the vehicle was about to leave its map
-  double swap_us = 0;
+  double swap_us = 0;  ///< all that the scan's thread does to put the map that is ready into force
 };
 
 /// Of a device, as this program counts what it has taken.
