@@ -172,11 +172,16 @@ def test_laps_have_the_bits_of_the_first_and_their_memory_is_told(town, tiles, t
     times = [float(line[0]) for line in lines]
     assert times == sorted(set(times)) and {f["verdict"] for f in laps.frames} == {"ok"}
     assert "waited 2 times" in laps.line("map updates"), "each lap but the first waits for the map of its start"
-    late = re.fullmatch(r"late scans +(\d+) of (\d+) took more .*; (\d+) of the (\d+) with an exchange", laps.line("late scans"))
-    assert int(late[2]) == 3 * scans and int(late[3]) <= int(late[1]) <= 3 * scans
-    assert int(late[4]) == sum(f["map_swap_us"] != "" for f in laps.frames)
-    own = re.search(r"\n +by the CPU time of their thread (\d+), median ([\d.]+) ms; (\d+) with an exchange\n", laps.done.stdout)
-    assert int(own[3]) <= int(own[1]) <= 3 * scans and int(own[3]) <= int(late[4]) and float(own[2]) > 0
+    late = re.fullmatch(r"late scans +(\d+) of (\d+) took more .*", laps.line("late scans"))
+    own = re.search(r"\n +(\d+) by the CPU time of their thread, median ([\d.]+) ms\n", laps.done.stdout)
+    assert int(late[2]) == 3 * scans and float(own[2]) > 0
+    table = [[float(v) for v in re.search(rf"\n  {name} +([\d. ]+)\n", laps.done.stdout)[1].split()]
+             for name in ("exchange", "beside a build", "others")]
+    of_work, late_ones, alone, expected, late_by_cpu, alone_by_cpu, _ = zip(*table)
+    assert of_work[0] == sum(f["map_swap_us"] != "" for f in laps.frames) and sum(of_work) == 3 * scans
+    assert of_work[1] > 0, "what is built beside a scan is in force from the next on"
+    assert sum(late_ones) == int(late[1]) and sum(late_by_cpu) == int(own[1]) and expected[2] == alone[2]
+    assert all(a <= b <= c for a, b, c in [*zip(alone, late_ones, of_work), *zip(alone_by_cpu, late_by_cpu, of_work)])
     memory = [float(v.strip(",")) for v in laps.line("memory").split()[2:5]]
     assert all(1 < v < 10000 for v in memory)
     assert "late scans " in once.done.stdout and once.line("laps") == ""
