@@ -11,7 +11,7 @@ namespace {
 
 using localization::MapFollowing;
 
-constexpr const char* kGroup = "Map that follows the vehicle";
+constexpr const char* kAlignersGroup = "Map that follows the vehicle";
 
 /// --map-radius is a flag of its own, because it may be `all`.
 bool is_flag(std::string_view name) { return name != "map-radius"; }
@@ -56,7 +56,7 @@ void add_localize_map_flags(CLI::App& command, LocalizeMapArguments& a) {
                   "; tiles with metadata follow the vehicle; a dataset has its own map");
   add_map_radius_flag(command, a.map, "the vehicle, and others as it moves",
                       std::string(kUsualReach) + ", --init search: and 3 sigma more at first");
-  add_flags(command, a.following, kGroup, Defaults::shown,
+  add_flags(command, a.following, kAlignersGroup, Defaults::shown,
             [](const auto& option) { return is_flag(option.name); });
 }
 

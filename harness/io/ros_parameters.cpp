@@ -24,7 +24,7 @@ namespace {
 constexpr int kDeepest = 16;
 constexpr std::size_t kValuesMost = 4096;
 constexpr std::string_view kKey = "ros__parameters";
-constexpr std::string_view kForm =
+constexpr std::string_view kParameterForm =
     "it must be a ROS 2 parameter file: the node's name or /**, below it ros__parameters, below that the "
     "parameters";
 
@@ -51,12 +51,12 @@ class RosParameterReader {
       const YAML::Node root = YAML::Load(text);
       find_blocks(root, "", 0);
     } catch (const YAML::Exception& error) {
-      refuse(line_of(error.mark), fmt::format("is not YAML: {}", printable(error.msg, 200)), kForm);
+      refuse(line_of(error.mark), fmt::format("is not YAML: {}", printable(error.msg, 200)), kParameterForm);
     }
   }
 
   RosParameters take() {
-    if (blocks_.empty()) refuse(0, fmt::format("has no {}", kKey), kForm);
+    if (blocks_.empty()) refuse(0, fmt::format("has no {}", kKey), kParameterForm);
     RosParameters parameters;
     parameters.file_ = name_;
     bool found = false;
@@ -95,7 +95,7 @@ class RosParameterReader {
 
   void require_shallow(const YAML::Node& node, int depth) {
     if (depth > kDeepest)
-      refuse(line_of(node.Mark()), fmt::format("is more than {} levels deep", kDeepest), kForm);
+      refuse(line_of(node.Mark()), fmt::format("is more than {} levels deep", kDeepest), kParameterForm);
     if (++visited_ > kValuesMost)
       refuse(0, fmt::format("has more than {} values", kValuesMost),
              "give the parameter file of one node alone");
@@ -105,7 +105,7 @@ class RosParameterReader {
   void find_blocks(const YAML::Node& node, const std::string& path, int depth) {
     require_shallow(node, depth);
     if (!node.IsMap()) {
-      if (depth == 0) refuse(0, "has no names with values", kForm);
+      if (depth == 0) refuse(0, "has no names with values", kParameterForm);
       return;
     }
     for (const auto& entry : node) {
@@ -119,7 +119,7 @@ class RosParameterReader {
 
   void take_block(const Block& block, RosParameters& out) {
     if (!block.parameters.IsMap())
-      refuse(line_of(block.parameters.Mark()), fmt::format("{} holds no parameters", kKey), kForm);
+      refuse(line_of(block.parameters.Mark()), fmt::format("{} holds no parameters", kKey), kParameterForm);
     RosParameters of_block;
     take_map(block.parameters, "", of_block, 0);
     for (auto& [name, parameter] : of_block.parameters_)

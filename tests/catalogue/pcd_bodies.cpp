@@ -9,8 +9,8 @@ namespace {
 
 using harness::bytes_of;
 using harness::Header;
+using harness::kTwoPoints;
 
-const std::string kTwoPoints = bytes_of(1.f, 2.f, 3.f, 4.f, 5.f, 6.f);
 // A control byte n < 32 is followed by n + 1 literal bytes; columns put x x y y z z.
 const std::string kTwoPacked = "\x17" + bytes_of(1.f, 4.f, 2.f, 5.f, 3.f, 6.f);
 

@@ -9,10 +9,8 @@
 namespace ndt::catalogue {
 namespace {
 
-using harness::bytes_of;
 using harness::Header;
-
-const std::string kTwoPoints = bytes_of(1.f, 2.f, 3.f, 4.f, 5.f, 6.f);
+using harness::kTwoPoints;
 
 /// "header line N: what; advice".
 Entry in_line(int line, std::string name, const std::string& bytes, std::string_view what) {

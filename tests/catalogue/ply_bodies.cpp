@@ -9,11 +9,11 @@ namespace ndt::catalogue {
 namespace {
 
 using harness::bytes_of;
+using harness::kTwoPoints;
 
-const std::string kTwoPoints = bytes_of(1.f, 2.f, 3.f, 4.f, 5.f, 6.f);
 const std::string kAscii = PlyText{.format = "format ascii 1.0"}.text();
 
-Entry bad_row(int line, std::string name, const std::string& rows, std::string_view what) {
+Entry bad_ply_row(int line, std::string name, const std::string& rows, std::string_view what) {
   return refused(Format::ply, "ply_ascii_" + name, kAscii + rows,
                  fmt::format("line {}: {}{}", line, what, kFixLine));
 }
@@ -39,12 +39,12 @@ Entries ascii() {
                {.points = 2, .non_finite = 2}),
       accepted(Format::ply, "ply_ascii_list_before", with_list("uchar", "ascii") + "3 7 8 9\n1 2 3\n4 5 6\n",
                {.points = 2}),
-      bad_row(8, "text", "1 two 3\n4 5 6\n", "value 2: 'two' is not a number"),
-      bad_row(8, "1e999", "1 2 1e999\n4 5 6\n", "value 3: '1e999' is out of range"),
-      bad_row(9, "short_row", "1 2 3\n4 5\n6\n", "2 values, expected 3"),
-      bad_row(8, "long_row", "1 2 3 4\n5 6 7\n", "4 values, expected 3"),
-      bad_row(10, "more_rows", "1 2 3\n4 5 6\n7 8 9\n", "more rows than the 2 declared"),
-      bad_row(11, "fewer_rows", "1 2 3\n\n      \n", "the file ends after 1 of 2 rows"),
+      bad_ply_row(8, "text", "1 two 3\n4 5 6\n", "value 2: 'two' is not a number"),
+      bad_ply_row(8, "1e999", "1 2 1e999\n4 5 6\n", "value 3: '1e999' is out of range"),
+      bad_ply_row(9, "short_row", "1 2 3\n4 5\n6\n", "2 values, expected 3"),
+      bad_ply_row(8, "long_row", "1 2 3 4\n5 6 7\n", "4 values, expected 3"),
+      bad_ply_row(10, "more_rows", "1 2 3\n4 5 6\n7 8 9\n", "more rows than the 2 declared"),
+      bad_ply_row(11, "fewer_rows", "1 2 3\n\n      \n", "the file ends after 1 of 2 rows"),
       refused(Format::ply, "ply_ascii_list_shorter_than_it_says",
               with_list("uchar", "ascii") + "3 7 8\n1 2 3\n4 5 6\n",
               fmt::format("line 10: value 4 is missing{}", kFixLine)),

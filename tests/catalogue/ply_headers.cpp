@@ -8,7 +8,7 @@
 namespace ndt::catalogue {
 namespace {
 
-const std::string kTwoPoints = harness::bytes_of(1.f, 2.f, 3.f, 4.f, 5.f, 6.f);
+using harness::kTwoPoints;
 
 Entry in_bytes(int line, std::string name, const std::string& bytes, std::string_view what) {
   return refused(Format::ply, "ply_" + name, bytes,

@@ -9,7 +9,7 @@ namespace {
 
 using std::chrono::milliseconds, std::chrono::steady_clock;
 
-const Transform kGuess = to_transform({0.4, -0.3, 0.05, 0.01, -0.01, 0.05});
+const Transform kEndlessGuess = to_transform({0.4, -0.3, 0.05, 0.01, -0.01, 0.05});
 
 /// Newton steps for as long as they are let: no step is short enough to end it.
 AlignOptions endless() {
@@ -25,11 +25,11 @@ TEST_P(Interruption, ADeadlineInThePastGivesTheGuessWithItsScore) {
   const auto aligner = in_courtyard();
   PerScan per_scan;
   per_scan.deadline = steady_clock::now() - milliseconds(1);
-  const AlignResult got = aligner->align(test_clouds::scan(), kGuess, per_scan);
+  const AlignResult got = aligner->align(test_clouds::scan(), kEndlessGuess, per_scan);
   EXPECT_EQ(got.stop, Stop::timeout);
   EXPECT_EQ(got.iterations, 0);
-  EXPECT_TRUE(same_bits(got.map_from_scan, kGuess));
-  EXPECT_EQ(got.score, aligner->evaluate(test_clouds::scan(), kGuess).score);
+  EXPECT_TRUE(same_bits(got.map_from_scan, kEndlessGuess));
+  EXPECT_EQ(got.score, aligner->evaluate(test_clouds::scan(), kEndlessGuess).score);
 }
 
 TEST_P(Interruption, ARequestBeforeTheStartCancelsAtTheGuess) {
@@ -37,15 +37,15 @@ TEST_P(Interruption, ARequestBeforeTheStartCancelsAtTheGuess) {
   source.request_stop();
   PerScan per_scan;
   per_scan.stop = source.get_token();
-  const AlignResult got = in_courtyard()->align(test_clouds::scan(), kGuess, per_scan);
+  const AlignResult got = in_courtyard()->align(test_clouds::scan(), kEndlessGuess, per_scan);
   EXPECT_EQ(got.stop, Stop::cancelled);
   EXPECT_EQ(got.iterations, 0);
-  EXPECT_TRUE(same_bits(got.map_from_scan, kGuess));
+  EXPECT_TRUE(same_bits(got.map_from_scan, kEndlessGuess));
 }
 
 TEST_P(Interruption, ADeadlineOnTheWayGivesAnImprovedPoseSoon) {
   const auto aligner = in_courtyard(endless());
-  const double at_guess = aligner->evaluate(test_clouds::scan(), kGuess).score;
+  const double at_guess = aligner->evaluate(test_clouds::scan(), kEndlessGuess).score;
   AlignResult got;
   milliseconds allowed(10);
   steady_clock::duration took{};
@@ -54,7 +54,7 @@ TEST_P(Interruption, ADeadlineOnTheWayGivesAnImprovedPoseSoon) {
     PerScan per_scan;
     const auto start = steady_clock::now();
     per_scan.deadline = start + allowed;
-    got = aligner->align(test_clouds::scan(), kGuess, per_scan);
+    got = aligner->align(test_clouds::scan(), kEndlessGuess, per_scan);
     took = steady_clock::now() - start;
   } while (got.iterations == 0 && allowed < milliseconds(5000));
   if (got.stop == Stop::max_iterations)
@@ -75,7 +75,7 @@ TEST_P(Interruption, ARequestFromAnotherThreadCancelsOnTheWay) {
     std::this_thread::sleep_for(milliseconds(20));
     source.request_stop();
   });
-  const AlignResult got = aligner->align(test_clouds::scan(), kGuess, per_scan);
+  const AlignResult got = aligner->align(test_clouds::scan(), kEndlessGuess, per_scan);
   if (got.stop == Stop::max_iterations) GTEST_SKIP() << "1000 iterations took less than 20 ms here";
   EXPECT_EQ(got.stop, Stop::cancelled);
   EXPECT_LT(got.iterations, 1000);
@@ -83,12 +83,12 @@ TEST_P(Interruption, ARequestFromAnotherThreadCancelsOnTheWay) {
 
 TEST_P(Interruption, AnInterruptedAlignerGoesOnAsBefore) {
   const auto aligner = in_courtyard();
-  const AlignResult before = aligner->align(test_clouds::scan(), kGuess);
+  const AlignResult before = aligner->align(test_clouds::scan(), kEndlessGuess);
   PerScan per_scan;
   per_scan.deadline = steady_clock::now();
-  aligner->align(test_clouds::scan(), kGuess, per_scan);
+  aligner->align(test_clouds::scan(), kEndlessGuess, per_scan);
   per_scan.deadline = steady_clock::now() + std::chrono::hours(1);
-  const AlignResult after = aligner->align(test_clouds::scan(), kGuess, per_scan);
+  const AlignResult after = aligner->align(test_clouds::scan(), kEndlessGuess, per_scan);
   EXPECT_EQ(after.stop, before.stop);
   EXPECT_TRUE(same_bits(after.map_from_scan, before.map_from_scan));
 }

@@ -25,7 +25,7 @@ using testing::AnyOf;
 using testing::Contains;
 using testing::HasSubstr;
 
-constexpr double kTruthMetres = 0.02;  // between the scan's and the map's roughness
+constexpr double kRoughnessMetres = 0.02;  // between the scan's and the map's roughness
 
 /// What became of a scene: an answer, or who refused it how.
 struct Outcome {
@@ -92,7 +92,7 @@ TEST_P(MisuseCase, GetsItsAnswer) {
   }
   if (c.pose_of_base) {
     EXPECT_TRUE(same_bits(r.map_from_scan, of_base(implementation()).map_from_scan));
-    EXPECT_LE(translation_error_m(r.map_from_scan, Transform{}), kTruthMetres);
+    EXPECT_LE(translation_error_m(r.map_from_scan, Transform{}), kRoughnessMetres);
   }
   if (r.stop == Stop::converged || r.stop == Stop::degenerate) {
     EXPECT_EQ(r.stop == Stop::converged, r.conditioning.well_posed());
@@ -264,7 +264,7 @@ TEST_P(Misuse, TheSameCloudInDoubleConvergesWhereADoubleOriginIsKept) {
   ASSERT_TRUE(got.answered()) << got.map_error << got.scan_error;
   EXPECT_EQ(got.result.stop, Stop::converged);
   const Transform truth = make_transform(rotation_of(Pose{}), scene.map.origin);
-  EXPECT_LE(translation_error_m(got.result.map_from_scan, truth), kTruthMetres);
+  EXPECT_LE(translation_error_m(got.result.map_from_scan, truth), kRoughnessMetres);
 }
 
 TEST_P(Misuse, AMapInAMetricGridZoneIsStillFineEnough) {

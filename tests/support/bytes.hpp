@@ -19,6 +19,9 @@ std::string bytes_of(const T&... values) {
   return bytes;
 }
 
+/// The points (1, 2, 3) and (4, 5, 6) as the body of a binary file.
+inline const std::string kTwoPoints = bytes_of(1.f, 2.f, 3.f, 4.f, 5.f, 6.f);
+
 /// Values of one width turned round.
 inline std::string big_endian(std::string bytes, std::size_t width) {
   for (std::size_t at = 0; at < bytes.size(); at += width)

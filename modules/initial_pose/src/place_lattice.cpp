@@ -7,7 +7,7 @@ namespace ndt::initial_pose {
 namespace {
 
 constexpr int kMostHeadings = 1440;
-constexpr double kRounding = 1e-9;  // of a cell: a box of whole cells has both its ends
+constexpr double kCellRounding = 1e-9;  // of a cell: a box of whole cells has both its ends
 
 double at(const Vec3<double>& v, int axis) { return axis == 0 ? v.x : axis == 1 ? v.y : v.z; }
 int& at(Step& step, int axis) { return axis == 0 ? step.x : axis == 1 ? step.y : step.z; }
@@ -30,7 +30,7 @@ PlaceLattice::PlaceLattice(const PlacePyramid& pyramid, const ScanSketch& sketch
   for (int axis = 0; axis < 3; ++axis) {
     const double lift = axis == 2 && stands_ ? ground : 0;
     const double low = at(region.low, axis) + lift, high = at(region.high, axis) + lift;
-    const double steps = std::floor((high - low) / cell + kRounding);
+    const double steps = std::floor((high - low) / cell + kCellRounding);
     first_m_[axis] = (low + high - steps * cell) / 2;
     // Whole steps that are left out at either end, so that the rest keeps its places.
     const double margin = axis < 2 ? reach.xy : reach.z;

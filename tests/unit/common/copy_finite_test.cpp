@@ -15,7 +15,8 @@
 namespace ndt {
 namespace {
 
-constexpr float kNan = std::numeric_limits<float>::quiet_NaN(), kInf = std::numeric_limits<float>::infinity();
+constexpr float kNanF = std::numeric_limits<float>::quiet_NaN(),
+                kInfF = std::numeric_limits<float>::infinity();
 constexpr float kCoarse_m = 131072;
 
 struct Slow {
@@ -89,9 +90,9 @@ TEST(CopyFinite, OfOrdinaryCloudsOfEverySizeIsAsSlowly) {
 }
 
 TEST(CopyFinite, WithOneOddPointAnywhereIsAsSlowly) {
-  const Point odd[] = {{kNan, 0, 0},         {0, kInf, 0},      {1, 2, -kInf},     {70000, 0, 0},
-                       {0, -131072, 0},      {0, 0, 5e6F},      {131071, 1e5F, 0}, {0, 3e38F, 3e38F},
-                       {3e38F, kNan, 3e38F}, {1e-30F, 0, -0.0F}};
+  const Point odd[] = {{kNanF, 0, 0},         {0, kInfF, 0},     {1, 2, -kInfF},    {70000, 0, 0},
+                       {0, -131072, 0},       {0, 0, 5e6F},      {131071, 1e5F, 0}, {0, 3e38F, 3e38F},
+                       {3e38F, kNanF, 3e38F}, {1e-30F, 0, -0.0F}};
   for (const Point& p : odd)
     for (std::size_t at = 0; at < 530; at += at < 40 ? 1 : 7) {
       PointCloud cloud = random_cloud(530);
@@ -103,7 +104,7 @@ TEST(CopyFinite, WithOneOddPointAnywhereIsAsSlowly) {
 TEST(CopyFinite, WithManyOddPointsIsAsSlowly) {
   for (const std::size_t period : {1, 2, 3, 5, 16, 17, 100})
     for (const std::size_t n : sizes())
-      for (const float x : {kNan, -kInf, 131072.0F, 3e38F}) {
+      for (const float x : {kNanF, -kInfF, 131072.0F, 3e38F}) {
         PointCloud cloud = random_cloud(n);
         for (std::size_t i = 0; i < n; i += period) cloud.points[i].y = x;
         expect_as_slowly(cloud,
@@ -118,7 +119,7 @@ TEST(CopyFinite, DropsPointsWithoutATraceInTheMeanRange) {
   const PointCloud clean = random_cloud(5000);
   PointCloud dirty;
   for (std::size_t i = 0; i < clean.size(); ++i) {
-    if (i % 7 == 3) dirty.points.push_back({0, kNan, 1});
+    if (i % 7 == 3) dirty.points.push_back({0, kNanF, 1});
     dirty.points.push_back(clean.points[i]);
   }
   std::vector<Point> room(dirty.size());
@@ -131,7 +132,7 @@ TEST(CopyScanPoints, LeavesOutWhatIsBeyondAKilometreAndAThousandMedianRanges) {
   PointCloud scan = random_cloud(600);
   const std::vector<Point> measured = scan.points;
   for (const Point& p :
-       {Point{0, 0, 3e38F}, Point{-2e5F, 0, 0}, Point{kNan, 0, 0}, Point{3e38F, 3e38F, 3e38F}})
+       {Point{0, 0, 3e38F}, Point{-2e5F, 0, 0}, Point{kNanF, 0, 0}, Point{3e38F, 3e38F, 3e38F}})
     scan.points.insert(scan.points.begin() + static_cast<std::ptrdiff_t>(scan.size() / 2), p);
   std::vector<Point> room(scan.size());
   const CopiedPoints copied = copy_scan_points(scan, {}, "align", room.data());
@@ -167,7 +168,7 @@ TEST(CopyScanPoints, RefusesExactlyWhatMostlyLiesWhereFloatsAreTooCoarse) {
       PointCloud cloud = random_cloud(n);
       for (std::size_t i = 0; i < coarse; ++i)
         cloud.points[(i * 2) % n + (i * 2 >= n && n % 2 == 0 ? 1 : 0)].z = kCoarse_m;
-      cloud.points.push_back({kNan, 5e6F, 0});
+      cloud.points.push_back({kNanF, 5e6F, 0});
       std::vector<Point> room(cloud.size());
       const auto copy = [&] { return copy_scan_points(cloud, {}, "align", room.data()); };
       ASSERT_EQ(slowly(cloud, {}, kCoarse_m).facts.coarse, coarse);
@@ -182,7 +183,7 @@ TEST(CopyScanPoints, RefusesExactlyWhatMostlyLiesWhereFloatsAreTooCoarse) {
 
 TEST(CopyScanPoints, SaysHowFarApartFloatsAreNearTheMedianFinitePoint) {
   PointCloud cloud;
-  for (const float x : {10.0F, 20.0F, 262144.0F, 300000.0F, 5e6F, kNan, kInf})
+  for (const float x : {10.0F, 20.0F, 262144.0F, 300000.0F, 5e6F, kNanF, kInfF})
     cloud.points.push_back({1, 2, x});
   try {
     std::vector<Point> room(cloud.size());

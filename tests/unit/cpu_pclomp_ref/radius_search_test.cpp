@@ -7,17 +7,12 @@
 #include <random>
 #include <string>
 
+#include "at_resolution.hpp"
 #include "data/courtyard.hpp"
 #include "voxel_grid.hpp"
 
 namespace ndt::cpu_pclomp_ref {
 namespace {
-
-AlignOptions at_resolution(double resolution_m) {
-  AlignOptions options;
-  options.resolution_m = resolution_m;
-  return options;
-}
 
 std::vector<std::uint32_t> sorted_leaves(const std::vector<Neighbour>& found) {
   std::vector<std::uint32_t> leaves;

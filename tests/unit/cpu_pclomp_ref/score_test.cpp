@@ -10,17 +10,12 @@
 #include <random>
 #include <type_traits>
 
+#include "at_resolution.hpp"
 #include "data/courtyard.hpp"
 #include "random_poses.hpp"
 
 namespace ndt::cpu_pclomp_ref {
 namespace {
-
-AlignOptions at_resolution(double resolution_m) {
-  AlignOptions options;
-  options.resolution_m = resolution_m;
-  return options;
-}
 
 Eigen::Matrix4f matrix_of(const Pose& pose) {
   const Transform t = to_transform(pose);

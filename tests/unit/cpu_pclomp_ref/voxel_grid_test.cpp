@@ -8,6 +8,8 @@
 #include <cmath>
 #include <random>
 
+#include "at_resolution.hpp"
+
 namespace ndt::cpu_pclomp_ref {
 namespace {
 
@@ -15,12 +17,6 @@ using Key = std::array<std::int64_t, 3>;
 using Points = std::vector<Point>;
 
 constexpr double kRounding = 1e-12;  // float64 sums of a few squares below 100
-
-AlignOptions at_resolution(double resolution_m) {
-  AlignOptions options;
-  options.resolution_m = resolution_m;
-  return options;
-}
 
 Key key_of(const Leaf& leaf) { return {leaf.key[0], leaf.key[1], leaf.key[2]}; }
 

@@ -9,7 +9,7 @@
 namespace ndt::gpu_multikernel {
 namespace {
 
-constexpr int kPoints = 1000;
+constexpr int kSearchPoints = 1000;
 
 template <class T>
 bool same(const T& a, const T& b) {
@@ -98,7 +98,7 @@ TEST_F(LineSearchSteps, TrialMotionsAndPointsAreThoseOfPosesOneByOne) {
 }
 
 TEST_F(LineSearchSteps, TrialScoresAndSlopesAreThoseOfTheFullEvaluation) {
-  StagedFrame frame(test_clouds::offsets(4, 0.4, 0.1), kPoints, searching(LineSearch::batched),
+  StagedFrame frame(test_clouds::offsets(4, 0.4, 0.1), kSearchPoints, searching(LineSearch::batched),
                     courtyard().view());
   search_in_courtyard(frame);
   const StagedFrame alone = evaluated_one_by_one(frame);
@@ -111,7 +111,7 @@ TEST_F(LineSearchSteps, TrialScoresAndSlopesAreThoseOfTheFullEvaluation) {
     double expected = 0, absolute = 0;
     for (int j = 0; j < 6; ++j) {
       expected += full[kGradient + j] * d[j];
-      for (int i = 0; i < kPoints; ++i)
+      for (int i = 0; i < kSearchPoints; ++i)
         absolute += std::fabs(
             static_cast<double>(alone.component(alone.args.a.terms, t, kTerms, kGradient + j, i)) * d[j]);
     }

@@ -9,7 +9,7 @@ namespace ndt::gpu_multikernel {
 namespace {
 
 constexpr double kUlp = 1.2e-7;  // of a float near 1
-constexpr int kPoints = 60;
+constexpr int kMotionPoints = 60;
 
 /// With angles that are 0, and a pitch at which roll and yaw turn about the same axis.
 std::vector<Pose> some_poses() {
@@ -75,10 +75,10 @@ TEST_F(MotionSteps, TheFirstEvaluationKeepsTheGuessesOwnMatrix) {
 TEST_F(MotionSteps, JacobiansAreCentralDifferencesOfTheMovedPoints) {
   constexpr double kStep =
       1e-6;  // rounding 1e-16 / 1e-6 and truncation 1e-12 of a lever arm, far below float32
-  StagedFrame frame(some_poses(), kPoints);
+  StagedFrame frame(some_poses(), kMotionPoints);
   run(frame, {Step::begin, Step::sin_cos, Step::transform, Step::jacobian});
   for (int k = 0; k < frame.args.a.poses; ++k)
-    for (int i = 0; i < kPoints; ++i) {
+    for (int i = 0; i < kMotionPoints; ++i) {
       const Pose& pose = frame.state(k).loop.trial;
       const Vec3<double> x = scan_point(i);
       for (int col = 0; col < 6; ++col) {
@@ -96,10 +96,10 @@ TEST_F(MotionSteps, JacobiansAreCentralDifferencesOfTheMovedPoints) {
 
 TEST_F(MotionSteps, PointHessiansAreSecondDifferencesForAllSixPairsOfAngles) {
   constexpr double kStep = 1e-4;  // rounding 1e-16 / 1e-8 and truncation 1e-8 / 3 of a lever arm
-  StagedFrame frame(some_poses(), kPoints);
+  StagedFrame frame(some_poses(), kMotionPoints);
   run(frame, {Step::begin, Step::sin_cos, Step::transform, Step::point_hessian});
   for (int k = 0; k < frame.args.a.poses; ++k)
-    for (int point = 0; point < kPoints; ++point) {
+    for (int point = 0; point < kMotionPoints; ++point) {
       Pose pose = frame.state(k).loop.trial;
       pose.x = pose.y = pose.z = 0;  // of no influence, and less to round
       const Vec3<double> x = scan_point(point);
@@ -122,12 +122,12 @@ TEST_F(MotionSteps, PointHessiansAreSecondDifferencesForAllSixPairsOfAngles) {
 }
 
 TEST_F(MotionSteps, PointsMoveInTheReferencesRounding) {
-  StagedFrame frame(some_poses(), kPoints);
+  StagedFrame frame(some_poses(), kMotionPoints);
   run(frame, {Step::begin});
   move_to_poses(frame);
   run(frame, {Step::transform_points});
   for (int k = 0; k < frame.args.a.poses; ++k)
-    for (int i = 0; i < kPoints; ++i) {
+    for (int i = 0; i < kMotionPoints; ++i) {
       const LoopState& loop = frame.state(k).loop;
       const Vec3<float> expected = move_point(loop.at.motion, frame.args.a.scan[i]);
       const float got[3] = {frame.component(frame.args.a.moved, k, 3, 0, i),

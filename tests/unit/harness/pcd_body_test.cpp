@@ -9,7 +9,6 @@ namespace {
 
 using testing::HasSubstr;
 
-const std::string kTwoPoints = bytes_of(1.f, 2.f, 3.f, 4.f, 5.f, 6.f);
 const std::vector<Point> kTwo = {{1, 2, 3}, {4, 5, 6}};
 
 using PcdBinaryTest = PcdFiles;

@@ -14,8 +14,6 @@ using testing::EndsWith;
 using testing::HasSubstr;
 using testing::StartsWith;
 
-const std::string kTwoPoints = bytes_of(1.f, 2.f, 3.f, 4.f, 5.f, 6.f);
-
 class PcdHeaderTest : public PcdFiles {
  protected:
   std::string refusal_of(const Header& header) const {

@@ -10,8 +10,6 @@ namespace {
 
 using testing::HasSubstr;
 
-const std::string kTwoPoints = bytes_of(1.f, 2.f, 3.f, 4.f, 5.f, 6.f);
-
 using PlyBinaryTest = PlyFiles;
 
 TEST_F(PlyBinaryTest, BytesAfterTheLastPointAreAcceptedAndReported) {

@@ -11,7 +11,6 @@ using testing::EndsWith;
 using testing::HasSubstr;
 
 const std::string kTwoRows = "1 2 3\n4 5 6\n";
-const std::string kTwoPoints = bytes_of(1.f, 2.f, 3.f, 4.f, 5.f, 6.f);
 
 class PlyHeaderTest : public PlyFiles {
  protected:

@@ -12,7 +12,6 @@ using PlyTest = PlyFiles;
 constexpr PlyEncoding kEncodings[] = {PlyEncoding::ascii, PlyEncoding::binary_little_endian,
                                       PlyEncoding::binary_big_endian};
 const std::vector<Point> kTwo = {{1, 2, 3}, {4, 5, 6}};
-const std::string kTwoPoints = bytes_of(1.f, 2.f, 3.f, 4.f, 5.f, 6.f);
 
 TEST_F(PlyTest, FloatsComeBackBitForBitInEveryEncoding) {
   for (const PlyEncoding encoding : kEncodings) {

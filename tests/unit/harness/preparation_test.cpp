@@ -44,7 +44,7 @@ std::vector<Point> kept(const PointCloud& cloud, Keep keep) {
   return points;
 }
 
-std::string refusal_of(const ScanPreparation& preparation, std::string_view cloud = "scan") {
+std::string refusal_of_options(const ScanPreparation& preparation, std::string_view cloud = "scan") {
   try {
     validate(preparation, cloud);
   } catch (const std::invalid_argument& error) {
@@ -185,35 +185,38 @@ TEST(ScanPreparation, AnEmptyCloudStaysEmpty) {
 
 TEST(ScanPreparation, OptionsOutOfRangeAreRefusedWithNameValueAndBounds) {
   const double nan = std::numeric_limits<double>::quiet_NaN(), inf = std::numeric_limits<double>::infinity();
-  EXPECT_EQ(refusal_of({.min_range_m = -1}), "option scan-min-range = -1: must be in [0, 1000000]");
-  EXPECT_EQ(refusal_of({.min_range_m = nan}), "option scan-min-range = nan: must be in [0, 1000000]");
-  EXPECT_EQ(refusal_of({.min_range_m = 5, .max_range_m = 3}), "option scan-min-range = 5: must be in [0, 3]");
-  EXPECT_EQ(refusal_of({.max_range_m = 0}), "option scan-max-range = 0: must be in (0, 1000000]");
-  EXPECT_EQ(refusal_of({.max_range_m = inf}), "option scan-max-range = inf: must be in (0, 1000000]");
-  EXPECT_EQ(refusal_of({.voxel_leaf_m = 0}), "option scan-voxel-leaf = 0: must be in [0.001, 1000]");
-  EXPECT_EQ(refusal_of({.voxel_leaf_m = 1000.5}, "map"),
+  EXPECT_EQ(refusal_of_options({.min_range_m = -1}), "option scan-min-range = -1: must be in [0, 1000000]");
+  EXPECT_EQ(refusal_of_options({.min_range_m = nan}), "option scan-min-range = nan: must be in [0, 1000000]");
+  EXPECT_EQ(refusal_of_options({.min_range_m = 5, .max_range_m = 3}),
+            "option scan-min-range = 5: must be in [0, 3]");
+  EXPECT_EQ(refusal_of_options({.max_range_m = 0}), "option scan-max-range = 0: must be in (0, 1000000]");
+  EXPECT_EQ(refusal_of_options({.max_range_m = inf}), "option scan-max-range = inf: must be in (0, 1000000]");
+  EXPECT_EQ(refusal_of_options({.voxel_leaf_m = 0}), "option scan-voxel-leaf = 0: must be in [0.001, 1000]");
+  EXPECT_EQ(refusal_of_options({.voxel_leaf_m = 1000.5}, "map"),
             "option map-voxel-leaf = 1000.5: must be in [0.001, 1000]");
-  EXPECT_EQ(refusal_of({.voxel_leaf_m = nan}), "option scan-voxel-leaf = nan: must be in [0.001, 1000]");
-  EXPECT_EQ(refusal_of({.sample_points = 0}), "option scan-sample = 0: must be in [1, 1000000000]");
-  EXPECT_EQ(refusal_of({.sample_points = -7}), "option scan-sample = -7: must be in [1, 1000000000]");
+  EXPECT_EQ(refusal_of_options({.voxel_leaf_m = nan}),
+            "option scan-voxel-leaf = nan: must be in [0.001, 1000]");
+  EXPECT_EQ(refusal_of_options({.sample_points = 0}), "option scan-sample = 0: must be in [1, 1000000000]");
+  EXPECT_EQ(refusal_of_options({.sample_points = -7}), "option scan-sample = -7: must be in [1, 1000000000]");
   const std::string form = ": must be in the form x0,y0,z0,x1,y1,z1, finite and no low above its high";
-  EXPECT_EQ(refusal_of({.crop_box = CropBox{{1, 0, 0}, {-1, 2, 2}}}),
+  EXPECT_EQ(refusal_of_options({.crop_box = CropBox{{1, 0, 0}, {-1, 2, 2}}}),
             "option scan-crop-box = 1,0,0,-1,2,2" + form);
-  EXPECT_EQ(refusal_of({.remove_box = CropBox{{0, 0, 0}, {1, 1, nan}}}),
+  EXPECT_EQ(refusal_of_options({.remove_box = CropBox{{0, 0, 0}, {1, 1, nan}}}),
             "option scan-remove-box = 0,0,0,1,1,nan" + form);
-  EXPECT_EQ(refusal_of({.remove_box = CropBox{{-inf, 0, 0}, {1, 1, 1}}}),
+  EXPECT_EQ(refusal_of_options({.remove_box = CropBox{{-inf, 0, 0}, {1, 1, 1}}}),
             "option scan-remove-box = -inf,0,0,1,1,1" + form);
   EXPECT_THROW(prepare({}, {.voxel_leaf_m = 0}), std::invalid_argument);
 }
 
 TEST(ScanPreparation, TheBoundsThemselvesAreAccepted) {
-  EXPECT_EQ(refusal_of({}), "accepted");
-  EXPECT_EQ(refusal_of({.min_range_m = 0, .max_range_m = 1e6, .voxel_leaf_m = 0.001, .sample_points = 1}),
-            "accepted");
+  EXPECT_EQ(refusal_of_options({}), "accepted");
   EXPECT_EQ(
-      refusal_of({.min_range_m = 3, .max_range_m = 3, .voxel_leaf_m = 1000, .sample_points = 1000000000}),
+      refusal_of_options({.min_range_m = 0, .max_range_m = 1e6, .voxel_leaf_m = 0.001, .sample_points = 1}),
       "accepted");
-  EXPECT_EQ(refusal_of({.crop_box = CropBox{}, .remove_box = CropBox{}}), "accepted");
+  EXPECT_EQ(refusal_of_options(
+                {.min_range_m = 3, .max_range_m = 3, .voxel_leaf_m = 1000, .sample_points = 1000000000}),
+            "accepted");
+  EXPECT_EQ(refusal_of_options({.crop_box = CropBox{}, .remove_box = CropBox{}}), "accepted");
 }
 
 }  // namespace

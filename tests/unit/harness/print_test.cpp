@@ -34,7 +34,7 @@ TEST(TextTable, ARowThatIsTooShortIsRefused) {
   EXPECT_THROW(text_table(columns, rows), std::out_of_range);
 }
 
-constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
+constexpr float kNoScore = std::numeric_limits<float>::quiet_NaN();
 
 std::string written(const PointCloud& scan, const std::vector<float>& scores) {
   const TemporaryFolder folder;
@@ -45,7 +45,7 @@ std::string written(const PointCloud& scan, const std::vector<float>& scores) {
 }
 
 TEST(PointScores, HaveALinePerFinitePointWithItsIndexInTheScan) {
-  const PointCloud scan{{}, {{1, -2.5F, 0.1F}, {kNan, 0, 0}, {1.0F / 3, 1e-7F, 345.678F}}};
+  const PointCloud scan{{}, {{1, -2.5F, 0.1F}, {kNoScore, 0, 0}, {1.0F / 3, 1e-7F, 345.678F}}};
   EXPECT_EQ(written(scan, {2.75F, 0}),
             "index,x_m,y_m,z_m,score\n0,1,-2.5,0.1,2.75\n2,0.33333334,1e-07,345.678,0\n");
 }
@@ -58,7 +58,7 @@ TEST(PointScores, GiveCoordinatesInTheScansFrameHoweverFarAway) {
 TEST(PointScores, OfAnEmptyScanAreAHeading) { EXPECT_EQ(written({}, {}), "index,x_m,y_m,z_m,score\n"); }
 
 TEST(PointScores, MustBeOnePerFinitePoint) {
-  EXPECT_THROW(written({{}, {{1, 2, 3}, {kNan, 0, 0}}}, {1, 2}), std::logic_error);
+  EXPECT_THROW(written({{}, {{1, 2, 3}, {kNoScore, 0, 0}}}, {1, 2}), std::logic_error);
   EXPECT_THROW(written({{}, {{1, 2, 3}}}, {}), std::logic_error);
 }
 

@@ -10,12 +10,12 @@
 namespace ndt::initial_pose {
 namespace {
 
-const PosePrior kPrior{{10, -5, 1, 0.01, -0.02, 0.7}, {1.0, 0.8, 0.1, 0.01, 0.02}};
+const PosePrior kTiltedPrior{{10, -5, 1, 0.01, -0.02, 0.7}, {1.0, 0.8, 0.1, 0.01, 0.02}};
 
 TEST(PosePrior, DrawsHaveItsMomentsAndYawFillsTheCircle) {
   constexpr int kDraws = 40000;
   std::mt19937_64 random(1);
-  PriorSampler sampler(kPrior);
+  PriorSampler sampler(kTiltedPrior);
   double sum[6] = {}, squares[6] = {};
   for (int k = 0; k < kDraws; ++k) {
     const Pose pose = sampler.pose(sampler.draw(random));
@@ -26,15 +26,15 @@ TEST(PosePrior, DrawsHaveItsMomentsAndYawFillsTheCircle) {
   }
   for (int i = 0; i < 6; ++i) {
     const double mean = sum[i] / kDraws, deviation = std::sqrt(squares[i] / kDraws - mean * mean);
-    const double expected_mean = i < 5 ? coordinate(kPrior.mean, i) : 0;
-    const double expected = i < 5 ? kPrior.sigma[i] : kPi / std::sqrt(3.0);
+    const double expected_mean = i < 5 ? coordinate(kTiltedPrior.mean, i) : 0;
+    const double expected = i < 5 ? kTiltedPrior.sigma[i] : kPi / std::sqrt(3.0);
     EXPECT_NEAR(mean, expected_mean, 5 * expected / std::sqrt(kDraws)) << i;  // five standard errors
     EXPECT_NEAR(deviation, expected, 5 * expected / std::sqrt(2.0 * kDraws)) << i;
   }
 }
 
 TEST(PosePrior, AHeadingWithADeviationIsNormalAboutTheMeans) {
-  PosePrior prior = kPrior;
+  PosePrior prior = kTiltedPrior;
   prior.mean.yaw = 3;  // across the cut of the circle
   prior.sigma_yaw_rad = 0.3;
   constexpr int kDraws = 40000;
@@ -60,12 +60,13 @@ TEST(PosePrior, DrawsAreThoseOfTheStandardLibraryThatTheReferenceUses) {
   GTEST_SKIP() << "not built with libstdc++";
 #endif
   std::mt19937_64 random(3), theirs(3);
-  PriorSampler sampler(kPrior);
+  PriorSampler sampler(kTiltedPrior);
   std::normal_distribution<double> normal[5];
   for (int k = 0; k < 1000; ++k) {
     const Pose pose = sampler.pose(sampler.draw(random));
     for (int i = 0; i < 5; ++i)
-      ASSERT_EQ(coordinate(pose, i), normal[i](theirs) * kPrior.sigma[i] + coordinate(kPrior.mean, i))
+      ASSERT_EQ(coordinate(pose, i),
+                normal[i](theirs) * kTiltedPrior.sigma[i] + coordinate(kTiltedPrior.mean, i))
           << k << ' ' << i;
     ASSERT_EQ(pose.yaw, std::uniform_real_distribution<double>(-kPi, kPi)(theirs)) << k;
   }
@@ -73,11 +74,11 @@ TEST(PosePrior, DrawsAreThoseOfTheStandardLibraryThatTheReferenceUses) {
 
 TEST(PosePrior, WithoutDeviationsDrawsAreTheMeanBesideTheHeading) {
   std::mt19937_64 random(1);
-  PriorSampler sampler(PosePrior{kPrior.mean, {0, 0, 0, 0, 0}});
+  PriorSampler sampler(PosePrior{kTiltedPrior.mean, {0, 0, 0, 0, 0}});
   for (int k = 0; k < 10; ++k) {
     const Pose pose = sampler.pose(sampler.draw(random));
-    for (int i = 0; i < 5; ++i) EXPECT_EQ(coordinate(pose, i), coordinate(kPrior.mean, i)) << i;
-    EXPECT_NE(pose.yaw, kPrior.mean.yaw);
+    for (int i = 0; i < 5; ++i) EXPECT_EQ(coordinate(pose, i), coordinate(kTiltedPrior.mean, i)) << i;
+    EXPECT_NE(pose.yaw, kTiltedPrior.mean.yaw);
   }
 }
 
@@ -92,16 +93,16 @@ TEST(PosePrior, WhatIsNoPlaceOrNoDeviationIsRefusedByName) {
     }
     return "taken";
   };
-  EXPECT_EQ(refusal(kPrior), "taken");
+  EXPECT_EQ(refusal(kTiltedPrior), "taken");
   for (int i = 0; i < 6; ++i)
     for (const double bad : {nan, infinity}) {
-      PosePrior prior = kPrior;
+      PosePrior prior = kTiltedPrior;
       coordinate(prior.mean, i) = bad;
       EXPECT_NE(refusal(prior).find("of the guess"), std::string::npos) << i;
     }
   for (int i = 0; i < 5; ++i)
     for (const double bad : {nan, infinity, -0.1}) {
-      PosePrior prior = kPrior;
+      PosePrior prior = kTiltedPrior;
       prior.sigma[i] = bad;
       EXPECT_NE(refusal(prior).find("sigma"), std::string::npos) << i << ' ' << bad;
     }

@@ -12,7 +12,7 @@
 namespace ndt::initial_pose {
 namespace {
 
-const PosePrior kPrior{{10, -5, 1, 0.01, -0.02, 0}, {3, 3, 0.1, 0.01, 0.02}};
+const PosePrior kTrialsPrior{{10, -5, 1, 0.01, -0.02, 0}, {3, 3, 0.1, 0.01, 0.02}};
 
 bool same(const Pose& a, const Pose& b) {
   for (int i = 0; i < 6; ++i)
@@ -93,12 +93,12 @@ TEST(Tpe, BeatsRandomSearchOfTheSameBudget) {
   for (const auto& [name, value] : kProblems) {
     std::vector<std::vector<double>> random;
     for (std::uint64_t seed = 1; seed <= kSeeds; ++seed)
-      random.push_back(best_so_far(Tpe(kPrior, {kMost, 100, seed + 1000}), value, kMost));
+      random.push_back(best_so_far(Tpe(kTrialsPrior, {kMost, 100, seed + 1000}), value, kMost));
     for (const int at_once : {1, 16}) {
       int wins = 0;
       std::vector<double> guided;
       for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
-        guided.push_back(best_so_far(Tpe(kPrior, {50, 100, seed}), value, kTrials, at_once).back());
+        guided.push_back(best_so_far(Tpe(kTrialsPrior, {50, 100, seed}), value, kTrials, at_once).back());
         wins += guided.back() > random[seed - 1][kTrials - 1];
       }
       EXPECT_LT(sign_test(wins, kSeeds), 0.01)
@@ -119,7 +119,7 @@ TEST(Tpe, BeatsRandomSearchOfTheSameBudget) {
 
 TEST(Tpe, SameSeedSameProposalsAnotherSeedOthers) {
   const auto proposals = [](std::uint64_t seed) {
-    Tpe tpe(kPrior, {15, 100, seed});
+    Tpe tpe(kTrialsPrior, {15, 100, seed});
     std::vector<Pose> all;
     for (int round = 0; round < 10; ++round)
       for (const Pose& place : tpe.ask(5)) {
@@ -137,7 +137,7 @@ TEST(Tpe, SameSeedSameProposalsAnotherSeedOthers) {
 
 TEST(Tpe, CandidatesDrawnAheadAreTheOnesThatWouldBeDrawn) {
   for (const int startup : {0, 5, 10, 25}) {
-    Tpe plain(kPrior, {startup, 100, 3}), ahead(kPrior, {startup, 100, 3});
+    Tpe plain(kTrialsPrior, {startup, 100, 3}), ahead(kTrialsPrior, {startup, 100, 3});
     for (int round = 0; round < 12; ++round) {
       const int count = 1 + round % 4;
       const std::vector<Pose> expected = plain.ask(count), got = ahead.ask(count);
@@ -154,7 +154,7 @@ TEST(Tpe, CandidatesDrawnAheadAreTheOnesThatWouldBeDrawn) {
 }
 
 TEST(Tpe, TheStartUpIsTheSameInOnePieceOrMany) {
-  Tpe whole(kPrior, {20, 100, 3}), parts(kPrior, {20, 100, 3});
+  Tpe whole(kTrialsPrior, {20, 100, 3}), parts(kTrialsPrior, {20, 100, 3});
   const std::vector<Pose> at_once = whole.ask(20);
   for (const Pose& expected : at_once) {
     const Pose place = parts.ask(1).front();
@@ -164,7 +164,7 @@ TEST(Tpe, TheStartUpIsTheSameInOnePieceOrMany) {
 }
 
 TEST(Tpe, WithoutAStartUpItStartsFromThePriorUntilSomethingIsGood) {
-  Tpe tpe(kPrior, {0, 100, 1}), prior_only(kPrior, {1000, 100, 1});
+  Tpe tpe(kTrialsPrior, {0, 100, 1}), prior_only(kTrialsPrior, {1000, 100, 1});
   for (int k = 0; k < 10; ++k) {
     const Pose place = tpe.ask(1).front();
     EXPECT_TRUE(same(place, prior_only.ask(1).front())) << k;
@@ -174,7 +174,7 @@ TEST(Tpe, WithoutAStartUpItStartsFromThePriorUntilSomethingIsGood) {
 }
 
 TEST(Tpe, PlacesOfOneRoundKeepApart) {
-  Tpe tpe(kPrior, {50, 100, 5});
+  Tpe tpe(kTrialsPrior, {50, 100, 5});
   for (const Pose& place : tpe.ask(50)) tpe.tell(place, kProblems[0].value(place));
   const std::vector<Pose> round = tpe.ask(16);
   for (std::size_t i = 0; i < round.size(); ++i)

@@ -11,7 +11,7 @@
 namespace ndt::localization {
 namespace {
 
-Transform at(double x, double y, double yaw = 0) { return to_transform({x, y, 1, 0, 0, yaw}); }
+Transform pose_at(double x, double y, double yaw = 0) { return to_transform({x, y, 1, 0, 0, yaw}); }
 
 /// Aligns every guess to a pose that is a linear function of it, and scores by the distance from a place.
 class Linear : public Aligner {
@@ -47,7 +47,7 @@ std::vector<AlignResult> beside(Linear& aligner) {
 }
 
 TEST(Covariance, ScatterIsTheWeightedSecondMomentAboutTheMean) {
-  const std::vector<Transform> poses{at(1, 0), at(3, 0), at(3, 4)};
+  const std::vector<Transform> poses{pose_at(1, 0), pose_at(3, 0), pose_at(3, 4)};
   const Scatter got = scatter_of(poses, std::vector{0.5, 0.25, 0.25});
   EXPECT_DOUBLE_EQ(got.mean_x, 2);
   EXPECT_DOUBLE_EQ(got.mean_y, 1);
@@ -62,7 +62,7 @@ TEST(Covariance, ScatterOfManyDrawsIsTheirDistributions) {
   std::vector<Transform> poses;
   for (int k = 0; k < 40000; ++k) {
     const double along = 0.4 * normal(random), across = 0.1 * normal(random);
-    poses.push_back(at(81377 + 0.6 * along - 0.8 * across, 49916 + 0.8 * along + 0.6 * across));
+    poses.push_back(pose_at(81377 + 0.6 * along - 0.8 * across, 49916 + 0.8 * along + 0.6 * across));
   }
   const Scatter got = scatter_of(poses, std::vector(poses.size(), 1.0 / static_cast<double>(poses.size())));
   // The deviation of a sampled variance is 0.7 % of it.
@@ -111,7 +111,7 @@ TEST(Covariance, MultiNdtScoreWeighsPlacesByTheirScore) {
 }
 
 TEST(Covariance, TheFixedOneLooksTheSameFromEveryHeading) {
-  const Mat6 got = pose_covariance(at(5, 6, 1), std::nullopt, {});
+  const Mat6 got = pose_covariance(pose_at(5, 6, 1), std::nullopt, {});
   for (int i = 0; i < 6; ++i)
     for (int j = 0; j < 6; ++j) EXPECT_EQ(got(i, j), i != j ? 0 : i < 3 ? 0.0225 : 0.000625);
 }
@@ -120,7 +120,7 @@ TEST(Covariance, AnEstimateIsScaledThenRaisedAlongTheVehiclesAxes) {
   LocalizerOptions options;
   options.covariance_scale = 2;
   // Heading +y: the vehicle's x variance is the map's y.
-  const Mat6 got = pose_covariance(at(0, 0, kPi / 2), PositionCovariance{1e-6, 0, 0.5}, options);
+  const Mat6 got = pose_covariance(pose_at(0, 0, kPi / 2), PositionCovariance{1e-6, 0, 0.5}, options);
   EXPECT_NEAR(got(0, 0), 0.0225, 1e-15);
   EXPECT_NEAR(got(1, 1), 1.0, 1e-15);
   EXPECT_NEAR(got(0, 1), 0, 1e-15);
@@ -131,16 +131,17 @@ TEST(Covariance, TheFloorOfAnEstimateCanBeLoweredOrTakenAway) {
   const PositionCovariance sharp{1e-6, 2e-7, 4e-6};
   LocalizerOptions options;
   options.covariance_floor_m2 = 0;
-  const Mat6 bare = pose_covariance(at(0, 0, 0.5), sharp, options);
+  const Mat6 bare = pose_covariance(pose_at(0, 0, 0.5), sharp, options);
   EXPECT_NEAR(bare(0, 0), 1e-6, 1e-18);
   EXPECT_NEAR(bare(0, 1), 2e-7, 1e-18);
   EXPECT_NEAR(bare(1, 1), 4e-6, 1e-18);
   EXPECT_EQ(bare(2, 2), 0.0225) << "what is not estimated is the fixed variance all the same";
   options.covariance_floor_m2 = 3e-6;
-  const Mat6 raised = pose_covariance(at(0, 0, 0), sharp, options);
+  const Mat6 raised = pose_covariance(pose_at(0, 0, 0), sharp, options);
   EXPECT_NEAR(raised(0, 0), 3e-6, 1e-18);
   EXPECT_NEAR(raised(1, 1), 4e-6, 1e-18);
-  EXPECT_EQ(pose_covariance(at(0, 0, 0.5), std::nullopt, options)(0, 0), 0.0225) << "no estimate, no floor";
+  EXPECT_EQ(pose_covariance(pose_at(0, 0, 0.5), std::nullopt, options)(0, 0), 0.0225)
+      << "no estimate, no floor";
 }
 
 TEST(Covariance, EveryModeGivesItsOwnEstimate) {

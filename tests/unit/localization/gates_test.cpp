@@ -8,7 +8,7 @@
 namespace ndt::localization {
 namespace {
 
-LocalizerOptions options() {
+LocalizerOptions gate_options() {
   LocalizerOptions o;
   o.least_score = 2.3;
   return o;  // 30 iterations, 10 oscillations, 3 m
@@ -22,7 +22,7 @@ TEST(Gates, FollowTheReferencesRuleInEveryCombination) {
                                   .oscillations = oscillates ? 11 : 10,
                                   .score = score ? 2.31 : 2.3,
                                   .jump_m = near ? 3.0 : 3.01},
-                                 options());
+                                 gate_options());
     EXPECT_EQ(got.iterations_ok, below_limit);
     EXPECT_EQ(got.oscillates, oscillates);
     EXPECT_EQ(got.score_ok, score);
@@ -44,14 +44,14 @@ TEST(Gates, EveryWayToStopHasItsReason) {
       {Stop::cancelled, false, Reason::interrupted},
   };
   for (const auto& [stop, accepted, reason] : cases) {
-    const Judgement got = judged({.stop = stop, .iterations = 3, .score = 3}, options());
+    const Judgement got = judged({.stop = stop, .iterations = 3, .score = 3}, gate_options());
     EXPECT_EQ(got.accepted, accepted) << to_string(stop);
     EXPECT_EQ(to_string(got.reason), to_string(reason)) << to_string(stop);
   }
 }
 
 TEST(Gates, WithoutAThresholdTheScoreIsNotJudged) {
-  LocalizerOptions o = options();
+  LocalizerOptions o = gate_options();
   o.least_score.reset();
   const Judgement clean = judged({.stop = Stop::converged, .iterations = 3, .score = 0}, o);
   EXPECT_TRUE(clean.accepted);
@@ -65,7 +65,7 @@ TEST(Gates, WithoutAThresholdTheScoreIsNotJudged) {
 }
 
 TEST(Gates, ASpreadIsDoubtedAboveItsBoundAndRejectedAboveTheOther) {
-  LocalizerOptions o = options();
+  LocalizerOptions o = gate_options();
   o.spread_bound_m = 0.2;
   const auto got = [&](const std::optional<Spread>& spread, Stop stop = Stop::converged) {
     return judged({.stop = stop, .iterations = 3, .score = 3, .spread = spread}, o);
@@ -97,7 +97,7 @@ TEST(Gates, TheScoreIsTheOneChosen) {
   AlignResult result;
   result.nvtl = 2, result.transform_probability = 4;
   result.map_from_scan = to_transform({0, 3, 4, 0, 0, 0});
-  LocalizerOptions o = options();
+  LocalizerOptions o = gate_options();
   EXPECT_EQ(measured(result, {}, o).score, 2);
   EXPECT_EQ(measured(result, {}, o).jump_m, 5);
   o.score = ScoreKind::transform_probability;

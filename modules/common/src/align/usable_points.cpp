@@ -32,7 +32,7 @@ auto median_of(std::span<const Point> points, Size&& size) {
 float median_coordinate(std::span<const Point> points) { return median_of(points, largest_coordinate); }
 
 /// In double, in which no float's square overflows.
-double range_m(const Point& p) {
+double range_in_double_m(const Point& p) {
   const Vec3<double> v = cast<double>(p);
   return std::sqrt(dot(v, v));
 }
@@ -40,7 +40,7 @@ double range_m(const Point& p) {
 /// Range beyond which a point is not a measurement, in a scan with points of kFar_m or more. At least kFar_m,
 /// because drivers also write (0, 0, 0) for no return.
 double farthest_measurement_m(std::span<const Point> points) {
-  return std::max(kFar_m, kMedianRanges * median_of(points, range_m));
+  return std::max(kFar_m, kMedianRanges * median_of(points, range_in_double_m));
 }
 
 /// Copies again without the points that are not measurements.
@@ -49,7 +49,7 @@ CopiedPoints without_beyond(const CopiedPoints& copied, float coarse_from_m, Poi
   const double farthest = farthest_measurement_m(points);
   PointCloud measured;
   std::ranges::copy_if(points, std::back_inserter(measured.points),
-                       [&](const Point& p) { return range_m(p) <= farthest; });
+                       [&](const Point& p) { return range_in_double_m(p) <= farthest; });
   CopiedPoints out = copy_finite(measured, {}, coarse_from_m, room);
   out.dropped = copied.dropped + static_cast<std::int64_t>(copied.points - out.points);
   return out;
@@ -141,10 +141,11 @@ std::vector<std::size_t> usable_indices(const PointCloud& scan) {
     indices.push_back(i);
     points.push_back(p);
   }
-  if (std::ranges::none_of(points, [](const Point& p) { return range_m(p) >= kFar_m; })) return indices;
+  if (std::ranges::none_of(points, [](const Point& p) { return range_in_double_m(p) >= kFar_m; }))
+    return indices;
   const double farthest = farthest_measurement_m(points);
   std::size_t k = 0;
-  std::erase_if(indices, [&](std::size_t) { return range_m(points[k++]) > farthest; });
+  std::erase_if(indices, [&](std::size_t) { return range_in_double_m(points[k++]) > farthest; });
   return indices;
 }
 

@@ -121,7 +121,8 @@ MapCloud::MapCloud(const Vec3<double>& origin, std::span<const Point> points, co
                                    kOriginThresholdM;
   if (!near) require_map_precision(points_, options);
   if (!all_finite) {
-    std::ranges::copy_if(points, std::back_inserter(copy_), is_finite);
+    std::ranges::copy_if(points, std::back_inserter(copy_),
+                         [](const Vec3<float>& p) { return is_finite(p); });
     points_ = copy_;
     box_ = box_of(points_);
   }
