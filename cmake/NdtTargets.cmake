@@ -51,6 +51,12 @@ if(NDT_SANITIZE)
     $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>)
   target_link_options(ndt_flags INTERFACE -fsanitize=${NDT_SANITIZE})
 endif()
+if(CMAKE_UNITY_BUILD)
+  # Several sources are one file here: a local name may be that of another's constant, and gcc takes sources for headers. The
+  # presets that compile each source by itself keep these warnings.
+  target_compile_options(ndt_flags INTERFACE
+    $<$<COMPILE_LANGUAGE:CXX>:-Wno-shadow> $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-subobject-linkage>)
+endif()
 
 # Large headers are read once: they are a third of what a file takes to compile. Not with ccache, which gains nothing from it, so
 # that files are also built from their own includes alone.
