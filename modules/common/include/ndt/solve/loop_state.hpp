@@ -115,6 +115,7 @@ struct PoseMotion {
     const bool zero = counts_as_zero(angle);
     angles.sine[i] = zero ? 0 : sine, angles.cosine[i] = zero ? 1 : cosine;
   }
+  /// Copies angle i of the pose that this is of.
   NDT_HD void copy_angle(int i, PoseAngles& to) const {
     to.exact.sine[i] = exact.sine[i], to.exact.cosine[i] = exact.cosine[i];
     to.angles.sine[i] = angles.sine[i], to.angles.cosine[i] = angles.cosine[i];
@@ -123,7 +124,10 @@ struct PoseMotion {
   template <class Crew>
   NDT_HD void set_motion(const Crew& crew, const Pose& pose) {
     crew.each(7, [&](int k) {
-      if (k == 6) return (void)(motion.translation = cast<float>(Vec3<double>{pose.x, pose.y, pose.z}));
+      if (k == 6) {
+        motion.translation = cast<float>(Vec3<double>{pose.x, pose.y, pose.z});
+        return;
+      }
       const int row = k < 3 ? k : k - 3;
       float* const to = (k < 3 ? motion.rotation : motion.lever).m + 3 * row;
       const Vec3<double> r = rotation_row(k < 3 ? exact : angles, row);
