@@ -133,7 +133,7 @@ def _json_text(value) -> bytes:
 
 
 def write_packed(out: Path, name: str, data: bytes):
-    if len(data) > PACK_BYTES and not name.endswith(".tum"):
+    if len(data) > PACK_BYTES:
         name, data = name + PACKED, lzma.compress(data, preset=9 | lzma.PRESET_EXTREME)
     write_bytes(out, name, data)
 

@@ -1,12 +1,12 @@
 """ndt-bench trajectory TRUTH ESTIMATE: the errors of anybody's trajectory, from two TUM files."""
 
 import json
-import os
-import stat
+from pathlib import Path
 
 import numpy as np
 
 from . import trajectory
+from .files import content
 from .refusal import refusal
 
 MOST_BYTES = 4 << 30  # of Limits::kPoses lines
@@ -37,18 +37,7 @@ def read_tum(path):
 
 
 def _text(path):
-    advice = "give a TUM file: lines of time x y z qx qy qz qw"
-    try:
-        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
-        with open(descriptor, encoding="utf-8", errors="replace") as file:
-            state = os.fstat(descriptor)
-            if not stat.S_ISREG(state.st_mode):
-                raise refusal(path, "", "not a regular file", advice)
-            if state.st_size > MOST_BYTES:
-                raise refusal(path, "", f"{state.st_size} bytes, at most {MOST_BYTES} are read", advice)
-            return file.read()
-    except OSError as error:
-        raise refusal(path, "", f"cannot be read: {error.strerror}", advice) from None
+    return content(Path(path), MOST_BYTES, "give a TUM file: lines of time x y z qx qy qz qw").decode("utf-8", "replace")
 
 
 def _numbers(path, number, line):

@@ -108,7 +108,7 @@ def test_localisations_are_published_together_and_read_again(tmp_path, ndt_repor
     code, _, err = ndt_report("publish", *drives, "--out", out, "--figure", "localization_latency")
     assert (code, err) == (0, "")
     assert [name for name in names(out) if name.startswith("runs/b")] == [
-        "runs/b/frames.csv.xz", "runs/b/localization.json", "runs/b/localization_truth.tum"]
+        "runs/b/frames.csv.xz", "runs/b/localization.json", "runs/b/localization_truth.tum.xz"]
     assert [name for name in names(out) if name.endswith(".svg")] == ["figures/localization_latency.svg"]
     assert ndt_report("report", out / "runs/a", out / "runs/b", "--out", tmp_path / "page")[0] == 0
     ndt_report("report", *drives, "--out", tmp_path / "first")
