@@ -48,7 +48,14 @@ TEST(ChunkPlan, SlotsAreTheQuotientThatAKernelNeedNotWorkOut) {
     EXPECT_LE(plan.together, kChunksTogether) << items;
     EXPECT_GE(plan.together, 1) << items;
   }
-  EXPECT_TRUE(seen[4] && seen[8] && seen[11] && seen[kMostChunkWarps]);
+  EXPECT_TRUE(seen[7] && seen[8] && seen[11] && seen[kMostChunkWarps]);
+}
+
+TEST(ChunkPlan, ThreadsShareAnItemWhereAChunkHasFew) {
+  for (const int items : {1, 1000, 8192, 96 * kMaxChunks}) EXPECT_EQ(ChunkPlan(items).tile, 4) << items;
+  for (const int items : {96 * kMaxChunks + 1, 192 * kMaxChunks})
+    EXPECT_EQ(ChunkPlan(items).tile, 2) << items;
+  for (const int items : {192 * kMaxChunks + 1, 300000}) EXPECT_EQ(ChunkPlan(items).tile, 1) << items;
 }
 
 TEST(ChunkPlan, ForThroughputAWarpSumsWholeChunks) {
