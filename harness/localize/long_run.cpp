@@ -66,7 +66,7 @@ LongRun::Late LongRun::late_of(const std::vector<double>& ms) const {
     ++with.scans;
     if (ms[k] <= 2 * out.median_ms) continue;
     ++with.late;
-    with.alone += around(ms, k) <= 2 * out.median_ms;
+    with.alone += ms[k] > 2 * around(ms, k);
   }
   return out;
 }

@@ -29,8 +29,8 @@ class LongRun {
   struct LateScans {
     std::size_t scans = 0;  ///< all of this MapWork
     std::size_t late = 0;
-    /// Late, while the scans around are not: the median of up to ten, five before and five after, that have
-    /// no work with the map, which see nearly the same. So its own points are not the cause.
+    /// Late, and more than twice the median of the scans around, up to five before and five after that have
+    /// no work with the map. They see nearly the same on a host as busy, so neither is the cause.
     std::size_t alone = 0;
   };
   struct Late {

@@ -68,6 +68,15 @@ TEST(LongRun, AnExchangeAmongScansThatAreLateAnywayIsNotTheCause) {
   EXPECT_DOUBLE_EQ(late.expected(MapWork::exchange), 2 * 3.0 / 57);
 }
 
+TEST(LongRun, WhatIsALittleLongerThanTheScansAroundIsLateBecauseOfThem) {
+  std::vector<Scan> scans(60);
+  for (std::size_t k = 10; k < 20; ++k) scans[k].ms = 1.8;  // a slow host
+  scans[15] = {.ms = 2.1, .swapped = true};
+  const LongRun::Late late = run_of(scans).late();
+  EXPECT_EQ(late.of(MapWork::exchange).late, 1u);
+  EXPECT_EQ(late.of(MapWork::exchange).alone, 0u);
+}
+
 TEST(LongRun, ScansAroundWithWorkOfTheirOwnDoNotCount) {
   std::vector<Scan> scans(30);
   for (std::size_t k = 10; k <= 20; ++k) scans[k] = {.ms = 2.5, .building = true};
