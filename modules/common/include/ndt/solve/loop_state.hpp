@@ -195,7 +195,7 @@ struct LoopState {
   EvaluatedPose here, guess;  ///< last accepted pose, and the first one
   EvaluatedPose found;        ///< trial as the last sums evaluated it; of clamped steps by commit()
   PoseAngles tried;           ///< trial that the last sums are of, where it is not in `found`
-  Proposal proposal;          ///< what search_on() proposes
+  Proposal proposal;          ///< of a line search that goes on
   EvaluatedPose best_trial;   ///< best trial of the running line search
   NewtonDirection fallback;   ///< Newton step that needed more than registers
   NewtonScratch scratch;
