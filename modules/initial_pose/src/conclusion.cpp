@@ -43,7 +43,6 @@ class Conclusion {
     return std::isnan(value) ? -1 : value;
   }
 
-  bool at_rest(std::size_t k) const { return stop_of(k) != Stop::max_iterations; }
   Stop stop_of(std::size_t k) const { return result_.particles[k].result.stop; }
   const Transform& end_of(std::size_t k) const { return result_.particles[k].result.map_from_scan; }
 
@@ -62,7 +61,8 @@ class Conclusion {
     std::iota(last_.begin(), last_.end(), std::size_t{0});
     std::vector<std::size_t> open = leaders(result_.particles, kLeaders);
     for (int more = 0; more < kContinuations; ++more) {
-      std::erase_if(open, [&](std::size_t k) { return at_rest(last_[k]) || joins_another(k); });
+      std::erase_if(
+          open, [&](std::size_t k) { return is_at_rest(result_.particles[last_[k]]) || joins_another(k); });
       if (open.empty() || batches_.ended()) return;
       std::vector<Pose> starts;
       for (const std::size_t k : open) starts.push_back(principal(derivative_pose(end_of(last_[k]))));
@@ -72,23 +72,15 @@ class Conclusion {
     }
   }
 
-  /// Begins to look from what is the answer unless a leader under way surpasses it. A look takes longer than
-  /// the leaders.
   void look_ahead() {
     find_best();
-    const Stop stop = stop_of(result_.best);
-    if (batches_.looks.possible() && (stop == Stop::converged || stop == Stop::degenerate))
-      batches_.looks.begin(result_.particles, result_.best);
+    batches_.looks.begin(result_.particles, result_.best);
   }
 
-  /// What has come to rest is better than what has not; then by NVTL, the first on ties.
   void find_best() {
-    const auto is_better = [&](std::size_t a, std::size_t b) {
-      return at_rest(a) != at_rest(b) ? at_rest(a) : nvtl(a) > nvtl(b);
-    };
-    result_.best = last_[0];
-    for (const std::size_t k : last_)
-      if (is_better(k, result_.best)) result_.best = k;
+    result_.best = *std::ranges::min_element(last_, [&](std::size_t a, std::size_t b) {
+      return is_better(result_.particles[a], result_.particles[b]);
+    });
   }
 
   const Sight& look_from(std::size_t k) { return batches_.looks.from(result_.particles, k); }

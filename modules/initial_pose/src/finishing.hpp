@@ -11,6 +11,10 @@
 namespace ndt::initial_pose {
 
 bool meets_the_map(const AlignResult& result);
+/// Whether an alignment ended by itself, not at its iteration limit.
+bool is_at_rest(const Particle& particle);
+/// Whether a particle makes a better answer: what has come to rest than what has not; then by NVTL.
+bool is_better(const Particle& a, const Particle& b);
 
 /// At most `count` particles, one a mode: by turns the one with the largest NVTL and the one with the largest
 /// transform probability of the modes that are left, the first on ties. Those that do not meet the map are

@@ -30,10 +30,12 @@ class Looks {
     rays_.emplace(scan_);
     clock_.lap(SearchWork::look);
   }
-  /// Begins to look from the end of the k-th particle on a thread of its own, unless that was done before or
-  /// there is no thread to spare. Only if possible().
+  /// Begins to look from the end of the k-th particle on a thread of its own, because a look takes longer
+  /// than a batch. Not from where an alignment did not come to rest, nor where it was begun before, there is
+  /// no thread to spare, or nothing to look at.
   void begin(std::span<const Particle> particles, std::size_t k) {
-    if (looks_.contains(k)) return;
+    const Stop stop = particles[k].result.stop;
+    if (!possible() || looks_.contains(k) || (stop != Stop::converged && stop != Stop::degenerate)) return;
     prepare();
     Look& look = looks_[k];
     look.thread = start_helpers(

@@ -38,6 +38,7 @@ class Search {
         batches_.looks.prepare();
         draw_ahead(tpe, static_cast<int>(round.places.size()));
         batches_.clock.lap(SearchWork::draw);
+        if (tpe.asked() == options_.particles) look_ahead();
       });
       for (std::size_t k = first; k < particles().size(); ++k) tell(tpe, particles()[k].result);
       batches_.clock.lap(SearchWork::take);
@@ -79,6 +80,14 @@ class Search {
     const int soon = std::min(strategy_.guided_at_once ? options_.at_once : 1, left);
     const int drawn = std::max(soon, std::min(3 * aligned, (left + 1) / 2));
     tpe.draw_ahead(std::min(drawn, kDrawnAhead / options_.candidates), soon);
+  }
+
+  /// Begins to look from the best particle so far, which is the answer unless one of the last surpasses it.
+  void look_ahead() {
+    if (!particles().empty())
+      batches_.looks.begin(
+          particles(),
+          static_cast<std::size_t>(std::ranges::min_element(particles(), is_better) - particles().begin()));
   }
 
   /// Tells a result. A particle without overlap is told as worse than all others.

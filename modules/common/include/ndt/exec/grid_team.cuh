@@ -37,8 +37,8 @@ inline constexpr unsigned kBlockPatienceMs = 500;
 struct GridTeamMemory : TeamMemory {
   int broken;  ///< not 0: the block waited in vain
   unsigned first_tag;
-  unsigned long long
-      long_wait;  ///< the last that took long: its tag times 2^32, plus when that was seen [ms]
+  /// The last that took long: its tag times 2^32, plus 2^32 - 1 less the time at which that was seen [ms].
+  unsigned long long long_wait;
 };
 
 /// Two conditions on a launch:
@@ -200,10 +200,10 @@ class GridTeam : public DeviceTeam<GridTeamMemory> {
     if (is_of_this_launch(Shared(exchange_.in_vain).load(::cuda::memory_order_relaxed))) return true;
     const auto now = static_cast<unsigned>(nanoseconds() / 1000000);
     const ::cuda::atomic_ref<unsigned long long, ::cuda::thread_scope_block> seen(memory_.long_wait);
-    const unsigned long long last = seen.load(::cuda::memory_order_relaxed);
-    if (last >> 32U != tag) seen.store(tag << 32U | now, ::cuda::memory_order_relaxed);
-    return last >> 32U == tag && looks >= kFewestLooks &&
-           now - static_cast<unsigned>(last) >= kBlockPatienceMs;
+    // Of a wait, the first look gives the largest word, because later ones have less time left.
+    const unsigned long long first = seen.fetch_max(tag << 32U | ~now, ::cuda::memory_order_relaxed);
+    return first >> 32U == tag && looks >= kFewestLooks &&
+           now - ~static_cast<unsigned>(first) >= kBlockPatienceMs;
   }
   /// Says which of the chunks has not arrived, unless another wait was in vain before.
   __device__ void give_up(const std::uint64_t (&words)[kMaxChunks][kMostColumns], int first, int count,
