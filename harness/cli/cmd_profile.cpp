@@ -1,5 +1,6 @@
-// ndt-bench profile: where the time of an alignment goes, stage by stage.
+// ndt-bench profile: where the time of an alignment goes, stage by stage, and what ideas are worth.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <thread>
@@ -28,6 +29,7 @@ struct Arguments {
   PreparationArguments preparation;
   int samples = 1000;
   double idle_ms = 0;
+  std::vector<std::string> without;
   bool json = false;
 };
 
@@ -133,6 +135,17 @@ std::string meetings_text(const Account& account) {
   return out;
 }
 
+/// Leaves out what is named, in this process.
+void leave_all_out(const std::vector<std::string>& ideas) {
+  for (const std::string& name : ideas) {
+    const auto* const at = std::ranges::find(kIdeas, std::string_view(name));
+    if (at == std::end(kIdeas))
+      throw UsageError(
+          fmt::format("--without '{}': unknown; choose among {}", printable(name), fmt::join(kIdeas, ", ")));
+    ndt::leave_out(static_cast<Idea>(at - std::begin(kIdeas)));
+  }
+}
+
 ExitCode profile(const Arguments& a) {
   if (!kStageClock)
     throw UsageError(
@@ -140,6 +153,7 @@ ExitCode profile(const Arguments& a) {
         "and build again (its times are slightly longer, its results the same)");
   if (a.samples < 1) throw UsageError(fmt::format("--samples = {}: must be 1 or more", a.samples));
   if (!(a.idle_ms >= 0)) throw UsageError(fmt::format("--idle-ms = {}: must be 0 or more", a.idle_ms));
+  leave_all_out(a.without);
   const Transform guess = pose_from(a.guess, "--guess");
   const Implementation& entry = implementation_from(a.implementation);
   const std::unique_ptr<Aligner> aligner = entry.make(resolve(a.align));
@@ -156,6 +170,7 @@ ExitCode profile(const Arguments& a) {
                 {"stop", to_string(account.result.stop)},
                 {"samples", a.samples},
                 {"idle_ms", a.idle_ms},
+                {"without", a.without},
                 {"measured_us", account.measured_us},
                 {"host_us", lines_json(account.host)},
                 {"device_total_us", account.device_us},
@@ -166,7 +181,8 @@ ExitCode profile(const Arguments& a) {
   fmt::print("{}: {} points, {} iterations, {} evaluations, {}; medians of {} alignments{}\n\n", entry.name,
              scan.cloud.size(), account.result.iterations, account.result.evaluations,
              to_string(account.result.stop), a.samples,
-             a.idle_ms > 0 ? fmt::format(", {} ms apart", a.idle_ms) : "");
+             (a.idle_ms > 0 ? fmt::format(", {} ms apart", a.idle_ms) : "") +
+                 (a.without.empty() ? "" : fmt::format(", without {}", fmt::join(a.without, ", "))));
   fmt::print("{}", table("host", account.host, "measured around the call", account.measured_us));
   if (account.device_us > 0)
     fmt::print("\n{}{}",
@@ -195,6 +211,13 @@ void add_profile(CLI::App& app, Command& chosen) {
       .add_option("--idle-ms", a->idle_ms,
                   "sleep before each alignment, as a vehicle does between scans (default: 0)")
       ->type_name("MS");
+  command
+      .add_option("--without", a->without,
+                  fmt::format("leave out what shortens an alignment on a GPU, to see what it is worth: {}; "
+                              "several times if wanted",
+                              fmt::join(kIdeas, ", ")))
+      ->type_name("NAME")
+      ->allow_extra_args(false);
   command.add_flag("--json", a->json, "one JSON object on stdout, with units in its key names");
   add_align_flags(command, a->align);
   add_threads_flag(command, a->align);

@@ -45,3 +45,14 @@ def test_counts_out_of_range_are_refused(courtyard, has_clock):
         pytest.skip("this build has no clock")
     assert "--samples = 0" in refusal("profile", *courtyard.args, "--samples", 0, code=EXIT_USAGE)
     assert "--idle-ms = -1" in refusal("profile", *courtyard.args, "--idle-ms=-1", code=EXIT_USAGE)
+
+
+def test_what_is_left_out_is_named(courtyard, has_clock):
+    if not has_clock:
+        pytest.skip("this build has no clock")
+    words = ["profile", *courtyard.args, "--implementation", "persistent_cpu", "--samples", 2]
+    assert "without sharing, wording" in bench(*words, "--without", "sharing", "--without", "wording").stdout
+    account = json.loads(bench(*words, "--without", "fetch", "--json").stdout)
+    assert account["without"] == ["fetch"]
+    message = refusal(*words, "--without", "luck", code=EXIT_USAGE)
+    assert "--without 'luck': unknown; choose among fetch, graph, sharing, wording" in message

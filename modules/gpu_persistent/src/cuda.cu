@@ -57,7 +57,7 @@ class PersistentAligner final : public DeviceAligner {
   void collect_run(const PerScan& per_scan, std::span<LoopRun> runs, std::size_t k) override {
     transact([&] {
       // An alignment alone is worded while its pushes are summed. Those of a batch have threads for it.
-      if (runs.size() == 1) {
+      if (runs.size() == 1 && !without(Idea::wording)) {
         const LoopOutcome& outcome = outcome_in_place(k, per_scan);
         clock().lap(HostStage::wait);
         runs[k].conditioning = conditioning_of(outcome, mean_range_m_);
@@ -78,7 +78,8 @@ class PersistentAligner final : public DeviceAligner {
   PersistentArguments upload_inputs(const LoopScan& scan, std::span<const LoopRun> runs) {
     PersistentArguments a;
     const bool busy = options().tuning == Tuning::throughput;
-    a.plan = busy ? ChunkPlan::throughput(scan.view().size) : ChunkPlan(scan.view().size);
+    a.plan = busy ? ChunkPlan::throughput(scan.view().size)
+                  : ChunkPlan(scan.view().size, without(Idea::sharing) ? 1 : kMostSharing);
     if (busy && is_on_device(scan.view())) {
       a.input.scan = {reserve_scan(scan.view(), runs.size(), 0).points, scan.view().size};
       a.guesses = guesses_in_place(runs);

@@ -13,6 +13,7 @@
 #include "ndt/cuda/device.hpp"
 #include "ndt/cuda/graph.cuh"
 #include "ndt/edge/scan_memory.hpp"
+#include "ndt/edge/stage_clock.hpp"
 #include "persistent_kernels.cuh"
 
 namespace ndt::gpu_persistent {
@@ -115,7 +116,8 @@ class Launcher {
   /// Whether the kernel fetches the scan itself: sooner done than a copy, but only where no block waits for
   /// more than one chunk of it.
   bool fetches(const ChunkPlan& plan, std::size_t poses) {
-    return team_ == TeamKind::grid && poses == 1 && plan.groups.chunks <= most_blocks();
+    return team_ == TeamKind::grid && poses == 1 && plan.groups.chunks <= most_blocks() &&
+           !without(Idea::fetch);
   }
   /// Takes the memory of every launch of up to so many poses: the grid's is for few of them only.
   void reserve(std::size_t poses) {
@@ -230,7 +232,10 @@ class Launcher {
     try {
       if (a.fetch.points != nullptr) {
         grid.blocks = rounded_blocks(blocks);
-        alone_.launch(context_, kernel, grid_ = grid, a);
+        if (without(Idea::graph))
+          context_.launch(kernel, grid_ = grid, a);
+        else
+          alone_.launch(context_, kernel, grid_ = grid, a);
       } else {
         context_.launch(kernel, grid_ = grid, a);
       }

@@ -39,6 +39,13 @@ inline constexpr std::string_view kMeetings[] = {"exchanges of sums", "barriers 
 /// Number of them.
 inline constexpr int kMeetingCount = sizeof(kMeetings) / sizeof(kMeetings[0]);
 
+/// What shortens an alignment on a GPU, and a build with NDT_STAGE_CLOCK can do without, to show what it is
+/// worth: the kernel fetches the scan itself, is launched as a graph, threads share points, and the host
+/// words the pose while the pushes are summed.
+enum class Idea { fetch, graph, sharing, wording };
+/// Names, in the order of Idea.
+inline constexpr std::string_view kIdeas[] = {"fetch", "graph", "sharing", "wording"};
+
 /// Times of one alignment [µs]. Those of the device lie within the host's waits, as the kernel's first thread
 /// has them; they are 0 on the CPU.
 struct StageTimes {

@@ -1,4 +1,5 @@
-// The host's laps of StageTimes. Reads no clock unless the build has the option NDT_STAGE_CLOCK.
+// The host's laps of StageTimes, and what is left out to see what it is worth. Without the build option
+// NDT_STAGE_CLOCK no clock is read and nothing is left out.
 #pragma once
 
 #include <chrono>
@@ -9,8 +10,16 @@ namespace ndt {
 
 #if defined(NDT_STAGE_CLOCK)
 inline constexpr bool kStageClock = true;
+namespace detail {
+inline unsigned left_out = 0;  // a bit for each Idea
+}
+/// Has this process do without an idea. To be called before an aligner is made.
+inline void leave_out(Idea idea) { detail::left_out |= 1U << static_cast<unsigned>(idea); }
+inline bool without(Idea idea) { return (detail::left_out >> static_cast<unsigned>(idea) & 1U) != 0; }
 #else
 inline constexpr bool kStageClock = false;
+inline void leave_out(Idea) {}
+inline constexpr bool without(Idea) { return false; }
 #endif
 
 class StageClock {

@@ -95,9 +95,10 @@ struct ChunkPlan {
   unsigned inverse_chunk_warps = kWarpUnit;  ///< 1 / chunk_warps in units of 1 / kWarpUnit, rounded up
 
   ChunkPlan() = default;
-  explicit ChunkPlan(int items) : groups(items) {
+  /// most_sharing: threads that share an item, at most.
+  explicit ChunkPlan(int items, int most_sharing = kMostSharing) : groups(items) {
     const int size = groups.cut.size;
-    while (tile < kMostSharing && 2 * tile * size <= kMostChunkThreads) tile *= 2;
+    while (tile < most_sharing && 2 * tile * size <= kMostChunkThreads) tile *= 2;
     share_chunks_among((size * tile + 31) / 32);
   }
   /// A plan for a device that is busy with many sums: no item is shared, because that repeats work, and one
