@@ -68,6 +68,15 @@ TEST_P(Batch, OneTooLargeForTheMemoryOfAnImplementationIsSplitUnseen) {
     EXPECT_TRUE(harness::same_bits(aligner->align(test_clouds::scan(), guesses[k]), together[k])) << k;
 }
 
+void expect_same_trace(const AlignResult& got, const AlignResult& expected) {
+  ASSERT_EQ(got.trace.size(), expected.trace.size());
+  for (std::size_t line = 0; line < expected.trace.size(); ++line) {
+    EXPECT_TRUE(same_bits(got.trace[line].map_from_scan, expected.trace[line].map_from_scan)) << line;
+    EXPECT_EQ(got.trace[line].score, expected.trace[line].score) << line;
+    EXPECT_EQ(got.trace[line].step_m, expected.trace[line].step_m) << line;
+  }
+}
+
 TEST_P(Batch, TracesAreThoseOfTheAlignmentsAlone) {
   const PointCloud scan = test_clouds::scan_of(300);
   const std::vector<Transform> guesses = test_clouds::mixed_guesses(7);
@@ -77,13 +86,41 @@ TEST_P(Batch, TracesAreThoseOfTheAlignmentsAlone) {
   std::vector<AlignResult> together(guesses.size());
   aligner->align_batch(scan, guesses, together, traced);
   for (std::size_t k = 0; k < guesses.size(); ++k) {
-    const AlignResult alone = aligner->align(scan, guesses[k], traced);
-    ASSERT_EQ(together[k].trace.size(), alone.trace.size()) << k;
-    for (std::size_t line = 0; line < alone.trace.size(); ++line) {
-      EXPECT_TRUE(same_bits(together[k].trace[line].map_from_scan, alone.trace[line].map_from_scan))
-          << k << ' ' << line;
-      EXPECT_EQ(together[k].trace[line].score, alone.trace[line].score) << k << ' ' << line;
-      EXPECT_EQ(together[k].trace[line].step_m, alone.trace[line].step_m) << k << ' ' << line;
+    SCOPED_TRACE(k);
+    expect_same_trace(together[k], aligner->align(scan, guesses[k], traced));
+  }
+}
+
+/// Every line search, and a trust region.
+std::vector<AlignOptions> every_search() {
+  std::vector<AlignOptions> out{AlignOptions::pyramid()};
+  for (const LineSearch search : all_values<LineSearch>()) out.emplace_back().line_search = search;
+  return out;
+}
+
+TEST_P(Batch, PosesThatEndFirstLeaveTheOthersResultsAndTracesAsTheyAreAlone) {
+  const PointCloud scan = test_clouds::scan_of(300);
+  PerScan traced;
+  traced.trace = true;
+  for (const AlignOptions& options : every_search()) {
+    const auto aligner = batch_aligner(options);
+    std::vector<Transform> guesses = test_clouds::mixed_guesses(7);  // the third overlaps with nothing
+    guesses.insert(guesses.begin(), aligner->align(scan, guesses[0]).map_from_scan);  // ends at once
+    std::vector<AlignResult> together(guesses.size());
+    aligner->align_batch(scan, guesses, together, traced);
+    const auto [fewest, most] =
+        std::minmax_element(together.begin(), together.end(),
+                            [](const auto& a, const auto& b) { return a.iterations < b.iterations; });
+    EXPECT_LE(together[0].iterations, 3);  // a pyramid goes to the coarse map's optimum and back
+    EXPECT_EQ(together[3].stop, Stop::no_overlap);
+    EXPECT_EQ(fewest->iterations, 0);
+    EXPECT_GT(most->iterations, 10);
+    for (std::size_t k = 0; k < guesses.size(); ++k) {
+      SCOPED_TRACE(std::string(to_string(options.step_control)) + ", " +
+                   std::string(to_string(options.line_search)) + ", pose " + std::to_string(k));
+      const AlignResult alone = aligner->align(scan, guesses[k], traced);
+      EXPECT_TRUE(harness::same_bits(together[k], alone));
+      expect_same_trace(together[k], alone);
     }
   }
 }

@@ -67,6 +67,7 @@ class ArrayMirrors {
         trial_sums_(context, a.trial_sums, kc_ * kTrialTerms),
         trace_(context, a.trace, k_ * static_cast<std::size_t>(trace_lines)),
         outcomes_(context, a.outcomes, k_),
+        list_(context, a.list, k_),
         running_(context, a.running, 1) {}
 
   /// What steps write, back to the host.
@@ -76,7 +77,8 @@ class ArrayMirrors {
       m->fetch();
     for (Mirror<double>* m : {&sums_, &matrices_, &vectors_, &trial_sums_}) m->fetch();
     neighbours_.fetch(), neighbour_counts_.fetch(), factorised_.fetch();
-    trial_.fetch(), trace_.fetch(), outcomes_.fetch(), running_.fetch();
+    trial_.fetch(), trace_.fetch(), outcomes_.fetch();
+    list_.fetch(), running_.fetch();
   }
 
  private:
@@ -95,6 +97,7 @@ class ArrayMirrors {
   Mirror<double> trial_sums_;
   Mirror<LoopTrace> trace_;
   Mirror<LoopOutcome> outcomes_;
+  Mirror<int> list_;
   Mirror<std::uint32_t> running_;
 };
 

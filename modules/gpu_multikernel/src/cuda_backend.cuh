@@ -5,6 +5,7 @@
 #include <thrust/iterator/counting_iterator.h>
 #include <thrust/iterator/transform_iterator.h>
 
+#include <cub/block/block_scan.cuh>
 #include <cub/device/device_segmented_reduce.cuh>
 
 #include "cusolver.cuh"
@@ -13,10 +14,33 @@
 
 namespace ndt::gpu_multikernel {
 
+inline constexpr int kSelectThreads = 256;
+
 template <class Body>
 __global__ void step_kernel(int n, const __grid_constant__ Body body) {
   const int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
   if (i < n) body(i);
+}
+
+/// One block keeps the entries of the list for which keeps(place in the list) holds, in their order, and
+/// counts them. The list shrinks in place: an entry moves to no later place, and the sum's barrier lies
+/// between a tile's reads and its writes.
+template <class Keeps>
+__global__ void select_kernel(int n, const __grid_constant__ Keeps keeps, int* list, std::uint32_t* kept) {
+  using Scan = cub::BlockScan<int, kSelectThreads>;
+  __shared__ typename Scan::TempStorage scratch;
+  int count = 0;
+  for (int first = 0; first < n; first += kSelectThreads) {
+    const int k = first + static_cast<int>(threadIdx.x);
+    const bool stays = k < n && keeps(k);
+    const int entry = stays ? list[k] : 0;
+    int before = 0, in_tile = 0;
+    Scan(scratch).ExclusiveSum(stays ? 1 : 0, before, in_tile);
+    if (stays) list[count + before] = entry;
+    count += in_tile;
+    __syncthreads();  // the next tile's sum uses the same scratch
+  }
+  if (threadIdx.x == 0) *kept = static_cast<std::uint32_t>(count);
 }
 
 /// Iterators that CUB reads in place of arrays: element i of a float array as double, and the beginning of
@@ -57,6 +81,11 @@ class CudaDevice {
     if (n <= 0) return;
     const cuda::Grid grid = n <= 32 ? cuda::Grid{1, 32} : cuda::grid_for(n);
     context_.launch(step_kernel<Body>, grid, n, body);
+  }
+
+  template <class Keeps>
+  void select(int n, const Keeps& keeps, int* list, std::uint32_t* kept) {
+    context_.launch(select_kernel<Keeps>, cuda::Grid{1, kSelectThreads}, n, keeps, list, kept);
   }
 
   /// Begin copies of n values between an array and its host side; wait() ends them.

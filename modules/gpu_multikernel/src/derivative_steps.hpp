@@ -32,7 +32,7 @@ constexpr int kPitchPitch = 3;  // of the six angle pairs
 struct SinCosStep {
   StepArguments args;
   NDT_BODY void operator()(int k) const {
-    PoseState& state = args.a.states[k];
+    PoseState& state = args.state(k);
     state.moved = sin_cos_of(state.loop.trial);
     state.snapped = snapped(state.moved, state.loop.trial);
   }
@@ -43,7 +43,7 @@ struct SinCosStep {
 struct TransformStep {
   StepArguments args;
   NDT_BODY void operator()(int k) const {
-    PoseState& state = args.a.states[k];
+    PoseState& state = args.state(k);
     const Pose& pose = state.loop.trial;
     if (state.loop.evaluations > 0) {
       state.loop.at.motion.rotation = cast<float>(rotation_derivative(state.moved, 0, 0, 0));
@@ -69,11 +69,12 @@ struct JacobianStep {
   StepArguments args;
   NDT_BODY void operator()(int index) const {
     const int k = index / args.a.points, i = index % args.a.points;
+    const PoseState& state = args.state(k);
     const Vec3<float> x = args.a.scan[i];
     for (int col = 0; col < 6; ++col) {
       const Vec3<float> column =
           col < 3 ? Vec3<float>{col == 0 ? 1.0F : 0.0F, col == 1 ? 1.0F : 0.0F, col == 2 ? 1.0F : 0.0F}
-                  : args.a.states[k].first[col - 3] * x;
+                  : state.first[col - 3] * x;
       args.a.jacobians[args.a.at(k, kJacobianEntries, col, i)] = column.x;
       args.a.jacobians[args.a.at(k, kJacobianEntries, 6 + col, i)] = column.y;
       args.a.jacobians[args.a.at(k, kJacobianEntries, 12 + col, i)] = column.z;
@@ -86,9 +87,10 @@ struct PointHessianStep {
   StepArguments args;
   NDT_BODY void operator()(int index) const {
     const int k = index / args.a.points, i = index % args.a.points;
+    const PoseState& state = args.state(k);
     const Vec3<float> x = args.a.scan[i];
     for (int pair = 0; pair < 6; ++pair) {
-      const Vec3<float> entry = args.a.states[k].second[pair] * x;
+      const Vec3<float> entry = state.second[pair] * x;
       args.a.point_hessians[args.a.at(k, kPointHessianEntries, 3 * pair, i)] = entry.x;
       args.a.point_hessians[args.a.at(k, kPointHessianEntries, 3 * pair + 1, i)] = entry.y;
       args.a.point_hessians[args.a.at(k, kPointHessianEntries, 3 * pair + 2, i)] = entry.z;
@@ -101,7 +103,7 @@ struct TransformPointsStep {
   StepArguments args;
   NDT_BODY void operator()(int index) const {
     const int k = index / args.a.points, i = index % args.a.points;
-    const Vec3<float> p = move_point(args.a.states[k].loop.at.motion, args.a.scan[i]);
+    const Vec3<float> p = move_point(args.state(k).loop.at.motion, args.a.scan[i]);
     args.a.moved[args.a.at(k, 3, 0, i)] = p.x;
     args.a.moved[args.a.at(k, 3, 1, i)] = p.y;
     args.a.moved[args.a.at(k, 3, 2, i)] = p.z;
@@ -196,7 +198,7 @@ struct ScoreGradientHessianStep {
     }
     const Vec3<float> p = moved_point(args.a, k, i);
     const LevelMap& map = args.map(k);
-    const auto share = static_cast<float>(args.a.states[k].loop.region.curvature_share);
+    const auto share = static_cast<float>(args.state(k).loop.region.curvature_share);
     const auto add = [&](std::uint32_t voxel) {
       add_staged_pair(map.gauss, p, map.view.voxels[voxel], jacobian, second, share, out);
     };

@@ -69,6 +69,15 @@ class HostBackend {
     });
   }
 
+  /// Keeps the entries of the list for which keeps(place in the list) holds, in their order, and counts them.
+  template <class Keeps>
+  void select(int n, const Keeps& keeps, int* list, std::uint32_t* kept) {
+    int count = 0;
+    for (int k = 0; k < n; ++k)
+      if (keeps(k)) list[count++] = list[k];
+    *kept = static_cast<std::uint32_t>(count);
+  }
+
   void solve(double* matrices, double* vectors, int* factorised, int systems) {
     launch(systems, FactoriseStep{matrices, vectors, factorised});
   }

@@ -11,7 +11,7 @@ struct TrialsStep {
   StepArguments args;
   NDT_BODY void operator()(int index) const {
     const int k = index / args.a.trials, c = index % args.a.trials;
-    const PoseState& state = args.a.states[k];
+    const PoseState& state = args.state(k);
     Trial& trial = args.a.trial[index];
     trial = {};
     if (!state.searching || c >= state.loop.search.trials_ahead()) return;
@@ -51,7 +51,7 @@ struct BatchScoreStep {
     const Trial& trial = args.a.trial[pose];
     PointSums<float> point;
     int pairs = 0;
-    if (args.a.states[pose / args.a.trials].searching) {
+    if (args.state(pose / args.a.trials).searching) {
       const Vec3<float> p{args.a.trial_points[args.a.at(pose, 3, 0, i)],
                           args.a.trial_points[args.a.at(pose, 3, 1, i)],
                           args.a.trial_points[args.a.at(pose, 3, 2, i)]};
@@ -79,7 +79,7 @@ NDT_HD inline LinePoint line_point(const StepArguments& args, const Trial& trial
 struct SelectStep {
   StepArguments args;
   NDT_BODY void operator()(int k) const {
-    PoseState& state = args.a.states[k];
+    PoseState& state = args.state(k);
     LoopState& loop = state.loop;
     if (!state.searching) return;
     const int ahead = loop.search.trials_ahead(), count = ahead < args.a.trials ? ahead : args.a.trials;

@@ -7,11 +7,12 @@
 
 namespace ndt::gpu_multikernel {
 
-/// Before step 1: the state at the guess. Steps: ClampedSteps or TrustRegion.
+/// Before step 1: lists every pose, with its state at the guess. Steps: ClampedSteps or TrustRegion.
 template <class Steps>
 struct BeginStep {
   StepArguments args;
   NDT_BODY void operator()(int k) const {
+    args.a.list[k] = k;
     PoseState& state = args.a.states[k];
     state.loop = {};
     Steps::begin(loop_start(args.a.guesses[k]), args.options, state.loop);
@@ -36,9 +37,10 @@ NDT_HD inline Derivatives derivatives_of_terms(const double* sums) {
 
 /// Writes the state's line of the pose's trace, if there is one.
 NDT_HD inline void write_trace(const StepArguments& args, int k) {
-  const LoopState& loop = args.a.states[k].loop;
+  const LoopState& loop = args.state(k).loop;
   if (args.a.trace != nullptr)
-    args.a.trace[static_cast<std::size_t>(k) * static_cast<std::size_t>(args.options.max_iterations + 1) +
+    args.a.trace[static_cast<std::size_t>(args.in_batch(k)) *
+                     static_cast<std::size_t>(args.options.max_iterations + 1) +
                  static_cast<std::size_t>(loop.iterations)] = trace_line(loop);
 }
 
@@ -48,7 +50,7 @@ NDT_HD inline void write_trace(const StepArguments& args, int k) {
 struct ArriveStep {
   StepArguments args;
   NDT_BODY void operator()(int k) const {
-    PoseState& state = args.a.states[k];
+    PoseState& state = args.state(k);
     LoopState& loop = state.loop;
     if (loop.status != LoopStatus::running) return;
     EvaluatedPose next{loop.trial, derivatives_of_terms(args.a.sums + k * kTerms)};
@@ -66,15 +68,10 @@ struct ArriveStep {
   }
 };
 
-/// Step 15, second half, one worker: counts the loops that go on. The host reads only these 4 bytes in an
-/// iteration.
-struct FlagStep {
+/// Step 15, second half: which of the listed poses stay in the list, because their loops go on.
+struct GoesOn {
   StepArguments args;
-  NDT_BODY void operator()(int) const {
-    std::uint32_t running = 0;
-    for (int k = 0; k < args.a.poses; ++k) running += args.running(k) ? 1U : 0U;
-    *args.a.running = running;
-  }
+  NDT_BODY bool operator()(int k) const { return args.running(k); }
 };
 
 /// Step 9, before the solver: writes -H and g in the solver's layout, and the identity for a pose that has
@@ -82,7 +79,7 @@ struct FlagStep {
 struct NewtonSystemStep {
   StepArguments args;
   NDT_BODY void operator()(int k) const {
-    const Derivatives& at = args.a.states[k].loop.here.at;
+    const Derivatives& at = args.state(k).loop.here.at;
     const bool running = args.running(k);
     for (int i = 0; i < 36; ++i)
       args.a.matrices[36 * k + i] = running ? -at.hessian.m[i] : (i % 7 == 0 ? 1.0 : 0.0);
@@ -111,7 +108,7 @@ struct FactoriseStep {
 struct NewtonFixUpStep {
   StepArguments args;
   NDT_BODY void operator()(int k) const {
-    PoseState& state = args.a.states[k];
+    PoseState& state = args.state(k);
     if (!args.running(k)) return;
     const Derivatives& at = state.loop.here.at;
     state.newton = {};
@@ -126,7 +123,7 @@ struct NewtonFixUpStep {
 struct DirectionStep {
   StepArguments args;
   NDT_BODY void operator()(int k) const {
-    PoseState& state = args.a.states[k];
+    PoseState& state = args.state(k);
     if (!args.running(k)) return;
     begin_line(state.newton, args.options, state.loop);
     state.searching = args.running(k);
@@ -137,7 +134,7 @@ struct DirectionStep {
 struct UpdatePoseStep {
   StepArguments args;
   NDT_BODY void operator()(int k) const {
-    PoseState& state = args.a.states[k];
+    PoseState& state = args.state(k);
     if (!args.running(k)) return;
     state.loop.trial = moved(state.loop.here.pose, state.loop.direction, state.alpha);
   }
@@ -150,7 +147,7 @@ struct InterruptStep {
   StepArguments args;
   LoopStatus status;
   NDT_BODY void operator()(int k) const {
-    if (args.running(k)) Steps::interrupt(SoloCrew{}, status, args.options, args.a.states[k].loop);
+    if (args.running(k)) Steps::interrupt(SoloCrew{}, status, args.options, args.state(k).loop);
   }
 };
 

@@ -1,5 +1,6 @@
 // The schedule of the staged implementations: the fifteen steps in their order. A backend launches a body for
-// n workers, sums segments and solves 6x6 systems, on the host or on a device. Nothing here knows which.
+// n workers, sums segments, selects from a list and solves 6x6 systems, on the host or on a device. Nothing
+// here knows which.
 #pragma once
 
 #include <type_traits>
@@ -14,7 +15,7 @@ namespace ndt::gpu_multikernel {
 /// there. In a trust region also the next pose.
 template <class Steps, class Backend>
 void evaluate_poses(Backend& backend, const StepArguments& args) {
-  const int poses = args.a.poses, pairs = args.a.poses * args.a.points;
+  const int poses = args.a.listed, pairs = args.a.listed * args.a.points;
   backend.launch(poses, SinCosStep{args});
   backend.launch(poses, TransformStep{args});
   backend.launch(pairs, JacobianStep{args});
@@ -45,17 +46,17 @@ void begin_poses(Backend& backend, const StepArguments& args) {
 /// Steps 9 and 10.
 template <class Backend>
 void choose_directions(Backend& backend, const StepArguments& args) {
-  backend.launch(args.a.poses, NewtonSystemStep{args});
-  backend.solve(args.a.matrices, args.a.vectors, args.a.factorised, args.a.poses);
-  backend.launch(args.a.poses, NewtonFixUpStep{args});
-  backend.launch(args.a.poses, DirectionStep{args});
+  backend.launch(args.a.listed, NewtonSystemStep{args});
+  backend.solve(args.a.matrices, args.a.vectors, args.a.factorised, args.a.listed);
+  backend.launch(args.a.listed, NewtonFixUpStep{args});
+  backend.launch(args.a.listed, DirectionStep{args});
 }
 
 /// Steps 11 to 13. A sequential search runs the rounds of all trials it may need. Those after the last needed
 /// do nothing, because asking the device whether to go on would cost a transfer.
 template <class Backend>
 void search_steps(Backend& backend, const StepArguments& args) {
-  const int trials = args.a.poses * args.a.trials;
+  const int trials = args.a.listed * args.a.trials;
   const int rounds = args.options.line_search == LineSearch::more_thuente ? StepSearch::kMaxTrials : 1;
   for (int round = 0; round < rounds; ++round) {
     backend.launch(trials, TrialsStep{args});
@@ -64,7 +65,7 @@ void search_steps(Backend& backend, const StepArguments& args) {
       backend.launch(trials * args.a.points, BatchScoreStep{args});
       backend.sum_segments(args.a.trial_terms, trials * kTrialTerms, args.a.points, args.a.trial_sums);
     }
-    backend.launch(args.a.poses, SelectStep{args});
+    backend.launch(args.a.listed, SelectStep{args});
   }
 }
 
@@ -85,10 +86,19 @@ void conclude(Backend& backend, const StepArguments& args) {
   backend.launch(args.a.poses, PushCostStep{args});
 }
 
+/// Step 15, second half: poses that have ended leave the list. The host reads only these 4 bytes in an
+/// iteration, the number of poses that the next launches cover.
+template <class Backend>
+void keep_running(Backend& backend, StepArguments& args) {
+  backend.select(args.a.listed, GoesOn{args}, args.a.list, args.a.running);
+  args.a.listed = static_cast<int>(backend.read_flag(args.a.running));
+}
+
 /// Aligns all poses. Asks `watch() -> LoopStatus` once per evaluation whether to end early. The
-/// host waits for the device once per iteration, for the 4 bytes of the flag.
+/// host waits for the device once per iteration, for the flag. It asks for none after the guesses, so the first
+/// round covers the poses that ended there too.
 template <class Steps, class Backend, class Watch>
-void align_poses(Backend& backend, const StepArguments& args, const Watch& watch) {
+void align_poses(Backend& backend, StepArguments args, const Watch& watch) {
   constexpr bool kRegion = std::is_same_v<Steps, TrustRegion>;
   begin_poses<Steps>(backend, args);
   evaluate_poses<Steps>(backend, args);
@@ -98,15 +108,15 @@ void align_poses(Backend& backend, const StepArguments& args, const Watch& watch
     if constexpr (!kRegion) {
       choose_directions(backend, args);
       search_steps(backend, args);
-      backend.launch(args.a.poses, UpdatePoseStep{args});
+      backend.launch(args.a.listed, UpdatePoseStep{args});
     }
     evaluate_poses<Steps>(backend, args);
-    backend.launch(1, FlagStep{args});
-    running = backend.read_flag(args.a.running) != 0;
+    keep_running(backend, args);
+    running = args.a.listed > 0;
     if (running) status = watch();
   }
   if (status != LoopStatus::running) {
-    backend.launch(args.a.poses, InterruptStep<Steps>{args, status});
+    backend.launch(args.a.listed, InterruptStep<Steps>{args, status});
     if (kRegion) evaluate_poses<Steps>(backend, args);
   }
   conclude(backend, args);

@@ -15,7 +15,7 @@ struct FirstSurfaceStep {
   NDT_BODY void operator()(int index) const {
     const int count = surface_points(args.a.points, kFewSurfacePoints), k = index / count, i = index % count;
     write_surface(args, k, i, count, args.level(k) == level, args.levels[level],
-                  shifted(args.a.states[k].loop.trial, args.options.region.levels[level].shift));
+                  shifted(args.state(k).loop.trial, args.options.region.levels[level].shift));
   }
 };
 
@@ -25,7 +25,7 @@ struct FirstLevelStep {
   int level;
   NDT_BODY void operator()(int k) const {
     if (args.level(k) != level) return;
-    LoopState& loop = args.a.states[k].loop;
+    LoopState& loop = args.state(k).loop;
     SurfaceInformation information;
     for (int j = 0; j < SurfaceInformation::kEntries; ++j)
       information.entries[j] = args.a.sums[k * SurfaceInformation::kEntries + j];
@@ -38,7 +38,7 @@ struct JudgeStep {
   StepArguments args;
   NDT_BODY void operator()(int k) const {
     if (!args.running(k)) return;
-    LoopState& loop = args.a.states[k].loop;
+    LoopState& loop = args.state(k).loop;
     Derivatives at = derivatives_of_terms(args.a.sums + k * kTerms);
     add_regularisation(args.options.regularisation, loop.trial, at);
     TrustRegion::take(SoloCrew{}, at, args.options, loop);

@@ -38,13 +38,13 @@ class StagedBuffers {
     trial_.reserve(kc);
     floats_.reserve(k * n * static_cast<std::size_t>(floats_per_point(trials)));
     neighbours_.reserve(k * n * kListedNeighbours + 1);  // and the flag
-    counts_.reserve(k * n + k);                          // and the solver's answers
+    counts_.reserve(k * n + 2 * k);                      // and the solver's answers and the list
     doubles_.reserve(k * (kTerms + 36 + 6) + kc * kTrialTerms);
     trace_.reserve(k * static_cast<std::size_t>(trace_lines));
     outcomes_.reserve(k);
 
     StagedArrays a;
-    a.points = points, a.poses = poses, a.trials = trials, a.trace_lines = trace_lines;
+    a.points = points, a.poses = a.listed = poses, a.trials = trials, a.trace_lines = trace_lines;
     a.states = states_.data();
     a.trial = trial_.data();
     float* f = floats_.data();
@@ -57,8 +57,10 @@ class StagedBuffers {
     a.trial_terms = next(f, kc * n * kTrialTerms);
     a.running = neighbours_.data();
     a.neighbours = neighbours_.data() + 1;
-    a.factorised = counts_.data();
-    a.neighbour_counts = counts_.data() + k;
+    int* c = counts_.data();
+    a.factorised = next(c, k);
+    a.list = next(c, k);
+    a.neighbour_counts = next(c, k * n);
     double* d = doubles_.data();
     a.sums = next(d, k * kTerms);
     a.matrices = next(d, k * 36);

@@ -47,9 +47,12 @@ struct PoseState {
   PushScratch pushes;      ///< of the ending
 };
 
-/// Pointers into the arrays, for `poses` poses, `points` points and `trials` trial poses each.
+/// Pointers into the arrays, for `poses` poses, `points` points and `trials` trial poses each. A pose whose
+/// loop ends leaves the list, and the steps of the loop cover the listed ones. States, guesses, traces and
+/// outcomes hold a pose at its place in the batch; all other arrays hold it at its place in the list, because
+/// nothing in them outlives an iteration.
 struct StagedArrays {
-  int points = 0, poses = 0, trials = 1, trace_lines = 0;
+  int points = 0, poses = 0, listed = 0, trials = 1, trace_lines = 0;
   const Point* scan = nullptr;          // [points]
   const Transform* guesses = nullptr;   // [poses], map-local
   PoseState* states = nullptr;          // [poses]
@@ -69,7 +72,8 @@ struct StagedArrays {
   double* trial_sums = nullptr;         // [poses][trials][kTrialTerms]
   LoopTrace* trace = nullptr;           // [poses][trace_lines], max_iterations + 1, null unless asked for
   LoopOutcome* outcomes = nullptr;      // [poses]
-  std::uint32_t* running = nullptr;     // [1]: poses whose loop goes on, the flag of an iteration
+  int* list = nullptr;                  // [poses]: places in the batch, in their order
+  std::uint32_t* running = nullptr;     // [1]: how many are listed, the flag of an iteration
 
   NDT_HD std::size_t at(int pose, int components, int component, int point) const {
     return (static_cast<std::size_t>(pose) * static_cast<std::size_t>(components) +
@@ -79,21 +83,24 @@ struct StagedArrays {
   }
 };
 
-/// The argument of every step, passed by value.
+/// The argument of every step, passed by value. The functions take a pose's place in the list.
 struct StepArguments {
   StagedArrays a;
   LevelMap levels[Limits::kLevels];  ///< coarse to fine
   LoopOptions options;
   int coarse_stride = 1;  ///< every n-th point is used on all levels but the last
 
-  NDT_HD int level(int pose) const { return a.states[pose].loop.region.level; }
+  /// Place in the batch. While all are listed, as in an alignment alone, no step waits for a load of the list.
+  NDT_HD int in_batch(int pose) const { return a.listed == a.poses ? pose : a.list[pose]; }
+  NDT_HD PoseState& state(int pose) const { return a.states[in_batch(pose)]; }
+  NDT_HD int level(int pose) const { return state(pose).loop.region.level; }
   /// The map on which the pose's next sums are taken, and the last map.
   NDT_HD const LevelMap& map(int pose) const { return levels[level(pose)]; }
   NDT_HD const LevelMap& last_map() const { return levels[options.region.last]; }
   NDT_HD bool uses(int pose, int point) const {
     return level(pose) == options.region.last || point % coarse_stride == 0;
   }
-  NDT_HD bool running(int pose) const { return a.states[pose].loop.status == LoopStatus::running; }
+  NDT_HD bool running(int pose) const { return state(pose).loop.status == LoopStatus::running; }
 };
 
 }  // namespace ndt::gpu_multikernel

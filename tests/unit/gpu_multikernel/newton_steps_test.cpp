@@ -1,7 +1,9 @@
 // Steps 9, 10, 14 and 15: the 6x6 solves and what replaces them, φ'(0), the moved pose, and the stop test.
 #include <Eigen/Cholesky>
 #include <Eigen/SVD>
+#include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <limits>
 #include <random>
 
@@ -277,6 +279,70 @@ TEST_F(ArrivalSteps, StopBelowEpsilonAndNotAtItAndTheFlagCountsWhoGoesOn) {
                                  LoopStatus::max_iterations, LoopStatus::no_overlap};
   for (int k = 0; k < 5; ++k) EXPECT_EQ(frame.state(k).loop.status, expected[k]) << k;
   EXPECT_EQ(*frame.args.a.running, 2U);
+  EXPECT_EQ(frame.args.a.list[0], 1);
+  EXPECT_EQ(frame.args.a.list[1], 2);
+}
+
+TEST_F(ArrivalSteps, TheListKeepsWhoGoesOnInTheirOrder) {
+  for (const int poses : {1, 2, 255, 256, 257, 1000}) {  // a device takes 256 at once
+    StagedFrame frame(std::vector<Pose>(static_cast<std::size_t>(poses)), 1);
+    run(frame, {Step::begin});
+    std::vector<int> expected;
+    std::mt19937 random(28);
+    for (const unsigned out_of : {5U, 2U, 3U, 1U}) {  // one in so many ends, in the end all
+      expected.clear();
+      for (int k = 0; k < frame.args.a.listed; ++k) {
+        const int pose = frame.args.a.list[k];
+        if (random() % out_of == 0)
+          frame.state(pose).loop.status = LoopStatus::max_iterations;
+        else
+          expected.push_back(pose);
+      }
+      run(frame, {Step::flag});
+      ASSERT_EQ(*frame.args.a.running, expected.size()) << poses << ", 1 of " << out_of;
+      frame.args.a.listed = static_cast<int>(expected.size());
+      EXPECT_EQ(std::vector<int>(frame.args.a.list, frame.args.a.list + expected.size()), expected)
+          << poses << ", 1 of " << out_of;
+      if (expected.empty()) break;
+    }
+    EXPECT_TRUE(expected.empty());
+  }
+}
+
+/// Steps on a list that has lost poses.
+class ListedSteps : public StagedSteps {
+ protected:
+  /// Steps 1 to 15 and the next trial pose, for the poses of these guesses that are listed.
+  StagedFrame stepped(const std::vector<Pose>& guesses, const std::vector<int>& listed) {
+    LoopOptions options;
+    options.max_iterations = 3;
+    StagedFrame frame(guesses, 100, options, courtyard().view(), true);
+    run(frame, {Step::begin});
+    std::copy(listed.begin(), listed.end(), frame.args.a.list);
+    frame.args.a.listed = static_cast<int>(listed.size());
+    run(frame, {Step::sin_cos, Step::transform});
+    evaluate(frame);
+    run(frame, {Step::arrive, Step::newton_system, Step::solve, Step::newton_fix_up, Step::direction,
+                Step::trials, Step::select, Step::update_pose});
+    return frame;
+  }
+};
+
+TEST_F(ListedSteps, AreThoseOfTheListedPoseAloneAndLeaveTheOthersStates) {
+  const std::vector<Pose> guesses = test_clouds::offsets(4, 0.3, 0.05);
+  StagedFrame frame = stepped(guesses, {1, 3});
+  for (const int k : {1, 3}) {
+    StagedFrame alone = stepped({guesses[static_cast<std::size_t>(k)]}, {0});
+    const LoopState &got = frame.state(k).loop, &expected = alone.state(0).loop;
+    EXPECT_GT(got.here.at.pairs, 0) << k;
+    EXPECT_EQ(std::memcmp(&got.here, &expected.here, sizeof got.here), 0) << k;
+    EXPECT_EQ(std::memcmp(&got.trial, &expected.trial, sizeof got.trial), 0) << k;
+    EXPECT_EQ(frame.args.a.trace[4 * k].score, expected.here.at.score) << k;
+  }
+  for (const int k : {0, 2}) {
+    EXPECT_EQ(frame.state(k).loop.evaluations, 0) << k;
+    EXPECT_EQ(frame.args.a.trace[4 * k].score, 0) << k;
+  }
 }
 
 TEST_F(ArrivalSteps, MakeTheEvaluatedPoseTheCurrentOneAndWriteItsLine) {

@@ -8,7 +8,7 @@ namespace ndt::gpu_multikernel {
 
 template <class Backend>
 void run_step(Backend& backend, const StepArguments& args, Step step) {
-  const int poses = args.a.poses, pairs = poses * args.a.points, trials = poses * args.a.trials,
+  const int poses = args.a.listed, pairs = poses * args.a.points, trials = poses * args.a.trials,
             trial_pairs = trials * args.a.points;
   switch (step) {
     case Step::begin: return backend.launch(poses, BeginStep<ClampedSteps>{args});
@@ -21,7 +21,7 @@ void run_step(Backend& backend, const StepArguments& args, Step step) {
     case Step::score_gradient_hessian: return backend.launch(pairs, ScoreGradientHessianStep{args});
     case Step::sum: return backend.sum_segments(args.a.terms, poses * kTerms, args.a.points, args.a.sums);
     case Step::arrive: return backend.launch(poses, ArriveStep{args});
-    case Step::flag: return backend.launch(1, FlagStep{args});
+    case Step::flag: return backend.select(poses, GoesOn{args}, args.a.list, args.a.running);
     case Step::newton_system: return backend.launch(poses, NewtonSystemStep{args});
     case Step::solve: return backend.solve(args.a.matrices, args.a.vectors, args.a.factorised, poses);
     case Step::newton_fix_up: return backend.launch(poses, NewtonFixUpStep{args});

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <numeric>
 #include <span>
 #include <utility>
 #include <vector>
@@ -35,6 +36,7 @@ class StagedFrame {
     const int trials = options.line_search == LineSearch::batched ? StepSearch::kBatchedTrials : 1;
     args.a = buffers_.reserve(points, static_cast<int>(guesses_.size()), trials,
                               trace ? options.max_iterations + 1 : 0);
+    std::iota(args.a.list, args.a.list + args.a.poses, 0);
     args.a.scan = test_clouds::scan().points.data();
     args.a.guesses = guesses_.data();
     args.levels[0].view = map;
