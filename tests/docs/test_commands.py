@@ -42,6 +42,7 @@ NOT_RUN = [
     Left(r"library.md", r"pip install", "builds a wheel; tests/install does so"),
     Left(r"measuring.md", r"PYTHONPATH=reports .*publish my_run", "of a run that is not made here; tests/report/test_publish.py publishes one"),
     Left(r"measuring.md", r"cmake |build/clock/", "builds everything; tests/cli/test_profile.py runs it where a build has the clock"),
+    Left(r"measuring.md", r"tests/gpu/double_instructions.py", "needs a build with lines and nvdisasm; tests/gpu/test_double_instructions.py runs it where they are"),
     Left(r"measuring.md", r"ndt-bench (run|merge) .*(part|plan)", "minutes; tests/cli/test_shared_runs.py shares and merges a smaller run"),
     Left(r"peers.md", r"\./run peers|ndt-bench run --preset prior_ladder", "needs a peer from PyPI, and takes minutes"),
     Left(r"peers.md", r"cmake ", "needs the sources of the peers"),
