@@ -82,11 +82,6 @@ const BuildInfo& build_info() {
   return info;
 }
 
-std::string cpu_model() {
-  const std::string model = value_in("/proc/cpuinfo", "model name");
-  return model.empty() ? "unknown" : model;
-}
-
 int core_count() { return std::max(1, static_cast<int>(std::thread::hardware_concurrency())); }
 
 std::string operating_system() {

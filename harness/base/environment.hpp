@@ -6,6 +6,8 @@
 #include <string>
 #include <string_view>
 
+#include "ndt/machine_times.hpp"
+
 namespace ndt::harness {
 
 struct BuildInfo {
@@ -25,8 +27,6 @@ struct BuildInfo {
 
 const BuildInfo& build_info();
 
-/// Returns the processor's name in /proc/cpuinfo, or "unknown".
-std::string cpu_model();
 /// Returns the number of cores that this process may use, at least 1.
 int core_count();
 /// Returns distribution and kernel.

@@ -56,9 +56,6 @@ std::optional<Dataset> load_scenes(std::string_view name);
 TownSummary generate_town(const TownOptions& options, const std::filesystem::path& folder,
                           const ReportProgress& report);
 
-/// Returns the folder for generated data: NDT_CACHE, else ndt-bench below XDG_CACHE_HOME or ~/.cache.
-std::filesystem::path cache_folder();
-
 std::vector<DatasetInfo> list_towns();
 
 /// Returns the folder of a town, nothing for any other name. Generates a missing town, which takes from a

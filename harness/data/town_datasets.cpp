@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
 #include <filesystem>
 
 #include "base/numbers.hpp"
@@ -10,6 +9,7 @@
 #include "data/sources.hpp"
 #include "io/cloud_file.hpp"
 #include "ndt/core/error.hpp"
+#include "ndt/machine_times.hpp"
 
 namespace ndt::harness {
 namespace {
@@ -68,11 +68,6 @@ constexpr Town kTowns[] = {
      "any size on part of it: town_points_<points>)"},
 };
 
-std::string environment(const char* name) {
-  const char* value = std::getenv(name);
-  return value == nullptr ? "" : value;
-}
-
 constexpr double kHalfMapM = 200;  // 1.6 M points in more than 20,000 voxels of 2 m
 constexpr double kStopsM = 100;    // the scanner reaches as far again
 constexpr int kPointsMost = 500000;
@@ -117,15 +112,6 @@ TownSummary generate_town(const TownOptions& options, const fs::path& folder, co
       report({.done = percent, .total = 100, .now = "driving through the town"});
     shown = percent;
   });
-}
-
-fs::path cache_folder() {
-  if (const std::string given = environment("NDT_CACHE"); !given.empty()) return given;
-  if (const std::string base = environment("XDG_CACHE_HOME"); !base.empty())
-    return fs::path(base) / "ndt-bench";
-  if (const std::string home = environment("HOME"); !home.empty())
-    return fs::path(home) / ".cache" / "ndt-bench";
-  throw InputError("no folder for generated data: set NDT_CACHE");
 }
 
 std::vector<DatasetInfo> list_towns() {

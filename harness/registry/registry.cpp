@@ -33,9 +33,10 @@ const Implementation& find_implementation(std::string_view name, std::span<const
   throw unknown_name("implementation", name, names);
 }
 
-const Implementation& choose_implementation(std::string_view name, std::span<const Implementation> table) {
+const Implementation& choose_implementation(std::string_view name, std::span<const Implementation> table,
+                                            const Workload& work, const AlignOptions& options) {
   if (name == kAuto) {
-    if (const Implementation* entry = fastest(table)) return *entry;
+    if (const Implementation* entry = faster_here(fastest(table), table, work, options)) return *entry;
     throw NoDeviceError("auto: no implementation can run on this machine; ndt-bench list says why");
   }
   const Implementation& entry = find_implementation(name, table);

@@ -4,7 +4,7 @@
 #include <span>
 #include <string_view>
 
-#include "ndt/align/implementation.hpp"
+#include "ndt/machine_times.hpp"
 
 namespace ndt::harness {
 
@@ -21,9 +21,10 @@ std::span<const Implementation> implementations();
 const Implementation& find_implementation(std::string_view name,
                                           std::span<const Implementation> table = implementations());
 
-/// As find_implementation, but takes the fastest that can run for "auto", and throws NoDeviceError if the one
-/// named cannot.
+/// As find_implementation, but throws NoDeviceError if the one named cannot run here. For "auto" takes what
+/// ndt::auto_implementation() does, of this table.
 const Implementation& choose_implementation(std::string_view name,
-                                            std::span<const Implementation> table = implementations());
+                                            std::span<const Implementation> table = implementations(),
+                                            const Workload& work = {}, const AlignOptions& options = {});
 
 }  // namespace ndt::harness

@@ -102,10 +102,13 @@ initial_pose::SearchResult run_search(Aligner& aligner, const PointCloud& scan, 
   return dynamic_cast<SearchesItself&>(aligner).search(scan, about, setting.options.seed, per_scan);
 }
 
-const Implementation& choose_implementation(const Strategy& strategy, std::string_view name) {
+const Implementation& choose_implementation(const Strategy& strategy, std::string_view name,
+                                            const Workload& work, const AlignOptions& options) {
   if (name == kAuto)
-    if (const Implementation* const entry = first_suited(implementations(), strategy)) return *entry;
-  return choose_implementation(name);
+    if (const Implementation* const entry = first_suited(implementations(), strategy))
+      return *faster_here(entry, implementations(), work, options,
+                          [&](const Implementation& other) { return suits(other, strategy); });
+  return choose_implementation(name, implementations(), work, options);
 }
 
 bool can_run(const Strategy& strategy, const Implementation& entry) {

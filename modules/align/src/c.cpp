@@ -181,6 +181,12 @@ ndt_status ndt_aligner_align_on_device(ndt_aligner* aligner, const ndt_device_cl
 
 const char* ndt_last_error(void) { return last_error.c_str(); }
 
+const char* ndt_auto_implementation(size_t points, size_t poses) {
+  const char* name = nullptr;
+  guarded([&] { name = ndt::auto_implementation({points, poses}).name.data(); });  // a literal
+  return name;
+}
+
 const char* ndt_implementation_name(size_t index) {
   const auto all = ndt::implementations();
   return index < all.size() ? all[index].name.data() : nullptr;  // literals, which end with 0

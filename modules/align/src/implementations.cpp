@@ -28,10 +28,15 @@ std::span<const Implementation> implementations() {
   return all;
 }
 
-std::unique_ptr<Aligner> make_aligner(std::string_view name, const AlignOptions& options) {
-  if (name != "auto") return make_aligner(implementations(), name, options);
-  if (const Implementation* entry = fastest(implementations())) return entry->make(options);
+const Implementation& auto_implementation(const Workload& work, const AlignOptions& options) {
+  const auto all = implementations();
+  if (const Implementation* taken = faster_here(fastest(all), all, work, options)) return *taken;
   throw std::runtime_error("auto: no implementation can run on this machine");
+}
+
+std::unique_ptr<Aligner> make_aligner(std::string_view name, const AlignOptions& options) {
+  if (name == "auto") return auto_implementation({}, options).make(options);
+  return make_aligner(implementations(), name, options);
 }
 
 }  // namespace ndt

@@ -6,14 +6,21 @@
 #include <string_view>
 
 #include "ndt/align/implementation.hpp"
+#include "ndt/machine_times.hpp"
 
 namespace ndt {
 
 /// In report order, the oracle first; also those that cannot run on this machine, which say why.
 std::span<const Implementation> implementations();
 
-/// An aligner of the implementation called `name`; of the fastest that can run here for "auto". Throws
-/// std::invalid_argument for an unknown name, listing the names, and for options out of range;
+/// What "auto" stands for with such work: the fastest by the times that were measured on this machine
+/// (machine_times.hpp). Where there are none, or they do not hold with the options, the one with the largest
+/// auto_rank that can run here. Throws std::runtime_error if none can.
+const Implementation& auto_implementation(const Workload& work = {}, const AlignOptions& options = {});
+
+/// An aligner of the implementation called `name`; for "auto" of auto_implementation({}, options), which is
+/// right for tracking: who knows that the work is another makes an aligner of auto_implementation() with it.
+/// Throws std::invalid_argument for an unknown name, listing the names, and for options out of range;
 /// std::runtime_error with the reason if the implementation cannot run here.
 std::unique_ptr<Aligner> make_aligner(std::string_view name, const AlignOptions& options = {});
 
