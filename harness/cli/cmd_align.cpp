@@ -112,11 +112,11 @@ ExitCode align(const Arguments& given) {
   const AlignOptions options = resolve(a.align);
   const ScanPreparation map_filters = map_preparation(a.preparation),
                         scan_filters = scan_preparation(a.preparation);
-  const Implementation& entry = implementation_from(a.implementation);
+  const PreparedCloud scan = prepare(read_cloud(a.scan, nullptr, a.map.bin_fields), scan_filters);
+  const Implementation& entry = implementation_from(a.implementation, {scan.cloud.size()}, options);
   const std::unique_ptr<Aligner> aligner = entry.make(options);
 
   const GivenMap map(a.map, near(a.map, guess), map_filters);
-  const PreparedCloud scan = prepare(read_cloud(a.scan, nullptr, a.map.bin_fields), scan_filters);
   warn_of_millimetres(map.cloud(), scan.cloud);
   std::optional<SceneFiles> scene;
   if (!a.ply.empty()) scene.emplace(a.ply);

@@ -1,9 +1,10 @@
-// ndt-bench doctor: what this program and this machine have, found where, and what is missing. Changes
-// nothing.
+// ndt-bench doctor: what this program and this machine have, found where, and what is missing; and, where it
+// is asked to, how fast the implementations are here.
 #include <fmt/format.h>
 
 #include <cstdlib>
 #include <filesystem>
+#include <optional>
 #include <sstream>
 #include <utility>
 #include <vector>
@@ -13,6 +14,7 @@
 #include "base/gpu_info.hpp"
 #include "base/programs.hpp"
 #include "base/project_folder.hpp"
+#include "cli/auto_choice.hpp"
 #include "cli/commands.hpp"
 #include "cli/print.hpp"
 #include "io/map_metadata.hpp"
@@ -26,6 +28,7 @@ using json = nlohmann::ordered_json;
 
 struct Arguments {
   bool json = false;
+  std::optional<double> measure_s;
 };
 
 /// A line for people, and the same as a key with a value.
@@ -180,13 +183,22 @@ void find_libraries(Findings& findings) {
                       "yaml_cpp", map_metadata_readable()});
 }
 
+void find_auto_choice(Findings& findings) {
+  AutoChoice choice = auto_choice();
+  for (std::string& line : choice.lines) findings.push_back({"auto", std::move(line), "", {}});
+  findings.back().key = "auto";
+  findings.back().value = std::move(choice.value);
+}
+
 ExitCode doctor(const Arguments& a) {
+  if (a.measure_s) measure_for_auto(*a.measure_s);
   Findings findings = build_findings();
   find_gpus(findings);
   find_libraries(findings);
   findings.push_back(python());
   findings.push_back(project_files());
   for (const char* name : {"NDT_DATASETS", "NDT_GOLDEN_DIR"}) findings.push_back(variable(name));
+  find_auto_choice(findings);
   json all;
   for (const Finding& finding : findings) {
     if (!a.json) fmt::print("{:<16} {}\n", finding.what, printable_name(finding.found));
@@ -200,10 +212,18 @@ ExitCode doctor(const Arguments& a) {
 
 void add_doctor(CLI::App& app, Command& chosen) {
   const auto a = std::make_shared<Arguments>();
-  CLI::App& command =
-      add_command(app, chosen, "doctor",
-                  "Compiler, CUDA, driver, GPU, PCL, Python: found where, or what is missing", a, doctor);
+  CLI::App& command = add_command(
+      app, chosen, "doctor",
+      "Compiler, CUDA, driver, GPU, PCL, Python: found where, or what is missing; what auto takes", a,
+      doctor);
   command.add_flag("--json", a->json, "one JSON object on stdout; null is missing or unknown");
+  command
+      .add_option("--measure", a->measure_s,
+                  "first measure the implementations side by side for about so long (default: 20), and keep "
+                  "the times for auto")
+      ->type_name("SECONDS")
+      ->expected(0, 1)
+      ->default_str(kMeasureSeconds);
 }
 
 }  // namespace ndt::harness

@@ -172,7 +172,10 @@ ExitCode initial_pose_command(const Arguments& given) {
   answer.setting = resolve(search, options, a.implementation);
   const ResolvedPrior prior = resolve(a.prior, answer.setting);
   answer.unknown_scale = initial_pose::unknown_scale(options);
-  const Implementation& entry = choose_implementation(answer.setting.strategy, a.implementation);
+  const PreparedCloud scan = prepare(read_cloud(a.scan, nullptr, a.map.bin_fields), scan_filters);
+  const Workload work{scan.cloud.size(), static_cast<std::size_t>(answer.setting.options.at_once)};
+  const Implementation& entry =
+      choose_implementation(answer.setting.strategy, a.implementation, work, options);
   answer.implementation = entry.name, answer.runs_on = entry.runs_on;
   answer.prior = prior.pose, answer.prior_kind = prior.kind;
   require_can_run(answer.setting.strategy, entry);
@@ -182,7 +185,6 @@ ExitCode initial_pose_command(const Arguments& given) {
   const std::unique_ptr<Aligner> aligner = entry.make(options);
 
   const GivenMap map(a.map, area_of(a.map, prior), map_filters);
-  const PreparedCloud scan = prepare(read_cloud(a.scan, nullptr, a.map.bin_fields), scan_filters);
   warn_of_millimetres(map.cloud(), scan.cloud);
   const Stopwatch build;
   aligner->set_map(map.cloud());

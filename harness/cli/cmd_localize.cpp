@@ -188,8 +188,9 @@ AlignOptions searching_options(const Arguments& a, const AlignOptions& tracking)
   return resolve(wide, Guesses::of_a_search);
 }
 
-const Implementation& implementation_with_scores(const std::string& name) {
-  const Implementation& entry = implementation_from(name);
+const Implementation& implementation_with_scores(const std::string& name, const Workload& work,
+                                                 const AlignOptions& options) {
+  const Implementation& entry = implementation_from(name, work, options);
   if (entry.own_process)
     throw UsageError(
         fmt::format("{} gives no scores, and localize needs them; take another implementation", entry.name));
@@ -257,7 +258,9 @@ ExitCode localize(const Arguments& given) {
     limits.trace = a.debug_iterations;
     return limits;
   };
-  const Implementation& entry = implementation_with_scores(a.implementation);
+  // The first scan tells how large they are.
+  const Workload work{a.implementation == kAuto ? input.filter(sequence.scan(0)).size() : Workload().points};
+  const Implementation& entry = implementation_with_scores(a.implementation, work, options);
   input.odometry = odometry_for(sequence, a.odometry);
   input.gnss = gnss_for(sequence, a.gnss, entry);
   const LocalizerOptions setting = localizer_options(a, options, entry, !input.odometry.empty());

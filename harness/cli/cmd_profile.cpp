@@ -155,11 +155,12 @@ ExitCode profile(const Arguments& a) {
   if (!(a.idle_ms >= 0)) throw UsageError(fmt::format("--idle-ms = {}: must be 0 or more", a.idle_ms));
   leave_all_out(a.without);
   const Transform guess = pose_from(a.guess, "--guess");
-  const Implementation& entry = implementation_from(a.implementation);
-  const std::unique_ptr<Aligner> aligner = entry.make(resolve(a.align));
-  const GivenMap map(a.map, near(a.map, guess), map_preparation(a.preparation));
+  const AlignOptions options = resolve(a.align);
   const PreparedCloud scan =
       prepare(read_cloud(a.scan, nullptr, a.map.bin_fields), scan_preparation(a.preparation));
+  const Implementation& entry = implementation_from(a.implementation, {scan.cloud.size()}, options);
+  const std::unique_ptr<Aligner> aligner = entry.make(options);
+  const GivenMap map(a.map, near(a.map, guess), map_preparation(a.preparation));
   aligner->set_map(map.cloud());
   const Account account = account_of(*aligner, entry.name, scan.cloud, guess, a);
   if (a.json) {

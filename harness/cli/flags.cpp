@@ -78,12 +78,14 @@ Transform pose_from(const PoseArgument& given, const std::string& name) {
 void add_implementation_flag(CLI::App& command, std::string& name) {
   command
       .add_option("--implementation", name,
-                  "implementation of ndt-bench list, or auto = the fastest available (default)")
+                  "implementation of ndt-bench list, or auto = the fastest here for such a scan "
+                  "(ndt-bench doctor; default)")
       ->type_name("NAME");
 }
 
-const Implementation& implementation_from(const std::string& name) {
-  const Implementation& entry = choose_implementation(name);
+const Implementation& implementation_from(const std::string& name, const Workload& work,
+                                          const AlignOptions& options) {
+  const Implementation& entry = choose_implementation(name, implementations(), work, options);
   if (name == kAuto) notice("ndt-bench: auto took {} ({})\n", entry.name, entry.runs_on);
   return entry;
 }
