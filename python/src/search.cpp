@@ -53,9 +53,10 @@ Plan plan_of(const nb::kwargs& given) {
   return plan;
 }
 
-/// The first implementation made for the strategy that can run here.
+/// The first implementation made for the strategy that can run here, or one that is faster by the times of
+/// this machine.
 std::unique_ptr<Aligner> aligner_for(const initial_pose::Strategy& strategy, const std::string& name,
-                                     const AlignOptions& options) {
+                                     const Workload& work, const AlignOptions& options) {
   if (name != "auto") {
     for (const Implementation& entry : implementations())
       if (entry.name == name && !is_able(entry, strategy))
@@ -63,8 +64,10 @@ std::unique_ptr<Aligner> aligner_for(const initial_pose::Strategy& strategy, con
                                     " aligns one pose at a time; a search takes one that batches");
     return make_aligner(name, options);
   }
-  if (const Implementation* const entry = first_suited(implementations(), strategy))
-    return entry->make(options);
+  const auto may = [&](const Implementation& entry) { return suits(entry, strategy); };
+  const auto all = implementations();
+  if (const auto* taken = faster_here(first_suited(all, strategy), all, work, options, may))
+    return taken->make(options);
   throw std::runtime_error("auto: no implementation can run on this machine");
 }
 
@@ -78,7 +81,8 @@ SearchResult search(nb::handle map, nb::handle scan, nb::handle guess, const std
   nb::gil_scoped_release free;
   require_valid(prior);
   const initial_pose::Strategy& strategy = initial_pose::default_strategy();
-  const std::unique_ptr<Aligner> aligner = aligner_for(strategy, implementation, plan.alignments);
+  const Workload work{scan_cloud.size(), static_cast<std::size_t>(plan.search.at_once)};
+  const std::unique_ptr<Aligner> aligner = aligner_for(strategy, implementation, work, plan.alignments);
   aligner->set_map(map_cloud);
   const initial_pose::SightLines sight_lines(map_cloud);
   return initial_pose::search(*aligner, scan_cloud, prior, strategy, plan.search, {}, {}, &sight_lines);
