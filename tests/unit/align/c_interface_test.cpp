@@ -84,6 +84,11 @@ TEST(CInterface, RefusesPointsOnADeviceWhereItRunsOnTheCpu) {
   ndt_aligner_destroy(aligner);
 }
 
+TEST(CInterface, NamesWhatAutoTakes) {
+  for (const auto& [points, poses] : {std::pair<std::size_t, std::size_t>(5000, 1), {1000, 1000}})
+    EXPECT_EQ(ndt_auto_implementation(points, poses), auto_implementation({points, poses}).name);
+}
+
 TEST(CInterface, NamesTheImplementationsInOrder) {
   std::size_t count = 0;
   for (; ndt_implementation_name(count) != nullptr; ++count)

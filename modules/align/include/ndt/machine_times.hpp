@@ -32,6 +32,7 @@ struct Machine {
 
   bool operator==(const Machine&) const = default;  ///< whether times of one hold for the other
 };
+/// Looks at the machine and at this build.
 Machine this_machine();
 /// The processor's name in /proc/cpuinfo, or "unknown".
 std::string cpu_model();
@@ -53,6 +54,7 @@ struct MachineTimes {
   std::vector<MachineTime> times;  ///< in any order
 };
 
+/// As the file has them.
 std::string to_json(const MachineTimes& times);
 /// Throws InputError for a text that to_json() cannot have made.
 MachineTimes machine_times_from_json(std::string_view text);
