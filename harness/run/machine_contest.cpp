@@ -16,10 +16,10 @@ namespace ndt::harness {
 namespace {
 
 constexpr std::size_t kFewestRounds = 3, kMostRounds = 15;
-constexpr int kMapPoints = 100000;
+constexpr int kSceneMapPoints = 100000;
 
 /// A batch is spread about the true pose, within reach of all of its poses.
-std::vector<Transform> guesses_of(std::size_t poses) {
+std::vector<Transform> spread_guesses(std::size_t poses) {
   std::vector<Transform> guesses;
   for (std::size_t k = 0; k < poses; ++k)
     guesses.push_back(
@@ -41,7 +41,7 @@ struct Contestant {
 class ContestRun {
  public:
   ContestRun(std::span<const Implementation> table, double cap_s)
-      : cap_us_(1e6 * cap_s), map_(make_courtyard({.points = kMapPoints})) {
+      : cap_us_(1e6 * cap_s), map_(make_courtyard({.points = kSceneMapPoints})) {
     for (const Implementation& entry : table)
       if (entry.name != kReference && !entry.not_for_use && !entry.peer && !entry.own_process &&
           entry.unavailable_reason().empty())
@@ -61,7 +61,7 @@ class ContestRun {
  private:
   void measure(const Workload& size, double share_us) {
     const PointCloud scan = courtyard_scan(static_cast<int>(size.points));
-    const std::vector<Transform> guesses = guesses_of(size.poses);
+    const std::vector<Transform> guesses = spread_guesses(size.poses);
     std::vector<AlignResult> results(guesses.size());
     const Stopwatch spent;
     std::vector<Contestant*> taking_part = fitting(size, share_us);

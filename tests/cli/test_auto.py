@@ -110,7 +110,7 @@ def test_times_of_another_machine_are_not_used(kept, courtyard):
 def test_a_broken_file_stops_nothing(kept, courtyard):
     env, file = kept
     file.write_bytes(file.read_bytes()[:-20])
-    assert f"{file} is not used: it is not what doctor --measure writes: " in lines(env)[0]
+    assert f"{file} is not used: it is not what doctor --measure writes; " in lines(env)[0]
     assert taken("align", *courtyard.args, *GUESS, env=env) == USUAL
     bench("doctor", "--measure", "0.5", env=env)
     assert auto(env)["why_not"] is None
