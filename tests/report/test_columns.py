@@ -119,7 +119,7 @@ def test_columns_that_the_report_cannot_read_are_refused(folder, change, said):
 
 def test_the_frozen_columns_are_those_of_a_written_line():
     names = [c.name for c in COLUMNS_BEFORE]
-    line = content(PUBLISHED / "2026-11-22-h200-latency" / "results.jsonl", MOST_FILE_BYTES).splitlines()[0]
+    line = content(PUBLISHED / "2026-11-22-h200-initial-pose" / "results.jsonl", MOST_FILE_BYTES).splitlines()[0]
     assert names == list(json.loads(line)) and all(c.meaning for c in COLUMNS_BEFORE)
 
 
