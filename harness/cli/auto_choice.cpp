@@ -101,10 +101,11 @@ AutoChoice auto_choice() {
                {"measured_at", kept.times ? json(kept.times->measured_at) : json()},
                {"choices", json::array()},
                {"times", json::array()}};
-  out.lines.push_back(
-      kept.times ? fmt::format("{} for {} points and one pose at a time; measured {}, kept in {}", taken,
-                               Workload().points, kept.times->measured_at, file)
-                 : fmt::format("{} always: {}; ndt-bench doctor --measure does it", taken, kept.why_not));
+  out.lines.push_back(kept.times
+                          ? fmt::format("{} for {} points and one pose at a time; measured {}, kept in {}",
+                                        taken, Workload().points, kept.times->measured_at, file)
+                          : fmt::format("{} always: {}{}", taken, kept.why_not,
+                                        file.empty() ? "" : "; ndt-bench doctor --measure measures it"));
   if (kept.times) {
     tell_stretches(out, kept.times->times);
     tell_times(out, kept.times->times);
@@ -113,13 +114,16 @@ AutoChoice auto_choice() {
 }
 
 void measure_for_auto(double seconds) {
-  require_closed("measure", seconds, 0.1, 600);
+  require_closed("--measure", seconds, 0.1, 600);
   const std::filesystem::path file = machine_times_file();
+  make_folder(file.parent_path());
   const Interruption interruption;
   ProgressLine progress;
   Contest contest = measure_machine(implementations(), contest_sizes(), seconds, progress.report());
   for (const std::string& why : contest.failed) notice("ndt-bench: doctor: not measured further: {}\n", why);
-  make_folder(file.parent_path());
+  if (contest.times.empty())
+    throw InputError(
+        "doctor --measure: no implementation could be measured, so the times kept stay as they were");
   write_text(file, to_json(MachineTimes{this_machine(), utc_now(), std::move(contest.times)}));
 }
 

@@ -109,6 +109,7 @@ ExitCode align(const Arguments& given) {
   if (a.repeat < 1) throw UsageError(fmt::format("--repeat = {}: must be 1 or more", a.repeat));
   per_scan(a.align);  // what is wrong with them is said before any file is read
   const std::vector<Requirement> required = requirements(a);
+  require_implementation(a.implementation);
   const AlignOptions options = resolve(a.align);
   const ScanPreparation map_filters = map_preparation(a.preparation),
                         scan_filters = scan_preparation(a.preparation);

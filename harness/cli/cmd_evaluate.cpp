@@ -27,6 +27,7 @@ ExitCode evaluate(const Arguments& a) {
   const Transform pose = pose_from(a.pose, "--pose");
   PerScan per_scan_options = per_scan(a.align);
   per_scan_options.point_scores = !a.point_scores.empty();
+  require_implementation(a.implementation);
   const AlignOptions options = resolve(a.align);
   const ScanPreparation map_filters = map_preparation(a.preparation),
                         scan_filters = scan_preparation(a.preparation);

@@ -164,6 +164,7 @@ ExitCode initial_pose_command(const Arguments& given) {
   if (a.particles_out) require_particle_file(*a.particles_out);
   if (a.repeat < 1) throw UsageError(fmt::format("--repeat = {}: must be 1 or more", a.repeat));
   per_scan(a.align);  // what is wrong with them is said before any file is read
+  require_implementation(a.implementation);
   const AlignOptions options = resolve(with_profile(a.align, a.implementation), Guesses::of_a_search);
   const ScanPreparation map_filters = map_preparation(a.preparation),
                         scan_filters = scan_preparation(a.preparation);
@@ -173,7 +174,10 @@ ExitCode initial_pose_command(const Arguments& given) {
   const ResolvedPrior prior = resolve(a.prior, answer.setting);
   answer.unknown_scale = initial_pose::unknown_scale(options);
   const PreparedCloud scan = prepare(read_cloud(a.scan, nullptr, a.map.bin_fields), scan_filters);
-  const Workload work{scan.cloud.size(), static_cast<std::size_t>(answer.setting.options.at_once)};
+  const initial_pose::SearchOptions& searched = answer.setting.options;
+  const bool in_rounds = searched.method == initial_pose::Method::tpe || !answer.setting.strategy.startup_at_once;
+  const int together = in_rounds ? searched.at_once : searched.particles;
+  const Workload work{scan.cloud.size(), static_cast<std::size_t>(together)};
   const Implementation& entry =
       choose_implementation(answer.setting.strategy, a.implementation, work, options);
   answer.implementation = entry.name, answer.runs_on = entry.runs_on;

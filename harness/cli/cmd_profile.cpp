@@ -136,12 +136,16 @@ std::string meetings_text(const Account& account) {
 }
 
 /// Leaves out what is named, in this process.
-void leave_all_out(const std::vector<std::string>& ideas) {
+void leave_all_out(const std::vector<std::string>& ideas, std::string_view implementation) {
   for (const std::string& name : ideas) {
     const auto* const at = std::ranges::find(kIdeas, std::string_view(name));
     if (at == std::end(kIdeas))
       throw UsageError(
           fmt::format("--without '{}': unknown; choose among {}", printable(name), fmt::join(kIdeas, ", ")));
+    if (implementation != "persistent_cuda")
+      throw UsageError(
+          fmt::format("--without {}: {} does without it anyway; give --implementation persistent_cuda", name,
+                      implementation));
     ndt::leave_out(static_cast<Idea>(at - std::begin(kIdeas)));
   }
 }
@@ -153,12 +157,13 @@ ExitCode profile(const Arguments& a) {
         "and build again (its times are slightly longer, its results the same)");
   if (a.samples < 1) throw UsageError(fmt::format("--samples = {}: must be 1 or more", a.samples));
   if (!(a.idle_ms >= 0)) throw UsageError(fmt::format("--idle-ms = {}: must be 0 or more", a.idle_ms));
-  leave_all_out(a.without);
+  require_implementation(a.implementation);
   const Transform guess = pose_from(a.guess, "--guess");
   const AlignOptions options = resolve(a.align);
   const PreparedCloud scan =
       prepare(read_cloud(a.scan, nullptr, a.map.bin_fields), scan_preparation(a.preparation));
   const Implementation& entry = implementation_from(a.implementation, {scan.cloud.size()}, options);
+  leave_all_out(a.without, entry.name);
   const std::unique_ptr<Aligner> aligner = entry.make(options);
   const GivenMap map(a.map, near(a.map, guess), map_preparation(a.preparation));
   aligner->set_map(map.cloud());

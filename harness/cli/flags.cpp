@@ -77,10 +77,15 @@ Transform pose_from(const PoseArgument& given, const std::string& name) {
 
 void add_implementation_flag(CLI::App& command, std::string& name) {
   command
-      .add_option("--implementation", name,
-                  "implementation of ndt-bench list, or auto = the fastest here for such a scan "
-                  "(ndt-bench doctor; default)")
+      .add_option(
+          "--implementation", name,
+          "implementation of ndt-bench list, or auto = one that is fastest or nearly so for such a scan "
+          "(ndt-bench doctor; default)")
       ->type_name("NAME");
+}
+
+void require_implementation(const std::string& name) {
+  if (name != kAuto) choose_implementation(name);
 }
 
 const Implementation& implementation_from(const std::string& name, const Workload& work,

@@ -37,6 +37,8 @@ void add_pose_flag(CLI::App& command, const std::string& name, PoseArgument& pos
 Transform pose_from(const PoseArgument& pose, const std::string& option);
 
 void add_implementation_flag(CLI::App& command, std::string& name);
+/// Refuses one that is unknown or cannot run here, before any file is read. Leaves "auto" for later.
+void require_implementation(const std::string& name);
 /// Resolves "auto" for such work and says on stderr what it took.
 const Implementation& implementation_from(const std::string& name, const Workload& work = {},
                                           const AlignOptions& options = {});

@@ -5,9 +5,11 @@
 #include <algorithm>
 #include <exception>
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include "base/clock.hpp"
+#include "base/interruption.hpp"
 #include "base/metrics.hpp"
 #include "data/courtyard.hpp"
 #include "registry/registry.hpp"
@@ -32,8 +34,8 @@ std::vector<Transform> spread_guesses(std::size_t poses) {
 struct Contestant {
   const Implementation* entry = nullptr;
   double us_per_work = 0;  ///< of the largest size that it was measured with; work is points times poses
-  bool failed = false;
   // At the present size:
+  bool failed = false;
   std::unique_ptr<Aligner> aligner = nullptr;
   std::vector<double> us = {};
 };
@@ -49,24 +51,41 @@ class ContestRun {
   }
 
   Contest run(std::span<const Workload> sizes, const ReportProgress& report) {
+    warm_up(sizes.front());
+    const Stopwatch since;
     for (std::size_t k = 0; k < sizes.size(); ++k) {
       if (report)
         report({k, sizes.size(), fmt::format("{} points, {} at once", sizes[k].points, sizes[k].poses)});
-      const double left_us = cap_us_ - since_.elapsed_us();
+      const double left_us = cap_us_ - since.elapsed_us();
       measure(sizes[k], left_us / static_cast<double>(sizes.size() - k));
     }
     return std::move(contest_);
   }
 
  private:
+  /// Has each align once before the clock starts, because a device takes seconds to load its kernels. One
+  /// that fails here takes no part.
+  void warm_up(const Workload& size) {
+    const PointCloud scan = courtyard_scan(static_cast<int>(size.points));
+    const std::vector<Transform> guesses = spread_guesses(size.poses);
+    std::vector<AlignResult> results(guesses.size());
+    std::erase_if(contestants_, [&](Contestant& c) {
+      if (begin(c, size)) take_turn(c, scan, guesses, results);
+      c.aligner.reset(), c.us.clear();
+      return c.failed;
+    });
+  }
+
   void measure(const Workload& size, double share_us) {
     const PointCloud scan = courtyard_scan(static_cast<int>(size.points));
     const std::vector<Transform> guesses = spread_guesses(size.poses);
     std::vector<AlignResult> results(guesses.size());
     const Stopwatch spent;
     std::vector<Contestant*> taking_part = fitting(size, share_us);
+    size_ = size;
     std::erase_if(taking_part, [&](Contestant* c) { return !begin(*c, size); });
     for (std::size_t round = 0; round < kMostRounds; ++round) {
+      Interruption::check();
       if (round >= kFewestRounds && spent.elapsed_us() > share_us) break;
       for (Contestant* c : taking_part)
         if (!c->failed) take_turn(*c, scan, guesses, results);
@@ -78,8 +97,7 @@ class ContestRun {
   /// The fastest first, by what they took before, as long as their shortest measurements fit together.
   std::vector<Contestant*> fitting(const Workload& size, double share_us) {
     std::vector<Contestant*> all;
-    for (Contestant& c : contestants_)
-      if (!c.failed) all.push_back(&c);
+    for (Contestant& c : contestants_) all.push_back(&c);
     std::ranges::stable_sort(all, {}, [](const Contestant* c) { return c->us_per_work; });
     double expected_us = 0;
     const auto too_long = std::ranges::find_if(all, [&](const Contestant* c) {
@@ -114,24 +132,26 @@ class ContestRun {
   void end(Contestant& c, const Workload& size) {
     c.aligner.reset();
     const std::vector<double> us = std::exchange(c.us, {});
-    if (c.failed || us.empty()) return;
+    if (std::exchange(c.failed, false) || us.empty()) return;
     contest_.times.push_back({size.points, size.poses, std::string(c.entry->name), median(us)});
     c.us_per_work = contest_.times.back().us / static_cast<double>(size.points * size.poses);
   }
 
-  /// One that fails is out, and the others go on.
+  /// One that fails, such as for want of memory, is left out of this size, and the others go on.
   template <class Work>
   bool guarded(Contestant& c, Work&& work) try {
     work();
     return true;
   } catch (const std::exception& error) {
     c.failed = true;
-    contest_.failed.push_back(fmt::format("{}: {}", c.entry->name, error.what()));
+    const std::string where =
+        size_ ? fmt::format(", {} points, {} at once", size_->points, size_->poses) : "";
+    contest_.failed.push_back(fmt::format("{}{}: {}", c.entry->name, where, error.what()));
     return false;
   }
 
-  Stopwatch since_;
   double cap_us_;
+  std::optional<Workload> size_;  // under way; none while all warm up
   PointCloud map_;
   std::vector<Contestant> contestants_;
   Contest contest_;

@@ -29,7 +29,7 @@ void bind_implementations(nb::module_& m) {
         return std::string(auto_implementation({points, poses}).name);
       },
       "points"_a = Workload().points, "poses"_a = Workload().poses,
-      "The name of what is fastest here for batches of so many poses of scans of so many points: by the "
+      "The name of what \"auto\" takes for batches of so many poses of scans of so many points: by the "
       "times that `ndt-bench doctor --measure` keeps, the usual one without them.");
 }
 

@@ -41,7 +41,7 @@ def taken(command, *args, env):
 
 def test_doctor_says_that_nothing_was_measured(tmp_path):
     env = {"NDT_CACHE": str(tmp_path)}
-    assert lines(env) == [f"{USUAL} always: nothing was measured on this machine; ndt-bench doctor --measure does it"]
+    assert lines(env) == [f"{USUAL} always: nothing was measured on this machine; ndt-bench doctor --measure measures it"]
     assert auto(env) == {"takes": USUAL, "file": str(tmp_path / "auto_times.json"), "why_not": "nothing was measured on this machine",
                          "measured_at": None, "choices": [], "times": []}
     assert list(tmp_path.iterdir()) == []
@@ -118,4 +118,4 @@ def test_a_broken_file_stops_nothing(kept, courtyard):
 
 def test_a_time_out_of_bounds_is_refused():
     for seconds in ("0", "601", "nan"):
-        assert "option measure = " in refusal("doctor", "--measure", seconds, code=EXIT_USAGE)
+        assert "option --measure = " in refusal("doctor", "--measure", seconds, code=EXIT_USAGE)

@@ -47,12 +47,12 @@ def test_counts_out_of_range_are_refused(courtyard, has_clock):
     assert "--idle-ms = -1" in refusal("profile", *courtyard.args, "--idle-ms=-1", code=EXIT_USAGE)
 
 
-def test_what_is_left_out_is_named(courtyard, has_clock):
+def test_what_cannot_be_left_out_is_refused(courtyard, has_clock):
     if not has_clock:
         pytest.skip("this build has no clock")
     words = ["profile", *courtyard.args, "--implementation", "persistent_cpu", "--samples", 2]
-    assert "without sharing, wording" in bench(*words, "--without", "sharing", "--without", "wording").stdout
-    account = json.loads(bench(*words, "--without", "fetch", "--json").stdout)
-    assert account["without"] == ["fetch"]
+    message = refusal(*words, "--without", "sharing", code=EXIT_USAGE)
+    assert "--without sharing: persistent_cpu does without it anyway; give --implementation persistent_cuda" in message
     message = refusal(*words, "--without", "luck", code=EXIT_USAGE)
     assert "--without 'luck': unknown; choose among fetch, graph, sharing, wording" in message
+    assert json.loads(bench(*words, "--json").stdout)["without"] == []

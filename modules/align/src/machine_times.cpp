@@ -12,6 +12,7 @@
 #include "ndt/core/error.hpp"
 #include "ndt/core/limits.hpp"
 #include "ndt/cuda/device.hpp"
+#include "ndt/edge/stage_clock.hpp"
 
 namespace ndt {
 namespace {
@@ -120,6 +121,7 @@ Machine this_machine() {
     machine.gpu += (machine.gpu.empty() ? "" : ", ") + device.name;
   if (!machine.gpu.empty()) machine.driver = first_line("/proc/driver/nvidia/version");
   machine.version = NDT_VERSION ", commit " NDT_COMMIT ", " NDT_BUILD_TYPE;
+  if (kStageClock) machine.version += ", stage clock";
   return machine;
 }
 
@@ -160,15 +162,17 @@ std::filesystem::path cache_folder() {
     return std::filesystem::path(base) / "ndt-bench";
   if (const std::string home = environment("HOME"); !home.empty())
     return std::filesystem::path(home) / ".cache" / "ndt-bench";
-  throw InputError("no folder for what is made here and kept: set NDT_CACHE");
+  throw InputError("none of NDT_CACHE, XDG_CACHE_HOME and HOME is set; set NDT_CACHE to a folder");
 }
 
 std::filesystem::path machine_times_file() { return cache_folder() / "auto_times.json"; }
 
 KeptTimes kept_times() try {
   const std::filesystem::path file = machine_times_file();
-  std::error_code ignored;
-  if (!std::filesystem::exists(file, ignored)) return {std::nullopt, "nothing was measured on this machine"};
+  std::error_code unseen;
+  if (!std::filesystem::exists(file, unseen))
+    return {std::nullopt, unseen ? file.string() + " is not used: " + unseen.message()
+                                 : "nothing was measured on this machine"};
   try {
     MachineTimes times = machine_times_from_json(text_of(file));
     if (const Machine here = this_machine(); times.machine != here)

@@ -12,7 +12,7 @@ namespace {
 
 TEST(MachineContest, MeasuresWhatIsForUseSideBySide) {
   const std::vector<Workload> sizes{{1000, 1}, {1000, 3}};
-  const Contest contest = measure_machine(implementations(), sizes, 2);
+  const Contest contest = measure_machine(implementations(), sizes, 20);
   EXPECT_THAT(contest.failed, testing::IsEmpty());
   std::set<std::string> names;
   for (const MachineTime& time : contest.times) {

@@ -19,7 +19,7 @@ std::span<const Implementation> implementations();
 const Implementation& auto_implementation(const Workload& work = {}, const AlignOptions& options = {});
 
 /// An aligner of the implementation called `name`; for "auto" of auto_implementation({}, options), which is
-/// right for tracking: who knows that the work is another makes an aligner of auto_implementation() with it.
+/// right for tracking. For other work make an aligner of auto_implementation(work).
 /// Throws std::invalid_argument for an unknown name, listing the names, and for options out of range;
 /// std::runtime_error with the reason if the implementation cannot run here.
 std::unique_ptr<Aligner> make_aligner(std::string_view name, const AlignOptions& options = {});
