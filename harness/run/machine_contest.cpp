@@ -160,9 +160,10 @@ class ContestRun {
 }  // namespace
 
 std::vector<Workload> contest_sizes() {
+  constexpr std::size_t kPoints[] = {1000, 5000, 20000, 100000}, kPoses[] = {1, 10, 100};
   std::vector<Workload> sizes{{1000, 1000}};
-  for (const std::size_t points : {1000, 5000, 20000, 100000})
-    for (const std::size_t poses : {1, 10, 100}) sizes.push_back({points, poses});
+  for (const std::size_t points : kPoints)
+    for (const std::size_t poses : kPoses) sizes.push_back({points, poses});
   std::ranges::stable_sort(sizes, {}, [](const Workload& size) { return size.points * size.poses; });
   return sizes;
 }
