@@ -155,9 +155,7 @@ Findings build_findings() {
            fmt::format("{}, {} cores; points are summed with {} instructions", cpu_model(), core_count(),
                        point_kernels().instructions),
            "cpu",
-           {{"model", cpu_model()},
-            {"cores", core_count()},
-            {"instructions", point_kernels().instructions}}},
+           {{"model", cpu_model()}, {"cores", core_count()}, {"instructions", point_kernels().instructions}}},
           {"system", operating_system(), "system", operating_system()},
           {"CUDA toolkit",
            build.cuda_toolkit.empty() ? fmt::format("left out of this build: {}", build.cuda_left_out)
@@ -218,9 +216,11 @@ void add_doctor(CLI::App& app, Command& chosen) {
       doctor);
   command.add_flag("--json", a->json, "one JSON object on stdout; null is missing or unknown");
   command
-      .add_option("--measure", a->measure_s,
-                  "first measure the implementations side by side for about so long (default: 20), and keep "
-                  "the times for auto")
+      .add_option(
+          "--measure", a->measure_s,
+          fmt::format("first measure the implementations side by side for about so long (default: {}), "
+                      "and keep the times for auto",
+                      kMeasureSeconds))
       ->type_name("SECONDS")
       ->expected(0, 1)
       ->default_str(kMeasureSeconds);

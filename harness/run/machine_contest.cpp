@@ -45,8 +45,7 @@ class ContestRun {
   ContestRun(std::span<const Implementation> table, double cap_s)
       : cap_us_(1e6 * cap_s), map_(make_courtyard({.points = kSceneMapPoints})) {
     for (const Implementation& entry : table)
-      if (entry.name != kReference && !entry.not_for_use && !entry.peer && !entry.own_process &&
-          entry.unavailable_reason().empty())
+      if (entry.name != kReference && is_for_use(entry) && entry.unavailable_reason().empty())
         contestants_.push_back({&entry});
   }
 

@@ -119,3 +119,10 @@ def test_a_broken_file_stops_nothing(kept, courtyard):
 def test_a_time_out_of_bounds_is_refused():
     for seconds in ("0", "601", "nan"):
         assert "option --measure = " in refusal("doctor", "--measure", seconds, code=EXIT_USAGE)
+
+
+@pytest.mark.parametrize("command", [["align", *GUESS], ["evaluate", "--pose", GUESS[1]], ["initial-pose", *GUESS, "--sigma", "1,1,0,0,0"]])
+def test_a_misspelt_implementation_is_refused_before_a_file_is_read(command, tmp_path):
+    missing = tmp_path / "missing.pcd"
+    message = refusal(*command, "--map", missing, "--scan", missing, "--implementation", "presistent_cpu", code=EXIT_USAGE)
+    assert "unknown implementation 'presistent_cpu'" in message

@@ -99,11 +99,11 @@ std::vector<MachineTime> nearest_to(const Workload& work, std::span<const Machin
   return times;
 }
 
+}  // namespace
+
 bool is_for_use(const Implementation& entry) {
   return !entry.not_for_use && !entry.peer && !entry.own_process;
 }
-
-}  // namespace
 
 std::string cpu_model() {
   std::ifstream in("/proc/cpuinfo");

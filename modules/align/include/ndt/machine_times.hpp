@@ -74,6 +74,9 @@ struct KeptTimes {
 /// Reads the file anew at every call.
 KeptTimes kept_times();
 
+/// Whether "auto" may take it where it can run: no study, and none of another algorithm or process.
+bool is_for_use(const Implementation& entry);
+
 /// Says of an implementation whether it may be taken.
 using MayTake = std::function<bool(const Implementation&)>;
 
