@@ -138,15 +138,15 @@ std::string meetings_text(const Account& account) {
 /// Leaves out what is named, in this process.
 void leave_all_out(const std::vector<std::string>& ideas, std::string_view implementation) {
   for (const std::string& name : ideas) {
-    const auto* const at = std::ranges::find(kIdeas, std::string_view(name));
-    if (at == std::end(kIdeas))
-      throw UsageError(
-          fmt::format("--without '{}': unknown; choose among {}", printable(name), fmt::join(kIdeas, ", ")));
+    const auto* const at = std::ranges::find(kSavings, std::string_view(name));
+    if (at == std::end(kSavings))
+      throw UsageError(fmt::format("--without '{}': unknown; choose among {}", printable(name),
+                                   fmt::join(kSavings, ", ")));
     if (implementation != "persistent_cuda")
       throw UsageError(
           fmt::format("--without {}: {} does without it anyway; give --implementation persistent_cuda", name,
                       implementation));
-    ndt::leave_out(static_cast<Idea>(at - std::begin(kIdeas)));
+    ndt::leave_out(static_cast<Saving>(at - std::begin(kSavings)));
   }
 }
 
@@ -221,7 +221,7 @@ void add_profile(CLI::App& app, Command& chosen) {
       .add_option("--without", a->without,
                   fmt::format("leave out what shortens an alignment on a GPU, to see what it is worth: {}; "
                               "several times if wanted",
-                              fmt::join(kIdeas, ", ")))
+                              fmt::join(kSavings, ", ")))
       ->type_name("NAME")
       ->allow_extra_args(false);
   command.add_flag("--json", a->json, "one JSON object on stdout, with units in its key names");

@@ -52,6 +52,73 @@ struct SumsArguments {
   }
 };
 
+struct SampleArguments {
+  ChunkPlan plan;
+  GridExchange* exchange = nullptr;
+  unsigned first_tag = 0;
+  unsigned missing = 0;
+  Sample sample;
+  SampleRun* run_of = nullptr;
+
+  static constexpr int kWidth = 8;
+  struct Item {
+    template <class Lanes, class Part>
+    __device__ void operator()(int i, int count, const Lanes& lanes, Part& part) const {
+      if (count == 0 || lanes.rank() != i % kWidth) return;
+      for (int k = 0; k < SurfaceInformation::kEntries; ++k) part.entries[k] += test_entry(i, k);
+    }
+  };
+  struct All {
+    template <class Lanes, class Part>
+    __device__ void operator()(int i, int count, const Lanes& lanes, Part& part) const {
+      if (count > 0 && lanes.rank() == 0) add_test_item(i, part);
+    }
+  };
+  struct NoQuestion {
+    __device__ int operator()() const { return 0; }
+  };
+
+  template <class T>
+  __device__ void run(T& team) const {
+    for (int s = 0; s < 2; ++s) team.template sum<DerivativeSums>(sample.of, All{}, NoQuestion{});
+    const SurfaceInformation& total = last_sums(team);
+    const SurfaceInformation mine = total;
+    team.template sum<DerivativeSums>(sample.of, All{}, NoQuestion{});  // which writes over it
+    __shared__ SurfaceInformation of_the_block;
+    if (threadIdx.x == 0) of_the_block = mine;
+    __syncthreads();
+    bool same = true;
+    for (int k = 0; k < SurfaceInformation::kEntries; ++k)
+      same = same && mine.entries[k] == of_the_block.entries[k];
+    if (!same) atomicAdd(&run_of->mismatches, 1ULL);
+    team.once([&] { run_of->total = mine; });
+  }
+  template <class T>
+  __device__ const SurfaceInformation& last_sums(T& team) const {
+    team.template sum<DerivativeSums>(sample.of, All{}, NoQuestion{});
+    return team.template sum<SurfaceSums, kWidth>(sample, Item{}, NoQuestion{}).sums;
+  }
+  __device__ const SurfaceInformation& last_sums(GridTeam& team) const {
+    const bool beside = team.has_side_sum<kWidth>(sample);
+    team.once([&] { run_of->beside = beside; });
+    team.sum<DerivativeSums>(sample.of, All{}, NoQuestion{}, [&] {
+      if (beside) team.start_side_sum<SurfaceSums, kWidth>(sample, Item{});
+    });
+    team.replicated([](const auto&) { return 0; }, [](const auto&, int) {},
+                    [&] {
+                      if (beside) team.gather_side_sum<SurfaceSums>();
+                    });
+    if (!beside) return team.sum<SurfaceSums, kWidth>(sample, Item{}, NoQuestion{}).sums;
+    __shared__ SurfaceInformation of_a_crew;
+    if (team.is_crew() || team.is_second_crew()) {
+      const SurfaceInformation& total = team.side_sum<SurfaceSums>();
+      if (threadIdx.x == blockDim.x - 1) of_a_crew = total;
+    }
+    __syncthreads();
+    return of_a_crew;
+  }
+};
+
 struct CollectivesArguments {
   ChunkPlan plan;
   GridExchange* exchange = nullptr;
@@ -279,6 +346,20 @@ SumsRun DeviceTeams::sum(const TeamShape& shape, const std::vector<int>& items,
   run.asked = downloaded(context, asked.data(), n);
   run.mismatches = downloaded(context, mismatches.data(), 1).front();
   return run;
+}
+
+SampleRun DeviceTeams::sum_sample(const TeamShape& shape, int of, int items) {
+  cuda::Context& context = impl_->context;
+  const auto run = zeros<SampleRun>(context, 1);
+  SampleArguments a;
+  a.plan = plan_for(of, shape);
+  a.sample = {items, of};
+  a.run_of = run.data();
+  a.exchange = impl_->exchange.data();
+  a.first_tag = impl_->next_tag;
+  if (shape.kind == TeamKind::grid) impl_->next_tag += 5;
+  launch(context, shape, grid_of<SampleArguments>(context, shape, a.plan, a.plan.groups.chunks), a);
+  return downloaded(context, run.data(), 1).front();
 }
 
 CollectivesRun DeviceTeams::collectives(const TeamShape& shape) {

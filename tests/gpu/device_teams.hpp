@@ -9,6 +9,7 @@
 #include "ndt/core/hd.hpp"
 #include "ndt/exec/team.hpp"
 #include "ndt/score/derivative_sums.hpp"
+#include "ndt/score/surface_information.hpp"
 
 namespace ndt {
 
@@ -49,6 +50,17 @@ struct SumsRun {
   unsigned long long mismatches = 0;
 };
 
+struct SampleRun {
+  SurfaceInformation total;  ///< as once() saw it
+  bool beside = false;       ///< it was a side sum
+  /// Threads that saw another.
+  unsigned long long mismatches = 0;
+};
+/// What item i of a sample contributes to an entry.
+NDT_HD inline float test_entry(int i, int entry) {
+  return static_cast<float>(i % 97 + 1) / static_cast<float>(entry + 1);
+}
+
 constexpr int kCollectiveRounds = 20, kCrewItems = 100;
 
 struct CollectiveCounts {
@@ -80,6 +92,9 @@ class DeviceTeams {
   /// tag each. Without shape.missing blocks every answer is kBlockMissing.
   SumsRun sum(const TeamShape& shape, const std::vector<int>& items,
               const std::vector<DerivativeTotal>& expected = {});
+  /// Sums a sample of `of` items, in the way of an ending, after three sums of all of them and before
+  /// another. A grid makes it beside the third, where it can.
+  SampleRun sum_sample(const TeamShape& shape, int of, int items);
   MissingBlock missing_block();
   unsigned next_tag() const;
   /// A new exchange, whose next tag is `first_tag`.

@@ -119,6 +119,24 @@ TEST_P(CudaTeams, SeesOtherBitsWhereTheyAre) {
   EXPECT_GT(teams->sum(GetParam(), items, expected).mismatches, 31U);
 }
 
+TEST_P(CudaTeams, SumsASampleWithTheSameBitsBesideAnotherSumAndAfterIt) {
+  bool beside = false;
+  for (const int of : {1, 64, 255, 256, 300, 700, 1000, 5000, 12000, 30000, 300000}) {
+    const int items = surface_points(of);
+    const SampleRun run = teams->sum_sample(GetParam(), of, items);
+    beside = beside || run.beside;
+    EXPECT_EQ(run.mismatches, 0U) << of;
+    const SampleRun expected = teams->sum_sample(reference_of(GetParam()), of, items);
+    EXPECT_EQ(std::memcmp(&run.total, &expected.total, sizeof run.total), 0) << items << " of " << of;
+    for (int k = 0; k < SurfaceInformation::kEntries; ++k) {
+      double sum = 0;
+      for (int i = 0; i < items; ++i) sum += static_cast<double>(test_entry(i, k));
+      EXPECT_NEAR(run.total.entries[k], sum, 1e-6 * sum) << items << " of " << of << ", entry " << k;
+    }
+  }
+  EXPECT_EQ(beside, GetParam().kind == TeamKind::grid);
+}
+
 TEST_P(CudaTeams, RunsCollectivesAsOftenAsTheySay) {
   const CollectivesRun run = teams->collectives(GetParam());
   EXPECT_EQ(run.counts.once, kCollectiveRounds);

@@ -108,7 +108,8 @@ __device__ void conclude_pose(T& team, const GraphArguments& g, int k) {
   copy_state(g.states + k, &state);
   if (threadIdx.x == 0) options = options_for(g, h);
   __syncthreads();
-  conclude(team, {h.scan, h.points}, g.levels[Steps::last_level(g.options)], options, state, g.outcomes[k]);
+  conclude(team, {h.scan, h.points}, g.levels[Steps::last_level(g.options)], options, h.per_metre, state,
+           g.outcomes[k]);
 }
 
 /// One block per pose.

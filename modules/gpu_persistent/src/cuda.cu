@@ -20,7 +20,11 @@ namespace {
 class PersistentAligner final : public DeviceAligner {
  public:
   PersistentAligner(const AlignOptions& options, TeamKind alone)
-      : DeviceAligner(options), launcher_(context(), alone), trace_(context()), cycles_(context()) {}
+      : DeviceAligner(options),
+        launcher_(context(), alone),
+        trace_(context()),
+        cycles_(context()),
+        arrival_(context(), 1) {}
 
  private:
   std::size_t bytes_ahead(std::size_t poses) const override { return poses * sizeof(LoopStart); }
@@ -33,23 +37,52 @@ class PersistentAligner final : public DeviceAligner {
                    std::span<LoopRun> runs) override {
     transact([&] {
       mean_range_m_ = scan.facts.mean_range_m;
-      trace_lines_ = per_scan.trace ? options.max_iterations + 1 : 0;
-      max_iterations_ = options.max_iterations;
-      for (std::optional<TeamKind> launched; !launched;) {
-        PersistentArguments arguments = upload(scan, options, runs);
-        arguments.interrupt = interrupt_word(per_scan, scan, options, runs.size());
-        if constexpr (kStageClock) {
-          cycles_.reserve(1);
-          arguments.stages = cycles_.data();
-        }
-        fetch_barrier_ = arguments.trust_region && arguments.fetch.points != nullptr;
-        clock().lap(HostStage::upload);
-        launched = launcher_.launch(arguments, runs.size());
-        if (launched) team_ = *launched;
-        clock().lap(HostStage::launch);
-      }
-      fetch_traces(trace_.data(), trace_lines_, runs.size());
+      while (!launch(scan, options, per_scan, runs, nullptr)) continue;
     });
+  }
+
+  /// Fewer points are copied sooner than a kernel is told that they are there.
+  static constexpr int kAheadFrom = 10'000;
+  /// Where the kernel fetches the scan, it may be there before it. A trust region's steps need the mean
+  /// range.
+  ScanArrival* submit_ahead(const ScanView& scan, const LoopOptions& options, const PerScan& per_scan,
+                            std::span<LoopRun> run) override {
+    if (this->options().tuning == Tuning::throughput ||
+        this->options().step_control == StepControl::trust_region || scan.size < kAheadFrom ||
+        without(Saving::ahead) || !launcher_.fetches(plan_of(scan), 1))
+      return nullptr;
+    bool launched = false;
+    transact([&] {
+      LoopScan announced{scan.points, {}};
+      announced.facts.points = scan.size;
+      arrival_[0] = {};
+      launched = launch(announced, options, per_scan, run, arrival_.data());
+    });
+    return launched ? arrival_.data() : nullptr;
+  }
+  void arrived(const LoopScan& scan) override { mean_range_m_ = scan.facts.mean_range_m; }
+  void forget_ahead() override { context().settle(); }
+
+  /// False: the device has no room for so many blocks, and the next launch takes fewer.
+  bool launch(const LoopScan& scan, const LoopOptions& options, const PerScan& per_scan,
+              std::span<LoopRun> runs, ScanArrival* arrival) {
+    trace_lines_ = per_scan.trace ? options.max_iterations + 1 : 0;
+    max_iterations_ = options.max_iterations;
+    PersistentArguments arguments = upload(scan, options, runs);
+    arguments.fetch.arrival = arrival;
+    arguments.interrupt = interrupt_word(per_scan, scan, options, runs.size());
+    if constexpr (kStageClock) {
+      cycles_.reserve(1);
+      arguments.stages = cycles_.data();
+    }
+    fetch_barrier_ = arguments.trust_region && arguments.fetch.points != nullptr;
+    clock().lap(HostStage::upload);
+    const std::optional<TeamKind> launched = launcher_.launch(arguments, runs.size());
+    clock().lap(HostStage::launch);
+    if (!launched) return false;
+    team_ = *launched;
+    fetch_traces(trace_.data(), trace_lines_, runs.size());
+    return true;
   }
 
   std::string wait_in_vain() override { return launcher_.wait_in_vain(); }
@@ -57,7 +90,7 @@ class PersistentAligner final : public DeviceAligner {
   void collect_run(const PerScan& per_scan, std::span<LoopRun> runs, std::size_t k) override {
     transact([&] {
       // An alignment alone is worded while its pushes are summed. Those of a batch have threads for it.
-      if (runs.size() == 1 && !without(Idea::wording)) {
+      if (runs.size() == 1 && !without(Saving::wording)) {
         const LoopOutcome& outcome = outcome_in_place(k, per_scan);
         clock().lap(HostStage::wait);
         runs[k].conditioning = conditioning_of(outcome, mean_range_m_);
@@ -75,11 +108,15 @@ class PersistentAligner final : public DeviceAligner {
   /// the guesses, because one thread of a device takes longer; a kernel for one pose has it among its
   /// arguments and fetches the scan itself. For many poses the host takes longer than a device, on which one
   /// team makes its start while others align.
+  ChunkPlan plan_of(const ScanView& scan) const {
+    return options().tuning == Tuning::throughput
+               ? ChunkPlan::throughput(scan.size)
+               : ChunkPlan(scan.size, without(Saving::sharing) ? 1 : kMostSharing);
+  }
   PersistentArguments upload_inputs(const LoopScan& scan, std::span<const LoopRun> runs) {
     PersistentArguments a;
     const bool busy = options().tuning == Tuning::throughput;
-    a.plan = busy ? ChunkPlan::throughput(scan.view().size)
-                  : ChunkPlan(scan.view().size, without(Idea::sharing) ? 1 : kMostSharing);
+    a.plan = plan_of(scan.view());
     if (busy && is_on_device(scan.view())) {
       a.input.scan = {reserve_scan(scan.view(), runs.size(), 0).points, scan.view().size};
       a.guesses = guesses_in_place(runs);
@@ -92,7 +129,7 @@ class PersistentAligner final : public DeviceAligner {
       return a;
     }
     if (!is_on_device(scan.view()) && launcher_.fetches(a.plan, runs.size())) {
-      a.fetch = {scan.view().points, loop_start(runs[0].local_guess)};
+      a.fetch = {scan.view().points, nullptr, loop_start(runs[0].local_guess)};
       a.input.scan = {reserve_scan(scan.view(), 0, 0).points, scan.view().size};
       const std::size_t points = static_cast<std::size_t>(scan.view().size) * sizeof(Point);
       context().count_upload(sizeof a.fetch.start + points);
@@ -117,6 +154,7 @@ class PersistentAligner final : public DeviceAligner {
     a.input.options = options;
     a.input.coarse_stride = this->options().coarse_stride;
     for_each_level([&](std::size_t l, const LevelMap& map) { a.input.levels[l] = map; });
+    a.ending_beside = !without(Saving::beside);
     a.trust_region = this->options().step_control == StepControl::trust_region;
     a.outcomes = outcomes_in_place(runs.size());
     a.traces = trace_lines_ > 0 ? trace_.data() : nullptr;
@@ -143,6 +181,7 @@ class PersistentAligner final : public DeviceAligner {
   cuda::DeviceBuffer<LoopTrace> trace_;
   std::vector<LoopStart> starts_;
   cuda::PinnedBuffer<StageCycles> cycles_;  ///< with NDT_STAGE_CLOCK alone
+  cuda::PinnedBuffer<ScanArrival> arrival_;
   // Of the alignments under way:
   int trace_lines_ = 0;  ///< for each
   int max_iterations_ = 0;

@@ -117,7 +117,7 @@ class Launcher {
   /// more than one chunk of it.
   bool fetches(const ChunkPlan& plan, std::size_t poses) {
     return team_ == TeamKind::grid && poses == 1 && plan.groups.chunks <= most_blocks() &&
-           !without(Idea::fetch);
+           !without(Saving::fetch);
   }
   /// Takes the memory of every launch of up to so many poses: the grid's is for few of them only.
   void reserve(std::size_t poses) {
@@ -157,7 +157,7 @@ class Launcher {
   }
 
  private:
-  static constexpr unsigned kGatheringThreads = 320;
+  static constexpr unsigned kGatheringThreads = 320, kCrewThreads = 64;
 
   TeamKind start(PersistentArguments& a, unsigned count) {
     if (count == 1 || a.input.scan.size > kMinChunkItems) {
@@ -185,9 +185,11 @@ class Launcher {
     return std::max(chunk_threads * std::min(chunks, fit), kLeastBlockThreads);
   }
 
-  /// Threads of a grid's block. Those beyond its chunks' sum no points; they help to gather.
+  /// Threads of a grid's block. Those beyond its chunks' sum no points, if there is room for them: two crews,
+  /// which are then early, and more that help to gather.
   static unsigned grid_threads(const PersistentArguments& a, unsigned chunks) {
-    return std::max(block_threads(chunk_threads(a), chunks), kGatheringThreads);
+    const unsigned with_crews = block_threads(chunk_threads(a), chunks) + kCrewThreads;
+    return std::clamp(with_crews, kGatheringThreads, static_cast<unsigned>(kMostBlockThreads));
   }
   /// Number of blocks of a grid that the GPU holds at once, with either kind of steps, as far as is known.
   int most_blocks() {
@@ -232,7 +234,7 @@ class Launcher {
     try {
       if (a.fetch.points != nullptr) {
         grid.blocks = rounded_blocks(blocks);
-        if (without(Idea::graph))
+        if (without(Saving::graph))
           context_.launch(kernel, grid_ = grid, a);
         else
           alone_.launch(context_, kernel, grid_ = grid, a);

@@ -26,17 +26,18 @@ struct NoWatch {
   NDT_BODY LoopStatus operator()() const { return LoopStatus::running; }
 };
 
-/// Sums the scan at the loop's motion, and asks the watch on the way.
-template <Team T, class Ask>
+/// Sums the scan at the loop's motion, and asks the watch on the way. beside: for teams that have such work
+/// done on the way, too.
+template <Team T, class Ask, class... Beside>
 NDT_BODY decltype(auto) sum_derivatives(ClampedSteps, T& team, const AlignInput& input,
-                                        const LoopState& state, Ask&& ask) {
+                                        const LoopState& state, Ask&& ask, Beside&&... beside) {
   return team.template sum<DerivativeSums>(
       input.scan.size,
       [&](int first, int count, const auto& lanes, auto& part) {
         add_scan_points(input.levels[0].view, input.levels[0].gauss, state.at.motion,
                         input.scan.points + first, count, lanes, part);
       },
-      ask);
+      ask, beside...);
 }
 
 /// The same on the map of the loop's level, with its share of the negative curvature.
@@ -59,13 +60,16 @@ NDT_BODY decltype(auto) sum_derivatives(TrustRegion, T& team, const AlignInput& 
 
 /// Aligns from `state`, which is block-local (on the CPU: the worker's own), starts as Steps::begin() left
 /// it, and is the same everywhere at the end, unless a block is missing. `trace` belongs to the team and
-/// holds max_iterations + 1 lines, or is null. Steps: ClampedSteps or TrustRegion.
-template <class Steps, Team T, class Watch>
+/// holds max_iterations + 1 lines, or is null. Steps: ClampedSteps or TrustRegion. ending: what the team does
+/// of it beside the last evaluation, such as SurfacesBeside, or nothing.
+template <class Steps, Team T, class Watch, class... Ending>
 NDT_BODY void persistent_align(T& team, const AlignInput& input, const Watch& watch, LoopState& state,
-                               LoopTrace* trace) {
+                               LoopTrace* trace, Ending&... ending) {
   while (state.status == LoopStatus::running) {
-    const Total<DerivativeSums<double>>& total =
-        sum_derivatives(Steps{}, team, input, state, [&] { return static_cast<int>(watch()); });
+    (ending.begin(team, state), ...);
+    const Total<DerivativeSums<double>>& total = sum_derivatives(
+        Steps{}, team, input, state, [&] { return static_cast<int>(watch()); },
+        [&] { ending.start(team, state); }...);
     team.replicated(
         [&](const auto& crew) {
           const auto proposal = Steps::propose(crew, total.sums, input.options, state);
@@ -80,7 +84,8 @@ NDT_BODY void persistent_align(T& team, const AlignInput& input, const Watch& wa
             if (trace != nullptr && state.accepted && team.leads())
               trace[state.iterations] = trace_line(state);
           });
-        });
+        },
+        [&] { ending.gather(team); }...);
   }
 }
 

@@ -2,10 +2,12 @@
 // or a block for each of many.
 #pragma once
 
+#include <cuda/atomic>
 #include <new>
 #include <type_traits>
 
 #include "ndt/edge/device_ending.cuh"
+#include "ndt/edge/scan_arrival.hpp"
 #include "ndt/exec/block_team.cuh"
 #include "ndt/exec/chunks.hpp"
 #include "ndt/exec/cluster_team.cuh"
@@ -17,7 +19,8 @@ namespace ndt::gpu_persistent {
 /// What an alignment alone needs of the host at its start. The points are in pinned memory, from where the
 /// kernel copies them to input.scan: that is sooner done than a copy is started.
 struct Fetch {
-  const Point* points = nullptr;  ///< null: the scan is there already
+  const Point* points = nullptr;         ///< null: the scan is there already
+  const ScanArrival* arrival = nullptr;  ///< null: all points are in pinned memory already
   LoopStart start;
 };
 
@@ -36,6 +39,7 @@ struct PersistentArguments {
   unsigned team_blocks = 0;  ///< blocks of each; further blocks of an alignment alone have nothing to do
   unsigned first_tag = 0;
   bool trust_region = false;  ///< the kernel to launch
+  bool ending_beside = true;  ///< where a team can
 };
 
 inline constexpr int kMostBlockThreads = 512;
@@ -79,8 +83,33 @@ __device__ void begin(const PersistentArguments& a, int k, LoopState& state) {
   Steps::begin(start, a.input.options, state);
 }
 
-/// Copies the points of a block's one chunk to where kernels read them. The block sees them after a barrier,
-/// other blocks once both have been through a fence and have exchanged a sum.
+/// How long a kernel waits for the points of a scan: the host copies them meanwhile, so only one that is
+/// halted takes longer.
+inline constexpr long long kScanPatienceNs = 10'000'000'000;
+
+/// One thread of the grid: hands on what the host says of a scan until all of it is there or will not be. One
+/// thread, because a device reads a line of the host's memory for one multiprocessor after the other.
+__device__ inline void relay_arrival(const ScanArrival& arrival, unsigned tag, GridExchange& exchange) {
+  constexpr int kLooksPerClock = 1024;
+  using Host = ::cuda::atomic_ref<std::int64_t, ::cuda::thread_scope_system>;
+  using HostReal = ::cuda::atomic_ref<double, ::cuda::thread_scope_system>;
+  const Host points(const_cast<std::int64_t&>(arrival.points));
+  const HostReal per_metre(const_cast<double&>(arrival.per_metre));
+  const ScanRelay relay(exchange, tag);
+  long long first_ns = 0;
+  std::int64_t said = 0;
+  for (int looks = 1;; ++looks) {
+    const double last = per_metre.load(::cuda::memory_order_relaxed);
+    const std::int64_t there = points.load(::cuda::memory_order_acquire);
+    if (last != 0) return relay.end(last);
+    if (there != said) relay.say(said = there);
+    if (looks % kLooksPerClock != 0) continue;
+    if (first_ns == 0) first_ns = nanoseconds();
+    if (nanoseconds() - first_ns > kScanPatienceNs) return relay.end(-1);
+  }
+}
+
+/// Copies the points of a block's one chunk to where kernels read them. The block sees them after a barrier.
 __device__ inline void fetch_points(const PersistentArguments& a, int chunk) {
   const Chunks& cut = a.plan.groups.cut;
   const auto* from = reinterpret_cast<const float*>(a.fetch.points);
@@ -90,7 +119,6 @@ __device__ inline void fetch_points(const PersistentArguments& a, int chunk) {
   for (int i = kFloats * cut.begin(chunk) + static_cast<int>(threadIdx.x); i < end;
        i += static_cast<int>(blockDim.x))
     to[i] = from[i];
-  __threadfence();
 }
 
 /// Barriers of an alignment, each of which takes a tag.
@@ -101,34 +129,67 @@ template <class Steps, class T>
 __device__ bool fetch(T& team, const PersistentArguments& a) {
   if constexpr (std::is_same_v<T, GridTeam>) {
     if (a.fetch.points == nullptr) return true;
-    fetch_points(a, static_cast<int>(blockIdx.x));
-    if (blockIdx.x >= a.team_blocks) return false;  // there were no points for it
-    // Clamped steps read points of other blocks' chunks only after the last exchange.
-    if constexpr (std::is_same_v<Steps, TrustRegion>) team.sync();
+    if (blockIdx.x >= a.team_blocks) return false;  // there are no points for it
+    const int chunk = static_cast<int>(blockIdx.x);
+    if (a.fetch.arrival != nullptr) {
+      if (threadIdx.x == 0) {
+        if (chunk == 0)
+          relay_arrival(*a.fetch.arrival, a.first_tag, *a.exchanges);
+        else
+          ScanRelay(*a.exchanges, a.first_tag).wait_for(a.plan.groups.cut.end(chunk));
+      }
+      __syncthreads();
+    }
+    fetch_points(a, chunk);
+    // With clamped steps a block reads points of its own chunk only.
+    if constexpr (std::is_same_v<Steps, TrustRegion>) {
+      __threadfence();
+      team.sync();
+    }
     return !std::is_same_v<Steps, TrustRegion> || !team.broken();
   }
   return true;
+}
+
+/// Runs the loop of alignment k, and concludes it.
+template <class Steps, class T>
+__device__ void run_loop(T& team, const PersistentArguments& a, int k, double per_metre, LoopState& state) {
+  const AlignInput& input = a.input;
+  const LevelMap& last = input.levels[Steps::last_level(input.options)];
+  LoopTrace* const trace = a.traces == nullptr
+                               ? nullptr
+                               : a.traces + static_cast<std::int64_t>(k) * (input.options.max_iterations + 1);
+  const HostWord watch{a.interrupt};
+  if constexpr (std::is_same_v<T, GridTeam> && std::is_same_v<Steps, ClampedSteps>) {
+    EndingBeside ending(input.scan, last, input.options, per_metre, a.ending_beside);
+    persistent_align<Steps>(team, input, watch, state, trace, ending);
+    ending.conclude(team, state, a.outcomes[k]);
+  } else {
+    persistent_align<Steps>(team, input, watch, state, trace);
+    // Waits until the crew has completed the state, because commit() runs after the body's last barrier.
+    block_barrier();
+    conclude(team, input.scan, last, input.options, per_metre, state, a.outcomes[k]);
+  }
 }
 
 /// Runs alignment k on all threads of its team.
 template <class Steps, class T>
 __device__ void run_alignment(T& team, const PersistentArguments& a, int k) {
   __shared__ alignas(16) unsigned char bytes[sizeof(LoopState)];
+  __shared__ double per_metre;
   LoopState& state = *reinterpret_cast<LoopState*>(bytes);
+  // The crew's thread begins while the others wait for points.
+  const bool begins = threadIdx.x == blockDim.x - 32;
+  if (begins) begin<Steps>(a, k, *new (bytes) LoopState);
   if (!fetch<Steps>(team, a)) return;
-  if (threadIdx.x == 0) begin<Steps>(a, k, *new (bytes) LoopState);
+  if (begins)
+    per_metre = a.fetch.arrival == nullptr ? a.input.options.region.per_metre
+                                           : ScanRelay(*a.exchanges, a.first_tag).wait_for_mean_range();
   block_barrier();
+  if (per_metre <= 0) return;  // the host has withdrawn the scan
   choose_level(Steps{}, team, a, state);
   enter(Section::loop);
-  const int lines = a.input.options.max_iterations + 1;
-  persistent_align<Steps>(team, a.input, HostWord{a.interrupt}, state,
-                          a.traces == nullptr ? nullptr : a.traces + static_cast<std::int64_t>(k) * lines);
-  // The ending reads points that other blocks have fetched.
-  if (std::is_same_v<T, GridTeam> && a.fetch.points != nullptr) __threadfence();
-  // Waits until the crew has completed the state, because commit() runs after the body's last barrier.
-  block_barrier();
-  conclude(team, a.input.scan, a.input.levels[Steps::last_level(a.input.options)], a.input.options, state,
-           a.outcomes[k]);
+  run_loop<Steps>(team, a, k, per_metre, state);
   stop_clock(a.stages);
 }
 

@@ -2,7 +2,12 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "ndt/core/error.hpp"
 
 namespace ndt {
 namespace {
@@ -107,6 +112,110 @@ TEST(LoopAligner, CollectRefusesAnotherNumberOfResults) {
   std::vector<AlignResult> two(2), three(3);
   EXPECT_THROW(aligner.collect(two), std::invalid_argument);
   EXPECT_NO_THROW(aligner.collect(three));
+}
+
+/// Says what an aligner was told, in its order.
+class AheadAligner final : public LoopAligner {
+ public:
+  AheadAligner() : LoopAligner(AlignOptions{}) {
+    use_levels(maps_, [](const EmptyMap&) -> const VoxelSurface* { return nullptr; });
+  }
+  MapInfo set_map(const PointCloud&) override { return {}; }
+  std::vector<VoxelInfo> voxels() const override { return {}; }
+
+  std::vector<std::string> told;
+  ScanArrival arrival;
+  bool refuses = false;  ///< to begin ahead
+
+ private:
+  Point* room_for_scan(std::size_t points, std::size_t) override {
+    room_.assign(points, Point{});
+    return room_.data();
+  }
+  ScanArrival* submit_ahead(const ScanView& scan, const LoopOptions&, const PerScan&,
+                            std::span<LoopRun> run) override {
+    if (refuses) return nullptr;
+    EXPECT_EQ(scan.points, room_.data());
+    EXPECT_EQ(run.size(), 1U);
+    EXPECT_TRUE(scan.size == 0 || scan.points[scan.size - 1].x == 0) << "copied already";
+    arrival = {};
+    told.push_back("ahead of " + std::to_string(scan.size));
+    return &arrival;
+  }
+  void arrived(const LoopScan& scan) override {
+    EXPECT_EQ(arrival.points, scan.facts.points);
+    EXPECT_EQ(arrival.per_metre, 1 / scan.facts.mean_range_m);
+    told.emplace_back("arrived");
+  }
+  void forget_ahead() override {
+    EXPECT_LT(arrival.per_metre, 0);
+    told.emplace_back("forgotten");
+  }
+  void submit_runs(const LoopScan& scan, const LoopOptions&, const PerScan&,
+                   std::span<LoopRun> runs) override {
+    told.push_back("submitted " + std::to_string(runs.size()) + " with " + std::to_string(scan.facts.points));
+  }
+  void collect_run(const PerScan&, std::span<LoopRun> runs, std::size_t k) override {
+    runs[k].outcome.status = LoopStatus::no_overlap;
+  }
+  void score(const LoopScan&, std::span<const Transform>, std::span<Score>) override {}
+  std::vector<float> point_scores(const LoopScan&, const Transform&) override { return {}; }
+
+  EmptyMap map_;
+  std::vector<const EmptyMap*> maps_{&map_};
+  std::vector<Point> room_;
+};
+
+PointCloud scan_of(std::size_t points) {
+  PointCloud scan;
+  scan.points.assign(points, Point{3, 4, 0});
+  return scan;
+}
+
+using Told = std::vector<std::string>;
+
+TEST(LoopAligner, BeginsAnAlignmentAloneBeforeItCopiesTheScan) {
+  AheadAligner aligner;
+  aligner.align(scan_of(5000), {}, {});
+  EXPECT_EQ(aligner.told, (Told{"ahead of 5000", "arrived"}));
+  aligner.told.clear();
+  aligner.refuses = true;
+  aligner.align(scan_of(5000), {}, {});
+  EXPECT_EQ(aligner.told, (Told{"submitted 1 with 5000"}));
+}
+
+TEST(LoopAligner, BeginsABatchAnEvaluationAndAnEmptyScanWithTheirPoints) {
+  AheadAligner aligner;
+  std::vector<AlignResult> results(2);
+  aligner.align_batch(scan_of(10), std::vector<Transform>(2, Transform{}), results);
+  aligner.evaluate(scan_of(11), {}, {});
+  aligner.align(scan_of(0), {}, {});
+  EXPECT_EQ(aligner.told, (Told{"submitted 2 with 10", "submitted 1 with 11", "submitted 1 with 0"}));
+}
+
+TEST(LoopAligner, WithdrawsAScanWithPointsThatCannotBeUsedAndDoesNotAnnounceTheNext) {
+  AheadAligner aligner;
+  PointCloud holed = scan_of(5000);
+  holed.points[4000].x = NAN;
+  aligner.align(holed, {}, {});
+  EXPECT_EQ(aligner.told, (Told{"ahead of 5000", "forgotten", "submitted 1 with 4999"}));
+  aligner.told.clear();
+  aligner.align(holed, {}, {});
+  aligner.align(scan_of(5000), {}, {});
+  aligner.align(scan_of(5000), {}, {});
+  EXPECT_EQ(aligner.told,
+            (Told{"submitted 1 with 4999", "submitted 1 with 5000", "ahead of 5000", "arrived"}));
+}
+
+TEST(LoopAligner, WithdrawsAScanThatItRefuses) {
+  AheadAligner aligner;
+  PointCloud coarse = scan_of(5000);
+  for (Point& p : coarse.points) p.x = 1e7F;
+  EXPECT_THROW(aligner.align(coarse, {}, {}), InputError);
+  EXPECT_EQ(aligner.told, (Told{"ahead of 5000", "forgotten"}));
+  aligner.told.clear();
+  aligner.align(scan_of(5000), {}, {});
+  EXPECT_EQ(aligner.told, (Told{"ahead of 5000", "arrived"}));
 }
 
 }  // namespace

@@ -111,10 +111,10 @@ void require_global_map_precision(const std::vector<Point>& global, const AlignO
 }
 
 CopiedPoints copy_scan_points(const PointCloud& scan, const AlignOptions& options, const char* where,
-                              Point* room) {
+                              Point* room, const CopyProgress& progress) {
   const double allowed = coarsest_step_m(options);
   const float coarse_from = coarse_from_m(allowed);
-  CopiedPoints copied = copy_finite(scan, {}, coarse_from, room, static_cast<float>(kFar_m));
+  CopiedPoints copied = copy_finite(scan, {}, coarse_from, room, static_cast<float>(kFar_m), progress);
   if (copied.far > 0) copied = without_beyond(copied, coarse_from, room);
   if (most(copied.coarse, copied.points))
     refuse({room, copied.points}, allowed, where, "scan",

@@ -95,12 +95,20 @@ TakenScan LoopAligner::take_scan(const DeviceCloud&, std::size_t, const char* wh
 }
 
 template <class Cloud>
-LoopScan LoopAligner::prepare(const Cloud& scan, std::span<const Transform> poses, const char* where) {
+void LoopAligner::require_ready(std::span<const Transform> poses, const char* where) {
   give_up();
   require_map(where);
   for (const Transform& pose : poses) require_rigid(pose, where);
   if constexpr (!std::is_same_v<Cloud, HeldScan>) held_.reset();  // its room is the next scan's
-  const TakenScan taken = take_scan(scan, poses.size(), where);
+}
+
+template <class Cloud>
+LoopScan LoopAligner::prepare(const Cloud& scan, std::span<const Transform> poses, const char* where) {
+  require_ready<Cloud>(poses, where);
+  return loop_scan(take_scan(scan, poses.size(), where));
+}
+
+LoopScan LoopAligner::loop_scan(const TakenScan& taken) const {
   return {taken.points,
           {static_cast<std::int64_t>(taken.chosen.points), taken.chosen.dropped, taken.chosen.mean_range_m,
            options_.coarse_stride, static_cast<int>(levels_.size()) - 1}};
@@ -114,7 +122,7 @@ template <class Cloud>
 void LoopAligner::begin(const Cloud& cloud, std::span<const Transform> guesses, const PerScan& per_scan,
                         const char* where) {
   clock_.start();
-  batch_.scan = prepare(cloud, guesses, where);
+  require_ready<Cloud>(guesses, where);
   batch_.guesses = guesses;
   batch_.per_scan = per_scan;
   batch_.runs.resize(guesses.size());
@@ -123,11 +131,49 @@ void LoopAligner::begin(const Cloud& cloud, std::span<const Transform> guesses, 
     batch_.runs[k].trace.clear();
     batch_.runs[k].conditioning.reset();
   }
-  clock_.lap(HostStage::prepare);
-  if (!guesses.empty())
-    submit_runs(batch_.scan, loop_options_for(per_scan, batch_.scan), batch_.per_scan, batch_.runs);
+  bool begun = false;
+  if constexpr (std::is_same_v<Cloud, PointCloud>) begun = begin_ahead(cloud, where);
+  if (!begun) {
+    batch_.scan = loop_scan(take_scan(cloud, guesses.size(), where));
+    whole_ = batch_.scan.facts.dropped == 0;
+    clock_.lap(HostStage::prepare);
+    if (!guesses.empty())
+      submit_runs(batch_.scan, loop_options_for(per_scan, batch_.scan), batch_.per_scan, batch_.runs);
+  }
   batch_.pending = true;
   clock_.lap(HostStage::align);
+}
+
+/// Has an alignment alone begin before its scan is checked and copied, if the implementation can and all
+/// points are likely to be used. False: it has not begun.
+bool LoopAligner::begin_ahead(const PointCloud& cloud, const char* where) {
+  if (batch_.runs.size() != 1 || !whole_ || cloud.empty() || cloud.size() > Limits::kPoints) return false;
+  Point* const room = room_for_scan(cloud.size(), 1);
+  clock_.lap(HostStage::prepare);
+  ScanArrival* const arrival =
+      submit_ahead({room, static_cast<int>(cloud.size())},
+                   loop_options(options_, batch_.per_scan, levels_, 0), batch_.per_scan, batch_.runs);
+  if (arrival == nullptr) return false;
+  const auto withdraw = [&] { arrival->withdraw(), forget_ahead(); };
+  TakenScan taken{room, {}};
+  try {
+    taken.chosen = copy_scan_points(cloud, options_, where, room, [&](std::size_t points) {
+      arrival->publish(static_cast<std::int64_t>(points));
+    });
+  } catch (...) {
+    withdraw();
+    throw;
+  }
+  whole_ = taken.chosen.points == cloud.size();
+  if (!whole_) {
+    withdraw();
+    return false;
+  }
+  arrival->complete(per_metre_at(taken.chosen.mean_range_m));
+  batch_.scan = loop_scan(taken);
+  arrived(batch_.scan);
+  clock_.lap(HostStage::prepare);
+  return true;
 }
 
 /// Collects the alignments that the caller did not, because their buffers are free only when a device is done

@@ -33,9 +33,10 @@ inline constexpr double kFar_m = 1000;
 /// one of them as a lever arm would hide all others. Throws InputError "<where>: precision_lost:
 /// ..." if they are too coarse in it.
 FinitePoints scan_points(const PointCloud& scan, const AlignOptions& options, const char* where);
-/// The same, written into `room` for scan.size() points.
+/// The same, written into `room` for scan.size() points. If all points are kept, those in the room when
+/// `progress` is told of them stay as they are.
 CopiedPoints copy_scan_points(const PointCloud& scan, const AlignOptions& options, const char* where,
-                              Point* room);
+                              Point* room, const CopyProgress& progress = {});
 
 /// The smallest coordinate from which on float32 numbers are further apart than step_m: a power of two.
 float coarse_from_m(double step_m);

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <span>
 #include <vector>
@@ -53,10 +54,13 @@ struct CopiedPoints {
   std::size_t far = 0;       ///< copied points with a range of far_from_m or more
   double mean_range_m = 0;   ///< mean_range_m() of the copied points
 };
+/// Told on the way how many points are in the room, once every few thousand points and at the end.
+using CopyProgress = std::function<void(std::size_t)>;
 /// Writes finite_points() into `room` in one pass. `room` holds cloud.size() points and must not be the
 /// cloud's own.
 CopiedPoints copy_finite(const PointCloud& cloud, const Vec3<double>& frame_origin, float coarse_from_m,
-                         Point* room, float far_from_m = std::numeric_limits<float>::infinity());
+                         Point* room, float far_from_m = std::numeric_limits<float>::infinity(),
+                         const CopyProgress& progress = {});
 
 /// Mean distance of the points from their origin [m], the lever arm that turns radians into metres; 0 without
 /// points. Ranges are rounded to float32, with a relative error below 1e-6, because the mean only scales a

@@ -40,11 +40,12 @@ inline constexpr std::string_view kMeetings[] = {"exchanges of sums", "barriers 
 inline constexpr int kMeetingCount = sizeof(kMeetings) / sizeof(kMeetings[0]);
 
 /// What shortens an alignment on a GPU, and a build with NDT_STAGE_CLOCK can do without, to show what it is
-/// worth: the kernel fetches the scan itself, is launched as a graph, threads share points, and the host
-/// words the pose while the pushes are summed.
-enum class Idea { fetch, graph, sharing, wording };
-/// Names, in the order of Idea.
-inline constexpr std::string_view kIdeas[] = {"fetch", "graph", "sharing", "wording"};
+/// worth: the kernel fetches the scan itself, is launched as a graph, and before the host checks and copies
+/// the scan; threads share points; the surfaces are summed beside the last evaluation; and the host words the
+/// pose while the pushes are summed.
+enum class Saving { fetch, graph, ahead, sharing, beside, wording };
+/// Names, in the order of Saving.
+inline constexpr std::string_view kSavings[] = {"fetch", "graph", "ahead", "sharing", "beside", "wording"};
 
 /// Times of one alignment [µs]. Those of the device lie within the host's waits, as the kernel's first thread
 /// has them; they are 0 on the CPU.

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "ndt/align/aligner.hpp"
+#include "ndt/edge/scan_arrival.hpp"
 #include "ndt/edge/stage_clock.hpp"
 #include "ndt/score/level_map.hpp"
 #include "ndt/solve/loop_outcome.hpp"
@@ -161,6 +162,17 @@ class LoopAligner : public Aligner {
   /// may be 0, which means to evaluate only.
   virtual void submit_runs(const LoopScan& scan, const LoopOptions& options, const PerScan& per_scan,
                            std::span<LoopRun> runs) = 0;
+  /// Begins an alignment of `scan.size` points that are not in scan.points yet, the room of room_for_scan().
+  /// They come there in order. Gives where the aligner says so; null: the alignment is not begun, and
+  /// submit_runs() will do it when they are there. The mean range is not known yet either.
+  virtual ScanArrival* submit_ahead(const ScanView& /*scan*/, const LoopOptions& /*options*/,
+                                    const PerScan& /*per_scan*/, std::span<LoopRun> /*run*/) {
+    return nullptr;
+  }
+  /// After submit_ahead(): the scan is there as announced.
+  virtual void arrived(const LoopScan& /*scan*/) {}
+  /// After submit_ahead(): it is not, and was withdrawn. Waits until nobody uses the room.
+  virtual void forget_ahead() {}
   /// Waits for alignment k and fills in what submit_runs() did not. Called for each k in order, after
   /// submit_runs().
   virtual void collect_run(const PerScan& /*per_scan*/, std::span<LoopRun> /*runs*/, std::size_t /*k*/) {}
@@ -188,7 +200,11 @@ class LoopAligner : public Aligner {
   TakenScan take_scan(const PointCloud& scan, std::size_t poses, const char* where);
   TakenScan take_scan(HeldScan scan, std::size_t poses, const char* where);
   template <class Cloud>
+  void require_ready(std::span<const Transform> poses, const char* where);
+  LoopScan loop_scan(const TakenScan& taken) const;
+  template <class Cloud>
   LoopScan prepare(const Cloud& scan, std::span<const Transform> poses, const char* where);
+  bool begin_ahead(const PointCloud& cloud, const char* where);
   template <class Cloud>
   void begin(const Cloud& scan, std::span<const Transform> guesses, const PerScan& per_scan,
              const char* where);
@@ -211,6 +227,7 @@ class LoopAligner : public Aligner {
     std::size_t poses = 0;
   };
   std::optional<Held> held_;
+  bool whole_ = true;                   ///< the last scan had no point that could not be used
   std::vector<Transform> local_poses_;  ///< that were scored last
   StageClock clock_;
 };

@@ -25,7 +25,7 @@ ScanMemory host_scan_memory(std::size_t points, std::size_t poses);
 ScanMemory device_scan_memory(std::size_t points, std::size_t poses);
 
 /// Of the sums that the blocks of one pose exchange, and the most poses that have such.
-inline constexpr std::uint64_t kExchangeBytes = 81936;
+inline constexpr std::uint64_t kExchangeBytes = 106528;
 inline constexpr std::size_t kMostExchanges = 512;
 
 }  // namespace ndt

@@ -11,15 +11,15 @@ namespace ndt {
 #if defined(NDT_STAGE_CLOCK)
 inline constexpr bool kStageClock = true;
 namespace detail {
-inline unsigned left_out = 0;  // a bit for each Idea
+inline unsigned left_out = 0;  // a bit for each Saving
 }
-/// Has this process do without an idea. To be called before an aligner is made.
-inline void leave_out(Idea idea) { detail::left_out |= 1U << static_cast<unsigned>(idea); }
-inline bool without(Idea idea) { return (detail::left_out >> static_cast<unsigned>(idea) & 1U) != 0; }
+/// Has this process do without a saving. To be called before an aligner is made.
+inline void leave_out(Saving saving) { detail::left_out |= 1U << static_cast<unsigned>(saving); }
+inline bool without(Saving saving) { return (detail::left_out >> static_cast<unsigned>(saving) & 1U) != 0; }
 #else
 inline constexpr bool kStageClock = false;
-inline void leave_out(Idea) {}
-inline constexpr bool without(Idea) { return false; }
+inline void leave_out(Saving) {}
+inline constexpr bool without(Saving) { return false; }
 #endif
 
 class StageClock {

@@ -55,8 +55,16 @@ class DeviceTeam {
   }
   template <class F, class Then>
   __device__ void replicated(F&& f, Then&& then) {
+    replicated(f, then, [] {});
+  }
+  /// The other threads run meanwhile() while the crew runs f.
+  template <class F, class Then, class Meanwhile>
+  __device__ void replicated(F&& f, Then&& then, Meanwhile&& meanwhile) {
     std::invoke_result_t<F&, WarpCrew> left{};
-    if (is_crew()) left = f(WarpCrew{});
+    if (is_crew())
+      left = f(WarpCrew{});
+    else
+      meanwhile();
     block_barrier();
     lap(Step::solve);
     if (is_crew()) then(WarpCrew{}, left);
@@ -65,6 +73,12 @@ class DeviceTeam {
   /// Whether a wait for another block was in vain. Blocks of other teams than a grid wait at barriers of the
   /// device, where none is missing.
   __device__ static constexpr bool broken() { return false; }
+
+  /// Whether this thread is of the crew.
+  __device__ static bool is_crew() { return threadIdx.x / 32 == blockDim.x / 32 - 1; }
+  /// Whether it is of the warp before the crew's, which has work of its own while others sum. A block
+  /// has at least two warps.
+  __device__ static bool is_second_crew() { return threadIdx.x / 32 == blockDim.x / 32 - 2; }
 
   static constexpr int kFew = 64;
   /// Sums n <= kFew items in every block by itself, with the same bits in blocks of all sizes.
@@ -94,7 +108,6 @@ class DeviceTeam {
   }
 
  protected:
-  __device__ static bool is_crew() { return threadIdx.x / 32 == blockDim.x / 32 - 1; }
   __device__ int chunk_threads() const { return 32 * plan_.chunk_warps; }
   template <class Sums>
   static constexpr int kColumns = Sums::kReals + Sums::kCounts + 1;
@@ -107,6 +120,12 @@ class DeviceTeam {
     if (items < out.cut.items) out.cut = Chunks(items, out.chunks);
     return out;
   }
+  /// A sample is taken of the plan's items, and has its chunks.
+  __device__ const ChunkGroups& groups_of(const Sample&) const { return plan_.groups; }
+  __device__ static const Chunks& cut_of(const ChunkGroups& groups, int) { return groups.cut; }
+  __device__ static SampledChunks cut_of(const ChunkGroups& groups, const Sample& sample) {
+    return {groups.cut, sample.items, sample.times};
+  }
 
   /// Lets one thread of the block ask.
   template <class Ask>
@@ -118,8 +137,8 @@ class DeviceTeam {
   /// column of the j-th to keep(j, column, value). There is one barrier, before the first keep(). The caller
   /// must put another before the next call, because that call overwrites warp_sums, from which keep()'s
   /// values are still being made.
-  template <template <class> class Sums, int Width, class F, class Keep>
-  __device__ void sum_chunks(const Chunks& chunks, int first, int stride, int last, F&& f, Keep&& keep) {
+  template <template <class> class Sums, int Width, class Cut, class F, class Keep>
+  __device__ void sum_chunks(const Cut& chunks, int first, int stride, int last, F&& f, Keep&& keep) {
     constexpr int kAll = kColumns<Sums<float>>;
     const int warps = plan_.chunk_warps, slots = plan_.slot_of(blockDim.x / 32);
     const int left = first + stride < last ? (last - first + stride - 1) / stride : 1;
@@ -157,6 +176,13 @@ class DeviceTeam {
     return tree_sum(parts);
   }
 
+  __device__ static double sum_of_groups(const double (&groups)[kChunkGroups][kMostColumns], int count,
+                                         int column) {
+    double parts[kChunkGroups];
+#pragma unroll
+    for (int g = 0; g < kChunkGroups; ++g) parts[g] = g < count ? groups[g][column] : 0.0;
+    return tree_sum(parts);
+  }
   struct AsGiven {
     __device__ int operator()(int answer) const { return answer; }
   };
@@ -170,10 +196,7 @@ class DeviceTeam {
     static_assert(sizeof(Result) <= sizeof memory_.total);
     Result& total = *reinterpret_cast<Result*>(memory_.total);
     if (const int column = static_cast<int>(threadIdx.x); column <= kAnswer) {
-      double parts[kChunkGroups];
-#pragma unroll
-      for (int g = 0; g < kChunkGroups; ++g) parts[g] = g < count ? groups[g][column] : 0.0;
-      const double sum = tree_sum(parts);
+      const double sum = sum_of_groups(groups, count, column);
       if (column < kAnswer)
         set_column(total.sums, column, sum);
       else
@@ -194,11 +217,14 @@ class DeviceTeam {
   /// This thread's share of items [begin, end).
   template <template <class> class Sums, int Width, class F>
   __device__ Sums<float> share(int begin, int end, F&& f) {
-    if constexpr (Width > 0) return share_of_tile<Sums, Width>(begin, end, f);
-    switch (plan_.tile) {
-      case 4: return share_of_tile<Sums, 4>(begin, end, f);
-      case 2: return share_of_tile<Sums, 2>(begin, end, f);
-      default: return share_of_tile<Sums, 1>(begin, end, f);
+    if constexpr (Width > 0) {
+      return share_of_tile<Sums, Width>(begin, end, f);
+    } else {
+      switch (plan_.tile) {
+        case 4: return share_of_tile<Sums, 4>(begin, end, f);
+        case 2: return share_of_tile<Sums, 2>(begin, end, f);
+        default: return share_of_tile<Sums, 1>(begin, end, f);
+      }
     }
   }
   template <template <class> class Sums, int W, class F>
@@ -240,11 +266,12 @@ class BlockTeam : public OneBlock<TeamMemory> {
  public:
   __device__ BlockTeam(TeamMemory& memory, const ChunkPlan& plan) : OneBlock(memory, plan) {}
 
-  template <template <class> class Sums, int Width = 0, class F, class Ask>
-  __device__ const Total<Sums<double>>& sum(int n, F&& f, Ask&& ask) {
+  /// n: int or Sample.
+  template <template <class> class Sums, int Width = 0, class Items, class F, class Ask>
+  __device__ const Total<Sums<double>>& sum(const Items& n, F&& f, Ask&& ask) {
     const ChunkGroups groups = groups_of(n);
     put_question(ask);
-    sum_groups<Sums, Width>(groups, 0, groups.groups, f, memory_.groups[0]);
+    sum_groups<Sums, Width>(groups, cut_of(groups, n), 0, groups.groups, f, memory_.groups[0]);
     block_barrier();
     return fold_groups<Sums>(memory_.groups[0], groups.groups);
   }
@@ -252,15 +279,15 @@ class BlockTeam : public OneBlock<TeamMemory> {
  protected:
   /// Sums the chunks of groups [first_group, last_group) into the same groups of `out`. The block sees them
   /// after a barrier.
-  template <template <class> class Sums, int Width, class F>
-  __device__ void sum_groups(const ChunkGroups& groups, int first_group, int last_group, F&& f,
-                             double (&out)[kChunkGroups][kMostColumns]) {
+  template <template <class> class Sums, int Width, class Cut, class F>
+  __device__ void sum_groups(const ChunkGroups& groups, const Cut& cut, int first_group, int last_group,
+                             F&& f, double (&out)[kChunkGroups][kMostColumns]) {
     const int begin = first_group * groups.per_group, behind = last_group * groups.per_group,
               end = behind < groups.chunks ? behind : groups.chunks;
     const int column = static_cast<int>(threadIdx.x);
     double sum = 0;
     for (int first = begin; first < end; first += plan_.together) {
-      sum_chunks<Sums, Width>(groups.cut, first, 1, end, f,
+      sum_chunks<Sums, Width>(cut, first, 1, end, f,
                               [&](int j, int at, double value) { memory_.chunks[j][at] = value; });
       block_barrier();
       if (column >= kColumns<Sums<float>>) continue;
@@ -280,10 +307,12 @@ class WarpBlockTeam : public OneBlock<WarpTeamMemory> {
  public:
   __device__ WarpBlockTeam(WarpTeamMemory& memory, const ChunkPlan& plan) : OneBlock(memory, plan) {}
 
-  template <template <class> class Sums, int Width = 1, class F, class Ask>
-  __device__ const Total<Sums<double>>& sum(int n, F&& f, Ask&& ask) {
+  /// n: int or Sample.
+  template <template <class> class Sums, int Width = 1, class Items, class F, class Ask>
+  __device__ const Total<Sums<double>>& sum(const Items& n, F&& f, Ask&& ask) {
     constexpr int kAnswer = kColumns<Sums<float>> - 1, kRest = kAnswer - 32;
     const ChunkGroups groups = groups_of(n);
+    const auto cut = cut_of(groups, n);
     const int lane = static_cast<int>(threadIdx.x % 32);
     for (int group = slot_; group < groups.groups; group += static_cast<int>(blockDim.x / 32)) {
       const int first = group * groups.per_group, next = first + groups.per_group,
@@ -291,7 +320,7 @@ class WarpBlockTeam : public OneBlock<WarpTeamMemory> {
       double sum = 0, rest = 0;
       for (int chunk = first; chunk < last; ++chunk) {
         float columns[kAnswer];
-        to_columns(share<Sums, Width>(groups.cut.begin(chunk), groups.cut.end(chunk), f), columns);
+        to_columns(share<Sums, Width>(cut.begin(chunk), cut.end(chunk), f), columns);
         const ColumnSums sums = warp_column_sums(columns);
         sum += static_cast<double>(sums.first), rest += static_cast<double>(sums.rest);
       }

@@ -42,6 +42,34 @@ struct Chunks {
   }
 };
 
+/// Items that are taken evenly of more, each so many times: item i is number floor(i / times * of / items) of
+/// them. items * of < 2^31.
+struct Sample {
+  int items = 0, of = 0;
+  int times = 1;
+  /// The number of item i.
+  NDT_HD int number(int i) const {
+    return static_cast<int>(static_cast<std::int64_t>(i / times) * of / items);
+  }
+};
+
+/// A sample in the chunks of what it is taken of, so that a block needs no other's chunk for its part of the
+/// sample.
+struct SampledChunks {
+  Chunks whole;
+  int items = 0, times = 1;
+  NDT_HD int begin(int chunk) const { return before(whole.begin(chunk)); }
+  NDT_HD int end(int chunk) const { return before(whole.end(chunk)); }
+
+ private:
+  /// Number of sampled items before item `at` of the whole.
+  NDT_HD int before(int at) const {
+    const unsigned all = whole.items > 0 ? static_cast<unsigned>(whole.items) : 1;
+    return times *
+           static_cast<int>((static_cast<unsigned>(at) * static_cast<unsigned>(items) + all - 1) / all);
+  }
+};
+
 /// Sums one chunk with the given lanes: f(first item, count, lanes, Sums<Real>&), lanes folded into double at
 /// the end.
 template <template <class> class Sums, class Lanes, class F>

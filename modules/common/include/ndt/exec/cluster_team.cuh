@@ -37,15 +37,15 @@ class ClusterTeam : public BlockTeam {
   /// Uses the two copies of memory_.groups in turn. A block may write its part of sum k+1 while another still
   /// folds sum k, but it reaches sum k+2 only after the other has folded sum k and arrived at sync() in sum
   /// k+1.
-  template <template <class> class Sums, int Width = 0, class F, class Ask>
-  __device__ const Total<Sums<double>>& sum(int n, F&& f, Ask&& ask) {
+  template <template <class> class Sums, int Width = 0, class Items, class F, class Ask>
+  __device__ const Total<Sums<double>>& sum(const Items& n, F&& f, Ask&& ask) {
     const ChunkGroups groups = groups_of(n);
     const int share = (groups.groups + blocks_ - 1) / blocks_,
               first = block_ * share < groups.groups ? block_ * share : groups.groups,
               last = first + share < groups.groups ? first + share : groups.groups;
     auto& all = memory_.groups[parity_ ^= 1];
     if (block_ == 0) put_question(ask);
-    sum_groups<Sums, Width>(groups, first, last, f, all);
+    sum_groups<Sums, Width>(groups, cut_of(groups, n), first, last, f, all);
     block_barrier();
     hand_out<kColumns<Sums<float>>>(first, last, all);
     sync();

@@ -9,13 +9,65 @@
 
 namespace ndt {
 
+struct Nothing {
+  __device__ void operator()() const {}
+};
+
+/// Columns of a side sum, at most.
+inline constexpr int kSideColumns = 24;
+
 /// The words through which blocks exchange partial sums, in device memory, zero at first. A launch is told
 /// which tags are its own.
 struct alignas(16) GridExchange {
   std::uint64_t words[2][kMaxChunks][kMostColumns];
+  std::uint64_t side_words[kMaxChunks][kSideColumns];
+  /// Of a ScanRelay.
+  std::uint64_t scan_points;
+  double scan_per_metre;
   /// The first wait of a launch that was in vain: its tag times 2^32, plus the block that did not arrive,
   /// plus one. 0, or a tag of an earlier launch: none.
   unsigned long long in_vain;
+};
+
+/// What one block tells the others of a scan that comes while they wait.
+class ScanRelay {
+ public:
+  /// tag: the first of the launch, by which words of other launches are told apart.
+  __device__ ScanRelay(GridExchange& exchange, unsigned tag)
+      : exchange_(exchange), tag_(std::uint64_t{tag} << 32U) {}
+
+  /// So many points are there.
+  __device__ void say(std::int64_t points) const {
+    Word(exchange_.scan_points)
+        .store(tag_ | static_cast<std::uint64_t>(points), ::cuda::memory_order_release);
+  }
+  /// All points are there, or the scan will not come. per_metre: as ScanArrival's.
+  __device__ void end(double per_metre) const {
+    exchange_.scan_per_metre = per_metre;
+    Word(exchange_.scan_points).store(tag_ | kEnd, ::cuda::memory_order_release);
+  }
+  /// Waits for the points before `end`. No bound, because the block that relays has one.
+  __device__ void wait_for(int end) const {
+    while (said() < static_cast<std::uint64_t>(end)) continue;
+  }
+  /// Waits for the end, and gives what it told.
+  __device__ double wait_for_mean_range() const {
+    while (said() < kEnd) continue;
+    return exchange_.scan_per_metre;
+  }
+
+ private:
+  using Word = ::cuda::atomic_ref<std::uint64_t, ::cuda::thread_scope_device>;
+  static constexpr std::uint64_t kEnd = 0xFFFFFFFF;
+
+  /// 0 before anything was said in this launch.
+  __device__ std::uint64_t said() const {
+    const std::uint64_t now = Word(exchange_.scan_points).load(::cuda::memory_order_acquire);
+    return (now & ~kEnd) == tag_ ? now & kEnd : 0;
+  }
+
+  GridExchange& exchange_;
+  std::uint64_t tag_;
 };
 
 /// A wait for another block that GridExchange::in_vain tells of.
@@ -35,7 +87,8 @@ struct WaitInVain {
 inline constexpr unsigned kBlockPatienceMs = 500;
 
 struct GridTeamMemory : TeamMemory {
-  int broken;  ///< not 0: the block waited in vain
+  double side_totals[2][kSideColumns];  ///< as the crew and the second crew have it
+  int broken;                           ///< not 0: the block waited in vain
   unsigned first_tag;
   /// The last that took long: its tag times 2^32, plus 2^32 - 1 less the time at which that was seen [ms].
   unsigned long long long_wait;
@@ -100,23 +153,26 @@ class GridTeam : public DeviceTeam<GridTeamMemory> {
     if (rank() == 0) f();
   }
 
-  /// Needs no barrier between the blocks: a partial sum carries a tag, and its reader waits for that tag.
-  template <template <class> class Sums, int Width = 0, class F, class Ask>
-  __device__ const Total<Sums<double>>& sum(int n, F&& f, Ask&& ask) {
+  /// Needs no barrier between the blocks: a partial sum carries a tag, and its reader waits for that tag. The
+  /// second crew runs beside() first: where its warp has no items, while the others have.
+  template <template <class> class Sums, int Width = 0, class Items, class F, class Ask,
+            class Beside = Nothing>
+  __device__ const Total<Sums<double>>& sum(const Items& n, F&& f, Ask&& ask, Beside&& beside = {}) {
     const ChunkGroups groups = groups_of(n);
+    const auto cut = cut_of(groups, n);
     const std::uint64_t tag = tag_ & kTagMask;
     // Sum k overwrites the words of sum k-2. This is safe: a block reaches sum k only after every block has
     // published its chunks of sum k-1, and a block publishes those only after it has read all of sum k-2.
     auto& words = exchange_.words[tag_++ & 1U];
     if (block_ == 0) put_question(ask);
+    if (is_second_crew()) beside();
     for (int first = block_; first < groups.chunks; first += blocks_ * plan_.together) {
       if (first >= blocks_) block_barrier();
-      sum_chunks<Sums, Width>(groups.cut, first, blocks_, groups.chunks, f,
-                              [&](int j, int column, double value) {
-                                Word(words[first + j * blocks_][column])
-                                    .store(static_cast<std::uint64_t>(__double_as_longlong(value)) | tag,
-                                           ::cuda::memory_order_relaxed);
-                              });
+      sum_chunks<Sums, Width>(cut, first, blocks_, groups.chunks, f, [&](int j, int column, double value) {
+        Word(words[first + j * blocks_][column])
+            .store(static_cast<std::uint64_t>(__double_as_longlong(value)) | tag,
+                   ::cuda::memory_order_relaxed);
+      });
     }
     // A reader waits for both columns of a pair, so both must be written.
     static_assert(kColumns<Sums<float>> % 2 == 0);
@@ -132,7 +188,68 @@ class GridTeam : public DeviceTeam<GridTeamMemory> {
                              [&](int answer) { return broken() ? kBlockMissing : answer; });
   }
 
+  // A side sum is of a few of the items, and made beside the last sum of a loop, so that no block waits for
+  // it. A launch has one at most, because its words have one place. It has the bits of sum<Sums, Width>(n,
+  // f).
+
+  /// Whether side sums are made: where a warp sums a chunk's items at once.
+  template <int Width>
+  __device__ bool has_side_sum(const Sample& n) const {
+    return cut_of(plan_.groups, n).end(0) <= 32 / Width;  // other chunks have no more than the first
+  }
+  /// For the second crew, in a sum()'s beside(): sums the block's items, and publishes them with that sum's
+  /// tag.
+  template <template <class> class Sums, int Width, class F>
+  __device__ void start_side_sum(const Sample& n, F&& f) const {
+    constexpr int kReals = Sums<float>::kReals;
+    static_assert(kColumns<Sums<float>> <= kSideColumns && kReals < 32);
+    const SampledChunks cut = cut_of(plan_.groups, n);
+    const std::uint64_t tag = side_tag();
+    const int lane = static_cast<int>(threadIdx.x % 32), tile = lane / Width;
+    for (int chunk = block_; chunk < plan_.groups.chunks; chunk += blocks_) {
+      const int first = cut.begin(chunk);
+      const bool there = first + tile < cut.end(chunk);
+      Sums<float> mine;
+      f(there ? first + tile : first, there ? 1 : 0, WarpTile<Width>{}, mine);
+      float columns[kReals];
+      to_columns(mine, columns);
+      const auto sum = static_cast<double>(warp_column_sums(columns).first);
+      const double value = lane < kReals ? leading_bits(sum) : 0;  // the last column is the answer's
+      if (lane < kColumns<Sums<float>>)
+        Word(exchange_.side_words[chunk][lane])
+            .store(static_cast<std::uint64_t>(__double_as_longlong(value)) | tag,
+                   ::cuda::memory_order_relaxed);
+    }
+  }
+  /// For all but the crew, after that sum(): waits for the words of all blocks.
+  template <template <class> class Sums>
+  __device__ void gather_side_sum() {
+    count_meeting(Meeting::exchange);
+    constexpr int kPairs = kColumns<Sums<float>> / 2;
+    static_assert(kColumns<Sums<float>> % 2 == 0);
+    const ChunkGroups& groups = plan_.groups;
+    for (int i = static_cast<int>(threadIdx.x); i < groups.groups * kPairs;
+         i += static_cast<int>(blockDim.x) - 32) {
+      const int group = i / kPairs, column = i % kPairs * 2;
+      gather(exchange_.side_words, groups, group, column, side_tag(), &memory_.groups[1][group][column]);
+    }
+  }
+  /// For either crew by itself, after a barrier of the block.
+  template <template <class> class Sums>
+  __device__ const Sums<double>& side_sum() {
+    static_assert(sizeof(Sums<double>) <= sizeof memory_.side_totals[0]);
+    Sums<double>& total = *reinterpret_cast<Sums<double>*>(memory_.side_totals[is_crew() ? 0 : 1]);
+    const int column = static_cast<int>(threadIdx.x % 32);
+    if (column < Sums<double>::kReals)
+      set_column(total, column, sum_of_groups(memory_.groups[1], plan_.groups.groups, column));
+    __syncwarp();
+    return total;
+  }
+
  private:
+  /// The last sum()'s.
+  __device__ std::uint64_t side_tag() const { return (tag_ - 1) & kTagMask; }
+
   static constexpr std::uint64_t kTagMask = TaggedPartial::kTags - 1;
   using Word = ::cuda::atomic_ref<std::uint64_t, ::cuda::thread_scope_device>;
   using Shared = ::cuda::atomic_ref<unsigned long long, ::cuda::thread_scope_device>;
@@ -160,7 +277,8 @@ class GridTeam : public DeviceTeam<GridTeamMemory> {
 
   /// Waits until two columns of a group's chunks have arrived, and adds them up; all loads are under way at
   /// once.
-  __device__ void gather(const std::uint64_t (&words)[kMaxChunks][kMostColumns], const ChunkGroups& groups,
+  template <int Columns>
+  __device__ void gather(const std::uint64_t (&words)[kMaxChunks][Columns], const ChunkGroups& groups,
                          int group, int column, std::uint64_t tag, double* out) {
     const int first = group * groups.per_group;
     const int count = groups.chunks - first < groups.per_group ? groups.chunks - first : groups.per_group;
@@ -206,8 +324,9 @@ class GridTeam : public DeviceTeam<GridTeamMemory> {
            now - ~static_cast<unsigned>(first) >= kBlockPatienceMs;
   }
   /// Says which of the chunks has not arrived, unless another wait was in vain before.
-  __device__ void give_up(const std::uint64_t (&words)[kMaxChunks][kMostColumns], int first, int count,
-                          int column, std::uint64_t tag) {
+  template <int Columns>
+  __device__ void give_up(const std::uint64_t (&words)[kMaxChunks][Columns], int first, int count, int column,
+                          std::uint64_t tag) {
     memory_.broken = 1;
 #pragma unroll 1  // rare, and the registers are the kernel's
     for (int chunk = first; chunk < first + count; ++chunk) {

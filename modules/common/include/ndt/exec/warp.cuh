@@ -20,6 +20,12 @@ struct WarpTile {
     }
     return value;
   }
+
+  /// The half of the tile that this thread is in, as a tile; which one, 0 or 1; and the value that the thread
+  /// at the same place in the other one has. All threads of the warp must call other() together.
+  using Half = WarpTile<W / 2>;
+  __device__ static int half() { return rank() / (W / 2); }
+  __device__ static float other(float value) { return __shfl_xor_sync(~0U, value, W / 2); }
 };
 
 namespace detail {

@@ -207,7 +207,8 @@ struct LoopState {
   double slope = 0;          ///< φ'(0) along the direction: minus the gradient's component along it
   double step = 0;           ///< length of the step that led to here
   int iterations = 0, evaluations = 0, fallbacks = 0;
-  bool accepted = false;  ///< the last advance() moved `here`: a new line for the trace
+  bool accepted = false;   ///< the last advance() moved `here`: a new line for the trace
+  bool ends_next = false;  ///< the sums at the trial are the loop's last, and the trial is where it ends
   LoopStatus status = LoopStatus::running;
   Verdict verdict = Verdict::take_this;  ///< the line search's, on the trial
   RegionState region;                    ///< these two are unused by clamped steps

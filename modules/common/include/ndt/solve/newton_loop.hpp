@@ -177,6 +177,11 @@ NDT_HD inline void accept(const Crew& crew, const DerivativeSums<double>& sums, 
   out.line = line_from(newton, at.gradient, options);
   if (out.line.status == LoopStatus::running) {
     out.moved = true;
+    const int iterations = state.iterations + (first ? 1 : 2);  // with the trial's
+    crew.one([&] {
+      state.ends_next = options.line_search == LineSearch::off &&
+                        (out.line.alpha < options.epsilon_m || iterations >= options.max_iterations);
+    });
     return go_to_trial(crew, pose, out.line.direction, out.line.alpha, state);
   }
   store();

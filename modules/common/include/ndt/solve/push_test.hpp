@@ -238,13 +238,15 @@ NDT_HD inline void add_pushed_point(const LevelMap& map, const Motion (&motions)
   }
 }
 
-/// Adds one push of one scan point, if it is there. All pushes of a point in sequence would take a device's
-/// thread twice as long.
+/// Adds one push of one scan point, if it is there. Half of the lanes take the score of the pose and half
+/// that of the push, because a device's threads wait for memory most of the time: one after the other, and
+/// all pushes of a point in sequence, takes longer.
 template <class Lanes>
 NDT_HD inline void add_push(const LevelMap& map, const Motion (&motions)[1 + kPushes], const Vec3<float>& x,
                             int push, bool there, const Lanes& lanes, PushSums<float>& sums) {
-  const float held = pushed_score(map, motions[0], x, there, lanes),
-              cost = held - pushed_score(map, motions[1 + push], x, there, lanes);
+  const Motion& motion = motions[lanes.half() == 0 ? 0 : 1 + push];
+  const float held = pushed_score(map, motion, x, there, typename Lanes::Half{}),
+              cost = held - lanes.other(held);  // of use to the first lane only
   if (!there || lanes.rank() != 0) return;
   sums.held += push == 0 ? held : 0;
   NDT_UNROLL
