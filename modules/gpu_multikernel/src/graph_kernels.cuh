@@ -84,6 +84,7 @@ constexpr unsigned kConcludeThreads = 512;
 
 /// One block per pose: begins on the coarsest level whose surfaces fix the pose.
 __global__ void __launch_bounds__(kConcludeThreads) choose_kernel(const __grid_constant__ GraphArguments g) {
+  start_clock();
   __shared__ TeamMemory memory;
   const int k = static_cast<int>(blockIdx.x);
   const GraphHeader& h = *g.header;
@@ -116,6 +117,7 @@ __device__ void conclude_pose(T& team, const GraphArguments& g, int k) {
 template <class Steps>
 __global__ void __launch_bounds__(kConcludeThreads)
     conclude_kernel(const __grid_constant__ GraphArguments g) {
+  start_clock();
   __shared__ TeamMemory memory;
   BlockTeam team(memory, g.ending);
   conclude_pose<Steps>(team, g, static_cast<int>(blockIdx.x));
@@ -126,6 +128,7 @@ template <class Steps>
 __global__ void __launch_bounds__(kConcludeThreads)
     conclude_cluster_kernel(const __grid_constant__ GraphArguments g) {
 #if __CUDA_ARCH__ >= 900
+  start_clock();
   __shared__ TeamMemory memory;
   ClusterTeam team(memory, g.ending);
   conclude_pose<Steps>(team, g, static_cast<int>(blockIdx.x) / team.blocks());

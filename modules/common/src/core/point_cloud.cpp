@@ -12,7 +12,8 @@ namespace ndt {
 namespace {
 
 constexpr std::size_t kBlock = kRangeBlock;
-constexpr std::size_t kBatch = 256;  // points copied before their ranges are summed; they fit the first cache
+constexpr std::size_t kBatch =
+    1024;  // points copied before their ranges are summed; they fit the first cache
 constexpr std::size_t kProgress = 2048;  // points between two calls of a CopyProgress
 constexpr float kNear_m = kNearRange_m;
 static_assert(kBatch % kBlock == 0 && kProgress % kBatch == 0);
@@ -26,10 +27,10 @@ double range_m(const Point& p) {
 /// only.
 class RangeSum {
  public:
-  /// Adds blocks as far as all points are nearer than the root of near_squared, and copies them unless `copy`
-  /// is null. Returns the number of points.
-  std::size_t add_near(const Point* points, std::size_t n, float near_squared, Point* copy) {
-    return point_kernels().add_near_ranges(points, n, near_squared, copy, columns_);
+  /// Adds blocks as far as all points are nearer than the root of near_squared, and returns the number of
+  /// points.
+  std::size_t add_near(const Point* points, std::size_t n, float near_squared) {
+    return point_kernels().add_near_ranges(points, n, near_squared, columns_);
   }
   void add(const RangeBlock& block) {
     for (int column = 0; column < 4; ++column) columns_[column] += static_cast<double>(block.columns[column]);
@@ -38,7 +39,7 @@ class RangeSum {
   std::size_t add_blocks(const Point* points, std::size_t n) {
     std::size_t done = 0;
     for (;;) {
-      done += add_near(points + done, n - done, kNear_m * kNear_m, nullptr);
+      done += add_near(points + done, n - done, kNear_m * kNear_m);
       if (done + kBlock > n) return done;
       add_singly(points + done, kBlock);
       done += kBlock;
@@ -79,11 +80,12 @@ class FiniteCopy {
  private:
   static float square(float x) { return x * x; }
 
-  /// Copies whole blocks up to the first with a point that is far or not finite; nothing unless the sum is at
-  /// the beginning of a block.
+  /// Takes whole blocks up to the first with a point that is far or not finite; nothing unless the sum is at
+  /// the beginning of a block. Returns the number of points.
   std::size_t append_ordinary(const Point* points, std::size_t n) {
     if (summed_ != copied_) return 0;
-    const std::size_t done = ranges_.add_near(points, n, near_squared_, room_ + copied_);
+    std::copy_n(points, n, room_ + copied_);  // all at once, which is sooner done than by blocks
+    const std::size_t done = ranges_.add_near(points, n, near_squared_);
     copied_ += done;
     summed_ = copied_;
     return done;

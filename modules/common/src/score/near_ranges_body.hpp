@@ -1,4 +1,4 @@
-// Ranges of points, and a copy of them on the way, compiled once for each instruction set of
+// Ranges of points, compiled once for each instruction set of
 // point_kernels_list.hpp, with internal linkage as in float8.hpp.
 #pragma once
 
@@ -73,12 +73,10 @@ inline bool all(const Ints& lanes) {
 }
 
 /// As PointKernels::add_near_ranges.
-std::size_t add_near_ranges(const Point* points, std::size_t n, float near_squared, Point* copy,
-                            double (&columns)[4]) {
+std::size_t add_near_ranges(const Point* points, std::size_t n, float near_squared, double (&columns)[4]) {
   std::size_t done = 0;
   for (; done + kRangeBlock <= n; done += kRangeBlock) {
     const float* from = &points[done].x;
-    if (copy != nullptr) std::memcpy(&copy[done].x, from, kRangeBlock * sizeof(Point));
     Ints near = Ints{} == Ints{};
     Float4 sums{};
     for (std::size_t row = 0; row < kRangeBlock / kRow; ++row, from += kRowFloats) {

@@ -42,15 +42,22 @@ struct Chunks {
   }
 };
 
+/// floor((a b + c) / d), an int. In 32 bits where they suffice, because 64 take a device several times as
+/// long.
+NDT_HD inline int scaled(int a, int b, int c, int d) {
+  const std::uint64_t product =
+      static_cast<std::uint64_t>(a) * static_cast<std::uint64_t>(b) + static_cast<std::uint64_t>(c);
+  return (product >> 32U) == 0 ? static_cast<int>(static_cast<unsigned>(product) / static_cast<unsigned>(d))
+                               : static_cast<int>(product / static_cast<std::uint64_t>(d));
+}
+
 /// Items that are taken evenly of more, each so many times: item i is number floor(i / times * of / items) of
-/// them. items * of < 2^31.
+/// them.
 struct Sample {
   int items = 0, of = 0;
   int times = 1;
   /// The number of item i.
-  NDT_HD int number(int i) const {
-    return static_cast<int>(static_cast<std::int64_t>(i / times) * of / items);
-  }
+  NDT_HD int number(int i) const { return scaled(i / times, of, 0, items); }
 };
 
 /// A sample in the chunks of what it is taken of, so that a block needs no other's chunk for its part of the
@@ -64,9 +71,8 @@ struct SampledChunks {
  private:
   /// Number of sampled items before item `at` of the whole.
   NDT_HD int before(int at) const {
-    const unsigned all = whole.items > 0 ? static_cast<unsigned>(whole.items) : 1;
-    return times *
-           static_cast<int>((static_cast<unsigned>(at) * static_cast<unsigned>(items) + all - 1) / all);
+    const int all = whole.items > 0 ? whole.items : 1;
+    return times * scaled(at, items, all - 1, all);
   }
 };
 

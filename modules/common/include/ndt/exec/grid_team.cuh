@@ -210,7 +210,7 @@ class GridTeam : public DeviceTeam<GridTeamMemory> {
       const int first = cut.begin(chunk);
       const bool there = first + tile < cut.end(chunk);
       Sums<float> mine;
-      f(there ? first + tile : first, there ? 1 : 0, WarpTile<Width>{}, mine);
+      f(there ? first + tile : 0, there ? 1 : 0, WarpTile<Width>{}, mine);
       float columns[kReals];
       to_columns(mine, columns);
       const auto sum = static_cast<double>(warp_column_sums(columns).first);
