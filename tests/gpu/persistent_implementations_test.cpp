@@ -6,6 +6,7 @@
 
 #include "busy_stream.hpp"
 #include "device_implementations.hpp"
+#include "ndt/core/error.hpp"
 #include "ndt/cuda/device.hpp"
 #include "ndt/gpu_persistent/implementations.hpp"
 
@@ -88,6 +89,26 @@ TEST_P(PersistentImplementations, GiveScansOfAnySizeInTurnTheBitsOfTheFirst) {
           << points << " points, which the host uploads for a batch";
     }
   }
+}
+
+/// The kernel of a large scan waits for it while the host checks it.
+TEST_P(PersistentImplementations, GiveUpALargeScanThatTurnsOutOtherwiseAndAlignTheNext) {
+  const PointCloud whole = test_clouds::scan_of(20000);
+  PointCloud holed = whole, coarse = whole;
+  holed.points[19000].x = NAN;
+  for (Point& p : coarse.points) p.x = 1e7F;
+  const auto device = in_courtyard();
+  const AlignResult expected = device->align(whole, kGuess),
+                    without = batch(*device, holed, {kGuess, kGuess}).front();
+  EXPECT_EQ(without.dropped_points, 1);
+  for (int turn = 0; turn < 3; ++turn) {
+    EXPECT_TRUE(harness::same_bits(device->align(whole, kGuess), expected)) << turn;
+    EXPECT_TRUE(harness::same_bits(device->align(holed, kGuess), without)) << turn;
+    EXPECT_TRUE(harness::same_bits(device->align(whole, kGuess), expected)) << turn;
+    EXPECT_TRUE(harness::same_bits(device->align(whole, kGuess), expected)) << turn;
+    EXPECT_THROW(device->align(coarse, kGuess), InputError) << turn;
+  }
+  EXPECT_TRUE(harness::same_bits(device->align(whole, kGuess), expected));
 }
 
 /// Small enough for racecheck, which takes minutes for a whole alignment.
