@@ -1,7 +1,6 @@
 #include "conclusion.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <functional>
 #include <numeric>
 
@@ -38,11 +37,6 @@ class Conclusion {
   }
 
  private:
-  double nvtl(std::size_t k) const {
-    const double value = result_.particles[k].result.nvtl;
-    return std::isnan(value) ? -1 : value;
-  }
-
   Stop stop_of(std::size_t k) const { return result_.particles[k].result.stop; }
   const Transform& end_of(std::size_t k) const { return result_.particles[k].result.map_from_scan; }
 
@@ -119,7 +113,7 @@ class Conclusion {
   void find_runner_up() {
     std::vector<std::size_t> others;
     for (const std::size_t k : last_)
-      if (meets_the_map(result_.particles[k].result) && nvtl(k) >= 0 &&
+      if (meets_the_map(result_.particles[k].result) && comparable_nvtl(result_.particles[k].result) >= 0 &&
           is_another_mode(end_of(k), end_of(result_.best)))
         others.push_back(k);
     std::ranges::stable_sort(others, std::greater{}, [&](std::size_t k) { return goodness(k); });

@@ -36,11 +36,13 @@ bool meets_the_map(const AlignResult& result) {
   return result.stop != Stop::no_overlap && result.stop != Stop::non_finite;
 }
 
+double comparable_nvtl(const AlignResult& result) { return std::isnan(result.nvtl) ? -1 : result.nvtl; }
+
 bool is_at_rest(const Particle& particle) { return particle.result.stop != Stop::max_iterations; }
 
 bool is_better(const Particle& a, const Particle& b) {
-  const auto nvtl = [](const Particle& of) { return std::isnan(of.result.nvtl) ? -1 : of.result.nvtl; };
-  return is_at_rest(a) != is_at_rest(b) ? is_at_rest(a) : nvtl(a) > nvtl(b);
+  if (is_at_rest(a) != is_at_rest(b)) return is_at_rest(a);
+  return comparable_nvtl(a.result) > comparable_nvtl(b.result);
 }
 
 std::vector<std::size_t> leaders(std::span<const Particle> particles, int count) {

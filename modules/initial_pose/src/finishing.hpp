@@ -11,7 +11,11 @@
 namespace ndt::initial_pose {
 
 bool meets_the_map(const AlignResult& result);
-/// Whether an alignment ended by itself, not at its iteration limit.
+/// The NVTL, or -1 where it is not a number: that is below every other.
+double comparable_nvtl(const AlignResult& result);
+/// Whether an alignment is not to be continued, because it ended otherwise than at its iteration limit. Where
+/// time ran out or a stop was requested it counts too, although it may not have come to rest: the search ends
+/// then.
 bool is_at_rest(const Particle& particle);
 /// Whether a particle makes a better answer: what has come to rest than what has not; then by NVTL.
 bool is_better(const Particle& a, const Particle& b);
