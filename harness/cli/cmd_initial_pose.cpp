@@ -174,10 +174,7 @@ ExitCode initial_pose_command(const Arguments& given) {
   const ResolvedPrior prior = resolve(a.prior, answer.setting);
   answer.unknown_scale = initial_pose::unknown_scale(options);
   const PreparedCloud scan = prepare(read_cloud(a.scan, nullptr, a.map.bin_fields), scan_filters);
-  const initial_pose::SearchOptions& searched = answer.setting.options;
-  const bool in_rounds = searched.method == initial_pose::Method::tpe || !answer.setting.strategy.startup_at_once;
-  const int together = in_rounds ? searched.at_once : searched.particles;
-  const Workload work{scan.cloud.size(), static_cast<std::size_t>(together)};
+  const Workload work{scan.cloud.size(), poses_at_once(answer.setting.strategy, answer.setting.options)};
   const Implementation& entry =
       choose_implementation(answer.setting.strategy, a.implementation, work, options);
   answer.implementation = entry.name, answer.runs_on = entry.runs_on;

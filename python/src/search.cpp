@@ -81,9 +81,7 @@ SearchResult search(nb::handle map, nb::handle scan, nb::handle guess, const std
   nb::gil_scoped_release free;
   require_valid(prior);
   const initial_pose::Strategy& strategy = initial_pose::default_strategy();
-  const int together =
-      plan.search.method == initial_pose::Method::tpe ? plan.search.at_once : plan.search.particles;
-  const Workload work{scan_cloud.size(), static_cast<std::size_t>(together)};
+  const Workload work{scan_cloud.size(), poses_at_once(strategy, plan.search)};
   const std::unique_ptr<Aligner> aligner = aligner_for(strategy, implementation, work, plan.alignments);
   aligner->set_map(map_cloud);
   const initial_pose::SightLines sight_lines(map_cloud);

@@ -71,6 +71,19 @@ bool has(const SearchResult& result, Doubt doubt) {
   return std::ranges::find(result.judgement.doubts, doubt) != result.judgement.doubts.end();
 }
 
+TEST(Search, TellsHowManyPosesItAlignsAtOnce) {
+  SearchOptions o = options(30, 20, 4);
+  EXPECT_EQ(poses_at_once(kSequential, o), 1u);
+  EXPECT_EQ(poses_at_once(kBatched, o), 1u) << "guided ones come one by one";
+  EXPECT_EQ(poses_at_once(kRounds, o), 4u);
+  for (const Method unguided : {Method::random, Method::grid, Method::anywhere}) {
+    o.method = unguided;
+    EXPECT_EQ(poses_at_once(kSequential, o), 1u);
+    EXPECT_EQ(poses_at_once(kBatched, o), 30u);
+    EXPECT_EQ(poses_at_once(kRounds, o), 30u);
+  }
+}
+
 TEST(Search, EveryStrategyAsksInItsOwnPortions) {
   Hill one, batched, rounds;
   search(one, kScan, kPrior, kSequential, options(30, 20));
