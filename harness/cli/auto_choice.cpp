@@ -116,7 +116,7 @@ AutoChoice auto_choice() {
 void measure_for_auto(double seconds) {
   require_closed("--measure", seconds, 0.1, 600);
   const std::filesystem::path file = machine_times_file();
-  make_folder(file.parent_path());
+  if (file.has_parent_path()) make_folder(file.parent_path());
   const Interruption interruption;
   ProgressLine progress;
   Contest contest = measure_machine(implementations(), contest_sizes(), seconds, progress.report());

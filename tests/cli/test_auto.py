@@ -5,17 +5,18 @@ import json
 import pytest
 from conftest import EXIT_USAGE, LISTED, bench, refusal
 
-USUAL = json.loads(bench("list", "--json", env={"NDT_CACHE": "/dev/null"}).stdout)["auto"]
+UNMEASURED = {"NDT_AUTO_TIMES": "/dev/null/auto_times.json"}
+USUAL = json.loads(bench("list", "--json", env=UNMEASURED).stdout)["auto"]
 OTHER = "multikernel_cpu"
 GUESS = ["--guess", "0.3,-0.2,0.1,0,0,0.05"]
 
 
 @pytest.fixture
 def kept(tmp_path):
-    """A folder with times of this machine by which OTHER is best with up to 3,162 points, and USUAL above and in batches."""
-    env = {"NDT_CACHE": str(tmp_path)}
+    """A file with times of this machine by which OTHER is best with up to 3,162 points, and USUAL above and in batches."""
+    file = tmp_path / "times.json"
+    env = {"NDT_AUTO_TIMES": str(file)}
     bench("doctor", "--measure", "0.5", env=env)
-    file = tmp_path / "auto_times.json"
     times = [{"points": points, "poses": poses, "implementation": name, "us": us}
              for points, poses, name, us in [(2000, 1, OTHER, 1000), (2000, 1, USUAL, 2000), (5000, 1, OTHER, 2000),
                                              (5000, 1, USUAL, 1000), (5000, 100, OTHER, 1000), (5000, 100, USUAL, 9000)]]
@@ -40,15 +41,15 @@ def taken(command, *args, env):
 
 
 def test_doctor_says_that_nothing_was_measured(tmp_path):
-    env = {"NDT_CACHE": str(tmp_path)}
+    env = {"NDT_AUTO_TIMES": str(tmp_path / "times.json")}
     assert lines(env) == [f"{USUAL} always: nothing was measured on this machine; ndt-bench doctor --measure measures it"]
-    assert auto(env) == {"takes": USUAL, "file": str(tmp_path / "auto_times.json"), "why_not": "nothing was measured on this machine",
+    assert auto(env) == {"takes": USUAL, "file": env["NDT_AUTO_TIMES"], "why_not": "nothing was measured on this machine",
                          "measured_at": None, "choices": [], "times": []}
     assert list(tmp_path.iterdir()) == []
 
 
 def test_a_machine_is_measured_and_its_times_are_shown(tmp_path):
-    env = {"NDT_CACHE": str(tmp_path / "new")}
+    env = {"NDT_AUTO_TIMES": str(tmp_path / "new/times.json")}
     shown = bench("doctor", "--measure", "1", env=env)
     assert "1000 points, 1 at once" in shown.stderr  # how far it is
     found = auto(env)
@@ -59,6 +60,11 @@ def test_a_machine_is_measured_and_its_times_are_shown(tmp_path):
     first, *rest = lines(env)
     assert first == f"{found['takes']} for 5000 points and one pose at a time; measured {found['measured_at']}, kept in {found['file']}"
     assert any(line.startswith("1 pose: ") for line in rest) and any(line.startswith("1 pose, 1000 points: ") for line in rest)
+
+
+def test_the_file_may_be_named_without_a_folder(tmp_path):
+    bench("doctor", "--measure", "0.5", env={"NDT_AUTO_TIMES": "times.json"}, cwd=tmp_path)
+    assert [file.name for file in tmp_path.iterdir()] == ["times.json"]
 
 
 def test_doctor_shows_where_the_choice_changes(kept):
@@ -87,7 +93,7 @@ def test_localize_asks_with_the_size_of_its_first_scan(kept, courtyard, tmp_path
     (scans / "0.pcd").write_bytes(courtyard.scan.read_bytes())
     args = ["localize", "--scans", scans, "--map", courtyard.map, "--init", "0,0,0,0,0,0"]
     assert f"implementation   {OTHER} (" in bench(*args, "--out", tmp_path / "a", env=env).stdout
-    assert f"implementation   {USUAL} (" in bench(*args, "--out", tmp_path / "b", env={"NDT_CACHE": "/dev/null"}).stdout
+    assert f"implementation   {USUAL} (" in bench(*args, "--out", tmp_path / "b", env=UNMEASURED).stdout
 
 
 def test_a_search_stays_with_what_its_strategy_is_for(kept, courtyard):

@@ -165,7 +165,10 @@ std::filesystem::path cache_folder() {
   throw InputError("none of NDT_CACHE, XDG_CACHE_HOME and HOME is set; set NDT_CACHE to a folder");
 }
 
-std::filesystem::path machine_times_file() { return cache_folder() / "auto_times.json"; }
+std::filesystem::path machine_times_file() {
+  if (const std::string given = environment("NDT_AUTO_TIMES"); !given.empty()) return given;
+  return cache_folder() / "auto_times.json";
+}
 
 KeptTimes kept_times() try {
   const std::filesystem::path file = machine_times_file();

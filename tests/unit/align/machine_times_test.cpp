@@ -124,24 +124,33 @@ TEST(MachineTimesText, OfAnotherKindIsRefused) {
     EXPECT_THAT([&] { machine_times_from_json(text); }, Throws<InputError>()) << text.substr(0, 80);
 }
 
+/// A variable of the environment while this lives; an empty one is as none.
+class Variable {
+ public:
+  Variable(const char* name, const std::filesystem::path& value) : name_(name) {
+    if (const char* before = std::getenv(name)) before_ = before;
+    ::setenv(name, value.c_str(), 1);
+  }
+  Variable(const Variable&) = delete;
+  Variable& operator=(const Variable&) = delete;
+  ~Variable() { ::setenv(name_, before_.c_str(), 1); }
+
+ private:
+  const char* name_;
+  std::string before_;
+};
+
 /// The folder for what is kept is a temporary one.
 class KeptTimesTest : public testing::Test {
  protected:
-  KeptTimesTest() {
-    if (const char* before = std::getenv("NDT_CACHE")) before_ = before;
-    ::setenv("NDT_CACHE", folder_.path().c_str(), 1);
-  }
-  ~KeptTimesTest() override {
-    before_.empty() ? ::unsetenv("NDT_CACHE") : ::setenv("NDT_CACHE", before_.c_str(), 1);
-  }
-
   static void keep(const std::string& text) { std::ofstream(machine_times_file()) << text; }
   static std::string_view chosen(const AlignOptions& options = {}) {
     return auto_implementation({}, options).name;
   }
 
   harness::TemporaryFolder folder_;
-  std::string before_;
+  Variable cache_{"NDT_CACHE", folder_.path()};
+  Variable file_{"NDT_AUTO_TIMES", ""};
   std::string_view usual_ = fastest(implementations())->name;
 };
 
@@ -151,6 +160,18 @@ TEST_F(KeptTimesTest, OfThisMachineDecide) {
   keep(to_json(times_of_this_machine()));
   EXPECT_EQ(kept_times().why_not, "");
   EXPECT_EQ(chosen(), "multikernel_cpu");
+}
+
+TEST_F(KeptTimesTest, LieInTheFileThatIsNamedWhichMovesNothingElse) {
+  EXPECT_EQ(machine_times_file(), folder_.path() / "auto_times.json");
+  const Variable named("NDT_AUTO_TIMES", folder_.path() / "named.json");
+  EXPECT_EQ(machine_times_file(), folder_.path() / "named.json");
+  EXPECT_EQ(cache_folder(), folder_.path());
+  keep(to_json(times_of_this_machine()));
+  EXPECT_EQ(chosen(), "multikernel_cpu");
+  const Variable nowhere("NDT_AUTO_TIMES", "/dev/null/auto_times.json");
+  EXPECT_EQ(kept_times().why_not, "nothing was measured on this machine");
+  EXPECT_EQ(chosen(), usual_);
 }
 
 TEST_F(KeptTimesTest, AreOfAllCoresAndOneDevice) {

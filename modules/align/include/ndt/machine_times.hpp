@@ -62,7 +62,7 @@ MachineTimes machine_times_from_json(std::string_view text);
 /// The folder for what is made on this machine and kept: NDT_CACHE, else ndt-bench below XDG_CACHE_HOME or
 /// ~/.cache. Throws InputError if the environment names none.
 std::filesystem::path cache_folder();
-/// auto_times.json in that folder. Throws as cache_folder() does.
+/// The file that NDT_AUTO_TIMES names, else auto_times.json in that folder. Throws as cache_folder() does.
 std::filesystem::path machine_times_file();
 
 /// The times of that file, if they are this machine's; else why there are none. Never throws for what the
