@@ -1,4 +1,4 @@
-"""tests/gpu/ncu with a program and a profiler that stand for the real ones."""
+"""tests/gpu/count_instructions with a program and a profiler that stand for the real ones."""
 import stat
 import subprocess
 import sys
@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-TOOL = Path(__file__).parent / "ncu"
+TOOL = Path(__file__).parent / "count_instructions"
 
 BENCH = """#!{python}
 import json, sys
