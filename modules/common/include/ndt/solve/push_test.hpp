@@ -108,8 +108,12 @@ NDT_HD inline void find_largest_axis(const Crew& crew, const Mat6& matrix, Mat6 
   }
   const Mat6& last = powers[(kSquarings + 1) % 2];
   int longest = 0;
-  for (int col = 1; col < 6; ++col)
-    if (last(col, col) > last(longest, longest)) longest = col;
+  double largest = last(0, 0);
+  NDT_UNROLL
+  for (int col = 1; col < 6; ++col) {
+    const double square = last(col, col);
+    if (square > largest) largest = square, longest = col;
+  }
   double square = 0;
   NDT_UNROLL
   for (int row = 0; row < 6; ++row) square += last(row, longest) * last(row, longest);
