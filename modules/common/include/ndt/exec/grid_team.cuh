@@ -192,34 +192,31 @@ class GridTeam : public DeviceTeam<GridTeamMemory> {
   // it. A launch has one at most, because its words have one place. It has the bits of sum<Sums, Width>(n,
   // f).
 
-  /// Whether side sums are made: where a warp sums a chunk's items at once.
+  /// Whether side sums are made: where every block has one chunk, and a warp sums its items at once.
   template <int Width>
   __device__ bool has_side_sum(const Sample& n) const {
-    return cut_of(plan_.groups, n).end(0) <= 32 / Width;  // other chunks have no more than the first
+    // Other chunks have no more items than the first.
+    return blocks_ == plan_.groups.chunks && cut_of(plan_.groups, n).end(0) <= 32 / Width;
   }
   /// For the second crew, in a sum()'s beside(): sums the block's items, and publishes them with that sum's
   /// tag.
   template <template <class> class Sums, int Width, class F>
   __device__ void start_side_sum(const Sample& n, F&& f) const {
-    constexpr int kReals = Sums<float>::kReals;
-    static_assert(kColumns<Sums<float>> <= kSideColumns && kReals < 32);
+    constexpr int kReals = Sums<float>::kReals, kAll = kColumns<Sums<float>>;
+    static_assert(kAll <= kSideColumns && kReals < 32);
     const SampledChunks cut = cut_of(plan_.groups, n);
-    const std::uint64_t tag = side_tag();
-    const int lane = static_cast<int>(threadIdx.x % 32), tile = lane / Width;
-    for (int chunk = block_; chunk < plan_.groups.chunks; chunk += blocks_) {
-      const int first = cut.begin(chunk);
-      const bool there = first + tile < cut.end(chunk);
-      Sums<float> mine;
-      f(there ? first + tile : 0, there ? 1 : 0, WarpTile<Width>{}, mine);
-      float columns[kReals];
-      to_columns(mine, columns);
-      const auto sum = static_cast<double>(warp_column_sums(columns).first);
-      const double value = lane < kReals ? leading_bits(sum) : 0;  // the last column is the answer's
-      if (lane < kColumns<Sums<float>>)
-        Word(exchange_.side_words[chunk][lane])
-            .store(static_cast<std::uint64_t>(__double_as_longlong(value)) | tag,
-                   ::cuda::memory_order_relaxed);
-    }
+    const int lane = static_cast<int>(threadIdx.x % 32), item = cut.begin(block_) + lane / Width;
+    const bool there = item < cut.end(block_);
+    Sums<float> mine;
+    f(there ? item : 0, there ? 1 : 0, WarpTile<Width>{}, mine);
+    float columns[kReals];
+    to_columns(mine, columns);
+    const auto sum = static_cast<double>(warp_column_sums(columns).first);
+    const double value = lane < kReals ? leading_bits(sum) : 0;  // the last column is the answer's
+    if (lane < kAll)
+      Word(exchange_.side_words[block_][lane])
+          .store(static_cast<std::uint64_t>(__double_as_longlong(value)) | side_tag(),
+                 ::cuda::memory_order_relaxed);
   }
   /// For all but the crew, after that sum(): waits for the words of all blocks.
   template <template <class> class Sums>
