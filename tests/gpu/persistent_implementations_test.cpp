@@ -1,6 +1,7 @@
 // persistent_cuda and persistent_cluster_cuda against persistent_cpu, which runs the same body, and against
 // themselves.
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <cstdio>
 
@@ -108,6 +109,15 @@ TEST_P(PersistentImplementations, GiveUpALargeScanThatTurnsOutOtherwiseAndAlignT
     EXPECT_TRUE(harness::same_bits(device->align(whole, kGuess), expected)) << turn;
     EXPECT_THROW(device->align(coarse, kGuess), InputError) << turn;
   }
+  EXPECT_TRUE(harness::same_bits(device->align(whole, kGuess), expected));
+  PerScan traced;
+  traced.trace = true;
+  const AlignResult with_trace = device->align(whole, kGuess, traced);
+  EXPECT_EQ(with_trace.trace.size(), static_cast<std::size_t>(expected.iterations) + 1);
+  EXPECT_EQ(with_trace.trace.back().score, expected.score);
+  PerScan late;
+  late.deadline = std::chrono::steady_clock::now();
+  EXPECT_EQ(device->align(whole, kGuess, late).stop, Stop::timeout);
   EXPECT_TRUE(harness::same_bits(device->align(whole, kGuess), expected));
 }
 

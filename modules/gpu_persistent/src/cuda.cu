@@ -48,20 +48,34 @@ class PersistentAligner final : public DeviceAligner {
   ScanArrival* submit_ahead(const ScanView& scan, const LoopOptions& options, const PerScan& per_scan,
                             std::span<LoopRun> run) override {
     if (this->options().tuning == Tuning::throughput ||
-        this->options().step_control == StepControl::trust_region || scan.size < kAheadFrom ||
-        without(Saving::ahead) || !launcher_.fetches(plan_of(scan), 1))
+        this->options().step_control == StepControl::trust_region || !launches_ahead_ ||
+        scan.size < kAheadFrom || without(Saving::ahead) || !launcher_.fetches(plan_of(scan), 1))
       return nullptr;
+    LoopScan announced{scan.points, {}};
+    announced.facts.points = scan.size;
+    ScanArrival& arrival = arrival_[0] = {};
     bool launched = false;
-    transact([&] {
-      LoopScan announced{scan.points, {}};
-      announced.facts.points = scan.size;
-      arrival_[0] = {};
-      launched = launch(announced, options, per_scan, run, arrival_.data());
-    });
-    return launched ? arrival_.data() : nullptr;
+    try {
+      launched = launch(announced, options, per_scan, run, &arrival);
+    } catch (...) {
+      arrival.withdraw();
+      context().settle();
+      throw;
+    }
+    // Under CUDA_LAUNCH_BLOCKING and some tools a launch returns when the kernel has ended.
+    if (launched && arrival.kernel_has_given_up()) launched = launches_ahead_ = false;
+    return launched ? &arrival : nullptr;
   }
-  void arrived(const LoopScan& scan) override { mean_range_m_ = scan.facts.mean_range_m; }
-  void forget_ahead() override { context().settle(); }
+  /// Traces are asked for here, because a call of the driver may wait for the kernel.
+  bool arrived(const LoopScan& scan) override {
+    if (arrival_[0].kernel_has_given_up()) return false;
+    mean_range_m_ = scan.facts.mean_range_m;
+    transact([&] { fetch_traces(trace_.data(), trace_lines_, 1); });
+    return true;
+  }
+  void forget_ahead() override {
+    transact([&] { wait_for_kernel(); });
+  }
 
   /// False: the device has no room for so many blocks, and the next launch takes fewer.
   bool launch(const LoopScan& scan, const LoopOptions& options, const PerScan& per_scan,
@@ -81,7 +95,7 @@ class PersistentAligner final : public DeviceAligner {
     clock().lap(HostStage::launch);
     if (!launched) return false;
     team_ = *launched;
-    fetch_traces(trace_.data(), trace_lines_, runs.size());
+    if (arrival == nullptr) fetch_traces(trace_.data(), trace_lines_, runs.size());
     return true;
   }
 
@@ -104,15 +118,16 @@ class PersistentAligner final : public DeviceAligner {
     });
   }
 
-  /// Uploads the scan, and what the loops start from. Where latency counts, that is what the host has made of
-  /// the guesses, because one thread of a device takes longer; a kernel for one pose has it among its
-  /// arguments and fetches the scan itself. For many poses the host takes longer than a device, on which one
-  /// team makes its start while others align.
   ChunkPlan plan_of(const ScanView& scan) const {
     return options().tuning == Tuning::throughput
                ? ChunkPlan::throughput(scan.size)
                : ChunkPlan(scan.size, without(Saving::sharing) ? 1 : kMostSharing);
   }
+
+  /// Uploads the scan, and what the loops start from. Where latency counts, that is what the host has made of
+  /// the guesses, because one thread of a device takes longer; a kernel for one pose has it among its
+  /// arguments and fetches the scan itself. For many poses the host takes longer than a device, on which one
+  /// team makes its start while others align.
   PersistentArguments upload_inputs(const LoopScan& scan, std::span<const LoopRun> runs) {
     PersistentArguments a;
     const bool busy = options().tuning == Tuning::throughput;
@@ -182,6 +197,7 @@ class PersistentAligner final : public DeviceAligner {
   std::vector<LoopStart> starts_;
   cuda::PinnedBuffer<StageCycles> cycles_;  ///< with NDT_STAGE_CLOCK alone
   cuda::PinnedBuffer<ScanArrival> arrival_;
+  bool launches_ahead_ = true;
   // Of the alignments under way:
   int trace_lines_ = 0;  ///< for each
   int max_iterations_ = 0;

@@ -61,7 +61,7 @@ NDT_BODY decltype(auto) sum_derivatives(TrustRegion, T& team, const AlignInput& 
 /// Aligns from `state`, which is block-local (on the CPU: the worker's own), starts as Steps::begin() left
 /// it, and is the same everywhere at the end, unless a block is missing. `trace` belongs to the team and
 /// holds max_iterations + 1 lines, or is null. Steps: ClampedSteps or TrustRegion. ending: what the team does
-/// of it beside the last evaluation, such as SurfacesBeside, or nothing.
+/// of it beside the last evaluation, such as EndingBeside, or nothing.
 template <class Steps, Team T, class Watch, class... Ending>
 NDT_BODY void persistent_align(T& team, const AlignInput& input, const Watch& watch, LoopState& state,
                                LoopTrace* trace, Ending&... ending) {

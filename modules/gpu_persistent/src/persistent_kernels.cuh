@@ -12,6 +12,7 @@
 #include "ndt/exec/chunks.hpp"
 #include "ndt/exec/cluster_team.cuh"
 #include "ndt/exec/grid_team.cuh"
+#include "ndt/exec/scan_relay.cuh"
 #include "persistent_align.hpp"
 
 namespace ndt::gpu_persistent {
@@ -19,8 +20,8 @@ namespace ndt::gpu_persistent {
 /// What an alignment alone needs of the host at its start. The points are in pinned memory, from where the
 /// kernel copies them to input.scan: that is sooner done than a copy is started.
 struct Fetch {
-  const Point* points = nullptr;         ///< null: the scan is there already
-  const ScanArrival* arrival = nullptr;  ///< null: all points are in pinned memory already
+  const Point* points = nullptr;   ///< null: the scan is there already
+  ScanArrival* arrival = nullptr;  ///< null: all points are in pinned memory already
   LoopStart start;
 };
 
@@ -83,29 +84,34 @@ __device__ void begin(const PersistentArguments& a, int k, LoopState& state) {
   Steps::begin(start, a.input.options, state);
 }
 
-/// How long a kernel waits for the points of a scan: the host copies them meanwhile, so only one that is
-/// halted takes longer.
-inline constexpr long long kScanPatienceNs = 10'000'000'000;
+/// How long a kernel waits for a scan: the host checks and copies it meanwhile, so only one that is halted,
+/// or that a tool lets go on when the kernel has ended, takes longer.
+__device__ inline long long scan_patience_ns(int points) { return 1'000'000'000 + 100LL * points; }
 
 /// One thread of the grid: hands on what the host says of a scan until all of it is there or will not be. One
 /// thread, because a device reads a line of the host's memory for one multiprocessor after the other.
-__device__ inline void relay_arrival(const ScanArrival& arrival, unsigned tag, GridExchange& exchange) {
+__device__ inline void relay_arrival(const PersistentArguments& a) {
   constexpr int kLooksPerClock = 1024;
-  using Host = ::cuda::atomic_ref<std::int64_t, ::cuda::thread_scope_system>;
-  using HostReal = ::cuda::atomic_ref<double, ::cuda::thread_scope_system>;
-  const Host points(const_cast<std::int64_t&>(arrival.points));
-  const HostReal per_metre(const_cast<double&>(arrival.per_metre));
-  const ScanRelay relay(exchange, tag);
+  using Count = ::cuda::atomic_ref<std::int64_t, ::cuda::thread_scope_system>;
+  using Real = ::cuda::atomic_ref<double, ::cuda::thread_scope_system>;
+  using Flag = ::cuda::atomic_ref<std::int32_t, ::cuda::thread_scope_system>;
+  ScanArrival& arrival = *a.fetch.arrival;
+  const ScanRelay relay(*a.exchanges, a.first_tag);
   long long first_ns = 0;
   std::int64_t said = 0;
   for (int looks = 1;; ++looks) {
-    const double last = per_metre.load(::cuda::memory_order_relaxed);
-    const std::int64_t there = points.load(::cuda::memory_order_acquire);
-    if (last != 0) return relay.end(last);
+    const double per_metre = Real(arrival.per_metre).load(::cuda::memory_order_relaxed);
+    const std::int64_t there = Count(arrival.points).load(::cuda::memory_order_acquire);
+    if (per_metre != 0) {
+      ::cuda::atomic_thread_fence(::cuda::memory_order_acquire, ::cuda::thread_scope_system);
+      return relay.end(per_metre);
+    }
     if (there != said) relay.say(said = there);
     if (looks % kLooksPerClock != 0) continue;
     if (first_ns == 0) first_ns = nanoseconds();
-    if (nanoseconds() - first_ns > kScanPatienceNs) return relay.end(-1);
+    if (nanoseconds() - first_ns < scan_patience_ns(a.input.scan.size)) continue;
+    Flag(arrival.given_up).store(1, ::cuda::memory_order_release);
+    return relay.end(-1);
   }
 }
 
@@ -134,7 +140,7 @@ __device__ bool fetch(T& team, const PersistentArguments& a) {
     if (a.fetch.arrival != nullptr) {
       if (threadIdx.x == 0) {
         if (chunk == 0)
-          relay_arrival(*a.fetch.arrival, a.first_tag, *a.exchanges);
+          relay_arrival(a);
         else
           ScanRelay(*a.exchanges, a.first_tag).wait_for(a.plan.groups.cut.end(chunk));
       }

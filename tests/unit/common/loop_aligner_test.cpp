@@ -126,6 +126,7 @@ class AheadAligner final : public LoopAligner {
   std::vector<std::string> told;
   ScanArrival arrival;
   bool refuses = false;  ///< to begin ahead
+  bool late = false;     ///< for a scan that was announced
 
  private:
   Point* room_for_scan(std::size_t points, std::size_t) override {
@@ -142,10 +143,11 @@ class AheadAligner final : public LoopAligner {
     told.push_back("ahead of " + std::to_string(scan.size));
     return &arrival;
   }
-  void arrived(const LoopScan& scan) override {
+  bool arrived(const LoopScan& scan) override {
     EXPECT_EQ(arrival.points, scan.facts.points);
     EXPECT_EQ(arrival.per_metre, 1 / scan.facts.mean_range_m);
-    told.emplace_back("arrived");
+    told.emplace_back(late ? "too late" : "arrived");
+    return !late;
   }
   void forget_ahead() override {
     EXPECT_LT(arrival.per_metre, 0);
@@ -182,6 +184,13 @@ TEST(LoopAligner, BeginsAnAlignmentAloneBeforeItCopiesTheScan) {
   aligner.refuses = true;
   aligner.align(scan_of(5000), {}, {});
   EXPECT_EQ(aligner.told, (Told{"submitted 1 with 5000"}));
+}
+
+TEST(LoopAligner, BeginsAnewWithAScanThatCameTooLate) {
+  AheadAligner aligner;
+  aligner.late = true;
+  aligner.align(scan_of(5000), {}, {});
+  EXPECT_EQ(aligner.told, (Told{"ahead of 5000", "too late", "submitted 1 with 5000"}));
 }
 
 TEST(LoopAligner, BeginsABatchAnEvaluationAndAnEmptyScanWithTheirPoints) {

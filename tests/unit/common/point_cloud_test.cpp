@@ -8,9 +8,11 @@
 #include <limits>
 #include <random>
 #include <string>
+#include <vector>
 
 #include "ndt/core/device_cloud.hpp"
 #include "ndt/core/limits.hpp"
+#include "ndt/core/range_kernels.hpp"
 
 namespace ndt {
 namespace {
@@ -124,6 +126,37 @@ TEST(DeviceCloud, ThatCannotBeReadIsRefusedWithTheNumber) {
 
 TEST(MeanRange, DoesNotOverflowForFarPoints) {
   EXPECT_DOUBLE_EQ(mean_range_m({{3e30F, 0, 4e30F}}), std::hypot(double{3e30F}, double{4e30F}));
+}
+
+TEST(RangeKernels, GiveTheSameBitsAndStopAtTheSameBlockWithEveryInstructionSet) {
+  constexpr float kNear_m = 50;
+  std::mt19937 random(7);
+  std::normal_distribution<float> coordinate(0, 10);
+  std::vector<Point> points(1000);
+  for (Point& p : points) p = {coordinate(random), coordinate(random), coordinate(random)};
+  for (const std::size_t bad : {0U, 5U, 15U, 16U, 500U, 991U, 1000U}) {
+    for (const Point& value : {Point{kNan, 0, 0}, Point{0, kInf, 0}, Point{0, 0, kNear_m}}) {
+      std::vector<Point> some = points;
+      if (bad < some.size()) some[bad] = value;
+      double expected[4] = {};
+      const std::size_t whole = (bad < some.size() ? bad : some.size()) / kRangeBlock * kRangeBlock;
+      for (std::size_t first = 0; first < whole; first += kRangeBlock)
+        for (std::size_t column = 0; column < 4; ++column) {
+          float sum = 0;
+          for (std::size_t i = first + column; i < first + kRangeBlock; i += 4) {
+            const Point& p = some[i];
+            sum += std::sqrt(p.x * p.x + p.y * p.y + p.z * p.z);
+          }
+          expected[column] += static_cast<double>(sum);
+        }
+      for (const RangeKernels* kernels : usable_range_kernels()) {
+        double columns[4] = {};
+        EXPECT_EQ(kernels->add_near(some.data(), some.size(), kNear_m * kNear_m, columns), whole)
+            << kernels->instructions << ", " << bad;
+        EXPECT_EQ(std::memcmp(columns, expected, sizeof columns), 0) << kernels->instructions << ", " << bad;
+      }
+    }
+  }
 }
 
 }  // namespace

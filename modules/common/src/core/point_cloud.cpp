@@ -6,7 +6,7 @@
 #include <limits>
 #include <span>
 
-#include "ndt/score/point_kernels.hpp"
+#include "ndt/core/range_kernels.hpp"
 
 namespace ndt {
 namespace {
@@ -30,7 +30,8 @@ class RangeSum {
   /// Adds blocks as far as all points are nearer than the root of near_squared, and returns the number of
   /// points.
   std::size_t add_near(const Point* points, std::size_t n, float near_squared) {
-    return point_kernels().add_near_ranges(points, n, near_squared, columns_);
+    static const RangeKernels& best = *usable_range_kernels().back();
+    return best.add_near(points, n, near_squared, columns_);
   }
   void add(const RangeBlock& block) {
     for (int column = 0; column < 4; ++column) columns_[column] += static_cast<double>(block.columns[column]);

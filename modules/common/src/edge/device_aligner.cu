@@ -305,8 +305,12 @@ void DeviceAligner::require_patience() {
       " (nvidia-smi) or a debugger has stopped it, and start the process again"));
 }
 
-void DeviceAligner::throw_no_result() {
+void DeviceAligner::wait_for_kernel() {
   for (patience_.begin(); !context_.done();) context_.rest(), require_patience();
+}
+
+void DeviceAligner::throw_no_result() {
+  wait_for_kernel();
   context_.synchronise();  // throws the kernel's error
   const std::string wait = wait_in_vain();
   throw DeviceHung(

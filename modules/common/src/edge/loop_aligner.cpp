@@ -171,9 +171,8 @@ bool LoopAligner::begin_ahead(const PointCloud& cloud, const char* where) {
   }
   arrival->complete(per_metre_at(taken.chosen.mean_range_m));
   batch_.scan = loop_scan(taken);
-  arrived(batch_.scan);
   clock_.lap(HostStage::prepare);
-  return true;
+  return arrived(batch_.scan);
 }
 
 /// Collects the alignments that the caller did not, because their buffers are free only when a device is done

@@ -1,5 +1,4 @@
 // The kernels for every CPU that the build is for.
-#include "near_ranges_body.hpp"
 #include "point_kernels_body.hpp"
 #include "point_kernels_list.hpp"
 
@@ -10,6 +9,6 @@ bool always() { return true; }
 
 }  // namespace
 
-const PointKernels kBaselinePointKernels{"baseline", always, add_points, largest_scores, add_near_ranges};
+const PointKernels kBaselinePointKernels{"baseline", always, add_points, largest_scores};
 
 }  // namespace ndt

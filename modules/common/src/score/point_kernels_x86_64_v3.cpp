@@ -1,5 +1,4 @@
-// The kernels for x86-64-v3: AVX2. CMakeLists.txt gives this file alone the option.
-#include "near_ranges_body.hpp"
+// The kernels for x86-64-v3: AVX2. CMakeLists.txt gives the option to files of this name alone.
 #include "point_kernels_body.hpp"
 #include "point_kernels_list.hpp"
 
@@ -13,7 +12,6 @@ bool has_x86_64_v3() {
 
 }  // namespace
 
-const PointKernels kX86_64_v3PointKernels{"x86-64-v3", has_x86_64_v3, add_points, largest_scores,
-                                          add_near_ranges};
+const PointKernels kX86_64_v3PointKernels{"x86-64-v3", has_x86_64_v3, add_points, largest_scores};
 
 }  // namespace ndt

@@ -104,6 +104,8 @@ class DeviceAligner : public LoopAligner {
   /// After the launch: waits until the device is done, and writes the word at the deadline or on a stop
   /// request. Does nothing if nothing can end the alignment early.
   void watch(const PerScan& per_scan);
+  /// Waits for the kernel's end, however it ends. Throws DeviceHung if that takes too long.
+  void wait_for_kernel();
   /// After a launch that ended without a result: which of the kernel's own waits was in vain, as a clause;
   /// empty if none is known.
   virtual std::string wait_in_vain() { return {}; }

@@ -25,7 +25,8 @@ struct SurfaceTerms {
   Sample sample;
   template <class Lanes, class Part>
   __device__ void operator()(int i, int there, const Lanes& lanes, Part& part) const {
-    add_surface(map.view, map.surfaces, at, scan.points[sample.number(i)], there > 0, lanes, part);
+    const Point x = there > 0 ? scan.points[sample.number(i)] : Point{};
+    add_surface(map.view, map.surfaces, at, x, there > 0, lanes, part);
   }
 };
 
@@ -176,8 +177,10 @@ class EndingBeside {
   __device__ void conclude(GridTeam& team, LoopState& state, LoopOutcome& out) const {
     enter(Section::surfaces);
     // The crew has told the status before it commits, and leaves the trial as it is.
+    // A block that waited in vain sums no more, because others would take its words for good ones.
     const bool known = begun_ && looks_at_surfaces(options_, state),
-               pushes = known && pushes_matter(state.status);
+               pushes = known && pushes_matter(state.status) && !team.broken();
+    if (known) count_meeting(Meeting::exchange);
     if (known && team.is_second_crew()) {
       const SurfaceInformation& surfaces = team.side_sum<SurfaceSums>();
       const SurfacePose at(state.at.exact, state.trial, per_metre_);
@@ -187,7 +190,7 @@ class EndingBeside {
       const SurfaceInformation& surfaces = team.side_sum<SurfaceSums>();
       WarpCrew::one([&] {
         write_outcome(state, surfaces, pushes, out);
-        publish(state.status, out);
+        publish(team.broken() ? LoopStatus::block_missing : state.status, out);
       });
     }
     block_barrier();

@@ -169,8 +169,8 @@ class LoopAligner : public Aligner {
                                     const PerScan& /*per_scan*/, std::span<LoopRun> /*run*/) {
     return nullptr;
   }
-  /// After submit_ahead(): the scan is there as announced.
-  virtual void arrived(const LoopScan& /*scan*/) {}
+  /// After submit_ahead(): the scan is there as announced. False: too late, the alignment is not begun.
+  virtual bool arrived(const LoopScan& /*scan*/) { return true; }
   /// After submit_ahead(): it is not, and was withdrawn. Waits until nobody uses the room.
   virtual void forget_ahead() {}
   /// Waits for alignment k and fills in what submit_runs() did not. Called for each k in order, after

@@ -10,11 +10,15 @@ namespace ndt {
 struct alignas(16) ScanArrival {
   std::int64_t points = 0;  ///< that are in their place
   double per_metre = 0;  ///< one over the scan's mean range [1/m] once all are; less than 0: it will not come
+  std::int32_t given_up = 0;  ///< of the kernel: it has waited for too long, and ends without a result
 
   /// Of the host.
   void publish(std::int64_t more) { store(points, more); }
   void complete(double one_over_mean_range) { store(per_metre, one_over_mean_range); }
   void withdraw() { store(per_metre, -1.0); }
+  bool kernel_has_given_up() {
+    return std::atomic_ref<std::int32_t>(given_up).load(std::memory_order_acquire) != 0;
+  }
 
  private:
   template <class T>

@@ -19,7 +19,9 @@ struct TeamMemory {
   /// Sums of the warps for the chunks under way. The spare entries may be read and are not used.
   float warp_sums[kWarpSums + kMostChunkWarps][kMostColumns];
   double chunks[kChunksTogether][kMostColumns];
-  alignas(16) double groups[2][kChunkGroups][kMostColumns];  ///< two, as another block may be one sum ahead
+  alignas(
+      16) double groups[2][kChunkGroups][kMostColumns];  ///< two, as another block of a cluster may be one
+                                                         ///< sum ahead; a grid's second is its side sum's
   double total[kMostColumns + 1];
   int answer;
 };
@@ -120,7 +122,7 @@ class DeviceTeam {
     if (items < out.cut.items) out.cut = Chunks(items, out.chunks);
     return out;
   }
-  /// A sample is taken of the plan's items, and has its chunks.
+  /// A sample has the plan's chunks: its items are those of the plan's items where it was taken of them.
   __device__ const ChunkGroups& groups_of(const Sample&) const { return plan_.groups; }
   __device__ static const Chunks& cut_of(const ChunkGroups& groups, int) { return groups.cut; }
   __device__ static SampledChunks cut_of(const ChunkGroups& groups, const Sample& sample) {

@@ -9,7 +9,7 @@
 
 namespace ndt {
 
-struct Nothing {
+struct NoWorkBeside {
   __device__ void operator()() const {}
 };
 
@@ -27,47 +27,6 @@ struct alignas(16) GridExchange {
   /// The first wait of a launch that was in vain: its tag times 2^32, plus the block that did not arrive,
   /// plus one. 0, or a tag of an earlier launch: none.
   unsigned long long in_vain;
-};
-
-/// What one block tells the others of a scan that comes while they wait.
-class ScanRelay {
- public:
-  /// tag: the first of the launch, by which words of other launches are told apart.
-  __device__ ScanRelay(GridExchange& exchange, unsigned tag)
-      : exchange_(exchange), tag_(std::uint64_t{tag} << 32U) {}
-
-  /// So many points are there.
-  __device__ void say(std::int64_t points) const {
-    Word(exchange_.scan_points)
-        .store(tag_ | static_cast<std::uint64_t>(points), ::cuda::memory_order_release);
-  }
-  /// All points are there, or the scan will not come. per_metre: as ScanArrival's.
-  __device__ void end(double per_metre) const {
-    exchange_.scan_per_metre = per_metre;
-    Word(exchange_.scan_points).store(tag_ | kEnd, ::cuda::memory_order_release);
-  }
-  /// Waits for the points before `end`. No bound, because the block that relays has one.
-  __device__ void wait_for(int end) const {
-    while (said() < static_cast<std::uint64_t>(end)) continue;
-  }
-  /// Waits for the end, and gives what it told.
-  __device__ double wait_for_mean_range() const {
-    while (said() < kEnd) continue;
-    return exchange_.scan_per_metre;
-  }
-
- private:
-  using Word = ::cuda::atomic_ref<std::uint64_t, ::cuda::thread_scope_device>;
-  static constexpr std::uint64_t kEnd = 0xFFFFFFFF;
-
-  /// 0 before anything was said in this launch.
-  __device__ std::uint64_t said() const {
-    const std::uint64_t now = Word(exchange_.scan_points).load(::cuda::memory_order_acquire);
-    return (now & ~kEnd) == tag_ ? now & kEnd : 0;
-  }
-
-  GridExchange& exchange_;
-  std::uint64_t tag_;
 };
 
 /// A wait for another block that GridExchange::in_vain tells of.
@@ -156,7 +115,7 @@ class GridTeam : public DeviceTeam<GridTeamMemory> {
   /// Needs no barrier between the blocks: a partial sum carries a tag, and its reader waits for that tag. The
   /// second crew runs beside() first: where its warp has no items, while the others have.
   template <template <class> class Sums, int Width = 0, class Items, class F, class Ask,
-            class Beside = Nothing>
+            class Beside = NoWorkBeside>
   __device__ const Total<Sums<double>>& sum(const Items& n, F&& f, Ask&& ask, Beside&& beside = {}) {
     const ChunkGroups groups = groups_of(n);
     const auto cut = cut_of(groups, n);
@@ -221,7 +180,6 @@ class GridTeam : public DeviceTeam<GridTeamMemory> {
   /// For all but the crew, after that sum(): waits for the words of all blocks.
   template <template <class> class Sums>
   __device__ void gather_side_sum() {
-    count_meeting(Meeting::exchange);
     constexpr int kPairs = kColumns<Sums<float>> / 2;
     static_assert(kColumns<Sums<float>> % 2 == 0);
     const ChunkGroups& groups = plan_.groups;

@@ -49,6 +49,8 @@ struct Total {
 ///                           sum. No worker returns before all chunks are summed; how it waits is the
 ///                           team's matter (a barrier, or GridTeam's tags between blocks). On the CPU
 ///                           Chunks may stand for n, where items are few and each takes long
+/// A CUDA team takes a Sample for n, too. A GridTeam's sum() and replicated() also take what the second crew
+/// does beside a sum, and what other warps do while the crew runs f.
 template <class T>
 concept Team = requires(T& team, const T& constant, void (*f)()) {
   { constant.rank() } -> std::convertible_to<int>;

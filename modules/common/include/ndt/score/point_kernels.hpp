@@ -24,11 +24,6 @@ struct PointKernels {
   /// Writes the largest pair score of each of points[0 .. count), 0 if no voxel is near.
   void (*largest_scores)(const VoxelMapView& map, const Gauss<float>& gauss, const Motion& motion,
                          const Point* points, int count, float* out);
-  /// Adds the ranges of whole blocks of kRangeBlock points, point i's to column i % 4, up to the first block
-  /// with a point that is not finite or whose squared range is near_squared [m²] or more. Gives the
-  /// number of their points.
-  std::size_t (*add_near_ranges)(const Point* points, std::size_t n, float near_squared,
-                                 double (&columns)[4]);
 };
 
 /// Those of this build that this CPU can run, best last; there is at least one.

@@ -1,16 +1,28 @@
-// Ranges of points, compiled once for each instruction set of
-// point_kernels_list.hpp, with internal linkage as in float8.hpp.
+// The code of core/range_kernels.hpp, compiled once for each instruction set. Everything has internal
+// linkage, so that no inline function of one instruction set is linked into code for another.
 #pragma once
 
 #include <cmath>
 #include <cstring>
 
-#include "float8.hpp"
 #include "ndt/core/point_cloud.hpp"
+#include "ndt/core/range_kernels.hpp"
+#include "ndt/core/simd.hpp"
+
+#if defined(__SSE2__)
+#include <immintrin.h>
+#endif
 
 namespace ndt {
 namespace {
 
+#if defined(__AVX2__)
+using Floats = float __attribute__((vector_size(32)));
+using Ints = int __attribute__((vector_size(32)));
+#else
+using Floats = Float4;
+using Ints = Int4;
+#endif
 /// Points side by side.
 constexpr std::size_t kRow = sizeof(Floats) / sizeof(float);
 constexpr std::size_t kRowFloats = 3 * kRow;
@@ -72,8 +84,8 @@ inline bool all(const Ints& lanes) {
   return both == -1;
 }
 
-/// As PointKernels::add_near_ranges.
-std::size_t add_near_ranges(const Point* points, std::size_t n, float near_squared, double (&columns)[4]) {
+/// As RangeKernels::add_near.
+std::size_t add_near(const Point* points, std::size_t n, float near_squared, double (&columns)[4]) {
   std::size_t done = 0;
   for (; done + kRangeBlock <= n; done += kRangeBlock) {
     const float* from = &points[done].x;
