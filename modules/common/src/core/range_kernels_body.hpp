@@ -5,7 +5,6 @@
 #include <cmath>
 #include <cstring>
 
-#include "ndt/core/point_cloud.hpp"
 #include "ndt/core/range_kernels.hpp"
 #include "ndt/core/simd.hpp"
 
@@ -26,7 +25,7 @@ using Ints = Int4;
 /// Points side by side.
 constexpr std::size_t kRow = sizeof(Floats) / sizeof(float);
 constexpr std::size_t kRowFloats = 3 * kRow;
-static_assert(sizeof(Point) == 3 * sizeof(float) && kRangeBlock % kRow == 0);
+static_assert(sizeof(Vec3<float>) == 3 * sizeof(float) && kRangeBlock % kRow == 0);
 
 /// Four floats, and with AVX2 those of the four points after, so that a row is shuffled by fours.
 inline Floats load_fours(const float* from) {
@@ -85,7 +84,7 @@ inline bool all(const Ints& lanes) {
 }
 
 /// As RangeKernels::add_near.
-std::size_t add_near(const Point* points, std::size_t n, float near_squared, double (&columns)[4]) {
+std::size_t add_near(const Vec3<float>* points, std::size_t n, float near_squared, double (&columns)[4]) {
   std::size_t done = 0;
   for (; done + kRangeBlock <= n; done += kRangeBlock) {
     const float* from = &points[done].x;

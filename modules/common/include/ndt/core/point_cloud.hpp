@@ -10,6 +10,7 @@
 #include <span>
 #include <vector>
 
+#include "ndt/core/range_kernels.hpp"
 #include "ndt/core/small_matrix.hpp"
 
 namespace ndt {
@@ -67,8 +68,6 @@ CopiedPoints copy_finite(const PointCloud& cloud, const Vec3<double>& frame_orig
 /// condition number.
 double mean_range_m(const std::vector<Point>& points);
 
-/// Points whose ranges are added in float32 by mean_range_m().
-inline constexpr std::size_t kRangeBlock = 16;
 /// If all of them are nearer [m], so that their squares are finite.
 inline constexpr float kNearRange_m = 0x1p16F;
 /// Ranges of kRangeBlock near points in a row, added up by those who have the points: column c has points c,

@@ -9,6 +9,9 @@
 
 namespace ndt {
 
+/// Points whose ranges are added in float32 by mean_range_m().
+inline constexpr std::size_t kRangeBlock = 16;
+
 /// The code for one instruction set.
 struct RangeKernels {
   const char* instructions;  ///< such as x86-64-v3
