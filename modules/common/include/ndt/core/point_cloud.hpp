@@ -68,7 +68,8 @@ CopiedPoints copy_finite(const PointCloud& cloud, const Vec3<double>& frame_orig
 /// condition number.
 double mean_range_m(const std::vector<Point>& points);
 
-/// If all of them are nearer [m], so that their squares are finite.
+/// mean_range_m() adds a block of kRangeBlock points in float32 if all of them are nearer [m], so that their
+/// squares are finite.
 inline constexpr float kNearRange_m = 0x1p16F;
 /// Ranges of kRangeBlock near points in a row, added up by those who have the points: column c has points c,
 /// c + 4, c + 8 and c + 12, in this order.
