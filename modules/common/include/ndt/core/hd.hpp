@@ -3,8 +3,7 @@
 //   NDT_BODY  algorithm bodies and teams: device code under nvcc, plain code under g++
 //             (one macro for both would make nvcc warn about host-only teams, #20011)
 //   NDT_UNROLL    before a loop over a small array that is to stay in a device thread's registers
-//   NDT_ROLLED    before a loop of a device that runs once in a kernel: it waits longer for its instructions
-//   than
+//   NDT_ROLLED    before a loop of a device that runs once in a kernel: it waits longer for its instructions than
 //                 for its jumps
 //   NDT_NOINLINE  keeps rarely run code out of a kernel's registers
 #pragma once
