@@ -1,22 +1,16 @@
 #include "ndt/core/range_kernels.hpp"
 
-#include "range_kernels_body.hpp"
-
 namespace ndt {
 
-#if defined(NDT_X86_64_V3)
-extern const RangeKernels kX86_64_v3RangeKernels;
-#endif
+extern const RangeKernels kBaselineRangeKernels, kX86_64_v3RangeKernels;
 
 namespace {
 
-const RangeKernels kBaseline{"baseline", [] { return true; }, add_near};
-
-struct Usable {
-  const RangeKernels* kernels[2] = {&kBaseline};
+struct UsableRangeKernels {
+  const RangeKernels* kernels[2] = {&kBaselineRangeKernels};
   std::size_t count = 1;
 
-  Usable() {
+  UsableRangeKernels() {
 #if defined(NDT_X86_64_V3)
     if (kX86_64_v3RangeKernels.usable()) kernels[count++] = &kX86_64_v3RangeKernels;
 #endif
@@ -26,7 +20,7 @@ struct Usable {
 }  // namespace
 
 std::span<const RangeKernels* const> usable_range_kernels() {
-  static const Usable usable;
+  static const UsableRangeKernels usable;
   return {usable.kernels, usable.count};
 }
 
