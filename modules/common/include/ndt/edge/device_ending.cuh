@@ -69,9 +69,9 @@ __device__ inline PushScratch& push_scratch() {
   __shared__ alignas(16) unsigned char bytes[sizeof(PushScratch)];
   return *reinterpret_cast<PushScratch*>(bytes);
 }
-/// For one warp. Not inlined, because it has two callers.
-__device__ __noinline__ inline void find_pushes(const SurfaceInformation& surfaces, const SurfacePose& at,
-                                                double push_m, PushScratch& scratch) {
+/// For one warp.
+__device__ inline void find_pushes(const SurfaceInformation& surfaces, const SurfacePose& at, double push_m,
+                                   PushScratch& scratch) {
   prepare_pushes(WarpCrew{}, surfaces, at, push_m, scratch);
 }
 

@@ -50,10 +50,12 @@ NDT_HD inline Pose moved(const Pose& p, const Vec6& direction, double by) {
   return out;
 }
 
-/// Makes a pose, which every thread of the crew has, the trial. Leaves its motion to the caller.
+/// Makes a pose, which every thread of the crew has, the trial. Leaves its motion to the caller. ends: the
+/// trial's sums are the last.
 template <class Crew>
-NDT_HD inline void set_trial(const Crew& crew, const Pose& trial, LoopState& state) {
+NDT_HD inline void set_trial(const Crew& crew, const Pose& trial, LoopState& state, bool ends = false) {
   crew.each(6, [&](int i) {
+    if (i == 0) state.ends_next = ends;
     double to = coordinate(trial, 0);
     NDT_UNROLL
     for (int k = 1; k < 6; ++k) to = k == i ? coordinate(trial, k) : to;  // indexing needs trial in memory
@@ -68,8 +70,8 @@ NDT_HD inline void set_trial(const Crew& crew, const Pose& trial, LoopState& sta
 /// Moves the trial to pose + alpha direction. Every thread of the crew has these values.
 template <class Crew>
 NDT_HD inline void go_to_trial(const Crew& crew, const Pose& pose, const Vec6& direction, double alpha,
-                               LoopState& state) {
-  set_trial(crew, moved(pose, direction, alpha), state);
+                               LoopState& state, bool ends = false) {
+  set_trial(crew, moved(pose, direction, alpha), state, ends);
   state.at.set_motion(crew, state.trial);
 }
 
@@ -178,11 +180,9 @@ NDT_HD inline void accept(const Crew& crew, const DerivativeSums<double>& sums, 
   if (out.line.status == LoopStatus::running) {
     out.moved = true;
     const int iterations = state.iterations + (first ? 1 : 2);  // with the trial's
-    crew.one([&] {
-      state.ends_next = options.line_search == LineSearch::off &&
-                        (out.line.alpha < options.epsilon_m || iterations >= options.max_iterations);
-    });
-    return go_to_trial(crew, pose, out.line.direction, out.line.alpha, state);
+    const bool last = out.line.alpha < options.epsilon_m || iterations >= options.max_iterations;
+    return go_to_trial(crew, pose, out.line.direction, out.line.alpha, state,
+                       last && options.line_search == LineSearch::off);
   }
   store();
   crew.one([&] { state.status = is_finite(state.found.at) ? out.line.status : LoopStatus::non_finite; });
