@@ -54,5 +54,5 @@ def test_what_cannot_be_left_out_is_refused(courtyard, has_clock):
     message = refusal(*words, "--without", "sharing", code=EXIT_USAGE)
     assert "--without sharing: persistent_cpu does without it anyway; give --implementation persistent_cuda" in message
     message = refusal(*words, "--without", "luck", code=EXIT_USAGE)
-    assert "--without 'luck': unknown; choose among fetch, graph, sharing, wording" in message
+    assert "--without 'luck': unknown; choose among fetch, graph, ahead, sharing, beside, wording" in message
     assert json.loads(bench(*words, "--json").stdout)["without"] == []
