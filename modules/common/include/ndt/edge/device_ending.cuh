@@ -69,11 +69,6 @@ __device__ inline PushScratch& push_scratch() {
   __shared__ alignas(16) unsigned char bytes[sizeof(PushScratch)];
   return *reinterpret_cast<PushScratch*>(bytes);
 }
-/// For one warp.
-__device__ inline void find_pushes(const SurfaceInformation& surfaces, const SurfacePose& at, double push_m,
-                                   PushScratch& scratch) {
-  prepare_pushes(WarpCrew{}, surfaces, at, push_m, scratch);
-}
 
 /// One thread: writes the outcome to host memory, all but the status, and the cost of pushes if that is
 /// awaited.
@@ -142,7 +137,8 @@ __device__ void conclude(T& team, const ScanView& scan, const LevelMap& map, con
   const bool writes = writes_beside(team);
   if (writes) write_outcome(state, surfaces, pushes, out);
   if (pushes)
-    team.replicated([&](const auto&) { find_pushes(surfaces, at, options.region.push_m, push_scratch()); });
+    team.replicated(
+        [&](const auto& crew) { prepare_pushes(crew, surfaces, at, options.region.push_m, push_scratch()); });
   // After the barrier in replicated(), because the block would wait there for the fence.
   if (writes) publish(team.broken() ? LoopStatus::block_missing : state.status, out);
   if (pushes) try_pushes(team, scan, map, options, out);
@@ -184,7 +180,7 @@ class EndingBeside {
     if (known && team.is_second_crew()) {
       const SurfaceInformation& surfaces = team.side_sum<SurfaceSums>();
       const SurfacePose at(state.at.exact, state.trial, per_metre_);
-      if (pushes) find_pushes(surfaces, at, options_.region.push_m, push_scratch());
+      if (pushes) prepare_pushes(WarpCrew{}, surfaces, at, options_.region.push_m, push_scratch());
     }
     if (known && team.is_crew() && team.leads()) {
       const SurfaceInformation& surfaces = team.side_sum<SurfaceSums>();
