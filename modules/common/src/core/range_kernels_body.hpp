@@ -7,22 +7,11 @@
 #include <cstring>
 
 #include "ndt/core/range_kernels.hpp"
-#include "ndt/core/simd.hpp"
-
-#if defined(__SSE2__)
-#include <immintrin.h>
-#endif
+#include "ndt/core/simd_registers.hpp"
 
 namespace ndt {
 namespace {
 
-#if defined(__AVX2__)
-using Floats = float __attribute__((vector_size(32)));
-using Ints = int __attribute__((vector_size(32)));
-#else
-using Floats = Float4;
-using Ints = Int4;
-#endif
 /// Points side by side.
 constexpr std::size_t kRow = sizeof(Floats) / sizeof(float);
 constexpr std::size_t kRowFloats = 3 * kRow;

@@ -6,23 +6,12 @@
 
 #include <cstring>
 
-#include "ndt/core/simd.hpp"
+#include "ndt/core/simd_registers.hpp"
 #include "ndt/core/small_matrix.hpp"
-
-#if defined(__SSE2__)
-#include <immintrin.h>
-#endif
 
 namespace ndt {
 namespace {
 
-#if defined(__AVX2__)
-using Floats = float __attribute__((vector_size(32)));
-using Ints = int __attribute__((vector_size(32)));
-#else
-using Floats = Float4;
-using Ints = Int4;
-#endif
 constexpr int kWidth = FloatLanes::kCount, kParts = kWidth * sizeof(float) / sizeof(Floats);
 
 struct Int8 {
