@@ -136,8 +136,8 @@ std::string meetings_text(const Account& account) {
 }
 
 /// Leaves out what is named, in this process.
-void leave_all_out(const std::vector<std::string>& ideas, std::string_view implementation) {
-  for (const std::string& name : ideas) {
+void leave_all_out(const std::vector<std::string>& names, std::string_view implementation) {
+  for (const std::string& name : names) {
     const auto* const at = std::ranges::find(kSavings, std::string_view(name));
     if (at == std::end(kSavings))
       throw UsageError(fmt::format("--without '{}': unknown; choose among {}", printable(name),

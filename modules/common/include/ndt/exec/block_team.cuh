@@ -19,9 +19,8 @@ struct TeamMemory {
   /// Sums of the warps for the chunks under way. The spare entries may be read and are not used.
   float warp_sums[kWarpSums + kMostChunkWarps][kMostColumns];
   double chunks[kChunksTogether][kMostColumns];
-  alignas(
-      16) double groups[2][kChunkGroups][kMostColumns];  ///< two, as another block of a cluster may be one
-                                                         ///< sum ahead; a grid's second is its side sum's
+  /// Two, as another block of a cluster may be one sum ahead. A grid's second is its side sum's.
+  alignas(16) double groups[2][kChunkGroups][kMostColumns];
   double total[kMostColumns + 1];
   int answer;
 };
