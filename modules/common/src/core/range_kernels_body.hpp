@@ -7,7 +7,7 @@
 #include <cstring>
 
 #include "ndt/core/range_kernels.hpp"
-#include "ndt/core/simd_registers.hpp"
+#include "simd_registers.hpp"
 
 namespace ndt {
 namespace {

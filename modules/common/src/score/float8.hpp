@@ -6,7 +6,7 @@
 
 #include <cstring>
 
-#include "ndt/core/simd_registers.hpp"
+#include "../core/simd_registers.hpp"
 #include "ndt/core/small_matrix.hpp"
 
 namespace ndt {
