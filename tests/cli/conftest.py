@@ -1,4 +1,4 @@
-"""ndt-bench as a subprocess, and the courtyard as files."""
+"""ndt-bench as a subprocess, and the courtyard and the small town as files."""
 
 import json
 import os
@@ -7,6 +7,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
+
+pytest.register_assert_rewrite("localizations")
 
 BENCH = os.environ["NDT_BENCH"]
 
@@ -51,3 +53,10 @@ def courtyard(tmp_path_factory):
     folder = tmp_path_factory.mktemp("courtyard")
     bench("export", "--dataset", "courtyard", "--out", folder)
     return Clouds(folder / "map.pcd", folder / "scan.pcd")
+
+
+@pytest.fixture(scope="session")
+def town(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("town") / "town"
+    bench("generate", "town", "--scale", "small", "--out", folder)
+    return folder

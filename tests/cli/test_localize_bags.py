@@ -37,13 +37,6 @@ def localize(python, *args, code=EXIT_OK):
 
 
 @pytest.fixture(scope="module")
-def town(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("town") / "town"
-    bench("generate", "town", "--scale", "small", "--out", folder)
-    return folder
-
-
-@pytest.fixture(scope="module")
 def bag(town, tmp_path_factory, extras_python):
     folder = tmp_path_factory.mktemp("bag") / "drive"
     done = ran(extras_python, ROOT / "tests/cli/drive_bag.py", town, folder)

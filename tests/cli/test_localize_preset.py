@@ -25,13 +25,6 @@ def localize(*args, code=EXIT_OK, program=BENCH):
     return done
 
 
-@pytest.fixture(scope="module")
-def town(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("town") / "town"
-    bench("generate", "town", "--scale", "small", "--out", folder)
-    return folder
-
-
 def written(folder, town, *entries):
     file = folder / "list.toml"
     runs = [f'[[run]]\nname = "{name}"\nscans = "{scans or town}"\n{more}\n' for name, scans, more in entries]

@@ -14,13 +14,6 @@ RECORD = {"localization.json", "localization_truth.tum", "localization_map.pcd"}
 
 
 @pytest.fixture(scope="module")
-def town(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("report") / "town"
-    bench("generate", "town", "--scale", "small", "--out", folder)
-    return folder
-
-
-@pytest.fixture(scope="module")
 def folders(town, tmp_path_factory):
     """One of each implementation, on the same scans."""
     place = tmp_path_factory.mktemp("localised")

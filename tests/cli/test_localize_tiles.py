@@ -16,13 +16,6 @@ pytestmark = pytest.mark.skipif("yaml-cpp         missing" in bench("doctor").st
 
 
 @pytest.fixture(scope="module")
-def town(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("follow") / "town"
-    bench("generate", "town", "--scale", "small", "--out", folder)
-    return folder
-
-
-@pytest.fixture(scope="module")
 def tiles(town, tmp_path_factory):
     folder = tmp_path_factory.mktemp("follow") / "tiles"
     bench("map", "cut", town / "map.pcd", "--out", folder)

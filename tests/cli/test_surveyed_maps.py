@@ -63,13 +63,6 @@ def kept(tmp_path, monkeypatch):
     return tmp_path / "cache/maps_v1"
 
 
-@pytest.fixture(scope="module")
-def town(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("town") / "town"
-    bench("generate", "town", "--scale", "small", "--out", folder)
-    return folder
-
-
 def first_scan(town):
     return min((town / "scans").iterdir())
 

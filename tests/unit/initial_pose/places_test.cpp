@@ -2,55 +2,20 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <limits>
 #include <map>
-#include <random>
 #include <stdexcept>
+#include <stop_token>
 #include <tuple>
 
-#include "ndt/core/error.hpp"
-#include "ndt/initial_pose/anywhere.hpp"
 #include "ndt/initial_pose/place_search.hpp"
 #include "ndt/initial_pose/scan_sketch.hpp"
+#include "yard.hpp"
 
 namespace ndt::initial_pose {
 namespace {
-
-using Random = std::mt19937;
-
-PointCloud cloud_of(std::vector<Point> points) { return {{}, std::move(points)}; }
-
-/// Points all over a box [m].
-PointCloud random_cloud(Random& random, int points, Point size) {
-  std::uniform_real_distribution<float> unit(0, 1);
-  PointCloud cloud;
-  for (int i = 0; i < points; ++i) {
-    const float x = unit(random), y = unit(random), z = unit(random);
-    cloud.points.push_back({size.x * x, size.y * y, size.z * z});
-  }
-  return cloud;
-}
-
-/// Ground with a long and a short wall on it, seen from 1.5 m above a place in the map.
-struct Yard {
-  PointCloud map, scan;
-  Pose truth{14, 9, 1.5, 0, 0, 0.7};
-
-  Yard() {
-    for (float x = 0; x < 30; x += 0.4F)
-      for (float y = 0; y < 20; y += 0.4F) map.points.push_back({x, y, 0.05F});
-    for (float z = 0.2F; z < 4; z += 0.3F) {
-      for (float x = 5; x < 22; x += 0.3F) map.points.push_back({x, 14.2F, z});
-      for (float y = 4; y < 14; y += 0.3F) map.points.push_back({21.7F, y, z});
-    }
-    const Transform scan_from_map = inverse(to_transform(truth));
-    for (const Point& p : map.points) {
-      const Vec3<double> seen = rotation_of(scan_from_map) * cast<double>(p) + translation_of(scan_from_map);
-      if (std::hypot(seen.x, seen.y) < 12) scan.points.push_back(cast<float>(seen));
-    }
-  }
-};
 
 struct Scored {
   int score = 0;
@@ -104,59 +69,6 @@ std::vector<Scored> exhaustive(const PlacePyramid& pyramid, const PointCloud& sc
                    [](const Scored& a, const Scored& b) { return a.score > b.score; });
   if (all.size() > static_cast<std::size_t>(wanted)) all.resize(static_cast<std::size_t>(wanted));
   return all;
-}
-
-void expect_same(const PlacesFound& a, const PlacesFound& b) {
-  ASSERT_EQ(a.places.size(), b.places.size());
-  for (std::size_t k = 0; k < a.places.size(); ++k) {
-    EXPECT_EQ(a.places[k].score, b.places[k].score) << k;
-    for (int i = 0; i < 6; ++i)
-      EXPECT_EQ(coordinate(a.places[k].pose, i), coordinate(b.places[k].pose, i)) << k;
-  }
-}
-
-TEST(PlacePyramid, EveryLevelHasTheLargestValueOfItsBoxes) {
-  Random random(1);
-  const PlacePyramid pyramid(random_cloud(random, 40, {12, 7, 3}), 1);
-  const PooledGrid::Level& cells = pyramid.values().level(0);
-  for (int level = 1; level <= pyramid.levels(); ++level)
-    for (int z = -1; z <= cells.size[2]; ++z)
-      for (int y = -20; y <= cells.size[1]; ++y)
-        for (int x = -20; x <= cells.size[0]; ++x) {
-          int most = 0;
-          for (int j = 0; j < 1 << level; ++j)
-            for (int i = 0; i < 1 << level; ++i) most = std::max<int>(most, cells.at(x + i, y + j, z));
-          ASSERT_EQ(pyramid.values().level(level).at(x, y, z), most)
-              << level << ": " << x << " " << y << " " << z;
-        }
-}
-
-TEST(PlacePyramid, ValuesFallFromTheCellsWithPointsToTheirNeighbours) {
-  const PlacePyramid pyramid(cloud_of({{2.5F, 3.5F, 0.5F}}), 1);
-  const auto at = [&](double x, double y, double z) {
-    const auto cell = [](double v, double corner) { return static_cast<int>(std::floor(v - corner)); };
-    return pyramid.values().level(0).at(cell(x, pyramid.corner().x), cell(y, pyramid.corner().y),
-                                        cell(z, pyramid.corner().z));
-  };
-  EXPECT_EQ(at(2.5, 3.5, 0.5), 255);
-  EXPECT_EQ(at(3.5, 3.5, 0.5), 128);
-  EXPECT_EQ(at(2.5, 3.5, -0.5), 128);
-  EXPECT_EQ(at(3.5, 4.5, 0.5), 64);
-  EXPECT_EQ(at(1.5, 2.5, 1.5), 64);
-  EXPECT_EQ(at(4.5, 3.5, 0.5), 0);
-}
-
-TEST(PlacePyramid, WhatItCannotUseIsRefused) {
-  EXPECT_THROW(PlacePyramid(cloud_of({}), 1), InputError);
-  EXPECT_THROW(PlacePyramid(cloud_of({{std::numeric_limits<float>::quiet_NaN(), 0, 0}}), 1), InputError);
-  for (const double cell : {0.0, -1.0, 101.0, std::numeric_limits<double>::quiet_NaN()})
-    EXPECT_THROW(PlacePyramid(cloud_of({{0, 0, 0}}), cell), std::invalid_argument) << cell;
-}
-
-TEST(PlacePyramid, AMapThatIsTooWideGetsLongerCells) {
-  const PlacePyramid pyramid(cloud_of({{0, 0, 0}, {60000, 50000, 100}}), 0.5);
-  EXPECT_GT(pyramid.cell_m(), 0.5);
-  EXPECT_LE(pyramid.bytes(), PlacePyramid::kMostBytes);
 }
 
 TEST(Places, TheFirstIsTheBestOfAllPosesAndTheRestFollow) {
@@ -337,93 +249,6 @@ TEST(Places, WhatTheyCannotUseIsRefused) {
   refused({{{0, 0, 0}, {std::numeric_limits<double>::quiet_NaN(), 1, 1}}, {}, 10});
   refused({{{0, 0, 0}, {1, 1, 1}, false, -1}, {}, 10});
   refused({whole_map(pyramid), {}, 0});
-}
-
-/// Every pose stays where it is; NVTL is how near it is to a place. Counts how it was asked.
-class Still : public Aligner {
- public:
-  std::vector<std::size_t> calls;
-  bool ignores_limits = false;
-  bool is_firm = false;  ///< poses within 3 m of the truth end at it
-
-  MapInfo set_map(const PointCloud&) override { return {}; }
-  AlignResult align(const PointCloud&, const Transform& guess, const PerScan& per_scan) override {
-    AlignResult result;
-    const bool near_truth = std::hypot(guess(0, 3) - 14, guess(1, 3) - 9) < 3;
-    result.map_from_scan = is_firm && near_truth ? to_transform(Yard{}.truth) : guess;
-    result.stop = ignores_limits ? Stop::converged : interruption(per_scan).value_or(Stop::converged);
-    result.nvtl = 3 * std::exp(-std::hypot(guess(0, 3) - 14, guess(1, 3) - 9));
-    return result;
-  }
-  void submit(const PointCloud& scan, std::span<const Transform> guesses, const PerScan& per_scan) override {
-    calls.push_back(guesses.size());
-    Aligner::submit(scan, guesses, per_scan);
-  }
-  Evaluation evaluate(const PointCloud&, const Transform&, const PerScan&) override { return {}; }
-  std::vector<VoxelInfo> voxels() const override { return {}; }
-};
-
-TEST(Anywhere, AlignsThePlacesInOneBatchOrOneByOneWithTheSameResult) {
-  const Yard yard;
-  const PlacePyramid pyramid(yard.map, 0.5);
-  HostPool pool(2);
-  SearchOptions options;
-  options.method = Method::anywhere, options.particles = 30;
-  Still one, batch;
-  const auto run = [&](Aligner& aligner, const Strategy& strategy) {
-    return search_anywhere(aligner, pyramid, yard.scan, whole_map(pyramid), {}, strategy, options, pool);
-  };
-  const AnywhereResult single = run(one, strategies()[0]), together = run(batch, strategies()[2]);
-  expect_same(single.coarse, together.coarse);
-  const std::size_t places = together.coarse.places.size(), beside = 6;
-  EXPECT_EQ(batch.calls, (std::vector<std::size_t>{places, beside}));
-  std::vector<std::size_t> each(places, 1);
-  each.push_back(beside);
-  EXPECT_EQ(one.calls, each);
-  EXPECT_EQ(single.search.best, together.search.best);
-  EXPECT_EQ(together.search.particles[0].start.x, together.coarse.places[0].pose.x);
-  EXPECT_FALSE(together.search.interrupted);
-}
-
-TEST(Anywhere, ABudgetOfAMillisecondStillGivesAPose) {
-  const Yard yard;
-  const PlacePyramid pyramid(yard.map, 0.5);
-  HostPool pool(2);
-  SearchOptions options;
-  PerScan limits;
-  limits.deadline = std::chrono::steady_clock::now() + std::chrono::milliseconds(1);
-  Still aligner;
-  const AnywhereResult found = search_anywhere(aligner, pyramid, yard.scan, whole_map(pyramid), {},
-                                               strategies()[2], options, pool, limits);
-  EXPECT_FALSE(found.search.particles.empty());
-  EXPECT_EQ(found.search.interrupted, Stop::timeout);
-}
-
-TEST(Anywhere, APriorThatWasNotSearchedWholeHasNoReliableAnswer) {
-  const Yard yard;
-  const PlacePyramid pyramid(yard.map, 0.5);
-  HostPool pool(2);
-  SearchOptions options;
-  options.reliable_nvtl = 0.1;
-  const auto reliable = [&](const PerScan& limits) {
-    Still aligner;
-    aligner.ignores_limits = aligner.is_firm = true;
-    return search_anywhere(aligner, pyramid, yard.scan, {{13, 8, 1}, {15, 10, 2}}, yard.truth,
-                           strategies()[2], options, pool, limits)
-        .search.reliable;
-  };
-  EXPECT_EQ(reliable({}), true);
-  PerScan late;
-  late.deadline = std::chrono::steady_clock::now();
-  EXPECT_NE(reliable(late), true);
-}
-
-TEST(Anywhere, WithoutAPyramidTheMethodIsRefused) {
-  Still aligner;
-  SearchOptions options;
-  options.method = Method::anywhere;
-  EXPECT_THROW(search(aligner, {}, {}, strategies()[0], options), std::invalid_argument);
-  EXPECT_THROW(search_places(aligner, {}, {}, strategies()[0], options), std::invalid_argument);
 }
 
 }  // namespace

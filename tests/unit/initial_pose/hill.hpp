@@ -1,0 +1,65 @@
+// An aligner whose answers are written down, and searches on it.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "ndt/initial_pose/search.hpp"
+
+namespace ndt::initial_pose {
+
+inline const PosePrior kPrior{{0, 0, 0, 0, 0, 0}, {3, 3, 0, 0, 0}};
+inline const PointCloud kScan;
+inline const Strategy& kSequential = strategies()[0];
+inline const Strategy& kBatched = strategies()[1];
+inline const Strategy& kRounds = strategies()[2];
+
+/// Every pose stays where it is; NVTL and probability fall with the distance to a place and a heading. Counts
+/// how it was asked.
+class Hill : public Aligner {
+ public:
+  std::vector<std::size_t> calls;  ///< poses of each
+
+  MapInfo set_map(const PointCloud&) override { return {}; }
+  AlignResult align(const PointCloud&, const Transform& guess, const PerScan& per_scan) override {
+    return answer(guess, per_scan);
+  }
+  void submit(const PointCloud& scan, std::span<const Transform> guesses, const PerScan& per_scan) override {
+    calls.push_back(guesses.size());
+    Aligner::submit(scan, guesses, per_scan);
+  }
+  Evaluation evaluate(const PointCloud&, const Transform&, const PerScan&) override { return {}; }
+  std::vector<VoxelInfo> voxels() const override { return {}; }
+
+  std::function<void(AlignResult&)> change = [](AlignResult&) {};
+
+ private:
+  AlignResult answer(const Transform& guess, const PerScan& per_scan) const {
+    AlignResult result;
+    result.map_from_scan = guess;
+    result.stop = interruption(per_scan).value_or(Stop::converged);
+    result.nvtl = 3 * std::exp(-std::hypot(guess(0, 3) - 1, guess(1, 3), 2 * derivative_pose(guess).yaw));
+    result.transform_probability = 2 * result.nvtl;
+    change(result);
+    return result;
+  }
+};
+
+inline SearchOptions options(int particles, int startup, int at_once = 4) {
+  SearchOptions o;
+  o.reliable_nvtl = 2.3;
+  o.particles = particles, o.startup = startup, o.at_once = at_once;
+  return o;
+}
+
+using Sizes = std::vector<std::size_t>;
+
+inline bool has(const SearchResult& result, Doubt doubt) {
+  return std::ranges::find(result.judgement.doubts, doubt) != result.judgement.doubts.end();
+}
+
+}  // namespace ndt::initial_pose
