@@ -6,6 +6,17 @@ import numpy as np
 from synthetic_entries import IMPLEMENTATIONS, REFERENCE, hash_of, implementation, pose_of, traffic, write_pcd
 
 
+def trace_of(steps, score, nvtl, errors, rotation, has_truth):
+    """What an iteration is said to have found, at each step from the guess (0) to the end (1)."""
+    return {
+        "score": [float(score * (0.5 + s / 2)) for s in steps],
+        "nvtl": [float(nvtl * (0.5 + s / 2)) for s in steps],
+        "step_m": [0.0] + [float(0.3 * 0.35**i) for i in range(len(steps) - 1)],
+        "translation_error_m": errors if has_truth else None,
+        "rotation_error_deg": [rotation * 5 * (1.2 - s) for s in steps] if has_truth else None,
+    }
+
+
 class SyntheticFolder:
     """Measurements are added part by part; write() makes the folder."""
 
@@ -40,20 +51,14 @@ class SyntheticFolder:
         repeats=30,
     ):
         peer, gpu = name == "pcl_ndt", name.endswith("_cuda")
-        # The scene's own error is common to all; a peer has its own, other schedules differ by rounding.
         scene = np.random.default_rng(abs(hash_of(data, frame, guess_name)) + (1 if peer else 0))
-        common = scene.normal(0, 0.008 if peer else 0.004, 3)
-        common[2] *= 0.1
-        final = truth @ pose_of(*common, scene.normal(0, 1e-4))
-        if not success:
-            final = guess @ pose_of(0.05, 0.02, 0, 0.001)
-        if name != REFERENCE and not peer:
-            final = final @ pose_of(*self.world.normal(0, 4e-6, 3), 0)
+        final = self._end(scene, name, truth, guess, success)
         iterations = iterations or (int(scene.integers(2, 4)) if peer else int(scene.integers(5, 9)))
         constant, per_point = IMPLEMENTATIONS.get(name, IMPLEMENTATIONS["persistent_cuda"])
         per_evaluation = constant + per_point * points / (1 if gpu else threads**0.9)
         expected = per_evaluation * (iterations + 1) * job_factor * self.slow.get(name, 1.0) * self.drift
         n = repeats if timing != "single" else 1
+        after_idle = 5 if n > 1 else 0
         nvtl = (3.0 if success else 1.8) + scene.normal(0, 0.15)
         steps = np.linspace(0, 1, iterations + 1) ** 0.5
         errors = [
@@ -90,9 +95,7 @@ class SyntheticFolder:
                 "nvtl": nvtl,
                 "build_us": 5.0 + 0.12 * map_points * job_factor,
                 "align_us": list(expected * self.random.lognormal(0, 0.01, n)),
-                "align_after_idle_us": (
-                    list(1.05 * expected * self.random.lognormal(0, 0.01, 5)) if n > 1 else []
-                ),
+                "align_after_idle_us": list(1.05 * expected * self.random.lognormal(0, 0.01, after_idle)),
                 "timing": timing,
                 "calibration_us": 1000.0 * self.drift * self.random.lognormal(0, 0.005),
                 "peak_rss_bytes": 90_000_000,
@@ -100,23 +103,23 @@ class SyntheticFolder:
                 "translation_error_m": errors[-1] if has_truth else None,
                 "rotation_error_deg": rotation if has_truth else None,
                 "trace": (
-                    {
-                        "score": [float(nvtl * points * 2 * (0.5 + s / 2)) for s in steps],
-                        "nvtl": [float(nvtl * (0.5 + s / 2)) for s in steps],
-                        "step_m": [0.0] + [float(0.3 * 0.35**i) for i in range(iterations)],
-                        "translation_error_m": errors if has_truth else None,
-                        "rotation_error_deg": (
-                            [rotation * 5 * (1.2 - s) for s in steps] if has_truth else None
-                        ),
-                    }
-                    if traced
-                    else None
+                    trace_of(steps, nvtl * points * 2, nvtl, errors, rotation, has_truth) if traced else None
                 ),
-                "search": None,
-                "error": None,
-                "error_kind": None,
+                **dict.fromkeys(("search", "error", "error_kind")),
             }
         )
+
+    def _end(self, scene, name, truth, guess, success):
+        """Where an alignment ends. The scene's own error is common to all; a peer has its own, other
+        schedules differ by rounding."""
+        common = scene.normal(0, 0.008 if name == "pcl_ndt" else 0.004, 3)
+        common[2] *= 0.1
+        final = truth @ pose_of(*common, scene.normal(0, 1e-4))
+        if not success:
+            final = guess @ pose_of(0.05, 0.02, 0, 0.001)
+        if name not in (REFERENCE, "pcl_ndt"):
+            final = final @ pose_of(*self.world.normal(0, 4e-6, 3), 0)
+        return final
 
     def fail(self, kind="crash", said="the child <process> ended by signal 11"):
         """The measurement added last failed."""
