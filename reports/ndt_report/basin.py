@@ -6,6 +6,9 @@ import pandas as pd
 from .grids import LEAST_OFFSETS
 
 PLANES = {"x-y": ("x_m", "y_m"), "yaw-x": ("yaw_deg", "x_m")}
+# Upper ends of the bands: distances of guesses without yaw [m], and yaws [deg] of those that are off along x.
+BANDS = {"x-y": (1, 2, 3, np.inf), "yaw-x": (10, 20, 30, np.inf)}
+BAND = ["dataset", "implementation", "plane", "above", "to"]
 
 
 def _rectangle(cells: pd.DataFrame, across: str, up: str) -> pd.DataFrame:
@@ -69,3 +72,38 @@ def basin_sizes(cells: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(
         out, columns=["dataset", "implementation", "plane", "cells", "always_share", "nearest_failure_m"]
     )
+
+
+def basin_bands(cells: pd.DataFrame) -> pd.DataFrame:
+    """Per (dataset, implementation, band of BANDS): guesses, and the share of them that succeed. A band is `above`
+    its lower end up to and with `to`, its farthest guess; without guesses there is none. The middle belongs to the
+    first band of x-y, and guesses without yaw to no band of yaw-x."""
+    off = pd.Series(np.where(cells.plane == "x-y", np.hypot(cells.across, cells.up), cells.across.abs()), cells.index, dtype=float)
+    out = []
+    for key, group in cells.groupby(["dataset", "implementation", "plane"], sort=False):
+        low, distance = (-np.inf if key[2] == "x-y" else 0), off[group.index]
+        for high in BANDS[key[2]]:
+            band = group[(distance > low) & (distance <= high)]
+            if len(band):
+                n = int(band.n.sum())
+                share = (band.n * band.success_share).sum() / n
+                out.append([*key, max(low, 0), distance[band.index].max(), n, share])
+            low = high
+    return pd.DataFrame(out, columns=[*BAND, "n", "success_share"])
+
+
+def band_rows(bands: pd.DataFrame) -> list:
+    """Of the page: of each dataset and plane the names of its bands, and for each implementation a cell in each."""
+    tables = []
+    for (dataset, plane), group in bands.groupby(["dataset", "plane"], sort=False):
+        ends = sorted(set(zip(group.above, group.to)))
+        rows = {name: {(r.above, r.to): r for r in rows.itertuples()} for name, rows in group.groupby("implementation", sort=False)}
+        tables.append(
+            {
+                "dataset": dataset,
+                "of": "distance of the guess, m" if plane == "x-y" else "yaw of the guess, deg",
+                "bands": [f"{above:g} to {to:.3g}" for above, to in ends],
+                "rows": [(name, [of.get(band) for band in ends]) for name, of in rows.items()],
+            }
+        )
+    return tables

@@ -11,6 +11,7 @@ from .accuracy import SEARCH_SUCCESS_DEG, SEARCH_SUCCESS_M
 from .against_truth import STATED as TRUTH_STATED
 from .cautions import change_of_nvtl
 from .environment import flat, gpus, left_out, plan_facts, redo
+from .basin import band_rows
 from .idle import cell, idle_rates, idle_rows, rate_name
 from .page_numbers import NONE, number
 from .prior_ladder import ladder_rows, rung_name, rungs_of
@@ -178,6 +179,7 @@ def render(report: Report) -> str:
         without_counts=report.without_counts,
         count=count,
         per_iteration=per_iteration,
+        bands=band_rows(report.basin),
         idle=idle_rows(report.idle),
         idle_rates=[rate_name(rate) for rate in idle_rates(report.idle)],
         idle_cell=cell,

@@ -40,7 +40,7 @@ def publish_run(folder: Path, out: Path, figures, text_of) -> Path:
     for name in RUN_FILES:
         if is_there(folder / name):
             copy_file(folder, name, out)
-    tables = {"summary.csv": report.table, "searches.csv": report.searches, "idle.csv": report.idle}
+    tables = {"summary.csv": report.table, "searches.csv": report.searches, "idle.csv": report.idle, "basin.csv": report.basin}
     write_tables(out, {name: table for name, table in tables.items() if len(table)})
     write_figures(out, drawings)
     head = f"# {run.plan['preset']}: {run.plan['description']}"

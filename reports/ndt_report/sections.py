@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 
 import pandas as pd
 
+from .basin import basin_bands, basin_cells
 from .batches import alignments_alone, batch_table
 from .convergence import one_thread, stopping_table, trace_points
 from .detection import detection_table, judged_poses, mark_wrong
@@ -40,6 +41,7 @@ class Report:
     first: object = None  # the Drawing beside the verdict, one of drawings
     not_drawn: dict = field(default_factory=dict)  # section: sentences on what is missing there
     answers: pd.DataFrame = None
+    basin: pd.DataFrame = None
     idle: pd.DataFrame = None
     equivalence: pd.DataFrame = None
     worst: pd.DataFrame = None
@@ -93,6 +95,7 @@ def make_report(run: Run) -> Report:
     report.equivalence, report.worst = equivalence_table(measurements), worst_cases(
         measurements, run.implementations
     )
+    report.basin = basin_bands(basin_cells(measurements))
     report.stopping = stopping_table(measurements, points)
     report.iteration_times = iteration_time_table(measurements)
     report.feature_costs = feature_costs(report.iteration_times)

@@ -14,18 +14,17 @@ FORMULA = ("=", "+", "-", "@")  # what a spreadsheet takes for the start of one
 
 
 def write_report(report: Report, folder: Path) -> Path:
-    """report.html, targets.html, figures/*.csv and .svg, summary.csv, searches.csv and idle.csv where there are such,
-    trajectories/*.tum. Returns the path of report.html."""
+    """report.html, targets.html, figures/*.csv and .svg, summary.csv, searches.csv, idle.csv and basin.csv where there are
+    such, trajectories/*.tum. Returns the path of report.html."""
     html = render(report)
     make_folder(folder, "figures")
     for drawing in (d for drawings in report.drawings.values() for d in drawings):
         write_file(folder, f"figures/{drawing.file}", csv_text(drawing.data))
         write_file(folder, f"figures/{drawing.svg_file}", drawing.picture.file)
     write_file(folder, "summary.csv", csv_text(report.table))
-    if len(report.searches):
-        write_file(folder, "searches.csv", csv_text(report.searches))
-    if len(report.idle):
-        write_file(folder, "idle.csv", csv_text(report.idle))
+    for name in ("searches", "idle", "basin"):
+        if len(table := getattr(report, name)):
+            write_file(folder, f"{name}.csv", csv_text(table))
     write_tum(folder, report.trajectories)
     write_file(folder, "targets.html", render_targets(report))
     write_file(folder, "report.html", html)

@@ -4,7 +4,7 @@ import needs  # noqa: F401  first: it skips
 
 import numpy as np
 import pytest
-from ndt_report.basin import basin_cells, basin_sizes
+from ndt_report.basin import band_rows, basin_bands, basin_cells, basin_sizes
 from ndt_report.grids import on_grids, split_by_guess
 from ndt_report.load import load_run
 from ndt_report.summary import judged_measurements
@@ -39,6 +39,35 @@ def test_basin_cells_are_the_share_of_successes_per_offset():
     assert "yaw-x" not in set(cells.plane)  # two yaws times three x are too few
     sizes = basin_sizes(cells).iloc[0]
     assert sizes.always_share == pytest.approx(5 / 9) and sizes.nearest_failure_m == pytest.approx(np.sqrt(2))
+
+
+def test_bands_of_distance_and_yaw_count_every_guess_once():
+    off = [(x, y, 0.0) for x in (-3.0, -1.0, 0.0, 1.0, 3.0) for y in (-3.0, -1.0, 0.0, 1.0, 3.0)]
+    turned = [(x, 0.0, yaw) for x in (-1.0, 0.0, 1.0) for yaw in (-30.0, -10.0, 0.0, 10.0, 20.0)]
+    measurements = [
+        measurement(
+            REFERENCE,
+            true_x=0,
+            x=0.0 if np.hypot(x, y) < 1.2 and yaw < 20 else 9.0,
+            guess_name=f"{i}",
+            guess_offset={"x_m": x, "y_m": y, "z_m": 0.0, "yaw_deg": yaw},
+        )
+        for i, (x, y, yaw) in enumerate(sorted({*off, *turned}))
+    ]
+    bands = basin_bands(basin_cells(judged(measurements)))
+    found = {(b.plane, b.above): (b.n, b.to, round(b.success_share, 6)) for b in bands.itertuples()}
+    assert found == {
+        ("x-y", 0): (5, 1, 1),  # the middle and the four at 1 m
+        ("x-y", 1): (4, np.sqrt(2), 0),
+        ("x-y", 2): (4, 3, 0),  # exactly 3 m is of the band that ends there
+        ("x-y", 3): (12, np.hypot(3, 3), 0),
+        ("yaw-x", 0): (6, 10, 1),  # -10 and 10 degrees; without yaw is of x-y alone
+        ("yaw-x", 10): (3, 20, 0),
+        ("yaw-x", 20): (3, 30, 1),  # -30
+    }
+    shifts, yaws = band_rows(bands)
+    assert shifts["bands"] == ["0 to 1", "1 to 1.41", "2 to 3", "3 to 4.24"] and yaws["bands"] == ["0 to 10", "10 to 20", "20 to 30"]
+    assert [cell.n for cell in shifts["rows"][0][1]] == [5, 4, 4, 12] and "yaw" in yaws["of"]
 
 
 def test_variants_have_basins_of_their_own():
@@ -117,4 +146,5 @@ def test_one_offset_given_by_hand_is_no_grid():
 
 
 def test_guesses_without_offset_make_no_basin():
-    assert basin_cells(judged([measurement(REFERENCE, true_x=0)])).empty
+    cells = basin_cells(judged([measurement(REFERENCE, true_x=0)]))
+    assert cells.empty and basin_bands(cells).empty and band_rows(basin_bands(cells)) == []
