@@ -101,7 +101,7 @@ def band_rows(bands: pd.DataFrame) -> list:
         tables.append(
             {
                 "dataset": dataset,
-                "of": "distance of the guess, m" if plane == "x-y" else "yaw of the guess, deg",
+                "of": "distance of a guess without yaw, m" if plane == "x-y" else "yaw of a guess that is off along x too, deg",
                 "bands": [f"{above:g} to {to:.3g}" for above, to in ends],
                 "rows": [(name, [of.get(band) for band in ends]) for name, of in rows.items()],
             }

@@ -2,7 +2,6 @@
 
 from functools import partial
 
-from .basin import basin_cells
 from .clouds import read_pcd
 from .convergence import one_thread
 from .figures import NotDrawable
@@ -94,7 +93,7 @@ def _first(names) -> list:
 
 
 def _basins(report) -> list:
-    cells = basin_cells(report.measurements)
+    cells = report.basin_cells
     return [partial(basin_figure.draw, cells, name) for name in _first(cells.dataset)]
 
 

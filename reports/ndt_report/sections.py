@@ -41,7 +41,8 @@ class Report:
     first: object = None  # the Drawing beside the verdict, one of drawings
     not_drawn: dict = field(default_factory=dict)  # section: sentences on what is missing there
     answers: pd.DataFrame = None
-    basin: pd.DataFrame = None
+    basin_cells: pd.DataFrame = None
+    basin: pd.DataFrame = None  # by distance and yaw
     idle: pd.DataFrame = None
     equivalence: pd.DataFrame = None
     worst: pd.DataFrame = None
@@ -95,7 +96,8 @@ def make_report(run: Run) -> Report:
     report.equivalence, report.worst = equivalence_table(measurements), worst_cases(
         measurements, run.implementations
     )
-    report.basin = basin_bands(basin_cells(measurements))
+    report.basin_cells = basin_cells(measurements)
+    report.basin = basin_bands(report.basin_cells)
     report.stopping = stopping_table(measurements, points)
     report.iteration_times = iteration_time_table(measurements)
     report.feature_costs = feature_costs(report.iteration_times)
