@@ -35,8 +35,10 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_L
   # False alarms in std::string's operator+, https://gcc.gnu.org/PR105651.
   target_compile_options(ndt_flags INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Wno-restrict>)
 elseif(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-  # False alarms in the inlined long division of fmt 9, where it prints a double.
-  target_compile_options(ndt_flags INTERFACE "$<$<COMPILE_LANGUAGE:CXX>:-Wno-array-bounds;-Wno-stringop-overflow>")
+  # False alarms in the inlined long division of fmt 9, where it prints a double; and where a function takes a temporary
+  # and returns a reference to something else, such as an entry of a table.
+  target_compile_options(ndt_flags INTERFACE
+    "$<$<COMPILE_LANGUAGE:CXX>:-Wno-array-bounds;-Wno-stringop-overflow;-Wno-dangling-reference>")
 endif()
 if(NDT_WITH_CUDA)
   target_compile_definitions(ndt_flags INTERFACE NDT_WITH_CUDA=1)
