@@ -15,7 +15,8 @@ from .refusal import refusal
 from .write import csv_text
 
 PAGE = "index.md"
-PACK_BYTES = 64 << 10  # a larger file is packed, and a figure's larger table left out
+PACK_BYTES = 16 << 10  # a larger file is packed
+FIGURE_TABLE_BYTES = 64 << 10  # a figure's larger table is left out
 RUN_FILES = ("environment.json", "plan.json", "implementations.json", "datasets.json", "columns.json", "results.jsonl")
 LOCALIZATION_FILES = ("frames.csv", "localization.json", "localization_truth.tum")
 WITH_PLACES = ("environment.json", "localization.json")  # of the machine, which are taken out
@@ -147,7 +148,7 @@ def write_figures(out: Path, drawings):
     make_folder(out, "figures")
     for drawing in drawings:
         write_file(out, f"figures/{drawing.svg_file}", compact(drawing.picture.file))
-        if len(table := csv_text(drawing.data)) <= PACK_BYTES:
+        if len(table := csv_text(drawing.data)) <= FIGURE_TABLE_BYTES:
             write_file(out, f"figures/{drawing.file}", table)
 
 
