@@ -1,5 +1,6 @@
 """A shard is begun, goes on where it was killed, and never goes on with what is not its own; what Slurm says of one."""
 
+import fcntl
 import json
 import os
 import signal
@@ -47,6 +48,8 @@ def killed_in_the_middle(bench, plan, folder):
         time.sleep(0.02)
     os.killpg(process.pid, signal.SIGKILL)
     process.communicate()
+    with open(folder / "run.lock") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)  # a process that uses a GPU dies slowly, and others of its session after it
     return rows(folder)
 
 
