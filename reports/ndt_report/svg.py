@@ -190,7 +190,9 @@ def _panels(figure, prefix: str) -> list:
 def _legend(figure) -> list:
     out = []
     for legend in figure.legends:
-        for handle, text in zip(legend.legendHandles, legend.get_texts()):
+        # matplotlib 3.7 renamed legendHandles, 3.9 removed the old name.
+        handles = legend.legend_handles if hasattr(legend, "legend_handles") else legend.legendHandles
+        for handle, text in zip(handles, legend.get_texts()):
             colour, marker = _look(handle)
             out.append((colour, marker, text.get_text()))
     return out

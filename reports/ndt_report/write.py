@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pandas as pd
+from pandas.api.types import is_numeric_dtype
 
 from .files import make_folder, write_file
 from .page import render, render_targets
@@ -33,7 +34,8 @@ def write_report(report: Report, folder: Path) -> Path:
 
 def csv_text(frame: pd.DataFrame) -> str:
     """The text of every CSV file. A text that a spreadsheet would compute begins with an apostrophe."""
-    texts = {name: frame[name].map(_no_formula) for name in frame.columns if frame[name].dtype == object}
+    # Texts are objects up to pandas 2; from 3 on they have a type of their own.
+    texts = {name: frame[name].map(_no_formula) for name in frame.columns if not is_numeric_dtype(frame[name])}
     return frame.assign(**texts).to_csv(index=False, float_format=NUMBER)
 
 

@@ -9,10 +9,17 @@ import subprocess
 import time
 
 import pytest
-from conftest import BENCH, EXIT_JOBS_FAILED, OWN_IMPLEMENTATIONS, IMPLEMENTATIONS, bench, refusal
+from conftest import BENCH, EXIT_JOBS_FAILED, IMPLEMENTATIONS, LISTED, OWN_IMPLEMENTATIONS, bench, refusal
+
+
+def words_for(names):
+    return [word for name in names for word in ("--implementation", name)]
+
 
 # A peer is slow beside our own measurements: it is measured in one test only.
-OWN = [word for name in OWN_IMPLEMENTATIONS for word in ("--implementation", name)]
+OWN = words_for(OWN_IMPLEMENTATIONS)
+ON_CPU = [entry["name"] for entry in LISTED if entry["name"] in OWN_IMPLEMENTATIONS and entry["runs_on"].startswith("CPU")]
+MEASURED = [entry["name"] for entry in LISTED if entry["available"] and entry["for_use"]]  # where none is named
 KILLS = 100 if os.environ.get("NDT_SOAK") else 4
 # One alignment in place of thirty.
 QUICK = ["--samples", 1]
@@ -150,12 +157,12 @@ def test_a_preset_of_ones_own_with_variants_and_a_grid(tmp_path):
 def test_batches_are_measured_beside_single_alignments_and_the_too_long_are_skipped(tmp_path):
     file = preset(tmp_path, "[limits]\ncall_s = 5\n[[study]]\ndatasets = ['courtyard_200']\nthreads = [1]\nposes = [1, 3, 90000]\n"
                             "variants = [{ name = 'twenty', max_iterations = 20, epsilon = 1e-300 }]\ngrids = [{ x_m = [0.3] }]\n")
-    done = bench("run", "--preset", file, *OWN, *QUICK, "--out", tmp_path / "run")
+    done = bench("run", "--preset", file, *words_for(ON_CPU), *QUICK, "--out", tmp_path / "run")
     assert "left out: cpu_pclomp_ref in batches: it takes one pose at a time" in done.stderr and "failed" not in done.stdout
     measurements = measurements_in(tmp_path / "run")
     takers = {r["implementation"] for r in measurements if r["poses"] > 1}
     assert "cpu_pclomp_ref" not in takers and "persistent_cpu" in takers
-    assert len(measurements) == len(OWN_IMPLEMENTATIONS) + 2 * len(takers)
+    assert len(measurements) == len(ON_CPU) + 2 * len(takers)
     for m in measurements:
         if m["poses"] == 90000:
             assert m["error_kind"] == "skipped" and m["error"].startswith("skipped: 90000 poses, at ")
@@ -181,7 +188,7 @@ def test_failed_measurements_are_lines_with_their_error_and_exit_4(tmp_path):
     done = bench("run", "--dataset", "courtyard", "--threads", 1, *QUICK, "--resolution", 0.01, "--out", tmp_path / "run",
                  code=EXIT_JOBS_FAILED)
     measurements = measurements_in(tmp_path / "run")
-    assert {r["implementation"] for r in measurements} == set(IMPLEMENTATIONS)
+    assert {r["implementation"] for r in measurements} == set(MEASURED)
     for m in measurements:  # a peer may refuse so small voxels for a reason of its own
         assert m["error"].startswith("set_map: ") and m["pose"] is None and m["error_kind"] == "exception"
         assert "no valid voxel" in m["error"] or m["implementation"] not in OWN_IMPLEMENTATIONS
@@ -192,7 +199,7 @@ def test_every_implementation_is_measured_by_default_and_one_thread_is_measured_
     bench("run", "--dataset", "courtyard", "--threads", 2, "--threads", 1, *QUICK, "--max-iterations", 2, "--out",
           tmp_path / "run")
     measurements = measurements_in(tmp_path / "run")
-    assert {r["implementation"] for r in measurements} == set(IMPLEMENTATIONS)
+    assert {r["implementation"] for r in measurements} == set(MEASURED)
     peers = [r for r in measurements if r["implementation"] not in OWN_IMPLEMENTATIONS]
     assert len(peers) == 8 * (len(IMPLEMENTATIONS) - len(OWN_IMPLEMENTATIONS))
     for m in peers:

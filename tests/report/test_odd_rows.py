@@ -122,7 +122,7 @@ def test_implementations_of_all_odd_names_make_a_page(tmp_path):
     assert all(printable(name) in page.text for name in ODD_NAMES.values())
 
 
-@pytest.mark.parametrize("name", map(ODD_NAMES.get, EVERYWHERE), ids=EVERYWHERE)
+@pytest.mark.parametrize("name", [ODD_NAMES[key] for key in EVERYWHERE], ids=EVERYWHERE)
 def test_odd_names_make_a_page(tmp_path, ndt_report, name):
     """The same odd name for an implementation, a dataset, a frame, a guess and a variant."""
     run = SyntheticRun(cuda=False).tracking("town", frames=6, block=2, variants=("autoware", "direct7"))

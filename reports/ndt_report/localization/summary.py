@@ -61,7 +61,7 @@ def farthest(first, run) -> float:
     if run is first:
         return np.nan
     here, there = (_positions(r) for r in (first, run))
-    both = here.join(there, how="inner", lsuffix="_first")
+    both = here.add_suffix("_first").join(there, how="inner")
     if not len(both):
         return np.nan
     columns = both.to_numpy(float)
