@@ -4,6 +4,7 @@ ndt_report publish DIR... --out DIR [--figure NAME]..."""
 
 import argparse
 import io
+import logging
 import json
 import os
 import sys
@@ -211,6 +212,8 @@ def main() -> int:
     from .refusal import InputError
 
     warnings.simplefilter("ignore")  # of libraries, on numbers that the page shows as they are
+    # Newer ones of matplotlib log that axes of equal scale widen the limits they were given, which is meant here.
+    logging.getLogger("matplotlib").setLevel(logging.ERROR)
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")  # of characters that the terminal lacks
     try:

@@ -41,7 +41,8 @@ def split_by_guess(run: Run) -> Run:
         copy["description"] += f"; guesses {guesses}"
         copies.append(copy)
     measurements["dataset"] = measurements.dataset.where(~moved, measurements.dataset + "_" + measurements.kind)
-    datasets = pd.concat([run.datasets, pd.DataFrame(copies).astype(object)]) if copies else run.datasets
+    # Made of objects from the start: pandas 3 would turn a None among texts into NaN.
+    datasets = pd.concat([run.datasets, pd.DataFrame(copies, dtype=object)]) if copies else run.datasets
     return Run(
         run.folder,
         run.environment,

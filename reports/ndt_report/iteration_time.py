@@ -61,6 +61,8 @@ def feature_costs(table: pd.DataFrame) -> pd.DataFrame:
     )
     on = [name for name in KEY if name != "variant"]
     plain = own[own.variant == PLAIN][on + ["iteration_us", "within"]]
-    both = own[own.variant != PLAIN].merge(plain, on=on, suffixes=("", "_plain"))
+    # how="left" keeps the table's order; without it, pandas up to 2.1 groups rows of the same keys.
+    both = own[own.variant != PLAIN].merge(plain, on=on, how="left", suffixes=("", "_plain"))
+    both = both[both.iteration_us_plain.notna()]
     both = both.assign(cost=both.iteration_us / both.iteration_us_plain)
     return both.assign(cost_within=both.cost * (both.within + both.within_plain))
