@@ -4,8 +4,8 @@ ndt_report publish DIR... --out DIR [--figure NAME]..."""
 
 import argparse
 import io
-import logging
 import json
+import logging
 import os
 import sys
 import traceback

@@ -3,6 +3,7 @@
 import zlib
 
 import matplotlib
+import numpy as np
 import pandas as pd
 
 from .load import oracle_of
@@ -10,7 +11,7 @@ from .load import oracle_of
 matplotlib.use("Agg")
 import matplotlib.pyplot as plt  # noqa: E402
 from matplotlib.figure import Figure  # noqa: E402
-from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator  # noqa: E402
+from matplotlib.ticker import AutoLocator, FuncFormatter, LogLocator, NullLocator  # noqa: E402
 
 WIDTH_IN = 10.0  # 960 px as shown: an SVG point is 4/3 px
 PANEL_IN = 4.3  # at most: a phone, 357 px wide inside its margins, shows the smallest text of a panel in 10 px
@@ -123,6 +124,14 @@ def panels(count: int, columns: int = 3, height_in: float = 3.0):
     return figure, list(axes.flat[:count])
 
 
+class _LogTicks(LogLocator):
+    def tick_values(self, vmin, vmax):
+        """Even steps where a power of ten would be the only tick: newer ones of matplotlib would leave it alone."""
+        places = super().tick_values(vmin, vmax)
+        shown = np.count_nonzero((places >= min(vmin, vmax)) & (places <= max(vmin, vmax)))
+        return places if shown > 1 else AutoLocator().tick_values(vmin, vmax)
+
+
 def log_axis(axis):
     """Logarithmic with plain numbers: 1, 2, 5, 10 where that fits, then 1, 3, 10, then whole decades. Millions side by side need
     the room of three."""
@@ -131,7 +140,7 @@ def log_axis(axis):
     span = high / max(low, 1e-300)
     room = 3 if axis.axis_name == "x" and high >= 1e6 else 1
     subs = (1, 2, 5) if span < 60 / room**2 else (1, 3) if span < 3000 / room**2 else (1,)
-    axis.set_major_locator(LogLocator(subs=subs, numticks=12))
+    axis.set_major_locator(_LogTicks(subs=subs, numticks=12))
     axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.10g}"))
     axis.set_minor_locator(NullLocator())
 

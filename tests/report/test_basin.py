@@ -111,6 +111,15 @@ def test_a_dataset_with_scattered_guesses_becomes_one_for_each_scatter(tmp_path)
     assert counts["town_xy2_yaw12"] == 2 * counts["town"] == 2 * counts["town_xy0.1_yaw0.5"]
 
 
+def test_what_a_dataset_lacks_is_none_of_its_scatters_too(tmp_path):
+    made = SyntheticRun(cuda=False).tracking("town", frames=4).tracking("lane", frames=4, has_truth=False)
+    run = load_run(made.write(tmp_path / "run"))
+    run.measurements["guess_name"] = [("noise0", "xy2_z0.2_tilt1_yaw12_0")[k % 2] for k in range(len(run.measurements))]
+    datasets = split_by_guess(run).datasets
+    assert datasets.truth_quality["town_xy2_yaw12"] == datasets.truth_quality["town"]
+    assert datasets.truth_quality["lane"] is None and datasets.truth_quality["lane_xy2_yaw12"] is None
+
+
 def test_a_dataset_with_a_grid_and_other_guesses_becomes_two(tmp_path):
     made = SyntheticRun(cuda=False).tracking("town", frames=4).basin("town").basin("yard").picture("town")
     run = split_by_guess(load_run(made.write(tmp_path / "run")))

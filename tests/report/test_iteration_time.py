@@ -55,6 +55,13 @@ def test_a_feature_costs_its_slope_over_the_plain_one_of_the_same_scan():
     assert costs.cost_within.max() < 1e-6
 
 
+def test_costs_stand_in_the_order_of_the_table():
+    rows = [(variant, threads) for variant in ("autoware", "batched", "regularised") for threads in (1, 2)]
+    measurements = [m for variant, threads in rows for m in sized(10.0, variant=variant, threads=threads)]
+    costs = feature_costs(iteration_time_table(judged(measurements)))
+    assert list(zip(costs.variant, costs.threads)) == rows[2:]
+
+
 def test_a_cost_may_be_far_off_where_its_lines_are_no_lines():
     bent = sized(10.0, variant="regularised")
     bent[1]["align_us"] = [v + 20 for v in bent[1]["align_us"]]

@@ -58,7 +58,7 @@ def test_threads_are_compared_with_one():
     assert thread_points(judged(sized([1000], lambda n: n, threads=(1, 2)))).empty
 
 
-@pytest.mark.parametrize("sizes", [(30_000, 25_000_000), (500, 200_000), (1200, 1_009_200), (3, 50)])
+@pytest.mark.parametrize("sizes", [(30_000, 25_000_000), (500, 200_000), (1200, 1_009_200), (3, 50), (0.08, 0.13)])
 def test_labels_of_a_logarithmic_axis_do_not_overlap(sizes):
     figure, (axes, *_) = panels(3)
     axes.plot(sizes, (1, 2))
