@@ -3,6 +3,10 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+#include <functional>
+#include <utility>
+
 #include "base/metrics.hpp"
 #include "base/numbers.hpp"
 
@@ -12,6 +16,18 @@ namespace {
 std::string sensor_line(const char* label, const SensorUse& sensor) {
   if (sensor.used == 0 && sensor.missed.empty()) return "";
   return fmt::format("{:<17}{}\n", label, to_text(sensor));
+}
+
+/// The reasons of the scans with a verdict, the most frequent first.
+std::string reason_line(localization::Verdict verdict, std::size_t scans,
+                        const std::map<localization::Reason, std::size_t>& by) {
+  if (scans == 0) return "";
+  std::vector<std::pair<localization::Reason, std::size_t>> reasons(by.begin(), by.end());
+  std::ranges::stable_sort(reasons, std::greater(), [](const auto& reason) { return reason.second; });
+  std::vector<std::string> counts;
+  for (const auto& [reason, count] : reasons)
+    counts.push_back(fmt::format("{} {}", count, localization::to_string(reason)));
+  return fmt::format("{:<17}{}: {}\n", localization::to_string(verdict), scans, fmt::join(counts, ", "));
 }
 
 std::string error_lines(const TrajectoryError& e, const TruthFacts& truth) {
@@ -61,6 +77,8 @@ std::string to_text(const SensorUse& sensor) {
 std::string to_text(const LocalizeSummary& summary, const ScanSequence& sequence) {
   std::string text = fmt::format("scans            {} of {}: {} ok, {} doubtful, {} lost\n", summary.frames,
                                  sequence.name, summary.ok, summary.doubtful, summary.lost);
+  text += reason_line(localization::Verdict::doubtful, summary.doubtful, summary.doubtful_by) +
+          reason_line(localization::Verdict::lost, summary.lost, summary.lost_by);
   if (summary.dropped > 0)
     text +=
         fmt::format("dropped          {} more, which came while another was worked on\n", summary.dropped);

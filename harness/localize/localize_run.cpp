@@ -86,9 +86,13 @@ void count(LocalizeSummary& summary, const LocalizedScan& scan) {
         report.prediction.odometry_miss);
   count(summary.gnss, report.regularisation.has_value(), report.gnss_miss);
   summary.ok += report.verdict == Verdict::ok;
-  summary.doubtful += report.verdict == Verdict::doubtful;
+  if (report.verdict == Verdict::doubtful) {
+    ++summary.doubtful;
+    ++summary.doubtful_by[report.reason];
+  }
   if (report.verdict == Verdict::lost) {
     ++summary.lost;
+    ++summary.lost_by[report.reason];
     if (!summary.lost_since) summary.lost_since = scan.frame;
   } else {
     summary.lost_since.reset();

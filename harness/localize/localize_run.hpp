@@ -34,6 +34,8 @@ struct LocalizeSummary {
   std::optional<std::size_t> lost_since;  ///< the frame since which it is lost, if it ends so
   std::size_t searches = 0, found = 0;    ///< searches, and those that found a pose
   SensorUse odometry, gnss;               ///< of the predictions, and of the alignments; 0 without one
+  /// Why scans are doubtful or lost.
+  std::map<localization::Reason, std::size_t> doubtful_by, lost_by;
   /// Times of each frame, and of each stage of those that went through it.
   std::vector<double> execution_ms, filter_ms, diagnostics_ms, frame_ms;
   std::array<std::vector<double>, kStages> stage_ms;

@@ -93,6 +93,7 @@ def test_lost_at_the_end_is_exit_4_and_names_the_frame(town, tmp_path):
     got, done = localize(town, tmp_path, "--init", "500,500,0,0,0,0", "--recovery-particles", 0, code=EXIT_JOBS_FAILED)
     assert "lost at frame 4, and not found again by the last, 7" in done.stderr
     assert [f["verdict"] for f in got.frames] == ["doubtful"] * 4 + ["lost"] * 4
+    assert "\ndoubtful         4: 4 no_overlap\nlost             4: 4 no_overlap\n" in done.stdout
     for record in got.diagnostics:
         check_diagnostics(record)
     assert [d["level"] for d in got.diagnostics] == ["WARN"] * 4 + ["ERROR"] * 4
@@ -129,6 +130,15 @@ def test_the_references_threshold_of_transform_probability(town, tmp_path):
     assert "not judged" not in done.stderr
     for frame in got.frames:
         assert (frame["reason"] == "score") == (float(frame["transform_probability"]) <= 3)
+
+
+def test_the_summary_counts_the_reasons_of_doubtful_scans(town, tmp_path):
+    sound, done = localize(town, tmp_path / "sound")
+    assert "\ndoubtful  " not in done.stdout and "\nlost  " not in done.stdout
+    scores = sorted(float(f["nvtl"]) for f in sound.frames)
+    got, done = localize(town, tmp_path / "out", "--least-score", (scores[2] + scores[3]) / 2, "--jump", 1e-6)
+    assert [f["reason"] for f in got.frames].count("score") == 3 and {f["verdict"] for f in got.frames} == {"doubtful"}
+    assert "\ndoubtful         8: 5 jump, 3 score\n" in done.stdout
 
 
 def test_gnss_is_used_where_it_is_near_in_time(town, tmp_path):
