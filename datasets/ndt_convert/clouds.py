@@ -19,10 +19,26 @@ def check_cloud(file, bin_fields=None):
 
 
 def read_cloud(file, name, bin_fields=None):
-    """The finite points, (n, 3), float32 or float64 as stored; messages call the file by the name. bin_fields: values of a point in .bin."""
-    with opened(file) as stream:
-        points = _reader(file, bin_fields).read(stream, name)
+    """The finite points, as read_points has them."""
+    points = read_points(file, name, bin_fields)
     return points[np.isfinite(points).all(axis=1)]
+
+
+def read_points(file, name, bin_fields=None):
+    """The points, (n, 3), float32 or float64 as stored; messages call the file by the name. bin_fields: values of a point in .bin."""
+    with opened(file) as stream:
+        return _reader(file, bin_fields).read(stream, name)
+
+
+def write_part(file, out, points, keep, bin_fields=None):
+    """Writes those of the file's points that the mask keeps, in its format: .bin with all values, others with x y z alone, none rounded."""
+    kind = file.suffix.lower()
+    if kind == ".bin":
+        out.write_bytes(KittiBin(bin_fields).part(file.read_bytes(), keep))
+        return
+    with np.errstate(over="ignore"):
+        wide = not np.array_equal(points[keep], points[keep].astype(np.float32), equal_nan=True)
+    (ply.write if kind == ".ply" else write_pcd)(out, points[keep], wide)
 
 
 def is_wide(points):

@@ -1,11 +1,8 @@
-"""Scans in a folder, whose files are copied, and the times and poses given for them."""
-
-import shutil
+"""Scans in a folder, and the times and poses given for them."""
 
 import numpy as np
 
 from . import poses
-from .clouds import check_cloud
 from .faults import Fault, UsageFault
 from .folder import scan_files
 from .recording import Recording, Scan, Trajectory, trajectory_of_file
@@ -27,20 +24,16 @@ def read(work, options, say):
         times = trajectory.times if times is None else times
         trajectory = Trajectory(trajectory.file, None, trajectory.poses[taken], trajectory.longest_gap_s)
     files, times = files[taken], None if times is None else times[taken]
-    scans = [Scan(work / "scans" / f"{number:06d}{file.suffix.lower()}", str(file)) for number, file in enumerate(files)]
-    for scan, file in zip(scans, files):
-        check_cloud(file, options.bin_fields)
-        shutil.copyfile(file, scan.file)
-    return Recording(scans, times, trajectory)
+    return Recording([Scan(file, str(file)) for file in files], times, trajectory)
 
 
 def _times_of_file(scans, options):
-    """None without a file of times."""
+    """None without a file of times. A time may be that of the line before."""
     if not options.stamps:
         return None
     times = poses.read_times(options.stamps)
     if len(times) != scans:
         raise Fault(options.stamps, "", f"{len(times)} times for {scans} scans", "give one time a scan, in their order")
-    if (np.diff(times) <= 0).any():
+    if (np.diff(times) < 0).any():
         raise Fault(options.stamps, "", "the times do not increase", "give them in the order of the scans")
     return times

@@ -10,7 +10,7 @@ from .faults import Fault
 
 
 class Scan(NamedTuple):
-    file: Path  # in the folder that is being made
+    file: Path  # in the folder that is being made, or the user's own
     origin: str  # what messages call it
 
 

@@ -1,7 +1,7 @@
-"""The rule of no-return points, on clouds made by formulas, so that a test in C++ can make the same ones."""
+"""The rule of no-return points, on clouds made by formulas, so that a test in C++ can make the same ones; and what convert does by it."""
 
 import pytest
-from conftest import np
+from conftest import EXIT_BAD_INPUT, convert, np, pcd_points, write_cloud, write_tum
 from ndt_convert import no_returns
 
 N = 2000
@@ -134,3 +134,62 @@ def test_a_rotated_and_shuffled_cloud_has_the_same_causes():
     for points in (street()[0], dome(), noisy_sphere()):
         turned = points[shuffled][:, [1, 2, 0]].astype("<f4")
         assert (no_returns.causes(turned) == no_returns.causes(points.astype("<f4"))[shuffled]).all()
+
+
+def scans_of(folder, clouds, suffix=".pcd", encoding="binary"):
+    folder.mkdir()
+    for i, points in enumerate(clouds):
+        write_cloud(folder / f"{i}{suffix}", points, encoding)
+    return folder
+
+
+@pytest.mark.parametrize("suffix, encoding", [(".pcd", "binary"), (".pcd", "ascii"), (".pcd", "lzf"), (".ply", "big"), (".ply", "ascii"), (".bin", "")])
+def test_a_scan_loses_its_no_returns_and_a_clean_one_not_a_byte(tmp_path, suffix, encoding):
+    mixed = with_share(41, 0)
+    scans = scans_of(tmp_path / "in", [closed_street(), mixed], suffix, encoding)
+    said = convert(scans, "--out", tmp_path / "out")
+    assert "left out 20 % of the points as no returns: 820 zero; --keep-no-returns keeps them" in said
+    first, second = (tmp_path / "out" / "scans" / f"{i:06d}{suffix}" for i in range(2))
+    assert first.read_bytes() == (scans / f"0{suffix}").read_bytes()
+    expected = mixed[mixed.any(axis=1)].astype("<f4")
+    if suffix == ".bin":
+        assert np.fromfile(second, "<f4").reshape(-1, 4).tolist() == np.column_stack([expected, np.zeros(len(expected))]).tolist()
+    elif suffix == ".ply":
+        head, _, data = second.read_bytes().partition(b"end_header\n")
+        assert f"element vertex {len(expected)}\nproperty float x\n".encode() in head and data == expected.tobytes()
+    else:
+        assert pcd_points(second).tobytes() == expected.tobytes()
+    convert(scans, "--keep-no-returns", "--out", tmp_path / "kept")
+    assert (tmp_path / "kept" / "scans" / f"000001{suffix}").read_bytes() == (scans / f"1{suffix}").read_bytes()
+
+
+def test_bin_files_of_five_values_keep_all_of_a_point(tmp_path):
+    records = np.column_stack([with_share(41, 0), INDEX % 7, INDEX % 50]).astype("<f4")
+    (tmp_path / "in").mkdir()
+    for name in "01":
+        records.tofile(tmp_path / "in" / f"{name}.bin")
+    convert(tmp_path / "in", "--bin-fields", 5, "--out", tmp_path / "out")
+    assert np.fromfile(tmp_path / "out" / "scans" / "000001.bin", "<f4").tolist() == records[records[:, :3].any(axis=1)].ravel().tolist()
+
+
+def test_a_map_keeps_what_a_scan_loses(tmp_path):
+    site = write_cloud(tmp_path / "site.pcd", with_share(41, 0))
+    scans = scans_of(tmp_path / "in", [with_share(41, 0)])
+    convert(scans, "--map", site, "--out", tmp_path / "out")
+    assert (tmp_path / "out" / "map.pcd").read_bytes() == site.read_bytes()
+    poses = write_tum(tmp_path / "poses.tum", [(0, 0, 0)] * 2)
+    said = convert(scans_of(tmp_path / "two", [with_share(41, 0)] * 2), "--poses", poses, "--build-map", "even", "--map-voxel", 0.01, "--out",
+                   tmp_path / "built")
+    assert "left out 41 % of the points" in said and np.linalg.norm(pcd_points(tmp_path / "built" / "map.pcd"), axis=1).min() > 1
+
+
+def test_scans_without_a_return_are_left_out_with_their_poses(tmp_path):
+    street, none = closed_street(), np.zeros((50, 3))
+    scans = scans_of(tmp_path / "in", [none, street, street, none, street])
+    poses = write_tum(tmp_path / "poses.tum", [(x, 0, 0) for x in range(5)])
+    said = convert(scans, "--poses", poses, "--out", tmp_path / "out")
+    assert f"2 unusable scans left out: scan 0 (and 1 more): {scans / '0.pcd'}: all its 50 points are no returns" in said and "3 scans (2 left out)" in said
+    assert np.loadtxt(tmp_path / "out" / "poses.tum")[:, 1].tolist() == [1, 2, 4]
+    assert "5 scans," in convert(scans, "--keep-no-returns", "--out", tmp_path / "kept")
+    all_none = scans_of(tmp_path / "none", [none, none])
+    assert "0.pcd: all its 50 points are no returns" in convert(all_none, "--out", tmp_path / "no", code=EXIT_BAD_INPUT)
