@@ -94,6 +94,8 @@ def parser():
     g.add_argument("--topic", help="PointCloud2 topic of a bag (default: the only or the largest)")
     g.add_argument("--receive-time", action="store_true", help="times of the recording instead of those in the messages")
     g.add_argument("--stamps", type=Path, metavar="FILE", help="times of a folder's scans, seconds, one a line")
+    g.add_argument("--order", choices=["number", "name"], default="number", help="order of a folder's scans: scan_2 before scan_10, or by letter "
+                   "(number)")
     g.add_argument("--keep-no-returns", action="store_true", help="keep points that stand for no return: zeros, sentinels, the same point or "
                    "largest range in more than 1 %% of a scan")
     g.add_argument("--bin-fields", type=int, choices=WIDTHS, metavar="N", help="float32 values of a point in .bin files, x y z first, 3 to 6 (4)")

@@ -4,7 +4,7 @@ import numpy as np
 
 from . import poses
 from .faults import Fault, UsageFault
-from .folder import scan_files
+from .folder import differing, scan_files
 from .recording import Recording, Scan, Trajectory, trajectory_of_file
 
 OF_BAGS = ("topic", "receive_time", "pose_topic", "pose_tf", "odometry_topic", "odometry_tf", "gnss_topic")
@@ -14,10 +14,9 @@ def read(work, options, say):
     given = [f"--{name}".replace("_", "-") for name in OF_BAGS if getattr(options, name)]
     if given:
         raise UsageFault(options.input, "", "is a folder of scans, not a bag", f"leave out {', '.join(given)}")
-    files = scan_files(options.input, [path for path in (options.map,) if path])
-    if [path.name for path in files] != sorted(path.name for path in files):
-        say("scans are taken in the order of the numbers in their names")
+    files = scan_files(options.input, [path for path in (options.map,) if path], options.order)
     times, trajectory = _times_of_file(len(files), options), trajectory_of_file(options)
+    _say_order(files, times, trajectory, options, say)
     taken = slice(None, None if options.max_scans is None else options.max_scans * options.every, options.every)
     if trajectory is not None and (trajectory.times is None or times is None):  # by number, of all scans
         trajectory.of_scans(len(files), None)
@@ -25,6 +24,21 @@ def read(work, options, say):
         trajectory = Trajectory(trajectory.file, None, trajectory.poses[taken], trajectory.longest_gap_s)
     files, times = files[taken], None if times is None else times[taken]
     return Recording([Scan(file, str(file)) for file in files], times, trajectory)
+
+
+def _say_order(files, times, trajectory, options, say):
+    """Says the order where another is possible, with the first names that differ if a file has a row for each scan."""
+    found = differing(files)
+    if found is None:
+        return
+    first, second, order, other = (*found, "numbers", "name") if options.order == "number" else (*found[::-1], "letters", "number")
+    by_row = [options.stamps] if times is not None else []
+    if trajectory is not None and (trajectory.times is None or times is None):
+        by_row.append(trajectory.file)
+    if options.odometry:
+        by_row.append(options.odometry)
+    rows = f": {first} before {second}, and so are the rows of {', '.join(map(str, by_row))}; --order {other} takes the other" if by_row else ""
+    say(f"scans are taken in the order of the {order} in their names{rows}")
 
 
 def _times_of_file(scans, options):
