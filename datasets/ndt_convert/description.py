@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from . import poses
+from . import poses, stamps
 from .faults import Fault, UsageFault
 
 
@@ -64,5 +64,6 @@ def _guess(work, used, has_truth, options, say):
     if len(found) != len(used):
         raise Fault(options.odometry, "", f"{len(found)} poses for {len(used)} scans",
                     "give one pose a scan of the dataset, in their order")
+    times = stamps.in_seconds(times, options.odometry, say, refuse=False)
     poses.write_tum(work / "odometry.tum", times[used], found[used])
     return {"kind": "odometry", "file": "odometry.tum"}

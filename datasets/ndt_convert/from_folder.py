@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from . import poses
+from . import poses, stamps
 from .faults import Fault, UsageFault
 from .folder import differing, scan_files
 from .recording import Recording, Scan, Trajectory, trajectory_of_file
@@ -15,7 +15,7 @@ def read(work, options, say):
     if given:
         raise UsageFault(options.input, "", "is a folder of scans, not a bag", f"leave out {', '.join(given)}")
     files = scan_files(options.input, [path for path in (options.map,) if path], options.order)
-    times, trajectory = _times_of_file(len(files), options), trajectory_of_file(options)
+    times, trajectory = _times_of_file(len(files), options, say), trajectory_of_file(options, say)
     _say_order(files, times, trajectory, options, say)
     taken = slice(None, None if options.max_scans is None else options.max_scans * options.every, options.every)
     if trajectory is not None and (trajectory.times is None or times is None):  # by number, of all scans
@@ -41,7 +41,7 @@ def _say_order(files, times, trajectory, options, say):
     say(f"scans are taken in the order of the {order} in their names{rows}")
 
 
-def _times_of_file(scans, options):
+def _times_of_file(scans, options, say):
     """None without a file of times. A time may be that of the line before."""
     if not options.stamps:
         return None
@@ -50,4 +50,4 @@ def _times_of_file(scans, options):
         raise Fault(options.stamps, "", f"{len(times)} times for {scans} scans", "give one time a scan, in their order")
     if (np.diff(times) < 0).any():
         raise Fault(options.stamps, "", "the times do not increase", "give them in the order of the scans")
-    return times
+    return stamps.in_seconds(times, options.stamps, say, options.stamp_unit)
