@@ -162,18 +162,22 @@ def printed_pose(text):
 
 def judged(folder, truth=None):
     """How often each verdict was given, and how far the ok poses are from the truth at most, in metres and degrees."""
+    scans = judged_scans(folder, truth)
+    counts = {}
+    for verdict, _, _ in scans:
+        counts[verdict] = counts.get(verdict, 0) + 1
+    ok = [errors for verdict, *errors in scans if verdict == "ok"]
+    return counts, max((metres for metres, _ in ok), default=0.0), max((degrees for _, degrees in ok), default=0.0)
+
+
+def judged_scans(folder, truth=None):
+    """(verdict, metres, degrees) of each scan of a localisation; the errors are 0 where the truth is not given."""
     try:
         with open(folder / "frames.csv") as file:
             rows = list(csv.DictReader(file))
     except FileNotFoundError:
-        return {}, 0.0, 0.0
-    counts = {}
-    for row in rows:
-        counts[row["verdict"]] = counts.get(row["verdict"], 0) + 1
-    if truth is None:
-        return counts, 0.0, 0.0
-    ok = [errors(row, truth[int(row["frame"])]) for row in rows if row["verdict"] == "ok"]
-    return counts, max((e[0] for e in ok), default=0.0), max((e[1] for e in ok), default=0.0)
+        return []
+    return [(row["verdict"], *(errors(row, truth[int(row["frame"])]) if truth is not None else (0.0, 0.0))) for row in rows]
 
 
 def errors(row, truth):
