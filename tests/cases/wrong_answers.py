@@ -9,10 +9,12 @@ Where the report leaves a choice, both outcomes pass:
 
 import os
 import re
+import shutil
 
 import numpy as np
 
 from case import MAP, NEAR, TRUE_POSE, registrar, vehicle
+from sequences import read_points, write_points
 from trial import tum
 
 CASES = []
@@ -181,6 +183,24 @@ def dataset_without_map_in_another_map(trial):
     trial.code(trial.localize("--scans", trial.work / "converted", *MAP, "--init", "1,-1.5,1.8,0,0,0.1"), 0)
     trial.verdicts(8)
     trial.positions(trial.work / "localized" / "poses.tum", vehicle(heights=1.8))
+
+
+# --- a map that holds the scan ---
+
+@case("a scan in the folder of the map is said and left out of the map; a map made of the scan is never ok at the guess", own_input=True)
+def map_that_holds_the_scan(trial):
+    common, site = trial.setup.cases / "common", trial.work / "site"
+    site.mkdir()
+    for name in ("map.pcd", "scan.pcd"):
+        shutil.copy(common / name, site)
+    in_folder = trial.bench("align", "--map", site, "--scan", site / "scan.pcd", *NEAR)
+    trial.says(in_folder, r"scan\.pcd.*left out|left out.*scan\.pcd", "that the scan is left out of the map")
+    trial.says(in_folder, r"map 146987 points", "that the map has its 146987 points")
+    trial.pose(in_folder, TRUE_POSE)
+    merged, scans = trial.work / "merged.pcd", sorted((trial.setup.drive() / "scans").iterdir())[:3]
+    write_points(merged, np.vstack([read_points(scan) for scan in scans]))  # the vehicle stands still
+    at_guess = trial.bench("align", "--map", merged, "--scan", scans[1])
+    trial.says(at_guess, r"(?m)^verdict +(?!ok)", "a verdict that is not ok")
 
 
 # --- scans that are no scans ---
