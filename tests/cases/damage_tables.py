@@ -36,10 +36,10 @@ the summary names the damage."""
 class Damage:
     group: str
     name: str
-    points: object = None  # of a scan
-    gnss: object = None  # "none" by default: no GNSS; the fixes and the truth are its arguments
-    units_a_second: int = 1  # of the stamps
-    every: int = 1  # n-th scan
+    points: object = None  # changes the points of a scan
+    gnss: object = None  # makes the fixes out of the true ones; None: a run without GNSS
+    units_a_second: int = 1  # unit of the stamps
+    every: int = 1  # uses every n-th scan
     two_lidars: bool = False
 
 

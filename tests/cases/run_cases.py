@@ -57,7 +57,7 @@ def chosen(options):
 
 
 def outcome(case, setup):
-    """Runs the case and prints its row; every folder of a temporary file is removed at once."""
+    """Runs the case, removes its files, and prints its row."""
     trial, reason = Trial(setup, case.name), skipped(case, setup)
     if not reason:
         try:
