@@ -2,14 +2,12 @@
 
 import numpy as np
 
-from . import bags, covariance, projection, projector_info, tf
+from . import bags, gnss, tf
 from .clouds import write_pcd
 from .faults import Fault, UsageFault
-from .map_file import coordinate_system_of
 from .recording import Recording, Scan, Trajectory, moved, trajectory_of_file
 
 EPOCHS = "if the scans' clock counts from another time, such as the start of the sensor, use --receive-time"
-PLACES = ("map_origin", "map_crs", "map_projector_info")
 HALF = 0.5  # of the scans, at least, must be in order
 SET_S = 0.5  # clocks that are farther apart are said, if one was set
 
@@ -27,7 +25,7 @@ def read(work, options, say):
             times, found, _ = sensors.of_topic(options.pose_topic)
             trajectory = Trajectory(f"{options.input}: {options.pose_topic}", times, found, options.longest_gap, EPOCHS)
         odometry = sensors.of_topic(options.odometry_topic)[:2] if options.odometry_topic else None
-        gnss = sensors.gnss() if options.gnss_topic else None
+        positions = sensors.gnss() if options.gnss_topic else None
         scans, times = _scans(work, bag, topic, options, say)
         bag.require_frames_used()
         if options.pose_tf:
@@ -36,10 +34,10 @@ def read(work, options, say):
         if options.odometry_tf:
             odometry = sensors.of_tf(options.odometry_tf, times)
         sensors.tell_wrong_tf()
-    for name, sensor in ((options.odometry_topic, odometry), (options.gnss_topic, gnss)):
+    for name, sensor in ((options.odometry_topic, odometry), (options.gnss_topic, positions)):
         _tell_apart(name, sensor, times, say)
     _tell_clocks(bag, topic, say)
-    return Recording(scans, times, trajectory, odometry, gnss)
+    return Recording(scans, times, trajectory, odometry, positions)
 
 
 def _scans(work, bag, topic, options, say):
@@ -85,8 +83,8 @@ def _in_order(bag, topic, found, options):
         return keep
     first = int(np.flatnonzero(np.diff([timed.stamp_s for timed in found]) <= 0)[0]) + 1
     raise Fault(options.input, f"{topic} message {found[first].number}",
-                f"its time {found[first].stamp_s:.6f} s does not come after {found[first - 1].stamp_s:.6f} s, the one before; only {keep.sum()} of {len(found)} "
-                "scans are in order",
+                f"its time {found[first].stamp_s:.6f} s does not come after {found[first - 1].stamp_s:.6f} s, the one before; only "
+                f"{keep.sum()} of {len(found)} scans are in order",
                 "the bag repeats itself" if options.receive_time else "use the times of the recording: --receive-time")
 
 
@@ -102,8 +100,8 @@ def _tell_clocks(bag, clouds_topic, say):
     for topic, offset in bag.set_clocks.items():
         apart = offset - bag.offsets[clouds_topic]
         if abs(apart) > SET_S and topic != clouds_topic:
-            say(f"{topic}: its clock was set, and is {abs(apart):.3f} s {'ahead of' if apart > 0 else 'behind'} that of {clouds_topic}, by the times "
-                "of the recording: its stamps may belong to other scans")
+            say(f"{topic}: its clock was set, and is {abs(apart):.3f} s {'ahead of' if apart > 0 else 'behind'} that of {clouds_topic}, by the "
+                "times of the recording: its stamps may belong to other scans")
 
 
 class _Sensors:
@@ -143,42 +141,9 @@ class _Sensors:
         """(times, poses in the map, of which the positions count, covariances of x and y or None)."""
         topic, options = self._options.gnss_topic, self._options
         if self._bag.kind_of(topic) != bags.NAVSAT_TYPE:
-            given = next((f"--{name}".replace("_", "-") for name in PLACES if getattr(options, name)), None)
-            if given:
-                raise UsageFault(given, "", f"{topic} is of {self._bag.kind_of(topic)}, whose positions are in the map", "leave it out")
+            gnss.require_no_place(topic, self._bag.kind_of(topic), options)
             return self.of_topic(topic)
-        lies = self._projection(topic)
-        times, places, covariances = self._bag.fixes(topic)
-        places[:, 2] = np.where(np.isnan(places[:, 2]), lies.height_m, places[:, 2])
-        positions = lies.metres(places)
-        inside = np.isfinite(positions).all(axis=1)
-        if not inside.any():
-            raise Fault(self._bag.path, topic, f"its {len(times)} fixes, the first at {places[0, 0]:g}, {places[0, 1]:g}, are too far from {lies.name}",
-                        "give the coordinate system of the map")
-        if not inside.all():
-            self._say(f"{topic}: {(~inside).sum()} fixes too far from the map were left out")
-        found = np.tile(np.eye(4), (inside.sum(), 1, 1))
-        found[:, :3, 3] = positions[inside]
-        self._say(f"{topic}: the map is taken as {lies.name}")
-        lies.check(found[:, :2, 3], self._say)
-        axes = projection.axes_at(lies, places[inside][inside.sum() // 2])
-        return times[inside], found, None if covariances is None else covariance.moved(covariances[inside], axes)
-
-    def _projection(self, topic):
-        """How the map lies on the earth."""
-        options = self._options
-        if options.map_projector_info:
-            return projector_info.read(options.map_projector_info, options.map_origin, self._say)
-        if options.map_crs:
-            return projection.of_crs(options.map_crs, options.map_origin)
-        if options.map_origin:
-            return projection.Plane(options.map_origin)
-        known = options.surveyed_map and coordinate_system_of(options.surveyed_map)
-        if known:
-            return projection.of_crs(known, option=str(options.surveyed_map))
-        raise UsageFault("--gnss-topic", "", f"{topic} is of {bags.NAVSAT_TYPE}, places on the earth: where is the map's origin?",
-                         "give --map-origin LATITUDE,LONGITUDE,HEIGHT; the map's x is east and y north. Of a map in a grid give --map-crs or "
-                         "--map-projector-info")
+        return gnss.in_map(self._bag, options, self._say)
 
     def tell_wrong_tf(self):
         for line in self._tree.wrong() if self._tree else []:

@@ -31,7 +31,7 @@ class Trajectory:
         if not covered.any():
             raise Fault(self.file, "", f"its times {self.times[0]:.3f} to {self.times[-1]:.3f} s cover no scan, which are of "
                         f"{times[0]:.3f} to {times[-1]:.3f} s",
-                        self._advice or "shift them with --time-offset, or allow longer gaps with --longest-gap")
+                        self._advice or "shift them with --time-offset, allow longer gaps with --longest-gap, or of a bag use --receive-time")
         return found, covered
 
 

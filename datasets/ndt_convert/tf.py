@@ -75,7 +75,7 @@ class Tree:
         """A line for each kind of wrong transform that was left out."""
         used = {child: count for child, count in sorted(self._bad.items()) if child in self._on_the_way}
         ignored = [f"{count} transforms of {child} are invalid" for child, count in sorted(self._bad.items()) if child not in used]
-        ignored += [f"{child} has two parents, {self._edges[child].parent} and {parent}" for child, parent in sorted(self._other_parents.items())]
+        ignored += [f"{child} has two parents, {self._parents(child)}" for child in sorted(self._other_parents)]
         return ([f"tf: {count} transforms of {child} were left out, which are invalid" for child, count in used.items()]
                 + ([f"tf: ignored, since nothing needs these frames: {'; '.join(ignored)}"] if ignored else []))
 
@@ -99,11 +99,14 @@ class Tree:
 
     def _why_it_ends(self, frame):
         if frame in self._other_parents:
-            parents = f"{self._edges[frame].parent} and {self._other_parents[frame]}"
-            return Fault(self._path, "tf", f"frame {frame} has two parents, {parents}", f"a frame has one; {OTHER_POSES}")
+            return Fault(self._path, "tf", f"frame {frame} has two parents, {self._parents(frame)}", f"a frame has one; {OTHER_POSES}")
         if self._bad[frame]:
-            return Fault(self._path, "tf", f"all {self._bad[frame]} transforms of {frame} are invalid: not finite, or not a unit quaternion", OTHER_POSES)
+            what = f"all {self._bad[frame]} transforms of {frame} are invalid: not finite, or not a unit quaternion"
+            return Fault(self._path, "tf", what, OTHER_POSES)
         return None
+
+    def _parents(self, frame):
+        return f"{self._edges[frame].parent} and {self._other_parents[frame]}"
 
     def _to(self, ancestor, frame, times, longest_gap_s):
         out, known = np.tile(np.eye(4), (len(times), 1, 1)), np.full(len(times), True)

@@ -1,5 +1,6 @@
 """Bags in which single messages are wrong, or two sensors share a topic: what is kept, left out and said."""
 
+import itertools
 import json
 import subprocess
 from types import SimpleNamespace
@@ -105,7 +106,18 @@ def test_a_clock_rule_keeps_the_most_messages_in_order():
     assert left_out(good[:17] + [t - 1 for t in good[17:]]) == [17, 18, 19], "and late"
     assert left_out(good[:10] + [t - 50 for t in good[10:]]) == list(range(10)), "of two equal parts the later stays"
     assert left_out(good[:10] + [t - 0.25 for t in good[10:]]) == [8, 9], "the later where both overlap"
+    assert left_out([0, -1, 0.2, 0.3, 0.4]) == [1] and left_out([0, 0.1, 0.2, 0.3, 0.05]) == [4], "the one off the trend, of two that could go"
     assert left_out([0, 0, 1, 2, 2, 2, 3]) == [1, 4, 5], "of repeated stamps the first stays"
+
+
+def test_no_other_messages_in_order_are_more_or_fit_better():
+    random = np.random.default_rng(1)
+    for n in random.integers(1, 9, 200):
+        stamps, costs = random.integers(0, 7, n).astype(float), random.random(n)
+        found = clock._longest_increasing(stamps, costs)
+        others = (rest for size in range(1, n + 1) for rest in itertools.combinations(range(n), size) if (np.diff(stamps[list(rest)]) > 0).all())
+        best = min(others, key=lambda rest: (-len(rest), costs[list(rest)].sum()))
+        assert found == list(best), (stamps, costs)
 
 
 @pytest.mark.parametrize("stamps, lost", [(TIMES[:3] + [4000.0] + TIMES[4:], [3]), (TIMES[:5] + [TIMES[4]] + TIMES[6:], [5]),
