@@ -99,7 +99,7 @@ class Bag:
         return self.topics[topic][1] * max(first, default=0)
 
     def of_one_sender(self, topic, bad):
-        """As messages(), of the sender that --frame picks; refuses two."""
+        """Yields messages() of the sender that --frame picks; refuses two."""
         names, seen = self._picked(topic), Sender("", "")
         for number, time_ns, message in self.messages(topic, bad):
             sender = sender_of(message)
@@ -178,7 +178,7 @@ class Bag:
         times, values = np.array([timed.stamp_s for timed in found]), np.array([timed.value[0] for timed in found])
         known = [timed.value[1] for timed in found if timed.value[1] is not None]
         if 0 < len(known) < len(found):
-            self._say(f"{topic}: {len(found) - len(known)} of {len(found)} messages have no covariance, so that none is written")
+            self._say(f"{topic}: {len(found) - len(known)} of {len(found)} messages have no covariance, so no covariance is written")
         return times, values, np.array(known) if len(known) == len(found) else None
 
     def frame_of(self, topic):
@@ -191,7 +191,7 @@ class Bag:
         return message.header.frame_id
 
     def scans(self, topic, every, receive_time, bad):
-        """Timed (points, dropped points) of every n-th message. `bad` gets a Fault for each that cannot be read."""
+        """Yields Timed (points, dropped points) of every n-th message. `bad` gets a Fault for each that cannot be read."""
         for count, (number, time_ns, message) in enumerate(self.of_one_sender(topic, bad)):
             if count % every:
                 continue
@@ -210,7 +210,7 @@ class Bag:
             self._say(f"{topic}: {len(bad)} of {len(bad) + good} messages were left out, which cannot be read; the first: {bad[0]}")
 
     def in_order(self, topic, found):
-        """Which of the Timed messages to keep (mask), by the rule of clock.kept; says how many it leaves out."""
+        """Returns a mask of the Timed messages to keep, by the rule of clock.kept; says how many it leaves out."""
         keep = clock.kept([timed.stamp_s for timed in found], [timed.received_s for timed in found])
         left = [timed for timed, kept in zip(found, keep) if not kept]
         self.offsets[topic] = float(np.median([timed.stamp_s - timed.received_s for timed, kept in zip(found, keep) if kept]))
@@ -237,7 +237,7 @@ class Bag:
 
 
 def _is_place(latitude, longitude):
-    """Whether it is a place on the earth; drivers write 0, 0 for nothing."""
+    """True if it is a place on the earth; drivers write 0, 0 for nothing."""
     return abs(latitude) <= 90 and abs(longitude) <= 360 and (latitude, longitude) != (0, 0)
 
 

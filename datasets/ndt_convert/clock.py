@@ -6,7 +6,7 @@ LONE_S = 10  # the first or the last stamp is wrong if it leaves the trend of th
 
 
 def kept(stamps_s, received_s):
-    """Which messages to keep (mask), so that their stamps increase and as many as possible stay. Of repeated stamps the first stays. Of
+    """Returns a mask of the messages to keep, so that their stamps increase and as many as possible stay. Of repeated stamps the first stays. Of
     equally many those stay whose stamps fit the receive times best, by the offset that most have."""
     stamps = np.asarray(stamps_s, dtype=float)
     offsets, keep = stamps - np.asarray(received_s, dtype=float), np.full(len(stamps), False)
@@ -19,7 +19,7 @@ def kept(stamps_s, received_s):
 
 
 def _longest_increasing(values, costs):
-    """Indexes of the longest increasing subsequence, of several the cheapest. The tree of Fenwick [1994] gives the best end below a value."""
+    """The indexes of the longest increasing subsequence, of several the cheapest. The tree of Fenwick [1994] gives the best end below a value."""
     ranks = np.unique(values, return_inverse=True)[1].reshape(-1) + 1
     best, before = [(0, 0.0, -1)] * (len(values) + 1), []  # (length, -cost, last index)
     for i, (rank, cost) in enumerate(zip(ranks.tolist(), costs.tolist())):

@@ -1,4 +1,4 @@
-"""How uncertain a position is in x and y: 2x2 matrices, m^2."""
+"""The covariance of a position in x and y: 2x2 matrices, m^2."""
 
 import numpy as np
 
@@ -6,17 +6,17 @@ UNKNOWN = 0  # NavSatFix.position_covariance_type
 
 
 def of_fix(message):
-    """Of east and north, or None."""
+    """The covariance of east and north, or None."""
     return None if message.position_covariance_type == UNKNOWN else _checked(message.position_covariance, 3)
 
 
 def of_pose(message):
-    """Of x and y in the frame of the header, or None."""
+    """The covariance of x and y in the frame of the header, or None."""
     return _checked(getattr(message.pose, "covariance", ()), 6)
 
 
 def moved(covariances, axes):
-    """In axes that are linear functions of the present ones."""
+    """The covariances in axes that are linear functions of the present ones."""
     return axes @ covariances @ np.swapaxes(axes, -1, -2)
 
 

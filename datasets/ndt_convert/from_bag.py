@@ -77,7 +77,7 @@ def _kept(folder, keep, origin):
 
 
 def _in_order(bag, topic, found, options):
-    """Which scans to keep (mask). Refuses stamps that order less than half of them."""
+    """Returns a mask of the scans to keep. Refuses stamps that order less than half of them."""
     keep = bag.in_order(topic, found)
     if len(found) == 1 or keep.sum() >= max(2, HALF * len(found)):
         return keep

@@ -38,7 +38,7 @@ def in_map(bag, options, say):
 
 
 def _layout(options, say):
-    """How the map lies on the earth."""
+    """The layout of the map on the earth."""
     if options.map_projector_info:
         return projector_info.read(options.map_projector_info, options.map_origin, say)
     if options.map_crs:

@@ -35,7 +35,7 @@ def convert_map(file, out, say, tile_m=None):
 
 
 def coordinate_system_of(map):
-    """WKT or name of the system that a surveyor's map is in, or a map made of it: by the file itself or the facts beside it; or None."""
+    """The WKT or name of the system that a surveyor's map is in, or a map made of it: by the file itself or the facts beside it; or None."""
     if map.suffix.lower() in (".las", ".laz") and map.is_file():
         facts = las_facts(map)
     else:
@@ -44,7 +44,7 @@ def coordinate_system_of(map):
 
 
 def _facts_in(*files):
-    """What the first of the files that convert_map wrote says of the coordinate system; nothing without one."""
+    """The coordinate system that the first of convert_map's files names; empty without such a file."""
     for file in files:
         try:
             table = json.loads(file.read_text(encoding="utf-8")) if file.is_file() and file.stat().st_size < FACTS_MOST else None

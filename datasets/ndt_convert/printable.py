@@ -1,4 +1,4 @@
-"""Names from files, fit for a terminal."""
+"""Makes names from files fit for a terminal."""
 
 
 def printable(text):

@@ -63,7 +63,7 @@ def of_crs(text, origin=None, option="--map-crs"):
     if text.lower().startswith("mgrs:"):
         square = text[5:].upper()
         if not is_square(square):
-            raise UsageFault("--map-crs", "", f"'{text}' is no square of MGRS", "give a square of 100 km, such as mgrs:54SUE")
+            raise UsageFault("--map-crs", "", f"'{text}' is not a square of MGRS", "give a square of 100 km, such as mgrs:54SUE")
         return of_square(square, origin)
     return _from(origin, *_projected(text, option))
 
@@ -103,7 +103,7 @@ def of_transverse_mercator(origin, scale):
 
 
 def utm_zone(latitude, longitude):
-    """Its number, with the wider zones of Norway and Svalbard."""
+    """The number of the zone, with the wider zones of Norway and Svalbard."""
     zone = int((longitude + 180) // 6) % 60 + 1
     if 56 <= latitude < 64 and 3 <= longitude < 12:
         return 32
@@ -113,7 +113,7 @@ def utm_zone(latitude, longitude):
 
 
 def utm_convergence_deg(latitude, longitude):
-    """From true north to the north of the UTM grid, on a sphere: right to 0.01 degrees."""
+    """The angle from true north to the north of the UTM grid, on a sphere: right to 0.01 degrees."""
     from_middle = np.radians(longitude - (6 * utm_zone(latitude, longitude) - 183))
     return float(np.degrees(np.arctan(np.tan(from_middle) * np.sin(np.radians(latitude)))))
 
@@ -135,7 +135,7 @@ def _projected(text, option):
         crs = pyproj.CRS.from_user_input(text).to_2d()
         crs = crs.sub_crs_list[0] if crs.is_compound else crs
     except pyproj.exceptions.CRSError as error:
-        raise UsageFault(option, "", f"'{text[:80]}' is no coordinate system ({' '.join(str(error).split())[:120]})",
+        raise UsageFault(option, "", f"'{text[:80]}' is not a coordinate system ({' '.join(str(error).split())[:120]})",
                          "give one that pyproj knows, such as EPSG:32654") from None
     units = {axis.unit_name for axis in crs.axis_info}
     if not crs.is_projected or units != {"metre"}:

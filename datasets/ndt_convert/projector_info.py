@@ -1,4 +1,4 @@
-"""Autoware's map_projector_info.yaml, which says how a map lies on the earth."""
+"""The map_projector_info.yaml of Autoware, which says how a map lies on the earth."""
 
 import numpy as np
 
@@ -36,7 +36,7 @@ def read(file, local_origin, say):
 def _square(file, info):
     square = str(info.get("mgrs_grid")).upper()
     if not projection.is_square(square):
-        raise Fault(file, "mgrs_grid", f"'{square}' is no square of MGRS", "give a square of 100 km, such as 54SUE")
+        raise Fault(file, "mgrs_grid", f"'{square}' is not a square of MGRS", "give a square of 100 km, such as 54SUE")
     return square
 
 
@@ -65,7 +65,7 @@ def _number(file, key, value):
 
 
 def _yaml(file):
-    """Its table, by the package that rosbags brings."""
+    """The table of the file, by the package that rosbags brings."""
     from ruamel.yaml import YAML, YAMLError
 
     if not file.is_file() or file.stat().st_size > LARGEST:

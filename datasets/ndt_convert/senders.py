@@ -1,4 +1,4 @@
-"""Who sent a message: the frame of its header and, for odometry, the frame of the body. Two senders on one topic are two sensors."""
+"""The sender of a message: the frame of its header and, for odometry, the frame of the body. Two senders on one topic are two sensors."""
 
 from typing import NamedTuple
 
@@ -17,7 +17,7 @@ class Sender(NamedTuple):
         return all(name in self for name in names)
 
     def contradicts(self, other):
-        """Whether both name a frame, and not the same one; an empty name says nothing."""
+        """True if both name a frame, and not the same one; an empty name says nothing."""
         return any(a and b and a != b for a, b in zip(self, other))
 
 

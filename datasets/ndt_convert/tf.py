@@ -37,7 +37,7 @@ class _Edge:
 
 
 class Tree:
-    """Of the bag at `path`, which messages name. Wrong transforms matter only on the way between frames that are asked for."""
+    """The frames of the bag at `path`. Wrong transforms matter only on the way between frames that are asked for."""
 
     def __init__(self, path):
         self._path, self._edges, self._other_parents = path, {}, {}

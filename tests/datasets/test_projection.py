@@ -121,8 +121,8 @@ def test_heights_of_another_datum_are_said_and_files_that_cannot_be_used_are_nam
     for text, message in [("projector_type: local\n", "local has no place on the earth; give --map-origin"),
                           ("projector_type: Mercator\n", "unknown 'Mercator'; supported: Local, MGRS"),
                           ("[1, 2]\n", "has no projector_type"), ("a: [\n", "cannot be read as YAML"), ("projector_type: [1]\n", "unknown '[1]'"),
-                          ("projector_type: MGRS\nmgrs_grid: 54SUI\n", "mgrs_grid: '54SUI' is no square"),
-                          ("projector_type: MGRS\nmgrs_grid: 61SUE\n", "there is no square 61SUE"),
+                          ("projector_type: MGRS\nmgrs_grid: 54SUI\n", "mgrs_grid: '54SUI' is not a square"),
+                          ("projector_type: MGRS\nmgrs_grid: 61SUE\n", "there is not a square 61SUE"),
                           ("projector_type: LocalCartesianUTM\n", "map_origin.latitude: 'None' is not a number"),
                           ("projector_type: LocalCartesianUTM\nmap_origin: {latitude: 95, longitude: 0}\n", "give degrees"),
                           (f"projector_type: TransverseMercator\nscale_factor: 0\n{place}", "scale_factor: 0")]:
@@ -153,7 +153,7 @@ def test_covariances_that_are_unknown_are_left_out(tmp_path, extras_python):
     poses = odometry(covariance=known.reshape(-1).tolist())
     made = bag(extras_python, tmp_path, *clouds(), *fixes, *poses)
     said, rows = gnss(made, tmp_path, extras_python, "--map-crs", "EPSG:32654")
-    assert "/fix: 1 of 20 messages have no covariance, so that none is written" in said and rows.shape == (20, 8)
+    assert "/fix: 1 of 20 messages have no covariance, so no covariance is written" in said and rows.shape == (20, 8)
     convert(made, "--gnss-topic", "/odom", "--odometry-topic", "/odom", "--out", tmp_path / "poses", python=extras_python)
     assert np.loadtxt(tmp_path / "poses" / "gnss.tum")[:, 8:] == pytest.approx(np.tile([0.5, 0.1, 0.2], (20, 1)))
     assert np.loadtxt(tmp_path / "poses" / "odometry.tum").shape == (20, 8)
@@ -177,7 +177,7 @@ def test_a_surveyors_map_gives_its_system(tmp_path, extras_python):
     assert "tangent plane" in gnss(made, tmp_path, extras_python, "--map", site, "--map-origin", "35.68,139.69,0")[0]
     (tmp_path / "site.json").write_text(json.dumps(facts | {"crs": "LOCAL grid of our town"}))
     run = (made, "--gnss-topic", "/fix", "--map", site, "--out", tmp_path / "no")
-    assert f"{site}: 'LOCAL grid of our town' is no coordinate system" in convert(*run, code=EXIT_USAGE, python=extras_python)
+    assert f"{site}: 'LOCAL grid of our town' is not a coordinate system" in convert(*run, code=EXIT_USAGE, python=extras_python)
     for other in ("{}", "[1]", "no JSON", json.dumps(facts | {"crs": 7})):
         (tmp_path / "site.json").write_text(other)
         assert "where is the map's origin?" in convert(*run, code=EXIT_USAGE, python=extras_python), other
@@ -186,7 +186,7 @@ def test_a_surveyors_map_gives_its_system(tmp_path, extras_python):
 def test_systems_that_cannot_be_used_are_named(tmp_path, extras_python):
     made = drive(extras_python, tmp_path, TOKYO)
     for crs, code, message in [("EPSG:4326", EXIT_USAGE, "WGS 84 is not a projection in metres, but has degree"), ("EPSG:2263", EXIT_USAGE, "US survey foot"),
-                               ("mgrs:54SU", EXIT_USAGE, "'mgrs:54SU' is no square of MGRS"), ("UTM", EXIT_USAGE, "'UTM' is no coordinate system")]:
+                               ("mgrs:54SU", EXIT_USAGE, "'mgrs:54SU' is not a square of MGRS"), ("UTM", EXIT_USAGE, "'UTM' is not a coordinate system")]:
         assert message in convert(made, "--gnss-topic", "/fix", "--map-crs", crs, "--out", tmp_path / "no", code=code, python=extras_python)
     for words, message in [(["--map-crs", "EPSG:32654"], "--map-crs: requires a NavSatFix topic"),
                            (["--gnss-topic", "/fix", "--map-crs", "EPSG:32654", "--map-projector-info", "a"], "exclude each other")]:
