@@ -122,7 +122,7 @@ def test_heights_of_another_datum_are_said_and_files_that_cannot_be_used_are_nam
                           ("projector_type: Mercator\n", "unknown 'Mercator'; supported: Local, MGRS"),
                           ("[1, 2]\n", "has no projector_type"), ("a: [\n", "cannot be read as YAML"), ("projector_type: [1]\n", "unknown '[1]'"),
                           ("projector_type: MGRS\nmgrs_grid: 54SUI\n", "mgrs_grid: '54SUI' is not a square"),
-                          ("projector_type: MGRS\nmgrs_grid: 61SUE\n", "there is not a square 61SUE"),
+                          ("projector_type: MGRS\nmgrs_grid: 61SUE\n", "there is no square 61SUE"),
                           ("projector_type: LocalCartesianUTM\n", "map_origin.latitude: 'None' is not a number"),
                           ("projector_type: LocalCartesianUTM\nmap_origin: {latitude: 95, longitude: 0}\n", "give degrees"),
                           (f"projector_type: TransverseMercator\nscale_factor: 0\n{place}", "scale_factor: 0")]:
