@@ -5,6 +5,7 @@ import re
 import sys
 from pathlib import Path
 
+from . import stamps
 from .convert import convert
 from .from_evalio import is_sequence
 from .faults import EXIT_OK, EXIT_USAGE, Fault, UsageFault
@@ -93,7 +94,12 @@ def parser():
     g = p.add_argument_group("scans")
     g.add_argument("--topic", help="PointCloud2 topic of a bag (default: the only or the largest)")
     g.add_argument("--receive-time", action="store_true", help="times of the recording instead of those in the messages")
-    g.add_argument("--stamps", type=Path, metavar="FILE", help="times of a folder's scans, seconds, one a line")
+    g.add_argument("--stamps", type=Path, metavar="FILE", help="times of a folder's scans, one a line")
+    g.add_argument("--stamp-unit", choices=stamps.UNITS, help="unit of --stamps, else of the times in --poses (default: by their median step)")
+    g.add_argument("--order", choices=["number", "name"], default="number", help="order of a folder's scans: scan_2 before scan_10, or by letter "
+                   "(number)")
+    g.add_argument("--keep-no-returns", action="store_true", help="keep points that stand for no return: zeros, sentinels, the same point or "
+                   "largest range in more than 1 %% of a scan")
     g.add_argument("--bin-fields", type=int, choices=WIDTHS, metavar="N", help="float32 values of a point in .bin files, x y z first, 3 to 6 (4)")
     g.add_argument("--every", type=_count, default=1, metavar="N", help="take every N-th scan")
     g.add_argument("--max-scans", type=_count, metavar="N", help="stop after N scans")
@@ -161,6 +167,8 @@ def prepared(options):
             raise UsageFault("usage", "", f"--{first} and --{second} exclude each other".replace("_", "-"), "leave one out")
     if options.map_origin and not options.gnss_topic:
         raise UsageFault("--map-origin", "", "is of a NavSatFix topic", "give it with --gnss-topic, or leave it out")
+    if options.stamp_unit and not (options.stamps or options.poses):
+        raise UsageFault("--stamp-unit", "", "requires --stamps or --poses", "give one of them, or leave it out")
     with_map = bool(options.map or options.build_map)
     options.kind = options.kind or ("scan_to_map" if with_map else "sequence")
     if with_map == (options.kind == "sequence"):

@@ -5,7 +5,7 @@ import os
 import numpy as np
 
 from . import pcd, ply
-from .faults import Fault
+from .files import opened
 from .kitti_bin import KittiBin
 
 EXTENSIONS = (".pcd", ".ply", ".bin")
@@ -14,15 +14,31 @@ FLOAT32_REACH_M = 8192  # float32 coordinates are spaced by a millimetre here; p
 
 def check_cloud(file, bin_fields=None):
     """Refuses a file whose header, size or width cannot be right, without reading its points; returns their number."""
-    with _opened(file) as stream:
+    with opened(file) as stream:
         return _reader(file, bin_fields).check(stream, file)
 
 
 def read_cloud(file, name, bin_fields=None):
-    """The finite points, (n, 3), float32 or float64 as stored; messages call the file by the name. bin_fields: values of a point in .bin."""
-    with _opened(file) as stream:
-        points = _reader(file, bin_fields).read(stream, name)
+    """The finite points, as read_points has them."""
+    points = read_points(file, name, bin_fields)
     return points[np.isfinite(points).all(axis=1)]
+
+
+def read_points(file, name, bin_fields=None):
+    """The points, (n, 3), float32 or float64 as stored; messages call the file by the name. bin_fields: values of a point in .bin."""
+    with opened(file) as stream:
+        return _reader(file, bin_fields).read(stream, name)
+
+
+def write_part(file, out, points, keep, bin_fields=None):
+    """Writes those of the file's points that the mask keeps, in its format: .bin with all values, others with x y z alone, none rounded."""
+    kind = file.suffix.lower()
+    if kind == ".bin":
+        out.write_bytes(KittiBin(bin_fields).part(file.read_bytes(), keep))
+        return
+    with np.errstate(over="ignore"):
+        wide = not np.array_equal(points[keep], points[keep].astype(np.float32), equal_nan=True)
+    (ply.write if kind == ".ply" else write_pcd)(out, points[keep], wide)
 
 
 def is_wide(points):
@@ -43,10 +59,3 @@ def write_pcd(file, points, wide=None):
 
 def _reader(file, bin_fields):
     return {".pcd": pcd, ".ply": ply, ".bin": KittiBin(bin_fields)}[os.path.splitext(file)[1].lower()]
-
-
-def _opened(file):
-    try:
-        return open(file, "rb")
-    except OSError as error:
-        raise Fault(file, "", error.strerror, "check the path and its permissions") from None

@@ -9,7 +9,7 @@ from .clouds import check_cloud, read_cloud, write_pcd
 from .description import description
 from .faults import Fault, UsageFault
 from .new_folder import new_folder
-from .recording import Scan
+from .scans import put
 from .toml_file import write_toml
 from .voxel_map import VoxelMap
 
@@ -24,6 +24,9 @@ def convert(options, say):
 def _fill(work, options, say):
     recording = _reader(options.input).read(work, options, say)
     scans, times, truth = _truth(recording.scans, recording.times, recording.trajectory, say)
+    used = np.full(len(scans), True) if times is None else _first_of_each(times, scans, say)
+    scans = put(scans, work / "scans", used, options, say)
+    times, truth = (None if rows is None else rows[used] for rows in (times, truth))
     if truth is not None:
         poses.write_tum(work / "poses.tum", np.arange(len(scans)) if times is None else times, truth)
     elif times is not None:
@@ -32,9 +35,10 @@ def _fill(work, options, say):
         if sensor is not None:
             poses.write_tum(work / f"{name}.tum", *sensor)
     frames, map_name = _map(work, scans, truth, options, say)
-    write_toml(work / "dataset.toml", description(work, scans, frames, map_name, truth is not None, options))
+    write_toml(work / "dataset.toml", description(work, scans, frames, map_name, truth is not None, used, options, say))
     size = sum(path.stat().st_size for path in work.rglob("*") if path.is_file())
-    say(f"{options.out}: {len(scans)} scans{f', {map_name}' if map_name else ''}, {size / 2**20:.1f} MiB")
+    left_out = f" ({len(used) - len(scans)} left out)" if len(scans) < len(used) else ""
+    say(f"{options.out}: {len(scans)} scans{left_out}{f', {map_name}' if map_name else ''}, {size / 2**20:.1f} MiB")
 
 
 def _reader(path):
@@ -51,13 +55,17 @@ def _truth(scans, times, trajectory, say):
     if covered.all():
         return scans, times, found
     say(f"{len(scans) - covered.sum()} of {len(scans)} scans are outside {trajectory.file} and were left out")
-    kept = []
-    for scan, keep in zip(scans, covered):
-        if keep:
-            kept.append(Scan(scan.file.rename(scan.file.with_stem(f"{len(kept):06d}")), scan.origin))
-        else:
-            scan.file.unlink()
-    return kept, times[covered], found[covered]
+    return [scan for scan, keep in zip(scans, covered) if keep], times[covered], found[covered]
+
+
+def _first_of_each(times, scans, say):
+    """Mask of the scans whose time is not that of the scan before."""
+    first = np.diff(times, prepend=-np.inf) > 0
+    again = np.flatnonzero(~first)
+    if len(again):
+        more = f", and {len(again) - 1} more" if len(again) > 1 else ""
+        say(f"{len(again)} of {len(scans)} scans have the time of the scan before and were left out: {scans[again[0]].origin}{more}")
+    return first
 
 
 def _map(work, scans, truth, options, say):

@@ -2,12 +2,13 @@
 
 from pathlib import Path
 
-from . import poses
+from . import poses, stamps
 from .faults import Fault, UsageFault
 
 
-def description(work, scans, frames, map_name, has_truth, options):
-    """The table of dataset.toml; refuses what the scans do not allow. A file of odometry is put beside it."""
+def description(work, scans, frames, map_name, has_truth, used, options, say):
+    """The table of dataset.toml; refuses what the scans do not allow. A file of odometry is put beside it. used: mask of the scans among
+    those that were given."""
     if options.kind == "pair" and len(scans) != 1:
         raise UsageFault(options.input, "", f"a pair is one scan and a map, not {len(scans)} scans", "give --max-scans 1")
     if frames is not None and frames["first"] >= len(scans):
@@ -38,7 +39,7 @@ def description(work, scans, frames, map_name, has_truth, options):
     if (work / "times.txt").exists():
         table["times"] = {"file": "times.txt"}
     table |= {name: {"file": f"{name}.tum"} for name in sensors}
-    table["guess"] = _guess(work, len(scans), has_truth, options)
+    table["guess"] = _guess(work, used, has_truth, options, say)
     scan = {key: value for key, value in {"min_range_m": options.scan_min_range, "max_range_m": options.scan_max_range,
                                           "voxel_leaf_m": options.scan_voxel}.items() if value is not None}
     if scan:
@@ -48,7 +49,7 @@ def description(work, scans, frames, map_name, has_truth, options):
     return table
 
 
-def _guess(work, scans, has_truth, options):
+def _guess(work, used, has_truth, options, say):
     kind = options.guess or ("odometry" if options.odometry else "noise" if has_truth else "identity")
     if kind == "noise" and not has_truth:
         raise UsageFault(options.input, "", "--guess noise is made around the true poses", "give --poses, or --guess identity")
@@ -60,8 +61,9 @@ def _guess(work, scans, has_truth, options):
     if kind == "identity":
         return {"kind": "identity"}
     times, found = poses.read_tum(options.odometry)
-    if len(found) != scans:
-        raise Fault(options.odometry, "", f"{len(found)} poses for {scans} scans",
+    if len(found) != len(used):
+        raise Fault(options.odometry, "", f"{len(found)} poses for {len(used)} scans",
                     "give one pose a scan of the dataset, in their order")
-    poses.write_tum(work / "odometry.tum", times, found)
+    times = stamps.in_seconds(times, options.odometry, say, refuse=False)
+    poses.write_tum(work / "odometry.tum", times[used], found[used])
     return {"kind": "odometry", "file": "odometry.tum"}

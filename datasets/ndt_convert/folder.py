@@ -7,8 +7,9 @@ from .clouds import EXTENSIONS
 from .faults import Fault
 
 
-def scan_files(folder, left_out=()):
-    """The clouds of a folder in the order their names count (2 before 10), all of one format; without those left out."""
+def scan_files(folder, left_out=(), order="number"):
+    """The clouds of a folder, all of one format, without those left out: in the order of the numbers in their names (2 before 10), or by
+    letter with order="name"."""
     left_out = {path.resolve() for path in left_out}
     files = [path for path in folder.iterdir()
              if path.is_file() and path.suffix.lower() in EXTENSIONS and path.resolve() not in left_out]
@@ -20,7 +21,13 @@ def scan_files(folder, left_out=()):
     if len(formats) > 1:
         raise Fault(folder, "", "scans of several formats: " + ", ".join(f"{n} {e}" for e, n in sorted(formats.items())),
                     "leave one format in the folder; a map is named with --map")
-    return sorted(files, key=lambda path: _natural(path.name))
+    return sorted(files, key=lambda path: _natural(path.name) if order == "number" else path.name)
+
+
+def differing(files):
+    """The first names that differ between the two orders, (by number, by letter), None where they agree."""
+    names = [path.name for path in files]
+    return next((pair for pair in zip(sorted(names, key=_natural), sorted(names)) if pair[0] != pair[1]), None)
 
 
 def _natural(name):

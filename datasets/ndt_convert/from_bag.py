@@ -16,7 +16,7 @@ def read(work, options, say):
         if why:
             say(why)
         sensors = _Sensors(bag, topic, options, say)
-        trajectory = trajectory_of_file(options)
+        trajectory = trajectory_of_file(options, say)
         if options.pose_topic:
             found = sensors.of_topic(options.pose_topic)
             trajectory = Trajectory(f"{options.input}: {options.pose_topic}", *found, options.longest_gap)

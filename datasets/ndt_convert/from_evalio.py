@@ -39,7 +39,7 @@ def read(work, options, say):
         raise Fault(options.input, "", "has no scan with points", "choose another sequence")
     say("the time of a scan is that of its first point, and its points are not corrected for motion")
     if left_out:
-        say(f"{left_out} points that are not finite or at the origin were dropped")
+        say(f"{left_out} points that are not finite were dropped")
     trajectory = None if truth is None else Trajectory(str(options.input), *truth, options.longest_gap)
     return Recording(scans, np.array(times), trajectory)
 
@@ -49,13 +49,13 @@ class Sequence(NamedTuple):
     found: object  # an evalio.datasets.Dataset
 
     def scans(self, every):
-        """(time in seconds, finite points, number of points left out) of every N-th scan. evalio fills a scan up with points at
-        the origin where a beam came back with nothing."""
+        """(time in seconds, finite points, number of others) of every N-th scan. evalio fills a scan up with points at the origin where a
+        beam came back with nothing."""
         for number, scan in enumerate(self.found.lidar()):
             if number % every:
                 continue
             points = np.asarray(scan.to_vec_positions(), dtype=np.float64).reshape(-1, 3)
-            good = np.isfinite(points).all(axis=1) & points.any(axis=1)
+            good = np.isfinite(points).all(axis=1)
             yield scan.stamp.to_nsec() / 1e9, points[good], int((~good).sum())
 
     def trajectory(self):

@@ -5,6 +5,7 @@ import numpy as np
 from .faults import Fault
 
 LONGEST = 64 << 10
+DIGITS = 18  # such numbers, and their sums, are below 2^63
 EXPORT_AGAIN = "export the cloud again"
 CUT_OFF = "the file is cut off or its header is wrong, " + EXPORT_AGAIN
 
@@ -24,8 +25,8 @@ def lines(stream, file, last):
 
 
 def whole(word, file, what):
-    if not (word.isascii() and word.isdigit()):
-        raise Fault(file, "header", f"{what} '{word}' is not a whole number", EXPORT_AGAIN)
+    if not (word.isascii() and word.isdigit() and len(word.lstrip("0")) <= DIGITS):
+        raise Fault(file, "header", f"{what} '{word[:40]}' is not a whole number of at most {DIGITS} digits", EXPORT_AGAIN)
     return int(word)
 
 

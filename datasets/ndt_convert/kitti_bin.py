@@ -33,6 +33,10 @@ class KittiBin:
         stream.seek(0)
         return np.frombuffer(stream.read(), dtype="<f4").reshape(-1, self._fields)[:, :3]
 
+    def part(self, data, keep):
+        """The records of a file's bytes that the mask keeps."""
+        return np.frombuffer(data, dtype="<f4").reshape(-1, self._fields)[keep].tobytes()
+
     def _require_width(self, values, file):
         fourth = values[3::4]
         if self._fields == KITTI and not fourth.any():

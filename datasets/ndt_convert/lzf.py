@@ -22,8 +22,9 @@ def decompress(packed, size):
             i += 1
             if start < 0:
                 raise ValueError("refers to bytes before its start")
-            for k in range(start, start + length + 2):  # may overlap what it writes
-                out.append(out[k])
+            length += 2
+            piece = out[start:start + length]  # shorter where it overlaps what it writes, and then repeated
+            out += piece if len(piece) == length else (piece * (length // len(piece) + 1))[:length]
     except IndexError:
         raise ValueError("ends within a reference") from None
     if len(out) != size:

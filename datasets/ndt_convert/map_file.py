@@ -7,6 +7,7 @@ import numpy as np
 
 from .clouds import write_pcd
 from .faults import Fault, UsageFault
+from .files import require_regular
 from .from_e57 import read_e57
 from .from_las import read_las
 from .new_folder import new_folder
@@ -25,6 +26,8 @@ def convert_map(file, out, say, tile_m=None):
                     f"supported: {', '.join(READERS)}; ndt-bench reads .pcd, .ply and .bin itself")
     if tile_m is None and out.suffix.lower() != ".pcd":
         raise UsageFault("--out", "", f"'{out.name}' is no .pcd", "give the name of a PCD file, or --tiles for a folder of tiles")
+    if file.exists():
+        require_regular(file)
     try:
         points, facts = _checked(file, *read(file))
         said = _write_tiles(out, points, facts, tile_m) if tile_m else _write_cloud(out, points, facts)

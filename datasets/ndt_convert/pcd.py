@@ -9,6 +9,7 @@ from . import header, lzf
 from .faults import Fault
 
 TYPES = {("F", 4): "<f4", ("F", 8): "<f8", **{(t, s): f"<{t.lower()}{s}" for t in "IU" for s in (1, 2, 4, 8)}}
+LARGEST_POINT = (1 << 31) - 1  # bytes of a numpy type
 
 
 class Layout(NamedTuple):
@@ -97,6 +98,8 @@ def _layout(stream, file):
     counts = [header.whole(word, file, "COUNT") for word in given.get("COUNT", ["1"] * len(names))]
     if not len(names) == len(sizes) == len(types) == len(counts):
         raise Fault(file, "header", "FIELDS, SIZE, TYPE and COUNT differ in length", header.EXPORT_AGAIN)
+    if sum(size * count for size, count in zip(sizes, counts)) > LARGEST_POINT:
+        raise Fault(file, "header", f"SIZE and COUNT make a point larger than {LARGEST_POINT} bytes", header.EXPORT_AGAIN)
     kinds = [TYPES.get((t.upper(), s)) for t, s in zip(types, sizes)]
     if None in kinds:
         bad = kinds.index(None)

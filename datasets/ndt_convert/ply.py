@@ -48,6 +48,15 @@ def read(stream, file):
     return points
 
 
+def write(file, points, wide):
+    """PLY 1.0, little-endian, x y z: float, or double."""
+    kind = "double" if wide else "float"
+    properties = "".join(f"property {kind} {axis}\n" for axis in "xyz")
+    head = f"ply\nformat binary_little_endian 1.0\nelement vertex {len(points)}\n{properties}end_header\n"
+    with open(file, "wb") as out:
+        out.write(head.encode() + np.ascontiguousarray(points, dtype="<" + TYPES[kind]).tobytes())
+
+
 def _layout(stream, file):
     lines = header.lines(stream, file, "end_header")
     if lines[0] != ["ply"]:

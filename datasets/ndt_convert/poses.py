@@ -5,6 +5,7 @@ import math
 import numpy as np
 
 from .faults import Fault
+from .files import opened
 
 EXPORT_AGAIN = "export the trajectory again"
 QUATERNION_NORM = 1e-3  # a quaternion's length may be this far from 1, as in ndt-bench
@@ -142,13 +143,10 @@ def _between(first, second, share):
 
 def _rows(file):
     """(line number, words) of the lines that are neither blank nor comments."""
-    try:
-        with open(file, encoding="utf-8", errors="replace") as text:
-            for number, line in enumerate(text, start=1):
-                if line.strip() and not line.lstrip().startswith("#"):
-                    yield number, line.split()
-    except OSError as error:
-        raise Fault(file, "", error.strerror, "check the path and its permissions") from None
+    with opened(file, "r", encoding="utf-8", errors="replace") as text:
+        for number, line in enumerate(text, start=1):
+            if line.strip() and not line.lstrip().startswith("#"):
+                yield number, line.split()
 
 
 def _numbers(file, columns):

@@ -5,12 +5,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from . import poses
+from . import poses, stamps
 from .faults import Fault
 
 
 class Scan(NamedTuple):
-    file: Path  # in the folder that is being made
+    file: Path  # in the folder that is being made, or the user's own
     origin: str  # what messages call it
 
 
@@ -43,13 +43,14 @@ class Recording(NamedTuple):
     gnss: object = None  # (times, poses of the scanner in the map, whose positions alone count) or None
 
 
-def trajectory_of_file(options):
+def trajectory_of_file(options, say):
     if not options.poses:
         return None
     kind = options.poses_format or poses.guess_format(options.poses)
     if kind == "kitti":
         return Trajectory(options.poses, None, moved(poses.read_kitti(options.poses), options), options.longest_gap)
     times, found = poses.read_tum(options.poses)
+    times = stamps.in_seconds(times, options.poses, say, None if options.stamps else options.stamp_unit, refuse=False)
     return Trajectory(options.poses, times + options.time_offset, moved(found, options), options.longest_gap)
 
 

@@ -19,6 +19,8 @@ def _lines(table, path):
 
 
 def _value(value):
+    if isinstance(value, str):  # a path may hold bytes that are not UTF-8
+        value = value.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
     if isinstance(value, (bool, str, list)):
         return json.dumps(value, ensure_ascii=False)  # TOML's strings and arrays of strings are JSON's
     return repr(value)

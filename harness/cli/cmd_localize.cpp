@@ -39,7 +39,7 @@ constexpr double kReliableTransformProbability = 3, kCriticalMs = 100;
 
 struct Arguments {
   LocalizeMapArguments map;
-  std::string scans, stamps, odometry, gnss, out, ply, ply_frames, command_line;
+  std::string scans, stamps, stamp_unit, odometry, gnss, out, ply, ply_frames, command_line;
   std::string implementation{kAuto};
   PoseArgument init, guess;
   std::vector<std::string> sigma;
@@ -48,7 +48,7 @@ struct Arguments {
   std::optional<double> critical_ms, reliable_nvtl;
   std::optional<std::string> autoware_params;
   std::vector<localization::Offset> offsets;  ///< of the parameter file; none: the usual ones
-  bool debug_iterations = false, debug_particles = false;
+  bool debug_iterations = false, debug_particles = false, keep_no_returns = false;
   bool real_time = false;
   std::optional<double> speed;
   LocalizerArguments localizer;
@@ -71,6 +71,7 @@ void check_uses(const Arguments& a, Prediction prediction) {
     throw UsageError("--guess is the middle of a search: give --init search with it, or --init POSE alone");
   if (!a.sigma.empty() && !starts_by_search(a))
     throw UsageError("--sigma is of a search: give --init search with it, or drop it");
+  if (!a.stamp_unit.empty() && a.stamps.empty()) throw UsageError("--stamp-unit requires --stamps");
   if (a.rate_hz && !a.stamps.empty())
     throw UsageError("--rate and --stamps both give the times of the scans: drop one");
   if (!a.odometry.empty() && a.localizer[&LocalizerOptions::prediction] && prediction != Prediction::odometry)
@@ -137,6 +138,7 @@ LocalizerOptions localizer_options(const Arguments& a, const AlignOptions& align
   }
   if (a.reliable_nvtl) options.reliable_nvtl = a.reliable_nvtl;
   if (!a.offsets.empty()) options.offsets = a.offsets;
+  options.keep_no_returns = a.keep_no_returns;
   a.localizer.apply_to(options);
   if (!options.least_score) options.least_score = known_threshold(options, align);
   options.max_iterations = align.max_iterations;
@@ -210,6 +212,10 @@ void notice_unjudged(const std::string& unknown) {
 }
 
 ExitCode verdict_on(const LocalizeSummary& summary) {
+  if (!summary.lost_since && summary.left_out.unreadable > 0) {
+    notice("ndt-bench: localize: {} scans could not be read\n", summary.left_out.unreadable);
+    return ExitCode::jobs_failed;
+  }
   if (!summary.lost_since) return ExitCode::ok;
   notice("ndt-bench: localize: lost at frame {}, and not found again by the last, {}\n", *summary.lost_since,
          summary.frames - 1);
@@ -237,13 +243,14 @@ ExitCode localize(const Arguments& given) {
   const Arguments a = with_autoware_params(given);
   check(a);
   ProgressLine progress;
-  StampSource stamps{.file = std::nullopt, .rate_hz = a.rate_hz};
+  StampSource stamps{.file = std::nullopt, .rate_hz = a.rate_hz, .unit = std::nullopt};
+  if (!a.stamp_unit.empty()) stamps.unit = named<TimeUnit>("--stamp-unit", a.stamp_unit);
   if (!a.stamps.empty()) stamps.file = a.stamps;
   const ScanSequence sequence = opened(a, stamps, progress);
   if (sequence.map && a.map.map.path.empty() && a.map.map.bin_fields)
     throw UsageError(
         "--bin-fields: the clouds are a dataset's, which says it itself: bin_fields in its dataset.toml");
-  if (!sequence.note.empty()) notice("ndt-bench: {}\n", sequence.note);
+  for (const std::string& note : sequence.notes) notice("ndt-bench: {}\n", note);
   const ScanPreparation scan_filters = overridden(sequence.preparation, scan_preparation(a.preparation));
   validate(scan_filters);
 
@@ -256,6 +263,7 @@ ExitCode localize(const Arguments& given) {
   SteadyClock clock;
   if (a.real_time) input.real_time = RealTime{&clock, a.speed.value_or(1)};
   input.scan = sequence.scan;
+  input.keep_no_returns = a.keep_no_returns;
   VoxelGrid grid;
   input.filter = [&](PointCloud cloud) { return prepare(std::move(cloud), scan_filters, grid).cloud; };
   input.limits = [&] {
@@ -263,8 +271,8 @@ ExitCode localize(const Arguments& given) {
     limits.trace = a.debug_iterations;
     return limits;
   };
-  // The first scan tells how large they are.
-  const Workload work{a.implementation == kAuto ? input.filter(sequence.scan(0)).size() : Workload().points};
+  // A scan tells how large they are, and whether any can be read.
+  const Workload work{input.filter(first_readable(sequence)).size()};
   const Implementation& entry = implementation_with_scores(a.implementation, work, options);
   input.odometry = odometry_for(sequence, a.odometry);
   input.gnss = gnss_for(sequence, a.gnss, entry);
@@ -317,6 +325,10 @@ void add_source_flags(CLI::App& command, Arguments& a) {
       .add_option("--stamps", a.stamps, "times of the scans, seconds, one a line, such as KITTI's times.txt")
       ->type_name("FILE");
   command
+      .add_option("--stamp-unit", a.stamp_unit,
+                  "of --stamps: s, ms, us or ns (default: told by the median step, which is 1 ms to 60 s)")
+      ->type_name("UNIT");
+  command
       .add_option("--laps", a.laps, "go through the recording so often, from its start each time (default 1)")
       ->type_name("N");
   command.add_option("--rate", a.rate_hz, "scans a second where they have no times (default 10)")
@@ -328,9 +340,12 @@ void add_source_flags(CLI::App& command, Arguments& a) {
   command
       .add_option(
           "--gnss", a.gnss,
-          "positions of the scanner in the map, which pull along the heading, TUM; none: without those "
-          "of the dataset")
+          "positions of the scanner in the map, which pull along the heading, TUM, or with three more "
+          "columns var_x cov_xy var_y; none: without those of the dataset")
       ->type_name("FILE|none");
+  command.add_flag("--keep-no-returns", a.keep_no_returns,
+                   "keep the points that drivers write for no return: zeros, huge numbers, one point many times, "
+                   "the largest range");
 }
 
 void add_start_flags(CLI::App& command, Arguments& a) {

@@ -11,9 +11,14 @@ namespace {
 
 constexpr const char* kNone = "none";
 
-/// The sensor is asked for poses at the times of the scans.
-std::vector<StampedTransform> read_poses(const ScanSequence& sequence, const std::string& file) {
-  std::vector<StampedTransform> poses = read_tum(file);
+/// Poses in seconds. The sensor is asked for poses at the times of the scans.
+std::vector<StampedTransform> in_time_of(const ScanSequence& sequence, const std::string& file,
+                                         std::vector<StampedTransform> poses) {
+  std::vector<double> times;
+  for (const StampedTransform& pose : poses) times.push_back(pose.time_s);
+  const TimesInSeconds seconds = in_seconds(std::move(times), printable_name(file));
+  if (!seconds.note.empty()) notice("ndt-bench: {}\n", seconds.note);
+  for (std::size_t k = 0; k < poses.size(); ++k) poses[k].time_s = seconds.times_s[k];
   const double first_s = sequence.scans.front().stamp_s, last_s = sequence.scans.back().stamp_s;
   if (poses.back().time_s < first_s || poses.front().time_s > last_s)
     throw refusal(printable_name(file), "",
@@ -26,13 +31,13 @@ std::vector<StampedTransform> read_poses(const ScanSequence& sequence, const std
 }  // namespace
 
 std::vector<StampedTransform> odometry_for(const ScanSequence& sequence, const std::string& file) {
-  return file.empty() ? sequence.odometry : read_poses(sequence, file);
+  return file.empty() ? sequence.odometry : in_time_of(sequence, file, read_tum(file));
 }
 
 std::vector<StampedTransform> gnss_for(const ScanSequence& sequence, const std::string& file,
                                        const Implementation& entry) {
   if (file == kNone || (file.empty() && sequence.gnss.empty())) return {};
-  if (entry.regularises) return file.empty() ? sequence.gnss : read_poses(sequence, file);
+  if (entry.regularises) return file.empty() ? sequence.gnss : in_time_of(sequence, file, read_fixes(file));
   if (!file.empty())
     throw UsageError(
         fmt::format("--gnss: {} has no regularisation; drop it, or take another implementation", entry.name));

@@ -48,6 +48,7 @@ struct Dataset {
   /// on its map, so that every pose is wrong
   std::string kind = "scan_to_map";
   std::string licence, source, preparation;
+  std::vector<std::string> notes;  ///< lines that a person should read
   double resolution_m = 2.0;
   TruthFacts truth;
   std::vector<Frame> frames;

@@ -10,6 +10,7 @@
 #include "data/preparation.hpp"
 #include "data/sources.hpp"
 #include "io/cloud_file.hpp"
+#include "io/natural_order.hpp"
 #include "io/toml_fields.hpp"
 #include "io/trajectory.hpp"
 #include "ndt/core/limits.hpp"
@@ -20,6 +21,8 @@ namespace {
 namespace fs = std::filesystem;
 constexpr double kDegree = kPi / 180;
 constexpr std::int64_t kWholeMost = std::int64_t{1} << 53;
+
+constexpr std::string_view kGnss = "gnss";
 
 constexpr const char* kGuessKinds[] = {"noise", "odometry", "identity"};
 
@@ -67,14 +70,37 @@ std::vector<fs::path> matches(const fs::path& folder, const std::string& name, T
   if (found.empty())
     toml.refuse("scans", fmt::format("no file {}", printable_name(pattern.string())),
                 error ? "make the folder readable: " + error.message() : "fix the pattern or fetch the data");
-  std::ranges::sort(found);
   return found;
 }
 
-std::vector<fs::path> scan_files(TomlTable& toml, const fs::path& folder) {
+/// Files of one value a scan, written in the order that the scans had then.
+bool has_rows_of_scans(TomlTable& toml) {
+  if (toml.table("truth") || toml.table("times")) return true;
+  auto guess = toml.table("guess");
+  return guess && guess->text("file").has_value();
+}
+
+/// The order of the names of a pattern. Without one given, rows of the scans keep the order of letters, which
+/// they always had; where that differs from the order of numbers it is noted.
+NameOrder order_of(TomlTable& toml, const std::vector<fs::path>& found, std::vector<std::string>& notes) {
+  if (const auto given = toml.text("order"))
+    return toml.required_choice("order", {"number", "name"}) == "name" ? NameOrder::name : NameOrder::number;
+  const auto [by_letter, by_number] = first_difference(found);
+  if (by_letter.empty() || !has_rows_of_scans(toml)) return NameOrder::number;
+  notes.push_back(fmt::format(
+      "the rows of truth, times and odometry are given to the scans in the order of letters, '{}' before "
+      "'{}'; if they were written by number, set order = \"number\" in dataset.toml, else order = \"name\"",
+      by_letter, by_number));
+  return NameOrder::name;
+}
+
+std::vector<fs::path> scan_files(TomlTable& toml, const fs::path& folder, std::vector<std::string>& notes) {
   std::vector<fs::path> files;
-  for (const std::string& name : toml.texts("scans").value_or(std::vector<std::string>{}))
-    for (fs::path& file : matches(folder, name, toml)) files.push_back(std::move(file));
+  for (const std::string& name : toml.texts("scans").value_or(std::vector<std::string>{})) {
+    std::vector<fs::path> found = matches(folder, name, toml);
+    sort_by_name(found, order_of(toml, found, notes));
+    for (fs::path& file : found) files.push_back(std::move(file));
+  }
   if (files.empty())
     toml.refuse("scans", "lists no scans", "give an array of file names, one * allowed in each");
   return files;
@@ -98,12 +124,12 @@ ReadPoses read_poses(const fs::path& file, const std::string& format) {
 }
 
 /// Reads another sensor's poses, which a localisation may use, or returns nothing.
-std::vector<StampedTransform> read_sensor(TomlTable& root, const char* sensor, const fs::path& folder) {
+std::vector<StampedTransform> read_sensor(TomlTable& root, std::string_view sensor, const fs::path& folder) {
   auto toml = root.table(sensor);
   if (!toml) return {};
   const fs::path file = inside(folder, toml->required_text("file"), *toml, "file");
   toml->finish();
-  return read_tum(file);
+  return sensor == kGnss ? read_fixes(file) : read_tum(file);
 }
 
 /// The times of the scans: the truth's, or else those of a file of their own; nothing if there are none.
@@ -210,7 +236,7 @@ class Builder {
     toml_.text("root");
     dataset_.resolution_m = toml_.number("resolution_m", Limits::kResolutionLeastM, Limits::kResolutionMostM)
                                 .value_or(dataset_.resolution_m);
-    files_ = scan_files(toml_, folder_);
+    files_ = scan_files(toml_, folder_, dataset_.notes);
     if (dataset_.kind == "pair" && files_.size() != 1)
       toml_.refuse("scans", fmt::format("lists {} files", files_.size()), "a pair has one scan, and a map");
     read_clouds();
@@ -218,7 +244,7 @@ class Builder {
     truth_ = std::move(truth.poses);
     times_s_ = read_scan_times(toml_, folder_, files_.size(), std::move(truth.times_s));
     dataset_.odometry = read_sensor(toml_, "odometry", folder_);
-    dataset_.gnss = read_sensor(toml_, "gnss", folder_);
+    dataset_.gnss = read_sensor(toml_, kGnss, folder_);
     rule_ = read_guess_rule(toml_, folder_, files_.size(), !truth_.empty());
     make_frames();
     read_provenance();

@@ -44,13 +44,18 @@ class TextWords {
   /// file; throws if there are more or fewer than `columns`.
   template <class Take>
   bool row(std::uint64_t columns, Take take) {
-    Piece piece = next_row();
-    if (piece == Piece::end_of_file) return false;
-    std::uint64_t column = 0;
-    for (; piece == Piece::word; piece = next(), ++column)
+    const std::uint64_t found = any_row([&](std::uint64_t column) {
       if (column < columns) take(column);
-    if (column != columns) throw wrong_length(column, columns);
-    return true;
+    });
+    if (found > 0 && found != columns) throw wrong_length(found, columns);
+    return found > 0;
+  }
+  /// The same for any number of words, which it returns; 0 at the end of the file.
+  template <class Take>
+  std::uint64_t any_row(Take take) {
+    std::uint64_t column = 0;
+    for (Piece piece = next_row(); piece == Piece::word; piece = next(), ++column) take(column);
+    return column;
   }
 
   std::uint64_t line() const { return line_; }

@@ -53,6 +53,37 @@ void require_order(std::span<const StampedTransform> poses) {
   }
 }
 
+constexpr std::size_t kTumColumns = 8, kFixColumns = 11;
+
+void add_pose(const TextWords& words, const std::array<double, kTumColumns>& row, TrajectoryInfo& noticed,
+              std::vector<StampedTransform>& poses) {
+  require_room(words, poses.size());
+  if (!poses.empty() && row[0] <= poses.back().time_s)
+    throw words.refused(
+        fmt::format("time {} does not come after {}, the one before", row[0], poses.back().time_s),
+        "sort the lines by time and drop repeated ones");
+  poses.push_back(pose_of(row, unit_quaternion(words, row, noticed)));
+}
+
+/// The numbers of the next line; none at the end of the file.
+std::vector<double> next_numbers(TextWords& words) {
+  std::vector<double> row;
+  words.any_row([&](std::uint64_t column) {
+    if (column < kFixColumns) row.push_back(finite_number(words, column));
+    else throw words.wrong_length(column + 1, kFixColumns);
+  });
+  return row;
+}
+
+PositionCovariance covariance_of(const TextWords& words, std::span<const double> row) {
+  const PositionCovariance c{row[8], row[9], row[10]};
+  if (!(c.xx > 0 && c.yy > 0 && c.xx * c.yy > c.xy * c.xy))
+    throw words.refused(
+        fmt::format("the covariance {} {} {} is not positive definite", c.xx, c.xy, c.yy),
+        "give var_x cov_xy var_y in square metres, or leave out these three columns in all lines");
+  return c;
+}
+
 }  // namespace
 
 void require_room(const TextWords& words, std::uint64_t poses) {
@@ -70,22 +101,42 @@ void require_writable(const std::filesystem::path& file, const char* function, s
   require_readable_count(file, "poses", poses, Limits::kPoses);
 }
 
+double finite_number(const TextWords& words, std::uint64_t column) {
+  const double number = words.number<double>(column);
+  if (!std::isfinite(number))
+    throw words.refused(
+        fmt::format("value {}: '{}' is not finite", column + 1, printable(words.word())));
+  return number;
+}
+
 std::vector<StampedTransform> read_tum(const std::filesystem::path& file, TrajectoryInfo* info) {
   ByteSource source(file);
   TextWords words(source, 0, TextWords::Comments::hash);
   TrajectoryInfo noticed;
   std::vector<StampedTransform> poses;
-  for (std::array<double, 8> row; read_numbers(words, row);) {
-    require_room(words, poses.size());
-    if (!poses.empty() && row[0] <= poses.back().time_s)
-      throw words.refused(
-          fmt::format("time {} does not come after {}, the one before", row[0], poses.back().time_s),
-          "sort the lines by time and drop repeated ones");
-    poses.push_back(pose_of(row, unit_quaternion(words, row, noticed)));
-  }
+  for (std::array<double, 8> row; read_numbers(words, row);) add_pose(words, row, noticed, poses);
   require_poses(source, poses.size());
   if (info) *info = noticed;
   return poses;
+}
+
+std::vector<StampedTransform> read_fixes(const std::filesystem::path& file) {
+  ByteSource source(file);
+  TextWords words(source, 0, TextWords::Comments::hash);
+  TrajectoryInfo noticed;
+  std::vector<StampedTransform> fixes;
+  std::size_t columns = 0;
+  for (std::vector<double> row; !(row = next_numbers(words)).empty();) {
+    if (columns == 0 && row.size() == kFixColumns) columns = kFixColumns;
+    if (columns == 0) columns = kTumColumns;
+    if (row.size() != columns) throw words.wrong_length(row.size(), columns);
+    std::array<double, kTumColumns> pose;
+    std::copy_n(row.begin(), kTumColumns, pose.begin());
+    add_pose(words, pose, noticed, fixes);
+    if (columns == kFixColumns) fixes.back().covariance = covariance_of(words, row);
+  }
+  require_poses(source, fixes.size());
+  return fixes;
 }
 
 std::string tum_line(const StampedTransform& pose) {

@@ -6,12 +6,14 @@
 #include <cmath>
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "base/errors.hpp"
 #include "io/text.hpp"
+#include "ndt/align/align_result.hpp"
 #include "ndt/core/limits.hpp"
 #include "ndt/core/pose.hpp"
 
@@ -20,6 +22,7 @@ namespace ndt::harness {
 struct StampedTransform {
   double time_s = 0;
   Transform map_from_body;
+  std::optional<PositionCovariance> covariance{};  ///< of x and y [m²], of a fix that has one
 };
 
 /// What a reader noticed and accepted.
@@ -35,6 +38,11 @@ struct TrajectoryInfo {
 /// other than 8 finite numbers, another length of the quaternion, times that do not increase, no poses, or a
 /// file past the Limits (ndt/core/limits.hpp).
 std::vector<StampedTransform> read_tum(const std::filesystem::path& file, TrajectoryInfo* info = nullptr);
+
+/// Reads positions of a GNSS receiver: lines of 8 numbers as read_tum, or of 11, "... qw var_x cov_xy var_y"
+/// with the covariance of x and y in m². All lines have the same count. Throws as read_tum does, and for a
+/// covariance that is not positive definite.
+std::vector<StampedTransform> read_fixes(const std::filesystem::path& file);
 
 /// Writes what read_tum reads, with the shortest digits that read back to the same bits, so times and
 /// translations come back exactly; so does a rotation to 2e-15 in every entry, if it was orthonormal to
@@ -73,15 +81,13 @@ std::vector<double> read_times(const std::filesystem::path& file);
 
 // Steps that the readers and writers above share.
 
+/// The word as a number. Throws ndt::InputError if it is not finite.
+double finite_number(const TextWords& words, std::uint64_t column);
+
 /// Reads the next line that has words as N finite numbers. False at the end of the file.
 template <std::size_t N>
 bool read_numbers(TextWords& words, std::array<double, N>& numbers) {
-  return words.row(N, [&](std::uint64_t column) {
-    numbers[column] = words.number<double>(column);
-    if (!std::isfinite(numbers[column]))
-      throw words.refused("value " + std::to_string(column + 1) + ": '" + printable(words.word()) +
-                          "' is not finite");
-  });
+  return words.row(N, [&](std::uint64_t column) { numbers[column] = finite_number(words, column); });
 }
 
 /// Throws ndt::InputError if a trajectory that has `poses` so far cannot take one more.

@@ -85,6 +85,9 @@ void count(LocalizeSummary& summary, const LocalizedScan& scan) {
   count(summary.odometry, report.prediction.by == localization::Prediction::odometry,
         report.prediction.odometry_miss);
   count(summary.gnss, report.regularisation.has_value(), report.gnss_miss);
+  if (report.gnss_miss == localization::Miss::contradicts)
+    summary.gnss_beside_m.push_back(report.gnss_beside_m);
+  summary.frozen += report.reason == localization::Reason::scan_frozen;
   summary.ok += report.verdict == Verdict::ok;
   if (report.verdict == Verdict::doubtful) {
     ++summary.doubtful;
@@ -100,6 +103,42 @@ void count(LocalizeSummary& summary, const LocalizedScan& scan) {
   if (!report.recovery) return;
   ++summary.searches;
   summary.found += report.recovery->found;
+}
+
+/// A scan as it was read, without its no-returns.
+struct RawScan {
+  PointCloud cloud;
+  std::int64_t points = 0;
+  NoReturns no_returns;
+  std::string error;  ///< why it cannot be read; empty if it can
+};
+
+/// One bad file is one doubtful scan, and the recording goes on.
+RawScan read(const LocalizeInput& input, std::size_t frame) {
+  RawScan raw;
+  try {
+    raw.cloud = input.scan(frame);
+  } catch (const InputError& error) {
+    raw.error = error.what();
+  }
+  raw.points = static_cast<std::int64_t>(raw.cloud.size());
+  return raw;
+}
+
+void count(LeftOut& left_out, const RawScan& raw, const NoReturns& no_returns) {
+  left_out.points += raw.points;
+  left_out.no_returns += no_returns;
+  left_out.scans_with_no_returns += no_returns.total() > 0;
+  if (raw.error.empty()) return;
+  if (left_out.unreadable++ == 0) left_out.first_unreadable = raw.error;
+}
+
+void diagnose(ScanReport& report, const RawScan& raw) {
+  if (!raw.error.empty())
+    report.diagnosis.raise(Level::warn, "the scan cannot be read: " + raw.error);
+  if (raw.no_returns.total() == 0) return;
+  report.no_returns += raw.no_returns;
+  report.diagnosis.raise(Level::ok, "no-return points were left out: " + to_text(raw.no_returns));
 }
 
 std::string around(const localization::MapCircle& map) {
@@ -144,12 +183,13 @@ LocalizeSummary localize_all(localization::Localizer& localizer, const LocalizeI
   Arrivals arrivals(scans, input.real_time);
   while (const auto arrival = arrivals.next()) {
     const TimedScan& timed = scans[arrival->frame];
-    PointCloud cloud;
+    RawScan raw;
     if (input.following) input.following->wait_for_due();
-    arrivals.outside_time([&] { cloud = input.scan(arrival->frame); });
+    arrivals.outside_time([&] { raw = read(input, arrival->frame); });
     const ThreadStopwatch own;
     const Stopwatch filtering;
-    if (input.filter) cloud = input.filter(std::move(cloud));
+    if (!input.keep_no_returns) raw.no_returns = drop_no_returns(raw.cloud);
+    const PointCloud cloud = input.filter ? input.filter(std::move(raw.cloud)) : std::move(raw.cloud);
     const double filter_ms = filtering.elapsed_us() / 1000;
     if (arrival->frame / lap_scans != lap) {
       lap = arrival->frame / lap_scans;
@@ -179,6 +219,7 @@ LocalizeSummary localize_all(localization::Localizer& localizer, const LocalizeI
       diagnose_map(report, scan, *input.following);
       input.following->after_scan(report.map_from_scan);
     }
+    diagnose(report, raw);
     diagnose(report, scan, input.critical_ms);
     const Stopwatch diagnosing;
     scan.diagnostics = diagnostics_json(scan).dump();
@@ -186,6 +227,7 @@ LocalizeSummary localize_all(localization::Localizer& localizer, const LocalizeI
     scan.cpu_ms = own.elapsed_us() / 1000;
     arrivals.outside_time([&] {
       count(summary, scan);
+      count(summary.left_out, raw, report.no_returns);
       if (summary.long_run)
         summary.long_run->add(scan, input.following ? input.following->device_bytes() : std::nullopt);
       if (timed.truth) errors.add(*timed.truth, report.map_from_scan);

@@ -28,12 +28,24 @@ struct SensorUse {
   std::map<localization::Miss, std::size_t> missed;  ///< scans that it could not serve, by the reason
 };
 
+/// What of the scans was left out.
+struct LeftOut {
+  std::int64_t points = 0;  ///< in the scans that were read
+  NoReturns no_returns;     ///< of these points
+  std::size_t scans_with_no_returns = 0;
+  std::size_t unreadable = 0;         ///< scans
+  std::string first_unreadable = {};  ///< what was wrong with the first
+};
+
 struct LocalizeSummary {
   std::size_t frames = 0, ok = 0, doubtful = 0, lost = 0;  ///< of the scans that were worked on
   std::size_t dropped = 0;                                 ///< late ones, in real time
   std::optional<std::size_t> lost_since;  ///< the frame since which it is lost, if it ends so
   std::size_t searches = 0, found = 0;    ///< searches, and those that found a pose
   SensorUse odometry, gnss;               ///< of the predictions, and of the alignments; 0 without one
+  std::vector<double> gnss_beside_m;      ///< of the fixes that contradict, from the prediction
+  LeftOut left_out;
+  std::size_t frozen = 0;  ///< scans with the bytes of two scans or more before them
   /// Why scans are doubtful or lost.
   std::map<localization::Reason, std::size_t> doubtful_by, lost_by;
   /// Times of each frame, and of each stage of those that went through it.
@@ -48,6 +60,7 @@ struct LocalizeInput {
   const ScanSequence* sequence = nullptr;
   std::function<PointCloud(std::size_t index)> scan;
   std::function<PointCloud(PointCloud)> filter;  ///< as asked for; may be empty
+  bool keep_no_returns = false;                  ///< else they are left out before the filters
   std::vector<StampedTransform> odometry, gnss;
   double critical_ms = 100;           ///< a scan that takes longer is diagnosed
   std::optional<RealTime> real_time;  ///< nothing: scan after scan, however long each takes
@@ -60,8 +73,8 @@ struct LocalizeInput {
 /// Called after every scan.
 using ObserveScan = std::function<void(const LocalizedScan&)>;
 
-/// Localises every scan of the sequence, or in real time those that are not late. The localizer has been
-/// given its start.
+/// Localises every scan of the sequence, or in real time those that are not late. A scan that cannot be read
+/// counts as empty. The localizer has been given its start.
 LocalizeSummary localize_all(localization::Localizer& localizer, const LocalizeInput& input,
                              const ObserveScan& observe);
 

@@ -3,10 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <exception>
+#include <utility>
 
 #include "base/errors.hpp"
 #include "data/load_dataset.hpp"
 #include "io/cloud_file.hpp"
+#include "io/natural_order.hpp"
 
 namespace ndt::harness {
 namespace {
@@ -14,24 +17,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr double kUsualRateHz = 10;
-
-/// Digits without the zeros before them; nothing for other names.
-std::optional<std::string> number_named(const fs::path& file) {
-  const std::string stem = file.stem().string();
-  if (stem.empty() || stem.find_first_not_of("0123456789") != std::string::npos) return std::nullopt;
-  return stem.substr(std::min(stem.find_first_not_of('0'), stem.size()));
-}
-
-/// By name; by number where every name is one, since 10 comes before 9 as text. The shorter is the smaller.
-void sort_scans(std::vector<fs::path>& files) {
-  std::ranges::sort(files);
-  if (!std::ranges::all_of(files, [](const fs::path& file) { return number_named(file).has_value(); }))
-    return;
-  std::ranges::stable_sort(files, {}, [](const fs::path& file) {
-    const std::string digits = *number_named(file);
-    return std::pair(digits.size(), digits);
-  });
-}
 
 /// The names of frames are printed, and written into CSV and JSON.
 std::string frame_name(const fs::path& file) {
@@ -50,7 +35,7 @@ std::vector<fs::path> clouds_in(const fs::path& folder) {
   if (files.empty())
     throw refusal(printable_name(folder.native()), "", fmt::format("no cloud in it ({})", cloud_extensions()),
                   error ? "make the folder readable: " + error.message() : "give the folder of the scans");
-  sort_scans(files);
+  sort_by_name(files);
   return files;
 }
 
@@ -106,6 +91,16 @@ std::optional<Transform> near_start_of(const Frame& first) {
   return guess;
 }
 
+/// Times in seconds; what was done to them is noted.
+void to_seconds(ScanSequence& sequence, std::vector<StampedTransform>& poses, const char* what) {
+  std::vector<double> times;
+  for (const StampedTransform& pose : poses) times.push_back(pose.time_s);
+  TimesInSeconds seconds = in_seconds(std::move(times), fmt::format("{} of {}", what, sequence.name));
+  if (seconds.note.empty()) return;
+  for (std::size_t k = 0; k < poses.size(); ++k) poses[k].time_s = seconds.times_s[k];
+  sequence.notes.push_back(std::move(seconds.note));
+}
+
 ScanSequence of_dataset(Dataset dataset) {
   require_one_map(dataset);
   ScanSequence sequence;
@@ -114,6 +109,9 @@ ScanSequence of_dataset(Dataset dataset) {
   sequence.truth = dataset.truth;
   sequence.odometry = std::move(dataset.odometry);
   sequence.gnss = std::move(dataset.gnss);
+  sequence.notes = std::move(dataset.notes);
+  if (!sequence.odometry.empty()) to_seconds(sequence, sequence.odometry, "odometry");
+  if (!sequence.gnss.empty()) to_seconds(sequence, sequence.gnss, "GNSS");
   sequence.near_start = near_start_of(dataset.frames[0]);
   for (const Frame& frame : dataset.frames)
     sequence.scans.push_back({frame.name, frame.stamp_s.value_or(0), frame.truth});
@@ -123,7 +121,28 @@ ScanSequence of_dataset(Dataset dataset) {
   return sequence;
 }
 
-void set_stamps(ScanSequence& sequence, const std::vector<double>& stamps, const fs::path& file) {
+void to_seconds(ScanSequence& sequence) {
+  std::vector<double> times;
+  for (const TimedScan& scan : sequence.scans) times.push_back(scan.stamp_s);
+  TimesInSeconds seconds = in_seconds(std::move(times), "scans of " + sequence.name);
+  if (seconds.note.empty()) return;
+  for (std::size_t k = 0; k < times.size(); ++k) sequence.scans[k].stamp_s = seconds.times_s[k];
+  sequence.notes.push_back(std::move(seconds.note));
+}
+
+/// Files that are numbered without zeros may have been written in another order than their times.
+void note_order(ScanSequence& sequence, const fs::path& folder, const fs::path& stamps) {
+  const auto [by_letter, by_number] = first_difference(clouds_in(folder));
+  if (by_letter.empty()) return;
+  sequence.notes.push_back(fmt::format(
+      "the times of {} are given to the scans in the order of their numbers: '{}' comes before '{}', which an "
+      "order by letters has first",
+      printable_name(stamps.native()), by_number, by_letter));
+}
+
+void set_stamps(ScanSequence& sequence, TimesInSeconds given, const fs::path& file) {
+  const std::vector<double>& stamps = given.times_s;
+  if (!given.note.empty()) sequence.notes.push_back(std::move(given.note));
   if (stamps.size() != sequence.scans.size())
     throw refusal(printable_name(file.native()), "",
                   fmt::format("{} times for {} scans", stamps.size(), sequence.scans.size()),
@@ -132,6 +151,16 @@ void set_stamps(ScanSequence& sequence, const std::vector<double>& stamps, const
 }
 
 }  // namespace
+
+PointCloud first_readable(const ScanSequence& sequence) {
+  std::exception_ptr first;
+  for (std::size_t k = 0; k < sequence.scans.size() / sequence.laps; ++k) try {
+      return sequence.scan(k);
+    } catch (const InputError&) {
+      if (!first) first = std::current_exception();
+    }
+  std::rethrow_exception(first);
+}
 
 ScanSequence repeated(ScanSequence once, std::size_t laps) {
   constexpr double kApart_s = 10;
@@ -165,13 +194,18 @@ ScanSequence open_sequence(const std::string& scans, const StampSource& stamps, 
   if (has_stamps && stamps.rate_hz)
     throw UsageError(fmt::format("--rate: the scans of {} have times; drop it", sequence.name));
   if (stamps.file) {
-    set_stamps(sequence, read_times(*stamps.file), *stamps.file);
-  } else if (!has_stamps) {
+    set_stamps(sequence,
+               in_seconds(read_times(*stamps.file), printable_name(stamps.file->native()), stamps.unit),
+               *stamps.file);
+    if (folder) note_order(sequence, scans, *stamps.file);
+  } else if (has_stamps) {
+    to_seconds(sequence);
+  } else {
     const double rate_hz = stamps.rate_hz.value_or(kUsualRateHz);
     for (std::size_t i = 0; i < sequence.scans.size(); ++i)
       sequence.scans[i].stamp_s = static_cast<double>(i) / rate_hz;
-    sequence.note = fmt::format(
-        "the scans have no times; they are taken to be {:g} a second (--rate, --stamps)", rate_hz);
+    sequence.notes.push_back(fmt::format(
+        "the scans have no times; they are taken to be {:g} a second (--rate, --stamps)", rate_hz));
   }
   return sequence;
 }

@@ -10,6 +10,7 @@
 #include "base/progress.hpp"
 #include "data/dataset.hpp"
 #include "io/bin_fields.hpp"
+#include "io/time_unit.hpp"
 
 namespace ndt::harness {
 
@@ -30,9 +31,12 @@ struct ScanSequence {
   std::optional<Transform> near_start;  ///< a guess of the first scan's pose, if something is known of it
   std::vector<StampedTransform> odometry, gnss;  ///< the dataset's own, or none
   TruthFacts truth;
-  std::string note;      ///< what a person should know about the times; may be empty
+  std::vector<std::string> notes;  ///< lines that a person should read: on times and the order of files
   std::size_t laps = 1;  ///< how often `scans` has all of them, one lap after the other
 };
+
+/// The first scan that can be read. Throws InputError as the first one does if none can.
+PointCloud first_readable(const ScanSequence& sequence);
 
 /// The scans so many times in a row, at times that go on: a lap begins 10 s after the end of the one before.
 /// Odometry and GNSS stay those of the first lap, whose times the localizer has in every lap.
@@ -42,10 +46,11 @@ ScanSequence repeated(ScanSequence once, std::size_t laps);
 struct StampSource {
   std::optional<std::filesystem::path> file;  ///< one number a line, seconds, as KITTI's times.txt
   std::optional<double> rate_hz;              ///< nothing: 10
+  std::optional<TimeUnit> unit;               ///< of the times in the file; nothing: told by their steps
 };
 
-/// Takes a folder without a dataset.toml as a folder of clouds, in the order of their names, or of their
-/// numbers where every name is one, and anything else as a dataset's name or path. Throws InputError for a
+/// Takes a folder without a dataset.toml as a folder of clouds, in the natural order of their names
+/// (io/natural_order.hpp), and anything else as a dataset's name or path. Times in ms, us or ns become seconds. Throws InputError for a
 /// folder without clouds, a file name that cannot be printed, times that do not increase or are not one per
 /// scan, and a dataset whose scans are not of one map; UsageError for an unknown name, a ROS bag, and a rate
 /// where there are times.

@@ -9,6 +9,7 @@
 #include <unordered_map>
 
 #include "base/environment.hpp"
+#include "base/standard_streams.hpp"
 #include "data/load_dataset.hpp"
 #include "ndt/core/error.hpp"
 #include "peers/peers.hpp"
@@ -106,6 +107,7 @@ class Planner {
     try {
       const Dataset& dataset = datasets_.emplace(name, load_dataset(name, report_)).first->second;
       plan_.datasets.push_back(name);
+      for (const std::string& note : dataset.notes) notice("ndt-bench: dataset {}: {}\n", name, note);
       return &dataset;
     } catch (const InputError& error) {
       if (!selection_.datasets.empty()) throw;

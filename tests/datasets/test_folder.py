@@ -7,7 +7,7 @@ import sys
 import pytest
 from conftest import EXIT_BAD_INPUT, EXIT_USAGE, convert, description, np, pcd_points, write_cloud, write_tum
 
-SHIFT = [(0, 0, 0), (1, 0, 0), (2, 0, 0), (3, 1, 0), (4, 1, 0)]
+SHIFT = [(0, 0, 0), (1, 0, 0), (2, 0, 0), (3, 1, 0.125), (4, 1, 0)]
 
 
 def corner(step=0.25):
@@ -209,11 +209,10 @@ def test_an_empty_folder_is_taken_and_a_full_one_never_touched(tmp_path):
 
 def test_nothing_is_left_where_a_conversion_fails(tmp_path):
     scans = scans_in(tmp_path / "in")
-    write_cloud(scans / "scan_99.pcd", corner())
-    (scans / "scan_99.pcd").write_bytes((scans / "scan_99.pcd").read_bytes()[:-1])
+    (scans / "scan_7.pcd").write_bytes((scans / "scan_7.pcd").read_bytes()[:-1])
     (tmp_path / "target").mkdir()
     message = convert(scans, "--out", tmp_path / "target" / "out", code=EXIT_BAD_INPUT)
-    assert "scan_99.pcd: " in message and "bytes of points where the header declares" in message and "cut off" in message
+    assert "scan_7.pcd: " in message and "bytes of points where the header declares" in message and "cut off" in message
     assert list((tmp_path / "target").iterdir()) == []
 
 
@@ -286,7 +285,7 @@ def test_poses_that_cannot_be_used_are_named(tmp_path):
         assert message in convert(scans, *args, "--out", tmp_path / "out", code=EXIT_BAD_INPUT), args
     (tmp_path / "times").write_text("1\n2\n")
     assert "2 times for 5 scans" in convert(scans, "--stamps", tmp_path / "times", "--out", tmp_path / "out", code=EXIT_BAD_INPUT)
-    (tmp_path / "times").write_text("1\n2\n3\n3\n4\n")
+    (tmp_path / "times").write_text("1\n2\n3\n2.5\n4\n")
     assert "the times do not increase" in convert(scans, "--stamps", tmp_path / "times", "--out", tmp_path / "out", code=EXIT_BAD_INPUT)
 
 

@@ -2,9 +2,11 @@
 
 #include <chrono>
 
+#include "ndt/align/no_returns.hpp"
+
 namespace ndt::initial_pose {
 
-AnywhereResult search_anywhere(Aligner& aligner, const PlacePyramid& pyramid, const PointCloud& scan,
+AnywhereResult search_anywhere(Aligner& aligner, const PlacePyramid& pyramid, const PointCloud& given,
                                const PlaceRegion& region, const Pose& guess, const Strategy& strategy,
                                const SearchOptions& options, HostPool& pool, const PerScan& per_scan,
                                const SearchObserver& observer, const PlaceProgress& progress,
@@ -12,6 +14,8 @@ AnywhereResult search_anywhere(Aligner& aligner, const PlacePyramid& pyramid, co
   using Clock = std::chrono::steady_clock;
   validate(options);
   const Clock::time_point start = Clock::now();
+  PointCloud room;
+  const PointCloud& scan = options.keep_no_returns ? given : without_no_returns(given, room);
   PerScan coarse_limits = per_scan;
   if (per_scan.deadline) coarse_limits.deadline = start + (*per_scan.deadline - start) / 2;
   AnywhereResult result;

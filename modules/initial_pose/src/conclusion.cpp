@@ -156,8 +156,11 @@ class Conclusion {
       }
     }
     batches_.clock.lap(SearchWork::choose);
-    if (may_be_firm() && !evidence.interrupted)
-      score_points(batches_.aligner(), HeldScan{}, best.map_from_scan, batches_.per_scan(), evidence);
+    if (may_be_firm() && !evidence.interrupted) {
+      PerScan with_points = batches_.per_scan();
+      with_points.point_scores = true;
+      gather_points(batches_.aligner().evaluate(HeldScan{}, best.map_from_scan, with_points), evidence);
+    }
     batches_.clock.lap(SearchWork::collect);
   }
 

@@ -37,14 +37,6 @@ double goodness(const AlignResult& result, const AlignResult& best);
 
 /// Takes the overlap and the matched points from an evaluation with the scores of its points.
 void gather_points(const Evaluation& scored, Evidence& evidence);
-/// Scores the answer's points once more, for these. Scan: PointCloud or HeldScan.
-template <class Scan>
-void score_points(Aligner& aligner, const Scan& scan, const Transform& answer, PerScan per_scan,
-                  Evidence& evidence) {
-  per_scan.point_scores = true;
-  gather_points(aligner.evaluate(scan, answer, per_scan), evidence);
-}
-
 /// The share of points whose score is at least half of a good point's, which is the 90th percentile.
 double matched_share(std::vector<float> point_scores);
 

@@ -6,6 +6,7 @@
 
 #include "conclusion.hpp"
 #include "finishing.hpp"
+#include "ndt/align/no_returns.hpp"
 #include "ndt/initial_pose/grid.hpp"
 #include "ndt/initial_pose/tpe.hpp"
 
@@ -18,6 +19,11 @@ constexpr int kDrawnAhead = 30000;  // candidates: a few megabytes
 /// them there.
 int startup_of(const SearchOptions& options) {
   return options.method == Method::tpe ? std::min(options.startup, options.particles) : options.particles;
+}
+
+/// The scan, unless the options say otherwise without its no-returns, which then lie in `room`.
+const PointCloud& used_points(const PointCloud& scan, const SearchOptions& options, PointCloud& room) {
+  return options.keep_no_returns ? scan : without_no_returns(scan, room);
 }
 
 /// Most poses of a batch.
@@ -120,7 +126,8 @@ SearchResult search(Aligner& aligner, const PointCloud& scan, const PosePrior& p
   require_valid(prior);
   if (options.method == Method::anywhere)
     throw std::invalid_argument("search: method anywhere needs a pyramid of the map; call search_anywhere");
-  Batches batches(aligner, scan, per_scan, observer, sight_lines, options.particles,
+  PointCloud room;
+  Batches batches(aligner, used_points(scan, options, room), per_scan, observer, sight_lines, options.particles,
                   most_at_once(strategy, options));
   Search run(batches, strategy, options);
   if (options.method == Method::grid) return run.unguided(grid_places(prior, options.particles));
@@ -133,7 +140,8 @@ SearchResult search_places(Aligner& aligner, const PointCloud& scan, const std::
   validate(options);
   if (places.empty()) throw std::invalid_argument("search_places: no place; give one at least");
   const int count = static_cast<int>(places.size());
-  Batches batches(aligner, scan, per_scan, observer, sight_lines, count,
+  PointCloud room;
+  Batches batches(aligner, used_points(scan, options, room), per_scan, observer, sight_lines, count,
                   std::max(strategy.startup_at_once ? count : 1, kLeaders));
   return Search(batches, strategy, options).unguided(places);
 }

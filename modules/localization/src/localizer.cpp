@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <cmath>
 #include <stdexcept>
+#include <string_view>
 
+#include "ndt/core/error.hpp"
 #include "ndt/localization/beside.hpp"
 #include "ndt/localization/covariance.hpp"
 #include "ndt/localization/no_ground.hpp"
@@ -19,6 +21,15 @@ const LocalizerOptions& valid(const LocalizerOptions& options) {
   return options;
 }
 
+/// The map alone fixes the pose in all directions.
+bool is_firm(const ScanReport& report) {
+  if (report.source == PoseSource::predicted) return false;
+  const AlignResult& result =
+      report.source == PoseSource::searched ? report.recovery->result : *report.aligned;
+  return result.stop == Stop::converged &&
+         (report.verdict == Verdict::ok || report.reason == Reason::unproven);
+}
+
 }  // namespace
 
 Localizer::Localizer(Aligner& tracker, const LocalizerOptions& options, Searcher searcher)
@@ -26,7 +37,8 @@ Localizer::Localizer(Aligner& tracker, const LocalizerOptions& options, Searcher
       options_(valid(options)),
       searcher_(std::move(searcher)),
       predictor_(options),
-      gnss_(options.buffer_age_s, options.buffer_jump_m),
+      gnss_(options.gnss_age_s.value_or(options.buffer_age_s),
+            options.gnss_jump_m.value_or(options.buffer_jump_m)),
       recovery_(options),
       spread_places_(places_around(options.spread_neighbours, options.spread_offset_m)) {}
 
@@ -34,6 +46,7 @@ void Localizer::start_at(const Transform& map_from_scan) {
   require_rigid(map_from_scan, "start_at");
   predictor_.start_at(map_from_scan);
   recovery_.reset();
+  gate_.reset();
   search_first_ = false;
   begin();
 }
@@ -43,6 +56,7 @@ void Localizer::start_by_search(const initial_pose::PosePrior& prior) {
     throw std::invalid_argument("start_by_search: recovery-particles = 0: a search needs one or more");
   recovery_.begin_with(prior);
   predictor_.start_at(to_transform(prior.mean));
+  gate_.reset(std::max(prior.sigma[0], prior.sigma[1]));
   search_first_ = true;
   begin();
 }
@@ -50,30 +64,50 @@ void Localizer::start_by_search(const initial_pose::PosePrior& prior) {
 void Localizer::begin() {
   started_ = true;
   last_stamp_s_.reset();
-  rejected_ = 0;
+  rejected_ = same_bytes_ = 0;
 }
 
 ScanReport Localizer::localize(double stamp_s, const PointCloud& scan, const PerScan& limits,
                                const PassedStage& passed) {
   require_next(stamp_s);
-  Frame frame{scan, limits, passed, {}, {}};
+  PointCloud room;
+  NoReturns no_returns;
+  Frame frame{options_.keep_no_returns ? scan : without_no_returns(scan, room, &no_returns), limits, passed};
   ScanReport& report = frame.report;
   report.stamp_s = stamp_s;
+  report.no_returns = no_returns;
   report.prediction = predictor_.at(stamp_s);
   report.map_from_scan = report.prediction.map_from_scan;
-  regularise(frame.per_scan, report);
-  const bool can_align = usable(scan, report);
+  report.rejected = rejected_ + 1;
+  regularise(frame);
+  compare_bytes(frame.scan, report);
+  const bool can_be_used = usable(frame.scan, report);
   frame.end(Stage::prediction);
-  if (can_align && !search_first_) align(frame);
+  if (can_be_used) locate(frame);
 
-  report.rejected = report.source == PoseSource::aligned ? 0 : rejected_ + 1;
-  const bool lost = search_first_ || report.rejected >= options_.lost_after;
-  if (lost && can_align && recovery_.on()) search(frame);
-  if (report.source == PoseSource::predicted) report.verdict = lost ? Verdict::lost : Verdict::doubtful;
+  if (report.source == PoseSource::predicted)
+    report.verdict =
+        search_first_ || report.rejected >= options_.lost_after ? Verdict::lost : Verdict::doubtful;
   settle(frame);
   diagnose(report, options_);
   frame.end(Stage::verdict);
   return std::move(report);
+}
+
+/// Aligns and, where that leaves the vehicle lost, searches.
+void Localizer::locate(Frame& frame) {
+  ScanReport& report = frame.report;
+  try {
+    if (!search_first_) align(frame);
+    if ((search_first_ || report.rejected >= options_.lost_after) && recovery_.on()) search(frame);
+  } catch (const InputError& error) {
+    report.reason = Reason::scan_refused;
+    report.diagnosis.raise(Level::warn, fmt::format("the scan cannot be used: {}", error.what()));
+  }
+  const bool frozen = options_.frozen_after > 0 && report.same_bytes >= options_.frozen_after;
+  if (!frozen || report.reason != Reason::none) return;
+  report.reason = Reason::scan_frozen;
+  report.verdict = Verdict::doubtful;
 }
 
 void Localizer::require_next(double stamp_s) const {
@@ -104,13 +138,34 @@ bool Localizer::usable(const PointCloud& scan, ScanReport& report) const {
   return report.reason == Reason::none;
 }
 
-void Localizer::regularise(PerScan& per_scan, ScanReport& report) {
-  if (!per_scan.regularisation && gnss_.size() > 0) {
+/// A sensor has noise: equal bytes mean that it, or its driver, repeats itself.
+void Localizer::compare_bytes(const PointCloud& scan, ScanReport& report) {
+  const std::string_view bytes(reinterpret_cast<const char*>(scan.points.data()),
+                               scan.points.size() * sizeof(Point));
+  const std::size_t hash = std::hash<std::string_view>()(bytes);
+  same_bytes_ = same_bytes_ > 0 && !scan.empty() && hash == bytes_ ? same_bytes_ + 1 : 1;
+  bytes_ = hash;
+  report.same_bytes = same_bytes_;
+}
+
+void Localizer::regularise(Frame& frame) {
+  ScanReport& report = frame.report;
+  std::optional<RegularisationTarget>& target = frame.per_scan.regularisation;
+  if (!target && gnss_.size() > 0) {
     const PoseBuffer::Found found = gnss_.at(report.stamp_s);
     report.gnss_miss = found.miss;
-    if (found.pose) per_scan.regularisation = RegularisationTarget{(*found.pose)(0, 3), (*found.pose)(1, 3)};
+    if (found.pose) {
+      const Transform& predicted = report.prediction.map_from_scan;
+      const Fix& fix = frame.fix.emplace(
+          Fix{(*found.pose)(0, 3), (*found.pose)(1, 3), covariance_of(found.covariance, options_)});
+      report.gnss_beside_m = std::hypot(fix.x - predicted(0, 3), fix.y - predicted(1, 3));
+      if (gate_.passes(fix, predicted))
+        target = RegularisationTarget{fix.x, fix.y};
+      else
+        report.gnss_miss = Miss::contradicts;
+    }
   }
-  report.regularisation = per_scan.regularisation;
+  report.regularisation = target;
   gnss_.forget_before(report.stamp_s);
 }
 
@@ -137,6 +192,7 @@ void Localizer::align(Frame& frame) {
   report.reason = report.judgement.reason;
   if (!report.judgement.accepted) return;
   report.source = PoseSource::aligned;
+  report.rejected = 0;
   report.map_from_scan = result.map_from_scan;
   report.verdict = report.reason == Reason::none ? Verdict::ok : Verdict::doubtful;
 }
@@ -185,9 +241,17 @@ void Localizer::accept_found(Frame& frame) {
   report.rejected = 0;
 }
 
+void Localizer::teach_gate(const Frame& frame, double gap_s) {
+  if (is_firm(frame.report))
+    gate_.follow_firm(frame.report.map_from_scan, frame.fix ? &*frame.fix : nullptr);
+  else
+    gate_.follow_weak(gap_s);
+}
+
 /// The covariance of the pose, and what it means for the scans to come.
 void Localizer::settle(Frame& frame) {
   ScanReport& report = frame.report;
+  teach_gate(frame, last_stamp_s_ ? report.stamp_s - *last_stamp_s_ : 0);
   last_stamp_s_ = report.stamp_s;
   rejected_ = report.rejected;
   const double stamp_s = report.stamp_s;

@@ -18,20 +18,29 @@ void PoseBuffer::push(const StampedPose& pose) {
   poses_.push_back(pose);
 }
 
+namespace {
+
+const std::optional<PositionCovariance>& larger(const StampedPose& a, const StampedPose& b) {
+  if (!a.covariance || !b.covariance) return a.covariance ? b.covariance : a.covariance;
+  return a.covariance->xx + a.covariance->yy < b.covariance->xx + b.covariance->yy ? b.covariance : a.covariance;
+}
+
+}  // namespace
+
 PoseBuffer::Found PoseBuffer::at(double stamp_s) const {
   if (poses_.size() < 2) return {std::nullopt, Miss::too_few};
   if (stamp_s < poses_.front().stamp_s) return {std::nullopt, Miss::before_first};
   const auto after =
       std::ranges::upper_bound(poses_, stamp_s, {}, &StampedPose::stamp_s);  // the first later than the time
   const StampedPose& old = *(after - 1);
-  if (old.stamp_s == stamp_s) return {old.pose, Miss::none};
+  if (old.stamp_s == stamp_s) return {old.pose, Miss::none, old.covariance};
   const StampedPose& next = after == poses_.end() ? old : *after;
   for (const StampedPose* pose : {&old, &next})
     if (!(std::abs(pose->stamp_s - stamp_s) < age_s_)) return {std::nullopt, Miss::too_old};
   if (!(translation_error_m(old.pose, next.pose) < jump_m_)) return {std::nullopt, Miss::jump};
-  if (&old == &next) return {old.pose, Miss::none};
+  if (&old == &next) return {old.pose, Miss::none, old.covariance};
   return {interpolated(old.pose, next.pose, (stamp_s - old.stamp_s) / (next.stamp_s - old.stamp_s)),
-          Miss::none};
+          Miss::none, larger(old, next)};
 }
 
 void PoseBuffer::forget_before(double stamp_s) {

@@ -17,6 +17,7 @@ initial_pose::SearchOptions search_options(const LocalizerOptions& options, int 
   search.seed = static_cast<std::uint64_t>(attempt);
   search.reliable_nvtl = options.reliable_nvtl;
   search.reliable_matched = options.reliable_matched;
+  search.keep_no_returns = true;  // the localizer has left them out
   return search;
 }
 

@@ -10,7 +10,13 @@ namespace {
 /// Whether the scan itself could be used.
 void diagnose_scan(ScanReport& report, const LocalizerOptions& options) {
   if (report.reason == Reason::scan_empty)
-    report.diagnosis.raise(Level::warn, "the scan has no finite point");
+    report.diagnosis.raise(Level::warn, "the scan has no point that is a measurement");
+  if (report.no_returns.total() > 0)
+    report.diagnosis.raise(Level::ok, fmt::format("no-return points were left out: {}",
+                                                  to_text(report.no_returns)));
+  if (report.reason == Reason::scan_frozen)
+    report.diagnosis.raise(Level::warn, fmt::format("{} scans in a row have the same bytes: is the sensor or "
+                                                    "its driver frozen?", report.same_bytes));
   if (report.reason == Reason::scan_short_range)
     report.diagnosis.raise(Level::warn,
                            fmt::format("the scan reaches {:.1f} m, less than the {:g} m required",
@@ -22,7 +28,10 @@ void diagnose_prediction(ScanReport& report, const LocalizerOptions& options) {
     report.diagnosis.raise(Level::warn, fmt::format("odometry was not used ({}), but {}",
                                                     to_string(report.prediction.odometry_miss),
                                                     to_string(report.prediction.by)));
-  if (report.gnss_miss != Miss::none)
+  if (report.gnss_miss == Miss::contradicts)
+    report.diagnosis.raise(Level::warn,
+                           fmt::format("GNSS was not used: {:.1f} m from the prediction", report.gnss_beside_m));
+  else if (report.gnss_miss != Miss::none)
     report.diagnosis.raise(Level::warn, fmt::format("GNSS was not used ({})", to_string(report.gnss_miss)));
   if (report.rejected >= options.lost_after)
     report.diagnosis.raise(Level::warn, fmt::format("{} scans in a row were rejected", report.rejected));

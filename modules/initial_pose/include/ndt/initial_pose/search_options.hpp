@@ -35,6 +35,8 @@ struct SearchOptions {
   std::uint64_t seed = 0;       ///< the same seed gives the same bits
   /// What a reliable pose exceeds; without either of them none is called so.
   std::optional<double> reliable_nvtl, reliable_matched;
+  /// Uses also the points that find_no_returns() finds. No flag of the table: a command asks by its own.
+  bool keep_no_returns = false;
 };
 
 /// Edge of the last level's voxels [m], which the thresholds belong to.

@@ -12,8 +12,9 @@ namespace ndt::localization {
 /// Why a scan's pose is not simply ok.
 enum class Reason {
   none,
-  scan_empty,        ///< the scan has no finite point
+  scan_empty,        ///< the scan has no point that is a measurement
   scan_short_range,  ///< its farthest point is too near
+  scan_refused,      ///< the aligner refused it, see the diagnosis
   no_overlap,        ///< no point has a voxel at the prediction
   non_finite,        ///< the alignment's sums overflowed
   interrupted,       ///< the caller's time was over
@@ -23,12 +24,14 @@ enum class Reason {
   spread,            ///< alignments from beside the result end elsewhere, or one gives no pose
   degenerate,        ///< the scan leaves a direction free
   not_found,         ///< a search found nothing that can be trusted
+  scan_frozen,       ///< it has the bytes of the scans before
   unproven           ///< nothing else is wrong, but no threshold is known for the score
 };
 constexpr auto enum_names(Reason) {
   return std::array{
-      "none",  "scan_empty", "scan_short_range", "no_overlap", "non_finite", "interrupted", "iterations",
-      "score", "jump",       "spread",           "degenerate", "not_found",  "unproven"};
+      "none",       "scan_empty", "scan_short_range", "scan_refused", "no_overlap",
+      "non_finite", "interrupted", "iterations",      "score",        "jump",
+      "spread",     "degenerate", "not_found",        "scan_frozen",  "unproven"};
 }
 using ndt::to_string;
 

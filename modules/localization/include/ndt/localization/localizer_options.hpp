@@ -50,6 +50,11 @@ struct LocalizerOptions {
   double longest_gap_s = 2;      ///< a velocity is not carried over a longer gap between scans
   double required_range_m = 10;  ///< a scan's farthest point must be this far
 
+  double gnss_sigma_m = 1;  ///< deviation of x and y of a fix without a covariance
+  /// The buffer of GNSS fixes, as that of odometry; nothing: its bounds.
+  std::optional<double> gnss_age_s, gnss_jump_m;
+  int frozen_after = 3;  ///< scans in a row with the same bytes are doubtful from here on, 0: never
+
   ScoreKind score = ScoreKind::nvtl;  ///< what least_score is compared with
   std::optional<double> least_score;  ///< nothing: the score is not judged, and every pose doubtful
   int oscillations = 10;              ///< more reversals excuse a reached iteration limit
@@ -74,7 +79,8 @@ struct LocalizerOptions {
   /// Points this much above the vehicle's pose are scored once more by themselves; nothing: they are not.
   std::optional<double> no_ground_height_m;
 
-  // What an Aligner does not tell about itself, and lists, which are no flags.
+  // No flags of this table: facts that an Aligner does not tell about itself, lists, and a switch.
+  bool keep_no_returns = false;  ///< uses also the points that find_no_returns() finds
   int max_iterations = AlignOptions{}.max_iterations;  ///< the aligner's limit
   /// What a search's pose exceeds (initial_pose::SearchOptions).
   std::optional<double> reliable_nvtl, reliable_matched;
@@ -90,10 +96,19 @@ inline constexpr std::tuple kLocalizerOptions{
            "odometry and GNSS poses this far from a scan in time are not used"},
     Option{"buffer-jump", &LocalizerOptions::buffer_jump_m, Bounds::above(0, 1e6), "M",
            "nor are two neighbours this far apart"},
+    Option{"gnss-sigma", &LocalizerOptions::gnss_sigma_m, Bounds::above(0, 1e6), "M",
+           "deviation of x and y of a GNSS fix that has no covariance; a fix that contradicts the prediction "
+           "by both deviations is not used"},
+    Option{"gnss-buffer-age", &LocalizerOptions::gnss_age_s, Bounds::above(0, 3600), "S",
+           "the same as --buffer-age, for GNSS alone; where none is given: --buffer-age"},
+    Option{"gnss-buffer-jump", &LocalizerOptions::gnss_jump_m, Bounds::above(0, 1e6), "M",
+           "the same as --buffer-jump, for GNSS alone; where none is given: --buffer-jump"},
     Option{"longest-gap", &LocalizerOptions::longest_gap_s, Bounds::closed(0, 3600), "S",
            "a velocity is not carried over a longer gap between scans"},
     Option{"required-range", &LocalizerOptions::required_range_m, Bounds::closed(0, 1e6), "M",
            "a scan whose farthest point is nearer is not used"},
+    Option{"frozen-after", &LocalizerOptions::frozen_after, Bounds::closed(0, 1000000), "N",
+           "the N-th scan in a row with the same bytes, and those after it, are doubtful; 0 = never"},
     Option{"score", &LocalizerOptions::score, Bounds::none(), "NAME", "what --least-score is compared with"},
     Option{
         "least-score", &LocalizerOptions::least_score, Bounds::closed(0, 1000), "SCORE",

@@ -8,6 +8,7 @@
 #include <deque>
 #include <optional>
 
+#include "ndt/align/align_result.hpp"
 #include "ndt/core/enum_names.hpp"
 #include "ndt/core/pose.hpp"
 
@@ -17,17 +18,21 @@ namespace ndt::localization {
 struct StampedPose {
   double stamp_s = 0;  ///< [s]
   Transform pose;      ///< in the frame of whose buffer it is
+  std::optional<PositionCovariance> covariance{};  ///< of x and y [m²]; nothing: unknown
 };
 
-/// Why a buffer has no pose for a time.
+/// Why a pose of another sensor is not used at a time.
 enum class Miss {
   none,          ///< it has one
   too_few,       ///< fewer than two poses
   before_first,  ///< the time is before the first pose
   too_old,       ///< a pose beside the time is too far from it in time
-  jump           ///< the two poses beside the time are too far apart in space
+  jump,          ///< the two poses beside the time are too far apart in space
+  contradicts    ///< there is one, but it is too far from where the scans say the vehicle is
 };
-constexpr auto enum_names(Miss) { return std::array{"none", "too_few", "before_first", "too_old", "jump"}; }
+constexpr auto enum_names(Miss) {
+  return std::array{"none", "too_few", "before_first", "too_old", "jump", "contradicts"};
+}
 using ndt::to_string;
 
 /// Poses in the order of their times.
@@ -46,6 +51,7 @@ class PoseBuffer {
   struct Found {
     std::optional<Transform> pose;  ///< interpolated; nothing: see miss
     Miss miss = Miss::none;         ///< why there is none
+    std::optional<PositionCovariance> covariance{};  ///< the larger of its neighbours'; nothing: unknown
   };
   /// The pose at that time, interpolated between its neighbours. After the last pose that one holds, until it
   /// is too old.

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "ndt/align/aligner.hpp"
+#include "ndt/align/no_returns.hpp"
 #include "ndt/localization/beside.hpp"
 #include "ndt/localization/gates.hpp"
 #include "ndt/localization/prediction.hpp"
@@ -66,7 +67,9 @@ struct ScanReport {
   CovarianceMode covariance_by = CovarianceMode::fixed;  ///< what was used, which may be less than asked for
   std::string covariance_missing;                        ///< why the estimate asked for was not made
   Predicted prediction;                                  ///< the guess
-  std::int64_t points = 0;                               ///< finite ones
+  NoReturns no_returns;                                  ///< points that were left out first
+  std::int64_t points = 0;                               ///< finite ones that are left
+  int same_bytes = 1;                                    ///< scans in a row with these bytes
   double farthest_m = 0;                                 ///< their largest range
 
   std::optional<Score> before;         ///< at the prediction
@@ -77,6 +80,7 @@ struct ScanReport {
   std::optional<Score> no_ground;  ///< score of `aligned` without the ground, if asked for and there is any
   std::optional<RegularisationTarget> regularisation;  ///< what pulled it, if anything
   Miss gnss_miss = Miss::none;        ///< why a GNSS position was not used, where there are any
+  double gnss_beside_m = 0;           ///< from the prediction to the fix, where there was one
   std::optional<Recovered> recovery;  ///< the search, if there was one
   int rejected = 0;                   ///< scans in a row, with this one
   Diagnosis diagnosis;                ///< for people

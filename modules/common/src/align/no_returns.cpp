@@ -1,0 +1,183 @@
+#include "ndt/align/no_returns.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <span>
+#include <unordered_map>
+#include <utility>
+
+namespace ndt {
+namespace {
+
+constexpr double kHuge_m = 1e7, kSameRange_m = 0.001;
+constexpr std::size_t kLeastCopies = 5;
+constexpr double kSurroundingShare = 0.9, kBeyondRimShare = 0.02;
+
+/// More than one in 100, and enough to be no coincidence.
+bool many(std::size_t count, std::size_t finite) { return count >= kLeastCopies && 100 * count > finite; }
+
+bool is_zero(const Vec3<double>& p) { return p.x == 0 && p.y == 0 && p.z == 0; }
+
+bool is_sentinel(const Vec3<double>& p) {
+  if (std::max({std::abs(p.x), std::abs(p.y), std::abs(p.z)}) >= kHuge_m) return true;
+  const double size = std::abs(p.x);
+  return p.x == p.y && p.y == p.z && (size == 9999 || size == 99999);
+}
+
+/// The bits of a point's coordinates, with one zero for both.
+struct PointBits {
+  std::uint32_t x, y, z;
+  explicit PointBits(const Point& p)
+      : x(std::bit_cast<std::uint32_t>(p.x + 0.0F)),
+        y(std::bit_cast<std::uint32_t>(p.y + 0.0F)),
+        z(std::bit_cast<std::uint32_t>(p.z + 0.0F)) {}
+  friend bool operator==(const PointBits&, const PointBits&) = default;
+};
+struct HashOfBits {
+  std::size_t operator()(const PointBits& p) const {
+    const std::uint64_t xy = (std::uint64_t{p.x} << 32 | p.y) * 0x9E3779B97F4A7C15U;
+    return (xy ^ p.z ^ xy >> 29) * 0xBF58476D1CE4E5B9U >> 17;
+  }
+};
+
+/// The causes of a scan's points, found one after the other.
+class Finder {
+ public:
+  explicit Finder(const PointCloud& scan) : scan_(scan), causes_(scan.size(), NoReturn::none) {
+    mark_values();
+    mark_identical();
+    mark_largest_range();
+  }
+
+  std::vector<NoReturn> take() { return found_ ? std::move(causes_) : std::vector<NoReturn>(); }
+
+ private:
+  Vec3<double> at(std::size_t k) const { return scan_.origin + cast<double>(scan_.points[k]); }
+  void mark(std::size_t k, NoReturn cause) {
+    causes_[k] = cause;
+    found_ = true;
+  }
+
+  void mark_values() {
+    left_.reserve(scan_.size());
+    for (std::size_t k = 0; k < scan_.size(); ++k) {
+      if (!is_finite(scan_.points[k])) continue;
+      ++finite_;
+      const Vec3<double> p = at(k);
+      if (is_zero(p))
+        mark(k, NoReturn::zero);
+      else if (is_sentinel(p))
+        mark(k, NoReturn::sentinel);
+      else
+        left_.push_back(k);
+    }
+  }
+
+  /// Counts in few buckets first: a point that is there often fills its bucket, and nearly no scan has one.
+  void mark_identical() {
+    constexpr std::size_t kBuckets = 4096;
+    std::vector<std::uint32_t> filled(kBuckets);
+    const auto bucket_of = [&](std::size_t k) {
+      return HashOfBits()(PointBits(scan_.points[k])) % kBuckets;
+    };
+    for (const std::size_t k : left_) ++filled[bucket_of(k)];
+    if (std::ranges::none_of(filled, [&](std::uint32_t n) { return many(n, finite_); })) return;
+    std::unordered_map<PointBits, std::size_t, HashOfBits> copies;
+    for (const std::size_t k : left_)
+      if (many(filled[bucket_of(k)], finite_)) ++copies[PointBits(scan_.points[k])];
+    std::erase_if(copies, [&](const auto& point) { return !many(point.second, finite_); });
+    if (copies.empty()) return;
+    std::erase_if(left_, [&](std::size_t k) {
+      const bool copy = copies.contains(PointBits(scan_.points[k]));
+      if (copy) mark(k, NoReturn::identical);
+      return copy;
+    });
+  }
+
+  void mark_largest_range() {
+    double largest = 0;
+    for (const std::size_t k : left_) largest = std::max(largest, dot(at(k), at(k)));
+    const double from = std::max(0.0, std::sqrt(largest) - kSameRange_m), square = from * from;
+    const auto split =
+        std::stable_partition(left_.begin(), left_.end(), [&](std::size_t k) { return dot(at(k), at(k)) >= square; });
+    const std::span shell(left_.begin(), split), others(split, left_.end());
+    if (!many(shell.size(), finite_) || surrounds(shell, others)) return;
+    for (const std::size_t k : shell) mark(k, NoReturn::max_range);
+  }
+
+  Vec3<double> direction(std::size_t k) const {
+    const Vec3<double> p = at(k);
+    return (1 / std::sqrt(dot(p, p))) * p;
+  }
+
+  /// A tank or a sphere has all points of the scan; a dome has all others below its rim.
+  bool surrounds(std::span<const std::size_t> shell, std::span<const std::size_t> others) const {
+    const auto all = static_cast<double>(shell.size() + others.size());
+    if (static_cast<double>(shell.size()) >= kSurroundingShare * all) return true;
+    Vec3<double> axis;
+    for (const std::size_t k : shell) axis = axis + direction(k);
+    std::vector<double> along;
+    for (const std::size_t k : shell) along.push_back(dot(axis, direction(k)));
+    const auto rim = along.begin() + static_cast<std::ptrdiff_t>(along.size() / 100);
+    std::ranges::nth_element(along, rim);
+    const auto beyond =
+        std::ranges::count_if(others, [&](std::size_t k) { return dot(axis, direction(k)) > *rim; });
+    return static_cast<double>(beyond) <= kBeyondRimShare * static_cast<double>(others.size());
+  }
+
+  const PointCloud& scan_;
+  std::vector<NoReturn> causes_;
+  std::vector<std::size_t> left_;  ///< indices of the points without a cause so far
+  std::size_t finite_ = 0;
+  bool found_ = false;
+};
+
+}  // namespace
+
+NoReturns& NoReturns::operator+=(const NoReturns& other) {
+  zero += other.zero, sentinel += other.sentinel;
+  identical += other.identical, max_range += other.max_range;
+  return *this;
+}
+
+std::string to_text(const NoReturns& counts) {
+  std::string text;
+  const auto add = [&](std::int64_t count, NoReturn cause) {
+    if (count > 0) text += fmt::format("{}{} {}", text.empty() ? "" : ", ", count, to_string(cause));
+  };
+  add(counts.zero, NoReturn::zero);
+  add(counts.sentinel, NoReturn::sentinel);
+  add(counts.identical, NoReturn::identical);
+  add(counts.max_range, NoReturn::max_range);
+  return text;
+}
+
+std::vector<NoReturn> find_no_returns(const PointCloud& scan) { return Finder(scan).take(); }
+
+NoReturns counted(const std::vector<NoReturn>& causes) {
+  const auto count = [&](NoReturn cause) { return std::ranges::count(causes, cause); };
+  return {count(NoReturn::zero), count(NoReturn::sentinel), count(NoReturn::identical),
+          count(NoReturn::max_range)};
+}
+
+const PointCloud& without_no_returns(const PointCloud& scan, PointCloud& room, NoReturns* dropped) {
+  const std::vector<NoReturn> causes = find_no_returns(scan);
+  if (dropped != nullptr) *dropped = counted(causes);
+  if (causes.empty()) return scan;
+  room = {scan.origin, {}};
+  for (std::size_t k = 0; k < scan.size(); ++k)
+    if (causes[k] == NoReturn::none) room.points.push_back(scan.points[k]);
+  return room;
+}
+
+NoReturns drop_no_returns(PointCloud& scan) {
+  PointCloud room;
+  NoReturns dropped;
+  if (&without_no_returns(scan, room, &dropped) == &room) scan = std::move(room);
+  return dropped;
+}
+
+}  // namespace ndt
