@@ -16,12 +16,13 @@ using initial_pose::Method;
 using initial_pose::SearchOptions;
 using namespace autoware;
 
-/// Every parameter of the node, as it is shipped, with the commands that have a use for it.
+/// Every parameter of the node in Autoware's releases 0.38 to 1.9, with the commands that have a use for it.
 struct Known {
   std::string_view name, of;
 };
 constexpr std::string_view kLocalize = "it is for localize";
 constexpr std::string_view kFrames = "ROS frames: clouds and poses here are in the map's and the sensor's";
+constexpr std::string_view kMapTopic = "it publishes a ROS topic; ndt-bench map crop writes a part of a map";
 constexpr std::array kKnown{
     Known{"frame.base_frame", kFrames},
     Known{"frame.ndt_base_frame", kFrames},
@@ -57,8 +58,8 @@ constexpr std::array kKnown{
     Known{"dynamic_map_loading.update_distance", kLocalize},
     Known{"dynamic_map_loading.map_radius", "it is for align, initial-pose and localize"},
     Known{"dynamic_map_loading.lidar_radius", kLocalize},
-    Known{"dynamic_map_loading.save_loaded_map",
-          "it publishes a ROS topic; ndt-bench map crop writes a part of a map"},
+    Known{"dynamic_map_loading.publish_loaded_map", kMapTopic},
+    Known{"dynamic_map_loading.save_loaded_map", kMapTopic},  // its name before release 1.9
 };
 
 std::string known_name(std::string_view near) {

@@ -118,6 +118,7 @@ ExitCode align(const Arguments& given) {
   const std::unique_ptr<Aligner> aligner = entry.make(options);
 
   const GivenMap map(a.map, near(a.map, guess), map_filters);
+  notice_missing(a.guess);
   warn_of_millimetres(map.cloud(), scan.cloud);
   std::optional<SceneFiles> scene;
   if (!a.ply.empty()) scene.emplace(a.ply);

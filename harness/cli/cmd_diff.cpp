@@ -76,6 +76,7 @@ std::vector<NamedDiff> diff_files(const Arguments& a, Pair& pair) {
   const PreparedCloud scan =
       prepare(read_cloud(a.scan, nullptr, a.map.bin_fields), scan_preparation(a.preparation));
   map.notice_tiles();
+  notice_missing(a.guess);
   warn_of_millimetres(map.cloud(), scan.cloud);
   pair.set_map(map.cloud());
   return {pair.diff(printable_name(a.scan), "given", scan.cloud, guess)};

@@ -6,6 +6,7 @@
 
 #include "base/clock.hpp"
 #include "base/errors.hpp"
+#include "cli/anywhere_with_progress.hpp"
 #include "cli/autoware_params.hpp"
 #include "cli/commands.hpp"
 #include "cli/flags.hpp"
@@ -14,11 +15,9 @@
 #include "cli/particles_out.hpp"
 #include "cli/print.hpp"
 #include "cli/prior_arguments.hpp"
-#include "cli/progress_line.hpp"
 #include "cli/unit_warnings.hpp"
 #include "io/cloud_file.hpp"
 #include "peers/peer_aligner.hpp"
-#include "registry/anywhere_search.hpp"
 #include "run/repeatability.hpp"
 
 namespace ndt::harness {
@@ -53,22 +52,6 @@ void require_none_of_ours(const SearchArguments& given, const Implementation& en
       throw UsageError(fmt::format("{} searches in its own way; leave out --{}", entry.name, option.name));
   });
 }
-
-/// A line on stderr once a search has taken a while.
-class PlaceProgressLine {
- public:
-  void show(double coverage) {
-    if (since_.elapsed_us() < kQuietUs || (line_ && shown_.elapsed_us() < kEveryUs)) return;
-    if (!line_) line_.emplace();
-    line_->show({static_cast<std::size_t>(100 * coverage), 100, "places"});
-    shown_ = Stopwatch();
-  }
-
- private:
-  static constexpr double kQuietUs = 1e6, kEveryUs = 1e5;
-  Stopwatch since_, shown_;
-  std::optional<ProgressLine> line_;
-};
 
 /// What searches of one kind need.
 struct Prepared {
@@ -108,25 +91,11 @@ void search_repeatedly(SearchAnswer& answer, const Prepared& p, Once&& once) {
 }
 
 void search_anywhere(SearchAnswer& answer, const Prepared& p) {
-  AnywhereAnswer& anywhere = answer.anywhere.emplace();
-  AnywhereSearch search(p.map, p.options, p.entry.on_device, p.prior.place_cell_m);
-  const initial_pose::PlacePyramid& pyramid = search.pyramid();
-  anywhere.pyramid_us = search.build_us();
-  anywhere.on_device = search.on_device();
-  anywhere.kind = p.prior.kind;
-  anywhere.region = region_of(p.prior, pyramid);
-  anywhere.cell_m = pyramid.cell_m();
-  anywhere.pyramid_bytes = pyramid.bytes();
-  const initial_pose::SightLines sight_lines(p.map);
-  PlaceProgressLine progress;
+  AnywhereWithProgress search(p.map, p.options, p.entry.on_device, p.prior);
   search_repeatedly(answer, p, [&](const PerScan& limits) {
-    initial_pose::AnywhereResult found =
-        search.run(p.aligner, p.scan, p.prior, answer.setting, limits, {}, &sight_lines,
-                   [&](double coverage) { progress.show(coverage); });
-    anywhere.coarse = std::move(found.coarse);
-    anywhere.coarse_us = found.coarse_us;
-    return std::move(found.search);
+    return search.run(p.aligner, p.scan, answer.setting, limits);
   });
+  answer.anywhere = search.answer();
 }
 
 void search_around(SearchAnswer& answer, const Prepared& p) {

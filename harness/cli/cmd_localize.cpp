@@ -18,6 +18,7 @@
 #include "cli/print_localize.hpp"
 #include "cli/prior_arguments.hpp"
 #include "cli/progress_line.hpp"
+#include "cli/whole_map_start.hpp"
 #include "data/voxel_grid.hpp"
 #include "localize/localize_run.hpp"
 
@@ -156,30 +157,34 @@ initial_pose::PosePrior prior_of(const Arguments& a, const Transform& guess) {
 }
 
 /// The pose given, or the dataset's own guess of the first scan.
-Transform first_pose(const PoseArgument& given, const ScanSequence& sequence, const char* option) {
-  if (!given.empty()) return pose_from(given, option);
-  if (sequence.near_start) return *sequence.near_start;
-  throw UsageError(
-      fmt::format("{} is missing: where in the map is the first scan? Give x,y,z,roll,pitch,yaw{}", option,
-                  std::string_view(option) == "--init" ? ", or search with --guess" : ""));
+std::optional<Transform> first_pose(const PoseArgument& given, const ScanSequence& sequence,
+                                    const char* option) {
+  return given.empty() ? sequence.near_start : pose_from(given, option);
 }
 
 /// Where the first scan is expected, or looked for.
 struct Start {
-  Transform pose;
+  std::optional<Transform> pose;  ///< nothing: it is searched in the whole map
   std::optional<initial_pose::PosePrior> prior;
 
   void give(Localizer& localizer) const {
-    prior ? localizer.start_by_search(*prior) : localizer.start_at(pose);
+    prior ? localizer.start_by_search(*prior) : localizer.start_at(*pose);
   }
+  /// Nothing for all of the map.
   std::optional<MapArea> area(const MapArguments& map) const {
-    return prior ? near(map, *prior) : near(map, pose);
+    if (!pose) return std::nullopt;
+    return prior ? near(map, *prior) : near(map, *pose);
   }
 };
 Start start_of(const Arguments& a, const ScanSequence& sequence) {
-  if (!starts_by_search(a)) return {first_pose(a.init, sequence, "--init"), std::nullopt};
-  const Transform guess = first_pose(a.guess, sequence, "--guess");
-  return {guess, prior_of(a, guess)};
+  const bool searches = starts_by_search(a);
+  const auto pose =
+      searches ? first_pose(a.guess, sequence, "--guess") : first_pose(a.init, sequence, "--init");
+  if (!searches && !pose)
+    throw UsageError(
+        "--init is missing: where in the map is the first scan? Give x,y,z,roll,pitch,yaw, or search");
+  if (!pose && !a.sigma.empty()) throw UsageError("--sigma is about --guess: give both, or drop it");
+  return {pose, searches && pose ? std::optional(prior_of(a, *pose)) : std::nullopt};
 }
 
 /// Those of a search have their own defaults, and the voxels of the tracking.
@@ -274,16 +279,23 @@ ExitCode localize(const Arguments& given) {
   const LocalizerOptions setting = localizer_options(a, options, entry, !input.odometry.empty());
   if (!setting.least_score) notice_unjudged(unknown_score(setting, options, entry));
   FrameScenes scenes(a.ply, a.ply_frames, sequence.scans.size());
-  const Start start = start_of(a, sequence);
+  Start start = start_of(a, sequence);
   LocalizeAligners aligners(a.map, sequence, start.area(a.map.map),
                             {&entry, options, [&] { return searching_options(a, options); },
                              map_preparation(a.preparation), a.real_time});
   input.following = aligners.following();
+  if (!start.pose) {
+    aligners.with_map([&](const PointCloud& map) {
+      start.pose = start_in_whole_map({entry, searching_options(a, options), setting}, aligners.searcher(),
+                                      map, input.filter(sequence.scan(0)));
+    });
+    if (!start.pose) return ExitCode::jobs_failed;
+  }
   Localizer localizer(aligners.tracker(), setting, [&]() -> Aligner& { return aligners.searcher(); });
   start.give(localizer);
   input.begin_lap = [&] {
     start.give(localizer);
-    if (input.following) input.following->jump_to(start.pose);
+    if (input.following) input.following->jump_to(*start.pose);
   };
   LocalizeOutputs outputs(
       a.out,
@@ -339,8 +351,8 @@ void add_source_flags(CLI::App& command, Arguments& a) {
 void add_start_flags(CLI::App& command, Arguments& a) {
   add_pose_flag(command, "--init", a.init);
   command.get_option("--init")->description(
-      "pose of the first scan, map_from_scan as in align --guess; or search: look for it around --guess "
-      "(default: a dataset's first guess)");
+      "pose of the first scan, map_from_scan as in align --guess; or search: look for it around --guess, "
+      "or without one in the whole map (default: a dataset's first guess)");
   add_pose_flag(command, "--guess", a.guess);
   command.get_option("--guess")->description(
       "middle of --init search, as in align (default: a dataset's first guess)");

@@ -166,6 +166,7 @@ ExitCode profile(const Arguments& a) {
   leave_all_out(a.without, entry.name);
   const std::unique_ptr<Aligner> aligner = entry.make(options);
   const GivenMap map(a.map, near(a.map, guess), map_preparation(a.preparation));
+  notice_missing(a.guess);
   aligner->set_map(map.cloud());
   const Account account = account_of(*aligner, entry.name, scan.cloud, guess, a);
   if (a.json) {

@@ -75,6 +75,11 @@ Transform pose_from(const PoseArgument& given, const std::string& name) {
   return pose;
 }
 
+void notice_missing(const PoseArgument& guess) {
+  if (guess.empty())
+    notice("ndt-bench: no --guess: the scan is taken to be at the map's origin (identity)\n");
+}
+
 void add_implementation_flag(CLI::App& command, std::string& name) {
   command
       .add_option(

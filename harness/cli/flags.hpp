@@ -35,6 +35,8 @@ void add_pose_flag(CLI::App& command, const std::string& name, PoseArgument& pos
                    const std::string& without = "default: identity");
 /// Identity where there is none. Warns of angles that look like degrees.
 Transform pose_from(const PoseArgument& pose, const std::string& option);
+/// Says on stderr that a missing --guess is identity.
+void notice_missing(const PoseArgument& guess);
 
 void add_implementation_flag(CLI::App& command, std::string& name);
 /// Refuses one that is unknown or cannot run here, before any file is read. Leaves "auto" for later.

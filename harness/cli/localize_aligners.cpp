@@ -73,6 +73,7 @@ LocalizeAligners::LocalizeAligners(const LocalizeMapArguments& a, const ScanSequ
     : setting_(std::move(setting)) {
   if (a.map.path.empty() && !sequence.map)
     throw UsageError("--map is missing: a folder of scans needs the map they were taken in");
+  if (!first && radius(a)) refuse_given(a, "a search without --guess is in all of its tiles");
   if (!a.map.path.empty()) {
     MapFiles files(a.map.path, a.map.bin_fields);
     if (first && files.places_known()) {

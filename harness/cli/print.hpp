@@ -86,6 +86,8 @@ struct SearchAnswer {
 /// Every particle with it.
 nlohmann::ordered_json to_json(const SearchAnswer& answer);
 std::string to_text(const SearchAnswer& answer);
+/// The verdict with what speaks for it or against it, a line for each doubt.
+std::string verdict_text(const SearchAnswer& answer);
 /// Where the time of repeated searches went: medians by part and work.
 nlohmann::ordered_json to_json(std::span<const initial_pose::SearchTimes> times);
 std::string to_text(std::span<const initial_pose::SearchTimes> times);

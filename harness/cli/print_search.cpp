@@ -105,16 +105,6 @@ std::string grounds(const SearchAnswer& answer) {
   return text + fmt::format(", {} particles agree", evidence.agreeing);
 }
 
-std::string verdict(const SearchAnswer& answer) {
-  if (answer.setting.is_own()) return own_verdict(answer);
-  const Judgement& judgement = answer.result.judgement;
-  std::string text(to_string(judgement.verdict));
-  if (judgement.doubts.empty()) text += grounds(answer);
-  for (const Doubt doubt : judgement.doubts)
-    text += (doubt == judgement.doubts.front() ? ": " : "\n                 ") + doubt_text(doubt, answer);
-  return text;
-}
-
 std::string runner_up_text(const SearchResult& result) {
   if (!result.runner_up) return "runner-up        none: no particle ended anywhere else\n";
   const AlignResult& other = result.particles[*result.runner_up].result;
@@ -146,6 +136,16 @@ json verdict_json(const SearchAnswer& answer) {
 }
 
 }  // namespace
+
+std::string verdict_text(const SearchAnswer& answer) {
+  if (answer.setting.is_own()) return own_verdict(answer);
+  const Judgement& judgement = answer.result.judgement;
+  std::string text(to_string(judgement.verdict));
+  if (judgement.doubts.empty()) text += grounds(answer);
+  for (const Doubt doubt : judgement.doubts)
+    text += (doubt == judgement.doubts.front() ? ": " : "\n                 ") + doubt_text(doubt, answer);
+  return text;
+}
 
 json to_json(const SearchAnswer& answer) {
   const SearchResult& result = answer.result;
@@ -190,7 +190,7 @@ std::string to_text(const SearchAnswer& answer) {
   std::string text = fmt::format("implementation   {} ({})\n", answer.implementation, answer.runs_on);
   text += fmt::format("search           {}, seed {}\n", way_of(answer), answer.setting.options.seed);
   if (answer.anywhere) text += to_text(*answer.anywhere);
-  text += fmt::format("verdict          {}\n", verdict(answer));
+  text += fmt::format("verdict          {}\n", verdict_text(answer));
   if (result.interrupted)
     text += fmt::format("interrupted      {} after {} particles\n", to_string(*result.interrupted),
                         result.particles.size());

@@ -122,9 +122,14 @@ def test_every_form_of_a_guess_means_the_same(courtyard):
         assert all(abs(a - b) < 1e-6 for a, b in zip(got, expected)), form
 
 
-def test_no_guess_is_the_identity(courtyard):
+def test_no_guess_is_the_identity_and_is_said(courtyard):
     expected = answer("align", courtyard, "--guess", "0,0,0,0,0,0")
     assert answer("align", courtyard)["matrix"] == expected["matrix"]
+    said = "ndt-bench: no --guess: the scan is taken to be at the map's origin (identity)\n"
+    fixed = [*courtyard.args, "--implementation", "persistent_cpu"]
+    assert bench("align", *fixed, "--json").stderr == said
+    assert bench("diff", *fixed, "--implementation", "cpu_pclomp_ref").stderr.count(said) == 1
+    assert bench("align", *fixed, "--guess-ros", "0,0,0,0,0,0").stderr == ""
 
 
 def test_result_and_evaluation_at_its_pose_agree(courtyard):
@@ -310,7 +315,7 @@ def test_auto_says_on_stderr_what_it_took(courtyard):
     for args in [[], ["--implementation", "auto"]]:
         done = bench("align", *courtyard.args, *args, "--json")
         assert note in done.stderr and json.loads(done.stdout)["implementation"] == fastest
-    assert bench("align", *courtyard.args, "--implementation", "persistent_cpu").stderr == ""
+    assert bench("align", *courtyard.args, "--guess", "0,0,0,0,0,0", "--implementation", "persistent_cpu").stderr == ""
 
 
 def test_options_reach_the_aligner(courtyard):

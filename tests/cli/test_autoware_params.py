@@ -6,7 +6,9 @@ from pathlib import Path
 import pytest
 from conftest import EXIT_BAD_INPUT, EXIT_USAGE, bench, refusal
 
-SHIPPED = (Path(__file__).parents[1] / "support/ndt_scan_matcher.param.yaml").read_text()
+SUPPORT = Path(__file__).parents[1] / "support"
+SHIPPED = (SUPPORT / "ndt_scan_matcher.param.yaml").read_text()
+RELEASES = json.loads((SUPPORT / "ndt_scan_matcher_parameters.json").read_text())
 PARAMETERS = 34
 
 
@@ -119,6 +121,19 @@ def test_a_covariance_that_has_no_flags_is_ignored_with_its_reason(params, local
     file = params(("0.0, 0.0225, 0.0,", "0.0, 0.03, 0.0,"))
     done = bench(*localize, "--autoware-params", file)
     assert "one variance above 0" in told(done.stderr)["covariance.output_pose_covariance"]
+
+
+@pytest.mark.parametrize("release", RELEASES)
+def test_every_parameter_of_a_release_is_known(courtyard, params, localize, release):
+    names = RELEASES[release]
+    published = "dynamic_map_loading.publish_loaded_map"
+    file = params(*[] if published in names else [(", publish_loaded_map: false", "")])
+    near = ["--guess", "0.5,-0.4,0,0,0,0", "--sigma", "1,1,0.1,0.01,0.01"]
+    for command in (["align", *courtyard.args], localize, ["initial-pose", *courtyard.args, *near]):
+        lines = told(bench(*command, "--autoware-params", file).stderr)
+        assert sorted(lines) == sorted(names)
+        assert [line for line in lines.values() if "no such parameter" in line] == []
+        assert published not in names or "map crop" in lines[published]
 
 
 def test_unknown_parameters_are_named(courtyard, params):

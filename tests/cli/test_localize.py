@@ -2,6 +2,7 @@
 
 import json
 import math
+import re
 import shutil
 import time
 
@@ -86,7 +87,32 @@ def test_a_search_finds_the_start(town, tmp_path):
     check_diagnostics(first)
     assert first["source"] == "searched" and first["recovery"]["found"] and first["recovery"]["particles"] >= 200
     assert all(float(f["error_m"]) < 0.1 for f in got.frames)
-    assert "searches         1, 1 found a pose" in done.stdout
+    assert "searches         1, 1 found a pose" in done.stdout and "whole map" not in done.stderr, "near the dataset's guess"
+
+
+def test_a_search_without_a_guess_is_in_the_whole_map(town, tmp_path):
+    *_, words, leaf, size = start_in(town)
+    given = ["--map", town / "map.pcd", leaf, size, "--rate", 2, "--odometry", town / "odometry.tum"]
+    got, done = localize(town / "scans", tmp_path / "out", "--init", "search", *given)
+    assert "the first scan is searched in the whole map\n" in done.stderr
+    assert re.search(r"localize: the first scan is at [-0-9.,]+, reliable: NVTL [0-9.]+ is above 2.4, ", done.stderr)
+    assert {f["verdict"] for f in got.frames} == {"ok"}
+    from_pose, _ = localize(town / "scans", tmp_path / "from_pose", "--init", words, *given)
+    for found, expected in zip(got.tum, from_pose.tum):
+        assert math.dist([float(x) for x in found[1:4]], [float(x) for x in expected[1:4]]) < 0.02
+
+
+def test_a_scan_of_another_place_ends_the_search_of_the_whole_map_as_lost(town, courtyard, tmp_path):
+    scans = tmp_path / "scans"
+    scans.mkdir()
+    shutil.copy(courtyard.scan, scans / "0.pcd")
+    args = ["localize", "--scans", scans, "--map", town / "map.pcd", "--out", tmp_path / "out", "--init", "search",
+            "--implementation", "persistent_cpu"]
+    done = bench(*args, code=EXIT_JOBS_FAILED)
+    assert re.search(r"localize: lost: no start was found in the whole map; give --guess or --init. The best pose is "
+                     r"[-0-9.,]+, not_found: .*check that the scan is from", done.stderr)
+    assert done.stdout == "" and not (tmp_path / "out").exists()
+    assert "--sigma is about --guess: give both, or drop it" in refusal(*args, "--sigma", "1,1,1,1,1", code=EXIT_USAGE)
 
 
 def test_lost_at_the_end_is_exit_4_and_names_the_frame(town, tmp_path):

@@ -102,6 +102,17 @@ def test_a_search_begins_with_a_larger_map_and_searches_in_the_one_in_force(town
     assert all(float(f["error_m"]) < 0.2 for f in often.frames if f["source"] == "searched")
 
 
+def test_a_search_without_a_guess_is_in_all_tiles(town, tiles, tmp_path):
+    base = ["localize", "--scans", town / "scans", "--map", tiles, "--out", tmp_path / "out", "--init", "search", "--rate", 2,
+            "--scan-voxel-leaf", 1, "--odometry", town / "odometry.tum"]
+    done = bench(*base)
+    assert f"map tiles        all {len(list(tiles.glob('*.pcd')))}, " in done.stderr and "they follow" not in done.stderr
+    assert "the first scan is at " in done.stderr and "8 ok, 0 doubtful" in done.stdout
+    for given in (["--map-radius", 150], ["--map-update-distance", 4]):
+        message = refusal(*base, *given, code=EXIT_USAGE)
+        assert given[0] in message and "a search without --guess is in all of its tiles: leave it out" in message
+
+
 def test_a_tile_that_is_broken_is_warned_of_and_the_map_before_stays(town, copy, tmp_path):
     near = Run(town, copy, tmp_path / "a", *NEAR)
     first = int(near.frames[0]["map_tiles"])
