@@ -8,11 +8,12 @@
 #include "cli/autoware_params.hpp"
 #include "cli/commands.hpp"
 #include "cli/flags.hpp"
+#include "cli/given_scan.hpp"
 #include "cli/map_flags.hpp"
 #include "cli/print.hpp"
 #include "cli/scene_files.hpp"
 #include "cli/unit_warnings.hpp"
-#include "io/cloud_file.hpp"
+#include "data/same_points.hpp"
 #include "peers/peer_aligner.hpp"
 #include "registry/given_options.hpp"
 #include "run/repeatability.hpp"
@@ -30,7 +31,7 @@ struct Arguments {
   int repeat = 1;
   std::vector<std::string> require;
   std::optional<std::string> autoware_params;
-  bool trace = false, json = false;
+  bool trace = false, json = false, drop_no_returns = false;
 };
 
 enum class Requirement { converged, reliable };
@@ -113,20 +114,25 @@ ExitCode align(const Arguments& given) {
   const AlignOptions options = resolve(a.align);
   const ScanPreparation map_filters = map_preparation(a.preparation),
                         scan_filters = scan_preparation(a.preparation);
-  const PreparedCloud scan = prepare(read_cloud(a.scan, nullptr, a.map.bin_fields), scan_filters);
+  const GivenScan given_scan(a.scan, a.map.bin_fields, scan_filters, a.drop_no_returns);
+  const PreparedCloud& scan = given_scan.prepared;
   const Implementation& entry = implementation_from(a.implementation, {scan.cloud.size()}, options);
   const std::unique_ptr<Aligner> aligner = entry.make(options);
 
-  const GivenMap map(a.map, near(a.map, guess), map_filters);
+  MapArguments map_arguments = a.map;
+  map_arguments.scan = a.scan;
+  const GivenMap map(map_arguments, near(a.map, guess), map_filters);
   notice_missing(a.guess);
   warn_of_millimetres(map.cloud(), scan.cloud);
+  given_scan.tell_no_returns();
   std::optional<SceneFiles> scene;
   if (!a.ply.empty()) scene.emplace(a.ply);
   Outcome outcome = align_repeatedly(*aligner, map.cloud(), scan.cloud, guess, a);
   outcome.times.read_us = map.read_us();
   if (scene)
     draw(*scene, map.cloud(), scan.cloud, guess, outcome.result, entry.own_process ? nullptr : aligner.get());
-  const Verdict verdict = verdict_of(*aligner, scan.cloud, outcome.result, options, entry, per_scan(a.align));
+  Verdict verdict = verdict_of(*aligner, scan.cloud, outcome.result, options, entry, per_scan(a.align));
+  doubt_same_points(verdict, share_of_same_points(map.cloud(), scan.cloud, guess));
   if (a.json) {
     nlohmann::ordered_json json = to_json(outcome.result, entry.name, outcome.times, a.trace);
     put_verdict(json, verdict);
@@ -174,6 +180,7 @@ void add_align(CLI::App& app, Command& chosen) {
   command.add_flag("--json", a->json, "one JSON object on stdout, with units in its key names");
   add_align_flags(command, a->align);
   add_threads_flag(command, a->align);
+  add_drop_no_returns_flag(command, a->drop_no_returns);
   add_map_preparation_flags(command, a->preparation);
   add_scan_preparation_flags(command, a->preparation);
 }

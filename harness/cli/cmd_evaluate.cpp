@@ -3,10 +3,10 @@
 
 #include "cli/commands.hpp"
 #include "cli/flags.hpp"
+#include "cli/given_scan.hpp"
 #include "cli/map_flags.hpp"
 #include "cli/print.hpp"
 #include "cli/unit_warnings.hpp"
-#include "io/cloud_file.hpp"
 
 namespace ndt::harness {
 namespace {
@@ -19,7 +19,7 @@ struct Arguments {
   std::string point_scores;
   AlignArguments align;
   PreparationArguments preparation;
-  bool json = false;
+  bool json = false, drop_no_returns = false;
 };
 
 ExitCode evaluate(const Arguments& a) {
@@ -31,12 +31,16 @@ ExitCode evaluate(const Arguments& a) {
   const AlignOptions options = resolve(a.align);
   const ScanPreparation map_filters = map_preparation(a.preparation),
                         scan_filters = scan_preparation(a.preparation);
-  const PreparedCloud scan = prepare(read_cloud(a.scan, nullptr, a.map.bin_fields), scan_filters);
+  const GivenScan given_scan(a.scan, a.map.bin_fields, scan_filters, a.drop_no_returns);
+  const PreparedCloud& scan = given_scan.prepared;
   const Implementation& entry = implementation_from(a.implementation, {scan.cloud.size()}, options);
   const std::unique_ptr<Aligner> aligner = entry.make(options);
 
-  const GivenMap map(a.map, near(a.map, pose), map_filters);
+  MapArguments map_arguments = a.map;
+  map_arguments.scan = a.scan;
+  const GivenMap map(map_arguments, near(a.map, pose), map_filters);
   warn_of_millimetres(map.cloud(), scan.cloud);
+  given_scan.tell_no_returns();
   aligner->set_map(map.cloud());
   const Evaluation evaluation = aligner->evaluate(scan.cloud, pose, per_scan_options);
   if (per_scan_options.point_scores) write_point_scores(a.point_scores, scan.cloud, evaluation.point_scores);
@@ -74,6 +78,7 @@ void add_evaluate(CLI::App& app, Command& chosen) {
   command.add_flag("--json", a->json, "one JSON object on stdout, with units in its key names");
   add_align_flags(command, a->align);
   add_threads_flag(command, a->align);
+  add_drop_no_returns_flag(command, a->drop_no_returns);
   add_map_preparation_flags(command, a->preparation);
   add_scan_preparation_flags(command, a->preparation);
 }

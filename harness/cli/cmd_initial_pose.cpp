@@ -10,13 +10,13 @@
 #include "cli/autoware_params.hpp"
 #include "cli/commands.hpp"
 #include "cli/flags.hpp"
+#include "cli/given_scan.hpp"
 #include "cli/map_flags.hpp"
 #include "cli/option_flags.hpp"
 #include "cli/particles_out.hpp"
 #include "cli/print.hpp"
 #include "cli/prior_arguments.hpp"
 #include "cli/unit_warnings.hpp"
-#include "io/cloud_file.hpp"
 #include "peers/peer_aligner.hpp"
 #include "run/repeatability.hpp"
 
@@ -35,7 +35,7 @@ struct Arguments {
   PreparationArguments preparation;
   int repeat = 1;
   std::optional<std::string> particles_out, autoware_params;
-  bool json = false;
+  bool json = false, keep_no_returns = false;
 };
 
 /// The profile that finds more poses with fewer particles, unless one is given; peers have none.
@@ -141,8 +141,10 @@ ExitCode initial_pose_command(const Arguments& given) {
   const SearchArguments search = is_peer_name(a.implementation) ? a.search : with_method(a.search, a.prior);
   answer.setting = resolve(search, options, a.implementation);
   const ResolvedPrior prior = resolve(a.prior, answer.setting);
+  answer.setting.options.keep_no_returns = a.keep_no_returns;
   answer.unknown_scale = initial_pose::unknown_scale(options);
-  const PreparedCloud scan = prepare(read_cloud(a.scan, nullptr, a.map.bin_fields), scan_filters);
+  const GivenScan given_scan(a.scan, a.map.bin_fields, scan_filters, !a.keep_no_returns);
+  const PreparedCloud& scan = given_scan.prepared;
   const Workload work{scan.cloud.size(), poses_at_once(answer.setting.strategy, answer.setting.options)};
   const Implementation& entry =
       choose_implementation(answer.setting.strategy, a.implementation, work, options);
@@ -154,8 +156,11 @@ ExitCode initial_pose_command(const Arguments& given) {
   if (answer.setting.is_own()) require_none_of_ours(search, entry);
   const std::unique_ptr<Aligner> aligner = entry.make(options);
 
-  const GivenMap map(a.map, area_of(a.map, prior), map_filters);
+  MapArguments map_arguments = a.map;
+  map_arguments.scan = a.scan;
+  const GivenMap map(map_arguments, area_of(a.map, prior), map_filters);
   warn_of_millimetres(map.cloud(), scan.cloud);
+  given_scan.tell_no_returns();
   const Stopwatch build;
   aligner->set_map(map.cloud());
   answer.build_us = build.elapsed_us();
@@ -209,6 +214,7 @@ void add_initial_pose(CLI::App& app, Command& chosen) {
                    "one JSON object on stdout, all particles in it, with units in its key names");
   add_align_flags(command, a->align);
   add_threads_flag(command, a->align);
+  add_keep_no_returns_flag(command, a->keep_no_returns);
   add_map_preparation_flags(command, a->preparation);
   add_scan_preparation_flags(command, a->preparation);
 }

@@ -11,6 +11,7 @@
 #include "cli/autoware_params.hpp"
 #include "cli/commands.hpp"
 #include "cli/flags.hpp"
+#include "cli/given_scan.hpp"
 #include "cli/localize_aligners.hpp"
 #include "cli/localize_outputs.hpp"
 #include "cli/option_flags.hpp"
@@ -235,7 +236,8 @@ Arguments with_autoware_params(Arguments a) {
 /// A dataset that is made on first use is not left in parts by Ctrl-C.
 ScanSequence opened(const Arguments& a, const StampSource& stamps, ProgressLine& progress) {
   const Interruption interruption;
-  ScanSequence once = open_sequence(a.scans, stamps, progress.report(), a.map.map.bin_fields);
+  ScanSequence once = open_sequence(a.scans, stamps, progress.report(), a.map.map.bin_fields,
+                                    !a.map.map.path.empty());
   return a.laps > 1 ? repeated(std::move(once), a.laps) : once;
 }
 
@@ -343,9 +345,7 @@ void add_source_flags(CLI::App& command, Arguments& a) {
           "positions of the scanner in the map, which pull along the heading, TUM, or with three more "
           "columns var_x cov_xy var_y; none: without those of the dataset")
       ->type_name("FILE|none");
-  command.add_flag("--keep-no-returns", a.keep_no_returns,
-                   "keep the points that drivers write for no return: zeros, huge numbers, one point many times, "
-                   "the largest range");
+  add_keep_no_returns_flag(command, a.keep_no_returns);
 }
 
 void add_start_flags(CLI::App& command, Arguments& a) {

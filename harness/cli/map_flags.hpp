@@ -24,6 +24,7 @@ struct MapArguments {
   std::string radius;             ///< empty: the usual one
   BinFields bin_fields{};         ///< of .bin, also of the scans beside the map
   double usual_m = kUsualReachM;  ///< unless a parameter file says otherwise
+  std::string scan;               ///< left out of a map in a folder, where it lies there
 };
 
 /// For commands that read clouds.

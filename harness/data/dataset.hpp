@@ -41,6 +41,13 @@ struct TruthFacts {
   double success_translation_m = 0.2, success_rotation_deg = 1.0;
 };
 
+/// All scans of a dataset without a map, in their order, to be followed through another map.
+struct Recording {
+  std::vector<std::string> names;
+  std::vector<double> times_s;  ///< empty where there are none
+  std::function<PointCloud(std::size_t scan)> raw_scan;
+};
+
 /// Clouds are read when asked for, and prepared (filtered) as the dataset says.
 struct Dataset {
   std::string name, description;
@@ -58,6 +65,7 @@ struct Dataset {
   std::function<PointCloud(std::size_t frame)> map, scan;
   std::function<PointCloud(std::size_t frame)> raw_scan;  ///< not yet filtered; empty where scans are made
   ScanPreparation scan_preparation;                       ///< makes a scan of a raw one
+  std::optional<Recording> recording;                     ///< of kind sequence
 };
 
 struct DatasetInfo {

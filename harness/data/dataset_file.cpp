@@ -247,6 +247,7 @@ class Builder {
     dataset_.gnss = read_sensor(toml_, kGnss, folder_);
     rule_ = read_guess_rule(toml_, folder_, files_.size(), !truth_.empty());
     make_frames();
+    if (sequence()) dataset_.recording = recording();
     read_provenance();
     toml_.table("checksums");  // read by those who fetch and verify the files
     toml_.table("download");
@@ -278,6 +279,7 @@ class Builder {
     BinFields fields;
     if (const auto given = toml_.whole("bin_fields", kBinFieldsLeast, kBinFieldsMost))
       fields = static_cast<int>(*given);
+    bin_fields_ = fields;
     dataset_.raw_scan = [files = files_, chosen = chosen_, fields](std::size_t frame) {
       return read_cloud(files.at(chosen.at(frame)), nullptr, fields);
     };
@@ -287,6 +289,16 @@ class Builder {
     dataset_.map = [files = files_, chosen = chosen_, target, map, fields](std::size_t frame) {
       return prepared(target.empty() ? files.at(chosen.at(frame) - 1) : target, fields, map);
     };
+  }
+
+  Recording recording() const {
+    Recording all;
+    for (const fs::path& file : files_) all.names.push_back(file.stem().string());
+    all.times_s = times_s_;
+    all.raw_scan = [files = files_, fields = bin_fields_](std::size_t scan) {
+      return read_cloud(files.at(scan), nullptr, fields);
+    };
+    return all;
   }
 
   /// map_from_scan by `poses`; the map of a sequence is the scan before.
@@ -342,6 +354,7 @@ class Builder {
   std::vector<std::size_t> chosen_;  ///< those aligned
   std::vector<Transform> truth_;     ///< of all scans, or none
   std::vector<double> times_s_;      ///< of all scans, or none
+  BinFields bin_fields_;
   GuessRule rule_;
   std::set<std::string> names_;  ///< of frames
 };

@@ -117,6 +117,19 @@ void MapFiles::use_folder(const fs::path& folder) {
   in_tiles_ = true;
 }
 
+bool MapFiles::leave_out(const fs::path& file) {
+  const std::size_t before = tiles_.size();
+  if (!in_tiles_) return false;
+  std::erase_if(tiles_, [&](const MapTile& tile) {
+    std::error_code error;
+    return fs::equivalent(tile.file, file, error);
+  });
+  if (tiles_.empty())
+    throw refusal(name_, "", "the scan is its only point cloud",
+                  "give a map of other clouds; a scan fits itself at any guess");
+  return tiles_.size() < before;
+}
+
 std::vector<const MapTile*> MapFiles::touching(const MapArea& area) const {
   std::vector<const MapTile*> found;
   double nearest_m = std::numeric_limits<double>::infinity();

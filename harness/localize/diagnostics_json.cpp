@@ -136,6 +136,12 @@ void put_own_keys(ordered_json& j, const ScanReport& report) {
   j["predicted_rpy_rad"] = rpy(report.prediction.map_from_scan);
   j["odometry_miss"] = std::string(to_string(report.prediction.odometry_miss));
   j["gnss_miss"] = std::string(to_string(report.gnss_miss));
+  j["gnss_beside_m"] = report.gnss_miss == Miss::contradicts ? number(report.gnss_beside_m) : nullptr;
+  j["no_returns"] = {{"zero", report.no_returns.zero},
+                     {"sentinel", report.no_returns.sentinel},
+                     {"identical", report.no_returns.identical},
+                     {"max_range", report.no_returns.max_range}};
+  j["same_bytes"] = report.same_bytes;
   j["regularisation_xy_m"] = report.regularisation
                                  ? ordered_json({report.regularisation->x, report.regularisation->y})
                                  : ordered_json(nullptr);

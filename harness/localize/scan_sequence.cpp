@@ -78,7 +78,7 @@ ScanSequence of_folder(const fs::path& folder, BinFields fields) {
 void require_one_map(const Dataset& dataset) {
   if (dataset.kind == "scan_to_map" && dataset.one_map) return;
   throw InputError(fmt::format(
-      "dataset {}: it is of kind {}, whose scans have no common map; give its folder of scans and --map",
+      "dataset {}: it is of kind {}, whose scans have no common map; give a map with --map",
       dataset.name, dataset.kind));
 }
 
@@ -101,23 +101,36 @@ void to_seconds(ScanSequence& sequence, std::vector<StampedTransform>& poses, co
   sequence.notes.push_back(std::move(seconds.note));
 }
 
-ScanSequence of_dataset(Dataset dataset) {
-  require_one_map(dataset);
-  ScanSequence sequence;
-  sequence.name = dataset.name;
-  sequence.resolution_m = dataset.resolution_m;
+/// The frames of a dataset with its map.
+void take_frames(ScanSequence& sequence, const Dataset& dataset) {
   sequence.truth = dataset.truth;
-  sequence.odometry = std::move(dataset.odometry);
-  sequence.gnss = std::move(dataset.gnss);
-  sequence.notes = std::move(dataset.notes);
-  if (!sequence.odometry.empty()) to_seconds(sequence, sequence.odometry, "odometry");
-  if (!sequence.gnss.empty()) to_seconds(sequence, sequence.gnss, "GNSS");
   sequence.near_start = near_start_of(dataset.frames[0]);
   for (const Frame& frame : dataset.frames)
     sequence.scans.push_back({frame.name, frame.stamp_s.value_or(0), frame.truth});
   sequence.map = [map = dataset.map] { return map(0); };
   sequence.scan = dataset.raw_scan ? dataset.raw_scan : dataset.scan;
+}
+
+/// All scans of a dataset without a map.
+void take_recording(ScanSequence& sequence, const Recording& recording) {
+  for (std::size_t k = 0; k < recording.names.size(); ++k)
+    sequence.scans.push_back({recording.names[k], recording.times_s.empty() ? 0 : recording.times_s[k], {}});
+  sequence.scan = recording.raw_scan;
+}
+
+ScanSequence of_dataset(Dataset dataset, bool map_given) {
+  const bool in_another_map = map_given && dataset.recording;
+  if (!in_another_map) require_one_map(dataset);
+  ScanSequence sequence;
+  sequence.name = dataset.name;
+  sequence.resolution_m = dataset.resolution_m;
+  in_another_map ? take_recording(sequence, *dataset.recording) : take_frames(sequence, dataset);
   if (dataset.raw_scan) sequence.preparation = dataset.scan_preparation;
+  sequence.odometry = std::move(dataset.odometry);
+  sequence.gnss = std::move(dataset.gnss);
+  sequence.notes = std::move(dataset.notes);
+  if (!sequence.odometry.empty()) to_seconds(sequence, sequence.odometry, "odometry");
+  if (!sequence.gnss.empty()) to_seconds(sequence, sequence.gnss, "GNSS");
   return sequence;
 }
 
@@ -177,7 +190,7 @@ ScanSequence repeated(ScanSequence once, std::size_t laps) {
 }
 
 ScanSequence open_sequence(const std::string& scans, const StampSource& stamps, const ReportProgress& report,
-                           BinFields fields) {
+                           BinFields fields, bool map_given) {
   refuse_bag(scans);
   std::error_code error;
   const bool folder = fs::is_directory(scans, error) && !fs::exists(fs::path(scans) / "dataset.toml", error);
@@ -189,7 +202,7 @@ ScanSequence open_sequence(const std::string& scans, const StampSource& stamps, 
     const bool local = fs::is_directory(scans, error) && scans.find('/') == std::string::npos;
     Dataset dataset = load_dataset(local ? "./" + scans : scans, report);
     has_stamps = std::ranges::all_of(dataset.frames, [](const Frame& f) { return f.stamp_s.has_value(); });
-    sequence = of_dataset(std::move(dataset));
+    sequence = of_dataset(std::move(dataset), map_given);
   }
   if (has_stamps && stamps.rate_hz)
     throw UsageError(fmt::format("--rate: the scans of {} have times; drop it", sequence.name));

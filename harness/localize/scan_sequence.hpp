@@ -55,7 +55,8 @@ struct StampSource {
 /// scan, and a dataset whose scans are not of one map; UsageError for an unknown name, a ROS bag, and a rate
 /// where there are times.
 /// `fields` is for a folder with scans in .bin; a dataset has its own.
+/// `map_given`: there is a map, so a dataset needs none; the truth of such a one is of another world, and not used.
 ScanSequence open_sequence(const std::string& scans, const StampSource& stamps,
-                           const ReportProgress& report = {}, BinFields fields = {});
+                           const ReportProgress& report = {}, BinFields fields = {}, bool map_given = false);
 
 }  // namespace ndt::harness

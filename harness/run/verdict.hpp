@@ -25,6 +25,9 @@ Verdict verdict_of(const AlignResult& result, const AlignOptions& options, const
 /// peer. `aligner`: of the entry, with the map and for this scan; throws as second_look() does.
 Verdict verdict_of(Aligner& aligner, const PointCloud& scan, const AlignResult& result,
                    const AlignOptions& options, const Implementation& entry, const PerScan& per_scan);
+/// Adds the gravest doubt if too large a share of the scan's points are points of the map at the guess
+/// (data/same_points.hpp): the pose was given, not found.
+void doubt_same_points(Verdict& verdict, double share);
 /// The doubts with semicolons; empty if there are none.
 std::string doubts_text(const Verdict& verdict);
 /// "ok", or "doubtful: " and the doubts.
