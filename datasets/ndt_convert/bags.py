@@ -1,14 +1,19 @@
 """Messages of ROS 1 and ROS 2 bags, read with the library rosbags; ROS is not needed."""
 
 import heapq
+from collections import Counter
 from contextlib import ExitStack, contextmanager
+from itertools import islice
+from typing import NamedTuple
 
 import numpy as np
 
-from . import geodesy, poses
+from . import clock, covariance, poses
 from .clouds import EXTENSIONS
 from .faults import Fault, UsageFault
 from .pointcloud2 import MESSAGE_TYPE, points_of
+from .senders import Sender, listed, require_one, sender_of
+from .tf import plain
 
 SUFFIXES = (".bag", ".mcap", ".db3")
 POSE_TYPES = {"nav_msgs/msg/Odometry": lambda m: m.pose.pose, "geometry_msgs/msg/PoseStamped": lambda m: m.pose,
@@ -16,6 +21,7 @@ POSE_TYPES = {"nav_msgs/msg/Odometry": lambda m: m.pose.pose, "geometry_msgs/msg
 NAVSAT_TYPE = "sensor_msgs/msg/NavSatFix"
 NO_FIX = -1  # of its status
 PACKETS = ("velodyne_msgs/", "ouster_", "pandar_msgs/", "hesai_", "nebula_msgs/", "rslidar_msg", "robosense_msgs/", "livox_")
+SIZED = 10  # messages that tell how large those of a topic are
 
 
 def is_bag(path):
@@ -30,11 +36,22 @@ def parts_of(folder):
     return [path for path in files if path.suffix in SUFFIXES]
 
 
-class Bag:
-    """An open bag, of one file or several; made by open_bag."""
+class Timed(NamedTuple):
+    """A message that could be read."""
 
-    def __init__(self, path, readers, deserialize):
-        self.path, self._readers, self._deserialize = path, readers, deserialize
+    number: int  # on its topic
+    stamp_s: float
+    received_s: float
+    value: object
+
+
+class Bag:
+    """An open bag, of one file or several; made by open_bag. `say` gets a line for what is left out."""
+
+    def __init__(self, path, readers, deserialize, frames, say):
+        self.path, self._readers, self._deserialize, self._say = path, readers, deserialize, say
+        self._frames, self._picks = {plain(frame) for frame in frames}, {}
+        self.offsets, self.set_clocks = {}, {}  # topic: median of stamp less receive time; the second of topics with stamps out of order
         self.topics = {}  # name: (type, number of messages)
         for name, info in sorted((item for reader in readers for item in reader.topics.items()), key=lambda item: item[0]):
             self.topics[name] = (info.msgtype, info.msgcount + self.topics.get(name, (None, 0))[1])
@@ -43,20 +60,21 @@ class Bag:
         """Their names; those without a message too."""
         return [name for name, (kind, _) in self.topics.items() if kind in kinds]
 
-    def messages(self, topic):
-        """(receive time in ns, message), in the order of the bag."""
+    def messages(self, topic, bad):
+        """(number on the topic, receive time in ns, message), in the order of the bag. `bad` gets a Fault for each that cannot be read."""
         kind = self.topics[topic][0]
         parts = []
         for reader in self._readers:
             connections = [c for c in reader.connections if c.topic == topic]
             if connections:
                 parts.append(_faults_of(self.path, reader.messages(connections=connections)))
-        for _, time_ns, raw in heapq.merge(*parts, key=lambda message: message[1]):
+        for number, (_, time_ns, raw) in enumerate(heapq.merge(*parts, key=lambda message: message[1])):
             try:
                 message = self._deserialize(raw, kind)
             except Exception as error:  # the library lets assertions and struct errors through
-                raise Fault(self.path, topic, f"a message cannot be read as {kind} ({error})", "the recording is damaged") from None
-            yield time_ns, message
+                bad.append(Fault(self.path, f"{topic} message {number}", f"cannot be read as {kind} ({error})", "the recording is damaged"))
+                continue
+            yield number, time_ns, message
 
     def clouds_topic(self, wanted):
         """The topic asked for, else the one with the most bytes, and a line that says so."""
@@ -71,66 +89,136 @@ class Bag:
             raise Fault(self.path, "", f"no topic of type {MESSAGE_TYPE}; its topics are {listing}", self._advice(self.topics))
         if len(found) == 1:
             return found[0], f"topic {found[0]}, the only {MESSAGE_TYPE}"
-        size = {name: self.topics[name][1] * len(next(self.messages(name))[1].data) for name in found}
-        best = max(found, key=size.get)
+        best = max(found, key=self._bytes_of)
         others = ", ".join(name for name in found if name != best)
         return best, f"topic {best}, the largest {MESSAGE_TYPE}; others with --topic: {others}"
 
+    def _bytes_of(self, topic):
+        """An estimate by the largest of its first clouds: the very first may be empty."""
+        first = [len(message.data) for _, _, message in islice(self.messages(topic, []), SIZED)]
+        return self.topics[topic][1] * max(first, default=0)
+
+    def of_one_sender(self, topic, bad):
+        """Yields messages() of the sender that --frame picks; refuses two."""
+        names, seen = self._picked(topic), Sender("", "")
+        for number, time_ns, message in self.messages(topic, bad):
+            sender = sender_of(message)
+            if not sender.has(names):
+                continue
+            if sender.contradicts(seen):
+                require_one(self.path, topic, self._senders(topic, names))
+            seen = Sender(*(a or b for a, b in zip(seen, sender)))
+            yield number, time_ns, message
+
+    def _senders(self, topic, names=()):
+        found = Counter(sender_of(message) for _, _, message in self.messages(topic, []))
+        return Counter({sender: count for sender, count in found.items() if sender.has(names)})
+
+    def _picked(self, topic):
+        """The names of --frame that occur on the topic; says once what they leave out."""
+        if not self._frames:
+            return set()
+        if topic not in self._picks:
+            found = self._senders(topic)
+            names = self._picks[topic] = {name for name in self._frames if any(name in sender for sender in found)}
+            left = Counter({sender: count for sender, count in found.items() if not sender.has(names)})
+            if found and len(left) == len(found):
+                raise UsageFault("--frame", topic, f"no sender has all of {', '.join(sorted(names))}", f"choose from {listed(found)}")
+            if left:
+                self._say(f"{topic}: left out, as --frame {' '.join(sorted(names))} asks: {listed(left)}")
+        return self._picks[topic]
+
+    def require_frames_used(self):
+        """Refuses a --frame that is on none of the topics that were read."""
+        unused = self._frames.difference(*self._picks.values())
+        if unused:
+            raise UsageFault("--frame", "", f"no message has {', '.join(sorted(unused))}",
+                             f"the topics {', '.join(sorted(self._picks))} were looked at; check the name, or leave it out")
+
     def trajectory(self, topic):
-        """Times (s) and poses of a topic of odometry or stamped poses, in its own frames."""
+        """Times (s), poses and covariances of x and y, or None, of a topic of odometry or stamped poses, in its own frames."""
         self._require_topic(topic)
         kind = self.topics[topic][0]
         if kind not in POSE_TYPES:
             raise Fault(self.path, topic, f"is of type {kind}", "poses can be read from " + ", ".join(POSE_TYPES))
-        times, out = [], []
-        for number, (time_ns, message) in enumerate(self.messages(topic)):
-            at, pose = stamp_s(message, time_ns, False), POSE_TYPES[kind](message)
-            if times and at <= times[-1]:
-                continue  # repeated: the first stands
+        found, bad = [], []
+        for number, time_ns, message in self.of_one_sender(topic, bad):
+            pose = POSE_TYPES[kind](message)
             turn = [pose.orientation.x, pose.orientation.y, pose.orientation.z, pose.orientation.w]
-            times.append(at)
-            out.append(poses.checked_pose([pose.position.x, pose.position.y, pose.position.z], turn, self.path, f"{topic} message {number}"))
-        if not times:
+            try:
+                pose = poses.checked_pose([pose.position.x, pose.position.y, pose.position.z], turn, self.path, f"{topic} message {number}")
+                found.append(Timed(number, stamp_s(message, time_ns, False), time_ns / 1e9, (pose, covariance.of_pose(message))))
+            except Fault as fault:
+                bad.append(fault)
+        self.tell_bad(topic, bad, len(found))
+        if not found:
             raise Fault(self.path, topic, "contains no message", "choose another topic, or give the poses with --poses")
-        return np.array(times), np.array(out)
+        return self._columns(topic, found)
 
-    def fixes(self, topic, origin):
-        """Times (s) and positions of a topic of NavSatFix in metres east, north and up of the origin, and how many had no fix."""
-        times, out, missing = [], [], 0
-        for time_ns, message in self.messages(topic):
-            at = stamp_s(message, time_ns, False)
-            place = [message.latitude, message.longitude, message.altitude if np.isfinite(message.altitude) else origin[2]]
-            if message.status.status <= NO_FIX or not np.isfinite(place).all():
+    def fixes(self, topic):
+        """Times (s), places (latitude, longitude and height, which may be NaN) and covariances of east and north, or None, of a topic of
+        NavSatFix."""
+        found, bad, missing = [], [], 0
+        for number, time_ns, message in self.of_one_sender(topic, bad):
+            place = [message.latitude, message.longitude, message.altitude if np.isfinite(message.altitude) else np.nan]
+            if message.status.status <= NO_FIX or not _is_place(*place[:2]):
                 missing += 1
-            elif not times or at > times[-1]:
-                times.append(at)
-                out.append(geodesy.east_north_up(place, origin))
-        if not times:
+            else:
+                found.append(Timed(number, stamp_s(message, time_ns, False), time_ns / 1e9, (place, covariance.of_fix(message))))
+        self.tell_bad(topic, bad, len(found))
+        if not found:
             raise Fault(self.path, topic, f"contains no fix among {missing} messages", "choose another --gnss-topic, or leave it out")
-        return np.array(times), np.array(out), missing
+        if missing:
+            self._say(f"{topic}: {missing} messages without a fix were left out")
+        return self._columns(topic, found)
+
+    def _columns(self, topic, found):
+        """Times, values and covariances, or None, of Timed (value, covariance or None) whose stamps are in order."""
+        found = [timed for timed, keep in zip(found, self.in_order(topic, found)) if keep]
+        times, values = np.array([timed.stamp_s for timed in found]), np.array([timed.value[0] for timed in found])
+        known = [timed.value[1] for timed in found if timed.value[1] is not None]
+        if 0 < len(known) < len(found):
+            self._say(f"{topic}: {len(found) - len(known)} of {len(found)} messages have no covariance, so no covariance is written")
+        return times, values, np.array(known) if len(known) == len(found) else None
 
     def frame_of(self, topic):
         """The frame that the first message of a topic tells of: of a pose the body's, or None; of others that of the header."""
-        message = next((message for _, message in self.messages(topic)), None)
+        message = next((message for _, _, message in self.of_one_sender(topic, [])), None)
         if message is None:
             return None
         if self.topics[topic][0] in POSE_TYPES:
             return getattr(message, "child_frame_id", None) or None
         return message.header.frame_id
 
-    def scans(self, topic, every, receive_time):
-        """(time in s, points, dropped points) of every n-th message."""
-        last = None
-        for number, (time_ns, message) in enumerate(self.messages(topic)):
-            if number % every:
+    def scans(self, topic, every, receive_time, bad):
+        """Yields Timed (points, dropped points) of every n-th message. `bad` gets a Fault for each that cannot be read."""
+        for count, (number, time_ns, message) in enumerate(self.of_one_sender(topic, bad)):
+            if count % every:
                 continue
-            where = f"{topic} message {number}"
-            at = stamp_s(message, time_ns, receive_time)
-            if last is not None and at <= last:
-                raise Fault(self.path, where, f"its time {at:.6f} s does not come after {last:.6f} s, the one before",
-                            "use the times of the recording: --receive-time" if not receive_time else "the bag repeats itself")
-            last = at
-            yield at, *points_of(message, self.path, where)
+            try:
+                points = points_of(message, self.path, f"{topic} message {number}")
+            except Fault as fault:
+                bad.append(fault)
+                continue
+            yield Timed(number, stamp_s(message, time_ns, receive_time), time_ns / 1e9, points)
+
+    def tell_bad(self, topic, bad, good):
+        """Says how many messages could not be read; raises the first Fault if none could."""
+        if bad and not good:
+            raise bad[0]
+        if bad:
+            self._say(f"{topic}: {len(bad)} of {len(bad) + good} messages were left out, which cannot be read; the first: {bad[0]}")
+
+    def in_order(self, topic, found):
+        """Returns a mask of the Timed messages to keep, by the rule of clock.kept; says how many it leaves out."""
+        keep = clock.kept([timed.stamp_s for timed in found], [timed.received_s for timed in found])
+        left = [timed for timed, kept in zip(found, keep) if not kept]
+        self.offsets[topic] = float(np.median([timed.stamp_s - timed.received_s for timed, kept in zip(found, keep) if kept]))
+        if left:
+            self.set_clocks[topic] = self.offsets[topic]
+            self._say(f"{topic}: {len(left)} of {len(found)} messages were left out, whose stamps repeat or do not fit the others (a clock "
+                      f"that was set, or wrong stamps); the first: message {left[0].number}, {left[0].stamp_s:.6f} s")
+        return keep
 
     def kind_of(self, topic):
         """Its type; refuses a topic that is not there."""
@@ -148,6 +236,11 @@ class Bag:
         return f"record a {MESSAGE_TYPE}, or save the scans as files and give their folder"
 
 
+def _is_place(latitude, longitude):
+    """True if it is a place on the earth; drivers write 0, 0 for nothing."""
+    return abs(latitude) <= 90 and abs(longitude) <= 360 and (latitude, longitude) != (0, 0)
+
+
 def stamp_s(message, receive_ns, receive_time):
     """Of the header; a header without a time counts as received."""
     stamp = message.header.stamp
@@ -156,7 +249,8 @@ def stamp_s(message, receive_ns, receive_time):
 
 
 @contextmanager
-def open_bag(path):
+def open_bag(path, frames, say):
+    """The bag, of whose topics with several senders `frames` pick one."""
     try:
         from rosbags.rosbag1 import Reader as Reader1
         from rosbags.rosbag2 import Reader as Reader2
@@ -178,7 +272,7 @@ def open_bag(path):
             except Exception as error:  # the library's own, and what sqlite, yaml and the codecs raise
                 raise _unreadable(part, error) from None
             stack.callback(readers[-1].close)
-        yield Bag(path, readers, store.deserialize_ros1 if one else store.deserialize_cdr)
+        yield Bag(path, readers, store.deserialize_ros1 if one else store.deserialize_cdr, frames, say)
 
 
 def _faults_of(path, messages):

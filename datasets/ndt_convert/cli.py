@@ -11,16 +11,17 @@ from .from_evalio import is_sequence
 from .faults import EXIT_OK, EXIT_USAGE, Fault, UsageFault
 from .kitti_bin import WIDTHS
 from .map_file import convert_map
+from .printable import printable
 from .verify import verify
 
 PROGRAM = "ndt_convert"
 DESCRIPTION = "Make a dataset folder for ndt-bench out of a folder of scans or a ROS bag."
-EPILOG = """exit codes: 0 ok, 1 usage, 2 bad input
+EPILOG = """exit codes: 0 ok, 1 usage, 2 bad input; single messages that cannot be used are left out and counted, with 0
 
 examples:
   python3 -m ndt_convert drive/ --poses drive.tum --build-map even --out my_drive
   python3 -m ndt_convert velodyne/ --poses 00.txt --calib calib.txt --stamps times.txt --every 5 --out kitti
-  python3 -m ndt_convert recording.mcap --odometry-tf odom --gnss-topic /fix --map-origin 49.01,8.43,115 --map map.pcd --out my_drive
+  python3 -m ndt_convert recording.mcap --odometry-tf odom --gnss-topic /fix --map-crs EPSG:32632 --map map.pcd --out my_drive
   python3 -m ndt_convert recording.mcap --pose-topic /odometry --map map.pcd --out my_site
   python3 -m ndt_convert map site.laz --out site.pcd
   python3 -m ndt_convert verify all
@@ -29,7 +30,7 @@ examples:
 
 class _Parser(argparse.ArgumentParser):
     def error(self, message):
-        self.exit(EXIT_USAGE, f"{PROGRAM}: {message}; see python3 -m ndt_convert --help\n")
+        self.exit(EXIT_USAGE, f"{PROGRAM}: {printable(message)}; see python3 -m ndt_convert --help\n")
 
 
 def main(arguments):
@@ -44,7 +45,8 @@ def reported(program, work):
         print(f"{program}: {fault}", file=sys.stderr)
         return fault.exit_code
     except OSError as error:  # a full disk, a folder that cannot be written
-        print(f"{program}: {error.filename or 'the folder of --out'}: {error.strerror}; choose another --out, or make room", file=sys.stderr)
+        name = printable(error.filename or "the folder of --out")
+        print(f"{program}: {name}: {error.strerror}; choose another --out, or make room", file=sys.stderr)
         return Fault.exit_code
 
 
@@ -53,15 +55,19 @@ def _run(arguments):
         return _verify(arguments[1:])
     if arguments[:1] == ["map"]:
         return _convert_map(arguments[1:])
-    convert(prepared(parser().parse_args(arguments)), lambda line: print(f"{PROGRAM}: {line}"))
+    convert(prepared(parser().parse_args(arguments)), _say)
     return EXIT_OK
+
+
+def _say(line):
+    print(f"{PROGRAM}: {printable(line)}")
 
 
 def _verify(arguments):
     about = "Check the files of datasets under NDT_DATASETS against the catalogue."
     verifier = _Parser(prog=f"{PROGRAM} verify", description=about)
     verifier.add_argument("name", metavar="NAME|all")
-    return verify(verifier.parse_args(arguments).name, print)
+    return verify(verifier.parse_args(arguments).name, lambda line: print(printable(line)))
 
 
 def _convert_map(arguments):
@@ -73,7 +79,7 @@ def _convert_map(arguments):
     p.add_argument("--tiles", type=_positive, metavar="M",
                    help="write square tiles of this edge with Autoware's metadata; twice as wide, as often as they would be more than 65,536")
     options = p.parse_args(arguments)
-    convert_map(options.input, options.out, lambda line: print(f"{PROGRAM}: {line}"), options.tiles)
+    convert_map(options.input, options.out, _say, options.tiles)
     return EXIT_OK
 
 
@@ -93,6 +99,8 @@ def parser():
 
     g = p.add_argument_group("scans")
     g.add_argument("--topic", help="PointCloud2 topic of a bag (default: the only or the largest)")
+    g.add_argument("--frame", action="append", metavar="NAME", help="of topics with several senders take the one with this frame_id or "
+                   "child_frame_id; may be repeated")
     g.add_argument("--receive-time", action="store_true", help="times of the recording instead of those in the messages")
     g.add_argument("--stamps", type=Path, metavar="FILE", help="times of a folder's scans, one a line")
     g.add_argument("--stamp-unit", choices=stamps.UNITS, help="unit of --stamps, else of the times in --poses (default: by their median step)")
@@ -126,7 +134,10 @@ def parser():
     g.add_argument("--odometry-tf", metavar="FRAME", help="poses of the scans' frame in this one by tf, such as odom")
     g.add_argument("--gnss-topic", metavar="TOPIC", help="NavSatFix, or poses in the map as of --odometry-topic")
     g.add_argument("--map-origin", type=_place, metavar="LAT,LON,HEIGHT",
-                   help="of NavSatFix: the map's origin on WGS 84, degrees and metres; its x is east, its y north (--map-origin=-33.9,18.4,0)")
+                   help="of NavSatFix: the map's origin on WGS 84, degrees and metres; alone: x is east, y north (--map-origin=-33.9,18.4,0)")
+    g.add_argument("--map-crs", metavar="CRS", help="of NavSatFix: the map's grid, EPSG:32654 or mgrs:54SUE (default: that of a surveyor's --map); "
+                   "with --map-origin the map begins there")
+    g.add_argument("--map-projector-info", type=Path, metavar="FILE", help="of NavSatFix: Autoware's map_projector_info.yaml")
 
     g = p.add_argument_group("map")
     g.add_argument("--map", type=Path, metavar="FILE", help="cloud to align with, copied as it is")
@@ -162,11 +173,13 @@ def prepared(options):
         raise UsageFault("--name", "", f"'{options.name}'", "give a-z, 0-9 and _, at most 64 of them")
     for first, second in [("map", "build_map"), ("poses", "pose_topic"), ("poses", "pose_tf"), ("pose_topic", "pose_tf"),
                           ("odometry_topic", "odometry_tf"), ("odometry", "odometry_topic"), ("odometry", "odometry_tf"),
-                          ("calib", "body_from_scan")]:
+                          ("calib", "body_from_scan"), ("map_crs", "map_projector_info")]:
         if getattr(options, first) and getattr(options, second):
             raise UsageFault("usage", "", f"--{first} and --{second} exclude each other".replace("_", "-"), "leave one out")
-    if options.map_origin and not options.gnss_topic:
-        raise UsageFault("--map-origin", "", "is of a NavSatFix topic", "give it with --gnss-topic, or leave it out")
+    for name in ("map_origin", "map_crs", "map_projector_info"):
+        if getattr(options, name) and not options.gnss_topic:
+            raise UsageFault(f"--{name}".replace("_", "-"), "", "requires a NavSatFix topic", "give --gnss-topic, or leave it out")
+    options.surveyed_map = options.map
     if options.stamp_unit and not (options.stamps or options.poses):
         raise UsageFault("--stamp-unit", "", "requires --stamps or --poses", "give one of them, or leave it out")
     with_map = bool(options.map or options.build_map)

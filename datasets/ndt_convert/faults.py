@@ -1,5 +1,7 @@
 """The one shape of the messages, as ndt-bench has it: "file: where: what; advice"."""
 
+from .printable import printable
+
 EXIT_OK, EXIT_USAGE, EXIT_BAD_INPUT = 0, 1, 2
 
 
@@ -9,7 +11,7 @@ class Fault(Exception):
     exit_code = EXIT_BAD_INPUT
 
     def __init__(self, file, where, what, advice):
-        super().__init__(": ".join(str(part) for part in (file, where, what) if str(part)) + f"; {advice}")
+        super().__init__(printable(": ".join(str(part) for part in (file, where, what) if str(part)) + f"; {advice}"))
 
 
 class UsageFault(Fault):

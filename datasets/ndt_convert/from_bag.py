@@ -2,54 +2,106 @@
 
 import numpy as np
 
-from . import bags, tf
+from . import bags, gnss, tf
 from .clouds import write_pcd
 from .faults import Fault, UsageFault
 from .recording import Recording, Scan, Trajectory, moved, trajectory_of_file
+
+EPOCHS = "if the scans' clock counts from another time, such as the start of the sensor, use --receive-time"
+HALF = 0.5  # of the scans, at least, must be in order
+SET_S = 0.5  # clocks that are farther apart are said, if one was set
 
 
 def read(work, options, say):
     if options.stamps:
         raise UsageFault(options.input, "", "a bag has times of its own", "leave out --stamps")
-    with bags.open_bag(options.input) as bag:
+    with bags.open_bag(options.input, options.frame or (), say) as bag:
         topic, why = bag.clouds_topic(options.topic)
         if why:
             say(why)
         sensors = _Sensors(bag, topic, options, say)
         trajectory = trajectory_of_file(options, say)
         if options.pose_topic:
-            found = sensors.of_topic(options.pose_topic)
-            trajectory = Trajectory(f"{options.input}: {options.pose_topic}", *found, options.longest_gap)
-        odometry = sensors.of_topic(options.odometry_topic) if options.odometry_topic else None
-        gnss = sensors.gnss() if options.gnss_topic else None
+            times, found, _ = sensors.of_topic(options.pose_topic)
+            trajectory = Trajectory(f"{options.input}: {options.pose_topic}", times, found, options.longest_gap, EPOCHS)
+        odometry = sensors.of_topic(options.odometry_topic)[:2] if options.odometry_topic else None
+        positions = sensors.gnss() if options.gnss_topic else None
         scans, times = _scans(work, bag, topic, options, say)
+        bag.require_frames_used()
         if options.pose_tf:
             found = sensors.of_tf(options.pose_tf, times)
             trajectory = Trajectory(f"{options.input}: tf of {options.pose_tf}", *found, options.longest_gap)
         if options.odometry_tf:
             odometry = sensors.of_tf(options.odometry_tf, times)
-    return Recording(scans, times, trajectory, odometry, gnss)
+        sensors.tell_wrong_tf()
+    for name, sensor in ((options.odometry_topic, odometry), (options.gnss_topic, positions)):
+        _tell_apart(name, sensor, times, say)
+    _tell_clocks(bag, topic, say)
+    return Recording(scans, times, trajectory, odometry, positions)
 
 
 def _scans(work, bag, topic, options, say):
-    scans, times, dropped, empty = [], [], 0, 0
-    for time, points, lost in bag.scans(topic, options.every, options.receive_time):
-        if len(times) == options.max_scans:
+    found, bad, dropped, empty = [], [], 0, 0
+    for timed in bag.scans(topic, options.every, options.receive_time, bad):
+        if len(found) == options.max_scans:
             break
+        points, lost = timed.value
         dropped += lost
         if not len(points):
             empty += 1
             continue
-        scans.append(Scan(work / "scans" / f"{len(times):06d}.pcd", f"{options.input}: {topic}"))
-        write_pcd(scans[-1].file, points)
-        times.append(time)
+        write_pcd(work / "scans" / f"{len(found):06d}.pcd", points)
+        found.append(timed._replace(value=None))
+    bag.tell_bad(topic, bad, len(found) + empty)
     if dropped:
         say(f"{dropped} points that are not finite were dropped")
     if empty:
         say(f"{empty} messages without a finite point were left out")
-    if not times:
+    if not found:
         raise Fault(options.input, topic, "contains no cloud with points", "choose another topic with --topic")
-    return scans, np.array(times)
+    keep = _in_order(bag, topic, found, options)
+    scans = _kept(work / "scans", keep, f"{options.input}: {topic}")
+    return scans, np.array([timed.stamp_s for timed in found])[keep]
+
+
+def _kept(folder, keep, origin):
+    """The scans of a mask of all that the folder has, with new numbers; the others are removed."""
+    scans = []
+    for number, stays in enumerate(keep):
+        file = folder / f"{number:06d}.pcd"
+        if stays:
+            scans.append(Scan(file.rename(folder / f"{len(scans):06d}.pcd"), origin))
+        else:
+            file.unlink()
+    return scans
+
+
+def _in_order(bag, topic, found, options):
+    """Returns a mask of the scans to keep. Refuses stamps that order less than half of them."""
+    keep = bag.in_order(topic, found)
+    if len(found) == 1 or keep.sum() >= max(2, HALF * len(found)):
+        return keep
+    first = int(np.flatnonzero(np.diff([timed.stamp_s for timed in found]) <= 0)[0]) + 1
+    raise Fault(options.input, f"{topic} message {found[first].number}",
+                f"its time {found[first].stamp_s:.6f} s does not come after {found[first - 1].stamp_s:.6f} s, the one before; only "
+                f"{keep.sum()} of {len(found)} scans are in order",
+                "the bag repeats itself" if options.receive_time else "use the times of the recording: --receive-time")
+
+
+def _tell_apart(topic, sensor, scan_times, say):
+    """Says if another sensor's times and those of the scans have nothing in common."""
+    if topic and sensor is not None and (sensor[0][-1] < scan_times[0] or sensor[0][0] > scan_times[-1]):
+        say(f"{topic}: its times {sensor[0][0]:.3f} to {sensor[0][-1]:.3f} s cover no scan, which are of {scan_times[0]:.3f} to "
+            f"{scan_times[-1]:.3f} s; {EPOCHS}")
+
+
+def _tell_clocks(bag, clouds_topic, say):
+    """Says where a sensor's clock was set and is now another than that of the scans."""
+    for topic, offset in bag.set_clocks.items():
+        apart = offset - bag.offsets[clouds_topic]
+        if abs(apart) > SET_S and topic != clouds_topic:
+            say(f"{topic}: its clock was set, and is {abs(apart):.3f} s {'ahead of' if apart > 0 else 'behind'} that of {clouds_topic}, by the "
+                "times of the recording: its stamps may belong to other scans")
 
 
 class _Sensors:
@@ -61,21 +113,21 @@ class _Sensors:
         self._tree = None
 
     def of_topic(self, topic):
-        """(times, poses) of a topic of odometry or stamped poses."""
-        times, found = self._bag.trajectory(topic)
+        """(times, poses, covariances of x and y or None) of a topic of odometry or stamped poses."""
+        times, found, covariances = self._bag.trajectory(topic)
         if self._options.calib or self._options.body_from_scan:
-            return times, moved(found, self._options)
+            return times, moved(found, self._options), None if self._options.calib else covariances
         body = self._bag.frame_of(topic)
         if body is None or tf.plain(body) == tf.plain(self._scan_frame):
-            return times, found
+            return times, found, covariances
         if not self._tf().knows(body, self._scan_frame):
             self._say(f"{topic}: poses of {body} are taken as those of {self._scan_frame}, since tf does not join them; --body-from-scan")
-            return times, found
+            return times, found, covariances
         mount, known = self._tf().poses(body, self._scan_frame, times, self._options.longest_gap)
         if not known.any():
             raise Fault(self._bag.path, topic, f"tf says at none of its times where {self._scan_frame} is on {body}", "give --body-from-scan")
         self._say(f"{topic}: moved from {body} to {self._scan_frame}, as tf has it")
-        return times[known], (found @ mount)[known]
+        return times[known], (found @ mount)[known], covariances if covariances is None else covariances[known]
 
     def of_tf(self, frame, scan_times):
         """(times, poses) in a frame of tf, at the times of the scans that it covers."""
@@ -86,21 +138,16 @@ class _Sensors:
         return scan_times[known], found[known]
 
     def gnss(self):
-        """(times, poses in the map), of which the positions count."""
+        """(times, poses in the map, of which the positions count, covariances of x and y or None)."""
         topic, options = self._options.gnss_topic, self._options
         if self._bag.kind_of(topic) != bags.NAVSAT_TYPE:
-            if options.map_origin:
-                raise UsageFault("--map-origin", "", f"{topic} is of {self._bag.kind_of(topic)}, whose positions are in the map", "leave it out")
+            gnss.require_no_place(topic, self._bag.kind_of(topic), options)
             return self.of_topic(topic)
-        if options.map_origin is None:
-            raise UsageFault("--gnss-topic", "", f"{topic} is of {bags.NAVSAT_TYPE}, places on the earth: where is the map's origin?",
-                             "give --map-origin LATITUDE,LONGITUDE,HEIGHT; the map's x is east and y north")
-        times, positions, missing = self._bag.fixes(topic, options.map_origin)
-        if missing:
-            self._say(f"{topic}: {missing} messages without a fix were left out")
-        found = np.tile(np.eye(4), (len(times), 1, 1))
-        found[:, :3, 3] = positions
-        return times, found
+        return gnss.in_map(self._bag, options, self._say)
+
+    def tell_wrong_tf(self):
+        for line in self._tree.wrong() if self._tree else []:
+            self._say(line)
 
     def _tf(self):
         if self._tree is None:

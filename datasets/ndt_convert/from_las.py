@@ -1,6 +1,7 @@
 """LAS and LAZ by the packages laspy and lazrs: https://pypi.org/project/laspy."""
 
 import re
+from contextlib import contextmanager
 
 import numpy as np
 
@@ -15,17 +16,29 @@ INSTALL = "install laspy and lazrs from PyPI (pip install laspy lazrs) for the P
 
 def read_las(file):
     """(points, N x 3 double; what the file says of them)."""
+    with _opened(file) as reader:
+        facts = _facts(file, reader.header)
+        points = [np.column_stack([np.asarray(c, dtype=np.float64) for c in (chunk.x, chunk.y, chunk.z)])
+                  for chunk in reader.chunk_iterator(CHUNK)]
+    return np.concatenate(points) if points else np.empty((0, 3)), facts
+
+
+def las_facts(file):
+    """What the file says of its points, by its header alone."""
+    with _opened(file) as reader:
+        return _facts(file, reader.header)
+
+
+@contextmanager
+def _opened(file):
     laspy = _library(file)
     try:
         with laspy.open(str(file)) as reader:
-            facts = _facts(file, reader.header)
-            points = [np.column_stack([np.asarray(c, dtype=np.float64) for c in (chunk.x, chunk.y, chunk.z)])
-                      for chunk in reader.chunk_iterator(CHUNK)]
+            yield reader
     except FileNotFoundError:
         raise Fault(file, "", "was not found", "check the path") from None
     except (laspy.errors.LaspyException, ValueError, RuntimeError, EOFError) as error:
         raise Fault(file, "", f"cannot be read as LAS ({' '.join(str(error).split())[:200]})", "export the cloud again") from None
-    return np.concatenate(points) if points else np.empty((0, 3)), facts
 
 
 def _library(file):

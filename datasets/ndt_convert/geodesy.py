@@ -6,10 +6,20 @@ RADIUS_M, FLATTENING = 6378137.0, 1 / 298.257223563
 ECCENTRICITY_2 = FLATTENING * (2 - FLATTENING)
 
 
+def east_radius_m(latitude_rad):
+    """The radius of the curve that runs east."""
+    return RADIUS_M / np.sqrt(1 - ECCENTRICITY_2 * np.sin(latitude_rad) ** 2)
+
+
+def north_radius_m(latitude_rad):
+    """The radius of the meridian."""
+    return RADIUS_M * (1 - ECCENTRICITY_2) / (1 - ECCENTRICITY_2 * np.sin(latitude_rad) ** 2) ** 1.5
+
+
 def earth_centred(latitude_deg, longitude_deg, height_m):
     """(3,), metres from the middle of the earth."""
     latitude, longitude = np.radians(latitude_deg), np.radians(longitude_deg)
-    normal = RADIUS_M / np.sqrt(1 - ECCENTRICITY_2 * np.sin(latitude) ** 2)
+    normal = east_radius_m(latitude)
     return np.array([(normal + height_m) * np.cos(latitude) * np.cos(longitude), (normal + height_m) * np.cos(latitude) * np.sin(longitude),
                      (normal * (1 - ECCENTRICITY_2) + height_m) * np.sin(latitude)])
 

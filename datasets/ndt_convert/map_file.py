@@ -9,12 +9,13 @@ from .clouds import write_pcd
 from .faults import Fault, UsageFault
 from .files import require_regular
 from .from_e57 import read_e57
-from .from_las import read_las
+from .from_las import las_facts, read_las
 from .new_folder import new_folder
 from .tiles import write_tiles
 
 READERS = {".las": read_las, ".laz": read_las, ".e57": read_e57}
 FACTS = "survey.json"  # in a folder of tiles
+FACTS_MOST = 16 << 20  # bytes: some systems come with long descriptions
 REACH_M = 1e9  # ndt-bench's Limits::kOriginM
 
 
@@ -34,6 +35,27 @@ def convert_map(file, out, say, tile_m=None):
     except MemoryError:
         raise Fault(file, "", "not enough memory for its points", "thin the cloud, split it, or allow the process more memory") from None
     say(f"{out}: {len(points)} points{said}, coordinate system {facts['crs'] or 'not named'}; the facts are in {_facts_file(out, tile_m)}")
+
+
+def coordinate_system_of(map):
+    """The WKT or name of the system that a surveyor's map is in, or a map made of it: by the file itself or the facts beside it; or None."""
+    if map.suffix.lower() in (".las", ".laz") and map.is_file():
+        facts = las_facts(map)
+    else:
+        facts = _facts_in(*([map / FACTS] if map.is_dir() else [map.with_suffix(".json"), map.parent / FACTS]))
+    return facts.get("crs_wkt") or facts.get("crs")
+
+
+def _facts_in(*files):
+    """The coordinate system that the first of convert_map's files names; empty without such a file."""
+    for file in files:
+        try:
+            table = json.loads(file.read_text(encoding="utf-8")) if file.is_file() and file.stat().st_size < FACTS_MOST else None
+        except (OSError, ValueError):
+            continue
+        if isinstance(table, dict) and {"source", "points"} <= set(table):
+            return {key: table[key] for key in ("crs", "crs_wkt") if isinstance(table.get(key), str)}
+    return {}
 
 
 def _checked(file, points, facts):

@@ -8,6 +8,7 @@ FAR_M = 1e7  # a coordinate as large is FLT_MAX or its kin
 NINES = (9999, -9999, 99999, -99999)  # sentinels if all three coordinates have them
 AT_LEAST = 5  # copies, or points at the largest range, below which nothing is concluded
 SAME_RANGE_M = 0.001
+GAP_M = 0.05  # below a largest range that is no surface
 
 
 def causes(points):
@@ -16,7 +17,8 @@ def causes(points):
     1. zero: x, y and z are 0.
     2. sentinel: a coordinate of FAR_M or more, or all three the same one of NINES.
     3. identical: more than 1 % of the finite points, and at least AT_LEAST, have the same coordinates.
-    4. max_range: as many have the largest range of the others to a millimetre, and are no surface around the scanner.
+    4. max_range: as many have the largest range of the others to a millimetre, and are no surface: half as many lie in the 5 cm below
+       it, they are 90 % of the scan, or a cap above all others.
     """
     out = np.zeros(len(points), np.uint8)
     finite = np.flatnonzero(np.isfinite(points).all(axis=1))
@@ -56,7 +58,8 @@ def _at_max_range(points, finite):
     ranges = np.sqrt((points**2).sum(axis=1))
     shell = ranges >= ranges.max(initial=0) - SAME_RANGE_M
     count = np.count_nonzero(shell)
-    if not _is_many(count, finite) or 10 * count >= 9 * len(points) or _is_cap(points, ranges, shell):
+    close = np.count_nonzero(ranges >= ranges.max(initial=0) - GAP_M) - count
+    if not _is_many(count, finite) or 2 * close > count or 10 * count >= 9 * len(points) or _is_cap(points, ranges, shell):
         shell[:] = False
     return shell
 

@@ -7,6 +7,7 @@ from .faults import Fault
 MESSAGE_TYPE = "sensor_msgs/msg/PointCloud2"
 KINDS = {7: "f4", 8: "f8"}  # FLOAT32, FLOAT64
 NAMES = {1: "int8", 2: "uint8", 3: "int16", 4: "uint16", 5: "int32", 6: "uint32", 7: "float32", 8: "float64"}
+WIDEST = 2**31 - 1  # numpy's
 RECORD_AGAIN = "the driver fills the message wrongly, or the recording is damaged"
 
 
@@ -20,6 +21,8 @@ def points_of(message, file, where):
 
 def _dtype(message, file, where):
     fields = {field.name: field for field in message.fields}
+    if message.point_step > WIDEST:
+        raise Fault(file, where, f"a point of {message.point_step} bytes", RECORD_AGAIN)
     order, formats, offsets = ">" if message.is_bigendian else "<", [], []
     for name in "xyz":
         field = fields.get(name)

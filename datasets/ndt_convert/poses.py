@@ -22,18 +22,18 @@ def guess_format(file):
     raise Fault(file, "", "contains no poses", EXPORT_AGAIN)
 
 
-def read_tum(file):
-    """Times (n,) in seconds, increasing, and poses."""
+def read_tum(file, columns=(8,)):
+    """Times (n,) in seconds, increasing, and poses. gnss.tum may have 11 columns, the last of covariances."""
     times, out = [], []
-    for number, row in _numbers(file, 8):
-        norm = math.hypot(*row[4:])
+    for number, row in _numbers(file, *columns):
+        norm = math.hypot(*row[4:8])
         if abs(norm - 1) > QUATERNION_NORM:
             raise Fault(file, f"line {number}", f"quaternion qx qy qz qw has length {norm:.6g}, not 1", EXPORT_AGAIN)
         if times and row[0] <= times[-1]:
             raise Fault(file, f"line {number}", f"time {row[0]} does not come after {times[-1]}, the one before",
                         "sort the lines by time and drop repeated ones")
         times.append(row[0])
-        out.append(pose_of(row[1:4], row[4:]))
+        out.append(pose_of(row[1:4], row[4:8]))
     return np.array(times), np.array(out)
 
 
@@ -71,11 +71,13 @@ def read_times(file):
     return np.array([row[0] for _, row in _numbers(file, 1)])
 
 
-def write_tum(file, times, poses):
+def write_tum(file, times, poses, covariances=None):
+    """covariances: None, or 2x2 of x and y for every pose."""
+    more = np.empty((len(times), 0)) if covariances is None else np.asarray(covariances).reshape(-1, 4)[:, [0, 1, 3]]
     with open(file, "w", encoding="ascii") as out:
-        out.write("# time_s x_m y_m z_m qx qy qz qw\n")
-        for time, pose in zip(times, poses):
-            out.write(" ".join(repr(float(v)) for v in (time, *pose[:3, 3], *quaternion_of(pose[:3, :3]))) + "\n")
+        out.write("# time_s x_m y_m z_m qx qy qz qw" + ("" if covariances is None else " var_x_m2 cov_xy_m2 var_y_m2") + "\n")
+        for time, pose, values in zip(times, poses, more):
+            out.write(" ".join(repr(float(v)) for v in (time, *pose[:3, 3], *quaternion_of(pose[:3, :3]), *values)) + "\n")
 
 
 def write_times(file, times):
@@ -149,11 +151,13 @@ def _rows(file):
                 yield number, line.split()
 
 
-def _numbers(file, columns):
+def _numbers(file, *columns):
+    """(line number, numbers) of lines that all have one of these numbers of columns."""
     empty = True
     for number, words in _rows(file):
-        if len(words) != columns:
-            raise Fault(file, f"line {number}", f"{len(words)} values instead of {columns}", EXPORT_AGAIN)
+        if len(words) not in columns:
+            raise Fault(file, f"line {number}", f"{len(words)} values instead of {' or '.join(map(str, columns))}", EXPORT_AGAIN)
+        columns = (len(words),)
         empty = False
         yield number, [_number(word, file, number) for word in words]
     if empty:

@@ -17,8 +17,8 @@ class Scan(NamedTuple):
 class Trajectory:
     """Poses of the scans, or what they are taken from. times is None where a row belongs to a scan by its number."""
 
-    def __init__(self, file, times, map_from_scan, longest_gap_s):
-        self.file, self.times, self.poses, self.longest_gap_s = file, times, map_from_scan, longest_gap_s
+    def __init__(self, file, times, map_from_scan, longest_gap_s, advice=""):
+        self.file, self.times, self.poses, self.longest_gap_s, self._advice = file, times, map_from_scan, longest_gap_s, advice
 
     def of_scans(self, count, times):
         """(poses, which of the scans have one)."""
@@ -31,7 +31,7 @@ class Trajectory:
         if not covered.any():
             raise Fault(self.file, "", f"its times {self.times[0]:.3f} to {self.times[-1]:.3f} s cover no scan, which are of "
                         f"{times[0]:.3f} to {times[-1]:.3f} s",
-                        "shift them with --time-offset, or allow longer gaps with --longest-gap")
+                        self._advice or "shift them with --time-offset, allow longer gaps with --longest-gap, or of a bag use --receive-time")
         return found, covered
 
 
@@ -40,7 +40,7 @@ class Recording(NamedTuple):
     times: object  # (n,) in seconds, or None
     trajectory: object  # Trajectory or None
     odometry: object = None  # (times, poses of the scanner in a world of its own) or None
-    gnss: object = None  # (times, poses of the scanner in the map, whose positions alone count) or None
+    gnss: object = None  # (times, poses of the scanner in the map, whose positions alone count, covariances of x and y or None) or None
 
 
 def trajectory_of_file(options, say):

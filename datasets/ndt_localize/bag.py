@@ -15,26 +15,32 @@ from ndt_convert.cli import prepared
 from ndt_convert.clouds import write_pcd
 from ndt_convert.convert import convert
 from ndt_convert.poses import read_times, read_tum
+from ndt_convert.printable import printable
 
 SENSORS = {"odometry-topic": tuple(bags.POSE_TYPES), "gnss-topic": (bags.NAVSAT_TYPE,)}
 
 
 @contextmanager
-def converted(bag, map_file, out, options):
-    """The folder of a dataset beside `out`, removed at the end. Its name is the bag's. Without a map, because ndt-bench is given another
-    than the dataset's, that is a single point: a dataset with poses in a map must have one."""
+def converted(bag, map_file, tiled, out, options):
+    """The folder of a dataset beside `out`, removed at the end. Its name is the bag's. A map in tiles goes to ndt-bench; that of the dataset
+    is then a single point, since a dataset with poses in a map must have one."""
     out.absolute().parent.mkdir(parents=True, exist_ok=True)
     work = Path(tempfile.mkdtemp(prefix=f".{out.name}.", dir=out.absolute().parent))
     try:
         name = re.sub("[^a-z0-9]+", "_", bag.resolve().stem.lower()).strip("_")[:64] or "bag"
-        if map_file is None:
-            map_file = work / "point.pcd"
-            write_pcd(map_file, np.zeros((1, 3)))
-        words = [str(bag), f"--out={work / name}", f"--name={name}", f"--map={map_file}", *options]
-        convert(prepared(converter().parse_args(words)), lambda line: print(f"bag              {line.replace(f'{work}/', '')}", flush=True))
+        own = work / "point.pcd" if tiled else map_file
+        if tiled:
+            write_pcd(own, np.zeros((1, 3)))
+        asked = prepared(converter().parse_args([str(bag), f"--out={work / name}", f"--name={name}", f"--map={own}", *options]))
+        asked.surveyed_map = map_file
+        convert(asked, lambda line: _say(line.replace(f"{work}/", "")))
         yield work / name
     finally:
         shutil.rmtree(work, ignore_errors=True)
+
+
+def _say(line):
+    print(f"bag              {printable(line)}", flush=True)
 
 
 def start_of(dataset, passed, say):
@@ -46,7 +52,7 @@ def start_of(dataset, passed, say):
         return []
     middle, why = np.zeros(3), "the map's origin, since nothing says where it is; give --init or --guess if that is wrong"
     if "gnss" in table:
-        times, positions = read_tum(dataset / "gnss.tum")
+        times, positions = read_tum(dataset / "gnss.tum", (8, 11))
         first = np.abs(times - read_times(dataset / "times.txt")[0]).argmin()
         middle, why = positions[first, :3, 3], "the GNSS position nearest to it in time"
     say(f"the first scan is searched around {why}")

@@ -9,6 +9,7 @@ from pathlib import Path
 from ndt_convert import bags
 from ndt_convert.cli import reported
 from ndt_convert.faults import EXIT_USAGE, Fault, UsageFault
+from ndt_convert.printable import printable
 
 from . import mcap_file, preset, rerun_file, results, sources
 from .bag import converted, start_of
@@ -19,9 +20,11 @@ OF_BAGS = {  # options of ndt_convert
     "--topic": "its PointCloud2 (default: the only or the largest)", "--every": "take every N-th scan", "--max-scans": "stop after N scans",
     "--odometry-topic": "Odometry, PoseStamped or PoseWithCovarianceStamped that predicts", "--odometry-tf": "or a frame of tf, such as odom",
     "--gnss-topic": "NavSatFix, or poses in the map, that pull along the heading", "--map-origin": "of NavSatFix: LAT,LON,HEIGHT of the map's origin",
+    "--map-crs": "of NavSatFix: the map's grid, EPSG:32654 or mgrs:54SUE", "--map-projector-info": "of NavSatFix: Autoware's map_projector_info.yaml",
     "--pose-topic": "true poses, which errors are told against", "--pose-tf": "or a frame of tf, such as map",
     "--body-from-scan": "4x4 matrix: the poses are of a body, this is how the scanner sits on it (default: by tf)",
     "--longest-gap": "interpolate between poses no farther apart (0.5 s)"}
+MORE_OF_BAGS = ("--frame", "--receive-time")
 
 PARTICLES = "--debug-particles"
 OF_EXPORTS = {"cloud_points": 20000, "map_frame": "map", "base_frame": "base_link"}
@@ -29,7 +32,7 @@ OF_EXPORTS = {"cloud_points": 20000, "map_frame": "map", "base_frame": "base_lin
 
 class _Parser(argparse.ArgumentParser):
     def error(self, message):
-        self.exit(EXIT_USAGE, f"{PROGRAM}: {message}; see ./run localize --help\n")
+        self.exit(EXIT_USAGE, f"{PROGRAM}: {printable(message)}; see ./run localize --help\n")
 
 
 def main(arguments):
@@ -51,6 +54,8 @@ def parser():
     g = p.add_argument_group("of a bag")
     for name, help_text in OF_BAGS.items():
         g.add_argument(name, help=help_text)
+    g.add_argument("--frame", action="append", metavar="NAME", help="of topics with several senders, the one with this frame_id or child_frame_id; "
+                   "may be repeated")
     g.add_argument("--receive-time", action="store_true", help="times of the recording instead of those in the messages")
     g = p.add_argument_group("recordings of the result")
     g.add_argument("--mcap", type=Path, metavar="FILE", help="write tf, odometry, poses, path, clouds and diagnostics for ROS 2 and Foxglove")
@@ -72,7 +77,7 @@ def _run(arguments):
     if own.only:
         raise UsageFault("--only", "", "is of --preset", "give both, or drop it")
     bag = own.scans is not None and bags.is_bag(Path(own.scans))
-    given = [name for name in (*OF_BAGS, "--receive-time") if _value(own, name)]
+    given = [name for name in (*OF_BAGS, *MORE_OF_BAGS) if _value(own, name)]
     if given and not bag:
         raise UsageFault(", ".join(given), "", "of a bag", f"{own.scans or '--scans'} is none; leave them out")
     exports = _exports(own)
@@ -90,14 +95,14 @@ def _follow(own, exports, bag, given, passed):
     tiled = sources.is_tiled(own.map)
     if not bag:
         return _localize(own, exports, own.scans, [*(["--map", str(own.map)] if own.map else []), *passed])
-    options = [name if name == "--receive-time" else f"{name}={_value(own, name)}" for name in given]
-    with converted(Path(own.scans), None if tiled else own.map, own.out, options) as dataset:
+    options = [word for name in given for word in _words(own, name)]
+    with converted(Path(own.scans), own.map, tiled, own.out, options) as dataset:
         start = start_of(dataset, passed, lambda line: print(f"bag              {line}", flush=True))
         return _localize(own, exports, str(dataset), [*(["--map", str(own.map)] if tiled else []), *start, *passed])
 
 
 def _preset(own, passed):
-    given = [name for name in ("--scans", "--map", *OF_BAGS, "--receive-time", "--mcap", "--rerun") if _value(own, name)]
+    given = [name for name in ("--scans", "--map", *OF_BAGS, *MORE_OF_BAGS, "--mcap", "--rerun") if _value(own, name)]
     if given:
         raise UsageFault(", ".join(given), "", "of one localisation", "a preset makes many; leave them out")
     if own.out is None:
@@ -107,6 +112,12 @@ def _preset(own, passed):
 
 def _value(own, name):
     return getattr(own, name[2:].replace("-", "_"))
+
+
+def _words(own, name):
+    """The option as it was given."""
+    value = _value(own, name)
+    return [name] if value is True else [f"{name}={one}" for one in (value if isinstance(value, list) else [value])]
 
 
 def _exports(own):
@@ -137,8 +148,8 @@ def _localize(own, exports, scans, passed):
     if sources.is_tiled(own.map):
         map_cloud = own.out / results.MAP
     if not clouds:
-        print(f"{PROGRAM}: no clouds are recorded: where the scans of {scans} lie is not known; give their folder", file=sys.stderr)
+        print(f"{PROGRAM}: no clouds are recorded: where the scans of {printable(scans)} lie is not known; give their folder", file=sys.stderr)
     for file, writer in exports:
         writer.write(file.absolute(), results.read(own.out), clouds, map_cloud, own)
-        print(f"recorded in      {file}, {file.stat().st_size / 2**20:.1f} MiB")
+        print(f"recorded in      {printable(file)}, {file.stat().st_size / 2**20:.1f} MiB")
     return code

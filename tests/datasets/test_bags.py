@@ -141,7 +141,7 @@ def test_sensors_that_cannot_be_used_are_named(tmp_path, extras_python):
     for args, code, message in [
         (["--gnss-topic", "/fix"], EXIT_USAGE, "where is the map's origin?; give --map-origin LATITUDE,LONGITUDE,HEIGHT"),
         (["--gnss-topic", "/odom", "--map-origin", "49,8,0"], EXIT_USAGE, "/odom is of nav_msgs/msg/Odometry, whose positions are in the map"),
-        (["--map-origin", "49,8,0"], EXIT_USAGE, "is of a NavSatFix topic"),
+        (["--map-origin", "49,8,0"], EXIT_USAGE, "requires a NavSatFix topic"),
         (["--gnss-topic", "/fix", "--map-origin", "99,8,0"], EXIT_USAGE, "'99,8,0' is not LATITUDE,LONGITUDE,HEIGHT"),
         (["--odometry-topic", "/fix"], EXIT_BAD_INPUT, "/fix: is of type sensor_msgs/msg/NavSatFix"),
         (["--pose-tf", "earth"], EXIT_BAD_INPUT, "does not join earth and lidar; its frames are base, lidar, map, odom"),

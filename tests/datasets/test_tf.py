@@ -49,11 +49,24 @@ def test_what_tf_does_not_join_is_named():
     assert tree.knows("map", "lidar") and tree.knows("lidar", "mast") and not tree.knows("map", "camera")
     with pytest.raises(Fault, match="does not join earth and lidar; its frames are base, lidar, map, mast, odom; give a frame"):
         tree.poses("earth", "lidar", np.array([0.0]), 1)
-    with pytest.raises(Fault, match="frame base has two parents, odom and map"):
-        tree.add("map", "base", START_S, np.eye(4))
     tree.add("mast", "map", None, np.eye(4))
     with pytest.raises(Fault, match="run in a circle"):
         tree.poses("map", "lidar", np.array([0.0]), 1)
+
+
+def test_wrong_transforms_matter_on_the_way_alone():
+    tree = drive()
+    for parent in ("base", "roof"):
+        tree.add(parent, "camera", None, np.eye(4))
+    tree.add_bad("gps")
+    tree.add_bad("base")
+    assert tree.poses("odom", "lidar", np.array([START_S]), 1)[1].all()
+    assert tree.wrong() == ["tf: 1 transforms of base were left out, which are invalid",
+                            "tf: ignored, since nothing needs these frames: 1 transforms of gps are invalid; camera has two parents, base and roof"]
+    with pytest.raises(Fault, match="all 1 transforms of gps are invalid"):
+        tree.knows("map", "gps")
+    with pytest.raises(Fault, match="frame camera has two parents, base and roof"):
+        tree.poses("map", "camera", np.array([START_S]), 1)
 
 
 @pytest.mark.parametrize("latitude", [-33.9, 0, 49, 80])

@@ -25,15 +25,15 @@ class Messages:
     def __init__(self, store, with_seq):
         self.types, self.with_seq = store.types, with_seq
 
-    def header(self, time_s):
+    def header(self, time_s, frame="lidar"):
         time = self.types["builtin_interfaces/msg/Time"](sec=int(time_s), nanosec=round(time_s % 1 * 10**9))
         seq = {"seq": 0} if self.with_seq else {}
-        return self.types["std_msgs/msg/Header"](**seq, stamp=time, frame_id="lidar")
+        return self.types["std_msgs/msg/Header"](**seq, stamp=time, frame_id=frame)
 
-    def cloud(self, time_s, points):
+    def cloud(self, time_s, points, frame="lidar"):
         field = self.types["sensor_msgs/msg/PointField"]
         fields = [field(name=name, offset=4 * i, datatype=7, count=1) for i, name in enumerate("xyz")]
-        return self.types[POINTS](header=self.header(time_s), height=1, width=len(points), fields=fields, is_bigendian=False, point_step=12,
+        return self.types[POINTS](header=self.header(time_s, frame), height=1, width=len(points), fields=fields, is_bigendian=False, point_step=12,
                                   row_step=12 * len(points), data=points.astype("<f4").reshape(-1).view(np.uint8), is_dense=False)
 
     def pose(self, x):
@@ -41,14 +41,14 @@ class Messages:
         return self.types["geometry_msgs/msg/Pose"](position=point,
                                                     orientation=self.types["geometry_msgs/msg/Quaternion"](x=0.0, y=0.0, z=0.0, w=1.0))
 
-    def odometry(self, time_s, x):
+    def odometry(self, time_s, x, frame="lidar", child="base", covariance=None):
         zero = self.types["geometry_msgs/msg/Vector3"](x=0.0, y=0.0, z=0.0)
         twist = self.types["geometry_msgs/msg/Twist"](linear=zero, angular=zero)
         none = np.zeros(36)
-        return self.types[ODOMETRY](header=self.header(time_s), child_frame_id="base",
-                                    pose=self.types["geometry_msgs/msg/PoseWithCovariance"](pose=self.pose(x), covariance=none),
+        known = none if covariance is None else np.asarray(covariance, dtype=float)
+        return self.types[ODOMETRY](header=self.header(time_s, frame), child_frame_id=child,
+                                    pose=self.types["geometry_msgs/msg/PoseWithCovariance"](pose=self.pose(x), covariance=known),
                                     twist=self.types["geometry_msgs/msg/TwistWithCovariance"](twist=twist, covariance=none))
-
 
     def transform(self, time_s, parent, child, position, quaternion=(0, 0, 0, 1)):
         vector = self.types["geometry_msgs/msg/Vector3"](**dict(zip("xyz", map(float, position))))
@@ -59,10 +59,11 @@ class Messages:
             header=header, child_frame_id=child, transform=self.types["geometry_msgs/msg/Transform"](translation=vector, rotation=turn))
         return self.types[TF](transforms=[stamped])
 
-    def fix(self, time_s, latitude, longitude, height, status):
+    def fix(self, time_s, latitude, longitude, height, status, covariance=None):
         status = self.types["sensor_msgs/msg/NavSatStatus"](status=status, service=1)
         return self.types[FIX](header=self.header(time_s), status=status, latitude=latitude, longitude=longitude, altitude=height,
-                               position_covariance=np.zeros(9), position_covariance_type=0)
+                               position_covariance=np.zeros(9) if covariance is None else np.asarray(covariance, dtype=float),
+                               position_covariance_type=0 if covariance is None else 2)
 
 
 def ramp(n, start):
@@ -150,11 +151,12 @@ def write_split(folder):
         shutil.rmtree(folder / f"part{part}")
 
 
-if sys.argv[1] == "ros1":
-    write(Path(sys.argv[2]))
-elif sys.argv[1] == "sensors":
-    write_sensors(Path(sys.argv[2]))
-elif sys.argv[1] == "split":
-    write_split(Path(sys.argv[2]))
-else:
-    write_ros2(Path(sys.argv[2]), *([sys.argv[1]] if sys.argv[1] != "raw" else ["raw", sys.argv[3]]))
+if __name__ == "__main__":
+    if sys.argv[1] == "ros1":
+        write(Path(sys.argv[2]))
+    elif sys.argv[1] == "sensors":
+        write_sensors(Path(sys.argv[2]))
+    elif sys.argv[1] == "split":
+        write_split(Path(sys.argv[2]))
+    else:
+        write_ros2(Path(sys.argv[2]), *([sys.argv[1]] if sys.argv[1] != "raw" else ["raw", sys.argv[3]]))

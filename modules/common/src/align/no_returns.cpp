@@ -12,9 +12,8 @@
 namespace ndt {
 namespace {
 
-constexpr double kHuge_m = 1e7, kSameRange_m = 0.001;
+constexpr double kHuge_m = 1e7, kSameRange_m = 0.001, kGap_m = 0.05;
 constexpr std::size_t kLeastCopies = 5;
-constexpr double kSurroundingShare = 0.9, kBeyondRimShare = 0.02;
 
 /// More than one in 100, and enough to be no coincidence.
 bool many(std::size_t count, std::size_t finite) { return count >= kLeastCopies && 100 * count > finite; }
@@ -100,32 +99,36 @@ class Finder {
   void mark_largest_range() {
     double largest = 0;
     for (const std::size_t k : left_) largest = std::max(largest, dot(at(k), at(k)));
-    const double from = std::max(0.0, std::sqrt(largest) - kSameRange_m), square = from * from;
-    const auto split =
-        std::stable_partition(left_.begin(), left_.end(), [&](std::size_t k) { return dot(at(k), at(k)) >= square; });
+    const double far = std::sqrt(largest);
+    const auto beyond = [&](double range) {
+      return [this, square = range > 0 ? range * range : 0](std::size_t k) { return dot(at(k), at(k)) >= square; };
+    };
+    const auto split = std::stable_partition(left_.begin(), left_.end(), beyond(far - kSameRange_m));
     const std::span shell(left_.begin(), split), others(split, left_.end());
-    if (!many(shell.size(), finite_) || surrounds(shell, others)) return;
+    if (!many(shell.size(), finite_)) return;
+    const auto close = static_cast<std::size_t>(std::ranges::count_if(others, beyond(far - kGap_m)));
+    if (2 * close > shell.size() || surrounds(shell, others)) return;  // a surface has no gap below it
     for (const std::size_t k : shell) mark(k, NoReturn::max_range);
   }
 
   Vec3<double> direction(std::size_t k) const {
     const Vec3<double> p = at(k);
-    return (1 / std::sqrt(dot(p, p))) * p;
+    const double range = std::sqrt(dot(p, p));
+    return range > 0 ? (1 / range) * p : p;
   }
 
   /// A tank or a sphere has all points of the scan; a dome has all others below its rim.
   bool surrounds(std::span<const std::size_t> shell, std::span<const std::size_t> others) const {
-    const auto all = static_cast<double>(shell.size() + others.size());
-    if (static_cast<double>(shell.size()) >= kSurroundingShare * all) return true;
+    if (10 * shell.size() >= 9 * (shell.size() + others.size())) return true;
     Vec3<double> axis;
     for (const std::size_t k : shell) axis = axis + direction(k);
     std::vector<double> along;
     for (const std::size_t k : shell) along.push_back(dot(axis, direction(k)));
     const auto rim = along.begin() + static_cast<std::ptrdiff_t>(along.size() / 100);
     std::ranges::nth_element(along, rim);
-    const auto beyond =
-        std::ranges::count_if(others, [&](std::size_t k) { return dot(axis, direction(k)) > *rim; });
-    return static_cast<double>(beyond) <= kBeyondRimShare * static_cast<double>(others.size());
+    const auto inside = static_cast<std::size_t>(
+        std::ranges::count_if(others, [&](std::size_t k) { return dot(axis, direction(k)) > *rim; }));
+    return 50 * inside <= others.size();
   }
 
   const PointCloud& scan_;

@@ -18,7 +18,7 @@ enum class NoReturn : std::uint8_t {
   zero,       ///< at (0, 0, 0)
   sentinel,   ///< a coordinate of 1e7 m or more, or all three 9999, -9999, 99999 or -99999
   identical,  ///< one and the same point more than once in 100, and 5 times at least
-  max_range   ///< within 1 mm of the largest range, as many, and not a surface around the scanner
+  max_range   ///< within 1 mm of the largest range, as many, and no surface
 };
 constexpr auto enum_names(NoReturn) {
   return std::array{"none", "zero", "sentinel", "identical", "max_range"};
@@ -37,8 +37,8 @@ std::string to_text(const NoReturns& counts);
 
 /// The cause of each point of a scan in the scanner's frame, in metres; empty if all are measurements.
 /// Non-finite points are not looked at. Shares are of the finite points. A largest range that many points
-/// have stays if they are a surface around the scanner: 90 % of the scan, or a cap with nearly all other
-/// points outside of it, as a dome over the ground is.
+/// have stays if they are a surface: half as many or more lie in the 5 cm below it, they are 90 % of the scan,
+/// or they are a cap with nearly all other points outside of it, as a dome over the ground is.
 std::vector<NoReturn> find_no_returns(const PointCloud& scan);
 /// Counts what find_no_returns() found.
 NoReturns counted(const std::vector<NoReturn>& causes);
