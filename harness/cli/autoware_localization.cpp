@@ -121,6 +121,14 @@ void take_following(AutowareParams& params, const AutowareLocalization& given) {
   }
 }
 
+/// The node's buffer of GNSS has bounds of its own, which are not in the file.
+void take_gnss_buffer(Given<localization::kLocalizerOptions>& options) {
+  constexpr double kAgeS = 1000, kJumpM = 1000;
+  auto &age = options[&LocalizerOptions::gnss_age_s], &jump = options[&LocalizerOptions::gnss_jump_m];
+  if (!age) age = kAgeS;
+  if (!jump) jump = kJumpM;
+}
+
 void take_gnss(AutowareParams& params, std::string& gnss) {
   const auto enabled = params.file().flag(kEnable);
   if (!enabled) return;
@@ -134,6 +142,7 @@ void take_gnss(AutowareParams& params, std::string& gnss) {
 void take_localization(AutowareParams& params, const AutowareLocalization& given) {
   Given<localization::kLocalizerOptions>& options = *given.options;
   take_gnss(params, *given.gnss);
+  take_gnss_buffer(options);
   params.take("sensor_points.required_distance", options, &LocalizerOptions::required_range_m);
   params.take(kParticles, options, &LocalizerOptions::recovery_particles);
   params.ignored(kStartup, "a search of localize draws 100 particles, or all, before any is guided");

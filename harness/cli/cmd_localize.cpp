@@ -196,6 +196,18 @@ AlignOptions searching_options(const Arguments& a, const AlignOptions& tracking)
   return resolve(wide, Guesses::of_a_search);
 }
 
+/// Searches the first scan that can be read, as the localizer would get it.
+std::optional<Transform> found_in_whole_map(const LocalizeInput& input, LocalizeAligners& aligners,
+                                            const WholeMapStart& with) {
+  PointCloud scan = first_readable(*input.sequence);
+  if (!input.keep_no_returns) drop_no_returns(scan);
+  scan = input.filter(std::move(scan));
+  std::optional<Transform> found;
+  aligners.with_map(
+      [&](const PointCloud& map) { found = start_in_whole_map(with, aligners.searcher(), map, scan); });
+  return found;
+}
+
 const Implementation& implementation_with_scores(const std::string& name, const Workload& work,
                                                  const AlignOptions& options) {
   const Implementation& entry = implementation_from(name, work, options);
@@ -287,10 +299,7 @@ ExitCode localize(const Arguments& given) {
                              map_preparation(a.preparation), a.real_time});
   input.following = aligners.following();
   if (!start.pose) {
-    aligners.with_map([&](const PointCloud& map) {
-      start.pose = start_in_whole_map({entry, searching_options(a, options), setting}, aligners.searcher(),
-                                      map, input.filter(sequence.scan(0)));
-    });
+    start.pose = found_in_whole_map(input, aligners, {entry, searching_options(a, options), setting});
     if (!start.pose) return ExitCode::jobs_failed;
   }
   Localizer localizer(aligners.tracker(), setting, [&]() -> Aligner& { return aligners.searcher(); });

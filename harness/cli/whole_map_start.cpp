@@ -12,6 +12,7 @@ namespace {
 ResolvedSearch setting_of(const WholeMapStart& with) {
   ResolvedSearch setting{initial_pose::default_strategy(), {}};
   setting.options.method = initial_pose::Method::anywhere;
+  setting.options.keep_no_returns = true;  // the caller leaves them out, before the filters
   setting.options.reliable_nvtl = with.localizer.reliable_nvtl;
   setting.options.reliable_matched = with.localizer.reliable_matched;
   return setting;

@@ -117,6 +117,19 @@ def test_localize_takes_gates_covariance_and_its_places(params, localize, tmp_pa
     assert lines["ndt.num_threads"].startswith("ignored") and "--gnss none" in lines["ndt.regularization.enable"]
 
 
+def test_gnss_has_the_buffer_of_the_node_and_odometry_that_of_the_file(params, localize, tmp_path):
+    file = params(("initial_pose_timeout_sec: 1.0", "initial_pose_timeout_sec: 2.0"))
+
+    def buffers(*args):
+        bench(*localize, *args)
+        localizer = json.loads((tmp_path / "out" / "localization.json").read_text())["localizer"]
+        return [localizer[key] for key in ("buffer_age", "buffer_jump", "gnss_buffer_age", "gnss_buffer_jump")]
+
+    assert buffers("--autoware-params", file) == [2, 10, 1000, 1000]
+    assert buffers("--autoware-params", file, "--gnss-buffer-age", 3) == [2, 10, 3, 1000]
+    assert buffers() == [1, 10, None, None]
+
+
 def test_a_covariance_that_has_no_flags_is_ignored_with_its_reason(params, localize):
     file = params(("0.0, 0.0225, 0.0,", "0.0, 0.03, 0.0,"))
     done = bench(*localize, "--autoware-params", file)
