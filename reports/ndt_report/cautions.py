@@ -32,7 +32,7 @@ def doubts(run: Run, measurements, rows) -> list:
 
 
 def _of_peers(peers) -> list:
-    """peers: their rows of summary_table()."""
+    """peers: the rows of summary_table() of those that were timed."""
     names = list(peers.implementation.unique())
     if not names:
         return []
@@ -65,7 +65,7 @@ def _spreads(repeats) -> np.ndarray:
 def cautions(run: Run, measurements, table) -> list:
     """table: of summary_table()."""
     out = _of_times(run, measurements) + _of_measurements(run, measurements)
-    out += _of_peers(table[table.peer])
+    out += _of_peers(table[table.peer & table.align_ms_p50.notna()])
     return out + _of_accuracy(table[~table.equal & ~table.peer & table.align_ms_p50.notna()])
 
 

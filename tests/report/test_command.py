@@ -109,7 +109,7 @@ def odd(name):
     [
         (
             "only a basin",
-            "Nothing was timed in this run: it shows which alignments succeed, not how fast they are.",
+            "No single alignment was timed in this run: it shows which ones succeed, not how fast they are.",
         ),
         (
             "only sizes",
@@ -125,7 +125,7 @@ def odd(name):
         ),
         (
             "nothing but errors",
-            "Nothing was timed in this run: it shows which alignments succeed, not how fast they are.",
+            "No single alignment was timed in this run: it shows which ones succeed, not how fast they are.",
         ),
         (
             "one job, no traces",
