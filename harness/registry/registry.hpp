@@ -23,7 +23,7 @@ std::span<const Implementation> implementations();
 const Implementation& find_implementation(std::string_view name,
                                           std::span<const Implementation> table = implementations());
 
-/// Returns the solver of the 6x6 systems by the name of the implementation. Lists those that can run here, and
+/// Returns the solver of the 6x6 systems by the name of the implementation: of those that can run here and
 /// whose solver depends on the machine.
 std::map<std::string, std::string> solvers(std::span<const Implementation> table = implementations());
 

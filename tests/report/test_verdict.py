@@ -8,6 +8,7 @@ import re
 
 import numpy as np
 import pytest
+from ndt_report.columns import COLUMNS_BEFORE, LATER, Column
 from ndt_report.load import load_run
 from ndt_report.own_scans import without_their_truth
 from ndt_report.page_numbers import number
@@ -114,6 +115,17 @@ def test_a_run_without_timed_alignments_names_the_times_it_has(tmp_path):
 def test_times_of_peers_are_no_caution_where_nothing_of_them_was_timed(tmp_path):
     cautions = box(not_timed(SyntheticRun(cuda=False).tracking("town")), tmp_path).cautions
     assert not any("like-for-like" in said for said in cautions)
+
+
+def test_a_solver_without_its_library_is_a_caution(tmp_path):
+    run, why = drive(), "own LDLT: libcusolver.so.12 was not found"
+    for row in run.measurements:
+        row["solver"] = why if row["implementation"] == OWN else None if row["frame"].endswith("0.bin") else "cuSOLVER"
+    folder = run.write(tmp_path)
+    columns = [*COLUMNS_BEFORE, Column("solver", "", "text", LATER, "of the 6x6 systems")]
+    (folder / "columns.json").write_text(json.dumps([column._asdict() for column in columns]))
+    cautions = make_report(load_run(folder)).verdict.cautions
+    assert [said for said in cautions if "solved" in said] == [f"{OWN} solved its systems with its {why}."]
 
 
 def test_a_busy_machine_and_capped_samples_leave_it_probable(tmp_path):
