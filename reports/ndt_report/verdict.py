@@ -77,7 +77,7 @@ def dataset_sentence(dataset: str, table: pd.DataFrame, frames: int, oracle: str
     threads = f"{best.threads:g} thread{'s' if best.threads != 1 else ''}"
     if best.implementation == oracle:
         return (
-            f"{where}: no equally accurate implementation is faster than {oracle} ({threads}, median "
+            f"{where}: no equally accurate implementation of ours is faster than {oracle} ({threads}, median "
             f"{number(best.align_ms_p50)} ms)."
         )
     base = oracle if best.ref_threads == best.threads else f"{oracle} with {best.ref_threads:g} threads"
@@ -148,8 +148,8 @@ def headline(
         return f"Use {winner} or {oracle}: they take the same time with the same accuracy on {of}."
     why = _unsure(rows, oracle) + doubted(rows)
     if why:
-        return f"Probably {winner}: the lowest median with the oracle's accuracy on {of}; {', '.join(why)}."
-    return f"Use {winner}: the fastest implementation with the oracle's accuracy on {of}."
+        return f"Probably {winner}: our lowest median with the oracle's accuracy on {of}; {', '.join(why)}."
+    return f"Use {winner}: our fastest implementation with the oracle's accuracy on {of}."
 
 
 def _unsure(rows, oracle: str) -> list:

@@ -113,11 +113,11 @@ def odd(name):
         ),
         (
             "only sizes",
-            "Use persistent_cpu: the fastest implementation with the oracle's accuracy on 3 of 3 datasets.",
+            "Use persistent_cpu: our fastest implementation with the oracle's accuracy on 3 of 3 datasets.",
         ),
         (
             "only the oracle",
-            "Use cpu_pclomp_ref: the fastest implementation with the oracle's accuracy on your data.",
+            "Use cpu_pclomp_ref: our fastest implementation with the oracle's accuracy on your data.",
         ),
         (
             "no oracle",
@@ -130,7 +130,7 @@ def odd(name):
         (
             "one job, no traces",
             (
-                "Probably persistent_cpu: the lowest median with the oracle's accuracy on your data; too few"
+                "Probably persistent_cpu: our lowest median with the oracle's accuracy on your data; too few"
                 " or unsteady jobs to be sure."
             ),
         ),

@@ -43,7 +43,7 @@ def summary_of(folder):
 
 def test_a_clear_run(tmp_path):
     said = box(drive(), tmp_path, commit="3723fa6")
-    assert said.headline == f"Use {OWN}: the fastest implementation with the oracle's accuracy on your data."
+    assert said.headline == f"Use {OWN}: our fastest implementation with the oracle's accuracy on your data."
     (sentence,) = said.datasets
     assert re.search(r"is 4\.\d+x \[\d\.\d+, \d\.\d+\] faster than cpu_pclomp_ref; the same poses", sentence)
     assert said.better == [] and said.cautions == []
