@@ -90,11 +90,16 @@ def test_the_figure_of_accuracy_and_latency_names_the_same_peers(rows, of_datase
     assert pareto_finding(rows, **of_dataset).endswith(said)
 
 
+def pareto_notes(run, folder):
+    return [drawing.note for drawing in make_report(load_run(run.write(folder))).drawings["pareto"]]
+
+
 def test_the_figure_says_which_of_its_axes_are_logarithmic(tmp_path):
     run = SyntheticRun(cuda=False).tracking("town").tracking("streets", has_truth=False)
-    report = make_report(load_run(run.write(tmp_path / "run")))
-    with_truth, without = (drawing.note for drawing in report.drawings["pareto"])
+    with_truth, without = pareto_notes(run, tmp_path / "apart")
     assert "The axis of times is logarithmic, that of errors is not." in with_truth and "Both axes" not in with_truth
+    _, mixed = pareto_notes(run.tracking("lanes"), tmp_path / "mixed")
+    assert "that of errors is only where they are distances from the oracle." in mixed and "Both axes" not in mixed
     assert "Both axes are logarithmic." in without and "Distances below 0.001 mm are drawn there." in without
 
 

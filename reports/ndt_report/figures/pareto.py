@@ -67,9 +67,10 @@ def finding(points: pd.DataFrame, better: pd.DataFrame) -> str:
 def scales(axes) -> str:
     """Which axes of the panels are logarithmic; that of times always is."""
     of_errors = [ax.get_yscale() == "log" for ax in axes]
-    if not any(of_errors):
-        return " The axis of times is logarithmic, that of errors is not."
-    return " Both axes are logarithmic" + ("." if all(of_errors) else ", that of errors against the truth is not.")
+    if all(of_errors):
+        return " Both axes are logarithmic."
+    where = "is only where they are distances from the oracle" if any(of_errors) else "is not"
+    return f" The axis of times is logarithmic, that of errors {where}."
 
 
 def smallest_shown(points: pd.DataFrame) -> str:
