@@ -22,7 +22,7 @@ STATED = (
 
 
 def counted_as(least_m: float, errors) -> str:
-    """What must stand beside medians of errors in metres that were raised to the truth's accuracy; empty if none was."""
+    """Says beside medians that errors, in metres, were raised to the truth's accuracy; empty if none was."""
     if not (np.asarray(errors) < least_m).any():
         return ""
     least = f"{number(1000 * least_m)} mm"

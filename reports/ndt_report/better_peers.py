@@ -73,7 +73,7 @@ def better_peer_sentences(found: pd.DataFrame) -> list:
 
 
 def nearest_peer_clause(found: pd.DataFrame, dataset: str) -> str:
-    """Of better_peers(), short: the best peer there, and how many more; empty if there is none."""
+    """Names the best peer of better_peers() there, and how many more there are; empty without one."""
     rows = found[found.dataset == dataset].sort_values("peer_mm", kind="stable")
     if rows.empty:
         return ""

@@ -11,11 +11,11 @@ MOST_LATERAL_M, MOST_MS, MOST_ITERATIONS, LEAST_SHARE = 0.2, 100, 30, 0.95
 LEAST_NVTL, ENDS_AT, NVTL_RESOLUTION_M = 2.3, 10, 2.0
 DRIVE = f"one map, one guess a scan, at least {ENDS_AT} scans"
 STATED = (
-    f"Only of drives: {DRIVE}. Convergence: the pose is at most {MOST_LATERAL_M:g} m to the side of the initial pose, after at most {MOST_MS} ms and"
+    f"Drives only: {DRIVE}. Convergence: the pose is at most {MOST_LATERAL_M:g} m to the side of the initial pose, after at most {MOST_MS} ms and"
     f" {MOST_ITERATIONS} iterations, in at least {100 * LEAST_SHARE:g} % of the scans. The initial pose is the run's"
     f" guess. Reliability: fewer than {ENDS_AT} scans in a row have an NVTL below {LEAST_NVTL:g}"
 )
-NO_DRIVE = f"driving_log_replayer's words are not used: they are of a drive ({DRIVE})"
+NO_DRIVE = f"driving_log_replayer's words, Convergence and Reliability, require a drive: {DRIVE}"
 
 
 def lateral_m(poses, initial) -> np.ndarray:
@@ -25,7 +25,7 @@ def lateral_m(poses, initial) -> np.ndarray:
 
 
 def is_drive(own: pd.DataFrame, kind: str) -> bool:
-    """Measurements of one KEY that are scans of one map, in order, each from one guess, and enough of them to fail."""
+    """True if measurements of one KEY are scans of one map, each from one guess, and enough of them to fail."""
     return (
         kind == "scan_to_map"
         and len(own) >= ENDS_AT
@@ -35,14 +35,14 @@ def is_drive(own: pd.DataFrame, kind: str) -> bool:
 
 
 def converged(own: pd.DataFrame) -> int:
-    """Scans that meet the condition of Convergence; an error does not."""
+    """Counts the scans that meet the condition of Convergence; an error does not."""
     found = own[own.pose.notna() & own.guess.notna() & own.error.isna()]
     quick = found[(found.align_ms <= MOST_MS) & (found.iterations <= MOST_ITERATIONS)]
     return int((lateral_m(quick.pose, quick.guess) <= MOST_LATERAL_M).sum()) if len(quick) else 0
 
 
 def longest_below(own: pd.DataFrame) -> int:
-    """The most scans in a row whose NVTL is below the limit, or that ended with an error."""
+    """Returns the most scans in a row whose NVTL is below the limit, or that ended with an error."""
     below = ~(own.nvtl >= LEAST_NVTL)
     return int(below.groupby((~below).cumsum()).sum().max())
 
@@ -71,7 +71,7 @@ def _said(passes: bool) -> str:
 
 
 def replayer_sentences(measurements: pd.DataFrame, bases: dict, datasets: pd.DataFrame) -> list:
-    """One a drive, and nothing of others. bases: of each dataset the row of summary_table() that the verdict speaks of.
+    """Returns a sentence for each drive. bases: of each dataset the row of summary_table() that the verdict speaks of.
     measurements: of judged_measurements()."""
     out = []
     for dataset, base in bases.items():

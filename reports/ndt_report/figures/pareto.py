@@ -65,7 +65,7 @@ def finding(points: pd.DataFrame, better: pd.DataFrame) -> str:
 
 
 def scales(axes) -> str:
-    """Which axes of the panels are logarithmic; that of times always is."""
+    """Says which axes of the panels are logarithmic; that of times always is."""
     of_errors = [ax.get_yscale() == "log" for ax in axes]
     if all(of_errors):
         return " Both axes are logarithmic."
