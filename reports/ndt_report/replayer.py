@@ -7,12 +7,12 @@ import pandas as pd
 from .page_numbers import number
 
 # The conditions of the scenario that comes with driving_log_replayer.
-MOST_LATERAL_M, MOST_MS, MOST_ITERATIONS, LEAST_SHARE = 0.2, 100, 30, 0.95
+MOST_LATERAL_M, MOST_MS, MOST_ITERATIONS, LEAST_PERCENT = 0.2, 100, 30, 95
 LEAST_NVTL, ENDS_AT, NVTL_RESOLUTION_M = 2.3, 10, 2.0
 DRIVE = f"one map, one guess a scan, at least {ENDS_AT} scans"
 STATED = (
     f"Drives only: {DRIVE}. Convergence: the pose is at most {MOST_LATERAL_M:g} m to the side of the initial pose, after at most {MOST_MS} ms and"
-    f" {MOST_ITERATIONS} iterations, in at least {100 * LEAST_SHARE:g} % of the scans. The initial pose is the run's"
+    f" {MOST_ITERATIONS} iterations, in at least {LEAST_PERCENT} % of the scans. The initial pose is the run's"
     f" guess. Reliability: fewer than {ENDS_AT} scans in a row have an NVTL below {LEAST_NVTL:g}"
 )
 NO_DRIVE = f"driving_log_replayer's words, Convergence and Reliability, require a drive: {DRIVE}"
@@ -50,10 +50,10 @@ def longest_below(own: pd.DataFrame) -> int:
 def _convergence(own: pd.DataFrame) -> str:
     known = own[own.truth.notna() & own.guess.notna()]
     far = int((lateral_m(known.truth, known.guess) > MOST_LATERAL_M).sum()) if len(known) else 0
-    if far > (1 - LEAST_SHARE) * len(own):
+    if 100 * far > (100 - LEAST_PERCENT) * len(own):
         return f"no Convergence, since {far} of {len(own)} guesses are more than {MOST_LATERAL_M:g} m to the side of the truth"
     good, n = converged(own), len(own)
-    return f"Convergence {_said(good >= LEAST_SHARE * n)} ({good} of {n} scans, {number(100 * good / n)} %)"
+    return f"Convergence {_said(100 * good >= LEAST_PERCENT * n)} ({good} of {n} scans, {number(100 * good / n)} %)"
 
 
 def _reliability(own: pd.DataFrame) -> str:
