@@ -52,11 +52,19 @@ class Messages:
                           point_step=4 * len(columns), row_step=4 * len(columns) * len(points), data=data, is_dense=True)
 
     def diagnostics(self, header, record):
-        values = [self._make("diagnostic_msgs/msg/KeyValue", key=key, value=_text(value)) for key, value in record.items()
-                  if not isinstance(value, (list, dict))]
-        status = self._make("diagnostic_msgs/msg/DiagnosticStatus", level=LEVELS[record["level"]], name="localization: scan_matching_status",
-                            message="; ".join(record["messages"]) or "OK", hardware_id="ndt-bench", values=values)
-        return self._make("diagnostic_msgs/msg/DiagnosticArray", header=header, status=[status])
+        """The scan's status, and those of its map update and its search for a lost pose, if it had one."""
+        of_scan = {key: value for key, value in record.items() if not isinstance(value, (list, dict))}
+        status = [self._status("scan_matching_status", record["level"], "; ".join(record["messages"]), of_scan)]
+        if (update := record.get("map_update")) is not None:
+            status.append(self._status("map_update_status", "OK" if update["in_force"] else "WARN", update["error"], update))
+        if (recovery := record.get("recovery")) is not None:
+            status.append(self._status("recovery_status", *recovery_state(recovery), recovery))
+        return self._make("diagnostic_msgs/msg/DiagnosticArray", header=header, status=status)
+
+    def _status(self, name, level, message, values):
+        values = [self._make("diagnostic_msgs/msg/KeyValue", key=key, value=_text(value)) for key, value in values.items()]
+        return self._make("diagnostic_msgs/msg/DiagnosticStatus", level=LEVELS[level], name=f"localization: {name}",
+                          message=message or "OK", hardware_id="ndt-bench", values=values)
 
     def _with_covariance(self, pose, covariance):
         return self._make("geometry_msgs/msg/PoseWithCovariance", pose=self._pose(pose), covariance=np.asarray(covariance, dtype=float))
@@ -73,6 +81,13 @@ class Messages:
     def _quaternion(self, pose):
         x, y, z, w = map(float, quaternion_of(pose[:3, :3]))
         return self._make("geometry_msgs/msg/Quaternion", x=x, y=y, z=z, w=w)
+
+
+def recovery_state(recovery):
+    """(level, message) of a search for a lost pose. reliable is None where no limit of the scores is known."""
+    if not recovery["found"]:
+        return "WARN", f"no pose found in attempt {recovery['attempt']}"
+    return ("WARN", "the found pose is not reliable") if recovery["reliable"] is False else ("OK", "")
 
 
 def velocity_between(first, second, seconds):

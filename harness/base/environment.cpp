@@ -103,7 +103,8 @@ std::string command_line(std::span<const char* const> words) {
   return out;
 }
 
-std::string environment_json(const std::string& run_id, const std::string& command) {
+std::string environment_json(const std::string& run_id, const std::string& command,
+                             const std::map<std::string, std::string>& solvers) {
   const BuildInfo& build = build_info();
   nlohmann::ordered_json j;
   j["run_id"] = run_id;
@@ -119,6 +120,7 @@ std::string environment_json(const std::string& run_id, const std::string& comma
   j["cores"] = core_count();
   j["os"] = operating_system();
   j["cuda"] = cuda_json(cuda_state(), driver_release());
+  if (!solvers.empty()) j["solvers"] = solvers;
   j["versions"] = {
       {"ndt", build.version},
       {"libstdc++", fmt::format("{}", _GLIBCXX_RELEASE)},

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <map>
 #include <span>
 #include <string>
 #include <string_view>
@@ -48,7 +49,8 @@ inline constexpr std::array kMachineEntries{
     MachineEntry{"/cuda/devices", "GPU"}, MachineEntry{"/machine", "machine"}};
 
 /// Returns the text of environment.json: commit, date, compiler, flags, processor, system, GPUs, versions of
-/// the libraries.
-std::string environment_json(const std::string& run_id, const std::string& command);
+/// the libraries, and the solvers (registry/registry.hpp) unless there are none.
+std::string environment_json(const std::string& run_id, const std::string& command,
+                             const std::map<std::string, std::string>& solvers = {});
 
 }  // namespace ndt::harness

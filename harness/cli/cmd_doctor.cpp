@@ -20,6 +20,7 @@
 #include "io/map_metadata.hpp"
 #include "ndt/core/error.hpp"
 #include "ndt/score/point_kernels.hpp"
+#include "registry/registry.hpp"
 
 namespace ndt::harness {
 namespace {
@@ -163,6 +164,14 @@ Findings build_findings() {
            "cuda_toolkit", part_json(build.cuda_toolkit, build.cuda_left_out)}};
 }
 
+/// Names the solvers of implementations where they depend on the machine.
+void find_solvers(Findings& findings) {
+  const auto found = solvers();
+  for (const auto& [name, solver] : found)
+    findings.push_back({"solver", fmt::format("{}: {}", name, solver), "", {}});
+  if (!found.empty()) findings.back().key = "solvers", findings.back().value = found;
+}
+
 void find_libraries(Findings& findings) {
   const BuildInfo& build = build_info();
   findings.push_back({"PCL", pcl(build), "pcl", part_json(build.pcl_version, build.pcl_left_out)});
@@ -192,6 +201,7 @@ ExitCode doctor(const Arguments& a) {
   if (a.measure_s) measure_for_auto(*a.measure_s);
   Findings findings = build_findings();
   find_gpus(findings);
+  find_solvers(findings);
   find_libraries(findings);
   findings.push_back(python());
   findings.push_back(project_files());

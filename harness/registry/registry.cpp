@@ -33,6 +33,13 @@ const Implementation& find_implementation(std::string_view name, std::span<const
   throw unknown_name("implementation", name, names);
 }
 
+std::map<std::string, std::string> solvers(std::span<const Implementation> table) {
+  std::map<std::string, std::string> out;
+  for (const Implementation& entry : table)
+    if (entry.solver && entry.unavailable_reason().empty()) out.emplace(entry.name, entry.solver());
+  return out;
+}
+
 const Implementation& choose_implementation(std::string_view name, std::span<const Implementation> table,
                                             const Workload& work, const AlignOptions& options) {
   if (name == kAuto) {

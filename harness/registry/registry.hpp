@@ -1,7 +1,9 @@
 // The implementations of all modules in report order, looked up by name.
 #pragma once
 
+#include <map>
 #include <span>
+#include <string>
 #include <string_view>
 
 #include "ndt/machine_times.hpp"
@@ -20,6 +22,10 @@ std::span<const Implementation> implementations();
 /// a peer cannot be used.
 const Implementation& find_implementation(std::string_view name,
                                           std::span<const Implementation> table = implementations());
+
+/// Returns the solver of the 6x6 systems by the name of the implementation: of those that can run here and
+/// whose solver depends on the machine.
+std::map<std::string, std::string> solvers(std::span<const Implementation> table = implementations());
 
 /// As find_implementation, but throws NoDeviceError if the one named cannot run here. For "auto" takes what
 /// ndt::auto_implementation() does, of this table.

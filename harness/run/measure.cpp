@@ -216,6 +216,7 @@ class Measurer {
     measurement.stop = to_string(result.stop);
     measurement.oscillation_count = result.oscillation_count;
     measurement.newton_fallbacks = result.newton_fallbacks;
+    if (entry_.solver) measurement.solver = entry_.solver();
     measurement.correspondences = result.correspondences;
     measurement.score = result.score;
     measurement.transform_probability = result.transform_probability;

@@ -68,6 +68,7 @@ struct Measurement {
   std::optional<double> matched, spread_m;  ///< of a second look
   int iterations = 0, evaluations = 0, oscillation_count = 0;
   int newton_fallbacks = 0;
+  std::string solver;
   std::int64_t correspondences = 0;
   double score = 0, transform_probability = 0, nvtl = 0;
   double build_us = 0;

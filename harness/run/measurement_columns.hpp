@@ -63,6 +63,9 @@ inline constexpr std::tuple kMeasuredColumns{
            "length of the longest run of reversed steps"},
     Column{"newton_fallbacks", &Measurement::newton_fallbacks, "", Null::may,
            "steps with an indefinite Hessian; null if the library does not count them"},
+    Column{"solver", &Measurement::solver, "", Null::later,
+           "what solved the 6x6 systems, where that depends on the machine: cuSOLVER, or own LDLT and why; "
+           "null for all others"},
     Column{"correspondences", &Measurement::correspondences, "", Null::may,
            "pairs of a point and a voxel at the returned pose"},
     Column{"score", &Measurement::score, "", Null::may,

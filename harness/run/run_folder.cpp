@@ -9,6 +9,7 @@
 #include "base/errors.hpp"
 #include "base/output_file.hpp"
 #include "io/json_file.hpp"
+#include "registry/registry.hpp"
 #include "run/result_lines.hpp"
 
 namespace ndt::harness {
@@ -69,7 +70,7 @@ RunFolder RunFolder::begin(const fs::path& path, const Plan& plan, const std::st
   if (is_there(path / kResults) || is_there(path / kPlan))
     throw refusal(printable_name(path.string()), "", "contains a run already",
                   "give another --out, or go on with that run: ndt-bench run --resume");
-  write_text(path / kEnvironment, environment_json(plan.run_id, command_line));
+  write_text(path / kEnvironment, environment_json(plan.run_id, command_line, solvers()));
   write_text(path / kPlan, plan_json(plan));
   return RunFolder(path, plan, std::move(lock), NewFile(path / kResults, kMakeRoom));
 }

@@ -17,8 +17,16 @@ COLUMNS = ["by_truth", "by_truth_why", "nvtl_change"]
 STATED = (
     f"no worse against the truth: at most {100 * SUCCESS_MARGIN:g} % fewer successes, and a median error larger by"
     f" at most {100 * ERROR_MARGIN:g} % or {1000 * LEAST_MARGIN_M:g} mm; probably, where there are too few alignments"
-    " to be 95 % sure of both"
+    " to be 95 % sure of both; errors below the truth's accuracy are equal"
 )
+
+
+def counted_as(least_m: float, errors) -> str:
+    """Says beside medians that errors, in metres, were raised to the truth's accuracy; empty if none was."""
+    if not (np.asarray(errors) < least_m).any():
+        return ""
+    least = f"{number(1000 * least_m)} mm"
+    return f"; errors below {least}, the truth's accuracy, count as {least}"
 
 
 def alignments_of(measurements: pd.DataFrame, row) -> pd.DataFrame:
@@ -64,7 +72,9 @@ def judged_pairs(pairs: pd.DataFrame, least_m: float) -> tuple:
         int(((pairs[one] == 1) & (pairs[other] == 0)).sum())
         for one, other in (("success_base", "success"), ("success", "success_base"))
     )
-    scans = pairs.groupby("frame")[["m", "m_base"]].median().clip(lower=least_m)
+    scans = pairs.groupby("frame")[["m", "m_base"]].median()
+    raised = counted_as(least_m, scans)
+    scans = scans.clip(lower=least_m)
     median, base = scans.m.median(), scans.m_base.median()
     margin = np.fmax(ERROR_MARGIN * scans.m_base, LEAST_MARGIN_M)
     farther = int((scans.m > scans.m_base + margin).sum())
@@ -72,10 +82,10 @@ def judged_pairs(pairs: pd.DataFrame, least_m: float) -> tuple:
         shares = (f"{number(100 * pairs[s].mean())} %" for s in ("success", "success_base"))
         return WORSE, "success {}, oracle {}".format(*shares)
     if median > base + max(ERROR_MARGIN * base, LEAST_MARGIN_M) and 2 * farther > len(scans):
-        return WORSE, f"median error {_mm(median)} mm, oracle {_mm(base)} mm"
+        return WORSE, f"median error {_mm(median)} mm, oracle {_mm(base)} mm{raised}"
     found = (int((pairs[name] == 1).sum()) for name in ("success", "success_base"))
-    said = "{} of {} succeed, oracle {}; median error {} mm, oracle {} mm".format(
-        next(found), n, next(found), _mm(median), _mm(base)
+    said = "{} of {} succeed, oracle {}; median error {} mm, oracle {} mm{}".format(
+        next(found), n, next(found), _mm(median), _mm(base), raised
     )
     sure = wilson(lost, n)[1] - wilson(gained, n)[0] <= SUCCESS_MARGIN and wilson(farther, len(scans))[1] < 0.5
     return (NO_WORSE if sure else PROBABLY), said

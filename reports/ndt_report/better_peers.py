@@ -1,17 +1,17 @@
 """Peers that end nearer to the truth than what the verdict recommends, or as near in less time: it has to name
-them."""
+them. Nothing else in a report says that a peer is more accurate."""
 
 import numpy as np
 import pandas as pd
 
 from .accuracy import TRUTH
-from .against_truth import NO_WORSE, alignments_of
+from .against_truth import NO_WORSE, alignments_of, counted_as
 from .latency import MARGIN
 from .page_numbers import number
 from .reference import SAME_ALIGNMENT
 from .stats import wilson
 
-COLUMNS = ["dataset", "base", "peer", "peer_mm", "base_mm", "scans", "sure"]
+COLUMNS = ["dataset", "base", "peer", "peer_mm", "base_mm", "scans", "sure", "counted_as"]
 
 
 def better_peers(measurements: pd.DataFrame, table: pd.DataFrame, bases: dict, datasets: pd.DataFrame):
@@ -54,6 +54,7 @@ def _compared(pairs, least_m) -> dict:
         "base_mm": 1000 * base_m.median(),
         "scans": n,
         "sure": wilson(wins, n)[0] > 0.5,
+        "counted_as": counted_as(least_m, scans[["m_peer", "m_base"]]),
     }
 
 
@@ -61,16 +62,28 @@ def better_peer_sentences(found: pd.DataFrame) -> list:
     """Of better_peers(): one sentence a dataset, the best peer first."""
     out = []
     for (dataset, base), rows in found.groupby(["dataset", "base"], sort=False):
-        named = [
-            f"{'' if row.sure else 'probably '}{row.peer} ({number(row.peer_mm, 2)} mm)"
-            for row in rows.sort_values("peer_mm", kind="stable").itertuples()
-        ]
-        scans = rows.scans.max()
+        nearest_first = rows.sort_values("peer_mm", kind="stable")
+        named = [f"{_name(row)} ({number(row.peer_mm, 2)} mm)" for row in nearest_first.itertuples()]
+        scans, raised = rows.scans.max(), max(rows.counted_as)
         out.append(
             f"More accurate than {base} ({number(rows.base_mm.iloc[0], 2)} mm) on {dataset}:"
-            f" {', '.join(named)}; median errors of {scans} scan{'s' if scans != 1 else ''}."
+            f" {', '.join(named)}; median errors of {scans} scan{'s' if scans != 1 else ''}{raised}."
         )
     return out
+
+
+def nearest_peer_clause(found: pd.DataFrame, dataset: str) -> str:
+    """Names the best peer of better_peers() there, and how many more there are; empty without one."""
+    rows = found[found.dataset == dataset].sort_values("peer_mm", kind="stable")
+    if rows.empty:
+        return ""
+    best, more = next(rows.itertuples()), len(rows) - 1
+    others = f" and {more} more peer{'s' if more > 1 else ''}" if more else ""
+    return f"more accurate than {best.base}: {_name(best)}{others}"
+
+
+def _name(row) -> str:
+    return f"{'' if row.sure else 'probably '}{row.peer}"
 
 
 def faster_peer_sentences(table: pd.DataFrame, bases: dict) -> list:

@@ -11,6 +11,7 @@ BUSY_LOAD = 0.5  # per core: other work when the run began
 UNSTEADY = 0.3  # typical_spread of a machine with other work; that of a quiet one is below 0.1
 FEWEST_REPEATS = 5  # for a range between quartiles
 MOST_CAPPED = 0.05  # of what was timed; more than these cut off leave no sure time
+OWN_SOLVER = "own"  # a row's solver begins with it where the library was not there
 DIRTY = "-dirty"  # at the end of a commit: the tree had changes that no commit holds
 
 
@@ -32,7 +33,7 @@ def doubts(run: Run, measurements, rows) -> list:
 
 
 def _of_peers(peers) -> list:
-    """peers: their rows of summary_table()."""
+    """peers: the rows of summary_table() of those that were timed."""
     names = list(peers.implementation.unique())
     if not names:
         return []
@@ -65,7 +66,7 @@ def _spreads(repeats) -> np.ndarray:
 def cautions(run: Run, measurements, table) -> list:
     """table: of summary_table()."""
     out = _of_times(run, measurements) + _of_measurements(run, measurements)
-    out += _of_peers(table[table.peer])
+    out += _of_peers(table[table.peer & table.align_ms_p50.notna()])
     return out + _of_accuracy(table[~table.equal & ~table.peer & table.align_ms_p50.notna()])
 
 
@@ -108,6 +109,7 @@ def _of_measurements(run: Run, measurements) -> list:
             f"{errors} measurements failed with an error "
             f"({', '.join(f'{k} {kinds[k]}' for k in sorted(kinds.index))}); they count as failures."
         )
+    out += _of_solvers(measurements)
     if left := left_out(run.plan):
         out.append(
             f"Left out: {'; '.join(left[:3])}"
@@ -118,6 +120,15 @@ def _of_measurements(run: Run, measurements) -> list:
     if missing := [name for name in measurements.dataset.unique() if name not in compared]:
         out.append(f"Without {run.oracle}: {', '.join(missing)}. Nothing is compared there.")
     return out
+
+
+def _of_solvers(measurements) -> list:
+    """Names implementations that solved without the library they are made for."""
+    if "solver" not in measurements:  # in runs made before there was such a column
+        return []
+    solved = measurements[measurements.solver.notna()].drop_duplicates(["implementation", "solver"])
+    own = solved[solved.solver.str.startswith(OWN_SOLVER)]
+    return [f"{row.implementation} solved its systems with its {row.solver}." for row in own.itertuples()]
 
 
 def _of_accuracy(unequal) -> list:

@@ -32,11 +32,11 @@ def drawings_of(report, searches, points, poses):
     """({section: list of Drawing}, {section: list of sentences}), every section in both.
 
     searches: of search_measurements(), points: of trace_points(), poses: of judged_poses()."""
-    look, shown = Looks(report.run.implementations), report.shown
+    look, shown, better = Looks(report.run.implementations), report.shown, report.verdict.better_peers
     sections = {
         "pareto": [
-            lambda: pareto.draw(report.table, report.run.datasets, shown[:1], look),
-            lambda: pareto.draw(report.table, report.run.datasets, shown[1:], look, "pareto_others"),
+            lambda: pareto.draw(report.table, report.run.datasets, better, shown[:1], look),
+            lambda: pareto.draw(report.table, report.run.datasets, better, shown[1:], look, "pareto_others"),
         ],
         "latency": [lambda: ecdf.draw(samples(report.measurements), shown, look)],
         "idle": [partial(idle_figure.draw, report.idle, look)],

@@ -16,6 +16,7 @@ from .idle import cell, idle_rates, idle_rows, rate_name
 from .page_numbers import NONE, number
 from .prior_ladder import ladder_rows, rung_name, rungs_of
 from .latency import LEAST_TAIL_SAMPLES, SHORT_ITERATIONS
+from .replayer import NO_DRIVE
 from .replayer import STATED as REPLAYER_STATED
 from .searches import LOWER, NOT_LOWER
 from .sections import Report
@@ -143,6 +144,7 @@ def render(report: Report) -> str:
         run=run,
         verdict=report.verdict,
         replayer_stated=REPLAYER_STATED,
+        no_drive=NO_DRIVE,
         truth_stated=TRUTH_STATED,
         change_of_nvtl=change_of_nvtl,
         sections=SECTIONS,

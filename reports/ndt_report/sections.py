@@ -87,6 +87,7 @@ def make_report(run: Run) -> Report:
             shown,
             ladder_sentences(ladder) + search_sentences(beside_ladders(found, searches), run.oracle),
             false_answer_sentences(answers),
+            [name for name, rows in (("searches", found), ("batches", batches), ("alignments after idle", idle)) if len(rows)],
         ),
         shown,
         sized,

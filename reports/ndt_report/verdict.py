@@ -8,6 +8,7 @@ from .accuracy import AGREEMENT, TRUTH
 from .against_truth import NO_WORSE
 from .better_peers import better_peer_sentences, better_peers, faster_peer_sentences
 from .cautions import cautions, change_of_nvtl, doubts
+from .figures import joined
 from .latency import FASTER, SAME, UNCLEAR
 from .load import Run
 from .page_numbers import number
@@ -21,9 +22,10 @@ MOST_SPAN = 2.0  # an interval's high end over its low one: of a wider one only 
 class Verdict:
     headline: str
     datasets: list  # one sentence each
+    better_peers: pd.DataFrame  # of better_peers()
     better: list  # one sentence each: peers more accurate than what is recommended, or faster
     searches: list  # one sentence each
-    replayer: list  # one sentence each, in driving_log_replayer's words
+    replayer: list  # one sentence a drive, in driving_log_replayer's words
     trust: list  # what speaks for the numbers
     cautions: list  # what a reader must know before using them
 
@@ -75,7 +77,7 @@ def dataset_sentence(dataset: str, table: pd.DataFrame, frames: int, oracle: str
     threads = f"{best.threads:g} thread{'s' if best.threads != 1 else ''}"
     if best.implementation == oracle:
         return (
-            f"{where}: no equally accurate implementation is faster than {oracle} ({threads}, median "
+            f"{where}: no equally accurate implementation of ours is faster than {oracle} ({threads}, median "
             f"{number(best.align_ms_p50)} ms)."
         )
     base = oracle if best.ref_threads == best.threads else f"{oracle} with {best.ref_threads:g} threads"
@@ -117,9 +119,10 @@ def _success(row) -> str:
 
 
 def headline(
-    table: pd.DataFrame, shown, oracle: str, doubted=lambda rows: [], only_after_idle=False
+    table: pd.DataFrame, shown, oracle: str, doubted=lambda rows: [], only_after_idle=False, also_timed=()
 ) -> str:
-    """doubted: what else speaks against being sure of these rows, as doubts() says it."""
+    """doubted: what else speaks against being sure of these rows, as doubts() says it. also_timed: what the run timed
+    beside single alignments."""
     own = candidates(table)
     own = own[own.dataset.isin(shown)]
     if only_after_idle:
@@ -127,7 +130,8 @@ def headline(
     if table.empty:
         return "No single alignment in this run: see its searches and batches."
     if table.align_ms_p50.isna().all():
-        return "Nothing was timed in this run: it shows which alignments succeed, not how fast they are."
+        others = f" Its times are those of {joined(also_timed)}." if also_timed else ""
+        return f"No single alignment was timed in this run: it shows which ones succeed, not how fast they are.{others}"
     if own.empty:
         why = (
             "none is both timed and as accurate as the oracle"
@@ -144,8 +148,8 @@ def headline(
         return f"Use {winner} or {oracle}: they take the same time with the same accuracy on {of}."
     why = _unsure(rows, oracle) + doubted(rows)
     if why:
-        return f"Probably {winner}: the lowest median with the oracle's accuracy on {of}; {', '.join(why)}."
-    return f"Use {winner}: the fastest implementation with the oracle's accuracy on {of}."
+        return f"Probably {winner}: our lowest median with the oracle's accuracy on {of}; {', '.join(why)}."
+    return f"Use {winner}: our fastest implementation with the oracle's accuracy on {of}."
 
 
 def _unsure(rows, oracle: str) -> list:
@@ -159,9 +163,9 @@ def _unsure(rows, oracle: str) -> list:
 
 
 def verdict_of(
-    run: Run, measurements: pd.DataFrame, table: pd.DataFrame, shown: list, searches=(), false_answers=()
+    run: Run, measurements: pd.DataFrame, table: pd.DataFrame, shown: list, searches=(), false_answers=(), also_timed=()
 ) -> Verdict:
-    """searches: sentences of search_sentences(). false_answers: of false_answer_sentences()."""
+    """searches: sentences of search_sentences(). false_answers: of false_answer_sentences(). also_timed: of headline()."""
     said = [
         dataset_sentence(name, table, run.datasets.loc[name, "frames"], run.oracle)
         for name in shown[:MOST_SENTENCES]
@@ -170,6 +174,7 @@ def verdict_of(
         more = len(shown) - MOST_SENTENCES
         said.append(f"{more} more dataset{'s are' if more > 1 else ' is'} in the table.")
     bases = recommended(table, shown)
+    better = better_peers(measurements, table, bases, run.datasets)
     return Verdict(
         headline(
             table,
@@ -177,12 +182,13 @@ def verdict_of(
             run.oracle,
             lambda rows: doubts(run, measurements, rows),
             only_after_idle=run.measurements.empty and run.at_rates is not None and len(run.at_rates) > 0,
+            also_timed=also_timed,
         ),
         said,
-        better_peer_sentences(better_peers(measurements, table, bases, run.datasets))
-        + faster_peer_sentences(table, bases),
+        better,
+        better_peer_sentences(better) + faster_peer_sentences(table, bases),
         list(searches),
-        replayer_sentences(measurements, dict(list(bases.items())[:MOST_SENTENCES])),
+        replayer_sentences(measurements, dict(list(bases.items())[:MOST_SENTENCES]), run.datasets),
         _trust(run, measurements, table[table.dataset.isin(shown)]),
         run.notes + run.remarks + list(false_answers) + cautions(run, measurements, table),
     )

@@ -225,6 +225,45 @@ def test_mcap_has_clouds_in_frames_that_tf_places_and_diagnostics(recorded, town
     values = {item["key"]: item["value"] for item in status["values"]}
     assert values["verdict"] == "ok" and values["frame"] == "3" and values["is_set_map_points"] == "true"
     assert float(values["nearest_voxel_transformation_likelihood"]) > 2
+    assert len(topics["/diagnostics"][3]["message"]["status"]) == 1, "no map update, no search"
+
+
+def statuses(python, folder, name):
+    """(status `name` of each scan in a.mcap, or None; its rows of diagnostics.jsonl)"""
+    if subprocess.run([python, "-c", "import mcap_ros2"], capture_output=True).returncode:
+        pytest.skip(f"skipped for want of mcap-ros2-support in {python}")
+    messages = [json.loads(line) for line in ran(python, ROOT / "tests/cli/read_mcap.py", folder / "a.mcap").stdout.splitlines()[1:]]
+    found = [{status["name"]: status for status in message["message"]["status"]}.get(f"localization: {name}")
+             for message in messages if message["topic"] == "/diagnostics"]
+    return found, [json.loads(line) for line in (folder / "out" / "diagnostics.jsonl").read_text().splitlines()]
+
+
+def text(value):
+    return "" if value is None else str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def same_values(status, record):
+    return {item["key"]: item["value"] for item in status["values"]} == {key: text(value) for key, value in record.items()}
+
+
+def test_mcap_has_the_updates_of_the_map(town, bag, tmp_path, extras_python):
+    bench("map", "cut", town / "map.pcd", "--out", tmp_path / "tiles")
+    localize(extras_python, "--scans", bag, "--odometry-topic", "/odom", *FILTERS, "--init", start_in(town), "--map", tmp_path / "tiles", "--map-radius=50",
+             "--lidar-radius=30", "--map-update-distance=4", "--out", tmp_path / "out", "--mcap", tmp_path / "a.mcap")
+    found, rows = statuses(extras_python, tmp_path, "map_update_status")
+    assert len(found) == len(rows) == 8 and sum(row["map_update"] is not None for row in rows) >= 2
+    for status, row in zip(found, rows):
+        assert (status is None) == (row["map_update"] is None)
+        assert status is None or (status["level"], status["message"]) == (0, "OK") and same_values(status, row["map_update"])
+
+
+def test_mcap_has_searches_for_a_lost_pose(town, tmp_path, extras_python):
+    localize(extras_python, "--scans", town, "--out", tmp_path / "out", "--mcap", tmp_path / "a.mcap", "--implementation", "persistent_cpu",
+             "--init", "search", "--guess", "500,500,0,0,0,0", "--recovery-particles", 20, code=EXIT_JOBS_FAILED)
+    found, rows = statuses(extras_python, tmp_path, "recovery_status")
+    assert len(found) == len(rows) == 8
+    for k, (status, row) in enumerate(zip(found, rows)):
+        assert (status["level"], status["message"]) == (1, f"no pose found in attempt {k + 1}") and same_values(status, row["recovery"])
 
 
 def test_mcap_has_the_particles_of_a_search(town, tmp_path, extras_python):

@@ -7,6 +7,7 @@ import json
 import pytest
 from ndt_report.better_peers import better_peer_sentences, better_peers
 from ndt_report.columns import COLUMNS_BEFORE, LATER, Column
+from ndt_report.figures.pareto import finding, pareto_points
 from ndt_report.load import load_run
 from ndt_report.page import render
 from ndt_report.sections import make_report
@@ -32,10 +33,14 @@ def measurements(peer_m, own_m=0.009, scans=SCANS, guesses=1, **of_peer):
     ]
 
 
-def found_in(rows, **of_dataset):
+def table_of(rows, **of_dataset):
     frame = judged(rows, **of_dataset)
+    return summary_table(frame, implementations(), datasets(*dict.fromkeys(frame.dataset), **of_dataset))
+
+
+def found_in(rows, **of_dataset):
+    frame, table = judged(rows, **of_dataset), table_of(rows, **of_dataset)
     known = datasets(*dict.fromkeys(frame.dataset), **of_dataset)
-    table = summary_table(frame, implementations(), known)
     return better_peers(frame, table, recommended(table, list(known.index)), known)
 
 
@@ -61,6 +66,41 @@ def test_few_scans_make_it_probable_however_many_guesses_they_have(scans, guesse
 ], ids=["farther", "as near", "half", "turned", "failed", "truth too coarse", "no truth"])
 def test_no_other_is_named(rows, of_dataset):
     assert better_peer_sentences(found_in(rows, **of_dataset)) == []
+
+
+def test_errors_that_the_truth_is_too_coarse_to_show_are_said_to_count_as_its_accuracy():
+    (said,) = better_peer_sentences(found_in(measurements(0.0013), truth_accuracy_m=0.005))
+    assert "toy: pcl_ndt (5 mm); median errors of 6 scans; errors below 5 mm, the truth's accuracy, count as 5 mm." in said
+
+
+def pareto_finding(rows, **of_dataset):
+    """What the figure says, of peers that better_peers() found."""
+    points = pareto_points(table_of(rows, **of_dataset), datasets(**of_dataset))
+    return finding(points, found_in(rows, **of_dataset))
+
+
+@pytest.mark.parametrize("rows, of_dataset, said", [
+    (measurements(0.0013), {}, "; more accurate than persistent_cpu: pcl_ndt."),
+    (measurements(0.0013, scans=3), {}, "; more accurate than persistent_cpu: probably pcl_ndt."),
+    (measurements(0.0013), {"truth_accuracy_m": 0.008}, "; more accurate than persistent_cpu: pcl_ndt."),
+    (measurements(0.001, rotation_error_deg=0.5), {}, "(n = 6 alignments)."),
+    (measurements(0.001)[:-1] + [failed(PEER, frame="f5", guess_name="g0", truth=measurement(true_x=0)["truth"])], {}, "(n = 6 alignments)."),
+], ids=["sure", "probably", "within the truth's accuracy", "turned", "failed"])
+def test_the_figure_of_accuracy_and_latency_names_the_same_peers(rows, of_dataset, said):
+    assert pareto_finding(rows, **of_dataset).endswith(said)
+
+
+def pareto_notes(run, folder):
+    return [drawing.note for drawing in make_report(load_run(run.write(folder))).drawings["pareto"]]
+
+
+def test_the_figure_says_which_of_its_axes_are_logarithmic(tmp_path):
+    run = SyntheticRun(cuda=False).tracking("town").tracking("streets", has_truth=False)
+    with_truth, without = pareto_notes(run, tmp_path / "apart")
+    assert "The axis of times is logarithmic, that of errors is not." in with_truth and "Both axes" not in with_truth
+    _, mixed = pareto_notes(run.tracking("lanes"), tmp_path / "mixed")
+    assert "that of errors is only where they are distances from the oracle." in mixed and "Both axes" not in mixed
+    assert "Both axes are logarithmic." in without and "Distances below 0.001 mm are drawn there." in without
 
 
 def test_without_an_equal_implementation_the_fastest_of_ours_is_compared():

@@ -109,15 +109,15 @@ def odd(name):
     [
         (
             "only a basin",
-            "Nothing was timed in this run: it shows which alignments succeed, not how fast they are.",
+            "No single alignment was timed in this run: it shows which ones succeed, not how fast they are.",
         ),
         (
             "only sizes",
-            "Use persistent_cpu: the fastest implementation with the oracle's accuracy on 3 of 3 datasets.",
+            "Use persistent_cpu: our fastest implementation with the oracle's accuracy on 3 of 3 datasets.",
         ),
         (
             "only the oracle",
-            "Use cpu_pclomp_ref: the fastest implementation with the oracle's accuracy on your data.",
+            "Use cpu_pclomp_ref: our fastest implementation with the oracle's accuracy on your data.",
         ),
         (
             "no oracle",
@@ -125,12 +125,12 @@ def odd(name):
         ),
         (
             "nothing but errors",
-            "Nothing was timed in this run: it shows which alignments succeed, not how fast they are.",
+            "No single alignment was timed in this run: it shows which ones succeed, not how fast they are.",
         ),
         (
             "one job, no traces",
             (
-                "Probably persistent_cpu: the lowest median with the oracle's accuracy on your data; too few"
+                "Probably persistent_cpu: our lowest median with the oracle's accuracy on your data; too few"
                 " or unsteady jobs to be sure."
             ),
         ),

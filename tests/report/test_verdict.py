@@ -8,10 +8,11 @@ import re
 
 import numpy as np
 import pytest
+from ndt_report.columns import COLUMNS_BEFORE, LATER, Column
 from ndt_report.load import load_run
 from ndt_report.own_scans import without_their_truth
 from ndt_report.page_numbers import number
-from ndt_report.sections import main_datasets
+from ndt_report.sections import main_datasets, make_report
 from ndt_report.summary import judged_measurements, summary_table
 from ndt_report.verdict import verdict_of
 from synthetic_entries import pose_of
@@ -42,11 +43,12 @@ def summary_of(folder):
 
 def test_a_clear_run(tmp_path):
     said = box(drive(), tmp_path, commit="3723fa6")
-    assert said.headline == f"Use {OWN}: the fastest implementation with the oracle's accuracy on your data."
+    assert said.headline == f"Use {OWN}: our fastest implementation with the oracle's accuracy on your data."
     (sentence,) = said.datasets
     assert re.search(r"is 4\.\d+x \[\d\.\d+, \d\.\d+\] faster than cpu_pclomp_ref; the same poses", sentence)
     assert said.better == [] and said.cautions == []
-    assert said.replayer == [f"{OWN} on town: Convergence 24 of 24 (100 %), Reliability 24 of 24 (100 %)."]
+    (replayer,) = said.replayer
+    assert replayer.startswith(f"{OWN} on town: no Convergence, since 1") and replayer.endswith("Reliability passes (none below 2.3).")
 
 
 def test_a_noisy_run_gives_no_ratio_whose_interval_spans_more_than_two(tmp_path):
@@ -95,6 +97,37 @@ def test_one_bad_pose_in_67_is_no_other_algorithm_and_no_certainty(tmp_path):
     assert any(c.startswith(f"{OWN} (1 thr) is compared on town by the truth") for c in said.cautions)
 
 
+def not_timed(run):
+    for row in run.measurements:
+        row |= {"timing": "single", "align_us": row["align_us"][:1]}
+    return run
+
+
+def test_a_run_without_timed_alignments_names_the_times_it_has(tmp_path):
+    alone = not_timed(drive())
+    said = make_report(load_run(alone.write(tmp_path / "alone"))).verdict
+    assert said.headline == "No single alignment was timed in this run: it shows which ones succeed, not how fast they are."
+    alone.batches(poses=(10, 100))
+    said = make_report(load_run(alone.write(tmp_path / "batches"))).verdict
+    assert said.headline.endswith("not how fast they are. Its times are those of batches.")
+
+
+def test_times_of_peers_are_no_caution_where_nothing_of_them_was_timed(tmp_path):
+    cautions = box(not_timed(SyntheticRun(cuda=False).tracking("town")), tmp_path).cautions
+    assert not any("like-for-like" in said for said in cautions)
+
+
+def test_a_solver_without_its_library_is_a_caution(tmp_path):
+    run, why = drive(), "own LDLT: libcusolver.so.12 was not found"
+    for row in run.measurements:
+        row["solver"] = why if row["implementation"] == OWN else None if row["frame"].endswith("0.bin") else "cuSOLVER"
+    folder = run.write(tmp_path)
+    columns = [*COLUMNS_BEFORE, Column("solver", "", "text", LATER, "of the 6x6 systems")]
+    (folder / "columns.json").write_text(json.dumps([column._asdict() for column in columns]))
+    cautions = make_report(load_run(folder)).verdict.cautions
+    assert [said for said in cautions if "solved" in said] == [f"{OWN} solved its systems with its {why}."]
+
+
 def test_a_busy_machine_and_capped_samples_leave_it_probable(tmp_path):
     assert "the machine was busy" in box(drive(), tmp_path / "busy", load_average_1_min=1.9).headline
     run = drive()
@@ -117,7 +150,7 @@ def test_no_accuracy_is_claimed_on_a_map_of_its_own_scans(tmp_path):
     said = box(run, tmp_path)
     assert any(c.startswith("The map of nclt_keyframes holds the query scans themselves") for c in said.cautions)
     assert said.better == [] and "24 of 24 agree with the oracle (no truth)" in said.datasets[0]
-    assert "truth" not in " ".join(said.trust) and "Convergence" not in said.replayer[0]
+    assert "truth" not in " ".join(said.trust) and "to the side of the truth" not in said.replayer[0]
     table = summary_of(tmp_path)[1].set_index("implementation")
     assert table.success_kind[PEER] == "unknown" and table.align_ms_p50[PEER] > 0 and not table.comparable[PEER]
 

@@ -10,4 +10,9 @@ std::unique_ptr<Aligner> make_cuda_aligner(const AlignOptions& options) {
   return std::make_unique<StagedAligner<DeviceAligner, CudaBackend>>(options);
 }
 
+std::string cuda_solver() {
+  const std::string& missing = CuSolver::missing();
+  return missing.empty() ? "cuSOLVER" : "own LDLT: " + missing;
+}
+
 }  // namespace ndt::gpu_multikernel

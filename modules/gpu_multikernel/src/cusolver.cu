@@ -19,8 +19,13 @@ namespace {
 
 constexpr int kSize = 6;
 
+const std::string& library_name() {
+  static const std::string name = "libcusolver.so." + std::to_string(CUSOLVER_VER_MAJOR);
+  return name;
+}
+
 void* open_library() {
-  const std::string name = "libcusolver.so." + std::to_string(CUSOLVER_VER_MAJOR);
+  const std::string& name = library_name();
   if (void* library = dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL)) return library;
   return dlopen((std::string(NDT_CUDA_LIBRARY_DIR "/") + name).c_str(), RTLD_NOW | RTLD_LOCAL);
 }
@@ -52,8 +57,7 @@ __global__ void point_kernel(double* matrices, double* vectors, int systems, dou
 
 }  // namespace
 
-CuSolver::CuSolver(cuda::Context& context)
-    : context_(context), matrix_pointers_(context), vector_pointers_(context), substituted_(context) {
+const CuSolver::Api* CuSolver::opened() {
   static const Api* const api = []() -> const Api* {
     static Api found;
     void* library = open_library();  // stays open: drivers do not like to be unloaded
@@ -64,7 +68,20 @@ CuSolver::CuSolver(cuda::Context& context)
                      find(library, "cusolverDnDpotrsBatched", found.substitute);
     return all ? &found : nullptr;
   }();
-  api_ = api;
+  return api;
+}
+
+const std::string& CuSolver::missing() {
+  static const std::string why = opened() ? "" : library_name() + " was not found";
+  return why;
+}
+
+CuSolver::CuSolver(cuda::Context& context)
+    : context_(context),
+      api_(opened()),
+      matrix_pointers_(context),
+      vector_pointers_(context),
+      substituted_(context) {
   if (api_ == nullptr) return;
   cusolverDnHandle_t handle = nullptr;
   context.call("cusolverDnCreate", [&] { return as_cuda(api_->create(&handle)); });
@@ -110,6 +127,11 @@ void CuSolver::solve(double* matrices, double* vectors, int* factorised, int sys
 #else  // a toolkit without cuSOLVER
 
 namespace ndt::gpu_multikernel {
+
+const std::string& CuSolver::missing() {
+  static const std::string why = "this build's CUDA toolkit has no cuSOLVER";
+  return why;
+}
 
 CuSolver::CuSolver(cuda::Context& context)
     : context_(context), matrix_pointers_(context), vector_pointers_(context), substituted_(context) {}

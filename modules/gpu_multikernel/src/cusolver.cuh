@@ -14,6 +14,9 @@ class CuSolver {
   /// Kernels that the two calls of solve() launch on CUDA 13.0; a test counts them in a stream capture.
   static constexpr int kFactoriseLaunches = 3, kSubstituteLaunches = 4;
 
+  /// Returns why this machine or this build has no cuSOLVER; empty: it has. Opens the library.
+  static const std::string& missing();
+
   /// Opens the library and binds it to the context's stream. Throws cuda::Error if it is there but fails.
   explicit CuSolver(cuda::Context& context);
   ~CuSolver();
@@ -29,6 +32,7 @@ class CuSolver {
 
  private:
   struct Api;
+  static const Api* opened();
   void point_at(double* matrices, double* vectors, int systems);
 
   cuda::Context& context_;

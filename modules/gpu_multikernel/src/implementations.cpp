@@ -20,6 +20,7 @@ const Implementation kImplementations[] = {
      .batches = true,
      .on_device = true,
      .one_thread = true,
+     .solver = cuda_solver,
      .search = "batched",
      .budget = {.bytes_per_round = 4, .final_download_bytes = 400, .allocations = 0}},
     {.name = "multikernel_cpu",

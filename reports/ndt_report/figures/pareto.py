@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 
+from ..better_peers import nearest_peer_clause
 from ..page_numbers import number
 from ..style import BAND, MUTED, Looks, finish, log_axis, panels
 from . import MOST_PANELS, Drawing, and_more
@@ -50,27 +51,35 @@ def _on_front(point, others) -> bool:
     return not better.any()
 
 
-def finding(points: pd.DataFrame) -> str:
+def finding(points: pd.DataFrame, better: pd.DataFrame) -> str:
+    """better: of better_peers(), which alone says whether a peer is more accurate."""
     dataset = points.dataset.iloc[0]
-    front = points[(points.dataset == dataset) & points.on_front].sort_values("align_ms_p50")
-    best = front.iloc[0]
+    best = points[points.dataset == dataset].sort_values("align_ms_p50", kind="stable").iloc[0]
+    nearer = nearest_peer_clause(better, dataset)
     said = (
         f"On {dataset}, {best.implementation} ({best.threads:g} thr) needs the least time:"
         f" {number(best.align_ms_p50)} ms at a median error of {number(best.error_mm)} mm against the {best.against}"
         f" (n = {best.timed_measurements:g} alignments)"
     )
-    if len(front) == 1:
-        return said + "; no other is more accurate by more than the truth can tell."
-    precise = front.sort_values("error_mm").iloc[0]
-    return (
-        said
-        + f"; {precise.implementation} ({precise.threads:g} thr) is more accurate, {number(precise.error_mm)} mm"
-        f" in {number(precise.align_ms_p50)} ms."
-    )
+    return f"{said}; {nearer}." if nearer else f"{said}."
 
 
-def draw(table: pd.DataFrame, datasets: pd.DataFrame, shown: list, look: Looks, name: str = "pareto"):
-    """name: of the figure's files."""
+def scales(axes) -> str:
+    """Says which axes of the panels are logarithmic; that of times always is."""
+    of_errors = [ax.get_yscale() == "log" for ax in axes]
+    if all(of_errors):
+        return " Both axes are logarithmic."
+    where = "is only where they are distances from the oracle" if any(of_errors) else "is not"
+    return f" The axis of times is logarithmic, that of errors {where}."
+
+
+def smallest_shown(points: pd.DataFrame) -> str:
+    raised = points[(points.against == "oracle") & (points.error_mm <= SMALLEST_SHOWN_MM)]
+    return f" Distances below {SMALLEST_SHOWN_MM:g} mm are drawn there." if len(raised) else ""
+
+
+def draw(table: pd.DataFrame, datasets: pd.DataFrame, better, shown: list, look: Looks, name: str = "pareto"):
+    """better: of better_peers(). name: of the figure's files."""
     points = pareto_points(table[table.dataset.isin(shown)], datasets)
     if points.empty:
         return None
@@ -83,9 +92,11 @@ def draw(table: pd.DataFrame, datasets: pd.DataFrame, shown: list, look: Looks, 
         "Left and low is good. A point is the median over alignments, its bars reach to the 90th percentile;"
         " the number beside it is the thread count; of more than two counts only the fastest is marked. Grey:"
         " errors that the truth is too coarse to show."
+        + scales(axes)
+        + smallest_shown(points)
         + and_more(len(axes), len(names))
     )
-    return Drawing(name, "Accuracy against latency", finding(points), finish(figure, axes), points, note)
+    return Drawing(name, "Accuracy against latency", finding(points, better), finish(figure, axes), points, note)
 
 
 def _panel(ax, points, look):

@@ -49,6 +49,9 @@ TEST(GpuInfo, WithoutADeviceTheEnvironmentSaysWhy) {
   const auto environment = nlohmann::json::parse(environment_json("id", "command"));
   EXPECT_EQ(environment["cuda"]["unavailable"].is_null(), cuda_state().unavailable.empty());
   EXPECT_EQ(environment["cuda"]["devices"].size(), cuda_state().devices.size());
+  EXPECT_FALSE(environment.contains("solvers"));
+  const auto solved = nlohmann::json::parse(environment_json("id", "command", {{"staged", "cuSOLVER"}}));
+  EXPECT_EQ(solved["solvers"], (nlohmann::json{{"staged", "cuSOLVER"}}));
 }
 
 TEST(GpuInfo, DoctorSaysWhatThereIsAndWhatIsWrongWithIt) {

@@ -1,5 +1,7 @@
 #include <gmock/gmock.h>
 
+#include <nlohmann/json.hpp>
+
 #include "base/clock.hpp"
 #include "measured_aligners.hpp"
 
@@ -26,6 +28,14 @@ TEST(Measure, ErrorsAreComputedFromThePoseAndCloudsAreCounted) {
   EXPECT_GT(measurement.build_us, 0);
   EXPECT_GT(measurement.calibration_us, 0);
   EXPECT_GT(measurement.peak_rss_bytes, 1 << 20);
+}
+
+TEST(Measure, ARowNamesTheSolverWhereItDependsOnTheMachine) {
+  const auto row = [](const Implementation& entry) {
+    return nlohmann::json::parse(to_json_line(measured(entry, plan_with({}), {0}, false).measurements.at(0)));
+  };
+  EXPECT_EQ(row(kSolving).at("solver"), "own LDLT: why");
+  EXPECT_TRUE(row(kEcho).at("solver").is_null());
 }
 
 TEST(Measure, SamplesEndWhenTheirSpreadIsSmallOrTheCapIsReached) {

@@ -205,6 +205,10 @@ inline const Implementation kDrifting = {"drifting", "", "", always, make_drifti
 inline const Implementation kOutOfTime = {"out_of_time", "", "", always, make_out_of_time};
 inline const Implementation kWithoutMap = {"without_map", "", "", always, make_without_map};
 inline const Implementation kOnADevice = {"on_a_device", "", "", always, make_on_a_device};
+inline const Implementation kSolving = {
+    .name = "solving", .unavailable_reason = always, .make = make_echo, .solver = [] {
+      return "own LDLT: why";
+    }};
 inline const Implementation kWaiting = {"waiting", "", "", always, make_waiting};
 inline const Implementation kAllocating = {"allocating", "", "", always, make_allocating};
 

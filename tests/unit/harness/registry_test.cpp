@@ -125,5 +125,18 @@ TEST(Registry, AnImplementationThatCannotRunIsRefusedWithItsReason) {
   EXPECT_THROW(choose_implementation("auto", table), NoDeviceError);
 }
 
+TEST(Registry, SolversAreAskedOnlyWhereTheyDependOnTheMachineAndCanRun) {
+  const auto own = [] { return std::string("own LDLT: libcusolver.so.12 was not found"); };
+  const auto not_asked = []() -> std::string { throw std::logic_error("no device to ask for"); };
+  const Implementation table[] = {
+      {.name = "staged", .unavailable_reason = no_reason, .make = nothing, .solver = own},
+      {.name = "absent", .unavailable_reason = no_gpu, .make = nothing, .solver = not_asked},
+      {.name = "plain", .unavailable_reason = no_reason, .make = nothing}};
+  EXPECT_THAT(solvers(table), testing::ElementsAre(testing::Pair("staged", own())));
+  EXPECT_TRUE(find_implementation("multikernel_cuda").solver != nullptr);
+  EXPECT_EQ(solvers().contains("multikernel_cuda"),
+            find_implementation("multikernel_cuda").unavailable_reason().empty());
+}
+
 }  // namespace
 }  // namespace ndt::harness

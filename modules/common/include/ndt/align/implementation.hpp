@@ -54,6 +54,8 @@ struct Implementation {
   /// Another program's method: it has no scores, takes its own time, and may answer with other bits each
   /// time.
   bool own_process = false;
+  /// Names the solver of its 6x6 systems, where that depends on the machine. Asked only where it can run.
+  std::function<std::string()> solver = {};
   std::string_view search = {};  ///< the strategy of the initial-pose search that takes it by default, if any
   Budget budget = {};            ///< the most that an alignment asks of a device
   std::string_view note = {};    ///< caution for readers of its results; may be empty
