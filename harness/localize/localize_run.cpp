@@ -136,9 +136,7 @@ void count(LeftOut& left_out, const RawScan& raw, const NoReturns& no_returns) {
 void diagnose(ScanReport& report, const RawScan& raw) {
   if (!raw.error.empty())
     report.diagnosis.raise(Level::warn, "the scan cannot be read: " + raw.error);
-  if (raw.no_returns.total() == 0) return;
   report.no_returns += raw.no_returns;
-  report.diagnosis.raise(Level::ok, "no-return points were left out: " + to_text(raw.no_returns));
 }
 
 std::string around(const localization::MapCircle& map) {

@@ -229,7 +229,7 @@ def test_a_velocity_is_not_carried_over_a_gap(town, tmp_path):
         shutil.copy(town / "scans" / "000000.pcd", scans / f"{k}.pcd")
     stamps = tmp_path / "times.txt"
     stamps.write_text("0\n0.1\n0.2\n5.2\n5.3\n5.4\n")
-    got, done = localize(scans, tmp_path / "out", *start_in(town), "--stamps", stamps)
+    got, done = localize(scans, tmp_path / "out", *start_in(town), "--stamps", stamps, "--frozen-after", 0)
     assert [f["predicted_by"] for f in got.frames] == ["none", "none", "constant_velocity", "none", "none", "constant_velocity"], \
         "and none is learnt over it"
     assert got.diagnostics[3]["predicted_xyz_m"] == got.diagnostics[2]["pose_xyz_m"], "where it was before the gap"

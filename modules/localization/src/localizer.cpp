@@ -21,6 +21,14 @@ const LocalizerOptions& valid(const LocalizerOptions& options) {
   return options;
 }
 
+/// The fix at a scan's time; one that is held since before may be farther off.
+Fix fix_of(const PoseBuffer::Found& found, const LocalizerOptions& options) {
+  Fix fix{(*found.pose)(0, 3), (*found.pose)(1, 3), covariance_of(found.covariance, options)};
+  fix.covariance.xx += found.moved_m * found.moved_m;
+  fix.covariance.yy += found.moved_m * found.moved_m;
+  return fix;
+}
+
 /// The map alone fixes the pose in all directions.
 bool is_firm(const ScanReport& report) {
   if (report.source == PoseSource::predicted) return false;
@@ -156,8 +164,7 @@ void Localizer::regularise(Frame& frame) {
     report.gnss_miss = found.miss;
     if (found.pose) {
       const Transform& predicted = report.prediction.map_from_scan;
-      const Fix& fix = frame.fix.emplace(
-          Fix{(*found.pose)(0, 3), (*found.pose)(1, 3), covariance_of(found.covariance, options_)});
+      const Fix& fix = frame.fix.emplace(fix_of(found, options_));
       report.gnss_beside_m = std::hypot(fix.x - predicted(0, 3), fix.y - predicted(1, 3));
       if (gate_.passes(fix, predicted))
         target = RegularisationTarget{fix.x, fix.y};

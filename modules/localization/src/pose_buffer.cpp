@@ -25,6 +25,11 @@ const std::optional<PositionCovariance>& larger(const StampedPose& a, const Stam
   return a.covariance->xx + a.covariance->yy < b.covariance->xx + b.covariance->yy ? b.covariance : a.covariance;
 }
 
+double moved_since(const StampedPose& before, const StampedPose& last, double stamp_s) {
+  const double gap_s = last.stamp_s - before.stamp_s;
+  return gap_s > 0 ? translation_error_m(before.pose, last.pose) / gap_s * (stamp_s - last.stamp_s) : 0;
+}
+
 }  // namespace
 
 PoseBuffer::Found PoseBuffer::at(double stamp_s) const {
@@ -38,7 +43,7 @@ PoseBuffer::Found PoseBuffer::at(double stamp_s) const {
   for (const StampedPose* pose : {&old, &next})
     if (!(std::abs(pose->stamp_s - stamp_s) < age_s_)) return {std::nullopt, Miss::too_old};
   if (!(translation_error_m(old.pose, next.pose) < jump_m_)) return {std::nullopt, Miss::jump};
-  if (&old == &next) return {old.pose, Miss::none, old.covariance};
+  if (&old == &next) return {old.pose, Miss::none, old.covariance, moved_since(*(after - 2), old, stamp_s)};
   return {interpolated(old.pose, next.pose, (stamp_s - old.stamp_s) / (next.stamp_s - old.stamp_s)),
           Miss::none, larger(old, next)};
 }

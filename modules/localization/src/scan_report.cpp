@@ -11,9 +11,6 @@ namespace {
 void diagnose_scan(ScanReport& report, const LocalizerOptions& options) {
   if (report.reason == Reason::scan_empty)
     report.diagnosis.raise(Level::warn, "the scan has no point that is a measurement");
-  if (report.no_returns.total() > 0)
-    report.diagnosis.raise(Level::ok, fmt::format("no-return points were left out: {}",
-                                                  to_text(report.no_returns)));
   if (report.reason == Reason::scan_frozen)
     report.diagnosis.raise(Level::warn, fmt::format("{} scans in a row have the same bytes: is the sensor or "
                                                     "its driver frozen?", report.same_bytes));

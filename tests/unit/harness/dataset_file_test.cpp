@@ -112,6 +112,35 @@ TEST_F(DatasetFile, ScansWithoutATruthMayHaveTimes) {
   EXPECT_THAT(refusal_of(times), HasSubstr("line 3: time 11 does not come after 11, the one before"));
 }
 
+TEST_F(DatasetFile, ScansKeepTheOrderInWhichTheirTruthWasWritten) {
+  std::filesystem::rename(path("002.pcd"), path("0_2.pcd"));
+  std::filesystem::rename(path("001.pcd"), path("0_10.pcd"));
+  std::filesystem::remove(path("000.pcd"));
+  std::ofstream(path("times.txt")) << "10\n11\n";
+  const std::string times = std::string(kScans) + "[times]\nfile = \"times.txt\"\n";
+  EXPECT_EQ(read(kScans).frames[0].name, "0_2") << "by number where nothing says otherwise";
+  EXPECT_TRUE(read(kScans).notes.empty());
+  const Dataset by_letter = read(times);
+  EXPECT_EQ(by_letter.frames[0].name, "0_10");
+  ASSERT_EQ(by_letter.notes.size(), 1u);
+  EXPECT_THAT(by_letter.notes[0], HasSubstr("'0_10' before '0_2'"));
+  EXPECT_THAT(by_letter.notes[0], HasSubstr("order = \"number\""));
+  EXPECT_EQ(read("order = \"number\"\n" + times).frames[0].name, "0_2");
+  EXPECT_EQ(read("order = \"name\"\n" + times).frames[0].name, "0_10");
+  EXPECT_TRUE(read("order = \"name\"\n" + times).notes.empty());
+  EXPECT_THAT(refusal_of("order = \"date\"\n" + times), HasSubstr("order"));
+}
+
+TEST_F(DatasetFile, ASequenceHasAllItsScansForAnotherMap) {
+  std::ofstream(path("times.txt")) << "10\n11\n12\n";
+  const Dataset d = read("kind = \"sequence\"\nscans = [\"0*.pcd\"]\n[times]\nfile = \"times.txt\"\n");
+  ASSERT_TRUE(d.recording);
+  EXPECT_THAT(d.recording->names, testing::ElementsAre("000", "001", "002"));
+  EXPECT_THAT(d.recording->times_s, testing::ElementsAre(10, 11, 12));
+  EXPECT_EQ(d.recording->raw_scan(0).points[0].x, 1);
+  EXPECT_FALSE(read(kScans).recording);
+}
+
 TEST_F(DatasetFile, ASequenceRegistersEveryScanOntoTheOneBefore) {
   const Dataset d = read(std::string("kind = \"sequence\"\nscans = [\"0*.pcd\"]\n") + kTruth);
   ASSERT_EQ(d.frames.size(), 2u);

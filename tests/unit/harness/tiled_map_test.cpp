@@ -254,6 +254,18 @@ TEST_F(MapFilesTest, WithoutYamlCppMetadataIsRefusedWithTheRemedy) {
   EXPECT_EQ(load().size(), 1u);
 }
 
+TEST_F(MapFilesTest, AScanInTheFolderIsLeftOutOfTheMap) {
+  write("map/scan.pcd", {{1, 2, 3}});
+  const std::string only = input_error_of([&] { MapFiles(path()).leave_out(path("map/scan.pcd")); });
+  EXPECT_THAT(only, HasSubstr("the scan is its only point cloud"));
+  write("map/a.pcd", {{5, 5, 5}});
+  MapFiles files(path());
+  EXPECT_FALSE(files.leave_out(path("elsewhere.pcd")));
+  EXPECT_TRUE(files.leave_out(path("map/../map/scan.pcd")));
+  EXPECT_EQ(files.load().cloud.size(), 1u);
+  EXPECT_FALSE(MapFiles(path("map/a.pcd")).leave_out(path("map/a.pcd"))) << "a map of one file is what was asked for";
+}
+
 TEST_F(MapFilesTest, OneFileIsNoTile) {
   write("one.pcd", {{1, 1, 0}});
   const MapFiles files(path("one.pcd"));

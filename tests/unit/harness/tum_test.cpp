@@ -159,6 +159,21 @@ TEST_F(TumTest, FilesCutAtAnyByteAreReadOrRefused) {
   }
 }
 
+TEST_F(TumTest, FixesMayHaveTheCovarianceOfXAndY) {
+  const auto plain = read_fixes(put("0 1 2 3 0 0 0 1\n1 1 2 3 0 0 0 1\n"));
+  ASSERT_EQ(plain.size(), 2u);
+  EXPECT_FALSE(plain[0].covariance);
+  const auto known = read_fixes(put("# t x y z qx qy qz qw\n0 1 2 3 0 0 0 1 4 0.5 9\n"));
+  ASSERT_TRUE(known[0].covariance);
+  EXPECT_EQ(known[0].covariance->xx, 4);
+  EXPECT_EQ(known[0].covariance->xy, 0.5);
+  EXPECT_EQ(known[0].covariance->yy, 9);
+  for (const char* bad : {"0 1 2 3 0 0 0 1 4 0.5\n", "0 1 2 3 0 0 0 1 4 0.5 9 1\n", "0 1 2 3 0 0 0 1 4 7 9\n",
+                          "0 1 2 3 0 0 0 1 0 0 0\n", "0 1 2 3 0 0 0 1 -1 0 1\n", "0 1 2 3 0 0 0 1 nan 0 1\n",
+                          "0 1 2 3 0 0 0 1\n1 1 2 3 0 0 0 1 4 0 9\n", ""})
+    EXPECT_THROW(read_fixes(put(bad)), InputError) << bad;
+}
+
 TEST_F(TumTest, WhatCouldNotBeReadBackIsNotWritten) {
   const auto mistake = [this](const std::vector<StampedTransform>& poses) {
     return mistake_of([&] { write_tum(path(), poses); });

@@ -23,9 +23,11 @@ inline const Strategy& kRounds = strategies()[2];
 class Hill : public Aligner {
  public:
   std::vector<std::size_t> calls;  ///< poses of each
+  std::size_t points = 0;          ///< of the last scan
 
   MapInfo set_map(const PointCloud&) override { return {}; }
-  AlignResult align(const PointCloud&, const Transform& guess, const PerScan& per_scan) override {
+  AlignResult align(const PointCloud& scan, const Transform& guess, const PerScan& per_scan) override {
+    points = scan.size();
     return answer(guess, per_scan);
   }
   void submit(const PointCloud& scan, std::span<const Transform> guesses, const PerScan& per_scan) override {

@@ -28,6 +28,19 @@ TEST(Search, TellsHowManyPosesItAlignsAtOnce) {
   }
 }
 
+TEST(Search, LeavesNoReturnsOut) {
+  const PointCloud scan{{}, {{5, 1, 1}, {0, 0, 0}, {6, 1, 1}}};
+  SearchOptions o = options(2, 2);
+  Hill hill;
+  search(hill, scan, kPrior, kSequential, o);
+  EXPECT_EQ(hill.points, 2u);
+  search_places(hill, scan, {Pose{}}, kSequential, o);
+  EXPECT_EQ(hill.points, 2u);
+  o.keep_no_returns = true;
+  search(hill, scan, kPrior, kSequential, o);
+  EXPECT_EQ(hill.points, 3u);
+}
+
 TEST(Search, EveryStrategyAsksInItsOwnPortions) {
   Hill one, batched, rounds;
   search(one, kScan, kPrior, kSequential, options(30, 20));

@@ -45,6 +45,17 @@ AlignResult converged() {
 
 Judgement judged(const Evidence& evidence) { return judge(evidence, {.nvtl = 2.3, .matched = 0.82}); }
 
+TEST(SecondLook, LeavesNoReturnsOutOfTheShareThatMatches) {
+  Valley aligner;
+  PointCloud scan;
+  for (int k = 0; k < 10; ++k) scan.points.push_back({5.0F + static_cast<float>(k), 1, 1});
+  EXPECT_EQ(second_look(aligner, scan, converged(), {}).matched, 0.9);
+  scan.points[8] = scan.points[9] = {0, 0, 0};
+  const Evidence evidence = second_look(aligner, scan, converged(), {});
+  EXPECT_EQ(evidence.matched, 1) << "the one that does not match is none";
+  EXPECT_EQ(evidence.overlap, 1);
+}
+
 TEST(SecondLook, AFirmAnswerIsReliable) {
   Valley aligner;
   PerScan per_scan;

@@ -93,6 +93,20 @@ TEST(Gnss, HasTheCovarianceOfTheFixOrThatOfTheOptions) {
   EXPECT_TRUE(driven(o, 14).back().regularisation);
 }
 
+TEST(Gnss, AFixThatIsHeldMayLagBehindTheVehicle) {
+  Knowing aligner;
+  Localizer localizer(aligner, options());
+  localizer.start_at(along(0));
+  localizer.add_gnss({0, along(0)});
+  localizer.add_gnss({0.1, along(1)});
+  ScanReport report;
+  for (int frame = 0; frame < 6; ++frame) {
+    aligner.truth = along(frame);
+    report = localizer.localize(0.1 * frame, kScan);
+  }
+  EXPECT_TRUE(report.regularisation) << "6 m behind, after 0.4 s at 15 m/s";
+}
+
 TEST(Gnss, HasABufferOfItsOwn) {
   LocalizerOptions o = options();
   o.gnss_sigma_m = 100;

@@ -52,6 +52,7 @@ class PoseBuffer {
     std::optional<Transform> pose;  ///< interpolated; nothing: see miss
     Miss miss = Miss::none;         ///< why there is none
     std::optional<PositionCovariance> covariance{};  ///< the larger of its neighbours'; nothing: unknown
+    double moved_m = 0;  ///< how far the body went on since the last pose, at the speed between the last two
   };
   /// The pose at that time, interpolated between its neighbours. After the last pose that one holds, until it
   /// is too old.
