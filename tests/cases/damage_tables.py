@@ -28,7 +28,7 @@ TOLD = {"points": r"no.?returns?\b", "GNSS": "beside the map"}
 HEAD = f"""Scans judged ok / doubtful / lost, and those that are *wrong and ok*: ok, but more than {WRONG_M} m or {WRONG_DEG:g} degree from
 the truth. Clouds are used as they are, but for 2,000 points drawn of each scan; no search for a lost pose, constant velocity,
 `persistent_cpu` with one thread. GNSS of the real sequences is their truth with 0.3 m of noise at 5 Hz; offsets and drift point
-along the way from the first pose to the last. Largest ranges are 120 m. Stamps are tried with every {FAST_DRIVE}th scan. *Told*:
+along the way from the first pose to the last. Largest ranges are 300 m. Stamps are tried with every {FAST_DRIVE}th scan. *Told*:
 the summary names the damage."""
 
 
