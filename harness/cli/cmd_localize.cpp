@@ -248,8 +248,8 @@ Arguments with_autoware_params(Arguments a) {
 /// A dataset that is made on first use is not left in parts by Ctrl-C.
 ScanSequence opened(const Arguments& a, const StampSource& stamps, ProgressLine& progress) {
   const Interruption interruption;
-  ScanSequence once = open_sequence(a.scans, stamps, progress.report(), a.map.map.bin_fields,
-                                    !a.map.map.path.empty());
+  ScanSequence once =
+      open_sequence(a.scans, stamps, progress.report(), a.map.map.bin_fields, !a.map.map.path.empty());
   return a.laps > 1 ? repeated(std::move(once), a.laps) : once;
 }
 

@@ -29,8 +29,7 @@ void GivenScan::tell_no_returns() const {
   if (no_returns.total() == 0) return;
   notice("ndt-bench: {} of {} scan points are no returns ({}) and were {}\n", no_returns.total(), points_,
          to_text(no_returns),
-         dropped_ ? "left out; --keep-no-returns keeps them"
-                  : "used; --drop-no-returns leaves them out");
+         dropped_ ? "left out; --keep-no-returns keeps them" : "used; --drop-no-returns leaves them out");
 }
 
 }  // namespace ndt::harness

@@ -16,7 +16,8 @@ void add_drop_no_returns_flag(CLI::App& command, bool& drop);
 void add_keep_no_returns_flag(CLI::App& command, bool& keep);
 
 struct GivenScan {
-  /// Throws InputError as read_cloud does. No-returns are looked for in the file's points, before the filters.
+  /// Throws InputError as read_cloud does. No-returns are looked for in the file's points, before the
+  /// filters.
   GivenScan(const std::string& file, BinFields fields, const ScanPreparation& filters, bool drop_no_returns);
 
   PreparedCloud prepared;

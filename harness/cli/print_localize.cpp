@@ -18,7 +18,8 @@ std::string gnss_line(const LocalizeSummary& summary) {
   const std::size_t beside = summary.gnss_beside_m.size();
   if (beside == 0) return "";
   return fmt::format(
-      "GNSS             {:.1f} m beside the map in {} of {} scans (median), and not used there: check its origin, "
+      "GNSS             {:.1f} m beside the map in {} of {} scans (median), and not used there: check its "
+      "origin, "
       "projection and clock, and --init\n",
       median(summary.gnss_beside_m), beside, summary.frames);
 }
@@ -26,12 +27,13 @@ std::string gnss_line(const LocalizeSummary& summary) {
 std::string left_out_lines(const LeftOut& left_out) {
   std::string text;
   if (const std::int64_t points = left_out.no_returns.total(); points > 0)
-    text += fmt::format("no returns       {} of {} points ({:.0f} %) in {} scans left out: {}\n", points, left_out.points,
-                        100 * static_cast<double>(points) / static_cast<double>(left_out.points),
-                        left_out.scans_with_no_returns, to_text(left_out.no_returns));
+    text +=
+        fmt::format("no returns       {} of {} points ({:.0f} %) in {} scans left out: {}\n", points,
+                    left_out.points, 100 * static_cast<double>(points) / static_cast<double>(left_out.points),
+                    left_out.scans_with_no_returns, to_text(left_out.no_returns));
   if (left_out.unreadable > 0)
-    text += fmt::format("unreadable       {} of the scans, taken for empty; the first: {}\n", left_out.unreadable,
-                        left_out.first_unreadable);
+    text += fmt::format("unreadable       {} of the scans, taken for empty; the first: {}\n",
+                        left_out.unreadable, left_out.first_unreadable);
   return text;
 }
 
@@ -106,10 +108,11 @@ std::string to_text(const LocalizeSummary& summary, const ScanSequence& sequence
         fmt::format("dropped          {} more, which came while another was worked on\n", summary.dropped);
   text += left_out_lines(summary.left_out);
   if (summary.frozen > 0)
-    text += fmt::format("frozen           {} scans have the bytes of those before: is the sensor or its driver "
-                        "frozen? (--frozen-after)\n", summary.frozen);
-  text += sensor_line("odometry", summary.odometry) + sensor_line("GNSS", summary.gnss) +
-          gnss_line(summary);
+    text += fmt::format(
+        "frozen           {} scans have the bytes of those before: is the sensor or its driver "
+        "frozen? (--frozen-after)\n",
+        summary.frozen);
+  text += sensor_line("odometry", summary.odometry) + sensor_line("GNSS", summary.gnss) + gnss_line(summary);
   if (summary.searches > 0)
     text += fmt::format("searches         {}, {} found a pose\n", summary.searches, summary.found);
   text += fmt::format("time a scan      {:.2f} ms (median), {:.2f} ms (p99)\n", median(summary.execution_ms),

@@ -41,8 +41,8 @@ class MapFiles {
   /// `fields` is for tiles in .bin.
   explicit MapFiles(const std::filesystem::path& map, BinFields fields = {});
 
-  /// Takes a file out of the clouds of a folder or of metadata; false if it is none of them. Throws InputError
-  /// if no other cloud is left.
+  /// Takes a file out of the clouds of a folder or of metadata; false if it is none of them. Throws
+  /// InputError if no other cloud is left.
   bool leave_out(const std::filesystem::path& file);
 
   /// One cloud unless true.

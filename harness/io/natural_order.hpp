@@ -9,8 +9,8 @@
 
 namespace ndt::harness {
 
-/// Whether name `a` comes before `b`: numbers by value and before letters, the rest by byte. Names that differ
-/// only in zeros before a number are in the order of their bytes.
+/// Whether name `a` comes before `b`: numbers by value and before letters, the rest by byte. Names that
+/// differ only in zeros before a number are in the order of their bytes.
 bool before_naturally(std::string_view a, std::string_view b);
 
 /// Sorts by file name, naturally or by byte.

@@ -54,13 +54,15 @@ TimesInSeconds in_seconds(std::vector<double> times, const std::string& what, st
   if (!unit)
     throw refusal(what, "",
                   fmt::format("the median step between its times is {:g}, which is not 1 ms to 60 s in "
-                              "seconds, ms, us or ns", median_step(times)),
+                              "seconds, ms, us or ns",
+                              median_step(times)),
                   "give times in seconds; or name their unit with --stamp-unit");
   if (*unit == TimeUnit::s) return {std::move(times), ""};
   for (double& time : times) time *= seconds_in(*unit);
-  return {times, fmt::format("{}: its times are in {} and were multiplied by {:g}{}", what, to_string(*unit),
-                             seconds_in(*unit),
-                             times.size() > 1 ? fmt::format(" (median step {:g} s)", median_step(times)) : "")};
+  return {times,
+          fmt::format("{}: its times are in {} and were multiplied by {:g}{}", what, to_string(*unit),
+                      seconds_in(*unit),
+                      times.size() > 1 ? fmt::format(" (median step {:g} s)", median_step(times)) : "")};
 }
 
 }  // namespace ndt::harness

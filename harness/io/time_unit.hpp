@@ -19,8 +19,8 @@ using ndt::to_string;
 double seconds_in(TimeUnit unit);
 
 /// The longest unit in which the median step is 1e-3 to 60 s and no time is 1e11 s or more. Fractions of
-/// numbers are seconds unless their size says otherwise, so keyframes may be minutes apart. Nothing if no unit
-/// fits. One time alone is told by its size.
+/// numbers are seconds unless their size says otherwise, so keyframes may be minutes apart. Nothing if no
+/// unit fits. One time alone is told by its size.
 std::optional<TimeUnit> unit_of(std::span<const double> times);
 
 /// Times in seconds, and a line that says what was done if they were not.
@@ -29,6 +29,7 @@ struct TimesInSeconds {
   std::string note;
 };
 /// `what` names them in the note and in errors. Throws InputError if no unit fits and none is given.
-TimesInSeconds in_seconds(std::vector<double> times, const std::string& what, std::optional<TimeUnit> given = {});
+TimesInSeconds in_seconds(std::vector<double> times, const std::string& what,
+                          std::optional<TimeUnit> given = {});
 
 }  // namespace ndt::harness

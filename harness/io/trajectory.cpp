@@ -69,8 +69,10 @@ void add_pose(const TextWords& words, const std::array<double, kTumColumns>& row
 std::vector<double> next_numbers(TextWords& words) {
   std::vector<double> row;
   words.any_row([&](std::uint64_t column) {
-    if (column < kFixColumns) row.push_back(finite_number(words, column));
-    else throw words.wrong_length(column + 1, kFixColumns);
+    if (column < kFixColumns)
+      row.push_back(finite_number(words, column));
+    else
+      throw words.wrong_length(column + 1, kFixColumns);
   });
   return row;
 }
@@ -104,8 +106,7 @@ void require_writable(const std::filesystem::path& file, const char* function, s
 double finite_number(const TextWords& words, std::uint64_t column) {
   const double number = words.number<double>(column);
   if (!std::isfinite(number))
-    throw words.refused(
-        fmt::format("value {}: '{}' is not finite", column + 1, printable(words.word())));
+    throw words.refused(fmt::format("value {}: '{}' is not finite", column + 1, printable(words.word())));
   return number;
 }
 

@@ -134,8 +134,7 @@ void count(LeftOut& left_out, const RawScan& raw, const NoReturns& no_returns) {
 }
 
 void diagnose(ScanReport& report, const RawScan& raw) {
-  if (!raw.error.empty())
-    report.diagnosis.raise(Level::warn, "the scan cannot be read: " + raw.error);
+  if (!raw.error.empty()) report.diagnosis.raise(Level::warn, "the scan cannot be read: " + raw.error);
   report.no_returns += raw.no_returns;
 }
 

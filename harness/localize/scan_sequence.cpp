@@ -77,9 +77,9 @@ ScanSequence of_folder(const fs::path& folder, BinFields fields) {
 
 void require_one_map(const Dataset& dataset) {
   if (dataset.kind == "scan_to_map" && dataset.one_map) return;
-  throw InputError(fmt::format(
-      "dataset {}: it is of kind {}, whose scans have no common map; give a map with --map",
-      dataset.name, dataset.kind));
+  throw InputError(
+      fmt::format("dataset {}: it is of kind {}, whose scans have no common map; give a map with --map",
+                  dataset.name, dataset.kind));
 }
 
 /// The frame's first guess. Without a truth the identity is none: it stands where nothing is known.
@@ -147,10 +147,11 @@ void to_seconds(ScanSequence& sequence) {
 void note_order(ScanSequence& sequence, const fs::path& folder, const fs::path& stamps) {
   const auto [by_letter, by_number] = first_difference(clouds_in(folder));
   if (by_letter.empty()) return;
-  sequence.notes.push_back(fmt::format(
-      "the times of {} are given to the scans in the order of their numbers: '{}' comes before '{}', which an "
-      "order by letters has first",
-      printable_name(stamps.native()), by_number, by_letter));
+  sequence.notes.push_back(
+      fmt::format("the times of {} are given to the scans in the order of their numbers: '{}' comes before "
+                  "'{}', which an "
+                  "order by letters has first",
+                  printable_name(stamps.native()), by_number, by_letter));
 }
 
 void set_stamps(ScanSequence& sequence, TimesInSeconds given, const fs::path& file) {

@@ -99,10 +99,11 @@ Verdict verdict_of(Aligner& aligner, const PointCloud& scan, const AlignResult& 
 
 void doubt_same_points(Verdict& verdict, double share) {
   if (share > kSamePointsMost)
-    verdict.doubts.insert(verdict.doubts.begin(),
-                          fmt::format("{:.0f} % of the scan's points are points of the map at the guess, bit by bit: "
-                                      "the map holds this scan, leave the scan out of the map",
-                                      100 * share));
+    verdict.doubts.insert(
+        verdict.doubts.begin(),
+        fmt::format("{:.0f} % of the scan's points are points of the map at the guess, bit by bit: "
+                    "the map holds this scan, leave the scan out of the map",
+                    100 * share));
 }
 
 std::string doubts_text(const Verdict& verdict) { return fmt::format("{}", fmt::join(verdict.doubts, "; ")); }

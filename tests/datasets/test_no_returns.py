@@ -55,6 +55,11 @@ def noisy_sphere():
     return directions() * (30 + 0.035 * noise)[:, None]
 
 
+def uneven_sphere(noise_m):
+    """A tank of 30 m with noise that is as often large as small."""
+    return directions() * (30 + 2 * noise_m * (INDEX * 0.6180339887 % 1 - 0.5))[:, None]
+
+
 def dome():
     """A dome of 20 m around the scanner, over ground 1.5 m below."""
     d = directions()
@@ -102,6 +107,8 @@ CASES = {
     "sky above houses": (street()[0], {"max_range": int(street()[1].sum())}),
     "sphere": (directions() * 30, {}),
     "sphere with noise": (noisy_sphere(), {}),
+    "sphere with even noise of 5 mm": (uneven_sphere(0.005), {}),
+    "sphere with even noise of 2 cm": (uneven_sphere(0.02), {}),
     "sphere with 5 % zeros": (np.where((INDEX % 20 == 0)[:, None], 0, directions() * 30), {"zero": 100}),
     "dome over ground": (dome(), {}),
     "every point twice": (np.repeat(closed_street(), 2, axis=0), {}),

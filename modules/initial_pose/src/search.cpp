@@ -127,8 +127,8 @@ SearchResult search(Aligner& aligner, const PointCloud& scan, const PosePrior& p
   if (options.method == Method::anywhere)
     throw std::invalid_argument("search: method anywhere needs a pyramid of the map; call search_anywhere");
   PointCloud room;
-  Batches batches(aligner, used_points(scan, options, room), per_scan, observer, sight_lines, options.particles,
-                  most_at_once(strategy, options));
+  Batches batches(aligner, used_points(scan, options, room), per_scan, observer, sight_lines,
+                  options.particles, most_at_once(strategy, options));
   Search run(batches, strategy, options);
   if (options.method == Method::grid) return run.unguided(grid_places(prior, options.particles));
   return run.guided(Tpe(prior, {startup_of(options), options.candidates, options.seed}));

@@ -22,7 +22,8 @@ namespace {
 
 const std::optional<PositionCovariance>& larger(const StampedPose& a, const StampedPose& b) {
   if (!a.covariance || !b.covariance) return a.covariance ? b.covariance : a.covariance;
-  return a.covariance->xx + a.covariance->yy < b.covariance->xx + b.covariance->yy ? b.covariance : a.covariance;
+  return a.covariance->xx + a.covariance->yy < b.covariance->xx + b.covariance->yy ? b.covariance
+                                                                                   : a.covariance;
 }
 
 double moved_since(const StampedPose& before, const StampedPose& last, double stamp_s) {

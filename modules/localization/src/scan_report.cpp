@@ -13,7 +13,8 @@ void diagnose_scan(ScanReport& report, const LocalizerOptions& options) {
     report.diagnosis.raise(Level::warn, "the scan has no point that is a measurement");
   if (report.reason == Reason::scan_frozen)
     report.diagnosis.raise(Level::warn, fmt::format("{} scans in a row have the same bytes: is the sensor or "
-                                                    "its driver frozen?", report.same_bytes));
+                                                    "its driver frozen?",
+                                                    report.same_bytes));
   if (report.reason == Reason::scan_short_range)
     report.diagnosis.raise(Level::warn,
                            fmt::format("the scan reaches {:.1f} m, less than the {:g} m required",
@@ -26,8 +27,8 @@ void diagnose_prediction(ScanReport& report, const LocalizerOptions& options) {
                                                     to_string(report.prediction.odometry_miss),
                                                     to_string(report.prediction.by)));
   if (report.gnss_miss == Miss::contradicts)
-    report.diagnosis.raise(Level::warn,
-                           fmt::format("GNSS was not used: {:.1f} m from the prediction", report.gnss_beside_m));
+    report.diagnosis.raise(
+        Level::warn, fmt::format("GNSS was not used: {:.1f} m from the prediction", report.gnss_beside_m));
   else if (report.gnss_miss != Miss::none)
     report.diagnosis.raise(Level::warn, fmt::format("GNSS was not used ({})", to_string(report.gnss_miss)));
   if (report.rejected >= options.lost_after)

@@ -1,4 +1,5 @@
-// The clouds and counts are those of tests/datasets/test_no_returns.py: the converter leaves out the same points.
+// The clouds and counts are those of tests/datasets/test_no_returns.py: the converter leaves out the same
+// points.
 #include "ndt/align/no_returns.hpp"
 
 #include <gtest/gtest.h>

@@ -12,7 +12,8 @@ TEST(SamePoints, AreThoseOfTheMapAtThePose) {
   EXPECT_EQ(share_of_same_points({{}, {{1, 2, 3}, {0, 7, 8}, {9, 9, 9}}}, kScan, {}), 0.5) << "-0 is 0";
   const Transform moved = to_transform({10, 0, 0, 0, 0, 0});
   EXPECT_EQ(share_of_same_points(kScan, kScan, moved), 0);
-  EXPECT_EQ(share_of_same_points({{10, 0, 0}, kScan.points}, kScan, moved), 1) << "by coordinates, not by origin";
+  EXPECT_EQ(share_of_same_points({{10, 0, 0}, kScan.points}, kScan, moved), 1)
+      << "by coordinates, not by origin";
 }
 
 TEST(SamePoints, NearbyPointsAreOthers) {

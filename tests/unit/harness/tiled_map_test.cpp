@@ -263,7 +263,8 @@ TEST_F(MapFilesTest, AScanInTheFolderIsLeftOutOfTheMap) {
   EXPECT_FALSE(files.leave_out(path("elsewhere.pcd")));
   EXPECT_TRUE(files.leave_out(path("map/../map/scan.pcd")));
   EXPECT_EQ(files.load().cloud.size(), 1u);
-  EXPECT_FALSE(MapFiles(path("map/a.pcd")).leave_out(path("map/a.pcd"))) << "a map of one file is what was asked for";
+  EXPECT_FALSE(MapFiles(path("map/a.pcd")).leave_out(path("map/a.pcd")))
+      << "a map of one file is what was asked for";
 }
 
 TEST_F(MapFilesTest, OneFileIsNoTile) {

@@ -19,7 +19,8 @@ std::vector<double> times(double rate_hz, double unit_s, double start_s = 0) {
 TEST(TimeUnit, IsToldByTheStep) {
   for (const TimeUnit unit : all_values<TimeUnit>())
     for (const double start_s : {0.0, 1.7e9}) {
-      EXPECT_EQ(unit_of(times(10, seconds_in(unit), start_s)), unit) << to_string(unit) << " from " << start_s;
+      EXPECT_EQ(unit_of(times(10, seconds_in(unit), start_s)), unit)
+          << to_string(unit) << " from " << start_s;
       const auto seconds = in_seconds(times(10, seconds_in(unit), start_s), "stamps.txt");
       EXPECT_NEAR(seconds.times_s[10], start_s + 1, 1e-6);
       EXPECT_EQ(seconds.note.empty(), unit == TimeUnit::s);

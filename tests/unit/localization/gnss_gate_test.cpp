@@ -81,12 +81,14 @@ TEST(Gnss, ThatContradictsIsNotUsedAndNamed) {
   EXPECT_FALSE(report.regularisation);
   EXPECT_EQ(to_string(report.gnss_miss), "contradicts");
   EXPECT_NEAR(report.gnss_beside_m, 14, 1e-9);
-  EXPECT_THAT(report.diagnosis.messages, Contains(HasSubstr("GNSS was not used: 14.0 m from the prediction")));
+  EXPECT_THAT(report.diagnosis.messages,
+              Contains(HasSubstr("GNSS was not used: 14.0 m from the prediction")));
 }
 
 TEST(Gnss, HasTheCovarianceOfTheFixOrThatOfTheOptions) {
   EXPECT_TRUE(driven(options(), 2).back().regularisation);
-  EXPECT_FALSE(driven(options(), 2, PositionCovariance{.xx = 0.04, .xy = 0, .yy = 0.04}).back().regularisation);
+  EXPECT_FALSE(
+      driven(options(), 2, PositionCovariance{.xx = 0.04, .xy = 0, .yy = 0.04}).back().regularisation);
   EXPECT_TRUE(driven(options(), 14, PositionCovariance{.xx = 25, .xy = 0, .yy = 25}).back().regularisation);
   LocalizerOptions o = options();
   o.gnss_sigma_m = 5;

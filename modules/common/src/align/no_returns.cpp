@@ -79,9 +79,7 @@ class Finder {
   void mark_identical() {
     constexpr std::size_t kBuckets = 4096;
     std::vector<std::uint32_t> filled(kBuckets);
-    const auto bucket_of = [&](std::size_t k) {
-      return HashOfBits()(PointBits(scan_.points[k])) % kBuckets;
-    };
+    const auto bucket_of = [&](std::size_t k) { return HashOfBits()(PointBits(scan_.points[k])) % kBuckets; };
     for (const std::size_t k : left_) ++filled[bucket_of(k)];
     if (std::ranges::none_of(filled, [&](std::uint32_t n) { return many(n, finite_); })) return;
     std::unordered_map<PointBits, std::size_t, HashOfBits> copies;
@@ -101,7 +99,9 @@ class Finder {
     for (const std::size_t k : left_) largest = std::max(largest, dot(at(k), at(k)));
     const double far = std::sqrt(largest);
     const auto beyond = [&](double range) {
-      return [this, square = range > 0 ? range * range : 0](std::size_t k) { return dot(at(k), at(k)) >= square; };
+      return [this, square = range > 0 ? range * range : 0](std::size_t k) {
+        return dot(at(k), at(k)) >= square;
+      };
     };
     const auto split = std::stable_partition(left_.begin(), left_.end(), beyond(far - kSameRange_m));
     const std::span shell(left_.begin(), split), others(split, left_.end());

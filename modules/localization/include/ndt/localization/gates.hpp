@@ -28,10 +28,9 @@ enum class Reason {
   unproven           ///< nothing else is wrong, but no threshold is known for the score
 };
 constexpr auto enum_names(Reason) {
-  return std::array{
-      "none",       "scan_empty", "scan_short_range", "scan_refused", "no_overlap",
-      "non_finite", "interrupted", "iterations",      "score",        "jump",
-      "spread",     "degenerate", "not_found",        "scan_frozen",  "unproven"};
+  return std::array{"none",       "scan_empty",  "scan_short_range", "scan_refused", "no_overlap",
+                    "non_finite", "interrupted", "iterations",       "score",        "jump",
+                    "spread",     "degenerate",  "not_found",        "scan_frozen",  "unproven"};
 }
 using ndt::to_string;
 

@@ -80,7 +80,7 @@ struct LocalizerOptions {
   std::optional<double> no_ground_height_m;
 
   // No flags of this table: facts that an Aligner does not tell about itself, lists, and a switch.
-  bool keep_no_returns = false;  ///< uses also the points that find_no_returns() finds
+  bool keep_no_returns = false;                        ///< uses also the points that find_no_returns() finds
   int max_iterations = AlignOptions{}.max_iterations;  ///< the aligner's limit
   /// What a search's pose exceeds (initial_pose::SearchOptions).
   std::optional<double> reliable_nvtl, reliable_matched;

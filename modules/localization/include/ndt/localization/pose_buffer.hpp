@@ -16,8 +16,8 @@ namespace ndt::localization {
 
 /// A pose of a time.
 struct StampedPose {
-  double stamp_s = 0;  ///< [s]
-  Transform pose;      ///< in the frame of whose buffer it is
+  double stamp_s = 0;                              ///< [s]
+  Transform pose;                                  ///< in the frame of whose buffer it is
   std::optional<PositionCovariance> covariance{};  ///< of x and y [m²]; nothing: unknown
 };
 
@@ -49,8 +49,8 @@ class PoseBuffer {
 
   /// A pose, or why there is none.
   struct Found {
-    std::optional<Transform> pose;  ///< interpolated; nothing: see miss
-    Miss miss = Miss::none;         ///< why there is none
+    std::optional<Transform> pose;                   ///< interpolated; nothing: see miss
+    Miss miss = Miss::none;                          ///< why there is none
     std::optional<PositionCovariance> covariance{};  ///< the larger of its neighbours'; nothing: unknown
     double moved_m = 0;  ///< how far the body went on since the last pose, at the speed between the last two
   };
