@@ -166,10 +166,12 @@ void Localizer::regularise(Frame& frame) {
       const Transform& predicted = report.prediction.map_from_scan;
       const Fix& fix = frame.fix.emplace(fix_of(found, options_));
       report.gnss_beside_m = std::hypot(fix.x - predicted(0, 3), fix.y - predicted(1, 3));
-      if (gate_.passes(fix, predicted))
-        target = RegularisationTarget{fix.x, fix.y};
-      else
+      if (gate_.passes(fix, predicted)) {
+        const Fix place = gate_.corrected(fix);
+        target = RegularisationTarget{place.x, place.y};
+      } else {
         report.gnss_miss = Miss::contradicts;
+      }
     }
   }
   report.regularisation = target;

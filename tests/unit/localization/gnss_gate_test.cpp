@@ -52,6 +52,22 @@ TEST(GnssGate, RemembersAReceiverThatContradictedFirmPoses) {
   EXPECT_TRUE(gate.passes(here, kHere)) << "ten good ones in a row";
 }
 
+TEST(GnssGate, TakesTheMeanOfAReceiverBesideTheMapOff) {
+  GnssGate gate;
+  const Fix beside = fix_at(2, -1);
+  for (int scan = 0; scan < 9; ++scan) gate.follow_firm(kHere, &beside);
+  EXPECT_EQ(gate.corrected(beside).x, 2) << "nine say little";
+  for (int scan = 0; scan < 50; ++scan) gate.follow_firm(kHere, &beside);
+  EXPECT_NEAR(gate.corrected(beside).x, 0, 1e-9);
+  EXPECT_NEAR(gate.corrected(beside).y, 0, 1e-9);
+  const Fix outlier = fix_at(90, 0), near = fix_at(0.5, 0.5);
+  gate.follow_firm(kHere, &outlier);
+  EXPECT_NEAR(gate.corrected(beside).x, 0, 1e-9);
+  GnssGate good;
+  for (int scan = 0; scan < 50; ++scan) good.follow_firm(kHere, &near);
+  EXPECT_EQ(good.corrected(near).x, 0.5) << "within the deviation of a fix";
+}
+
 TEST(GnssGate, ForgivesASingleOutlier) {
   GnssGate gate;
   const Fix outlier = fix_at(30, 0), here = fix_at(0, 0);

@@ -1,5 +1,5 @@
 // Tells whether a GNSS fix can be believed: an innovation test with the covariances of the fix and of the
-// prediction, and a memory of fixes that contradicted poses which the map fixed.
+// prediction, and a memory of how far fixes were from poses which the map fixed.
 #pragma once
 
 #include <optional>
@@ -31,6 +31,9 @@ class GnssGate {
   explicit GnssGate(double start_sigma_m = kStartSigmaM) : sigma_m_(start_sigma_m) {}
   /// Whether the fix agrees with the prediction, and the fixes before did not contradict poses that are firm.
   bool passes(const Fix& fix, const Transform& prediction) const;
+  /// The fix less the mean offset of the fixes before from poses that are firm, where this is larger than the
+  /// deviation of a fix: then it is no chance.
+  Fix corrected(const Fix& fix) const;
 
   /// The pose of a scan that the map fixes in all directions. `fix`: of its time, if there was one.
   void follow_firm(const Transform& pose, const Fix* fix);
@@ -40,6 +43,8 @@ class GnssGate {
  private:
   double sigma_m_;                   ///< of the prediction
   int refuted_ = 0, confirmed_ = 0;  ///< fixes in a row, by poses that are firm
+  int compared_ = 0;                 ///< fixes that make the mean, at most as many as count
+  double bias_x_ = 0, bias_y_ = 0;   ///< of fixes that were confirmed [m]
   bool trusted_ = true;
 };
 
