@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "base/errors.hpp"
+#include "base/standard_streams.hpp"
 #include "io/trajectory.hpp"
 #include "localize/frame_columns.hpp"
 #include "localize/iteration_file.hpp"
@@ -16,7 +17,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char *kTum = "poses.tum", *kKitti = "poses_kitti.txt", *kFrames = "frames.csv",
-                     *kDiagnostics = "diagnostics.jsonl";
+                     *kDiagnostics = "diagnostics.jsonl", *kLock = "localize.lock";
 
 bool is_there(const fs::path& file) {
   std::error_code error;
@@ -47,9 +48,18 @@ void require_replaceable(const fs::path& folder) {
   }
 }
 
-fs::path made(const fs::path& folder) {
+/// Of two localisations one has the folder.
+LockFile locked(const fs::path& folder) {
   require_replaceable(folder);
   make_folder(folder);
+  LockFile lock(folder / kLock);
+  if (is_there(folder / kDiagnostics))
+    notice("ndt-bench: the localisation in {} is replaced\n", printable_name(folder.native()));
+  return lock;
+}
+
+/// Without the files that this run may not have.
+fs::path cleared(const fs::path& folder) {
   for (const char* name : {IterationFile::kName, ParticleFile::kName})
     remove_old(folder / name);  // of an earlier run; this one may have none
   return folder;
@@ -58,7 +68,8 @@ fs::path made(const fs::path& folder) {
 }  // namespace
 
 LocalizationFiles::LocalizationFiles(const fs::path& folder)
-    : tum_(made(folder) / kTum),
+    : lock_(locked(folder)),
+      tum_(cleared(folder) / kTum),
       kitti_(folder / kKitti),
       frames_(folder / kFrames),
       diagnostics_(folder / kDiagnostics) {

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <string>
 
+#include "base/lock_file.hpp"
 #include "base/output_file.hpp"
 #include "localize/localized_scan.hpp"
 
@@ -14,13 +15,15 @@ namespace ndt::harness {
 /// parents.
 class LocalizationFiles {
  public:
-  /// Those of an earlier localisation are replaced. Throws InputError if a file cannot be written, and before
-  /// anything is touched if files of these names are of something else: a folder without diagnostics.jsonl,
-  /// or a dataset's.
+  /// Those of an earlier localisation are replaced, and a line on stderr says so. Throws InputError if
+  /// another localisation writes there (localize.lock), if a file cannot be written, and before anything is
+  /// touched if files of these names are of something else: a folder without diagnostics.jsonl, or a
+  /// dataset's.
   explicit LocalizationFiles(const std::filesystem::path& folder);
   void append(const LocalizedScan& scan);
 
  private:
+  LockFile lock_;
   NewFile tum_, kitti_, frames_, diagnostics_;
 };
 

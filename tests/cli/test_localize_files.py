@@ -1,5 +1,6 @@
 """localize: the scans and options it takes or refuses, and the files it leaves, replaces or does not touch."""
 
+import fcntl
 import os
 import shutil
 import signal
@@ -118,10 +119,10 @@ def names_of(folder):
     (["07.pcd", "8.pcd", "009.pcd", "10.pcd"], ["07", "8", "009", "10"]),
     (["0.pcd", "00000000000000000000001.pcd", "18446744073709551616.pcd", "18446744073709551617.pcd"],
      ["0", "00000000000000000000001", "18446744073709551616", "18446744073709551617"]),
-    (["a10.pcd", "a9.pcd", "b1.pcd"], ["a10", "a9", "b1"]),
-    (["1.pcd", "10.pcd", "2x.pcd"], ["1", "10", "2x"]),
+    (["a10.pcd", "a9.pcd", "b1.pcd"], ["a9", "a10", "b1"]),
+    (["1.pcd", "10.pcd", "2x.pcd"], ["1", "2x", "10"]),
 ])
-def test_scans_are_taken_by_number_where_all_names_are_numbers(town, tmp_path, names, expected):
+def test_numbers_in_the_names_of_scans_count(town, tmp_path, names, expected):
     scans = folder_of(town, tmp_path / "scans", names)
     odometry = ["--odometry", town / "odometry.tum", "--rate", 2]
     got, _ = localize(scans, tmp_path / "out", *start_in(town), *odometry)
@@ -142,3 +143,16 @@ def test_a_name_that_cannot_be_printed_is_refused_before_anything_is_written(tow
     message = refusal("localize", "--scans", scans, "--out", tmp_path / "out", *start_in(town), code=EXIT_BAD_INPUT)
     assert "cannot name a frame; rename the file" in message and "\\x" in message
     assert not (tmp_path / "out").exists()
+
+
+def test_of_two_localisations_one_has_the_folder(town, tmp_path):
+    out = tmp_path / "out"
+    first, done = localize(town, out)
+    assert "is replaced" not in done.stderr
+    again, done = localize(town, out)
+    assert f"the localisation in {out} is replaced" in done.stderr and again.tum == first.tum
+    with open(out / "localize.lock") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        message = refusal("localize", "--scans", town, "--out", out, code=EXIT_BAD_INPUT)
+    assert "another process writes to it" in message
+    assert localize(town, tmp_path / "b")[0].tum == first.tum
