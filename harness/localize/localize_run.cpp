@@ -26,7 +26,7 @@ class Feed {
   void until(double stamp_s, Take&& take) {
     while (next_ < poses_.size() && (next_ < 2 || poses_[next_ - 1].time_s < stamp_s)) {
       const StampedTransform& pose = poses_[next_++];
-      take(localization::StampedPose{pose.time_s, pose.map_from_body});
+      take(localization::StampedPose{pose.time_s, pose.map_from_body, pose.covariance});
     }
   }
 
