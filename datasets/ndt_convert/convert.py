@@ -4,7 +4,7 @@ import shutil
 
 import numpy as np
 
-from . import bags, from_bag, from_evalio, from_folder, poses
+from . import bag_files, from_bag, from_evalio, from_folder, poses
 from .clouds import check_cloud, read_cloud, write_pcd
 from .description import description
 from .faults import Fault, UsageFault
@@ -44,7 +44,7 @@ def _fill(work, options, say):
 def _reader(path):
     if from_evalio.is_sequence(path):
         return from_evalio
-    return from_bag if bags.is_bag(path) else from_folder
+    return from_bag if bag_files.is_bag(path) else from_folder
 
 
 def _truth(scans, times, trajectory, say):

@@ -15,7 +15,7 @@ SET_S = 0.5  # clocks that are farther apart are said, if one was set
 def read(work, options, say):
     if options.stamps:
         raise UsageFault(options.input, "", "a bag has times of its own", "leave out --stamps")
-    with bags.open_bag(options.input, options.frame or (), say) as bag:
+    with bags.open_bag(options.input, work, options.frame or (), say) as bag:
         topic, why = bag.clouds_topic(options.topic)
         if why:
             say(why)
@@ -45,12 +45,12 @@ def _scans(work, bag, topic, options, say):
     for timed in bag.scans(topic, options.every, options.receive_time, bad):
         if len(found) == options.max_scans:
             break
-        points, lost = timed.value
+        points, lost, seconds = timed.value
         dropped += lost
         if not len(points):
             empty += 1
             continue
-        write_pcd(work / "scans" / f"{len(found):06d}.pcd", points)
+        write_pcd(work / "scans" / f"{len(found):06d}.pcd", points, seconds=seconds)
         found.append(timed._replace(value=None))
     bag.tell_bad(topic, bad, len(found) + empty)
     if dropped:

@@ -6,7 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from ndt_convert import bags
+from ndt_convert import bag_files
 from ndt_convert.cli import reported
 from ndt_convert.faults import EXIT_USAGE, Fault, UsageFault
 from ndt_convert.printable import printable
@@ -17,7 +17,7 @@ from .bag import converted, start_of
 PROGRAM = "ndt_localize"
 LOCALISED = (0, 4)  # exit codes of ndt-bench localize that leave results: done, and ended lost
 OF_BAGS = {  # options of ndt_convert
-    "--topic": "its PointCloud2 (default: the only or the largest)", "--every": "take every N-th scan", "--max-scans": "stop after N scans",
+    "--topic": "its PointCloud2 or Livox CustomMsg (default: the only or the largest)", "--every": "take every N-th scan", "--max-scans": "stop after N scans",
     "--odometry-topic": "Odometry, PoseStamped or PoseWithCovarianceStamped that predicts", "--odometry-tf": "or a frame of tf, such as odom",
     "--gnss-topic": "NavSatFix, or poses in the map, that pull along the heading", "--map-origin": "of NavSatFix: LAT,LON,HEIGHT of the map's origin",
     "--map-crs": "of NavSatFix: the map's grid, EPSG:32654 or mgrs:54SUE", "--map-projector-info": "of NavSatFix: Autoware's map_projector_info.yaml",
@@ -44,7 +44,7 @@ def parser():
                 description="Follow a recording through a map: ndt-bench localize, of ROS bags too.")
     p.add_argument("--bench", required=True, help=argparse.SUPPRESS)
     p.add_argument("-h", "--help", action="store_true", help=argparse.SUPPRESS)
-    p.add_argument("--scans", help="what ndt-bench localize takes, or a bag: .bag, .mcap, .db3, a rosbag2 folder, or a folder of a bag's parts")
+    p.add_argument("--scans", help="what ndt-bench localize takes, or a bag: .bag, .mcap, .db3, one of these with .zstd, a rosbag2 folder, or a folder of a bag's parts")
     p.add_argument("--map", type=Path, help="cloud to localise in (also .las, .laz, .e57), folder of tiles, or their metadata")
     p.add_argument("--out", type=Path, help="folder of the poses and the diagnostics")
     g = p.add_argument_group("many at once")
@@ -76,7 +76,7 @@ def _run(arguments):
         return _preset(own, passed)
     if own.only:
         raise UsageFault("--only", "", "is of --preset", "give both, or drop it")
-    bag = own.scans is not None and bags.is_bag(Path(own.scans))
+    bag = own.scans is not None and bag_files.is_bag(Path(own.scans))
     given = [name for name in (*OF_BAGS, *MORE_OF_BAGS) if _value(own, name)]
     if given and not bag:
         raise UsageFault(", ".join(given), "", "of a bag", f"{own.scans or '--scans'} is none; leave them out")
