@@ -180,7 +180,7 @@ def prepared(options):
     for name in ("map_origin", "map_crs", "map_projector_info"):
         if getattr(options, name) and not options.gnss_topic:
             raise UsageFault(f"--{name}".replace("_", "-"), "", "requires a NavSatFix topic", "give --gnss-topic, or leave it out")
-    options.surveyed_map = options.map
+    options.surveyed_map, options.keep_frames = options.map, False
     if options.stamp_unit and not (options.stamps or options.poses):
         raise UsageFault("--stamp-unit", "", "requires --stamps or --poses", "give one of them, or leave it out")
     with_map = bool(options.map or options.build_map)

@@ -15,10 +15,11 @@ from .voxel_map import VoxelMap
 
 
 def convert(options, say):
-    """Makes options.out; `say` gets a line for everything decided on the user's behalf."""
+    """Makes options.out; `say` gets a line for everything decided on the user's behalf. Returns the Frames of a bag, if options.keep_frames
+    asks for them."""
     with new_folder(options.out) as work:
         (work / "scans").mkdir()
-        _fill(work, options, say)
+        return _fill(work, options, say)
 
 
 def _fill(work, options, say):
@@ -39,6 +40,7 @@ def _fill(work, options, say):
     size = sum(path.stat().st_size for path in work.rglob("*") if path.is_file())
     left_out = f" ({len(used) - len(scans)} left out)" if len(scans) < len(used) else ""
     say(f"{options.out}: {len(scans)} scans{left_out}{f', {map_name}' if map_name else ''}, {size / 2**20:.1f} MiB")
+    return recording.frames
 
 
 def _reader(path):

@@ -5,7 +5,7 @@ import numpy as np
 from . import bags, gnss, tf
 from .clouds import write_pcd
 from .faults import Fault, UsageFault
-from .recording import Recording, Scan, Trajectory, moved, trajectory_of_file
+from .recording import Frames, Recording, Scan, Trajectory, moved, trajectory_of_file
 
 EPOCHS = "if the scans' clock counts from another time, such as the start of the sensor, use --receive-time"
 HALF = 0.5  # of the scans, at least, must be in order
@@ -33,11 +33,12 @@ def read(work, options, say):
             trajectory = Trajectory(f"{options.input}: tf of {options.pose_tf}", *found, options.longest_gap)
         if options.odometry_tf:
             odometry = sensors.of_tf(options.odometry_tf, times)
+        frames = sensors.frames() if options.keep_frames else None
         sensors.tell_wrong_tf()
     for name, sensor in ((options.odometry_topic, odometry), (options.gnss_topic, positions)):
         _tell_apart(name, sensor, times, say)
     _tell_clocks(bag, topic, say)
-    return Recording(scans, times, trajectory, odometry, positions)
+    return Recording(scans, times, trajectory, odometry, positions, frames)
 
 
 def _scans(work, bag, topic, options, say):
@@ -144,6 +145,9 @@ class _Sensors:
             gnss.require_no_place(topic, self._bag.kind_of(topic), options)
             return self.of_topic(topic)
         return gnss.in_map(self._bag, options, self._say)
+
+    def frames(self):
+        return Frames(tf.plain(self._scan_frame), self._tf(), self._options.longest_gap)
 
     def tell_wrong_tf(self):
         for line in self._tree.wrong() if self._tree else []:

@@ -11,8 +11,8 @@ from ndt_convert.cli import reported
 from ndt_convert.faults import EXIT_USAGE, Fault, UsageFault
 from ndt_convert.printable import printable
 
-from . import mcap_file, preset, rerun_file, results, sources
-from .bag import converted, start_of
+from . import base, mcap_file, preset, rerun_file, results, sources
+from .bag import converted, say, start_of
 
 PROGRAM = "ndt_localize"
 LOCALISED = (0, 4)  # exit codes of ndt-bench localize that leave results: done, and ended lost
@@ -27,7 +27,7 @@ OF_BAGS = {  # options of ndt_convert
 MORE_OF_BAGS = ("--frame", "--receive-time")
 
 PARTICLES = "--debug-particles"
-OF_EXPORTS = {"cloud_points": 20000, "map_frame": "map", "base_frame": "base_link"}
+OF_EXPORTS = {"cloud_points": 20000, "map_frame": "map", "base_frame": None}
 
 
 class _Parser(argparse.ArgumentParser):
@@ -62,7 +62,8 @@ def parser():
     g.add_argument("--rerun", type=Path, metavar="FILE", help="write poses, path, clouds and scores for Rerun, if its Python package is installed")
     g.add_argument("--cloud-points", type=int, metavar="N", help="at most so many points of a scan, every n-th (20000)")
     g.add_argument("--map-frame", help="name of the map's frame (map)")
-    g.add_argument("--base-frame", help="name of the scanner's frame (base_link)")
+    g.add_argument("--base-frame", help="frame whose poses are recorded, and written to poses_base.tum, where a bag's tf "
+                   "says where the scanner is on it (base_link); else the name of the scanner's (its frame_id, or base_link)")
     return p
 
 
@@ -94,11 +95,11 @@ def _follow(own, exports, bag, given, passed):
     """One localisation, of a bag or with recordings of the result."""
     tiled = sources.is_tiled(own.map)
     if not bag:
-        return _localize(own, exports, own.scans, [*(["--map", str(own.map)] if own.map else []), *passed])
+        return _localize(own, exports, own.scans, [*(["--map", str(own.map)] if own.map else []), *passed], None)
     options = [word for name in given for word in _words(own, name)]
-    with converted(Path(own.scans), own.map, tiled, own.out, options) as dataset:
-        start = start_of(dataset, passed, lambda line: print(f"bag              {line}", flush=True))
-        return _localize(own, exports, str(dataset), [*(["--map", str(own.map)] if tiled else []), *start, *passed])
+    with converted(Path(own.scans), own.map, tiled, own.out, options, bool(exports)) as (dataset, frames):
+        start = start_of(dataset, passed)
+        return _localize(own, exports, str(dataset), [*(["--map", str(own.map)] if tiled else []), *start, *passed], frames)
 
 
 def _preset(own, passed):
@@ -138,7 +139,7 @@ def _exports(own):
     return [(file, writer) for _, file, writer in wanted]
 
 
-def _localize(own, exports, scans, passed):
+def _localize(own, exports, scans, passed, frames):
     if exports and PARTICLES not in passed:
         passed = [*passed, PARTICLES]
     code = subprocess.call([own.bench, "localize", "--scans", scans, "--out", str(own.out), *passed])
@@ -149,7 +150,8 @@ def _localize(own, exports, scans, passed):
         map_cloud = own.out / results.MAP
     if not clouds:
         print(f"{PROGRAM}: no clouds are recorded: where the scans of {printable(scans)} lie is not known; give their folder", file=sys.stderr)
+    found, own.base_frame = base.moved(results.read(own.out), own.base_frame, frames, own.out, say)
     for file, writer in exports:
-        writer.write(file.absolute(), results.read(own.out), clouds, map_cloud, own)
+        writer.write(file.absolute(), found, clouds, map_cloud, own)
         print(f"recorded in      {printable(file)}, {file.stat().st_size / 2**20:.1f} MiB")
     return code
