@@ -8,6 +8,7 @@ from pathlib import Path
 
 from ndt_convert import bag_files
 from ndt_convert.cli import reported
+from ndt_convert.ending import call
 from ndt_convert.faults import EXIT_USAGE, Fault, UsageFault
 from ndt_convert.printable import printable
 
@@ -142,7 +143,7 @@ def _exports(own):
 def _localize(own, exports, scans, passed, frames):
     if exports and PARTICLES not in passed:
         passed = [*passed, PARTICLES]
-    code = subprocess.call([own.bench, "localize", "--scans", scans, "--out", str(own.out), *passed])
+    code = call([own.bench, "localize", "--scans", scans, "--out", str(own.out), *passed])
     if not exports or code not in LOCALISED:
         return code
     clouds, map_cloud = sources.scan_files(scans), own.map or sources.map_file(scans)

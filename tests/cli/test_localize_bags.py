@@ -5,6 +5,7 @@ import math
 import os
 import struct
 import subprocess
+import time
 from pathlib import Path
 
 import pytest
@@ -304,6 +305,21 @@ def test_without_tf_the_frame_of_the_clouds_is_recorded(town, bag, tmp_path, ext
         assert topics["/tf"][0]["transforms"][0]["child_frame_id"] == topics["/localization/points_aligned"][0]["header"]["frame_id"] == name
         assert position(topics["/localization/odometry"][1]["pose"]["pose"]) == tum(tmp_path / "out" / "poses.tum")[1][1:4]
         assert not (tmp_path / "out" / "poses_base.tum").exists()
+
+
+def test_a_signal_ends_the_localisation_in_order(town, bag, tmp_path, extras_python):
+    program = tmp_path / "bench"
+    program.write_text(f"#!/bin/sh\ntrap 'echo told > {tmp_path}/told; exit 3' TERM\necho $$ > {tmp_path}/begun\nwhile :; do sleep 0.05; done\n")
+    program.chmod(0o755)
+    environment = os.environ | {"PYTHONPATH": str(ROOT / "datasets"), "PYTHONDONTWRITEBYTECODE": "1"}
+    words = ["--bench", program, "--scans", bag, "--map", town / "map.pcd", "--out", tmp_path / "out"]
+    process = subprocess.Popen([extras_python, "-m", "ndt_localize", *words], env=environment, stdout=subprocess.DEVNULL)
+    end = time.monotonic() + 60
+    while not (tmp_path / "begun").exists() and time.monotonic() < end:
+        time.sleep(0.01)
+    assert len(list(tmp_path.glob(".out.*"))) == 1
+    process.terminate()
+    assert process.wait(60) == 143 and (tmp_path / "told").exists() and not list(tmp_path.glob(".*"))
 
 
 def test_what_ends_lost_is_exported_too(town, tmp_path, extras_python):
