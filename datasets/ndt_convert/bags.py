@@ -183,12 +183,16 @@ class Bag:
             return getattr(message, "child_frame_id", None) or None
         return message.header.frame_id
 
-    def scans(self, topic, every, receive_time, bad):
-        """Yields Timed (points, dropped points, seconds of the points after the stamp or None) of every n-th message. `bad` gets a Fault for
-        each that cannot be read."""
+    def stamps(self, topic, receive_time):
+        """[(number on the topic, stamp in seconds)]"""
+        return [(number, stamp_s(message, time_ns, receive_time)) for number, time_ns, message in self.of_one_sender(topic, [])]
+
+    def scans(self, topic, every, receive_time, bad, numbers=None):
+        """Yields Timed (points, dropped points, seconds of the points after the stamp or None) of every n-th message,
+        or of those with the numbers. `bad` gets a Fault for each that cannot be read."""
         packed = False
         for count, (number, time_ns, message) in enumerate(self.of_one_sender(topic, bad)):
-            if count % every:
+            if count % every or (numbers is not None and number not in numbers):
                 continue
             try:
                 points = self._points_of(message, topic, number)

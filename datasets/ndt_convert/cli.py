@@ -99,7 +99,8 @@ def parser():
     p.add_argument("--source", help="where the data come from (default: INPUT)")
 
     g = p.add_argument_group("scans")
-    g.add_argument("--topic", help="PointCloud2 or Livox CustomMsg topic of a bag (default: the only or the largest)")
+    g.add_argument("--topic", metavar="TOPIC[,TOPIC]", help="PointCloud2 or Livox CustomMsg topic of a bag (default: the only or the largest). Of "
+                   "several lidars: each scan of the first is joined by the nearest of the others, moved by tf")
     g.add_argument("--frame", action="append", metavar="NAME", help="of topics with several senders take the one with this frame_id or "
                    "child_frame_id; may be repeated")
     g.add_argument("--receive-time", action="store_true", help="times of the recording instead of those in the messages")

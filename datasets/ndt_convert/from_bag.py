@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from . import bags, gnss, tf
+from . import bags, gnss, several, tf
 from .clouds import write_pcd
 from .faults import Fault, UsageFault
 from .recording import Frames, Recording, Scan, Trajectory, moved, trajectory_of_file
@@ -16,7 +16,10 @@ def read(work, options, say):
     if options.stamps:
         raise UsageFault(options.input, "", "a bag has times of its own", "leave out --stamps")
     with bags.open_bag(options.input, work, options.frame or (), say) as bag:
-        topic, why = bag.clouds_topic(options.topic)
+        topic, *others = options.topic.split(",") if options.topic else [None]
+        topic, why = bag.clouds_topic(topic)
+        for other in others:
+            bag.clouds_topic(other)
         if why:
             say(why)
         sensors = _Sensors(bag, topic, options, say)
@@ -27,6 +30,8 @@ def read(work, options, say):
         odometry = sensors.of_topic(options.odometry_topic)[:2] if options.odometry_topic else None
         positions = sensors.gnss() if options.gnss_topic else None
         scans, times = _scans(work, bag, topic, options, say)
+        if others:
+            several.join(bag, [topic, *others], scans, times, sensors.frames(), options, say)
         bag.require_frames_used()
         if options.pose_tf:
             found = sensors.of_tf(options.pose_tf, times)

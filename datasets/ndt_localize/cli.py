@@ -18,7 +18,8 @@ from .bag import converted, say, start_of
 PROGRAM = "ndt_localize"
 LOCALISED = (0, 4)  # exit codes of ndt-bench localize that leave results: done, and ended lost
 OF_BAGS = {  # options of ndt_convert
-    "--topic": "its PointCloud2 or Livox CustomMsg (default: the only or the largest)", "--every": "take every N-th scan", "--max-scans": "stop after N scans",
+    "--topic": "its PointCloud2 or Livox CustomMsg (default: the only or the largest); of several lidars A,B: B's scans join those of A by tf",
+    "--every": "take every N-th scan", "--max-scans": "stop after N scans",
     "--odometry-topic": "Odometry, PoseStamped or PoseWithCovarianceStamped that predicts", "--odometry-tf": "or a frame of tf, such as odom",
     "--gnss-topic": "NavSatFix, or poses in the map, that pull along the heading", "--map-origin": "of NavSatFix: LAT,LON,HEIGHT of the map's origin",
     "--map-crs": "of NavSatFix: the map's grid, EPSG:32654 or mgrs:54SUE", "--map-projector-info": "of NavSatFix: Autoware's map_projector_info.yaml",

@@ -296,6 +296,17 @@ def test_poses_are_moved_to_the_base_by_the_tf_of_the_bag(town, tmp_path, extras
     assert "poses are moved" not in done.stdout and not (tmp_path / "out" / "poses_base.tum").exists()
 
 
+def test_three_lidars_are_localised_as_one(town, tmp_path, extras_python):
+    assert ran(extras_python, ROOT / "tests/cli/drive_bag.py", town, tmp_path / "drive", "three").returncode == 0
+    done = localize(extras_python, "--scans", tmp_path / "drive", "--map", town / "map.pcd", "--out", tmp_path / "out", *FILTERS, "--init",
+                    start_in(town), "--odometry-topic", "/odom", "--topic", "/points,/left,/right", "--mcap", tmp_path / "a.mcap")
+    for name in ("left", "right"):
+        assert f"bag              /{name}: joined 8 of 8 scans\n" in done.stdout
+    assert "8 ok, 0 doubtful, 0 lost" in done.stdout
+    got, truth = tum(tmp_path / "out" / "poses_base.tum"), tum(tmp_path / "truth_base.tum")
+    assert len(got) == len(truth) == 8 and apart(got, truth) < 0.1 and max(turned(a, b) for a, b in zip(got, truth)) < 0.01
+
+
 def test_without_tf_the_frame_of_the_clouds_is_recorded(town, bag, tmp_path, extras_python):
     base = ["--scans", bag, "--map", town / "map.pcd", "--out", tmp_path / "out", *FILTERS, "--init", start_in(town), "--max-scans", 2]
     for name, words in (("lidar", []), ("vehicle", ["--base-frame", "vehicle"])):
