@@ -55,11 +55,11 @@ class Part:
 
     def topics(self):
         """[(name, type, number of messages)]"""
-        return [(c.topic, c.msgtype, c.msgcount) for c in self._reader.connections]
+        return [(str(c.topic), str(c.msgtype), c.msgcount) for c in self._reader.connections]  # sqlite may hold other things than text
 
     def messages(self, topic):
         """Yields Raw, in the order of time."""
-        connections = [c for c in self._reader.connections if c.topic == topic]
+        connections = [c for c in self._reader.connections if str(c.topic) == topic]
         if not connections:
             return
         messages = self._reader.messages(connections=connections)

@@ -97,6 +97,14 @@ def test_topics_without_a_message_are_said(tmp_path, extras_python):
     assert "/points: has no message; the sensor sent nothing" in message
 
 
+def test_names_that_are_no_text_are_no_traceback(tmp_path, extras_python):
+    made = bag(extras_python, tmp_path, *clouds())
+    changed(extras_python, "import sqlite3, sys; c = sqlite3.connect(sys.argv[1]); c.execute(\"update topics set type = x'00ff'\"); c.commit()",
+            made / "bag.db3")
+    message = convert(made, "--out", tmp_path / "out", code=EXIT_BAD_INPUT, python=extras_python)
+    assert "no topic of type sensor_msgs/msg/PointCloud2; its topics are /points (b'\\x00\\xff')" in message
+
+
 # Other MCAP files.
 
 @pytest.mark.parametrize("profile", ["ros1", "none"])
