@@ -11,8 +11,10 @@ from .faults import Fault
 
 SUFFIXES = (".bag", ".mcap", ".db3")
 METADATA = "metadata.yaml"
-ADVICE = {"index": "the recorder ended hard: mend it with 'rosbag reindex'", "malformed": "mend it with 'sqlite3 FILE .recover | sqlite3 NEW.db3'",
-          "end magic": "the recorder ended hard: mend it with 'mcap recover FILE -o NEW.mcap'", "empty": "nothing was recorded, or it was not copied whole"}
+ADVICE = {  # by a word of the library's message
+    "index": "the recorder ended hard: mend it with 'rosbag reindex'", "malformed": "mend it with 'sqlite3 FILE .recover | sqlite3 NEW.db3'",
+    "end magic": "the recorder ended hard: mend it with 'mcap recover FILE -o NEW.mcap'",
+    "empty": "nothing was recorded, or it was not copied whole"}
 MORE_ADVICE = "check with the program that recorded it that the file is whole"
 
 

@@ -53,6 +53,8 @@ class Bag:
         for number, raw in enumerate(self._raw(topic)):
             try:
                 message = raw.decode(raw.data, kind)
+            except Fault:  # a package is missing
+                raise
             except Exception as error:  # the library lets assertions and struct errors through
                 bad.append(Fault(self.path, f"{topic} message {number}", f"cannot be read as {kind} ({error})",
                                  "it is cut off, or its type has another definition than the one of ROS"))

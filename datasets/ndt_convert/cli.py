@@ -88,7 +88,8 @@ def parser():
     p = _Parser(prog=f"python3 -m {PROGRAM}", description=DESCRIPTION, epilog=EPILOG, allow_abbrev=False,
                 formatter_class=argparse.RawDescriptionHelpFormatter)
     p.add_argument("input", type=Path, metavar="INPUT",
-                   help="folder of .pcd, .ply or KITTI .bin scans; a bag: .bag, .mcap, .db3, one of these with .zstd, or a rosbag2 folder; or evalio:DATASET/SEQUENCE, if the "
+                   help="folder of .pcd, .ply or KITTI .bin scans; a bag: .bag, .mcap, .db3, one of these with .zstd, or a rosbag2 folder; or "
+                        "evalio:DATASET/SEQUENCE, if the "
                         "Python package evalio is installed")
     p.add_argument("--out", type=Path, required=True, metavar="DIR", help="folder to make; must not exist or be empty")
     p.add_argument("--name", help="[a-z0-9_]+ (default: from DIR)")
@@ -99,8 +100,8 @@ def parser():
     p.add_argument("--source", help="where the data come from (default: INPUT)")
 
     g = p.add_argument_group("scans")
-    g.add_argument("--topic", metavar="TOPIC[,TOPIC]", help="PointCloud2 or Livox CustomMsg topic of a bag (default: the only or the largest). Of "
-                   "several lidars: each scan of the first is joined by the nearest of the others, moved by tf")
+    g.add_argument("--topic", metavar="TOPIC[,TOPIC]", help="PointCloud2 or Livox CustomMsg topic of a bag (default: the only or the largest); "
+                   "with A,B the nearest scan of lidar B joins each scan of A, moved by tf")
     g.add_argument("--frame", action="append", metavar="NAME", help="of topics with several senders take the one with this frame_id or "
                    "child_frame_id; may be repeated")
     g.add_argument("--receive-time", action="store_true", help="times of the recording instead of those in the messages")
@@ -169,7 +170,8 @@ def prepared(options):
     if not is_sequence(options.input) and not options.input.exists():
         raise Fault(options.input, "", "was not found", "check the path")
     if options.input.is_file() and not is_bag(options.input):
-        raise Fault(options.input, "", "is not a folder and not a bag (.bag, .mcap, .db3, or one of these with .zstd)", "give the folder of the scans")
+        raise Fault(options.input, "", "is not a folder and not a bag (.bag, .mcap, .db3, or one of these with .zstd)",
+                    "give the folder of the scans")
     options.name = options.name or re.sub("[^a-z0-9]+", "_", options.out.resolve().name.lower()).strip("_")
     if not re.fullmatch("[a-z0-9_]{1,64}", options.name):
         raise UsageFault("--name", "", f"'{options.name}'", "give a-z, 0-9 and _, at most 64 of them")

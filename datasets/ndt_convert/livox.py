@@ -1,5 +1,7 @@
 """Clouds of Livox's ROS drivers: CustomMsg, in which every point has a time of its own."""
 
+from operator import attrgetter
+
 import numpy as np
 
 from .faults import Fault
@@ -32,7 +34,7 @@ def definitions(kind, parse):
 def points_of(message, file, where):
     """(n, 3) finite points, how many others were dropped, and the seconds of each after the scan's stamp."""
     try:
-        rows = np.array([(p.x, p.y, p.z, p.offset_time) for p in message.points], dtype=np.float64).reshape(-1, len(FIELDS))
+        rows = np.column_stack([np.fromiter(map(attrgetter(name), message.points), np.float64, len(message.points)) for name in FIELDS])
     except AttributeError as error:
         raise Fault(file, where, f"its points lack a field ({error})", f"fields {', '.join(FIELDS)} are expected") from None
     finite = np.isfinite(rows).all(axis=1)

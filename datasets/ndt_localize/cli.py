@@ -18,7 +18,7 @@ from .bag import converted, say, start_of
 PROGRAM = "ndt_localize"
 LOCALISED = (0, 4)  # exit codes of ndt-bench localize that leave results: done, and ended lost
 OF_BAGS = {  # options of ndt_convert
-    "--topic": "its PointCloud2 or Livox CustomMsg (default: the only or the largest); of several lidars A,B: B's scans join those of A by tf",
+    "--topic": "its PointCloud2 or Livox CustomMsg (default: the only or the largest); with A,B the scans of B join those of A by tf",
     "--every": "take every N-th scan", "--max-scans": "stop after N scans",
     "--odometry-topic": "Odometry, PoseStamped or PoseWithCovarianceStamped that predicts", "--odometry-tf": "or a frame of tf, such as odom",
     "--gnss-topic": "NavSatFix, or poses in the map, that pull along the heading", "--map-origin": "of NavSatFix: LAT,LON,HEIGHT of the map's origin",
@@ -46,7 +46,8 @@ def parser():
                 description="Follow a recording through a map: ndt-bench localize, of ROS bags too.")
     p.add_argument("--bench", required=True, help=argparse.SUPPRESS)
     p.add_argument("-h", "--help", action="store_true", help=argparse.SUPPRESS)
-    p.add_argument("--scans", help="what ndt-bench localize takes, or a bag: .bag, .mcap, .db3, one of these with .zstd, a rosbag2 folder, or a folder of a bag's parts")
+    p.add_argument("--scans", help="what ndt-bench localize takes, or a bag: .bag, .mcap, .db3, one of these with .zstd, a rosbag2 folder, or a "
+                   "folder of a bag's parts")
     p.add_argument("--map", type=Path, help="cloud to localise in (also .las, .laz, .e57), folder of tiles, or their metadata")
     p.add_argument("--out", type=Path, help="folder of the poses and the diagnostics")
     g = p.add_argument_group("many at once")

@@ -28,7 +28,8 @@ def test_no_file_names_the_build(prefix):
 
 
 def test_the_library_alone_needs_one_option(tmp_path):
-    said = run(CMAKE, "-S", ROOT, "-B", tmp_path, "-DNDT_PROGRAMS=OFF", "-DNDT_CUDA=OFF", "-DNDT_PCL=OFF", f"-DCMAKE_CXX_COMPILER={os.environ['NDT_CXX']}")
+    said = run(CMAKE, "-S", ROOT, "-B", tmp_path, "-DNDT_PROGRAMS=OFF", "-DNDT_CUDA=OFF", "-DNDT_PCL=OFF",
+               f"-DCMAKE_CXX_COMPILER={os.environ['NDT_CXX']}")
     assert "programs       LEFT OUT: NDT_PROGRAMS=OFF" in said and "tests          LEFT OUT: NDT_TESTS=OFF" in said
 
 
