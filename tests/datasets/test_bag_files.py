@@ -128,9 +128,9 @@ def test_a_wrong_row_step_of_packed_data_is_said_once(tmp_path, extras_python):
 
 
 @pytest.mark.parametrize("kind, container", [*((kind, container) for kind in ("livox1", "livox2") for container in
-                                               ("db3", "db3 without types", "ros1", "none")), ("fork", "db3")])
+                                               ("db3", "db3 without types", "ros1", "none", "bag")), ("fork", "db3"), ("fork", "bag")])
 def test_livox_clouds_are_read_with_the_times_of_their_points(tmp_path, extras_python, kind, container):
-    profile = container if container in ("ros1", "none") else None
+    profile = container if container in ("ros1", "none", "bag") else None
     made = bag(extras_python, tmp_path, *[["/livox/lidar", at, kind, {"stamp": at, "x": i, "n": 0 if i == 0 else 5}] for i, at in enumerate(TIMES)],
                profile=profile)
     if container == "db3 without types":

@@ -19,8 +19,8 @@ TURN_LEFT = "\u202e"
 
 
 def bag(python, tmp_path, *messages, profile=None):
-    """A folder, or with a profile an MCAP, of [topic, receive time, kind, arguments], in their order."""
-    out = tmp_path / ("bag.mcap" if profile else "bag")
+    """A folder, with a profile an MCAP, or with "bag" a bag of ROS 1, of [topic, receive time, kind, arguments], in their order."""
+    out = tmp_path / ("bag" if profile is None else "a.bag" if profile == "bag" else "bag.mcap")
     words = [python, ROOT / "tests/datasets/write_odd_bag.py", out, *([profile] if profile else [])]
     done = subprocess.run(words, input=json.dumps(messages), capture_output=True, text=True)
     assert done.returncode == 0, done.stderr

@@ -3,6 +3,7 @@ and test_projection.py; run by the interpreter that NDT_EXTRAS_PYTHON names.
 
 usage: write_odd_bag.py FOLDER < JSON             a list of [topic, receive time, kind, arguments], where times are seconds after START_S
        write_odd_bag.py FILE.mcap PROFILE < JSON  the same as one MCAP with this profile: ros1, or none
+       write_odd_bag.py FILE.bag bag < JSON       the same as a bag of ROS 1
 """
 
 import json
@@ -10,7 +11,7 @@ import sys
 from pathlib import Path
 
 import numpy as np
-from rosbags import rosbag2
+from rosbags import rosbag1, rosbag2
 from rosbags.typesys import Stores, get_types_from_msg, get_typestore
 from write_bag import FIX, ODOMETRY, POINTS, POSE, START_S, TF, Messages, ramp
 
@@ -98,7 +99,22 @@ def write_mcap(file, profile, wanted):
         writer.finish()
 
 
-if len(sys.argv) > 2:
+def write_bag(file, wanted):
+    store = get_typestore(Stores.ROS1_NOETIC)
+    register_livox(store)
+    make = Messages(store, True)
+    with rosbag1.Writer(file) as writer:
+        topics = {}
+        for topic, received, kind, given in wanted:
+            if topic not in topics:
+                topics[topic] = writer.add_connection(topic, KINDS[kind], typestore=store)
+            out = message(make, kind, **given)
+            writer.write(topics[topic], round((START_S + received) * 10**9), store.serialize_ros1(out, out.__msgtype__))
+
+
+if sys.argv[2:] == ["bag"]:
+    write_bag(Path(sys.argv[1]), json.load(sys.stdin))
+elif len(sys.argv) > 2:
     write_mcap(Path(sys.argv[1]), sys.argv[2], json.load(sys.stdin))
 else:
     write(Path(sys.argv[1]), json.load(sys.stdin))
