@@ -1,6 +1,7 @@
 """The command line."""
 
 import argparse
+import errno
 import re
 import sys
 from pathlib import Path
@@ -16,6 +17,7 @@ from .printable import printable
 from .verify import verify
 
 PROGRAM = "ndt_convert"
+REMEDIES = dict.fromkeys((errno.ENOSPC, errno.EDQUOT), "make room, or choose another --out") | {errno.EROFS: "choose another --out"}
 DESCRIPTION = "Make a dataset folder for ndt-bench out of a folder of scans or a ROS bag."
 EPILOG = """exit codes: 0 ok, 1 usage, 2 bad input; single messages that cannot be used are left out and counted, with 0
 
@@ -47,7 +49,7 @@ def reported(program, work):
         return fault.exit_code
     except OSError as error:  # a full disk, a folder that cannot be written
         name = printable(error.filename or "the folder of --out")
-        print(f"{program}: {name}: {error.strerror}; choose another --out, or make room", file=sys.stderr)
+        print(f"{program}: {name}: {error.strerror}; {REMEDIES.get(error.errno, 'check the path and its permissions')}", file=sys.stderr)
         return Fault.exit_code
 
 
