@@ -2,38 +2,25 @@
 
 import heapq
 from collections import Counter
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from itertools import islice
 from typing import NamedTuple
 
 import numpy as np
 
-from . import clock, covariance, poses
-from .clouds import EXTENSIONS
+from . import bag_files, clock, covariance, livox, pointcloud2, poses
 from .faults import Fault, UsageFault
-from .pointcloud2 import MESSAGE_TYPE, points_of
+from .pointcloud2 import MESSAGE_TYPE
 from .senders import Sender, listed, require_one, sender_of
 from .tf import plain
 
-SUFFIXES = (".bag", ".mcap", ".db3")
+CLOUD_TYPES = (MESSAGE_TYPE, *livox.TYPES)
 POSE_TYPES = {"nav_msgs/msg/Odometry": lambda m: m.pose.pose, "geometry_msgs/msg/PoseStamped": lambda m: m.pose,
               "geometry_msgs/msg/PoseWithCovarianceStamped": lambda m: m.pose.pose}
 NAVSAT_TYPE = "sensor_msgs/msg/NavSatFix"
 NO_FIX = -1  # of its status
-PACKETS = ("velodyne_msgs/", "ouster_", "pandar_msgs/", "hesai_", "nebula_msgs/", "rslidar_msg", "robosense_msgs/", "livox_")
-SIZED = 10  # messages that tell how large those of a topic are
-
-
-def is_bag(path):
-    return path.suffix in SUFFIXES if path.is_file() else (path / "metadata.yaml").is_file() or bool(parts_of(path))
-
-
-def parts_of(folder):
-    """The files of a bag that was split and has no metadata.yaml; none of a folder with clouds."""
-    files = sorted(path for path in folder.glob("*") if path.is_file())
-    if any(path.suffix.lower() in EXTENSIONS for path in files):
-        return []
-    return [path for path in files if path.suffix in SUFFIXES]
+PACKETS = ("velodyne_msgs/", "ouster_", "pandar_msgs/", "hesai_", "nebula_msgs/", "rslidar_msg", "robosense_msgs/")
+SIZED = 50  # messages that tell how large those of a topic are
 
 
 class Timed(NamedTuple):
@@ -48,13 +35,13 @@ class Timed(NamedTuple):
 class Bag:
     """An open bag, of one file or several; made by open_bag. `say` gets a line for what is left out."""
 
-    def __init__(self, path, readers, deserialize, frames, say):
-        self.path, self._readers, self._deserialize, self._say = path, readers, deserialize, say
+    def __init__(self, path, parts, frames, say):
+        self.path, self._parts, self._say = path, parts, say
         self._frames, self._picks = {plain(frame) for frame in frames}, {}
         self.offsets, self.set_clocks = {}, {}  # topic: median of stamp less receive time; the second of topics with stamps out of order
         self.topics = {}  # name: (type, number of messages)
-        for name, info in sorted((item for reader in readers for item in reader.topics.items()), key=lambda item: item[0]):
-            self.topics[name] = (info.msgtype, info.msgcount + self.topics.get(name, (None, 0))[1])
+        for name, kind, count in sorted(topic for part in parts for topic in part.topics()):
+            self.topics[name] = (kind, count + self.topics.get(name, (None, 0))[1])
 
     def topics_of(self, kinds):
         """Their names; those without a message too."""
@@ -63,40 +50,48 @@ class Bag:
     def messages(self, topic, bad):
         """(number on the topic, receive time in ns, message), in the order of the bag. `bad` gets a Fault for each that cannot be read."""
         kind = self.topics[topic][0]
-        parts = []
-        for reader in self._readers:
-            connections = [c for c in reader.connections if c.topic == topic]
-            if connections:
-                parts.append(_faults_of(self.path, reader.messages(connections=connections)))
-        for number, (_, time_ns, raw) in enumerate(heapq.merge(*parts, key=lambda message: message[1])):
+        for number, raw in enumerate(self._raw(topic)):
             try:
-                message = self._deserialize(raw, kind)
+                message = raw.decode(raw.data, kind)
+            except Fault:  # a package is missing
+                raise
             except Exception as error:  # the library lets assertions and struct errors through
-                bad.append(Fault(self.path, f"{topic} message {number}", f"cannot be read as {kind} ({error})", "the recording is damaged"))
+                bad.append(Fault(self.path, f"{topic} message {number}", f"cannot be read as {kind} ({error})",
+                                 "it is cut off, or its type has another definition than the one of ROS"))
                 continue
-            yield number, time_ns, message
+            yield number, raw.time_ns, message
+
+    def _raw(self, topic):
+        return heapq.merge(*(part.messages(topic) for part in self._parts), key=lambda raw: raw.time_ns)
 
     def clouds_topic(self, wanted):
         """The topic asked for, else the one with the most bytes, and a line that says so."""
         if wanted is not None:
             self._require_topic(wanted)
-            if self.topics[wanted][0] != MESSAGE_TYPE:
+            if self.topics[wanted][0] not in CLOUD_TYPES:
                 raise Fault(self.path, wanted, f"is of type {self.topics[wanted][0]}, not {MESSAGE_TYPE}", self._advice([wanted]))
             return wanted, None
-        found = [name for name, (kind, count) in self.topics.items() if kind == MESSAGE_TYPE and count]
-        if not found:
-            listing = ", ".join(f"{name} ({kind})" for name, (kind, _) in self.topics.items()) or "none"
-            raise Fault(self.path, "", f"no topic of type {MESSAGE_TYPE}; its topics are {listing}", self._advice(self.topics))
-        if len(found) == 1:
-            return found[0], f"topic {found[0]}, the only {MESSAGE_TYPE}"
-        best = max(found, key=self._bytes_of)
-        others = ", ".join(name for name in found if name != best)
-        return best, f"topic {best}, the largest {MESSAGE_TYPE}; others with --topic: {others}"
+        found = self._clouds_topics()
+        best = max(found, key=self._bytes_of) if len(found) > 1 else found[0]
+        others = ", ".join(name for name in self.topics_of(CLOUD_TYPES) if name != best and self.topics[name][1])
+        which = "largest" if len(found) > 1 else "only"
+        return best, f"topic {best}, the {which} {self.topics[best][0]}" + (f"; others with --topic: {others}" if others else "")
+
+    def _clouds_topics(self):
+        """The topics with messages: of PointCloud2, else of Livox."""
+        for kinds in ((MESSAGE_TYPE,), livox.TYPES):
+            found = [name for name in self.topics_of(kinds) if self.topics[name][1]]
+            if found:
+                return found
+        empty = self.topics_of(CLOUD_TYPES)
+        if empty:
+            raise Fault(self.path, empty[0], "has no message", "the sensor sent nothing, or the recorder's QoS did not fit; record it again")
+        listing = ", ".join(f"{name} ({kind})" for name, (kind, _) in self.topics.items()) or "none"
+        raise Fault(self.path, "", f"no topic of type {MESSAGE_TYPE}; its topics are {listing}", self._advice(self.topics))
 
     def _bytes_of(self, topic):
-        """An estimate by the largest of its first clouds: the very first may be empty."""
-        first = [len(message.data) for _, _, message in islice(self.messages(topic, []), SIZED)]
-        return self.topics[topic][1] * max(first, default=0)
+        """An estimate by the largest of its first messages: drivers begin with empty ones."""
+        return self.topics[topic][1] * max((len(raw.data) for raw in islice(self._raw(topic), SIZED)), default=0)
 
     def of_one_sender(self, topic, bad):
         """Yields messages() of the sender that --frame picks; refuses two."""
@@ -190,17 +185,32 @@ class Bag:
             return getattr(message, "child_frame_id", None) or None
         return message.header.frame_id
 
-    def scans(self, topic, every, receive_time, bad):
-        """Yields Timed (points, dropped points) of every n-th message. `bad` gets a Fault for each that cannot be read."""
+    def stamps(self, topic, receive_time):
+        """[(number on the topic, stamp in seconds)]"""
+        return [(number, stamp_s(message, time_ns, receive_time)) for number, time_ns, message in self.of_one_sender(topic, [])]
+
+    def scans(self, topic, every, receive_time, bad, numbers=None):
+        """Yields Timed (points, dropped points, seconds of the points after the stamp or None) of every n-th message,
+        or of those with the numbers. `bad` gets a Fault for each that cannot be read."""
+        packed = False
         for count, (number, time_ns, message) in enumerate(self.of_one_sender(topic, bad)):
-            if count % every:
+            if count % every or (numbers is not None and number not in numbers):
                 continue
             try:
-                points = points_of(message, self.path, f"{topic} message {number}")
+                points = self._points_of(message, topic, number)
             except Fault as fault:
                 bad.append(fault)
                 continue
+            if not packed and self.topics[topic][0] == MESSAGE_TYPE and pointcloud2.has_wrong_row_step(message):
+                packed = True
+                self._say(f"{topic}: row_step {message.row_step} is wrong: the data are exactly the points, so rows are read as packed")
             yield Timed(number, stamp_s(message, time_ns, receive_time), time_ns / 1e9, points)
+
+    def _points_of(self, message, topic, number):
+        where = f"{topic} message {number}"
+        if self.topics[topic][0] in livox.TYPES:
+            return livox.points_of(message, self.path, where)
+        return *pointcloud2.points_of(message, self.path, where), None
 
     def tell_bad(self, topic, bad, good):
         """Says how many messages could not be read; raises the first Fault if none could."""
@@ -249,44 +259,7 @@ def stamp_s(message, receive_ns, receive_time):
 
 
 @contextmanager
-def open_bag(path, frames, say):
-    """The bag, of whose topics with several senders `frames` pick one."""
-    try:
-        from rosbags.rosbag1 import Reader as Reader1
-        from rosbags.rosbag2 import Reader as Reader2
-        from rosbags.typesys import Stores, get_typestore
-    except ImportError:
-        advice = "python3 -m venv extras && extras/bin/pip install rosbags, and call extras/bin/python -m ndt_convert"
-        raise Fault(path, "", "reading bags needs the Python package rosbags", advice) from None
-    parts = [path] if path.is_file() or (path / "metadata.yaml").is_file() else parts_of(path)
-    one = parts[0].suffix == ".bag"
-    if any((part.suffix == ".bag") != one for part in parts):
-        raise Fault(path, "", "has bags of ROS 1 and of ROS 2", "leave the parts of one recording in the folder")
-    store = get_typestore(Stores.ROS1_NOETIC if one else Stores.ROS2_HUMBLE)
-    with ExitStack() as stack:
-        readers = []
-        for part in parts:
-            try:
-                readers.append((Reader1 if one else Reader2)(part))
-                readers[-1].open()
-            except Exception as error:  # the library's own, and what sqlite, yaml and the codecs raise
-                raise _unreadable(part, error) from None
-            stack.callback(readers[-1].close)
-        yield Bag(path, readers, store.deserialize_ros1 if one else store.deserialize_cdr, frames, say)
-
-
-def _faults_of(path, messages):
-    while True:
-        try:
-            message = next(messages)
-        except StopIteration:
-            return
-        except Exception as error:
-            raise _unreadable(path, error) from None
-        yield message
-
-
-def _unreadable(path, error):
-    text = " ".join(str(error).split()) or type(error).__name__
-    return Fault(path, "", f"cannot be read as a ROS bag ({text})",
-                 "give a .bag, .mcap or .db3 file or a rosbag2 folder, whole; 'rosbag reindex' and 'ros2 bag reindex' mend some")
+def open_bag(path, work, frames, say):
+    """The bag, of whose topics with several senders `frames` pick one. What is packed is unpacked in the folder `work`."""
+    with bag_files.opened(path, work, say) as parts:
+        yield Bag(path, parts, frames, say)

@@ -1,11 +1,13 @@
 """The command line."""
 
 import argparse
+import errno
 import re
 import sys
 from pathlib import Path
 
 from . import stamps
+from .bag_files import is_bag
 from .convert import convert
 from .from_evalio import is_sequence
 from .faults import EXIT_OK, EXIT_USAGE, Fault, UsageFault
@@ -15,6 +17,7 @@ from .printable import printable
 from .verify import verify
 
 PROGRAM = "ndt_convert"
+REMEDIES = dict.fromkeys((errno.ENOSPC, errno.EDQUOT), "make room, or choose another --out") | {errno.EROFS: "choose another --out"}
 DESCRIPTION = "Make a dataset folder for ndt-bench out of a folder of scans or a ROS bag."
 EPILOG = """exit codes: 0 ok, 1 usage, 2 bad input; single messages that cannot be used are left out and counted, with 0
 
@@ -46,7 +49,7 @@ def reported(program, work):
         return fault.exit_code
     except OSError as error:  # a full disk, a folder that cannot be written
         name = printable(error.filename or "the folder of --out")
-        print(f"{program}: {name}: {error.strerror}; choose another --out, or make room", file=sys.stderr)
+        print(f"{program}: {name}: {error.strerror}; {REMEDIES.get(error.errno, 'check the path and its permissions')}", file=sys.stderr)
         return Fault.exit_code
 
 
@@ -87,7 +90,8 @@ def parser():
     p = _Parser(prog=f"python3 -m {PROGRAM}", description=DESCRIPTION, epilog=EPILOG, allow_abbrev=False,
                 formatter_class=argparse.RawDescriptionHelpFormatter)
     p.add_argument("input", type=Path, metavar="INPUT",
-                   help="folder of .pcd, .ply or KITTI .bin scans; a bag: .bag, .mcap, .db3 or a rosbag2 folder; or evalio:DATASET/SEQUENCE, if the "
+                   help="folder of .pcd, .ply or KITTI .bin scans; a bag: .bag, .mcap, .db3, one of these with .zstd, or a rosbag2 folder; or "
+                        "evalio:DATASET/SEQUENCE, if the "
                         "Python package evalio is installed")
     p.add_argument("--out", type=Path, required=True, metavar="DIR", help="folder to make; must not exist or be empty")
     p.add_argument("--name", help="[a-z0-9_]+ (default: from DIR)")
@@ -98,7 +102,8 @@ def parser():
     p.add_argument("--source", help="where the data come from (default: INPUT)")
 
     g = p.add_argument_group("scans")
-    g.add_argument("--topic", help="PointCloud2 topic of a bag (default: the only or the largest)")
+    g.add_argument("--topic", metavar="TOPIC[,TOPIC]", help="PointCloud2 or Livox CustomMsg topic of a bag (default: the only or the largest); "
+                   "with A,B the nearest scan of lidar B joins each scan of A, moved by tf")
     g.add_argument("--frame", action="append", metavar="NAME", help="of topics with several senders take the one with this frame_id or "
                    "child_frame_id; may be repeated")
     g.add_argument("--receive-time", action="store_true", help="times of the recording instead of those in the messages")
@@ -166,8 +171,9 @@ def prepared(options):
     """Checked, and with what follows from others."""
     if not is_sequence(options.input) and not options.input.exists():
         raise Fault(options.input, "", "was not found", "check the path")
-    if options.input.is_file() and options.input.suffix not in (".bag", ".mcap", ".db3"):
-        raise Fault(options.input, "", "is not a folder and not a bag (.bag, .mcap, .db3)", "give the folder of the scans")
+    if options.input.is_file() and not is_bag(options.input):
+        raise Fault(options.input, "", "is not a folder and not a bag (.bag, .mcap, .db3, or one of these with .zstd)",
+                    "give the folder of the scans")
     options.name = options.name or re.sub("[^a-z0-9]+", "_", options.out.resolve().name.lower()).strip("_")
     if not re.fullmatch("[a-z0-9_]{1,64}", options.name):
         raise UsageFault("--name", "", f"'{options.name}'", "give a-z, 0-9 and _, at most 64 of them")
@@ -179,7 +185,7 @@ def prepared(options):
     for name in ("map_origin", "map_crs", "map_projector_info"):
         if getattr(options, name) and not options.gnss_topic:
             raise UsageFault(f"--{name}".replace("_", "-"), "", "requires a NavSatFix topic", "give --gnss-topic, or leave it out")
-    options.surveyed_map = options.map
+    options.surveyed_map, options.keep_frames = options.map, False
     if options.stamp_unit and not (options.stamps or options.poses):
         raise UsageFault("--stamp-unit", "", "requires --stamps or --poses", "give one of them, or leave it out")
     with_map = bool(options.map or options.build_map)

@@ -9,6 +9,8 @@ from .files import opened
 from .kitti_bin import KittiBin
 
 EXTENSIONS = (".pcd", ".ply", ".bin")
+TIME = "t"  # field of a point's seconds
+HEADER_LINE = 100
 FLOAT32_REACH_M = 8192  # float32 coordinates are spaced by a millimetre here; past it they are stored as double
 
 
@@ -38,7 +40,11 @@ def write_part(file, out, points, keep, bin_fields=None):
         return
     with np.errstate(over="ignore"):
         wide = not np.array_equal(points[keep], points[keep].astype(np.float32), equal_nan=True)
-    (ply.write if kind == ".ply" else write_pcd)(out, points[keep], wide)
+    if kind == ".ply":
+        ply.write(out, points[keep], wide)
+    else:
+        seconds = seconds_of(file)
+        write_pcd(out, points[keep], wide, None if seconds is None else seconds[keep])
 
 
 def is_wide(points):
@@ -46,15 +52,32 @@ def is_wide(points):
     return bool((np.abs(points) > FLOAT32_REACH_M).any())  # not by their maximum, which one NaN would be
 
 
-def write_pcd(file, points, wide=None):
-    """PCD 0.7, binary, x y z: float32, or double where the coordinates are large, or are so in a whole that these are a part of."""
-    wide = is_wide(points) if wide is None else wide
-    kind = np.dtype("<f8" if wide else "<f4")
-    header = (f"VERSION 0.7\nFIELDS x y z\nSIZE {kind.itemsize} {kind.itemsize} {kind.itemsize}\nTYPE F F F\nCOUNT 1 1 1\n"
+def write_pcd(file, points, wide=None, seconds=None):
+    """PCD 0.7, binary, x y z: float32, or double where the coordinates are large, or are so in a whole that these are a part of. seconds:
+    of each point after the scan's stamp, which becomes the field t."""
+    kind = "<f8" if (is_wide(points) if wide is None else wide) else "<f4"
+    columns = [(name, kind, points[:, i]) for i, name in enumerate("xyz")] + ([] if seconds is None else [(TIME, "<f4", seconds)])
+    records = np.empty(len(points), [(name, form) for name, form, _ in columns])
+    for name, _, values in columns:
+        records[name] = values
+    header = (f"VERSION 0.7\nFIELDS {' '.join(records.dtype.names)}\nSIZE {' '.join(form[2] for _, form, _ in columns)}\n"
+              f"TYPE{' F' * len(columns)}\nCOUNT{' 1' * len(columns)}\n"
               f"WIDTH {len(points)}\nHEIGHT 1\nVIEWPOINT 0 0 0 1 0 0 0\nPOINTS {len(points)}\nDATA binary\n")
     with open(file, "wb") as out:
         out.write(header.encode())
-        out.write(np.ascontiguousarray(points, dtype=kind).tobytes())
+        out.write(records.tobytes())
+
+
+def seconds_of(file):
+    """The field t of a file that write_pcd wrote, None if it has none."""
+    with opened(file) as stream:
+        head = [stream.readline(HEADER_LINE) for _ in range(3)]
+        for form in ("<f4", "<f8"):
+            layout = np.dtype([*((name, form) for name in "xyz"), (TIME, "<f4")])
+            sizes = f"SIZE {form[2]} {form[2]} {form[2]} 4\n"
+            if head == [b"VERSION 0.7\n", f"FIELDS x y z {TIME}\n".encode(), sizes.encode()]:
+                return np.frombuffer(stream.read().partition(b"DATA binary\n")[2], layout)[TIME]
+    return None
 
 
 def _reader(file, bin_fields):

@@ -4,7 +4,7 @@ import shutil
 
 import numpy as np
 
-from . import bags, from_bag, from_evalio, from_folder, poses
+from . import bag_files, from_bag, from_evalio, from_folder, poses
 from .clouds import check_cloud, read_cloud, write_pcd
 from .description import description
 from .faults import Fault, UsageFault
@@ -15,10 +15,11 @@ from .voxel_map import VoxelMap
 
 
 def convert(options, say):
-    """Makes options.out; `say` gets a line for everything decided on the user's behalf."""
+    """Makes options.out; `say` gets a line for everything decided on the user's behalf. Returns the Frames of a bag, if options.keep_frames
+    asks for them."""
     with new_folder(options.out) as work:
         (work / "scans").mkdir()
-        _fill(work, options, say)
+        return _fill(work, options, say)
 
 
 def _fill(work, options, say):
@@ -39,12 +40,13 @@ def _fill(work, options, say):
     size = sum(path.stat().st_size for path in work.rglob("*") if path.is_file())
     left_out = f" ({len(used) - len(scans)} left out)" if len(scans) < len(used) else ""
     say(f"{options.out}: {len(scans)} scans{left_out}{f', {map_name}' if map_name else ''}, {size / 2**20:.1f} MiB")
+    return recording.frames
 
 
 def _reader(path):
     if from_evalio.is_sequence(path):
         return from_evalio
-    return from_bag if bags.is_bag(path) else from_folder
+    return from_bag if bag_files.is_bag(path) else from_folder
 
 
 def _truth(scans, times, trajectory, say):

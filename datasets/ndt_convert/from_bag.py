@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from . import bags, gnss, tf
+from . import bags, gnss, several, tf
 from .clouds import write_pcd
 from .faults import Fault, UsageFault
-from .recording import Recording, Scan, Trajectory, moved, trajectory_of_file
+from .recording import Frames, Recording, Scan, Trajectory, moved, trajectory_of_file
 
 EPOCHS = "if the scans' clock counts from another time, such as the start of the sensor, use --receive-time"
 HALF = 0.5  # of the scans, at least, must be in order
@@ -15,8 +15,11 @@ SET_S = 0.5  # clocks that are farther apart are said, if one was set
 def read(work, options, say):
     if options.stamps:
         raise UsageFault(options.input, "", "a bag has times of its own", "leave out --stamps")
-    with bags.open_bag(options.input, options.frame or (), say) as bag:
-        topic, why = bag.clouds_topic(options.topic)
+    with bags.open_bag(options.input, work, options.frame or (), say) as bag:
+        topic, *others = options.topic.split(",") if options.topic else [None]
+        topic, why = bag.clouds_topic(topic)
+        for other in others:
+            bag.clouds_topic(other)
         if why:
             say(why)
         sensors = _Sensors(bag, topic, options, say)
@@ -27,17 +30,20 @@ def read(work, options, say):
         odometry = sensors.of_topic(options.odometry_topic)[:2] if options.odometry_topic else None
         positions = sensors.gnss() if options.gnss_topic else None
         scans, times = _scans(work, bag, topic, options, say)
+        if others:
+            several.join(bag, [topic, *others], scans, times, sensors.frames(), options, say)
         bag.require_frames_used()
         if options.pose_tf:
             found = sensors.of_tf(options.pose_tf, times)
             trajectory = Trajectory(f"{options.input}: tf of {options.pose_tf}", *found, options.longest_gap)
         if options.odometry_tf:
             odometry = sensors.of_tf(options.odometry_tf, times)
+        frames = sensors.frames() if options.keep_frames else None
         sensors.tell_wrong_tf()
     for name, sensor in ((options.odometry_topic, odometry), (options.gnss_topic, positions)):
         _tell_apart(name, sensor, times, say)
     _tell_clocks(bag, topic, say)
-    return Recording(scans, times, trajectory, odometry, positions)
+    return Recording(scans, times, trajectory, odometry, positions, frames)
 
 
 def _scans(work, bag, topic, options, say):
@@ -45,12 +51,12 @@ def _scans(work, bag, topic, options, say):
     for timed in bag.scans(topic, options.every, options.receive_time, bad):
         if len(found) == options.max_scans:
             break
-        points, lost = timed.value
+        points, lost, seconds = timed.value
         dropped += lost
         if not len(points):
             empty += 1
             continue
-        write_pcd(work / "scans" / f"{len(found):06d}.pcd", points)
+        write_pcd(work / "scans" / f"{len(found):06d}.pcd", points, seconds=seconds)
         found.append(timed._replace(value=None))
     bag.tell_bad(topic, bad, len(found) + empty)
     if dropped:
@@ -144,6 +150,9 @@ class _Sensors:
             gnss.require_no_place(topic, self._bag.kind_of(topic), options)
             return self.of_topic(topic)
         return gnss.in_map(self._bag, options, self._say)
+
+    def frames(self):
+        return Frames(tf.plain(self._scan_frame), self._tf(), self._options.longest_gap)
 
     def tell_wrong_tf(self):
         for line in self._tree.wrong() if self._tree else []:

@@ -1,6 +1,8 @@
 """LAS and LAZ by the packages laspy and lazrs: https://pypi.org/project/laspy."""
 
+import os
 import re
+import struct
 from contextlib import contextmanager
 
 import numpy as np
@@ -8,6 +10,8 @@ import numpy as np
 from .faults import Fault
 
 CHUNK = 1_000_000  # points at a time
+SHORTEST_HEADER, LONGEST_HEADER = 227, 375  # bytes, of LAS 1.0 and 1.4
+VLR, EVLR = 54, 60  # bytes of the smallest records, before the points and after them
 METRE = 9001  # EPSG's number of the unit; keys are GeoTIFF's
 MODEL_TYPE, GEOGRAPHIC, PROJECTED_SYSTEM, LINEAR_UNITS, VERTICAL_UNITS = 1024, 2, 3072, 3076, 4099
 DEGREES = r'(?:(?:COMPD_CS|COMPOUNDCRS|BOUNDCRS)\[(?:"[^"]*",|SOURCECRS\[)?)?(?:GEOGCS|GEOGCRS|GEODCRS)'
@@ -33,12 +37,28 @@ def las_facts(file):
 def _opened(file):
     laspy = _library(file)
     try:
+        _require_room_for_records(file)
         with laspy.open(str(file)) as reader:
             yield reader
     except FileNotFoundError:
         raise Fault(file, "", "was not found", "check the path") from None
     except (laspy.errors.LaspyException, ValueError, RuntimeError, EOFError) as error:
         raise Fault(file, "", f"cannot be read as LAS ({' '.join(str(error).split())[:200]})", "export the cloud again") from None
+
+
+def _require_room_for_records(file):
+    """Refuses more variable length records than the file has bytes for: laspy would make each of them, out of nothing."""
+    with open(file, "rb") as stream:
+        header = stream.read(LONGEST_HEADER)
+        size = os.fstat(stream.fileno()).st_size
+    if len(header) < SHORTEST_HEADER or not header.startswith(b"LASF"):
+        return  # laspy says what is wrong
+    places = [("variable length", VLR, struct.unpack_from("<HxxxxI", header, 94))]
+    if header[25] >= 4 and len(header) == LONGEST_HEADER:
+        places.append(("extended variable length", EVLR, struct.unpack_from("<QI", header, 235)))
+    for name, bytes_each, (start, count) in places:
+        if count > max(0, size - start) // bytes_each:
+            raise Fault(file, "header", f"{count} {name} records do not fit into the {size} bytes of the file", "export the cloud again")
 
 
 def _library(file):

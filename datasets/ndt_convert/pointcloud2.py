@@ -8,7 +8,7 @@ MESSAGE_TYPE = "sensor_msgs/msg/PointCloud2"
 KINDS = {7: "f4", 8: "f8"}  # FLOAT32, FLOAT64
 NAMES = {1: "int8", 2: "uint8", 3: "int16", 4: "uint16", 5: "int32", 6: "uint32", 7: "float32", 8: "float64"}
 WIDEST = 2**31 - 1  # numpy's
-RECORD_AGAIN = "the driver fills the message wrongly, or the recording is damaged"
+RECORD_AGAIN = "the node that published it filled the message wrongly; choose another topic, or mend the node"
 
 
 def points_of(message, file, where):
@@ -17,6 +17,12 @@ def points_of(message, file, where):
     points = np.stack([records[name].astype(records[name].dtype.newbyteorder("=")) for name in "xyz"], axis=-1).reshape(-1, 3)
     finite = np.isfinite(points).all(axis=1)
     return points[finite], int(len(points) - finite.sum())
+
+
+def has_wrong_row_step(message):
+    """True if the data are exactly the points, of several rows, and row_step contradicts that: a filter changed the width alone."""
+    row = message.width * message.point_step
+    return message.height > 1 and message.row_step != row and len(message.data) == message.height * row
 
 
 def _dtype(message, file, where):
@@ -46,7 +52,7 @@ def _records(message, dtype, file, where):
     height, width, row = message.height, message.width, message.width * message.point_step
     if height * width == 0:
         return np.empty((0, 0), dtype=dtype)
-    stride = message.row_step if height > 1 else row  # of one row it is often left 0
+    stride = message.row_step if height > 1 and not has_wrong_row_step(message) else row  # of one row it is often left 0
     if stride < row or (height - 1) * stride + row > len(data):
         raise Fault(file, where, f"{len(data)} bytes do not hold {height} rows of {width} points of {message.point_step} bytes, "
                     f"{message.row_step} bytes a row", RECORD_AGAIN)

@@ -35,12 +35,21 @@ class Trajectory:
         return found, covered
 
 
+class Frames(NamedTuple):
+    """The frames of a bag."""
+
+    scan: str  # of the scans, may be empty
+    tree: object  # tf.Tree
+    longest_gap_s: float
+
+
 class Recording(NamedTuple):
     scans: list  # of Scan
     times: object  # (n,) in seconds, or None
     trajectory: object  # Trajectory or None
     odometry: object = None  # (times, poses of the scanner in a world of its own) or None
     gnss: object = None  # (times, poses of the scanner in the map, whose positions alone count, covariances of x and y or None) or None
+    frames: object = None  # Frames, if they were asked for
 
 
 def trajectory_of_file(options, say):

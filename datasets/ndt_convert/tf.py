@@ -94,7 +94,8 @@ class Tree:
         while chain[-1] in self._edges and chain[-1] not in self._other_parents:
             chain.append(self._edges[chain[-1]].parent)
             if chain[-1] in chain[:-1]:
-                raise Fault(self._path, "tf", f"the frames {' < '.join(chain)} run in a circle", "the recording is damaged")
+                raise Fault(self._path, "tf", f"the frames {' < '.join(chain)} run in a circle",
+                            f"two nodes publish them against each other; {OTHER_POSES}")
         return chain, self._why_it_ends(chain[-1])
 
     def _why_it_ends(self, frame):

@@ -21,9 +21,9 @@ SENSORS = {"odometry-topic": tuple(bags.POSE_TYPES), "gnss-topic": (bags.NAVSAT_
 
 
 @contextmanager
-def converted(bag, map_file, tiled, out, options):
-    """The folder of a dataset beside `out`, removed at the end. Its name is the bag's. A map in tiles goes to ndt-bench; that of the dataset
-    is then a single point, since a dataset with poses in a map must have one."""
+def converted(bag, map_file, tiled, out, options, keep_frames):
+    """The folder of a dataset beside `out`, removed at the end, and the bag's Frames if keep_frames asks for them. Its name is the bag's.
+    A map in tiles goes to ndt-bench; that of the dataset is then a single point, since a dataset with poses in a map must have one."""
     out.absolute().parent.mkdir(parents=True, exist_ok=True)
     work = Path(tempfile.mkdtemp(prefix=f".{out.name}.", dir=out.absolute().parent))
     try:
@@ -32,18 +32,18 @@ def converted(bag, map_file, tiled, out, options):
         if tiled:
             write_pcd(own, np.zeros((1, 3)))
         asked = prepared(converter().parse_args([str(bag), f"--out={work / name}", f"--name={name}", f"--map={own}", *options]))
-        asked.surveyed_map = map_file
-        convert(asked, lambda line: _say(line.replace(f"{work}/", "")))
-        yield work / name
+        asked.surveyed_map, asked.keep_frames = map_file, keep_frames
+        frames = convert(asked, lambda line: say(line.replace(f"{work}/", "")))
+        yield work / name, frames
     finally:
         shutil.rmtree(work, ignore_errors=True)
 
 
-def _say(line):
+def say(line):
     print(f"bag              {printable(line)}", flush=True)
 
 
-def start_of(dataset, passed, say):
+def start_of(dataset, passed):
     """Options that say where the first scan is, if the caller gave none and the bag has no true poses: the first GNSS position,
     else the map's origin, which is where the maps of many drives begin."""
     table = tomllib.loads((dataset / "dataset.toml").read_text(encoding="utf-8"))

@@ -6,18 +6,20 @@ import subprocess
 import sys
 from pathlib import Path
 
-from ndt_convert import bags
+from ndt_convert import bag_files
 from ndt_convert.cli import reported
+from ndt_convert.ending import call
 from ndt_convert.faults import EXIT_USAGE, Fault, UsageFault
 from ndt_convert.printable import printable
 
-from . import mcap_file, preset, rerun_file, results, sources
-from .bag import converted, start_of
+from . import base, mcap_file, preset, rerun_file, results, sources
+from .bag import converted, say, start_of
 
 PROGRAM = "ndt_localize"
 LOCALISED = (0, 4)  # exit codes of ndt-bench localize that leave results: done, and ended lost
 OF_BAGS = {  # options of ndt_convert
-    "--topic": "its PointCloud2 (default: the only or the largest)", "--every": "take every N-th scan", "--max-scans": "stop after N scans",
+    "--topic": "its PointCloud2 or Livox CustomMsg (default: the only or the largest); with A,B the scans of B join those of A by tf",
+    "--every": "take every N-th scan", "--max-scans": "stop after N scans",
     "--odometry-topic": "Odometry, PoseStamped or PoseWithCovarianceStamped that predicts", "--odometry-tf": "or a frame of tf, such as odom",
     "--gnss-topic": "NavSatFix, or poses in the map, that pull along the heading", "--map-origin": "of NavSatFix: LAT,LON,HEIGHT of the map's origin",
     "--map-crs": "of NavSatFix: the map's grid, EPSG:32654 or mgrs:54SUE", "--map-projector-info": "of NavSatFix: Autoware's map_projector_info.yaml",
@@ -27,7 +29,7 @@ OF_BAGS = {  # options of ndt_convert
 MORE_OF_BAGS = ("--frame", "--receive-time")
 
 PARTICLES = "--debug-particles"
-OF_EXPORTS = {"cloud_points": 20000, "map_frame": "map", "base_frame": "base_link"}
+OF_EXPORTS = {"cloud_points": 20000, "map_frame": "map", "base_frame": None}
 
 
 class _Parser(argparse.ArgumentParser):
@@ -44,7 +46,8 @@ def parser():
                 description="Follow a recording through a map: ndt-bench localize, of ROS bags too.")
     p.add_argument("--bench", required=True, help=argparse.SUPPRESS)
     p.add_argument("-h", "--help", action="store_true", help=argparse.SUPPRESS)
-    p.add_argument("--scans", help="what ndt-bench localize takes, or a bag: .bag, .mcap, .db3, a rosbag2 folder, or a folder of a bag's parts")
+    p.add_argument("--scans", help="what ndt-bench localize takes, or a bag: .bag, .mcap, .db3, one of these with .zstd, a rosbag2 folder, or a "
+                   "folder of a bag's parts")
     p.add_argument("--map", type=Path, help="cloud to localise in (also .las, .laz, .e57), folder of tiles, or their metadata")
     p.add_argument("--out", type=Path, help="folder of the poses and the diagnostics")
     g = p.add_argument_group("many at once")
@@ -62,7 +65,8 @@ def parser():
     g.add_argument("--rerun", type=Path, metavar="FILE", help="write poses, path, clouds and scores for Rerun, if its Python package is installed")
     g.add_argument("--cloud-points", type=int, metavar="N", help="at most so many points of a scan, every n-th (20000)")
     g.add_argument("--map-frame", help="name of the map's frame (map)")
-    g.add_argument("--base-frame", help="name of the scanner's frame (base_link)")
+    g.add_argument("--base-frame", help="frame whose poses are recorded, and written to poses_base.tum, where a bag's tf "
+                   "says where the scanner is on it (base_link); else the name of the scanner's (its frame_id, or base_link)")
     return p
 
 
@@ -76,7 +80,7 @@ def _run(arguments):
         return _preset(own, passed)
     if own.only:
         raise UsageFault("--only", "", "is of --preset", "give both, or drop it")
-    bag = own.scans is not None and bags.is_bag(Path(own.scans))
+    bag = own.scans is not None and bag_files.is_bag(Path(own.scans))
     given = [name for name in (*OF_BAGS, *MORE_OF_BAGS) if _value(own, name)]
     if given and not bag:
         raise UsageFault(", ".join(given), "", "of a bag", f"{own.scans or '--scans'} is none; leave them out")
@@ -94,11 +98,11 @@ def _follow(own, exports, bag, given, passed):
     """One localisation, of a bag or with recordings of the result."""
     tiled = sources.is_tiled(own.map)
     if not bag:
-        return _localize(own, exports, own.scans, [*(["--map", str(own.map)] if own.map else []), *passed])
+        return _localize(own, exports, own.scans, [*(["--map", str(own.map)] if own.map else []), *passed], None)
     options = [word for name in given for word in _words(own, name)]
-    with converted(Path(own.scans), own.map, tiled, own.out, options) as dataset:
-        start = start_of(dataset, passed, lambda line: print(f"bag              {line}", flush=True))
-        return _localize(own, exports, str(dataset), [*(["--map", str(own.map)] if tiled else []), *start, *passed])
+    with converted(Path(own.scans), own.map, tiled, own.out, options, bool(exports)) as (dataset, frames):
+        start = start_of(dataset, passed)
+        return _localize(own, exports, str(dataset), [*(["--map", str(own.map)] if tiled else []), *start, *passed], frames)
 
 
 def _preset(own, passed):
@@ -138,10 +142,10 @@ def _exports(own):
     return [(file, writer) for _, file, writer in wanted]
 
 
-def _localize(own, exports, scans, passed):
+def _localize(own, exports, scans, passed, frames):
     if exports and PARTICLES not in passed:
         passed = [*passed, PARTICLES]
-    code = subprocess.call([own.bench, "localize", "--scans", scans, "--out", str(own.out), *passed])
+    code = call([own.bench, "localize", "--scans", scans, "--out", str(own.out), *passed])
     if not exports or code not in LOCALISED:
         return code
     clouds, map_cloud = sources.scan_files(scans), own.map or sources.map_file(scans)
@@ -149,7 +153,8 @@ def _localize(own, exports, scans, passed):
         map_cloud = own.out / results.MAP
     if not clouds:
         print(f"{PROGRAM}: no clouds are recorded: where the scans of {printable(scans)} lie is not known; give their folder", file=sys.stderr)
+    found, own.base_frame = base.moved(results.read(own.out), own.base_frame, frames, own.out, say)
     for file, writer in exports:
-        writer.write(file.absolute(), results.read(own.out), clouds, map_cloud, own)
+        writer.write(file.absolute(), found, clouds, map_cloud, own)
         print(f"recorded in      {printable(file)}, {file.stat().st_size / 2**20:.1f} MiB")
     return code

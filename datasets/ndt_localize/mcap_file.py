@@ -58,7 +58,7 @@ class _Recorder:
         times = [_nanoseconds(result.stamp_s) for result in results]
         headers = [self._make.header(time, self._options.map_frame) for time in times]
         # All of it at the first time, so that it is seen from the start and does not grow with the square of the scans.
-        self._put("/localization/path", times[0], self._make.path(headers, [result.map_from_scan for result in results]))
+        self._put("/localization/path", times[0], self._make.path(headers, [result.map_from_body for result in results]))
         if map_cloud is not None:
             points = thinned(read_cloud(map_cloud, str(map_cloud), self._options.bin_fields), MAP_SHARE * self._options.cloud_points)
             self._put("/localization/map", times[0], self._make.cloud(headers[0], points))
@@ -66,36 +66,37 @@ class _Recorder:
         for time, header, result in zip(times, headers, results):
             self._poses(time, header, result, before)
             if result.particles:
-                self._particles(time, header, result.particles)
+                self._particles(time, header, result)
             if result.scan in clouds:
-                self._clouds(time, read_cloud(clouds[result.scan], str(clouds[result.scan]), self._options.bin_fields))
+                points = read_cloud(clouds[result.scan], str(clouds[result.scan]), self._options.bin_fields)
+                self._clouds(time, on_body(thinned(points, self._options.cloud_points), result))
             self._put("/diagnostics", time, self._make.diagnostics(header, result.diagnostics))
             before = result
 
     def _poses(self, time, header, result, before):
         base = self._options.base_frame
-        frames = {base: result.map_from_scan, base + PREDICTED: result.predicted}
+        frames = {base: result.map_from_body, base + PREDICTED: result.predicted}
         self._put("/tf", time, self._make.transforms(time, self._options.map_frame, frames))
         velocity = np.zeros(6)
         if before is not None:
-            velocity = velocity_between(before.map_from_scan, result.map_from_scan, result.stamp_s - before.stamp_s)
+            velocity = velocity_between(before.map_from_body, result.map_from_body, result.stamp_s - before.stamp_s)
         covariance = np.zeros(36) if result.covariance is None else result.covariance
-        self._put("/localization/odometry", time, self._make.odometry(header, base, result.map_from_scan, covariance, velocity))
+        self._put("/localization/odometry", time, self._make.odometry(header, base, result.map_from_body, covariance, velocity))
         if result.covariance is not None:
             self._put("/localization/pose_with_covariance", time,
-                      self._make.pose_with_covariance(header, result.map_from_scan, result.covariance))
+                      self._make.pose_with_covariance(header, result.map_from_body, result.covariance))
 
     def _clouds(self, time, points):
-        """In the scanner's own frame, found and predicted, which tf places: map coordinates may be too large for float32."""
-        points, base = thinned(points, self._options.cloud_points), self._options.base_frame
+        """In the body's own frame, found and predicted, which tf places: map coordinates may be too large for float32."""
+        base = self._options.base_frame
         self._put("/localization/points_aligned", time, self._make.cloud(self._make.header(time, base), points))
         self._put("/localization/points_initial", time, self._make.cloud(self._make.header(time, base + PREDICTED), points))
 
-
-    def _particles(self, time, header, particles):
+    def _particles(self, time, header, result):
         """Where the alignments of a search ended; PoseArray has no room for their scores."""
-        poses = [pose_of(particle["pose_xyz_m"], particle["pose_rpy_rad"]) for particle in particles]
-        scores = [particle["nvtl"] or 0.0 for particle in particles]  # null: it was not finite
+        scan_from_body = np.linalg.inv(result.body_from_scan)
+        poses = [pose_of(particle["pose_xyz_m"], particle["pose_rpy_rad"]) @ scan_from_body for particle in result.particles]
+        scores = [particle["nvtl"] or 0.0 for particle in result.particles]  # null: it was not finite
         self._put("/initial_pose/particles", time, self._make.poses(header, poses))
         points = np.column_stack([[pose[:3, 3] for pose in poses], scores])
         self._put("/initial_pose/particle_scores", time, self._make.cloud(header, points, ("x", "y", "z", "nvtl")))
@@ -105,6 +106,13 @@ def _nanoseconds(stamp_s):
     if stamp_s < 0:
         raise Fault("--mcap", "", f"a scan has the time {stamp_s} s, and MCAP has none before 0", "give times that begin at 0 or later")
     return round(stamp_s * 10**9)
+
+
+def on_body(points, result):
+    """The points of the scan in the frame of the body."""
+    if np.array_equal(result.body_from_scan, np.eye(4)):
+        return points
+    return points @ result.body_from_scan[:3, :3].T + result.body_from_scan[:3, 3]
 
 
 def thinned(points, most):

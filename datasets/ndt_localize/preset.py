@@ -10,6 +10,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import NamedTuple
 
+from ndt_convert.ending import call
 from ndt_convert.faults import EXIT_OK, Fault, UsageFault
 
 FOLDER = Path(__file__).resolve().parent / "presets"
@@ -139,7 +140,7 @@ def _made(run, bench, out, passed):
     words = [bench, "localize", "--scans", run.scans, "--implementation", run.implementation, *run.words, *passed, "--out", str(work)]
     begun = time.monotonic()
     with open(work / OUTPUT, "w", encoding="utf-8") as output:
-        code = subprocess.call(words, stdout=output)
+        code = call(words, stdout=output)
     print(f"    {time.monotonic() - begun:.1f} s", end="")
     lines = (work / OUTPUT).read_text(encoding="utf-8").splitlines()
     finished = any(line.startswith(WRITTEN) for line in lines)

@@ -10,7 +10,7 @@ from ndt_convert.clouds import read_cloud
 from ndt_convert.faults import Fault
 from ndt_convert.poses import quaternion_of
 
-from .mcap_file import MAP_SHARE, thinned
+from .mcap_file import MAP_SHARE, on_body, thinned
 
 GREY, BLUE, GREEN = (150, 150, 150), (40, 110, 255), (0, 200, 60)
 
@@ -39,15 +39,16 @@ def _record(rerun, recording, results, clouds, map_cloud, options):
     if map_cloud is not None:
         points = thinned(read_cloud(map_cloud, str(map_cloud), options.bin_fields), MAP_SHARE * options.cloud_points)
         recording.log(f"{options.map_frame}/points", rerun.Points3D(points, colors=GREY), static=True)
-    path = np.array([result.map_from_scan[:3, 3] for result in results])
+    path = np.array([result.map_from_body[:3, 3] for result in results])
     recording.log(f"{options.map_frame}/path", rerun.LineStrips3D([path], colors=GREEN), static=True)
     for result in results:
         recording.set_time("scan", timestamp=result.stamp_s)
         recording.set_time("frame", sequence=result.diagnostics["frame"])
-        for entity, pose in ((base, result.map_from_scan), (f"{base}_predicted", result.predicted)):
+        for entity, pose in ((base, result.map_from_body), (f"{base}_predicted", result.predicted)):
             recording.log(entity, rerun.Transform3D(translation=pose[:3, 3], quaternion=rerun.Quaternion(xyzw=quaternion_of(pose[:3, :3]))))
         if result.scan in clouds:
             points = thinned(read_cloud(clouds[result.scan], str(clouds[result.scan]), options.bin_fields), options.cloud_points)
+            points = on_body(points, result)
             recording.log(f"{base}/points", rerun.Points3D(points, colors=GREEN))
             recording.log(f"{base}_predicted/points", rerun.Points3D(points, colors=BLUE))
         _log_numbers(rerun, recording, result.diagnostics)

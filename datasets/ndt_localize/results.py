@@ -17,11 +17,12 @@ MAP = "localization_map.pcd"  # some points of all that was localised in
 class Result(NamedTuple):
     scan: str
     stamp_s: float
-    map_from_scan: np.ndarray  # 4x4
-    predicted: np.ndarray  # map_from_scan before the alignment
+    map_from_body: np.ndarray  # 4x4; the body is the scanner, or the vehicle's base
+    predicted: np.ndarray  # map_from_body before the alignment
     covariance: object  # 36 numbers, row-major x y z roll pitch yaw, or None
     diagnostics: dict
     particles: list  # of this scan's search, as in particles.jsonl; empty without one
+    body_from_scan: np.ndarray = np.eye(4)
 
 
 def read(folder):

@@ -5,6 +5,7 @@ import math
 import os
 import struct
 import subprocess
+import time
 from pathlib import Path
 
 import pytest
@@ -286,6 +287,89 @@ def test_mcap_has_the_particles_of_a_search(town, tmp_path, extras_python):
         assert [field["name"] for field in cloud["message"]["fields"]] == ["x", "y", "z", "nvtl"] and cloud["message"]["width"] == len(particles)
         first = struct.pack("<4f", *particles[0]["pose_xyz_m"], particles[0]["nvtl"])
         assert bytes(cloud["message"]["data"]["first"][:16]) == first
+
+
+def messages_of(python, file):
+    """By topic."""
+    if subprocess.run([python, "-c", "import mcap_ros2"], capture_output=True).returncode:
+        pytest.skip(f"skipped for want of mcap-ros2-support in {python}")
+    topics = {}
+    for line in ran(python, ROOT / "tests/cli/read_mcap.py", file).stdout.splitlines()[1:]:
+        message = json.loads(line)
+        topics.setdefault(message["topic"], []).append(message["message"])
+    return topics
+
+
+def turned(first, second):
+    """The angle between two rows of TUM."""
+    return 2 * math.acos(min(1, abs(sum(a * b for a, b in zip(first[4:], second[4:])))))
+
+
+def test_poses_are_moved_to_the_base_by_the_tf_of_the_bag(town, tmp_path, extras_python):
+    assert ran(extras_python, ROOT / "tests/cli/drive_bag.py", town, tmp_path / "drive", "tf").returncode == 0
+    truth = tum(tmp_path / "truth_base.tum")
+    base = ["--scans", tmp_path / "drive", "--map", town / "map.pcd", "--out", tmp_path / "out", *FILTERS, "--init", start_in(town),
+            "--odometry-topic", "/odom"]
+    done = localize(extras_python, *base, "--mcap", tmp_path / "a.mcap", "--cloud-points", 10**6)
+    assert ("bag              poses are moved from lidar to base_link by tf, in poses_base.tum and in what is recorded; 1 of 8 scans are left out, "
+            "at whose times tf does not say where it is") in done.stdout
+    got = tum(tmp_path / "out" / "poses_base.tum")
+    assert [pose[0] for pose in got] == [START_S + 0.5 * k for k in range(7)] and apart(got, truth) < 0.1
+    assert max(turned(a, b) for a, b in zip(got, truth)) < 0.01
+    scanner = tum(tmp_path / "out" / "poses.tum")
+    assert len(scanner) == 8 and apart(scanner, tum(town / "truth.tum")) < 0.1 and apart(scanner, got) > 1.5
+    topics = messages_of(extras_python, tmp_path / "a.mcap")
+    assert len(topics["/tf"]) == len(topics["/localization/odometry"]) == len(topics["/localization/points_aligned"]) == 7
+    for pose, tf, odometry in zip(got, topics["/tf"], topics["/localization/odometry"]):
+        assert [transform["child_frame_id"] for transform in tf["transforms"]] == ["base_link", "base_link_predicted"]
+        assert list(tf["transforms"][0]["transform"]["translation"].values()) == pose[1:4] == position(odometry["pose"]["pose"])
+        assert odometry["child_frame_id"] == "base_link"
+    first = struct.unpack_from("<3f", (town / "scans" / "000000.pcd").read_bytes().partition(b"DATA binary\n")[2])
+    cloud = topics["/localization/points_aligned"][0]
+    sine = 2 * 0.1 * 0.99**0.5  # of the mast's turn about y
+    x, z = 0.98 * first[0] + sine * (first[2] + 0.3), -sine * first[0] + 0.98 * (first[2] + 0.3)
+    assert struct.unpack_from("<3f", bytes(cloud["data"]["first"])) == pytest.approx((x + 0.5, first[1] - 0.2, z + 1.5), abs=1e-4)
+    assert cloud["header"]["frame_id"] == "base_link"
+
+    done = localize(extras_python, *base, "--mcap", tmp_path / "lidar.mcap", "--base-frame", "lidar")
+    assert "poses are moved" not in done.stdout and not (tmp_path / "out" / "poses_base.tum").exists()
+
+
+def test_three_lidars_are_localised_as_one(town, tmp_path, extras_python):
+    assert ran(extras_python, ROOT / "tests/cli/drive_bag.py", town, tmp_path / "drive", "three").returncode == 0
+    done = localize(extras_python, "--scans", tmp_path / "drive", "--map", town / "map.pcd", "--out", tmp_path / "out", *FILTERS, "--init",
+                    start_in(town), "--odometry-topic", "/odom", "--topic", "/points,/left,/right", "--mcap", tmp_path / "a.mcap")
+    for name in ("left", "right"):
+        assert f"bag              /{name}: joined 8 of 8 scans\n" in done.stdout
+    assert "8 ok, 0 doubtful, 0 lost" in done.stdout
+    got, truth = tum(tmp_path / "out" / "poses_base.tum"), tum(tmp_path / "truth_base.tum")
+    assert len(got) == len(truth) == 8 and apart(got, truth) < 0.1 and max(turned(a, b) for a, b in zip(got, truth)) < 0.01
+
+
+def test_without_tf_the_frame_of_the_clouds_is_recorded(town, bag, tmp_path, extras_python):
+    base = ["--scans", bag, "--map", town / "map.pcd", "--out", tmp_path / "out", *FILTERS, "--init", start_in(town), "--max-scans", 2]
+    for name, words in (("lidar", []), ("vehicle", ["--base-frame", "vehicle"])):
+        done = localize(extras_python, *base, "--mcap", tmp_path / f"{name}.mcap", *words)
+        assert f"poses are the scanner's, called {name}\n" in done.stdout
+        topics = messages_of(extras_python, tmp_path / f"{name}.mcap")
+        assert topics["/tf"][0]["transforms"][0]["child_frame_id"] == topics["/localization/points_aligned"][0]["header"]["frame_id"] == name
+        assert position(topics["/localization/odometry"][1]["pose"]["pose"]) == tum(tmp_path / "out" / "poses.tum")[1][1:4]
+        assert not (tmp_path / "out" / "poses_base.tum").exists()
+
+
+def test_a_signal_ends_the_localisation_in_order(town, bag, tmp_path, extras_python):
+    program = tmp_path / "bench"
+    program.write_text(f"#!/bin/sh\ntrap 'echo told > {tmp_path}/told; exit 3' TERM\necho $$ > {tmp_path}/begun\nwhile :; do sleep 0.05; done\n")
+    program.chmod(0o755)
+    environment = os.environ | {"PYTHONPATH": str(ROOT / "datasets"), "PYTHONDONTWRITEBYTECODE": "1"}
+    words = ["--bench", program, "--scans", bag, "--map", town / "map.pcd", "--out", tmp_path / "out"]
+    process = subprocess.Popen([extras_python, "-m", "ndt_localize", *words], env=environment, stdout=subprocess.DEVNULL)
+    end = time.monotonic() + 60
+    while not (tmp_path / "begun").exists() and time.monotonic() < end:
+        time.sleep(0.01)
+    assert len(list(tmp_path.glob(".out.*"))) == 1
+    process.terminate()
+    assert process.wait(60) == 143 and (tmp_path / "told").exists() and not list(tmp_path.glob(".*"))
 
 
 def test_what_ends_lost_is_exported_too(town, tmp_path, extras_python):

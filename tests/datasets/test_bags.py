@@ -181,9 +181,11 @@ def test_bags_that_are_cut_off_or_none_are_refused(tmp_path, extras_python, data
     (tmp_path / "text.bag").write_text("not a bag\n")
     (tmp_path / "meta").mkdir()
     (tmp_path / "meta" / "metadata.yaml").write_text("rosbag2_bagfile_information:\n  version: 5\n")
-    for bag in [cut, mcap, ros1, tmp_path / "empty.mcap", tmp_path / "text.bag", tmp_path / "meta"]:
+    for bag, name, remedy in [(cut, database, "sqlite3 FILE .recover"), (mcap, mcap, "mcap recover"), (ros1, ros1, "rosbag reindex"),
+                              (tmp_path / "empty.mcap", tmp_path / "empty.mcap", "nothing was recorded"),
+                              (tmp_path / "text.bag", tmp_path / "text.bag", "whole"), (tmp_path / "meta", tmp_path / "meta", "whole")]:
         message = convert(bag, "--out", tmp_path / "out", code=EXIT_BAD_INPUT, python=extras_python)
-        assert message.startswith(f"ndt_convert: {bag}: cannot be read as a ROS bag ("), message
+        assert message.startswith(f"ndt_convert: {name}: cannot be read as a ROS bag (") and remedy in message, message
         assert not (tmp_path / "out").exists()
 
 

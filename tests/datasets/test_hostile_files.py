@@ -1,5 +1,6 @@
 """Files that no reader may trip over or wait for."""
 
+import errno
 import os
 import subprocess
 import sys
@@ -7,6 +8,8 @@ import sys
 import pytest
 from conftest import EXIT_BAD_INPUT, ROOT, convert, description, write_cloud
 from test_folder import SHIFT, corner, scans_in
+
+from ndt_convert.cli import reported
 
 
 @pytest.mark.parametrize("name, find, put", [
@@ -53,3 +56,13 @@ def test_a_pipe_is_refused_and_not_waited_for(tmp_path, option):
 def test_a_map_that_is_a_pipe_is_refused(tmp_path):
     os.mkfifo(tmp_path / "site.las")
     assert "is not a regular file" in convert("map", tmp_path / "site.las", "--out", tmp_path / "o.pcd", code=EXIT_BAD_INPUT)
+
+
+@pytest.mark.parametrize("number, remedy", [(errno.ENOSPC, "make room, or choose another --out"), (errno.EROFS, "choose another --out"),
+                                            (errno.EACCES, "check the path and its permissions")])
+def test_an_error_of_the_system_has_the_remedy_of_its_cause(capsys, number, remedy):
+    def work():
+        raise OSError(number, os.strerror(number), "a.pcd")
+
+    assert reported("ndt_convert", work) == EXIT_BAD_INPUT
+    assert capsys.readouterr().err == f"ndt_convert: a.pcd: {os.strerror(number)}; {remedy}\n"

@@ -2,6 +2,7 @@
 
 import json
 import os
+import struct
 import subprocess
 import sys
 from importlib.util import find_spec
@@ -135,3 +136,20 @@ def test_mistakes_in_the_command_are_named(tmp_path):
 def test_without_the_package_it_says_what_to_install(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "laspy", None)
     assert "pip install laspy lazrs" in convert("map", tmp_path / "a.las", "--out", tmp_path / "a.pcd", code=EXIT_BAD_INPUT)
+
+
+@pytest.mark.parametrize("version, at, form, count, records", [
+    ("1.2", 100, "<I", 2**32 - 1, "4294967295 variable length records"), ("1.2", 100, "<I", 50, "50 variable length records"),
+    ("1.4", 100, "<I", 2**32 - 1, "4294967295 variable length records"),
+    ("1.4", 235, "<QI", (375, 2**32 - 1), "4294967295 extended variable length records"),
+    ("1.4", 235, "<QI", (2**63, 1), "1 extended variable length records"),
+])
+def test_more_records_than_the_file_has_bytes_for_are_refused(laspy, tmp_path, version, at, form, count, records):
+    cloud = laspy.LasData(laspy.LasHeader(point_format=3, version=version))
+    cloud.x = cloud.y = cloud.z = np.arange(30.0)
+    cloud.write(str(tmp_path / "a.las"))
+    data = bytearray((tmp_path / "a.las").read_bytes())
+    struct.pack_into(form, data, at, *(count if isinstance(count, tuple) else (count,)))
+    (tmp_path / "a.las").write_bytes(data)
+    message = convert("map", tmp_path / "a.las", "--out", tmp_path / "a.pcd", code=EXIT_BAD_INPUT)
+    assert f"a.las: header: {records} do not fit into the {len(data)} bytes of the file" in message

@@ -18,10 +18,11 @@ NAN = float("nan")
 TURN_LEFT = "\u202e"
 
 
-def bag(python, tmp_path, *messages):
-    """A folder of [topic, receive time, kind, arguments], in their order."""
-    out = tmp_path / "bag"
-    done = subprocess.run([python, ROOT / "tests/datasets/write_odd_bag.py", out], input=json.dumps(messages), capture_output=True, text=True)
+def bag(python, tmp_path, *messages, profile=None):
+    """A folder, with a profile an MCAP, or with "bag" a bag of ROS 1, of [topic, receive time, kind, arguments], in their order."""
+    out = tmp_path / ("bag" if profile is None else "a.bag" if profile == "bag" else "bag.mcap")
+    words = [python, ROOT / "tests/datasets/write_odd_bag.py", out, *([profile] if profile else [])]
+    done = subprocess.run(words, input=json.dumps(messages), capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     return out
 
@@ -228,14 +229,15 @@ def test_a_topic_without_the_messages_that_it_counts_is_not_chosen(tmp_path, ext
                "c.execute(\"delete from messages where topic_id = (select id from topics where name = '/other')\"); c.commit()")
     subprocess.run([extras_python, "-c", removed, next(made.glob("*.db3"))], check=True)
     said = convert(made, "--out", tmp_path / "out", python=extras_python)
-    assert "topic /points, the largest" in said and "20 scans" in said
+    assert "topic /points, the only" in said and "20 scans" in said
     message = convert(made, "--topic", "/other", "--out", tmp_path / "none", code=EXIT_BAD_INPUT, python=extras_python)
     assert "/other: contains no cloud with points" in message
 
 
-def test_an_empty_first_cloud_does_not_decide_which_topic_is_taken(tmp_path, extras_python):
+def test_empty_first_clouds_do_not_decide_which_topic_is_taken(tmp_path, extras_python):
     few = [["/few", at, "cloud", {"stamp": at, "x": 7}] for at in TIMES[:2]]
-    made = bag(extras_python, tmp_path, ["/points", 0, "nothing", {"stamp": -1}], *clouds(), *few)
+    empty = [["/points", -0.1 * i, "nothing", {"stamp": -0.1 * i}] for i in range(1, 31)]
+    made = bag(extras_python, tmp_path, *empty[::-1], *clouds(), *few)
     assert "topic /points, the largest" in convert(made, "--out", tmp_path / "out", python=extras_python)
 
 

@@ -93,8 +93,8 @@ def test_messages_that_contradict_themselves_are_refused():
         (as_int, "field y is uint32 x 1; float32 and float64"),
         (array, "field z is float32 x 3"),
         (beyond, "field z at byte 9 does not fit in a point of 12 bytes"),
-        (broken(row_step=35), "72 bytes do not hold 2 rows of 3 points of 12 bytes, 35 bytes a row"),
-        (broken(row_step=37), "72 bytes do not hold 2 rows of 3 points of 12 bytes, 37 bytes a row"),
+        (broken(row_step=35, data=bytes(73)), "73 bytes do not hold 2 rows of 3 points of 12 bytes, 35 bytes a row"),
+        (broken(row_step=38, data=bytes(73)), "73 bytes do not hold 2 rows of 3 points of 12 bytes, 38 bytes a row"),
         (broken(width=7), "72 bytes do not hold 2 rows of 7 points"),
     ]:
         with pytest.raises(Fault, match=f"^bag: topic: {text}"):

@@ -2,6 +2,7 @@
 
 
 import json
+import os
 import re
 import shutil
 import subprocess
@@ -24,6 +25,12 @@ def test_no_file_names_the_build(prefix):
     for file in prefix.rglob("*.cmake"):
         text = file.read_text()
         assert str(ROOT) not in text and BUILD not in text and str(prefix.parent) not in text, file
+
+
+def test_the_library_alone_needs_one_option(tmp_path):
+    said = run(CMAKE, "-S", ROOT, "-B", tmp_path, "-DNDT_PROGRAMS=OFF", "-DNDT_CUDA=OFF", "-DNDT_PCL=OFF",
+               f"-DCMAKE_CXX_COMPILER={os.environ['NDT_CXX']}")
+    assert "programs       LEFT OUT: NDT_PROGRAMS=OFF" in said and "tests          LEFT OUT: NDT_TESTS=OFF" in said
 
 
 def raw_points(pcd):

@@ -1,0 +1,36 @@
+"""The end by a signal: work folders are removed, and a child ends in order."""
+
+import signal
+import subprocess
+import time
+
+SIGNALS = (signal.SIGTERM, signal.SIGHUP)
+AGAIN_S = 5  # a closing terminal sends its signal twice
+
+_last_s = -AGAIN_S
+
+
+def leave_nothing_behind():
+    """From now on SIGTERM and SIGHUP raise SystemExit, unless they are ignored, as nohup does."""
+    for number in SIGNALS:
+        if signal.getsignal(number) == signal.SIG_DFL:
+            signal.signal(number, _end)
+
+
+def _end(number, _):
+    global _last_s
+    if time.monotonic() - _last_s >= AGAIN_S:  # a second one must not stop the removal
+        _last_s = time.monotonic()
+        raise SystemExit(128 + number)
+
+
+def call(words, **how):
+    """As subprocess.call. When this process is told to end, the child is told too, and waited for."""
+    with subprocess.Popen(words, **how) as child:
+        try:
+            return child.wait()
+        except BaseException as end:
+            if not isinstance(end, KeyboardInterrupt):  # which the child gets from the terminal
+                child.terminate()
+            child.wait()
+            raise
