@@ -57,6 +57,12 @@ bool is_bag(const fs::path& scans) {
   return parts && !clouds;
 }
 
+bool is_compressed_bag(const fs::path& file) {
+  const std::string ending = file.extension().string();
+  return (ending == ".zstd" || ending == ".zst" || ending == ".gz" || ending == ".bz2" || ending == ".lz4") &&
+         is_bag_file(file.stem());
+}
+
 /// A Python package reads them, which ./run calls first.
 void refuse_bag(const fs::path& scans) {
   if (is_bag(scans))
@@ -64,6 +70,34 @@ void refuse_bag(const fs::path& scans) {
         "--scans: {} is a ROS bag; give the same arguments to ./run localize, which reads bags, or "
         "make a dataset of it with ./run convert",
         printable_name(scans.native())));
+}
+
+/// Says what an existing file is that cannot be loaded as a dataset.
+void refuse_other_file(const fs::path& scans) {
+  std::error_code error;
+  if (!fs::exists(scans, error) || fs::is_directory(scans, error) || scans.extension() == ".toml") return;
+  const std::string name = printable_name(scans.native());
+  if (is_compressed_bag(scans))
+    throw UsageError(fmt::format(
+        "--scans: {} is a compressed ROS bag; give the same arguments to ./run localize, which reads bags, "
+        "or unpack it (.zstd: zstd -d)",
+        name));
+  throw UsageError(
+      fmt::format("--scans: {} is {}, not a folder of clouds, a ROS bag or a dataset; give one "
+                  "of these",
+                  name, is_cloud(scans) ? "one cloud" : "a file"));
+}
+
+Dataset load_scans(const std::string& scans, const ReportProgress& report) {
+  std::error_code error;
+  const bool local = fs::is_directory(scans, error) && scans.find('/') == std::string::npos;
+  if (is_dataset_path(scans)) refuse_other_file(scans);
+  try {
+    return load_dataset(local ? "./" + scans : scans, report);
+  } catch (const UsageError&) {  // no dataset has the name
+    refuse_other_file(scans);
+    throw;
+  }
 }
 
 ScanSequence of_folder(const fs::path& folder, BinFields fields) {
@@ -77,9 +111,9 @@ ScanSequence of_folder(const fs::path& folder, BinFields fields) {
 
 void require_one_map(const Dataset& dataset) {
   if (dataset.kind == "scan_to_map" && dataset.one_map) return;
-  throw InputError(fmt::format(
-      "dataset {}: it is of kind {}, whose scans have no common map; give a map with --map",
-      dataset.name, dataset.kind));
+  throw InputError(
+      fmt::format("dataset {}: it is of kind {}, whose scans have no common map; give a map with --map",
+                  dataset.name, dataset.kind));
 }
 
 /// The frame's first guess. Without a truth the identity is none: it stands where nothing is known.
@@ -147,10 +181,11 @@ void to_seconds(ScanSequence& sequence) {
 void note_order(ScanSequence& sequence, const fs::path& folder, const fs::path& stamps) {
   const auto [by_letter, by_number] = first_difference(clouds_in(folder));
   if (by_letter.empty()) return;
-  sequence.notes.push_back(fmt::format(
-      "the times of {} are given to the scans in the order of their numbers: '{}' comes before '{}', which an "
-      "order by letters has first",
-      printable_name(stamps.native()), by_number, by_letter));
+  sequence.notes.push_back(
+      fmt::format("the times of {} are given to the scans in the order of their numbers: '{}' comes before "
+                  "'{}', which an "
+                  "order by letters has first",
+                  printable_name(stamps.native()), by_number, by_letter));
 }
 
 void set_stamps(ScanSequence& sequence, TimesInSeconds given, const fs::path& file) {
@@ -199,8 +234,7 @@ ScanSequence open_sequence(const std::string& scans, const StampSource& stamps, 
   if (folder) {
     sequence = of_folder(scans, fields);
   } else {
-    const bool local = fs::is_directory(scans, error) && scans.find('/') == std::string::npos;
-    Dataset dataset = load_dataset(local ? "./" + scans : scans, report);
+    Dataset dataset = load_scans(scans, report);
     has_stamps = std::ranges::all_of(dataset.frames, [](const Frame& f) { return f.stamp_s.has_value(); });
     sequence = of_dataset(std::move(dataset), map_given);
   }

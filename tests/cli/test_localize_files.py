@@ -1,10 +1,13 @@
 """localize: the scans and options it takes or refuses, and the files it leaves, replaces or does not touch."""
 
+import argparse
 import os
+import re
 import shutil
 import signal
 import subprocess
 import time
+from pathlib import Path
 
 import pytest
 from conftest import BENCH, EXIT_BAD_INPUT, EXIT_USAGE, refusal
@@ -69,6 +72,39 @@ def test_unusable_input_is_named(town, tmp_path):
         stamps.write_text(text)
         assert message in refusal(*base, "--scans", town / "scans", "--stamps", stamps, code=EXIT_BAD_INPUT)
     assert "unknown dataset 'nowhere'" in refusal("localize", "--scans", "nowhere", "--out", tmp_path / "o", code=EXIT_USAGE)
+
+
+@pytest.mark.parametrize("name, message", [
+    ("rec_0.db3.zstd", "is a compressed ROS bag; give the same arguments to ./run localize, which reads bags, or unpack it (.zstd: zstd -d)"),
+    ("rec.bag.bz2", "is a compressed ROS bag"),
+    ("notes", "is a file, not a folder of clouds, a ROS bag or a dataset"),
+    ("notes.zstd", "is a file, not"),
+    ("scan.pcd", "is one cloud, not a folder of clouds, a ROS bag or a dataset"),
+])
+def test_a_file_that_is_no_recording_is_named(town, tmp_path, monkeypatch, name, message):
+    (tmp_path / name).write_bytes(b"not read")
+    monkeypatch.chdir(tmp_path)
+    for scans in (name, tmp_path / name):
+        said = refusal("localize", "--scans", scans, "--map", town / "map.pcd", "--init", "0,0,0,0,0,0", "--out", "o", code=EXIT_USAGE)
+        assert f"--scans: {scans} {message}" in said
+
+
+def test_a_file_named_as_a_dataset_does_not_hide_it(town, tmp_path, monkeypatch):
+    (tmp_path / "town_small").write_bytes(b"not read")
+    monkeypatch.chdir(tmp_path)
+    localize("town_small", tmp_path / "o")
+
+
+def test_options_that_only_run_has_name_it(monkeypatch):
+    monkeypatch.syspath_prepend(Path(__file__).parents[2] / "datasets")
+    parser = pytest.importorskip("ndt_localize.cli", reason="skipped for want of numpy").parser()
+    own = set(re.findall(r"--[a-z-]+", subprocess.run([BENCH, "localize", "--help"], capture_output=True, text=True, check=True).stdout))
+    of_run = [name for action in parser._actions for name in action.option_strings
+              if name.startswith("--") and name not in own and action.help is not argparse.SUPPRESS]
+    assert "--mcap" in of_run and len(of_run) > 15
+    for name in of_run:
+        message = refusal("localize", "--scans", "a", "--out", "o", name, "b", code=EXIT_USAGE)
+        assert f"localize has no option {name}; ./run localize has it: give it the same arguments" in message
 
 
 FILES = ["poses.tum", "poses_kitti.txt", "frames.csv", "diagnostics.jsonl", "iterations.jsonl"]
