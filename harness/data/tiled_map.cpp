@@ -148,13 +148,15 @@ void MapFiles::use_metadata(const fs::path& file) {
 
 void MapFiles::use_folder(const fs::path& folder) {
   std::error_code error;
-  for (fs::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error)) {
-    const std::string name = entry->path().filename().string();
-    if (!is_cloud(name) || is_folder(entry->path())) continue;
+  std::vector<fs::path> files;
+  for (fs::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error))
+    if (!is_folder(entry->path())) files.push_back(entry->path());
+  for (const fs::path& file : clouds_among(std::move(files))) {
+    const std::string name = file.filename().string();
     if (!stays_inside(folder, name))
       throw refusal(name_, "", fmt::format("'{}' is a link out of the folder", printable(name)),
                     "put the file itself there; such a link is not followed");
-    tiles_.push_back({name, entry->path(), std::nullopt});
+    tiles_.push_back({name, file, std::nullopt});
   }
   if (error)
     throw refusal(name_, "", fmt::format("cannot be listed ({})", error.message()), "check its permissions");

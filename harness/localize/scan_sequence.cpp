@@ -30,8 +30,8 @@ std::string frame_name(const fs::path& file) {
 std::vector<fs::path> clouds_in(const fs::path& folder) {
   std::vector<fs::path> files;
   std::error_code error;
-  for (const auto& entry : fs::directory_iterator(folder, error))
-    if (is_cloud(entry.path())) files.push_back(entry.path());
+  for (const auto& entry : fs::directory_iterator(folder, error)) files.push_back(entry.path());
+  files = clouds_among(std::move(files));
   if (files.empty())
     throw refusal(printable_name(folder.native()), "", fmt::format("no cloud in it ({})", cloud_extensions()),
                   error ? "make the folder readable: " + error.message() : "give the folder of the scans");
@@ -52,7 +52,7 @@ bool is_bag(const fs::path& scans) {
   bool parts = false, clouds = false;
   for (const auto& entry : fs::directory_iterator(scans, error)) {
     parts = parts || is_bag_file(entry.path());
-    clouds = clouds || is_cloud(entry.path());
+    clouds = clouds || is_written_cloud(entry.path());
   }
   return parts && !clouds;
 }

@@ -65,7 +65,7 @@ def test_unusable_input_is_named(town, tmp_path):
     empty = tmp_path / "empty"
     empty.mkdir()
     base = ["localize", "--map", town / "map.pcd", "--init", "0,0,0,0,0,0", "--out", tmp_path / "out"]
-    assert "no cloud in it (.pcd, .ply, .bin)" in refusal(*base, "--scans", empty, code=EXIT_BAD_INPUT)
+    assert "no cloud in it (.pcd, .ply, .bin, .xyz, .npy, .csv)" in refusal(*base, "--scans", empty, code=EXIT_BAD_INPUT)
     stamps = tmp_path / "times.txt"
     for text, message in [("1\n2\n", "2 times for 8 scans"), ("1\n1\n", "line 2: time 1 does not come after 1"),
                           ("1\nx\n", "line 2")]:
