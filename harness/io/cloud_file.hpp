@@ -87,7 +87,7 @@ PointCloud read_cloud(const std::filesystem::path& file, CloudInfo* info = nullp
 /// InputError for an unknown one, naming those that can be written, and as the format's writer does.
 void write_cloud(const std::filesystem::path& file, const PointCloud& cloud);
 
-/// Whether the file's extension is that of a format above, in any case. The file is not looked at.
+/// Whether read_cloud knows the extension, in any case. The file is not looked at.
 bool is_cloud(const std::filesystem::path& file);
 
 /// Whether write_cloud knows the extension.
