@@ -1,5 +1,5 @@
-// Point clouds in files: PCD, PLY (1.0), KITTI scans (.bin), and to read only .xyz, .csv and .npy; coordinates
-// only.
+// Point clouds in files: PCD, PLY (1.0), KITTI scans (.bin), and to read only .xyz, .csv and .npy;
+// coordinates only.
 #pragma once
 
 #include <filesystem>
