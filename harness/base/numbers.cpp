@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <charconv>
 #include <cmath>
+#include <limits>
 #include <string>
 #include <system_error>
 #include <vector>
@@ -19,6 +21,31 @@ template <class T>
 std::errc parse_all(std::string_view word, T& value) {
   const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
   return end == word.data() + word.size() ? error : std::errc::invalid_argument;
+}
+
+/// Takes the prefix off the word, in any case.
+bool take_prefix(std::string_view& word, std::string_view prefix) {
+  const auto same = [](unsigned char a, unsigned char b) { return std::tolower(a) == std::tolower(b); };
+  if (!std::ranges::equal(word.substr(0, prefix.size()), prefix, same)) return false;
+  word.remove_prefix(prefix.size());
+  return true;
+}
+
+/// Parses what programs on Windows write: nan(ind), nan(snan), and of older compilers 1.#QNAN, 1.#SNAN,
+/// 1.#IND and 1.#INF, which zeros may follow (1.#QNAN0).
+std::optional<double> windows_non_finite(std::string_view word) {
+  constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+  constexpr double kInf = std::numeric_limits<double>::infinity();
+  const bool negative = take_prefix(word, "-");
+  if (take_prefix(word, "nan(ind)") || take_prefix(word, "nan(snan)"))
+    return word.empty() ? std::optional(kNan) : std::nullopt;
+  if (!take_prefix(word, "1.#")) return std::nullopt;
+  const bool infinite = take_prefix(word, "INF");
+  if (!infinite && !take_prefix(word, "QNAN") && !take_prefix(word, "SNAN") && !take_prefix(word, "IND"))
+    return std::nullopt;
+  if (word.find_first_not_of('0') != std::string_view::npos) return std::nullopt;
+  if (!infinite) return kNan;
+  return negative ? -kInf : kInf;
 }
 
 constexpr std::string_view kBlanks = " \t\r\n";
@@ -63,11 +90,14 @@ std::optional<std::uint64_t> parse_whole_number(std::string_view word) {
 template <class T>
 Real<T> parse_real(std::string_view word) {
   if (word.size() > 1 && word[0] == '+' && word[1] != '-') word.remove_prefix(1);
-  if (word.ends_with(')')) return {0, RealFault::not_a_number};  // from_chars takes nan(anything) for nan
   Real<T> real;
-  const std::errc error = parse_all(word, real.value);
+  // from_chars takes nan(anything) for nan.
+  const std::errc error = word.ends_with(')') ? std::errc::invalid_argument : parse_all(word, real.value);
   if (error == std::errc{}) return real;
-  if (error != std::errc::result_out_of_range) return {0, RealFault::not_a_number};
+  if (error != std::errc::result_out_of_range) {
+    if (const auto value = windows_non_finite(word)) return {static_cast<T>(*value), RealFault::none};
+    return {0, RealFault::not_a_number};
+  }
   long double wide = 0;  // tells too small from too large, which from_chars reports alike
   if (parse_all(word, wide) != std::errc{} || std::fabs(wide) >= 1) return {0, RealFault::out_of_range};
   return {static_cast<T>(wide), RealFault::none};

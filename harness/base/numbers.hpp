@@ -22,8 +22,9 @@ struct Real {
   RealFault fault = RealFault::none;
 };
 
-/// Parses a whole word: decimal numbers, and nan, inf, infinity in any case; a leading + is allowed. A number
-/// too small for T becomes the nearest T (often 0), one too large is out_of_range. T is float or double.
+/// Parses a whole word: decimal numbers, and nan, inf, infinity in any case, also as Windows writes them
+/// (-nan(ind), 1.#QNAN); a leading + is allowed. A number too small for T becomes the nearest T (often 0),
+/// one too large is out_of_range. T is float or double.
 template <class T>
 Real<T> parse_real(std::string_view word);
 

@@ -46,7 +46,8 @@ ExitCode write(const Arguments& a, const LoadedMap& from, const PreparedCloud& l
 
 ExitCode filtered(const Arguments& a, const ScanPreparation& filters,
                   const std::optional<MapArea>& area = {}) {
-  if (!is_cloud(a.out)) throw UsageError("--out is no file for a cloud: give one of " + cloud_extensions());
+  if (!is_written_cloud(a.out))
+    throw UsageError("--out is no file for a cloud: give one of .pcd, .ply, .bin");
   LoadedMap map = MapFiles(a.map, a.bin_fields).load(area);
   const PreparedCloud left = prepare(std::move(map.cloud), filters);
   return write(a, map, left);

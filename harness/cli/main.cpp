@@ -2,6 +2,8 @@
 // codes.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <cstdio>
 #include <new>
 #include <span>
@@ -77,6 +79,30 @@ void declare(CLI::App& app, ndt::harness::Command& chosen, const std::string& co
       "  ndt-bench run --preset smoke");
 }
 
+/// Options that only ./run localize has, which reads and writes bags, and makes lists of localisations.
+constexpr std::array<std::string_view, 22> kOptionsOfRun{"--base-frame",
+                                                         "--body-from-scan",
+                                                         "--cloud-points",
+                                                         "--every",
+                                                         "--frame",
+                                                         "--gnss-topic",
+                                                         "--longest-gap",
+                                                         "--map-crs",
+                                                         "--map-frame",
+                                                         "--map-origin",
+                                                         "--max-scans",
+                                                         "--mcap",
+                                                         "--map-projector-info",
+                                                         "--odometry-tf",
+                                                         "--odometry-topic",
+                                                         "--only",
+                                                         "--pose-tf",
+                                                         "--pose-topic",
+                                                         "--preset",
+                                                         "--receive-time",
+                                                         "--rerun",
+                                                         "--topic"};
+
 /// Names an option that the command does not have, and the nearest that it has; empty if it has all.
 std::string unknown_option(const CLI::App& command) {
   std::vector<std::string> names;
@@ -89,6 +115,9 @@ std::string unknown_option(const CLI::App& command) {
     const std::string nearest = ndt::harness::nearest_name(given, names);
     const bool nested = command.get_parent() != nullptr && command.get_parent()->get_parent() != nullptr;
     const std::string name = (nested ? command.get_parent()->get_name() + " " : "") + command.get_name();
+    if (name == "localize" && std::ranges::find(kOptionsOfRun, given) != kOptionsOfRun.end())
+      return fmt::format("localize has no option {}; ./run localize has it: give it the same arguments",
+                         given);
     return fmt::format("{} has no option {};{} see ndt-bench {} --help", name, ndt::harness::printable(given),
                        nearest.empty() ? "" : fmt::format(" did you mean {}?", nearest), name);
   }

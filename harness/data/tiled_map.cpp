@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <map>
 #include <utility>
 
 #include "base/errors.hpp"
@@ -32,18 +33,64 @@ bool is_there(const fs::path& path) {
   return fs::exists(path, error);
 }
 
-/// Where the tiles are, relative to the metadata.
-fs::path folder_of_tiles(const fs::path& beside, const MapMetadata& metadata) {
-  for (const fs::path& folder : {fs::path(), fs::path(kTileFolders[0]), fs::path(kTileFolders[1])})
-    if (std::ranges::any_of(metadata.tiles,
-                            [&](const TileEntry& tile) { return is_there(beside / folder / tile.file); }))
-      return folder;
-  return {};
+/// Finds the tiles of metadata: beside it, in a folder of tiles there, or in folders inside one of these,
+/// where Autoware's divider puts them with use_large_grid.
+class TilePlaces {
+ public:
+  TilePlaces(const fs::path& beside, const MapMetadata& metadata) : beside_(beside) {
+    const auto holds_a_tile = [&](const fs::path& folder) {
+      return std::ranges::any_of(
+          metadata.tiles, [&](const TileEntry& tile) { return is_there(beside / folder / tile.file); });
+    };
+    const std::array<fs::path, 3> folders = {fs::path(), kTileFolders[0], kTileFolders[1]};
+    const auto* const found = std::ranges::find_if(folders, holds_a_tile);
+    if (found != folders.end())
+      folder_ = *found;
+    else
+      for (const fs::path& folder : folders) list_one_down(folder);
+  }
+
+  /// Relative to the metadata. A tile that is not found is where it should be.
+  fs::path of(const std::string& tile) const {
+    const auto found = one_down_.find(tile);
+    return found == one_down_.end() ? folder_ / tile : found->second;
+  }
+  bool several(const std::string& tile) const { return one_down_.count(tile) > 1; }
+
+ private:
+  /// Notes the clouds in each folder of `folder`.
+  void list_one_down(const fs::path& folder) {
+    std::error_code error;
+    for (const auto& inside : fs::directory_iterator("." / beside_ / folder, error)) {
+      if (!is_folder(inside.path())) continue;
+      const fs::path name = inside.path().filename();
+      for (const auto& file : fs::directory_iterator(inside.path(), error))
+        if (is_cloud(file.path()))
+          one_down_.emplace(file.path().filename().string(), folder / name / file.path().filename());
+    }
+  }
+
+  fs::path beside_, folder_;
+  std::multimap<std::string, fs::path> one_down_;
+};
+
+/// The metadata in a folder: by Autoware's name, else the one that the divider named PREFIX_metadata.yaml,
+/// else metadata.yaml. Empty if there is none, or several prefixes.
+fs::path metadata_in(const fs::path& folder) {
+  if (is_there(folder / kMetadataName)) return folder / kMetadataName;
+  if (!map_metadata_readable()) return {};  // the clouds of the folder can be read without
+  std::vector<fs::path> found;
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator(folder, error))
+    if (entry.path().filename().string().ends_with("_metadata.yaml") && looks_like_map_metadata(entry.path()))
+      found.push_back(entry.path());
+  if (found.empty() && looks_like_map_metadata(folder / "metadata.yaml")) return folder / "metadata.yaml";
+  return found.size() == 1 ? found.front() : fs::path();
 }
 
 /// The metadata of a folder of tiles; empty if it has none.
 fs::path metadata_of(const fs::path& folder) {
-  if (is_there(folder / kMetadataName)) return folder / kMetadataName;
+  if (const fs::path inside = metadata_in(folder); !inside.empty()) return inside;
   const fs::path whole = folder.has_filename() ? folder : folder.parent_path();  // without a last slash
   const std::string name = whole.filename().string();
   if (std::ranges::find(kTileFolders, name) == kTileFolders.end()) return {};
@@ -76,20 +123,24 @@ MapFiles::MapFiles(const fs::path& map, BinFields fields)
 
 void MapFiles::use_metadata(const fs::path& file) {
   const MapMetadata metadata = read_map_metadata(file);
-  const fs::path beside = file.parent_path(), folder = folder_of_tiles(beside, metadata);
+  const fs::path beside = file.parent_path();
+  const TilePlaces places(beside, metadata);
   const auto refuse = [&](const TileEntry& tile, std::string_view what, std::string_view advice) {
     throw refusal(printable_name(file.native()), fmt::format("line {}", tile.line),
                   fmt::format("the tile '{}' {}", printable(tile.file), what), advice);
   };
   for (const TileEntry& tile : metadata.tiles) {
-    if (!stays_inside(beside, tile.file) || !stays_inside(beside, (folder / tile.file).string()))
+    const fs::path place = places.of(tile.file);
+    if (!stays_inside(beside, tile.file) || !stays_inside(beside, place.string()))
       refuse(tile, "is outside the map's folder",
              "give the name of a file in the folder; a link out of it is not followed");
     if (!is_cloud(tile.file))
       refuse(tile, "is no point cloud by its name", "tiles are " + cloud_extensions());
-    if (!is_there(beside / folder / tile.file))
+    if (places.several(tile.file))
+      refuse(tile, "is in several folders beside the metadata", "keep one of these files");
+    if (!is_there(beside / place))
       refuse(tile, "is not there", "restore the file, or remove its line if the map goes without it");
-    tiles_.push_back({tile.file, beside / folder / tile.file, TilePlace{tile.x, tile.y}});
+    tiles_.push_back({tile.file, beside / place, TilePlace{tile.x, tile.y}});
   }
   in_tiles_ = true;
   width_m_ = metadata.x_resolution_m, height_m_ = metadata.y_resolution_m;
@@ -97,13 +148,15 @@ void MapFiles::use_metadata(const fs::path& file) {
 
 void MapFiles::use_folder(const fs::path& folder) {
   std::error_code error;
-  for (fs::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error)) {
-    const std::string name = entry->path().filename().string();
-    if (!is_cloud(name) || is_folder(entry->path())) continue;
+  std::vector<fs::path> files;
+  for (fs::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error))
+    if (!is_folder(entry->path())) files.push_back(entry->path());
+  for (const fs::path& file : clouds_among(std::move(files))) {
+    const std::string name = file.filename().string();
     if (!stays_inside(folder, name))
       throw refusal(name_, "", fmt::format("'{}' is a link out of the folder", printable(name)),
                     "put the file itself there; such a link is not followed");
-    tiles_.push_back({name, entry->path(), std::nullopt});
+    tiles_.push_back({name, file, std::nullopt});
   }
   if (error)
     throw refusal(name_, "", fmt::format("cannot be listed ({})", error.message()), "check its permissions");

@@ -33,12 +33,13 @@ struct LoadedMap {
 /// points of the cloud, is by corner, x first, then y; without metadata by file name.
 class MapFiles {
  public:
-  /// `map`: a cloud; a folder of clouds, whose metadata is used if it has one; or metadata (.yaml). The tiles
-  /// of metadata are beside it, or in a folder pointcloud_map.pcd or pointcloud_map there. A folder of one of
-  /// these names uses the metadata beside it. A map in LAS, LAZ or E57 stands for its tiles, which
-  /// tiles_of_survey makes on first use. Throws InputError as read_map_metadata and tiles_of_survey do, for a
-  /// folder without clouds, a tile that is missing or no cloud, and for a name or a link out of the folder.
-  /// `fields` is for tiles in .bin.
+  /// `map`: a cloud; a folder of clouds, whose metadata is used if it has one (pointcloud_map_metadata.yaml,
+  /// the only PREFIX_metadata.yaml, or metadata.yaml); or metadata (.yaml). The tiles of metadata are beside
+  /// it, in a folder pointcloud_map.pcd or pointcloud_map there, or else one folder further down. A folder of
+  /// one of these names uses pointcloud_map_metadata.yaml beside it. A map in LAS, LAZ or E57 stands for its
+  /// tiles, which tiles_of_survey makes on first use. Throws InputError as read_map_metadata and
+  /// tiles_of_survey do, for a folder without clouds, a tile that is missing or no cloud, and for a name or a
+  /// link out of the folder. `fields` is for tiles in .bin.
   explicit MapFiles(const std::filesystem::path& map, BinFields fields = {});
 
   /// Takes a file out of the clouds of a folder or of metadata; false if it is none of them. Throws

@@ -19,7 +19,7 @@ namespace {
 struct Format {
   std::string_view extension;
   StoredPoints (*read)(const std::filesystem::path&, CloudInfo*, BinFields);
-  void (*write)(const std::filesystem::path&, const PointCloud&);
+  void (*write)(const std::filesystem::path&, const PointCloud&) = nullptr;  ///< null: is read only
 };
 
 constexpr Format kFormats[] = {
@@ -31,13 +31,17 @@ constexpr Format kFormats[] = {
      [](const auto& file, CloudInfo* info, BinFields fields) {
        return StoredPoints(read_kitti_bin(file, info, fields).points);
      },
-     write_kitti_bin}};
+     write_kitti_bin},
+    {".xyz", [](const auto& file, CloudInfo* info, BinFields) { return read_stored_table(file, info); }},
+    {".npy", [](const auto& file, CloudInfo* info, BinFields) { return read_stored_npy(file, info); }},
+    {".csv", [](const auto& file, CloudInfo* info, BinFields) { return read_stored_table(file, info); }}};
 
+constexpr std::string_view kWritten = "give a file in .pcd, .ply or .bin";
 constexpr std::string_view kMadeToPcd =
     "./run convert map FILE --out FILE.pcd makes a PCD of a map in LAS, LAZ or E57";
 constexpr std::string_view kSupported =
     "supported: .pcd (ascii, binary, binary_compressed), .ply (ascii, binary), .bin (KITTI: float32 x y z "
-    "intensity)";
+    "intensity), .xyz and .csv (rows of x y z), .npy (an array of such rows)";
 
 std::string extension_of(const std::filesystem::path& file) {
   std::string extension = file.extension().string();
@@ -79,6 +83,22 @@ std::string cloud_extensions() {
   return all;
 }
 
+bool is_written_cloud(const std::filesystem::path& file) {
+  const Format* format = format_named(extension_of(file));
+  return format != nullptr && format->write != nullptr;
+}
+
+std::vector<std::filesystem::path> clouds_among(std::vector<std::filesystem::path> files) {
+  std::erase_if(files, [](const auto& file) { return !is_cloud(file); });
+  if (files.empty()) return files;
+  const auto format = [](const auto& file) { return &format_of(file); };
+  const Format* const first = format(*std::ranges::min_element(files, {}, format));
+  std::erase_if(files, [&](const auto& file) {
+    return first->write ? !is_written_cloud(file) : format(file) != first;
+  });
+  return files;
+}
+
 StoredPoints read_stored_points(const std::filesystem::path& file, CloudInfo* info, BinFields fields) try {
   return format_of(file).read(file, info, fields);
 } catch (const std::bad_alloc&) {
@@ -97,7 +117,11 @@ PointCloud read_cloud(const std::filesystem::path& file, CloudInfo* info, BinFie
 }
 
 void write_cloud(const std::filesystem::path& file, const PointCloud& cloud) {
-  format_of(file).write(file, cloud);
+  const Format& format = format_of(file);
+  if (format.write == nullptr)
+    throw refusal(printable_name(file.native()), "", fmt::format("{} is not written", format.extension),
+                  std::string(kWritten));
+  format.write(file, cloud);
 }
 
 }  // namespace ndt::harness

@@ -1,11 +1,12 @@
-// Point clouds in files, coordinates only: PCD (v0.7), PLY (1.0), KITTI scans, and any of them by its
-// extension. Readers are strict: every size in a header is checked against the bytes that exist before memory
-// of that size is taken.
+// Point clouds in files, coordinates only: PCD, PLY (1.0), KITTI scans, and any format by its extension, also
+// rows of text and NumPy arrays. Readers are strict: every size in a header is checked against the bytes that
+// exist before memory of that size is taken.
 #pragma once
 
 #include <cstdint>
 #include <filesystem>
 #include <string>
+#include <vector>
 
 #include "io/bin_fields.hpp"
 #include "ndt/core/point_cloud.hpp"
@@ -21,7 +22,8 @@ struct CloudInfo {
 enum class PcdEncoding { ascii, binary, binary_compressed };
 
 /// Reads the points of a PCD file, in metres and in file order; non-finite ones are kept. Fields other than
-/// x, y, z are skipped and VIEWPOINT does not move the points.
+/// x, y, z (or X, Y, Z where the small letter is missing) are skipped, also without values (COUNT 0), and
+/// VIEWPOINT does not move the points. Versions 0.5 to 0.7 are read.
 ///
 /// float32 coordinates come back bit for bit, with origin 0. If x, y or z is float64, the cloud has origin 0
 /// while all finite points are within 1000 m of it; beyond, the origin is their component-wise median rounded
@@ -42,16 +44,16 @@ void write_pcd(const std::filesystem::path& file, const PointCloud& cloud,
 enum class PlyEncoding { ascii, binary_little_endian, binary_big_endian };
 
 /// Reads the points of a PLY file: x, y and z of its element "vertex", in metres and in file order;
-/// non-finite ones are kept. Other properties and the elements before it are skipped; the elements after it
+/// non-finite ones are kept. X, Y, Z stand for missing small letters. Other properties, lists too, and the
+/// elements before it are skipped; the elements after it
 /// are not looked at. Text holds one vertex a line.
 ///
 /// float coordinates come back bit for bit, with origin 0. If x, y or z is double, origin and points are
 /// chosen as read_pcd does.
 ///
 /// Throws ndt::InputError naming file, header line, line or byte, property, and what to do: for anything but
-/// a regular file, a header that contradicts itself or the file, integer coordinates, a list among the
-/// properties of a vertex, a body that is short or not numbers, or a file past the Limits
-/// (ndt/core/limits.hpp).
+/// a regular file, a header that contradicts itself or the file, integer coordinates, a body that is short or
+/// not numbers, or a file past the Limits (ndt/core/limits.hpp).
 PointCloud read_ply(const std::filesystem::path& file, CloudInfo* info = nullptr);
 
 /// Writes x y z as float if the origin is 0, else origin + point as double; an existing file is replaced.
@@ -74,19 +76,29 @@ PointCloud read_kitti_bin(const std::filesystem::path& file, CloudInfo* info = n
 /// could not be read back (too many points), and for an origin other than 0, which float32 cannot carry.
 void write_kitti_bin(const std::filesystem::path& file, const PointCloud& cloud);
 
-/// Reads a cloud in the format that the file's extension says: .pcd, .ply, .bin, in any case. Throws
-/// InputError for an unknown one, naming those that can be read, and as the format's reader does. `fields` is
-/// for .bin, other formats ignore it.
+/// Reads a cloud in the format that the file's extension says, in any case: .pcd, .ply, .bin; .xyz or .csv,
+/// rows of x y z and further values, whose first line may name the columns; .npy, an array of float32 or
+/// float64 with the columns x y z first. The last three are read only. Throws InputError for an unknown one,
+/// naming those that can be read, and as the format's reader does. `fields` is for .bin, other formats ignore
+/// it.
 PointCloud read_cloud(const std::filesystem::path& file, CloudInfo* info = nullptr, BinFields fields = {});
 
 /// Writes a cloud in the format that the file's extension says, binary where there is a choice. Throws
 /// InputError for an unknown one, naming those that can be written, and as the format's writer does.
 void write_cloud(const std::filesystem::path& file, const PointCloud& cloud);
 
-/// Whether the file's extension is that of a format above, in any case. The file is not looked at.
+/// Whether read_cloud knows the extension, in any case. The file is not looked at.
 bool is_cloud(const std::filesystem::path& file);
 
-/// Lists the extensions of the formats above, for help texts: ".pcd, .ply, .bin".
+/// Whether write_cloud knows the extension.
+bool is_written_cloud(const std::filesystem::path& file);
+
+/// Returns the clouds among the files of a folder. Files in formats that are read only often hold times,
+/// poses or copies: only where there is no other cloud, those of one format are taken, of .xyz, else .npy,
+/// else .csv.
+std::vector<std::filesystem::path> clouds_among(std::vector<std::filesystem::path> files);
+
+/// Lists the extensions of the formats above, for help texts: ".pcd, .ply, ...".
 std::string cloud_extensions();
 
 }  // namespace ndt::harness

@@ -152,6 +152,13 @@ bool is_map_metadata(const fs::path& file) {
   return extension == ".yaml" || extension == ".yml";
 }
 
+bool looks_like_map_metadata(const fs::path& file) try {
+  const std::string text = whole_text(file, Limits::kMetadataBytes, "");
+  return text.starts_with("x_resolution:") || text.find("\nx_resolution:") != std::string::npos;
+} catch (const InputError&) {
+  return false;
+}
+
 MapMetadata read_map_metadata(const fs::path& file) {
 #if NDT_HAVE_YAML
   return MetadataReader(file).take_all();

@@ -31,6 +31,9 @@ bool map_metadata_readable();
 /// Whether the file's extension is .yaml or .yml, in any case. The file is not looked at.
 bool is_map_metadata(const std::filesystem::path& file);
 
+/// Whether the file is text of at most Limits::kMetadataBytes with a line for x_resolution. Never throws.
+bool looks_like_map_metadata(const std::filesystem::path& file);
+
 /// Reads x_resolution and y_resolution, in metres, and the tiles, `file: [x, y]`. Throws InputError naming
 /// file, line and remedy: for a build without yaml-cpp, what is not YAML, a missing or impossible resolution,
 /// an entry that is no corner, a name that comes twice, tiles that overlap by more than kTileSlackM, none, or

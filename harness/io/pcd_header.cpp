@@ -95,26 +95,14 @@ void set_type_and_size(const PcdHeaderLines& lines, std::size_t i, Field& field)
 void set_count(const PcdHeaderLines& lines, std::size_t i, Field& field) {
   if (!lines.has("COUNT")) return;
   field.count = whole_number(lines, "COUNT", i);
-  if (field.count == 0 || field.count > Limits::kRecordBytes)
-    throw lines.refused("COUNT", fmt::format("{} of field '{}' is not in 1 to {}", field.count, field.name,
+  if (field.count > Limits::kRecordBytes)  // 0 is padding, as PCL writes it: no values, no bytes
+    throw lines.refused("COUNT", fmt::format("{} of field '{}' is not in 0 to {}", field.count, field.name,
                                              Limits::kRecordBytes));
-}
-
-/// "_" is the customary name of padding and may come more than once.
-void refuse_duplicates(const PcdHeaderLines& lines) {
-  std::vector<std::string> names = lines.words("FIELDS");
-  std::sort(names.begin(), names.end());
-  for (auto it = names.begin(); it != names.end(); ++it) {
-    it = std::adjacent_find(it, names.end());
-    if (it == names.end()) return;
-    if (*it != "_") throw lines.refused("FIELDS", fmt::format("has a duplicate '{}'", printable(*it)));
-  }
 }
 
 std::vector<Field> read_fields(const PcdHeaderLines& lines) {
   const std::size_t n = lines.words("FIELDS").size();
   if (n == 0) throw lines.refused("FIELDS", "lists no fields");
-  refuse_duplicates(lines);
   lines.expect_words("SIZE", n);
   lines.expect_words("TYPE", n);
   if (lines.has("COUNT")) lines.expect_words("COUNT", n);
@@ -137,30 +125,40 @@ CoordinatePlace coordinate(const PcdHeaderLines& lines, const Field& field, cons
   return {so_far.record_bytes, so_far.columns, field.size};
 }
 
+/// Finds the one field that holds a coordinate; other names may be repeated.
+const Field* coordinate_field(const PcdHeaderLines& lines, const std::vector<Field>& fields, char axis) {
+  const auto index = coordinate_index(fields, &Field::name, axis);
+  if (!index) throw lines.refused("FIELDS", fmt::format("field '{}' is missing", axis));
+  const Field& field = fields[*index];
+  if (std::ranges::count(fields, field.name, &Field::name) > 1)
+    throw lines.refused("FIELDS", fmt::format("has a duplicate '{}'", field.name));
+  return &field;
+}
+
 void place_fields(const PcdHeaderLines& lines, PointLayout& layout) {
-  constexpr std::string_view kNames[] = {"x", "y", "z"};
-  std::array<bool, 3> found = {};
-  for (const Field& field : read_fields(lines)) {
-    for (std::size_t axis = 0; axis < 3; ++axis) {
-      if (field.name != kNames[axis]) continue;
-      layout.xyz[axis] = coordinate(lines, field, layout);
-      found[axis] = true;
-    }
+  const std::vector<Field> fields = read_fields(lines);
+  std::array<const Field*, 3> xyz = {};
+  for (std::size_t axis = 0; axis < 3; ++axis) xyz[axis] = coordinate_field(lines, fields, kAxes[axis]);
+  for (const Field& field : fields) {
+    for (std::size_t axis = 0; axis < 3; ++axis)
+      if (&field == xyz[axis]) layout.xyz[axis] = coordinate(lines, field, layout);
     layout.record_bytes += field.size * field.count;  // <= 2^15 fields of <= 2^23 bytes
     layout.columns += field.count;
   }
-  for (std::size_t axis = 0; axis < 3; ++axis)
-    if (!found[axis]) throw lines.refused("FIELDS", fmt::format("field '{}' is missing", kNames[axis]));
   if (layout.record_bytes > Limits::kRecordBytes)
     throw lines.refused("FIELDS", fmt::format("one point has {} bytes, the limit is {}", layout.record_bytes,
                                               Limits::kRecordBytes));
 }
 
+/// Versions .5 and .6 have the same layout, and PCL reads a header without a version.
 void check_version(const PcdHeaderLines& lines) {
+  if (!lines.has("VERSION")) return;
   lines.expect_words("VERSION", 1);
   const std::string& version = lines.words("VERSION")[0];
-  if (version != "0.7" && version != ".7")
-    throw lines.refused("VERSION", fmt::format("'{}' is not supported, expected 0.7", printable(version)));
+  constexpr std::string_view kVersions[] = {"0.7", "0.6", "0.5", ".7", ".6", ".5"};
+  if (std::ranges::find(kVersions, version) == std::end(kVersions))
+    throw lines.refused("VERSION",
+                        fmt::format("'{}' is not supported, expected 0.5, 0.6 or 0.7", printable(version)));
 }
 
 /// Sensor pose of the recording; checked, then ignored: points are in the frame they are stored in.
@@ -174,10 +172,14 @@ void check_viewpoint(const PcdHeaderLines& lines) {
   }
 }
 
+/// Without HEIGHT the cloud is one row, and WIDTH may be missing too, as in PCL.
 void read_counts(const PcdHeaderLines& lines, PointLayout& layout) {
-  const std::uint64_t width = point_count(lines, "WIDTH"), height = point_count(lines, "HEIGHT");
+  const bool wide = lines.has("WIDTH"), high = lines.has("HEIGHT");
+  if (high && !wide) throw lines.missing("WIDTH");
+  const std::uint64_t width = wide ? point_count(lines, "WIDTH") : 0,
+                      height = high ? point_count(lines, "HEIGHT") : 1;
   layout.points = point_count(lines, "POINTS");
-  if (layout.points != width * height)
+  if (wide && layout.points != width * height)
     throw lines.refused("POINTS",
                         fmt::format("{} is not WIDTH {} times HEIGHT {}", layout.points, width, height));
 }
@@ -225,7 +227,7 @@ InputError PcdHeaderLines::refused(const std::string& keyword, std::string_view 
 
 PcdHeader read_pcd_header(ByteSource& source) {
   const PcdHeaderLines lines(source);
-  for (const char* keyword : {"VERSION", "FIELDS", "SIZE", "TYPE", "WIDTH", "HEIGHT", "POINTS"})
+  for (const char* keyword : {"FIELDS", "SIZE", "TYPE", "POINTS"})
     if (!lines.has(keyword)) throw lines.missing(keyword);
   PcdHeader header;
   header.lines = lines.count();

@@ -16,21 +16,24 @@
 namespace ndt::harness {
 namespace {
 
-/// Skips the records of one element.
-class RecordSkipper {
+/// Reads the records of one element that has lists.
+class ListRecords {
  public:
-  RecordSkipper(ByteSource& source, const PlyElement& element, std::endian order)
+  ListRecords(ByteSource& source, const PlyElement& element, std::endian order)
       : source_(source), element_(element), order_(order) {}
 
-  void skip_all() {
-    for (; done_ < element_.count; ++done_)
-      for (const PlyProperty& property : element_.properties) {
-        if (property.is_list())
-          skip_items(property);
-        else
-          skip(property.type->bytes);
-      }
+  /// Reads the next record: its numbers, one after the other and without the lists, are in numbers().
+  void next() {
+    numbers_.clear();
+    for (const PlyProperty& property : element_.properties) {
+      if (property.is_list())
+        skip_items(property);
+      else
+        keep(property.type->bytes);
+    }
+    ++done_;
   }
+  const std::vector<std::byte>& numbers() const { return numbers_; }
 
  private:
   void skip_items(const PlyProperty& property) {
@@ -60,9 +63,10 @@ class RecordSkipper {
     return load<std::uint32_t>(bytes.data(), order_);
   }
 
-  void skip(std::uint64_t bytes) {
+  void keep(std::uint64_t bytes) {
     require(bytes);
-    source_.skip(bytes);
+    numbers_.resize(numbers_.size() + bytes);
+    source_.read(std::span(numbers_).last(bytes));
   }
 
   void require(std::uint64_t bytes) const {
@@ -80,6 +84,7 @@ class RecordSkipper {
   const PlyElement& element_;
   std::endian order_;
   std::uint64_t done_ = 0;
+  std::vector<std::byte> numbers_;
 };
 
 /// The words of one row of text, read one by one.
@@ -88,10 +93,13 @@ class Row {
   using Piece = TextWords::Piece;
   explicit Row(TextWords& words, Piece first) : words_(words), piece_(first) {}
 
-  void skip_number() {
+  /// The next number, as T.
+  template <class T>
+  T number() {
     require_word();
-    words_.number<double>(column_);
+    const T value = words_.number<T>(column_);
     advance();
+    return value;
   }
   std::uint64_t length(const PlyProperty& property) {
     require_word();
@@ -122,12 +130,16 @@ class Row {
   std::uint64_t column_ = 0;
 };
 
-/// Passes over an element in front of the vertices; nothing is kept, so nothing is allocated. Throws
-/// ndt::InputError for a list whose length does not fit the file.
+/// Passes over an element in front of the vertices; its points are not kept. Throws ndt::InputError for a
+/// list whose length does not fit the file.
 void skip_records(ByteSource& source, const PlyElement& element, std::endian order) {
   const std::uint64_t each = element.least_bytes();
   if (each == 0) return;
-  if (element.has_lists()) return RecordSkipper(source, element, order).skip_all();
+  if (element.has_lists()) {
+    ListRecords records(source, element, order);
+    for (std::uint64_t done = 0; done < element.count; ++done) records.next();
+    return;
+  }
   if (element.count > source.remaining() / each)
     throw refusal(source.name(), fmt::format("byte {}", source.position()),
                   fmt::format("{} of element '{}' of {} bytes declared, but {} bytes follow", element.count,
@@ -136,8 +148,10 @@ void skip_records(ByteSource& source, const PlyElement& element, std::endian ord
   source.skip(element.count * each);
 }
 
-/// The same in text, whose words must be numbers.
-void skip_rows(TextWords& words, const PlyElement& element) {
+/// Reads the rows of an element, whose words must be numbers. Calls take(row, record, number) at each number
+/// that is in no list; `take` reads it. Both count from 0.
+template <class Take>
+void read_rows(TextWords& words, const PlyElement& element, Take take) {
   if (element.properties.empty()) return;  // its rows are blank lines
   for (std::uint64_t done = 0; done < element.count; ++done) {
     const TextWords::Piece first = words.next_row();
@@ -146,12 +160,57 @@ void skip_rows(TextWords& words, const PlyElement& element) {
                                       element.count, printable(element.name)),
                           kCutOff);
     Row row(words, first);
+    std::uint64_t number = 0;
     for (const PlyProperty& property : element.properties) {
-      std::uint64_t numbers = property.is_list() ? row.length(property) : 1;
-      for (; numbers > 0; --numbers) row.skip_number();
+      if (!property.is_list()) {
+        take(row, done, number++);
+        continue;
+      }
+      for (std::uint64_t items = row.length(property); items > 0; --items) row.number<double>();
     }
     row.expect_end();
   }
+}
+
+void skip_rows(TextWords& words, const PlyElement& element) {
+  read_rows(words, element, [](Row& row, std::uint64_t, std::uint64_t) { row.number<double>(); });
+}
+
+/// Reads vertices among lists, in text. The header has shown that the file has room for so many.
+template <class T>
+std::vector<Vec3<T>> read_list_rows(TextWords& words, const PlyHeader& header, AfterLastPoint after) {
+  std::vector<Vec3<T>> points(header.vertices.points);
+  read_rows(words, header.vertex, [&](Row& row, std::uint64_t record, std::uint64_t number) {
+    T* const to[] = {&points[record].x, &points[record].y, &points[record].z};
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+      const CoordinatePlace& place = header.vertices.xyz[axis];
+      if (place.column != number) continue;
+      *to[axis] =
+          place.bytes == 4 ? static_cast<T>(row.number<float>()) : static_cast<T>(row.number<double>());
+      return;
+    }
+    row.number<double>();
+  });
+  if (after == AfterLastPoint::end_of_file && words.next_row() == TextWords::Piece::word)
+    throw words.refused(fmt::format("more rows than the {} declared", points.size()));
+  return points;
+}
+
+/// Reads vertices among lists, in binary. The header has shown that the file has room for so many.
+template <class T>
+std::vector<Vec3<T>> read_list_records(ByteSource& source, const PlyHeader& header, std::endian order) {
+  std::vector<Vec3<T>> points(header.vertices.points);
+  ListRecords records(source, header.vertex, order);
+  std::array<ValueColumn, 3> columns;
+  for (Vec3<T>& point : points) {
+    records.next();
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+      const CoordinatePlace& place = header.vertices.xyz[axis];
+      columns[axis] = {records.numbers().data() + place.offset, header.vertices.record_bytes, place.bytes};
+    }
+    gather<T>(columns, order, std::span(&point, 1));
+  }
+  return points;
 }
 
 template <class T>
@@ -160,7 +219,8 @@ std::vector<Vec3<T>> read_text(ByteSource& source, const PlyHeader& header) {
   for (const PlyElement& element : header.before) skip_rows(words, element);
   const AfterLastPoint after =
       header.elements_follow ? AfterLastPoint::other_rows : AfterLastPoint::end_of_file;
-  return read_text_points<T>(words, header.vertices, after);
+  return header.vertex.has_lists() ? read_list_rows<T>(words, header, after)
+                                   : read_text_points<T>(words, header.vertices, after);
 }
 
 template <class T>
@@ -168,7 +228,8 @@ std::vector<Vec3<T>> read_binary(ByteSource& source, const PlyHeader& header) {
   const std::endian order =
       header.encoding == PlyEncoding::binary_big_endian ? std::endian::big : std::endian::little;
   for (const PlyElement& element : header.before) skip_records(source, element, order);
-  return read_point_records<T>(source, header.vertices, order);
+  return header.vertex.has_lists() ? read_list_records<T>(source, header, order)
+                                   : read_point_records<T>(source, header.vertices, order);
 }
 
 template <class T>

@@ -59,40 +59,37 @@ const std::string* repeated(const Range& named) {
   return nullptr;
 }
 
-CoordinatePlace coordinate(const HeaderText& text, const PlyElement& vertex, const PlyProperty& property,
-                           const PointLayout& so_far) {
-  if (property.type->kind != PlyType::Kind::real)
-    throw text.refused(vertex.line,
-                       fmt::format("coordinate '{}' of element 'vertex' is {}, not float or double",
-                                   printable(property.name), property.type->name));
-  return {so_far.record_bytes, so_far.columns, property.type->bytes};
+/// Finds x, y or z, which must be a real number.
+const PlyProperty* coordinate_property(const HeaderText& text, const PlyElement& vertex, char axis) {
+  const auto index = coordinate_index(vertex.properties, &PlyProperty::name, axis);
+  if (!index) throw text.refused(vertex.line, fmt::format("element 'vertex' has no property '{}'", axis));
+  const PlyProperty& property = vertex.properties[*index];
+  if (property.is_list() || property.type->kind != Kind::real)
+    throw text.refused(
+        vertex.line,
+        fmt::format("coordinate '{}' of element 'vertex' is {}, not float or double",
+                    printable(property.name), property.is_list() ? "a list" : property.type->name));
+  return &property;
 }
 
+/// The places of the coordinates among the numbers of a vertex; lists do not count.
 PointLayout layout_of(const HeaderText& text, const PlyElement& vertex) {
   if (vertex.count > Limits::kPoints)
     throw text.refused(vertex.line, fmt::format("{} vertices are more than the limit of {} points",
                                                 vertex.count, Limits::kPoints));
-  constexpr std::string_view kNames[] = {"x", "y", "z"};
-  std::array<bool, 3> found = {};
+  std::array<const PlyProperty*, 3> xyz = {};
+  for (std::size_t axis = 0; axis < 3; ++axis) xyz[axis] = coordinate_property(text, vertex, kAxes[axis]);
   PointLayout layout;
   layout.points = vertex.count;
   for (const PlyProperty& property : vertex.properties) {
-    if (property.is_list())
-      throw text.refused(vertex.line,
-                         fmt::format("property '{}' of element 'vertex' is a list, which is not supported",
-                                     printable(property.name)));
-    for (std::size_t axis = 0; axis < 3; ++axis) {
-      if (property.name != kNames[axis]) continue;
-      layout.xyz[axis] = coordinate(text, vertex, property, layout);
-      found[axis] = true;
-    }
+    if (property.is_list()) continue;
+    for (std::size_t axis = 0; axis < 3; ++axis)
+      if (&property == xyz[axis])
+        layout.xyz[axis] = {layout.record_bytes, layout.columns, property.type->bytes};
     layout.record_bytes +=
         property.type->bytes;  // a header has no room for more than 2^13 properties of 8 bytes
     ++layout.columns;
   }
-  for (std::size_t axis = 0; axis < 3; ++axis)
-    if (!found[axis])
-      throw text.refused(vertex.line, fmt::format("element 'vertex' has no property '{}'", kNames[axis]));
   return layout;
 }
 
@@ -226,6 +223,7 @@ PlyHeader read_ply_header(ByteSource& source) {
     return element.count > 0 && !element.properties.empty();
   });
   header.before.assign(std::make_move_iterator(elements.begin()), std::make_move_iterator(vertex));
+  header.vertex = std::move(*vertex);
   return header;
 }
 

@@ -40,7 +40,8 @@ struct PlyElement {
 struct PlyHeader {
   PlyEncoding encoding = PlyEncoding::ascii;
   std::vector<PlyElement> before;  ///< the elements in front of the vertices
-  PointLayout vertices;
+  PlyElement vertex;
+  PointLayout vertices;          ///< of the numbers of a vertex; lists between them do not count
   bool elements_follow = false;  ///< there are elements behind the vertices
   std::uint64_t lines = 0;       ///< the header's own; a body of text begins on the next
 };

@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -18,6 +19,20 @@
 #include "ndt/core/small_matrix.hpp"
 
 namespace ndt::harness {
+
+inline constexpr std::array kAxes{'x', 'y', 'z'};
+
+/// Returns the index of the first field named x (or y, z), else of the first named with the capital letter,
+/// which PDAL and others write.
+template <class Fields, class Name>
+std::optional<std::size_t> coordinate_index(const Fields& fields, Name name, char axis) {
+  for (const char letter : {axis, static_cast<char>(axis - 'x' + 'X')}) {
+    const auto found = std::ranges::find(fields, std::string_view(&letter, 1), name);
+    if (found != std::ranges::end(fields))
+      return static_cast<std::size_t>(found - std::ranges::begin(fields));
+  }
+  return std::nullopt;
+}
 
 /// Where x, y or z is found: a float of 4 or 8 bytes.
 struct CoordinatePlace {

@@ -22,6 +22,8 @@ StoredPoints read_stored_points(const std::filesystem::path& file, CloudInfo* in
                                 BinFields fields = {});
 StoredPoints read_stored_pcd(const std::filesystem::path& file, CloudInfo* info = nullptr);
 StoredPoints read_stored_ply(const std::filesystem::path& file, CloudInfo* info = nullptr);
+StoredPoints read_stored_table(const std::filesystem::path& file, CloudInfo* info = nullptr);
+StoredPoints read_stored_npy(const std::filesystem::path& file, CloudInfo* info = nullptr);
 
 /// The cloud that read_cloud gives: floats stay as they are, with origin 0, and doubles get the origin that
 /// read_pcd describes. Throws InputError, which names `file`, as read_cloud does for coordinates too far

@@ -30,8 +30,8 @@ std::string frame_name(const fs::path& file) {
 std::vector<fs::path> clouds_in(const fs::path& folder) {
   std::vector<fs::path> files;
   std::error_code error;
-  for (const auto& entry : fs::directory_iterator(folder, error))
-    if (is_cloud(entry.path())) files.push_back(entry.path());
+  for (const auto& entry : fs::directory_iterator(folder, error)) files.push_back(entry.path());
+  files = clouds_among(std::move(files));
   if (files.empty())
     throw refusal(printable_name(folder.native()), "", fmt::format("no cloud in it ({})", cloud_extensions()),
                   error ? "make the folder readable: " + error.message() : "give the folder of the scans");
@@ -52,9 +52,15 @@ bool is_bag(const fs::path& scans) {
   bool parts = false, clouds = false;
   for (const auto& entry : fs::directory_iterator(scans, error)) {
     parts = parts || is_bag_file(entry.path());
-    clouds = clouds || is_cloud(entry.path());
+    clouds = clouds || is_written_cloud(entry.path());
   }
   return parts && !clouds;
+}
+
+bool is_compressed_bag(const fs::path& file) {
+  const std::string ending = file.extension().string();
+  return (ending == ".zstd" || ending == ".zst" || ending == ".gz" || ending == ".bz2" || ending == ".lz4") &&
+         is_bag_file(file.stem());
 }
 
 /// A Python package reads them, which ./run calls first.
@@ -64,6 +70,34 @@ void refuse_bag(const fs::path& scans) {
         "--scans: {} is a ROS bag; give the same arguments to ./run localize, which reads bags, or "
         "make a dataset of it with ./run convert",
         printable_name(scans.native())));
+}
+
+/// Says what an existing file is that cannot be loaded as a dataset.
+void refuse_other_file(const fs::path& scans) {
+  std::error_code error;
+  if (!fs::exists(scans, error) || fs::is_directory(scans, error) || scans.extension() == ".toml") return;
+  const std::string name = printable_name(scans.native());
+  if (is_compressed_bag(scans))
+    throw UsageError(fmt::format(
+        "--scans: {} is a compressed ROS bag; give the same arguments to ./run localize, which reads bags, "
+        "or unpack it (.zstd: zstd -d)",
+        name));
+  throw UsageError(
+      fmt::format("--scans: {} is {}, not a folder of clouds, a ROS bag or a dataset; give one "
+                  "of these",
+                  name, is_cloud(scans) ? "one cloud" : "a file"));
+}
+
+Dataset load_scans(const std::string& scans, const ReportProgress& report) {
+  std::error_code error;
+  const bool local = fs::is_directory(scans, error) && scans.find('/') == std::string::npos;
+  if (is_dataset_path(scans)) refuse_other_file(scans);
+  try {
+    return load_dataset(local ? "./" + scans : scans, report);
+  } catch (const UsageError&) {  // no dataset has the name
+    refuse_other_file(scans);
+    throw;
+  }
 }
 
 ScanSequence of_folder(const fs::path& folder, BinFields fields) {
@@ -200,8 +234,7 @@ ScanSequence open_sequence(const std::string& scans, const StampSource& stamps, 
   if (folder) {
     sequence = of_folder(scans, fields);
   } else {
-    const bool local = fs::is_directory(scans, error) && scans.find('/') == std::string::npos;
-    Dataset dataset = load_dataset(local ? "./" + scans : scans, report);
+    Dataset dataset = load_scans(scans, report);
     has_stamps = std::ranges::all_of(dataset.frames, [](const Frame& f) { return f.stamp_s.has_value(); });
     sequence = of_dataset(std::move(dataset), map_given);
   }

@@ -53,9 +53,9 @@ struct StampSource {
 /// (io/natural_order.hpp), and anything else as a dataset's name or path. Times in ms, us or ns become
 /// seconds. Throws InputError for a folder without clouds, a file name that cannot be printed, times that do
 /// not increase or are not one per scan, and a dataset whose scans are not of one map; UsageError for an
-/// unknown name, a ROS bag, and a rate where there are times. `fields` is for a folder with scans in .bin; a
-/// dataset has its own. `map_given`: there is a map, so a dataset needs none; the truth of such a one is of
-/// another world, and not used.
+/// unknown name, a ROS bag or another file, and a rate where there are times. `fields` is for a folder with
+/// scans in .bin; a dataset has its own. `map_given`: there is a map, so a dataset needs none; the truth of
+/// such a one is of another world, and not used.
 ScanSequence open_sequence(const std::string& scans, const StampSource& stamps,
                            const ReportProgress& report = {}, BinFields fields = {}, bool map_given = false);
 

@@ -52,6 +52,7 @@ Entries pcd_ascii() {
       good_rows("blanks_tabs_and_windows_line_ends", "\r\n 1\t2  3 \r\n\r\n+4 5.0 .6e1\r\n\n"),
       good_rows("without_last_newline", "1 2 3\n4 5 6"),
       good_rows("nan_and_inf", "nan -NaN 3\n4 inf -Infinity\n", 2),
+      good_rows("nan_of_windows", "-nan(ind) nan(snan) NaN(IND)\n1.#QNAN -1.#IND00 1.#INF\n", 2),
       good_rows("too_small_for_float", "1e-60 -1e-400 3\n4 5 6\n"),
       bad_word("text", "five", "five"),
       bad_word("hexadecimal_float", "0x1p3", "0x1p3"),
@@ -60,6 +61,8 @@ Entries pcd_ascii() {
       bad_word("two_signs", "--5", "--5"),
       bad_word("unit", "5m", "5m"),
       bad_word("nan_with_payload", "nan(0x1)", "nan(0x1)"),
+      bad_word("nan_of_windows_cut", "1.#QNA", "1.#QNA"),
+      bad_word("nan_of_windows_and_more", "1.#IND5", "1.#IND5"),
       bad_word("zero_byte", std::string("5\0", 2), "5\\x00"),
       bad_word("hard_space",
                "\xC2\xA0"

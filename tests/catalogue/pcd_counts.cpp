@@ -97,22 +97,44 @@ Entries types_and_sizes() {
       in_header(4, "type_in_small_letters", {.type = "TYPE f f f"},
                 "TYPE 'f' of field 'x' is unknown, expected one of I, U, F"),
       in_header(4, "y_is_an_integer", {.type = "TYPE F I F"}, "TYPE coordinate 'y' is I 4, not F 4 or F 8"),
-      in_header(5, "count_0", {.count = "COUNT 1 0 1"}, "COUNT 0 of field 'y' is not in 1 to 1048576"),
+      in_header(5, "count_0", {.count = "COUNT 1 0 1"}, "COUNT coordinate 'y' has 0 values, not 1"),
       in_header(5, "count_minus_1", {.count = "COUNT 1 -1 1"}, "COUNT '-1' is not a whole number"),
       in_header(5, "count_2e9", {.count = "COUNT 1 2000000000 1"},
-                "COUNT 2000000000 of field 'y' is not in 1 to 1048576"),
+                "COUNT 2000000000 of field 'y' is not in 0 to 1048576"),
       in_header(5, "y_has_3_values", {.count = "COUNT 1 3 1"}, "COUNT coordinate 'y' has 3 values, not 1"),
       in_header(2, "record_wraps_32_bits", with_padding(4000, " 8", " 1048576"),
                 "FIELDS one point has 33554432012 bytes, the limit is 1048576"),
       in_header(2, "record_1_past_the_limit", with_padding(1, " 1", " 1048565"),
                 "FIELDS one point has 1048577 bytes, the limit is 1048576"),
       in_header(2, "x_is_missing", {.fields = "FIELDS a y z"}, "FIELDS field 'x' is missing"),
-      in_header(2, "x_in_capitals", {.fields = "FIELDS X Y Z"}, "FIELDS field 'x' is missing"),
       in_header(2, "z_is_missing",
                 {.fields = "FIELDS x y", .size = "SIZE 4 4", .type = "TYPE F F", .count = "COUNT 1 1"},
                 "FIELDS field 'z' is missing"),
       in_header(2, "y_twice", {.fields = "FIELDS x y y"}, "FIELDS has a duplicate 'y'"),
+      in_header(2, "capital_y_twice", {.fields = "FIELDS x Y Y"}, "FIELDS has a duplicate 'Y'"),
       in_header(2, "no_fields", {.fields = "FIELDS"}, "FIELDS lists no fields"),
+  };
+}
+
+Entries names() {
+  const auto padded = [](std::string name, const char* encoding, const std::string& body) {
+    return accepted(Format::pcd, "pcd_" + name, with_padding(2, " 4", " 0").with_data(encoding).text() + body,
+                    {.points = 2});
+  };
+  return {
+      padded("count_0_of_padding", "binary", kTwoPoints),
+      padded("count_0_of_padding_ascii", "ascii", "1 2 3\n4 5 6\n"),
+      accepted(Format::pcd, "pcd_names_in_capitals", Header{.fields = "FIELDS X Y Z"}.text() + kTwoPoints,
+               {.points = 2}),
+      accepted(Format::pcd, "pcd_intensity_twice",
+               Header{.fields = "FIELDS x intensity y intensity z",
+                      .size = "SIZE 4 1 4 1 4",
+                      .type = "TYPE F U F U F",
+                      .count = "COUNT 1 1 1 1 1"}
+                       .with_points("1")
+                       .text() +
+                   std::string("\0\0\0\0\1\0\0\0\0\1\0\0\0\0", 14),
+               {.points = 1}),
   };
 }
 
@@ -120,7 +142,8 @@ Entries types_and_sizes() {
 
 Entries pcd_counts() {
   Entries all = counts();
-  for (Entry& entry : types_and_sizes()) all.push_back(std::move(entry));
+  for (const auto& group : {types_and_sizes, names})
+    for (Entry& entry : group()) all.push_back(std::move(entry));
   return all;
 }
 

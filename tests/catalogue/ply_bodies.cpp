@@ -37,6 +37,8 @@ Entries ascii() {
       accepted(Format::ply, "ply_ascii_plain", kAscii + "1 2 3\n4 5 6\n", {.points = 2}),
       accepted(Format::ply, "ply_ascii_nan_and_inf", kAscii + "nan 2 3\n\n4 -inf +6",
                {.points = 2, .non_finite = 2}),
+      accepted(Format::ply, "ply_ascii_nan_of_windows", kAscii + "1.#QNAN 2 3\n4 -1.#INF00 -nan(ind)\n",
+               {.points = 2, .non_finite = 2}),
       accepted(Format::ply, "ply_ascii_list_before", with_list("uchar", "ascii") + "3 7 8 9\n1 2 3\n4 5 6\n",
                {.points = 2}),
       bad_ply_row(8, "text", "1 two 3\n4 5 6\n", "value 2: 'two' is not a number"),
@@ -105,11 +107,47 @@ Entries lists() {
   };
 }
 
+/// Lists of shorts between the coordinates of two vertices.
+std::string with_inner_list(const std::string& count_type, std::string_view format = "binary_little_endian") {
+  return PlyText{.format = fmt::format("format {} 1.0", format),
+                 .y = "property list " + count_type + " short i\nproperty float y"}
+      .text();
+}
+
+Entries lists_in_vertices() {
+  const std::string binary = with_inner_list("int"), ascii = with_inner_list("uchar", "ascii");
+  const auto vertex = [](std::int32_t items, const std::string& list) {
+    return bytes_of(1.f, items) + list + bytes_of(2.f, 3.f);
+  };
+  const auto bad_vertex = [&](std::string name, std::int32_t items, int left) {
+    return refused(
+        Format::ply, "ply_inner_list_" + name, binary + vertex(0, "") + vertex(items, ""),
+        fmt::format("byte {}: element 'vertex', record 2 of 2: list 'i' has {} items, but {} bytes "
+                    "follow{}",
+                    binary.size() + 20, items, left, kCutOff));
+  };
+  return {
+      accepted(Format::ply, "ply_inner_list", binary + vertex(1, "ab") + vertex(0, "") + "123",
+               {.points = 2, .trailing_bytes = 3}),
+      bad_vertex("of_minus_1", -1, 8),
+      bad_vertex("past_the_end", 5, 8),
+      refused(Format::ply, "ply_inner_list_that_eats_a_coordinate",
+              binary + vertex(2, "abcd") + vertex(3, "a"),
+              fmt::format("byte {}: element 'vertex', record 2 of 2: the file ends here{}",
+                          binary.size() + 34, kCutOff)),
+      accepted(Format::ply, "ply_inner_list_ascii", ascii + "1 2 7 8 2 3\n\n1 0 2 3", {.points = 2}),
+      refused(Format::ply, "ply_inner_list_ascii_short", ascii + "1 2 7 8 2 3\n1 3 2 3\n",
+              fmt::format("line 10: value 5 is missing{}", kFixLine)),
+      refused(Format::ply, "ply_inner_list_ascii_more_rows", ascii + "1 0 2 3\n1 0 2 3\n1 0 2 3\n",
+              fmt::format("line 11: more rows than the 2 declared{}", kFixLine)),
+  };
+}
+
 }  // namespace
 
 Entries ply_bodies() {
   Entries all = ascii();
-  for (const auto& group : {binary, lists})
+  for (const auto& group : {binary, lists, lists_in_vertices})
     for (Entry& entry : group()) all.push_back(std::move(entry));
   return all;
 }

@@ -20,15 +20,16 @@ def answers(tmp_path_factory):
 
 def complaint(file, code, text, readable):
     """What is wrong with the answer to `file`; empty if nothing is. A folder may be a map in tiles, but is no scan."""
-    command = [BENCH, "align", "--map", readable if file.is_dir() else file, "--scan", file, "--implementation", "persistent_cpu", "--threads", "1"]
+    command = [BENCH, "align", "--map", readable if file.is_dir() else file, "--scan", file, "--implementation", "persistent_cpu", "--threads", "1", "--guess", "0,0,0,0,0,0"]
     done = subprocess.run(command, capture_output=True, text=True, timeout=50)
     report = f"{file.name}: exit {done.returncode}\n{done.stdout}{done.stderr}expected {code}: {text}\n"
+    # The line about points without a return is a note, which a file may get besides its answer.
+    said = [line for line in done.stderr.splitlines() if " scan points are no returns " not in line]
     if done.returncode != code:
         return report
     if code == EXIT_OK:
-        return "" if text in done.stdout and done.stderr == "" else report
-    one_line = done.stderr.endswith("\n") and done.stderr.count("\n") == 1
-    return "" if text in done.stderr and one_line and done.stdout == "" else report
+        return "" if text in done.stdout and not said else report
+    return "" if len(said) == 1 and text in said[0] and done.stdout == "" else report
 
 
 def test_every_file_of_the_catalogue_gets_its_answer(answers):

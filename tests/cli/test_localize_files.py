@@ -1,11 +1,14 @@
 """localize: the scans and options it takes or refuses, and the files it leaves, replaces or does not touch."""
 
+import argparse
 import fcntl
 import os
+import re
 import shutil
 import signal
 import subprocess
 import time
+from pathlib import Path
 
 import pytest
 from conftest import BENCH, EXIT_BAD_INPUT, EXIT_USAGE, refusal
@@ -63,13 +66,46 @@ def test_unusable_input_is_named(town, tmp_path):
     empty = tmp_path / "empty"
     empty.mkdir()
     base = ["localize", "--map", town / "map.pcd", "--init", "0,0,0,0,0,0", "--out", tmp_path / "out"]
-    assert "no cloud in it (.pcd, .ply, .bin)" in refusal(*base, "--scans", empty, code=EXIT_BAD_INPUT)
+    assert "no cloud in it (.pcd, .ply, .bin, .xyz, .npy, .csv)" in refusal(*base, "--scans", empty, code=EXIT_BAD_INPUT)
     stamps = tmp_path / "times.txt"
     for text, message in [("1\n2\n", "2 times for 8 scans"), ("1\n1\n", "line 2: time 1 does not come after 1"),
                           ("1\nx\n", "line 2")]:
         stamps.write_text(text)
         assert message in refusal(*base, "--scans", town / "scans", "--stamps", stamps, code=EXIT_BAD_INPUT)
     assert "unknown dataset 'nowhere'" in refusal("localize", "--scans", "nowhere", "--out", tmp_path / "o", code=EXIT_USAGE)
+
+
+@pytest.mark.parametrize("name, message", [
+    ("rec_0.db3.zstd", "is a compressed ROS bag; give the same arguments to ./run localize, which reads bags, or unpack it (.zstd: zstd -d)"),
+    ("rec.bag.bz2", "is a compressed ROS bag"),
+    ("notes", "is a file, not a folder of clouds, a ROS bag or a dataset"),
+    ("notes.zstd", "is a file, not"),
+    ("scan.pcd", "is one cloud, not a folder of clouds, a ROS bag or a dataset"),
+])
+def test_a_file_that_is_no_recording_is_named(town, tmp_path, monkeypatch, name, message):
+    (tmp_path / name).write_bytes(b"not read")
+    monkeypatch.chdir(tmp_path)
+    for scans in (name, tmp_path / name):
+        said = refusal("localize", "--scans", scans, "--map", town / "map.pcd", "--init", "0,0,0,0,0,0", "--out", "o", code=EXIT_USAGE)
+        assert f"--scans: {scans} {message}" in said
+
+
+def test_a_file_named_as_a_dataset_does_not_hide_it(town, tmp_path, monkeypatch):
+    (tmp_path / "town_small").write_bytes(b"not read")
+    monkeypatch.chdir(tmp_path)
+    localize("town_small", tmp_path / "o")
+
+
+def test_options_that_only_run_has_name_it(monkeypatch):
+    monkeypatch.syspath_prepend(Path(__file__).parents[2] / "datasets")
+    parser = pytest.importorskip("ndt_localize.cli", reason="skipped for want of numpy").parser()
+    own = set(re.findall(r"--[a-z-]+", subprocess.run([BENCH, "localize", "--help"], capture_output=True, text=True, check=True).stdout))
+    of_run = [name for action in parser._actions for name in action.option_strings
+              if name.startswith("--") and name not in own and action.help is not argparse.SUPPRESS]
+    assert "--mcap" in of_run and len(of_run) > 15
+    for name in of_run:
+        message = refusal("localize", "--scans", "a", "--out", "o", name, "b", code=EXIT_USAGE)
+        assert f"localize has no option {name}; ./run localize has it: give it the same arguments" in message
 
 
 FILES = ["poses.tum", "poses_kitti.txt", "frames.csv", "diagnostics.jsonl", "iterations.jsonl"]

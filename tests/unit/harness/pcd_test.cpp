@@ -142,6 +142,20 @@ TEST_F(PcdTest, OtherFieldsAreSkippedInAscii) {
   EXPECT_TRUE(same_bits(read(kRich.with_data("ascii").text() + body).points, kRichPoints));
 }
 
+// a capital beside the small letter, padding of no values, a name twice, and a capital alone
+const Header kOdd{.fields = "FIELDS X x _ i y i _ Z",
+                  .size = "SIZE 4 4 8 1 4 2 1 4",
+                  .type = "TYPE F F U U F U U F",
+                  .count = "COUNT 1 1 0 1 1 1 0 1"};
+
+TEST_F(PcdTest, OddFieldsAreSkippedAndCapitalsStandForMissingLetters) {
+  std::string body;
+  for (const Point& p : kRichPoints) body += bytes_of(9.f, p.x, std::uint8_t{7}, p.y, std::uint16_t{8}, p.z);
+  EXPECT_TRUE(same_bits(read(kOdd.text() + body).points, kRichPoints));
+  const std::string rows = "9 1 7 2 8 3\n9 4 7 5 8 6\n";
+  EXPECT_TRUE(same_bits(read(kOdd.with_data("ascii").text() + rows).points, kRichPoints));
+}
+
 TEST_F(PcdTest, TheViewpointDoesNotMoveThePoints) {
   const Header header{.width = "WIDTH 1", .viewpoint = "VIEWPOINT 10 20 30 0 1 0 0", .points = "POINTS 1"};
   EXPECT_TRUE(same_bits(read(header.text() + bytes_of(1.f, 2.f, 3.f)).points, {{1, 2, 3}}));

@@ -118,6 +118,36 @@ TEST_F(PlyTest, PropertiesOfEveryTypeAreSkippedInText) {
   EXPECT_TRUE(same_bits(read(ply_header(vertices("2", kRich)) + rows).points, kTwo));
 }
 
+// a list before, between and behind the coordinates; doubles, and a capital alone
+const std::string kLists =
+    "property list uchar ushort a\nproperty float X\nproperty double y\nproperty list uint char b\n"
+    "property uchar i\nproperty float z\nproperty list char int c\n";
+
+TEST_F(PlyTest, ListsOfVerticesAreSkippedInBinary) {
+  const auto record = [](const Point& p, const std::string& a, const std::string& b, auto turn) {
+    return bytes_of(static_cast<std::uint8_t>(a.size() / 2)) + a + turn(bytes_of(p.x)) +
+           turn(bytes_of(static_cast<double>(p.y))) + turn(bytes_of(static_cast<std::uint32_t>(b.size()))) +
+           b + "i" + turn(bytes_of(p.z)) + std::string(1, '\0');
+  };
+  const auto same = [](const std::string& bytes) { return bytes; };
+  const auto turned = [](const std::string& bytes) { return big_endian(bytes, bytes.size()); };
+  EXPECT_TRUE(same_bits(read(ply_header(vertices("2", kLists), kLittle) + record(kTwo[0], "", "xyz", same) +
+                             record(kTwo[1], "1234", "", same))
+                            .points,
+                        kTwo));
+  EXPECT_TRUE(same_bits(read(ply_header(vertices("2", kLists), kBig) + record(kTwo[0], "12", "x", turned) +
+                             record(kTwo[1], "", "xy", turned))
+                            .points,
+                        kTwo));
+}
+
+TEST_F(PlyTest, ListsOfVerticesAreSkippedInText) {
+  const std::string rows = "0 1 2 2 8 9 7 3 0\n3 7 8 9 4 5 0 7 6 1 -1\n";
+  EXPECT_TRUE(same_bits(read(ply_header(vertices("2", kLists)) + rows).points, kTwo));
+  const std::string faces = "element face 1\nproperty list uchar int v\n";
+  EXPECT_TRUE(same_bits(read(ply_header(vertices("2", kLists) + faces) + rows + "3 0 1 2\n").points, kTwo));
+}
+
 const std::string kFaces = "property list uchar int vertex_indices\nproperty uchar red\n";
 
 TEST_F(PlyTest, ElementsBehindTheVerticesAreNotLookedAt) {

@@ -192,6 +192,51 @@ TEST_F(TiledMapTest, AutowaresFoldersAreFoundFromEitherSide) {
   }
 }
 
+TEST_F(TiledMapTest, TheDividersNamesOfMetadataAreFound) {
+  for (const char* name : {"site_metadata.yaml", "metadata.yaml"}) {
+    write_square();
+    fs::rename(path() / kMetadataName, path() / name);
+    EXPECT_EQ(MapFiles(path()).load(MapArea{1, 1, 1, 1, 0}).tiles, 1u) << name;
+    fs::remove_all(path());
+  }
+}
+
+TEST_F(TiledMapTest, SeveralPrefixesOrOtherYamlAreNotTheMapsMetadata) {
+  write_square();
+  fs::rename(path() / kMetadataName, path() / "a_metadata.yaml");
+  std::ofstream(path() / "b_metadata.yaml") << "rosbag2_bagfile_information: {}\n";
+  std::ofstream(path() / "metadata.yaml") << "rosbag2_bagfile_information: {}\n";
+  EXPECT_TRUE(MapFiles(path()).places_known());
+  fs::copy_file(path() / "a_metadata.yaml", path() / "c_metadata.yaml");
+  EXPECT_FALSE(MapFiles(path()).places_known());
+  EXPECT_EQ(load().size(), 4u);
+  fs::remove(path() / "a_metadata.yaml");
+  fs::remove(path() / "c_metadata.yaml");
+  EXPECT_EQ(load().size(), 4u);
+}
+
+TEST_F(TiledMapTest, TilesOfALargeGridAreFoundOneFolderDown) {
+  for (const std::string& folder : {std::string("map"), std::string("map/pointcloud_map.pcd")}) {
+    write(folder + "/-1_0/a.pcd", {{1, 1, 0}});
+    write(folder + "/0_0/b.pcd", {{11, 1, 0}});
+    metadata("a.pcd: [0, 0]\nb.pcd: [10, 0]\n");
+    EXPECT_TRUE(same_bits(load().points, std::vector<Point>{{1, 1, 0}, {11, 1, 0}})) << folder;
+    fs::remove_all(path());
+  }
+}
+
+TEST_F(TiledMapTest, MistakesOfALargeGridAreRefused) {
+  write("map/-1_0/a.pcd", {{1, 1, 0}});
+  metadata("a.pcd: [0, 0]\nb.pcd: [10, 0]\n");
+  EXPECT_THAT(refusal_of_load(), HasSubstr("line 4: the tile 'b.pcd' is not there"));
+  write("map/old/a.pcd", {{1, 1, 0}});
+  EXPECT_THAT(refusal_of_load(), HasSubstr("line 3: the tile 'a.pcd' is in several folders"));
+  fs::remove_all(path() / "old");
+  write("other/b.pcd", {{11, 1, 0}});
+  fs::create_directory_symlink(path("other"), path() / "0_0");
+  EXPECT_THAT(refusal_of_load(), HasSubstr("line 4: the tile 'b.pcd' is outside the map's folder"));
+}
+
 TEST_F(MapFilesTest, AFolderWithoutMetadataIsReadWholeByName) {
   write("map/b.ply", {{2, 0, 0}});
   write("map/a.pcd", {{1, 0, 0}, {1, 5000, 0}});

@@ -82,8 +82,11 @@ TEST_F(TumTest, AwkwardNumbersComeBackBitForBit) {
   write_tum(path(), poses);
   const auto got = read_tum(path());
   ASSERT_EQ(got.size(), poses.size());
-  for (std::size_t i = 0; i < poses.size(); ++i)
-    EXPECT_EQ(std::memcmp(&got[i], &poses[i], sizeof poses[i]), 0) << values[i];
+  for (std::size_t i = 0; i < poses.size(); ++i) {
+    EXPECT_EQ(std::memcmp(&got[i].time_s, &poses[i].time_s, sizeof poses[i].time_s), 0) << values[i];
+    EXPECT_EQ(std::memcmp(&got[i].map_from_body, &poses[i].map_from_body, sizeof poses[i].map_from_body), 0)
+        << values[i];
+  }
 }
 
 TEST_F(TumTest, MatricesThatAreNearlyRotationsAreWrittenAsOne) {

@@ -1,4 +1,5 @@
-// Point clouds in files: PCD (v0.7), PLY (1.0) and KITTI scans (.bin), coordinates only.
+// Point clouds in files: PCD, PLY (1.0), KITTI scans (.bin), and to read only .xyz, .csv and .npy;
+// coordinates only.
 #pragma once
 
 #include <filesystem>
@@ -15,11 +16,11 @@ namespace ndt::io {
 /// in a header is checked against the bytes that exist before memory of that size is taken.
 PointCloud read_cloud(const std::filesystem::path& file);
 
-/// Writes what read_cloud() reads, binary where there is a choice; an existing file is replaced. Throws
-/// ndt::InputError for an unknown extension and for a file that cannot be written.
+/// Writes .pcd, .ply or .bin, binary where there is a choice; an existing file is replaced. Throws
+/// ndt::InputError for another extension and for a file that cannot be written.
 void write_cloud(const std::filesystem::path& file, const PointCloud& cloud);
 
-/// Whether the file's extension is that of a format above, in any case. The file is not looked at.
+/// Whether the file's extension is that of a format that is read, in any case. The file is not looked at.
 bool is_cloud(const std::filesystem::path& file);
 
 /// The cloud of absolute coordinates in float64 [m], as read_cloud() makes it of a file of them: origin 0
