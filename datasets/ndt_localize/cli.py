@@ -100,6 +100,7 @@ def _follow(own, exports, bag, given, passed):
     if not bag:
         return _localize(own, exports, own.scans, [*(["--map", str(own.map)] if own.map else []), *passed], None)
     options = [word for name in given for word in _words(own, name)]
+    options += [word for word in passed if word == "--keep-no-returns"]  # the converter would leave them out first
     with converted(Path(own.scans), own.map, tiled, own.out, options, bool(exports)) as (dataset, frames):
         start = start_of(dataset, passed)
         return _localize(own, exports, str(dataset), [*(["--map", str(own.map)] if tiled else []), *start, *passed], frames)
