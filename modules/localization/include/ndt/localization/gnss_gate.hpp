@@ -26,9 +26,10 @@ class GnssGate {
  public:
   /// Deviation of a start that a person or another method gave [m].
   static constexpr double kStartSigmaM = 1;
+  /// Begins with that deviation of the first prediction [m].
+  explicit GnssGate(double start_sigma_m = kStartSigmaM) : sigma_m_(start_sigma_m) {}
   /// Begins anew.
   void reset(double start_sigma_m = kStartSigmaM) { *this = GnssGate(start_sigma_m); }
-  explicit GnssGate(double start_sigma_m = kStartSigmaM) : sigma_m_(start_sigma_m) {}
   /// Whether the fix agrees with the prediction, and the fixes before did not contradict poses that are firm.
   bool passes(const Fix& fix, const Transform& prediction) const;
   /// The fix less the mean offset of the fixes before from poses that are firm, where this is larger than the
