@@ -53,7 +53,7 @@ std::vector<ScanReport> drive(const Trip& trip) {
   localizer.start_at(by * truth_of(0) * to_transform({0.2, -0.1, 0, 0, 0, 0.01}));
   std::vector<ScanReport> reports;
   for (int frame = 0; frame < kFrames; ++frame) {
-    if (trip.gnss) localizer.add_gnss({0.1 * frame, trip.gnss->pose});
+    if (trip.gnss) localizer.add_gnss({0.1 * frame, trip.gnss->pose, trip.gnss->covariance});
     reports.push_back(localizer.localize(0.1 * frame, seen_from(truth_of(frame))));
   }
   return reports;
@@ -150,7 +150,8 @@ TEST(LocalizerInTheCourtyard, GnssPullsAlongTheHeadingOnly) {
   const std::vector<ScanReport> without = drive(trip);
   trip.regularisation_scale = 0.03;
   for (const double side : {0.0, 1.5}) {  // ahead and to the left of the whole drive
-    trip.gnss = {0, truth_of(0) * to_transform({6, side, 0, 0, 0, 0})};
+    trip.gnss = {0, truth_of(0) * to_transform({6, side, 0, 0, 0, 0}),
+                 PositionCovariance{.xx = 25, .xy = 0, .yy = 25}};
     const std::vector<ScanReport> with = drive(trip);
     ASSERT_EQ(with[0].gnss_miss, Miss::too_few) << "one pose alone is not interpolated";
     ASSERT_EQ(to_string(with[1].source), "aligned");
