@@ -7,6 +7,7 @@ from .faults import Fault
 UNITS = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}  # of them in a second; the largest unit first
 STEP_S = (1e-3, 60)  # the median step between scans lies within
 LARGEST_S = 1e11  # |time|, in the year 5138
+EPOCH_S, KEYFRAMES_S = (5e8, 5e9), 3600  # seconds since 1970 from 1985 to 2128, and the longest step of keyframes
 OVERRIDE = "--stamp-unit s, ms, us or ns decides"
 
 
@@ -30,14 +31,14 @@ def unit_of(times):
     """The largest unit that fits, None if none does. ndt-bench has the same rule.
 
     A unit fits if it makes the median step STEP_S and the largest |time| less than LARGEST_S. A single time is judged by its size alone.
-    Times with fractions and less than LARGEST_S stay seconds where their step is longer: they are of keyframes far apart.
+    Seconds since 1970 with a fraction stay seconds up to steps of KEYFRAMES_S: they are of keyframes far apart.
     """
     largest, steps = np.abs(times).max(initial=0), np.diff(times)
     sizes = {unit: parts for unit, parts in UNITS.items() if largest / parts < LARGEST_S}
     if not len(steps):
         return next(iter(sizes), None)
     step = np.median(steps)
-    if "s" in sizes and step > STEP_S[1] and (times % 1).any():
+    if EPOCH_S[0] <= largest < EPOCH_S[1] and STEP_S[1] < step <= KEYFRAMES_S and (times % 1).any():
         return "s"
     return next((unit for unit, parts in sizes.items() if STEP_S[0] <= step / parts <= STEP_S[1]), None)
 

@@ -16,7 +16,7 @@ std::vector<StampedTransform> in_time_of(const ScanSequence& sequence, const std
                                          std::vector<StampedTransform> poses) {
   std::vector<double> times;
   for (const StampedTransform& pose : poses) times.push_back(pose.time_s);
-  const TimesInSeconds seconds = in_seconds(std::move(times), printable_name(file));
+  const TimesInSeconds seconds = in_seconds(std::move(times), printable_name(file), NoUnit::keep);
   if (!seconds.note.empty()) notice("ndt-bench: {}\n", seconds.note);
   for (std::size_t k = 0; k < poses.size(); ++k) poses[k].time_s = seconds.times_s[k];
   const double first_s = sequence.scans.front().stamp_s, last_s = sequence.scans.back().stamp_s;

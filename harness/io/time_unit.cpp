@@ -11,6 +11,8 @@ namespace ndt::harness {
 namespace {
 
 constexpr double kLeastStepS = 1e-3, kMostStepS = 60, kMostS = 1e11;
+/// Seconds since 1970 from 1985 to 2128, and the longest step of keyframes.
+constexpr double kEpochLeastS = 5e8, kEpochMostS = 5e9, kKeyframesS = 3600;
 
 double median_step(std::span<const double> times) {
   std::vector<double> steps;
@@ -30,6 +32,12 @@ bool all_whole(std::span<const double> times) {
   return std::ranges::all_of(times, [](double time) { return time == std::floor(time); });
 }
 
+bool are_keyframes(std::span<const double> times, double most) {
+  const double step = median_step(times);
+  return most >= kEpochLeastS && most < kEpochMostS && step > kMostStepS && step <= kKeyframesS &&
+         !all_whole(times);
+}
+
 }  // namespace
 
 double seconds_in(TimeUnit unit) {
@@ -40,8 +48,7 @@ double seconds_in(TimeUnit unit) {
 std::optional<TimeUnit> unit_of(std::span<const double> times) {
   if (times.empty()) return TimeUnit::s;
   const double most = largest(times);
-  if (times.size() > 1 && most < kMostS && median_step(times) > kMostStepS && !all_whole(times))
-    return TimeUnit::s;
+  if (times.size() > 1 && are_keyframes(times, most)) return TimeUnit::s;
   for (const TimeUnit unit : all_values<TimeUnit>()) {
     const double step_s = times.size() > 1 ? median_step(times) * seconds_in(unit) : kLeastStepS;
     if (step_s >= kLeastStepS && step_s <= kMostStepS && most * seconds_in(unit) < kMostS) return unit;
@@ -49,8 +56,10 @@ std::optional<TimeUnit> unit_of(std::span<const double> times) {
   return std::nullopt;
 }
 
-TimesInSeconds in_seconds(std::vector<double> times, const std::string& what, std::optional<TimeUnit> given) {
-  const std::optional<TimeUnit> unit = given ? given : unit_of(times);
+TimesInSeconds in_seconds(std::vector<double> times, const std::string& what, NoUnit no_unit,
+                          std::optional<TimeUnit> given) {
+  std::optional<TimeUnit> unit = given ? given : unit_of(times);
+  if (!unit && no_unit == NoUnit::keep) unit = TimeUnit::s;
   if (!unit)
     throw refusal(what, "",
                   fmt::format("the median step between its times is {:g}, which is not 1 ms to 60 s in "

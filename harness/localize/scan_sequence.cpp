@@ -129,7 +129,8 @@ std::optional<Transform> near_start_of(const Frame& first) {
 void to_seconds(ScanSequence& sequence, std::vector<StampedTransform>& poses, const char* what) {
   std::vector<double> times;
   for (const StampedTransform& pose : poses) times.push_back(pose.time_s);
-  TimesInSeconds seconds = in_seconds(std::move(times), fmt::format("{} of {}", what, sequence.name));
+  TimesInSeconds seconds =
+      in_seconds(std::move(times), fmt::format("{} of {}", what, sequence.name), NoUnit::keep);
   if (seconds.note.empty()) return;
   for (std::size_t k = 0; k < poses.size(); ++k) poses[k].time_s = seconds.times_s[k];
   sequence.notes.push_back(std::move(seconds.note));
@@ -171,7 +172,7 @@ ScanSequence of_dataset(Dataset dataset, bool map_given) {
 void to_seconds(ScanSequence& sequence) {
   std::vector<double> times;
   for (const TimedScan& scan : sequence.scans) times.push_back(scan.stamp_s);
-  TimesInSeconds seconds = in_seconds(std::move(times), "scans of " + sequence.name);
+  TimesInSeconds seconds = in_seconds(std::move(times), "scans of " + sequence.name, NoUnit::keep);
   if (seconds.note.empty()) return;
   for (std::size_t k = 0; k < times.size(); ++k) sequence.scans[k].stamp_s = seconds.times_s[k];
   sequence.notes.push_back(std::move(seconds.note));
@@ -242,7 +243,8 @@ ScanSequence open_sequence(const std::string& scans, const StampSource& stamps, 
     throw UsageError(fmt::format("--rate: the scans of {} have times; drop it", sequence.name));
   if (stamps.file) {
     set_stamps(sequence,
-               in_seconds(read_times(*stamps.file), printable_name(stamps.file->native()), stamps.unit),
+               in_seconds(read_times(*stamps.file), printable_name(stamps.file->native()), NoUnit::refuse,
+                          stamps.unit),
                *stamps.file);
     if (folder) note_order(sequence, scans, *stamps.file);
   } else if (has_stamps) {

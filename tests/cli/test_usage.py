@@ -177,10 +177,10 @@ def test_files_that_cannot_be_used_are_named(courtyard, tmp_path):
 
 
 def test_an_unknown_file_format_is_answered_with_the_supported(tmp_path):
-    file = tmp_path / "cloud.xyz"
+    file = tmp_path / "cloud.obj"
     file.write_text("1 2 3\n")
     message = refusal("voxels", "--map", file, code=EXIT_BAD_INPUT)
-    assert "'.xyz'" in message and all(known in message for known in [".pcd", ".ply", ".bin"])
+    assert "'.obj'" in message and all(known in message for known in [".pcd", ".ply", ".bin"])
 
 
 def test_a_map_without_a_voxel_is_bad_input(tmp_path):

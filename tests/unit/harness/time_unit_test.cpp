@@ -21,11 +21,11 @@ TEST(TimeUnit, IsToldByTheStep) {
     for (const double start_s : {0.0, 1.7e9}) {
       EXPECT_EQ(unit_of(times(10, seconds_in(unit), start_s)), unit)
           << to_string(unit) << " from " << start_s;
-      const auto seconds = in_seconds(times(10, seconds_in(unit), start_s), "stamps.txt");
+      const auto seconds = in_seconds(times(10, seconds_in(unit), start_s), "stamps.txt", NoUnit::refuse);
       EXPECT_NEAR(seconds.times_s[10], start_s + 1, 1e-6);
       EXPECT_EQ(seconds.note.empty(), unit == TimeUnit::s);
     }
-  EXPECT_THAT(in_seconds(times(10, 1e-9), "stamps.txt").note,
+  EXPECT_THAT(in_seconds(times(10, 1e-9), "stamps.txt", NoUnit::refuse).note,
               HasSubstr("stamps.txt: its times are in ns and were multiplied by 1e-09"));
 }
 
@@ -37,20 +37,23 @@ TEST(TimeUnit, IsToldByTheSizeOfTheTimesToo) {
 }
 
 TEST(TimeUnit, OfKeyframesMinutesApartIsSeconds) {
-  EXPECT_EQ(unit_of(std::vector{0.25, 120.5, 250.75}), TimeUnit::s);
+  EXPECT_EQ(unit_of(std::vector{1.7e9 + 0.25, 1.7e9 + 120.5, 1.7e9 + 250.75}), TimeUnit::s);
+  EXPECT_EQ(unit_of(std::vector{0.25, 120.5, 250.75}), TimeUnit::ms) << "nothing says that they are seconds";
+  EXPECT_EQ(unit_of(times(10, 1e-6, 1200)), TimeUnit::us) << "a clock since its start, 20 minutes ago";
 }
 
 TEST(TimeUnit, ThatFitsNothingIsRefusedUnlessItIsGiven) {
   const std::vector<double> dense = times(1e5, 1);
   try {
-    in_seconds(dense, "stamps.txt");
+    in_seconds(dense, "stamps.txt", NoUnit::refuse);
     FAIL();
   } catch (const InputError& error) {
     EXPECT_THAT(error.what(), HasSubstr("the median step between its times is 1e-05"));
     EXPECT_THAT(error.what(), HasSubstr("--stamp-unit"));
   }
-  EXPECT_EQ(in_seconds(dense, "stamps.txt", TimeUnit::s).times_s, dense);
-  EXPECT_NEAR(in_seconds({0, 20, 40}, "stamps.txt", TimeUnit::ms).times_s[2], 0.04, 1e-12);
+  EXPECT_EQ(in_seconds(dense, "stamps.txt", NoUnit::refuse, TimeUnit::s).times_s, dense);
+  EXPECT_EQ(in_seconds(dense, "odometry.tum", NoUnit::keep).times_s, dense);
+  EXPECT_NEAR(in_seconds({0, 20, 40}, "stamps.txt", NoUnit::refuse, TimeUnit::ms).times_s[2], 0.04, 1e-12);
 }
 
 }  // namespace

@@ -40,6 +40,17 @@ std::uint64_t checksum_of(const std::vector<T>& values, std::uint64_t hash) {
   return checksum(std::string(reinterpret_cast<const char*>(values.data()), values.size() * sizeof(T)), hash);
 }
 
+/// The times and poses that the files have.
+std::uint64_t checksum_of(const std::vector<StampedTransform>& poses, std::uint64_t hash) {
+  struct Row {
+    double time_s;
+    Transform pose;
+  };
+  std::vector<Row> rows;
+  for (const StampedTransform& pose : poses) rows.push_back({pose.time_s, pose.map_from_body});
+  return checksum_of<Row>(rows, hash);
+}
+
 /// Of a few coarse sweeps among moving vehicles while the car moves, and of what the other sensors tell.
 std::uint64_t checksum_of_drive(TownScale scale) {
   const TownPlan plan = plan_of(scale);
