@@ -95,20 +95,22 @@ class Finder {
   }
 
   void mark_largest_range() {
-    double largest = 0;
-    for (const std::size_t k : left_) largest = std::max(largest, dot(at(k), at(k)));
-    const double far = std::sqrt(largest);
-    const auto beyond = [&](double range) {
-      return [this, square = range > 0 ? range * range : 0](std::size_t k) {
-        return dot(at(k), at(k)) >= square;
-      };
+    std::vector<double> ranges;
+    ranges.reserve(left_.size());
+    for (const std::size_t k : left_) ranges.push_back(std::sqrt(dot(at(k), at(k))));
+    if (ranges.empty()) return;
+    const double largest = std::ranges::max(ranges), shared = largest - kSameRange_m;
+    const auto from = [&](double range) {
+      return static_cast<std::size_t>(std::ranges::count_if(ranges, [=](double r) { return r >= range; }));
     };
-    const auto split = std::stable_partition(left_.begin(), left_.end(), beyond(far - kSameRange_m));
-    const std::span shell(left_.begin(), split), others(split, left_.end());
-    if (!many(shell.size(), finite_)) return;
-    const auto close = static_cast<std::size_t>(std::ranges::count_if(others, beyond(far - kGap_m)));
-    if (2 * close > shell.size() || surrounds(shell, others)) return;  // a surface has no gap below it
-    for (const std::size_t k : shell) mark(k, NoReturn::max_range);
+    const std::size_t shell = from(shared);
+    if (!many(shell, finite_)) return;
+    if (2 * (from(largest - kGap_m) - shell) > shell) return;  // a surface has no gap below it
+    std::vector<std::size_t> at_range, others;
+    for (std::size_t n = 0; n < left_.size(); ++n)
+      (ranges[n] >= shared ? at_range : others).push_back(left_[n]);
+    if (surrounds(at_range, others)) return;
+    for (const std::size_t k : at_range) mark(k, NoReturn::max_range);
   }
 
   Vec3<double> direction(std::size_t k) const {
