@@ -65,10 +65,14 @@ std::string doubt_text(Doubt doubt, const SearchAnswer& answer) {
       return fmt::format("its alignment ended as {}; take more --particles", to_string(evidence.stop));
     case Doubt::interrupted: return "the search was ended before it was finished; allow more time";
     case Doubt::low_nvtl:
-      return fmt::format(
-          "NVTL {:.4f} is not above {:g}; {}take more --particles, or check that the scan is from this map",
-          evidence.nvtl, *answer.setting.options.reliable_nvtl,
-          is_about_a_guess(answer) ? "widen --sigma, " : "");
+      return fmt::format("NVTL {:.4f} is not above {:g}; {}", evidence.nvtl,
+                         *answer.setting.options.reliable_nvtl,
+                         is_about_a_guess(answer)
+                             ? "widen --sigma, take more --particles, or check that the scan is from this map"
+                             : "take more --particles, or check that the scan is from this map. The search "
+                               "expects a level scan "
+                               "on a level map: for a tilted or upside-down scanner give roll and pitch by "
+                               "--guess and --sigma");
     case Doubt::few_matched:
       return fmt::format(
           "{:.1f} % of the scan's points match the map, not more than {:g} %; check that the scan is from it",
