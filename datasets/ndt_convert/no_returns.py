@@ -9,6 +9,7 @@ NINES = (9999, -9999, 99999, -99999)  # sentinels if all three coordinates have 
 AT_LEAST = 5  # copies, or points at the largest range, below which nothing is concluded
 SAME_RANGE_M = 0.001
 GAP_M = 0.05  # below a largest range that is no surface
+MEETS = 0.7  # of a dome's range, as far as the ground below it is seen
 
 
 def causes(points):
@@ -18,7 +19,7 @@ def causes(points):
     2. sentinel: a coordinate of FAR_M or more, or all three the same one of NINES.
     3. identical: more than 1 % of the finite points, and at least AT_LEAST, have the same coordinates.
     4. max_range: as many have the largest range of the others to a millimetre, and are no surface: half as many lie in the 5 cm below
-       it, they are 90 % of the scan, or a cap above all others.
+       it, they are 90 % of the scan, or a dome: a cap above nearly all others, of which the farthest 2 % reach 70 % of its range.
     """
     out = np.zeros(len(points), np.uint8)
     finite = np.flatnonzero(np.isfinite(points).all(axis=1))
@@ -59,13 +60,17 @@ def _at_max_range(points, finite):
     shell = ranges >= ranges.max(initial=0) - SAME_RANGE_M
     count = np.count_nonzero(shell)
     close = np.count_nonzero(ranges >= ranges.max(initial=0) - GAP_M) - count
-    if not _is_many(count, finite) or 2 * close > count or 10 * count >= 9 * len(points) or _is_cap(points, ranges, shell):
+    if not _is_many(count, finite) or 2 * close > count or 10 * count >= 9 * len(points) or _is_dome(points, ranges, shell):
         shell[:] = False
     return shell
 
 
-def _is_cap(points, ranges, shell):
-    """True if the points of the shell, and almost no others, lie within a cone from the scanner, as those of a dome do."""
+def _is_dome(points, ranges, shell):
+    """True if the points of the shell, and almost no others, lie within a cone from the scanner, and the others come near to its range. The
+    sky above open land is a cone, too, but farther than what is seen below."""
+    nearer = np.sort(ranges[~shell])
+    if nearer[len(nearer) * 49 // 50] < MEETS * ranges.max():
+        return False
     directions = np.divide(points, ranges[:, None], out=np.zeros_like(points), where=ranges[:, None] > 0)
     axis = directions[shell].mean(axis=0)
     length = np.sqrt((axis**2).sum())

@@ -66,6 +66,13 @@ def dome():
     return d * np.minimum(20, np.where(d[:, 2] < 0, 1.5 / np.maximum(-d[:, 2], 1e-9), 20))[:, None]
 
 
+def sky_above_land():
+    """Ground 1.5 m below, seen up to 100 m, and a sky at 120 m."""
+    d = directions()
+    ground = 1.5 / np.maximum(-d[:, 2], 1e-9)
+    return d * np.where(ground <= 100, ground, 120)[:, None]
+
+
 def nines():
     """10 x (9999, 9999, 9999), 10 x (-99999, -99999, -99999), and 10 x (9999, 9999, 0), which is no sentinel."""
     points = closed_street()
@@ -111,6 +118,7 @@ CASES = {
     "sphere with even noise of 2 cm": (uneven_sphere(0.02), {}),
     "sphere with 5 % zeros": (np.where((INDEX % 20 == 0)[:, None], 0, directions() * 30), {"zero": 100}),
     "dome over ground": (dome(), {}),
+    "sky above open land": (sky_above_land(), {"max_range": 1015}),
     "every point twice": (np.repeat(closed_street(), 2, axis=0), {}),
     "every cause": (every_cause(), {"zero": 100, "sentinel": 100, "identical": 100, "max_range": 100}),
     "points that are not finite": (with_nan(), {"identical": 19}),

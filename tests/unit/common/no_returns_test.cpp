@@ -107,6 +107,15 @@ TEST(NoReturns, ASurfaceAroundTheScannerStays) {
   EXPECT_EQ(found(dome()), "");
 }
 
+TEST(NoReturns, TheSkyAboveOpenLandIsNoDome) {
+  const PointCloud land = cloud([](int i) {
+    const Vec3<double> d = direction(i);
+    const double ground = 1.5 / std::max(-d.z, 1e-9);
+    return (ground <= 100 ? ground : 120) * d;
+  });
+  EXPECT_EQ(found(land), "1015 max_range") << "directions above -1.5 m in 100 m";
+}
+
 TEST(NoReturns, WhatIsLeftKeepsItsOrderAndBits) {
   PointCloud scan = with_share(41, {0, 0, 0});
   const PointCloud clean = cloud(under_a_roof);

@@ -12,7 +12,7 @@
 namespace ndt {
 namespace {
 
-constexpr double kHuge_m = 1e7, kSameRange_m = 0.001, kGap_m = 0.05;
+constexpr double kHuge_m = 1e7, kSameRange_m = 0.001, kGap_m = 0.05, kMeets = 0.7;
 constexpr std::size_t kLeastCopies = 5;
 
 /// More than one in 100, and enough to be no coincidence.
@@ -107,9 +107,12 @@ class Finder {
     if (!many(shell, finite_)) return;
     if (2 * (from(largest - kGap_m) - shell) > shell) return;  // a surface has no gap below it
     std::vector<std::size_t> at_range, others;
-    for (std::size_t n = 0; n < left_.size(); ++n)
+    std::vector<double> nearer;
+    for (std::size_t n = 0; n < left_.size(); ++n) {
       (ranges[n] >= shared ? at_range : others).push_back(left_[n]);
-    if (surrounds(at_range, others)) return;
+      if (ranges[n] < shared) nearer.push_back(ranges[n]);
+    }
+    if (surrounds(at_range, others) || (is_cap(at_range, others) && meets(largest, nearer))) return;
     for (const std::size_t k : at_range) mark(k, NoReturn::max_range);
   }
 
@@ -119,9 +122,13 @@ class Finder {
     return range > 0 ? (1 / range) * p : p;
   }
 
-  /// A tank or a sphere has all points of the scan; a dome has all others below its rim.
-  bool surrounds(std::span<const std::size_t> shell, std::span<const std::size_t> others) const {
-    if (10 * shell.size() >= 9 * (shell.size() + others.size())) return true;
+  /// A tank or a sphere has nearly all points of the scan.
+  static bool surrounds(std::span<const std::size_t> shell, std::span<const std::size_t> others) {
+    return 10 * shell.size() >= 9 * (shell.size() + others.size());
+  }
+
+  /// A dome has nearly all other points below its rim, and so has the sky above open land.
+  bool is_cap(std::span<const std::size_t> shell, std::span<const std::size_t> others) const {
     Vec3<double> axis;
     for (const std::size_t k : shell) axis = axis + direction(k);
     std::vector<double> along;
@@ -131,6 +138,14 @@ class Finder {
     const auto inside = static_cast<std::size_t>(
         std::ranges::count_if(others, [&](std::size_t k) { return dot(axis, direction(k)) > *rim; }));
     return 50 * inside <= others.size();
+  }
+
+  /// A dome stands on the ground, which is seen as far as its rim; the sky is farther than what is seen
+  /// below.
+  static bool meets(double largest, std::vector<double>& nearer) {
+    const auto far = nearer.begin() + static_cast<std::ptrdiff_t>(nearer.size() * 49 / 50);
+    std::ranges::nth_element(nearer, far);
+    return *far >= kMeets * largest;
   }
 
   const PointCloud& scan_;

@@ -38,7 +38,8 @@ std::string to_text(const NoReturns& counts);
 /// The cause of each point of a scan in the scanner's frame, in metres; empty if all are measurements.
 /// Non-finite points are not looked at. Shares are of the finite points. A largest range that many points
 /// have stays if they are a surface: half as many or more lie in the 5 cm below it, they are 90 % of the
-/// scan, or they are a cap with nearly all other points outside of it, as a dome over the ground is.
+/// scan, or they are a dome: a cap above nearly all other points, of which the farthest 2 % reach 70 % of its
+/// range.
 std::vector<NoReturn> find_no_returns(const PointCloud& scan);
 /// Counts what find_no_returns() found.
 NoReturns counted(const std::vector<NoReturn>& causes);
