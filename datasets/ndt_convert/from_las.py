@@ -28,7 +28,7 @@ def read_las(file):
 
 
 def las_facts(file):
-    """What the file says of its points, by its header alone."""
+    """Reads from the header what the file says of its points."""
     with _opened(file) as reader:
         return _facts(file, reader.header)
 

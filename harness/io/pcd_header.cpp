@@ -172,7 +172,7 @@ void check_viewpoint(const PcdHeaderLines& lines) {
   }
 }
 
-/// Without HEIGHT the cloud is one row, and WIDTH may be missing too, as in PCL.
+/// A cloud without HEIGHT is one row, and WIDTH may be missing too, as in PCL.
 void read_counts(const PcdHeaderLines& lines, PointLayout& layout) {
   const bool wide = lines.has("WIDTH"), high = lines.has("HEIGHT");
   if (high && !wide) throw lines.missing("WIDTH");

@@ -50,7 +50,7 @@ class TextWords {
     if (found > 0 && found != columns) throw wrong_length(found, columns);
     return found > 0;
   }
-  /// The same for any number of words, which it returns; 0 at the end of the file.
+  /// Reads the next line that has words, however many; returns their number, 0 at the end of the file.
   template <class Take>
   std::uint64_t any_row(Take take) {
     std::uint64_t column = 0;

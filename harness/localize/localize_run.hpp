@@ -28,7 +28,7 @@ struct SensorUse {
   std::map<localization::Miss, std::size_t> missed;  ///< scans that it could not serve, by the reason
 };
 
-/// What of the scans was left out.
+/// Counts what was left out of the scans.
 struct LeftOut {
   std::int64_t points = 0;  ///< in the scans that were read
   NoReturns no_returns;     ///< of these points

@@ -48,7 +48,7 @@ void require_replaceable(const fs::path& folder) {
   }
 }
 
-/// Of two localisations one has the folder.
+/// Locks the folder, so that one of two localisations has it.
 LockFile locked(const fs::path& folder) {
   require_replaceable(folder);
   make_folder(folder);
@@ -58,7 +58,7 @@ LockFile locked(const fs::path& folder) {
   return lock;
 }
 
-/// Without the files that this run may not have.
+/// Removes the files that this run may not have.
 fs::path cleared(const fs::path& folder) {
   for (const char* name : {IterationFile::kName, ParticleFile::kName})
     remove_old(folder / name);  // of an earlier run; this one may have none

@@ -71,7 +71,7 @@ def sky(share):
 
 
 def in_second_lidar(points):
-    """The same places, seen by a lidar that is turned by 180 degrees and sits 0.5 m higher."""
+    """Places of the first lidar, seen by a lidar that is turned by 180 degrees and sits 0.5 m higher."""
     return points * [-1, -1, 1] - [0, 0, 0.5]
 
 

@@ -224,7 +224,7 @@ def copy_of_drive(trial, scans):
 
 
 def far_away(pcd):
-    """The same cloud with all its coordinates 1e10 times as large."""
+    """A copy of the cloud with coordinates 1e10 times as large."""
     header, _, body = pcd.partition(b"DATA binary\n")
     return header + b"DATA binary\n" + (np.frombuffer(body, "<f4") * np.float32(1e10)).tobytes()
 

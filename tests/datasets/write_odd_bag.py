@@ -77,7 +77,7 @@ def write(folder, wanted):
 
 
 def write_mcap(file, profile, wanted):
-    """By the package mcap. The profile ros1 goes with messages of ROS 1; none: of ROS 2, and without a summary."""
+    """Reads with the package mcap. The profile ros1 goes with messages of ROS 1; none: of ROS 2, and without a summary."""
     from mcap.writer import IndexType, Writer
 
     ros1 = profile == "ros1"

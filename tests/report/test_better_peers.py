@@ -74,7 +74,7 @@ def test_errors_that_the_truth_is_too_coarse_to_show_are_said_to_count_as_its_ac
 
 
 def pareto_finding(rows, **of_dataset):
-    """What the figure says, of peers that better_peers() found."""
+    """Returns the figure's sentence on the peers that better_peers() found."""
     points = pareto_points(table_of(rows, **of_dataset), datasets(**of_dataset))
     return finding(points, found_in(rows, **of_dataset))
 
