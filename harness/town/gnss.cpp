@@ -8,7 +8,7 @@
 namespace ndt::harness::town {
 namespace {
 
-constexpr double kPeriodS = 0.2;
+constexpr double kFixPeriodS = 0.2;
 constexpr double kNoiseM = 0.1, kDriftM = 0.3, kDriftS = 20;
 constexpr double kHeightFactor = 2;
 
@@ -61,8 +61,8 @@ std::vector<StampedTransform> gnss_of(std::span<const StampedTransform> poses, O
     const Vec3<double> at = translation_of(poses[i].map_from_body);
     const Vec3<double> way = at - translation_of(poses[i > 0 ? i - 1 : 0].map_from_body);
     along_m += std::sqrt(dot(way, way));
-    const double gap_s = fixes.empty() ? kPeriodS : poses[i].time_s - fixes.back().time_s;
-    if (gap_s < kPeriodS - kRounding) continue;
+    const double gap_s = fixes.empty() ? kFixPeriodS : poses[i].time_s - fixes.back().time_s;
+    if (gap_s < kFixPeriodS - kRounding) continue;
     if (outages == Outages::some && gaps.hold(along_m)) continue;
     const Vec3<double> error{x.after(gap_s), y.after(gap_s), kHeightFactor * z.after(gap_s)};
     fixes.push_back({poses[i].time_s, make_transform(rotation_of(Transform{}), at + error)});

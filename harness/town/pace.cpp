@@ -8,12 +8,12 @@
 namespace ndt::harness::town {
 namespace {
 
-constexpr double kPeriodS = 0.5;  // between scans of a plan without a car
+constexpr double kScanPeriodS = 0.5;  // between scans of a plan without a car
 
 std::vector<ScanStop> evenly(double step_m, double length_m) {
   std::vector<ScanStop> stops;
   const auto count = static_cast<int>(whole_below(length_m / step_m)) + 1;
-  for (int i = 0; i < count; ++i) stops.push_back({.time_s = kPeriodS * i, .along_m = i * step_m});
+  for (int i = 0; i < count; ++i) stops.push_back({.time_s = kScanPeriodS * i, .along_m = i * step_m});
   return stops;
 }
 
