@@ -257,7 +257,7 @@ def test_a_prior_that_misses_and_a_map_of_one_voxel_are_answered(courtyard, tmp_
     assert not missed["reliable"] and missed["best"]["stop"] == "no_overlap"
     assert [p["score"] for p in missed["anywhere"]["places"]] == [0]
     said = bench("initial-pose", *courtyard.args, "--box", "900,900,0,950,950,2").stdout
-    assert "no point of the scan has a voxel; check that the scan is from this map" in said and "--sigma" not in said
+    assert "no point of the scan has a voxel; check that the scan is from this map" in said and "widen --sigma" not in said
     voxel = write_cloud(tmp_path / "map.pcd", [(0.1 * i, 0.07 * (i % 4), 0.05 * (i % 3)) for i in range(12)])
     found = json.loads(bench("initial-pose", "--map", voxel, "--scan", courtyard.scan, "--prior", "map", "--json").stdout)
     assert not found["reliable"] and found["anywhere"]["coverage"] == 1
