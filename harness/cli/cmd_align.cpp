@@ -119,9 +119,7 @@ ExitCode align(const Arguments& given) {
   const Implementation& entry = implementation_from(a.implementation, {scan.cloud.size()}, options);
   const std::unique_ptr<Aligner> aligner = entry.make(options);
 
-  MapArguments map_arguments = a.map;
-  map_arguments.scan = a.scan;
-  const GivenMap map(map_arguments, near(a.map, guess), map_filters);
+  const GivenMap map(a.map, near(a.map, guess), map_filters, a.scan);
   notice_missing(a.guess);
   warn_of_millimetres(map.cloud(), scan.cloud);
   given_scan.tell_no_returns();

@@ -36,9 +36,7 @@ ExitCode evaluate(const Arguments& a) {
   const Implementation& entry = implementation_from(a.implementation, {scan.cloud.size()}, options);
   const std::unique_ptr<Aligner> aligner = entry.make(options);
 
-  MapArguments map_arguments = a.map;
-  map_arguments.scan = a.scan;
-  const GivenMap map(map_arguments, near(a.map, pose), map_filters);
+  const GivenMap map(a.map, near(a.map, pose), map_filters, a.scan);
   warn_of_millimetres(map.cloud(), scan.cloud);
   given_scan.tell_no_returns();
   aligner->set_map(map.cloud());

@@ -156,9 +156,7 @@ ExitCode initial_pose_command(const Arguments& given) {
   if (answer.setting.is_own()) require_none_of_ours(search, entry);
   const std::unique_ptr<Aligner> aligner = entry.make(options);
 
-  MapArguments map_arguments = a.map;
-  map_arguments.scan = a.scan;
-  const GivenMap map(map_arguments, area_of(a.map, prior), map_filters);
+  const GivenMap map(a.map, area_of(a.map, prior), map_filters, a.scan);
   warn_of_millimetres(map.cloud(), scan.cloud);
   given_scan.tell_no_returns();
   const Stopwatch build;

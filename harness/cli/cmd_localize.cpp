@@ -139,7 +139,7 @@ LocalizerOptions localizer_options(const Arguments& a, const AlignOptions& align
   }
   if (a.reliable_nvtl) options.reliable_nvtl = a.reliable_nvtl;
   if (!a.offsets.empty()) options.offsets = a.offsets;
-  options.keep_no_returns = a.keep_no_returns;
+  options.keep_no_returns = true;  // localize_all() leaves them out, before the filters
   a.localizer.apply_to(options);
   if (!options.least_score) options.least_score = known_threshold(options, align);
   options.max_iterations = align.max_iterations;
@@ -196,12 +196,15 @@ AlignOptions searching_options(const Arguments& a, const AlignOptions& tracking)
   return resolve(wide, Guesses::of_a_search);
 }
 
-/// Searches the first scan that can be read, as the localizer would get it.
-std::optional<Transform> found_in_whole_map(const LocalizeInput& input, LocalizeAligners& aligners,
-                                            const WholeMapStart& with) {
+/// The first scan that can be read, as the localizer gets it.
+PointCloud first_scan(const LocalizeInput& input) {
   PointCloud scan = first_readable(*input.sequence);
   if (!input.keep_no_returns) drop_no_returns(scan);
-  scan = input.filter(std::move(scan));
+  return input.filter(std::move(scan));
+}
+
+std::optional<Transform> found_in_whole_map(const PointCloud& scan, LocalizeAligners& aligners,
+                                            const WholeMapStart& with) {
   std::optional<Transform> found;
   aligners.with_map(
       [&](const PointCloud& map) { found = start_in_whole_map(with, aligners.searcher(), map, scan); });
@@ -286,8 +289,8 @@ ExitCode localize(const Arguments& given) {
     return limits;
   };
   // A scan tells how large they are, and whether any can be read.
-  const Workload work{input.filter(first_readable(sequence)).size()};
-  const Implementation& entry = implementation_with_scores(a.implementation, work, options);
+  const PointCloud first = first_scan(input);
+  const Implementation& entry = implementation_with_scores(a.implementation, {first.size()}, options);
   input.odometry = odometry_for(sequence, a.odometry);
   input.gnss = gnss_for(sequence, a.gnss, entry);
   const LocalizerOptions setting = localizer_options(a, options, entry, !input.odometry.empty());
@@ -299,7 +302,7 @@ ExitCode localize(const Arguments& given) {
                              map_preparation(a.preparation), a.real_time});
   input.following = aligners.following();
   if (!start.pose) {
-    start.pose = found_in_whole_map(input, aligners, {entry, searching_options(a, options), setting});
+    start.pose = found_in_whole_map(first, aligners, {entry, searching_options(a, options), setting});
     if (!start.pose) return ExitCode::jobs_failed;
   }
   Localizer localizer(aligners.tracker(), setting, [&]() -> Aligner& { return aligners.searcher(); });

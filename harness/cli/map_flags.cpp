@@ -81,12 +81,12 @@ std::optional<MapArea> near(const MapArguments& map, const initial_pose::PosePri
 }
 
 GivenMap::GivenMap(const MapArguments& map, const std::optional<MapArea>& area,
-                   const ScanPreparation& filters) {
+                   const ScanPreparation& filters, const std::string& scan) {
   const Stopwatch read;
   MapFiles files(map.path, map.bin_fields);
-  if (!map.scan.empty() && files.leave_out(map.scan))
+  if (!scan.empty() && files.leave_out(scan))
     notice("ndt-bench: the scan {} lies in the folder of the map and is left out of the map\n",
-           printable_name(map.scan));
+           printable_name(scan));
   if (files.places_known())
     area_ = area;
   else if (area && !map.radius.empty())

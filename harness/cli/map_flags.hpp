@@ -24,7 +24,6 @@ struct MapArguments {
   std::string radius;             ///< empty: the usual one
   BinFields bin_fields{};         ///< of .bin, also of the scans beside the map
   double usual_m = kUsualReachM;  ///< unless a parameter file says otherwise
-  std::string scan;               ///< left out of a map in a folder, where it lies there
 };
 
 /// For commands that read clouds.
@@ -45,9 +44,11 @@ std::optional<MapArea> near(const MapArguments& map, const initial_pose::PosePri
 /// A map as it was read and filtered.
 class GivenMap {
  public:
-  /// Reads the tiles that touch the area, all without one. Throws as MapFiles does, and UsageError if a
-  /// radius was given and nothing tells where the tiles are.
-  GivenMap(const MapArguments& map, const std::optional<MapArea>& area, const ScanPreparation& filters);
+  /// Reads the tiles that touch the area, all without one. A scan that lies in the map's folder is left out,
+  /// and a line on stderr says so. Throws as MapFiles does, and UsageError if a radius was given and nothing
+  /// tells where the tiles are.
+  GivenMap(const MapArguments& map, const std::optional<MapArea>& area, const ScanPreparation& filters,
+           const std::string& scan = {});
 
   const PointCloud& cloud() const { return prepared_.cloud; }
   PointCloud take_cloud() { return std::move(prepared_.cloud); }

@@ -15,7 +15,7 @@ namespace ndt::harness {
 /// parents.
 class LocalizationFiles {
  public:
-  /// Those of an earlier localisation are replaced, and a line on stderr says so. Throws InputError if
+  /// Replaces the files of an earlier localisation, and a line on stderr says so. Throws InputError if
   /// another localisation writes there (localize.lock), if a file cannot be written, and before anything is
   /// touched if files of these names are of something else: a folder without diagnostics.jsonl, or a
   /// dataset's.
