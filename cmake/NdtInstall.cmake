@@ -46,7 +46,9 @@ if(NDT_PROGRAMS)
   # As harness/base/project_folder.hpp looks for them.
   install(DIRECTORY ${PROJECT_SOURCE_DIR}/harness/presets DESTINATION ${ndt_share}/harness)
   install(DIRECTORY ${PROJECT_SOURCE_DIR}/datasets/catalogue DESTINATION ${ndt_share}/datasets)
-  install(DIRECTORY ${PROJECT_SOURCE_DIR}/datasets/ndt_convert DESTINATION ${ndt_share}/datasets PATTERN __pycache__ EXCLUDE)
+  install(DIRECTORY ${PROJECT_SOURCE_DIR}/datasets/ndt_convert DESTINATION ${ndt_share}/datasets
+    PATTERN __pycache__ EXCLUDE PATTERN *.cpp EXCLUDE)
+  install(TARGETS ndt_readers LIBRARY DESTINATION ${ndt_share}/datasets/ndt_convert)
   install(DIRECTORY ${PROJECT_SOURCE_DIR}/reports/ndt_report DESTINATION ${ndt_share}/reports PATTERN __pycache__ EXCLUDE)
 endif()
 install(FILES ${PROJECT_SOURCE_DIR}/package.xml DESTINATION ${ndt_share})  # colcon and rosdep read it

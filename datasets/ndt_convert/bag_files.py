@@ -6,7 +6,7 @@ from pathlib import Path, PurePath
 from typing import NamedTuple
 
 from . import foreign_mcap, livox, zstd
-from .clouds import EXTENSIONS
+from .clouds import KEPT_FORMATS
 from .faults import Fault
 
 SUFFIXES = (".bag", ".mcap", ".db3")
@@ -34,7 +34,7 @@ def _kind(file):
 def parts_of(folder):
     """The files of a bag in a folder without metadata.yaml; none of a folder with clouds."""
     files = sorted(path for path in folder.glob("*") if path.is_file())
-    if any(path.suffix.lower() in EXTENSIONS for path in files):
+    if any(path.suffix.lower() in KEPT_FORMATS for path in files):
         return []
     return [path for path in files if _is_part(path) and not (path.suffix == zstd.SUFFIX and path.with_suffix("") in files)]
 

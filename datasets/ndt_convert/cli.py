@@ -8,10 +8,10 @@ from pathlib import Path
 
 from . import stamps
 from .bag_files import is_bag
+from .clouds import WIDTHS
 from .convert import convert
 from .from_evalio import is_sequence
 from .faults import EXIT_OK, EXIT_USAGE, Fault, UsageFault
-from .kitti_bin import WIDTHS
 from .map_file import convert_map
 from .printable import printable
 from .verify import verify
@@ -90,7 +90,7 @@ def parser():
     p = _Parser(prog=f"python3 -m {PROGRAM}", description=DESCRIPTION, epilog=EPILOG, allow_abbrev=False,
                 formatter_class=argparse.RawDescriptionHelpFormatter)
     p.add_argument("input", type=Path, metavar="INPUT",
-                   help="folder of .pcd, .ply or KITTI .bin scans; a bag: .bag, .mcap, .db3, one of these with .zstd, or a rosbag2 folder; or "
+                   help="folder of .pcd, .ply, KITTI .bin, .xyz, .npy or .csv scans; a bag: .bag, .mcap, .db3, one of these with .zstd, or a rosbag2 folder; or "
                         "evalio:DATASET/SEQUENCE, if the "
                         "Python package evalio is installed")
     p.add_argument("--out", type=Path, required=True, metavar="DIR", help="folder to make; must not exist or be empty")
@@ -114,6 +114,9 @@ def parser():
     g.add_argument("--keep-no-returns", action="store_true", help="keep points that stand for no return: zeros, sentinels, the same point or "
                    "largest range in more than 1 %% of a scan")
     g.add_argument("--bin-fields", type=int, choices=WIDTHS, metavar="N", help="float32 values of a point in .bin files, x y z first, 3 to 6 (4)")
+    g.add_argument("--points-in", choices=["scanner", "map"], help="frame of the scans' points; those in the map's are moved back by the poses "
+                   "(default: map if the points follow poses of 10 m or more)")
+    g.add_argument("--thin", type=_positive, metavar="M", help="one point per occupied cube of this edge, as --scan-voxel does at every alignment")
     g.add_argument("--every", type=_count, default=1, metavar="N", help="take every N-th scan")
     g.add_argument("--max-scans", type=_count, metavar="N", help="stop after N scans")
 
@@ -199,8 +202,8 @@ def prepared(options):
         raise UsageFault("--build-map", "", "all-but-queries needs --queries", "say which scans are to be aligned")
     if options.build_map and options.build_map != "all-but-queries" and options.queries:
         raise UsageFault("--queries", "", f"--build-map {options.build_map} decides which scans are aligned", "leave one out")
-    if options.map and options.map.suffix.lower() not in (".pcd", ".ply", ".bin"):
-        raise Fault(options.map, "", f"unknown point cloud format '{options.map.suffix}'", "supported: .pcd, .ply, .bin")
+    if options.points_in == "map" and not (options.poses or options.pose_topic or options.pose_tf or is_sequence(options.input)):
+        raise UsageFault("--points-in", "", "map requires the poses by which the points are moved back", "give --poses, --pose-topic or --pose-tf")
     return options
 
 

@@ -1,47 +1,38 @@
-"""Point clouds in files, coordinates only: what ndt-bench reads, and the PCD it is given."""
-
-import os
+"""Point clouds in files: the library reads them (library.py), and PCD is written, or part of a .bin or PLY."""
 
 import numpy as np
 
-from . import pcd, ply
 from .files import opened
-from .kitti_bin import KittiBin
+from .library import read_points
 
-EXTENSIONS = (".pcd", ".ply", ".bin")
+FORMATS = ".pcd, .ply, .bin, .xyz, .npy or .csv"
+KEPT_FORMATS = (".pcd", ".ply", ".bin")  # a dataset has others as PCD
+KITTI, WIDTHS = 4, (3, 4, 5, 6)  # float32 values of a point in .bin
 TIME = "t"  # field of a point's seconds
 HEADER_LINE = 100
 FLOAT32_REACH_M = 8192  # float32 coordinates are spaced by a millimetre here; past it they are stored as double
 
 
-def check_cloud(file, bin_fields=None):
-    """Refuses a file whose header, size or width cannot be right, without reading its points; returns their number."""
-    with opened(file) as stream:
-        return _reader(file, bin_fields).check(stream, file)
+def read_cloud(file, bin_fields=None):
+    """The finite points, (n, 3), float32 or float64 [m] as stored."""
+    return finite(read_points(file, bin_fields))
 
 
-def read_cloud(file, name, bin_fields=None):
-    """The finite points, as read_points has them."""
-    points = read_points(file, name, bin_fields)
+def finite(points):
     return points[np.isfinite(points).all(axis=1)]
-
-
-def read_points(file, name, bin_fields=None):
-    """The points, (n, 3), float32 or float64 as stored; messages call the file by the name. bin_fields: values of a point in .bin."""
-    with opened(file) as stream:
-        return _reader(file, bin_fields).read(stream, name)
 
 
 def write_part(file, out, points, keep, bin_fields=None):
     """Writes those of the file's points that the mask keeps, in its format: .bin with all values, others with x y z alone, none rounded."""
     kind = file.suffix.lower()
     if kind == ".bin":
-        out.write_bytes(KittiBin(bin_fields).part(file.read_bytes(), keep))
+        records = np.frombuffer(file.read_bytes(), "<f4").reshape(-1, bin_fields or KITTI)
+        out.write_bytes(records[keep].tobytes())
         return
     with np.errstate(over="ignore"):
         wide = not np.array_equal(points[keep], points[keep].astype(np.float32), equal_nan=True)
     if kind == ".ply":
-        ply.write(out, points[keep], wide)
+        _write_ply(out, points[keep], wide)
     else:
         seconds = seconds_of(file)
         write_pcd(out, points[keep], wide, None if seconds is None else seconds[keep])
@@ -80,5 +71,10 @@ def seconds_of(file):
     return None
 
 
-def _reader(file, bin_fields):
-    return {".pcd": pcd, ".ply": ply, ".bin": KittiBin(bin_fields)}[os.path.splitext(file)[1].lower()]
+def _write_ply(file, points, wide):
+    """PLY 1.0, little-endian, x y z: float, or double."""
+    kind, form = ("double", "<f8") if wide else ("float", "<f4")
+    properties = "".join(f"property {kind} {axis}\n" for axis in "xyz")
+    head = f"ply\nformat binary_little_endian 1.0\nelement vertex {len(points)}\n{properties}end_header\n"
+    with open(file, "wb") as out:
+        out.write(head.encode() + np.ascontiguousarray(points, dtype=form).tobytes())

@@ -5,9 +5,10 @@ import shutil
 import numpy as np
 
 from . import bag_files, from_bag, from_evalio, from_folder, poses
-from .clouds import check_cloud, read_cloud, write_pcd
+from .clouds import read_cloud, write_pcd
 from .description import description
 from .faults import Fault, UsageFault
+from .map_frame import is_in_map
 from .new_folder import new_folder
 from .scans import put
 from .toml_file import write_toml
@@ -19,6 +20,8 @@ def convert(options, say):
     asks for them."""
     with new_folder(options.out) as work:
         (work / "scans").mkdir()
+        if options.map:
+            read_cloud(options.map, options.bin_fields)  # an unusable one is refused before the scans are read
         return _fill(work, options, say)
 
 
@@ -26,7 +29,8 @@ def _fill(work, options, say):
     recording = _reader(options.input).read(work, options, say)
     scans, times, truth = _truth(recording.scans, recording.times, recording.trajectory, say)
     used = np.full(len(scans), True) if times is None else _first_of_each(times, scans, say)
-    scans = put(scans, work / "scans", used, options, say)
+    in_map = is_in_map(scans, truth, options, say)
+    scans = put(scans, work / "scans", used, truth if in_map else None, options, say)
     times, truth = (None if rows is None else rows[used] for rows in (times, truth))
     if truth is not None:
         poses.write_tum(work / "poses.tum", np.arange(len(scans)) if times is None else times, truth)
@@ -74,9 +78,9 @@ def _map(work, scans, truth, options, say):
     """([frames] or None, name of the map or None)."""
     frames = options.queries
     if options.map:
-        check_cloud(options.map, options.bin_fields)
-        shutil.copyfile(options.map, work / f"map{options.map.suffix.lower()}")
-        return frames, f"map{options.map.suffix.lower()}"
+        name = f"map{options.map.suffix.lower()}"
+        shutil.copyfile(options.map, work / name)
+        return frames, name
     if not options.build_map:
         return frames, None
     if truth is None:
@@ -84,7 +88,7 @@ def _map(work, scans, truth, options, say):
     builders, frames = _builders(len(scans), options)
     voxels = VoxelMap(options.map_voxel)
     for i in builders:
-        points = read_cloud(*scans[i], options.bin_fields)
+        points = read_cloud(scans[i].file, options.bin_fields)
         ranges = np.linalg.norm(points.astype(np.float64), axis=1)
         voxels.add(points[ranges >= options.map_min_range], truth[i], scans[i].origin)
     centroids = voxels.centroids()

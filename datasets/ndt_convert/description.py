@@ -25,9 +25,10 @@ def description(work, scans, frames, map_name, has_truth, used, options, say):
         frames = {"first": 1, "step": 1}  # the first has none before it
     table["scans"] = [f"scans/*{scans[0].file.suffix}"]
     if options.bin_fields:
-        if ".bin" not in (scans[0].file.suffix, Path(map_name or "").suffix):
-            raise UsageFault("--bin-fields", "", "is of .bin files, and there is none", "leave it out")
-        table["bin_fields"] = options.bin_fields
+        if ".bin" not in (Path(scans[0].origin).suffix.lower(), Path(map_name or "").suffix):
+            raise UsageFault("--bin-fields", "", "is for .bin files, and there are none", "leave it out")
+        if ".bin" in (scans[0].file.suffix, Path(map_name or "").suffix):
+            table["bin_fields"] = options.bin_fields
     if options.resolution:
         table["resolution_m"] = options.resolution
     if frames is not None:

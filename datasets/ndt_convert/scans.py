@@ -1,15 +1,18 @@
 """Puts scans into a dataset: without no-return points, and without scans that cannot be used. What is left out is counted and named."""
 
 import hashlib
+import os
 import shutil
 from itertools import groupby
 
 import numpy as np
 
-from . import no_returns
-from .clouds import read_points, write_part
+from .clouds import KEPT_FORMATS, finite, seconds_of, write_part, write_pcd
 from .faults import Fault
+from .library import CAUSES, FAR_M, no_returns, read_points
+from .map_frame import moved_back
 from .recording import Scan
+from .voxel_map import centroids
 
 FROZEN = 3  # scans in a row with the same points
 
@@ -18,14 +21,15 @@ class AllNoReturns(Fault):
     """A scan without a return, as some drivers begin a recording with."""
 
 
-def put(scans, folder, keep, options, say):
+def put(scans, folder, keep, poses, options, say):
     """Puts those of the scans that the mask keeps into the folder, numbered, and takes from the mask those that cannot be used. Returns
-    the scans there. Refuses the recording if more than half cannot be used, or the first, unless it merely has no returns."""
-    counts = np.zeros(len(no_returns.CAUSES) + 1, np.int64)
+    the scans there. poses: (n, 4, 4) of the scanner where its points are in the map's frame, else None. Refuses the recording if more than
+    half cannot be used, or the first, unless it merely has no returns."""
+    counts = np.zeros(len(CAUSES) + 1, np.int64)
     faults, digests, out, given = [], [], [], np.count_nonzero(keep)
     for i in np.flatnonzero(keep):
         try:
-            points, found = _examined(scans[i], options)
+            points, found = _examined(scans[i], None if poses is None else poses[i], options)
         except Fault as fault:
             faults.append((i, fault))
             if (i == 0 and not isinstance(fault, AllNoReturns)) or 2 * len(faults) > given:
@@ -34,7 +38,8 @@ def put(scans, folder, keep, options, say):
             continue
         counts += np.bincount(found[np.isfinite(points).all(axis=1)], minlength=len(counts))
         digests.append((_digest(points), f"scan {i} ({scans[i].origin})"))
-        out.append(_placed(scans[i], folder / f"{len(out):06d}{scans[i].file.suffix.lower()}", points, found == 0, options))
+        file = _placed(scans[i].file, folder / f"{len(out):06d}", points, found == 0, poses is not None, options)
+        out.append(Scan(file, scans[i].origin))
     _remove_all_but(out, folder)
     _say_faults(faults, say)
     _say_no_returns(counts, say)
@@ -42,29 +47,59 @@ def put(scans, folder, keep, options, say):
     return out
 
 
-def _examined(scan, options):
-    """(its points, the cause of each by no_returns). Refuses a scan without a point that could be a return."""
-    points = read_points(*scan, options.bin_fields)
-    finite = points[np.isfinite(points).all(axis=1)]
-    if len(finite) and (np.abs(finite) >= no_returns.FAR_M).any(axis=1).all():
-        raise Fault(scan.origin, "", f"all its {len(finite)} points are {no_returns.FAR_M:g} m away or farther", "record it again")
+def _examined(scan, pose, options):
+    """(its points in the scanner's frame, the cause of each by no_returns). Refuses a scan without a point that could be a return."""
+    points = read_points(scan.file, options.bin_fields)
+    if pose is not None:
+        points = moved_back(points, pose)
+    returned = finite(points)
+    if len(returned) and (np.abs(returned) >= FAR_M).any(axis=1).all():
+        raise Fault(scan.origin, "", f"all its {len(returned)} points are {FAR_M:g} m away or farther", "record it again")
     if options.keep_no_returns:
         return points, np.zeros(len(points), np.uint8)
-    found = no_returns.causes(points)
-    if len(finite) and np.count_nonzero(found) == len(finite):
-        raise AllNoReturns(scan.origin, "", f"all its {len(finite)} points are no returns", "give --keep-no-returns if they are real")
+    found = no_returns(points)
+    if len(returned) and np.count_nonzero(found) == len(returned):
+        raise AllNoReturns(scan.origin, "", f"all its {len(returned)} points are no returns", "give --keep-no-returns if they are real")
     return points, found
 
 
-def _placed(scan, file, points, kept, options):
-    """The scan as that file: its own where all points are kept."""
-    if not kept.all():
-        write_part(scan.file, file, points, kept, options.bin_fields)
-    elif scan.file.parent == file.parent:
-        scan.file.rename(file)
+def _placed(source, place, points, kept, moved, options):
+    """Puts the source there, with its ending, and returns the file: the source itself where nothing of it is changed."""
+    kind = source.suffix.lower()
+    if moved or options.thin:
+        file = place.with_suffix(".pcd")
+        write_pcd(file, *_thinned(points[kept], _times(source, kept), options.thin))
+    elif kind not in KEPT_FORMATS or not kept.all():
+        file = place.with_suffix(kind if kind in KEPT_FORMATS else ".pcd")
+        write_part(source, file, points, kept, options.bin_fields)
     else:
-        shutil.copyfile(scan.file, file)
-    return Scan(file, scan.origin)
+        file = place.with_suffix(kind)
+        _link(source, file)
+    return file
+
+
+def _times(source, kept):
+    seconds = seconds_of(source) if source.suffix.lower() == ".pcd" else None
+    return None if seconds is None else seconds[kept]
+
+
+def _thinned(points, seconds, edge_m):
+    """What write_pcd takes of the points: where an edge is given, the mean of those in each cube of it."""
+    if not edge_m:
+        return points, None, seconds
+    columns = centroids(points if seconds is None else np.column_stack([points, seconds]), edge_m)
+    return columns[:, :3], None, None if seconds is None else columns[:, 3]
+
+
+def _link(source, file):
+    """Makes the file a second name of the source, or a copy where the file system has no such names."""
+    if source.parent == file.parent:
+        source.rename(file)
+        return
+    try:
+        os.link(source.resolve(), file)
+    except OSError:
+        shutil.copyfile(source, file)
 
 
 def _remove_all_but(scans, folder):
@@ -87,7 +122,7 @@ def _say_faults(faults, say):
 def _say_no_returns(counts, say):
     if counts[1:].any():
         share = 100 * counts[1:].sum() / counts.sum()
-        causes = ", ".join(f"{count:,} {cause}" for cause, count in zip(no_returns.CAUSES, counts[1:]) if count)
+        causes = ", ".join(f"{count:,} {cause}" for cause, count in zip(CAUSES, counts[1:]) if count)
         say(f"left out {f'{share:.0f}' if share >= 1 else 'less than 1'} % of the points as no returns: {causes}; --keep-no-returns keeps them")
 
 

@@ -2,9 +2,10 @@
 
 import numpy as np
 
-from . import no_returns, tf
-from .clouds import read_points, seconds_of, write_pcd
+from . import tf
+from .clouds import seconds_of, write_pcd
 from .faults import Fault
+from .library import no_returns, read_points
 
 ALONE_S = 0.05  # the distance in time that is allowed to a single scan
 
@@ -21,7 +22,7 @@ def join(bag, topics, scans, times, frames, options, say):
 
 def _clean(scan, options):
     """Takes the no-returns out of the file, where they can still be told, and returns how many they are."""
-    points, seconds = read_points(*scan), seconds_of(scan.file)
+    points, seconds = read_points(scan.file), seconds_of(scan.file)
     kept = _returns(points, options)
     if not kept.all():
         write_pcd(scan.file, points[kept], seconds=None if seconds is None else seconds[kept])
@@ -32,7 +33,7 @@ def _returns(points, options):
     """Mask of the points that stay; all stay where none would."""
     if options.keep_no_returns:
         return np.full(len(points), True)
-    kept = no_returns.causes(points) == 0
+    kept = no_returns(points) == 0
     return kept if kept.any() else ~kept
 
 
@@ -73,6 +74,6 @@ def _nearest(stamps, times, half_s):
 
 def _append(scan, points, seconds):
     """The file keeps the times of points where both clouds have them."""
-    first, of_first = read_points(*scan), seconds_of(scan.file)
+    first, of_first = read_points(scan.file), seconds_of(scan.file)
     both = None if seconds is None or of_first is None else np.concatenate([of_first, seconds])
     write_pcd(scan.file, np.concatenate([first, points.astype(first.dtype)]), seconds=both)

@@ -43,6 +43,14 @@ class VoxelMap:
         self.waiting = []
 
 
+def centroids(rows, edge_m):
+    """The mean of the rows (x, y, z and more columns) in each cube of the edge; rows that are not finite are left out."""
+    rows = rows[np.isfinite(rows).all(axis=1)].astype(np.float64)
+    _, keys = np.unique(np.floor(rows[:, :3] / edge_m), axis=0, return_inverse=True)
+    _, sums = _sum(keys.reshape(-1), np.column_stack([rows, np.ones(len(rows))]))
+    return sums[:, :-1] / sums[:, -1:]
+
+
 def _sum(keys, rows):
     """Rows added up by key; keys sorted."""
     unique, index = np.unique(keys, return_inverse=True)

@@ -60,7 +60,7 @@ class _Recorder:
         # All of it at the first time, so that it is seen from the start and does not grow with the square of the scans.
         self._put("/localization/path", times[0], self._make.path(headers, [result.map_from_body for result in results]))
         if map_cloud is not None:
-            points = thinned(read_cloud(map_cloud, str(map_cloud), self._options.bin_fields), MAP_SHARE * self._options.cloud_points)
+            points = thinned(read_cloud(map_cloud, self._options.bin_fields), MAP_SHARE * self._options.cloud_points)
             self._put("/localization/map", times[0], self._make.cloud(headers[0], points))
         before = None
         for time, header, result in zip(times, headers, results):
@@ -68,7 +68,7 @@ class _Recorder:
             if result.particles:
                 self._particles(time, header, result)
             if result.scan in clouds:
-                points = read_cloud(clouds[result.scan], str(clouds[result.scan]), self._options.bin_fields)
+                points = read_cloud(clouds[result.scan], self._options.bin_fields)
                 self._clouds(time, on_body(thinned(points, self._options.cloud_points), result))
             self._put("/diagnostics", time, self._make.diagnostics(header, result.diagnostics))
             before = result

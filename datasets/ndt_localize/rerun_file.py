@@ -37,7 +37,7 @@ def write(file, results, clouds, map_cloud, options):
 def _record(rerun, recording, results, clouds, map_cloud, options):
     base = f"{options.map_frame}/{options.base_frame}"
     if map_cloud is not None:
-        points = thinned(read_cloud(map_cloud, str(map_cloud), options.bin_fields), MAP_SHARE * options.cloud_points)
+        points = thinned(read_cloud(map_cloud, options.bin_fields), MAP_SHARE * options.cloud_points)
         recording.log(f"{options.map_frame}/points", rerun.Points3D(points, colors=GREY), static=True)
     path = np.array([result.map_from_body[:3, 3] for result in results])
     recording.log(f"{options.map_frame}/path", rerun.LineStrips3D([path], colors=GREEN), static=True)
@@ -47,7 +47,7 @@ def _record(rerun, recording, results, clouds, map_cloud, options):
         for entity, pose in ((base, result.map_from_body), (f"{base}_predicted", result.predicted)):
             recording.log(entity, rerun.Transform3D(translation=pose[:3, 3], quaternion=rerun.Quaternion(xyzw=quaternion_of(pose[:3, :3]))))
         if result.scan in clouds:
-            points = thinned(read_cloud(clouds[result.scan], str(clouds[result.scan]), options.bin_fields), options.cloud_points)
+            points = thinned(read_cloud(clouds[result.scan], options.bin_fields), options.cloud_points)
             points = on_body(points, result)
             recording.log(f"{base}/points", rerun.Points3D(points, colors=GREEN))
             recording.log(f"{base}_predicted/points", rerun.Points3D(points, colors=BLUE))

@@ -4,7 +4,7 @@ import os
 import tomllib
 from pathlib import Path
 
-from ndt_convert.clouds import EXTENSIONS
+from ndt_convert.library import scans_among
 from ndt_convert.map_file import READERS as SURVEYS
 
 CATALOGUE = Path(__file__).resolve().parent.parent / "catalogue"
@@ -29,7 +29,7 @@ def scan_files(scans):
     """Scan's name: file. Empty where the scans are no files, as those of a dataset that is made on first use."""
     root, patterns, _ = _source(scans)
     files = [file for pattern in patterns for file in root.glob(pattern)]
-    return {file.stem: file for file in files if file.suffix.lower() in EXTENSIONS}
+    return {Path(name).stem: Path(name) for name in scans_among([str(file) for file in files])}
 
 
 def map_file(scans):

@@ -54,7 +54,7 @@ with rosbag2.Writer(folder, version=9, storage_plugin=rosbag2.StoragePlugin.MCAP
     for i, time in enumerate(times):
         at = round((START_S + time) * 10**9)
         stamp = at - 10**9 if back and i == 1 else at
-        points = read_cloud(town / "scans" / f"{i:06d}.pcd", "scan")
+        points = read_cloud(town / "scans" / f"{i:06d}.pcd")
         put("/points", at, make.cloud(make.header(stamp, "lidar"), points[::3] if three else points))
         for number, (name, (after_s, base_from_scan)) in enumerate(OTHERS.items() if three else (), 1):
             scan_from_lidar = np.linalg.inv(base_from_scan) @ BASE_FROM_MAST @ mast_from_lidar(i)

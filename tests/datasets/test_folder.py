@@ -1,5 +1,6 @@
 """Folders of scans to dataset folders."""
 
+import errno
 import math
 import os
 import sys
@@ -40,12 +41,79 @@ def test_scans_are_copied_unchanged_in_the_order_of_their_numbers(tmp_path, suff
     assert "in the order of the numbers in their names" in said and "5 scans" in said  # scan_11 sorts before scan_7
     assert sorted(p.name for p in (out / "scans").iterdir()) == [f"{i:06d}{suffix}" for i in range(5)]
     for i in range(5):
-        assert (out / "scans" / f"{i:06d}{suffix}").read_bytes() == (scans / f"scan_{2 * i + 7}{suffix}").read_bytes()
+        assert (out / "scans" / f"{i:06d}{suffix}").samefile(scans / f"scan_{2 * i + 7}{suffix}")
     assert description(out) == {
         "format": 1, "name": "my_drive_2", "description": "5 scans of in", "kind": "sequence", "scans": [f"scans/*{suffix}"],
         "frames": {"first": 1, "step": 1}, "guess": {"kind": "identity"},
         "provenance": {"licence": "your own data", "source": str(scans), "obtain": "converted from files of your own with ndt_convert"}}
     assert sorted(p.name for p in out.iterdir()) == ["dataset.toml", "scans"] and sorted(os.listdir(tmp_path)) == ["My Drive 2", "in"]
+
+
+def test_scans_are_copied_where_the_disk_differs(tmp_path, monkeypatch):
+    def no_link(*_):
+        raise OSError(errno.EXDEV, "Invalid cross-device link")
+    monkeypatch.setattr(os, "link", no_link)
+    scans = scans_in(tmp_path / "in")
+    convert(scans, "--out", tmp_path / "out")
+    copy, original = tmp_path / "out/scans/000000.pcd", scans / "scan_7.pcd"
+    assert copy.read_bytes() == original.read_bytes() and not copy.samefile(original)
+
+
+@pytest.mark.parametrize("suffix", [".xyz", ".csv", ".npy"])
+def test_text_and_arrays_become_pcd_without_loss(tmp_path, suffix):
+    scans = tmp_path / "in"
+    scans.mkdir()
+    points = corner() + 0.1
+    for i in range(2):
+        if suffix == ".npy":
+            np.save(scans / f"{i}.npy", points)
+        else:
+            np.savetxt(scans / f"{i}{suffix}", points, fmt="%.17g", delimiter="," if suffix == ".csv" else " ")
+    (scans / "notes.txt").write_text("1 2 3")
+    convert(scans, "--out", tmp_path / "out")
+    assert description(tmp_path / "out")["scans"] == ["scans/*.pcd"]
+    assert np.array_equal(pcd_points(tmp_path / "out/scans/000001.pcd"), points)
+
+
+def in_the_map(folder, poses):
+    """Scans of one corner, which was moved along, in the map's frame; and their poses as TUM."""
+    folder.mkdir()
+    for i, (x, yaw) in enumerate(poses):
+        turn = np.array([[math.cos(yaw), -math.sin(yaw), 0], [math.sin(yaw), math.cos(yaw), 0], [0, 0, 1]])
+        write_cloud(folder / f"{i}.pcd", corner() @ turn.T + (x, 0, 0))
+    rows = [f"{i} {x} 0 0 0 0 {math.sin(yaw / 2)} {math.cos(yaw / 2)}\n" for i, (x, yaw) in enumerate(poses)]
+    (folder.parent / "poses.tum").write_text("".join(rows))
+    return folder, "--poses", folder.parent / "poses.tum"
+
+
+def test_points_in_the_map_are_moved_back_by_their_poses(tmp_path):
+    given = in_the_map(tmp_path / "in", [(10 * i, 0.3 * i) for i in range(6)])
+    said = convert(*given, "--out", tmp_path / "out")
+    assert "the points of the scans are in the map's frame" in said
+    for i in range(6):
+        assert np.abs(pcd_points(tmp_path / f"out/scans/{i:06d}.pcd") - corner()).max() < 1e-5
+    assert "map's frame" not in convert(*given, "--points-in", "scanner", "--out", tmp_path / "as_they_are")
+    assert (tmp_path / "as_they_are/scans/000003.pcd").samefile(tmp_path / "in/3.pcd")
+
+
+def test_the_frame_of_points_is_not_guessed_from_a_short_way(tmp_path):
+    given = in_the_map(tmp_path / "in", [(0.5 * i, 0.1 * i) for i in range(6)])
+    assert "map's frame" not in convert(*given, "--out", tmp_path / "out")
+    convert(*given, "--points-in", "map", "--out", tmp_path / "moved")
+    assert np.abs(pcd_points(tmp_path / "moved/scans/000005.pcd") - corner()).max() < 1e-5
+    assert "requires the poses" in convert(given[0], "--points-in", "map", "--out", tmp_path / "none", code=EXIT_USAGE)
+
+
+def test_thinned_scans_have_the_mean_of_each_cube(tmp_path):
+    scans = scans_in(tmp_path / "in", positions=[(0, 0, 0)] * 2, suffix=".bin")
+    convert(scans, "--thin", 1, "--out", tmp_path / "out")
+    found = pcd_points(tmp_path / "out/scans/000000.pcd")
+    cells = {}
+    for point in corner().astype(np.float32).astype(float):
+        cells.setdefault(tuple(np.floor(point)), []).append(point)
+    expected = {cell: np.mean(points, axis=0) for cell, points in cells.items()}
+    assert len(found) == len(expected) < len(corner()) / 8
+    assert all(np.abs(point - expected[tuple(np.floor(point))]).max() < 1e-5 for point in found.astype(float))
 
 
 def bin_of(file, fields):
@@ -72,7 +140,7 @@ def test_bin_files_of_another_width_are_read_as_asked_for_and_never_scrambled(tm
 
 
 def test_bin_fields_without_bin_files_are_a_mistake(tmp_path):
-    assert "there is none" in convert(scans_in(tmp_path / "in"), "--out", tmp_path / "out", "--bin-fields", 5, code=EXIT_USAGE)
+    assert "is for .bin files, and there are none" in convert(scans_in(tmp_path / "in"), "--out", tmp_path / "out", "--bin-fields", 5, code=EXIT_USAGE)
 
 
 def test_poses_become_the_truth_and_every_nth_scan_keeps_its_own(tmp_path):
@@ -212,35 +280,18 @@ def test_nothing_is_left_where_a_conversion_fails(tmp_path):
     (scans / "scan_7.pcd").write_bytes((scans / "scan_7.pcd").read_bytes()[:-1])
     (tmp_path / "target").mkdir()
     message = convert(scans, "--out", tmp_path / "target" / "out", code=EXIT_BAD_INPUT)
-    assert "scan_7.pcd: " in message and "bytes of points where the header declares" in message and "cut off" in message
+    assert "scan_7.pcd: " in message and "declared, which is 27648, but 27647 bytes follow" in message and "cut off" in message
     assert list((tmp_path / "target").iterdir()) == []
 
 
 def test_scans_that_cannot_be_right_are_named(tmp_path):
     good = write_cloud(tmp_path / "good.pcd", corner()).read_bytes()
     ply = write_cloud(tmp_path / "good.ply", corner()).read_bytes()
-    packed = write_cloud(tmp_path / "packed.pcd", corner(), "lzf").read_bytes()
-    start = packed.index(b"compressed\n") + len(b"compressed\n") + 8
-    for number, (name, data, text) in enumerate([
-        ("0.bin", b"", "0 bytes are not a whole number of 16-byte records"),
-        ("0.bin", b"x" * 17, "17 bytes are not a whole number"),
-        ("0.pcd", b"", "header: the DATA line is missing"),
-        ("0.pcd", good.replace(b"TYPE U U F F F", b"TYPE U U I F F"), "header: no field x of float or double"),
-        ("0.pcd", good.replace(b"ring _ x", b"ring _ u"), "header: no field x of float or double"),
-        ("0.pcd", good.replace(b"SIZE 1 1 4", b"SIZE 1 4"), "FIELDS, SIZE, TYPE and COUNT differ in length"),
-        ("0.pcd", good.replace(b"SIZE 1 1 4", b"SIZE 3 1 4"), "field ring has type U of 3 bytes"),
-        ("0.pcd", good.replace(b"SIZE 1 1 4", b"SIZE 1 one 4"), "SIZE 'one' is not a whole number"),
-        ("0.pcd", good.replace(b"DATA binary", b"DATA packed"), "DATA packed; save it as ascii"),
-        ("0.pcd", good.replace(b"TYPE U U F F F\n", b""), "the TYPE line is missing"),
-        ("0.pcd", good.replace(b"POINTS", b"PINTS"), "the POINTS line is missing"),
-        ("0.pcd", packed[:-2], "its compressed data do not hold"),
-        ("0.pcd", packed[:start] + b"\xff\xff\xff" + packed[start + 3:], "compressed data: refers to bytes before its start"),
-        ("0.ply", b"plie\n" + ply[4:], "does not begin with 'ply'"),
-        ("0.ply", ply.replace(b"little", b"middle"), "format binary_middle_endian; save it as ascii"),
-        ("0.ply", ply.replace(b"float y", b"int y"), "no property y of float or double"),
-        ("0.ply", ply.replace(b"uchar ring", b"list uchar int ring"), "is a list or of an unknown type"),
-        ("0.ply", ply.replace(b"element vertex", b"element face"), "the first element is not 'vertex'"),
-        ("0.ply", ply[:-1], "where the header declares"),
+    for number, (name, data, text) in enumerate([  # in the library's words: its readers are tested for themselves
+        ("0.bin", b"x" * 17, "1 bytes after the last whole record of 16"),
+        ("0.pcd", b"", "is empty; export the cloud again"),
+        ("0.pcd", good.replace(b"TYPE U U F F F", b"TYPE U U I F F"), "TYPE coordinate 'x' is I 4, not F 4 or F 8"),
+        ("0.ply", ply[:-1], "the file is cut off"),
     ]):
         folder = tmp_path / str(number)
         folder.mkdir()
@@ -292,7 +343,7 @@ def test_poses_that_cannot_be_used_are_named(tmp_path):
 def test_inputs_that_hold_no_scans_are_answered_with_what_to_give(tmp_path):
     scans = scans_in(tmp_path / "drive")
     out = ["--out", tmp_path / "out"]
-    assert f"contains no scans (.pcd, .ply, .bin); give the folder that holds the scans, such as {scans}" in convert(
+    assert f"contains no scans (.pcd, .ply, .bin, .xyz, .npy or .csv); give the folder that holds the scans, such as {scans}" in convert(
         tmp_path, *out, code=EXIT_BAD_INPUT)
     write_cloud(scans / "x.bin", corner())
     assert "scans of several formats: 1 .bin, 5 .pcd" in convert(scans, *out, code=EXIT_BAD_INPUT)

@@ -50,7 +50,7 @@ def test_a_pipe_is_refused_and_not_waited_for(tmp_path, option):
     more = ["--poses", poses] if option in ("--calib", "--body-from-scan") else []
     done = subprocess.run([sys.executable, "-m", "ndt_convert", scans, option, pipe, *more, "--out", tmp_path / "out"], timeout=60, text=True,
                           capture_output=True, env=os.environ | {"PYTHONPATH": str(ROOT / "datasets"), "PYTHONDONTWRITEBYTECODE": "1"})
-    assert done.returncode == EXIT_BAD_INPUT and f"{pipe}: is not a regular file" in done.stderr
+    assert done.returncode == EXIT_BAD_INPUT and f"{pipe}: is " in done.stderr and "a regular file" in done.stderr
 
 
 def test_a_map_that_is_a_pipe_is_refused(tmp_path):

@@ -2,7 +2,7 @@
 
 import pytest
 from conftest import EXIT_BAD_INPUT, convert, np, pcd_points, write_cloud, write_tum
-from ndt_convert import no_returns
+from ndt_convert.library import CAUSES, no_returns
 
 N = 2000
 FLT_MAX = np.finfo(np.float32).max
@@ -132,23 +132,23 @@ CASES = {
 @pytest.mark.parametrize("kind", ["<f4", "<f8"])
 def test_no_returns_are_counted_by_cause(name, kind):
     points, expected = CASES[name]
-    counts = np.bincount(no_returns.causes(points.astype(kind)), minlength=5)
-    assert dict(zip(no_returns.CAUSES, counts[1:].tolist())) == {cause: expected.get(cause, 0) for cause in no_returns.CAUSES}
+    counts = np.bincount(no_returns(points.astype(kind)), minlength=5)
+    assert dict(zip(CAUSES, counts[1:].tolist())) == {cause: expected.get(cause, 0) for cause in CAUSES}
     assert counts.sum() == len(points)
 
 
 def test_the_points_that_are_dropped_are_the_ones():
     points, sky = street()
-    assert ((no_returns.causes(points.astype("<f4")) == 4) == sky).all() and 100 < sky.sum() < 1000
+    assert ((no_returns(points.astype("<f4")) == 4) == sky).all() and 100 < sky.sum() < 1000
     marked = INDEX * 37 % 100 < 41
-    assert ((no_returns.causes(with_share(41, 0).astype("<f4")) == 1) == marked).all()
+    assert ((no_returns(with_share(41, 0).astype("<f4")) == 1) == marked).all()
 
 
 def test_a_rotated_and_shuffled_cloud_has_the_same_causes():
     shuffled = np.random.default_rng(1).permutation(N)
     for points in (street()[0], dome(), noisy_sphere()):
         turned = points[shuffled][:, [1, 2, 0]].astype("<f4")
-        assert (no_returns.causes(turned) == no_returns.causes(points.astype("<f4"))[shuffled]).all()
+        assert (no_returns(turned) == no_returns(points.astype("<f4"))[shuffled]).all()
 
 
 def scans_of(folder, clouds, suffix=".pcd", encoding="binary"):
