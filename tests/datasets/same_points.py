@@ -28,12 +28,13 @@ CORPUS = HERE.parent / "fuzz" / "corpus"
 OF_CORPUS = {"pcd": ".pcd", "ply": ".ply", "kitti_bin": ".bin"}
 LARGEST = 1 << 16  # bytes of a file that is changed
 NEAR_M, STEP_M = 1000, 1000  # of the library's origin
+UNREAD = "the scan cannot be read: "
 BATCH = 500  # scans that ndt-bench follows at once
 PLACES = b"\x00\x01\x20\x2d\x2e\x30\x39\x65\x7f\x80\xff\n"  # bytes that mean something in headers and text
 
 
 def originals(folder):
-    """[(contents, ending)]: small clouds in every format, and the fuzzer's corpus."""
+    """[(contents, ending)]: small clouds in every format, and the fuzzer's corpus; and how many the former are."""
     rng = np.random.default_rng(0)
     points = np.vstack([rng.uniform(-40, 40, (300, 3)), np.zeros((20, 3)), np.full((8, 3), 9999.0)])
     out = []
@@ -52,9 +53,10 @@ def originals(folder):
             array = BytesIO()
             np.save(array, (points + shift).astype(form))
             out.append((array.getvalue(), ".npy"))
+    readable = len(out)
     for name, kind in OF_CORPUS.items():
         out += [(file.read_bytes(), kind) for file in sorted((CORPUS / name).iterdir()) if file.stat().st_size <= LARGEST]
-    return out
+    return out, readable
 
 
 def changed(contents, rng):
@@ -111,16 +113,17 @@ def of_converter(file):
 
 
 def of_bench(bench, map_file, folder, count):
-    """[refused or the counts of no-returns] of the scans of a folder, as `ndt-bench localize` has them."""
+    """[message or the counts of no-returns] of the scans of a folder, as `ndt-bench localize` has them."""
     with tempfile.TemporaryDirectory() as out:
         done = subprocess.run([bench, "localize", "--map", map_file, "--scans", folder, "--out", f"{out}/run", "--implementation",
-                               "persistent_cpu", "--max-iterations", "1", "--guess", "identity"], capture_output=True, text=True)
+                               "persistent_cpu", "--max-iterations", "1", "--init", "0,0,0,0,0,0"], capture_output=True, text=True)
         file = Path(out) / "run" / "diagnostics.jsonl"
         if not file.is_file():
             sys.exit(f"ndt-bench: {done.returncode} {done.stderr}")
         rows = [json.loads(line) for line in file.read_text().splitlines()]
     assert len(rows) == count, (len(rows), count)
-    return [None if "scan_refused" in row["causes"] else [row["no_returns"][cause] for cause in CAUSES] for row in rows]
+    unread = [[text.removeprefix(UNREAD) for text in row["messages"] if text.startswith(UNREAD)] for row in rows]
+    return [message[0] if message else [row["no_returns"][cause] for cause in CAUSES] for message, row in zip(unread, rows)]
 
 
 def same(library, converter):
@@ -131,8 +134,9 @@ def same(library, converter):
         np.array_equal(library[3], converter[3])
 
 
-def compare(read_clouds, bench, contents, seen):
-    """Compares one batch of [(contents, ending)] and counts what was seen; the differences are returned."""
+def compare(read_clouds, bench, contents, good, seen):
+    """Compares one batch of [(contents, ending)] and counts what was seen; the differences are returned. good: a readable file of each
+    ending, since ndt-bench refuses a recording whose first scan cannot be read."""
     differences = []
     with tempfile.TemporaryDirectory() as place:
         place = Path(place)
@@ -140,7 +144,7 @@ def compare(read_clouds, bench, contents, seen):
             folder = place / kind[1:]
             folder.mkdir()
             files = []
-            for number, (data, _) in enumerate([one for one in contents if one[1] == kind]):
+            for number, data in enumerate([good[kind], *(data for data, ending in contents if ending == kind)]):
                 files.append(folder / f"{number:06d}{kind}")
                 files[-1].write_bytes(data)
             library = of_library(read_clouds, files)
@@ -151,7 +155,7 @@ def compare(read_clouds, bench, contents, seen):
                 seen["refused", kind] += theirs[0] is not None
                 if not same(theirs, ours):
                     differences.append((file.read_bytes(), kind, "converter", theirs[0], ours[0]))
-                if theirs[0] is not None and scan is not None or theirs[0] is None and len(theirs[2]) and scan != list(theirs[3]):
+                if scan != (list(theirs[3]) if theirs[0] is None else theirs[0]):
                     differences.append((file.read_bytes(), kind, "ndt-bench", theirs[0], scan))
     return differences
 
@@ -165,14 +169,15 @@ def main():
     options = p.parse_args()
     rng, seen, differences = np.random.default_rng(options.seed), Counter(), []
     with tempfile.TemporaryDirectory() as folder:
-        given = originals(Path(folder))
-        write_cloud(Path(folder) / "map.pcd", np.random.default_rng(1).uniform(-40, 40, (3000, 3)))
+        given, readable = originals(Path(folder))
+        write_cloud(Path(folder) / "map.pcd", np.random.default_rng(1).uniform(-10, 10, (30000, 3)))
         seen["map"] = str(Path(folder) / "map.pcd")
-        differences += compare(options.read_clouds, options.bench, given, seen)
-        small = [one for one in given if len(one[0]) <= LARGEST]
+        good = {kind: data for data, kind in reversed(given)}
+        differences += compare(options.read_clouds, options.bench, given, good, seen)
         for done in range(0, options.count, BATCH):
-            batch = [(changed(data, rng), kind) for data, kind in (small[k] for k in rng.integers(len(small), size=min(BATCH, options.count - done)))]
-            differences += compare(options.read_clouds, options.bench, batch, seen)
+            chosen = [given[rng.integers(readable if rng.integers(2) else len(given))] for _ in range(min(BATCH, options.count - done))]
+            batch = [(changed(data, rng), kind) for data, kind in chosen]
+            differences += compare(options.read_clouds, options.bench, batch, good, seen)
     del seen["map"]
     for (what, kind), count in sorted(seen.items()):
         print(f"{what} {kind}: {count}")
