@@ -67,8 +67,8 @@ function(ndt_shipped_architectures out)
   set(${out} "${shipped}" PARENT_SCOPE)
 endfunction()
 
-# Those of a package if NDT_CUDA_ARCHITECTURES says so. Otherwise the GPU of this machine, else one old and one new architecture
-# (their PTX also serves newer ones). `native` fails to configure where there is no GPU.
+# Those of a package if NDT_CUDA_ARCHITECTURES says so. Otherwise the GPU of this machine, else one architecture, whose PTX also serves
+# newer ones. `native` fails to configure where there is no GPU.
 function(ndt_choose_cuda_architectures)
   if(DEFINED CMAKE_CUDA_ARCHITECTURES OR DEFINED ENV{CUDAARCHS})
     return()
@@ -91,7 +91,7 @@ function(ndt_choose_cuda_architectures)
   if(gpus MATCHES "GPU 0" AND status EQUAL 0)
     set(CMAKE_CUDA_ARCHITECTURES native CACHE STRING "CUDA architectures")
   else()
-    set(CMAKE_CUDA_ARCHITECTURES 75 90 CACHE STRING "CUDA architectures")
+    set(CMAKE_CUDA_ARCHITECTURES 90 CACHE STRING "CUDA architectures")
   endif()
 endfunction()
 

@@ -27,7 +27,8 @@ set_target_properties(ndt_shared PROPERTIES OUTPUT_NAME ndt EXPORT_NAME ndt LINK
 set(ndt_package ${CMAKE_INSTALL_LIBDIR}/cmake/ndt)
 list(TRANSFORM ndt_parts PREPEND ndt_ OUTPUT_VARIABLE archives)
 install(TARGETS ${archives} EXPORT static INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
-install(TARGETS ndt_shared EXPORT shared INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+# OPTIONAL: ./run bench builds ndt-bench and what is behind it; an installation of that has the archives.
+install(TARGETS ndt_shared EXPORT shared OPTIONAL INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 foreach(kind static shared)
   install(EXPORT ${kind} NAMESPACE ndt:: FILE ndt-${kind}.cmake DESTINATION ${ndt_package})
 endforeach()
@@ -48,7 +49,7 @@ if(NDT_PROGRAMS)
   install(DIRECTORY ${PROJECT_SOURCE_DIR}/datasets/catalogue DESTINATION ${ndt_share}/datasets)
   install(DIRECTORY ${PROJECT_SOURCE_DIR}/datasets/ndt_convert DESTINATION ${ndt_share}/datasets
     PATTERN __pycache__ EXCLUDE PATTERN *.cpp EXCLUDE)
-  install(TARGETS ndt_readers LIBRARY DESTINATION ${ndt_share}/datasets/ndt_convert)
+  install(TARGETS ndt_readers OPTIONAL LIBRARY DESTINATION ${ndt_share}/datasets/ndt_convert)
   install(DIRECTORY ${PROJECT_SOURCE_DIR}/reports/ndt_report DESTINATION ${ndt_share}/reports PATTERN __pycache__ EXCLUDE)
 endif()
 install(FILES ${PROJECT_SOURCE_DIR}/package.xml DESTINATION ${ndt_share})  # colcon and rosdep read it
