@@ -7,27 +7,10 @@
 #include <numeric>
 #include <vector>
 
+#include "ndt/core/printable.hpp"
+
 namespace ndt::harness {
 namespace {
-
-/// Two bytes that are a control character in UTF-8, U+0080 to U+009F: terminals take some like ESC and a
-/// letter.
-bool high_control(std::string_view two) {
-  const auto second = two.size() == 2 ? static_cast<unsigned char>(two[1]) : 0;
-  return second >= 0x80 && second < 0xA0 && two[0] == '\xC2';
-}
-
-std::string escaped(std::string_view text, bool keep_high) {
-  std::string out;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const auto byte = static_cast<unsigned char>(text[i]);
-    const bool control = byte < 0x20 || byte == 0x7F || high_control(text.substr(i, 2)) ||
-                         (i > 0 && high_control(text.substr(i - 1, 2)));
-    const bool plain = !control && (byte < 0x80 || keep_high);
-    out += plain ? std::string(1, text[i]) : fmt::format("\\x{:02X}", byte);
-  }
-  return out;
-}
 
 /// Levenshtein distance: insertions, deletions and replacements that turn a into b.
 std::size_t edits(std::string_view a, std::string_view b) {
@@ -67,9 +50,7 @@ InputError refusal(std::string_view file, std::string_view where, std::string_vi
   return InputError(fmt::format("{}: {}{}{}; {}", file, where, where.empty() ? "" : ": ", what, advice));
 }
 
-std::string printable(std::string_view text, std::size_t shown) {
-  return escaped(text.substr(0, shown), false) + (text.size() > shown ? "..." : "");
-}
+std::string printable(std::string_view text, std::size_t shown) { return ndt::printable(text, shown); }
 
 std::string printable_name(std::string_view name) {
   constexpr std::size_t kMost = 500, kHead = 150, kTail = 300;  // the end tells files apart

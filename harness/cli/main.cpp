@@ -14,6 +14,7 @@
 #include "base/interruption.hpp"
 #include "base/standard_streams.hpp"
 #include "cli/commands.hpp"
+#include "peers/peer_guard.hpp"
 
 namespace {
 
@@ -148,6 +149,8 @@ std::string usage_message(const CLI::App& app, const CLI::ParseError& error, std
 
 int main(int argc, char** argv) {
   ndt::harness::open_standard_streams();
+  if (argc > 3 && std::string_view(argv[1]) == ndt::harness::kGuardCommand)
+    ndt::harness::guard_peer(argv + 2);  // what a PeerProcess starts; its words are not ours to read
   CLI::App app{"Align point clouds with the implementations of the NDT suite, and measure them side by side",
                "ndt-bench"};
   try {

@@ -16,6 +16,7 @@
 
 #include "base/clock.hpp"
 #include "base/errors.hpp"
+#include "peers/peer_guard.hpp"
 
 namespace ndt::harness {
 namespace {
@@ -29,7 +30,8 @@ constexpr std::size_t kShown = 80;  // of a wrong answer
 
 PeerProcess::PeerProcess(const PeerFile& peer)
     : peer_(peer), program_(program_of(peer)), on_broken_pipe_(::signal(SIGPIPE, SIG_IGN)) {
-  std::vector<std::string> words = peer.command;
+  std::vector<std::string> words = {"ndt-bench", kGuardCommand, program_};
+  words.insert(words.end(), peer.command.begin(), peer.command.end());
   std::vector<char*> pointers;
   for (std::string& word : words) pointers.push_back(word.data());
   pointers.push_back(nullptr);
@@ -38,7 +40,7 @@ PeerProcess::PeerProcess(const PeerFile& peer)
   OwnedChildren& children = OwnedChildren::get();
   process_ = ::fork();
   if (process_ < 0) throw std::system_error(errno, std::generic_category(), "start of a peer");
-  if (process_ == 0) become_peer(pointers.data(), folder.c_str(), parent);
+  if (process_ == 0) become_guard(pointers.data(), folder.c_str(), parent);
   children.add(process_);
   requests_.close_read();
   answers_.close_write();
@@ -46,8 +48,12 @@ PeerProcess::PeerProcess(const PeerFile& peer)
 }
 
 /// Runs in the child, between fork and exec: no memory is allocated.
-void PeerProcess::become_peer(char* const* words, const char* folder, pid_t parent) const {
-  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+void PeerProcess::become_guard(char* const* words, const char* folder, pid_t parent) const {
+  sigset_t at_our_end;
+  ::sigemptyset(&at_our_end);
+  ::sigaddset(&at_our_end, SIGTERM);
+  ::sigprocmask(SIG_SETMASK, &at_our_end, nullptr);
+  ::prctl(PR_SET_PDEATHSIG, SIGTERM);
   if (::getppid() != parent) ::_exit(1);  // it was too late to ask
   ::setpgid(0, 0);
   ::signal(SIGPIPE, SIG_DFL);
@@ -57,9 +63,10 @@ void PeerProcess::become_peer(char* const* words, const char* folder, pid_t pare
   const long open_most = ::sysconf(_SC_OPEN_MAX);
   for (int other = STDERR_FILENO + 1; other < std::min(open_most, 4096L); ++other)
     ::fcntl(other, F_SETFD, FD_CLOEXEC);
-  if (::chdir(folder) == 0) ::execv(program_.c_str(), words);
+  if (::chdir(folder) == 0) ::execv("/proc/self/exe", words);
   const char* reason = ::strerrordesc_np(errno);
-  const char* const parts[] = {"cannot start ", words[0], ": ", reason == nullptr ? "" : reason, "\n"};
+  const char* const parts[] = {"cannot start its guard in ", folder, ": ", reason == nullptr ? "" : reason,
+                               "\n"};
   for (const char* part : parts)
     if (::write(STDERR_FILENO, part, std::strlen(part)) < 0) break;
   ::_exit(127);
@@ -68,18 +75,18 @@ void PeerProcess::become_peer(char* const* words, const char* folder, pid_t pare
 PeerProcess::~PeerProcess() {
   ::signal(SIGPIPE, on_broken_pipe_);
   if (process_ > 0) {
-    kill_tree(process_);         // also what has a session of its own
-    ::kill(-process_, SIGKILL);  // and what its parent left behind
+    kill_tree(process_);  // also what has a session of its own, or a parent that has ended
     while (::waitpid(process_, nullptr, 0) < 0 && errno == EINTR) {
     }
     OwnedChildren::get().remove(process_);
   }
-  OwnedChildren::get().end_orphans();  // and what did both
+  OwnedChildren::get().end_orphans();  // and what was started meanwhile
 }
 
 PeerAnswer PeerProcess::ask(const json& request) {
-  require_silence();
   const std::string name = request.at("do"), line = request.dump() + '\n';
+  if (peer_process_ == 0) peer_process_ = std::stoi(read_line(name));  // written by its guard
+  require_silence();
   const double waited_us = waited_for_a_core_us();
   const Stopwatch watch;
   if (::write(requests_.write_end(), line.data(), line.size()) < 0) throw_ended(name);
@@ -101,7 +108,7 @@ PeerAnswer PeerProcess::ask(const json& request) {
 double PeerProcess::waited_for_a_core_us() const {
   double waited_ns = 0;
   for (const std::string& file :
-       {std::string("/proc/self/schedstat"), fmt::format("/proc/{}/schedstat", process_)}) {
+       {std::string("/proc/self/schedstat"), fmt::format("/proc/{}/schedstat", peer_process_)}) {
     std::ifstream in(file);
     double ran = 0, waited = 0;
     if (in >> ran >> waited) waited_ns += waited;
@@ -162,7 +169,6 @@ void PeerProcess::throw_ended(const std::string& request) {
     ended = ::waitpid(process_, &status, WNOHANG);
   }
   if (ended == process_) {
-    ::kill(-process_, SIGKILL);  // what it left behind
     OwnedChildren::get().remove(process_);
     process_ = -1;
   }
@@ -177,6 +183,6 @@ PeerError PeerProcess::error(const std::string& what, const std::string& advice)
                                words.empty() ? "" : "; its last words: " + words));
 }
 
-std::int64_t PeerProcess::peak_rss_bytes() const { return peak_resident_bytes(process_); }
+std::int64_t PeerProcess::peak_rss_bytes() const { return peak_resident_bytes(peer_process_); }
 
 }  // namespace ndt::harness

@@ -26,8 +26,9 @@ struct PeerAnswer {
 
 class PeerProcess {
  public:
-  /// Starts the command in its folder. The process gets stdin, stdout and stderr and no other descriptor, is
-  /// a group of its own, and is killed when this process ends, however that happens.
+  /// Starts the command in its folder, under a guard. The process gets stdin, stdout and stderr and no other
+  /// descriptor, and is a group of its own. When this process ends, however that happens, the guard ends the
+  /// peer and all that it started.
   explicit PeerProcess(const PeerFile& peer);
   ~PeerProcess();  ///< ends it with all that it started
   PeerProcess(const PeerProcess&) = delete;
@@ -43,7 +44,7 @@ class PeerProcess {
   std::int64_t peak_rss_bytes() const;
 
  private:
-  [[noreturn]] void become_peer(char* const* words, const char* folder, pid_t parent) const;
+  [[noreturn]] void become_guard(char* const* words, const char* folder, pid_t parent) const;
   void require_silence();
   double waited_for_a_core_us() const;
   std::string read_line(const std::string& request);
@@ -54,7 +55,8 @@ class PeerProcess {
   std::string program_;
   void (*on_broken_pipe_)(int);  ///< of this process before: a peer that is gone is an error, not a signal
   Pipe requests_, answers_, words_;
-  pid_t process_ = -1;
+  pid_t process_ = -1;      ///< of the guard
+  pid_t peer_process_ = 0;  ///< 0 until its guard has said it
   std::string text_, said_;
 };
 

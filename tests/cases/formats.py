@@ -4,7 +4,7 @@ Where the report leaves a choice, both outcomes pass:
 - `tilted_map_whole_search` may find the pose, or name the tilt (`--up`, `map level`).
 - `mcap_base_link_is_the_scanner` may move the poses to base_link, or name the frame of the cloud.
 - `N05_las_vlr_count` may refuse the file or read it, in less than 60 s.
-The cases N03, N06, N12 and N16 have no folder and are not here."""
+The cases N03, N06 and N12 have no folder and are not here."""
 
 import os
 import re
@@ -12,6 +12,7 @@ import shutil
 import signal
 import subprocess
 import time
+from pathlib import Path
 
 import numpy as np
 
@@ -227,6 +228,56 @@ def N13_fifo(trial):
 def N15_cdpath(trial):
     root = re.search(r"root=\[([^\]]*)\]", trial.script("run.sh").text)
     trial.check(root is not None and re.fullmatch(r"\S+/b/ndt", root[1]) is not None, f"root {root and root[1]!r}")
+
+
+LINGERING_PEER = """
+import json, os, subprocess, sys, time
+for line in sys.stdin:
+    subprocess.Popen(["sleep", "4327"], start_new_session=True)
+    if os.fork() == 0:
+        os.setsid()
+        if os.fork() == 0:
+            os.execvp("sleep", ["sleep", "4327"])
+        os._exit(0)
+    os.wait()
+    print("lingers", file=sys.stderr, flush=True)
+    time.sleep(60)
+"""
+
+
+@case("SIGINT, SIGTERM, SIGHUP and SIGKILL of align leave nothing that its peer started", own_input=True)
+def N16_peer_left_behind(trial):
+    (trial.work / "peers").mkdir()
+    (trial.work / "peers" / "lingers.py").write_text(LINGERING_PEER)
+    (trial.work / "peers" / "lingers.toml").write_text(
+        'about = "lingers"\nversion = "1"\nlicence = "none"\nstop_rule = "none"\ncommand = ["python3", "lingers.py"]\n')
+    trial.code(trial.run([trial.setup.bench, "export", "--dataset", "courtyard", "--out", trial.work / "yard"]), 0)
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGKILL):
+        align = subprocess.Popen([trial.setup.bench, "align", "--map", trial.work / "yard" / "map.pcd", "--scan",
+                                  trial.work / "yard" / "scan.pcd", "--implementation", "exec:lingers"],
+                                 env=os.environ | {"NDT_PEERS": str(trial.work / "peers")}, stdout=subprocess.DEVNULL,
+                                 stderr=subprocess.PIPE, text=True)
+        begun = "lingers" in align.stderr.readline()
+        align.send_signal(number)
+        align.wait(30)
+        align.stderr.close()
+        time.sleep(1)
+        left = sleeping("4327")
+        for process in left:
+            os.kill(process, signal.SIGKILL)
+        trial.check(begun and not left, f"{number.name}: {len(left)} left")
+
+
+def sleeping(seconds):
+    """The processes that run `sleep SECONDS`."""
+    found = []
+    for file in Path("/proc").glob("[0-9]*/cmdline"):
+        try:
+            if file.read_bytes().split(b"\0")[:2] == [b"sleep", seconds.encode()]:
+                found.append(int(file.parent.name))
+        except OSError:  # it has ended
+            pass
+    return found
 
 
 @case("cmake -DNDT_PROGRAMS=OFF configures without an error", needs_extras=True)

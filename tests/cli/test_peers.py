@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import signal
 import subprocess
 import sys
 import time
@@ -102,6 +103,13 @@ def ended(word):
     return not running(word)
 
 
+def appears(file):
+    end = time.monotonic() + 30
+    while not file.exists():
+        assert time.monotonic() < end, f"{file.name} is missing"
+        time.sleep(0.01)
+
+
 def test_a_peer_is_measured_as_the_others_are(tmp_path):
     env = make_peer(tmp_path / "peers", "good")
     rows = run(tmp_path, ["exec:good"], env, code=0)
@@ -168,14 +176,7 @@ def test_what_a_peer_starts_ends_with_it(tmp_path, courtyard):
     assert ended("4322")
 
 
-@pytest.mark.parametrize("replaced, code", [
-    ("def on_scan(): daemon(); say(us=work())", 0),
-    ("def on_align(): daemon(); os._exit(3)", EXIT_JOBS_FAILED),
-    ("def on_align(): daemon(); time.sleep(60)", EXIT_JOBS_FAILED),
-])
-def test_what_forks_twice_ends_with_the_peer(tmp_path, replaced, code):
-    """In a session of its own, with a parent that has ended."""
-    daemon = """
+DAEMON = """
 def daemon():
     if os.fork() == 0:
         os.setsid()
@@ -187,11 +188,51 @@ def daemon():
     while not os.path.exists("started"):
         time.sleep(0.001)
 """
-    env = make_peer(tmp_path / "peers", "daemons", daemon + replaced)
+
+
+@pytest.mark.parametrize("replaced, code", [
+    ("def on_scan(): daemon(); say(us=work())", 0),
+    ("def on_align(): daemon(); os._exit(3)", EXIT_JOBS_FAILED),
+    ("def on_align(): daemon(); time.sleep(60)", EXIT_JOBS_FAILED),
+])
+def test_what_forks_twice_ends_with_the_peer(tmp_path, replaced, code):
+    """In a session of its own, with a parent that has ended."""
+    env = make_peer(tmp_path / "peers", "daemons", DAEMON + replaced)
     file = preset(tmp_path, '[limits]\nmeasurement_s = 2\n[[study]]\ndatasets = ["courtyard"]\nthreads = [1]\n'
                   '[[study.scatters]]\nguesses = 1\nxy_m = 0.1\n')
     bench("run", "--preset", file, "--implementation", "exec:daemons", "--samples", 1, "--out", tmp_path / "run", code=code, env=env)
     assert (tmp_path / "peers" / "started").exists() and ended("4323")
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGKILL])
+@pytest.mark.parametrize("command", ["align", "run"])
+def test_whatever_ends_ndt_bench_ends_its_peers(tmp_path, courtyard, command, number):
+    """With a process that has a session of its own, and one that also lost its parent."""
+    begin = """
+def on_scan():
+    import subprocess
+    subprocess.Popen(["sleep", "4324"], start_new_session=True)
+    daemon()
+    open("ready", "w").close()
+    time.sleep(60)
+"""
+    env = os.environ | make_peer(tmp_path / "peers", "lingers", DAEMON.replace("4323", "4325") + begin)
+    file = preset(tmp_path, '[[study]]\ndatasets = ["courtyard"]\nthreads = [1]\n[[study.scatters]]\nguesses = 1\nxy_m = 0.1\n')
+    words = courtyard.args if command == "align" else ["--preset", file, "--samples", 1, "--out", tmp_path / "run"]
+    process = subprocess.Popen([os.environ["NDT_BENCH"], command, *map(str, words), "--implementation", "exec:lingers"], env=env,
+                               stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    appears(tmp_path / "peers" / "ready")
+    assert running("4324") and running("4325")
+    process.send_signal(number)
+    process.wait(20)
+    assert ended("4324") and ended("4325") and ended("lingers.py")
+
+
+def test_a_peer_that_ends_its_guard_ends_with_all_that_it_started(tmp_path, courtyard):
+    replaced = DAEMON.replace("4323", "4326") + "def on_scan(): daemon(); os.kill(os.getppid(), 9); time.sleep(60)"
+    env = make_peer(tmp_path, "murders", replaced)
+    said = bench("align", *courtyard.args, "--implementation", "exec:murders", code=EXIT_JOBS_FAILED, env=env).stderr
+    assert "signal 9 (KILL) when asked to 'scan'" in said and ended("4326") and ended("murders.py")
 
 
 def test_an_answer_that_is_kept_is_never_asked_for_again(tmp_path, courtyard):

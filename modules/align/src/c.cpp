@@ -6,8 +6,10 @@
 #include <new>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 
 #include "ndt/core/error.hpp"
+#include "ndt/core/limits.hpp"
 #include "ndt/implementations.hpp"
 #include "ndt/named_options.hpp"
 
@@ -25,6 +27,8 @@ static_assert(NDT_CONVERGED == static_cast<int>(ndt::Stop::converged) &&
               NDT_LINE_SEARCH_FAILED == static_cast<int>(ndt::Stop::line_search_failed) &&
               NDT_CANCELLED == static_cast<int>(ndt::Stop::cancelled) &&
               NDT_TIMEOUT == static_cast<int>(ndt::Stop::timeout));
+
+constexpr std::size_t kOptionsBytes = 4096;  // many times all options with the longest values
 
 thread_local std::string last_error;
 
@@ -60,6 +64,25 @@ void require(const void* pointer, const char* what) {
   if (pointer == nullptr) throw std::invalid_argument(std::string(what) + " is NULL");
 }
 
+/// Reads at most one byte more than `most`.
+std::string_view bounded(const char* text, std::size_t most, const char* what) {
+  const std::size_t size = ::strnlen(text, most + 1);
+  if (size > most)
+    throw std::invalid_argument(std::string(what) + ": more than " + std::to_string(most) +
+                                " bytes before the 0 that ends it");
+  return {text, size};
+}
+
+/// Keeps `points * stride` far from overflow.
+void require_possible(std::size_t points, std::size_t stride, const char* what) {
+  if (points > ndt::Limits::kPoints)
+    throw ndt::InputError(std::string(what) + ": " + std::to_string(points) + " points, at most " +
+                          std::to_string(ndt::Limits::kPoints) + " are possible");
+  if (stride > ndt::Limits::kRecordBytes)
+    throw std::invalid_argument(std::string(what) + "->stride = " + std::to_string(stride) + ": at most " +
+                                std::to_string(ndt::Limits::kRecordBytes) + " bytes from point to point");
+}
+
 ndt::PointCloud cloud_from(const ndt_cloud* given, const char* what) {
   require(given, what);
   const std::size_t stride = given->stride == 0 ? sizeof(ndt::Point) : given->stride;
@@ -67,6 +90,7 @@ ndt::PointCloud cloud_from(const ndt_cloud* given, const char* what) {
   if (stride < sizeof(ndt::Point))
     throw std::invalid_argument(std::string(what) + "->stride = " + std::to_string(stride) +
                                 ": a point takes 12 bytes or more");
+  require_possible(given->points, stride, what);
   ndt::PointCloud cloud;
   cloud.origin = {given->origin[0], given->origin[1], given->origin[2]};
   cloud.points.resize(given->points);
@@ -83,6 +107,11 @@ ndt::DeviceCloud cloud_from(const ndt_device_cloud* given, const char* what) {
   if (given->struct_size < sizeof(ndt_device_cloud))
     throw std::invalid_argument(std::string(what) + "->struct_size = " + std::to_string(given->struct_size) +
                                 ": set it to sizeof(ndt_device_cloud)");
+  require_possible(given->size, given->stride, what);
+  for (const std::size_t offset : given->offsets)
+    if (offset > ndt::Limits::kPoints * ndt::Limits::kRecordBytes)
+      throw std::invalid_argument(std::string(what) + "->offsets: " + std::to_string(offset) +
+                                  " bytes lie beyond every possible cloud");
   ndt::DeviceCloud cloud;
   cloud.points = given->points;
   cloud.size = given->size;
@@ -156,8 +185,10 @@ ndt_status ndt_aligner_create(const char* implementation, const char* options, n
     require(aligner, "aligner");
     *aligner = nullptr;
     require(implementation, "implementation");
-    const ndt::AlignOptions chosen = ndt::options_from_text(options == nullptr ? "" : options);
-    *aligner = new ndt_aligner{ndt::make_aligner(implementation, chosen)};
+    const auto name = bounded(implementation, ndt::Limits::kTokenBytes, "implementation");
+    const auto chosen =
+        ndt::options_from_text(bounded(options == nullptr ? "" : options, kOptionsBytes, "options"));
+    *aligner = new ndt_aligner{ndt::make_aligner(name, chosen)};
   });
 }
 

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "ndt/align/option_table.hpp"
+#include "ndt/core/printable.hpp"
 
 namespace ndt {
 namespace {
@@ -21,10 +22,10 @@ Words words_of(std::string_view text) {
     text.remove_prefix(word.size());
     const std::size_t equals = word.find('=');
     if (equals == std::string_view::npos || equals == 0)
-      throw std::invalid_argument("options: '" + std::string(word) + "' is not name=value");
+      throw std::invalid_argument("options: '" + printable(word) + "' is not name=value");
     const std::string name = as_flag(word.substr(0, equals));
     for (const auto& [other, value] : words)
-      if (other == name) throw std::invalid_argument("options: " + name + " is given twice");
+      if (other == name) throw std::invalid_argument("options: " + printable(name) + " is given twice");
     words.emplace_back(name, word.substr(equals + 1));
   }
 }
@@ -45,7 +46,7 @@ std::string as_flag(std::string_view name) {
 }
 
 void refuse_value(std::string_view name, std::string_view value, const std::string& expected) {
-  throw std::invalid_argument("option " + std::string(name) + " = '" + std::string(value) + "': " + expected);
+  throw std::invalid_argument("option " + printable(name) + " = '" + printable(value) + "': " + expected);
 }
 
 AlignOptions profile_named(std::string_view name) {
@@ -59,7 +60,7 @@ void set_option(AlignOptions& options, std::string_view name, std::string_view v
   if (set_named(kAlignOptions, options, name, value)) return;
   std::vector<std::string_view> names{"profile"};
   for_each_option(kAlignOptions, [&](const auto& option) { names.push_back(option.name); });
-  throw std::invalid_argument("unknown option '" + std::string(name) + "': choose from " + listed(names));
+  throw std::invalid_argument("unknown option '" + printable(name) + "': choose from " + listed(names));
 }
 
 AlignOptions options_from_text(std::string_view text) {

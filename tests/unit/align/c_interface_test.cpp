@@ -2,7 +2,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
+#include <cstdint>
 #include <string>
+#include <vector>
 
 #include "ndt/c.h"
 #include "ndt/implementations.hpp"
@@ -84,6 +87,141 @@ TEST(CInterface, RefusesPointsOnADeviceWhereItRunsOnTheCpu) {
   ndt_aligner_destroy(aligner);
 }
 
+/// An aligner with a map, and a result that can be written.
+struct Ready {
+  Ready() {
+    EXPECT_EQ(ndt_aligner_create("persistent_cpu", nullptr, &aligner), NDT_OK);
+    const ndt_cloud view_of_map = view(map);
+    EXPECT_EQ(ndt_aligner_set_map(aligner, &view_of_map), NDT_OK);
+    result.struct_size = sizeof(result);
+  }
+  ~Ready() { ndt_aligner_destroy(aligner); }
+  Ready(const Ready&) = delete;
+  Ready& operator=(const Ready&) = delete;
+  ndt_status align(const ndt_cloud& scan) {
+    return ndt_aligner_align(aligner, &scan, Transform().m, &result);
+  }
+  PointCloud map = test_clouds::map();
+  ndt_aligner* aligner = nullptr;
+  ndt_result result{};
+};
+
+TEST(CInterface, RefusesCountsThatNoCloudHas) {
+  Ready ready;
+  const ndt_cloud scan = view(ready.map);
+  constexpr std::size_t kMost = std::size_t{1} << 27, kAll = SIZE_MAX;
+  // The third and fourth overflow to a few bytes when they are multiplied by 12 and by 16.
+  for (const std::size_t points : {kMost + 1, kAll, kAll / 12 + 2, std::size_t{1} << 60, std::size_t(-5)}) {
+    ndt_cloud wrong = scan;
+    wrong.points = points;
+    wrong.stride = points == std::size_t{1} << 60 ? 16 : 0;
+    EXPECT_EQ(ready.align(wrong), NDT_BAD_INPUT) << points;
+    EXPECT_EQ(ndt_last_error(),
+              "scan: " + std::to_string(points) + " points, at most 134217728 are possible");
+    EXPECT_EQ(ndt_aligner_set_map(ready.aligner, &wrong), NDT_BAD_INPUT) << points;
+    ndt_device_cloud device{};
+    device.struct_size = sizeof(device);
+    device.size = points;
+    EXPECT_EQ(ndt_aligner_set_map_on_device(ready.aligner, &device), NDT_BAD_INPUT) << points;
+  }
+  EXPECT_EQ(ready.align(scan), NDT_OK) << "the map is the one before";
+}
+
+TEST(CInterface, RefusesStridesAndOffsetsThatLeaveTheMemory) {
+  Ready ready;
+  const ndt_cloud scan = view(ready.map);
+  for (const std::size_t stride : {std::size_t{11}, (std::size_t{1} << 20) + 1, SIZE_MAX / 2, SIZE_MAX}) {
+    ndt_cloud wrong = scan;
+    wrong.stride = stride;
+    EXPECT_EQ(ready.align(wrong), NDT_BAD_ARGUMENT) << stride;
+    EXPECT_EQ(std::string(ndt_last_error()).find("scan->stride = " + std::to_string(stride)), 0U);
+  }
+  ndt_device_cloud device{};
+  device.struct_size = sizeof(device);
+  device.stride = SIZE_MAX;
+  EXPECT_EQ(ndt_aligner_set_map_on_device(ready.aligner, &device), NDT_BAD_ARGUMENT);
+  EXPECT_EQ(std::string(ndt_last_error()).find("map->stride = "), 0U) << ndt_last_error();
+  device.stride = 0;
+  device.offsets[1] = SIZE_MAX - 3;
+  EXPECT_EQ(ndt_aligner_set_map_on_device(ready.aligner, &device), NDT_BAD_ARGUMENT);
+  EXPECT_EQ(std::string(ndt_last_error()).find("map->offsets: "), 0U) << ndt_last_error();
+}
+
+TEST(CInterface, TakesNoPointsAtNull) {
+  Ready ready;
+  ndt_cloud scan{nullptr, 1, 0, {0, 0, 0}};
+  EXPECT_EQ(ready.align(scan), NDT_BAD_ARGUMENT);
+  EXPECT_STREQ(ndt_last_error(), "scan->xyz is NULL");
+  scan.points = 0;
+  EXPECT_EQ(ready.align(scan), NDT_OK) << ndt_last_error();
+  EXPECT_EQ(ready.result.stop, NDT_NO_OVERLAP);
+  ready.result.struct_size = SIZE_MAX;
+  EXPECT_EQ(ready.align(scan), NDT_OK) << "a caller of a newer version";
+  EXPECT_EQ(ready.result.struct_size, SIZE_MAX);
+}
+
+TEST(CInterface, OriginsAndGuessesThatAreNoNumbersGiveNoPose) {
+  Ready ready;
+  for (const double metres : {1e300, double{-INFINITY}, double{NAN}}) {
+    ndt_cloud cloud = view(ready.map);
+    cloud.origin[1] = metres;
+    EXPECT_EQ(ndt_aligner_set_map(ready.aligner, &cloud), NDT_BAD_INPUT) << metres;
+    EXPECT_STRNE(ndt_last_error(), "");
+    EXPECT_EQ(ready.align(cloud), NDT_OK) << metres;
+    EXPECT_EQ(ready.result.stop, NDT_NO_OVERLAP) << metres;
+    EXPECT_EQ(ready.result.dropped_points, static_cast<std::int64_t>(ready.map.size())) << metres;
+    Transform guess;
+    guess(0, 3) = metres;
+    cloud.origin[1] = 0;
+    const ndt_status far = ndt_aligner_align(ready.aligner, &cloud, guess.m, &ready.result);
+    EXPECT_TRUE(far == NDT_BAD_ARGUMENT || (far == NDT_OK && ready.result.stop == NDT_NO_OVERLAP)) << metres;
+  }
+}
+
+TEST(CInterface, AnswersLongAndOddWordsWithOneShortLine) {
+  const std::string huge(std::size_t{1} << 20, 'x'), odd = "\x1b[31mred\n\x7f\xc2\x9b";
+  const std::string options[] = {huge,
+                                 huge + "=1",
+                                 "resolution=" + huge,
+                                 "levels=" + huge,
+                                 "profile=" + huge,
+                                 odd,
+                                 odd + "=1",
+                                 "resolution=" + odd,
+                                 "levels=" + odd,
+                                 "profile=" + odd,
+                                 std::string(4000, 'x') + "=1",
+                                 "levels=" + std::string(4000, '1'),
+                                 "threads=-99999999999999999999"};
+  const auto expect_a_short_line = [] {
+    const std::string said = ndt_last_error();
+    EXPECT_TRUE(!said.empty() && said.size() < 2000) << said.size();
+    EXPECT_TRUE(std::ranges::all_of(said, [](char c) { return c >= ' ' && c <= '~'; })) << said;
+  };
+  for (const std::string& text : options) {
+    ndt_aligner* aligner = reinterpret_cast<ndt_aligner*>(1);
+    EXPECT_EQ(ndt_aligner_create("persistent_cpu", text.c_str(), &aligner), NDT_BAD_ARGUMENT);
+    EXPECT_EQ(aligner, nullptr);
+    expect_a_short_line();
+  }
+  for (const std::string& name : {huge, odd, std::string(256, 'x'), std::string()}) {
+    ndt_aligner* aligner = nullptr;
+    EXPECT_EQ(ndt_aligner_create(name.c_str(), nullptr, &aligner), NDT_BAD_ARGUMENT);
+    expect_a_short_line();
+  }
+}
+
+TEST(CInterface, ReadsTextsThatDoNotEndNoFartherThanItsBound) {
+  std::string name(257, 'x'), options(4097, ' ');  // a sanitizer sees a byte more
+  const std::vector<char> no_end_of_name(name.begin(), name.end());
+  const std::vector<char> no_end_of_options(options.begin(), options.end());
+  ndt_aligner* aligner = nullptr;
+  EXPECT_EQ(ndt_aligner_create(no_end_of_name.data(), nullptr, &aligner), NDT_BAD_ARGUMENT);
+  EXPECT_STREQ(ndt_last_error(), "implementation: more than 256 bytes before the 0 that ends it");
+  EXPECT_EQ(ndt_aligner_create("persistent_cpu", no_end_of_options.data(), &aligner), NDT_BAD_ARGUMENT);
+  EXPECT_STREQ(ndt_last_error(), "options: more than 4096 bytes before the 0 that ends it");
+}
+
 TEST(CInterface, NamesWhatAutoTakes) {
   for (const auto& [points, poses] : {std::pair<std::size_t, std::size_t>(5000, 1), {1000, 1000}})
     EXPECT_EQ(ndt_auto_implementation(points, poses), auto_implementation({points, poses}).name);
@@ -94,6 +232,7 @@ TEST(CInterface, NamesTheImplementationsInOrder) {
   for (; ndt_implementation_name(count) != nullptr; ++count)
     EXPECT_EQ(ndt_implementation_name(count), implementations()[count].name);
   EXPECT_EQ(count, implementations().size());
+  EXPECT_EQ(ndt_implementation_name(SIZE_MAX), nullptr);
   EXPECT_EQ(std::string(ndt_version()).find_first_not_of("0123456789."), std::string::npos);
 }
 

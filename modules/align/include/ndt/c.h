@@ -4,7 +4,8 @@
  * It is stable: functions and the members of structures keep their meaning and place; new members come at the
  * end of a structure, whose size the caller states. Metres, radians, row-major matrices; map_from_scan takes
  * a point of the scan into the map. Each function but those of errors and names may fail, and then says why
- * in ndt_last_error(). An aligner is for one thread at a time; use one per thread. */
+ * in ndt_last_error(): a line without control characters. An aligner is for one thread at a time; use one per
+ * thread. */
 #ifndef NDT_C_H
 #define NDT_C_H
 
@@ -43,8 +44,8 @@ typedef struct ndt_aligner ndt_aligner;
  * finite are dropped and counted. */
 typedef struct ndt_cloud {
   const float* xyz; /**< x y z of the first point [m] */
-  size_t points;    /**< number of points */
-  size_t stride;    /**< bytes from one point to the next, 12 or more; 0: 12 */
+  size_t points;    /**< number of points, at most 2^27 */
+  size_t stride;    /**< bytes from one point to the next, 12 to 2^20; 0: 12 */
   double origin[3]; /**< for maps whose coordinates float32 would hold too coarsely; else 0 */
 } ndt_cloud;
 
@@ -53,8 +54,8 @@ typedef struct ndt_cloud {
 typedef struct ndt_device_cloud {
   size_t struct_size; /**< set by the caller to sizeof(ndt_device_cloud) */
   const void* points; /**< address on the device, a multiple of 4 */
-  size_t size;        /**< number of points */
-  size_t stride;      /**< bytes from one point to the next, a multiple of 4; 0: 12 */
+  size_t size;        /**< number of points, at most 2^27 */
+  size_t stride;      /**< bytes from one point to the next, a multiple of 4, at most 2^20; 0: 12 */
   size_t offsets[3];  /**< bytes from a point's address to its x, y and z; all 0: 0, 4, 8 */
   double origin[3];   /**< as in ndt_cloud */
   void* stream; /**< the cudaStream_t that writes the points, which are read behind what it has been given;
@@ -81,8 +82,8 @@ typedef struct ndt_result {
 /** "auto" takes an implementation that can run here, the fastest by the times of this machine where there are
  * any (ndt_auto_implementation() with 5000 points and one pose; a caller with clouds on a device names an
  * implementation that runs there). options: words such as "resolution=1 profile=pyramid threads=4", by the
- * names of `ndt-bench align --help`; NULL or "" for the defaults, Autoware's. *aligner is NULL unless NDT_OK
- * is returned; give it back to ndt_aligner_destroy(), which takes NULL, too. */
+ * names of `ndt-bench align --help`, at most 4096 bytes; NULL or "" for the defaults, Autoware's. *aligner is
+ * NULL unless NDT_OK is returned; give it back to ndt_aligner_destroy(), which takes NULL, too. */
 ndt_status ndt_aligner_create(const char* implementation, const char* options, ndt_aligner** aligner);
 /** Gives the aligner back; NULL is taken, too. */
 void ndt_aligner_destroy(ndt_aligner* aligner);

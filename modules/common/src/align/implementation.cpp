@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "ndt/core/printable.hpp"
+
 namespace ndt {
 
 const Implementation* fastest(std::span<const Implementation> table) {
@@ -19,7 +21,7 @@ std::unique_ptr<Aligner> make_aligner(std::span<const Implementation> table, std
   if (found == table.end()) {
     std::string names;
     for (const Implementation& entry : table) names += (names.empty() ? "" : ", ") + std::string(entry.name);
-    throw std::invalid_argument("unknown implementation '" + std::string(name) + "': choose from " + names);
+    throw std::invalid_argument("unknown implementation '" + printable(name) + "': choose from " + names);
   }
   if (const std::string reason = found->unavailable_reason(); !reason.empty())
     throw std::runtime_error(std::string(name) + " cannot run here: " + reason);

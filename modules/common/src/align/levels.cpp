@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "ndt/align/option.hpp"
+#include "ndt/core/printable.hpp"
 
 namespace ndt {
 
@@ -23,8 +24,8 @@ Levels levels_from_text(std::string_view text) {
   while (true) {
     const auto [next, error] = std::from_chars(at, end, edges.emplace_back());
     if (error != std::errc() || (next != end && *next != ','))
-      throw std::invalid_argument(
-          fmt::format("levels '{}': expected numbers with commas between them, such as 2.5,1", text));
+      throw std::invalid_argument(fmt::format(
+          "levels '{}': expected numbers with commas between them, such as 2.5,1", printable(text)));
     if (next == end) return Levels(edges);
     at = next + 1;
   }
