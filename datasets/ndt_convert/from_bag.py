@@ -66,20 +66,8 @@ def _scans(work, bag, topic, options, say):
     if not found:
         raise Fault(options.input, topic, "contains no cloud with points", "choose another topic with --topic")
     keep = _in_order(bag, topic, found, options)
-    scans = _kept(work / "scans", keep, f"{options.input}: {topic}")
+    scans = [Scan(work / "scans" / f"{number:06d}.pcd", f"{options.input}: {topic}") for number in np.flatnonzero(keep)]
     return scans, np.array([timed.stamp_s for timed in found])[keep]
-
-
-def _kept(folder, keep, origin):
-    """The scans of a mask of all that the folder has, with new numbers; the others are removed."""
-    scans = []
-    for number, stays in enumerate(keep):
-        file = folder / f"{number:06d}.pcd"
-        if stays:
-            scans.append(Scan(file.rename(folder / f"{len(scans):06d}.pcd"), origin))
-        else:
-            file.unlink()
-    return scans
 
 
 def _in_order(bag, topic, found, options):
