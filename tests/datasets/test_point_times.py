@@ -1,8 +1,7 @@
 """Times of points: the fields of drivers become seconds after the scan's stamp, or are left out."""
 
 import pytest
-from conftest import convert, np, pcd_points
-from test_bag_files import with_times
+from conftest import convert, np, pcd_points, with_times
 from test_odd_bags import START_S, bag
 
 from ndt_convert.point_times import PointTimes, Rule, Times, field_of
