@@ -38,7 +38,7 @@ def read(work, options, say):
             trajectory = Trajectory(f"{options.input}: tf of {options.pose_tf}", *found, options.longest_gap)
         if options.odometry_tf:
             odometry = sensors.of_tf(options.odometry_tf, times)
-        frames = sensors.frames() if options.keep_frames else None
+        frames = sensors.known_frames() if options.keep_frames else None
         sensors.tell_wrong_tf()
     for name, sensor in ((options.odometry_topic, odometry), (options.gnss_topic, positions)):
         _tell_apart(name, sensor, times, say)
@@ -141,6 +141,14 @@ class _Sensors:
 
     def frames(self):
         return Frames(tf.plain(self._scan_frame), self._tf(), self._options.longest_gap)
+
+    def known_frames(self):
+        """The frames, of which none are joined where tf cannot be read: this must not cost the localisation."""
+        try:
+            return self.frames()
+        except Fault as fault:
+            self._say(str(fault))
+            return Frames(tf.plain(self._scan_frame), tf.Tree(self._bag.path), self._options.longest_gap)
 
     def tell_wrong_tf(self):
         for line in self._tree.wrong() if self._tree else []:
