@@ -93,7 +93,8 @@ def _map(work, scans, truth, options, say):
     write_pcd(work / "map.pcd", centroids)
     queries = set(range(frames["first"], len(scans), frames["step"])[:frames.get("count")])
     own = queries & set(builders)
-    say(f"map of {len(builders)} scans: {len(centroids)} points, one per {options.map_voxel} m; {len(queries - own)} other scans are to be aligned"
+    say(f"map of {len(builders)} scans: {len(centroids)} points, one per {options.map_voxel} m; "
+        f"{len(queries - own)} other scans are to be aligned"
         + (f", and {len(own)} that are in the map ({options.build_map}): their errors come out too small" if own else ""))
     return frames, "map.pcd"
 

@@ -14,7 +14,8 @@ import numpy as np
 
 from .stamps import UNITS
 
-FIELD = re.compile(f"(t|time|timestamp|time_stamp|offset_time|time_offset|point_time_offset)(_({'|'.join(UNITS)}))?")  # a suffix names the unit
+NAMES = ("t", "time", "timestamp", "time_stamp", "offset_time", "time_offset", "point_time_offset")
+FIELD = re.compile(f"({'|'.join(NAMES)})(_({'|'.join(UNITS)}))?")  # a suffix names the unit
 SWEEP_S = (0.005, 0.5)  # the length of a scan; the units are farther apart
 NEAR_S = 0.1  # the stamp is in the sweep, or not farther away
 
@@ -53,8 +54,9 @@ class PointTimes:
             return _seconds(values, self._rule, stamp_s).astype(np.float32)
         if not self._told:
             self._told = True
-            self._say(f"{self._topic}: the points' times in {times.field} are left out where their unit or reference is unclear: {low:.15g} to "
-                      f"{high:.15g} in message {number}, stamped {stamp_s:.6f} s; a sweep of {SWEEP_S[0]} to {SWEEP_S[1]} s near the stamp is expected")
+            self._say(f"{self._topic}: the points' times in {times.field} are left out where their unit or reference is unclear: "
+                      f"{low:.15g} to {high:.15g} in message {number}, stamped {stamp_s:.6f} s; a sweep of {SWEEP_S[0]} to {SWEEP_S[1]} s "
+                      "near the stamp is expected")
         return None
 
 

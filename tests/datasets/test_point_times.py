@@ -41,7 +41,8 @@ def drivers(tmp_path_factory, extras_python):
             for order in ("little", "big"):
                 given = {"stamp": at, "field": field, "form": form, "values": sweep(name, at)[0], "big": order == "big", "x": i + 1}
                 messages.append([f"/{name}_{order}", at, "timed", given])
-        messages.append(["/boot", at, "timed", {"stamp": at, "field": "timestamp", "form": "f8", "values": [at + t for t in SWEEP], "x": i + 1}])
+        given = {"stamp": at, "field": "timestamp", "form": "f8", "values": [at + t for t in SWEEP], "x": i + 1}
+        messages.append(["/boot", at, "timed", given])
     return bag(extras_python, tmp_path_factory.mktemp("drivers"), *messages)
 
 
@@ -57,8 +58,9 @@ def test_times_of_every_driver_become_seconds_after_the_stamp_in_both_byte_order
 
 def test_times_of_another_clock_are_left_out_and_said_once(drivers, tmp_path, extras_python):
     said = convert(drivers, "--topic", "/boot", "--out", tmp_path / "out", python=extras_python)
-    assert said.count("/boot: the points' times in timestamp are left out where their unit or reference is unclear: 5.01 to 5.1 in message 0, "
-                      "stamped 1600000005.000000 s; a sweep of 0.005 to 0.5 s near the stamp is expected") == said.count("points' times") == 1
+    assert said.count("points' times") == 1
+    assert ("/boot: the points' times in timestamp are left out where their unit or reference is unclear: 5.01 to 5.1 in message 0, "
+            "stamped 1600000005.000000 s; a sweep of 0.005 to 0.5 s near the stamp is expected\n") in said
     assert [len(pcd_points(file)) for file in sorted((tmp_path / "out" / "scans").iterdir())] == [10] * 3
 
 
@@ -77,8 +79,8 @@ def seconds_of(*scans, field="t", stamp_s=1000.0):
     return [None if one is None else one.tolist() for one in found], said
 
 
-@pytest.mark.parametrize("values", [[0, 0, 0], [0, 3], [0.3, 0.4], [-0.4, -0.3], [0, np.nan], [np.inf, 0], [998.0, 998.1], [1.6e18, 1.6e18 + 1e8],
-                                    [0, 0.004], [7e9, 7.1e9]])
+@pytest.mark.parametrize("values", [[0, 0, 0], [0, 3], [0.3, 0.4], [-0.4, -0.3], [0, np.nan], [np.inf, 0], [998.0, 998.1],
+                                    [1.6e18, 1.6e18 + 1e8], [0, 0.004], [7e9, 7.1e9]])
 def test_values_that_are_no_sweep_near_the_stamp_have_no_times(values):
     found, said = seconds_of(values, values)
     assert found == [None, None] and len(said) == 1
@@ -98,7 +100,8 @@ def test_two_references_that_both_fit_are_undecided():
 
 def test_a_message_type_with_a_rule_needs_no_sweep():
     topic = PointTimes("/points", pytest.fail)
-    assert topic.seconds(Times("offset_time", np.array([0, 2e9]), Rule("ns", False)), 5.0, 0).tolist() == [0, 2] and topic.seconds(None, 5.0, 0) is None
+    assert topic.seconds(Times("offset_time", np.array([0, 2e9]), Rule("ns", False)), 5.0, 0).tolist() == [0, 2]
+    assert topic.seconds(None, 5.0, 0) is None
 
 
 def test_fields_of_times_are_known_by_their_names():

@@ -51,7 +51,8 @@ def timed(make, at, field, form, values, big=False, x=0, **given):
     records["z"][0], records[field] = np.nan, values
     cloud = make.cloud(at, points, **given)
     kinds = {"u2": 4, "i4": 5, "u4": 6, "f4": 7, "f8": 8}
-    cloud.fields = [make.types["sensor_msgs/msg/PointField"](name=name, offset=layout.fields[name][1], datatype=kinds[layout[name].str[1:]], count=1)
+    make_field = make.types["sensor_msgs/msg/PointField"]
+    cloud.fields = [make_field(name=name, offset=layout.fields[name][1], datatype=kinds[layout[name].str[1:]], count=1)
                     for name in layout.names]
     cloud.point_step, cloud.row_step, cloud.is_bigendian = layout.itemsize, records.nbytes, big
     cloud.data = np.frombuffer(records.tobytes(), np.uint8)
