@@ -10,6 +10,7 @@ import numpy as np
 
 from . import bag_files, clock, covariance, livox, pointcloud2, poses
 from .faults import Fault, UsageFault
+from .point_times import PointTimes
 from .pointcloud2 import MESSAGE_TYPE
 from .senders import Sender, listed, require_one, sender_of
 from .tf import plain
@@ -192,25 +193,24 @@ class Bag:
     def scans(self, topic, every, receive_time, bad, numbers=None):
         """Yields Timed (points, dropped points, seconds of the points after the stamp or None) of every n-th message,
         or of those with the numbers. `bad` gets a Fault for each that cannot be read."""
-        packed = False
+        packed, times = False, PointTimes(topic, self._say)
         for count, (number, time_ns, message) in enumerate(self.of_one_sender(topic, bad)):
             if count % every or (numbers is not None and number not in numbers):
                 continue
             try:
-                points = self._points_of(message, topic, number)
+                points, dropped, found = self._points_of(message, topic, number)
             except Fault as fault:
                 bad.append(fault)
                 continue
             if not packed and self.topics[topic][0] == MESSAGE_TYPE and pointcloud2.has_wrong_row_step(message):
                 packed = True
                 self._say(f"{topic}: row_step {message.row_step} is wrong: the data are exactly the points, so rows are read as packed")
-            yield Timed(number, stamp_s(message, time_ns, receive_time), time_ns / 1e9, points)
+            seconds = times.seconds(found, stamp_s(message, time_ns, False), number)
+            yield Timed(number, stamp_s(message, time_ns, receive_time), time_ns / 1e9, (points, dropped, seconds))
 
     def _points_of(self, message, topic, number):
-        where = f"{topic} message {number}"
-        if self.topics[topic][0] in livox.TYPES:
-            return livox.points_of(message, self.path, where)
-        return *pointcloud2.points_of(message, self.path, where), None
+        reader = livox if self.topics[topic][0] in livox.TYPES else pointcloud2
+        return reader.points_of(message, self.path, f"{topic} message {number}")
 
     def tell_bad(self, topic, bad, good):
         """Says how many messages could not be read; raises the first Fault if none could."""

@@ -156,7 +156,7 @@ def parser():
     g.add_argument("--map-min-range", type=_not_negative, default=0.0, metavar="M",
                    help="leave nearer points out of the map (0)")
     g.add_argument("--queries", type=_queries, metavar="FIRST[:STEP[:COUNT]]",
-                   help="scans to align; scans count from 0 (all)")
+                   help="scans to align; scans count from 0 (all; with --build-map those that are not in the map)")
 
     g = p.add_argument_group("alignment")
     g.add_argument("--guess", choices=["noise", "identity", "odometry"],
@@ -200,8 +200,6 @@ def prepared(options):
         raise UsageFault("--calib", "", "goes with KITTI poses", "give them with --poses, or leave it out")
     if options.build_map == "all-but-queries" and not options.queries:
         raise UsageFault("--build-map", "", "all-but-queries needs --queries", "say which scans are to be aligned")
-    if options.build_map and options.build_map != "all-but-queries" and options.queries:
-        raise UsageFault("--queries", "", f"--build-map {options.build_map} decides which scans are aligned", "leave one out")
     if options.points_in == "map" and not (options.poses or options.pose_topic or options.pose_tf or is_sequence(options.input)):
         raise UsageFault("--points-in", "", "map requires the poses by which the points are moved back", "give --poses, --pose-topic or --pose-tf")
     return options

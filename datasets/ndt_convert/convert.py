@@ -95,23 +95,26 @@ def _map(work, scans, truth, options, say):
     if not len(centroids):
         raise Fault(options.input, "", "the scans of the map contain no points", "lower --map-min-range")
     write_pcd(work / "map.pcd", centroids)
+    queries = set(range(frames["first"], len(scans), frames["step"])[:frames.get("count")])
+    own = queries & set(builders)
     say(f"map of {len(builders)} scans: {len(centroids)} points, one per {options.map_voxel} m; "
-        f"{len(scans) - len(builders)} other scans are to be aligned")
+        f"{len(queries - own)} other scans are to be aligned"
+        + (f", and {len(own)} that are in the map ({options.build_map}): their errors come out too small" if own else ""))
     return frames, "map.pcd"
 
 
 def _builders(count, options):
-    """Which scans make the map, and which are left to be aligned with it."""
+    """Which scans make the map, and which are aligned with it: those of --queries, else the others."""
     if options.build_map == "even":
-        builders, frames = set(range(0, count, 2)), {"first": 1, "step": 2}
+        builders, others = set(range(0, count, 2)), {"first": 1, "step": 2}
     elif options.build_map == "all-but-queries":
-        frames = options.queries
-        queries = range(frames["first"], count, frames["step"])[:frames.get("count")]
+        others = options.queries
+        queries = range(others["first"], count, others["step"])[:others.get("count")]
         builders = set(range(count)) - set(queries)
     else:
         first = int(options.build_map.removeprefix("first-"))
-        builders, frames = set(range(min(first, count))), {"first": first, "step": 1}
+        builders, others = set(range(min(first, count))), {"first": first, "step": 1}
     if not builders or len(builders) == count:
         raise UsageFault(options.input, "", f"--build-map {options.build_map} makes the map of {len(builders)} of {count} scans",
                          "leave scans for both the map and the alignments")
-    return sorted(builders), frames
+    return sorted(builders), options.queries or others

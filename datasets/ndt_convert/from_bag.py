@@ -38,7 +38,7 @@ def read(work, options, say):
             trajectory = Trajectory(f"{options.input}: tf of {options.pose_tf}", *found, options.longest_gap)
         if options.odometry_tf:
             odometry = sensors.of_tf(options.odometry_tf, times)
-        frames = sensors.frames() if options.keep_frames else None
+        frames = sensors.known_frames() if options.keep_frames else None
         sensors.tell_wrong_tf()
     for name, sensor in ((options.odometry_topic, odometry), (options.gnss_topic, positions)):
         _tell_apart(name, sensor, times, say)
@@ -66,20 +66,8 @@ def _scans(work, bag, topic, options, say):
     if not found:
         raise Fault(options.input, topic, "contains no cloud with points", "choose another topic with --topic")
     keep = _in_order(bag, topic, found, options)
-    scans = _kept(work / "scans", keep, f"{options.input}: {topic}")
+    scans = [Scan(work / "scans" / f"{number:06d}.pcd", f"{options.input}: {topic}") for number in np.flatnonzero(keep)]
     return scans, np.array([timed.stamp_s for timed in found])[keep]
-
-
-def _kept(folder, keep, origin):
-    """The scans of a mask of all that the folder has, with new numbers; the others are removed."""
-    scans = []
-    for number, stays in enumerate(keep):
-        file = folder / f"{number:06d}.pcd"
-        if stays:
-            scans.append(Scan(file.rename(folder / f"{len(scans):06d}.pcd"), origin))
-        else:
-            file.unlink()
-    return scans
 
 
 def _in_order(bag, topic, found, options):
@@ -153,6 +141,14 @@ class _Sensors:
 
     def frames(self):
         return Frames(tf.plain(self._scan_frame), self._tf(), self._options.longest_gap)
+
+    def known_frames(self):
+        """The frames, of which none are joined where tf cannot be read: this must not cost the localisation."""
+        try:
+            return self.frames()
+        except Fault as fault:
+            self._say(str(fault))
+            return Frames(tf.plain(self._scan_frame), tf.Tree(self._bag.path), self._options.longest_gap)
 
     def tell_wrong_tf(self):
         for line in self._tree.wrong() if self._tree else []:

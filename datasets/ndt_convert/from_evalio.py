@@ -26,14 +26,14 @@ def read(work, options, say):
     sequence = open_sequence(options.input)
     truth = sequence.trajectory()
     scans, times, left_out = [], [], 0
-    for time, points, lost in sequence.scans(options.every):
+    for time, points, seconds, lost in sequence.scans(options.every):
         if len(times) == options.max_scans:
             break
         left_out += lost
         if not len(points):
             continue
         scans.append(Scan(work / "scans" / f"{len(times):06d}.pcd", str(options.input)))
-        write_pcd(scans[-1].file, points)
+        write_pcd(scans[-1].file, points, seconds=seconds)
         times.append(time)
     if not times:
         raise Fault(options.input, "", "has no scan with points", "choose another sequence")
@@ -49,14 +49,15 @@ class Sequence(NamedTuple):
     found: object  # an evalio.datasets.Dataset
 
     def scans(self, every):
-        """(time in seconds, finite points, number of others) of every N-th scan. evalio fills a scan up with points at the origin where a
-        beam came back with nothing."""
+        """(time in seconds, finite points, their seconds after it, number of others) of every N-th scan. evalio fills a scan up with
+        points at the origin where a beam came back with nothing."""
         for number, scan in enumerate(self.found.lidar()):
             if number % every:
                 continue
             points = np.asarray(scan.to_vec_positions(), dtype=np.float64).reshape(-1, 3)
             good = np.isfinite(points).all(axis=1)
-            yield scan.stamp.to_nsec() / 1e9, points[good], int((~good).sum())
+            seconds = np.asarray(scan.to_vec_stamps(), dtype=np.float32)
+            yield scan.stamp.to_nsec() / 1e9, points[good], seconds[good], int((~good).sum())
 
     def trajectory(self):
         """(times, map_from_scan) of its ground truth, which evalio gives for the IMU; None if it has none."""

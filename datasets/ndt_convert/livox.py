@@ -5,6 +5,7 @@ from operator import attrgetter
 import numpy as np
 
 from .faults import Fault
+from .point_times import Rule, Times
 
 PACKAGES = ("livox_ros_driver", "livox_ros_driver2", "livox_interfaces")
 TYPES = tuple(f"{package}/msg/CustomMsg" for package in PACKAGES)
@@ -32,10 +33,10 @@ def definitions(kind, parse):
 
 
 def points_of(message, file, where):
-    """(n, 3) finite points, how many others were dropped, and the seconds of each after the scan's stamp."""
+    """(n, 3) finite points, how many others were dropped, and the Times of those that stay."""
     try:
         rows = np.column_stack([np.fromiter(map(attrgetter(name), message.points), np.float64, len(message.points)) for name in FIELDS])
     except AttributeError as error:
         raise Fault(file, where, f"its points lack a field ({error})", f"fields {', '.join(FIELDS)} are expected") from None
     finite = np.isfinite(rows).all(axis=1)
-    return rows[finite, :3].astype(np.float32), int(len(rows) - finite.sum()), (rows[finite, 3] * 1e-9).astype(np.float32)
+    return rows[finite, :3].astype(np.float32), int(len(rows) - finite.sum()), Times(FIELDS[3], rows[finite, 3], Rule("ns", absolute=False))

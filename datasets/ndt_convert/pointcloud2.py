@@ -3,20 +3,23 @@
 import numpy as np
 
 from .faults import Fault
+from .point_times import Times, field_of
 
 MESSAGE_TYPE = "sensor_msgs/msg/PointCloud2"
 KINDS = {7: "f4", 8: "f8"}  # FLOAT32, FLOAT64
+TIME_KINDS = {5: "i4", 6: "u4", **KINDS}
 NAMES = {1: "int8", 2: "uint8", 3: "int16", 4: "uint16", 5: "int32", 6: "uint32", 7: "float32", 8: "float64"}
 WIDEST = 2**31 - 1  # numpy's
 RECORD_AGAIN = "the node that published it filled the message wrongly; choose another topic, or mend the node"
 
 
 def points_of(message, file, where):
-    """(n, 3) finite points, float32 or float64, and how many were dropped because they were not finite."""
+    """(n, 3) finite points, float32 or float64, how many others were dropped, and the Times of those that stay, or None."""
     records = _records(message, _dtype(message, file, where), file, where)
     points = np.stack([records[name].astype(records[name].dtype.newbyteorder("=")) for name in "xyz"], axis=-1).reshape(-1, 3)
     finite = np.isfinite(points).all(axis=1)
-    return points[finite], int(len(points) - finite.sum())
+    times = [Times(name, records[name].reshape(-1)[finite]) for name in records.dtype.names[3:]]
+    return points[finite], int(len(points) - finite.sum()), times[0] if times else None
 
 
 def has_wrong_row_step(message):
@@ -43,7 +46,16 @@ def _dtype(message, file, where):
                         RECORD_AGAIN)
         formats.append(order + KINDS[field.datatype])
         offsets.append(field.offset)
-    return np.dtype({"names": list("xyz"), "formats": formats, "offsets": offsets, "itemsize": message.point_step})
+    time = field_of(name for name, field in fields.items() if _can_be_time(field, message.point_step))
+    if time:
+        formats.append(order + TIME_KINDS[fields[time].datatype])
+        offsets.append(fields[time].offset)
+    return np.dtype({"names": [*"xyz", *([time] if time else [])], "formats": formats, "offsets": offsets, "itemsize": message.point_step})
+
+
+def _can_be_time(field, point_step):
+    kind = TIME_KINDS.get(field.datatype)
+    return kind is not None and field.count <= 1 and field.offset + np.dtype(kind).itemsize <= point_step
 
 
 def _records(message, dtype, file, where):

@@ -21,8 +21,8 @@ SENSORS = {"odometry-topic": tuple(bags.POSE_TYPES), "gnss-topic": (bags.NAVSAT_
 
 
 @contextmanager
-def converted(bag, map_file, tiled, out, options, keep_frames):
-    """The folder of a dataset beside `out`, removed at the end, and the bag's Frames if keep_frames asks for them. Its name is the bag's.
+def converted(bag, map_file, tiled, out, options):
+    """The folder of a dataset beside `out`, removed at the end, and the bag's Frames. Its name is the bag's.
     A map in tiles goes to ndt-bench; that of the dataset is then a single point, since a dataset with poses in a map must have one."""
     out.absolute().parent.mkdir(parents=True, exist_ok=True)
     work = Path(tempfile.mkdtemp(prefix=f".{out.name}.", dir=out.absolute().parent))
@@ -32,7 +32,7 @@ def converted(bag, map_file, tiled, out, options, keep_frames):
         if tiled:
             write_pcd(own, np.zeros((1, 3)))
         asked = prepared(converter().parse_args([str(bag), f"--out={work / name}", f"--name={name}", f"--map={own}", *options]))
-        asked.surveyed_map, asked.keep_frames = map_file, keep_frames
+        asked.surveyed_map, asked.keep_frames = map_file, True
         frames = convert(asked, lambda line: say(line.replace(f"{work}/", "")))
         yield work / name, frames
     finally:

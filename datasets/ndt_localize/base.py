@@ -22,7 +22,7 @@ def moved(results, wanted, frames, out, say):
         say(f"tf does not say where {frames.scan or 'the scanner'} is on {base}: poses are the scanner's, called {name}")
         return results, name
     out_of = "" if known.all() else f"; {(~known).sum()} of {len(known)} scans are left out, at whose times tf does not say where it is"
-    say(f"poses are moved from {frames.scan} to {base} by tf, in {FILE} and in what is recorded{out_of}")
+    say(f"poses are moved from {frames.scan} to {base} by tf, in {FILE} and in recordings{out_of}")
     results = [_on_base(result, mount) for result, mount, is_known in zip(results, mounts, known) if is_known]
     write_tum(out / FILE, [result.stamp_s for result in results], [result.map_from_body for result in results])
     return results, base

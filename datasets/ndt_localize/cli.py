@@ -65,8 +65,8 @@ def parser():
     g.add_argument("--rerun", type=Path, metavar="FILE", help="write poses, path, clouds and scores for Rerun, if its Python package is installed")
     g.add_argument("--cloud-points", type=int, metavar="N", help="at most so many points of a scan, every n-th (20000)")
     g.add_argument("--map-frame", help="name of the map's frame (map)")
-    g.add_argument("--base-frame", help="frame whose poses are recorded, and written to poses_base.tum, where a bag's tf "
-                   "says where the scanner is on it (base_link); else the name of the scanner's (its frame_id, or base_link)")
+    g.add_argument("--base-frame", help="frame whose poses are recorded, and of a bag written to poses_base.tum, where its "
+                   "tf says where the scanner is on it (base_link); else the name of the scanner's (its frame_id, or base_link)")
     return p
 
 
@@ -84,7 +84,7 @@ def _run(arguments):
     given = [name for name in (*OF_BAGS, *MORE_OF_BAGS) if _value(own, name)]
     if given and not bag:
         raise UsageFault(", ".join(given), "", "of a bag", f"{own.scans or '--scans'} is none; leave them out")
-    exports = _exports(own)
+    exports = _exports(own, bag)
     if not bag and not exports:
         os.execv(own.bench, [own.bench, "localize", *arguments[arguments.index(own.bench) + 1:]])
     missing = [name for name in ("scans", "out", *(["map"] if bag else [])) if getattr(own, name) is None]
@@ -101,7 +101,7 @@ def _follow(own, exports, bag, given, passed):
         return _localize(own, exports, own.scans, [*(["--map", str(own.map)] if own.map else []), *passed], None)
     options = [word for name in given for word in _words(own, name)]
     options += [word for word in passed if word == "--keep-no-returns"]  # the converter would leave them out first
-    with converted(Path(own.scans), own.map, tiled, own.out, options, bool(exports)) as (dataset, frames):
+    with converted(Path(own.scans), own.map, tiled, own.out, options) as (dataset, frames):
         start = start_of(dataset, passed)
         return _localize(own, exports, str(dataset), [*(["--map", str(own.map)] if tiled else []), *start, *passed], frames)
 
@@ -125,11 +125,11 @@ def _words(own, name):
     return [name] if value is True else [f"{name}={one}" for one in (value if isinstance(value, list) else [value])]
 
 
-def _exports(own):
+def _exports(own, bag):
     """(file, module that writes it) of what is wanted. Fills defaults in; what would make it impossible is said before the work."""
     wanted = [(f"--{name}", getattr(own, name), writer) for name, writer in (("mcap", mcap_file), ("rerun", rerun_file)) if getattr(own, name)]
     for name, default in OF_EXPORTS.items():
-        if not wanted and getattr(own, name) is not None:
+        if not wanted and getattr(own, name) is not None and not (bag and name == "base_frame"):
             raise UsageFault(f"--{name}".replace("_", "-"), "", "is of --mcap and --rerun", "give one of them, or leave it out")
         setattr(own, name, default if getattr(own, name) is None else getattr(own, name))
     for option, file, writer in wanted:
@@ -147,15 +147,20 @@ def _localize(own, exports, scans, passed, frames):
     if exports and PARTICLES not in passed:
         passed = [*passed, PARTICLES]
     code = call([own.bench, "localize", "--scans", scans, "--out", str(own.out), *passed])
-    if not exports or code not in LOCALISED:
+    if code not in LOCALISED:
         return code
+    found, own.base_frame = base.moved(results.read(own.out), own.base_frame, frames, own.out, say)
+    if exports:
+        _record(own, exports, scans, found)
+    return code
+
+
+def _record(own, exports, scans, found):
     clouds, map_cloud = sources.scan_files(scans), own.map or sources.map_file(scans)
     if sources.is_tiled(own.map):
         map_cloud = own.out / results.MAP
     if not clouds:
         print(f"{PROGRAM}: no clouds are recorded: where the scans of {printable(scans)} lie is not known; give their folder", file=sys.stderr)
-    found, own.base_frame = base.moved(results.read(own.out), own.base_frame, frames, own.out, say)
     for file, writer in exports:
         writer.write(file.absolute(), found, clouds, map_cloud, own)
         print(f"recorded in      {printable(file)}, {file.stat().st_size / 2**20:.1f} MiB")
-    return code

@@ -11,6 +11,7 @@ from ndt_convert.faults import Fault
 from ndt_convert.poses import read_tum
 
 
+PARTICLES = "particles.jsonl"  # of searches, if asked for
 MAP = "localization_map.pcd"  # some points of all that was localised in
 
 
@@ -32,7 +33,7 @@ def read(folder):
         with open(folder / "frames.csv", newline="", encoding="utf-8") as file:
             names = [row["scan"] for row in csv.DictReader(file)]
         lines = (folder / "diagnostics.jsonl").read_text(encoding="utf-8").splitlines()
-        searches = (folder / "particles.jsonl").read_text(encoding="utf-8").splitlines()
+        searches = (folder / PARTICLES).read_text(encoding="utf-8").splitlines() if (folder / PARTICLES).exists() else []
     except OSError as error:
         raise Fault(error.filename, "", error.strerror, "give the folder that ndt-bench localize wrote") from None
     if not len(times) == len(names) == len(lines):

@@ -5,6 +5,7 @@ usage: drive_bag.py TOWN FOLDER       its scans in frame lidar, its odometry, an
        drive_bag.py TOWN FOLDER tf    the same with tf: lidar turns on a mast of base_link, and the last scan has no tf; truth_base.tum
                                       beside it has the true poses of base_link
        drive_bag.py TOWN FOLDER three the same with fixed tf, and each scan in thirds: of lidar, left and right
+       drive_bag.py TOWN FOLDER livox the same with fixed tf, and the scans as Livox's CustomMsg
 """
 
 import sys
@@ -12,8 +13,9 @@ from pathlib import Path
 
 import numpy as np
 from rosbags import rosbag2
-from rosbags.typesys import Stores, get_typestore
+from rosbags.typesys import Stores, get_types_from_msg, get_typestore
 
+from ndt_convert import livox
 from ndt_convert.clouds import read_cloud
 from ndt_convert.poses import pose_of, read_tum, write_tum
 from ndt_localize.messages import Messages
@@ -24,22 +26,36 @@ TF = "tf2_msgs/msg/TFMessage"
 BASE_FROM_MAST = pose_of([0.5, -0.2, 1.5], [0.0, 0.1, 0.0, 0.99 ** 0.5])
 
 town, folder = Path(sys.argv[1]), Path(sys.argv[2])
-back, with_tf, three = (sys.argv[3:] == [word] for word in ("back", "tf", "three"))
-if with_tf or three:
+back, with_tf, three, of_livox = (sys.argv[3:] == [word] for word in ("back", "tf", "three", "livox"))
+fixed = three or of_livox
+if with_tf or fixed:
     KINDS |= {"/tf": TF, "/tf_static": TF}
 OTHERS = {"left": (0.02, pose_of([0.1, 0.9, 1.2], [0.1, 0.2, 0.3, 0.86 ** 0.5])),
           "right": (-0.03, pose_of([0.1, -0.9, 1.2], [0.0, 0.0, 0.8, 0.6]))}  # seconds after lidar, base_from_scan
+if of_livox:
+    KINDS["/points"] = "livox_ros_driver2/msg/CustomMsg"
 if three:
     KINDS |= {f"/{name}": KINDS["/points"] for name in OTHERS}
 
 
 def mast_from_lidar(i):
-    """Turned by 0.1 rad a scan; not with three lidars."""
-    i = 0 if three else i
+    """Turned by 0.1 rad a scan, unless tf is fixed."""
+    i = 0 if fixed else i
     return pose_of([0, 0, 0.3], [0, 0, np.sin(0.05 * i), np.cos(0.05 * i)])
 
 
+def custom_message(header, points):
+    """The points in the order of their times, over 0.1 s."""
+    point = store.types["livox_ros_driver2/msg/CustomPoint"]
+    points = [point(offset_time=k * 10**8 // len(points), **dict(zip("xyz", place)), reflectivity=1, tag=0, line=k % 4)
+              for k, place in enumerate(points.tolist())]
+    timebase = header.stamp.sec * 10**9 + header.stamp.nanosec
+    return store.types[KINDS["/points"]](header=header, timebase=timebase, point_num=len(points), lidar_id=0, rsvd=np.zeros(3, np.uint8),
+                                         points=points)
+
+
 store = get_typestore(Stores.ROS2_HUMBLE)
+store.register(livox.definitions("livox_ros_driver2/msg/CustomMsg", get_types_from_msg))
 make = Messages(store)
 with rosbag2.Writer(folder, version=9, storage_plugin=rosbag2.StoragePlugin.MCAP) as writer:
     topics = {name: writer.add_connection(name, kind, typestore=store) for name, kind in KINDS.items()}
@@ -49,13 +65,14 @@ with rosbag2.Writer(folder, version=9, storage_plugin=rosbag2.StoragePlugin.MCAP
 
     times, truth = read_tum(town / "truth.tum")
     odometry = read_tum(town / "odometry.tum")[1]
-    if with_tf or three:
+    if with_tf or fixed:
         put("/tf_static", round(START_S * 10**9), make.transforms(0, "base_link", {"mast": BASE_FROM_MAST}))
     for i, time in enumerate(times):
         at = round((START_S + time) * 10**9)
         stamp = at - 10**9 if back and i == 1 else at
         points = read_cloud(town / "scans" / f"{i:06d}.pcd")
-        put("/points", at, make.cloud(make.header(stamp, "lidar"), points[::3] if three else points))
+        cloud = custom_message if of_livox else make.cloud
+        put("/points", at, cloud(make.header(stamp, "lidar"), points[::3] if three else points))
         for number, (name, (after_s, base_from_scan)) in enumerate(OTHERS.items() if three else (), 1):
             scan_from_lidar = np.linalg.inv(base_from_scan) @ BASE_FROM_MAST @ mast_from_lidar(i)
             moved = points[number::3] @ scan_from_lidar[:3, :3].T + scan_from_lidar[:3, 3]
@@ -63,12 +80,13 @@ with rosbag2.Writer(folder, version=9, storage_plugin=rosbag2.StoragePlugin.MCAP
             put(f"/{name}", own, make.cloud(make.header(own, name), moved))
         put("/odom", at, make.odometry(make.header(at, "odom"), "lidar", odometry[i], np.zeros(36), np.zeros(6)))
         put("/gnss", at, make.pose_with_covariance(make.header(at, "map"), truth[i], np.zeros(36)))
-        if i == 0 and three:
+        if i == 0 and fixed:
             put("/tf_static", at, make.transforms(0, "mast", {"lidar": mast_from_lidar(0)}))
+        if i == 0 and three:
             put("/tf_static", at, make.transforms(0, "base_link", {name: pose for name, (_, pose) in OTHERS.items()}))
         if with_tf and i < len(times) - 1:
             put("/tf", at, make.transforms(at, "mast", {"lidar": mast_from_lidar(i)}))
 
-if with_tf or three:
+if with_tf or fixed:
     bases = [pose @ np.linalg.inv(BASE_FROM_MAST @ mast_from_lidar(i)) for i, pose in enumerate(truth)]
     write_tum(folder.parent / "truth_base.tum", START_S + times, bases)

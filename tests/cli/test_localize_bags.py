@@ -311,7 +311,7 @@ def test_poses_are_moved_to_the_base_by_the_tf_of_the_bag(town, tmp_path, extras
     base = ["--scans", tmp_path / "drive", "--map", town / "map.pcd", "--out", tmp_path / "out", *FILTERS, "--init", start_in(town),
             "--odometry-topic", "/odom"]
     done = localize(extras_python, *base, "--mcap", tmp_path / "a.mcap", "--cloud-points", 10**6)
-    assert ("bag              poses are moved from lidar to base_link by tf, in poses_base.tum and in what is recorded; 1 of 8 scans are left out, "
+    assert ("bag              poses are moved from lidar to base_link by tf, in poses_base.tum and in recordings; 1 of 8 scans are left out, "
             "at whose times tf does not say where it is") in done.stdout
     got = tum(tmp_path / "out" / "poses_base.tum")
     assert [pose[0] for pose in got] == [START_S + 0.5 * k for k in range(7)] and apart(got, truth) < 0.1
@@ -331,19 +331,31 @@ def test_poses_are_moved_to_the_base_by_the_tf_of_the_bag(town, tmp_path, extras
     assert struct.unpack_from("<3f", bytes(cloud["data"]["first"])) == pytest.approx((x + 0.5, first[1] - 0.2, z + 1.5), abs=1e-4)
     assert cloud["header"]["frame_id"] == "base_link"
 
-    done = localize(extras_python, *base, "--mcap", tmp_path / "lidar.mcap", "--base-frame", "lidar")
+    (tmp_path / "out" / "poses_base.tum").unlink()
+    for words in ([], ["--base-frame", "/base_link"]):
+        done = localize(extras_python, *base, *words)
+        assert "poses are moved from lidar to base_link by tf, in poses_base.tum" in done.stdout, "without a recording too"
+        assert tum(tmp_path / "out" / "poses_base.tum") == got
+    localize(extras_python, *base, "--base-frame", "mast")
+    assert 1.4 < apart(tum(tmp_path / "out" / "poses_base.tum"), got) < 1.8
+
+    done = localize(extras_python, *base, "--base-frame", "lidar")
     assert "poses are moved" not in done.stdout and not (tmp_path / "out" / "poses_base.tum").exists()
 
 
-def test_three_lidars_are_localised_as_one(town, tmp_path, extras_python):
-    assert ran(extras_python, ROOT / "tests/cli/drive_bag.py", town, tmp_path / "drive", "three").returncode == 0
+@pytest.mark.parametrize("kind, words", [("livox", []), ("three", ["--topic", "/points,/left,/right"])])
+def test_livox_and_three_lidars_are_localised_by_one_command(town, tmp_path, extras_python, kind, words):
+    assert ran(extras_python, ROOT / "tests/cli/drive_bag.py", town, tmp_path / "drive", kind).returncode == 0
     done = localize(extras_python, "--scans", tmp_path / "drive", "--map", town / "map.pcd", "--out", tmp_path / "out", *FILTERS, "--init",
-                    start_in(town), "--odometry-topic", "/odom", "--topic", "/points,/left,/right", "--mcap", tmp_path / "a.mcap")
-    for name in ("left", "right"):
+                    start_in(town), "--odometry-topic", "/odom", *words)
+    if kind == "livox":
+        assert "bag              topic /points, the only livox_ros_driver2/msg/CustomMsg\n" in done.stdout
+    for name in ("left", "right") if kind == "three" else ():
         assert f"bag              /{name}: joined 8 of 8 scans\n" in done.stdout
     assert "8 ok, 0 doubtful, 0 lost" in done.stdout
     got, truth = tum(tmp_path / "out" / "poses_base.tum"), tum(tmp_path / "truth_base.tum")
-    assert len(got) == len(truth) == 8 and apart(got, truth) < 0.1 and max(turned(a, b) for a, b in zip(got, truth)) < 0.01
+    assert [pose[0] for pose in got] == [pose[0] for pose in truth] == [START_S + 0.5 * k for k in range(8)]
+    assert apart(got, truth) < 0.1 and max(turned(a, b) for a, b in zip(got, truth)) < 0.01
 
 
 def test_without_tf_the_frame_of_the_clouds_is_recorded(town, bag, tmp_path, extras_python):

@@ -66,6 +66,14 @@ def pcd_points(file):
     return points
 
 
+def with_times(file):
+    """(points, their field t) of a PCD that has it."""
+    header, _, data = file.read_bytes().partition(b"DATA binary\n")
+    assert b"FIELDS x y z t\nSIZE 4 4 4 4\nTYPE F F F F\nCOUNT 1 1 1 1\n" in header
+    rows = np.frombuffer(data, "<f4").reshape(-1, 4)
+    return rows[:, :3].tolist(), rows[:, 3]
+
+
 def write_cloud(file, points, encoding="binary"):
     """By the extension of the file; .pcd and .ply in the encoding named."""
     points = np.asarray(points, dtype="<f4")

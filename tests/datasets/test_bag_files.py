@@ -3,7 +3,7 @@
 import subprocess
 
 import pytest
-from conftest import EXIT_BAD_INPUT, convert, np, pcd_points
+from conftest import EXIT_BAD_INPUT, convert, pcd_points, with_times
 from test_odd_bags import TIMES, bag, clouds
 
 PACK_FILE = """import sys, zstandard
@@ -22,14 +22,6 @@ def changed(python, script, file):
 
 def first_x(folder):
     return [pcd_points(file)[0, 0] for file in sorted((folder / "scans").iterdir())]
-
-
-def with_times(file):
-    """(points, their field t) of a PCD that has it."""
-    header, _, data = file.read_bytes().partition(b"DATA binary\n")
-    assert b"FIELDS x y z t\nSIZE 4 4 4 4\nTYPE F F F F\nCOUNT 1 1 1 1\n" in header
-    rows = np.frombuffer(data, "<f4").reshape(-1, 4)
-    return rows[:, :3].tolist(), rows[:, 3]
 
 
 # Packed files and messages, and metadata.

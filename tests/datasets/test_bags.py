@@ -5,7 +5,7 @@ import subprocess
 import sys
 
 import pytest
-from conftest import EXIT_BAD_INPUT, EXIT_USAGE, ROOT, convert, description, np, pcd_points, write_tum
+from conftest import EXIT_BAD_INPUT, EXIT_USAGE, ROOT, convert, description, np, pcd_points, with_times, write_tum
 
 START_S = 1_600_000_000
 KITTI_START_S = 1317617735
@@ -61,13 +61,15 @@ def test_a_recorded_message_with_points_of_26_bytes_is_decoded(tmp_path, extras_
     data = raw.read_bytes()
     points = 64000
     start = data.index(np.array([points * 26] * 2, "<u4").tobytes()) + 8  # row_step, length of data
-    layout = np.dtype({"names": list("xyz"), "formats": ["<f4"] * 3, "offsets": [0, 4, 8], "itemsize": 26})
+    layout = np.dtype({"names": [*"xyz", "timestamp"], "formats": [*["<f4"] * 3, "<f8"], "offsets": [0, 4, 8, 18], "itemsize": 26})
     records = np.frombuffer(data, layout, count=points, offset=start)
     expected = np.stack([records[axis] for axis in "xyz"], axis=1)
-    expected = expected[np.isfinite(expected).all(axis=1) & expected.any(axis=1)]
-    assert len(expected) > 10000
+    kept = np.isfinite(expected).all(axis=1) & expected.any(axis=1)
+    seconds = records["timestamp"][kept] - 1714506077.250967979  # the header's stamp, with --receive-time too
+    assert kept.sum() > 10000 and seconds.max() == pytest.approx(0.0498, abs=1e-4)
     for name in ("000000.pcd", "000001.pcd"):
-        assert pcd_points(tmp_path / "out" / "scans" / name).tobytes() == expected.tobytes()
+        points, times = with_times(tmp_path / "out" / "scans" / name)
+        assert points == expected[kept].tolist() and times == pytest.approx(seconds, abs=1e-6)
 
 
 def test_a_ros1_bag_gives_its_largest_topic_with_odometry_as_truth(tmp_path, extras_python):

@@ -1,10 +1,13 @@
 """Poses of the scanner that become those of the vehicle's base."""
 
+from types import SimpleNamespace
+
 from conftest import np
 
 import pytest
 
-from ndt_convert import tf
+from ndt_convert import bags, from_bag, tf
+from ndt_convert.faults import Fault
 from ndt_convert.poses import pose_of, read_tum
 from ndt_convert.recording import Frames
 from ndt_localize import base
@@ -75,3 +78,27 @@ def test_a_dataset_has_the_name_alone(tmp_path):
     for wanted, name in ((None, "base_link"), ("lidar", "lidar")):
         results, called, said = moved(tmp_path, None, wanted)
         assert called == name and said == [] and len(results) == 2
+
+
+class WithoutTf:
+    """A bag of which no message of tf can be read."""
+
+    path, tell_bad = "a.bag", bags.Bag.tell_bad
+
+    def frame_of(self, topic):
+        return "/lidar"
+
+    def topics_of(self, kinds):
+        return ["/tf"]
+
+    def messages(self, topic, bad):
+        bad.append(Fault(self.path, topic, "cannot be read", "record it again"))
+        return iter(())
+
+
+def test_tf_that_cannot_be_read_costs_no_localisation(tmp_path):
+    said = []
+    frames = from_bag._Sensors(WithoutTf(), "/points", SimpleNamespace(longest_gap=0.5), said.append).known_frames()
+    assert said == ["a.bag: /tf: cannot be read; record it again"]
+    results, name, said = moved(tmp_path, frames.tree, scan=frames.scan)
+    assert name == "lidar" and results[0].map_from_body[:3, 3].tolist() == [5, 6, 7] and len(said) == 1

@@ -4,7 +4,7 @@ import sys
 import types
 
 import pytest
-from conftest import EXIT_BAD_INPUT, EXIT_USAGE, convert, description, np, pcd_points
+from conftest import EXIT_BAD_INPUT, EXIT_USAGE, convert, description, np, with_times
 
 
 class Stamp:
@@ -35,6 +35,9 @@ class Scan:
 
     def to_vec_positions(self):
         return [np.array(p, dtype=np.float64) for p in self.points]
+
+    def to_vec_stamps(self):
+        return [0.01 * k for k in range(len(self.points))]
 
 
 class Sequence:
@@ -79,7 +82,8 @@ def test_a_sequence_becomes_a_dataset_with_poses_of_the_lidar(evalio, tmp_path):
     assert rows[:, 0].tolist() == pytest.approx([10.0, 10.1, 10.2])
     assert rows[:, 1:4] == pytest.approx(np.array([[0, 0, 0.5], [1, 0, 0.5], [2, 0, 0.5]]))
     scans = sorted((tmp_path / "out" / "scans").iterdir())
-    assert len(scans) == 3 and pcd_points(scans[1]).tolist() == [[2, 2, 3], [4, 5, 6]]
+    points, times = with_times(scans[1])
+    assert len(scans) == 3 and points == [[2, 2, 3], [4, 5, 6]] and times == pytest.approx([0, 0.03])
 
 
 def test_every_and_max_scans_choose_scans(evalio, tmp_path):

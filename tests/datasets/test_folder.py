@@ -220,6 +220,15 @@ def test_which_scans_make_the_map(tmp_path):
     assert frames_and_map("--build-map", "first-2") == ({"first": 2, "step": 1}, 2)
     assert frames_and_map("--build-map", "all-but-queries", "--queries", "1:2") == ({"first": 1, "step": 2}, 3)
     assert frames_and_map("--build-map", "all-but-queries", "--queries", "0:3:1") == ({"first": 0, "step": 3, "count": 1}, 4)
+    assert frames_and_map("--build-map", "even", "--queries", "0:1") == ({"first": 0, "step": 1}, 3)
+    assert frames_and_map("--build-map", "first-2", "--queries", "3") == ({"first": 3, "step": 1}, 2)
+
+
+def test_queries_that_are_in_the_map_are_counted(tmp_path):
+    words = [scans_in(tmp_path / "in"), "--poses", write_tum(tmp_path / "poses.tum", SHIFT), "--build-map", "even"]
+    said = convert(*words, "--queries", "0:1", "--out", tmp_path / "all")
+    assert "; 2 other scans are to be aligned, and 3 that are in the map (even): their errors come out too small\n" in said
+    assert "; 1 other scans are to be aligned\n" in convert(*words, "--queries", "1:4", "--out", tmp_path / "one")
 
 
 def test_the_map_has_no_points_near_the_sensor_and_none_that_are_not_finite(tmp_path):
@@ -369,7 +378,7 @@ def test_what_is_asked_for_wrongly_is_a_usage_error(tmp_path):
         (["--build-map", "even"], "only be built from scans with poses; give --poses"),
         (["--poses", poses, "--build-map", "first-5"], "makes the map of 5 of 5 scans; leave scans"),
         (["--poses", poses, "--build-map", "all-but-queries"], "all-but-queries needs --queries"),
-        (["--poses", poses, "--build-map", "even", "--queries", 1], "decides which scans are aligned"),
+        (["--poses", poses, "--build-map", "even", "--queries", 5], "--queries begins with scan 5 of 5"),
         (["--queries", 5], "--queries begins with scan 5 of 5"),
         (["--queries", "0:2"], "--queries begins with scan 0, which has no scan before it; give 1 or more"),
         (["--max-scans", 1], "a sequence needs at least 2 scans, found 1; give more scans"),

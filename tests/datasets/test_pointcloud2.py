@@ -40,7 +40,7 @@ def message(points=POINTS, fields=(("x", 0, FLOAT32), ("y", 4, FLOAT32), ("z", 8
     ((("y", 0, FLOAT64), ("x", 8, FLOAT64), ("z", 16, FLOAT64)), 24, "f8"),
     ((("x", 0, FLOAT64), ("y", 8, FLOAT32), ("z", 12, FLOAT32)), 16, "f8")])
 def test_coordinates_are_found_in_every_layout(big, height, padding, fields, step, kind):
-    points, dropped = points_of(message(fields=fields, step=step, big=big, height=height, padding=padding), "bag", "topic")
+    points, dropped, _ = points_of(message(fields=fields, step=step, big=big, height=height, padding=padding), "bag", "topic")
     assert dropped == 0 and points.dtype == np.dtype(kind)
     exact = {"f4": POINTS.astype("f4"), "f8": POINTS}[kind]
     narrow = POINTS.astype("f4").astype("f8")
@@ -51,14 +51,14 @@ def test_coordinates_are_found_in_every_layout(big, height, padding, fields, ste
 def test_points_that_are_not_finite_are_dropped_and_counted():
     points = POINTS.copy()
     points[1, 2], points[4, 0], points[5] = np.nan, np.inf, [np.nan] * 3
-    got, dropped = points_of(message(points), "bag", "topic")  # whatever is_dense says
+    got, dropped, _ = points_of(message(points), "bag", "topic")  # whatever is_dense says
     assert dropped == 3 and got.tolist() == POINTS[[0, 2, 3]].astype("f4").tolist()
 
 
 def test_a_cloud_may_be_empty():
     for empty in (message(POINTS[:0]), message(height=1)):
         empty.width = 0
-        got, dropped = points_of(empty, "bag", "topic")
+        got, dropped, _ = points_of(empty, "bag", "topic")
         assert got.shape == (0, 3) and dropped == 0
 
 

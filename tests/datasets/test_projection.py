@@ -201,18 +201,21 @@ def test_a_missing_package_is_named(monkeypatch, text, package):
 
 
 def test_tiles_of_a_surveyors_map_give_localize_their_system(tmp_path, extras_python):
-    """Starts echo as ndt-bench: the bag is converted before."""
+    """As ndt-bench starts a program that prints its arguments and fails: the bag is converted before."""
+    echo = tmp_path / "echo"
+    echo.write_text('#!/bin/sh\necho "$@"\nexit 3\n')
+    echo.chmod(0o755)
     rear = [["/points", at, "cloud", {"stamp": at, "frame": "rear"}] for at in TIMES]
     fixes = [["/fix", at, "fix", {"stamp": at, "latitude": 35.68, "longitude": 139.69, "height": 0.0, "status": 0}] for at in TIMES]
     made, tiles = bag(extras_python, tmp_path, *clouds(), *rear, *fixes), tmp_path / "tiles"
     tiles.mkdir()
     (tiles / "survey.json").write_text(json.dumps({"source": "site.las", "points": 3, "crs": "EPSG:32654"}))
-    words = ["-m", "ndt_localize", "--bench", "echo", "--scans", made, "--map", tiles, "--out", tmp_path / "out", "--gnss-topic", "/fix"]
+    words = ["-m", "ndt_localize", "--bench", echo, "--scans", made, "--map", tiles, "--out", tmp_path / "out", "--gnss-topic", "/fix"]
     run = dict(capture_output=True, text=True, env=os.environ | {"PYTHONPATH": str(ROOT / "datasets"), "PYTHONDONTWRITEBYTECODE": "1"})
     refused = subprocess.run([extras_python, *words], **run)
     assert refused.returncode == EXIT_USAGE and "/points: has 2 senders: lidar (20 messages), rear (20 messages)" in refused.stderr
     done = subprocess.run([extras_python, *words, "--frame", "rear"], **run)
-    assert done.returncode == 0, done.stderr
+    assert done.returncode == 3, done.stderr
     assert "bag              /points: left out, as --frame rear asks: lidar (20 messages)" in done.stdout
     assert "bag              /fix: the map is taken as WGS 84 / UTM zone 54N (EPSG:32654)" in done.stdout
     first = [float(word) for word in done.stdout.split("--guess ")[1].split()[0].split(",")[:2]]

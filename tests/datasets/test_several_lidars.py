@@ -1,8 +1,7 @@
 """Scans of several lidars that become one."""
 
 import pytest
-from conftest import EXIT_BAD_INPUT, EXIT_USAGE, convert, np, pcd_points
-from test_bag_files import with_times
+from conftest import EXIT_BAD_INPUT, EXIT_USAGE, convert, np, pcd_points, with_times
 from test_odd_bags import TIMES, bag
 
 LEFT = [2**-0.5 * value for value in (0, 0, 1, 1)]  # a quarter turn

@@ -1,5 +1,5 @@
-"""Bags in which single messages are wrong, two sensors share a topic, or the container is unusual, for test_odd_bags.py, test_bag_files.py
-and test_projection.py; run by the interpreter that NDT_EXTRAS_PYTHON names.
+"""Bags in which single messages are wrong, two sensors share a topic, or the container is unusual, for test_odd_bags.py, test_bag_files.py,
+test_point_times.py and test_projection.py; run by the interpreter that NDT_EXTRAS_PYTHON names.
 
 usage: write_odd_bag.py FOLDER < JSON             a list of [topic, receive time, kind, arguments], where times are seconds after START_S
        write_odd_bag.py FILE.mcap PROFILE < JSON  the same as one MCAP with this profile: ros1, or none
@@ -16,7 +16,7 @@ from rosbags.typesys import Stores, get_types_from_msg, get_typestore
 from write_bag import FIX, ODOMETRY, POINTS, POSE, START_S, TF, Messages, ramp
 
 KINDS = {"odometry": ODOMETRY, "pose": POSE, "transform": TF, "fix": FIX,
-         **dict.fromkeys(("cloud", "rows", "cut", "wide", "junk", "torn", "nothing"), POINTS),
+         **dict.fromkeys(("cloud", "timed", "rows", "cut", "wide", "junk", "torn", "nothing"), POINTS),
          "livox1": "livox_ros_driver/msg/CustomMsg", "livox2": "livox_ros_driver2/msg/CustomMsg", "fork": "livox_interfaces/msg/CustomMsg"}
 LIVOX = "std_msgs/Header header\nuint64 timebase\nuint32 point_num\nuint8 lidar_id\nuint8[3] rsvd\nCustomPoint[] points"
 LIVOX_POINT = "uint32 offset_time\nfloat32 x\nfloat32 y\nfloat32 z\nuint8 reflectivity\nuint8 tag\nuint8 line"
@@ -41,6 +41,24 @@ def livox(make, kind, stamp, x=0, n=4):
                                    rsvd=np.zeros(3, np.uint8), points=points)
 
 
+def timed(make, at, field, form, values, big=False, x=0, **given):
+    """Points (x, i, 0) with a ring and their times in the field; the first point is not finite."""
+    order = ">" if big else "<"
+    layout = np.dtype([*((name, f"{order}f4") for name in "xyz"), ("ring", f"{order}u2"), (field, order + form)])
+    records, points = np.zeros(len(values), layout), ramp(len(values), x)
+    for name, column in zip("xyz", points.T):
+        records[name] = column
+    records["z"][0], records[field] = np.nan, values
+    cloud = make.cloud(at, points, **given)
+    kinds = {"u2": 4, "i4": 5, "u4": 6, "f4": 7, "f8": 8}
+    make_field = make.types["sensor_msgs/msg/PointField"]
+    cloud.fields = [make_field(name=name, offset=layout.fields[name][1], datatype=kinds[layout[name].str[1:]], count=1)
+                    for name in layout.names]
+    cloud.point_step, cloud.row_step, cloud.is_bigendian = layout.itemsize, records.nbytes, big
+    cloud.data = np.frombuffer(records.tobytes(), np.uint8)
+    return cloud
+
+
 def message(make, kind, stamp=0, **given):
     """`stamp`: seconds after START_S. cut lacks points, wide has points of 4 GiB, junk no field; torn ends early."""
     at = START_S + stamp
@@ -50,6 +68,8 @@ def message(make, kind, stamp=0, **given):
         return getattr(make, kind)(at, **given)
     if kind in ("livox1", "livox2", "fork"):
         return livox(make, kind, at, **given)
+    if kind == "timed":
+        return timed(make, at, **given)
     cloud = make.cloud(at, ramp(0 if kind == "nothing" else 4, given.pop("x", 0)), **given)
     if kind == "cut":
         cloud.data = cloud.data[:20]
