@@ -5,6 +5,7 @@ import shutil
 import numpy as np
 
 from . import bag_files, from_bag, from_evalio, from_folder, poses
+from .bounded import bounded
 from .clouds import check_cloud, read_cloud, write_pcd
 from .description import description
 from .faults import Fault, UsageFault
@@ -19,6 +20,8 @@ def convert(options, say):
     asks for them."""
     with new_folder(options.out) as work:
         (work / "scans").mkdir()
+        if bag_files.is_bag(options.input):
+            return bounded(options.input, lambda tell: _fill(work, options, tell), say)
         return _fill(work, options, say)
 
 

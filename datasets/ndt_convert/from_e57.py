@@ -22,6 +22,8 @@ def read_e57(file):
             facts = _facts(file, e57, [len(points) for points in scans])
         finally:
             e57.close()
+    except MemoryError:
+        raise
     except Exception as error:  # the library has its own exceptions, and on Linux raises a NameError beside them
         raise Fault(file, "", f"cannot be read as E57 ({_cause(error)})", "export the cloud again") from None
     return np.concatenate(scans) if scans else np.empty((0, 3)), facts
