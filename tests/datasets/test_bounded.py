@@ -1,0 +1,148 @@
+"""Third-party readers stay within bounds of memory, time and output, and a crash of one is an error."""
+
+import os
+import signal
+import struct
+import subprocess
+import sys
+import time
+
+import pytest
+from conftest import EXIT_BAD_INPUT, ROOT, convert, np
+from test_bag_files import changed
+from test_odd_bags import bag, clouds
+
+from ndt_convert import bounded as module
+from ndt_convert import mcap_chunks
+from ndt_convert.bounded import bounded
+from ndt_convert.faults import Fault, UsageFault
+
+# Packs a gibibyte of zeros into the chunk of an MCAP; the second argument is the size that its header declares.
+BOMB = """import struct, sys, zstandard
+def record(kind, data): return struct.pack("<BQ", kind, len(data)) + data
+def text(data): return struct.pack("<I", len(data)) + data
+writer, size = zstandard.ZstdCompressor(level=3).compressobj(), 1 << 30
+data = b"".join(writer.compress(bytes(1 << 24)) for _ in range(64)) + writer.flush()
+head = struct.pack("<QQQI", 0, 1, int(sys.argv[2]), 0) + text(b"zstd") + struct.pack("<Q", len(data))
+chunk = record(6, head + data)
+channel = record(4, struct.pack("<HH", 1, 0) + text(b"/p") + text(b"cdr") + struct.pack("<I", 0))
+begin = b"\\x89MCAP0\\r\\n" + record(1, text(b"ros2") + text(b""))
+index = record(8, struct.pack("<QQQQ", 0, 1, len(begin), len(chunk)) + struct.pack("<IQ", 0, 0) + text(b"zstd") + struct.pack("<QQ", len(data), int(sys.argv[2])))
+end = record(15, bytes(4))
+summary = channel + index
+footer = record(2, struct.pack("<QQI", len(begin + chunk + end), 0, 0))
+open(sys.argv[1], "wb").write(begin + chunk + end + summary + footer + begin[:8])
+"""
+
+
+@pytest.fixture
+def file(tmp_path):
+    """A file of 1000 bytes."""
+    (tmp_path / "in.las").write_bytes(bytes(1000))
+    return tmp_path / "in.las"
+
+
+def refused(file, work):
+    with pytest.raises(Fault) as fault:
+        bounded(file, work, print)
+    return str(fault.value)
+
+
+def test_a_result_its_lines_and_its_errors_come_back(file):
+    said = []
+    assert bounded(file, lambda tell: tell("one") or tell("two") or np.arange(3).tolist(), said.append) == [0, 1, 2] and said == ["one", "two"]
+
+    def fails(_):
+        raise UsageFault(file, "line 3", "is wrong\x1b", "mend it")
+
+    with pytest.raises(UsageFault, match=r"in.las: line 3: is wrong\\x1b; mend it") as fault:
+        bounded(file, fails, print)
+    assert fault.value.exit_code == 1
+    with pytest.raises(FileNotFoundError) as error:
+        bounded(file, lambda _: open(file.with_name("none")), print)
+    assert error.value.filename == str(file.with_name("none"))
+    with pytest.raises(RuntimeError, match="ZeroDivisionError"):
+        bounded(file, lambda _: 1 / 0, print)
+
+
+def test_memory_is_bounded_by_the_size_of_the_file(file, monkeypatch):
+    monkeypatch.setattr(module, "MEMORY", 200 << 20)
+    assert bounded(file, lambda _: len(bytes(100 << 20)), print) == 100 << 20
+    message = f"{file}: reading it takes more than 200.1 MiB of memory, the bound for its 1000 bytes; it is damaged, or was made to do harm"
+    assert refused(file, lambda _: np.zeros(300 << 20, np.uint8)).startswith(message)
+    monkeypatch.setattr(module, "MEMORY_OF_BYTE", 1 << 20)
+    assert bounded(file, lambda _: len(np.zeros(300 << 20, np.uint8)), print) == 300 << 20
+
+
+def test_time_without_an_end_is_bounded(file, monkeypatch):
+    monkeypatch.setattr(module, "SECONDS", 1)
+
+    def hangs(_):
+        while True:
+            pass
+
+    begun = time.monotonic()
+    assert "takes more than 1 s of processor time, the bound for its 1000 bytes" in refused(file, hangs)
+    assert time.monotonic() - begun < 60
+
+
+def test_output_is_bounded(file, tmp_path, monkeypatch):
+    monkeypatch.setattr(module, "OUTPUT", 50 << 20)
+    monkeypatch.setattr(module, "LOOK_S", 0.05)
+
+    def writes(_):
+        with open(tmp_path / "much", "wb") as out:
+            while True:
+                out.write(bytes(1 << 20))
+                time.sleep(0.002)
+
+    assert "takes more than 50.1 MiB of output" in refused(file, writes)
+    assert (tmp_path / "much").stat().st_size < 2000 << 20
+
+
+@pytest.mark.parametrize("number, part", [(signal.SIGSYS, "its reader crashed (SIGSYS)"), (signal.SIGKILL, "the system stopped its reader")])
+def test_a_crash_of_a_reader_is_an_error(file, number, part):
+    assert part in refused(file, lambda _: os.kill(os.getpid(), number))
+
+
+def test_a_reader_that_crashes_leaves_nothing_behind(tmp_path, extras_python, monkeypatch):
+    recording = bag(extras_python, tmp_path, *clouds())
+    crash = "import os; from ndt_convert import bags; bags.Bag.scans = lambda *_: os.abort()"
+    program = f"{crash}\nfrom ndt_convert.cli import main\nraise SystemExit(main({[str(recording), '--out', str(tmp_path / 'out')]}))"
+    done = subprocess.run([extras_python, "-c", program], capture_output=True, text=True, env=os.environ | {"PYTHONPATH": str(ROOT / "datasets")})
+    assert done.returncode == EXIT_BAD_INPUT and done.stderr == f"ndt_convert: {recording}: its reader crashed (SIGABRT); it is damaged: export or record it again\n"
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["bag"]
+
+
+def test_a_killed_conversion_ends_its_child(tmp_path):
+    program = "import time; from ndt_convert.bounded import bounded; bounded(__import__('pathlib').Path('.'), lambda say: say('begun') or time.sleep(600), lambda line: print(__import__('os').getpid(), flush=True))"
+    process = subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True, env=os.environ | {"PYTHONPATH": str(ROOT / "datasets")})
+    process.stdout.readline()
+    process.kill()
+    assert process.stdout.read() == "", "the child holds the other end"
+
+
+# Bombs.
+
+def test_a_chunk_that_declares_a_gibibyte_is_refused(tmp_path, extras_python):
+    changed(extras_python, BOMB.replace("int(sys.argv[2])", str(1 << 30)), tmp_path / "bomb.mcap")
+    assert (tmp_path / "bomb.mcap").stat().st_size < 40_000
+    message = convert(tmp_path / "bomb.mcap", "--out", tmp_path / "out", code=EXIT_BAD_INPUT, python=extras_python)
+    assert "bomb.mcap: byte 38: a chunk unpacks to 1073741824 bytes, more than 536870912; it is damaged" in message
+    assert [path.name for path in tmp_path.iterdir()] == ["bomb.mcap"]
+
+
+def test_a_chunk_that_lies_about_its_size_ends_at_the_bound_of_memory(tmp_path, extras_python):
+    changed(extras_python, BOMB.replace("int(sys.argv[2])", "1000"), tmp_path / "bomb.mcap")
+    small = "from ndt_convert import bounded, cli; bounded.MEMORY = 300 << 20"
+    program = f"{small}\nraise SystemExit(cli.main({[str(tmp_path / 'bomb.mcap'), '--topic', '/p', '--out', str(tmp_path / 'out')]}))"
+    done = subprocess.run([extras_python, "-c", program], capture_output=True, text=True, env=os.environ | {"PYTHONPATH": str(ROOT / "datasets")})
+    assert done.returncode == EXIT_BAD_INPUT, done.stderr
+    assert [path.name for path in tmp_path.iterdir()] == ["bomb.mcap"]
+
+
+def test_ordinary_chunks_pass(tmp_path):
+    for data in (b"", b"\x89MCAP0\r\n", b"\x89MCAP0\r\n" + struct.pack("<BQ", 6, 2**64 - 1) + bytes(24),
+                 b"\x89MCAP0\r\n" + struct.pack("<BQQQQ", 6, 24, 0, 0, mcap_chunks.MOST)):
+        (tmp_path / "a.mcap").write_bytes(data)
+        mcap_chunks.require_small(tmp_path / "a.mcap")
