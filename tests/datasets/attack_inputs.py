@@ -171,8 +171,12 @@ def with_checksums(data, rng):
     """Two of three E57 get right checksums again: CRC-32C of each page."""
     if rng.random() < 0.33:
         return data
-    pages = [data[i:i + PAGE - 4] for i in range(0, len(data), PAGE)]
-    return b"".join(page + (struct.pack(">I", crc32c(page)) if len(page) == PAGE - 4 else b"") for page in pages)
+    return b"".join(with_checksum(data[i:i + PAGE - 4]) for i in range(0, len(data), PAGE))
+
+
+def with_checksum(page):
+    """The page whole; one that is cut off stays so."""
+    return page + struct.pack(">I", crc32c(page)) if len(page) == PAGE - 4 else page
 
 
 def crc32c(data):

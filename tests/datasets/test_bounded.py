@@ -8,8 +8,7 @@ import sys
 import time
 
 import pytest
-from conftest import EXIT_BAD_INPUT, ROOT, convert, np
-from test_bag_files import changed
+from conftest import EXIT_BAD_INPUT, ROOT, np
 from test_odd_bags import bag, clouds
 
 from ndt_convert import bounded as module
@@ -17,22 +16,10 @@ from ndt_convert import mcap_chunks
 from ndt_convert.bounded import bounded
 from ndt_convert.faults import Fault, UsageFault
 
-# Packs a gibibyte of zeros into the chunk of an MCAP; the second argument is the size that its header declares.
-BOMB = """import struct, sys, zstandard
-def record(kind, data): return struct.pack("<BQ", kind, len(data)) + data
-def text(data): return struct.pack("<I", len(data)) + data
-writer, size = zstandard.ZstdCompressor(level=3).compressobj(), 1 << 30
-data = b"".join(writer.compress(bytes(1 << 24)) for _ in range(64)) + writer.flush()
-head = struct.pack("<QQQI", 0, 1, int(sys.argv[2]), 0) + text(b"zstd") + struct.pack("<Q", len(data))
-chunk = record(6, head + data)
-channel = record(4, struct.pack("<HH", 1, 0) + text(b"/p") + text(b"cdr") + struct.pack("<I", 0))
-begin = b"\\x89MCAP0\\r\\n" + record(1, text(b"ros2") + text(b""))
-index = record(8, struct.pack("<QQQQ", 0, 1, len(begin), len(chunk)) + struct.pack("<IQ", 0, 0) + text(b"zstd") + struct.pack("<QQ", len(data), int(sys.argv[2])))
-end = record(15, bytes(4))
-summary = channel + index
-footer = record(2, struct.pack("<QQI", len(begin + chunk + end), 0, 0))
-open(sys.argv[1], "wb").write(begin + chunk + end + summary + footer + begin[:8])
-"""
+
+def bomb(python, kind, file):
+    subprocess.run([python, ROOT / "tests/datasets/write_bomb.py", kind, file], check=True)
+    return file
 
 
 @pytest.fixture
@@ -124,21 +111,18 @@ def test_a_killed_conversion_ends_its_child(tmp_path):
 
 # Bombs.
 
-def test_a_chunk_that_declares_a_gibibyte_is_refused(tmp_path, extras_python):
-    changed(extras_python, BOMB.replace("int(sys.argv[2])", str(1 << 30)), tmp_path / "bomb.mcap")
-    assert (tmp_path / "bomb.mcap").stat().st_size < 40_000
-    message = convert(tmp_path / "bomb.mcap", "--out", tmp_path / "out", code=EXIT_BAD_INPUT, python=extras_python)
-    assert "bomb.mcap: byte 38: a chunk unpacks to 1073741824 bytes, more than 536870912; it is damaged" in message
-    assert [path.name for path in tmp_path.iterdir()] == ["bomb.mcap"]
-
-
-def test_a_chunk_that_lies_about_its_size_ends_at_the_bound_of_memory(tmp_path, extras_python):
-    changed(extras_python, BOMB.replace("int(sys.argv[2])", "1000"), tmp_path / "bomb.mcap")
-    small = "from ndt_convert import bounded, cli; bounded.MEMORY = 300 << 20"
-    program = f"{small}\nraise SystemExit(cli.main({[str(tmp_path / 'bomb.mcap'), '--topic', '/p', '--out', str(tmp_path / 'out')]}))"
+@pytest.mark.parametrize("kind, name, part", [
+    ("mcap", "a.mcap", "byte 38: a chunk unpacks to 1073741824 bytes, more than 536870912; it is damaged"),
+    ("lying", "a.mcap", "takes more than 500.0 MiB of memory, the bound for its 32.3 KiB"),
+    ("zstd", "a.db3.zstd", "takes more than 200.3 MiB of output, the bound for its 256.0 KiB"),
+])
+def test_a_bomb_is_refused_and_leaves_nothing(tmp_path, extras_python, kind, name, part):
+    file = bomb(extras_python, kind, tmp_path / name)
+    bounds = "from ndt_convert import bounded, cli; bounded.MEMORY, bounded.OUTPUT, bounded.MEMORY_OF_BYTE, bounded.OUTPUT_OF_BYTE = 500 << 20, 200 << 20, 1, 1"
+    program = f"{bounds}\nraise SystemExit(cli.main({[str(file), '--out', str(tmp_path / 'out')]}))"
     done = subprocess.run([extras_python, "-c", program], capture_output=True, text=True, env=os.environ | {"PYTHONPATH": str(ROOT / "datasets")})
-    assert done.returncode == EXIT_BAD_INPUT, done.stderr
-    assert [path.name for path in tmp_path.iterdir()] == ["bomb.mcap"]
+    assert done.returncode == EXIT_BAD_INPUT and part in done.stderr and done.stderr.count("\n") == 1, done
+    assert [path.name for path in tmp_path.iterdir()] == [name]
 
 
 def test_ordinary_chunks_pass(tmp_path):
