@@ -13,7 +13,7 @@ from typing import NamedTuple
 from .faults import Fault
 
 MEMORY, MEMORY_OF_BYTE = 4 << 30, 64  # bytes: for any file, and more for each of its bytes; at most the machine's
-SECONDS, SECONDS_OF_MB = 60, 3  # of processor time
+SECONDS, SECONDS_OF_MB = 60, 10  # of processor time
 OUTPUT, OUTPUT_OF_BYTE = 4 << 30, 64  # bytes that are written
 MACHINE = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
 PR_SET_PDEATHSIG = 1  # of Linux: the signal that a child gets when its parent ends

@@ -132,7 +132,8 @@ def quaternion_of(rotation):
 
 def require_near(position, file, where):
     if not all(abs(metres) <= REACH_M for metres in position):
-        raise Fault(file, where, f"position {' '.join(f'{metres:g}' for metres in position)} is beyond {REACH_M:g} m", "give metres in one place's grid")
+        place = " ".join(f"{metres:g}" for metres in position)
+        raise Fault(file, where, f"position {place} is beyond {REACH_M:g} m", "give metres, from an origin on the earth")
 
 
 def require_rigid(pose, file, where):

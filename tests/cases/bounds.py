@@ -30,7 +30,7 @@ print("peak", resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024, "MiB")
 """
 
 
-@case("the second of two writers ends with exit 2 and touches nothing; replacing an earlier result says one line that names it", own_input=True)
+@case("the second of two writers ends with exit 2 and touches nothing; replacing a result says one line that names it", own_input=True)
 def N03_two_localizations_in_one_folder(trial):
     out, drive = trial.work / "localized", trial.setup.drive()
     words = (trial.setup.bench, "localize", "--scans", drive, *FAST, "--out", out)

@@ -27,7 +27,7 @@ from attack_inputs import KINDS, load_libraries, make  # noqa: E402
 
 HANG_S = 150  # more than the bound of processor time for files of some kB
 ODD = (0, 1, 127, 128, 255, 0x7fff, 0xffff, 0x7fffffff, 0x80000000, 0xffffffff, 2**32, 2**53, 2**63 - 1, 2**63, 2**64 - 1)
-EARLIER = b"an earlier map"
+HEADS = ("files", "read", "refused", "hangs", "tracebacks", "lost", "slowest", "peak", "all")
 
 
 @dataclass
@@ -39,6 +39,11 @@ class Count:
     slowest_s: float = 0.0
     peak_mib: float = 0.0
     seconds: float = 0.0
+
+    def row(self, files):
+        """The values under HEADS."""
+        return (files, self.ends[0], self.ends[1] + self.ends[2], self.hangs, self.tracebacks, self.lost,
+                f"{self.slowest_s:.1f} s", f"{self.peak_mib:.0f} MiB", f"{self.seconds:.0f} s")
 
     @property
     def broken(self):
@@ -142,7 +147,7 @@ def main():
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     load_libraries()
     broken = 0
-    print(f"{'kind':14}{'files':>7}{'read':>7}{'refused':>9}{'hangs':>7}{'tracebacks':>12}{'lost':>6}{'slowest':>10}{'peak':>11}{'all':>9}")
+    print(f"{'kind':11}" + "".join(f"{head:>12}" for head in HEADS), flush=True)
     for name in options.only:
         folder = Path(tempfile.mkdtemp(prefix="attack_"))
         try:
@@ -150,8 +155,7 @@ def main():
         finally:
             shutil.rmtree(folder, ignore_errors=True)
         broken += count.broken
-        print(f"{name:14}{options.count:7}{count.ends[0]:7}{count.ends[1] + count.ends[2]:9}{count.hangs:7}{count.tracebacks:12}{count.lost:6}"
-              f"{count.slowest_s:8.1f} s{count.peak_mib:7.0f} MiB{count.seconds:7.0f} s", flush=True)
+        print(f"{name:11}" + "".join(f"{value:>12}" for value in count.row(options.count)), flush=True)
     sys.exit(1 if broken else 0)
 
 

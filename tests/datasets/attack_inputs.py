@@ -118,7 +118,8 @@ def mcap(compression, with_index=True):
 
 
 def foreign(folder):
-    wanted = [["/p", 0.1 * k, "cloud", {"stamp": 0.1 * k}] for k in range(6)] + [["/l", 0.1 * k, "livox1", {"stamp": 0.1 * k}] for k in range(3)]
+    topics = (("/p", "cloud", 6), ("/l", "livox1", 3))
+    wanted = [[topic, 0.1 * k, kind, {"stamp": 0.1 * k}] for topic, kind, count in topics for k in range(count)]
     script("write_odd_bag.py", folder / "a.mcap", "ros1", text=json.dumps(wanted))
     return (folder / "a.mcap").read_bytes()
 

@@ -37,7 +37,8 @@ def refused(file, work):
 
 def test_a_result_its_lines_and_its_errors_come_back(file):
     said = []
-    assert bounded(file, lambda tell: tell("one") or tell("two") or np.arange(3).tolist(), said.append) == [0, 1, 2] and said == ["one", "two"]
+    assert bounded(file, lambda tell: tell("one") or tell("two") or np.arange(3).tolist(), said.append) == [0, 1, 2]
+    assert said == ["one", "two"]
 
     def fails(_):
         raise UsageFault(file, "line 3", "is wrong\x1b", "mend it")
@@ -87,26 +88,46 @@ def test_output_is_bounded(file, tmp_path, monkeypatch):
     assert (tmp_path / "much").stat().st_size < 2000 << 20
 
 
-@pytest.mark.parametrize("number, part", [(signal.SIGSYS, "its reader crashed (SIGSYS)"), (signal.SIGKILL, "the system stopped its reader")])
+@pytest.mark.parametrize("number, part", [(signal.SIGSYS, "its reader crashed (SIGSYS)"),
+                                          (signal.SIGKILL, "the system stopped its reader")])
 def test_a_crash_of_a_reader_is_an_error(file, number, part):
     assert part in refused(file, lambda _: os.kill(os.getpid(), number))
 
 
-def test_a_reader_that_crashes_leaves_nothing_behind(tmp_path, extras_python, monkeypatch):
+def started(python, program):
+    environment = os.environ | {"PYTHONPATH": str(ROOT / "datasets"), "PYTHONDONTWRITEBYTECODE": "1"}
+    return subprocess.Popen([python, "-c", program], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment)
+
+
+def converted_after(python, preparation, file, out):
+    """(exit code, what is said on stderr) of a conversion in a process that first runs the preparation."""
+    program = f"{preparation}\nfrom ndt_convert.cli import main\nraise SystemExit(main({[str(file), '--out', str(out)]}))"
+    process = started(python, program)
+    error = process.communicate(timeout=120)[1]
+    return process.returncode, error
+
+
+def test_a_reader_that_crashes_leaves_nothing_behind(tmp_path, extras_python):
     recording = bag(extras_python, tmp_path, *clouds())
     crash = "import os; from ndt_convert import bags; bags.Bag.scans = lambda *_: os.abort()"
-    program = f"{crash}\nfrom ndt_convert.cli import main\nraise SystemExit(main({[str(recording), '--out', str(tmp_path / 'out')]}))"
-    done = subprocess.run([extras_python, "-c", program], capture_output=True, text=True, env=os.environ | {"PYTHONPATH": str(ROOT / "datasets")})
-    assert done.returncode == EXIT_BAD_INPUT and done.stderr == f"ndt_convert: {recording}: its reader crashed (SIGABRT); it is damaged: export or record it again\n"
+    code, error = converted_after(extras_python, crash, recording, tmp_path / "out")
+    said = f"ndt_convert: {recording}: its reader crashed (SIGABRT); it is damaged: export or record it again\n"
+    assert (code, error) == (EXIT_BAD_INPUT, said)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["bag"]
 
 
-def test_a_killed_conversion_ends_its_child(tmp_path):
-    program = "import time; from ndt_convert.bounded import bounded; bounded(__import__('pathlib').Path('.'), lambda say: say('begun') or time.sleep(600), lambda line: print(__import__('os').getpid(), flush=True))"
-    process = subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True, env=os.environ | {"PYTHONPATH": str(ROOT / "datasets")})
-    process.stdout.readline()
+WAITS = """import time
+from pathlib import Path
+from ndt_convert.bounded import bounded
+bounded(Path("."), lambda say: say("begun") or time.sleep(600), lambda line: print(line, flush=True))
+"""
+
+
+def test_a_killed_conversion_ends_its_child():
+    process = started(sys.executable, WAITS)
+    assert process.stdout.readline() == "begun\n"
     process.kill()
-    assert process.stdout.read() == "", "the child holds the other end"
+    assert process.communicate(timeout=60)[0] == "", "the child holds the other end of the pipe"
 
 
 # Bombs.
@@ -118,10 +139,10 @@ def test_a_killed_conversion_ends_its_child(tmp_path):
 ])
 def test_a_bomb_is_refused_and_leaves_nothing(tmp_path, extras_python, kind, name, part):
     file = bomb(extras_python, kind, tmp_path / name)
-    bounds = "from ndt_convert import bounded, cli; bounded.MEMORY, bounded.OUTPUT, bounded.MEMORY_OF_BYTE, bounded.OUTPUT_OF_BYTE = 500 << 20, 200 << 20, 1, 1"
-    program = f"{bounds}\nraise SystemExit(cli.main({[str(file), '--out', str(tmp_path / 'out')]}))"
-    done = subprocess.run([extras_python, "-c", program], capture_output=True, text=True, env=os.environ | {"PYTHONPATH": str(ROOT / "datasets")})
-    assert done.returncode == EXIT_BAD_INPUT and part in done.stderr and done.stderr.count("\n") == 1, done
+    small = "from ndt_convert import bounded; bounded.MEMORY, bounded.OUTPUT = 500 << 20, 200 << 20"
+    each = "bounded.MEMORY_OF_BYTE = bounded.OUTPUT_OF_BYTE = 1"
+    code, error = converted_after(extras_python, f"{small}; {each}", file, tmp_path / "out")
+    assert code == EXIT_BAD_INPUT and part in error and error.count("\n") == 1, error
     assert [path.name for path in tmp_path.iterdir()] == [name]
 
 

@@ -56,7 +56,8 @@ def e57():
 
 def json():
     packer, dicts = lzma.LZMACompressor(), b"{}," * (1 << 20)
-    return b"".join([packer.compress(b"["), *(packer.compress(dicts) for _ in range(LARGE // 4 // len(dicts))), packer.compress(b"{}]\n"), packer.flush()])
+    parts = [b"[", *[dicts] * (LARGE // 4 // len(dicts)), b"{}]\n"]
+    return b"".join([*map(packer.compress, parts), packer.flush()])
 
 
 if __name__ == "__main__":
