@@ -181,3 +181,11 @@ def test_a_map_that_fails_leaves_the_earlier_one(laspy, points, tmp_path):
 def test_tiles_of_no_size_are_refused(laspy, points, tmp_path, size):
     message = convert("map", write(laspy, tmp_path / "in.las", points), "--out", tmp_path / "out", "--tiles", size, code=EXIT_USAGE)
     assert message == f"ndt_convert: --tiles: {float(size):g} m; give an edge of 0.1 to 1e+06 m\n" and not (tmp_path / "out").exists()
+
+
+def test_a_day_that_no_year_has_is_a_fault(laspy, points, tmp_path):
+    file = write(laspy, tmp_path / "a.las", points)
+    data = bytearray(file.read_bytes())
+    struct.pack_into("<HH", data, 90, 65535, 9999)
+    file.write_bytes(data)
+    assert "a.las: cannot be read as LAS (" in convert("map", file, "--out", tmp_path / "a.pcd", code=EXIT_BAD_INPUT)
