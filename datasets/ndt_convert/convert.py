@@ -20,13 +20,11 @@ def convert(options, say):
     asks for them."""
     with new_folder(options.out) as work:
         (work / "scans").mkdir()
-        if bag_files.is_bag(options.input):
-            return bounded(options.input, lambda tell: _fill(work, options, tell), say)
         return _fill(work, options, say)
 
 
 def _fill(work, options, say):
-    recording = _reader(options.input).read(work, options, say)
+    recording = _recording(work, options, say)
     scans, times, truth = _truth(recording.scans, recording.times, recording.trajectory, say)
     used = np.full(len(scans), True) if times is None else _first_of_each(times, scans, say)
     scans = put(scans, work / "scans", used, options, say)
@@ -46,10 +44,12 @@ def _fill(work, options, say):
     return recording.frames
 
 
-def _reader(path):
-    if from_evalio.is_sequence(path):
-        return from_evalio
-    return from_bag if bag_files.is_bag(path) else from_folder
+def _recording(work, options, say):
+    if from_evalio.is_sequence(options.input):
+        return from_evalio.read(work, options, say)
+    if bag_files.is_bag(options.input):
+        return bounded(options.input, lambda tell: from_bag.read(work, options, tell), say)
+    return from_folder.read(work, options, say)
 
 
 def _truth(scans, times, trajectory, say):
