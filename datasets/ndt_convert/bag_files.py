@@ -5,7 +5,7 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path, PurePath
 from typing import NamedTuple
 
-from . import foreign_mcap, livox, zstd
+from . import foreign_mcap, livox, mcap_chunks, zstd
 from .clouds import KEPT_FORMATS
 from .faults import Fault
 
@@ -70,6 +70,8 @@ class Part:
                 connection, time_ns, data = next(messages)
             except StopIteration:
                 return
+            except MemoryError:
+                raise
             except Exception as error:  # the library's own, and what sqlite and the codecs raise
                 raise unreadable(self._file, error) from None
             yield Raw(time_ns, data, self._decoders.get(self._encoding(connection), _undecoded))
@@ -100,12 +102,13 @@ def opened(path, work, say):
         parts = []
         for file in files:
             plain = _plain(file, work, stack, say)
+            mcap_chunks.require_small(plain)
             try:
                 reader = (Reader1 if plain.suffix == ".bag" else foreign_mcap.Reader if _is_foreign(plain) else Reader2)(plain)
                 reader.open()
                 stack.callback(reader.close)
                 parts.append(Part(file, reader, _store(reader, plain)))
-            except Fault:
+            except (Fault, MemoryError):
                 raise
             except Exception as error:  # the library's own, and what sqlite, yaml and the codecs raise
                 raise unreadable(file, error) from None
@@ -156,7 +159,7 @@ def _plain(file, work, stack, say):
     say(f"{file.name} is packed with zstd, and is unpacked for the conversion")
     try:
         zstd.unpack(file, Path(folder) / file.stem)
-    except (Fault, OSError):
+    except (Fault, OSError, MemoryError):
         raise
     except Exception as error:  # the library's own
         raise unreadable(file, error) from None

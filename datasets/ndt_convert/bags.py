@@ -54,7 +54,7 @@ class Bag:
         for number, raw in enumerate(self._raw(topic)):
             try:
                 message = raw.decode(raw.data, kind)
-            except Fault:  # a package is missing
+            except (Fault, MemoryError):  # a package is missing, or it is over its bound
                 raise
             except Exception as error:  # the library lets assertions and struct errors through
                 bad.append(Fault(self.path, f"{topic} message {number}", f"cannot be read as {kind} ({error})",

@@ -80,7 +80,8 @@ def _convert_map(arguments):
     p.add_argument("--out", type=Path, required=True, metavar="FILE|DIR",
                    help=".pcd, an older one is replaced; with --tiles a folder, which must not exist or be empty")
     p.add_argument("--tiles", type=_positive, metavar="M",
-                   help="write square tiles of this edge with Autoware's metadata; twice as wide, as often as they would be more than 65,536")
+                   help="write square tiles of this edge, 0.1 to 1e6, with Autoware's metadata; twice as wide, as often as they would be more "
+                        "than 65,536")
     options = p.parse_args(arguments)
     convert_map(options.input, options.out, _say, options.tiles)
     return EXIT_OK

@@ -5,6 +5,7 @@ import shutil
 import numpy as np
 
 from . import bag_files, from_bag, from_evalio, from_folder, poses
+from .bounded import bounded
 from .clouds import read_cloud, write_pcd
 from .description import description
 from .faults import Fault, UsageFault
@@ -26,7 +27,7 @@ def convert(options, say):
 
 
 def _fill(work, options, say):
-    recording = _reader(options.input).read(work, options, say)
+    recording = _recording(work, options, say)
     scans, times, truth = _truth(recording.scans, recording.times, recording.trajectory, say)
     used = np.full(len(scans), True) if times is None else _first_of_each(times, scans, say)
     in_map = is_in_map(scans, truth, options, say)
@@ -47,10 +48,12 @@ def _fill(work, options, say):
     return recording.frames
 
 
-def _reader(path):
-    if from_evalio.is_sequence(path):
-        return from_evalio
-    return from_bag if bag_files.is_bag(path) else from_folder
+def _recording(work, options, say):
+    if from_evalio.is_sequence(options.input):
+        return from_evalio.read(work, options, say)
+    if bag_files.is_bag(options.input):
+        return bounded(options.input, lambda tell: from_bag.read(work, options, tell), say)
+    return from_folder.read(work, options, say)
 
 
 def _truth(scans, times, trajectory, say):

@@ -13,6 +13,16 @@ class Fault(Exception):
     def __init__(self, file, where, what, advice):
         super().__init__(printable(": ".join(str(part) for part in (file, where, what) if str(part)) + f"; {advice}"))
 
+    def __reduce__(self):
+        """Lets a child process send it."""
+        return _again, (type(self), str(self))
+
+
+def _again(kind, text):
+    fault = kind.__new__(kind)
+    fault.args = (text,)
+    return fault
+
 
 class UsageFault(Fault):
     """The command line asks for what cannot be done."""

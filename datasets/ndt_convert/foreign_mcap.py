@@ -5,8 +5,8 @@ from collections import Counter
 from types import SimpleNamespace
 
 from .faults import Fault
+from .mcap_chunks import MAGIC
 
-MAGIC = b"\x89MCAP0\r\n"
 LONGEST_PROFILE = 64
 
 

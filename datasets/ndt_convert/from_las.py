@@ -42,7 +42,9 @@ def _opened(file):
             yield reader
     except FileNotFoundError:
         raise Fault(file, "", "was not found", "check the path") from None
-    except (laspy.errors.LaspyException, ValueError, RuntimeError, EOFError) as error:
+    except (Fault, MemoryError):
+        raise
+    except Exception as error:  # the library's own, and what dates, texts and unpacking raise
         raise Fault(file, "", f"cannot be read as LAS ({' '.join(str(error).split())[:200]})", "export the cloud again") from None
 
 

@@ -2,21 +2,27 @@
 says of them is kept beside the cloud."""
 
 import json
+import shutil
+import tempfile
+from contextlib import contextmanager
+from pathlib import Path
 
 import numpy as np
 
+from .bounded import bounded
 from .clouds import write_pcd
 from .faults import Fault, UsageFault
 from .files import require_regular
 from .from_e57 import read_e57
 from .from_las import las_facts, read_las
 from .new_folder import new_folder
+from .poses import REACH_M
 from .tiles import write_tiles
 
 READERS = {".las": read_las, ".laz": read_las, ".e57": read_e57}
 FACTS = "survey.json"  # in a folder of tiles
 FACTS_MOST = 16 << 20  # bytes: some systems come with long descriptions
-REACH_M = 1e9  # ndt-bench's Limits::kOriginM
+TILE_M = 0.1, 1e6  # smallest and largest edge, as of ndt-bench map cut
 
 
 def convert_map(file, out, say, tile_m=None):
@@ -27,14 +33,41 @@ def convert_map(file, out, say, tile_m=None):
                     f"supported: {', '.join(READERS)}; ndt-bench reads .pcd, .ply and .bin itself")
     if tile_m is None and out.suffix.lower() != ".pcd":
         raise UsageFault("--out", "", f"'{out.name}' is no .pcd", "give the name of a PCD file, or --tiles for a folder of tiles")
+    if tile_m is not None and not TILE_M[0] <= tile_m <= TILE_M[1]:
+        raise UsageFault("--tiles", "", f"{tile_m:g} m", f"give an edge of {TILE_M[0]:g} to {TILE_M[1]:g} m")
+    if tile_m is None:
+        _require_own(out.with_suffix(".json"))
     if file.exists():
         require_regular(file)
+    with new_folder(out) if tile_m else _put_beside(out) as work:
+        said = bounded(file, lambda _: _converted(file, *read(file), work if tile_m else work / out.name, tile_m), say)
+    say(f"{out}: {said}; the facts are in {_facts_file(out, tile_m)}")
+
+
+@contextmanager
+def _put_beside(out):
+    """Gives a folder for `out` and its facts, which take their places when the block ends. Nothing is left if it fails."""
+    out.parent.mkdir(parents=True, exist_ok=True)
+    work = Path(tempfile.mkdtemp(prefix=f".{out.name}.", dir=out.parent))
     try:
-        points, facts = _checked(file, *read(file))
-        said = _write_tiles(out, points, facts, tile_m) if tile_m else _write_cloud(out, points, facts)
-    except MemoryError:
-        raise Fault(file, "", "not enough memory for its points", "thin the cloud, split it, or allow the process more memory") from None
-    say(f"{out}: {len(points)} points{said}, coordinate system {facts['crs'] or 'not named'}; the facts are in {_facts_file(out, tile_m)}")
+        yield work
+        for file in (out, out.with_suffix(".json")):
+            (work / file.name).replace(file)
+    finally:
+        shutil.rmtree(work, ignore_errors=True)
+
+
+def _require_own(facts):
+    """Refuses to replace a file that another program wrote."""
+    if facts.exists() and not _table_in(facts):
+        raise Fault(facts, "", "would be replaced by the map's facts, and does not hold such facts", "move it away, or give another --out")
+
+
+def _converted(file, points, facts, out, tile_m):
+    """Writes the map; returns what is said of it."""
+    points, facts = _checked(file, points, facts)
+    said = _write_tiles(out, points, facts, tile_m) if tile_m else _write_cloud(out, points, facts)
+    return f"{len(points)} points{said}, coordinate system {facts['crs'] or 'not named'}"
 
 
 def coordinate_system_of(map):
@@ -49,13 +82,18 @@ def coordinate_system_of(map):
 def _facts_in(*files):
     """The coordinate system that the first of convert_map's files names; empty without such a file."""
     for file in files:
-        try:
-            table = json.loads(file.read_text(encoding="utf-8")) if file.is_file() and file.stat().st_size < FACTS_MOST else None
-        except (OSError, ValueError):
-            continue
-        if isinstance(table, dict) and {"source", "points"} <= set(table):
+        if table := _table_in(file):
             return {key: table[key] for key in ("crs", "crs_wkt") if isinstance(table.get(key), str)}
     return {}
+
+
+def _table_in(file):
+    """The facts that convert_map wrote into the file; None if it holds something else."""
+    try:
+        table = json.loads(file.read_text(encoding="utf-8")) if file.is_file() and file.stat().st_size < FACTS_MOST else None
+    except (OSError, ValueError, RecursionError):
+        return None
+    return table if isinstance(table, dict) and {"source", "points"} <= set(table) else None
 
 
 def _checked(file, points, facts):
@@ -78,11 +116,10 @@ def _write_cloud(out, points, facts):
     return ""
 
 
-def _write_tiles(out, points, facts, tile_m):
+def _write_tiles(folder, points, facts, tile_m):
     finite = np.isfinite(points).all(axis=1)
-    with new_folder(out) as folder:
-        tiles, size_m = write_tiles(folder, points if finite.all() else points[finite], tile_m)
-        _write_facts(folder / FACTS, facts | {"points_not_finite": int(np.count_nonzero(~finite))})
+    tiles, size_m = write_tiles(folder, points if finite.all() else points[finite], tile_m)
+    _write_facts(folder / FACTS, facts | {"points_not_finite": int(np.count_nonzero(~finite))})
     return f" in {tiles} tiles of {size_m:g} m"
 
 

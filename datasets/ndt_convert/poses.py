@@ -9,6 +9,7 @@ from .files import opened
 
 EXPORT_AGAIN = "export the trajectory again"
 QUATERNION_NORM = 1e-3  # a quaternion's length may be this far from 1, as in ndt-bench
+REACH_M = 1e9  # ndt-bench's Limits::kOriginM: farther than any place on Earth
 RIGID = 1e-3  # |R Rt - I| in every entry, as in ndt-bench
 
 
@@ -32,6 +33,7 @@ def read_tum(file, columns=(8,)):
         if times and row[0] <= times[-1]:
             raise Fault(file, f"line {number}", f"time {row[0]} does not come after {times[-1]}, the one before",
                         "sort the lines by time and drop repeated ones")
+        require_near(row[1:4], file, f"line {number}")
         times.append(row[0])
         out.append(pose_of(row[1:4], row[4:8]))
     return np.array(times), np.array(out)
@@ -115,6 +117,7 @@ def checked_pose(position, quaternion, file, where):
     if not (abs(np.linalg.norm(quaternion) - 1) <= QUATERNION_NORM and np.isfinite(position).all()):
         raise Fault(file, where, f"position {list(position)} and orientation {list(quaternion)}: not finite, or not a unit quaternion",
                     "choose another topic, or give the poses with --poses")
+    require_near(position, file, where)
     return pose_of(position, quaternion)
 
 
@@ -127,10 +130,17 @@ def quaternion_of(rotation):
     return quaternion if quaternion[3] >= 0 else -quaternion
 
 
+def require_near(position, file, where):
+    if not all(abs(metres) <= REACH_M for metres in position):
+        place = " ".join(f"{metres:g}" for metres in position)
+        raise Fault(file, where, f"position {place} is beyond {REACH_M:g} m", "give metres, from an origin on the earth")
+
+
 def require_rigid(pose, file, where):
     rotation = pose[:3, :3]
-    if np.abs(rotation @ rotation.T - np.eye(3)).max() > RIGID or np.linalg.det(rotation) < 0:
+    if not np.abs(rotation).max() < 2 or np.abs(rotation @ rotation.T - np.eye(3)).max() > RIGID or np.linalg.det(rotation) < 0:
         raise Fault(file, where, "the matrix is not a rigid motion (its rotation is not orthonormal)", EXPORT_AGAIN)
+    require_near(pose[:3, 3], file, where)
 
 
 def _between(first, second, share):

@@ -16,6 +16,7 @@ MOST_FILE_BYTES = 16 << 30  # of results.jsonl: as ndt::Limits::kFileBytes
 MOST_JSON_BYTES = 1 << 30  # of any other JSON file
 MOST_CLOUD_BYTES = 2 << 30  # of a picture's cloud: more than ndt::Limits::kPoints of 12 bytes
 MOST_NAME = 100  # characters of a file name made of names from a run
+MOST_UNPACKED, MOST_OF_BYTE = 32 << 20, 256  # bytes of a packed file, and more for each of its own: results have up to 65
 PACKED = ".xz"  # ends the name of a packed file
 RUN_AGAIN = "run ndt-bench run again"
 
@@ -51,8 +52,8 @@ def is_there(path: Path) -> bool:
 
 @contextmanager
 def unpacked(path: Path, most_bytes: int, advice: str = RUN_AGAIN):
-    """As opened(), and where the file is there only packed, what is in it: most_bytes bounds the packed file, and
-    the caller counts what it reads. Throws InputError, within the with-block too."""
+    """As opened(), and where the file is there only packed, what is in it, bounded by its size: most_bytes bounds the packed file,
+    and the caller counts what it reads. Throws InputError, within the with-block too."""
     if os.path.lexists(path) or not os.path.lexists(packed(path)):
         with opened(path, most_bytes, advice) as file:
             yield file
@@ -60,9 +61,29 @@ def unpacked(path: Path, most_bytes: int, advice: str = RUN_AGAIN):
     path = packed(path)
     with opened(path, most_bytes, advice) as file, lzma.open(file) as inner:
         try:
-            yield inner
+            most = MOST_UNPACKED + MOST_OF_BYTE * os.fstat(file.fileno()).st_size
+            yield _Counted(inner, most, refusal(path, "", f"unpacks to more than {most} bytes, the bound for its size", advice))
         except (lzma.LZMAError, EOFError) as error:
             raise refusal(path, "", f"not a whole xz file: {error}", advice) from None
+
+
+class _Counted:
+    """Reads a file that is unpacked, and refuses it where it has more bytes than the bound."""
+
+    def __init__(self, inner, most: int, too_large: Exception):
+        self._inner, self._left, self._too_large = inner, most, too_large
+
+    def read(self, most_bytes: int) -> bytes:
+        return self._counted(self._inner.read(min(most_bytes, self._left + 1)))
+
+    def readline(self, most_bytes: int) -> bytes:
+        return self._counted(self._inner.readline(min(most_bytes, self._left + 1)))
+
+    def _counted(self, data: bytes) -> bytes:
+        self._left -= len(data)
+        if self._left < 0:
+            raise self._too_large
+        return data
 
 
 def content(path: Path, most_bytes: int, advice: str = RUN_AGAIN) -> bytes:

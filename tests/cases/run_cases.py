@@ -3,8 +3,8 @@
     python3 tests/cases/run_cases.py FOLDER [--bench PATH] [--only NAME ...] [--issue q1|q2|all] [--long] [--json FILE]
 
 FOLDER has a folder a case, with the inputs and a README. The expectations stand in wrong_answers.py (q1: input that gave a
-silent wrong answer) and formats.py (q2: formats, advice, bounds). Cases with bags require NDT_EXTRAS_PYTHON. --long adds the
-runs that take minutes. Exit code: 1 if a case fails."""
+silent wrong answer), formats.py (q2: formats, advice, bounds) and bounds.py (q2: cases without a folder). Cases with bags
+require NDT_EXTRAS_PYTHON. --long adds the runs that take minutes. Exit code: 1 if a case fails."""
 
 import argparse
 import json
@@ -14,11 +14,12 @@ import sys
 import tempfile
 from pathlib import Path
 
+import bounds
 import formats
 import wrong_answers
 from trial import ROOT, Setup, Trial
 
-CASES = {case.name: case for case in wrong_answers.CASES + formats.CASES}
+CASES = {case.name: case for case in wrong_answers.CASES + formats.CASES + bounds.CASES}
 
 
 def main():

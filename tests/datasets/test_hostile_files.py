@@ -66,3 +66,11 @@ def test_an_error_of_the_system_has_the_remedy_of_its_cause(capsys, number, reme
 
     assert reported("ndt_convert", work) == EXIT_BAD_INPUT
     assert capsys.readouterr().err == f"ndt_convert: a.pcd: {os.strerror(number)}; {remedy}\n"
+
+
+@pytest.mark.parametrize("row", ["{i} 1e308 0 0 0 0 0 1", "{i} 0 0 -1.1e9 0 0 0 1", "1 0 0 1e308 0 1 0 0 0 0 1 0", "1e200 0 0 0 0 1 0 0 0 0 1 0"])
+def test_poses_beyond_the_reach_of_maps_are_refused(tmp_path, row):
+    (tmp_path / "poses").write_text("".join(row.format(i=i) + "\n" for i in range(5)))
+    message = convert(scans_in(tmp_path / "in"), "--poses", tmp_path / "poses", "--build-map", "even", "--out", tmp_path / "out", code=EXIT_BAD_INPUT)
+    assert "poses: line 1: " in message and ("is beyond 1e+09 m" in message or "not a rigid motion" in message)
+    assert not (tmp_path / "out").exists()

@@ -153,3 +153,39 @@ def test_more_records_than_the_file_has_bytes_for_are_refused(laspy, tmp_path, v
     (tmp_path / "a.las").write_bytes(data)
     message = convert("map", tmp_path / "a.las", "--out", tmp_path / "a.pcd", code=EXIT_BAD_INPUT)
     assert f"a.las: header: {records} do not fit into the {len(data)} bytes of the file" in message
+
+
+def test_only_facts_of_its_own_are_replaced(laspy, points, tmp_path):
+    file, out, facts = write(laspy, tmp_path / "in.las", points), tmp_path / "site.pcd", tmp_path / "site.json"
+    for other in (b'{"my": "notes"}', b"[" * 100_000, b"\xff"):
+        facts.write_bytes(other)
+        message = convert("map", file, "--out", out, code=EXIT_BAD_INPUT)
+        assert "site.json: would be replaced by the map's facts, and does not hold such facts; move it away, or give another --out" in message
+        assert facts.read_bytes() == other and not out.exists()
+    facts.unlink()
+    convert("map", file, "--out", out)
+    convert("map", write(laspy, tmp_path / "in.las", points[:9]), "--out", out)
+    assert len(pcd_points(out)) == 9 and json.loads(facts.read_text())["points"] == 9
+
+
+def test_a_map_that_fails_leaves_the_earlier_one(laspy, points, tmp_path):
+    file, out = write(laspy, tmp_path / "in.las", points), tmp_path / "site.pcd"
+    convert("map", file, "--out", out)
+    before = {path.name: path.read_bytes() for path in tmp_path.iterdir() if path != file}
+    file.write_bytes(file.read_bytes()[:-1000])
+    convert("map", file, "--out", out, code=EXIT_BAD_INPUT)
+    assert {path.name: path.read_bytes() for path in tmp_path.iterdir() if path != file} == before
+
+
+@pytest.mark.parametrize("size", ["1e-20", "0.09", "2e6"])
+def test_tiles_of_no_size_are_refused(laspy, points, tmp_path, size):
+    message = convert("map", write(laspy, tmp_path / "in.las", points), "--out", tmp_path / "out", "--tiles", size, code=EXIT_USAGE)
+    assert message == f"ndt_convert: --tiles: {float(size):g} m; give an edge of 0.1 to 1e+06 m\n" and not (tmp_path / "out").exists()
+
+
+def test_a_day_that_no_year_has_is_a_fault(laspy, points, tmp_path):
+    file = write(laspy, tmp_path / "a.las", points)
+    data = bytearray(file.read_bytes())
+    struct.pack_into("<HH", data, 90, 65535, 9999)
+    file.write_bytes(data)
+    assert "a.las: cannot be read as LAS (" in convert("map", file, "--out", tmp_path / "a.pcd", code=EXIT_BAD_INPUT)

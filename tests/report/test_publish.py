@@ -9,7 +9,7 @@ import re
 import pytest
 from ndt_report import publish
 from ndt_report.compact_svg import LARGE_BYTES, compact
-from ndt_report.files import content
+from ndt_report.files import content, unpacked
 from ndt_report.load import load_run
 from ndt_report.publish import without_places
 from ndt_report.refusal import InputError
@@ -132,6 +132,20 @@ def test_what_is_no_whole_xz_file_is_refused(tmp_path):
     with pytest.raises(InputError, match="at most 4999 bytes"):
         content(tmp_path / "rows", 4999)
     assert content(tmp_path / "rows", 5000) == b"line\n" * 1000
+
+
+def test_a_packed_file_is_bounded_by_its_size(tmp_path, monkeypatch):
+    monkeypatch.setattr("ndt_report.files.MOST_UNPACKED", 1000)
+    bomb = lzma.compress(b"[" + b" " * 10_000_000 + b"]\n")
+    (tmp_path / "rows.xz").write_bytes(bomb)
+    most = 1000 + 256 * len(bomb)
+    assert most < 10_000_000
+    with pytest.raises(InputError, match=f"rows.xz: unpacks to more than {most} bytes, the bound for its size"):
+        content(tmp_path / "rows", 1 << 30)
+    with pytest.raises(InputError, match="the bound for its size"), unpacked(tmp_path / "rows", 1 << 30) as file:
+        file.readline(1 << 30)
+    (tmp_path / "rows.xz").write_bytes(lzma.compress(b"x" * 1000))
+    assert content(tmp_path / "rows", 1 << 30) == b"x" * 1000
 
 
 def pixels(svg):
