@@ -30,7 +30,7 @@ function(ndt_python_test name)
   add_test(NAME ${name} COMMAND ${arg_COMMAND} WORKING_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR})
   # The longest tests start first, because the last to end would run alone.
   set_tests_properties(${name} PROPERTIES TIMEOUT ${arg_TIMEOUT} COST ${arg_TIMEOUT} LABELS "${arg_LABELS}"
-    ENVIRONMENT "${arg_ENVIRONMENT}" ENVIRONMENT_MODIFICATION ${NDT_UNMEASURED}
+    ENVIRONMENT "${arg_ENVIRONMENT}"
     SKIP_REGULAR_EXPRESSION "^skipped for want of")
 endfunction()
 

@@ -129,9 +129,6 @@ function(ndt_executable name)
   add_dependencies(programs ${name})
 endfunction()
 
-# No test depends on the times that `ndt-bench doctor --measure` keeps of the machine: nothing can lie there.
-set(NDT_UNMEASURED NDT_AUTO_TIMES=set:/dev/null/auto_times.json)
-
 function(ndt_test name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "SERIAL" "TIMEOUT;DATA_TESTS" "SOURCES;CUDA_SOURCES;DEPS;LABELS")
   ndt_refuse_unparsed(ndt_test)
@@ -160,7 +157,7 @@ function(ndt_test name)
   # is for build folders outside the project; inside it, programs find its files themselves.
   gtest_discover_tests(${name} DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60 TEST_LIST ${name}_tests
     WORKING_DIRECTORY ${PROJECT_SOURCE_DIR} PROPERTIES TIMEOUT ${arg_TIMEOUT} RUN_SERIAL ${arg_SERIAL}
-    ENVIRONMENT NDT_SHARE=${PROJECT_SOURCE_DIR} ENVIRONMENT_MODIFICATION ${NDT_UNMEASURED})
+    ENVIRONMENT NDT_SHARE=${PROJECT_SOURCE_DIR})
   # A list of labels does not survive PROPERTIES above; ctest reads this file after the discovery.
   if(arg_LABELS OR arg_DATA_TESTS)
     set(labels_file ${CMAKE_CURRENT_BINARY_DIR}/${name}_labels.cmake)

@@ -73,6 +73,11 @@ std::string quoted(std::string_view word) {
 
 }  // namespace
 
+std::string cpu_model() {
+  const std::string model = value_in("/proc/cpuinfo", "model name");
+  return model.empty() ? "unknown" : model;
+}
+
 const BuildInfo& build_info() {
   static const std::string eigen =
       fmt::format("{}.{}.{}", EIGEN_WORLD_VERSION, EIGEN_MAJOR_VERSION, EIGEN_MINOR_VERSION);

@@ -7,8 +7,6 @@
 #include <string>
 #include <string_view>
 
-#include "ndt/machine_times.hpp"
-
 namespace ndt::harness {
 
 struct BuildInfo {
@@ -28,6 +26,8 @@ struct BuildInfo {
 
 const BuildInfo& build_info();
 
+/// Returns the processor's name in /proc/cpuinfo, or "unknown".
+std::string cpu_model();
 /// Returns the number of cores that this process may use, at least 1.
 int core_count();
 /// Returns distribution and kernel.

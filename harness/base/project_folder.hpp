@@ -22,4 +22,8 @@ std::filesystem::path project_folder(std::string_view below, const ProjectPlaces
 /// For this program.
 std::filesystem::path project_folder(std::string_view below);
 
+/// The folder for what is made on this machine and kept: NDT_CACHE, else ndt-bench below XDG_CACHE_HOME or
+/// ~/.cache. Throws InputError if the environment names none.
+std::filesystem::path cache_folder();
+
 }  // namespace ndt::harness

@@ -1,5 +1,4 @@
-// ndt-bench doctor: what this program and this machine have, found where, and what is missing; and, where it
-// is asked to, how fast the implementations are here.
+// ndt-bench doctor: what this program and this machine have, found where, and what is missing.
 #include <fmt/format.h>
 
 #include <cstdlib>
@@ -14,7 +13,6 @@
 #include "base/gpu_info.hpp"
 #include "base/programs.hpp"
 #include "base/project_folder.hpp"
-#include "cli/auto_choice.hpp"
 #include "cli/commands.hpp"
 #include "cli/print.hpp"
 #include "io/map_metadata.hpp"
@@ -29,7 +27,6 @@ using json = nlohmann::ordered_json;
 
 struct Arguments {
   bool json = false;
-  std::optional<double> measure_s;
 };
 
 /// A line for people, and the same as a key with a value.
@@ -190,15 +187,7 @@ void find_libraries(Findings& findings) {
                       "yaml_cpp", map_metadata_readable()});
 }
 
-void find_auto_choice(Findings& findings) {
-  AutoChoice choice = auto_choice();
-  for (std::string& line : choice.lines) findings.push_back({"auto", std::move(line), "", {}});
-  findings.back().key = "auto";
-  findings.back().value = std::move(choice.value);
-}
-
 ExitCode doctor(const Arguments& a) {
-  if (a.measure_s) measure_for_auto(*a.measure_s);
   Findings findings = build_findings();
   find_gpus(findings);
   find_solvers(findings);
@@ -206,7 +195,8 @@ ExitCode doctor(const Arguments& a) {
   findings.push_back(python());
   findings.push_back(project_files());
   for (const char* name : {"NDT_DATASETS", "NDT_GOLDEN_DIR"}) findings.push_back(variable(name));
-  find_auto_choice(findings);
+  const std::string_view taken = choose_implementation(kAuto).name;
+  findings.push_back({"auto", fmt::format("takes {}", taken), "auto", taken});
   json all;
   for (const Finding& finding : findings) {
     if (!a.json) fmt::print("{:<16} {}\n", finding.what, printable_name(finding.found));
@@ -225,15 +215,6 @@ void add_doctor(CLI::App& app, Command& chosen) {
       "Compiler, CUDA, driver, GPU, PCL, Python: found where, or what is missing; what auto takes", a,
       doctor);
   command.add_flag("--json", a->json, "one JSON object on stdout; null is missing or unknown");
-  command
-      .add_option(
-          "--measure", a->measure_s,
-          fmt::format("first measure the implementations side by side for about so long (default: {}), "
-                      "and keep the times for auto",
-                      kMeasureSeconds))
-      ->type_name("SECONDS")
-      ->expected(0, 1)
-      ->default_str(kMeasureSeconds);
 }
 
 }  // namespace ndt::harness

@@ -33,7 +33,7 @@ ExitCode evaluate(const Arguments& a) {
                         scan_filters = scan_preparation(a.preparation);
   const GivenScan given_scan(a.scan, a.map.bin_fields, scan_filters, a.drop_no_returns);
   const PreparedCloud& scan = given_scan.prepared;
-  const Implementation& entry = implementation_from(a.implementation, {scan.cloud.size()}, options);
+  const Implementation& entry = implementation_from(a.implementation);
   const std::unique_ptr<Aligner> aligner = entry.make(options);
 
   const GivenMap map(a.map, near(a.map, pose), map_filters, a.scan);

@@ -145,9 +145,7 @@ ExitCode initial_pose_command(const Arguments& given) {
   answer.unknown_scale = initial_pose::unknown_scale(options);
   const GivenScan given_scan(a.scan, a.map.bin_fields, scan_filters, !a.keep_no_returns);
   const PreparedCloud& scan = given_scan.prepared;
-  const Workload work{scan.cloud.size(), poses_at_once(answer.setting.strategy, answer.setting.options)};
-  const Implementation& entry =
-      choose_implementation(answer.setting.strategy, a.implementation, work, options);
+  const Implementation& entry = choose_implementation(answer.setting.strategy, a.implementation);
   answer.implementation = entry.name, answer.runs_on = entry.runs_on;
   answer.prior = prior.pose, answer.prior_kind = prior.kind;
   require_can_run(answer.setting.strategy, entry);

@@ -211,9 +211,8 @@ std::optional<Transform> found_in_whole_map(const PointCloud& scan, LocalizeAlig
   return found;
 }
 
-const Implementation& implementation_with_scores(const std::string& name, const Workload& work,
-                                                 const AlignOptions& options) {
-  const Implementation& entry = implementation_from(name, work, options);
+const Implementation& implementation_with_scores(const std::string& name) {
+  const Implementation& entry = implementation_from(name);
   if (entry.own_process)
     throw UsageError(
         fmt::format("{} gives no scores, and localize needs them; take another implementation", entry.name));
@@ -290,7 +289,7 @@ ExitCode localize(const Arguments& given) {
   };
   // A scan tells how large they are, and whether any can be read.
   const PointCloud first = first_scan(input);
-  const Implementation& entry = implementation_with_scores(a.implementation, {first.size()}, options);
+  const Implementation& entry = implementation_with_scores(a.implementation);
   input.odometry = odometry_for(sequence, a.odometry);
   input.gnss = gnss_for(sequence, a.gnss, entry);
   const LocalizerOptions setting = localizer_options(a, options, entry, !input.odometry.empty());

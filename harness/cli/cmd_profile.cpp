@@ -162,7 +162,7 @@ ExitCode profile(const Arguments& a) {
   const AlignOptions options = resolve(a.align);
   const PreparedCloud scan =
       prepare(read_cloud(a.scan, nullptr, a.map.bin_fields), scan_preparation(a.preparation));
-  const Implementation& entry = implementation_from(a.implementation, {scan.cloud.size()}, options);
+  const Implementation& entry = implementation_from(a.implementation);
   leave_all_out(a.without, entry.name);
   const std::unique_ptr<Aligner> aligner = entry.make(options);
   const GivenMap map(a.map, near(a.map, guess), map_preparation(a.preparation));

@@ -82,10 +82,8 @@ void notice_missing(const PoseArgument& guess) {
 
 void add_implementation_flag(CLI::App& command, std::string& name) {
   command
-      .add_option(
-          "--implementation", name,
-          "implementation of ndt-bench list, or auto = one that is fastest or nearly so for such a scan "
-          "(ndt-bench doctor; default)")
+      .add_option("--implementation", name,
+                  "implementation of ndt-bench list, or auto = the fastest that can run here (default)")
       ->type_name("NAME");
 }
 
@@ -93,9 +91,8 @@ void require_implementation(const std::string& name) {
   if (name != kAuto) choose_implementation(name);
 }
 
-const Implementation& implementation_from(const std::string& name, const Workload& work,
-                                          const AlignOptions& options) {
-  const Implementation& entry = choose_implementation(name, implementations(), work, options);
+const Implementation& implementation_from(const std::string& name) {
+  const Implementation& entry = choose_implementation(name);
   if (name == kAuto) notice("ndt-bench: auto took {} ({})\n", entry.name, entry.runs_on);
   return entry;
 }

@@ -41,9 +41,8 @@ void notice_missing(const PoseArgument& guess);
 void add_implementation_flag(CLI::App& command, std::string& name);
 /// Refuses one that is unknown or cannot run here, before any file is read. Leaves "auto" for later.
 void require_implementation(const std::string& name);
-/// Resolves "auto" for such work and says on stderr what it took.
-const Implementation& implementation_from(const std::string& name, const Workload& work = {},
-                                          const AlignOptions& options = {});
+/// Resolves "auto" and says on stderr what it took.
+const Implementation& implementation_from(const std::string& name);
 
 // Options that filter clouds before they are used; shared by the subcommands that read clouds.
 

@@ -23,7 +23,6 @@
 #include "base/standard_streams.hpp"
 #include "data/sources.hpp"
 #include "io/map_metadata.hpp"
-#include "ndt/machine_times.hpp"
 
 namespace ndt::harness {
 namespace {

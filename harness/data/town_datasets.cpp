@@ -5,11 +5,11 @@
 #include <filesystem>
 
 #include "base/numbers.hpp"
+#include "base/project_folder.hpp"
 #include "data/preparation.hpp"
 #include "data/sources.hpp"
 #include "io/cloud_file.hpp"
 #include "ndt/core/error.hpp"
-#include "ndt/machine_times.hpp"
 
 namespace ndt::harness {
 namespace {

@@ -40,10 +40,9 @@ std::map<std::string, std::string> solvers(std::span<const Implementation> table
   return out;
 }
 
-const Implementation& choose_implementation(std::string_view name, std::span<const Implementation> table,
-                                            const Workload& work, const AlignOptions& options) {
+const Implementation& choose_implementation(std::string_view name, std::span<const Implementation> table) {
   if (name == kAuto) {
-    if (const Implementation* entry = faster_here(fastest(table), table, work, options)) return *entry;
+    if (const Implementation* entry = fastest(table)) return *entry;
     throw NoDeviceError("auto: no implementation can run on this machine; ndt-bench list says why");
   }
   const Implementation& entry = find_implementation(name, table);

@@ -27,10 +27,9 @@ const Implementation& find_implementation(std::string_view name,
 /// whose solver depends on the machine.
 std::map<std::string, std::string> solvers(std::span<const Implementation> table = implementations());
 
-/// As find_implementation, but throws NoDeviceError if the one named cannot run here. For "auto" takes what
-/// ndt::auto_implementation() does, of this table.
+/// As find_implementation, but throws NoDeviceError if the one named cannot run here. Takes fastest() for
+/// "auto".
 const Implementation& choose_implementation(std::string_view name,
-                                            std::span<const Implementation> table = implementations(),
-                                            const Workload& work = {}, const AlignOptions& options = {});
+                                            std::span<const Implementation> table = implementations());
 
 }  // namespace ndt::harness

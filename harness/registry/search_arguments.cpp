@@ -44,9 +44,9 @@ ResolvedSearch resolve(const SearchArguments& a) {
   if (!setting.strategy.guided_at_once) options.at_once = 1;
   validate(options);
   if (at_once && *at_once != options.at_once)
-    throw UsageError(fmt::format(
-        "at-once = {}: strategy {} guides one particle at a time; take batched_persistent",
-        *at_once, setting.strategy.name));
+    throw UsageError(
+        fmt::format("at-once = {}: strategy {} guides one particle at a time; take batched_persistent",
+                    *at_once, setting.strategy.name));
   if (options.method != Method::tpe && (startup || a[&SearchOptions::candidates] || at_once))
     throw UsageError(fmt::format("startup, candidates and at-once are for method tpe; {} guides no particle",
                                  to_string(options.method)));
@@ -102,13 +102,10 @@ initial_pose::SearchResult run_search(Aligner& aligner, const PointCloud& scan, 
   return dynamic_cast<SearchesItself&>(aligner).search(scan, about, setting.options.seed, per_scan);
 }
 
-const Implementation& choose_implementation(const Strategy& strategy, std::string_view name,
-                                            const Workload& work, const AlignOptions& options) {
+const Implementation& choose_implementation(const Strategy& strategy, std::string_view name) {
   if (name == kAuto)
-    if (const Implementation* const entry = first_suited(implementations(), strategy))
-      return *faster_here(entry, implementations(), work, options,
-                          [&](const Implementation& other) { return suits(other, strategy); });
-  return choose_implementation(name, implementations(), work, options);
+    if (const Implementation* const entry = first_suited(implementations(), strategy)) return *entry;
+  return choose_implementation(name);
 }
 
 bool can_run(const Strategy& strategy, const Implementation& entry) {

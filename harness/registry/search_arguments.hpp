@@ -54,10 +54,8 @@ initial_pose::SearchResult run_search(Aligner& aligner, const PointCloud& scan, 
                                       const initial_pose::SightLines* sight_lines = nullptr);
 
 /// The implementation that runs a strategy: the one asked for or, for "auto", the first whose own strategy it
-/// is, unless the times kept of this machine name another of these. Throws UsageError for unknown names,
-/// NoDeviceError if it cannot run here.
-const Implementation& choose_implementation(const initial_pose::Strategy& strategy, std::string_view name,
-                                            const Workload& work = {}, const AlignOptions& options = {});
+/// is. Throws UsageError for unknown names, NoDeviceError if it cannot run here.
+const Implementation& choose_implementation(const initial_pose::Strategy& strategy, std::string_view name);
 /// Whether the implementation aligns as many poses at once as the strategy gives it, or searches in its own
 /// way.
 bool can_run(const initial_pose::Strategy& strategy, const Implementation& entry);

@@ -24,13 +24,8 @@ void bind_implementations(nb::module_& m) {
       },
       "All implementations in this build, the reference first.");
   m.def(
-      "auto_implementation",
-      [](std::size_t points, std::size_t poses) {
-        return std::string(auto_implementation({points, poses}).name);
-      },
-      "points"_a = Workload().points, "poses"_a = Workload().poses,
-      "The name of what \"auto\" takes for batches of so many poses of scans of so many points: by the "
-      "times that `ndt-bench doctor --measure` keeps, the usual one without them.");
+      "auto_implementation", [] { return std::string(auto_implementation().name); },
+      "The name of what \"auto\" takes: the fastest that can run here.");
 }
 
 }  // namespace

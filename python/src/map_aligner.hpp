@@ -50,8 +50,7 @@ class MapAligner {
     options_ = options_from(given);
     const Cloud cloud = any_cloud_from(map, "map");
     nb::gil_scoped_release free;
-    aligner_ = implementation == "auto" ? auto_implementation(tracking(cloud), options_).make(options_)
-                                        : make_aligner(implementation, options_);
+    aligner_ = make_aligner(implementation, options_);
     use(cloud);
   }
 
@@ -125,14 +124,6 @@ class MapAligner {
   Aligner& aligner() { return *aligner_; }
 
  private:
-  /// Scans of a map in a GPU's memory will be there, too.
-  static Workload tracking(const Cloud& map) {
-    Workload work;
-    work.on_device =
-        map.visit([]<class Points>(const Points&) { return std::is_same_v<Points, DeviceCloud>; });
-    return work;
-  }
-
   void use(const Cloud& map) {
     info_ = map.visit([&](const auto& points) { return aligner_->set_map(points); });
   }

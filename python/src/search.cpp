@@ -53,10 +53,9 @@ Plan plan_of(const nb::kwargs& given) {
   return plan;
 }
 
-/// The first implementation made for the strategy that can run here, or one that is faster by the times of
-/// this machine.
+/// Takes for "auto" the first implementation made for the strategy that can run here.
 std::unique_ptr<Aligner> aligner_for(const initial_pose::Strategy& strategy, const std::string& name,
-                                     const Workload& work, const AlignOptions& options) {
+                                     const AlignOptions& options) {
   if (name != "auto") {
     for (const Implementation& entry : implementations())
       if (entry.name == name && !is_able(entry, strategy))
@@ -64,10 +63,7 @@ std::unique_ptr<Aligner> aligner_for(const initial_pose::Strategy& strategy, con
                                     " aligns one pose at a time; a search takes one that batches");
     return make_aligner(name, options);
   }
-  const auto may = [&](const Implementation& entry) { return suits(entry, strategy); };
-  const auto all = implementations();
-  if (const auto* taken = faster_here(first_suited(all, strategy), all, work, options, may))
-    return taken->make(options);
+  if (const Implementation* taken = first_suited(implementations(), strategy)) return taken->make(options);
   throw std::runtime_error("auto: no implementation can run on this machine");
 }
 
@@ -81,8 +77,7 @@ SearchResult search(nb::handle map, nb::handle scan, nb::handle guess, const std
   nb::gil_scoped_release free;
   require_valid(prior);
   const initial_pose::Strategy& strategy = initial_pose::default_strategy();
-  const Workload work{scan_cloud.size(), poses_at_once(strategy, plan.search)};
-  const std::unique_ptr<Aligner> aligner = aligner_for(strategy, implementation, work, plan.alignments);
+  const std::unique_ptr<Aligner> aligner = aligner_for(strategy, implementation, plan.alignments);
   aligner->set_map(map_cloud);
   const initial_pose::SightLines sight_lines(map_cloud);
   return initial_pose::search(*aligner, scan_cloud, prior, strategy, plan.search, {}, {}, &sight_lines);

@@ -47,7 +47,6 @@ NOT_RUN = [
     Left(r"peers.md", r"\./run peers|ndt-bench run --preset prior_ladder", "needs a peer from PyPI, and takes minutes"),
     Left(r"peers.md", r"cmake ", "needs the sources of the peers"),
     Left(r"peers.md", r"ndt-bench run --preset peers", "needs a peer that is built by hand"),
-    Left(r"which-implementation.md", r"ndt-bench doctor --measure", "is for who uses the machine; tests/cli/test_auto.py measures into a folder of its own"),
 ]
 
 NEITHER = [

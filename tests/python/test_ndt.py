@@ -188,15 +188,8 @@ def test_what_cannot_be_used_is_refused_by_name():
         assert str(caught.value).startswith(message), message
 
 
-def test_auto_is_what_the_times_of_the_machine_name(tmp_path, monkeypatch):
-    file = tmp_path / "times.json"
-    monkeypatch.setenv("NDT_AUTO_TIMES", str(file))
-    assert ndt.auto_implementation() == ndt.auto_implementation(points=5000, poses=1) in CAN_RUN
-    assert bench("doctor", "--measure", "0.5")["auto"]["why_not"] is None
-    times = [{"points": 1000, "poses": poses, "implementation": name, "us": 1} for poses, name in [(1, "multikernel_cpu"), (100, "persistent_cpu")]]
-    file.write_text(json.dumps(json.loads(file.read_text()) | {"times": times}))
-    assert ndt.auto_implementation(points=100) == "multikernel_cpu"
-    assert ndt.auto_implementation(poses=50) == "persistent_cpu"
+def test_auto_can_run():
+    assert ndt.auto_implementation() in CAN_RUN
 
 
 def test_an_implementation_that_cannot_run_says_why():

@@ -212,9 +212,9 @@ ndt_status ndt_aligner_align_on_device(ndt_aligner* aligner, const ndt_device_cl
 
 const char* ndt_last_error(void) { return last_error.c_str(); }
 
-const char* ndt_auto_implementation(size_t points, size_t poses) {
+const char* ndt_auto_implementation(void) {
   const char* name = nullptr;
-  guarded([&] { name = ndt::auto_implementation({points, poses}).name.data(); });  // a literal
+  guarded([&] { name = ndt::auto_implementation().name.data(); });  // a literal
   return name;
 }
 

@@ -28,14 +28,13 @@ std::span<const Implementation> implementations() {
   return all;
 }
 
-const Implementation& auto_implementation(const Workload& work, const AlignOptions& options) {
-  const auto all = implementations();
-  if (const Implementation* taken = faster_here(fastest(all), all, work, options)) return *taken;
+const Implementation& auto_implementation() {
+  if (const Implementation* taken = fastest(implementations())) return *taken;
   throw std::runtime_error("auto: no implementation can run on this machine");
 }
 
 std::unique_ptr<Aligner> make_aligner(std::string_view name, const AlignOptions& options) {
-  if (name == "auto") return auto_implementation({}, options).make(options);
+  if (name == "auto") return auto_implementation().make(options);
   return make_aligner(implementations(), name, options);
 }
 

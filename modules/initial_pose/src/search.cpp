@@ -109,12 +109,6 @@ class Search {
 
 }  // namespace
 
-std::size_t poses_at_once(const Strategy& strategy, const SearchOptions& options) {
-  const bool guides = options.method == Method::tpe;
-  const bool many = guides ? strategy.guided_at_once : strategy.startup_at_once;
-  return many ? static_cast<std::size_t>(guides ? options.at_once : options.particles) : 1;
-}
-
 std::size_t SearchResult::proposed() const {
   return static_cast<std::size_t>(std::ranges::count(particles, Role::proposed, &Particle::role));
 }

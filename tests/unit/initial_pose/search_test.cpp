@@ -15,19 +15,6 @@
 namespace ndt::initial_pose {
 namespace {
 
-TEST(Search, TellsHowManyPosesItAlignsAtOnce) {
-  SearchOptions o = options(30, 20, 4);
-  EXPECT_EQ(poses_at_once(kSequential, o), 1u);
-  EXPECT_EQ(poses_at_once(kBatched, o), 1u) << "guided ones come one by one";
-  EXPECT_EQ(poses_at_once(kRounds, o), 4u);
-  for (const Method unguided : {Method::random, Method::grid, Method::anywhere}) {
-    o.method = unguided;
-    EXPECT_EQ(poses_at_once(kSequential, o), 1u);
-    EXPECT_EQ(poses_at_once(kBatched, o), 30u);
-    EXPECT_EQ(poses_at_once(kRounds, o), 30u);
-  }
-}
-
 TEST(Search, LeavesNoReturnsOut) {
   const PointCloud scan{{}, {{5, 1, 1}, {0, 0, 0}, {6, 1, 1}}};
   SearchOptions o = options(2, 2);

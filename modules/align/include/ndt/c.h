@@ -79,11 +79,10 @@ typedef struct ndt_result {
   double covariance_xx, covariance_xy, covariance_yy;
 } ndt_result;
 
-/** "auto" takes an implementation that can run here, the fastest by the times of this machine where there are
- * any (ndt_auto_implementation() with 5000 points and one pose; a caller with clouds on a device names an
- * implementation that runs there). options: words such as "resolution=1 profile=pyramid threads=4", by the
- * names of `ndt-bench align --help`, at most 4096 bytes; NULL or "" for the defaults, Autoware's. *aligner is
- * NULL unless NDT_OK is returned; give it back to ndt_aligner_destroy(), which takes NULL, too. */
+/** "auto" takes the fastest implementation that can run here. options: words such as "resolution=1
+ * profile=pyramid threads=4", by the names of `ndt-bench align --help`, at most 4096 bytes; NULL or "" for
+ * the defaults, Autoware's. *aligner is NULL unless NDT_OK is returned; give it back to
+ * ndt_aligner_destroy(), which takes NULL, too. */
 ndt_status ndt_aligner_create(const char* implementation, const char* options, ndt_aligner** aligner);
 /** Gives the aligner back; NULL is taken, too. */
 void ndt_aligner_destroy(ndt_aligner* aligner);
@@ -109,9 +108,8 @@ ndt_status ndt_aligner_align_on_device(ndt_aligner* aligner, const ndt_device_cl
  * fails. */
 const char* ndt_last_error(void);
 
-/** The name of what "auto" takes for batches of so many poses of scans of so many points: the fastest by the
- * times that `ndt-bench doctor --measure` keeps, the usual one without them. NULL if none can run. */
-const char* ndt_auto_implementation(size_t points, size_t poses);
+/** The name of what "auto" takes: the fastest that can run here. NULL if none can. */
+const char* ndt_auto_implementation(void);
 
 /** Name number `index` from 0, in the table's order; NULL past the last one. */
 const char* ndt_implementation_name(size_t index);

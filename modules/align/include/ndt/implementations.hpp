@@ -6,21 +6,18 @@
 #include <string_view>
 
 #include "ndt/align/implementation.hpp"
-#include "ndt/machine_times.hpp"
 
 namespace ndt {
 
 /// In report order, the oracle first; also those that cannot run on this machine, which say why.
 std::span<const Implementation> implementations();
 
-/// What "auto" stands for with such work: the fastest by the times that were measured on this machine
-/// (machine_times.hpp). Where there are none, or they do not hold with the options, the one with the largest
-/// auto_rank that can run here. Throws std::runtime_error if none can.
-const Implementation& auto_implementation(const Workload& work = {}, const AlignOptions& options = {});
+/// What "auto" stands for: the one with the largest auto_rank that can run here. Throws std::runtime_error if
+/// none can.
+const Implementation& auto_implementation();
 
-/// An aligner of the implementation called `name`; for "auto" of auto_implementation({}, options), which is
-/// right for tracking. For other work make an aligner of auto_implementation(work).
-/// Throws std::invalid_argument for an unknown name, listing the names, and for options out of range;
+/// An aligner of the implementation called `name`; for "auto" of auto_implementation(). Throws
+/// std::invalid_argument for an unknown name, listing the names, and for options out of range;
 /// std::runtime_error with the reason if the implementation cannot run here.
 std::unique_ptr<Aligner> make_aligner(std::string_view name, const AlignOptions& options = {});
 

@@ -41,7 +41,7 @@ struct Implementation {
   /// Throws std::invalid_argument for options that it does not offer. Null if this build left the
   /// implementation out.
   std::function<std::unique_ptr<Aligner>(const AlignOptions&)> make;
-  /// Without times measured on the machine `auto` takes the largest that can run; 0: never then.
+  /// `auto` takes the largest that can run; 0: never.
   int auto_rank = 0;
   bool batches = false;     ///< aligns the poses of a batch together, not one after the other
   bool on_device = false;   ///< has a Traffic

@@ -31,10 +31,4 @@ SearchResult search_places(Aligner& aligner, const PointCloud& scan, const std::
                            const PerScan& per_scan = {}, const SearchObserver& observer = {},
                            const SightLines* sight_lines = nullptr);
 
-/// How many poses a search aligns at once for the most part, by which an implementation is chosen for it:
-/// those of a guided round with a method that guides (tpe), else all particles; 1 where the strategy aligns
-/// one after the other. The start-up and the leaders may be more or fewer. Takes the options as they are:
-/// throws nothing.
-std::size_t poses_at_once(const Strategy& strategy, const SearchOptions& options);
-
 }  // namespace ndt::initial_pose
