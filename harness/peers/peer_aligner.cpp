@@ -47,8 +47,9 @@ class PeerAligner final : public Aligner, public TakesItsTime, public SearchesIt
         threads_(options.threads == 0 ? core_count() : options.threads),
         resolution_m_(options.resolution_m) {}
 
-  MapInfo set_map(const PointCloud& map) override {
+  MapInfo set_map(const Scan& given) override {
     const Turn turn(*this, "set_map");
+    const PointCloud& map = host_cloud(given, "set_map");
     const FinitePoints finite = finite_points(map, map.origin);
     if (finite.points.empty()) throw InputError("set_map: the map has no finite point; give another map");
     requests_.reset();  // with all that it knows of another map
@@ -59,13 +60,13 @@ class PeerAligner final : public Aligner, public TakesItsTime, public SearchesIt
     return {static_cast<std::int64_t>(finite.points.size()), finite.dropped, kNotCounted, map.origin};
   }
 
-  AlignResult align(const PointCloud& scan, const Transform& guess, const PerScan& per_scan) override {
+  AlignResult align(const Scan& scan, const Transform& guess, const PerScan& per_scan) override {
     const Turn turn(*this, "align");
     if (!peer_.aligns)
       refuse("searches for the initial pose and does not align; take another implementation");
     require_rigid(guess, "align");
     AlignResult result = without_scores(guess);
-    if (!begin(scan, per_scan, result)) return result;
+    if (!begin(host_cloud(scan, "align"), per_scan, result)) return result;
     const Aligned answer = requests_->align(local(beside_(guess)));
     take(answer, result);
     result.stop = answer.converged ? Stop::converged : Stop::max_iterations;
@@ -100,7 +101,7 @@ class PeerAligner final : public Aligner, public TakesItsTime, public SearchesIt
     return found;
   }
 
-  Evaluation evaluate(const PointCloud&, const Transform&, const PerScan&) override {
+  Evaluation evaluate(const Scan&, const Transform&, const PerScan&) override {
     refuse("gives no score of a pose; take another implementation");
   }
   std::vector<VoxelInfo> voxels() const override { refuse("has no voxels; take another implementation"); }

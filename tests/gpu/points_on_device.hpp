@@ -71,7 +71,7 @@ class PointsOnDevice {
   PointsOnDevice& operator=(const PointsOnDevice&) = delete;
 
   const DeviceCloud& cloud() const { return cloud_; }
-  operator const DeviceCloud&() const { return cloud_; }
+  operator Scan() const { return cloud_; }
   cudaStream_t stream() const { return stream_; }
   /// Writes zeros over the points, on their stream.
   void overwrite() { must(cudaMemsetAsync(memory_, 0, bytes_.size(), stream_)); }

@@ -24,8 +24,9 @@ class ReferenceAligner final : public Aligner {
   explicit ReferenceAligner(const AlignOptions& options)
       : options_(options), threads_(options.threads > 0 ? options.threads : omp_get_num_procs()) {}
 
-  MapInfo set_map(const PointCloud& map) override {
+  MapInfo set_map(const Scan& given) override {
     const Turn turn(*this, "set_map");
+    const PointCloud& map = host_cloud(given, "set_map");
     require_map_precision(map.points, options_);
     const FinitePoints finite = finite_points(map);
     require_global_map_precision(finite.points, options_);
@@ -46,9 +47,9 @@ class ReferenceAligner final : public Aligner {
     return info;
   }
 
-  AlignResult align(const PointCloud& cloud, const Transform& guess, const PerScan& per_scan) override {
+  AlignResult align(const Scan& given, const Transform& guess, const PerScan& per_scan) override {
     const Turn turn(*this, "align");
-    const FinitePoints scan = usable_scan(cloud, guess, "align");
+    const FinitePoints scan = usable_scan(given, guess, "align");
     if (has_pyramid()) {
       const PyramidProblem problem{levels_, options_, threads_, scan, per_scan};
       return PyramidRegistration(problem).run(guess);
@@ -58,9 +59,9 @@ class ReferenceAligner final : public Aligner {
     return Registration(problem).run(guess);
   }
 
-  Evaluation evaluate(const PointCloud& cloud, const Transform& pose, const PerScan& per_scan) override {
+  Evaluation evaluate(const Scan& given, const Transform& pose, const PerScan& per_scan) override {
     const Turn turn(*this, "evaluate");
-    const FinitePoints scan = usable_scan(cloud, pose, "evaluate");
+    const FinitePoints scan = usable_scan(given, pose, "evaluate");
     const Level& level = *levels_.back();
     const Eigen::Matrix4f matrix = to_float(pose);
     Evaluation out;
@@ -105,10 +106,10 @@ class ReferenceAligner final : public Aligner {
     if (levels_.empty()) throw std::logic_error(std::string(where) + ": set_map was not called");
   }
   bool has_pyramid() const { return options_.step_control == StepControl::trust_region; }
-  FinitePoints usable_scan(const PointCloud& cloud, const Transform& pose, const char* where) const {
+  FinitePoints usable_scan(const Scan& scan, const Transform& pose, const char* where) const {
     require_map(where);
     require_rigid(pose, where);
-    return scan_points(cloud, options_, where);
+    return scan_points(host_cloud(scan, where), options_, where);
   }
 
   AlignOptions options_;

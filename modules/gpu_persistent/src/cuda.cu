@@ -17,7 +17,7 @@
 namespace ndt::gpu_persistent {
 namespace {
 
-class PersistentAligner final : public DeviceAligner {
+class PersistentAligner final : public DeviceAligner, private EarlyLaunch {
  public:
   PersistentAligner(const AlignOptions& options, TeamKind alone)
       : DeviceAligner(options),
@@ -45,8 +45,9 @@ class PersistentAligner final : public DeviceAligner {
   static constexpr int kAheadFrom = 10'000;
   /// Where the kernel fetches the scan, it may be there before it. A trust region's steps need the mean
   /// range.
-  ScanArrival* submit_ahead(const ScanView& scan, const LoopOptions& options, const PerScan& per_scan,
-                            std::span<LoopRun> run) override {
+  EarlyLaunch* early_launch() override { return this; }
+  ScanArrival* begin(const ScanView& scan, const LoopOptions& options, const PerScan& per_scan,
+                     std::span<LoopRun> run) override {
     if (this->options().tuning == Tuning::throughput ||
         this->options().step_control == StepControl::trust_region || !launches_ahead_ ||
         scan.size < kAheadFrom || without(Saving::ahead) || !launcher_.fetches(plan_of(scan), 1))
@@ -73,7 +74,7 @@ class PersistentAligner final : public DeviceAligner {
     transact([&] { fetch_traces(trace_.data(), trace_lines_, 1); });
     return true;
   }
-  void forget_ahead() override {
+  void forget() override {
     transact([&] { wait_for_kernel(); });
   }
 
@@ -176,11 +177,12 @@ class PersistentAligner final : public DeviceAligner {
     return a;
   }
 
-  std::optional<StageTimes> stage_times() override {
-    if constexpr (!kStageClock) return std::nullopt;
-    if (cycles_.data() == nullptr) return std::nullopt;
+  Counters counters() const override {
+    Counters all = DeviceAligner::counters();
+    if constexpr (!kStageClock) return all;
+    if (cycles_.data() == nullptr) return {all.traffic, std::nullopt};
     context().synchronise();
-    StageTimes out = clock().times();
+    StageTimes& out = *all.stage_times;
     const StageCycles& cycles = cycles_[0];
     const double us = 1e-3 * static_cast<double>(cycles.total_ns) / static_cast<double>(cycles.total);
     out.begin_us = us * static_cast<double>(cycles.begin);
@@ -189,7 +191,7 @@ class PersistentAligner final : public DeviceAligner {
     for (int section = 0; section < kSectionCount; ++section)
       for (int step = 0; step < kStepCount; ++step)
         out.sections_us[section][step] = us * static_cast<double>(cycles.sections[section][step]);
-    return out;
+    return all;
   }
 
   Launcher launcher_;

@@ -32,7 +32,7 @@ class AlignerPerMap::Spares {
 /// An aligner with its map.
 class AlignerPerMap::Own final : public ReadyMap {
  public:
-  Own(std::shared_ptr<Spares> spares, std::unique_ptr<Aligner> aligner, const PointCloud& map)
+  Own(std::shared_ptr<Spares> spares, std::unique_ptr<Aligner> aligner, const Scan& map)
       : spares_(std::move(spares)), aligner_(std::move(aligner)), info_(aligner_->set_map(map)) {}
   ~Own() override { spares_->give(std::move(aligner_)); }
 
@@ -51,12 +51,12 @@ AlignerPerMap::AlignerPerMap(Make make) : make_(std::move(make)), spares_(std::m
 }
 AlignerPerMap::~AlignerPerMap() = default;
 
-std::shared_ptr<const ReadyMap> AlignerPerMap::build(const PointCloud& map) {
+std::shared_ptr<const ReadyMap> AlignerPerMap::build(const Scan& map) {
   std::unique_ptr<Aligner> aligner = spares_->take();
   return std::make_shared<const Own>(spares_, aligner ? std::move(aligner) : make_(), map);
 }
 
-MapInfo AlignerPerMap::set_map(const PointCloud& map) {
+MapInfo AlignerPerMap::set_map(const Scan& map) {
   const std::shared_ptr<const ReadyMap> built = build(map);
   exchange_map(built);
   return built->info();
@@ -75,11 +75,11 @@ Aligner& AlignerPerMap::live(const char* call) const {
   return live_->aligner();
 }
 
-AlignResult AlignerPerMap::align(const PointCloud& scan, const Transform& guess, const PerScan& per_scan) {
+AlignResult AlignerPerMap::align(const Scan& scan, const Transform& guess, const PerScan& per_scan) {
   const Turn turn(*this, "align");
   return live("align").align(scan, guess, per_scan);
 }
-Evaluation AlignerPerMap::evaluate(const PointCloud& scan, const Transform& pose, const PerScan& per_scan) {
+Evaluation AlignerPerMap::evaluate(const Scan& scan, const Transform& pose, const PerScan& per_scan) {
   const Turn turn(*this, "evaluate");
   return live("evaluate").evaluate(scan, pose, per_scan);
 }
@@ -87,14 +87,8 @@ std::vector<VoxelInfo> AlignerPerMap::voxels() const {
   const Turn turn(*this, "voxels");
   return live("voxels").voxels();
 }
-std::optional<Traffic> AlignerPerMap::traffic() const {
-  return live_ ? live_->aligner().traffic() : std::nullopt;
-}
-std::optional<StageTimes> AlignerPerMap::stage_times() {
-  return live_ ? live_->aligner().stage_times() : std::nullopt;
-}
-void AlignerPerMap::submit(const PointCloud& scan, std::span<const Transform> guesses,
-                           const PerScan& per_scan) {
+Counters AlignerPerMap::counters() const { return live_ ? live_->aligner().counters() : Counters(); }
+void AlignerPerMap::submit(const Scan& scan, std::span<const Transform> guesses, const PerScan& per_scan) {
   const Turn turn(*this, "submit");
   live("submit").submit(scan, guesses, per_scan);
 }
@@ -102,8 +96,7 @@ void AlignerPerMap::collect(std::span<AlignResult> out) {
   const Turn turn(*this, "collect");
   live("collect").collect(out);
 }
-void AlignerPerMap::score_batch(const PointCloud& scan, std::span<const Transform> poses,
-                                std::span<Score> out) {
+void AlignerPerMap::score_batch(const Scan& scan, std::span<const Transform> poses, std::span<Score> out) {
   const Turn turn(*this, "score_batch");
   live("score_batch").score_batch(scan, poses, out);
 }

@@ -41,8 +41,9 @@ class PclAligner final : public Aligner {
  public:
   explicit PclAligner(const AlignOptions& options) : options_(options) {}
 
-  MapInfo set_map(const PointCloud& map) override {
+  MapInfo set_map(const Scan& given) override {
     const Turn turn(*this, "set_map");
+    const PointCloud& map = host_cloud(given, "set_map");
     require_map_precision(map.points, options_);
     // PCL works in float32 global coordinates. Those of a float cloud it gets bit for bit; the origin of a
     // double cloud, rounded to the voxel grid, stays with us.
@@ -66,12 +67,12 @@ class PclAligner final : public Aligner {
     return info;
   }
 
-  AlignResult align(const PointCloud& cloud, const Transform& guess, const PerScan& per_scan) override;
+  AlignResult align(const Scan& given, const Transform& guess, const PerScan& per_scan) override;
 
-  Evaluation evaluate(const PointCloud& cloud, const Transform& pose, const PerScan& per_scan) override {
+  Evaluation evaluate(const Scan& given, const Transform& pose, const PerScan& per_scan) override {
     const Turn turn(*this, "evaluate");
     require(pose, per_scan, "evaluate");
-    const FinitePoints scan = scan_points(cloud, options_, "evaluate");
+    const FinitePoints scan = scan_points(host_cloud(given, "evaluate"), options_, "evaluate");
     Evaluation out;
     out.derivative_pose = derivative_pose(pose);
     out.dropped_points = scan.dropped;
@@ -129,10 +130,10 @@ TracePoint PclAligner::trace_point(const Transform& local, double step, const Fi
   return {to_global(local), sums.score, per_point(sums.score, scan), sums.nvtl(), step};
 }
 
-AlignResult PclAligner::align(const PointCloud& cloud, const Transform& guess, const PerScan& per_scan) {
+AlignResult PclAligner::align(const Scan& given, const Transform& guess, const PerScan& per_scan) {
   const Turn turn(*this, "align");
   require(guess, per_scan, "align");
-  const FinitePoints scan = scan_points(cloud, options_, "align");
+  const FinitePoints scan = scan_points(host_cloud(given, "align"), options_, "align");
   AlignResult result;
   result.map_from_scan = guess;
   result.derivative_pose = derivative_pose(guess);

@@ -27,7 +27,7 @@ class CountingAligner final : public LoopAligner {
     use_levels(maps_, [](const EmptyMap&) -> const VoxelSurface* { return nullptr; });
   }
 
-  MapInfo set_map(const PointCloud&) override { return {}; }
+  MapInfo set_map(const Scan&) override { return {}; }
   std::vector<VoxelInfo> voxels() const override { return {}; }
   std::size_t submitted() const { return submitted_; }
   std::size_t collected() const { return collected_; }
@@ -120,7 +120,7 @@ class AheadAligner final : public LoopAligner {
   AheadAligner() : LoopAligner(AlignOptions{}) {
     use_levels(maps_, [](const EmptyMap&) -> const VoxelSurface* { return nullptr; });
   }
-  MapInfo set_map(const PointCloud&) override { return {}; }
+  MapInfo set_map(const Scan&) override { return {}; }
   std::vector<VoxelInfo> voxels() const override { return {}; }
 
   std::vector<std::string> told;

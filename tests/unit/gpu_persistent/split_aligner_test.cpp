@@ -31,12 +31,12 @@ SplitAligner split(std::size_t count) {
 /// Has no map for clouds after the first.
 class FullAligner final : public Aligner {
  public:
-  MapInfo set_map(const PointCloud&) override {
+  MapInfo set_map(const Scan&) override {
     if (maps_++ > 0) throw InputError("set_map: the map does not fit");
     return {};
   }
-  AlignResult align(const PointCloud&, const Transform&, const PerScan&) override { return {}; }
-  Evaluation evaluate(const PointCloud&, const Transform&, const PerScan&) override { return {}; }
+  AlignResult align(const Scan&, const Transform&, const PerScan&) override { return {}; }
+  Evaluation evaluate(const Scan&, const Transform&, const PerScan&) override { return {}; }
   std::vector<VoxelInfo> voxels() const override { return {}; }
 
  private:

@@ -14,13 +14,13 @@ namespace ndt::harness {
 /// Answers with the guess, or refuses what a test wants refused.
 class Echo : public Aligner {
  public:
-  MapInfo set_map(const PointCloud& map) override {
+  MapInfo set_map(const Scan& map) override {
     MapInfo info;
     info.points = static_cast<std::int64_t>(map.size());
     info.voxels = 7;
     return info;
   }
-  AlignResult align(const PointCloud&, const Transform& guess, const PerScan&) override {
+  AlignResult align(const Scan&, const Transform& guess, const PerScan&) override {
     AlignResult result;
     result.map_from_scan = guess;
     result.stop = Stop::converged;
@@ -28,13 +28,13 @@ class Echo : public Aligner {
     result.evaluations = 3;
     return result;
   }
-  Evaluation evaluate(const PointCloud&, const Transform&, const PerScan&) override { return {}; }
+  Evaluation evaluate(const Scan&, const Transform&, const PerScan&) override { return {}; }
   std::vector<VoxelInfo> voxels() const override { return {}; }
 };
 
 class FailsOnTheFourthAlignment final : public Echo {
  public:
-  AlignResult align(const PointCloud& scan, const Transform& guess, const PerScan& per_scan) override {
+  AlignResult align(const Scan& scan, const Transform& guess, const PerScan& per_scan) override {
     if (++calls_ == 4) throw std::runtime_error("fourth alignment");
     return Echo::align(scan, guess, per_scan);
   }
@@ -46,7 +46,7 @@ class FailsOnTheFourthAlignment final : public Echo {
 /// Never the same score twice.
 class Drifts final : public Echo {
  public:
-  AlignResult align(const PointCloud& scan, const Transform& guess, const PerScan& per_scan) override {
+  AlignResult align(const Scan& scan, const Transform& guess, const PerScan& per_scan) override {
     AlignResult result = Echo::align(scan, guess, per_scan);
     result.score = ++calls_;
     return result;
@@ -58,7 +58,7 @@ class Drifts final : public Echo {
 
 class Slow final : public Echo {
  public:
-  AlignResult align(const PointCloud& scan, const Transform& guess, const PerScan& per_scan) override {
+  AlignResult align(const Scan& scan, const Transform& guess, const PerScan& per_scan) override {
     std::this_thread::sleep_for(std::chrono::milliseconds(40));
     return Echo::align(scan, guess, per_scan);
   }
@@ -68,11 +68,11 @@ class Slow final : public Echo {
 /// iteration; a trace is more.
 class OnADevice : public Echo {
  public:
-  MapInfo set_map(const PointCloud& map) override {
+  MapInfo set_map(const Scan& map) override {
     add({.upload_bytes = 1000000, .uploads = 3, .launches = 40, .synchronisations = 2, .allocations = 9});
     return Echo::set_map(map);
   }
-  AlignResult align(const PointCloud& scan, const Transform& guess, const PerScan& per_scan) override {
+  AlignResult align(const Scan& scan, const Transform& guess, const PerScan& per_scan) override {
     const AlignResult result = Echo::align(scan, guess, per_scan);
     add({.upload_bytes = static_cast<std::int64_t>(12 * scan.size()) + 128,
          .uploads = 2,
@@ -111,7 +111,7 @@ class OnADevice : public Echo {
 /// Runs out of time, each time elsewhere.
 class RunsOutOfTime final : public Echo {
  public:
-  AlignResult align(const PointCloud& scan, const Transform& guess, const PerScan& per_scan) override {
+  AlignResult align(const Scan& scan, const Transform& guess, const PerScan& per_scan) override {
     AlignResult result = Echo::align(scan, guess, per_scan);
     if (per_scan.deadline) result.stop = Stop::timeout, left_.push_back(*per_scan.deadline);
     result.score = ++calls_;
@@ -128,7 +128,7 @@ class RunsOutOfTime final : public Echo {
 /// Waits once more in its third alignment.
 class WaitsOnceMore final : public OnADevice {
  public:
-  AlignResult align(const PointCloud& scan, const Transform& guess, const PerScan& per_scan) override {
+  AlignResult align(const Scan& scan, const Transform& guess, const PerScan& per_scan) override {
     if (calls_ == 2) add({.synchronisations = 1});
     return OnADevice::align(scan, guess, per_scan);
   }
@@ -137,7 +137,7 @@ class WaitsOnceMore final : public OnADevice {
 /// Allocates again in its third alignment.
 class AllocatesAgain final : public OnADevice {
  public:
-  AlignResult align(const PointCloud& scan, const Transform& guess, const PerScan& per_scan) override {
+  AlignResult align(const Scan& scan, const Transform& guess, const PerScan& per_scan) override {
     if (calls_ == 2) add({.allocations = 2});
     return OnADevice::align(scan, guess, per_scan);
   }
@@ -146,14 +146,14 @@ class AllocatesAgain final : public OnADevice {
 /// Answers a batch with its guesses, pose k after k + 1 iterations.
 class Batches final : public Aligner {
  public:
-  MapInfo set_map(const PointCloud& map) override { return echo_.set_map(map); }
-  AlignResult align(const PointCloud& scan, const Transform& guess, const PerScan& per_scan) override {
+  MapInfo set_map(const Scan& map) override { return echo_.set_map(map); }
+  AlignResult align(const Scan& scan, const Transform& guess, const PerScan& per_scan) override {
     if (per_scan.regularisation) std::this_thread::sleep_for(std::chrono::milliseconds(30));
     AlignResult result = echo_.align(scan, guess, per_scan);
     if (per_scan.regularisation) result.score = 100 * per_scan.regularisation->x + per_scan.regularisation->y;
     return result;
   }
-  void submit(const PointCloud& scan, std::span<const Transform> guesses, const PerScan& per_scan) override {
+  void submit(const Scan& scan, std::span<const Transform> guesses, const PerScan& per_scan) override {
     echo_.submit(scan, guesses, per_scan);
     if (per_scan.regularisation) std::this_thread::sleep_for(std::chrono::milliseconds(3 * guesses.size()));
   }
@@ -161,7 +161,7 @@ class Batches final : public Aligner {
     echo_.collect(out);
     for (std::size_t k = 0; k < out.size(); ++k) out[k].iterations = static_cast<int>(k) + 1;
   }
-  Evaluation evaluate(const PointCloud&, const Transform&, const PerScan&) override { return {}; }
+  Evaluation evaluate(const Scan&, const Transform&, const PerScan&) override { return {}; }
   std::vector<VoxelInfo> voxels() const override { return {}; }
 
  private:
@@ -171,7 +171,7 @@ class Batches final : public Aligner {
 /// Refuses its map.
 class NoMap final : public Echo {
  public:
-  MapInfo set_map(const PointCloud&) override { throw std::runtime_error("no map"); }
+  MapInfo set_map(const Scan&) override { throw std::runtime_error("no map"); }
 };
 
 inline std::string always() { return ""; }

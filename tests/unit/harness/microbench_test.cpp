@@ -42,9 +42,9 @@ const Implementation kImplementations[] = {
      .unavailable_reason = [] { return std::string(); },
      .make = [](const AlignOptions& options) -> std::unique_ptr<Aligner> {
        class Broken final : public Aligner {
-         MapInfo set_map(const PointCloud&) override { throw std::runtime_error("set_map: out of luck"); }
-         AlignResult align(const PointCloud&, const Transform&, const PerScan&) override { return {}; }
-         Evaluation evaluate(const PointCloud&, const Transform&, const PerScan&) override { return {}; }
+         MapInfo set_map(const Scan&) override { throw std::runtime_error("set_map: out of luck"); }
+         AlignResult align(const Scan&, const Transform&, const PerScan&) override { return {}; }
+         Evaluation evaluate(const Scan&, const Transform&, const PerScan&) override { return {}; }
          std::vector<VoxelInfo> voxels() const override { return {}; }
        };
        EXPECT_EQ(options.threads, 3);

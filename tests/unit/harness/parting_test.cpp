@@ -24,8 +24,8 @@ class Scripted : public Aligner {
   std::function<void(Evaluation&, double x)> in_evaluation = [](Evaluation&, double) {};
   std::function<double(double guess_x)> shift = [](double) { return 0.0; };  ///< of all poses but the guess
 
-  MapInfo set_map(const PointCloud&) override { return {}; }
-  AlignResult align(const PointCloud&, const Transform& guess, const PerScan& per_scan) override {
+  MapInfo set_map(const Scan&) override { return {}; }
+  AlignResult align(const Scan&, const Transform& guess, const PerScan& per_scan) override {
     AlignResult result;
     result.stop = Stop::converged;
     result.iterations = 5;
@@ -40,7 +40,7 @@ class Scripted : public Aligner {
     if (!result.trace.empty()) result.map_from_scan = result.trace.back().map_from_scan;
     return result;
   }
-  Evaluation evaluate(const PointCloud&, const Transform& pose, const PerScan&) override {
+  Evaluation evaluate(const Scan&, const Transform& pose, const PerScan&) override {
     Evaluation evaluation;
     evaluation.score = 100;
     evaluation.correspondences = 50;

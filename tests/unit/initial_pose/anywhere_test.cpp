@@ -22,8 +22,8 @@ class Still : public Aligner {
   bool ignores_limits = false;
   bool is_firm = false;  ///< poses within 3 m of the truth end at it
 
-  MapInfo set_map(const PointCloud&) override { return {}; }
-  AlignResult align(const PointCloud&, const Transform& guess, const PerScan& per_scan) override {
+  MapInfo set_map(const Scan&) override { return {}; }
+  AlignResult align(const Scan&, const Transform& guess, const PerScan& per_scan) override {
     AlignResult result;
     const bool near_truth = std::hypot(guess(0, 3) - 14, guess(1, 3) - 9) < 3;
     result.map_from_scan = is_firm && near_truth ? to_transform(Yard{}.truth) : guess;
@@ -31,11 +31,11 @@ class Still : public Aligner {
     result.nvtl = 3 * std::exp(-std::hypot(guess(0, 3) - 14, guess(1, 3) - 9));
     return result;
   }
-  void submit(const PointCloud& scan, std::span<const Transform> guesses, const PerScan& per_scan) override {
+  void submit(const Scan& scan, std::span<const Transform> guesses, const PerScan& per_scan) override {
     calls.push_back(guesses.size());
     Aligner::submit(scan, guesses, per_scan);
   }
-  Evaluation evaluate(const PointCloud&, const Transform&, const PerScan&) override { return {}; }
+  Evaluation evaluate(const Scan&, const Transform&, const PerScan&) override { return {}; }
   std::vector<VoxelInfo> voxels() const override { return {}; }
 };
 

@@ -25,16 +25,16 @@ class Hill : public Aligner {
   std::vector<std::size_t> calls;  ///< poses of each
   std::size_t points = 0;          ///< of the last scan
 
-  MapInfo set_map(const PointCloud&) override { return {}; }
-  AlignResult align(const PointCloud& scan, const Transform& guess, const PerScan& per_scan) override {
+  MapInfo set_map(const Scan&) override { return {}; }
+  AlignResult align(const Scan& scan, const Transform& guess, const PerScan& per_scan) override {
     points = scan.size();
     return answer(guess, per_scan);
   }
-  void submit(const PointCloud& scan, std::span<const Transform> guesses, const PerScan& per_scan) override {
+  void submit(const Scan& scan, std::span<const Transform> guesses, const PerScan& per_scan) override {
     calls.push_back(guesses.size());
     Aligner::submit(scan, guesses, per_scan);
   }
-  Evaluation evaluate(const PointCloud&, const Transform&, const PerScan&) override { return {}; }
+  Evaluation evaluate(const Scan&, const Transform&, const PerScan&) override { return {}; }
   std::vector<VoxelInfo> voxels() const override { return {}; }
 
   std::function<void(AlignResult&)> change = [](AlignResult&) {};

@@ -16,8 +16,8 @@ class Valley : public Aligner {
   int aligned = 0, evaluated = 0;
   std::function<void(const Transform& guess, AlignResult&)> end = [](const Transform&, AlignResult&) {};
 
-  MapInfo set_map(const PointCloud&) override { return {}; }
-  AlignResult align(const PointCloud&, const Transform& guess, const PerScan& per_scan) override {
+  MapInfo set_map(const Scan&) override { return {}; }
+  AlignResult align(const Scan&, const Transform& guess, const PerScan& per_scan) override {
     ++aligned;
     EXPECT_FALSE(per_scan.trace);
     AlignResult result;
@@ -26,7 +26,7 @@ class Valley : public Aligner {
     end(guess, result);
     return result;
   }
-  Evaluation evaluate(const PointCloud&, const Transform&, const PerScan& per_scan) override {
+  Evaluation evaluate(const Scan&, const Transform&, const PerScan& per_scan) override {
     ++evaluated;
     Evaluation evaluation;
     evaluation.points_with_voxels = 9;

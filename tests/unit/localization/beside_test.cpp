@@ -17,8 +17,8 @@ class Staying : public Aligner {
   bool traced = false;
   std::optional<RegularisationTarget> regularisation;
 
-  MapInfo set_map(const PointCloud&) override { return {}; }
-  AlignResult align(const PointCloud&, const Transform& guess, const PerScan& per_scan) override {
+  MapInfo set_map(const Scan&) override { return {}; }
+  AlignResult align(const Scan&, const Transform& guess, const PerScan& per_scan) override {
     traced = traced || per_scan.trace;
     regularisation = per_scan.regularisation;
     AlignResult result;
@@ -26,11 +26,11 @@ class Staying : public Aligner {
     result.map_from_scan = guess;
     return result;
   }
-  void submit(const PointCloud& scan, std::span<const Transform> guesses, const PerScan& per_scan) override {
+  void submit(const Scan& scan, std::span<const Transform> guesses, const PerScan& per_scan) override {
     ++batches;
     Aligner::submit(scan, guesses, per_scan);
   }
-  Evaluation evaluate(const PointCloud&, const Transform&, const PerScan&) override { return {}; }
+  Evaluation evaluate(const Scan&, const Transform&, const PerScan&) override { return {}; }
   std::vector<VoxelInfo> voxels() const override { return {}; }
 };
 

@@ -20,24 +20,24 @@ class Linear : public Aligner {
   double stays = 0;              ///< share of the guess's distance from the origin that the result keeps
   Stop ahead = Stop::converged;  ///< how those end that begin at x above 0.9
 
-  MapInfo set_map(const PointCloud&) override { return {}; }
-  AlignResult align(const PointCloud&, const Transform& guess, const PerScan&) override {
+  MapInfo set_map(const Scan&) override { return {}; }
+  AlignResult align(const Scan&, const Transform& guess, const PerScan&) override {
     AlignResult result;
     result.stop = guess(0, 3) > 0.9 ? ahead : Stop::converged;
     result.map_from_scan = guess;
     result.map_from_scan(0, 3) *= stays, result.map_from_scan(1, 3) *= stays;
     return result;
   }
-  void submit(const PointCloud& scan, std::span<const Transform> guesses, const PerScan& per_scan) override {
+  void submit(const Scan& scan, std::span<const Transform> guesses, const PerScan& per_scan) override {
     ++batches;
     Aligner::submit(scan, guesses, per_scan);
   }
-  void score_batch(const PointCloud&, std::span<const Transform> poses, std::span<Score> out) override {
+  void score_batch(const Scan&, std::span<const Transform> poses, std::span<Score> out) override {
     ++batches;
     for (std::size_t k = 0; k < poses.size(); ++k)
       out[k].nvtl = 3 - 0.1 * std::hypot(poses[k](0, 3), poses[k](1, 3));
   }
-  Evaluation evaluate(const PointCloud&, const Transform&, const PerScan&) override { return {}; }
+  Evaluation evaluate(const Scan&, const Transform&, const PerScan&) override { return {}; }
   std::vector<VoxelInfo> voxels() const override { return {}; }
 };
 

@@ -19,8 +19,8 @@ class Knowing : public Aligner {
   std::optional<RegularisationTarget> regularisation;
   std::function<void(AlignResult&)> change = [](AlignResult&) {};
 
-  MapInfo set_map(const PointCloud&) override { return {}; }
-  AlignResult align(const PointCloud&, const Transform& guess, const PerScan& per_scan) override {
+  MapInfo set_map(const Scan&) override { return {}; }
+  AlignResult align(const Scan&, const Transform& guess, const PerScan& per_scan) override {
     ++alignments;
     regularisation = per_scan.regularisation;
     AlignResult result;
@@ -32,14 +32,14 @@ class Knowing : public Aligner {
     change(result);
     return result;
   }
-  void submit(const PointCloud& scan, std::span<const Transform> guesses, const PerScan& per_scan) override {
+  void submit(const Scan& scan, std::span<const Transform> guesses, const PerScan& per_scan) override {
     ++batches;
     Aligner::submit(scan, guesses, per_scan);
   }
-  void score_batch(const PointCloud&, std::span<const Transform>, std::span<Score> out) override {
+  void score_batch(const Scan&, std::span<const Transform>, std::span<Score> out) override {
     for (Score& score : out) score.nvtl = 2;
   }
-  Evaluation evaluate(const PointCloud&, const Transform&, const PerScan&) override { return {}; }
+  Evaluation evaluate(const Scan&, const Transform&, const PerScan&) override { return {}; }
   std::vector<VoxelInfo> voxels() const override { return {}; }
 };
 

@@ -40,20 +40,6 @@ void refuse_device_cloud(const char* where) {
                   where));
 }
 
-MapInfo Aligner::set_map(const DeviceCloud&) { refuse_device_cloud("set_map"); }
-AlignResult Aligner::align(const DeviceCloud&, const Transform&, const PerScan&) {
-  refuse_device_cloud("align");
-}
-Evaluation Aligner::evaluate(const DeviceCloud&, const Transform&, const PerScan&) {
-  refuse_device_cloud("evaluate");
-}
-void Aligner::submit(const DeviceCloud&, std::span<const Transform>, const PerScan&) {
-  refuse_device_cloud("submit");
-}
-void Aligner::score_batch(const DeviceCloud&, std::span<const Transform>, std::span<Score>) {
-  refuse_device_cloud("score_batch");
-}
-
 void refuse_without_held_scan(const char* where) {
   throw std::logic_error(
       fmt::format("{}: no scan is held; call hold() first, and again after a call with another scan", where));
@@ -87,47 +73,30 @@ Aligner::Turn::~Turn() {
   if (taken_) taken_->store({}, std::memory_order_release);
 }
 
-void Aligner::align_batch(const PointCloud& scan, std::span<const Transform> guesses,
-                          std::span<AlignResult> out, const PerScan& per_scan) {
+const PointCloud& Aligner::host_cloud(const Scan& scan, const char* call, std::size_t poses) const {
+  if (const PointCloud* cloud = scan.on_host()) return *cloud;
+  if (scan.on_device()) refuse_device_cloud(call);
+  if (!held_) refuse_without_held_scan(call);
+  require_held_for(poses, held_->poses, call);
+  return held_->scan;
+}
+
+void Aligner::align_batch(const Scan& scan, std::span<const Transform> guesses, std::span<AlignResult> out,
+                          const PerScan& per_scan) {
   const Turn turn(*this, "align_batch");
   require_room_for_results(guesses.size(), out.size(), "align_batch");
   submit(scan, guesses, per_scan);
   collect(out);
 }
 
-void Aligner::align_batch(const DeviceCloud& scan, std::span<const Transform> guesses,
-                          std::span<AlignResult> out, const PerScan& per_scan) {
-  const Turn turn(*this, "align_batch");
-  require_room_for_results(guesses.size(), out.size(), "align_batch");
-  submit(scan, guesses, per_scan);
-  collect(out);
-}
-
-void Aligner::submit(const PointCloud& scan, std::span<const Transform> guesses, const PerScan& per_scan) {
+void Aligner::submit(const Scan& scan, std::span<const Transform> guesses, const PerScan& per_scan) {
   const Turn turn(*this, "submit");
-  submitted_ = Submitted{&scan, guesses, per_scan};
+  submitted_ = Submitted{&host_cloud(scan, "submit", guesses.size()), guesses, per_scan};
 }
 
 void Aligner::hold(const PointCloud& scan, std::size_t poses) {
   const Turn turn(*this, "hold");
   held_ = Held{scan, poses};
-}
-
-const Aligner::Held& Aligner::held(const char* call) const {
-  if (!held_) refuse_without_held_scan(call);
-  return *held_;
-}
-
-void Aligner::submit(HeldScan, std::span<const Transform> guesses, const PerScan& per_scan) {
-  const Turn turn(*this, "submit");
-  const Held& it = held("submit");
-  require_held_for(guesses.size(), it.poses, "submit");
-  submit(it.scan, guesses, per_scan);
-}
-
-Evaluation Aligner::evaluate(HeldScan, const Transform& pose, const PerScan& per_scan) {
-  const Turn turn(*this, "evaluate");
-  return evaluate(held("evaluate").scan, pose, per_scan);
 }
 
 void Aligner::collect(std::span<AlignResult> out) {
@@ -138,7 +107,7 @@ void Aligner::collect(std::span<AlignResult> out) {
   for (std::size_t k = 0; k < out.size(); ++k) out[k] = align(*work.scan, work.guesses[k], work.per_scan);
 }
 
-void Aligner::score_batch(const PointCloud& scan, std::span<const Transform> poses, std::span<Score> out) {
+void Aligner::score_batch(const Scan& scan, std::span<const Transform> poses, std::span<Score> out) {
   const Turn turn(*this, "score_batch");
   require_room_for_results(poses.size(), out.size(), "score_batch");
   for (std::size_t k = 0; k < out.size(); ++k) {

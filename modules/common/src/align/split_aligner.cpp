@@ -46,14 +46,11 @@ Aligner& SplitAligner::only_first(const char* call) {
   return first(call);
 }
 
-MapInfo SplitAligner::set_map(const DeviceCloud&) {
-  throw std::invalid_argument(
-      "set_map: the map is on one device, and several share the batches (option devices); give it from the "
-      "host's "
-      "memory");
-}
-
-MapInfo SplitAligner::set_map(const PointCloud& map) {
+MapInfo SplitAligner::set_map(const Scan& map) {
+  if (map.on_device())
+    throw std::invalid_argument(
+        "set_map: the map is on one device, and several share the batches (option devices); give it from the "
+        "host's memory");
   const Turn turn(*this, "set_map");
   shares_.clear();
   const bool had_same = std::exchange(same_map_, false);
@@ -86,20 +83,12 @@ void SplitAligner::reserve(std::size_t points, std::size_t poses) {
   for (std::size_t k = 1; k < parts_.size(); ++k) parts_[k]->reserve(points, shares[k]);
 }
 
-AlignResult SplitAligner::align(const PointCloud& scan, const Transform& guess, const PerScan& per_scan) {
-  const Turn turn(*this, "align");
-  return only_first("align").align(scan, guess, per_scan);
-}
-AlignResult SplitAligner::align(const DeviceCloud& scan, const Transform& guess, const PerScan& per_scan) {
+AlignResult SplitAligner::align(const Scan& scan, const Transform& guess, const PerScan& per_scan) {
   const Turn turn(*this, "align");
   return only_first("align").align(scan, guess, per_scan);
 }
 
-Evaluation SplitAligner::evaluate(const PointCloud& scan, const Transform& pose, const PerScan& per_scan) {
-  const Turn turn(*this, "evaluate");
-  return only_first("evaluate").evaluate(scan, pose, per_scan);
-}
-Evaluation SplitAligner::evaluate(const DeviceCloud& scan, const Transform& pose, const PerScan& per_scan) {
+Evaluation SplitAligner::evaluate(const Scan& scan, const Transform& pose, const PerScan& per_scan) {
   const Turn turn(*this, "evaluate");
   return only_first("evaluate").evaluate(scan, pose, per_scan);
 }
@@ -109,36 +98,27 @@ std::vector<VoxelInfo> SplitAligner::voxels() const {
   return first("voxels").voxels();
 }
 
-std::optional<Traffic> SplitAligner::traffic() const {
-  std::optional<Traffic> total;
+Counters SplitAligner::counters() const {
+  Counters total;
   for (const auto& part : parts_)
     if (const std::optional<Traffic> one = part->traffic()) {
-      if (!total) total.emplace();
-      add(*one, *total);
+      if (!total.traffic) total.traffic.emplace();
+      add(*one, *total.traffic);
     }
   return total;
 }
 
-template <class Scan>
-void SplitAligner::submit_shares(const Scan& scan, std::span<const Transform> guesses,
-                                 const PerScan& per_scan) {
+void SplitAligner::submit(const Scan& scan, std::span<const Transform> guesses, const PerScan& per_scan) {
   const Turn turn(*this, "submit");
   require_room_for_results(guesses.size(), guesses.size(), "submit");
-  first("submit");
-  shares_.clear();
-  std::vector<std::size_t> shares = shares_of(guesses.size(), parts_.size());
+  only_first("submit");
+  // The other devices do not have a scan that is on one.
+  std::vector<std::size_t> shares = shares_of(guesses.size(), scan.on_device() ? 1 : parts_.size());
+  shares.resize(parts_.size());
   std::size_t begin = 0;
   for (std::size_t k = 0; k < parts_.size(); begin += shares[k++])
     if (shares[k] > 0 || k == 0) parts_[k]->submit(scan, guesses.subspan(begin, shares[k]), per_scan);
   shares_ = std::move(shares);
-}
-
-void SplitAligner::submit(const PointCloud& scan, std::span<const Transform> guesses,
-                          const PerScan& per_scan) {
-  submit_shares(scan, guesses, per_scan);
-}
-void SplitAligner::submit(HeldScan scan, std::span<const Transform> guesses, const PerScan& per_scan) {
-  submit_shares(scan, guesses, per_scan);
 }
 
 void SplitAligner::hold(const PointCloud& scan, std::size_t poses) {
@@ -146,18 +126,6 @@ void SplitAligner::hold(const PointCloud& scan, std::size_t poses) {
   only_first("hold");
   const std::vector<std::size_t> shares = shares_of(poses, parts_.size());
   for (std::size_t k = 0; k < parts_.size(); ++k) parts_[k]->hold(scan, shares[k]);
-}
-Evaluation SplitAligner::evaluate(HeldScan scan, const Transform& pose, const PerScan& per_scan) {
-  const Turn turn(*this, "evaluate");
-  return only_first("evaluate").evaluate(scan, pose, per_scan);
-}
-
-void SplitAligner::submit(const DeviceCloud& scan, std::span<const Transform> guesses,
-                          const PerScan& per_scan) {
-  const Turn turn(*this, "submit");
-  only_first("submit").submit(scan, guesses, per_scan);
-  shares_.assign(parts_.size(), 0);
-  shares_.front() = guesses.size();
 }
 
 void SplitAligner::collect(std::span<AlignResult> out) {
@@ -171,13 +139,7 @@ void SplitAligner::collect(std::span<AlignResult> out) {
     if (shares[k] > 0 || k == 0) parts_[k]->collect(out.subspan(begin, shares[k]));
 }
 
-void SplitAligner::score_batch(const PointCloud& scan, std::span<const Transform> poses,
-                               std::span<Score> out) {
-  const Turn turn(*this, "score_batch");
-  only_first("score_batch").score_batch(scan, poses, out);
-}
-void SplitAligner::score_batch(const DeviceCloud& scan, std::span<const Transform> poses,
-                               std::span<Score> out) {
+void SplitAligner::score_batch(const Scan& scan, std::span<const Transform> poses, std::span<Score> out) {
   const Turn turn(*this, "score_batch");
   only_first("score_batch").score_batch(scan, poses, out);
 }

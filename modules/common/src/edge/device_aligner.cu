@@ -111,8 +111,10 @@ DeviceAligner::DeviceAligner(const AlignOptions& options)
         ": this implementation aligns on one device; take persistent_cuda or persistent_cluster_cuda");
 }
 
-MapInfo DeviceAligner::set_map(const PointCloud& map) { return build_map(map); }
-MapInfo DeviceAligner::set_map(const DeviceCloud& map) { return build_map(map); }
+MapInfo DeviceAligner::set_map(const Scan& map) {
+  const DeviceCloud* const cloud = map.on_device();
+  return cloud == nullptr ? build_map(host_cloud(map, "set_map")) : build_map(*cloud);
+}
 
 template <class Cloud>
 MapInfo DeviceAligner::build_map(const Cloud& map) {
@@ -186,7 +188,7 @@ Point* DeviceAligner::room_for_scan(std::size_t points, std::size_t poses) {
 }
 
 /// The host decides about points that are absurdly far, as it does for its own.
-TakenScan DeviceAligner::take_scan(const DeviceCloud& scan, std::size_t poses, const char* where) {
+TakenScan DeviceAligner::take_device_scan(const DeviceCloud& scan, std::size_t poses, const char* where) {
   TakenScan taken;
   transact([&] {
     Point* const room = room_for_scan(scan.size, poses);

@@ -37,10 +37,10 @@ std::unique_ptr<ResidentMap> host_resident_map(const AlignOptions& options) {
   return std::make_unique<TiledMap<HostSite>>(HostSite(), options);
 }
 
-MapInfo HostAligner::set_map(const PointCloud& map) {
+MapInfo HostAligner::set_map(const Scan& map) {
   const Turn turn(*this, "set_map");
   give_up();
-  const MapCloud cloud(map, options());
+  const MapCloud cloud(host_cloud(map, "set_map"), options());
   use(std::make_shared<const Maps>(options(), build_levels(options(), [&](const AlignOptions& level) {
                                      return std::make_unique<VoxelMap>(cloud, level);
                                    })));

@@ -10,7 +10,6 @@
 #include <stdexcept>
 #include <string>
 #include <thread>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -79,32 +78,30 @@ void LoopAligner::require_map(const char* where) const {
   if (levels_.empty()) throw std::logic_error(std::string(where) + ": set_map was not called");
 }
 
-TakenScan LoopAligner::take_scan(const PointCloud& scan, std::size_t poses, const char* where) {
-  Point* room = room_for_scan(scan.size(), poses);
-  return {room, copy_scan_points(scan, options_, where, room)};
-}
-
-TakenScan LoopAligner::take_scan(HeldScan, std::size_t poses, const char* where) {
+TakenScan LoopAligner::take_scan(const Scan& scan, std::size_t poses, const char* where) {
+  if (const DeviceCloud* cloud = scan.on_device()) return take_device_scan(*cloud, poses, where);
+  if (const PointCloud* cloud = scan.on_host()) {
+    Point* room = room_for_scan(cloud->size(), poses);
+    return {room, copy_scan_points(*cloud, options_, where, room)};
+  }
   if (!held_) refuse_without_held_scan(where);
   require_held_for(poses, held_->poses, where);
   return held_->scan;
 }
 
-TakenScan LoopAligner::take_scan(const DeviceCloud&, std::size_t, const char* where) {
+TakenScan LoopAligner::take_device_scan(const DeviceCloud&, std::size_t, const char* where) {
   refuse_device_cloud(where);
 }
 
-template <class Cloud>
-void LoopAligner::require_ready(std::span<const Transform> poses, const char* where) {
+void LoopAligner::require_ready(const Scan& scan, std::span<const Transform> poses, const char* where) {
   give_up();
   require_map(where);
   for (const Transform& pose : poses) require_rigid(pose, where);
-  if constexpr (!std::is_same_v<Cloud, HeldScan>) held_.reset();  // its room is the next scan's
+  if (!scan.is_held()) held_.reset();  // its room is the next scan's
 }
 
-template <class Cloud>
-LoopScan LoopAligner::prepare(const Cloud& scan, std::span<const Transform> poses, const char* where) {
-  require_ready<Cloud>(poses, where);
+LoopScan LoopAligner::prepare(const Scan& scan, std::span<const Transform> poses, const char* where) {
+  require_ready(scan, poses, where);
   return loop_scan(take_scan(scan, poses.size(), where));
 }
 
@@ -118,11 +115,10 @@ LoopOptions LoopAligner::loop_options_for(const PerScan& per_scan, const LoopSca
   return loop_options(options_, per_scan, levels_, scan.facts.mean_range_m);
 }
 
-template <class Cloud>
-void LoopAligner::begin(const Cloud& cloud, std::span<const Transform> guesses, const PerScan& per_scan,
+void LoopAligner::begin(const Scan& scan, std::span<const Transform> guesses, const PerScan& per_scan,
                         const char* where) {
   clock_.start();
-  require_ready<Cloud>(guesses, where);
+  require_ready(scan, guesses, where);
   batch_.guesses = guesses;
   batch_.per_scan = per_scan;
   batch_.runs.resize(guesses.size());
@@ -131,10 +127,8 @@ void LoopAligner::begin(const Cloud& cloud, std::span<const Transform> guesses, 
     batch_.runs[k].trace.clear();
     batch_.runs[k].conditioning.reset();
   }
-  bool begun = false;
-  if constexpr (std::is_same_v<Cloud, PointCloud>) begun = begin_ahead(cloud, where);
-  if (!begun) {
-    batch_.scan = loop_scan(take_scan(cloud, guesses.size(), where));
+  if (const PointCloud* cloud = scan.on_host(); cloud == nullptr || !begin_early(*cloud, where)) {
+    batch_.scan = loop_scan(take_scan(scan, guesses.size(), where));
     whole_ = batch_.scan.facts.dropped == 0;
     clock_.lap(HostStage::prepare);
     if (!guesses.empty())
@@ -146,15 +140,18 @@ void LoopAligner::begin(const Cloud& cloud, std::span<const Transform> guesses, 
 
 /// Has an alignment alone begin before its scan is checked and copied, if the implementation can and all
 /// points are likely to be used. False: it has not begun.
-bool LoopAligner::begin_ahead(const PointCloud& cloud, const char* where) {
-  if (batch_.runs.size() != 1 || !whole_ || cloud.empty() || cloud.size() > Limits::kPoints) return false;
+bool LoopAligner::begin_early(const PointCloud& cloud, const char* where) {
+  EarlyLaunch* const early = early_launch();
+  if (early == nullptr || batch_.runs.size() != 1 || !whole_ || cloud.empty() ||
+      cloud.size() > Limits::kPoints)
+    return false;
   Point* const room = room_for_scan(cloud.size(), 1);
   clock_.lap(HostStage::prepare);
   ScanArrival* const arrival =
-      submit_ahead({room, static_cast<int>(cloud.size())},
+      early->begin({room, static_cast<int>(cloud.size())},
                    loop_options(options_, batch_.per_scan, levels_, 0), batch_.per_scan, batch_.runs);
   if (arrival == nullptr) return false;
-  const auto withdraw = [&] { arrival->withdraw(), forget_ahead(); };
+  const auto withdraw = [&] { arrival->withdraw(), early->forget(); };
   TakenScan taken{room, {}};
   try {
     taken.chosen = copy_scan_points(cloud, options_, where, room, [&](std::size_t points) {
@@ -172,7 +169,7 @@ bool LoopAligner::begin_ahead(const PointCloud& cloud, const char* where) {
   arrival->complete(per_metre_at(taken.chosen.mean_range_m));
   batch_.scan = loop_scan(taken);
   clock_.lap(HostStage::prepare);
-  return arrived(batch_.scan);
+  return early->arrived(batch_.scan);
 }
 
 /// Collects the alignments that the caller did not, because their buffers are free only when a device is done
@@ -186,76 +183,41 @@ void LoopAligner::give_up() {
   }
 }
 
-template <class Cloud>
-AlignResult LoopAligner::align_one(const Cloud& cloud, const Transform& guess, const PerScan& per_scan) {
+AlignResult LoopAligner::align(const Scan& scan, const Transform& guess, const PerScan& per_scan) {
   const Turn turn(*this, "align");
-  begin(cloud, {&guess, 1}, per_scan, "align");
+  begin(scan, {&guess, 1}, per_scan, "align");
   AlignResult out;
   collect({&out, 1});
   return out;
 }
 
-template <class Cloud>
-Evaluation LoopAligner::evaluate_one(const Cloud& cloud, const Transform& pose, const PerScan& per_scan) {
+Evaluation LoopAligner::evaluate(const Scan& scan, const Transform& pose, const PerScan& per_scan) {
   const Turn turn(*this, "evaluate");
-  const LoopScan scan = prepare(cloud, {&pose, 1}, "evaluate");
-  LoopOptions options = loop_options_for(per_scan, scan);
+  const LoopScan prepared = prepare(scan, {&pose, 1}, "evaluate");
+  LoopOptions options = loop_options_for(per_scan, prepared);
   options.max_iterations = 0;
   LoopRun one{to_local(pose, map_origin()), {}, {}, {}};
-  submit_runs(scan, options, {}, {&one, 1});
+  submit_runs(prepared, options, {}, {&one, 1});
   collect_run({}, {&one, 1}, 0);
-  Evaluation out = to_evaluation(one.outcome, map_origin(), scan.facts);
-  if (per_scan.point_scores) out.point_scores = point_scores(scan, one.local_guess);
+  Evaluation out = to_evaluation(one.outcome, map_origin(), prepared.facts);
+  if (per_scan.point_scores) out.point_scores = point_scores(prepared, one.local_guess);
   return out;
 }
 
-template <class Cloud>
-void LoopAligner::submit_all(const Cloud& cloud, std::span<const Transform> guesses,
-                             const PerScan& per_scan) {
+void LoopAligner::submit(const Scan& scan, std::span<const Transform> guesses, const PerScan& per_scan) {
   const Turn turn(*this, "submit");
   require_room_for_results(guesses.size(), guesses.size(), "submit");
-  begin(cloud, guesses, per_scan, "submit");
+  begin(scan, guesses, per_scan, "submit");
 }
 
-template <class Cloud>
-void LoopAligner::score_all(const Cloud& cloud, std::span<const Transform> poses, std::span<Score> out) {
+void LoopAligner::score_batch(const Scan& scan, std::span<const Transform> poses, std::span<Score> out) {
   const Turn turn(*this, "score_batch");
   require_room_for_results(poses.size(), out.size(), "score_batch");
-  const LoopScan scan = prepare(cloud, poses, "score_batch");
+  const LoopScan prepared = prepare(scan, poses, "score_batch");
   if (poses.empty()) return;
   local_poses_.assign(poses.begin(), poses.end());
   for (Transform& pose : local_poses_) pose = to_local(pose, map_origin());
-  score(scan, local_poses_, out);
-}
-
-AlignResult LoopAligner::align(const PointCloud& scan, const Transform& guess, const PerScan& per_scan) {
-  return align_one(scan, guess, per_scan);
-}
-Evaluation LoopAligner::evaluate(const PointCloud& scan, const Transform& pose, const PerScan& per_scan) {
-  return evaluate_one(scan, pose, per_scan);
-}
-void LoopAligner::submit(const PointCloud& scan, std::span<const Transform> guesses,
-                         const PerScan& per_scan) {
-  submit_all(scan, guesses, per_scan);
-}
-void LoopAligner::score_batch(const PointCloud& scan, std::span<const Transform> poses,
-                              std::span<Score> out) {
-  score_all(scan, poses, out);
-}
-
-AlignResult LoopAligner::align(const DeviceCloud& scan, const Transform& guess, const PerScan& per_scan) {
-  return align_one(scan, guess, per_scan);
-}
-Evaluation LoopAligner::evaluate(const DeviceCloud& scan, const Transform& pose, const PerScan& per_scan) {
-  return evaluate_one(scan, pose, per_scan);
-}
-void LoopAligner::submit(const DeviceCloud& scan, std::span<const Transform> guesses,
-                         const PerScan& per_scan) {
-  submit_all(scan, guesses, per_scan);
-}
-void LoopAligner::score_batch(const DeviceCloud& scan, std::span<const Transform> poses,
-                              std::span<Score> out) {
-  score_all(scan, poses, out);
+  score(prepared, local_poses_, out);
 }
 
 void LoopAligner::hold(const PointCloud& scan, std::size_t poses) {
@@ -268,13 +230,6 @@ void LoopAligner::hold(const PointCloud& scan, std::size_t poses) {
   TakenScan taken = take_scan(scan, most, "hold");
   taken.points = keep_scan(taken);
   held_ = Held{taken, most};
-}
-
-void LoopAligner::submit(HeldScan scan, std::span<const Transform> guesses, const PerScan& per_scan) {
-  submit_all(scan, guesses, per_scan);
-}
-Evaluation LoopAligner::evaluate(HeldScan scan, const Transform& pose, const PerScan& per_scan) {
-  return evaluate_one(scan, pose, per_scan);
 }
 
 void LoopAligner::collect(std::span<AlignResult> out) {

@@ -15,9 +15,8 @@
 #include "ndt/align/align_options.hpp"
 #include "ndt/align/align_result.hpp"
 #include "ndt/align/resident_map.hpp"
+#include "ndt/align/scan.hpp"
 #include "ndt/align/traffic.hpp"
-#include "ndt/core/device_cloud.hpp"
-#include "ndt/core/point_cloud.hpp"
 #include "ndt/core/stage_times.hpp"
 
 namespace ndt {
@@ -61,8 +60,14 @@ struct Score {
   std::int64_t correspondences = 0;                       ///< point-voxel pairs
 };
 
-/// In place of a scan: the one that an aligner holds (Aligner::hold).
-struct HeldScan {};
+/// Numbers that an aligner keeps beside its results.
+struct Counters {
+  /// Everything moved to and from a device so far; nothing on the CPU. Maps that came from a resident_map()
+  /// are counted there.
+  std::optional<Traffic> traffic;
+  /// Where the time of the last alignment went; nothing unless the build has the option NDT_STAGE_CLOCK.
+  std::optional<StageTimes> stage_times;
+};
 
 /// One registration method. For one thread at a time: a call while another thread's lasts throws
 /// std::logic_error "<call>: the aligner is busy ...". One instance per thread is the way to use many.
@@ -72,11 +77,11 @@ struct HeldScan {};
 class Aligner {
  public:
   virtual ~Aligner() = default;
-  /// Builds the voxel map; slow, timed as build. Throws InputError if no voxel is valid or float32 holds the
-  /// coordinates too coarsely (align/usable_points.hpp), and then keeps the previous map.
-  virtual MapInfo set_map(const PointCloud& map) = 0;
-  /// The same map, bit for bit, of points on the aligner's device; see align() below.
-  virtual MapInfo set_map(const DeviceCloud& map);
+  /// Builds the voxel map; slow, timed as build. Points on the aligner's device give the same map, bit for
+  /// bit. Throws InputError if no voxel is valid or float32 holds the coordinates too coarsely
+  /// (align/usable_points.hpp), and then keeps the previous map; std::invalid_argument for points on a device
+  /// if this implementation does not read them there; std::logic_error for a HeldScan.
+  virtual MapInfo set_map(const Scan& map) = 0;
   /// Holds no tile yet, and builds maps for this aligner and for others of the same implementation with the
   /// same options, beside their alignments. Null if the implementation makes maps by set_map() only.
   virtual std::unique_ptr<ResidentMap> resident_map() const;
@@ -85,60 +90,44 @@ class Aligner {
   /// std::invalid_argument if the map is null or of another implementation or other options, and then keeps
   /// the map before.
   virtual std::shared_ptr<const ReadyMap> exchange_map(std::shared_ptr<const ReadyMap> map);
-  /// Registers the scan from the guess. Throws std::logic_error without a map, std::invalid_argument if the
-  /// guess is not rigid, InputError if the scan's coordinates are too coarse; everything numerical is in
-  /// AlignResult::stop.
-  virtual AlignResult align(const PointCloud& scan, const Transform& guess, const PerScan& per_scan = {}) = 0;
-  /// The same result, bit for bit, of a scan on the aligner's device; its points do not travel to the host
-  /// unless one is 1 km away or more. Reads them behind what the scan's stream has been given by now; when
-  /// the call returns, they may be overwritten. Throws as above, and std::invalid_argument if this
-  /// implementation runs on the CPU, or the points are not where its device reads them.
-  virtual AlignResult align(const DeviceCloud& scan, const Transform& guess, const PerScan& per_scan = {});
+  /// Registers the scan from the guess. A scan on the aligner's device gives the same result, bit for bit;
+  /// its points do not travel to the host unless one is 1 km away or more. They are read behind what the
+  /// scan's stream has been given by now; when the call returns, they may be overwritten.
+  ///
+  /// Throws std::logic_error without a map or for a HeldScan where none is held; std::invalid_argument if the
+  /// guess is not rigid, or the points are not where this implementation reads them; InputError if the scan's
+  /// coordinates are too coarse. Everything numerical is in AlignResult::stop.
+  virtual AlignResult align(const Scan& scan, const Transform& guess, const PerScan& per_scan = {}) = 0;
   /// Score, gradient and Hessian at a pose. Throws as align does.
-  virtual Evaluation evaluate(const PointCloud& scan, const Transform& pose,
-                              const PerScan& per_scan = {}) = 0;
-  /// The same of a scan on the aligner's device.
-  virtual Evaluation evaluate(const DeviceCloud& scan, const Transform& pose, const PerScan& per_scan = {});
+  virtual Evaluation evaluate(const Scan& scan, const Transform& pose, const PerScan& per_scan = {}) = 0;
   /// The voxels of the map in increasing key order, z slowest.
   virtual std::vector<VoxelInfo> voxels() const = 0;
-  /// Counts of everything moved to and from a device so far; nothing on the CPU. Those of maps that came from
-  /// a resident_map() are counted there.
-  virtual std::optional<Traffic> traffic() const { return std::nullopt; }
-  /// Where the time of the last alignment went; nothing unless the build has the option NDT_STAGE_CLOCK.
-  virtual std::optional<StageTimes> stage_times() { return std::nullopt; }
+  /// What is counted so far.
+  virtual Counters counters() const { return {}; }
+  /// See Counters.
+  std::optional<Traffic> traffic() const { return counters().traffic; }
+  /// See Counters.
+  std::optional<StageTimes> stage_times() const { return counters().stage_times; }
 
   /// Registers the scan from many guesses. Result k does not depend on its position nor on the other guesses.
   /// out.size() must equal guesses.size() (std::invalid_argument otherwise); throws as align does.
-  void align_batch(const PointCloud& scan, std::span<const Transform> guesses, std::span<AlignResult> out,
-                   const PerScan& per_scan = {});
-  /// The same of a scan on the aligner's device.
-  void align_batch(const DeviceCloud& scan, std::span<const Transform> guesses, std::span<AlignResult> out,
+  void align_batch(const Scan& scan, std::span<const Transform> guesses, std::span<AlignResult> out,
                    const PerScan& per_scan = {});
   /// The two halves of align_batch: submit() begins the alignments, and collect() waits for them. A device
   /// aligns in between while the caller's thread is free; without a device either half may do all the work.
-  /// The scan, the guesses and what per_scan refers to must stay as they are until collect(). A call in
-  /// between may drop what was submitted; set_map() drops it, or has it aligned with the new map.
-  virtual void submit(const PointCloud& scan, std::span<const Transform> guesses,
-                      const PerScan& per_scan = {});
-  /// The same of a scan on the aligner's device. Its points may be overwritten when submit() returns.
-  virtual void submit(const DeviceCloud& scan, std::span<const Transform> guesses,
-                      const PerScan& per_scan = {});
-  /// Takes a scan for many calls of submit() and evaluate(), which name it HeldScan{}: it is checked, and a
-  /// device has it, once. The caller's may change afterwards. A call with a scan of its own, and reserve(),
-  /// may let go of it. poses: the most that one of these calls is given. Throws as align does, but for the
-  /// guess.
+  /// A scan in the host's memory, the guesses and what per_scan refers to must stay as they are until
+  /// collect(); points on the device may be overwritten when submit() returns. A call in between may drop
+  /// what was submitted; set_map() drops it, or has it aligned with the new map. Throws std::invalid_argument
+  /// for more poses than a HeldScan is held for.
+  virtual void submit(const Scan& scan, std::span<const Transform> guesses, const PerScan& per_scan = {});
+  /// Takes a scan for many calls, which name it HeldScan{}: it is checked, and a device has it, once. The
+  /// caller's may change afterwards. A call with a scan of its own, and reserve(), may let go of it. poses:
+  /// the most that one of these calls is given. Throws as align does, but for the guess.
   virtual void hold(const PointCloud& scan, std::size_t poses);
-  /// submit() of the scan that is held. Throws std::logic_error if none is, and std::invalid_argument for
-  /// more poses than it is held for.
-  virtual void submit(HeldScan scan, std::span<const Transform> guesses, const PerScan& per_scan = {});
-  /// evaluate() of the scan that is held. Throws std::logic_error if none is.
-  virtual Evaluation evaluate(HeldScan scan, const Transform& pose, const PerScan& per_scan = {});
   /// out.size() must equal the number of guesses submitted. Throws std::logic_error if nothing was submitted.
   virtual void collect(std::span<AlignResult> out);
   /// Scores of many poses of one scan. poses and out as in align_batch; throws as evaluate does.
-  virtual void score_batch(const PointCloud& scan, std::span<const Transform> poses, std::span<Score> out);
-  /// The same of a scan on the aligner's device.
-  virtual void score_batch(const DeviceCloud& scan, std::span<const Transform> poses, std::span<Score> out);
+  virtual void score_batch(const Scan& scan, std::span<const Transform> poses, std::span<Score> out);
   /// Takes the memory for scans of so many points and so many poses in one call, so that later calls take
   /// none for no more than these: only traces, scores of points, threads that write ten results or more, and
   /// batches that multikernel_* splits do.
@@ -162,6 +151,10 @@ class Aligner {
     std::atomic<std::thread::id>* taken_;  // null within another call's turn
   };
 
+  /// The cloud of a call, where an implementation reads from the host's memory alone: the caller's, or the
+  /// one that is held. Throws as align() says.
+  const PointCloud& host_cloud(const Scan& scan, const char* call, std::size_t poses = 1) const;
+
  private:
   struct Submitted {
     const PointCloud* scan;
@@ -173,8 +166,6 @@ class Aligner {
     PointCloud scan;
     std::size_t poses = 0;
   };
-
-  const Held& held(const char* call) const;
 
   std::optional<Submitted> submitted_;  ///< where submit() is not overridden
   std::optional<Held> held_;

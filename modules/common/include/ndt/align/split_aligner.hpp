@@ -19,33 +19,22 @@ class SplitAligner final : public Aligner {
 
   /// Builds the map on every part at the same time. A map that no part takes leaves all with the previous
   /// one. If only some fail, as for lack of memory, every other call throws std::logic_error until a map
-  /// could be built on all.
-  MapInfo set_map(const PointCloud& map) override;
-  /// Throws std::invalid_argument: the other devices do not have the points.
-  MapInfo set_map(const DeviceCloud& map) override;
-  /// Of every part, for its share of the poses; of the first for all, because it scores them.
+  /// could be built on all. Throws std::invalid_argument for a map on a device: the others do not have it.
+  MapInfo set_map(const Scan& map) override;
+  /// Reserves each part's share of the poses; the first part reserves all, because it scores them.
   void reserve(std::size_t points, std::size_t poses) override;
-  AlignResult align(const PointCloud& scan, const Transform& guess, const PerScan& per_scan) override;
-  AlignResult align(const DeviceCloud& scan, const Transform& guess, const PerScan& per_scan) override;
-  Evaluation evaluate(const PointCloud& scan, const Transform& pose, const PerScan& per_scan) override;
-  Evaluation evaluate(const DeviceCloud& scan, const Transform& pose, const PerScan& per_scan) override;
+  AlignResult align(const Scan& scan, const Transform& guess, const PerScan& per_scan) override;
+  Evaluation evaluate(const Scan& scan, const Transform& pose, const PerScan& per_scan) override;
   std::vector<VoxelInfo> voxels() const override;
-  /// The sum of the parts'.
-  std::optional<Traffic> traffic() const override;
-  void submit(const PointCloud& scan, std::span<const Transform> guesses, const PerScan& per_scan) override;
-  void submit(const DeviceCloud& scan, std::span<const Transform> guesses, const PerScan& per_scan) override;
-  /// On every part, because each aligns a share of the poses.
+  /// The sums of the parts' traffic.
+  Counters counters() const override;
+  void submit(const Scan& scan, std::span<const Transform> guesses, const PerScan& per_scan) override;
+  /// Holds the scan on every part, because each aligns a share of the poses.
   void hold(const PointCloud& scan, std::size_t poses) override;
-  void submit(HeldScan scan, std::span<const Transform> guesses, const PerScan& per_scan) override;
-  Evaluation evaluate(HeldScan scan, const Transform& pose, const PerScan& per_scan) override;
   void collect(std::span<AlignResult> out) override;
-  void score_batch(const PointCloud& scan, std::span<const Transform> poses, std::span<Score> out) override;
-  void score_batch(const DeviceCloud& scan, std::span<const Transform> poses, std::span<Score> out) override;
+  void score_batch(const Scan& scan, std::span<const Transform> poses, std::span<Score> out) override;
 
  private:
-  /// Scan: PointCloud or HeldScan.
-  template <class Scan>
-  void submit_shares(const Scan& scan, std::span<const Transform> guesses, const PerScan& per_scan);
   Aligner& first(const char* call) const;
   /// The first part, for a call that drops what was submitted.
   Aligner& only_first(const char* call);

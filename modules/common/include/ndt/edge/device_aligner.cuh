@@ -22,15 +22,14 @@ class DeviceAligner : public LoopAligner {
  public:
   /// Builds the map on the device. If that fails, the old map stays. Throws InputError before it takes memory
   /// that the device does not have. What only building needed is given back to the device.
-  MapInfo set_map(const PointCloud& map) final;
-  MapInfo set_map(const DeviceCloud& map) final;
+  MapInfo set_map(const Scan& map) final;
   void reserve(std::size_t points, std::size_t poses) final;
   /// Tiles are held and maps built in a Context of their own, so on a stream beside the alignments. The
   /// memory of a map that nobody uses any more, on whatever thread, is there for the next build.
   std::unique_ptr<ResidentMap> resident_map() const final;
   std::shared_ptr<const ReadyMap> exchange_map(std::shared_ptr<const ReadyMap> map) final;
   std::vector<VoxelInfo> voxels() const final;
-  std::optional<Traffic> traffic() const final { return context_.traffic(); }
+  Counters counters() const override { return {context_.traffic(), LoopAligner::counters().stage_times}; }
 
  protected:
   /// Throws std::invalid_argument for options out of range, cuda::Error if the device cannot be used.
@@ -45,7 +44,7 @@ class DeviceAligner : public LoopAligner {
   /// Called when another map has replaced the last one.
   virtual void map_changed() {}
 
-  cuda::Context& context() { return context_; }
+  cuda::Context& context() const { return context_; }
 
   /// Runs f. If f throws, waits for the device before it passes the exception on, because the device may
   /// still use memory that the next call reuses.
@@ -118,7 +117,7 @@ class DeviceAligner : public LoopAligner {
   template <class Cloud>
   MapInfo build_map(const Cloud& map);
   Point* room_for_scan(std::size_t points, std::size_t poses) final;
-  TakenScan take_scan(const DeviceCloud& scan, std::size_t poses, const char* where) final;
+  TakenScan take_device_scan(const DeviceCloud& scan, std::size_t poses, const char* where) final;
   const Point* keep_scan(const TakenScan& scan) final;
   void score(const LoopScan& scan, std::span<const Transform> local_poses, std::span<Score> out) final;
   std::vector<float> point_scores(const LoopScan& scan, const Transform& local_pose) final;
@@ -139,7 +138,7 @@ class DeviceAligner : public LoopAligner {
   /// on the device already.
   void upload_staged(std::size_t in_front, const ScanView& scan);
 
-  mutable cuda::Context context_;  // that voxels() downloads with
+  mutable cuda::Context context_;  // with which voxels() downloads, and counters() waits
   std::shared_ptr<const Maps> maps_;
   bool is_own_ = true;  ///< maps_ is in memory of context_
   // Both have the same layout: the points begin at front_, a multiple of 256, and what travels with them ends

@@ -16,8 +16,7 @@ std::unique_ptr<ResidentMap> host_resident_map(const AlignOptions& options);
 
 class HostAligner : public LoopAligner {
  public:
-  MapInfo set_map(const PointCloud& map) final;
-  using LoopAligner::set_map;
+  MapInfo set_map(const Scan& map) final;
   std::unique_ptr<ResidentMap> resident_map() const final { return host_resident_map(options()); }
   std::shared_ptr<const ReadyMap> exchange_map(std::shared_ptr<const ReadyMap> map) final;
   std::vector<VoxelInfo> voxels() const final;

@@ -102,23 +102,32 @@ struct PlacedScan {
 /// Throws InputError "reserve: no memory for ...": `where` is "the CPU" or "the device".
 [[noreturn]] void refuse_to_reserve(std::size_t points, std::size_t poses, const char* where);
 
+/// An alignment that begins before its scan is checked and copied.
+class EarlyLaunch {
+ public:
+  virtual ~EarlyLaunch() = default;
+  /// Begins an alignment of `scan.size` points that are not in scan.points yet, the room of room_for_scan().
+  /// Points arrive in order. Returns the flag by which the aligner says so, or null if the alignment was not
+  /// begun, and submit_runs() will do it when they are there. The mean range is not known yet either.
+  virtual ScanArrival* begin(const ScanView& scan, const LoopOptions& options, const PerScan& per_scan,
+                             std::span<LoopRun> run) = 0;
+  /// Tells that the scan is there as announced. Returns false if that was too late, and nothing is begun.
+  virtual bool arrived(const LoopScan& scan) = 0;
+  /// Tells that the scan was withdrawn. Waits until nobody uses the room.
+  virtual void forget() = 0;
+};
+
 class LoopAligner : public Aligner {
  public:
   void reserve(std::size_t points, std::size_t poses) override;
-  AlignResult align(const PointCloud& scan, const Transform& guess, const PerScan& per_scan) final;
-  AlignResult align(const DeviceCloud& scan, const Transform& guess, const PerScan& per_scan) final;
-  Evaluation evaluate(const PointCloud& scan, const Transform& pose, const PerScan& per_scan) final;
-  Evaluation evaluate(const DeviceCloud& scan, const Transform& pose, const PerScan& per_scan) final;
-  void submit(const PointCloud& scan, std::span<const Transform> guesses, const PerScan& per_scan) final;
-  void submit(const DeviceCloud& scan, std::span<const Transform> guesses, const PerScan& per_scan) final;
+  AlignResult align(const Scan& scan, const Transform& guess, const PerScan& per_scan) final;
+  Evaluation evaluate(const Scan& scan, const Transform& pose, const PerScan& per_scan) final;
+  void submit(const Scan& scan, std::span<const Transform> guesses, const PerScan& per_scan) final;
   void hold(const PointCloud& scan, std::size_t poses) final;
-  void submit(HeldScan scan, std::span<const Transform> guesses, const PerScan& per_scan) final;
-  Evaluation evaluate(HeldScan scan, const Transform& pose, const PerScan& per_scan) final;
   void collect(std::span<AlignResult> out) final;
-  void score_batch(const PointCloud& scan, std::span<const Transform> poses, std::span<Score> out) final;
-  void score_batch(const DeviceCloud& scan, std::span<const Transform> poses, std::span<Score> out) final;
-  std::optional<StageTimes> stage_times() override {
-    return kStageClock ? std::optional(clock_.times()) : std::nullopt;
+  void score_batch(const Scan& scan, std::span<const Transform> poses, std::span<Score> out) final;
+  Counters counters() const override {
+    return {std::nullopt, kStageClock ? std::optional(clock_.times()) : std::nullopt};
   }
 
  protected:
@@ -157,22 +166,13 @@ class LoopAligner : public Aligner {
   virtual const Point* keep_scan(const TakenScan& scan) { return scan.points; }
   /// The usable points of a scan in device memory, as copy_scan_points() chooses them: a place as
   /// room_for_scan() gives, or on the device. Throws as it does, and as Aligner::align() says.
-  virtual TakenScan take_scan(const DeviceCloud& scan, std::size_t poses, const char* where);
+  virtual TakenScan take_device_scan(const DeviceCloud& scan, std::size_t poses, const char* where);
   /// Begins every alignment. There is at least one, and none depends on the others. options.max_iterations
   /// may be 0, which means to evaluate only.
   virtual void submit_runs(const LoopScan& scan, const LoopOptions& options, const PerScan& per_scan,
                            std::span<LoopRun> runs) = 0;
-  /// Begins an alignment of `scan.size` points that are not in scan.points yet, the room of room_for_scan().
-  /// They come there in order. Gives where the aligner says so; null: the alignment is not begun, and
-  /// submit_runs() will do it when they are there. The mean range is not known yet either.
-  virtual ScanArrival* submit_ahead(const ScanView& /*scan*/, const LoopOptions& /*options*/,
-                                    const PerScan& /*per_scan*/, std::span<LoopRun> /*run*/) {
-    return nullptr;
-  }
-  /// After submit_ahead(): the scan is there as announced. False: too late, the alignment is not begun.
-  virtual bool arrived(const LoopScan& /*scan*/) { return true; }
-  /// After submit_ahead(): it is not, and was withdrawn. Waits until nobody uses the room.
-  virtual void forget_ahead() {}
+  /// Begins an alignment alone before its scan is there, where the schedule can; null: it cannot.
+  virtual EarlyLaunch* early_launch() { return nullptr; }
   /// Waits for alignment k and fills in what submit_runs() did not. Called for each k in order, after
   /// submit_runs().
   virtual void collect_run(const PerScan& /*per_scan*/, std::span<LoopRun> /*runs*/, std::size_t /*k*/) {}
@@ -196,26 +196,13 @@ class LoopAligner : public Aligner {
   const Vec3<double>& map_origin() const { return levels_.back().origin; }
   Gauss<float> gauss(double edge_m) const;
   LoopOptions loop_options_for(const PerScan& per_scan, const LoopScan& scan) const;
-  // Cloud: PointCloud, DeviceCloud or HeldScan.
-  TakenScan take_scan(const PointCloud& scan, std::size_t poses, const char* where);
-  TakenScan take_scan(HeldScan scan, std::size_t poses, const char* where);
-  template <class Cloud>
-  void require_ready(std::span<const Transform> poses, const char* where);
+  TakenScan take_scan(const Scan& scan, std::size_t poses, const char* where);
+  void require_ready(const Scan& scan, std::span<const Transform> poses, const char* where);
   LoopScan loop_scan(const TakenScan& taken) const;
-  template <class Cloud>
-  LoopScan prepare(const Cloud& scan, std::span<const Transform> poses, const char* where);
-  bool begin_ahead(const PointCloud& cloud, const char* where);
-  template <class Cloud>
-  void begin(const Cloud& scan, std::span<const Transform> guesses, const PerScan& per_scan,
+  LoopScan prepare(const Scan& scan, std::span<const Transform> poses, const char* where);
+  bool begin_early(const PointCloud& cloud, const char* where);
+  void begin(const Scan& scan, std::span<const Transform> guesses, const PerScan& per_scan,
              const char* where);
-  template <class Cloud>
-  AlignResult align_one(const Cloud& scan, const Transform& guess, const PerScan& per_scan);
-  template <class Cloud>
-  Evaluation evaluate_one(const Cloud& scan, const Transform& pose, const PerScan& per_scan);
-  template <class Cloud>
-  void submit_all(const Cloud& scan, std::span<const Transform> guesses, const PerScan& per_scan);
-  template <class Cloud>
-  void score_all(const Cloud& scan, std::span<const Transform> poses, std::span<Score> out);
   void evaluate_all(const PointCloud& scan, std::span<const Transform> poses);
 
   AlignOptions options_;

@@ -10,8 +10,8 @@
 namespace ndt::localization {
 
 /// Has an exchange_map() whatever aligners `make` gives: a map is an aligner that has it. Everything else is
-/// the aligner's in force, so that traffic() is that one's alone. An aligner whose map nobody holds any more
-/// is used for the next.
+/// the aligner's in force, so that counters() are that one's alone. An aligner whose map nobody holds any
+/// more is used for the next.
 class AlignerPerMap final : public Aligner {
  public:
   /// Gives an aligner without a map.
@@ -22,19 +22,18 @@ class AlignerPerMap final : public Aligner {
   ~AlignerPerMap() override;
 
   /// For one thread at a time, which may be another than the alignments'. Throws as Aligner::set_map() does.
-  std::shared_ptr<const ReadyMap> build(const PointCloud& map);
+  std::shared_ptr<const ReadyMap> build(const Scan& map);
 
-  MapInfo set_map(const PointCloud& map) override;
+  MapInfo set_map(const Scan& map) override;
   /// Takes maps of build().
   std::shared_ptr<const ReadyMap> exchange_map(std::shared_ptr<const ReadyMap> map) override;
-  AlignResult align(const PointCloud& scan, const Transform& guess, const PerScan& per_scan) override;
-  Evaluation evaluate(const PointCloud& scan, const Transform& pose, const PerScan& per_scan) override;
+  AlignResult align(const Scan& scan, const Transform& guess, const PerScan& per_scan) override;
+  Evaluation evaluate(const Scan& scan, const Transform& pose, const PerScan& per_scan) override;
   std::vector<VoxelInfo> voxels() const override;
-  std::optional<Traffic> traffic() const override;
-  std::optional<StageTimes> stage_times() override;
-  void submit(const PointCloud& scan, std::span<const Transform> guesses, const PerScan& per_scan) override;
+  Counters counters() const override;
+  void submit(const Scan& scan, std::span<const Transform> guesses, const PerScan& per_scan) override;
   void collect(std::span<AlignResult> out) override;
-  void score_batch(const PointCloud& scan, std::span<const Transform> poses, std::span<Score> out) override;
+  void score_batch(const Scan& scan, std::span<const Transform> poses, std::span<Score> out) override;
   void reserve(std::size_t points, std::size_t poses) override;
 
  private:
